@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { type HostProcess, runCommand, startHostProcess } from '../support/host-process.js';
+import { jsonCall } from '../support/json-call.js';
 import { startReceiver } from '../support/local-receiver.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
@@ -26,17 +27,10 @@ test('a crash loop uses up no attempts of webhooks and delays none that is new',
   let host = await startHostProcess(env);
   t.after(() => host.kill());
   const key = host.key ?? '';
-  const call = async (path: string, body: object) => {
-    const headers = { 'content-type': 'application/json', 'x-api-key': key };
-    const sent = { method: 'POST', headers, body: JSON.stringify(body) };
-    const response = await fetch(`${host.url}${path}`, sent);
-    assert.ok(response.ok, `${response.status}`);
-    return (await response.json()) as Readonly<Record<string, unknown>>;
-  };
   const hook = { url: receiver.url, eventTypes: ['payment_intent.created'] };
-  const { id } = await call('/v1/webhook-subscriptions', hook);
+  const { id } = (await jsonCall(host, key, '/v1/webhook-subscriptions', hook)).body;
   for (let life = 1; life <= LIVES; life += 1) {
-    await call(`/v1/webhook-subscriptions/${id}/test`, {});
+    await jsonCall(host, key, `/v1/webhook-subscriptions/${id}/test`, {});
     await until(host, () => new Set(received()).size === life);
     await host.kill();
     host = await startHostProcess(env);

@@ -9,6 +9,7 @@ import { readConfig } from '../../host/config.js';
 import { type Host, startHost } from '../../host/main.js';
 import { allOk } from '../adapters/http/checked-site.js';
 import { type HostProcess, runCommand, startHostProcess } from '../support/host-process.js';
+import { jsonCall } from '../support/json-call.js';
 import { localPostgres } from '../support/local-postgres.js';
 import { startReceiver } from '../support/local-receiver.js';
 import { projectRoot } from '../support/source-tree.js';
@@ -31,19 +32,9 @@ interface Served {
   readonly url: string;
 }
 
-async function call({ url }: Served, key: string, path: string, body?: unknown) {
-  const response = await fetch(`${url}${path}`, {
-    method: body === undefined ? 'GET' : 'POST',
-    headers: { 'x-api-key': key, 'content-type': 'application/json' },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  });
-  const answer = (await response.json()) as Readonly<Record<string, unknown>>;
-  return { status: response.status, body: answer, headers: response.headers };
-}
-
 function create(host: Served, key: string, externalId: string) {
   const buyer = { email: 'ana@buyer.example' };
-  return call(host, key, '/v1/payment-intents', { externalId, amount: '250.00', buyer });
+  return jsonCall(host, key, '/v1/payment-intents', { externalId, amount: '250.00', buyer });
 }
 
 async function startRight(url: string, t: TestContext): Promise<Host> {
@@ -69,16 +60,16 @@ for (const [which, aheadMs] of [
       const url = await postgres.newDatabase();
       const wrong = await startWrong(url, aheadMs, t);
       const key = wrong.key ?? '';
-      const readiness = await call(wrong, key, '/readyz');
+      const readiness = await jsonCall(wrong, key, '/readyz');
       assert.deepEqual(
         [readiness.status, readiness.body['checks']],
         [503, { ...allOk, clock: 'wrong' }],
       );
       while (!wrong.log().includes('the clock of this machine is not that of the')) await wait(10);
       assert.equal((await create(wrong, key, 'order-1')).status, 201, 'a request is served');
-      assert.equal((await call(wrong, key, '/v1/events?wait=1')).body['nextAfter'], 0);
+      assert.equal((await jsonCall(wrong, key, '/v1/events?wait=1')).body['nextAfter'], 0);
       const right = await startRight(url, t);
-      const events = await call(right, key, '/v1/events?wait=30');
+      const events = await jsonCall(right, key, '/v1/events?wait=30');
       assert.ok(Number(events.body['nextAfter']) > 0);
     });
 
@@ -102,7 +93,7 @@ for (const [which, aheadMs] of [
       const receiver = await startReceiver((response) => response.writeHead(204).end());
       t.after(() => receiver.close());
       const hook = { url: receiver.url, eventTypes: ['*'] };
-      assert.equal((await call(right, key, '/v1/webhook-subscriptions', hook)).status, 201);
+      assert.equal((await jsonCall(right, key, '/v1/webhook-subscriptions', hook)).status, 201);
       const { body } = await create(wrong, key, 'order-1');
       const ageMs = Date.now() - Date.parse(String(body['createdAt']));
       assert.ok(Math.abs(ageMs) < HOUR_MS / 2, `${ageMs}`);
@@ -120,13 +111,13 @@ test('a leader whose clock jumps gives the lead to another host', async (t) => {
   const jumping = await startRight(url, t);
   const key = jumping.demo?.secret ?? '';
   await create(jumping, key, 'order-1');
-  await call(jumping, key, '/v1/events?wait=30');
+  await jsonCall(jumping, key, '/v1/events?wait=30');
   const other = await startWrong(url, 0, t);
   const { now } = Date;
   t.mock.method(Date, 'now', () => now() + HOUR_MS);
-  assert.equal((await call(jumping, key, '/readyz')).status, 503);
+  assert.equal((await jsonCall(jumping, key, '/readyz')).status, 503);
   await create(other, key, 'order-2');
-  const events = await call(other, key, '/v1/events?after=2&wait=30');
+  const events = await jsonCall(other, key, '/v1/events?after=2&wait=30');
   assert.ok(Number(events.body['nextAfter']) > 2);
 });
 

@@ -14,6 +14,7 @@ import { readConfig } from '../../host/config.js';
 import { type Host, type HostRole, startHost } from '../../host/main.js';
 import { allOk } from '../adapters/http/checked-site.js';
 import { startHostProcess } from '../support/host-process.js';
+import { jsonCall } from '../support/json-call.js';
 import { localPostgres } from '../support/local-postgres.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
@@ -28,7 +29,7 @@ const postgres = localPostgres();
 
 const buyer = { email: 'ana@buyer.example' } as const;
 
-type Answer = { readonly status: number; readonly body: Readonly<Record<string, unknown>> };
+type Answer = Awaited<ReturnType<typeof jsonCall>>;
 
 async function start(
   url: string,
@@ -49,22 +50,13 @@ async function start(
   return host;
 }
 
-async function call(host: Host, key: string, path: string, body?: unknown): Promise<Answer> {
-  const response = await fetch(`${host.url}${path}`, {
-    method: body === undefined ? 'GET' : 'POST',
-    headers: { 'x-api-key': key, 'content-type': 'application/json' },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  });
-  return { status: response.status, body: (await response.json()) as Answer['body'] };
-}
-
 function create(host: Host, key: string, externalId: string): Promise<Answer> {
-  return call(host, key, '/v1/payment-intents', { externalId, amount: '250.00', buyer });
+  return jsonCall(host, key, '/v1/payment-intents', { externalId, amount: '250.00', buyer });
 }
 
 async function settled(host: Host, key: string, id: unknown): Promise<Answer['body']> {
   for (;;) {
-    const { body } = await call(host, key, `/v1/payments/${id}`);
+    const { body } = await jsonCall(host, key, `/v1/payments/${id}`);
     if (body['status'] === 'settled') return body;
   }
 }
@@ -75,12 +67,12 @@ test('hosts of one role each settle a payment together, and only a worker works'
   const key = api.demo?.secret ?? '';
   const { status, body } = await create(api, key, 'order-1');
   assert.equal(status, 201);
-  assert.equal((await call(api, key, '/v1/events')).body['nextAfter'], 0, 'nobody sequences');
+  assert.equal((await jsonCall(api, key, '/v1/events')).body['nextAfter'], 0, 'nobody sequences');
   const worker = await start(url, 'worker');
-  await call(api, key, `/v1/test-helpers/payments/${body['id']}/advance`, {});
+  await jsonCall(api, key, `/v1/test-helpers/payments/${body['id']}/advance`, {});
   const payment = await settled(api, key, body['id']);
   assert.equal(payment['brlSettledAmount'] !== null, true);
-  assert.equal((await call(worker, key, `/v1/payments/${body['id']}`)).status, 404);
+  assert.equal((await jsonCall(worker, key, `/v1/payments/${body['id']}`)).status, 404);
   const ready = await fetch(`${worker.url}/readyz`);
   assert.equal(ready.status, 200);
 });
@@ -89,7 +81,7 @@ test('a reader waiting at one host receives an event created at another', async 
   const url = await postgres.newDatabase();
   const [first, second] = [await start(url), await start(url)];
   const key = first.demo?.secret ?? '';
-  const waiting = call(second, key, '/v1/events?after=0&wait=30');
+  const waiting = jsonCall(second, key, '/v1/events?after=0&wait=30');
   await create(first, key, 'order-1');
   const { data } = (await waiting).body as { data: readonly { readonly sequence: number }[] };
   assert.equal(data[0]?.sequence, 1);
@@ -99,9 +91,9 @@ test('a key revoked at one host is refused by the next request at another', asyn
   const url = await postgres.newDatabase();
   const [first, second] = [await start(url), await start(url)];
   const key = first.demo?.secret ?? '';
-  assert.equal((await call(second, key, '/v1/events')).status, 200);
+  assert.equal((await jsonCall(second, key, '/v1/events')).status, 200);
   await revokeKey(first.deps, null, /^pk_test_(.+)\./.exec(key)?.[1] ?? '');
-  assert.equal((await call(second, key, '/v1/events')).status, 401);
+  assert.equal((await jsonCall(second, key, '/v1/events')).status, 401);
 });
 
 test('one rate limit holds over all hosts', async () => {
@@ -134,11 +126,11 @@ test('another host sequences when the one that did stops', async () => {
   const [first, second] = [await start(url), await start(url)];
   const key = first.demo?.secret ?? '';
   await create(second, key, 'order-1');
-  await call(second, key, '/v1/events?after=0&wait=30');
+  await jsonCall(second, key, '/v1/events?after=0&wait=30');
   await first.stop();
   hosts.splice(hosts.indexOf(first), 1);
   await create(second, key, 'order-2');
-  const { data } = (await call(second, key, '/v1/events?after=2&wait=30')).body as {
+  const { data } = (await jsonCall(second, key, '/v1/events?after=2&wait=30')).body as {
     data: readonly unknown[];
   };
   assert.ok(data.length > 0);
@@ -150,7 +142,7 @@ test('a host goes on while a newer one adds columns, tables and indexes', async 
   const key = host.demo?.secret ?? '';
   // Everything is prepared on the older columns.
   const before = (await create(host, key, 'order-0')).body['id'];
-  await call(host, key, `/v1/test-helpers/payments/${before}/advance`, {});
+  await jsonCall(host, key, `/v1/test-helpers/payments/${before}/advance`, {});
   await settled(host, key, before);
   const running = Promise.all(
     Array.from({ length: 20 }, (_, index) => create(host, key, `running-${index}`)),
@@ -159,7 +151,7 @@ test('a host goes on while a newer one adds columns, tables and indexes', async 
   assert.deepEqual([...new Set((await running).map(({ status }) => status))], [201]);
   const { status, body } = await create(host, key, 'order-1');
   assert.equal(status, 201);
-  await call(host, key, `/v1/test-helpers/payments/${body['id']}/advance`, {});
+  await jsonCall(host, key, `/v1/test-helpers/payments/${body['id']}/advance`, {});
   await settled(host, key, body['id']);
   assert.equal((await create(host, key, 'order-1')).status, 200);
   const ready = await fetch(`${host.url}/readyz`);
@@ -217,7 +209,7 @@ test('without its database a host says so, with a time to come back, and recover
   assert.equal((await fetch(`${host.url}/readyz`)).status, 503);
   await postgres.start();
   assert.equal((await create(host, key, 'order-1')).status, 201);
-  const events = await call(host, key, '/v1/events?after=0&wait=30');
+  const events = await jsonCall(host, key, '/v1/events?after=0&wait=30');
   assert.equal((events.body['data'] as readonly unknown[]).length > 0, true);
 });
 

@@ -10,6 +10,7 @@ import { COMMAND_LEASE_MS } from '../../core/domain/partner-command.js';
 import { DELIVERY_LEASE_MS } from '../../core/usecases/delivery-attempts.js';
 import { aCommand, T0 } from '../support/domain-samples.js';
 import { type HostProcess, startHostProcess } from '../support/host-process.js';
+import { jsonCall } from '../support/json-call.js';
 import { localPostgres } from '../support/local-postgres.js';
 import { startReceiver } from '../support/local-receiver.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
@@ -33,15 +34,6 @@ function scene(t: TestContext, url: string, name: string) {
   };
 }
 
-async function call({ url }: HostProcess, key: string, path: string, body?: unknown) {
-  const response = await fetch(`${url}${path}`, {
-    method: body === undefined ? 'GET' : 'POST',
-    headers: { 'x-api-key': key, 'content-type': 'application/json' },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  });
-  return (await response.json()) as Readonly<Record<string, unknown>>;
-}
-
 const order = {
   ...{ externalId: 'order-1', amount: '250.00' },
   buyer: { email: 'ana@buyer.example' },
@@ -51,12 +43,13 @@ test('a payment under way on a killed host goes on before the lease of its order
   const start = scene(t, await postgres.newDatabase(), 'payment');
   const dying = await start('1');
   const key = dying.key ?? '';
-  const { id } = await call(dying, key, '/v1/payment-intents', order);
-  await call(dying, key, `/v1/test-helpers/payments/${id}/advance`, {});
+  const { id } = (await jsonCall(dying, key, '/v1/payment-intents', order)).body;
+  await jsonCall(dying, key, `/v1/test-helpers/payments/${id}/advance`, {});
   while (!dying.ended()) await wait(10);
   const diedAtMs = performance.now();
   const other = await start();
-  while ((await call(other, key, `/v1/payments/${id}`))['status'] !== 'settled') await wait(50);
+  while ((await jsonCall(other, key, `/v1/payments/${id}`)).body['status'] !== 'settled')
+    await wait(50);
   const tookMs = performance.now() - diedAtMs;
   assert.ok(tookMs < COMMAND_LEASE_MS / 2, `${Math.round(tookMs)} ms`);
 });
@@ -71,8 +64,8 @@ test('a webhook under way on a killed host is sent by another one before its lea
   });
   t.after(() => receiver.close());
   const hook = { url: receiver.url, eventTypes: ['payment_intent.created'] };
-  await call(first, key, '/v1/webhook-subscriptions', hook);
-  await call(first, key, '/v1/payment-intents', order);
+  await jsonCall(first, key, '/v1/webhook-subscriptions', hook);
+  await jsonCall(first, key, '/v1/payment-intents', order);
   while (receiver.requests.length === 0) await wait(10);
   const sentAtMs = performance.now();
   await first.kill();
@@ -81,7 +74,7 @@ test('a webhook under way on a killed host is sent by another one before its lea
   assert.ok(tookMs < DELIVERY_LEASE_MS / 2, `${Math.round(tookMs)} ms`);
   const [one, again] = receiver.requests.map(({ headers }) => headers['x-service-delivery-id']);
   assert.equal(one, again);
-  assert.equal((await call(other, key, '/readyz'))['status'], 'ready');
+  assert.equal((await jsonCall(other, key, '/readyz')).body['status'], 'ready');
 });
 
 test('leases of hosts that are connected, and of commands of operators, are left alone', async (t) => {

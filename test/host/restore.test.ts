@@ -12,6 +12,7 @@ import { readConfig } from '../../host/config.js';
 import { type Host, openForOperator, startHost } from '../../host/main.js';
 import { checkBooks } from '../support/after-faults.js';
 import { runCommand } from '../support/command.js';
+import { jsonCall } from '../support/json-call.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 import { until } from '../support/wait.js';
 
@@ -37,15 +38,6 @@ const env = environment(0);
 let key = '';
 const ids: string[] = [];
 
-async function call(host: Host, method: string, path: string, body?: object) {
-  const answer = await fetch(`${host.url}${path}`, {
-    method,
-    headers: { 'x-api-key': key, 'content-type': 'application/json' },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  });
-  return { status: answer.status, body: (await answer.json()) as Record<string, unknown> };
-}
-
 async function ponte(words: string) {
   const { status, stdout } = await runCommand(env, [...words.split(' '), '--json']);
   return { status, json: JSON.parse(stdout) as Record<string, unknown> };
@@ -68,7 +60,7 @@ async function backup(): Promise<void> {
   const created = Array.from({ length: PAYMENTS }, async (_, count) => {
     const buyer = { email: `buyer-${count}@example.com` };
     const intent = { externalId: `order-${count}`, amount: '100.00', buyer };
-    const { status, body } = await call(first, 'POST', '/v1/payment-intents', intent);
+    const { status, body } = await jsonCall(first, key, '/v1/payment-intents', intent);
     assert.equal(status, 201, JSON.stringify(body));
     ids.push(String(body['id']));
   });
@@ -84,7 +76,7 @@ async function backup(): Promise<void> {
 
 async function advanced(host: Host, to: PaymentStatus): Promise<void> {
   for (const id of ids) {
-    await call(host, 'POST', `/v1/test-helpers/payments/${id}/advance`, { to });
+    await jsonCall(host, key, `/v1/test-helpers/payments/${id}/advance`, { to });
   }
   await until(async () => (await countAt(host, to)) === PAYMENTS);
 }
@@ -111,9 +103,9 @@ test('30 payments paid out after a backup are paid once after its restore', asyn
   const host = await startHost(readConfig(env));
   t.after(() => host.stop());
   assert.equal(await countAt(host, 'on_ramp_pending'), PAYMENTS);
-  const ready = await call(host, 'GET', '/readyz');
+  const ready = await jsonCall(host, key, '/readyz');
   assert.deepEqual([ready.status, ready.body['status']], [200, 'quarantine']);
-  const created = await call(host, 'POST', '/v1/payment-intents', {
+  const created = await jsonCall(host, key, '/v1/payment-intents', {
     externalId: 'late',
     amount: '100.00',
     buyer: { email: 'late@example.com' },
@@ -137,8 +129,8 @@ test('30 payments paid out after a backup are paid once after its restore', asyn
 
   const buyer = { email: 'next@example.com' };
   const next = { externalId: 'next', amount: '100.00', buyer };
-  const { body } = await call(host, 'POST', '/v1/payment-intents', next);
-  await call(host, 'POST', `/v1/test-helpers/payments/${body['id']}/advance`, {});
+  const { body } = await jsonCall(host, key, '/v1/payment-intents', next);
+  await jsonCall(host, key, `/v1/test-helpers/payments/${body['id']}/advance`, {});
   await until(async () => (await countAt(host, 'settled')) === PAYMENTS + 1);
   assert.deepEqual(
     [taken('payin'), taken('payout'), taken('refund')],

@@ -12,7 +12,14 @@ import { type Learned, ordersChanged } from '../../core/domain/order-outcomes.js
 import { type OrderReport, reportOrder } from '../../core/domain/order-report.js';
 import { type MoneyCommand, newCommand, refuseCommand } from '../../core/domain/partner-command.js';
 import type { Payment, PaymentStatus, SettlementFacts } from '../../core/domain/payment.js';
-import { START_MS, sampleFunds, samplePayment, sent } from './sample-rows.js';
+import {
+  completedPayin,
+  orderOf,
+  START_MS,
+  sampleFunds,
+  samplePayment,
+  sent,
+} from './sample-rows.js';
 
 export const NOW_MS = START_MS + 1_000;
 
@@ -137,3 +144,14 @@ export class MoneyScene implements PaymentAggregate {
     return this.change.postings.map(({ kind }) => kind);
   }
 }
+
+type OrderFields = NonNullable<Parameters<typeof orderOf>[2]>;
+
+/** One payment at each step, with a paid pay-in `in`, a payout `out` and a refund `back`. */
+export const payin = completedPayin('in', 10_000n);
+export const payout = (fields: OrderFields = {}) => orderOf('payout', 'out', fields);
+export const refund = (fields: OrderFields = {}) => orderOf('refund', 'back', fields);
+export const unsent: OrderFields = { state: 'pending', partnerRef: null };
+export const confirmed = MoneyScene.at('on_chain_confirmed', [payin, payout(unsent)]);
+export const paying = MoneyScene.at('offramp_pending', [payin, payout()]);
+export const settled = MoneyScene.at('settled', [payin, payout({ end: 'completed' })]);

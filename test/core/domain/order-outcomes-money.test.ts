@@ -7,21 +7,22 @@ import {
   type MoneyCommand,
   supersedeCommand,
 } from '../../../core/domain/partner-command.js';
-import { MoneyScene, NOW_MS } from '../../support/money-scene.js';
+import {
+  confirmed,
+  MoneyScene,
+  NOW_MS,
+  payin,
+  paying,
+  payout,
+  refund,
+  settled,
+  unsent,
+} from '../../support/money-scene.js';
 import { completedPayin, orderOf, START_MS } from '../../support/sample-rows.js';
 
-type Fields = Partial<MoneyCommand> & { readonly amountMinor?: bigint };
-
-const payin = completedPayin('in', 10_000n);
-const payout = (fields: Fields = {}) => orderOf('payout', 'out', fields);
-const refund = (fields: Fields = {}) => orderOf('refund', 'back', fields);
-const unsent: Fields = { state: 'pending', partnerRef: null };
 const all = { receivedMinor: 10_000n } as const;
-
-const confirmed = MoneyScene.at('on_chain_confirmed', [payin, payout(unsent)]);
-const paying = MoneyScene.at('offramp_pending', [payin, payout()]);
-const settled = MoneyScene.at('settled', [payin, payout({ end: 'completed' })]);
-const cancelled = (fields: Fields) => MoneyScene.at('cancelled', [payin, refund(fields)]);
+const cancelled = (fields: Partial<MoneyCommand>) =>
+  MoneyScene.at('cancelled', [payin, refund(fields)]);
 
 test('a pay-in that goes back before its payout was sent fails the payment, and nothing is owed', () => {
   // At offramp_pending the payout was called, and surely did nothing.
@@ -63,7 +64,7 @@ test('a return that the partner takes back leaves the money held, and owed if no
 
 /** A refund as it stands when its pay-in goes back by itself, and as it stands then. */
 const refundsOfReturned: readonly (readonly [
-  was: Fields,
+  was: Partial<MoneyCommand>,
   state: string,
   amounts: readonly bigint[],
 ])[] = [
@@ -193,7 +194,7 @@ test('a superseded refund is ordered again, against the pay-in that holds the mo
 
 test('a superseded refund that completes after all ends the new one, or is a loss if that is out', () => {
   const superseded = refund({ state: 'void', end: 'failed' });
-  const anew = (fields: Fields) => orderOf('refund', 'anew', fields);
+  const anew = (fields: Partial<MoneyCommand>) => orderOf('refund', 'anew', fields);
   const waiting = MoneyScene.at('cancelled', [payin, superseded, anew(unsent)]);
   const next = waiting.report('back', { end: 'completed', polled: true });
   assert.deepEqual([next.order('anew').state, next.funds.lossMinor], ['void', 0n]);

@@ -4,20 +4,19 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { MoneyCommand, OrderEnd } from '../../../core/domain/partner-command.js';
 import type { PaymentStatus } from '../../../core/domain/payment.js';
-import { MoneyScene } from '../../support/money-scene.js';
+import {
+  confirmed,
+  MoneyScene,
+  payin,
+  paying,
+  payout,
+  refund,
+  settled,
+  unsent,
+} from '../../support/money-scene.js';
 import { completedPayin, orderOf } from '../../support/sample-rows.js';
 
-type Fields = Partial<MoneyCommand> & { readonly amountMinor?: bigint };
-
-const payin = completedPayin('in', 10_000n);
-const payout = (fields: Fields = {}) => orderOf('payout', 'out', fields);
-const refund = (fields: Fields = {}) => orderOf('refund', 'back', fields);
-const unsent: Fields = { state: 'pending', partnerRef: null };
 const all = { receivedMinor: 10_000n } as const;
-
-const confirmed = MoneyScene.at('on_chain_confirmed', [payin, payout(unsent)]);
-const paying = MoneyScene.at('offramp_pending', [payin, payout()]);
-const settled = MoneyScene.at('settled', [payin, payout({ end: 'completed' })]);
 
 test('a surplus is owed back immediately, before and after the payout', () => {
   const early = MoneyScene.at('on_ramp_pending', [orderOf('payin', 'in')]).report('in', {

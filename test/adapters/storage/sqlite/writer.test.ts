@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import SqliteConnection from 'better-sqlite3';
 import fc from 'fast-check';
 import { type Statement, StoreConflict } from '../../../../adapters/storage/database.js';
@@ -29,7 +29,8 @@ const writers = {
 } as const;
 
 /** A table in which 2 is always refused by rolling everything back, 3 by its own statement. */
-function withNumbers(database: SqliteDatabase): SqliteDatabase {
+function withNumbers(t: TestContext, database: SqliteDatabase): SqliteDatabase {
+  t.after(() => database.close());
   database.connection.exec(`
     create table numbers (n integer not null primary key check (n <> 3)) strict;
     create trigger numbers_two before insert on numbers when new.n = 2
@@ -95,18 +96,17 @@ test('work that stages nothing commits nothing', async () => {
   await store.close();
 });
 
-test('a group has its bound; what is beyond it follows in the next', async () => {
-  const database = withNumbers(new SqliteDatabase({ path: ':memory:' }));
+test('a group has its bound; what is beyond it follows in the next', async (t) => {
+  const database = withNumbers(t, new SqliteDatabase({ path: ':memory:' }));
   const all = Array.from({ length: 600 }, (_, index) => database.batch([insert(index + 10)]));
   await Promise.all(all);
   assert.equal(numbers(database).length, 600);
   assert.deepEqual(database.counts, { commits: 3, applied: 600 });
-  await database.close();
 });
 
 for (const [writer, open] of Object.entries(writers)) {
-  test(`${writer}: a batch that fails in the middle of a group leaves the others as they are`, async () => {
-    const database = withNumbers(await open());
+  test(`${writer}: a batch that fails in the middle of a group leaves the others as they are`, async (t) => {
+    const database = withNumbers(t, await open());
     const settled = await Promise.allSettled([
       database.batch([insert(1)]),
       database.batch([insert(5), insert(3), insert(6)]),
@@ -127,11 +127,10 @@ for (const [writer, open] of Object.entries(writers)) {
     assert.equal((reasons[3] as StoreConflict).kind, 'guard');
     assert.deepEqual(numbers(database), [1, 8]);
     assert.deepEqual(database.counts, { commits: 1, applied: 2 });
-    await database.close();
   });
 
-  test(`${writer}: a group ends like its batches one after another, the failing ones left out`, async () => {
-    const database = withNumbers(await open());
+  test(`${writer}: a group ends like its batches one after another, the failing ones left out`, async (t) => {
+    const database = withNumbers(t, await open());
     // Inserts of 4 to 9 that may be there, guarded deletes that may find nothing, a broken check.
     const step = fc.oneof(
       {
@@ -170,11 +169,10 @@ for (const [writer, open] of Object.entries(writers)) {
         assert.deepEqual(numbers(database), [...expected].sort());
       }),
     );
-    await database.close();
   });
 
-  test(`${writer}: a placeholder without its parameter fails its batch alone`, async () => {
-    const database = withNumbers(await open());
+  test(`${writer}: a placeholder without its parameter fails its batch alone`, async (t) => {
+    const database = withNumbers(t, await open());
     const settled = await Promise.allSettled([
       database.batch([insert(1)]),
       database.batch([{ ...insert(4), params: [] }]),
@@ -183,11 +181,10 @@ for (const [writer, open] of Object.entries(writers)) {
     const [, failed] = settled;
     assert.ok(failed?.status === 'rejected' && failed.reason instanceof AssertionFailure);
     assert.deepEqual(numbers(database), [1]);
-    await database.close();
   });
 
-  test(`${writer}: an error that rolled everything back fails the whole group, and only that`, async () => {
-    const database = withNumbers(await open());
+  test(`${writer}: an error that rolled everything back fails the whole group, and only that`, async (t) => {
+    const database = withNumbers(t, await open());
     const settled = await Promise.allSettled([
       database.batch([insert(1)]),
       database.batch([insert(2)]),
@@ -198,11 +195,10 @@ for (const [writer, open] of Object.entries(writers)) {
     assert.equal(database.connection.inTransaction, false);
     await database.batch([insert(4)]);
     assert.deepEqual(numbers(database), [4]);
-    await database.close();
   });
 
-  test(`${writer}: a commit that fails fails every batch of its group`, async () => {
-    const database = withNumbers(await open());
+  test(`${writer}: a commit that fails fails every batch of its group`, async (t) => {
+    const database = withNumbers(t, await open());
     const orphan = {
       sql: 'insert into children (n) values ($1)',
       params: [1],
@@ -219,11 +215,10 @@ for (const [writer, open] of Object.entries(writers)) {
     assert.deepEqual(database.counts, { commits: 0, applied: 0 });
     await database.batch([insert(1)]);
     assert.deepEqual(numbers(database), [1]);
-    await database.close();
   });
 
-  test(`${writer}: immediate statements and batches share a commit, in the order of their calls`, async () => {
-    const database = withNumbers(await open());
+  test(`${writer}: immediate statements and batches share a commit, in the order of their calls`, async (t) => {
+    const database = withNumbers(t, await open());
     const taken = 'delete from numbers where n >= $2 and n < $1 returning n';
     const [, rows] = await Promise.all([
       database.batch([insert(10), insert(11)]),
@@ -233,7 +228,6 @@ for (const [writer, open] of Object.entries(writers)) {
     assert.deepEqual(rows, [{ n: 10 }]);
     assert.deepEqual(numbers(database), [11, 12]);
     assert.equal(database.counts.commits, 1);
-    await database.close();
   });
 }
 
