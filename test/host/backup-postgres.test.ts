@@ -18,7 +18,7 @@ import { localPostgres } from '../support/local-postgres.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'ponte-dump-'));
 after(() => rmSync(folder, { recursive: true }));
-const postgres = localPostgres();
+const postgres = localPostgres({ own: true });
 const backups = join(folder, 'backups');
 const keys = newSecretKey('k');
 

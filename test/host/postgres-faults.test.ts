@@ -38,7 +38,7 @@ after(async () => {
   rmSync(folder, { recursive: true });
 });
 // The server ends after its hosts.
-const postgres = localPostgres();
+const postgres = localPostgres({ own: true });
 
 function environment(url: string) {
   return {

@@ -27,7 +27,7 @@ after(async () => {
 });
 
 // The server ends after its hosts.
-const postgres = localPostgres();
+const postgres = localPostgres({ own: true });
 
 const buyer = { email: 'ana@buyer.example' } as const;
 

@@ -1,5 +1,4 @@
 // The store's contract, over PostgreSQL.
-import { openPostgresStore } from '../../../../adapters/storage/postgres/store.js';
 import type { Sealer, Store } from '../../../../core/ports/storage.js';
 import { storeAccountsContract } from '../../../contract/store-accounts-contract.js';
 import { storeClaimsContract } from '../../../contract/store-claims-contract.js';
@@ -16,14 +15,13 @@ import { storeRowsContract } from '../../../contract/store-rows-contract.js';
 import { storeSubjectsContract } from '../../../contract/store-subjects-contract.js';
 import { storeViewsContract } from '../../../contract/store-views-contract.js';
 import { localPostgres } from '../../../support/local-postgres.js';
+import { postgresStore } from '../../../support/test-store.js';
 
 const postgres = localPostgres();
 const database = 'PostgreSQL';
 
 async function open(sealer?: Sealer): Promise<Store> {
-  const store = openPostgresStore({ url: await postgres.newDatabase() }, sealer);
-  await store.migrate();
-  return store;
+  return postgresStore(await postgres.url(), sealer);
 }
 
 storeContract(database, open);

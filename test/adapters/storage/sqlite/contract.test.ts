@@ -1,14 +1,7 @@
 // The store's contract, over SQLite in memory and in a file, with both writers.
-import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { after } from 'node:test';
-import { openSqliteStore, type SqliteStore } from '../../../../adapters/storage/sqlite/store.js';
-import type { Sealer } from '../../../../core/ports/storage.js';
 import { storeAccountsContract } from '../../../contract/store-accounts-contract.js';
 import { storeClaimsContract } from '../../../contract/store-claims-contract.js';
-import { storeContract } from '../../../contract/store-contract.js';
+import { type OpenStore, storeContract } from '../../../contract/store-contract.js';
 import { storeDocumentsContract } from '../../../contract/store-documents-contract.js';
 import { storeInvoicesContract } from '../../../contract/store-invoices-contract.js';
 import { storeKeysContract } from '../../../contract/store-keys-contract.js';
@@ -20,33 +13,13 @@ import { storeRetentionContract } from '../../../contract/store-retention-contra
 import { storeRowsContract } from '../../../contract/store-rows-contract.js';
 import { storeSubjectsContract } from '../../../contract/store-subjects-contract.js';
 import { storeViewsContract } from '../../../contract/store-views-contract.js';
+import { memoryStore, sqliteFileStore, threadedSqliteStore } from '../../../support/test-store.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'ponte-store-'));
-after(() => rmSync(folder, { recursive: true }));
-
-let files = 0;
-
-async function migrated(path: string, sealer?: Sealer): Promise<SqliteStore> {
-  const store = openSqliteStore({ path }, sealer);
-  await store.migrate();
-  return store;
-}
-
-function inFile(sealer?: Sealer): Promise<SqliteStore> {
-  files += 1;
-  return migrated(join(folder, `${files}.db`), sealer);
-}
-
-const databases = {
-  'SQLite in memory': (sealer?: Sealer) => migrated(':memory:', sealer),
-  'SQLite in a file': inFile,
-  'SQLite in a file, written by a thread': async (sealer?: Sealer) => {
-    const store = await inFile(sealer);
-    assert.ok(store.startThread !== null);
-    await store.startThread();
-    return store;
-  },
-} as const;
+const databases: Readonly<Record<string, OpenStore>> = {
+  'SQLite in memory': async (sealer) => memoryStore(sealer),
+  'SQLite in a file': async (sealer) => sqliteFileStore(sealer),
+  'SQLite in a file, written by a thread': threadedSqliteStore,
+};
 
 for (const [database, open] of Object.entries(databases)) {
   storeContract(database, open);
