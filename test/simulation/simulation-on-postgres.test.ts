@@ -8,8 +8,8 @@ import { simulateOn } from './history.js';
 import { failureLine } from './report.js';
 import { postgresAt } from './simulated-postgres.js';
 
-const SEEDS = 8;
-const PARTY_SEEDS = 4;
+const SEEDS = 3;
+const PARTY_SEEDS = 1;
 const STEPS = 250;
 
 const server = localPostgres();
