@@ -6,7 +6,6 @@
 //   npm test                                            all tests and checks
 //   npm test -- test/core test/host/crash.test.ts       a folder and a file
 //   npm test -- test/core --name 'is refused'           the tests with such a title
-import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -17,6 +16,7 @@ import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
 import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
+import { buildProgram } from './support/built-program.js';
 import { freePort, SHARED_POSTGRES, temporaryPostgres } from './support/local-postgres.js';
 import { projectFiles, projectRoot } from './support/source-tree.js';
 
@@ -27,6 +27,7 @@ const alone: Readonly<Record<string, string>> = {
   'test/on-sqlite-file.test.ts': 'sets the database of the process',
   'test/on-sqlite-file.nightly.ts': 'sets the database of the process',
   'test/adapters/http/description.test.ts': 'compares what the first calls of a process return',
+  'test/package.test.ts': 'a hook of a file in a shared process can run twice; this one packs',
 };
 
 /** How many files one process loads, by folder: few where tests mostly wait, so that others run. */
@@ -55,12 +56,18 @@ const all = projectFiles()
 const chosen = positionals.length === 0 ? all : positionals.flatMap(testsAt);
 const folder = mkdtempSync(join(tmpdir(), 'ponte-tests-'));
 const isWhole = positionals.length === 0 && !values.nightly;
-if (isWhole) assert.ok(await script('generate'));
+const removeProgram = startsProgram() ? await buildProgram() : null;
 const checks = isWhole ? ['check:format', 'check:typescript'].map(script) : [];
 const passed = await (chosen.length === 1 ? runFiles(chosen.map(absolute)) : runShared());
 const checked = await Promise.all(checks);
+removeProgram?.();
 rmSync(folder, { recursive: true });
 process.exitCode = passed && !checked.includes(false) ? 0 : 1;
+
+/** Whether the run is large enough to build what some tests start. */
+function startsProgram(): boolean {
+  return chosen.length > 1 && chosen.some((path) => /^test\/(cli|host)\//.test(path));
+}
 
 /** The tests below a path that somebody typed. */
 function testsAt(typed: string): readonly string[] {

@@ -16,14 +16,13 @@ import {
   scheduleBackups,
 } from '../../host/backup-schedule.js';
 import { type Place, placeIn, ponte, servedPlace } from '../support/backup-scene.js';
-import { startHostProcess } from '../support/host-process.js';
-import { projectRoot } from '../support/source-tree.js';
+import { programArguments, startHostProcess } from '../support/host-process.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'ponte-schedule-'));
 after(() => rmSync(folder, { recursive: true }));
 
 const LOOK_EVERY_MS = 20;
-const program = [process.execPath, '--import', 'tsx', join(projectRoot, 'cli/main.ts')];
+const program = [process.execPath, ...programArguments];
 const clock = { nowMs: () => Date.now() };
 
 const sourceOf = (place: Place) => ({ host: hostname(), database: place.file });

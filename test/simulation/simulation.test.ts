@@ -1,6 +1,7 @@
 // Some random histories, and some that dwell on parties, each of which keeps every invariant of
-// invariants.ts; `npm run nightly` plays many more. A failure names the seed; `npm run simulate --
-// --seed N --steps 250 --trace` plays it again, with `--parties` one of those that dwell on parties.
+// invariants.ts; `npm run nightly` plays many more. A failure names the seed:
+// `npm run simulate -- --seed N --steps 250 --trace` plays it again, with `--parties` one that
+// dwells on parties.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Focus, ofParties } from './chaos.js';

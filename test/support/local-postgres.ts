@@ -1,6 +1,6 @@
-// A PostgreSQL server for tests. test/run.ts starts one that the files of a run share: each file has
-// a database there. A file that runs alone, or stops its server, starts one when it needs the first
-// database, and ends it after its tests.
+// A PostgreSQL server for tests. test/run.ts starts one that the files of a run share: each file
+// has a database there. A file that runs alone, or stops its server, starts one when it needs the
+// first database, and ends it after its tests.
 import assert from 'node:assert/strict';
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
