@@ -19,7 +19,7 @@ const entries = {
 } as const;
 
 /** What the built code reads at run time, relative to the file that reads it. */
-const assets = {
+export const assets = {
   'adapters/storage/migrations': 'dist/migrations',
   // Of the package, what the page of the description loads, and the terms it comes under.
   'node_modules/swagger-ui-dist/swagger-ui.css': 'dist/swagger-ui/swagger-ui.css',

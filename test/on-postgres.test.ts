@@ -1,10 +1,11 @@
-// The HTTP suite and the use cases, as a whole, over PostgreSQL.
+// Every operation over HTTP, and work that hosts do at the same time, over PostgreSQL. The nightly
+// run adds the other tests.
 import { describe } from 'node:test';
 import { localPostgres } from './support/local-postgres.js';
-import { runOn } from './support/other-databases.js';
+import { runOn, sensitiveFiles } from './support/other-databases.js';
 
 const postgres = localPostgres();
 
 describe('on PostgreSQL', async () => {
-  runOn(await postgres.url(), ['test/adapters/http/', 'test/core/']);
+  runOn(await postgres.url(), [...sensitiveFiles.http, ...sensitiveFiles.usecases]);
 });

@@ -1,5 +1,6 @@
-// The HTTP suite, as a whole, over SQLite in a file, to which a thread writes.
+// Every operation over HTTP, over SQLite in a file, to which a thread writes. The nightly run adds
+// the other tests.
 import { describe } from 'node:test';
-import { runOn } from './support/other-databases.js';
+import { runOn, sensitiveFiles } from './support/other-databases.js';
 
-describe('on SQLite in a file', () => runOn('file', ['test/adapters/http/']));
+describe('on SQLite in a file', () => runOn('file', sensitiveFiles.http));

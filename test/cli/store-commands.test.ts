@@ -20,6 +20,7 @@ import {
   tenant,
 } from '../support/domain-samples.js';
 import { contentsOf, fillStore } from '../support/filled-store.js';
+import { programArguments } from '../support/host-process.js';
 import { localPostgres } from '../support/local-postgres.js';
 import { projectRoot } from '../support/source-tree.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
@@ -49,7 +50,7 @@ const ponte = (words: readonly string[], env: Readonly<Record<string, string>> =
 /** Runs the copy as a process of its own, and kills it while it copies payments. */
 async function killedCopy(url: string): Promise<void> {
   const words = ['store', 'copy', '--from', `sqlite:${file}`, '--to', url];
-  const child = spawn(process.execPath, ['--import', 'tsx', 'cli/main.ts', ...words], {
+  const child = spawn(process.execPath, [...programArguments, ...words], {
     cwd: projectRoot,
     stdio: ['ignore', 'ignore', 'pipe'],
   });

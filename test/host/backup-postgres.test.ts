@@ -18,7 +18,7 @@ import { temporaryFolder } from '../support/temporary-folder.js';
 import { valuesOf } from '../support/values-of.js';
 
 const folder = temporaryFolder();
-const postgres = localPostgres();
+const postgres = localPostgres({ own: true });
 const backups = join(folder, 'backups');
 const keys = newSecretKey('k');
 

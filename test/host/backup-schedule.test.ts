@@ -15,14 +15,13 @@ import {
   scheduleBackups,
 } from '../../host/backup-schedule.js';
 import { type Place, placeIn, ponte, servedPlace } from '../support/backup-scene.js';
-import { startHostProcess } from '../support/host-process.js';
-import { projectRoot } from '../support/source-tree.js';
+import { programArguments, startHostProcess } from '../support/host-process.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 import { until } from '../support/wait.js';
 
 const folder = temporaryFolder();
 
-const program = [process.execPath, '--import', 'tsx', join(projectRoot, 'cli/main.ts')];
+const program = [process.execPath, ...programArguments];
 const clock = { nowMs: () => Date.now() };
 
 const sourceOf = (place: Place) => ({ host: hostname(), database: place.file });

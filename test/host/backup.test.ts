@@ -43,6 +43,7 @@ import {
   withStore,
 } from '../support/backup-scene.js';
 import { aBarePayment } from '../support/domain-samples.js';
+import { programArguments } from '../support/host-process.js';
 import { projectRoot } from '../support/source-tree.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 import { valuesOf } from '../support/values-of.js';
@@ -220,7 +221,7 @@ test('a killed backup leaves nothing that looks like one, and the next removes i
       }
     }),
   );
-  const words = ['--import', 'tsx', 'cli/main.ts', 'backup', '--to', place.backups];
+  const words = [...programArguments, 'backup', '--to', place.backups];
   const env = { ...process.env, ...place.env };
   const child = spawn(process.execPath, words, { cwd: projectRoot, env, stdio: 'ignore' });
   const exited = once(child, 'exit');

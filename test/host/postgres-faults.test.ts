@@ -35,7 +35,7 @@ after(async () => {
   await Promise.all(receivers.map((receiver) => receiver.close()));
 });
 // The server ends after its hosts.
-const postgres = localPostgres();
+const postgres = localPostgres({ own: true });
 
 function environment(url: string) {
   return {

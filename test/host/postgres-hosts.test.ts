@@ -25,7 +25,7 @@ const hosts: Host[] = [];
 after(() => Promise.all(hosts.map((host) => host.stop())));
 
 // The server ends after its hosts.
-const postgres = localPostgres();
+const postgres = localPostgres({ own: true });
 
 const buyer = { email: 'ana@buyer.example' } as const;
 

@@ -1,11 +1,10 @@
 // The database of a history: SQLite in memory here, PostgreSQL in simulated-postgres.ts. A process
 // plays its histories one after the other, each on an empty, migrated database.
 import type { Database } from '../../adapters/storage/database.js';
-import { loadMigrations } from '../../adapters/storage/migrations.js';
 import { SqliteDatabase } from '../../adapters/storage/sqlite/database.js';
-import { migrateSqlite } from '../../adapters/storage/sqlite/migrations.js';
 import { newStore } from '../../adapters/storage/store.js';
 import type { Store } from '../../core/ports/storage.js';
+import { migratedImage } from '../support/migrated-image.js';
 import { OrderedDatabase } from './ordered-database.js';
 
 export interface SimulatedDatabase {
@@ -22,12 +21,7 @@ export type RestoreCopy = () => Promise<SimulatedDatabase>;
 /** Opens an empty database. The one before it is closed by then. */
 export type OpenDatabase = () => Promise<SimulatedDatabase>;
 
-let migrated: Buffer | null = null;
-
-export const sqliteInMemory: OpenDatabase = async () => {
-  migrated ??= migratedImage();
-  return sqliteFrom(migrated);
-};
+export const sqliteInMemory: OpenDatabase = async () => sqliteFrom(migratedImage());
 
 /** The store over a session whose answers come in an order that the seed decides. */
 export function storeOver(database: Database, close: () => Promise<void>): Store {
@@ -53,12 +47,4 @@ function sqliteFrom(image: Buffer): SimulatedDatabase {
       };
     },
   };
-}
-
-function migratedImage(): Buffer {
-  const { connection } = new SqliteDatabase({ path: ':memory:' });
-  migrateSqlite(connection, loadMigrations('sqlite'));
-  const image = connection.serialize();
-  connection.close();
-  return image;
 }

@@ -8,8 +8,8 @@ import { failureLine } from './report.js';
 import { type Focus, ofParties } from './run-profile.js';
 import { postgresAt } from './simulated-postgres.js';
 
-const SEEDS = 8;
-const PARTY_SEEDS = 4;
+const SEEDS = 3;
+const PARTY_SEEDS = 1;
 const STEPS = 250;
 
 const server = localPostgres();

@@ -37,7 +37,7 @@ export async function embeddedPostgres(options: EmbeddedServer): Promise<Embedde
     persistent: true,
     createPostgresUser: isRoot(),
     initdbFlags: [...initdbFlags],
-    postgresFlags: ['-c', 'listen_addresses=127.0.0.1', '-c', 'max_connections=200', ...flags],
+    postgresFlags: ['-c', 'listen_addresses=127.0.0.1', '-c', 'max_connections=500', ...flags],
     onLog: () => undefined,
     onError: () => undefined,
   });

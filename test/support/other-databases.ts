@@ -1,5 +1,4 @@
-// Runs whole test files on another database than the one that they run on by themselves: every
-// file that gets its store from test-store.ts, however deep, so that a new one counts on arrival.
+// Runs test files that stand on a store on another database than SQLite in memory.
 import assert from 'node:assert/strict';
 import { describe } from 'node:test';
 import { importsOf, projectFiles, type SourceFile } from './source-tree.js';
@@ -15,13 +14,27 @@ const onceOnly: Readonly<Record<string, string>> = {
 };
 
 /**
- * To be called in the body of an async suite: `chosen` is what PONTE_TEST_DATABASE is to say,
- * `folders` begin the paths of the files that are run.
+ * Files whose outcome the database can change beyond what the contract of the store proves: all
+ * operations over HTTP, and work that several hosts do at the same time.
  */
-export function runOn(chosen: string, folders: readonly string[]): void {
+export const sensitiveFiles = {
+  http: ['feed-routes', 'fuzz', 'long-lists', 'repeated-creates', 'tenants'].map(
+    (name) => `test/adapters/http/${name}.test.ts`,
+  ),
+  usecases: [
+    ...['command-runner', 'delivery-lease', 'delivery-runner', 'direct-dispatch'],
+    ...['document-purges', 'document-uploads', 'due-work', 'epochs', 'feed', 'feed-readers'],
+    ...['ledger-check', 'prune', 'reseal', 'storage-fingerprint'],
+  ].map((name) => `test/core/usecases/${name}.test.ts`),
+};
+
+/**
+ * Call it in the body of an async suite. `chosen` is the value of PONTE_TEST_DATABASE. It is for a
+ * process that runs nothing else.
+ */
+export function runOn(chosen: string, paths: readonly string[]): void {
   process.env['PONTE_TEST_DATABASE'] = chosen;
-  const files = filesOverStore(projectFiles());
-  for (const path of files.filter((file) => folders.some((at) => file.startsWith(at)))) {
+  for (const path of paths) {
     // What a file registers while it is loaded, its hooks included, belongs to its own suite.
     describe(path, async () => {
       await import(`../../${path}`);
@@ -29,8 +42,9 @@ export function runOn(chosen: string, folders: readonly string[]): void {
   }
 }
 
-/** The HTTP suite and the use cases, but for what reads no store. */
-function filesOverStore(files: readonly SourceFile[]): readonly string[] {
+/** Every file in the folder that gets its store from test-store.ts, directly or not. */
+export function filesOverStore(folder: string): readonly string[] {
+  const files: readonly SourceFile[] = projectFiles();
   const byName = new Map(files.map((file) => [file.path.replace(/\.ts$/, '.js'), file]));
   const known = new Map([[STORE, true]]);
   const reaches = (name: string): boolean => {
@@ -41,8 +55,9 @@ function filesOverStore(files: readonly SourceFile[]): readonly string[] {
     return does;
   };
   const found = [...byName]
-    .filter(([name]) => /^test\/(adapters\/http|core)\/.*\.test\.js$/.test(name) && reaches(name))
+    .filter(([name]) => name.startsWith(folder) && name.endsWith('.test.js') && reaches(name))
     .map(([, { path }]) => path);
-  for (const path of Object.keys(onceOnly)) assert.ok(found.includes(path), path);
+  for (const path of Object.keys(onceOnly))
+    assert.ok(!path.startsWith(folder) || found.includes(path), path);
   return found.filter((path) => onceOnly[path] === undefined);
 }

@@ -1,35 +1,74 @@
 // The store that worlds of tests stand on: SQLite in memory, unless PONTE_TEST_DATABASE names
 // another one. `file` is SQLite in a file; a URL is a PostgreSQL server on which every world has a
 // schema of its own. other-databases.ts runs the suites on those.
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import type { Statement } from '../../adapters/storage/database.js';
 import { PostgresDatabase } from '../../adapters/storage/postgres/database.js';
-import { openPostgresStore } from '../../adapters/storage/postgres/store.js';
+import { openPostgresStore, type PostgresStore } from '../../adapters/storage/postgres/store.js';
 import { SqliteDatabase } from '../../adapters/storage/sqlite/database.js';
-import { openSqliteStore } from '../../adapters/storage/sqlite/store.js';
+import { openSqliteStore, type SqliteStore } from '../../adapters/storage/sqlite/store.js';
 import type { ServedStore } from '../../adapters/storage/store.js';
 import type { Sealer } from '../../core/ports/storage.js';
+import { migratedImage } from './migrated-image.js';
 
 const { PONTE_TEST_DATABASE: chosen = 'memory' } = process.env;
 
 const isPostgres = chosen.startsWith('postgres://');
 
-/** Schemas of worlds that have ended: to migrate one takes longer than to empty it. */
-const freeSchemas: string[] = [];
+/** Schemas of closed stores, by server: to migrate one takes longer than to empty it. */
+const freeSchemas = new Map<string, string[]>();
 let schemas = 0;
 
 /** Empty and migrated. */
 export async function testStore(sealer: Sealer | null = null): Promise<ServedStore> {
-  const store = isPostgres
-    ? await inPostgres(chosen, sealer)
-    : chosen === 'file'
-      ? await inFile(sealer)
-      : openSqliteStore({ path: ':memory:' }, sealer);
-  await store.migrate();
+  if (isPostgres) return postgresStore(chosen, sealer);
+  return chosen === 'file' ? threadedSqliteStore(sealer) : memoryStore(sealer);
+}
+
+export function memoryStore(sealer: Sealer | null = null): SqliteStore {
+  return openSqliteStore({ path: ':memory:', image: migratedImage() }, sealer);
+}
+
+/** In a file, which goes with the store. */
+export function sqliteFileStore(sealer: Sealer | null = null): SqliteStore {
+  const folder = mkdtempSync(join(tmpdir(), 'ponte-world-'));
+  const path = join(folder, 'ponte.db');
+  writeFileSync(path, migratedImage());
+  const store = openSqliteStore({ path }, sealer);
+  return closing(store, () => rmSync(folder, { recursive: true, force: true }));
+}
+
+/** The same, written by a thread, as a host serves it. */
+export async function threadedSqliteStore(sealer: Sealer | null = null): Promise<SqliteStore> {
+  const store = sqliteFileStore(sealer);
+  await store.startThread?.();
   return store;
+}
+
+/** In a schema of its own on the server at `url`. */
+export async function postgresStore(
+  url: string,
+  sealer: Sealer | null = null,
+): Promise<PostgresStore> {
+  const free = freeSchemas.get(url) ?? [];
+  freeSchemas.set(url, free);
+  const used = free.pop();
+  schemas += 1;
+  const schema = used ?? `world_${process.pid}_${schemas}`;
+  await emptySchema(url, schema, { isNew: used === undefined });
+  const options = encodeURIComponent(`-c search_path=${schema}`);
+  const store = openPostgresStore({ url: `${url}?options=${options}` }, sealer);
+  await store.migrate();
+  return closing(store, () => void free.push(schema));
+}
+
+/** With `closed` after the end. */
+function closing<S extends ServedStore>(store: S, closed: () => void): S {
+  const { close } = store;
+  return Object.assign(store, { close: () => close().then(closed) });
 }
 
 /** What `work` yields, and every statement of the batches that were applied meanwhile. */
@@ -107,32 +146,4 @@ async function removeRows(client: pg.Client, schema: string): Promise<void> {
     `insert into ${schema}.epochs (number, cause, state, began_at, version) ` +
     "values (1, 'made', 'open', date_trunc('milliseconds', now()), 1)";
   await client.query(['set session_replication_role = replica', ...deletes, epoch].join('; '));
-}
-
-/** As it is served: a thread writes. */
-async function inFile(sealer: Sealer | null): Promise<ServedStore> {
-  const folder = mkdtempSync(join(tmpdir(), 'ponte-world-'));
-  const store = openSqliteStore({ path: join(folder, 'ponte.db') }, sealer);
-  await store.startThread?.();
-  return closing(store, () => rmSync(folder, { recursive: true, force: true }));
-}
-
-async function inPostgres(url: string, sealer: Sealer | null): Promise<ServedStore> {
-  const used = freeSchemas.pop();
-  schemas += 1;
-  const schema = used ?? `world_${process.pid}_${schemas}`;
-  await emptySchema(url, schema, { isNew: used === undefined });
-  const options = encodeURIComponent(`-c search_path=${schema}`);
-  const store = openPostgresStore({ url: `${url}?options=${options}` }, sealer);
-  return closing(store, () => freeSchemas.push(schema));
-}
-
-function closing(store: ServedStore, closed: () => void): ServedStore {
-  return {
-    ...store,
-    async close() {
-      await store.close();
-      closed();
-    },
-  };
 }

@@ -231,7 +231,7 @@ const fewTies: Readonly<Record<string, string>> = {
 
 /** More than these are no matter of a few ties, a page or one payment. */
 const SORTED_MAX = 100;
-const ROWS = 100_000;
+const ROWS = 50_000;
 /** Rows that a scan may look at in vain. */
 const REMOVED_MAX = 100;
 
@@ -337,15 +337,15 @@ function isWhole(plan: Plan, isLimited: boolean): boolean {
 }
 
 /**
- * One row of each table becomes very many: over a hundred organizations and a thousand
+ * One row of each table becomes very many: over 50 organizations and 500
  * subscriptions, ids and times each their own, and states as if there were several.
  */
 async function multiplyRows(client: pg.ClientBase): Promise<void> {
   const { rows } = await client.query(`
     select t.relname as name, string_agg(quote_ident(a.attname), ', ' order by a.attnum) as columns,
       string_agg(case
-        when a.attname = 'org_id' then 'r.org_id || n % 100'
-        when a.attname = 'subscription_id' then 'r.subscription_id || n % 1000'
+        when a.attname = 'org_id' then 'r.org_id || n % 50'
+        when a.attname = 'subscription_id' then 'r.subscription_id || n % 500'
         when s.is_state then 'r.' || a.attname
         when a.atttypid = 'text'::regtype and a.attname ~ '(id|ref|reference|key|hash)$'
           then 'r.' || a.attname || ' || n'

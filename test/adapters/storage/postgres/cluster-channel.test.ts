@@ -37,8 +37,8 @@ async function endOldestLine(url: string): Promise<void> {
   const client = new pg.Client(url);
   await client.connect();
   const { rows } = await client.query(
-    "select pid from pg_stat_activity where application_name like 'ponte process%' " +
-      'order by backend_start limit 1',
+    'select pid from pg_stat_activity where datname = current_database() ' +
+      "and application_name like 'ponte process%' order by backend_start limit 1",
   );
   const [{ pid }] = rows;
   await client.query('select pg_terminate_backend($1)', [pid]);

@@ -1,15 +1,13 @@
 // The store's contract, over PostgreSQL.
-import { openPostgresStore } from '../../../../adapters/storage/postgres/store.js';
 import type { Sealer, Store } from '../../../../core/ports/storage.js';
 import { storeContracts } from '../../../contract/store-contracts.js';
 import { localPostgres } from '../../../support/local-postgres.js';
+import { postgresStore } from '../../../support/test-store.js';
 
 const postgres = localPostgres();
 
 async function open(sealer?: Sealer): Promise<Store> {
-  const store = openPostgresStore({ url: await postgres.newDatabase() }, sealer);
-  await store.migrate();
-  return store;
+  return postgresStore(await postgres.url(), sealer);
 }
 
 storeContracts('PostgreSQL', open);

@@ -24,7 +24,7 @@ import {
 } from '../../../support/domain-samples.js';
 import { localPostgres } from '../../../support/local-postgres.js';
 
-const postgres = localPostgres();
+const postgres = localPostgres({ own: true });
 const opened: PostgresStore[] = [];
 after(() => Promise.all(opened.map((store) => store.close())));
 

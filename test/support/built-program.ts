@@ -1,0 +1,22 @@
+// The program that tests start as a process: from the sources, or built once for a whole run, which
+// starts in less than half the time.
+import { cpSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { build } from 'tsup';
+import config, { assets } from '../../tsup.config.js';
+import { BUILT_PROGRAM } from './host-process.js';
+import { projectRoot } from './source-tree.js';
+
+/** Writes the types of the client too. The answer removes the program. */
+export async function buildProgram(): Promise<() => void> {
+  // Inside the project, where its imports of packages are found.
+  const folder = join(projectRoot, `node_modules/.cache/ponte-tests-${process.pid}`);
+  const options = typeof config === 'function' ? await config({}) : config;
+  await build({ ...options, config: false, outDir: folder, onSuccess: async () => undefined });
+  for (const [from, to] of Object.entries(assets)) {
+    const target = join(folder, to.replace('dist/', ''));
+    cpSync(join(projectRoot, from), target, { recursive: true });
+  }
+  process.env[BUILT_PROGRAM] = join(folder, 'cli.js');
+  return () => rmSync(folder, { recursive: true });
+}
