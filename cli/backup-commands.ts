@@ -121,7 +121,7 @@ async function restore(
       import('../host/config.js'),
       import('../adapters/backup/manifest.js'),
       import('../host/restoring.js'),
-      import('../host/main.js'),
+      import('../host/startup-errors.js'),
     ]);
   const config = readConfig(shell.env);
   const manifest = await readManifest(options.from);

@@ -4,7 +4,7 @@ import { before, test } from 'node:test';
 import { inviteBuyer } from '../../core/usecases/invoices.js';
 import { runMails } from '../../core/usecases/mails.js';
 import { createOrganization } from '../../core/usecases/organizations.js';
-import { openForOperator } from '../../host/main.js';
+import { openForOperator } from '../../host/operator-access.js';
 import { runCommand } from '../support/command.js';
 import { makeInvoice } from '../support/made-payments.js';
 import { temporaryFolder } from '../support/temporary-folder.js';

@@ -9,7 +9,7 @@ import pg from 'pg';
 import { openPostgresStore } from '../../adapters/storage/postgres/store.js';
 import { openSqliteStore } from '../../adapters/storage/sqlite/store.js';
 import { DAY_MS } from '../../core/domain/instant.js';
-import { openForOperator } from '../../host/main.js';
+import { openForOperator } from '../../host/operator-access.js';
 import { runCommand } from '../support/command.js';
 import {
   aBarePayment,

@@ -30,7 +30,7 @@ import { openSqliteStore } from '../../adapters/storage/sqlite/store.js';
 import type { DocumentStorage } from '../../core/ports/outside.js';
 import { endQuarantine, quarantineRestored } from '../../core/usecases/epochs.js';
 import { makeBackup } from '../../host/backup.js';
-import { openForOperator } from '../../host/main.js';
+import { openForOperator } from '../../host/operator-access.js';
 import {
   addDocument,
   addPayment,

@@ -3,8 +3,9 @@
 // a test is about, it checks itself.
 import assert from 'node:assert/strict';
 import { Agent, type OutgoingHttpHeaders, request as startRequest } from 'node:http';
+import type { Readiness } from '../../../adapters/http/route-row.js';
 import { createHttpServer, type HttpOptions } from '../../../adapters/http/server.js';
-import { type Readiness, readinessBody } from '../../../adapters/http/service-routes.js';
+import { readinessBody } from '../../../adapters/http/service-routes.js';
 import type { Settings } from '../../../core/ports/deps.js';
 import type { SuiteEnd } from '../../support/suite-end.js';
 import { openWorld, type World } from '../../support/test-world.js';

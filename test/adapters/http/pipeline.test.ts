@@ -1,7 +1,7 @@
 // The order of refusals, and the headers of every answer.
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
-import type { Readiness } from '../../../adapters/http/service-routes.js';
+import type { Readiness } from '../../../adapters/http/route-row.js';
 import { suiteEnd } from '../../support/suite-end.js';
 import {
   allWell,
