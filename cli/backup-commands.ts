@@ -50,7 +50,7 @@ export function addBackupCommands(shell: Shell, program: Command): void {
 
   addCommand<RestoreOptions>(shell, program, {
     name: 'restore',
-    description: 'replace the database by a verified backup, or check it after that',
+    description: 'replace the database with a verified backup, or check a restored one',
     options: [
       new Option('--from <folder>', 'a backup; for PostgreSQL the folder of its manifest')
         .argParser((path) => resolve(path))

@@ -1,4 +1,4 @@
-// Every refusal of the service. Error codes with their statuses are part of the interface.
+// Every error code of the API with its status.
 
 /** The message of each code, by its status. `<n>` is the wait of a transient one. */
 const messages = {

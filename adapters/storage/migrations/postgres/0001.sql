@@ -1,5 +1,5 @@
--- The schema; sqlite/0001.sql explains the tables. Times have their zone. Key columns compare byte by
--- byte in every locale: ids sort by creation, and both databases list in one order.
+-- The schema; sqlite/0001.sql explains the tables. Times have their zone. Key columns compare byte
+-- by byte in every locale: ids sort by creation, and both databases list in one order.
 
 -- Fails a batch when a statement of it misses its row, instead of committing the rest.
 create function ponte_expect(hits bigint, expected bigint) returns void language plpgsql as $$
