@@ -47,7 +47,7 @@ before(async () => {
 const ponte = (words: readonly string[], env: Readonly<Record<string, string>> = {}) =>
   runCommand(env, words);
 
-/** Runs the copy as a process of its own, and kills it while it copies payments. */
+/** Runs the copy in a separate process and kills it while it copies payments. */
 async function killedCopy(url: string): Promise<void> {
   const words = ['store', 'copy', '--from', `sqlite:${file}`, '--to', url];
   const child = spawn(process.execPath, [...programArguments, ...words], {

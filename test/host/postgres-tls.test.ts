@@ -107,7 +107,7 @@ const client = `sslcert=${file('root.crt')}&sslkey=${file('client.key')}`;
 for (const [what, host, query, user] of [
   ['verify-full and the right root', 'localhost', `sslmode=verify-full&${right}`],
   ['require and the right root', 'localhost', `sslmode=require&${right}`],
-  ['no-verify, whoever answers', '127.0.0.1', 'sslmode=no-verify'],
+  ['no-verify with any certificate', '127.0.0.1', 'sslmode=no-verify'],
   [
     'a certificate of the client',
     'localhost',

@@ -1,4 +1,4 @@
-// What operators get wrong and only the machine notices is told in one line, without a stack.
+// Operators' mistakes that only the machine notices are reported in one line, without a stack.
 import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -43,7 +43,7 @@ function retries(world: World, host: SimulatedHost, command: PartnerCommand): vo
   host.begin(`operator retries ${kind} ${id}`, () => retryCommand(host.deps, id), {
     done: (next) => {
       const isAnother = next.id !== id && request !== null;
-      if (isAnother) world.observed.orderedAnew.push({ reference, sinceMs });
+      if (isAnother) world.observed.reordered.push({ reference, sinceMs });
     },
   });
 }

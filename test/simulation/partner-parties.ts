@@ -55,7 +55,7 @@ export interface PartnerPartiesInput {
     request: string,
     make: () => PartnerAnswer<string>,
   ) => PartnerAnswer<string>;
-  /** Sends the news and yields the message's id. */
+  /** Sends the facts and returns the message's id. */
   readonly tell: (facts: readonly PartnerFact[], guaranteed: boolean) => string;
   readonly misuse: string[];
 }

@@ -15,10 +15,10 @@ export interface HostProcess {
   log(): string;
   /** Whether the process is gone, by itself or by a signal. */
   ended(): boolean;
-  /** Stops it in the middle of whatever it does, as it is: its connections stay. */
+  /** Suspends it immediately: its connections stay open. */
   pause(): void;
   resume(): void;
-  /** Gone when this resolves, whatever it was doing. */
+  /** Kills it immediately; it is gone when this resolves. */
   kill(): Promise<void>;
   /** Asks it to stop by a signal and answers with its exit code. */
   stop(signal: 'SIGTERM' | 'SIGINT'): Promise<number | null>;

@@ -23,7 +23,7 @@ import {
 
 export const NOW_MS = START_MS + 1_000;
 
-/** What the partner tells of a completed payout of 100.00 USD. */
+/** The partner's report of a completed payout of 100.00 USD. */
 export const sampleSettlement: SettlementFacts = {
   settled: { amountMinor: 51_480n, currency: 'BRL' },
   fees: { amountMinor: 100n, currency: 'USD' },

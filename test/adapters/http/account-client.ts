@@ -122,7 +122,7 @@ export async function newAccountClient(site: CheckedSite): Promise<AccountClient
   return new AccountClient(site, { orgId, mode: 'test' }, await site.world.key(orgId));
 }
 
-/** News of the partner about the submission that this command made. */
+/** A report of the partner about the submission of this command. */
 export async function reportOn(
   { deps }: World,
   commandId: string,

@@ -36,14 +36,14 @@ after(() => server.close(0));
 
 /** The record of one call. */
 async function toldOf(method: string, path: string, body?: unknown, headers = {}) {
-  const first = metrics.told.length;
+  const first = metrics.recorded.length;
   const answer = await fetch(`http://127.0.0.1:${port}${path}`, {
     method,
     headers: { 'content-type': 'application/json', 'x-api-key': key, ...headers },
     body: body === undefined ? null : JSON.stringify(body),
   });
   await answer.arrayBuffer();
-  return metrics.told.slice(first);
+  return metrics.recorded.slice(first);
 }
 
 test('a request is counted under its operation, which is that of the path form', async () => {
@@ -70,5 +70,5 @@ test('a request without an operation is counted without its path', async () => {
   const socket = connect(port, '127.0.0.1');
   socket.resume().write('no HTTP at all\r\n\r\n');
   await once(socket, 'close');
-  assert.equal(metrics.told.at(-1), 'none 400');
+  assert.equal(metrics.recorded.at(-1), 'none 400');
 });

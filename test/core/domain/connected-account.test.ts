@@ -40,7 +40,7 @@ const details = {
   email: 'new@example.com',
   legalName: 'New Ltda',
   country: 'BR',
-  taxIdSealed: 'sealed anew',
+  taxIdSealed: 'sealed again',
   taxIdLast4: '0191',
 };
 const submission = { receiverId: 'rcv_new', submitCommandId: 'cmd_new', ...details };

@@ -80,7 +80,7 @@ const twoPayins: readonly (readonly [
     ['payout 10000'],
   ],
   [
-    'neither completes, whatever arrived',
+    'neither completes, both received money',
     [
       ['in', 'open', 6_000n],
       ['in_2', 'open', 6_000n],

@@ -79,7 +79,7 @@ test('a pay-in brings from nothing to twice what was ordered, in whole minor uni
   }
 });
 
-test('a total that a person accepted is believed when it is told again, and no larger one', () => {
+test('a total that a person accepted is accepted in later reports, and no larger one', () => {
   const accepted = { receivedMinor: 30_000n };
   assert.equal(payinVerdict({ receivedMinor: 30_000n }, accepted), null);
   assert.equal(payinVerdict({ receivedMinor: 20_001n }, accepted), null);
@@ -99,7 +99,7 @@ test('a completed pay-in does not fail: what the partner answers so is for a per
   }
 });
 
-test('only a completed payout tells sums to check', () => {
+test('only a completed payout reports amounts to check', () => {
   for (const status of ['open', 'failed', 'returned'] as const) {
     const nothing = { settled: null, fees: null, fxRate: null };
     assert.equal(payoutVerdict({ status, ...nothing }, sampleQuote), null, status);

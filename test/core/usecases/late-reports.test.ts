@@ -1,4 +1,4 @@
-// What becomes of money when the partner reports late, twice, otherwise than before, or nonsense.
+// Money when the partner's reports are late, repeated, contradictory or nonsense.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
@@ -48,7 +48,7 @@ test('money of two pay-ins is added, and the surplus goes back by the one that h
   await at.booksAreRight();
 });
 
-test('what each of two pay-ins brought goes back by orders of their own', async (t) => {
+test('two pay-ins are refunded by separate orders', async (t) => {
   const at = await scene(t, 10_055n);
   const { payin } = at.made.partner;
   const expired = { outcome: 'refused', code: 'quote_expired', message: 'too late' } as const;
@@ -69,7 +69,7 @@ test('what each of two pay-ins brought goes back by orders of their own', async 
   await at.booksAreRight();
 });
 
-/** The payment is cancelled; its refund is ordered, and no message tells of it. */
+/** The payment is cancelled; its refund is ordered, and no message reports it. */
 async function refundOrdered(at: Scene): Promise<void> {
   // Only a start leaves messages.
   const { refund } = at.made.partner;

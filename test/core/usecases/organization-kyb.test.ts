@@ -1,5 +1,5 @@
-// An organization's own KYB and terms at the partner: submitted once, decided by whatever news
-// comes, and gone on with where an answer was lost.
+// An organization's own KYB and terms at the partner: submitted once, decided by any report, and
+// resumed after a lost answer.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { isCnpj } from '../../../core/domain/dossier.js';

@@ -224,11 +224,11 @@ test('a check whose epoch is over leaves the next one unchecked', async (t) => {
   const { deps, partner } = life.at.made;
   const begun = await quarantineRestored(deps);
   const { findOrder } = partner;
-  const meanwhile: SettlementPartner['findOrder'] = async (...asked) => {
+  const racing: SettlementPartner['findOrder'] = async (...request) => {
     if (begun.number === (await currentEpoch(deps)).number) await quarantineRestored(deps);
-    return findOrder(...asked);
+    return findOrder(...request);
   };
-  Object.assign(partner, { findOrder: meanwhile });
+  Object.assign(partner, { findOrder: racing });
   await assert.rejects(checked(life), { code: 'NotQuarantined' });
   assert.equal((await currentEpoch(deps)).checkedAtMs, null);
 });

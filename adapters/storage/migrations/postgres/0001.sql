@@ -1,7 +1,7 @@
 -- The schema. Times have their zone, amounts are minor units. Tables of tenants are keyed by org_id
--- first. Key columns compare byte by byte whatever the locale of the database is: ids sort by
--- creation, and both databases list in one order. There are no foreign keys: rows are never deleted
--- under others, and a parent row must not become hot.
+-- first. Key columns compare byte by byte in any locale: ids sort by creation, and both databases
+-- list in one order. There are no foreign keys: rows are never deleted under others, and a parent
+-- row must not become hot.
 
 -- Fails a batch when a statement of it misses its row, instead of committing the rest.
 create function ponte_expect(hits bigint, expected bigint) returns void language plpgsql as $$
