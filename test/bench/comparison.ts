@@ -27,7 +27,7 @@ export interface Bench {
   readonly connections: number;
   /** Payments of the large database. */
   readonly size: number;
-  /** Another clone whose build takes part, to tell what a change brought. */
+  /** Another clone whose build takes part, to measure a change. */
   readonly before: string | null;
   readonly load: (job: LoadJob) => Promise<LoadResult>;
   readonly say: (text: string) => void;

@@ -64,8 +64,8 @@ test('a command with a closed output ends silently', async () => {
   });
   // Long before it has loaded what it says.
   child.stdout.destroy();
-  let told = '';
-  for await (const text of child.stderr) told += String(text);
+  let stderr = '';
+  for await (const text of child.stderr) stderr += String(text);
   const status = child.exitCode ?? (await once(child, 'exit'))[0];
-  assert.deepEqual([status, told], [0, '']);
+  assert.deepEqual([status, stderr], [0, '']);
 });

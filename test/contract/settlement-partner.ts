@@ -159,9 +159,9 @@ function messageRules(traits: PartnerTraits, check: Check): void {
     const partnerRef = await startedPayin(harness, traits, traits.amounts.fine, 'cmd_told');
     const report = await ended(harness, () => partner.payin.read(partnerRef));
     await until(harness, () => payinFacts(harness).length > 0);
-    const told = payinFacts(harness).filter((fact) => fact.partnerRef === partnerRef);
-    assert.deepEqual(told.at(-1)?.report, report);
-    for (const { reference } of told) assert.ok(reference === null || reference === 'cmd_told');
+    const facts = payinFacts(harness).filter((fact) => fact.partnerRef === partnerRef);
+    assert.deepEqual(facts.at(-1)?.report, report);
+    for (const { reference } of facts) assert.ok(reference === null || reference === 'cmd_told');
   });
 
   check('a message that comes twice comes under one id', async (harness) => {

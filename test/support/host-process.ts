@@ -1,5 +1,5 @@
-// A real host process for tests: started on this Node, told apart by the folder of
-// its data, killed or stopped when a test says so. What it serves is read from its start text.
+// A real host process for tests: started on this Node, identified by its data folder, killed or
+// stopped by a test. Its start text states what it serves.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';

@@ -104,10 +104,10 @@ export class MoneyScene implements PaymentAggregate {
     const order = this.order(id);
     // No refund is ever returned: it failed.
     const isBounced = order.kind === 'refund' && full.end === 'returned';
-    const told = reportOrder(order, isBounced ? { ...full, end: 'failed' } : full, this.nowMs);
-    const failed = told.kind === 'refund' && told.state === 'done' && told.end === 'failed';
+    const found = reportOrder(order, isBounced ? { ...full, end: 'failed' } : full, this.nowMs);
+    const failed = found.kind === 'refund' && found.state === 'done' && found.end === 'failed';
     const refusal = { code: null, message: 'refund failed' };
-    const next = failed ? refuseCommand(told, refusal, this.nowMs) : told;
+    const next = failed ? refuseCommand(found, refusal, this.nowMs) : found;
     const isPaid = next.kind === 'payout' && next.end === 'completed';
     const settlement = isPaid ? { settlement: sampleSettlement } : {};
     return this.changed([next], { reason: full.reason, ...settlement, ...learned });

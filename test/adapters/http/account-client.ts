@@ -1,5 +1,5 @@
-// A client of connected accounts over HTTP, with its own organization, so that its lists and
-// feed are whole; and ways to make the partner act otherwise, or tell something.
+// A client of connected accounts over HTTP, with its own organization, so that its lists and feed
+// are complete, and ways to replace calls of the partner and to send its reports.
 import assert from 'node:assert/strict';
 import type { Tenant } from '../../../core/domain/tenant.js';
 import type { ReceiverReport } from '../../../core/ports/partner.js';

@@ -49,7 +49,7 @@ function verdict(decision: 'approve' | 'reject', reason: string | null = null) {
   return { decision, reason, railsCommandId: 'cmd_rails' };
 }
 
-/** Just created: nothing told, nothing known. */
+/** Just created, without a dossier or a report. */
 const created = anAccount({
   status: 'created',
   receiverId: null,

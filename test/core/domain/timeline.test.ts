@@ -57,7 +57,7 @@ test('law: a place is read as it was written', () => {
   );
 });
 
-/** Events that tell no status: the creation, and money that goes back. */
+/** Events without a status: the creation, and refunds. */
 const toldOtherwise = ['created', 'refund_ordered', 'refunded', 'refund_failed'];
 
 test('every other event of a payment has the new status', () => {

@@ -84,10 +84,10 @@ test('a refund is worth what the partner says when asked, and the rest is ordere
   const at = await scene(t, 10_055n);
   const { refund } = at.made.partner;
   const partly: typeof refund.read = async (ref) => {
-    const told = await refund.read(ref);
+    const answer = await refund.read(ref);
     const orders = await at.orders('refund');
-    if (told.outcome !== 'done' || ref !== orders[0]?.partnerRef) return told;
-    return { ...told, value: { ...told.value, amount: usd(4_000n) } };
+    if (answer.outcome !== 'done' || ref !== orders[0]?.partnerRef) return answer;
+    return { ...answer, value: { ...answer.value, amount: usd(4_000n) } };
   };
   changePartner(at.made.partner, { refund: { read: partly } });
   await refundOrdered(at);
@@ -298,11 +298,11 @@ test('an operator accepts the report that it saw, and no later one', async (t) =
   const at = await scene(t);
   Object.assign(at.made.partner, silent);
   while ((await at.orders('payin'))[0]?.partnerRef == null) await at.pass(1);
-  const told = { ...payinBack, status: 'open', reason: null } as const;
-  await at.report('payin', { ...told, receivedMinor: 30_000n });
+  const report = { ...payinBack, status: 'open', reason: null } as const;
+  await at.report('payin', { ...report, receivedMinor: 30_000n });
   const { id, review } = await at.order('payin');
   const seen = reviewName(review ?? '');
-  await at.report('payin', { ...told, receivedMinor: 3_000_000n });
+  await at.report('payin', { ...report, receivedMinor: 3_000_000n });
   await assert.rejects(acceptReport(at.made.deps, id, seen), { code: 'CommandNotRetryable' });
   assert.equal((await at.order('payin')).receivedMinor, 0n);
 });

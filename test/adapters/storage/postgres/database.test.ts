@@ -290,14 +290,14 @@ test('a commit that waits for its standby too long is refused, and may be stored
     // An operator who ends the wait makes the server commit alone, and say COMMIT.
     const patient = openPostgresStore({ url: durable });
     opened.push(patient);
-    let told = false;
+    let isDone = false;
     const other = patient
       .run(async (tx) => tx.mails.insert(aMail()))
       .finally(() => {
-        told = true;
+        isDone = true;
       });
     const refused = assert.rejects(other, { code: 'StoreUnavailable', retryAfterSeconds: 2 });
-    while (!told) await sql(url, cancelWaiting);
+    while (!isDone) await sql(url, cancelWaiting);
     await refused;
   });
   assert.deepEqual(await store.run((tx) => tx.buyers.get('test', 'byr_1')), aBuyer());
