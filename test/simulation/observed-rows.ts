@@ -53,7 +53,7 @@ export class ObservedRows {
   readonly statuses = new Map<string, PaymentStatus[]>();
   /** Payments that passed KYC. */
   readonly verified = new Set<string>();
-  /** Parties whose withdrawn approval an applied message has reported; before the last look. */
+  /** Parties whose withdrawn approval an applied message reported: now, and at the last step. */
   reportedWithdrawn: ReadonlySet<string> = new Set();
   reportedWithdrawnBefore: ReadonlySet<string> = new Set();
   outbox: readonly OutboxRow[] = [];
