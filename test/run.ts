@@ -20,7 +20,7 @@ import { buildProgram } from './support/built-program.js';
 import { freePort, SHARED_POSTGRES, temporaryPostgres } from './support/local-postgres.js';
 import { projectFiles, projectRoot } from './support/source-tree.js';
 
-/** Files that need a process of their own, and why. */
+/** Files that need a separate process, and why. */
 const alone: Readonly<Record<string, string>> = {
   'test/on-postgres.test.ts': 'sets the database of the process',
   'test/on-postgres.nightly.ts': 'sets the database of the process',

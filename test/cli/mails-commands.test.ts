@@ -1,4 +1,4 @@
-// `ponte mails list`: what became of each mail, without what stands in it.
+// `ponte mails list`: the outcome of each mail, without its content.
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { inviteBuyer } from '../../core/usecases/invoices.js';

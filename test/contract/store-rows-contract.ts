@@ -166,7 +166,7 @@ const roundTrips: Readonly<Record<string, RoundTrip>> = {
     read: (tx) => tx.buyers.submissionById(tenant, 'kyc_1'),
     expected: aSubmission(),
   },
-  'the KYC submission that is not rejected, whatever the clocks said': {
+  'the KYC submission that is not rejected, even if it is the older one': {
     write: (tx) => {
       const later = { status: 'rejected', createdAtMs: T0 + 9 } as const;
       tx.buyers.insertSubmission(aSubmission({ id: 'kyc_1', ...later }));

@@ -1,4 +1,4 @@
-// A command of the CLI, run in this process with an environment of its own and nothing to read.
+// A command of the CLI, run in this process with a separate environment and an empty stdin.
 import { Readable } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { runProgram } from '../../cli/program.js';

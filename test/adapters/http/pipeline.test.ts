@@ -69,8 +69,8 @@ test('refusals come in one order: the first failed check answers', async () => {
         key: used ?? (await world.key(orgId)),
       });
       const [first] = /^\w+(?=: )/.exec(String(answer.body['message'])) ?? [];
-      const told = first === undefined ? refusalOf(answer) : `${refusalOf(answer)} ${first}`;
-      assert.equal(told, refusal, answer.text);
+      const refused = first === undefined ? refusalOf(answer) : `${refusalOf(answer)} ${first}`;
+      assert.equal(refused, refusal, answer.text);
     }
   }
 });

@@ -46,7 +46,7 @@ test('money that arrives for an ended payment is owed back immediately', () => {
       assert.deepEqual(next.amounts(), [2_500n, 0n, 0n, 2_500n, 0n, 0n, 0n]);
       assert.deepEqual(next.drafts(), ['refund 2500 of in']);
       const again = next.report('in', { end, receivedMinor: 2_500n });
-      assert.deepEqual([again.drafts(), again.postings()], [[], []], 'told twice');
+      assert.deepEqual([again.drafts(), again.postings()], [[], []], 'reported twice');
     }
   }
 });
@@ -80,7 +80,7 @@ const twoPayins: readonly (readonly [
     ['payout 10000'],
   ],
   [
-    'neither completes, whatever arrived',
+    'neither completes, both received money',
     [
       ['in', 'open', 6_000n],
       ['in_2', 'open', 6_000n],

@@ -1,4 +1,4 @@
-// What is told of money: events when it goes back to the buyer, alerts for a person.
+// Events about refunds to the buyer, and alerts for a person.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { MoneyCommand } from '../../../core/domain/partner-command.js';
@@ -21,7 +21,7 @@ const alone = (fields: Partial<MoneyCommand>) =>
   MoneyScene.at('cancelled', [payin, refund(fields)]);
 
 /** What happens to a refund of 40.00, and the events: their names and how much they are about. */
-const told: readonly (readonly [name: string, next: MoneyScene, events: readonly string[]])[] = [
+const refunds: readonly (readonly [name: string, next: MoneyScene, events: readonly string[]])[] = [
   ['sent for the first time', was(unsent).send('back'), ['refund_ordered 4000']],
   ['sent once more', was({ ...unsent, firstSentAtMs: START_MS }).send('back'), []],
   ['in doubt', was({ state: 'sent' }).changed([refund({ state: 'unknown' })]), []],
@@ -71,8 +71,8 @@ const told: readonly (readonly [name: string, next: MoneyScene, events: readonly
   ],
 ];
 
-for (const [name, { change }, events] of told) {
-  test(`a refund that is ${name} is told as ${events.join(', ') || 'nothing'}`, () => {
+for (const [name, { change }, events] of refunds) {
+  test(`events of a refund that is ${name}: ${events.join(', ') || 'none'}`, () => {
     const found = change.events.map(
       ({ type, refund: money }) => `${type} ${money?.amountMinor} ${money?.currency}`,
     );
@@ -83,7 +83,7 @@ for (const [name, { change }, events] of told) {
   });
 }
 
-test('the refund of an invoice is told in its own namespace only', () => {
+test('the refund of an invoice has an event in the namespace of invoices only', () => {
   const invoice = MoneyScene.at('cancelled', [payin, refund()], { id: 'inv_1', origin: 'invoice' });
   assert.deepEqual(invoice.report('back', { end: 'completed' }).events(), ['invoice.refunded']);
 });
@@ -108,7 +108,7 @@ const late = 'payout completed although the payment is failed';
 const cameBack = 'a payout came back after it was paid';
 const chargedBack = 'a pay-in went back to the buyer although its payout was ordered';
 
-/** What happens, and what a person is told of it: once. */
+/** What happens, and the alerts for a person, each once. */
 const alerts: readonly (readonly [name: string, next: MoneyScene, alerts: readonly string[]])[] = [
   [
     'a payout failed',
