@@ -132,7 +132,7 @@ function presentCommand(command: PartnerCommand) {
     tries: command.tries,
     partnerRef: command.partnerRef,
     lastError: command.lastError,
-    firstSentAt: instantOrNull(command.firstSentAtMs),
+    lastSentAt: instantOrNull(command.lastSentAtMs),
     dueAt: instantOrNull(command.dueAtMs),
     createdAt: formatInstant(command.createdAtMs),
     updatedAt: formatInstant(command.updatedAtMs),

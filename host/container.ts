@@ -11,8 +11,8 @@ import { createFsDocuments } from '../adapters/documents/fs.js';
 import { createLog } from '../adapters/log/pino.js';
 import { createFileMailer } from '../adapters/mail/file.js';
 import { createSmtpMailer } from '../adapters/mail/smtp.js';
-import type { HostedPartner, PartnerSetup } from '../adapters/partner/hosted-partner.js';
 import { partners } from '../adapters/partner/partners.js';
+import type { PartnerSetup, RunningPartner } from '../adapters/partner/running-partner.js';
 import { openPostgresStore } from '../adapters/storage/postgres/store.js';
 import { openSqliteStore } from '../adapters/storage/sqlite/store.js';
 import type { ServedStore } from '../adapters/storage/store.js';
@@ -55,17 +55,17 @@ export const tokens = {
   rateLimits: token<RateLimits>('rateLimits'),
   signals: token<WorkSignals>('signals'),
   address: token<Address>('address'),
-  partners: token<Readonly<Record<Mode, HostedPartner | null>>>('partners'),
+  partners: token<Readonly<Record<Mode, RunningPartner | null>>>('partners'),
   deps: token<Deps>('deps'),
   runners: token<Runners>('runners'),
   feedReaders: token<FeedReaders>('feedReaders'),
 } as const;
 
 /** Replacements of adapters, for tests and embedding. */
-export type World = Partial<
+export type AdapterOverrides = Partial<
   Pick<Deps, 'clock' | 'pause' | 'ids' | 'log' | 'sender' | 'mailer' | 'documents' | 'metrics'>
 > & {
-  readonly partners?: Partial<Readonly<Record<Mode, (setup: PartnerSetup) => HostedPartner>>>;
+  readonly partners?: Partial<Readonly<Record<Mode, (setup: PartnerSetup) => RunningPartner>>>;
 };
 
 /** The address of the service; with port 0 it is known once the service listens. */
@@ -76,7 +76,7 @@ export interface Address {
 export function createContainer(
   config: Config,
   secretKeys: readonly SecretKey[],
-  world: World = {},
+  world: AdapterOverrides = {},
 ): Container {
   const container = new Container({ defaultScope: 'Singleton' });
   const { allowPrivateUrls: allowPrivate, host, port } = config;
@@ -200,7 +200,10 @@ function mailer({ smtpUrl, mailFrom: from, dataDir, production }: Config, log: L
   return createSmtpMailer({ url: smtpUrl, from, requireTls: production });
 }
 
-function documents({ documents: kind, dataDir }: Config, world: World): Deps['documents'] {
+function documents(
+  { documents: kind, dataDir }: Config,
+  world: AdapterOverrides,
+): Deps['documents'] {
   if (world.documents !== undefined) return world.documents;
   return kind === 'none' ? null : createFsDocuments(join(dataDir, 'documents'));
 }
@@ -216,9 +219,9 @@ function wokenReaders(store: ServedStore, signals: WorkSignals): FeedReaders {
 function partnerOf(
   container: Container,
   { partners: names, partnerEnv }: Config,
-  world: World,
+  world: AdapterOverrides,
   mode: Mode,
-): HostedPartner | null {
+): RunningPartner | null {
   const name = names[mode];
   const setup: PartnerSetup = {
     mode,

@@ -13,7 +13,7 @@ import { newSecretKey, parseSecretKeys } from '../adapters/crypto/secret-box.js'
 import { createMemoryDocuments } from '../adapters/documents/memory.js';
 import { createHttpServer, type HttpServer } from '../adapters/http/server.js';
 import { createMemoryMailer } from '../adapters/mail/memory-mail.js';
-import type { HostedPartner, PartnerSetup } from '../adapters/partner/hosted-partner.js';
+import type { PartnerSetup, RunningPartner } from '../adapters/partner/running-partner.js';
 import { SECOND_MS } from '../core/domain/instant.js';
 import { webhookHeaders } from '../core/domain/signature.js';
 import type { Tenant } from '../core/domain/tenant.js';
@@ -24,7 +24,7 @@ import { createKey } from '../core/usecases/keys.js';
 import { createOrganization } from '../core/usecases/organizations.js';
 import { readConfig } from './config.js';
 import { createContainer, tokens } from './container.js';
-import { stepsOfApi, type WorkerStep, workerSteps } from './workers.js';
+import { localSteps, type WorkerStep, workerSteps } from './workers.js';
 
 /** 2026-01-01T00:00:00.000Z. */
 const START_MS = 1_767_225_600_000;
@@ -35,7 +35,7 @@ const BATCH = 100;
 /** Far more than any test needs: more is an endless loop. */
 const ROUNDS_MAX = 100_000;
 
-export type { HostedPartner, PartnerSetup };
+export type { PartnerSetup, RunningPartner };
 
 export interface PonteOptions {
   /** The same seed and the same calls give the same ids and keys. */
@@ -45,7 +45,7 @@ export interface PonteOptions {
   /** How long the fake partner takes for each decision, up to one hour; 0 by default. */
   readonly partnerDelayMs?: number;
   /** Creates the settlement partner of test mode; the fake partner by default. */
-  readonly partner?: (setup: PartnerSetup) => HostedPartner;
+  readonly partner?: (setup: PartnerSetup) => RunningPartner;
   /** The receiver: returns a status (204 by default), or throws to be unreachable. */
   readonly onWebhook?: (webhook: ReceivedWebhook) => number | Promise<number>;
   /** Replaces the receiver; `webhooks` then stays empty. */
@@ -167,7 +167,7 @@ function workOf(container: ReturnType<typeof createContainer>, time: Work['time'
   const runners = container.get(tokens.runners);
   const partners = container.get(tokens.partners);
   return {
-    steps: [...workerSteps({ deps, runners }), ...stepsOfApi({ deps, partners })],
+    steps: [...workerSteps({ deps, runners }), ...localSteps({ deps, partners })],
     time,
     idle: async () => {
       await Promise.all([runners.commands.idle(), runners.deliveries.idle()]);

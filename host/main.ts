@@ -23,7 +23,7 @@ import { clockStep, type HostClock, whileAccurate } from './host-clock.js';
 import { startQuarantine } from './lost-commits.js';
 import { type Container, open, warnOfUnknown } from './opening.js';
 import { explainErrors, listeningProblem } from './startup-errors.js';
-import { startWorkers, stepsOfApi, type Workers, workerSteps } from './workers.js';
+import { localSteps, startWorkers, type Workers, workerSteps } from './workers.js';
 
 /** For work that runs when the drain ends; the process exits 10 s after the drain. */
 const STOP_GRACE_MS = 8 * SECOND_MS;
@@ -143,7 +143,7 @@ function startWork(container: Container, role: HostRole): Workers {
     ...(role === 'api' ? [] : workerSteps(parts)).map((step) =>
       whileAccurate(step, clock, channel),
     ),
-    ...stepsOfApi({ deps, partners: container.get(tokens.partners) }),
+    ...localSteps({ deps, partners: container.get(tokens.partners) }),
     ...(role === 'api' ? [] : [dueAlarm(store, container.get(tokens.signals))]),
     clockStep({ clock, log: deps.log, shiftDueTimes: store.shiftDueTimes }),
   ];

@@ -4,7 +4,7 @@ import { dirname } from 'node:path';
 import { assert, StoreRefusal } from '../core/errors.js';
 import type { Deps } from '../core/ports/deps.js';
 import type { Config } from './config.js';
-import { createContainer, tokens, type World } from './container.js';
+import { type AdapterOverrides, createContainer, tokens } from './container.js';
 import { type Creation, databaseProblem } from './database-place.js';
 import { developmentSecret, throwawaySecret } from './development.js';
 
@@ -13,7 +13,7 @@ export type Container = ReturnType<typeof createContainer>;
 /** Wires everything and opens the database. StoreRefusal if it is missing and not created. */
 export async function open(
   config: Config,
-  { world = {}, creation }: { readonly world?: World; readonly creation: Creation },
+  { world = {}, creation }: { readonly world?: AdapterOverrides; readonly creation: Creation },
 ): Promise<{ readonly container: Container; readonly hasKeys: boolean }> {
   const problem = await databaseProblem(config, creation);
   if (problem !== null) throw new StoreRefusal(problem);

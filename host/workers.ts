@@ -1,6 +1,6 @@
 // Runs the run… functions of the core, each in a loop that sleeps until work for it is stored or
 // falls due (due-alarm.ts). A failed step is logged and retried with backoff.
-import type { HostedPartner } from '../adapters/partner/hosted-partner.js';
+import type { RunningPartner } from '../adapters/partner/running-partner.js';
 import { MINUTE_MS, SECOND_MS } from '../core/domain/instant.js';
 import type { Mode, Tenant } from '../core/domain/tenant.js';
 import { isCode } from '../core/errors.js';
@@ -12,7 +12,7 @@ import { IN_FLIGHT_PER_SUBSCRIPTION, WINDOW_GROWTH_MAX } from '../core/usecases/
 import { runPurges } from '../core/usecases/documents.js';
 import { runSequencer } from '../core/usecases/feed.js';
 import { flushKeyUse } from '../core/usecases/keys.js';
-import { runForgetting, runMails } from '../core/usecases/mails.js';
+import { runMailDeletion, runMails } from '../core/usecases/mails.js';
 import { runInbox } from '../core/usecases/partner-inbox.js';
 import { runExpiry } from '../core/usecases/payments.js';
 import { runAdvances } from '../core/usecases/sandbox.js';
@@ -93,7 +93,7 @@ export function workerSteps(parts: {
           },
         ]),
     step('mails', ['mails'], runMails),
-    ofLeader('old mails', [], runForgetting),
+    ofLeader('old mails', [], runMailDeletion),
   ];
 }
 
@@ -104,9 +104,9 @@ function restInQuarantine(error: unknown): number {
 }
 
 /** The steps of every process, for work in its memory. */
-export function stepsOfApi(parts: {
+export function localSteps(parts: {
   readonly deps: Deps;
-  readonly partners: Readonly<Record<Mode, HostedPartner | null>>;
+  readonly partners: Readonly<Record<Mode, RunningPartner | null>>;
 }): readonly WorkerStep[] {
   const { deps, partners } = parts;
   return [
@@ -117,10 +117,12 @@ export function stepsOfApi(parts: {
       run: (nowMs, limit) => flushKeyUse(deps, nowMs, limit),
     },
     ...Object.values(partners).flatMap((partner): readonly WorkerStep[] => {
-      const { pump, nextDueAtMs } = partner ?? {};
-      if (pump === undefined || nextDueAtMs === undefined) return [];
+      const { sendDueMessages, nextDueAtMs } = partner ?? {};
+      if (sendDueMessages === undefined || nextDueAtMs === undefined) return [];
       const wokenBy = ['partner messages'] as const;
-      return [{ name: 'partner messages', wokenBy, pollMs: POLL_MS, run: pump, nextDueAtMs }];
+      return [
+        { name: 'partner messages', wokenBy, pollMs: POLL_MS, run: sendDueMessages, nextDueAtMs },
+      ];
     }),
   ];
 }

@@ -9,7 +9,7 @@ import { assert, PonteError } from '../../core/errors.js';
 import type { Deps } from '../../core/ports/deps.js';
 import { requireScope } from '../../core/usecases/keys.js';
 import { readPayment } from '../../core/usecases/payments.js';
-import { takeCreateSlot } from '../../core/usecases/rate-limits.js';
+import { takeCreateToken } from '../../core/usecases/rate-limits.js';
 import { authenticate } from './authentication.js';
 import type { ClientAddress } from './client-address.js';
 import { corsHeaders, preflightReply } from './cross-origin.js';
@@ -106,7 +106,7 @@ async function answer(
   const actor = await authenticate(deps, route, request);
   if (actor !== null) requireScope(actor, ruleFor(route.access.scope, match.params['id']));
   const keyId = actor !== null && 'keyId' in actor ? actor.keyId : null;
-  if (keyId !== null && route.access.rateLimit === 'create') await takeCreateSlot(deps, keyId);
+  if (keyId !== null && route.access.rateLimit === 'create') await takeCreateToken(deps, keyId);
   const input = await readInput(match, request, response, limits);
   return route.handler(context, {
     ...input,

@@ -1,5 +1,5 @@
-// The messages of the fake partner. The host sends due ones by `pump`; there is no timer. Messages
-// are lost when the process ends, like lost messages of a real partner.
+// The messages of the fake partner. The host sends due ones by `sendDueMessages`; there is no
+// timer. Messages are lost when the process ends, like lost messages of a real partner.
 import { z } from 'zod';
 import { SECOND_MS } from '../../core/domain/instant.js';
 import type { PartnerFact } from '../../core/ports/partner.js';
@@ -12,7 +12,7 @@ export interface FakeOutbox {
   /** Ignores a message whose id already waits. */
   put(messageId: string, fact: PartnerFact, dueAtMs: number): void;
   /** Sends up to `limit` due messages, at most one per order; returns how many it tried. */
-  pump(nowMs: number, limit: number): Promise<number>;
+  sendDueMessages(nowMs: number, limit: number): Promise<number>;
   nextDueAtMs(): number | null;
 }
 
@@ -77,7 +77,7 @@ export function createFakeOutbox(options: {
       add({ messageId, partnerRef, text: writeFact(fact), dueAtMs, tries: 0 });
       options.onQueued?.();
     },
-    async pump(nowMs, limit) {
+    async sendDueMessages(nowMs, limit) {
       const due = take(nowMs, limit);
       await Promise.all(due.map((item) => send(item, nowMs)));
       return due.length;

@@ -37,7 +37,7 @@ import {
 import { createFakeOutbox, type FakeOutbox, readFact } from './fake-outbox.js';
 import { fakeCurrencies, priceAt, QUOTE_LIFE_MS, rateAt } from './fake-quote.js';
 import { digestOf, makeRef, readRef } from './fake-ref.js';
-import type { PartnerKind } from './hosted-partner.js';
+import type { PartnerKind } from './running-partner.js';
 import { SIGNATURE_HEADER, type SignedMessage, verifyMessage } from './signed-message.js';
 
 export interface FakePartnerOptions {
@@ -55,8 +55,10 @@ export interface FakePartnerOptions {
   readonly memory?: FakeMemory | null;
 }
 
-/** The host calls `pump` at `nextDueAtMs`, or periodically. */
-export interface FakePartner extends SettlementPartner, Pick<FakeOutbox, 'pump' | 'nextDueAtMs'> {}
+/** The host calls `sendDueMessages` at `nextDueAtMs`, or periodically. */
+export interface FakePartner
+  extends SettlementPartner,
+    Pick<FakeOutbox, 'sendDueMessages' | 'nextDueAtMs'> {}
 
 /** The sandbox in the API description. */
 export const fakeNotes: PartnerNotes = {
@@ -131,7 +133,7 @@ export function createFakePartner(options: FakePartnerOptions): FakePartner {
       if (readRef(mode, fact.kind, fact.partnerRef) === null) return null;
       return { messageId: message.messageId, facts: [fact] };
     },
-    pump: outbox.pump,
+    sendDueMessages: outbox.sendDueMessages,
     nextDueAtMs: outbox.nextDueAtMs,
   };
 }

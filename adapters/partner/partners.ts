@@ -1,7 +1,7 @@
 // The settlement partners by name. To add one, add a folder and a line to the
 // table.
 import { fakePartner } from './fake.js';
-import type { PartnerKind } from './hosted-partner.js';
+import type { PartnerKind } from './running-partner.js';
 
 export const partners = {
   fake: fakePartner,

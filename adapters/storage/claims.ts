@@ -1,17 +1,17 @@
 // Claims of due work: single statements that lease rows to one worker. Use cases decide what a
-// worker does with a row; upkeep.ts reads when a queue has something due.
+// worker does with a row; due-times.ts reads when a queue has something due.
 import { randomBytes } from 'node:crypto';
 import type { Subscription } from '../../core/domain/subscription.js';
 import { assert } from '../../core/errors.js';
 import type { Claim, Claims } from '../../core/ports/storage.js';
 import { integer, readTenant, text, time } from './columns.js';
 import { type Database, type Row as DatabaseRow, duePage, timeParam } from './database.js';
+import { readNextDue } from './due-times.js';
 import { deliveries, subscriptions, waitingSubscriptions } from './tables/delivery-rows.js';
 import { isOpenSql } from './tables/epoch-rows.js';
 import { mails } from './tables/mail-rows.js';
 import { expirableSql, payments } from './tables/payment-rows.js';
 import { commands } from './tables/work-rows.js';
-import { readNextDue } from './upkeep.js';
 
 interface Named {
   readonly id: string;
@@ -25,8 +25,8 @@ const itsEvent = [
   'and e.mode = deliveries.mode and e.id = deliveries.event_id',
 ].join(' ');
 
-/** Negates `attemptsExhausted` of webhook-delivery.ts. */
-const unspentSql = '(lease_token is null or not resent)';
+/** Negates `lostLeaseTwice` of webhook-delivery.ts. */
+const notLostTwiceSql = '(lease_token is null or not resent)';
 
 // The rows are chosen in a materialized query: PostgreSQL may repeat a choice within the update.
 const claimSql = {
@@ -40,11 +40,11 @@ const claimSql = {
     waitingSubscriptions,
     'select s.id, s.org_id, s.mode from waiting join subscriptions s on s.id = waiting.id',
     'where exists (select 1 from deliveries d',
-    `where d.subscription_id = waiting.id and d.due_at <= $1 and ${unspentSql})`,
+    `where d.subscription_id = waiting.id and d.due_at <= $1 and ${notLostTwiceSql})`,
   ].join(' '),
   deliveries: [
     'with due as materialized (select id from deliveries where subscription_id = $3',
-    `and due_at <= $4 and ${unspentSql} and ${isOpenSql} order by due_at, id limit $5`,
+    `and due_at <= $4 and ${notLostTwiceSql} and ${isOpenSql} order by due_at, id limit $5`,
     'for update skip locked) update deliveries set lease_token = $1, due_at = $2,',
     'attempt = attempt + case when lease_token is null then 1 else 0 end,',
     'resent = lease_token is not null, version = version + 1 where id in (select id from due)',
@@ -52,7 +52,7 @@ const claimSql = {
     `(select e.created_at ${itsEvent}) as event_created_at,`,
     '(select s.version from subscriptions s where s.id = $3) as subscription_version',
   ].join(' '),
-  spentDeliveries: [
+  lostDeliveries: [
     'select * from deliveries where due_at <= $1 and resent and lease_token is not null',
     'order by due_at limit $2',
   ].join(' '),
@@ -120,8 +120,8 @@ export function newClaims(database: Database, mark: () => string): Claims {
       return rows.map((row) => ({ ...readTenant(row), id: text('id').read(row) }));
     },
     deliveries: deliveryClaims(database, newLease),
-    async spentDeliveries(nowMs, limit) {
-      const rows = await database.read(claimSql.spentDeliveries, [timeParam(nowMs), limit]);
+    async lostDeliveries(nowMs, limit) {
+      const rows = await database.read(claimSql.lostDeliveries, [timeParam(nowMs), limit]);
       return rows.map(deliveries.read);
     },
     mails: (claim) => claimed(claimSql.mails, mails.read, claim),

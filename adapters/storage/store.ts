@@ -8,12 +8,13 @@ import type { Log, RateLimits } from '../../core/ports/outside.js';
 import type { RunOptions, Sealer, Store, Tx } from '../../core/ports/storage.js';
 import { newClaims } from './claims.js';
 import { type Database, StoreConflict } from './database.js';
+import type { NextDue } from './due-times.js';
 import type { StoredRows } from './row-counts.js';
 import { accountsOf } from './tables/account-rows.js';
 import { buyersOf } from './tables/buyer-rows.js';
 import { deliveriesOf, subscriptionsOf } from './tables/delivery-rows.js';
 import { documentsOf } from './tables/document-rows.js';
-import { epochsOf, expectOpen, isInQuarantine } from './tables/epoch-rows.js';
+import { epochsOf, expectNoQuarantine, isInQuarantine } from './tables/epoch-rows.js';
 import { feedOf, outboxOf } from './tables/event-rows.js';
 import {
   expectInUse,
@@ -32,7 +33,6 @@ import { keysOf, organizationsOf } from './tables/tenant-rows.js';
 import { viewsOf } from './tables/view-rows.js';
 import { advancesOf, commandsOf, inboxOf } from './tables/work-rows.js';
 import { UnitOfWork } from './unit-of-work.js';
-import type { NextDue } from './upkeep.js';
 
 export type OnMessage = (work: WorkKind, tenants?: readonly Tenant[]) => void;
 
@@ -166,14 +166,14 @@ async function runOnce<T>(
   const seals = sealer !== null && unit.isSealedUnder(sealer.keyId);
   if (seals) unit.guard(expectInUse(sealer.keyId));
   if (unit.isEmpty()) return { kind: 'done', value };
-  if (!inQuarantine) unit.guard(expectOpen());
+  if (!inQuarantine) unit.guard(expectNoQuarantine());
   const statements = unit.statements();
   try {
     await database.batch(statements);
     return { kind: 'done', value };
   } catch (cause) {
     if (cause instanceof StoreConflict)
-      return { kind: 'lost', cause, seals, gated: unit.relies('epochs') };
+      return { kind: 'lost', cause, seals, gated: unit.hasGuardOn('epochs') };
     throw cause;
   }
 }

@@ -58,7 +58,7 @@ export class UnitOfWork {
     this.#writes.push(write);
   }
 
-  relies(tableName: string): boolean {
+  hasGuardOn(tableName: string): boolean {
     return this.#writes.some(({ table, kind }) => table === tableName && kind === 'expect');
   }
 

@@ -5,7 +5,7 @@ import { PonteError } from '../errors.js';
 import { SECOND_MS } from './instant.js';
 
 /** `made`: the first. `restored`: from a backup. `timeline`: the server lost commits. */
-export const epochCauses = ['made', 'restored', 'timeline'] as const;
+export const epochCauses = ['initial', 'restored', 'lost_commits'] as const;
 
 /** `over`: another epoch has started. */
 export const epochStates = ['open', 'quarantine', 'over'] as const;
@@ -32,7 +32,7 @@ export interface Epoch {
 
 export type QuarantineCause =
   | { readonly cause: 'restored' }
-  | { readonly cause: 'timeline'; readonly timeline: number };
+  | { readonly cause: 'lost_commits'; readonly timeline: number };
 
 /** The epoch that follows `last`, in quarantine. */
 export function nextEpoch(last: Epoch, cause: QuarantineCause, nowMs: number): Epoch {
@@ -41,7 +41,7 @@ export function nextEpoch(last: Epoch, cause: QuarantineCause, nowMs: number): E
     cause: cause.cause,
     state: 'quarantine',
     beganAtMs: nowMs,
-    timeline: cause.cause === 'timeline' ? cause.timeline : null,
+    timeline: cause.cause === 'lost_commits' ? cause.timeline : null,
     checkProgress: null,
     checkedAtMs: null,
     releasedAtMs: null,

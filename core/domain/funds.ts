@@ -11,8 +11,12 @@ import { type CommandState, isOpen, type MoneyCommand, type OrderEnd } from './p
 import type { SettlementFacts } from './payment.js';
 import type { Tenant } from './tenant.js';
 
-/** Where the money of an order is, by its state and, once accepted, by its end. */
-type Stage = 'none' | 'planned' | 'moving' | 'moved' | 'missing' | 'owed';
+/**
+ * Where the money of an order is, by its state and, once accepted, by its end. `planned`: not sent.
+ * `moving`: sent, not ended. `unreturned`: the payout failed and its money is not back. `owed`: the
+ * refund was refused or failed.
+ */
+type Stage = 'none' | 'planned' | 'moving' | 'moved' | 'unreturned' | 'owed';
 
 const stages = {
   payout: {
@@ -20,7 +24,7 @@ const stages = {
     sent: 'moving',
     unknown: 'moving',
     denied: 'moving',
-    done: { open: 'moving', completed: 'moved', failed: 'missing', returned: 'none' },
+    done: { open: 'moving', completed: 'moved', failed: 'unreturned', returned: 'none' },
     refused: 'none',
     void: 'none',
   },
@@ -141,7 +145,7 @@ export function sumsOf(orders: readonly MoneyCommand[]): MoneySums {
   const receivedMinor = sum(payins.map((payin) => payin.receivedMinor));
   const returnedMinor = sum(payins.map((payin) => returnedOf(payin, orders)));
   const paidMinor = payouts('moved');
-  const missingMinor = payouts('missing');
+  const missingMinor = payouts('unreturned');
   const payoutMinor = payouts('moving') + paidMinor + missingMinor;
   const owedMinor = refunds('planned') + refunds('owed');
   const orderedMinor = refunds('moving');
@@ -155,7 +159,7 @@ export function sumsOf(orders: readonly MoneyCommand[]): MoneySums {
 }
 
 /** What can be refunded from this pay-in: nothing once it was returned. */
-export function freeOfPayin(payin: MoneyCommand, orders: readonly MoneyCommand[]): bigint {
+export function refundableMinor(payin: MoneyCommand, orders: readonly MoneyCommand[]): bigint {
   if (payin.end === 'returned') return 0n;
   return payin.receivedMinor - refundsOf(payin, orders, ['planned', 'owed', 'moving', 'moved']);
 }

@@ -10,7 +10,7 @@ export interface Leased {
 }
 
 /** Whether the lease under which `claimed` was claimed still holds. */
-export function isLeased(current: Leased, claimed: Leased): boolean {
+export function holdsLease(current: Leased, claimed: Leased): boolean {
   return current.leaseToken === claimed.leaseToken;
 }
 

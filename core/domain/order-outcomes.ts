@@ -11,10 +11,10 @@ import {
 } from './change.js';
 import { type RefundEvent, refundEventTypes } from './event.js';
 import {
-  freeOfPayin,
   fundsOf,
   heldMinor,
   postingsBetween,
+  refundableMinor,
   sameFunds,
   stageOf,
   sumsOf,
@@ -59,14 +59,14 @@ export function ordersChanged(
   const isPaid = sumsOf(commands).paidMinor > 0n;
   change = { ...change, payment: withLearned(was.payment, learned, isPaid, nowMs) };
   change = withStatus(change, commands, learned.reason ?? null, nowMs);
-  return withMoneySettled(change, was, commands, nowMs);
+  return withMoneyReconciled(change, was, commands, nowMs);
 }
 
 /**
  * Brings funds, refunds and ledger in line with the orders and the status: voids unsent orders of
  * an ended payment, and owes unallocated money to the buyer.
  */
-export function withMoneySettled(
+export function withMoneyReconciled(
   changed: Change,
   was: PaymentAggregate,
   commands: readonly MoneyCommand[],
@@ -199,9 +199,9 @@ function payoutStep(
   const taken = payment.status === 'offramp_pending';
   if (stage === 'planned') return fundsLost(payment, orders, reason);
   if (stage === 'none') return failed(payout, 'payout', reason);
-  if (!taken) return { move: 'take_payout' };
+  if (!taken) return { move: 'send_payout' };
   if (stage === 'moved') return { move: 'payout_completed' };
-  return stage === 'missing' ? failed(payout, 'payout', reason) : null;
+  return stage === 'unreturned' ? failed(payout, 'payout', reason) : null;
 }
 
 /** The money went back to the buyer before the payout was sent. */
@@ -276,7 +276,7 @@ function withoutNeedlessRefunds(
 
 function isWithoutMoney(refund: MoneyCommand, orders: readonly MoneyCommand[]): boolean {
   const payin = orders.find(({ id }) => id === refund.payinId);
-  return payin !== undefined && (payin.end === 'returned' || freeOfPayin(payin, orders) < 0n);
+  return payin !== undefined && (payin.end === 'returned' || refundableMinor(payin, orders) < 0n);
 }
 
 function hasLoss(_refund: MoneyCommand, orders: readonly MoneyCommand[]): boolean {
@@ -293,7 +293,7 @@ function withSurplusOwed(change: Change, commands: readonly MoneyCommand[]): Cha
   const drafts = [...change.commands];
   // Newest first: a payout takes the oldest money.
   for (const payin of payins(orders).toReversed()) {
-    const free = freeOfPayin(payin, orders);
+    const free = refundableMinor(payin, orders);
     const amountMinor = surplusMinor < free ? surplusMinor : free;
     if (amountMinor <= 0n) continue;
     const amount = { amountMinor, currency: funds.currency };
@@ -317,7 +317,7 @@ function withRefundEvents(
     const [was, is] = [stageOf(before), stageOf(order)];
     const amountMinor = order.amount.amountMinor;
     if (was === is) continue;
-    if (is === 'moving' && before.firstSentAtMs === null)
+    if (is === 'moving' && before.lastSentAtMs === null)
       facts.push({ what: 'ordered', amountMinor });
     if (is === 'moved') facts.push({ what: 'paid', amountMinor });
     if (is === 'owed') facts.push({ what: 'failed', amountMinor });

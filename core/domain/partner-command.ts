@@ -71,7 +71,7 @@ interface Order extends Tenant, Leased {
   /** Calls (in `done`: polls) since the last progress. */
   readonly tries: number;
   /** When the last call started that the partner may have received. */
-  readonly firstSentAtMs: number | null;
+  readonly lastSentAtMs: number | null;
   readonly createdAtMs: number;
   readonly updatedAtMs: number;
   readonly version: number;
@@ -122,7 +122,7 @@ export function newCommand<
     refusal: null,
     review: null,
     tries: 0,
-    firstSentAtMs: null,
+    lastSentAtMs: null,
     dueAtMs: nowMs,
     leaseToken: null,
     lastError: null,
@@ -164,7 +164,7 @@ export function isPolled({ state, partnerRef }: PartnerCommand): boolean {
 export function absenceCountsAtMs(command: PartnerCommand, effectWithinMs: number): number {
   // After a refusal the call is over. A party that is submitted twice does no harm.
   if (command.state === 'denied' || !isMoneyCommand(command)) return 0;
-  return (command.firstSentAtMs ?? 0) + effectWithinMs;
+  return (command.lastSentAtMs ?? 0) + effectWithinMs;
 }
 
 export function requestPurpose({ id }: Pick<PartnerCommand, 'id'>): string {
@@ -172,14 +172,15 @@ export function requestPurpose({ id }: Pick<PartnerCommand, 'id'>): string {
 }
 
 /** Failed tries, in about one and a half hours, before an operator must look. */
-export const TRIES_IN_VAIN = 20;
+export const STUCK_AFTER_TRIES = 20;
 
 /**
  * An operator must look: a refused refund, a report under review, or an order that keeps failing.
  */
 export function isStuck(command: PartnerCommand): boolean {
-  const isInVain = isOpen(command) && command.lastError !== null && command.tries >= TRIES_IN_VAIN;
-  return isUnpaidRefund(command) || command.review !== null || isInVain;
+  const keepsFailing =
+    isOpen(command) && command.lastError !== null && command.tries >= STUCK_AFTER_TRIES;
+  return isUnpaidRefund(command) || command.review !== null || keepsFailing;
 }
 
 /** The request is fixed; the worker that holds the lease calls next. */
@@ -188,7 +189,7 @@ export function sendCommand<C extends PartnerCommand>(
   request: string,
   nowMs: number,
 ): C {
-  const fields = { request, firstSentAtMs: nowMs, tries: command.tries + 1, refusal: null };
+  const fields = { request, lastSentAtMs: nowMs, tries: command.tries + 1, refusal: null };
   return step(command, 'send', nowMs, fields);
 }
 
@@ -235,7 +236,7 @@ export function refuseCommand<C extends PartnerCommand>(
  * A look-up found nothing. A denied order is refused; any other is pending again, for the worker
  * that holds the lease. If it is too early to count, the order is looked up again later.
  */
-export function absentCommand<C extends PartnerCommand>(
+export function recordAbsence<C extends PartnerCommand>(
   command: C,
   effectWithinMs: number,
   nowMs: number,
@@ -281,7 +282,7 @@ export function postponeCommand<C extends PartnerCommand>(
 }
 
 /** No answer: the order may exist. */
-export function loseCommand<C extends PartnerCommand>(
+export function markUnknown<C extends PartnerCommand>(
   command: C,
   reason: string,
   nowMs: number,

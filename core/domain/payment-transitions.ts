@@ -9,7 +9,7 @@ import {
   unchanged,
   withMove,
 } from './change.js';
-import { withMoneySettled } from './order-outcomes.js';
+import { withMoneyReconciled } from './order-outcomes.js';
 import type { CommandDraft, MoneyCommand } from './partner-command.js';
 import { isCancellable, isTerminal, nextStatus } from './payment.js';
 import { isQuoteExpired, type Quote } from './quote.js';
@@ -82,7 +82,7 @@ export function confirmed(
   if (isQuoteExpired(quote, nowMs)) throw new PonteError('QuoteExpired');
   const change = withMove(unchanged(was), 'confirm', nowMs);
   const payin: CommandDraft = { kind: 'payin', amount: was.payment.amount, payinId: null };
-  return withMoneySettled({ ...change, commands: [payin] }, was, commands, nowMs);
+  return withMoneyReconciled({ ...change, commands: [payin] }, was, commands, nowMs);
 }
 
 /** Allowed until the payout is sent to the partner. Unsent orders become void. */
@@ -126,5 +126,5 @@ function ended(
   fields: MoveFields,
   nowMs: number,
 ): Change {
-  return withMoneySettled(withMove(unchanged(was), move, nowMs, fields), was, commands, nowMs);
+  return withMoneyReconciled(withMove(unchanged(was), move, nowMs, fields), was, commands, nowMs);
 }

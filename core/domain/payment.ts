@@ -46,7 +46,7 @@ export const paymentMoves = {
     expire: 'expired',
     fail: 'failed',
   },
-  on_chain_confirmed: { take_payout: 'offramp_pending', cancel: 'cancelled', fail: 'failed' },
+  on_chain_confirmed: { send_payout: 'offramp_pending', cancel: 'cancelled', fail: 'failed' },
   offramp_pending: { payout_completed: 'settled', fail: 'failed' },
   settled: {},
   failed: {},

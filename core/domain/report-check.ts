@@ -97,7 +97,7 @@ export function refundProblem(
 }
 
 export function payoutProblem(
-  { amount, firstSentAtMs }: MoneyCommand,
+  { amount, lastSentAtMs }: MoneyCommand,
   report: PayoutReport,
   quote: Quote | null,
 ): ReportProblem | null {
@@ -126,7 +126,7 @@ export function payoutProblem(
     );
   }
   if (quote === null) return null;
-  const isLocked = quote.rateKind === 'locked' && (firstSentAtMs ?? 0) < (quote.lockedUntilMs ?? 0);
+  const isLocked = quote.rateKind === 'locked' && (lastSentAtMs ?? 0) < (quote.lockedUntilMs ?? 0);
   return againstQuote(amount, report, rate.rateScaled, { ...quote, isLocked });
 }
 

@@ -76,7 +76,7 @@ export function newDelivery(
 }
 
 /** A due delivery whose attempt lost its lease twice: finish it as `lease_lost`, do not send. */
-export function attemptsExhausted({ status, leaseToken, resent }: WebhookDelivery): boolean {
+export function lostLeaseTwice({ status, leaseToken, resent }: WebhookDelivery): boolean {
   return status === 'pending' && leaseToken !== null && resent;
 }
 
@@ -92,7 +92,7 @@ export function beginAttempt(
 ): WebhookDelivery {
   assert(delivery.status === 'pending', `a ${delivery.status} delivery is not sent`);
   assert(delivery.dueAtMs !== null && delivery.dueAtMs <= input.nowMs, 'only a due one is sent');
-  assert(!attemptsExhausted(delivery), 'an attempt is sent twice at most');
+  assert(!lostLeaseTwice(delivery), 'an attempt is sent twice at most');
   const resent = delivery.leaseToken !== null;
   return Object.freeze({
     ...delivery,

@@ -130,7 +130,7 @@ export interface SettlementPartner {
   readonly payin: OrderApi<PayinOrder, PayinReport>;
   readonly payout: OrderApi<PayoutOrder, PayoutReport>;
   readonly refund: OrderApi<RefundOrder, RefundReport>;
-  /** `key` makes a repeat harmless. The PIX key must not be stored or logged. */
+  /** `key` is the idempotency key. The PIX key must not be stored or logged. */
   registerPixDestination(input: {
     readonly receiverRef: string;
     readonly pixKey: string;

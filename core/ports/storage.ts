@@ -295,7 +295,7 @@ export interface Tx {
     /** In number order. */
     list(): Many<Epoch>;
     /** No quarantine begins before this batch is stored. */
-    expectOpen(): void;
+    expectNoQuarantine(): void;
   };
   readonly queueStats: {
     /** Counts stop at `countMax`, so that the read stays cheap. */
@@ -317,12 +317,12 @@ export interface Claims {
   /** Active or deleted subscriptions that have due deliveries to send. */
   dueSubscriptions(nowMs: number): Promise<readonly Pick<Subscription, 'id' | 'orgId' | 'mode'>[]>;
   /**
-   * Due deliveries of one subscription without `attemptsExhausted`, oldest first, leased as
+   * Due deliveries of one subscription without `lostLeaseTwice`, oldest first, leased as
    * `beginAttempt` of webhook-delivery.ts does, with the current subscription.
    */
   deliveries(claim: Claim & { readonly subscriptionId: string }): Many<ClaimedDelivery>;
-  /** Due deliveries with `attemptsExhausted`, of any subscription; they are ended, not leased. */
-  spentDeliveries(nowMs: number, limit: number): Many<WebhookDelivery>;
+  /** Due deliveries with `lostLeaseTwice`, of any subscription; they are ended, not leased. */
+  lostDeliveries(nowMs: number, limit: number): Many<WebhookDelivery>;
   /** Due mails, leased, the try counted. */
   mails(claim: Claim): Many<Mail>;
   /** Payments that are expirable (payment.ts), not covered, and whose `expiresAtMs` has come. */

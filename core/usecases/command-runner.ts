@@ -2,10 +2,9 @@
 // intention, calls, and records the answer. A look-up settles a call without an answer and a
 // refusal; an accepted order is polled until its end is reported. The worker does not wait for
 // calls. Without the lease only a polled report is applied.
-import { isLeased } from '../domain/lease.js';
+import { holdsLease } from '../domain/lease.js';
 import { ABANDONED_POLL_FOR_MS, isShort, pollAgain, stopPolling } from '../domain/order-report.js';
 import {
-  absentCommand,
   COMMAND_LEASE_MS,
   denyCommand,
   isInDoubt,
@@ -13,10 +12,11 @@ import {
   isOpen,
   isPolled,
   lookUpAgain,
-  loseCommand,
   type MoneyCommand,
+  markUnknown,
   type PartnerCommand,
   postponeCommand,
+  recordAbsence,
   refuseCommand,
   requestPurpose,
   sendCommand,
@@ -143,7 +143,7 @@ function markSent(
         return postponeCommand(command, 'a person must decide whether the pay-in failed', nowMs);
       }
       // Answers are stored in quarantine too, but no call starts there.
-      tx.epochs.expectOpen();
+      tx.epochs.expectNoQuarantine();
       const sealed = command.request ?? deps.secretBox.seal(request, requestPurpose(command));
       return sendCommand(command, sealed, nowMs);
     });
@@ -186,7 +186,7 @@ async function lookUp(deps: Deps, partner: SettlementPartner, claimed: PartnerCo
     return;
   }
   const absent = await storeLeased(deps, claimed, (batch, command) => {
-    const next = absentCommand(command, partner.effectWithinMs, batch.nowMs);
+    const next = recordAbsence(command, partner.effectWithinMs, batch.nowMs);
     const operation = operationOf(command);
     return next.state === 'refused'
       ? operation.onRefused(batch, command, next, command.refusal ?? 'refused')
@@ -230,7 +230,7 @@ function stageAnswer(
     case 'later':
       return changed(postponeCommand(command, answer.reason, nowMs));
     case 'unknown':
-      return changed(loseCommand(command, answer.reason, nowMs));
+      return changed(markUnknown(command, answer.reason, nowMs));
     default:
       return unreachable(answer);
   }
@@ -255,7 +255,7 @@ function storeLeased(
     async (batch) => {
       const command = await batch.tx.commands.get(claimed.id);
       assert(command !== null, 'a claimed command exists');
-      return isLeased(command, claimed) ? stage(batch, command) : null;
+      return holdsLease(command, claimed) ? stage(batch, command) : null;
     },
     { inQuarantine: isMoneyCommand(claimed) },
   );
@@ -277,7 +277,7 @@ async function poll(deps: Deps, partner: SettlementPartner, claimed: PartnerComm
     assert(current !== null, 'a claimed command exists');
     const lastError = answer.outcome === 'done' ? null : 'the order could not be polled';
     const nextPoll = <C extends PartnerCommand>(next: C, payment: Payment | null): C =>
-      isLeased(next, command) ? afterPoll(next, payment, lastError, nowMs) : next;
+      holdsLease(next, command) ? afterPoll(next, payment, lastError, nowMs) : next;
     if (answer.outcome !== 'done') {
       const payment = isMoneyCommand(current)
         ? await tx.payments.get(tenantOf(current), current.paymentId)

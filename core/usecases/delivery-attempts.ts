@@ -1,6 +1,6 @@
 // One attempt of a leased delivery: sign, send, record the outcome.
 import { SECOND_MS } from '../domain/instant.js';
-import { isLeased } from '../domain/lease.js';
+import { holdsLease } from '../domain/lease.js';
 import { signWebhook, webhookHeaders } from '../domain/signature.js';
 import type { Subscription } from '../domain/subscription.js';
 import {
@@ -164,7 +164,7 @@ function stageIfLeased(
   claimed: WebhookDelivery,
   move: (delivery: WebhookDelivery) => WebhookDelivery,
 ): WebhookDelivery | null {
-  if (current === null || !isLeased(current, claimed)) return null;
+  if (current === null || !holdsLease(current, claimed)) return null;
   const moved = move(current);
   tx.deliveries.update(moved);
   return moved;

@@ -1,10 +1,6 @@
 // The worker that sends due deliveries and new ones (delivery-dispatch.ts). It does not wait for
 // receivers, so a slow one delays only its own deliveries.
-import {
-  attemptsExhausted,
-  finishAttempt,
-  type WebhookDelivery,
-} from '../domain/webhook-delivery.js';
+import { finishAttempt, lostLeaseTwice, type WebhookDelivery } from '../domain/webhook-delivery.js';
 import { assert } from '../errors.js';
 import type { Deps } from '../ports/deps.js';
 import type { ClaimedDelivery } from '../ports/storage.js';
@@ -117,13 +113,13 @@ async function inWaves(
 
 /** Ends attempts whose two leases were lost. */
 async function endExhausted(deps: Deps, nowMs: number, limit: number): Promise<number> {
-  const exhausted = await deps.store.claims.spentDeliveries(nowMs, limit);
+  const exhausted = await deps.store.claims.lostDeliveries(nowMs, limit);
   if (exhausted.length === 0) return 0;
   const { retryDelaysMs } = deps.settings;
   const finished = await deps.store.run(async (tx) => {
     const read = await Promise.all(exhausted.map(({ id }) => tx.deliveries.get(id)));
     const still = read.filter((delivery): delivery is WebhookDelivery => {
-      if (delivery === null || !attemptsExhausted(delivery)) return false;
+      if (delivery === null || !lostLeaseTwice(delivery)) return false;
       return (delivery.dueAtMs ?? nowMs + 1) <= nowMs;
     });
     return still.map((delivery) => {

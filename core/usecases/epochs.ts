@@ -26,14 +26,14 @@ export function quarantineRestored(deps: Needs): Promise<Epoch> {
  * of them late: only the first call for a timeline starts a quarantine.
  */
 export function quarantineLostCommits(deps: Needs, timeline: number): Promise<Epoch> {
-  return startEpoch(deps, { cause: 'timeline', timeline });
+  return startEpoch(deps, { cause: 'lost_commits', timeline });
 }
 
 async function startEpoch(deps: Needs, cause: QuarantineCause): Promise<Epoch> {
   const started = await deps.store.run(
     async (tx) => {
       const last = await tx.epochs.current();
-      const isKnown = cause.cause === 'timeline' && (await isCovered(tx, cause.timeline));
+      const isKnown = cause.cause === 'lost_commits' && (await isCovered(tx, cause.timeline));
       if (isKnown) return { epoch: last, isNew: false };
       const next = nextEpoch(last, cause, deps.clock.nowMs());
       tx.epochs.update({ ...last, state: 'over' });

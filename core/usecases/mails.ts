@@ -2,7 +2,7 @@
 // or no longer needed. After a crash a mail may be sent twice, under one Message-ID. Mails are
 // deleted after MAIL_RETENTION_MS.
 import { emailKey } from '../domain/buyer-kyc.js';
-import { isLeased } from '../domain/lease.js';
+import { holdsLease } from '../domain/lease.js';
 import {
   ADDRESS_MAILS_MAX,
   afterTry,
@@ -77,7 +77,7 @@ export async function runMails(deps: Deps, nowMs: number, limit: number): Promis
 }
 
 /** Deletes old mails with their addresses; returns how many. */
-export async function runForgetting(deps: Deps, nowMs: number, limit: number): Promise<number> {
+export async function runMailDeletion(deps: Deps, nowMs: number, limit: number): Promise<number> {
   return deps.store.run(async (tx) => {
     const oldest = await tx.mails.oldest(limit);
     const old = oldest.filter((mail) => isExpiredMail(mail, nowMs));
@@ -145,7 +145,7 @@ async function record(deps: Deps, mail: Mail, change: (current: Mail) => Mail): 
   await deps.store.run(
     async (tx) => {
       const current = await tx.mails.get(tenantOf(mail), mail.id);
-      if (current === null || !isLeased(current, mail)) return;
+      if (current === null || !holdsLease(current, mail)) return;
       tx.mails.update(change(current));
     },
     { inQuarantine: true },

@@ -76,9 +76,9 @@ export async function stageOrder(
   learned: Learned = {},
   adopted: readonly MoneyCommand[] = [],
 ): Promise<Staged> {
-  const { was, orders: stored } = await loadBooks(batch.tx, command);
+  const { was, orders: stored } = await loadPaymentOrders(batch.tx, command);
   const orders = [...stored, ...adopted];
-  return stageBooks(batch, { was, orders, adopted }, decide(orders), learned);
+  return stagePaymentOrders(batch, { was, orders, adopted }, decide(orders), learned);
 }
 
 export interface Reported<R> {
@@ -106,7 +106,7 @@ export async function stageReport<R extends MoneyFact['report']>(
   rules: ReportRules<R>,
 ): Promise<Staged> {
   const { tx, nowMs, deps } = batch;
-  const books = await loadBooks(tx, command);
+  const books = await loadPaymentOrders(tx, command);
   const { payment } = books.was;
   const quote =
     payment.quoteId === null ? null : await tx.quotes.get(tenantOf(command), payment.quoteId);
@@ -124,7 +124,12 @@ export async function stageReport<R extends MoneyFact['report']>(
   }
   // A report that contradicts the known end waits for a poll.
   const isLearned = problem === null && next.end === report.status;
-  const stored = await stageBooks(batch, books, last, isLearned ? rules.learned(report) : {});
+  const stored = await stagePaymentOrders(
+    batch,
+    books,
+    last,
+    isLearned ? rules.learned(report) : {},
+  );
   const polls = next.dueAtMs === nowMs;
   return {
     ...stored,
@@ -155,7 +160,7 @@ export function isPayinDoubted({ kind, review }: MoneyCommand): boolean {
   return status === 'failed' || status === 'returned';
 }
 
-interface Books {
+interface PaymentOrders {
   readonly was: PaymentAggregate;
   readonly orders: readonly MoneyCommand[];
   /** Orders without a row. */
@@ -163,15 +168,15 @@ interface Books {
 }
 
 /** The payment is read first: its version guards the orders. */
-async function loadBooks(tx: Tx, command: MoneyCommand): Promise<Books> {
+async function loadPaymentOrders(tx: Tx, command: MoneyCommand): Promise<PaymentOrders> {
   const tenant = tenantOf(command);
   const was = await loadPayment(tx, tenant, command.paymentId);
   return { was, orders: await tx.commands.ofPayment(tenant, command.paymentId) };
 }
 
-async function stageBooks(
+async function stagePaymentOrders(
   { deps, tx, nowMs }: Batch,
-  { was, orders, adopted = [] }: Books,
+  { was, orders, adopted = [] }: PaymentOrders,
   next: MoneyCommand,
   learned: Learned,
 ): Promise<Staged> {

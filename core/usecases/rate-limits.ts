@@ -8,7 +8,7 @@ import type { Deps } from '../ports/deps.js';
 const signInsAnHour = { page: 10, client: 30 } as const;
 
 /** A create by this API key; replays count too. */
-export async function takeCreateSlot(deps: Deps, keyId: string): Promise<void> {
+export async function takeCreateToken(deps: Deps, keyId: string): Promise<void> {
   const { rateLimitPerMinute: perMinute, rateLimitBurst: burst } = deps.settings;
   if (perMinute > 0) await take(deps, keyId, { perMinute, burst });
 }
@@ -31,6 +31,6 @@ function hourly(count: number): RateLimit {
 }
 
 async function take(deps: Deps, key: string, limit: RateLimit): Promise<void> {
-  const taken = await deps.rateLimits.take({ key, ...limit, nowMs: deps.clock.nowMs() });
-  if (taken !== null) throw rateLimited(taken * SECOND_MS);
+  const waitSeconds = await deps.rateLimits.take({ key, ...limit, nowMs: deps.clock.nowMs() });
+  if (waitSeconds !== null) throw rateLimited(waitSeconds * SECOND_MS);
 }

@@ -86,14 +86,14 @@ function statusEntries(payment: Payment, events: readonly EventNote[]): readonly
 
 /** Without ids and texts of the partner. */
 function commandEntries(command: MoneyCommand): readonly TimelineEntry[] {
-  const { id: commandId, kind: order, amount, firstSentAtMs } = command;
+  const { id: commandId, kind: order, amount, lastSentAtMs } = command;
   const fields = { commandId, order, tie: tieOf(moneyKinds.indexOf(order), commandId) };
   const outcome = outcomeOf(command);
   return [
     { kind: 'partner_order', atMs: command.createdAtMs, amount, ...fields },
-    ...(firstSentAtMs === null
+    ...(lastSentAtMs === null
       ? []
-      : [{ kind: 'partner_call' as const, atMs: firstSentAtMs, ...fields }]),
+      : [{ kind: 'partner_call' as const, atMs: lastSentAtMs, ...fields }]),
     ...(outcome === null
       ? []
       : [{ kind: 'partner_outcome' as const, atMs: command.updatedAtMs, outcome, ...fields }]),

@@ -167,7 +167,7 @@ export function storeClaimsContract(fresh: OpenStore): void {
       // As a host of a version that does not know the column leaves it.
       tx.deliveries.insert(aDelivery({ id: 'whd_5', attempt: 3, resent: true }));
     });
-    assert.deepEqual(await store.claims.spentDeliveries(T0, 9), [spent]);
+    assert.deepEqual(await store.claims.lostDeliveries(T0, 9), [spent]);
     const sent = await store.claims.deliveries(deliveryClaim('whs_1'));
     assert.deepEqual(
       sent.map(({ delivery }) => [delivery.id, delivery.attempt, delivery.resent]),

@@ -54,7 +54,7 @@ export function storeMoneyContract(fresh: OpenStore): void {
     const became: Partial<MoneyCommand> = {
       ...{ state: 'denied', request: 'another', partnerRef: 'pa_2', end: 'returned' },
       ...{ receivedMinor: 7n, confirmedMinor: 6n, refusal: 'no', review: '{}', tries: 9 },
-      ...{ firstSentAtMs: T0 + 7, dueAtMs: null, leaseToken: 'w', lastError: null },
+      ...{ lastSentAtMs: T0 + 7, dueAtMs: null, leaseToken: 'w', lastError: null },
       ...{ amount: money(1n, aCommand().amount.currency), updatedAtMs: T0 + 8 },
     };
     const ordered: Partial<MoneyCommand> = {

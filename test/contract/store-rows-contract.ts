@@ -49,7 +49,7 @@ const bareCommand = aPartyCommand({
   subject: { kind: 'submission', id: 'kyc_1' },
   request: null,
   partnerRef: null,
-  firstSentAtMs: null,
+  lastSentAtMs: null,
   dueAtMs: null,
   lastError: null,
 });

@@ -1,7 +1,7 @@
 // The alarm of a host's workers: which looks it takes, and whom it rings when.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { NextDue } from '../../adapters/storage/upkeep.js';
+import type { NextDue } from '../../adapters/storage/due-times.js';
 import { dueAlarm } from '../../host/due-alarm.js';
 import type { Wake } from '../../host/workers.js';
 

@@ -17,6 +17,6 @@ test('after lost commits the quarantine begins, also where the database is away 
   };
   await startQuarantine(deps, { run }, 2);
   const { state, cause, timeline } = await currentEpoch(deps);
-  assert.deepEqual([tries, state, cause, timeline], [2, 'quarantine', 'timeline', 2]);
+  assert.deepEqual([tries, state, cause, timeline], [2, 'quarantine', 'lost_commits', 2]);
   assert.ok(made.log.some(({ message }) => message === 'alert'));
 });

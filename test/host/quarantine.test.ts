@@ -63,7 +63,7 @@ async function aboutToOrder(t: TestContext): Promise<Scene> {
     if ((await at.orders('payin')).length > 0) return at;
     await commands.runOnce(deps.clock.nowMs(), 100);
     await commands.idle();
-    await partner.pump(deps.clock.nowMs(), 100);
+    await partner.sendDueMessages(deps.clock.nowMs(), 100);
     at.made.advanceClock(1_000);
   }
 }
@@ -127,14 +127,14 @@ test('in quarantine no worker reaches outside or decides, and all goes on after 
   const logged = at.made.log.length;
   for (let look = 0; look < 5; look += 1) {
     assert.equal(await run(), 0);
-    await partner.pump(deps.clock.nowMs(), 100);
+    await partner.sendDueMessages(deps.clock.nowMs(), 100);
     at.made.advanceClock(60_000);
   }
   assert.equal(seen.join(), '');
   assert.deepEqual(await at.shown(), before);
   assert.deepEqual(at.made.log.slice(logged), [], 'nothing fails');
   await endQuarantine(deps, release);
-  while ((await run()) > 0) await partner.pump(deps.clock.nowMs(), 100);
+  while ((await run()) > 0) await partner.sendDueMessages(deps.clock.nowMs(), 100);
   await at.pass(20);
   assert.equal((await at.shown())[0], 'settled');
   assert.deepEqual(
@@ -167,7 +167,7 @@ test('a message of the partner is kept in quarantine and applied after the relea
   await commands.idle();
   await quarantineRestored(deps);
   const before = await at.shown();
-  assert.ok((await partner.pump(deps.clock.nowMs(), 100)) > 0);
+  assert.ok((await partner.sendDueMessages(deps.clock.nowMs(), 100)) > 0);
   const waiting = { nowMs: deps.clock.nowMs() + 3_600_000, limit: 10, after: null };
   const kept = await deps.store.run((tx) => tx.inbox.unapplied(waiting));
   assert.deepEqual(valuesOf(kept, 'tries'), [0]);

@@ -71,7 +71,7 @@ test('a restored database is that of the backup, with its documents, in quaranti
   assert.deepEqual(
     epochs.map(({ cause, state }) => [cause, state]),
     [
-      ['made', 'over'],
+      ['initial', 'over'],
       ['restored', 'quarantine'],
     ],
   );

@@ -9,9 +9,9 @@ import {
 } from '../../core/usecases/delivery-window.js';
 import {
   createSignals,
+  localSteps,
   type Runners,
   startWorkers,
-  stepsOfApi,
   type WorkerStep,
   type Workers,
   workerSteps,
@@ -204,7 +204,7 @@ test('a step without a good run for half a minute is stalled', async () => {
 test('one run takes the deliveries that one receiver may have in flight, and a hundred of others', async () => {
   const parts = { deps: {} as Deps, runners: {} as Runners };
   const asked = await Promise.all(
-    [...workerSteps(parts), ...stepsOfApi({ ...parts, partners: { test: null, live: null } })].map(
+    [...workerSteps(parts), ...localSteps({ ...parts, partners: { test: null, live: null } })].map(
       async (step) => {
         const { promise, resolve } = Promise.withResolvers<number>();
         const run = async (_: number, limit: number) => {

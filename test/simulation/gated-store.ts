@@ -43,7 +43,7 @@ export interface GatedStoreInput {
 const writes: ReadonlySet<string> = new Set([
   ...['insert', 'update', 'updateProfile', 'touch', 'append', 'bind', 'remove', 'setHead'],
   ...['insertSubmission', 'updateSubmission', 'logAttempt', 'put'],
-  ...['expectProfile', 'expectSubmission', 'expect', 'expectOpen', 'orderPurge'],
+  ...['expectProfile', 'expectSubmission', 'expect', 'expectNoQuarantine', 'orderPurge'],
   ...['removeDeliveries', 'removeMessages', 'removeEvents'],
 ]);
 
@@ -115,8 +115,8 @@ function gatedClaims({ store, process, gates, observer }: GatedStoreInput): Clai
       ),
     dueSubscriptions: (nowMs) =>
       gated('due subscriptions', () => claims.dueSubscriptions(nowMs), unseen),
-    spentDeliveries: (nowMs, limit) =>
-      gated('spent deliveries', () => claims.spentDeliveries(nowMs, limit), unseen),
+    lostDeliveries: (nowMs, limit) =>
+      gated('spent deliveries', () => claims.lostDeliveries(nowMs, limit), unseen),
     expiredPayments: (page) =>
       gated('expired payments', () => claims.expiredPayments(page), unseen),
     releaseAll: (nowMs) =>

@@ -209,7 +209,7 @@ export function everyOrderAtThePartnerIsKnown(observed: ObservedState): string |
     if (observed.exempt.hasPayment(observed.ownerOf(order.reference))) continue;
     const command = owner?.commands.find(({ reference }) => reference === order.reference);
     if (command === undefined) return `${order.ref} was ordered by no command`;
-    if (observed.exempt.isLost(order) && command.firstSentAtMs === null) continue;
+    if (observed.exempt.isLost(order) && command.lastSentAtMs === null) continue;
     const given = order.status === 'open' || order.status === 'completed';
     if (!given || order.takenAfterRefusal || wasEver(order, 'failed')) continue;
     if (['void', 'refused', 'pending'].includes(command.state)) {

@@ -24,7 +24,7 @@ export const moneyMutants = [
   {
     name: 'a quarantine refuses no writes',
     file: 'adapters/storage/store.ts',
-    edits: [['if (!inQuarantine) unit.guard(expectOpen());', '']],
+    edits: [['if (!inQuarantine) unit.guard(expectNoQuarantine());', '']],
     focus: { ...payments, faults: { ...calm, restore: 0.05 }, often },
     caughtBy: ['nothingIsDoneInQuarantine'],
   },

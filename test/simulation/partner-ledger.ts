@@ -99,7 +99,7 @@ export class PartnerLedger {
   }
 
   /** What of a pay-in is neither refunded nor returned. */
-  freeOfPayin(payin: PartnerOrder): bigint {
+  refundableMinor(payin: PartnerOrder): bigint {
     if (payin.status === 'returned') return 0n;
     return payin.receivedMinor - refundsOf(payin, this.orders);
   }

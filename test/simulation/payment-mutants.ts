@@ -53,8 +53,8 @@ export const paymentMutants = [
     file: 'core/usecases/command-runner.ts',
     edits: [
       [
-        'return changed(loseCommand(command, answer.reason, nowMs));',
-        'return changed((isMoneyCommand(command) ? refuseCommand : loseCommand)(' +
+        'return changed(markUnknown(command, answer.reason, nowMs));',
+        'return changed((isMoneyCommand(command) ? refuseCommand : markUnknown)(' +
           'command, answer.reason, nowMs));',
       ],
     ],
@@ -70,7 +70,7 @@ export const paymentMutants = [
     file: 'core/usecases/command-runner.ts',
     edits: [
       [
-        'return isLeased(command, claimed) ? stage(batch, command) : null;',
+        'return holdsLease(command, claimed) ? stage(batch, command) : null;',
         'return stage(batch, command);',
       ],
     ],
@@ -92,7 +92,7 @@ export const paymentMutants = [
   {
     name: 'a payment is settled when the partner takes its payout',
     file: 'core/domain/payment.ts',
-    edits: [["take_payout: 'offramp_pending'", "take_payout: 'settled'"]],
+    edits: [["send_payout: 'offramp_pending'", "send_payout: 'settled'"]],
     focus: payments,
     caughtBy: ['settledOnlyAfterAPaidPayout', 'statusesFollowTheTableAndTerminalOnesStay'],
   },

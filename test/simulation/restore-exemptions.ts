@@ -74,5 +74,5 @@ export class RestoreExemptions {
 
 function isKnownAsSent(order: PartnerOrder, found: ObservedPayment | undefined): boolean {
   const command = found?.commands.find(({ reference }) => reference === order.reference);
-  return command !== undefined && command.state !== 'pending' && command.firstSentAtMs !== null;
+  return command !== undefined && command.state !== 'pending' && command.lastSentAtMs !== null;
 }

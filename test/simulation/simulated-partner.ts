@@ -272,7 +272,7 @@ export class SimulatedPartner {
     const free =
       kind === 'payout' || payin === undefined
         ? books.freeMinor(order.reference)
-        : smaller(books.freeOfPayin(payin), books.freeMinor(order.reference));
+        : smaller(books.refundableMinor(payin), books.freeMinor(order.reference));
     // Where a bank changed its mind the caller may not know yet. Any other lack of money is a fault
     // of the caller: the order is taken, and the books show it.
     return free < amountMinor && books.isSurprised(order.reference) ? 'insufficient_funds' : null;

@@ -188,7 +188,7 @@ export function aQuote(fields: Partial<Quote> = {}): Quote {
 
 const worked = {
   ...{ request: 'sealed', partnerRef: 'pa_1', tries: 3, lastError: 'it was late' },
-  ...{ firstSentAtMs: T0 + 1, updatedAtMs: T0 + 2 },
+  ...{ lastSentAtMs: T0 + 1, updatedAtMs: T0 + 2 },
 } as const;
 const named = (id = 'cmd_1') => ({ id: 'cmd_1', reference: `ref_of_${id}` });
 

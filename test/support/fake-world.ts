@@ -40,7 +40,7 @@ export function world(
     nowMs: START_MS,
     async pass(ms) {
       made.nowMs += ms;
-      while ((await made.partner.pump(made.nowMs, 10)) > 0);
+      while ((await made.partner.sendDueMessages(made.nowMs, 10)) > 0);
     },
     restarted: make,
   };

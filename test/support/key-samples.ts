@@ -27,7 +27,7 @@ export function aCheckValue(fields: Partial<KeyCheckValue> = {}): KeyCheckValue 
 export function anEpoch(fields: Partial<Epoch> = {}): Epoch {
   return {
     number: 7,
-    cause: 'timeline',
+    cause: 'lost_commits',
     state: 'over',
     beganAtMs: T0,
     timeline: 3,

@@ -170,4 +170,4 @@ export function honestLookUp(at: Scene, kind: OrderKind, seen: readonly string[]
 
 export const absent = async () => ({ outcome: 'done', value: null }) as const;
 /** No message of the partner arrives: everything is asked for. */
-export const silent = { pump: async () => 0 };
+export const silent = { sendDueMessages: async () => 0 };

@@ -5,17 +5,17 @@ import type { Change } from '../../core/domain/change.js';
 import type { EventDraft } from '../../core/domain/event.js';
 import type { Posting } from '../../core/domain/ledger.js';
 import {
-  absentCommand,
   acceptCommand,
   denyCommand,
   isInDoubt,
   isOpen,
   isUnpaidRefund,
   isVoidable,
-  loseCommand,
   type MoneyCommand,
+  markUnknown,
   type OrderEnd,
   postponeCommand,
+  recordAbsence,
   supersedeCommand,
 } from '../../core/domain/partner-command.js';
 import type { PaymentOrigin } from '../../core/domain/payment.js';
@@ -94,7 +94,7 @@ export class CollectionModel {
     else if (possible === 'refused') {
       const code = kind === 'payin' ? 'quote_expired' : 'blocked';
       this.#changed(denyCommand(sent, { code, message: 'no' }, nowMs));
-    } else this.#changed(loseCommand(sent, 'time-out', nowMs));
+    } else this.#changed(markUnknown(sent, 'time-out', nowMs));
   }
 
   /** A worker looks up the oldest order in doubt. */
@@ -106,7 +106,7 @@ export class CollectionModel {
     this.#changed(
       found
         ? acceptCommand(doubted, partnerRef(doubted), nowMs)
-        : absentCommand(doubted, EFFECT_WITHIN_MS, nowMs),
+        : recordAbsence(doubted, EFFECT_WITHIN_MS, nowMs),
     );
   }
 

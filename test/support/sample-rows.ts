@@ -3,14 +3,14 @@
 import { type Funds, noFunds } from '../../core/domain/funds.js';
 import { money } from '../../core/domain/money.js';
 import {
-  absentCommand,
   acceptCommand,
   COMMAND_LEASE_MS,
   type CommandState,
   denyCommand,
-  loseCommand,
   type MoneyCommand,
+  markUnknown,
   newCommand,
+  recordAbsence,
   sendCommand,
   voidCommand,
 } from '../../core/domain/partner-command.js';
@@ -84,10 +84,10 @@ export function denied(command: MoneyCommand, nowMs = START_MS): MoneyCommand {
 export const commandIn: Readonly<Record<CommandState, MoneyCommand>> = {
   pending: sampleCommand,
   sent: sent(sampleCommand),
-  unknown: loseCommand(sent(sampleCommand), 'time-out', START_MS),
+  unknown: markUnknown(sent(sampleCommand), 'time-out', START_MS),
   done: acceptCommand(sent(sampleCommand), 'partner_1', START_MS),
   denied: denied(sent(sampleCommand)),
-  refused: absentCommand(denied(sent({ ...sampleCommand, kind: 'refund' })), 0, START_MS),
+  refused: recordAbsence(denied(sent({ ...sampleCommand, kind: 'refund' })), 0, START_MS),
   void: voidCommand(sampleCommand, START_MS),
 };
 

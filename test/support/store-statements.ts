@@ -256,7 +256,7 @@ function everyFirstWrite(tx: Tx): void {
   tx.storageFingerprints.insert({ name: 'documents', value: 'database-1', createdAtMs: T0 });
   tx.serviceKeys.insert(aServiceKey({ sealed: 's1.k1.a' }));
   tx.serviceKeys.remove(aServiceKey({ id: 'skey_2' }));
-  tx.epochs.expectOpen();
+  tx.epochs.expectNoQuarantine();
   tx.epochs.insert(anEpoch());
   tx.advances.put(anAdvance());
   tx.advances.remove(anAdvance({ paymentId: 'pi_2' }));
@@ -297,7 +297,7 @@ async function everyClaim(claims: Claims): Promise<void> {
   await claims.mails(claim);
   await claims.dueSubscriptions(T0);
   await claims.deliveries({ ...claim, subscriptionId: 'whs_1' });
-  await claims.spentDeliveries(T0, 5);
+  await claims.lostDeliveries(T0, 5);
   await claims.expiredPayments(duePage(5));
   await claims.releaseOwn(T0);
   await claims.releaseAll(T0);

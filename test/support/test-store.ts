@@ -144,6 +144,6 @@ async function removeRows(client: pg.Client, schema: string): Promise<void> {
   // The first epoch, as the migration makes it.
   const epoch =
     `insert into ${schema}.epochs (number, cause, state, began_at, version) ` +
-    "values (1, 'made', 'open', date_trunc('milliseconds', now()), 1)";
+    "values (1, 'initial', 'open', date_trunc('milliseconds', now()), 1)";
   await client.query(['set session_replication_role = replica', ...deletes, epoch].join('; '));
 }

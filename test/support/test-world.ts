@@ -257,7 +257,7 @@ function settler(deps: Deps, partner: FakePartner): () => Promise<void> {
     return begun;
   };
   const steps: readonly ((nowMs: number) => Promise<number>)[] = [
-    (nowMs) => partner.pump(nowMs, BATCH),
+    (nowMs) => partner.sendDueMessages(nowMs, BATCH),
     (nowMs) => runInbox(deps, nowMs, BATCH),
     (nowMs) => runAdvances(deps, nowMs, BATCH),
     waited(commands),

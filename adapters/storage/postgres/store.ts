@@ -2,10 +2,10 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { assert, isCode, PonteError, StoreRefusal } from '../../../core/errors.js';
 import type { Sealer } from '../../../core/ports/storage.js';
+import { readNextDue } from '../due-times.js';
 import { loadMigrations } from '../migrations.js';
 import { postgresRows } from '../row-counts.js';
 import { type ClusterChannel, newStore, type ServedStore, type Server } from '../store.js';
-import { readNextDue } from '../upkeep.js';
 import { WriteWatch } from '../write-watch.js';
 import { PostgresClusterChannel, serversSql } from './cluster-channel.js';
 import {

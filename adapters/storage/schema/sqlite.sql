@@ -184,7 +184,7 @@ create unique index documents_slot on documents (org_id, mode, owner_party, owne
 
 create table epochs (
   number integer not null primary key check (number > 0),
-  cause text not null check (cause in ('made', 'restored', 'timeline')),
+  cause text not null check (cause in ('initial', 'restored', 'lost_commits')),
   state text not null check (state in ('open', 'quarantine', 'over')),
   began_at integer not null,
   check_progress text,
@@ -481,7 +481,7 @@ create table partner_commands (
   refusal text,
   review text,
   tries integer not null,
-  first_sent_at integer,
+  last_sent_at integer,
   due_at integer,
   lease_token text,
   last_error text,

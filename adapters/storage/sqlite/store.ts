@@ -2,10 +2,10 @@
 import type SqliteConnection from 'better-sqlite3';
 import { assert } from '../../../core/errors.js';
 import type { Sealer } from '../../../core/ports/storage.js';
+import { readNextDue, keepWaits as shiftDueTimes } from '../due-times.js';
 import { loadMigrations, type Migration } from '../migrations.js';
 import { sqliteRows } from '../row-counts.js';
 import { newStore, type ServedStore } from '../store.js';
-import { readNextDue, keepWaits as shiftDueTimes } from '../upkeep.js';
 import { WriteWatch } from '../write-watch.js';
 import { isMemory } from './connection.js';
 import { SqliteDatabase, type SqliteOptions } from './database.js';

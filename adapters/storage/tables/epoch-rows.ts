@@ -37,7 +37,7 @@ const locked = templated(stateIsOpen);
 const unlocked = templated({ ...stateIsOpen, unlocked: true });
 
 /** Guards a batch that a quarantine refuses: exactly one epoch is open. */
-export function expectOpen(guard: typeof locked = unlocked): Write {
+export function expectNoQuarantine(guard: typeof locked = unlocked): Write {
   return guard('open' satisfies EpochState, ['open']);
 }
 
@@ -61,6 +61,6 @@ export function epochsOf(unit: UnitOfWork): Tx['epochs'] {
       return current;
     },
     list: () => unit.all(epochs, 'order by number', []),
-    expectOpen: () => unit.stage(expectOpen(locked)),
+    expectNoQuarantine: () => unit.stage(expectNoQuarantine(locked)),
   };
 }

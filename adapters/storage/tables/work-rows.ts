@@ -11,8 +11,8 @@ import {
   type OrderEnd,
   type PartnerCommand,
   partyKinds,
+  STUCK_AFTER_TRIES,
   type Subject,
-  TRIES_IN_VAIN,
 } from '../../../core/domain/partner-command.js';
 import type { InboxMessage } from '../../../core/domain/partner-message.js';
 import { type Advance, paymentStatuses } from '../../../core/domain/payment.js';
@@ -49,7 +49,7 @@ export const orderEnds = Object.keys({
 export const stuckSql = [
   "review is not null or (kind = 'refund' and state = 'refused')",
   "or (state not in ('refused', 'void') and (state <> 'done' or order_end = 'open')",
-  `and last_error is not null and tries >= ${TRIES_IN_VAIN})`,
+  `and last_error is not null and tries >= ${STUCK_AFTER_TRIES})`,
 ].join(' ');
 
 interface CommandRow extends Omit<MoneyCommand, 'kind' | 'paymentId' | 'amount'> {
@@ -79,7 +79,7 @@ const commandRows = defineTable<CommandRow>('partner_commands', {
   refusal: text.null('refusal'),
   review: text.null('review'),
   tries: integer('tries'),
-  firstSentAtMs: time.null('first_sent_at'),
+  lastSentAtMs: time.null('last_sent_at'),
   dueAtMs: time.null('due_at'),
   leaseToken: text.null('lease_token'),
   lastError: text.null('last_error'),

@@ -112,7 +112,7 @@ async function recordedEvents(): Promise<Json> {
   });
   const usual = { ...made.partner };
   changePartner(made.partner, { refund: { read } });
-  Object.assign(made.partner, { pump: async () => 0 });
+  Object.assign(made.partner, { sendDueMessages: async () => 0 });
   await played(made, tenant, { amount: unpaid });
   Object.assign(made.partner, usual);
   await played(made, tenant, { name: 'Fail' });

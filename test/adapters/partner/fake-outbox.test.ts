@@ -39,10 +39,10 @@ test('messages are sent when due, oldest first, at most as many as asked for', a
     outbox.put(id, fact(id), dueAtMs);
   }
   assert.equal(queued(), 4);
-  assert.equal(await outbox.pump(9, 10), 0);
-  assert.equal(await outbox.pump(25, 1), 1);
+  assert.equal(await outbox.sendDueMessages(9, 10), 0);
+  assert.equal(await outbox.sendDueMessages(25, 1), 1);
   assert.equal(outbox.nextDueAtMs(), 20);
-  assert.equal(await outbox.pump(30, 10), 3);
+  assert.equal(await outbox.sendDueMessages(30, 10), 3);
   assert.deepEqual(tried, ['a', 'b', 'c', 'd']);
   assert.equal(outbox.nextDueAtMs(), null);
 });
@@ -56,9 +56,9 @@ test('messages about one order go one after the other', async () => {
   ] as const) {
     outbox.put(id, fact(ref), 10);
   }
-  assert.equal(await outbox.pump(10, 10), 2);
+  assert.equal(await outbox.sendDueMessages(10, 10), 2);
   assert.deepEqual(tried, ['a1', 'b1']);
-  assert.equal(await outbox.pump(10, 10), 1);
+  assert.equal(await outbox.sendDueMessages(10, 10), 1);
   assert.deepEqual(tried, ['a1', 'b1', 'a2']);
 });
 
@@ -66,10 +66,10 @@ test('a message that waits is not added twice; one that was sent may be sent aga
   const { outbox, tried } = opened();
   outbox.put('a', fact('a'), 10);
   outbox.put('a', fact('a'), 10);
-  await outbox.pump(10, 10);
-  assert.equal(await outbox.pump(10, 10), 0);
+  await outbox.sendDueMessages(10, 10);
+  assert.equal(await outbox.sendDueMessages(10, 10), 0);
   outbox.put('a', fact('a'), 10);
-  await outbox.pump(10, 10);
+  await outbox.sendDueMessages(10, 10);
   assert.deepEqual(tried, ['a', 'a']);
 });
 
@@ -79,7 +79,7 @@ test('a message that is not taken is repeated three times, then given up', async
   const triedAtMs: number[] = [];
   for (let dueAtMs = outbox.nextDueAtMs(); dueAtMs !== null; dueAtMs = outbox.nextDueAtMs()) {
     triedAtMs.push(dueAtMs);
-    assert.equal(await outbox.pump(dueAtMs, 10), 1);
+    assert.equal(await outbox.sendDueMessages(dueAtMs, 10), 1);
   }
   assert.deepEqual(triedAtMs, [0, 5_000, 35_000, 335_000]);
   assert.deepEqual(tried, ['a', 'a', 'a', 'a']);

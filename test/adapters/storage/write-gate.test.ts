@@ -95,7 +95,7 @@ for (const [name, pair] of Object.entries(pairs)) {
       await quarantineLostCommits({ store: here, clock, log }, 2);
       const sent = there.run(
         async (tx) => {
-          tx.epochs.expectOpen();
+          tx.epochs.expectNoQuarantine();
           tx.commands.update({ ...aCommand(), state: 'sent' });
         },
         { inQuarantine: true },

@@ -3,13 +3,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
   type Funds,
-  freeOfPayin,
   fundsAmounts,
   fundsOf,
   heldMinor,
   type Position,
   positions,
   type RefundState,
+  refundableMinor,
   refundStates,
   sameFunds,
   stageOf,
@@ -38,7 +38,7 @@ const meaning: Record<
     denied: 'moving',
     'done open': 'moving',
     'done completed': 'moved',
-    'done failed': 'missing',
+    'done failed': 'unreturned',
     'done returned': 'none',
     refused: 'none',
     void: 'none',
@@ -271,11 +271,11 @@ test('a pay-in can refund what its refunds have not taken, and nothing once it i
   const taken = ['pending', 'sent', 'unknown', 'denied', 'done', 'refused'] as const;
   for (const state of taken) {
     const orders = [payin, other, refund(4_000n, { state })];
-    assert.equal(freeOfPayin(payin, orders), 6_000n, state);
-    assert.equal(freeOfPayin(other, orders), 5_000n, state);
+    assert.equal(refundableMinor(payin, orders), 6_000n, state);
+    assert.equal(refundableMinor(other, orders), 5_000n, state);
   }
-  assert.equal(freeOfPayin(payin, [payin, refund(4_000n, { state: 'void' })]), 10_000n);
-  assert.equal(freeOfPayin({ ...payin, end: 'returned' }, [payin]), 0n);
+  assert.equal(refundableMinor(payin, [payin, refund(4_000n, { state: 'void' })]), 10_000n);
+  assert.equal(refundableMinor({ ...payin, end: 'returned' }, [payin]), 0n);
 });
 
 test('what a refund of a returned pay-in frees later went back with it', () => {

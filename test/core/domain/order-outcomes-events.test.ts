@@ -8,7 +8,7 @@ import { completedPayin, orderOf, START_MS } from '../../support/sample-rows.js'
 const payin = completedPayin('in', 10_000n);
 const refund = (fields: Partial<MoneyCommand> = {}) =>
   orderOf('refund', 'back', { amountMinor: 4_000n, ...fields });
-const unsent = { state: 'pending', partnerRef: null, firstSentAtMs: null } as const;
+const unsent = { state: 'pending', partnerRef: null, lastSentAtMs: null } as const;
 const returned = { end: 'returned', receivedMinor: 10_000n } as const;
 
 const was = (fields: Partial<MoneyCommand>) =>
@@ -23,7 +23,7 @@ const alone = (fields: Partial<MoneyCommand>) =>
 /** What happens to a refund of 40.00, and the events: their names and how much they are about. */
 const refunds: readonly (readonly [name: string, next: MoneyScene, events: readonly string[]])[] = [
   ['sent for the first time', was(unsent).send('back'), ['refund_ordered 4000']],
-  ['sent once more', was({ ...unsent, firstSentAtMs: START_MS }).send('back'), []],
+  ['sent once more', was({ ...unsent, lastSentAtMs: START_MS }).send('back'), []],
   ['in doubt', was({ state: 'sent' }).changed([refund({ state: 'unknown' })]), []],
   ['accepted', was({ state: 'sent' }).report('back', { end: 'open' }), []],
   ['completed', was({}).report('back', { end: 'completed' }), ['refunded 4000']],

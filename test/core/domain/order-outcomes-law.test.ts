@@ -7,9 +7,9 @@ import fc from 'fast-check';
 import {
   balanceName,
   balancesOf,
-  freeOfPayin,
   fundsOf,
   heldMinor,
+  refundableMinor,
   sameFunds,
   stageOf,
   sumsOf,
@@ -17,16 +17,16 @@ import {
 import { type Posting, sumByCurrency } from '../../../core/domain/ledger.js';
 import { holdForReview } from '../../../core/domain/order-report.js';
 import {
-  absentCommand,
   acceptCommand,
   denyCommand,
   isInDoubt,
   isUnpaidRefund,
   isVoidable,
   lookUpAgain,
-  loseCommand,
   type MoneyCommand,
+  markUnknown,
   postponeCommand,
+  recordAbsence,
   refuseCommand,
   supersedeCommand,
 } from '../../../core/domain/partner-command.js';
@@ -60,11 +60,11 @@ const works: Readonly<Record<string, (scene: MoneyScene, order: MoneyCommand) =>
   deny: called((order, nowMs) => denyCommand(order, blocked, nowMs)),
   'deny the quote': called((order, nowMs) => denyCommand(order, requote, nowMs)),
   postpone: called((order, nowMs) => postponeCommand(order, 'busy', nowMs)),
-  lose: called((order, nowMs) => loseCommand(order, 'time-out', nowMs)),
+  lose: called((order, nowMs) => markUnknown(order, 'time-out', nowMs)),
   'refuse before any call': (scene, order) =>
     isVoidable(order) ? scene.changed([refuseCommand(order, blocked, scene.nowMs)]) : scene,
   'find nothing': (scene, order) =>
-    isInDoubt(order) ? scene.changed([absentCommand(order, EFFECT_WITHIN_MS, scene.nowMs)]) : scene,
+    isInDoubt(order) ? scene.changed([recordAbsence(order, EFFECT_WITHIN_MS, scene.nowMs)]) : scene,
   'find it': (scene, order) =>
     isInDoubt(order)
       ? scene.changed([acceptCommand(order, `partner_${order.id}`, scene.nowMs)])
@@ -247,7 +247,7 @@ test('law: a refund that waits asks for no more than its pay-in has', () => {
       if (refund.kind !== 'refund' || !(isVoidable(refund) || isUnpaidRefund(refund))) continue;
       const payin = orders.find(({ id }) => id === refund.payinId);
       assert.ok(payin !== undefined && payin.end !== 'returned');
-      assert.ok(freeOfPayin(payin, orders) >= 0n);
+      assert.ok(refundableMinor(payin, orders) >= 0n);
     }
   });
 });

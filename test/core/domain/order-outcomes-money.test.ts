@@ -28,7 +28,7 @@ test('a pay-in that goes back before its payout was sent fails the payment, and 
   // At offramp_pending the payout was called, and surely did nothing.
   const postponed = MoneyScene.at('offramp_pending', [
     payin,
-    payout({ ...unsent, firstSentAtMs: START_MS }),
+    payout({ ...unsent, lastSentAtMs: START_MS }),
   ]);
   for (const was of [confirmed, postponed]) {
     const next = was.report('in', { ...all, end: 'returned' });
@@ -69,7 +69,7 @@ const refundsOfReturned: readonly (readonly [
   amounts: readonly bigint[],
 ])[] = [
   [unsent, 'void', [10_000n, 0n, 0n, 0n, 0n, 10_000n, 0n]],
-  [{ ...unsent, firstSentAtMs: START_MS }, 'void', [10_000n, 0n, 0n, 0n, 0n, 10_000n, 0n]],
+  [{ ...unsent, lastSentAtMs: START_MS }, 'void', [10_000n, 0n, 0n, 0n, 0n, 10_000n, 0n]],
   [{ state: 'refused' }, 'void', [10_000n, 0n, 0n, 0n, 0n, 10_000n, 0n]],
   [{ state: 'sent' }, 'sent', [10_000n, 0n, 0n, 0n, 10_000n, 0n, 0n]],
   [{ state: 'unknown' }, 'unknown', [10_000n, 0n, 0n, 0n, 10_000n, 0n, 0n]],

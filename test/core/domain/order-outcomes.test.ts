@@ -271,8 +271,8 @@ test('an ended payment orders nothing but refunds: what was not sent is void', (
 });
 
 test('an order without effect waits, unless its payment has ended', () => {
-  const pending = orderOf('payout', 'out', { state: 'pending', firstSentAtMs: START_MS });
-  const sent = orderOf('payout', 'out', { state: 'sent', firstSentAtMs: START_MS });
+  const pending = orderOf('payout', 'out', { state: 'pending', lastSentAtMs: START_MS });
+  const sent = orderOf('payout', 'out', { state: 'sent', lastSentAtMs: START_MS });
   const waits = MoneyScene.at('offramp_pending', [payin, sent]).changed([pending]);
   assert.deepEqual(
     [waits.payment.status, waits.order('out').state],

@@ -3,15 +3,15 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import {
-  absentCommand,
   acceptCommand,
   denyCommand,
   isInDoubt,
   isVoidable,
   lookUpAgain,
-  loseCommand,
   type MoneyCommand,
+  markUnknown,
   postponeCommand,
+  recordAbsence,
   sendCommand,
   voidCommand,
 } from '../../../core/domain/partner-command.js';
@@ -22,7 +22,7 @@ const answers = {
   accept: (command: MoneyCommand, nowMs: number) => acceptCommand(command, 'partner_1', nowMs),
   deny: (command: MoneyCommand, nowMs: number) => denyCommand(command, blocked, nowMs),
   postpone: (command: MoneyCommand, nowMs: number) => postponeCommand(command, 'busy', nowMs),
-  lose: (command: MoneyCommand, nowMs: number) => loseCommand(command, 'time-out', nowMs),
+  lose: (command: MoneyCommand, nowMs: number) => markUnknown(command, 'time-out', nowMs),
 } as const;
 
 /** How a call ends: what it does at the partner, and what is recorded here. */
@@ -70,7 +70,7 @@ test('law: an order that counts as pending, refused or void is not at the partne
           const found = existsAtMs !== null && existsAtMs <= nowMs;
           command = found
             ? acceptCommand(command, 'partner_1', nowMs)
-            : absentCommand(command, EFFECT_WITHIN_MS, nowMs);
+            : recordAbsence(command, EFFECT_WITHIN_MS, nowMs);
         } else if (step === 'fail to look up' && isInDoubt(command)) {
           command = lookUpAgain(command, 'not reached', nowMs);
         } else if (step === 'void' && isVoidable(command)) {

@@ -3,7 +3,6 @@ import { test } from 'node:test';
 import { backoffMs } from '../../../core/domain/lease.js';
 import {
   absenceCountsAtMs,
-  absentCommand,
   acceptCommand,
   CALL_BACKOFF_MS,
   COMMAND_LEASE_MS,
@@ -20,18 +19,19 @@ import {
   isUnpaidRefund,
   isVoidable,
   lookUpAgain,
-  loseCommand,
   type MoneyCommand,
+  markUnknown,
   moneyKinds,
   nextCommandState,
   type PartnerCommand,
   partyKinds,
   postponeCommand,
+  recordAbsence,
   refuseCommand,
   requestPurpose,
+  STUCK_AFTER_TRIES,
   sendCommand,
   supersedeCommand,
-  TRIES_IN_VAIN,
   voidCommand,
 } from '../../../core/domain/partner-command.js';
 import { AssertionFailure } from '../../../core/errors.js';
@@ -83,10 +83,10 @@ const makers: Record<CommandMove, (command: MoneyCommand) => MoneyCommand> = {
   send: (command) => sendCommand(command, 'sealed', LATER_MS),
   accept: (command) => acceptCommand(command, 'partner_1', LATER_MS),
   deny: (command) => denyCommand(command, refusal, LATER_MS),
-  absent: (command) => absentCommand(command, EFFECT_WITHIN_MS, LATER_MS),
+  absent: (command) => recordAbsence(command, EFFECT_WITHIN_MS, LATER_MS),
   refuse: (command) => refuseCommand(command, refusal, LATER_MS),
   postpone: (command) => postponeCommand(command, 'busy', LATER_MS),
-  lose: (command) => loseCommand(command, 'time-out', LATER_MS),
+  lose: (command) => markUnknown(command, 'time-out', LATER_MS),
   void: (command) => voidCommand(command, LATER_MS),
   supersede: (command) => supersedeCommand(command, LATER_MS),
 };
@@ -160,9 +160,9 @@ test('a person must look at refused refunds, reports in review and orders long t
       const isUnderWay = isOpen(command);
       const tried = (tries: number, lastError: string | null) =>
         isStuck({ ...command, tries, lastError });
-      assert.equal(tried(TRIES_IN_VAIN - 1, 'no answer'), isRefusedRefund, `${kind} ${state}`);
-      assert.equal(tried(TRIES_IN_VAIN, 'no answer'), isRefusedRefund || isUnderWay, state);
-      assert.equal(tried(TRIES_IN_VAIN, null), isRefusedRefund, 'it waits, and nothing fails');
+      assert.equal(tried(STUCK_AFTER_TRIES - 1, 'no answer'), isRefusedRefund, `${kind} ${state}`);
+      assert.equal(tried(STUCK_AFTER_TRIES, 'no answer'), isRefusedRefund || isUnderWay, state);
+      assert.equal(tried(STUCK_AFTER_TRIES, null), isRefusedRefund, 'it waits, and nothing fails');
     }
   }
 });
@@ -170,7 +170,7 @@ test('a person must look at refused refunds, reports in review and orders long t
 const party = { kind: 'submit_buyer', subject: { kind: 'submission', id: 'kyc_1' } } as const;
 
 test('a party that a look-up does not find may be submitted again immediately', () => {
-  const again = absentCommand(
+  const again = recordAbsence(
     aPartyCommand({ ...party, state: 'unknown' }),
     EFFECT_WITHIN_MS,
     START_MS,
@@ -199,7 +199,7 @@ test('sending fixes the request, counts the try and keeps the lease', () => {
   const sending = sent({ ...sampleCommand, refusal: 'of an earlier call' }, START_MS + 5);
   assert.equal(sending.request, 'sealed');
   assert.equal(sending.tries, 1);
-  assert.equal(sending.firstSentAtMs, START_MS + 5);
+  assert.equal(sending.lastSentAtMs, START_MS + 5);
   assert.equal(sending.leaseToken, 'lease_1');
   assert.equal(sending.dueAtMs, START_MS + 5 + COMMAND_LEASE_MS);
   assert.equal(sending.refusal, null);
@@ -209,7 +209,7 @@ test('sending fixes the request, counts the try and keeps the lease', () => {
 });
 
 test('a call without an answer leaves the order in doubt, and it is looked up after a wait', () => {
-  const lost = loseCommand(commandIn.sent, 'time-out', START_MS);
+  const lost = markUnknown(commandIn.sent, 'time-out', START_MS);
   assert.deepEqual(
     [lost.state, lost.leaseToken, lost.lastError, lost.dueAtMs],
     ['unknown', null, 'time-out', START_MS + 1_000],
@@ -248,7 +248,7 @@ test('a look-up that finds nothing counts 6 minutes after the call, after a refu
     const name = `${from} ${sinceCallMs}`;
     const nowMs = START_MS + sinceCallMs;
     const command = leased(commandIn[from], nowMs);
-    const looked = absentCommand(command, EFFECT_WITHIN_MS, nowMs);
+    const looked = recordAbsence(command, EFFECT_WITHIN_MS, nowMs);
     const { leaseToken, dueAtMs } = {
       'sent by the same worker': command,
       'looked up again': { leaseToken: null, dueAtMs: LATER_MS },
@@ -260,24 +260,24 @@ test('a look-up that finds nothing counts 6 minutes after the call, after a refu
       name,
     );
     assert.equal(isVoidable(looked), state === 'pending', name);
-    const { reference, request, firstSentAtMs } = command;
+    const { reference, request, lastSentAtMs } = command;
     assert.deepEqual(
-      [looked.reference, looked.request, looked.firstSentAtMs],
-      [reference, request, firstSentAtMs],
+      [looked.reference, looked.request, looked.lastSentAtMs],
+      [reference, request, lastSentAtMs],
       name,
     );
   }
 });
 
 test('the six minutes count from the last call that the partner may have seen', () => {
-  const again = loseCommand(
-    sent(absentCommand(commandIn.unknown, EFFECT_WITHIN_MS, LATER_MS), LATER_MS),
+  const again = markUnknown(
+    sent(recordAbsence(commandIn.unknown, EFFECT_WITHIN_MS, LATER_MS), LATER_MS),
     'no',
     LATER_MS,
   );
   assert.equal(absenceCountsAtMs(again, EFFECT_WITHIN_MS), LATER_MS + EFFECT_WITHIN_MS);
   assert.equal(
-    absentCommand(again, EFFECT_WITHIN_MS, LATER_MS + EFFECT_WITHIN_MS - 1).state,
+    recordAbsence(again, EFFECT_WITHIN_MS, LATER_MS + EFFECT_WITHIN_MS - 1).state,
     'unknown',
   );
 });
@@ -323,7 +323,7 @@ test('a preparation that fails again and again waits as long as a call that does
   for (const waitMs of [...CALL_BACKOFF_MS, 300_000]) {
     command = postponeCommand(leased(command, START_MS), 'busy', START_MS);
     assert.deepEqual(
-      [command.dueAtMs, command.state, command.firstSentAtMs],
+      [command.dueAtMs, command.state, command.lastSentAtMs],
       [START_MS + waitMs, 'pending', null],
     );
   }

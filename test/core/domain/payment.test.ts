@@ -27,7 +27,7 @@ const moves: readonly PaymentMove[] = [
   'confirm',
   'quote_expired',
   'payin_completed',
-  'take_payout',
+  'send_payout',
   'payout_completed',
   'cancel',
   'expire',
@@ -45,7 +45,7 @@ const nothing: Record<PaymentMove, PaymentStatus | null> = {
   confirm: null,
   quote_expired: null,
   payin_completed: null,
-  take_payout: null,
+  send_payout: null,
   payout_completed: null,
   cancel: null,
   expire: null,
@@ -69,7 +69,7 @@ const matrix: Record<PaymentStatus, Record<PaymentMove, PaymentStatus | null>> =
   on_ramp_pending: { ...open, quote_expired: 'fx_quoted', payin_completed: 'on_chain_confirmed' },
   on_chain_confirmed: {
     ...nothing,
-    take_payout: 'offramp_pending',
+    send_payout: 'offramp_pending',
     cancel: 'cancelled',
     fail: 'failed',
   },
@@ -148,7 +148,7 @@ test('the success chain of an intent is the one of the interface, in order', () 
     ['quote', 'fx_quoted'],
     ['confirm', 'on_ramp_pending'],
     ['payin_completed', 'on_chain_confirmed'],
-    ['take_payout', 'offramp_pending'],
+    ['send_payout', 'offramp_pending'],
     ['payout_completed', 'settled'],
   ];
   let status: PaymentStatus = 'awaiting_buyer';

@@ -20,7 +20,7 @@ type Verdict = 'unusable' | 'implausible' | null;
 const usd = (amountMinor: bigint) => ({ amountMinor, currency: 'USD' });
 const brl = (amountMinor: bigint) => ({ amountMinor, currency: 'BRL' });
 const payin: MoneyCommand = { ...commandIn.done, kind: 'payin' };
-const payout: MoneyCommand = { ...commandIn.done, firstSentAtMs: START_MS };
+const payout: MoneyCommand = { ...commandIn.done, lastSentAtMs: START_MS };
 const paid: PayoutReport = {
   status: 'completed',
   settled: brl(51_480n),
@@ -50,7 +50,7 @@ function payinVerdict(
 }
 
 function payoutVerdict(fields: Partial<PayoutReport>, quote: Quote | null, sentAtMs = START_MS) {
-  const command = { ...payout, firstSentAtMs: sentAtMs };
+  const command = { ...payout, lastSentAtMs: sentAtMs };
   return payoutProblem(command, { ...paid, ...fields }, quote)?.kind ?? null;
 }
 

@@ -4,13 +4,13 @@ import fc from 'fast-check';
 import {
   ATTEMPTS_MAX,
   type AttemptOutcome,
-  attemptsExhausted,
   beginAttempt,
   type DeliveryMove,
   type DeliveryStatus,
   deliveryStatuses,
   endForDeletedSubscription,
   finishAttempt,
+  lostLeaseTwice,
   newDelivery,
   nextDeliveryStatus,
   RETRY_DELAYS_MS,
@@ -239,7 +239,7 @@ test('other waits can be given, one before each attempt but the first', () => {
 test('an attempt that lost its lease is sent again immediately, under its number', () => {
   const sending = begin(created, START_MS);
   const leaseEndMs = START_MS + LEASE_MS;
-  assert.equal(attemptsExhausted(sending), false);
+  assert.equal(lostLeaseTwice(sending), false);
   const again = begin(sending, leaseEndMs);
   assert.deepEqual([again.attempt, again.resent, again.dueAtMs], [1, true, leaseEndMs + LEASE_MS]);
   assert.equal(finishAttempt(again, ok, leaseEndMs).status, 'delivered');
@@ -252,12 +252,12 @@ test('an attempt that lost its lease twice has failed: the next one waits as aft
   for (const [index, delayMs] of RETRY_DELAYS_MS.entries()) {
     const lostAtMs = (delivery.dueAtMs ?? 0) + 1_000;
     const spent = lostTwice(delivery, lostAtMs);
-    assert.equal(attemptsExhausted(spent), true);
+    assert.equal(lostLeaseTwice(spent), true);
     delivery = finishAttempt(spent, lost, lostAtMs);
     assert.deepEqual([delivery.status, delivery.attempt], ['pending', index + 1]);
     assert.equal(delivery.dueAtMs, lostAtMs + delayMs);
     assert.deepEqual([delivery.leaseToken, delivery.resent], [null, false]);
-    assert.equal(attemptsExhausted(delivery), false);
+    assert.equal(lostLeaseTwice(delivery), false);
   }
 });
 
@@ -266,7 +266,7 @@ test('a seventh attempt that lost its lease twice makes a dead letter and is not
   for (let made = 1; made < ATTEMPTS_MAX; made += 1) delivery = attempt(delivery, refused);
   const dead = finishAttempt(lostTwice(delivery, START_MS), lost, START_MS);
   assert.deepEqual([dead.status, dead.attempt], ['dead_letter', ATTEMPTS_MAX]);
-  assert.equal(attemptsExhausted(dead), false);
+  assert.equal(lostLeaseTwice(dead), false);
 });
 
 test('a replay is the same delivery, due immediately, with attempts counted from one', () => {
@@ -325,7 +325,7 @@ test('law: no history leaves the table or the schedule, or makes more than seven
       let sendings: number[][] = [];
       const send = () => {
         nowMs = Math.max(nowMs, delivery.dueAtMs ?? nowMs);
-        if (attemptsExhausted(delivery)) {
+        if (lostLeaseTwice(delivery)) {
           delivery = finishAttempt(delivery, lost, nowMs);
           return false;
         }

@@ -82,7 +82,7 @@ test('a worker held up for longer than its lease does not call; the next one loo
       partnerRef: null,
       state: 'pending',
       tries: 0,
-      firstSentAtMs: null,
+      lastSentAtMs: null,
       dueAtMs: clock.nowMs(),
     },
   });

@@ -16,7 +16,7 @@ test('a database that was never restored has epoch 1 and no quarantine', async (
   const { deps } = await world(t);
   const epoch = await currentEpoch(deps);
   assert.equal(epoch.number, 1);
-  assert.deepEqual([epoch.cause, epoch.state], ['made', 'open']);
+  assert.deepEqual([epoch.cause, epoch.state], ['initial', 'open']);
 });
 
 test('a restore begins an epoch in quarantine, and ends the one before', async (t) => {

@@ -6,7 +6,7 @@ import type { Tenant } from '../../../core/domain/tenant.js';
 import type { Deps } from '../../../core/ports/deps.js';
 import type { OutgoingMail } from '../../../core/ports/outside.js';
 import { inviteBuyer } from '../../../core/usecases/invoices.js';
-import { runForgetting, runMails } from '../../../core/usecases/mails.js';
+import { runMailDeletion, runMails } from '../../../core/usecases/mails.js';
 import { cancelPayment } from '../../../core/usecases/payments.js';
 import { redeemSignIn, requestSignIn } from '../../../core/usecases/sign-ins.js';
 import { makeInvoice, tokenIn } from '../../support/made-payments.js';
@@ -200,7 +200,7 @@ test('one mail that fails does not keep the others', async () => {
 test('after thirty days a mail and its address are erased, and counting restarts', async () => {
   const payment = await invitedInvoice();
   await run(made.deps);
-  const forget = () => runForgetting(made.deps, made.deps.clock.nowMs(), 100);
+  const forget = () => runMailDeletion(made.deps, made.deps.clock.nowMs(), 100);
   made.advanceClock(30 * DAY_MS - 1);
   await requestSignIn(made.deps, payment.publicId, payment.buyer.email, null);
   assert.equal(await forget(), 0);

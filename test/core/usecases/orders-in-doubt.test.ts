@@ -103,7 +103,7 @@ for (const kind of ['payin', 'payout', 'refund'] as const) {
       test(`a look-up that ends ${what} is none: a ${state} ${kind} stays in doubt`, async (t) => {
         const { at, seen } = await begun(t, kind, fate);
         const { find } = at.made.partner[kind];
-        const { pump } = at.made.partner;
+        const { sendDueMessages } = at.made.partner;
         Object.assign(at.made.partner, silent);
         changePartner(at.made.partner, { [kind]: { find: async () => answer } });
         await at.pass(30, MINUTE_MS);
@@ -114,7 +114,7 @@ for (const kind of ['payin', 'payout', 'refund'] as const) {
         await at.pass(2 * (HOUR_MS / MINUTE_MS), MINUTE_MS);
         assert.deepEqual(await stuckOf(at), [`${kind} ${state}`], 'operators see it');
         changePartner(at.made.partner, { [kind]: { find } });
-        Object.assign(at.made.partner, { pump });
+        Object.assign(at.made.partner, { sendDueMessages });
         await at.pass(20, MINUTE_MS);
         assert.deepEqual([await at.shown(), seen.executed.length], [well[kind], 1]);
         assert.deepEqual(await stuckOf(at), []);

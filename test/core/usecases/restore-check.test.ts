@@ -39,7 +39,7 @@ async function backedUp(t: TestContext, status: PaymentStatus): Promise<Life> {
   };
   while ((await at.shown())[0] !== status) {
     await order();
-    await at.made.partner.pump(deps.clock.nowMs(), 100);
+    await at.made.partner.sendDueMessages(deps.clock.nowMs(), 100);
     at.made.advanceClock(1_000);
     await runAdvances(deps, deps.clock.nowMs(), 100);
   }

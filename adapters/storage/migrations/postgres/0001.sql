@@ -250,7 +250,7 @@ create table partner_commands (
   refusal text,
   review text,
   tries integer not null,
-  first_sent_at timestamptz,
+  last_sent_at timestamptz,
   due_at timestamptz,
   lease_token text,
   last_error text,
@@ -567,7 +567,7 @@ create table delivery_attempts (
 
 create table epochs (
   number bigint not null primary key check (number > 0),
-  cause text not null check (cause in ('made', 'restored', 'timeline')),
+  cause text not null check (cause in ('initial', 'restored', 'lost_commits')),
   state text not null check (state in ('open', 'quarantine', 'over')),
   began_at timestamptz not null,
   check_progress text,
@@ -582,7 +582,7 @@ create table epochs (
 create index epochs_state on epochs (state);
 
 insert into epochs (number, cause, state, began_at, version)
-values (1, 'made', 'open', date_trunc('milliseconds', now()), 1);
+values (1, 'initial', 'open', date_trunc('milliseconds', now()), 1);
 
 create table key_check_values (
   key_id text collate "C" not null primary key,

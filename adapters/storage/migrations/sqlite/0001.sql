@@ -254,7 +254,7 @@ create table partner_commands (
   refusal text,
   review text,
   tries integer not null,
-  first_sent_at integer,
+  last_sent_at integer,
   due_at integer,
   lease_token text,
   last_error text,
@@ -589,10 +589,11 @@ create table delivery_attempts (
 
 -- The epochs of the database. A restore begins a new one, in quarantine until an operator releases
 -- it. Exactly one epoch is not over. `check_progress` is where an interrupted check resumes.
--- `timeline` is that of a server that lacks commits: a host that detects it late begins no other.
+-- `lost_commits`: `timeline` is that of a server that lacks commits: a host that detects it late
+-- begins no other.
 create table epochs (
   number integer not null primary key check (number > 0),
-  cause text not null check (cause in ('made', 'restored', 'timeline')),
+  cause text not null check (cause in ('initial', 'restored', 'lost_commits')),
   state text not null check (state in ('open', 'quarantine', 'over')),
   began_at integer not null,
   check_progress text,
@@ -607,7 +608,7 @@ create table epochs (
 create index epochs_state on epochs (state);
 
 insert into epochs (number, cause, state, began_at, version)
-values (1, 'made', 'open', cast(unixepoch('subsec') * 1000 as integer), 1);
+values (1, 'initial', 'open', cast(unixepoch('subsec') * 1000 as integer), 1);
 
 -- One known text per secret key that has sealed something here. A start that lacks one of these
 -- keys is refused: its texts could not be opened. A batch that seals under a key requires it to be

@@ -8,7 +8,7 @@ import type { SignedMessage } from './signed-message.js';
 export interface PartnerKind {
   /** Environment variables by name. */
   readonly variables: Readonly<Record<string, z.ZodType<unknown, string | undefined>>>;
-  create(setup: PartnerSetup, env: Readonly<Record<string, string | undefined>>): HostedPartner;
+  create(setup: PartnerSetup, env: Readonly<Record<string, string | undefined>>): RunningPartner;
 }
 
 /** What the host provides. */
@@ -19,14 +19,14 @@ export interface PartnerSetup {
   readonly secret: Uint8Array;
   /** Accepts a message like the partner's webhook endpoint; rejects if it was not stored. */
   readonly deliver: (message: SignedMessage) => Promise<void>;
-  /** To be called when a message is queued for `pump`. */
+  /** To be called when a message is queued for `sendDueMessages`. */
   readonly onQueued: () => void;
 }
 
-/** A partner inside the process sends its messages when the host calls `pump`. */
-export interface HostedPartner extends SettlementPartner {
+/** A partner inside the process sends its messages when the host calls `sendDueMessages`. */
+export interface RunningPartner extends SettlementPartner {
   /** Sends up to `limit` messages that are due; returns how many it tried. */
-  readonly pump?: (nowMs: number, limit: number) => Promise<number>;
+  readonly sendDueMessages?: (nowMs: number, limit: number) => Promise<number>;
   /** When the next message is due; null if there is none. */
   readonly nextDueAtMs?: () => number | null;
 }
