@@ -11,10 +11,7 @@ import { temporaryFolder } from '../support/temporary-folder.js';
 import { valuesOf } from '../support/values-of.js';
 
 const folder = temporaryFolder();
-const env = {
-  PONTE_DATA_DIR: join(folder, 'data'),
-  PONTE_FAKE_PARTNER_DELAY_MS: '0',
-} as const;
+const env = { PONTE_DATA_DIR: join(folder, 'data'), PONTE_FAKE_PARTNER_DELAY_MS: '0' } as const;
 
 type Json = Readonly<Record<string, unknown>>;
 

@@ -131,9 +131,7 @@ export function storeDocumentsContract(open: OpenStore): void {
       if (runs === 1) {
         await store.run(async (other) => other.documents.orderPurge(tenant, owner, T0 + 50));
       }
-      if (document.status === 'stored') {
-        tx.documents.update({ ...document, status: 'submitted' });
-      }
+      if (document.status === 'stored') tx.documents.update({ ...document, status: 'submitted' });
     });
     assert.equal(runs, 2);
     assert.equal((await found(store))?.status, 'purging');

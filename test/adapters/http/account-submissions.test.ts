@@ -230,10 +230,7 @@ test('an approval that the partner takes back turns the account rejected', async
   const { body } = await api.get(id);
   assert.equal(body['status'], 'rejected');
   assert.notEqual(body['rejectedAt'], null);
-  await reportOn(site.world, await api.submissionOf(id), {
-    status: 'approved',
-    reason: null,
-  });
+  await reportOn(site.world, await api.submissionOf(id), { status: 'approved', reason: null });
   assert.deepEqual((await api.get(id)).body, body);
   assert.deepEqual(await api.events(), ['created', 'kyb_approved', 'kyb_rejected']);
 });

@@ -134,9 +134,7 @@ test('upload URLs are for own parties: another tenant’s and an unknown one are
       '/v1/accounts/acct_none/upload-url',
     ].map((url) => uploadTo(url)),
   );
-  for (const { status, text } of answers) {
-    assert.deepEqual([status, text], [404, answers[0]?.text]);
-  }
+  for (const { status, text } of answers) assert.deepEqual([status, text], [404, answers[0]?.text]);
 });
 
 test('without a document store: 503 KycStorageDisabled, and nothing to retry after', async (t) => {

@@ -16,24 +16,6 @@ import {
 } from '../../../core/domain/payment.js';
 import { START_MS, samplePayment } from '../../support/sample-rows.js';
 
-const moves: readonly PaymentMove[] = [
-  'approve',
-  'invite',
-  'sign_in',
-  'sign_in_verified',
-  'kyc_approved',
-  'kyc_rejected',
-  'quote',
-  'confirm',
-  'quote_expired',
-  'payin_completed',
-  'take_payout',
-  'payout_completed',
-  'cancel',
-  'expire',
-  'fail',
-];
-
 const nothing: Record<PaymentMove, PaymentStatus | null> = {
   approve: null,
   invite: null,
@@ -52,17 +34,15 @@ const nothing: Record<PaymentMove, PaymentStatus | null> = {
   fail: null,
 };
 
+const moves = Object.keys(nothing) as readonly PaymentMove[];
+
 /** Before the partner has the money a payment may end in all three ways. */
 const open = { ...nothing, cancel: 'cancelled', expire: 'expired', fail: 'failed' } as const;
 
 const matrix: Record<PaymentStatus, Record<PaymentMove, PaymentStatus | null>> = {
   awaiting_approval: { ...open, approve: 'approved' },
   approved: { ...open, invite: 'awaiting_buyer' },
-  awaiting_buyer: {
-    ...open,
-    sign_in: 'buyer_kyc_pending',
-    sign_in_verified: 'buyer_kyc_approved',
-  },
+  awaiting_buyer: { ...open, sign_in: 'buyer_kyc_pending', sign_in_verified: 'buyer_kyc_approved' },
   buyer_kyc_pending: { ...open, kyc_approved: 'buyer_kyc_approved', kyc_rejected: 'failed' },
   buyer_kyc_approved: { ...open, quote: 'fx_quoted' },
   fx_quoted: { ...open, quote: 'fx_quoted', confirm: 'on_ramp_pending' },

@@ -29,11 +29,7 @@ const paid: PayoutReport = {
   endToEndId: 'E1',
   reason: null,
 };
-const locked: Quote = {
-  ...sampleQuote,
-  rateKind: 'locked',
-  lockedUntilMs: START_MS + 60_000,
-};
+const locked: Quote = { ...sampleQuote, rateKind: 'locked', lockedUntilMs: START_MS + 60_000 };
 
 function payinVerdict(
   fields: Partial<PayinReport>,
