@@ -14,11 +14,7 @@ import { aDocument, duePage, otherMode, otherOrg, T0, tenant } from '../support/
 import type { OpenStore } from './store-contracts.js';
 
 const bare = aDocument({
-  ownerIndex: null,
-  contentName: null,
-  sizeBytes: null,
-  dueAtMs: null,
-  purgedAtMs: null,
+  ...{ ownerIndex: null, contentName: null, sizeBytes: null, dueAtMs: null, purgedAtMs: null },
 });
 const owner = aDocument().owner;
 

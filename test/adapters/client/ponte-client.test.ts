@@ -3,19 +3,15 @@
 import assert from 'node:assert/strict';
 import { before, beforeEach, test } from 'node:test';
 import { createPonteClient, type RepeatOptions } from '../../../adapters/client/ponte-client.js';
-import { suiteEnd } from '../../support/suite-end.js';
-import { type CheckedSite, checkedSite } from '../http/checked-site.js';
+import { checkedSite, sharedSite } from '../http/checked-site.js';
 
-let site: CheckedSite;
+const site = sharedSite();
 let orgId: string;
 let key: string;
 const waits: number[] = [];
 const sent: Request[] = [];
 
-const suite = suiteEnd();
-
 before(async () => {
-  site = await checkedSite(suite);
   orgId = await site.world.organization();
   key = await site.world.key(orgId);
 });

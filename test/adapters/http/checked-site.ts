@@ -3,6 +3,7 @@
 // a test is about, it checks itself.
 import assert from 'node:assert/strict';
 import { Agent, type OutgoingHttpHeaders, request as startRequest } from 'node:http';
+import { after, before } from 'node:test';
 import { createHttpServer, type HttpOptions } from '../../../adapters/http/server.js';
 import { type Readiness, readinessBody } from '../../../adapters/http/service-routes.js';
 import type { Settings } from '../../../core/ports/deps.js';
@@ -48,6 +49,18 @@ export async function checkedSite(
 ): Promise<CheckedSite> {
   const site = await openSite(...options);
   t.after(() => site.close());
+  return site;
+}
+
+/** Opened before the tests of the file that calls this while it loads, and closed after them. */
+export function sharedSite(...options: Parameters<typeof openSite>): CheckedSite {
+  const site = {} as CheckedSite;
+  let opened: CheckedSite | undefined;
+  before(async () => {
+    opened = await openSite(...options);
+    Object.assign(site, opened);
+  });
+  after(() => opened?.close());
   return site;
 }
 

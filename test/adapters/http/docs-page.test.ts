@@ -5,16 +5,12 @@ import type { Browser } from 'playwright-core';
 import { routes } from '../../../adapters/http/routes.js';
 import { eventTypes } from '../../../core/domain/event.js';
 import { openBrowser, watchedPage } from '../../support/browser.js';
-import { suiteEnd } from '../../support/suite-end.js';
-import { type CheckedSite, checkedSite, refusalOf } from './checked-site.js';
+import { refusalOf, sharedSite } from './checked-site.js';
 
-let site: CheckedSite;
+const site = sharedSite();
 let browser: Browser;
 
-const suite = suiteEnd();
-
 before(async () => {
-  site = await checkedSite(suite);
   browser = await openBrowser();
 });
 after(async () => {

@@ -17,7 +17,6 @@ import { formatInstant } from '../../../core/domain/instant.js';
 import type { Tenant } from '../../../core/domain/tenant.js';
 import { createUpload, runPurges } from '../../../core/usecases/documents.js';
 import { allOf } from '../../contract/document-storage.js';
-import { suiteEnd } from '../../support/suite-end.js';
 import { temporaryFolder } from '../../support/temporary-folder.js';
 import { newSeller, sellerDossier } from './account-calls.js';
 import {
@@ -28,18 +27,15 @@ import {
   pathOf,
   uploadBody,
 } from './buyer-calls.js';
-import { type Answer, type CheckedSite, checkedSite, refusalOf } from './checked-site.js';
+import { type Answer, checkedSite, refusalOf, sharedSite } from './checked-site.js';
 
 const png = { 'content-type': 'image/png' } as const;
 
-let site: CheckedSite;
+const site = sharedSite();
 let tenant: Tenant;
 let key: string;
 
-const suite = suiteEnd();
-
 before(async () => {
-  site = await checkedSite(suite);
   tenant = await site.world.newTenant();
   key = await site.world.key(tenant.orgId);
 });

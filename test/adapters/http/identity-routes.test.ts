@@ -7,17 +7,13 @@ import { KEYS_MAX } from '../../../core/usecases/keys.js';
 import { addMember, removeMember } from '../../../core/usecases/members.js';
 import { acceptTerms, grantProduction } from '../../../core/usecases/organizations.js';
 import { createSession } from '../../../core/usecases/sessions.js';
-import { suiteEnd } from '../../support/suite-end.js';
-import { type Answer, type CheckedSite, checkedSite, refusalOf } from './checked-site.js';
+import { type Answer, checkedSite, refusalOf, sharedSite } from './checked-site.js';
 
-let site: CheckedSite;
+const site = sharedSite();
 let orgId: string;
 let session: string;
 
-const suite = suiteEnd();
-
 before(async () => {
-  site = await checkedSite(suite);
   orgId = await site.world.organization();
   session = await site.world.session(orgId);
 });

@@ -3,26 +3,22 @@
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { requireApproval } from '../../../core/usecases/organizations.js';
-import { suiteEnd } from '../../support/suite-end.js';
 import { readySeller } from './account-calls.js';
-import { type Answer, type CheckedSite, checkedSite, refusalOf } from './checked-site.js';
+import { type Answer, refusalOf, sharedSite } from './checked-site.js';
 import { newInvoice } from './example-calls.js';
 
 type Json = Readonly<Record<string, unknown>>;
 
 const least = { amount: '1250.00', buyer: { email: 'ana@example.com' } } as const;
 
-let site: CheckedSite;
+const site = sharedSite();
 let orgId: string;
 let key: string;
 /** Of an organization whose invoices need approval. */
 let strictKey: string;
 let strictOrgId: string;
 
-const suite = suiteEnd();
-
 before(async () => {
-  site = await checkedSite(suite);
   orgId = await site.world.organization();
   key = await site.world.key(orgId);
   strictOrgId = await site.world.organization();

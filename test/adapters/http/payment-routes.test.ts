@@ -1,18 +1,14 @@
 // Payments over HTTP: create, repeat, race, read, cancel, advance, and what an answer says.
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
-import { suiteEnd } from '../../support/suite-end.js';
-import { type Answer, type CheckedSite, checkedSite, refusalOf } from './checked-site.js';
+import { type Answer, checkedSite, refusalOf, sharedSite } from './checked-site.js';
 import { createBody } from './example-calls.js';
 
-let site: CheckedSite;
+const site = sharedSite();
 let orgId: string;
 let key: string;
 
-const suite = suiteEnd();
-
 before(async () => {
-  site = await checkedSite(suite);
   orgId = await site.world.organization();
   key = await site.world.key(orgId);
 });

@@ -2,24 +2,14 @@
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import type { Readiness } from '../../../adapters/http/service-routes.js';
-import { suiteEnd } from '../../support/suite-end.js';
-import {
-  allWell,
-  type CallOptions,
-  type CheckedSite,
-  checkedSite,
-  refusalOf,
-} from './checked-site.js';
+import { allWell, type CallOptions, checkedSite, refusalOf, sharedSite } from './checked-site.js';
 import { createBody } from './example-calls.js';
 import { operations } from './table-scene.js';
 
-let site: CheckedSite;
+const site = sharedSite({ rateLimitPerMinute: 6, rateLimitBurst: 1 });
 let key: string;
 
-const suite = suiteEnd();
-
 before(async () => {
-  site = await checkedSite(suite, { rateLimitPerMinute: 6, rateLimitBurst: 1 });
   const orgId = await site.world.organization();
   key = await site.world.key(orgId);
 });

@@ -73,8 +73,8 @@ for (const status of paymentStatuses) {
   test(`${status}: a payout moves it as the table says`, () => {
     for (const [name, [fields, confirmed, paying]] of Object.entries(payouts)) {
       const orders = [payin, orderOf('payout', 'out', fields)];
-      const later = status === 'offramp_pending' ? paying : 'stays';
-      const expected = status === 'on_chain_confirmed' ? confirmed : later;
+      const later: Next = status === 'offramp_pending' ? paying : 'stays';
+      const expected: Next = status === 'on_chain_confirmed' ? confirmed : later;
       const next = MoneyScene.at(status, orders).changed(orders.slice(1));
       assert.equal(next.payment.status, expected === 'stays' ? status : expected, name);
     }

@@ -17,21 +17,9 @@ import {
 import { START_MS, samplePayment } from '../../support/sample-rows.js';
 
 const nothing: Record<PaymentMove, PaymentStatus | null> = {
-  approve: null,
-  invite: null,
-  sign_in: null,
-  sign_in_verified: null,
-  kyc_approved: null,
-  kyc_rejected: null,
-  quote: null,
-  confirm: null,
-  quote_expired: null,
-  payin_completed: null,
-  take_payout: null,
-  payout_completed: null,
-  cancel: null,
-  expire: null,
-  fail: null,
+  ...{ approve: null, invite: null, sign_in: null, sign_in_verified: null, kyc_approved: null },
+  ...{ kyc_rejected: null, quote: null, confirm: null, quote_expired: null, payin_completed: null },
+  ...{ take_payout: null, payout_completed: null, cancel: null, expire: null, fail: null },
 };
 
 const moves = Object.keys(nothing) as readonly PaymentMove[];
@@ -83,14 +71,8 @@ test('the terminal statuses are settled, failed, cancelled and expired', () => {
 
 test('cancel is valid in every non-terminal status before offramp_pending', () => {
   assert.deepEqual(paymentStatuses.filter(isCancellable), [
-    'awaiting_approval',
-    'approved',
-    'awaiting_buyer',
-    'buyer_kyc_pending',
-    'buyer_kyc_approved',
-    'fx_quoted',
-    'on_ramp_pending',
-    'on_chain_confirmed',
+    ...['awaiting_approval', 'approved', 'awaiting_buyer', 'buyer_kyc_pending'],
+    ...['buyer_kyc_approved', 'fx_quoted', 'on_ramp_pending', 'on_chain_confirmed'],
   ]);
 });
 
