@@ -1,6 +1,6 @@
 // A buyer's KYC over HTTP: what a body may say, what is answered, and to whom.
 import assert from 'node:assert/strict';
-import { before, test } from 'node:test';
+import { test } from 'node:test';
 import type { Tenant } from '../../../core/domain/tenant.js';
 import { redeemSignIn } from '../../../core/usecases/sign-ins.js';
 import { changedPartner } from '../../support/changed-partner.js';
@@ -8,11 +8,10 @@ import { owner } from '../../support/dossiers.js';
 import { businessBody, hostedBody, individualBody } from './buyer-calls.js';
 import { refusalOf, sharedSite } from './checked-site.js';
 
-const site = sharedSite();
 let tenant: Tenant;
 let key: string;
 
-before(async () => {
+const site = sharedSite(async () => {
   tenant = await site.world.newTenant();
   key = await site.world.key(tenant.orgId);
 });

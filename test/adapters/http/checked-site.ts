@@ -52,13 +52,17 @@ export async function checkedSite(
   return site;
 }
 
-/** Opened before the tests of the file that calls this while it loads, and closed after them. */
-export function sharedSite(...options: Parameters<typeof openSite>): CheckedSite {
+/** Opened and prepared before the tests of the file that calls this, and closed after them. */
+export function sharedSite(
+  prepare: () => Promise<unknown> = async () => undefined,
+  settings?: Partial<Settings>,
+): CheckedSite {
   const site = {} as CheckedSite;
   let opened: CheckedSite | undefined;
   before(async () => {
-    opened = await openSite(...options);
+    opened = await openSite(settings);
     Object.assign(site, opened);
+    await prepare();
   });
   after(() => opened?.close());
   return site;

@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { readdirSync, statSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
-import { before, test } from 'node:test';
+import { test } from 'node:test';
 import { createFsDocuments } from '../../../adapters/documents/fs.js';
 import {
   DOCUMENT_BYTES_MAX,
@@ -31,11 +31,10 @@ import { type Answer, checkedSite, refusalOf, sharedSite } from './checked-site.
 
 const png = { 'content-type': 'image/png' } as const;
 
-const site = sharedSite();
 let tenant: Tenant;
 let key: string;
 
-before(async () => {
+const site = sharedSite(async () => {
   tenant = await site.world.newTenant();
   key = await site.world.key(tenant.orgId);
 });

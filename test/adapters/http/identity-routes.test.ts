@@ -1,6 +1,6 @@
 // API keys over a session, switching the mode, and onboarding, over HTTP.
 import assert from 'node:assert/strict';
-import { before, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { HOUR_MS } from '../../../core/domain/instant.js';
 import { memberRoles, scopesOf } from '../../../core/domain/member.js';
 import { KEYS_MAX } from '../../../core/usecases/keys.js';
@@ -9,11 +9,10 @@ import { acceptTerms, grantProduction } from '../../../core/usecases/organizatio
 import { createSession } from '../../../core/usecases/sessions.js';
 import { type Answer, checkedSite, refusalOf, sharedSite } from './checked-site.js';
 
-const site = sharedSite();
 let orgId: string;
 let session: string;
 
-before(async () => {
+const site = sharedSite(async () => {
   orgId = await site.world.organization();
   session = await site.world.session(orgId);
 });

@@ -1,7 +1,7 @@
 // Creates that are repeated with another body: the answer is what is stored, and names the fields
 // in which the body differs from it.
 import assert from 'node:assert/strict';
-import { before, test } from 'node:test';
+import { test } from 'node:test';
 import { openApiDocument } from '../../../adapters/http/openapi.js';
 import { routes } from '../../../adapters/http/routes.js';
 import { fakeNotes } from '../../../adapters/partner/fake.js';
@@ -9,11 +9,10 @@ import { readySeller } from './account-calls.js';
 import { sharedSite } from './checked-site.js';
 import { createBody } from './example-calls.js';
 
-const site = sharedSite();
 let key: string;
 let seller: string;
 
-before(async () => {
+const site = sharedSite(async () => {
   const orgId = await site.world.organization();
   key = await site.world.key(orgId);
   seller = `${(await readySeller(site.world, { orgId, mode: 'test' })).externalId}`;

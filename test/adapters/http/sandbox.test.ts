@@ -1,6 +1,6 @@
 // Test mode over HTTP: how far an advance plays a payment, and what the magic values make go wrong.
 import assert from 'node:assert/strict';
-import { before, test } from 'node:test';
+import { test } from 'node:test';
 import { magicValues } from '../../../adapters/partner/fake-order.js';
 import { paymentStatuses } from '../../../core/domain/payment.js';
 import { runAdvances } from '../../../core/usecases/sandbox.js';
@@ -10,11 +10,10 @@ import { createBody } from './example-calls.js';
 
 type Json = Readonly<Record<string, unknown>>;
 
-const site = sharedSite();
 let orgId: string;
 let key: string;
 
-before(async () => {
+const site = sharedSite(async () => {
   orgId = await site.world.organization();
   key = await site.world.key(orgId);
 });

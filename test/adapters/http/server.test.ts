@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import { before, test } from 'node:test';
+import { test } from 'node:test';
 import { createHttpServer } from '../../../adapters/http/server.js';
 import { notedMetrics } from '../../support/noted-metrics.js';
 import {
@@ -16,10 +16,9 @@ import {
 } from './checked-site.js';
 import { createBody } from './example-calls.js';
 
-const site = sharedSite();
 let key: string;
 
-before(async () => {
+const site = sharedSite(async () => {
   key = await site.world.key(await site.world.organization());
 });
 

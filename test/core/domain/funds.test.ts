@@ -128,7 +128,7 @@ const scenes: Readonly<
     [payin, refund(6_000n, { state: 'void' })],
     '100 100 0 0 0 0 0 received none',
   ],
-  'a pay-in went back by itself': [
+  'the partner returned a pay-in': [
     [orderOf('payin', 'in', { end: 'returned', receivedMinor: 10_000n })],
     '100 0 0 0 0 100 0 returned_to_buyer refunded',
   ],
