@@ -117,10 +117,7 @@ test('every file and folder that is named exists', () => {
 
 test('the first payment runs as written and settles, and webhooks can be subscribed', async () => {
   const folder = temporaryFolder();
-  const host = await startHostProcess({
-    PONTE_DATA_DIR: folder,
-    PONTE_FAKE_PARTNER_DELAY_MS: '0',
-  });
+  const host = await startHostProcess({ PONTE_DATA_DIR: folder, PONTE_FAKE_PARTNER_DELAY_MS: '0' });
   try {
     const blocks = ['A first payment', 'Webhooks'].map((heading) => {
       const block = /```sh\n([\s\S]*?)```/.exec(section(heading))?.[1] ?? '';

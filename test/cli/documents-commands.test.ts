@@ -7,14 +7,12 @@ import { after, before, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { runCommand } from '../support/command.js';
 import { type HostProcess, startHostProcess } from '../support/host-process.js';
+import { jsonCall } from '../support/json-call.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 import { valuesOf } from '../support/values-of.js';
 
 const folder = temporaryFolder();
-const env = {
-  PONTE_DATA_DIR: join(folder, 'data'),
-  PONTE_FAKE_PARTNER_DELAY_MS: '0',
-} as const;
+const env = { PONTE_DATA_DIR: join(folder, 'data'), PONTE_FAKE_PARTNER_DELAY_MS: '0' } as const;
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -36,12 +34,7 @@ async function listed(more = ''): Promise<readonly Json[]> {
 }
 
 async function post(path: string, body: unknown, by: HostProcess = host): Promise<Json> {
-  const response = await fetch(`${by.url}${path}`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', 'x-api-key': by.key ?? '' },
-    body: JSON.stringify(body),
-  });
-  return (await response.json()) as Json;
+  return (await jsonCall(by, by.key ?? '', path, body)).body;
 }
 
 /** Asks for an upload URL under `path`, uploads, and answers with the public URL. */

@@ -6,7 +6,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import { before, beforeEach, describe, type TestContext, test } from 'node:test';
+import { beforeEach, describe, type TestContext, test } from 'node:test';
 import { createHttpServer } from '../../adapters/http/server.js';
 import { type ListenOptions, listen } from '../../cli/listen.js';
 import type { Shell } from '../../cli/operator.js';
@@ -14,27 +14,21 @@ import { sliceItems, sliceTopLevel } from '../../core/domain/raw-json.js';
 import { verifyWebhook } from '../../core/domain/signature.js';
 import type { Tenant } from '../../core/domain/tenant.js';
 import { createSubscription } from '../../core/usecases/subscriptions.js';
-import { allWell, type CheckedSite, checkedSite } from '../adapters/http/checked-site.js';
+import { allWell, sharedSite } from '../adapters/http/checked-site.js';
 import { newPayment } from '../adapters/http/example-calls.js';
 import { runCommand } from '../support/command.js';
 import { aFeedEvent } from '../support/domain-samples.js';
 import { startReceiver } from '../support/local-receiver.js';
-import { suiteEnd } from '../support/suite-end.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 import { until } from '../support/wait.js';
 
 const folder = temporaryFolder();
 
-let site: CheckedSite;
+const site = sharedSite();
 let tenant: Tenant;
 let key: string;
 let files = 0;
 
-const suite = suiteEnd();
-
-before(async () => {
-  site = await checkedSite(suite);
-});
 beforeEach(async () => {
   tenant = await site.world.newTenant();
   key = await site.world.key(tenant.orgId);
@@ -66,11 +60,7 @@ function start(t: TestContext, given: Partial<ListenOptions>, env: Shell['env'] 
   const options: ListenOptions = {
     url: `http://127.0.0.1:${site.port}`,
     key,
-    after: null,
-    state: null,
-    forward: null,
-    secret: null,
-    events: null,
+    ...{ after: null, state: null, forward: null, secret: null, events: null },
     json: false,
     ...given,
   };

@@ -3,11 +3,10 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Readable } from 'node:stream';
 import { after, before, describe, test } from 'node:test';
-import type { Shell } from '../../cli/operator.js';
-import { runProgram } from '../../cli/program.js';
+import { runCommand } from '../support/command.js';
 import { type HostProcess, startHostProcess } from '../support/host-process.js';
+import { jsonCall } from '../support/json-call.js';
 import { type LocalReceiver, startReceiver } from '../support/local-receiver.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 import { until } from '../support/wait.js';
@@ -33,23 +32,9 @@ after(async () => {
   await receiver.close();
 });
 
-/** One command, run here, beside the server's process. */
-async function run(words: readonly string[], input = '', settings: Shell['env'] = env) {
-  const printed = { stdout: '', stderr: '' };
-  const shell: Shell = {
-    env: settings,
-    stdin: Readable.from([input]),
-    stdout: { write: (text) => (printed.stdout += text) },
-    stderr: { write: (text) => (printed.stderr += text) },
-    exitCode: 0,
-  };
-  await runProgram(shell, words);
-  return { ...printed, status: shell.exitCode };
-}
-
 /** The one document that a command prints with --json, and its exit code. */
 async function ponte(words: string, input = ''): Promise<{ status: number; json: Json }> {
-  const { status, stdout } = await run([...words.split(' '), '--json'], input);
+  const { status, stdout } = await runCommand(env, [...words.split(' '), '--json'], input);
   assert.equal(stdout.trimEnd().split('\n').length, 1, `one line: ${stdout}`);
   return { status, json: JSON.parse(stdout) as Json };
 }
@@ -65,18 +50,9 @@ async function refused(words: string): Promise<readonly [number, unknown]> {
   return [status, json['error']];
 }
 
-async function api(
-  key: string | null,
-  method: string,
-  path: string,
-  body?: unknown,
-): Promise<{ status: number; json: Json }> {
-  const response = await fetch(`${host.url}${path}`, {
-    method,
-    headers: { 'content-type': 'application/json', 'x-api-key': key ?? host.key ?? '' },
-    body: body === undefined || typeof body === 'string' ? (body ?? null) : JSON.stringify(body),
-  });
-  return { status: response.status, json: (await response.json()) as Json };
+async function api(key: string | null, path: string, body?: unknown) {
+  const { status, body: json } = await jsonCall(host, key ?? host.key ?? '', path, body);
+  return { status, json };
 }
 
 async function newPayment(externalId: string): Promise<Json> {
@@ -84,11 +60,11 @@ async function newPayment(externalId: string): Promise<Json> {
   const fields = JSON.stringify({ externalId, amount: '50.00', buyer });
   // As text: JSON.stringify would put integer-like names first.
   const body = `${fields.slice(0, -1)},"metadata":{"b":1,"2":"a"}}`;
-  return (await api(null, 'POST', '/v1/payment-intents', body)).json;
+  return (await api(null, '/v1/payment-intents', body)).json;
 }
 
 test('help names every noun and the exit codes', async () => {
-  const { status, stdout } = await run(['--help']);
+  const { status, stdout } = await runCommand(env, ['--help']);
   assert.equal(status, 0);
   const nouns = ['serve', 'migrate', 'doctor', 'demo', 'listen', 'org', 'key', 'member', 'token'];
   for (const name of [...nouns, 'payments', 'refunds', 'ledger', 'deliveries', 'commands']) {
@@ -99,15 +75,10 @@ test('help names every noun and the exit codes', async () => {
 
 describe('what is not understood is refused with code 2', () => {
   for (const words of [
-    'nothing',
-    'org create',
-    'org submit-kyb org_1 --mode prod',
+    ...['nothing', 'org create', 'org submit-kyb org_1 --mode prod'],
     'org require-approval org_1 yes',
-    'member add --org org_1 --email ana@acme.example --role boss',
-    'token create --org org_1',
-    'payments list --status paid',
-    'payments list --limit 0',
-    'deliveries replay',
+    ...['member add --org org_1 --email ana@acme.example --role boss', 'token create --org org_1'],
+    ...['payments list --status paid', 'payments list --limit 0', 'deliveries replay'],
   ]) {
     test(words, async () => {
       assert.deepEqual(await refused(words), [2, 'ValidationError']);
@@ -117,18 +88,12 @@ describe('what is not understood is refused with code 2', () => {
 
 describe('what is not there is refused with code 3', () => {
   for (const words of [
-    'org show org_0',
-    'org accept-tos org_0 --mode test',
-    'org require-approval org_0 on',
-    'key list --org org_0',
-    'member list --org org_0',
+    ...['org show org_0', 'org accept-tos org_0 --mode test', 'org require-approval org_0 on'],
+    ...['key list --org org_0', 'member list --org org_0'],
     'member add --org org_0 --email ana@acme.example --role owner',
     'member remove --org org_0 --email ana@acme.example',
-    'token create --org org_0 --member ana@acme.example',
-    'key revoke key_0',
-    'payments show pi_0',
-    'deliveries show whd_0',
-    'commands retry cmd_0',
+    ...['token create --org org_0 --member ana@acme.example', 'key revoke key_0'],
+    ...['payments show pi_0', 'deliveries show whd_0', 'commands retry cmd_0'],
   ]) {
     test(words, async () => {
       const { status, json } = await ponte(words);
@@ -140,7 +105,7 @@ describe('what is not there is refused with code 3', () => {
 
 test('a wrong configuration is refused with code 7 and all its problems', async () => {
   const wrong = { ...env, PONTE_PORT: 'x', PONTE_LOG_LEVEL: 'x' };
-  const { status, stdout, stderr } = await run(['org', 'list', '--json'], '', wrong);
+  const { status, stdout, stderr } = await runCommand(wrong, ['org', 'list', '--json']);
   assert.equal(status, 7);
   assert.equal((JSON.parse(stdout) as Json)['error'], 'ConfigurationInvalid');
   assert.match(stderr, /PONTE_PORT: .*\n.*PONTE_LOG_LEVEL: /);
@@ -189,10 +154,10 @@ test('a running server accepts a new key immediately, with its scopes, and no re
   );
   assert.deepEqual(made['scopes'], ['webhooks:read', 'invoices:read']);
   const secret = String(made['secret']);
-  assert.equal((await api(secret, 'GET', '/v1/webhook-subscriptions')).status, 200);
-  assert.equal((await api(secret, 'GET', '/v1/payments/pi_0')).status, 403);
+  assert.equal((await api(secret, '/v1/webhook-subscriptions')).status, 200);
+  assert.equal((await api(secret, '/v1/payments/pi_0')).status, 403);
   const revoked = await done(`key revoke ${made['id']}`);
-  assert.equal((await api(secret, 'GET', '/v1/webhook-subscriptions')).status, 401);
+  assert.equal((await api(secret, '/v1/webhook-subscriptions')).status, 401);
   const { data } = (await done(`key list --org ${orgId}`)) as { readonly data: readonly Json[] };
   assert.deepEqual(
     data.map((key) => [key['id'], key['testMode'], key['revokedAt'], 'secret' in key]),
@@ -211,15 +176,12 @@ test('a running server accepts a new session immediately and enforces roles and 
   assert.deepEqual(Object.keys(session).toSorted(), ['expiresAt', 'mode', 'token']);
   assert.equal(session['mode'], 'test');
   const make = async () => {
-    const response = await fetch(`${host.url}/v1/api-keys`, {
-      method: 'POST',
-      headers: {
-        'content-type': 'application/json',
-        authorization: `Bearer ${session['token']}`,
-      },
-      body: JSON.stringify({ name: 'erp', mode: 'test' }),
-    });
-    return response.status;
+    const headers = {
+      'content-type': 'application/json',
+      authorization: `Bearer ${session['token']}`,
+    };
+    const body = JSON.stringify({ name: 'erp', mode: 'test' });
+    return (await fetch(`${host.url}/v1/api-keys`, { method: 'POST', headers, body })).status;
   };
   assert.equal(await make(), 201);
   await done(`member add ${who} --role viewer`);
@@ -233,7 +195,7 @@ test('a running server accepts a new session immediately and enforces roles and 
   assert.equal(await make(), 401);
   const { data } = (await done(`member list --org ${orgId}`)) as { readonly data: Json[] };
   assert.deepEqual(data, [removed]);
-  const { stdout } = await run(['member', 'list', '--org', `${orgId}`]);
+  const { stdout } = await runCommand(env, ['member', 'list', '--org', `${orgId}`]);
   assert.match(stdout, /^ID +EMAIL +ROLE/);
 });
 
@@ -243,7 +205,7 @@ test('a PIX key is read from standard input and kept nowhere', async () => {
   const { json } = await ponte(`org payout-config ${id} --mode test`, `${pixKey}\n`);
   assert.ok(!JSON.stringify(json).includes(pixKey));
   const asOption = `org payout-config ${id} --mode test --pix-key ${pixKey}`;
-  assert.equal((await run(asOption.split(' '))).status, 2);
+  assert.equal((await runCommand(env, asOption.split(' '))).status, 2);
   for (const file of readdirSync(folder, { recursive: true, withFileTypes: true })) {
     if (!file.isFile()) continue;
     assert.ok(!readFileSync(join(file.parentPath, file.name)).includes(pixKey), file.name);
@@ -255,7 +217,7 @@ test('a session starts in test mode; for people it is its token alone', async ()
   const { id: orgId } = await done('org create --name Exporter');
   await done(`member add --org ${orgId} --email ana@acme.example --role owner`);
   const words = ['token', 'create', '--org', `${orgId}`, '--member', 'ana@acme.example'];
-  const { stdout } = await run(words);
+  const { stdout } = await runCommand(env, words);
   assert.match(stdout, /^[\w-]+\.[\w-]+\.[\w-]+\n$/);
   const claims = Buffer.from(stdout.split('.')[1] ?? '', 'base64url').toString();
   assert.equal((JSON.parse(claims) as Json)['mode'], 'test');
@@ -264,13 +226,13 @@ test('a session starts in test mode; for people it is its token alone', async ()
 describe('payments', () => {
   test('are shown as the API shows them', async () => {
     const { id } = await newPayment('shown');
-    const { json } = await api(null, 'GET', `/v1/payments/${id}`);
+    const { json } = await api(null, `/v1/payments/${id}`);
     // The CLI knows the configured address, not the port that was picked.
     const { hostedPaymentUrl: _, ...known } = json;
     const { hostedPaymentUrl: page, ...shown } = await done(`payments show ${id}`);
     assert.deepEqual(shown, known);
     assert.match(String(page), /^http:\/\/127\.0\.0\.1:8080\/r\//);
-    const { stdout } = await run(['payments', 'show', `${id}`, '--json']);
+    const { stdout } = await runCommand(env, ['payments', 'show', `${id}`, '--json']);
     assert.match(stdout, /"metadata":\{"b":1,"2":"a"\}/);
   });
 
@@ -296,13 +258,13 @@ describe('payments', () => {
       const { id } = await newPayment(`to-${verb}`);
       const would = await done(`payments ${verb} ${id} --reason fraud --dry-run`);
       assert.deepEqual([would['status'], would[reasonField]], [status, 'fraud']);
-      const before = await api(null, 'GET', `/v1/payments/${id}`);
+      const before = await api(null, `/v1/payments/${id}`);
       assert.equal(before.json['status'], 'awaiting_buyer');
       await done(`payments ${verb} ${id} --reason fraud`);
-      const { json } = await api(null, 'GET', `/v1/payments/${id}`);
+      const { json } = await api(null, `/v1/payments/${id}`);
       assert.deepEqual([json['status'], json[reasonField]], [status, 'fraud']);
     }
-    const { json: failed } = await api(null, 'GET', '/v1/payments/ext_to-fail');
+    const { json: failed } = await api(null, '/v1/payments/ext_to-fail');
     for (const dry of ['', ' --dry-run']) {
       const words = `payments cancel ${failed['id']} --reason late${dry}`;
       assert.deepEqual(await refused(words), [4, 'PaymentNotCancellable']);
@@ -318,7 +280,7 @@ test('the books balance, nothing is owed, nothing is stuck', async () => {
 
 test('dead letters are found by doctor, and replayed by a running server', async () => {
   answer = 500;
-  const made = await api(null, 'POST', '/v1/webhook-subscriptions', {
+  const made = await api(null, '/v1/webhook-subscriptions', {
     url: `${receiver.url}/webhooks`,
     eventTypes: ['payment_intent.created'],
   });
@@ -337,7 +299,7 @@ test('dead letters are found by doctor, and replayed by a running server', async
 
   const dry = 'deliveries replay --all-dead --dry-run';
   assert.deepEqual(await done(dry), { replayed: 1, dryRun: true });
-  assert.equal((await run(dry.split(' '))).stdout, 'Would replay 1 delivery.\n');
+  assert.equal((await runCommand(env, dry.split(' '))).stdout, 'Would replay 1 delivery.\n');
   assert.equal((await dead()).data.length, 1);
   answer = 204;
   assert.deepEqual(await done('deliveries replay --all-dead'), { replayed: 1, dryRun: false });
@@ -356,7 +318,7 @@ test('dead letters are found by doctor, and replayed by a running server', async
 
 test('for people there are tables and lines, no JSON', async () => {
   for (const words of ['org list', 'payments list', 'deliveries list', 'commands list', 'doctor']) {
-    const { stdout } = await run(words.split(' '));
+    const { stdout } = await runCommand(env, words.split(' '));
     assert.doesNotMatch(stdout, /[{}]/, words);
     assert.notEqual(stdout, '');
   }
@@ -377,13 +339,13 @@ test('demo settles a payment on its own server or on a running one', async () =>
 test('a debt is listed until the partner confirms the refund; a lost position stays', async () => {
   const owedBy = async (amount: string) => {
     const body = { externalId: `owed ${amount}`, amount, buyer: { email: 'ana@buyer.example' } };
-    const { json } = await api(null, 'POST', '/v1/payment-intents', body);
-    await api(null, 'POST', `/v1/test-helpers/payments/${json['id']}/advance`, {});
+    const { json } = await api(null, '/v1/payment-intents', body);
+    await api(null, `/v1/test-helpers/payments/${json['id']}/advance`, {});
     return json['id'];
   };
   const [lost, refunded] = [await owedBy('20.77'), await owedBy('20.88')];
   const fundsOf = async (id: unknown) =>
-    (await api(null, 'GET', `/v1/payments/${id}`)).json['funds'] as Json;
+    (await api(null, `/v1/payments/${id}`)).json['funds'] as Json;
   await until(async () => (await fundsOf(refunded))['refundStatus'] === 'refunded');
   await until(async () => (await fundsOf(lost))['status'] === 'needs_review');
   const data = (await done('refunds list'))['data'] as readonly Json[];

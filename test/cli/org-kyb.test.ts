@@ -2,10 +2,8 @@
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Readable } from 'node:stream';
 import { before, test } from 'node:test';
-import type { Shell } from '../../cli/operator.js';
-import { runProgram } from '../../cli/program.js';
+import { runCommand } from '../support/command.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
 const folder = temporaryFolder();
@@ -23,16 +21,8 @@ type Json = Readonly<Record<string, unknown>>;
 before(() => ponte(['migrate']));
 
 async function ponte(words: readonly string[], input = '') {
-  let stdout = '';
-  const shell: Shell = {
-    env,
-    stdin: Readable.from([input]),
-    stdout: { write: (text) => (stdout += text) },
-    stderr: { write: () => true },
-    exitCode: 0,
-  };
-  await runProgram(shell, [...words, '--json']);
-  return { status: shell.exitCode, json: JSON.parse(stdout) as Json };
+  const { status, stdout } = await runCommand(env, [...words, '--json'], input);
+  return { status, json: JSON.parse(stdout) as Json };
 }
 
 async function newOrganization(): Promise<string> {

@@ -14,11 +14,7 @@ import { aDocument, duePage, otherMode, otherOrg, T0, tenant } from '../support/
 import type { OpenStore } from './store-contracts.js';
 
 const bare = aDocument({
-  ownerIndex: null,
-  contentName: null,
-  sizeBytes: null,
-  dueAtMs: null,
-  purgedAtMs: null,
+  ...{ ownerIndex: null, contentName: null, sizeBytes: null, dueAtMs: null, purgedAtMs: null },
 });
 const owner = aDocument().owner;
 
@@ -131,9 +127,7 @@ export function storeDocumentsContract(open: OpenStore): void {
       if (runs === 1) {
         await store.run(async (other) => other.documents.orderPurge(tenant, owner, T0 + 50));
       }
-      if (document.status === 'stored') {
-        tx.documents.update({ ...document, status: 'submitted' });
-      }
+      if (document.status === 'stored') tx.documents.update({ ...document, status: 'submitted' });
     });
     assert.equal(runs, 2);
     assert.equal((await found(store))?.status, 'purging');

@@ -2,6 +2,7 @@
 // tenants do not see each other. Run over each database.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { KycSubmission } from '../../core/domain/buyer-kyc.js';
 import type { Tx } from '../../core/ports/storage.js';
 import {
   aBarePayment,
@@ -34,24 +35,37 @@ interface RoundTrip {
   readonly expected: unknown;
 }
 
+type Row<Table> = Table extends { insert(row: infer Inserted): void } ? Inserted : never;
+
+/** One row that is inserted into a table and read from it. */
+function inserted<Name extends keyof Tx>(
+  name: Name,
+  expected: Row<Tx[Name]>,
+  read: (table: Tx[Name]) => Promise<unknown>,
+): RoundTrip {
+  const write = (tx: Tx) => (tx[name] as { insert(row: unknown): void }).insert(expected);
+  return { write, read: (tx) => read(tx[name]), expected };
+}
+
+/** Submissions kyc_1, kyc_2 and so on: the first has the form flow_1, the others none. */
+function submissions(...rows: readonly Partial<KycSubmission>[]): RoundTrip['write'] {
+  return (tx) => {
+    for (const [index, fields] of rows.entries()) {
+      const flowId = index === 0 ? 'flow_1' : null;
+      tx.buyers.insertSubmission(aSubmission({ id: `kyc_${index + 1}`, flowId, ...fields }));
+    }
+  };
+}
+
 const bareProfile = aProfile({
-  kybStatus: null,
-  receiverId: null,
-  kybCommandId: null,
-  partnerRef: null,
-  virtualAccountRef: null,
-  destinationRef: null,
-  tosId: null,
-  tosAcceptedAtMs: null,
+  ...{ kybStatus: null, receiverId: null, kybCommandId: null, partnerRef: null },
+  ...{ virtualAccountRef: null, destinationRef: null, tosId: null, tosAcceptedAtMs: null },
 });
+const approvedOther = { id: 'kyc_2', flowId: null, ...otherOrg, status: 'approved' } as const;
 const bareCommand = aPartyCommand({
   kind: 'submit_buyer',
   subject: { kind: 'submission', id: 'kyc_1' },
-  request: null,
-  partnerRef: null,
-  lastSentAtMs: null,
-  dueAtMs: null,
-  lastError: null,
+  ...{ request: null, partnerRef: null, lastSentAtMs: null, dueAtMs: null, lastError: null },
 });
 const endedDelivery = aDelivery({
   status: 'delivered',
@@ -97,46 +111,22 @@ const roundTrips: Readonly<Record<string, RoundTrip>> = {
     read: (tx) => tx.organizations.profile(tenant),
     expected: bareProfile,
   },
-  'an API key': {
-    write: (tx) => tx.keys.insert(aKey({ lastUsedAtMs: T0 + 1, revokedAtMs: T0 + 2 })),
-    read: (tx) => tx.keys.get('key_1'),
-    expected: aKey({ lastUsedAtMs: T0 + 1, revokedAtMs: T0 + 2 }),
-  },
-  'a full payment': {
-    write: (tx) => tx.payments.insert(aPayment()),
-    read: (tx) => tx.payments.get(tenant, 'pi_1'),
-    expected: aPayment(),
-  },
-  'a bare payment, found by its id alone': {
-    write: (tx) => tx.payments.insert(aBarePayment()),
-    read: (tx) => tx.payments.find('pi_1'),
-    expected: aBarePayment(),
-  },
-  funds: {
-    write: (tx) => tx.funds.insert(fullFunds),
-    read: (tx) => tx.funds.get(tenant, 'pi_1'),
-    expected: fullFunds,
-  },
-  'a locked quote': {
-    write: (tx) => tx.quotes.insert(aQuote()),
-    read: (tx) => tx.quotes.get(tenant, 'qt_1'),
-    expected: aQuote(),
-  },
-  'an indicative quote': {
-    write: (tx) => tx.quotes.insert(aQuote({ rateKind: 'indicative', lockedUntilMs: null })),
-    read: (tx) => tx.quotes.get(tenant, 'qt_1'),
-    expected: aQuote({ rateKind: 'indicative', lockedUntilMs: null }),
-  },
-  'a partner command': {
-    write: (tx) => tx.commands.insert(fullCommand),
-    read: (tx) => tx.commands.get('cmd_1'),
-    expected: fullCommand,
-  },
-  'a bare partner command': {
-    write: (tx) => tx.commands.insert(bareCommand),
-    read: (tx) => tx.commands.get('cmd_1'),
-    expected: bareCommand,
-  },
+  'an API key': inserted('keys', aKey({ lastUsedAtMs: T0 + 1, revokedAtMs: T0 + 2 }), (rows) =>
+    rows.get('key_1'),
+  ),
+  'a full payment': inserted('payments', aPayment(), (rows) => rows.get(tenant, 'pi_1')),
+  'a bare payment, found by its id alone': inserted('payments', aBarePayment(), (rows) =>
+    rows.find('pi_1'),
+  ),
+  funds: inserted('funds', fullFunds, (rows) => rows.get(tenant, 'pi_1')),
+  'a locked quote': inserted('quotes', aQuote(), (rows) => rows.get(tenant, 'qt_1')),
+  'an indicative quote': inserted(
+    'quotes',
+    aQuote({ rateKind: 'indicative', lockedUntilMs: null }),
+    (rows) => rows.get(tenant, 'qt_1'),
+  ),
+  'a partner command': inserted('commands', fullCommand, (rows) => rows.get('cmd_1')),
+  'a bare partner command': inserted('commands', bareCommand, (rows) => rows.get('cmd_1')),
   'a partner command, by the reference of the partner': {
     write: (tx) => {
       tx.commands.insert(aCommand());
@@ -151,69 +141,41 @@ const roundTrips: Readonly<Record<string, RoundTrip>> = {
     read: (tx) => tx.idempotency.find(tenant, ' "k" '),
     expected: { surface: 'invoice', resourceId: 'inv_1' },
   },
-  'a buyer': {
-    write: (tx) => tx.buyers.insert(aBuyer()),
-    read: (tx) => tx.buyers.get('test', 'byr_1'),
-    expected: aBuyer(),
-  },
-  'a buyer, by address': {
-    write: (tx) => tx.buyers.insert(aBuyer()),
-    read: (tx) => tx.buyers.byEmail('test', 'buyer@example.com'),
-    expected: aBuyer(),
-  },
+  'a buyer': inserted('buyers', aBuyer(), (rows) => rows.get('test', 'byr_1')),
+  'a buyer, by address': inserted('buyers', aBuyer(), (rows) =>
+    rows.byEmail('test', 'buyer@example.com'),
+  ),
   'a KYC submission': {
     write: (tx) => tx.buyers.insertSubmission(aSubmission()),
     read: (tx) => tx.buyers.submissionById(tenant, 'kyc_1'),
     expected: aSubmission(),
   },
   'the KYC submission that is not rejected, even if it is the older one': {
-    write: (tx) => {
-      const later = { status: 'rejected', createdAtMs: T0 + 9 } as const;
-      tx.buyers.insertSubmission(aSubmission({ id: 'kyc_1', ...later }));
-      tx.buyers.insertSubmission(aSubmission({ id: 'kyc_2', flowId: null }));
-      tx.buyers.insertSubmission(
-        aSubmission({ id: 'kyc_3', flowId: null, ...otherOrg, createdAtMs: T0 + 1 }),
-      );
-    },
+    write: submissions(
+      { status: 'rejected', createdAtMs: T0 + 9 },
+      {},
+      { ...otherOrg, createdAtMs: T0 + 1 },
+    ),
     read: (tx) => tx.buyers.submission(tenant, 'byr_1'),
     expected: aSubmission({ id: 'kyc_2', flowId: null }),
   },
   'an approval of any organization': {
-    write: (tx) => {
-      tx.buyers.insertSubmission(aSubmission());
-      tx.buyers.insertSubmission(
-        aSubmission({ id: 'kyc_2', flowId: null, ...otherOrg, status: 'approved' }),
-      );
-      tx.buyers.insertSubmission(
-        aSubmission({ id: 'kyc_3', flowId: null, ...otherMode, status: 'approved' }),
-      );
-    },
+    write: submissions({}, approvedOther, { ...otherMode, status: 'approved' }),
     read: (tx) => tx.buyers.approvedAnywhere('test', 'byr_1'),
-    expected: aSubmission({ id: 'kyc_2', flowId: null, ...otherOrg, status: 'approved' }),
+    expected: aSubmission(approvedOther),
   },
   'a KYC submission, by its hosted form': {
-    write: (tx) => {
-      tx.buyers.insertSubmission(aSubmission());
-      tx.buyers.insertSubmission(aSubmission({ id: 'kyc_2', ...otherOrg, flowId: null }));
-      tx.buyers.insertSubmission(aSubmission({ id: 'kyc_3', ...otherMode, flowId: null }));
-    },
+    write: submissions({}, otherOrg, otherMode),
     read: (tx) => tx.buyers.submissionByFlow('flow_1'),
     expected: aSubmission(),
   },
-  'any payment of a buyer': {
-    write: (tx) => tx.payments.insert(aPayment()),
-    read: (tx) => tx.payments.anyOfBuyer(tenant, 'byr_1'),
-    expected: aPayment(),
-  },
+  'any payment of a buyer': inserted('payments', aPayment(), (rows) =>
+    rows.anyOfBuyer(tenant, 'byr_1'),
+  ),
   'approvals that rest on one party': {
-    write: (tx) => {
-      const approved = { flowId: null, status: 'approved' } as const;
-      tx.buyers.insertSubmission(aSubmission());
-      tx.buyers.insertSubmission(aSubmission({ id: 'kyc_2', ...otherOrg, ...approved }));
-      tx.buyers.insertSubmission(aSubmission({ id: 'kyc_3', ...otherMode, ...approved }));
-    },
+    write: submissions({}, approvedOther, { ...otherMode, status: 'approved' }),
     read: (tx) => tx.buyers.approvedByPartnerRef('test', 're_1', 5),
-    expected: [aSubmission({ id: 'kyc_2', flowId: null, ...otherOrg, status: 'approved' })],
+    expected: [aSubmission(approvedOther)],
   },
   'the head of a feed': {
     write: (tx) => tx.feed.setHead(tenant, null, { sequence: 7, chainHash: 'ab' }),
@@ -225,26 +187,18 @@ const roundTrips: Readonly<Record<string, RoundTrip>> = {
     read: (tx) => tx.feed.get(tenant, 'evt_1'),
     expected: aFeedEvent(),
   },
-  'a subscription': {
-    write: (tx) => tx.subscriptions.insert(aSubscription({ active: false })),
-    read: (tx) => tx.subscriptions.get(tenant, 'whs_1'),
-    expected: aSubscription({ active: false }),
-  },
-  'a subscription, found by its id alone': {
-    write: (tx) => tx.subscriptions.insert(aSubscription({ eventTypes: [] })),
-    read: (tx) => tx.subscriptions.find('whs_1'),
-    expected: aSubscription({ eventTypes: [] }),
-  },
-  'a delivery': {
-    write: (tx) => tx.deliveries.insert(aDelivery({ lastError: 'e', leaseToken: 'w' })),
-    read: (tx) => tx.deliveries.get('whd_1'),
-    expected: aDelivery({ lastError: 'e', leaseToken: 'w' }),
-  },
-  'an ended delivery': {
-    write: (tx) => tx.deliveries.insert(endedDelivery),
-    read: (tx) => tx.deliveries.get('whd_1'),
-    expected: endedDelivery,
-  },
+  'a subscription': inserted('subscriptions', aSubscription({ active: false }), (rows) =>
+    rows.get(tenant, 'whs_1'),
+  ),
+  'a subscription, found by its id alone': inserted(
+    'subscriptions',
+    aSubscription({ eventTypes: [] }),
+    (rows) => rows.find('whs_1'),
+  ),
+  'a delivery': inserted('deliveries', aDelivery({ lastError: 'e', leaseToken: 'w' }), (rows) =>
+    rows.get('whd_1'),
+  ),
+  'an ended delivery': inserted('deliveries', endedDelivery, (rows) => rows.get('whd_1')),
   'attempts in their order': {
     write: (tx) => {
       const failed = { responseStatus: null, responseBody: null, error: 'ECONNREFUSED' };
@@ -257,11 +211,9 @@ const roundTrips: Readonly<Record<string, RoundTrip>> = {
       ['att_a', 'ECONNREFUSED'],
     ],
   },
-  'a message of the partner': {
-    write: (tx) => tx.inbox.insert(aMessage()),
-    read: (tx) => tx.inbox.get('fake', 'test', 'msg_1'),
-    expected: aMessage(),
-  },
+  'a message of the partner': inserted('inbox', aMessage(), (rows) =>
+    rows.get('fake', 'test', 'msg_1'),
+  ),
   'an advance': {
     write: (tx) => tx.advances.put(anAdvance()),
     read: (tx) => tx.advances.get(tenant, 'pi_1'),

@@ -46,11 +46,7 @@ export function storeSubjectsContract(open: OpenStore): void {
   test('events of the feed come in the order of their sequence', async () => {
     const notes = await store.run((tx) => tx.feed.ofSubject(tenant, 'pi_1'));
     assert.deepEqual(valuesOf(notes, 'id'), ['evt_0', 'evt_6', 'evt_3']);
-    assert.deepEqual(notes[0], {
-      id: 'evt_0',
-      type: 'payment_intent.created',
-      createdAtMs: T0,
-    });
+    assert.deepEqual(notes[0], { id: 'evt_0', type: 'payment_intent.created', createdAtMs: T0 });
   });
 
   const lists = {

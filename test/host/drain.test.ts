@@ -8,6 +8,7 @@ import { test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { allOk, checkedSite } from '../adapters/http/checked-site.js';
 import { type HostProcess, startHostProcess } from '../support/host-process.js';
+import { jsonCall } from '../support/json-call.js';
 import { localPostgres } from '../support/local-postgres.js';
 import { orderOf } from '../support/payment-load.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
@@ -146,11 +147,7 @@ test('a stopping host reports it and serves until its drain ends', async () => {
   const { checks } = (await answer.json()) as { readonly checks: unknown };
   assert.deepEqual([answer.status, checks], [503, { ...allOk, serving: 'stopping' }]);
   assert.equal(answer.headers.get('connection'), 'close');
-  const created = await fetch(`${host.url}/v1/payment-intents`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', 'x-api-key': host.key ?? '' },
-    body: JSON.stringify(orderOf(1)),
-  });
+  const created = await jsonCall(host, host.key ?? '', '/v1/payment-intents', orderOf(1));
   assert.equal(created.status, 201);
   assert.equal(await stopped, 0);
 });

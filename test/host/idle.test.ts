@@ -9,6 +9,7 @@ import pg from 'pg';
 import { SqliteDatabase } from '../../adapters/storage/sqlite/database.js';
 import { readConfig } from '../../host/config.js';
 import { type Host, startHost } from '../../host/main.js';
+import { jsonCall } from '../support/json-call.js';
 import { localPostgres } from '../support/local-postgres.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
@@ -56,15 +57,11 @@ test('an idle host on PostgreSQL takes at most five transactions a second', asyn
 
 test('what another process writes to the file is taken up by the idle host', async (t) => {
   const host = await started({ PONTE_DATA_DIR: join(folder, 'shared') }, t);
-  const created = await fetch(`${host.url}/v1/payment-intents`, {
-    method: 'POST',
-    headers: { 'x-api-key': host.demo?.secret ?? '', 'content-type': 'application/json' },
-    body: JSON.stringify({
-      ...{ externalId: 'order-1', amount: '250.00', buyer: { email: 'ana@buyer.example' } },
-      expiresAt: new Date(Date.now() + 3_600_000).toISOString(),
-    }),
+  const created = await jsonCall(host, host.demo?.secret ?? '', '/v1/payment-intents', {
+    ...{ externalId: 'order-1', amount: '250.00', buyer: { email: 'ana@buyer.example' } },
+    expiresAt: new Date(Date.now() + 3_600_000).toISOString(),
   });
-  const { id } = (await created.json()) as { readonly id: string };
+  const id = String(created.body['id']);
   const other = new SqliteConnection(join(folder, 'shared', 'ponte.db'));
   t.after(() => other.close());
   const inAMoment = Date.now() + 300;

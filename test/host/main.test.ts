@@ -55,10 +55,7 @@ test('the first start prints a curl line that works as printed', async () => {
 
 test('a running host is alive and ready', async () => {
   assert.deepEqual(await json('/healthz'), { status: 'ok' });
-  assert.deepEqual(await json('/readyz'), {
-    status: 'ready',
-    checks: allOk,
-  });
+  assert.deepEqual(await json('/readyz'), { status: 'ready', checks: allOk });
 });
 
 test('an unpaid payment expires on a running host', async () => {

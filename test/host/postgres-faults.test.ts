@@ -10,6 +10,7 @@ import { seededBytes } from '../../adapters/crypto/ids.js';
 import { openPostgresStore, type PostgresStore } from '../../adapters/storage/postgres/store.js';
 import { checkBooks, checkReceived, readFeed } from '../support/after-faults.js';
 import { type HostProcess, runCommand, startHostProcess } from '../support/host-process.js';
+import { jsonCall } from '../support/json-call.js';
 import { localPostgres } from '../support/local-postgres.js';
 import { type LocalReceiver, startReceiver } from '../support/local-receiver.js';
 import { created, numbersOf, orderOf, startLoad } from '../support/payment-load.js';
@@ -84,20 +85,10 @@ async function startSlowReceiver() {
   return { receiver, met };
 }
 
-async function call(
-  { url }: HostProcess,
-  apiKey: string,
-  path: string,
-  body?: Readonly<Record<string, unknown>>,
-): Promise<Readonly<Record<string, unknown>>> {
-  const response = await fetch(`${url}${path}`, {
-    method: body === undefined ? 'GET' : 'POST',
-    headers: { 'content-type': 'application/json', 'x-api-key': apiKey },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  });
-  const text = await response.text();
-  assert.ok(response.ok, `${path}: ${response.status} ${text}`);
-  return JSON.parse(text) as Readonly<Record<string, unknown>>;
+async function call(...request: Parameters<typeof jsonCall>) {
+  const { status, body } = await jsonCall(...request);
+  assert.ok(status < 300, `${request[2]}: ${status} ${JSON.stringify(body)}`);
+  return body;
 }
 
 test('hosts that die, stop and lose their database lose nothing and do nothing twice', async (t) => {

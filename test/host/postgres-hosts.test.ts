@@ -219,17 +219,13 @@ test('a create that waits too long for a lock changes nothing and is logged', as
   const impatient = url.replace('search_path', 'lock_timeout=200ms -c search_path');
   const host = await startHostProcess({ ...env, PONTE_DATABASE_URL: impatient });
   t.after(() => host.kill());
-  const create = () =>
-    fetch(`${host.url}/v1/payment-intents`, {
-      method: 'POST',
-      headers: { 'x-api-key': host.key ?? '', 'content-type': 'application/json' },
-      body: JSON.stringify({ externalId: 'order-1', amount: '250.00', buyer }),
-    });
+  const order = { externalId: 'order-1', amount: '250.00', buyer };
+  const create = () => jsonCall(host, host.key ?? '', '/v1/payment-intents', order);
   const holder = await postgresConnections({ url }).connect();
   await holder.query('begin; lock table payments in exclusive mode');
   const refused = await create();
   assert.deepEqual([refused.status, refused.headers.get('retry-after')], [503, '2']);
-  const { error, message } = (await refused.json()) as Answer['body'];
+  const { error, message } = refused.body;
   assert.equal(error, 'StoreUnavailable');
   assert.match(String(message), /Nothing was changed; repeat after 2s/);
   const logged = /"code":"StoreUnavailable".*canceling statement due to lock timeout/;

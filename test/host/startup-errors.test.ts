@@ -86,11 +86,7 @@ test('a missing permission is reported as such; any other failure stays unchange
 test('migrate lists the migrations that it applied, and none the second time', async () => {
   const env = dataDir('migrated');
   const { stdout } = await command(env, ['migrate', '--json']);
-  const first = JSON.parse(stdout) as {
-    migrated: boolean;
-    applied: number[];
-    database: string;
-  };
+  const first = JSON.parse(stdout) as { migrated: boolean; applied: number[]; database: string };
   assert.equal(first.migrated, true);
   assert.equal(first.applied[0], 1);
   assert.equal(first.database, join(folder, 'migrated', 'ponte.db'));

@@ -197,12 +197,7 @@ export class SimulatedHost {
         trace: world.trace,
       }),
       secretBox: openBox,
-      documents: gatedDocuments({
-        storage: world.documents,
-        process: this.process,
-        gates,
-        faults,
-      }),
+      documents: gatedDocuments({ storage: world.documents, process: this.process, gates, faults }),
       tokenSigner,
       rateLimits: { take: () => Promise.resolve(null) },
       clock: this.#clock,

@@ -61,28 +61,15 @@ test('every kind of fault that a seed can draw was injected', () => {
 test('the histories have seen what they are for', () => {
   const seen = new Set(histories.flatMap(({ counts }) => [...counts.keys()]));
   for (const what of [
-    'ended settled, funds paid, refund none',
-    'ended settled, funds paid, refund refunded',
+    ...['ended settled, funds paid, refund none', 'ended settled, funds paid, refund refunded'],
     'ended failed, funds returned_to_buyer, refund refunded',
     'ended cancelled, funds returned_to_buyer, refund refunded',
-    'ended expired, funds none, refund none',
-    'delivery dead_letter',
-    'delivery delivered',
-    'approval taken back',
-    'KYC approved',
-    'KYC rejected',
-    'buyer approved',
-    'buyer rejected',
-    'seller approved, ready once',
-    'to a seller, settled',
-    'approval refused: SelfApprovalNotAllowed',
-    'invitation mail sent',
-    'invitation mail refused',
-    'sign_in mail sent',
-    'link opened',
-    'document named',
-    'document read',
-    'document purged',
+    ...['ended expired, funds none, refund none', 'delivery dead_letter', 'delivery delivered'],
+    ...['approval taken back', 'KYC approved', 'KYC rejected', 'buyer approved', 'buyer rejected'],
+    ...['seller approved, ready once', 'to a seller, settled'],
+    ...['approval refused: SelfApprovalNotAllowed', 'invitation mail sent'],
+    ...['invitation mail refused', 'sign_in mail sent', 'link opened', 'document named'],
+    ...['document read', 'document purged'],
   ]) {
     assert.ok(seen.has(what), `no history has seen: ${what}`);
   }

@@ -1,4 +1,4 @@
-// A command of the CLI, run in this process with a separate environment and an empty stdin.
+// A command of the CLI, run in this process with its environment and its standard input.
 import { Readable } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { runProgram } from '../../cli/program.js';
@@ -7,11 +7,12 @@ import { runProgram } from '../../cli/program.js';
 export async function runCommand(
   env: Readonly<Record<string, string>>,
   words: readonly string[],
+  input = '',
 ): Promise<{ readonly status: number; readonly stdout: string; readonly stderr: string }> {
   let [stdout, stderr] = ['', ''];
   const shell = {
     env,
-    stdin: Readable.from(['']),
+    stdin: Readable.from([input]),
     stdout: { write: (text: string) => (stdout += text) },
     stderr: { write: (text: string) => (stderr += text) },
     exitCode: 0,

@@ -8,7 +8,7 @@ export async function jsonCall(
   const response = await fetch(`${url}${path}`, {
     method: body === undefined ? 'GET' : 'POST',
     headers: { 'x-api-key': key, 'content-type': 'application/json' },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
   });
   const { status, headers } = response;
   return { status, headers, body: (await response.json()) as Readonly<Record<string, unknown>> };

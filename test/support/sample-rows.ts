@@ -58,10 +58,7 @@ export const EFFECT_WITHIN_MS = 360_000;
 export const sampleCommand: MoneyCommand = newCommand(
   sampleTenant,
   { id: 'cmd_1', reference: 'reference_1' },
-  {
-    ...{ kind: 'payout', payinId: null, paymentId: 'pi_1' },
-    amount: money(10_000n, 'USD'),
-  },
+  { ...{ kind: 'payout', payinId: null, paymentId: 'pi_1' }, amount: money(10_000n, 'USD') },
   START_MS,
 );
 

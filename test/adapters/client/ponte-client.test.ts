@@ -1,21 +1,16 @@
 // The client against a listening server: what it sends, what it repeats and what not. Waits are
 // noted, not waited for.
 import assert from 'node:assert/strict';
-import { before, beforeEach, test } from 'node:test';
+import { beforeEach, test } from 'node:test';
 import { createPonteClient, type RepeatOptions } from '../../../adapters/client/ponte-client.js';
-import { suiteEnd } from '../../support/suite-end.js';
-import { type CheckedSite, checkedSite } from '../http/checked-site.js';
+import { checkedSite, sharedSite } from '../http/checked-site.js';
 
-let site: CheckedSite;
 let orgId: string;
 let key: string;
 const waits: number[] = [];
 const sent: Request[] = [];
 
-const suite = suiteEnd();
-
-before(async () => {
-  site = await checkedSite(suite);
+const site = sharedSite(async () => {
   orgId = await site.world.organization();
   key = await site.world.key(orgId);
 });

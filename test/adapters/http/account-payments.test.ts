@@ -1,23 +1,16 @@
 // Payments of connected accounts over HTTP: sellers that are paid, and buyers that are known.
 import assert from 'node:assert/strict';
-import { before, test } from 'node:test';
+import { test } from 'node:test';
 import { signIn } from '../../../core/usecases/buyers.js';
-import { suiteEnd } from '../../support/suite-end.js';
 import { newSeller, readySeller } from './account-calls.js';
 import { type AccountClient, newAccountClient, reportOn } from './account-client.js';
-import { type Answer, type CheckedSite, checkedSite, refusalOf } from './checked-site.js';
+import { type Answer, refusalOf, sharedSite } from './checked-site.js';
 import { createBody } from './example-calls.js';
 
 type Json = Readonly<Record<string, unknown>>;
 
-let site: CheckedSite;
+const site = sharedSite();
 let api: AccountClient;
-
-const suite = suiteEnd();
-
-before(async () => {
-  site = await checkedSite(suite);
-});
 
 test('only a seller that is ready can be named on a payment', async () => {
   api = await newAccountClient(site);

@@ -1,8 +1,7 @@
 // The payout of connected sellers over HTTP: PIX destination, off-ramp wallet, ready to collect.
 import assert from 'node:assert/strict';
-import { before, test } from 'node:test';
+import { test } from 'node:test';
 import type { SettlementPartner } from '../../../core/ports/partner.js';
-import { suiteEnd } from '../../support/suite-end.js';
 import { newSeller, payoutConfig, sellerDossier } from './account-calls.js';
 import {
   type AccountClient,
@@ -11,17 +10,11 @@ import {
   withPartner,
   writtenBy,
 } from './account-client.js';
-import { type CheckedSite, checkedSite, refusalOf } from './checked-site.js';
+import { refusalOf, sharedSite } from './checked-site.js';
 import { createBody } from './example-calls.js';
 
-let site: CheckedSite;
+const site = sharedSite();
 let api: AccountClient;
-
-const suite = suiteEnd();
-
-before(async () => {
-  site = await checkedSite(suite);
-});
 
 test('a payout makes an approved seller ready to collect, in its answer', async () => {
   api = await newAccountClient(site);

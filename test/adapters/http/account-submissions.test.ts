@@ -1,11 +1,10 @@
 // Submitting connected accounts over HTTP: the partner's decision, and calls that go wrong.
 import assert from 'node:assert/strict';
 import { Readable } from 'node:stream';
-import { before, test } from 'node:test';
+import { test } from 'node:test';
 import type { SettlementPartner } from '../../../core/ports/partner.js';
 import { submitAccount } from '../../../core/usecases/account-submissions.js';
 import { createUpload, listDocuments, receiveUpload } from '../../../core/usecases/documents.js';
-import { suiteEnd } from '../../support/suite-end.js';
 import { sellerDossier } from './account-calls.js';
 import {
   type AccountClient,
@@ -15,20 +14,14 @@ import {
   withPartner,
   writtenBy,
 } from './account-client.js';
-import { type CheckedSite, checkedSite, refusalOf } from './checked-site.js';
+import { refusalOf, sharedSite } from './checked-site.js';
 
 type Json = Readonly<Record<string, unknown>>;
 
 const person = { ...personDossier, email: 'bo@example.com' } as const;
 
-let site: CheckedSite;
+const site = sharedSite();
 let api: AccountClient;
-
-const suite = suiteEnd();
-
-before(async () => {
-  site = await checkedSite(suite);
-});
 
 test('a seller business is approved in the answer to its submit', async () => {
   api = await newAccountClient(site);
@@ -230,10 +223,7 @@ test('an approval that the partner takes back turns the account rejected', async
   const { body } = await api.get(id);
   assert.equal(body['status'], 'rejected');
   assert.notEqual(body['rejectedAt'], null);
-  await reportOn(site.world, await api.submissionOf(id), {
-    status: 'approved',
-    reason: null,
-  });
+  await reportOn(site.world, await api.submissionOf(id), { status: 'approved', reason: null });
   assert.deepEqual((await api.get(id)).body, body);
   assert.deepEqual(await api.events(), ['created', 'kyb_approved', 'kyb_rejected']);
 });

@@ -1,8 +1,7 @@
 // Connected accounts over HTTP: create, list, terms, and required fields.
 import assert from 'node:assert/strict';
-import { before, test } from 'node:test';
+import { test } from 'node:test';
 import type { SettlementPartner } from '../../../core/ports/partner.js';
-import { suiteEnd } from '../../support/suite-end.js';
 import { sellerDossier } from './account-calls.js';
 import {
   type AccountClient,
@@ -11,20 +10,14 @@ import {
   personDossier,
   withPartner,
 } from './account-client.js';
-import { type CheckedSite, checkedSite, refusalOf } from './checked-site.js';
+import { refusalOf, sharedSite } from './checked-site.js';
 
 type Json = Readonly<Record<string, unknown>>;
 
 const person = { ...personDossier, email: 'bo@example.com' } as const;
 
-let site: CheckedSite;
+const site = sharedSite();
 let api: AccountClient;
-
-const suite = suiteEnd();
-
-before(async () => {
-  site = await checkedSite(suite);
-});
 
 test('a new account says all that is known of it, but of its tax id the end', async () => {
   api = await newAccountClient(site);

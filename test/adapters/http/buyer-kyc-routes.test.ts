@@ -1,22 +1,17 @@
 // A buyer's KYC over HTTP: what a body may say, what is answered, and to whom.
 import assert from 'node:assert/strict';
-import { before, test } from 'node:test';
+import { test } from 'node:test';
 import type { Tenant } from '../../../core/domain/tenant.js';
 import { redeemSignIn } from '../../../core/usecases/sign-ins.js';
 import { changedPartner } from '../../support/changed-partner.js';
 import { owner } from '../../support/dossiers.js';
-import { suiteEnd } from '../../support/suite-end.js';
 import { businessBody, hostedBody, individualBody } from './buyer-calls.js';
-import { type CheckedSite, checkedSite, refusalOf } from './checked-site.js';
+import { refusalOf, sharedSite } from './checked-site.js';
 
-let site: CheckedSite;
 let tenant: Tenant;
 let key: string;
 
-const suite = suiteEnd();
-
-before(async () => {
-  site = await checkedSite(suite);
+const site = sharedSite(async () => {
   tenant = await site.world.newTenant();
   key = await site.world.key(tenant.orgId);
 });

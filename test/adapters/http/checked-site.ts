@@ -3,6 +3,7 @@
 // a test is about, it checks itself.
 import assert from 'node:assert/strict';
 import { Agent, type OutgoingHttpHeaders, request as startRequest } from 'node:http';
+import { after, before } from 'node:test';
 import type { Readiness } from '../../../adapters/http/route-row.js';
 import { createHttpServer, type HttpOptions } from '../../../adapters/http/server.js';
 import { readinessBody } from '../../../adapters/http/service-routes.js';
@@ -49,6 +50,22 @@ export async function checkedSite(
 ): Promise<CheckedSite> {
   const site = await openSite(...options);
   t.after(() => site.close());
+  return site;
+}
+
+/** Opened and prepared before the tests of the file that calls this, and closed after them. */
+export function sharedSite(
+  prepare: () => Promise<unknown> = async () => undefined,
+  settings?: Partial<Settings>,
+): CheckedSite {
+  const site = {} as CheckedSite;
+  let opened: CheckedSite | undefined;
+  before(async () => {
+    opened = await openSite(settings);
+    Object.assign(site, opened);
+    await prepare();
+  });
+  after(() => opened?.close());
   return site;
 }
 

@@ -1,20 +1,15 @@
 // The browsable description, in a real browser and on the wire.
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { after, test } from 'node:test';
 import type { Browser } from 'playwright-core';
 import { routes } from '../../../adapters/http/routes.js';
 import { eventTypes } from '../../../core/domain/event.js';
 import { openBrowser, watchedPage } from '../../support/browser.js';
-import { suiteEnd } from '../../support/suite-end.js';
-import { type CheckedSite, checkedSite, refusalOf } from './checked-site.js';
+import { refusalOf, sharedSite } from './checked-site.js';
 
-let site: CheckedSite;
 let browser: Browser;
 
-const suite = suiteEnd();
-
-before(async () => {
-  site = await checkedSite(suite);
+const site = sharedSite(async () => {
   browser = await openBrowser();
 });
 after(async () => {

@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { readdirSync, statSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
-import { before, test } from 'node:test';
+import { test } from 'node:test';
 import { createFsDocuments } from '../../../adapters/documents/fs.js';
 import {
   DOCUMENT_BYTES_MAX,
@@ -17,7 +17,6 @@ import { formatInstant } from '../../../core/domain/instant.js';
 import type { Tenant } from '../../../core/domain/tenant.js';
 import { createUpload, runPurges } from '../../../core/usecases/documents.js';
 import { allOf } from '../../contract/document-storage.js';
-import { suiteEnd } from '../../support/suite-end.js';
 import { temporaryFolder } from '../../support/temporary-folder.js';
 import { newSeller, sellerDossier } from './account-calls.js';
 import {
@@ -28,18 +27,14 @@ import {
   pathOf,
   uploadBody,
 } from './buyer-calls.js';
-import { type Answer, type CheckedSite, checkedSite, refusalOf } from './checked-site.js';
+import { type Answer, checkedSite, refusalOf, sharedSite } from './checked-site.js';
 
 const png = { 'content-type': 'image/png' } as const;
 
-let site: CheckedSite;
 let tenant: Tenant;
 let key: string;
 
-const suite = suiteEnd();
-
-before(async () => {
-  site = await checkedSite(suite);
+const site = sharedSite(async () => {
   tenant = await site.world.newTenant();
   key = await site.world.key(tenant.orgId);
 });
@@ -134,9 +129,7 @@ test('upload URLs are for own parties: another tenant’s and an unknown one are
       '/v1/accounts/acct_none/upload-url',
     ].map((url) => uploadTo(url)),
   );
-  for (const { status, text } of answers) {
-    assert.deepEqual([status, text], [404, answers[0]?.text]);
-  }
+  for (const { status, text } of answers) assert.deepEqual([status, text], [404, answers[0]?.text]);
 });
 
 test('without a document store: 503 KycStorageDisabled, and nothing to retry after', async (t) => {

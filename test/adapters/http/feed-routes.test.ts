@@ -2,30 +2,23 @@
 // wait ends.
 import assert from 'node:assert/strict';
 import { request as startRequest } from 'node:http';
-import { before, beforeEach, test } from 'node:test';
+import { beforeEach, test } from 'node:test';
 import { eventBody } from '../../../core/domain/event.js';
 import { sliceTopLevel } from '../../../core/domain/raw-json.js';
 import type { Tenant } from '../../../core/domain/tenant.js';
 import { WAITING_PER_KEY_MAX } from '../../../core/usecases/feed-readers.js';
 import { createSubscription, testSubscription } from '../../../core/usecases/subscriptions.js';
 import { aFeedEvent } from '../../support/domain-samples.js';
-import { suiteEnd } from '../../support/suite-end.js';
 import { valuesOf } from '../../support/values-of.js';
 import { until } from '../../support/wait.js';
-import { type Answer, type CheckedSite, checkedSite, refusalOf } from './checked-site.js';
+import { type Answer, checkedSite, refusalOf, sharedSite } from './checked-site.js';
 import { createBody, newPayment } from './example-calls.js';
 
 type Json = Readonly<Record<string, unknown>>;
 
-let site: CheckedSite;
+const site = sharedSite();
 let tenant: Tenant;
 let key: string;
-
-const suite = suiteEnd();
-
-before(async () => {
-  site = await checkedSite(suite);
-});
 
 // Each test has its own organization: its feed begins at 1.
 beforeEach(async () => {
@@ -110,9 +103,7 @@ for (const [name, taken, refused] of [
   ['wait', ['0'], ['-1', '31', '1.5', '030', 'x']],
 ] as const) {
   test(`${name} is a whole number within its bounds, sent once`, async () => {
-    for (const value of taken) {
-      assert.equal((await read(`?${name}=${value}`)).status, 200, value);
-    }
+    for (const value of taken) assert.equal((await read(`?${name}=${value}`)).status, 200, value);
     for (const value of refused) {
       const answer = await read(`?${name}=${value}`);
       assert.equal(refusalOf(answer), '400 ValidationError', value);

@@ -1,23 +1,18 @@
 // API keys over a session, switching the mode, and onboarding, over HTTP.
 import assert from 'node:assert/strict';
-import { before, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { HOUR_MS } from '../../../core/domain/instant.js';
 import { memberRoles, scopesOf } from '../../../core/domain/member.js';
 import { KEYS_MAX } from '../../../core/usecases/keys.js';
 import { addMember, removeMember } from '../../../core/usecases/members.js';
 import { acceptTerms, grantProduction } from '../../../core/usecases/organizations.js';
 import { createSession } from '../../../core/usecases/sessions.js';
-import { suiteEnd } from '../../support/suite-end.js';
-import { type Answer, type CheckedSite, checkedSite, refusalOf } from './checked-site.js';
+import { type Answer, checkedSite, refusalOf, sharedSite } from './checked-site.js';
 
-let site: CheckedSite;
 let orgId: string;
 let session: string;
 
-const suite = suiteEnd();
-
-before(async () => {
-  site = await checkedSite(suite);
+const site = sharedSite(async () => {
   orgId = await site.world.organization();
   session = await site.world.session(orgId);
 });

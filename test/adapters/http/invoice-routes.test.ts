@@ -1,28 +1,23 @@
 // Invoices over HTTP: a create and its answer, the order of its refusals, pages of the list,
 // approval, invitation, and what /v1/payments and /v1/payment-intents say of an invoice.
 import assert from 'node:assert/strict';
-import { before, test } from 'node:test';
+import { test } from 'node:test';
 import { requireApproval } from '../../../core/usecases/organizations.js';
-import { suiteEnd } from '../../support/suite-end.js';
 import { readySeller } from './account-calls.js';
-import { type Answer, type CheckedSite, checkedSite, refusalOf } from './checked-site.js';
-import { newInvoice } from './example-calls.js';
+import { type Answer, refusalOf, sharedSite } from './checked-site.js';
+import { justCreated, newInvoice } from './example-calls.js';
 
 type Json = Readonly<Record<string, unknown>>;
 
 const least = { amount: '1250.00', buyer: { email: 'ana@example.com' } } as const;
 
-let site: CheckedSite;
 let orgId: string;
 let key: string;
 /** Of an organization whose invoices need approval. */
 let strictKey: string;
 let strictOrgId: string;
 
-const suite = suiteEnd();
-
-before(async () => {
-  site = await checkedSite(suite);
+const site = sharedSite(async () => {
   orgId = await site.world.organization();
   key = await site.world.key(orgId);
   strictOrgId = await site.world.organization();
@@ -70,19 +65,7 @@ test('a created invoice is the payment object, with number and dueDate, and no U
     metadata: { order: 1 },
     display: { title: 'Invoice 1' },
     expiresAt: '2031-01-31T15:00:00.000Z',
-    brlSettledAmount: null,
-    fxRateAtSettlement: null,
-    failureReason: null,
-    cancelReason: null,
-    funds: {
-      status: 'none',
-      refundStatus: 'none',
-      received: '0.00',
-      refundOwed: '0.00',
-      refunded: '0.00',
-    },
-    createdAt: '2030-01-01T00:00:00.000Z',
-    updatedAt: '2030-01-01T00:00:00.000Z',
+    ...justCreated,
   });
 });
 

@@ -2,7 +2,7 @@
 // being added: every row that was there at first comes once. Those of the API over HTTP, those that
 // only operators have from the store. Their indexes are in query-plans.test.ts.
 import assert from 'node:assert/strict';
-import { before, test } from 'node:test';
+import { test } from 'node:test';
 import type { ConnectedAccount } from '../../../core/domain/connected-account.js';
 import { eventBody } from '../../../core/domain/event.js';
 import { noFunds } from '../../../core/domain/funds.js';
@@ -14,8 +14,7 @@ import type { IdPrefix } from '../../../core/ports/outside.js';
 import type { Tx } from '../../../core/ports/storage.js';
 import { runSequencer } from '../../../core/usecases/feed.js';
 import { aBarePayment, aDocument, aMail, anAccount } from '../../support/domain-samples.js';
-import { suiteEnd } from '../../support/suite-end.js';
-import { type CheckedSite, checkedSite } from './checked-site.js';
+import { sharedSite } from './checked-site.js';
 import { newSubscription } from './example-calls.js';
 
 const ROWS = 10_000;
@@ -37,13 +36,7 @@ interface Page {
 /** Adds so many rows, all of one moment: within it ids are in no order of time. */
 type Add<R extends Row> = (count: number) => Promise<readonly R[]>;
 
-let site: CheckedSite;
-
-const suite = suiteEnd();
-
-before(async () => {
-  site = await checkedSite(suite);
-});
+const site = sharedSite();
 
 test('deliveries of a subscription', async () => {
   const { tenant, key } = await newTenant();

@@ -1,18 +1,13 @@
 // Payments over HTTP: create, repeat, race, read, cancel, advance, and what an answer says.
 import assert from 'node:assert/strict';
-import { before, test } from 'node:test';
-import { suiteEnd } from '../../support/suite-end.js';
-import { type Answer, type CheckedSite, checkedSite, refusalOf } from './checked-site.js';
-import { createBody } from './example-calls.js';
+import { test } from 'node:test';
+import { type Answer, checkedSite, refusalOf, sharedSite } from './checked-site.js';
+import { createBody, justCreated } from './example-calls.js';
 
-let site: CheckedSite;
 let orgId: string;
 let key: string;
 
-const suite = suiteEnd();
-
-before(async () => {
-  site = await checkedSite(suite);
+const site = sharedSite(async () => {
   orgId = await site.world.organization();
   key = await site.world.key(orgId);
 });
@@ -36,12 +31,8 @@ test('a created payment says all that is known of it', async () => {
   assert.ok(!String(hostedPaymentUrl).includes(String(id).slice(3)));
   const { id: buyerId, ...who } = buyer as Readonly<Record<string, unknown>>;
   assert.match(String(buyerId), /^byr_/);
-  assert.deepEqual(who, {
-    email: 'Ana@Example.com',
-    name: 'Ana',
-    country: 'DE',
-    kycStatus: 'not_started',
-  });
+  const named = { email: 'Ana@Example.com', name: 'Ana', country: 'DE' };
+  assert.deepEqual(who, { ...named, kycStatus: 'not_started' });
   assert.deepEqual(rest, {
     externalId: 'order 1/ü',
     status: 'awaiting_buyer',
@@ -52,19 +43,7 @@ test('a created payment says all that is known of it', async () => {
     metadata: { order: 1 },
     display: { title: 'Order 1' },
     expiresAt: '2031-01-31T15:00:00.000Z',
-    brlSettledAmount: null,
-    fxRateAtSettlement: null,
-    failureReason: null,
-    cancelReason: null,
-    funds: {
-      status: 'none',
-      refundStatus: 'none',
-      received: '0.00',
-      refundOwed: '0.00',
-      refunded: '0.00',
-    },
-    createdAt: '2030-01-01T00:00:00.000Z',
-    updatedAt: '2030-01-01T00:00:00.000Z',
+    ...justCreated,
   });
 });
 
@@ -308,13 +287,7 @@ test('an advance plays a test payment to settled, with the sums of its settlemen
   assert.equal(body['status'], 'settled');
   assert.match(String(body['brlSettledAmount']), /^[0-9]{4}\.[0-9]{2}$/);
   assert.match(String(body['fxRateAtSettlement']), /^[0-9]\.[0-9]+$/);
-  assert.deepEqual(body['funds'], {
-    status: 'paid',
-    refundStatus: 'none',
-    received: '1250.00',
-    refundOwed: '0.00',
-    refunded: '0.00',
-  });
+  assert.deepEqual(body['funds'], { ...justCreated.funds, status: 'paid', received: '1250.00' });
   assert.equal((body['buyer'] as Readonly<Record<string, unknown>>)['kycStatus'], 'approved');
 });
 

@@ -1,28 +1,20 @@
 // The order of refusals, and the headers of every answer.
 import assert from 'node:assert/strict';
-import { before, test } from 'node:test';
+import { test } from 'node:test';
 import type { Readiness } from '../../../adapters/http/route-row.js';
-import { suiteEnd } from '../../support/suite-end.js';
-import {
-  allWell,
-  type CallOptions,
-  type CheckedSite,
-  checkedSite,
-  refusalOf,
-} from './checked-site.js';
+import { allWell, type CallOptions, checkedSite, refusalOf, sharedSite } from './checked-site.js';
 import { createBody } from './example-calls.js';
 import { operations } from './table-scene.js';
 
-let site: CheckedSite;
 let key: string;
 
-const suite = suiteEnd();
-
-before(async () => {
-  site = await checkedSite(suite, { rateLimitPerMinute: 6, rateLimitBurst: 1 });
-  const orgId = await site.world.organization();
-  key = await site.world.key(orgId);
-});
+const site = sharedSite(
+  async () => {
+    const orgId = await site.world.organization();
+    key = await site.world.key(orgId);
+  },
+  { rateLimitPerMinute: 6, rateLimitBurst: 1 },
+);
 
 test('refusals come in one order: the first failed check answers', async () => {
   const { world } = site;

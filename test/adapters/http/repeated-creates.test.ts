@@ -1,23 +1,18 @@
 // Creates that are repeated with another body: the answer is what is stored, and names the fields
 // in which the body differs from it.
 import assert from 'node:assert/strict';
-import { before, test } from 'node:test';
+import { test } from 'node:test';
 import { openApiDocument } from '../../../adapters/http/openapi.js';
 import { routes } from '../../../adapters/http/routes.js';
 import { fakeNotes } from '../../../adapters/partner/fake.js';
-import { suiteEnd } from '../../support/suite-end.js';
 import { readySeller } from './account-calls.js';
-import { type CheckedSite, checkedSite } from './checked-site.js';
+import { sharedSite } from './checked-site.js';
 import { createBody } from './example-calls.js';
 
-let site: CheckedSite;
 let key: string;
 let seller: string;
 
-const suite = suiteEnd();
-
-before(async () => {
-  site = await checkedSite(suite);
+const site = sharedSite(async () => {
   const orgId = await site.world.organization();
   key = await site.world.key(orgId);
   seller = `${(await readySeller(site.world, { orgId, mode: 'test' })).externalId}`;

@@ -1,24 +1,19 @@
 // Test mode over HTTP: how far an advance plays a payment, and what the magic values make go wrong.
 import assert from 'node:assert/strict';
-import { before, test } from 'node:test';
+import { test } from 'node:test';
 import { magicValues } from '../../../adapters/partner/fake-order.js';
 import { paymentStatuses } from '../../../core/domain/payment.js';
 import { runAdvances } from '../../../core/usecases/sandbox.js';
-import { suiteEnd } from '../../support/suite-end.js';
 import { valuesOf } from '../../support/values-of.js';
-import { type Answer, type CheckedSite, checkedSite, refusalOf } from './checked-site.js';
+import { type Answer, refusalOf, sharedSite } from './checked-site.js';
 import { createBody } from './example-calls.js';
 
 type Json = Readonly<Record<string, unknown>>;
 
-let site: CheckedSite;
 let orgId: string;
 let key: string;
 
-const suite = suiteEnd();
-
-before(async () => {
-  site = await checkedSite(suite);
+const site = sharedSite(async () => {
   orgId = await site.world.organization();
   key = await site.world.key(orgId);
 });

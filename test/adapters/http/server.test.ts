@@ -3,27 +3,22 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import { before, test } from 'node:test';
+import { test } from 'node:test';
 import { createHttpServer } from '../../../adapters/http/server.js';
 import { notedMetrics } from '../../support/noted-metrics.js';
-import { suiteEnd } from '../../support/suite-end.js';
 import {
   type Answer,
   allWell,
-  type CheckedSite,
   checkAnswer,
   checkedSite,
   refusalOf,
+  sharedSite,
 } from './checked-site.js';
 import { createBody } from './example-calls.js';
 
-let site: CheckedSite;
 let key: string;
 
-const suite = suiteEnd();
-
-before(async () => {
-  site = await checkedSite(suite);
+const site = sharedSite(async () => {
   key = await site.world.key(await site.world.organization());
 });
 

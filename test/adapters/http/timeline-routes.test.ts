@@ -1,7 +1,7 @@
 // The timeline of a payment over HTTP: every kind of entry, in which order, to
 // whom, and page by page.
 import assert from 'node:assert/strict';
-import { before, beforeEach, test } from 'node:test';
+import { beforeEach, test } from 'node:test';
 import type { Tenant } from '../../../core/domain/tenant.js';
 import {
   cancelPayment,
@@ -10,22 +10,16 @@ import {
 } from '../../../core/usecases/payments.js';
 import { advancePayment } from '../../../core/usecases/sandbox.js';
 import { makeInvoice } from '../../support/made-payments.js';
-import { suiteEnd } from '../../support/suite-end.js';
 import { valuesOf } from '../../support/values-of.js';
-import { type Answer, type CheckedSite, checkedSite, refusalOf } from './checked-site.js';
+import { type Answer, refusalOf, sharedSite } from './checked-site.js';
 import { createBody, newPayment, newSubscription } from './example-calls.js';
 
 type Json = Readonly<Record<string, unknown>>;
 
-let site: CheckedSite;
+const site = sharedSite();
 let tenant: Tenant;
 let key: string;
 
-const suite = suiteEnd();
-
-before(async () => {
-  site = await checkedSite(suite);
-});
 beforeEach(async () => {
   tenant = await site.world.newTenant();
   key = await site.world.key(tenant.orgId);

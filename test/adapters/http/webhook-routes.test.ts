@@ -1,22 +1,15 @@
 // Webhook subscriptions and their deliveries over HTTP.
 import assert from 'node:assert/strict';
-import { before, test } from 'node:test';
+import { test } from 'node:test';
 import { verifyWebhook } from '../../../core/domain/signature.js';
-import { suiteEnd } from '../../support/suite-end.js';
-import { type Answer, type CheckedSite, checkedSite, refusalOf } from './checked-site.js';
+import { type Answer, refusalOf, sharedSite } from './checked-site.js';
 import { createBody } from './example-calls.js';
 
 type Json = Readonly<Record<string, unknown>>;
 
-let site: CheckedSite;
+const site = sharedSite();
 let orgId: string;
 let key: string;
-
-const suite = suiteEnd();
-
-before(async () => {
-  site = await checkedSite(suite);
-});
 
 // Each test has its own organization: lists are complete.
 async function newOrganization(): Promise<void> {

@@ -82,20 +82,12 @@ test('backlogs are reported in rows and seconds, with the work of the store', as
   const { lines } = await serving(t, { store: { ...store, connections } });
   const found = await lines();
   for (const line of [
-    'ponte_queue_due{queue="outbox"} 3',
-    'ponte_queue_due{queue="deliveries"} 10000',
-    'ponte_queue_due{queue="advances"} 0',
-    'ponte_queue_late_seconds{queue="outbox"} 1.5',
-    'ponte_oldest_undelivered_seconds 7200',
-    'ponte_stuck_commands 2',
-    'ponte_dead_letters 4',
-    'ponte_funds_needing_review 1',
-    'ponte_database_up 1',
-    'ponte_store_commits_total 7',
-    'ponte_store_batches_total 21',
-    'ponte_store_connections{state="used"} 5',
-    'ponte_store_connections{state="idle"} 4',
-    'ponte_store_connections{state="waiting"} 6',
+    ...['ponte_queue_due{queue="outbox"} 3', 'ponte_queue_due{queue="deliveries"} 10000'],
+    ...['ponte_queue_due{queue="advances"} 0', 'ponte_queue_late_seconds{queue="outbox"} 1.5'],
+    ...['ponte_oldest_undelivered_seconds 7200', 'ponte_stuck_commands 2', 'ponte_dead_letters 4'],
+    ...['ponte_funds_needing_review 1', 'ponte_database_up 1', 'ponte_store_commits_total 7'],
+    ...['ponte_store_batches_total 21', 'ponte_store_connections{state="used"} 5'],
+    ...['ponte_store_connections{state="idle"} 4', 'ponte_store_connections{state="waiting"} 6'],
   ]) {
     assert.ok(found.includes(line), `${line} in\n${found.join('\n')}`);
   }

@@ -88,26 +88,14 @@ test('a message that is not taken is repeated three times, then given up', async
 test('each kind of fact is read as it was written', () => {
   const ids = { reference: null, partnerRef: 'r' };
   const reason = null;
+  const payin = { status: 'open', receivedMinor: 0n, transactionHash: null } as const;
+  const settled = money(99_999_999_999_999n, 'BRL');
+  const sums = { status: 'completed', settled, fees: money(0n, 'USD') } as const;
   const facts: readonly PartnerFact[] = [
     fact('x'),
     { ...ids, kind: 'receiver', report: { status: 'rejected', reason: 'because' } },
-    {
-      ...ids,
-      kind: 'payin',
-      report: { status: 'open', receivedMinor: 0n, transactionHash: null, reason },
-    },
-    {
-      ...ids,
-      kind: 'payout',
-      report: {
-        status: 'completed',
-        settled: money(99_999_999_999_999n, 'BRL'),
-        fxRate: '5.4',
-        fees: money(0n, 'USD'),
-        endToEndId: 'E1',
-        reason,
-      },
-    },
+    { ...ids, kind: 'payin', report: { ...payin, reason } },
+    { ...ids, kind: 'payout', report: { ...sums, fxRate: '5.4', endToEndId: 'E1', reason } },
   ];
   for (const each of facts) assert.deepEqual(readFact(writeFact(each)), each);
 });

@@ -96,6 +96,8 @@ test('pages of long lists are sought in an index that has their order', async ()
   const database = new SqliteDatabase({ path: ':memory:' });
   migrateSqlite(database.connection, loadMigrations('sqlite'));
   const texts = [...(await statementsOfTheStore())];
+  const tenants = 'org_id=? AND mode=?';
+  const ofInvoices = "origin = 'invoice'";
   for (const [part, ...steps] of [
     [
       'from deliveries where org_id = $1 and mode = $2 and subscription_id = $3 and id < $4',
@@ -103,7 +105,7 @@ test('pages of long lists are sought in an index that has their order', async ()
     ],
     [
       'from events where org_id = $1 and mode = $2 and sequence > $3',
-      'SEARCH events USING INDEX events_sequence (org_id=? AND mode=? AND sequence>?)',
+      `SEARCH events USING INDEX events_sequence (${tenants} AND sequence>?)`,
     ],
     // Operators' lists, over all tenants and of one.
     [
@@ -112,37 +114,22 @@ test('pages of long lists are sought in an index that has their order', async ()
     ],
     [
       'from payments where org_id = $1 and mode = $2 and id > $3 and id < $4 and status = $5',
-      'SEARCH payments USING INDEX sqlite_autoindex_payments_1 ' +
-        '(org_id=? AND mode=? AND id>? AND id<?)',
+      `SEARCH payments USING INDEX sqlite_autoindex_payments_1 (${tenants} AND id>? AND id<?)`,
     ],
     [
       '(select * from payments where org_id = $1 and mode = $2 and id = $3 limit 1)',
-      ...viewsOf(
-        'SEARCH payments USING INDEX sqlite_autoindex_payments_1 (org_id=? AND mode=? AND id=?)',
-      ),
+      ...viewsOf(`sqlite_autoindex_payments_1 (${tenants} AND id=?)`),
     ],
     // However many intents there are beside them.
+    [`${ofInvoices} order by id desc`, ...viewsOf(`payments_invoices (${tenants})`)],
+    [`${ofInvoices} and id < $4`, ...viewsOf(`payments_invoices (${tenants} AND id<?)`)],
     [
-      "origin = 'invoice' order by id desc",
-      ...viewsOf('SEARCH payments USING INDEX payments_invoices (org_id=? AND mode=?)'),
+      `${ofInvoices} and status = $4 order by id desc`,
+      ...viewsOf(`payments_invoices_of_status (${tenants} AND status=?)`),
     ],
     [
-      "origin = 'invoice' and id < $4",
-      ...viewsOf('SEARCH payments USING INDEX payments_invoices (org_id=? AND mode=? AND id<?)'),
-    ],
-    [
-      "origin = 'invoice' and status = $4 order by id desc",
-      ...viewsOf(
-        'SEARCH payments USING INDEX payments_invoices_of_status ' +
-          '(org_id=? AND mode=? AND status=?)',
-      ),
-    ],
-    [
-      "origin = 'invoice' and status = $4 and id < $5",
-      ...viewsOf(
-        'SEARCH payments USING INDEX payments_invoices_of_status ' +
-          '(org_id=? AND mode=? AND status=? AND id<?)',
-      ),
+      `${ofInvoices} and status = $4 and id < $5`,
+      ...viewsOf(`payments_invoices_of_status (${tenants} AND status=? AND id<?)`),
     ],
     ...accountPages(),
     ['from mails order by id desc', 'SCAN mails USING INDEX mails_id'],
@@ -166,10 +153,10 @@ test('pages of long lists are sought in an index that has their order', async ()
 });
 
 /** However the payments are found, the rest of its view is sought for each of them. */
-function viewsOf(search: string): readonly string[] {
+function viewsOf(index: string): readonly string[] {
   return [
     'CO-ROUTINE chosen',
-    search,
+    `SEARCH payments USING INDEX ${index}`,
     'SCAN chosen',
     'SEARCH funds USING PRIMARY KEY (org_id=? AND mode=? AND payment_id=?) LEFT-JOIN',
     'SEARCH buyers USING PRIMARY KEY (mode=? AND id=?) LEFT-JOIN',

@@ -51,9 +51,7 @@ const forbiddenAddresses = [
 
 test('only public unicast addresses may be called', () => {
   for (const address of publicAddresses) assert.equal(isPublicAddress(address), true, address);
-  for (const address of forbiddenAddresses) {
-    assert.equal(isPublicAddress(address), false, address);
-  }
+  for (const address of forbiddenAddresses) assert.equal(isPublicAddress(address), false, address);
 });
 
 test('law: no IPv4 address is reached by way of its IPv6 forms', () => {

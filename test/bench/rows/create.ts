@@ -16,9 +16,7 @@ import {
 import { type PonteServer, startPonte } from '../ponte-server.js';
 import type { ReceiverCalls } from '../receiver.js';
 
-export type PeerCalls = {
-  address(): Promise<{ readonly url: string; readonly key: string }>;
-};
+export type PeerCalls = { address(): Promise<{ readonly url: string; readonly key: string }> };
 
 /** What every contender is asked. The buyer is one of a thousand. */
 export const createBody = JSON.stringify({

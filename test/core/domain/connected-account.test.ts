@@ -52,18 +52,9 @@ function verdict(decision: 'approve' | 'reject', reason: string | null = null) {
 /** Just created, without a dossier or a report. */
 const created = anAccount({
   status: 'created',
-  receiverId: null,
-  submitCommandId: null,
-  partnerRef: null,
-  tosSessionKey: null,
-  tosId: null,
-  destinationRef: null,
-  railsCommandId: null,
-  railsRef: null,
-  readyAtMs: null,
-  reason: null,
-  approvedAtMs: null,
-  rejectedAtMs: null,
+  ...{ receiverId: null, submitCommandId: null, partnerRef: null, tosSessionKey: null },
+  ...{ tosId: null, destinationRef: null, railsCommandId: null, railsRef: null, readyAtMs: null },
+  ...{ reason: null, approvedAtMs: null, rejectedAtMs: null },
 });
 const verifying = submitted(created, submission, T0 + 1);
 const approved = decided(accepted(verifying, 're_1', T0 + 2), verdict('approve'), T0 + 3);
@@ -128,13 +119,8 @@ test('after a rejection a submit opens a fresh party: what the one before had is
     ...rejected,
     status: 'verifying',
     receiverId: 'rcv_2',
-    partnerRef: null,
-    destinationRef: null,
-    railsCommandId: null,
-    railsRef: null,
-    reason: null,
-    approvedAtMs: null,
-    rejectedAtMs: null,
+    ...{ partnerRef: null, destinationRef: null, railsCommandId: null, railsRef: null },
+    ...{ reason: null, approvedAtMs: null, rejectedAtMs: null },
     updatedAtMs: T0 + 7,
   });
 });

@@ -15,109 +15,66 @@ const payout = (fields: Partial<MoneyCommand> = {}) => orderOf('payout', 'out', 
 const refund = (amountMinor: bigint, fields: Partial<MoneyCommand> = {}) =>
   orderOf('refund', `back_${amountMinor}`, { amountMinor, ...fields });
 
-/** From one set of orders to another: the posting, and its lines. */
-const moves: readonly (readonly [
-  kind: string,
-  from: readonly MoneyCommand[],
-  to: readonly MoneyCommand[],
-  lines: readonly (readonly [account: string, amountMinor: bigint, currency?: string])[],
-])[] = [
-  [
-    'funds_received',
+/** From one set of orders to another: the lines of the posting. */
+const moves: Readonly<
+  Record<string, readonly [from: readonly MoneyCommand[], to: readonly MoneyCommand[], string]>
+> = {
+  funds_received: [
     [{ ...payin, receivedMinor: 4_000n }],
     [payin],
-    [
-      ['buyer', -6_000n],
-      ['partner_float', 6_000n],
-    ],
+    'buyer -6000 USD, partner_float 6000 USD',
   ],
-  [
-    'refund_owed',
+  refund_owed: [
     [payin],
     [payin, refund(4_000n, { state: 'pending' })],
-    [
-      ['partner_float', -4_000n],
-      ['refunds', 4_000n],
-    ],
+    'partner_float -4000 USD, refunds 4000 USD',
   ],
-  [
-    'refund_withdrawn',
+  refund_withdrawn: [
     [payin, refund(4_000n, { state: 'pending' })],
     [payin, refund(4_000n, { state: 'void' })],
-    [
-      ['partner_float', 4_000n],
-      ['refunds', -4_000n],
-    ],
+    'partner_float 4000 USD, refunds -4000 USD',
   ],
-  [
-    'refund_paid',
+  refund_paid: [
     [payin, refund(4_000n)],
     [payin, refund(4_000n, { end: 'completed' })],
-    [
-      ['refunds', -4_000n],
-      ['buyer', 4_000n],
-    ],
+    'refunds -4000 USD, buyer 4000 USD',
   ],
-  [
-    'refund_bounced',
+  refund_bounced: [
     [payin, refund(4_000n, { end: 'completed' })],
     [payin, refund(4_000n, { state: 'refused', end: 'failed' })],
-    [
-      ['refunds', 4_000n],
-      ['buyer', -4_000n],
-    ],
+    'refunds 4000 USD, buyer -4000 USD',
   ],
-  [
-    'returned_by_partner',
+  returned_by_partner: [
     [payin],
     [{ ...payin, end: 'returned' }],
-    [
-      ['partner_float', -10_000n],
-      ['buyer', 10_000n],
-    ],
+    'partner_float -10000 USD, buyer 10000 USD',
   ],
-  [
-    'return_reversed',
+  return_reversed: [
     [{ ...payin, end: 'returned' }],
     [payin],
-    [
-      ['partner_float', 10_000n],
-      ['buyer', -10_000n],
-    ],
+    'partner_float 10000 USD, buyer -10000 USD',
   ],
-  [
-    'payout_paid',
+  payout_paid: [
     [payin, payout()],
     [payin, payout({ end: 'completed' })],
-    [
-      ['partner_float', -10_000n],
-      ['fees', 100n],
-      ['conversion', 9_900n],
-      ['conversion', -51_480n, 'BRL'],
-      ['seller', 51_480n, 'BRL'],
-    ],
+    'partner_float -10000 USD, fees 100 USD, conversion 9900 USD, ' +
+      'conversion -51480 BRL, seller 51480 BRL',
   ],
-  [
-    'payout_returned',
+  payout_returned: [
     [payin, payout({ end: 'completed' })],
     [payin, payout({ end: 'returned' })],
-    [
-      ['partner_float', 10_000n],
-      ['fees', -100n],
-      ['conversion', -9_900n],
-      ['conversion', 51_480n, 'BRL'],
-      ['seller', -51_480n, 'BRL'],
-    ],
+    'partner_float 10000 USD, fees -100 USD, conversion -9900 USD, ' +
+      'conversion 51480 BRL, seller -51480 BRL',
   ],
-];
+};
 
-for (const [kind, from, to, lines] of moves) {
+for (const [kind, [from, to, lines]] of Object.entries(moves)) {
   test(`a posting ${kind} moves the money so`, () => {
     const postings = postingsBetween(sumsOf(from), sumsOf(to), 'USD', settlement);
-    const expected = lines.map(([account, amountMinor, currency = 'USD']) => ({
-      account,
-      money: { amountMinor, currency },
-    }));
+    const expected = lines.split(', ').map((line) => {
+      const [account, minor = '', currency] = line.split(' ');
+      return { account, money: { amountMinor: BigInt(minor), currency } };
+    });
     assert.deepEqual(postings, [{ kind, lines: expected }]);
   });
 }

@@ -19,61 +19,45 @@ const keyed = { surface: 'payment_intent', key: 'k1' } as const;
 const here = { surface: 'payment_intent', resourceId: 'pi_bound' } as const;
 const elsewhere = { surface: 'invoice', resourceId: 'inv_bound' } as const;
 
-const rules: readonly (readonly [
-  rule: string,
-  findings: CreateFindings,
-  decision: CreateDecision,
-])[] = [
-  [
-    'without a key a new externalId creates',
-    { ...keyed, key: null, boundTo: null, existingByExternalId: null },
-    { kind: 'create', bindKey: false },
-  ],
-  [
-    'without a key a known externalId replays its resource',
-    { ...keyed, key: null, boundTo: null, existingByExternalId: 'pi_known' },
-    { kind: 'replay', resourceId: 'pi_known', bindKey: false },
-  ],
-  [
-    'a new key creates and is bound',
-    { ...keyed, boundTo: null, existingByExternalId: null },
-    { kind: 'create', bindKey: true },
-  ],
-  [
-    'a new key seen with a known externalId is bound to that resource',
-    { ...keyed, boundTo: null, existingByExternalId: 'pi_known' },
-    { kind: 'replay', resourceId: 'pi_known', bindKey: true },
-  ],
-  [
-    'a bound key replays its resource',
-    { ...keyed, boundTo: here, existingByExternalId: null },
-    { kind: 'replay', resourceId: 'pi_bound', bindKey: false },
-  ],
-  [
-    'a bound key wins over a known externalId',
-    { ...keyed, boundTo: here, existingByExternalId: 'pi_known' },
-    { kind: 'replay', resourceId: 'pi_bound', bindKey: false },
-  ],
-  [
-    'a key of another surface is a conflict',
-    { ...keyed, boundTo: elsewhere, existingByExternalId: null },
-    { kind: 'conflict' },
-  ],
-  [
-    'a key of another surface is a conflict with a known externalId too',
-    { ...keyed, boundTo: elsewhere, existingByExternalId: 'pi_known' },
-    { kind: 'conflict' },
-  ],
-  [
-    'the rules are the same from the side of invoices',
-    { surface: 'invoice', key: 'k1', boundTo: here, existingByExternalId: null },
-    { kind: 'conflict' },
-  ],
-];
+const known = { existingByExternalId: 'pi_known' } as const;
+const create = (bindKey: boolean) => ({ kind: 'create', bindKey }) as const;
+const replay = (resourceId: string, bindKey: boolean) =>
+  ({ kind: 'replay', resourceId, bindKey }) as const;
+const conflict = { kind: 'conflict' } as const;
 
-for (const [rule, findings, decision] of rules) {
+const rules: Readonly<
+  Record<string, readonly [findings: Partial<CreateFindings>, decision: CreateDecision]>
+> = {
+  'without a key a new externalId creates': [{ key: null }, create(false)],
+  'without a key a known externalId replays its resource': [
+    { ...known, key: null },
+    replay('pi_known', false),
+  ],
+  'a new key creates and is bound': [{}, create(true)],
+  'a new key seen with a known externalId is bound to that resource': [
+    known,
+    replay('pi_known', true),
+  ],
+  'a bound key replays its resource': [{ boundTo: here }, replay('pi_bound', false)],
+  'a bound key wins over a known externalId': [
+    { ...known, boundTo: here },
+    replay('pi_bound', false),
+  ],
+  'a key of another surface is a conflict': [{ boundTo: elsewhere }, conflict],
+  'a key of another surface is a conflict with a known externalId too': [
+    { ...known, boundTo: elsewhere },
+    conflict,
+  ],
+  'the rules are the same from the side of invoices': [
+    { surface: 'invoice', boundTo: here },
+    conflict,
+  ],
+};
+
+for (const [rule, [findings, decision]] of Object.entries(rules)) {
   test(rule, () => {
-    assert.deepEqual(decideCreate(findings), decision);
+    const all = { ...keyed, boundTo: null, existingByExternalId: null, ...findings };
+    assert.deepEqual(decideCreate(all as CreateFindings), decision);
   });
 }
 

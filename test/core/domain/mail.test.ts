@@ -37,12 +37,7 @@ const pending = newMail(
   },
   START_MS,
 );
-const claimed: Mail = {
-  ...pending,
-  tries: 1,
-  leaseToken: 'w1',
-  dueAtMs: START_MS + MAIL_LEASE_MS,
-};
+const claimed: Mail = { ...pending, tries: 1, leaseToken: 'w1', dueAtMs: START_MS + MAIL_LEASE_MS };
 const later = { outcome: 'later', reason: 'busy' } as const;
 
 const inStatus: Readonly<Record<MailStatus, Mail>> = {

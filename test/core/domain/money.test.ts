@@ -47,9 +47,7 @@ const amounts: readonly (readonly [text: string, minor: bigint | null])[] = [
 ];
 
 test('an amount is 1-12 digits, optionally a point and one or two digits', () => {
-  for (const [text, minor] of amounts) {
-    assert.equal(parseAmount(text), minor, JSON.stringify(text));
-  }
+  for (const [text, minor] of amounts) assert.equal(parseAmount(text), minor, JSON.stringify(text));
 });
 
 test('an amount is written with exactly two decimals', () => {

@@ -2,10 +2,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { MoneyCommand } from '../../../core/domain/partner-command.js';
-import { MoneyScene } from '../../support/money-scene.js';
-import { completedPayin, orderOf, START_MS } from '../../support/sample-rows.js';
+import {
+  confirmed,
+  MoneyScene,
+  payin,
+  paying,
+  payout,
+  settled,
+} from '../../support/money-scene.js';
+import { orderOf, START_MS } from '../../support/sample-rows.js';
 
-const payin = completedPayin('in', 10_000n);
 const refund = (fields: Partial<MoneyCommand> = {}) =>
   orderOf('refund', 'back', { amountMinor: 4_000n, ...fields });
 const unsent = { state: 'pending', partnerRef: null, lastSentAtMs: null } as const;
@@ -20,65 +26,54 @@ const was = (fields: Partial<MoneyCommand>) =>
 const alone = (fields: Partial<MoneyCommand>) =>
   MoneyScene.at('cancelled', [payin, refund(fields)]);
 
-/** What happens to a refund of 40.00, and the events: their names and how much they are about. */
-const refunds: readonly (readonly [name: string, next: MoneyScene, events: readonly string[]])[] = [
-  ['sent for the first time', was(unsent).send('back'), ['refund_ordered 4000']],
-  ['sent once more', was({ ...unsent, lastSentAtMs: START_MS }).send('back'), []],
-  ['in doubt', was({ state: 'sent' }).changed([refund({ state: 'unknown' })]), []],
-  ['accepted', was({ state: 'sent' }).report('back', { end: 'open' }), []],
-  ['completed', was({}).report('back', { end: 'completed' }), ['refunded 4000']],
-  ['completed twice', was({ end: 'completed' }).report('back', { end: 'completed' }), []],
-  [
-    'completed before we sent it',
+/** What happens to a refund of 40.00, and the event: its name and how much it is about. */
+const refunds: Readonly<Record<string, readonly [next: MoneyScene, event: string | null]>> = {
+  'sent for the first time': [was(unsent).send('back'), 'refund_ordered 4000'],
+  'sent once more': [was({ ...unsent, lastSentAtMs: START_MS }).send('back'), null],
+  'in doubt': [was({ state: 'sent' }).changed([refund({ state: 'unknown' })]), null],
+  accepted: [was({ state: 'sent' }).report('back', { end: 'open' }), null],
+  completed: [was({}).report('back', { end: 'completed' }), 'refunded 4000'],
+  'completed twice': [was({ end: 'completed' }).report('back', { end: 'completed' }), null],
+  'completed before we sent it': [
     was(unsent).report('back', { end: 'completed' }),
-    ['refunded 4000'],
+    'refunded 4000',
   ],
-  ['failed', was({}).report('back', { end: 'failed' }), ['refund_failed 4000']],
-  [
-    'failed, as it was known',
+  failed: [was({}).report('back', { end: 'failed' }), 'refund_failed 4000'],
+  'failed, as it was known': [
     was({ state: 'refused', end: 'failed' }).report('back', { end: 'failed' }),
-    [],
+    null,
   ],
-  [
-    'refused',
-    was({ state: 'denied' }).changed([refund({ state: 'refused' })]),
-    ['refund_failed 4000'],
-  ],
-  [
-    'refused before any call',
+  refused: [was({ state: 'denied' }).changed([refund({ state: 'refused' })]), 'refund_failed 4000'],
+  'refused before any call': [
     was(unsent).changed([refund({ state: 'refused' })]),
-    ['refund_failed 4000'],
+    'refund_failed 4000',
   ],
-  [
-    'bounced',
+  bounced: [
     was({ end: 'completed' }).report('back', { end: 'failed', polled: true }),
-    ['refund_failed 4000'],
+    'refund_failed 4000',
   ],
-  ['superseded', was({ state: 'refused' }).changed([refund({ state: 'void' })]), []],
-  [
-    'completed although it was superseded',
+  superseded: [was({ state: 'refused' }).changed([refund({ state: 'void' })]), null],
+  'completed although it was superseded': [
     was({ state: 'void', end: 'failed' }).report('back', { end: 'completed', polled: true }),
-    ['refunded 4000'],
+    'refunded 4000',
   ],
-  ['withdrawn: its pay-in went back', alone(unsent).report('in', returned), ['refunded 10000']],
-  ['under way: the rest went back', alone({}).report('in', returned), ['refunded 6000']],
-  [
-    'failed after the rest went back',
+  'withdrawn: its pay-in went back': [alone(unsent).report('in', returned), 'refunded 10000'],
+  'under way: the rest went back': [alone({}).report('in', returned), 'refunded 6000'],
+  'failed after the rest went back': [
     MoneyScene.at('cancelled', [{ ...payin, end: 'returned' }, refund()]).report('back', {
       end: 'failed',
     }),
-    ['refunded 4000'],
+    'refunded 4000',
   ],
-];
+};
 
-for (const [name, { change }, events] of refunds) {
-  test(`events of a refund that is ${name}: ${events.join(', ') || 'none'}`, () => {
-    const found = change.events.map(
-      ({ type, refund: money }) => `${type} ${money?.amountMinor} ${money?.currency}`,
-    );
+for (const [name, [{ change }, event]] of Object.entries(refunds)) {
+  test(`a refund that is ${name} has the event ${event ?? 'none'}`, () => {
     assert.deepEqual(
-      found,
-      events.flatMap((event) => [`payment_intent.${event} USD`, `invoice.${event} USD`]),
+      change.events.map(
+        ({ type, refund: money }) => `${type} ${money?.amountMinor} ${money?.currency}`,
+      ),
+      event === null ? [] : [`payment_intent.${event} USD`, `invoice.${event} USD`],
     );
   });
 }
@@ -100,7 +95,6 @@ test('an event about a refund carries the payment as it is then', () => {
   );
 });
 
-const payout = (fields: Partial<MoneyCommand> = {}) => orderOf('payout', 'out', fields);
 const lost = 'more left than arrived: the loss is 10000 minor units so far';
 const unknown = 'the position of the money is unknown';
 const debt = 'a refund was refused or failed: the buyer must be paid back by hand';
@@ -108,90 +102,52 @@ const late = 'payout completed although the payment is failed';
 const cameBack = 'a payout came back after it was paid';
 const chargedBack = 'a pay-in went back to the buyer although its payout was ordered';
 
-/** What happens, and the alerts for a person, each once. */
-const alerts: readonly (readonly [name: string, next: MoneyScene, alerts: readonly string[]])[] = [
-  [
-    'a payout failed',
-    MoneyScene.at('offramp_pending', [payin, payout()]).report('out', { end: 'failed' }),
-    [unknown],
-  ],
-  [
-    'a failed payout failed, as it was known',
+/** What happens, and the alerts for a person: once. */
+const alerts: Readonly<Record<string, readonly [next: MoneyScene, ...alerts: string[]]>> = {
+  'a payout failed': [paying.report('out', { end: 'failed' }), unknown],
+  'a failed payout failed, as it was known': [
     MoneyScene.at('failed', [payin, payout({ end: 'failed' })]).report('out', { end: 'failed' }),
-    [],
   ],
-  [
-    'a report is held for review',
-    MoneyScene.at('offramp_pending', [payin, payout()]).changed([payout({ review: '{}' })]),
-    [unknown],
-  ],
-  ['a refund failed', alone({}).report('back', { end: 'failed' }), [debt]],
-  [
-    'a second refund failed',
+  'a report is held for review': [paying.changed([payout({ review: '{}' })]), unknown],
+  'a refund failed': [alone({}).report('back', { end: 'failed' }), debt],
+  'a second refund failed': [
     MoneyScene.at('cancelled', [
       payin,
       refund({ state: 'refused' }),
       orderOf('refund', 'other', { amountMinor: 6_000n }),
     ]).report('other', { end: 'failed' }),
-    [debt],
+    debt,
   ],
-  [
-    'a failed refund failed, as it was known',
+  'a failed refund failed, as it was known': [
     alone({ state: 'refused', end: 'failed' }).report('back', { end: 'failed' }),
-    [],
   ],
-  [
-    'a payout completed in time',
-    MoneyScene.at('offramp_pending', [payin, payout()]).report('out', { end: 'completed' }),
-    [],
-  ],
-  [
-    'a payout completed after the payment failed',
+  'a payout completed in time': [paying.report('out', { end: 'completed' })],
+  'a payout completed after the payment failed': [
     MoneyScene.at('failed', [payin, payout()]).report('out', { end: 'completed' }),
-    [late],
+    late,
   ],
-  [
-    'a payout completed that was taken for never sent when its payment was cancelled',
+  'a payout completed that was taken for never sent when its payment was cancelled': [
     MoneyScene.at('cancelled', [
       payin,
       payout({ state: 'void' }),
       refund({ ...unsent, amount: payin.amount }),
     ]).report('out', { end: 'completed' }),
-    ['payout completed although the payment is cancelled'],
+    'payout completed although the payment is cancelled',
   ],
-  [
-    'a payout came back in time',
-    MoneyScene.at('offramp_pending', [payin, payout()]).report('out', { end: 'returned' }),
-    [],
-  ],
-  [
-    'a payout came back after it was paid',
-    MoneyScene.at('settled', [payin, payout({ end: 'completed' })]).report('out', {
-      end: 'returned',
-    }),
-    [cameBack],
-  ],
-  [
-    'a payout completed after its refund',
+  'a payout came back in time': [paying.report('out', { end: 'returned' })],
+  'a payout came back after it was paid': [settled.report('out', { end: 'returned' }), cameBack],
+  'a payout completed after its refund': [
     MoneyScene.at('failed', [
       payin,
       payout({ end: 'returned' }),
       refund({ end: 'completed', amount: payin.amount }),
     ]).report('out', { end: 'completed', polled: true }),
-    [lost, late],
+    ...[lost, late],
   ],
-  [
-    'a pay-in went back before the payout',
-    MoneyScene.at('on_chain_confirmed', [payin, payout(unsent)]).report('in', returned),
-    [],
-  ],
-  [
-    'a pay-in went back after the payout',
-    MoneyScene.at('settled', [payin, payout({ end: 'completed' })]).report('in', returned),
-    [lost, chargedBack],
-  ],
-];
+  'a pay-in went back before the payout': [confirmed.report('in', returned)],
+  'a pay-in went back after the payout': [settled.report('in', returned), ...[lost, chargedBack]],
+};
 
-for (const [name, { change }, expected] of alerts) {
+for (const [name, [{ change }, ...expected]] of Object.entries(alerts)) {
   test(`alerts: ${name}`, () => assert.deepEqual(change.alerts, expected));
 }

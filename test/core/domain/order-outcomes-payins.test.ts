@@ -3,7 +3,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { MoneyCommand, OrderEnd } from '../../../core/domain/partner-command.js';
-import type { PaymentStatus } from '../../../core/domain/payment.js';
 import {
   confirmed,
   MoneyScene,
@@ -52,119 +51,62 @@ test('money that arrives for an ended payment is owed back immediately', () => {
 });
 
 /** Reports of two pay-ins in this sequence, and where they lead a payment that waits for both. */
-const twoPayins: readonly (readonly [
-  name: string,
-  reports: readonly (readonly [id: string, end: OrderEnd, minor: bigint])[],
-  status: PaymentStatus,
-  held: bigint,
-  ordered: readonly string[],
-])[] = [
-  [
-    'both complete',
-    [
-      ['in', 'completed', 10_000n],
-      ['in_2', 'completed', 10_000n],
-    ],
-    'on_chain_confirmed',
-    10_000n,
+const twoPayins: Readonly<
+  Record<string, readonly [reports: string, outcome: string, ordered: readonly string[]]>
+> = {
+  'both complete': [
+    'in completed 10000, in_2 completed 10000',
+    'on_chain_confirmed, 10000 held',
     ['payout 10000', 'refund 10000 of in_2'],
   ],
-  [
-    'one completes short and the other tops it up',
-    [
-      ['in', 'completed', 6_000n],
-      ['in_2', 'completed', 4_000n],
-    ],
-    'on_chain_confirmed',
-    10_000n,
+  'one completes short and the other tops it up': [
+    'in completed 6000, in_2 completed 4000',
+    'on_chain_confirmed, 10000 held',
     ['payout 10000'],
   ],
-  [
-    'neither completes, both received money',
-    [
-      ['in', 'open', 6_000n],
-      ['in_2', 'open', 6_000n],
-    ],
-    'on_ramp_pending',
-    10_000n,
+  'neither completes, although enough arrived': [
+    'in open 6000, in_2 open 6000',
+    'on_ramp_pending, 10000 held',
     ['refund 2000 of in_2'],
   ],
-  [
-    'one fails and the other completes',
-    [
-      ['in', 'failed', 0n],
-      ['in_2', 'completed', 10_000n],
-    ],
-    'on_chain_confirmed',
-    10_000n,
+  'one fails and the other completes': [
+    'in failed 0, in_2 completed 10000',
+    'on_chain_confirmed, 10000 held',
     ['payout 10000'],
   ],
-  [
-    'one completes short and the other fails',
-    [
-      ['in', 'completed', 6_000n],
-      ['in_2', 'failed', 0n],
-    ],
-    'on_ramp_pending',
-    6_000n,
+  'one completes short and the other fails': [
+    'in completed 6000, in_2 failed 0',
+    'on_ramp_pending, 6000 held',
     [],
   ],
-  [
-    'both fail',
-    [
-      ['in', 'failed', 0n],
-      ['in_2', 'failed', 0n],
-    ],
-    'failed',
-    0n,
-    [],
-  ],
-  [
-    'one goes back and the other completes',
-    [
-      ['in', 'open', 10_000n],
-      ['in', 'returned', 10_000n],
-      ['in_2', 'completed', 10_000n],
-    ],
-    'on_chain_confirmed',
-    10_000n,
+  'both fail': ['in failed 0, in_2 failed 0', 'failed, 0 held', []],
+  'one goes back and the other completes': [
+    'in open 10000, in returned 10000, in_2 completed 10000',
+    'on_chain_confirmed, 10000 held',
     ['payout 10000'],
   ],
-  [
-    'one completes short and goes back: it confirms nothing any more',
-    [
-      ['in', 'completed', 6_000n],
-      ['in', 'returned', 6_000n],
-      ['in_2', 'completed', 4_000n],
-    ],
-    'on_ramp_pending',
-    4_000n,
+  'one completes short and goes back: it confirms nothing any more': [
+    'in completed 6000, in returned 6000, in_2 completed 4000',
+    'on_ramp_pending, 4000 held',
     [],
   ],
-  [
-    'both complete over',
-    [
-      ['in', 'completed', 12_000n],
-      ['in_2', 'completed', 3_000n],
-    ],
-    'on_chain_confirmed',
-    10_000n,
+  'both complete over': [
+    'in completed 12000, in_2 completed 3000',
+    'on_chain_confirmed, 10000 held',
     ['payout 10000', 'refund 2000 of in', 'refund 3000 of in_2'],
   ],
-];
+};
 
-for (const [name, reports, status, held, ordered] of twoPayins) {
+for (const [name, [reports, outcome, ordered]] of Object.entries(twoPayins)) {
   test(`two pay-ins of one payment: ${name}`, () => {
-    let scene = MoneyScene.at('on_ramp_pending', [
-      orderOf('payin', 'in'),
-      orderOf('payin', 'in_2'),
-    ]);
+    const payins = [orderOf('payin', 'in'), orderOf('payin', 'in_2')];
+    let scene = MoneyScene.at('on_ramp_pending', payins);
     const drafts: string[] = [];
-    for (const [id, end, receivedMinor] of reports) {
-      scene = scene.report(id, { end, receivedMinor });
+    for (const [id = '', end, minor = ''] of reports.split(', ').map((one) => one.split(' '))) {
+      scene = scene.report(id, { end: end as OrderEnd, receivedMinor: BigInt(minor) });
       drafts.push(...scene.drafts());
     }
-    assert.deepEqual([scene.payment.status, scene.amounts()[1]], [status, held]);
+    assert.equal(`${scene.payment.status}, ${scene.amounts()[1]} held`, outcome);
     assert.deepEqual(drafts, ordered);
   });
 }

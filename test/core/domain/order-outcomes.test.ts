@@ -9,128 +9,72 @@ import { completedPayin, orderOf, START_MS } from '../../support/sample-rows.js'
 const payin = completedPayin('in', 10_000n);
 const full = { end: 'completed', receivedMinor: 10_000n } as const;
 const blocked = { state: 'refused', refusal: 'account_blocked' } as const;
+const requoted = { state: 'refused', refusal: 'quote_expired' } as const;
 
-/** How the pay-in stands. */
-const payins = {
-  'not ordered': null,
-  pending: { state: 'pending', partnerRef: null },
-  sent: { state: 'sent', partnerRef: null },
-  'in doubt': { state: 'unknown', partnerRef: null },
-  denied: { state: 'denied', partnerRef: null },
-  open: {},
-  'open with all received': { receivedMinor: 10_000n },
-  'completed short': { end: 'completed', receivedMinor: 9_999n, confirmedMinor: 9_999n },
-  completed: { ...full, confirmedMinor: 10_000n },
-  failed: { end: 'failed' },
-  returned: { ...full, end: 'returned', confirmedMinor: 10_000n },
-  refused: blocked,
-  'refused for its quote': { state: 'refused', refusal: 'quote_expired' },
-  void: { state: 'void' },
-} as const satisfies Readonly<Record<string, Partial<MoneyCommand> | null>>;
+type Next = PaymentStatus | 'stays';
+type Steps = readonly [Next, Next];
 
-/** How the payout stands, its pay-in completed. */
-const payouts = {
-  pending: { state: 'pending', partnerRef: null },
-  sent: { state: 'sent', partnerRef: null },
-  'in doubt': { state: 'unknown', partnerRef: null },
-  denied: { state: 'denied', partnerRef: null },
-  open: {},
-  completed: { end: 'completed' },
-  failed: { end: 'failed' },
-  returned: { end: 'returned' },
-  refused: blocked,
-} as const satisfies Readonly<Record<string, Partial<MoneyCommand>>>;
-
-type Steps<Case extends string> = Readonly<Record<Case, PaymentStatus | 'stays'>>;
-
-/** A pay-in was taken for refused, or a backup was restored: the payment goes the way to it. */
-const beforePayin: Steps<keyof typeof payins> = {
-  'not ordered': 'stays',
-  pending: 'stays',
-  sent: 'stays',
-  'in doubt': 'stays',
-  denied: 'stays',
-  open: 'on_ramp_pending',
-  'open with all received': 'on_ramp_pending',
-  'completed short': 'on_ramp_pending',
-  completed: 'on_chain_confirmed',
-  failed: 'stays',
-  returned: 'stays',
-  refused: 'stays',
-  'refused for its quote': 'stays',
-  void: 'stays',
+/**
+ * Where a pay-in leads a payment before on_ramp_pending (the pay-in was taken for refused, or a
+ * backup was restored), and a payment at on_ramp_pending.
+ */
+const payins: Readonly<Record<string, readonly [Partial<MoneyCommand> | null, ...Steps]>> = {
+  'not ordered': [null, 'stays', 'stays'],
+  pending: [{ state: 'pending', partnerRef: null }, 'stays', 'stays'],
+  sent: [{ state: 'sent', partnerRef: null }, 'stays', 'stays'],
+  'in doubt': [{ state: 'unknown', partnerRef: null }, 'stays', 'stays'],
+  denied: [{ state: 'denied', partnerRef: null }, 'stays', 'stays'],
+  open: [{}, 'on_ramp_pending', 'stays'],
+  'open with all received': [{ receivedMinor: 10_000n }, 'on_ramp_pending', 'stays'],
+  'completed short': [
+    { end: 'completed', receivedMinor: 9_999n, confirmedMinor: 9_999n },
+    'on_ramp_pending',
+    'stays',
+  ],
+  completed: [{ ...full, confirmedMinor: 10_000n }, 'on_chain_confirmed', 'on_chain_confirmed'],
+  failed: [{ end: 'failed' }, 'stays', 'failed'],
+  returned: [{ ...full, end: 'returned', confirmedMinor: 10_000n }, 'stays', 'failed'],
+  refused: [blocked, 'stays', 'failed'],
+  'refused for its quote': [requoted, 'stays', 'fx_quoted'],
+  void: [{ state: 'void' }, 'stays', 'failed'],
 };
 
-const payinSteps: Readonly<Partial<Record<PaymentStatus, Steps<keyof typeof payins>>>> = {
-  awaiting_approval: beforePayin,
-  approved: beforePayin,
-  awaiting_buyer: beforePayin,
-  buyer_kyc_pending: beforePayin,
-  buyer_kyc_approved: beforePayin,
-  fx_quoted: beforePayin,
-  on_ramp_pending: {
-    'not ordered': 'stays',
-    pending: 'stays',
-    sent: 'stays',
-    'in doubt': 'stays',
-    denied: 'stays',
-    open: 'stays',
-    'open with all received': 'stays',
-    'completed short': 'stays',
-    completed: 'on_chain_confirmed',
-    failed: 'failed',
-    returned: 'failed',
-    refused: 'failed',
-    'refused for its quote': 'fx_quoted',
-    void: 'failed',
-  },
+/** Where a payout leads a payment at on_chain_confirmed, and one at offramp_pending. */
+const payouts: Readonly<Record<string, readonly [Partial<MoneyCommand>, ...Steps]>> = {
+  pending: [{ state: 'pending', partnerRef: null }, 'stays', 'stays'],
+  sent: [{ state: 'sent', partnerRef: null }, 'offramp_pending', 'stays'],
+  'in doubt': [{ state: 'unknown', partnerRef: null }, 'offramp_pending', 'stays'],
+  denied: [{ state: 'denied', partnerRef: null }, 'offramp_pending', 'stays'],
+  open: [{}, 'offramp_pending', 'stays'],
+  completed: [{ end: 'completed' }, 'settled', 'settled'],
+  failed: [{ end: 'failed' }, 'failed', 'failed'],
+  returned: [{ end: 'returned' }, 'failed', 'failed'],
+  refused: [blocked, 'failed', 'failed'],
 };
 
-const payoutSteps: Readonly<
-  Record<'on_chain_confirmed' | 'offramp_pending', Steps<keyof typeof payouts>>
-> = {
-  on_chain_confirmed: {
-    pending: 'stays',
-    sent: 'offramp_pending',
-    'in doubt': 'offramp_pending',
-    denied: 'offramp_pending',
-    open: 'offramp_pending',
-    completed: 'settled',
-    failed: 'failed',
-    returned: 'failed',
-    refused: 'failed',
-  },
-  offramp_pending: {
-    pending: 'stays',
-    sent: 'stays',
-    'in doubt': 'stays',
-    denied: 'stays',
-    open: 'stays',
-    completed: 'settled',
-    failed: 'failed',
-    returned: 'failed',
-    refused: 'failed',
-  },
-};
+const beforePayin: readonly PaymentStatus[] = [
+  ...(['awaiting_approval', 'approved', 'awaiting_buyer'] as const),
+  ...(['buyer_kyc_pending', 'buyer_kyc_approved', 'fx_quoted'] as const),
+];
 
 for (const status of paymentStatuses) {
   test(`${status}: a pay-in moves it as the table says`, () => {
-    for (const [name, fields] of Object.entries(payins)) {
+    for (const [name, [fields, early, waiting]] of Object.entries(payins)) {
       const order = fields === null ? [] : [orderOf('payin', 'in', fields)];
-      const steps: Steps<string> | undefined = payinSteps[status];
-      const expected = steps?.[name] ?? 'stays';
+      const late = status === 'on_ramp_pending' ? waiting : 'stays';
+      const expected: Next = beforePayin.includes(status) ? early : late;
       const next = MoneyScene.at(status, order).changed(order);
       assert.equal(next.payment.status, expected === 'stays' ? status : expected, name);
     }
   });
 
+  // Before the pay-in is confirmed nothing is paid out.
+  if (status === 'on_ramp_pending' || beforePayin.includes(status)) continue;
   test(`${status}: a payout moves it as the table says`, () => {
-    for (const [name, fields] of Object.entries(payouts)) {
+    for (const [name, [fields, confirmed, paying]] of Object.entries(payouts)) {
       const orders = [payin, orderOf('payout', 'out', fields)];
-      const steps: Steps<string> | undefined = payoutSteps[status as keyof typeof payoutSteps];
-      // Before that, nothing was paid in yet, and so nothing is paid out.
-      if (steps === undefined && !isTerminal(status)) continue;
-      const expected = steps?.[name] ?? 'stays';
+      const later: Next = status === 'offramp_pending' ? paying : 'stays';
+      const expected: Next = status === 'on_chain_confirmed' ? confirmed : later;
       const next = MoneyScene.at(status, orders).changed(orders.slice(1));
       assert.equal(next.payment.status, expected === 'stays' ? status : expected, name);
     }
@@ -213,7 +157,7 @@ test('facts learned with an order are stored for a payment in any status, withou
 
 test('a refused quote cannot be confirmed again', () => {
   const was = MoneyScene.at('on_ramp_pending', [orderOf('payin', 'in')], { quoteId: 'qt_1' });
-  const next = was.changed([orderOf('payin', 'in', payins['refused for its quote'])]);
+  const next = was.changed([orderOf('payin', 'in', requoted)]);
   assert.deepEqual(
     [next.payment.status, next.payment.quoteId, next.funds.position],
     ['fx_quoted', null, 'none'],
@@ -222,9 +166,9 @@ test('a refused quote cannot be confirmed again', () => {
 });
 
 test('a late pay-in resumes its payment', () => {
-  const refused = orderOf('payin', 'in', { ...payins['refused for its quote'], partnerRef: null });
-  const requoted = MoneyScene.at('fx_quoted', [refused]);
-  const next = requoted.report('in', full);
+  const refused = orderOf('payin', 'in', { ...requoted, partnerRef: null });
+  const scene = MoneyScene.at('fx_quoted', [refused]);
+  const next = scene.report('in', full);
   assert.deepEqual([next.payment.status, next.drafts()], ['on_chain_confirmed', ['payout 10000']]);
   assert.deepEqual(next.events(), [
     ...['payment_intent.on_ramp_pending', 'invoice.on_ramp_pending'],
@@ -233,7 +177,7 @@ test('a late pay-in resumes its payment', () => {
 });
 
 test('a pay-in that exists after all is refused no more: when it fails, the payment does', () => {
-  const refused = orderOf('payin', 'in', { ...payins['refused for its quote'], partnerRef: null });
+  const refused = orderOf('payin', 'in', { ...requoted, partnerRef: null });
   const found = MoneyScene.at('fx_quoted', [refused]).report('in', { end: 'open' });
   assert.equal(found.payment.status, 'on_ramp_pending');
   const { status, failureReason } = found.report('in', { end: 'failed' }).payment;

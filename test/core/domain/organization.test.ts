@@ -139,8 +139,6 @@ test('terms are accepted once; their id may follow and then stays', () => {
   assert.equal(termsAccepted(accepted, null, NOW_MS + 1), accepted);
   const named = termsAccepted(accepted, 'tos_1', NOW_MS + 1);
   assert.deepEqual(named, { ...accepted, tosId: 'tos_1' });
-  for (const again of ['tos_1', null]) {
-    assert.equal(termsAccepted(named, again, NOW_MS + 2), named);
-  }
+  for (const again of ['tos_1', null]) assert.equal(termsAccepted(named, again, NOW_MS + 2), named);
   assert.throws(() => termsAccepted(named, 'tos_2', NOW_MS), { code: 'TosIdMismatch' });
 });

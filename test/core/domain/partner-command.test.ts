@@ -49,15 +49,8 @@ const LATER_MS = START_MS + EFFECT_WITHIN_MS;
 const refusal = { code: 'account_blocked', message: 'The account is blocked.' };
 
 const none: Record<CommandMove, CommandState | null> = {
-  send: null,
-  accept: null,
-  deny: null,
-  absent: null,
-  refuse: null,
-  postpone: null,
-  lose: null,
-  void: null,
-  supersede: null,
+  ...{ send: null, accept: null, deny: null, absent: null, refuse: null, postpone: null },
+  ...{ lose: null, void: null, supersede: null },
 };
 
 const matrix: Record<CommandState, Record<CommandMove, CommandState | null>> = {

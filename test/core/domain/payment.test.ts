@@ -16,41 +16,13 @@ import {
 } from '../../../core/domain/payment.js';
 import { START_MS, samplePayment } from '../../support/sample-rows.js';
 
-const moves: readonly PaymentMove[] = [
-  'approve',
-  'invite',
-  'sign_in',
-  'sign_in_verified',
-  'kyc_approved',
-  'kyc_rejected',
-  'quote',
-  'confirm',
-  'quote_expired',
-  'payin_completed',
-  'send_payout',
-  'payout_completed',
-  'cancel',
-  'expire',
-  'fail',
-];
-
 const nothing: Record<PaymentMove, PaymentStatus | null> = {
-  approve: null,
-  invite: null,
-  sign_in: null,
-  sign_in_verified: null,
-  kyc_approved: null,
-  kyc_rejected: null,
-  quote: null,
-  confirm: null,
-  quote_expired: null,
-  payin_completed: null,
-  send_payout: null,
-  payout_completed: null,
-  cancel: null,
-  expire: null,
-  fail: null,
+  ...{ approve: null, invite: null, sign_in: null, sign_in_verified: null, kyc_approved: null },
+  ...{ kyc_rejected: null, quote: null, confirm: null, quote_expired: null, payin_completed: null },
+  ...{ send_payout: null, payout_completed: null, cancel: null, expire: null, fail: null },
 };
+
+const moves = Object.keys(nothing) as readonly PaymentMove[];
 
 /** Before the partner has the money a payment may end in all three ways. */
 const open = { ...nothing, cancel: 'cancelled', expire: 'expired', fail: 'failed' } as const;
@@ -58,11 +30,7 @@ const open = { ...nothing, cancel: 'cancelled', expire: 'expired', fail: 'failed
 const matrix: Record<PaymentStatus, Record<PaymentMove, PaymentStatus | null>> = {
   awaiting_approval: { ...open, approve: 'approved' },
   approved: { ...open, invite: 'awaiting_buyer' },
-  awaiting_buyer: {
-    ...open,
-    sign_in: 'buyer_kyc_pending',
-    sign_in_verified: 'buyer_kyc_approved',
-  },
+  awaiting_buyer: { ...open, sign_in: 'buyer_kyc_pending', sign_in_verified: 'buyer_kyc_approved' },
   buyer_kyc_pending: { ...open, kyc_approved: 'buyer_kyc_approved', kyc_rejected: 'failed' },
   buyer_kyc_approved: { ...open, quote: 'fx_quoted' },
   fx_quoted: { ...open, quote: 'fx_quoted', confirm: 'on_ramp_pending' },
@@ -103,14 +71,8 @@ test('the terminal statuses are settled, failed, cancelled and expired', () => {
 
 test('cancel is valid in every non-terminal status before offramp_pending', () => {
   assert.deepEqual(paymentStatuses.filter(isCancellable), [
-    'awaiting_approval',
-    'approved',
-    'awaiting_buyer',
-    'buyer_kyc_pending',
-    'buyer_kyc_approved',
-    'fx_quoted',
-    'on_ramp_pending',
-    'on_chain_confirmed',
+    ...['awaiting_approval', 'approved', 'awaiting_buyer', 'buyer_kyc_pending'],
+    ...['buyer_kyc_approved', 'fx_quoted', 'on_ramp_pending', 'on_chain_confirmed'],
   ]);
 });
 

@@ -29,11 +29,7 @@ const paid: PayoutReport = {
   endToEndId: 'E1',
   reason: null,
 };
-const locked: Quote = {
-  ...sampleQuote,
-  rateKind: 'locked',
-  lockedUntilMs: START_MS + 60_000,
-};
+const locked: Quote = { ...sampleQuote, rateKind: 'locked', lockedUntilMs: START_MS + 60_000 };
 
 function payinVerdict(
   fields: Partial<PayinReport>,
@@ -208,7 +204,7 @@ test('a locked quote holds to the cent for a payout that was sent in its time', 
 
 test('a report in review names amounts and rates for operators, and nothing else', () => {
   const problem = payoutProblem(payout, { ...paid, settled: brl(1n) }, sampleQuote);
-  assert.match(problem?.text ?? '', /^1 BRL cents, .* give 51480$/);
+  assert.match(problem?.text ?? '', /^1 centavos, .* give 51480$/);
   const many = { ...paid, status: 'open', receivedMinor: 20_001n, transactionHash: null } as const;
   assert.match(
     payinProblem(payin, many, false)?.text ?? '',

@@ -63,6 +63,11 @@ function deadLetter(): WebhookDelivery {
   return delivery;
 }
 
+const ended: Record<DeliveryMove, DeliveryStatus | null> = {
+  ...{ attempt_succeeded: null, attempt_failed: null, attempts_exhausted: null },
+  ...{ subscription_deleted: null, replay: 'pending' },
+};
+
 const matrix: Record<DeliveryStatus, Record<DeliveryMove, DeliveryStatus | null>> = {
   pending: {
     attempt_succeeded: 'delivered',
@@ -71,20 +76,8 @@ const matrix: Record<DeliveryStatus, Record<DeliveryMove, DeliveryStatus | null>
     subscription_deleted: 'dead_letter',
     replay: null,
   },
-  delivered: {
-    attempt_succeeded: null,
-    attempt_failed: null,
-    attempts_exhausted: null,
-    subscription_deleted: null,
-    replay: 'pending',
-  },
-  dead_letter: {
-    attempt_succeeded: null,
-    attempt_failed: null,
-    attempts_exhausted: null,
-    subscription_deleted: null,
-    replay: 'pending',
-  },
+  delivered: ended,
+  dead_letter: ended,
 };
 
 /** Each move as the function that makes it, and what a refusal of it is. */

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import type { Tenant } from '../../../core/domain/tenant.js';
 import { RETRY_DELAYS_MS } from '../../../core/domain/webhook-delivery.js';
 import {
@@ -83,12 +83,19 @@ test('an operator reads a delivery with every attempt', async (t) => {
   await assert.rejects(readDelivery(made.deps, 'whd_unknown'), { code: 'NotFound' });
 });
 
-test('a delivered one is replayed under its id, with the same bytes', async (t) => {
+/** A subscription, and the one delivery to it that was attempted. */
+async function attempted(t: TestContext, answer?: Scene['answer']) {
   const made = await scene(t);
   const { subscription } = await made.subscribe();
+  if (answer !== undefined) made.answer = answer;
   await made.emit({});
   await made.settle();
-  const [first] = await made.deliveries(subscription.id);
+  const [row] = await made.deliveries(subscription.id);
+  return { made, subscription, row, id: row?.id ?? '' };
+}
+
+test('a delivered one is replayed under its id, with the same bytes', async (t) => {
+  const { made, subscription, row: first } = await attempted(t);
   made.advanceClock(5_000);
   const replayed = await replayDelivery(made.deps, tenant, subscription.id, first?.id ?? '');
   assert.deepEqual(
@@ -106,13 +113,7 @@ test('a delivered one is replayed under its id, with the same bytes', async (t) 
 });
 
 test('a pending delivery is not replayed', async (t) => {
-  const made = await scene(t);
-  const { subscription } = await made.subscribe();
-  made.answer = () => unanswered;
-  await made.emit({});
-  await made.settle();
-  const [pending] = await made.deliveries(subscription.id);
-  const id = pending?.id ?? '';
+  const { made, subscription, row: pending, id } = await attempted(t, () => unanswered);
   for (const replaying of [
     () => replayDelivery(made.deps, tenant, subscription.id, id),
     () => replayByOperator(made.deps, id),
@@ -123,13 +124,8 @@ test('a pending delivery is not replayed', async (t) => {
 });
 
 test('a delivery of a deleted subscription is not replayed', async (t) => {
-  const made = await scene(t);
-  const { subscription } = await made.subscribe();
-  await made.emit({});
-  await made.settle();
+  const { made, subscription, id } = await attempted(t);
   await deleteSubscription(made.deps, tenant, subscription.id);
-  const [row] = await made.deliveries(subscription.id);
-  const id = row?.id ?? '';
   for (const replaying of [
     () => replayDelivery(made.deps, tenant, subscription.id, id),
     () => replayByOperator(made.deps, id),
@@ -161,13 +157,9 @@ test('only the own delivery of the named subscription is found', async (t) => {
 });
 
 test('replays that race send it once more, not twice', async (t) => {
-  const made = await scene(t);
-  const { subscription } = await made.subscribe();
-  await made.emit({});
-  await made.settle();
-  const [row] = await made.deliveries(subscription.id);
+  const { made, subscription, id } = await attempted(t);
   const results = await Promise.allSettled(
-    [1, 2, 3].map(() => replayDelivery(made.deps, tenant, subscription.id, row?.id ?? '')),
+    [1, 2, 3].map(() => replayDelivery(made.deps, tenant, subscription.id, id)),
   );
   assert.equal(results.filter(({ status }) => status === 'fulfilled').length, 1);
   await made.settle();

@@ -103,17 +103,9 @@ test('a match changes neither the calls nor the moment of the answer', async () 
   const { publicId } = await newIntent();
   const matching = await callsOf(publicId, email);
   assert.deepEqual(matching, [
-    'pause for 400',
-    'rateLimits.take',
-    'payments.byPublicId',
-    'rateLimits.take',
-    'payments.byPublicId',
-    'mails.newestNumbered',
-    'secretBox.seal',
-    'mails.insert',
-    'wake mails',
-    'pause over',
-    'answer',
+    ...['pause for 400', 'rateLimits.take', 'payments.byPublicId', 'rateLimits.take'],
+    ...['payments.byPublicId', 'mails.newestNumbered', 'secretBox.seal', 'mails.insert'],
+    ...['wake mails', 'pause over', 'answer'],
   ]);
   assert.deepEqual(await callsOf(publicId, 'eve@example.com'), matching);
   for (let count = 1; count < 5; count += 1) await requestSignIn(made.deps, publicId, email, null);

@@ -24,10 +24,7 @@ const statement = fc.record(
   { noNullPrototype: true },
 );
 const batch = fc.record(
-  {
-    returns: fc.boolean(),
-    statements: fc.array(statement, { maxLength: 4 }),
-  },
+  { returns: fc.boolean(), statements: fc.array(statement, { maxLength: 4 }) },
   { noNullPrototype: true },
 );
 

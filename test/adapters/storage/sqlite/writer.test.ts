@@ -81,10 +81,7 @@ test('a hundred concurrent creates are one commit', async () => {
       }),
     ),
   );
-  assert.deepEqual(store.counts, {
-    commits: before.commits + 1,
-    applied: before.applied + 100,
-  });
+  assert.deepEqual(store.counts, { commits: before.commits + 1, applied: before.applied + 100 });
   await store.close();
 });
 
