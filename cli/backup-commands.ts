@@ -50,7 +50,7 @@ export function addBackupCommands(shell: Shell, program: Command): void {
 
   addCommand<RestoreOptions>(shell, program, {
     name: 'restore',
-    description: 'replace the database by a verified backup, or check it after that',
+    description: 'replace the database with a verified backup, or check a restored one',
     options: [
       new Option('--from <folder>', 'a backup; for PostgreSQL the folder of its manifest')
         .argParser((path) => resolve(path))
@@ -121,7 +121,7 @@ async function restore(
       import('../host/config.js'),
       import('../adapters/backup/manifest.js'),
       import('../host/restoring.js'),
-      import('../host/main.js'),
+      import('../host/startup-errors.js'),
     ]);
   const config = readConfig(shell.env);
   const manifest = await readManifest(options.from);

@@ -34,9 +34,7 @@ function warnAboutStaleBuild() {
     return isNewer(path.join(root, folder), builtAtMs);
   });
   if (newer) {
-    process.stderr.write(
-      'ponte: dist/ is older than the sources; run `npm run build`, or use `npm run dev`\n',
-    );
+    process.stderr.write('ponte: dist/ is older than the sources; run `npm run build`\n');
   }
 }
 

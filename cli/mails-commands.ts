@@ -22,7 +22,7 @@ interface ListOptions {
 }
 
 export function addMailsCommands(shell: Shell, program: Command): void {
-  const noun = program.command('mails').description('mails to buyers, and notices');
+  const noun = program.command('mails').description('invitations, sign-in links and notices');
   addOperatorCommand<ListOptions>(shell, noun, {
     name: 'list',
     description: 'list mails and their outcome, newest first',

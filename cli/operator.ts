@@ -6,7 +6,7 @@ import { writeJson } from '../core/domain/raw-json.js';
 import { catalogue, PonteError } from '../core/errors.js';
 import type { Deps } from '../core/ports/deps.js';
 import type { Store } from '../core/ports/storage.js';
-import type { Opening, OperatorAccess } from '../host/main.js';
+import type { Opening, OperatorAccess } from '../host/operator-access.js';
 import { type ExitKind, exitCodes, exitOf } from './exit-codes.js';
 
 /** The result of a command: for programs, for people, and as an exit code (`done` by default). */
@@ -132,8 +132,9 @@ export async function asOperator<T>(
     opening = 'finds',
   }: { readonly dryRun?: boolean; readonly opening?: Opening } = {},
 ): Promise<T> {
-  const [{ explainErrors, openForOperator }, { ConfigError }] = await Promise.all([
-    import('../host/main.js'),
+  const [{ openForOperator }, { explainErrors }, { ConfigError }] = await Promise.all([
+    import('../host/operator-access.js'),
+    import('../host/startup-errors.js'),
     import('../host/config.js'),
   ]);
   const opened = await openForOperator(shell.env, { opening: dryRun ? 'reads' : opening });

@@ -6,7 +6,7 @@ import type { Mode } from '../core/domain/tenant.js';
 import { PonteError } from '../core/errors.js';
 import type { Deps } from '../core/ports/deps.js';
 import type { OrganizationView } from '../core/usecases/organizations.js';
-import type { Opening } from '../host/main.js';
+import type { Opening } from '../host/operator-access.js';
 import { type DossierOptions, dossierFor, dossierOptions, readDossier } from './kyb-dossier.js';
 import {
   addCommand,

@@ -44,7 +44,7 @@ export function addPartnerCommands(shell: Shell, program: Command): void {
 
   addOperatorCommand<RetryOptions>(shell, noun, {
     name: 'retry <command-id>',
-    description: 'query the partner for an open command, or order a refused refund again',
+    description: 'run an open command now, or order a refused refund again',
     options: [dryRunOption()],
     run: async ({ deps }, { dryRun }, [id = '']) =>
       changed(await (await retries()).retryCommand(deps, id), dryRun && 'retry'),

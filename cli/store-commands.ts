@@ -24,7 +24,7 @@ interface PruneOptions {
 }
 
 export function addStoreCommands(shell: Shell, program: Command): void {
-  const noun = program.command('store').description('the database as a whole');
+  const noun = program.command('store').description('copy the database');
 
   addCommand<CopyOptions>(shell, noun, {
     name: 'copy',

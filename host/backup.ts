@@ -36,7 +36,7 @@ import { findDifferences } from '../core/usecases/ledger-check.js';
 import { closedKeys } from '../core/usecases/secret-keys.js';
 import { documentFingerprint } from '../core/usecases/storage-fingerprint.js';
 import manifest from '../package.json' with { type: 'json' };
-import type { OperatorAccess } from './main.js';
+import type { OperatorAccess } from './operator-access.js';
 
 /** The database is copied again when documents that it names were deleted during the copy. */
 const COPIES_MAX = 3;

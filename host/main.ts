@@ -1,14 +1,9 @@
-// A serving process: database, API and workers, from the configuration to a graceful stop. Operator
-// commands use the same wiring without workers.
-import { mkdirSync } from 'node:fs';
-import { dirname } from 'node:path';
+// A serving process: database, API and workers, from the configuration to a graceful stop.
 import { setTimeout as wait } from 'node:timers/promises';
 import { createHttpServer, type HttpServer } from '../adapters/http/server.js';
 import type { PrometheusMetrics } from '../adapters/metrics/prometheus.js';
-import type { StoredRows } from '../adapters/storage/row-counts.js';
-import type { ServedStore, Server } from '../adapters/storage/store.js';
+import type { ServedStore } from '../adapters/storage/store.js';
 import { SECOND_MS } from '../core/domain/instant.js';
-import { assert, StoreRefusal } from '../core/errors.js';
 import type { Deps } from '../core/ports/deps.js';
 import { currentEpoch } from '../core/usecases/epochs.js';
 import { readQueueStats } from '../core/usecases/queue-stats.js';
@@ -19,24 +14,21 @@ import {
   fingerprintDocuments,
 } from '../core/usecases/storage-fingerprint.js';
 import { readBackupAgeMs } from './backup-schedule.js';
-import { type Config, ConfigError, readConfig } from './config.js';
-import { createContainer, tokens, urlOf, type World } from './container.js';
-import { type Creation, databaseProblem, missingDatabaseText } from './database-place.js';
-import { createDemo, type Demo, developmentSecret, throwawaySecret } from './development.js';
+import { type Config, ConfigError } from './config.js';
+import { tokens, urlOf } from './container.js';
+import type { Creation } from './database-place.js';
+import { createDemo, type Demo } from './development.js';
 import { dueAlarm } from './due-alarm.js';
 import { clockStep, type HostClock, whileAccurate } from './host-clock.js';
 import { startQuarantine } from './lost-commits.js';
-import { listeningProblem, openingProblem } from './startup-errors.js';
+import { type Container, open, warnOfUnknown } from './opening.js';
+import { explainErrors, listeningProblem } from './startup-errors.js';
 import { startWorkers, stepsOfApi, type Workers, workerSteps } from './workers.js';
 
 /** For work that runs when the drain ends; the process exits 10 s after the drain. */
 const STOP_GRACE_MS = 8 * SECOND_MS;
 /** Of that, for webhooks: attempts that still run then are ended and recorded as failed. */
 const SEND_GRACE_MS = 6 * SECOND_MS;
-
-const NO_KEYS = 'set the keys that the database was served with; the data directory has none';
-
-type Container = ReturnType<typeof createContainer>;
 
 export interface Host {
   /** A file, or a URL without its password. */
@@ -49,27 +41,6 @@ export interface Host {
   /** Drains, stops accepting, finishes running work, releases leases, closes the database. */
   stop(): Promise<void>;
 }
-
-export interface OperatorAccess {
-  readonly config: Config;
-  /** A file, or a URL without its password. */
-  readonly databaseName: string;
-  readonly deps: Deps;
-  readonly payUrl: string;
-  /** Numbers of the migrations that this opening applied. */
-  readonly migrated: readonly number[];
-  /** Why the secret keys are not those of the database; null if they are. */
-  readonly keysProblem: string | null;
-  readonly servers: () => Promise<readonly Server[]>;
-  readonly rows: () => Promise<StoredRows>;
-  /** How far the clock of this machine is ahead of the database's. */
-  readonly clockSkewMs: number;
-  /** Problems between a host and the database, one line each. */
-  readonly connectionProblems: () => Promise<readonly string[]>;
-  close(): Promise<void>;
-}
-
-type Environment = Readonly<Record<string, string | undefined>>;
 
 /** An `api` has no workers: another host must run as `worker`. */
 export type HostRole = 'all' | 'api' | 'worker';
@@ -179,106 +150,6 @@ function startWork(container: Container, role: HostRole): Workers {
   return startWorkers({ steps, signals: container.get(tokens.signals), clock, log: deps.log });
 }
 
-/**
- * How a command opens the database. `makes`: creates a missing one. `finds`: requires one, and
- * migrates it unless it is served. `reads`: requires one of this version. `looks`: accepts any
- * version.
- */
-export type Opening = 'makes' | 'finds' | 'reads' | 'looks';
-
-/** Opens the database next to a server that may be running. */
-export async function openForOperator(
-  env: Environment,
-  { opening = 'finds' }: { readonly opening?: Opening } = {},
-): Promise<OperatorAccess> {
-  const config = readConfig(env);
-  return explainErrors(config, () => openedForOperator(config, opening));
-}
-
-async function openedForOperator(config: Config, opening: Opening): Promise<OperatorAccess> {
-  const creation = opening === 'makes' ? 'first' : 'none';
-  const { container, hasKeys } = await open(config, { creation });
-  const store = container.get(tokens.store);
-  try {
-    const { migrations } = await store.health();
-    const migrates = !migrations && opening !== 'looks';
-    if (migrates && opening !== 'makes') await refuseMissing(store, config, opening);
-    if (migrates) acquireForMigration(store);
-    const migrated = migrates ? await store.migrate() : [];
-    const [deps, clock] = [container.get(tokens.deps), container.get(tokens.hostClock)];
-    // An unreachable database has no clock, and cannot be changed.
-    await clock.measure().catch(() => undefined);
-    warnOfUnknown(config, deps);
-    const keysProblem = migrations || migrates ? secretKeysProblem(deps) : null;
-    return {
-      config,
-      databaseName: store.name,
-      deps,
-      payUrl: deps.settings.payUrl,
-      migrated,
-      keysProblem: hasKeys ? await keysProblem : NO_KEYS,
-      servers: () => store.servers(),
-      rows: () => store.rows(),
-      clockSkewMs: clock.skewMs(),
-      connectionProblems: () => store.connectionProblems(),
-      close: async () => {
-        await deps.sender.close();
-        await store.close();
-      },
-    };
-  } catch (error) {
-    await store.close();
-    throw error;
-  }
-}
-
-async function refuseMissing(store: ServedStore, config: Config, opening: Opening): Promise<void> {
-  if (await store.isNew()) throw new StoreRefusal(missingDatabaseText(config, store.name));
-  if (opening === 'finds') return;
-  throw new StoreRefusal(`${store.name} is of an older version. Run ponte migrate first.`);
-}
-
-/** Replaces configuration errors of the system by a line that names the variable. */
-export async function explainErrors<T>(config: Config, work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    throw openingProblem(error, config);
-  }
-}
-
-/** Wires everything and opens the database. StoreRefusal if it is missing and not created. */
-async function open(
-  config: Config,
-  { world = {}, creation }: { readonly world?: World; readonly creation: Creation },
-): Promise<{ readonly container: Container; readonly hasKeys: boolean }> {
-  const problem = await databaseProblem(config, creation);
-  if (problem !== null) throw new StoreRefusal(problem);
-  const creates = creation !== 'none';
-  if (creates) makeFolders(config);
-  assert(config.secretKeys !== null || !config.production, 'production has configured keys');
-  const keys = config.secretKeys ?? developmentSecret(config, { creates });
-  const container = createContainer(config, keys ?? throwawaySecret(), world);
-  container.get(tokens.store);
-  return { container, hasKeys: keys !== null };
-}
-
-function makeFolders({ dataDir, database }: Config): void {
-  const folders = database.kind === 'sqlite' ? [dataDir, dirname(database.file)] : [dataDir];
-  for (const folder of folders) mkdirSync(folder, { recursive: true, mode: 0o700 });
-}
-
-/** A running server is of an older version, which cannot use the newer schema. */
-function acquireForMigration(store: ServedStore): void {
-  try {
-    store.acquireServing();
-  } catch (error) {
-    if (!(error instanceof StoreRefusal)) throw error;
-    const why = `${store.name} is of an older version and must be migrated for this command.`;
-    throw new StoreRefusal(`${why} ${error.message}`, { cause: error });
-  }
-}
-
 /** Acquires and migrates the database. Refuses a served one, and one with other secret keys. */
 async function acquireDatabase(store: ServedStore, deps: Deps, role: HostRole): Promise<void> {
   const access = store.acquireServing();
@@ -378,11 +249,4 @@ async function warnOfQuarantine(deps: Deps): Promise<void> {
   if (state !== 'quarantine') return;
   const next = 'run ponte restore --check, then ponte release';
   deps.log.warn(`the database is in quarantine: ${next}`, { epoch: number });
-}
-
-function warnOfUnknown({ unknownVariables }: Config, deps: Deps): void {
-  for (const { name, meant } of unknownVariables) {
-    const hint = meant === null ? 'check its spelling' : `did you mean ${meant}?`;
-    deps.log.warn(`${name} is not a variable of Ponte and has no effect: ${hint}`);
-  }
 }

@@ -27,7 +27,7 @@ import { documentStorageProblem } from '../core/usecases/storage-fingerprint.js'
 import { differingTables, factsOf } from './backup.js';
 import { type Config, ConfigError } from './config.js';
 import { developmentSecret } from './development.js';
-import type { OperatorAccess } from './main.js';
+import type { OperatorAccess } from './operator-access.js';
 import { occupantsOf, type Place, stageIn, swap, writtenAtMs } from './restore-place.js';
 
 /** Tables whose rows are never deleted: a dump made after the manifest has at least as many. */

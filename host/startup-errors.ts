@@ -28,6 +28,15 @@ const noRoom: readonly string[] = ['ENOSPC', 'EDQUOT', 'SQLITE_FULL'];
  */
 const wrongAccess = /^28|^3D000$|CERT|^ERR_TLS|^ERR_SSL|^ENOENT$/;
 
+/** Replaces configuration errors of the system by a line that names the variable. */
+export async function explainErrors<T>(config: Config, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw openingProblem(error, config);
+  }
+}
+
 /** Maps an error of opening or using keys, folders or the database. */
 export function openingProblem(error: unknown, config: Config): unknown {
   const { dataDir, database } = config;

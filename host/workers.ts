@@ -24,7 +24,7 @@ const KEY_USE_POLL_MS = SECOND_MS;
 const LOST_LEASES_POLL_MS = 2 * SECOND_MS;
 /** The minimum time between two searches for growing tables. */
 const STATISTICS_REST_MS = SECOND_MS;
-/** Lets slots of receivers accumulate: a claim costs the same for many deliveries. */
+/** More slots become free meantime: one claim of many deliveries costs as much as one of few. */
 const DELIVERIES_REST_MS = 3;
 const BATCH = 100;
 /** The slots of one receiver: fewer, larger claims cost less. */

@@ -64,7 +64,7 @@ function edited(text: string, diff: readonly string[], path: string): string {
   return done + rest;
 }
 
-test('an endpoint changes two files, a partner adds a folder and a line, an error code a row', () => {
+test('an endpoint changes two files, a partner adds a folder and a line, an error code a line', () => {
   assert.deepEqual(changed, [
     'adapters/http/routes.ts',
     'core/errors.ts',

@@ -172,7 +172,7 @@ function readmeSnippets(): readonly { readonly file: string; readonly text: stri
 }
 
 function npm(folder: string, ...options: readonly string[]): string {
-  // What npm told the script in which this test runs would mislead an npm in another folder.
+  // npm's variables for the script of this test would mislead an npm in another folder.
   const env = Object.fromEntries(
     Object.entries(process.env).filter(([name]) => !/^npm_(?!config_(cache|registry)$)/.test(name)),
   );

@@ -60,24 +60,24 @@ test('the table of commands names every command, and no other', async () => {
     const verbs = await commandsOf([noun]);
     known.push(...(verbs.length === 0 ? [noun] : verbs.map((name) => `${noun} ${name}`)));
   }
-  const told = firstCells(section('Commands'), 'command').flatMap((cell) => {
+  const documented = firstCells(section('Commands'), 'command').flatMap((cell) => {
     const [first = '', ...more] = codeWords(cell);
     return [first, ...more.map((name) => `${first.split(' ')[0]} ${name}`)];
   });
-  assert.deepEqual(told.toSorted(), known.toSorted());
+  assert.deepEqual(documented.toSorted(), known.toSorted());
 });
 
 test('the table of exit codes is that of the code', () => {
-  const told = [...section('Commands').matchAll(/^\| (\d) \| (.*) \|$/gm)];
+  const documented = [...section('Commands').matchAll(/^\| (\d) \| (.*) \|$/gm)];
   assert.deepEqual(
-    told.map(([, code, meaning]) => [Number(code), meaning?.replaceAll('`', '')]),
+    documented.map(([, code, meaning]) => [Number(code), meaning?.replaceAll('`', '')]),
     Object.values(exitCodes).map(([code, meaning]) => [code, meaning]),
   );
 });
 
 test('the table of magic values names every one, and no other', () => {
-  const told = firstCells(section('A first payment'), 'value').flatMap(codeWords);
-  assert.deepEqual(told.toSorted(), Object.keys(magicValues).toSorted());
+  const documented = firstCells(section('A first payment'), 'value').flatMap(codeWords);
+  assert.deepEqual(documented.toSorted(), Object.keys(magicValues).toSorted());
 });
 
 test('the table of metrics names every one, and no other', async (t) => {
@@ -93,8 +93,8 @@ test('the table of metrics names every one, and no other', async (t) => {
   t.after(() => Promise.all([metrics.close(), store.close()]));
   const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
   const served = [...text.matchAll(/^# TYPE (ponte_\w+) /gm)].map(([, name]) => name);
-  const told = firstCells(section('Metrics'), 'name').flatMap(codeWords);
-  assert.deepEqual(told.toSorted(), served.toSorted());
+  const documented = firstCells(section('Metrics'), 'name').flatMap(codeWords);
+  assert.deepEqual(documented.toSorted(), served.toSorted());
   const queues = [...text.matchAll(/^ponte_queue_due\{queue="(\w+)"/gm)].map(([, name]) => name);
   const [, listed = ''] = /The queues are ([^.]*)\./.exec(section('Metrics')) ?? [];
   assert.deepEqual(codeWords(listed), queues);

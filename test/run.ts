@@ -20,14 +20,15 @@ import { buildProgram } from './support/built-program.js';
 import { freePort, SHARED_POSTGRES, temporaryPostgres } from './support/local-postgres.js';
 import { projectFiles, projectRoot } from './support/source-tree.js';
 
-/** Files that need a process of their own, and why. */
+/** Files that need a separate process, and why. */
 const alone: Readonly<Record<string, string>> = {
   'test/on-postgres.test.ts': 'sets the database of the process',
   'test/on-postgres.nightly.ts': 'sets the database of the process',
   'test/on-sqlite-file.test.ts': 'sets the database of the process',
   'test/on-sqlite-file.nightly.ts': 'sets the database of the process',
   'test/adapters/http/description.test.ts': 'compares what the first calls of a process return',
-  'test/package.test.ts': 'a hook of a file in a shared process can run twice; this one packs',
+  'test/package.test.ts':
+    'its hook failed once in a shared process, where its folder existed already',
 };
 
 /** How many files one process loads, by folder: few where tests mostly wait, so that others run. */

@@ -273,7 +273,7 @@ function refusals(codes: readonly ErrorCode[]): Json {
       description: names.map((name) => `\`${name}\`: ${catalogue[name].message}`).join('\n\n'),
       headers: {
         'X-Request-Id': requestIdHeader,
-        ...(names.some((name) => 'retryAfterSeconds' in catalogue[name])
+        ...(names.some((name) => catalogue[name].retryAfterSeconds !== null)
           ? { 'Retry-After': { schema: { type: 'integer' } } }
           : {}),
       },

@@ -144,9 +144,11 @@ const funds = representation<Funds>()(
       ({ position }) => position,
     ],
     refundStatus: [
-      z
-        .enum(refundStates)
-        .meta({ description: 'State of the refund to the buyer; operator: an operator makes it.' }),
+      z.enum(refundStates).meta({
+        description:
+          'State of the refund to the buyer. needs_review: the partner refused or failed it, and ' +
+          'an operator resolves it.',
+      }),
       ({ refund }) => refund,
     ],
     received: [

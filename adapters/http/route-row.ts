@@ -11,7 +11,6 @@ import type { FeedReaders } from '../../core/usecases/feed-readers.js';
 import type { KeyActor } from '../../core/usecases/keys.js';
 import type { SessionActor } from '../../core/usecases/sessions.js';
 import { emptyBody } from './schemas.js';
-import type { Readiness } from './service-routes.js';
 
 /**
  * Who makes a request, by the credential of its row: 'key' is X-API-Key, 'session' a bearer token,
@@ -84,6 +83,19 @@ export interface HandlerContext {
   readonly readiness: () => Promise<Readiness>;
   /** The text of /docs-json and its entity tag. */
   readonly description: { readonly json: string; readonly etag: string };
+}
+
+/** What readiness probes check; true means well. */
+export interface Readiness {
+  readonly database: boolean;
+  readonly migrations: boolean;
+  readonly worker: boolean;
+  /** Whether the database is in quarantine after a restore: reads are served. */
+  readonly quarantine?: boolean;
+  /** False: the clocks of this machine and of the database differ by too much. */
+  readonly clock: boolean;
+  /** False after a signal to stop. */
+  readonly serving: boolean;
 }
 
 /** A request that passed every check of its row. */

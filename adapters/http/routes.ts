@@ -1,6 +1,6 @@
-// The one route table: every path that the service answers, who may call it, what it takes and
-// returns. The pipeline, the description, the client and the tests read these rows and nothing
-// else. Every row states its access; public is spelled 'none'.
+// Joins the rows of all resources: every path that the service answers, who may call it, what it
+// takes and returns. The pipeline, the description, the client and the tests read these rows and
+// nothing else. Every row states its access; public is spelled 'none'.
 import { accountRoutes } from './account-routes.js';
 import { buyerKycRoutes } from './buyer-kyc-routes.js';
 import { documentRoutes } from './document-routes.js';

@@ -13,10 +13,9 @@ import { clientAddressOver } from './client-address.js';
 import { describeRoutes } from './openapi.js';
 import { type Pipeline, serve } from './pipeline.js';
 import { refusalReply, sendRaw } from './response-output.js';
-import type { HandlerContext } from './route-row.js';
+import type { HandlerContext, Readiness } from './route-row.js';
 import { createRouter } from './router.js';
 import { routes } from './routes.js';
-import type { Readiness } from './service-routes.js';
 
 const BODY_BYTES_MAX = 256 * 1024;
 const HEADER_BYTES_MAX = 16 * 1024;

@@ -5,21 +5,8 @@ import { modes } from '../../core/domain/tenant.js';
 import { receivePartnerMessage } from '../../core/usecases/partner-inbox.js';
 import { docsFile, docsFileTypes, docsPage, docsPageTypes } from './docs-page.js';
 import { representation } from './representation.js';
-import { reply, route } from './route-row.js';
+import { type Readiness, reply, route } from './route-row.js';
 import { pathText, receivedResponse, responseSchemas } from './schemas.js';
-
-/** What readiness probes check; true means well. */
-export interface Readiness {
-  readonly database: boolean;
-  readonly migrations: boolean;
-  readonly worker: boolean;
-  /** Whether the database is in quarantine after a restore: reads are served. */
-  readonly quarantine?: boolean;
-  /** False: the clocks of this machine and of the database differ by too much. */
-  readonly clock: boolean;
-  /** False after a signal to stop. */
-  readonly serving: boolean;
-}
 
 const partnerParams = z.object({
   partner: pathText('The name of the partner.'),

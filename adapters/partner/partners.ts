@@ -1,4 +1,4 @@
-// The settlement partners by name. To add one, add its files to this folder and a line to the
+// The settlement partners by name. To add one, add a folder and a line to the
 // table.
 import { fakePartner } from './fake.js';
 import type { PartnerKind } from './hosted-partner.js';

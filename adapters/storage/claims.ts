@@ -90,7 +90,7 @@ export async function releaseLeases(
   await Promise.all(releaseSql.map((sql) => database.immediate(sql, params)));
 }
 
-/** `mark` ends the owner prefix of the leases of this process. */
+/** `mark` is the last character of the lease owner. */
 export function newClaims(database: Database, mark: () => string): Claims {
   // Leases of this process share a prefix, so that it can release them.
   const name = randomBytes(6).toString('hex');

@@ -42,7 +42,7 @@ export interface ClusterChannel {
   open(onMessage: OnMessage, log: Log): Promise<void>;
   /** Notifies the other hosts of stored work, within milliseconds. */
   publish(work: WorkKind, tenants?: readonly Tenant[]): void;
-  /** Whether this process sequences. True in at most one connected process. */
+  /** Whether this process is the leader. True in at most one connected process. */
   leads(): Promise<boolean>;
   resign(): Promise<void>;
   /** Refreshes planner statistics of growing tables. Returns how many. */
@@ -110,7 +110,7 @@ export interface ServedStore extends Store {
 /** Runs of one piece of work before it gives up. Each lost run means that another write won. */
 export const RUNS_MAX = 8;
 
-/** `:` marks leases that end with their process: it serves and is connected. */
+/** Ends a lease owner. `:`: a serving process, whose leases end with it. `.`: any other one. */
 export type OwnerMark = ':' | '.';
 
 /** Without a sealer, batches that contain sealed texts are not guarded. */

@@ -1,6 +1,6 @@
 // What one cause changes: the payment, its funds and its orders to the partner, with the postings
 // and events of the change. A use case stores all of it in one batch. The causes are in
-// payment-transitions.ts (people) and order-outcomes.ts (the partner).
+// payment-transitions.ts and order-outcomes.ts (orders to the partner).
 import { PonteError } from '../errors.js';
 import type { KycStatus } from './buyer-kyc.js';
 import { type EventDraft, paymentEventTypes } from './event.js';

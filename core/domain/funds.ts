@@ -44,6 +44,7 @@ export const positions = [
   'received',
   'payout_ordered',
   'paid',
+  /** Returned or owed to the buyer. */
   'returned_to_buyer',
   'needs_review',
 ] as const;
@@ -70,11 +71,11 @@ export interface Funds extends Tenant {
   readonly refund: RefundState;
   /** Over all pay-ins. */
   readonly receivedMinor: bigint;
-  /** Ordered, in doubt or paid. */
+  /** Payouts that were sent, paid, or failed without a return. */
   readonly payoutMinor: bigint;
-  /** Owed to the buyer, not ordered from the partner. */
+  /** Owed to the buyer; its refund is not sent, or was refused or failed. */
   readonly refundOwedMinor: bigint;
-  /** Ordered from the partner, not confirmed. */
+  /** Refunds sent to the partner, not confirmed. */
   readonly refundOrderedMinor: bigint;
   /** Refunded, or returned by the partner. */
   readonly refundedMinor: bigint;
@@ -115,7 +116,7 @@ export function noFunds(tenant: Tenant, paymentId: string, currency: string): Fu
   });
 }
 
-/** What the partner holds for the payment without a claim on it. */
+/** Received money that is not allocated to a payout or refund. */
 export function heldMinor(funds: Omit<Funds, keyof Tenant | 'position' | 'refund'>): bigint {
   return (
     funds.receivedMinor +

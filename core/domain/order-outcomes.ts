@@ -64,7 +64,7 @@ export function ordersChanged(
 
 /**
  * Brings funds, refunds and ledger in line with the orders and the status: voids unsent orders of
- * an ended payment, and owes money without a claim to the buyer.
+ * an ended payment, and owes unallocated money to the buyer.
  */
 export function withMoneySettled(
   changed: Change,
@@ -224,8 +224,8 @@ function failed(order: MoneyCommand, name: string, reason: string | null): Step 
 }
 
 /**
- * An ended payment orders refunds only, and a payment with its money no pay-in: orders without
- * effect at the partner become void.
+ * Voids unsent orders that are no longer wanted: pay-ins of a payment that has its money, and all
+ * but refunds of an ended payment.
  */
 function withoutUnsentOrders(
   change: Change,
@@ -250,8 +250,8 @@ function withoutUnsentOrders(
 }
 
 /**
- * Withdraws refunds that were not sent or were refused, if the partner returned their pay-in or it
- * lacks the money; then if more left than arrived.
+ * Withdraws unsent and refused refunds: first those whose pay-in was returned or lacks the money,
+ * then others while more has left than arrived.
  */
 function withoutNeedlessRefunds(
   was: Change,
@@ -283,7 +283,7 @@ function hasLoss(_refund: MoneyCommand, orders: readonly MoneyCommand[]): boolea
   return sumsOf(orders).lossMinor > 0n;
 }
 
-/** Money without a claim is owed back, each part from the pay-in that has it. */
+/** Unallocated money is owed back, each part from the pay-in that has it. */
 function withSurplusOwed(change: Change, commands: readonly MoneyCommand[]): Change {
   const { payment, funds } = change;
   const orders = withDrafts(commandsAfter(commands, change), change);

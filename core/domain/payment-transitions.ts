@@ -1,6 +1,6 @@
-// What integrators, buyers, approvers and operators do to a payment. Each function returns
-// everything that must be stored in one batch. Its guards come first and refuse; after them the
-// change must succeed. The partner's part is in order-outcomes.ts.
+// Changes of a payment except those by orders: requests, KYC decisions, quotes and expiry. Each
+// function returns everything that must be stored in one batch. Its guards come first and refuse;
+// after them the change must succeed. The partner's part is in order-outcomes.ts.
 import { PonteError } from '../errors.js';
 import {
   type Change,
@@ -85,7 +85,7 @@ export function confirmed(
   return withMoneySettled({ ...change, commands: [payin] }, was, commands, nowMs);
 }
 
-/** Allowed until the partner accepts the payout. Unsent orders become void. */
+/** Allowed until the payout is sent to the partner. Unsent orders become void. */
 export function cancelled(
   was: PaymentAggregate,
   commands: readonly MoneyCommand[],

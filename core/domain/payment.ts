@@ -1,4 +1,4 @@
-// The payment behind both creation surfaces (payment intent and invoice): its states and data.
+// The payment, whose origin is a payment intent or an invoice: its states and data.
 // Where the money is: funds.ts. What one cause changes: change.ts.
 import { type MoveOf, machine } from './machine.js';
 import type { Money } from './money.js';
@@ -71,8 +71,8 @@ export const paymentOrigins = Object.keys(paymentIdPrefixes) as readonly Payment
 export const EXTERNAL_PREFIX = 'ext_';
 
 /**
- * The origin that a reference names, if it is one of these: an id by its prefix, `ext_<externalId>`
- * the first one. The payment need not exist.
+ * The origin of a reference by its prefix; `ext_` means the first of `origins`. Null for another
+ * origin. The payment need not exist.
  */
 export function originNamed(
   reference: string,
@@ -147,7 +147,7 @@ export interface Payment extends Tenant {
   readonly version: number;
 }
 
-/** The call that creates an intent approves and invites. */
+/** An intent is created approved, with its buyer invited. */
 export function firstStatus(origin: PaymentOrigin, requiresApproval: boolean): PaymentStatus {
   if (origin === 'payment_intent') return 'awaiting_buyer';
   return requiresApproval ? 'awaiting_approval' : 'approved';

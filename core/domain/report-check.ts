@@ -48,7 +48,7 @@ const RECEIVED_TIMES_MAX = 2n;
 const FEES_ABOVE_QUOTE_PERCENT = 5n;
 /** Allowed change of an indicative rate between quote and payout. */
 const RATE_DRIFT_PERCENT = 25n;
-/** Allowed rounding, in BRL cents, between a locked quote and its payout. */
+/** Allowed rounding, in centavos, between a locked quote and its payout. */
 const LOCKED_SLACK_MINOR = 1n;
 /** Allowed rounding of the rate: amount, fees and rate must give the BRL paid. */
 const ROUNDING_PERMILLE = 1n;
@@ -121,7 +121,9 @@ export function payoutProblem(
   const expected = convert(converted, rate, 'BRL', 'half-even').amountMinor;
   const slack = (expected * ROUNDING_PERMILLE) / 1_000n + 1n;
   if (absolute(settled.amountMinor - expected) > slack) {
-    return implausible(`${settled.amountMinor} BRL cents, amount, fees and rate give ${expected}`);
+    return implausible(
+      `${settled.amountMinor} centavos, but amount, fees and rate give ${expected}`,
+    );
   }
   if (quote === null) return null;
   const isLocked = quote.rateKind === 'locked' && (firstSentAtMs ?? 0) < (quote.lockedUntilMs ?? 0);
@@ -142,7 +144,9 @@ function againstQuote(
   if (quote.isLocked) {
     const short = quote.target.amountMinor - (settled?.amountMinor ?? 0n);
     if (absolute(short) <= LOCKED_SLACK_MINOR) return null;
-    return implausible(`paid ${settled?.amountMinor}, the quote held ${quote.target.amountMinor}`);
+    return implausible(
+      `paid ${settled?.amountMinor}, the locked quote is ${quote.target.amountMinor}`,
+    );
   }
   const quoted = parseRate(quote.rate)?.rateScaled ?? rateScaled;
   if (absolute(rateScaled - quoted) * 100n <= quoted * RATE_DRIFT_PERCENT) return null;

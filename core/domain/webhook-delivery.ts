@@ -1,5 +1,5 @@
 // A delivery: one event for one subscription, under one id for all attempts and replays: its states
-// and when the next attempt is due. The interface reserves a status `failed` that is not used.
+// and when the next attempt is due. The status `failed` of the API is never used.
 import { assert, PonteError } from '../errors.js';
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from './instant.js';
 import type { Leased } from './lease.js';
@@ -25,7 +25,10 @@ export const { states: deliveryStatuses, next: nextDeliveryStatus } = deliveries
 /** From creation or the last replay. */
 export const ATTEMPTS_MAX = 7;
 
-/** The waits before attempts 2 to 7, each from the end of the attempt before. */
+/**
+ * The waits before attempts 2 to 7, each from the end of the previous one.
+ * PONTE_WEBHOOK_RETRY_SECONDS replaces them.
+ */
 export const RETRY_DELAYS_MS: readonly number[] = [
   30 * SECOND_MS,
   2 * MINUTE_MS,

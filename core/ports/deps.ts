@@ -33,8 +33,8 @@ export interface Deps {
   readonly log: Log;
   readonly metrics: Metrics | null;
   /**
-   * Called after work is stored: wakes the workers of this process, or the readers of the feeds of
-   * these tenants (of all feeds if none are named).
+   * Called after work is stored: wakes the workers of this and other hosts, or the readers of the
+   * feeds of these tenants (of all feeds if none are named).
    */
   readonly wake: (work: WorkKind, tenants?: readonly Tenant[]) => void;
   readonly settings: Settings;

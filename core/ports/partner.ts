@@ -7,8 +7,9 @@ import type { QuoteTerms } from '../domain/quote.js';
 import type { PayinReport, PayoutReport } from '../domain/report-check.js';
 
 /**
- * How a call ends that may have an effect. `refused`: final. `later`: without effect, to be
- * retried. `unknown`: it may have had an effect, so it never counts as a failure.
+ * How a call ends that may have an effect. `done`: the partner accepted it. `refused`: final.
+ * `later`: without effect, to be retried. `unknown`: it may have had an effect, so it never counts
+ * as a failure.
  */
 export type PartnerAnswer<T> =
   | { readonly outcome: 'done'; readonly value: T }
@@ -110,9 +111,9 @@ export interface OrderApi<Order, Report> {
 
 export interface SettlementPartner {
   readonly name: string;
-  /** After this time the outcome of a call is `unknown`. At most half a lease. */
+  /** After this time the outcome of a call is `unknown`. At most half of COMMAND_LEASE_MS. */
   readonly callTimeoutMs: number;
-  /** A call in doubt may take effect this late: an earlier look-up proves nothing. */
+  /** For this long a call in doubt may take effect: a look-up that finds nothing proves nothing. */
   readonly effectWithinMs: number;
   /** Currencies that buyers can pay in, ISO 4217. */
   readonly currencies: readonly string[];

@@ -58,10 +58,12 @@ type Writes<T, W extends 'insert' | 'update' | 'expect' | 'remove'> = {
 };
 
 /**
- * Updates are compare-and-set on the version that was read, and raise it by one. An insert that
- * breaks a unique constraint is a conflict: `work` runs again. `expect` guards a row that a
- * decision depends on and that is not written. To read an aggregate with a staged write is a
- * programmer's error. Lists for a page are newest first.
+ * Reads and staged writes of one run. It is not a database transaction: each read sees the newest
+ * commit, and guards detect changes. Updates are compare-and-set on the version that was read, and
+ * raise it by one. An insert that breaks a unique constraint is a conflict: `work` runs again.
+ * `expect` guards a row that a decision depends on and that is not written. Querying a table with a
+ * staged write, or reading a written row by key, is an AssertionFailure. Lists for a page are
+ * newest first.
  */
 export interface Tx {
   readonly organizations: Writes<Organization, 'update' | 'expect'> & {
@@ -302,8 +304,8 @@ export interface Tx {
 }
 
 /**
- * Immediate statements outside `run`: each claims due rows for one worker by a lease. In quarantine
- * (epoch.ts) no command, delivery or mail can be claimed.
+ * Queries and single statements over due work, outside `run`. `commands`, `deliveries` and `mails`
+ * lease the rows that they return; in quarantine (epoch.ts) they return none.
  */
 export interface Claims {
   /** What the tokens of this process's leases begin with. */

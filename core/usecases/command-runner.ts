@@ -1,7 +1,7 @@
 // The worker of orders to the partner. It leases due orders, fixes the exact request, stores the
 // intention, calls, and records the answer. A look-up settles a call without an answer and a
 // refusal; an accepted order is polled until its end is reported. The worker does not wait for
-// calls. Without the lease it does not change an order.
+// calls. Without the lease only a polled report is applied.
 import { isLeased } from '../domain/lease.js';
 import { ABANDONED_POLL_FOR_MS, isShort, pollAgain, stopPolling } from '../domain/order-report.js';
 import {
@@ -128,7 +128,7 @@ export function requestOf(deps: Deps, command: PartnerCommand): string {
 }
 
 /**
- * Stores the intention; null if the lease is lost. No payout is sent while a person must decide
+ * Stores `sent`; null if the lease is lost. No payout is sent while a person must decide
  * whether its pay-in failed.
  */
 function markSent(

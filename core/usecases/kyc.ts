@@ -208,10 +208,10 @@ function refuseIncomplete(
 /** Earlier values stay unless they are sent again. */
 function sealedDraft(deps: Deps, submission: KycSubmission, { name, dossier }: KycStart): string {
   const before = readDraft(deps, submission);
-  const told = Object.entries(dossier).filter(([, value]) => value !== null);
+  const given = Object.entries(dossier).filter(([, value]) => value !== null);
   const draft: KycDraft = {
     name: name ?? before.name,
-    dossier: { ...before.dossier, ...Object.fromEntries(told) },
+    dossier: { ...before.dossier, ...Object.fromEntries(given) },
   };
   return deps.secretBox.seal(JSON.stringify(draft), draftPurpose(submission));
 }

@@ -66,8 +66,8 @@ export interface CreatedPayment extends PaymentView {
 
 /**
  * Creates a payment, or finds the one of its idempotency key or externalId. Concurrent creates make
- * one payment. IdempotencyKeyConflict, KybNotApproved, ValidationError (currency, expiresAt),
- * AmountBelowMinimum, SellerNotReady, in this order.
+ * one payment. IdempotencyKeyConflict, KybNotApproved, ValidationError (currency),
+ * AmountBelowMinimum, ValidationError (expiresAt), SellerNotReady, in this order.
  */
 export async function createPayment(
   deps: Deps,

@@ -6,8 +6,7 @@
 //
 // The session key is rotated too: a leaked secret key and a copy of the database reveal it.
 import { type SealedColumn, sealedColumns } from '../domain/sealed-columns.js';
-import type { KeyCheckValue } from '../domain/sealed-text.js';
-import { keyIdOf } from '../domain/sealed-text.js';
+import { type KeyCheckValue, keyIdOf } from '../domain/sealed-text.js';
 import { isCurrent } from '../domain/service-key.js';
 import { AssertionFailure } from '../errors.js';
 import type { SealedRow, Tx } from '../ports/storage.js';

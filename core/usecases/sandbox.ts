@@ -2,8 +2,13 @@
 // use cases of a real buyer until the payment reaches its target. The partner acts independently.
 import type { PaymentView } from '../domain/change.js';
 import { backoffMs } from '../domain/lease.js';
-import type { Advance } from '../domain/payment.js';
-import { isTerminal, type Payment, type PaymentStatus, progress } from '../domain/payment.js';
+import {
+  type Advance,
+  isTerminal,
+  type Payment,
+  type PaymentStatus,
+  progress,
+} from '../domain/payment.js';
 import { isQuoteExpired } from '../domain/quote.js';
 import { type Tenant, tenantOf } from '../domain/tenant.js';
 import { assert, PonteError } from '../errors.js';

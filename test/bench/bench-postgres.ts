@@ -1,5 +1,5 @@
-// A PostgreSQL server for one run, as it comes: nothing about durability is turned down. All
-// contenders use this one, each with a database of its own.
+// A PostgreSQL server for one run, with default durability. All contenders use it, each with a
+// separate database.
 import { chmodSync } from 'node:fs';
 import { join } from 'node:path';
 import { embeddedPostgres } from '../support/embedded-postgres.js';

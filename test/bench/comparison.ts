@@ -1,6 +1,6 @@
-// Figures side by side: contenders take turns (A B A B …) on the same machine in the same run, and
-// what counts is the median of their rounds. Each round also tells what it cost of the processor,
-// which is steadier than speed on a machine that does other things as well.
+// Compares contenders: they take turns (A B A B …) on one machine in one run, and the median of
+// their rounds counts. Each round also reports its CPU time, which is steadier than speed on a
+// machine that runs other programs.
 import { cpuMsOf, memoryMbOf } from './child-calls.js';
 import type { LoadJob, LoadResult } from './load-generator.js';
 
@@ -27,7 +27,7 @@ export interface Bench {
   readonly connections: number;
   /** Payments of the large database. */
   readonly size: number;
-  /** Another clone whose build takes part, to tell what a change brought. */
+  /** Another clone whose build takes part, to measure a change. */
   readonly before: string | null;
   readonly load: (job: LoadJob) => Promise<LoadResult>;
   readonly say: (text: string) => void;

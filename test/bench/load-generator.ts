@@ -1,7 +1,7 @@
-// Plays many clients over HTTP/1.1 keep-alive, in a process of its own: either each connection asks
-// again as soon as it is answered (throughput), or requests come at a constant rate whatever the
-// answers do, and count from when they were meant to be sent (latency). It speaks on bare sockets:
-// an HTTP client would take as much of the machine as the server that is measured.
+// Plays many clients over HTTP/1.1 keep-alive in a separate process: either each connection sends
+// its next request after each answer (throughput), or requests are sent at a constant rate and
+// timed from when they were due (latency). It uses bare sockets: an HTTP client would need as much
+// CPU time as the measured server.
 import { connect, type Socket } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 

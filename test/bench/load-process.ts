@@ -1,4 +1,4 @@
-// The load generator as a process of its own; load-generator.ts says what it plays.
+// The process that runs the load generator (load-generator.ts).
 import { serveCalls } from './child-calls.js';
 import { playLoad } from './load-generator.js';
 

@@ -1,5 +1,5 @@
-// Ponte as its users run it: the built command in a process of its own, set up by environment and
-// by its own API. Rate limits are off unless a row asks for them: they would be what is measured.
+// Ponte as its users run it: the built command in a separate process, set up by environment and
+// API. Rate limits are off unless a row sets them: they would be what is measured.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';

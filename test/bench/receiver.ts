@@ -1,5 +1,5 @@
-// The receiver of webhooks, in a process of its own: it answers every POST with 204 and counts. Of
-// a body that holds `sent-<microseconds since the epoch>-` it keeps how long it took to come.
+// The receiver of webhooks, in a separate process: it answers every POST with 204 and counts it. It
+// records the latency of bodies that hold `sent-<microseconds since the epoch>-`.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { serveCalls } from './child-calls.js';

@@ -7,7 +7,7 @@ import { test } from 'node:test';
 import { projectRoot } from '../support/source-tree.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
-// The bin in a folder of its own, with a CLI that only says that it was reached.
+// The bin in a separate folder, with a CLI that only reports that it was called.
 const folder = temporaryFolder();
 for (const name of ['cli/bin.cjs', 'package.json']) {
   cpSync(join(projectRoot, name), join(folder, name));
@@ -64,8 +64,8 @@ test('a command with a closed output ends silently', async () => {
   });
   // Long before it has loaded what it says.
   child.stdout.destroy();
-  let told = '';
-  for await (const text of child.stderr) told += String(text);
+  let stderr = '';
+  for await (const text of child.stderr) stderr += String(text);
   const status = child.exitCode ?? (await once(child, 'exit'))[0];
-  assert.deepEqual([status, told], [0, '']);
+  assert.deepEqual([status, stderr], [0, '']);
 });

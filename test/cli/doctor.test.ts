@@ -196,8 +196,8 @@ describe('each defect is reported with what to do about it', () => {
       'warning dead letters: 2 deliveries given up: ponte deliveries list --status dead_letter',
     ],
   ];
-  for (const [findings, told] of cases) {
-    test(told.slice(0, 70), () => assert.deepEqual(wrong(findings), [told]));
+  for (const [findings, finding] of cases) {
+    test(finding.slice(0, 70), () => assert.deepEqual(wrong(findings), [finding]));
   }
 
   test('a backup that is not older than two intervals is no defect', () => {
@@ -227,8 +227,8 @@ test('the exit code separates failures from warnings', async () => {
   const longAgoMs = Date.now() - 3 * 60 * MINUTE_MS;
   const waits = { createdAtMs: longAgoMs, dueAtMs: Date.now() + 60 * MINUTE_MS };
   await store.run(async (tx) => tx.deliveries.insert(aDelivery(waits)));
-  const told = await doctor();
-  assert.deepEqual([told.status, told.ok], [9, false]);
+  const report = await doctor();
+  assert.deepEqual([report.status, report.ok], [9, false]);
   await store.run(async (tx) => tx.outbox.append(anEvent({ createdAtMs: longAgoMs })));
   await store.close();
   assert.equal((await doctor()).status, 8);

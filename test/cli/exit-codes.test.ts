@@ -40,11 +40,11 @@ const codesOf: Readonly<Partial<Record<ExitKind, readonly ErrorCode[]>>> = {
 };
 
 test('each code of the catalogue ends with the exit code of its kind', () => {
-  const told = Object.entries(codesOf).flatMap(([kind, codes]) =>
+  const described = Object.entries(codesOf).flatMap(([kind, codes]) =>
     codes.map((code) => [code, kind] as const),
   );
-  assert.deepEqual(told.map(([code]) => code).toSorted(), Object.keys(catalogue).toSorted());
-  for (const [code, kind] of told) assert.equal(exitOf(new PonteError(code)), kind, code);
+  assert.deepEqual(described.map(([code]) => code).toSorted(), Object.keys(catalogue).toSorted());
+  for (const [code, kind] of described) assert.equal(exitOf(new PonteError(code)), kind, code);
 });
 
 test('only transient store errors are worth another try', () => {

@@ -4,15 +4,15 @@ import { persistently, TryAgain } from '../../cli/feed-client.js';
 
 test('waits grow, and are as long as the server asks for at least', async () => {
   const over = new AbortController();
-  const told: string[] = [];
+  const problems: string[] = [];
   const result = persistently(
     over.signal,
     (problem) => {
-      told.push(problem);
-      if (told.length === 2) over.abort();
+      problems.push(problem);
+      if (problems.length === 2) over.abort();
     },
-    () => Promise.reject(new TryAgain('busy', told.length * 7_000)),
+    () => Promise.reject(new TryAgain('busy', problems.length * 7_000)),
   );
   assert.equal(await result, null);
-  assert.deepEqual(told, ['busy; trying again in 0.5 s', 'busy; trying again in 7 s']);
+  assert.deepEqual(problems, ['busy; trying again in 0.5 s', 'busy; trying again in 7 s']);
 });

@@ -49,7 +49,7 @@ test('after a restore a kept position is refused; who only watches goes on', asy
   await quarantineRestored(deps);
   await endQuarantine(deps, { by: 'ana', forcedBecause: 'a test' });
   await assert.rejects(listening(t, { ...source, state }).ended, { code: 'FeedReset' });
-  // It waits in the epoch that is over: the next event tells.
+  // It waits in the previous epoch until the next event.
   await pay();
   await until(() => watching.printed.stderr.includes('Continuing') && feedReaders.waiting() === 1);
   await pay();

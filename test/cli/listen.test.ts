@@ -41,7 +41,7 @@ function newFile(): string {
 
 interface Listening {
   readonly lines: () => readonly string[];
-  readonly told: () => string;
+  readonly stderr: () => string;
   /** Stops it, and waits until it has. */
   stop(): Promise<void>;
   readonly ended: Promise<void>;
@@ -73,7 +73,7 @@ function start(t: TestContext, given: Partial<ListenOptions>, env: Shell['env'] 
   t.after(() => stop().catch(() => undefined));
   return {
     lines: () => printed.stdout.split('\n').slice(0, -1),
-    told: () => printed.stderr,
+    stderr: () => printed.stderr,
     stop,
     ended,
   };
@@ -104,7 +104,7 @@ test('events are printed as they come, one line each, oldest first', async (t) =
     ],
   );
   await listening.stop();
-  assert.equal(listening.told(), '');
+  assert.equal(listening.stderr(), '');
 });
 
 test('with --json each line is the event as the feed has it, byte for byte', async (t) => {
@@ -129,8 +129,9 @@ test('each event is forwarded in order, with the bytes and the headers of a webh
     const count = receiver.requests.length;
     const listening = start(t, { forward: receiver.url, secret: given, after: 0 });
     await until(() => listening.lines().length === 2);
-    const secret = given ?? /^The webhook secret is (whsec_\S{44})\n$/.exec(listening.told())?.[1];
-    assert.ok(secret !== undefined, listening.told());
+    const secret =
+      given ?? /^The webhook secret is (whsec_\S{44})\n$/.exec(listening.stderr())?.[1];
+    assert.ok(secret !== undefined, listening.stderr());
     const forwarded = receiver.requests.slice(count);
     assert.deepEqual(
       forwarded.map(({ body }) => body.toString()).toSorted(),
@@ -168,8 +169,8 @@ test('an event that is not taken is sent again until it is; the next ones wait',
   const ids = receiver.requests.map(({ headers }) => headers['x-service-delivery-id']);
   assert.equal(ids.length, 4);
   assert.deepEqual(new Set(ids.slice(0, 3)).size, 1);
-  assert.match(listening.told(), /answered 500: no such table\.{187}; trying again in 0\.5 s\n/);
-  assert.match(listening.told(), /answered 302; trying again in 1 s\n/);
+  assert.match(listening.stderr(), /answered 500: no such table\.{187}; trying again in 0\.5 s\n/);
+  assert.match(listening.stderr(), /answered 302; trying again in 1 s\n/);
 });
 
 test('with --json the receiver’s answers are printed with the events', async (t) => {
@@ -179,7 +180,7 @@ test('with --json the receiver’s answers are printed with the events', async (
   const listening = start(t, { forward: receiver.url, secret: 's', json: true, after: 0 });
   await until(() => listening.lines().length === 2);
   const ids = listening.lines().map((line) => JSON.parse(line).id);
-  assert.deepEqual(listening.told(), ids.map((id) => `ponte: ${id}: answered 202\n`).join(''));
+  assert.deepEqual(listening.stderr(), ids.map((id) => `ponte: ${id}: answered 202\n`).join(''));
 });
 
 test('it goes on where it stopped, by the position in the file', async (t) => {
@@ -211,7 +212,7 @@ test('an event that was not taken when it stopped is the first one afterwards', 
   t.after(() => receiver.close());
   const options = { forward: receiver.url, secret: 's', state: newFile() };
   const first = start(t, { ...options, after: 0 });
-  await until(() => first.told().includes('answered 500'));
+  await until(() => first.stderr().includes('answered 500'));
   await first.stop();
   assert.equal(first.lines().length, 1);
   status = 204;
@@ -229,8 +230,8 @@ test('forwarding begins with the next event, and says behind which one', async (
   const options = { forward: receiver.url, secret: 's', state };
   const listening = start(t, options);
   await until(() => site.world.feedReaders.waiting() === 1);
-  const told = 'forwarding events after sequence 2; --after 0 starts with the first event';
-  assert.equal(listening.told(), `ponte: ${told}\n`);
+  const hint = 'forwarding events after sequence 2; --after 0 starts with the first event';
+  assert.equal(listening.stderr(), `ponte: ${hint}\n`);
   assert.equal(JSON.parse(readFileSync(state, 'utf8')).after, 2);
   // What comes while it is stopped is not left out, although nothing was forwarded before.
   await listening.stop();
@@ -238,7 +239,7 @@ test('forwarding begins with the next event, and says behind which one', async (
   const again = start(t, options);
   await until(() => again.lines().length === 2);
   assert.match(again.lines()[0] ?? '', /^ +3 /);
-  assert.equal(again.told(), '');
+  assert.equal(again.stderr(), '');
   assert.equal(receiver.requests.length, 2);
 });
 
@@ -313,9 +314,9 @@ test('a server that is away, or fails, is asked again until it answers', async (
     return new Promise((done) => server.close(done));
   };
   const listening = start(t, { url: `http://127.0.0.1:${port}` });
-  await until(() => listening.told().includes('answered 503; trying again in 0.5 s'));
+  await until(() => listening.stderr().includes('answered 503; trying again in 0.5 s'));
   await close();
-  await until(() => /does not answer; trying again in [\d.]+ s/.test(listening.told()));
+  await until(() => /does not answer; trying again in [\d.]+ s/.test(listening.stderr()));
   const { deps, feedReaders } = site.world;
   const addresses = { corsOrigins: [], trustedProxies: [] };
   const readiness = async () => allWell;

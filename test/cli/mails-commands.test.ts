@@ -1,10 +1,10 @@
-// `ponte mails list`: what became of each mail, without what stands in it.
+// `ponte mails list`: the outcome of each mail, without its content.
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { inviteBuyer } from '../../core/usecases/invoices.js';
 import { runMails } from '../../core/usecases/mails.js';
 import { createOrganization } from '../../core/usecases/organizations.js';
-import { openForOperator } from '../../host/main.js';
+import { openForOperator } from '../../host/operator-access.js';
 import { runCommand } from '../support/command.js';
 import { makeInvoice } from '../support/made-payments.js';
 import { temporaryFolder } from '../support/temporary-folder.js';

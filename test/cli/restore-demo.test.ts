@@ -5,9 +5,9 @@ import { runCommand } from '../support/command.js';
 
 test('the demo restores a backup, checks it, releases it and pays no seller twice', async () => {
   const { status, stdout } = await runCommand({}, ['demo', '--restore', '--json']);
-  const { epoch, ...told } = JSON.parse(stdout) as Record<string, unknown>;
+  const { epoch, ...summary } = JSON.parse(stdout) as Record<string, unknown>;
   const counts = { payments: 5, learned: 5, differing: 0, missed: 0 };
-  assert.deepEqual(told, { complete: true, ...counts, paidTwice: 0 });
+  assert.deepEqual(summary, { complete: true, ...counts, paidTwice: 0 });
   assert.ok(Number(epoch) > 1);
   assert.equal(status, 0);
 });

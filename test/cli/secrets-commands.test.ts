@@ -151,9 +151,9 @@ for (const [name, newDatabase] of Object.entries(databases)) {
       const doctor = await command(newKey, 'doctor');
       assert.equal(doctor.status, 8);
       assert.match(doctor.stdout, /under the key "old" does not open/);
-      const told = await command(both, 'doctor');
+      const report = await command(both, 'doctor');
       assert.match(
-        told.stdout,
+        report.stdout,
         /secret keys +ok +of this database; to retire "old", run: ponte secrets/,
       );
     });

@@ -9,7 +9,7 @@ import pg from 'pg';
 import { openPostgresStore } from '../../adapters/storage/postgres/store.js';
 import { openSqliteStore } from '../../adapters/storage/sqlite/store.js';
 import { DAY_MS } from '../../core/domain/instant.js';
-import { openForOperator } from '../../host/main.js';
+import { openForOperator } from '../../host/operator-access.js';
 import { runCommand } from '../support/command.js';
 import {
   aBarePayment,
@@ -47,21 +47,21 @@ before(async () => {
 const ponte = (words: readonly string[], env: Readonly<Record<string, string>> = {}) =>
   runCommand(env, words);
 
-/** Runs the copy as a process of its own, and kills it while it copies payments. */
+/** Runs the copy in a separate process and kills it while it copies payments. */
 async function killedCopy(url: string): Promise<void> {
   const words = ['store', 'copy', '--from', `sqlite:${file}`, '--to', url];
   const child = spawn(process.execPath, [...programArguments, ...words], {
     cwd: projectRoot,
     stdio: ['ignore', 'ignore', 'pipe'],
   });
-  let told = '';
+  let output = '';
   for await (const text of child.stderr) {
-    told += String(text);
-    if (told.includes('copying payments')) break;
+    output += String(text);
+    if (output.includes('copying payments')) break;
   }
   child.kill('SIGKILL');
   if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
-  assert.match(told, /copying payments/);
+  assert.match(output, /copying payments/);
 }
 
 async function paymentsIn(url: string): Promise<number> {
@@ -183,8 +183,8 @@ test('prune removes what is old, after a dry run that counts it and changes noth
     ['--older-than 960h', removed],
     ['--older-than 40d', { deliveries: 0, messages: 0, events: 0 }],
   ] as const) {
-    const [status, { dryRun, before, ...told }] = await prune(words);
-    assert.deepEqual([status, dryRun, told], [0, words.includes('dry'), counts], words);
+    const [status, { dryRun, before, ...pruned }] = await prune(words);
+    assert.deepEqual([status, dryRun, pruned], [0, words.includes('dry'), counts], words);
     assert.match(before, /^\d{4}-\d\d-\d\dT/);
   }
   const left = await store.run((tx) =>

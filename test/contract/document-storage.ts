@@ -104,7 +104,7 @@ export function documentStorageContract(name: string, open: () => DocumentStorag
       assert.equal(await storage.get('doc_a', '01'), null);
       assert.equal(await textOf(await storage.get('doc_a', '02')), '02');
       assert.equal(await textOf(await storage.get('doc_b', '01')), 'b');
-      assert.equal(await textOf(reading), '01', 'whoever reads it already reads on');
+      assert.equal(await textOf(reading), '01', 'an open read continues');
     });
 
     test('a purge may keep one upload; without that one it deletes all', async () => {

@@ -144,7 +144,7 @@ export async function until(
 }
 
 export function read(harness: PartnerHarness, { headers, body }: PartnerMessage) {
-  // Read as of its own time: the test may have let much time pass since.
+  // Verified at the time of its header: the test may have advanced the clock since.
   const sentAtMs = Number.parseInt(headers['svix-timestamp'] ?? '', 10) * 1_000;
   return harness.partner.readInbound(headers, body, sentAtMs);
 }

@@ -65,7 +65,7 @@ function payinRules(traits: PartnerTraits, check: Check): void {
     assert.equal(report.reason, null);
   });
 
-  check('a pay-in that fails is told so, with a reason and without money', async (harness) => {
+  check('a failed pay-in is reported with a reason and without money', async (harness) => {
     const { partner } = harness;
     const partnerRef = await startedPayin(harness, traits, traits.amounts.payinFails);
     const report = await ended(harness, () => partner.payin.read(partnerRef));
@@ -118,7 +118,7 @@ function payoutRules(traits: PartnerTraits, check: Check): void {
     assert.deepEqual(done(await harness.restarted().payout.start(request)), started);
   });
 
-  check('a payout completes and tells BRL, rate, fees and the PIX id', async (harness) => {
+  check('a completed payout reports BRL, rate, fees and the PIX id', async (harness) => {
     const { partner } = harness;
     const amount = traits.amounts.fine;
     const request = await preparedPayout(harness, traits, amount);
@@ -133,7 +133,7 @@ function payoutRules(traits: PartnerTraits, check: Check): void {
     assert.match(report.endToEndId ?? '', /^E[0-9]{20}[A-Za-z0-9]{11}$/);
   });
 
-  check('a payout that fails stays failed and tells no sums', async (harness) => {
+  check('a failed payout stays failed and reports no amounts', async (harness) => {
     const { partner } = harness;
     const request = await preparedPayout(harness, traits, traits.amounts.payoutFails);
     const { partnerRef } = done(await partner.payout.start(request));
@@ -146,7 +146,7 @@ function payoutRules(traits: PartnerTraits, check: Check): void {
     assert.deepEqual([settled, fxRate, fees, endToEndId], [null, null, null, null]);
   });
 
-  check('money of a failed payout that came back is told as returned', async (harness) => {
+  check('a failed payout whose money came back is reported as returned', async (harness) => {
     const { partner } = harness;
     const request = await preparedPayout(harness, traits, traits.amounts.payoutReturns);
     const { partnerRef } = done(await partner.payout.start(request));

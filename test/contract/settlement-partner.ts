@@ -1,5 +1,5 @@
-// What every settlement partner must do, whatever is behind it: a suite over the port. Amounts that
-// make things go wrong, how time passes and where messages come out is each partner's harness.
+// What every settlement partner must do: a suite over the port. Each partner's harness supplies the
+// amounts that fail, advances the time and collects the messages.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { money, parseRate } from '../../core/domain/money.js';
@@ -48,7 +48,7 @@ export function testSettlementPartner(
 
 function partyRules(traits: PartnerTraits, check: Check): void {
   check(
-    'what it needs besides is told without asking, as fields of a dossier',
+    'it lists the further fields of a dossier that it requires, without a call',
     async ({ partner }) => {
       for (const role of ['seller', 'buyer'] as const) {
         for (const entityType of ['business', 'individual'] as const) {
@@ -78,7 +78,7 @@ function partyRules(traits: PartnerTraits, check: Check): void {
     }
   });
 
-  check('a party that is rejected is told so, with a reason', async (harness) => {
+  check('a rejected party is reported with a reason', async (harness) => {
     const { partnerRef } = await submitted(harness, traits.rejected);
     const report = await ended(harness, () => harness.partner.receiver.read(partnerRef));
     assert.equal(report.status, 'rejected');
@@ -128,7 +128,7 @@ function partyRules(traits: PartnerTraits, check: Check): void {
 }
 
 function quoteRules(traits: PartnerTraits, check: Check): void {
-  check('a quote tells amount, fees, rate, BRL and expiry', async (harness) => {
+  check('a quote states amount, fees, rate, BRL and expiry', async (harness) => {
     const destination = await destinationOf(harness, traits);
     const source = traits.amounts.fine;
     const quote = done(await harness.partner.quote({ source, destination }));
@@ -154,14 +154,14 @@ function quoteRules(traits: PartnerTraits, check: Check): void {
 }
 
 function messageRules(traits: PartnerTraits, check: Check): void {
-  check('messages tell what asking tells, under our reference', async (harness) => {
+  check('messages report what a query returns, under our reference', async (harness) => {
     const { partner } = harness;
     const partnerRef = await startedPayin(harness, traits, traits.amounts.fine, 'cmd_told');
     const report = await ended(harness, () => partner.payin.read(partnerRef));
     await until(harness, () => payinFacts(harness).length > 0);
-    const told = payinFacts(harness).filter((fact) => fact.partnerRef === partnerRef);
-    assert.deepEqual(told.at(-1)?.report, report);
-    for (const { reference } of told) assert.ok(reference === null || reference === 'cmd_told');
+    const facts = payinFacts(harness).filter((fact) => fact.partnerRef === partnerRef);
+    assert.deepEqual(facts.at(-1)?.report, report);
+    for (const { reference } of facts) assert.ok(reference === null || reference === 'cmd_told');
   });
 
   check('a message that comes twice comes under one id', async (harness) => {

@@ -47,7 +47,7 @@ export function storeAccountsContract(open: OpenStore): void {
       const read = () => store.run((tx) => tx.accounts.get(tenant, 'acct_1'));
       assert.deepEqual(await read(), account);
       const other = account === full ? { ...bare, externalId: 'seller-1' } : full;
-      // What is told at the creation stays.
+      // Fields set at creation never change.
       const { externalId, displayName } = account;
       await store.run(async (tx) => tx.accounts.update(other));
       assert.deepEqual(await read(), { ...other, externalId, displayName, version: 2 });

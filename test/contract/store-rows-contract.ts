@@ -150,7 +150,7 @@ const roundTrips: Readonly<Record<string, RoundTrip>> = {
     read: (tx) => tx.buyers.submissionById(tenant, 'kyc_1'),
     expected: aSubmission(),
   },
-  'the KYC submission that is not rejected, whatever the clocks said': {
+  'the KYC submission that is not rejected, even if it is the older one': {
     write: submissions(
       { status: 'rejected', createdAtMs: T0 + 9 },
       {},

@@ -28,7 +28,7 @@ const submission = (fields: Parameters<typeof aSubmission>[0]) => (tx: Tx) =>
 const known: Readonly<Record<string, readonly [KycStatus, ...((tx: Tx) => void)[]]>> = {
   nothing: ['not_started'],
   'a submission': ['verifying', submission({})],
-  'of several submissions the one that is not rejected, whatever the clocks said': [
+  'of several submissions the one that is not rejected, even if it is the older one': [
     'pending',
     submission({ id: 'kyc_1', flowId: 'f1', status: 'rejected' }),
     submission({ id: 'kyc_2', flowId: 'f2', status: 'rejected', createdAtMs: T0 + 9 }),

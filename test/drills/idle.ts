@@ -101,8 +101,8 @@ function spentBy({ pid }: HostProcess): { readonly ticks: number; readonly wakeU
 async function eventToReceiver(host: HostProcess, { after }: DrillContext): Promise<number> {
   const arrivals = new Map<string, (atMs: number) => void>();
   const receiver = await startReceiver((response, { body }) => {
-    const told = JSON.parse(body.toString()) as { readonly data: { readonly externalId: string } };
-    arrivals.get(told.data.externalId)?.(performance.now());
+    const event = JSON.parse(body.toString()) as { readonly data: { readonly externalId: string } };
+    arrivals.get(event.data.externalId)?.(performance.now());
     response.writeHead(204).end();
   });
   after(() => receiver.close());

@@ -82,7 +82,7 @@ export async function hostsUnderLoad(
 
 /**
  * Until each host has given the event of a payment that is created now to a waiting reader. `round`
- * tells several calls of one drill apart.
+ * distinguishes calls of one drill.
  */
 export function eventsBackMs(
   { hosts, apiKey }: Pick<LoadedHosts, 'hosts' | 'apiKey'>,

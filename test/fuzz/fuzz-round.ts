@@ -93,7 +93,7 @@ class RoundPlayer {
     await this.#send(draft, requestNumber);
   }
 
-  /** Whatever fails is a violation. */
+  /** Every error is a violation. */
   async guarded(title: string, run: () => Promise<void>, request = ''): Promise<void> {
     try {
       await run();

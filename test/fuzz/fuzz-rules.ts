@@ -86,7 +86,7 @@ export class FuzzRules {
 
 /** Work behind the answers does not fail. */
 export function checkLog(entries: readonly LogEntry[]): void {
-  // 'failed' is a 5xx, which has a rule of its own; 'alert' asks an operator to look.
+  // 'failed' is a 5xx, which has its own rule; 'alert' asks an operator to look.
   const failure = entries.find(
     ({ level, message }) => level === 'error' && message !== 'alert' && message !== 'failed',
   );

@@ -1,7 +1,7 @@
 // Fuzzes the HTTP API: `npm run fuzz`. `--seed N --count M` repeats a run, `--trace` prints every
 // request. Every 500 requests a new service starts with the next seed, and a failure prints the
-// seed and count of its own round. Exits with 1 on a failure. A run of 1,000 requests or more also
-// fails if an operation was never answered with 2xx.
+// seed and count of its round. Exits with 1 on a failure. A run of 1,000 requests or more also
+// fails if an operation never returned 2xx.
 import { randomInt } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import { fuzz } from './fuzz-run.js';

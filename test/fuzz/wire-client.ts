@@ -18,8 +18,8 @@ export interface WireClient {
    */
   exchange(bytes: Uint8Array, methods: readonly string[]): Promise<readonly Answer[]>;
   /**
-   * Sends a request that may be malformed on a connection of its own, and half-closes it. Resolves
-   * with null if the server closes the connection without an answer.
+   * Sends a possibly malformed request on a new connection and half-closes it. Resolves with null
+   * if the server closes the connection without an answer.
    */
   sendMalformed(bytes: Uint8Array, method: string): Promise<Answer | null>;
   /** Sends a request and closes the connection without reading the answer. */

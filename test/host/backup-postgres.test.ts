@@ -148,9 +148,9 @@ test('a manifest of PostgreSQL does not restore a SQLite file, nor the other way
   const env = { ...(await environment('origin')), ...place };
   const { status, stderr } = await runCommand(env, ['restore', '--from', manifest]);
   assert.equal(status, 7);
-  assert.match(stderr, /the backup is of postgres, this is sqlite/);
+  assert.match(stderr, /the backup is of postgres, the database is sqlite/);
   assert.equal((await runCommand(env, ['migrate'])).status, 0);
   const whole = await runCommand(env, ['backup', '--manifest', '--to', backups]);
   assert.equal(whole.status, 7);
-  assert.match(whole.stderr, /--manifest: a SQLite database is backed up whole/);
+  assert.match(whole.stderr, /--manifest: is for PostgreSQL/);
 });

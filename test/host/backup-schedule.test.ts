@@ -1,5 +1,4 @@
-// Backups that a serving host makes by itself: how many there are, what becomes of one that fails,
-// and what an operator sees of them.
+// Scheduled backups of a serving host: their number, failures, and what an operator sees.
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';

@@ -30,7 +30,7 @@ import { openSqliteStore } from '../../adapters/storage/sqlite/store.js';
 import type { DocumentStorage } from '../../core/ports/outside.js';
 import { endQuarantine, quarantineRestored } from '../../core/usecases/epochs.js';
 import { makeBackup } from '../../host/backup.js';
-import { openForOperator } from '../../host/main.js';
+import { openForOperator } from '../../host/operator-access.js';
 import {
   addDocument,
   addPayment,
@@ -96,7 +96,7 @@ test('the copy is of one moment, however much is written while it is made', asyn
       await turn();
     }
     const { tables } = await copy;
-    assert.ok(written > 0, 'something was written meanwhile');
+    assert.ok(written > 0, 'rows were written during the copy');
     assert.equal(tables['payments'], before);
     assert.equal((await store.rows()).tables['payments'], before + 2 * written);
     assert.equal(damageOf(join(folder, 'moment.db')), null);

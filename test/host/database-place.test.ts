@@ -91,9 +91,9 @@ describe('in an empty directory nothing is found, and nothing is made', () => {
       const env = environment('empty');
       const { status, stdout, stderr } = await command(env, words);
       assert.deepEqual([status, stdout], [4, '']);
-      const [told = '', ...more] = stderr.trimEnd().split('\n');
+      const [message = '', ...more] = stderr.trimEnd().split('\n');
       assert.match(
-        told,
+        message,
         /^ponte: There is no database at \S+ponte\.db\. .* check PONTE_DATA_DIR .*ponte serve or/,
       );
       assert.deepEqual(more, []);
@@ -190,9 +190,9 @@ describe('a database that was served and is lost does not start empty by mistake
       for (const words of ['serve', 'migrate', 'payments list']) {
         const { status, stderr } = await command(env, words);
         assert.equal(status, 4, words);
-        const [told = '', ...more] = stderr.trimEnd().split('\n');
+        const [message = '', ...more] = stderr.trimEnd().split('\n');
         assert.match(
-          told,
+          message,
           new RegExp(
             `^ponte: The database \\S+ponte.db is ${what}, but was served: \\S+${keep}\\S* ` +
               'exists\\. Mount its disk, restore a backup \\(ponte restore --from\\), or start ' +

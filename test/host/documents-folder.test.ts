@@ -63,7 +63,7 @@ test('a database without the folder of its documents is refused until it is ther
 });
 
 test('a new database with the documents of another database is served', async () => {
-  const env = environment('anew');
+  const env = environment('other');
   await serve(env);
   rmSync(join(env.PONTE_DATA_DIR, 'ponte.db'));
   await serve(env, 'new');

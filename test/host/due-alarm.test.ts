@@ -15,7 +15,7 @@ const nothing: NextDue = {
 function scene(mark: number | null) {
   const write: () => void = () => undefined;
   const state = { due: nothing, mark, looks: 0, fails: false, write };
-  const heard: Wake[] = [];
+  const woken: Wake[] = [];
   const alarm = dueAlarm(
     {
       writeMark: () => state.mark,
@@ -28,19 +28,19 @@ function scene(mark: number | null) {
         return state.due;
       },
     },
-    { wakeLocal: (work) => heard.push(work) },
+    { wakeLocal: (work) => woken.push(work) },
   );
-  return { state, heard, run: (nowMs = T0) => alarm.run(nowMs, 100), alarm };
+  return { state, woken, run: (nowMs = T0) => alarm.run(nowMs, 100), alarm };
 }
 
 test('what is due rings its queue, what falls due later is slept for', async () => {
-  const { state, heard, run, alarm } = scene(null);
+  const { state, woken, run, alarm } = scene(null);
   state.due = { ...nothing, commands: T0, mails: T0 - 1, expiries: T0 + 300, inbox: T0 + 400 };
   await run();
-  assert.deepEqual(heard.toSorted(), ['commands', 'mails']);
+  assert.deepEqual(woken.toSorted(), ['commands', 'mails']);
   assert.equal(alarm.nextDueAtMs?.(), T0 + 300);
   await run(T0 + 300);
-  assert.deepEqual(heard.toSorted(), ['commands', 'commands', 'expiries', 'mails', 'mails']);
+  assert.deepEqual(woken.toSorted(), ['commands', 'commands', 'expiries', 'mails', 'mails']);
   assert.equal(alarm.nextDueAtMs?.(), T0 + 400);
 });
 
@@ -70,20 +70,20 @@ test('where other hosts cannot be seen to write, each run looks', async () => {
 });
 
 test('a write of this process rings the alarm once until it has looked again', async () => {
-  const { state, heard, run } = scene(1);
+  const { state, woken, run } = scene(1);
   await run();
   for (let writes = 0; writes < 100; writes += 1) state.write();
-  assert.deepEqual(heard, ['write']);
+  assert.deepEqual(woken, ['write']);
   await run();
   assert.equal(state.looks, 2);
 });
 
 test('a write while the alarm looks makes it look again', async () => {
-  const { state, heard, run } = scene(1);
+  const { state, woken, run } = scene(1);
   const looking = run();
   state.write();
   await looking;
-  assert.deepEqual(heard, ['write']);
+  assert.deepEqual(woken, ['write']);
   await run();
   assert.equal(state.looks, 2);
 });

@@ -85,20 +85,20 @@ test('a machine that was suspended has the right time again after one measuremen
 
 test('on SQLite each step back of the clock is reported once; a failed report is repeated', async () => {
   const { clock, time, pass } = scene({ hasDatabase: false });
-  const told: ClockStep[] = [];
+  const steps: ClockStep[] = [];
   const note = async (step: ClockStep) => {
-    told.push(step);
+    steps.push(step);
   };
   time.machineMs += HOUR_MS;
   pass(1_000);
   await clock.afterStepBack(note);
-  assert.deepEqual(told, [], 'ahead nothing waits for longer');
+  assert.deepEqual(steps, [], 'ahead nothing waits for longer');
   time.machineMs -= HOUR_MS;
   pass(1_000);
   await assert.rejects(clock.afterStepBack(() => Promise.reject(new Error('no'))));
   await clock.afterStepBack(note);
   await clock.afterStepBack(note);
-  assert.deepEqual(told, [{ fromMs: T0 + HOUR_MS + 2_000, toMs: T0 + 2_000 }]);
+  assert.deepEqual(steps, [{ fromMs: T0 + HOUR_MS + 2_000, toMs: T0 + 2_000 }]);
   assert.deepEqual([clock.nowMs(), clock.isAccurate()], [T0 + 2_000, true]);
 });
 

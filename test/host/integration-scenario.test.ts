@@ -91,7 +91,7 @@ test('a seller from its creation to ready, and a payment to it from created to s
     ...['created', 'kyb_approved', 'ready_to_collect'].map((type) => `connected_account.${type}`),
     ...journey.flatMap((step) => [`payment_intent.${step}`, `invoice.${step}`]),
   ];
-  const events = await heardInOrder(0, types);
+  const events = await receivedInOrder(0, types);
   for (const { data } of events) {
     assert.ok('externalId' in data);
     const isOfSeller = 'connectedAccountId' in data;
@@ -104,8 +104,8 @@ test('a seller from its creation to ready, and a payment to it from created to s
   assert.ok(last?.event === 'invoice.settled');
   const { metadata, brlSettledAmount, fxRateAtSettlement } = last.data;
   assert.deepEqual(metadata, { order: 1 });
-  const told = [brlSettledAmount, fxRateAtSettlement];
-  assert.deepEqual(told, [settled.brlSettledAmount, settled.fxRateAtSettlement]);
+  const fxFields = [brlSettledAmount, fxRateAtSettlement];
+  assert.deepEqual(fxFields, [settled.brlSettledAmount, settled.fxRateAtSettlement]);
 
   await timelineTells(payment.id, journey.slice(1), settled.brlSettledAmount);
 });
@@ -157,7 +157,7 @@ test('an invoice: approved by a member, invited by mail, opened by its link, set
   const steps = journey.filter((step) => step !== 'buyer_kyc_pending' && step !== 'created');
   const moves = ['approved', 'awaiting_buyer', ...steps];
   const types = ['created', ...moves].map((step) => `invoice.${step}`);
-  for (const { data } of await heardInOrder(after, types)) {
+  for (const { data } of await receivedInOrder(after, types)) {
     assert.ok('invoiceId' in data);
     assert.deepEqual([data.invoiceId, data.source], [id, 'invoice']);
     assert.deepEqual(data.metadata, { order: 17 });
@@ -237,7 +237,7 @@ async function advance(id: string): Promise<void> {
  * The events after a sequence are these, in this order in the feed and each once; and each came as
  * a webhook that verifies, with the same content.
  */
-async function heardInOrder(
+async function receivedInOrder(
   sequence: number,
   types: readonly string[],
 ): Promise<readonly FeedEvent[]> {
@@ -264,9 +264,9 @@ async function heardInOrder(
     receiver.requests.map(({ headers, body }) => {
       const header = String(headers['x-service-signature']);
       assert.equal(verifyWebhook({ secret: subscription.secret, header, body }).valid, true);
-      const told = JSON.parse(body.toString('utf8')) as Pick<FeedEvent, 'event' | 'data'>;
-      assert.equal(headers['x-service-event-type'], told.event);
-      return [String(headers['x-service-delivery-id']), told];
+      const event = JSON.parse(body.toString('utf8')) as Pick<FeedEvent, 'event' | 'data'>;
+      assert.equal(headers['x-service-event-type'], event.event);
+      return [String(headers['x-service-delivery-id']), event];
     }),
   );
   for (const { id: eventId, event, data } of events) {

@@ -110,9 +110,9 @@ describe('a host that cannot serve says why', () => {
   test('another one serves the database', async () => {
     const { status, stdout, stderr } = await runCommand({ ...env, PONTE_PORT: '0' }, ['serve']);
     assert.deepEqual([status, stdout], [4, '']);
-    const told =
+    const shutdown =
       /^ponte: Process (\d+) already serves \S+ponte\.db\. It began at (\S+)\. .* kill (\d+)$/m;
-    const [, pid, since = '', killed] = told.exec(stderr) ?? assert.fail(stderr);
+    const [, pid, since = '', killed] = shutdown.exec(stderr) ?? assert.fail(stderr);
     assert.deepEqual([Number(pid), Number(killed)], [host.pid, host.pid]);
     assert.ok(Date.parse(since) <= Date.now());
     assert.equal((await json('/healthz'))['status'], 'ok');

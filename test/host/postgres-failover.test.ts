@@ -79,7 +79,7 @@ test('a primary killed under load loses no acknowledged payment to its standby',
   assert.ok(untilNow < PAYMENTS, 'the load went on');
   await load.done;
 
-  // Each host hears of what the other one does: its line leads to the new primary, too.
+  // Each host is notified of the other's events over the new primary.
   const events = await Promise.all(
     pairOfHosts.map((host) => get(host, apiKey, '/v1/events?after=0&wait=30')),
   );

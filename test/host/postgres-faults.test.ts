@@ -1,6 +1,6 @@
-// Three real hosts on one PostgreSQL under load: one is killed, one told to stop, and the database
-// restarted. Afterwards everything that was acknowledged is there and done, nothing was done twice
-// at the partner, and no delivery was on its way from two hosts at once.
+// Three real hosts on one PostgreSQL under load: one is killed, one stopped, and the database
+// restarted. Afterwards everything acknowledged is stored and done, no order was executed twice at
+// the partner, and no delivery was sent by two hosts at the same time.
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import type { ServerResponse } from 'node:http';

@@ -15,7 +15,7 @@ after(async () => {
   await Promise.all(pairs.map((pair) => pair.stop()));
 });
 
-interface Told {
+interface LostCommits {
   /** The timeline of the server that lacks commits; null before one was reported. */
   timeline: number | null;
   whileHeld: Pick<Store, 'run'> | null;
@@ -30,16 +30,16 @@ async function bereaved(synchronous: boolean) {
   const store = openPostgresStore({ url: pair.url, acquireTimeoutMs: 500 });
   stores.push(store);
   const { promise, resolve: release } = Promise.withResolvers<void>();
-  const told: Told = { timeline: null, whileHeld: null, release };
+  const report: LostCommits = { timeline: null, whileHeld: null, release };
   store.onLostCommits((timeline, whileHeld) => {
-    Object.assign(told, { timeline, whileHeld });
+    Object.assign(report, { timeline, whileHeld });
     return promise;
   });
   await store.migrate();
   if (!synchronous) await pair.stopReplication();
   await store.run(async (tx) => tx.buyers.insert(aBuyer()));
   await pair.killPrimary();
-  return { pair, store, told };
+  return { pair, store, report };
 }
 
 /** The buyer, once the store is served again; null also where its table is lost. */
@@ -52,30 +52,29 @@ async function find(store: Pick<Store, 'run'>): Promise<unknown> {
 }
 
 test('a promoted standby that lacks commits is held until that is dealt with', async () => {
-  const { pair, store, told } = await bereaved(false);
+  const { pair, store, report } = await bereaved(false);
   await pair.promoteStandby();
-  // Until the server is found, all there is to hear is that there is none.
-  while (told.whileHeld === null) await refusal(store);
-  assert.equal(told.timeline, 2);
+  while (report.whileHeld === null) await refusal(store);
+  assert.equal(report.timeline, 2);
   assert.equal(await refusal(store), 'StoreUnavailable');
-  assert.equal(await find(told.whileHeld), null);
-  told.release();
+  assert.equal(await find(report.whileHeld), null);
+  report.release();
   assert.equal(await find(store), null);
 });
 
 test('a promoted standby without lost commits is not reported', async () => {
-  const { pair, store, told } = await bereaved(true);
+  const { pair, store, report } = await bereaved(true);
   await pair.promoteStandby();
-  assert.deepEqual([await find(store), told.timeline], [aBuyer(), null]);
+  assert.deepEqual([await find(store), report.timeline], [aBuyer(), null]);
 });
 
 test('a standby that was promoted and restarted counts as one that lacks commits', async () => {
-  const { pair, store, told } = await bereaved(true);
+  const { pair, store, report } = await bereaved(true);
   await pair.promoteStandby();
   await pair.restartStandby();
-  while (told.whileHeld === null) await refusal(store);
-  assert.deepEqual([await find(told.whileHeld), told.timeline], [aBuyer(), 2]);
-  told.release();
+  while (report.whileHeld === null) await refusal(store);
+  assert.deepEqual([await find(report.whileHeld), report.timeline], [aBuyer(), 2]);
+  report.release();
   assert.deepEqual(await find(store), aBuyer());
 });
 

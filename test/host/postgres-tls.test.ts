@@ -107,7 +107,7 @@ const client = `sslcert=${file('root.crt')}&sslkey=${file('client.key')}`;
 for (const [what, host, query, user] of [
   ['verify-full and the right root', 'localhost', `sslmode=verify-full&${right}`],
   ['require and the right root', 'localhost', `sslmode=require&${right}`],
-  ['no-verify, whoever answers', '127.0.0.1', 'sslmode=no-verify'],
+  ['no-verify with any certificate', '127.0.0.1', 'sslmode=no-verify'],
   [
     'a certificate of the client',
     'localhost',
@@ -156,21 +156,21 @@ test('an operator reads why the server was not trusted, or did not trust', async
     ['org list', 7, 'sslrootcert=/none.crt', /ENOENT.*none\.crt/],
     ['doctor', 8, `sslmode=verify-full&${wrong}`, notTheRoot],
   ] as const) {
-    let told = '';
+    let output = '';
     const shell = {
       env: { PONTE_DATABASE_URL: urlOf('localhost', query), PONTE_DATA_DIR: file('hosts') },
       stdin: Readable.from([]),
-      stdout: { write: (text: string) => (told += text) },
-      stderr: { write: (text: string) => (told += text) },
+      stdout: { write: (text: string) => (output += text) },
+      stderr: { write: (text: string) => (output += text) },
       exitCode: 0,
     };
     await runProgram(shell, words.split(' '));
-    assert.equal(shell.exitCode, exitCode, told);
+    assert.equal(shell.exitCode, exitCode, output);
     assert.match(
-      told,
+      output,
       exitCode === 7 ? /PONTE_DATABASE_URL: .* cannot be used/ : /cannot be reached/,
     );
-    assert.match(told, reason);
+    assert.match(output, reason);
   }
 });
 

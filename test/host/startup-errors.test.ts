@@ -1,4 +1,4 @@
-// What operators get wrong and only the machine notices is told in one line, without a stack.
+// Operators' mistakes that only the machine notices are reported in one line, without a stack.
 import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -39,9 +39,9 @@ describe('a wrong place is named with its variable', () => {
     test(title, async () => {
       const { status, stdout, stderr } = await command(env, ['serve']);
       assert.deepEqual([status, stdout], [7, '']);
-      const [heading, told, ...more] = stderr.trimEnd().split('\n');
+      const [heading, message, ...more] = stderr.trimEnd().split('\n');
       assert.equal(heading, 'ponte: The configuration is not valid:');
-      assert.match(told?.trim() ?? '', line);
+      assert.match(message?.trim() ?? '', line);
       assert.deepEqual(more, []);
     });
   }
@@ -68,16 +68,16 @@ test('a database that an older server serves: a newer command says what it would
 test('a missing permission is reported as such; any other failure stays unchanged', () => {
   const config = readConfig({ ...dataDir('data'), PONTE_PORT: '80' });
   const failed = (code: string, path: string) => Object.assign(new Error(code), { code, path });
-  const told = (error: unknown) => (error instanceof Error ? error.message.split('\n').at(-1) : '');
+  const hint = (error: unknown) => (error instanceof Error ? error.message.split('\n').at(-1) : '');
   const key = join(config.dataDir, 'secret-key');
   for (const code of ['EACCES', 'EPERM']) {
     const problem = `  PONTE_DATA_DIR: ${key} is not writable by this user`;
-    assert.equal(told(openingProblem(failed(code, key), config)), problem);
+    assert.equal(hint(openingProblem(failed(code, key), config)), problem);
   }
   const port = '  PONTE_PORT: this user may not listen on port 80';
-  assert.equal(told(listeningProblem(failed('EACCES', ''), config)), port);
+  assert.equal(hint(listeningProblem(failed('EACCES', ''), config)), port);
   const taken = listeningProblem(failed('EADDRINUSE', ''), config, 'PONTE_METRICS_PORT');
-  assert.match(told(taken) ?? '', /^127\.0\.0\.1:80 is in use\. .* set PONTE_METRICS_PORT\.$/);
+  assert.match(hint(taken) ?? '', /^127\.0\.0\.1:80 is in use\. .* set PONTE_METRICS_PORT\.$/);
   const fault = new Error('a fault of ours');
   assert.equal(openingProblem(fault, config), fault);
   assert.equal(listeningProblem(fault, config), fault);

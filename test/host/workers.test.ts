@@ -46,7 +46,7 @@ function start(
   return { signals, workers };
 }
 
-/** A step that counts its runs and tells when the next one began. */
+/** A step that counts its runs; `reached` waits for a run. */
 function counting(answer: (run: number) => Promise<number> | number) {
   let runs = 0;
   let waiting: { readonly from: number; readonly resolve: () => void }[] = [];

@@ -35,7 +35,7 @@ import {
   create,
   newRequest,
   onPayment,
-  told,
+  shown,
   variant,
 } from './payment-actions.js';
 import type { ActionName } from './run-profile.js';
@@ -72,7 +72,7 @@ const acts: Acts<ActionName> = {
       const { id } = payment;
       const by = tenantOf(payment);
       host.begin(`cancel ${id}`, () => cancelPayment(host.deps, by, id, 'changed my mind'), {
-        ...{ by, ...told(world) },
+        ...{ by, ...shown(world) },
       });
     }),
   operatorCancel: (world, host) =>
@@ -80,7 +80,7 @@ const acts: Acts<ActionName> = {
       host.begin(
         `operator cancels ${id}`,
         () => cancelPaymentByOperator(host.deps, id, 'asked by phone'),
-        told(world),
+        shown(world),
       ),
     ),
   operatorFail: (world, host) =>
@@ -88,7 +88,7 @@ const acts: Acts<ActionName> = {
       host.begin(
         `operator fails ${id}`,
         () => failPaymentByOperator(host.deps, id, GIVEN_UP),
-        told(world),
+        shown(world),
       ),
     ),
   advance: (world, host) =>

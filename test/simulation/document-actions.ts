@@ -62,7 +62,7 @@ export const documentsPointless: Pointless = {
   readDocument: ({ uploads }) => uploads.length === 0,
 };
 
-/** What a person tells, with documents of its own where some were uploaded. */
+/** A person's dossier, with its uploaded documents if there are any. */
 export function personalDossier(world: World, tenant: Tenant, owner: DocumentOwner | null) {
   return {
     firstName: 'Ana',

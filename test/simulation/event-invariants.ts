@@ -1,5 +1,5 @@
-// Invariants of events and their deliveries: nothing told twice, out of order or not at all, judged
-// by what truly reached the receivers.
+// Invariants of events and their deliveries: none missing, repeated or out of order, judged by what
+// the receivers received.
 import { createHash } from 'node:crypto';
 import { type FeedEvent, matchesEvent } from '../../core/domain/event.js';
 import { verifyWebhook } from '../../core/domain/signature.js';
@@ -10,7 +10,7 @@ import { plainOf } from './simulated-host.js';
 
 /** In each namespace: created, then one event per status, exactly as the batches stored them. */
 export function oneEventPerChangeAndNamespaceInOrder(observed: ObservedState): string | null {
-  const told = new Map<string, string[]>();
+  const emitted = new Map<string, string[]>();
   const events = [...observed.tenants.values()].flatMap(({ feed }) => feed as readonly FeedEvent[]);
   const ids = new Set<string>();
   for (const event of [...events, ...observed.outbox.map((row) => row.event)]) {
@@ -20,16 +20,16 @@ export function oneEventPerChangeAndNamespaceInOrder(observed: ObservedState): s
     if (name.startsWith('refund')) continue;
     const key = `${event.subjectId} ${namespace}`;
     const status = name === 'buyer_kyc_rejected' ? 'failed' : name;
-    told.set(key, [...(told.get(key) ?? []), status]);
+    emitted.set(key, [...(emitted.get(key) ?? []), status]);
   }
   return eachPayment(observed, (found) => {
     const { payment } = found;
     const expected = walks(found).map((walk) => ['created', ...walk.slice(1)].join(' '));
     const namespaces = payment.origin === 'invoice' ? ['invoice'] : ['payment_intent', 'invoice'];
     for (const namespace of namespaces) {
-      const heard = (told.get(`${payment.id} ${namespace}`) ?? []).join(' ');
-      if (!expected.includes(heard)) {
-        return `${namespace} told: ${heard}; happened: ${expected.join(', or ')}`;
+      const sent = (emitted.get(`${payment.id} ${namespace}`) ?? []).join(' ');
+      if (!expected.includes(sent)) {
+        return `${namespace} sent: ${sent}; happened: ${expected.join(', or ')}`;
       }
     }
     return null;

@@ -1,6 +1,5 @@
-// What goes wrong in a history: one row per kind of fault, with the probabilities that a seed picks
-// from. Whatever can fail asks here whether it fails now, so that a report can say how often each
-// kind was injected.
+// Faults of a history: one row per kind, with the probabilities that a seed picks from. All faults
+// are drawn here, so that a report can state how often each kind was injected.
 import type { SeededRandom } from './seeded-random.js';
 
 const perCall = [0, 0, 0.02, 0.07, 0.2] as const;

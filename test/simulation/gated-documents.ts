@@ -7,7 +7,7 @@ import type { DocumentStorage } from '../../core/ports/outside.js';
 import type { Faults } from './faults.js';
 import type { Gates, SimulatedProcess } from './gates.js';
 
-/** A document store in memory that tells what it holds: names of uploads by document. */
+/** A document store in memory that lists its content: names of uploads by document. */
 export interface OpenDocuments extends DocumentStorage {
   stored(): ReadonlyMap<string, readonly string[]>;
   /** Copies everything. The answer brings back what there was. */

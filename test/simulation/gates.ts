@@ -65,7 +65,7 @@ export class Gates {
     gate.open();
   }
 
-  /** The process is gone: whatever it waited for, it will not hear of it. */
+  /** The process is gone; its gates never open. */
   kill(process: SimulatedProcess): readonly Gate[] {
     process.alive = false;
     const left = this.#waiting.filter((gate) => gate.process === process);
@@ -73,7 +73,7 @@ export class Gates {
     return left;
   }
 
-  /** Counts a call into real code that takes turns of the event loop of its own. */
+  /** Counts a call into real code that needs turns of the event loop. */
   async real<T>(call: () => Promise<T>): Promise<T> {
     this.#busy += 1;
     try {
@@ -83,9 +83,7 @@ export class Gates {
     }
   }
 
-  /**
-   * Counts as no real call what the store runs for a process, which may wait at gates of its own.
-   */
+  /** Excludes work of a process inside a store call from the count: it may wait at gates. */
   async outside<T>(work: () => Promise<T>): Promise<T> {
     this.#leave();
     try {

@@ -1,7 +1,6 @@
-// What must be true whatever happened: each function is named for its rule and answers what breaks
-// it, or null. `always` holds after every step, `atTheEnd` once faults have stopped and time has
-// passed, `inTheLongRun` some days later. They judge by the partner's and the receivers' own books,
-// not by what the core believes.
+// The invariants: each function is named for its rule and returns a violation or null. `always`
+// holds after every step, `atTheEnd` once faults have stopped and time has passed, `inTheLongRun`
+// some days later. They judge by the books of the partner and the receivers, not of the core.
 import {
   noBytesAreKept,
   noDocumentIsReadAfterItsPurge,

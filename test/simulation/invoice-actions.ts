@@ -6,7 +6,7 @@ import { approveInvoice, inviteBuyer } from '../../core/usecases/invoices.js';
 import { redeemSignIn, requestSignIn } from '../../core/usecases/sign-ins.js';
 import { buyerEmails, membersOf } from './actors.js';
 import type { ObservedPayment } from './observed-payment.js';
-import { create, newRequest, onPayment, told } from './payment-actions.js';
+import { create, newRequest, onPayment, shown } from './payment-actions.js';
 import type { SimulatedHost } from './simulated-host.js';
 import type { Acts, Pointless, World } from './world.js';
 
@@ -28,7 +28,7 @@ export const invoiceActs: Acts<InvoiceAction> = {
     }),
   openLink: (world, host) => {
     const { messageId, token } = world.random.pick(world.mailbox.received);
-    const { done } = told(world);
+    const { done } = shown(world);
     host.begin(`open the link of ${messageId}`, () => redeemSignIn(host.deps, token), {
       done: (view) => {
         world.count('link opened');
@@ -44,13 +44,13 @@ export const invoicesPointless: Pointless = {
   openLink: ({ mailbox }) => mailbox.received.length === 0,
 };
 
-/** A member approves, whoever made the invoice: the maker must be refused. */
+/** Any member approves; the member who made the invoice must be refused. */
 function approves(world: World, host: SimulatedHost, { payment }: ObservedPayment): void {
   const { id, orgId } = payment;
   const by = tenantOf(payment);
   const member = world.random.pick(membersOf(orgId));
   host.begin(`${member} approves ${id}`, () => approveInvoice(host.deps, by, id, member), {
-    ...{ by, ...told(world) },
+    ...{ by, ...shown(world) },
     refused: ({ code }) => world.count(`approval refused: ${code}`),
   });
 }

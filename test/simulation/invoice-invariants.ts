@@ -65,7 +65,7 @@ export function mailsAreFew(observed: ObservedState): string | null {
   return null;
 }
 
-/** A link signs in once: whoever used it first. */
+/** A link signs in once. */
 export function noLinkSignsInTwice({ linksUsed }: ObservedState): string | null {
   const twice = linksUsed.find((token, at) => linksUsed.indexOf(token) < at);
   return twice === undefined ? null : `the link ${twice} signed in twice`;

@@ -1,6 +1,6 @@
-// Invariants of our own books: orders, funds and ledger say the same at every step, and what the
-// partner told is in them. The meaning of orders and postings is written here once more, so that a
-// broken table does not excuse itself.
+// Invariants of our own books: orders, funds and ledger agree at every step, and include the
+// partner's reports. The meaning of orders and postings is repeated here, so that a broken table
+// does not excuse itself.
 import type { Funds } from '../../core/domain/funds.js';
 import type { PostingKind, StoredPosting } from '../../core/domain/ledger.js';
 import type { MoneyCommand } from '../../core/domain/partner-command.js';
@@ -118,15 +118,15 @@ function isTrue(order: PartnerOrder, fact: Exclude<PartnerFact, { kind: 'receive
     return false;
   }
   return order.history.some((state) => {
-    const told = orderFact({ ...order, ...state }, fact.reference !== null);
-    return JSON.stringify(told, digits) === JSON.stringify(fact, digits);
+    const reported = orderFact({ ...order, ...state }, fact.reference !== null);
+    return JSON.stringify(reported, digits) === JSON.stringify(fact, digits);
   });
 }
 
 /** The end that we know came after the one that was reported. */
-function isOutdated(order: PartnerOrder, told: string, { end }: MoneyCommand): boolean {
+function isOutdated(order: PartnerOrder, reported: string, { end }: MoneyCommand): boolean {
   const ends = order.history.map(({ status }) => status as string);
-  return ends.lastIndexOf(end) > ends.indexOf(told);
+  return ends.lastIndexOf(end) > ends.indexOf(reported);
 }
 
 function sumsOfFunds(funds: Funds): Sums {

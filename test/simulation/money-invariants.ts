@@ -61,19 +61,19 @@ export function refundsTakeFromThePayinThatHasTheMoney(observed: ObservedState):
 }
 
 /**
- * What the buyer sent = paid out + refunded + held + lost, at every step. Part of it the partner
- * has not told yet; nothing else is missing.
+ * What the buyer sent = paid out + refunded + held + lost + not yet reported by the partner, at
+ * every step.
  */
 export function whatTheBuyerSentIsAccountedFor(observed: ObservedState): string | null {
   return eachPayment(observed, (found) => {
     const { funds, commands } = found;
     const sent = sumsOf(observed.ordersOf(found)).receivedMinor;
-    const told = commands.reduce((sum, { receivedMinor }) => sum + receivedMinor, 0n);
-    const [untold, held] = [sent - told, heldMinor(funds)];
-    if (untold < 0n) return `${told} was told, the buyer sent ${sent}`;
+    const reported = commands.reduce((sum, { receivedMinor }) => sum + receivedMinor, 0n);
+    const [unreported, held] = [sent - reported, heldMinor(funds)];
+    if (unreported < 0n) return `${reported} was reported, the buyer sent ${sent}`;
     if (held < 0n) return `holds ${held}`;
     const back = funds.refundOwedMinor + funds.refundOrderedMinor + funds.refundedMinor;
-    const known = untold + held + funds.payoutMinor + back - funds.lossMinor;
+    const known = unreported + held + funds.payoutMinor + back - funds.lossMinor;
     return known === sent ? null : `the buyer sent ${sent}, ${known} is accounted for`;
   });
 }
@@ -174,7 +174,7 @@ export function fundsAgreeWithThePartner(observed: ObservedState): string | null
   });
 }
 
-/** All but a payout of which the partner itself never told where the money went. */
+/** All but a payout whose outcome the partner never reported. */
 export function owedMoneyIsReallyGivenBack(observed: ObservedState): string | null {
   return eachWholePayment(observed, (found) => {
     const { funds } = found;
@@ -188,12 +188,12 @@ export function owedMoneyIsReallyGivenBack(observed: ObservedState): string | nu
 
 /** It may have been carried out all the same. */
 export function aRefusedRefundIsLookedUpBeforeItIsOrderedAnew({
-  orderedAnew,
+  reordered,
   outside,
 }: ObservedState): string | null {
-  for (const { reference, sinceMs } of orderedAnew) {
+  for (const { reference, sinceMs } of reordered) {
     const lookedUpAtMs = outside.books.lookedUpAtMs.get(reference) ?? 0;
-    if (lookedUpAtMs < sinceMs) return `${reference} was ordered anew without a look-up`;
+    if (lookedUpAtMs < sinceMs) return `${reference} was ordered again without a look-up`;
   }
   return null;
 }

@@ -204,7 +204,7 @@ export const moneyMutants = [
     caughtBy: ['fundsSayNoMoreThanThePartner', 'whatTheBuyerSentIsAccountedFor'],
   },
   {
-    name: 'a refund counts as it was ordered, whatever the partner has',
+    name: 'a refund counts as ordered, not as reported',
     file: 'core/usecases/partner-operations.ts',
     edits: [
       ['=> refundProblem(command, report.amount, polled),', '=> null,'],
@@ -218,14 +218,14 @@ export const moneyMutants = [
     ],
   },
   {
-    name: 'a refused refund is ordered anew without a look-up',
+    name: 'a refused refund is ordered again without a look-up',
     file: 'core/usecases/command-retries.ts',
     edits: [['    await lookUpRefused(deps, command);\n', '']],
     focus: { ...payments, faults: surprises, often: bankActions },
     caughtBy: ['aRefusedRefundIsLookedUpBeforeItIsOrderedAnew'],
   },
   {
-    name: 'a payout is booked whatever amount it is reported with',
+    name: 'a payout is booked with any reported amount',
     file: 'core/domain/report-check.ts',
     edits: [
       ['if (absolute(settled.amountMinor - expected) > slack) {', 'if (expected === slack) {'],

@@ -1,4 +1,4 @@
-// Tests that the simulator catches broken variants of the service, each in a process of its own.
+// Tests that the simulator catches broken variants of the service, each in a separate process.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { describe, test } from 'node:test';

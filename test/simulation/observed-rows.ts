@@ -1,5 +1,5 @@
-// What the database says and ever said, as batches were seen to store it, and what was told of it:
-// all that goes back with the database when an earlier copy is restored.
+// The rows of the database, now and in each observed batch, and what was acknowledged to callers:
+// all of it goes back when an earlier copy of the database is restored.
 
 import type { FeedEvent, FeedHead, OutboxRow } from '../../core/domain/event.js';
 import type { PartyCommand } from '../../core/domain/partner-command.js';
@@ -18,7 +18,7 @@ export interface ObservedTenant {
   readonly freshFrom: number;
 }
 
-/** What somebody was told, so that it must stay true. */
+/** What a caller relies on, so that it must stay true. */
 export type Acknowledgement =
   | {
       readonly kind: 'payment';
@@ -53,9 +53,9 @@ export class ObservedRows {
   readonly statuses = new Map<string, PaymentStatus[]>();
   /** Payments that passed KYC. */
   readonly verified = new Set<string>();
-  /** Parties of which we have heard that their approval was taken back. */
-  heard: ReadonlySet<string> = new Set();
-  heardTakenBack: ReadonlySet<string> = new Set();
+  /** Parties whose withdrawn approval an applied message reported: now, and at the last step. */
+  reportedWithdrawn: ReadonlySet<string> = new Set();
+  reportedWithdrawnBefore: ReadonlySet<string> = new Set();
   outbox: readonly OutboxRow[] = [];
 
   remember(): RowsCopy {

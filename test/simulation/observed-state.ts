@@ -1,6 +1,6 @@
-// What the invariants look at: the database as it reads now, every status that a batch ever stored,
-// what was acknowledged to whom, and what truly happened at the partner and the receivers. It
-// re-reads what a batch touched; judging is the invariants' matter.
+// The state that the invariants judge: the rows of the database, every status that a batch stored,
+// all acknowledgements, and what happened at the partner and the receivers. It reads the rows again
+// that a batch touched.
 import type { Epoch } from '../../core/domain/epoch.js';
 import type { DomainEvent } from '../../core/domain/event.js';
 import type { Mail } from '../../core/domain/mail.js';
@@ -42,7 +42,7 @@ export interface Outside {
   readonly mails: () => readonly ReceivedMail[];
   /** By document, the names of its uploads of which the store has bytes. */
   readonly storedDocuments: () => ReadonlyMap<string, readonly string[]>;
-  /** What the partner told and got no answer to. */
+  /** Messages of the partner without an answer. */
   readonly messages: () => readonly PartnerMessage[];
   readonly misuse: () => readonly string[];
   readonly received: () => readonly ReceivedWebhook[];
@@ -67,8 +67,8 @@ export class ObservedState extends ObservedRows implements BatchObserver {
   readonly quarantine = new QuarantineMonitor();
   /** Documents that were shown although they were not to be. */
   readonly misreads: string[] = [];
-  /** Refused refunds that an operator ordered anew, and since when that was under way. */
-  readonly orderedAnew: { readonly reference: string; readonly sinceMs: number }[] = [];
+  /** Refused refunds that an operator ordered again, and when that request started. */
+  readonly reordered: { readonly reference: string; readonly sinceMs: number }[] = [];
   /** What reached receivers and was not judged yet. */
   freshReceived: readonly ReceivedWebhook[] = [];
   freshBatches: readonly Batch[] = [];
@@ -135,7 +135,7 @@ export class ObservedState extends ObservedRows implements BatchObserver {
     this.quarantine.noteWrites(writes);
   }
 
-  /** A claim, or a batch that made the delivery as already in hand. */
+  /** A claim, or a batch that stored the delivery with a lease. */
   #noteClaim(process: string, { id, subscriptionId }: WebhookDelivery): void {
     this.#touched.deliveries.add(id);
     const secret = this.secrets.get(subscriptionId)?.at(-1);
@@ -169,9 +169,9 @@ export class ObservedState extends ObservedRows implements BatchObserver {
       this.verified.add(id);
       return [found];
     });
-    this.heardTakenBack = this.heard;
+    this.reportedWithdrawnBefore = this.reportedWithdrawn;
     const isApplied = (message: string) => this.inbox.get(message)?.dueAtMs === null;
-    this.heard = new Set(
+    this.reportedWithdrawn = new Set(
       this.outside
         .parties()
         .filter(({ takenBackBy }) => takenBackBy !== null && isApplied(takenBackBy))
@@ -179,7 +179,7 @@ export class ObservedState extends ObservedRows implements BatchObserver {
     );
   }
 
-  /** Reads again whatever batches and claims touched since the last time. */
+  /** Reads the rows again that batches and claims have touched since the last time. */
   async refresh(store: Store): Promise<void> {
     const touched = this.#touched;
     await store.run(async (tx) => {

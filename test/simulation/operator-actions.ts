@@ -43,7 +43,7 @@ function retries(world: World, host: SimulatedHost, command: PartnerCommand): vo
   host.begin(`operator retries ${kind} ${id}`, () => retryCommand(host.deps, id), {
     done: (next) => {
       const isAnother = next.id !== id && request !== null;
-      if (isAnother) world.observed.orderedAnew.push({ reference, sinceMs });
+      if (isAnother) world.observed.reordered.push({ reference, sinceMs });
     },
   });
 }
@@ -54,9 +54,9 @@ function isReviewTrue({ partners }: World, { mode, review }: PartnerCommand): bo
   const { fact } = readReview(review);
   const order = partners[mode].order(fact.partnerRef);
   if (order === null || fact.kind === 'payout') return false;
-  const [told, known] =
+  const [reported, known] =
     fact.kind === 'payin'
       ? [fact.report.receivedMinor, order.receivedMinor]
       : [fact.report.amount.amountMinor, order.amount.amountMinor];
-  return order.status === fact.report.status && told === known;
+  return order.status === fact.report.status && reported === known;
 }

@@ -55,8 +55,8 @@ export interface PartnerPartiesInput {
     request: string,
     make: () => PartnerAnswer<string>,
   ) => PartnerAnswer<string>;
-  /** Sends the news and yields the message's id. */
-  readonly tell: (facts: readonly PartnerFact[], guaranteed: boolean) => string;
+  /** Sends the facts and returns the message's id. */
+  readonly send: (facts: readonly PartnerFact[], guaranteed: boolean) => string;
   readonly misuse: string[];
 }
 
@@ -104,7 +104,7 @@ export class PartnerParties {
     const was = party.status;
     party.status = status;
     party.everApproved ||= status === 'approved';
-    const message = this.#input.tell([partyFact(party)], was !== 'verifying');
+    const message = this.#input.send([partyFact(party)], was !== 'verifying');
     if (was === 'approved' && status === 'rejected') party.takenBackBy = message;
   }
 

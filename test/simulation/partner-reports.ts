@@ -31,14 +31,14 @@ export function refundReport(order: PartnerOrder): RefundReport {
   return { status, amount: order.amount, reason: reasonOf(order) };
 }
 
-/** Nobody can take these amounts for true. */
+/** These amounts are implausible. */
 export function wrongPayinReport(random: SeededRandom, order: PartnerOrder): PayinReport {
   const { amountMinor } = order.amount;
   const receivedMinor = random.pick([-1n, amountMinor * 7n, amountMinor * 1_000n]);
   return { ...payinReport(order), receivedMinor };
 }
 
-/** A refund tells how much it gives back from its start. */
+/** A refund reports its amount from its start. */
 export function wrongRefundReport(random: SeededRandom, order: PartnerOrder): RefundReport {
   const { amountMinor, currency } = order.amount;
   const amount = random.pick([
@@ -49,7 +49,7 @@ export function wrongRefundReport(random: SeededRandom, order: PartnerOrder): Re
   return { ...refundReport(order), amount };
 }
 
-/** Only a completed payout tells amounts that can be wrong. */
+/** Only a completed payout reports amounts that can be wrong. */
 export function wrongPayoutReport(random: SeededRandom, order: PartnerOrder): PayoutReport {
   const report = payoutReport(order);
   const { settled, fees } = report;
@@ -69,7 +69,7 @@ export function wrongPayoutReport(random: SeededRandom, order: PartnerOrder): Pa
   return { ...report, ...wrong };
 }
 
-/** What a message tells; `named` with our reference. */
+/** The content of a message; `named` with our reference. */
 export function orderFact(order: PartnerOrder, named: boolean): PartnerFact {
   const base = { reference: named ? order.reference : null, partnerRef: order.ref };
   switch (order.kind) {
@@ -97,8 +97,8 @@ export function mixedFact(
   order: PartnerOrder,
   other: PartnerOrder,
 ): PartnerFact {
-  const told = orderFact(random.pick([order, other]), true);
-  return { ...told, reference: order.reference, partnerRef: other.ref };
+  const fact = orderFact(random.pick([order, other]), true);
+  return { ...fact, reference: order.reference, partnerRef: other.ref };
 }
 
 /** The text of a message: facts as JSON, amounts as digits. */

@@ -39,7 +39,7 @@ export const partyActs: Acts<PartyAction> = {
     const by = random.pick(tenants);
     const input = newAccount(world);
     const create = () => createAccount(host.deps, by, input);
-    const done = ({ account }: { readonly account: ConnectedAccount }) => told(world, account);
+    const done = ({ account }: { readonly account: ConnectedAccount }) => noteShown(world, account);
     host.begin(`create account ${input.externalId}`, create, { by, done });
     if (random.chance(0.2)) {
       const other = world.host() ?? host;
@@ -118,7 +118,7 @@ function acceptsTerms(world: World, host: SimulatedHost, account: ConnectedAccou
   const tosId = tosSessionKey ?? 'made up';
   host.begin(`accept terms ${id}`, () => acceptTerms(host.deps, by, id, tosId), {
     by,
-    done: (next) => told(world, next),
+    done: (next) => noteShown(world, next),
   });
 }
 
@@ -131,7 +131,7 @@ function submits(world: World, host: SimulatedHost, account: ConnectedAccount): 
       : { email, ...personalDossier(world, by, { party: 'account', id }) };
   host.begin(`submit ${role} ${id}`, () => submitAccount(host.deps, by, id, dossier), {
     by,
-    done: (next) => told(world, next),
+    done: (next) => noteShown(world, next),
   });
 }
 
@@ -142,7 +142,7 @@ function configuresPayout(world: World, host: SimulatedHost, account: ConnectedA
   const destination = { pixKey, accountHolderName: 'Loja Ltda' };
   host.begin(`configure ${id}`, () => configureAccountPayout(host.deps, by, id, destination), {
     by,
-    done: (next) => told(world, next),
+    done: (next) => noteShown(world, next),
   });
 }
 
@@ -171,7 +171,7 @@ function startKyc(world: World, host: SimulatedHost): void {
   });
 }
 
-function told({ observed }: World, { id, version }: ConnectedAccount): void {
+function noteShown({ observed }: World, { id, version }: ConnectedAccount): void {
   observed.acknowledged.push({ kind: 'account', id, version });
 }
 

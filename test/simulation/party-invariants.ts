@@ -11,7 +11,7 @@ export function noApprovalIsUsedThatWasTakenBack(observed: ObservedState): strin
   for (const { payment } of observed.freshlyVerified) {
     const parties = buyerParties(observed, payment.mode, payment.buyer.email);
     const supports = parties.some((party) => {
-      if (!party.everApproved || observed.heardTakenBack.has(party.ref)) return false;
+      if (!party.everApproved || observed.reportedWithdrawnBefore.has(party.ref)) return false;
       const command = observed.partyCommands.get(party.reference);
       if (command === undefined) return false;
       return command.subject.kind !== 'account' || command.orgId === payment.orgId;
@@ -39,14 +39,13 @@ export function aKycRejectionFailsOnlyItsOwnTenantsPayments(
   });
 }
 
-/** An account's events tell what happened to it, and that it is ready once, when it first is. */
+/** An account's events are its status changes, and `ready_to_collect` once, when it first is. */
 export function sellersAreReadyOnceAndOnlyWhenTheyAre(observed: ObservedState): string | null {
-  const told = toldOfAccounts(observed);
+  const emitted = accountEvents(observed);
   for (const [id, history] of observed.parties.accountHistories) {
     const expected = expectedEvents(history);
-    const heard = (told.get(id) ?? []).join(' ');
-    if (heard !== expected.join(' '))
-      return `${id} told: ${heard}; happened: ${expected.join(' ')}`;
+    const sent = (emitted.get(id) ?? []).join(' ');
+    if (sent !== expected.join(' ')) return `${id} sent: ${sent}; happened: ${expected.join(' ')}`;
     const first = history.find(({ readyAtMs }) => readyAtMs !== null);
     const wrong = first === undefined ? null : notReadyBecause(observed, first);
     if (wrong !== null) return `${id} is ready ${wrong}`;
@@ -87,15 +86,15 @@ function partyOf(observed: ObservedState, ref: string | null): Party | null {
   return observed.outside.parties().find((party) => party.ref === ref) ?? null;
 }
 
-function toldOfAccounts(observed: ObservedState): ReadonlyMap<string, readonly string[]> {
-  const told = new Map<string, string[]>();
+function accountEvents(observed: ObservedState): ReadonlyMap<string, readonly string[]> {
+  const emitted = new Map<string, string[]>();
   const fed = [...observed.tenants.values()].flatMap(({ feed }) => feed);
   for (const { type, subjectId } of [...fed, ...observed.outbox.map(({ event }) => event)]) {
     const [namespace, name] = type.split('.');
     if (namespace !== 'connected_account' || name === undefined) continue;
-    told.set(subjectId, [...(told.get(subjectId) ?? []), name]);
+    emitted.set(subjectId, [...(emitted.get(subjectId) ?? []), name]);
   }
-  return told;
+  return emitted;
 }
 
 function expectedEvents(history: readonly ConnectedAccount[]): readonly string[] {
@@ -132,8 +131,8 @@ function notReadyBecause(observed: ObservedState, seller: ConnectedAccount): str
   if (party.tosId === null || party.tosId !== seller.tosId) return 'without its terms';
   const isOwn = (row: { readonly receiverRef: string }) => row.receiverRef === receiverRef;
   const pix = outside.destinations().find(({ ref }) => ref === destinationRef);
-  if (pix === undefined || !isOwn(pix)) return 'without a PIX destination of its own';
+  if (pix === undefined || !isOwn(pix)) return 'without its own PIX destination';
   const rails = outside.rails().find(({ ref }) => ref === railsRef);
-  if (rails === undefined || !isOwn(rails)) return 'without a wallet of its own';
+  if (rails === undefined || !isOwn(rails)) return 'without its own wallet';
   return null;
 }

@@ -86,7 +86,7 @@ export const partyMutants = [
     caughtBy: ['sellersAreReadyOnceAndOnlyWhenTheyAre'],
   },
   {
-    name: 'a seller is told ready again and again',
+    name: 'a seller is reported ready more than once',
     file: 'core/domain/connected-account.ts',
     edits: [
       ['if (next.readyAtMs !== null && was.readyAtMs === null)', 'if (readyToCollect(next))'],

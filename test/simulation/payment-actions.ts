@@ -1,5 +1,5 @@
 // What integrators and buyers do with payments: create them, again and again, and take the steps of
-// the hosted page. Invoices' own steps stand in invoice-actions.ts.
+// the hosted page. The steps of invoices are in invoice-actions.ts.
 
 import type { PaymentView } from '../../core/domain/change.js';
 import { readyToCollect } from '../../core/domain/connected-account.js';
@@ -66,12 +66,12 @@ export function create(world: World, host: SimulatedHost, { tenant, input }: Cre
   host.begin(
     `create ${externalId} ${idempotencyKey}`,
     () => createPayment(host.deps, tenant, input),
-    { by: tenant, ...told(world, idempotencyKey) },
+    { by: tenant, ...shown(world, idempotencyKey) },
   );
 }
 
-/** Whoever is shown a payment may rely on what was shown. */
-export function told(world: World, idempotencyKey: string | null = null) {
+/** Records the payment that a caller received: it may rely on it. */
+export function shown(world: World, idempotencyKey: string | null = null) {
   return {
     done: ({ payment }: PaymentView) => {
       const { id, status, version, externalId } = payment;
@@ -139,7 +139,7 @@ export function buyerSignsIn(
 ): void {
   const { id } = payment;
   const by = tenantOf(payment);
-  host.begin(`sign in ${id}`, () => signIn(host.deps, by, id), { by, ...told(world) });
+  host.begin(`sign in ${id}`, () => signIn(host.deps, by, id), { by, ...shown(world) });
 }
 
 export function buyerSubmits(world: World, host: SimulatedHost, { payment }: ObservedPayment) {
@@ -166,7 +166,7 @@ export function buyerConfirms(
   // The page was loaded some time ago: another quote may be current by now.
   const quoteId = payment.quoteId ?? 'qt_none';
   host.begin(`confirm ${id}`, () => confirmQuote(host.deps, by, id, quoteId), {
-    ...{ by, ...told(world) },
+    ...{ by, ...shown(world) },
     refused: ({ code }) => world.count(`confirmation refused: ${code}`),
   });
 }
@@ -179,5 +179,5 @@ export function advance(
 ): void {
   const by = tenantOf(payment);
   const { id } = payment;
-  host.begin(`advance ${id}`, () => advancePayment(host.deps, by, id, to), { by, ...told(world) });
+  host.begin(`advance ${id}`, () => advancePayment(host.deps, by, id, to), { by, ...shown(world) });
 }

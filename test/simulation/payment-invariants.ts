@@ -1,4 +1,4 @@
-// Invariants of payments and of what callers were told.
+// Invariants of payments and of what was acknowledged to callers.
 import { isOpen } from '../../core/domain/partner-command.js';
 import { isTerminal, type PaymentStatus, paymentMoves } from '../../core/domain/payment.js';
 import { walks } from './observed-payment.js';
@@ -12,36 +12,36 @@ export function noCallerSeesASurprise({ surprises }: ObservedState): string | nu
 }
 
 export function nothingAcknowledgedIsLost(observed: ObservedState): string | null {
-  for (const told of observed.acknowledged) {
-    switch (told.kind) {
+  for (const ack of observed.acknowledged) {
+    switch (ack.kind) {
       case 'payment': {
-        const found = observed.payments.get(told.id);
-        if (found === undefined) return `payment ${told.id} was acknowledged and is not there`;
-        if (found.payment.version < told.version || !found.statuses.includes(told.status)) {
-          return `payment ${told.id} was shown ${told.status} and never was so`;
+        const found = observed.payments.get(ack.id);
+        if (found === undefined) return `payment ${ack.id} was acknowledged and is not there`;
+        if (found.payment.version < ack.version || !found.statuses.includes(ack.status)) {
+          return `payment ${ack.id} was shown ${ack.status} and never was so`;
         }
         break;
       }
       case 'account':
       case 'kyc': {
         const { accounts, kyc } = observed.parties;
-        const found = (told.kind === 'account' ? accounts : kyc).get(told.id);
-        if (found === undefined || found.version < told.version) return `${told.id} is lost`;
+        const found = (ack.kind === 'account' ? accounts : kyc).get(ack.id);
+        if (found === undefined || found.version < ack.version) return `${ack.id} is lost`;
         break;
       }
       case 'uploaded':
-        if (observed.parties.documents.get(told.id)?.status === 'awaiting') {
-          return `what was uploaded to ${told.id} is lost`;
+        if (observed.parties.documents.get(ack.id)?.status === 'awaiting') {
+          return `what was uploaded to ${ack.id} is lost`;
         }
         break;
       case 'message':
-        if (!observed.inbox.has(told.id)) return `message ${told.id} was acknowledged and is lost`;
+        if (!observed.inbox.has(ack.id)) return `message ${ack.id} was acknowledged and is lost`;
         break;
       case 'subscribed':
       case 'unsubscribed': {
-        const found = observed.subscriptions.get(told.id);
-        if (found === undefined) return `subscription ${told.id} is lost`;
-        if (told.kind === 'unsubscribed' && found.active) return `${told.id} is active again`;
+        const found = observed.subscriptions.get(ack.id);
+        if (found === undefined) return `subscription ${ack.id} is lost`;
+        if (ack.kind === 'unsubscribed' && found.active) return `${ack.id} is active again`;
         break;
       }
     }
@@ -65,9 +65,9 @@ export function oneResourcePerKeyAndExternalId(observed: ObservedState): string 
     const wrong = claim(`externalId ${orgId} ${mode} account ${externalId}`, id);
     if (wrong !== null) return wrong;
   }
-  for (const told of observed.acknowledged) {
-    if (told.kind !== 'payment' || told.idempotencyKey === null) continue;
-    const { tenant, idempotencyKey, id } = told;
+  for (const ack of observed.acknowledged) {
+    if (ack.kind !== 'payment' || ack.idempotencyKey === null) continue;
+    const { tenant, idempotencyKey, id } = ack;
     const wrong = claim(`key ${tenant.orgId} ${tenant.mode} ${idempotencyKey}`, id);
     if (wrong !== null) return wrong;
   }
@@ -107,7 +107,7 @@ export function everyPaymentIsTerminal(observed: ObservedState): string | null {
   );
 }
 
-/** The partner got an answer to everything that it told. */
+/** The partner got an answer to each of its messages. */
 export function everyMessageIsAnswered({ outside }: ObservedState): string | null {
   const [message] = outside.messages();
   return message === undefined ? null : `${message.id} was never acknowledged`;

@@ -90,7 +90,7 @@ export const paymentMutants = [
     caughtBy: ['cancelAndPayoutNeverBothWin'],
   },
   {
-    name: 'a payment is settled when its payout is taken in hand',
+    name: 'a payment is settled when the partner takes its payout',
     file: 'core/domain/payment.ts',
     edits: [["take_payout: 'offramp_pending'", "take_payout: 'settled'"]],
     focus: payments,
@@ -159,14 +159,14 @@ export const paymentMutants = [
     caughtBy: ['oneDeliveryIdAndTheSameBytes'],
   },
   {
-    name: 'a delivery that is made in hand is signed by whatever secret there was',
+    name: 'a delivery that is stored with a lease is signed with a former secret',
     file: 'core/usecases/feed.ts',
     edits: [['tx.subscriptions.expect(subscription);', ';']],
     focus: { ...payments, often: ['subscribe', 'rotateSecret'], slowReads: 0.5 },
     caughtBy: ['webhooksVerifyWithTheNewestSecret'],
   },
   {
-    name: 'a webhook is delivered whatever the receiver answers',
+    name: 'a webhook is delivered with any response status',
     file: 'core/domain/webhook-delivery.ts',
     edits: [['responseStatus >= 200 && responseStatus <= 299', 'responseStatus >= 200']],
     focus: { ...payments, often: ['subscribe', 'receiverMood'] },

@@ -14,7 +14,7 @@ import { atTheEnd, firstViolation } from './invariants.js';
 import { invites } from './invoice-actions.js';
 import type { ObservedPayment } from './observed-payment.js';
 import { isTheOperatorsTurn, operatorActs } from './operator-actions.js';
-import { advance, buyerStep, buyersTurn, told } from './payment-actions.js';
+import { advance, buyerStep, buyersTurn, shown } from './payment-actions.js';
 import { operatorReleases } from './quarantine-release.js';
 import type { SimulatedHost } from './simulated-host.js';
 import type { World } from './world.js';
@@ -151,6 +151,6 @@ function cancel(world: World, host: SimulatedHost, payment: Payment): void {
   const { id } = payment;
   const by = tenantOf(payment);
   host.begin(`cancel ${id}`, () => cancelPayment(host.deps, by, id, 'closing'), {
-    ...{ by, ...told(world) },
+    ...{ by, ...shown(world) },
   });
 }

@@ -1,5 +1,5 @@
 // What a restored copy of the database is exempt, all of it in this file. Integrators and buyers
-// lose what they were told after the copy; observed-rows.ts goes back for that. The partner and
+// lose what was acknowledged after the copy: observed-rows.ts is restored with it. The partner and
 // the mailboxes went on, so the database lacks orders and mails:
 //
 // - A payment with an order at the partner that the copy does not know as sent may end otherwise

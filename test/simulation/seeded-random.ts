@@ -1,5 +1,5 @@
-// Chance for the simulator: one generator (sfc32, by Chris Doty-Humphrey, from PractRand) seeded by
-// one number. Whatever is random in a simulated history asks here, so that the seed decides it all.
+// The simulator's random numbers: one generator (sfc32, by Chris Doty-Humphrey, from PractRand)
+// seeded by one number. A simulated history has no other source, so that the seed determines it.
 
 export class SeededRandom {
   readonly #state: Uint32Array;

@@ -1,5 +1,5 @@
-// The mail server and the buyers' mailboxes: mails are taken, not taken, refused, or arrive
-// although nobody hears of it. What a mailbox has is what its owner may open.
+// The mail server and the buyers' mailboxes: mails are accepted, deferred, refused, or arrive
+// without an answer to the sender. Buyers may open what their mailbox holds.
 import type { MailOutcome } from '../../core/domain/mail.js';
 import type { Mailer, OutgoingMail } from '../../core/ports/outside.js';
 import type { Faults } from './faults.js';

@@ -89,7 +89,7 @@ export class SimulatedPartner {
       ...{ mode, random, faults, misuse: this.misuse },
       name: (what) => this.#name(what),
       once: (key, request, make) => this.#once(key, { request, life: this.life }, make),
-      tell: (facts, guaranteed) => this.#send(facts, guaranteed),
+      send: (facts, guaranteed) => this.#send(facts, guaranteed),
     });
   }
 

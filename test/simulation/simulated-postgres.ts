@@ -1,5 +1,5 @@
 // The database of a history on a PostgreSQL server: a schema of this process, migrated once and
-// emptied after use. A copy is a schema beside it.
+// emptied after use. A copy is another schema.
 import pg from 'pg';
 import { loadMigrations } from '../../adapters/storage/migrations.js';
 import { postgresConnections } from '../../adapters/storage/postgres/connections.js';
@@ -41,7 +41,7 @@ export function postgresAt(serverUrl: string): OpenDatabase {
   };
 }
 
-/** Copies of all rows of a schema, in schemas of their own. */
+/** Copies of all rows of a schema, in separate schemas. */
 function copiedSchemas(serverUrl: string, schema: string) {
   const copies: string[] = [];
   const run = async (statementsOf: (tables: readonly string[]) => readonly string[]) => {

@@ -1,5 +1,5 @@
-// The integrators' servers: each URL has a mood, and what truly reached a server is written down.
-// Whether it should have been sent is the invariants' matter.
+// The integrators' servers: each URL has a mood, and every request that reaches a server is
+// recorded for the invariants.
 import { webhookHeaders } from '../../core/domain/signature.js';
 import type { WebhookRequest, WebhookResult, WebhookSender } from '../../core/ports/outside.js';
 import type { Gates, SimulatedProcess } from './gates.js';

@@ -1,5 +1,5 @@
-// Invariants of tenants: whatever is done in a tenant's name changes and shows rows of that tenant
-// alone. What workers and operators do for all is judged by the invariants of each kind of row.
+// Invariants of tenants: an action of a tenant changes and shows its own rows only. The invariants
+// of each kind of row judge workers and operators, who act for all tenants.
 import type { Tenant } from '../../core/domain/tenant.js';
 import type { StagedWrite } from './gated-store.js';
 import type { ObservedState } from './observed-state.js';

@@ -1,6 +1,5 @@
-// A real Chromium for tests of what people see: it needs nothing but what npm installed. A page
-// knows what it asked the network for and every complaint of its console, policy violations
-// included. What is on the page is the test's matter.
+// A real Chromium for tests of the pages, installed by npm alone. A page records its network
+// requests and every console error, policy violations included.
 import chromium from '@sparticuz/chromium';
 import { type Browser, type Page, chromium as playwright } from 'playwright-core';
 

@@ -1,5 +1,4 @@
-// The PostgreSQL server that comes with the dev dependencies, wherever the clone lies and whoever
-// runs the tests.
+// The PostgreSQL server of the dev dependencies, for any user and any folder of the clone.
 import {
   chmodSync,
   cpSync,
@@ -43,7 +42,7 @@ export async function embeddedPostgres(options: EmbeddedServer): Promise<Embedde
   });
   endWithProcess(databaseDir);
   const initialise = server.initialise.bind(server);
-  // Of two that find no such user at once, one is told that the other has made it.
+  // Of two concurrent creations of the user, one fails because the other has succeeded.
   const isMadeTwice = (error: unknown) => /new user/.test(String(error));
   server.initialise = () =>
     initialise().catch((error) => (isMadeTwice(error) ? initialise() : Promise.reject(error)));
@@ -103,7 +102,7 @@ async function withoutExitHook(path: string): Promise<Package> {
   return loaded;
 }
 
-/** A server does not outlive whoever started it. */
+/** A server does not outlive the process that started it. */
 function endWithProcess(databaseDir: string): void {
   process.once('exit', () => {
     const pidFile = join(databaseDir, 'postmaster.pid');

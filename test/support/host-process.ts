@@ -1,5 +1,5 @@
-// A real host process for tests: started on this Node, told apart by the folder of
-// its data, killed or stopped when a test says so. What it serves is read from its start text.
+// A real host process for tests: started on this Node, identified by its data folder, killed or
+// stopped by a test. Its start text states what it serves.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -15,10 +15,10 @@ export interface HostProcess {
   log(): string;
   /** Whether the process is gone, by itself or by a signal. */
   ended(): boolean;
-  /** Stops it in the middle of whatever it does, as it is: its connections stay. */
+  /** Suspends it immediately: its connections stay open. */
   pause(): void;
   resume(): void;
-  /** Gone when this resolves, whatever it was doing. */
+  /** Kills it immediately; it is gone when this resolves. */
   kill(): Promise<void>;
   /** Asks it to stop by a signal and answers with its exit code. */
   stop(signal: 'SIGTERM' | 'SIGINT'): Promise<number | null>;

@@ -1,5 +1,5 @@
-// Real servers on this machine that play an integrator's webhook receiver, well or badly behaved,
-// and a certificate for the name receiver.test. What should come of it is the tests' matter.
+// Real local servers that play an integrator's webhook receiver, well or badly behaved, and a
+// certificate for the name receiver.test.
 import { once } from 'node:events';
 import {
   createServer as createHttpServer,

@@ -1,5 +1,5 @@
-// A mail server on this machine, as plain as RFC 5321 allows: it answers each command as it is told
-// to, and keeps the messages that it took.
+// A local mail server, minimal under RFC 5321: it answers each command as configured and records
+// the messages that it accepted.
 import { createServer, type Socket } from 'node:net';
 
 export interface LocalSmtp {

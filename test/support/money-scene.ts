@@ -23,7 +23,7 @@ import {
 
 export const NOW_MS = START_MS + 1_000;
 
-/** What the partner tells of a completed payout of 100.00 USD. */
+/** The partner's report of a completed payout of 100.00 USD. */
 export const sampleSettlement: SettlementFacts = {
   settled: { amountMinor: 51_480n, currency: 'BRL' },
   fees: { amountMinor: 100n, currency: 'USD' },
@@ -104,10 +104,10 @@ export class MoneyScene implements PaymentAggregate {
     const order = this.order(id);
     // No refund is ever returned: it failed.
     const isBounced = order.kind === 'refund' && full.end === 'returned';
-    const told = reportOrder(order, isBounced ? { ...full, end: 'failed' } : full, this.nowMs);
-    const failed = told.kind === 'refund' && told.state === 'done' && told.end === 'failed';
+    const found = reportOrder(order, isBounced ? { ...full, end: 'failed' } : full, this.nowMs);
+    const failed = found.kind === 'refund' && found.state === 'done' && found.end === 'failed';
     const refusal = { code: null, message: 'refund failed' };
-    const next = failed ? refuseCommand(told, refusal, this.nowMs) : told;
+    const next = failed ? refuseCommand(found, refusal, this.nowMs) : found;
     const isPaid = next.kind === 'payout' && next.end === 'completed';
     const settlement = isPaid ? { settlement: sampleSettlement } : {};
     return this.changed([next], { reason: full.reason, ...settlement, ...learned });

@@ -1,22 +1,22 @@
-// Metrics that note what they are told, line by line, for tests of who tells them.
+// Metrics that record each call as a line, for tests of their callers.
 import type { Metrics } from '../../core/ports/outside.js';
 
 interface NotedMetrics extends Metrics {
-  readonly told: readonly string[];
+  readonly recorded: readonly string[];
 }
 
 export function notedMetrics(): NotedMetrics {
-  const told: string[] = [];
+  const recorded: string[] = [];
   return {
-    told,
+    recorded,
     answered: (operation, { status, createMs }) => {
-      told.push(`${operation ?? 'none'} ${status}${createMs === null ? '' : ' created'}`);
+      recorded.push(`${operation ?? 'none'} ${status}${createMs === null ? '' : ' created'}`);
     },
     delivered: (sinceEventMs) => {
-      told.push(`delivered ${sinceEventMs}`);
+      recorded.push(`delivered ${sinceEventMs}`);
     },
     undelivered: (outcome, count) => {
-      told.push(`${outcome} ${count}`);
+      recorded.push(`${outcome} ${count}`);
     },
   };
 }

@@ -136,7 +136,7 @@ const answers = {
   busy: { outcome: 'later', reason: 'busy' },
 } as const satisfies Readonly<Record<string, PartnerAnswer<never>>>;
 
-/** What becomes of a call that does not go well. */
+/** The outcome of a failed call. */
 export type Fate = keyof typeof answers;
 
 /** Each start of this kind gets the next fate; counts what the partner executed. */

@@ -1,6 +1,6 @@
 // Clients that create payments and have them played to the end while hosts and databases come and
-// go: each asks again, with the same key and whoever is there, until it is answered. What was
-// answered is kept, to be looked for afterwards.
+// go: each retries on any host, with the same key, until it is answered. Answers are recorded, to
+// be checked afterwards.
 import assert from 'node:assert/strict';
 import { setTimeout as wait } from 'node:timers/promises';
 
@@ -18,7 +18,7 @@ export interface PaymentLoad {
 }
 
 export interface LoadOptions {
-  /** The hosts to ask, dead ones included; asked for anew each time. */
+  /** The hosts, dead ones included; read before each request. */
   readonly hosts: () => readonly string[];
   readonly apiKey: string;
   readonly payments: number;
@@ -29,7 +29,7 @@ export interface LoadOptions {
 
 type Body = Readonly<Record<string, unknown>>;
 
-/** What stands in the request for one of these payments, and must be found again. */
+/** The request for one of these payments, which must be found again. */
 export function orderOf(index: number) {
   return {
     externalId: `order-${index}`,
@@ -66,7 +66,7 @@ export function startLoad(options: LoadOptions): PaymentLoad {
   };
 }
 
-/** Asked as long as it takes, always under one key: the id of the one payment. */
+/** Retries under one key until the payment is created; returns its id. */
 export async function created(
   options: Pick<LoadOptions, 'hosts' | 'apiKey' | 'below'>,
   order: ReturnType<typeof orderOf>,
@@ -76,7 +76,7 @@ export async function created(
   return String(body['id']);
 }
 
-/** Only "not now" is asked again, and whoever does not answer: anything else fails. */
+/** Retries only a 503 and a missing answer; anything else fails. */
 async function answered(
   { hosts, apiKey, below }: Pick<LoadOptions, 'hosts' | 'apiKey' | 'below'>,
   path: string,

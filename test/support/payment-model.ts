@@ -1,6 +1,6 @@
-// A payment with a partner that keeps its own books and tells the truth, though late, twice and out
-// of order. Calls get lost before or after their effect, messages come in any sequence, and an
-// answer to a question is how the order stands. Tests choose the steps and look after each.
+// A payment with a partner that keeps its own books and reports the truth, but late, twice and out
+// of order. Calls are lost before or after their effect, messages arrive in any sequence, and a
+// query returns the current state of the order. Tests choose the steps and check after each.
 import type { Change } from '../../core/domain/change.js';
 import type { EventDraft } from '../../core/domain/event.js';
 import type { Posting } from '../../core/domain/ledger.js';
@@ -51,9 +51,9 @@ const LATE_MS = 300_000;
 export class CollectionModel {
   scene: MoneyScene;
   readonly books: PartnerOrder[] = [];
-  /** Everything that the partner ever said, in its order; it may be heard in any. */
-  readonly news: PartnerOrder[] = [];
-  readonly heard = new Set<PartnerOrder>();
+  /** All reports of the partner, in its order; they may be delivered in any. */
+  readonly reports: PartnerOrder[] = [];
+  readonly delivered = new Set<PartnerOrder>();
   readonly events: EventDraft[] = [];
   readonly postings: Posting[] = [];
   readonly alerts: string[] = [];
@@ -110,10 +110,10 @@ export class CollectionModel {
     );
   }
 
-  /** A message arrives, new or old: its place in `news`. */
-  hear(news: PartnerOrder): void {
-    this.heard.add(news);
-    this.#report(news, false);
+  /** A message arrives, for the first time or again. */
+  deliver(report: PartnerOrder): void {
+    this.delivered.add(report);
+    this.#report(report, false);
   }
 
   /** A worker asks about an accepted order. */
@@ -123,8 +123,8 @@ export class CollectionModel {
     if (order !== undefined && state === 'done') this.#report(order, true);
   }
 
-  /** An operator orders the refunds anew that the partner refused: it is asked about each first. */
-  orderDebtsAnew(): void {
+  /** An operator orders refused refunds again, after a query for each. */
+  retryRefunds(): void {
     for (const { id } of this.scene.orders.filter(isUnpaidRefund)) {
       const order = this.order(id);
       if (order !== undefined) this.#report(order, true);
@@ -133,13 +133,13 @@ export class CollectionModel {
     }
   }
 
-  /** The partner's books change, and it says so. */
+  /** The partner's books change, and it reports the change. */
   moves(order: PartnerOrder, change: Partial<Pick<PartnerOrder, 'end' | 'receivedMinor'>>): void {
     Object.assign(order, change);
-    this.news.push({ ...order });
+    this.reports.push({ ...order });
   }
 
-  /** What the partner has of this payment and promised to nobody. */
+  /** What the partner has of this payment and has not committed to an order. */
   freeMinor(): bigint {
     let free = 0n;
     for (const { kind, end, amountMinor, receivedMinor } of this.books) {
@@ -189,9 +189,9 @@ export class CollectionModel {
   }
 
   #report({ id, end, receivedMinor }: PartnerOrder, asked: boolean): void {
-    const told = this.scene.report(id, { end, receivedMinor, polled: asked });
-    if (told.change.changedCommands[0] === this.scene.order(id)) return;
-    this.#step(told);
+    const next = this.scene.report(id, { end, receivedMinor, polled: asked });
+    if (next.change.changedCommands[0] === this.scene.order(id)) return;
+    this.#step(next);
   }
 
   #changed(order: MoneyCommand): void {

@@ -1,6 +1,5 @@
-// What poolers do between a client and PostgreSQL, as small as it gets: the one that pools sessions
-// refuses startup parameters that it does not know, or drops them; the one that pools transactions
-// gives a session to whichever client begins a transaction, and takes it back at its end.
+// Minimal poolers between a client and PostgreSQL: the session pooler refuses or drops unknown
+// startup parameters; the transaction pooler assigns a session to a client for each transaction.
 import { createServer, connect as dial, type Server, type Socket } from 'node:net';
 import pg from 'pg';
 
@@ -38,7 +37,7 @@ export function sessionPooler(url: string, ignores: readonly string[] = []): Pro
   });
 }
 
-/** What PgBouncer knows without being told. */
+/** The startup parameters that PgBouncer supports by default. */
 const known = ['user', 'database', 'client_encoding', 'application_name', 'DateStyle', 'TimeZone'];
 
 /** As PgBouncer with `pool_mode = transaction`, in front of two sessions. */
@@ -107,7 +106,7 @@ export async function transactionPooler(url: string): Promise<PoolerDouble> {
   };
 }
 
-/** A session past its authentication, of which the driver does not hear any more. */
+/** An authenticated session that is detached from the driver. */
 async function rawSession(url: string): Promise<Socket> {
   const client = new pg.Client(url);
   client.on('error', () => undefined);

@@ -24,11 +24,11 @@ export interface PostgresPair {
   promoteStandby(): Promise<void>;
   /** The same server with the same files, once more. */
   restartStandby(): Promise<void>;
-  /** Ends whichever runs. */
+  /** Ends the servers that run. */
   stop(): Promise<void>;
 }
 
-/** Both run when this resolves, and whoever asks for them stops them. */
+/** Both run when this resolves; the caller stops them. */
 export async function postgresPair({ synchronous = true } = {}): Promise<PostgresPair> {
   const folder = temporaryFolder();
   chmodSync(folder, 0o755);

@@ -11,7 +11,7 @@ import type { OrderApi } from '../../core/ports/partner.js';
 import { changedPartner } from './changed-partner.js';
 
 const folder = process.env['REFUSING_PARTNER_FOLDER'] ?? '';
-const deadly = (process.env['REFUSING_PARTNER_KILLS'] ?? '').split(',').map(Number);
+const deadly = (process.env['REFUSING_PARTNER_KILLS'] || null)?.split(',').map(Number) ?? [];
 const fake = fileURLToPath(new URL('../../adapters/partner/fake.ts', import.meta.url));
 
 type Find = OrderApi<never, unknown>['find'];

@@ -3,8 +3,8 @@
 import { createServer, connect as dial, type Socket } from 'node:net';
 
 /**
- * `hangs`: nothing goes through, and what was sent meanwhile is lost for good. `half-open`: so it
- * is for connections that were there when this began, others work. `slow`: everything comes later.
+ * `hangs`: nothing goes through, and bytes sent during the fault are lost. `half-open`: the same,
+ * for the connections open at its start only. `slow`: all bytes are delayed.
  */
 export type Fault = 'none' | 'hangs' | 'half-open' | 'slow';
 

@@ -1,6 +1,5 @@
-// Creates at a steady rate, each asked once and timed, whatever the service does meanwhile: what a
-// fault costs clients. Afterwards each is asked again under its key, as a client would, and what
-// was acknowledged is looked for.
+// The cost of a fault to clients: creates at a steady rate, each sent once and timed. Afterwards
+// each is retried under its key, as by a client, and acknowledged payments are looked up.
 import assert from 'node:assert/strict';
 import { setTimeout as wait } from 'node:timers/promises';
 import { orderOf } from './payment-load.js';

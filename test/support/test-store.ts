@@ -1,6 +1,6 @@
-// The store that worlds of tests stand on: SQLite in memory, unless PONTE_TEST_DATABASE names
-// another one. `file` is SQLite in a file; a URL is a PostgreSQL server on which every world has a
-// schema of its own. other-databases.ts runs the suites on those.
+// The store of test worlds: SQLite in memory, unless PONTE_TEST_DATABASE names another one. `file`
+// is SQLite in a file; a URL is a PostgreSQL server on which every world has a separate schema.
+// other-databases.ts runs the suites on those.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -48,7 +48,7 @@ export async function threadedSqliteStore(sealer: Sealer | null = null): Promise
   return store;
 }
 
-/** In a schema of its own on the server at `url`. */
+/** In a separate schema on the server at `url`. */
 export async function postgresStore(
   url: string,
   sealer: Sealer | null = null,
@@ -71,7 +71,7 @@ function closing<S extends ServedStore>(store: S, closed: () => void): S {
   return Object.assign(store, { close: () => close().then(closed) });
 }
 
-/** What `work` yields, and every statement of the batches that were applied meanwhile. */
+/** The result of `work`, and every statement of the batches that were applied during it. */
 export async function withStatements<T>(
   work: () => Promise<T>,
 ): Promise<{ readonly result: T; readonly statements: readonly Statement[] }> {

@@ -263,10 +263,10 @@ class Connections implements PostgresConnections {
 
   async #lookOnce(): Promise<void> {
     const pool = this.#pool;
-    const heard = pool?.heard() ?? new Map();
+    const bytesBefore = pool?.bytesReceived() ?? new Map();
     const { session, failures } = await this.#servers.find();
     if (session === null) {
-      const isLeft = pool !== null && !isThere(failures.get(pool.url), pool, heard);
+      const isLeft = pool !== null && !isThere(failures.get(pool.url), pool, bytesBefore);
       if (isLeft && pool === this.#pool) this.#leave(pool);
       throw reasonIn(failures);
     }
@@ -365,7 +365,7 @@ interface Watch {
 }
 
 /** Whether the server works although it refused a connection: a pooler may be full. */
-function isThere(failure: unknown, pool: PostgresPool, heard: ReadonlyMap<Session, number>) {
+function isThere(failure: unknown, pool: PostgresPool, bytesBefore: ReadonlyMap<Session, number>) {
   if (failure instanceof UnfitServer) return false;
-  return codeOf(failure) === TOO_MANY_CONNECTIONS || pool.hasHeardSince(heard);
+  return codeOf(failure) === TOO_MANY_CONNECTIONS || pool.hasReceivedSince(bytesBefore);
 }

@@ -87,12 +87,12 @@ export class PostgresPool {
     else destroySession(session);
   }
 
-  heard(): ReadonlyMap<Session, number> {
+  bytesReceived(): ReadonlyMap<Session, number> {
     return new Map(this.#all().map((session) => [session, bytesOf(session)]));
   }
 
   /** Whether any connection has received bytes since then. */
-  hasHeardSince(before: ReadonlyMap<Session, number>): boolean {
+  hasReceivedSince(before: ReadonlyMap<Session, number>): boolean {
     return [...before].some(([session, bytes]) => bytesOf(session) > bytes);
   }
 

@@ -1,8 +1,7 @@
 // Key check values and storage fingerprints, which a start checks, and the service's own keys.
 
 import type { StorageFingerprint } from '../../../core/domain/document.js';
-import type { KeyCheckValue } from '../../../core/domain/sealed-text.js';
-import { type KeyState, keyStates } from '../../../core/domain/sealed-text.js';
+import { type KeyCheckValue, type KeyState, keyStates } from '../../../core/domain/sealed-text.js';
 import { type ServiceKey, serviceKeyPurposes } from '../../../core/domain/service-key.js';
 import type { Tx } from '../../../core/ports/storage.js';
 import { fixed, key, oneOf, sealed, text, time, version } from '../columns.js';

@@ -15,8 +15,7 @@ import {
   TRIES_IN_VAIN,
 } from '../../../core/domain/partner-command.js';
 import type { InboxMessage } from '../../../core/domain/partner-message.js';
-import type { Advance } from '../../../core/domain/payment.js';
-import { paymentStatuses } from '../../../core/domain/payment.js';
+import { type Advance, paymentStatuses } from '../../../core/domain/payment.js';
 import { assert } from '../../../core/errors.js';
 import type { Tx } from '../../../core/ports/storage.js';
 import {

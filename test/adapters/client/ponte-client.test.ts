@@ -130,15 +130,15 @@ test('429 is repeated after its retryAfter, under the same key', async (t) => {
 });
 
 test('what is repeated follows from the method, the key and who names a time', async () => {
-  const told = JSON.stringify({ statusCode: 503, error: 'StoreContention', retryAfter: 7 });
+  const unavailable = JSON.stringify({ statusCode: 503, error: 'StoreContention', retryAfter: 7 });
   const cases = [
     ['create', 500, '{}', {}, 'repeated'],
     ['create', 502, '<html>', {}, 'repeated'],
-    ['create', 503, told, {}, 7_000],
+    ['create', 503, unavailable, {}, 7_000],
     ['create', 503, '<html>', { 'retry-after': '3' }, 3_000],
     ['create', 503, '<html>', { 'retry-after': '61' }, 'not'],
     ['create', 409, '{}', {}, 'not'],
-    ['subscribe', 503, told, {}, 7_000],
+    ['subscribe', 503, unavailable, {}, 7_000],
     ['subscribe', 429, '<html>', { 'retry-after': '3' }, 3_000],
     ['subscribe', 503, '<html>', { 'retry-after': '3' }, 'not'],
     ['subscribe', 500, '{}', {}, 'not'],

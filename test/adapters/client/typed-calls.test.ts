@@ -82,8 +82,8 @@ test('an answer has its type, and a refusal its codes', async () => {
   assert.deepEqual([status, data.staus], [undefined, undefined]);
 });
 
-/** What a receiver or a reader makes of an event: `event` says which `data` it has. */
-function told(webhook: WebhookEvent | FeedEvent): string | null | undefined {
+/** As a receiver or reader would: the type of `event` narrows `data`. */
+function view(webhook: WebhookEvent | FeedEvent): string | null | undefined {
   // @ts-expect-error not every event has it
   webhook.data.brlSettledAmount;
   switch (webhook.event) {
@@ -112,9 +112,9 @@ function told(webhook: WebhookEvent | FeedEvent): string | null | undefined {
 
 test('the type discriminates events, of a webhook and of the feed', async () => {
   const { data } = await ponte.GET('/v1/events');
-  assert.deepEqual(data?.data?.map(told), undefined);
+  assert.deepEqual(data?.data?.map(view), undefined);
   const base = { externalEventId: 'evt_1', occurredAt: '2031-01-31T12:00:00.000Z' };
   const test = { event: 'webhook.test', data: { ...base, subscriptionId: 'whs_1' } } as const;
-  assert.equal(told(test), 'whs_1');
-  assert.equal(told({ ...test, sequence: 1, id: 'evt_1', createdAt: base.occurredAt }), 'whs_1');
+  assert.equal(view(test), 'whs_1');
+  assert.equal(view({ ...test, sequence: 1, id: 'evt_1', createdAt: base.occurredAt }), 'whs_1');
 });

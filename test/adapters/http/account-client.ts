@@ -1,5 +1,5 @@
-// A client of connected accounts over HTTP, with its own organization, so that its lists and
-// feed are whole; and ways to make the partner act otherwise, or tell something.
+// A client of connected accounts over HTTP, with its own organization, so that its lists and feed
+// are complete, and ways to replace calls of the partner and to send its reports.
 import assert from 'node:assert/strict';
 import type { Tenant } from '../../../core/domain/tenant.js';
 import type { ReceiverReport } from '../../../core/ports/partner.js';
@@ -122,7 +122,7 @@ export async function newAccountClient(site: CheckedSite): Promise<AccountClient
   return new AccountClient(site, { orgId, mode: 'test' }, await site.world.key(orgId));
 }
 
-/** News of the partner about the submission that this command made. */
+/** A report of the partner about the submission of this command. */
 export async function reportOn(
   { deps }: World,
   commandId: string,

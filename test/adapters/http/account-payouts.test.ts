@@ -68,9 +68,9 @@ test('a PIX key that the partner does not take is refused, and not repeated', as
   const pixKey = 'no pix key';
   const answer = await api.payout(id, { ...payoutConfig, pixKey });
   assert.equal(refusalOf(answer), '400 ValidationError');
-  const told = async ({ pixKey: given }: { readonly pixKey: string }) =>
+  const registering = async ({ pixKey: given }: { readonly pixKey: string }) =>
     ({ outcome: 'refused', code: 'bad', message: `the key ${given} is not known` }) as const;
-  await withPartner(site.world, { registerPixDestination: told }, async () => {
+  await withPartner(site.world, { registerPixDestination: registering }, async () => {
     const refused = await api.payout(id, { ...payoutConfig, pixKey });
     assert.equal(refusalOf(refused), '400 ValidationError');
     assert.ok(!refused.text.includes(pixKey));
@@ -140,10 +140,10 @@ test('the raw PIX key is never stored and never logged', async () => {
     await site.world.settle();
   });
   const { log, sent } = site.world;
-  const told = [...written, ...answers, JSON.stringify(log), JSON.stringify(sent)];
+  const outputs = [...written, ...answers, JSON.stringify(log), JSON.stringify(sent)];
   for (const form of ['utf8', 'hex', 'base64', 'base64url'] as const) {
     const secret = Buffer.from(pixKey).toString(form).replace(/=+$/, '');
-    assert.ok(!told.some((text) => text.includes(secret)), form);
+    assert.ok(!outputs.some((text) => text.includes(secret)), form);
   }
 });
 

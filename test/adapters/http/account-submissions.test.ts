@@ -243,9 +243,9 @@ test('tax ids and dossiers are readable nowhere: answers, rows, events, log', as
     answers.push(text, (await api.list('')).text);
   });
   const { log, sent } = site.world;
-  const told = [...written, ...answers, JSON.stringify(log), JSON.stringify(sent)];
+  const outputs = [...written, ...answers, JSON.stringify(log), JSON.stringify(sent)];
   for (const secret of ['TAX-777777', 'TAX-888888', 'Zxywvut']) {
-    assert.ok(!told.some((text) => text.includes(secret)), secret);
+    assert.ok(!outputs.some((text) => text.includes(secret)), secret);
   }
 });
 
@@ -304,8 +304,8 @@ test('a create takes any text, and the submit judges what it then needs', async 
     assert.equal(refusalOf(refused), '400 ValidationError', name);
     assert.equal(refused.body['message'], message);
     assert.equal((await api.get(made.body['id'])).body['status'], 'created');
-    const told = { cnpj, [name]: whole[name] };
-    assert.equal((await api.submit(made.body['id'], told)).body['status'], 'approved', name);
+    const dossier = { cnpj, [name]: whole[name] };
+    assert.equal((await api.submit(made.body['id'], dossier)).body['status'], 'approved', name);
   }
 });
 

@@ -234,8 +234,8 @@ test('a submit names every path that is missing, those of owners too', async () 
 
 test('fields of the create need not be repeated; the last value counts', async () => {
   api = await newAccountClient(site);
-  const told = { email: 'ana@example.com', legalName: 'Lima Ltda', country: 'BR' };
-  const account = { role: 'seller', entityType: 'business', ...told };
+  const fields = { email: 'ana@example.com', legalName: 'Lima Ltda', country: 'BR' };
+  const account = { role: 'seller', entityType: 'business', ...fields };
   const { id } = (await api.create(account)).body;
   const { body } = await api.submit(id, {
     cnpj: sellerDossier.cnpj,
@@ -244,7 +244,7 @@ test('fields of the create need not be repeated; the last value counts', async (
   const { email, legalName, country, taxIdLast4, status } = body;
   assert.deepEqual(
     { email, legalName, country, taxIdLast4, status },
-    { ...told, legalName: 'Lima e Filhos Ltda', taxIdLast4: '0181', status: 'approved' },
+    { ...fields, legalName: 'Lima e Filhos Ltda', taxIdLast4: '0181', status: 'approved' },
   );
 });
 

@@ -128,7 +128,7 @@ test('properties that the interface does not name are refused with their paths',
   const message = String(answer.body['message']);
   assert.match(message, /\bnickname: unknown property/);
   assert.match(message, /\bowners\[1\]\.age: unknown property/);
-  // What a connected account may tell is not a buyer's.
+  // Properties of connected accounts only.
   for (const name of ['cnpj', 'email', 'country', 'metadata', 'ownerIndex']) {
     const refused = await start({ ...individualBody(), [name]: '11222333000181' });
     assert.equal(refusalOf(refused), '400 ValidationError', name);
@@ -174,9 +174,9 @@ test('each field has the form that the interface gives it', async () => {
   for (const [name, values] of Object.entries(wrong)) {
     for (const value of values) {
       const answer = await start({ ...individualBody(), [name]: value });
-      const told = `${name}: ${JSON.stringify(value)?.slice(0, 40)}: ${answer.text}`;
-      assert.equal(refusalOf(answer), '400 ValidationError', told);
-      assert.match(String(answer.body['message']), new RegExp(`\\b${name}\\b`), told);
+      const request = `${name}: ${JSON.stringify(value)?.slice(0, 40)}: ${answer.text}`;
+      assert.equal(refusalOf(answer), '400 ValidationError', request);
+      assert.match(String(answer.body['message']), new RegExp(`\\b${name}\\b`), request);
     }
   }
 });

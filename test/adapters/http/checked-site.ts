@@ -4,8 +4,9 @@
 import assert from 'node:assert/strict';
 import { Agent, type OutgoingHttpHeaders, request as startRequest } from 'node:http';
 import { after, before } from 'node:test';
+import type { Readiness } from '../../../adapters/http/route-row.js';
 import { createHttpServer, type HttpOptions } from '../../../adapters/http/server.js';
-import { type Readiness, readinessBody } from '../../../adapters/http/service-routes.js';
+import { readinessBody } from '../../../adapters/http/service-routes.js';
 import type { Settings } from '../../../core/ports/deps.js';
 import type { SuiteEnd } from '../../support/suite-end.js';
 import { openWorld, type World } from '../../support/test-world.js';
@@ -105,18 +106,18 @@ export function refusalOf(answer: Answer): string {
 }
 
 export function checkAnswer(method: string, path: string, answer: Answer): void {
-  const told = `${method} ${path}: ${answer.status} ${answer.text.slice(0, 300)}`;
-  assert.match(answer.headers['x-request-id'] ?? '', /^[A-Za-z0-9_.-]{1,128}$/, told);
-  assert.equal(answer.headers['x-content-type-options'], 'nosniff', told);
-  checkDescribed(method, path, answer, told);
+  const context = `${method} ${path}: ${answer.status} ${answer.text.slice(0, 300)}`;
+  assert.match(answer.headers['x-request-id'] ?? '', /^[A-Za-z0-9_.-]{1,128}$/, context);
+  assert.equal(answer.headers['x-content-type-options'], 'nosniff', context);
+  checkDescribed(method, path, answer, context);
   if (answer.headers['content-type'] === 'application/json') {
-    assert.match(answer.headers['cache-control'] ?? '', /^no-(store|cache)$/, told);
+    assert.match(answer.headers['cache-control'] ?? '', /^no-(store|cache)$/, context);
   }
   if (answer.text !== '' && answer.status >= 400) {
     const { statusCode, retryAfter } = answer.body;
     // The probe's answer is no refusal.
-    if (statusCode !== undefined) assert.equal(statusCode, answer.status, told);
-    assert.equal(answer.headers['retry-after'], retryAfter?.toString(), told);
+    if (statusCode !== undefined) assert.equal(statusCode, answer.status, context);
+    assert.equal(answer.headers['retry-after'], retryAfter?.toString(), context);
   }
 }
 
@@ -151,9 +152,9 @@ function exchange(
       response.on('end', () => {
         const text = Buffer.concat(chunks).toString();
         const { statusCode: status = 0 } = response;
-        const told = response.headers as Readonly<Record<string, string | undefined>>;
-        const json = told['content-type'] === 'application/json' && text !== '';
-        resolve({ status, headers: told, text, body: json ? JSON.parse(text) : {} });
+        const received = response.headers as Readonly<Record<string, string | undefined>>;
+        const json = received['content-type'] === 'application/json' && text !== '';
+        resolve({ status, headers: received, text, body: json ? JSON.parse(text) : {} });
       });
     });
     request.end(bytes);

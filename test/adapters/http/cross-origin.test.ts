@@ -56,8 +56,8 @@ test('an origin that is not listed gets no CORS headers', async () => {
     assert.equal(refusalOf(asked), '405 MethodNotAllowed', origin);
     const called = await server.call('GET', '/healthz', { headers: { origin } });
     for (const answer of [asked, called]) {
-      const told = Object.keys(answer.headers).filter((name) => name.startsWith('access-control-'));
-      assert.deepEqual(told, [], origin);
+      const cors = Object.keys(answer.headers).filter((name) => name.startsWith('access-control-'));
+      assert.deepEqual(cors, [], origin);
     }
   }
 });

@@ -67,25 +67,25 @@ export const describedAnswers: ReadonlySet<string> = new Set(
 export const givenAnswers = new Set<string>();
 
 /** Fails unless the description has exactly this: operation, status, headers, type and content. */
-export function checkDescribed(method: string, path: string, answer: Answer, told: string): void {
+export function checkDescribed(method: string, path: string, answer: Answer, call: string): void {
   const at = pointerOf(method, path);
   const code = answer.status < 400 ? '' : String(answer.body['error'] ?? '');
   const response = at === null ? undefined : at.operation.responses[answer.status];
   if (at === null || (response === undefined && unreadable.includes(code))) {
-    checkUndescribed(method, answer, told);
+    checkUndescribed(method, answer, call);
     return;
   }
-  assert.ok(response !== undefined, `the description lacks this status: ${told}`);
+  assert.ok(response !== undefined, `the description lacks this status: ${call}`);
   const pointer = [...at.pointer, 'responses', answer.status];
-  checkHeaders(pointer, response, answer, told);
+  checkHeaders(pointer, response, answer, call);
   const types = Object.keys(response.content ?? {});
   if (types.length === 0 || method === 'HEAD') {
-    assert.equal(answer.text, '', told);
+    assert.equal(answer.text, '', call);
   } else {
     const type = answer.headers['content-type'] ?? '';
-    assert.ok(types.includes(type), `${type} of ${told}`);
+    assert.ok(types.includes(type), `${type} of ${call}`);
     if (type === 'application/json') {
-      checkSchema([...pointer, 'content', type, 'schema'], answer.body, told);
+      checkSchema([...pointer, 'content', type, 'schema'], answer.body, call);
     }
   }
   const isRefusal = response.content?.['application/json']?.examples !== undefined;
@@ -96,18 +96,18 @@ function checkHeaders(
   pointer: readonly (string | number)[],
   { headers }: Response,
   answer: Answer,
-  told: string,
+  call: string,
 ): void {
   const described = new Map(Object.keys(headers).map((name) => [name.toLowerCase(), name]));
   for (const [header, value] of Object.entries(answer.headers)) {
     if (commonHeaders.has(header)) continue;
     const name = described.get(header);
-    assert.ok(name !== undefined, `${header} is not described: ${told}`);
+    assert.ok(name !== undefined, `${header} is not described: ${call}`);
     const schema = headers[name]?.schema;
     // A shared header is any text.
     if (schema === undefined) continue;
     const text = schema.type === 'integer' ? Number(value) : value;
-    checkSchema([...pointer, 'headers', name, 'schema'], text, `${header} of ${told}`);
+    checkSchema([...pointer, 'headers', name, 'schema'], text, `${header} of ${call}`);
   }
 }
 
@@ -125,15 +125,15 @@ export function checkDescribedWebhook({ body, headers }: WebhookRequest): void {
 }
 
 /** No operation: an unknown path or method, a request that cannot be read, a browser's question. */
-function checkUndescribed(method: string, answer: Answer, told: string): void {
+function checkUndescribed(method: string, answer: Answer, call: string): void {
   if (method === 'OPTIONS' && answer.status === 204) {
-    assert.ok(answer.headers['access-control-allow-methods'] !== undefined, told);
-    assert.equal(answer.text, '', told);
+    assert.ok(answer.headers['access-control-allow-methods'] !== undefined, call);
+    assert.equal(answer.text, '', call);
     return;
   }
   if (method !== 'HEAD') {
-    checkSchema(['components', 'schemas', 'Error'], answer.body, told);
-    assert.ok(anywhere.includes(String(answer.body['error'])), `not for any request: ${told}`);
+    checkSchema(['components', 'schemas', 'Error'], answer.body, call);
+    assert.ok(anywhere.includes(String(answer.body['error'])), `not for any request: ${call}`);
   }
 }
 
@@ -170,14 +170,14 @@ export function schemasOf(described: Json): SchemaAt {
   };
 }
 
-function checkSchema(pointer: readonly (string | number)[], body: unknown, told: string): void {
+function checkSchema(pointer: readonly (string | number)[], body: unknown, call: string): void {
   const validate = schemaAt(pointer);
-  assert.ok(validate !== undefined, `the description has no schema: ${told}`);
+  assert.ok(validate !== undefined, `the description has no schema: ${call}`);
   if (validate(body)) return;
   const problems = validate.errors?.map(
     ({ instancePath, message }) => `${instancePath} ${message}`,
   );
-  assert.fail(`${told}\n${problems?.join('\n')}`);
+  assert.fail(`${call}\n${problems?.join('\n')}`);
 }
 
 /** Every object with named properties has no others; what `allOf` adds is seen by its parent. */

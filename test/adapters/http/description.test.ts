@@ -49,9 +49,9 @@ const document = openApiDocument(routes, fakeNotes) as {
 };
 const described = operations.map((operation) => {
   const { path, route } = operation;
-  const told = document.paths[path]?.[route.method.toLowerCase()];
-  assert.ok(told !== undefined);
-  return { ...operation, told };
+  const documented = document.paths[path]?.[route.method.toLowerCase()];
+  assert.ok(documented !== undefined);
+  return { ...operation, documented };
 });
 
 test('a strict linter has nothing to say of it', async () => {
@@ -75,26 +75,26 @@ test('its examples are what the code takes and gives: `npm run examples` writes 
 });
 
 test('every JSON body, path parameter and answer of every operation has an example', () => {
-  for (const { operationId, route, told } of described) {
-    for (const parameter of told.parameters) {
+  for (const { operationId, route, documented } of described) {
+    for (const parameter of documented.parameters) {
       if (parameter.in === 'path') assert.notEqual(parameter.example, undefined, operationId);
     }
     if (route.body instanceof z.ZodType) {
-      const body = told.requestBody?.content['application/json']?.example;
+      const body = documented.requestBody?.content['application/json']?.example;
       assert.notEqual(body, undefined, operationId);
     }
     for (const [status, shape] of Object.entries(route.responses)) {
       if (!(shape instanceof z.ZodType) || shape === documentSchema) continue;
       if (operationId === 'readyz' && status === '503') continue;
-      const example = told.responses[status]?.content?.['application/json']?.example;
+      const example = documented.responses[status]?.content?.['application/json']?.example;
       assert.ok(shape.safeParse(example).success, `${operationId} ${status}`);
     }
   }
 });
 
 test('every refusal has its example, and those that any request may meet have one too', () => {
-  for (const { operationId, route, told } of described) {
-    const shown = Object.values(told.responses).flatMap(({ content = {} }) =>
+  for (const { operationId, route, documented } of described) {
+    const shown = Object.values(documented.responses).flatMap(({ content = {} }) =>
       Object.keys(content['application/json']?.examples ?? {}),
     );
     assert.deepEqual(shown.toSorted(), errorCodesOf(route).toSorted(), operationId);
@@ -123,7 +123,7 @@ test('every event has the body of a webhook that was sent', () => {
 test('every operation is in a group with a description', () => {
   const names = tagTexts.map(({ name }) => name);
   assert.deepEqual(valuesOf(document.tags, 'name'), names);
-  const used = described.flatMap(({ told }) => told.tags);
+  const used = described.flatMap(({ documented }) => documented.tags);
   assert.deepEqual([...new Set(used)].toSorted(), names.toSorted());
 });
 

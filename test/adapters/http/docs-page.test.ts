@@ -92,9 +92,9 @@ test('what the policy forbids does not happen in it', async () => {
   assert.equal(await page.evaluate('window.injected'), undefined);
   await assert.rejects(page.evaluate(`fetch('http://localhost:${site.port}/healthz')`));
   for (const directive of ['script-src', 'connect-src']) {
-    const told = complaints.filter((text) => text.includes('Content Security Policy'));
+    const violations = complaints.filter((text) => text.includes('Content Security Policy'));
     assert.ok(
-      told.some((text) => text.includes(directive)),
+      violations.some((text) => text.includes(directive)),
       directive,
     );
   }

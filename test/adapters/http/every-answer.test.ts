@@ -47,7 +47,7 @@ beforeEach(async (t) => {
   scene = await tableScene(t as TestContext);
 });
 
-/** How each refusal comes about, on whichever operation has it. */
+/** How to provoke each refusal on an operation that declares it. */
 const refusals: Partial<Record<ErrorCode, (operation: Operation) => Promise<Answer>>> = {
   ValidationError: (operation) => ask(operation, { headers: { host: null } }),
   InternalError: (operation) => {

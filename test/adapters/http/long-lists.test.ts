@@ -178,7 +178,7 @@ test('events: each once, by its sequence', async () => {
   }
 });
 
-/** Of its own, so that what one test makes is not in the lists of the others. */
+/** A tenant per test, so that the lists of one do not hold rows of another. */
 async function newTenant(): Promise<{ readonly tenant: Tenant; readonly key: string }> {
   const orgId = await site.world.organization();
   return { tenant: { orgId, mode: 'test' }, key: await site.world.key(orgId) };

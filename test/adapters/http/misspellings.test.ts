@@ -39,8 +39,8 @@ test('a misspelled property is refused with the known one, and nothing is create
     const body = { ...createBody(), [name]: value };
     const answer = await site.call('POST', '/v1/payment-intents', { key, body });
     assert.equal(refusalOf(answer), '400 ValidationError', name);
-    const told = `${name}: unknown property; send ${meant} instead.`;
-    assert.equal(answer.body['message'], told);
+    const message = `${name}: unknown property; send ${meant} instead.`;
+    assert.equal(answer.body['message'], message);
     const read = `/v1/payments/ext_${String(body['externalId'])}`;
     assert.equal((await site.call('GET', read, { key })).status, 404, name);
   }
@@ -104,8 +104,8 @@ test('every body refuses each of its longer properties when it is misspelled', (
     for (const name of Object.keys(body.shape).filter(({ length }) => length >= 4)) {
       looked += 1;
       const [misspelled] = misspellings(body, { [`${name.slice(0, 2)}q${name.slice(2)}`]: 'x' });
-      const told = `${Object.keys(operations)[0]} ${name}: ${misspelled}`;
-      assert.match(misspelled ?? '', new RegExp(`; send ${name} instead$`), told);
+      const context = `${Object.keys(operations)[0]} ${name}: ${misspelled}`;
+      assert.match(misspelled ?? '', new RegExp(`; send ${name} instead$`), context);
     }
   }
   assert.ok(looked > 50, `${looked}`);

@@ -39,10 +39,10 @@ test('every operation of the table is in it, under a unique id', () => {
   const rows = routes.flatMap((route) =>
     Object.entries(route.operations).map(([id, path]) => `${id} ${route.method} ${path}`),
   );
-  const told = operations.map(
+  const described = operations.map(
     ({ path, method, operation }) => `${operation.operationId} ${method.toUpperCase()} ${path}`,
   );
-  assert.deepEqual(told.toSorted(), rows.toSorted());
+  assert.deepEqual(described.toSorted(), rows.toSorted());
   const webhooks = Object.values(document.webhooks).map(({ post }) => post.operationId);
   const ids = [...operations.map(({ operation }) => operation.operationId), ...webhooks];
   assert.equal(new Set(ids).size, ids.length);
@@ -51,8 +51,8 @@ test('every operation of the table is in it, under a unique id', () => {
 test('every path parameter is described, and every reference leads somewhere', () => {
   for (const { path, operation } of operations) {
     const named = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
-    const told = operation.parameters.filter((parameter) => parameter.in === 'path');
-    assert.deepEqual(valuesOf(told, 'name'), named, path);
+    const described = operation.parameters.filter((parameter) => parameter.in === 'path');
+    assert.deepEqual(valuesOf(described, 'name'), named, path);
   }
   const references = [...JSON.stringify(document).matchAll(/"\$ref":"([^"]+)"/g)];
   assert.ok(references.length > 100);

@@ -1,7 +1,7 @@
 // The order of refusals, and the headers of every answer.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Readiness } from '../../../adapters/http/service-routes.js';
+import type { Readiness } from '../../../adapters/http/route-row.js';
 import { allWell, type CallOptions, checkedSite, refusalOf, sharedSite } from './checked-site.js';
 import { createBody } from './example-calls.js';
 import { operations } from './table-scene.js';
@@ -61,8 +61,8 @@ test('refusals come in one order: the first failed check answers', async () => {
         key: used ?? (await world.key(orgId)),
       });
       const [first] = /^\w+(?=: )/.exec(String(answer.body['message'])) ?? [];
-      const told = first === undefined ? refusalOf(answer) : `${refusalOf(answer)} ${first}`;
-      assert.equal(told, refusal, answer.text);
+      const refused = first === undefined ? refusalOf(answer) : `${refusalOf(answer)} ${first}`;
+      assert.equal(refused, refusal, answer.text);
     }
   }
 });

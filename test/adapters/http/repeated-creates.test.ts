@@ -130,10 +130,10 @@ test('a repeated create of a connected account names the fields that differ', as
   };
   assert.equal((await create(path, body)).status, 201);
   assert.equal((await create(path, body)).mismatch, undefined);
-  const { role, entityType, externalId, ...told } = body;
+  const { role, entityType, externalId, ...rest } = body;
   assert.equal((await create(path, { role, entityType, externalId })).mismatch, undefined);
-  const names = Object.keys({ role, entityType, ...told });
-  const changed = Object.fromEntries(Object.keys(told).map((name) => [name, 'ZZ']));
+  const names = Object.keys({ role, entityType, ...rest });
+  const changed = Object.fromEntries(Object.keys(rest).map((name) => [name, 'ZZ']));
   const before = site.world.log.length;
   const differing = { ...body, ...changed, email: 'b@example.com' };
   const answer = await create(path, { ...differing, role: 'buyer', entityType: 'individual' });

@@ -133,13 +133,13 @@ test('a path parameter that cannot be read is refused as described, on every rou
       const asked = example.path.replace(/^[^?]*/, path.replaceAll(/\{\w+\}/g, param));
       // Each call checks that the description has its answer.
       const answer = await send(route, { ...example, path: asked }, own);
-      const told = `${operationId} ${param.slice(0, 10)}: ${answer.text}`;
+      const context = `${operationId} ${param.slice(0, 10)}: ${answer.text}`;
       // No partner and no mode has such a name.
       const named = notFound.includes(param) || route.access.auth === 'partner';
-      assert.equal(refusalOf(answer), named ? '404 NotFound' : '400 ValidationError', told);
+      assert.equal(refusalOf(answer), named ? '404 NotFound' : '400 ValidationError', context);
       if (route.method !== 'GET') continue;
       const head = await site.call('HEAD', asked, own);
-      assert.deepEqual([head.status, head.text], [answer.status, ''], told);
+      assert.deepEqual([head.status, head.text], [answer.status, ''], context);
     }
   }
 });
@@ -157,9 +157,9 @@ test('a body that is not declared as JSON in UTF-8: 415, an empty one too', asyn
     for (const type of types) {
       const answer = await send(route, example, own, type);
       assert.equal(refusalOf(answer), '415 UnsupportedMediaType', `${operationId} ${type}`);
-      const told = type === null ? 'Add the header' : `Content-Type is ${type}. Send`;
+      const advice = type === null ? 'Add the header' : `Content-Type is ${type}. Send`;
       const message = String(answer.body['message']);
-      assert.ok(message.startsWith(`${told} Content-Type: application/json`), message);
+      assert.ok(message.startsWith(`${advice} Content-Type: application/json`), message);
     }
     const packed = { ...example, headers: { 'content-encoding': 'gzip' } };
     assert.equal(refusalOf(await send(route, packed, own)), '415 UnsupportedMediaType');

@@ -231,26 +231,26 @@ test('every problem is named with its path and what to send', () => {
         const problems: string[] = [];
         checkedAgainst(schema, value, problems);
         for (const problem of problems) {
-          const told = `${Object.keys(operations)[0]} ${JSON.stringify(value).slice(0, 80)}`;
-          assert.match(problem, /^[a-z][\w.[\]]*: (send|unknown property)/i, told);
-          assert.doesNotMatch(problem, /invalid|expected|received|too (big|small)/i, told);
+          const at = `${Object.keys(operations)[0]} ${JSON.stringify(value).slice(0, 80)}`;
+          assert.match(problem, /^[a-z][\w.[\]]*: (send|unknown property)/i, at);
+          assert.doesNotMatch(problem, /invalid|expected|received|too (big|small)/i, at);
         }
       }
     }
   }
-  const told = (schema: z.ZodType, value: unknown) => {
+  const problemsOf = (schema: z.ZodType, value: unknown) => {
     const problems: string[] = [];
     checkedAgainst(schema, value, problems);
     return problems;
   };
-  assert.deepEqual(told(createPaymentIntentBody, { ...least, buyer: undefined }), [
+  assert.deepEqual(problemsOf(createPaymentIntentBody, { ...least, buyer: undefined }), [
     'buyer: send an object',
   ]);
-  assert.deepEqual(told(createSubscriptionBody, { url: 'https://a.co', eventTypes: '*' }), [
+  assert.deepEqual(problemsOf(createSubscriptionBody, { url: 'https://a.co', eventTypes: '*' }), [
     'eventTypes: send a list',
   ]);
   const owners = [{ role: 'chef', country: 'USA', shoeSize: 42 }];
-  const ofOwner = told(startBuyerKycBody, { buyerEmail: 'ana@example.com', owners });
+  const ofOwner = problemsOf(startBuyerKycBody, { buyerEmail: 'ana@example.com', owners });
   for (const one of [
     'owners[0].taxId: send text of 1 to 64 characters',
     'owners[0].country: send text of exactly 2 characters',

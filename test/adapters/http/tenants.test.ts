@@ -70,13 +70,13 @@ test('an id of another tenant in a path: 404, as if it had never been', async ()
       if (stranger === 'the other mode' && ofBothModes.includes(operationId)) continue;
       for (const used of eachOf(credentials, route.access.auth)) {
         for (const path of await formsOf(example.path)) {
-          const told = `${operationId} ${path} by ${stranger}`;
+          const request = `${operationId} ${path} by ${stranger}`;
           const foreign = await unwritten(() => scene.send(route, { ...example, path }, used));
           const nobodys = await scene.send(route, { ...example, path: unknown(path) }, used);
-          assert.equal(refusalOf(foreign), '404 NotFound', told);
-          assert.deepEqual(seen(foreign), seen(nobodys), told);
+          assert.equal(refusalOf(foreign), '404 NotFound', request);
+          assert.deepEqual(seen(foreign), seen(nobodys), request);
           const own = await scene.send(route, { ...example, path: unknown(path) }, scene.own);
-          assert.deepEqual(seen(foreign), seen(own), told);
+          assert.deepEqual(seen(foreign), seen(own), request);
         }
       }
     }
@@ -164,11 +164,11 @@ test('a revoked key, an unknown one and a wrong secret look alike', async () => 
   const revoked = await world.key(tenant.orgId);
   await revokeKey(world.deps, tenant.orgId, parseApiKey(revoked)?.keyId ?? '');
   const otherMode = scene.key.replace('pk_test_', 'pk_live_');
-  const told = [];
+  const feeds = [];
   for (const key of [revoked, unknown(scene.key), `${scene.key}x`, otherMode]) {
-    told.push(seen(await site.call('GET', '/v1/events', { key })));
+    feeds.push(seen(await site.call('GET', '/v1/events', { key })));
   }
-  assert.deepEqual(told, Array(told.length).fill(told[0]));
+  assert.deepEqual(feeds, Array(feeds.length).fill(feeds[0]));
 });
 
 test('lists and the feed of a stranger hold nothing of a tenant', async () => {
@@ -222,7 +222,7 @@ test('what a body names of another tenant is answered like what never was', asyn
   const account = (await newSeller(world, other)).id;
   const noUpload = unknown((await newUpload(world, other)).publicUrl);
   const withSeller = (sellerExternalId: unknown) => ({ ...createBody(), sellerExternalId });
-  const rows: readonly (readonly [string, (told: string) => Json, string, string, string])[] = [
+  const rows: readonly (readonly [string, (id: string) => Json, string, string, string])[] = [
     ...['/v1/payments', '/v1/payment-intents', '/v1/invoices'].map(
       (path) =>
         [
@@ -329,8 +329,8 @@ function unknown(text: string): string {
 
 /** What a client sees of an answer, without what differs per exchange. */
 function seen({ status, headers, text }: Answer) {
-  const { date: _date, 'x-request-id': _id, ...told } = headers;
-  return { status, headers: told, text };
+  const { date: _date, 'x-request-id': _id, ...rest } = headers;
+  return { status, headers: rest, text };
 }
 
 /** Fails when anything is written to the database while `work` runs. */

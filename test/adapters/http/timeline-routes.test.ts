@@ -100,8 +100,8 @@ test('a settled payment lists statuses, money, orders and webhooks in order of t
     deliveries.map(({ deliveryId }) => deliveryId).toSorted(),
   );
   assert.ok(attempted.every(({ responseStatus }) => responseStatus === 200));
-  const told = new Set(deliveries.map(({ eventId }) => eventId));
-  assert.ok(ofKind(entries, 'status').every(({ eventId }) => told.has(eventId)));
+  const delivered = new Set(deliveries.map(({ eventId }) => eventId));
+  assert.ok(ofKind(entries, 'status').every(({ eventId }) => delivered.has(eventId)));
 });
 
 test('a payout that fails and is refunded lists each money movement, and the reason', async () => {

@@ -61,7 +61,7 @@ test('warnings and errors that repeat are said once, then once a minute with the
   };
   const log = createLog({ level: 'info', destination: { write } });
   const full = new Error('the disk is full');
-  const told = () => lines.splice(0);
+  const written = () => lines.splice(0);
   for (let count = 0; count < 5; count += 1) {
     log.error('step failed', { error: full });
     log.warn('step failed', { error: full });
@@ -69,25 +69,25 @@ test('warnings and errors that repeat are said once, then once a minute with the
   }
   log.error('step failed', { error: new Error('another') });
   const info = ['refused', undefined, undefined];
-  assert.deepEqual(told(), [
+  assert.deepEqual(written(), [
     ['step failed', 'the disk is full', undefined],
     ['step failed', 'the disk is full', undefined],
     ...[info, info, info, info, info],
     ['step failed', 'another', undefined],
   ]);
   t.mock.timers.tick(59_999);
-  assert.deepEqual(told(), []);
+  assert.deepEqual(written(), []);
   t.mock.timers.tick(1);
   const fourTimes = ['step failed', 'the disk is full', 4];
-  assert.deepEqual(told(), [fourTimes, fourTimes]);
+  assert.deepEqual(written(), [fourTimes, fourTimes]);
   log.error('step failed', { error: full });
-  assert.deepEqual(told(), []);
+  assert.deepEqual(written(), []);
   t.mock.timers.tick(60_000);
-  assert.deepEqual(told(), [['step failed', 'the disk is full', 1]]);
+  assert.deepEqual(written(), [['step failed', 'the disk is full', 1]]);
   t.mock.timers.tick(120_000);
-  assert.deepEqual(told(), []);
+  assert.deepEqual(written(), []);
   log.error('step failed', { error: full });
-  assert.deepEqual(told(), [['step failed', 'the disk is full', undefined]], 'it is said anew');
+  assert.deepEqual(written(), [['step failed', 'the disk is full', undefined]], 'logged again');
 });
 
 test('a warning that many requests meet is one line, an error is one line a request', (t) => {

@@ -77,9 +77,9 @@ test('what a mail server’s answer means', async () => {
   ] as const;
   for (const [command, answer, outcome] of cases) {
     server.answers = { [command]: answer, ...(command === 'EHLO' ? { HELO: answer } : {}) };
-    const { outcome: found, ...told } = await send();
+    const { outcome: found, ...rest } = await send();
     assert.equal(found, outcome, `${command}: ${answer}`);
-    assert.ok('reason' in told && told.reason.length > 0);
+    assert.ok('reason' in rest && rest.reason.length > 0);
   }
 });
 

@@ -94,14 +94,14 @@ test('backlogs are reported in rows and seconds, with the work of the store', as
 });
 
 test('the age of the last good backup, where backups are made', async (t) => {
-  const told = async (backupAgeMs: MetricsSources['backupAgeMs']) => {
+  const linesOf = async (backupAgeMs: MetricsSources['backupAgeMs']) => {
     const { lines } = await serving(t, { backupAgeMs });
     return (await lines()).filter((line) => line.startsWith('ponte_backup'));
   };
-  assert.deepEqual(await told(null), []);
-  assert.deepEqual(await told(async () => 61_500), ['ponte_backup_age_seconds 61.5']);
+  assert.deepEqual(await linesOf(null), []);
+  assert.deepEqual(await linesOf(async () => 61_500), ['ponte_backup_age_seconds 61.5']);
   const before = async () => Number.POSITIVE_INFINITY;
-  assert.deepEqual(await told(before), ['ponte_backup_age_seconds +Inf']);
+  assert.deepEqual(await linesOf(before), ['ponte_backup_age_seconds +Inf']);
 });
 
 test('process metrics are reported in the Prometheus format', async (t) => {

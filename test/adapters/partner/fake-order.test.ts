@@ -130,8 +130,8 @@ test('the last digits of an amount decide its payout, and each step is reported'
       assert.equal(done(await made.partner.payout.read(partnerRef)).status, status, text);
       await made.pass(DELAY_MS);
     }
-    const told = facts(made).map(({ report }) => report.status);
-    assert.deepEqual(told, [...new Set(statuses)].slice(1), text);
+    const reported = facts(made).map(({ report }) => report.status);
+    assert.deepEqual(reported, [...new Set(statuses)].slice(1), text);
   }
 });
 
@@ -166,8 +166,8 @@ test('a seller business is decided on in the call, others by message after the d
     await made.pass(DELAY_MS);
     const decided = done(await made.partner.receiver.read(partnerRef));
     assert.equal(decided.status, atLast);
-    const told = { kind: 'receiver', reference: 'cmd_1', partnerRef, report: decided };
-    assert.deepEqual(facts(made), inTheCall === atLast ? [] : [told]);
+    const fact = { kind: 'receiver', reference: 'cmd_1', partnerRef, report: decided };
+    assert.deepEqual(facts(made), inTheCall === atLast ? [] : [fact]);
   }
 });
 
@@ -213,8 +213,8 @@ test('the amount of the quote counts, not that of the order', async () => {
   };
   const request = done(await made.partner.payin.prepare(order));
   const { instructions = '' } = done(await made.partner.payin.start(request));
-  const told: unknown = JSON.parse(instructions);
-  assert.partialDeepStrictEqual(told, { amount: '10.00', currency: 'USD' });
+  const instruction: unknown = JSON.parse(instructions);
+  assert.partialDeepStrictEqual(instruction, { amount: '10.00', currency: 'USD' });
 });
 
 test('a refund is at most what the pay-in brings, in its currency', async () => {

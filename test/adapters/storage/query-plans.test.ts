@@ -216,7 +216,7 @@ const fewTies: Readonly<Record<string, string>> = {
   'from partner_commands where due_at': 'orders to the partner are few beside events',
 };
 
-/** More than these are no matter of a few ties, a page or one payment. */
+/** More rows than a few ties, a page or one payment have. */
 const SORTED_MAX = 100;
 const ROWS = 50_000;
 /** Rows that a scan may look at in vain. */

@@ -1,6 +1,5 @@
-// What requests cost the database over HTTP: a create, one webhook subscription being there, with
-// its webhooks, and a read. Round trips, statements and commits are what makes them fast; who adds
-// one to their path is told here.
+// Round trips, statements and commits of HTTP requests: a read, and a create with the webhooks of
+// one subscription. A change that adds one fails here.
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { createHttpServer } from '../../../adapters/http/server.js';
@@ -30,7 +29,7 @@ after(async () => {
 });
 const postgres = localPostgres();
 
-/** Payments, each with a key and an externalId of its own. */
+/** Payments with unique keys and externalIds. */
 interface Served {
   /** One, over HTTP. */
   one(): Promise<void>;

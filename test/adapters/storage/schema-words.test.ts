@@ -35,7 +35,7 @@ const schema = database.connection
   )
   .all();
 
-/** What the domain knows of each column that takes words; types without a table are spelled out. */
+/** The domain's values of each enumerated column; types without a table are spelled out. */
 const words: Readonly<Record<string, readonly string[]>> = {
   'payments.status': Object.keys(paymentMoves),
   'payments.origin': ['payment_intent', 'invoice'],

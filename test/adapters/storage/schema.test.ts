@@ -1,5 +1,5 @@
-// The schemas of the two databases held against each other: whatever a migration of one of them
-// adds, the other has too, with the same words, the same keys and the same indexes.
+// The schemas of the two databases agree: the same tables, columns, enumerated values, keys and
+// indexes.
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import pg from 'pg';

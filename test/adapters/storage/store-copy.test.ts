@@ -146,14 +146,14 @@ test('what is not whole is neither served nor migrated, until it is', async () =
 test('20,000 rows are copied in batches of 500 at most', async () => {
   const path = await sourceFile((store) => manyPayments(store, 20_000));
   const url = await postgres.newDatabase();
-  const told: number[] = [];
+  const progress: number[] = [];
   const tables = await copyStore({
     from: path,
     to: url,
-    progress: (table, rows) => table === 'payments' && told.push(rows),
+    progress: (table, rows) => table === 'payments' && progress.push(rows),
   });
   assert.deepEqual(
-    told,
+    progress,
     Array.from({ length: 40 }, (_, index) => (index + 1) * 500),
   );
   assert.deepEqual(unequal(tables), []);

@@ -1,4 +1,4 @@
-// SQLite and a machine whose clock goes back: what waits keeps its wait, whatever queue it is in.
+// SQLite on a machine whose clock is set back: rows in every queue keep their wait.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openSqliteStore } from '../../../adapters/storage/sqlite/store.js';

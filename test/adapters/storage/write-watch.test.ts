@@ -1,5 +1,5 @@
-// A database that takes no writes: what its callers are told, what health says of it, and that it
-// is well again once it takes writes, without a restart and without anything else to write.
+// A database that takes no writes: the errors of callers, the reported health, and the recovery
+// once it takes writes, without a restart and without other writes.
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
@@ -47,8 +47,8 @@ test('what SQLite says of its machine is a refusal to come back, extended codes 
 });
 
 for (const threaded of [false, true]) {
-  const writer = threaded ? 'a thread of its own' : "the session's thread";
-  test(`a full disk under ${writer} is told as such, and seen by health until it has room`, async () => {
+  const writer = threaded ? 'a separate thread' : "the session's thread";
+  test(`${writer} reports a full disk as such, and health fails until it has room`, async () => {
     const database = new SqliteDatabase({ path: join(folder, `${threaded}.db`) });
     migrateSqlite(database.connection, loadMigrations('sqlite'));
     if (threaded) await database.startThread();
@@ -144,7 +144,7 @@ test('after a failed write only a probe shows that the database takes writes', a
   assert.deepEqual([await writes.isWritable(), probes], [true, 0]);
   await assert.rejects(write(1), { code: 'StoreUnavailable' });
   const asked = await Promise.all([writes.isWritable(), writes.isWritable()]);
-  assert.deepEqual([asked, probes], [[false, false], 1], 'who asks meanwhile waits for the probe');
+  assert.deepEqual([asked, probes], [[false, false], 1], 'concurrent checks share one probe');
   isAway = false;
   await write(1);
   assert.deepEqual([await writes.isWritable(), probes], [false, 2], 'a small row found room');

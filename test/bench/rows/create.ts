@@ -51,7 +51,7 @@ async function ponteCreating(
       body: createBody,
     },
     settle: async () => {
-      // Everything that was created is told, and nothing has come for a while.
+      // Every webhook has arrived, and none has come for a while.
       let before = -1;
       await until(async () => {
         const { count } = await receiver.call('received');

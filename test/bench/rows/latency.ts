@@ -1,5 +1,5 @@
-// From the moment a create was meant to be sent to its webhook at the receiver, at 200 creates a
-// second that come whatever the answers do.
+// From when a create was due to be sent to its webhook at the receiver, at a constant 200 creates a
+// second.
 import { startPostgres } from '../bench-postgres.js';
 import { startChild } from '../child-calls.js';
 import { type Bench, type Figure, median, until } from '../comparison.js';

@@ -61,7 +61,7 @@ test('an e-mail address is read without white space around it, or not at all', (
   for (const email of unreadableEmails) assert.equal(readEmail(email), null, email);
 });
 
-/** What a new start does with a submission: answer with it, give it the dossier, begin anew. */
+/** What a new start does with a submission: answer with it, give it the dossier, begin another. */
 const starts: Record<KycStatus, readonly [withDraft: string, withoutDraft: string]> = {
   not_started: ['join', 'join'],
   pending: ['join', 'join'],

@@ -40,7 +40,7 @@ const details = {
   email: 'new@example.com',
   legalName: 'New Ltda',
   country: 'BR',
-  taxIdSealed: 'sealed anew',
+  taxIdSealed: 'sealed again',
   taxIdLast4: '0191',
 };
 const submission = { receiverId: 'rcv_new', submitCommandId: 'cmd_new', ...details };
@@ -49,7 +49,7 @@ function verdict(decision: 'approve' | 'reject', reason: string | null = null) {
   return { decision, reason, railsCommandId: 'cmd_rails' };
 }
 
-/** Just created: nothing told, nothing known. */
+/** Just created, without a dossier or a report. */
 const created = anAccount({
   status: 'created',
   ...{ receiverId: null, submitCommandId: null, partnerRef: null, tosSessionKey: null },

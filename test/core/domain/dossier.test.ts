@@ -44,7 +44,7 @@ const owner: Owner = {
   proofOfAddressDocFile: 'https://files.example/bo-bill.pdf',
 };
 
-/** A dossier with all that each kind of party must tell, and nothing more. */
+/** The required fields of each kind of party, and no others. */
 const complete = {
   seller: {
     business: { email: 'ana@example.com', legalName: 'Lima Ltda', cnpj: '11.222.333/0001-81' },
@@ -93,8 +93,8 @@ test('the required fields suffice, and each absent one is reported missing', () 
     assert.deepEqual(missingFields(role, entityType, dossier), []);
     for (const field of requirements[role][entityType]) {
       for (const absent of [undefined, null]) {
-        const told = { ...dossier, [field]: absent };
-        assert.deepEqual(missingFields(role, entityType, told), [field], `${role} ${entityType}`);
+        const given = { ...dossier, [field]: absent };
+        assert.deepEqual(missingFields(role, entityType, given), [field], `${role} ${entityType}`);
       }
     }
     assert.deepEqual(missingFields(role, entityType, {}), requirements[role][entityType]);
@@ -112,8 +112,8 @@ test('a business buyer needs at least one owner, and each owner is checked separ
 });
 
 test('owners of those who need none are not looked at', () => {
-  const told = { ...complete.seller.business, owners: [{}] };
-  assert.deepEqual(missingFields('seller', 'business', told), []);
+  const given = { ...complete.seller.business, owners: [{}] };
+  assert.deepEqual(missingFields('seller', 'business', given), []);
 });
 
 test('a partner may need more, and a field that both need is named once', () => {
@@ -124,8 +124,8 @@ test('a partner may need more, and a field that both need is named once', () => 
     'legalName',
     'cnpj',
   ]);
-  const told = { ...dossier, owners: [{ ...owner, city: null }] };
-  assert.deepEqual(missingFields('seller', 'business', told, ['owners']), ['owners[0].city']);
+  const given = { ...dossier, owners: [{ ...owner, city: null }] };
+  assert.deepEqual(missingFields('seller', 'business', given, ['owners']), ['owners[0].city']);
 });
 
 test('the enhanced tier is for individuals', () => {

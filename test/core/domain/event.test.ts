@@ -107,7 +107,7 @@ test('refund events use the namespaces of their payment', () => {
     assert.deepEqual(refundEventTypes(invoice, what), types.slice(1));
     for (const type of types) {
       assert.ok(eventTypes.includes(type), type);
-      assert.equal(reportedStatus(type), null, `${type} tells no status`);
+      assert.equal(reportedStatus(type), null, `${type} reports no status`);
     }
   }
 });

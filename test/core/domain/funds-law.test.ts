@@ -33,7 +33,7 @@ const standing = fc.record({
   end: fc.constantFrom('open', 'completed', 'failed', 'returned'),
   review: fc.constantFrom(null, null, null, '{}'),
 });
-/** What an order may become, whatever it was; what is received of a pay-in only grows. */
+/** The next state of any order; the received amount of a pay-in only grows. */
 const change = fc.tuple(standing, amount);
 
 type Changes = readonly (typeof change extends fc.Arbitrary<infer T> ? T : never)[];

@@ -181,7 +181,7 @@ test('a pay-in or a payout in review leaves the position to a person; a refund d
   }
 });
 
-test('a pay-in has for refunds what none of its own took, and nothing once it went back', () => {
+test('a pay-in can refund what its refunds have not taken, and nothing once it is returned', () => {
   const other = completedPayin('in_2', 5_000n);
   const taken = ['pending', 'sent', 'unknown', 'denied', 'done', 'refused'] as const;
   for (const state of taken) {

@@ -156,8 +156,8 @@ const changes: readonly (readonly [changed: Partial<SentPayment>, fields: readon
 test('a repeated create names the fields that differ from what is stored, and no others', () => {
   assert.deepEqual(paymentMismatch(stored, stored), []);
   for (const [changed, fields] of changes) {
-    const told = { ...stored, ...changed };
-    assert.deepEqual(paymentMismatch(told, stored), fields, Object.keys(changed).join());
+    const repeated = { ...stored, ...changed };
+    assert.deepEqual(paymentMismatch(repeated, stored), fields, Object.keys(changed).join());
   }
 });
 

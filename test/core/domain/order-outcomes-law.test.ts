@@ -145,11 +145,11 @@ function reported(
   }: typeof reportStep extends fc.Arbitrary<infer T> ? T : never,
 ): MoneyScene {
   // The partner never says of a refund that it was returned.
-  const told = order.kind === 'refund' && end === 'returned' ? 'failed' : end;
-  const report = { end: told, polled, receivedMinor: order.kind === 'payin' ? receivedMinor : 0n };
+  const next = order.kind === 'refund' && end === 'returned' ? 'failed' : end;
+  const report = { end: next, polled, receivedMinor: order.kind === 'payin' ? receivedMinor : 0n };
   const settled = { amountMinor: settledMinor, currency: 'BRL' };
   const settlement = { settlement: { ...sampleSettlement, settled } };
-  const isPaid = order.kind === 'payout' && told === 'completed';
+  const isPaid = order.kind === 'payout' && next === 'completed';
   return scene.report(order.id, report, isPaid ? settlement : {});
 }
 
@@ -270,7 +270,7 @@ test('law: a terminal status stays, and every change of status follows the table
 
 test('law: the refund events add up to the refunded amount, to the minor unit', () => {
   eachStep(({ was, scene: { funds, orders, change } }) => {
-    const told = (name: string) =>
+    const sumOf = (name: string) =>
       change.events
         .filter(({ type }) => type === `payment_intent.${name}`)
         .reduce((sum, { refund }) => sum + (refund?.amountMinor ?? 0n), 0n);
@@ -284,7 +284,7 @@ test('law: the refund events add up to the refunded amount, to the minor unit', 
     const returned = sumsOf(orders).returnedMinor - sumsOf(was.orders).returnedMinor;
     const takenBack = returned < 0n ? -returned : 0n;
     const rise = funds.refundedMinor - was.funds.refundedMinor;
-    assert.equal(told('refunded'), rise + bounced + takenBack);
+    assert.equal(sumOf('refunded'), rise + bounced + takenBack);
   });
 });
 

@@ -85,7 +85,7 @@ test('a refund whose pay-in is returned ends, unless the partner may have it', (
   }
 });
 
-test('a refund that comes to nothing after its pay-in went back is no debt', () => {
+test('a refund that fails after its pay-in was returned is no debt', () => {
   const back = { ...payin, end: 'returned' } as const;
   const was = MoneyScene.at('cancelled', [back, refund({ state: 'unknown' })]);
   const ends: readonly MoneyScene[] = [
@@ -113,7 +113,7 @@ test('a payout that failed leaves its money to a person, until the partner says 
   const paid = failed.report('out', { end: 'completed' });
   assert.deepEqual([paid.payment.status, paid.funds.position], ['failed', 'paid']);
   assert.deepEqual(paid.events(), [], 'settled never follows failed');
-  assert.equal(paid.payment.settlement?.fxRate, '5.20', 'what was paid is told');
+  assert.equal(paid.payment.settlement?.fxRate, '5.20', 'the settlement is recorded');
 });
 
 test('a payout that comes back or is refused for good is owed back to the buyer', () => {
@@ -194,19 +194,19 @@ test('a superseded refund is ordered again, against the pay-in that holds the mo
 
 test('a superseded refund that completes after all ends the new one, or is a loss if that is out', () => {
   const superseded = refund({ state: 'void', end: 'failed' });
-  const anew = (fields: Partial<MoneyCommand>) => orderOf('refund', 'anew', fields);
-  const waiting = MoneyScene.at('cancelled', [payin, superseded, anew(unsent)]);
+  const retried = (fields: Partial<MoneyCommand>) => orderOf('refund', 'retried', fields);
+  const waiting = MoneyScene.at('cancelled', [payin, superseded, retried(unsent)]);
   const next = waiting.report('back', { end: 'completed', polled: true });
-  assert.deepEqual([next.order('anew').state, next.funds.lossMinor], ['void', 0n]);
-  const out = MoneyScene.at('cancelled', [payin, superseded, anew({ state: 'sent' })]);
+  assert.deepEqual([next.order('retried').state, next.funds.lossMinor], ['void', 0n]);
+  const out = MoneyScene.at('cancelled', [payin, superseded, retried({ state: 'sent' })]);
   const both = out.report('back', { end: 'completed', polled: true });
-  assert.deepEqual([both.order('anew').state, both.funds.lossMinor], ['sent', 10_000n]);
+  assert.deepEqual([both.order('retried').state, both.funds.lossMinor], ['sent', 10_000n]);
   const refused = both.changed([
-    denyCommand(both.order('anew'), { code: 'x', message: '' }, NOW_MS),
+    denyCommand(both.order('retried'), { code: 'x', message: '' }, NOW_MS),
   ]);
   assert.equal(refused.funds.lossMinor, 10_000n, 'a refusal proves nothing yet');
-  const absent = both.changed([anew({ state: 'refused' })]);
-  assert.deepEqual([absent.order('anew').state, absent.funds.lossMinor], ['void', 0n]);
+  const absent = both.changed([retried({ state: 'refused' })]);
+  assert.deepEqual([absent.order('retried').state, absent.funds.lossMinor], ['void', 0n]);
 });
 
 test('where a pay-in was refunded twice, its own refund is withdrawn and no other', () => {
@@ -214,12 +214,16 @@ test('where a pay-in was refunded twice, its own refund is withdrawn and no othe
     payin,
     completedPayin('in_2', 10_000n),
     refund({ state: 'void', end: 'failed' }),
-    orderOf('refund', 'anew', unsent),
+    orderOf('refund', 'retried', unsent),
     orderOf('refund', 'other', { ...unsent, payinId: 'in_2' }),
   ];
   const next = MoneyScene.at('cancelled', orders).report('back', {
     end: 'completed',
     polled: true,
   });
-  assert.deepEqual(next.standing().slice(2), ['back done/completed', 'anew void', 'other pending']);
+  assert.deepEqual(next.standing().slice(2), [
+    'back done/completed',
+    'retried void',
+    'other pending',
+  ]);
 });

@@ -45,7 +45,7 @@ test('money that arrives for an ended payment is owed back immediately', () => {
       assert.deepEqual(next.amounts(), [2_500n, 0n, 0n, 2_500n, 0n, 0n, 0n]);
       assert.deepEqual(next.drafts(), ['refund 2500 of in']);
       const again = next.report('in', { end, receivedMinor: 2_500n });
-      assert.deepEqual([again.drafts(), again.postings()], [[], []], 'told twice');
+      assert.deepEqual([again.drafts(), again.postings()], [[], []], 'reported twice');
     }
   }
 });
@@ -64,7 +64,7 @@ const twoPayins: Readonly<
     'on_chain_confirmed, 10000 held',
     ['payout 10000'],
   ],
-  'neither completes, although enough arrived': [
+  'neither completes, both received money': [
     'in open 6000, in_2 open 6000',
     'on_ramp_pending, 10000 held',
     ['refund 2000 of in_2'],

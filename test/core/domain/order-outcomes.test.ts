@@ -82,11 +82,11 @@ for (const status of paymentStatuses) {
 }
 
 test('the reason of a failure is the refusal’s code, the partner’s words, or how the order ended', () => {
-  const told = (end: OrderEnd, reason: string | null) =>
+  const ended = (end: OrderEnd, reason: string | null) =>
     MoneyScene.at('on_ramp_pending', [orderOf('payin', 'in')]).report('in', { end, reason });
-  assert.equal(told('failed', 'bank closed').payment.failureReason, 'bank closed');
-  assert.equal(told('failed', null).payment.failureReason, 'pay-in failed');
-  assert.equal(told('returned', null).payment.failureReason, 'pay-in returned');
+  assert.equal(ended('failed', 'bank closed').payment.failureReason, 'bank closed');
+  assert.equal(ended('failed', null).payment.failureReason, 'pay-in failed');
+  assert.equal(ended('returned', null).payment.failureReason, 'pay-in returned');
   const out = MoneyScene.at('offramp_pending', [payin, orderOf('payout', 'out')]);
   assert.equal(out.report('out', { end: 'failed' }).payment.failureReason, 'payout failed');
   const refused = out.changed([orderOf('payout', 'out', blocked)]);

@@ -28,7 +28,7 @@ const HOUR_MS = 3_600_000;
 const ends = ['open', 'completed', 'failed', 'returned'] as const;
 const kinds = ['payin', 'payout', 'refund'] as const;
 
-function told(command: MoneyCommand, fields: Partial<OrderReport>, nowMs = START_MS) {
+function reported(command: MoneyCommand, fields: Partial<OrderReport>, nowMs = START_MS) {
   const report = { partnerRef: 'partner_1', end: 'open', reason: null, polled: false } as const;
   const sums = { receivedMinor: 0n, refunded: null };
   return reportOrder(command, { ...report, ...sums, ...fields }, nowMs);
@@ -36,7 +36,7 @@ function told(command: MoneyCommand, fields: Partial<OrderReport>, nowMs = START
 
 /** An accepted order whose end was reported. */
 function ended(end: OrderEnd, fields: Partial<MoneyCommand> = {}): MoneyCommand {
-  return { ...told(commandIn.done, { end }), dueAtMs: null, ...fields };
+  return { ...reported(commandIn.done, { end }), dueAtMs: null, ...fields };
 }
 
 /**
@@ -60,7 +60,7 @@ for (const kind of kinds) {
           const effect = asked && ofMessage === 'poll' ? 'apply' : ofMessage;
           assert.equal(reportEffect(was, end, asked), effect, name);
           const command = ended(was, { kind });
-          const next = told(command, { end, polled: asked }, START_MS + 1);
+          const next = reported(command, { end, polled: asked }, START_MS + 1);
           assert.deepEqual([next.state, next.end], ['done', effect === 'apply' ? end : was], name);
           if (effect === 'ignore' && !asked) assert.equal(next, command, `${name} is old`);
           if (effect === 'poll')
@@ -77,7 +77,7 @@ test('an order that is reported exists', () => {
       for (const end of ends) {
         const name = `${kind} ${state} ${end}`;
         const command = leased({ ...commandIn[state], kind, partnerRef: null }, START_MS);
-        const next = told(command, { end });
+        const next = reported(command, { end });
         assert.deepEqual([next.state, next.end, next.partnerRef], ['done', end, 'partner_1'], name);
         if (state === 'done' && end === 'open') continue;
         assert.equal(next.leaseToken, null, `${name}: the answer of a call under way is late now`);
@@ -88,8 +88,8 @@ test('an order that is reported exists', () => {
 });
 
 test('the partner’s first id is stored', () => {
-  assert.equal(told(sampleCommand, { partnerRef: 'partner_9' }).partnerRef, 'partner_9');
-  assert.equal(told(commandIn.done, { partnerRef: 'partner_9' }).partnerRef, 'partner_1');
+  assert.equal(reported(sampleCommand, { partnerRef: 'partner_9' }).partnerRef, 'partner_9');
+  assert.equal(reported(commandIn.done, { partnerRef: 'partner_9' }).partnerRef, 'partner_1');
 });
 
 /** The state of an order that had ended here without one, by what is reported of it. */
@@ -105,7 +105,7 @@ for (const kind of kinds) {
     for (const state of ['refused', 'void'] as const) {
       for (const end of ends) {
         const command = { ...commandIn[state], kind, partnerRef: null };
-        const next = told(command, { end });
+        const next = reported(command, { end });
         const expected: CommandState = revivals[kind][end] === 'done' ? 'done' : state;
         assert.deepEqual([next.state, next.end], [expected, end], `${state} ${end}`);
         assert.equal(next.partnerRef, 'partner_1');
@@ -125,7 +125,7 @@ test('received and confirmed amounts of a pay-in only grow', () => {
       let command: MoneyCommand = { ...commandIn.done, kind: 'payin' };
       let [received, confirmed] = [0n, 0n];
       for (const next of reports) {
-        command = told(command, next);
+        command = reported(command, next);
         if (next.receivedMinor > received) received = next.receivedMinor;
         if (next.end === 'completed' && next.receivedMinor > confirmed) {
           confirmed = next.receivedMinor;
@@ -147,8 +147,8 @@ test('law: reports that come twice leave the order as they do once', () => {
       let once: MoneyCommand = { ...commandIn[from], kind };
       let twice = once;
       for (const next of reports) {
-        once = told(once, next);
-        twice = told(told(twice, next), next);
+        once = reported(once, next);
+        twice = reported(reported(twice, next), next);
         assert.deepEqual([twice.state, twice.end], [once.state, once.end]);
         assert.equal(twice.receivedMinor, once.receivedMinor);
         assert.equal(twice.confirmedMinor, once.confirmedMinor);
@@ -159,7 +159,7 @@ test('law: reports that come twice leave the order as they do once', () => {
 
 test('an open order is asked about after 2 s, 3 s, 5 s, 15 s, 1 min, 5 min, then 15 min each', () => {
   assert.deepEqual(POLL_BACKOFF_MS, [2_000, 3_000, 5_000, 15_000, 60_000, 300_000, 900_000]);
-  assert.equal(told(commandIn.sent, { end: 'open' }).dueAtMs, START_MS + 2_000);
+  assert.equal(reported(commandIn.sent, { end: 'open' }).dueAtMs, START_MS + 2_000);
   let command = commandIn.done;
   for (const waitMs of [...POLL_BACKOFF_MS.slice(1), 900_000, 900_000]) {
     command = pollAgain(leased(command, START_MS), 'not reached', START_MS);
@@ -174,7 +174,7 @@ test('an order that ended is not asked about any more', () => {
   for (const kind of kinds) {
     for (const end of ['completed', 'returned'] as const) {
       const command = { ...commandIn.done, kind };
-      const next = told(command, { end, receivedMinor: 10_000n });
+      const next = reported(command, { end, receivedMinor: 10_000n });
       assert.equal(next.dueAtMs, null, `${kind} ${end}`);
     }
   }
@@ -185,18 +185,18 @@ test('an order that ended is not asked about any more', () => {
 
 test('a pay-in that completed short is asked about until it is topped up', () => {
   const payin: MoneyCommand = { ...commandIn.done, kind: 'payin' };
-  const short = told(payin, { end: 'completed', receivedMinor: 9_999n });
+  const short = reported(payin, { end: 'completed', receivedMinor: 9_999n });
   assert.deepEqual([isShort(short), short.dueAtMs], [true, START_MS + 2_000]);
-  const full = told(short, { end: 'completed', receivedMinor: 10_000n });
+  const full = reported(short, { end: 'completed', receivedMinor: 10_000n });
   assert.equal(isShort(full), false);
 });
 
 test('a failed pay-in or refund is asked about a while longer: it may end otherwise yet', () => {
   for (const kind of ['payin', 'refund'] as const) {
-    let command = told({ ...commandIn.done, kind }, { end: 'failed' });
+    let command = reported({ ...commandIn.done, kind }, { end: 'failed' });
     for (const waitMs of POLL_BACKOFF_MS) {
       assert.equal(command.dueAtMs, START_MS + waitMs, kind);
-      command = told(leased(command, START_MS), { end: 'failed', polled: true });
+      command = reported(leased(command, START_MS), { end: 'failed', polled: true });
     }
     assert.deepEqual([command.dueAtMs, command.leaseToken], [null, null], kind);
   }
@@ -204,15 +204,15 @@ test('a failed pay-in or refund is asked about a while longer: it may end otherw
 
 test('a failed payout is asked about up to hourly, until it is known where its money is', () => {
   assert.deepEqual(FAILED_PAYOUT_BACKOFF_MS, [...POLL_BACKOFF_MS, HOUR_MS]);
-  let command = told(commandIn.done, { end: 'failed' });
+  let command = reported(commandIn.done, { end: 'failed' });
   for (const waitMs of [...FAILED_PAYOUT_BACKOFF_MS, HOUR_MS, HOUR_MS]) {
     assert.equal(command.dueAtMs, START_MS + waitMs);
-    command = told(leased(command, START_MS), { end: 'failed', polled: true });
+    command = reported(leased(command, START_MS), { end: 'failed', polled: true });
   }
   const unanswered = pollAgain(leased(command, START_MS), 'not reached', START_MS);
   assert.equal(unanswered.dueAtMs, START_MS + HOUR_MS);
   for (const end of ['completed', 'returned'] as const) {
-    assert.equal(told(unanswered, { end, polled: true }).dueAtMs, null, end);
+    assert.equal(reported(unanswered, { end, polled: true }).dueAtMs, null, end);
   }
 });
 
@@ -277,7 +277,7 @@ test('a held report of an order that failed leaves the work on it as it is', () 
 
 test('an order that stays refused or void is not asked about', () => {
   for (const state of ['refused', 'void'] as const) {
-    const next = told({ ...commandIn[state], kind: 'payin' }, { end: 'failed' });
+    const next = reported({ ...commandIn[state], kind: 'payin' }, { end: 'failed' });
     assert.deepEqual([next.state, next.end, next.dueAtMs], [state, 'failed', null]);
   }
 });
@@ -285,9 +285,9 @@ test('an order that stays refused or void is not asked about', () => {
 test('a message that is applied although an answer was held may be older: it is asked at once', () => {
   const held = ended('open', { review: '{}' });
   for (const end of ['completed', 'failed', 'returned'] as const) {
-    const next = told(held, { end, receivedMinor: 10_000n }, START_MS + 1);
+    const next = reported(held, { end, receivedMinor: 10_000n }, START_MS + 1);
     assert.deepEqual([next.end, next.review, next.dueAtMs], [end, null, START_MS + 1], end);
-    const asked = told(held, { end, polled: true }, START_MS + 1);
+    const asked = reported(held, { end, polled: true }, START_MS + 1);
     assert.notEqual(asked.dueAtMs, START_MS + 1, `${end} asked`);
   }
 });
@@ -309,7 +309,7 @@ test('a review ends with the next report that is applied or asked for, and stays
     ['returned', 'completed', false, true],
   ];
   for (const [was, end, asked, kept] of table) {
-    const next = told(ended(was, { review: '{}' }), { end, polled: asked });
+    const next = reported(ended(was, { review: '{}' }), { end, polled: asked });
     assert.equal(next.review, kept ? '{}' : null, `${was} ${end} ${asked}`);
   }
 });

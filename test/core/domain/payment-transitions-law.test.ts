@@ -1,5 +1,5 @@
-// The laws of a payment between people and a partner that tells the truth, however late: in the end
-// our rows agree with the partner's books, and it is never asked for money that it does not have.
+// The laws of a payment with a partner that reports the truth, possibly late: in the end our rows
+// agree with the partner's books, and no order exceeds the money that it has.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
@@ -61,7 +61,7 @@ const causes = {
   },
   look_up: (model: Model) => model.lookUp(),
   wait: (model: Model) => model.pass(EFFECT_WITHIN_MS),
-  debts_anew: (model: Model) => model.orderDebtsAnew(),
+  retry_refunds: (model: Model) => model.retryRefunds(),
   onwards,
 } as const satisfies Record<string, (model: Model) => void>;
 
@@ -102,7 +102,7 @@ const step = fc.oneof(
   { weight: 5, arbitrary: fc.record({ cause: fc.constant('onwards' as const) }) },
   { weight: 3, arbitrary: fc.record({ cause: names(causes) }) },
   { weight: 4, arbitrary: fc.record({ move: names(moves), which: fc.nat(3) }) },
-  { weight: 4, arbitrary: fc.record({ hear: fc.nat(20) }) },
+  { weight: 4, arbitrary: fc.record({ deliver: fc.nat(20) }) },
   { weight: 2, arbitrary: fc.record({ ask: fc.nat(5) }) },
   {
     weight: 4,
@@ -124,10 +124,11 @@ function take(model: Model, next: Step): void {
   else if ('ask' in next) {
     const order = model.scene.orders.at(-1 - next.ask);
     if (order !== undefined) model.ask(order.id);
-  } else if ('hear' in next) {
-    // Mostly the newest, sometimes any old one again.
-    const news = model.news.at(next.hear < 12 ? -1 : -(next.hear % (model.news.length || 1)));
-    if (news !== undefined) model.hear(news);
+  } else if ('deliver' in next) {
+    // Mostly the newest, sometimes an old one again.
+    const { reports } = model;
+    const report = reports.at(next.deliver < 12 ? -1 : -(next.deliver % (reports.length || 1)));
+    if (report !== undefined) model.deliver(report);
   } else {
     const order = model.books.at(-1 - next.which);
     if (order !== undefined) moves[next.move](model, order);
@@ -188,7 +189,7 @@ test('law: what the partner has is not void here, nor taken for refused or for n
   eachStep(({ scene, books }) => {
     for (const { id, end } of books) {
       const { state } = scene.order(id);
-      // A refund that failed there is a debt, or was ordered anew.
+      // A refund that failed there is a debt, or was ordered again.
       const isOver = end === 'failed' && ['refused', 'void'].includes(state);
       assert.ok(['sent', 'unknown', 'denied', 'done'].includes(state) || isOver, `${id} ${state}`);
     }
@@ -270,7 +271,7 @@ function onwards(model: Model): void {
   const waiting = scene.orders.find(({ state }) => state === 'pending');
   const doubted = scene.orders.some(({ state }) => state === 'unknown' || state === 'denied');
   const order = model.books.find(({ end }) => end === 'open');
-  const unheard = model.books.find(({ id, end, receivedMinor }) => {
+  const undelivered = model.books.find(({ id, end, receivedMinor }) => {
     const known = scene.order(id);
     return known.end !== end || receivedMinor > known.receivedMinor;
   });
@@ -280,14 +281,14 @@ function onwards(model: Model): void {
   } else if (waiting !== undefined) model.call(waiting.kind, 'accepted');
   else if (order !== undefined)
     moves[order.kind === 'payin' ? 'pay_rest' : 'complete'](model, order);
-  else if (unheard !== undefined) model.hear(unheard);
+  else if (undelivered !== undefined) model.deliver(undelivered);
   else if (statusOf(model) === 'awaiting_buyer') causes.sign_in_verified(model);
   else if (statusOf(model) === 'buyer_kyc_pending') causes.kyc_approved(model);
   else if (scene.payment.quoteId === null) causes.quote(model);
   else causes.confirm(model);
 }
 
-/** Everything that is under way comes to its end and is heard; what never began is cancelled. */
+/** Everything under way ends and is reported; what never started is cancelled. */
 function heal(model: Model): void {
   for (let round = 0; round < 12; round += 1) {
     model.pass(EFFECT_WITHIN_MS);
@@ -299,10 +300,10 @@ function heal(model: Model): void {
       if (order.kind === 'payout' && order.end === 'failed') moves.come_back(model, order);
       moves.complete(model, order);
     }
-    // What was not heard yet comes in its order, and every order is asked about.
-    for (const news of model.news) if (!model.heard.has(news)) model.hear(news);
+    // Reports that are left are delivered in order, and every order is queried.
+    for (const report of model.reports) if (!model.delivered.has(report)) model.deliver(report);
     for (const { id } of model.books) model.ask(id);
-    if (model.scene.funds.refundOwedMinor > 0n) model.orderDebtsAnew();
+    if (model.scene.funds.refundOwedMinor > 0n) model.retryRefunds();
     for (const { kind } of model.scene.orders) model.call(kind, 'accepted');
     if (round > 6) causes.cancel(model);
   }

@@ -41,7 +41,7 @@ function types({ events }: Change): readonly string[] {
   return events.map(({ type }) => type);
 }
 
-/** Nothing to store, nothing to tell. */
+/** Nothing to store or report. */
 function assertUnchanged(change: Change, was: PaymentAggregate, name?: string): void {
   assert.equal(change.payment, was.payment, name);
   assert.equal(change.funds, was.funds, name);

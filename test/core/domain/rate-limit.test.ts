@@ -37,7 +37,7 @@ test('after a burst requests are allowed evenly, one per interval', () => {
   );
 });
 
-test('a refusal tells whole seconds, rounded up, at least one, and costs nothing', () => {
+test('a refusal states whole seconds, rounded up, at least one, and costs nothing', () => {
   const burst = { perMinute: 6, burst: 1 };
   const first = gcraStep({ tatMicros: null, nowMs: START_MS, ...burst });
   assert.deepEqual(first, {

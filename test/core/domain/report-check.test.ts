@@ -75,7 +75,7 @@ test('a pay-in brings from nothing to twice what was ordered, in whole minor uni
   }
 });
 
-test('a total that a person accepted is believed when it is told again, and no larger one', () => {
+test('a total that a person accepted is accepted in later reports, and no larger one', () => {
   const accepted = { receivedMinor: 30_000n };
   assert.equal(payinVerdict({ receivedMinor: 30_000n }, accepted), null);
   assert.equal(payinVerdict({ receivedMinor: 20_001n }, accepted), null);
@@ -95,7 +95,7 @@ test('a completed pay-in does not fail: what the partner answers so is for a per
   }
 });
 
-test('only a completed payout tells sums to check', () => {
+test('only a completed payout reports amounts to check', () => {
   for (const status of ['open', 'failed', 'returned'] as const) {
     const nothing = { settled: null, fees: null, fxRate: null };
     assert.equal(payoutVerdict({ status, ...nothing }, sampleQuote), null, status);
@@ -233,7 +233,7 @@ test('law: what a partner converts by its own fees and rate is plausible, of any
 
 test('a refund is of the amount ordered; a smaller one counts when the partner was asked', () => {
   const refund: MoneyCommand = { ...commandIn.done, kind: 'refund', amount: usd(10_000n) };
-  const table: readonly (readonly [amountMinor: unknown, told: Verdict, asked: Verdict])[] = [
+  const table: readonly (readonly [amountMinor: unknown, byMessage: Verdict, asked: Verdict])[] = [
     [10_000n, null, null],
     [9_999n, 'implausible', null],
     [1n, 'implausible', null],
@@ -244,10 +244,10 @@ test('a refund is of the amount ordered; a smaller one counts when the partner w
     [-1n, 'unusable', 'unusable'],
     [10_000, 'unusable', 'unusable'],
   ];
-  for (const [amountMinor, told, asked] of table) {
+  for (const [amountMinor, byMessage, asked] of table) {
     const report = usd(amountMinor as bigint);
     const verdicts = [false, true].map((is) => refundProblem(refund, report, is)?.kind ?? null);
-    assert.deepEqual(verdicts, [told, asked], String(amountMinor));
+    assert.deepEqual(verdicts, [byMessage, asked], String(amountMinor));
   }
   assert.equal(refundProblem(refund, brl(10_000n), true)?.kind, 'unusable');
 });

@@ -57,7 +57,7 @@ test('law: a place is read as it was written', () => {
   );
 });
 
-/** Events that tell no status: the creation, and money that goes back. */
+/** Events without a status: the creation, and refunds. */
 const toldOtherwise = ['created', 'refund_ordered', 'refunded', 'refund_failed'];
 
 test('every other event of a payment has the new status', () => {
@@ -86,7 +86,7 @@ function ended(open: OrderOutcome | null) {
 }
 
 for (const [state, row] of Object.entries(outcomes)) {
-  test(`what the partner tells of a ${state} order counts before what we know of it`, () => {
+  test(`the partner's report of a ${state} order takes precedence over our state`, () => {
     for (const [end, outcome] of Object.entries(row)) {
       const command = { ...sampleCommand, state: state as CommandState, end: end as OrderEnd };
       assert.equal(outcomeOf(command), outcome);

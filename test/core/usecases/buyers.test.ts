@@ -74,12 +74,12 @@ test('a repeated rejection does not fail a payment that started to wait after it
   made.advanceClock(1);
   const second = await made.newPayment(tenant);
   await signIn(made.deps, tenant, second);
-  const news = { status: 'rejected', reason: null } as const;
-  await decideKyc(made.deps, tenant, rejected.id, news);
+  const report = { status: 'rejected', reason: null } as const;
+  await decideKyc(made.deps, tenant, rejected.id, report);
   assert.equal(await made.statusOf(second), 'buyer_kyc_pending');
   const fresh = await submitBuyerKyc(made.deps, tenant, second, person('Ana'));
   assert.notEqual(fresh.id, rejected.id);
-  await decideKyc(made.deps, tenant, rejected.id, news);
+  await decideKyc(made.deps, tenant, rejected.id, report);
   await made.settle();
   assert.equal(await made.statusOf(second), 'buyer_kyc_approved');
   assert.equal(await made.statusOf(first), 'failed');

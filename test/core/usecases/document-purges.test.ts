@@ -1,5 +1,5 @@
-// Nothing is left of a party's documents once it is decided on, whatever fails in between; and what
-// nobody uses expires.
+// A decision on a party deletes all its documents, despite failures in between; unused documents
+// expire.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {

@@ -1,5 +1,5 @@
-// How much an upload URL and a party may keep: bytes that do not count are deleted, whatever fails
-// or races, and both have a limit.
+// Limits of an upload URL and of a party: bytes that do not count are deleted, despite failures and
+// races.
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import fc from 'fast-check';
@@ -112,7 +112,7 @@ test('concurrent and failing uploads do not pass the limit', async (t) => {
     await assert.rejects(made.send(upload, { bytes: broken() }), /the line broke/);
   }
   await Promise.allSettled(Array.from({ length: 40 }, () => made.send(upload)));
-  // Some lose race after race, and are told to repeat.
+  // Some lose every race and are refused as transient; the loop uses up the rest of the limit.
   while ((await Promise.allSettled([made.send(upload)]))[0]?.status === 'fulfilled');
   assert.equal(made.put.length, UPLOADS_MAX - 3);
   assert.equal((await made.left(upload)).length, 1);

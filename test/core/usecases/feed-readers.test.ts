@@ -29,7 +29,7 @@ interface Stage extends Scene {
   readonly readers: FeedReaders;
   /** Works on the store so far. */
   readonly runs: () => number;
-  /** Stages events and sequences them, the readers being told. */
+  /** Stages events, sequences them and wakes the readers. */
   grow(...of: readonly Tenant[]): Promise<void>;
 }
 
@@ -66,7 +66,7 @@ function sequencesOf({ events }: FeedPage): readonly number[] {
   return events.map(({ sequence }) => sequence);
 }
 
-/** A wait without an end, of a key of its own unless given. */
+/** A wait without an end, of a new key unless given. */
 function never(keyId = `key_${randomUUID()}`): Wait {
   return { keyId, over: new AbortController().signal };
 }
@@ -135,15 +135,15 @@ test('however many wait for a tenant, a run of the sequencer costs one look', as
   assert.deepEqual(sequencesOf(await elsewhere), [1]);
   assert.equal(runs(), 503);
   await grow(tenant, otherMode);
-  assert.equal(runs(), 503, 'nobody waits, nobody looks');
+  assert.equal(runs(), 503, 'no look without a waiting reader');
 });
 
-test('a look without names is a look for everybody who waits', async (t) => {
+test('a look without tenants serves all readers', async (t) => {
   const { readers, emit, deps } = await opened(t);
   const pages = [tenant, otherOrg].map((of) => readers.read(of, { after: 0, limit: 5 }, never()));
   await until(() => readers.waiting() === 2);
   await emit(tenant, otherOrg);
-  // As another process would do it: nobody here is told.
+  // As in another process: no reader here is woken.
   await runSequencer({ ...deps, wake: () => undefined }, 0, 10);
   readers.look();
   assert.deepEqual((await Promise.all(pages)).map(sequencesOf), [[1], [1]]);
@@ -162,15 +162,15 @@ test('each reader gets what is behind its own sequence, up to its own limit', as
   assert.deepEqual(pages.map(sequencesOf), [[5], [5, 6, 7, 8]]);
 });
 
-for (const [name, place] of [
+for (const [name, cursor] of [
   ['beyond the latest event', { after: 4 }],
   ['of another epoch', { after: 2, epoch: 2 }],
 ] as const) {
-  test(`a place ${name} is told where the feed is, at once`, async (t) => {
+  test(`a cursor ${name} is refused immediately, with the position of the feed`, async (t) => {
     const { readers, grow } = await opened(t);
     await grow(...times(3, tenant));
     for (const wait of [null, never()]) {
-      await assert.rejects(readers.read(tenant, { ...place, limit: 5 }, wait), {
+      await assert.rejects(readers.read(tenant, { ...cursor, limit: 5 }, wait), {
         code: 'FeedReset',
         feed: { epoch: 1, lastSequence: 3 },
       });
@@ -179,14 +179,14 @@ for (const [name, place] of [
   });
 }
 
-test('a place of the current epoch is read on', async (t) => {
+test('a cursor of the current epoch is read on', async (t) => {
   const { readers, grow } = await opened(t);
   await grow(...times(3, tenant));
   const page = await readers.read(tenant, { after: 1, epoch: 1, limit: 5 }, null);
   assert.deepEqual([sequencesOf(page), page.epoch], [[2, 3], 1]);
 });
 
-test('who waits while another epoch begins is told, not given its events', async (t) => {
+test('a reader that waits while another epoch begins is refused, not given its events', async (t) => {
   const { readers, grow, deps } = await opened(t);
   await grow(tenant);
   const page = readers.read(tenant, { after: 1, limit: 5 }, never());
@@ -304,7 +304,7 @@ test('events that are no longer kept are refused, naming the oldest that is', as
   assert.deepEqual((await readers.read(otherOrg, { after: 9, limit: 2 }, null)).events, []);
 });
 
-test('a look that fails is told to those who wait; the next ones are served', async (t) => {
+test('a look that fails rejects the reads that wait; later reads are served', async (t) => {
   const { deps, emit } = await opened(t);
   let broken = false;
   const failure = new PonteError('StoreContention');

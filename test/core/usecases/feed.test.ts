@@ -115,13 +115,13 @@ test('deliveries are woken when there are new ones, and only then', async (t) =>
 
 test('readers are woken once in a run whose feeds have grown, else not', async (t) => {
   const { deps, emit } = await scene(t);
-  const told: unknown[] = [];
-  const listening = { ...deps, wake: (...about: unknown[]) => told.push(about) };
+  const wakes: unknown[] = [];
+  const listening = { ...deps, wake: (...about: unknown[]) => wakes.push(about) };
   await runSequencer(listening, 0, 10);
-  assert.deepEqual(told, []);
+  assert.deepEqual(wakes, []);
   await emit({}, otherOrg, {}, otherOrg);
   await runSequencer(listening, 0, 10);
-  assert.deepEqual(told, [['feed', [tenant, otherOrg]]]);
+  assert.deepEqual(wakes, [['feed', [tenant, otherOrg]]]);
 });
 
 test('a batch ends before it grows too large, and no event is split', async (t) => {

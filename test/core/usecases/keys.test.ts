@@ -123,7 +123,7 @@ test('creates that race pass the limit by none', async () => {
   for (let count = 0; count < 60; count += 1) await createKey(deps, another);
   await Promise.allSettled(Array.from({ length: 80 }, () => createKey(deps, another)));
   assert.ok((await listKeys(deps, full)).length <= KEYS_MAX);
-  // Of creates that lose race after race some are told to repeat; that fills it up.
+  // Some creates lose every race and are refused as transient; the loop uses up the rest.
   while ((await Promise.allSettled([createKey(deps, another)]))[0]?.status === 'fulfilled');
   assert.equal((await listKeys(deps, full)).length, KEYS_MAX);
   await assert.rejects(createKey(deps, another), { code: 'ValidationError' });

@@ -48,11 +48,11 @@ test('the dossier is kept nowhere but sealed in the order to the partner', async
     ]);
     assert.ok(!JSON.stringify(rows, replaceBigint).includes(secret), secret);
   }
-  const told: unknown = JSON.parse(
+  const instructions: unknown = JSON.parse(
     made.deps.secretBox.open(command.request, requestPurpose(command)),
   );
   const order = { ...acme, email: 'Buyer@Example.com', kycTier: 'standard', role: 'buyer' };
-  assert.deepEqual(told, { ...(told as object), ...order, entityType: 'business' });
+  assert.deepEqual(instructions, { ...(instructions as object), ...order, entityType: 'business' });
 });
 
 test('nothing of a dossier is logged', async (t) => {
@@ -208,8 +208,8 @@ test('the first tosId is recorded; a different one later is TosIdMismatch', asyn
   });
   const failing = { ...individual, dossier: { ...ana, firstName: 'Fail' } };
   assert.equal((await made.start(failing)).tosId, null);
-  const told = await made.start(withTos(failing, 'tos_1'));
-  assert.deepEqual([told.status, told.tosId], ['verifying', 'tos_1']);
+  const started = await made.start(withTos(failing, 'tos_1'));
+  assert.deepEqual([started.status, started.tosId], ['verifying', 'tos_1']);
   await assert.rejects(made.start(withTos(failing, 'tos_2')), { code: 'TosIdMismatch' });
   await made.settle();
   made.advanceClock(1);

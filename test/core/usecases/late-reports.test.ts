@@ -1,4 +1,4 @@
-// What becomes of money when the partner reports late, twice, otherwise than before, or nonsense.
+// Money when the partner's reports are late, repeated, contradictory or nonsense.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
@@ -48,7 +48,7 @@ test('money of two pay-ins is added, and the surplus goes back by the one that h
   await at.booksAreRight();
 });
 
-test('what each of two pay-ins brought goes back by orders of their own', async (t) => {
+test('two pay-ins are refunded by separate orders', async (t) => {
   const at = await scene(t, 10_055n);
   const { payin } = at.made.partner;
   const expired = { outcome: 'refused', code: 'quote_expired', message: 'too late' } as const;
@@ -69,7 +69,7 @@ test('what each of two pay-ins brought goes back by orders of their own', async 
   await at.booksAreRight();
 });
 
-/** The payment is cancelled; its refund is ordered, and no message tells of it. */
+/** The payment is cancelled; its refund is ordered, and no message reports it. */
 async function refundOrdered(at: Scene): Promise<void> {
   // Only a start leaves messages.
   const { refund } = at.made.partner;
@@ -84,10 +84,10 @@ test('a refund is worth what the partner says when asked, and the rest is ordere
   const at = await scene(t, 10_055n);
   const { refund } = at.made.partner;
   const partly: typeof refund.read = async (ref) => {
-    const told = await refund.read(ref);
+    const answer = await refund.read(ref);
     const orders = await at.orders('refund');
-    if (told.outcome !== 'done' || ref !== orders[0]?.partnerRef) return told;
-    return { ...told, value: { ...told.value, amount: usd(4_000n) } };
+    if (answer.outcome !== 'done' || ref !== orders[0]?.partnerRef) return answer;
+    return { ...answer, value: { ...answer.value, amount: usd(4_000n) } };
   };
   changePartner(at.made.partner, { refund: { read: partly } });
   await refundOrdered(at);
@@ -298,11 +298,11 @@ test('an operator accepts the report that it saw, and no later one', async (t) =
   const at = await scene(t);
   Object.assign(at.made.partner, silent);
   while ((await at.orders('payin'))[0]?.partnerRef == null) await at.pass(1);
-  const told = { ...payinBack, status: 'open', reason: null } as const;
-  await at.report('payin', { ...told, receivedMinor: 30_000n });
+  const report = { ...payinBack, status: 'open', reason: null } as const;
+  await at.report('payin', { ...report, receivedMinor: 30_000n });
   const { id, review } = await at.order('payin');
   const seen = reviewName(review ?? '');
-  await at.report('payin', { ...told, receivedMinor: 3_000_000n });
+  await at.report('payin', { ...report, receivedMinor: 3_000_000n });
   await assert.rejects(acceptReport(at.made.deps, id, seen), { code: 'CommandNotRetryable' });
   assert.equal((await at.order('payin')).receivedMinor, 0n);
 });

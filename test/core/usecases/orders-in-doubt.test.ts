@@ -1,5 +1,5 @@
-// What becomes of an order when a call to the partner is in doubt or refused: only a look-up that
-// was done and found nothing means that the partner has no order.
+// Orders whose call to the partner is in doubt or refused: only a look-up that succeeds and finds
+// nothing proves that the partner has no order.
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { HOUR_MS, MINUTE_MS } from '../../../core/domain/instant.js';

@@ -1,5 +1,5 @@
-// An organization's own KYB and terms at the partner: submitted once, decided by whatever news
-// comes, and gone on with where an answer was lost.
+// An organization's own KYB and terms at the partner: submitted once, decided by any report, and
+// resumed after a lost answer.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { isCnpj } from '../../../core/domain/dossier.js';
@@ -134,15 +134,15 @@ describe('the KYB is an order to the partner', () => {
     const [at, tenant] = [desk(), await begun()];
     await submitKyb(at.deps, tenant, kyb);
     const first = await orderOf(tenant);
-    const told = async (status: 'approved' | 'rejected') => {
+    const decide = async (status: 'approved' | 'rejected') => {
       const report = { status, reason: null };
       const fact = { kind: 'receiver', reference: null, partnerRef: 're_1', report } as const;
       await applyPartnerUpdate(at.deps, first?.id ?? '', fact);
     };
-    await told('rejected');
+    await decide('rejected');
     at.answer = { outcome: 'unknown', reason: 'no answer' };
     await assert.rejects(submitKyb(at.deps, tenant, kyb), { code: 'PartnerUnavailable' });
-    await told('approved');
+    await decide('approved');
     const { kybStatus, partnerRef } = await kybOf(tenant);
     assert.deepEqual([kybStatus, partnerRef], ['verifying', null]);
   });

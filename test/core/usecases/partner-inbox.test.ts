@@ -1,5 +1,5 @@
-// What the partner tells, by message or when asked: which order it is about, when it counts, and
-// when a person must look first.
+// The partner's reports, by message or poll: which order each is about, when it counts, and when a
+// person must review it first.
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { HOUR_MS, MINUTE_MS } from '../../../core/domain/instant.js';

@@ -55,7 +55,7 @@ function watched(made: Scene, answer: (real: () => ReturnType<Submit>) => Return
 
 async function isStored(made: Scene, sealed: readonly string[]): Promise<boolean> {
   assert.ok(sealed.length > 0 && sealed.every((text) => text.length > 100), 'there is a request');
-  // A write tells which database to look at.
+  // `storedBy` finds the database by a write.
   const stored = await storedBy(() => made.organization({ sandboxKyb: false }));
   return sealed.some((text) => stored.includes(JSON.stringify(text).slice(1, -1)));
 }

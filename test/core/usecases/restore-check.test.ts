@@ -87,21 +87,21 @@ async function otherRefund(life: Life, payinRef: string, amountMinor: bigint): P
 }
 
 async function checked({ at }: Life): Promise<readonly CheckedPayment[]> {
-  const told: CheckedPayment[] = [];
-  await checkRestored(at.made.deps, (payment) => told.push(payment));
-  return told;
+  const found: CheckedPayment[] = [];
+  await checkRestored(at.made.deps, (payment) => found.push(payment));
+  return found;
 }
 
 /** From the restored copy to an hour after its release. */
 async function restored(life: Life): Promise<readonly CheckedPayment[]> {
   const { at } = life;
   await quarantineRestored(at.made.deps);
-  const told = await checked(life);
+  const found = await checked(life);
   await endQuarantine(at.made.deps, { by: 'ana', forcedBecause: null });
   await advancePayment(at.made.deps, at.tenant, at.id, null).catch(() => undefined);
   await at.pass(HOUR_SECONDS / 30, 30_000);
   await at.booksAreRight();
-  return told;
+  return found;
 }
 
 for (const status of [
@@ -115,8 +115,8 @@ for (const status of [
     if (status !== 'on_ramp_pending') await otherPayin(life);
     await otherPayout(life);
     assert.notEqual((await at.shown())[0], 'settled');
-    const [told] = await restored(life);
-    assert.deepEqual([told?.was, told?.is, told?.missed], [status, 'settled', []]);
+    const [payment] = await restored(life);
+    assert.deepEqual([payment?.was, payment?.is, payment?.missed], [status, 'settled', []]);
     assert.equal(await at.summary(), 'settled paid none 100 100 0 0 0');
     assert.deepEqual([life.taken('payin'), life.taken('payout')], [1, 1]);
   });
@@ -189,13 +189,13 @@ test('a payout is found although its pay-in went back since', async (t) => {
   await otherPayout(life);
   const { payin } = partner;
   const returned: typeof payin.read = async (ref) => {
-    const told = done(await payin.read(ref));
+    const report = done(await payin.read(ref));
     const status = 'returned' as const;
-    return { outcome: 'done', value: { ...told, status, receivedMinor: 10_000n } };
+    return { outcome: 'done', value: { ...report, status, receivedMinor: 10_000n } };
   };
   changePartner(partner, { payin: { read: returned } });
-  const [told] = await restored(life);
-  assert.deepEqual(told?.adopted, ['payout']);
+  const [payment] = await restored(life);
+  assert.deepEqual(payment?.adopted, ['payout']);
   assert.equal((await life.at.shown()).at(-1), 100, 'the house has lost it, and knows');
 });
 
@@ -224,11 +224,11 @@ test('a check whose epoch is over leaves the next one unchecked', async (t) => {
   const { deps, partner } = life.at.made;
   const begun = await quarantineRestored(deps);
   const { findOrder } = partner;
-  const meanwhile: SettlementPartner['findOrder'] = async (...asked) => {
+  const racing: SettlementPartner['findOrder'] = async (...request) => {
     if (begun.number === (await currentEpoch(deps)).number) await quarantineRestored(deps);
-    return findOrder(...asked);
+    return findOrder(...request);
   };
-  Object.assign(partner, { findOrder: meanwhile });
+  Object.assign(partner, { findOrder: racing });
   await assert.rejects(checked(life), { code: 'NotQuarantined' });
   assert.equal((await currentEpoch(deps)).checkedAtMs, null);
 });
@@ -237,8 +237,8 @@ test('orders are found beyond numbers that the partner refused', async (t) => {
   const life = await backedUp(t, 'fx_quoted');
   await otherPayin(life, 10);
   await otherPayout(life);
-  const [told] = await restored(life);
-  assert.deepEqual(told?.adopted, ['payin']);
+  const [payment] = await restored(life);
+  assert.deepEqual(payment?.adopted, ['payin']);
   assert.deepEqual((await life.at.shown())[0], 'settled');
   const payins = await life.at.orders('payin');
   assert.deepEqual(payins.map(({ state }) => state).toSorted(), [
@@ -266,8 +266,8 @@ test('what cannot be looked up keeps the quarantine, until a check is complete',
     reason: 'an outage',
   });
   Object.assign(partner, { findOrder });
-  const [told] = await checked(life);
-  assert.match(told?.missed.join() ?? '', /an outage/);
+  const [payment] = await checked(life);
+  assert.match(payment?.missed.join() ?? '', /an outage/);
   const release = { by: 'ana', forcedBecause: null };
   await assert.rejects(endQuarantine(deps, release), { code: 'CheckIncomplete' });
   Object.assign(partner, { findOrder: usual });

@@ -97,7 +97,7 @@ describe('what is no session is refused by its reason', () => {
         return `Bearer ${await stranger.sign(known)}`;
       },
     ],
-    // Signed by us, so that nothing but the rows can tell.
+    // Signed by us: only the rows show that they are invalid.
     'a member of another organization': ['InvalidToken', forged(() => ({ orgId: otherOrgId }))],
     'an unknown member': ['InvalidToken', forged(() => ({ memberId: 'mem_0' }))],
     'an expired token': ['InvalidToken', forged(() => ({ expiresAtMs: deps.clock.nowMs() }))],

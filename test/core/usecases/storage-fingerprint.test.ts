@@ -47,8 +47,8 @@ test('two databases in one place do not disturb each other', async (t) => {
 test('the problem says how to make this the place after all', async () => {
   const lost = createMemoryDocuments();
   await fingerprintDocuments(hostAt(createMemoryDocuments()));
-  const told = (await documentStorageProblem(hostAt(lost))) ?? '';
-  const [mark = ''] = /database-[0-9a-f]{32}/.exec(told) ?? [];
+  const problem = (await documentStorageProblem(hostAt(lost))) ?? '';
+  const [mark = ''] = /database-[0-9a-f]{32}/.exec(problem) ?? [];
   await lost.recordFingerprint(mark);
   assert.equal(await isRight(lost), true);
 });

@@ -109,7 +109,7 @@ test('creates that race pass the limit by none', async (t) => {
   const active = (await listSubscriptions(deps, tenant)).filter((one) => one.active);
   assert.equal(active.length, 60 + made.filter(({ status }) => status === 'fulfilled').length);
   assert.ok(active.length <= 100, `${active.length}`);
-  // Of creates that lose race after race some are told to repeat; that fills it up.
+  // Some creates lose every race and are refused as transient; the loop uses up the rest.
   while ((await Promise.allSettled([subscribe()]))[0]?.status === 'fulfilled');
   assert.equal((await listSubscriptions(deps, tenant)).length, 100);
   await assert.rejects(subscribe(), {

@@ -1,7 +1,5 @@
--- The schema. Times have their zone, amounts are minor units. Tables of tenants are keyed by org_id
--- first. Key columns compare byte by byte whatever the locale of the database is: ids sort by
--- creation, and both databases list in one order. There are no foreign keys: rows are never deleted
--- under others, and a parent row must not become hot.
+-- The schema; sqlite/0001.sql explains the tables. Times have their zone. Key columns compare byte
+-- by byte in every locale: ids sort by creation, and both databases list in one order.
 
 -- Fails a batch when a statement of it misses its row, instead of committing the rest.
 create function ponte_expect(hits bigint, expected bigint) returns void language plpgsql as $$
@@ -131,7 +129,6 @@ create index payments_expiring on payments (expires_at)
     'awaiting_approval', 'approved', 'awaiting_buyer', 'buyer_kyc_pending', 'buyer_kyc_approved',
     'fx_quoted', 'on_ramp_pending'
   );
--- Indexes of invoices alone cost payment intents nothing.
 create index payments_invoices on payments (org_id, mode, id) where origin = 'invoice';
 create index payments_invoices_of_status on payments (org_id, mode, status, id)
   where origin = 'invoice';
@@ -185,7 +182,6 @@ create table funds (
   loss_minor bigint not null check (loss_minor >= 0),
   version integer not null,
   primary key (org_id, mode, payment_id),
-  -- What left beyond what was received is a loss.
   check (
     received_minor + loss_minor
       >= payout_minor + refund_owed_minor + refund_ordered_minor + refunded_minor
@@ -273,7 +269,6 @@ create index partner_commands_stuck on partner_commands (created_at, id)
   where review is not null or (kind = 'refund' and state = 'refused')
     or (state not in ('refused', 'void') and (state <> 'done' or order_end = 'open')
       and last_error is not null and tries >= 20);
--- Commands of a submission are voided when it no longer needs them.
 create index partner_commands_of_submission on partner_commands (org_id, mode, submission_id, id)
   where submission_id is not null;
 
@@ -290,7 +285,6 @@ create table inbox (
 );
 
 create index inbox_due on inbox (due_at) where due_at is not null;
--- Applied messages by age, for their removal.
 create index inbox_applied on inbox (received_at, message_id) where due_at is null;
 
 create table advances (
@@ -341,7 +335,6 @@ create table kyc_submissions (
   primary key (org_id, mode, id)
 );
 
--- One running or approved submission per tenant and buyer: of two concurrent starts one wins.
 create unique index kyc_submissions_current on kyc_submissions (org_id, mode, buyer_id)
   where status <> 'rejected';
 create index kyc_submissions_of_buyer on kyc_submissions (org_id, mode, buyer_id, created_at, id);
@@ -351,8 +344,6 @@ create index kyc_submissions_partner_ref on kyc_submissions (mode, partner_ref)
   where partner_ref is not null;
 create unique index kyc_submissions_flow on kyc_submissions (flow_id) where flow_id is not null;
 
--- An integrator's own clients, verified at the partner. Lists run newest first along the ids, which
--- sort by time of creation, with an index for each combination of filters.
 create table connected_accounts (
   org_id text collate "C" not null,
   mode text collate "C" not null check (mode in ('test', 'live')),
@@ -395,7 +386,6 @@ create index connected_accounts_of_both on connected_accounts (org_id, mode, rol
 create index connected_accounts_of_buyer on connected_accounts (org_id, mode, email_key, id)
   where role = 'buyer' and status in ('verifying', 'approved');
 
--- Documents of parties, without their bytes. Each URL carries a random token; its hash is here.
 create table documents (
   org_id text collate "C" not null,
   mode text collate "C" not null check (mode in ('test', 'live')),
@@ -435,7 +425,6 @@ create index documents_kept on documents (id) where status <> 'purged';
 create unique index documents_slot on documents (org_id, mode, owner_party, owner_id, slot)
   where status <> 'purged' and slot is not null;
 
--- The token of a link is stored as a hash, and sealed until the mail has ended.
 create table mails (
   org_id text collate "C" not null,
   mode text collate "C" not null check (mode in ('test', 'live')),
@@ -459,17 +448,12 @@ create table mails (
   created_at timestamptz not null,
   version integer not null,
   primary key (org_id, mode, id),
-  -- Due, with the sealed token of its link, exactly while it is pending.
   check ((status = 'pending') = (due_at is not null)),
   check ((status = 'pending' and token_hash is not null) = (token_sealed is not null)),
-  -- A link is about a payment, a notice is not.
   check ((token_hash is null) = (payment_id is null))
 );
 
 create unique index mails_token_hash on mails (token_hash);
--- Mails to an address are numbered per purpose: sign-ins over all organizations, because anybody
--- can request one, the others within their organization. Of two concurrent batches one gets the
--- number.
 create unique index mails_sign_ins on mails (mode, to_key, nth)
   where nth is not null and purpose = 'sign_in';
 create unique index mails_numbered on mails (org_id, mode, to_key, purpose, nth)
@@ -532,14 +516,11 @@ create table subscriptions (
 );
 
 create index subscriptions_id on subscriptions (id);
--- Slots limit how many a tenant can have.
 create unique index subscriptions_slot on subscriptions (org_id, mode, slot)
   where active and slot is not null;
--- Lists show what is active and the newest of the rest, without reading all of it.
 create index subscriptions_active on subscriptions (org_id, mode, id) where active;
 create index subscriptions_deleted on subscriptions (org_id, mode, id) where not active;
 
--- `resent`: the attempt under way is a second sending, because the first one lost its lease.
 create table deliveries (
   id text collate "C" not null primary key,
   org_id text collate "C" not null,
@@ -559,7 +540,6 @@ create table deliveries (
   resent boolean not null,
   created_at timestamptz not null,
   version integer not null,
-  -- Due exactly while it is pending.
   check ((status = 'pending') = (due_at is not null))
 );
 
@@ -567,9 +547,7 @@ create index deliveries_of_subscription on deliveries (subscription_id, id);
 create index deliveries_leased on deliveries (due_at) where lease_token is not null;
 create index deliveries_dead on deliveries (id) where status = 'dead_letter';
 create index deliveries_of_event on deliveries (event_id, id);
--- The age of the oldest undelivered event.
 create index deliveries_waiting on deliveries (created_at) where status = 'pending';
--- Without the id, PostgreSQL would sort a burst that is due at one moment for each claim.
 create index deliveries_in_turn on deliveries (subscription_id, due_at, id)
   where due_at is not null;
 
@@ -587,9 +565,6 @@ create table delivery_attempts (
 
 -- ---------------------------------------------------------------------------- the database itself
 
--- The epochs of the database. A restore begins a new one, in quarantine until an operator releases
--- it. Exactly one epoch is not over. `check_progress` is where an interrupted check resumes.
--- `timeline` is that of a server that lacks commits: a host that detects it late begins no other.
 create table epochs (
   number bigint not null primary key check (number > 0),
   cause text not null check (cause in ('made', 'restored', 'timeline')),
@@ -609,9 +584,6 @@ create index epochs_state on epochs (state);
 insert into epochs (number, cause, state, began_at, version)
 values (1, 'made', 'open', date_trunc('milliseconds', now()), 1);
 
--- One known text per secret key that has sealed something here. A start that lacks one of these
--- keys is refused: its texts could not be opened. A batch that seals under a key requires it to be
--- in use.
 create table key_check_values (
   key_id text collate "C" not null primary key,
   sealed text not null,
@@ -620,8 +592,6 @@ create table key_check_values (
   version integer not null
 );
 
--- Keys that the service generates for itself, sealed. One key per purpose is current. A rotated
--- session key stays valid until the last session it signed expires.
 create table service_keys (
   id text collate "C" not null primary key,
   purpose text not null check (purpose in ('session', 'partner')),
@@ -633,8 +603,6 @@ create table service_keys (
 
 create unique index service_keys_current on service_keys (purpose) where expires_at is null;
 
--- Random values that are also recorded in outside storage, such as the documents folder. A start
--- compares them, so that a host cannot use the storage of another database.
 create table storage_fingerprints (
   name text collate "C" not null primary key,
   value text not null,

@@ -1,4 +1,4 @@
-// What hosts tell each other over the database, and what is told again after a line was broken.
+// Notifications between hosts over the database, and their repetition after a lost connection.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import pg from 'pg';
@@ -14,25 +14,25 @@ import { localPostgres } from '../../../support/local-postgres.js';
 const postgres = localPostgres();
 const silent = { warn: () => undefined } as unknown as Log;
 
-type Word = readonly [WorkKind, unknown];
+type Notice = readonly [WorkKind, unknown];
 
-async function aHost(url: string): Promise<{ store: PostgresStore; next: () => Promise<Word> }> {
-  const words: Word[] = [];
-  let heard = Promise.withResolvers<void>();
+async function aHost(url: string): Promise<{ store: PostgresStore; next: () => Promise<Notice> }> {
+  const pending: Notice[] = [];
+  let received = Promise.withResolvers<void>();
   const store = openPostgresStore({ url });
   await store.channel.open((work, tenants) => {
-    words.push([work, tenants]);
-    heard.resolve();
-    heard = Promise.withResolvers();
+    pending.push([work, tenants]);
+    received.resolve();
+    received = Promise.withResolvers();
   }, silent);
-  const next = async (): Promise<Word> => {
-    while (words.length === 0) await heard.promise;
-    return words.shift() as Word;
+  const next = async (): Promise<Notice> => {
+    while (pending.length === 0) await received.promise;
+    return pending.shift() as Notice;
   };
   return { store, next };
 }
 
-/** The line of the oldest host, ended by the server, whether or not the host knows yet. */
+/** Makes the server end the connection of the oldest host, which may not have noticed yet. */
 async function endOldestLine(url: string): Promise<void> {
   const client = new pg.Client(url);
   await client.connect();
@@ -50,21 +50,21 @@ async function endOldestLine(url: string): Promise<void> {
 
 test('notifications of one moment reach others together, with their tenants', async () => {
   const url = await postgres.newDatabase();
-  const [teller, hearer] = [await aHost(url), await aHost(url)];
-  teller.store.channel.publish('feed', [tenant]);
-  teller.store.channel.publish('feed', [otherOrg]);
-  assert.deepEqual(await hearer.next(), ['feed', [tenant, otherOrg]]);
-  await Promise.all([teller.store.close(), hearer.store.close()]);
+  const [sender, receiver] = [await aHost(url), await aHost(url)];
+  sender.store.channel.publish('feed', [tenant]);
+  sender.store.channel.publish('feed', [otherOrg]);
+  assert.deepEqual(await receiver.next(), ['feed', [tenant, otherOrg]]);
+  await Promise.all([sender.store.close(), receiver.store.close()]);
 });
 
 test('notifications without a connection are sent after it returns', async () => {
   const url = await postgres.newDatabase();
-  const teller = await aHost(url);
-  const hearer = await aHost(url);
+  const sender = await aHost(url);
+  const receiver = await aHost(url);
   await endOldestLine(url);
-  teller.store.channel.publish('feed', [tenant]);
-  let word = await hearer.next();
-  while (word[0] !== 'feed') word = await hearer.next();
-  assert.deepEqual(word, ['feed', undefined]);
-  await Promise.all([teller.store.close(), hearer.store.close()]);
+  sender.store.channel.publish('feed', [tenant]);
+  let next = await receiver.next();
+  while (next[0] !== 'feed') next = await receiver.next();
+  assert.deepEqual(next, ['feed', undefined]);
+  await Promise.all([sender.store.close(), receiver.store.close()]);
 });

@@ -1,5 +1,5 @@
-// The PostgreSQL session: what goes together shares a round trip and a commit, an error is that of
-// its own batch alone, and a connection that ends is told apart from a refusal.
+// The PostgreSQL session: grouped batches share a round trip and a commit, an error fails its own
+// batch alone, and a lost connection is distinguished from a refusal.
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import pg from 'pg';
@@ -164,7 +164,7 @@ test('what fails of batches that go together is applied by none, the others are'
     ids(20).map((id, index) =>
       store.run(async (tx) => {
         tx.buyers.insert(aBuyer({ id: `byr_${id}`, emailKey: `${id}@example.com` }));
-        // A guard that cannot hold, whatever the work reads again.
+        // This guard fails at every retry.
         if (index % 7 === 3) tx.payments.update(aPayment({ version: 9 }));
       }),
     ),
@@ -290,14 +290,14 @@ test('a commit that waits for its standby too long is refused, and may be stored
     // An operator who ends the wait makes the server commit alone, and say COMMIT.
     const patient = openPostgresStore({ url: durable });
     opened.push(patient);
-    let told = false;
+    let isDone = false;
     const other = patient
       .run(async (tx) => tx.mails.insert(aMail()))
       .finally(() => {
-        told = true;
+        isDone = true;
       });
     const refused = assert.rejects(other, { code: 'StoreUnavailable', retryAfterSeconds: 2 });
-    while (!told) await sql(url, cancelWaiting);
+    while (!isDone) await sql(url, cancelWaiting);
     await refused;
   });
   assert.deepEqual(await store.run((tx) => tx.buyers.get('test', 'byr_1')), aBuyer());
@@ -377,7 +377,7 @@ test('a table that has grown from nothing gets its statistics, once', async () =
   const buyers =
     "select analyze_count from pg_stat_user_tables where relname = 'buyers' " +
     'and schemaname = current_schema()';
-  // A connection tells the server of its changes when a second has passed, after its next query.
+  // PostgreSQL reports a connection's changes at most once a second, after its next query.
   while ((await store.channel.analyzeGrowingTables()) === 0)
     await store.run((tx) => tx.buyers.get('test', 'b'));
   const [{ analyze_count: times } = {}] = await sql(url, buyers);

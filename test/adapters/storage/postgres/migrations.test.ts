@@ -1,6 +1,5 @@
-// Migrations of PostgreSQL: each is applied once, whole, by whoever comes first, and none waits
-// long for a table. A database that is ahead of the code is refused at a start, and served on by a
-// host that runs.
+// Migrations of PostgreSQL: each is applied once, atomically, by the first host, and none waits
+// long for a table. A database ahead of the code is refused at startup; a running host serves on.
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import pg from 'pg';

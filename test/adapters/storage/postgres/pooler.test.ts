@@ -1,5 +1,5 @@
-// Poolers between a host and PostgreSQL: those of sessions work, whatever they do with what a
-// client asks for at startup, and those of transactions are refused before anything is stored.
+// Poolers between a host and PostgreSQL: session poolers work, with or without support for startup
+// parameters, and transaction poolers are refused before anything is stored.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import pg from 'pg';

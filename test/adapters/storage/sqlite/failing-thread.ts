@@ -1,5 +1,5 @@
-// A process whose writer's thread fails. With `watched` it goes on, to tell what became of its
-// batches and of its health; without, it ends as Node ends it.
+// A process whose writer thread fails. With `watched` it goes on and reports the outcome of its
+// batches and its health; without, Node ends it.
 import { SqliteDatabase } from '../../../../adapters/storage/sqlite/database.js';
 import { PonteError } from '../../../../core/errors.js';
 

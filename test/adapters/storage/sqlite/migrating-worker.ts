@@ -1,4 +1,4 @@
-// One of many that open and migrate the same file at the same moment; it tells the health after it.
+// One of many workers that open and migrate one file at the same time; it reports the health after.
 import { parentPort, workerData } from 'node:worker_threads';
 import { openSqliteStore } from '../../../../adapters/storage/sqlite/store.js';
 

@@ -1,5 +1,5 @@
-// Migrations: each is applied once, whole, by whoever comes first; a database that is ahead of the
-// code is refused.
+// Migrations: each is applied once, atomically, by the first process; a database ahead of the code
+// is refused.
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';

@@ -1,5 +1,5 @@
-// The writer in a thread of its own: what it answered is on the disk and is seen by the next read,
-// it ends with its store, and its failure is the end of the process.
+// The writer in a separate thread: what it confirmed is on the disk and visible to the next read,
+// it ends with its store, and its failure ends the process.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { existsSync, mkdirSync, renameSync } from 'node:fs';

@@ -1,4 +1,4 @@
-// What the session tells the writer's thread, and is told by it, arrives as it was sent.
+// Messages between the session and the writer thread arrive as they were sent.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import SqliteConnection from 'better-sqlite3';
@@ -52,7 +52,7 @@ test('an error is the same one again on the other side', () => {
     new StoreConflict('unique', 'taken: a.n', taken),
     new StoreConflict('guard', 'a: the row has changed'),
     new PonteError('StoreContention', undefined, { cause: busy }),
-    new PonteError('InternalError', 'in words of its own'),
+    new PonteError('InternalError', 'with its own message'),
     new AssertionFailure('every placeholder has its parameter'),
     new RangeError('The bound string is too big'),
   ]) {

@@ -1,6 +1,6 @@
-// The writer of the SQLite session: what waits together is committed together, and an error of one
-// batch is that batch's alone unless it took the whole transaction with it; in the thread of the
-// session as in a thread of its own.
+// The writer of the SQLite session, in the session's thread and in a separate one: batches that
+// wait together are committed together, and an error fails its own batch alone unless it ended the
+// whole transaction.
 import assert from 'node:assert/strict';
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -20,7 +20,7 @@ let files = 0;
 
 const writers = {
   "the session's thread": async () => new SqliteDatabase({ path: ':memory:' }),
-  'a thread of its own': async () => {
+  'a separate thread': async () => {
     files += 1;
     const database = new SqliteDatabase({ path: join(folder, `thread-${files}.db`) });
     await database.startThread();

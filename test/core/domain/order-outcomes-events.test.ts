@@ -1,4 +1,4 @@
-// What is told of money: events when it goes back to the buyer, alerts for a person.
+// Events about refunds to the buyer, and alerts for a person.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { MoneyCommand } from '../../../core/domain/partner-command.js';
@@ -78,7 +78,7 @@ for (const [name, [{ change }, event]] of Object.entries(refunds)) {
   });
 }
 
-test('the refund of an invoice is told in its own namespace only', () => {
+test('the refund of an invoice has an event in the namespace of invoices only', () => {
   const invoice = MoneyScene.at('cancelled', [payin, refund()], { id: 'inv_1', origin: 'invoice' });
   assert.deepEqual(invoice.report('back', { end: 'completed' }).events(), ['invoice.refunded']);
 });
@@ -102,7 +102,7 @@ const late = 'payout completed although the payment is failed';
 const cameBack = 'a payout came back after it was paid';
 const chargedBack = 'a pay-in went back to the buyer although its payout was ordered';
 
-/** What happens, and the alerts for a person: once. */
+/** What happens, and the alerts for a person, each once. */
 const alerts: Readonly<Record<string, readonly [next: MoneyScene, ...alerts: string[]]>> = {
   'a payout failed': [paying.report('out', { end: 'failed' }), unknown],
   'a failed payout failed, as it was known': [

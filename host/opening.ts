@@ -1,0 +1,39 @@
+// Opens the database with everything wired, for a serving process or for a command.
+import { mkdirSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { assert, StoreRefusal } from '../core/errors.js';
+import type { Deps } from '../core/ports/deps.js';
+import type { Config } from './config.js';
+import { createContainer, tokens, type World } from './container.js';
+import { type Creation, databaseProblem } from './database-place.js';
+import { developmentSecret, throwawaySecret } from './development.js';
+
+export type Container = ReturnType<typeof createContainer>;
+
+/** Wires everything and opens the database. StoreRefusal if it is missing and not created. */
+export async function open(
+  config: Config,
+  { world = {}, creation }: { readonly world?: World; readonly creation: Creation },
+): Promise<{ readonly container: Container; readonly hasKeys: boolean }> {
+  const problem = await databaseProblem(config, creation);
+  if (problem !== null) throw new StoreRefusal(problem);
+  const creates = creation !== 'none';
+  if (creates) makeFolders(config);
+  assert(config.secretKeys !== null || !config.production, 'production has configured keys');
+  const keys = config.secretKeys ?? developmentSecret(config, { creates });
+  const container = createContainer(config, keys ?? throwawaySecret(), world);
+  container.get(tokens.store);
+  return { container, hasKeys: keys !== null };
+}
+
+function makeFolders({ dataDir, database }: Config): void {
+  const folders = database.kind === 'sqlite' ? [dataDir, dirname(database.file)] : [dataDir];
+  for (const folder of folders) mkdirSync(folder, { recursive: true, mode: 0o700 });
+}
+
+export function warnOfUnknown({ unknownVariables }: Config, deps: Deps): void {
+  for (const { name, meant } of unknownVariables) {
+    const hint = meant === null ? 'check its spelling' : `did you mean ${meant}?`;
+    deps.log.warn(`${name} is not a variable of Ponte and has no effect: ${hint}`);
+  }
+}

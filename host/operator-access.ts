@@ -1,0 +1,104 @@
+// What a command of an operator does with the database, next to a server that may be running.
+import type { StoredRows } from '../adapters/storage/row-counts.js';
+import type { ServedStore, Server } from '../adapters/storage/store.js';
+import { StoreRefusal } from '../core/errors.js';
+import type { Deps } from '../core/ports/deps.js';
+import { secretKeysProblem } from '../core/usecases/secret-keys.js';
+import { type Config, readConfig } from './config.js';
+import { tokens } from './container.js';
+import { missingDatabaseText } from './database-place.js';
+import { open, warnOfUnknown } from './opening.js';
+import { explainErrors } from './startup-errors.js';
+
+const NO_KEYS = 'set the keys that the database was served with; the data directory has none';
+
+export interface OperatorAccess {
+  readonly config: Config;
+  /** A file, or a URL without its password. */
+  readonly databaseName: string;
+  readonly deps: Deps;
+  readonly payUrl: string;
+  /** Numbers of the migrations that this opening applied. */
+  readonly migrated: readonly number[];
+  /** Why the secret keys are not those of the database; null if they are. */
+  readonly keysProblem: string | null;
+  readonly servers: () => Promise<readonly Server[]>;
+  readonly rows: () => Promise<StoredRows>;
+  /** How far the clock of this machine is ahead of the database's. */
+  readonly clockSkewMs: number;
+  /** Problems between a host and the database, one line each. */
+  readonly connectionProblems: () => Promise<readonly string[]>;
+  close(): Promise<void>;
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/**
+ * How a command opens the database. `makes`: creates a missing one. `finds`: requires one, and
+ * migrates it unless it is served. `reads`: requires one of this version. `looks`: accepts any
+ * version.
+ */
+export type Opening = 'makes' | 'finds' | 'reads' | 'looks';
+
+/** Opens the database next to a server that may be running. */
+export async function openForOperator(
+  env: Environment,
+  { opening = 'finds' }: { readonly opening?: Opening } = {},
+): Promise<OperatorAccess> {
+  const config = readConfig(env);
+  return explainErrors(config, () => openedForOperator(config, opening));
+}
+
+async function openedForOperator(config: Config, opening: Opening): Promise<OperatorAccess> {
+  const creation = opening === 'makes' ? 'first' : 'none';
+  const { container, hasKeys } = await open(config, { creation });
+  const store = container.get(tokens.store);
+  try {
+    const { migrations } = await store.health();
+    const migrates = !migrations && opening !== 'looks';
+    if (migrates && opening !== 'makes') await refuseMissing(store, config, opening);
+    if (migrates) acquireForMigration(store);
+    const migrated = migrates ? await store.migrate() : [];
+    const [deps, clock] = [container.get(tokens.deps), container.get(tokens.hostClock)];
+    // An unreachable database has no clock, and cannot be changed.
+    await clock.measure().catch(() => undefined);
+    warnOfUnknown(config, deps);
+    const keysProblem = migrations || migrates ? secretKeysProblem(deps) : null;
+    return {
+      config,
+      databaseName: store.name,
+      deps,
+      payUrl: deps.settings.payUrl,
+      migrated,
+      keysProblem: hasKeys ? await keysProblem : NO_KEYS,
+      servers: () => store.servers(),
+      rows: () => store.rows(),
+      clockSkewMs: clock.skewMs(),
+      connectionProblems: () => store.connectionProblems(),
+      close: async () => {
+        await deps.sender.close();
+        await store.close();
+      },
+    };
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+}
+
+async function refuseMissing(store: ServedStore, config: Config, opening: Opening): Promise<void> {
+  if (await store.isNew()) throw new StoreRefusal(missingDatabaseText(config, store.name));
+  if (opening === 'finds') return;
+  throw new StoreRefusal(`${store.name} is of an older version. Run ponte migrate first.`);
+}
+
+/** A running server is of an older version, which cannot use the newer schema. */
+function acquireForMigration(store: ServedStore): void {
+  try {
+    store.acquireServing();
+  } catch (error) {
+    if (!(error instanceof StoreRefusal)) throw error;
+    const why = `${store.name} is of an older version and must be migrated for this command.`;
+    throw new StoreRefusal(`${why} ${error.message}`, { cause: error });
+  }
+}
