@@ -102,7 +102,7 @@ const late = 'payout completed although the payment is failed';
 const cameBack = 'a payout came back after it was paid';
 const chargedBack = 'a pay-in went back to the buyer although its payout was ordered';
 
-/** What happens, and the alerts for a person: once. */
+/** What happens, and the alerts for a person, each once. */
 const alerts: Readonly<Record<string, readonly [next: MoneyScene, ...alerts: string[]]>> = {
   'a payout failed': [paying.report('out', { end: 'failed' }), unknown],
   'a failed payout failed, as it was known': [

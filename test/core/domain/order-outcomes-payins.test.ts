@@ -64,7 +64,7 @@ const twoPayins: Readonly<
     'on_chain_confirmed, 10000 held',
     ['payout 10000'],
   ],
-  'neither completes, although enough arrived': [
+  'neither completes, both received money': [
     'in open 6000, in_2 open 6000',
     'on_ramp_pending, 10000 held',
     ['refund 2000 of in_2'],
