@@ -7,12 +7,7 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error;
   process.exit();
 });
-const shell = {
-  env: process.env,
-  stdin: process.stdin,
-  stdout: process.stdout,
-  stderr: process.stderr,
-  exitCode: 0,
-};
+const { env, stdin, stdout, stderr } = process;
+const shell = { env, stdin, stdout, stderr, exitCode: 0 };
 await runProgram(shell, process.argv.slice(2));
 process.exitCode = shell.exitCode;

@@ -44,34 +44,8 @@ export type { Subscription } from './domain/subscription.js';
 export type { Mode, Tenant } from './domain/tenant.js';
 export { deliveryMoves, RETRY_DELAYS_MS, type WebhookDelivery } from './domain/webhook-delivery.js';
 export { catalogue, type ErrorCode, PonteError } from './errors.js';
-export type { Deps } from './ports/deps.js';
-export type {
-  Clock,
-  DocumentStorage,
-  Ids,
-  Log,
-  Metrics,
-  RateLimits,
-  SecretBox,
-  SessionClaims,
-  TokenSigner,
-  WebhookRequest,
-  WebhookResult,
-  WebhookSender,
-} from './ports/outside.js';
-export type {
-  AcceptedOrder,
-  OrderApi,
-  PartnerAnswer,
-  PartnerFact,
-  PartnerReports,
-  PayinOrder,
-  PayoutOrder,
-  ReceiverOrder,
-  ReceiverReport,
-  RefundOrder,
-  RefundReport,
-  SettlementPartner,
-} from './ports/partner.js';
-export type { Store, Tx } from './ports/storage.js';
+export type * from './ports/deps.js';
+export type * from './ports/outside.js';
+export type * from './ports/partner.js';
+export type * from './ports/storage.js';
 export type { CreatedPayment, CreatePaymentInput } from './usecases/payments.js';

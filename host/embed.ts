@@ -68,7 +68,7 @@ export interface Ponte {
   /** A test key of an organization that can collect. */
   readonly apiKey: string;
   readonly tenant: Tenant;
-  /** For the use cases of `ponte/core`. */
+  /** The ports behind the service, to read its store in a test. */
   readonly deps: Deps;
   /** All sent webhooks, oldest first. */
   readonly webhooks: readonly ReceivedWebhook[];

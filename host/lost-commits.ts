@@ -5,8 +5,6 @@ import type { Deps } from '../core/ports/deps.js';
 import type { Store } from '../core/ports/storage.js';
 import { quarantineLostCommits } from '../core/usecases/epochs.js';
 
-const RETRY_MS = SECOND_MS;
-
 /**
  * Puts the database into quarantine through `store`: the partner may have done already what would
  * be ordered again. Retries until it is stored, since the database may be unreachable after a
@@ -24,7 +22,7 @@ export async function startQuarantine(
       return;
     } catch (error) {
       deps.log.error('the quarantine could not be stored; retrying', { error });
-      await wait(RETRY_MS, undefined, { ref: false });
+      await wait(SECOND_MS, undefined, { ref: false });
     }
   }
 }

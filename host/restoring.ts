@@ -148,8 +148,6 @@ function refuseOccupied(place: Place): void {
   throw new StoreRefusal(`${first} exists. With --replace it is moved aside; nothing is deleted.`);
 }
 
-// ----------------------------------------------------------------------------- the copy
-
 async function copyVerified({ from, manifest }: RestoreOptions, stage: Place): Promise<void> {
   for (const file of manifest.files) {
     const isDatabase = file.path === DATABASE_FILE;

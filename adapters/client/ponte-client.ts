@@ -83,20 +83,6 @@ export interface PonteClient extends Pick<Client<paths>, 'use' | 'eject'> {
  * network errors, time-outs and 5xx; any request that was refused with a `retryAfter`, after that
  * time. The client adds an Idempotency-Key to each create, the same on every attempt, unless you
  * send one. Send your own to be safe against crashes of your process too.
- *
- * ```ts
- * import { createPonteClient } from 'ponte/client';
- *
- * const ponte = createPonteClient({
- *   baseUrl: process.env.PONTE_URL ?? 'http://127.0.0.1:8080',
- *   apiKey: process.env.PONTE_API_KEY ?? '',
- * });
- * const { data, error } = await ponte.POST('/v1/payment-intents', {
- *   body: { externalId: 'order-1', amount: '1250.00', buyer: { email: 'ana@example.com' } },
- * });
- * if (error) throw new Error(`${error.error}: ${error.message}`);
- * console.log(data.hostedPaymentUrl);
- * ```
  */
 export function createPonteClient(options: PonteClientOptions): PonteClient {
   const keyed = new Set(keyedOperations);

@@ -23,25 +23,6 @@ export interface VerifyWebhookOptions extends Omit<VerifyWebhookInput, 'nowSecon
  * or after now. Returns a reason for an invalid webhook, and never throws. Pass the raw body,
  * before any JSON parsing. Drop duplicates by X-Service-Delivery-Id, which is the same on every
  * attempt.
- *
- * ```ts
- * import { createServer } from 'node:http';
- * import { verifyWebhook } from 'ponte/webhooks';
- *
- * createServer(async (request, response) => {
- *   const chunks = [];
- *   for await (const chunk of request) chunks.push(chunk);
- *   const body = Buffer.concat(chunks);
- *   const result = verifyWebhook({
- *     secret: process.env.WEBHOOK_SECRET ?? '', // whsec_…, the whole text
- *     header: request.headers['x-service-signature'],
- *     body,
- *   });
- *   if (!result.valid) return response.writeHead(400).end(result.reason);
- *   const { event, data } = JSON.parse(body.toString('utf8'));
- *   response.writeHead(204).end();
- * }).listen(3000);
- * ```
  */
 export function verifyWebhook(options: VerifyWebhookOptions): VerifiedWebhook {
   const nowSeconds = options.nowSeconds ?? Math.floor(Date.now() / 1_000);
@@ -51,13 +32,6 @@ export function verifyWebhook(options: VerifyWebhookOptions): VerifiedWebhook {
 /**
  * Verifies and parses a webhook; `event` determines the properties of `data`. Throws a PonteError
  * with the code InvalidSignature and the reason for an invalid webhook.
- *
- * ```ts
- * const webhook = constructEvent({ secret, header, body });
- * if (webhook.event === 'payment_intent.settled') {
- *   console.log(webhook.data.externalId, webhook.data.brlSettledAmount);
- * }
- * ```
  */
 export function constructEvent(options: VerifyWebhookOptions): WebhookEvent {
   const result = verifyWebhook(options);

@@ -62,11 +62,8 @@ export function newSecretKey(id: string, bytes: ByteSource = randomBytes): strin
 }
 
 /**
- * The first key seals and makes MACs, all keys open and verify. To rotate on running hosts, add the
- * new key at the end on every host, move it to the front on every host, re-seal
- * (core/usecases/reseal.ts), then remove the old key, which invalidates its MACs. `open` asserts: a
- * text that does not open was changed, was sealed for another purpose, or its key is not
- * configured.
+ * The first key seals and makes MACs, all keys open and verify. `open` asserts: a text that does
+ * not open was changed, was sealed for another purpose, or its key is not configured.
  */
 export function createSecretBox(
   keys: readonly SecretKey[],

@@ -48,8 +48,6 @@ import {
   text,
 } from './schemas.js';
 
-// ----------------------------------------------------------------------------------- requests
-
 const role = z.enum(roles);
 const entityType = z.enum(entityTypes);
 const status = z.enum(keysOf(accountMoves));
@@ -127,8 +125,6 @@ requestSchemas
   .add(owner, { id: 'BeneficialOwner' })
   .add(payoutConfigBody, { id: 'ConfigurePayout' });
 
-// ------------------------------------------------------------------------------------ answers
-
 export const account = representation<ConnectedAccount>()('ConnectedAccount', {
   id: z.string(),
   externalId: z.string().nullable(),
@@ -167,8 +163,6 @@ const termsSession = z.strictObject({
 });
 
 responseSchemas.add(termsSession, { id: 'TermsSession' });
-
-// --------------------------------------------------------------------------------------- rows
 
 export const accountRoutes = [
   route({

@@ -34,8 +34,6 @@ import {
   text,
 } from './schemas.js';
 
-// ----------------------------------------------------------------------------------- requests
-
 const buyerRequest = z.object({
   email: emailText('The address of the sign-in link.'),
   name: optional(anyText('Pre-fills the KYC form.')),
@@ -123,8 +121,6 @@ requestSchemas
   .add(buyerRequest, { id: 'BuyerHint' })
   .add(cancelBody, { id: 'CancelPayment' })
   .add(advanceBody, { id: 'AdvancePayment' });
-
-// ------------------------------------------------------------------------------------ answers
 
 export const statuses = keysOf(paymentMoves);
 
@@ -228,8 +224,6 @@ export const payment = representation<PaymentSource>()('Payment', {
 export function hostedPaymentUrl({ payment, payUrl }: PaymentSource): string | null {
   return isPageOpen(payment) ? `${payUrl}/r/${payment.publicId}` : null;
 }
-
-// --------------------------------------------------------------------------------------- rows
 
 const intentScopes = {
   read: { byOrigin: { payment_intent: 'payment_intents:read' } },

@@ -20,8 +20,6 @@ export const URL_LENGTH_MAX = 2_048;
 export const requestSchemas = z.registry<{ id: string }>();
 export const responseSchemas = z.registry<{ id: string }>();
 
-// ------------------------------------------------------------------------------------- pieces
-
 /** Text, parsed by `read`; null is refused with `message`. */
 export function readText<T>(
   read: (text: string) => T | null,
@@ -115,8 +113,6 @@ export function isHttpUrl(value: string): boolean {
   return value.length <= URL_LENGTH_MAX && isHttpUri(value);
 }
 
-// ----------------------------------------------------------------------------------- requests
-
 /** The body of a mutation without fields; it may be empty. */
 export const emptyBody = z.object({});
 
@@ -137,8 +133,6 @@ export const pageQuery = z.object({
 });
 
 export const pathText = (description: string) => z.string().min(1).meta({ description });
-
-// ------------------------------------------------------------------------------------ answers
 
 export const instant = z.iso.datetime({ precision: 3 });
 export const decimal = z.string().regex(/^[0-9]+\.[0-9]{2}$/);

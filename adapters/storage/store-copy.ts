@@ -112,8 +112,6 @@ function toOperator(error: unknown): unknown {
   );
 }
 
-// ------------------------------------------------------------------------- the marker table
-
 /** Marks the target as being copied from this source, or checks that it is. */
 async function begin(
   client: pg.ClientBase,
@@ -166,8 +164,6 @@ function fingerprintOf(source: SqliteConnection.Database): string {
 function refused(why: string): StoreRefusal {
   return new StoreRefusal(`Nothing can be copied into this database. ${why}`);
 }
-
-// ----------------------------------------------------------------------------- the tables
 
 interface Table {
   readonly name: string;
@@ -310,8 +306,6 @@ async function* targetBatches(
 function bound(count: number): string {
   return Array.from({ length: count }, (_, index) => `$${index + 1}`).join(', ');
 }
-
-// ----------------------------------------------------------------------------- the values
 
 /** Flags are 0 or 1 in SQLite, times milliseconds. */
 function inTarget(table: string, { name, type }: Column, value: Value): Value {

@@ -1,9 +1,7 @@
 // Retention: removes old deliveries that have ended, with their attempts, applied messages of the
 // partner, and events. Records of money (payments, funds, ledger, quotes, commands) and idempotency
-// keys stay.
-//
-// A feed has no gaps, so events are removed from its start, up to the first that is needed. The
-// head of the audit chain stays.
+// keys stay. A feed has no gaps, so events are removed from its start, up to the first that is
+// needed. The head of the audit chain stays.
 import { DAY_MS } from '../domain/instant.js';
 import type { MessageCursor } from '../domain/partner-message.js';
 import type { Tenant } from '../domain/tenant.js';

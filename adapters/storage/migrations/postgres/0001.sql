@@ -10,8 +10,6 @@ begin
 end
 $$;
 
--- ---------------------------------------------------------------- organizations and their members
-
 create table organizations (
   org_id text collate "C" not null primary key,
   name text not null,
@@ -69,8 +67,6 @@ create unique index api_keys_slot on api_keys (org_id, mode, slot)
   where revoked_at is null and slot is not null;
 create index api_keys_active on api_keys (org_id, id) where revoked_at is null;
 create index api_keys_revoked on api_keys (org_id, id) where revoked_at is not null;
-
--- ----------------------------------------------------------------------- payments and their money
 
 create table payments (
   org_id text collate "C" not null,
@@ -222,8 +218,6 @@ create trigger ledger_lines_keep before update or delete on ledger_lines
 create trigger ledger_lines_keep_all before truncate on ledger_lines
   for each statement execute function ponte_ledger_keeps();
 
--- ------------------------------------------------------------------------- the settlement partner
-
 create table partner_commands (
   id text collate "C" not null primary key,
   org_id text collate "C" not null,
@@ -299,8 +293,6 @@ create table advances (
 );
 
 create index advances_due on advances (due_at);
-
--- ---------------------------------------------------------------------------------------- parties
 
 create table buyers (
   mode text collate "C" not null check (mode in ('test', 'live')),
@@ -463,8 +455,6 @@ create index mails_leased on mails (due_at) where lease_token is not null;
 create index mails_id on mails (id);
 create index mails_of_status on mails (status, id);
 
--- ---------------------------------------------------------------------------- events and webhooks
-
 create table outbox (
   position bigint generated always as identity primary key,
   org_id text collate "C" not null,
@@ -562,8 +552,6 @@ create table delivery_attempts (
   error text,
   primary key (delivery_id, id)
 );
-
--- ---------------------------------------------------------------------------- the database itself
 
 create table epochs (
   number bigint not null primary key check (number > 0),
