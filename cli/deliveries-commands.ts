@@ -61,7 +61,7 @@ export function addDeliveriesCommands(shell: Shell, program: Command): void {
 
   addOperatorCommand<ReplayOptions>(shell, noun, {
     name: 'replay [delivery-ids...]',
-    description: 'send ended deliveries again, under the same ids',
+    description: 'send delivered or dead-lettered webhooks again, under the same ids',
     options: [
       new Option('--all-dead', 'all dead letters of active subscriptions').default(false),
       dryRunOption(),

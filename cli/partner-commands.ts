@@ -54,7 +54,7 @@ export function addPartnerCommands(shell: Shell, program: Command): void {
     name: 'accept <command-id>',
     description: 'accept a report of the partner that was held back as implausible',
     options: [
-      new Option('--report <name>', 'the name that commands list shows').makeOptionMandatory(),
+      new Option('--report <id>', 'the report id that commands list shows').makeOptionMandatory(),
       dryRunOption(),
     ],
     run: async ({ deps }, { dryRun, report }, [id = '']) =>

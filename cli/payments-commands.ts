@@ -121,11 +121,11 @@ async function refunds(
 ): Promise<Outcome> {
   const data = (await deps.store.run((tx) => tx.funds.open(limit))).map(presentRefund);
   const rows = data.map((row) => [
-    ...[row.paymentId, `${row.received} ${row.currency}`, row.refundOwed, row.refundOrdered],
+    ...[row.paymentId, `${row.received} ${row.currency}`, row.refundUnsent, row.refundSent],
     ...[row.refunded, row.loss, row.refundStatus, row.status],
   ]);
   const headings = [
-    ...['PAYMENT', 'RECEIVED', 'OWED', 'ORDERED', 'REFUNDED', 'LOST', 'REFUND', 'POSITION'],
+    ...['PAYMENT', 'RECEIVED', 'UNSENT', 'SENT', 'REFUNDED', 'LOST', 'REFUND', 'POSITION'],
   ];
   return listOutcome(data, table(headings, rows, 'Nothing is owed.'));
 }
@@ -139,8 +139,8 @@ function presentRefund(funds: Funds) {
     status: funds.position,
     refundStatus: funds.refund,
     received: formatAmount(funds.receivedMinor),
-    refundOwed: formatAmount(funds.refundOwedMinor),
-    refundOrdered: formatAmount(funds.refundOrderedMinor),
+    refundUnsent: formatAmount(funds.refundOwedMinor),
+    refundSent: formatAmount(funds.refundOrderedMinor),
     refunded: formatAmount(funds.refundedMinor),
     loss: formatAmount(funds.lossMinor),
   };
