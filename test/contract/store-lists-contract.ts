@@ -33,6 +33,7 @@ import {
   tenant,
 } from '../support/domain-samples.js';
 import { valuesOf } from '../support/values-of.js';
+import { assertContended } from './contention.js';
 import type { OpenStore } from './store-contracts.js';
 
 export function storeListsContract(fresh: OpenStore): void {
@@ -105,9 +106,8 @@ export function storeListsContract(fresh: OpenStore): void {
     const mark = { name: 'documents', value: 'database-1', createdAtMs: T0 };
     assert.equal(await store.run((tx) => tx.storageFingerprints.get('documents')), null);
     await store.run(async (tx) => tx.storageFingerprints.insert(mark));
-    await assert.rejects(
-      store.run(async (tx) => tx.storageFingerprints.insert({ ...mark, value: 'database-2' })),
-      { code: 'StoreContention' },
+    await assertContended(store, (tx) =>
+      tx.storageFingerprints.insert({ ...mark, value: 'database-2' }),
     );
     assert.deepEqual(await store.run((tx) => tx.storageFingerprints.get('documents')), mark);
     assert.equal(await store.run((tx) => tx.storageFingerprints.get('others')), null);

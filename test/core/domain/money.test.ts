@@ -51,10 +51,8 @@ test('an amount is 1-12 digits, optionally a point and one or two digits', () =>
 });
 
 test('an amount is written with exactly two decimals', () => {
-  assert.equal(formatAmount(0n), '0.00');
-  assert.equal(formatAmount(5n), '0.05');
-  assert.equal(formatAmount(1_050n), '10.50');
-  assert.equal(formatAmount(-5n), '-0.05');
+  assert.deepEqual([formatAmount(0n), formatAmount(5n)], ['0.00', '0.05']);
+  assert.deepEqual([formatAmount(1_050n), formatAmount(-5n)], ['10.50', '-0.05']);
   assert.equal(formatAmount(-1_050n), '-10.50');
 });
 

@@ -152,8 +152,7 @@ test('a quote that is refused for good fails a payment that waits for one, and n
 test('confirming an unexpired quote orders the pay-in of the whole amount', () => {
   const was = at('fx_quoted', { quoteId: 'qt_1' });
   const change = confirmed(was, [], sampleQuote, sampleQuote.expiresAtMs - 1);
-  assert.equal(change.payment.status, 'on_ramp_pending');
-  assert.equal(change.funds.position, 'expected');
+  assert.deepEqual([change.payment.status, change.funds.position], ['on_ramp_pending', 'expected']);
   assert.deepEqual(change.commands, [
     { kind: 'payin', amount: samplePayment.amount, payinId: null },
   ]);

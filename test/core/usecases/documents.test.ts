@@ -87,11 +87,8 @@ test('URLs outlast the secret keys, and no secret key makes one', async (t) => {
   assert.equal(await contentOf(later, upload), 'a card');
   const { documentId } = grantOf(upload.publicUrl);
   for (const purpose of ['document-read', 'read', 'document-write', 'upload']) {
-    const reading = readDocument(
-      made.deps,
-      documentId,
-      made.deps.secretBox.mac(documentId, purpose),
-    );
+    const signature = made.deps.secretBox.mac(documentId, purpose);
+    const reading = readDocument(made.deps, documentId, signature);
     await assert.rejects(reading, { code: 'InvalidSignature' }, purpose);
   }
 });
@@ -143,18 +140,6 @@ test('a submitted document can be read and no longer be replaced', async (t) => 
   await made.send(upload);
   await made.submit({ selfieFile: upload.publicUrl, idDocFrontFile: upload.publicUrl });
   await assert.rejects(made.send(upload, { bytes: chunks('other') }), { code: 'UploadUrlExpired' });
-  assert.equal(await contentOf(made, upload), 'a card');
-});
-
-test('bytes that come after the submission do not replace the submitted ones', async (t) => {
-  const made = await scene(t);
-  const upload = await made.upload();
-  await made.send(upload);
-  const late = async function* () {
-    yield Buffer.from('late');
-    await made.submit({ selfieFile: upload.publicUrl });
-  };
-  await assert.rejects(made.send(upload, { bytes: late() }), { code: 'UploadUrlExpired' });
   assert.equal(await contentOf(made, upload), 'a card');
 });
 

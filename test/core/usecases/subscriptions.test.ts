@@ -164,8 +164,7 @@ test('a rotation replaces the secret immediately', async (t) => {
   const [stored] = await listSubscriptions(made.deps, tenant);
   assert.ok(stored !== undefined);
   assert.equal(openSecret(made.deps, stored), rotated.secret);
-  assert.equal(stored.updatedAtMs, STARTS_AT_MS + 1_000);
-  assert.equal(stored.createdAtMs, STARTS_AT_MS);
+  assert.deepEqual([stored.updatedAtMs, stored.createdAtMs], [STARTS_AT_MS + 1_000, STARTS_AT_MS]);
 });
 
 test('rotations that race leave the secret of one of them', async (t) => {
@@ -245,10 +244,8 @@ test('a test sends webhook.test to this one alone and answers with the delivery'
   const { subscription } = await made.subscribe(['invoice.created']);
   await made.subscribe(['*']);
   const delivery = await testSubscription(made.deps, tenant, subscription.id);
-  assert.deepEqual(
-    [delivery.status, delivery.eventType, delivery.attempt, delivery.subscriptionId],
-    ['pending', 'webhook.test', 0, subscription.id],
-  );
+  assert.partialDeepStrictEqual(delivery, { status: 'pending', eventType: 'webhook.test' });
+  assert.partialDeepStrictEqual(delivery, { attempt: 0, subscriptionId: subscription.id });
   assert.ok(made.woken.includes('deliveries'));
   await made.settle();
   assert.equal(made.sent.length, 1);
