@@ -58,13 +58,8 @@ test('a signature opens what it was made for and nothing else', async (t) => {
   const made = await scene(t);
   const [one, other] = [await made.upload(), await made.upload()];
   const write = grantOf(one.uploadUrl);
-  const wrong = [
-    '',
-    write.signature.slice(1),
-    `${write.signature}0`,
-    grantOf(one.publicUrl).signature,
-    grantOf(other.uploadUrl).signature,
-  ];
+  const others = [grantOf(one.publicUrl).signature, grantOf(other.uploadUrl).signature];
+  const wrong = ['', write.signature.slice(1), `${write.signature}0`, ...others];
   for (const signature of wrong) {
     await assert.rejects(made.send(one, { signature }), { code: 'InvalidSignature' }, signature);
   }
@@ -145,11 +140,8 @@ test('a submitted document can be read and no longer be replaced', async (t) => 
 
 test('a file URL is https or a document of this very party', async (t) => {
   const made = await scene(t);
-  const [own, empty, foreign] = [
-    await made.upload(),
-    await made.upload(),
-    await made.upload({ owner: { party: 'buyer', id: 'byr_2' } }),
-  ];
+  const [own, empty] = [await made.upload(), await made.upload()];
+  const foreign = await made.upload({ owner: { party: 'buyer', id: 'byr_2' } });
   for (const one of [own, foreign]) await made.send(one);
   await made.submit({ selfieFile: 'https://files.example/a.png', idDocFrontFile: own.publicUrl });
   assert.equal(await made.documentStatusOf(own), 'submitted');

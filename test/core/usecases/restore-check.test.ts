@@ -325,10 +325,8 @@ test('a check that is interrupted resumes behind the last page', async (t) => {
   const run: typeof deps.store.run = (work, options) =>
     looked > 560 ? Promise.reject(new Error('the process ends')) : deps.store.run(work, options);
   const dying = { ...deps, store: { ...deps.store, run } };
-  await assert.rejects(
-    checkRestored(dying, () => undefined),
-    /the process ends/,
-  );
+  const interrupted = checkRestored(dying, () => undefined);
+  await assert.rejects(interrupted, /the process ends/);
   const before = looked;
   const counts = await checkRestored(deps, () => undefined);
   assert.equal(counts.payments, 61);
