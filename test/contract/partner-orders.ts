@@ -69,8 +69,7 @@ function payinRules(traits: PartnerTraits, check: Check): void {
     const { partner } = harness;
     const partnerRef = await startedPayin(harness, traits, traits.amounts.payinFails);
     const report = await ended(harness, () => partner.payin.read(partnerRef));
-    assert.equal(report.status, 'failed');
-    assert.equal(report.receivedMinor, 0n);
+    assert.partialDeepStrictEqual(report, { status: 'failed', receivedMinor: 0n });
     assert.ok(report.reason);
   });
 

@@ -20,6 +20,7 @@ import {
   tenant,
 } from '../support/domain-samples.js';
 import { valuesOf } from '../support/values-of.js';
+import { assertContended } from './contention.js';
 import type { OpenStore } from './store-contracts.js';
 
 const bare = anAccount({
@@ -93,9 +94,8 @@ export function storeAccountsContract(open: OpenStore): void {
     ]);
     const found = await store.run((tx) => tx.accounts.byExternalId(tenant, 'e'));
     assert.equal(found?.id, 'acct_1');
-    await assert.rejects(
-      store.run(async (tx) => tx.accounts.insert(anAccount({ id: 'acct_6', externalId: 'e' }))),
-      { code: 'StoreContention' },
+    await assertContended(store, (tx) =>
+      tx.accounts.insert(anAccount({ id: 'acct_6', externalId: 'e' })),
     );
   });
 

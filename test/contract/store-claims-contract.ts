@@ -18,6 +18,7 @@ import {
   duePage,
   T0,
 } from '../support/domain-samples.js';
+import { assertContended } from './contention.js';
 import type { OpenStore } from './store-contracts.js';
 
 /** What was claimed, its lease as the worker named it: the store puts its process before that. */
@@ -29,15 +30,9 @@ export function storeClaimsContract(fresh: OpenStore): void {
   test('due commands are leased, oldest due first, and not handed out twice', async () => {
     const store = await fresh();
     await store.run(async (tx) => {
-      for (const [id, dueAtMs] of [
-        ['cmd_c', T0 - 2],
-        ['cmd_a', T0],
-        ['cmd_b', T0 - 1],
-        ['cmd_later', T0 + 1],
-        ['cmd_never', null],
-      ] as const) {
+      const due = { cmd_c: T0 - 2, cmd_a: T0, cmd_b: T0 - 1, cmd_later: T0 + 1, cmd_never: null };
+      for (const [id, dueAtMs] of Object.entries(due))
         tx.commands.insert(aCommand({ id, dueAtMs }));
-      }
     });
     const first = await store.claims.commands({ ...claim(), limit: 2 });
     assert.deepEqual(
@@ -59,9 +54,8 @@ export function storeClaimsContract(fresh: OpenStore): void {
     const store = await fresh();
     await store.run(async (tx) => tx.commands.insert(aCommand()));
     await store.claims.commands(claim());
-    await assert.rejects(
-      store.run(async (tx) => tx.commands.update(aCommand({ state: 'void', dueAtMs: null }))),
-      { code: 'StoreContention' },
+    await assertContended(store, (tx) =>
+      tx.commands.update(aCommand({ state: 'void', dueAtMs: null })),
     );
   });
 
@@ -94,10 +88,10 @@ export function storeClaimsContract(fresh: OpenStore): void {
       tx.feed.append(aFeedEvent());
       for (const id of ['whd_1', 'whd_2', 'whd_3']) tx.deliveries.insert(aDelivery({ id }));
     });
-    const claimed = async () =>
-      (await store.claims.deliveries({ ...deliveryClaim('whs_1'), limit: 1 })).map(
-        ({ subscription }) => subscription,
-      );
+    const claimed = async () => {
+      const taken = await store.claims.deliveries({ ...deliveryClaim('whs_1'), limit: 1 });
+      return taken.map(({ subscription }) => subscription);
+    };
     assert.deepEqual(await claimed(), [first]);
     const rotated = { ...first, secretSealed: 'another' };
     await store.run(async (tx) => tx.subscriptions.update(rotated));

@@ -18,12 +18,12 @@ import {
   T0,
   tenant,
 } from '../support/domain-samples.js';
+import { assertContended } from './contention.js';
 import { asTaken } from './store-claims-contract.js';
 import type { OpenStore } from './store-contracts.js';
 
 const invoice = (id: string, fields: Partial<Payment> = {}): Payment =>
   aBarePayment({ id, origin: 'invoice', ...fields });
-const contention = { code: 'StoreContention' };
 
 export function storeInvoicesContract(open: OpenStore): void {
   const fresh = async (
@@ -108,13 +108,10 @@ export function storeInvoicesContract(open: OpenStore): void {
     const store = await fresh();
     await store.run(async (tx) => tx.organizations.insert(anOrganization(), []));
     await store.run(async (tx) => tx.organizations.update(anOrganization()));
-    await assert.rejects(
-      store.run(async (tx) => {
-        tx.organizations.expect(anOrganization());
-        tx.payments.insert(invoice('inv_1'));
-      }),
-      contention,
-    );
+    await assertContended(store, (tx) => {
+      tx.organizations.expect(anOrganization());
+      tx.payments.insert(invoice('inv_1'));
+    });
     assert.deepEqual(await list(store, null), []);
     await store.run(async (tx) => tx.organizations.expect(anOrganization({ version: 2 })));
   });
@@ -143,10 +140,7 @@ export function storeInvoicesContract(open: OpenStore): void {
     assert.equal(found?.orgId, otherOrg.orgId);
     assert.equal(await store.run((tx) => tx.mails.byTokenHash('h2')), null);
     const second = aMail({ id: 'mail_2', tokenHash: 'h1', nth: null });
-    await assert.rejects(
-      store.run(async (tx) => tx.mails.insert(second)),
-      contention,
-    );
+    await assertContended(store, (tx) => tx.mails.insert(second));
   });
 
   test('each number of an address is taken once per purpose; unnumbered mails are many', async () => {
@@ -187,10 +181,7 @@ export function storeInvoicesContract(open: OpenStore): void {
       invitation('mail_8', 11, otherOrg),
       invitation('mail_8', 2),
     ]) {
-      await assert.rejects(
-        store.run(async (tx) => tx.mails.insert(taken)),
-        contention,
-      );
+      await assertContended(store, (tx) => tx.mails.insert(taken));
     }
     await store.run(async (tx) => tx.mails.insert(invitation('mail_8', 1, otherOrg)));
   });
@@ -222,10 +213,7 @@ export function storeInvoicesContract(open: OpenStore): void {
       for (const mail of oldest) tx.mails.remove(mail);
     });
     assert.deepEqual(ids(await store.run((tx) => tx.mails.oldest(9))), ['mail_3']);
-    await assert.rejects(
-      store.run(async (tx) => tx.mails.remove({ ...numbered('mail_3', 3), version: 9 })),
-      contention,
-    );
+    await assertContended(store, (tx) => tx.mails.remove({ ...numbered('mail_3', 3), version: 9 }));
   });
 
   test('due mails are leased to one worker, oldest due first, each try counted', async () => {

@@ -16,6 +16,7 @@ import {
 } from '../support/domain-samples.js';
 import { aCheckValue, aServiceKey } from '../support/key-samples.js';
 import { valuesOf } from '../support/values-of.js';
+import { assertContended } from './contention.js';
 import type { OpenStore } from './store-contracts.js';
 
 export function storeKeysContract(fresh: OpenStore): void {
@@ -41,17 +42,11 @@ export function storeKeysContract(fresh: OpenStore): void {
     await store.run(async (tx) => tx.keyCheckValues.insert(second));
     await store.run(async (tx) => tx.keyCheckValues.insert(first));
     assert.deepEqual(await list(), [first, second]);
-    await assert.rejects(
-      store.run(async (tx) => tx.keyCheckValues.insert({ ...first, sealed: 'another' })),
-      { code: 'StoreContention' },
-    );
+    await assertContended(store, (tx) => tx.keyCheckValues.insert({ ...first, sealed: 'another' }));
     const retiring = { ...first, state: 'retiring' } as const;
     await store.run(async (tx) => tx.keyCheckValues.update(retiring));
     assert.deepEqual(await list(), [{ ...retiring, version: 2 }, second]);
-    await assert.rejects(
-      store.run(async (tx) => tx.keyCheckValues.remove(retiring)),
-      { code: 'StoreContention' },
-    );
+    await assertContended(store, (tx) => tx.keyCheckValues.remove(retiring));
     await store.run(async (tx) => tx.keyCheckValues.remove({ ...retiring, version: 2 }));
     assert.deepEqual(await list(), [second]);
   });
@@ -70,10 +65,7 @@ export function storeKeysContract(fresh: OpenStore): void {
     const changed = { ...key, sealed: 'other', expiresAtMs: T0 + 9 };
     await store.run(async (tx) => tx.serviceKeys.update(changed));
     assert.deepEqual(await list('session'), [{ ...key, expiresAtMs: T0 + 9, version: 2 }]);
-    await assert.rejects(
-      store.run(async (tx) => tx.serviceKeys.remove(key)),
-      { code: 'StoreContention' },
-    );
+    await assertContended(store, (tx) => tx.serviceKeys.remove(key));
     await store.run(async (tx) => tx.serviceKeys.remove({ ...key, version: 2 }));
     assert.deepEqual(await list('session'), []);
   });
@@ -180,10 +172,7 @@ export function storeKeysContract(fresh: OpenStore): void {
       const page = { exceptKeyId: 'k1', after: null, limit: 9 };
       for (const row of await tx.sealed.page(column, page)) tx.sealed.replace(column, row, 'new');
     });
-    await assert.rejects(
-      store.run(async (tx) => tx.subscriptions.update(aSubscription({ active: false }))),
-      { code: 'StoreContention' },
-    );
+    await assertContended(store, (tx) => tx.subscriptions.update(aSubscription({ active: false })));
     const replaced = aSubscription({ secretSealed: 'new', version: 2 });
     assert.deepEqual(await store.run((tx) => tx.subscriptions.get(tenant, 'whs_1')), replaced);
   });

@@ -97,13 +97,9 @@ test('every code is PascalCase, an HTTP error, and says in a sentence what to do
 
 test('an error without a message carries that of its code', () => {
   const error = new PonteError('NotFound');
-  assert.equal(error.code, 'NotFound');
-  assert.equal(error.status, 404);
-  assert.equal(error.transient, false);
-  assert.equal(error.retryAfterSeconds, null);
-  assert.equal(error.message, catalogue.NotFound.message);
-  assert.equal(error.name, 'PonteError');
-  assert.equal('cause' in error, false);
+  assert.deepEqual([error.code, error.status, error.transient], ['NotFound', 404, false]);
+  assert.deepEqual([error.retryAfterSeconds, error.message], [null, catalogue.NotFound.message]);
+  assert.deepEqual([error.name, 'cause' in error], ['PonteError', false]);
   assert.ok(error instanceof Error);
 });
 

@@ -42,11 +42,8 @@ const example = factsOf({
 });
 
 test('a key is pk_<mode>_<id>.<secret>', () => {
-  assert.deepEqual(parseApiKey('pk_test_key_01.abc'), {
-    mode: 'test',
-    keyId: 'key_01',
-    secret: 'abc',
-  });
+  const parts = { mode: 'test', keyId: 'key_01', secret: 'abc' };
+  assert.deepEqual(parseApiKey('pk_test_key_01.abc'), parts);
   assert.deepEqual(parseApiKey('pk_live_k.a.b'), { mode: 'live', keyId: 'k', secret: 'a.b' });
 });
 
@@ -76,8 +73,7 @@ test('law: an issued key parses back to its parts and may be used', () => {
     fc.property(issued, (input) => {
       const { text, facts } = factsOf(input);
       const key = present(text);
-      assert.equal(key.mode, input.mode);
-      assert.equal(key.keyId, input.keyId);
+      assert.deepEqual([key.mode, key.keyId], [input.mode, input.keyId]);
       assert.equal(formatApiKey(key), text);
       assert.equal(text.startsWith(`${keyPrefix(input.mode, input.keyId)}.`), true);
       assert.equal(mayUse(facts, key), 'ok');
@@ -94,8 +90,7 @@ test('the secret is 256 bits in base64url and only its salted hash is to be stor
     saltBytes: new Uint8Array(16),
   });
   const secret = Buffer.from(bytes).toString('base64url');
-  assert.equal(result.text, `pk_live_key_9.${secret}`);
-  assert.equal(result.keyPrefix, 'pk_live_key_9');
+  assert.deepEqual([result.text, result.keyPrefix], [`pk_live_key_9.${secret}`, 'pk_live_key_9']);
   const { text: _, ...stored } = result;
   assert.equal(JSON.stringify(stored).includes(secret), false);
 });
@@ -125,11 +120,14 @@ test('law: a secret with anything changed is refused', () => {
 test('unknown, wrong secret, prefix of the other mode and revoked are all InvalidApiKey', () => {
   const { facts, text } = example;
   const key = present(text);
-  assert.equal(mayUse(facts, key), 'ok');
-  assert.equal(mayUse(null, key), 'InvalidApiKey');
-  assert.equal(mayUse(facts, { ...key, secret: 'wrong' }), 'InvalidApiKey');
-  assert.equal(mayUse(facts, { ...key, secret: `${key.secret}x` }), 'InvalidApiKey');
-  assert.equal(mayUse(facts, { ...key, mode: 'live' }), 'InvalidApiKey');
+  assert.deepEqual([mayUse(facts, key), mayUse(null, key)], ['ok', 'InvalidApiKey']);
+  for (const wrong of [
+    { secret: 'wrong' },
+    { secret: `${key.secret}x` },
+    { mode: 'live' },
+  ] as const) {
+    assert.equal(mayUse(facts, { ...key, ...wrong }), 'InvalidApiKey');
+  }
   assert.equal(mayUse({ ...facts, revokedAtMs: 0 }, key), 'InvalidApiKey');
 });
 
@@ -140,13 +138,8 @@ test('random bits of the wrong size, and ids that break the form, are programmer
     secretBytes: new Uint8Array(32),
     saltBytes: new Uint8Array(16),
   } as const;
-  for (const wrong of [
-    { secretBytes: new Uint8Array(31) },
-    { saltBytes: new Uint8Array(0) },
-    { keyId: '' },
-    { keyId: 'key.1' },
-    { keyId: 'key 1' },
-  ]) {
+  const wrongBytes = [{ secretBytes: new Uint8Array(31) }, { saltBytes: new Uint8Array(0) }];
+  for (const wrong of [...wrongBytes, { keyId: '' }, { keyId: 'key.1' }, { keyId: 'key 1' }]) {
     assert.throws(() => issueApiKey({ ...right, ...wrong }), AssertionFailure);
   }
   assert.throws(() => hashSecret('not hex', 'secret'), AssertionFailure);

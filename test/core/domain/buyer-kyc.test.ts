@@ -95,22 +95,16 @@ test('a decision records time and reason, and its repeat changes nothing', () =>
   assert.deepEqual(approved, { ...verifying, status: 'approved', approvedAtMs: START_MS + 1 });
   assert.equal(decideSubmission(approved, 'approve', null, START_MS + 2), approved);
   const rejected = decideSubmission(verifying, 'reject', 'document unreadable', START_MS + 1);
-  assert.deepEqual(rejected, {
-    ...verifying,
-    status: 'rejected',
-    reason: 'document unreadable',
-    rejectedAtMs: START_MS + 1,
-  });
+  const decision = { status: 'rejected', reason: 'document unreadable' } as const;
+  assert.deepEqual(rejected, { ...verifying, ...decision, rejectedAtMs: START_MS + 1 });
   assert.ok(Object.isFrozen(approved) && Object.isFrozen(rejected));
 });
 
 test('an approval that the partner takes back turns the record rejected', () => {
   const approved = decideSubmission(verifying, 'approve', null, START_MS + 1);
   const taken = decideSubmission(approved, 'reject', 'sanctions list', START_MS + 2);
-  assert.deepEqual(
-    [taken.status, taken.approvedAtMs, taken.rejectedAtMs, taken.reason],
-    ['rejected', START_MS + 1, START_MS + 2, 'sanctions list'],
-  );
+  assert.partialDeepStrictEqual(taken, { status: 'rejected', approvedAtMs: START_MS + 1 });
+  assert.partialDeepStrictEqual(taken, { rejectedAtMs: START_MS + 2, reason: 'sanctions list' });
 });
 
 test('an adopted approval depends on its party, and its revocation has no own time', () => {

@@ -157,10 +157,8 @@ for (const [name, [orders, expected]] of Object.entries(scenes)) {
     assert.equal([...hundreds, funds.position, funds.refund].join(' '), expected);
     assert.ok(Object.isFrozen(funds));
     const loss = parts.pop() ?? 0n;
-    assert.equal(
-      parts.reduce((sum, part) => sum + part, 0n),
-      (received ?? 0n) + loss,
-    );
+    const sum = parts.reduce((total, part) => total + part, 0n);
+    assert.equal(sum, (received ?? 0n) + loss);
   });
 }
 

@@ -104,8 +104,7 @@ test('law: one key is one resource for any creates in any order', () => {
         if (decision.kind === 'replay') {
           assert.equal(decision.resourceId, bound?.resourceId ?? existing);
         } else {
-          assert.equal(existing, null);
-          assert.equal(bound, null);
+          assert.deepEqual([existing, bound], [null, null]);
         }
         const resourceId = decision.kind === 'create' ? `r${resources.size}` : decision.resourceId;
         if (decision.kind === 'create') resources.set(name, resourceId);

@@ -47,23 +47,14 @@ const inStatus: Readonly<Record<MailStatus, Mail>> = {
   dropped: dropMail(claimed, 'its link has ended'),
 };
 
+const ended = { sent: null, later: null, refused: null, drop: null };
 const matrix: Record<MailStatus, Record<MailMove, MailStatus | null>> = {
   pending: { sent: 'sent', later: 'pending', refused: 'refused', drop: 'dropped' },
-  sent: { sent: null, later: null, refused: null, drop: null },
-  refused: { sent: null, later: null, refused: null, drop: null },
-  dropped: { sent: null, later: null, refused: null, drop: null },
+  ...{ sent: ended, refused: ended, dropped: ended },
 };
 
-test('every status and move: the table allows exactly these', () => {
-  for (const status of mailStatuses) {
-    for (const move of Object.keys(matrix[status]) as MailMove[]) {
-      assert.equal(nextMailStatus(status, move), matrix[status][move], `${status} ${move}`);
-    }
-  }
+test('every mail status and move is as the table says, and no other move is made', () => {
   assert.deepEqual(Object.keys(mailMoves), mailStatuses);
-});
-
-test('what the functions do is what the table says', () => {
   for (const status of mailStatuses) {
     const mail = { ...inStatus[status], tries: 1 };
     const moves: Readonly<Record<MailMove, () => Mail>> = {
@@ -74,6 +65,7 @@ test('what the functions do is what the table says', () => {
     };
     for (const [move, run] of Object.entries(moves)) {
       const next = matrix[status][move as MailMove];
+      assert.equal(nextMailStatus(status, move as MailMove), next, `${status} ${move}`);
       if (next === null) assert.throws(run, AssertionFailure, `${status} ${move}`);
       else assert.equal(run().status, next, `${status} ${move}`);
     }
@@ -97,15 +89,11 @@ test('an ended mail has no token and is not due', () => {
 test('a mail that was not taken is tried after growing waits, the last one again and again', () => {
   const waits = Array.from({ length: MAIL_BACKOFF_MS.length + 2 }, (_, index) => {
     const tried = afterTry({ ...claimed, tries: index + 1 }, later, START_MS);
-    assert.equal(tried.tokenSealed, 'sealed');
-    assert.equal(tried.lastError, 'busy');
+    assert.partialDeepStrictEqual(tried, { tokenSealed: 'sealed', lastError: 'busy' });
     return Number(tried.dueAtMs) - START_MS;
   });
   assert.deepEqual(waits, [...MAIL_BACKOFF_MS, HOUR_MS, HOUR_MS]);
-  assert.deepEqual(
-    waits,
-    waits.toSorted((a, b) => a - b),
-  );
+  for (const [index, waitMs] of waits.entries()) assert.ok(waitMs >= (waits[index - 1] ?? 0));
   assert.equal(waits[0], 5 * SECOND_MS);
 });
 
@@ -131,8 +119,7 @@ test('a mail is kept for thirty days, and longer while it is pending', () => {
 
 test('a link is good once', () => {
   const used = linkUsed(pending, START_MS + 5);
-  assert.equal(used.linkUsedAtMs, START_MS + 5);
-  assert.equal(isLinkExpired(used, START_MS + 5), true);
+  assert.deepEqual([used.linkUsedAtMs, isLinkExpired(used, START_MS + 5)], [START_MS + 5, true]);
   assert.throws(() => linkUsed(used, START_MS + 6), AssertionFailure);
   assert.throws(() => linkUsed(pending, pending.linkEndsAtMs), AssertionFailure);
 });

@@ -21,7 +21,7 @@ const amountMinor = fc.bigInt({ min: 0n, max: 99_999_999_999_999n });
 const anyRate = fc.bigInt({ min: 1n, max: 10n ** 12n }).map((rateScaled) => ({ rateScaled }));
 const rounding = fc.constantFrom<Rounding>('floor', 'ceil', 'half-even');
 
-const amounts: readonly (readonly [text: string, minor: bigint | null])[] = [
+const amounts: readonly (readonly [text: string, minor: bigint])[] = [
   ['10', 1_000n],
   ['10.5', 1_050n],
   ['10.50', 1_050n],
@@ -29,33 +29,20 @@ const amounts: readonly (readonly [text: string, minor: bigint | null])[] = [
   ['0.01', 1n],
   ['007.00', 700n],
   ['999999999999.99', 99_999_999_999_999n],
-  ['1000000000000', null],
-  ['10.', null],
-  ['.5', null],
-  ['10.555', null],
-  ['-10.00', null],
-  ['+10.00', null],
-  ['1e3', null],
-  ['1,000.00', null],
-  [' 10.00', null],
-  ['10.00 ', null],
-  ['10.00\n', null],
-  ['', null],
-  ['NaN', null],
-  ['0x10', null],
-  ['١٠.00', null],
+];
+const noAmounts = [
+  ...['1000000000000', '10.', '.5', '10.555', '-10.00', '+10.00', '1e3', '1,000.00', ' 10.00'],
+  ...['10.00 ', '10.00\n', '', 'NaN', '0x10', '١٠.00'],
 ];
 
 test('an amount is 1-12 digits, optionally a point and one or two digits', () => {
-  for (const [text, minor] of amounts) assert.equal(parseAmount(text), minor, JSON.stringify(text));
+  for (const [text, minor] of amounts) assert.equal(parseAmount(text), minor, text);
+  for (const text of noAmounts) assert.equal(parseAmount(text), null, JSON.stringify(text));
 });
 
 test('an amount is written with exactly two decimals', () => {
-  assert.equal(formatAmount(0n), '0.00');
-  assert.equal(formatAmount(5n), '0.05');
-  assert.equal(formatAmount(1_050n), '10.50');
-  assert.equal(formatAmount(-5n), '-0.05');
-  assert.equal(formatAmount(-1_050n), '-10.50');
+  const written = [0n, 5n, 1_050n, -5n, -1_050n].map(formatAmount);
+  assert.deepEqual(written, ['0.00', '0.05', '10.50', '-0.05', '-10.50']);
 });
 
 test('law: what is written is read back as the same amount', () => {

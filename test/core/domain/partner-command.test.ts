@@ -55,12 +55,8 @@ const none: Record<CommandMove, CommandState | null> = {
 
 const matrix: Record<CommandState, Record<CommandMove, CommandState | null>> = {
   pending: {
-    ...none,
-    send: 'sent',
-    accept: 'done',
-    refuse: 'refused',
-    postpone: 'pending',
-    void: 'void',
+    ...{ ...none, send: 'sent', accept: 'done', refuse: 'refused' },
+    ...{ postpone: 'pending', void: 'void' },
   },
   sent: { ...none, accept: 'done', deny: 'denied', postpone: 'pending', lose: 'unknown' },
   unknown: { ...none, accept: 'done', absent: 'pending' },
@@ -163,24 +159,13 @@ test('a person must look at refused refunds, reports in review and orders long t
 const party = { kind: 'submit_buyer', subject: { kind: 'submission', id: 'kyc_1' } } as const;
 
 test('a party that a look-up does not find may be submitted again immediately', () => {
-  const again = recordAbsence(
-    aPartyCommand({ ...party, state: 'unknown' }),
-    EFFECT_WITHIN_MS,
-    START_MS,
-  );
-  assert.equal(again.state, 'pending');
+  const unknown = aPartyCommand({ ...party, state: 'unknown' });
+  assert.equal(recordAbsence(unknown, EFFECT_WITHIN_MS, START_MS).state, 'pending');
 });
 
 test('the dossier of a party is erased once its order can neither be sent nor looked up', () => {
-  for (const [state, kept] of [
-    ['pending', true],
-    ['sent', true],
-    ['unknown', true],
-    ['denied', true],
-    ['done', false],
-    ['refused', false],
-    ['void', false],
-  ] as const) {
+  for (const state of states) {
+    const kept = ['pending', 'sent', 'unknown', 'denied'].includes(state);
     const order = { ...commandIn[state], request: 'sealed' };
     const ofParty = changed(aPartyCommand({ ...party, state }), START_MS, { tries: 1 });
     assert.equal(ofParty.request, kept ? 'sealed' : null, state);
@@ -190,31 +175,23 @@ test('the dossier of a party is erased once its order can neither be sent nor lo
 
 test('sending fixes the request, counts the try and keeps the lease', () => {
   const sending = sent({ ...sampleCommand, refusal: 'of an earlier call' }, START_MS + 5);
-  assert.equal(sending.request, 'sealed');
-  assert.equal(sending.tries, 1);
-  assert.equal(sending.lastSentAtMs, START_MS + 5);
-  assert.equal(sending.leaseToken, 'lease_1');
-  assert.equal(sending.dueAtMs, START_MS + 5 + COMMAND_LEASE_MS);
-  assert.equal(sending.refusal, null);
-  assert.equal(sending.updatedAtMs, START_MS + 5);
-  assert.equal(sending.version, sampleCommand.version);
+  assert.partialDeepStrictEqual(sending, { request: 'sealed', tries: 1 });
+  assert.partialDeepStrictEqual(sending, { lastSentAtMs: START_MS + 5, leaseToken: 'lease_1' });
+  assert.deepEqual([sending.dueAtMs, sending.refusal], [START_MS + 5 + COMMAND_LEASE_MS, null]);
+  assert.deepEqual([sending.updatedAtMs, sending.version], [START_MS + 5, sampleCommand.version]);
   assert.ok(Object.isFrozen(sending));
 });
 
 test('a call without an answer leaves the order in doubt, and it is looked up after a wait', () => {
   const lost = markUnknown(commandIn.sent, 'time-out', START_MS);
-  assert.deepEqual(
-    [lost.state, lost.leaseToken, lost.lastError, lost.dueAtMs],
-    ['unknown', null, 'time-out', START_MS + 1_000],
-  );
+  assert.partialDeepStrictEqual(lost, { state: 'unknown', leaseToken: null });
+  assert.partialDeepStrictEqual(lost, { lastError: 'time-out', dueAtMs: START_MS + 1_000 });
 });
 
 test('a refusal is only noted, and the worker that holds the lease looks the order up', () => {
   const refused = denyCommand(commandIn.sent, refusal, START_MS);
-  assert.deepEqual(
-    [refused.state, refused.refusal, refused.lastError],
-    ['denied', 'account_blocked', 'account_blocked: The account is blocked.'],
-  );
+  assert.partialDeepStrictEqual(refused, { state: 'denied', refusal: 'account_blocked' });
+  assert.partialDeepStrictEqual(refused, { lastError: 'account_blocked: The account is blocked.' });
   assert.deepEqual(
     [refused.leaseToken, refused.dueAtMs],
     [commandIn.sent.leaseToken, commandIn.sent.dueAtMs],
@@ -254,11 +231,7 @@ test('a look-up that finds nothing counts 6 minutes after the call, after a refu
     );
     assert.equal(isVoidable(looked), state === 'pending', name);
     const { reference, request, lastSentAtMs } = command;
-    assert.deepEqual(
-      [looked.reference, looked.request, looked.lastSentAtMs],
-      [reference, request, lastSentAtMs],
-      name,
-    );
+    assert.partialDeepStrictEqual(looked, { reference, request, lastSentAtMs }, name);
   }
 });
 
@@ -269,10 +242,8 @@ test('the six minutes count from the last call that the partner may have seen', 
     LATER_MS,
   );
   assert.equal(absenceCountsAtMs(again, EFFECT_WITHIN_MS), LATER_MS + EFFECT_WITHIN_MS);
-  assert.equal(
-    recordAbsence(again, EFFECT_WITHIN_MS, LATER_MS + EFFECT_WITHIN_MS - 1).state,
-    'unknown',
-  );
+  const early = recordAbsence(again, EFFECT_WITHIN_MS, LATER_MS + EFFECT_WITHIN_MS - 1);
+  assert.equal(early.state, 'unknown');
 });
 
 test('a look-up that could not be done keeps the doubt, and is repeated after the same waits', () => {
@@ -281,10 +252,8 @@ test('a look-up that could not be done keeps the doubt, and is repeated after th
     for (const waitMs of [1_000, 5_000, 15_000, 60_000, 300_000, 300_000]) {
       command = lookUpAgain(leased(command, LATER_MS), 'not reached', LATER_MS);
       assert.equal(command.state, state === 'denied' ? 'denied' : 'unknown');
-      assert.deepEqual(
-        [command.dueAtMs, command.leaseToken, command.lastError],
-        [LATER_MS + waitMs, null, 'not reached'],
-      );
+      assert.partialDeepStrictEqual(command, { dueAtMs: LATER_MS + waitMs, leaseToken: null });
+      assert.partialDeepStrictEqual(command, { lastError: 'not reached' });
     }
     assert.equal(command.refusal, commandIn[state].refusal);
   }
@@ -292,12 +261,9 @@ test('a look-up that could not be done keeps the doubt, and is repeated after th
 
 test('a call that surely did nothing leaves the order pending, to be sent or voided', () => {
   const postponed = postponeCommand(commandIn.sent, 'connection refused', START_MS);
-  assert.deepEqual(
-    [postponed.state, postponed.leaseToken, postponed.lastError],
-    ['pending', null, 'connection refused'],
-  );
-  assert.equal(voidCommand(postponed, START_MS).state, 'void');
-  assert.equal(sent(postponed).tries, 2);
+  assert.partialDeepStrictEqual(postponed, { state: 'pending', leaseToken: null });
+  assert.partialDeepStrictEqual(postponed, { lastError: 'connection refused' });
+  assert.deepEqual([voidCommand(postponed, START_MS).state, sent(postponed).tries], ['void', 2]);
 });
 
 test('the waits before the same call are 1 s, 5 s, 15 s, 1 min, then 5 min each', () => {
@@ -315,10 +281,8 @@ test('a preparation that fails again and again waits as long as a call that does
   let command = sampleCommand;
   for (const waitMs of [...CALL_BACKOFF_MS, 300_000]) {
     command = postponeCommand(leased(command, START_MS), 'busy', START_MS);
-    assert.deepEqual(
-      [command.dueAtMs, command.state, command.lastSentAtMs],
-      [START_MS + waitMs, 'pending', null],
-    );
+    assert.partialDeepStrictEqual(command, { dueAtMs: START_MS + waitMs, state: 'pending' });
+    assert.partialDeepStrictEqual(command, { lastSentAtMs: null });
   }
 });
 
@@ -346,10 +310,8 @@ test('an order that ends without effect keeps the reason, and nothing is due', (
     for (const state of ['pending', 'done'] as const) {
       const command = leased(commandIn[state], START_MS);
       const refused = refuseCommand(command, { ...refusal, code }, START_MS);
-      assert.deepEqual(
-        [refused.state, refused.refusal, refused.lastError, refused.dueAtMs, refused.leaseToken],
-        ['refused', code, lastError, null, null],
-      );
+      assert.partialDeepStrictEqual(refused, { state: 'refused', refusal: code, lastError });
+      assert.partialDeepStrictEqual(refused, { dueAtMs: null, leaseToken: null });
     }
   }
 });

@@ -104,12 +104,9 @@ test('the decision on the buyer moves only payments that wait for it', () => {
     for (const decision of ['approve', 'reject'] as const) {
       const was = at(status);
       const change = kycDecided(was, decision, null, NOW_MS);
-      if (status !== 'buyer_kyc_pending') assertUnchanged(change, was, `${status} ${decision}`);
-      else
-        assert.equal(
-          change.payment.status,
-          decision === 'approve' ? 'buyer_kyc_approved' : 'failed',
-        );
+      const next = decision === 'approve' ? 'buyer_kyc_approved' : 'failed';
+      if (status === 'buyer_kyc_pending') assert.equal(change.payment.status, next);
+      else assertUnchanged(change, was, `${status} ${decision}`);
     }
   }
 });
@@ -142,18 +139,15 @@ test('a quote that is refused for good fails a payment that waits for one, and n
       continue;
     }
     assert.deepEqual(types(change), ['payment_intent.failed', 'invoice.failed']);
-    assert.deepEqual(
-      [change.payment.status, change.payment.failureReason],
-      ['failed', 'quote refused: amount_too_small'],
-    );
+    const { status: ended, failureReason } = change.payment;
+    assert.deepEqual([ended, failureReason], ['failed', 'quote refused: amount_too_small']);
   }
 });
 
 test('confirming an unexpired quote orders the pay-in of the whole amount', () => {
   const was = at('fx_quoted', { quoteId: 'qt_1' });
   const change = confirmed(was, [], sampleQuote, sampleQuote.expiresAtMs - 1);
-  assert.equal(change.payment.status, 'on_ramp_pending');
-  assert.equal(change.funds.position, 'expected');
+  assert.deepEqual([change.payment.status, change.funds.position], ['on_ramp_pending', 'expected']);
   assert.deepEqual(change.commands, [
     { kind: 'payin', amount: samplePayment.amount, payinId: null },
   ]);
@@ -257,10 +251,8 @@ test('a payout that was not sent is void with the payment, and one that was sent
   for (const end of [ends.cancelled, ends.failed]) {
     const unsent = scene('on_chain_confirmed', 'pending');
     const voided = unsent.after(end(unsent));
-    assert.deepEqual(
-      [voided.order('out').state, voided.drafts()],
-      ['void', ['refund 10000 of in']],
-    );
+    assert.equal(voided.order('out').state, 'void');
+    assert.deepEqual(voided.drafts(), ['refund 10000 of in']);
   }
   for (const state of ['sent', 'unknown', 'denied', 'done'] as const) {
     const paying = scene('offramp_pending', state);

@@ -60,10 +60,8 @@ test('law: what is signed verifies, as bytes, as a buffer and as text', () => {
       const header = signWebhook({ secret: key, timestampSeconds: at, body: text });
       const encoded = new TextEncoder().encode(text);
       for (const body of [text, encoded, Buffer.from(text), encoded.slice().buffer]) {
-        assert.deepEqual(verifyWebhook({ secret: key, header, body, nowSeconds: at }), {
-          valid: true,
-          timestampSeconds: at,
-        });
+        const verified = verifyWebhook({ secret: key, header, body, nowSeconds: at });
+        assert.deepEqual(verified, { valid: true, timestampSeconds: at });
       }
     }),
   );
@@ -115,17 +113,18 @@ test('the secret counts with its whsec_ prefix, as text and not as base64', () =
 });
 
 test('the window is 300 seconds both ways, its ends included', () => {
-  for (const [nowSeconds, expected] of [
-    [NOW, 'valid'],
-    [NOW + 300, 'valid'],
-    [NOW - 300, 'valid'],
-    [NOW + 301, 'timestamp outside the tolerance'],
-    [NOW - 301, 'timestamp outside the tolerance'],
-    [NOW + 300.5, 'timestamp outside the tolerance'],
-    [Number.NaN, 'timestamp outside the tolerance'],
-    [Number.POSITIVE_INFINITY, 'timestamp outside the tolerance'],
-  ] as const) {
-    assert.equal(reasonOf({ ...valid, nowSeconds }), expected, `${nowSeconds}`);
+  for (const nowSeconds of [NOW, NOW + 300, NOW - 300]) {
+    assert.equal(reasonOf({ ...valid, nowSeconds }), 'valid', `${nowSeconds}`);
+  }
+  for (const nowSeconds of [
+    NOW + 301,
+    NOW - 301,
+    NOW + 300.5,
+    Number.NaN,
+    Number.POSITIVE_INFINITY,
+  ]) {
+    const reason = reasonOf({ ...valid, nowSeconds });
+    assert.equal(reason, 'timestamp outside the tolerance', `${nowSeconds}`);
   }
   assert.equal(reasonOf({ ...valid, nowSeconds: NOW + 10, toleranceSeconds: 10 }), 'valid');
   assert.notEqual(reasonOf({ ...valid, nowSeconds: NOW + 11, toleranceSeconds: 10 }), 'valid');
@@ -179,10 +178,8 @@ test('an empty secret verifies nothing, though a MAC could be made with it', () 
   const forged = createHmac('sha256', '').update(`${NOW}.${BODY}`).digest('hex');
   const header = `t=${NOW},v1=${forged}`;
   assert.equal(reasonOf({ ...valid, secret: '', header }), 'missing secret');
-  assert.throws(
-    () => signWebhook({ secret: '', timestampSeconds: NOW, body: BODY }),
-    AssertionFailure,
-  );
+  const sign = () => signWebhook({ secret: '', timestampSeconds: NOW, body: BODY });
+  assert.throws(sign, AssertionFailure);
 });
 
 test('a parsed body is named as the mistake that it is', () => {
@@ -191,12 +188,8 @@ test('a parsed body is named as the mistake that it is', () => {
 });
 
 test('law: nothing that comes in makes it throw, and nothing unsigned is valid', () => {
-  const anything = fc.anything({
-    withBigInt: true,
-    withDate: true,
-    withNullPrototype: true,
-    withTypedArray: true,
-  });
+  const exotic = { withBigInt: true, withDate: true, withNullPrototype: true };
+  const anything = fc.anything({ ...exotic, withTypedArray: true });
   const oneOf = (right: unknown) => fc.oneof(fc.constant(right), anything);
   const detached = new ArrayBuffer(8);
   structuredClone(detached, { transfer: [detached] });
@@ -223,9 +216,7 @@ test('law: nothing that comes in makes it throw, and nothing unsigned is valid',
 
 test('a timestamp that is no whole second cannot be signed', () => {
   for (const timestampSeconds of [-1, 0.5, Number.NaN, 1e21]) {
-    assert.throws(
-      () => signWebhook({ secret: SECRET, timestampSeconds, body: BODY }),
-      AssertionFailure,
-    );
+    const sign = () => signWebhook({ secret: SECRET, timestampSeconds, body: BODY });
+    assert.throws(sign, AssertionFailure);
   }
 });

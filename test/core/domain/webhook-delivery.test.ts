@@ -57,9 +57,9 @@ function lostTwice(delivery: WebhookDelivery, nowMs: number): WebhookDelivery {
   return { ...begin(lostOnce, nowMs), dueAtMs: nowMs };
 }
 
-function deadLetter(): WebhookDelivery {
+function failed(times: number): WebhookDelivery {
   let delivery = created;
-  for (let made = 0; made < ATTEMPTS_MAX; made += 1) delivery = attempt(delivery, refused);
+  for (let made = 0; made < times; made += 1) delivery = attempt(delivery, refused);
   return delivery;
 }
 
@@ -110,7 +110,7 @@ const makers: Record<
 const examples: Record<DeliveryStatus, WebhookDelivery> = {
   pending: begin(created, START_MS),
   delivered: attempt(created, ok),
-  dead_letter: deadLetter(),
+  dead_letter: failed(ATTEMPTS_MAX),
 };
 
 test('every status and move is as the table says, and no other move is made', () => {
@@ -128,18 +128,14 @@ test('every status and move is as the table says, and no other move is made', ()
 });
 
 test('a new delivery is pending and due immediately', () => {
-  assert.equal(created.status, 'pending');
-  assert.equal(created.attempt, 0);
-  assert.equal(created.dueAtMs, START_MS);
+  assert.partialDeepStrictEqual(created, { status: 'pending', attempt: 0, dueAtMs: START_MS });
   assert.equal(created.nextAttemptAtMs, START_MS);
   assert.ok(Object.isFrozen(created));
 });
 
 test('an attempt is counted and leased before it is sent', () => {
   const sending = begin(created, START_MS + 5);
-  assert.equal(sending.status, 'pending');
-  assert.equal(sending.attempt, 1);
-  assert.equal(sending.leaseToken, 'lease_1');
+  assert.partialDeepStrictEqual(sending, { status: 'pending', attempt: 1, leaseToken: 'lease_1' });
   assert.equal(sending.dueAtMs, START_MS + 5 + LEASE_MS);
 });
 
@@ -156,17 +152,8 @@ test('only a started attempt can end', () => {
 });
 
 test('any 2xx delivers, everything else fails', () => {
-  for (const [responseStatus, status] of [
-    [199, 'pending'],
-    [200, 'delivered'],
-    [204, 'delivered'],
-    [299, 'delivered'],
-    [300, 'pending'],
-    [301, 'pending'],
-    [404, 'pending'],
-    [410, 'pending'],
-    [500, 'pending'],
-  ] as const) {
+  for (const responseStatus of [199, 200, 204, 299, 300, 301, 404, 410, 500]) {
+    const status = [200, 204, 299].includes(responseStatus) ? 'delivered' : 'pending';
     const after = attempt(created, { kind: 'answered', responseStatus, durationMs: 3 });
     assert.equal(after.status, status, `${responseStatus}`);
     assert.equal(after.responseStatus, responseStatus);
@@ -183,12 +170,9 @@ test('a delivered delivery has its time, no error and no next attempt', () => {
   const delivered = finishAttempt(begin(failed, failed.dueAtMs), ok, failed.dueAtMs + 12);
   assert.equal(delivered.status, 'delivered');
   assert.equal(delivered.deliveredAtMs, failed.dueAtMs + 12);
-  assert.equal(delivered.lastError, null);
-  assert.equal(delivered.attempt, 2);
-  assert.deepEqual(
-    [delivered.nextAttemptAtMs, delivered.dueAtMs, delivered.leaseToken],
-    [null, null, null],
-  );
+  assert.partialDeepStrictEqual(delivered, { lastError: null, attempt: 2 });
+  assert.partialDeepStrictEqual(delivered, { nextAttemptAtMs: null, dueAtMs: null });
+  assert.partialDeepStrictEqual(delivered, { leaseToken: null });
 });
 
 test('attempts 2 to 7 come 30 s, 2 min, 10 min, 1 h, 6 h and 24 h after the one before', () => {
@@ -206,23 +190,18 @@ test('attempts 2 to 7 come 30 s, 2 min, 10 min, 1 h, 6 h and 24 h after the one 
     assert.equal(delivery.leaseToken, null);
   }
   delivery = attempt(delivery, refused);
-  assert.equal(delivery.status, 'dead_letter');
-  assert.equal(delivery.attempt, ATTEMPTS_MAX);
-  assert.equal(delivery.nextAttemptAtMs, null);
-  assert.equal(delivery.dueAtMs, null);
+  assert.partialDeepStrictEqual(delivery, { status: 'dead_letter', attempt: ATTEMPTS_MAX });
+  assert.partialDeepStrictEqual(delivery, { nextAttemptAtMs: null, dueAtMs: null });
   assert.equal(delivery.lastError, 'the receiver answered 500');
 });
 
 test('the seventh attempt can still deliver', () => {
-  let delivery = created;
-  for (let made = 1; made < ATTEMPTS_MAX; made += 1) delivery = attempt(delivery, refused);
-  assert.equal(attempt(delivery, ok).status, 'delivered');
+  assert.equal(attempt(failed(ATTEMPTS_MAX - 1), ok).status, 'delivered');
 });
 
 test('other waits can be given, one before each attempt but the first', () => {
   const after = finishAttempt(begin(created, START_MS), refused, START_MS, [1, 2, 3, 4, 5, 6]);
-  assert.equal(after.dueAtMs, START_MS + 1);
-  assert.equal(RETRY_DELAYS_MS.length, ATTEMPTS_MAX - 1);
+  assert.deepEqual([after.dueAtMs, RETRY_DELAYS_MS.length], [START_MS + 1, ATTEMPTS_MAX - 1]);
   assert.throws(
     () => finishAttempt(begin(created, START_MS), refused, START_MS, []),
     AssertionFailure,
@@ -255,9 +234,7 @@ test('an attempt that lost its lease twice has failed: the next one waits as aft
 });
 
 test('a seventh attempt that lost its lease twice makes a dead letter and is not sent again', () => {
-  let delivery = created;
-  for (let made = 1; made < ATTEMPTS_MAX; made += 1) delivery = attempt(delivery, refused);
-  const dead = finishAttempt(lostTwice(delivery, START_MS), lost, START_MS);
+  const dead = finishAttempt(lostTwice(failed(ATTEMPTS_MAX - 1), START_MS), lost, START_MS);
   assert.deepEqual([dead.status, dead.attempt], ['dead_letter', ATTEMPTS_MAX]);
   assert.equal(lostLeaseTwice(dead), false);
 });
@@ -286,12 +263,9 @@ test('a delivery of a deleted subscription is not replayed', () => {
 test('pending deliveries end with their subscription, under way or not', () => {
   for (const pending of [created, begin(created, START_MS), attempt(created, refused)]) {
     const ended = endForDeletedSubscription(pending);
-    assert.equal(ended.status, 'dead_letter');
-    assert.equal(ended.lastError, 'subscription deleted');
-    assert.deepEqual(
-      [ended.nextAttemptAtMs, ended.dueAtMs, ended.leaseToken, ended.deliveredAtMs],
-      [null, null, null, null],
-    );
+    assert.deepEqual([ended.status, ended.lastError], ['dead_letter', 'subscription deleted']);
+    assert.partialDeepStrictEqual(ended, { nextAttemptAtMs: null, dueAtMs: null });
+    assert.partialDeepStrictEqual(ended, { leaseToken: null, deliveredAtMs: null });
   }
 });
 
@@ -301,14 +275,7 @@ test('law: no history leaves the table or the schedule, or makes more than seven
       kind: fc.constant('attempt' as const),
       outcome: fc.constantFrom(ok, refused, refused, refused, hung),
     }),
-    fc.record({
-      kind: fc.constantFrom(
-        'crash' as const,
-        'crash' as const,
-        'replay' as const,
-        'delete' as const,
-      ),
-    }),
+    fc.record({ kind: fc.constantFrom(...(['crash', 'crash', 'replay', 'delete'] as const)) }),
   );
   fc.assert(
     fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
@@ -344,8 +311,7 @@ test('law: no history leaves the table or the schedule, or makes more than seven
           sendings = [];
         }
         assert.ok(deliveryStatuses.includes(delivery.status));
-        assert.equal(delivery.id, created.id);
-        assert.equal(delivery.eventId, created.eventId);
+        assert.partialDeepStrictEqual(delivery, { id: created.id, eventId: created.eventId });
         assert.equal(delivery.attempt, sendings.length);
         assert.ok(sendings.every(({ length }) => length <= 2));
         assert.ok(delivery.attempt <= ATTEMPTS_MAX);

@@ -97,8 +97,7 @@ test('an approval is reused over integrators when the buyer signs in, also again
   assert.equal(before.payment.status, 'buyer_kyc_pending');
   assert.equal(before.kycStatus, 'not_started', 'nothing of another tenant is shown');
   const after = await signIn(made.deps, one, here);
-  assert.equal(after.payment.status, 'buyer_kyc_approved');
-  assert.equal(after.kycStatus, 'approved');
+  assert.deepEqual([after.payment.status, after.kycStatus], ['buyer_kyc_approved', 'approved']);
 });
 
 test('no quote: refused for good fails the payment; not to be had now leaves it waiting', async (t) => {
@@ -108,10 +107,8 @@ test('no quote: refused for good fails the payment; not to be had now leaves it 
   const tiny = await verified(made, tenant, { amount: money(1n, 'EUR') });
   await assert.rejects(requestQuote(made.deps, tenant, tiny), { code: 'PaymentStateConflict' });
   const { payment } = await readPayment(made.deps, tenant, tiny);
-  assert.deepEqual(
-    [payment.status, payment.failureReason],
-    ['failed', 'quote refused: amount_too_small'],
-  );
+  assert.partialDeepStrictEqual(payment, { status: 'failed' });
+  assert.partialDeepStrictEqual(payment, { failureReason: 'quote refused: amount_too_small' });
   const fine = await verified(made, tenant);
   for (const outcome of ['later', 'unknown'] as const) {
     const away = withPartner(made.deps, { quote: async () => ({ outcome, reason: 'down' }) });

@@ -89,16 +89,18 @@ function held(made: Scene) {
       for (const resolve of sent) resolve(slowly);
       released += count - sent.length;
     },
-    releaseAll: () => {
+    /** All answers come, and everything under way at this runner ends. */
+    finish: async (runner: DeliveryRunner) => {
       made.answer = () => slowly;
       for (const resolve of waiting.splice(0)) resolve(slowly);
+      await runner.idle();
     },
   };
 }
 
 test('a delivery with a slot is stored as leased and sent without a claim', async (t) => {
   const { made, deps, runner, claims, sequenced, rows } = await opened(t);
-  const { releaseAll } = held(made);
+  const { finish } = held(made);
   const [event] = await sequenced(1);
   const [row] = await rows();
   assert.deepEqual(
@@ -109,15 +111,10 @@ test('a delivery with a slot is stored as leased and sent without a claim', asyn
   await until(() => made.sent.length === 1);
   assert.equal(made.sent[0]?.body, event?.body);
   assert.equal(made.sent[0]?.headers[webhookHeaders.deliveryId], row?.id);
-  releaseAll();
-  await runner.idle();
+  await finish(runner);
   const [delivered] = await rows();
-  assert.deepEqual(
-    [delivered?.status, delivered?.attempt, delivered?.leaseToken],
-    ['delivered', 1, null],
-  );
-  assert.equal((await made.attempts(row?.id ?? '')).length, 1);
-  assert.equal(claims.count, 0);
+  assert.partialDeepStrictEqual(delivered, { status: 'delivered', attempt: 1, leaseToken: null });
+  assert.deepEqual([(await made.attempts(row?.id ?? '')).length, claims.count], [1, 0]);
   assert.ok(!made.woken.includes('deliveries'), 'nobody has anything to claim');
 });
 
@@ -126,27 +123,23 @@ test('until a runner has looked, what is new waits behind what may be there', as
   const started = deliveryRunner(deps);
   await made.emit({});
   await runSequencer(deps, deps.clock.nowMs(), 10, started.directDispatch());
-  assert.deepEqual(
-    (await rows()).map(({ attempt, leaseToken }) => [attempt, leaseToken]),
-    [[0, null]],
-  );
+  const [row, ...more] = await rows();
+  assert.deepEqual([row?.attempt, row?.leaseToken, more], [0, null, []]);
   assert.ok(made.woken.includes('deliveries'));
 });
 
 test('there are as many places as for claimed ones; who finds none waits to be claimed', async (t) => {
   const { made, runner, deps, sequenced, rows } = await opened(t);
-  const { releaseAll } = held(made);
+  const { finish } = held(made);
   await sequenced(IN_FLIGHT_PER_SUBSCRIPTION + 3);
   assert.equal(runner.inFlight(), IN_FLIGHT_PER_SUBSCRIPTION);
   const waiting = (await rows()).filter(({ leaseToken }) => leaseToken === null);
-  assert.deepEqual(
-    waiting.map(({ attempt, dueAtMs }) => [attempt, dueAtMs]),
-    [0, 0, 0].map((attempt) => [attempt, STARTS_AT_MS]),
-  );
+  assert.equal(waiting.length, 3);
+  for (const { attempt, dueAtMs } of waiting)
+    assert.deepEqual([attempt, dueAtMs], [0, STARTS_AT_MS]);
   assert.equal(made.woken.at(-1), 'deliveries');
   assert.equal(await runner.runOnce(deps.clock.nowMs(), 100), 0);
-  releaseAll();
-  await runner.idle();
+  await finish(runner);
   assert.equal(await runner.runOnce(deps.clock.nowMs(), 100), 3);
   await runner.idle();
   assert.ok((await rows()).every(({ status }) => status === 'delivered'));
@@ -154,17 +147,16 @@ test('there are as many places as for claimed ones; who finds none waits to be c
 
 test('of new deliveries too, a tenant gets no more than half of all places', async (t) => {
   const { made, runner, sequenced } = await opened(t, (deps) => deliveryRunner(deps, 8));
-  const { releaseAll } = held(made);
+  const { finish } = held(made);
   await made.subscribe();
   await sequenced(5);
   assert.equal(runner.inFlight(), 4);
-  releaseAll();
-  await runner.idle();
+  await finish(runner);
 });
 
 test('while older deliveries wait, new ones go behind them: all begin in order', async (t) => {
   const { made, deps, runner, claims, sequenced } = await opened(t);
-  const { release, releaseAll } = held(made);
+  const { release, finish } = held(made);
   const nowMs = deps.clock.nowMs();
   const ids = (events: readonly { readonly body: string }[]) => events.map(({ body }) => body);
   const first = await sequenced(IN_FLIGHT_PER_SUBSCRIPTION + 1);
@@ -179,14 +171,13 @@ test('while older deliveries wait, new ones go behind them: all begin in order',
   const third = await sequenced(1);
   assert.equal(runner.inFlight(), IN_FLIGHT_PER_SUBSCRIPTION - 2, 'none waits: it is sent at once');
   assert.equal(claims.count, 1);
-  releaseAll();
-  await runner.idle();
+  await finish(runner);
   assert.deepEqual(ids(made.sent), ids([...first, ...second, ...third]));
 });
 
 test('what a batch leaves waiting is not overlooked by a look that came before it', async (t) => {
   const { made, deps, sequenced, rows, runner, looking } = await opened(t);
-  const { release, releaseAll } = held(made);
+  const { release, finish } = held(made);
   await sequenced(IN_FLIGHT_PER_SUBSCRIPTION - 1);
   made.advanceClock(1_000);
   const { promise: answered, resolve: answer } = Promise.withResolvers<void>();
@@ -199,26 +190,22 @@ test('what a batch leaves waiting is not overlooked by a look that came before i
   release(1);
   await until(() => runner.inFlight() === IN_FLIGHT_PER_SUBSCRIPTION - 1);
   await sequenced(1);
-  const waiting = (await rows()).filter(({ leaseToken, status }) => {
-    return leaseToken === null && status === 'pending';
-  });
+  const pending = (await rows()).filter(({ status }) => status === 'pending');
+  const waiting = pending.filter(({ leaseToken }) => leaseToken === null);
   assert.equal(waiting.length, 2, 'the third one waits behind the second');
-  releaseAll();
-  await runner.idle();
+  await finish(runner);
 });
 
 test('a batch that loses its race sends nothing and gives its places back', async (t) => {
   const { made, deps, runner, sequenced } = await opened(t);
-  const { releaseAll } = held(made);
+  const { finish } = held(made);
   // Another sequencer takes the same events first.
   const beaten = withBefore(deps, async (run) => {
     if (run === 1) await runSequencer(made.deps, deps.clock.nowMs(), 1_000);
   });
   await sequenced(3, beaten);
-  assert.equal(runner.inFlight(), 0);
-  assert.equal(await runner.runOnce(deps.clock.nowMs(), 100), 3);
-  releaseAll();
-  await runner.idle();
+  assert.deepEqual([runner.inFlight(), await runner.runOnce(deps.clock.nowMs(), 100)], [0, 3]);
+  await finish(runner);
   assert.equal(made.sent.length, 3);
   await allPlacesAreFree(made, runner, sequenced);
 });
@@ -239,11 +226,10 @@ async function allPlacesAreFree(
   runner: DeliveryRunner,
   sequenced: (count: number) => Promise<unknown>,
 ): Promise<void> {
-  const { releaseAll } = held(made);
+  const { finish } = held(made);
   await sequenced(IN_FLIGHT_PER_SUBSCRIPTION + 1);
   assert.equal(runner.inFlight(), IN_FLIGHT_PER_SUBSCRIPTION);
-  releaseAll();
-  await runner.idle();
+  await finish(runner);
 }
 
 test('a subscription deleted in between gets no delivery', async (t) => {
@@ -328,8 +314,6 @@ test('a host that stops gives back what it had from the sequencer', async (t) =>
   const other = deliveryRunner(made.deps);
   assert.equal(await other.runOnce(deps.clock.nowMs(), 10), 1);
   await other.idle();
-  assert.deepEqual(
-    (await rows()).map(({ status, attempt }) => [status, attempt]),
-    [['delivered', 1]],
-  );
+  const [row, ...more] = await rows();
+  assert.deepEqual([row?.status, row?.attempt, more], ['delivered', 1, []]);
 });

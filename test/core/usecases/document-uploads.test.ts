@@ -85,6 +85,11 @@ function sendBy(deps: Deps, upload: Upload, text: string): Promise<void> {
   return receiveUpload(deps, sent);
 }
 
+async function* broken() {
+  yield Buffer.from('half');
+  throw new Error('the line broke');
+}
+
 test('a replaced upload is deleted immediately, and a URL takes ten uploads', async (t) => {
   const made = await watched(t);
   const upload = await made.upload();
@@ -93,10 +98,8 @@ test('a replaced upload is deleted immediately, and a URL takes ten uploads', as
     assert.deepEqual(await made.left(upload), made.put.slice(-1));
   }
   const tooMany = made.send(upload);
-  await assert.rejects(tooMany, {
-    code: 'UploadUrlExpired',
-    message: /used 10 times.*another URL/,
-  });
+  const expired = { code: 'UploadUrlExpired', message: /used 10 times.*another URL/ };
+  await assert.rejects(tooMany, expired);
   assert.equal(await contentOf(made, upload), `take ${UPLOADS_MAX}`);
   assert.equal(made.put.length, UPLOADS_MAX);
 });
@@ -104,18 +107,13 @@ test('a replaced upload is deleted immediately, and a URL takes ten uploads', as
 test('concurrent and failing uploads do not pass the limit', async (t) => {
   const made = await watched(t);
   const upload = await made.upload();
-  const broken = async function* () {
-    yield Buffer.from('half');
-    throw new Error('the line broke');
-  };
   for (let failed = 0; failed < 3; failed += 1) {
     await assert.rejects(made.send(upload, { bytes: broken() }), /the line broke/);
   }
   await Promise.allSettled(Array.from({ length: 40 }, () => made.send(upload)));
   // Some lose every race and are refused as transient; the loop uses up the rest of the limit.
   while ((await Promise.allSettled([made.send(upload)]))[0]?.status === 'fulfilled');
-  assert.equal(made.put.length, UPLOADS_MAX - 3);
-  assert.equal((await made.left(upload)).length, 1);
+  assert.deepEqual([made.put.length, (await made.left(upload)).length], [UPLOADS_MAX - 3, 1]);
 });
 
 test('the bytes of an upload that lost every race are deleted immediately', async (t) => {
@@ -252,10 +250,6 @@ test('law: however uploads race, fail and die, only what counts is left', async 
       const upload = await made.upload();
       const { documentId } = grantOf(upload.uploadUrl);
       const row = () => made.deps.store.run((tx) => tx.documents.find(documentId));
-      const broken = async function* () {
-        yield Buffer.from('half');
-        throw new Error('the line broke');
-      };
       const acts: Readonly<Record<Step, () => Promise<unknown>>> = {
         send: () => made.send(upload),
         race: () => Promise.allSettled([1, 2, 3].map(() => made.send(upload))),

@@ -58,13 +58,8 @@ test('a signature opens what it was made for and nothing else', async (t) => {
   const made = await scene(t);
   const [one, other] = [await made.upload(), await made.upload()];
   const write = grantOf(one.uploadUrl);
-  const wrong = [
-    '',
-    write.signature.slice(1),
-    `${write.signature}0`,
-    grantOf(one.publicUrl).signature,
-    grantOf(other.uploadUrl).signature,
-  ];
+  const others = [grantOf(one.publicUrl).signature, grantOf(other.uploadUrl).signature];
+  const wrong = ['', write.signature.slice(1), `${write.signature}0`, ...others];
   for (const signature of wrong) {
     await assert.rejects(made.send(one, { signature }), { code: 'InvalidSignature' }, signature);
   }
@@ -87,11 +82,8 @@ test('URLs outlast the secret keys, and no secret key makes one', async (t) => {
   assert.equal(await contentOf(later, upload), 'a card');
   const { documentId } = grantOf(upload.publicUrl);
   for (const purpose of ['document-read', 'read', 'document-write', 'upload']) {
-    const reading = readDocument(
-      made.deps,
-      documentId,
-      made.deps.secretBox.mac(documentId, purpose),
-    );
+    const signature = made.deps.secretBox.mac(documentId, purpose);
+    const reading = readDocument(made.deps, documentId, signature);
     await assert.rejects(reading, { code: 'InvalidSignature' }, purpose);
   }
 });
@@ -146,25 +138,10 @@ test('a submitted document can be read and no longer be replaced', async (t) => 
   assert.equal(await contentOf(made, upload), 'a card');
 });
 
-test('bytes that come after the submission do not replace the submitted ones', async (t) => {
-  const made = await scene(t);
-  const upload = await made.upload();
-  await made.send(upload);
-  const late = async function* () {
-    yield Buffer.from('late');
-    await made.submit({ selfieFile: upload.publicUrl });
-  };
-  await assert.rejects(made.send(upload, { bytes: late() }), { code: 'UploadUrlExpired' });
-  assert.equal(await contentOf(made, upload), 'a card');
-});
-
 test('a file URL is https or a document of this very party', async (t) => {
   const made = await scene(t);
-  const [own, empty, foreign] = [
-    await made.upload(),
-    await made.upload(),
-    await made.upload({ owner: { party: 'buyer', id: 'byr_2' } }),
-  ];
+  const [own, empty] = [await made.upload(), await made.upload()];
+  const foreign = await made.upload({ owner: { party: 'buyer', id: 'byr_2' } });
   for (const one of [own, foreign]) await made.send(one);
   await made.submit({ selfieFile: 'https://files.example/a.png', idDocFrontFile: own.publicUrl });
   assert.equal(await made.documentStatusOf(own), 'submitted');

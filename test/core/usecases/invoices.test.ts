@@ -61,8 +61,7 @@ test('the setting is held against an invoice that is made while it changes', asy
       }),
   };
   const { payment } = await makeInvoice({ ...made.deps, store: racing }, home);
-  assert.equal(payment.status, 'awaiting_approval');
-  assert.equal(runs, 2);
+  assert.deepEqual([payment.status, runs], ['awaiting_approval', 2]);
 });
 
 test('a second member approves an invoice, not the one who created it', async () => {
@@ -114,8 +113,7 @@ test('an externalId is one payment per origin: an intent and an invoice may shar
   const externalId = 'shared-1';
   const first = await makeInvoice(made.deps, tenant, { externalId });
   const again = await makeInvoice(made.deps, tenant, { externalId });
-  assert.equal(again.replayed, true);
-  assert.equal(again.payment.id, first.payment.id);
+  assert.deepEqual([again.replayed, again.payment.id], [true, first.payment.id]);
   const intent = await makeIntent(made.deps, tenant, { externalId, idempotencyKey: null });
   assert.equal(intent.replayed, false);
   assert.match(intent.payment.id, /^pi_/);

@@ -21,13 +21,20 @@ import {
   withPartner,
 } from '../../support/kyc-scene.js';
 
+const failing = { ...individual, dossier: { ...ana, firstName: 'Fail' } };
+
+/** A new payment whose buyer has signed in. */
+async function signedIn(made: Scene, of = made.tenant): Promise<string> {
+  const id = await made.pay(of);
+  await signIn(made.deps, of, id);
+  return id;
+}
+
 test('the decision moves the payments that wait for this buyer, of this tenant alone', async (t) => {
   const made = await scene(t);
   const other = await made.newTenant();
-  const [here, there] = [await made.pay(), await made.pay(other)];
-  await signIn(made.deps, made.tenant, here);
-  await signIn(made.deps, other, there);
-  await made.start({ ...individual, dossier: { ...ana, firstName: 'Fail' } });
+  const [here, there] = [await signedIn(made), await signedIn(made, other)];
+  await made.start(failing);
   assert.equal(await made.kycStatusOf(here), 'verifying');
   assert.equal(await made.kycStatusOf(there, other), 'not_started', 'nothing of it shows there');
   await made.settle();
@@ -46,7 +53,6 @@ const BEHIND_MS = 60_000;
 
 test('a new start counts with any clock of the host that took the rejection', async (t) => {
   const made = await scene(t);
-  const failing = { ...individual, dossier: { ...ana, firstName: 'Fail' } };
   const first = await made.start(failing);
   await made.settle();
   made.advanceClock(-BEHIND_MS);
@@ -58,17 +64,15 @@ test('a new start counts with any clock of the host that took the rejection', as
   assert.equal(new Set([first.id, second.id, third.id]).size, 3);
   assert.deepEqual(await made.start(), third, 'there is one that stands');
   await made.settle();
-  const payment = await made.pay();
-  await signIn(made.deps, made.tenant, payment);
+  const payment = await signedIn(made);
   assert.equal(await made.statusOf(payment), 'buyer_kyc_approved');
 });
 
 test('a rejection fails the payments that wait for it, with any clocks', async (t) => {
   const made = await scene(t);
-  const payment = await made.pay();
-  await signIn(made.deps, made.tenant, payment);
+  const payment = await signedIn(made);
   made.advanceClock(-BEHIND_MS);
-  await made.start({ ...individual, dossier: { ...ana, firstName: 'Fail' } });
+  await made.start(failing);
   await made.settle();
   assert.equal(await made.statusOf(payment), 'failed');
 });
@@ -76,11 +80,10 @@ test('a rejection fails the payments that wait for it, with any clocks', async (
 test('a repeated rejection fails no payment that started to wait later, with any clocks', async (t) => {
   const made = await scene(t);
   const { deps, tenant } = made;
-  const submission = await made.start({ ...individual, dossier: { ...ana, firstName: 'Fail' } });
+  const submission = await made.start(failing);
   await made.settle();
   made.advanceClock(-BEHIND_MS);
-  const payment = await made.pay();
-  await signIn(deps, tenant, payment);
+  const payment = await signedIn(made);
   await decideKyc(deps, tenant, submission.id, { status: 'rejected', reason: null });
   assert.equal(await made.statusOf(payment), 'buyer_kyc_pending');
 });
@@ -100,8 +103,7 @@ test('an approval taken back turns the record rejected; running payments go on',
   const made = await scene(t);
   const submission = await made.start();
   await made.settle();
-  const running = await made.pay();
-  await signIn(made.deps, made.tenant, running);
+  const running = await signedIn(made);
   assert.equal(await made.statusOf(running), 'buyer_kyc_approved');
   made.advanceClock(1);
   const taken = { status: 'rejected', reason: 'sanctions list' } as const;
@@ -109,8 +111,7 @@ test('an approval taken back turns the record rejected; running payments go on',
   assert.equal(await decided(made, submission), 'rejected');
   assert.equal(await made.statusOf(running), 'buyer_kyc_approved');
   made.advanceClock(1);
-  const next = await made.pay();
-  await signIn(made.deps, made.tenant, next);
+  const next = await signedIn(made);
   assert.equal(await made.statusOf(next), 'buyer_kyc_pending');
 });
 
@@ -119,13 +120,10 @@ test('a revoked approval is revoked for every tenant that adopted it and fails n
   const { deps } = made;
   const other = await made.newTenant();
   const third = await made.newTenant();
-  const waiting = await made.pay(other);
-  await signIn(deps, other, waiting);
+  const waiting = await signedIn(made, other);
   const { partnerRef } = await made.start();
   await made.settle();
-  const [running, elsewhere] = [await made.pay(other), await made.pay(third)];
-  await signIn(deps, other, running);
-  await signIn(deps, third, elsewhere);
+  const [running, elsewhere] = [await signedIn(made, other), await signedIn(made, third)];
   assert.equal(await made.statusOf(waiting), 'buyer_kyc_approved');
   const [command] = await commandsOf(made);
   assert.ok(command !== undefined && partnerRef !== null);
@@ -142,8 +140,7 @@ test('a revoked approval is revoked for every tenant that adopted it and fails n
     assert.equal(await made.kycStatusOf(id, tenant), 'rejected');
   }
   for (const tenant of [made.tenant, other, third]) {
-    const next = await made.pay(tenant);
-    await signIn(deps, tenant, next);
+    const next = await signedIn(made, tenant);
     assert.equal(await made.statusOf(next), 'buyer_kyc_pending', 'it asks for KYC again');
   }
   await made.start(individual, other);
@@ -159,7 +156,7 @@ test('a tenant’s approval holds when one that it adopted before is revoked', a
   await made.settle();
   const [command] = await commandsOf(made);
   const own = await made.start();
-  await signIn(deps, made.tenant, await made.pay());
+  await signedIn(made);
   assert.equal(await decided(made, own), 'approved');
   await made.settle();
   assert.ok(command !== undefined && theirs.partnerRef !== null);
@@ -245,7 +242,7 @@ test('a worker that lost its lease decides on no party any more', async (t) => {
 
 test('an approval found by signing in ends the wait for the form, and its documents go', async (t) => {
   const made = await scene(t);
-  const { deps, tenant } = made;
+  const { deps } = made;
   const { documents: storage } = deps;
   assert.ok(storage !== null);
   const other = await made.newTenant();
@@ -253,7 +250,7 @@ test('an approval found by signing in ends the wait for the form, and its docume
   await made.settle();
   const waiting = await made.start({ ...hosted, name: 'Ana Lima' });
   await uploaded(made, waiting.buyerId, 'selfie');
-  await signIn(deps, tenant, await made.pay());
+  await signedIn(made);
   assert.equal(await decided(made, waiting), 'approved');
   const adopted = await made.start(hosted);
   assert.deepEqual([adopted.id, adopted.draftSealed], [waiting.id, null]);

@@ -26,14 +26,19 @@ const payoutBack: PayoutReport = {
   reason: 'PIX devolution',
 };
 
-test('money of two pay-ins is added, and the surplus goes back by the one that holds it', async (t) => {
-  const at = await scene(t);
+/** The first pay-in is refused for its quote, and another one is paid. */
+async function requoted(at: Scene): Promise<void> {
   const { payin } = at.made.partner;
   const expired = { outcome: 'refused', code: 'quote_expired', message: 'too late' } as const;
   changePartner(at.made.partner, { payin: { start: async () => expired, find: absent } });
   while ((await at.orders('payin'))[0]?.state !== 'refused') await at.pass(1);
   Object.assign(at.made.partner, { payin });
   await at.pass(20);
+}
+
+test('money of two pay-ins is added, and the surplus goes back by the one that holds it', async (t) => {
+  const at = await scene(t);
+  await requoted(at);
   const [first, second] = await at.orders('payin');
   assert.deepEqual([first?.state, second?.end], ['refused', 'completed']);
   // The partner had taken the first one after all, and the buyer paid it too.
@@ -50,12 +55,7 @@ test('money of two pay-ins is added, and the surplus goes back by the one that h
 
 test('two pay-ins are refunded by separate orders', async (t) => {
   const at = await scene(t, 10_055n);
-  const { payin } = at.made.partner;
-  const expired = { outcome: 'refused', code: 'quote_expired', message: 'too late' } as const;
-  changePartner(at.made.partner, { payin: { start: async () => expired, find: absent } });
-  while ((await at.orders('payin'))[0]?.state !== 'refused') await at.pass(1);
-  Object.assign(at.made.partner, { payin });
-  await at.pass(20);
+  await requoted(at);
   const first = (await at.orders('payin')).find(({ state }) => state === 'refused');
   const report: PayinReport = { ...payinBack, status: 'open', receivedMinor: 45n };
   const fact = { kind: 'payin', reference: null, partnerRef: 'pay-in 1', report } as const;

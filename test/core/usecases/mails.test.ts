@@ -53,14 +53,10 @@ const run = (deps: Deps) => runMails(deps, deps.clock.nowMs(), 100);
 
 test('a mail is sent once, and keeps no token after that', async () => {
   const payment = await invitedInvoice();
-  assert.equal(await run(made.deps), 1);
-  assert.equal(await run(made.deps), 0);
-  assert.equal(made.mails.length, 1);
+  assert.deepEqual([await run(made.deps), await run(made.deps), made.mails.length], [1, 0, 1]);
   const mail = await onlyMail();
-  assert.deepEqual(
-    [mail.status, mail.tokenSealed, mail.paymentId, mail.tries],
-    ['sent', null, payment.id, 1],
-  );
+  assert.partialDeepStrictEqual(mail, { status: 'sent', tokenSealed: null, paymentId: payment.id });
+  assert.partialDeepStrictEqual(mail, { tries: 1 });
   assert.equal(mail.sentAtMs, made.deps.clock.nowMs());
 });
 
@@ -100,8 +96,7 @@ test('a mail that is refused for good ends', async () => {
   const { deps, sent } = served(() => ({ outcome: 'refused', reason: 'no such user' }));
   await run(deps);
   made.advanceClock(DAY_MS);
-  assert.equal(await run(deps), 0);
-  assert.equal(sent.length, 1);
+  assert.deepEqual([await run(deps), sent.length], [0, 1]);
   const { status, lastError, tokenSealed } = await onlyMail();
   assert.deepEqual([status, lastError, tokenSealed], ['refused', 'no such user', null]);
 });
@@ -128,8 +123,7 @@ test('a start ends the leases of the process before it', async () => {
   });
   await run(deps);
   await made.deps.store.claims.releaseAll(made.deps.clock.nowMs());
-  assert.equal(await run(made.deps), 1);
-  assert.equal(made.mails.length, 1);
+  assert.deepEqual([await run(made.deps), made.mails.length], [1, 1]);
 });
 
 test('a worker that lost its lease changes nothing any more', async () => {
@@ -205,8 +199,7 @@ test('after thirty days a mail and its address are erased, and counting restarts
   await requestSignIn(made.deps, payment.publicId, payment.buyer.email, null);
   assert.equal(await forget(), 0);
   made.advanceClock(1);
-  assert.equal(await forget(), 1);
-  assert.equal((await onlyMail()).purpose, 'sign_in');
+  assert.deepEqual([await forget(), (await onlyMail()).purpose], [1, 'sign_in']);
   await run(made.deps);
   made.advanceClock(30 * DAY_MS);
   assert.equal(await forget(), 1);

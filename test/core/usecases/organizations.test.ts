@@ -27,11 +27,9 @@ test('with sandboxKyb an organization collects in test mode immediately', async 
     name: ' Exporter ',
     sandboxKyb: true,
   });
-  assert.equal(organization.name, 'Exporter');
-  assert.equal(mayCollect(profiles.test), true);
+  assert.deepEqual([organization.name, mayCollect(profiles.test)], ['Exporter', true]);
   assert.notEqual(profiles.test.destinationRef, null);
-  assert.equal(profiles.live.kybStatus, null);
-  assert.equal(mayCollect(profiles.live), false);
+  assert.deepEqual([profiles.live.kybStatus, mayCollect(profiles.live)], [null, false]);
 });
 
 test('without sandboxKyb no KYB starts', async () => {

@@ -145,8 +145,7 @@ test('an answer that a message has overtaken counts no more than an old message'
   // Not true at the moment, but it makes us ask.
   await at.report('payout', { ...open, status: 'failed' });
   await at.made.settle();
-  assert.equal(overtaken, true);
-  assert.equal((await at.order('payout')).end, 'returned');
+  assert.deepEqual([overtaken, (await at.order('payout')).end], [true, 'returned']);
   await at.pass(60);
   assert.equal((await at.order('payout')).end, 'returned');
   await at.booksAreRight();

@@ -57,12 +57,8 @@ test('every text under another key is re-sealed, opens as before, and the key is
   assert.match((await secretKeysProblem(onlyNew)) ?? '', /under the key "first" does not open/);
   const { columns, ...ends } = await reseal(both, quiet);
   const { sessionKey, ...others } = ends;
-  assert.deepEqual(others, {
-    keyId: 'second',
-    retiredKeys: ['first'],
-    requiredKeys: [],
-    keysInUse: [],
-  });
+  const ended = { retiredKeys: ['first'], requiredKeys: [], keysInUse: [] };
+  assert.deepEqual(others, { keyId: 'second', ...ended });
   for (const { column, resealed, remaining } of columns) {
     assert.ok(resealed > 0, column);
     assert.equal(remaining, 0, column);
@@ -81,19 +77,15 @@ test('counting changes nothing', async (t) => {
   const both = withKeys(made.deps, [secondKey, made.secretKey]);
   const { result, statements } = await withStatements(() => countSealed(both, quiet));
   assert.deepEqual(statements, []);
-  assert.deepEqual(
-    [result.requiredKeys, result.retiredKeys, result.keysInUse],
-    [['first'], [], []],
-  );
+  const { requiredKeys: needed, retiredKeys, keysInUse } = result;
+  assert.deepEqual([needed, retiredKeys, keysInUse], [['first'], [], []]);
   const done = await reseal(both, quiet);
   for (const [index, { column, remaining }] of result.columns.entries()) {
     assert.equal(remaining, done.columns[index]?.resealed, column);
   }
   const { requiredKeys, columns } = await countSealed(both, quiet);
-  assert.deepEqual(
-    [requiredKeys, columns.map(({ remaining }) => remaining)],
-    [[], allColumns.map(() => 0)],
-  );
+  assert.deepEqual(requiredKeys, []);
+  assert.deepEqual(valuesOf(columns, 'remaining'), Array(allColumns.length).fill(0));
 });
 
 test('interrupted before any batch, everything opens and the next run completes it', async (t) => {
@@ -163,11 +155,8 @@ test('a key that a process uses during the run is reported and stays required', 
     };
     const raced = { ...both, store: interrupted(made.deps.store, { within }) };
     const { keysInUse, requiredKeys, retiredKeys } = await reseal(raced, quiet);
-    assert.deepEqual(
-      [keysInUse, requiredKeys, retiredKeys],
-      [['first'], ['first'], []],
-      `run ${late}`,
-    );
+    const keys = [keysInUse, requiredKeys, retiredKeys];
+    assert.deepEqual(keys, [['first'], ['first'], []], `run ${late}`);
     assert.match((await secretKeysProblem(withKeys(made.deps, [secondKey]))) ?? '', /"first"/);
   }
   // After a restart it seals under the new key.
@@ -241,8 +230,6 @@ test('batches have at most 200 rows', async (t) => {
   };
   const both = withKeys({ ...made.deps, store: counted }, [secondKey, made.secretKey]);
   assert.deepEqual((await reseal(both, quiet)).requiredKeys, []);
-  assert.deepEqual(
-    sizes.filter((size) => size > 0),
-    [200, 200, 101],
-  );
+  const written = sizes.filter((size) => size > 0);
+  assert.deepEqual(written, [200, 200, 101]);
 });

@@ -81,9 +81,8 @@ async function otherRefund(life: Life, payinRef: string, amountMinor: bigint): P
   const subject = await referenceOf(life, 'payin', 1);
   const reference = await referenceOf(life, 'refund', 1, subject);
   const amount = { amountMinor, currency: 'USD' };
-  done(
-    await partner.refund.start(done(await partner.refund.prepare({ reference, payinRef, amount }))),
-  );
+  const request = done(await partner.refund.prepare({ reference, payinRef, amount }));
+  done(await partner.refund.start(request));
 }
 
 async function checked({ at }: Life): Promise<readonly CheckedPayment[]> {
@@ -104,11 +103,7 @@ async function restored(life: Life): Promise<readonly CheckedPayment[]> {
   return found;
 }
 
-for (const status of [
-  'buyer_kyc_approved',
-  'fx_quoted',
-  'on_ramp_pending',
-] as const satisfies readonly PaymentStatus[]) {
+for (const status of ['buyer_kyc_approved', 'fx_quoted', 'on_ramp_pending'] as const) {
   test(`a payment that was paid out after a backup at ${status} is not paid again`, async (t) => {
     const life = await backedUp(t, status);
     const { at } = life;
@@ -261,20 +256,14 @@ test('what cannot be looked up keeps the quarantine, until a check is complete',
   const { deps, partner } = life.at.made;
   await quarantineRestored(deps);
   const usual = partner.findOrder.bind(partner);
-  const findOrder: SettlementPartner['findOrder'] = async () => ({
-    outcome: 'later',
-    reason: 'an outage',
-  });
-  Object.assign(partner, { findOrder });
+  const outage: PartnerAnswer<never> = { outcome: 'later', reason: 'an outage' };
+  Object.assign(partner, { findOrder: async () => outage });
   const [payment] = await checked(life);
   assert.match(payment?.missed.join() ?? '', /an outage/);
   const release = { by: 'ana', forcedBecause: null };
   await assert.rejects(endQuarantine(deps, release), { code: 'CheckIncomplete' });
   Object.assign(partner, { findOrder: usual });
-  assert.deepEqual(
-    (await checked(life)).flatMap(({ missed }) => missed),
-    [],
-  );
+  for (const { missed } of await checked(life)) assert.deepEqual(missed, []);
   await endQuarantine(deps, release);
 });
 
@@ -298,10 +287,7 @@ async function lookedUp(
     return usual(kind, reference);
   };
   Object.assign(partner, { findOrder });
-  assert.deepEqual(
-    (await checked(life)).flatMap(({ missed }) => missed),
-    [],
-  );
+  for (const { missed } of await checked(life)) assert.deepEqual(missed, []);
   assert.ok((await currentEpoch(at.made.deps)).checkedAtMs !== null);
   return kinds;
 }
@@ -339,10 +325,8 @@ test('a check that is interrupted resumes behind the last page', async (t) => {
   const run: typeof deps.store.run = (work, options) =>
     looked > 560 ? Promise.reject(new Error('the process ends')) : deps.store.run(work, options);
   const dying = { ...deps, store: { ...deps.store, run } };
-  await assert.rejects(
-    checkRestored(dying, () => undefined),
-    /the process ends/,
-  );
+  const interrupted = checkRestored(dying, () => undefined);
+  await assert.rejects(interrupted, /the process ends/);
   const before = looked;
   const counts = await checkRestored(deps, () => undefined);
   assert.equal(counts.payments, 61);

@@ -169,8 +169,7 @@ describe('switching the mode', () => {
     const first = await newToken();
     await grantProduction(deps, orgId);
     const live = await switchMode(deps, await authenticate(first), 'live');
-    assert.equal(live.mode, 'live');
-    assert.equal((await authenticate(live.token)).mode, 'live');
+    assert.deepEqual([live.mode, (await authenticate(live.token)).mode], ['live', 'live']);
     assert.equal((await authenticate(first)).mode, 'test');
     const back = await switchMode(deps, await authenticate(live.token), 'test');
     assert.equal((await authenticate(back.token)).mode, 'test');

@@ -41,8 +41,7 @@ test('the buyer asks for a link on the page and is signed in by it', async () =>
   assert.deepEqual(made.mails, [], 'nobody is mailed for a payment intent by itself');
   const [mail] = await ask(payment);
   const view = await redeemSignIn(made.deps, tokenIn(mail));
-  assert.equal(view.payment.id, payment.id);
-  assert.equal(view.payment.status, 'buyer_kyc_pending');
+  assert.deepEqual([view.payment.id, view.payment.status], [payment.id, 'buyer_kyc_pending']);
 });
 
 test('addresses are compared trimmed and in lower case; the mail goes to the one given', async () => {
