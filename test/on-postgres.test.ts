@@ -7,5 +7,5 @@ import { runOn, sensitiveFiles } from './support/other-databases.js';
 const postgres = localPostgres();
 
 describe('on PostgreSQL', async () => {
-  runOn(await postgres.url(), [...sensitiveFiles.http, ...sensitiveFiles.usecases]);
+  runOn(await postgres.url(), Object.values(sensitiveFiles).flat());
 });

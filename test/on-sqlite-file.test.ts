@@ -1,6 +1,6 @@
-// Every operation over HTTP, over SQLite in a file, to which a thread writes. The nightly run adds
-// the other tests.
+// Repeated creates, tenants and the feed over HTTP, over SQLite in a file, to which a thread
+// writes. The nightly run adds the other tests.
 import { describe } from 'node:test';
 import { runOn, sensitiveFiles } from './support/other-databases.js';
 
-describe('on SQLite in a file', () => runOn('file', sensitiveFiles.http));
+describe('on SQLite in a file', () => runOn('file', sensitiveFiles.concurrent));

@@ -91,11 +91,11 @@ test('a restored database is accepted into quarantine, one that is of later too'
   await addPayments('whole', 'pi_later');
   const tried = await ponte('whole', 'restore', '--from', manifest, '--dry-run');
   assert.equal(tried.status, 0, tried.stderr);
-  assert.deepEqual(await epochsOf('whole'), ['made open']);
+  assert.deepEqual(await epochsOf('whole'), ['initial open']);
   const { status, stdout, stderr } = await ponte('whole', 'restore', '--from', manifest);
   assert.equal(status, 0, stderr);
   assert.match(stdout, /in epoch \d+\.\n[\s\S]*quarantine/);
-  assert.deepEqual(await epochsOf('whole'), ['made over', 'restored quarantine']);
+  assert.deepEqual(await epochsOf('whole'), ['initial over', 'restored quarantine']);
 });
 
 test('a database that lacks rows of the manifest is refused', async () => {
@@ -109,7 +109,7 @@ test('a database that lacks rows of the manifest is refused', async () => {
   const { status, stderr } = await ponte('half', 'restore', '--from', manifest);
   assert.equal(status, 8);
   assert.match(stderr, /lacks rows of payments, funds\. Restore the dump that belongs to/);
-  assert.deepEqual(await epochsOf('half'), ['made open']);
+  assert.deepEqual(await epochsOf('half'), ['initial open']);
 });
 
 test('a database without anything, or with other keys, is refused', async () => {
@@ -122,7 +122,7 @@ test('a database without anything, or with other keys, is refused', async () => 
   const { status, stderr } = await runCommand(env, ['restore', '--from', manifest]);
   assert.equal(status, 7);
   assert.match(stderr, /PONTE_SECRET_KEYS: /);
-  assert.deepEqual(await epochsOf('locked'), ['made open']);
+  assert.deepEqual(await epochsOf('locked'), ['initial open']);
 });
 
 test('a database that hosts serve is refused', async () => {
@@ -132,7 +132,7 @@ test('a database that hosts serve is refused', async () => {
   assert.equal(status, 4);
   assert.match(stderr, /is served by .*\. Stop them first\./);
   await host.stop();
-  assert.deepEqual(await epochsOf('served'), ['made open']);
+  assert.deepEqual(await epochsOf('served'), ['initial open']);
 });
 
 test('a database without the folder of its documents is refused', async () => {

@@ -18,15 +18,19 @@ const onceOnly: Readonly<Record<string, string>> = {
  * operations over HTTP, and work that several hosts do at the same time.
  */
 export const sensitiveFiles = {
-  http: ['feed-routes', 'fuzz', 'long-lists', 'repeated-creates', 'tenants'].map(
-    (name) => `test/adapters/http/${name}.test.ts`,
-  ),
+  concurrent: ['feed-routes', 'repeated-creates', 'tenants'].map(httpFile),
+  /** Texts and plans that a database may take differently. */
+  hostile: ['fuzz', 'long-lists'].map(httpFile),
   usecases: [
     ...['command-runner', 'delivery-lease', 'delivery-runner', 'direct-dispatch'],
     ...['document-purges', 'document-uploads', 'due-work', 'epochs', 'feed', 'feed-readers'],
     ...['ledger-check', 'prune', 'reseal', 'storage-fingerprint'],
   ].map((name) => `test/core/usecases/${name}.test.ts`),
 };
+
+function httpFile(name: string): string {
+  return `test/adapters/http/${name}.test.ts`;
+}
 
 /**
  * Call it in the body of an async suite. `chosen` is the value of PONTE_TEST_DATABASE. It is for a
