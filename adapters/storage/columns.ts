@@ -1,10 +1,11 @@
 // Columns of tables. One declaration gives the name, the write and the checked read of a column,
 // and how it changes: `key` finds the row, `fixed` is written once, every update writes `changing`.
-// A stored value of another kind is an assertion failure, never a wrong domain value.
+// A stored value of another kind is an assertion failure, never a wrong domain value. Messages are
+// made once: reads are on the path of each request.
 
 import { type Money, money as moneyOf } from '../../core/domain/money.js';
 import { modes, type Tenant } from '../../core/domain/tenant.js';
-import { assert } from '../../core/errors.js';
+import { AssertionFailure, assert } from '../../core/errors.js';
 import { type Param, type Row, timeParam } from './database.js';
 
 /** How one property is stored, in one column or several. */
@@ -23,32 +24,35 @@ export interface Part<V> {
 /** A column for each property, each property once. */
 export type Columns<T> = { readonly [P in keyof T]-?: Column<T[P]> };
 
-export const text = orNull((name) =>
-  single<string>(name, (row) => {
+export const text = orNull((name) => {
+  const message = `${name} is text`;
+  return single<string>(name, (row) => {
     const value = row[name];
-    assert(typeof value === 'string', `${name} is text`);
+    assert(typeof value === 'string', message);
     return value;
-  }),
-);
+  });
+});
 
-export const integer = orNull((name) =>
-  single<number>(name, (row) => {
+export const integer = orNull((name) => {
+  const message = `${name} is a safe whole number`;
+  return single<number>(name, (row) => {
     const value = row[name];
     const number = typeof value === 'bigint' ? Number(value) : value;
-    assert(Number.isSafeInteger(number), `${name} is a safe whole number`);
+    assert(Number.isSafeInteger(number), message);
     return number as number;
-  }),
-);
+  });
+});
 
 export const time = orNull((name) => column([{ name, write: timeParam }], integer(name).read));
 
-export const minor = orNull((name) =>
-  single<bigint>(name, (row) => {
+export const minor = orNull((name) => {
+  const message = `${name} is a whole number`;
+  return single<bigint>(name, (row) => {
     const value = row[name];
-    assert(typeof value === 'bigint' || Number.isSafeInteger(value), `${name} is a whole number`);
+    assert(typeof value === 'bigint' || Number.isSafeInteger(value), message);
     return BigInt(value as bigint | number);
-  }),
-);
+  });
+});
 
 export function flag(name: string): Column<boolean> {
   const number = integer(name);
@@ -63,12 +67,11 @@ export function flag(name: string): Column<boolean> {
 
 /** One of a closed list of words, such as the states of a machine. */
 export function oneOf<const T extends string>(name: string, words: readonly T[]): Column<T> {
-  const stored = text(name);
+  const known: ReadonlySet<unknown> = new Set(words);
   return single(name, (row) => {
-    const value = stored.read(row);
-    const word = words.find((candidate) => candidate === value);
-    assert(word !== undefined, `${name} has no word ${value}`);
-    return word;
+    const value = row[name];
+    if (!known.has(value)) throw new AssertionFailure(`${name} has no word ${String(value)}`);
+    return value as T;
   });
 }
 
@@ -175,7 +178,15 @@ function column<V>(parts: readonly Part<V>[], read: (row: Row) => V): Column<V> 
   return { kind: 'changing', isSealed: false, parts, read };
 }
 
-/** The column, and as `.null` the same with null. */
+/** The column, and as `.null` the same with null. One name gives one column. */
 function orNull<V>(make: (name: string) => Column<V>) {
-  return Object.assign(make, { null: (name: string) => nullable(make(name)) });
+  const [plain, orNulls] = [new Map<string, Column<V>>(), new Map<string, Column<V | null>>()];
+  return Object.assign((name: string) => plain.get(name) ?? added(plain, name, make(name)), {
+    null: (name: string) => orNulls.get(name) ?? added(orNulls, name, nullable(make(name))),
+  });
+}
+
+function added<V>(columns: Map<string, V>, name: string, column: V): V {
+  columns.set(name, column);
+  return column;
 }

@@ -13,13 +13,11 @@ import { buyers, currentSubmission, submissions } from './buyer-rows.js';
 import { funds } from './money-rows.js';
 import { payments } from './payment-rows.js';
 
+const submissionStatus = nullable(oneOf('submission_status', kycStatuses));
+
 const kycStatus: Joined<KycStatus> = {
   tables: [submissions, accounts],
-  read: (row) =>
-    knownKycStatus(
-      nullable(oneOf('submission_status', kycStatuses)).read(row),
-      row['approved_account_id'] !== null,
-    ),
+  read: (row) => knownKycStatus(submissionStatus.read(row), row['approved_account_id'] !== null),
   expect: () => [],
 };
 
