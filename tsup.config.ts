@@ -1,11 +1,11 @@
 // The build: each public entry becomes one flat file in dist/, and so does the thread that is
-// started by the name of its file; what they share becomes chunks beside them. Everything stays
+// started by the name of its file; what they share becomes chunks next to them. Everything stays
 // flat, so that `new URL('./migrations/', import.meta.url)` finds the SQL files both from
 // adapters/storage (sources) and from dist/ (built). Types are not made here: tsup cannot with
 // TypeScript 7, `tsc -p tsconfig.build.json` does. The types of the client are made first, from the
 // route table; `npm run generate` makes them alone.
 
-import { cpSync, existsSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { registerHooks } from 'node:module';
 import { defineConfig, type Options } from 'tsup';
 
@@ -65,7 +65,9 @@ export async function writeClientTypes(): Promise<void> {
   const operations = `export const keyedOperations: readonly string[] = ${JSON.stringify(keyed)};`;
   const head = '// Made from the route table by `npm run generate`; edits are lost.';
   const text = `${head}\n${astToString(types)}\n${operations}\n`;
-  writeFileSync(new URL(clientTypes, import.meta.url), text);
+  const file = new URL(clientTypes, import.meta.url);
+  // A new date would make dist/ look older than its sources.
+  if (!existsSync(file) || readFileSync(file, 'utf8') !== text) writeFileSync(file, text);
 }
 
 export default defineConfig(async () => {
