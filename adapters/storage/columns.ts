@@ -13,6 +13,8 @@ export interface Column<V> {
   readonly kind: 'key' | 'fixed' | 'changing' | 'version' | 'readOnly';
   readonly isSealed: boolean;
   readonly parts: readonly Part<V>[];
+  /** `stored` is the value of the first part. */
+  readonly decode: (stored: unknown, row: Row) => V;
   readonly read: (row: Row) => V;
 }
 
@@ -26,52 +28,47 @@ export type Columns<T> = { readonly [P in keyof T]-?: Column<T[P]> };
 
 export const text = orNull((name) => {
   const message = `${name} is text`;
-  return single<string>(name, (row) => {
-    const value = row[name];
-    assert(typeof value === 'string', message);
-    return value;
+  return single<string>(name, (stored) => {
+    assert(typeof stored === 'string', message);
+    return stored;
   });
 });
 
 export const integer = orNull((name) => {
   const message = `${name} is a safe whole number`;
-  return single<number>(name, (row) => {
-    const value = row[name];
-    const number = typeof value === 'bigint' ? Number(value) : value;
+  return single<number>(name, (stored) => {
+    const number = typeof stored === 'bigint' ? Number(stored) : stored;
     assert(Number.isSafeInteger(number), message);
     return number as number;
   });
 });
 
-export const time = orNull((name) => column([{ name, write: timeParam }], integer(name).read));
+export const time = orNull((name) => column([{ name, write: timeParam }], integer(name).decode));
 
 export const minor = orNull((name) => {
   const message = `${name} is a whole number`;
-  return single<bigint>(name, (row) => {
-    const value = row[name];
-    assert(typeof value === 'bigint' || Number.isSafeInteger(value), message);
-    return BigInt(value as bigint | number);
+  return single<bigint>(name, (stored) => {
+    assert(typeof stored === 'bigint' || Number.isSafeInteger(stored), message);
+    return BigInt(stored as bigint | number);
   });
 });
 
 export function flag(name: string): Column<boolean> {
   const number = integer(name);
-  return single(name, (row) => {
-    const value = row[name];
-    if (typeof value === 'boolean') return value;
-    const stored = number.read(row);
-    assert(stored === 0 || stored === 1, `${name} is a flag`);
-    return stored === 1;
+  return single(name, (stored, row) => {
+    if (typeof stored === 'boolean') return stored;
+    const bit = number.decode(stored, row);
+    assert(bit === 0 || bit === 1, `${name} is a flag`);
+    return bit === 1;
   });
 }
 
 /** One of a closed list of words, such as the states of a machine. */
 export function oneOf<const T extends string>(name: string, words: readonly T[]): Column<T> {
   const known: ReadonlySet<unknown> = new Set(words);
-  return single(name, (row) => {
-    const value = row[name];
-    if (!known.has(value)) throw new AssertionFailure(`${name} has no word ${String(value)}`);
-    return value as T;
+  return single(name, (stored) => {
+    if (!known.has(stored)) throw new AssertionFailure(`${name} has no word ${String(stored)}`);
+    return stored as T;
   });
 }
 
@@ -79,10 +76,10 @@ export function texts<T extends string>(
   name: string,
   isItem: (item: string) => item is T = (_item): _item is T => true,
 ): Column<readonly T[]> {
-  const stored = text(name);
+  const json = text(name);
   const write = (value: readonly T[]) => JSON.stringify(value);
-  return column([{ name, write }], (row) => {
-    const value: unknown = JSON.parse(stored.read(row));
+  return column([{ name, write }], (stored, row) => {
+    const value: unknown = JSON.parse(json.decode(stored, row));
     assert(
       Array.isArray(value) && value.every((item) => typeof item === 'string' && isItem(item)),
       `${name} is a list of known texts`,
@@ -103,22 +100,23 @@ export function money(
     { name: amountName, write: (value) => value.amountMinor },
     ...(isOwn ? [{ name: currencyName, write: (value: Money) => value.currency }] : []),
   ];
-  return column(parts, (row) => moneyOf(amount.read(row), currency.read(row)));
+  return column(parts, (stored, row) => moneyOf(amount.decode(stored, row), currency.read(row)));
 }
 
 export function group<T extends object>(columns: Columns<T>): Column<T> {
-  return column(partsOf(columns), readerOf(columns));
+  const read = readerOf(columns);
+  return column(partsOf(columns), (_, row) => read(row));
 }
 
 /** Null where the first of the columns is null. */
 export function nullable<V>(of: Column<V>): Column<V | null> {
-  const [first] = of.parts;
-  assert(first !== undefined, 'a value has a column');
   const parts = of.parts.map(({ name, write }) => ({
     name,
     write: (value: V | null) => (value === null ? null : write(value)),
   }));
-  return { ...of, parts, read: (row) => (row[first.name] === null ? null : of.read(row)) };
+  const decode: Column<V | null>['decode'] = (stored, row) =>
+    stored === null ? null : of.decode(stored, row);
+  return { ...column(parts, decode), kind: of.kind, isSealed: of.isSealed };
 }
 
 /** Also writes what `derive` makes of the value, to search for it; null stays null. */
@@ -156,12 +154,15 @@ export function partsOf<T>(
 }
 
 export function readerOf<T extends object>(columns: Columns<T>): (row: Row) => T {
-  const readers = propertiesOf(columns).map((name) => [name, columns[name].read] as const);
+  const readers = propertiesOf(columns).map((name) => {
+    const { parts, decode } = columns[name];
+    return { name, first: firstOf(parts), decode };
+  });
   // A copy has a fixed layout. Properties that are added one by one make a slower hash table.
-  const empty = Object.fromEntries(readers.map(([name]) => [name, null]));
+  const empty = Object.fromEntries(readers.map(({ name }) => [name, null]));
   return (row) => {
     const value = { ...empty } as T;
-    for (const [name, read] of readers) value[name] = read(row);
+    for (const { name, first, decode } of readers) value[name] = decode(row[first], row);
     return Object.freeze(value);
   };
 }
@@ -170,12 +171,19 @@ function propertiesOf<T>(columns: Columns<T>): readonly (keyof T)[] {
   return Object.keys(columns) as (keyof T)[];
 }
 
-function single<V extends Param>(name: string, read: (row: Row) => V): Column<V> {
-  return column([{ name, write: (value) => value }], read);
+function single<V extends Param>(name: string, decode: Column<V>['decode']): Column<V> {
+  return column([{ name, write: (value) => value }], decode);
 }
 
-function column<V>(parts: readonly Part<V>[], read: (row: Row) => V): Column<V> {
-  return { kind: 'changing', isSealed: false, parts, read };
+function column<V>(parts: readonly Part<V>[], decode: Column<V>['decode']): Column<V> {
+  const first = firstOf(parts);
+  const read = (row: Row) => decode(row[first], row);
+  return { kind: 'changing', isSealed: false, parts, decode, read };
+}
+
+function firstOf<V>([first]: readonly Part<V>[]): string {
+  assert(first !== undefined, 'a value has a column');
+  return first.name;
 }
 
 /** The column, and as `.null` the same with null. One name gives one column. */

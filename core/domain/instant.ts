@@ -27,13 +27,25 @@ export function isFromWrongClock(atMs: number, nowMs: number): boolean {
   return atMs > nowMs + CLOCK_ERROR_MAX_MS;
 }
 
+/** The last minute that was formatted: instants of one answer often share it, and Date is slow. */
+let lastMinute = { startMs: Number.NaN, text: '' };
+
 /** The instant as YYYY-MM-DDThh:mm:ss.sssZ. */
 export function formatInstant(atMs: number): string {
   assert(
     Number.isInteger(atMs) && atMs >= EARLIEST_MS && atMs <= LATEST_MS,
     'an instant is whole milliseconds within the years 0000 to 9999',
   );
-  return new Date(atMs).toISOString();
+  const startMs = Math.floor(atMs / MINUTE_MS) * MINUTE_MS;
+  if (startMs !== lastMinute.startMs) {
+    lastMinute = {
+      startMs,
+      text: new Date(startMs).toISOString().slice(0, 'YYYY-MM-DDThh:mm:'.length),
+    };
+  }
+  const restMs = atMs - startMs;
+  const seconds = `${Math.floor(restMs / SECOND_MS)}`.padStart(2, '0');
+  return `${lastMinute.text}${seconds}.${`${restMs % SECOND_MS}`.padStart(3, '0')}Z`;
 }
 
 /**
