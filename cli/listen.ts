@@ -234,7 +234,7 @@ function storedIn(file: string): StoredPosition | null {
     throw error;
   }
   try {
-    // A file of an earlier version has no epoch.
+    // A file may lack the epoch.
     const { url, key, after, epoch = null } = JSON.parse(text) as StoredPosition;
     if (Number.isSafeInteger(after) && after >= 0) return { url, key, after, epoch };
   } catch {

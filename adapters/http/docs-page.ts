@@ -135,7 +135,7 @@ function docsFiles(): Promise<DocsFiles> {
 }
 
 async function loadFiles(): Promise<DocsFiles> {
-  // Beside the code in a build, in node_modules in a clone.
+  // Next to the code in a build, in node_modules in a clone.
   const built = new URL('./swagger-ui/', import.meta.url);
   const folder = existsSync(built) ? built : new URL('.', import.meta.resolve('swagger-ui-dist'));
   const loaded = {

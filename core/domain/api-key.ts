@@ -104,7 +104,7 @@ export interface StoredKey extends ApiKeyFacts {
   readonly name: string;
   readonly scopes: readonly Scope[];
   readonly lastUsedAtMs: number | null;
-  /** Occupied until it is revoked (slot.ts); null for keys of an earlier version. */
+  /** Occupied until the key is revoked (slot.ts); null: the key counts for no limit. */
   readonly slot: number | null;
   readonly createdAtMs: number;
   readonly version: number;

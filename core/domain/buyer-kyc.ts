@@ -54,7 +54,7 @@ export interface KycSubmission extends Tenant {
 
 /**
  * Nothing was forwarded to the partner yet: the next dossier joins this submission. It is
- * `verifying` with a draft; rows of earlier versions are `pending`.
+ * `verifying` with a draft. `pending` is a status of the API that Ponte does not write.
  */
 export function awaitsDossier(submission: Pick<KycSubmission, 'status' | 'draftSealed'>): boolean {
   const { status, draftSealed } = submission;

@@ -75,7 +75,7 @@ export interface Document extends Tenant {
   readonly tokenHashes: Readonly<Record<Grant, string>>;
   /** Uploads that were started, including failed ones. */
   readonly uploads: number;
-  /** Occupied until it is purged (slot.ts); null for documents of an earlier version. */
+  /** Occupied until the document is purged (slot.ts); null: it counts for no limit. */
   readonly slot: number | null;
   readonly uploadUntilMs: number;
   /** When the next cleanup is due; null if none is. */

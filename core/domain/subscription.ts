@@ -13,7 +13,7 @@ export interface Subscription extends Tenant {
   /** Exact event types, `<namespace>.*`, or `*`. */
   readonly eventTypes: readonly string[];
   readonly active: boolean;
-  /** Occupied while it is active (slot.ts); null for subscriptions of an earlier version. */
+  /** Occupied while the subscription is active (slot.ts); null: it counts for no limit. */
   readonly slot: number | null;
   /** `whsec_<base64>`, sealed by the secret box; the text itself is shown once. */
   readonly secretSealed: string;

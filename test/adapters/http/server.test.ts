@@ -312,7 +312,7 @@ test('a stop lets running requests finish, ends idle connections, takes no new o
   await stopping.world.close();
 });
 
-test('a stop does not wait for ever: after the grace time every connection is cut', async (t) => {
+test('a stop does not wait forever: after the grace time every connection is cut', async (t) => {
   const stuck = await checkedSite(t, undefined, { readiness: () => new Promise(() => undefined) });
   const socket = await open(stuck.port);
   socket.write('GET /readyz HTTP/1.1\r\nHost: a\r\n\r\n');
