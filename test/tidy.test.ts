@@ -25,6 +25,8 @@ const layers = [
 
 /** The one place of each package that the running service uses; tests may import any. */
 const homes: Readonly<Record<string, string>> = {
+  '@fastify/busboy': 'adapters/pages/',
+  aws4fetch: 'adapters/documents/',
   'better-sqlite3': 'adapters/storage/',
   commander: 'cli/',
   'find-my-way': 'adapters/http/',
@@ -34,10 +36,13 @@ const homes: Readonly<Record<string, string>> = {
   'openapi-fetch': 'adapters/client/',
   pg: 'adapters/storage/',
   pino: 'adapters/log/',
+  preact: 'adapters/pages/',
+  'preact-render-to-string': 'adapters/pages/',
   'prom-client': 'adapters/metrics/',
   'reflect-metadata': 'host/container.ts',
   standardwebhooks: 'adapters/partner/',
   undici: 'adapters/webhooks/',
+  uqr: 'adapters/pages/',
 };
 
 const topLevel = [
@@ -226,7 +231,7 @@ const rules: readonly Rule[] = [
   {
     name: 'no SQL statement is written outside adapters/storage',
     check: eachLineOf(
-      ({ path }) => /^(core|adapters|host|cli)\/.*\.ts$/.test(path) && !/\/storage\//.test(path),
+      ({ path }) => /^(core|adapters|host|cli)\/.*\.tsx?$/.test(path) && !/\/storage\//.test(path),
       (line) => /['"`]\s*(select .* from|insert into|update .* set|delete from) /i.test(line),
     ),
     counterexamples: [['core/usecases/a.ts', "run('select a from b');"]],
@@ -293,7 +298,7 @@ for (const { name, check, counterexamples } of rules) {
 }
 
 function isOurs({ path }: SourceFile): boolean {
-  return ['.ts', '.cjs', '.sql'].includes(extname(path));
+  return ['.ts', '.tsx', '.cjs', '.sql'].includes(extname(path));
 }
 
 /** A test file's names say what it holds. */
@@ -333,7 +338,7 @@ function packagesDeclared(files: readonly SourceFile[]): readonly string[] {
   const tools = new Set(Object.keys(devDependencies ?? {}));
   const unused = new Set(runtime);
   const wrong: string[] = [];
-  for (const file of files.filter(({ path }) => path.endsWith('.ts'))) {
+  for (const file of files.filter(({ path }) => /\.tsx?$/.test(path))) {
     const built = /^(core|adapters|host|cli)\//.test(file.path);
     for (const name of importsOf(file).map(packageOf)) {
       if (name.startsWith('node:') || topLevel.includes(name.replace(/\.js$/, '.ts'))) continue;

@@ -54,7 +54,7 @@ export function packageOf(imported: string): string {
 
 /** Every function: its first line, and its lines with those inside it, but for those of texts. */
 export function functionsOf({ path, text }: SourceFile): readonly { at: number; lines: number }[] {
-  if (!path.endsWith('.ts')) return [];
+  if (!/\.tsx?$/.test(path)) return [];
   const source = ts.createSourceFile(path, text, ts.ScriptTarget.Latest);
   const lineAt = (offset: number) => source.getLineAndCharacterOfPosition(offset).line;
   const found: { at: number; lines: number }[] = [];

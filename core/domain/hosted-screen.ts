@@ -1,0 +1,87 @@
+// Which screen the hosted page of a payment shows: a function of its status, its money and the
+// state of its KYC, price and bank details. Every state of the money has a screen, whatever the
+// status.
+import type { Funds } from './funds.js';
+import type { PayinInstructions } from './payin-instructions.js';
+import { isTerminal, type Payment, type PaymentStatus } from './payment.js';
+import { isQuoteExpired, type Quote } from './quote.js';
+
+/** Screens of a signed-in buyer. The states of the link and the KYC steps are other pages. */
+export const screens = [
+  'kyc_form',
+  'kyc_verifying',
+  'kyc_corrections',
+  'price_ask',
+  'price',
+  'price_over',
+  'preparing',
+  'bank_details',
+  'short',
+  'arrived',
+  'on_the_way',
+  'paid',
+  'kyc_rejected',
+  'failed',
+  'under_review',
+  'refund_coming',
+  'refunded',
+  'refund_review',
+  'cancelled',
+  'expired',
+] as const;
+export type Screen = (typeof screens)[number];
+
+export interface ScreenFacts {
+  readonly payment: Payment;
+  readonly funds: Funds;
+  /** `form`: no dossier was submitted; `corrections`: the partner asked for more. */
+  readonly kyc: 'form' | 'verifying' | 'corrections' | 'approved' | 'rejected';
+  readonly quote: Quote | null;
+  readonly instructions: PayinInstructions | null;
+}
+
+const whileOpen: Readonly<
+  Record<
+    Exclude<PaymentStatus, 'settled' | 'failed' | 'cancelled' | 'expired'>,
+    (facts: ScreenFacts, nowMs: number) => Screen
+  >
+> = {
+  awaiting_approval: () => 'kyc_form',
+  approved: () => 'kyc_form',
+  // Signing in moves it on in the same batch.
+  awaiting_buyer: () => 'kyc_form',
+  buyer_kyc_pending: ({ kyc }) => {
+    if (kyc === 'corrections') return 'kyc_corrections';
+    return kyc === 'form' || kyc === 'rejected' ? 'kyc_form' : 'kyc_verifying';
+  },
+  buyer_kyc_approved: () => 'price_ask',
+  fx_quoted: ({ quote }, nowMs) =>
+    quote === null || isQuoteExpired(quote, nowMs) ? 'price_over' : 'price',
+  on_ramp_pending: ({ payment, funds, instructions }) => {
+    if (funds.receivedMinor >= payment.amount.amountMinor) return 'arrived';
+    if (funds.receivedMinor > 0n) return 'short';
+    return instructions === null ? 'preparing' : 'bank_details';
+  },
+  on_chain_confirmed: () => 'arrived',
+  offramp_pending: () => 'on_the_way',
+};
+
+export function screenOf(facts: ScreenFacts, nowMs: number): Screen {
+  const { status } = facts.payment;
+  if (!isTerminal(status)) return whileOpen[status as keyof typeof whileOpen](facts, nowMs);
+  if (status === 'settled') return 'paid';
+  return moneyScreen(facts.funds) ?? endScreen(facts);
+}
+
+/** Of a payment that ended without a settlement; null if no money is or was held. */
+function moneyScreen({ position, refund }: Funds): Screen | null {
+  if (refund === 'needs_review') return 'refund_review';
+  if (position === 'needs_review') return 'under_review';
+  if (refund === 'refund_owed' || refund === 'refund_ordered') return 'refund_coming';
+  return refund === 'refunded' ? 'refunded' : null;
+}
+
+function endScreen({ payment: { status }, kyc }: ScreenFacts): Screen {
+  if (status === 'cancelled' || status === 'expired') return status;
+  return kyc === 'rejected' ? 'kyc_rejected' : 'failed';
+}

@@ -1,0 +1,50 @@
+// A session on the hosted pages. Its cookie is a random token, stored as a hash; the row ends it on
+// every host at once.
+import { hash } from 'node:crypto';
+import { HOUR_MS, MINUTE_MS } from './instant.js';
+import type { Tenant } from './tenant.js';
+
+/**
+ * `buyer`: a payment or a KYC form, after the mailbox was proven. `owner`: the data of one
+ * beneficial owner. `upload`: documents of one form, from a phone.
+ */
+export const pageSessionKinds = ['buyer', 'owner', 'upload'] as const;
+export type PageSessionKind = (typeof pageSessionKinds)[number];
+
+export interface PageSession extends Tenant {
+  /** The hash of the token. */
+  readonly id: string;
+  readonly kind: PageSessionKind;
+  /** Null for a form without a payment. */
+  readonly paymentId: string | null;
+  /** The KYC submission of a session without a payment, an owner or an upload. */
+  readonly submissionId: string | null;
+  /** Of an owner: the position in the dossier. */
+  readonly ownerIndex: number | null;
+  readonly createdAtMs: number;
+  /** Written at most once a minute. */
+  readonly seenAtMs: number;
+  readonly endsAtMs: number;
+  readonly endedAtMs: number | null;
+  readonly version: number;
+}
+
+/** How long a session lives, and how long it may be idle. */
+export const sessionLifeMs = {
+  buyer: 12 * HOUR_MS,
+  owner: 12 * HOUR_MS,
+  upload: 10 * MINUTE_MS,
+} as const satisfies Record<PageSessionKind, number>;
+export const SESSION_IDLE_MS = HOUR_MS;
+export const SESSION_SEEN_MS = MINUTE_MS;
+/** 256 bits: its plain hash cannot be searched. */
+export const SESSION_TOKEN_BYTES = 32;
+
+export function hashSessionToken(token: string): string {
+  return hash('sha256', `page session ${token}`, 'hex');
+}
+
+export function isSessionOver(session: PageSession, nowMs: number): boolean {
+  const { endedAtMs, endsAtMs, seenAtMs } = session;
+  return endedAtMs !== null || nowMs >= endsAtMs || nowMs >= seenAtMs + SESSION_IDLE_MS;
+}
