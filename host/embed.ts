@@ -126,6 +126,7 @@ export async function createPonte(options: PonteOptions = {}): Promise<Ponte> {
   const http = createHttpServer(deps, {
     corsOrigins: [],
     feedReaders: container.get(tokens.feedReaders),
+    pages: container.get(tokens.pages),
     readiness: async () => ({
       ...(await store.health()),
       ...{ worker: true, clock: true, serving: true },

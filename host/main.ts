@@ -69,6 +69,7 @@ async function start(config: Config, role: HostRole, creation: Creation): Promis
   const http = createHttpServer(deps, {
     corsOrigins: config.corsOrigins,
     feedReaders: container.get(tokens.feedReaders),
+    pages: container.get(tokens.pages),
     trustedProxies: config.trustedProxies,
     surface: role === 'worker' ? 'health' : 'all',
     readiness: async () => ({

@@ -44,6 +44,9 @@ export interface Store {
   close(): Promise<void>;
 }
 
+/** Ids of one `pageVersions`. */
+export const VERSIONS_MAX = 100;
+
 export interface RunOptions {
   /** Allows the batch in quarantine: it records what is known or revokes a right. */
   readonly inQuarantine?: boolean;
@@ -109,6 +112,14 @@ export interface Tx {
     get(tenant: Tenant, id: string): Found<PaymentView>;
     byExternalId(tenant: Tenant, origin: PaymentOrigin, externalId: string): Found<PaymentView>;
     listInvoices(tenant: Tenant, filter: InvoiceFilter): Many<PaymentView>;
+    /**
+     * Of each of these payments a text that changes with everything that its hosted page shows.
+     * At most VERSIONS_MAX ids.
+     */
+    pageVersions(
+      tenant: Tenant,
+      paymentIds: readonly string[],
+    ): Many<{ readonly paymentId: string; readonly version: string }>;
     /** The buyer's KYC for this tenant. */
     kycStatus(tenant: Tenant, buyer: Pick<Buyer, 'id' | 'emailKey'>): Promise<KycStatus>;
   };

@@ -1,4 +1,5 @@
--- The hosted page.
+-- The hosted page: what its screens show of a payment, its sessions and mails, and the bank details
+-- that it gave out.
 
 -- Payments: payee and consent.
 alter table payments add column payee_name text;

@@ -1,0 +1,261 @@
+// The pages of a payment: what it asks for, sign-in, price, bank details, receipt. The screen of a
+// signed-in buyer follows from the state of the payment, never from the page before.
+import { z } from 'zod';
+import { isCode, PonteError } from '../../core/errors.js';
+import { confirmQuote, requestQuote } from '../../core/usecases/buyers.js';
+import { readHostedPage } from '../../core/usecases/hosted-page.js';
+import { endSession } from '../../core/usecases/page-sessions.js';
+import { cancelPayment } from '../../core/usecases/payments.js';
+import { linkState, redeemCode, redeemLink, requestLink } from '../../core/usecases/sign-ins.js';
+import { simulate } from '../../core/usecases/simulations.js';
+import type { Cookie } from './cookies.js';
+import {
+  html,
+  type PageAnswer,
+  type PageCall,
+  type PageContext,
+  pageRow,
+  seeOther,
+  withNotice,
+} from './page-route.js';
+import type { Page } from './page-view.js';
+import { localeFor, paymentView } from './payment-view.js';
+import { renderPage } from './render.js';
+import { statusStream } from './status-stream.js';
+
+type Call<F = null> = PageCall<'none' | 'buyer', F>;
+
+const noForm = z.object({});
+/** The version of the payment that the page showed. */
+const versionText = z.string().regex(/^\d{1,15}$/);
+const changeForm = z.object({ version: versionText });
+const confirmForm = z.object({ version: versionText, quoteId: z.string().max(64) });
+const codeForm = z.object({ code: z.string().max(40) });
+const simulateForm = z.object({ event: z.string().max(64) });
+
+const pages = { subject: 'payment', limit: 'none', csrf: 'none', form: 'none' } as const;
+const actions = { subject: 'payment', method: 'POST', auth: 'buyer', csrf: 'form' } as const;
+
+export const paymentPages = [
+  pageRow({
+    ...pages,
+    ...{ method: 'GET', path: '/r/{publicId}', auth: 'none' },
+    handler: showPayment,
+  }),
+  pageRow({
+    ...pages,
+    ...{ method: 'POST', path: '/r/{publicId}/link', auth: 'none', form: noForm },
+    handler: sendLink,
+  }),
+  pageRow({
+    ...pages,
+    ...{ method: 'POST', path: '/r/{publicId}/code', auth: 'none', form: codeForm },
+    handler: enterCode,
+  }),
+  pageRow({
+    ...pages,
+    ...{ method: 'GET', path: '/r/{publicId}/enter', auth: 'none' },
+    handler: showEnter,
+  }),
+  pageRow({
+    ...pages,
+    ...{ method: 'POST', path: '/r/{publicId}/enter', auth: 'none', form: noForm },
+    handler: enter,
+  }),
+  pageRow({
+    ...{ ...actions, path: '/r/{publicId}/sign-out', limit: 'none', form: noForm },
+    handler: signOut,
+  }),
+  pageRow({
+    ...{ ...actions, path: '/r/{publicId}/quote', limit: 'quote', form: changeForm },
+    handler: askQuote,
+  }),
+  pageRow({
+    ...{ ...actions, path: '/r/{publicId}/confirm', limit: 'none', form: confirmForm },
+    handler: confirm,
+  }),
+  pageRow({
+    ...pages,
+    ...{ method: 'GET', path: '/r/{publicId}/take-back', auth: 'buyer' },
+    handler: (context, call) => show(context, call, { name: 'take_back' }),
+  }),
+  pageRow({
+    ...{ ...actions, path: '/r/{publicId}/take-back', limit: 'none', form: changeForm },
+    handler: takeBack,
+  }),
+  pageRow({
+    ...pages,
+    ...{ method: 'GET', path: '/r/{publicId}/instructions', auth: 'buyer' },
+    handler: (context, call) => show(context, call, { name: 'instructions' }),
+  }),
+  pageRow({
+    ...pages,
+    ...{ method: 'GET', path: '/r/{publicId}/receipt', auth: 'buyer' },
+    handler: (context, call) => show(context, call, { name: 'receipt' }),
+  }),
+  pageRow({
+    ...pages,
+    ...{ method: 'GET', path: '/r/{publicId}/status', auth: 'buyer' },
+    handler: statusStream,
+  }),
+  pageRow({
+    ...{ ...actions, path: '/r/{publicId}/simulate', limit: 'none', form: simulateForm },
+    handler: simulateEvent,
+  }),
+];
+
+function publicIdOf({ params }: Pick<Call, 'params'>): string {
+  return params['publicId'] ?? '';
+}
+
+async function show(context: PageContext, call: Call, page: Page): Promise<PageAnswer> {
+  const shown = await readHostedPage(context.deps, publicIdOf(call));
+  return html(renderPage(paymentView(context, call, shown, page)));
+}
+
+async function showPayment(context: PageContext, call: Call): Promise<PageAnswer> {
+  const { deps } = context;
+  const token = call.query.get('token');
+  if (token !== null) {
+    // The token leaves the address bar, the history and the referrer. Nothing is used up.
+    const cookie = { name: 'link', value: linkText(token), path: call.base } as const;
+    return seeOther(`${call.base}/enter`, [cookie]);
+  }
+  const shown = await readHostedPage(deps, publicIdOf(call));
+  if (call.session === null) {
+    const isSent = call.query.has('sent') && call.cookies.has('browser');
+    const page = { name: isSent ? 'sent' : 'ask' } as const;
+    return html(renderPage(paymentView(context, call, shown, page)));
+  }
+  const before = call.query.get('shown');
+  if (before !== null && shown.screen === 'price' && before !== shown.payment.quoteId) {
+    const quote = await deps.store.run((tx) => tx.quotes.get(shown.payment, before));
+    const ofThis = quote?.paymentId === shown.payment.id ? quote : null;
+    const page = { name: 'price_changed', shown: ofThis } as const;
+    return html(renderPage(paymentView(context, call, shown, page)));
+  }
+  const page = { name: 'payment', screen: shown.screen } as const;
+  return html(renderPage(paymentView(context, call, shown, page)));
+}
+
+/** Only what a token can be: it becomes the value of a cookie. */
+function linkText(token: string): string {
+  return /^[\w-]{1,100}$/.test(token) ? token : 'unknown';
+}
+
+async function sendLink({ deps }: PageContext, call: Call<object>): Promise<PageAnswer> {
+  const publicId = publicIdOf(call);
+  const browser =
+    call.cookies.get('browser') ?? Buffer.from(deps.ids.randomBytes(16)).toString('base64url');
+  const { payment } = await readHostedPage(deps, publicId);
+  const locale = localeFor(call, payment.display);
+  try {
+    await requestLink(deps, publicId, { client: call.client, locale, browser });
+  } catch (error) {
+    if (!isCode(error, 'RateLimitExceeded')) throw error;
+    return seeOther(withNotice(call.base, 'link_too_soon'));
+  }
+  return seeOther(`${call.base}?sent`, [{ name: 'browser', value: browser, path: call.base }]);
+}
+
+async function enterCode({ deps }: PageContext, call: Call<{ code: string }>): Promise<PageAnswer> {
+  const digits = call.form.code.replaceAll(/\D/g, '');
+  const browser = call.cookies.get('browser');
+  const publicId = publicIdOf(call);
+  if (browser === undefined) return seeOther(withNotice(call.base, 'code_over'));
+  const redeemed = await redeemCode(deps, publicId, { browser, code: digits });
+  if (redeemed.outcome === 'signed_in') return signedIn(deps, call, redeemed.sessionToken);
+  const notice = redeemed.outcome === 'wrong' ? 'code_wrong' : 'code_over';
+  return seeOther(`${call.base}?sent&notice=${notice}`);
+}
+
+async function showEnter(context: PageContext, call: Call): Promise<PageAnswer> {
+  const token = call.cookies.get('link');
+  if (token === undefined) return seeOther(call.base);
+  const state = await linkState(context.deps, publicIdOf(call), token);
+  if (state.state !== 'valid') {
+    const { state: cause, atMs, maskedEmail } = state;
+    return show(context, call, { name: 'link_over', cause, atMs, maskedEmail });
+  }
+  // Requested in this browser: a scanner of mails has no such cookie.
+  const auto = state.browser !== null && state.browser === call.cookies.get('browser');
+  return show(context, call, { name: 'enter', email: state.email, auto });
+}
+
+async function enter({ deps }: PageContext, call: Call<object>): Promise<PageAnswer> {
+  const token = call.cookies.get('link');
+  if (token === undefined) return seeOther(call.base);
+  try {
+    const { sessionToken } = await redeemLink(deps, publicIdOf(call), token);
+    return await signedIn(deps, call, sessionToken);
+  } catch (error) {
+    // The page says whether it was used or is over.
+    if (isCode(error, 'InvalidSignInLink')) return seeOther(`${call.base}/enter`);
+    throw error;
+  }
+}
+
+/** A buyer who needs no KYC lands on the price. */
+async function signedIn(
+  deps: PageContext['deps'],
+  call: Pick<Call, 'base' | 'params'>,
+  sessionToken: string,
+): Promise<PageAnswer> {
+  const { payment, screen } = await readHostedPage(deps, publicIdOf(call));
+  if (screen === 'price_ask') await requestQuote(deps, payment, payment.id).catch(() => undefined);
+  const cookies: readonly Cookie[] = [
+    { name: 'session', value: sessionToken, path: call.base },
+    { name: 'link', value: '', path: call.base },
+  ];
+  return seeOther(call.base, cookies);
+}
+
+async function signOut({ deps }: PageContext, call: PageCall<'buyer', object>) {
+  await endSession(deps, call.session);
+  return seeOther(call.base, [{ name: 'session', value: '', path: call.base }]);
+}
+
+/** The payment, if the page that sent the form showed its current state. */
+async function unchanged(deps: PageContext['deps'], call: Call<{ version: string }>) {
+  const shown = await readHostedPage(deps, publicIdOf(call));
+  if (`${shown.payment.version}` !== call.form.version) {
+    throw new PonteError('PaymentStateConflict');
+  }
+  return shown.payment;
+}
+
+async function askQuote({ deps }: PageContext, call: Call<{ version: string }>) {
+  const payment = await unchanged(deps, call);
+  await requestQuote(deps, payment, payment.id);
+  return seeOther(call.base);
+}
+
+async function confirm({ deps }: PageContext, call: Call<{ version: string; quoteId: string }>) {
+  const { quoteId } = call.form;
+  const { payment, screen } = await readHostedPage(deps, publicIdOf(call));
+  // The second click on the button.
+  if (payment.quoteId === quoteId && screen !== 'price') return seeOther(call.base);
+  try {
+    const locale = localeFor(call, payment.display);
+    await confirmQuote(deps, payment, payment.id, quoteId, locale);
+    return seeOther(call.base);
+  } catch (error) {
+    if (isCode(error, 'QuoteChanged')) {
+      return seeOther(`${call.base}?shown=${encodeURIComponent(quoteId)}`);
+    }
+    throw error;
+  }
+}
+
+/** The buyer of a short payment gets its money back. */
+async function takeBack({ deps }: PageContext, call: Call<{ version: string }>) {
+  const payment = await unchanged(deps, call);
+  await cancelPayment(deps, payment, payment.id, 'the buyer asked for the money back');
+  return seeOther(withNotice(call.base, 'take_back_asked'));
+}
+
+async function simulateEvent({ deps }: PageContext, call: Call<{ event: string }>) {
+  const { payment } = await readHostedPage(deps, publicIdOf(call));
+  await simulate(deps, payment, payment.id, call.form.event);
+  return seeOther(call.base);
+}
