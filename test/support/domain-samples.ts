@@ -45,6 +45,8 @@ export function anOrganization(fields: Partial<Organization> = {}): Organization
     name: 'Acme Ltda · São Paulo',
     productionGrantedAtMs: T0 + 1,
     requiresApproval: true,
+    ...{ supportEmail: 'help@acme.example', supportPhone: '+55 11 5555-0100' },
+    website: 'https://acme.example/',
     createdAtMs: T0,
     version: 1,
     ...fields,

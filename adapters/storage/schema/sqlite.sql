@@ -442,7 +442,7 @@ create table organizations (
   requires_approval integer not null check (requires_approval in (0, 1)),
   created_at integer not null,
   version integer not null
-) strict;
+, support_email text, support_phone text, website text) strict;
 
 create table outbox (
   position integer primary key autoincrement,
@@ -552,7 +552,7 @@ create table payments (
   invited_at integer,
   created_at integer not null,
   updated_at integer not null,
-  version integer not null,
+  version integer not null, payee_name text, confirmed_locale text,
   primary key (org_id, mode, id)
 ) strict;
 

@@ -32,6 +32,9 @@ const organizations = defineTable<Organization>('organizations', {
   name: text('name'),
   productionGrantedAtMs: time.null('production_granted_at'),
   requiresApproval: flag('requires_approval'),
+  supportEmail: text.null('support_email'),
+  supportPhone: text.null('support_phone'),
+  website: text.null('website'),
   createdAtMs: fixed(time('created_at')),
   version,
 });

@@ -12,6 +12,9 @@ alter table payments add column confirmed_locale text;
 -- Sessions on the hosted pages.
 
 -- Organizations: support contact.
+alter table organizations add column support_email text;
+alter table organizations add column support_phone text;
+alter table organizations add column website text;
 
 -- Bank details that were shown.
 
