@@ -11,12 +11,14 @@ const STREAM_LIFE_MS = 10 * MINUTE_MS;
 
 export async function statusStream(
   { deps, watch }: PageContext,
-  { params, session, gone }: PageCall<'buyer', null>,
+  { params, query, session, gone }: PageCall<'buyer', null>,
 ): Promise<PageAnswer> {
   const { payment } = await readHostedPage(deps, params['publicId'] ?? '');
   const over = AbortSignal.any([gone, AbortSignal.timeout(STREAM_LIFE_MS)]);
   const signals = newSignals(over);
-  const watched = watch.watch(payment, session.id, over, signals.change);
+  const shown = query.get('version') ?? '';
+  const page = { sessionId: session.id, shown, onChange: signals.change };
+  const watched = watch.watch(payment, page, over);
   return {
     // 204 ends the reconnects of an EventSource.
     status: watched ? 200 : 204,

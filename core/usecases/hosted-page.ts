@@ -17,6 +17,8 @@ export interface HostedPage extends PaymentView {
   readonly submission: KycSubmission | null;
   readonly kyc: ScreenFacts['kyc'];
   readonly screen: ReturnType<typeof screenOf>;
+  /** Of `tx.views.pageVersions`. */
+  readonly pageVersion: string;
   readonly nowMs: number;
 }
 
@@ -33,18 +35,19 @@ export async function readHostedPage(deps: Deps, publicId: string): Promise<Host
   return deps.store.run(async (tx) => {
     const { id, buyerId, quoteId, ...rest } = await openPage(tx, publicId);
     const tenant = tenantOf(rest);
-    const [view, organization, quote, submission] = await Promise.all([
+    const [view, organization, quote, submission, versions] = await Promise.all([
       tx.views.get(tenant, id),
       tx.organizations.get(tenant.orgId),
       quoteId === null ? null : tx.quotes.get(tenant, quoteId),
       tx.buyers.submission(tenant, buyerId),
+      tx.views.pageVersions(tenant, [id]),
     ]);
     assert(view !== null && organization !== null, 'a payment and its organization stay');
     const kyc = kycStateOf(view.kycStatus, submission);
     const { payment, funds } = view;
     const facts = { payment, funds, kyc, quote, instructions: payment.payinInstructions };
     const screen = screenOf(facts, nowMs);
-    return { ...view, organization, quote, submission, kyc, screen, nowMs };
+    return { ...view, organization, quote, submission, kyc, screen, pageVersion: versions[0]?.version ?? '', nowMs };
   });
 }
 

@@ -13,29 +13,31 @@ export const STREAMS_PER_SESSION_MAX = 4;
 
 export interface PageWatch {
   /**
-   * Calls `onChange` after each change of the payment, until `over` is aborted. False, and nothing
-   * is watched, if the session has as many streams as allowed.
+   * Calls `onChange` after each change of the payment, until `over` is aborted; immediately if it
+   * has changed since `shown`. False, and nothing is watched, if the session has as many streams as
+   * allowed.
    */
-  watch(
-    payment: Tenant & { readonly id: string },
-    sessionId: string,
-    over: AbortSignal,
-    onChange: () => void,
-  ): boolean;
+  watch(payment: Tenant & { readonly id: string }, page: OpenPage, over: AbortSignal): boolean;
   /** Payments of these tenants may have changed; without names, any may have. */
   look(tenants?: readonly Tenant[]): void;
   open(): number;
 }
 
-interface Watched {
-  /** Null before the first read. */
-  version: string | null;
-  readonly listeners: Map<() => void, string>;
+export interface OpenPage {
+  readonly sessionId: string;
+  /** The version (`pageVersions`) that the page shows. */
+  readonly shown: string;
+  readonly onChange: () => void;
+}
+
+interface Listener extends OpenPage {
+  shown: string;
 }
 
 interface TenantWatch {
   readonly tenant: Tenant;
-  readonly payments: Map<string, Watched>;
+  /** The pages of each payment. */
+  readonly payments: Map<string, Set<Listener>>;
   reading: boolean;
   again: boolean;
 }
@@ -51,13 +53,11 @@ export function pageWatch(
     const known = named?.flatMap((tenant) => tenants.get(tenantKey(tenant)) ?? []);
     for (const watch of known ?? tenants.values()) void compare(deps, watch);
   };
-  const listenersOf = () =>
-    [...tenants.values()].flatMap(({ payments }) =>
-      [...payments.values()].flatMap(({ listeners }) => [...listeners.values()]),
-    );
+  const listeners = () =>
+    [...tenants.values()].flatMap(({ payments }) => [...payments.values()].flatMap((set) => [...set]));
   return {
-    watch(payment, sessionId, over, onChange) {
-      const open = listenersOf().filter((id) => id === sessionId);
+    watch(payment, page, over) {
+      const open = listeners().filter(({ sessionId }) => sessionId === page.sessionId);
       if (open.length >= STREAMS_PER_SESSION_MAX) return false;
       const tenant = tenantOf(payment);
       const key = tenantKey(tenant);
@@ -65,13 +65,14 @@ export function pageWatch(
         ...{ tenant, payments: new Map(), reading: false, again: false },
       };
       tenants.set(key, watch);
-      const watched = watch.payments.get(payment.id) ?? { version: null, listeners: new Map() };
-      watch.payments.set(payment.id, watched);
-      watched.listeners.set(onChange, sessionId);
+      const pages = watch.payments.get(payment.id) ?? new Set();
+      watch.payments.set(payment.id, pages);
+      const listener = { ...page };
+      pages.add(listener);
       stopPolling ??= every(PAGE_POLL_MS, () => look());
       const end = () => {
-        watched.listeners.delete(onChange);
-        if (watched.listeners.size === 0) watch.payments.delete(payment.id);
+        pages.delete(listener);
+        if (pages.size === 0) watch.payments.delete(payment.id);
         if (watch.payments.size === 0 && tenants.get(key) === watch) tenants.delete(key);
         if (tenants.size > 0) return;
         stopPolling?.();
@@ -83,7 +84,7 @@ export function pageWatch(
       return true;
     },
     look,
-    open: () => listenersOf().length,
+    open: () => listeners().length,
   };
 }
 
@@ -110,10 +111,10 @@ async function compare({ store, log }: Pick<Deps, 'store' | 'log'>, watch: Tenan
   }
 }
 
-function notify(watched: Watched | undefined, version: string): void {
-  if (watched === undefined || watched.version === version) return;
-  const isFirst = watched.version === null;
-  watched.version = version;
-  if (isFirst) return;
-  for (const listener of [...watched.listeners.keys()]) listener();
+function notify(pages: ReadonlySet<Listener> | undefined, version: string): void {
+  for (const page of pages ?? []) {
+    if (page.shown === version) continue;
+    page.shown = version;
+    page.onChange();
+  }
 }
