@@ -75,7 +75,10 @@ export async function servePage(
   about: PageRequest,
 ): Promise<void> {
   const startedMs = performance.now();
-  const match = matchPage(request.method ?? '', below(context.prefix, (request.url ?? '').split('?', 1)[0] ?? ''));
+  const match = matchPage(
+    request.method ?? '',
+    below(context.prefix, (request.url ?? '').split('?', 1)[0] ?? ''),
+  );
   const gone = goneSignal(response, about.stopping);
   let answer: PageAnswer;
   try {
@@ -89,7 +92,11 @@ export async function servePage(
     status: answer.status,
     createMs: null,
   });
-  context.deps.log.debug('page', { ...about, stopping: undefined, ms: performance.now() - startedMs });
+  context.deps.log.debug('page', {
+    ...about,
+    stopping: undefined,
+    ms: performance.now() - startedMs,
+  });
 }
 
 async function answerOf(
@@ -179,10 +186,7 @@ function isSame(sent: string, expected: string | null): boolean {
   return left !== undefined && right !== undefined && timingSafeEqual(left, right);
 }
 
-async function readForm(
-  request: IncomingMessage,
-  form: PageCallForm,
-): Promise<URLSearchParams> {
+async function readForm(request: IncomingMessage, form: PageCallForm): Promise<URLSearchParams> {
   if (form === 'none' || form === 'multipart') return new URLSearchParams();
   const type = request.headers['content-type'] ?? '';
   if (!/^application\/x-www-form-urlencoded\s*(;|$)/i.test(type)) {
@@ -274,7 +278,8 @@ async function send(
   }
   for await (const text of body) {
     if (response.destroyed) return;
-    if (!response.write(text)) await Promise.race([once(response, 'drain'), once(response, 'close')]);
+    if (!response.write(text))
+      await Promise.race([once(response, 'drain'), once(response, 'close')]);
   }
   response.end();
 }

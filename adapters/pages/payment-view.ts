@@ -108,9 +108,7 @@ function signedInView(shown: HostedPage): PaymentView {
     instructions: payment.payinInstructions,
     check: shown.check,
     settlement:
-      settlement === null
-        ? null
-        : { ...settlement, settledAtMs: updatedAtMs, transactionHash },
+      settlement === null ? null : { ...settlement, settledAtMs: updatedAtMs, transactionHash },
     endedAtMs: isTerminal(payment.status) ? updatedAtMs : null,
     expiresAtMs: payment.expiresAtMs,
   };

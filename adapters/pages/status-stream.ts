@@ -54,7 +54,8 @@ function newSignals(over: AbortSignal): Signals {
       wake();
     },
     async next() {
-      if (!isChanged && !over.aborted) await waitAtMost(HEARTBEAT_MS, (resolve) => (wakeUp = resolve));
+      if (!isChanged && !over.aborted)
+        await waitAtMost(HEARTBEAT_MS, (resolve) => (wakeUp = resolve));
       wakeUp = null;
       if (over.aborted) return null;
       if (!isChanged) return ': still open\n\n';

@@ -47,7 +47,16 @@ export async function readHostedPage(deps: Deps, publicId: string): Promise<Host
     const { payment, funds } = view;
     const facts = { payment, funds, kyc, quote, instructions: payment.payinInstructions };
     const screen = screenOf(facts, nowMs);
-    return { ...view, organization, quote, submission, kyc, screen, pageVersion: versions[0]?.version ?? '', nowMs };
+    return {
+      ...view,
+      organization,
+      quote,
+      submission,
+      kyc,
+      screen,
+      pageVersion: versions[0]?.version ?? '',
+      nowMs,
+    };
   });
 }
 

@@ -54,7 +54,9 @@ export function pageWatch(
     for (const watch of known ?? tenants.values()) void compare(deps, watch);
   };
   const listeners = () =>
-    [...tenants.values()].flatMap(({ payments }) => [...payments.values()].flatMap((set) => [...set]));
+    [...tenants.values()].flatMap(({ payments }) =>
+      [...payments.values()].flatMap((set) => [...set]),
+    );
   return {
     watch(payment, page, over) {
       const open = listeners().filter(({ sessionId }) => sessionId === page.sessionId);

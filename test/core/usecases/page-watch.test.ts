@@ -72,8 +72,15 @@ async function opened(t: TestContext): Promise<Stage> {
 
 test('a change is reported to every page of the payment, and to no other', async (t) => {
   const stage = await opened(t);
-  const [first, second] = [await stage.newPayment(stage.tenant), await stage.newPayment(stage.tenant)];
-  const pages = [stage.open(first), stage.open(first, { sessionId: 'session 2' }), stage.open(second)];
+  const [first, second] = [
+    await stage.newPayment(stage.tenant),
+    await stage.newPayment(stage.tenant),
+  ];
+  const pages = [
+    stage.open(first),
+    stage.open(first, { sessionId: 'session 2' }),
+    stage.open(second),
+  ];
   await until(() => stage.runs() > 0);
   await turn();
   await signIn(stage.deps, stage.tenant, first);
@@ -121,8 +128,7 @@ test('a session has a limited number of streams; a closed one frees its slot', a
   const id = await stage.newPayment(stage.tenant);
   const pages = Array.from({ length: STREAMS_PER_SESSION_MAX }, () => stage.open(id));
   const page = { sessionId: 'session 1', shown: FIRST, onChange: () => undefined };
-  const more = () =>
-    stage.watch.watch({ ...stage.tenant, id }, page, new AbortController().signal);
+  const more = () => stage.watch.watch({ ...stage.tenant, id }, page, new AbortController().signal);
   assert.equal(more(), false);
   pages[0]?.close();
   assert.equal(more(), true);
