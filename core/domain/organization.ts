@@ -47,6 +47,12 @@ export interface OrganizationProfile extends Tenant {
   readonly version: number;
 }
 
+export interface NamedProfile {
+  readonly profile: OrganizationProfile;
+  /** Of the organization. */
+  readonly name: string;
+}
+
 /** The test number of Brazilian tax systems, with valid check digits. */
 const SANDBOX_CNPJ = '99.999.999/0001-91';
 

@@ -625,6 +625,8 @@ create table payments (
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
   version integer not null,
+  payee_name text,
+  confirmed_locale text,
   constraint payments_amount_minor_check check ((amount_minor > 0)),
   constraint payments_mode_check check ((mode = any (array['test'::text, 'live'::text]))),
   constraint payments_origin_check check ((origin = any (array['payment_intent'::text,
