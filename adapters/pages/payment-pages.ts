@@ -23,7 +23,7 @@ import { localeFor, paymentView } from './payment-view.js';
 import { renderPage } from './render.js';
 import { statusStream } from './status-stream.js';
 
-type Call<F = null> = PageCall<'none' | 'buyer', F>;
+type Call<F = unknown> = PageCall<'none' | 'buyer', F>;
 
 const noForm = z.object({});
 /** The version of the payment that the page showed. */

@@ -11,7 +11,7 @@ const STREAM_LIFE_MS = 10 * MINUTE_MS;
 
 export async function statusStream(
   { deps, watch }: PageContext,
-  { params, query, session, gone }: PageCall<'buyer', null>,
+  { params, query, session, gone }: PageCall<'buyer', unknown>,
 ): Promise<PageAnswer> {
   const { payment } = await readHostedPage(deps, params['publicId'] ?? '');
   const over = AbortSignal.any([gone, AbortSignal.timeout(STREAM_LIFE_MS)]);

@@ -2,6 +2,7 @@
 import { awaitsDossier, type KycStatus, type KycSubmission } from '../domain/buyer-kyc.js';
 import type { PaymentView } from '../domain/change.js';
 import { type ScreenFacts, screenOf } from '../domain/hosted-screen.js';
+import type { PostingKind, StoredPosting } from '../domain/ledger.js';
 import type { Organization } from '../domain/organization.js';
 import { isPageOpen, type Payment } from '../domain/payment.js';
 import type { Quote } from '../domain/quote.js';
@@ -17,9 +18,17 @@ export interface HostedPage extends PaymentView {
   readonly submission: KycSubmission | null;
   readonly kyc: ScreenFacts['kyc'];
   readonly screen: ReturnType<typeof screenOf>;
+  readonly moneyTimes: MoneyTimes;
   /** Of `tx.views.pageVersions`. */
   readonly pageVersion: string;
   readonly nowMs: number;
+}
+
+/** The latest of each kind; null if there is none. */
+export interface MoneyTimes {
+  readonly receivedAtMs: number | null;
+  readonly refundOrderedAtMs: number | null;
+  readonly refundedAtMs: number | null;
 }
 
 /** NotFound for an unknown id, and before the buyer is invited. */
@@ -35,12 +44,13 @@ export async function readHostedPage(deps: Deps, publicId: string): Promise<Host
   return deps.store.run(async (tx) => {
     const { id, buyerId, quoteId, ...rest } = await openPage(tx, publicId);
     const tenant = tenantOf(rest);
-    const [view, organization, quote, submission, versions] = await Promise.all([
+    const [view, organization, quote, submission, versions, postings] = await Promise.all([
       tx.views.get(tenant, id),
       tx.organizations.get(tenant.orgId),
       quoteId === null ? null : tx.quotes.get(tenant, quoteId),
       tx.buyers.submission(tenant, buyerId),
       tx.views.pageVersions(tenant, [id]),
+      tx.ledger.ofPayment(tenant, id),
     ]);
     assert(view !== null && organization !== null, 'a payment and its organization stay');
     const kyc = kycStateOf(view.kycStatus, submission);
@@ -58,6 +68,16 @@ export async function readHostedPage(deps: Deps, publicId: string): Promise<Host
       nowMs,
     };
   });
+}
+
+function moneyTimesOf(postings: readonly StoredPosting[]): MoneyTimes {
+  const latest = (...kinds: readonly PostingKind[]) =>
+    postings.findLast(({ kind }) => kinds.includes(kind))?.atMs ?? null;
+  return {
+    receivedAtMs: latest('funds_received'),
+    refundOrderedAtMs: latest('refund_owed'),
+    refundedAtMs: latest('refund_paid', 'returned_by_partner'),
+  };
 }
 
 function kycStateOf(status: KycStatus, submission: KycSubmission | null): ScreenFacts['kyc'] {
