@@ -3,10 +3,10 @@
 import { z } from 'zod';
 import { isCode, PonteError } from '../../core/errors.js';
 import { confirmQuote, requestQuote } from '../../core/usecases/buyers.js';
-import { readHostedPage } from '../../core/usecases/hosted-page.js';
+import { readPaymentPage } from '../../core/usecases/payment-page.js';
 import { endSession } from '../../core/usecases/page-sessions.js';
 import { cancelPayment } from '../../core/usecases/payments.js';
-import { linkState, redeemCode, redeemLink, requestLink } from '../../core/usecases/sign-ins.js';
+import { hashBrowser, linkState, redeemCode, redeemLink, requestLink } from '../../core/usecases/sign-ins.js';
 import { simulate } from '../../core/usecases/simulations.js';
 import type { Cookie } from './cookies.js';
 import {
@@ -104,12 +104,21 @@ export const paymentPages = [
   }),
 ];
 
+function pageOf(call: Pick<Call, 'params'>) {
+  return { kind: 'payment', publicId: publicIdOf(call) } as const;
+}
+
+async function localeOfPage(deps: PageContext['deps'], call: Call) {
+  const { payment } = await readPaymentPage(deps, publicIdOf(call));
+  return localeFor(call, payment.display);
+}
+
 function publicIdOf({ params }: Pick<Call, 'params'>): string {
   return params['publicId'] ?? '';
 }
 
 async function show(context: PageContext, call: Call, page: Page): Promise<PageAnswer> {
-  const shown = await readHostedPage(context.deps, publicIdOf(call));
+  const shown = await readPaymentPage(context.deps, publicIdOf(call));
   return html(renderPage(paymentView(context, call, shown, page)));
 }
 
@@ -121,7 +130,7 @@ async function showPayment(context: PageContext, call: Call): Promise<PageAnswer
     const cookie = { name: 'link', value: linkText(token), path: call.base } as const;
     return seeOther(`${call.base}/enter`, [cookie]);
   }
-  const shown = await readHostedPage(deps, publicIdOf(call));
+  const shown = await readPaymentPage(deps, publicIdOf(call));
   if (call.session === null) {
     const isSent = call.query.has('sent') && call.cookies.has('browser');
     const page = { name: isSent ? 'sent' : 'ask' } as const;
@@ -144,13 +153,12 @@ function linkText(token: string): string {
 }
 
 async function sendLink({ deps }: PageContext, call: Call<object>): Promise<PageAnswer> {
-  const publicId = publicIdOf(call);
   const browser =
     call.cookies.get('browser') ?? Buffer.from(deps.ids.randomBytes(16)).toString('base64url');
-  const { payment } = await readHostedPage(deps, publicId);
-  const locale = localeFor(call, payment.display);
+  const locale = await localeOfPage(deps, call);
   try {
-    await requestLink(deps, publicId, { client: call.client, locale, browser });
+    const browserHash = hashBrowser(browser);
+    await requestLink(deps, pageOf(call), { client: call.client, locale, browserHash });
   } catch (error) {
     if (!isCode(error, 'RateLimitExceeded')) throw error;
     return seeOther(withNotice(call.base, 'link_too_soon'));
@@ -159,35 +167,44 @@ async function sendLink({ deps }: PageContext, call: Call<object>): Promise<Page
 }
 
 async function enterCode({ deps }: PageContext, call: Call<{ code: string }>): Promise<PageAnswer> {
-  const digits = call.form.code.replaceAll(/\D/g, '');
   const browser = call.cookies.get('browser');
-  const publicId = publicIdOf(call);
   if (browser === undefined) return seeOther(withNotice(call.base, 'code_over'));
-  const redeemed = await redeemCode(deps, publicId, { browser, code: digits });
-  if (redeemed.outcome === 'signed_in') return signedIn(deps, call, redeemed.sessionToken);
-  const notice = redeemed.outcome === 'wrong' ? 'code_wrong' : 'code_over';
-  return seeOther(`${call.base}?sent&notice=${notice}`);
+  const code = { browserHash: hashBrowser(browser), code: call.form.code };
+  try {
+    const { token } = await redeemCode(deps, pageOf(call), code, await localeOfPage(deps, call));
+    return await signedIn(deps, call, token);
+  } catch (error) {
+    if (isCode(error, 'InvalidSignInCode')) return seeOther(`${call.base}?sent&notice=code_wrong`);
+    if (isCode(error, 'SignInCodeOver')) return seeOther(withNotice(call.base, 'code_over'));
+    throw error;
+  }
 }
 
 async function showEnter(context: PageContext, call: Call): Promise<PageAnswer> {
   const token = call.cookies.get('link');
   if (token === undefined) return seeOther(call.base);
-  const state = await linkState(context.deps, publicIdOf(call), token);
-  if (state.state !== 'valid') {
-    const { state: cause, atMs, maskedEmail } = state;
+  const link = await linkState(context.deps, pageOf(call), token);
+  if (link.state === 'unknown') {
+    const unknown = { cause: 'unknown', atMs: null, maskedEmail: null } as const;
+    return show(context, call, { name: 'link_over', ...unknown });
+  }
+  if (link.state !== 'valid') {
+    const { state: cause, maskedAddress: maskedEmail } = link;
+    const atMs = link.state === 'used' ? link.usedAtMs : link.endsAtMs;
     return show(context, call, { name: 'link_over', cause, atMs, maskedEmail });
   }
   // Requested in this browser: a scanner of mails has no such cookie.
-  const auto = state.browser !== null && state.browser === call.cookies.get('browser');
-  return show(context, call, { name: 'enter', email: state.email, auto });
+  const browser = call.cookies.get('browser');
+  const auto = browser !== undefined && link.browserHash === hashBrowser(browser);
+  return show(context, call, { name: 'enter', email: link.address, auto });
 }
 
 async function enter({ deps }: PageContext, call: Call<object>): Promise<PageAnswer> {
-  const token = call.cookies.get('link');
-  if (token === undefined) return seeOther(call.base);
+  const link = call.cookies.get('link');
+  if (link === undefined) return seeOther(call.base);
   try {
-    const { sessionToken } = await redeemLink(deps, publicIdOf(call), token);
-    return await signedIn(deps, call, sessionToken);
+    const { token } = await redeemLink(deps, pageOf(call), link, await localeOfPage(deps, call));
+    return await signedIn(deps, call, token);
   } catch (error) {
     // The page says whether it was used or is over.
     if (isCode(error, 'InvalidSignInLink')) return seeOther(`${call.base}/enter`);
@@ -201,7 +218,7 @@ async function signedIn(
   call: Pick<Call, 'base' | 'params'>,
   sessionToken: string,
 ): Promise<PageAnswer> {
-  const { payment, screen } = await readHostedPage(deps, publicIdOf(call));
+  const { payment, screen } = await readPaymentPage(deps, publicIdOf(call));
   if (screen === 'price_ask') await requestQuote(deps, payment, payment.id).catch(() => undefined);
   const cookies: readonly Cookie[] = [
     { name: 'session', value: sessionToken, path: call.base },
@@ -217,7 +234,7 @@ async function signOut({ deps }: PageContext, call: PageCall<'buyer', object>) {
 
 /** The payment, if the page that sent the form showed its current state. */
 async function unchanged(deps: PageContext['deps'], call: Call<{ version: string }>) {
-  const shown = await readHostedPage(deps, publicIdOf(call));
+  const shown = await readPaymentPage(deps, publicIdOf(call));
   if (`${shown.payment.version}` !== call.form.version) {
     throw new PonteError('PaymentStateConflict');
   }
@@ -232,7 +249,7 @@ async function askQuote({ deps }: PageContext, call: Call<{ version: string }>) 
 
 async function confirm({ deps }: PageContext, call: Call<{ version: string; quoteId: string }>) {
   const { quoteId } = call.form;
-  const { payment, screen } = await readHostedPage(deps, publicIdOf(call));
+  const { payment, screen } = await readPaymentPage(deps, publicIdOf(call));
   // The second click on the button.
   if (payment.quoteId === quoteId && screen !== 'price') return seeOther(call.base);
   try {
@@ -255,7 +272,7 @@ async function takeBack({ deps }: PageContext, call: Call<{ version: string }>) 
 }
 
 async function simulateEvent({ deps }: PageContext, call: Call<{ event: string }>) {
-  const { payment } = await readHostedPage(deps, publicIdOf(call));
+  const { payment } = await readPaymentPage(deps, publicIdOf(call));
   await simulate(deps, payment, payment.id, call.form.event);
   return seeOther(call.base);
 }

@@ -3,7 +3,7 @@
 import { readDisplay } from '../../core/domain/display.js';
 import { localeOf } from '../../core/domain/locale.js';
 import { isTerminal } from '../../core/domain/payment.js';
-import type { HostedPage } from '../../core/usecases/hosted-page.js';
+import type { PaymentPage } from '../../core/usecases/payment-page.js';
 import { simulationsFor } from '../../core/usecases/simulations.js';
 import { assetPaths } from './assets.js';
 import type { PageAuth, PageCall, PageContext } from './page-route.js';
@@ -31,7 +31,7 @@ export function localeFor(
 export function paymentView(
   { prefix }: Pick<PageContext, 'prefix'>,
   call: AnyCall,
-  shown: HostedPage,
+  shown: PaymentPage,
   page: Page,
 ): PageView {
   const { payment } = shown;
@@ -57,13 +57,13 @@ export function paymentView(
   };
 }
 
-function organizationView({ organization }: HostedPage): OrganizationView {
+function organizationView({ organization }: PaymentPage): OrganizationView {
   const { name, supportEmail, supportPhone, website } = organization;
   return { name, supportEmail, supportPhone, website };
 }
 
 /** What a person with the link alone sees. */
-function outerView({ payment, organization }: HostedPage): PaymentView {
+function outerView({ payment, organization }: PaymentPage): PaymentView {
   const { id, status, amount, number, externalId, dueDate, returnUrl, version } = payment;
   return {
     ...{ id, status, amount, number, externalId, dueDate, returnUrl, version },
@@ -86,7 +86,7 @@ function outerView({ payment, organization }: HostedPage): PaymentView {
   };
 }
 
-function signedInView(shown: HostedPage): PaymentView {
+function signedInView(shown: PaymentPage): PaymentView {
   const { payment, funds, quote, submission } = shown;
   const { settlement, transactionHash, updatedAtMs } = payment;
   const { receivedMinor, refundOwedMinor, refundOrderedMinor, refundedMinor } = funds;

@@ -1,7 +1,7 @@
 // Server-sent events of an open page: "changed" after each change of its payment. The browser then
 // loads the page again, so nothing is rendered twice.
 import { MINUTE_MS, SECOND_MS } from '../../core/domain/instant.js';
-import { readHostedPage } from '../../core/usecases/hosted-page.js';
+import { readPaymentPage } from '../../core/usecases/payment-page.js';
 import type { PageAnswer, PageCall, PageContext } from './page-route.js';
 
 /** Shorter than the idle limit of proxies, usually 60 s. */
@@ -13,7 +13,7 @@ export async function statusStream(
   { deps, watch }: PageContext,
   { params, query, session, gone }: PageCall<'buyer', unknown>,
 ): Promise<PageAnswer> {
-  const { payment } = await readHostedPage(deps, params['publicId'] ?? '');
+  const { payment } = await readPaymentPage(deps, params['publicId'] ?? '');
   const over = AbortSignal.any([gone, AbortSignal.timeout(STREAM_LIFE_MS)]);
   const signals = newSignals(over);
   const shown = query.get('version') ?? '';

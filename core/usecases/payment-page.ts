@@ -11,7 +11,7 @@ import { assert, PonteError } from '../errors.js';
 import type { Deps } from '../ports/deps.js';
 import type { Tx } from '../ports/storage.js';
 
-export interface HostedPage extends PaymentView {
+export interface PaymentPage extends PaymentView {
   readonly organization: Organization;
   readonly quote: Quote | null;
   /** Null before the first KYC with this organization. */
@@ -39,7 +39,7 @@ export async function openPage(tx: Tx, publicId: string): Promise<Payment> {
 }
 
 /** NotFound for an unknown id, and before the buyer is invited. */
-export async function readHostedPage(deps: Deps, publicId: string): Promise<HostedPage> {
+export async function readPaymentPage(deps: Deps, publicId: string): Promise<PaymentPage> {
   const nowMs = deps.clock.nowMs();
   return deps.store.run(async (tx) => {
     const { id, buyerId, quoteId, ...rest } = await openPage(tx, publicId);
