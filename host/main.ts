@@ -34,6 +34,8 @@ export interface Host {
   /** A file, or a URL without its password. */
   readonly databaseName: string;
   readonly url: string;
+  /** The page with the mails of a development host; null where mails are sent. */
+  readonly mailboxUrl: string | null;
   readonly metricsUrl: string | null;
   readonly deps: Deps;
   /** Created by this start, in an empty development database. */
@@ -106,6 +108,7 @@ async function start(config: Config, role: HostRole, creation: Creation): Promis
     return {
       databaseName: store.name,
       url: urlOf(config.host, port),
+      mailboxUrl: container.get(tokens.pages).mailboxUrl(),
       metricsUrl,
       deps,
       demo,

@@ -18,6 +18,8 @@ export interface PagesOptions {
 }
 
 export interface HostedPages {
+  /** The page with the mails of a development host; null where mails are sent. */
+  mailboxUrl(): string | null;
   owns(request: IncomingMessage): boolean;
   serve(
     deps: Deps,
@@ -30,6 +32,7 @@ export interface HostedPages {
 /** If pages and API have different hosts, pages are served on their host only. */
 export function hostedPages({ watch, mailbox, settings }: PagesOptions): HostedPages {
   return {
+    mailboxUrl: () => (mailbox === null ? null : `${settings.payUrl}/dev/mailbox`),
     owns({ url = '', headers }) {
       const [api, pages] = [new URL(settings.baseUrl), new URL(settings.payUrl)];
       if (api.host !== pages.host && headers.host !== pages.host) return false;

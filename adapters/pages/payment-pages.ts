@@ -228,7 +228,7 @@ async function signedIn(
 }
 
 async function signOut({ deps }: PageContext, call: PageCall<'buyer', object>) {
-  await endSession(deps, call.session);
+  await endSession(deps, call.cookies.get('session') ?? '');
   return seeOther(call.base, [{ name: 'session', value: '', path: call.base }]);
 }
 
