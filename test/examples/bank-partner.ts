@@ -21,36 +21,8 @@ export interface BankPartner extends SettlementPartner {
 
 export function createBankPartner({ clock }: { clock: { nowMs(): number } }): BankPartner {
   const started: string[] = [];
+  const orderApi = orderApis(started);
   const brl = (amountMinor: bigint) => money(amountMinor * 5n, 'BRL');
-  const orderApi = <Order extends { readonly reference: string }, Report>(
-    kind: string,
-    answer: (order: Order) => Omit<AcceptedOrder, 'partnerRef'>,
-    report: (order: Order) => Report,
-  ): OrderApi<Order, Report> => {
-    const prepared = new Map<string, Order>();
-    const nameOf = (reference: string) => `${kind} ${reference}`;
-    return {
-      prepare: async (order) => {
-        prepared.set(order.reference, order);
-        return done(order.reference);
-      },
-      start: async (reference) => {
-        const order = prepared.get(reference);
-        if (order === undefined) return absent;
-        if (!started.includes(nameOf(reference))) started.push(nameOf(reference));
-        return done({ partnerRef: nameOf(reference), ...answer(order) });
-      },
-      find: async (reference) => {
-        const order = prepared.get(reference);
-        const isThere = order !== undefined && started.includes(nameOf(reference));
-        return done(isThere ? { partnerRef: nameOf(reference), ...answer(order) } : null);
-      },
-      read: async (partnerRef) => {
-        const order = prepared.get(partnerRef.slice(nameOf('').length));
-        return order === undefined ? absent : done(report(order));
-      },
-    };
-  };
   const approved = { status: 'approved', reason: null } as const;
   const completed = { status: 'completed', reason: null } as const;
   return {
@@ -92,6 +64,39 @@ export function createBankPartner({ clock }: { clock: { nowMs(): number } }): Ba
       }),
     findOrder: async () => done(null),
     readInbound: () => null,
+  };
+}
+
+/** The calls of each kind of order. `started` gets the orders that are started. */
+function orderApis(started: string[]) {
+  return <Order extends { readonly reference: string }, Report>(
+    kind: string,
+    answer: (order: Order) => Omit<AcceptedOrder, 'partnerRef'>,
+    report: (order: Order) => Report,
+  ): OrderApi<Order, Report> => {
+    const prepared = new Map<string, Order>();
+    const nameOf = (reference: string) => `${kind} ${reference}`;
+    return {
+      prepare: async (order) => {
+        prepared.set(order.reference, order);
+        return done(order.reference);
+      },
+      start: async (reference) => {
+        const order = prepared.get(reference);
+        if (order === undefined) return absent;
+        if (!started.includes(nameOf(reference))) started.push(nameOf(reference));
+        return done({ partnerRef: nameOf(reference), ...answer(order) });
+      },
+      find: async (reference) => {
+        const order = prepared.get(reference);
+        const isThere = order !== undefined && started.includes(nameOf(reference));
+        return done(isThere ? { partnerRef: nameOf(reference), ...answer(order) } : null);
+      },
+      read: async (partnerRef) => {
+        const order = prepared.get(partnerRef.slice(nameOf('').length));
+        return order === undefined ? absent : done(report(order));
+      },
+    };
   };
 }
 
