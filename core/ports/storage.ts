@@ -109,6 +109,9 @@ export interface Tx {
     get(tenant: Tenant, id: string): Found<PaymentView>;
     byExternalId(tenant: Tenant, origin: PaymentOrigin, externalId: string): Found<PaymentView>;
     listInvoices(tenant: Tenant, filter: InvoiceFilter): Many<PaymentView>;
+    listPayments(tenant: Tenant, filter: TenantPaymentFilter): Many<PaymentView>;
+    /** By their latest change, oldest first, then by id. */
+    updatedPayments(tenant: Tenant, page: UpdatedPage): Many<PaymentView>;
     /** The buyer's KYC for this tenant. */
     kycStatus(tenant: Tenant, buyer: Pick<Buyer, 'id' | 'emailKey'>): Promise<KycStatus>;
   };
@@ -384,6 +387,23 @@ export interface InvoiceFilter extends ListPage {
 
 export interface PaymentFilter extends InvoiceFilter {
   readonly orgId: string | null;
+}
+
+/** Payments of all origins are in one order: that of their ids without the prefix. */
+export interface TenantPaymentFilter extends InvoiceFilter {
+  readonly origins: readonly PaymentOrigin[];
+  readonly externalId: string | null;
+  readonly sellerExternalId: string | null;
+  /** The time in ids (ID_TIME_CHARACTERS) that were created then: at it or later, */
+  readonly fromMoment: string | null;
+  /** and before it. */
+  readonly beforeMoment: string | null;
+}
+
+export interface UpdatedPage extends TimePage {
+  readonly origins: readonly PaymentOrigin[];
+  /** Rows that changed later are left out. */
+  readonly untilMs: number;
 }
 
 interface MailFilter extends ListPage {
