@@ -129,6 +129,7 @@ function readsOfMoney(tx: Tx): readonly Promise<unknown>[] {
       tx.views.listInvoices(tenant, { status, ...page }),
       tx.views.listInvoices(tenant, { status, beforeId: null, limit: 5 }),
     ]),
+    ...paymentPages(tx),
     tx.views.kycStatus(tenant, { id: 'byr_1', emailKey: 'a@b' }),
     tx.funds.get(tenant, 'pi_1'),
     tx.funds.open(5),
@@ -150,6 +151,24 @@ function readsOfMoney(tx: Tx): readonly Promise<unknown>[] {
     tx.buyers.approvedAnywhere('test', 'byr_1'),
     tx.buyers.approvedByPartnerRef('test', 'p', 5),
     tx.buyers.submissionByFlow('f'),
+  ];
+}
+
+/** Under every combination of filters. */
+function paymentPages(tx: Tx): readonly Promise<unknown>[] {
+  const origins = ['payment_intent', 'invoice'] as const;
+  const none = { status: null, externalId: null, sellerExternalId: null };
+  const ends = { fromMoment: '0', beforeMoment: 'z' };
+  const all = { origins, ...none, fromMoment: null, beforeMoment: null, ...page };
+  const status = 'approved' as const;
+  return [
+    tx.views.listPayments(tenant, all),
+    tx.views.listPayments(tenant, { ...all, ...ends, beforeId: null }),
+    tx.views.listPayments(tenant, { ...all, status }),
+    tx.views.listPayments(tenant, { ...all, sellerExternalId: 's' }),
+    tx.views.listPayments(tenant, { ...all, sellerExternalId: 's', status, ...ends }),
+    tx.views.listPayments(tenant, { ...all, externalId: 'e', sellerExternalId: 's', status }),
+    tx.views.updatedPayments(tenant, { origins, fromMs: T0, afterId: 'x', untilMs: T0, limit: 5 }),
   ];
 }
 
