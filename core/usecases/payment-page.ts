@@ -64,6 +64,7 @@ export async function readPaymentPage(deps: Deps, publicId: string): Promise<Pay
       submission,
       kyc,
       screen,
+      moneyTimes: moneyTimesOf(postings),
       pageVersion: versions[0]?.version ?? '',
       nowMs,
     };
