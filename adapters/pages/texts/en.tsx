@@ -84,6 +84,7 @@ export const en = {
     missing: 'Missing',
     refunded: 'Returned to you',
     goingBack: 'Goes back to you',
+    review: 'Being looked into',
     forPayee: (payee: string) => `For ${payee}`,
   },
   route: {
@@ -108,7 +109,7 @@ export const en = {
   },
   ask: {
     heading: (payee: string) => `${payee} asks you to pay`,
-    title: (payee: string, amount: string) => `${payee} asks you to pay ${amount}`,
+    over: (payee: string) => `Payment to ${payee}:`,
     send: 'Send me a sign-in link',
     sendHint: (org: string) =>
       `It goes to the address that ${org} has for you. We show line items and bank details ` +
@@ -219,6 +220,7 @@ export const en = {
     approvedText: 'Nothing more is needed. You may close this page.',
     rejected: 'We cannot accept your details',
     rejectedText: (org: string) => `Ask ${org} what to do.`,
+    closed: 'The check is over.',
     noMoney: 'This form is not about a payment.',
   },
   price: {
@@ -258,6 +260,7 @@ export const en = {
     changed: 'The price was updated',
     changedText: 'Nothing was confirmed. Check the new price, then confirm it.',
     items: 'Line items and notes',
+    lines: 'Line items',
     item: 'Item',
     quantity: 'Quantity',
     unitPrice: 'Unit price',
@@ -418,6 +421,7 @@ export const en = {
     reviewLede: (amount: string) =>
       `Your ${amount} reached us. The last step failed; a person is on it.`,
     reviewLedePlain: 'The last step failed; a person is on it.',
+    reviewMoney: 'It is somewhere between us and the banks. We are finding out where.',
     reviewNext: 'A person finds out where the money is, then pays it out or returns it to you.',
     reviewMail: 'We mail you as soon as we know.',
     cancelled: (payee: string) => `${payee} withdrew this request`,
@@ -474,19 +478,29 @@ export const en = {
       count === 1 ? 'There is one problem' : `There are ${count} problems`,
   },
   problem: {
-    not_found: 'Page not found',
-    not_foundText:
-      'Check the address, or open the link in your mail again. Who asked you to pay can send ' +
-      'you a new one.',
-    too_many: 'Too many attempts',
-    too_manyText: 'Wait some minutes, then try again. Nothing was changed.',
-    session_over: 'You are signed out',
-    session_overText: 'Your answers are saved. Open the page again to get a new sign-in link.',
-    forbidden: 'This request was not accepted',
-    forbiddenText: 'It did not come from this page, so nothing was changed. Try again from here.',
-    out_of_order: 'Something went wrong on our side',
-    out_of_orderText: 'Nothing was changed. Try again in a few minutes.',
-    open: 'Open the payment page',
+    not_found: {
+      heading: 'Page not found',
+      text:
+        'Check the address, or open the link in your mail again. The company that asked you to ' +
+        'pay can send you a new one.',
+    },
+    too_many: {
+      heading: 'Too many attempts',
+      text: 'Wait some minutes, then try again. Nothing was changed.',
+    },
+    session_over: {
+      heading: 'You are signed out',
+      text: 'What you saved is kept. Open the page again to get a new sign-in link.',
+    },
+    forbidden: {
+      heading: 'This request was not accepted',
+      text: 'It did not come from this page, so nothing was changed. Try again from here.',
+    },
+    out_of_order: {
+      heading: 'Something went wrong on our side',
+      text: 'We do not know whether your last step counted. The page shows it: open it again.',
+    },
+    open: 'Open the page',
   },
   notice: {
     out_of_date: (
