@@ -1,5 +1,6 @@
 // The payment, whose origin is a payment intent or an invoice: its states and data.
 // Where the money is: funds.ts. What one cause changes: change.ts.
+import type { Locale } from './locale.js';
 import { type MoveOf, machine } from './machine.js';
 import type { Money } from './money.js';
 import type { Tenant } from './tenant.js';
@@ -132,6 +133,8 @@ export interface Payment extends Tenant {
   /** JSON text exactly as sent; '{}' if absent. */
   readonly metadata: string;
   readonly expiresAtMs: number | null;
+  /** The language of mails to the buyer, which signed in by mail; null before that. */
+  readonly buyerLocale: Locale | null;
   /** The current quote (quote.ts). */
   readonly quoteId: string | null;
   /** How to pay, as JSON text of the partner; null before the pay-in. */

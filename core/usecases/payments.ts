@@ -314,6 +314,7 @@ function newPayment(
     publicId: newPublicId(deps, nowMs),
     approvedByMemberId: null,
     invitedAtMs: null,
+    buyerLocale: null,
     quoteId: null,
     payinInstructions: null,
     coveredAtMs: null,

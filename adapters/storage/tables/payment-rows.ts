@@ -1,4 +1,5 @@
 // Payments and the idempotency keys that name them: columns and SQL.
+import { locales } from '../../../core/domain/locale.js';
 import {
   isExpirable,
   isTerminal,
@@ -76,6 +77,7 @@ export const payments = defineTable<Payment>('payments', {
   display: fixed(text.null('display')),
   metadata: fixed(text('metadata')),
   expiresAtMs: fixed(time.null('expires_at')),
+  buyerLocale: nullable(oneOf('buyer_locale', locales)),
   quoteId: text.null('quote_id'),
   payinInstructions: text.null('payin_instructions'),
   coveredAtMs: time.null('covered_at'),
