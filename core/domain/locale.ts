@@ -8,10 +8,3 @@ export function localeOf(tag: string): Locale | null {
   const language = tag.trim().toLowerCase().split('-', 1)[0];
   return locales.find((locale) => locale.toLowerCase().split('-', 1)[0] === language) ?? null;
 }
-
-/** The language that an integrator's `display` asks for; null if it names none of ours. */
-export function displayLocale(display: string | null): Locale | null {
-  const value: unknown = display === null ? null : JSON.parse(display);
-  const tag = typeof value === 'object' && value !== null && 'locale' in value && value.locale;
-  return typeof tag === 'string' ? localeOf(tag) : null;
-}

@@ -176,10 +176,6 @@ export function codeText(id: string, browserHash: string, code: string): string 
   return `${id} ${browserHash} ${code}`;
 }
 
-export function hashBrowser(nonce: string): string {
-  return hash('sha256', `browser ${nonce}`, 'hex');
-}
-
 export function isSameSubject(a: MailSubject, b: MailSubject): boolean {
   if (a.kind === 'payment') return b.kind === 'payment' && a.paymentId === b.paymentId;
   if (a.kind === 'account') return b.kind === 'account' && a.accountId === b.accountId;

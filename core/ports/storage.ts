@@ -11,7 +11,7 @@ import type { Funds } from '../domain/funds.js';
 import type { Posting, StoredPosting } from '../domain/ledger.js';
 import type { Mail, MailStatus, MailSubject } from '../domain/mail.js';
 import type { Member } from '../domain/member.js';
-import type { Organization, OrganizationProfile } from '../domain/organization.js';
+import type { NamedProfile, Organization, OrganizationProfile } from '../domain/organization.js';
 import type { PageSession } from '../domain/page-session.js';
 import type { CommandKind, MoneyCommand, PartnerCommand } from '../domain/partner-command.js';
 import type { InboxMessage, MessageCursor } from '../domain/partner-message.js';
@@ -45,6 +45,9 @@ export interface Store {
   close(): Promise<void>;
 }
 
+/** Ids of one `pageVersions`. */
+export const VERSIONS_MAX = 100;
+
 export interface RunOptions {
   /** Allows the batch in quarantine: it records what is known or revokes a right. */
   readonly inQuarantine?: boolean;
@@ -71,6 +74,8 @@ export interface Tx {
     get(orgId: string): Found<Organization>;
     list(): Many<Organization>;
     profile(tenant: Tenant): Found<OrganizationProfile>;
+    /** The profile and the organization's name, in one statement. */
+    named(tenant: Tenant): Found<NamedProfile>;
     insert(organization: Organization, profiles: readonly OrganizationProfile[]): void;
     updateProfile(profile: OrganizationProfile): void;
     expectProfile(profile: OrganizationProfile): void;
@@ -110,6 +115,14 @@ export interface Tx {
     get(tenant: Tenant, id: string): Found<PaymentView>;
     byExternalId(tenant: Tenant, origin: PaymentOrigin, externalId: string): Found<PaymentView>;
     listInvoices(tenant: Tenant, filter: InvoiceFilter): Many<PaymentView>;
+    /**
+     * Of each of these payments a text that changes with everything that its hosted page shows.
+     * At most VERSIONS_MAX ids.
+     */
+    pageVersions(
+      tenant: Tenant,
+      paymentIds: readonly string[],
+    ): Many<{ readonly paymentId: string; readonly version: string }>;
     /** The buyer's KYC for this tenant. */
     kycStatus(tenant: Tenant, buyer: Pick<Buyer, 'id' | 'emailKey'>): Promise<KycStatus>;
   };

@@ -179,12 +179,16 @@ export async function requestQuote(deps: Deps, tenant: Tenant, paymentId: string
   return quote;
 }
 
-/** PaymentStateConflict without a quote, QuoteChanged if another one is current, QuoteExpired. */
+/**
+ * The buyer accepts the quote that it was shown, in this language; both are stored as evidence.
+ * PaymentStateConflict without a quote, QuoteChanged if another one is current, QuoteExpired.
+ */
 export async function confirmQuote(
   deps: Deps,
   tenant: Tenant,
   paymentId: string,
   quoteId: string,
+  locale: Locale | null = null,
 ): Promise<PaymentView> {
   await changePayment(deps, tenant, paymentId, async (was, tx) => {
     const { status, quoteId: current } = was.payment;
@@ -195,7 +199,7 @@ export async function confirmQuote(
     const quote = await tx.quotes.get(tenant, quoteId);
     assert(quote !== null, 'a quote stays');
     const commands = await tx.commands.ofPayment(tenant, paymentId);
-    return confirmed(was, commands, quote, deps.clock.nowMs());
+    return confirmed(was, commands, quote, deps.clock.nowMs(), locale);
   });
   return readView(deps, tenant, paymentId);
 }

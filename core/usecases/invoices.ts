@@ -1,7 +1,7 @@
 // What only invoices have: a list, the approval by a second person, and the invitation of the buyer
 // by mail. Creating, reading and cancelling are in payments.ts.
 import type { PaymentAggregate, PaymentView } from '../domain/change.js';
-import { displayLocale } from '../domain/locale.js';
+import { readDisplay } from '../domain/display.js';
 import { invitationWaitMs } from '../domain/mail.js';
 import type { Payment } from '../domain/payment.js';
 import { approved, invited } from '../domain/payment-transitions.js';
@@ -53,7 +53,7 @@ export async function inviteBuyer(
     const { nth, waitMs } = await mailNumber(tx, to, nowMs);
     const limitedMs = Math.max(waitMs, invitationWaitMs(invitedAtMs, nowMs));
     const subject = { kind: 'payment', paymentId: id } as const;
-    const locale = displayLocale(was.payment.display) ?? 'en';
+    const locale = readDisplay(was.payment.display)?.locale ?? 'en';
     const link = { ...to, subject, nth, locale, browserHash: null };
     if (limitedMs === 0) stageLink(deps, tx, link, nowMs);
     else if (whenLimited === 'refuse') throw rateLimited(limitedMs);

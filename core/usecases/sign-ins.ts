@@ -1,5 +1,6 @@
 // Sign-in on the hosted pages: a page mails a link and a code to the address that it belongs to,
 // and either one proves the mailbox and starts a session. The buyer's next steps are in buyers.ts.
+import { hash } from 'node:crypto';
 import type { PaymentView } from '../domain/change.js';
 import { type HostedPage, pathOf } from '../domain/hosted-page.js';
 import type { Locale } from '../domain/locale.js';
@@ -17,7 +18,6 @@ import {
   takesCode,
 } from '../domain/mail.js';
 import type { PageSession, SessionSubject } from '../domain/page-session.js';
-import { isPageOpen } from '../domain/payment.js';
 import { type Tenant, tenantOf } from '../domain/tenant.js';
 import { assert, PonteError } from '../errors.js';
 import type { Deps } from '../ports/deps.js';
@@ -25,6 +25,7 @@ import type { Tx } from '../ports/storage.js';
 import { signIn } from './buyers.js';
 import { CODE_PURPOSE, mailNumber, stageLink } from './mails.js';
 import { makeSession } from './page-sessions.js';
+import { openPage } from './payment-page.js';
 import { rateLimited, takeClientSlot, takePageSlot } from './rate-limits.js';
 
 export interface LinkRequest {
@@ -38,9 +39,15 @@ export interface LinkRequest {
 
 /** What the page shows before a link is used. */
 export type LinkState =
-  | { readonly state: 'valid'; readonly address: string; readonly endsAtMs: number }
+  | {
+      readonly state: 'valid';
+      readonly address: string;
+      readonly endsAtMs: number;
+      /** Of the browser that asked for it; null for an invitation. */
+      readonly browserHash: string | null;
+    }
   | { readonly state: 'used'; readonly usedAtMs: number; readonly maskedAddress: string }
-  | { readonly state: 'over'; readonly maskedAddress: string }
+  | { readonly state: 'over'; readonly endsAtMs: number; readonly maskedAddress: string }
   | { readonly state: 'unknown' };
 
 export interface SignedIn {
@@ -49,6 +56,11 @@ export interface SignedIn {
   readonly session: PageSession;
   /** Null for a page without a payment. */
   readonly view: PaymentView | null;
+}
+
+/** Of the random value in the cookie of a browser. */
+export function hashBrowser(nonce: string): string {
+  return hash('sha256', `browser ${nonce}`, 'hex');
 }
 
 /**
@@ -82,9 +94,9 @@ export async function linkState(deps: Deps, page: HostedPage, token: string): Pr
     return { state: 'used', usedAtMs, maskedAddress: maskedAddress(address) };
   }
   if (isLinkExpired(mail, deps.clock.nowMs())) {
-    return { state: 'over', maskedAddress: maskedAddress(address) };
+    return { state: 'over', endsAtMs, maskedAddress: maskedAddress(address) };
   }
-  return { state: 'valid', address, endsAtMs };
+  return { state: 'valid', address, endsAtMs, browserHash: mail.browserHash };
 }
 
 /**
@@ -185,8 +197,7 @@ interface FoundPage {
 
 async function findPage(tx: Tx, page: HostedPage): Promise<FoundPage> {
   if (page.kind === 'payment') {
-    const payment = await tx.payments.byPublicId(page.publicId);
-    if (payment === null || !isPageOpen(payment)) throw new PonteError('NotFound');
+    const payment = await openPage(tx, page.publicId);
     const subject = { kind: 'payment', paymentId: payment.id } as const;
     return { tenant: tenantOf(payment), subject, address: payment.buyer.email };
   }

@@ -1,12 +1,16 @@
 // Payments and invoices made through the use cases, and the link in a buyer's mail.
 import type { HostedPage } from '../../core/domain/hosted-page.js';
-import { hashBrowser } from '../../core/domain/mail.js';
 import { money } from '../../core/domain/money.js';
 import type { Tenant } from '../../core/domain/tenant.js';
 import type { Deps } from '../../core/ports/deps.js';
 import type { OutgoingMail } from '../../core/ports/outside.js';
 import { type CreatePaymentInput, createPayment } from '../../core/usecases/payments.js';
-import { type LinkRequest, redeemLink, requestLink } from '../../core/usecases/sign-ins.js';
+import {
+  hashBrowser,
+  type LinkRequest,
+  redeemLink,
+  requestLink,
+} from '../../core/usecases/sign-ins.js';
 
 type InputOf<K> = Extract<CreatePaymentInput, { readonly origin: K }>;
 export type IntentFields = Partial<InputOf<'payment_intent'>>;

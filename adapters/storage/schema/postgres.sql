@@ -533,6 +533,9 @@ create table organizations (
   requires_approval boolean not null,
   created_at timestamp with time zone not null,
   version integer not null,
+  support_email text,
+  support_phone text,
+  website text,
   constraint organizations_pkey primary key (org_id)
 );
 

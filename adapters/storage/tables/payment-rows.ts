@@ -1,6 +1,10 @@
 // Payments and the idempotency keys that name them: columns and SQL.
 import { locales } from '../../../core/domain/locale.js';
 import {
+  readPayinInstructions,
+  writePayinInstructions,
+} from '../../../core/domain/payin-instructions.js';
+import {
   isExpirable,
   isTerminal,
   type Payment,
@@ -13,6 +17,7 @@ import { modes, type Tenant } from '../../../core/domain/tenant.js';
 import { ID_TIME_CHARACTERS } from '../../../core/ports/outside.js';
 import type { PaymentFilter, Tx } from '../../../core/ports/storage.js';
 import {
+  encoded,
   fixed,
   group,
   key,
@@ -72,6 +77,7 @@ export const payments = defineTable<Payment>('payments', {
     }),
   ),
   sellerExternalId: fixed(text.null('seller_external_id')),
+  payeeName: fixed(text.null('payee_name')),
   destination: fixed(text('destination')),
   returnUrl: fixed(text.null('return_url')),
   display: fixed(text.null('display')),
@@ -79,7 +85,10 @@ export const payments = defineTable<Payment>('payments', {
   expiresAtMs: fixed(time.null('expires_at')),
   buyerLocale: nullable(oneOf('buyer_locale', locales)),
   quoteId: text.null('quote_id'),
-  payinInstructions: text.null('payin_instructions'),
+  confirmedLocale: nullable(oneOf('confirmed_locale', locales)),
+  payinInstructions: nullable(
+    encoded('payin_instructions', writePayinInstructions, readPayinInstructions),
+  ),
   coveredAtMs: time.null('covered_at'),
   transactionHash: text.null('transaction_hash'),
   settlement: nullable(

@@ -3,7 +3,7 @@
 import { type KycStatus, knownKycStatus, kycStatuses } from '../../../core/domain/buyer-kyc.js';
 import type { PaymentView } from '../../../core/domain/change.js';
 import { assert } from '../../../core/errors.js';
-import type { Tx } from '../../../core/ports/storage.js';
+import { type Tx, VERSIONS_MAX } from '../../../core/ports/storage.js';
 import { nullable, oneOf } from '../columns.js';
 import type { Param, Row } from '../database.js';
 import { aliasedColumns } from '../table.js';
@@ -67,6 +67,15 @@ function viewsSql(conditions: readonly string[], page: string): string {
   ].join(' ');
 }
 
+/** One statement for any number of ids: the rest are repeated. */
+const pageVersionsSql = [
+  'select id, version, (select sum(version) from kyc_submissions where org_id = payments.org_id',
+  'and mode = payments.mode and buyer_id = payments.buyer_id) as kyc_version from payments',
+  `where org_id = $1 and mode = $2 and id in (`,
+  Array.from({ length: VERSIONS_MAX }, (_, index) => `$${index + 3}`).join(', '),
+  ')',
+].join(' ');
+
 const viewSql = viewsSql(['id = $3'], 'limit 1');
 const viewByExternalIdSql = viewsSql(['origin = $3', 'external_id = $4'], 'limit 1');
 const kycStatusSql = `select ${kycColumns(['$1', '$2'], { buyerId: '$3', emailKey: '$4' })}`;
@@ -88,6 +97,17 @@ export function viewsOf(unit: UnitOfWork): Tx['views'] {
       }
       const sql = viewsSql(conditions, 'order by id desc limit $3');
       return unit.joined(views, `${sql} order by chosen.id desc`, params);
+    },
+    async pageVersions({ orgId, mode }, paymentIds) {
+      const [first] = paymentIds;
+      if (first === undefined) return [];
+      assert(paymentIds.length <= VERSIONS_MAX, `at most ${VERSIONS_MAX} ids`);
+      const ids = Array.from({ length: VERSIONS_MAX }, (_, index) => paymentIds[index] ?? first);
+      const found = await unit.rows('payments', pageVersionsSql, [orgId, mode, ...ids]);
+      return found.map((row) => ({
+        paymentId: String(row['id']),
+        version: `${row['version']}.${row['kyc_version'] ?? 0}`,
+      }));
     },
     async kycStatus({ orgId, mode }, { id, emailKey }) {
       const [known] = await unit.joined(kycStatus, kycStatusSql, [orgId, mode, id, emailKey]);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { beforeEach, type TestContext, test } from 'node:test';
 import type { HostedPage } from '../../../core/domain/hosted-page.js';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../core/domain/instant.js';
-import { codeOf, hashBrowser } from '../../../core/domain/mail.js';
+import { codeOf } from '../../../core/domain/mail.js';
 import type { Payment } from '../../../core/domain/payment.js';
 import type { Tenant } from '../../../core/domain/tenant.js';
 import type { OutgoingMail } from '../../../core/ports/outside.js';
@@ -12,6 +12,7 @@ import { mailNumber, runMails, stageLink } from '../../../core/usecases/mails.js
 import { readSession } from '../../../core/usecases/page-sessions.js';
 import { readPayment } from '../../../core/usecases/payments.js';
 import {
+  hashBrowser,
   type LinkRequest,
   linkState,
   redeemCode,
@@ -161,8 +162,18 @@ test('before it is used, a link shows whose it is; looking changes nothing', asy
   const token = tokenIn((await ask(payment))[0]);
   const endsAtMs = made.deps.clock.nowMs() + 15 * MINUTE_MS;
   const look = (text = token) => linkState(made.deps, pageOf(payment), text);
-  assert.deepEqual(await look(), { state: 'valid', address: email, endsAtMs });
-  assert.deepEqual(await look(), { state: 'valid', address: email, endsAtMs });
+  assert.deepEqual(await look(), {
+    state: 'valid',
+    address: email,
+    endsAtMs,
+    browserHash: someBrowser,
+  });
+  assert.deepEqual(await look(), {
+    state: 'valid',
+    address: email,
+    endsAtMs,
+    browserHash: someBrowser,
+  });
   const usedAtMs = made.deps.clock.nowMs();
   await redeem(payment, token);
   const maskedAddress = 'A•••@Example.com';
@@ -174,8 +185,9 @@ test('a link that is over shows the address masked', async () => {
   const payment = await newIntent();
   const token = tokenIn((await ask(payment))[0]);
   made.advanceClock(15 * MINUTE_MS);
+  const endsAtMs = made.deps.clock.nowMs();
   const state = await linkState(made.deps, pageOf(payment), token);
-  assert.deepEqual(state, { state: 'over', maskedAddress: 'A•••@Example.com' });
+  assert.deepEqual(state, { state: 'over', endsAtMs, maskedAddress: 'A•••@Example.com' });
 });
 
 test('a link opens its own page only', async () => {
@@ -276,7 +288,8 @@ test('after a day an invitation no longer signs in; its page mails a new link', 
   made.advanceClock(DAY_MS);
   await assert.rejects(openLink(made.deps, mail), badLink);
   const state = await linkState(made.deps, pageOf(invoice), tokenIn(mail));
-  assert.deepEqual(state, { state: 'over', maskedAddress: 'A•••@Example.com' });
+  const endsAtMs = made.deps.clock.nowMs();
+  assert.deepEqual(state, { state: 'over', endsAtMs, maskedAddress: 'A•••@Example.com' });
   const { payment } = await readPayment(made.deps, tenant, invoice.id);
   assert.equal(payment.status, 'awaiting_buyer');
   const [fresh] = await ask(invoice);

@@ -1,4 +1,5 @@
--- The hosted page.
+-- The hosted page: what its screens show of a payment, its sessions and mails, and the bank details
+-- that it gave out.
 
 -- Payments: payee and consent.
 alter table payments add column payee_name text;
@@ -107,6 +108,9 @@ create index page_sessions_of_submission on page_sessions (org_id, mode, submiss
   where submission_id is not null;
 
 -- Organizations: support contact.
+alter table organizations add column support_email text;
+alter table organizations add column support_phone text;
+alter table organizations add column website text;
 
 -- Bank details that were shown.
 
