@@ -2,7 +2,6 @@
 // Inversify; all other code takes its dependencies as arguments.
 import 'reflect-metadata';
 import { join } from 'node:path';
-import { setTimeout } from 'node:timers/promises';
 import { Container, type ResolutionContext, type ServiceIdentifier } from 'inversify';
 import { createIds } from '../adapters/crypto/ids.js';
 import { createTokenSigner, fixedKeys, type TokenKeys } from '../adapters/crypto/jwt.js';
@@ -67,7 +66,7 @@ export const tokens = {
 
 /** Replacements of adapters, for tests and embedding. */
 export type AdapterOverrides = Partial<
-  Pick<Deps, 'clock' | 'pause' | 'ids' | 'log' | 'sender' | 'mailer' | 'documents' | 'metrics'>
+  Pick<Deps, 'clock' | 'ids' | 'log' | 'sender' | 'mailer' | 'documents' | 'metrics'>
 > & {
   readonly partners?: Partial<Readonly<Record<Mode, (setup: PartnerSetup) => RunningPartner>>>;
 };
@@ -116,7 +115,6 @@ export function createContainer(
   }));
   bind(tokens.deps).toDynamicValue((all) => ({
     clock: all.get(tokens.clock),
-    pause: world.pause ?? setTimeout,
     ids: all.get(tokens.ids),
     log: all.get(tokens.log),
     sender: all.get(tokens.sender),

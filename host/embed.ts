@@ -115,7 +115,6 @@ export async function createPonte(options: PonteOptions = {}): Promise<Ponte> {
   assert(keys.valid, 'a new secret key is valid');
   const container = createContainer(config, keys.keys, {
     clock: { nowMs: () => time.nowMs },
-    pause: async () => undefined,
     documents: createMemoryDocuments(),
     mailer,
     ids: createIds(seededBytes(seed)),

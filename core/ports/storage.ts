@@ -9,9 +9,10 @@ import type { Epoch } from '../domain/epoch.js';
 import type { DomainEvent, EventNote, FeedEvent, FeedHead, OutboxRow } from '../domain/event.js';
 import type { Funds } from '../domain/funds.js';
 import type { Posting, StoredPosting } from '../domain/ledger.js';
-import type { Mail, MailStatus } from '../domain/mail.js';
+import type { Mail, MailStatus, MailSubject } from '../domain/mail.js';
 import type { Member } from '../domain/member.js';
 import type { NamedProfile, Organization, OrganizationProfile } from '../domain/organization.js';
+import type { PageSession } from '../domain/page-session.js';
 import type { CommandKind, MoneyCommand, PartnerCommand } from '../domain/partner-command.js';
 import type { InboxMessage, MessageCursor } from '../domain/partner-message.js';
 import type { Advance, Payment, PaymentOrigin, PaymentStatus } from '../domain/payment.js';
@@ -199,19 +200,34 @@ export interface Tx {
     orderPurge(tenant: Tenant, owner: DocumentOwner, nowMs: number): void;
   };
   readonly mails: Writes<Mail, 'insert' | 'update' | 'remove'> & {
+    /** Does nothing if a mail of the tenant has this cause. */
+    insertOnce(mail: Mail): void;
     get(tenant: Tenant, id: string): Found<Mail>;
     byTokenHash(tokenHash: string): Found<Mail>;
+    /** Links about this subject that are neither used nor expired, newest first. */
+    openLinks(tenant: Tenant, subject: MailSubject, nowMs: number): Many<Mail>;
+    newestOwnerLink(tenant: Tenant, submissionId: string, ownerIndex: number): Found<Mail>;
     /** Numbered mails of a purpose to an address, highest first, in the scope of `countedOver`. */
     newestNumbered(to: Tenant & Pick<Mail, 'purpose' | 'toKey'>, limit: number): Many<Mail>;
     /** The same within an organization, about one account; null: about the organization. */
     newestAbout(
-      to: Tenant & Pick<Mail, 'purpose' | 'toKey' | 'accountId'>,
+      to: Tenant & Pick<Mail, 'purpose' | 'toKey'> & { readonly accountId: string | null },
       limit: number,
     ): Many<Mail>;
     /** Over all tenants, for operators. */
     list(filter: MailFilter): Many<Mail>;
     /** Over all tenants, in creation order. */
     oldest(limit: number): Many<Mail>;
+  };
+  readonly pageSessions: Writes<PageSession, 'insert' | 'update' | 'remove'> & {
+    /** Over all tenants: the id is the hash of the token. */
+    byId(id: string): Found<PageSession>;
+    /** The session of this payment that was seen last. */
+    newestOfPayment(tenant: Tenant, paymentId: string): Found<PageSession>;
+    /** The buyer's session of a form without a payment that was seen last. */
+    newestOfForm(tenant: Tenant, submissionId: string): Found<PageSession>;
+    /** Over all tenants, oldest first. */
+    createdBefore(beforeMs: number, limit: number): Many<PageSession>;
   };
   readonly outbox: {
     append(event: DomainEvent): void;

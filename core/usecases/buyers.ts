@@ -37,15 +37,23 @@ const WAITING_PAGE = 50;
 /** Adopted approvals that one batch withdraws. */
 const WITHDRAWN_AT_ONCE = 50;
 
-/** A repeat changes nothing. `prove` may refuse; what it stages is stored with the sign-in. */
+export interface MailboxProof {
+  /** May refuse. What it stages is stored with the sign-in. */
+  readonly prove: (tx: Tx) => Promise<void>;
+  /** Of later mails about the payment. */
+  readonly locale: Locale;
+}
+
+/** A repeat changes nothing. `proof` is null in the sandbox, which needs no mailbox. */
 export async function signIn(
   deps: Deps,
   tenant: Tenant,
   paymentId: string,
-  prove: (tx: Tx) => Promise<void> = async () => undefined,
+  proof: MailboxProof | null = null,
 ): Promise<PaymentView> {
-  const change = await changePayment(deps, tenant, paymentId, async (was, tx) => {
-    await prove(tx);
+  const change = await changePayment(deps, tenant, paymentId, async (stored, tx) => {
+    await proof?.prove(tx);
+    const was = { ...stored, payment: withLocale(stored.payment, proof?.locale ?? null) };
     const { status } = was.payment;
     const awaited = nextStatus(status, 'sign_in') ?? nextStatus(status, 'kyc_approved');
     if (awaited === null) return unchanged(was);
@@ -59,6 +67,11 @@ export async function signIn(
   // An adopted approval also moves the other waiting payments of this tenant.
   if (view.kycStatus === 'approved') await moveWaiting(deps, tenant, change.payment.buyerId);
   return view;
+}
+
+function withLocale(payment: Payment, buyerLocale: Locale | null): Payment {
+  if (buyerLocale === null || buyerLocale === payment.buyerLocale) return payment;
+  return Object.freeze({ ...payment, buyerLocale });
 }
 
 /**

@@ -7,6 +7,7 @@ import { storeContract } from './store-contract.js';
 import { storeDocumentsContract } from './store-documents-contract.js';
 import { storeInvoicesContract } from './store-invoices-contract.js';
 import { storeKeysContract } from './store-keys-contract.js';
+import { storeLinksContract } from './store-links-contract.js';
 import { storeListsContract } from './store-lists-contract.js';
 import { storeMembersContract } from './store-members-contract.js';
 import { storeMoneyContract } from './store-money-contract.js';
@@ -35,6 +36,7 @@ export const others: Parts = {
   'connected accounts': storeAccountsContract,
   documents: storeDocumentsContract,
   'invoices and mails': storeInvoicesContract,
+  'links and page sessions': storeLinksContract,
   members: storeMembersContract,
   retention: storeRetentionContract,
   lists: storeListsContract,

@@ -11,6 +11,7 @@ import type { Mail } from '../../core/domain/mail.js';
 import type { Member } from '../../core/domain/member.js';
 import { money } from '../../core/domain/money.js';
 import type { Organization, OrganizationProfile } from '../../core/domain/organization.js';
+import type { PageSession } from '../../core/domain/page-session.js';
 import {
   type MoneyCommand,
   newCommand,
@@ -138,6 +139,7 @@ export function aPayment(fields: Partial<Payment> = {}): Payment {
     display: '{"b":1,"a":"\\u00e9"}',
     metadata: '{ "order" : 7 }',
     expiresAtMs: T0 + 60_000,
+    buyerLocale: 'pt-BR',
     quoteId: 'qt_1',
     confirmedLocale: 'pt-BR',
     payinInstructions: sampleInstructions(),
@@ -168,6 +170,7 @@ export function aBarePayment(fields: Partial<Payment> = {}): Payment {
     returnUrl: null,
     display: null,
     metadata: '{}',
+    buyerLocale: null,
     ...{ payeeName: null, confirmedLocale: null },
     ...{ expiresAtMs: null, quoteId: null, payinInstructions: null, coveredAtMs: null },
     ...{ transactionHash: null, settlement: null, failureReason: null, cancelReason: null },
@@ -277,8 +280,10 @@ export function aMail(fields: Partial<Mail> = {}): Mail {
     ...tenant,
     id: 'mail_1',
     purpose: 'sign_in',
-    paymentId: 'inv_1',
-    accountId: null,
+    subject: { kind: 'payment', paymentId: 'inv_1' },
+    cause: null,
+    locale: 'pt-BR',
+    ...{ codeHash: 'cd'.repeat(32), codeTries: 2, browserHash: 'ef'.repeat(32) },
     to: 'Ana@Example.com',
     toKey: 'ana@example.com',
     nth: 7,
@@ -289,6 +294,24 @@ export function aMail(fields: Partial<Mail> = {}): Mail {
     status: 'pending',
     ...{ tries: 2, dueAtMs: T0 + 16, leaseToken: 'w0', lastError: 'busy', sentAtMs: null },
     ...{ createdAtMs: T0, version: 1 },
+    ...fields,
+  };
+}
+
+export function aNotice(fields: Partial<Mail> = {}): Mail {
+  const noLink = { tokenHash: null, tokenSealed: null, codeHash: null, browserHash: null };
+  const cause = 'receipt inv_1';
+  return aMail({ id: 'mail_9', purpose: 'receipt', nth: null, cause, ...noLink, ...fields });
+}
+
+export function aPageSession(fields: Partial<PageSession> = {}): PageSession {
+  return {
+    ...tenant,
+    id: 'a5'.repeat(32),
+    kind: 'owner',
+    ...{ paymentId: 'inv_1', submissionId: 'kyc_1', ownerIndex: 2 },
+    ...{ createdAtMs: T0, seenAtMs: T0 + 1, endsAtMs: T0 + 2, endedAtMs: T0 + 3 },
+    version: 1,
     ...fields,
   };
 }

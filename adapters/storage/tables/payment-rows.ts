@@ -83,6 +83,7 @@ export const payments = defineTable<Payment>('payments', {
   display: fixed(text.null('display')),
   metadata: fixed(text('metadata')),
   expiresAtMs: fixed(time.null('expires_at')),
+  buyerLocale: nullable(oneOf('buyer_locale', locales)),
   quoteId: text.null('quote_id'),
   confirmedLocale: nullable(oneOf('confirmed_locale', locales)),
   payinInstructions: nullable(
