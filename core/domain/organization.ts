@@ -74,6 +74,11 @@ export function readWebsite(text: string): string | null {
   if (!websiteForm.test(url) || !URL.canParse(url)) return null;
   const { href } = new URL(url);
   return href.length <= WEBSITE_LENGTH_MAX ? href : null;
+
+export interface NamedProfile {
+  readonly profile: OrganizationProfile;
+  /** Of the organization. */
+  readonly name: string;
 }
 
 /** The test number of Brazilian tax systems, with valid check digits. */
