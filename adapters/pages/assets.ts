@@ -1,7 +1,8 @@
 // The stylesheet and the script of the pages, loaded on first use. Their paths have a hash of their
-// content, so that browsers may keep them without limit and a new version is loaded at once.
+// content, so that browsers may keep them without limit and load a new version immediately.
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { brotliCompressSync } from 'node:zlib';
 import type { AssetPaths } from './page-view.js';
 
 const files = {
@@ -16,6 +17,8 @@ export interface Asset {
   readonly path: string;
   readonly type: string;
   readonly body: Buffer;
+  /** With Brotli. */
+  readonly compressed: Buffer;
 }
 
 const HASH_LENGTH = 12;
@@ -43,5 +46,5 @@ function load({ name, type }: (typeof files)[keyof AssetPaths]): Asset {
   // Next to the code both in the sources and in a build.
   const body = readFileSync(new URL(`./assets/${name}`, import.meta.url));
   const hash = createHash('sha256').update(body).digest('hex').slice(0, HASH_LENGTH);
-  return { path: `assets/${hash}/${name}`, type, body };
+  return { path: `assets/${hash}/${name}`, type, body, compressed: brotliCompressSync(body) };
 }

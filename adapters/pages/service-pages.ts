@@ -2,21 +2,12 @@
 import { z } from 'zod';
 import { PonteError } from '../../core/errors.js';
 import { verifyBankDetails } from '../../core/usecases/bank-details.js';
-import { assetFile, assetPaths } from './assets.js';
+import { ASSET_CACHE_CONTROL, assetPaths, findAsset } from './assets.js';
 import { mailboxPages } from './mailbox-pages.js';
-import {
-  html,
-  type PageAnswer,
-  type PageCall,
-  type PageContext,
-  pageRow,
-} from './page-route.js';
-import type { VerifyAnswer, VerifyForm } from './page-view.js';
+import { html, type PageAnswer, type PageCall, type PageContext, pageRow } from './page-route.js';
+import { noKyc, type VerifyAnswer, type VerifyForm } from './page-view.js';
 import { localeFor } from './payment-view.js';
 import { renderPage } from './render.js';
-
-/** A year: the path has a hash of the content. */
-const KEEP = 'public, max-age=31536000, immutable';
 
 const verifyForm = z.object({
   publicId: z.string().max(200),
@@ -66,26 +57,27 @@ function verifyPage(
     assets: assetPaths(prefix),
     nowMs: deps.clock.nowMs(),
     mode: 'live',
-    ...{ csrf: null, viewer: null, organization: null, payment: null, notice: null },
+    ...{ csrf: null, viewer: null, organization: null, payment: null, version: null, notice: null },
+    kyc: noKyc,
     simulate: null,
     page: { name: 'verify', asked, answer },
   });
   return html(text);
 }
 
-async function asset(_: PageContext, { params }: Call): Promise<PageAnswer> {
-  const found = assetFile(params['hash'] ?? '', params['file'] ?? '');
+async function asset(_: PageContext, { params, accepted }: Call): Promise<PageAnswer> {
+  const found = findAsset(params['hash'] ?? '', params['file'] ?? '');
   if (found === null) throw new PonteError('NotFound');
-  const { type, bytes, encoding } = found;
+  const brotli = accepted.includes('br');
   return {
     status: 200,
     headers: {
-      'content-type': type,
-      'content-length': `${bytes.length}`,
-      'cache-control': KEEP,
-      ...(encoding === null ? {} : { 'content-encoding': encoding }),
+      'content-type': found.type,
+      'cache-control': ASSET_CACHE_CONTROL,
+      vary: 'accept-encoding',
+      ...(brotli ? { 'content-encoding': 'br' } : {}),
     },
     cookies: [],
-    body: bytes,
+    body: brotli ? found.compressed : found.body,
   };
 }
