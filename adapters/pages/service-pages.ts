@@ -1,0 +1,91 @@
+// Pages that belong to no payment: the check of bank details and the files that pages load.
+import { z } from 'zod';
+import { PonteError } from '../../core/errors.js';
+import { verifyBankDetails } from '../../core/usecases/bank-details.js';
+import { assetFile, assetPaths } from './assets.js';
+import { mailboxPages } from './mailbox-pages.js';
+import {
+  html,
+  type PageAnswer,
+  type PageCall,
+  type PageContext,
+  pageRow,
+} from './page-route.js';
+import type { VerifyAnswer, VerifyForm } from './page-view.js';
+import { localeFor } from './payment-view.js';
+import { renderPage } from './render.js';
+
+/** A year: the path has a hash of the content. */
+const KEEP = 'public, max-age=31536000, immutable';
+
+const verifyForm = z.object({
+  publicId: z.string().max(200),
+  value: z.string().max(100),
+});
+
+const row = { subject: 'none', auth: 'none', csrf: 'none', limit: 'none' } as const;
+
+export const servicePages = [
+  pageRow({
+    ...row,
+    ...{ method: 'GET', path: '/verify', form: 'none' },
+    handler: async (context, call) => verifyPage(context, call, null, { name: 'none' }),
+  }),
+  pageRow({ ...row, method: 'POST', path: '/verify', form: verifyForm, handler: verify }),
+  pageRow({
+    ...row,
+    ...{ method: 'GET', path: '/assets/{hash}/{file}', form: 'none' },
+    handler: asset,
+  }),
+  ...mailboxPages,
+];
+
+type Call = PageCall<'none', unknown>;
+
+async function verify({ deps, ...context }: PageContext, call: PageCall<'none', VerifyForm>) {
+  const asked = { publicId: call.form.publicId.trim(), value: call.form.value.trim() };
+  if (asked.value === '') {
+    return verifyPage({ deps, ...context }, call, asked, { name: 'incomplete' });
+  }
+  const found = await verifyBankDetails(deps, asked, call.client);
+  const answer: VerifyAnswer =
+    found.kind === 'given' ? { name: 'ours', givenAtMs: found.atMs } : { name: 'never' };
+  return verifyPage({ deps, ...context }, call, asked, answer);
+}
+
+function verifyPage(
+  { deps, prefix }: PageContext,
+  call: Call,
+  asked: VerifyForm | null,
+  answer: VerifyAnswer,
+): PageAnswer {
+  const text = renderPage({
+    locale: localeFor(call, null),
+    root: prefix,
+    path: prefix,
+    assets: assetPaths(prefix),
+    nowMs: deps.clock.nowMs(),
+    mode: 'live',
+    ...{ csrf: null, viewer: null, organization: null, payment: null, notice: null },
+    simulate: null,
+    page: { name: 'verify', asked, answer },
+  });
+  return html(text);
+}
+
+async function asset(_: PageContext, { params }: Call): Promise<PageAnswer> {
+  const found = assetFile(params['hash'] ?? '', params['file'] ?? '');
+  if (found === null) throw new PonteError('NotFound');
+  const { type, bytes, encoding } = found;
+  return {
+    status: 200,
+    headers: {
+      'content-type': type,
+      'content-length': `${bytes.length}`,
+      'cache-control': KEEP,
+      ...(encoding === null ? {} : { 'content-encoding': encoding }),
+    },
+    cookies: [],
+    body: bytes,
+  };
+}
