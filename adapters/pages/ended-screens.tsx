@@ -65,7 +65,7 @@ const endings = {
       lede: isZero(kept) ? texts.ended.reviewLedePlain : texts.ended.reviewLede(format.money(kept)),
       live: true,
       answers: {
-        money: whereMoney(scene, texts.ended.reviewMoney),
+        money: texts.ended.reviewMoney,
         next: spaced(texts.ended.reviewNext, texts.ended.reviewMail),
         todo: <b>{texts.answers.notAgain}</b>,
       },

@@ -18,7 +18,7 @@ export const kycScreens = {
 function startScreen({ texts, view }: Scene): ScreenContent {
   const { kyc } = texts;
   return {
-    title: kyc.heading,
+    title: view.payment === null ? kyc.alone : kyc.heading,
     lede: kyc.lede,
     station: 'payer',
     body: (

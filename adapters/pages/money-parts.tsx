@@ -45,6 +45,11 @@ export function hasMoney(scene: PaymentScene): boolean {
   return !(isZero(received) && isZero(goingBack) && isZero(refunded));
 }
 
+/** Exactly what was asked for came in, and nothing goes back. */
+function isExact({ asked, received, goingBack, refunded }: Sums): boolean {
+  return asked.amountMinor === received.amountMinor && isZero(goingBack) && isZero(refunded);
+}
+
 export interface Answered {
   readonly money: ComponentChildren;
   readonly next: ComponentChildren;
@@ -118,30 +123,29 @@ export function MoneyTable({
 }): VNode {
   const { payment, texts, format, payee } = scene;
   const { asked, received, goingBack, refunded, kept, missing } = sumsOf(scene);
-  const line = (label: ComponentChildren, amount: Money, look: Row['look'] = 'num') =>
-    isZero(amount) ? null : { label, value: format.money(amount), look };
+  const line = (label: ComponentChildren, amount: Money): Row | null =>
+    isZero(amount) ? null : { label, value: format.money(amount), look: 'num' };
   const { receivedAtMs } = payment.money;
   const receivedLabel =
     receivedAtMs === null
       ? texts.money.received
       : texts.money.receivedOn(<Time atMs={receivedAtMs} as="day" />);
   const last = {
-    missing: line(texts.money.missing, missing, 'sum'),
-    payee: line(texts.money.forPayee(payee), kept, 'sum'),
-    review: line(texts.money.review, kept, 'sum'),
+    missing: line(texts.money.missing, missing),
+    payee: line(texts.money.forPayee(payee), kept),
+    review: line(texts.money.review, kept),
   }[rest];
-  return (
-    <Rows
-      look="right"
-      rows={[
-        line(texts.money.asked, asked),
-        line(receivedLabel, received),
-        line(texts.money.refunded, refunded),
-        line(texts.money.goingBack, goingBack, last === null ? 'sum' : 'num'),
-        last,
-      ]}
-    />
+  const rows = [
+    line(texts.money.asked, asked),
+    line(receivedLabel, received),
+    line(texts.money.refunded, refunded),
+    line(texts.money.goingBack, goingBack),
+    last,
+  ].filter((row) => row !== null);
+  const marked = rows.map((row, position) =>
+    position === rows.length - 1 ? { ...row, look: 'sum' as const } : row,
   );
+  return <Rows look="right" rows={marked} />;
 }
 
 /** The way there and, in a card, the sum below it. */
@@ -155,10 +159,13 @@ export function MoneyCard({
   readonly rest: 'missing' | 'payee' | 'review';
 }): VNode | null {
   if (!hasMoney(scene)) return null;
+  // A receipt names what was paid.
+  const isTable = scene.payment.settlement === null || !isExact(sumsOf(scene));
+  if (stops === null && !isTable) return null;
   return (
     <section class="card stack" aria-label={scene.texts.money.heading}>
       {stops === null ? null : <Route stops={stops} wide />}
-      <MoneyTable scene={scene} rest={rest} />
+      {isTable ? <MoneyTable scene={scene} rest={rest} /> : null}
     </section>
   );
 }
@@ -170,13 +177,14 @@ export function wayThere(
 ): readonly Stop[] {
   const { texts, format, payment, payee } = scene;
   const { received, kept } = sumsOf(scene);
-  const { route } = texts;
+  const { route, money: words } = texts;
+  const isLost = payment.status === 'failed';
   const order = ['payer', 'partner', 'payee', 'end'].indexOf(at);
   const state = (position: number) =>
     position < order ? 'done' : position === order ? 'here' : 'ahead';
   const captions: Readonly<Record<typeof at, ComponentChildren>> = {
     payer: route.converts(payment.amount.currency),
-    partner: route.holds(format.money(kept)),
+    partner: isLost ? words.review : route.holds(format.money(kept)),
     payee: route.passedOn,
     end: route.passedOn,
   };
@@ -191,13 +199,12 @@ export function wayThere(
   ];
 }
 
-function payeeCaption(
-  { texts, format, payment }: PaymentScene,
-  at: Parameters<typeof wayThere>[1],
-): string {
+function payeeCaption(scene: PaymentScene, at: Parameters<typeof wayThere>[1]): string {
+  const { texts, format, payment } = scene;
   const { quote, settlement } = payment;
   if (settlement !== null) return texts.route.paidOut(format.money(settlement.settled));
   if (at === 'payee') return texts.route.pix;
+  if (at === 'partner' && !isZero(sumsOf(scene).missing)) return texts.route.waits;
   if (quote === null) return texts.route.receives;
   const amount = format.money(quote.target);
   return quote.rateKind === 'locked'

@@ -43,7 +43,6 @@ export function verifyScreen(scene: Scene, { asked, answer }: Verify): ScreenCon
             <Button look="primary">{texts.verify.check}</Button>
           </div>
         </Form>
-        <p class="quiet">{texts.frame.neverMailed}</p>
       </>
     ),
   };
