@@ -1,11 +1,15 @@
 // The rate limits of use cases. The port stores their state for all hosts.
-import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../domain/instant.js';
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../domain/instant.js';
 import { clientNetwork, type RateLimit } from '../domain/rate-limit.js';
 import { PonteError } from '../errors.js';
 import type { Deps } from '../ports/deps.js';
 
 /** Requests for a sign-in link, which could guess the address of a buyer. Also the burst. */
 const signInsAnHour = { page: 10, client: 30 } as const;
+
+/** Uploads of documents through the hosted page, for each party. */
+const uploadsAnHour = 60;
+const uploadedMebibytesADay = 200;
 
 /** A create by this API key; replays count too. */
 export async function takeCreateToken(deps: Deps, keyId: string): Promise<void> {
@@ -19,6 +23,17 @@ export function takePageSlot(deps: Deps, publicId: string): Promise<void> {
 
 export function takeClientSlot(deps: Deps, address: string): Promise<void> {
   return take(deps, `sign-in client ${clientNetwork(address)}`, hourly(signInsAnHour.client));
+}
+
+export function takeUploadSlot(deps: Deps, buyerId: string): Promise<void> {
+  return take(deps, `upload ${buyerId}`, hourly(uploadsAnHour));
+}
+
+/** Taken for each MiB that has begun, so that uploads at the same time count too. */
+export function takeUploadedMebibyte(deps: Deps, buyerId: string): Promise<void> {
+  const burst = uploadedMebibytesADay;
+  const perMinute = (burst * MINUTE_MS) / DAY_MS;
+  return take(deps, `uploaded MiB ${buyerId}`, { perMinute, burst });
 }
 
 export function rateLimited(waitMs: number): PonteError {
