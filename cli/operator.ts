@@ -59,7 +59,8 @@ export function addCommand<Options>(shell: Shell, parent: Command, row: CommandR
     } catch (error) {
       const { org, member, email } = command.opts<Readonly<Record<string, string | undefined>>>();
       const ids = command.args.filter((word) => word.includes('_'));
-      const named = withNames(error, [...ids, org, member, email]);
+      const members = org === undefined ? [] : [org, member, email];
+      const named = withNames(error, [...ids, ...members]);
       finish(shell, failure(shell, named), options.json);
     }
   });

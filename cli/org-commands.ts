@@ -59,6 +59,7 @@ export function addOrgCommands(shell: Shell, program: Command): void {
   });
 
   addModeCommands(shell, org);
+  addSupportCommand(shell, org);
 
   addCommand(shell, org, {
     name: 'grant-production <org-id>',
@@ -76,6 +77,35 @@ export function addOrgCommands(shell: Shell, program: Command): void {
       return changed(shell, (deps, { requireApproval }) =>
         requireApproval(deps, orgId, state === 'on'),
       );
+    },
+  });
+}
+
+interface SupportOptions {
+  readonly email?: string;
+  readonly phone?: string;
+  readonly website?: string;
+}
+
+function addSupportCommand(shell: Shell, org: Command): void {
+  addCommand<SupportOptions>(shell, org, {
+    name: 'support <org-id>',
+    description: 'set the support contact that buyers see; an empty text removes it',
+    options: [
+      new Option('--email <address>', 'its e-mail address'),
+      new Option('--phone <number>', 'its phone number'),
+      new Option('--website <url>', 'its website'),
+    ],
+    run: async ({ email, phone, website }, [orgId = '']) => {
+      const given = {
+        ...(email === undefined ? {} : { supportEmail: email }),
+        ...(phone === undefined ? {} : { supportPhone: phone }),
+        ...(website === undefined ? {} : { website }),
+      };
+      if (Object.keys(given).length === 0) {
+        throw new PonteError('ValidationError', 'Give --email, --phone or --website.');
+      }
+      return changed(shell, (deps, { setSupportContact }) => setSupportContact(deps, orgId, given));
     },
   });
 }
@@ -155,6 +185,7 @@ interface ModeState {
 
 function presentOrganization({ organization, profiles }: OrganizationView) {
   const { id, name, productionGrantedAtMs, requiresApproval, createdAtMs } = organization;
+  const { supportEmail, supportPhone, website } = organization;
   const stateOf = (mode: Mode): ModeState => ({
     kybStatus: profiles[mode].kybStatus,
     tosAccepted: profiles[mode].tosAcceptedAtMs !== null,
@@ -167,6 +198,7 @@ function presentOrganization({ organization, profiles }: OrganizationView) {
     name,
     productionGrantedAt: instantOrNull(productionGrantedAtMs),
     requiresApproval,
+    support: { email: supportEmail, phone: supportPhone, website },
     test: stateOf('test'),
     live: stateOf('live'),
     createdAt: formatInstant(createdAtMs),
@@ -196,7 +228,7 @@ async function changed(
 }
 
 function shown(json: ReturnType<typeof presentOrganization>): Outcome {
-  const { id, name, productionGrantedAt, requiresApproval, createdAt } = json;
+  const { id, name, productionGrantedAt, requiresApproval, support, createdAt } = json;
   return {
     json,
     text: fields({
@@ -206,6 +238,9 @@ function shown(json: ReturnType<typeof presentOrganization>): Outcome {
       live: summary(json.live),
       'production granted': productionGrantedAt,
       'invoices need approval': requiresApproval ? 'yes' : 'no',
+      'support e-mail': support.email,
+      'support phone': support.phone,
+      website: support.website,
       created: createdAt,
     }),
   };

@@ -115,7 +115,7 @@ async function backupsOf(
 }
 
 function startText(
-  { url, metricsUrl, demo, databaseName }: Host,
+  { url, mailboxUrl, metricsUrl, demo, databaseName }: Host,
   version: string,
   config: { readonly production: boolean },
 ): string {
@@ -133,6 +133,13 @@ function startText(
       `  curl -s ${url}/v1/payment-intents -H 'X-API-Key: ${demo.secret}' ` +
         `-H 'Content-Type: application/json' ` +
         `-d '{"externalId":"order-1","amount":"250.00","buyer":{"email":"buyer@example.com"}}'`,
+      '',
+    );
+  }
+  if (mailboxUrl !== null) {
+    lines.push(
+      'Open its hostedPaymentUrl in a browser to pay as the buyer. This host sends no mail; what it',
+      `would send is at ${mailboxUrl}`,
       '',
     );
   }

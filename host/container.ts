@@ -2,7 +2,6 @@
 // Inversify; all other code takes its dependencies as arguments.
 import 'reflect-metadata';
 import { join } from 'node:path';
-import { setTimeout } from 'node:timers/promises';
 import { Container, type ResolutionContext, type ServiceIdentifier } from 'inversify';
 import { createIds } from '../adapters/crypto/ids.js';
 import { createTokenSigner, fixedKeys, type TokenKeys } from '../adapters/crypto/jwt.js';
@@ -10,7 +9,9 @@ import { createSecretBox, type SecretKey } from '../adapters/crypto/secret-box.j
 import { createFsDocuments } from '../adapters/documents/fs.js';
 import { createLog } from '../adapters/log/pino.js';
 import { createFileMailer } from '../adapters/mail/file.js';
+import { createFileMailbox } from '../adapters/mail/mailbox.js';
 import { createSmtpMailer } from '../adapters/mail/smtp.js';
+import { type HostedPages, hostedPages } from '../adapters/pages/hosted-pages.js';
 import { partners } from '../adapters/partner/partners.js';
 import type { PartnerSetup, RunningPartner } from '../adapters/partner/running-partner.js';
 import { openPostgresStore } from '../adapters/storage/postgres/store.js';
@@ -34,6 +35,7 @@ import type { Sealer } from '../core/ports/storage.js';
 import { commandRunner } from '../core/usecases/command-runner.js';
 import { deliveryRunner } from '../core/usecases/delivery-runner.js';
 import { type FeedReaders, feedReaders } from '../core/usecases/feed-readers.js';
+import { pageWatch } from '../core/usecases/page-watch.js';
 import { receivePartnerMessage } from '../core/usecases/partner-inbox.js';
 import { recordKeyCheckValue } from '../core/usecases/secret-keys.js';
 import { currentKey, type KeyNeeds, validKeys } from '../core/usecases/service-keys.js';
@@ -59,11 +61,12 @@ export const tokens = {
   deps: token<Deps>('deps'),
   runners: token<Runners>('runners'),
   feedReaders: token<FeedReaders>('feedReaders'),
+  pages: token<HostedPages>('pages'),
 } as const;
 
 /** Replacements of adapters, for tests and embedding. */
 export type AdapterOverrides = Partial<
-  Pick<Deps, 'clock' | 'pause' | 'ids' | 'log' | 'sender' | 'mailer' | 'documents' | 'metrics'>
+  Pick<Deps, 'clock' | 'ids' | 'log' | 'sender' | 'mailer' | 'documents' | 'metrics'>
 > & {
   readonly partners?: Partial<Readonly<Record<Mode, (setup: PartnerSetup) => RunningPartner>>>;
 };
@@ -112,7 +115,6 @@ export function createContainer(
   }));
   bind(tokens.deps).toDynamicValue((all) => ({
     clock: all.get(tokens.clock),
-    pause: world.pause ?? setTimeout,
     ids: all.get(tokens.ids),
     log: all.get(tokens.log),
     sender: all.get(tokens.sender),
@@ -131,6 +133,7 @@ export function createContainer(
     const deps = all.get(tokens.deps);
     return { commands: commandRunner(deps), deliveries: deliveryRunner(deps) };
   });
+  bind(tokens.pages).toDynamicValue((all) => pages(config, all));
   bind(tokens.feedReaders).toResolvedValue(wokenReaders, [tokens.store, tokens.signals]);
   return container;
 }
@@ -196,7 +199,7 @@ function databaseKeys(needs: KeyNeeds): TokenKeys {
 }
 
 function mailer({ smtpUrl, mailFrom: from, dataDir, production }: Config, log: Log): Mailer {
-  if (smtpUrl === null) return createFileMailer({ folder: join(dataDir, 'mails'), from, log });
+  if (smtpUrl === null) return createFileMailer({ folder: mailFolder({ dataDir }), from, log });
   return createSmtpMailer({ url: smtpUrl, from, requireTls: production });
 }
 
@@ -214,6 +217,26 @@ function wokenReaders(store: ServedStore, signals: WorkSignals): FeedReaders {
     if (work === 'feed') readers.look(tenants);
   });
   return readers;
+}
+
+function pages(config: Config, all: Pick<ResolutionContext, 'get'>): HostedPages {
+  const deps = all.get(tokens.deps);
+  const watch = pageWatch(deps, repeat);
+  all.get(tokens.signals).listen((work, tenants) => {
+    if (work === 'feed') watch.look(tenants);
+  });
+  const writesMails = !config.production && config.smtpUrl === null;
+  const mailbox = writesMails ? createFileMailbox(mailFolder(config)) : null;
+  return hostedPages({ watch, mailbox, settings: deps.settings });
+}
+
+function repeat(periodMs: number, work: () => void): () => void {
+  const timer = setInterval(work, periodMs).unref();
+  return () => clearInterval(timer);
+}
+
+function mailFolder({ dataDir }: Pick<Config, 'dataDir'>): string {
+  return join(dataDir, 'mails');
 }
 
 function partnerOf(

@@ -23,7 +23,7 @@ import type { Log, OutgoingMail, WebhookRequest, WebhookSender } from '../core/p
 import { createKey } from '../core/usecases/keys.js';
 import { createOrganization } from '../core/usecases/organizations.js';
 import { readConfig } from './config.js';
-import { createContainer, tokens } from './container.js';
+import { createContainer, tokens, urlOf } from './container.js';
 import { localSteps, type WorkerStep, workerSteps } from './workers.js';
 
 /** 2026-01-01T00:00:00.000Z. */
@@ -85,6 +85,11 @@ export interface Ponte {
   /** Moves the clock and runs what falls due, each at its time. */
   advanceTime(durationMs: number): Promise<void>;
   nowMs(): number;
+  /**
+   * Serves the API and the hosted pages on a free port of 127.0.0.1, for browser tests, and returns
+   * the URL. Links that are made from then on lead there. Due work runs after each change.
+   */
+  listen(): Promise<string>;
   /** `verifyWebhook` of `ponte/webhooks` at the time of this clock, which signed the webhook. */
   verifyWebhook(options: VerifyWebhookOptions): VerifiedWebhook;
   close(): Promise<void>;
@@ -110,7 +115,6 @@ export async function createPonte(options: PonteOptions = {}): Promise<Ponte> {
   assert(keys.valid, 'a new secret key is valid');
   const container = createContainer(config, keys.keys, {
     clock: { nowMs: () => time.nowMs },
-    pause: async () => undefined,
     documents: createMemoryDocuments(),
     mailer,
     ids: createIds(seededBytes(seed)),
@@ -126,6 +130,7 @@ export async function createPonte(options: PonteOptions = {}): Promise<Ponte> {
   const http = createHttpServer(deps, {
     corsOrigins: [],
     feedReaders: container.get(tokens.feedReaders),
+    pages: container.get(tokens.pages),
     readiness: async () => ({
       ...(await store.health()),
       ...{ worker: true, clock: true, serving: true },
@@ -143,6 +148,15 @@ export async function createPonte(options: PonteOptions = {}): Promise<Ponte> {
     runUntilIdle: () => runUntilIdle(work, Number.POSITIVE_INFINITY),
     advanceTime: (durationMs) => advanceTime(work, durationMs),
     nowMs: () => time.nowMs,
+    listen: async () => {
+      const { address: host, port } = await http.listen('127.0.0.1', 0);
+      const url = urlOf(host, port);
+      container.get(tokens.address).baseUrl = url;
+      container
+        .get(tokens.signals)
+        .listen(inTurn(() => runUntilIdle(work, Number.POSITIVE_INFINITY)));
+      return url;
+    },
     verifyWebhook: (given) =>
       verifyWebhook({ nowSeconds: Math.floor(time.nowMs / SECOND_MS), ...given }),
     close: async () => {
@@ -182,6 +196,26 @@ function workOf(container: ReturnType<typeof createContainer>, time: Work['time'
       const due = await store.run((tx) => tx.advances.due(soon));
       return earliest(due.map(({ dueAtMs }) => dueAtMs));
     },
+  };
+}
+
+/** Calls `run` after each call, one at a time; calls during a run are one more run. */
+function inTurn(run: () => Promise<void>): () => void {
+  let running = false;
+  let again = false;
+  return () => {
+    again = true;
+    if (running) return;
+    running = true;
+    const repeat = async () => {
+      while (again) {
+        again = false;
+        await run();
+      }
+      running = false;
+    };
+    // After the batch is stored and answered.
+    setImmediate(() => void repeat());
   };
 }
 

@@ -34,6 +34,8 @@ export interface Host {
   /** A file, or a URL without its password. */
   readonly databaseName: string;
   readonly url: string;
+  /** The page with the mails of a development host; null where mails are sent. */
+  readonly mailboxUrl: string | null;
   readonly metricsUrl: string | null;
   readonly deps: Deps;
   /** Created by this start, in an empty development database. */
@@ -69,6 +71,7 @@ async function start(config: Config, role: HostRole, creation: Creation): Promis
   const http = createHttpServer(deps, {
     corsOrigins: config.corsOrigins,
     feedReaders: container.get(tokens.feedReaders),
+    pages: container.get(tokens.pages),
     trustedProxies: config.trustedProxies,
     surface: role === 'worker' ? 'health' : 'all',
     readiness: async () => ({
@@ -105,6 +108,7 @@ async function start(config: Config, role: HostRole, creation: Creation): Promis
     return {
       databaseName: store.name,
       url: urlOf(config.host, port),
+      mailboxUrl: container.get(tokens.pages).mailboxUrl(),
       metricsUrl,
       deps,
       demo,

@@ -12,10 +12,12 @@ import type { FeedReaders } from '../../core/usecases/feed-readers.js';
 import { clientAddressOver } from './client-address.js';
 import { describeRoutes } from './openapi.js';
 import { type Pipeline, serve } from './pipeline.js';
+import { requestIdOf } from './request-input.js';
 import { refusalReply, sendRaw } from './response-output.js';
 import type { HandlerContext, Readiness } from './route-row.js';
 import { createRouter } from './router.js';
 import { routes } from './routes.js';
+import { withStoreTimeout } from './store-timeout.js';
 
 const BODY_BYTES_MAX = 256 * 1024;
 const HEADER_BYTES_MAX = 16 * 1024;
@@ -49,11 +51,30 @@ export interface HttpOptions {
   readonly trustedProxies?: readonly string[];
   /** The readers of this process that wait for events. */
   readonly feedReaders: FeedReaders;
+  /** The pages for buyers; none by default. */
+  readonly pages?: Pages;
   /** `health`: the probes only; 'all' by default. */
   readonly surface?: 'all' | 'health';
   readonly readiness: () => Promise<Readiness>;
   /** The time limit of a complete request except uploads; 30 s by default. */
   readonly requestTimeoutMs?: number;
+}
+
+/** Pages on the same server. */
+export interface Pages {
+  /** Whether the path of this request is that of a page. */
+  owns(request: IncomingMessage): boolean;
+  /** Answers the request. */
+  serve(
+    deps: Deps,
+    request: IncomingMessage,
+    response: ServerResponse,
+    about: {
+      readonly requestId: string;
+      readonly client: string | null;
+      readonly stopping: AbortSignal;
+    },
+  ): Promise<void>;
 }
 
 export interface HttpServer {
@@ -95,7 +116,15 @@ export function createHttpServer(deps: Deps, options: HttpOptions): HttpServer {
   const onRequest = (request: IncomingMessage, response: ServerResponse) => {
     const before = exchanges.get(request.socket)?.response ?? null;
     exchanges.set(request.socket, { request, response, before });
-    serve(pipeline, request, response).catch((error: unknown) => {
+    const { pages } = options;
+    const answered = pages?.owns(request)
+      ? pages.serve(withStoreTimeout(deps), request, response, {
+          requestId: requestIdOf(request),
+          client: pipeline.clientAddress(request),
+          stopping: stopping.signal,
+        })
+      : serve(pipeline, request, response);
+    answered.catch((error: unknown) => {
       deps.log.error('an answer could not be written', { err: error });
       response.destroy();
     });

@@ -1,6 +1,5 @@
 // Which screen the hosted page of a payment shows: a function of its status, its money and the
-// state of its KYC, price and bank details. Every state of the money has a screen, whatever the
-// status.
+// state of its KYC, price and bank details. A payment that ended shows its money first.
 import type { Funds } from './funds.js';
 import type { PayinInstructions } from './payin-instructions.js';
 import { isTerminal, type Payment, type PaymentStatus } from './payment.js';

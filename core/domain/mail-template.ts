@@ -1,7 +1,7 @@
 // Mail templates in plain text: payment links for buyers, and notices.
 import type { ConnectedAccount } from './connected-account.js';
 import { formatInstant } from './instant.js';
-import type { LinkPurpose, Mail } from './mail.js';
+import type { Mail } from './mail.js';
 import { formatAmount } from './money.js';
 import type { Payment } from './payment.js';
 
@@ -15,15 +15,17 @@ const SUBJECT_PART_MAX = 100;
 
 /** `link` signs in; on `pageUrl`, the hosted page, the buyer can request another link. */
 export function renderMail(
-  mail: Pick<Mail, 'mode' | 'linkEndsAtMs'> & { readonly purpose: LinkPurpose },
+  mail: Pick<Mail, 'mode' | 'linkEndsAtMs' | 'purpose'>,
   about: {
-    readonly payment: Payment;
+    readonly payment: Payment | null;
     readonly organizationName: string;
     readonly link: string;
     readonly pageUrl: string;
+    readonly code: string | null;
   },
 ): MailText {
-  const { payment, link, pageUrl } = about;
+  const { payment, link, pageUrl, code } = about;
+  if (payment === null) return { subject: about.organizationName, text: `${link}\n${code ?? ''}` };
   const from = oneLine(about.organizationName);
   const amount = `${formatAmount(payment.amount.amountMinor)} ${payment.amount.currency}`;
   const details = [
@@ -33,11 +35,11 @@ export function renderMail(
   const opening = {
     invitation: `${from} asks you to pay ${amount}.`,
     sign_in: `Sign in to pay ${amount} to ${from}.`,
-  }[mail.purpose];
+  }[mail.purpose as 'invitation' | 'sign_in'];
   const subject = {
     invitation: `${from} asks you to pay ${amount}`,
     sign_in: `Sign in to pay ${from}`,
-  }[mail.purpose];
+  }[mail.purpose as 'invitation' | 'sign_in'];
   const test = mail.mode === 'test';
   return {
     subject: `${test ? '[Test] ' : ''}${subject}`,
@@ -46,6 +48,7 @@ export function renderMail(
       ...(test ? ['This is a test: no money moves.'] : []),
       ...(details.length === 0 ? [] : [details.join('\n')]),
       `Open this link to see it and to pay:\n${link}`,
+      ...(code === null ? [] : [`Or enter this code where you asked for it: ${code}`]),
       `It signs you in once, until ${momentText(mail.linkEndsAtMs)}. Do not forward it: anyone ` +
         `who opens it acts for you. You can ask for another one at\n${pageUrl}`,
       'If you did not expect this mail, ignore it: nothing is paid unless you do it.',

@@ -24,9 +24,17 @@ export interface Organization {
   /** Live mode requires this manual approval and the KYB. */
   readonly productionGrantedAtMs: number | null;
   readonly requiresApproval: boolean;
+  /** Shown to buyers, like the two below; null: none. */
+  readonly supportEmail: string | null;
+  readonly supportPhone: string | null;
+  /** An http or https URL. */
+  readonly website: string | null;
   readonly createdAtMs: number;
   readonly version: number;
 }
+
+/** How a buyer reaches the organization. */
+export type SupportContact = Pick<Organization, 'supportEmail' | 'supportPhone' | 'website'>;
 
 /** Created with the organization, one for each mode. */
 export interface OrganizationProfile extends Tenant {
@@ -45,6 +53,33 @@ export interface OrganizationProfile extends Tenant {
   readonly tosId: string | null;
   readonly tosAcceptedAtMs: number | null;
   readonly version: number;
+}
+
+const PHONE_DIGITS_MIN = 5;
+const PHONE_LENGTH_MAX = 40;
+const WEBSITE_LENGTH_MAX = 200;
+const phoneForm = /^\+?[0-9(][0-9 ()./-]*$/;
+const websiteForm = /^https?:\/\/[^\s/?#@]+([/?#]\S*)?$/i;
+
+/** The phone number without surrounding blanks; null for any other text. */
+export function readPhone(text: string): string | null {
+  const phone = text.trim();
+  const isLong = phone.replace(/[^0-9]/g, '').length >= PHONE_DIGITS_MIN;
+  return isLong && phone.length <= PHONE_LENGTH_MAX && phoneForm.test(phone) ? phone : null;
+}
+
+/** The normalized http or https URL without a password; null for any other text. */
+export function readWebsite(text: string): string | null {
+  const url = text.trim();
+  if (!websiteForm.test(url) || !URL.canParse(url)) return null;
+  const { href } = new URL(url);
+  return href.length <= WEBSITE_LENGTH_MAX ? href : null;
+}
+
+export interface NamedProfile {
+  readonly profile: OrganizationProfile;
+  /** Of the organization. */
+  readonly name: string;
 }
 
 /** The test number of Brazilian tax systems, with valid check digits. */

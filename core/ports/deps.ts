@@ -27,8 +27,6 @@ export interface Deps {
   readonly tokenSigner: TokenSigner;
   readonly rateLimits: RateLimits;
   readonly clock: Clock;
-  /** Resolves after this long; immediately where a test moves the clock. */
-  readonly pause: (durationMs: number) => Promise<void>;
   readonly ids: Ids;
   readonly log: Log;
   readonly metrics: Metrics | null;

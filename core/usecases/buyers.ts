@@ -13,6 +13,7 @@ import {
 } from '../domain/buyer-kyc.js';
 import { type PaymentView, unchanged } from '../domain/change.js';
 import { countsAsBuyerKyc } from '../domain/connected-account.js';
+import type { Locale } from '../domain/locale.js';
 import { isVoidable, type PartyCommand, voidCommand } from '../domain/partner-command.js';
 import { nextStatus, type Payment } from '../domain/payment.js';
 import {
@@ -39,15 +40,23 @@ const WAITING_PAGE = 50;
 /** Adopted approvals that one batch withdraws. */
 const WITHDRAWN_AT_ONCE = 50;
 
-/** A repeat changes nothing. `prove` may refuse; what it stages is stored with the sign-in. */
+export interface MailboxProof {
+  /** May refuse. What it stages is stored with the sign-in. */
+  readonly prove: (tx: Tx) => Promise<void>;
+  /** Of later mails about the payment. */
+  readonly locale: Locale;
+}
+
+/** A repeat changes nothing. `proof` is null in the sandbox, which needs no mailbox. */
 export async function signIn(
   deps: Deps,
   tenant: Tenant,
   paymentId: string,
-  prove: (tx: Tx) => Promise<void> = async () => undefined,
+  proof: MailboxProof | null = null,
 ): Promise<PaymentView> {
-  const change = await changePayment(deps, tenant, paymentId, async (was, tx) => {
-    await prove(tx);
+  const change = await changePayment(deps, tenant, paymentId, async (stored, tx) => {
+    await proof?.prove(tx);
+    const was = { ...stored, payment: withLocale(stored.payment, proof?.locale ?? null) };
     const { status } = was.payment;
     const awaited = nextStatus(status, 'sign_in') ?? nextStatus(status, 'kyc_approved');
     if (awaited === null) return unchanged(was);
@@ -61,6 +70,11 @@ export async function signIn(
   // An adopted approval also moves the other waiting payments of this tenant.
   if (view.kycStatus === 'approved') await moveWaiting(deps, tenant, change.payment.buyerId);
   return view;
+}
+
+function withLocale(payment: Payment, buyerLocale: Locale | null): Payment {
+  if (buyerLocale === null || buyerLocale === payment.buyerLocale) return payment;
+  return Object.freeze({ ...payment, buyerLocale });
 }
 
 /**
@@ -184,12 +198,16 @@ export async function requestQuote(deps: Deps, tenant: Tenant, paymentId: string
   return quote;
 }
 
-/** PaymentStateConflict without a quote, QuoteChanged if another one is current, QuoteExpired. */
+/**
+ * The buyer accepts the quote that it was shown, in this language; both are stored as evidence.
+ * PaymentStateConflict without a quote, QuoteChanged if another one is current, QuoteExpired.
+ */
 export async function confirmQuote(
   deps: Deps,
   tenant: Tenant,
   paymentId: string,
   quoteId: string,
+  locale: Locale | null = null,
 ): Promise<PaymentView> {
   await changePayment(deps, tenant, paymentId, async (was, tx) => {
     const { status, quoteId: current } = was.payment;
@@ -200,7 +218,7 @@ export async function confirmQuote(
     const quote = await tx.quotes.get(tenant, quoteId);
     assert(quote !== null, 'a quote stays');
     const commands = await tx.commands.ofPayment(tenant, paymentId);
-    return confirmed(was, commands, quote, deps.clock.nowMs());
+    return confirmed(was, commands, quote, deps.clock.nowMs(), locale);
   });
   return readView(deps, tenant, paymentId);
 }

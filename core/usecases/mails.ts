@@ -2,10 +2,13 @@
 // or no longer needed. After a crash a mail may be sent twice, under one Message-ID. Mails are
 // deleted after MAIL_RETENTION_MS.
 import { emailKey } from '../domain/buyer-kyc.js';
+import { type HostedPage, pathOf } from '../domain/hosted-page.js';
 import { holdsLease } from '../domain/lease.js';
 import {
   ADDRESS_MAILS_MAX,
   afterTry,
+  codeOf,
+  codeText,
   dropMail,
   hashLinkToken,
   isExpiredMail,
@@ -15,6 +18,8 @@ import {
   MAIL_LEASE_MS,
   type Mail,
   type MailOutcome,
+  type MailSubject,
+  mailRules,
   newMail,
   nextMail,
   tokenPurpose,
@@ -30,13 +35,20 @@ import { eachSeparately } from './due-work.js';
 /** Mail servers limit the connections of one client. */
 const MAILS_AT_ONCE = 10;
 
+/** Binds the keyed hashes of codes. */
+export const CODE_PURPOSE = 'sign-in code';
+
 /** `nextMail` for an address. Notices about an account count with those about the same account. */
 export async function mailNumber(
   tx: Tx,
-  to: Tenant & Pick<Mail, 'purpose' | 'accountId'> & { readonly address: string },
+  to: Tenant & {
+    readonly purpose: LinkPurpose | 'payout_changed';
+    readonly address: string;
+    readonly accountId?: string | null;
+  },
   nowMs: number,
 ): Promise<ReturnType<typeof nextMail>> {
-  const { orgId, mode, purpose, address, accountId } = to;
+  const { orgId, mode, purpose, address, accountId = null } = to;
   const toKey = emailKey(address);
   const whom = { orgId, mode, purpose, toKey };
   const next = nextMail(await tx.mails.newestNumbered(whom, ADDRESS_MAILS_MAX), nowMs);
@@ -45,26 +57,30 @@ export async function mailNumber(
   return { ...next, waitMs: nextMail(alike, nowMs).waitMs };
 }
 
-/** Stages a mail with a new link for the buyer; with a `useless` reason it is stored as dropped. */
-export function stageMail(
-  deps: Deps,
-  tx: Tx,
-  payment: Payment,
-  { purpose, nth }: Pick<Mail, 'nth'> & { readonly purpose: LinkPurpose },
-  nowMs: number,
-  useless: string | null = null,
-): void {
+export interface LinkMail extends Tenant, Pick<Mail, 'subject' | 'nth' | 'locale'> {
+  readonly purpose: LinkPurpose;
+  readonly address: string;
+  /** Null: the mail has a link and no code. */
+  readonly browserHash: string | null;
+}
+
+/** Stages a mail with a new link; `nth` is from `mailNumber`. */
+export function stageLink(deps: Deps, tx: Tx, mail: LinkMail, nowMs: number): void {
+  const { orgId, mode, purpose, subject, nth, locale, browserHash } = mail;
   const id = deps.ids.next('mail', nowMs);
   const token = Buffer.from(deps.ids.randomBytes(LINK_TOKEN_BYTES)).toString('base64url');
-  const to = payment.buyer.email.trim();
+  const to = mail.address.trim();
   const fields = {
-    ...tenantOf(payment),
-    ...{ id, purpose, nth, to, toKey: emailKey(to), paymentId: payment.id, accountId: null },
+    ...{ orgId, mode, id, purpose, subject, cause: null, nth, locale, browserHash },
+    ...{ to, toKey: emailKey(to) },
     tokenHash: hashLinkToken(token),
     tokenSealed: deps.secretBox.seal(token, tokenPurpose({ id })),
+    codeHash:
+      browserHash === null
+        ? null
+        : deps.secretBox.mac(codeText(id, browserHash, codeOf(token)), CODE_PURPOSE),
   };
-  const mail = newMail(fields, nowMs);
-  tx.mails.insert(useless === null ? mail : dropMail(mail, useless));
+  tx.mails.insert(newMail(fields, nowMs));
 }
 
 /** Returns how many were claimed. */
@@ -87,54 +103,63 @@ export async function runMailDeletion(deps: Deps, nowMs: number, limit: number):
 }
 
 async function send(deps: Deps, mail: Mail): Promise<void> {
-  const tenant = tenantOf(mail);
-  const about = await deps.store.run(async (tx) => {
-    const [epoch, organization, payment, account] = await Promise.all([
-      tx.epochs.current(),
-      tx.organizations.get(mail.orgId),
-      mail.paymentId === null ? null : tx.payments.get(tenant, mail.paymentId),
-      mail.accountId === null ? null : tx.accounts.get(tenant, mail.accountId),
-    ]);
-    assert(organization !== null, 'an organization stays');
-    return { epoch, organizationName: organization.name, payment, account };
-  });
+  const facts = await deps.store.run((tx) => readFacts(tx, mail));
   // It started after the claim: the mail is claimed again after the release.
-  if (about.epoch.state === 'quarantine') return;
-  const useless = uselessBecause(mail, about.payment, deps.clock.nowMs());
+  if (facts.epoch.state === 'quarantine') return;
+  const useless = uselessBecause(mail, facts.payment, deps.clock.nowMs());
   if (useless !== null) {
     await record(deps, mail, (current) => dropMail(current, useless));
     return;
   }
-  const { purpose } = mail;
   const result = await deps.mailer.send({
-    ...(purpose === 'payout_changed'
-      ? renderPayoutNotice(mail, about)
-      : linkMail(deps, { ...mail, purpose }, about)),
+    ...textOf(deps, mail, facts),
     ...{ to: mail.to, messageId: mail.id, writtenAtMs: mail.createdAtMs },
   });
   await record(deps, mail, (current) => afterTry(current, result, deps.clock.nowMs()));
   logFailure(deps, mail, result);
 }
 
-function linkMail(
-  deps: Deps,
-  mail: Mail & { readonly purpose: LinkPurpose },
-  { payment, organizationName }: { payment: Payment | null; organizationName: string },
-): MailText {
-  assert(payment !== null && mail.tokenSealed !== null, 'a link has a payment and a token');
+type Facts = Awaited<ReturnType<typeof readFacts>>;
+
+async function readFacts(tx: Tx, mail: Mail) {
+  const { subject } = mail;
+  const tenant = tenantOf(mail);
+  const [epoch, organization, payment, submission, account] = await Promise.all([
+    tx.epochs.current(),
+    tx.organizations.get(mail.orgId),
+    subject.kind === 'payment' ? tx.payments.get(tenant, subject.paymentId) : null,
+    subject.kind === 'submission' ? tx.buyers.submissionById(tenant, subject.submissionId) : null,
+    subject.kind === 'account' && subject.accountId !== null
+      ? tx.accounts.get(tenant, subject.accountId)
+      : null,
+  ]);
+  assert(organization !== null, 'an organization stays');
+  return { epoch, organizationName: organization.name, payment, submission, account };
+}
+
+function textOf(deps: Deps, mail: Mail, facts: Facts): MailText {
+  if (mail.subject.kind === 'account') return renderPayoutNotice(mail, facts);
+  assert(mail.tokenSealed !== null, 'a link has a token');
   const token = deps.secretBox.open(mail.tokenSealed, tokenPurpose(mail));
-  const pageUrl = `${deps.settings.payUrl}/r/${payment.publicId}`;
-  return renderMail(mail, {
-    payment,
-    organizationName,
-    pageUrl,
-    link: `${pageUrl}?token=${token}`,
-  });
+  const pageUrl = `${deps.settings.payUrl}${pathOf(pageOf(mail.subject, facts))}`;
+  const code = mail.codeHash === null ? null : codeOf(token);
+  return renderMail(mail, { ...facts, pageUrl, link: `${pageUrl}?token=${token}`, code });
+}
+
+/** The page of a mail to a buyer or an owner. */
+function pageOf(subject: MailSubject, { payment, submission }: Facts): HostedPage {
+  if (payment !== null) return { kind: 'payment', publicId: payment.publicId };
+  const flowId = submission?.flowId ?? null;
+  assert(subject.kind === 'submission' && flowId !== null, 'a form with a link has a flow id');
+  const { ownerIndex } = subject;
+  return ownerIndex === null ? { kind: 'form', flowId } : { kind: 'owner', flowId, ownerIndex };
 }
 
 /** Null if the mail must be sent. */
 function uselessBecause(mail: Mail, payment: Payment | null, nowMs: number): string | null {
-  if (isLinkExpired(mail, nowMs)) return payment === null ? 'it is too old' : 'its link has ended';
+  if (isLinkExpired(mail, nowMs)) {
+    return mailRules[mail.purpose].signsIn ? 'its link has ended' : 'it is too old';
+  }
   // A sign-in may also be for a payment that has ended.
   const over = mail.purpose === 'invitation' && payment !== null && isTerminal(payment.status);
   return over ? `the payment is ${payment.status}` : null;

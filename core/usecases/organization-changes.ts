@@ -1,5 +1,9 @@
-// Changes of an organization's profile, and the partner's reports about its KYB.
-import { kybReported, type OrganizationProfile } from '../domain/organization.js';
+// Changes of an organization and its profile, and the partner's reports about its KYB.
+import {
+  kybReported,
+  type Organization,
+  type OrganizationProfile,
+} from '../domain/organization.js';
 import type { PartyCommand } from '../domain/partner-command.js';
 import { type Tenant, tenantOf } from '../domain/tenant.js';
 import { PonteError } from '../errors.js';
@@ -7,6 +11,20 @@ import type { Deps } from '../ports/deps.js';
 import type { ReceiverReport } from '../ports/partner.js';
 import type { Tx } from '../ports/storage.js';
 import type { Batch } from './order-changes.js';
+
+/** Unchanged if `change` returns what it was given. NotFound. */
+export async function changeOrganization(
+  deps: Deps,
+  orgId: string,
+  change: (was: Organization) => Organization,
+): Promise<void> {
+  await deps.store.run(async (tx) => {
+    const was = await tx.organizations.get(orgId);
+    if (was === null) throw new PonteError('NotFound');
+    const next = change(was);
+    if (next !== was) tx.organizations.update(Object.freeze(next));
+  });
+}
 
 export async function changeProfile(
   deps: Deps,

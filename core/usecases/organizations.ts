@@ -1,6 +1,7 @@
 // Organizations, and their onboarding in a mode: terms, KYB at the partner, PIX destination,
 // virtual account. The KYB is an order to the partner. Each later step is stored before the next
 // one and has a key at the partner, so that every call can be repeated after a failure.
+import { readEmail } from '../domain/buyer-kyc.js';
 import { type Dossier, missingFields } from '../domain/dossier.js';
 import {
   kybDecided,
@@ -8,6 +9,9 @@ import {
   nextKybStatus,
   type Organization,
   type OrganizationProfile,
+  readPhone,
+  readWebsite,
+  type SupportContact,
   sandboxKyb,
   termsAccepted,
 } from '../domain/organization.js';
@@ -20,7 +24,7 @@ import type { PartnerAnswer, SettlementPartner } from '../ports/partner.js';
 import type { Tx } from '../ports/storage.js';
 import { runInline } from './command-runner.js';
 import { partyOrder, refuseTier } from './onboarding.js';
-import { changeProfile, loadProfile } from './organization-changes.js';
+import { changeOrganization, changeProfile, loadProfile } from './organization-changes.js';
 import { expectDone, partnerOf } from './partner-calls.js';
 import { announceRedirect, stagePayoutNotices } from './payout-notices.js';
 import { partnerKey } from './service-keys.js';
@@ -57,6 +61,7 @@ export async function createOrganization(
     name,
     productionGrantedAtMs: null,
     requiresApproval: false,
+    ...{ supportEmail: null, supportPhone: null, website: null },
     createdAtMs: nowMs,
     version: 1,
   });
@@ -157,12 +162,9 @@ export async function configurePayout(
 /** The manual approval that live mode requires. A repeat changes nothing. */
 export async function grantProduction(deps: Deps, orgId: string): Promise<OrganizationView> {
   const nowMs = deps.clock.nowMs();
-  await deps.store.run(async (tx) => {
-    const organization = await tx.organizations.get(orgId);
-    if (organization === null) throw new PonteError('NotFound');
-    if (organization.productionGrantedAtMs !== null) return;
-    tx.organizations.update(Object.freeze({ ...organization, productionGrantedAtMs: nowMs }));
-  });
+  await changeOrganization(deps, orgId, (was) =>
+    was.productionGrantedAtMs === null ? { ...was, productionGrantedAtMs: nowMs } : was,
+  );
   if (deps.partners.live !== null) await provisioned(deps, { orgId, mode: 'live' });
   return readOrganization(deps, orgId);
 }
@@ -173,12 +175,37 @@ export async function requireApproval(
   orgId: string,
   requiresApproval: boolean,
 ): Promise<OrganizationView> {
-  await deps.store.run(async (tx) => {
-    const organization = await tx.organizations.get(orgId);
-    if (organization === null) throw new PonteError('NotFound');
-    if (organization.requiresApproval === requiresApproval) return;
-    tx.organizations.update(Object.freeze({ ...organization, requiresApproval }));
+  await changeOrganization(deps, orgId, (was) =>
+    was.requiresApproval === requiresApproval ? was : { ...was, requiresApproval },
+  );
+  return readOrganization(deps, orgId);
+}
+
+const supportReaders = {
+  supportEmail: [readEmail, 'an e-mail address'],
+  supportPhone: [readPhone, 'a phone number of digits, blanks and + ( ) . / -'],
+  website: [readWebsite, 'an http or https URL'],
+} as const satisfies Record<keyof SupportContact, unknown>;
+
+/** What buyers are shown. What is not given stays; an empty text removes it. ValidationError. */
+export async function setSupportContact(
+  deps: Deps,
+  orgId: string,
+  given: Readonly<Partial<Record<keyof SupportContact, string>>>,
+): Promise<OrganizationView> {
+  const names = Object.keys(supportReaders) as (keyof SupportContact)[];
+  const entries = names.flatMap((name) => {
+    const text = given[name];
+    if (text === undefined) return [];
+    const [read, form] = supportReaders[name];
+    const value = text.trim() === '' ? null : read(text);
+    if (value !== null || text.trim() === '') return [[name, value] as const];
+    throw new PonteError('ValidationError', `${name}: give ${form}, or an empty text for none.`);
   });
+  const contact: Partial<SupportContact> = Object.fromEntries(entries);
+  await changeOrganization(deps, orgId, (was) =>
+    entries.some(([name, value]) => was[name] !== value) ? { ...was, ...contact } : was,
+  );
   return readOrganization(deps, orgId);
 }
 

@@ -4,12 +4,13 @@ import { clientNetwork, type RateLimit } from '../domain/rate-limit.js';
 import { PonteError } from '../errors.js';
 import type { Deps } from '../ports/deps.js';
 
-/** Requests for a sign-in link, which could guess the address of a buyer. Also the burst. */
+/** Requests for a sign-in link: each mails a stranger. Also the burst. */
 const signInsAnHour = { page: 10, client: 30 } as const;
 
 /** Uploads of documents through the hosted page, for each party. */
 const uploadsAnHour = 60;
 const uploadedMebibytesADay = 200;
+const QUOTES_AN_HOUR = 20;
 
 /** A create by this API key; replays count too. */
 export async function takeCreateToken(deps: Deps, keyId: string): Promise<void> {
@@ -17,8 +18,8 @@ export async function takeCreateToken(deps: Deps, keyId: string): Promise<void> 
   if (perMinute > 0) await take(deps, keyId, { perMinute, burst });
 }
 
-export function takePageSlot(deps: Deps, publicId: string): Promise<void> {
-  return take(deps, `sign-in page ${publicId}`, hourly(signInsAnHour.page));
+export function takePageSlot(deps: Deps, path: string): Promise<void> {
+  return take(deps, `sign-in page ${path}`, hourly(signInsAnHour.page));
 }
 
 export function takeClientSlot(deps: Deps, address: string): Promise<void> {
@@ -34,6 +35,11 @@ export function takeUploadedMebibyte(deps: Deps, buyerId: string): Promise<void>
   const burst = uploadedMebibytesADay;
   const perMinute = (burst * MINUTE_MS) / DAY_MS;
   return take(deps, `uploaded MiB ${buyerId}`, { perMinute, burst });
+}
+
+/** A quote for the hosted page of this payment: partners limit calls too. */
+export function takeQuoteSlot(deps: Deps, publicId: string): Promise<void> {
+  return take(deps, `quote page ${publicId}`, hourly(QUOTES_AN_HOUR));
 }
 
 export function rateLimited(waitMs: number): PonteError {

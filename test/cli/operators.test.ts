@@ -76,7 +76,7 @@ test('help names every noun and the exit codes', async () => {
 describe('what is not understood is refused with code 2', () => {
   for (const words of [
     ...['nothing', 'org create', 'org submit-kyb org_1 --mode prod'],
-    'org require-approval org_1 yes',
+    ...['org require-approval org_1 yes', 'org support org_1', 'org support org_1 --phone call'],
     ...['member add --org org_1 --email ana@acme.example --role boss', 'token create --org org_1'],
     ...['payments list --status paid', 'payments list --limit 0', 'deliveries replay'],
   ]) {
@@ -89,6 +89,7 @@ describe('what is not understood is refused with code 2', () => {
 describe('what is not there is refused with code 3', () => {
   for (const words of [
     ...['org show org_0', 'org accept-tos org_0 --mode test', 'org require-approval org_0 on'],
+    'org support org_0 --email help@acme.example',
     ...['key list --org org_0', 'member list --org org_0'],
     'member add --org org_0 --email ana@acme.example --role owner',
     'member remove --org org_0 --email ana@acme.example',
@@ -143,6 +144,9 @@ test('an organization is ready in test mode when it is made, or by steps', async
     const shown = await done(`org require-approval ${id} ${state}`);
     assert.equal(shown['requiresApproval'], state === 'on');
   }
+  const set = await done(`org support ${id} --email help@acme.example --website http://a.example`);
+  const support = { email: 'help@acme.example', phone: null, website: 'http://a.example/' };
+  assert.deepEqual(set['support'], support);
   const { data } = (await done('org list')) as { readonly data: readonly Json[] };
   assert.equal(data.length, 3);
 });

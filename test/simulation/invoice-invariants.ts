@@ -1,6 +1,6 @@
 // Invariants of invoices and of the mails that buyers get.
 import { HOUR_MS, MINUTE_MS } from '../../core/domain/instant.js';
-import type { Mail } from '../../core/domain/mail.js';
+import { isSameSubject, type Mail } from '../../core/domain/mail.js';
 import { CAREFUL_ORG } from './actors.js';
 import type { ObservedPayment } from './observed-payment.js';
 import { eachPayment, type ObservedState } from './observed-state.js';
@@ -23,7 +23,7 @@ export function noInvoiceIsApprovedByItsMaker(observed: ObservedState): string |
 export function noMailBeforeApproval(observed: ObservedState): string | null {
   for (const mail of observed.parties.mails.values()) {
     if (mail.purpose === 'payout_changed') continue;
-    const found = observed.payments.get(mail.paymentId ?? '');
+    const found = observed.payments.get(paymentIdOf(mail) ?? '');
     const wrong = found === undefined ? 'is about no payment' : wrongMail(mail, found);
     if (wrong !== null) return `${mail.id} ${wrong}`;
   }
@@ -56,8 +56,8 @@ export function mailsAreFew(observed: ObservedState): string | null {
         .slice(0, at + 1)
         .filter((other) => mail.createdAtMs - other.createdAtMs < windowMs && isAlike(other));
     const toAddress = within(HOUR_MS, (other) => isToSameAddress(mail, other)).length;
-    const ofInvoice = within(MINUTE_MS, ({ purpose, paymentId }) => {
-      return purpose === 'invitation' && mail.purpose === purpose && mail.paymentId === paymentId;
+    const ofInvoice = within(MINUTE_MS, (other) => {
+      return other.purpose === 'invitation' && isSameSubject(mail.subject, other.subject);
     }).length;
     if (toAddress > MAILS_AN_HOUR) return `${mail.id} is the ${toAddress}. ${mail.purpose} mail`;
     if (ofInvoice > 1) return `${mail.id} is the ${ofInvoice}. invitation within a minute`;
@@ -81,9 +81,13 @@ function wrongMail(mail: Mail, { payment, statuses }: ObservedPayment): string |
   return unapproved ? 'is about an invoice that nobody approved' : null;
 }
 
+function paymentIdOf({ subject }: Mail): string | null {
+  return subject.kind === 'payment' ? subject.paymentId : null;
+}
+
 function isToSameAddress(mail: Mail, other: Mail): boolean {
   const { purpose, mode, toKey, orgId } = mail;
   if (other.purpose !== purpose || other.mode !== mode || other.toKey !== toKey) return false;
-  if (other.accountId !== mail.accountId) return false;
+  if (purpose === 'payout_changed' && !isSameSubject(mail.subject, other.subject)) return false;
   return purpose === 'sign_in' || other.orgId === orgId;
 }

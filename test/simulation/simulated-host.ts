@@ -201,7 +201,6 @@ export class SimulatedHost {
       tokenSigner,
       rateLimits: { take: () => Promise.resolve(null) },
       clock: this.#clock,
-      pause: () => Promise.resolve(),
       ids: world.ids,
       log: this.#log(),
       metrics: null,

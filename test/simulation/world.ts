@@ -177,6 +177,7 @@ export class World implements Surroundings {
             name: orgId,
             productionGrantedAtMs: this.nowMs,
             requiresApproval: orgId === CAREFUL_ORG,
+            ...{ supportEmail: null, supportPhone: null, website: null },
             createdAtMs: this.nowMs,
             version: 1,
           },

@@ -14,11 +14,13 @@ import {
   aMail,
   aMember,
   aMessage,
+  aNotice,
   anAccount,
   anAdvance,
   anAttempt,
   anEvent,
   anOrganization,
+  aPageSession,
   aPayment,
   aProfile,
   aQuote,
@@ -54,6 +56,8 @@ export async function fillStore(store: Store): Promise<void> {
     tx.accounts.insert(anAccount());
     tx.documents.insert(aDocument({ slot: 6 }));
     tx.mails.insert(aMail());
+    tx.mails.insertOnce(aNotice());
+    tx.pageSessions.insert(aPageSession());
     tx.outbox.append(anEvent({ id: 'evt_8' }));
     tx.outbox.append(anEvent({ id: 'evt_9' }));
     tx.feed.append(aFeedEvent());
@@ -92,6 +96,8 @@ export function contentsOf(store: Store): Promise<readonly unknown[]> {
       tx.accounts.get(tenant, 'acct_1'),
       tx.documents.find('doc_1'),
       tx.mails.get(tenant, 'mail_1'),
+      tx.mails.get(tenant, 'mail_9'),
+      tx.pageSessions.byId(aPageSession().id),
       tx.outbox.oldest(100),
       tx.feed.head(tenant),
       tx.feed.after(tenant, 0, 100),

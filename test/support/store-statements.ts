@@ -14,11 +14,13 @@ import {
   aMail,
   aMember,
   aMessage,
+  aNotice,
   anAccount,
   anAdvance,
   anAttempt,
   anEvent,
   anOrganization,
+  aPageSession,
   aPayment,
   aProfile,
   aQuote,
@@ -98,7 +100,7 @@ export async function callsOfTheStore(): Promise<StatementsOfTheStore> {
 }
 
 async function everyStatement(tx: Tx): Promise<void> {
-  await Promise.all([...readsOfMoney(tx), ...otherReads(tx)]);
+  await Promise.all([...readsOfMoney(tx), ...mailReads(tx), ...otherReads(tx)]);
   everyFirstWrite(tx);
 }
 
@@ -108,6 +110,7 @@ function readsOfMoney(tx: Tx): readonly Promise<unknown>[] {
     tx.organizations.get('org_a'),
     tx.organizations.list(),
     tx.organizations.profile(tenant),
+    tx.organizations.named(tenant),
     tx.members.get('org_a', 'mem_1'),
     tx.members.byEmail('org_a', 'a@b'),
     tx.members.list('org_a'),
@@ -129,6 +132,7 @@ function readsOfMoney(tx: Tx): readonly Promise<unknown>[] {
       tx.views.listInvoices(tenant, { status, ...page }),
       tx.views.listInvoices(tenant, { status, beforeId: null, limit: 5 }),
     ]),
+    ...paymentPages(tx),
     tx.views.kycStatus(tenant, { id: 'byr_1', emailKey: 'a@b' }),
     tx.funds.get(tenant, 'pi_1'),
     tx.funds.open(5),
@@ -153,7 +157,47 @@ function readsOfMoney(tx: Tx): readonly Promise<unknown>[] {
   ];
 }
 
+/** Under every combination of filters. */
+function paymentPages(tx: Tx): readonly Promise<unknown>[] {
+  const origins = ['payment_intent', 'invoice'] as const;
+  const none = { status: null, externalId: null, sellerExternalId: null };
+  const ends = { fromMoment: '0', beforeMoment: 'z' };
+  const all = { origins, ...none, fromMoment: null, beforeMoment: null, ...page };
+  const status = 'approved' as const;
+  return [
+    tx.views.listPayments(tenant, all),
+    tx.views.listPayments(tenant, { ...all, ...ends, beforeId: null }),
+    tx.views.listPayments(tenant, { ...all, status }),
+    tx.views.listPayments(tenant, { ...all, sellerExternalId: 's' }),
+    tx.views.listPayments(tenant, { ...all, sellerExternalId: 's', status, ...ends }),
+    tx.views.listPayments(tenant, { ...all, externalId: 'e', sellerExternalId: 's', status }),
+    tx.views.updatedPayments(tenant, { origins, fromMs: T0, afterId: 'x', untilMs: T0, limit: 5 }),
+  ];
+}
+
 const notice = { purpose: 'payout_changed', toKey: 'a@b', accountId: null } as const;
+
+function mailReads(tx: Tx): readonly Promise<unknown>[] {
+  return [
+    tx.mails.get(tenant, 'mail_1'),
+    tx.mails.byTokenHash('h'),
+    tx.mails.openLinks(tenant, { kind: 'payment', paymentId: 'pi_1' }, T0),
+    tx.mails.openLinks(tenant, { kind: 'submission', submissionId: 'k', ownerIndex: 1 }, T0),
+    tx.mails.newestOwnerLink(tenant, 'kyc_1', 1),
+    tx.pageSessions.byId('h'),
+    tx.pageSessions.newestOfPayment(tenant, 'pi_1'),
+    tx.pageSessions.newestOfForm(tenant, 'kyc_1'),
+    tx.pageSessions.createdBefore(T0, 5),
+    tx.mails.oldest(5),
+    tx.mails.newestNumbered({ ...tenant, purpose: 'sign_in', toKey: 'a@b' }, 5),
+    tx.mails.newestNumbered({ ...tenant, purpose: 'invitation', toKey: 'a@b' }, 5),
+    tx.mails.newestAbout({ ...tenant, ...notice }, 5),
+    ...[null, 'refused' as const].flatMap((status) => [
+      tx.mails.list({ status, ...page }),
+      tx.mails.list({ status, beforeId: null, limit: 5 }),
+    ]),
+  ];
+}
 
 function otherReads(tx: Tx): readonly Promise<unknown>[] {
   return [
@@ -163,16 +207,6 @@ function otherReads(tx: Tx): readonly Promise<unknown>[] {
     ...[true, false].flatMap((kept) => [
       tx.documents.list({ kept, ...page }),
       tx.documents.list({ kept, beforeId: null, limit: 5 }),
-    ]),
-    tx.mails.get(tenant, 'mail_1'),
-    tx.mails.byTokenHash('h'),
-    tx.mails.oldest(5),
-    tx.mails.newestNumbered({ ...tenant, purpose: 'sign_in', toKey: 'a@b' }, 5),
-    tx.mails.newestNumbered({ ...tenant, purpose: 'invitation', toKey: 'a@b' }, 5),
-    tx.mails.newestAbout({ ...tenant, ...notice }, 5),
-    ...[null, 'refused' as const].flatMap((status) => [
-      tx.mails.list({ status, ...page }),
-      tx.mails.list({ status, beforeId: null, limit: 5 }),
     ]),
     tx.accounts.get(tenant, 'acct_1'),
     tx.accounts.byExternalId(tenant, 'e'),
@@ -241,6 +275,9 @@ function everyFirstWrite(tx: Tx): void {
   tx.accounts.insert(anAccount());
   tx.accounts.expect(anAccount({ id: 'acct_2' }));
   tx.mails.insert(aMail());
+  tx.mails.insertOnce(aNotice());
+  tx.pageSessions.insert(aPageSession());
+  tx.pageSessions.remove(aPageSession({ id: 'other' }));
   tx.mails.remove(aMail({ id: 'mail_2' }));
   tx.documents.insert(aDocument());
   tx.outbox.append(anEvent());
@@ -276,6 +313,7 @@ async function everyLaterWrite(tx: Tx): Promise<void> {
   tx.buyers.updateSubmission(aSubmission());
   tx.accounts.update(anAccount());
   tx.mails.update(aMail());
+  tx.pageSessions.update(aPageSession());
   tx.documents.update(aDocument());
   tx.documents.orderPurge(tenant, aDocument().owner, T0);
   tx.feed.setHead(tenant, { sequence: 1, chainHash: 'a' }, { sequence: 2, chainHash: 'b' });

@@ -163,7 +163,6 @@ export async function openWorld({
     tokenSigner: createTokenSigner(fixedKeys([secretKey])),
     rateLimits: store.rateLimits,
     clock,
-    pause: async () => undefined,
     ids: createIds(bytes),
     log: notesIn(log),
     wake: (work, tenants) => {

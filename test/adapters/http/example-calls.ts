@@ -15,6 +15,7 @@ import type { CallOptions } from './checked-site.js';
 
 /** What each answer about a payment has in the moment of its creation. */
 export const justCreated = {
+  payinInstructions: null,
   ...{ brlSettledAmount: null, fxRateAtSettlement: null, failureReason: null, cancelReason: null },
   funds: {
     ...{ status: 'none', refundStatus: 'none' },
@@ -50,6 +51,7 @@ export const examples: Readonly<Record<string, Example>> = {
     const body = { ...createBody(), sellerExternalId: externalId };
     return { path: '/v1/payments', body, status: 201 };
   },
+  listPayments: async () => ({ path: '/v1/payments?status=awaiting_buyer&limit=5' }),
   readPaymentIntent: onPayment('/v1/payment-intents/{id}'),
   readPayment: onPayment('/v1/payments/{id}'),
   readPaymentTimeline: onPayment('/v1/payments/{id}/timeline?limit=5'),

@@ -12,7 +12,8 @@ const NOW_MS = 1_893_456_000_000;
 const mail = newMail(
   {
     ...sampleTenant,
-    ...{ id: 'mail_1', purpose: 'invitation', paymentId: 'inv_1', accountId: null, nth: null },
+    ...{ id: 'mail_1', purpose: 'invitation', nth: null, locale: 'en', cause: null },
+    ...{ subject: { kind: 'payment', paymentId: 'inv_1' }, codeHash: null, browserHash: null },
     ...{ to: 'ana@example.com', toKey: 'ana@example.com', tokenHash: 'ab', tokenSealed: 's' },
   },
   NOW_MS,
@@ -30,6 +31,7 @@ function letter(
       organizationName,
       link: 'https://pay.example/r/p?token=t',
       pageUrl: 'https://pay.example/r/p',
+      code: null,
     },
   );
 }
@@ -43,7 +45,7 @@ test('an invitation says who asks for how much, until when the link is good, and
       'Acme asks you to pay 100.00 USD.',
       'Invoice: INV/7\nDue: 2030-02-28',
       'Open this link to see it and to pay:\nhttps://pay.example/r/p?token=t',
-      'It signs you in once, until 2030-01-08 00:00 UTC. Do not forward it: anyone who opens it ' +
+      'It signs you in once, until 2030-01-02 00:00 UTC. Do not forward it: anyone who opens it ' +
         'acts for you. You can ask for another one at\nhttps://pay.example/r/p',
       'If you did not expect this mail, ignore it: nothing is paid unless you do it.',
       '',

@@ -14,6 +14,8 @@ import {
   nextKybStatus,
   type Organization,
   type OrganizationProfile,
+  readPhone,
+  readWebsite,
   termsAccepted,
 } from '../../../core/domain/organization.js';
 import type { Mode } from '../../../core/domain/tenant.js';
@@ -26,6 +28,7 @@ const organization: Organization = {
   name: 'Exporter',
   productionGrantedAtMs: null,
   requiresApproval: false,
+  ...{ supportEmail: null, supportPhone: null, website: null },
   createdAtMs: NOW_MS,
   version: 1,
 };
@@ -141,4 +144,34 @@ test('terms are accepted once; their id may follow and then stays', () => {
   assert.deepEqual(named, { ...accepted, tosId: 'tos_1' });
   for (const again of ['tos_1', null]) assert.equal(termsAccepted(named, again, NOW_MS + 2), named);
   assert.throws(() => termsAccepted(named, 'tos_2', NOW_MS), { code: 'TosIdMismatch' });
+});
+
+test('a phone number has at least five digits, and only what numbers are written with', () => {
+  for (const phone of ['12345', '+55 11 5555-0100', '(11) 5555.0100', '11/5555-0100']) {
+    assert.equal(readPhone(` ${phone} `), phone);
+  }
+  for (const wrong of [
+    '',
+    '+',
+    '1234',
+    '1 2 3 4',
+    '12345a',
+    '+1+23456',
+    '1'.repeat(41),
+    '12345\n6',
+  ]) {
+    assert.equal(readPhone(wrong), null, wrong);
+  }
+});
+
+test('a website is an http or https URL without a password, normalized', () => {
+  assert.equal(readWebsite(' HTTPS://Acme.example '), 'https://acme.example/');
+  assert.equal(readWebsite('http://ação.example/é'), 'http://xn--ao-siap.example/%C3%A9');
+  for (const wrong of [
+    ...['', 'acme.example', 'ftp://acme.example', 'https://', 'https:///a', 'javascript:alert(1)'],
+    ...['https://a@acme.example', 'https://acme.example:443@evil.example', 'https://a b.example'],
+    `https://acme.example/${'a'.repeat(200)}`,
+  ]) {
+    assert.equal(readWebsite(wrong), null, wrong);
+  }
 });

@@ -15,6 +15,7 @@ import {
   listOrganizations,
   readOrganization,
   requireApproval,
+  setSupportContact,
   submitKyb,
 } from '../../../core/usecases/organizations.js';
 import { onboardingStatus } from '../../../core/usecases/sessions.js';
@@ -66,8 +67,31 @@ test('what an unknown organization is asked for is not found', async () => {
     configurePayout(scene.deps, tenant, pix),
     grantProduction(scene.deps, 'org_0'),
     requireApproval(scene.deps, 'org_0', true),
+    setSupportContact(scene.deps, 'org_0', { supportEmail: 'help@acme.example' }),
   ]) {
     await assert.rejects(call, { code: 'NotFound' });
+  }
+});
+
+test('a support contact is set by parts; an empty text removes one', async () => {
+  const orgId = await scene.newOrganization();
+  const set = async (given: Parameters<typeof setSupportContact>[2]) => {
+    const { organization } = await setSupportContact(scene.deps, orgId, given);
+    return [organization.supportEmail, organization.supportPhone, organization.website];
+  };
+  const website = 'https://acme.example';
+  assert.deepEqual(await set({ supportEmail: ' help@acme.example ', website }), [
+    ...['help@acme.example', null, 'https://acme.example/'],
+  ]);
+  assert.deepEqual(await set({ supportPhone: '+55 11 5555-0100', website: '' }), [
+    ...['help@acme.example', '+55 11 5555-0100', null],
+  ]);
+  const { version } = (await readOrganization(scene.deps, orgId)).organization;
+  await set({ supportEmail: 'help@acme.example' });
+  assert.equal((await readOrganization(scene.deps, orgId)).organization.version, version);
+  for (const wrong of [{ supportEmail: 'help' }, { supportPhone: 'call' }, { website: 'acme' }]) {
+    const [name] = Object.keys(wrong);
+    await assert.rejects(set(wrong), { code: 'ValidationError', message: RegExp(`^${name}: `) });
   }
 });
 

@@ -1,0 +1,50 @@
+// Reads the mails that a development host wrote to files, for its page /dev/mailbox.
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import PostalMime from 'postal-mime';
+
+export interface WrittenMail {
+  readonly id: string;
+  readonly to: string;
+  readonly subject: string;
+  readonly writtenAtMs: number;
+  readonly text: string;
+  readonly html: string | null;
+}
+
+export interface Mailbox {
+  /** Newest first, at most MAILS_SHOWN. */
+  list(): Promise<readonly WrittenMail[]>;
+  read(id: string): Promise<WrittenMail | null>;
+}
+
+const MAILS_SHOWN = 50;
+const idForm = /^mail_[0-9a-z]{1,64}$/;
+
+export function createFileMailbox(folder: string): Mailbox {
+  const read = async (id: string): Promise<WrittenMail | null> => {
+    if (!idForm.test(id)) return null;
+    const bytes = await readFile(join(folder, `${id}.eml`)).catch(() => null);
+    if (bytes === null) return null;
+    const { to, subject, date, text, html } = await PostalMime.parse(bytes);
+    return {
+      id,
+      to: to?.map(({ address }) => address ?? '').join(', ') ?? '',
+      subject: subject ?? '',
+      writtenAtMs: Date.parse(date ?? ''),
+      text: text ?? '',
+      html: html ?? null,
+    };
+  };
+  return {
+    async list() {
+      const files = await readdir(folder).catch(() => []);
+      const ids = files.flatMap((file) => (file.endsWith('.eml') ? [file.slice(0, -4)] : []));
+      // Ids sort by creation time.
+      const newest = ids.sort().reverse().slice(0, MAILS_SHOWN);
+      const mails = await Promise.all(newest.map(read));
+      return mails.filter((mail) => mail !== null);
+    },
+    read,
+  };
+}

@@ -1,0 +1,54 @@
+// The cookies of the pages. Each belongs to the path of one payment or form, so that two payments in
+// two tabs do not mix. A page over https gets cookies that only https carries.
+
+/** `session`: the token of a session. `link`: an opened link, until its button is pressed.
+ * `browser`: a random value of the browser that requested a mail. `language`: the chosen one. */
+export const cookieLivesSeconds = {
+  session: 43_200,
+  link: 600,
+  browser: 1_200,
+  language: 31_536_000,
+} as const;
+export type CookieName = keyof typeof cookieLivesSeconds;
+
+export interface Cookie {
+  readonly name: CookieName;
+  /** Empty: the cookie is removed. */
+  readonly value: string;
+  readonly path: string;
+}
+
+/** The value of a Set-Cookie header. */
+export function writeCookie({ name, value, path }: Cookie, secure: boolean): string {
+  const seconds = value === '' ? 0 : cookieLivesSeconds[name];
+  const parts = [
+    `${nameOf(name, secure)}=${value}`,
+    `Path=${path === '' ? '/' : path}`,
+    `Max-Age=${seconds}`,
+    'HttpOnly',
+    // Strict would drop it on the way back from a mail, a bank or the partner's terms.
+    'SameSite=Lax',
+    ...(secure ? ['Secure'] : []),
+  ];
+  return parts.join('; ');
+}
+
+/** By name, without names of others. Browsers send the cookie of the longest path first. */
+export function readCookies(
+  header: string | undefined,
+  secure: boolean,
+): ReadonlyMap<CookieName, string> {
+  const found = new Map<CookieName, string>();
+  for (const part of (header ?? '').split(';')) {
+    const equals = part.indexOf('=');
+    const name = names.find((known) => nameOf(known, secure) === part.slice(0, equals).trim());
+    if (name !== undefined && !found.has(name)) found.set(name, part.slice(equals + 1).trim());
+  }
+  return found;
+}
+
+const names = Object.keys(cookieLivesSeconds) as readonly CookieName[];
+
+function nameOf(name: CookieName, secure: boolean): string {
+  return `${secure ? '__Secure-' : ''}ponte-${name}`;
+}

@@ -1,0 +1,302 @@
+// Fields of forms: label, hint, error and control, tied together for assistive technology. An error
+// is in the summary too, with a link to the field.
+import type { AriaAttributes, ComponentChildren, VNode } from 'preact';
+import { Icon } from './icons.js';
+import { useScene } from './scene.js';
+
+interface FieldProps {
+  /** Also the id of the control, or of the first one. */
+  readonly name: string;
+  readonly label: ComponentChildren;
+  readonly hint?: ComponentChildren;
+  readonly error?: string | undefined;
+}
+
+export interface TextFieldProps extends FieldProps {
+  readonly value?: string | undefined;
+  readonly autocomplete?: string;
+  readonly type?: 'text' | 'tel' | 'url' | 'email';
+  readonly inputMode?: 'numeric' | 'decimal';
+  readonly maxLength?: number;
+  readonly width?: 'short' | 'medium' | 'otp';
+  readonly spellcheck?: false;
+}
+
+export function TextField(props: TextFieldProps): VNode {
+  const { name, value, autocomplete = 'off', type = 'text', inputMode, maxLength, width } = props;
+  return (
+    <div class="field">
+      <label for={name}>{props.label}</label>
+      <About {...props} />
+      <input
+        id={name}
+        name={name}
+        // The types of JSX want one literal, because some types allow fewer roles.
+        type={type as 'text'}
+        class={width}
+        value={value}
+        autocomplete={autocomplete}
+        inputMode={inputMode}
+        maxLength={maxLength}
+        spellcheck={props.spellcheck}
+        {...describedBy(props)}
+      />
+    </div>
+  );
+}
+
+export interface DateParts {
+  readonly day: string;
+  readonly month: string;
+  readonly year: string;
+}
+
+export interface DateFieldProps extends FieldProps {
+  readonly labels: DateParts;
+  readonly value?: DateParts | undefined;
+  /** A date of birth, which browsers can fill in. */
+  readonly birth?: true;
+}
+
+/** Three numbers, sent as `<name>Day`, `<name>Month` and `<name>Year`. */
+export function DateField(props: DateFieldProps): VNode {
+  const { name, labels, value, birth, label } = props;
+  const part = (key: keyof DateParts, suffix: string, id: string, maxLength: number) => (
+    <div class="field">
+      <label class="small" for={id}>
+        {labels[key]}
+      </label>
+      <input
+        id={id}
+        name={`${name}${suffix}`}
+        value={value?.[key]}
+        inputMode="numeric"
+        maxLength={maxLength}
+        autocomplete={birth ? `bday-${key}` : 'off'}
+        {...describedBy(props)}
+      />
+    </div>
+  );
+  return (
+    <fieldset class="field">
+      <legend>{label}</legend>
+      <About {...props} />
+      <div class="fields dob">
+        {part('day', 'Day', name, 2)}
+        {part('month', 'Month', `${name}Month`, 2)}
+        {part('year', 'Year', `${name}Year`, 4)}
+      </div>
+    </fieldset>
+  );
+}
+
+export interface Choice {
+  readonly value: string;
+  readonly label: ComponentChildren;
+  readonly hint?: ComponentChildren;
+}
+
+export interface ChoiceFieldProps extends FieldProps {
+  readonly choices: readonly Choice[];
+  readonly value?: string | undefined;
+}
+
+export function RadioField(props: ChoiceFieldProps): VNode {
+  const { name, choices, value, label } = props;
+  return (
+    <fieldset class="field">
+      <legend>{label}</legend>
+      <About {...props} />
+      {choices.map((choice, position) => (
+        <label class="choice">
+          <input
+            type="radio"
+            id={position === 0 ? name : undefined}
+            name={name}
+            value={choice.value}
+            checked={choice.value === value}
+            {...describedBy(props)}
+          />
+          <span>
+            {choice.label}
+            {choice.hint === undefined ? null : <small>{choice.hint}</small>}
+          </span>
+        </label>
+      ))}
+    </fieldset>
+  );
+}
+
+export interface SelectFieldProps extends Omit<ChoiceFieldProps, 'choices'> {
+  readonly choices: readonly { readonly value: string; readonly label: string }[];
+  readonly autocomplete?: string;
+  /** The first line, for no choice. */
+  readonly empty: string;
+  readonly width?: 'short' | 'medium';
+}
+
+export function SelectField(props: SelectFieldProps): VNode {
+  const { name, choices, value, label, autocomplete = 'off', empty, width } = props;
+  return (
+    <div class="field">
+      <label for={name}>{label}</label>
+      <About {...props} />
+      <select
+        id={name}
+        name={name}
+        class={width}
+        autocomplete={autocomplete}
+        {...describedBy(props)}
+      >
+        <option value="">{empty}</option>
+        {choices.map((choice) => (
+          <option value={choice.value} selected={choice.value === value}>
+            {choice.label}
+          </option>
+        ))}
+      </select>
+    </div>
+  );
+}
+
+/** One line with a box to tick. */
+export function CheckField(props: FieldProps & { readonly checked?: boolean }): VNode {
+  return (
+    <div class="field">
+      <About {...props} hint={undefined} />
+      <label class="choice">
+        <input
+          type="checkbox"
+          id={props.name}
+          name={props.name}
+          value="yes"
+          checked={props.checked}
+          {...describedBy({ ...props, hint: undefined })}
+        />
+        <span>
+          {props.label}
+          {props.hint === undefined ? null : <small>{props.hint}</small>}
+        </span>
+      </label>
+    </div>
+  );
+}
+
+export interface FileRowProps {
+  /** The id of the control. */
+  readonly id: string;
+  readonly title: ComponentChildren;
+  /** What the file must show. */
+  readonly hint: ComponentChildren;
+  /** In words, such as “Received”. */
+  readonly state: { readonly look: 'ok' | 'bad' | 'wait'; readonly text: ComponentChildren };
+  readonly error?: string | undefined;
+  /** The form that uploads or replaces; null if nothing can be sent. */
+  readonly form: VNode | null;
+}
+
+const stateIcons = { ok: 'ok', bad: 'alert', wait: 'clock' } as const;
+
+/** One file: what it must show, its state in words, and how to send it. */
+export function FileRow({ id, title, hint, state, error, form }: FileRowProps): VNode {
+  return (
+    <li>
+      <div>
+        <b>{title}</b>
+        <p class="small quiet">{hint}</p>
+      </div>
+      <span class={`state ${state.look}`}>
+        <Icon name={stateIcons[state.look]} />
+        <span>{state.text}</span>
+      </span>
+      {error === undefined ? null : <ErrorText id={`${id}-error`} text={error} />}
+      {form}
+    </li>
+  );
+}
+
+/** The control inside the form of a file row. */
+export function FileInput({
+  id,
+  label,
+  accept,
+  hasError,
+}: {
+  readonly id: string;
+  readonly label: string;
+  readonly accept: string;
+  readonly hasError?: boolean;
+}): VNode {
+  return (
+    <input
+      type="file"
+      id={id}
+      name="file"
+      accept={accept}
+      aria-label={label}
+      aria-describedby={hasError ? `${id}-error` : undefined}
+      aria-invalid={hasError || undefined}
+    />
+  );
+}
+
+export interface FieldError {
+  /** The id of the control. */
+  readonly field: string;
+  readonly text: string;
+}
+
+/** First on the page and focused by the script; each line leads to its field. */
+export function ErrorSummary({ errors }: { readonly errors: readonly FieldError[] }): VNode | null {
+  const { texts } = useScene();
+  if (errors.length === 0) return null;
+  return (
+    <div class="errors" role="alert" tabIndex={-1}>
+      <Icon name="alert" />
+      <div>
+        <h2>{texts.errors.heading(errors.length)}</h2>
+        <ul>
+          {errors.map(({ field, text }) => (
+            <li>
+              <a href={`#${field}`}>{text}</a>
+            </li>
+          ))}
+        </ul>
+      </div>
+    </div>
+  );
+}
+
+/** Hint and error of a field, before the control. */
+function About({ name, hint, error }: FieldProps): VNode {
+  return (
+    <>
+      {hint === undefined ? null : (
+        <span class="hint" id={`${name}-hint`}>
+          {hint}
+        </span>
+      )}
+      {error === undefined ? null : <ErrorText id={`${name}-error`} text={error} />}
+    </>
+  );
+}
+
+function ErrorText({ id, text }: { readonly id: string; readonly text: string }): VNode {
+  return (
+    <p class="error" id={id}>
+      <Icon name="alert" />
+      <span>{text}</span>
+    </p>
+  );
+}
+
+function describedBy({ name, hint, error }: FieldProps): AriaAttributes {
+  const ids = [
+    ...(hint === undefined ? [] : [`${name}-hint`]),
+    ...(error === undefined ? [] : [`${name}-error`]),
+  ];
+  return {
+    'aria-describedby': ids.length === 0 ? undefined : ids.join(' '),
+    'aria-invalid': error === undefined ? undefined : true,
+  };
+}

@@ -1,0 +1,57 @@
+// The pages for buyers, as one handler for the HTTP server. Their code is loaded with the first page:
+// a start does not wait for it.
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Deps } from '../../core/ports/deps.js';
+import type { PageWatch } from '../../core/usecases/page-watch.js';
+import type { PageRequest } from './page-pipeline.js';
+import type { Mailbox } from './page-route.js';
+
+/** The first segment of the path of every page. */
+const ownPath = /^\/(r|kyc|verify|assets|dev)(\/|$)/;
+
+export interface PagesOptions {
+  readonly watch: PageWatch;
+  /** The mails of a development host; null in production. */
+  readonly mailbox: Mailbox | null;
+  /** Read for each request: without a configured address it is known once the service listens. */
+  readonly settings: Pick<Deps['settings'], 'baseUrl' | 'payUrl'>;
+}
+
+export interface HostedPages {
+  /** The page with the mails of a development host; null where mails are sent. */
+  mailboxUrl(): string | null;
+  owns(request: IncomingMessage): boolean;
+  serve(
+    deps: Deps,
+    request: IncomingMessage,
+    response: ServerResponse,
+    about: PageRequest,
+  ): Promise<void>;
+}
+
+/** If pages and API have different hosts, pages are served on their host only. */
+export function hostedPages({ watch, mailbox, settings }: PagesOptions): HostedPages {
+  return {
+    mailboxUrl: () => (mailbox === null ? null : `${settings.payUrl}/dev/mailbox`),
+    owns({ url = '', headers }) {
+      const [api, pages] = [new URL(settings.baseUrl), new URL(settings.payUrl)];
+      if (api.host !== pages.host && headers.host !== pages.host) return false;
+      return ownPath.test(below(prefixOf(pages), url.split('?', 1)[0] ?? ''));
+    },
+    async serve(deps, ...rest) {
+      const { servePage } = await import('./page-pipeline.js');
+      const pages = new URL(settings.payUrl);
+      const secure = pages.protocol === 'https:';
+      await servePage({ deps, watch, mailbox, prefix: prefixOf(pages), secure }, ...rest);
+    },
+  };
+}
+
+function prefixOf({ pathname }: URL): string {
+  return pathname.replace(/\/+$/, '');
+}
+
+/** The path without the prefix; a proxy may have removed it already. */
+export function below(prefix: string, path: string): string {
+  return prefix !== '' && path.startsWith(`${prefix}/`) ? path.slice(prefix.length) : path;
+}

@@ -1,0 +1,66 @@
+// Drawings beside words: inline, so that a page needs no further request, and hidden from screen
+// readers, because the word says the same.
+import type { VNode } from 'preact';
+
+const shapes = {
+  again: <path d="M19.5 9A8 8 0 1 0 20 13M20 4v5h-5" />,
+  alert: (
+    <>
+      <circle cx="12" cy="12" r="9" />
+      <path d="M12 7.5v5.5M12 16.3v.01" />
+    </>
+  ),
+  clock: (
+    <>
+      <circle cx="12" cy="12" r="9" />
+      <path d="M12 7v5l3.5 2" />
+    </>
+  ),
+  copy: (
+    <>
+      <rect x="9" y="9" width="11" height="11" rx="2" />
+      <path d="M5 15H4V5a1 1 0 0 1 1-1h10v1" />
+    </>
+  ),
+  info: (
+    <>
+      <circle cx="12" cy="12" r="9" />
+      <path d="M12 11v5M12 8v.01" />
+    </>
+  ),
+  ok: <path d="m5 12.5 4.5 4.5L19 7.5" />,
+  phone: (
+    <>
+      <rect x="7" y="3" width="10" height="18" rx="2" />
+      <path d="M11 17.5h2" />
+    </>
+  ),
+  print: <path d="M7 9V4h10v5M7 17H4v-7h16v7h-3M7 14h10v6H7z" />,
+  shield: (
+    <path d="M12 3 5 6v5.5c0 4.3 2.9 7.8 7 9.5 4.1-1.7 7-5.2 7-9.5V6zM9 12l2.2 2.2L15.2 10" />
+  ),
+  warning: <path d="M12 4 2.8 19.5h18.4zM12 10v4.5M12 17v.01" />,
+} as const satisfies Readonly<Record<string, VNode>>;
+
+export type IconName = keyof typeof shapes;
+
+export function Icon({ name }: { readonly name: IconName }): VNode {
+  return (
+    <svg viewBox="0 0 24 24" aria-hidden="true">
+      {shapes[name]}
+    </svg>
+  );
+}
+
+/** A deck, its arch, the name. */
+export function Mark(): VNode {
+  return (
+    <span class="mark">
+      <svg viewBox="0 0 28 21" aria-hidden="true">
+        <path d="M2 5h24" />
+        <path d="M4.5 19a9.5 14 0 0 1 19 0" />
+      </svg>
+      Ponte
+    </span>
+  );
+}

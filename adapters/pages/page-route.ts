@@ -1,0 +1,117 @@
+// A row of the page table: who may open it, how a form is checked, and what its handler gets. No
+// field of access has a default.
+import type { z } from 'zod';
+import type { Locale } from '../../core/domain/locale.js';
+import type { PageSession } from '../../core/domain/page-session.js';
+import type { Deps } from '../../core/ports/deps.js';
+import type { PageWatch } from '../../core/usecases/page-watch.js';
+import type { Cookie, CookieName } from './cookies.js';
+import type { Notice } from './page-view.js';
+
+/**
+ * 'buyer': a session of the payment or form in the path. 'kyc': that, or the session of an owner or
+ * a phone for the same form. 'none': anybody who has the address; the handler may still look at the
+ * session.
+ */
+export type PageAuth = 'none' | 'buyer' | 'kyc';
+
+/** What the path names: a payment by its public id, a KYC form by its flow id, or neither. */
+export type PageSubject = 'payment' | 'form' | 'none';
+
+export interface PageRow<A extends PageAuth, F> {
+  readonly method: 'GET' | 'POST';
+  /** Below the path of the pay URL, as `/r/{publicId}/enter`. */
+  readonly path: string;
+  readonly subject: PageSubject;
+  readonly auth: A;
+  /** 'form': the POST carries the token of its session. 'none': no session, or a GET. */
+  readonly csrf: 'form' | 'none';
+  /** Which hourly limit a request takes; use cases limit links, codes and uploads themselves. */
+  readonly limit: 'quote' | 'none';
+  /** 'multipart': the handler reads the stream. */
+  readonly form: z.ZodType<F> | 'multipart' | 'none';
+  // A method, so that rows of different shapes fit one array.
+  handler(context: PageContext, call: PageCall<A, F>): Promise<PageAnswer>;
+}
+
+export interface PageRoute extends PageRow<PageAuth, unknown> {}
+
+/** Checks the types of one row. */
+export function pageRow<const A extends PageAuth, F>(row: PageRow<A, F>): PageRoute {
+  return row;
+}
+
+/** Mails that a development host wrote instead of sending them. */
+export interface Mailbox {
+  /** Newest first. */
+  list(): Promise<readonly WrittenMail[]>;
+  read(id: string): Promise<WrittenMail | null>;
+}
+
+export interface WrittenMail {
+  readonly id: string;
+  readonly to: string;
+  readonly subject: string;
+  readonly writtenAtMs: number;
+  readonly text: string;
+  readonly html: string | null;
+}
+
+/** What handlers need in addition to the request. */
+export interface PageContext {
+  readonly deps: Deps;
+  readonly watch: PageWatch;
+  /** The mails of a development host; null in production. */
+  readonly mailbox: Mailbox | null;
+  /** Below this path all pages are: empty, or as `/pay`. */
+  readonly prefix: string;
+  /** Whether cookies may require https. */
+  readonly secure: boolean;
+}
+
+export interface PageCall<A extends PageAuth, F> {
+  readonly params: Readonly<Record<string, string>>;
+  readonly query: URLSearchParams;
+  readonly form: F;
+  /** The body of a multipart row. */
+  readonly body: AsyncIterable<Uint8Array>;
+  readonly contentType: string;
+  readonly session: A extends 'none' ? PageSession | null : PageSession;
+  /** Of the forms on the page; null without a session. */
+  readonly csrf: string | null;
+  readonly cookies: ReadonlyMap<CookieName, string>;
+  /** The language that the buyer chose; null if none. */
+  readonly chosenLocale: Locale | null;
+  /** The first language of the browser that Ponte has. */
+  readonly browserLocale: Locale | null;
+  /** An IP address; null inside the process. */
+  readonly client: string | null;
+  /** The encodings of the Accept-Encoding header, as br. */
+  readonly accepted: readonly string[];
+  /** The path of the payment's or form's pages, with the prefix. */
+  readonly base: string;
+  /** Aborted when the client is gone or the server stops. */
+  readonly gone: AbortSignal;
+}
+
+export interface PageAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly cookies: readonly Cookie[];
+  readonly body: string | Uint8Array | AsyncIterable<string>;
+}
+
+export function html(text: string, status = 200): PageAnswer {
+  const headers = { 'content-type': 'text/html; charset=utf-8' };
+  return { status, headers, cookies: [], body: text };
+}
+
+/** 303: the browser follows with a GET, so that a reload repeats nothing. */
+export function seeOther(location: string, cookies: readonly Cookie[] = []): PageAnswer {
+  return { status: 303, headers: { location }, cookies, body: '' };
+}
+
+/** `notice` is shown once on the page. */
+export function withNotice(path: string, notice: Notice): string {
+  return `${path}?notice=${notice}`;
+}

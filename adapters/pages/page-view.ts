@@ -1,0 +1,214 @@
+// What the hosted pages show: plain facts that the routes collect and the screens render. Nothing
+// here is markup, and a screen reads nothing else.
+import type { Funds } from '../../core/domain/funds.js';
+import type { Screen } from '../../core/domain/hosted-screen.js';
+import type { Locale } from '../../core/domain/locale.js';
+import type { PayinInstructions } from '../../core/domain/payin-instructions.js';
+import type { Payment, SettlementFacts } from '../../core/domain/payment.js';
+import type { QuoteTerms } from '../../core/domain/quote.js';
+import type { Mode } from '../../core/domain/tenant.js';
+
+export interface PageView {
+  readonly locale: Locale;
+  /** Path of PONTE_PAY_URL without a slash at its end; '' at the root of the host. */
+  readonly root: string;
+  /** Path of these pages below the host: `/r/<publicId>` or `/kyc/<flowId>`, with the root. */
+  readonly path: string;
+  readonly assets: AssetPaths;
+  readonly nowMs: number;
+  readonly mode: Mode;
+  /** Of the session; null without one. */
+  readonly csrf: string | null;
+  /** Null before sign-in. */
+  readonly viewer: Viewer | null;
+  /** Null on pages without a payment. */
+  readonly organization: OrganizationView | null;
+  /** Null on pages without a payment. */
+  readonly payment: PaymentView | null;
+  readonly kyc: KycView;
+  /** Of what the page shows; null on pages that do not follow changes. */
+  readonly version: string | null;
+  /** Shown above the screen, once. */
+  readonly notice: Notice | null;
+  /** What the panel of test mode offers; null in live mode and before sign-in. */
+  readonly simulate: readonly Simulation[] | null;
+  readonly page: Page;
+}
+
+export interface AssetPaths {
+  readonly style: string;
+  readonly script: string;
+}
+
+export interface Viewer {
+  readonly email: string;
+  /** By its age or idleness, the earlier one; any request moves the idle end. */
+  readonly sessionEndsAtMs: number;
+}
+
+export interface OrganizationView {
+  readonly name: string;
+  readonly supportEmail: string | null;
+  readonly supportPhone: string | null;
+  /** An http or https URL. */
+  readonly website: string | null;
+}
+
+/** Texts of the integrator, read by a strict schema. */
+export interface DisplayView {
+  readonly title: string | null;
+  readonly notes: string | null;
+  readonly lineItems: readonly LineItem[];
+}
+
+export interface LineItem {
+  readonly description: string;
+  readonly quantity: string | null;
+  readonly unitPrice: string | null;
+  readonly subtotal: string | null;
+}
+
+/** Before sign-in the screens show no line items, notes, money, quote or instructions. */
+export interface PaymentView
+  extends Pick<
+    Payment,
+    'id' | 'status' | 'amount' | 'number' | 'externalId' | 'dueDate' | 'returnUrl' | 'version'
+  > {
+  /** The seller's legal name. */
+  readonly payee: string;
+  readonly payeeTaxIdLast4: string | null;
+  /** The legal name of the buyer as verified; else the name that the integrator gave. */
+  readonly payer: string | null;
+  /** The legal name of the settlement partner. */
+  readonly partner: string | null;
+  readonly display: DisplayView;
+  readonly money: MoneyView;
+  readonly quote: QuoteView | null;
+  readonly instructions: PayinInstructions | null;
+  /** Null without instructions. */
+  readonly check: CheckView | null;
+  readonly settlement: SettlementView | null;
+  /** When it was settled, failed, cancelled or expired; null before. */
+  readonly endedAtMs: number | null;
+  readonly expiresAtMs: number | null;
+}
+
+/** Amounts are minor units of the payment's currency, as in the funds. */
+export interface MoneyView
+  extends Pick<
+    Funds,
+    'receivedMinor' | 'refundOwedMinor' | 'refundOrderedMinor' | 'refundedMinor'
+  > {
+  /** The latest of each kind; null if there is none or it is unknown. */
+  readonly receivedAtMs: number | null;
+  readonly refundOrderedAtMs: number | null;
+  readonly refundedAtMs: number | null;
+}
+
+export interface KycView {
+  /** Whether a step of the form was saved. */
+  readonly started: boolean;
+  readonly submittedAtMs: number | null;
+  /** Hours within which most checks end; null if the partner does not say. */
+  readonly usualHours: number | null;
+  /** What the partner asks to correct, in the language of the page. */
+  readonly corrections: readonly string[];
+  readonly correctByMs: number | null;
+}
+
+/** Of a page without a KYC. */
+export const noKyc: KycView = {
+  ...{ started: false, submittedAtMs: null, usualHours: null },
+  ...{ corrections: [], correctByMs: null },
+};
+
+export interface QuoteView extends QuoteTerms {
+  readonly id: string;
+}
+
+/** How the buyer can check the bank details. */
+export interface CheckView {
+  readonly code: string;
+  readonly issuedAtMs: number;
+  /** Earlier payments of this buyer to this payee; null if that is not known. */
+  readonly history: 'new_account' | { readonly sameAsPaidAtMs: number } | null;
+}
+
+export interface SettlementView extends SettlementFacts {
+  readonly settledAtMs: number;
+  readonly transactionHash: string | null;
+}
+
+/** `event` is sent as it is; `group` gathers events under one heading. */
+export interface Simulation {
+  readonly event: string;
+  readonly group: string;
+}
+
+export const notices = [
+  /** The form was made for an earlier state. */
+  'out_of_date',
+  'code_wrong',
+  'code_over',
+  'link_too_soon',
+  'quote_unavailable',
+  'take_back_asked',
+] as const;
+export type Notice = (typeof notices)[number];
+
+export const kycStates = ['form', 'verifying', 'corrections', 'approved', 'rejected'] as const;
+export type KycState = (typeof kycStates)[number];
+
+export type Page =
+  /** S1, before sign-in. */
+  | { readonly name: 'ask' }
+  /** S2, after a mail was asked for. */
+  | { readonly name: 'sent' }
+  /** S2, a link was opened. `auto`: this browser asked for it, so the script may go on. */
+  | { readonly name: 'enter'; readonly email: string; readonly auto: boolean }
+  | LinkOver
+  /** What a signed-in buyer sees by the state of the payment. */
+  | { readonly name: 'payment'; readonly screen: Screen }
+  /** KYC without a payment: its start, and what follows the form. */
+  | { readonly name: 'kyc'; readonly state: KycState }
+  /** S5y: the quote was replaced after `shown` was rendered. */
+  | { readonly name: 'price_changed'; readonly shown: QuoteTerms | null }
+  /** Before a short payment is returned. */
+  | { readonly name: 'take_back' }
+  /** Print views. */
+  | { readonly name: 'instructions' }
+  | { readonly name: 'receipt' }
+  | { readonly name: 'verify'; readonly asked: VerifyForm | null; readonly answer: VerifyAnswer }
+  | { readonly name: 'not_found' }
+  | { readonly name: 'problem'; readonly problem: Problem };
+
+export interface LinkOver {
+  readonly name: 'link_over';
+  readonly cause: 'used' | 'over' | 'unknown';
+  /** When it was opened or ran out; null for an unknown link. */
+  readonly atMs: number | null;
+  /** Masked; null for an unknown link. */
+  readonly maskedEmail: string | null;
+}
+
+/** As typed, shown again in the form. */
+export interface VerifyForm {
+  readonly publicId: string;
+  /** A check code, or the account number seen elsewhere. */
+  readonly value: string;
+}
+
+export type VerifyAnswer =
+  | { readonly name: 'none' }
+  | { readonly name: 'ours'; readonly givenAtMs: number }
+  | { readonly name: 'never' }
+  /** A field is empty. */
+  | { readonly name: 'incomplete' };
+
+export const problems = ['too_many', 'session_over', 'forbidden', 'out_of_order'] as const;
+export type Problem = (typeof problems)[number];
+
+/** What the buyer names when asking for help. */
+export function referenceOf(payment: Pick<PaymentView, 'number' | 'externalId' | 'id'>): string {
+  return payment.number ?? payment.externalId ?? payment.id;
+}

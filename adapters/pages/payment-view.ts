@@ -1,0 +1,122 @@
+// Fills the view of a payment's pages from what the use case read. Before sign-in it contains what
+// the mail showed, and no more: a forwarded link must not show line items, money or bank details.
+import { readDisplay } from '../../core/domain/display.js';
+import { localeOf } from '../../core/domain/locale.js';
+import { isTerminal } from '../../core/domain/payment.js';
+import type { PaymentPage } from '../../core/usecases/payment-page.js';
+import { simulationsFor } from '../../core/usecases/simulations.js';
+import { assetPaths } from './assets.js';
+import type { PageAuth, PageCall, PageContext } from './page-route.js';
+import {
+  type KycView,
+  noKyc,
+  notices,
+  type OrganizationView,
+  type Page,
+  type PageView,
+  type PaymentView,
+} from './page-view.js';
+
+type AnyCall = Pick<
+  PageCall<PageAuth, unknown>,
+  'base' | 'csrf' | 'session' | 'query' | 'chosenLocale' | 'browserLocale'
+>;
+
+/** The language: chosen, else that of the integrator's display, else the browser's. */
+export function localeFor(
+  { chosenLocale, browserLocale }: Pick<AnyCall, 'chosenLocale' | 'browserLocale'>,
+  display: string | null,
+) {
+  return chosenLocale ?? localeOf(readDisplay(display)?.locale ?? '') ?? browserLocale ?? 'en';
+}
+
+export function paymentView(
+  { prefix }: Pick<PageContext, 'prefix'>,
+  call: AnyCall,
+  shown: PaymentPage,
+  page: Page,
+): PageView {
+  const { payment } = shown;
+  const signedIn = call.session !== null;
+  const sent = call.query.get('notice');
+  return {
+    locale: localeFor(call, payment.display),
+    root: prefix,
+    path: call.base,
+    assets: assetPaths(prefix),
+    nowMs: shown.nowMs,
+    mode: payment.mode,
+    csrf: call.csrf,
+    viewer:
+      call.session === null
+        ? null
+        : { email: payment.buyer.email, sessionEndsAtMs: call.session.endsAtMs },
+    organization: organizationView(shown),
+    payment: signedIn ? signedInView(shown) : outerView(shown),
+    kyc: kycView(shown),
+    version: shown.pageVersion,
+    notice: notices.find((notice) => notice === sent) ?? null,
+    simulate: signedIn && payment.mode === 'test' ? simulationsFor(shown) : null,
+    page,
+  };
+}
+
+function organizationView({ organization }: PaymentPage): OrganizationView {
+  const { name, supportEmail, supportPhone, website } = organization;
+  return { name, supportEmail, supportPhone, website };
+}
+
+function kycView({ submission, kyc }: PaymentPage): KycView {
+  const submittedAtMs = kyc === 'form' ? null : (submission?.submittedAtMs ?? null);
+  return { ...noKyc, started: submission !== null && kyc === 'form', submittedAtMs };
+}
+
+/** What a person with the link alone sees. */
+function outerView({ payment, organization }: PaymentPage): PaymentView {
+  const { id, status, amount, number, externalId, dueDate, returnUrl, version } = payment;
+  return {
+    ...{ id, status, amount, number, externalId, dueDate, returnUrl, version },
+    payee: payment.payeeName ?? organization.name,
+    payeeTaxIdLast4: null,
+    payer: null,
+    partner: null,
+    display: { title: readDisplay(payment.display)?.title ?? null, notes: null, lineItems: [] },
+    money: {
+      ...{ receivedMinor: 0n, refundOwedMinor: 0n, refundOrderedMinor: 0n, refundedMinor: 0n },
+      ...{ receivedAtMs: null, refundOrderedAtMs: null, refundedAtMs: null },
+    },
+    quote: null,
+    instructions: null,
+    check: null,
+    settlement: null,
+    endedAtMs: null,
+    expiresAtMs: null,
+  };
+}
+
+function signedInView(shown: PaymentPage): PaymentView {
+  const { payment, funds, quote } = shown;
+  const { settlement, transactionHash, updatedAtMs } = payment;
+  const { receivedMinor, refundOwedMinor, refundOrderedMinor, refundedMinor } = funds;
+  const display = readDisplay(payment.display);
+  return {
+    ...outerView(shown),
+    payer: payment.buyer.name,
+    display: {
+      title: display?.title ?? null,
+      notes: display?.notes ?? null,
+      lineItems: display?.lineItems ?? [],
+    },
+    money: {
+      ...{ receivedMinor, refundOwedMinor, refundOrderedMinor, refundedMinor },
+      ...shown.moneyTimes,
+    },
+    quote,
+    instructions: payment.payinInstructions,
+    check: shown.check,
+    settlement:
+      settlement === null ? null : { ...settlement, settledAtMs: updatedAtMs, transactionHash },
+    endedAtMs: isTerminal(payment.status) ? updatedAtMs : null,
+    expiresAtMs: payment.expiresAtMs,
+  };
+}

@@ -1,0 +1,83 @@
+// Pages that belong to no payment: the check of bank details and the files that pages load.
+import { z } from 'zod';
+import { PonteError } from '../../core/errors.js';
+import { verifyBankDetails } from '../../core/usecases/bank-details.js';
+import { ASSET_CACHE_CONTROL, assetPaths, findAsset } from './assets.js';
+import { mailboxPages } from './mailbox-pages.js';
+import { html, type PageAnswer, type PageCall, type PageContext, pageRow } from './page-route.js';
+import { noKyc, type VerifyAnswer, type VerifyForm } from './page-view.js';
+import { localeFor } from './payment-view.js';
+import { renderPage } from './render.js';
+
+const verifyForm = z.object({
+  publicId: z.string().max(200),
+  value: z.string().max(100),
+});
+
+const row = { subject: 'none', auth: 'none', csrf: 'none', limit: 'none' } as const;
+
+export const servicePages = [
+  pageRow({
+    ...row,
+    ...{ method: 'GET', path: '/verify', form: 'none' },
+    handler: async (context, call) => verifyPage(context, call, null, { name: 'none' }),
+  }),
+  pageRow({ ...row, method: 'POST', path: '/verify', form: verifyForm, handler: verify }),
+  pageRow({
+    ...row,
+    ...{ method: 'GET', path: '/assets/{hash}/{file}', form: 'none' },
+    handler: asset,
+  }),
+  ...mailboxPages,
+];
+
+type Call = PageCall<'none', unknown>;
+
+async function verify({ deps, ...context }: PageContext, call: PageCall<'none', VerifyForm>) {
+  const asked = { publicId: call.form.publicId.trim(), value: call.form.value.trim() };
+  if (asked.value === '') {
+    return verifyPage({ deps, ...context }, call, asked, { name: 'incomplete' });
+  }
+  const found = await verifyBankDetails(deps, asked, call.client);
+  const answer: VerifyAnswer =
+    found.kind === 'given' ? { name: 'ours', givenAtMs: found.atMs } : { name: 'never' };
+  return verifyPage({ deps, ...context }, call, asked, answer);
+}
+
+function verifyPage(
+  { deps, prefix }: PageContext,
+  call: Call,
+  asked: VerifyForm | null,
+  answer: VerifyAnswer,
+): PageAnswer {
+  const text = renderPage({
+    locale: localeFor(call, null),
+    root: prefix,
+    path: prefix,
+    assets: assetPaths(prefix),
+    nowMs: deps.clock.nowMs(),
+    mode: 'live',
+    ...{ csrf: null, viewer: null, organization: null, payment: null, version: null, notice: null },
+    kyc: noKyc,
+    simulate: null,
+    page: { name: 'verify', asked, answer },
+  });
+  return html(text);
+}
+
+async function asset(_: PageContext, { params, accepted }: Call): Promise<PageAnswer> {
+  const found = findAsset(params['hash'] ?? '', params['file'] ?? '');
+  if (found === null) throw new PonteError('NotFound');
+  const brotli = accepted.includes('br');
+  return {
+    status: 200,
+    headers: {
+      'content-type': found.type,
+      'cache-control': ASSET_CACHE_CONTROL,
+      vary: 'accept-encoding',
+      ...(brotli ? { 'content-encoding': 'br' } : {}),
+    },
+    cookies: [],
+    body: brotli ? found.compressed : found.body,
+  };
+}

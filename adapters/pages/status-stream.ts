@@ -1,0 +1,73 @@
+// Server-sent events of an open page: "changed" after each change of its payment. The browser then
+// loads the page again, so nothing is rendered twice.
+import { MINUTE_MS, SECOND_MS } from '../../core/domain/instant.js';
+import { readPaymentPage } from '../../core/usecases/payment-page.js';
+import type { PageAnswer, PageCall, PageContext } from './page-route.js';
+
+/** Shorter than the idle limit of proxies, usually 60 s. */
+const HEARTBEAT_MS = 25 * SECOND_MS;
+/** The browser connects again, and its session is checked again. */
+const STREAM_LIFE_MS = 10 * MINUTE_MS;
+
+export async function statusStream(
+  { deps, watch }: PageContext,
+  { params, query, session, gone }: PageCall<'buyer', unknown>,
+): Promise<PageAnswer> {
+  const { payment } = await readPaymentPage(deps, params['publicId'] ?? '');
+  const over = AbortSignal.any([gone, AbortSignal.timeout(STREAM_LIFE_MS)]);
+  const signals = newSignals(over);
+  const shown = query.get('version') ?? '';
+  const page = { sessionId: session.id, shown, onChange: signals.change };
+  const watched = watch.watch(payment, page, over);
+  return {
+    // 204 ends the reconnects of an EventSource.
+    status: watched ? 200 : 204,
+    headers: { 'content-type': 'text/event-stream', 'x-accel-buffering': 'no' },
+    cookies: [],
+    body: watched ? messages(signals) : '',
+  };
+}
+
+interface Signals {
+  readonly change: () => void;
+  /** The next message; null at the end. */
+  readonly next: () => Promise<string | null>;
+}
+
+async function* messages({ next }: Signals): AsyncGenerator<string> {
+  yield ': open\n\n';
+  for (;;) {
+    const text = await next();
+    if (text === null) return;
+    yield text;
+  }
+}
+
+function newSignals(over: AbortSignal): Signals {
+  let isChanged = false;
+  let wakeUp: (() => void) | null = null;
+  const wake = () => wakeUp?.();
+  over.addEventListener('abort', wake, { once: true });
+  return {
+    change() {
+      isChanged = true;
+      wake();
+    },
+    async next() {
+      if (!isChanged && !over.aborted)
+        await waitAtMost(HEARTBEAT_MS, (resolve) => (wakeUp = resolve));
+      wakeUp = null;
+      if (over.aborted) return null;
+      if (!isChanged) return ': still open\n\n';
+      isChanged = false;
+      return 'data: changed\n\n';
+    },
+  };
+}
+
+function waitAtMost(durationMs: number, start: (resolve: () => void) => void): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const timer = setTimeout(resolve, durationMs);
+  start(resolve);
+  return promise.finally(() => clearTimeout(timer));
+}

@@ -1,0 +1,88 @@
+// What the hosted page of a payment shows, read for one request. Nothing is changed here.
+import { awaitsDossier, type KycStatus, type KycSubmission } from '../domain/buyer-kyc.js';
+import type { PaymentView } from '../domain/change.js';
+import { type ScreenFacts, screenOf } from '../domain/hosted-screen.js';
+import type { PostingKind, StoredPosting } from '../domain/ledger.js';
+import type { Organization } from '../domain/organization.js';
+import { isPageOpen, type Payment } from '../domain/payment.js';
+import type { Quote } from '../domain/quote.js';
+import { tenantOf } from '../domain/tenant.js';
+import { assert, PonteError } from '../errors.js';
+import type { Deps } from '../ports/deps.js';
+import type { Tx } from '../ports/storage.js';
+
+export interface PaymentPage extends PaymentView {
+  readonly organization: Organization;
+  readonly quote: Quote | null;
+  /** Null before the first KYC with this organization. */
+  readonly submission: KycSubmission | null;
+  readonly kyc: ScreenFacts['kyc'];
+  readonly screen: ReturnType<typeof screenOf>;
+  readonly moneyTimes: MoneyTimes;
+  /** Of `tx.views.pageVersions`. */
+  readonly pageVersion: string;
+  readonly nowMs: number;
+}
+
+/** The latest of each kind; null if there is none. */
+export interface MoneyTimes {
+  readonly receivedAtMs: number | null;
+  readonly refundOrderedAtMs: number | null;
+  readonly refundedAtMs: number | null;
+}
+
+/** NotFound for an unknown id, and before the buyer is invited. */
+export async function openPage(tx: Tx, publicId: string): Promise<Payment> {
+  const payment = await tx.payments.byPublicId(publicId);
+  if (payment === null || !isPageOpen(payment)) throw new PonteError('NotFound');
+  return payment;
+}
+
+/** NotFound for an unknown id, and before the buyer is invited. */
+export async function readPaymentPage(deps: Deps, publicId: string): Promise<PaymentPage> {
+  const nowMs = deps.clock.nowMs();
+  return deps.store.run(async (tx) => {
+    const { id, buyerId, quoteId, ...rest } = await openPage(tx, publicId);
+    const tenant = tenantOf(rest);
+    const [view, organization, quote, submission, versions, postings] = await Promise.all([
+      tx.views.get(tenant, id),
+      tx.organizations.get(tenant.orgId),
+      quoteId === null ? null : tx.quotes.get(tenant, quoteId),
+      tx.buyers.submission(tenant, buyerId),
+      tx.views.pageVersions(tenant, [id]),
+      tx.ledger.ofPayment(tenant, id),
+    ]);
+    assert(view !== null && organization !== null, 'a payment and its organization stay');
+    const kyc = kycStateOf(view.kycStatus, submission);
+    const { payment, funds } = view;
+    const facts = { payment, funds, kyc, quote, instructions: payment.payinInstructions };
+    const screen = screenOf(facts, nowMs);
+    return {
+      ...view,
+      organization,
+      quote,
+      submission,
+      kyc,
+      screen,
+      moneyTimes: moneyTimesOf(postings),
+      pageVersion: versions[0]?.version ?? '',
+      nowMs,
+    };
+  });
+}
+
+function moneyTimesOf(postings: readonly StoredPosting[]): MoneyTimes {
+  const latest = (...kinds: readonly PostingKind[]) =>
+    postings.findLast(({ kind }) => kinds.includes(kind))?.atMs ?? null;
+  return {
+    receivedAtMs: latest('funds_received'),
+    refundOrderedAtMs: latest('refund_owed'),
+    refundedAtMs: latest('refund_paid', 'returned_by_partner'),
+  };
+}
+
+function kycStateOf(status: KycStatus, submission: KycSubmission | null): ScreenFacts['kyc'] {
+  if (status === 'approved' || status === 'rejected') return status;
+  if (submission === null || awaitsDossier(submission)) return 'form';
+  return 'verifying';
+}

@@ -1,0 +1,95 @@
+// Which screen the hosted page shows in which state.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { noFunds, positions, refundStates } from '../../../core/domain/funds.js';
+import {
+  type Screen,
+  type ScreenFacts,
+  screenOf,
+  screens,
+} from '../../../core/domain/hosted-screen.js';
+import { money } from '../../../core/domain/money.js';
+import type { PayinInstructions } from '../../../core/domain/payin-instructions.js';
+import { isTerminal, type PaymentStatus, paymentStatuses } from '../../../core/domain/payment.js';
+import { aPayment, aQuote, T0, tenant } from '../../support/domain-samples.js';
+
+type Fields = Omit<Partial<ScreenFacts>, 'payment' | 'funds'> & {
+  readonly funds?: Partial<ScreenFacts['funds']>;
+};
+
+const instructions: PayinInstructions = {
+  rails: [{ rail: 'ach', fields: [], arrivesWithinDays: null }],
+  amount: money(25_000n, 'USD'),
+  ...{ reference: '48120937', referenceRequired: true, holder: 'partner', payByMs: null },
+};
+
+function facts(status: PaymentStatus, { funds = {}, ...fields }: Fields = {}): ScreenFacts {
+  const payment = aPayment({ status, amount: money(25_000n, 'USD') });
+  return {
+    payment,
+    funds: { ...noFunds(tenant, payment.id, 'USD'), ...funds },
+    kyc: 'form',
+    quote: null,
+    instructions: null,
+    ...fields,
+  };
+}
+
+const open = aQuote({ expiresAtMs: T0 + 1 });
+const received = (receivedMinor: bigint) => ({ receivedMinor, position: 'received' }) as const;
+
+const cases: readonly (readonly [name: string, facts: ScreenFacts, screen: Screen])[] = [
+  ['no dossier', facts('buyer_kyc_pending'), 'kyc_form'],
+  ['a dossier', facts('buyer_kyc_pending', { kyc: 'verifying' }), 'kyc_verifying'],
+  ['corrections', facts('buyer_kyc_pending', { kyc: 'corrections' }), 'kyc_corrections'],
+  ['approved', facts('buyer_kyc_approved', { kyc: 'approved' }), 'price_ask'],
+  ['an open quote', facts('fx_quoted', { quote: open }), 'price'],
+  ['an expired quote', facts('fx_quoted', { quote: aQuote({ expiresAtMs: T0 }) }), 'price_over'],
+  ['no instructions yet', facts('on_ramp_pending'), 'preparing'],
+  ['instructions', facts('on_ramp_pending', { instructions }), 'bank_details'],
+  ['short', facts('on_ramp_pending', { instructions, funds: received(24_900n) }), 'short'],
+  ['covered', facts('on_ramp_pending', { instructions, funds: received(25_000n) }), 'arrived'],
+  ['too much', facts('on_ramp_pending', { instructions, funds: received(26_000n) }), 'arrived'],
+  ['on chain', facts('on_chain_confirmed', { funds: received(25_000n) }), 'arrived'],
+  ['payout', facts('offramp_pending'), 'on_the_way'],
+  ['settled', facts('settled'), 'paid'],
+  ['settled, surplus owed', facts('settled', { funds: { refund: 'refund_owed' } }), 'paid'],
+  ['rejected', facts('failed', { kyc: 'rejected' }), 'kyc_rejected'],
+  ['failed', facts('failed', { kyc: 'approved' }), 'failed'],
+  ['payout lost', facts('failed', { funds: { position: 'needs_review' } }), 'under_review'],
+  ['refund owed', facts('failed', { funds: { refund: 'refund_owed' } }), 'refund_coming'],
+  ['refund ordered', facts('cancelled', { funds: { refund: 'refund_ordered' } }), 'refund_coming'],
+  ['refunded', facts('expired', { funds: { refund: 'refunded' } }), 'refunded'],
+  ['refund refused', facts('expired', { funds: { refund: 'needs_review' } }), 'refund_review'],
+  ['cancelled', facts('cancelled'), 'cancelled'],
+  ['expired', facts('expired'), 'expired'],
+];
+
+for (const [name, given, screen] of cases) {
+  test(`${given.payment.status}, ${name}: ${screen}`, () => {
+    assert.equal(screenOf(given, T0), screen);
+  });
+}
+
+test('every screen has a case', () => {
+  assert.deepEqual(new Set(cases.map(([, , screen]) => screen)), new Set(screens));
+});
+
+test('a payment that ended never hides money that is owed, ordered or missing', () => {
+  const quiet: readonly Screen[] = ['failed', 'kyc_rejected', 'cancelled', 'expired'];
+  const ended = paymentStatuses.filter((status) => isTerminal(status) && status !== 'settled');
+  const states = fc.record({
+    status: fc.constantFrom(...ended),
+    position: fc.constantFrom(...positions),
+    refund: fc.constantFrom(...refundStates),
+    kyc: fc.constantFrom('form', 'approved', 'rejected'),
+  });
+  fc.assert(
+    fc.property(states, ({ status, position, refund, kyc }) => {
+      const screen = screenOf(facts(status, { funds: { position, refund }, kyc }), T0);
+      const silent = refund === 'none' && position !== 'needs_review';
+      assert.equal(quiet.includes(screen), silent);
+    }),
+  );
+});
