@@ -120,5 +120,9 @@ function paragraphs(text: string): readonly (readonly string[])[] {
 
 /** A line that is a URL, as the letters write links. */
 function Linked({ line }: { line: string }) {
-  return /^https?:\/\/\S+$/.test(line.trim()) ? <a href={line.trim()}>{line.trim()}</a> : <>{line}</>;
+  return /^https?:\/\/\S+$/.test(line.trim()) ? (
+    <a href={line.trim()}>{line.trim()}</a>
+  ) : (
+    <>{line}</>
+  );
 }
