@@ -2,7 +2,7 @@
 // content, so that browsers may keep them without limit and load a new version immediately.
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { brotliCompressSync } from 'node:zlib';
+import { constants, gzipSync } from 'node:zlib';
 import type { AssetPaths } from './page-view.js';
 
 const files = {
@@ -10,15 +10,16 @@ const files = {
   script: { name: 'ponte.js', type: 'text/javascript; charset=utf-8' },
 } as const satisfies Record<keyof AssetPaths, { readonly name: string; readonly type: string }>;
 
-export const ASSET_CACHE_CONTROL = 'public, max-age=31536000, immutable';
+/** Compressed once; every browser takes it. */
+export interface AssetFile {
+  readonly type: string;
+  readonly bytes: Buffer;
+  readonly encoding: 'gzip';
+}
 
-export interface Asset {
+interface Asset extends AssetFile {
   /** `assets/<hash>/<name>`, below the root of the pages. */
   readonly path: string;
-  readonly type: string;
-  readonly body: Buffer;
-  /** With Brotli. */
-  readonly compressed: Buffer;
 }
 
 const HASH_LENGTH = 12;
@@ -32,7 +33,7 @@ export function assetPaths(root: string): AssetPaths {
 }
 
 /** Null if this version does not exist. */
-export function findAsset(hash: string, name: string): Asset | null {
+export function assetFile(hash: string, name: string): AssetFile | null {
   const path = `assets/${hash}/${name}`;
   return Object.values(assets()).find((asset) => asset.path === path) ?? null;
 }
@@ -44,7 +45,8 @@ function assets(): Readonly<Record<keyof AssetPaths, Asset>> {
 
 function load({ name, type }: (typeof files)[keyof AssetPaths]): Asset {
   // Next to the code both in the sources and in a build.
-  const body = readFileSync(new URL(`./assets/${name}`, import.meta.url));
-  const hash = createHash('sha256').update(body).digest('hex').slice(0, HASH_LENGTH);
-  return { path: `assets/${hash}/${name}`, type, body, compressed: brotliCompressSync(body) };
+  const text = readFileSync(new URL(`./assets/${name}`, import.meta.url));
+  const hash = createHash('sha256').update(text).digest('hex').slice(0, HASH_LENGTH);
+  const bytes = gzipSync(text, { level: constants.Z_BEST_COMPRESSION });
+  return { path: `assets/${hash}/${name}`, type, bytes, encoding: 'gzip' };
 }

@@ -248,7 +248,7 @@ export function Button({
 }
 
 export interface FormProps {
-  /** Below the path of the page, such as `link`; '' for the page itself. */
+  /** Below the path of the page, such as `link`; with a slash, below the root of all pages. */
   readonly to: string;
   readonly class?: string;
   readonly quoteId?: string;
@@ -267,7 +267,7 @@ export function Form({ to, quoteId, files, auto, children, class: className }: F
   return (
     <form
       method="post"
-      action={to === '' ? view.path : `${view.path}/${to}`}
+      action={to.startsWith('/') ? `${view.root}${to}` : `${view.path}/${to}`}
       class={className}
       encType={files ? 'multipart/form-data' : undefined}
       data-upload={files}

@@ -134,7 +134,6 @@ async function answerOf(
   const call: PageCall<PageAuth, unknown> = {
     ...{ params, query: url.searchParams, form: values?.data ?? null, body: request },
     contentType: request.headers['content-type'] ?? '',
-    accepted: `${request.headers['accept-encoding'] ?? ''}`.split(/\s*[,;]\s*/),
     session: session as PageSession,
     ...{ csrf, cookies, client, base, gone },
     chosenLocale: localeOf(cookies.get('language') ?? ''),

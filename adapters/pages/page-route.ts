@@ -86,8 +86,6 @@ export interface PageCall<A extends PageAuth, F> {
   readonly browserLocale: Locale | null;
   /** An IP address; null inside the process. */
   readonly client: string | null;
-  /** The encodings of the Accept-Encoding header, as br. */
-  readonly accepted: readonly string[];
   /** The path of the payment's or form's pages, with the prefix. */
   readonly base: string;
   /** Aborted when the client is gone or the server stops. */

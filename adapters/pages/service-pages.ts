@@ -2,12 +2,15 @@
 import { z } from 'zod';
 import { PonteError } from '../../core/errors.js';
 import { verifyBankDetails } from '../../core/usecases/bank-details.js';
-import { ASSET_CACHE_CONTROL, assetPaths, findAsset } from './assets.js';
+import { assetFile, assetPaths } from './assets.js';
 import { mailboxPages } from './mailbox-pages.js';
 import { html, type PageAnswer, type PageCall, type PageContext, pageRow } from './page-route.js';
 import { noKyc, type VerifyAnswer, type VerifyForm } from './page-view.js';
 import { localeFor } from './payment-view.js';
 import { renderPage } from './render.js';
+
+/** A year: the path has a hash of the content. */
+const KEEP = 'public, max-age=31536000, immutable';
 
 const verifyForm = z.object({
   publicId: z.string().max(200),
@@ -65,19 +68,14 @@ function verifyPage(
   return html(text);
 }
 
-async function asset(_: PageContext, { params, accepted }: Call): Promise<PageAnswer> {
-  const found = findAsset(params['hash'] ?? '', params['file'] ?? '');
+async function asset(_: PageContext, { params }: Call): Promise<PageAnswer> {
+  const found = assetFile(params['hash'] ?? '', params['file'] ?? '');
   if (found === null) throw new PonteError('NotFound');
-  const brotli = accepted.includes('br');
+  const { type, encoding, bytes } = found;
   return {
     status: 200,
-    headers: {
-      'content-type': found.type,
-      'cache-control': ASSET_CACHE_CONTROL,
-      vary: 'accept-encoding',
-      ...(brotli ? { 'content-encoding': 'br' } : {}),
-    },
+    headers: { 'content-type': type, 'content-encoding': encoding, 'cache-control': KEEP },
     cookies: [],
-    body: brotli ? found.compressed : found.body,
+    body: bytes,
   };
 }

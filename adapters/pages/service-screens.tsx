@@ -21,7 +21,7 @@ export function verifyScreen(scene: Scene, { asked, answer }: Verify): ScreenCon
     body: (
       <>
         <VerifyResult scene={scene} answer={answer} />
-        <Form to="" class="card">
+        <Form to="/verify" class="card">
           <TextField
             name="publicId"
             label={texts.verify.page}

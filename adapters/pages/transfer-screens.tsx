@@ -165,7 +165,7 @@ export function shortScreen(scene: PaymentScene): ScreenContent {
           <h2>{texts.short.back}</h2>
           <p>{texts.short.backText(format.money(kept))}</p>
           <div class="actions">
-            <a class="btn danger" href={`${scene.view.path}/refund`}>
+            <a class="btn danger" href={`${scene.view.path}/take-back`}>
               {texts.short.backAsk(format.money(kept))}
             </a>
           </div>
@@ -221,7 +221,7 @@ export function takeBackScreen(scene: PaymentScene): ScreenContent {
           next={texts.short.confirmNext(amount)}
           todo={texts.short.confirmTodo}
         />
-        <Form to="refund" class="actions">
+        <Form to="take-back" class="actions">
           <Button look="danger">{texts.short.confirmYes(amount)}</Button>
           <ButtonLink href={view.path}>{texts.short.confirmNo}</ButtonLink>
         </Form>

@@ -21,7 +21,6 @@ export const enMoney = {
     sent: (amount: string) => `sent ${amount}`,
     converts: (from: string) => `converts ${from} to BRL`,
     holds: (amount: string) => `holds ${amount}`,
-    arrived: (when: Node) => <>arrived {when}</>,
     passedOn: 'has passed it on',
     waits: 'is paid when all is here',
     receives: 'receives BRL',

@@ -41,8 +41,6 @@ export const en = {
     you: 'You',
     partner: 'Settlement partner',
     back: 'Back',
-    and: (items: readonly string[]) =>
-      new Intl.ListFormat('en', { type: 'conjunction' }).format(items),
     or: (items: readonly string[]) =>
       new Intl.ListFormat('en', { type: 'disjunction' }).format(items),
   },
@@ -254,8 +252,28 @@ export const en = {
   },
   simulate: {
     heading: 'Simulate (test mode only)',
-    groups: {},
-    events: {},
+    groups: { identity: 'Identity', quote: 'Quote', money: 'Money', payout: 'Payout and refund' },
+    events: {
+      identity_approved: 'Approve',
+      identity_rejected: 'Reject',
+      identity_documents_again: 'Ask for the passport again',
+      identity_pending: 'Keep waiting',
+      quote_expired: 'Let it run out',
+      rate_moved: 'Move the rate',
+      rate_locked: 'Lock the rate',
+      money_arrives: 'Arrives',
+      money_short: '1.00 short',
+      money_top_up: 'The rest arrives',
+      money_over: 'Too much',
+      money_twice: 'Twice',
+      money_fails: 'Fails',
+      money_late: 'Arrives after the end',
+      payout_completes: 'Payout completes',
+      payout_fails: 'Payout fails, money not back',
+      payout_returns: 'Payout comes back',
+      refund_completes: 'Refund completes',
+      refund_fails: 'Refund fails',
+    },
   },
 };
 

@@ -283,10 +283,11 @@ const locked = {
 const onTest = {
   mode: 'test',
   simulate: [
-    { group: 'money', event: 'arrives' },
-    { group: 'money', event: 'one unit short' },
-    { group: 'payout', event: 'completes' },
-    { group: 'time', event: '+1 h' },
+    { group: 'money', event: 'money_arrives' },
+    { group: 'money', event: 'money_short' },
+    { group: 'money', event: 'money_fails' },
+    { group: 'payout', event: 'payout_fails' },
+    { group: 'payout', event: 'payout_returns' },
   ],
 } as const;
 

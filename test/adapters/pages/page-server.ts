@@ -3,7 +3,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { findAsset } from '../../../adapters/pages/assets.js';
+import { assetFile } from '../../../adapters/pages/assets.js';
 import { renderPage } from '../../../adapters/pages/render.js';
 import { localeOf } from '../../../core/domain/locale.js';
 import { inLocale, samples } from './page-samples.js';
@@ -31,9 +31,12 @@ export async function pageServer(): Promise<PageServer> {
     const [, folder = '', ...rest] = url.pathname.split('/');
     if (folder === 'assets') {
       const [hash = '', name = ''] = rest;
-      const asset = findAsset(hash, name);
-      response.writeHead(asset === null ? 404 : 200, { 'content-type': asset?.type ?? html });
-      response.end(asset?.body);
+      const asset = assetFile(hash, name);
+      response.writeHead(asset === null ? 404 : 200, {
+        'content-type': asset?.type ?? html,
+        'content-encoding': asset?.encoding ?? 'identity',
+      });
+      response.end(asset?.bytes);
       return;
     }
     if (url.pathname.endsWith('/status')) {
