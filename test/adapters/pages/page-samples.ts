@@ -400,6 +400,12 @@ export const samples: readonly Sample[] = [
   { name: 'parts', view: onScreen('kyc_form'), content: partsPage },
 ];
 
+/** Leaves at once, where scripts run. */
+export const leaving: Sample = {
+  name: 'enter-auto',
+  view: viewOf({ name: 'enter', email: 'dana@harborpine.example', auto: true }, signedOut),
+};
+
 export function htmlOf({ view, content }: Sample, locale: Locale): string {
   const own = { ...view, locale };
   return content === undefined ? renderPage(own) : renderContent(own, content);
