@@ -28,6 +28,7 @@ import type { Deps } from '../ports/deps.js';
 import type { ReceiverReport } from '../ports/partner.js';
 import type { Tx } from '../ports/storage.js';
 import { stagePurge } from './documents.js';
+import { stageFormDecided } from './kyc-notices.js';
 import type { Batch } from './order-changes.js';
 import { partnerOf } from './partner-calls.js';
 import { changePayment, loadPayment, readView, stageChange } from './payment-store.js';
@@ -103,7 +104,10 @@ export async function submissionReported(
   const decided = decideSubmission(named, decision, report.reason, atMs);
   if (decided !== was) {
     tx.buyers.updateSubmission(decided);
-    if (decided !== named) stagePurge(deps, tx, tenant, { party: 'buyer', id: was.buyerId });
+    if (decided !== named) {
+      stagePurge(deps, tx, tenant, { party: 'buyer', id: was.buyerId });
+      await stageFormDecided(deps, tx, decided);
+    }
     return false;
   }
   if (partnerRef !== null && status === 'rejected') {
