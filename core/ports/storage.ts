@@ -123,6 +123,9 @@ export interface Tx {
       tenant: Tenant,
       paymentIds: readonly string[],
     ): Many<{ readonly paymentId: string; readonly version: string }>;
+    listPayments(tenant: Tenant, filter: TenantPaymentFilter): Many<PaymentView>;
+    /** By their latest change, oldest first, then by id. */
+    updatedPayments(tenant: Tenant, page: UpdatedPage): Many<PaymentView>;
     /** The buyer's KYC for this tenant. */
     kycStatus(tenant: Tenant, buyer: Pick<Buyer, 'id' | 'emailKey'>): Promise<KycStatus>;
   };
@@ -203,7 +206,7 @@ export interface Tx {
     byTokenHash(tokenHash: string): Found<Mail>;
     /** Links about this subject that are neither used nor expired, newest first. */
     openLinks(tenant: Tenant, subject: MailSubject, nowMs: number): Many<Mail>;
-    /** The newest link that signed the buyer in to the form of a submission. */
+    /** The newest requested link that signed the buyer in to the form of a submission. */
     newestUsedLink(tenant: Tenant, submissionId: string): Found<Mail>;
     newestOwnerLink(tenant: Tenant, submissionId: string, ownerIndex: number): Found<Mail>;
     /** Numbered mails of a purpose to an address, highest first, in the scope of `countedOver`. */
@@ -415,6 +418,23 @@ export interface InvoiceFilter extends ListPage {
 
 export interface PaymentFilter extends InvoiceFilter {
   readonly orgId: string | null;
+}
+
+/** Payments of all origins are in one order: that of their ids without the prefix. */
+export interface TenantPaymentFilter extends InvoiceFilter {
+  readonly origins: readonly PaymentOrigin[];
+  readonly externalId: string | null;
+  readonly sellerExternalId: string | null;
+  /** The time in ids (ID_TIME_CHARACTERS) that were created then: at it or later, */
+  readonly fromMoment: string | null;
+  /** and before it. */
+  readonly beforeMoment: string | null;
+}
+
+export interface UpdatedPage extends TimePage {
+  readonly origins: readonly PaymentOrigin[];
+  /** Rows that changed later are left out. */
+  readonly untilMs: number;
 }
 
 interface MailFilter extends ListPage {

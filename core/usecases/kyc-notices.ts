@@ -31,19 +31,12 @@ export async function stageFormDecided(
   await stage(deps, tx, submission, recipient, notice);
 }
 
-/**
- * The partner asks the buyer to correct its dossier: mails the buyer that signed in by mail.
- * `occasion` names this request among those about the submission.
- */
-export async function stageKycMore(
-  deps: Deps,
-  tx: Tx,
-  submission: KycSubmission,
-  occasion: string,
-): Promise<void> {
+/** The partner asks for corrections of the dossier: mails the buyer that signed in by mail. */
+export async function stageKycMore(deps: Deps, tx: Tx, submission: KycSubmission): Promise<void> {
   const recipient = (await payerOf(tx, submission)) ?? (await userOfForm(tx, submission));
   if (recipient === null) return;
-  const notice = { purpose: 'kyc_more', cause: `kyc_more:${submission.id}:${occasion}` } as const;
+  const { id, version } = submission;
+  const notice = { purpose: 'kyc_more', cause: `kyc_more:${id}:${version}` } as const;
   await stage(deps, tx, submission, recipient, notice);
 }
 

@@ -79,7 +79,7 @@ function noticeIsUseless(
   const over = 'its state is over';
   if (purpose === 'kyc_more') {
     const waits = about?.payment.status === 'buyer_kyc_pending';
-    return waits || submission?.status === 'verifying' ? null : over;
+    return waits || (submission?.corrections ?? null) !== null ? null : over;
   }
   if (about !== null) return causeOf(purpose, about) === cause ? null : over;
   return submission !== null && purpose === `kyc_${submission.status}` ? null : over;

@@ -11,6 +11,7 @@ import { storeLinksContract } from './store-links-contract.js';
 import { storeListsContract } from './store-lists-contract.js';
 import { storeMembersContract } from './store-members-contract.js';
 import { storeMoneyContract } from './store-money-contract.js';
+import { storePaymentListsContract } from './store-payment-lists-contract.js';
 import { storeQueueStatsContract } from './store-queue-stats-contract.js';
 import { storeRetentionContract } from './store-retention-contract.js';
 import { storeRowsContract } from './store-rows-contract.js';
@@ -39,6 +40,7 @@ export const others: Parts = {
   members: storeMembersContract,
   retention: storeRetentionContract,
   lists: storeListsContract,
+  'lists of payments': storePaymentListsContract,
   'by subject': storeSubjectsContract,
   'what waits': storeQueueStatsContract,
   views: storeViewsContract,

@@ -81,6 +81,7 @@ export function storeLinksContract(open: OpenStore): void {
         link('mail_2', { subject: ofForm, linkUsedAtMs: T0 }),
         link('mail_3', { subject: ofForm }),
         link('mail_4', { subject: ofOwner, linkUsedAtMs: T0 }),
+        link('mail_5', { subject: ofForm, linkUsedAtMs: T0, purpose: 'owner_link' }),
       ],
     });
     const newest = (id: string) => store.run((tx) => tx.mails.newestUsedLink(tenant, id));

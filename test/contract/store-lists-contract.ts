@@ -11,7 +11,7 @@ import {
   type PartnerCommand,
   partyKinds,
 } from '../../core/domain/partner-command.js';
-import { paymentStatuses } from '../../core/domain/payment.js';
+import { type Payment, paymentStatuses } from '../../core/domain/payment.js';
 import type { Store, Tx } from '../../core/ports/storage.js';
 import {
   aBarePayment,
@@ -283,9 +283,8 @@ export function storeListsContract(fresh: OpenStore): void {
         const list = (beforeId: string | null, limit: number) =>
           store.run((tx) => tx.payments.list({ ...filter, beforeId, limit }));
         const whole = await list(null, 100);
-        const sorted = [...whole].sort(
-          (a, b) => b.createdAtMs - a.createdAtMs || (a.id < b.id ? 1 : -1),
-        );
+        const bareId = ({ id }: Payment) => id.slice(id.indexOf('_') + 1);
+        const sorted = [...whole].sort((a, b) => (bareId(a) < bareId(b) ? 1 : -1));
         assert.ok(whole.length > 0);
         assert.deepEqual(whole, sorted);
         assert.ok(whole.every((row) => filter.status === null || row.status === filter.status));

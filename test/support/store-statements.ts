@@ -38,6 +38,7 @@ const age = { sinceMs: T0, sinceDeliveryId: 'whd_5' };
 
 const places: Readonly<Record<SealedColumn, readonly string[]>> = {
   'connected_accounts.tax_id_sealed': ['org_a', 'test', 'acct_1'],
+  'kyc_submissions.dossier_sealed': ['org_a', 'test', 'kyc_1'],
   'kyc_submissions.draft_sealed': ['org_a', 'test', 'kyc_1'],
   'mails.token_sealed': ['org_a', 'test', 'mail_1'],
   'partner_commands.request': ['cmd_1'],
@@ -131,6 +132,7 @@ function readsOfMoney(tx: Tx): readonly Promise<unknown>[] {
       tx.views.listInvoices(tenant, { status, ...page }),
       tx.views.listInvoices(tenant, { status, beforeId: null, limit: 5 }),
     ]),
+    ...paymentPages(tx),
     tx.views.kycStatus(tenant, { id: 'byr_1', emailKey: 'a@b' }),
     tx.funds.get(tenant, 'pi_1'),
     tx.funds.open(5),
@@ -152,6 +154,24 @@ function readsOfMoney(tx: Tx): readonly Promise<unknown>[] {
     tx.buyers.approvedAnywhere('test', 'byr_1'),
     tx.buyers.approvedByPartnerRef('test', 'p', 5),
     tx.buyers.submissionByFlow('f'),
+  ];
+}
+
+/** Under every combination of filters. */
+function paymentPages(tx: Tx): readonly Promise<unknown>[] {
+  const origins = ['payment_intent', 'invoice'] as const;
+  const none = { status: null, externalId: null, sellerExternalId: null };
+  const ends = { fromMoment: '0', beforeMoment: 'z' };
+  const all = { origins, ...none, fromMoment: null, beforeMoment: null, ...page };
+  const status = 'approved' as const;
+  return [
+    tx.views.listPayments(tenant, all),
+    tx.views.listPayments(tenant, { ...all, ...ends, beforeId: null }),
+    tx.views.listPayments(tenant, { ...all, status }),
+    tx.views.listPayments(tenant, { ...all, sellerExternalId: 's' }),
+    tx.views.listPayments(tenant, { ...all, sellerExternalId: 's', status, ...ends }),
+    tx.views.listPayments(tenant, { ...all, externalId: 'e', sellerExternalId: 's', status }),
+    tx.views.updatedPayments(tenant, { origins, fromMs: T0, afterId: 'x', untilMs: T0, limit: 5 }),
   ];
 }
 

@@ -367,6 +367,9 @@ create table kyc_submissions (
   draft_sealed text,
   created_at timestamp with time zone not null,
   version integer not null,
+  corrections text,
+  dossier_sealed text,
+  submit_command_id text,
   constraint kyc_submissions_mode_check check ((mode = any (array['test'::text, 'live'::text]))),
   constraint kyc_submissions_pkey primary key (org_id, mode, id),
   constraint kyc_submissions_status_check check ((status = any (array['not_started'::text,
@@ -711,6 +714,9 @@ create unique index payments_external_id on payments using btree (org_id, mode, 
 
 create index payments_id on payments using btree (id);
 
+create index payments_intents_of_status on payments using btree (org_id, mode, status, id) where
+    (origin = 'payment_intent'::text);
+
 create index payments_invoices on payments using btree (org_id, mode, id) where (origin =
     'invoice'::text);
 
@@ -720,7 +726,15 @@ create index payments_invoices_of_status on payments using btree (org_id, mode, 
 create index payments_of_buyer on payments using btree (org_id, mode, buyer_id, status,
     created_at, id);
 
+create index payments_of_seller on payments using btree (org_id, mode, seller_external_id, id)
+    where (seller_external_id is not null);
+
+create index payments_of_seller_and_status on payments using btree (org_id, mode,
+    seller_external_id, status, id) where (seller_external_id is not null);
+
 create unique index payments_public_id on payments using btree (public_id);
+
+create index payments_updated on payments using btree (org_id, mode, origin, updated_at, id);
 
 create table quotes (
   org_id text collate "C" not null,

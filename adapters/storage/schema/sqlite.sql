@@ -305,7 +305,7 @@ create table kyc_submissions (
   tos_id text,
   draft_sealed text,
   created_at integer not null,
-  version integer not null,
+  version integer not null, corrections text, dossier_sealed text, submit_command_id text,
   primary key (org_id, mode, id)
 ) strict, without rowid;
 
@@ -619,6 +619,9 @@ create unique index payments_external_id on payments (org_id, mode, origin, exte
 
 create index payments_id on payments (id);
 
+create index payments_intents_of_status on payments (org_id, mode, status, id)
+  where origin = 'payment_intent';
+
 create index payments_invoices on payments (org_id, mode, id) where origin = 'invoice';
 
 create index payments_invoices_of_status on payments (org_id, mode, status, id)
@@ -626,7 +629,15 @@ create index payments_invoices_of_status on payments (org_id, mode, status, id)
 
 create index payments_of_buyer on payments (org_id, mode, buyer_id, status, created_at, id);
 
+create index payments_of_seller on payments (org_id, mode, seller_external_id, id)
+  where seller_external_id is not null;
+
+create index payments_of_seller_and_status
+  on payments (org_id, mode, seller_external_id, status, id) where seller_external_id is not null;
+
 create unique index payments_public_id on payments (public_id);
+
+create index payments_updated on payments (org_id, mode, origin, updated_at, id);
 
 create table quotes (
   org_id text not null,

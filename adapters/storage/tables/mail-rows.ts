@@ -101,7 +101,7 @@ const openLinksSql = {
 } as const;
 const usedLinkSql = [
   'where org_id = $1 and mode = $2 and submission_id = $3 and owner_index is null',
-  'and link_used_at is not null order by id desc limit 1',
+  "and purpose = 'sign_in' and link_used_at is not null order by id desc limit 1",
 ].join(' ');
 const ownerLinkSql = [
   'where org_id = $1 and mode = $2 and submission_id = $3 and owner_index = $4',

@@ -8,7 +8,6 @@ import { money } from '../../../core/domain/money.js';
 import type { Payment } from '../../../core/domain/payment.js';
 import type { Tenant } from '../../../core/domain/tenant.js';
 import { startBuyerKyc } from '../../../core/usecases/kyc.js';
-import { stageKycMore } from '../../../core/usecases/kyc-notices.js';
 import { runMails } from '../../../core/usecases/mails.js';
 import { readSession } from '../../../core/usecases/page-sessions.js';
 import { cancelPayment } from '../../../core/usecases/payments.js';
@@ -194,19 +193,17 @@ test('the buyer of a form without a payment is mailed the decision, if it used t
 test('a request for corrections is mailed once, about the payment or the form', async () => {
   const { payment } = await usedPage();
   const { submission } = await usedForm(true);
-  const ask = (id: string, occasion: string) =>
-    made.deps.store.run(async (tx) => {
-      const found = await tx.buyers.submissionById(tenant, id);
-      assert.ok(found !== null);
-      await stageKycMore(made.deps, tx, found, occasion);
-    });
-  for (const occasion of ['first', 'first', 'second']) await ask(submission.id, occasion);
+  const ask = (id: string, reason: string) => {
+    const corrections = [{ field: 'idDocFrontFile', reason }];
+    return decideKyc(made.deps, tenant, id, { status: 'verifying', reason: null, corrections });
+  };
+  for (const reason of ['blurred', 'blurred', 'too small']) await ask(submission.id, reason);
   await made.settle();
   const subjects = made.mails.slice(-2).map(({ subject }) => subject);
   assert.deepEqual(subjects, ['[Test] Corrija sus datos', '[Test] Corrija sus datos']);
   assert.deepEqual(await noticesOf(payment), []);
   const own = await submissionFor(payment);
-  await ask(own.id, 'first');
+  await ask(own.id, 'blurred');
   await made.settle();
   assert.deepEqual(await noticesOf(payment), ['kyc_more']);
 });
