@@ -31,6 +31,7 @@ import type { ReceiverReport } from '../ports/partner.js';
 import type { Tx } from '../ports/storage.js';
 import { stagePurge } from './documents.js';
 import { readDraft, sealDraft } from './kyc-drafts.js';
+import { stageFormDecided, stageKycMore } from './kyc-notices.js';
 import type { Batch } from './order-changes.js';
 import { partnerOf } from './partner-calls.js';
 import { changePayment, loadPayment, readView, stageChange } from './payment-store.js';
@@ -102,6 +103,7 @@ export async function submissionReported(
     const { corrections = [] } = report;
     const next = corrections.length === 0 ? named : askedToCorrect(deps, named, corrections);
     if (next !== was) tx.buyers.updateSubmission(next);
+    if (next !== named) await stageKycMore(deps, tx, next);
     return true;
   }
   const decision = status === 'approved' ? 'approve' : 'reject';
@@ -110,7 +112,10 @@ export async function submissionReported(
   const decided = decideSubmission(named, decision, report.reason, atMs);
   if (decided !== was) {
     tx.buyers.updateSubmission(decided);
-    if (decided !== named) stagePurge(deps, tx, tenant, { party: 'buyer', id: was.buyerId });
+    if (decided !== named) {
+      stagePurge(deps, tx, tenant, { party: 'buyer', id: was.buyerId });
+      await stageFormDecided(deps, tx, decided);
+    }
     return false;
   }
   if (partnerRef !== null && status === 'rejected') {

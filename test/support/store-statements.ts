@@ -184,6 +184,7 @@ function mailReads(tx: Tx): readonly Promise<unknown>[] {
     tx.mails.openLinks(tenant, { kind: 'payment', paymentId: 'pi_1' }, T0),
     tx.mails.openLinks(tenant, { kind: 'submission', submissionId: 'k', ownerIndex: 1 }, T0),
     tx.mails.newestOwnerLink(tenant, 'kyc_1', 1),
+    tx.mails.newestUsedLink(tenant, 'kyc_1'),
     tx.pageSessions.byId('h'),
     tx.pageSessions.newestOfPayment(tenant, 'pi_1'),
     tx.pageSessions.newestOfForm(tenant, 'kyc_1'),
