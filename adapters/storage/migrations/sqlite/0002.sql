@@ -5,7 +5,15 @@
 alter table payments add column payee_name text;
 alter table payments add column confirmed_locale text;
 
--- Reports of simulated orders.
+-- Reports of simulated orders: what an order of test mode reports, by our reference. The order may
+-- not exist yet.
+create table simulated_reports (
+  mode text not null check (mode in ('test', 'live')),
+  reference text not null,
+  outcome text not null,
+  version integer not null,
+  primary key (mode, reference)
+) strict, without rowid;
 
 -- Mails: their subject, code and language.
 
