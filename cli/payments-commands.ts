@@ -75,6 +75,16 @@ export function addPaymentsCommands(shell: Shell, program: Command): void {
     });
   }
 
+  addOperatorCommand(shell, noun, {
+    name: 'simulate <payment-id> <event>',
+    description: 'simulate an event of a test payment, as money_arrives',
+    run: async (operator, _, [id = '', event = '']) => {
+      const { simulate } = await import('../core/usecases/simulations.js');
+      const found = await (await payments()).findPayment(operator.deps, id);
+      return shown(operator, await simulate(operator.deps, tenantOf(found), id, event));
+    },
+  });
+
   addOperatorCommand<Pick<ListOptions, 'limit'>>(
     shell,
     program.command('refunds').description('money owed to buyers'),

@@ -32,7 +32,7 @@ import { retentionOf } from './tables/retention-rows.js';
 import { sealedOf } from './tables/sealed-rows.js';
 import { keysOf, organizationsOf } from './tables/tenant-rows.js';
 import { viewsOf } from './tables/view-rows.js';
-import { advancesOf, commandsOf, inboxOf } from './tables/work-rows.js';
+import { advancesOf, commandsOf, inboxOf, simulationsOf } from './tables/work-rows.js';
 import { UnitOfWork } from './unit-of-work.js';
 
 export type OnMessage = (work: WorkKind, tenants?: readonly Tenant[]) => void;
@@ -276,6 +276,9 @@ class LazyTx implements Tx {
 
   get advances() {
     return this.part('advances', advancesOf);
+  }
+  get simulations() {
+    return this.part('simulations', simulationsOf);
   }
 
   get retention() {

@@ -20,6 +20,7 @@ import type { Quote } from '../domain/quote.js';
 import type { SealedColumn } from '../domain/sealed-columns.js';
 import type { KeyCheckValue } from '../domain/sealed-text.js';
 import type { ServiceKey, ServiceKeyPurpose } from '../domain/service-key.js';
+import type { SimulatedReport } from '../domain/simulated-event.js';
 import type { Subscription } from '../domain/subscription.js';
 import type { Mode, Tenant } from '../domain/tenant.js';
 import type {
@@ -280,6 +281,12 @@ export interface Tx {
     due(page: DuePage): Many<Advance>;
     /** Inserts, or replaces the advance of the same payment. */
     put(advance: Advance): void;
+  };
+  /** Outcomes that were chosen for orders of the sandbox. */
+  readonly simulations: {
+    get(mode: Mode, reference: string): Found<SimulatedReport>;
+    /** Inserts, or replaces the outcome of the same order. */
+    put(report: Omit<SimulatedReport, 'version'>): void;
   };
   /** Rows that may be removed when they are old; records of money stay. */
   readonly retention: {

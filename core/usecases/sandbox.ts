@@ -18,6 +18,7 @@ import { eachDue } from './due-work.js';
 import { inviteBuyer } from './invoices.js';
 import { submitBuyerKyc } from './kyc.js';
 import { readView } from './payment-store.js';
+import { playTransfer } from './simulations.js';
 
 /** Waits while it is the partner's turn; the last one repeats. */
 const LOOK_AGAIN_MS = [20, 50, 100, 100, 100, 100, 200, 200, 500, 1_000, 5_000, 30_000] as const;
@@ -41,6 +42,7 @@ const buyerSteps: Partial<
     return true;
   },
   fx_quoted: playQuote,
+  on_ramp_pending: playTransfer,
 };
 
 /** The dossier of the sandbox buyer, without its name. */

@@ -780,6 +780,15 @@ create table service_keys (
 create unique index service_keys_current on service_keys using btree (purpose) where (expires_at
     is null);
 
+create table simulated_reports (
+  mode text collate "C" not null,
+  reference text collate "C" not null,
+  outcome text not null,
+  version integer not null,
+  constraint simulated_reports_mode_check check ((mode = any (array['test'::text, 'live'::text]))),
+  constraint simulated_reports_pkey primary key (mode, reference)
+);
+
 create table storage_fingerprints (
   name text collate "C" not null,
   value text not null,

@@ -670,6 +670,14 @@ create table service_keys (
 
 create unique index service_keys_current on service_keys (purpose) where expires_at is null;
 
+create table simulated_reports (
+  mode text not null check (mode in ('test', 'live')),
+  reference text not null,
+  outcome text not null,
+  version integer not null,
+  primary key (mode, reference)
+) strict, without rowid;
+
 create table storage_fingerprints (
   name text not null primary key,
   value text not null,

@@ -58,6 +58,12 @@ export const examples: Readonly<Record<string, Example>> = {
   cancelPaymentIntent: onPayment('/v1/payment-intents/{id}/cancel', { reason: 'changed mind' }),
   cancelPayment: onPayment('/v1/payments/{id}/cancel', { reason: 'changed mind' }),
   advanceTestPayment: onPayment('/v1/test-helpers/payments/{id}/advance', {}),
+  simulateTestPayment: async (world, tenant) => {
+    const { payment } = await newPayment(world, tenant);
+    await world.play(tenant, payment.id, 'fx_quoted');
+    const path = `/v1/test-helpers/payments/${payment.id}/simulate`;
+    return { path, body: { event: 'quote_expired' } };
+  },
   createInvoice: async () => ({ path: '/v1/invoices', body: createBody(), status: 201 }),
   listInvoices: async () => ({ path: '/v1/invoices?status=approved&limit=5' }),
   readInvoice: onInvoice('/v1/invoices/{id}'),

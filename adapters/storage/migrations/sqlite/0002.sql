@@ -14,7 +14,15 @@ create index payments_of_seller on payments (org_id, mode, seller_external_id, i
 create index payments_of_seller_and_status
   on payments (org_id, mode, seller_external_id, status, id) where seller_external_id is not null;
 
--- Reports of simulated orders.
+-- Reports of simulated orders: what an order of test mode reports, by our reference. The order may
+-- not exist yet.
+create table simulated_reports (
+  mode text not null check (mode in ('test', 'live')),
+  reference text not null,
+  outcome text not null,
+  version integer not null,
+  primary key (mode, reference)
+) strict, without rowid;
 
 -- Mails: their subject, code and language.
 -- SQLite cannot change the checks of a table.
