@@ -16,6 +16,7 @@ import {
   REASON_LENGTH_MAX,
 } from '../../core/usecases/payments.js';
 import { advancePayment } from '../../core/usecases/sandbox.js';
+import { payinInstructions } from './payin-instructions-answer.js';
 import { representation } from './representation.js';
 import { type Call, type HandlerContext, type Reply, reply, route } from './route-row.js';
 import {
@@ -213,6 +214,14 @@ export const payment = representation<PaymentSource>()('Payment', {
       .nullable()
       .meta({ description: 'BRL per unit of the currency, as of the payout.' }),
     (source) => source.payment.settlement?.fxRate ?? null,
+  ],
+  payinInstructions: [
+    payinInstructions.schema.nullable().meta({
+      description:
+        'Null until the buyer has confirmed a quote and the partner accepted the pay-in.',
+    }),
+    ({ payment: { payinInstructions: given } }) =>
+      given === null ? null : payinInstructions.show(given),
   ],
   failureReason: [z.string().nullable(), (source) => source.payment.failureReason],
   cancelReason: [z.string().nullable(), (source) => source.payment.cancelReason],

@@ -6,8 +6,12 @@ import { responseSchemas } from './schemas.js';
 
 type Shape = Readonly<Record<string, z.ZodType>>;
 
-/** A value that answers may show; lists of the core are read-only. */
-type Shown<T> = T extends readonly (infer E)[] ? readonly Shown<E>[] : T;
+/** A value that answers may show; lists and objects of the core are read-only. */
+type Shown<T> = T extends readonly (infer E)[]
+  ? readonly Shown<E>[]
+  : T extends object
+    ? { readonly [K in keyof T]: Shown<T[K]> }
+    : T;
 
 /** `unknown` if the source has a property of this name and type. */
 type IfSameName<S, K, T> = K extends keyof S

@@ -5,10 +5,12 @@ import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { formatInstant } from '../../core/domain/instant.js';
 import { formatAmount, formatRate, type Money, money, type Rate } from '../../core/domain/money.js';
+import type { PayinInstructions } from '../../core/domain/payin-instructions.js';
 import type { PayinReport, PayoutReport } from '../../core/domain/report-check.js';
 import type { Mode } from '../../core/domain/tenant.js';
 import { assert } from '../../core/errors.js';
 import type { PartnerReports } from '../../core/ports/partner.js';
+import { instructionsOf } from './fake-instructions.js';
 import { priceAt } from './fake-quote.js';
 import { digestOf, makeRef, type RefField, readRef } from './fake-ref.js';
 
@@ -50,8 +52,8 @@ export interface OrderScenario<K extends OrderKind> {
   readonly order: (mode: Mode, request: string) => Order | Refusal;
   /** Null if the id is not an order of this kind and mode. */
   readonly stages: (mode: Mode, partnerRef: string, delayMs: number) => Stages<K> | null;
-  /** The payment instructions for the buyer: JSON, the same for the same order. */
-  readonly instructions?: (mode: Mode, partnerRef: string) => string;
+  /** What the buyer must do to pay; the same for the same order. */
+  readonly instructions?: (mode: Mode, partnerRef: string) => PayinInstructions;
 }
 
 export type Stages<K extends OrderKind> = readonly [Stage<K>, ...Stage<K>[]];
@@ -278,22 +280,11 @@ function parsedJson(text: string): unknown {
   }
 }
 
-function payinInstructions(mode: Mode, partnerRef: string): string {
+function payinInstructions(mode: Mode, partnerRef: string): PayinInstructions {
   const payin = readPayin(mode, partnerRef);
   assert(payin !== null, 'instructions are for a pay-in');
-  const digits = BigInt(`0x${sha256(partnerRef).slice(0, 16)}`)
-    .toString()
-    .padStart(20, '0');
-  return JSON.stringify({
-    method: 'bank_transfer',
-    beneficiary: 'Ponte Sandbox',
-    bank: 'Sandbox Bank',
-    routingNumber: '110000000',
-    accountNumber: digits.slice(-12),
-    reference: digits.slice(0, 8),
-    amount: formatAmount(payin.amountMinor),
-    currency: payin.currency,
-  });
+  const { amountMinor, currency, preparedAtMs } = payin;
+  return instructionsOf({ partnerRef, amount: money(amountMinor, currency), preparedAtMs });
 }
 
 function placed(

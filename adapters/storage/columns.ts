@@ -88,6 +88,16 @@ export function texts<T extends string>(
   });
 }
 
+/** A value that is stored as text. */
+export function encoded<V>(
+  name: string,
+  write: (value: V) => string,
+  read: (stored: string) => V,
+): Column<V> {
+  const { decode } = text(name);
+  return column([{ name, write }], (stored, row) => read(decode(stored, row)));
+}
+
 /** `currencyFrom` is the currency column of another property: it is read and not written. */
 export function money(
   amountName: string,

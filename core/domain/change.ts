@@ -31,7 +31,15 @@ export interface Change extends PaymentAggregate {
 }
 
 export type MoveFields = Partial<
-  Pick<Payment, 'cancelReason' | 'failureReason' | 'quoteId' | 'approvedByMemberId' | 'invitedAtMs'>
+  Pick<
+    Payment,
+    | 'cancelReason'
+    | 'failureReason'
+    | 'quoteId'
+    | 'confirmedLocale'
+    | 'approvedByMemberId'
+    | 'invitedAtMs'
+  >
 >;
 
 export function unchanged({ payment, funds }: PaymentAggregate): Change {

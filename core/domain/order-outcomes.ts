@@ -29,6 +29,7 @@ import {
   supersedeCommand,
   voidCommand,
 } from './partner-command.js';
+import type { PayinInstructions } from './payin-instructions.js';
 import {
   isTerminal,
   type Payment,
@@ -41,8 +42,7 @@ import {
 export interface Learned {
   /** Why an order failed, in the partner's words. */
   readonly reason?: string | null;
-  /** What the buyer must do to pay (JSON text). */
-  readonly instructions?: string | undefined;
+  readonly instructions?: PayinInstructions | undefined;
   readonly transactionHash?: string | null;
   readonly settlement?: SettlementFacts;
 }

@@ -76,6 +76,12 @@ export function readWebsite(text: string): string | null {
   return href.length <= WEBSITE_LENGTH_MAX ? href : null;
 }
 
+export interface NamedProfile {
+  readonly profile: OrganizationProfile;
+  /** Of the organization. */
+  readonly name: string;
+}
+
 /** The test number of Brazilian tax systems, with valid check digits. */
 const SANDBOX_CNPJ = '99.999.999/0001-91';
 

@@ -9,6 +9,7 @@ import {
   unchanged,
   withMove,
 } from './change.js';
+import type { Locale } from './locale.js';
 import { withMoneyReconciled } from './order-outcomes.js';
 import type { CommandDraft, MoneyCommand } from './partner-command.js';
 import { isCancellable, isTerminal, nextStatus } from './payment.js';
@@ -72,15 +73,16 @@ export function quoteRefused(was: PaymentAggregate, code: string, nowMs: number)
   return withMove(unchanged(was), 'fail', nowMs, { failureReason });
 }
 
-/** The buyer accepts the quote: the pay-in is ordered. */
+/** The buyer accepts the quote as shown in this language: the pay-in is ordered. */
 export function confirmed(
   was: PaymentAggregate,
   commands: readonly MoneyCommand[],
   quote: Quote,
   nowMs: number,
+  confirmedLocale: Locale | null = null,
 ): Change {
   if (isQuoteExpired(quote, nowMs)) throw new PonteError('QuoteExpired');
-  const change = withMove(unchanged(was), 'confirm', nowMs);
+  const change = withMove(unchanged(was), 'confirm', nowMs, { confirmedLocale });
   const payin: CommandDraft = { kind: 'payin', amount: was.payment.amount, payinId: null };
   return withMoneyReconciled({ ...change, commands: [payin] }, was, commands, nowMs);
 }

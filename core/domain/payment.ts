@@ -1,7 +1,10 @@
 // The payment, whose origin is a payment intent or an invoice: its states and data.
 // Where the money is: funds.ts. What one cause changes: change.ts.
+
+import type { Locale } from './locale.js';
 import { type MoveOf, machine } from './machine.js';
 import type { Money } from './money.js';
+import type { PayinInstructions } from './payin-instructions.js';
 import type { Tenant } from './tenant.js';
 
 export const paymentMoves = {
@@ -124,6 +127,8 @@ export interface Payment extends Tenant {
   readonly buyer: BuyerHint;
   /** The connected seller that is paid; null: the organization itself. */
   readonly sellerExternalId: string | null;
+  /** The legal name of who is paid, as of the creation; null if it was not stored then. */
+  readonly payeeName: string | null;
   /** The partner's reference of the PIX destination, fixed at creation. */
   readonly destination: string;
   readonly returnUrl: string | null;
@@ -134,8 +139,10 @@ export interface Payment extends Tenant {
   readonly expiresAtMs: number | null;
   /** The current quote (quote.ts). */
   readonly quoteId: string | null;
-  /** How to pay, as JSON text of the partner; null before the pay-in. */
-  readonly payinInstructions: string | null;
+  /** The language in which the buyer confirmed that quote; null if unknown. */
+  readonly confirmedLocale: Locale | null;
+  /** How to pay; null until the partner accepts the pay-in. */
+  readonly payinInstructions: PayinInstructions | null;
   /** When the whole amount was reported as received; from then on it does not expire. */
   readonly coveredAtMs: number | null;
   readonly transactionHash: string | null;

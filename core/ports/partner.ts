@@ -3,6 +3,7 @@ import type { EntityType, Role } from '../domain/connected-account.js';
 import type { Dossier } from '../domain/dossier.js';
 import type { Money } from '../domain/money.js';
 import type { MoneyKind } from '../domain/partner-command.js';
+import type { PayinInstructions } from '../domain/payin-instructions.js';
 import type { QuoteTerms } from '../domain/quote.js';
 import type { PayinReport, PayoutReport } from '../domain/report-check.js';
 
@@ -80,8 +81,8 @@ export interface PartnerReports {
 /** The partner's answer when it accepts an order or a look-up finds it. */
 export interface AcceptedOrder {
   readonly partnerRef: string;
-  /** Of a pay-in: what the buyer must do to pay, as JSON text. */
-  readonly instructions?: string;
+  /** Of a pay-in: what the buyer must do to pay. */
+  readonly instructions?: PayinInstructions;
   /** Of a party: its status, if the answer contains it. */
   readonly report?: ReceiverReport;
 }

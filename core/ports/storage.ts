@@ -11,7 +11,7 @@ import type { Funds } from '../domain/funds.js';
 import type { Posting, StoredPosting } from '../domain/ledger.js';
 import type { Mail, MailStatus } from '../domain/mail.js';
 import type { Member } from '../domain/member.js';
-import type { Organization, OrganizationProfile } from '../domain/organization.js';
+import type { NamedProfile, Organization, OrganizationProfile } from '../domain/organization.js';
 import type { CommandKind, MoneyCommand, PartnerCommand } from '../domain/partner-command.js';
 import type { InboxMessage, MessageCursor } from '../domain/partner-message.js';
 import type { Advance, Payment, PaymentOrigin, PaymentStatus } from '../domain/payment.js';
@@ -70,6 +70,8 @@ export interface Tx {
     get(orgId: string): Found<Organization>;
     list(): Many<Organization>;
     profile(tenant: Tenant): Found<OrganizationProfile>;
+    /** The profile and the organization's name, in one statement. */
+    named(tenant: Tenant): Found<NamedProfile>;
     insert(organization: Organization, profiles: readonly OrganizationProfile[]): void;
     updateProfile(profile: OrganizationProfile): void;
     expectProfile(profile: OrganizationProfile): void;

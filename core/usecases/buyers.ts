@@ -11,6 +11,7 @@ import {
 } from '../domain/buyer-kyc.js';
 import { type PaymentView, unchanged } from '../domain/change.js';
 import { countsAsBuyerKyc } from '../domain/connected-account.js';
+import type { Locale } from '../domain/locale.js';
 import { isVoidable, type PartyCommand, voidCommand } from '../domain/partner-command.js';
 import { nextStatus, type Payment } from '../domain/payment.js';
 import {
@@ -165,12 +166,16 @@ export async function requestQuote(deps: Deps, tenant: Tenant, paymentId: string
   return quote;
 }
 
-/** PaymentStateConflict without a quote, QuoteChanged if another one is current, QuoteExpired. */
+/**
+ * The buyer accepts the quote that it was shown, in this language; both are stored as evidence.
+ * PaymentStateConflict without a quote, QuoteChanged if another one is current, QuoteExpired.
+ */
 export async function confirmQuote(
   deps: Deps,
   tenant: Tenant,
   paymentId: string,
   quoteId: string,
+  locale: Locale | null = null,
 ): Promise<PaymentView> {
   await changePayment(deps, tenant, paymentId, async (was, tx) => {
     const { status, quoteId: current } = was.payment;
@@ -181,7 +186,7 @@ export async function confirmQuote(
     const quote = await tx.quotes.get(tenant, quoteId);
     assert(quote !== null, 'a quote stays');
     const commands = await tx.commands.ofPayment(tenant, paymentId);
-    return confirmed(was, commands, quote, deps.clock.nowMs());
+    return confirmed(was, commands, quote, deps.clock.nowMs(), locale);
   });
   return readView(deps, tenant, paymentId);
 }

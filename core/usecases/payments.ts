@@ -212,13 +212,13 @@ async function stageNew(
   input: CreatePaymentInput,
 ): Promise<PaymentView> {
   const nowMs = deps.clock.nowMs();
-  const [destination, status, known] = await Promise.all([
+  const [payee, status, known] = await Promise.all([
     checkCreate(deps, tx, tenant, input, nowMs),
     statusAtFirst(tx, tenant, input.origin),
     tx.buyers.byEmail(tenant.mode, emailKey(input.buyer.email)),
   ]);
   const buyer = known ?? newBuyer(deps, tenant, input.buyer.email, nowMs);
-  const decided = { destination, status, buyerId: buyer.id, nowMs };
+  const decided = { ...payee, status, buyerId: buyer.id, nowMs };
   const payment = newPayment(deps, tenant, input, decided);
   const kycStatus = await kycStatusOf(tx, payment);
   // A create does not change an existing buyer: its data proves nothing.
@@ -233,20 +233,24 @@ async function stageNew(
   return { payment, funds, kycStatus };
 }
 
-/** The refusals of a create, in their order. Returns the PIX destination. */
+/** Who is paid, and the PIX destination. */
+type Payee = Pick<Payment, 'payeeName' | 'destination'>;
+
+/** The refusals of a create, in their order. */
 async function checkCreate(
   deps: Deps,
   tx: Tx,
   tenant: Tenant,
   input: CreatePaymentInput,
   nowMs: number,
-): Promise<string> {
+): Promise<Payee> {
   const { amount, expiresAtMs, sellerExternalId } = input;
-  const profile = await tx.organizations.profile(tenant);
+  const named = await tx.organizations.named(tenant);
   const partner = deps.partners[tenant.mode];
-  if (profile === null || partner === null || !mayCollect(profile)) {
+  if (named === null || partner === null || !mayCollect(named.profile)) {
     throw new PonteError('KybNotApproved');
   }
+  const { profile, name } = named;
   tx.organizations.expectProfile(profile);
   if (!partner.currencies.includes(amount.currency)) {
     const known = partner.currencies.join(', ');
@@ -261,22 +265,22 @@ async function checkCreate(
   if (expiresAtMs !== null && expiresAtMs <= nowMs) {
     throw new PonteError('ValidationError', 'expiresAt: send a time in the future.');
   }
-  if (sellerExternalId !== null) return sellerDestination(tx, tenant, sellerExternalId);
+  if (sellerExternalId !== null) return sellerPaid(tx, tenant, sellerExternalId);
   if (profile.destinationRef === null) {
     const message = 'The organization has no PIX destination. Register one, then create again.';
     throw new PonteError('SellerNotReady', message);
   }
-  return profile.destinationRef;
+  return { payeeName: name, destination: profile.destinationRef };
 }
 
 /** The seller must still be ready when the payment is stored. */
-async function sellerDestination(tx: Tx, tenant: Tenant, externalId: string): Promise<string> {
+async function sellerPaid(tx: Tx, tenant: Tenant, externalId: string): Promise<Payee> {
   const seller = await tx.accounts.byExternalId(tenant, externalId);
   if (seller === null || !readyToCollect(seller)) throw new PonteError('SellerNotReady');
-  const { destinationRef } = seller;
+  const { destinationRef, legalName, displayName } = seller;
   assert(destinationRef !== null, 'a seller that is ready has a destination');
   tx.accounts.expect(seller);
-  return destinationRef;
+  return { payeeName: legalName ?? displayName, destination: destinationRef };
 }
 
 /** Guards the organization's setting for invoices. */
@@ -301,7 +305,7 @@ function newPayment(
   deps: Deps,
   tenant: Tenant,
   input: CreatePaymentInput,
-  decided: Pick<Payment, 'status' | 'buyerId' | 'destination'> & { readonly nowMs: number },
+  decided: Payee & Pick<Payment, 'status' | 'buyerId'> & { readonly nowMs: number },
 ): Payment {
   const { nowMs, ...known } = decided;
   const { idempotencyKey: _, ...sent } = input;
@@ -315,6 +319,7 @@ function newPayment(
     approvedByMemberId: null,
     invitedAtMs: null,
     quoteId: null,
+    confirmedLocale: null,
     payinInstructions: null,
     coveredAtMs: null,
     transactionHash: null,

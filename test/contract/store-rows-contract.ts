@@ -106,6 +106,11 @@ const roundTrips: Readonly<Record<string, RoundTrip>> = {
     read: (tx) => tx.organizations.profile(tenant),
     expected: aProfile(),
   },
+  'a profile and the name of its organization': {
+    write: (tx) => tx.organizations.insert(anOrganization(), [aProfile(), aProfile(otherMode)]),
+    read: (tx) => tx.organizations.named(otherMode),
+    expected: { profile: aProfile(otherMode), name: anOrganization().name },
+  },
   'a bare profile': {
     write: (tx) => tx.organizations.insert(anOrganization(), [bareProfile]),
     read: (tx) => tx.organizations.profile(tenant),

@@ -1,7 +1,8 @@
 // A settlement partner with the least that the port requires. It accepts every order, completes it
 // immediately, and keeps orders in memory. CONTRIBUTING.md uses it as the start of a new adapter.
 import { MINUTE_MS } from '../../core/domain/instant.js';
-import { money } from '../../core/domain/money.js';
+import { type Money, money } from '../../core/domain/money.js';
+import type { PayinInstructions } from '../../core/domain/payin-instructions.js';
 import type {
   AcceptedOrder,
   OrderApi,
@@ -20,34 +21,8 @@ export interface BankPartner extends SettlementPartner {
 
 export function createBankPartner({ clock }: { clock: { nowMs(): number } }): BankPartner {
   const started: string[] = [];
+  const orderApi = orderApis(started);
   const brl = (amountMinor: bigint) => money(amountMinor * 5n, 'BRL');
-  const orderApi = <Order extends { readonly reference: string }, Report>(
-    kind: string,
-    answer: Omit<AcceptedOrder, 'partnerRef'>,
-    report: (order: Order) => Report,
-  ): OrderApi<Order, Report> => {
-    const prepared = new Map<string, Order>();
-    const nameOf = (reference: string) => `${kind} ${reference}`;
-    return {
-      prepare: async (order) => {
-        prepared.set(order.reference, order);
-        return done(order.reference);
-      },
-      start: async (reference) => {
-        if (!started.includes(nameOf(reference))) started.push(nameOf(reference));
-        return done({ partnerRef: nameOf(reference), ...answer });
-      },
-      find: async (reference) => {
-        const isThere = started.includes(nameOf(reference));
-        return done(isThere ? { partnerRef: nameOf(reference), ...answer } : null);
-      },
-      read: async (partnerRef) => {
-        const order = prepared.get(partnerRef.slice(nameOf('').length));
-        if (order === undefined) return { outcome: 'refused', code: 'absent', message: 'absent' };
-        return done(report(order));
-      },
-    };
-  };
   const approved = { status: 'approved', reason: null } as const;
   const completed = { status: 'completed', reason: null } as const;
   return {
@@ -61,20 +36,24 @@ export function createBankPartner({ clock }: { clock: { nowMs(): number } }): Ba
     startTos: async ({ redirectUrl }) => done({ url: redirectUrl }),
     receiver: orderApi<ReceiverOrder, typeof approved>(
       'receiver',
-      { report: approved },
+      () => ({ report: approved }),
       () => approved,
     ),
-    payin: orderApi('payin', { instructions: '{"account":"1"}' }, ({ quote }: PayinOrder) => ({
-      ...completed,
-      transactionHash: null,
-      receivedMinor: quote.source.amountMinor,
-    })),
-    payout: orderApi('payout', {}, ({ amount }: PayoutOrder) => ({
+    payin: orderApi(
+      'payin',
+      ({ quote }: PayinOrder) => ({ instructions: instructionsFor(quote.source) }),
+      ({ quote }) => ({
+        ...completed,
+        transactionHash: null,
+        receivedMinor: quote.source.amountMinor,
+      }),
+    ),
+    payout: orderApi('payout', nothing, ({ amount }: PayoutOrder) => ({
       ...completed,
       ...{ fxRate: '5', endToEndId: 'E1' },
       ...{ settled: brl(amount.amountMinor), fees: money(0n, amount.currency) },
     })),
-    refund: orderApi('refund', {}, ({ amount }: RefundOrder) => ({ ...completed, amount })),
+    refund: orderApi('refund', nothing, ({ amount }: RefundOrder) => ({ ...completed, amount })),
     registerPixDestination: async ({ key }) => done({ destinationRef: `pix_${key}` }),
     provisionRails: async ({ key }) => done({ virtualAccountRef: `account_${key}` }),
     quote: async ({ source }) =>
@@ -87,6 +66,52 @@ export function createBankPartner({ clock }: { clock: { nowMs(): number } }): Ba
     readInbound: () => null,
   };
 }
+
+/** The calls of each kind of order. `started` gets the orders that are started. */
+function orderApis(started: string[]) {
+  return <Order extends { readonly reference: string }, Report>(
+    kind: string,
+    answer: (order: Order) => Omit<AcceptedOrder, 'partnerRef'>,
+    report: (order: Order) => Report,
+  ): OrderApi<Order, Report> => {
+    const prepared = new Map<string, Order>();
+    const nameOf = (reference: string) => `${kind} ${reference}`;
+    return {
+      prepare: async (order) => {
+        prepared.set(order.reference, order);
+        return done(order.reference);
+      },
+      start: async (reference) => {
+        const order = prepared.get(reference);
+        if (order === undefined) return absent;
+        if (!started.includes(nameOf(reference))) started.push(nameOf(reference));
+        return done({ partnerRef: nameOf(reference), ...answer(order) });
+      },
+      find: async (reference) => {
+        const order = prepared.get(reference);
+        const isThere = order !== undefined && started.includes(nameOf(reference));
+        return done(isThere ? { partnerRef: nameOf(reference), ...answer(order) } : null);
+      },
+      read: async (partnerRef) => {
+        const order = prepared.get(partnerRef.slice(nameOf('').length));
+        return order === undefined ? absent : done(report(order));
+      },
+    };
+  };
+}
+
+/** The account is the payer's, so the transfer needs no reference. */
+function instructionsFor(amount: Money): PayinInstructions {
+  return {
+    rails: [
+      { rail: 'wire', fields: [{ name: 'accountNumber', value: '1' }], arrivesWithinDays: null },
+    ],
+    ...{ amount, reference: null, referenceRequired: false, holder: 'partner', payByMs: null },
+  };
+}
+
+const nothing = () => ({});
+const absent = { outcome: 'refused', code: 'absent', message: 'absent' } as const;
 
 function done<T>(value: T): PartnerAnswer<T> {
   return { outcome: 'done', value };

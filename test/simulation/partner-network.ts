@@ -1,7 +1,10 @@
 // The line between one simulated process and the partner: calls that never arrive, arrive late, or
 // whose answer is lost, and answers that take their time. What an arrived call does is in
 // simulated-partner.ts.
+
 import type { Money } from '../../core/domain/money.js';
+import { money } from '../../core/domain/money.js';
+import type { PayinInstructions } from '../../core/domain/payin-instructions.js';
 import type { PartnerAnswer, SettlementPartner } from '../../core/ports/partner.js';
 import type { Faults } from './faults.js';
 import type { Gates, SimulatedProcess } from './gates.js';
@@ -100,7 +103,7 @@ function orderCalls(input: PartnerNetworkInput) {
   const { partner } = input;
   const withInstructions = (found: { readonly partnerRef: string }) => ({
     ...found,
-    instructions: JSON.stringify({ account: found.partnerRef }),
+    instructions: accountOf(found.partnerRef),
   });
   return {
     quote: ({ source }) => read(input, 'quote', () => partner.quote(source)),
@@ -131,6 +134,24 @@ function orderCalls(input: PartnerNetworkInput) {
         found === null || kind !== 'payin' ? found : withInstructions(found),
       ),
   } satisfies Partial<SettlementPartner>;
+}
+
+/** The simulated partner has one account for each order. */
+function accountOf(partnerRef: string): PayinInstructions {
+  return {
+    rails: [
+      {
+        rail: 'wire',
+        fields: [{ name: 'accountNumber', value: partnerRef }],
+        arrivesWithinDays: null,
+      },
+    ],
+    amount: money(1n, 'USD'),
+    reference: null,
+    referenceRequired: false,
+    holder: 'partner',
+    payByMs: null,
+  };
 }
 
 function prepare(input: PartnerNetworkInput, order: object): Promise<PartnerAnswer<string>> {

@@ -99,8 +99,8 @@ export const partyMutants = [
     file: 'core/usecases/payments.ts',
     edits: [
       [
-        'if (sellerExternalId !== null) return sellerDestination(tx, tenant, sellerExternalId);',
-        'if (sellerExternalId !== null) await sellerDestination(tx, tenant, sellerExternalId);',
+        'if (sellerExternalId !== null) return sellerPaid(tx, tenant, sellerExternalId);',
+        'if (sellerExternalId !== null) await sellerPaid(tx, tenant, sellerExternalId);',
       ],
     ],
     focus: { ...parties, paymentsMax: 20, often: ['accountStep'] },

@@ -17,6 +17,7 @@ import {
   type PartyCommand,
 } from '../../core/domain/partner-command.js';
 import type { InboxMessage } from '../../core/domain/partner-message.js';
+import type { PayinInstructions } from '../../core/domain/payin-instructions.js';
 import type { Advance, Payment } from '../../core/domain/payment.js';
 import type { Quote } from '../../core/domain/quote.js';
 import type { Subscription } from '../../core/domain/subscription.js';
@@ -94,6 +95,27 @@ export function aKey(fields: Partial<StoredKey> = {}): StoredKey {
   };
 }
 
+export function sampleInstructions(fields: Partial<PayinInstructions> = {}): PayinInstructions {
+  return {
+    rails: [
+      {
+        rail: 'sepa',
+        fields: [
+          { name: 'beneficiary', value: 'Zoë 買い手' },
+          { name: 'iban', value: 'DE89370400440532013000' },
+        ],
+        arrivesWithinDays: { from: 0, to: 2 },
+      },
+    ],
+    amount: money(99_999_999_999_999n, 'EUR'),
+    reference: '48120937',
+    referenceRequired: true,
+    holder: 'partner',
+    payByMs: T0 + 90_000,
+    ...fields,
+  };
+}
+
 export function aPayment(fields: Partial<Payment> = {}): Payment {
   const id = fields.id ?? 'pi_1';
   return {
@@ -110,13 +132,15 @@ export function aPayment(fields: Partial<Payment> = {}): Payment {
     buyerId: 'byr_1',
     buyer: { email: 'Buyer@Example.com', name: 'Zoë 買い手', country: 'JP', phone: '+81 3' },
     sellerExternalId: 'seller-1',
+    payeeName: 'Padaria São João Ltda',
     destination: 'pix_1',
     returnUrl: 'https://shop.example/back',
     display: '{"b":1,"a":"\\u00e9"}',
     metadata: '{ "order" : 7 }',
     expiresAtMs: T0 + 60_000,
     quoteId: 'qt_1',
-    payinInstructions: '{"iban":"DE1"}',
+    confirmedLocale: 'pt-BR',
+    payinInstructions: sampleInstructions(),
     coveredAtMs: T0 + 7,
     transactionHash: '0xabc',
     settlement: {
@@ -144,6 +168,7 @@ export function aBarePayment(fields: Partial<Payment> = {}): Payment {
     returnUrl: null,
     display: null,
     metadata: '{}',
+    ...{ payeeName: null, confirmedLocale: null },
     ...{ expiresAtMs: null, quoteId: null, payinInstructions: null, coveredAtMs: null },
     ...{ transactionHash: null, settlement: null, failureReason: null, cancelReason: null },
     ...fields,

@@ -107,6 +107,7 @@ function readsOfMoney(tx: Tx): readonly Promise<unknown>[] {
     tx.organizations.get('org_a'),
     tx.organizations.list(),
     tx.organizations.profile(tenant),
+    tx.organizations.named(tenant),
     tx.members.get('org_a', 'mem_1'),
     tx.members.byEmail('org_a', 'a@b'),
     tx.members.list('org_a'),

@@ -1,4 +1,9 @@
 // Payments and the idempotency keys that name them: columns and SQL.
+import { locales } from '../../../core/domain/locale.js';
+import {
+  readPayinInstructions,
+  writePayinInstructions,
+} from '../../../core/domain/payin-instructions.js';
 import {
   isExpirable,
   isTerminal,
@@ -17,6 +22,7 @@ import type {
   Tx,
 } from '../../../core/ports/storage.js';
 import {
+  encoded,
   fixed,
   group,
   key,
@@ -71,13 +77,17 @@ export const payments = defineTable<Payment>('payments', {
     }),
   ),
   sellerExternalId: fixed(text.null('seller_external_id')),
+  payeeName: fixed(text.null('payee_name')),
   destination: fixed(text('destination')),
   returnUrl: fixed(text.null('return_url')),
   display: fixed(text.null('display')),
   metadata: fixed(text('metadata')),
   expiresAtMs: fixed(time.null('expires_at')),
   quoteId: text.null('quote_id'),
-  payinInstructions: text.null('payin_instructions'),
+  confirmedLocale: nullable(oneOf('confirmed_locale', locales)),
+  payinInstructions: nullable(
+    encoded('payin_instructions', writePayinInstructions, readPayinInstructions),
+  ),
   coveredAtMs: time.null('covered_at'),
   transactionHash: text.null('transaction_hash'),
   settlement: nullable(

@@ -3,6 +3,7 @@
 import type { StoredKey } from '../../../core/domain/api-key.js';
 import {
   kybStatuses,
+  type NamedProfile,
   type Organization,
   type OrganizationProfile,
 } from '../../../core/domain/organization.js';
@@ -25,7 +26,7 @@ import {
 } from '../columns.js';
 import { timeParam } from '../database.js';
 import { defineTable, merge, type Write } from '../table.js';
-import type { UnitOfWork } from '../unit-of-work.js';
+import type { Joined, UnitOfWork } from '../unit-of-work.js';
 
 const organizations = defineTable<Organization>('organizations', {
   id: key(text('org_id')),
@@ -67,12 +68,31 @@ const keys = defineTable<StoredKey>('api_keys', {
   version,
 });
 
+const organizationName = text('organization_name');
+
+const namedProfiles: Joined<NamedProfile> = {
+  tables: [profiles, organizations],
+  read: (row) => ({ profile: profiles.read(row), name: organizationName.read(row) }),
+  expect: ({ profile }) => [profiles.expect(profile)],
+};
+
+const namedSql = [
+  'select organization_profiles.*, organizations.name as organization_name',
+  'from organization_profiles',
+  'join organizations on organizations.org_id = organization_profiles.org_id',
+  'where organization_profiles.org_id = $1 and organization_profiles.mode = $2',
+].join(' ');
+
 export function organizationsOf(unit: UnitOfWork): Tx['organizations'] {
   return {
     ...unit.writes(organizations),
     get: (orgId) => unit.byKey(organizations, [orgId]),
     list: () => unit.all(organizations, 'order by created_at desc, org_id desc', []),
     profile: ({ orgId, mode }) => unit.byKey(profiles, [orgId, mode]),
+    async named({ orgId, mode }) {
+      const [found] = await unit.joined(namedProfiles, namedSql, [orgId, mode]);
+      return found ?? null;
+    },
     insert(organization, ofModes) {
       unit.stage(organizations.insert(organization));
       for (const profile of ofModes) unit.stage(profiles.insert(profile));

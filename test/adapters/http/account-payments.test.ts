@@ -49,7 +49,7 @@ test('a payment on /v1/payments names a seller; on /v1/payment-intents it may', 
   }
 });
 
-test("a payment settles to the PIX of its seller, without one to the organization's", async () => {
+test("a payment settles to the PIX of its seller, or to the organization's, and keeps who is paid", async () => {
   api = await newAccountClient(site);
   const seller = await readySeller(site.world, api.tenant);
   const toSeller = await api.pay({ ...createBody(), sellerExternalId: seller.externalId });
@@ -61,6 +61,7 @@ test("a payment settles to the PIX of its seller, without one to the organizatio
       tx.organizations.profile(api.tenant),
     ]);
     assert.equal(ours?.destination, profile?.destinationRef);
+    assert.deepEqual([sellers?.payeeName, ours?.payeeName], [seller.legalName, 'Acme Ltda']);
     return [sellers?.destination, ours?.destination];
   });
   assert.equal(destinations[0], seller.destinationRef);

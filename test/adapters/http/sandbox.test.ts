@@ -75,6 +75,25 @@ test('an advance of a payment that is past that, or has ended, changes nothing',
   }
 });
 
+test('a payment has bank details once its pay-in is accepted', async () => {
+  const { body } = await create({ amount: '250.55' });
+  assert.equal(body['payinInstructions'], null);
+  await advance(body['id'], { to: 'fx_quoted' });
+  assert.equal((await atLast(body['id']))['payinInstructions'], null);
+  await advance(body['id']);
+  const { payinInstructions } = await atLast(body['id']);
+  const { rails, reference, payBy, ...rest } = payinInstructions as Json;
+  assert.deepEqual(rest, {
+    ...{ amount: '250.55', currency: 'USD' },
+    ...{ referenceRequired: true, holder: 'partner' },
+  });
+  assert.match(String(reference), /^[0-9]{8}$/);
+  assert.match(String(payBy), /^2030-01-08T/);
+  const [usual] = rails as readonly Json[];
+  assert.equal(usual?.['rail'], 'ach');
+  assert.deepEqual(usual?.['arrivesWithinDays'], { from: 1, to: 3 });
+});
+
 test('test helpers are for test keys: a live key gets 404', async () => {
   const { body } = await create();
   const live = await site.world.key(orgId, { mode: 'live' });

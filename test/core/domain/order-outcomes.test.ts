@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { MoneyCommand, OrderEnd } from '../../../core/domain/partner-command.js';
 import { isTerminal, type PaymentStatus, paymentStatuses } from '../../../core/domain/payment.js';
+import { sampleInstructions } from '../../support/domain-samples.js';
 import { MoneyScene, NOW_MS } from '../../support/money-scene.js';
 import { completedPayin, orderOf, START_MS } from '../../support/sample-rows.js';
 
@@ -143,11 +144,12 @@ test('each status has one event, in both namespaces', () => {
 test('facts learned with an order are stored for a payment in any status, without an event', () => {
   for (const status of ['on_ramp_pending', 'cancelled', 'settled'] as const) {
     const scene = MoneyScene.at(status, [orderOf('payin', 'in')]);
-    const learned = { instructions: '{"iban":"x"}', transactionHash: '0xabc' };
+    const instructions = sampleInstructions();
+    const learned = { instructions, transactionHash: '0xabc' };
     const next = scene.changed([scene.order('in')], learned);
     assert.deepEqual(
       [next.payment.status, next.payment.payinInstructions, next.payment.transactionHash],
-      [status, '{"iban":"x"}', '0xabc'],
+      [status, instructions, '0xabc'],
     );
     assert.deepEqual(next.events(), []);
     const later = next.changed([scene.order('in')], { transactionHash: null });

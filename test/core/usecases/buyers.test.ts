@@ -167,3 +167,15 @@ test('a quote asked for in another tab does not change what is being confirmed',
   assert.equal(payment.status, isConfirmed ? 'on_ramp_pending' : 'fx_quoted');
   assert.equal(payment.quoteId === shown.id, isConfirmed);
 });
+
+test('a confirmation stores the language in which the quote was shown', async (t) => {
+  const made = await world(t);
+  const tenant = await made.newTenant();
+  for (const locale of ['es', null] as const) {
+    const id = await verified(made, tenant);
+    const { id: quoteId } = await requestQuote(made.deps, tenant, id);
+    assert.equal((await readPayment(made.deps, tenant, id)).payment.confirmedLocale, null);
+    const { payment } = await confirmQuote(made.deps, tenant, id, quoteId, locale);
+    assert.deepEqual([payment.confirmedLocale, payment.quoteId], [locale, quoteId]);
+  }
+});

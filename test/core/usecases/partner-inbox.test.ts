@@ -15,6 +15,7 @@ import { retryCommand } from '../../../core/usecases/command-retries.js';
 import { applyPartnerUpdate, receivePartnerMessage } from '../../../core/usecases/partner-inbox.js';
 import { cancelPayment, readPayment } from '../../../core/usecases/payments.js';
 import { changePartner } from '../../support/changed-partner.js';
+import { sampleInstructions } from '../../support/domain-samples.js';
 import { fates, type Scene, scene, silent } from '../../support/order-scene.js';
 
 const payin: PayinReport = {
@@ -325,7 +326,7 @@ test('a message is marked as applied in the batch of its effect', async (t) => {
 test('a message about an order without an id on record counts if a look-up finds that id', async (t) => {
   const found = (partnerRef: string | null): PartnerAnswer<AcceptedOrder | null> => ({
     outcome: 'done',
-    value: partnerRef === null ? null : { partnerRef, instructions: '{}' },
+    value: partnerRef === null ? null : { partnerRef, instructions: sampleInstructions() },
   });
   const table: readonly (readonly [
     PartnerAnswer<AcceptedOrder | null>,
