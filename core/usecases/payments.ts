@@ -320,7 +320,7 @@ function newPayment(
     invitedAtMs: null,
     quoteId: null,
     confirmedLocale: null,
-    payinInstructions: null,
+    ...{ payinInstructions: null, bankDetailsCode: null },
     coveredAtMs: null,
     transactionHash: null,
     settlement: null,

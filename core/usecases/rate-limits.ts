@@ -7,6 +7,8 @@ import type { Deps } from '../ports/deps.js';
 /** Requests for a sign-in link, which could guess the address of a buyer. Also the burst. */
 const signInsAnHour = { page: 10, client: 30 } as const;
 
+const VERIFIES_AN_HOUR = 20;
+
 /** A create by this API key; replays count too. */
 export async function takeCreateToken(deps: Deps, keyId: string): Promise<void> {
   const { rateLimitPerMinute: perMinute, rateLimitBurst: burst } = deps.settings;
@@ -19,6 +21,11 @@ export function takePageSlot(deps: Deps, publicId: string): Promise<void> {
 
 export function takeClientSlot(deps: Deps, address: string): Promise<void> {
   return take(deps, `sign-in client ${clientNetwork(address)}`, hourly(signInsAnHour.client));
+}
+
+/** A check of bank details, which could guess codes. */
+export function takeVerifySlot(deps: Deps, address: string): Promise<void> {
+  return take(deps, `verify client ${clientNetwork(address)}`, hourly(VERIFIES_AN_HOUR));
 }
 
 export function rateLimited(waitMs: number): PonteError {

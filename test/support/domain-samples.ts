@@ -141,6 +141,7 @@ export function aPayment(fields: Partial<Payment> = {}): Payment {
     quoteId: 'qt_1',
     confirmedLocale: 'pt-BR',
     payinInstructions: sampleInstructions(),
+    bankDetailsCode: '7KQ4-M2XD',
     coveredAtMs: T0 + 7,
     transactionHash: '0xabc',
     settlement: {
@@ -169,7 +170,13 @@ export function aBarePayment(fields: Partial<Payment> = {}): Payment {
     display: null,
     metadata: '{}',
     ...{ payeeName: null, confirmedLocale: null },
-    ...{ expiresAtMs: null, quoteId: null, payinInstructions: null, coveredAtMs: null },
+    ...{
+      expiresAtMs: null,
+      quoteId: null,
+      payinInstructions: null,
+      bankDetailsCode: null,
+      coveredAtMs: null,
+    },
     ...{ transactionHash: null, settlement: null, failureReason: null, cancelReason: null },
     ...fields,
   });
