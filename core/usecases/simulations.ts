@@ -28,6 +28,7 @@ import { requestQuote } from './buyers.js';
 import { nextReference } from './order-references.js';
 import { partnerOf } from './partner-calls.js';
 import { changePayment, loadPayment, readView } from './payment-store.js';
+import { playDossier } from './sandbox-dossier.js';
 import { currentKeyIn } from './service-keys.js';
 
 /**
@@ -47,16 +48,18 @@ export async function simulate(
     const message = `event: send one of ${simulatedEvents.join(', ')}.`;
     throw new PonteError('ValidationError', message);
   }
-  const { effect, order } = await deps.store.run(async (tx) => {
+  const { effect, order, payment } = await deps.store.run(async (tx) => {
     const scene = await loadScene(tx, tenant, paymentId);
     const chosen = simulated(event, scene.facts);
     if (chosen === null) throw notNow(event, scene.facts);
-    if (typeof chosen === 'string') return { effect: chosen, order: null };
+    const { payment: of } = scene;
+    if (typeof chosen === 'string') return { effect: chosen, order: null, payment: of };
     const target = await targetOf(deps, tx, scene, chosen.kind);
     tx.simulations.put({ mode: tenant.mode, reference: target.reference, outcome: chosen });
-    return { effect: chosen, order: target };
+    return { effect: chosen, order: target, payment: of };
   });
-  if (typeof effect === 'string') await changeQuote(deps, sandbox, tenant, paymentId, effect);
+  if (effect === 'dossier') await playDossier(deps, payment);
+  else if (typeof effect === 'string') await changeQuote(deps, sandbox, tenant, paymentId, effect);
   else if (order !== null) await report(sandbox, effect.kind, order);
   return readView(deps, tenant, paymentId);
 }
