@@ -12,6 +12,7 @@ import { createFileMailer } from '../adapters/mail/file.js';
 import { createFileMailbox } from '../adapters/mail/mailbox.js';
 import { createSmtpMailer } from '../adapters/mail/smtp.js';
 import { type HostedPages, hostedPages } from '../adapters/pages/hosted-pages.js';
+import { createLetters } from '../adapters/pages/letters/letters.js';
 import { partners } from '../adapters/partner/partners.js';
 import type { PartnerSetup, RunningPartner } from '../adapters/partner/running-partner.js';
 import { openPostgresStore } from '../adapters/storage/postgres/store.js';
@@ -21,6 +22,7 @@ import { webhookSender } from '../adapters/webhooks/sender.js';
 import type { Mode } from '../core/domain/tenant.js';
 import { assert } from '../core/errors.js';
 import type { Deps } from '../core/ports/deps.js';
+import type { Letters } from '../core/ports/letters.js';
 import type {
   Clock,
   Ids,
@@ -50,6 +52,7 @@ export const tokens = {
   log: token<Log>('log'),
   sender: token<WebhookSender>('sender'),
   mailer: token<Mailer>('mailer'),
+  letters: token<Letters>('letters'),
   store: token<ServedStore>('store'),
   secretBox: token<SecretBox>('secretBox'),
   documents: token<Deps['documents']>('documents'),
@@ -91,6 +94,7 @@ export function createContainer(
   bind(tokens.log).toDynamicValue(() => world.log ?? createLog({ level: config.logLevel }));
   bind(tokens.sender).toDynamicValue(() => world.sender ?? webhookSender({ allowPrivate }));
   bind(tokens.mailer).toDynamicValue((all) => world.mailer ?? mailer(config, all.get(tokens.log)));
+  bind(tokens.letters).toDynamicValue(() => createLetters());
   bind(tokens.store).toDynamicValue((all) => openStore(config, sealerOf(all)));
   bind(tokens.secretBox).toDynamicValue(() => createSecretBox(secretKeys));
   bind(tokens.documents).toDynamicValue(() => documents(config, world));
@@ -119,6 +123,7 @@ export function createContainer(
     log: all.get(tokens.log),
     sender: all.get(tokens.sender),
     mailer: all.get(tokens.mailer),
+    letters: all.get(tokens.letters),
     store: all.get(tokens.store),
     secretBox: all.get(tokens.secretBox),
     documents: all.get(tokens.documents),

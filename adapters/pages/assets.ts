@@ -1,5 +1,5 @@
 // The stylesheet and the script of the pages, loaded on first use. Their paths have a hash of their
-// content, so that browsers may keep them without limit and a new version is loaded at once.
+// content, so that browsers may keep them without limit and load a new version immediately.
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { constants, gzipSync } from 'node:zlib';

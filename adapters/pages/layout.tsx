@@ -6,7 +6,7 @@ import { locales } from '../../core/domain/locale.js';
 import { Button, Day, Foreign, Form, Note, type Row, Rows } from './components.js';
 import { ErrorSummary, type FieldError } from './fields.js';
 import { Icon, Mark } from './icons.js';
-import { referenceOf } from './page-view.js';
+import { type PageView, referenceOf } from './page-view.js';
 import { nameOf, plainText, type Scene, useScene } from './scene.js';
 import { languageNames } from './texts.js';
 
@@ -48,10 +48,7 @@ export function Document({ content, scene }: { content: ScreenContent; scene: Sc
         <link rel="stylesheet" href={view.assets.style} />
         <script src={view.assets.script} defer />
       </head>
-      <body
-        data-copied={texts.frame.copied}
-        data-live={content.live && view.viewer !== null ? `${view.path}/status` : undefined}
-      >
+      <body data-copied={texts.frame.copied} data-live={content.live ? liveUrl(view) : undefined}>
         <a class="skip" href="#main">
           {texts.frame.skip}
         </a>
@@ -72,6 +69,12 @@ export function Document({ content, scene }: { content: ScreenContent; scene: Sc
       </body>
     </html>
   );
+}
+
+/** The stream that reports changes after what the page shows. */
+function liveUrl({ viewer, version, path }: PageView): string | undefined {
+  if (viewer === null || version === null) return undefined;
+  return `${path}/status?version=${version}`;
 }
 
 function titleOf({ title, errors = [] }: ScreenContent, { view, texts }: Scene): string {

@@ -64,6 +64,10 @@ export type LinkPurpose = 'invitation' | 'sign_in' | 'owner_link';
 /** Notices to the buyer about a payment or its KYC. */
 export type NoticePurpose = Exclude<MailPurpose, LinkPurpose | 'payout_changed'>;
 
+export function isNoticePurpose(purpose: MailPurpose): purpose is NoticePurpose {
+  return mailRules[purpose].countedOver === null;
+}
+
 /** What a mail is about. */
 export type MailSubject =
   | { readonly kind: 'payment'; readonly paymentId: string }

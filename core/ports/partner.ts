@@ -1,5 +1,6 @@
 // The settlement partner port: the partner receives money, converts it and pays it out.
 import type { EntityType, Role } from '../domain/connected-account.js';
+import type { ContentType, DocumentKind } from '../domain/document.js';
 import type { Dossier } from '../domain/dossier.js';
 import type { Money } from '../domain/money.js';
 import type { MoneyKind } from '../domain/partner-command.js';
@@ -49,6 +50,8 @@ export interface ReceiverOrder extends Dossier {
 export interface ReceiverReport {
   readonly status: 'verifying' | 'approved' | 'rejected';
   readonly reason: string | null;
+  /** While it verifies: what the party must correct. */
+  readonly corrections?: readonly { readonly field: string; readonly reason: string }[];
 }
 
 export interface RefundReport {
@@ -121,6 +124,11 @@ export interface SettlementPartner {
   readonly notes: PartnerNotes;
   /** Required fields in addition to those of dossier.ts; `tosId`: accepted terms. */
   requirements(role: Role, entityType: EntityType): readonly (keyof Dossier)[];
+  /** What it accepts of a kind of document; without it, what document.ts allows. */
+  documentLimits?(kind: DocumentKind): {
+    readonly bytesMax: number;
+    readonly contentTypes: readonly ContentType[];
+  };
   /** A page where a party accepts the terms; it redirects to `redirectUrl` with a `tos_id`. */
   startTos(input: {
     readonly redirectUrl: string;

@@ -206,6 +206,8 @@ export interface Tx {
     byTokenHash(tokenHash: string): Found<Mail>;
     /** Links about this subject that are neither used nor expired, newest first. */
     openLinks(tenant: Tenant, subject: MailSubject, nowMs: number): Many<Mail>;
+    /** The newest requested link that signed the buyer in to the form of a submission. */
+    newestUsedLink(tenant: Tenant, submissionId: string): Found<Mail>;
     newestOwnerLink(tenant: Tenant, submissionId: string, ownerIndex: number): Found<Mail>;
     /** Numbered mails of a purpose to an address, highest first, in the scope of `countedOver`. */
     newestNumbered(to: Tenant & Pick<Mail, 'purpose' | 'toKey'>, limit: number): Many<Mail>;

@@ -3,6 +3,8 @@
 // in, because that proves the mailbox.
 import {
   adopted,
+  type Correction,
+  correctionsAsked,
   decideSubmission,
   emailKey,
   type KycSubmission,
@@ -28,6 +30,8 @@ import type { Deps } from '../ports/deps.js';
 import type { ReceiverReport } from '../ports/partner.js';
 import type { Tx } from '../ports/storage.js';
 import { stagePurge } from './documents.js';
+import { readDraft, sealDraft } from './kyc-drafts.js';
+import { stageFormDecided, stageKycMore } from './kyc-notices.js';
 import type { Batch } from './order-changes.js';
 import { partnerOf } from './partner-calls.js';
 import { changePayment, loadPayment, readView, stageChange } from './payment-store.js';
@@ -81,20 +85,25 @@ function withLocale(payment: Payment, buyerLocale: Locale | null): Payment {
  */
 export async function submissionReported(
   { deps, tx }: Pick<Batch, 'deps' | 'tx'>,
-  command: Tenant & Pick<PartyCommand, 'subject'>,
+  command: Tenant & Pick<PartyCommand, 'id' | 'subject'>,
   partnerRef: string | null,
   report: ReceiverReport,
 ): Promise<boolean> {
   const tenant = tenantOf(command);
   const was = await tx.buyers.submissionById(tenant, command.subject.id);
   assert(was !== null, 'a submission stays');
+  // A later dossier replaced the one of this order.
+  if (was.submitCommandId !== null && was.submitCommandId !== command.id) return true;
   const { status } = report;
   const isNamed =
     partnerRef !== null &&
     (was.partnerRef === null || (status === 'approved' && was.partnerRef !== partnerRef));
   const named = isNamed ? { ...was, partnerRef } : was;
   if (status === 'verifying') {
-    if (named !== was) tx.buyers.updateSubmission(named);
+    const { corrections = [] } = report;
+    const next = corrections.length === 0 ? named : askedToCorrect(deps, named, corrections);
+    if (next !== was) tx.buyers.updateSubmission(next);
+    if (next !== named) await stageKycMore(deps, tx, next);
     return true;
   }
   const decision = status === 'approved' ? 'approve' : 'reject';
@@ -103,13 +112,28 @@ export async function submissionReported(
   const decided = decideSubmission(named, decision, report.reason, atMs);
   if (decided !== was) {
     tx.buyers.updateSubmission(decided);
-    if (decided !== named) stagePurge(deps, tx, tenant, { party: 'buyer', id: was.buyerId });
+    if (decided !== named) {
+      stagePurge(deps, tx, tenant, { party: 'buyer', id: was.buyerId });
+      await stageFormDecided(deps, tx, decided);
+    }
     return false;
   }
   if (partnerRef !== null && status === 'rejected') {
     if (await stageWithdrawn(tx, tenant.mode, partnerRef)) return false;
   }
   return stageWaiting(deps, tx, tenant, was.buyerId);
+}
+
+function askedToCorrect(
+  deps: Deps,
+  submission: KycSubmission,
+  corrections: readonly Correction[],
+): KycSubmission {
+  const draftSealed = sealDraft(deps, submission, {
+    ...readDraft(deps, submission),
+    corrected: [],
+  });
+  return correctionsAsked(submission, corrections, draftSealed);
 }
 
 /**
@@ -342,6 +366,9 @@ export function newSubmission(
     reason: null,
     tosId: null,
     draftSealed: null,
+    dossierSealed: null,
+    corrections: null,
+    submitCommandId: null,
     submittedAtMs: nowMs,
     approvedAtMs: null,
     rejectedAtMs: null,

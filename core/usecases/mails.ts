@@ -2,8 +2,8 @@
 // or no longer needed. After a crash a mail may be sent twice, under one Message-ID. Mails are
 // deleted after MAIL_RETENTION_MS.
 import { emailKey } from '../domain/buyer-kyc.js';
-import { type HostedPage, pathOf } from '../domain/hosted-page.js';
 import { holdsLease } from '../domain/lease.js';
+import type { Locale } from '../domain/locale.js';
 import {
   ADDRESS_MAILS_MAX,
   afterTry,
@@ -12,25 +12,22 @@ import {
   dropMail,
   hashLinkToken,
   isExpiredMail,
-  isLinkExpired,
   LINK_TOKEN_BYTES,
   type LinkPurpose,
   MAIL_LEASE_MS,
   type Mail,
   type MailOutcome,
-  type MailSubject,
-  mailRules,
+  type NoticePurpose,
   newMail,
   nextMail,
   tokenPurpose,
 } from '../domain/mail.js';
-import { type MailText, renderMail, renderPayoutNotice } from '../domain/mail-template.js';
-import { isTerminal, type Payment } from '../domain/payment.js';
 import { type Tenant, tenantOf } from '../domain/tenant.js';
-import { assert } from '../errors.js';
 import type { Deps } from '../ports/deps.js';
 import type { Tx } from '../ports/storage.js';
 import { eachSeparately } from './due-work.js';
+import { outgoing, readMailFacts, uselessBecause } from './mail-letters.js';
+import { rateLimited } from './rate-limits.js';
 
 /** Mail servers limit the connections of one client. */
 const MAILS_AT_ONCE = 10;
@@ -83,6 +80,45 @@ export function stageLink(deps: Deps, tx: Tx, mail: LinkMail, nowMs: number): vo
   tx.mails.insert(newMail(fields, nowMs));
 }
 
+/**
+ * Stages a mail with a link to the part of an owner in a KYC form, or (null) to the whole form for
+ * the person who fills it in instead of the buyer. RateLimitExceeded.
+ */
+export async function stageOwnerLink(
+  deps: Deps,
+  tx: Tx,
+  link: Tenant & {
+    readonly submissionId: string;
+    readonly ownerIndex: number | null;
+    readonly address: string;
+    readonly locale: Locale;
+  },
+): Promise<void> {
+  const { orgId, mode, submissionId, ownerIndex, address, locale } = link;
+  const nowMs = deps.clock.nowMs();
+  const to = { orgId, mode, purpose: 'owner_link', address } as const;
+  const { nth, waitMs } = await mailNumber(tx, to, nowMs);
+  if (waitMs > 0) throw rateLimited(waitMs);
+  const subject = { kind: 'submission', submissionId, ownerIndex } as const;
+  stageLink(deps, tx, { ...to, subject, nth, locale, browserHash: null }, nowMs);
+}
+
+/** Stages a mail without a link, unless the tenant has one of this cause. */
+export function stageNotice(
+  deps: Deps,
+  tx: Tx,
+  notice: Tenant &
+    Pick<Mail, 'subject' | 'to' | 'toKey' | 'locale'> & {
+      readonly purpose: NoticePurpose;
+      readonly cause: string;
+    },
+  nowMs: number,
+): void {
+  const id = deps.ids.next('mail', nowMs);
+  const none = { nth: null, tokenHash: null, tokenSealed: null, codeHash: null, browserHash: null };
+  tx.mails.insertOnce(newMail({ ...notice, ...none, id }, nowMs));
+}
+
 /** Returns how many were claimed. */
 export async function runMails(deps: Deps, nowMs: number, limit: number): Promise<number> {
   const claim = { nowMs, limit: Math.min(limit, MAILS_AT_ONCE), leaseMs: MAIL_LEASE_MS };
@@ -103,66 +139,17 @@ export async function runMailDeletion(deps: Deps, nowMs: number, limit: number):
 }
 
 async function send(deps: Deps, mail: Mail): Promise<void> {
-  const facts = await deps.store.run((tx) => readFacts(tx, mail));
+  const facts = await deps.store.run((tx) => readMailFacts(tx, mail));
   // It started after the claim: the mail is claimed again after the release.
   if (facts.epoch.state === 'quarantine') return;
-  const useless = uselessBecause(mail, facts.payment, deps.clock.nowMs());
+  const useless = uselessBecause(mail, facts, deps.clock.nowMs());
   if (useless !== null) {
     await record(deps, mail, (current) => dropMail(current, useless));
     return;
   }
-  const result = await deps.mailer.send({
-    ...textOf(deps, mail, facts),
-    ...{ to: mail.to, messageId: mail.id, writtenAtMs: mail.createdAtMs },
-  });
+  const result = await deps.mailer.send(outgoing(deps, mail, facts));
   await record(deps, mail, (current) => afterTry(current, result, deps.clock.nowMs()));
   logFailure(deps, mail, result);
-}
-
-type Facts = Awaited<ReturnType<typeof readFacts>>;
-
-async function readFacts(tx: Tx, mail: Mail) {
-  const { subject } = mail;
-  const tenant = tenantOf(mail);
-  const [epoch, organization, payment, submission, account] = await Promise.all([
-    tx.epochs.current(),
-    tx.organizations.get(mail.orgId),
-    subject.kind === 'payment' ? tx.payments.get(tenant, subject.paymentId) : null,
-    subject.kind === 'submission' ? tx.buyers.submissionById(tenant, subject.submissionId) : null,
-    subject.kind === 'account' && subject.accountId !== null
-      ? tx.accounts.get(tenant, subject.accountId)
-      : null,
-  ]);
-  assert(organization !== null, 'an organization stays');
-  return { epoch, organizationName: organization.name, payment, submission, account };
-}
-
-function textOf(deps: Deps, mail: Mail, facts: Facts): MailText {
-  if (mail.subject.kind === 'account') return renderPayoutNotice(mail, facts);
-  assert(mail.tokenSealed !== null, 'a link has a token');
-  const token = deps.secretBox.open(mail.tokenSealed, tokenPurpose(mail));
-  const pageUrl = `${deps.settings.payUrl}${pathOf(pageOf(mail.subject, facts))}`;
-  const code = mail.codeHash === null ? null : codeOf(token);
-  return renderMail(mail, { ...facts, pageUrl, link: `${pageUrl}?token=${token}`, code });
-}
-
-/** The page of a mail to a buyer or an owner. */
-function pageOf(subject: MailSubject, { payment, submission }: Facts): HostedPage {
-  if (payment !== null) return { kind: 'payment', publicId: payment.publicId };
-  const flowId = submission?.flowId ?? null;
-  assert(subject.kind === 'submission' && flowId !== null, 'a form with a link has a flow id');
-  const { ownerIndex } = subject;
-  return ownerIndex === null ? { kind: 'form', flowId } : { kind: 'owner', flowId, ownerIndex };
-}
-
-/** Null if the mail must be sent. */
-function uselessBecause(mail: Mail, payment: Payment | null, nowMs: number): string | null {
-  if (isLinkExpired(mail, nowMs)) {
-    return mailRules[mail.purpose].signsIn ? 'its link has ended' : 'it is too old';
-  }
-  // A sign-in may also be for a payment that has ended.
-  const over = mail.purpose === 'invitation' && payment !== null && isTerminal(payment.status);
-  return over ? `the payment is ${payment.status}` : null;
 }
 
 /** Changes nothing if the lease is lost. */

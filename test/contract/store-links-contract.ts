@@ -74,6 +74,21 @@ export function storeLinksContract(open: OpenStore): void {
     assert.equal(await newest('kyc_2', 0), undefined);
   });
 
+  test('the newest link that signed the buyer of a form in is found, not an owner’s', async () => {
+    const store = await fresh({
+      mails: [
+        link('mail_1', { subject: ofForm, linkUsedAtMs: T0 }),
+        link('mail_2', { subject: ofForm, linkUsedAtMs: T0 }),
+        link('mail_3', { subject: ofForm }),
+        link('mail_4', { subject: ofOwner, linkUsedAtMs: T0 }),
+        link('mail_5', { subject: ofForm, linkUsedAtMs: T0, purpose: 'owner_link' }),
+      ],
+    });
+    const newest = (id: string) => store.run((tx) => tx.mails.newestUsedLink(tenant, id));
+    assert.equal((await newest('kyc_1'))?.id, 'mail_2');
+    assert.equal(await newest('kyc_2'), null);
+  });
+
   test('of the mails of one cause the first is stored', async () => {
     const store = await fresh({});
     const insert = (...mails: readonly Mail[]) =>

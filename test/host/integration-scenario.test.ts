@@ -144,7 +144,7 @@ test('an invoice: approved by a member, invited by mail, opened by its link, set
 
   const [mail = ''] = await until(() => (mails().length === 0 ? null : mails()));
   assert.match(mail, /^To: Ana@Buyer\.example\r$/im);
-  assert.match(mail, /Acme Ltda asks you to pay 980\.00 USD/);
+  assert.match(mail, /Acme Ltda asks you to pay USD 980\.00/);
   const waiting = answered(await ponte.GET('/v1/invoices/{id}', on));
   assert.equal(waiting.status, 'awaiting_buyer');
   const link = new URL(/^https?:\S+\?token=\S+/m.exec(mail)?.[0] ?? '');

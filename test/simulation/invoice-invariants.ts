@@ -59,8 +59,21 @@ export function mailsAreFew(observed: ObservedState): string | null {
     const ofInvoice = within(MINUTE_MS, (other) => {
       return other.purpose === 'invitation' && isSameSubject(mail.subject, other.subject);
     }).length;
-    if (toAddress > MAILS_AN_HOUR) return `${mail.id} is the ${toAddress}. ${mail.purpose} mail`;
+    if (mail.cause === null && toAddress > MAILS_AN_HOUR)
+      return `${mail.id} is the ${toAddress}. ${mail.purpose} mail`;
     if (ofInvoice > 1) return `${mail.id} is the ${ofInvoice}. invitation within a minute`;
+  }
+  return null;
+}
+
+export function noCauseIsMailedTwice(observed: ObservedState): string | null {
+  const causes = new Map<string, string>();
+  for (const { id, orgId, mode, cause } of observed.parties.mails.values()) {
+    if (cause === null) continue;
+    const name = `${orgId} ${mode} ${cause}`;
+    const first = causes.get(name);
+    if (first !== undefined) return `${first} and ${id} are both about ${cause}`;
+    causes.set(name, id);
   }
   return null;
 }
@@ -73,9 +86,13 @@ export function noLinkSignsInTwice({ linksUsed }: ObservedState): string | null 
 
 function wrongMail(mail: Mail, { payment, statuses }: ObservedPayment): string | null {
   if (mail.to !== payment.buyer.email.trim()) return `goes to ${mail.to}`;
-  if (payment.origin === 'payment_intent') {
-    return mail.purpose === 'sign_in' ? null : 'invites to a payment intent';
+  if (mail.purpose === 'invitation' && payment.origin === 'payment_intent') {
+    return 'invites to a payment intent';
   }
+  if (mail.cause !== null && payment.buyerLocale === null) {
+    return 'is a notice to a buyer that did not sign in by mail';
+  }
+  if (payment.origin === 'payment_intent') return null;
   if (!statuses.includes('awaiting_buyer')) return `is about an invoice that is ${payment.status}`;
   const unapproved = payment.orgId === CAREFUL_ORG && payment.approvedByMemberId === null;
   return unapproved ? 'is about an invoice that nobody approved' : null;

@@ -38,6 +38,7 @@ const age = { sinceMs: T0, sinceDeliveryId: 'whd_5' };
 
 const places: Readonly<Record<SealedColumn, readonly string[]>> = {
   'connected_accounts.tax_id_sealed': ['org_a', 'test', 'acct_1'],
+  'kyc_submissions.dossier_sealed': ['org_a', 'test', 'kyc_1'],
   'kyc_submissions.draft_sealed': ['org_a', 'test', 'kyc_1'],
   'mails.token_sealed': ['org_a', 'test', 'mail_1'],
   'partner_commands.request': ['cmd_1'],
@@ -183,6 +184,7 @@ function mailReads(tx: Tx): readonly Promise<unknown>[] {
     tx.mails.openLinks(tenant, { kind: 'payment', paymentId: 'pi_1' }, T0),
     tx.mails.openLinks(tenant, { kind: 'submission', submissionId: 'k', ownerIndex: 1 }, T0),
     tx.mails.newestOwnerLink(tenant, 'kyc_1', 1),
+    tx.mails.newestUsedLink(tenant, 'kyc_1'),
     tx.pageSessions.byId('h'),
     tx.pageSessions.newestOfPayment(tenant, 'pi_1'),
     tx.pageSessions.newestOfForm(tenant, 'kyc_1'),

@@ -305,7 +305,7 @@ create table kyc_submissions (
   tos_id text,
   draft_sealed text,
   created_at integer not null,
-  version integer not null,
+  version integer not null, corrections text, dossier_sealed text, submit_command_id text,
   primary key (org_id, mode, id)
 ) strict, without rowid;
 

@@ -99,6 +99,10 @@ const openLinksSql = {
     'and owner_index is not distinct from $5 order by id desc',
   ].join(' '),
 } as const;
+const usedLinkSql = [
+  'where org_id = $1 and mode = $2 and submission_id = $3 and owner_index is null',
+  "and purpose = 'sign_in' and link_used_at is not null order by id desc limit 1",
+].join(' ');
 const ownerLinkSql = [
   'where org_id = $1 and mode = $2 and submission_id = $3 and owner_index = $4',
   "and purpose = 'owner_link' order by id desc limit 1",
@@ -124,6 +128,8 @@ export function mailsOf(unit: UnitOfWork): Tx['mails'] {
       const { submissionId, ownerIndex } = subject;
       return unit.all(mails, openLinksSql.submission, [...params, submissionId, ownerIndex]);
     },
+    newestUsedLink: ({ orgId, mode }, submissionId) =>
+      unit.first(mails, usedLinkSql, [orgId, mode, submissionId]),
     newestOwnerLink: ({ orgId, mode }, submissionId, ownerIndex) =>
       unit.first(mails, ownerLinkSql, [orgId, mode, submissionId, ownerIndex]),
     newestNumbered: ({ orgId, mode, purpose, toKey }, limit) =>

@@ -163,6 +163,7 @@ export function viewOf(page: Page, changes: Partial<PageView> = {}): PageView {
       corrections: [],
       correctByMs: null,
     },
+    version: '1.0',
     notice: null,
     simulate: null,
     page,

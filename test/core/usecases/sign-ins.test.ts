@@ -8,7 +8,7 @@ import type { Tenant } from '../../../core/domain/tenant.js';
 import type { OutgoingMail } from '../../../core/ports/outside.js';
 import { inviteBuyer } from '../../../core/usecases/invoices.js';
 import { startBuyerKyc } from '../../../core/usecases/kyc.js';
-import { mailNumber, runMails, stageLink } from '../../../core/usecases/mails.js';
+import { runMails, stageOwnerLink } from '../../../core/usecases/mails.js';
 import { readSession } from '../../../core/usecases/page-sessions.js';
 import { readPayment } from '../../../core/usecases/payments.js';
 import {
@@ -376,12 +376,9 @@ test('an owner’s link opens that owner’s part only, and its page mails a new
   const page: HostedPage = { kind: 'owner', flowId: form.flowId, ownerIndex: 2 };
   await assert.rejects(requestLink(made.deps, page, asks), notFound);
   const [mail] = await mailsOf(() =>
-    made.deps.store.run(async (tx) => {
-      const nowMs = made.deps.clock.nowMs();
-      const to = { ...tenant, purpose: 'owner_link', address: 'bo@example.com' } as const;
-      const subject = { kind: 'submission', submissionId: submission.id, ownerIndex: 2 } as const;
-      const { nth } = await mailNumber(tx, to, nowMs);
-      stageLink(made.deps, tx, { ...to, subject, nth, locale: 'en', browserHash: null }, nowMs);
+    made.deps.store.run((tx) => {
+      const owner = { submissionId: submission.id, ownerIndex: 2, address: 'bo@example.com' };
+      return stageOwnerLink(made.deps, tx, { ...tenant, ...owner, locale: 'en' });
     }),
   );
   assert.equal(mail?.to, 'bo@example.com');

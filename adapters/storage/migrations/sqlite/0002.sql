@@ -124,3 +124,6 @@ alter table organizations add column website text;
 -- Bank details that were shown.
 
 -- KYC: what the partner asked to correct.
+alter table kyc_submissions add column corrections text;
+alter table kyc_submissions add column dossier_sealed text;
+alter table kyc_submissions add column submit_command_id text;
