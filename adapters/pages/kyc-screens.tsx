@@ -3,7 +3,7 @@
 import type { VNode } from 'preact';
 import { ButtonLink, CheckAgain, LiveNote, Note, Time } from './components.js';
 import type { ScreenContent } from './layout.js';
-import { FourAnswers, whereMoney } from './money-parts.js';
+import { FourAnswers, MoneyCard, whereMoney } from './money-parts.js';
 import type { KycState } from './page-view.js';
 import { nameOf, paymentScene, type Scene } from './scene.js';
 
@@ -15,7 +15,8 @@ export const kycScreens = {
   rejected: rejectedScreen,
 } as const satisfies Record<KycState, (scene: Scene) => ScreenContent>;
 
-function startScreen({ texts, view }: Scene): ScreenContent {
+function startScreen(scene: Scene): ScreenContent {
+  const { texts, view } = scene;
   const { kyc } = texts;
   return {
     title: view.payment === null ? kyc.alone : kyc.heading,
@@ -41,6 +42,7 @@ function startScreen({ texts, view }: Scene): ScreenContent {
           <h2>{kyc.why}</h2>
           <p>{kyc.whyText}</p>
         </section>
+        <Received scene={scene} />
       </>
     ),
   };
@@ -87,6 +89,7 @@ function verifyingScreen(scene: Scene): ScreenContent {
             <LiveNote />
           </span>
         </div>
+        <Received scene={scene} />
       </>
     ),
   };
@@ -121,6 +124,7 @@ function correctionsScreen(scene: Scene): ScreenContent {
           }
           todo={texts.kyc.correctTodo}
         />
+        <Received scene={scene} />
       </>
     ),
   };
@@ -144,6 +148,12 @@ function rejectedScreen(scene: Scene): ScreenContent {
       />
     ),
   };
+}
+
+/** Money that came in although no bank details were given. */
+function Received({ scene }: { readonly scene: Scene }): VNode | null {
+  if (scene.view.payment === null) return null;
+  return <MoneyCard scene={paymentScene(scene)} stops={null} rest="payee" />;
 }
 
 function moneySoFar(scene: Scene) {

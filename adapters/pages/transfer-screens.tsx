@@ -83,6 +83,7 @@ export function bankDetailsScreen(scene: PaymentScene): ScreenContent {
               <LiveNote />
             </p>
           </section>
+          <MoneyCard scene={scene} stops={null} rest="missing" />
         </>
       ),
   };

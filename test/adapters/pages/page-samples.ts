@@ -2,6 +2,7 @@
 // gallery takes pictures of. Each sample is one invoice at another point of its life.
 
 import { assetPaths } from '../../../adapters/pages/assets.js';
+import type { ScreenContent } from '../../../adapters/pages/layout.js';
 import type {
   MoneyView,
   Page,
@@ -10,15 +11,20 @@ import type {
   QuoteView,
   SettlementView,
 } from '../../../adapters/pages/page-view.js';
+import { renderContent, renderPage } from '../../../adapters/pages/render.js';
+import type { Scene } from '../../../adapters/pages/scene.js';
 import { type Screen, screens } from '../../../core/domain/hosted-screen.js';
 import type { Locale } from '../../../core/domain/locale.js';
 import { money } from '../../../core/domain/money.js';
 import type { PayinInstructions } from '../../../core/domain/payin-instructions.js';
 import type { PaymentStatus } from '../../../core/domain/payment.js';
+import { partsPage } from './parts-page.js';
 
 export interface Sample {
   readonly name: string;
   readonly view: PageView;
+  /** In place of what `view.page` names. */
+  readonly content?: (scene: Scene) => ScreenContent;
 }
 
 const at = (text: string) => Date.parse(text);
@@ -392,8 +398,16 @@ export const samples: readonly Sample[] = [
   ...variantSamples,
   ...serviceSamples,
   ...foreignSamples,
+  { name: 'parts', view: onScreen('kyc_form'), content: partsPage },
 ];
 
-export function inLocale({ name, view }: Sample, locale: Locale): Sample {
-  return { name, view: { ...view, locale } };
+/** Leaves at once, where scripts run. */
+export const leaving: Sample = {
+  name: 'enter-auto',
+  view: viewOf({ name: 'enter', email: 'dana@harborpine.example', auto: true }, signedOut),
+};
+
+export function htmlOf({ view, content }: Sample, locale: Locale): string {
+  const own = { ...view, locale };
+  return content === undefined ? renderPage(own) : renderContent(own, content);
 }
