@@ -8,7 +8,8 @@ import type { Tenant } from '../../../core/domain/tenant.js';
 import type { OutgoingMail } from '../../../core/ports/outside.js';
 import { inviteBuyer } from '../../../core/usecases/invoices.js';
 import { startBuyerKyc } from '../../../core/usecases/kyc.js';
-import { runMails, stageOwnerLink } from '../../../core/usecases/mails.js';
+import { runMails } from '../../../core/usecases/mails.js';
+import { endOwnerAccess, stageOwnerLink } from '../../../core/usecases/owner-links.js';
 import { readSession } from '../../../core/usecases/page-sessions.js';
 import { readPayment } from '../../../core/usecases/payments.js';
 import {
@@ -371,16 +372,35 @@ test('the buyer signs in to a KYC form without a payment', async () => {
   assert.partialDeepStrictEqual(session, { ...tenant, ...own });
 });
 
+/** Asks an owner of the form to add the rest. */
+function askOwner(submissionId: string, address: string, ownerIndex = 2) {
+  const owner = { ...tenant, submissionId, ownerIndex, address, locale: 'en' } as const;
+  return mailsOf(() => made.deps.store.run((tx) => stageOwnerLink(made.deps, tx, owner)));
+}
+
+test('who is asked in place of another owner ends the access of that one', async () => {
+  const { submission, page: form } = await newForm();
+  const page: HostedPage = { kind: 'owner', flowId: form.flowId, ownerIndex: 2 };
+  const [first] = await askOwner(submission.id, 'bo@example.com');
+  const [again] = await askOwner(submission.id, ' BO@example.com');
+  const { token } = await redeemLink(made.deps, page, tokenIn(first), 'en');
+  await assert.rejects(redeemLink(made.deps, page, tokenIn(again), 'en'), badLink);
+  const [late] = await askOwner(submission.id, 'bo@example.com');
+  assert.notEqual(await readSession(made.deps, token), null);
+  const [other] = await askOwner(submission.id, 'cy@example.com');
+  await assert.rejects(redeemLink(made.deps, page, tokenIn(late), 'en'), badLink);
+  assert.equal(await readSession(made.deps, token), null);
+  const entered = await redeemLink(made.deps, page, tokenIn(other), 'en');
+  const part = { ...tenant, submissionId: submission.id, ownerIndex: 2 };
+  await made.deps.store.run((tx) => endOwnerAccess(made.deps, tx, part));
+  assert.equal(await readSession(made.deps, entered.token), null);
+});
+
 test('an owner’s link opens that owner’s part only, and its page mails a new one', async () => {
   const { submission, page: form } = await newForm();
   const page: HostedPage = { kind: 'owner', flowId: form.flowId, ownerIndex: 2 };
   await assert.rejects(requestLink(made.deps, page, asks), notFound);
-  const [mail] = await mailsOf(() =>
-    made.deps.store.run((tx) => {
-      const owner = { submissionId: submission.id, ownerIndex: 2, address: 'bo@example.com' };
-      return stageOwnerLink(made.deps, tx, { ...tenant, ...owner, locale: 'en' });
-    }),
-  );
+  const [mail] = await askOwner(submission.id, 'bo@example.com');
   assert.equal(mail?.to, 'bo@example.com');
   const token = tokenIn(mail);
   for (const other of [form, { ...page, ownerIndex: 1 }] as const) {
