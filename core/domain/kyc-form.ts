@@ -42,14 +42,23 @@ const identity = ['idDocType', 'idDocCountry', 'idDocNumber'] as const;
 /** In the order of the page. */
 const pageFields = {
   type: [],
-  person: ['firstName', 'lastName', 'dateOfBirth', 'phone', 'taxId', ...identity],
-  company: ['legalName', 'taxId', 'formationDate', 'website', 'phone'],
+  person: [
+    'firstName',
+    'lastName',
+    'dateOfBirth',
+    'phone',
+    'taxId',
+    ...identity,
+    'proofOfAddressDocType',
+  ],
+  company: ['legalName', 'taxId', 'formationDate', 'website', 'phone', 'proofOfAddressDocType'],
   address,
   owners: ['owners'],
   owner: [
     ...['role', 'firstName', 'lastName', 'dateOfBirth', 'taxId', 'taxType'],
     ...address,
     ...identity,
+    'proofOfAddressDocType',
   ] as readonly FormField[],
   documents: [
     'incorporationDocFile',
@@ -57,7 +66,6 @@ const pageFields = {
     'idDocFrontFile',
     'idDocBackFile',
     'selfieFile',
-    'proofOfAddressDocType',
     'proofOfAddressDocFile',
   ],
   terms: ['tosId'],

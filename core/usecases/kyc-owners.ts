@@ -15,21 +15,14 @@ import {
 } from '../domain/kyc-draft.js';
 import type { FieldPlace } from '../domain/kyc-fields.js';
 import { missingIn } from '../domain/kyc-form.js';
-import { type Tenant, tenantOf } from '../domain/tenant.js';
+import type { Locale } from '../domain/locale.js';
+import { tenantOf } from '../domain/tenant.js';
 import { PonteError } from '../errors.js';
 import type { Deps } from '../ports/deps.js';
 import type { Tx } from '../ports/storage.js';
 import { changeKycForm, type KycSession, refuseScope } from './kyc-forms.js';
-
-/** Stages a mail with a link to a part of a form; `ownerIndex` is null for the whole form. */
-export type StageOwnerLink = (
-  tx: Tx,
-  link: Tenant & {
-    readonly submissionId: string;
-    readonly ownerIndex: number | null;
-    readonly address: string;
-  },
-) => Promise<void>;
+import { mailNumber, stageLink } from './mails.js';
+import { rateLimited } from './rate-limits.js';
 
 /** The number of a new owner; ValidationError beyond OWNERS_MAX. */
 export async function addOwner(deps: Deps, session: KycSession): Promise<number> {
@@ -51,23 +44,32 @@ export async function removeOwner(deps: Deps, session: KycSession, owner: number
 
 /**
  * Mails a link to the part of an owner, or (null) to the whole form. A repeat mails another one.
- * Null, or why the address is not taken.
+ * Null, or why the address is not taken. RateLimitExceeded.
  */
 export async function askOwner(
   deps: Deps,
   session: KycSession,
-  { owner, email }: { readonly owner: number | null; readonly email: string },
-  stageLink: StageOwnerLink,
+  {
+    owner,
+    email,
+    locale,
+  }: { readonly owner: number | null; readonly email: string; readonly locale: Locale },
 ): Promise<'not_an_address' | null> {
   const address = readEmail(email);
   if (address === null) return 'not_an_address';
-  const askedAtMs = deps.clock.nowMs();
+  const nowMs = deps.clock.nowMs();
+  const asked = { owner, email: address, askedAtMs: nowMs, doneAtMs: null };
   await changeOwners(
     deps,
     session,
-    (draft) => withAsked(known(draft, owner), { owner, email: address, askedAtMs, doneAtMs: null }),
-    async (tx, submissionId) =>
-      stageLink(tx, { ...tenantOf(session), submissionId, ownerIndex: owner, address }),
+    (draft) => withAsked(known(draft, owner), asked),
+    async (tx, submissionId) => {
+      const to = { ...tenantOf(session), purpose: 'owner_link', address } as const;
+      const { nth, waitMs } = await mailNumber(tx, to, nowMs);
+      if (waitMs > 0) throw rateLimited(waitMs);
+      const subject = { kind: 'submission', submissionId, ownerIndex: owner } as const;
+      stageLink(deps, tx, { ...to, subject, nth, locale, browserHash: null }, nowMs);
+    },
   );
   deps.wake('mails');
   return null;

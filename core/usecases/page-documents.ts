@@ -12,7 +12,7 @@ import { FILE_HEAD_BYTES, fileTypeOf, fitsDeclared } from '../domain/file-type.j
 import { askedOf, partOf, withCorrected, withValues } from '../domain/kyc-draft.js';
 import { fileFieldOf } from '../domain/kyc-fields.js';
 import { askedFiles, type FormRules } from '../domain/kyc-form.js';
-import { sessionLifeMs } from '../domain/page-session.js';
+import { hashSessionToken, isSessionOver } from '../domain/page-session.js';
 import { tenantOf } from '../domain/tenant.js';
 import { isCode, PonteError } from '../errors.js';
 import type { Deps } from '../ports/deps.js';
@@ -24,6 +24,7 @@ import {
   openKycForm,
   refuseScope,
 } from './kyc-forms.js';
+import { makeSession, type NewSession, startSession } from './page-sessions.js';
 import { takeUploadedMebibyte, takeUploadSlot } from './rate-limits.js';
 
 const MEBIBYTE = 1_024 * 1_024;
@@ -103,27 +104,30 @@ export async function removePageDocument(
   await changeFile(deps, session, file, null);
 }
 
-/** A link for the camera of a phone: it may only upload to this form. */
-export interface PhoneUpload {
-  readonly token: string;
-  readonly endsAtMs: number;
-}
-
 /**
- * `issue` makes a token that opens a session of kind `upload` once. Owners have a link of their
- * own, which their phone can open.
+ * A token for the link that a phone opens. Owners have a link of their own, which their phone can
+ * open too.
  */
-export async function startPhoneUpload(
-  deps: Deps,
-  session: KycSession,
-  issue: (subject: KycSession) => Promise<string>,
-): Promise<PhoneUpload> {
+export async function startPhoneUpload(deps: Deps, session: KycSession): Promise<NewSession> {
   if (session.kind !== 'buyer') throw new PonteError('NotFound');
   const { id: submissionId } = await changeKycForm(deps, session, ({ draft }) => draft);
   const { paymentId } = session;
   const subject = { ...tenantOf(session), kind: 'upload', paymentId, submissionId } as const;
-  const token = await issue({ ...subject, ownerIndex: null });
-  return { token, endsAtMs: deps.clock.nowMs() + sessionLifeMs.upload };
+  return startSession(deps, { ...subject, ownerIndex: null });
+}
+
+/** The session of the phone, in place of the token in its link: a link is used once. */
+export async function redeemPhoneUpload(deps: Deps, token: string): Promise<NewSession | null> {
+  const id = hashSessionToken(token);
+  return deps.store.run(async (tx) => {
+    const link = await tx.pageSessions.byId(id);
+    const nowMs = deps.clock.nowMs();
+    if (link?.kind !== 'upload' || isSessionOver(link, nowMs)) return null;
+    const made = makeSession(deps, link);
+    tx.pageSessions.update({ ...link, endedAtMs: nowMs });
+    tx.pageSessions.insert(made.session);
+    return made;
+  });
 }
 
 /** NotFound unless the form asks for this file, and this session may see it. */

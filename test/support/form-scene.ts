@@ -59,6 +59,7 @@ export const typedOwner = {
   role: 'beneficial_owner',
   taxId: '987-65-4321',
   taxType: 'SSN',
+  proofOfAddressDocType: 'UTILITY_BILL',
 } as const;
 
 const companyFiles = ['incorporation_doc', 'proof_of_ownership_doc'] as const;
@@ -127,8 +128,6 @@ export async function formScene(
     async fillOwner(owner, by = visitor) {
       assert.equal(await form.type('owner', typedOwner, owner, by), null);
       for (const kind of ownerFiles) assert.equal(await form.upload(kind, owner, by), null);
-      const proof = { proofOfAddressDocType: 'UTILITY_BILL' };
-      assert.equal(await form.type('documents', proof, owner, by), null);
     },
     send: async () => submitKycForm(deps, visitor, (await form.open()).version),
     async submission() {

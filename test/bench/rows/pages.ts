@@ -141,7 +141,7 @@ async function streamFigures(bench: Bench, site: Site): Promise<readonly Figure[
     },
   });
   const startedAtMs = performance.now();
-  await until(() => performance.now() - startedAtMs >= WATCHED_MS, 100);
+  await until(async () => performance.now() - startedAtMs >= WATCHED_MS, 100);
   const readsPerSecond = (runs * 1_000) / WATCHED_MS;
   for (const sent of streams) sent.destroy();
   agent.destroy();

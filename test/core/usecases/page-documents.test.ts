@@ -8,10 +8,12 @@ import { DAY_MS, HOUR_MS } from '../../../core/domain/instant.js';
 import { readDraft } from '../../../core/usecases/kyc-drafts.js';
 import {
   documentLimits,
+  redeemPhoneUpload,
   removePageDocument,
   startPhoneUpload,
   storePageDocument,
 } from '../../../core/usecases/page-documents.js';
+import { readSession } from '../../../core/usecases/page-sessions.js';
 import { textOf } from '../../contract/document-storage.js';
 import { formScene, inChunks, jpeg, pdf, personFiles } from '../../support/form-scene.js';
 
@@ -149,18 +151,16 @@ test('a file that the form does not ask for is not taken', async (t) => {
 
 test('a phone may upload to the form and do nothing else', async (t) => {
   const made = await aPerson(t);
-  const subjects: unknown[] = [];
-  const { token, endsAtMs } = await startPhoneUpload(made.deps, made.visitor, async (subject) => {
-    subjects.push(subject);
-    return 'token';
-  });
-  assert.deepEqual([token, endsAtMs - made.deps.clock.nowMs()], ['token', 10 * 60_000]);
-  const { id: submissionId } = await made.submission();
-  const phone = { ...made.visitor, kind: 'upload', submissionId } as const;
-  assert.deepEqual(subjects, [phone]);
+  const link = await startPhoneUpload(made.deps, made.visitor);
+  assert.equal(link.session.endsAtMs - made.deps.clock.nowMs(), 10 * 60_000);
+  const redeemed = await redeemPhoneUpload(made.deps, link.token);
+  assert.equal(await redeemPhoneUpload(made.deps, link.token), null);
+  assert.equal(await readSession(made.deps, link.token), null);
+  const phone = (await readSession(made.deps, redeemed?.token ?? '')) ?? assert.fail('no session');
+  assert.equal(phone.submissionId, (await made.submission()).id);
   for (const kind of personFiles) assert.equal(await made.upload(kind, null, phone), null);
   await assert.rejects(made.type('person', {}, null, phone), { code: 'NotFound' });
-  const again = startPhoneUpload(made.deps, phone, async () => 'another');
+  const again = startPhoneUpload(made.deps, phone);
   await assert.rejects(again, { code: 'NotFound' });
 });
 
