@@ -1,5 +1,5 @@
-// A real mail server of tests, with STARTTLS: it greylists, refuses or drops connections as the test
-// says, and keeps what it accepted.
+// A real mail server for tests, with STARTTLS: it greylists, refuses or drops connections as the
+// test says, and keeps what it accepted.
 import { once } from 'node:events';
 import PostalMime, { type Email } from 'postal-mime';
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
