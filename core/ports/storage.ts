@@ -244,6 +244,8 @@ export interface Tx {
     newestOfPayment(tenant: Tenant, paymentId: string): Found<PageSession>;
     /** The buyer's session of a form without a payment that was seen last. */
     newestOfForm(tenant: Tenant, submissionId: string): Found<PageSession>;
+    /** Sessions of an owner that were not ended. */
+    ofOwner(tenant: Tenant, submissionId: string, ownerIndex: number): Many<PageSession>;
     /** Over all tenants, oldest first. */
     createdBefore(beforeMs: number, limit: number): Many<PageSession>;
   };
