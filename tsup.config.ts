@@ -21,6 +21,7 @@ const entries = {
 /** What the built code reads at run time, relative to the file that reads it. */
 export const assets = {
   'adapters/storage/migrations': 'dist/migrations',
+  'adapters/pages/assets': 'dist/assets',
   // Of the package, what the page of the description loads, and the terms it comes under.
   'node_modules/swagger-ui-dist/swagger-ui.css': 'dist/swagger-ui/swagger-ui.css',
   'node_modules/swagger-ui-dist/swagger-ui-bundle.js': 'dist/swagger-ui/swagger-ui-bundle.js',

@@ -38,6 +38,8 @@ const exitOfCode = {
   InvalidApiKeyFormat: 'forbidden',
   InvalidSignature: 'forbidden',
   InvalidSignInLink: 'forbidden',
+  InvalidSignInCode: 'forbidden',
+  SignInCodeOver: 'forbidden',
   InsufficientScope: 'forbidden',
   SelfApprovalNotAllowed: 'forbidden',
   NotFound: 'notFound',

@@ -43,7 +43,14 @@ async function list({ deps }: Operator, options: ListOptions): Promise<Outcome> 
   const page = pageOf(await deps.store.run((tx) => tx.mails.list(filter)), limit);
   const data = page.rows.map(presentMail);
   const rows = data.map((mail) => [
-    ...[mail.id, mail.purpose, mail.status, mail.to, mail.paymentId ?? mail.accountId, mail.tries],
+    ...[
+      mail.id,
+      mail.purpose,
+      mail.status,
+      mail.to,
+      mail.paymentId ?? mail.submissionId ?? mail.accountId,
+      mail.tries,
+    ],
     ...[mail.nextTryAt, mail.lastError],
   ]);
   const headings = ['ID', 'PURPOSE', 'STATUS', 'TO', 'ABOUT', 'TRIES', 'NEXT TRY', 'ERROR'];
@@ -51,6 +58,7 @@ async function list({ deps }: Operator, options: ListOptions): Promise<Outcome> 
 }
 
 function presentMail(mail: Mail) {
+  const { subject } = mail;
   return {
     id: mail.id,
     orgId: mail.orgId,
@@ -58,8 +66,11 @@ function presentMail(mail: Mail) {
     purpose: mail.purpose,
     status: mail.status,
     to: mail.to,
-    paymentId: mail.paymentId,
-    accountId: mail.accountId,
+    locale: mail.locale,
+    paymentId: subject.kind === 'payment' ? subject.paymentId : null,
+    submissionId: subject.kind === 'submission' ? subject.submissionId : null,
+    ownerIndex: subject.kind === 'submission' ? subject.ownerIndex : null,
+    accountId: subject.kind === 'account' ? subject.accountId : null,
     tries: mail.tries,
     nextTryAt: instantOrNull(mail.dueAtMs),
     lastError: mail.lastError,

@@ -29,6 +29,10 @@ const messages = {
       'X-API-Key must have the form pk_test_<id>.<secret> or pk_live_<id>.<secret>.',
     InvalidSignature: 'The signature is not valid. Sign the exact bytes that are sent.',
     InvalidSignInLink: 'The link was used, has expired or is not known. Request a new one.',
+    InvalidSignInCode: 'The code is not the one in the mail. Enter its six digits again.',
+    SignInCodeOver:
+      'No code can be entered here: it has expired, was tried too often, or was requested in ' +
+      'another browser. Request a new one.',
   },
   403: {
     InsufficientScope:

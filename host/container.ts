@@ -2,7 +2,6 @@
 // Inversify; all other code takes its dependencies as arguments.
 import 'reflect-metadata';
 import { join } from 'node:path';
-import { setTimeout } from 'node:timers/promises';
 import { Container, type ResolutionContext, type ServiceIdentifier } from 'inversify';
 import { createIds } from '../adapters/crypto/ids.js';
 import { createTokenSigner, fixedKeys, type TokenKeys } from '../adapters/crypto/jwt.js';
@@ -13,6 +12,7 @@ import { createFileMailer } from '../adapters/mail/file.js';
 import { createFileMailbox } from '../adapters/mail/mailbox.js';
 import { createSmtpMailer } from '../adapters/mail/smtp.js';
 import { type HostedPages, hostedPages } from '../adapters/pages/hosted-pages.js';
+import { createLetters } from '../adapters/pages/letters/letters.js';
 import { partners } from '../adapters/partner/partners.js';
 import type { PartnerSetup, RunningPartner } from '../adapters/partner/running-partner.js';
 import { openPostgresStore } from '../adapters/storage/postgres/store.js';
@@ -22,6 +22,7 @@ import { webhookSender } from '../adapters/webhooks/sender.js';
 import type { Mode } from '../core/domain/tenant.js';
 import { assert } from '../core/errors.js';
 import type { Deps } from '../core/ports/deps.js';
+import type { Letters } from '../core/ports/letters.js';
 import type {
   Clock,
   Ids,
@@ -51,6 +52,7 @@ export const tokens = {
   log: token<Log>('log'),
   sender: token<WebhookSender>('sender'),
   mailer: token<Mailer>('mailer'),
+  letters: token<Letters>('letters'),
   store: token<ServedStore>('store'),
   secretBox: token<SecretBox>('secretBox'),
   documents: token<Deps['documents']>('documents'),
@@ -67,7 +69,7 @@ export const tokens = {
 
 /** Replacements of adapters, for tests and embedding. */
 export type AdapterOverrides = Partial<
-  Pick<Deps, 'clock' | 'pause' | 'ids' | 'log' | 'sender' | 'mailer' | 'documents' | 'metrics'>
+  Pick<Deps, 'clock' | 'ids' | 'log' | 'sender' | 'mailer' | 'documents' | 'metrics'>
 > & {
   readonly partners?: Partial<Readonly<Record<Mode, (setup: PartnerSetup) => RunningPartner>>>;
 };
@@ -92,6 +94,7 @@ export function createContainer(
   bind(tokens.log).toDynamicValue(() => world.log ?? createLog({ level: config.logLevel }));
   bind(tokens.sender).toDynamicValue(() => world.sender ?? webhookSender({ allowPrivate }));
   bind(tokens.mailer).toDynamicValue((all) => world.mailer ?? mailer(config, all.get(tokens.log)));
+  bind(tokens.letters).toDynamicValue(() => createLetters());
   bind(tokens.store).toDynamicValue((all) => openStore(config, sealerOf(all)));
   bind(tokens.secretBox).toDynamicValue(() => createSecretBox(secretKeys));
   bind(tokens.documents).toDynamicValue(() => documents(config, world));
@@ -116,11 +119,11 @@ export function createContainer(
   }));
   bind(tokens.deps).toDynamicValue((all) => ({
     clock: all.get(tokens.clock),
-    pause: world.pause ?? setTimeout,
     ids: all.get(tokens.ids),
     log: all.get(tokens.log),
     sender: all.get(tokens.sender),
     mailer: all.get(tokens.mailer),
+    letters: all.get(tokens.letters),
     store: all.get(tokens.store),
     secretBox: all.get(tokens.secretBox),
     documents: all.get(tokens.documents),

@@ -13,6 +13,7 @@ import { runPurges } from '../core/usecases/documents.js';
 import { runSequencer } from '../core/usecases/feed.js';
 import { flushKeyUse } from '../core/usecases/keys.js';
 import { runMailDeletion, runMails } from '../core/usecases/mails.js';
+import { runSessionDeletion } from '../core/usecases/page-sessions.js';
 import { runInbox } from '../core/usecases/partner-inbox.js';
 import { runExpiry } from '../core/usecases/payments.js';
 import { runAdvances } from '../core/usecases/sandbox.js';
@@ -94,6 +95,7 @@ export function workerSteps(parts: {
         ]),
     step('mails', ['mails'], runMails),
     ofLeader('old mails', [], runMailDeletion),
+    ofLeader('old page sessions', [], runSessionDeletion),
   ];
 }
 

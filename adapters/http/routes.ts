@@ -7,6 +7,7 @@ import { documentRoutes } from './document-routes.js';
 import { feedRoutes } from './feed-routes.js';
 import { invoiceRoutes } from './invoice-routes.js';
 import { keyRoutes } from './key-routes.js';
+import { paymentListRoutes } from './payment-list-routes.js';
 import { paymentRoutes } from './payment-routes.js';
 import type { Route } from './route-row.js';
 import { serviceRoutes } from './service-routes.js';
@@ -17,6 +18,8 @@ import { webhookRoutes } from './webhook-routes.js';
 export const routes: readonly Route[] = [
   // /v1/payment-intents, /v1/payments, /v1/test-helpers
   ...paymentRoutes,
+  // GET /v1/payments
+  ...paymentListRoutes,
   // /v1/payments/{id}/timeline
   ...timelineRoutes,
   // /v1/invoices

@@ -4,7 +4,7 @@ import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createTransport } from 'nodemailer';
 import { assert } from '../../core/errors.js';
-import type { Log, Mailer } from '../../core/ports/outside.js';
+import type { Log, Mailer, OutgoingMail } from '../../core/ports/outside.js';
 import { type MailSender, messageOf } from './message.js';
 
 const messageIdForm = /^mail_[0-9a-z]{1,64}$/;
@@ -25,7 +25,7 @@ export function createFileMailer(options: {
         const { message } = await transport.sendMail(messageOf(from, mail));
         assert(Buffer.isBuffer(message), 'the message is one buffer');
         await mkdir(folder, { recursive: true, mode: 0o700 });
-        await writeFile(`${file}.part`, legible(message, mail.text), { mode: 0o600 });
+        await writeFile(`${file}.part`, legible(message, mail), { mode: 0o600 });
         await rename(`${file}.part`, file);
       } catch (error) {
         return { outcome: 'later', reason: String(error) };
@@ -37,8 +37,17 @@ export function createFileMailer(options: {
 }
 
 /** The message without transfer encoding, so that a link can be copied from the file. */
-function legible(message: Buffer, text: string): string {
+function legible(message: Buffer, { text, html }: OutgoingMail): string {
   const [head = ''] = message.toString('utf8').split('\r\n\r\n', 1);
-  const plain = head.replace(/^(Content-Transfer-Encoding:).*$/m, '$1 8bit');
-  return `${plain}\r\n\r\n${text.replaceAll('\n', '\r\n')}`;
+  const [, boundary] = /boundary="([^"]+)"/.exec(head) ?? [];
+  assert(boundary !== undefined, 'the message has parts');
+  const part = (type: string, content: string) => [
+    `--${boundary}`,
+    `Content-Type: ${type}; charset=utf-8`,
+    'Content-Transfer-Encoding: 8bit',
+    '',
+    ...content.split('\n'),
+  ];
+  const parts = [...part('text/plain', text), ...part('text/html', html), `--${boundary}--`, ''];
+  return `${head}\r\n\r\n${parts.join('\r\n')}`;
 }

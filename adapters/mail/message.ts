@@ -17,17 +17,26 @@ export function parseMailSender(text: string): MailSender | null {
   return addressForm.test(address.trim()) ? { name: name.trim(), address: address.trim() } : null;
 }
 
-export function messageOf(from: MailSender, mail: OutgoingMail): SendMailOptions {
-  const { to, subject, text, messageId, writtenAtMs } = mail;
-  const domain = from.address.slice(from.address.lastIndexOf('@') + 1);
+/** Plain text and HTML as alternatives. The organization's name replaces that of `sender`. */
+export function messageOf(sender: MailSender, mail: OutgoingMail): SendMailOptions {
+  const { to, subject, text, html, from, replyTo, locale, messageId, writtenAtMs } = mail;
+  const { address } = sender;
+  const domain = address.slice(address.lastIndexOf('@') + 1);
   return {
-    from: { ...from },
+    from: { name: from, address },
     // An object: a string could be read as a list of addresses.
     to: { name: '', address: to },
-    ...{ subject, text },
+    ...(replyTo === null ? {} : { replyTo: { name: '', address: replyTo } }),
+    ...{ subject, text, html },
+    // A random boundary would make each try another message.
+    baseBoundary: messageId,
     messageId: `<${messageId}@${domain}>`,
     date: new Date(writtenAtMs),
-    headers: { 'Auto-Submitted': 'auto-generated', 'X-Auto-Response-Suppress': 'All' },
+    headers: {
+      'Auto-Submitted': 'auto-generated',
+      'X-Auto-Response-Suppress': 'All',
+      'Content-Language': locale,
+    },
     textEncoding: 'quoted-printable',
     disableFileAccess: true,
     disableUrlAccess: true,

@@ -2,6 +2,7 @@
 // needs; they decide nothing about payments.
 import type { ComponentChildren, VNode } from 'preact';
 import { formatInstant } from '../../core/domain/instant.js';
+import type { Money } from '../../core/domain/money.js';
 import { dayMs } from './format.js';
 import { Icon, type IconName } from './icons.js';
 import { plainText, useScene } from './scene.js';
@@ -29,6 +30,20 @@ export function Day({ day }: { readonly day: string }): VNode {
   return <time dateTime={day}>{format.day(dayMs(day))}</time>;
 }
 
+/** The one large thing on a screen; the code is smaller. */
+export function Amount({ money }: { readonly money: Money }): VNode {
+  const { format } = useScene();
+  const pieces = format.money(money).split(/(?<=\u00a0)|(?=\u00a0)/);
+  const shown = pieces.map((piece) =>
+    piece.trim() === money.currency || piece.trim() === '' ? (
+      <span class="iso">{piece}</span>
+    ) : (
+      piece
+    ),
+  );
+  return <span class="amount">{shown}</span>;
+}
+
 /** A text of others, in a language and a direction that we do not know. */
 export function Foreign({ text }: { readonly text: string }): VNode {
   return (
@@ -36,11 +51,6 @@ export function Foreign({ text }: { readonly text: string }): VNode {
       {plainText(text)}
     </span>
   );
-}
-
-/** A name or a reference inside a sentence. */
-export function Strong({ children }: { readonly children: ComponentChildren }): VNode {
-  return <b>{children}</b>;
 }
 
 /** Shown by the script. */
@@ -238,7 +248,7 @@ export function Button({
 }
 
 export interface FormProps {
-  /** Below the path of the page, such as `link`; '' for the page itself. */
+  /** Below the path of the page, such as `link`; with a slash, below the root of all pages. */
   readonly to: string;
   readonly class?: string;
   readonly quoteId?: string;
@@ -257,7 +267,7 @@ export function Form({ to, quoteId, files, auto, children, class: className }: F
   return (
     <form
       method="post"
-      action={to === '' ? view.path : `${view.path}/${to}`}
+      action={to.startsWith('/') ? `${view.root}${to}` : `${view.path}/${to}`}
       class={className}
       encType={files ? 'multipart/form-data' : undefined}
       data-upload={files}
@@ -280,5 +290,29 @@ export function CheckAgain(): VNode {
     <ButtonLink href={view.path} icon="again">
       {texts.frame.checkAgain}
     </ButtonLink>
+  );
+}
+
+/** Shown while the script watches for changes. */
+export function LiveNote(): VNode {
+  const { texts } = useScene();
+  return (
+    <span hidden data-watching>
+      {texts.frame.live}
+    </span>
+  );
+}
+
+/** The button needs the script; without it, the browser's menu prints. */
+export function PrintActions(): VNode {
+  const { view, texts } = useScene();
+  return (
+    <div class="actions noprint">
+      <button class="btn" type="button" hidden data-print>
+        <Icon name="print" />
+        {texts.frame.print}
+      </button>
+      <ButtonLink href={view.path}>{texts.frame.back}</ButtonLink>
+    </div>
   );
 }

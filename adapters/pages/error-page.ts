@@ -3,7 +3,7 @@ import type { Locale } from '../../core/domain/locale.js';
 import type { ErrorCode, PonteError } from '../../core/errors.js';
 import { assetPaths } from './assets.js';
 import { html, type PageAnswer } from './page-route.js';
-import type { Page, Problem } from './page-view.js';
+import { noKyc, type Page, type Problem } from './page-view.js';
 import { renderPage } from './render.js';
 
 /** Other refusals are 'out_of_order'. */
@@ -33,7 +33,8 @@ export function errorPage(
     nowMs: where.nowMs,
     // No banner: the refusal does not know a payment.
     mode: 'live',
-    ...{ csrf: null, viewer: null, organization: null, payment: null, notice: null },
+    ...{ csrf: null, viewer: null, organization: null, payment: null, version: null, notice: null },
+    kyc: noKyc,
     simulate: null,
     page,
   });

@@ -48,6 +48,11 @@ export function dayMs(day: string): number {
   return Date.parse(`${day}T00:00:00Z`);
 }
 
+/** A sentence that ends with a name such as `Ltd.` has one full stop. */
+export function sentence(text: string): string {
+  return text.replace(/\.\.$/, '.');
+}
+
 function createFormat(locale: Locale): Format {
   const currencies = new Map<string, Intl.NumberFormat>();
   const inCurrency = (currency: string) => {

@@ -4,8 +4,9 @@ import type { ComponentChildren, VNode } from 'preact';
 import { MINUTE_MS, SECOND_MS } from '../../core/domain/instant.js';
 import { locales } from '../../core/domain/locale.js';
 import { Button, Day, Foreign, Form, Note, type Row, Rows } from './components.js';
+import { ErrorSummary, type FieldError } from './fields.js';
 import { Icon, Mark } from './icons.js';
-import { referenceOf } from './page-view.js';
+import { type PageView, referenceOf } from './page-view.js';
 import { nameOf, plainText, type Scene, useScene } from './scene.js';
 import { languageNames } from './texts.js';
 
@@ -29,7 +30,8 @@ export interface ScreenContent {
   readonly about?: ComponentChildren;
   /** Reload when the payment changes. Not on forms: what was typed would be lost. */
   readonly live?: true;
-  readonly isError?: boolean;
+  /** In place of the notice, and marked in the title. */
+  readonly errors?: readonly FieldError[];
 }
 
 export function Document({ content, scene }: { content: ScreenContent; scene: Scene }): VNode {
@@ -46,10 +48,7 @@ export function Document({ content, scene }: { content: ScreenContent; scene: Sc
         <link rel="stylesheet" href={view.assets.style} />
         <script src={view.assets.script} defer />
       </head>
-      <body
-        data-copied={texts.frame.copied}
-        data-live={content.live && view.viewer !== null ? `${view.path}/status` : undefined}
-      >
+      <body data-copied={texts.frame.copied} data-live={content.live ? liveUrl(view) : undefined}>
         <a class="skip" href="#main">
           {texts.frame.skip}
         </a>
@@ -72,8 +71,14 @@ export function Document({ content, scene }: { content: ScreenContent; scene: Sc
   );
 }
 
-function titleOf({ title, isError }: ScreenContent, { view, texts }: Scene): string {
-  const marked = isError ? texts.frame.errorTitle(title) : title;
+/** The stream that reports changes after what the page shows. */
+function liveUrl({ viewer, version, path }: PageView): string | undefined {
+  if (viewer === null || version === null) return undefined;
+  return `${path}/status?version=${version}`;
+}
+
+function titleOf({ title, errors = [] }: ScreenContent, { view, texts }: Scene): string {
+  const marked = errors.length > 0 ? texts.frame.errorTitle(title) : title;
   return view.payment === null ? marked : texts.frame.title(marked, nameOf(view.payment.payee));
 }
 
@@ -128,6 +133,7 @@ function Journey({ station }: { readonly station: ScreenContent['station'] }): V
 
 function Heading({ content }: { readonly content: ScreenContent }): VNode {
   const { view, texts } = useScene();
+  const { errors = [] } = content;
   return (
     <>
       <div class="stack-s">
@@ -135,7 +141,8 @@ function Heading({ content }: { readonly content: ScreenContent }): VNode {
         <h1>{content.heading ?? content.title}</h1>
         {content.lede === undefined ? null : <p class="lede">{content.lede}</p>}
       </div>
-      {view.notice === null ? null : (
+      <ErrorSummary errors={errors} />
+      {view.notice === null || errors.length > 0 ? null : (
         <Note live>
           <p>{texts.notice[view.notice]}</p>
         </Note>
@@ -332,7 +339,7 @@ export function Countdown({ untilMs }: { readonly untilMs: number }): VNode {
     <span
       class="num"
       hidden
-      data-countdown={Math.floor(leftMs / SECOND_MS)}
+      data-countdown={Math.ceil(leftMs / SECOND_MS)}
       data-left={left}
       data-say={[left120, left30, over].join('|')}
     />

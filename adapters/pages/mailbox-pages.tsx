@@ -18,10 +18,8 @@ import {
 const mailPolicy =
   "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; sandbox allow-top-navigation-by-user-activation allow-popups";
 
-const row = {
-  ...{ method: 'GET', subject: 'none', auth: 'none' },
-  ...{ csrf: 'none', limit: 'none', form: 'none' },
-} as const;
+const access = { subject: 'none', auth: 'none', csrf: 'none', limit: 'none' } as const;
+const row = { ...access, method: 'GET', form: 'none' } as const;
 
 export const mailboxPages = [
   pageRow({ ...row, path: '/dev/mailbox', handler: showList }),
@@ -120,5 +118,9 @@ function paragraphs(text: string): readonly (readonly string[])[] {
 
 /** A line that is a URL, as the letters write links. */
 function Linked({ line }: { line: string }) {
-  return /^https?:\/\/\S+$/.test(line.trim()) ? <a href={line.trim()}>{line.trim()}</a> : <>{line}</>;
+  return /^https?:\/\/\S+$/.test(line.trim()) ? (
+    <a href={line.trim()}>{line.trim()}</a>
+  ) : (
+    <>{line}</>
+  );
 }

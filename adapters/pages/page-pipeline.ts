@@ -157,9 +157,11 @@ async function sessionOf(
       return payment !== null && payment.id === session.paymentId;
     }
     const submission = await tx.buyers.submissionByFlow(params['flowId'] ?? '');
-    return submission !== null && submission.id === session.submissionId;
+    if (submission === null || submission.id !== session.submissionId) return false;
+    return route.subject === 'form' || `${session.ownerIndex}` === params['ownerIndex'];
   });
-  const accepted = route.auth === 'kyc' || session.kind === 'buyer';
+  const owned = route.subject === 'owner' ? 'owner' : 'buyer';
+  const accepted = route.auth === 'kyc' || session.kind === owned;
   return belongs && accepted ? session : null;
 }
 
@@ -220,7 +222,9 @@ function acceptedLocale(header: string | undefined): Locale | null {
 
 function baseOf({ prefix }: PageContext, { route, params }: PageMatch): string {
   if (route?.subject === 'payment') return `${prefix}/r/${params['publicId']}`;
-  return route?.subject === 'form' ? `${prefix}/kyc/${params['flowId']}` : prefix;
+  if (route?.subject === 'form') return `${prefix}/kyc/${params['flowId']}`;
+  if (route?.subject !== 'owner') return prefix;
+  return `${prefix}/owner/${params['flowId']}/${params['ownerIndex']}`;
 }
 
 function goneSignal(response: ServerResponse, stopping: AbortSignal): AbortSignal {

@@ -15,8 +15,11 @@ import type { Notice } from './page-view.js';
  */
 export type PageAuth = 'none' | 'buyer' | 'kyc';
 
-/** What the path names: a payment by its public id, a KYC form by its flow id, or neither. */
-export type PageSubject = 'payment' | 'form' | 'none';
+/**
+ * What the path names: a payment by its public id, a KYC form by its flow id, the part of an owner
+ * in such a form, or nothing of them.
+ */
+export type PageSubject = 'payment' | 'form' | 'owner' | 'none';
 
 export interface PageRow<A extends PageAuth, F> {
   readonly method: 'GET' | 'POST';

@@ -26,6 +26,8 @@ export interface PageView {
   /** Null on pages without a payment. */
   readonly payment: PaymentView | null;
   readonly kyc: KycView;
+  /** Of what the page shows; null on pages that do not follow changes. */
+  readonly version: string | null;
   /** Shown above the screen, once. */
   readonly notice: Notice | null;
   /** What the panel of test mode offers; null in live mode and before sign-in. */
@@ -113,6 +115,12 @@ export interface KycView {
   readonly corrections: readonly string[];
   readonly correctByMs: number | null;
 }
+
+/** Of a page without a KYC. */
+export const noKyc: KycView = {
+  ...{ started: false, submittedAtMs: null, usualHours: null },
+  ...{ corrections: [], correctByMs: null },
+};
 
 export interface QuoteView extends QuoteTerms {
   readonly id: string;

@@ -3,10 +3,16 @@
 import { z } from 'zod';
 import { isCode, PonteError } from '../../core/errors.js';
 import { confirmQuote, requestQuote } from '../../core/usecases/buyers.js';
-import { readPaymentPage } from '../../core/usecases/payment-page.js';
 import { endSession } from '../../core/usecases/page-sessions.js';
+import { readPaymentPage } from '../../core/usecases/payment-page.js';
 import { cancelPayment } from '../../core/usecases/payments.js';
-import { hashBrowser, linkState, redeemCode, redeemLink, requestLink } from '../../core/usecases/sign-ins.js';
+import {
+  hashBrowser,
+  linkState,
+  redeemCode,
+  redeemLink,
+  requestLink,
+} from '../../core/usecases/sign-ins.js';
 import { simulate } from '../../core/usecases/simulations.js';
 import type { Cookie } from './cookies.js';
 import {

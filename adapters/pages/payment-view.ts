@@ -8,6 +8,8 @@ import { simulationsFor } from '../../core/usecases/simulations.js';
 import { assetPaths } from './assets.js';
 import type { PageAuth, PageCall, PageContext } from './page-route.js';
 import {
+  type KycView,
+  noKyc,
   notices,
   type OrganizationView,
   type Page,
@@ -51,6 +53,8 @@ export function paymentView(
         : { email: payment.buyer.email, sessionEndsAtMs: call.session.endsAtMs },
     organization: organizationView(shown),
     payment: signedIn ? signedInView(shown) : outerView(shown),
+    kyc: kycView(shown),
+    version: shown.pageVersion,
     notice: notices.find((notice) => notice === sent) ?? null,
     simulate: signedIn && payment.mode === 'test' ? simulationsFor(shown) : null,
     page,
@@ -60,6 +64,11 @@ export function paymentView(
 function organizationView({ organization }: PaymentPage): OrganizationView {
   const { name, supportEmail, supportPhone, website } = organization;
   return { name, supportEmail, supportPhone, website };
+}
+
+function kycView({ submission, kyc }: PaymentPage): KycView {
+  const submittedAtMs = kyc === 'form' ? null : (submission?.submittedAtMs ?? null);
+  return { ...noKyc, started: submission !== null && kyc === 'form', submittedAtMs };
 }
 
 /** What a person with the link alone sees. */
@@ -76,7 +85,6 @@ function outerView({ payment, organization }: PaymentPage): PaymentView {
       ...{ receivedMinor: 0n, refundOwedMinor: 0n, refundOrderedMinor: 0n, refundedMinor: 0n },
       ...{ receivedAtMs: null, refundOrderedAtMs: null, refundedAtMs: null },
     },
-    kyc: { submittedAtMs: null, usualHours: null },
     quote: null,
     instructions: null,
     check: null,
@@ -87,7 +95,7 @@ function outerView({ payment, organization }: PaymentPage): PaymentView {
 }
 
 function signedInView(shown: PaymentPage): PaymentView {
-  const { payment, funds, quote, submission } = shown;
+  const { payment, funds, quote } = shown;
   const { settlement, transactionHash, updatedAtMs } = payment;
   const { receivedMinor, refundOwedMinor, refundOrderedMinor, refundedMinor } = funds;
   const display = readDisplay(payment.display);
@@ -103,7 +111,6 @@ function signedInView(shown: PaymentPage): PaymentView {
       ...{ receivedMinor, refundOwedMinor, refundOrderedMinor, refundedMinor },
       ...shown.moneyTimes,
     },
-    kyc: { submittedAtMs: submission?.submittedAtMs ?? null, usualHours: null },
     quote,
     instructions: payment.payinInstructions,
     check: shown.check,

@@ -4,14 +4,8 @@ import { PonteError } from '../../core/errors.js';
 import { verifyBankDetails } from '../../core/usecases/bank-details.js';
 import { assetFile, assetPaths } from './assets.js';
 import { mailboxPages } from './mailbox-pages.js';
-import {
-  html,
-  type PageAnswer,
-  type PageCall,
-  type PageContext,
-  pageRow,
-} from './page-route.js';
-import type { VerifyAnswer, VerifyForm } from './page-view.js';
+import { html, type PageAnswer, type PageCall, type PageContext, pageRow } from './page-route.js';
+import { noKyc, type VerifyAnswer, type VerifyForm } from './page-view.js';
 import { localeFor } from './payment-view.js';
 import { renderPage } from './render.js';
 
@@ -66,7 +60,8 @@ function verifyPage(
     assets: assetPaths(prefix),
     nowMs: deps.clock.nowMs(),
     mode: 'live',
-    ...{ csrf: null, viewer: null, organization: null, payment: null, notice: null },
+    ...{ csrf: null, viewer: null, organization: null, payment: null, version: null, notice: null },
+    kyc: noKyc,
     simulate: null,
     page: { name: 'verify', asked, answer },
   });
@@ -76,15 +71,10 @@ function verifyPage(
 async function asset(_: PageContext, { params }: Call): Promise<PageAnswer> {
   const found = assetFile(params['hash'] ?? '', params['file'] ?? '');
   if (found === null) throw new PonteError('NotFound');
-  const { type, bytes, encoding } = found;
+  const { type, encoding, bytes } = found;
   return {
     status: 200,
-    headers: {
-      'content-type': type,
-      'content-length': `${bytes.length}`,
-      'cache-control': KEEP,
-      ...(encoding === null ? {} : { 'content-encoding': encoding }),
-    },
+    headers: { 'content-type': type, 'content-encoding': encoding, 'cache-control': KEEP },
     cookies: [],
     body: bytes,
   };

@@ -25,6 +25,7 @@ import {
 import { mailsOf } from './tables/mail-rows.js';
 import { membersOf } from './tables/member-rows.js';
 import { fundsOf, ledgerOf, quotesOf } from './tables/money-rows.js';
+import { pageSessionsOf } from './tables/page-session-rows.js';
 import { idempotencyOf, paymentsOf } from './tables/payment-rows.js';
 import { queueStatsOf } from './tables/queue-stats-rows.js';
 import { retentionOf } from './tables/retention-rows.js';
@@ -247,6 +248,10 @@ class LazyTx implements Tx {
 
   get mails() {
     return this.part('mails', mailsOf);
+  }
+
+  get pageSessions() {
+    return this.part('pageSessions', pageSessionsOf);
   }
 
   get outbox() {

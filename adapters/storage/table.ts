@@ -9,7 +9,6 @@ export interface Table<T> {
   readonly name: string;
   readonly columns: readonly string[];
   readonly key: readonly string[];
-  readonly sealed: string | null;
   /** Rows of a table without versions never change. */
   readonly versioned: boolean;
   readonly selectByKey: string;
@@ -29,7 +28,8 @@ export interface Write {
   /** `change` ends what was read of the row: nothing else may be decided on it in this batch. */
   readonly kind: 'insert' | 'change' | 'expect' | 'merge';
   readonly statement: Statement;
-  readonly sealed?: string | undefined;
+  /** The sealed texts in it. */
+  readonly sealed?: readonly string[];
 }
 
 /** A table without a `version` column is never updated. */
@@ -42,22 +42,22 @@ export function defineTable<T extends object>(name: string, columns: Columns<T>)
   const [key, version, changing] = [ofKind('key'), ofKind('version'), ofKind('changing')];
   const keyed = [...key, ...version];
   const all = [...key, ...ofKind('fixed'), ...changing, ...version];
-  const sealedProperty = properties.find((property) => columns[property].isSealed);
-  const sealed = sealedProperty && (columns[sealedProperty].parts[0]?.name ?? null);
+  const sealed = properties.filter((property) => columns[property].isSealed);
+  const sealedNames = partsOf(columns, sealed).map(({ name }) => name);
   const names = (of: readonly Part<T>[]) => of.map((part) => part.name);
   const writer = (kind: StatementTemplate['kind'], parts: readonly Part<T>[]) => {
     const template = { kind, table: name, columns: names(parts), key: names(keyed) };
     const sql = templateSql(template);
     const writes = parts.map(({ write }) => write);
-    const sealedAt = sealed ? template.columns.indexOf(sealed) : -1;
+    const sealedAt = sealedNames.map((column) => template.columns.indexOf(column));
     return (value: T): Write => {
       assert(kind === 'insert' || version.length > 0, `${name} has no version to compare`);
       const params = writes.map((write) => write(value));
-      const written = params[sealedAt];
+      const texts = sealedAt.map((at) => params[at]).filter((text) => typeof text === 'string');
       return {
         ...{ table: name, kind: writeKinds[kind], row: rowName(key.map((of) => of.write(value))) },
         statement: { sql, params, guards: name, template },
-        sealed: typeof written === 'string' ? written : undefined,
+        sealed: texts,
       };
     };
   };
@@ -65,7 +65,6 @@ export function defineTable<T extends object>(name: string, columns: Columns<T>)
     name,
     columns: names(all),
     key: names(key),
-    sealed: sealed ?? null,
     versioned: version.length > 0,
     selectByKey: `select * from ${name} where ${equations(names(key), names(key)).join(' and ')}`,
     read: readerOf(columns),

@@ -46,7 +46,7 @@ export class UnitOfWork {
       this.#writtenTables.add(table);
       this.#writtenRows.add(name);
     }
-    if (write.sealed !== undefined) this.#keyIds.add(keyIdOf(write.sealed));
+    for (const text of write.sealed ?? []) this.#keyIds.add(keyIdOf(text));
     this.#writes.push({ ...write, statement: storable(write.statement) });
   }
 

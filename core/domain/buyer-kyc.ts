@@ -45,6 +45,12 @@ export interface KycSubmission extends Tenant {
   readonly tosId: string | null;
   /** Data of the buyer for the hosted form, sealed; null once the dossier is submitted. */
   readonly draftSealed: string | null;
+  /** The submitted dossier, sealed until the decision: the partner may ask for corrections. */
+  readonly dossierSealed: string | null;
+  /** What the partner asked to correct, as JSON text; null once the dossier is submitted again. */
+  readonly corrections: string | null;
+  /** The order of the latest dossier; reports about earlier ones are ignored. */
+  readonly submitCommandId: string | null;
   readonly submittedAtMs: number;
   readonly approvedAtMs: number | null;
   readonly rejectedAtMs: number | null;
@@ -68,6 +74,20 @@ export function isInFlightOrApproved(
 ): boolean {
   const { status } = submission;
   return (status === 'verifying' || status === 'approved') && !awaitsDossier(submission);
+}
+
+/** What the hosted page shows of the KYC. `form`: the buyer has not submitted a dossier. */
+export type KycState = 'form' | 'verifying' | 'corrections' | 'approved' | 'rejected';
+
+/** `known` is the KYC of the buyer for the tenant; `current` is null before the first start. */
+export function kycStateOf(
+  known: KycStatus,
+  current: Pick<KycSubmission, 'status' | 'draftSealed' | 'corrections'> | null,
+): KycState {
+  if (known === 'approved' || known === 'rejected') return known;
+  if (current === null) return 'form';
+  if (!awaitsDossier(current)) return 'verifying';
+  return current.corrections === null ? 'form' : 'corrections';
 }
 
 /** The KYC of a buyer for a tenant, by its current submission or an approved connected account. */
@@ -103,10 +123,14 @@ export function decideSubmission(
     ...submission,
     status,
     reason,
+    ...withoutData,
     approvedAtMs: decision === 'approve' ? nowMs : submission.approvedAtMs,
     rejectedAtMs: decision === 'reject' ? nowMs : null,
   });
 }
+
+/** After a decision nothing of the dossier is kept. */
+const withoutData = { draftSealed: null, dossierSealed: null, corrections: null } as const;
 
 /** Takes over the approval of the buyer's submission with another tenant. */
 export function adopted(
@@ -114,7 +138,7 @@ export function adopted(
   { partnerRef }: KycSubmission,
   nowMs: number,
 ): KycSubmission {
-  const settled = { status: 'approved', approvedAtMs: nowMs, draftSealed: null } as const;
+  const settled = { status: 'approved', approvedAtMs: nowMs, ...withoutData } as const;
   return Object.freeze({ ...submission, ...settled, partnerRef });
 }
 
@@ -127,6 +151,42 @@ export function withdrawn(submission: KycSubmission): KycSubmission {
   return status === null ? submission : Object.freeze({ ...submission, status });
 }
 
+/** A thing that the partner wants corrected, in its words. */
+export interface Correction {
+  readonly field: string;
+  readonly reason: string;
+}
+
+/**
+ * The partner asks for corrections of the submitted dossier: it becomes the draft of the next one.
+ * Unchanged unless the partner is verifying it, and by a repeat.
+ */
+export function correctionsAsked(
+  submission: KycSubmission,
+  corrections: readonly Correction[],
+  draftSealed: string,
+): KycSubmission {
+  if (submission.status !== 'verifying') return submission;
+  const asked = JSON.stringify(corrections.map(({ field, reason }) => ({ field, reason })));
+  if (submission.corrections === asked) return submission;
+  return Object.freeze({
+    ...submission,
+    draftSealed,
+    dossierSealed: null,
+    corrections: asked,
+  });
+}
+
+export function correctionsOf({
+  corrections,
+}: Pick<KycSubmission, 'corrections'>): readonly Correction[] {
+  return corrections === null ? [] : (JSON.parse(corrections) as readonly Correction[]);
+}
+
 export function draftPurpose({ id }: Pick<KycSubmission, 'id'>): string {
   return `kyc-draft:${id}`;
+}
+
+export function dossierPurpose({ id }: Pick<KycSubmission, 'id'>): string {
+  return `kyc-dossier:${id}`;
 }

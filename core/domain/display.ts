@@ -16,10 +16,14 @@ export interface PageDisplay {
   readonly locale: Locale | null;
 }
 
-const lineFields = ['description', 'quantity', 'unitPrice', 'subtotal'] as const;
-
-/** At least one field is text. */
-export type DisplayLine = { readonly [Field in (typeof lineFields)[number]]: string | null };
+/** At least one field has text. */
+export interface DisplayLine {
+  /** Empty if there is none. */
+  readonly description: string;
+  readonly quantity: string | null;
+  readonly unitPrice: string | null;
+  readonly subtotal: string | null;
+}
 
 /** Null without `display`, or if it is no JSON object. */
 export function readDisplay(json: string | null): PageDisplay | null {
@@ -61,11 +65,15 @@ function linesOf(slice: string | undefined): readonly DisplayLine[] {
   return sliceItems(slice)
     .filter((item) => item.startsWith('{'))
     .map((item) => {
-      const slices = sliceTopLevel(item, lineFields);
-      const texts = lineFields.map((field) => [field, textOf(slices.get(field))] as const);
-      return Object.freeze(Object.fromEntries(texts) as DisplayLine);
+      const slices = sliceTopLevel(item, ['description', 'quantity', 'unitPrice', 'subtotal']);
+      return Object.freeze({
+        description: textOf(slices.get('description')) ?? '',
+        quantity: textOf(slices.get('quantity')),
+        unitPrice: textOf(slices.get('unitPrice')),
+        subtotal: textOf(slices.get('subtotal')),
+      });
     })
-    .filter((line) => lineFields.some((field) => line[field] !== null))
+    .filter((line) => Object.values(line).some((text) => (text ?? '') !== ''))
     .slice(0, DISPLAY_LINES_MAX);
 }
 

@@ -1,5 +1,6 @@
 // Which screen the hosted page of a payment shows: a function of its status, its money and the
 // state of its KYC, price and bank details. A payment that ended shows its money first.
+import type { KycState } from './buyer-kyc.js';
 import type { Funds } from './funds.js';
 import type { PayinInstructions } from './payin-instructions.js';
 import { isTerminal, type Payment, type PaymentStatus } from './payment.js';
@@ -33,8 +34,7 @@ export type Screen = (typeof screens)[number];
 export interface ScreenFacts {
   readonly payment: Payment;
   readonly funds: Funds;
-  /** `form`: no dossier was submitted; `corrections`: the partner asked for more. */
-  readonly kyc: 'form' | 'verifying' | 'corrections' | 'approved' | 'rejected';
+  readonly kyc: KycState;
   readonly quote: Quote | null;
   readonly instructions: PayinInstructions | null;
 }

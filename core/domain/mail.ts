@@ -1,9 +1,10 @@
-// A mail and the magic link to the hosted page that it contains. They are one row, because each
-// link is sent once; a notice has no link.
+// A mail and the magic link to a hosted page that it may contain. They are one row, because each
+// link is sent once. A notice has no link that signs in.
 import { hash } from 'node:crypto';
 import { assert } from '../errors.js';
 import { DAY_MS, HOUR_MS, isFromWrongClock, MINUTE_MS, SECOND_MS } from './instant.js';
 import { backoffMs, type Leased } from './lease.js';
+import type { Locale } from './locale.js';
 import { type MoveOf, machine } from './machine.js';
 import type { Tenant } from './tenant.js';
 
@@ -20,18 +21,64 @@ export type MailMove = MoveOf<typeof mailMoves>;
 const mails = machine(mailMoves);
 export const { states: mailStatuses, next: nextMailStatus } = mails;
 
-/** How long the link of a mail is valid, or a notice worth sending. */
-export const linkLifeMs = {
-  /** The recipient may be away for some days. */
-  invitation: 7 * DAY_MS,
-  /** The recipient requested it and waits. */
-  sign_in: 30 * MINUTE_MS,
-  payout_changed: 7 * DAY_MS,
-} as const satisfies Record<MailPurpose, number>;
+interface PurposeRule {
+  /** How long its link signs in, or a notice is worth sending. */
+  readonly lifeMs: number;
+  /** Whether it carries a link that signs in. A notice links to the page at most. */
+  readonly signsIn: boolean;
+  /**
+   * The scope of the limit per address; null: one mail for each cause. Anybody can request a
+   * sign-in. For other purposes, an organization neither uses up nor detects the mails of another.
+   */
+  readonly countedOver: 'organization' | 'mode' | null;
+}
 
-/** `payout_changed` is a notice. The others carry a link to the page of a payment. */
-export type MailPurpose = LinkPurpose | 'payout_changed';
-export type LinkPurpose = 'invitation' | 'sign_in';
+const notice = { lifeMs: 7 * DAY_MS, signsIn: false, countedOver: null } as const;
+
+export const mailRules = {
+  // Longer, and copies of it in archives and forwards would sign in.
+  invitation: { lifeMs: DAY_MS, signsIn: true, countedOver: 'organization' },
+  // The recipient requested it and waits.
+  sign_in: { lifeMs: 15 * MINUTE_MS, signsIn: true, countedOver: 'mode' },
+  // The recipient did not expect it and must have documents at hand.
+  owner_link: { lifeMs: 7 * DAY_MS, signsIn: true, countedOver: 'organization' },
+  payout_changed: { ...notice, countedOver: 'organization' },
+  kyc_approved: notice,
+  kyc_more: notice,
+  kyc_rejected: notice,
+  instructions_ready: notice,
+  money_short: notice,
+  money_received: notice,
+  receipt: notice,
+  cancelled: notice,
+  expired: notice,
+  failed: notice,
+  refund_ordered: notice,
+  refunded: notice,
+} as const satisfies Record<string, PurposeRule>;
+
+export type MailPurpose = keyof typeof mailRules;
+export const mailPurposes = Object.keys(mailRules) as readonly MailPurpose[];
+/** Purposes of mails with a link that signs in. */
+export type LinkPurpose = 'invitation' | 'sign_in' | 'owner_link';
+/** Notices to the buyer about a payment or its KYC. */
+export type NoticePurpose = Exclude<MailPurpose, LinkPurpose | 'payout_changed'>;
+
+export function isNoticePurpose(purpose: MailPurpose): purpose is NoticePurpose {
+  return mailRules[purpose].countedOver === null;
+}
+
+/** What a mail is about. */
+export type MailSubject =
+  | { readonly kind: 'payment'; readonly paymentId: string }
+  /** `ownerIndex`: of a beneficial owner in its dossier; null: the buyer. */
+  | {
+      readonly kind: 'submission';
+      readonly submissionId: string;
+      readonly ownerIndex: number | null;
+    }
+  /** The destination of a seller; null: of the organization itself. */
+  | { readonly kind: 'account'; readonly accountId: string | null };
 
 /** 256 bits: its plain hash cannot be searched. */
 export const LINK_TOKEN_BYTES = 32;
@@ -40,20 +87,13 @@ export const INVITATION_PAUSE_MS = MINUTE_MS;
 /** Mails of one purpose to an address within the window. */
 export const ADDRESS_MAILS_MAX = 5;
 export const ADDRESS_WINDOW_MS = HOUR_MS;
-/**
- * The scope of that limit. Anybody can request a sign-in. For other purposes, an organization
- * neither uses up nor detects the mails of another one.
- */
-export const countedOver = {
-  invitation: 'organization',
-  sign_in: 'mode',
-  payout_changed: 'organization',
-} as const satisfies Record<MailPurpose, 'organization' | 'mode'>;
+/** Of a mail: then its code is refused, and its link stays valid. */
+export const CODE_TRIES_MAX = 5;
 /** Longer than the timeout of the mail server. */
 export const MAIL_LEASE_MS = MINUTE_MS;
 /** After this a mail is deleted with its address. Until then operators can see what bounced. */
 export const MAIL_RETENTION_MS = 30 * DAY_MS;
-/** Waits before a retry; the last one repeats until the link expires. */
+/** Waits before a retry; the last one repeats until `lifeMs` is over. */
 export const MAIL_BACKOFF_MS = [
   5 * SECOND_MS,
   30 * SECOND_MS,
@@ -67,19 +107,25 @@ export interface Mail extends Tenant, Leased {
   /** Also its Message-ID, so that a mail sent twice is one mail. */
   readonly id: string;
   readonly purpose: MailPurpose;
-  /** Null for a notice. */
-  readonly paymentId: string | null;
-  /** The seller that a notice is about; null for the organization itself. */
-  readonly accountId: string | null;
+  readonly subject: MailSubject;
+  /** Of a notice that is sent once: no other mail of the tenant has it. */
+  readonly cause: string | null;
   readonly to: string;
   /** `emailKey` of `to`. */
   readonly toKey: string;
   /** Counts the mails of this purpose to the address, from 1; null: not counted. */
   readonly nth: number | null;
+  readonly locale: Locale;
   /** Null for a notice. */
   readonly tokenHash: string | null;
   /** Null once the mail has ended, and for a notice. */
   readonly tokenSealed: string | null;
+  /** A keyed hash, because six digits can be searched; null without `browserHash`. */
+  readonly codeHash: string | null;
+  readonly codeTries: number;
+  /** The hash of a random value in the browser that asked for the mail; null if none did. */
+  readonly browserHash: string | null;
+  /** Of a notice: when it is too old to be sent. */
   readonly linkEndsAtMs: number;
   readonly linkUsedAtMs: number | null;
   readonly status: MailStatus;
@@ -96,17 +142,16 @@ export type MailOutcome =
   | { readonly outcome: 'later'; readonly reason: string }
   | { readonly outcome: 'refused'; readonly reason: string };
 
-export const mailPurposes = Object.keys(linkLifeMs) as readonly MailPurpose[];
-
 export function newMail(
   fields: Tenant &
-    Pick<Mail, 'id' | 'purpose' | 'paymentId' | 'accountId' | 'to' | 'toKey' | 'nth'> &
-    Pick<Mail, 'tokenHash' | 'tokenSealed'>,
+    Pick<Mail, 'id' | 'purpose' | 'subject' | 'cause' | 'to' | 'toKey' | 'nth' | 'locale'> &
+    Pick<Mail, 'tokenHash' | 'tokenSealed' | 'codeHash' | 'browserHash'>,
   nowMs: number,
 ): Mail {
   return Object.freeze({
     ...fields,
-    linkEndsAtMs: nowMs + linkLifeMs[fields.purpose],
+    codeTries: 0,
+    linkEndsAtMs: nowMs + mailRules[fields.purpose].lifeMs,
     linkUsedAtMs: null,
     status: 'pending',
     tries: 0,
@@ -119,8 +164,35 @@ export function newMail(
   });
 }
 
+/** The purpose is part of the input: no other token of the service has this hash. */
 export function hashLinkToken(token: string): string {
-  return hash('sha256', token, 'hex');
+  return hash('sha256', `sign-in link ${token}`, 'hex');
+}
+
+/** The six digits of a mail. They follow from its token, and do not reveal it. */
+export function codeOf(token: string): string {
+  const first = hash('sha256', `sign-in code ${token}`, 'hex').slice(0, 12);
+  return `${Number.parseInt(first, 16) % 1_000_000}`.padStart(6, '0');
+}
+
+/** What `codeHash` is a keyed hash of: the code is valid for one mail in one browser. */
+export function codeText(id: string, browserHash: string, code: string): string {
+  return `${id} ${browserHash} ${code}`;
+}
+
+export function isSameSubject(a: MailSubject, b: MailSubject): boolean {
+  if (a.kind === 'payment') return b.kind === 'payment' && a.paymentId === b.paymentId;
+  if (a.kind === 'account') return b.kind === 'account' && a.accountId === b.accountId;
+  return (
+    b.kind === 'submission' && a.submissionId === b.submissionId && a.ownerIndex === b.ownerIndex
+  );
+}
+
+/** The first character and the domain: enough to recognize an address, too little to learn it. */
+export function maskedAddress(address: string): string {
+  const at = address.lastIndexOf('@');
+  const [first = ''] = address.slice(0, at);
+  return `${first}•••${address.slice(at)}`;
 }
 
 export function tokenPurpose({ id }: Pick<Mail, 'id'>): string {
@@ -160,6 +232,20 @@ export function isLinkExpired({ linkEndsAtMs, linkUsedAtMs }: Mail, nowMs: numbe
 export function linkUsed(mail: Mail, nowMs: number): Mail {
   assert(!isLinkExpired(mail, nowMs), 'a link is used once, before it expires');
   return Object.freeze({ ...mail, linkUsedAtMs: nowMs });
+}
+
+/** Another link has signed the recipient in. */
+export function linkEnded(mail: Mail, nowMs: number): Mail {
+  return Object.freeze({ ...mail, linkEndsAtMs: Math.min(mail.linkEndsAtMs, nowMs) });
+}
+
+/** Its code can still be entered. */
+export function takesCode(mail: Mail, nowMs: number): boolean {
+  return mail.codeHash !== null && mail.codeTries < CODE_TRIES_MAX && !isLinkExpired(mail, nowMs);
+}
+
+export function codeTried(mail: Mail): Mail {
+  return Object.freeze({ ...mail, codeTries: mail.codeTries + 1 });
 }
 
 /** The mail after a try. The caller checks that the sender still holds the lease. */

@@ -1,7 +1,7 @@
 // A session on the hosted pages. Its cookie is a random token, stored as a hash; the row ends it on
 // every host at once.
 import { hash } from 'node:crypto';
-import { HOUR_MS, MINUTE_MS } from './instant.js';
+import { DAY_MS, HOUR_MS, isFromWrongClock, MINUTE_MS } from './instant.js';
 import type { Tenant } from './tenant.js';
 
 /**
@@ -40,6 +40,29 @@ export const SESSION_SEEN_MS = MINUTE_MS;
 /** 256 bits: its plain hash cannot be searched. */
 export const SESSION_TOKEN_BYTES = 32;
 
+/** After its creation. Until then operators can see who signed in when. */
+export const SESSION_RETENTION_MS = 30 * DAY_MS;
+
+/** What a session may see. */
+export type SessionSubject = Tenant &
+  Pick<PageSession, 'kind' | 'paymentId' | 'submissionId' | 'ownerIndex'>;
+
+export function newPageSession(
+  { orgId, mode, kind, paymentId, submissionId, ownerIndex }: SessionSubject,
+  token: string,
+  nowMs: number,
+): PageSession {
+  return Object.freeze({
+    ...{ orgId, mode, kind, paymentId, submissionId, ownerIndex },
+    id: hashSessionToken(token),
+    createdAtMs: nowMs,
+    seenAtMs: nowMs,
+    endsAtMs: nowMs + sessionLifeMs[kind],
+    endedAtMs: null,
+    version: 1,
+  });
+}
+
 export function hashSessionToken(token: string): string {
   return hash('sha256', `page session ${token}`, 'hex');
 }
@@ -47,4 +70,14 @@ export function hashSessionToken(token: string): string {
 export function isSessionOver(session: PageSession, nowMs: number): boolean {
   const { endedAtMs, endsAtMs, seenAtMs } = session;
   return endedAtMs !== null || nowMs >= endsAtMs || nowMs >= seenAtMs + SESSION_IDLE_MS;
+}
+
+/** Whether a request at `nowMs` must be recorded in `seenAtMs`. */
+export function isSeenStale({ seenAtMs }: PageSession, nowMs: number): boolean {
+  return nowMs >= seenAtMs + SESSION_SEEN_MS || isFromWrongClock(seenAtMs, nowMs);
+}
+
+/** Its browser showed a page in the last minute, as `seenAtMs` is written once a minute. */
+export function isWatching(session: PageSession, nowMs: number): boolean {
+  return !isSessionOver(session, nowMs) && nowMs < session.seenAtMs + 2 * SESSION_SEEN_MS;
 }

@@ -137,6 +137,8 @@ export interface Payment extends Tenant {
   /** JSON text exactly as sent; '{}' if absent. */
   readonly metadata: string;
   readonly expiresAtMs: number | null;
+  /** The language of mails to the buyer, which signed in by mail; null before that. */
+  readonly buyerLocale: Locale | null;
   /** The current quote (quote.ts). */
   readonly quoteId: string | null;
   /** The language in which the buyer confirmed that quote; null if unknown. */

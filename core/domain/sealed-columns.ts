@@ -1,7 +1,7 @@
 // Every column with sealed texts, and the purpose that binds a text to its row: opening it for
 // another row fails. A reseal covers exactly these columns. Key check values are removed with their
 // key.
-import { draftPurpose } from './buyer-kyc.js';
+import { dossierPurpose, draftPurpose } from './buyer-kyc.js';
 import { taxIdPurpose } from './connected-account.js';
 import { tokenPurpose } from './mail.js';
 import { requestPurpose } from './partner-command.js';
@@ -10,6 +10,7 @@ import { secretPurpose } from './subscription.js';
 
 export const sealedColumns = {
   'connected_accounts.tax_id_sealed': taxIdPurpose,
+  'kyc_submissions.dossier_sealed': dossierPurpose,
   'kyc_submissions.draft_sealed': draftPurpose,
   'mails.token_sealed': tokenPurpose,
   'partner_commands.request': requestPurpose,

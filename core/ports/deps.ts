@@ -1,5 +1,6 @@
 // What every use case gets: the ports and the settings.
 import type { Mode, Tenant } from '../domain/tenant.js';
+import type { Letters } from './letters.js';
 import type {
   Clock,
   DocumentStorage,
@@ -21,14 +22,13 @@ export interface Deps {
   readonly partners: Readonly<Record<Mode, SettlementPartner | null>>;
   readonly sender: WebhookSender;
   readonly mailer: Mailer;
+  readonly letters: Letters;
   readonly secretBox: SecretBox;
   /** Null where documents are not stored: parties then send URLs of documents hosted elsewhere. */
   readonly documents: DocumentStorage | null;
   readonly tokenSigner: TokenSigner;
   readonly rateLimits: RateLimits;
   readonly clock: Clock;
-  /** Resolves after this long; immediately where a test moves the clock. */
-  readonly pause: (durationMs: number) => Promise<void>;
   readonly ids: Ids;
   readonly log: Log;
   readonly metrics: Metrics | null;

@@ -1,5 +1,6 @@
 // The other ports: webhooks, mail, documents, secrets, tokens, rate limits, clock, ids, metrics,
 // log.
+import type { Locale } from '../domain/locale.js';
 import type { MailOutcome } from '../domain/mail.js';
 import type { Tenant } from '../domain/tenant.js';
 
@@ -30,8 +31,14 @@ export interface OutgoingMail {
   /** One address. */
   readonly to: string;
   readonly subject: string;
-  /** Plain text. */
+  /** Plain text, and the same as HTML. */
   readonly text: string;
+  readonly html: string;
+  readonly locale: Locale;
+  /** The sender's name. */
+  readonly from: string;
+  /** Where answers go; null: to the sender. */
+  readonly replyTo: string | null;
   /** The left half of its Message-ID: a mail that is sent twice has one name. */
   readonly messageId: string;
   readonly writtenAtMs: number;

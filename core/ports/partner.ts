@@ -1,12 +1,13 @@
 // The settlement partner port: the partner receives money, converts it and pays it out.
 import type { EntityType, Role } from '../domain/connected-account.js';
+import type { ContentType, DocumentKind } from '../domain/document.js';
 import type { Dossier } from '../domain/dossier.js';
 import type { Money } from '../domain/money.js';
 import type { MoneyKind } from '../domain/partner-command.js';
 import type { PayinInstructions } from '../domain/payin-instructions.js';
 import type { QuoteTerms } from '../domain/quote.js';
 import type { PayinReport, PayoutReport } from '../domain/report-check.js';
-import type { Correction, SimulatedOutcome } from '../domain/simulated-event.js';
+import type { SimulatedOutcome } from '../domain/simulated-event.js';
 
 /**
  * How a call ends that may have an effect. `done`: the partner accepted it. `refused`: final.
@@ -52,8 +53,8 @@ export interface ReceiverOrder extends Dossier {
 export interface ReceiverReport {
   readonly status: 'verifying' | 'approved' | 'rejected';
   readonly reason: string | null;
-  /** While verifying: what the partner wants again. */
-  readonly corrections?: readonly Correction[];
+  /** While it verifies: what the party must correct. */
+  readonly corrections?: readonly { readonly field: string; readonly reason: string }[];
 }
 
 export interface RefundReport {
@@ -147,6 +148,11 @@ export interface SettlementPartner {
   readonly notes: PartnerNotes;
   /** Required fields in addition to those of dossier.ts; `tosId`: accepted terms. */
   requirements(role: Role, entityType: EntityType): readonly (keyof Dossier)[];
+  /** What it accepts of a kind of document; without it, what document.ts allows. */
+  documentLimits?(kind: DocumentKind): {
+    readonly bytesMax: number;
+    readonly contentTypes: readonly ContentType[];
+  };
   /** A page where a party accepts the terms; it redirects to `redirectUrl` with a `tos_id`. */
   startTos(input: {
     readonly redirectUrl: string;

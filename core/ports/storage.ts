@@ -9,9 +9,10 @@ import type { Epoch } from '../domain/epoch.js';
 import type { DomainEvent, EventNote, FeedEvent, FeedHead, OutboxRow } from '../domain/event.js';
 import type { Funds } from '../domain/funds.js';
 import type { Posting, StoredPosting } from '../domain/ledger.js';
-import type { Mail, MailStatus } from '../domain/mail.js';
+import type { Mail, MailStatus, MailSubject } from '../domain/mail.js';
 import type { Member } from '../domain/member.js';
 import type { NamedProfile, Organization, OrganizationProfile } from '../domain/organization.js';
+import type { PageSession } from '../domain/page-session.js';
 import type { CommandKind, MoneyCommand, PartnerCommand } from '../domain/partner-command.js';
 import type { InboxMessage, MessageCursor } from '../domain/partner-message.js';
 import type { Advance, Payment, PaymentOrigin, PaymentStatus } from '../domain/payment.js';
@@ -123,6 +124,9 @@ export interface Tx {
       tenant: Tenant,
       paymentIds: readonly string[],
     ): Many<{ readonly paymentId: string; readonly version: string }>;
+    listPayments(tenant: Tenant, filter: TenantPaymentFilter): Many<PaymentView>;
+    /** By their latest change, oldest first, then by id. */
+    updatedPayments(tenant: Tenant, page: UpdatedPage): Many<PaymentView>;
     /** The buyer's KYC for this tenant. */
     kycStatus(tenant: Tenant, buyer: Pick<Buyer, 'id' | 'emailKey'>): Promise<KycStatus>;
   };
@@ -197,19 +201,36 @@ export interface Tx {
     orderPurge(tenant: Tenant, owner: DocumentOwner, nowMs: number): void;
   };
   readonly mails: Writes<Mail, 'insert' | 'update' | 'remove'> & {
+    /** Does nothing if a mail of the tenant has this cause. */
+    insertOnce(mail: Mail): void;
     get(tenant: Tenant, id: string): Found<Mail>;
     byTokenHash(tokenHash: string): Found<Mail>;
+    /** Links about this subject that are neither used nor expired, newest first. */
+    openLinks(tenant: Tenant, subject: MailSubject, nowMs: number): Many<Mail>;
+    /** The newest requested link that signed the buyer in to the form of a submission. */
+    newestUsedLink(tenant: Tenant, submissionId: string): Found<Mail>;
+    newestOwnerLink(tenant: Tenant, submissionId: string, ownerIndex: number): Found<Mail>;
     /** Numbered mails of a purpose to an address, highest first, in the scope of `countedOver`. */
     newestNumbered(to: Tenant & Pick<Mail, 'purpose' | 'toKey'>, limit: number): Many<Mail>;
     /** The same within an organization, about one account; null: about the organization. */
     newestAbout(
-      to: Tenant & Pick<Mail, 'purpose' | 'toKey' | 'accountId'>,
+      to: Tenant & Pick<Mail, 'purpose' | 'toKey'> & { readonly accountId: string | null },
       limit: number,
     ): Many<Mail>;
     /** Over all tenants, for operators. */
     list(filter: MailFilter): Many<Mail>;
     /** Over all tenants, in creation order. */
     oldest(limit: number): Many<Mail>;
+  };
+  readonly pageSessions: Writes<PageSession, 'insert' | 'update' | 'remove'> & {
+    /** Over all tenants: the id is the hash of the token. */
+    byId(id: string): Found<PageSession>;
+    /** The session of this payment that was seen last. */
+    newestOfPayment(tenant: Tenant, paymentId: string): Found<PageSession>;
+    /** The buyer's session of a form without a payment that was seen last. */
+    newestOfForm(tenant: Tenant, submissionId: string): Found<PageSession>;
+    /** Over all tenants, oldest first. */
+    createdBefore(beforeMs: number, limit: number): Many<PageSession>;
   };
   readonly outbox: {
     append(event: DomainEvent): void;
@@ -404,6 +425,23 @@ export interface InvoiceFilter extends ListPage {
 
 export interface PaymentFilter extends InvoiceFilter {
   readonly orgId: string | null;
+}
+
+/** Payments of all origins are in one order: that of their ids without the prefix. */
+export interface TenantPaymentFilter extends InvoiceFilter {
+  readonly origins: readonly PaymentOrigin[];
+  readonly externalId: string | null;
+  readonly sellerExternalId: string | null;
+  /** The time in ids (ID_TIME_CHARACTERS) that were created then: at it or later, */
+  readonly fromMoment: string | null;
+  /** and before it. */
+  readonly beforeMoment: string | null;
+}
+
+export interface UpdatedPage extends TimePage {
+  readonly origins: readonly PaymentOrigin[];
+  /** Rows that changed later are left out. */
+  readonly untilMs: number;
 }
 
 interface MailFilter extends ListPage {

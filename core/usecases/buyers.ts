@@ -3,6 +3,8 @@
 // in, because that proves the mailbox.
 import {
   adopted,
+  type Correction,
+  correctionsAsked,
   decideSubmission,
   emailKey,
   type KycSubmission,
@@ -28,6 +30,8 @@ import type { Deps } from '../ports/deps.js';
 import type { ReceiverReport, SettlementPartner } from '../ports/partner.js';
 import type { Tx } from '../ports/storage.js';
 import { stagePurge } from './documents.js';
+import { readDraft, sealDraft } from './kyc-drafts.js';
+import { stageFormDecided, stageKycMore } from './kyc-notices.js';
 import type { Batch } from './order-changes.js';
 import { partnerOf } from './partner-calls.js';
 import { changePayment, loadPayment, readView, stageChange } from './payment-store.js';
@@ -37,15 +41,23 @@ const WAITING_PAGE = 50;
 /** Adopted approvals that one batch withdraws. */
 const WITHDRAWN_AT_ONCE = 50;
 
-/** A repeat changes nothing. `prove` may refuse; what it stages is stored with the sign-in. */
+export interface MailboxProof {
+  /** May refuse. What it stages is stored with the sign-in. */
+  readonly prove: (tx: Tx) => Promise<void>;
+  /** Of later mails about the payment. */
+  readonly locale: Locale;
+}
+
+/** A repeat changes nothing. `proof` is null in the sandbox, which needs no mailbox. */
 export async function signIn(
   deps: Deps,
   tenant: Tenant,
   paymentId: string,
-  prove: (tx: Tx) => Promise<void> = async () => undefined,
+  proof: MailboxProof | null = null,
 ): Promise<PaymentView> {
-  const change = await changePayment(deps, tenant, paymentId, async (was, tx) => {
-    await prove(tx);
+  const change = await changePayment(deps, tenant, paymentId, async (stored, tx) => {
+    await proof?.prove(tx);
+    const was = { ...stored, payment: withLocale(stored.payment, proof?.locale ?? null) };
     const { status } = was.payment;
     const awaited = nextStatus(status, 'sign_in') ?? nextStatus(status, 'kyc_approved');
     if (awaited === null) return unchanged(was);
@@ -61,6 +73,11 @@ export async function signIn(
   return view;
 }
 
+function withLocale(payment: Payment, buyerLocale: Locale | null): Payment {
+  if (buyerLocale === null || buyerLocale === payment.buyerLocale) return payment;
+  return Object.freeze({ ...payment, buyerLocale });
+}
+
 /**
  * Stages a report about a submission: first its decision, then the withdrawal of adopted approvals,
  * then the payments of this tenant that wait; false while there are more. Once the partner approves
@@ -68,20 +85,25 @@ export async function signIn(
  */
 export async function submissionReported(
   { deps, tx }: Pick<Batch, 'deps' | 'tx'>,
-  command: Tenant & Pick<PartyCommand, 'subject'>,
+  command: Tenant & Pick<PartyCommand, 'id' | 'subject'>,
   partnerRef: string | null,
   report: ReceiverReport,
 ): Promise<boolean> {
   const tenant = tenantOf(command);
   const was = await tx.buyers.submissionById(tenant, command.subject.id);
   assert(was !== null, 'a submission stays');
+  // A later dossier replaced the one of this order.
+  if (was.submitCommandId !== null && was.submitCommandId !== command.id) return true;
   const { status } = report;
   const isNamed =
     partnerRef !== null &&
     (was.partnerRef === null || (status === 'approved' && was.partnerRef !== partnerRef));
   const named = isNamed ? { ...was, partnerRef } : was;
   if (status === 'verifying') {
-    if (named !== was) tx.buyers.updateSubmission(named);
+    const { corrections = [] } = report;
+    const next = corrections.length === 0 ? named : askedToCorrect(deps, named, corrections);
+    if (next !== was) tx.buyers.updateSubmission(next);
+    if (next !== named) await stageKycMore(deps, tx, next);
     return true;
   }
   const decision = status === 'approved' ? 'approve' : 'reject';
@@ -90,13 +112,28 @@ export async function submissionReported(
   const decided = decideSubmission(named, decision, report.reason, atMs);
   if (decided !== was) {
     tx.buyers.updateSubmission(decided);
-    if (decided !== named) stagePurge(deps, tx, tenant, { party: 'buyer', id: was.buyerId });
+    if (decided !== named) {
+      stagePurge(deps, tx, tenant, { party: 'buyer', id: was.buyerId });
+      await stageFormDecided(deps, tx, decided);
+    }
     return false;
   }
   if (partnerRef !== null && status === 'rejected') {
     if (await stageWithdrawn(tx, tenant.mode, partnerRef)) return false;
   }
   return stageWaiting(deps, tx, tenant, was.buyerId);
+}
+
+function askedToCorrect(
+  deps: Deps,
+  submission: KycSubmission,
+  corrections: readonly Correction[],
+): KycSubmission {
+  const draftSealed = sealDraft(deps, submission, {
+    ...readDraft(deps, submission),
+    corrected: [],
+  });
+  return correctionsAsked(submission, corrections, draftSealed);
 }
 
 /**
@@ -346,6 +383,9 @@ export function newSubmission(
     reason: null,
     tosId: null,
     draftSealed: null,
+    dossierSealed: null,
+    corrections: null,
+    submitCommandId: null,
     submittedAtMs: nowMs,
     approvedAtMs: null,
     rejectedAtMs: null,

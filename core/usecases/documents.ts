@@ -192,14 +192,28 @@ export async function stageSubmitted(
   owner: DocumentOwner,
   dossier: Dossier,
 ): Promise<void> {
-  const problems: string[] = [];
   const named = new Map<string, Document>();
-  for (const { path, url } of fileLinks(dossier)) {
-    const problem = await fileProblem(deps, tx, tenant, owner, url, named);
-    if (problem !== null) problems.push(`${path}: ${problem}`);
-  }
+  const found = await fileProblems(deps, tx, tenant, owner, dossier, named);
+  const problems = found.map(({ path, problem }) => `${path}: ${problem}`);
   if (problems.length > 0) throw new PonteError('ValidationError', `${problems.join('; ')}.`);
   for (const document of named.values()) tx.documents.update(submitted(document));
+}
+
+/** The files of a dossier that the partner could not read; adds documents of ours to `named`. */
+export async function fileProblems(
+  deps: Deps,
+  tx: Tx,
+  tenant: Tenant,
+  owner: DocumentOwner,
+  dossier: Dossier,
+  named = new Map<string, Document>(),
+) {
+  const problems: { readonly path: string; readonly url: string; readonly problem: string }[] = [];
+  for (const link of fileLinks(dossier)) {
+    const problem = await fileProblem(deps, tx, tenant, owner, link.url, named);
+    if (problem !== null) problems.push({ ...link, problem });
+  }
+  return problems;
 }
 
 /** Stages the deletion of all documents of this party. */
@@ -339,7 +353,7 @@ function documentUrl(deps: Deps, documentId: string): string {
 }
 
 /** Parses a URL of `contentUrl`; empty texts for other URLs. */
-function readUrl(deps: Deps, url: string): { readonly documentId: string; readonly token: string } {
+export function readUrl(deps: Deps, url: string) {
   const rest = url.slice(documentUrl(deps, '').length);
   const [, documentId = '', token = ''] = /^(\w+)\/content\?signature=(\w+)$/.exec(rest) ?? [];
   return { documentId, token };

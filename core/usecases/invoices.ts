@@ -1,6 +1,7 @@
 // What only invoices have: a list, the approval by a second person, and the invitation of the buyer
 // by mail. Creating, reading and cancelling are in payments.ts.
 import type { PaymentAggregate, PaymentView } from '../domain/change.js';
+import { readDisplay } from '../domain/display.js';
 import { invitationWaitMs } from '../domain/mail.js';
 import type { Payment } from '../domain/payment.js';
 import { approved, invited } from '../domain/payment-transitions.js';
@@ -8,7 +9,7 @@ import { type Tenant, tenantOf } from '../domain/tenant.js';
 import { PonteError } from '../errors.js';
 import type { Deps } from '../ports/deps.js';
 import type { InvoiceFilter } from '../ports/storage.js';
-import { mailNumber, stageMail } from './mails.js';
+import { mailNumber, stageLink } from './mails.js';
 import { changePayment, readView } from './payment-store.js';
 import { rateLimited } from './rate-limits.js';
 
@@ -48,11 +49,13 @@ export async function inviteBuyer(
     const nowMs = deps.clock.nowMs();
     const change = invited(invoiceOnly(was), nowMs);
     const { invitedAtMs, buyer } = was.payment;
-    const about = { purpose: 'invitation', accountId: null } as const;
-    const to = { ...tenantOf(tenant), ...about, address: buyer.email };
+    const to = { ...tenantOf(tenant), purpose: 'invitation', address: buyer.email } as const;
     const { nth, waitMs } = await mailNumber(tx, to, nowMs);
     const limitedMs = Math.max(waitMs, invitationWaitMs(invitedAtMs, nowMs));
-    if (limitedMs === 0) stageMail(deps, tx, change.payment, { purpose: 'invitation', nth }, nowMs);
+    const subject = { kind: 'payment', paymentId: id } as const;
+    const locale = readDisplay(was.payment.display)?.locale ?? 'en';
+    const link = { ...to, subject, nth, locale, browserHash: null };
+    if (limitedMs === 0) stageLink(deps, tx, link, nowMs);
     else if (whenLimited === 'refuse') throw rateLimited(limitedMs);
     return change;
   });

@@ -4,7 +4,6 @@
 import {
   awaitsDossier,
   type Buyer,
-  draftPurpose,
   emailKey,
   isInFlightOrApproved,
   type KycSubmission,
@@ -12,15 +11,18 @@ import {
 } from '../domain/buyer-kyc.js';
 import type { EntityType } from '../domain/connected-account.js';
 import { type Dossier, missingFields } from '../domain/dossier.js';
-import type { PartnerCommand } from '../domain/partner-command.js';
+import { type KycDraft, withDossier } from '../domain/kyc-draft.js';
+import { stopPolling } from '../domain/order-report.js';
+import { isOpen, isPolled, type PartnerCommand } from '../domain/partner-command.js';
 import type { Tenant } from '../domain/tenant.js';
 import { assert, PonteError } from '../errors.js';
 import type { Deps } from '../ports/deps.js';
-import type { SettlementPartner } from '../ports/partner.js';
+import type { PartnerAnswer, SettlementPartner } from '../ports/partner.js';
 import type { Tx } from '../ports/storage.js';
 import { newSubmission } from './buyers.js';
 import { runInline } from './command-runner.js';
 import { stageSubmitted } from './documents.js';
+import { readDraft, sealDossier, sealDraft } from './kyc-drafts.js';
 import { partyOrder, refuseTier } from './onboarding.js';
 import { expectDone, partnerOf } from './partner-calls.js';
 import { loadPayment } from './payment-store.js';
@@ -46,11 +48,17 @@ export interface KycStart {
   readonly dossier: Dossier;
 }
 
-/** The initial values of the hosted form. */
-interface KycDraft {
-  readonly name: string | null;
-  readonly dossier: Dossier;
+/** The hosted form as it was read: what is submitted must still be that. */
+export interface FormVersion {
+  readonly draft: KycDraft;
+  readonly version: number;
 }
+
+/** `refused`: the partner does not take the data. `changed`: the form is not that version. */
+export type Handover =
+  | { readonly outcome: 'submitted'; readonly submission: KycSubmission }
+  | { readonly outcome: 'changed' }
+  | Extract<PartnerAnswer<string>, { readonly outcome: 'refused' }>;
 
 /**
  * Starts the buyer's KYC with this tenant. A submission in flight or approved is returned
@@ -63,21 +71,38 @@ export async function startBuyerKyc(
   tenant: Tenant,
   start: KycStart,
 ): Promise<KycSubmission> {
-  const { entityType, dossier } = start;
+  const { entityType } = start;
   if (entityType === null) return startHosted(deps, tenant, start);
+  const handed = await handOver(deps, tenant, { ...start, entityType }, null);
+  assert(handed.outcome !== 'changed', 'without a form nothing can have changed');
+  return handed.outcome === 'submitted' ? handed.submission : expectDone(handed);
+}
+
+/** Submits a dossier; `form` if the buyer filled it in on the hosted page. */
+export async function handOver(
+  deps: Deps,
+  tenant: Tenant,
+  start: KycStart & { readonly entityType: EntityType },
+  form: FormVersion | null,
+): Promise<Handover> {
+  const { entityType, dossier } = start;
   refuseTier(entityType, dossier);
   const { standing, tosId } = await deps.store.run((tx) => checkStart(tx, tenant, start));
-  if (standing !== null) return standing;
+  if (standing !== null) return { outcome: 'submitted', submission: standing };
   const partner = await partnerOf(deps, tenant);
   const kycTier = dossier.kycTier ?? 'standard';
   const whole = { ...dossier, email: start.email, tosId, kycTier };
   refuseIncomplete(partner, entityType, whole);
   const reference = deps.ids.next('cmd', deps.clock.nowMs());
   const order = { ...whole, reference, role: 'buyer', entityType } as const;
-  const request = expectDone(await partner.receiver.prepare(order));
-  const handedIn = await handIn(deps, tenant, start, { id: reference, request });
+  const prepared = await partner.receiver.prepare(order);
+  if (prepared.outcome === 'refused') return prepared;
+  const request = expectDone(prepared);
+  const handedIn = await handIn(deps, tenant, start, { id: reference, request }, form);
+  if (handedIn === null) return { outcome: 'changed' };
   if (handedIn.command !== null) await runInline(deps, handedIn.command);
-  return readSubmission(deps, tenant, handedIn.submissionId);
+  const submission = await readSubmission(deps, tenant, handedIn.submissionId);
+  return { outcome: 'submitted', submission };
 }
 
 /** The buyer of a payment submits its dossier. */
@@ -92,34 +117,55 @@ export async function submitBuyerKyc(
   return startBuyerKyc(deps, tenant, { email, name, entityType, paymentId, dossier });
 }
 
-export function readDraft(deps: Deps, { id, draftSealed }: KycSubmission): KycDraft {
-  if (draftSealed === null) return { name: null, dossier: {} };
-  return JSON.parse(deps.secretBox.open(draftSealed, draftPurpose({ id }))) as KycDraft;
-}
-
 async function startHosted(deps: Deps, tenant: Tenant, start: KycStart): Promise<KycSubmission> {
   const { id } = await deps.store.run((tx) =>
-    stageStart(deps, tx, tenant, start, (was) => {
-      const random = Buffer.from(deps.ids.randomBytes(FLOW_ID_BYTES)).toString('base64url');
-      return { draftSealed: sealedDraft(deps, was, start), flowId: was.flowId ?? random };
-    }),
+    stageForm(deps, tx, tenant, start, (draft) => withStart(draft, start)),
   );
   return readSubmission(deps, tenant, id);
 }
 
-/** The submission and its order to the partner; no order if the submission exists. */
+/**
+ * Stages a change of the hosted form, which opens if the buyer has none. Returns a submission in
+ * flight or approved instead.
+ */
+export async function stageForm(
+  deps: Deps,
+  tx: Tx,
+  tenant: Tenant,
+  start: KycStart,
+  change: (draft: KycDraft, was: KycSubmission) => KycDraft,
+): Promise<KycSubmission> {
+  const opened = await openStart(deps, tx, tenant, start);
+  if (opened.standing !== null) return opened.standing;
+  return opened.stage((was) => {
+    const random = Buffer.from(deps.ids.randomBytes(FLOW_ID_BYTES)).toString('base64url');
+    const draft = change(readDraft(deps, was), was);
+    return { draftSealed: sealDraft(deps, was, draft), flowId: was.flowId ?? random };
+  });
+}
+
+/**
+ * The submission and its order to the partner; no order if the submission exists. Null if the form
+ * has another version.
+ */
 async function handIn(
   deps: Deps,
   tenant: Tenant,
   start: KycStart,
   order: { readonly id: string; readonly request: string },
-): Promise<{ readonly submissionId: string; readonly command: PartnerCommand | null }> {
+  form: FormVersion | null,
+): Promise<{ readonly submissionId: string; readonly command: PartnerCommand | null } | null> {
   const lease = deps.store.claims.newLease();
+  const submittedAtMs = deps.clock.nowMs();
   return deps.store.run(async (tx) => {
-    const submittedAtMs = deps.clock.nowMs();
-    const changes = { draftSealed: null, submittedAtMs };
-    const { id, buyerId, isStanding } = await stageStart(deps, tx, tenant, start, () => changes);
-    if (isStanding) return { submissionId: id, command: null };
+    const opened = await openStart(deps, tx, tenant, start);
+    if (opened.standing !== null) return { submissionId: opened.standing.id, command: null };
+    if (form !== null && form.version !== opened.was?.version) return null;
+    await stageReplaced(deps, tx, opened.was);
+    const { id, buyerId } = opened.stage((was) => ({
+      ...{ draftSealed: null, corrections: null, submitCommandId: order.id, submittedAtMs },
+      dossierSealed: sealDossier(deps, was, submittedDraft(readDraft(deps, was), start, form)),
+    }));
     await stageSubmitted(deps, tx, tenant, { party: 'buyer', id: buyerId }, start.dossier);
     const subject = { kind: 'submission', id } as const;
     const command = partyOrder(deps, tenant, { ...order, kind: 'submit_buyer', subject, lease });
@@ -128,24 +174,52 @@ async function handIn(
   });
 }
 
-/** Stages a submission as started, new or waiting for its dossier, unless one is standing. */
-async function stageStart(
+/** The order of the dossier before has ended for us: its reports do not count any more. */
+async function stageReplaced(deps: Deps, tx: Tx, was: KycSubmission | null): Promise<void> {
+  const orderId = was?.submitCommandId ?? null;
+  const order = orderId === null ? null : await tx.commands.get(orderId);
+  if (order === null || !isPolled(order) || !isOpen(order)) return;
+  tx.commands.update(stopPolling(order, deps.clock.nowMs()));
+}
+
+function submittedDraft(draft: KycDraft, start: KycStart, form: FormVersion | null): KycDraft {
+  const { entityType, dossier } = start;
+  if (form !== null) return { ...form.draft, entityType, dossier, isHosted: true, corrected: [] };
+  // Others than on the form may be in it.
+  const others = { ownerNumbers: [], asked: [], corrected: [], isHosted: false };
+  return withDossier(draft, { ...others, entityType, dossier });
+}
+
+type OpenedStart =
+  /** In flight or approved. */
+  | { readonly standing: KycSubmission }
+  | {
+      readonly standing: null;
+      /** The row that awaits its dossier; null: a new one is made. */
+      readonly was: KycSubmission | null;
+      /** Stages it as started. */
+      readonly stage: (changes: (was: KycSubmission) => Partial<KycSubmission>) => KycSubmission;
+    };
+
+async function openStart(
   deps: Deps,
   tx: Tx,
   tenant: Tenant,
   start: KycStart,
-  changes: (was: KycSubmission) => Partial<KycSubmission>,
-): Promise<Pick<KycSubmission, 'id' | 'buyerId'> & { readonly isStanding: boolean }> {
+): Promise<OpenedStart> {
   const { buyer, known, standing, tosId } = await checkStart(tx, tenant, start);
-  if (standing !== null) return { ...standing, isStanding: true };
+  if (standing !== null) return { standing };
   const was = known !== null && awaitsDossier(known) ? known : null;
-  const fresh = was ?? newSubmissionOf(deps, tx, tenant, start, { buyer, known });
-  const status = nextKycStatus(fresh.status, 'submit');
-  assert(status !== null, 'a submission that awaits its dossier can be submitted');
-  const next = { ...fresh, status, tosId, ...changes(fresh) };
-  if (was === null) tx.buyers.insertSubmission(next);
-  else tx.buyers.updateSubmission(next);
-  return { ...next, isStanding: false };
+  const stage = (changes: (was: KycSubmission) => Partial<KycSubmission>) => {
+    const fresh = was ?? newSubmissionOf(deps, tx, tenant, start, { buyer, known });
+    const status = nextKycStatus(fresh.status, 'submit');
+    assert(status !== null, 'a submission that awaits its dossier can be submitted');
+    const next = { ...fresh, status, tosId, ...changes(fresh) };
+    if (was === null) tx.buyers.insertSubmission(next);
+    else tx.buyers.updateSubmission(next);
+    return next;
+  };
+  return { standing: null, was, stage };
 }
 
 interface CheckedStart {
@@ -206,14 +280,10 @@ function refuseIncomplete(
 }
 
 /** Earlier values stay unless they are sent again. */
-function sealedDraft(deps: Deps, submission: KycSubmission, { name, dossier }: KycStart): string {
-  const before = readDraft(deps, submission);
+function withStart(draft: KycDraft, { name, dossier }: KycStart): KycDraft {
   const given = Object.entries(dossier).filter(([, value]) => value !== null);
-  const draft: KycDraft = {
-    name: name ?? before.name,
-    dossier: { ...before.dossier, ...Object.fromEntries(given) },
-  };
-  return deps.secretBox.seal(JSON.stringify(draft), draftPurpose(submission));
+  const values = { ...draft.dossier, ...Object.fromEntries(given) };
+  return withDossier(draft, { name: name ?? draft.name, dossier: values });
 }
 
 async function readSubmission(deps: Deps, tenant: Tenant, id: string): Promise<KycSubmission> {

@@ -3,40 +3,49 @@
 // deleted after MAIL_RETENTION_MS.
 import { emailKey } from '../domain/buyer-kyc.js';
 import { holdsLease } from '../domain/lease.js';
+import type { Locale } from '../domain/locale.js';
 import {
   ADDRESS_MAILS_MAX,
   afterTry,
+  codeOf,
+  codeText,
   dropMail,
   hashLinkToken,
   isExpiredMail,
-  isLinkExpired,
   LINK_TOKEN_BYTES,
   type LinkPurpose,
   MAIL_LEASE_MS,
   type Mail,
   type MailOutcome,
+  type NoticePurpose,
   newMail,
   nextMail,
   tokenPurpose,
 } from '../domain/mail.js';
-import { type MailText, renderMail, renderPayoutNotice } from '../domain/mail-template.js';
-import { isTerminal, type Payment } from '../domain/payment.js';
 import { type Tenant, tenantOf } from '../domain/tenant.js';
-import { assert } from '../errors.js';
 import type { Deps } from '../ports/deps.js';
 import type { Tx } from '../ports/storage.js';
 import { eachSeparately } from './due-work.js';
+import { outgoing, readMailFacts, uselessBecause } from './mail-letters.js';
+import { rateLimited } from './rate-limits.js';
 
 /** Mail servers limit the connections of one client. */
 const MAILS_AT_ONCE = 10;
 
+/** Binds the keyed hashes of codes. */
+export const CODE_PURPOSE = 'sign-in code';
+
 /** `nextMail` for an address. Notices about an account count with those about the same account. */
 export async function mailNumber(
   tx: Tx,
-  to: Tenant & Pick<Mail, 'purpose' | 'accountId'> & { readonly address: string },
+  to: Tenant & {
+    readonly purpose: LinkPurpose | 'payout_changed';
+    readonly address: string;
+    readonly accountId?: string | null;
+  },
   nowMs: number,
 ): Promise<ReturnType<typeof nextMail>> {
-  const { orgId, mode, purpose, address, accountId } = to;
+  const { orgId, mode, purpose, address, accountId = null } = to;
   const toKey = emailKey(address);
   const whom = { orgId, mode, purpose, toKey };
   const next = nextMail(await tx.mails.newestNumbered(whom, ADDRESS_MAILS_MAX), nowMs);
@@ -45,26 +54,69 @@ export async function mailNumber(
   return { ...next, waitMs: nextMail(alike, nowMs).waitMs };
 }
 
-/** Stages a mail with a new link for the buyer; with a `useless` reason it is stored as dropped. */
-export function stageMail(
-  deps: Deps,
-  tx: Tx,
-  payment: Payment,
-  { purpose, nth }: Pick<Mail, 'nth'> & { readonly purpose: LinkPurpose },
-  nowMs: number,
-  useless: string | null = null,
-): void {
+export interface LinkMail extends Tenant, Pick<Mail, 'subject' | 'nth' | 'locale'> {
+  readonly purpose: LinkPurpose;
+  readonly address: string;
+  /** Null: the mail has a link and no code. */
+  readonly browserHash: string | null;
+}
+
+/** Stages a mail with a new link; `nth` is from `mailNumber`. */
+export function stageLink(deps: Deps, tx: Tx, mail: LinkMail, nowMs: number): void {
+  const { orgId, mode, purpose, subject, nth, locale, browserHash } = mail;
   const id = deps.ids.next('mail', nowMs);
   const token = Buffer.from(deps.ids.randomBytes(LINK_TOKEN_BYTES)).toString('base64url');
-  const to = payment.buyer.email.trim();
+  const to = mail.address.trim();
   const fields = {
-    ...tenantOf(payment),
-    ...{ id, purpose, nth, to, toKey: emailKey(to), paymentId: payment.id, accountId: null },
+    ...{ orgId, mode, id, purpose, subject, cause: null, nth, locale, browserHash },
+    ...{ to, toKey: emailKey(to) },
     tokenHash: hashLinkToken(token),
     tokenSealed: deps.secretBox.seal(token, tokenPurpose({ id })),
+    codeHash:
+      browserHash === null
+        ? null
+        : deps.secretBox.mac(codeText(id, browserHash, codeOf(token)), CODE_PURPOSE),
   };
-  const mail = newMail(fields, nowMs);
-  tx.mails.insert(useless === null ? mail : dropMail(mail, useless));
+  tx.mails.insert(newMail(fields, nowMs));
+}
+
+/**
+ * Stages a mail with a link to the part of an owner in a KYC form, or (null) to the whole form for
+ * the person who fills it in instead of the buyer. RateLimitExceeded.
+ */
+export async function stageOwnerLink(
+  deps: Deps,
+  tx: Tx,
+  link: Tenant & {
+    readonly submissionId: string;
+    readonly ownerIndex: number | null;
+    readonly address: string;
+    readonly locale: Locale;
+  },
+): Promise<void> {
+  const { orgId, mode, submissionId, ownerIndex, address, locale } = link;
+  const nowMs = deps.clock.nowMs();
+  const to = { orgId, mode, purpose: 'owner_link', address } as const;
+  const { nth, waitMs } = await mailNumber(tx, to, nowMs);
+  if (waitMs > 0) throw rateLimited(waitMs);
+  const subject = { kind: 'submission', submissionId, ownerIndex } as const;
+  stageLink(deps, tx, { ...to, subject, nth, locale, browserHash: null }, nowMs);
+}
+
+/** Stages a mail without a link, unless the tenant has one of this cause. */
+export function stageNotice(
+  deps: Deps,
+  tx: Tx,
+  notice: Tenant &
+    Pick<Mail, 'subject' | 'to' | 'toKey' | 'locale'> & {
+      readonly purpose: NoticePurpose;
+      readonly cause: string;
+    },
+  nowMs: number,
+): void {
+  const id = deps.ids.next('mail', nowMs);
+  const none = { nth: null, tokenHash: null, tokenSealed: null, codeHash: null, browserHash: null };
+  tx.mails.insertOnce(newMail({ ...notice, ...none, id }, nowMs));
 }
 
 /** Returns how many were claimed. */
@@ -87,57 +139,17 @@ export async function runMailDeletion(deps: Deps, nowMs: number, limit: number):
 }
 
 async function send(deps: Deps, mail: Mail): Promise<void> {
-  const tenant = tenantOf(mail);
-  const about = await deps.store.run(async (tx) => {
-    const [epoch, organization, payment, account] = await Promise.all([
-      tx.epochs.current(),
-      tx.organizations.get(mail.orgId),
-      mail.paymentId === null ? null : tx.payments.get(tenant, mail.paymentId),
-      mail.accountId === null ? null : tx.accounts.get(tenant, mail.accountId),
-    ]);
-    assert(organization !== null, 'an organization stays');
-    return { epoch, organizationName: organization.name, payment, account };
-  });
+  const facts = await deps.store.run((tx) => readMailFacts(tx, mail));
   // It started after the claim: the mail is claimed again after the release.
-  if (about.epoch.state === 'quarantine') return;
-  const useless = uselessBecause(mail, about.payment, deps.clock.nowMs());
+  if (facts.epoch.state === 'quarantine') return;
+  const useless = uselessBecause(mail, facts, deps.clock.nowMs());
   if (useless !== null) {
     await record(deps, mail, (current) => dropMail(current, useless));
     return;
   }
-  const { purpose } = mail;
-  const result = await deps.mailer.send({
-    ...(purpose === 'payout_changed'
-      ? renderPayoutNotice(mail, about)
-      : linkMail(deps, { ...mail, purpose }, about)),
-    ...{ to: mail.to, messageId: mail.id, writtenAtMs: mail.createdAtMs },
-  });
+  const result = await deps.mailer.send(outgoing(deps, mail, facts));
   await record(deps, mail, (current) => afterTry(current, result, deps.clock.nowMs()));
   logFailure(deps, mail, result);
-}
-
-function linkMail(
-  deps: Deps,
-  mail: Mail & { readonly purpose: LinkPurpose },
-  { payment, organizationName }: { payment: Payment | null; organizationName: string },
-): MailText {
-  assert(payment !== null && mail.tokenSealed !== null, 'a link has a payment and a token');
-  const token = deps.secretBox.open(mail.tokenSealed, tokenPurpose(mail));
-  const pageUrl = `${deps.settings.payUrl}/r/${payment.publicId}`;
-  return renderMail(mail, {
-    payment,
-    organizationName,
-    pageUrl,
-    link: `${pageUrl}?token=${token}`,
-  });
-}
-
-/** Null if the mail must be sent. */
-function uselessBecause(mail: Mail, payment: Payment | null, nowMs: number): string | null {
-  if (isLinkExpired(mail, nowMs)) return payment === null ? 'it is too old' : 'its link has ended';
-  // A sign-in may also be for a payment that has ended.
-  const over = mail.purpose === 'invitation' && payment !== null && isTerminal(payment.status);
-  return over ? `the payment is ${payment.status}` : null;
 }
 
 /** Changes nothing if the lease is lost. */

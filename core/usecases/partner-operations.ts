@@ -34,6 +34,7 @@ import {
   railsReported,
 } from './account-changes.js';
 import { submissionReported } from './buyers.js';
+import { alertUnplaced, refusedDossier } from './kyc-corrections.js';
 import {
   type Batch,
   type MoneyFact,
@@ -74,7 +75,7 @@ const nothing = { receivedMinor: 0n, refunded: null };
 
 export const operations: Readonly<Record<CommandKind, Operation>> = {
   submit_organization: partyOperation(organizationReported),
-  submit_buyer: partyOperation(submissionReported),
+  submit_buyer: partyOperation(submissionReported, refusedDossier),
   submit_account: partyOperation(accountReported),
   provision_rails: {
     ...partyOperation(neverReported),
@@ -200,6 +201,10 @@ function partyOperation(
     partnerRef: string | null,
     report: ReceiverReport,
   ) => Promise<boolean>,
+  refusalOf: typeof refusedDossier = async (_batch, _command, code) => ({
+    status: 'rejected',
+    reason: code,
+  }),
 ): Operation<PartyCommand> {
   /** The order is stored with the last of the changes: after a crash they are repeated. */
   const stage = async (
@@ -220,8 +225,16 @@ function partyOperation(
     },
     onAccepted: (batch, command, { partnerRef, report = { status: 'verifying', reason: null } }) =>
       stage(batch, [command, acceptCommand(command, partnerRef, batch.nowMs)], partnerRef, report),
-    onRefused: (batch, command, refused, code) =>
-      stage(batch, [command, refused], null, { status: 'rejected', reason: code }),
+    async onRefused(batch, command, refused, code) {
+      const report = await refusalOf(batch, command, code);
+      const staged = await stage(batch, [command, refused], null, report);
+      if (report.status === 'rejected') return staged;
+      const announce = () => {
+        staged.announce();
+        alertUnplaced(batch.deps, code, command.id);
+      };
+      return { ...staged, announce };
+    },
     onChanged: async (batch, _, decide) => stageCommand(batch, decide([])),
     onReport(batch, command, fact, { alsoChange }) {
       assert(fact.kind === 'receiver', 'the report of a party is about one');

@@ -1,7 +1,7 @@
 // What the hosted page of a payment shows, read for one request. Nothing is changed here.
-import { awaitsDossier, type KycStatus, type KycSubmission } from '../domain/buyer-kyc.js';
+import { type KycState, type KycSubmission, kycStateOf } from '../domain/buyer-kyc.js';
 import type { PaymentView } from '../domain/change.js';
-import { type ScreenFacts, screenOf } from '../domain/hosted-screen.js';
+import { screenOf } from '../domain/hosted-screen.js';
 import type { PostingKind, StoredPosting } from '../domain/ledger.js';
 import type { Organization } from '../domain/organization.js';
 import { isPageOpen, type Payment } from '../domain/payment.js';
@@ -16,7 +16,7 @@ export interface PaymentPage extends PaymentView {
   readonly quote: Quote | null;
   /** Null before the first KYC with this organization. */
   readonly submission: KycSubmission | null;
-  readonly kyc: ScreenFacts['kyc'];
+  readonly kyc: KycState;
   readonly screen: ReturnType<typeof screenOf>;
   readonly moneyTimes: MoneyTimes;
   /** Of `tx.views.pageVersions`. */
@@ -64,6 +64,7 @@ export async function readPaymentPage(deps: Deps, publicId: string): Promise<Pay
       submission,
       kyc,
       screen,
+      moneyTimes: moneyTimesOf(postings),
       pageVersion: versions[0]?.version ?? '',
       nowMs,
     };
@@ -78,10 +79,4 @@ function moneyTimesOf(postings: readonly StoredPosting[]): MoneyTimes {
     refundOrderedAtMs: latest('refund_owed'),
     refundedAtMs: latest('refund_paid', 'returned_by_partner'),
   };
-}
-
-function kycStateOf(status: KycStatus, submission: KycSubmission | null): ScreenFacts['kyc'] {
-  if (status === 'approved' || status === 'rejected') return status;
-  if (submission === null || awaitsDossier(submission)) return 'form';
-  return 'verifying';
 }

@@ -5,10 +5,12 @@ import type { Change, PaymentAggregate, PaymentView } from '../domain/change.js'
 import { paymentEvent } from '../domain/event.js';
 import { type MoneyCommand, newCommand } from '../domain/partner-command.js';
 import type { Payment } from '../domain/payment.js';
+import { noticesOf } from '../domain/payment-notices.js';
 import { type Tenant, tenantOf } from '../domain/tenant.js';
 import { assert, PonteError } from '../errors.js';
 import type { Deps } from '../ports/deps.js';
 import type { Tx } from '../ports/storage.js';
+import { stageNotice } from './mails.js';
 import { nextReference } from './order-references.js';
 import { currentKeyIn } from './service-keys.js';
 
@@ -77,7 +79,20 @@ export async function stageChange(
   for (const command of [...fresh, ...ordered]) tx.commands.insert(command);
   for (const { id } of adopted) changed.delete(id);
   for (const command of changed.values()) tx.commands.update(command);
+  stageNotices(deps, tx, was, { ...change, payment });
   return { ...change, payment };
+}
+
+function stageNotices(deps: Deps, tx: Tx, was: PaymentAggregate, change: Change): void {
+  const { payment } = change;
+  const { buyer, buyerLocale: locale } = payment;
+  if (locale === null) return;
+  const nowMs = deps.clock.nowMs();
+  const subject = { kind: 'payment', paymentId: payment.id } as const;
+  const to = { to: buyer.email.trim(), toKey: emailKey(buyer.email) };
+  for (const notice of noticesOf(was, change, nowMs)) {
+    stageNotice(deps, tx, { ...tenantOf(payment), ...notice, ...to, subject, locale }, nowMs);
+  }
 }
 
 /** The drafted orders with their references (order-references.ts). */
@@ -105,6 +120,7 @@ async function newOrders(
 export function announce(deps: Deps, change: Change): void {
   if (change.events.length > 0) deps.wake('outbox');
   if (change.commands.length > 0) deps.wake('commands');
+  if (change.payment.buyerLocale !== null) deps.wake('mails');
   for (const alert of change.alerts) {
     deps.log.error('alert', { alert, paymentId: change.payment.id });
   }

@@ -318,6 +318,7 @@ function newPayment(
     publicId: newPublicId(deps, nowMs),
     approvedByMemberId: null,
     invitedAtMs: null,
+    buyerLocale: null,
     quoteId: null,
     confirmedLocale: null,
     payinInstructions: null,

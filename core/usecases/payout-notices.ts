@@ -28,18 +28,21 @@ export async function stagePayoutNotices(
   const recipients = [...guards.map(({ email }) => email), ...(seller === null ? [] : [seller])];
   const byKey = new Map(recipients.map((to) => [emailKey(to), to.trim()]));
   const purpose = 'payout_changed' as const;
-  const about = { purpose, accountId: account?.id ?? null, paymentId: null };
-  const fields = { ...tenantOf(tenant), ...about, tokenHash: null, tokenSealed: null };
+  const accountId = account?.id ?? null;
+  const none = { cause: null, tokenHash: null, tokenSealed: null, codeHash: null };
+  const subject = { kind: 'account', accountId } as const;
+  const fields = { ...tenantOf(tenant), ...none, purpose, subject, browserHash: null };
   // All reads come before the first staged mail.
   const numbered = await Promise.all(
     [...byKey].map(async ([toKey, to]) => {
-      return { toKey, to, ...(await mailNumber(tx, { ...fields, address: to }, nowMs)) };
+      const about = { ...tenantOf(tenant), purpose, accountId, address: to };
+      return { toKey, to, ...(await mailNumber(tx, about, nowMs)) };
     }),
   );
   for (const { toKey, to, nth, waitMs } of numbered) {
     if (waitMs > 0) continue;
     const id = deps.ids.next('mail', nowMs);
-    tx.mails.insert(newMail({ ...fields, id, to, toKey, nth }, nowMs));
+    tx.mails.insert(newMail({ ...fields, id, to, toKey, nth, locale: 'en' }, nowMs));
   }
 }
 

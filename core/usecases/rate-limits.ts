@@ -1,13 +1,16 @@
 // The rate limits of use cases. The port stores their state for all hosts.
-import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../domain/instant.js';
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../domain/instant.js';
 import { clientNetwork, type RateLimit } from '../domain/rate-limit.js';
 import { PonteError } from '../errors.js';
 import type { Deps } from '../ports/deps.js';
 
-/** Requests for a sign-in link, which could guess the address of a buyer. Also the burst. */
+/** Requests for a sign-in link: each mails a stranger. Also the burst. */
 const signInsAnHour = { page: 10, client: 30 } as const;
 
 const QUOTES_AN_HOUR = 20;
+/** Uploads of documents through the hosted page, for each party. */
+const uploadsAnHour = 60;
+const uploadedMebibytesADay = 200;
 
 /** A create by this API key; replays count too. */
 export async function takeCreateToken(deps: Deps, keyId: string): Promise<void> {
@@ -15,8 +18,8 @@ export async function takeCreateToken(deps: Deps, keyId: string): Promise<void> 
   if (perMinute > 0) await take(deps, keyId, { perMinute, burst });
 }
 
-export function takePageSlot(deps: Deps, publicId: string): Promise<void> {
-  return take(deps, `sign-in page ${publicId}`, hourly(signInsAnHour.page));
+export function takePageSlot(deps: Deps, path: string): Promise<void> {
+  return take(deps, `sign-in page ${path}`, hourly(signInsAnHour.page));
 }
 
 export function takeClientSlot(deps: Deps, address: string): Promise<void> {
@@ -26,6 +29,17 @@ export function takeClientSlot(deps: Deps, address: string): Promise<void> {
 /** A quote for the hosted page of this payment: partners limit calls too. */
 export function takeQuoteSlot(deps: Deps, publicId: string): Promise<void> {
   return take(deps, `quote page ${publicId}`, hourly(QUOTES_AN_HOUR));
+}
+
+export function takeUploadSlot(deps: Deps, buyerId: string): Promise<void> {
+  return take(deps, `upload ${buyerId}`, hourly(uploadsAnHour));
+}
+
+/** Taken for each MiB that has begun, so that uploads at the same time count too. */
+export function takeUploadedMebibyte(deps: Deps, buyerId: string): Promise<void> {
+  const burst = uploadedMebibytesADay;
+  const perMinute = (burst * MINUTE_MS) / DAY_MS;
+  return take(deps, `uploaded MiB ${buyerId}`, { perMinute, burst });
 }
 
 export function rateLimited(waitMs: number): PonteError {

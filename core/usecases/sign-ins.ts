@@ -1,72 +1,217 @@
-// The buyer's sign-in: it requests a link on the hosted page, and opening the link proves its
-// mailbox. Its next steps are in buyers.ts.
-import { emailKey } from '../domain/buyer-kyc.js';
+// Sign-in on the hosted pages: a page mails a link and a code to the address that it belongs to,
+// and either one proves the mailbox and starts a session. The buyer's next steps are in buyers.ts.
+import { hash } from 'node:crypto';
 import type { PaymentView } from '../domain/change.js';
-import { hashLinkToken, isLinkExpired, linkUsed } from '../domain/mail.js';
-import { isPageOpen, type Payment } from '../domain/payment.js';
-import { tenantOf } from '../domain/tenant.js';
-import { PonteError } from '../errors.js';
+import { type HostedPage, pathOf } from '../domain/hosted-page.js';
+import type { Locale } from '../domain/locale.js';
+import {
+  codeText,
+  codeTried,
+  hashLinkToken,
+  isLinkExpired,
+  isSameSubject,
+  linkEnded,
+  linkUsed,
+  type Mail,
+  type MailSubject,
+  maskedAddress,
+  takesCode,
+} from '../domain/mail.js';
+import type { PageSession, SessionSubject } from '../domain/page-session.js';
+import { type Tenant, tenantOf } from '../domain/tenant.js';
+import { assert, PonteError } from '../errors.js';
 import type { Deps } from '../ports/deps.js';
 import type { Tx } from '../ports/storage.js';
 import { signIn } from './buyers.js';
-import { mailNumber, stageMail } from './mails.js';
-import { takeClientSlot, takePageSlot } from './rate-limits.js';
+import { CODE_PURPOSE, mailNumber, stageLink } from './mails.js';
+import { makeSession } from './page-sessions.js';
+import { openPage } from './payment-page.js';
+import { rateLimited, takeClientSlot, takePageSlot } from './rate-limits.js';
 
-/** The minimum time of a request for a link: longer than its work, so it reveals nothing. */
-const ANSWER_MS = 400;
+export interface LinkRequest {
+  /** An IP address; null inside the process. */
+  readonly client: string | null;
+  /** The language of the page and of the mail. */
+  readonly locale: Locale;
+  /** `hashBrowser` of the value in the browser's cookie: the code is valid there only. */
+  readonly browserHash: string;
+}
+
+/** What the page shows before a link is used. */
+export type LinkState =
+  | {
+      readonly state: 'valid';
+      readonly address: string;
+      readonly endsAtMs: number;
+      /** Of the browser that asked for it; null for an invitation. */
+      readonly browserHash: string | null;
+    }
+  | { readonly state: 'used'; readonly usedAtMs: number; readonly maskedAddress: string }
+  | { readonly state: 'over'; readonly endsAtMs: number; readonly maskedAddress: string }
+  | { readonly state: 'unknown' };
+
+export interface SignedIn {
+  /** For the cookie. */
+  readonly token: string;
+  readonly session: PageSession;
+  /** Null for a page without a payment. */
+  readonly view: PaymentView | null;
+}
+
+/** Of the random value in the cookie of a browser. */
+export function hashBrowser(nonce: string): string {
+  return hash('sha256', `browser ${nonce}`, 'hex');
+}
 
 /**
- * Mails a link if this is the address of the page's buyer and its hourly limit is not reached.
- * Neither the response nor its time reveals whether a mail is sent: each case does the same work.
- * `client` is an IP address, null inside the process. NotFound, RateLimitExceeded.
+ * Mails a link and a code to the address that the page belongs to. NotFound, RateLimitExceeded.
  */
-export async function requestSignIn(
+export async function requestLink(
   deps: Deps,
-  publicId: string,
-  email: string,
-  client: string | null,
+  page: HostedPage,
+  { client, locale, browserHash }: LinkRequest,
 ): Promise<void> {
-  const answerable = deps.pause(ANSWER_MS);
-  try {
-    if (client !== null) await takeClientSlot(deps, client);
-    await deps.store.run((tx) => openPage(tx, publicId));
-    await takePageSlot(deps, publicId);
-    await deps.store.run(async (tx) => stageSignIn(deps, tx, await openPage(tx, publicId), email));
-    deps.wake('mails');
-  } finally {
-    await answerable;
-  }
-}
-
-/** Signs the buyer in for the payment of the link. InvalidSignInLink. */
-export async function redeemSignIn(deps: Deps, token: string): Promise<PaymentView> {
-  const tokenHash = hashLinkToken(token);
-  const mail = await deps.store.run((tx) => tx.mails.byTokenHash(tokenHash));
-  if (mail === null || mail.paymentId === null) throw new PonteError('InvalidSignInLink');
-  return signIn(deps, tenantOf(mail), mail.paymentId, async (tx) => {
-    const current = await tx.mails.byTokenHash(tokenHash);
+  if (client !== null) await takeClientSlot(deps, client);
+  await deps.store.run((tx) => findPage(tx, page));
+  await takePageSlot(deps, pathOf(page));
+  await deps.store.run(async (tx) => {
+    const { tenant, subject, address } = await findPage(tx, page);
     const nowMs = deps.clock.nowMs();
-    if (current === null || isLinkExpired(current, nowMs))
-      throw new PonteError('InvalidSignInLink');
-    tx.mails.update(linkUsed(current, nowMs));
+    const to = { ...tenant, purpose: 'sign_in', address } as const;
+    const { nth, waitMs } = await mailNumber(tx, to, nowMs);
+    if (waitMs > 0) throw rateLimited(waitMs);
+    stageLink(deps, tx, { ...to, subject, nth, locale, browserHash }, nowMs);
   });
+  deps.wake('mails');
 }
 
-async function openPage(tx: Tx, publicId: string): Promise<Payment> {
-  const payment = await tx.payments.byPublicId(publicId);
-  if (payment === null || !isPageOpen(payment)) throw new PonteError('NotFound');
-  return payment;
+/** Changes nothing: mail scanners open links too. NotFound. */
+export async function linkState(deps: Deps, page: HostedPage, token: string): Promise<LinkState> {
+  const mail = await deps.store.run((tx) => findLink(tx, page, token));
+  if (mail === null) return { state: 'unknown' };
+  const { to: address, linkUsedAtMs: usedAtMs, linkEndsAtMs: endsAtMs } = mail;
+  if (usedAtMs !== null) {
+    return { state: 'used', usedAtMs, maskedAddress: maskedAddress(address) };
+  }
+  if (isLinkExpired(mail, deps.clock.nowMs())) {
+    return { state: 'over', endsAtMs, maskedAddress: maskedAddress(address) };
+  }
+  return { state: 'valid', address, endsAtMs, browserHash: mail.browserHash };
 }
 
-/** A mail that must not be sent is stored as dropped. */
-async function stageSignIn(deps: Deps, tx: Tx, payment: Payment, email: string): Promise<void> {
-  const nowMs = deps.clock.nowMs();
-  const about = { purpose: 'sign_in', accountId: null } as const;
-  const to = { ...tenantOf(payment), ...about, address: payment.buyer.email };
-  const { nth, waitMs } = await mailNumber(tx, to, nowMs);
-  const isBuyer = emailKey(payment.buyer.email) === emailKey(email);
-  const limited = waitMs > 0 ? 'the hourly limit of the address is reached' : null;
-  const useless = isBuyer ? limited : 'another address was given';
-  const numbered = { purpose: 'sign_in', nth: useless === null ? nth : null } as const;
-  stageMail(deps, tx, payment, numbered, nowMs, useless);
+/**
+ * Uses the link: signs in once and ends the other links of the page. `locale` is the language of
+ * the page. NotFound, InvalidSignInLink.
+ */
+export async function redeemLink(
+  deps: Deps,
+  page: HostedPage,
+  token: string,
+  locale: Locale,
+): Promise<SignedIn> {
+  const mail = await deps.store.run((tx) => findLink(tx, page, token));
+  if (mail === null) throw new PonteError('InvalidSignInLink');
+  return enter(deps, mail, locale);
+}
+
+/**
+ * The same by the six digits of a mail that this browser asked for. NotFound, InvalidSignInCode (a
+ * wrong code), SignInCodeOver (after five tries, or without an open mail), InvalidSignInLink.
+ */
+export async function redeemCode(
+  deps: Deps,
+  page: HostedPage,
+  { browserHash, code }: { readonly browserHash: string; readonly code: string },
+  locale: Locale,
+): Promise<SignedIn> {
+  const digits = code.replaceAll(/\D/g, '');
+  // The try is stored before its result is known to anybody.
+  const tried = await deps.store.run(async (tx) => {
+    const { tenant, subject } = await findPage(tx, page);
+    const nowMs = deps.clock.nowMs();
+    const open = await tx.mails.openLinks(tenant, subject, nowMs);
+    const asked = open.filter((mail) => mail.browserHash === browserHash && takesCode(mail, nowMs));
+    for (const mail of asked) tx.mails.update(codeTried(mail));
+    return asked;
+  });
+  if (tried.length === 0) throw new PonteError('SignInCodeOver');
+  const mail = tried.find(({ id, codeHash }) => {
+    const text = codeText(id, browserHash, digits);
+    return codeHash !== null && deps.secretBox.isMac(text, CODE_PURPOSE, codeHash);
+  });
+  if (mail !== undefined) return enter(deps, mail, locale);
+  const isLast = tried.every((one) => !takesCode(codeTried(one), deps.clock.nowMs()));
+  throw new PonteError(isLast ? 'SignInCodeOver' : 'InvalidSignInCode');
+}
+
+async function enter(deps: Deps, mail: Mail, locale: Locale): Promise<SignedIn> {
+  const tenant = tenantOf(mail);
+  const { token, session } = makeSession(deps, sessionOf(mail));
+  const prove = async (tx: Tx) => {
+    const nowMs = deps.clock.nowMs();
+    const [current, open] = await Promise.all([
+      tx.mails.get(tenant, mail.id),
+      tx.mails.openLinks(tenant, mail.subject, nowMs),
+    ]);
+    if (current === null || isLinkExpired(current, nowMs)) {
+      throw new PonteError('InvalidSignInLink');
+    }
+    tx.mails.update(linkUsed(current, nowMs));
+    const others = open.filter(({ id, toKey }) => id !== mail.id && toKey === mail.toKey);
+    for (const other of others) tx.mails.update(linkEnded(other, nowMs));
+    tx.pageSessions.insert(session);
+  };
+  if (mail.subject.kind === 'payment') {
+    const view = await signIn(deps, tenant, mail.subject.paymentId, { prove, locale });
+    return { token, session, view };
+  }
+  await deps.store.run(prove);
+  return { token, session, view: null };
+}
+
+function sessionOf({ orgId, mode, subject }: Mail): SessionSubject {
+  assert(subject.kind !== 'account', 'a link is about a payment or a submission');
+  const none = { paymentId: null, submissionId: null, ownerIndex: null };
+  if (subject.kind === 'payment') {
+    return { orgId, mode, ...none, kind: 'buyer', paymentId: subject.paymentId };
+  }
+  const { submissionId, ownerIndex } = subject;
+  const kind = ownerIndex === null ? 'buyer' : 'owner';
+  return { orgId, mode, ...none, kind, submissionId, ownerIndex };
+}
+
+/** The link of this token, if it opens this page. NotFound. */
+async function findLink(tx: Tx, page: HostedPage, token: string): Promise<Mail | null> {
+  const { tenant, subject } = await findPage(tx, page);
+  const mail = await tx.mails.byTokenHash(hashLinkToken(token));
+  if (mail === null || !isSameSubject(mail.subject, subject)) return null;
+  return mail.orgId === tenant.orgId && mail.mode === tenant.mode ? mail : null;
+}
+
+interface FoundPage {
+  readonly tenant: Tenant;
+  readonly subject: MailSubject;
+  /** Where its links are sent. */
+  readonly address: string;
+}
+
+async function findPage(tx: Tx, page: HostedPage): Promise<FoundPage> {
+  if (page.kind === 'payment') {
+    const payment = await openPage(tx, page.publicId);
+    const subject = { kind: 'payment', paymentId: payment.id } as const;
+    return { tenant: tenantOf(payment), subject, address: payment.buyer.email };
+  }
+  const submission = await tx.buyers.submissionByFlow(page.flowId);
+  if (submission === null) throw new PonteError('NotFound');
+  const tenant = tenantOf(submission);
+  const ownerIndex = page.kind === 'owner' ? page.ownerIndex : null;
+  const subject = { kind: 'submission', submissionId: submission.id, ownerIndex } as const;
+  if (ownerIndex !== null) {
+    const link = await tx.mails.newestOwnerLink(tenant, submission.id, ownerIndex);
+    if (link === null) throw new PonteError('NotFound');
+    return { tenant, subject, address: link.to };
+  }
+  const buyer = await tx.buyers.get(tenant.mode, submission.buyerId);
+  assert(buyer !== null, 'a buyer stays');
+  return { tenant, subject, address: buyer.email };
 }

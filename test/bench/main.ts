@@ -12,6 +12,7 @@ import type { LoadCalls } from './load-process.js';
 import { createOnPostgres, createOnSqlite, hosts, rateLimit } from './rows/create.js';
 import { deliveries } from './rows/drain.js';
 import { latency } from './rows/latency.js';
+import { pages } from './rows/pages.js';
 import { read } from './rows/read.js';
 import { scale } from './rows/scale.js';
 import { start } from './rows/start.js';
@@ -26,6 +27,7 @@ const rows: Readonly<Record<string, Row>> = {
   scale,
   start,
   hosts,
+  pages,
 };
 
 const folder = fileURLToPath(new URL('.', import.meta.url));

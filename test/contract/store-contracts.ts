@@ -7,9 +7,11 @@ import { storeContract } from './store-contract.js';
 import { storeDocumentsContract } from './store-documents-contract.js';
 import { storeInvoicesContract } from './store-invoices-contract.js';
 import { storeKeysContract } from './store-keys-contract.js';
+import { storeLinksContract } from './store-links-contract.js';
 import { storeListsContract } from './store-lists-contract.js';
 import { storeMembersContract } from './store-members-contract.js';
 import { storeMoneyContract } from './store-money-contract.js';
+import { storePaymentListsContract } from './store-payment-lists-contract.js';
 import { storeQueueStatsContract } from './store-queue-stats-contract.js';
 import { storeRetentionContract } from './store-retention-contract.js';
 import { storeRowsContract } from './store-rows-contract.js';
@@ -34,9 +36,11 @@ export const others: Parts = {
   'connected accounts': storeAccountsContract,
   documents: storeDocumentsContract,
   'invoices and mails': storeInvoicesContract,
+  'links and page sessions': storeLinksContract,
   members: storeMembersContract,
   retention: storeRetentionContract,
   lists: storeListsContract,
+  'lists of payments': storePaymentListsContract,
   'by subject': storeSubjectsContract,
   'what waits': storeQueueStatsContract,
   views: storeViewsContract,

@@ -3,7 +3,7 @@
 // and due mails are leased to one worker. Run over each database.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Mail } from '../../core/domain/mail.js';
+import type { Mail, MailSubject } from '../../core/domain/mail.js';
 import { type Payment, paymentStatuses } from '../../core/domain/payment.js';
 import { type Tenant, tenantOf } from '../../core/domain/tenant.js';
 import type { Claim, InvoiceFilter, Store } from '../../core/ports/storage.js';
@@ -118,14 +118,28 @@ export function storeInvoicesContract(open: OpenStore): void {
 
   test('a mail comes back as it was written, full or bare, and so it does changed', async () => {
     const bare = aMail({ nth: null, linkUsedAtMs: null, leaseToken: null, lastError: null });
-    const none = { paymentId: null, tokenHash: null, tokenSealed: null };
-    const notice = aMail({ purpose: 'payout_changed', accountId: 'acct_1', ...none });
-    for (const mail of [aMail(), bare, notice, { ...notice, accountId: null }]) {
+    const noLink = { tokenHash: null, tokenSealed: null, codeHash: null, browserHash: null };
+    const notice = (subject: MailSubject) =>
+      aMail({ purpose: 'payout_changed', subject, ...noLink });
+    const ofForm = { kind: 'submission', submissionId: 'kyc_1', ownerIndex: null } as const;
+    const mails = [
+      ...[
+        aMail(),
+        bare,
+        aMail({ subject: ofForm }),
+        aMail({ subject: { ...ofForm, ownerIndex: 3 } }),
+      ],
+      notice({ kind: 'account', accountId: 'acct_1' }),
+      notice({ kind: 'account', accountId: null }),
+      aMail({ purpose: 'receipt', cause: 'receipt pi_1', ...noLink }),
+    ];
+    for (const mail of mails) {
       const store = await fresh({ mails: [mail] });
       const read = () => store.run((tx) => tx.mails.get(tenant, 'mail_1'));
       assert.deepEqual(await read(), mail);
       const ended = { status: 'sent', tokenSealed: null, dueAtMs: null, sentAtMs: T0 } as const;
-      const changed = { ...mail, ...ended, linkUsedAtMs: T0 + 9, tries: 9, lastError: 'x' };
+      const link = { linkUsedAtMs: T0 + 9, linkEndsAtMs: T0 + 8, codeTries: 5 };
+      const changed = { ...mail, ...ended, ...link, tries: 9, lastError: 'x' };
       await store.run(async (tx) => tx.mails.update(changed));
       assert.deepEqual(await read(), { ...changed, version: 2 });
       for (const place of [otherMode, otherOrg]) {
@@ -157,7 +171,9 @@ export function storeInvoicesContract(open: OpenStore): void {
         invitation('mail_b', 10),
         invitation('mail_c', 11, otherOrg),
         invitation('mail_d', 2),
-        { ...invitation('mail_e', 9), accountId: 'acct_1' },
+        aMail({
+          ...{ id: 'mail_e', nth: 9, purpose: 'invitation', ...aboutAccount },
+        }),
       ],
     });
     const newest = async (purpose: Mail['purpose'], home: Tenant = tenant) => {
@@ -256,6 +272,11 @@ async function listed(store: Store, place: Tenant, filter: InvoiceFilter) {
   const views = await store.run((tx) => tx.views.listInvoices(place, filter));
   return views.map(({ payment }) => payment);
 }
+
+const aboutAccount = {
+  subject: { kind: 'account', accountId: 'acct_1' },
+  ...{ tokenHash: null, tokenSealed: null, codeHash: null, browserHash: null },
+} as const;
 
 const refused = { status: 'refused', dueAtMs: null, tokenSealed: null } as const;
 

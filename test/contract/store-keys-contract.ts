@@ -213,12 +213,18 @@ type Write = (tx: Tx, sealedText: string, more?: string) => void;
 const sealedWrites: Readonly<Record<SealedColumn, Write>> = {
   'connected_accounts.tax_id_sealed': (tx, taxIdSealed, more = '') =>
     tx.accounts.insert(anAccount({ id: `acct_1${more}`, taxIdSealed })),
+  'kyc_submissions.dossier_sealed': (tx, dossierSealed, more = '') =>
+    tx.buyers.insertSubmission(
+      aSubmission({
+        ...{ id: `kyc_2${more}`, buyerId: `byr_2${more}` },
+        ...{ flowId: null, draftSealed: null, dossierSealed },
+      }),
+    ),
   'kyc_submissions.draft_sealed': (tx, draftSealed, more = '') =>
     tx.buyers.insertSubmission(
       aSubmission({
         ...{ id: `kyc_1${more}`, buyerId: `byr_1${more}` },
-        flowId: null,
-        draftSealed,
+        ...{ flowId: null, draftSealed, dossierSealed: null },
       }),
     ),
   'mails.token_sealed': (tx, tokenSealed, more = '') =>

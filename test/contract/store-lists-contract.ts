@@ -11,7 +11,7 @@ import {
   type PartnerCommand,
   partyKinds,
 } from '../../core/domain/partner-command.js';
-import { paymentStatuses } from '../../core/domain/payment.js';
+import { type Payment, paymentStatuses } from '../../core/domain/payment.js';
 import type { Store, Tx } from '../../core/ports/storage.js';
 import {
   aBarePayment,
@@ -32,9 +32,12 @@ import {
   T0,
   tenant,
 } from '../support/domain-samples.js';
+import { aSimulatedReport } from '../support/payin-samples.js';
 import { valuesOf } from '../support/values-of.js';
 import { assertContended } from './contention.js';
 import type { OpenStore } from './store-contracts.js';
+
+const payoutFails = { kind: 'payout', status: 'failed', reason: null } as const;
 
 export function storeListsContract(fresh: OpenStore): void {
   test('an advance that is put again is replaced; due ones come in order', async () => {
@@ -54,6 +57,18 @@ export function storeListsContract(fresh: OpenStore): void {
     assert.deepEqual(await store.run((tx) => tx.advances.due(behind)), [replaced]);
     await store.run(async (tx) => tx.advances.remove(replaced));
     assert.equal(await store.run((tx) => tx.advances.get(tenant, 'pi_1')), null);
+  });
+
+  test('an outcome that is chosen again replaces the one before, with the next version', async () => {
+    const store = await fresh();
+    const [first, second] = [aSimulatedReport(), aSimulatedReport(payoutFails)];
+    const read = () => store.run((tx) => tx.simulations.get('test', first.reference));
+    assert.equal(await read(), null);
+    await store.run(async (tx) => tx.simulations.put(first));
+    assert.deepEqual(await read(), first);
+    await store.run(async (tx) => tx.simulations.put(second));
+    assert.deepEqual(await read(), { ...second, version: 2 });
+    assert.equal(await store.run((tx) => tx.simulations.get('live', first.reference)), null);
   });
 
   test('events leave the outbox in the order in which they came, and once', async () => {
@@ -283,9 +298,8 @@ export function storeListsContract(fresh: OpenStore): void {
         const list = (beforeId: string | null, limit: number) =>
           store.run((tx) => tx.payments.list({ ...filter, beforeId, limit }));
         const whole = await list(null, 100);
-        const sorted = [...whole].sort(
-          (a, b) => b.createdAtMs - a.createdAtMs || (a.id < b.id ? 1 : -1),
-        );
+        const bareId = ({ id }: Payment) => id.slice(id.indexOf('_') + 1);
+        const sorted = [...whole].sort((a, b) => (bareId(a) < bareId(b) ? 1 : -1));
         assert.ok(whole.length > 0);
         assert.deepEqual(whole, sorted);
         assert.ok(whole.every((row) => filter.status === null || row.status === filter.status));

@@ -35,6 +35,8 @@ const otherCodes = {
   InvalidToken: 401,
   InvalidSignature: 401,
   InvalidSignInLink: 401,
+  InvalidSignInCode: 401,
+  SignInCodeOver: 401,
   SelfApprovalNotAllowed: 403,
   NotFound: 404,
   MethodNotAllowed: 405,

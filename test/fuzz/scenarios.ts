@@ -22,7 +22,10 @@ export const scenarios: readonly (readonly string[])[] = [
     ...['createPaymentIntent', 'readPaymentIntent', 'advanceTestPayment', 'readPayment'],
     ...['readPaymentTimeline', 'cancelPaymentIntent'],
   ],
-  ['createPaymentIntent', 'cancelPaymentIntent', 'cancelPayment', 'readPaymentTimeline'],
+  [
+    ...['createPaymentIntent', 'cancelPaymentIntent', 'cancelPayment', 'readPaymentTimeline'],
+    'listPayments',
+  ],
   [
     ...['createInvoice', 'approveInvoice', 'inviteInvoiceBuyer', 'inviteInvoiceBuyer'],
     ...[

@@ -16,7 +16,7 @@ import { verifyWebhook } from '../../adapters/client/verify.js';
 import { addMember } from '../../core/usecases/members.js';
 import { createOrganization, requireApproval } from '../../core/usecases/organizations.js';
 import { createSession } from '../../core/usecases/sessions.js';
-import { redeemSignIn } from '../../core/usecases/sign-ins.js';
+import { redeemLink } from '../../core/usecases/sign-ins.js';
 import { readConfig } from '../../host/config.js';
 import { type Host, startHost } from '../../host/main.js';
 import { type LocalReceiver, startReceiver } from '../support/local-receiver.js';
@@ -144,13 +144,17 @@ test('an invoice: approved by a member, invited by mail, opened by its link, set
 
   const [mail = ''] = await until(() => (mails().length === 0 ? null : mails()));
   assert.match(mail, /^To: Ana@Buyer\.example\r$/im);
-  assert.match(mail, /Acme Ltda asks you to pay 980\.00 USD/);
+  assert.match(mail, /Acme Ltda asks you to pay USD 980\.00/);
   const waiting = answered(await ponte.GET('/v1/invoices/{id}', on));
   assert.equal(waiting.status, 'awaiting_buyer');
   const link = new URL(/^https?:\S+\?token=\S+/m.exec(mail)?.[0] ?? '');
   assert.equal(`${link.origin}${link.pathname}`, waiting.hostedPaymentUrl);
-  const opened = await redeemSignIn(host.deps, link.searchParams.get('token') ?? '');
-  assert.equal(opened.payment.id, id);
+  const [token = '', publicId = ''] = [
+    link.searchParams.get('token') ?? '',
+    link.pathname.split('/').at(-1),
+  ];
+  const opened = await redeemLink(host.deps, { kind: 'payment', publicId }, token, 'en');
+  assert.equal(opened.view?.payment.id, id);
 
   await advance(id);
   // Approved for the intent before: of a buyer that is known, an invoice asks no KYC.

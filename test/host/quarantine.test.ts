@@ -9,11 +9,12 @@ import { replayAllDead } from '../../core/usecases/deliveries.js';
 import { deliveryRunner } from '../../core/usecases/delivery-runner.js';
 import { endQuarantine, quarantineRestored } from '../../core/usecases/epochs.js';
 import { runSequencer } from '../../core/usecases/feed.js';
-import { runMails, stageMail } from '../../core/usecases/mails.js';
+import { runMails } from '../../core/usecases/mails.js';
 import { cancelPayment, failPaymentByOperator } from '../../core/usecases/payments.js';
 import { runAdvances } from '../../core/usecases/sandbox.js';
 import { createSubscription } from '../../core/usecases/subscriptions.js';
 import { workerSteps } from '../../host/workers.js';
+import { askForLink } from '../support/made-payments.js';
 import { type Scene, scene } from '../support/order-scene.js';
 import { valuesOf } from '../support/values-of.js';
 
@@ -76,9 +77,7 @@ for (const name of ['deliveries', 'mails'] as const) {
     const { deps } = at.made;
     const { payment } = await at.read();
     const nowMs = deps.clock.nowMs();
-    await deps.store.run(async (tx) =>
-      stageMail(deps, tx, payment, { purpose: 'sign_in', nth: 1 }, nowMs),
-    );
+    await askForLink(deps, payment);
     const sent: string[] = [];
     const of = name === 'mails' ? deps.mailer : deps.sender;
     const send = of.send.bind(of) as (given: unknown) => unknown;

@@ -42,6 +42,7 @@ export interface GatedStoreInput {
 /** The methods of Tx that stage; all others read. */
 const writes: ReadonlySet<string> = new Set([
   ...['insert', 'update', 'updateProfile', 'touch', 'append', 'bind', 'remove', 'setHead'],
+  'insertOnce',
   ...['insertSubmission', 'updateSubmission', 'logAttempt', 'put'],
   ...['expectProfile', 'expectSubmission', 'expect', 'expectNoQuarantine', 'orderPurge'],
   ...['removeDeliveries', 'removeMessages', 'removeEvents'],

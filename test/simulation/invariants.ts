@@ -24,6 +24,7 @@ import {
 import {
   mailsAreFew,
   mailsReachTheirBuyersUnchanged,
+  noCauseIsMailedTwice,
   noInvoiceIsApprovedByItsMaker,
   noLinkSignsInTwice,
   noMailBeforeApproval,
@@ -92,6 +93,7 @@ export const always = {
   noInvoiceIsApprovedByItsMaker,
   noMailBeforeApproval,
   mailsReachTheirBuyersUnchanged,
+  noCauseIsMailedTwice,
   mailsAreFew,
   noLinkSignsInTwice,
   submittedDocumentsAreOfUndecidedParties,

@@ -1,10 +1,11 @@
 // What happens around invoices and mails: members make and approve them, buyers are invited, ask
 // for a link, and open the links that reached their mailboxes.
+import { locales } from '../../core/domain/locale.js';
 import { isTerminal } from '../../core/domain/payment.js';
 import { tenantOf } from '../../core/domain/tenant.js';
 import { approveInvoice, inviteBuyer } from '../../core/usecases/invoices.js';
-import { redeemSignIn, requestSignIn } from '../../core/usecases/sign-ins.js';
-import { buyerEmails, membersOf } from './actors.js';
+import { redeemLink, requestLink } from '../../core/usecases/sign-ins.js';
+import { membersOf } from './actors.js';
 import type { ObservedPayment } from './observed-payment.js';
 import { create, newRequest, onPayment, shown } from './payment-actions.js';
 import type { SimulatedHost } from './simulated-host.js';
@@ -22,18 +23,19 @@ export const invoiceActs: Acts<InvoiceAction> = {
     step(world, host, found);
   },
   askForLink: (world, host) =>
-    onPayment(world, ({ payment: { id, publicId, buyer } }) => {
-      const email = world.random.chance(0.8) ? buyer.email : world.random.pick(buyerEmails);
-      host.begin(`ask for a link ${id}`, () => requestSignIn(host.deps, publicId, email, null));
+    onPayment(world, ({ payment: { id, publicId } }) => {
+      const page = { kind: 'payment', publicId } as const;
+      const asks = { client: null, locale: world.random.pick(locales), browserHash: id };
+      host.begin(`ask for a link ${id}`, () => requestLink(host.deps, page, asks));
     }),
   openLink: (world, host) => {
-    const { messageId, token } = world.random.pick(world.mailbox.received);
+    const { messageId, page, token } = world.random.pick(world.mailbox.links());
     const { done } = shown(world);
-    host.begin(`open the link of ${messageId}`, () => redeemSignIn(host.deps, token), {
-      done: (view) => {
+    host.begin(`open the link of ${messageId}`, () => redeemLink(host.deps, page, token, 'es'), {
+      done: ({ view }) => {
         world.count('link opened');
         world.observed.linksUsed.push(token);
-        done(view);
+        if (view !== null) done(view);
       },
     });
   },
@@ -41,7 +43,7 @@ export const invoiceActs: Acts<InvoiceAction> = {
 
 export const invoicesPointless: Pointless = {
   invoiceStep: (world) => openInvoices(world).length === 0,
-  openLink: ({ mailbox }) => mailbox.received.length === 0,
+  openLink: ({ mailbox }) => mailbox.links().length === 0,
 };
 
 /** Any member approves; the member who made the invoice must be refused. */

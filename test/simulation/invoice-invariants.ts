@@ -1,6 +1,6 @@
 // Invariants of invoices and of the mails that buyers get.
 import { HOUR_MS, MINUTE_MS } from '../../core/domain/instant.js';
-import type { Mail } from '../../core/domain/mail.js';
+import { isSameSubject, type Mail } from '../../core/domain/mail.js';
 import { CAREFUL_ORG } from './actors.js';
 import type { ObservedPayment } from './observed-payment.js';
 import { eachPayment, type ObservedState } from './observed-state.js';
@@ -23,7 +23,7 @@ export function noInvoiceIsApprovedByItsMaker(observed: ObservedState): string |
 export function noMailBeforeApproval(observed: ObservedState): string | null {
   for (const mail of observed.parties.mails.values()) {
     if (mail.purpose === 'payout_changed') continue;
-    const found = observed.payments.get(mail.paymentId ?? '');
+    const found = observed.payments.get(paymentIdOf(mail) ?? '');
     const wrong = found === undefined ? 'is about no payment' : wrongMail(mail, found);
     if (wrong !== null) return `${mail.id} ${wrong}`;
   }
@@ -56,11 +56,24 @@ export function mailsAreFew(observed: ObservedState): string | null {
         .slice(0, at + 1)
         .filter((other) => mail.createdAtMs - other.createdAtMs < windowMs && isAlike(other));
     const toAddress = within(HOUR_MS, (other) => isToSameAddress(mail, other)).length;
-    const ofInvoice = within(MINUTE_MS, ({ purpose, paymentId }) => {
-      return purpose === 'invitation' && mail.purpose === purpose && mail.paymentId === paymentId;
+    const ofInvoice = within(MINUTE_MS, (other) => {
+      return other.purpose === 'invitation' && isSameSubject(mail.subject, other.subject);
     }).length;
-    if (toAddress > MAILS_AN_HOUR) return `${mail.id} is the ${toAddress}. ${mail.purpose} mail`;
+    if (mail.cause === null && toAddress > MAILS_AN_HOUR)
+      return `${mail.id} is the ${toAddress}. ${mail.purpose} mail`;
     if (ofInvoice > 1) return `${mail.id} is the ${ofInvoice}. invitation within a minute`;
+  }
+  return null;
+}
+
+export function noCauseIsMailedTwice(observed: ObservedState): string | null {
+  const causes = new Map<string, string>();
+  for (const { id, orgId, mode, cause } of observed.parties.mails.values()) {
+    if (cause === null) continue;
+    const name = `${orgId} ${mode} ${cause}`;
+    const first = causes.get(name);
+    if (first !== undefined) return `${first} and ${id} are both about ${cause}`;
+    causes.set(name, id);
   }
   return null;
 }
@@ -73,17 +86,25 @@ export function noLinkSignsInTwice({ linksUsed }: ObservedState): string | null 
 
 function wrongMail(mail: Mail, { payment, statuses }: ObservedPayment): string | null {
   if (mail.to !== payment.buyer.email.trim()) return `goes to ${mail.to}`;
-  if (payment.origin === 'payment_intent') {
-    return mail.purpose === 'sign_in' ? null : 'invites to a payment intent';
+  if (mail.purpose === 'invitation' && payment.origin === 'payment_intent') {
+    return 'invites to a payment intent';
   }
+  if (mail.cause !== null && payment.buyerLocale === null) {
+    return 'is a notice to a buyer that did not sign in by mail';
+  }
+  if (payment.origin === 'payment_intent') return null;
   if (!statuses.includes('awaiting_buyer')) return `is about an invoice that is ${payment.status}`;
   const unapproved = payment.orgId === CAREFUL_ORG && payment.approvedByMemberId === null;
   return unapproved ? 'is about an invoice that nobody approved' : null;
 }
 
+function paymentIdOf({ subject }: Mail): string | null {
+  return subject.kind === 'payment' ? subject.paymentId : null;
+}
+
 function isToSameAddress(mail: Mail, other: Mail): boolean {
   const { purpose, mode, toKey, orgId } = mail;
   if (other.purpose !== purpose || other.mode !== mode || other.toKey !== toKey) return false;
-  if (other.accountId !== mail.accountId) return false;
+  if (purpose === 'payout_changed' && !isSameSubject(mail.subject, other.subject)) return false;
   return purpose === 'sign_in' || other.orgId === orgId;
 }

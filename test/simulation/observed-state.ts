@@ -10,6 +10,7 @@ import type { Payment } from '../../core/domain/payment.js';
 import type { Subscription } from '../../core/domain/subscription.js';
 import { type Tenant, tenantOf } from '../../core/domain/tenant.js';
 import type { WebhookDelivery } from '../../core/domain/webhook-delivery.js';
+import type { OutgoingMail } from '../../core/ports/outside.js';
 import type { ClaimedDelivery, Store } from '../../core/ports/storage.js';
 import { findDifferences, type LedgerDifference } from '../../core/usecases/ledger-check.js';
 import type { FeedReads } from './feed-reader.js';
@@ -21,7 +22,6 @@ import type { PartnerLedger, PartnerOrder } from './partner-ledger.js';
 import type { Party, PixDestination, Rails } from './partner-parties.js';
 import { QuarantineMonitor } from './quarantine-monitor.js';
 import { RestoreExemptions } from './restore-exemptions.js';
-import type { ReceivedMail } from './simulated-mailbox.js';
 import type { PartnerMessage } from './simulated-partner.js';
 import type { ReceivedWebhook } from './simulated-receivers.js';
 
@@ -39,7 +39,7 @@ export interface Outside {
   readonly turnedAway: () => readonly string[];
   readonly destinations: () => readonly PixDestination[];
   readonly rails: () => readonly Rails[];
-  readonly mails: () => readonly ReceivedMail[];
+  readonly mails: () => readonly OutgoingMail[];
   /** By document, the names of its uploads of which the store has bytes. */
   readonly storedDocuments: () => ReadonlyMap<string, readonly string[]>;
   /** Messages of the partner without an answer. */

@@ -1,9 +1,11 @@
 // One simulated process of the service: the real use cases and workers over gated ports. It can be
 // killed at any gate; what it began and did not finish is then nobody's. Errors that a caller of
 // the use cases must never see are written down as surprises.
+
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { createHmac } from 'node:crypto';
 import { createTokenSigner, fixedKeys } from '../../adapters/crypto/jwt.js';
+import { createLetters } from '../../adapters/pages/letters/letters.js';
 import type { Mode, Tenant } from '../../core/domain/tenant.js';
 import { RETRY_DELAYS_MS } from '../../core/domain/webhook-delivery.js';
 import { PonteError } from '../../core/errors.js';
@@ -185,6 +187,7 @@ export class SimulatedHost {
       mailer: world.mailbox.mailer(this.process),
     };
     return {
+      letters: createLetters(),
       ...monitorSends(ways, (what) => world.observed.quarantine.note(what)),
       store: gatedStore({
         store,
@@ -201,7 +204,6 @@ export class SimulatedHost {
       tokenSigner,
       rateLimits: { take: () => Promise.resolve(null) },
       clock: this.#clock,
-      pause: () => Promise.resolve(),
       ids: world.ids,
       log: this.#log(),
       metrics: null,

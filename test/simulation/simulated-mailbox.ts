@@ -1,19 +1,22 @@
 // The mail server and the buyers' mailboxes: mails are accepted, deferred, refused, or arrive
 // without an answer to the sender. Buyers may open what their mailbox holds.
+import type { HostedPage } from '../../core/domain/hosted-page.js';
 import type { MailOutcome } from '../../core/domain/mail.js';
 import type { Mailer, OutgoingMail } from '../../core/ports/outside.js';
 import type { Faults } from './faults.js';
 import type { Gates, SimulatedProcess } from './gates.js';
 
-export interface ReceivedMail extends OutgoingMail {
-  /** What its link carries. */
+/** A link that signs in. */
+export interface ReceivedLink {
+  readonly messageId: string;
+  readonly page: HostedPage;
   readonly token: string;
 }
 
 const sent: MailOutcome = { outcome: 'sent' };
 
 export class SimulatedMailbox {
-  readonly received: ReceivedMail[] = [];
+  readonly received: OutgoingMail[] = [];
   readonly #input: { readonly gates: Gates; readonly faults: Faults };
 
   constructor(input: { readonly gates: Gates; readonly faults: Faults }) {
@@ -37,8 +40,15 @@ export class SimulatedMailbox {
     };
   }
 
+  links(): readonly ReceivedLink[] {
+    return this.received.flatMap(({ messageId, text }) => {
+      const [, publicId, token] = /\/r\/([\w-]+)\?token=([\w-]+)/.exec(text) ?? [];
+      if (publicId === undefined || token === undefined) return [];
+      return [{ messageId, page: { kind: 'payment', publicId }, token }];
+    });
+  }
+
   #arrive(mail: OutgoingMail): void {
-    const token = /[?&]token=([\w-]+)/.exec(mail.text)?.[1] ?? '';
-    this.received.push({ ...mail, token });
+    this.received.push(mail);
   }
 }

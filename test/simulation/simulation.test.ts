@@ -69,6 +69,7 @@ test('the histories have seen what they are for', () => {
     ...['seller approved, ready once', 'to a seller, settled'],
     ...['approval refused: SelfApprovalNotAllowed', 'invitation mail sent'],
     ...['invitation mail refused', 'sign_in mail sent', 'link opened', 'document named'],
+    ...['receipt mail sent', 'expired mail sent'],
     ...['document read', 'document purged'],
   ]) {
     assert.ok(seen.has(what), `no history has seen: ${what}`);

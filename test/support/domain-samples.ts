@@ -11,13 +11,13 @@ import type { Mail } from '../../core/domain/mail.js';
 import type { Member } from '../../core/domain/member.js';
 import { money } from '../../core/domain/money.js';
 import type { Organization, OrganizationProfile } from '../../core/domain/organization.js';
+import type { PageSession } from '../../core/domain/page-session.js';
 import {
   type MoneyCommand,
   newCommand,
   type PartyCommand,
 } from '../../core/domain/partner-command.js';
 import type { InboxMessage } from '../../core/domain/partner-message.js';
-import type { PayinInstructions } from '../../core/domain/payin-instructions.js';
 import type { Advance, Payment } from '../../core/domain/payment.js';
 import type { Quote } from '../../core/domain/quote.js';
 import type { Subscription } from '../../core/domain/subscription.js';
@@ -28,6 +28,7 @@ import {
   type WebhookDelivery,
 } from '../../core/domain/webhook-delivery.js';
 import type { DuePage } from '../../core/ports/storage.js';
+import { sampleInstructions } from './payin-samples.js';
 
 /** 2026-01-02T03:04:05.678Z. */
 export const T0 = 1_767_323_045_678;
@@ -95,27 +96,6 @@ export function aKey(fields: Partial<StoredKey> = {}): StoredKey {
   };
 }
 
-export function sampleInstructions(fields: Partial<PayinInstructions> = {}): PayinInstructions {
-  return {
-    rails: [
-      {
-        rail: 'sepa',
-        fields: [
-          { name: 'beneficiary', value: 'Zoë 買い手' },
-          { name: 'iban', value: 'DE89370400440532013000' },
-        ],
-        arrivesWithinDays: { from: 0, to: 2 },
-      },
-    ],
-    amount: money(99_999_999_999_999n, 'EUR'),
-    reference: '48120937',
-    referenceRequired: true,
-    holder: 'partner',
-    payByMs: T0 + 90_000,
-    ...fields,
-  };
-}
-
 export function aPayment(fields: Partial<Payment> = {}): Payment {
   const id = fields.id ?? 'pi_1';
   return {
@@ -138,9 +118,10 @@ export function aPayment(fields: Partial<Payment> = {}): Payment {
     display: '{"b":1,"a":"\\u00e9"}',
     metadata: '{ "order" : 7 }',
     expiresAtMs: T0 + 60_000,
+    buyerLocale: 'pt-BR',
     quoteId: 'qt_1',
     confirmedLocale: 'pt-BR',
-    payinInstructions: sampleInstructions(),
+    payinInstructions: sampleInstructions({ payByMs: T0 + 90_000 }),
     coveredAtMs: T0 + 7,
     transactionHash: '0xabc',
     settlement: {
@@ -168,6 +149,7 @@ export function aBarePayment(fields: Partial<Payment> = {}): Payment {
     returnUrl: null,
     display: null,
     metadata: '{}',
+    buyerLocale: null,
     ...{ payeeName: null, confirmedLocale: null },
     ...{ expiresAtMs: null, quoteId: null, payinInstructions: null, coveredAtMs: null },
     ...{ transactionHash: null, settlement: null, failureReason: null, cancelReason: null },
@@ -238,6 +220,9 @@ export function aSubmission(fields: Partial<KycSubmission> = {}): KycSubmission 
     reason: 'so',
     tosId: 'tos_1',
     draftSealed: 'sealed',
+    dossierSealed: 'sealed too',
+    corrections: '[]',
+    submitCommandId: 'cmd_1',
     ...{ submittedAtMs: T0 + 1, approvedAtMs: T0 + 2, rejectedAtMs: T0 + 3, createdAtMs: T0 },
     version: 1,
     ...fields,
@@ -277,8 +262,10 @@ export function aMail(fields: Partial<Mail> = {}): Mail {
     ...tenant,
     id: 'mail_1',
     purpose: 'sign_in',
-    paymentId: 'inv_1',
-    accountId: null,
+    subject: { kind: 'payment', paymentId: 'inv_1' },
+    cause: null,
+    locale: 'pt-BR',
+    ...{ codeHash: 'cd'.repeat(32), codeTries: 2, browserHash: 'ef'.repeat(32) },
     to: 'Ana@Example.com',
     toKey: 'ana@example.com',
     nth: 7,
@@ -289,6 +276,24 @@ export function aMail(fields: Partial<Mail> = {}): Mail {
     status: 'pending',
     ...{ tries: 2, dueAtMs: T0 + 16, leaseToken: 'w0', lastError: 'busy', sentAtMs: null },
     ...{ createdAtMs: T0, version: 1 },
+    ...fields,
+  };
+}
+
+export function aNotice(fields: Partial<Mail> = {}): Mail {
+  const noLink = { tokenHash: null, tokenSealed: null, codeHash: null, browserHash: null };
+  const cause = 'receipt inv_1';
+  return aMail({ id: 'mail_9', purpose: 'receipt', nth: null, cause, ...noLink, ...fields });
+}
+
+export function aPageSession(fields: Partial<PageSession> = {}): PageSession {
+  return {
+    ...tenant,
+    id: 'a5'.repeat(32),
+    kind: 'owner',
+    ...{ paymentId: 'inv_1', submissionId: 'kyc_1', ownerIndex: 2 },
+    ...{ createdAtMs: T0, seenAtMs: T0 + 1, endsAtMs: T0 + 2, endedAtMs: T0 + 3 },
+    version: 1,
     ...fields,
   };
 }

@@ -1,5 +1,6 @@
 // A store with rows in every table, for tests that move, copy or look after whole databases. Who
 // adds a table adds a row here: the tests say so when one is empty.
+
 import { posting, transfer } from '../../core/domain/ledger.js';
 import { money } from '../../core/domain/money.js';
 import type { Store } from '../../core/ports/storage.js';
@@ -14,11 +15,13 @@ import {
   aMail,
   aMember,
   aMessage,
+  aNotice,
   anAccount,
   anAdvance,
   anAttempt,
   anEvent,
   anOrganization,
+  aPageSession,
   aPayment,
   aProfile,
   aQuote,
@@ -31,6 +34,7 @@ import {
   tenant,
 } from './domain-samples.js';
 import { aCheckValue, anEpoch, aServiceKey } from './key-samples.js';
+import { aSimulatedReport } from './payin-samples.js';
 
 /** Past what a float can count. */
 const LARGE_MINOR = 9_007_199_254_740_993n;
@@ -54,6 +58,8 @@ export async function fillStore(store: Store): Promise<void> {
     tx.accounts.insert(anAccount());
     tx.documents.insert(aDocument({ slot: 6 }));
     tx.mails.insert(aMail());
+    tx.mails.insertOnce(aNotice());
+    tx.pageSessions.insert(aPageSession());
     tx.outbox.append(anEvent({ id: 'evt_8' }));
     tx.outbox.append(anEvent({ id: 'evt_9' }));
     tx.feed.append(aFeedEvent());
@@ -64,6 +70,7 @@ export async function fillStore(store: Store): Promise<void> {
     tx.deliveries.logAttempt(anAttempt());
     tx.inbox.insert(aMessage());
     tx.advances.put(anAdvance());
+    tx.simulations.put(aSimulatedReport());
     tx.keyCheckValues.insert(aCheckValue());
     tx.storageFingerprints.insert({ name: 'documents', value: 'database-1', createdAtMs: T0 });
     tx.serviceKeys.insert(aServiceKey());
@@ -92,6 +99,8 @@ export function contentsOf(store: Store): Promise<readonly unknown[]> {
       tx.accounts.get(tenant, 'acct_1'),
       tx.documents.find('doc_1'),
       tx.mails.get(tenant, 'mail_1'),
+      tx.mails.get(tenant, 'mail_9'),
+      tx.pageSessions.byId(aPageSession().id),
       tx.outbox.oldest(100),
       tx.feed.head(tenant),
       tx.feed.after(tenant, 0, 100),
@@ -101,6 +110,7 @@ export function contentsOf(store: Store): Promise<readonly unknown[]> {
       tx.deliveries.attempts('whd_1'),
       tx.inbox.get('fake', 'test', 'msg_1'),
       tx.advances.get(tenant, 'pi_1'),
+      tx.simulations.get('test', 'cmd_1'),
       tx.keyCheckValues.list(),
       tx.storageFingerprints.get('documents'),
       tx.serviceKeys.list('session'),

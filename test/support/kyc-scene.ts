@@ -74,14 +74,16 @@ export async function partyReported(
   await applyPartnerUpdate(deps, id, { kind: 'receiver', reference, partnerRef, report });
 }
 
-/** The same of a submission that has no order here. */
+/** The same without a message: of its latest order, if it has one here. */
 export async function decideKyc(
   deps: Deps,
   tenant: Tenant,
   id: string,
   report: ReceiverReport,
 ): Promise<void> {
-  const command = { ...tenant, subject: { kind: 'submission', id } } as const;
+  const submission = await deps.store.run((tx) => tx.buyers.submissionById(tenant, id));
+  const order = { id: submission?.submitCommandId ?? '' };
+  const command = { ...tenant, ...order, subject: { kind: 'submission', id } } as const;
   const stage = (tx: Tx) => submissionReported({ deps, tx }, command, null, report);
   while (!(await deps.store.run(stage)));
 }

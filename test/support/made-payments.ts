@@ -1,9 +1,16 @@
 // Payments and invoices made through the use cases, and the link in a buyer's mail.
+import type { HostedPage } from '../../core/domain/hosted-page.js';
 import { money } from '../../core/domain/money.js';
 import type { Tenant } from '../../core/domain/tenant.js';
 import type { Deps } from '../../core/ports/deps.js';
 import type { OutgoingMail } from '../../core/ports/outside.js';
 import { type CreatePaymentInput, createPayment } from '../../core/usecases/payments.js';
+import {
+  hashBrowser,
+  type LinkRequest,
+  redeemLink,
+  requestLink,
+} from '../../core/usecases/sign-ins.js';
 
 type InputOf<K> = Extract<CreatePaymentInput, { readonly origin: K }>;
 export type IntentFields = Partial<InputOf<'payment_intent'>>;
@@ -40,6 +47,28 @@ export function makeIntent(deps: Deps, tenant: Tenant, fields: IntentFields = {}
 
 export function makeInvoice(deps: Deps, tenant: Tenant, fields: Partial<InputOf<'invoice'>> = {}) {
   return createPayment(deps, tenant, { ...invoiceInput, ...fields });
+}
+
+export const someBrowser = hashBrowser('nonce');
+
+export function pageOf({ publicId }: { readonly publicId: string }): HostedPage {
+  return { kind: 'payment', publicId };
+}
+
+/** A request for a link, from the page of a payment. */
+export function askForLink(
+  deps: Deps,
+  payment: { readonly publicId: string },
+  fields: Partial<LinkRequest> = {},
+): Promise<void> {
+  const asked = { client: null, locale: 'en', browserHash: someBrowser, ...fields } as const;
+  return requestLink(deps, pageOf(payment), asked);
+}
+
+/** Signs in by the link in a mail about a payment. */
+export function openLink(deps: Deps, mail: OutgoingMail | undefined) {
+  const [, publicId = ''] = /\/r\/([\w-]+)\?token=/.exec(mail?.text ?? '') ?? [];
+  return redeemLink(deps, pageOf({ publicId }), tokenIn(mail), 'en');
 }
 
 /** The token of the link in a mail. */

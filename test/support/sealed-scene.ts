@@ -15,6 +15,7 @@ import { startBuyerKyc } from '../../core/usecases/kyc.js';
 import { advancePayment } from '../../core/usecases/sandbox.js';
 import { currentKey } from '../../core/usecases/service-keys.js';
 import { createSubscription } from '../../core/usecases/subscriptions.js';
+import { ana } from './dossiers.js';
 import { makeInvoice } from './made-payments.js';
 import { type World, world } from './test-world.js';
 
@@ -47,6 +48,10 @@ export async function sealEverything(
   await startBuyerKyc(deps, tenant, {
     ...{ email: 'bo@buyer.example', name: 'Bo', entityType: null, paymentId: null },
     dossier: {},
+  });
+  await startBuyerKyc(deps, tenant, {
+    ...{ email: 'ana@buyer.example', name: null, entityType: 'individual', paymentId: null },
+    dossier: ana,
   });
   const { payment } = await makeInvoice(deps, tenant);
   await inviteBuyer(deps, tenant, payment.id);

@@ -1,5 +1,6 @@
 // Every statement that the store runs, as text: each method of its port called once in each form
 // that makes another text, over a database that only notes. Who adds a method calls it here.
+
 import type { Database, Param, Statement } from '../../adapters/storage/database.js';
 import { newStore } from '../../adapters/storage/store.js';
 import type { SealedColumn } from '../../core/domain/sealed-columns.js';
@@ -14,11 +15,13 @@ import {
   aMail,
   aMember,
   aMessage,
+  aNotice,
   anAccount,
   anAdvance,
   anAttempt,
   anEvent,
   anOrganization,
+  aPageSession,
   aPayment,
   aProfile,
   aQuote,
@@ -30,12 +33,14 @@ import {
   tenant,
 } from './domain-samples.js';
 import { aCheckValue, anEpoch, aServiceKey } from './key-samples.js';
+import { aSimulatedReport } from './payin-samples.js';
 
 const page = { beforeId: 'x', limit: 5 };
 const age = { sinceMs: T0, sinceDeliveryId: 'whd_5' };
 
 const places: Readonly<Record<SealedColumn, readonly string[]>> = {
   'connected_accounts.tax_id_sealed': ['org_a', 'test', 'acct_1'],
+  'kyc_submissions.dossier_sealed': ['org_a', 'test', 'kyc_1'],
   'kyc_submissions.draft_sealed': ['org_a', 'test', 'kyc_1'],
   'mails.token_sealed': ['org_a', 'test', 'mail_1'],
   'partner_commands.request': ['cmd_1'],
@@ -97,7 +102,7 @@ export async function callsOfTheStore(): Promise<StatementsOfTheStore> {
 }
 
 async function everyStatement(tx: Tx): Promise<void> {
-  await Promise.all([...readsOfMoney(tx), ...otherReads(tx)]);
+  await Promise.all([...readsOfMoney(tx), ...mailReads(tx), ...otherReads(tx)]);
   everyFirstWrite(tx);
 }
 
@@ -129,6 +134,7 @@ function readsOfMoney(tx: Tx): readonly Promise<unknown>[] {
       tx.views.listInvoices(tenant, { status, ...page }),
       tx.views.listInvoices(tenant, { status, beforeId: null, limit: 5 }),
     ]),
+    ...paymentPages(tx),
     tx.views.kycStatus(tenant, { id: 'byr_1', emailKey: 'a@b' }),
     tx.funds.get(tenant, 'pi_1'),
     tx.funds.open(5),
@@ -153,7 +159,48 @@ function readsOfMoney(tx: Tx): readonly Promise<unknown>[] {
   ];
 }
 
+/** Under every combination of filters. */
+function paymentPages(tx: Tx): readonly Promise<unknown>[] {
+  const origins = ['payment_intent', 'invoice'] as const;
+  const none = { status: null, externalId: null, sellerExternalId: null };
+  const ends = { fromMoment: '0', beforeMoment: 'z' };
+  const all = { origins, ...none, fromMoment: null, beforeMoment: null, ...page };
+  const status = 'approved' as const;
+  return [
+    tx.views.listPayments(tenant, all),
+    tx.views.listPayments(tenant, { ...all, ...ends, beforeId: null }),
+    tx.views.listPayments(tenant, { ...all, status }),
+    tx.views.listPayments(tenant, { ...all, sellerExternalId: 's' }),
+    tx.views.listPayments(tenant, { ...all, sellerExternalId: 's', status, ...ends }),
+    tx.views.listPayments(tenant, { ...all, externalId: 'e', sellerExternalId: 's', status }),
+    tx.views.updatedPayments(tenant, { origins, fromMs: T0, afterId: 'x', untilMs: T0, limit: 5 }),
+  ];
+}
+
 const notice = { purpose: 'payout_changed', toKey: 'a@b', accountId: null } as const;
+
+function mailReads(tx: Tx): readonly Promise<unknown>[] {
+  return [
+    tx.mails.get(tenant, 'mail_1'),
+    tx.mails.byTokenHash('h'),
+    tx.mails.openLinks(tenant, { kind: 'payment', paymentId: 'pi_1' }, T0),
+    tx.mails.openLinks(tenant, { kind: 'submission', submissionId: 'k', ownerIndex: 1 }, T0),
+    tx.mails.newestOwnerLink(tenant, 'kyc_1', 1),
+    tx.mails.newestUsedLink(tenant, 'kyc_1'),
+    tx.pageSessions.byId('h'),
+    tx.pageSessions.newestOfPayment(tenant, 'pi_1'),
+    tx.pageSessions.newestOfForm(tenant, 'kyc_1'),
+    tx.pageSessions.createdBefore(T0, 5),
+    tx.mails.oldest(5),
+    tx.mails.newestNumbered({ ...tenant, purpose: 'sign_in', toKey: 'a@b' }, 5),
+    tx.mails.newestNumbered({ ...tenant, purpose: 'invitation', toKey: 'a@b' }, 5),
+    tx.mails.newestAbout({ ...tenant, ...notice }, 5),
+    ...[null, 'refused' as const].flatMap((status) => [
+      tx.mails.list({ status, ...page }),
+      tx.mails.list({ status, beforeId: null, limit: 5 }),
+    ]),
+  ];
+}
 
 function otherReads(tx: Tx): readonly Promise<unknown>[] {
   return [
@@ -163,16 +210,6 @@ function otherReads(tx: Tx): readonly Promise<unknown>[] {
     ...[true, false].flatMap((kept) => [
       tx.documents.list({ kept, ...page }),
       tx.documents.list({ kept, beforeId: null, limit: 5 }),
-    ]),
-    tx.mails.get(tenant, 'mail_1'),
-    tx.mails.byTokenHash('h'),
-    tx.mails.oldest(5),
-    tx.mails.newestNumbered({ ...tenant, purpose: 'sign_in', toKey: 'a@b' }, 5),
-    tx.mails.newestNumbered({ ...tenant, purpose: 'invitation', toKey: 'a@b' }, 5),
-    tx.mails.newestAbout({ ...tenant, ...notice }, 5),
-    ...[null, 'refused' as const].flatMap((status) => [
-      tx.mails.list({ status, ...page }),
-      tx.mails.list({ status, beforeId: null, limit: 5 }),
     ]),
     tx.accounts.get(tenant, 'acct_1'),
     tx.accounts.byExternalId(tenant, 'e'),
@@ -206,6 +243,7 @@ function otherReads(tx: Tx): readonly Promise<unknown>[] {
     tx.inbox.get('fake', 'test', 'm'),
     tx.inbox.unapplied(duePage(5)),
     tx.advances.get(tenant, 'pi_1'),
+    tx.simulations.get('test', 'cmd_1'),
     tx.advances.due(duePage(5)),
     tx.keyCheckValues.list(),
     tx.storageFingerprints.get('documents'),
@@ -241,6 +279,9 @@ function everyFirstWrite(tx: Tx): void {
   tx.accounts.insert(anAccount());
   tx.accounts.expect(anAccount({ id: 'acct_2' }));
   tx.mails.insert(aMail());
+  tx.mails.insertOnce(aNotice());
+  tx.pageSessions.insert(aPageSession());
+  tx.pageSessions.remove(aPageSession({ id: 'other' }));
   tx.mails.remove(aMail({ id: 'mail_2' }));
   tx.documents.insert(aDocument());
   tx.outbox.append(anEvent());
@@ -260,6 +301,7 @@ function everyFirstWrite(tx: Tx): void {
   tx.epochs.expectNoQuarantine();
   tx.epochs.insert(anEpoch());
   tx.advances.put(anAdvance());
+  tx.simulations.put(aSimulatedReport());
   tx.advances.remove(anAdvance({ paymentId: 'pi_2' }));
 }
 
@@ -276,6 +318,7 @@ async function everyLaterWrite(tx: Tx): Promise<void> {
   tx.buyers.updateSubmission(aSubmission());
   tx.accounts.update(anAccount());
   tx.mails.update(aMail());
+  tx.pageSessions.update(aPageSession());
   tx.documents.update(aDocument());
   tx.documents.orderPurge(tenant, aDocument().owner, T0);
   tx.feed.setHead(tenant, { sequence: 1, chainHash: 'a' }, { sequence: 2, chainHash: 'b' });

@@ -12,6 +12,7 @@ import {
 } from '../../adapters/crypto/secret-box.js';
 import { createMemoryDocuments } from '../../adapters/documents/memory.js';
 import { createMemoryMailer } from '../../adapters/mail/memory-mail.js';
+import { createLetters } from '../../adapters/pages/letters/letters.js';
 import { createFakePartner, type FakePartner } from '../../adapters/partner/fake.js';
 import type { FakeMemory } from '../../adapters/partner/fake-memory.js';
 import type { SignedMessage } from '../../adapters/partner/signed-message.js';
@@ -155,12 +156,12 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
       close: async () => undefined,
     },
     mailer,
+    letters: createLetters(),
     secretBox: createSecretBox([secretKey], bytes),
     documents: createMemoryDocuments(),
     tokenSigner: createTokenSigner(fixedKeys([secretKey])),
     rateLimits: store.rateLimits,
     clock,
-    pause: async () => undefined,
     ids: createIds(bytes),
     log: notesIn(log),
     wake: (work, tenants) => {

@@ -1,4 +1,279 @@
-// Placeholder that the next commit replaces with the texts of this language.
-import { en } from './en.js';
+// Spanish texts of the hosted pages, in the formal address.
+import type { Catalogue } from './en.js';
+import { esMoney } from './es-money.js';
 
-export const es = en;
+export const es = {
+  ...esMoney,
+  frame: {
+    skip: 'Ir al contenido',
+    pageBy: 'Página de pago de',
+    test: 'PRUEBA',
+    testBar: 'No se mueve dinero real. No envíe nada a esta cuenta.',
+    title: (heading, payee) => `${heading} – Pagar a ${payee}`,
+    errorTitle: (title) => `Error: ${title}`,
+    progress: 'Progreso',
+    done: 'hecho: ',
+    thisPayment: 'Este pago',
+    to: 'Para',
+    purpose: 'Concepto',
+    invoice: 'Factura',
+    due: 'Vencimiento',
+    help: 'Ayuda',
+    helpText: (org, reference) => (
+      <>
+        ¿Preguntas sobre este pago? Consulte a {org} e indique la referencia {reference}.
+      </>
+    ),
+    helpForm: (org) => `Consulte a ${org} si tiene preguntas sobre este formulario.`,
+    neverMailed: 'Nunca enviamos datos bancarios por correo.',
+    verify: 'Comprobar datos bancarios',
+    signOut: 'Salir',
+    language: 'Idioma',
+    copy: 'Copiar',
+    copied: 'Copiado',
+    checkAgain: 'Comprobar de nuevo',
+    live: 'Esta página se actualiza sola.',
+    print: 'Imprimir',
+    sessionEnds: 'Su sesión termina en 2 minutos.',
+    stay: 'Seguir conectado',
+    continue: 'Continuar',
+    you: 'Usted',
+    partner: 'Socio de liquidación',
+    back: 'Volver',
+    or: (items) => new Intl.ListFormat('es', { type: 'disjunction' }).format(items),
+  },
+  journey: {
+    signIn: 'Acceso',
+    payer: 'Quién paga',
+    price: 'Cotización',
+    transfer: 'Transferencia',
+    paid: 'Pagado',
+  },
+  answers: {
+    money: '¿Dónde está mi dinero?',
+    next: '¿Qué pasa ahora, y hasta cuándo?',
+    todo: '¿Qué debo hacer, o no hacer?',
+    ask: '¿A quién pregunto?',
+    org: (org, reference) => (
+      <>
+        {org}, referencia {reference}
+      </>
+    ),
+    nothing: 'Usted no ha pagado nada.',
+    nothingYet: 'Usted aún no ha pagado nada.',
+    received: (amount, partner) => `${partner} tiene ${amount} que usted envió.`,
+    closed: 'Este pago está cerrado. Aquí no ocurre nada más.',
+    mailed: 'Le avisamos por correo cuando termine.',
+    doNothing: 'No tiene que hacer nada. Puede cerrar esta página.',
+    notYet:
+      'No envíe dinero todavía: aún no tiene datos bancarios, y los que le lleguen por correo no ' +
+      'son nuestros.',
+    notAgain: 'No vuelva a pagar.',
+    notOldDetails: 'No use más los datos bancarios anteriores.',
+    otherWay: (payee) => `Pida a ${payee} otra forma de pagar.`,
+    arrives: 'Si envió dinero, se le devuelve.',
+  },
+  ask: {
+    heading: (payee) => `${payee} le solicita el pago de`,
+    over: (payee) => `Pago a ${payee}:`,
+    send: 'Enviarme un enlace de acceso',
+    sendHint: (org) =>
+      `Va al correo que ${org} tiene de usted. Solo después de acceder mostramos los conceptos y ` +
+      'los datos bancarios.',
+    paidHint: 'Acceda para ver el estado de este pago y su recibo.',
+    how: 'Cómo funciona',
+    steps: [
+      <>
+        <b>Acceda</b> con el enlace de su correo. Sin contraseña.{' '}
+        <span class="quiet">1 minuto</span>
+      </>,
+      <>
+        <b>Díganos quién paga.</b> La ley lo exige, solo la primera vez.{' '}
+        <span class="quiet">Unos 10 minutos</span>
+      </>,
+      <>
+        <b>Revise la cotización</b> y vea cuánto recibe el beneficiario.{' '}
+        <span class="quiet">1 minuto</span>
+      </>,
+      <>
+        <b>Haga una transferencia</b> desde su propio banco.{' '}
+        <span class="quiet">Tarda de 1 a 5 días hábiles en llegar</span>
+      </>,
+    ],
+    who: (org) => `¿Quién es ${org}?`,
+    whoText: (org, payee) => `${org} cobra este pago para ${payee} por medio de Ponte.`,
+  },
+  sent: {
+    heading: 'Revise su correo',
+    lede: (org) =>
+      `Un enlace va en camino al correo que ${org} tiene de usted. Funciona durante 15 minutos.`,
+    code: 'O escriba los seis dígitos del correo',
+    codeHint: 'Solo funcionan en este navegador.',
+    noMail: '¿No le llegó el correo?',
+    spam: 'Mire en la carpeta de correo no deseado.',
+    wait: 'Pida otro después de 60 segundos.',
+    address: (org) => `Pregunte a ${org} qué dirección tiene de usted. Aquí no podemos cambiarla.`,
+    again: 'Enviar otro enlace',
+  },
+  enter: {
+    heading: (email) => `¿Continuar como ${email}?`,
+    request: (payee, amount, org) => (
+      <>
+        Va a abrir una solicitud de {payee} por {amount}. Se la envió {org} a usted.
+      </>
+    ),
+    form: (org) => `Va a abrir un formulario que ${org} le pide rellenar: dice quién es usted.`,
+    notYou: (
+      <>
+        <b>¿No es usted?</b> Cierre esta página, no ocurre nada. Nadie accede hasta que usted pulse
+        Continuar.
+      </>
+    ),
+  },
+  linkOver: {
+    heading: 'Este enlace ya no funciona',
+    lede: 'No se ha pagado ni cambiado nada.',
+    sendTo: (email) => `Enviar un enlace nuevo a ${email}`,
+    send: 'Enviar un enlace nuevo',
+    money: 'Usted no ha pagado nada con este enlace.',
+    used: (when) => <>Se abrió el {when}. Cada enlace funciona una vez.</>,
+    over: (when) => <>Venció el {when}.</>,
+    unknown: 'Quizá uno más reciente lo sustituyó, o se perdió una parte por el camino.',
+    next: 'Uno nuevo llega en un minuto y funciona durante 15 minutos.',
+    notYou: (org) =>
+      `Si no fue usted quien lo abrió, avise a ${org} cuanto antes. Si fue usted, pida otro.`,
+    todo: 'Pida un enlace nuevo. No tiene que empezar de nuevo.',
+  },
+  kyc: {
+    heading: 'Díganos quién paga',
+    lede: 'Lleva unos 10 minutos, solo la primera vez.',
+    why: 'Por qué lo preguntamos',
+    whyText:
+      'La ley exige que nosotros y nuestro socio de liquidación sepamos quién paga y de quién es ' +
+      'el pagador. El socio revisa lo que usted envía. Los archivos se borran tras su decisión.',
+    hand: 'Tenga a mano',
+    company: 'Para una empresa',
+    companyList: [
+      'Su número de registro y la fecha de constitución',
+      'Un documento de constitución y otro que muestre quiénes son los dueños',
+      'De cada dueño del 25 % o más, y de una persona que dirija la empresa: pasaporte, foto de ' +
+        'la cara, comprobante de domicilio',
+    ],
+    person: 'Para una persona',
+    personList: ['Su pasaporte o documento de identidad', 'Una foto de su cara'],
+    notAlone:
+      'No necesita tenerlo todo: los dueños pueden añadir sus documentos con un enlace, y usted ' +
+      'nunca los ve.',
+    saved: 'Cada paso se guarda. Puede parar y volver después.',
+    start: 'Empezar',
+    resume: 'Seguir con el formulario',
+    wait: 'Estamos verificando sus datos',
+    usual: (hours) =>
+      hours === 1
+        ? 'La mayoría de las verificaciones tarda menos de 1 hora.'
+        : `La mayoría de las verificaciones tarda menos de ${hours} horas.`,
+    waitMail: (email) => <>Avisamos a {email} cuando termine.</>,
+    thenPrice: 'Después verá la cotización.',
+    sentOn: (when) => <>Enviado el {when}.</>,
+    correct: (count) => (count === 1 ? 'Corrija una cosa' : `Corrija ${count} cosas`),
+    correctAll: 'Corrija sus datos',
+    correctNext: 'Cuando haya enviado las correcciones, la verificación continúa.',
+    correctBy: (when) => <>Envíelas antes del {when}.</>,
+    correctTodo: 'Corrija solo lo que aparece aquí. Todo lo demás se conserva.',
+    correctStart: 'Corregir ahora',
+    approved: 'Sus datos están completos',
+    approvedText: 'No hace falta nada más. Ya puede cerrar la página.',
+    rejected: 'No podemos aceptar sus datos',
+    rejectedText: (org) => `Pregunte a ${org} qué hacer.`,
+    alone: 'Díganos quién es usted',
+    closed: 'La verificación terminó.',
+    noMoney: 'Este formulario no trata de un pago.',
+  },
+  verify: {
+    lede: '¿Dimos nosotros estos datos bancarios? Compare antes de pagar.',
+    page: 'Página de pago',
+    pageHint: 'La dirección de la página de pago, o su última parte.',
+    value: 'Código de comprobación o número de cuenta',
+    valueHint: 'Como en la página o en papel, por ejemplo 7KQ4-M2XD.',
+    check: 'Comprobar',
+    ours: (when) => <>Estos son los datos que dimos el {when}.</>,
+    never: (
+      <>
+        <b>Nunca dimos estos datos.</b> No pague. Llame a la empresa a la que quiere pagar, a un
+        número que usted ya tenga.
+      </>
+    ),
+    incompletePage: 'Escriba la dirección de la página de pago.',
+    incompleteValue: 'Escriba el código de comprobación o el número de cuenta.',
+  },
+  errors: {
+    heading: (count) => (count === 1 ? 'Hay un problema' : `Hay ${count} problemas`),
+  },
+  problem: {
+    not_found: {
+      heading: 'Página no encontrada',
+      text:
+        'Revise la dirección, o abra de nuevo el enlace de su correo. La empresa que le solicitó ' +
+        'el pago puede enviarle uno nuevo.',
+    },
+    too_many: {
+      heading: 'Demasiados intentos',
+      text: 'Espere unos minutos y vuelva a intentarlo. No se ha cambiado nada.',
+    },
+    session_over: {
+      heading: 'Su sesión ha terminado',
+      text: 'Lo que guardó se conserva. Abra la página de nuevo para recibir un enlace de acceso.',
+    },
+    forbidden: {
+      heading: 'No se aceptó esta petición',
+      text: 'No vino de esta página, así que no cambió nada. Inténtelo de nuevo desde aquí.',
+    },
+    out_of_order: {
+      heading: 'Algo falló de nuestro lado',
+      text: 'No sabemos si su último paso contó. La página lo muestra: ábrala de nuevo.',
+    },
+    open: 'Abrir la página',
+  },
+  notice: {
+    out_of_date: (
+      <>
+        <b>Esta página no estaba al día.</b> No se ha cambiado nada. Este es el estado actual.
+      </>
+    ),
+    code_wrong: 'Este código no es correcto. Revise los seis dígitos e inténtelo de nuevo.',
+    code_over: 'Este código ya no funciona. Envíe otro enlace.',
+    link_too_soon: 'Se envió un enlace hace menos de un minuto. Espere 60 segundos y pida otro.',
+    quote_unavailable: 'No pudimos obtener una cotización ahora. Inténtelo en un momento.',
+    take_back_asked: 'Le devolvemos su dinero. Usted no tiene que hacer nada más.',
+  },
+  simulate: {
+    heading: 'Simular (solo en modo de prueba)',
+    groups: {
+      identity: 'Identidad',
+      quote: 'Cambio simulado',
+      money: 'Dinero',
+      payout: 'Pago final y devolución',
+    },
+    events: {
+      identity_approved: 'Aprobar',
+      identity_rejected: 'Rechazar',
+      identity_documents_again: 'Pedir de nuevo el pasaporte',
+      identity_pending: 'Dejar en espera',
+      quote_expired: 'Dejar vencer',
+      rate_moved: 'Mover el cambio',
+      rate_locked: 'Fijar el cambio',
+      money_arrives: 'Llega',
+      money_short: 'Falta 1,00',
+      money_top_up: 'Llega lo que falta',
+      money_over: 'Llega de más',
+      money_twice: 'Llega dos veces',
+      money_fails: 'No llega',
+      money_late: 'Llega después del final',
+      payout_completes: 'El PIX se completa',
+      payout_fails: 'El PIX falla y el dinero no vuelve',
+      payout_returns: 'El PIX vuelve',
+      refund_completes: 'La devolución se completa',
+      refund_fails: 'La devolución falla',
+    },
+  },
+} satisfies Catalogue;

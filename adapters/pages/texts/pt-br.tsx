@@ -1,4 +1,282 @@
-// Placeholder that the next commit replaces with the texts of this language.
-import { en } from './en.js';
+// Brazilian Portuguese texts of the hosted pages.
+import type { Catalogue } from './en.js';
+import { ptBrMoney } from './pt-br-money.js';
 
-export const ptBr = en;
+export const ptBr = {
+  ...ptBrMoney,
+  frame: {
+    skip: 'Ir para o conteúdo',
+    pageBy: 'Página de pagamento',
+    test: 'TESTE',
+    testBar: 'Nenhum valor real é movimentado. Não envie nada para esta conta.',
+    title: (heading, payee) => `${heading} – Pagar a ${payee}`,
+    errorTitle: (title) => `Erro: ${title}`,
+    progress: 'Andamento',
+    done: 'concluído: ',
+    thisPayment: 'Este pagamento',
+    to: 'Para',
+    purpose: 'Referente a',
+    invoice: 'Fatura',
+    due: 'Vencimento',
+    help: 'Ajuda',
+    helpText: (org, reference) => (
+      <>
+        Dúvidas sobre este pagamento? Fale com {org} e informe a referência {reference}.
+      </>
+    ),
+    helpForm: (org) => `Pergunte a ${org} se tiver dúvidas sobre este formulário.`,
+    neverMailed: 'Nunca enviamos dados bancários por e-mail.',
+    verify: 'Conferir dados bancários',
+    signOut: 'Sair',
+    language: 'Idioma',
+    copy: 'Copiar',
+    copied: 'Copiado',
+    checkAgain: 'Verificar de novo',
+    live: 'Esta página se atualiza sozinha.',
+    print: 'Imprimir',
+    sessionEnds: 'Sua sessão termina em 2 minutos.',
+    stay: 'Continuar conectado',
+    continue: 'Continuar',
+    you: 'Você',
+    partner: 'Parceiro de liquidação',
+    back: 'Voltar',
+    or: (items) => new Intl.ListFormat('pt-BR', { type: 'disjunction' }).format(items),
+  },
+  journey: {
+    signIn: 'Acesso',
+    payer: 'Quem paga',
+    price: 'Cotação',
+    transfer: 'Transferência',
+    paid: 'Pago',
+  },
+  answers: {
+    money: 'Onde está o meu dinheiro?',
+    next: 'O que acontece agora, e até quando?',
+    todo: 'O que devo fazer, ou não fazer?',
+    ask: 'A quem pergunto?',
+    org: (org, reference) => (
+      <>
+        {org}, referência {reference}
+      </>
+    ),
+    nothing: 'Você não pagou nada.',
+    nothingYet: 'Você ainda não pagou nada.',
+    received: (amount, partner) => `${partner} está com ${amount} que você enviou.`,
+    closed: 'Este pagamento está encerrado. Nada mais acontece aqui.',
+    mailed: 'Avisamos por e-mail quando terminar.',
+    doNothing: 'Não é preciso fazer nada. Você pode fechar esta página.',
+    notYet:
+      'Não envie dinheiro ainda: você ainda não tem dados bancários, e os que chegarem por ' +
+      'e-mail não são nossos.',
+    notAgain: 'Não pague novamente.',
+    notOldDetails: 'Não use mais os dados bancários antigos.',
+    otherWay: (payee) => `Peça a ${payee} outra forma de pagar.`,
+    arrives: 'Se você enviou dinheiro, ele volta para você.',
+  },
+  ask: {
+    heading: (payee) => `${payee} solicita o pagamento de`,
+    over: (payee) => `Pagamento a ${payee}:`,
+    send: 'Enviar link de acesso',
+    sendHint: (org) =>
+      `Ele vai para o e-mail que ${org} tem cadastrado. Só depois do acesso mostramos os itens e ` +
+      'os dados bancários.',
+    paidHint: 'Acesse para ver a situação deste pagamento e o seu recibo.',
+    how: 'Como funciona',
+    steps: [
+      <>
+        <b>Acesse</b> pelo link do e-mail. Sem senha. <span class="quiet">1 minuto</span>
+      </>,
+      <>
+        <b>Informe quem está pagando.</b> A lei exige, apenas na primeira vez.{' '}
+        <span class="quiet">Cerca de 10 minutos</span>
+      </>,
+      <>
+        <b>Confira a cotação</b> e veja quanto o recebedor recebe.{' '}
+        <span class="quiet">1 minuto</span>
+      </>,
+      <>
+        <b>Faça uma transferência bancária</b> do seu próprio banco.{' '}
+        <span class="quiet">Leva de 1 a 5 dias úteis para chegar</span>
+      </>,
+    ],
+    who: (org) => `Quem é ${org}?`,
+    whoText: (org, payee) => `${org} recebe este pagamento para ${payee} por meio da Ponte.`,
+  },
+  sent: {
+    heading: 'Verifique o seu e-mail',
+    lede: (org) =>
+      `Um link está a caminho do e-mail que ${org} tem cadastrado. Ele funciona por 15 minutos.`,
+    code: 'Ou digite os seis números do e-mail',
+    codeHint: 'Eles só funcionam neste navegador.',
+    noMail: 'Não recebeu o e-mail?',
+    spam: 'Procure na pasta de spam.',
+    wait: 'Peça outro depois de 60 segundos.',
+    address: (org) =>
+      `Pergunte a ${org} qual endereço está cadastrado. Não podemos alterá-lo aqui.`,
+    again: 'Enviar outro link',
+  },
+  enter: {
+    heading: (email) => `Continuar como ${email}?`,
+    request: (payee, amount, org) => (
+      <>
+        Você está prestes a abrir uma cobrança de {payee} no valor de {amount}. Foi {org} que a
+        enviou a você.
+      </>
+    ),
+    form: (org) =>
+      `Você está prestes a abrir um formulário que ${org} pede que você preencha: ele diz quem ` +
+      'você é.',
+    notYou: (
+      <>
+        <b>Não é você?</b> Feche esta página, nada acontece. O acesso só começa quando você clica em
+        Continuar.
+      </>
+    ),
+  },
+  linkOver: {
+    heading: 'Este link não funciona mais',
+    lede: 'Nada foi pago nem alterado.',
+    sendTo: (email) => `Enviar um novo link para ${email}`,
+    send: 'Enviar um novo link',
+    money: 'Você não pagou nada com este link.',
+    used: (when) => <>Ele foi aberto em {when}. Cada link funciona uma vez.</>,
+    over: (when) => <>Ele expirou em {when}.</>,
+    unknown: 'Talvez um mais novo o tenha substituído, ou uma parte dele se perdeu no caminho.',
+    next: 'Um novo chega em cerca de um minuto e funciona por 15 minutos.',
+    notYou: (org) =>
+      `Se não foi você quem o abriu, avise ${org}. Caso contrário, peça um novo link.`,
+    todo: 'Peça um novo link. Não é preciso recomeçar.',
+  },
+  kyc: {
+    heading: 'Informe quem está pagando',
+    lede: 'Leva cerca de 10 minutos, apenas na primeira vez.',
+    why: 'Por que perguntamos',
+    whyText:
+      'A lei exige que nós e o nosso parceiro de liquidação saibamos quem paga e a quem o pagador ' +
+      'pertence. O parceiro confere o que você envia. Os arquivos são apagados após a decisão.',
+    hand: 'Tenha em mãos',
+    company: 'Para uma empresa',
+    companyList: [
+      'O número de registro e a data de constituição',
+      'Um documento de constituição e um que mostre quem são os donos',
+      'De cada dono de 25 % ou mais, e de uma pessoa que dirige a empresa: passaporte, foto do ' +
+        'rosto, comprovante de endereço',
+    ],
+    person: 'Para uma pessoa',
+    personList: ['Seu passaporte ou documento de identidade', 'Uma foto do seu rosto'],
+    notAlone:
+      'Você não precisa ter tudo: os donos podem enviar os próprios documentos por um link, e ' +
+      'você nunca os vê.',
+    saved: 'Cada etapa fica salva. Você pode parar e voltar depois.',
+    start: 'Começar',
+    resume: 'Continuar o formulário',
+    wait: 'Estamos verificando seus dados',
+    usual: (hours) =>
+      hours === 1
+        ? 'A maioria das verificações leva menos de 1 hora.'
+        : `A maioria das verificações leva menos de ${hours} horas.`,
+    waitMail: (email) => <>Avisamos em {email} quando terminar.</>,
+    thenPrice: 'Depois você vê a cotação.',
+    sentOn: (when) => <>Enviado em {when}.</>,
+    correct: (count) => (count === 1 ? 'Corrija um item' : `Corrija ${count} itens`),
+    correctAll: 'Corrija os seus dados',
+    correctNext: 'Depois que você enviar as correções, a verificação continua.',
+    correctBy: (when) => <>Envie até {when}.</>,
+    correctTodo: 'Corrija apenas o que está listado aqui. O resto fica como está.',
+    correctStart: 'Corrigir agora',
+    approved: 'Seus dados estão completos',
+    approvedText: 'Nada mais é necessário. Você já pode fechar a página.',
+    rejected: 'Não podemos aceitar os seus dados',
+    rejectedText: (org) => `Pergunte a ${org} o que fazer.`,
+    alone: 'Informe quem você é',
+    closed: 'A verificação terminou.',
+    noMoney: 'Este formulário não trata de um pagamento.',
+  },
+  verify: {
+    lede: 'Fomos nós que informamos estes dados? Compare antes de pagar.',
+    page: 'Página do pagamento',
+    pageHint: 'O endereço da página de pagamento, ou a última parte dele.',
+    value: 'Código de conferência ou número da conta',
+    valueHint: 'Como na página ou no papel, por exemplo 7KQ4-M2XD.',
+    check: 'Conferir',
+    ours: (when) => <>Estes são os dados que informamos em {when}.</>,
+    never: (
+      <>
+        <b>Nunca informamos estes dados.</b> Não pague. Ligue para a empresa que você quer pagar, em
+        um número que você já tem.
+      </>
+    ),
+    incompletePage: 'Informe o endereço da página de pagamento.',
+    incompleteValue: 'Informe o código de conferência ou o número da conta.',
+  },
+  errors: {
+    heading: (count) => (count === 1 ? 'Há um problema' : `Há ${count} problemas`),
+  },
+  problem: {
+    not_found: {
+      heading: 'Página não encontrada',
+      text:
+        'Confira o endereço, ou abra de novo o link do e-mail. A empresa que pediu o pagamento ' +
+        'pode enviar um novo.',
+    },
+    too_many: {
+      heading: 'Tentativas demais',
+      text: 'Espere alguns minutos e tente de novo. Nada foi alterado.',
+    },
+    session_over: {
+      heading: 'Sua sessão terminou',
+      text: 'O que você salvou foi mantido. Abra a página de novo para receber um link de acesso.',
+    },
+    forbidden: {
+      heading: 'Esta solicitação não foi aceita',
+      text: 'Ela não veio desta página, por isso nada mudou. Tente de novo a partir daqui.',
+    },
+    out_of_order: {
+      heading: 'Algo deu errado do nosso lado',
+      text: 'Não sabemos se a sua última etapa valeu. A página mostra: abra-a de novo.',
+    },
+    open: 'Abrir a página',
+  },
+  notice: {
+    out_of_date: (
+      <>
+        <b>Esta página estava desatualizada.</b> Nada foi alterado. Esta é a situação atual.
+      </>
+    ),
+    code_wrong: 'Este código não está certo. Confira os seis números e tente de novo.',
+    code_over: 'Este código não funciona mais. Envie outro link.',
+    link_too_soon: 'Um link foi enviado há menos de um minuto. Espere 60 segundos e peça de novo.',
+    quote_unavailable: 'Não conseguimos uma cotação agora. Tente de novo em um instante.',
+    take_back_asked: 'Vamos devolver o seu dinheiro. Você não precisa fazer mais nada.',
+  },
+  simulate: {
+    heading: 'Simular (somente no modo de teste)',
+    groups: {
+      identity: 'Identidade',
+      quote: 'Câmbio simulado',
+      money: 'Dinheiro',
+      payout: 'Pagamento final e devolução',
+    },
+    events: {
+      identity_approved: 'Aprovar',
+      identity_rejected: 'Rejeitar',
+      identity_documents_again: 'Pedir o passaporte de novo',
+      identity_pending: 'Deixar esperando',
+      quote_expired: 'Deixar expirar',
+      rate_moved: 'Mudar o câmbio',
+      rate_locked: 'Travar o câmbio',
+      money_arrives: 'Chega',
+      money_short: 'Falta 1,00',
+      money_top_up: 'Chega o que falta',
+      money_over: 'Chega a mais',
+      money_twice: 'Chega duas vezes',
+      money_fails: 'Não chega',
+      money_late: 'Chega depois do fim',
+      payout_completes: 'O PIX é concluído',
+      payout_fails: 'O PIX falha, sem retorno do dinheiro',
+      payout_returns: 'O PIX volta',
+      refund_completes: 'A devolução é concluída',
+      refund_fails: 'A devolução falha',
+    },
+  },
+} satisfies Catalogue;

@@ -367,6 +367,9 @@ create table kyc_submissions (
   draft_sealed text,
   created_at timestamp with time zone not null,
   version integer not null,
+  corrections text,
+  dossier_sealed text,
+  submit_command_id text,
   constraint kyc_submissions_mode_check check ((mode = any (array['test'::text, 'live'::text]))),
   constraint kyc_submissions_pkey primary key (org_id, mode, id),
   constraint kyc_submissions_status_check check ((status = any (array['not_started'::text,
@@ -437,14 +440,30 @@ create table mails (
   sent_at timestamp with time zone,
   created_at timestamp with time zone not null,
   version integer not null,
+  submission_id text collate "C",
+  owner_index integer,
+  cause text collate "C",
+  locale text not null default 'en'::text,
+  code_hash text,
+  code_tries integer not null default 0,
+  browser_hash text collate "C",
   constraint mails_check check (((status = 'pending'::text) = (due_at is not null))),
   constraint mails_check1 check ((((status = 'pending'::text) and (token_hash is not null)) =
     (token_sealed is not null))),
-  constraint mails_check2 check (((token_hash is null) = (payment_id is null))),
+  constraint mails_check2 check (((token_hash is null) or (payment_id is not null) or
+    (submission_id is not null))),
+  constraint mails_check3 check (((owner_index is null) or (submission_id is not null))),
+  constraint mails_check4 check (((code_hash is null) = (browser_hash is null))),
+  constraint mails_check5 check (((code_hash is null) or (token_hash is not null))),
+  constraint mails_locale_check check ((locale = any (array['en'::text, 'pt-BR'::text,
+    'es'::text]))),
   constraint mails_mode_check check ((mode = any (array['test'::text, 'live'::text]))),
   constraint mails_pkey primary key (org_id, mode, id),
   constraint mails_purpose_check check ((purpose = any (array['invitation'::text, 'sign_in'::text,
-    'payout_changed'::text]))),
+    'owner_link'::text, 'payout_changed'::text, 'kyc_approved'::text, 'kyc_more'::text,
+    'kyc_rejected'::text, 'instructions_ready'::text, 'money_short'::text, 'money_received'::text,
+    'receipt'::text, 'cancelled'::text, 'expired'::text, 'failed'::text, 'refund_ordered'::text,
+    'refunded'::text]))),
   constraint mails_status_check check ((status = any (array['pending'::text, 'sent'::text,
     'refused'::text, 'dropped'::text])))
 );
@@ -458,7 +477,16 @@ create index mails_leased on mails using btree (due_at) where (lease_token is no
 create unique index mails_numbered on mails using btree (org_id, mode, to_key, purpose, nth) where
     (nth is not null);
 
+create unique index mails_of_cause on mails using btree (org_id, mode, cause) where (cause is not
+    null);
+
+create index mails_of_payment on mails using btree (org_id, mode, payment_id) where (token_hash is
+    not null);
+
 create index mails_of_status on mails using btree (status, id);
+
+create index mails_of_submission on mails using btree (org_id, mode, submission_id, id) where
+    (submission_id is not null);
 
 create unique index mails_sign_ins on mails using btree (mode, to_key, nth) where ((nth is not
     null) and (purpose = 'sign_in'::text));
@@ -526,6 +554,37 @@ create table outbox (
   constraint outbox_mode_check check ((mode = any (array['test'::text, 'live'::text]))),
   constraint outbox_pkey primary key ("position")
 );
+
+create table page_sessions (
+  org_id text collate "C" not null,
+  mode text collate "C" not null,
+  id text collate "C" not null,
+  kind text not null,
+  payment_id text collate "C",
+  submission_id text collate "C",
+  owner_index integer,
+  created_at timestamp with time zone not null,
+  seen_at timestamp with time zone not null,
+  ends_at timestamp with time zone not null,
+  ended_at timestamp with time zone,
+  version integer not null,
+  constraint page_sessions_check check (((payment_id is not null) or (submission_id is not null))),
+  constraint page_sessions_check1 check (((kind = 'owner'::text) = (owner_index is not null))),
+  constraint page_sessions_kind_check check ((kind = any (array['buyer'::text, 'owner'::text,
+    'upload'::text]))),
+  constraint page_sessions_mode_check check ((mode = any (array['test'::text, 'live'::text]))),
+  constraint page_sessions_pkey primary key (org_id, mode, id)
+);
+
+create index page_sessions_created on page_sessions using btree (created_at);
+
+create unique index page_sessions_id on page_sessions using btree (id);
+
+create index page_sessions_of_payment on page_sessions using btree (org_id, mode, payment_id,
+    seen_at) where (payment_id is not null);
+
+create index page_sessions_of_submission on page_sessions using btree (org_id, mode,
+    submission_id, seen_at) where (submission_id is not null);
 
 create table partner_commands (
   id text collate "C" not null,
@@ -630,7 +689,10 @@ create table payments (
   version integer not null,
   payee_name text,
   confirmed_locale text,
+  buyer_locale text,
   constraint payments_amount_minor_check check ((amount_minor > 0)),
+  constraint payments_buyer_locale_check check ((buyer_locale = any (array['en'::text,
+    'pt-BR'::text, 'es'::text]))),
   constraint payments_mode_check check ((mode = any (array['test'::text, 'live'::text]))),
   constraint payments_origin_check check ((origin = any (array['payment_intent'::text,
     'invoice'::text]))),
@@ -652,6 +714,9 @@ create unique index payments_external_id on payments using btree (org_id, mode, 
 
 create index payments_id on payments using btree (id);
 
+create index payments_intents_of_status on payments using btree (org_id, mode, status, id) where
+    (origin = 'payment_intent'::text);
+
 create index payments_invoices on payments using btree (org_id, mode, id) where (origin =
     'invoice'::text);
 
@@ -661,7 +726,15 @@ create index payments_invoices_of_status on payments using btree (org_id, mode, 
 create index payments_of_buyer on payments using btree (org_id, mode, buyer_id, status,
     created_at, id);
 
+create index payments_of_seller on payments using btree (org_id, mode, seller_external_id, id)
+    where (seller_external_id is not null);
+
+create index payments_of_seller_and_status on payments using btree (org_id, mode,
+    seller_external_id, status, id) where (seller_external_id is not null);
+
 create unique index payments_public_id on payments using btree (public_id);
+
+create index payments_updated on payments using btree (org_id, mode, origin, updated_at, id);
 
 create table quotes (
   org_id text collate "C" not null,

@@ -305,7 +305,7 @@ create table kyc_submissions (
   tos_id text,
   draft_sealed text,
   created_at integer not null,
-  version integer not null,
+  version integer not null, corrections text, dossier_sealed text, submit_command_id text,
   primary key (org_id, mode, id)
 ) strict, without rowid;
 
@@ -364,14 +364,26 @@ create table mails (
   org_id text not null,
   mode text not null check (mode in ('test', 'live')),
   id text not null,
-  purpose text not null check (purpose in ('invitation', 'sign_in', 'payout_changed')),
+  purpose text not null check (purpose in (
+    'invitation', 'sign_in', 'owner_link', 'payout_changed', 'kyc_approved', 'kyc_more',
+    'kyc_rejected', 'instructions_ready', 'money_short', 'money_received', 'receipt', 'cancelled',
+    'expired', 'failed', 'refund_ordered', 'refunded'
+  )),
   payment_id text,
   account_id text,
+  submission_id text,
+  owner_index integer,
+  -- Of a notice. At most one mail has it.
+  cause text,
   to_address text not null,
   to_key text not null,
   nth integer,
+  locale text not null default 'en' check (locale in ('en', 'pt-BR', 'es')),
   token_hash text,
   token_sealed text,
+  code_hash text,
+  code_tries integer not null default 0,
+  browser_hash text,
   link_ends_at integer not null,
   link_used_at integer,
   status text not null check (status in ('pending', 'sent', 'refused', 'dropped')),
@@ -386,8 +398,12 @@ create table mails (
   -- Due, with the sealed token of its link, exactly while it is pending.
   check ((status = 'pending') = (due_at is not null)),
   check ((status = 'pending' and token_hash is not null) = (token_sealed is not null)),
-  -- A link is about a payment, a notice is not.
-  check ((token_hash is null) = (payment_id is null))
+  -- A link opens the page of a payment or of a kyc form.
+  check (token_hash is null or payment_id is not null or submission_id is not null),
+  check (owner_index is null or submission_id is not null),
+  -- A code is valid in the browser that asked for it, and goes with a link.
+  check ((code_hash is null) = (browser_hash is null)),
+  check (code_hash is null or token_hash is not null)
 ) strict, without rowid;
 
 create index mails_due on mails (due_at) where due_at is not null;
@@ -399,7 +415,14 @@ create index mails_leased on mails (due_at) where lease_token is not null;
 create unique index mails_numbered on mails (org_id, mode, to_key, purpose, nth)
   where nth is not null;
 
+create unique index mails_of_cause on mails (org_id, mode, cause) where cause is not null;
+
+create index mails_of_payment on mails (org_id, mode, payment_id) where token_hash is not null;
+
 create index mails_of_status on mails (status, id);
+
+create index mails_of_submission on mails (org_id, mode, submission_id, id)
+  where submission_id is not null;
 
 create unique index mails_sign_ins on mails (mode, to_key, nth)
   where nth is not null and purpose = 'sign_in';
@@ -454,6 +477,34 @@ create table outbox (
   body text not null,
   created_at integer not null
 ) strict;
+
+create table page_sessions (
+  org_id text not null,
+  mode text not null check (mode in ('test', 'live')),
+  id text not null,
+  kind text not null check (kind in ('buyer', 'owner', 'upload')),
+  payment_id text,
+  submission_id text,
+  owner_index integer,
+  created_at integer not null,
+  seen_at integer not null,
+  ends_at integer not null,
+  ended_at integer,
+  version integer not null,
+  primary key (org_id, mode, id),
+  check (payment_id is not null or submission_id is not null),
+  check ((kind = 'owner') = (owner_index is not null))
+) strict, without rowid;
+
+create index page_sessions_created on page_sessions (created_at);
+
+create unique index page_sessions_id on page_sessions (id);
+
+create index page_sessions_of_payment on page_sessions (org_id, mode, payment_id, seen_at)
+  where payment_id is not null;
+
+create index page_sessions_of_submission on page_sessions (org_id, mode, submission_id, seen_at)
+  where submission_id is not null;
 
 create table partner_commands (
   id text not null primary key,
@@ -552,7 +603,8 @@ create table payments (
   invited_at integer,
   created_at integer not null,
   updated_at integer not null,
-  version integer not null, payee_name text, confirmed_locale text,
+  version integer not null, payee_name text, confirmed_locale text, buyer_locale text check
+    (buyer_locale in ('en', 'pt-BR', 'es')),
   primary key (org_id, mode, id)
 ) strict;
 
@@ -567,6 +619,9 @@ create unique index payments_external_id on payments (org_id, mode, origin, exte
 
 create index payments_id on payments (id);
 
+create index payments_intents_of_status on payments (org_id, mode, status, id)
+  where origin = 'payment_intent';
+
 create index payments_invoices on payments (org_id, mode, id) where origin = 'invoice';
 
 create index payments_invoices_of_status on payments (org_id, mode, status, id)
@@ -574,7 +629,15 @@ create index payments_invoices_of_status on payments (org_id, mode, status, id)
 
 create index payments_of_buyer on payments (org_id, mode, buyer_id, status, created_at, id);
 
+create index payments_of_seller on payments (org_id, mode, seller_external_id, id)
+  where seller_external_id is not null;
+
+create index payments_of_seller_and_status
+  on payments (org_id, mode, seller_external_id, status, id) where seller_external_id is not null;
+
 create unique index payments_public_id on payments (public_id);
+
+create index payments_updated on payments (org_id, mode, origin, updated_at, id);
 
 create table quotes (
   org_id text not null,

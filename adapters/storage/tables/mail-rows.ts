@@ -1,22 +1,45 @@
 // Mails and the links in them: columns and SQL.
-import { countedOver, type Mail, mailPurposes, mailStatuses } from '../../../core/domain/mail.js';
+import { locales } from '../../../core/domain/locale.js';
+import {
+  type Mail,
+  type MailSubject,
+  mailPurposes,
+  mailRules,
+  mailStatuses,
+} from '../../../core/domain/mail.js';
+import { assert } from '../../../core/errors.js';
 import type { Tx } from '../../../core/ports/storage.js';
 import { fixed, integer, key, oneOf, sealed, tenant, text, time, version } from '../columns.js';
-import { defineTable } from '../table.js';
+import { timeParam } from '../database.js';
+import { defineTable, mapped, merge, type Table } from '../table.js';
 import type { UnitOfWork } from '../unit-of-work.js';
 
-export const mails = defineTable<Mail>('mails', {
+interface MailRow extends Omit<Mail, 'subject'> {
+  readonly paymentId: string | null;
+  readonly accountId: string | null;
+  readonly submissionId: string | null;
+  readonly ownerIndex: number | null;
+}
+
+const mailRows = defineTable<MailRow>('mails', {
   ...tenant,
   id: key(text('id')),
   purpose: fixed(oneOf('purpose', mailPurposes)),
   paymentId: fixed(text.null('payment_id')),
   accountId: fixed(text.null('account_id')),
+  submissionId: fixed(text.null('submission_id')),
+  ownerIndex: fixed(integer.null('owner_index')),
+  cause: fixed(text.null('cause')),
   to: fixed(text('to_address')),
   toKey: fixed(text('to_key')),
   nth: fixed(integer.null('nth')),
+  locale: fixed(oneOf('locale', locales)),
   tokenHash: fixed(text.null('token_hash')),
   tokenSealed: sealed(text.null('token_sealed')),
-  linkEndsAtMs: fixed(time('link_ends_at')),
+  codeHash: fixed(text.null('code_hash')),
+  codeTries: integer('code_tries'),
+  browserHash: fixed(text.null('browser_hash')),
+  linkEndsAtMs: time('link_ends_at'),
   linkUsedAtMs: time.null('link_used_at'),
   status: oneOf('status', mailStatuses),
   tries: integer('tries'),
@@ -27,6 +50,30 @@ export const mails = defineTable<Mail>('mails', {
   createdAtMs: fixed(time('created_at')),
   version,
 });
+
+export const mails: Table<Mail> = mapped(mailRows, toRow, fromRow);
+
+function toRow({ subject, ...mail }: Mail): MailRow {
+  const none = { paymentId: null, accountId: null, submissionId: null, ownerIndex: null };
+  const { kind: _, ...named } = subject;
+  return { ...mail, ...none, ...named };
+}
+
+function fromRow({ paymentId, accountId, submissionId, ownerIndex, ...mail }: MailRow): Mail {
+  return Object.freeze({
+    ...mail,
+    subject: subjectOf({ paymentId, accountId, submissionId, ownerIndex }),
+  });
+}
+
+function subjectOf(
+  row: Pick<MailRow, 'paymentId' | 'accountId' | 'submissionId' | 'ownerIndex'>,
+): MailSubject {
+  const { paymentId, accountId, submissionId, ownerIndex } = row;
+  if (paymentId !== null) return { kind: 'payment', paymentId };
+  if (submissionId !== null) return { kind: 'submission', submissionId, ownerIndex };
+  return { kind: 'account', accountId };
+}
 
 const numberedSql = {
   // The purpose of the partial index, spelled out so that the planner uses it.
@@ -44,13 +91,49 @@ const numberedSql = {
   ].join(' '),
 } as const;
 
+const openLink = 'token_hash is not null and link_used_at is null and link_ends_at > $3';
+const openLinksSql = {
+  payment: `where org_id = $1 and mode = $2 and payment_id = $4 and ${openLink} order by id desc`,
+  submission: [
+    `where org_id = $1 and mode = $2 and submission_id = $4 and ${openLink}`,
+    'and owner_index is not distinct from $5 order by id desc',
+  ].join(' '),
+} as const;
+const usedLinkSql = [
+  'where org_id = $1 and mode = $2 and submission_id = $3 and owner_index is null',
+  "and purpose = 'sign_in' and link_used_at is not null order by id desc limit 1",
+].join(' ');
+const ownerLinkSql = [
+  'where org_id = $1 and mode = $2 and submission_id = $3 and owner_index = $4',
+  "and purpose = 'owner_link' order by id desc limit 1",
+].join(' ');
+
 export function mailsOf(unit: UnitOfWork): Tx['mails'] {
   return {
     ...unit.writes(mails),
+    insertOnce(mail) {
+      assert(mail.cause !== null && mail.tokenSealed === null, 'a notice has a cause and no token');
+      const { sql, params } = mails.insert(mail).statement;
+      const once = `${sql} on conflict (org_id, mode, cause) where cause is not null do nothing`;
+      unit.stage(merge('mails', null, once, params));
+    },
     get: ({ orgId, mode }, id) => unit.byKey(mails, [orgId, mode, id]),
     byTokenHash: (tokenHash) => unit.first(mails, 'where token_hash = $1', [tokenHash]),
+    openLinks({ orgId, mode }, subject, nowMs) {
+      const params = [orgId, mode, timeParam(nowMs)];
+      if (subject.kind === 'payment') {
+        return unit.all(mails, openLinksSql.payment, [...params, subject.paymentId]);
+      }
+      assert(subject.kind === 'submission', 'a link is about a payment or a submission');
+      const { submissionId, ownerIndex } = subject;
+      return unit.all(mails, openLinksSql.submission, [...params, submissionId, ownerIndex]);
+    },
+    newestUsedLink: ({ orgId, mode }, submissionId) =>
+      unit.first(mails, usedLinkSql, [orgId, mode, submissionId]),
+    newestOwnerLink: ({ orgId, mode }, submissionId, ownerIndex) =>
+      unit.first(mails, ownerLinkSql, [orgId, mode, submissionId, ownerIndex]),
     newestNumbered: ({ orgId, mode, purpose, toKey }, limit) =>
-      countedOver[purpose] === 'mode'
+      mailRules[purpose].countedOver === 'mode'
         ? unit.all(mails, numberedSql.mode, [mode, toKey, limit])
         : unit.all(mails, numberedSql.organization, [orgId, mode, toKey, purpose, limit]),
     newestAbout: ({ orgId, mode, purpose, toKey, accountId }, limit) =>

@@ -10,12 +10,17 @@ import {
   type Payment,
   type PaymentOrigin,
   paymentIdPrefixes,
+  paymentOrigins,
   paymentStatuses,
   type SettlementFacts,
 } from '../../../core/domain/payment.js';
 import { modes, type Tenant } from '../../../core/domain/tenant.js';
-import { ID_TIME_CHARACTERS } from '../../../core/ports/outside.js';
-import type { PaymentFilter, Tx } from '../../../core/ports/storage.js';
+import type {
+  ListPage,
+  PaymentFilter,
+  TenantPaymentFilter,
+  Tx,
+} from '../../../core/ports/storage.js';
 import {
   encoded,
   fixed,
@@ -32,11 +37,6 @@ import {
 import { type Param, timeParam } from '../database.js';
 import { defineTable } from '../table.js';
 import type { UnitOfWork } from '../unit-of-work.js';
-
-const origins = Object.keys({
-  payment_intent: true,
-  invoice: true,
-} satisfies Record<PaymentOrigin, true>) as readonly PaymentOrigin[];
 
 /** What can still expire. Spelled as the partial index has it. */
 export const expirableSql = [
@@ -57,7 +57,7 @@ export const endedSql = `(${paymentStatuses
 export const payments = defineTable<Payment>('payments', {
   ...tenant,
   id: key(text('id')),
-  origin: fixed(oneOf('origin', origins)),
+  origin: fixed(oneOf('origin', paymentOrigins)),
   publicId: fixed(text('public_id')),
   externalId: fixed(text.null('external_id')),
   status: oneOf('status', paymentStatuses),
@@ -83,6 +83,7 @@ export const payments = defineTable<Payment>('payments', {
   display: fixed(text.null('display')),
   metadata: fixed(text('metadata')),
   expiresAtMs: fixed(time.null('expires_at')),
+  buyerLocale: nullable(oneOf('buyer_locale', locales)),
   quoteId: text.null('quote_id'),
   confirmedLocale: nullable(oneOf('confirmed_locale', locales)),
   payinInstructions: nullable(
@@ -115,7 +116,7 @@ interface KeyBinding extends Tenant {
 const bindings = defineTable<KeyBinding>('idempotency_keys', {
   ...tenant,
   key: key(text('idempotency_key')),
-  surface: fixed(oneOf('surface', origins)),
+  surface: fixed(oneOf('surface', paymentOrigins)),
   resourceId: fixed(text('resource_id')),
   createdAtMs: fixed(time('created_at')),
 });
@@ -170,30 +171,37 @@ export function idempotencyOf(unit: UnitOfWork): Tx['idempotency'] {
 }
 
 /**
- * One page per origin (and per mode of an organization) along the ids, which sort by creation. The
- * newest rows of all pages are the requested page.
+ * One page per origin (and per mode of an organization) along the ids. The newest rows of all pages
+ * are the requested page.
  */
 function rangesOf({ orgId, status, beforeId }: PaymentFilter): readonly Record<string, Param>[] {
   const tenants =
     orgId === null ? [{}] : modes.map((mode) => ({ 'org_id =': orgId, 'mode =': mode }));
-  return Object.values(paymentIdPrefixes).flatMap((prefix) =>
-    tenants.map((tenant) => {
-      const range = { 'id >': `${prefix}_`, 'id <': endOfPage(`${prefix}_`, beforeId) };
-      return { ...tenant, ...range, 'status =': status };
-    }),
+  return paymentOrigins.flatMap((origin) =>
+    tenants.map((tenant) => ({ ...tenant, ...idRange(origin, { beforeId }), 'status =': status })),
   );
 }
 
-/** Upper bound of the ids of this prefix; `beforeId` may have the other prefix. */
-function endOfPage(prefix: string, beforeId: string | null): string {
-  if (beforeId === null) return `${prefix}~`;
-  if (beforeId.startsWith(prefix)) return beforeId;
-  const start = beforeId.indexOf('_') + 1;
-  const moment = `${prefix}${beforeId.slice(start, start + ID_TIME_CHARACTERS)}`;
-  // At one moment, the whole ids break the tie.
-  return prefix < beforeId ? `${moment}~` : moment;
+/** Ids of this origin that are older than `beforeId`, which may have another origin. */
+export function idRange(
+  origin: PaymentOrigin,
+  {
+    beforeId,
+    fromMoment = null,
+    beforeMoment = null,
+  }: Pick<ListPage, 'beforeId'> & Partial<Pick<TenantPaymentFilter, 'fromMoment' | 'beforeMoment'>>,
+) {
+  const prefix = `${paymentIdPrefixes[origin]}_`;
+  const ends = ['~', beforeMoment, beforeId === null ? null : bareId(beforeId)];
+  const [end = '~'] = ends.filter((text) => text !== null).sort();
+  return { 'id >=': `${prefix}${fromMoment ?? ''}`, 'id <': `${prefix}${end}` };
 }
 
-function newestFirst(left: Payment, right: Payment): number {
-  return right.createdAtMs - left.createdAtMs || (left.id < right.id ? 1 : -1);
+/** Without the prefix ids of all origins sort by creation. */
+export function newestFirst(left: Payment, right: Payment): number {
+  return bareId(left.id) < bareId(right.id) ? 1 : -1;
+}
+
+function bareId(id: string): string {
+  return id.slice(id.indexOf('_') + 1);
 }

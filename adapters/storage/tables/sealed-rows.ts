@@ -13,10 +13,9 @@ import { serviceKeys } from './key-rows.js';
 import { mails } from './mail-rows.js';
 import { commands } from './work-rows.js';
 
-type SealedTable = Pick<Table<unknown>, 'name' | 'key' | 'sealed'>;
-
-const tables: Readonly<Record<SealedColumn, SealedTable>> = {
+const tables: Readonly<Record<SealedColumn, Pick<Table<unknown>, 'name' | 'key'>>> = {
   'connected_accounts.tax_id_sealed': accounts,
+  'kyc_submissions.dossier_sealed': submissions,
   'kyc_submissions.draft_sealed': submissions,
   'mails.token_sealed': mails,
   'partner_commands.request': commands,
@@ -27,7 +26,7 @@ const tables: Readonly<Record<SealedColumn, SealedTable>> = {
 export function sealedOf(unit: UnitOfWork): Tx['sealed'] {
   return {
     async page(column, { exceptKeyId, after, limit }) {
-      const table = tables[column];
+      const table = sealedTable(column);
       const start = after?.key ?? table.key.map(() => '');
       const params = [sealedPrefix(exceptKeyId), ...start, limit];
       const rows = await unit.rows(table.name, pageSql(table), params);
@@ -38,11 +37,21 @@ export function sealedOf(unit: UnitOfWork): Tx['sealed'] {
       }));
     },
     replace(column, { key, sealed: previous }, sealed) {
-      const table = tables[column];
+      const table = sealedTable(column);
       const params = [sealed, previous, ...key];
-      unit.stage({ ...merge(table.name, null, replaceSql(table), params), sealed });
+      unit.stage({ ...merge(table.name, null, replaceSql(table), params), sealed: [sealed] });
     },
   };
+}
+
+interface SealedTable extends Pick<Table<unknown>, 'name' | 'key'> {
+  /** The column with the texts. */
+  readonly sealed: string;
+}
+
+function sealedTable(column: SealedColumn): SealedTable {
+  const { name, key } = tables[column];
+  return { name, key, sealed: column.slice(name.length + 1) };
 }
 
 function pageSql({ name, key, sealed }: SealedTable): string {

@@ -2,16 +2,18 @@
 // written here.
 import { type KycStatus, knownKycStatus, kycStatuses } from '../../../core/domain/buyer-kyc.js';
 import type { PaymentView } from '../../../core/domain/change.js';
+import { type PaymentOrigin, paymentOrigins } from '../../../core/domain/payment.js';
+import type { Tenant } from '../../../core/domain/tenant.js';
 import { assert } from '../../../core/errors.js';
-import { type Tx, VERSIONS_MAX } from '../../../core/ports/storage.js';
+import { type TenantPaymentFilter, type Tx, VERSIONS_MAX } from '../../../core/ports/storage.js';
 import { nullable, oneOf } from '../columns.js';
-import type { Param, Row } from '../database.js';
+import { type Param, type Row, timeParam } from '../database.js';
 import { aliasedColumns } from '../table.js';
 import type { Joined, UnitOfWork } from '../unit-of-work.js';
 import { accounts, buyerKycSql } from './account-rows.js';
 import { buyers, currentSubmission, submissions } from './buyer-rows.js';
 import { funds } from './money-rows.js';
-import { payments } from './payment-rows.js';
+import { idRange, newestFirst, payments } from './payment-rows.js';
 
 const submissionStatus = nullable(oneOf('submission_status', kycStatuses));
 
@@ -52,7 +54,7 @@ const views: Joined<PaymentView> = {
  * Views of the payments that a query finds. The limit makes PostgreSQL plan that query separately:
  * in one plan it would scan all funds of a tenant while the table is small.
  */
-function viewsSql(conditions: readonly string[], page: string): string {
+function viewsSql(conditions: readonly string[], page: string, hint = ''): string {
   const found = ['org_id = $1', 'mode = $2', ...conditions].join(' and ');
   return [
     `select chosen.*, ${fundsColumns.columns},`,
@@ -60,7 +62,7 @@ function viewsSql(conditions: readonly string[], page: string): string {
       buyerId: 'chosen.buyer_id',
       emailKey: 'buyers.email_key',
     }),
-    `from (select * from payments where ${found} ${page}) as chosen`,
+    `from (select * from payments${hint} where ${found} ${page}) as chosen`,
     'left join funds on funds.org_id = chosen.org_id and funds.mode = chosen.mode',
     'and funds.payment_id = chosen.id',
     'left join buyers on buyers.mode = chosen.mode and buyers.id = chosen.buyer_id',
@@ -79,6 +81,45 @@ const pageVersionsSql = [
 const viewSql = viewsSql(['id = $3'], 'limit 1');
 const viewByExternalIdSql = viewsSql(['origin = $3', 'external_id = $4'], 'limit 1');
 const kycStatusSql = `select ${kycColumns(['$1', '$2'], { buyerId: '$3', emailKey: '$4' })}`;
+
+/** One statement per origin, since each has its range in the index. */
+const updatedSql = Object.fromEntries(
+  paymentOrigins.map((origin) => {
+    const range = ['(updated_at, id) > ($3, $4)', 'updated_at <= $5'];
+    const page = 'order by updated_at, id limit $6';
+    const sql = viewsSql([`origin = '${origin}'`, ...range], page);
+    return [origin, `${sql} order by chosen.updated_at, chosen.id`];
+  }),
+) as Readonly<Record<PaymentOrigin, string>>;
+
+function oldestChangeFirst({ payment: left }: PaymentView, { payment: right }: PaymentView) {
+  return left.updatedAtMs - right.updatedAtMs || (left.id < right.id ? -1 : 1);
+}
+
+function pageOfOrigin(
+  { orgId, mode }: Tenant,
+  origin: PaymentOrigin,
+  filter: TenantPaymentFilter,
+): { readonly sql: string; readonly params: readonly Param[] } {
+  const { externalId, sellerExternalId, status, limit } = filter;
+  const params: Param[] = [orgId, mode, limit];
+  const conditions = [`origin = '${origin}'`];
+  const given = {
+    ...{ 'external_id =': externalId, 'seller_external_id =': sellerExternalId },
+    ...{ 'status =': status, ...idRange(origin, filter) },
+  };
+  for (const [comparison, value] of Object.entries(given)) {
+    if (value !== null) conditions.push(`${comparison} $${params.push(value)}`);
+  }
+  const sql = viewsSql(conditions, 'order by id desc limit $3', hintFor(filter));
+  return { sql: `${sql} order by chosen.id desc`, params };
+}
+
+/** Without it, SQLite reads all payments of the seller, or all invoices of the tenant. */
+function hintFor({ externalId, sellerExternalId, status }: TenantPaymentFilter): string {
+  if (sellerExternalId === null || externalId !== null) return '';
+  return ` indexed by payments_of_seller${status === null ? '' : '_and_status'}`;
+}
 
 export function viewsOf(unit: UnitOfWork): Tx['views'] {
   const one = async (sql: string, params: readonly Param[]) => {
@@ -108,6 +149,23 @@ export function viewsOf(unit: UnitOfWork): Tx['views'] {
         paymentId: String(row['id']),
         version: `${row['version']}.${row['kyc_version'] ?? 0}`,
       }));
+    },
+    async listPayments(tenant, filter) {
+      const pages = filter.origins.map((origin) => {
+        const { sql, params } = pageOfOrigin(tenant, origin, filter);
+        return unit.joined(views, sql, params);
+      });
+      const found = (await Promise.all(pages)).flat();
+      return found
+        .sort((left, right) => newestFirst(left.payment, right.payment))
+        .slice(0, filter.limit);
+    },
+    async updatedPayments({ orgId, mode }, { origins, fromMs, afterId, untilMs, limit }) {
+      const range = [timeParam(fromMs), afterId, timeParam(untilMs), limit];
+      const pages = origins.map((origin) =>
+        unit.joined(views, updatedSql[origin], [orgId, mode, ...range]),
+      );
+      return (await Promise.all(pages)).flat().sort(oldestChangeFirst).slice(0, limit);
     },
     async kycStatus({ orgId, mode }, { id, emailKey }) {
       const [known] = await unit.joined(kycStatus, kycStatusSql, [orgId, mode, id, emailKey]);

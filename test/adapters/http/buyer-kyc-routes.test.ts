@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Tenant } from '../../../core/domain/tenant.js';
-import { redeemSignIn } from '../../../core/usecases/sign-ins.js';
+import { redeemLink } from '../../../core/usecases/sign-ins.js';
 import { changedPartner } from '../../support/changed-partner.js';
 import { owner } from '../../support/dossiers.js';
 import { businessBody, hostedBody, individualBody } from './buyer-calls.js';
@@ -118,7 +118,8 @@ test('hostedFlowUrl grants nothing without the magic link', async () => {
     assert.equal(known?.status, 404);
     assert.deepEqual(known?.body, unknown?.body);
   }
-  await assert.rejects(redeemSignIn(site.world.deps, flowId), { code: 'InvalidSignInLink' });
+  const redeemed = redeemLink(site.world.deps, { kind: 'form', flowId }, flowId, 'en');
+  await assert.rejects(redeemed, { code: 'InvalidSignInLink' });
 });
 
 test('properties that the interface does not name are refused with their paths', async () => {

@@ -51,6 +51,7 @@ export const examples: Readonly<Record<string, Example>> = {
     const body = { ...createBody(), sellerExternalId: externalId };
     return { path: '/v1/payments', body, status: 201 };
   },
+  listPayments: async () => ({ path: '/v1/payments?status=awaiting_buyer&limit=5' }),
   readPaymentIntent: onPayment('/v1/payment-intents/{id}'),
   readPayment: onPayment('/v1/payments/{id}'),
   readPaymentTimeline: onPayment('/v1/payments/{id}/timeline?limit=5'),

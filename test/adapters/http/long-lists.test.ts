@@ -1,6 +1,6 @@
 // Lists of ten thousand rows that were all made at one moment, read page by page while rows are
 // being added: every row that was there at first comes once. Those of the API over HTTP, those that
-// only operators have from the store. Their indexes are in query-plans.test.ts.
+// only operators have from the store. Their indexes are in list-plans.test.ts.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ConnectedAccount } from '../../../core/domain/connected-account.js';
@@ -55,7 +55,7 @@ test('deliveries of a subscription', async () => {
   await readsEachOnce(rows, overHttp(path, key), add);
 });
 
-test('invoices, all and by status; and payments as operators list them', async () => {
+test('invoices and payments, all and by status; and payments as operators list them', async () => {
   const { tenant, key } = await newTenant();
   const statuses = ['approved', 'awaiting_buyer', 'cancelled'] as const;
   const add = adding('inv', (id, index, createdAtMs) => {
@@ -81,6 +81,8 @@ test('invoices, all and by status; and payments as operators list them', async (
   await readsEachOnce(rows, overHttp('/v1/invoices', key), add);
   const cancelled = rows.filter(({ status }) => status === 'cancelled');
   await readsEachOnce(cancelled, overHttp('/v1/invoices?status=cancelled', key), add);
+  await readsEachOnce(rows, overHttp('/v1/payments', key), add);
+  await readsEachOnce(cancelled, overHttp('/v1/payments?status=cancelled', key), add);
   const { orgId } = tenant;
   for (const status of [null, 'cancelled'] as const) {
     const load = fromStore((tx, page) => tx.payments.list({ status, orgId, ...page }));

@@ -44,6 +44,7 @@ const promised: readonly string[] = [
   'GET /v1/payment-intents/{id} K payment_intents:read',
   'POST /v1/payment-intents/{id}/cancel K payment_intents:write',
   'POST /v1/payments K payment_intents:write',
+  'GET /v1/payments K payment_intents:read|invoices:read',
   'GET /v1/payments/{id} K payment_intents:read|invoices:read',
   'POST /v1/payments/{id}/cancel K payment_intents:write|invoices:write',
   'GET /v1/payments/{id}/timeline K payment_intents:read|invoices:read',

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import PostalMime from 'postal-mime';
 import { createFileMailer } from '../../../adapters/mail/file.js';
 import type { OutgoingMail } from '../../../core/ports/outside.js';
 import { temporaryFolder } from '../../support/temporary-folder.js';
@@ -17,6 +18,8 @@ const mail: OutgoingMail = {
   to: 'ana@example.com',
   subject: 'Acme asks you to pay',
   text: `São Paulo\nhttps://pay.example/r/${'p'.repeat(24)}?token=secret-token${'t'.repeat(31)}\n`,
+  html: '<!doctype html>\n<p>São Paulo</p>',
+  ...{ locale: 'pt-BR', from: 'Acme · São Paulo via Ponte', replyTo: 'help@acme.example' },
   messageId: 'mail_1',
   writtenAtMs: 1_893_456_000_000,
 };
@@ -29,8 +32,15 @@ test('each mail is a file readable by its owner only, and the log has no link', 
   const file = join(folder, 'mail_1.eml');
   const text = readFileSync(file, 'utf8');
   assert.match(text, /^Message-ID: <mail_1@localhost>\r$/m);
-  assert.ok(text.endsWith(`\r\n\r\n${mail.text.replaceAll('\n', '\r\n')}`), text);
+  assert.ok(text.includes(`\r\n\r\n${mail.text.replaceAll('\n', '\r\n')}\r\n--`), text);
+  assert.ok(text.includes(`\r\n\r\n${mail.html.replaceAll('\n', '\r\n')}\r\n--`), text);
   assert.match(text, /^Content-Transfer-Encoding: 8bit\r$/m);
+  const parsed = await PostalMime.parse(text);
+  assert.deepEqual(
+    [parsed.text?.trimEnd(), parsed.html?.trimEnd()],
+    [mail.text.trimEnd(), mail.html],
+  );
+  assert.equal(parsed.from?.address, 'ponte@localhost');
   assert.equal(statSync(file).mode & 0o777, 0o600);
   assert.equal(statSync(folder).mode & 0o777, 0o700);
   assert.equal(logged.length, 2);

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
+import PostalMime from 'postal-mime';
 import { createSmtpMailer, type SmtpOptions } from '../../../adapters/mail/smtp.js';
 import type { OutgoingMail } from '../../../core/ports/outside.js';
 import { type LocalSmtp, localSmtp } from '../../support/local-smtp.js';
@@ -18,6 +19,8 @@ const mail: OutgoingMail = {
   to: 'ana@example.com',
   subject: 'Acme · São Paulo asks you to pay 100.00 USD',
   text: `Open this link:\nhttps://pay.example/r/${'p'.repeat(24)}?token=${'t'.repeat(43)}\n.\nÃ`,
+  html: '<!doctype html>\n<p>São Paulo</p>',
+  ...{ locale: 'pt-BR', from: 'Acme · São Paulo via Ponte', replyTo: 'help@acme.example' },
   messageId: 'mail_1',
   writtenAtMs: 1_893_456_000_000,
 };
@@ -31,20 +34,21 @@ function send(options: Partial<SmtpOptions> = {}, fields: Partial<OutgoingMail> 
 test('a mail arrives whole, from the sender, under its Message-ID and date', async () => {
   assert.deepEqual(await send(), { outcome: 'sent' });
   const message = server.messages.at(-1) ?? '';
-  const [head = '', body = ''] = message.split('\r\n\r\n');
-  assert.match(head, /^From: Ponte <pay@acme\.example>$/m);
+  const [head = ''] = message.split('\r\n\r\n');
+  assert.match(head, /^Content-Type: multipart\/alternative;/m);
+  assert.match(head, /^Content-Language: pt-BR$/m);
   assert.match(head, /^To: ana@example\.com$/m);
   assert.match(head, /^Message-ID: <mail_1@acme\.example>$/m);
   assert.match(head, /^Date: Tue, 01 Jan 2030 00:00:00 \+0000$/m);
   assert.match(head, /^Auto-Submitted: auto-generated$/m);
   assert.match(head, /^Subject: =\?UTF-8\?/m);
-  const text = Buffer.from(
-    body
-      .replaceAll(/=\r\n/g, '')
-      .replaceAll(/=([0-9A-F]{2})/g, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16))),
-    'latin1',
-  ).toString('utf8');
-  assert.equal(text.replaceAll('\r\n', '\n').trimEnd(), mail.text);
+  const { from, replyTo, subject, text, html } = await PostalMime.parse(message);
+  assert.deepEqual(from, { name: mail.from, address: 'pay@acme.example' });
+  assert.deepEqual(replyTo, [{ name: '', address: mail.replyTo }]);
+  assert.deepEqual(
+    [subject, text?.trimEnd(), html?.trimEnd()],
+    [mail.subject, mail.text, mail.html],
+  );
 });
 
 test('sent again, it is the same message', async () => {

@@ -3,7 +3,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type pg from 'pg';
-import { loadMigrations } from '../../../adapters/storage/migrations.js';
 import { postgresConnections } from '../../../adapters/storage/postgres/connections.js';
 import {
   gatheredReads,
@@ -13,10 +12,9 @@ import {
   singleRead,
 } from '../../../adapters/storage/postgres/query-text.js';
 import { openPostgresStore } from '../../../adapters/storage/postgres/store.js';
-import { SqliteDatabase } from '../../../adapters/storage/sqlite/database.js';
-import { migrateSqlite } from '../../../adapters/storage/sqlite/migrations.js';
 import { fillStore } from '../../support/filled-store.js';
 import { localPostgres } from '../../support/local-postgres.js';
+import { emptySqlite, planOf } from '../../support/sqlite-plan.js';
 import { callsOfTheStore, statementsOfTheStore } from '../../support/store-statements.js';
 
 /** Statements that may look at a whole table, and why. */
@@ -46,18 +44,8 @@ const sorted: Readonly<Record<string, string>> = {
   'from payments where expires_at': 'ties of one due time are few',
 };
 
-function planOf({ connection }: SqliteDatabase, sql: string): readonly string[] {
-  const own = sql.replace(/ for (update skip locked|share)\b/g, '').replace(/\$\d+/g, '?');
-  const statement = connection.prepare<unknown[], { readonly detail: string }>(
-    `explain query plan ${own}`,
-  );
-  const params = Array.from({ length: own.split('?').length - 1 }, () => 1);
-  return statement.all(...params).map(({ detail }) => detail);
-}
-
 test('every statement of the store finds its rows by an index', async () => {
-  const database = new SqliteDatabase({ path: ':memory:' });
-  migrateSqlite(database.connection, loadMigrations('sqlite'));
+  const database = emptySqlite();
   const texts = await statementsOfTheStore();
   assert.ok(texts.size > 70, `${texts.size} statements`);
   const wrong: string[] = [];
@@ -91,108 +79,6 @@ test('every statement of the store finds its rows by an index', async () => {
   );
   await database.close();
 });
-
-test('pages of long lists are sought in an index that has their order', async () => {
-  const database = new SqliteDatabase({ path: ':memory:' });
-  migrateSqlite(database.connection, loadMigrations('sqlite'));
-  const texts = [...(await statementsOfTheStore())];
-  const tenants = 'org_id=? AND mode=?';
-  const ofInvoices = "origin = 'invoice'";
-  for (const [part, ...steps] of [
-    [
-      'from deliveries where org_id = $1 and mode = $2 and subscription_id = $3 and id < $4',
-      'SEARCH deliveries USING INDEX deliveries_of_subscription (subscription_id=? AND id<?)',
-    ],
-    [
-      'from events where org_id = $1 and mode = $2 and sequence > $3',
-      `SEARCH events USING INDEX events_sequence (${tenants} AND sequence>?)`,
-    ],
-    // Operators' lists, over all tenants and of one.
-    [
-      'from payments where id > $1 and id < $2 order by id desc',
-      'SEARCH payments USING INDEX payments_id (id>? AND id<?)',
-    ],
-    [
-      'from payments where org_id = $1 and mode = $2 and id > $3 and id < $4 and status = $5',
-      `SEARCH payments USING INDEX sqlite_autoindex_payments_1 (${tenants} AND id>? AND id<?)`,
-    ],
-    [
-      '(select * from payments where org_id = $1 and mode = $2 and id = $3 limit 1)',
-      ...viewsOf(`sqlite_autoindex_payments_1 (${tenants} AND id=?)`),
-    ],
-    // However many intents there are beside them.
-    [`${ofInvoices} order by id desc`, ...viewsOf(`payments_invoices (${tenants})`)],
-    [`${ofInvoices} and id < $4`, ...viewsOf(`payments_invoices (${tenants} AND id<?)`)],
-    [
-      `${ofInvoices} and status = $4 order by id desc`,
-      ...viewsOf(`payments_invoices_of_status (${tenants} AND status=?)`),
-    ],
-    [
-      `${ofInvoices} and status = $4 and id < $5`,
-      ...viewsOf(`payments_invoices_of_status (${tenants} AND status=? AND id<?)`),
-    ],
-    ...accountPages(),
-    ['from mails order by id desc', 'SCAN mails USING INDEX mails_id'],
-    ['from mails where id <', 'SEARCH mails USING INDEX mails_id (id<?)'],
-    [
-      'from mails where status = $1 and id <',
-      'SEARCH mails USING INDEX mails_of_status (status=? AND id<?)',
-    ],
-    ['from documents order by id desc', 'SCAN documents USING INDEX documents_id'],
-    ['from documents where id < $1 order', 'SEARCH documents USING INDEX documents_id (id<?)'],
-    [
-      "from documents where id < $1 and status <> 'purged'",
-      'SEARCH documents USING INDEX documents_kept (id<?)',
-    ],
-  ] as const) {
-    const sql = texts.find((text) => text.includes(part));
-    assert.ok(sql !== undefined, part);
-    assert.deepEqual(planOf(database, sql), steps);
-  }
-  await database.close();
-});
-
-/** However the payments are found, the rest of its view is sought for each of them. */
-function viewsOf(index: string): readonly string[] {
-  return [
-    'CO-ROUTINE chosen',
-    `SEARCH payments USING INDEX ${index}`,
-    'SCAN chosen',
-    'SEARCH funds USING PRIMARY KEY (org_id=? AND mode=? AND payment_id=?) LEFT-JOIN',
-    'SEARCH buyers USING PRIMARY KEY (mode=? AND id=?) LEFT-JOIN',
-    'CORRELATED SCALAR SUBQUERY 1',
-    'SEARCH kyc_submissions USING INDEX kyc_submissions_of_buyer ' +
-      '(org_id=? AND mode=? AND buyer_id=?)',
-    'USE TEMP B-TREE FOR ORDER BY',
-    'CORRELATED SCALAR SUBQUERY 2',
-    'SEARCH connected_accounts USING INDEX connected_accounts_of_buyer ' +
-      '(org_id=? AND mode=? AND email_key=?)',
-  ];
-}
-
-/** By role and status or not, the first page and one behind another: an index names the rows. */
-function accountPages(): readonly (readonly [string, ...string[]])[] {
-  const filters = [
-    [[], 'PRIMARY KEY'],
-    [['role'], 'INDEX connected_accounts_of_role'],
-    [['status'], 'INDEX connected_accounts_of_status'],
-    [['role', 'status'], 'INDEX connected_accounts_of_both'],
-  ] as const;
-  const pages = filters.flatMap(([filter, index]) =>
-    [false, true].map((isBehind) => ({ filter, index, isBehind })),
-  );
-  return pages.map(({ filter, index, isBehind }) => {
-    const columns = ['org_id', 'mode', ...filter];
-    const compared = columns.map((column, place) => `${column} = $${place + 1}`);
-    const sought = columns.map((column) => `${column}=?`);
-    if (isBehind) compared.push(`id < $${columns.length + 1}`);
-    if (isBehind) sought.push('id<?');
-    return [
-      `where ${compared.join(' and ')} order by id desc limit $${compared.length + 1}`,
-      `SEARCH connected_accounts USING ${index} (${sought.join(' AND ')})`,
-    ];
-  });
-}
 
 const postgres = localPostgres();
 

@@ -16,9 +16,11 @@ import { contentTypes, documentKinds, documentStatuses } from '../../../core/dom
 import { epochCauses, epochStates } from '../../../core/domain/epoch.js';
 import { positions, refundStates } from '../../../core/domain/funds.js';
 import { ledgerAccounts } from '../../../core/domain/ledger.js';
-import { countedOver, mailPurposes, mailStatuses } from '../../../core/domain/mail.js';
+import { locales } from '../../../core/domain/locale.js';
+import { mailPurposes, mailRules, mailStatuses } from '../../../core/domain/mail.js';
 import { memberRoles } from '../../../core/domain/member.js';
 import { kybStatuses } from '../../../core/domain/organization.js';
+import { pageSessionKinds } from '../../../core/domain/page-session.js';
 import { commandKinds, commandMoves } from '../../../core/domain/partner-command.js';
 import { isExpirable, paymentMoves, paymentStatuses } from '../../../core/domain/payment.js';
 import { keyStates } from '../../../core/domain/sealed-text.js';
@@ -58,6 +60,9 @@ const words: Readonly<Record<string, readonly string[]>> = {
   'documents.status': documentStatuses,
   'mails.purpose': mailPurposes,
   'mails.status': mailStatuses,
+  'mails.locale': locales,
+  'payments.buyer_locale': locales,
+  'page_sessions.kind': pageSessionKinds,
   'quotes.rate_kind': ['locked', 'indicative'],
   'ledger_lines.account': ledgerAccounts,
   'key_check_values.state': keyStates,
@@ -99,7 +104,7 @@ test('the index of buyers by address holds the accounts that are submitted', () 
 });
 
 test('the index of mails counted over all tenants has their purposes', () => {
-  const purposes = mailPurposes.filter((purpose) => countedOver[purpose] === 'mode');
+  const purposes = mailPurposes.filter((purpose) => mailRules[purpose].countedOver === 'mode');
   assert.deepEqual(quoted(indexSql('mails_sign_ins')), purposes);
 });
 
@@ -118,9 +123,10 @@ test('every table is strict; keys and unique indexes of tenants begin with org_i
     ...['api_keys: id', 'buyers: mode', 'buyers: mode', 'deliveries: id'],
     ...['delivery_attempts: delivery_id', 'epochs: number', 'inbox: partner'],
     ...['key_check_values: key_id', 'kyc_submissions: flow_id', 'mails: mode'],
-    ...['mails: token_hash', 'outbox: position', 'partner_commands: id', 'partner_commands: mode'],
+    ...['mails: token_hash', 'outbox: position', 'page_sessions: id', 'partner_commands: id'],
+    'partner_commands: mode',
     ...['payments: public_id', 'service_keys: id', 'service_keys: purpose'],
-    'storage_fingerprints: name',
+    ...['simulated_reports: mode', 'storage_fingerprints: name'],
   ]);
 });
 

@@ -11,7 +11,7 @@ import {
 } from '../../../core/domain/display.js';
 
 const none: PageDisplay = { title: null, notes: null, lineItems: [], locale: null };
-const line = { description: null, quantity: null, unitPrice: null, subtotal: null };
+const line = { description: '', quantity: null, unitPrice: null, subtotal: null };
 
 test('title, notes, lines and language are read, and nothing else', () => {
   const display = {
@@ -122,7 +122,7 @@ test('every value read from any JSON is clean and bounded text or null', () => {
       assert.ok(read.lineItems.length <= DISPLAY_LINES_MAX);
       const shown = [read.title, read.notes, read.locale, ...read.lineItems.flatMap(Object.values)];
       for (const text of shown) {
-        if (text === null) continue;
+        if (text === null || text === '') continue;
         assert.equal(typeof text, 'string');
         assert.equal(plainText(text, '\n'), text);
         assert.ok([...text].length <= DISPLAY_TEXT_LENGTH_MAX);

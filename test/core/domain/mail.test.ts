@@ -1,39 +1,49 @@
 import assert from 'node:assert/strict';
+import crypto from 'node:crypto';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../../core/domain/instant.js';
 import {
   ADDRESS_MAILS_MAX,
   afterTry,
+  codeOf,
+  codeTried,
   dropMail,
   hashLinkToken,
   invitationWaitMs,
   isExpiredMail,
   isLinkExpired,
-  linkLifeMs,
+  isSameSubject,
+  linkEnded,
   linkUsed,
   MAIL_BACKOFF_MS,
   MAIL_LEASE_MS,
   type Mail,
   type MailMove,
   type MailStatus,
+  type MailSubject,
   mailMoves,
   mailPurposes,
+  mailRules,
   mailStatuses,
+  maskedAddress,
   newMail,
   nextMail,
   nextMailStatus,
+  takesCode,
   tokenPurpose,
 } from '../../../core/domain/mail.js';
+import { hashSessionToken } from '../../../core/domain/page-session.js';
 import { AssertionFailure } from '../../../core/errors.js';
 import { START_MS, sampleTenant } from '../../support/sample-rows.js';
 
 const pending = newMail(
   {
     ...sampleTenant,
-    ...{ id: 'mail_1', purpose: 'invitation', paymentId: 'inv_1', accountId: null },
+    ...{ id: 'mail_1', purpose: 'invitation', locale: 'en', cause: null },
+    subject: { kind: 'payment', paymentId: 'inv_1' },
     ...{ to: 'Ana@Example.com', toKey: 'ana@example.com', nth: null },
-    ...{ tokenHash: 'ab', tokenSealed: 'sealed' },
+    ...{ tokenHash: 'ab', tokenSealed: 'sealed', codeHash: null, browserHash: null },
   },
   START_MS,
 );
@@ -97,14 +107,76 @@ test('a mail that was not taken is tried after growing waits, the last one again
   assert.equal(waits[0], 5 * SECOND_MS);
 });
 
-test('a link of an invitation is good for a week, of a sign-in for half an hour', () => {
-  const lives = { invitation: 7 * DAY_MS, sign_in: 30 * MINUTE_MS, payout_changed: 7 * DAY_MS };
-  assert.deepEqual(linkLifeMs, lives, 'and a notice is worth sending for a week');
+test('an invitation signs in for a day, a requested link for 15 minutes, an owner’s for a week', () => {
+  const lives = { invitation: DAY_MS, sign_in: 15 * MINUTE_MS, owner_link: 7 * DAY_MS };
   for (const purpose of mailPurposes) {
-    const fields = { ...pending, purpose, tokenSealed: 'sealed' };
-    const mail = newMail(fields, START_MS);
-    assert.equal(isLinkExpired(mail, START_MS + linkLifeMs[purpose] - 1), false);
-    assert.equal(isLinkExpired(mail, START_MS + linkLifeMs[purpose]), true);
+    const life = (lives as Partial<Record<string, number>>)[purpose];
+    assert.equal(mailRules[purpose].signsIn, life !== undefined, purpose);
+    const mail = newMail({ ...pending, purpose, tokenSealed: 'sealed' }, START_MS);
+    const endsAtMs = START_MS + (life ?? 7 * DAY_MS);
+    assert.equal(isLinkExpired(mail, endsAtMs - 1), false);
+    assert.equal(isLinkExpired(mail, endsAtMs), true, 'a notice is worth sending for a week');
+  }
+});
+
+test('a link that another one replaced has ended, and its own end is not put off', () => {
+  const replaced = linkEnded(pending, START_MS + 5);
+  assert.deepEqual([replaced.linkUsedAtMs, isLinkExpired(replaced, START_MS + 5)], [null, true]);
+  const late = pending.linkEndsAtMs + 9;
+  assert.equal(linkEnded(pending, late).linkEndsAtMs, pending.linkEndsAtMs);
+});
+
+test('a code is entered five times at most, while its link is open', () => {
+  let mail: Mail = { ...pending, codeHash: 'cd', browserHash: 'ef' };
+  for (let tries = 0; tries < 5; tries += 1) {
+    assert.equal(takesCode(mail, START_MS), true, `${tries} tries`);
+    mail = codeTried(mail);
+  }
+  assert.equal(takesCode(mail, START_MS), false);
+  assert.equal(isLinkExpired(mail, START_MS), false, 'the link stays open');
+  assert.equal(takesCode(pending, START_MS), false, 'a mail that no browser asked for has none');
+  const open = { ...mail, codeTries: 0 };
+  assert.equal(takesCode(open, open.linkEndsAtMs), false);
+  assert.equal(takesCode(linkUsed(open, START_MS), START_MS), false);
+});
+
+test('a code is six digits that follow from the token', () => {
+  fc.assert(
+    fc.property(fc.string(), (token) => {
+      assert.match(codeOf(token), /^\d{6}$/);
+      assert.equal(codeOf(token), codeOf(token));
+    }),
+  );
+  const codes = new Set(Array.from({ length: 1_000 }, (_, index) => codeOf(`token ${index}`)));
+  assert.ok(codes.size > 990, `${codes.size}`);
+});
+
+test('an address is masked but for its first character and its domain', () => {
+  const cases = {
+    'ana@buyer.example': 'a•••@buyer.example',
+    'a@b.co': 'a•••@b.co',
+    '"x@y"@b.co': '"•••@b.co',
+    '𝒜na@b.co': '𝒜•••@b.co',
+  };
+  for (const [address, masked] of Object.entries(cases)) {
+    assert.equal(maskedAddress(address), masked);
+  }
+});
+
+test('subjects are the same if they have the same kind and names', () => {
+  const subjects: readonly MailSubject[] = [
+    { kind: 'payment', paymentId: 'a' },
+    { kind: 'payment', paymentId: 'b' },
+    { kind: 'submission', submissionId: 'a', ownerIndex: null },
+    { kind: 'submission', submissionId: 'a', ownerIndex: 0 },
+    { kind: 'submission', submissionId: 'b', ownerIndex: 0 },
+    { kind: 'account', accountId: 'a' },
+    { kind: 'account', accountId: null },
+  ];
+  for (const [at, one] of subjects.entries()) {
+    for (const [there, other] of subjects.entries()) {
+      assert.equal(isSameSubject({ ...one }, other), at === there, `${at} ${there}`);
+    }
   }
 });
 
@@ -125,8 +197,10 @@ test('a link is good once', () => {
 });
 
 test('tokens are stored as SHA-256 and sealed for their own mail', () => {
-  const empty = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855';
-  assert.equal(hashLinkToken(''), empty);
+  const { createHash } = crypto;
+  const stored = createHash('sha256').update('sign-in link abc').digest('hex');
+  assert.equal(hashLinkToken('abc'), stored, 'its purpose is part of the input');
+  assert.notEqual(hashLinkToken('abc'), hashSessionToken('abc'));
   assert.notEqual(tokenPurpose({ id: 'mail_1' }), tokenPurpose({ id: 'mail_2' }));
 });
 

@@ -8,8 +8,7 @@ import type { OutgoingMail } from '../../../core/ports/outside.js';
 import { inviteBuyer } from '../../../core/usecases/invoices.js';
 import { runMailDeletion, runMails } from '../../../core/usecases/mails.js';
 import { cancelPayment } from '../../../core/usecases/payments.js';
-import { redeemSignIn, requestSignIn } from '../../../core/usecases/sign-ins.js';
-import { makeInvoice, tokenIn } from '../../support/made-payments.js';
+import { askForLink, makeInvoice, openLink, tokenIn } from '../../support/made-payments.js';
 import { type World, world } from '../../support/test-world.js';
 
 let made: World;
@@ -55,8 +54,8 @@ test('a mail is sent once, and keeps no token after that', async () => {
   const payment = await invitedInvoice();
   assert.deepEqual([await run(made.deps), await run(made.deps), made.mails.length], [1, 0, 1]);
   const mail = await onlyMail();
-  assert.partialDeepStrictEqual(mail, { status: 'sent', tokenSealed: null, paymentId: payment.id });
-  assert.partialDeepStrictEqual(mail, { tries: 1 });
+  assert.partialDeepStrictEqual(mail, { status: 'sent', tokenSealed: null });
+  assert.partialDeepStrictEqual(mail, { tries: 1, subject: { paymentId: payment.id } });
   assert.equal(mail.sentAtMs, made.deps.clock.nowMs());
 });
 
@@ -150,17 +149,17 @@ test('who asks to sign in gets the mail although the payment has ended', async (
   const { id, publicId } = await invitedInvoice();
   await run(made.deps);
   await cancelPayment(made.deps, tenant, id, 'a mistake');
-  await requestSignIn(made.deps, publicId, 'ana@example.com', null);
+  await askForLink(made.deps, { publicId });
   await run(made.deps);
   assert.equal(made.mails.length, 2);
-  const view = await redeemSignIn(made.deps, tokenIn(made.mails[1]));
-  assert.equal(view.payment.status, 'cancelled');
+  const { view } = await openLink(made.deps, made.mails[1]);
+  assert.equal(view?.payment.status, 'cancelled');
 });
 
 test('a mail whose link has ended is not sent: the server was away for too long', async () => {
   const { publicId } = await invitedInvoice();
   await run(made.deps);
-  await requestSignIn(made.deps, publicId, 'ana@example.com', null);
+  await askForLink(made.deps, { publicId });
   const { deps, sent } = served(() => ({ outcome: 'later', reason: 'away' }));
   for (let minutes = 0; minutes < 60; minutes += 1) {
     await run(deps);
@@ -196,13 +195,13 @@ test('after thirty days a mail and its address are erased, and counting restarts
   await run(made.deps);
   const forget = () => runMailDeletion(made.deps, made.deps.clock.nowMs(), 100);
   made.advanceClock(30 * DAY_MS - 1);
-  await requestSignIn(made.deps, payment.publicId, payment.buyer.email, null);
+  await askForLink(made.deps, payment);
   assert.equal(await forget(), 0);
   made.advanceClock(1);
   assert.deepEqual([await forget(), (await onlyMail()).purpose], [1, 'sign_in']);
   await run(made.deps);
   made.advanceClock(30 * DAY_MS);
   assert.equal(await forget(), 1);
-  await requestSignIn(made.deps, payment.publicId, payment.buyer.email, null);
+  await askForLink(made.deps, payment);
   assert.equal((await onlyMail()).nth, 1);
 });

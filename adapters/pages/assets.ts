@@ -1,0 +1,52 @@
+// The stylesheet and the script of the pages, loaded on first use. Their paths have a hash of their
+// content, so that browsers may keep them without limit and load a new version immediately.
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { constants, gzipSync } from 'node:zlib';
+import type { AssetPaths } from './page-view.js';
+
+const files = {
+  style: { name: 'ponte.css', type: 'text/css; charset=utf-8' },
+  script: { name: 'ponte.js', type: 'text/javascript; charset=utf-8' },
+} as const satisfies Record<keyof AssetPaths, { readonly name: string; readonly type: string }>;
+
+/** Compressed once; every browser takes it. */
+export interface AssetFile {
+  readonly type: string;
+  readonly bytes: Buffer;
+  readonly encoding: 'gzip';
+}
+
+interface Asset extends AssetFile {
+  /** `assets/<hash>/<name>`, below the root of the pages. */
+  readonly path: string;
+}
+
+const HASH_LENGTH = 12;
+
+let loaded: Readonly<Record<keyof AssetPaths, Asset>> | null = null;
+
+/** What a page links to. */
+export function assetPaths(root: string): AssetPaths {
+  const { style, script } = assets();
+  return { style: `${root}/${style.path}`, script: `${root}/${script.path}` };
+}
+
+/** Null if this version does not exist. */
+export function assetFile(hash: string, name: string): AssetFile | null {
+  const path = `assets/${hash}/${name}`;
+  return Object.values(assets()).find((asset) => asset.path === path) ?? null;
+}
+
+function assets(): Readonly<Record<keyof AssetPaths, Asset>> {
+  loaded ??= { style: load(files.style), script: load(files.script) };
+  return loaded;
+}
+
+function load({ name, type }: (typeof files)[keyof AssetPaths]): Asset {
+  // Next to the code both in the sources and in a build.
+  const text = readFileSync(new URL(`./assets/${name}`, import.meta.url));
+  const hash = createHash('sha256').update(text).digest('hex').slice(0, HASH_LENGTH);
+  const bytes = gzipSync(text, { level: constants.Z_BEST_COMPRESSION });
+  return { path: `assets/${hash}/${name}`, type, bytes, encoding: 'gzip' };
+}

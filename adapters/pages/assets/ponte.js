@@ -1,0 +1,213 @@
+// What the pages do with a script; without it everything works through links and forms. It writes
+// text only, so that it needs no policy for trusted types.
+const SECOND_MS = 1000;
+/** Set before a reload that a change caused. */
+const CHANGED = 'ponte.changed';
+const SIDE_MAX = 2000;
+const BYTES_MAX = 2_500_000;
+const RETURN_SECONDS = 10;
+const WARN_SECONDS = 120;
+
+const all = (selector, root = document) => [...root.querySelectorAll(selector)];
+const first = (selector, root = document) => root.querySelector(selector);
+
+/** Read out by screen readers. */
+function say(text) {
+  const region = first('#says');
+  if (region !== null) region.textContent = text;
+}
+
+/** Calls `step` with the seconds that are left, each second, until it returns false or none is. */
+function countDown(seconds, step) {
+  const endMs = Date.now() + seconds * SECOND_MS;
+  const tick = () => {
+    const left = Math.max(0, Math.round((endMs - Date.now()) / SECOND_MS));
+    if (step(left) === false || left === 0) clearInterval(timer);
+  };
+  const timer = setInterval(tick, SECOND_MS);
+  tick();
+  return () => clearInterval(timer);
+}
+
+function copyButtons() {
+  if (navigator.clipboard === undefined) return;
+  for (const button of all('[data-copy]')) {
+    const word = first('span', button);
+    const before = word.textContent;
+    button.hidden = false;
+    button.addEventListener('click', async () => {
+      await navigator.clipboard.writeText(button.dataset.copy);
+      word.textContent = document.body.dataset.copied;
+      button.classList.add('done');
+      say(`${document.body.dataset.copied}: ${button.lastElementChild.textContent.trim()}`);
+      setTimeout(() => {
+        word.textContent = before;
+        button.classList.remove('done');
+      }, 3 * SECOND_MS);
+    });
+  }
+}
+
+/** Times in the zone of the reader, with its name. */
+function localTimes() {
+  const { lang } = document.documentElement;
+  const clock = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23', timeZoneName: 'short' };
+  const day = { day: 'numeric', month: 'long', year: 'numeric' };
+  const locale = lang === 'en' ? 'en-GB' : lang;
+  const times = new Intl.DateTimeFormat(locale, clock);
+  const days = new Intl.DateTimeFormat(locale, day);
+  for (const time of all('time[data-local]')) {
+    const at = new Date(time.dateTime);
+    const clockText = times.format(at);
+    time.textContent =
+      time.dataset.local === 'time' ? clockText : `${days.format(at)}, ${clockText}`;
+  }
+}
+
+function countdowns() {
+  for (const element of all('[data-countdown]')) {
+    const texts = element.dataset.say.split('|');
+    const moments = [2 * 60, 30, 0];
+    element.hidden = false;
+    countDown(Number(element.dataset.countdown), (left) => {
+      const clock = `${Math.floor(left / 60)}:${String(left % 60).padStart(2, '0')}`;
+      element.textContent = element.dataset.left.replace('{time}', clock);
+      const moment = moments.indexOf(left);
+      if (moment >= 0) say(texts[moment]);
+      if (left === 0) location.reload();
+    });
+  }
+}
+
+/** The server says only that something changed; it renders the page again. */
+function watch() {
+  const { live } = document.body.dataset;
+  if (sessionStorage.getItem(CHANGED) !== null) {
+    sessionStorage.removeItem(CHANGED);
+    say(first('h1').textContent);
+    returning();
+  }
+  if (live === undefined) return;
+  const source = new EventSource(live);
+  source.addEventListener('open', () => {
+    for (const note of all('[data-watching]')) note.hidden = false;
+  });
+  source.addEventListener('message', ({ data }) => {
+    if (data !== 'changed') return;
+    source.close();
+    sessionStorage.setItem(CHANGED, 'yes');
+    location.reload();
+  });
+}
+
+/** Only where the page was open when the payment settled. */
+function returning() {
+  const note = first('[data-return]');
+  if (note === null) return;
+  note.hidden = false;
+  const stop = countDown(RETURN_SECONDS, (left) => {
+    if (left === 0) location.assign(note.dataset.return);
+  });
+  first('button', note).addEventListener('click', () => {
+    stop();
+    note.hidden = true;
+    first('#main').focus();
+  });
+}
+
+/** Any request moves the end of an idle session. */
+function sessionWarning() {
+  const note = first('[data-session]');
+  if (note === null) return;
+  const seconds = Number(note.dataset.session);
+  const start = () => {
+    note.hidden = true;
+    return countDown(seconds, (left) => {
+      if (left > WARN_SECONDS || !note.hidden) return true;
+      note.hidden = false;
+      say(first('p', note).textContent);
+      return true;
+    });
+  };
+  let stop = start();
+  first('button', note).addEventListener('click', async () => {
+    const { ok } = await fetch(location.href, { cache: 'no-store' });
+    if (!ok) return;
+    stop();
+    stop = start();
+    first('#main').focus();
+  });
+}
+
+/** A photo as JPEG that every partner takes, without the place where it was taken. */
+async function smaller(file) {
+  if (!file.type.startsWith('image/') && !/\.hei[cf]$/i.test(file.name)) return file;
+  const image = await createImageBitmap(file, { imageOrientation: 'from-image' }).catch(() => null);
+  // The server names the formats that it takes.
+  if (image === null) return file;
+  const scale = Math.min(1, SIDE_MAX / Math.max(image.width, image.height));
+  const canvas = document.createElement('canvas');
+  canvas.width = Math.round(image.width * scale);
+  canvas.height = Math.round(image.height * scale);
+  canvas.getContext('2d').drawImage(image, 0, 0, canvas.width, canvas.height);
+  for (const quality of [0.9, 0.75, 0.6, 0.4]) {
+    const blob = await new Promise((done) => canvas.toBlob(done, 'image/jpeg', quality));
+    if (blob !== null && blob.size <= BYTES_MAX) {
+      return new File([blob], file.name.replace(/\.\w+$/, '.jpg'), { type: 'image/jpeg' });
+    }
+  }
+  return file;
+}
+
+function uploads() {
+  for (const form of all('form[data-upload]')) {
+    form.addEventListener('submit', async (event) => {
+      const input = first('[type="file"]', form);
+      if (input.files.length === 0) return;
+      event.preventDefault();
+      const file = await smaller(input.files[0]);
+      const body = new FormData(form, event.submitter);
+      body.set(input.name, file, file.name);
+      send(form, body);
+    });
+  }
+}
+
+/** With progress. A refusal is sent again without the script: the server's page explains it. */
+function send(form, body) {
+  const progress = document.createElement('progress');
+  progress.setAttribute('aria-label', first('[type="file"]', form).getAttribute('aria-label'));
+  form.append(progress);
+  const request = new XMLHttpRequest();
+  request.upload.addEventListener('progress', ({ lengthComputable, loaded, total }) => {
+    if (lengthComputable) progress.value = loaded / total;
+  });
+  request.addEventListener('load', () => {
+    if (request.status < 400) location.assign(request.responseURL);
+    else form.submit();
+  });
+  request.addEventListener('error', () => form.submit());
+  request.open('POST', form.action);
+  request.send(body);
+}
+
+function printing() {
+  for (const button of all('[data-print]')) {
+    button.hidden = false;
+    button.addEventListener('click', () => print());
+  }
+  // Browsers that do not open a closed `details` by style.
+  addEventListener('beforeprint', () => {
+    for (const details of all('details:not(.testpanel)')) details.open = true;
+  });
+}
+
+copyButtons();
+localTimes();
+countdowns();
+watch();
+sessionWarning();
+uploads();
+printing();
+first('.errors')?.focus();
+first('form[data-auto]')?.requestSubmit();

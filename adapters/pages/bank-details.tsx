@@ -1,0 +1,143 @@
+// Bank details as rows to copy: what must match exactly, then each account. Rails with the same
+// fields are one account under one heading.
+import type { ComponentChildren, VNode } from 'preact';
+import type {
+  InstructionField,
+  PayinInstructions,
+  Rail,
+  RailInstructions,
+} from '../../core/domain/payin-instructions.js';
+import { Digits, Exact, Note, type Row, Rows, Time } from './components.js';
+import { plainAmount } from './format.js';
+import { nameOf, type PaymentScene } from './scene.js';
+
+interface BankProps {
+  readonly scene: PaymentScene;
+  readonly instructions: PayinInstructions;
+}
+
+interface Account {
+  readonly rails: readonly Rail[];
+  readonly fields: RailInstructions['fields'];
+}
+
+export function BankAccounts({ scene, instructions }: BankProps): VNode {
+  const { texts, view } = scene;
+  const [usual, ...others] = accountsOf(instructions);
+  const isTest = view.mode === 'test';
+  return (
+    <section
+      class={isTest ? 'stack watermark' : 'stack'}
+      data-watermark={isTest ? texts.frame.test : undefined}
+    >
+      <MustMatch scene={scene} instructions={instructions} />
+      {usual === undefined ? null : (
+        <div class="card">
+          <h2>{headingOf(scene, usual)}</h2>
+          <History scene={scene} />
+          <AccountRows scene={scene} instructions={instructions} account={usual} />
+          {others.map((account) => (
+            <details>
+              <summary>{headingOf(scene, account)}</summary>
+              <AccountRows scene={scene} instructions={instructions} account={account} />
+            </details>
+          ))}
+        </div>
+      )}
+    </section>
+  );
+}
+
+function accountsOf({ rails }: PayinInstructions): readonly Account[] {
+  const groups = Object.groupBy(rails, ({ fields }) => JSON.stringify(fields));
+  return Object.values(groups).flatMap((group = []) => {
+    const [first] = group;
+    if (first === undefined) return [];
+    return { rails: group.map(({ rail }) => rail), fields: first.fields };
+  });
+}
+
+function headingOf({ texts }: PaymentScene, { rails }: Account): string {
+  return texts.transfer.account(texts.frame.or(rails.map((rail) => texts.transfer.rails[rail])));
+}
+
+function MustMatch({ scene, instructions }: BankProps): VNode {
+  const { texts, format } = scene;
+  const { transfer } = texts;
+  const { amount, reference, referenceRequired } = instructions;
+  const both = reference !== null && referenceRequired;
+  return (
+    <>
+      <h2>{both ? transfer.match : transfer.matchAmount}</h2>
+      <Exact
+        rows={[
+          { label: texts.money.amount, shown: format.money(amount), copy: plainAmount(amount) },
+          ...referenceRows(instructions, transfer.reference),
+        ]}
+      />
+      {reference === null ? null : (
+        <Note>
+          <p>{referenceRequired ? transfer.referenceNote : transfer.referenceHelps}</p>
+        </Note>
+      )}
+    </>
+  );
+}
+
+export function referenceRows(instructions: PayinInstructions | null, label: string) {
+  const reference = instructions?.reference ?? null;
+  return reference === null ? [] : [{ label, shown: reference, copy: reference }];
+}
+
+/** Whether this buyer has paid to this account before. */
+function History({ scene: { texts, payment, payee } }: { readonly scene: PaymentScene }) {
+  const history = payment.check?.history ?? null;
+  if (history === null) return null;
+  if (history === 'new_account') {
+    return (
+      <Note look="warn">
+        <p>{texts.transfer.newAccount(payee)}</p>
+      </Note>
+    );
+  }
+  return (
+    <Note look="ok">
+      <p>{texts.transfer.sameAccount(<Time atMs={history.sameAsPaidAtMs} as="day" />, payee)}</p>
+    </Note>
+  );
+}
+
+function AccountRows({ scene, instructions, account }: BankProps & { readonly account: Account }) {
+  const { texts } = scene;
+  const rows: readonly Row[] = account.fields.map(({ name, value }) => {
+    const label = texts.transfer.fields[name];
+    return {
+      label,
+      value: shownValue(name, value),
+      copy: { value, label },
+      ...(inDigits.has(name) ? { look: 'digits' as const } : {}),
+      ...holderNote(scene, instructions, name, value),
+    };
+  });
+  const charges = { label: texts.transfer.charges, value: texts.transfer.chargesOur };
+  return <Rows look="copy" rows={account.rails.includes('swift') ? [...rows, charges] : rows} />;
+}
+
+const inDigits: ReadonlySet<InstructionField> = new Set([
+  ...(['accountNumber', 'iban', 'routingNumber', 'bic', 'code'] as const),
+]);
+
+function shownValue(name: InstructionField, value: string): ComponentChildren {
+  return inDigits.has(name) ? <Digits text={value} /> : nameOf(value);
+}
+
+/** Why the name of the account is not that of the payee. */
+function holderNote(
+  { texts, payee }: PaymentScene,
+  { holder }: PayinInstructions,
+  name: InstructionField,
+  value: string,
+): Pick<Row, 'note'> {
+  if (name !== 'beneficiary' || holder === 'payee') return {};
+  return { note: texts.transfer.holder(nameOf(value), payee) };
+}

@@ -1,0 +1,157 @@
+// What a letter says, as facts that are formatted for a language and sentences made of them. The
+// catalogues have the sentences; letters.tsx makes the plain text and the HTML of them.
+import { plainText } from '../../../core/domain/display.js';
+import { heldMinor } from '../../../core/domain/funds.js';
+import type { MailPurpose } from '../../../core/domain/mail.js';
+import type { Money } from '../../../core/domain/money.js';
+import { assert } from '../../../core/errors.js';
+import type { Letter } from '../../../core/ports/letters.js';
+import { dayMs, formatOf } from '../format.js';
+
+/** Each name is one line. Each amount is formatted, with its currency. */
+export interface LetterFacts {
+  readonly org: string;
+  readonly writtenAt: string;
+  readonly reference: string;
+}
+
+export interface PaymentFacts extends LetterFacts {
+  readonly payee: string;
+  readonly amount: string;
+  readonly number: string | null;
+  readonly due: string | null;
+  readonly received: string;
+  readonly missing: string;
+  /** What was sent beyond the amount; null if nothing. */
+  readonly surplus: string | null;
+  readonly goesBack: string;
+  readonly refunded: string;
+  /** What the payee received; null before the settlement. */
+  readonly settled: string | null;
+  /** Money of the buyer has not left the partner for sure. */
+  readonly isHeld: boolean;
+  /** A person must return the money. */
+  readonly isReturnedByHand: boolean;
+}
+
+export interface DestinationFacts extends LetterFacts {
+  /** Whose PIX destination it is. */
+  readonly owner: string;
+  /** Null: the organization itself. */
+  readonly sellerId: string | null;
+}
+
+/** The sentences of one letter. */
+export interface LetterTexts {
+  readonly subject: string;
+  readonly heading: string;
+  /** The end of the heading, in large figures. */
+  readonly amount?: string | null;
+  readonly paragraphs?: readonly string[];
+  /** To “Where is my money?”, “What happens next?” and “What must I do?”. */
+  readonly answers?: readonly [money: string, next: string, todo: string];
+}
+
+/** The purposes of letters about a KYC form without a payment. */
+export type FormPurpose = 'sign_in' | 'owner_link' | 'kyc_approved' | 'kyc_more' | 'kyc_rejected';
+export type PaymentPurpose = Exclude<MailPurpose, 'owner_link' | 'payout_changed'>;
+
+export interface LetterCatalogue {
+  readonly payment: Readonly<Record<PaymentPurpose, (facts: PaymentFacts) => LetterTexts>>;
+  readonly form: Readonly<Record<FormPurpose, (facts: LetterFacts) => LetterTexts>>;
+  readonly destination: (facts: DestinationFacts) => LetterTexts;
+  readonly frame: {
+    readonly testSubject: (subject: string) => string;
+    readonly test: string;
+    readonly via: string;
+    readonly details: (number: string | null, due: string | null) => string | null;
+    readonly questions: readonly [money: string, next: string, todo: string, ask: string];
+    readonly openPayment: string;
+    readonly openForm: string;
+    readonly code: string;
+    /** `withCode`: the mail has a code, too. */
+    readonly until: (moment: string, withCode: boolean) => string;
+    readonly doNotForward: string;
+    readonly neverBankDetails: string;
+    readonly unexpected: string;
+    /** `email`: the support address of the organization, to which answers go. */
+    readonly help: (org: string, email: string | null, reference: string) => string;
+    readonly copyLink: string;
+  };
+}
+
+/** The sentences for a letter. */
+export function textsOf(catalogue: LetterCatalogue, letter: Letter): LetterTexts {
+  const { purpose } = letter;
+  if (purpose === 'payout_changed') return catalogue.destination(destinationFacts(letter));
+  if (letter.about === null || purpose === 'owner_link') {
+    assert(isFormPurpose(catalogue, purpose), `${purpose} is about a payment`);
+    return catalogue.form[purpose](commonFacts(letter));
+  }
+  return catalogue.payment[purpose](paymentFacts(letter, letter.about));
+}
+
+/** The number and the due date of the payment; null if it has neither. */
+export function detailsOf(catalogue: LetterCatalogue, letter: Letter): string | null {
+  if (letter.about === null) return null;
+  const { number, due } = paymentFacts(letter, letter.about);
+  return catalogue.frame.details(number, due);
+}
+
+function isFormPurpose(catalogue: LetterCatalogue, purpose: string): purpose is FormPurpose {
+  return Object.hasOwn(catalogue.form, purpose);
+}
+
+function commonFacts({ organization, locale, writtenAtMs, reference }: Letter): LetterFacts {
+  return {
+    org: oneLine(organization.name),
+    writtenAt: formatOf(locale).instant(writtenAtMs),
+    reference: oneLine(reference),
+  };
+}
+
+function destinationFacts(letter: Letter): DestinationFacts {
+  const { account } = letter;
+  const common = commonFacts(letter);
+  const name = account?.displayName ?? account?.legalName ?? account?.externalId ?? account?.id;
+  return {
+    ...common,
+    owner: name === undefined ? common.org : oneLine(name),
+    sellerId: account?.id ?? null,
+  };
+}
+
+function paymentFacts(letter: Letter, about: NonNullable<Letter['about']>): PaymentFacts {
+  const { payment, funds } = about;
+  const { money, day } = formatOf(letter.locale);
+  const { currency, amountMinor } = payment.amount;
+  const inCurrency = (minor: bigint): string => money({ amountMinor: minor, currency });
+  const received = funds.receivedMinor;
+  const settled: Money | null = payment.settlement?.settled ?? null;
+  const goesBack = funds.refundOwedMinor + funds.refundOrderedMinor;
+  return {
+    ...commonFacts(letter),
+    payee: oneLine(payment.payeeName ?? letter.organization.name),
+    amount: money(payment.amount),
+    number: payment.number === null ? null : oneLine(payment.number),
+    due: payment.dueDate === null ? null : day(dayMs(payment.dueDate)),
+    received: inCurrency(received),
+    missing: inCurrency(amountMinor - received),
+    surplus: received > amountMinor ? inCurrency(received - amountMinor) : null,
+    goesBack: inCurrency(goesBack),
+    refunded: inCurrency(funds.refundedMinor),
+    settled: settled === null ? null : money(settled),
+    isHeld: heldMinor(funds) + funds.payoutMinor > 0n,
+    isReturnedByHand: funds.refund === 'needs_review',
+  };
+}
+
+/** For free text of integrators, in characters. */
+const NAME_LENGTH_MAX = 100;
+/** An integrator's text must not start a line or a header. */
+export function oneLine(text: string): string {
+  const line = [...(plainText(text) ?? '').replaceAll(/\s+/gu, ' ')];
+  return line.length <= NAME_LENGTH_MAX
+    ? line.join('')
+    : `${line.slice(0, NAME_LENGTH_MAX).join('')}…`;
+}

@@ -1,0 +1,223 @@
+// The sentences of mails in English.
+import type { LetterCatalogue } from './letter-texts.js';
+
+const paidNothing = 'You have paid nothing.';
+const closed = 'This request is closed.';
+const tooMuch = (surplus: string) => `You sent ${surplus} too much. It goes back to you.`;
+
+export const lettersEn = {
+  payment: {
+    invitation: ({ payee, amount }) => ({
+      subject: `${payee} asks you to pay ${amount}`,
+      heading: `${payee} asks you to pay`,
+      amount,
+      paragraphs: ['The page shows what it is for, and how to pay by bank transfer.'],
+    }),
+    sign_in: ({ payee, amount }) => ({
+      subject: `Your link to pay ${payee}`,
+      heading: `${payee} asks you to pay`,
+      amount,
+    }),
+    kyc_approved: ({ payee }) => ({
+      subject: `You can now pay ${payee}`,
+      heading: 'Your details are approved',
+      paragraphs: [
+        'You have paid nothing yet.',
+        'Open the page to check the price and to get the bank details.',
+      ],
+    }),
+    kyc_more: () => ({
+      subject: 'Please correct your details',
+      heading: 'Please correct your details',
+      answers: [
+        'You have paid nothing yet.',
+        'The check goes on when you have sent them again.',
+        'Open the page. It shows what to correct, and why.',
+      ],
+    }),
+    kyc_rejected: ({ payee }) => ({
+      subject: `We cannot take the payment to ${payee}`,
+      heading: 'We cannot take this payment',
+      answers: [
+        `${paidNothing} If you did send money, it goes back to you.`,
+        closed,
+        `Ask ${payee} for another way to pay.`,
+      ],
+    }),
+    instructions_ready: ({ payee, amount }) => ({
+      subject: `You can now send the money for ${payee}`,
+      heading: 'The bank details are ready',
+      paragraphs: [`Open the page to see where to send ${amount}.`],
+    }),
+    money_short: ({ payee, amount, received, missing }) => ({
+      subject: `${missing} is still missing`,
+      heading: 'Still missing:',
+      amount: missing,
+      answers: [
+        `We received ${received} of ${amount}.`,
+        `We pay ${payee} when all of it has arrived.`,
+        `Send exactly ${missing} with the same reference. Or ask for all of it back on the page.`,
+      ],
+    }),
+    money_received: ({ payee, amount, surplus }) => ({
+      subject: 'Your money has arrived',
+      heading: 'Your money has arrived',
+      paragraphs: [
+        `We hold ${amount} for ${payee}.`,
+        ...(surplus === null ? [] : [tooMuch(surplus)]),
+        'You need do nothing. The receipt follows by mail.',
+      ],
+    }),
+    receipt: ({ payee, amount, settled, surplus }) => ({
+      subject: `Paid: ${amount} to ${payee}`,
+      heading: `${payee} received`,
+      amount: settled ?? amount,
+      paragraphs: [
+        `You paid ${amount}.`,
+        ...(surplus === null ? [] : [tooMuch(surplus)]),
+        'The page has your receipt.',
+      ],
+    }),
+    cancelled: ({ payee }) => ({
+      subject: `${payee} withdrew the request for payment`,
+      heading: `${payee} withdrew this request`,
+      answers: [
+        paidNothing,
+        `${closed} A transfer that is on its way goes back to you.`,
+        'Do not send money with the bank details of this request.',
+      ],
+    }),
+    expired: ({ payee }) => ({
+      subject: `The request of ${payee} is no longer open`,
+      heading: 'This request is no longer open',
+      answers: [
+        paidNothing,
+        'A transfer that is on its way goes back to you.',
+        `Send no money. Ask ${payee} for a new request.`,
+      ],
+    }),
+    failed: ({ payee, received, isHeld }) =>
+      isHeld
+        ? {
+            subject: `We are looking into your payment to ${payee}`,
+            heading: 'We are looking into your payment',
+            answers: [
+              `Your ${received} reached us. The last step failed.`,
+              'A person looks into it and writes to you.',
+              'Do not pay again.',
+            ],
+          }
+        : {
+            subject: `The payment to ${payee} did not go through`,
+            heading: 'The payment did not go through',
+            answers: [
+              'None of your money is with us.',
+              closed,
+              `Send no money with the same bank details. Ask ${payee} for another way to pay.`,
+            ],
+          },
+    refund_ordered: ({ goesBack, isReturnedByHand }) => ({
+      subject: isReturnedByHand
+        ? 'We need a moment to return your money'
+        : 'Your money is coming back',
+      heading: isReturnedByHand ? 'We need a moment to return your' : 'Coming back to you:',
+      amount: goesBack,
+      answers: [
+        `${goesBack} goes back to the account that sent it.`,
+        isReturnedByHand
+          ? 'A person arranges the transfer and writes to you.'
+          : 'Banks take up to 5 working days.',
+        'You need do nothing. Do not pay again.',
+      ],
+    }),
+    refunded: ({ refunded }) => ({
+      subject: 'Your money is back',
+      heading: 'Returned to you:',
+      amount: refunded,
+      answers: [
+        `We returned ${refunded} to the account that sent it.`,
+        'Your bank shows it in its next statement.',
+        'You need do nothing.',
+      ],
+    }),
+  },
+  form: {
+    sign_in: ({ org }) => ({
+      subject: `Your sign-in link for ${org}`,
+      heading: 'Your sign-in link',
+      paragraphs: [`It opens the form in which ${org} asks who you are.`],
+    }),
+    owner_link: ({ org }) => ({
+      subject: `${org} needs your details as an owner`,
+      heading: 'Please add your details',
+      paragraphs: [
+        `A company that pays through ${org} names you as an owner or a director. The law requires ` +
+          'your details and documents.',
+        'The person who asked for this mail does not see what you enter.',
+      ],
+    }),
+    kyc_approved: ({ org }) => ({
+      subject: 'Your details are approved',
+      heading: 'Your details are approved',
+      paragraphs: [`You can now pay through ${org}. You need do nothing for now.`],
+    }),
+    kyc_more: () => ({
+      subject: 'Please correct your details',
+      heading: 'Please correct your details',
+      paragraphs: [
+        'Open the page. It shows what to correct, and why.',
+        'The check goes on when you have sent them again.',
+      ],
+    }),
+    kyc_rejected: ({ org }) => ({
+      subject: 'We cannot accept your details',
+      heading: 'We cannot accept your details',
+      paragraphs: [`The form is closed. Ask ${org} what you can do.`],
+    }),
+  },
+  destination: ({ org, owner, sellerId, writtenAt }) => ({
+    subject: `The PIX destination of ${owner} was changed`,
+    heading: `The PIX destination of ${owner} was changed`,
+    paragraphs: [
+      `It was changed on ${writtenAt}.`,
+      ...(sellerId === null ? [] : [`Seller: ${sellerId}. Collected by: ${org}.`]),
+      'Payments created from now on are paid to the new destination. Payments created before ' +
+        'keep the old one.',
+      'If you expected this, you need do nothing. If not, act immediately: ' +
+        (sellerId === null
+          ? 'contact the operator of this service.'
+          : `${org} should revoke its API keys with the scope connected_accounts:write, then ` +
+            'register the right destination again.'),
+    ],
+  }),
+  frame: {
+    testSubject: (subject) => `[Test] ${subject}`,
+    test: 'This is a test: no real money moves. Send nothing.',
+    via: 'via Ponte',
+    details: (number, due) =>
+      number === null
+        ? due && `Due ${due}`
+        : due === null
+          ? `Invoice ${number}`
+          : `Invoice ${number}, due ${due}`,
+    questions: ['Where is my money?', 'What happens next?', 'What must I do?', 'Whom do I ask?'],
+    openPayment: 'Open the payment page',
+    openForm: 'Open the form',
+    code: 'Or type this code in the window where you asked for it:',
+    until: (moment, withCode) =>
+      withCode
+        ? `Link and code work once, until ${moment}. Opening the page pays nothing.`
+        : `The link signs you in once, until ${moment}. Then the page mails you a new one.`,
+    doNotForward: 'Do not forward this mail: anyone who opens the link acts for you.',
+    neverBankDetails:
+      'We never send bank details by mail. If a mail gives you an account to pay to, it is not ' +
+      'from us.',
+    unexpected: 'You did not expect this mail? Do nothing.',
+    help: (org, email, reference) =>
+      email === null
+        ? `Questions? Ask ${org} and give the reference ${reference}.`
+        : `Questions? Answer this mail, or write to ${org} at ${email}. Give the reference ` +
+          `${reference}.`,
+    copyLink: 'The link does not open? Copy it:',
+  },
+} as const satisfies LetterCatalogue;

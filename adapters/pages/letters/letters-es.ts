@@ -1,0 +1,229 @@
+// The sentences of mails in Spanish.
+import type { LetterCatalogue } from './letter-texts.js';
+
+const paidNothing = 'Usted no ha pagado nada.';
+const closed = 'Esta solicitud está cerrada.';
+const tooMuch = (surplus: string) => `Usted envió ${surplus} de más. Se le devolverán.`;
+
+export const lettersEs = {
+  payment: {
+    invitation: ({ payee, amount }) => ({
+      subject: `${payee} le solicita el pago de ${amount}`,
+      heading: `${payee} le solicita el pago de`,
+      amount,
+      paragraphs: ['La página muestra el motivo y cómo pagar por transferencia bancaria.'],
+    }),
+    sign_in: ({ payee, amount }) => ({
+      subject: `Su enlace para pagar a ${payee}`,
+      heading: `${payee} le solicita el pago de`,
+      amount,
+    }),
+    kyc_approved: ({ payee }) => ({
+      subject: `Ya puede pagar a ${payee}`,
+      heading: 'Sus datos están aprobados',
+      paragraphs: [
+        'Usted aún no ha pagado nada.',
+        'Abra la página para revisar el precio y recibir los datos bancarios.',
+      ],
+    }),
+    kyc_more: () => ({
+      subject: 'Corrija sus datos',
+      heading: 'Corrija sus datos',
+      answers: [
+        'Usted aún no ha pagado nada.',
+        'La verificación sigue cuando usted los envíe de nuevo.',
+        'Abra la página. Muestra qué corregir y por qué.',
+      ],
+    }),
+    kyc_rejected: ({ payee }) => ({
+      subject: `No podemos aceptar el pago a ${payee}`,
+      heading: 'No podemos aceptar este pago',
+      answers: [
+        `${paidNothing} Si envió dinero, se le devolverá.`,
+        closed,
+        `Pida a ${payee} otra forma de pago.`,
+      ],
+    }),
+    instructions_ready: ({ payee, amount }) => ({
+      subject: `Ya puede enviar el dinero para ${payee}`,
+      heading: 'Los datos bancarios están listos',
+      paragraphs: [`Abra la página para ver adónde enviar ${amount}.`],
+    }),
+    money_short: ({ payee, amount, received, missing }) => ({
+      subject: `Aún faltan ${missing}`,
+      heading: 'Aún faltan',
+      amount: missing,
+      answers: [
+        `Recibimos ${received} de ${amount}.`,
+        `Pagamos a ${payee} cuando llegue el importe completo.`,
+        `Envíe exactamente ${missing} con la misma referencia. O pida en la página que se le ` +
+          'devuelva todo.',
+      ],
+    }),
+    money_received: ({ payee, amount, surplus }) => ({
+      subject: 'Su dinero ha llegado',
+      heading: 'Su dinero ha llegado',
+      paragraphs: [
+        `Tenemos ${amount} para ${payee}.`,
+        ...(surplus === null ? [] : [tooMuch(surplus)]),
+        'No tiene que hacer nada. El comprobante llega por correo.',
+      ],
+    }),
+    receipt: ({ payee, amount, settled, surplus }) => ({
+      subject: `Pagado: ${amount} a ${payee}`,
+      heading: `${payee} recibió`,
+      amount: settled ?? amount,
+      paragraphs: [
+        `Usted pagó ${amount}.`,
+        ...(surplus === null ? [] : [tooMuch(surplus)]),
+        'El comprobante está en la página.',
+      ],
+    }),
+    cancelled: ({ payee }) => ({
+      subject: `${payee} retiró la solicitud de pago`,
+      heading: `${payee} retiró esta solicitud`,
+      answers: [
+        paidNothing,
+        `${closed} Una transferencia ya enviada se le devolverá.`,
+        'No envíe dinero con los datos bancarios de esta solicitud.',
+      ],
+    }),
+    expired: ({ payee }) => ({
+      subject: `La solicitud de ${payee} ya no está abierta`,
+      heading: 'Esta solicitud ya no está abierta',
+      answers: [
+        paidNothing,
+        'Una transferencia ya enviada se le devolverá.',
+        `No envíe dinero. Pida a ${payee} una solicitud nueva.`,
+      ],
+    }),
+    failed: ({ payee, received, isHeld }) =>
+      isHeld
+        ? {
+            subject: `Estamos revisando su pago a ${payee}`,
+            heading: 'Estamos revisando su pago',
+            answers: [
+              `Recibimos ${received} de usted. El último paso falló.`,
+              'Una persona lo revisa y le escribirá.',
+              'No vuelva a pagar.',
+            ],
+          }
+        : {
+            subject: `El pago a ${payee} no se completó`,
+            heading: 'El pago no se completó',
+            answers: [
+              'No tenemos dinero suyo.',
+              closed,
+              `No envíe dinero con los mismos datos bancarios. Pida a ${payee} otra forma de pago.`,
+            ],
+          },
+    refund_ordered: ({ goesBack, isReturnedByHand }) => ({
+      subject: isReturnedByHand
+        ? 'Necesitamos un momento para devolver su dinero'
+        : 'Su dinero está en camino de vuelta',
+      heading: isReturnedByHand ? 'Necesitamos un momento para devolverle' : 'De vuelta a usted:',
+      amount: goesBack,
+      answers: [
+        `${goesBack} vuelven a la cuenta de origen.`,
+        isReturnedByHand
+          ? 'Una persona organiza la transferencia y le escribirá.'
+          : 'Los bancos tardan hasta 5 días hábiles.',
+        'No tiene que hacer nada. No vuelva a pagar.',
+      ],
+    }),
+    refunded: ({ refunded }) => ({
+      subject: 'Su dinero fue devuelto',
+      heading: 'Devuelto a usted:',
+      amount: refunded,
+      answers: [
+        `Devolvimos ${refunded} a la cuenta de origen.`,
+        'Su banco lo mostrará en el próximo extracto.',
+        'No tiene que hacer nada.',
+      ],
+    }),
+  },
+  form: {
+    sign_in: ({ org }) => ({
+      subject: `Su enlace de acceso para ${org}`,
+      heading: 'Su enlace de acceso',
+      paragraphs: [`Abre el formulario en el que ${org} pregunta quién es usted.`],
+    }),
+    owner_link: ({ org }) => ({
+      subject: `${org} necesita sus datos como propietario`,
+      heading: 'Añada sus datos',
+      paragraphs: [
+        `Una empresa que paga a través de ${org} lo nombra como propietario o director. La ley ` +
+          'exige sus datos y documentos.',
+        'Quien pidió este correo no ve lo que usted introduce.',
+      ],
+    }),
+    kyc_approved: ({ org }) => ({
+      subject: 'Sus datos están aprobados',
+      heading: 'Sus datos están aprobados',
+      paragraphs: [`Ya puede pagar a través de ${org}. Por ahora no tiene que hacer nada.`],
+    }),
+    kyc_more: () => ({
+      subject: 'Corrija sus datos',
+      heading: 'Corrija sus datos',
+      paragraphs: [
+        'Abra la página. Muestra qué corregir y por qué.',
+        'La verificación sigue cuando usted los envíe de nuevo.',
+      ],
+    }),
+    kyc_rejected: ({ org }) => ({
+      subject: 'No podemos aceptar sus datos',
+      heading: 'No podemos aceptar sus datos',
+      paragraphs: [`El formulario está cerrado. Pregunte a ${org} qué puede hacer.`],
+    }),
+  },
+  destination: ({ org, owner, sellerId, writtenAt }) => ({
+    subject: `El destino PIX de ${owner} fue cambiado`,
+    heading: `El destino PIX de ${owner} fue cambiado`,
+    paragraphs: [
+      `El cambio se hizo el ${writtenAt}.`,
+      ...(sellerId === null ? [] : [`Vendedor: ${sellerId}. Cobra: ${org}.`]),
+      'Los pagos creados desde ahora van al destino nuevo. Los pagos creados antes mantienen el ' +
+        'anterior.',
+      'Si lo esperaba, no tiene que hacer nada. Si no, actúe de inmediato: ' +
+        (sellerId === null
+          ? 'contacte al operador de este servicio.'
+          : `${org} debe revocar sus claves de API con el alcance connected_accounts:write y ` +
+            'después registrar de nuevo el destino correcto.'),
+    ],
+  }),
+  frame: {
+    testSubject: (subject) => `[Test] ${subject}`,
+    test: 'Esto es una prueba: no se mueve dinero real. No envíe nada.',
+    via: 'vía Ponte',
+    details: (number, due) =>
+      number === null
+        ? due && `Vence el ${due}`
+        : due === null
+          ? `Factura ${number}`
+          : `Factura ${number}, vence el ${due}`,
+    questions: [
+      '¿Dónde está mi dinero?',
+      '¿Qué pasa ahora?',
+      '¿Qué debo hacer?',
+      '¿A quién pregunto?',
+    ],
+    openPayment: 'Abrir la página de pago',
+    openForm: 'Abrir el formulario',
+    code: 'O escriba este código en la ventana donde lo pidió:',
+    until: (moment, withCode) =>
+      withCode
+        ? `El enlace y el código sirven una vez, hasta ${moment}. Abrir la página no paga nada.`
+        : `El enlace da acceso una vez, hasta ${moment}. Después, la página le envía otro.`,
+    doNotForward: 'No reenvíe este correo: quien abra el enlace actúa en su nombre.',
+    neverBankDetails:
+      'Nunca enviamos datos bancarios por correo. Si un correo le da una cuenta para pagar, no es ' +
+      'nuestro.',
+    unexpected: '¿No esperaba este correo? No haga nada.',
+    help: (org, email, reference) =>
+      email === null
+        ? `¿Preguntas? Pregunte a ${org} e indique la referencia ${reference}.`
+        : `¿Preguntas? Responda a este correo o escriba a ${org} a ${email}. Indique la ` +
+          `referencia ${reference}.`,
+    copyLink: '¿El enlace no se abre? Cópielo:',
+  },
+} as const satisfies LetterCatalogue;

@@ -1,0 +1,231 @@
+// The sentences of mails in Brazilian Portuguese.
+import type { LetterCatalogue } from './letter-texts.js';
+
+const paidNothing = 'Você não pagou nada.';
+const closed = 'Esta solicitação está encerrada.';
+const tooMuch = (surplus: string) => `Você enviou ${surplus} a mais. Esse valor será devolvido.`;
+
+export const lettersPtBr = {
+  payment: {
+    invitation: ({ payee, amount }) => ({
+      subject: `${payee} solicita o pagamento de ${amount}`,
+      heading: `${payee} solicita o pagamento de`,
+      amount,
+      paragraphs: ['A página mostra a que se refere e como pagar por transferência bancária.'],
+    }),
+    sign_in: ({ payee, amount }) => ({
+      subject: `Seu link para pagar ${payee}`,
+      heading: `${payee} solicita o pagamento de`,
+      amount,
+    }),
+    kyc_approved: ({ payee }) => ({
+      subject: `Você já pode pagar ${payee}`,
+      heading: 'Seus dados foram aprovados',
+      paragraphs: [
+        'Você ainda não pagou nada.',
+        'Abra a página para conferir a cotação e receber os dados bancários.',
+      ],
+    }),
+    kyc_more: () => ({
+      subject: 'Corrija seus dados',
+      heading: 'Corrija seus dados',
+      answers: [
+        'Você ainda não pagou nada.',
+        'A verificação continua quando você enviar os dados de novo.',
+        'Abra a página. Ela mostra o que corrigir e por quê.',
+      ],
+    }),
+    kyc_rejected: ({ payee }) => ({
+      subject: `Não podemos aceitar o pagamento a ${payee}`,
+      heading: 'Não podemos aceitar este pagamento',
+      answers: [
+        `${paidNothing} Se você enviou dinheiro, ele será devolvido.`,
+        closed,
+        `Peça a ${payee} outra forma de pagamento.`,
+      ],
+    }),
+    instructions_ready: ({ payee, amount }) => ({
+      subject: `Você já pode enviar o dinheiro para ${payee}`,
+      heading: 'Os dados bancários estão prontos',
+      paragraphs: [`Abra a página para ver para onde enviar ${amount}.`],
+    }),
+    money_short: ({ payee, amount, received, missing }) => ({
+      subject: `Ainda faltam ${missing}`,
+      heading: 'Ainda faltam',
+      amount: missing,
+      answers: [
+        `Recebemos ${received} de ${amount}.`,
+        `Pagamos ${payee} quando o valor inteiro chegar.`,
+        `Envie exatamente ${missing} com a mesma referência. Ou peça na página a devolução de tudo.`,
+      ],
+    }),
+    money_received: ({ payee, amount, surplus }) => ({
+      subject: 'Seu dinheiro chegou',
+      heading: 'Seu dinheiro chegou',
+      paragraphs: [
+        `Estamos com ${amount} para ${payee}.`,
+        ...(surplus === null ? [] : [tooMuch(surplus)]),
+        'Você não precisa fazer nada. O comprovante chega por e-mail.',
+      ],
+    }),
+    receipt: ({ payee, amount, settled, surplus }) => ({
+      subject: `Pago: ${amount} a ${payee}`,
+      heading: `${payee} recebeu`,
+      amount: settled ?? amount,
+      paragraphs: [
+        `Você pagou ${amount}.`,
+        ...(surplus === null ? [] : [tooMuch(surplus)]),
+        'O comprovante está na página.',
+      ],
+    }),
+    cancelled: ({ payee }) => ({
+      subject: `${payee} retirou a solicitação de pagamento`,
+      heading: `${payee} retirou esta solicitação`,
+      answers: [
+        paidNothing,
+        `${closed} Uma transferência já enviada será devolvida.`,
+        'Não envie dinheiro com os dados bancários desta solicitação.',
+      ],
+    }),
+    expired: ({ payee }) => ({
+      subject: `A solicitação de ${payee} não está mais aberta`,
+      heading: 'Esta solicitação não está mais aberta',
+      answers: [
+        paidNothing,
+        'Uma transferência já enviada será devolvida.',
+        `Não envie dinheiro. Peça a ${payee} uma nova solicitação.`,
+      ],
+    }),
+    failed: ({ payee, received, isHeld }) =>
+      isHeld
+        ? {
+            subject: `Estamos verificando seu pagamento a ${payee}`,
+            heading: 'Estamos verificando seu pagamento',
+            answers: [
+              `Recebemos ${received} de você. A última etapa falhou.`,
+              'Uma pessoa está verificando e vai escrever para você.',
+              'Não pague novamente.',
+            ],
+          }
+        : {
+            subject: `O pagamento a ${payee} não foi concluído`,
+            heading: 'O pagamento não foi concluído',
+            answers: [
+              'Não estamos com nenhum valor seu.',
+              closed,
+              `Não envie dinheiro com os mesmos dados bancários. Peça a ${payee} outra forma de ` +
+                'pagamento.',
+            ],
+          },
+    refund_ordered: ({ goesBack, isReturnedByHand }) => ({
+      subject: isReturnedByHand
+        ? 'Precisamos de um momento para devolver seu dinheiro'
+        : 'Seu dinheiro está sendo devolvido',
+      heading: isReturnedByHand
+        ? 'Precisamos de um momento para devolver'
+        : 'Sendo devolvido a você:',
+      amount: goesBack,
+      answers: [
+        `${goesBack} voltam para a conta de origem.`,
+        isReturnedByHand
+          ? 'Uma pessoa providencia a transferência e vai escrever para você.'
+          : 'Os bancos levam até 5 dias úteis.',
+        'Você não precisa fazer nada. Não pague novamente.',
+      ],
+    }),
+    refunded: ({ refunded }) => ({
+      subject: 'Seu dinheiro foi devolvido',
+      heading: 'Devolvido a você:',
+      amount: refunded,
+      answers: [
+        `Devolvemos ${refunded} para a conta de origem.`,
+        'O valor aparece no próximo extrato do seu banco.',
+        'Você não precisa fazer nada.',
+      ],
+    }),
+  },
+  form: {
+    sign_in: ({ org }) => ({
+      subject: `Seu link de acesso para ${org}`,
+      heading: 'Seu link de acesso',
+      paragraphs: [`Ele abre o formulário em que ${org} pergunta quem você é.`],
+    }),
+    owner_link: ({ org }) => ({
+      subject: `${org} precisa dos seus dados como sócio`,
+      heading: 'Envie seus dados',
+      paragraphs: [
+        `Uma empresa que paga por meio de ${org} indica você como sócio ou administrador. A lei ` +
+          'exige seus dados e documentos.',
+        'Quem pediu este e-mail não vê o que você informa.',
+      ],
+    }),
+    kyc_approved: ({ org }) => ({
+      subject: 'Seus dados foram aprovados',
+      heading: 'Seus dados foram aprovados',
+      paragraphs: [`Você já pode pagar por meio de ${org}. Não precisa fazer nada por enquanto.`],
+    }),
+    kyc_more: () => ({
+      subject: 'Corrija seus dados',
+      heading: 'Corrija seus dados',
+      paragraphs: [
+        'Abra a página. Ela mostra o que corrigir e por quê.',
+        'A verificação continua quando você enviar os dados de novo.',
+      ],
+    }),
+    kyc_rejected: ({ org }) => ({
+      subject: 'Não podemos aceitar seus dados',
+      heading: 'Não podemos aceitar seus dados',
+      paragraphs: [`O formulário está encerrado. Pergunte a ${org} o que você pode fazer.`],
+    }),
+  },
+  destination: ({ org, owner, sellerId, writtenAt }) => ({
+    subject: `O destino PIX de ${owner} foi alterado`,
+    heading: `O destino PIX de ${owner} foi alterado`,
+    paragraphs: [
+      `A alteração foi feita em ${writtenAt}.`,
+      ...(sellerId === null ? [] : [`Vendedor: ${sellerId}. Cobrança por: ${org}.`]),
+      'Pagamentos criados a partir de agora vão para o novo destino. Pagamentos criados antes ' +
+        'mantêm o anterior.',
+      'Se você esperava isto, não precisa fazer nada. Se não, aja imediatamente: ' +
+        (sellerId === null
+          ? 'fale com o operador deste serviço.'
+          : `${org} deve revogar suas chaves de API com o escopo connected_accounts:write e depois ` +
+            'registrar de novo o destino certo.'),
+    ],
+  }),
+  frame: {
+    testSubject: (subject) => `[Test] ${subject}`,
+    test: 'Isto é um teste: nenhum valor real é movimentado. Não envie nada.',
+    via: 'via Ponte',
+    details: (number, due) =>
+      number === null
+        ? due && `Vencimento em ${due}`
+        : due === null
+          ? `Fatura ${number}`
+          : `Fatura ${number}, vencimento em ${due}`,
+    questions: [
+      'Onde está meu dinheiro?',
+      'O que acontece agora?',
+      'O que devo fazer?',
+      'Com quem falo?',
+    ],
+    openPayment: 'Abrir a página de pagamento',
+    openForm: 'Abrir o formulário',
+    code: 'Ou digite este código na janela em que você o pediu:',
+    until: (moment, withCode) =>
+      withCode
+        ? `Link e código valem uma vez, até ${moment}. Abrir a página não paga nada.`
+        : `O link dá acesso uma vez, até ${moment}. Depois, a página envia outro.`,
+    doNotForward: 'Não encaminhe este e-mail: quem abrir o link age em seu nome.',
+    neverBankDetails:
+      'Nunca enviamos dados bancários por e-mail. Se um e-mail indicar uma conta para pagamento, ' +
+      'ele não é nosso.',
+    unexpected: 'Não esperava este e-mail? Não faça nada.',
+    help: (org, email, reference) =>
+      email === null
+        ? `Dúvidas? Pergunte a ${org} e informe a referência ${reference}.`
+        : `Dúvidas? Responda a este e-mail ou escreva para ${org} em ${email}. Informe a ` +
+          `referência ${reference}.`,
+    copyLink: 'O link não abre? Copie-o:',
+  },
+} as const satisfies LetterCatalogue;

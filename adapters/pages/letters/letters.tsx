@@ -1,0 +1,296 @@
+// Mails as plain text and as HTML, both made of the same parts in the same order. The HTML is one
+// table with inline styles, because mail programs drop style sheets; dark colours are added where
+// they are kept. No images, no tracking, and no link but to the hosted page.
+import type { VNode } from 'preact';
+import { renderToString } from 'preact-render-to-string';
+import type { Locale } from '../../../core/domain/locale.js';
+import type { Letter, Letters, RenderedLetter } from '../../../core/ports/letters.js';
+import { formatOf } from '../format.js';
+import { detailsOf, type LetterCatalogue, oneLine, textsOf } from './letter-texts.js';
+import { lettersEn } from './letters-en.js';
+import { lettersEs } from './letters-es.js';
+import { lettersPtBr } from './letters-pt-br.js';
+
+const catalogues: Readonly<Record<Locale, LetterCatalogue>> = {
+  en: lettersEn,
+  'pt-BR': lettersPtBr,
+  es: lettersEs,
+};
+
+/** What a letter consists of, in order. */
+type Part =
+  | { readonly kind: 'test' | 'paragraph' | 'note' | 'strong'; readonly text: string }
+  | { readonly kind: 'sender'; readonly name: string; readonly via: string }
+  | { readonly kind: 'heading'; readonly text: string; readonly amount: string | null }
+  | { readonly kind: 'answer'; readonly question: string; readonly text: string }
+  | { readonly kind: 'button'; readonly text: string; readonly url: string }
+  | { readonly kind: 'code'; readonly text: string; readonly code: string }
+  | { readonly kind: 'copy'; readonly text: string; readonly url: string };
+
+export function createLetters(): Letters {
+  return { render };
+}
+
+function render(letter: Letter): RenderedLetter {
+  const catalogue = catalogues[letter.locale];
+  const { subject } = textsOf(catalogue, letter);
+  const marked = letter.mode === 'test' ? catalogue.frame.testSubject(subject) : subject;
+  const parts = partsOf(catalogue, letter);
+  return {
+    from: `${oneLine(letter.organization.name)} ${catalogue.frame.via}`,
+    subject: plain(marked),
+    text: `${parts.flatMap(textOf).map(plain).join('\n\n')}\n`,
+    html: `<!doctype html>\n${renderToString(
+      <Document locale={letter.locale} title={marked} parts={parts} />,
+    )}`,
+  };
+}
+
+function partsOf(catalogue: LetterCatalogue, letter: Letter): readonly Part[] {
+  const { frame } = catalogue;
+  const { organization, mode, link, pageUrl, about, purpose } = letter;
+  const { heading, amount = null, paragraphs = [], answers } = textsOf(catalogue, letter);
+  const details = detailsOf(catalogue, letter);
+  const org = oneLine(organization.name);
+  const help = frame.help(org, organization.supportEmail, oneLine(letter.reference));
+  const url = link?.url ?? pageUrl;
+  const open = about === null ? frame.openForm : frame.openPayment;
+  const isToBuyer = purpose !== 'payout_changed';
+  return [
+    ...(mode === 'test' ? [{ kind: 'test', text: frame.test } as const] : []),
+    { kind: 'sender', name: org, via: frame.via },
+    { kind: 'heading', text: heading, amount },
+    ...(details === null ? [] : [{ kind: 'note', text: details } as const]),
+    ...paragraphs.map((text) => ({ kind: 'paragraph', text }) as const),
+    ...answersOf(frame.questions, answers, help),
+    ...(url === null ? [] : [{ kind: 'button', text: open, url } as const]),
+    ...linkParts(frame, letter),
+    ...(isToBuyer ? [{ kind: 'strong', text: frame.neverBankDetails } as const] : []),
+    ...(link === null ? [] : [{ kind: 'note', text: frame.unexpected } as const]),
+    ...(isToBuyer && answers === undefined ? [{ kind: 'note', text: help } as const] : []),
+    ...(url === null ? [] : [{ kind: 'copy', text: frame.copyLink, url } as const]),
+  ];
+}
+
+function answersOf(
+  questions: LetterCatalogue['frame']['questions'],
+  answers: readonly string[] | undefined,
+  help: string,
+): readonly Part[] {
+  if (answers === undefined) return [];
+  const all = [...answers, help];
+  return questions.map((question, at) => ({ kind: 'answer', question, text: all[at] ?? '' }));
+}
+
+function linkParts(frame: LetterCatalogue['frame'], { link, locale }: Letter): readonly Part[] {
+  if (link === null) return [];
+  const { code, endsAtMs } = link;
+  const until = frame.until(formatOf(locale).instant(endsAtMs), code !== null);
+  return [
+    ...(code === null ? [] : [{ kind: 'code', text: frame.code, code } as const]),
+    { kind: 'note', text: until },
+    { kind: 'note', text: frame.doNotForward },
+  ];
+}
+
+/** No-break spaces would make most plain mails non-ASCII. */
+function plain(text: string): string {
+  return text.replaceAll('\u00a0', ' ');
+}
+
+/** A part in the plain text. It has the link once, on a line of its own. */
+function textOf(part: Part): readonly string[] {
+  switch (part.kind) {
+    case 'sender':
+      return [`${part.name} ${part.via}`];
+    case 'heading':
+      return [part.amount === null ? part.text : `${part.text} ${part.amount}`];
+    case 'answer':
+      return [`${part.question}\n${part.text}`];
+    case 'button':
+      return [`${part.text}:\n${part.url}`];
+    case 'code':
+      return [`${part.text}\n${part.code}`];
+    case 'copy':
+      return [];
+    default:
+      return [part.text];
+  }
+}
+
+const font = "font-family:system-ui,-apple-system,'Segoe UI',Roboto,Arial,sans-serif";
+const ink = { class: 'ink', color: 'color:#0f1f22' } as const;
+const soft = { class: 'soft', color: 'color:#46585c' } as const;
+
+const darkStyles = [
+  ':root{color-scheme:light dark;supported-color-schemes:light dark}',
+  '@media (prefers-color-scheme:dark){.bg{background:#0d1416!important}',
+  '.box{background:#141c1f!important;border-color:#2b393d!important}',
+  '.ink{color:#e9f0f1!important}.soft{color:#abbbbf!important}.cell{background:#1b2629!important}',
+  '.go{background:#86d0e0!important;color:#05222a!important}',
+  '.test{background:#281b44!important;color:#c8aeff!important}}',
+].join('');
+
+function Document(props: { locale: Locale; title: string; parts: readonly Part[] }): VNode {
+  const { locale, title, parts } = props;
+  return (
+    <html lang={locale}>
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content="light dark" />
+        <meta name="supported-color-schemes" content="light dark" />
+        <title>{title}</title>
+        <style>{darkStyles}</style>
+      </head>
+      <body class="bg" style="margin:0;padding:24px 12px;background:#f3f6f6">
+        <table
+          class="box"
+          role="presentation"
+          width="100%"
+          cellpadding="0"
+          cellspacing="0"
+          style="max-width:560px;margin:0 auto;padding-bottom:26px;background:#ffffff;border:1px solid #d5dede;border-radius:12px;border-collapse:separate"
+        >
+          {parts.map((part) => (
+            <Row part={part} />
+          ))}
+        </table>
+      </body>
+    </html>
+  );
+}
+
+interface CellProps {
+  readonly look: typeof ink | typeof soft;
+  readonly above: number;
+  readonly size?: number;
+  readonly bold?: boolean;
+  readonly children: VNode | string | readonly (VNode | string)[];
+}
+
+function Cell({ look, above, size = 15, bold = false, children }: CellProps): VNode {
+  const text = `font-size:${size}px;line-height:${Math.round(size * 1.45)}px`;
+  const weight = bold ? ';font-weight:700' : '';
+  const style = `${font};padding:${above}px 28px 0;${text};${look.color}${weight}`;
+  return (
+    <tr>
+      <td class={look.class} style={style}>
+        {children}
+      </td>
+    </tr>
+  );
+}
+
+function Row({ part }: { part: Part }): VNode {
+  switch (part.kind) {
+    case 'test':
+      return <TestBar text={part.text} />;
+    case 'sender':
+      return (
+        <Cell look={ink} above={24} bold>
+          {part.name}{' '}
+          <span class="soft" style="font-weight:400;color:#46585c">
+            {part.via}
+          </span>
+        </Cell>
+      );
+    case 'heading':
+      return <Heading text={part.text} amount={part.amount} />;
+    case 'answer':
+      return (
+        <Cell look={ink} above={14}>
+          <b>{part.question}</b>
+          <br />
+          {part.text}
+        </Cell>
+      );
+    case 'button':
+      return <Button text={part.text} url={part.url} />;
+    case 'code':
+      return <Code text={part.text} code={part.code} />;
+    case 'copy':
+      return (
+        <Cell look={soft} above={12} size={14}>
+          {part.text} <span style="word-break:break-all">{part.url}</span>
+        </Cell>
+      );
+    case 'paragraph':
+      return (
+        <Cell look={ink} above={14}>
+          {part.text}
+        </Cell>
+      );
+    default:
+      return (
+        <Cell
+          look={part.kind === 'note' ? soft : ink}
+          above={12}
+          size={14}
+          bold={part.kind === 'strong'}
+        >
+          {part.text}
+        </Cell>
+      );
+  }
+}
+
+function TestBar({ text }: { text: string }): VNode {
+  const style =
+    `${font};padding:10px 28px;font-size:14px;line-height:20px;font-weight:700;` +
+    'background:#eee7fb;color:#5629a3;border-radius:11px 11px 0 0';
+  return (
+    <tr>
+      <td class="test" style={style}>
+        {text}
+      </td>
+    </tr>
+  );
+}
+
+function Heading({ text, amount }: { text: string; amount: string | null }): VNode {
+  return (
+    <Cell look={ink} above={20}>
+      <h1 style="margin:0;font-size:20px;line-height:28px;font-weight:600">
+        {text}
+        {amount === null ? null : ' '}
+        {amount === null ? null : (
+          <span style="display:block;font-size:32px;line-height:42px;font-weight:700;white-space:nowrap">
+            {amount}
+          </span>
+        )}
+      </h1>
+    </Cell>
+  );
+}
+
+function Button({ text, url }: { text: string; url: string }): VNode {
+  const style =
+    `${font};display:inline-block;padding:13px 24px;background:#0a5568;color:#ffffff;` +
+    'font-size:16px;line-height:20px;font-weight:600;text-decoration:none;border-radius:8px';
+  return (
+    <tr>
+      <td style="padding:24px 28px 4px">
+        <a class="go" href={url} style={style}>
+          {text}
+        </a>
+      </td>
+    </tr>
+  );
+}
+
+function Code({ text, code }: { text: string; code: string }): VNode {
+  const style =
+    'display:inline-block;margin-top:8px;padding:10px 18px;background:#ecf1f1;border-radius:8px;' +
+    'font-family:ui-monospace,Menlo,Consolas,monospace;font-size:26px;line-height:32px;' +
+    'font-weight:700;letter-spacing:5px;color:#0f1f22';
+  return (
+    <Cell look={ink} above={20}>
+      {text}
+      <br />
+      <span class="cell ink" style={style}>
+        {code}
+      </span>
+    </Cell>
+  );
+}

@@ -1,0 +1,271 @@
+// Brazilian Portuguese texts about prices, transfers, receipts and refunds.
+import { sentence } from '../format.js';
+import type { MoneyCatalogue } from './en-money.js';
+
+export const ptBrMoney = {
+  money: {
+    heading: 'Seu dinheiro',
+    amount: 'Valor',
+    asked: 'Valor solicitado',
+    received: 'Recebido de você',
+    receivedOn: (day) => <>Recebido de você em {day}</>,
+    missing: 'Falta',
+    refunded: 'Devolvido a você',
+    goingBack: 'A devolver a você',
+    review: 'Em análise',
+    forPayee: (payee) => `Para ${payee}`,
+  },
+  route: {
+    heading: 'Onde está o dinheiro',
+    withYou: 'com você: nada chegou ainda',
+    sent: (amount) => `enviou ${amount}`,
+    converts: (from) => `converte ${from} em BRL`,
+    holds: (amount) => `está com ${amount}`,
+    passedOn: 'repassou o dinheiro',
+    waits: 'recebe quando chegar tudo',
+    receives: 'recebe em BRL',
+    receivesAbout: (amount) => `recebe cerca de ${amount}`,
+    receivesExactly: (amount) => `recebe ${amount}`,
+    pix: 'está recebendo por PIX',
+    paidOut: (amount) => `recebeu ${amount}`,
+    returns: 'devolve o dinheiro',
+    banks: 'Bancos',
+    onItsWay: (amount) => `${amount} a caminho`,
+    takesDays: 'até 5 dias úteis',
+    backWithYou: (amount) => `${amount} de volta`,
+  },
+  price: {
+    ask: (payee) => `Veja quanto ${payee} vai receber`,
+    askText: 'Seus dados estão completos. Agora pedimos uma cotação, válida por alguns minutos.',
+    show: 'Ver a cotação',
+    heading: 'Confira e confirme',
+    youPay: 'Você paga',
+    fees: 'Tarifas, já incluídas',
+    rate: 'Câmbio',
+    receives: (payee) => `${payee} recebe`,
+    about: 'cerca de',
+    before: (value) => `antes: ${value}`,
+    indicative: (amount) =>
+      'O valor final segue a cotação na chegada da transferência. O que você paga continua sendo ' +
+      `${amount}. Seu banco pode cobrar pela transferência.`,
+    locked: 'O valor é garantido. Seu banco pode cobrar pela transferência.',
+    lockedUntil: (when) => (
+      <>
+        O valor é garantido se a sua transferência chegar até {when}. Seu banco pode cobrar pela
+        transferência.
+      </>
+    ),
+    confirm: (amount) => `Confirmar ${amount}`,
+    confirmHint: 'Confirmar não movimenta dinheiro. Em seguida você vê os dados bancários.',
+    until: (time) => <>Esta cotação vale até {time}.</>,
+    after: 'Depois disso, um clique traz uma nova.',
+    left: 'Faltam {time}.',
+    left120: 'Faltam 2 minutos',
+    left30: 'Faltam 30 segundos',
+    over: 'Esta cotação expirou',
+    overNext: (when) => (
+      <>Ela valia até {when}. Uma nova leva um instante, e nada precisa ser digitado de novo.</>
+    ),
+    overTodo: 'Peça uma nova cotação, depois confira e confirme.',
+    renew: 'Pedir nova cotação',
+    changed: 'A cotação foi atualizada',
+    changedText: 'Nada foi confirmado. Confira a nova cotação e confirme.',
+    items: 'Itens e observações',
+    lines: 'Itens',
+    item: 'Descrição',
+    quantity: 'Quantidade',
+    unitPrice: 'Preço unitário',
+    subtotal: 'Subtotal',
+    notes: 'Observações',
+  },
+  transfer: {
+    preparing: 'Preparando os dados bancários',
+    preparingNext:
+      'Eles ficam prontos em poucos segundos. Se demorar mais de 2 minutos, avisamos por e-mail.',
+    heading: (amount) => `Envie ${amount} por transferência bancária`,
+    nothing: 'Nada chegou ainda.',
+    days: (from, to) =>
+      from === to
+        ? `Transferências bancárias levam ${to} ${to === 1 ? 'dia útil' : 'dias úteis'}.`
+        : `Transferências bancárias levam de ${from} a ${to} dias úteis.`,
+    someDays: 'Transferências bancárias levam alguns dias úteis.',
+    match: 'Estes dois devem ser idênticos',
+    matchAmount: 'O valor deve ser idêntico',
+    reference: 'Referência',
+    referenceNote:
+      'Informe a referência no campo “referência”, “finalidade” ou “mensagem ao favorecido”. Sem ' +
+      'ela não sabemos que o dinheiro é seu: ele espera até que alguém o identifique, ou volta.',
+    referenceHelps:
+      'A conta serve apenas para este pagamento. Se houver espaço, informe também a referência.',
+    account: (rails) => `Conta para ${rails}`,
+    rails: {
+      ach: 'transferência nos EUA (ACH)',
+      wire: 'transferência nos EUA (wire)',
+      rtp: 'pagamento instantâneo nos EUA (RTP)',
+      swift: 'transferência de outro país (SWIFT)',
+      sepa: 'transferência SEPA',
+      fps: 'transferência no Reino Unido (Faster Payments)',
+      pix: 'PIX',
+    },
+    fields: {
+      beneficiary: 'Titular da conta',
+      accountNumber: 'Número da conta',
+      iban: 'IBAN',
+      routingNumber: 'Routing number',
+      bic: 'BIC (SWIFT)',
+      accountType: 'Tipo de conta',
+      bank: 'Banco',
+      bankAddress: 'Endereço do banco',
+      beneficiaryAddress: 'Endereço do titular',
+      code: 'Código',
+    },
+    holder: (holder, payee) =>
+      `A conta pertence a ${holder}, que converte o seu pagamento para o recebedor. É normal que ` +
+      `${payee} não seja o titular da conta.`,
+    charges: 'Tarifas do banco',
+    chargesOur: '“OUR”: por sua conta, para que o valor chegue inteiro',
+    newAccount: (payee) => (
+      <>
+        <b>Esta conta para {payee} é nova.</b> Você ainda não pagou nela.{' '}
+        <a href="#check">Confira por telefone</a> antes de pagar.
+      </>
+    ),
+    sameAccount: (day, payee) => (
+      <>
+        Você pagou a {payee} nesta mesma conta em {day}.
+      </>
+    ),
+    check: 'Esta conta está certa?',
+    checkText: (payee) =>
+      `Ligue para ${payee} em um número que você já tem, não em um que veio por e-mail. Peça que ` +
+      'leiam este código para você.',
+    checkCode: 'Código de conferência',
+    checkOther: 'Conferir código ou conta',
+    given: (when) => <>Informado em {when}.</>,
+    changes: 'Se eles mudarem, esta página avisa e pede nova confirmação.',
+    sentAlready: 'Já enviou?',
+    sentText: (
+      <>
+        Não é preciso fazer mais nada. Avisamos por e-mail quando chegar. <b>Não pague novamente</b>{' '}
+        se demorar alguns dias.
+      </>
+    ),
+    payBy: (when) => <>Pague até {when}; valores que chegarem depois são devolvidos.</>,
+    print: 'Imprimir estes dados',
+    details: 'Dados bancários',
+    printedFor: (payee) => `Para o seu pagamento a ${payee}`,
+  },
+  short: {
+    heading: (amount) => `Ainda faltam ${amount}`,
+    received: (amount) => `Recebemos ${amount}.`,
+    receivedOn: (amount, day) => (
+      <>
+        Recebemos {amount} em {day}.
+      </>
+    ),
+    next: (amount, payee) =>
+      `Quando chegarem os ${amount}, pagamos a ${payee} e avisamos você por e-mail.`,
+    by: (when) => <>Se não chegarem até {when}, devolvemos tudo.</>,
+    todo: (amount) =>
+      `Envie ${amount}, ou peça tudo de volta. Não envie o valor inteiro outra vez.`,
+    rest: 'Envie exatamente o que falta',
+    referenceAsBefore: 'Referência, a mesma de antes',
+    sameAccount: (ending) => `Para a mesma conta, de final ${ending}.`,
+    sameAccountPlain: 'Para a mesma conta.',
+    showDetails: 'Ver os dados bancários',
+    our:
+      'Escolha “OUR” para as tarifas: quase sempre foi um banco no caminho que descontou a ' +
+      'diferença.',
+    back: 'Ou peça tudo de volta',
+    backText: (amount) => `Se preferir não pagar, devolvemos ${amount} à conta de origem.`,
+    backAsk: (amount) => `Pedir ${amount} de volta`,
+    confirm: (amount) => `Receber ${amount} de volta?`,
+    confirmLede: (payee) => `Isto encerra o pagamento. ${payee} não recebe.`,
+    confirmNext: (amount) =>
+      `Devolvemos ${amount} à conta de origem. Os bancos levam até 5 dias úteis.`,
+    confirmTodo: 'Não é possível desfazer. Não envie mais dinheiro com estes dados bancários.',
+    confirmYes: (amount) => `Sim, devolver ${amount}`,
+    confirmNo: 'Não, manter o pagamento',
+  },
+  arrived: {
+    heading: 'Seu dinheiro chegou',
+    lede: (amount, payee) => sentence(`Estamos com ${amount} para ${payee}.`),
+    surplus: (received, surplus) => `Recebemos ${received}. ${surplus} voltam para você.`,
+    next: (payee) => `Pagamos a ${payee} em BRL. O recibo segue por e-mail.`,
+    onItsWay: (payee) => `A caminho de ${payee}`,
+    onItsWayLede: 'O valor em BRL está sendo pago por PIX.',
+    onItsWayNext: 'O PIX leva minutos, raramente algumas horas. O recibo vem por e-mail.',
+    withPayee: (amount, payee) =>
+      sentence(`Seus ${amount} foram convertidos e estão a caminho de ${payee}.`),
+  },
+  paid: {
+    lede: (payee, amount, day) => (
+      <>
+        {payee} recebeu {amount} em {day}.
+      </>
+    ),
+    receipt: 'Recibo',
+    youPaid: 'Você pagou',
+    paidOut: 'Valor pago',
+    payer: 'Pagador',
+    payee: 'Recebedor',
+    cnpj: (last4) => `CNPJ com final ${last4}`,
+    receivedAt: 'Transferência recebida',
+    paidOutAt: 'Data do pagamento',
+    brasilia: (time) => `${time} em Brasília`,
+    endToEndId: 'Identificador do PIX (end-to-end)',
+    transaction: 'Transação',
+    payment: 'Pagamento',
+    notTax: (payee) =>
+      sentence(`Este é um recibo, não um documento fiscal. A fatura vem de ${payee}.`),
+    returnTo: (host) => `Voltar para ${host}`,
+    returning: (host) => `Voltando para ${host} em 10 segundos.`,
+    stay: 'Ficar aqui',
+    print: 'Imprimir ou salvar em PDF',
+  },
+  ended: {
+    rejected: 'Não podemos aceitar este pagamento',
+    failed: 'O pagamento não foi concluído',
+    failedMoney: 'Não ficamos com nenhum valor seu.',
+    failedTodo: (payee) =>
+      `Não envie dinheiro com estes dados bancários. Pergunte a ${payee} como pagar.`,
+    review: 'Estamos analisando o seu pagamento',
+    reviewLede: (amount) =>
+      `Seus ${amount} chegaram até nós. A última etapa falhou; uma pessoa está cuidando disso.`,
+    reviewLedePlain: 'A última etapa falhou; uma pessoa está cuidando disso.',
+    reviewMoney: 'Está em algum ponto entre nós e os bancos. Estamos verificando onde.',
+    reviewNext: 'Uma pessoa verifica onde está o dinheiro e depois paga ou devolve o valor.',
+    reviewMail: 'Avisamos por e-mail assim que soubermos.',
+    cancelled: (payee) => `${payee} retirou esta cobrança`,
+    expired: 'Esta cobrança não está mais aberta',
+    expiredNext: 'Se houver uma transferência a caminho, ela é devolvida.',
+    expiredTodo: (payee) => `Se ainda quiser pagar, peça a ${payee} uma nova cobrança.`,
+    endedOn: (when) => <>Foi encerrado em {when}.</>,
+  },
+  refund: {
+    heading: 'Seu dinheiro está sendo devolvido',
+    cause: {
+      cancelled: 'A cobrança foi retirada.',
+      expired: 'A cobrança já estava encerrada quando a sua transferência chegou.',
+      failed: 'Não foi possível concluir o pagamento.',
+    },
+    money: (amount) => `${amount} estão a caminho de volta para você.`,
+    owed: (amount) => `Vamos devolver ${amount} a você.`,
+    ordered: (day) => <>Ordenado em {day}; os bancos levam até 5 dias úteis.</>,
+    orderedPlain: 'A devolução foi ordenada; os bancos levam até 5 dias úteis.',
+    ordering: 'Estamos ordenando a devolução; depois os bancos levam até 5 dias úteis.',
+    sameAccount: 'O valor chega à conta da qual você pagou.',
+    done: 'Seu dinheiro foi devolvido',
+    doneLede: (amount) => `${amount} voltaram para a conta da qual você pagou.`,
+    doneOn: (amount, day) => (
+      <>
+        {amount} voltaram em {day} para a conta da qual você pagou.
+      </>
+    ),
+    doneTodo: (org) =>
+      `Se o seu banco não mostrar o valor em 5 dias úteis, fale com ${org} e informe a referência.`,
+    review: 'Precisamos de um momento para devolver o seu dinheiro',
+    reviewMoney: (amount) => `Devemos ${amount} a você.`,
+    reviewNext: 'A devolução não foi concluída. Uma pessoa está verificando e entrará em contato.',
+  },
+} satisfies MoneyCatalogue;

@@ -1,0 +1,46 @@
+// Sessions on the hosted pages: columns and SQL.
+import { type PageSession, pageSessionKinds } from '../../../core/domain/page-session.js';
+import type { Tx } from '../../../core/ports/storage.js';
+import { fixed, integer, key, oneOf, tenant, text, time, version } from '../columns.js';
+import { timeParam } from '../database.js';
+import { defineTable } from '../table.js';
+import type { UnitOfWork } from '../unit-of-work.js';
+
+const pageSessions = defineTable<PageSession>('page_sessions', {
+  ...tenant,
+  id: key(text('id')),
+  kind: fixed(oneOf('kind', pageSessionKinds)),
+  paymentId: fixed(text.null('payment_id')),
+  submissionId: fixed(text.null('submission_id')),
+  ownerIndex: fixed(integer.null('owner_index')),
+  createdAtMs: fixed(time('created_at')),
+  seenAtMs: time('seen_at'),
+  endsAtMs: fixed(time('ends_at')),
+  endedAtMs: time.null('ended_at'),
+  version,
+});
+
+export function pageSessionsOf(unit: UnitOfWork): Tx['pageSessions'] {
+  return {
+    ...unit.writes(pageSessions),
+    byId: (id) => unit.first(pageSessions, 'where id = $1', [id]),
+    newestOfPayment: ({ orgId, mode }, paymentId) =>
+      unit.first(
+        pageSessions,
+        'where org_id = $1 and mode = $2 and payment_id = $3 order by seen_at desc limit 1',
+        [orgId, mode, paymentId],
+      ),
+    newestOfForm: ({ orgId, mode }, submissionId) =>
+      unit.first(
+        pageSessions,
+        "where org_id = $1 and mode = $2 and submission_id = $3 and kind = 'buyer' " +
+          'order by seen_at desc limit 1',
+        [orgId, mode, submissionId],
+      ),
+    createdBefore: (beforeMs, limit) =>
+      unit.all(pageSessions, 'where created_at < $1 order by created_at limit $2', [
+        timeParam(beforeMs),
+        limit,
+      ]),
+  };
+}

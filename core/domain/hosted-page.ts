@@ -1,0 +1,17 @@
+// The pages that the link of a mail opens, and their paths.
+
+/**
+ * `payment`: for its buyer. `form`: the KYC form of a submission without a payment, for the buyer.
+ * `owner`: the part of a beneficial owner in the form.
+ */
+export type HostedPage =
+  | { readonly kind: 'payment'; readonly publicId: string }
+  | { readonly kind: 'form'; readonly flowId: string }
+  | { readonly kind: 'owner'; readonly flowId: string; readonly ownerIndex: number };
+
+/** Below the address of the hosted pages. A session's cookie is limited to it. */
+export function pathOf(page: HostedPage): string {
+  if (page.kind === 'payment') return `/r/${page.publicId}`;
+  if (page.kind === 'form') return `/kyc/${page.flowId}`;
+  return `/owner/${page.flowId}/${page.ownerIndex}`;
+}

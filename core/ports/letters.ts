@@ -1,0 +1,47 @@
+// The port for the texts of mails. Adapters write them in each language.
+import type { ConnectedAccount } from '../domain/connected-account.js';
+import type { Funds } from '../domain/funds.js';
+import type { Locale } from '../domain/locale.js';
+import type { MailPurpose } from '../domain/mail.js';
+import type { Organization } from '../domain/organization.js';
+import type { Payment } from '../domain/payment.js';
+import type { Mode } from '../domain/tenant.js';
+
+/** What a mail is written from. The same facts give the same text: a mail may be sent twice. */
+export interface Letter {
+  readonly purpose: MailPurpose;
+  readonly locale: Locale;
+  readonly mode: Mode;
+  readonly writtenAtMs: number;
+  readonly organization: Pick<Organization, 'name' | 'supportEmail'>;
+  /** Null for a KYC form without a payment, and for a PIX destination. */
+  readonly about: { readonly payment: Payment; readonly funds: Funds } | null;
+  /** The seller whose PIX destination changed; null: the organization itself. */
+  readonly account: ConnectedAccount | null;
+  /** What the recipient names when it asks the organization. */
+  readonly reference: string;
+  /** The hosted page; null if the mail is about none. */
+  readonly pageUrl: string | null;
+  /** Signs in; null for a notice. */
+  readonly link: SignInLink | null;
+}
+
+export interface SignInLink {
+  readonly url: string;
+  /** Six digits; null if no browser asked for the mail. */
+  readonly code: string | null;
+  readonly endsAtMs: number;
+}
+
+/** One text in two forms. */
+export interface RenderedLetter {
+  /** The sender's name. */
+  readonly from: string;
+  readonly subject: string;
+  readonly text: string;
+  readonly html: string;
+}
+
+export interface Letters {
+  render(letter: Letter): RenderedLetter;
+}

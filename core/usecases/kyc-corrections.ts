@@ -1,0 +1,29 @@
+// What a refusal of a buyer's dossier leads to: the partner's answer to the call, not a decision on
+// the buyer. The buyer who filled it in on the hosted page is asked to correct the field that the
+// code names. A dossier of the API is rejected, and the integrator starts again.
+import { fieldNamed } from '../domain/kyc-fields.js';
+import type { PartyCommand } from '../domain/partner-command.js';
+import { tenantOf } from '../domain/tenant.js';
+import { assert } from '../errors.js';
+import type { Deps } from '../ports/deps.js';
+import type { ReceiverReport } from '../ports/partner.js';
+import { readDraft } from './kyc-drafts.js';
+import type { Batch } from './order-changes.js';
+
+export async function refusedDossier(
+  { deps, tx }: Pick<Batch, 'deps' | 'tx'>,
+  { subject, ...of }: PartyCommand,
+  code: string,
+): Promise<ReceiverReport> {
+  const submission = await tx.buyers.submissionById(tenantOf(of), subject.id);
+  assert(submission !== null, 'a submission stays');
+  if (!readDraft(deps, submission).isHosted) return { status: 'rejected', reason: code };
+  return { status: 'verifying', reason: code, corrections: [{ field: code, reason: '' }] };
+}
+
+/** A code that names no field of the form needs a person: the buyer cannot correct it. */
+export function alertUnplaced({ log }: Pick<Deps, 'log'>, code: string, commandId: string): void {
+  if (fieldNamed(code) !== null) return;
+  const alert = 'the partner refuses a dossier with a code that names no field of the form';
+  log.error('alert', { alert, code, commandId });
+}

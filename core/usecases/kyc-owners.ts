@@ -1,0 +1,123 @@
+// The owners of a business in the hosted KYC form. The person who fills it in may ask an owner to
+// add the rest by a link of the owner's; from then on only the owner sees that part.
+import { readEmail } from '../domain/buyer-kyc.js';
+import {
+  type KycDraft,
+  OWNERS_MAX,
+  ownerDone,
+  ownersOf,
+  partOf,
+  takenBack,
+  withAsked,
+  withCorrected,
+  withOwner,
+  withoutOwner,
+} from '../domain/kyc-draft.js';
+import type { FieldPlace } from '../domain/kyc-fields.js';
+import { missingIn } from '../domain/kyc-form.js';
+import type { Locale } from '../domain/locale.js';
+import { tenantOf } from '../domain/tenant.js';
+import { PonteError } from '../errors.js';
+import type { Deps } from '../ports/deps.js';
+import type { Tx } from '../ports/storage.js';
+import { changeKycForm, type KycSession, refuseScope } from './kyc-forms.js';
+import { mailNumber, stageLink } from './mails.js';
+import { rateLimited } from './rate-limits.js';
+
+/** The number of a new owner; ValidationError beyond OWNERS_MAX. */
+export async function addOwner(deps: Deps, session: KycSession): Promise<number> {
+  let number = 0;
+  await changeOwners(deps, session, (draft) => {
+    if (ownersOf(draft).length >= OWNERS_MAX) {
+      throw new PonteError('ValidationError', `A form has at most ${OWNERS_MAX} owners.`);
+    }
+    number = draft.nextOwner;
+    return withOwner(draft);
+  });
+  return number;
+}
+
+/** NotFound if there is none with this number. */
+export async function removeOwner(deps: Deps, session: KycSession, owner: number): Promise<void> {
+  await changeOwners(deps, session, (draft) => withoutOwner(known(draft, owner), owner));
+}
+
+/**
+ * Mails a link to the part of an owner, or (null) to the whole form. A repeat mails another one.
+ * Null, or why the address is not taken. RateLimitExceeded.
+ */
+export async function askOwner(
+  deps: Deps,
+  session: KycSession,
+  {
+    owner,
+    email,
+    locale,
+  }: { readonly owner: number | null; readonly email: string; readonly locale: Locale },
+): Promise<'not_an_address' | null> {
+  const address = readEmail(email);
+  if (address === null) return 'not_an_address';
+  const nowMs = deps.clock.nowMs();
+  const asked = { owner, email: address, askedAtMs: nowMs, doneAtMs: null };
+  await changeOwners(
+    deps,
+    session,
+    (draft) => withAsked(known(draft, owner), asked),
+    async (tx, submissionId) => {
+      const to = { ...tenantOf(session), purpose: 'owner_link', address } as const;
+      const { nth, waitMs } = await mailNumber(tx, to, nowMs);
+      if (waitMs > 0) throw rateLimited(waitMs);
+      const subject = { kind: 'submission', submissionId, ownerIndex: owner } as const;
+      stageLink(deps, tx, { ...to, subject, nth, locale, browserHash: null }, nowMs);
+    },
+  );
+  deps.wake('mails');
+  return null;
+}
+
+/** What the owner filled in is deleted, and the owner's link shows nothing any more. */
+export async function takeBackOwner(
+  deps: Deps,
+  session: KycSession,
+  owner: number | null,
+): Promise<void> {
+  await changeOwners(deps, session, (draft) => takenBack(known(draft, owner), owner));
+}
+
+/** The owner has sent the part; what is still missing, if anything. */
+export async function finishOwnerPart(
+  deps: Deps,
+  session: KycSession,
+): Promise<readonly FieldPlace[]> {
+  const { kind, ownerIndex } = session;
+  if (kind !== 'owner' || ownerIndex === null) throw new PonteError('NotFound');
+  let missing: readonly FieldPlace[] = [];
+  await changeKycForm(deps, session, (facts) => {
+    const { draft } = facts;
+    missing = missingIn(facts, facts.email).filter(({ owner }) => owner === ownerIndex);
+    if (missing.length > 0) return draft;
+    return ownerDone(draft, ownerIndex, deps.clock.nowMs());
+  });
+  return missing;
+}
+
+async function changeOwners(
+  deps: Deps,
+  session: KycSession,
+  change: (draft: KycDraft) => KycDraft,
+  alsoStage: (tx: Tx, submissionId: string) => Promise<void> = async () => undefined,
+): Promise<void> {
+  refuseScope(session, { page: 'owners', owner: null });
+  const corrected = [{ field: 'owners', owner: null }] as const;
+  await changeKycForm(
+    deps,
+    session,
+    ({ draft }) => withCorrected(change(draft), corrected),
+    (tx, { id }) => alsoStage(tx, id),
+  );
+}
+
+function known(draft: KycDraft, owner: number | null): KycDraft {
+  if (partOf(draft, owner) === null) throw new PonteError('NotFound');
+  return draft;
+}

@@ -1,0 +1,190 @@
+// The hosted pages in a real browser, for everyone: axe finds nothing in both schemes and at both
+// widths, nothing scrolls sideways on a small phone, and the keyboard reaches everything in order.
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { after, before, test } from 'node:test';
+import type { Browser, Page } from 'playwright-core';
+import { type Locale, locales } from '../../../core/domain/locale.js';
+import { openBrowser } from '../../support/browser.js';
+import { samples } from './page-samples.js';
+import { type PageServer, pageServer } from './page-server.js';
+
+const axeSource = readFileSync(
+  createRequire(import.meta.url).resolve('axe-core/axe.min.js'),
+  'utf8',
+);
+const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
+
+let browser: Browser;
+let server: PageServer;
+
+before(async () => {
+  [browser, server] = await Promise.all([openBrowser(), pageServer()]);
+});
+after(async () => {
+  await browser.close();
+  await server.close();
+});
+
+/** Everything in the light scheme; in the dark one colours alone can differ. */
+const runs: readonly (readonly [Locale, width: number, dark: boolean])[] = [
+  ['en', 1280, true],
+  ['en', 320, true],
+  ['pt-BR', 320, false],
+];
+
+for (const [locale, width, dark] of runs) {
+  test(`axe finds nothing: ${locale}, ${width} px`, async () => {
+    // A colour on its way to another one has no contrast.
+    const viewport = { width, height: 900 };
+    const page = await browser.newPage({ viewport, reducedMotion: 'reduce' });
+    for (const { name } of samples) {
+      await page.emulateMedia({ colorScheme: 'light' });
+      await page.goto(server.urlOf(name, locale));
+      await openDetails(page);
+      await page.evaluate(axeSource);
+      assert.deepEqual(await violations(page, allRules), [], name);
+      if (!dark) continue;
+      await page.emulateMedia({ colorScheme: 'dark' });
+      assert.deepEqual(await violations(page, colours), [], `${name}, dark`);
+    }
+    await page.close();
+  });
+}
+
+test('axe would find a label that is missing, a small target and a faint text', async () => {
+  const page = await browser.newPage();
+  await page.goto(server.urlOf('parts', 'en'));
+  await page.evaluate(axeSource);
+  await page.evaluate(`
+    document.querySelector('label').remove();
+    document.querySelector('h1').style.color = '#ccc';
+    for (const name of ['one', 'two']) {
+      const button = document.createElement('button');
+      button.ariaLabel = name;
+      button.style.cssText = 'width: 9px; height: 9px; padding: 0';
+      document.querySelector('.by').append(button);
+    }`);
+  const rules = (await violations(page, allRules)).map((line) => line.split(':', 1)[0]);
+  assert.deepEqual([...new Set(rules)].toSorted(), ['color-contrast', 'label', 'target-size']);
+  await page.close();
+});
+
+/** `target-size` is the one rule of these tags that is off by default. */
+const allRules = {
+  runOnly: { type: 'tag', values: tags },
+  rules: { 'target-size': { enabled: true } },
+};
+const colours = { runOnly: { type: 'rule', values: ['color-contrast'] } };
+
+async function violations(page: Page, options: object): Promise<readonly string[]> {
+  return page.evaluate(
+    `axe.run(document, ${JSON.stringify({ ...options, resultTypes: ['violations'] })})
+      .then(({ violations }) =>
+        violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => id + ': ' + html)))`,
+  );
+}
+
+/** What is closed is checked too. */
+async function openDetails(page: Page): Promise<void> {
+  await page.evaluate(
+    "document.querySelectorAll('details').forEach((details) => { details.open = true; })",
+  );
+}
+
+test('nothing scrolls sideways at 320 px, at 200 % text and with wide spacing', async () => {
+  const page = await browser.newPage({ viewport: { width: 320, height: 900 } });
+  // The spacing of WCAG 1.4.12.
+  const spacing =
+    "document.body.style.cssText = 'line-height: 1.5; letter-spacing: .12em; word-spacing: .16em'";
+  for (const { name } of samples) {
+    for (const locale of locales) {
+      await page.goto(server.urlOf(name, locale));
+      await openDetails(page);
+      assert.deepEqual(await tooWide(page), [], `${name} in ${locale}`);
+    }
+    await page.evaluate(spacing);
+    assert.deepEqual(await tooWide(page), [], `${name}, spaced`);
+    await page.setViewportSize({ width: 640, height: 900 });
+    await page.evaluate("document.documentElement.style.fontSize = '200%'");
+    assert.deepEqual(await tooWide(page), [], `${name}, large`);
+    await page.setViewportSize({ width: 320, height: 900 });
+  }
+  await page.close();
+});
+
+/** Elements that reach beyond the window, those inside a region that scrolls aside. */
+async function tooWide(page: Page): Promise<readonly string[]> {
+  return page.evaluate(`
+    document.documentElement.scrollWidth <= innerWidth ? [] :
+    [...document.querySelectorAll('body *:not(.scroll *)')]
+      .filter((element) => element.getBoundingClientRect().right > innerWidth + 1)
+      .map(({ outerHTML }) => outerHTML.slice(0, 80))`);
+}
+
+const helpLinks = ['help@rotanorte.example', '+55 11 5550-0142'];
+const footer = ['Check bank details', 'Sign out', 'Português', 'Español'];
+const copyRows = ['Account holder', 'Account number', 'Routing number', 'Account type', 'Bank'];
+
+/** What the tab key reaches, in order. */
+const walks: Readonly<Record<string, readonly string[]>> = {
+  ask: [
+    ...['Skip to content', 'Send me a sign-in link', 'rotanorte.example'],
+    ...[...helpLinks, ...footer.filter((name) => name !== 'Sign out')],
+  ],
+  'sent-code-wrong': [
+    // The script has put the focus on the summary.
+    ...['This code is not right. Check the six digits and try again.', 'code', 'Continue'],
+    ...['Send another link', ...helpLinks, ...footer.filter((name) => name !== 'Sign out')],
+  ],
+  price: [
+    ...['Skip to content', 'Confirm USD 12,480.00', 'Line items and notes'],
+    ...[...helpLinks, ...footer],
+  ],
+  'bank-details': [
+    ...['Skip to content', 'Copy Amount', 'Copy Reference', 'Check it by phone'],
+    ...copyRows.map((name) => `Copy ${name}`),
+    ...['Copy Bank’s address', 'Copy Holder’s address'],
+    ...['Account for a transfer from another country (SWIFT)', 'Check a code or account'],
+    ...['Print these details', 'Check again', ...helpLinks, ...footer],
+  ],
+  short: [
+    ...['Skip to content', ...helpLinks, 'Copy Amount', 'Copy Reference, as before'],
+    ...['Show the bank details', 'Ask for USD 12,460.00 back', ...helpLinks, ...footer],
+  ],
+};
+
+for (const [name, expected] of Object.entries(walks)) {
+  test(`the tab key reaches everything in order: ${name}`, async () => {
+    const context = await browser.newContext({ viewport: { width: 1280, height: 900 } });
+    await context.grantPermissions(['clipboard-write']);
+    const page = await context.newPage();
+    await page.goto(server.urlOf(name, 'en'));
+    const reached: string[] = [];
+    for (const _ of expected) {
+      await page.keyboard.press('Tab');
+      reached.push(await page.evaluate(focused));
+    }
+    assert.deepEqual(reached, expected);
+    await page.keyboard.press('Tab');
+    assert.equal(await page.evaluate('document.activeElement === document.body'), true);
+    await context.close();
+  });
+}
+
+const focused = `(() => {
+  const { activeElement: element } = document;
+  return element.name || element.textContent.replace(/[\\s\\u00a0]+/g, ' ').trim();
+})()`;
+
+test('the focus is always visible', async () => {
+  const page = await browser.newPage();
+  await page.goto(server.urlOf('bank-details', 'en'));
+  for (let count = 0; count < 12; count += 1) {
+    await page.keyboard.press('Tab');
+    const width = await page.evaluate('getComputedStyle(document.activeElement).outlineWidth');
+    assert.equal(width, '3px');
+  }
+  await page.close();
+});

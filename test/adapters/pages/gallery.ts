@@ -1,0 +1,48 @@
+// Takes pictures of every page for people to look at: `npm run -s screens`. Pages come from a
+// server on this machine with the headers of the service; pictures go to data/screens, which git
+// ignores.
+//
+//   npm run -s screens                            every page, English; phones in Portuguese too
+//   npm run -s screens -- --only price --locale es
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { locales } from '../../../core/domain/locale.js';
+import { openBrowser } from '../../support/browser.js';
+import { projectRoot } from '../../support/source-tree.js';
+import { samples } from './page-samples.js';
+import { pageServer } from './page-server.js';
+
+const { values } = parseArgs({
+  options: {
+    only: { type: 'string', default: '' },
+    locale: { type: 'string' },
+    folder: { type: 'string', default: join(projectRoot, 'data/screens') },
+  },
+});
+const locale = locales.find((known) => known === values.locale) ?? 'en';
+const shots = [
+  { locale, width: 1280, scheme: 'light' },
+  { locale, width: 1280, scheme: 'dark' },
+  { locale, width: 320, scheme: 'light' },
+  { locale, width: 320, scheme: 'dark' },
+  ...(values.locale === undefined
+    ? [{ locale: 'pt-BR' as const, width: 320, scheme: 'light' as const }]
+    : []),
+] as const;
+
+mkdirSync(values.folder, { recursive: true });
+const server = await pageServer();
+const browser = await openBrowser();
+const page = await browser.newPage();
+for (const { name } of samples.filter((sample) => sample.name.includes(values.only))) {
+  for (const shot of shots) {
+    await page.setViewportSize({ width: shot.width, height: 900 });
+    await page.emulateMedia({ colorScheme: shot.scheme });
+    await page.goto(server.urlOf(name, shot.locale));
+    const file = `${name}-${shot.locale}-${shot.width}-${shot.scheme}.png`;
+    await page.screenshot({ path: join(values.folder, file), fullPage: true });
+  }
+}
+await browser.close();
+await server.close();

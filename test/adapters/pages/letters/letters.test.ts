@@ -1,0 +1,316 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createLetters } from '../../../../adapters/pages/letters/letters.js';
+import type { Funds } from '../../../../core/domain/funds.js';
+import { type Locale, locales } from '../../../../core/domain/locale.js';
+import { type MailPurpose, mailPurposes, mailRules } from '../../../../core/domain/mail.js';
+import { money } from '../../../../core/domain/money.js';
+import type { Payment } from '../../../../core/domain/payment.js';
+import type { Letter, RenderedLetter } from '../../../../core/ports/letters.js';
+import { aBarePayment, anAccount } from '../../../support/domain-samples.js';
+import { sampleFunds } from '../../../support/sample-rows.js';
+
+const BYTES_MAX = 8 * 1024;
+const page = 'https://pay.example/r/public_1';
+/** 2030-01-01T00:00:00.000Z */
+const NOW_MS = 1_893_456_000_000;
+const { render } = createLetters();
+
+const payment = aBarePayment({
+  amount: money(1_248_000n, 'USD'),
+  payeeName: 'Café Serra Azul Exportadora Ltda',
+  number: 'RN-2030-0418',
+  dueDate: '2030-02-28',
+  settlement: {
+    settled: money(6_739_200n, 'BRL'),
+    ...{ fees: money(100n, 'USD'), fxRate: '5.4', endToEndId: 'E1' },
+  },
+});
+
+interface LetterFields extends Partial<Omit<Letter, 'about'>> {
+  readonly payment?: Partial<Payment> | null;
+  readonly funds?: Partial<Funds>;
+}
+
+function letterOf(purpose: MailPurpose, fields: LetterFields = {}): Letter {
+  const { payment: changed, funds, ...rest } = fields;
+  const isOfPayment = changed !== null && purpose !== 'owner_link' && purpose !== 'payout_changed';
+  const code = purpose === 'sign_in' ? '418926' : null;
+  const link = { url: `${page}?token=token`, code, endsAtMs: NOW_MS + 900_000 };
+  return {
+    ...{ purpose, locale: 'en', mode: 'live', writtenAtMs: NOW_MS },
+    organization: { name: 'Rota Norte', supportEmail: 'help@rotanorte.example' },
+    about: isOfPayment
+      ? { payment: { ...payment, ...changed }, funds: { ...sampleFunds, ...funds } }
+      : null,
+    account: null,
+    reference: 'RN-2030-0418',
+    pageUrl: purpose === 'payout_changed' ? null : page,
+    link: mailRules[purpose].signsIn ? link : null,
+    ...rest,
+  };
+}
+
+/** Every letter with each of its variants. */
+function variants(fields: Partial<Letter> = {}): readonly (readonly [string, Letter])[] {
+  const received = (receivedMinor: bigint) => ({ ...fields, funds: { receivedMinor } });
+  const owed = { receivedMinor: 1_000n, refundOwedMinor: 1_000n };
+  const plain = mailPurposes.map((purpose) => [purpose, letterOf(purpose, fields)] as const);
+  const forms = ['sign_in', 'kyc_approved', 'kyc_more', 'kyc_rejected'] as const;
+  const ofForms = forms.map(
+    (purpose) => [`${purpose} of a form`, letterOf(purpose, { ...fields, payment: null })] as const,
+  );
+  return [
+    ...plain,
+    ...ofForms,
+    ['short', letterOf('money_short', received(1_247_900n))],
+    ['too much', letterOf('money_received', received(1_249_000n))],
+    ['too much, settled', letterOf('receipt', received(1_249_000n))],
+    ['failed with money', letterOf('failed', received(1_248_000n))],
+    [
+      'refund',
+      letterOf('refund_ordered', { ...fields, funds: { ...owed, refund: 'refund_owed' } }),
+    ],
+    [
+      'refund by hand',
+      letterOf('refund_ordered', { ...fields, funds: { ...owed, refund: 'needs_review' } }),
+    ],
+    ['seller', letterOf('payout_changed', { ...fields, account: anAccount() })],
+    [
+      'no number',
+      letterOf('invitation', {
+        ...fields,
+        payment: { number: null, dueDate: null, payeeName: null },
+      }),
+    ],
+    ['due only', letterOf('invitation', { ...fields, payment: { number: null } })],
+    ['number only', letterOf('invitation', { ...fields, payment: { dueDate: null } })],
+  ];
+}
+
+const every = locales.flatMap((locale) =>
+  (['live', 'test'] as const).flatMap((mode) =>
+    variants({ locale, mode }).map(([name, letter]) => {
+      return { name: `${name} ${locale} ${mode}`, letter, rendered: render(letter) };
+    }),
+  ),
+);
+
+/** What a reader sees of the HTML, in reading order. */
+function seen(html: string): string {
+  const body = html.slice(html.indexOf('<body'));
+  return unspaced(
+    body
+      .replaceAll(/<[^>]+>/g, ' ')
+      .replaceAll('&lt;', '<')
+      .replaceAll('&quot;', '"')
+      .replaceAll('&amp;', '&'),
+  );
+}
+
+function unspaced(text: string): string {
+  return text.replaceAll(/[\s\u00a0]+/g, ' ').trim();
+}
+
+function each(check: (rendered: RenderedLetter, letter: Letter) => void): void {
+  for (const { name, letter, rendered } of every) {
+    try {
+      check(rendered, letter);
+    } catch (error) {
+      assert.fail(`${name}: ${String(error)}\n${rendered.text}`);
+    }
+  }
+}
+
+test('HTML and plain text say the same, in the same order', () => {
+  each(({ text, html }) => {
+    let rest = seen(html);
+    for (const block of text.split('\n\n')) {
+      // A button has its link in an attribute, and once more as text at the end.
+      const said = unspaced(block.replace(/:\n?https:\S+$/, ''));
+      const at = rest.indexOf(said);
+      assert.ok(at >= 0, `“${said}” is missing in ${rest}`);
+      rest = rest.slice(0, at) + rest.slice(at + said.length);
+    }
+    const [beyond = ''] = rest.trim().split(/:? ?https:/);
+    assert.ok(unspaced(beyond).length <= 32, `the HTML says more: ${beyond}`);
+  });
+});
+
+test('the HTML has at most 8 KB', () => {
+  each(({ html }) => {
+    const bytes = Buffer.byteLength(html);
+    assert.ok(bytes <= BYTES_MAX, `${bytes} bytes`);
+  });
+});
+
+test('the only link is that of the page, and nothing is loaded', () => {
+  each(({ text, html }, { link, pageUrl }) => {
+    const url = link?.url ?? pageUrl;
+    const urls = [...text.matchAll(/[a-z]+:\/\/\S+/g)].map(([found]) => found);
+    assert.deepEqual(urls, url === null ? [] : [url]);
+    const attributes = [...html.matchAll(/(\w+)="([^"]*:\/\/[^"]*|mailto:[^"]*)"/g)];
+    assert.deepEqual(
+      attributes.map(([, name, value]) => [name, value]),
+      url === null ? [] : [['href', url]],
+    );
+    assert.doesNotMatch(html, /<(img|script|link|iframe|form|input|video)\b|url\(|@import/i);
+  });
+});
+
+test('letters of test mode say so in subject and text', () => {
+  each(({ subject, text }, { mode }) => {
+    assert.equal(subject.startsWith('[Test] '), mode === 'test');
+    assert.equal(/\b(test|teste|prueba)\b/i.test(text), mode === 'test');
+  });
+});
+
+test('letters about trouble answer the four questions, with the reference', () => {
+  const trouble = new Set<MailPurpose>([
+    ...(['kyc_more', 'kyc_rejected', 'money_short', 'cancelled', 'expired', 'failed'] as const),
+    ...(['refund_ordered', 'refunded'] as const),
+  ]);
+  const questions = {
+    en: ['Where is my money?', 'What happens next?', 'What must I do?', 'Whom do I ask?'],
+    'pt-BR': [
+      ...['Onde está meu dinheiro?', 'O que acontece agora?', 'O que devo fazer?'],
+      'Com quem falo?',
+    ],
+    es: ['¿Dónde está mi dinero?', '¿Qué pasa ahora?', '¿Qué debo hacer?', '¿A quién pregunto?'],
+  } as const satisfies Record<Locale, readonly string[]>;
+  each(({ text }, { purpose, locale, about, reference }) => {
+    const places = questions[locale].map((question) => text.indexOf(`${question}\n`));
+    if (!trouble.has(purpose) || about === null) {
+      assert.ok(places.every((place) => place === -1));
+      return;
+    }
+    assert.ok(places.every((place, at) => place > (places[at - 1] ?? -1)));
+    assert.ok(text.includes(reference), 'the reference');
+    assert.ok(text.includes('help@rotanorte.example'));
+  });
+});
+
+test('no letter to a buyer has bank details, and each says that none ever has', () => {
+  const never = {
+    en: /never send bank/,
+    'pt-BR': /Nunca enviamos dados/,
+    es: /Nunca enviamos datos/,
+  };
+  each(({ text }, { purpose, locale }) => {
+    assert.equal(never[locale].test(text), purpose !== 'payout_changed');
+    assert.doesNotMatch(text, /DE1|iban|routing|account number/i);
+  });
+});
+
+test('a letter is in one language: no sentence is shared by two', () => {
+  const [en, pt, es] = locales.map((locale) => {
+    const texts = variants({ locale }).map(([, letter]) => {
+      const { subject, text } = render(letter);
+      return `${subject}\n${text}`;
+    });
+    return new Set(
+      texts
+        .join('\n')
+        .split(/\n+|(?<=[.?!])\s/)
+        .map((line) => line.trim()),
+    );
+  });
+  const shared = [
+    [en, pt],
+    [en, es],
+    [pt, es],
+  ].flatMap(([one, other]) => [...(one ?? [])].filter((line) => other?.has(line)));
+  // Names, values, and “Vendedor”, which is the same word in two.
+  const names = /^(Rota Norte vi|https:|418926$|$|Café Serra Azul|Vendedor: |.{0,3}$)/;
+  assert.deepEqual(
+    shared.filter((line) => !names.test(line)),
+    [],
+  );
+});
+
+test('amounts and dates are written as in the language', () => {
+  const expected = {
+    en: ['USD 12,480.00', '28 February 2030', '1 January 2030, 00:15 UTC'],
+    'pt-BR': ['USD 12.480,00', '28 de fevereiro de 2030', '1 de janeiro de 2030, 00:15 UTC'],
+    es: ['12.480,00 USD', '28 de febrero de 2030', '1 de enero de 2030, 00:15 UTC'],
+  };
+  for (const locale of locales) {
+    const { text, html } = render(letterOf('sign_in', { locale }));
+    for (const value of expected[locale]) {
+      assert.ok(text.includes(value), `${value} in ${text}`);
+      assert.ok(seen(html).includes(value), value);
+    }
+  }
+});
+
+test('names in any script stay whole', () => {
+  const names = ['ООО «Ромашка»', '株式会社セラアズール', 'شركة القهوة', "O'Brien & Sons <Ltd>"];
+  for (const payeeName of names) {
+    const { subject, text, html } = render(letterOf('invitation', { payment: { payeeName } }));
+    assert.ok(subject.includes(payeeName) && text.includes(payeeName), payeeName);
+    assert.ok(seen(html).includes(payeeName), payeeName);
+    assert.doesNotMatch(html, /<Ltd>/);
+  }
+});
+
+test('an integrator’s text starts no line, no header and no element', () => {
+  const evil = `Bank\r\nBcc: x\u2028https://evil.example/r/p?token=t\u202e<b onclick="x">`;
+  const organization = { name: evil, supportEmail: null };
+  const payeeName = evil;
+  for (const purpose of mailPurposes) {
+    const given = letterOf(purpose, { organization, reference: evil, payment: { payeeName } });
+    const { from, subject, text, html } = render(given);
+    assert.doesNotMatch(from + subject, /[\r\n\u2028\u202e]/);
+    assert.doesNotMatch(text, /^(Bcc|https:\/\/evil)/m);
+    assert.doesNotMatch(html, /<b onclick|href="https:\/\/evil/);
+  }
+});
+
+test('long free text is cut', () => {
+  const { from, subject } = render(
+    letterOf('invitation', { payment: { payeeName: 'é'.repeat(5_000) } }),
+  );
+  assert.ok([...subject].length < 200, `${[...subject].length}`);
+  assert.equal(from, 'Rota Norte via Ponte');
+});
+
+test('without a support address the letter names the organization, and asks for no answer', () => {
+  const organization = { name: 'Rota Norte', supportEmail: null };
+  const { text } = render(letterOf('money_short', { organization }));
+  assert.match(text, /Ask Rota Norte and give the reference RN-2030-0418\./);
+  assert.doesNotMatch(text, /Answer this mail/);
+});
+
+test('a sign-in mail reads so', () => {
+  const { subject, text } = render(letterOf('sign_in', { mode: 'test' }));
+  assert.equal(subject, '[Test] Your link to pay Café Serra Azul Exportadora Ltda');
+  assert.equal(
+    text,
+    [
+      'This is a test: no real money moves. Send nothing.',
+      'Rota Norte via Ponte',
+      'Café Serra Azul Exportadora Ltda asks you to pay USD 12,480.00',
+      'Invoice RN-2030-0418, due 28 February 2030',
+      `Open the payment page:\n${page}?token=token`,
+      'Or type this code in the window where you asked for it:\n418926',
+      'Link and code work once, until 1 January 2030, 00:15 UTC. Opening the page pays nothing.',
+      'Do not forward this mail: anyone who opens the link acts for you.',
+      'We never send bank details by mail. If a mail gives you an account to pay to, it is not ' +
+        'from us.',
+      'You did not expect this mail? Do nothing.',
+      'Questions? Answer this mail, or write to Rota Norte at help@rotanorte.example. Give the ' +
+        'reference RN-2030-0418.\n',
+    ].join('\n\n'),
+  );
+});
+
+test('the notice about a PIX destination names the seller and says what to do', () => {
+  const own = render(letterOf('payout_changed'));
+  assert.equal(own.subject, 'The PIX destination of Rota Norte was changed');
+  assert.match(own.text, /contact the operator of this service/);
+  const { subject, text } = render(letterOf('payout_changed', { account: anAccount() }));
+  assert.equal(subject, 'The PIX destination of Zoë was changed');
+  assert.match(text, /Seller: acct_1\. Collected by: Rota Norte\./);
+  assert.match(text, /Payments created before keep the old one/);
+  assert.match(text, /connected_accounts:write/);
+});

@@ -1,0 +1,230 @@
+// A person at a browser without scripts, for tests of the pages: it keeps cookies by their path,
+// follows redirects, and sends the forms that a page has. The pages are served over the small world.
+import assert from 'node:assert/strict';
+import type { AddressInfo } from 'node:net';
+import { createHttpServer } from '../../../adapters/http/server.js';
+import { hostedPages, type PagesOptions } from '../../../adapters/pages/hosted-pages.js';
+import type { Tenant } from '../../../core/domain/tenant.js';
+import type { Settings } from '../../../core/ports/deps.js';
+import { pageWatch } from '../../../core/usecases/page-watch.js';
+import type { IntentFields } from '../../support/made-payments.js';
+import type { SuiteEnd } from '../../support/suite-end.js';
+import { openWorld, type World, type WorldOptions } from '../../support/test-world.js';
+
+export interface PageSite {
+  readonly world: World;
+  readonly origin: string;
+  readonly tenant: Tenant;
+  visitor(options?: VisitorOptions): Visitor;
+  /** The id and the path of a new payment. */
+  newPayment(fields?: IntentFields): Promise<{ readonly id: string; readonly path: string }>;
+  /** The text of the newest mail, once the mails were sent. */
+  newestMail(): Promise<string>;
+  close(): Promise<void>;
+}
+
+export interface VisitorOptions {
+  readonly language?: string;
+  /** Headers of every request. */
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export interface Shown {
+  readonly status: number;
+  readonly path: string;
+  readonly headers: Headers;
+  readonly text: string;
+  /** The heading of the page. */
+  readonly heading: string;
+}
+
+/** Closed at the end of the test. */
+export async function pageSite(
+  t: SuiteEnd,
+  options: WorldOptions = {},
+  pages: Partial<PagesOptions> = {},
+): Promise<PageSite> {
+  const made = await openPageSite(options, pages);
+  t.after(made.close);
+  return made;
+}
+
+export async function openPageSite(
+  { settings = {}, ...rest }: WorldOptions = {},
+  pages: Partial<PagesOptions> = {},
+): Promise<PageSite> {
+  const here = 'http://pages.test';
+  const addresses: Partial<Settings> = { baseUrl: here, payUrl: here, ...settings };
+  const world = await openWorld({ settings: addresses, ...rest });
+  const watch = pageWatch(world.deps, () => () => undefined);
+  const server = createHttpServer(world.deps, {
+    corsOrigins: [],
+    feedReaders: world.feedReaders,
+    readiness: async () => ({
+      ...{ database: true, migrations: true, worker: true, clock: true, serving: true },
+    }),
+    pages: hostedPages({ watch, mailbox: null, settings: world.deps.settings, ...pages }),
+  });
+  const { port }: AddressInfo = await server.listen('127.0.0.1', 0);
+  const tenant = await world.newTenant();
+  return {
+    world,
+    origin: `http://127.0.0.1:${port}`,
+    tenant,
+    visitor: (visitorOptions = {}) => new Visitor(`http://127.0.0.1:${port}`, visitorOptions),
+    async newPayment(fields = {}) {
+      const id = await world.newPayment(tenant, fields);
+      const payment = await world.deps.store.run((tx) => tx.payments.get(tenant, id));
+      return { id, path: `/r/${payment?.publicId}` };
+    },
+    async newestMail() {
+      await world.settle();
+      return world.mails.at(-1)?.text ?? '';
+    },
+    close: async () => {
+      await server.close(0);
+      await world.close();
+    },
+  };
+}
+
+const REDIRECTS_MAX = 5;
+
+export class Visitor {
+  readonly #origin: string;
+  readonly #options: VisitorOptions;
+  readonly #cookies = new Map<string, { readonly path: string; readonly value: string }>();
+  /** The page that is open. */
+  shown: Shown | null = null;
+
+  constructor(origin: string, options: VisitorOptions) {
+    this.#origin = origin;
+    this.#options = options;
+  }
+
+  /** Opens a path or a link of a mail. */
+  open(target: string): Promise<Shown> {
+    const url = new URL(target, this.#origin);
+    return this.#follow('GET', `${url.pathname}${url.search}`);
+  }
+
+  /** Sends the first form of the open page whose action ends like this, with its hidden fields. */
+  async send(action: string, fields: Readonly<Record<string, string>> = {}): Promise<Shown> {
+    assert.ok(this.shown !== null, 'a page is open');
+    const form = formsOf(this.shown.text).find((one) => one.action.endsWith(action));
+    assert.ok(form !== undefined, `the page has a form for ${action}: ${this.shown.heading}`);
+    return this.post(form.action, { ...form.hidden, ...fields });
+  }
+
+  post(
+    path: string,
+    fields: Readonly<Record<string, string>>,
+    headers: Readonly<Record<string, string>> = {},
+  ): Promise<Shown> {
+    return this.#follow('POST', path, new URLSearchParams(fields).toString(), headers);
+  }
+
+  /** One request, without following its redirect. */
+  async request(
+    method: string,
+    path: string,
+    body?: string,
+    headers: Readonly<Record<string, string>> = {},
+  ): Promise<Response> {
+    const form = 'application/x-www-form-urlencoded';
+    const response = await fetch(`${this.#origin}${path}`, {
+      method,
+      redirect: 'manual',
+      headers: {
+        cookie: this.#cookiesFor(path),
+        ...(this.#options.language === undefined
+          ? {}
+          : { 'accept-language': this.#options.language }),
+        ...(body === undefined ? {} : { 'content-type': form }),
+        ...this.#options.headers,
+        ...headers,
+      },
+      ...(body === undefined ? {} : { body }),
+    });
+    for (const cookie of response.headers.getSetCookie()) this.#keep(cookie);
+    return response;
+  }
+
+  hasCookie(name: string): boolean {
+    return (this.#cookies.get(name)?.value ?? '') !== '';
+  }
+
+  async #follow(
+    method: string,
+    first: string,
+    body?: string,
+    headers?: Readonly<Record<string, string>>,
+  ): Promise<Shown> {
+    let [path, response] = [first, await this.request(method, first, body, headers)];
+    for (let hops = 0; response.status === 303; hops += 1) {
+      assert.ok(hops < REDIRECTS_MAX, `${first} redirects without end`);
+      const next = new URL(response.headers.get('location') ?? '', `${this.#origin}${path}`);
+      path = `${next.pathname}${next.search}`;
+      await response.text();
+      response = await this.request('GET', path);
+    }
+    const text = await response.text();
+    const heading = textOf(/<h1[^>]*>(.*?)<\/h1>/s.exec(text)?.[1] ?? '');
+    this.shown = { status: response.status, path, headers: response.headers, text, heading };
+    return this.shown;
+  }
+
+  #cookiesFor(target: string): string {
+    const [path = ''] = target.split('?', 1);
+    const fit = [...this.#cookies].filter(
+      ([, cookie]) =>
+        cookie.value !== '' && (path === cookie.path || path.startsWith(slashed(cookie.path))),
+    );
+    return fit.map(([name, { value }]) => `${name}=${value}`).join('; ');
+  }
+
+  #keep(cookie: string): void {
+    const [pair = '', ...attributes] = cookie.split('; ');
+    const equals = pair.indexOf('=');
+    const path = attributes.find((one) => one.startsWith('Path='))?.slice(5) ?? '/';
+    this.#cookies.set(pair.slice(0, equals), { path, value: pair.slice(equals + 1) });
+  }
+}
+
+interface Form {
+  readonly action: string;
+  readonly hidden: Readonly<Record<string, string>>;
+}
+
+export function formsOf(text: string): readonly Form[] {
+  return [...text.matchAll(/<form([^>]*)>(.*?)<\/form>/gs)].map(([, head = '', body = '']) => ({
+    action: attribute(head, 'action'),
+    hidden: Object.fromEntries(
+      [...body.matchAll(/<input([^>]*)\/?>/g)]
+        .map(([, input = '']) => input)
+        .filter((input) => attribute(input, 'type') === 'hidden')
+        .map((input) => [attribute(input, 'name'), attribute(input, 'value')]),
+    ),
+  }));
+}
+
+/** The words of markup. */
+export function textOf(markup: string): string {
+  const plain = markup.replaceAll(/<[^>]*>/g, ' ').replaceAll(/\s+/g, ' ');
+  return unescaped(plain).replaceAll('\u00a0', ' ').trim();
+}
+
+function attribute(markup: string, name: string): string {
+  return unescaped(new RegExp(`\\b${name}="([^"]*)"`).exec(markup)?.[1] ?? '');
+}
+
+function unescaped(text: string): string {
+  const entities = { lt: '<', gt: '>', quot: '"', '#39': "'", amp: '&' } as const;
+  return text.replaceAll(/&(lt|gt|quot|#39|amp);/g, (_, name: keyof typeof entities) => {
+    return entities[name];
+  });
+}
+
+function slashed(path: string): string {
+  return path.endsWith('/') ? path : `${path}/`;
+}

@@ -1,0 +1,174 @@
+// What every store promises about the links of mails, notices that are sent once, and sessions on
+// the hosted pages. Run over each database.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Mail, MailSubject } from '../../core/domain/mail.js';
+import type { PageSession } from '../../core/domain/page-session.js';
+import type { Store } from '../../core/ports/storage.js';
+import {
+  aMail,
+  aNotice,
+  aPageSession,
+  otherMode,
+  otherOrg,
+  T0,
+  tenant,
+} from '../support/domain-samples.js';
+import { assertContended } from './contention.js';
+import type { OpenStore } from './store-contracts.js';
+
+const ofPayment: MailSubject = { kind: 'payment', paymentId: 'pi_1' };
+const ofForm = { kind: 'submission', submissionId: 'kyc_1', ownerIndex: null } as const;
+const ofOwner = { ...ofForm, ownerIndex: 0 } as const;
+
+export function storeLinksContract(open: OpenStore): void {
+  const fresh = async (rows: {
+    readonly mails?: readonly Mail[];
+    readonly sessions?: readonly PageSession[];
+  }): Promise<Store> => {
+    const store = await open();
+    await store.run(async (tx) => {
+      for (const mail of rows.mails ?? []) tx.mails.insert(mail);
+      for (const session of rows.sessions ?? []) tx.pageSessions.insert(session);
+    });
+    return store;
+  };
+
+  test('open links of a subject are found newest first: not used, not over, not another’s', async () => {
+    const store = await fresh({
+      mails: [
+        link('mail_1', { subject: ofPayment }),
+        link('mail_2', { subject: ofPayment }),
+        link('mail_3', { subject: ofPayment, linkUsedAtMs: T0 }),
+        link('mail_4', { subject: ofPayment, linkEndsAtMs: T0 }),
+        link('mail_5', { subject: { kind: 'payment', paymentId: 'pi_2' } }),
+        link('mail_6', { subject: ofPayment, ...otherOrg }),
+        link('mail_7', { subject: ofPayment, ...otherMode }),
+        aNotice({ id: 'mail_8', subject: ofPayment }),
+        link('mail_a', { subject: ofForm }),
+        link('mail_b', { subject: ofOwner }),
+        link('mail_c', { subject: ofOwner, linkUsedAtMs: T0 }),
+      ],
+    });
+    const found = async (subject: MailSubject, nowMs = T0) =>
+      ids(await store.run((tx) => tx.mails.openLinks(tenant, subject, nowMs)));
+    assert.deepEqual(await found(ofPayment), ['mail_2', 'mail_1']);
+    assert.deepEqual(await found(ofForm), ['mail_a']);
+    assert.deepEqual(await found(ofOwner), ['mail_b']);
+    assert.deepEqual(await found(ofPayment, T0 + 1), []);
+  });
+
+  test('the newest link of an owner is found, used or not', async () => {
+    const store = await fresh({
+      mails: [
+        link('mail_1', { purpose: 'owner_link', subject: ofOwner }),
+        link('mail_2', { purpose: 'owner_link', subject: ofOwner, linkUsedAtMs: T0 }),
+        link('mail_3', { purpose: 'sign_in', subject: ofOwner }),
+        link('mail_4', { purpose: 'owner_link', subject: { ...ofForm, ownerIndex: 1 } }),
+      ],
+    });
+    const newest = async (submissionId: string, ownerIndex: number) =>
+      (await store.run((tx) => tx.mails.newestOwnerLink(tenant, submissionId, ownerIndex)))?.id;
+    assert.equal(await newest('kyc_1', 0), 'mail_2');
+    assert.equal(await newest('kyc_1', 2), undefined);
+    assert.equal(await newest('kyc_2', 0), undefined);
+  });
+
+  test('the newest link that signed the buyer of a form in is found, not an owner’s', async () => {
+    const store = await fresh({
+      mails: [
+        link('mail_1', { subject: ofForm, linkUsedAtMs: T0 }),
+        link('mail_2', { subject: ofForm, linkUsedAtMs: T0 }),
+        link('mail_3', { subject: ofForm }),
+        link('mail_4', { subject: ofOwner, linkUsedAtMs: T0 }),
+        link('mail_5', { subject: ofForm, linkUsedAtMs: T0, purpose: 'owner_link' }),
+      ],
+    });
+    const newest = (id: string) => store.run((tx) => tx.mails.newestUsedLink(tenant, id));
+    assert.equal((await newest('kyc_1'))?.id, 'mail_2');
+    assert.equal(await newest('kyc_2'), null);
+  });
+
+  test('of the mails of one cause the first is stored', async () => {
+    const store = await fresh({});
+    const insert = (...mails: readonly Mail[]) =>
+      store.run(async (tx) => {
+        for (const mail of mails) tx.mails.insertOnce(mail);
+      });
+    await insert(aNotice({ id: 'mail_1' }));
+    await insert(
+      aNotice({ id: 'mail_2' }),
+      aNotice({ id: 'mail_3', ...otherOrg }),
+      aNotice({ id: 'mail_4', ...otherMode }),
+      aNotice({ id: 'mail_5', cause: 'another' }),
+      aNotice({ id: 'mail_6', cause: 'another' }),
+    );
+    const all = await store.run((tx) => tx.mails.oldest(9));
+    assert.deepEqual(ids(all), ['mail_1', 'mail_3', 'mail_4', 'mail_5']);
+    await assertContended(store, (tx) => tx.mails.insert(aNotice({ id: 'mail_7' })));
+  });
+
+  test('a session comes back as it was written; its use and its end may change', async () => {
+    const store = await fresh({});
+    const bare = { paymentId: null, ownerIndex: null, endedAtMs: null, kind: 'buyer' } as const;
+    const sessions = [aPageSession(), aPageSession({ id: 'h2', ...bare, ...otherOrg })];
+    for (const session of sessions) {
+      await store.run(async (tx) => tx.pageSessions.insert(session));
+      const read = () => store.run((tx) => tx.pageSessions.byId(session.id));
+      assert.deepEqual(await read(), session);
+      const changed = { ...session, seenAtMs: T0 + 8, endedAtMs: T0 + 9 };
+      await store.run(async (tx) => tx.pageSessions.update({ ...changed, endsAtMs: T0 + 99 }));
+      assert.deepEqual(await read(), { ...changed, version: 2 });
+      await assertContended(store, (tx) => tx.pageSessions.update(session));
+    }
+    assert.equal(await store.run((tx) => tx.pageSessions.byId('h3')), null);
+    const taken = aPageSession({ id: 'h2', ...otherMode });
+    await assertContended(store, (tx) => tx.pageSessions.insert(taken));
+  });
+
+  test('the session that was seen last is found by its payment or its form', async () => {
+    const form = { kind: 'buyer', paymentId: null, ownerIndex: null } as const;
+    const store = await fresh({
+      sessions: [
+        aPageSession({ id: 'a', seenAtMs: T0 + 2 }),
+        aPageSession({ id: 'b', seenAtMs: T0 + 1 }),
+        aPageSession({ id: 'c', seenAtMs: T0 + 9, ...otherOrg }),
+        aPageSession({ id: 'd', seenAtMs: T0 + 3, ...form }),
+        aPageSession({ id: 'e', seenAtMs: T0 + 4, ...form }),
+        aPageSession({ id: 'f', seenAtMs: T0 + 5, ...form, kind: 'upload' }),
+      ],
+    });
+    const ofOne = await store.run((tx) => tx.pageSessions.newestOfPayment(tenant, 'inv_1'));
+    assert.equal(ofOne?.id, 'a');
+    const ofForms = await store.run((tx) => tx.pageSessions.newestOfForm(tenant, 'kyc_1'));
+    assert.equal(ofForms?.id, 'e', 'an owner or a phone is not the buyer');
+    assert.equal(await store.run((tx) => tx.pageSessions.newestOfForm(tenant, 'kyc_2')), null);
+  });
+
+  test('old sessions are found over all tenants, oldest first, and removed', async () => {
+    const store = await fresh({
+      sessions: [
+        aPageSession({ id: 'b', createdAtMs: T0 + 1, ...otherOrg }),
+        aPageSession({ id: 'a', createdAtMs: T0 }),
+        aPageSession({ id: 'c', createdAtMs: T0 + 2 }),
+      ],
+    });
+    const before = (limit: number) =>
+      store.run((tx) => tx.pageSessions.createdBefore(T0 + 2, limit));
+    assert.deepEqual(ids(await before(9)), ['a', 'b']);
+    const [oldest] = await before(1);
+    assert.ok(oldest !== undefined);
+    await store.run(async (tx) => tx.pageSessions.remove(oldest));
+    assert.deepEqual(ids(await before(9)), ['b']);
+  });
+}
+
+/** Open until the next millisecond. */
+function link(id: string, fields: Partial<Mail>): Mail {
+  const open = { linkUsedAtMs: null, linkEndsAtMs: T0 + 1 };
+  return aMail({ id, nth: null, tokenHash: id, ...open, ...fields });
+}
+
+function ids(rows: readonly { readonly id: string }[]): readonly string[] {
+  return rows.map(({ id }) => id);
+}

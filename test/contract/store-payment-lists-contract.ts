@@ -1,0 +1,154 @@
+// What every store promises about the lists of a tenant's payments: any combination of filters
+// finds what a scan of all rows finds, in pages that follow each other without gap.
+import assert from 'node:assert/strict';
+import { before, test } from 'node:test';
+import { type Payment, paymentOrigins } from '../../core/domain/payment.js';
+import { tenantOf } from '../../core/domain/tenant.js';
+import type { Store, TenantPaymentFilter, UpdatedPage } from '../../core/ports/storage.js';
+import {
+  aBarePayment,
+  otherMode,
+  otherOrg,
+  someFunds,
+  T0,
+  tenant,
+} from '../support/domain-samples.js';
+import type { OpenStore } from './store-contracts.js';
+
+const statuses = ['approved', 'awaiting_buyer', 'settled'] as const;
+const sellers = [null, 'seller-1', 'seller-2'] as const;
+const homes = [tenant, otherOrg, otherMode] as const;
+const PAYMENTS = 60;
+
+/** Three times in ids, so that the rest of the id orders many of them. */
+const moments = ['0000000001', '0000000002', '0000000003'] as const;
+
+const rows: readonly Payment[] = Array.from({ length: PAYMENTS }, (_, at) => {
+  const origin = paymentOrigins[at % 5 === 0 ? 1 : 0] ?? 'invoice';
+  const suffix = `${moments[at % moments.length]}${String((at * 7) % PAYMENTS).padStart(2, '0')}`;
+  return aBarePayment({
+    ...homes[at % 7 === 3 ? 1 : at % 11 === 3 ? 2 : 0],
+    ...{ id: `${origin === 'invoice' ? 'inv' : 'pi'}_${suffix}`, origin },
+    ...{
+      publicId: `public-${at}`,
+      externalId: at % 4 === 0 ? null : `order-${Math.floor(at / 6)}-${at % 6}`,
+    },
+    ...{ status: statuses[at % 4 === 0 ? 0 : at % statuses.length] ?? 'settled' },
+    sellerExternalId: sellers[(at * 5) % sellers.length] ?? null,
+    ...{ createdAtMs: T0, updatedAtMs: T0 + ((at * 13) % 10) },
+  });
+});
+
+const ofTenant = rows.filter(({ orgId, mode }) => orgId === tenant.orgId && mode === tenant.mode);
+const bare = ({ id }: Payment) => id.slice(id.indexOf('_') + 1);
+const newest = ofTenant.toSorted((one, other) => (bare(one) < bare(other) ? 1 : -1));
+const oldestChange = ofTenant.toSorted(
+  (one, other) => one.updatedAtMs - other.updatedAtMs || (one.id < other.id ? -1 : 1),
+);
+
+type Filter = Omit<TenantPaymentFilter, 'beforeId' | 'limit'>;
+
+const originSets = [paymentOrigins, ['payment_intent'], ['invoice'], []] as const;
+
+/** Every combination of a few values of each filter. */
+const filters: readonly Filter[] = originSets.flatMap((origins) =>
+  [null, 'settled' as const].flatMap((status) =>
+    [null, 'seller-1', 'nobody'].flatMap((sellerExternalId) =>
+      [null, 'order-1-1'].flatMap((externalId) =>
+        [null, moments[1]].flatMap((fromMoment) =>
+          [null, moments[2]].map((beforeMoment) => ({
+            ...{ origins, status, sellerExternalId, externalId, fromMoment, beforeMoment },
+          })),
+        ),
+      ),
+    ),
+  ),
+);
+
+function fits(row: Payment, filter: Filter): boolean {
+  const { status, sellerExternalId, externalId, fromMoment, beforeMoment } = filter;
+  const moment = bare(row).slice(0, moments[0].length);
+  return (
+    filter.origins.includes(row.origin) &&
+    (status ?? row.status) === row.status &&
+    (sellerExternalId ?? row.sellerExternalId) === row.sellerExternalId &&
+    (externalId ?? row.externalId) === row.externalId &&
+    (fromMoment ?? moment) <= moment &&
+    (beforeMoment === null || moment < beforeMoment)
+  );
+}
+
+export function storePaymentListsContract(open: OpenStore): void {
+  let store: Store;
+  before(async () => {
+    store = await open();
+    await store.run(async (tx) => {
+      for (const row of rows) {
+        tx.payments.insert(row);
+        tx.funds.insert(someFunds({ ...tenantOf(row), paymentId: row.id }));
+      }
+    });
+  });
+  const list = async (filter: TenantPaymentFilter) => {
+    const views = await store.run((tx) => tx.views.listPayments(tenant, filter));
+    return views.map(({ payment }) => payment);
+  };
+  const changed = async (page: UpdatedPage) => {
+    const views = await store.run((tx) => tx.views.updatedPayments(tenant, page));
+    return views.map(({ payment }) => payment);
+  };
+
+  test('the sample has intents, invoices and payments of other tenants', () => {
+    const kinds = new Set(rows.map(({ orgId, mode, origin }) => `${orgId} ${mode} ${origin}`));
+    assert.equal(kinds.size, 2 * homes.length);
+  });
+
+  test('payments under any combination of filters are those of a scan, newest first', async () => {
+    const lists = filters.map((filter) => list({ ...filter, beforeId: null, limit: 100 }));
+    for (const [at, found] of (await Promise.all(lists)).entries()) {
+      const filter = filters[at] as Filter;
+      const expected = newest.filter((row) => fits(row, filter));
+      assert.deepEqual(ids(found), ids(expected), JSON.stringify(filter));
+    }
+  });
+
+  test('pages of payments of all origins follow each other without gap', async () => {
+    for (const filter of filters.filter(({ externalId }) => externalId === null)) {
+      const pages: Payment[] = [];
+      for (;;) {
+        const beforeId = pages.at(-1)?.id ?? null;
+        const page = await list({ ...filter, beforeId, limit: 4 });
+        assert.ok(page.length <= 4);
+        pages.push(...page);
+        if (page.length < 4) break;
+      }
+      const expected = newest.filter((row) => fits(row, filter));
+      assert.deepEqual(ids(pages), ids(expected), JSON.stringify(filter));
+    }
+  });
+
+  test('changes come oldest first from a time to a time, in pages without gap', async () => {
+    const [fromMs, untilMs] = [T0 + 2, T0 + 7];
+    for (const origins of originSets) {
+      const pages: Payment[] = [];
+      for (;;) {
+        const last = pages.at(-1);
+        const place = { fromMs: last?.updatedAtMs ?? fromMs, afterId: last?.id ?? '' };
+        const page = await changed({ origins, ...place, untilMs, limit: 4 });
+        pages.push(...page);
+        if (page.length < 4) break;
+      }
+      const expected = oldestChange.filter(
+        ({ origin, updatedAtMs }) =>
+          (origins as readonly string[]).includes(origin) &&
+          updatedAtMs >= fromMs &&
+          updatedAtMs <= untilMs,
+      );
+      assert.deepEqual(ids(pages), ids(expected));
+    }
+  });
+}
+
+function ids(found: readonly Payment[]): readonly string[] {
+  return found.map(({ id }) => id);
+}

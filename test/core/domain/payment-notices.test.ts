@@ -1,0 +1,134 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type PaymentAggregate, unchanged } from '../../../core/domain/change.js';
+import type { Funds } from '../../../core/domain/funds.js';
+import { type Payment, paymentStatuses } from '../../../core/domain/payment.js';
+import { causeOf, INSTRUCTIONS_WAIT_MS, noticesOf } from '../../../core/domain/payment-notices.js';
+import { sampleInstructions } from '../../support/payin-samples.js';
+import { orderOf, START_MS, sampleFunds, samplePayment } from '../../support/sample-rows.js';
+
+interface State {
+  readonly payment?: Partial<Payment>;
+  readonly funds?: Partial<Funds>;
+}
+
+/** 100.00 USD, with a price, of a buyer that signed in by mail. */
+function stateOf({ payment, funds }: State): PaymentAggregate {
+  const shown = { quoteId: 'qt_1', buyerLocale: 'pt-BR' } as const;
+  return {
+    payment: { ...samplePayment, ...shown, ...payment },
+    funds: { ...sampleFunds, ...funds },
+  };
+}
+
+const waiting = { payment: { status: 'on_ramp_pending' } } as const;
+
+function causes(to: State, from: State = waiting, nowMs = START_MS): readonly string[] {
+  const change = { ...unchanged(stateOf(to)) };
+  return noticesOf(stateOf(from), change, nowMs).map(({ cause }) => cause);
+}
+
+const { id } = samplePayment;
+const held = { receivedMinor: 10_000n };
+const owed = { receivedMinor: 10_000n, refundOwedMinor: 10_000n, refund: 'refund_owed' } as const;
+
+test('each state of a payment has its notices', () => {
+  const failed = { status: 'failed' } as const;
+  const cases: readonly (readonly [string, State, readonly string[]])[] = [
+    ['approved', { payment: { status: 'buyer_kyc_approved' } }, [`kyc_approved:${id}`]],
+    ['not taken', { payment: { ...failed, quoteId: null } }, [`kyc_rejected:${id}`]],
+    ['a price', { payment: { status: 'fx_quoted' } }, []],
+    ['short', { ...waiting, funds: { receivedMinor: 9_900n } }, [`money_short:${id}:9900`]],
+    ['covered', { ...waiting, funds: held }, [`money_received:${id}`]],
+    [
+      'arrived',
+      { payment: { status: 'on_chain_confirmed' }, funds: held },
+      [`money_received:${id}`],
+    ],
+    ['paid', { payment: { status: 'settled' }, funds: held }, [`receipt:${id}`]],
+    ['cancelled', { payment: { status: 'cancelled' } }, [`cancelled:${id}`]],
+    ['expired', { payment: { status: 'expired' } }, [`expired:${id}`]],
+    ['failed', { payment: failed }, [`failed:${id}:nothing held`]],
+    ['failed with money', { payment: failed, funds: held }, [`failed:${id}:held`]],
+    [
+      'cancelled with money: one letter says everything',
+      { payment: { status: 'cancelled' }, funds: owed },
+      [`refund_ordered:${id}:10000 ordered`],
+    ],
+    [
+      'failed, and the money goes back',
+      { payment: failed, funds: { ...owed, refund: 'refund_ordered' } },
+      [`refund_ordered:${id}:10000 ordered`],
+    ],
+    [
+      'a person returns it',
+      { payment: { status: 'expired' }, funds: { ...owed, refund: 'needs_review' } },
+      [`refund_ordered:${id}:10000 by hand`],
+    ],
+    [
+      'returned',
+      { payment: { status: 'expired' }, funds: { refund: 'refunded', refundedMinor: 10_000n } },
+      [`refunded:${id}:10000`],
+    ],
+    [
+      'paid, and a surplus was returned',
+      { payment: { status: 'settled' }, funds: { refund: 'refunded', refundedMinor: 500n } },
+      [`receipt:${id}`, `refunded:${id}:500`],
+    ],
+    [
+      'a surplus goes back while the payment runs: the letter about the money says so',
+      { payment: { status: 'offramp_pending' }, funds: { ...owed, receivedMinor: 10_500n } },
+      [`money_received:${id}`],
+    ],
+  ];
+  for (const [name, to, expected] of cases) assert.deepEqual(causes(to), expected, name);
+});
+
+test('every end of a payment has a notice, whatever became of its money', () => {
+  const refunds = ['none', 'refund_owed', 'refund_ordered', 'refunded', 'needs_review'] as const;
+  for (const status of ['settled', 'failed', 'cancelled', 'expired'] as const) {
+    for (const refund of refunds) {
+      const found = causes({ payment: { status }, funds: { refund } });
+      assert.ok(found.length > 0, `${status} ${refund}`);
+    }
+  }
+});
+
+test('a notice is staged by the change that makes it true, and not again', () => {
+  const short = { ...waiting, funds: { receivedMinor: 5_000n } };
+  assert.deepEqual(causes(short, short), []);
+  const more = { ...waiting, funds: { receivedMinor: 6_000n } };
+  assert.deepEqual(
+    causes(more, short),
+    [`money_short:${id}:6000`],
+    'another amount is another one',
+  );
+});
+
+test('a buyer that did not sign in by mail before the change gets none', () => {
+  for (const status of paymentStatuses) {
+    const from = { payment: { ...waiting.payment, buyerLocale: null } };
+    assert.deepEqual(causes({ payment: { status }, funds: owed }, from), [], status);
+  }
+});
+
+test('bank details are mailed if they came more than two minutes after the order', () => {
+  const ready = stateOf({
+    payment: { status: 'on_ramp_pending', payinInstructions: sampleInstructions() },
+  });
+  const change = {
+    ...unchanged(ready),
+    changedCommands: [orderOf('payin', 'in', { createdAtMs: START_MS })],
+  };
+  const at = (nowMs: number) =>
+    noticesOf(stateOf(waiting), change, nowMs).map(({ cause }) => cause);
+  assert.deepEqual(at(START_MS + INSTRUCTIONS_WAIT_MS), []);
+  assert.deepEqual(at(START_MS + INSTRUCTIONS_WAIT_MS + 1), [`instructions_ready:${id}`]);
+});
+
+test('a notice is over once its state is', () => {
+  const short = { ...waiting, funds: { receivedMinor: 5_000n } };
+  assert.equal(causeOf('money_short', stateOf(short)), `money_short:${id}:5000`);
+  assert.equal(causeOf('money_short', stateOf({ ...waiting, funds: held })), null);
+  assert.equal(causeOf('money_received', stateOf({ payment: { status: 'settled' } })), null);
+});

@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict';
+import { beforeEach, type TestContext, test } from 'node:test';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../core/domain/instant.js';
+import type { SessionSubject } from '../../../core/domain/page-session.js';
+import { quarantineRestored } from '../../../core/usecases/epochs.js';
+import {
+  endSession,
+  readSession,
+  runSessionDeletion,
+  startSession,
+} from '../../../core/usecases/page-sessions.js';
+import { type World, world } from '../../support/test-world.js';
+
+let made: World;
+let subject: SessionSubject;
+
+beforeEach(async (t) => {
+  made = await world(t as TestContext);
+  const form = { paymentId: null, submissionId: 'kyc_1', ownerIndex: null };
+  subject = { ...(await made.newTenant()), kind: 'buyer', ...form };
+});
+
+const read = (token: string) => readSession(made.deps, token);
+
+test('a session is found by its token, of which only a hash is stored', async () => {
+  const { token, session } = await startSession(made.deps, subject);
+  assert.deepEqual(await read(token), session);
+  assert.equal(JSON.stringify(session).includes(token), false);
+  for (const other of ['', session.id, `${token} `]) assert.equal(await read(other), null);
+});
+
+test('its use is recorded at most once a minute', async () => {
+  const { token, session } = await startSession(made.deps, subject);
+  made.advanceClock(MINUTE_MS - 1);
+  assert.equal((await read(token))?.seenAtMs, session.seenAtMs);
+  made.advanceClock(1);
+  assert.equal((await read(token))?.seenAtMs, session.seenAtMs + MINUTE_MS);
+  assert.equal((await read(token))?.version, 2);
+});
+
+test('it ends after an hour without use', async () => {
+  const { token } = await startSession(made.deps, subject);
+  made.advanceClock(HOUR_MS - 1);
+  assert.notEqual(await read(token), null);
+  made.advanceClock(HOUR_MS);
+  assert.equal(await read(token), null);
+});
+
+test('it ends after twelve hours of use, one for uploads after ten minutes', async () => {
+  const kinds = { buyer: 12 * HOUR_MS, owner: 12 * HOUR_MS, upload: 10 * MINUTE_MS } as const;
+  for (const [kind, lifeMs] of Object.entries(kinds)) {
+    const of = { ...subject, kind: kind as 'buyer', ownerIndex: kind === 'owner' ? 0 : null };
+    const { token } = await startSession(made.deps, of);
+    for (let usedMs = 0; usedMs < lifeMs; usedMs += 10 * MINUTE_MS) {
+      assert.notEqual(await read(token), null, kind);
+      made.advanceClock(10 * MINUTE_MS);
+    }
+    assert.equal(await read(token), null, kind);
+  }
+});
+
+test('a signed-out session is over on every host', async () => {
+  const { token } = await startSession(made.deps, subject);
+  await endSession(made.deps, token);
+  assert.equal(await read(token), null);
+  await endSession(made.deps, token);
+  await endSession(made.deps, 'unknown');
+});
+
+test('in quarantine a page can be read and a session ended', async () => {
+  const { token } = await startSession(made.deps, subject);
+  await quarantineRestored(made.deps);
+  made.advanceClock(2 * MINUTE_MS);
+  assert.notEqual(await read(token), null);
+  await endSession(made.deps, token);
+  assert.equal(await read(token), null);
+});
+
+test('a session is deleted thirty days after its start', async () => {
+  await startSession(made.deps, subject);
+  const run = () => runSessionDeletion(made.deps, made.deps.clock.nowMs(), 100);
+  made.advanceClock(30 * DAY_MS);
+  assert.equal(await run(), 0);
+  made.advanceClock(1);
+  assert.deepEqual([await run(), await run()], [1, 0]);
+});

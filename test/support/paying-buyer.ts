@@ -1,0 +1,215 @@
+// A buyer at a real browser, from the hosted URL of a payment to its receipt. It finds forms by
+// what they do, so that a walk is the same in every language, with scripts and without.
+import assert from 'node:assert/strict';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import { until } from './wait.js';
+
+export interface BuyerOptions {
+  readonly scripts?: boolean;
+  readonly width?: number;
+  readonly scheme?: 'light' | 'dark';
+  /** Of the browser. */
+  readonly language?: string;
+}
+
+/** A JPEG of one pixel. */
+const photo = Buffer.from(
+  '/9j/4AAQSkZJRgABAQEASABIAAD/2wBDAP//////////////////////////////////////////////////////////' +
+    '////////////////////////////wgALCAABAAEBAREA/8QAFBABAAAAAAAAAAAAAAAAAAAAAP/aAAgBAQABPxA=',
+  'base64',
+);
+
+/** What the buyer types, by the names of the fields. */
+const person: Readonly<Record<string, string>> = {
+  firstName: 'Ana',
+  lastName: 'Souza',
+  'dateOfBirth.day': '31',
+  'dateOfBirth.month': '1',
+  'dateOfBirth.year': '1990',
+  idDocType: 'PASSPORT',
+  idDocCountry: 'US',
+  idDocNumber: 'X1234567',
+  country: 'US',
+  addressLine1: '1 Main Street',
+  city: 'Portland',
+  stateProvinceRegion: 'OR',
+  postalCode: '97201',
+};
+
+export class PayingBuyer {
+  readonly page: Page;
+  /** Errors and warnings of the console, and what was thrown. */
+  readonly complaints: string[] = [];
+  readonly #origin: string;
+  readonly #scripts: boolean;
+  readonly #seenMails = new Set<string>();
+
+  static async open(
+    browser: Browser,
+    origin: string,
+    { scripts = true, width = 1280, scheme = 'light', language = 'en' }: BuyerOptions = {},
+  ): Promise<PayingBuyer> {
+    const options: BrowserContextOptions = {
+      javaScriptEnabled: scripts,
+      viewport: { width, height: 900 },
+      colorScheme: scheme,
+      locale: language,
+    };
+    const context = await browser.newContext(options);
+    return new PayingBuyer(await context.newPage(), origin, scripts);
+  }
+
+  private constructor(page: Page, origin: string, scripts: boolean) {
+    this.page = page;
+    this.#origin = origin;
+    this.#scripts = scripts;
+    page.on('pageerror', (error) => this.complaints.push(error.message));
+    page.on('console', (message) => {
+      if (['error', 'warning'].includes(message.type())) this.complaints.push(message.text());
+    });
+  }
+
+  async close(): Promise<void> {
+    await this.page.context().close();
+  }
+
+  /** Presses the button of the form with this action. */
+  async press(action: string): Promise<void> {
+    const form = this.form(action);
+    await this.#reach(() => form.count().then((count) => count > 0), `a form for ${action}`);
+    const button = form.locator('button').first();
+    if (!(await button.isVisible())) await this.#openPanelOf(action);
+    await Promise.all([this.page.waitForEvent('load'), button.click()]);
+  }
+
+  form(action: string) {
+    return this.page.locator(`form[action$="/${action}"]`).first();
+  }
+
+  /** The button of the panel of test mode. */
+  async simulate(event: string): Promise<void> {
+    const panel = this.page.locator('.testpanel');
+    const button = panel.locator(`button[value="${event}"]`);
+    await this.#reach(() => button.count().then((count) => count > 0), `to simulate ${event}`);
+    if (!(await button.isVisible())) await panel.locator('summary').first().click();
+    await Promise.all([this.page.waitForEvent('load'), button.click()]);
+  }
+
+  async #openPanelOf(action: string): Promise<void> {
+    const panel = this.page.locator(`details:has(form[action$="/${action}"])`).first();
+    await panel.locator('summary').first().click();
+  }
+
+  /** The link of the newest mail that was not opened yet. */
+  async mailedLink(): Promise<string> {
+    return until(async () => {
+      const links = await this.#links();
+      const fresh = links.find((link) => !this.#seenMails.has(link));
+      if (fresh !== undefined) this.#seenMails.add(fresh);
+      return fresh ?? null;
+    });
+  }
+
+  /** Newest first. */
+  async #links(): Promise<readonly string[]> {
+    const text = await (await fetch(`${this.#origin}/dev/mailbox`)).text();
+    return [...text.matchAll(/href="([^"]+\?token=[^"]+)"/g)].map(([, link = '']) => link);
+  }
+
+  /** From the page of a payment: requests a link, opens it and signs in. */
+  async signIn(): Promise<void> {
+    for (const link of await this.#links()) this.#seenMails.add(link);
+    await this.press('link');
+    await this.page.goto(await this.mailedLink());
+    // In the browser that requested the link, the script presses the button.
+    if (!this.#scripts) await this.press('enter');
+    await this.#reach(async () => !this.page.url().includes('/enter'), 'to be signed in');
+  }
+
+  /** The KYC of a person, with every file that is asked for. */
+  async identify(fields: Readonly<Record<string, string>> = {}): Promise<void> {
+    const { page } = this;
+    await this.follow('/kyc/');
+    for (let steps = 0; steps < 12 && page.url().includes('/kyc/'); steps += 1) {
+      const path = new URL(page.url()).pathname;
+      if (path.endsWith('/type')) await this.#choose('entityType', 'individual');
+      if (path.endsWith('/documents')) await this.#uploadAll();
+      await this.#fill({ ...person, ...fields });
+      await this.#submit();
+      const now = new URL(page.url()).pathname;
+      assert.notEqual(now, path, `the form goes on after ${path}: ${await this.#errors()}`);
+    }
+  }
+
+  async #errors(): Promise<string> {
+    return (await this.page.locator('.errors').allTextContents()).join(' ');
+  }
+
+  /** Follows the first link of the page below this path. */
+  async follow(path: string): Promise<void> {
+    const target = this.page.locator(`main a[href*="${path}"]`).first();
+    await this.#reach(() => target.count().then((count) => count > 0), `a link to ${path}`);
+    await Promise.all([this.page.waitForEvent('load'), target.click()]);
+  }
+
+  async #choose(name: string, value: string): Promise<void> {
+    await this.page.locator(`[name="${name}"][value="${value}"]`).check();
+  }
+
+  async #fill(values: Readonly<Record<string, string>>): Promise<void> {
+    for (const [name, value] of Object.entries(values)) {
+      const field = this.page.locator(`main [name="${name}"]:not([type=hidden])`).first();
+      if ((await field.count()) === 0) continue;
+      const kind = await field.evaluate(
+        (element) => `${element.tagName} ${element.getAttribute('type')}`,
+      );
+      if (kind.startsWith('SELECT')) await field.selectOption(value);
+      else if (kind.endsWith('radio')) await this.#choose(name, value);
+      else await field.fill(value);
+    }
+  }
+
+  async #uploadAll(): Promise<void> {
+    const { page } = this;
+    for (;;) {
+      const missing = page.locator('form:has(input[type=file][required])');
+      const left = await missing.count();
+      if (left === 0) return;
+      const form = missing.first();
+      await form.locator('input[type=file]').setInputFiles({
+        ...{ name: 'photo.jpg', mimeType: 'image/jpeg', buffer: photo },
+      });
+      if (!this.#scripts) {
+        await Promise.all([page.waitForEvent('load'), form.locator('button').first().click()]);
+      }
+      await this.#reach(async () => (await missing.count()) < left, 'the file to be received');
+    }
+  }
+
+  async #submit(): Promise<void> {
+    const button = this.page.locator('main form .btn.primary').last();
+    await Promise.all([this.page.waitForEvent('load'), button.click()]);
+  }
+
+  /** Waits until the page shows it. Without scripts a page changes when it is loaded again. */
+  async #reach(isThere: () => Promise<boolean>, what: string): Promise<void> {
+    const deadline = Date.now() + 20_000;
+    await until(async () => {
+      const found = await isThere().catch(() => false);
+      if (found) return true;
+      assert.ok(Date.now() < deadline, `the page never shows ${what}: ${await this.heading()}`);
+      if (!this.#scripts) await this.page.reload();
+      return false;
+    });
+  }
+
+  async heading(): Promise<string> {
+    return (await this.page.locator('h1').first().textContent()) ?? '';
+  }
+
+  /** Waits until the page has such an element. */
+  async see(selector: string): Promise<void> {
+    const found = this.page.locator(selector).first();
+    await this.#reach(() => found.isVisible(), selector);
+  }
+}
