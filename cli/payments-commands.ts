@@ -1,6 +1,7 @@
 // `ponte payments` and `ponte refunds`: payments, money owed to buyers, and ending a payment.
 import { type Command, Option } from 'commander';
 import type { payment } from '../adapters/http/payment-routes.js';
+import { shortIdOf } from '../core/domain/bank-record.js';
 import type { PaymentView } from '../core/domain/change.js';
 import type { Funds } from '../core/domain/funds.js';
 import { formatAmount } from '../core/domain/money.js';
@@ -166,6 +167,11 @@ async function viewOf({ deps }: Operator, payment: PaymentView['payment']): Prom
   return readPayment(deps, tenantOf(payment), payment.id);
 }
 
+/** What the page shows beside the bank details, for a comparison by phone. */
+function shownCode({ publicId, bankDetailsCode }: PaymentView['payment']): string {
+  return `check code ${bankDetailsCode}, page ${shortIdOf(publicId)}`;
+}
+
 async function shown({ payUrl }: Operator, view: PaymentView): Promise<Outcome> {
   const { payment } = await routes();
   const json = payment.show({ ...view, payUrl });
@@ -187,6 +193,7 @@ async function shown({ payUrl }: Operator, view: PaymentView): Promise<Outcome> 
       failed: json.failureReason,
       cancelled: json.cancelReason,
       page: json.hostedPaymentUrl,
+      'bank details': view.payment.bankDetailsCode === null ? null : shownCode(view.payment),
       created: json.createdAt,
       updated: json.updatedAt,
     }),

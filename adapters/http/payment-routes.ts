@@ -229,8 +229,8 @@ export const payment = representation<PaymentSource>()('Payment', {
       description:
         'Null until the buyer has confirmed a quote and the partner accepted the pay-in.',
     }),
-    ({ payment: { payinInstructions: given } }) =>
-      given === null ? null : payinInstructions.show(given),
+    ({ payment: { payinInstructions: given, bankDetailsCode: checkCode } }) =>
+      given === null ? null : payinInstructions.show({ ...given, checkCode }),
   ],
   failureReason: [z.string().nullable(), (source) => source.payment.failureReason],
   cancelReason: [z.string().nullable(), (source) => source.payment.cancelReason],

@@ -11,6 +11,7 @@ import { type Database, StoreConflict } from './database.js';
 import type { NextDue } from './due-times.js';
 import type { StoredRows } from './row-counts.js';
 import { accountsOf } from './tables/account-rows.js';
+import { bankDetailsOf } from './tables/bank-details-rows.js';
 import { buyersOf } from './tables/buyer-rows.js';
 import { deliveriesOf, subscriptionsOf } from './tables/delivery-rows.js';
 import { documentsOf } from './tables/document-rows.js';
@@ -216,6 +217,10 @@ class LazyTx implements Tx {
 
   get funds() {
     return this.part('funds', fundsOf);
+  }
+
+  get bankDetails() {
+    return this.part('bankDetails', bankDetailsOf);
   }
 
   get quotes() {

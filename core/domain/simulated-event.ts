@@ -43,6 +43,9 @@ export interface SimulatedReport {
 /** How a quote is replaced. */
 export type QuoteChange = 'expired' | 'moved' | 'locked';
 
+/** `dossier`: the buyer submits one. */
+export type SimulatedEffect = SimulatedOutcome | QuoteChange | 'dossier';
+
 export interface SimulationFacts {
   readonly status: PaymentStatus;
   /** The partner verifies the buyer. */
@@ -59,7 +62,7 @@ interface SimulationRule {
   readonly means: string;
   readonly statuses: readonly PaymentStatus[];
   /** Null: not possible now. */
-  readonly act: (facts: SimulationFacts) => SimulatedOutcome | QuoteChange | null;
+  readonly act: (facts: SimulationFacts) => SimulatedEffect | null;
 }
 
 /** A short transfer lacks one unit, a surplus is ten units. */
@@ -78,6 +81,12 @@ const over: readonly PaymentStatus[] = ['failed', 'cancelled', 'expired'];
 const fromPayin = paymentStatuses.slice(paymentStatuses.indexOf('on_ramp_pending'));
 
 export const simulations = {
+  identity_sent: {
+    group: 'identity',
+    means: 'the buyer fills in the form with made-up data and sends it',
+    statuses: verifying,
+    act: ({ isVerifying }) => (isVerifying ? null : 'dossier'),
+  },
   identity_approved: {
     group: 'identity',
     means: 'the partner approves the buyer',
@@ -205,10 +214,7 @@ export type SimulatedEvent = keyof typeof simulations;
 export const simulatedEvents = Object.keys(simulations) as readonly SimulatedEvent[];
 
 /** What the event does to this payment; null: it is not possible now. */
-export function simulated(
-  event: SimulatedEvent,
-  facts: SimulationFacts,
-): SimulatedOutcome | QuoteChange | null {
+export function simulated(event: SimulatedEvent, facts: SimulationFacts): SimulatedEffect | null {
   const { statuses, act }: SimulationRule = simulations[event];
   return statuses.includes(facts.status) ? act(facts) : null;
 }

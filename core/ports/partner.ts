@@ -1,4 +1,5 @@
 // The settlement partner port: the partner receives money, converts it and pays it out.
+import type { Correction } from '../domain/buyer-kyc.js';
 import type { EntityType, Role } from '../domain/connected-account.js';
 import type { ContentType, DocumentKind } from '../domain/document.js';
 import type { Dossier } from '../domain/dossier.js';
@@ -53,8 +54,8 @@ export interface ReceiverOrder extends Dossier {
 export interface ReceiverReport {
   readonly status: 'verifying' | 'approved' | 'rejected';
   readonly reason: string | null;
-  /** While it verifies: what the party must correct. */
-  readonly corrections?: readonly { readonly field: string; readonly reason: string }[];
+  /** While verifying: what the partner wants again. */
+  readonly corrections?: readonly Correction[];
 }
 
 export interface RefundReport {
@@ -117,8 +118,8 @@ export interface OrderApi<Order, Report> {
 }
 
 /**
- * A partner whose orders report what a person chooses (simulated-event.ts). It looks the outcome of an
- * order up by its reference, for each message and each answer to a read.
+ * A partner whose orders report what a person chooses (simulated-event.ts). It looks the outcome of
+ * an order up by its reference, for each message and each answer to a read.
  */
 export interface PartnerSandbox {
   /** What arrives if the buyer pays; null if the pay-in does not wait for the buyer. */

@@ -1,5 +1,5 @@
 // Simulated events of test mode (simulated-event.ts). What an order reports is stored first, then
-// the sandbox partner sends it as a message. After a crash in between, a poll finds it, and a repeat
+// the sandbox partner sends it as a message. After a crash in between, a poll finds it; a repeat
 // sends it again.
 import type { KycState } from '../domain/buyer-kyc.js';
 import type { PaymentView } from '../domain/change.js';
@@ -27,6 +27,7 @@ import { requestQuote } from './buyers.js';
 import { nextReference } from './order-references.js';
 import { partnerOf } from './partner-calls.js';
 import { changePayment, loadPayment, readView } from './payment-store.js';
+import { playDossier } from './sandbox-dossier.js';
 import { currentKeyIn } from './service-keys.js';
 
 /**
@@ -46,16 +47,18 @@ export async function simulate(
     const message = `event: send one of ${simulatedEvents.join(', ')}.`;
     throw new PonteError('ValidationError', message);
   }
-  const { effect, order } = await deps.store.run(async (tx) => {
+  const { effect, order, payment } = await deps.store.run(async (tx) => {
     const scene = await loadScene(tx, tenant, paymentId);
     const chosen = simulated(event, scene.facts);
     if (chosen === null) throw notNow(event, scene.facts);
-    if (typeof chosen === 'string') return { effect: chosen, order: null };
+    const { payment: of } = scene;
+    if (typeof chosen === 'string') return { effect: chosen, order: null, payment: of };
     const target = await targetOf(deps, tx, scene, chosen.kind);
     tx.simulations.put({ mode: tenant.mode, reference: target.reference, outcome: chosen });
-    return { effect: chosen, order: target };
+    return { effect: chosen, order: target, payment: of };
   });
-  if (typeof effect === 'string') await changeQuote(deps, sandbox, tenant, paymentId, effect);
+  if (effect === 'dossier') await playDossier(deps, payment);
+  else if (typeof effect === 'string') await changeQuote(deps, sandbox, tenant, paymentId, effect);
   else if (order !== null) await report(sandbox, effect.kind, order);
   return readView(deps, tenant, paymentId);
 }

@@ -48,9 +48,7 @@ export function anOrganization(fields: Partial<Organization> = {}): Organization
     productionGrantedAtMs: T0 + 1,
     requiresApproval: true,
     ...{ supportEmail: 'help@acme.example', supportPhone: '+55 11 5555-0100' },
-    website: 'https://acme.example/',
-    createdAtMs: T0,
-    version: 1,
+    ...{ website: 'https://acme.example/', createdAtMs: T0, version: 1 },
     ...fields,
   };
 }
@@ -122,6 +120,7 @@ export function aPayment(fields: Partial<Payment> = {}): Payment {
     quoteId: 'qt_1',
     confirmedLocale: 'pt-BR',
     payinInstructions: sampleInstructions({ payByMs: T0 + 90_000 }),
+    bankDetailsCode: '7KQ4-M2XD',
     coveredAtMs: T0 + 7,
     transactionHash: '0xabc',
     settlement: {
@@ -130,11 +129,8 @@ export function aPayment(fields: Partial<Payment> = {}): Payment {
       fxRate: '5.1234',
       endToEndId: 'E1',
     },
-    failureReason: 'failed so',
-    cancelReason: 'cancelled so',
-    createdAtMs: T0,
-    updatedAtMs: T0 + 5,
-    version: 1,
+    ...{ failureReason: 'failed so', cancelReason: 'cancelled so' },
+    ...{ createdAtMs: T0, updatedAtMs: T0 + 5, version: 1 },
     ...fields,
   };
 }
@@ -151,7 +147,13 @@ export function aBarePayment(fields: Partial<Payment> = {}): Payment {
     metadata: '{}',
     buyerLocale: null,
     ...{ payeeName: null, confirmedLocale: null },
-    ...{ expiresAtMs: null, quoteId: null, payinInstructions: null, coveredAtMs: null },
+    ...{
+      expiresAtMs: null,
+      quoteId: null,
+      payinInstructions: null,
+      bankDetailsCode: null,
+      coveredAtMs: null,
+    },
     ...{ transactionHash: null, settlement: null, failureReason: null, cancelReason: null },
     ...fields,
   });

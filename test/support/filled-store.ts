@@ -4,6 +4,7 @@
 import { posting, transfer } from '../../core/domain/ledger.js';
 import { money } from '../../core/domain/money.js';
 import type { Store } from '../../core/ports/storage.js';
+import { someAccount, someBankDetails } from './bank-detail-samples.js';
 import {
   aBarePayment,
   aBuyer,
@@ -74,6 +75,7 @@ export async function fillStore(store: Store): Promise<void> {
     tx.keyCheckValues.insert(aCheckValue());
     tx.storageFingerprints.insert({ name: 'documents', value: 'database-1', createdAtMs: T0 });
     tx.serviceKeys.insert(aServiceKey());
+    tx.bankDetails.insert(someBankDetails(), [someAccount]);
     tx.epochs.insert(anEpoch());
   });
 }
@@ -114,6 +116,8 @@ export function contentsOf(store: Store): Promise<readonly unknown[]> {
       tx.keyCheckValues.list(),
       tx.storageFingerprints.get('documents'),
       tx.serviceKeys.list('session'),
+      tx.bankDetails.ofPayment(tenant, 'pi_1'),
+      tx.bankDetails.byNumber('n', null),
       tx.epochs.list(),
     ]),
   );

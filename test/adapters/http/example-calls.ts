@@ -6,6 +6,7 @@ import { money } from '../../../core/domain/money.js';
 import type { Tenant } from '../../../core/domain/tenant.js';
 import { createKey } from '../../../core/usecases/keys.js';
 import { advancePayment } from '../../../core/usecases/sandbox.js';
+import { currentKey } from '../../../core/usecases/service-keys.js';
 import { createSubscription, testSubscription } from '../../../core/usecases/subscriptions.js';
 import { makeIntent, makeInvoice } from '../../support/made-payments.js';
 import type { World } from '../../support/test-world.js';
@@ -118,6 +119,10 @@ export const examples: Readonly<Record<string, Example>> = {
   },
   healthz: async () => ({ path: '/healthz' }),
   readyz: async () => ({ path: '/readyz' }),
+  readPublicKeys: async (world) => {
+    await currentKey(world.deps, 'record');
+    return { path: '/.well-known/ponte-keys.json' };
+  },
   readDescription: async () => ({ path: '/docs-json' }),
   browseDescription: async () => ({ path: '/docs' }),
   readDocsFile: async () => ({ path: `/${(await docsPaths())[0]}` }),

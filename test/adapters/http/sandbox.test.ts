@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { magicValues } from '../../../adapters/partner/fake-values.js';
+import { readCode } from '../../../core/domain/bank-record.js';
 import { paymentStatuses } from '../../../core/domain/payment.js';
 import { runAdvances } from '../../../core/usecases/sandbox.js';
 import { valuesOf } from '../../support/values-of.js';
@@ -82,12 +83,13 @@ test('a payment has bank details once its pay-in is accepted', async () => {
   assert.equal((await atLast(body['id']))['payinInstructions'], null);
   await advance(body['id']);
   const { payinInstructions } = await atLast(body['id']);
-  const { rails, reference, payBy, ...rest } = payinInstructions as Json;
+  const { rails, reference, payBy, checkCode, ...rest } = payinInstructions as Json;
   assert.deepEqual(rest, {
     ...{ amount: '250.55', currency: 'USD' },
     ...{ referenceRequired: true, holder: 'partner' },
   });
   assert.match(String(reference), /^[0-9]{8}$/);
+  assert.equal(checkCode, readCode(String(checkCode)));
   assert.match(String(payBy), /^2030-01-08T/);
   const [usual] = rails as readonly Json[];
   assert.equal(usual?.['rail'], 'ach');

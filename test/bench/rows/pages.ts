@@ -22,7 +22,7 @@ const STREAMS = 1_000;
 const WATCHED_MS = 6_000;
 
 export async function pages(bench: Bench): Promise<readonly Figure[]> {
-  const ponte = await createPonte({ payins: 'wait' });
+  const ponte = await createPonte();
   const url = await ponte.listen();
   const figures: Figure[] = [];
   for (const [screen, status] of Object.entries(screens)) {
