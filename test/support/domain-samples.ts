@@ -18,7 +18,6 @@ import {
   type PartyCommand,
 } from '../../core/domain/partner-command.js';
 import type { InboxMessage } from '../../core/domain/partner-message.js';
-import type { PayinInstructions } from '../../core/domain/payin-instructions.js';
 import type { Advance, Payment } from '../../core/domain/payment.js';
 import type { Quote } from '../../core/domain/quote.js';
 import type { Subscription } from '../../core/domain/subscription.js';
@@ -29,6 +28,7 @@ import {
   type WebhookDelivery,
 } from '../../core/domain/webhook-delivery.js';
 import type { DuePage } from '../../core/ports/storage.js';
+import { sampleInstructions } from './payin-samples.js';
 
 /** 2026-01-02T03:04:05.678Z. */
 export const T0 = 1_767_323_045_678;
@@ -48,9 +48,7 @@ export function anOrganization(fields: Partial<Organization> = {}): Organization
     productionGrantedAtMs: T0 + 1,
     requiresApproval: true,
     ...{ supportEmail: 'help@acme.example', supportPhone: '+55 11 5555-0100' },
-    website: 'https://acme.example/',
-    createdAtMs: T0,
-    version: 1,
+    ...{ website: 'https://acme.example/', createdAtMs: T0, version: 1 },
     ...fields,
   };
 }
@@ -96,27 +94,6 @@ export function aKey(fields: Partial<StoredKey> = {}): StoredKey {
   };
 }
 
-export function sampleInstructions(fields: Partial<PayinInstructions> = {}): PayinInstructions {
-  return {
-    rails: [
-      {
-        rail: 'sepa',
-        fields: [
-          { name: 'beneficiary', value: 'Zoë 買い手' },
-          { name: 'iban', value: 'DE89370400440532013000' },
-        ],
-        arrivesWithinDays: { from: 0, to: 2 },
-      },
-    ],
-    amount: money(99_999_999_999_999n, 'EUR'),
-    reference: '48120937',
-    referenceRequired: true,
-    holder: 'partner',
-    payByMs: T0 + 90_000,
-    ...fields,
-  };
-}
-
 export function aPayment(fields: Partial<Payment> = {}): Payment {
   const id = fields.id ?? 'pi_1';
   return {
@@ -142,7 +119,7 @@ export function aPayment(fields: Partial<Payment> = {}): Payment {
     buyerLocale: 'pt-BR',
     quoteId: 'qt_1',
     confirmedLocale: 'pt-BR',
-    payinInstructions: sampleInstructions(),
+    payinInstructions: sampleInstructions({ payByMs: T0 + 90_000 }),
     bankDetailsCode: '7KQ4-M2XD',
     coveredAtMs: T0 + 7,
     transactionHash: '0xabc',
@@ -152,11 +129,8 @@ export function aPayment(fields: Partial<Payment> = {}): Payment {
       fxRate: '5.1234',
       endToEndId: 'E1',
     },
-    failureReason: 'failed so',
-    cancelReason: 'cancelled so',
-    createdAtMs: T0,
-    updatedAtMs: T0 + 5,
-    version: 1,
+    ...{ failureReason: 'failed so', cancelReason: 'cancelled so' },
+    ...{ createdAtMs: T0, updatedAtMs: T0 + 5, version: 1 },
     ...fields,
   };
 }
