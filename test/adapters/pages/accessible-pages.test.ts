@@ -108,9 +108,11 @@ test('nothing scrolls sideways at 320 px, at 200 % text and with wide spacing', 
     }
     await page.evaluate(spacing);
     assert.deepEqual(await tooWide(page), [], `${name}, spaced`);
-    await page.setViewportSize({ width: 640, height: 900 });
     await page.evaluate("document.documentElement.style.fontSize = '200%'");
-    assert.deepEqual(await tooWide(page), [], `${name}, large`);
+    for (const width of [640, 1280]) {
+      await page.setViewportSize({ width, height: 900 });
+      assert.deepEqual(await tooWide(page), [], `${name}, ${width} px, large`);
+    }
     await page.setViewportSize({ width: 320, height: 900 });
   }
   await page.close();
