@@ -45,6 +45,7 @@ export type { Mode, Tenant } from './domain/tenant.js';
 export { deliveryMoves, RETRY_DELAYS_MS, type WebhookDelivery } from './domain/webhook-delivery.js';
 export { catalogue, type ErrorCode, PonteError } from './errors.js';
 export type * from './ports/deps.js';
+export type * from './ports/letters.js';
 export type * from './ports/outside.js';
 export type * from './ports/partner.js';
 export type * from './ports/storage.js';

@@ -17,13 +17,13 @@ export function parseMailSender(text: string): MailSender | null {
   return addressForm.test(address.trim()) ? { name: name.trim(), address: address.trim() } : null;
 }
 
-/** Plain text and HTML as alternatives. The organization's name replaces that of `sender`. */
+/** Plain text and HTML as alternatives, from “Acme via Ponte”. */
 export function messageOf(sender: MailSender, mail: OutgoingMail): SendMailOptions {
   const { to, subject, text, html, from, replyTo, locale, messageId, writtenAtMs } = mail;
-  const { address } = sender;
+  const { name, address } = sender;
   const domain = address.slice(address.lastIndexOf('@') + 1);
   return {
-    from: { name: from, address },
+    from: { name: name === '' ? from : `${from} via ${name}`, address },
     // An object: a string could be read as a list of addresses.
     to: { name: '', address: to },
     ...(replyTo === null ? {} : { replyTo: { name: '', address: replyTo } }),

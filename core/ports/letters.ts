@@ -35,7 +35,7 @@ export interface SignInLink {
 
 /** One text in two forms. */
 export interface RenderedLetter {
-  /** The sender's name. */
+  /** The name of the organization, on one line. */
   readonly from: string;
   readonly subject: string;
   readonly text: string;

@@ -35,7 +35,7 @@ export interface OutgoingMail {
   readonly text: string;
   readonly html: string;
   readonly locale: Locale;
-  /** The sender's name. */
+  /** For whom it is sent: part of the sender's name. */
   readonly from: string;
   /** Where answers go; null: to the sender. */
   readonly replyTo: string | null;

@@ -21,8 +21,7 @@ import { PonteError } from '../errors.js';
 import type { Deps } from '../ports/deps.js';
 import type { Tx } from '../ports/storage.js';
 import { changeKycForm, type KycSession, refuseScope } from './kyc-forms.js';
-import { mailNumber, stageLink } from './mails.js';
-import { rateLimited } from './rate-limits.js';
+import { endOwnerAccess, stageOwnerLink } from './owner-links.js';
 
 /** The number of a new owner; ValidationError beyond OWNERS_MAX. */
 export async function addOwner(deps: Deps, session: KycSession): Promise<number> {
@@ -63,12 +62,9 @@ export async function askOwner(
     deps,
     session,
     (draft) => withAsked(known(draft, owner), asked),
-    async (tx, submissionId) => {
-      const to = { ...tenantOf(session), purpose: 'owner_link', address } as const;
-      const { nth, waitMs } = await mailNumber(tx, to, nowMs);
-      if (waitMs > 0) throw rateLimited(waitMs);
-      const subject = { kind: 'submission', submissionId, ownerIndex: owner } as const;
-      stageLink(deps, tx, { ...to, subject, nth, locale, browserHash: null }, nowMs);
+    (tx, submissionId) => {
+      const part = { ...tenantOf(session), submissionId, ownerIndex: owner };
+      return stageOwnerLink(deps, tx, { ...part, address, locale });
     },
   );
   deps.wake('mails');
@@ -81,7 +77,15 @@ export async function takeBackOwner(
   session: KycSession,
   owner: number | null,
 ): Promise<void> {
-  await changeOwners(deps, session, (draft) => takenBack(known(draft, owner), owner));
+  await changeOwners(
+    deps,
+    session,
+    (draft) => takenBack(known(draft, owner), owner),
+    (tx, submissionId) => {
+      const part = { ...tenantOf(session), submissionId, ownerIndex: owner };
+      return endOwnerAccess(deps, tx, part);
+    },
+  );
 }
 
 /** The owner has sent the part; what is still missing, if anything. */

@@ -3,7 +3,6 @@
 // deleted after MAIL_RETENTION_MS.
 import { emailKey } from '../domain/buyer-kyc.js';
 import { holdsLease } from '../domain/lease.js';
-import type { Locale } from '../domain/locale.js';
 import {
   ADDRESS_MAILS_MAX,
   afterTry,
@@ -27,7 +26,6 @@ import type { Deps } from '../ports/deps.js';
 import type { Tx } from '../ports/storage.js';
 import { eachSeparately } from './due-work.js';
 import { outgoing, readMailFacts, uselessBecause } from './mail-letters.js';
-import { rateLimited } from './rate-limits.js';
 
 /** Mail servers limit the connections of one client. */
 const MAILS_AT_ONCE = 10;
@@ -78,29 +76,6 @@ export function stageLink(deps: Deps, tx: Tx, mail: LinkMail, nowMs: number): vo
         : deps.secretBox.mac(codeText(id, browserHash, codeOf(token)), CODE_PURPOSE),
   };
   tx.mails.insert(newMail(fields, nowMs));
-}
-
-/**
- * Stages a mail with a link to the part of an owner in a KYC form, or (null) to the whole form for
- * the person who fills it in instead of the buyer. RateLimitExceeded.
- */
-export async function stageOwnerLink(
-  deps: Deps,
-  tx: Tx,
-  link: Tenant & {
-    readonly submissionId: string;
-    readonly ownerIndex: number | null;
-    readonly address: string;
-    readonly locale: Locale;
-  },
-): Promise<void> {
-  const { orgId, mode, submissionId, ownerIndex, address, locale } = link;
-  const nowMs = deps.clock.nowMs();
-  const to = { orgId, mode, purpose: 'owner_link', address } as const;
-  const { nth, waitMs } = await mailNumber(tx, to, nowMs);
-  if (waitMs > 0) throw rateLimited(waitMs);
-  const subject = { kind: 'submission', submissionId, ownerIndex } as const;
-  stageLink(deps, tx, { ...to, subject, nth, locale, browserHash: null }, nowMs);
 }
 
 /** Stages a mail without a link, unless the tenant has one of this cause. */

@@ -145,6 +145,20 @@ export function storeLinksContract(open: OpenStore): void {
     assert.equal(await store.run((tx) => tx.pageSessions.newestOfForm(tenant, 'kyc_2')), null);
   });
 
+  test('the sessions of an owner that were not ended are found', async () => {
+    const store = await fresh({
+      sessions: [
+        aPageSession({ id: 'a', endedAtMs: null }),
+        aPageSession({ id: 'b' }),
+        aPageSession({ id: 'c', endedAtMs: null, ownerIndex: 3 }),
+        aPageSession({ id: 'd', endedAtMs: null, submissionId: 'kyc_2' }),
+        aPageSession({ id: 'e', endedAtMs: null, ...otherMode }),
+      ],
+    });
+    const found = await store.run((tx) => tx.pageSessions.ofOwner(tenant, 'kyc_1', 2));
+    assert.deepEqual(ids(found), ['a']);
+  });
+
   test('old sessions are found over all tenants, oldest first, and removed', async () => {
     const store = await fresh({
       sessions: [

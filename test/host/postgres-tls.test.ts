@@ -13,28 +13,8 @@ import type { PonteError } from '../../core/errors.js';
 import { embeddedPostgres } from '../support/embedded-postgres.js';
 import { freePort, localeFlags } from '../support/local-postgres.js';
 import { tls } from '../support/local-receiver.js';
+import { localhostTls as server } from '../support/localhost-tls.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
-
-/** Of the host name `localhost` and nothing else, self-signed, from 2020 to 2120. */
-const server = {
-  key: `-----BEGIN PRIVATE KEY-----
-MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgccpFvd7c2i0qx5iW
-1I98zLgyn9zFqFAcK+HjdFTx4KOhRANCAAQloICYqNm5u0yAsEszcRlT15h0ugMq
-OsS1YJXqqbKPL+0OfTN9P+vi1x/95gL9pErBqfVNk2M789a9GTwNscOV
------END PRIVATE KEY-----
-`,
-  cert: `-----BEGIN CERTIFICATE-----
-MIIBXjCCAQSgAwIBAgIBATAKBggqhkjOPQQDAjAUMRIwEAYDVQQDDAlsb2NhbGhv
-c3QwIBcNMjAwMTAxMDAwMDAwWhgPMjEyMDAxMDEwMDAwMDBaMBQxEjAQBgNVBAMM
-CWxvY2FsaG9zdDBZMBMGByqGSM49AgEGCCqGSM49AwEHA0IABCWggJio2bm7TICw
-SzNxGVPXmHS6Ayo6xLVgleqpso8v7Q59M30/6+LXH/3mAv2kSsGp9U2TYzvz1r0Z
-PA2xw5WjRTBDMBQGA1UdEQQNMAuCCWxvY2FsaG9zdDAMBgNVHRMBAf8EAjAAMB0G
-A1UdDgQWBBTvXVzkB3vH2KlGJbJKiOddCnssZjAKBggqhkjOPQQDAgNIADBFAiB7
-Tt5hl4imgVMMSoeYtUhObawMUPL9JoaurYTzNHuuZgIhAJmeGTNavK72AvMqgGYB
-YTEfOOj8pShVIVcdDBkDrHqY
------END CERTIFICATE-----
-`,
-} as const;
 
 const folder = temporaryFolder();
 // The server may run as another user, who must get at its folder.

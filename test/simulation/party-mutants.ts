@@ -131,7 +131,7 @@ export const partyMutants = [
   },
   {
     name: 'a mail that is sent again is another mail',
-    file: 'core/usecases/mails.ts',
+    file: 'core/usecases/mail-letters.ts',
     edits: [['messageId: mail.id,', 'messageId: mail.id + mail.tries,']],
     focus: parties,
     caughtBy: ['mailsReachTheirBuyersUnchanged'],
@@ -171,8 +171,9 @@ export const partyMutants = [
     file: 'core/usecases/buyers.ts',
     edits: [
       [
-        "if (decided !== named) stagePurge(deps, tx, tenant, { party: 'buyer', id: was.buyerId });",
-        '',
+        `if (decided !== named) {
+      stagePurge(deps, tx, tenant, { party: 'buyer', id: was.buyerId });`,
+        'if (decided !== named) {',
       ],
     ],
     focus: { ...parties, often: ['getUpload', 'upload', 'buyerStep'] },

@@ -282,7 +282,7 @@ export function phoneScreen(scene: KycScene, url: string): ScreenContent {
           <QrCode text={url} label={words.phone.alt} />
           <p class="small quiet">{words.phone.life}</p>
           <div class="actions">
-            <ButtonLink href={`${view.path}/kyc/documents`} look="primary">
+            <ButtonLink href={`${view.path}/kyc/documents?phone`} look="primary">
               {words.phone.back}
             </ButtonLink>
             <Form to="kyc/phone">
@@ -302,9 +302,9 @@ function QrCode({ text, label }: { readonly text: string; readonly label: string
     row.flatMap((isDark, x) => (isDark ? [`M${x} ${y}h1v1h-1z`] : [])),
   );
   return (
-    <svg viewBox={`0 0 ${size} ${size}`} width="280" height="280" role="img" aria-label={label}>
-      <rect width={size} height={size} fill="#fff" />
-      <path d={squares.join('')} fill="#000" />
+    <svg class="qr" viewBox={`0 0 ${size} ${size}`} role="img" aria-label={label}>
+      <rect width={size} height={size} />
+      <path d={squares.join('')} />
     </svg>
   );
 }

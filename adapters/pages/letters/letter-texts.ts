@@ -74,6 +74,7 @@ export interface LetterCatalogue {
     readonly doNotForward: string;
     readonly neverBankDetails: string;
     readonly unexpected: string;
+    readonly anyQuestions: string;
     /** `email`: the support address of the organization, to which answers go. */
     readonly help: (org: string, email: string | null, reference: string) => string;
     readonly copyLink: string;

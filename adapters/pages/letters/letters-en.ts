@@ -1,4 +1,4 @@
-// The sentences of mails in English.
+// The sentences of mails in English. They address people who do not know Ponte.
 import type { LetterCatalogue } from './letter-texts.js';
 
 const paidNothing = 'You have paid nothing.';
@@ -151,8 +151,8 @@ export const lettersEn = {
       subject: `${org} needs your details as an owner`,
       heading: 'Please add your details',
       paragraphs: [
-        `A company that pays through ${org} names you as an owner or a director. The law requires ` +
-          'your details and documents.',
+        `A company that pays through ${org} names you as an owner or a director. The law ` +
+          'requires your details and documents.',
         'The person who asked for this mail does not see what you enter.',
       ],
     }),
@@ -213,11 +213,11 @@ export const lettersEn = {
       'We never send bank details by mail. If a mail gives you an account to pay to, it is not ' +
       'from us.',
     unexpected: 'You did not expect this mail? Do nothing.',
+    anyQuestions: 'Questions?',
     help: (org, email, reference) =>
       email === null
-        ? `Questions? Ask ${org} and give the reference ${reference}.`
-        : `Questions? Answer this mail, or write to ${org} at ${email}. Give the reference ` +
-          `${reference}.`,
+        ? `Ask ${org} and give the reference ${reference}.`
+        : `Answer this mail, or write to ${org} at ${email}. Give the reference ` + `${reference}.`,
     copyLink: 'The link does not open? Copy it:',
   },
 } as const satisfies LetterCatalogue;

@@ -1,4 +1,4 @@
-// The sentences of mails in Spanish.
+// The sentences of mails in Spanish. They use the formal address, as banks do.
 import type { LetterCatalogue } from './letter-texts.js';
 
 const paidNothing = 'Usted no ha pagado nada.';
@@ -216,13 +216,14 @@ export const lettersEs = {
         : `El enlace da acceso una vez, hasta ${moment}. Después, la página le envía otro.`,
     doNotForward: 'No reenvíe este correo: quien abra el enlace actúa en su nombre.',
     neverBankDetails:
-      'Nunca enviamos datos bancarios por correo. Si un correo le da una cuenta para pagar, no es ' +
-      'nuestro.',
+      'Nunca enviamos datos bancarios por correo. Si un correo le da una cuenta para pagar, no ' +
+      'es nuestro.',
     unexpected: '¿No esperaba este correo? No haga nada.',
+    anyQuestions: '¿Preguntas?',
     help: (org, email, reference) =>
       email === null
-        ? `¿Preguntas? Pregunte a ${org} e indique la referencia ${reference}.`
-        : `¿Preguntas? Responda a este correo o escriba a ${org} a ${email}. Indique la ` +
+        ? `Pregunte a ${org} e indique la referencia ${reference}.`
+        : `Responda a este correo o escriba a ${org} a ${email}. Indique la ` +
           `referencia ${reference}.`,
     copyLink: '¿El enlace no se abre? Cópielo:',
   },

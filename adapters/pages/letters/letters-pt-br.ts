@@ -1,4 +1,4 @@
-// The sentences of mails in Brazilian Portuguese.
+// The sentences of mails in Brazilian Portuguese. They use “você”, as banks do.
 import type { LetterCatalogue } from './letter-texts.js';
 
 const paidNothing = 'Você não pagou nada.';
@@ -56,7 +56,8 @@ export const lettersPtBr = {
       answers: [
         `Recebemos ${received} de ${amount}.`,
         `Pagamos ${payee} quando o valor inteiro chegar.`,
-        `Envie exatamente ${missing} com a mesma referência. Ou peça na página a devolução de tudo.`,
+        `Envie exatamente ${missing} com a mesma referência. Ou peça na página a devolução de ` +
+          'tudo.',
       ],
     }),
     money_received: ({ payee, amount, surplus }) => ({
@@ -189,8 +190,8 @@ export const lettersPtBr = {
       'Se você esperava isto, não precisa fazer nada. Se não, aja imediatamente: ' +
         (sellerId === null
           ? 'fale com o operador deste serviço.'
-          : `${org} deve revogar suas chaves de API com o escopo connected_accounts:write e depois ` +
-            'registrar de novo o destino certo.'),
+          : `${org} deve revogar suas chaves de API com o escopo connected_accounts:write e ` +
+            'depois registrar de novo o destino certo.'),
     ],
   }),
   frame: {
@@ -221,10 +222,11 @@ export const lettersPtBr = {
       'Nunca enviamos dados bancários por e-mail. Se um e-mail indicar uma conta para pagamento, ' +
       'ele não é nosso.',
     unexpected: 'Não esperava este e-mail? Não faça nada.',
+    anyQuestions: 'Dúvidas?',
     help: (org, email, reference) =>
       email === null
-        ? `Dúvidas? Pergunte a ${org} e informe a referência ${reference}.`
-        : `Dúvidas? Responda a este e-mail ou escreva para ${org} em ${email}. Informe a ` +
+        ? `Pergunte a ${org} e informe a referência ${reference}.`
+        : `Responda a este e-mail ou escreva para ${org} em ${email}. Informe a ` +
           `referência ${reference}.`,
     copyLink: 'O link não abre? Copie-o:',
   },

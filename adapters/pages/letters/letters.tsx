@@ -37,7 +37,7 @@ function render(letter: Letter): RenderedLetter {
   const marked = letter.mode === 'test' ? catalogue.frame.testSubject(subject) : subject;
   const parts = partsOf(catalogue, letter);
   return {
-    from: `${oneLine(letter.organization.name)} ${catalogue.frame.via}`,
+    from: oneLine(letter.organization.name),
     subject: plain(marked),
     text: `${parts.flatMap(textOf).map(plain).join('\n\n')}\n`,
     html: `<!doctype html>\n${renderToString(
@@ -67,7 +67,9 @@ function partsOf(catalogue: LetterCatalogue, letter: Letter): readonly Part[] {
     ...linkParts(frame, letter),
     ...(isToBuyer ? [{ kind: 'strong', text: frame.neverBankDetails } as const] : []),
     ...(link === null ? [] : [{ kind: 'note', text: frame.unexpected } as const]),
-    ...(isToBuyer && answers === undefined ? [{ kind: 'note', text: help } as const] : []),
+    ...(isToBuyer && answers === undefined
+      ? [{ kind: 'note', text: `${frame.anyQuestions} ${help}` } as const]
+      : []),
     ...(url === null ? [] : [{ kind: 'copy', text: frame.copyLink, url } as const]),
   ];
 }
@@ -131,6 +133,10 @@ const darkStyles = [
   '.test{background:#281b44!important;color:#c8aeff!important}}',
 ].join('');
 
+const boxStyle =
+  'max-width:560px;margin:0 auto;padding-bottom:26px;background:#ffffff;' +
+  'border:1px solid #d5dede;border-radius:12px;border-collapse:separate';
+
 function Document(props: { locale: Locale; title: string; parts: readonly Part[] }): VNode {
   const { locale, title, parts } = props;
   return (
@@ -150,7 +156,7 @@ function Document(props: { locale: Locale; title: string; parts: readonly Part[]
           width="100%"
           cellpadding="0"
           cellspacing="0"
-          style="max-width:560px;margin:0 auto;padding-bottom:26px;background:#ffffff;border:1px solid #d5dede;border-radius:12px;border-collapse:separate"
+          style={boxStyle}
         >
           {parts.map((part) => (
             <Row part={part} />
@@ -248,17 +254,16 @@ function TestBar({ text }: { text: string }): VNode {
   );
 }
 
+const amountStyle =
+  'display:block;font-size:32px;line-height:42px;font-weight:700;white-space:nowrap';
+
 function Heading({ text, amount }: { text: string; amount: string | null }): VNode {
   return (
     <Cell look={ink} above={20}>
       <h1 style="margin:0;font-size:20px;line-height:28px;font-weight:600">
         {text}
         {amount === null ? null : ' '}
-        {amount === null ? null : (
-          <span style="display:block;font-size:32px;line-height:42px;font-weight:700;white-space:nowrap">
-            {amount}
-          </span>
-        )}
+        {amount === null ? null : <span style={amountStyle}>{amount}</span>}
       </h1>
     </Cell>
   );

@@ -258,6 +258,7 @@ export const ptBr = {
       payout: 'Pagamento final e devolução',
     },
     events: {
+      identity_sent: 'Preencher e enviar dados fictícios',
       identity_approved: 'Aprovar',
       identity_rejected: 'Rejeitar',
       identity_documents_again: 'Pedir o passaporte de novo',

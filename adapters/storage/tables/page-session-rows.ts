@@ -37,6 +37,13 @@ export function pageSessionsOf(unit: UnitOfWork): Tx['pageSessions'] {
           'order by seen_at desc limit 1',
         [orgId, mode, submissionId],
       ),
+    ofOwner: ({ orgId, mode }, submissionId, ownerIndex) =>
+      unit.all(
+        pageSessions,
+        'where org_id = $1 and mode = $2 and submission_id = $3 and owner_index = $4 ' +
+          'and ended_at is null',
+        [orgId, mode, submissionId, ownerIndex],
+      ),
     createdBefore: (beforeMs, limit) =>
       unit.all(pageSessions, 'where created_at < $1 order by created_at limit $2', [
         timeParam(beforeMs),

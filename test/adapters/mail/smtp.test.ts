@@ -20,7 +20,7 @@ const mail: OutgoingMail = {
   subject: 'Acme · São Paulo asks you to pay 100.00 USD',
   text: `Open this link:\nhttps://pay.example/r/${'p'.repeat(24)}?token=${'t'.repeat(43)}\n.\nÃ`,
   html: '<!doctype html>\n<p>São Paulo</p>',
-  ...{ locale: 'pt-BR', from: 'Acme · São Paulo via Ponte', replyTo: 'help@acme.example' },
+  ...{ locale: 'pt-BR', from: 'Acme · São Paulo', replyTo: 'help@acme.example' },
   messageId: 'mail_1',
   writtenAtMs: 1_893_456_000_000,
 };
@@ -43,7 +43,7 @@ test('a mail arrives whole, from the sender, under its Message-ID and date', asy
   assert.match(head, /^Auto-Submitted: auto-generated$/m);
   assert.match(head, /^Subject: =\?UTF-8\?/m);
   const { from, replyTo, subject, text, html } = await PostalMime.parse(message);
-  assert.deepEqual(from, { name: mail.from, address: 'pay@acme.example' });
+  assert.deepEqual(from, { name: 'Acme · São Paulo via Ponte', address: 'pay@acme.example' });
   assert.deepEqual(replyTo, [{ name: '', address: mail.replyTo }]);
   assert.deepEqual(
     [subject, text?.trimEnd(), html?.trimEnd()],

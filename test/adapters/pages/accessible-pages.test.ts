@@ -7,13 +7,15 @@ import { after, before, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
 import { type Locale, locales } from '../../../core/domain/locale.js';
 import { openBrowser } from '../../support/browser.js';
-import { samples } from './page-samples.js';
+import { kycSamples } from './kyc-samples.js';
+import { samples as others } from './page-samples.js';
 import { type PageServer, pageServer } from './page-server.js';
 
 const axeSource = readFileSync(
   createRequire(import.meta.url).resolve('axe-core/axe.min.js'),
   'utf8',
 );
+const samples = [...others, ...kycSamples];
 const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
 
 let browser: Browser;

@@ -1,14 +1,12 @@
 import assert from 'node:assert/strict';
 import { beforeEach, type TestContext, test } from 'node:test';
-import type { HostedPage } from '../../../core/domain/hosted-page.js';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../core/domain/instant.js';
 import { codeOf } from '../../../core/domain/mail.js';
 import type { Payment } from '../../../core/domain/payment.js';
 import type { Tenant } from '../../../core/domain/tenant.js';
 import type { OutgoingMail } from '../../../core/ports/outside.js';
 import { inviteBuyer } from '../../../core/usecases/invoices.js';
-import { startBuyerKyc } from '../../../core/usecases/kyc.js';
-import { runMails, stageOwnerLink } from '../../../core/usecases/mails.js';
+import { runMails } from '../../../core/usecases/mails.js';
 import { readSession } from '../../../core/usecases/page-sessions.js';
 import { readPayment } from '../../../core/usecases/payments.js';
 import {
@@ -17,7 +15,6 @@ import {
   linkState,
   redeemCode,
   redeemLink,
-  requestLink,
 } from '../../../core/usecases/sign-ins.js';
 import {
   askForLink,
@@ -349,50 +346,4 @@ test('the language of the page is that of the buyer’s later mails', async () =
   const [again] = await ask(payment);
   const { view: later } = await redeemLink(made.deps, pageOf(payment), tokenIn(again), 'es');
   assert.equal(later?.payment.buyerLocale, 'es');
-});
-
-/** The hosted form of a buyer without a payment. */
-async function newForm() {
-  const start = { email, name: null, entityType: null, paymentId: null, dossier: {} } as const;
-  const submission = await startBuyerKyc(made.deps, tenant, start);
-  assert.ok(submission.flowId !== null);
-  return { submission, page: { kind: 'form', flowId: submission.flowId } as const };
-}
-
-const asks = { client: null, locale: 'en', browserHash: someBrowser } as const;
-
-test('the buyer signs in to a KYC form without a payment', async () => {
-  const { submission, page } = await newForm();
-  const [mail] = await mailsOf(() => requestLink(made.deps, page, asks));
-  assert.equal(mail?.to, email);
-  const { session, view } = await redeemLink(made.deps, page, tokenIn(mail), 'en');
-  assert.equal(view, null);
-  const own = { kind: 'buyer', paymentId: null, submissionId: submission.id, ownerIndex: null };
-  assert.partialDeepStrictEqual(session, { ...tenant, ...own });
-});
-
-test('an owner’s link opens that owner’s part only, and its page mails a new one', async () => {
-  const { submission, page: form } = await newForm();
-  const page: HostedPage = { kind: 'owner', flowId: form.flowId, ownerIndex: 2 };
-  await assert.rejects(requestLink(made.deps, page, asks), notFound);
-  const [mail] = await mailsOf(() =>
-    made.deps.store.run((tx) => {
-      const owner = { submissionId: submission.id, ownerIndex: 2, address: 'bo@example.com' };
-      return stageOwnerLink(made.deps, tx, { ...tenant, ...owner, locale: 'en' });
-    }),
-  );
-  assert.equal(mail?.to, 'bo@example.com');
-  const token = tokenIn(mail);
-  for (const other of [form, { ...page, ownerIndex: 1 }] as const) {
-    const refused = await redeemLink(made.deps, other, token, 'en').catch(({ code }) => code);
-    assert.match(String(refused), /^(InvalidSignInLink|NotFound)$/);
-  }
-  made.advanceClock(7 * DAY_MS - 1);
-  const { session } = await redeemLink(made.deps, page, token, 'en');
-  assert.partialDeepStrictEqual(session, {
-    ...{ kind: 'owner', submissionId: submission.id, ownerIndex: 2, paymentId: null },
-  });
-  const [again] = await mailsOf(() => requestLink(made.deps, page, asks));
-  assert.equal(again?.to, 'bo@example.com');
-  assert.equal((await redeemLink(made.deps, page, tokenIn(again), 'en')).session.kind, 'owner');
 });

@@ -271,7 +271,7 @@ test('long free text is cut', () => {
     letterOf('invitation', { payment: { payeeName: 'é'.repeat(5_000) } }),
   );
   assert.ok([...subject].length < 200, `${[...subject].length}`);
-  assert.equal(from, 'Rota Norte via Ponte');
+  assert.equal(from, 'Rota Norte');
 });
 
 test('without a support address the letter names the organization, and asks for no answer', () => {
