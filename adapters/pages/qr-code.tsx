@@ -24,8 +24,8 @@ export function QrCode({
   );
   return (
     <svg viewBox={`0 0 ${size} ${size}`} class="qr" role="img" aria-label={label}>
-      <rect width={size} height={size} fill="#fff" />
-      <path d={squares.join('')} fill="#000" />
+      <rect width={size} height={size} />
+      <path d={squares.join('')} />
     </svg>
   );
 }
