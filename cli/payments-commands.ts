@@ -1,6 +1,7 @@
 // `ponte payments` and `ponte refunds`: payments, money owed to buyers, and ending a payment.
 import { type Command, Option } from 'commander';
 import type { payment } from '../adapters/http/payment-routes.js';
+import { shortIdOf } from '../core/domain/bank-record.js';
 import type { PaymentView } from '../core/domain/change.js';
 import type { Funds } from '../core/domain/funds.js';
 import { formatAmount } from '../core/domain/money.js';
@@ -74,6 +75,16 @@ export function addPaymentsCommands(shell: Shell, program: Command): void {
       run: (operator, options, [id = '']) => end(operator, name, id, options),
     });
   }
+
+  addOperatorCommand(shell, noun, {
+    name: 'simulate <payment-id> <event>',
+    description: 'simulate an event of a test payment, as money_arrives',
+    run: async (operator, _, [id = '', event = '']) => {
+      const { simulate } = await import('../core/usecases/simulations.js');
+      const found = await (await payments()).findPayment(operator.deps, id);
+      return shown(operator, await simulate(operator.deps, tenantOf(found), id, event));
+    },
+  });
 
   addOperatorCommand<Pick<ListOptions, 'limit'>>(
     shell,
@@ -156,6 +167,11 @@ async function viewOf({ deps }: Operator, payment: PaymentView['payment']): Prom
   return readPayment(deps, tenantOf(payment), payment.id);
 }
 
+/** What the page shows beside the bank details, for a comparison by phone. */
+function shownCode({ publicId, bankDetailsCode }: PaymentView['payment']): string {
+  return `check code ${bankDetailsCode}, page ${shortIdOf(publicId)}`;
+}
+
 async function shown({ payUrl }: Operator, view: PaymentView): Promise<Outcome> {
   const { payment } = await routes();
   const json = payment.show({ ...view, payUrl });
@@ -177,6 +193,7 @@ async function shown({ payUrl }: Operator, view: PaymentView): Promise<Outcome> 
       failed: json.failureReason,
       cancelled: json.cancelReason,
       page: json.hostedPaymentUrl,
+      'bank details': view.payment.bankDetailsCode === null ? null : shownCode(view.payment),
       created: json.createdAt,
       updated: json.updatedAt,
     }),

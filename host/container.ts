@@ -260,6 +260,8 @@ function partnerOf(
       const partner = deps.partners[mode]?.name ?? '';
       await receivePartnerMessage(deps, { ...message, partner, mode });
     },
+    simulatedReport: (reference) =>
+      container.get(tokens.store).run((tx) => tx.simulations.get(mode, reference)),
     onQueued: () => container.get(tokens.signals).wake('partner messages'),
   };
   const given = world.partners?.[mode];

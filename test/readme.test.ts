@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
 import { createPrometheusMetrics } from '../adapters/metrics/prometheus.js';
-import { magicValues } from '../adapters/partner/fake-order.js';
+import { magicValues } from '../adapters/partner/fake-values.js';
 import { openSqliteStore } from '../adapters/storage/sqlite/store.js';
 import { exitCodes } from '../cli/exit-codes.js';
 import { readQueueStats } from '../core/usecases/queue-stats.js';

@@ -1,21 +1,19 @@
 // Session tokens: JWTs signed with EdDSA (Ed25519). The signing keys are derived from secret bytes,
 // so hosts with the same bytes accept each other's tokens. The core decides lifetime and rights.
-import { createPrivateKey, createPublicKey, hkdfSync, type KeyObject } from 'node:crypto';
+import { createPublicKey, type KeyObject } from 'node:crypto';
 import { errors, jwtVerify, SignJWT } from 'jose';
 import { z } from 'zod';
 import { SECOND_MS } from '../../core/domain/instant.js';
+import { ed25519Key, SIGNATURE_ALGORITHM } from '../../core/domain/service-key.js';
 import { modes } from '../../core/domain/tenant.js';
 import { assert } from '../../core/errors.js';
 import type { TokenSigner } from '../../core/ports/outside.js';
 import type { SecretKey } from './secret-box.js';
 
-const ALGORITHM = 'EdDSA';
 /** Any other token signed with these keys must have another audience. */
 const ISSUER = 'ponte';
 const AUDIENCE = 'session';
-const SEED_BYTES = 32;
-/** The prefix of the 32 bytes of an Ed25519 key in PKCS #8 (RFC 8410). */
-const pkcs8Head = Buffer.from('302e020100300506032b657004220420', 'hex');
+const KEY_LABEL = 'ponte session';
 
 const payload = z.object({
   sub: z.string().min(1),
@@ -42,7 +40,7 @@ export function fixedKeys(keys: readonly SecretKey[]): TokenKeys {
 
 export function createTokenSigner(keys: TokenKeys): TokenSigner {
   const options = {
-    algorithms: [ALGORITHM],
+    algorithms: [SIGNATURE_ALGORITHM],
     issuer: ISSUER,
     audience: AUDIENCE,
     requiredClaims: ['exp'],
@@ -50,18 +48,18 @@ export function createTokenSigner(keys: TokenKeys): TokenSigner {
   const keyOf = async ({ kid }: { readonly kid?: string | undefined }): Promise<KeyObject> => {
     const key = (await keys.accepted()).find(({ id }) => id === kid);
     if (key === undefined) throw new errors.JWKSNoMatchingKey();
-    return createPublicKey(derive(key));
+    return createPublicKey(ed25519Key(key, KEY_LABEL));
   };
   return {
     async sign({ memberId, orgId, mode, expiresAtMs }) {
       const key = await keys.signing();
       return new SignJWT({ orgId, mode })
-        .setProtectedHeader({ alg: ALGORITHM, typ: 'JWT', kid: key.id })
+        .setProtectedHeader({ alg: SIGNATURE_ALGORITHM, typ: 'JWT', kid: key.id })
         .setIssuer(ISSUER)
         .setAudience(AUDIENCE)
         .setSubject(memberId)
         .setExpirationTime(Math.floor(expiresAtMs / SECOND_MS))
-        .sign(derive(key));
+        .sign(ed25519Key(key, KEY_LABEL));
     },
     async verify(token, nowMs) {
       if (!isCanonical(token)) return null;
@@ -86,10 +84,4 @@ export function createTokenSigner(keys: TokenKeys): TokenSigner {
 function isCanonical(token: string): boolean {
   const signature = token.slice(token.lastIndexOf('.') + 1);
   return Buffer.from(signature, 'base64url').toString('base64url') === signature;
-}
-
-function derive(key: SecretKey): KeyObject {
-  const seed = new Uint8Array(hkdfSync('sha256', key.bytes, '', 'ponte session', SEED_BYTES));
-  const der = Buffer.concat([pkcs8Head, seed]);
-  return createPrivateKey({ key: der, format: 'der', type: 'pkcs8' });
 }

@@ -25,7 +25,12 @@ const railInstructions = representation<RailInstructions>()('RailInstructions', 
     .meta({ description: 'Working days; null if the partner does not say.' }),
 });
 
-export const payinInstructions = representation<PayinInstructions>()(
+/** Instructions with the code of their bank details. */
+interface GivenInstructions extends PayinInstructions {
+  readonly checkCode: string | null;
+}
+
+export const payinInstructions = representation<GivenInstructions>()(
   'PayinInstructions',
   {
     rails: [
@@ -49,6 +54,15 @@ export const payinInstructions = representation<PayinInstructions>()(
       }),
       ({ payByMs }) => instantOrNull(payByMs),
     ],
+    checkCode: z
+      .string()
+      .nullable()
+      .meta({
+        description:
+          'Read it to the buyer over a phone number that the buyer already has: the hosted page ' +
+          'shows the same code beside these details. Null for details given by an early version.',
+        examples: ['7KQ4-M2XD'],
+      }),
   },
   'How the buyer pays by bank transfer.',
 );

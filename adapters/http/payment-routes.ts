@@ -8,6 +8,7 @@ import { formatInstant, parseInstant } from '../../core/domain/instant.js';
 import { formatAmount, money, parseAmount } from '../../core/domain/money.js';
 import { isPageOpen, paymentMoves, paymentStatuses, progress } from '../../core/domain/payment.js';
 import { RawJson } from '../../core/domain/raw-json.js';
+import { simulatedEvents, simulations } from '../../core/domain/simulated-event.js';
 import type { Deps } from '../../core/ports/deps.js';
 import {
   type CreatedPayment,
@@ -16,6 +17,7 @@ import {
   REASON_LENGTH_MAX,
 } from '../../core/usecases/payments.js';
 import { advancePayment } from '../../core/usecases/sandbox.js';
+import { simulate } from '../../core/usecases/simulations.js';
 import { payinInstructions } from './payin-instructions-answer.js';
 import { representation } from './representation.js';
 import { type Call, type HandlerContext, type Reply, reply, route } from './route-row.js';
@@ -108,6 +110,12 @@ export const advanceBody = z.object({
   ),
 });
 
+export const simulateBody = z.object({
+  event: z.enum(simulatedEvents).meta({
+    description: simulatedEvents.map((name) => `${name}: ${simulations[name].means}.`).join(' '),
+  }),
+});
+
 const intentParams = z.object({
   id: pathText('`pi_…`, or `ext_` followed by your externalId, percent-encoded.'),
 });
@@ -121,7 +129,8 @@ requestSchemas
   .add(createPaymentBody, { id: 'CreatePayment' })
   .add(buyerRequest, { id: 'BuyerHint' })
   .add(cancelBody, { id: 'CancelPayment' })
-  .add(advanceBody, { id: 'AdvancePayment' });
+  .add(advanceBody, { id: 'AdvancePayment' })
+  .add(simulateBody, { id: 'SimulateEvent' });
 
 export const statuses = keysOf(paymentMoves);
 
@@ -220,8 +229,8 @@ export const payment = representation<PaymentSource>()('Payment', {
       description:
         'Null until the buyer has confirmed a quote and the partner accepted the pay-in.',
     }),
-    ({ payment: { payinInstructions: given } }) =>
-      given === null ? null : payinInstructions.show(given),
+    ({ payment: { payinInstructions: given, bankDetailsCode: checkCode } }) =>
+      given === null ? null : payinInstructions.show({ ...given, checkCode }),
   ],
   failureReason: [z.string().nullable(), (source) => source.payment.failureReason],
   cancelReason: [z.string().nullable(), (source) => source.payment.cancelReason],
@@ -320,6 +329,18 @@ export const paymentRoutes = [
     responses: { 200: payment.schema },
     handler: async ({ deps }, { tenant, found, body }) =>
       paymentReply(deps, await advancePayment(deps, tenant, found.payment.id, body.to)),
+  }),
+  route({
+    method: 'POST',
+    operations: { simulateTestPayment: '/v1/test-helpers/payments/{id}/simulate' },
+    summary: 'Simulate one event of a test payment and return the payment after it; test keys only',
+    access: { auth: 'key', scope: paymentScopes.write, modes: 'test', rateLimit: 'none' },
+    params: paymentParams,
+    body: simulateBody,
+    responses: { 200: payment.schema },
+    errors: ['PaymentStateConflict', 'PartnerUnavailable'],
+    handler: async ({ deps }, { tenant, found, body }) =>
+      paymentReply(deps, await simulate(deps, tenant, found.payment.id, body.event)),
   }),
 ];
 

@@ -38,6 +38,6 @@ export const routes: readonly Route[] = [
   ...keyRoutes,
   // /v1/auth, /v1/onboarding
   ...sessionRoutes,
-  // /v1/partner-webhooks, /healthz, /readyz, /docs, /docs-json
+  // /v1/partner-webhooks, /healthz, /readyz, /.well-known, /docs, /docs-json
   ...serviceRoutes,
 ];

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { RawJson } from '../../core/domain/raw-json.js';
 import { modes } from '../../core/domain/tenant.js';
 import { receivePartnerMessage } from '../../core/usecases/partner-inbox.js';
+import { recordKeys } from '../../core/usecases/service-keys.js';
 import { docsFile, docsFileTypes, docsPage, docsPageTypes } from './docs-page.js';
 import { representation } from './representation.js';
 import { type Readiness, reply, route } from './route-row.js';
@@ -40,6 +41,20 @@ export const readinessBody = representation<Readiness>()('Readiness', {
 
 export const documentSchema = z.record(z.string(), z.unknown());
 
+const publicKeys = z.strictObject({
+  keys: z.array(
+    z.strictObject({
+      kty: z.literal('OKP'),
+      crv: z.literal('Ed25519'),
+      x: z.string(),
+      kid: z.string(),
+      use: z.literal('sig'),
+      alg: z.literal('EdDSA'),
+    }),
+  ),
+});
+
+responseSchemas.add(publicKeys, { id: 'PublicKeys' });
 responseSchemas.add(health, { id: 'Health' }).add(documentSchema, { id: 'Document' });
 
 export const serviceRoutes = [
@@ -76,6 +91,14 @@ export const serviceRoutes = [
       // Reads are served in quarantine: a load balancer keeps the host.
       return reply(answer.status === 'unavailable' ? 503 : 200, answer);
     },
+  }),
+  route({
+    method: 'GET',
+    operations: { readPublicKeys: '/.well-known/ponte-keys.json' },
+    summary: 'Read the public keys (JWKS) of signed bank details, earlier keys included',
+    access: { auth: 'none', scope: 'none', modes: 'both', rateLimit: 'none' },
+    responses: { 200: publicKeys },
+    handler: async ({ deps }) => reply(200, { keys: await recordKeys(deps) }),
   }),
   route({
     method: 'GET',

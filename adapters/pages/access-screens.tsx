@@ -118,6 +118,7 @@ export function enterScreen(scene: Scene, { email, auto }: Enter): ScreenContent
   const org = nameOf(organization?.name ?? '');
   return {
     title: texts.enter.heading(email),
+    heading: breakable(texts.enter.heading(email)),
     station: 'signIn',
     body: (
       <>
@@ -139,6 +140,22 @@ export function enterScreen(scene: Scene, { email, auto }: Enter): ScreenContent
       </>
     ),
   };
+}
+
+/** A long address breaks after its @ first. */
+function breakable(text: string): VNode {
+  const [before = '', ...after] = text.split('@');
+  return (
+    <>
+      {before}
+      {after.map((part) => (
+        <>
+          @<wbr />
+          {part}
+        </>
+      ))}
+    </>
+  );
 }
 
 export function linkOverScreen(scene: Scene, page: LinkOver): ScreenContent {

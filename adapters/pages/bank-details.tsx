@@ -7,7 +7,7 @@ import type {
   Rail,
   RailInstructions,
 } from '../../core/domain/payin-instructions.js';
-import { Digits, Exact, Note, type Row, Rows, Time } from './components.js';
+import { Digits, Exact, Foreign, Note, type Row, Rows, Time } from './components.js';
 import { plainAmount } from './format.js';
 import { nameOf, type PaymentScene } from './scene.js';
 
@@ -128,7 +128,7 @@ const inDigits: ReadonlySet<InstructionField> = new Set([
 ]);
 
 function shownValue(name: InstructionField, value: string): ComponentChildren {
-  return inDigits.has(name) ? <Digits text={value} /> : nameOf(value);
+  return inDigits.has(name) ? <Digits text={value} /> : <Foreign text={value} />;
 }
 
 /** Why the name of the account is not that of the payee. */

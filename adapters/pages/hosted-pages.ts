@@ -7,7 +7,7 @@ import type { PageRequest } from './page-pipeline.js';
 import type { Mailbox } from './page-route.js';
 
 /** The first segment of the path of every page. */
-const ownPath = /^\/(r|kyc|verify|assets|dev)(\/|$)/;
+const ownPath = /^\/(r|kyc|owner|verify|assets|dev)(\/|$)/;
 
 export interface PagesOptions {
   readonly watch: PageWatch;

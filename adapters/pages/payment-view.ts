@@ -8,6 +8,7 @@ import { simulationsFor } from '../../core/usecases/simulations.js';
 import { assetPaths } from './assets.js';
 import type { PageAuth, PageCall, PageContext } from './page-route.js';
 import {
+  type CheckView,
   type KycView,
   noKyc,
   notices,
@@ -66,6 +67,13 @@ function organizationView({ organization }: PaymentPage): OrganizationView {
   return { name, supportEmail, supportPhone, website };
 }
 
+function checkView({ check }: PaymentPage): CheckView | null {
+  if (check === null) return null;
+  const { checkCode: code, issuedAtMs, history } = check;
+  const before = history.kind === 'same' ? { sameAsPaidAtMs: history.atMs } : 'new_account';
+  return { code, issuedAtMs, history: before };
+}
+
 function kycView({ submission, kyc }: PaymentPage): KycView {
   const submittedAtMs = kyc === 'form' ? null : (submission?.submittedAtMs ?? null);
   return { ...noKyc, started: submission !== null && kyc === 'form', submittedAtMs };
@@ -113,7 +121,7 @@ function signedInView(shown: PaymentPage): PaymentView {
     },
     quote,
     instructions: payment.payinInstructions,
-    check: shown.check,
+    check: checkView(shown),
     settlement:
       settlement === null ? null : { ...settlement, settledAtMs: updatedAtMs, transactionHash },
     endedAtMs: isTerminal(payment.status) ? updatedAtMs : null,

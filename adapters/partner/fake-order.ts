@@ -4,27 +4,17 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { formatInstant } from '../../core/domain/instant.js';
-import { formatAmount, formatRate, type Money, money, type Rate } from '../../core/domain/money.js';
+import { formatRate, type Money, money, type Rate } from '../../core/domain/money.js';
 import type { PayinInstructions } from '../../core/domain/payin-instructions.js';
 import type { PayinReport, PayoutReport } from '../../core/domain/report-check.js';
+import { documentsAgain, type SimulatedOutcome } from '../../core/domain/simulated-event.js';
 import type { Mode } from '../../core/domain/tenant.js';
 import { assert } from '../../core/errors.js';
 import type { PartnerReports } from '../../core/ports/partner.js';
 import { instructionsOf } from './fake-instructions.js';
-import { priceAt } from './fake-quote.js';
-import { digestOf, makeRef, type RefField, readRef } from './fake-ref.js';
-
-/** Test values that cause failures: the end of an amount, or a first or legal name. */
-export const magicValues = {
-  '.55': { effect: 'arrives_short', means: 'the pay-in arrives 1.00 short and stays open' },
-  '.66': { effect: 'payin_fails', means: 'the pay-in fails and no money arrives' },
-  '.77': { effect: 'payout_fails', means: 'the payout fails, and its money is not returned' },
-  '.88': {
-    effect: 'payout_returns',
-    means: 'the payout fails; its money is returned after the delay',
-  },
-  Fail: { effect: 'is_rejected', means: 'the party is rejected' },
-} as const satisfies Readonly<Record<string, { readonly effect: string; readonly means: string }>>;
+import { amountTooSmall, priceAt } from './fake-quote.js';
+import { makeRef, type RefField, readRef } from './fake-ref.js';
+import { effectOf, ending } from './fake-values.js';
 
 export type OrderKind = keyof PartnerReports;
 
@@ -52,9 +42,17 @@ export interface OrderScenario<K extends OrderKind> {
   readonly order: (mode: Mode, request: string) => Order | Refusal;
   /** Null if the id is not an order of this kind and mode. */
   readonly stages: (mode: Mode, partnerRef: string, delayMs: number) => Stages<K> | null;
+  /** The report of an outcome that a person chose. */
+  readonly chosen: (
+    mode: Mode,
+    partnerRef: string,
+    outcome: OutcomeOf<K>,
+  ) => PartnerReports[K] | null;
   /** What the buyer must do to pay; the same for the same order. */
   readonly instructions?: (mode: Mode, partnerRef: string) => PayinInstructions;
 }
+
+export type OutcomeOf<K extends OrderKind> = Extract<SimulatedOutcome, { readonly kind: K }>;
 
 export type Stages<K extends OrderKind> = readonly [Stage<K>, ...Stage<K>[]];
 
@@ -64,7 +62,7 @@ const SHORT_BY_MINOR = 100n;
 
 const head = {
   mode: z.enum(['test', 'live']),
-  reference: z.string().min(1),
+  reference: z.string().regex(/^[A-Za-z0-9_-]{1,64}$/),
   preparedAtMs: z.int().nonnegative(),
 };
 const positive = z.string().regex(/^[1-9][0-9]{0,15}$/);
@@ -82,14 +80,29 @@ const requests = {
     firstName: z.string().nullish(),
     legalName: z.string().nullish(),
   }),
-  payin: z.object({ ...head, quoteRef: z.string(), payerEmail: z.string() }),
+  payin: z.object({
+    ...head,
+    quoteRef: z.string(),
+    payerEmail: z.string(),
+    /** The money arrives when the buyer is simulated. */
+    waits: z.boolean(),
+  }),
   payout: z.object({
     ...head,
     ...amount,
     destination: z.string(),
     rateScaled: positive.transform((text) => BigInt(text)),
   }),
-  refund: z.object({ ...head, ...amount, payinRef: z.string() }),
+  refund: z.object({
+    ...head,
+    ...amount,
+    payinRef: z.string(),
+    /** What the pay-in had received. */
+    receivedMinor: z
+      .string()
+      .regex(/^[0-9]{1,16}$/)
+      .transform((text) => BigInt(text)),
+  }),
 } as const;
 
 type Requests = typeof requests;
@@ -98,34 +111,41 @@ export function writeRequest<K extends OrderKind>(kind: K, fields: z.input<Reque
   return JSON.stringify({ ...fields, kind });
 }
 
+const decisions = {
+  approved: { status: 'approved', reason: null },
+  rejected: { status: 'rejected', reason: 'rejected by the sandbox: the name is Fail' },
+  corrected: { status: 'verifying', reason: null, corrections: documentsAgain },
+} as const satisfies Readonly<Record<string, PartnerReports['receiver']>>;
+
 const receiverScenario: OrderScenario<'receiver'> = {
   kind: 'receiver',
   order(mode, request) {
     const read = readRequest(mode, 'receiver', request);
     if (read === null) return unreadable;
-    const names = [read.firstName, read.legalName];
-    const rejected = names.some((name) => effectOf(name ?? '') === 'is_rejected');
-    const decision = rejected ? 'rejected' : 'approved';
-    const immediately = read.role === 'seller' && read.entityType === 'business';
-    const when = immediately ? 'at_once' : 'later';
-    const fields = [when, decision, read.preparedAtMs, digestOf(request)];
-    return placed(mode, 'receiver', read.reference, fields);
+    const { role, entityType, firstName, legalName, preparedAtMs } = read;
+    const effects = [firstName, legalName].map((name) => effectOf(name ?? ''));
+    const isBuyer = role === 'buyer';
+    const decision = effects.includes('is_rejected')
+      ? 'rejected'
+      : isBuyer && effects.includes('is_corrected')
+        ? 'corrected'
+        : 'approved';
+    const undecided = isBuyer && effects.includes('is_undecided') ? 'never' : 'later';
+    const when = role === 'seller' && entityType === 'business' ? 'at_once' : undecided;
+    return placed(mode, 'receiver', read.reference, [when, decision, preparedAtMs]);
   },
   stages(mode, partnerRef, delayMs) {
     const fields = readRef(mode, 'receiver', partnerRef);
     if (fields === null) return null;
     const [when = '', decision = '', preparedAt = ''] = fields;
     const atMs = whole(preparedAt);
-    const decided =
-      decision === 'approved'
-        ? ({ status: 'approved', reason: null } as const)
-        : ({ status: 'rejected', reason: 'rejected by the sandbox: the name is Fail' } as const);
+    const decided = decisions[decision as keyof typeof decisions];
     if (when === 'at_once') return [{ atMs, report: decided }];
-    return [
-      { atMs, report: { status: 'verifying', reason: null } },
-      { atMs: atMs + delayMs, report: decided },
-    ];
+    const first = { atMs, report: { status: 'verifying', reason: null } } as const;
+    return when === 'never' ? [first] : [first, { atMs: atMs + delayMs, report: decided }];
   },
+  chosen: (_mode, _partnerRef, { status, reason, corrections }) =>
+    corrections.length === 0 ? { status, reason } : { status, reason, corrections },
 };
 
 const payinScenario: OrderScenario<'payin'> = {
@@ -139,24 +159,18 @@ const payinScenario: OrderScenario<'payin'> = {
     if (read.preparedAtMs >= whole(expiresAt)) {
       return { code: 'quote_expired', message: 'The quote has expired.' };
     }
-    const fields = [currency, amountMinor, read.preparedAtMs, digestOf(request)];
-    return placed(mode, 'payin', read.reference, fields);
+    const when = read.waits ? 'waits' : 'arrives';
+    return placed(mode, 'payin', read.reference, [when, currency, amountMinor, read.preparedAtMs]);
   },
   stages(mode, partnerRef, delayMs) {
     const payin = readPayin(mode, partnerRef);
     if (payin === null) return null;
-    const { preparedAtMs, amountMinor } = payin;
-    const open = {
-      status: 'open',
-      receivedMinor: 0n,
-      transactionHash: null,
-      reason: null,
-    } as const;
-    return [
-      { atMs: preparedAtMs, report: open },
-      { atMs: preparedAtMs + delayMs, report: payinEnd(partnerRef, amountMinor, open) },
-    ];
+    const first = { atMs: payin.preparedAtMs, report: payinReport(partnerRef, nothingArrived) };
+    if (payin.waits) return [first];
+    const end = payinReport(partnerRef, transferOf(payin.amountMinor));
+    return [first, { atMs: payin.preparedAtMs + delayMs, report: end }];
   },
+  chosen: (_mode, partnerRef, outcome) => payinReport(partnerRef, outcome),
   instructions: payinInstructions,
 };
 
@@ -168,20 +182,22 @@ const payoutScenario: OrderScenario<'payout'> = {
     if (readRef(mode, 'pix', read.destination) === null) return notFound('destination');
     const { currency, amountMinor, rateScaled, preparedAtMs } = read;
     if (priceAt(money(amountMinor, currency), { rateScaled }) === null) return amountTooSmall;
-    const fields = [currency, amountMinor, rateScaled, preparedAtMs, digestOf(request)];
-    return placed(mode, 'payout', read.reference, fields);
+    return placed(mode, 'payout', read.reference, [
+      currency,
+      amountMinor,
+      rateScaled,
+      preparedAtMs,
+    ]);
   },
   stages(mode, partnerRef, delayMs) {
-    const fields = readRef(mode, 'payout', partnerRef);
-    if (fields === null) return null;
-    const [currency = '', amountText = '', rateText = '', preparedAt = ''] = fields;
-    const source = money(BigInt(amountText), currency);
-    const atMs = whole(preparedAt);
+    const payout = readPayout(mode, partnerRef);
+    if (payout === null) return null;
+    const { source, rate, atMs } = payout;
     const first: Stage<'payout'> = { atMs, report: unpaid('open', null) };
     const effect = effectOf(ending(source.amountMinor));
     if (effect !== 'payout_fails' && effect !== 'payout_returns') {
       const paidAtMs = atMs + delayMs;
-      const report = paid(partnerRef, source, { rateScaled: BigInt(rateText) }, paidAtMs);
+      const report = paid(partnerRef, source, rate, paidAtMs);
       return [first, { atMs: paidAtMs, report }];
     }
     const failed = unpaid(
@@ -192,6 +208,11 @@ const payoutScenario: OrderScenario<'payout'> = {
     if (effect === 'payout_fails') return [first, second];
     const returned = unpaid('returned', failed.reason);
     return [first, second, { atMs: atMs + 2 * delayMs, report: returned }];
+  },
+  chosen(mode, partnerRef, { status, reason }) {
+    if (status !== 'completed') return unpaid(status, reason);
+    const payout = readPayout(mode, partnerRef);
+    return payout && paid(partnerRef, payout.source, payout.rate, payout.atMs);
   },
 };
 
@@ -204,26 +225,29 @@ const refundScenario: OrderScenario<'refund'> = {
     if (payin === null) return notFound('pay-in');
     // The final amount counts: a refusal is permanent, and the current amount depends on the delay.
     const stages = payinScenario.stages(mode, read.payinRef, 0);
-    const receivedMinor = stages?.at(-1)?.report.receivedMinor ?? 0n;
-    if (read.currency !== payin.currency || read.amountMinor > receivedMinor) {
+    const finalMinor = stages?.at(-1)?.report.receivedMinor ?? 0n;
+    const isCovered = read.amountMinor <= finalMinor || read.amountMinor <= read.receivedMinor;
+    if (read.currency !== payin.currency || !isCovered) {
       return {
         code: 'refund_exceeds_payin',
         message: 'The refund exceeds the pay-in.',
       };
     }
-    const fields = [read.currency, read.amountMinor, read.preparedAtMs, digestOf(request)];
-    return placed(mode, 'refund', read.reference, fields);
+    const { currency, amountMinor, preparedAtMs } = read;
+    return placed(mode, 'refund', read.reference, [currency, amountMinor, preparedAtMs]);
   },
   stages(mode, partnerRef, delayMs) {
-    const fields = readRef(mode, 'refund', partnerRef);
-    if (fields === null) return null;
-    const [currency = '', amountText = '', preparedAt = ''] = fields;
-    const amount = money(BigInt(amountText), currency);
-    const atMs = whole(preparedAt);
+    const refund = readRefund(mode, partnerRef);
+    if (refund === null) return null;
+    const { amount, atMs } = refund;
     return [
       { atMs, report: { status: 'open', amount, reason: null } },
       { atMs: atMs + delayMs, report: { status: 'completed', amount, reason: null } },
     ];
+  },
+  chosen(mode, partnerRef, { status, reason }) {
+    const refund = readRefund(mode, partnerRef);
+    return refund && { status, amount: refund.amount, reason };
   },
 };
 
@@ -238,27 +262,10 @@ export function notFound(what: string): Refusal {
   return { code: 'not_found', message: `There is no such ${what}.` };
 }
 
-export const amountTooSmall: Refusal = {
-  code: 'amount_too_small',
-  message: 'The amount does not cover the fees.',
-};
-
 const unreadable: Refusal = {
   code: 'request_invalid',
   message: 'This partner has not prepared the request.',
 };
-
-type Effect = (typeof magicValues)[keyof typeof magicValues]['effect'];
-
-function effectOf(text: string): Effect | null {
-  const known = Object.entries(magicValues).find(([value]) => value === text);
-  return known === undefined ? null : known[1].effect;
-}
-
-/** The point and the two decimals of an amount. */
-function ending(amountMinor: bigint): string {
-  return formatAmount(amountMinor).slice(-3);
-}
 
 function readRequest<K extends OrderKind>(
   mode: Mode,
@@ -293,30 +300,68 @@ function placed(
   reference: string,
   fields: readonly RefField[],
 ): Order {
-  return { reference, partnerRef: makeRef(mode, kind, fields) };
+  return { reference, partnerRef: makeRef(mode, kind, [...fields, reference]) };
+}
+
+/** Ours, of an order of this kind; null for any other text. */
+export function referenceIn(mode: Mode, kind: OrderKind, partnerRef: string): string | null {
+  return readRef(mode, kind, partnerRef)?.at(-1) ?? null;
 }
 
 function readPayin(mode: Mode, partnerRef: string) {
   const fields = readRef(mode, 'payin', partnerRef);
   if (fields === null) return null;
-  const [currency = '', amountMinor = '', preparedAt = ''] = fields;
-  return { currency, amountMinor: BigInt(amountMinor), preparedAtMs: whole(preparedAt) };
+  const [when, currency = '', amountMinor = '', preparedAt = ''] = fields;
+  const order = { currency, amountMinor: BigInt(amountMinor), preparedAtMs: whole(preparedAt) };
+  return { ...order, waits: when === 'waits' };
 }
 
-function payinEnd(partnerRef: string, amountMinor: bigint, open: PayinReport): PayinReport {
+function readPayout(mode: Mode, partnerRef: string) {
+  const fields = readRef(mode, 'payout', partnerRef);
+  if (fields === null) return null;
+  const [currency = '', amountMinor = '', rateText = '', preparedAt = ''] = fields;
+  const source = money(BigInt(amountMinor), currency);
+  return { source, rate: { rateScaled: BigInt(rateText) }, atMs: whole(preparedAt) };
+}
+
+function readRefund(mode: Mode, partnerRef: string) {
+  const fields = readRef(mode, 'refund', partnerRef);
+  if (fields === null) return null;
+  const [currency = '', amountMinor = '', preparedAt = ''] = fields;
+  return { amount: money(BigInt(amountMinor), currency), atMs: whole(preparedAt) };
+}
+
+/** What arrives if the buyer pays; null if the pay-in does not wait for the buyer. */
+export function awaitedTransfer(mode: Mode, partnerRef: string): OutcomeOf<'payin'> | null {
+  const payin = readPayin(mode, partnerRef);
+  return payin?.waits === true ? transferOf(payin.amountMinor) : null;
+}
+
+const nothingArrived = { kind: 'payin', status: 'open', receivedMinor: 0n, reason: null } as const;
+
+/** What arrives of an amount; its end may be a test value. */
+function transferOf(amountMinor: bigint): OutcomeOf<'payin'> {
   const text = ending(amountMinor);
   switch (effectOf(text)) {
-    case 'payin_fails':
-      return { ...open, status: 'failed', reason: `the sandbox fails pay-ins that end in ${text}` };
+    case 'payin_fails': {
+      const reason = `the sandbox fails pay-ins that end in ${text}`;
+      return { ...nothingArrived, status: 'failed', reason };
+    }
     case 'arrives_short': {
       const shortMinor = amountMinor - SHORT_BY_MINOR;
-      return { ...open, receivedMinor: shortMinor > 0n ? shortMinor : 0n };
+      return { ...nothingArrived, receivedMinor: shortMinor > 0n ? shortMinor : 0n };
     }
-    default: {
-      const transactionHash = `0x${sha256(partnerRef)}`;
-      return { ...open, status: 'completed', receivedMinor: amountMinor, transactionHash };
-    }
+    default:
+      return { ...nothingArrived, status: 'completed', receivedMinor: amountMinor };
   }
+}
+
+function payinReport(
+  partnerRef: string,
+  { status, receivedMinor, reason }: OutcomeOf<'payin'>,
+): PayinReport {
+  const transactionHash = status === 'completed' ? `0x${sha256(partnerRef)}` : null;
+  return { status, receivedMinor, transactionHash, reason };
 }
 
 function unpaid(status: 'open' | 'failed' | 'returned', reason: string | null): PayoutReport {

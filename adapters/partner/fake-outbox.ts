@@ -14,12 +14,16 @@ export interface FakeOutbox {
   /** Sends up to `limit` due messages, at most one per order; returns how many it tried. */
   sendDueMessages(nowMs: number, limit: number): Promise<number>;
   nextDueAtMs(): number | null;
+  /** A message that is not accepted is retried like the others. */
+  sendNow(messageId: string, fact: PartnerFact, nowMs: number): Promise<void>;
 }
 
-interface Waiting {
+interface Message {
   readonly messageId: string;
-  readonly partnerRef: string;
-  readonly text: string;
+  readonly fact: PartnerFact;
+}
+
+interface Waiting extends Message {
   readonly dueAtMs: number;
   readonly tries: number;
 }
@@ -29,6 +33,8 @@ export function createFakeOutbox(options: {
   /** Rejects when the message was not accepted: it is retried. */
   readonly deliver: (message: SignedMessage) => Promise<void>;
   readonly onQueued?: (() => void) | undefined;
+  /** The message as it is now, asked for when it is sent; as it was queued by default. */
+  readonly current?: (message: Message) => Promise<Message>;
 }): FakeOutbox {
   /** Ordered by `dueAtMs`, then by arrival. */
   const waiting: Waiting[] = [];
@@ -46,9 +52,9 @@ export function createFakeOutbox(options: {
     for (let at = 0; at < waiting.length && taken.size < limit; ) {
       const item = waiting[at];
       if (item === undefined || item.dueAtMs > nowMs) break;
-      if (taken.has(item.partnerRef)) at += 1;
+      if (taken.has(item.fact.partnerRef)) at += 1;
       else {
-        taken.set(item.partnerRef, item);
+        taken.set(item.fact.partnerRef, item);
         waiting.splice(at, 1);
         ids.delete(item.messageId);
       }
@@ -57,14 +63,16 @@ export function createFakeOutbox(options: {
   };
 
   const send = async (item: Waiting, nowMs: number): Promise<void> => {
-    const { messageId, text } = item;
+    const { messageId: queuedId } = item;
     try {
+      const { messageId, fact } = (await options.current?.(item)) ?? item;
+      const text = writeFact(fact);
       await options.deliver(
         signMessage({ secret: options.secret, messageId, text, sentAtMs: nowMs }),
       );
     } catch {
       const waitMs = REPEAT_WAITS_MS[item.tries];
-      if (waitMs !== undefined && !ids.has(messageId)) {
+      if (waitMs !== undefined && !ids.has(queuedId)) {
         add({ ...item, dueAtMs: nowMs + waitMs, tries: item.tries + 1 });
       }
     }
@@ -73,8 +81,7 @@ export function createFakeOutbox(options: {
   return {
     put(messageId, fact, dueAtMs) {
       if (ids.has(messageId)) return;
-      const { partnerRef } = fact;
-      add({ messageId, partnerRef, text: writeFact(fact), dueAtMs, tries: 0 });
+      add({ messageId, fact, dueAtMs, tries: 0 });
       options.onQueued?.();
     },
     async sendDueMessages(nowMs, limit) {
@@ -83,6 +90,7 @@ export function createFakeOutbox(options: {
       return due.length;
     },
     nextDueAtMs: () => waiting[0]?.dueAtMs ?? null,
+    sendNow: (messageId, fact, nowMs) => send({ messageId, fact, dueAtMs: nowMs, tries: 0 }, nowMs),
   };
 }
 
@@ -115,7 +123,11 @@ const factSchema = z.discriminatedUnion('kind', [
   z.object({
     ...ids,
     kind: z.literal('receiver'),
-    report: z.object({ status: z.enum(['verifying', 'approved', 'rejected']), reason }),
+    report: z.object({
+      status: z.enum(['verifying', 'approved', 'rejected']),
+      reason,
+      corrections: z.array(z.object({ field: z.string(), reason: z.string() })).optional(),
+    }),
   }),
   z.object({
     ...ids,

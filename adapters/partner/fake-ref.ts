@@ -1,6 +1,6 @@
 // Ids of the fake partner: `fake_<kind>_` and base64url of fields and a checksum. The fields
-// describe the order, so that the fake needs no memory. The checksum detects foreign ids and modes;
-// it is no protection.
+// describe the order and name its reference, so that the fake needs no memory. The checksum detects
+// foreign ids and modes; it is no protection.
 import { createHash } from 'node:crypto';
 import type { Mode } from '../../core/domain/tenant.js';
 import { assert } from '../../core/errors.js';
@@ -8,22 +8,26 @@ import { assert } from '../../core/errors.js';
 const digest = '([A-Za-z0-9_-]{12})';
 const currency = '([A-Z]{3})';
 const number = '(0|[1-9][0-9]{0,15})';
+/** Ours, of an order. */
+const reference = '([A-Za-z0-9_-]{1,64})';
 
 /** The fields of each kind, in their order. */
 const forms = {
-  /** when it is decided, decision, prepared at, digest */
-  receiver: new RegExp(`^(at_once|later)\\.(approved|rejected)\\.${number}\\.${digest}$`),
+  /** when it is decided, decision, prepared at, reference */
+  receiver: new RegExp(
+    `^(at_once|later|never)\\.(approved|rejected|corrected)\\.${number}\\.${reference}$`,
+  ),
   /** digest */
   pix: new RegExp(`^${digest}$`),
   account: new RegExp(`^${digest}$`),
   /** currency, amount, rate, expires at */
   quote: new RegExp(`^${currency}\\.${number}\\.${number}\\.${number}$`),
-  /** currency, amount, prepared at, digest */
-  payin: new RegExp(`^${currency}\\.${number}\\.${number}\\.${digest}$`),
-  /** currency, amount, rate, prepared at, digest */
-  payout: new RegExp(`^${currency}\\.${number}\\.${number}\\.${number}\\.${digest}$`),
-  /** currency, amount, prepared at, digest */
-  refund: new RegExp(`^${currency}\\.${number}\\.${number}\\.${digest}$`),
+  /** whether it waits for the buyer, currency, amount, prepared at, reference */
+  payin: new RegExp(`^(arrives|waits)\\.${currency}\\.${number}\\.${number}\\.${reference}$`),
+  /** currency, amount, rate, prepared at, reference */
+  payout: new RegExp(`^${currency}\\.${number}\\.${number}\\.${number}\\.${reference}$`),
+  /** currency, amount, prepared at, reference */
+  refund: new RegExp(`^${currency}\\.${number}\\.${number}\\.${reference}$`),
 } as const;
 
 export type RefKind = keyof typeof forms;
@@ -50,7 +54,6 @@ export function readRef(mode: Mode, kind: RefKind, ref: string): readonly string
   return fields.slice(1);
 }
 
-/** Distinguishes orders with equal fields. */
 export function digestOf(text: string): string {
   return createHash('sha256').update(text).digest('base64url').slice(0, 12);
 }

@@ -6,8 +6,7 @@
 import { createHmac } from 'node:crypto';
 import { resolve } from 'node:path';
 import { z } from 'zod';
-import { formatRate, type Money } from '../../core/domain/money.js';
-import type { QuoteTerms } from '../../core/domain/quote.js';
+import { parseRate, type Rate } from '../../core/domain/money.js';
 import type { Mode } from '../../core/domain/tenant.js';
 import { assert } from '../../core/errors.js';
 import type { Clock } from '../../core/ports/outside.js';
@@ -21,12 +20,11 @@ import type {
   PayoutOrder,
   ReceiverOrder,
   ReceiverReport,
+  RefundOrder,
   SettlementPartner,
 } from '../../core/ports/partner.js';
 import { type FakeMemory, memoryInFile } from './fake-memory.js';
 import {
-  amountTooSmall,
-  magicValues,
   notFound,
   type OrderKind,
   type OrderScenario,
@@ -35,8 +33,10 @@ import {
   writeRequest,
 } from './fake-order.js';
 import { createFakeOutbox, type FakeOutbox, readFact } from './fake-outbox.js';
-import { fakeCurrencies, priceAt, QUOTE_LIFE_MS, rateAt } from './fake-quote.js';
+import { fakeCurrencies, quoteAt, rateAt } from './fake-quote.js';
 import { digestOf, makeRef, readRef } from './fake-ref.js';
+import { type Chosen, chosenReport, createSandbox, currentMessage } from './fake-sandbox.js';
+import { magicValues } from './fake-values.js';
 import type { PartnerKind } from './running-partner.js';
 import { SIGNATURE_HEADER, type SignedMessage, verifyMessage } from './signed-message.js';
 
@@ -53,6 +53,13 @@ export interface FakePartnerOptions {
   readonly onQueued?: () => void;
   /** None by default. */
   readonly memory?: FakeMemory | null;
+  /**
+   * `arrive` (default): the money of a pay-in arrives after the delay. `wait`: it arrives when a
+   * person or the sandbox simulates it. Fixed with the request of each pay-in.
+   */
+  readonly payins?: 'arrive' | 'wait';
+  /** Outcomes that a person chose; none by default. */
+  readonly simulatedReport?: Chosen;
 }
 
 /** The host calls `sendDueMessages` at `nextDueAtMs`, or periodically. */
@@ -81,6 +88,8 @@ const variables = {
     .prefault('1000'),
   /** The file of its orders; without it, it stores none. */
   PONTE_FAKE_PARTNER_FILE: z.string().optional(),
+  /** Whether pay-ins of test mode wait until the buyer is simulated. */
+  PONTE_FAKE_PARTNER_PAYINS: z.enum(['wait', 'arrive']).prefault('wait'),
 } as const;
 
 /** The fake partner of a host. Its signed messages take the path of real ones. */
@@ -92,6 +101,8 @@ export const fakePartner: PartnerKind = {
     return createFakePartner({
       ...setup,
       delayMs,
+      // Nobody plays the buyer of live mode.
+      payins: setup.mode === 'test' ? values.PONTE_FAKE_PARTNER_PAYINS : 'arrive',
       memory: file === undefined ? null : memoryInFile(resolve(file)),
       secret: `whsec_${Buffer.from(secret).toString('base64')}`,
     });
@@ -99,9 +110,12 @@ export const fakePartner: PartnerKind = {
 };
 
 export function createFakePartner(options: FakePartnerOptions): FakePartner {
-  const { mode, secret, memory = null } = options;
-  const outbox = createFakeOutbox(options);
-  const world: World = { ...options, outbox, memory };
+  const { mode, secret, memory = null, payins = 'arrive' } = options;
+  const chosen = options.simulatedReport ?? null;
+  const current = (message: Parameters<typeof currentMessage>[1]) =>
+    currentMessage({ mode, chosen }, message);
+  const outbox = createFakeOutbox({ ...options, current });
+  const world: World = { ...options, outbox, memory, chosen };
   return {
     name: 'fake',
     callTimeoutMs: 20_000,
@@ -112,14 +126,13 @@ export function createFakePartner(options: FakePartnerOptions): FakePartner {
     ...parties(world),
     receiver: receiverApi(world),
     payin: orderApi(world, scenarios.payin, async ({ reference, quote, payerEmail }) => {
-      const fields = { reference, quoteRef: quote.partnerQuoteId, payerEmail };
+      const waits = payins === 'wait';
+      const fields = { reference, quoteRef: quote.partnerQuoteId, payerEmail, waits };
       return done(writeRequest('payin', { ...stamp(world), ...fields }));
     }),
     payout: orderApi(world, scenarios.payout, (order) => preparePayout(world, order)),
-    refund: orderApi(world, scenarios.refund, async ({ reference, payinRef, amount }) => {
-      const money = { currency: amount.currency, amountMinor: `${amount.amountMinor}` };
-      return done(writeRequest('refund', { ...stamp(world), reference, payinRef, ...money }));
-    }),
+    refund: orderApi(world, scenarios.refund, (order) => prepareRefund(world, order)),
+    sandbox: createSandbox(world),
     async findOrder(kind, reference) {
       if (memory === null) return noMemory;
       const order = memory.find({ mode, kind, reference });
@@ -141,6 +154,7 @@ export function createFakePartner(options: FakePartnerOptions): FakePartner {
 interface World extends Pick<FakePartnerOptions, 'mode' | 'clock' | 'delayMs' | 'secret'> {
   readonly outbox: FakeOutbox;
   readonly memory: FakeMemory | null;
+  readonly chosen: Chosen | null;
 }
 
 type PixRegistration = Parameters<SettlementPartner['registerPixDestination']>[0];
@@ -164,19 +178,23 @@ function parties(world: World) {
       return done({ url: url.href });
     },
     async registerPixDestination(input: PixRegistration) {
-      const problem = partyProblem(read(input.receiverRef)) ?? pixProblem(input);
+      const problem = partyProblem(await read(input.receiverRef)) ?? pixProblem(input);
       if (problem !== null) return refused(problem);
       return done({ destinationRef: keyed('pix', input.key) });
     },
     async provisionRails({ receiverRef, destinationRef, key }: RailsOrder) {
       const known = readRef(mode, 'pix', destinationRef) !== null;
-      const problem = partyProblem(read(receiverRef)) ?? (known ? null : notFound('destination'));
+      const problem =
+        partyProblem(await read(receiverRef)) ?? (known ? null : notFound('destination'));
       if (problem !== null) return refused(problem);
       return done({ virtualAccountRef: keyed('account', key) });
     },
     async quote({ source, destination }: QuoteInput) {
       if (readRef(mode, 'pix', destination) === null) return refused(notFound('destination'));
-      return quoteAt(mode, source, clock.nowMs());
+      if (!fakeCurrencies.includes(source.currency)) return refused(currencyUnknown);
+      const nowMs = clock.nowMs();
+      const rate = rateAt(source.currency, nowMs);
+      return quoteAt(mode, source, { nowMs, rate, locked: false });
     },
   };
 }
@@ -201,15 +219,30 @@ function receiverApi(world: World): SettlementPartner['receiver'] {
 
 async function preparePayout(
   world: World,
-  { reference, amount, destination }: PayoutOrder,
+  { reference, amount, destination, quote }: PayoutOrder,
 ): Promise<PartnerAnswer<string>> {
   const { currency, amountMinor } = amount;
   if (!fakeCurrencies.includes(currency)) return refused(currencyUnknown);
   const { mode, preparedAtMs } = stamp(world);
-  // The payout uses the rate of this minute, not that of the quote.
-  const { rateScaled } = rateAt(currency, preparedAtMs);
+  const { rateScaled } = lockedRate(quote, preparedAtMs) ?? rateAt(currency, preparedAtMs);
   const money = { currency, amountMinor: `${amountMinor}`, rateScaled: `${rateScaled}` };
   return done(writeRequest('payout', { mode, preparedAtMs, reference, destination, ...money }));
+}
+
+function lockedRate(quote: PayoutOrder['quote'], nowMs: number): Rate | null {
+  return quote !== null && nowMs < (quote.lockedUntilMs ?? 0) ? parseRate(quote.rate) : null;
+}
+
+/** The request states what the pay-in has received, in case a person chose it. */
+async function prepareRefund(
+  world: World,
+  { reference, payinRef, amount: { currency, amountMinor } }: RefundOrder,
+): Promise<PartnerAnswer<string>> {
+  const payin = await readOrder(world, scenarios.payin, payinRef);
+  const receivedMinor = payin.outcome === 'done' ? payin.value.receivedMinor : 0n;
+  const amounts = { amountMinor: `${amountMinor}`, receivedMinor: `${receivedMinor}` };
+  const fields = { ...stamp(world), reference, payinRef, currency, ...amounts };
+  return done(writeRequest('refund', fields));
 }
 
 /** The calls of one kind of order. Only `start` leaves messages in the outbox. */
@@ -232,6 +265,12 @@ function orderApi<K extends OrderKind, Order>(
         const messageId = `msg_${digestOf(`${partnerRef}.${report.status}`)}`;
         // The scenario pairs kind and report.
         outbox.put(messageId, { ...order, kind, report } as PartnerFact, atMs);
+      }
+      // It may have been chosen before the order was made.
+      const known = await chosenReport(world, scenario, partnerRef);
+      if (known !== null) {
+        const fact = { ...order, kind, report: known.report } as PartnerFact;
+        outbox.put(known.messageId, fact, clock.nowMs());
       }
       return done(accepted(mode, scenario, partnerRef));
     },
@@ -256,33 +295,18 @@ function accepted(
 }
 
 /** The current report of an order. */
-function readOrder<K extends OrderKind>(
-  { mode, clock, delayMs }: World,
+async function readOrder<K extends OrderKind>(
+  world: World,
   scenario: OrderScenario<K>,
   partnerRef: string,
-): PartnerAnswer<PartnerReports[K]> {
+): Promise<PartnerAnswer<PartnerReports[K]>> {
+  const { mode, clock, delayMs } = world;
+  const known = await chosenReport(world, scenario, partnerRef);
+  if (known !== null) return done(known.report);
   const stages = scenario.stages(mode, partnerRef, delayMs);
   if (stages === null) return refused(notFound('order'));
   const nowMs = clock.nowMs();
   return done((stages.findLast(({ atMs }) => atMs <= nowMs) ?? stages[0]).report);
-}
-
-function quoteAt(mode: Mode, source: Money, nowMs: number): PartnerAnswer<QuoteTerms> {
-  if (!fakeCurrencies.includes(source.currency)) return refused(currencyUnknown);
-  const rate = rateAt(source.currency, nowMs);
-  const price = priceAt(source, rate);
-  if (price === null) return refused(amountTooSmall);
-  const expiresAtMs = nowMs + QUOTE_LIFE_MS;
-  const fields = [source.currency, source.amountMinor, rate.rateScaled, expiresAtMs];
-  return done({
-    partnerQuoteId: makeRef(mode, 'quote', fields),
-    source,
-    ...price,
-    rate: formatRate(rate),
-    rateKind: 'indicative',
-    lockedUntilMs: null,
-    expiresAtMs,
-  });
 }
 
 function stamp({ mode, clock }: World) {

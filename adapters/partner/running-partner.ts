@@ -1,5 +1,6 @@
 // How a host runs a settlement partner: its environment variables, and its creation.
 import type { z } from 'zod';
+import type { SimulatedReport } from '../../core/domain/simulated-event.js';
 import type { Mode } from '../../core/domain/tenant.js';
 import type { Clock } from '../../core/ports/outside.js';
 import type { SettlementPartner } from '../../core/ports/partner.js';
@@ -19,6 +20,8 @@ export interface PartnerSetup {
   readonly secret: Uint8Array;
   /** Accepts a message like the partner's webhook endpoint; rejects if it was not stored. */
   readonly deliver: (message: SignedMessage) => Promise<void>;
+  /** Of test mode: the outcome that a person chose for the order with this reference. */
+  readonly simulatedReport: (reference: string) => Promise<SimulatedReport | null>;
   /** To be called when a message is queued for `sendDueMessages`. */
   readonly onQueued: () => void;
 }

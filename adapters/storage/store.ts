@@ -11,6 +11,7 @@ import { type Database, StoreConflict } from './database.js';
 import type { NextDue } from './due-times.js';
 import type { StoredRows } from './row-counts.js';
 import { accountsOf } from './tables/account-rows.js';
+import { bankDetailsOf } from './tables/bank-details-rows.js';
 import { buyersOf } from './tables/buyer-rows.js';
 import { deliveriesOf, subscriptionsOf } from './tables/delivery-rows.js';
 import { documentsOf } from './tables/document-rows.js';
@@ -32,7 +33,7 @@ import { retentionOf } from './tables/retention-rows.js';
 import { sealedOf } from './tables/sealed-rows.js';
 import { keysOf, organizationsOf } from './tables/tenant-rows.js';
 import { viewsOf } from './tables/view-rows.js';
-import { advancesOf, commandsOf, inboxOf } from './tables/work-rows.js';
+import { advancesOf, commandsOf, inboxOf, simulationsOf } from './tables/work-rows.js';
 import { UnitOfWork } from './unit-of-work.js';
 
 export type OnMessage = (work: WorkKind, tenants?: readonly Tenant[]) => void;
@@ -218,6 +219,10 @@ class LazyTx implements Tx {
     return this.part('funds', fundsOf);
   }
 
+  get bankDetails() {
+    return this.part('bankDetails', bankDetailsOf);
+  }
+
   get quotes() {
     return this.part('quotes', quotesOf);
   }
@@ -276,6 +281,9 @@ class LazyTx implements Tx {
 
   get advances() {
     return this.part('advances', advancesOf);
+  }
+  get simulations() {
+    return this.part('simulations', simulationsOf);
   }
 
   get retention() {

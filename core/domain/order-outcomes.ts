@@ -1,6 +1,7 @@
 // The effect of changed orders on a payment: status, funds, ledger, refunds and events. One
 // function derives all of it, so outcomes that arrive late, twice or out of order lead to the same
 // rows.
+import { bankDetailsRecord, checkCodeOf } from './bank-record.js';
 import {
   type Change,
   commandsAfter,
@@ -29,7 +30,7 @@ import {
   supersedeCommand,
   voidCommand,
 } from './partner-command.js';
-import type { PayinInstructions } from './payin-instructions.js';
+import { type PayinInstructions, writePayinInstructions } from './payin-instructions.js';
 import {
   isTerminal,
   type Payment,
@@ -108,11 +109,26 @@ function withLearned(payment: Payment, learned: Learned, isPaid: boolean, nowMs:
   }
   return Object.freeze({
     ...payment,
-    payinInstructions: instructions ?? payment.payinInstructions,
+    ...givenInstructions(payment, instructions, nowMs),
     transactionHash: transactionHash ?? payment.transactionHash,
     settlement: settlement ?? payment.settlement,
     updatedAtMs: nowMs,
   });
+}
+
+/** Instructions that were given before keep their check code. */
+function givenInstructions(
+  payment: Payment,
+  instructions: PayinInstructions | undefined,
+  nowMs: number,
+): Pick<Payment, 'payinInstructions' | 'bankDetailsCode'> {
+  const { payinInstructions: were, bankDetailsCode } = payment;
+  const isKept =
+    instructions === undefined ||
+    (were !== null && writePayinInstructions(were) === writePayinInstructions(instructions));
+  if (isKept) return { payinInstructions: were, bankDetailsCode };
+  const record = bankDetailsRecord(payment, instructions, nowMs);
+  return { payinInstructions: instructions, bankDetailsCode: checkCodeOf(record) };
 }
 
 function withStatus(

@@ -145,6 +145,8 @@ export interface Payment extends Tenant {
   readonly confirmedLocale: Locale | null;
   /** How to pay; null until the partner accepts the pay-in. */
   readonly payinInstructions: PayinInstructions | null;
+  /** The check code of these instructions (bank-record.ts). */
+  readonly bankDetailsCode: string | null;
   /** When the whole amount was reported as received; from then on it does not expire. */
   readonly coveredAtMs: number | null;
   readonly transactionHash: string | null;

@@ -7,6 +7,7 @@ import type { MoneyKind } from '../domain/partner-command.js';
 import type { PayinInstructions } from '../domain/payin-instructions.js';
 import type { QuoteTerms } from '../domain/quote.js';
 import type { PayinReport, PayoutReport } from '../domain/report-check.js';
+import type { Correction, SimulatedOutcome } from '../domain/simulated-event.js';
 
 /**
  * How a call ends that may have an effect. `done`: the partner accepted it. `refused`: final.
@@ -32,6 +33,8 @@ export interface PayoutOrder {
   readonly amount: Money;
   /** From registerPixDestination. */
   readonly destination: string;
+  /** As it was confirmed; null after a restore that lost it. A locked rate is its rate. */
+  readonly quote: QuoteTerms | null;
 }
 
 export interface RefundOrder {
@@ -50,8 +53,8 @@ export interface ReceiverOrder extends Dossier {
 export interface ReceiverReport {
   readonly status: 'verifying' | 'approved' | 'rejected';
   readonly reason: string | null;
-  /** While it verifies: what the party must correct. */
-  readonly corrections?: readonly { readonly field: string; readonly reason: string }[];
+  /** While verifying: what the partner wants again. */
+  readonly corrections?: readonly Correction[];
 }
 
 export interface RefundReport {
@@ -113,6 +116,27 @@ export interface OrderApi<Order, Report> {
   read(partnerRef: string): Promise<PartnerAnswer<Report>>;
 }
 
+/**
+ * A partner whose orders report what a person chooses (simulated-event.ts). It looks the outcome of an
+ * order up by its reference, for each message and each answer to a read.
+ */
+export interface PartnerSandbox {
+  /** What arrives if the buyer pays; null if the pay-in does not wait for the buyer. */
+  awaitedPayin(partnerRef: string): SimulatedOutcome | null;
+  /** Sends the outcome of this order as a message. Resolves once it is accepted or queued. */
+  send(order: {
+    readonly kind: SimulatedOutcome['kind'];
+    readonly reference: string;
+    readonly partnerRef: string;
+  }): Promise<void>;
+  /** A quote whose rate differs from the one shown, or whose rate is locked. */
+  quote(
+    input: { readonly source: Money; readonly destination: string },
+    change: 'moved' | 'locked',
+    shown: QuoteTerms | null,
+  ): Promise<PartnerAnswer<QuoteTerms>>;
+}
+
 export interface SettlementPartner {
   readonly name: string;
   /** After this time the outcome of a call is `unknown`. At most half of COMMAND_LEASE_MS. */
@@ -155,6 +179,8 @@ export interface SettlementPartner {
     readonly source: Money;
     readonly destination: string;
   }): Promise<PartnerAnswer<QuoteTerms>>;
+  /** Of a partner of test mode that simulates. */
+  readonly sandbox?: PartnerSandbox;
   /** Looks an order up by our reference alone, after a restore; null: there is none. */
   findOrder(kind: MoneyKind, reference: string): Promise<PartnerAnswer<AcceptedOrder | null>>;
   /** Verifies a message over its raw bytes and reads it; null if it is not genuine or malformed. */

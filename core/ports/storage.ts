@@ -1,6 +1,7 @@
 // The storage port. An adapter implements it for one database. The domain documents what the rows
 // mean.
 import type { StoredKey } from '../domain/api-key.js';
+import type { BankAccount, BankDetails } from '../domain/bank-record.js';
 import type { Buyer, KycStatus, KycSubmission } from '../domain/buyer-kyc.js';
 import type { PaymentView } from '../domain/change.js';
 import type { AccountStatus, ConnectedAccount, Role } from '../domain/connected-account.js';
@@ -20,6 +21,7 @@ import type { Quote } from '../domain/quote.js';
 import type { SealedColumn } from '../domain/sealed-columns.js';
 import type { KeyCheckValue } from '../domain/sealed-text.js';
 import type { ServiceKey, ServiceKeyPurpose } from '../domain/service-key.js';
+import type { SimulatedReport } from '../domain/simulated-event.js';
 import type { Subscription } from '../domain/subscription.js';
 import type { Mode, Tenant } from '../domain/tenant.js';
 import type {
@@ -138,6 +140,20 @@ export interface Tx {
   };
   readonly quotes: Writes<Quote, 'insert'> & {
     get(tenant: Tenant, id: string): Found<Quote>;
+  };
+  readonly bankDetails: {
+    insert(details: BankDetails, accounts: readonly BankAccount[]): void;
+    /** Oldest first. */
+    ofPayment(tenant: Tenant, paymentId: string): Many<BankDetails>;
+    /** Over all tenants. */
+    byCode(shortId: string, checkCode: string): Found<BankDetails>;
+    /** The latest with this account, of this page unless null, over all tenants. */
+    byNumber(numberHash: string, shortId: string | null): Found<Pick<BankDetails, 'issuedAtMs'>>;
+    /** The latest of another payment of this buyer to this payee, which was paid in full. */
+    paidBefore(
+      details: BankDetails,
+      accountHash: string,
+    ): Found<Pick<BankDetails, 'paymentId' | 'issuedAtMs'>>;
   };
   readonly commands: Writes<PartnerCommand, 'insert' | 'update'> & {
     get(id: string): Found<PartnerCommand>;
@@ -282,6 +298,12 @@ export interface Tx {
     due(page: DuePage): Many<Advance>;
     /** Inserts, or replaces the advance of the same payment. */
     put(advance: Advance): void;
+  };
+  /** Outcomes that were chosen for orders of the sandbox. */
+  readonly simulations: {
+    get(mode: Mode, reference: string): Found<SimulatedReport>;
+    /** Inserts, or replaces the outcome of the same order. */
+    put(report: Omit<SimulatedReport, 'version'>): void;
   };
   /** Rows that may be removed when they are old; records of money stay. */
   readonly retention: {

@@ -27,7 +27,7 @@ import type { Quote } from '../domain/quote.js';
 import { type Mode, type Tenant, tenantOf } from '../domain/tenant.js';
 import { assert, PonteError } from '../errors.js';
 import type { Deps } from '../ports/deps.js';
-import type { ReceiverReport } from '../ports/partner.js';
+import type { ReceiverReport, SettlementPartner } from '../ports/partner.js';
 import type { Tx } from '../ports/storage.js';
 import { stagePurge } from './documents.js';
 import { readDraft, sealDraft } from './kyc-drafts.js';
@@ -171,16 +171,33 @@ async function stageWithdrawn(tx: Tx, mode: Mode, partnerRef: string): Promise<b
   return resting.length > 0;
 }
 
+/** Replaces the partner's usual quote; `shown` is the current one. */
+type QuoteSource = (
+  input: Parameters<SettlementPartner['quote']>[0],
+  shown: Quote | null,
+) => ReturnType<SettlementPartner['quote']>;
+
 /**
  * Requests a quote from the partner; it replaces the one before. PaymentStateConflict in another
  * status, or if the partner refuses, which fails the payment; PartnerUnavailable.
  */
-export async function requestQuote(deps: Deps, tenant: Tenant, paymentId: string): Promise<Quote> {
-  const { payment } = await deps.store.run((tx) => loadPayment(tx, tenant, paymentId));
+export async function requestQuote(
+  deps: Deps,
+  tenant: Tenant,
+  paymentId: string,
+  ask: QuoteSource | null = null,
+): Promise<Quote> {
+  const { payment, shown } = await deps.store.run(async (tx) => {
+    const { payment } = await loadPayment(tx, tenant, paymentId);
+    const { quoteId } = payment;
+    const isNeeded = ask !== null && quoteId !== null;
+    return { payment, shown: isNeeded ? await tx.quotes.get(tenant, quoteId) : null };
+  });
   if (nextStatus(payment.status, 'quote') === null) throw new PonteError('PaymentStateConflict');
   const { amount: source, destination } = payment;
   const partner = await partnerOf(deps, tenant);
-  const answer = await partner.quote({ source, destination });
+  const input = { source, destination };
+  const answer = await (ask === null ? partner.quote(input) : ask(input, shown));
   const nowMs = deps.clock.nowMs();
   if (answer.outcome === 'refused') {
     const { code, message } = answer;

@@ -256,7 +256,9 @@ async function readForm(deps: Deps, tx: Tx, session: KycSession): Promise<ReadFo
   const known = hinted(stored, payment);
   const agreed = tosId === null ? known : withValues(known, null, { tosId });
   const draft = await withoutLostFiles(deps, tx, tenant, buyerId, agreed);
-  if (session.kind === 'owner' && !isAskedFor(draft, session.ownerIndex)) {
+  const state = kycStateOf(submission?.status ?? 'not_started', submission);
+  const isOpen = state === 'form' || state === 'corrections';
+  if (session.kind === 'owner' && isOpen && !isAskedFor(draft, session.ownerIndex)) {
     throw new PonteError('NotFound');
   }
   const asked = current === null ? [] : placeCorrections(draft, correctionsOf(current));
@@ -271,8 +273,7 @@ async function readForm(deps: Deps, tx: Tx, session: KycSession): Promise<ReadFo
   };
   return {
     facts: { draft, extra, email, corrections },
-    state: kycStateOf(submission?.status ?? 'not_started', submission),
-    ...{ payment, buyerId, submission, start },
+    ...{ state, payment, buyerId, submission, start },
   };
 }
 

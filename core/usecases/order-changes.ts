@@ -16,6 +16,7 @@ import { tenantOf } from '../domain/tenant.js';
 import type { Deps } from '../ports/deps.js';
 import type { PartnerFact } from '../ports/partner.js';
 import type { RunOptions, Tx } from '../ports/storage.js';
+import { stageBankDetails } from './bank-details.js';
 import { announce, loadPayment, stageChange } from './payment-store.js';
 
 export interface Batch {
@@ -182,6 +183,7 @@ async function stagePaymentOrders(
 ): Promise<Staged> {
   const change: Change = ordersChanged(was, orders, [next], nowMs, learned);
   const stored = await stageChange(deps, tx, was, change, adopted);
+  await stageBankDetails({ deps, tx, nowMs }, was.payment, stored.payment);
   const isNew = adopted.some(({ id }) => id === next.id);
   const { command, ...rest } = staged(next, () => announce(deps, stored));
   return { ...rest, command: isNew ? next : command };

@@ -4,11 +4,23 @@
 // it: if the backup lacks the payment and it is created again, its orders are the same. The key of
 // the hash is created in the database before any payment, so that every backup contains it.
 import { createHmac } from 'node:crypto';
-import type { CommandKind } from '../domain/partner-command.js';
+import type { CommandDraft, CommandKind, MoneyCommand } from '../domain/partner-command.js';
 import type { Payment } from '../domain/payment.js';
 
 export function orderSubject({ id, orgId, mode, origin, externalId }: Payment): string {
   return externalId === null ? id : [orgId, mode, origin, externalId].join('.');
+}
+
+/** Of the next order of this kind, or of the next refund of this pay-in. `orders` are all known. */
+export function nextReference(
+  key: Uint8Array,
+  payment: Payment,
+  orders: readonly MoneyCommand[],
+  { kind, payinId }: Pick<CommandDraft, 'kind' | 'payinId'>,
+): string {
+  const alike = orders.filter((order) => order.kind === kind && order.payinId === payinId);
+  const subject = orders.find(({ id }) => id === payinId)?.reference ?? orderSubject(payment);
+  return orderReference(key, { subject, kind, number: alike.length + 1 });
 }
 
 /**

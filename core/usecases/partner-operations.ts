@@ -116,8 +116,8 @@ export const operations: Readonly<Record<CommandKind, Operation>> = {
     learned: ({ reason, transactionHash }) => ({ reason, transactionHash }),
   }),
   payout: moneyOperation('payout', {
-    prepare: (partner, { reference, amount }, { payment: { destination } }) =>
-      partner.payout.prepare({ reference, amount, destination }),
+    prepare: (partner, { reference, amount }, { payment: { destination }, quote }) =>
+      partner.payout.prepare({ reference, amount, destination, quote }),
     // Only a report with an effect is checked.
     problem: ({ command, report, quote, polled }) =>
       reportEffect(command.end, report.status, polled) === 'apply'

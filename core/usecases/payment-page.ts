@@ -10,6 +10,7 @@ import { tenantOf } from '../domain/tenant.js';
 import { assert, PonteError } from '../errors.js';
 import type { Deps } from '../ports/deps.js';
 import type { Tx } from '../ports/storage.js';
+import { readBankDetails, type ShownBankDetails } from './bank-details.js';
 
 export interface PaymentPage extends PaymentView {
   readonly organization: Organization;
@@ -18,6 +19,8 @@ export interface PaymentPage extends PaymentView {
   readonly submission: KycSubmission | null;
   readonly kyc: KycState;
   readonly screen: ReturnType<typeof screenOf>;
+  /** How to check the bank details; null without them. */
+  readonly check: ShownBankDetails | null;
   readonly moneyTimes: MoneyTimes;
   /** Of `tx.views.pageVersions`. */
   readonly pageVersion: string;
@@ -41,7 +44,7 @@ export async function openPage(tx: Tx, publicId: string): Promise<Payment> {
 /** NotFound for an unknown id, and before the buyer is invited. */
 export async function readPaymentPage(deps: Deps, publicId: string): Promise<PaymentPage> {
   const nowMs = deps.clock.nowMs();
-  return deps.store.run(async (tx) => {
+  const read = await deps.store.run(async (tx) => {
     const { id, buyerId, quoteId, ...rest } = await openPage(tx, publicId);
     const tenant = tenantOf(rest);
     const [view, organization, quote, submission, versions, postings] = await Promise.all([
@@ -69,6 +72,10 @@ export async function readPaymentPage(deps: Deps, publicId: string): Promise<Pay
       nowMs,
     };
   });
+  const { payment } = read;
+  const hasDetails = payment.payinInstructions !== null;
+  const check = hasDetails ? await readBankDetails(deps, tenantOf(payment), payment.id) : null;
+  return { ...read, check };
 }
 
 function moneyTimesOf(postings: readonly StoredPosting[]): MoneyTimes {

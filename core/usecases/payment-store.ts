@@ -11,7 +11,7 @@ import { assert, PonteError } from '../errors.js';
 import type { Deps } from '../ports/deps.js';
 import type { Tx } from '../ports/storage.js';
 import { stageNotice } from './mails.js';
-import { orderReference, orderSubject } from './order-references.js';
+import { nextReference } from './order-references.js';
 import { currentKeyIn } from './service-keys.js';
 
 type Decide = (was: PaymentAggregate, tx: Tx) => Change | Promise<Change>;
@@ -109,11 +109,7 @@ async function newOrders(
   const { bytes } = await currentKeyIn(deps, tx, 'partner');
   const made: MoneyCommand[] = [];
   for (const draft of drafts) {
-    const { kind, payinId } = draft;
-    const orders = [...known, ...made];
-    const alike = orders.filter((order) => order.kind === kind && order.payinId === payinId);
-    const subject = orders.find(({ id }) => id === payinId)?.reference ?? orderSubject(payment);
-    const reference = orderReference(bytes, { subject, kind, number: alike.length + 1 });
+    const reference = nextReference(bytes, payment, [...known, ...made], draft);
     const name = { id: deps.ids.next('cmd', nowMs), reference };
     made.push(newCommand(payment, name, { ...draft, paymentId: payment.id }, nowMs));
   }

@@ -321,7 +321,7 @@ function newPayment(
     buyerLocale: null,
     quoteId: null,
     confirmedLocale: null,
-    payinInstructions: null,
+    ...{ payinInstructions: null, bankDetailsCode: null },
     coveredAtMs: null,
     transactionHash: null,
     settlement: null,

@@ -11,6 +11,7 @@ const QUOTES_AN_HOUR = 20;
 /** Uploads of documents through the hosted page, for each party. */
 const uploadsAnHour = 60;
 const uploadedMebibytesADay = 200;
+const VERIFIES_AN_HOUR = 20;
 
 /** A create by this API key; replays count too. */
 export async function takeCreateToken(deps: Deps, keyId: string): Promise<void> {
@@ -40,6 +41,11 @@ export function takeUploadedMebibyte(deps: Deps, buyerId: string): Promise<void>
   const burst = uploadedMebibytesADay;
   const perMinute = (burst * MINUTE_MS) / DAY_MS;
   return take(deps, `uploaded MiB ${buyerId}`, { perMinute, burst });
+}
+
+/** A check of bank details, which could guess codes. */
+export function takeVerifySlot(deps: Deps, address: string): Promise<void> {
+  return take(deps, `verify client ${clientNetwork(address)}`, hourly(VERIFIES_AN_HOUR));
 }
 
 export function rateLimited(waitMs: number): PonteError {

@@ -16,8 +16,9 @@ import type { Deps } from '../ports/deps.js';
 import { confirmQuote, requestQuote, signIn } from './buyers.js';
 import { eachDue } from './due-work.js';
 import { inviteBuyer } from './invoices.js';
-import { submitBuyerKyc } from './kyc.js';
 import { readView } from './payment-store.js';
+import { playDossier } from './sandbox-dossier.js';
+import { playTransfer } from './simulations.js';
 
 /** Waits while it is the partner's turn; the last one repeats. */
 const LOOK_AGAIN_MS = [20, 50, 100, 100, 100, 100, 200, 200, 500, 1_000, 5_000, 30_000] as const;
@@ -35,23 +36,17 @@ const buyerSteps: Partial<
     await signIn(deps, tenantOf(payment), payment.id);
     return true;
   },
-  buyer_kyc_pending: playKyc,
+  buyer_kyc_pending: async (deps, payment) => {
+    await playDossier(deps, payment);
+    return false;
+  },
   buyer_kyc_approved: async (deps, payment) => {
     await requestQuote(deps, tenantOf(payment), payment.id);
     return true;
   },
   fx_quoted: playQuote,
+  on_ramp_pending: playTransfer,
 };
-
-/** The dossier of the sandbox buyer, without its name. */
-const sandboxPerson = {
-  entityType: 'individual',
-  dateOfBirth: '1990-01-31',
-  idDocCountry: 'US',
-  idDocType: 'PASSPORT',
-  selfieFile: 'https://sandbox.invalid/selfie.jpg',
-  idDocFrontFile: 'https://sandbox.invalid/passport.jpg',
-} as const;
 
 /** More than the buyer has: the rest are for expired quotes. */
 const STEPS_AT_ONCE = 8;
@@ -141,14 +136,6 @@ async function buyerStep(deps: Deps, payment: Payment): Promise<boolean> {
   return step === undefined ? false : step(deps, payment);
 }
 
-async function playKyc(deps: Deps, payment: Payment): Promise<boolean> {
-  const { firstName, lastName } = nameParts(payment);
-  const { country, phone } = payment.buyer;
-  const dossier = { ...sandboxPerson, firstName, lastName, country, phone };
-  await submitBuyerKyc(deps, tenantOf(payment), payment.id, dossier);
-  return false;
-}
-
 async function playQuote(deps: Deps, payment: Payment): Promise<boolean> {
   const tenant = tenantOf(payment);
   const { quoteId } = payment;
@@ -157,11 +144,4 @@ async function playQuote(deps: Deps, payment: Payment): Promise<boolean> {
   if (stale) await requestQuote(deps, tenant, payment.id);
   else await confirmQuote(deps, tenant, payment.id, quote.id);
   return true;
-}
-
-/** The payment's buyer name, or a default. */
-function nameParts(payment: Payment): { readonly firstName: string; readonly lastName: string } {
-  const words = (payment.buyer.name ?? '').trim().split(/\s+/).filter(Boolean);
-  const [firstName = 'Sandbox', ...rest] = words;
-  return { firstName, lastName: rest.join(' ') || 'Buyer' };
 }

@@ -5,6 +5,9 @@ import { SESSION_MS } from '../domain/member.js';
 import {
   isCurrent,
   isValid,
+  type OpenedKey,
+  type PublicJwk,
+  publicJwk,
   SERVICE_KEY_BYTES,
   type ServiceKey,
   type ServiceKeyPurpose,
@@ -15,11 +18,6 @@ import type { Tx } from '../ports/storage.js';
 
 export type KeyNeeds = Pick<Deps, 'store' | 'secretBox' | 'ids' | 'clock'>;
 
-export interface OpenedKey {
-  readonly id: string;
-  readonly bytes: Uint8Array;
-}
-
 /** The current key and those that were rotated out but have not expired. */
 export async function validKeys(
   deps: KeyNeeds,
@@ -28,6 +26,12 @@ export async function validKeys(
   const keys = await deps.store.run((tx) => tx.serviceKeys.list(purpose));
   const nowMs = deps.clock.nowMs();
   return keys.filter((key) => isValid(key, nowMs)).map((key) => opened(deps, key));
+}
+
+/** Every key that ever signed records, for their verification. */
+export async function recordKeys(deps: KeyNeeds): Promise<readonly PublicJwk[]> {
+  const keys = await deps.store.run((tx) => tx.serviceKeys.list('record'));
+  return keys.map((key) => publicJwk(opened(deps, key)));
 }
 
 /** Creates the key if there is none. */

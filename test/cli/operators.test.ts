@@ -254,6 +254,22 @@ describe('payments', () => {
     assert.deepEqual(none, { data: [], nextCursor: null });
   });
 
+  test('have events simulated, which a running server continues', async () => {
+    const { id } = await newPayment('simulated');
+    assert.deepEqual(await refused(`payments simulate ${id} money_arrives`), [
+      4,
+      'PaymentStateConflict',
+    ]);
+    assert.deepEqual(await refused(`payments simulate ${id} nothing`), [2, 'ValidationError']);
+    const advanced = { to: 'on_ramp_pending' };
+    await api(null, `/v1/test-helpers/payments/${id}/advance`, advanced);
+    const read = async () => (await api(null, `/v1/payments/${id}`)).json;
+    await until(async () => (await read())['payinInstructions'] !== null);
+    const paid = await done(`payments simulate ${id} money_arrives`);
+    assert.equal((paid['funds'] as Json)['received'], '50.00');
+    await until(async () => (await read())['status'] === 'settled');
+  });
+
   test('are cancelled and given up, after a dry run that changes nothing', async () => {
     for (const [verb, status, reasonField] of [
       ['cancel', 'cancelled', 'cancelReason'],

@@ -115,7 +115,7 @@ export async function preparedPayout(
   amount: Money,
 ): Promise<string> {
   const destination = await destinationOf(harness, traits);
-  const order = { reference: 'cmd_payout', amount, destination };
+  const order = { reference: 'cmd_payout', amount, destination, quote: null };
   return done(await harness.partner.payout.prepare(order));
 }
 

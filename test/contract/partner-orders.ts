@@ -160,7 +160,7 @@ function payoutRules(traits: PartnerTraits, check: Check): void {
 
   check('a payout to an unknown destination is refused', async ({ partner }) => {
     const amount = traits.amounts.fine;
-    const order = { reference: 'cmd_x', amount, destination: 'nowhere' };
+    const order = { reference: 'cmd_x', amount, destination: 'nowhere', quote: null };
     const prepared = await partner.payout.prepare(order);
     const answer =
       prepared.outcome === 'done' ? await partner.payout.start(prepared.value) : prepared;

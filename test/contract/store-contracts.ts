@@ -2,6 +2,7 @@
 import { after, describe } from 'node:test';
 import type { Sealer, Store } from '../../core/ports/storage.js';
 import { storeAccountsContract } from './store-accounts-contract.js';
+import { storeBankDetailsContract } from './store-bank-details-contract.js';
 import { storeClaimsContract } from './store-claims-contract.js';
 import { storeContract } from './store-contract.js';
 import { storeDocumentsContract } from './store-documents-contract.js';
@@ -34,6 +35,7 @@ export const writes: Parts = {
 
 export const others: Parts = {
   'connected accounts': storeAccountsContract,
+  'bank details': storeBankDetailsContract,
   documents: storeDocumentsContract,
   'invoices and mails': storeInvoicesContract,
   'links and page sessions': storeLinksContract,

@@ -46,5 +46,5 @@ export const scenarios: readonly (readonly string[])[] = [
     ...['deleteWebhookSubscription', 'replayWebhookDelivery'],
   ],
   ['createApiKey', 'listApiKeys', 'revokeApiKey', 'switchMode', 'readOnboardingStatus'],
-  ['readDescription', 'browseDescription', 'readDocsFile', 'healthz', 'readyz'],
+  ['readDescription', 'browseDescription', 'readDocsFile', 'healthz', 'readyz', 'readPublicKeys'],
 ];

@@ -60,7 +60,7 @@ export const faultTable = {
   /** Per mail: the server asks to come back, takes it and does not say so, or refuses it. */
   mailDeferred: [0, 0.03, 0.12],
   mailAnswerLost: [0, 0.05, 0.25],
-  mailRefused: [0, 0.03, 0.12],
+  mailRefused: [0, 0.1, 0.4],
 } as const satisfies Readonly<Record<string, readonly number[]>>;
 
 export type FaultKind = keyof typeof faultTable;

@@ -170,7 +170,7 @@ export const moneyMutants = [
     file: 'core/usecases/payment-store.ts',
     edits: [
       [
-        'const reference = orderReference(bytes, { subject, kind, number: alike.length + 1 });',
+        'const reference = nextReference(bytes, payment, [...known, ...made], draft);',
         "const reference = bytes.length > 0 ? deps.ids.next('cmd', nowMs) : '';",
       ],
     ],

@@ -143,6 +143,7 @@ export function aPayment(fields: Partial<Payment> = {}): Payment {
     quoteId: 'qt_1',
     confirmedLocale: 'pt-BR',
     payinInstructions: sampleInstructions(),
+    bankDetailsCode: '7KQ4-M2XD',
     coveredAtMs: T0 + 7,
     transactionHash: '0xabc',
     settlement: {
@@ -172,7 +173,13 @@ export function aBarePayment(fields: Partial<Payment> = {}): Payment {
     metadata: '{}',
     buyerLocale: null,
     ...{ payeeName: null, confirmedLocale: null },
-    ...{ expiresAtMs: null, quoteId: null, payinInstructions: null, coveredAtMs: null },
+    ...{
+      expiresAtMs: null,
+      quoteId: null,
+      payinInstructions: null,
+      bankDetailsCode: null,
+      coveredAtMs: null,
+    },
     ...{ transactionHash: null, settlement: null, failureReason: null, cancelReason: null },
     ...fields,
   });

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { createFakePartner, type FakePartner } from '../../adapters/partner/fake.js';
 import type { SignedMessage } from '../../adapters/partner/signed-message.js';
 import { type Money, money } from '../../core/domain/money.js';
+import type { SimulatedOutcome, SimulatedReport } from '../../core/domain/simulated-event.js';
 import type { PartnerAnswer, PartnerFact, ReceiverOrder } from '../../core/ports/partner.js';
 import { done } from '../contract/partner-harness.js';
 
@@ -17,15 +18,24 @@ export interface World {
   nowMs: number;
   /** Lets this much time pass, then sends everything due. */
   pass(ms: number): Promise<void>;
-  restarted(): FakePartner;
+  restarted(payins?: 'arrive' | 'wait'): FakePartner;
+  /** Stores the outcome of the order with this reference. */
+  choose(reference: string, outcome: SimulatedOutcome): void;
 }
 
 export function world(
-  options: { readonly delayMs?: number; readonly mode?: 'test' | 'live' } = {},
+  options: {
+    readonly delayMs?: number;
+    readonly mode?: 'test' | 'live';
+    readonly payins?: 'arrive' | 'wait';
+  } = {},
 ): World {
   const messages: SignedMessage[] = [];
-  const make = () =>
+  const chosen = new Map<string, SimulatedReport>();
+  const make = (payins = options.payins ?? 'arrive') =>
     createFakePartner({
+      payins,
+      simulatedReport: async (reference) => chosen.get(reference) ?? null,
       mode: options.mode ?? 'test',
       clock: { nowMs: () => made.nowMs },
       delayMs: options.delayMs ?? DELAY_MS,
@@ -43,6 +53,10 @@ export function world(
       while ((await made.partner.sendDueMessages(made.nowMs, 10)) > 0);
     },
     restarted: make,
+    choose(reference, outcome) {
+      const version = (chosen.get(reference)?.version ?? 0) + 1;
+      chosen.set(reference, { mode: 'test', reference, outcome, version });
+    },
   };
   return made;
 }
@@ -87,7 +101,7 @@ export async function startedPayin(made: World, source: Money): Promise<string> 
 
 export async function startedPayout(made: World, amount: Money, to?: string): Promise<string> {
   const destination = to ?? (await destinationOf(made));
-  const order = { reference: 'cmd_1', amount, destination };
+  const order = { reference: 'cmd_1', amount, destination, quote: null };
   const request = done(await made.partner.payout.prepare(order));
   return done(await made.partner.payout.start(request)).partnerRef;
 }

@@ -1,8 +1,10 @@
 // A store with rows in every table, for tests that move, copy or look after whole databases. Who
 // adds a table adds a row here: the tests say so when one is empty.
+
 import { posting, transfer } from '../../core/domain/ledger.js';
 import { money } from '../../core/domain/money.js';
 import type { Store } from '../../core/ports/storage.js';
+import { someAccount, someBankDetails } from './bank-detail-samples.js';
 import {
   aBarePayment,
   aBuyer,
@@ -71,6 +73,7 @@ export async function fillStore(store: Store): Promise<void> {
     tx.keyCheckValues.insert(aCheckValue());
     tx.storageFingerprints.insert({ name: 'documents', value: 'database-1', createdAtMs: T0 });
     tx.serviceKeys.insert(aServiceKey());
+    tx.bankDetails.insert(someBankDetails(), [someAccount]);
     tx.epochs.insert(anEpoch());
   });
 }
@@ -110,6 +113,8 @@ export function contentsOf(store: Store): Promise<readonly unknown[]> {
       tx.keyCheckValues.list(),
       tx.storageFingerprints.get('documents'),
       tx.serviceKeys.list('session'),
+      tx.bankDetails.ofPayment(tenant, 'pi_1'),
+      tx.bankDetails.byNumber('n', null),
       tx.epochs.list(),
     ]),
   );

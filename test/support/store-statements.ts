@@ -4,6 +4,7 @@ import type { Database, Param, Statement } from '../../adapters/storage/database
 import { newStore } from '../../adapters/storage/store.js';
 import type { SealedColumn } from '../../core/domain/sealed-columns.js';
 import type { Claims, SealedRow, Tx } from '../../core/ports/storage.js';
+import { someAccount, someBankDetails } from './bank-detail-samples.js';
 import {
   aBuyer,
   aCommand,
@@ -138,6 +139,11 @@ function readsOfMoney(tx: Tx): readonly Promise<unknown>[] {
     tx.funds.open(5),
     tx.funds.page(null, 5),
     tx.quotes.get(tenant, 'qt_1'),
+    tx.bankDetails.ofPayment(tenant, 'pi_1'),
+    tx.bankDetails.byCode('s', 'c'),
+    tx.bankDetails.byNumber('n', null),
+    tx.bankDetails.byNumber('n', 's'),
+    tx.bankDetails.paidBefore(someBankDetails(), 'a'),
     tx.commands.get('cmd_1'),
     tx.commands.byReference('test', 'r'),
     tx.commands.byPartnerRef('test', 'payin', 'p'),
@@ -269,6 +275,7 @@ function everyFirstWrite(tx: Tx): void {
   tx.payments.insert(aPayment());
   tx.funds.insert(someFunds());
   tx.quotes.insert(aQuote());
+  tx.bankDetails.insert(someBankDetails(), [someAccount]);
   tx.commands.insert(aCommand());
   tx.idempotency.bind(tenant, 'k', 'invoice', 'inv_1', T0);
   tx.buyers.insert(aBuyer());

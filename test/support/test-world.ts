@@ -72,6 +72,8 @@ export type Answer = Partial<WebhookResult>;
 export interface WorldOptions {
   readonly settings?: Partial<Settings>;
   readonly memory?: FakeMemory | null;
+  /** Of the fake partner. */
+  readonly payins?: 'arrive' | 'wait';
 }
 
 export interface World {
@@ -125,10 +127,8 @@ export async function world(t: SuiteEnd, options: WorldOptions = {}): Promise<Wo
   return made;
 }
 
-export async function openWorld({
-  settings = {},
-  memory = null,
-}: WorldOptions = {}): Promise<World> {
+export async function openWorld(options: WorldOptions = {}): Promise<World> {
+  const { settings = {}, memory = null, payins = 'arrive' } = options;
   const bytes = seededBytes('world');
   const secretKey = newKey(bytes);
   let nowMs = STARTS_AT_MS;
@@ -141,12 +141,9 @@ export async function openWorld({
   const mailer = createMemoryMailer();
   const partnerSecret = `whsec_${Buffer.from(bytes(32)).toString('base64')}`;
   const partner = createFakePartner({
-    mode: 'test',
-    clock,
-    delayMs: 0,
-    secret: partnerSecret,
+    ...{ mode: 'test', clock, delayMs: 0, secret: partnerSecret, memory, payins },
     deliver: (message) => made.deliver(message),
-    memory,
+    simulatedReport: (reference) => store.run((tx) => tx.simulations.get('test', reference)),
   });
   const deps: Deps = {
     ...{ store, metrics: null, partners: { test: partner, live: null } },

@@ -145,10 +145,11 @@ function rowsOf(scene: KycScene, step: KycStep): readonly Row[] {
 
 function fieldRows(scene: KycScene, page: KycPage, owner: number | null): readonly Row[] {
   const { form, words } = scene;
-  return fieldsFor(form, page, owner, form.author).map(({ field }) => ({
-    label: words.fields[field],
-    value: <Shown scene={scene} place={{ field, owner }} />,
-  }));
+  return fieldsFor(form, page, owner, form.author).map(({ field, isRequired }) => {
+    const isMissing = isRequired && textOf(valuesOf(scene, owner)[field]) === null;
+    const shown = <Shown scene={scene} place={{ field, owner }} />;
+    return { label: words.fields[field], value: isMissing ? words.review.missing : shown };
+  });
 }
 
 function fileRows(scene: KycScene, owner: number | null): readonly Row[] {

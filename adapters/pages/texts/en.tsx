@@ -254,6 +254,7 @@ export const en = {
     heading: 'Simulate (test mode only)',
     groups: { identity: 'Identity', quote: 'Quote', money: 'Money', payout: 'Payout and refund' },
     events: {
+      identity_sent: 'Fill in and send made-up data',
       identity_approved: 'Approve',
       identity_rejected: 'Reject',
       identity_documents_again: 'Ask for the passport again',

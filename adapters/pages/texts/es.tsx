@@ -255,6 +255,7 @@ export const es = {
       payout: 'Pago final y devolución',
     },
     events: {
+      identity_sent: 'Rellenar y enviar datos ficticios',
       identity_approved: 'Aprobar',
       identity_rejected: 'Rechazar',
       identity_documents_again: 'Pedir de nuevo el pasaporte',

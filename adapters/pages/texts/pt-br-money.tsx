@@ -81,7 +81,7 @@ export const ptBrMoney = {
   transfer: {
     preparing: 'Preparando os dados bancários',
     preparingNext:
-      'Eles ficam prontos em poucos segundos. Se demorar mais de 2 minutos, avisamos por e-mail.',
+      'Eles ficam prontos em poucos segundos. Se demorar mais de 2 minutos, avisamos por e‑mail.',
     heading: (amount) => `Envie ${amount} por transferência bancária`,
     nothing: 'Nada chegou ainda.',
     days: (from, to) =>
@@ -137,7 +137,7 @@ export const ptBrMoney = {
     ),
     check: 'Esta conta está certa?',
     checkText: (payee) =>
-      `Ligue para ${payee} em um número que você já tem, não em um que veio por e-mail. Peça que ` +
+      `Ligue para ${payee} em um número que você já tem, não em um que veio por e‑mail. Peça que ` +
       'leiam este código para você.',
     checkCode: 'Código de conferência',
     checkOther: 'Conferir código ou conta',
@@ -146,7 +146,7 @@ export const ptBrMoney = {
     sentAlready: 'Já enviou?',
     sentText: (
       <>
-        Não é preciso fazer mais nada. Avisamos por e-mail quando chegar. <b>Não pague novamente</b>{' '}
+        Não é preciso fazer mais nada. Avisamos por e‑mail quando chegar. <b>Não pague novamente</b>{' '}
         se demorar alguns dias.
       </>
     ),
@@ -164,7 +164,7 @@ export const ptBrMoney = {
       </>
     ),
     next: (amount, payee) =>
-      `Quando chegarem os ${amount}, pagamos a ${payee} e avisamos você por e-mail.`,
+      `Quando chegarem os ${amount}, pagamos a ${payee} e avisamos você por e‑mail.`,
     by: (when) => <>Se não chegarem até {when}, devolvemos tudo.</>,
     todo: (amount) =>
       `Envie ${amount}, ou peça tudo de volta. Não envie o valor inteiro outra vez.`,
@@ -191,10 +191,10 @@ export const ptBrMoney = {
     heading: 'Seu dinheiro chegou',
     lede: (amount, payee) => sentence(`Estamos com ${amount} para ${payee}.`),
     surplus: (received, surplus) => `Recebemos ${received}. ${surplus} voltam para você.`,
-    next: (payee) => `Pagamos a ${payee} em BRL. O recibo segue por e-mail.`,
+    next: (payee) => `Pagamos a ${payee} em BRL. O recibo segue por e‑mail.`,
     onItsWay: (payee) => `A caminho de ${payee}`,
     onItsWayLede: 'O valor em BRL está sendo pago por PIX.',
-    onItsWayNext: 'O PIX leva minutos, raramente algumas horas. O recibo vem por e-mail.',
+    onItsWayNext: 'O PIX leva minutos, raramente algumas horas. O recibo vem por e‑mail.',
     withPayee: (amount, payee) =>
       sentence(`Seus ${amount} foram convertidos e estão a caminho de ${payee}.`),
   },
@@ -235,7 +235,7 @@ export const ptBrMoney = {
     reviewLedePlain: 'A última etapa falhou; uma pessoa está cuidando disso.',
     reviewMoney: 'Está em algum ponto entre nós e os bancos. Estamos verificando onde.',
     reviewNext: 'Uma pessoa verifica onde está o dinheiro e depois paga ou devolve o valor.',
-    reviewMail: 'Avisamos por e-mail assim que soubermos.',
+    reviewMail: 'Avisamos por e‑mail assim que soubermos.',
     cancelled: (payee) => `${payee} retirou esta cobrança`,
     expired: 'Esta cobrança não está mais aberta',
     expiredNext: 'Se houver uma transferência a caminho, ela é devolvida.',

@@ -25,7 +25,7 @@ export const ptBr = {
       </>
     ),
     helpForm: (org) => `Pergunte a ${org} se tiver dúvidas sobre este formulário.`,
-    neverMailed: 'Nunca enviamos dados bancários por e-mail.',
+    neverMailed: 'Nunca enviamos dados bancários por e‑mail.',
     verify: 'Conferir dados bancários',
     signOut: 'Sair',
     language: 'Idioma',
@@ -63,11 +63,11 @@ export const ptBr = {
     nothingYet: 'Você ainda não pagou nada.',
     received: (amount, partner) => `${partner} está com ${amount} que você enviou.`,
     closed: 'Este pagamento está encerrado. Nada mais acontece aqui.',
-    mailed: 'Avisamos por e-mail quando terminar.',
+    mailed: 'Avisamos por e‑mail quando terminar.',
     doNothing: 'Não é preciso fazer nada. Você pode fechar esta página.',
     notYet:
       'Não envie dinheiro ainda: você ainda não tem dados bancários, e os que chegarem por ' +
-      'e-mail não são nossos.',
+      'e‑mail não são nossos.',
     notAgain: 'Não pague novamente.',
     notOldDetails: 'Não use mais os dados bancários antigos.',
     otherWay: (payee) => `Peça a ${payee} outra forma de pagar.`,
@@ -78,13 +78,13 @@ export const ptBr = {
     over: (payee) => `Pagamento a ${payee}:`,
     send: 'Enviar link de acesso',
     sendHint: (org) =>
-      `Ele vai para o e-mail que ${org} tem cadastrado. Só depois do acesso mostramos os itens e ` +
+      `Ele vai para o e‑mail que ${org} tem cadastrado. Só depois do acesso mostramos os itens e ` +
       'os dados bancários.',
     paidHint: 'Acesse para ver a situação deste pagamento e o seu recibo.',
     how: 'Como funciona',
     steps: [
       <>
-        <b>Acesse</b> pelo link do e-mail. Sem senha. <span class="quiet">1 minuto</span>
+        <b>Acesse</b> pelo link do e‑mail. Sem senha. <span class="quiet">1 minuto</span>
       </>,
       <>
         <b>Informe quem está pagando.</b> A lei exige, apenas na primeira vez.{' '}
@@ -103,12 +103,12 @@ export const ptBr = {
     whoText: (org, payee) => `${org} recebe este pagamento para ${payee} por meio da Ponte.`,
   },
   sent: {
-    heading: 'Verifique o seu e-mail',
+    heading: 'Verifique o seu e‑mail',
     lede: (org) =>
-      `Um link está a caminho do e-mail que ${org} tem cadastrado. Ele funciona por 15 minutos.`,
-    code: 'Ou digite os seis números do e-mail',
+      `Um link está a caminho do e‑mail que ${org} tem cadastrado. Ele funciona por 15 minutos.`,
+    code: 'Ou digite os seis números do e‑mail',
     codeHint: 'Eles só funcionam neste navegador.',
-    noMail: 'Não recebeu o e-mail?',
+    noMail: 'Não recebeu o e‑mail?',
     spam: 'Procure na pasta de spam.',
     wait: 'Peça outro depois de 60 segundos.',
     address: (org) =>
@@ -216,7 +216,7 @@ export const ptBr = {
     not_found: {
       heading: 'Página não encontrada',
       text:
-        'Confira o endereço, ou abra de novo o link do e-mail. A empresa que pediu o pagamento ' +
+        'Confira o endereço, ou abra de novo o link do e‑mail. A empresa que pediu o pagamento ' +
         'pode enviar um novo.',
     },
     too_many: {
@@ -258,6 +258,7 @@ export const ptBr = {
       payout: 'Pagamento final e devolução',
     },
     events: {
+      identity_sent: 'Preencher e enviar dados fictícios',
       identity_approved: 'Aprovar',
       identity_rejected: 'Rejeitar',
       identity_documents_again: 'Pedir o passaporte de novo',

@@ -58,6 +58,50 @@ create index api_keys_revoked on api_keys using btree (org_id, id) where (revoke
 create unique index api_keys_slot on api_keys using btree (org_id, mode, slot) where ((revoked_at
     is null) and (slot is not null));
 
+create table bank_detail_accounts (
+  org_id text collate "C" not null,
+  mode text collate "C" not null,
+  payment_id text collate "C" not null,
+  check_code text collate "C" not null,
+  account_hash text collate "C" not null,
+  number_hash text collate "C" not null,
+  short_id text collate "C" not null,
+  buyer_id text collate "C" not null,
+  payee_name text,
+  issued_at timestamp with time zone not null,
+  constraint bank_detail_accounts_mode_check check ((mode = any (array['test'::text,
+    'live'::text]))),
+  constraint bank_detail_accounts_pkey primary key (org_id, mode, payment_id, check_code,
+    account_hash)
+);
+
+create index bank_detail_accounts_number on bank_detail_accounts using btree (number_hash,
+    issued_at);
+
+create index bank_detail_accounts_of_buyer on bank_detail_accounts using btree (org_id, mode,
+    buyer_id, account_hash, issued_at);
+
+create index bank_detail_accounts_of_page on bank_detail_accounts using btree (short_id,
+    number_hash, issued_at);
+
+create table bank_details (
+  org_id text collate "C" not null,
+  mode text collate "C" not null,
+  payment_id text collate "C" not null,
+  check_code text collate "C" not null,
+  short_id text collate "C" not null,
+  buyer_id text collate "C" not null,
+  payee_name text,
+  record text not null,
+  signature text not null,
+  key_id text not null,
+  issued_at timestamp with time zone not null,
+  constraint bank_details_mode_check check ((mode = any (array['test'::text, 'live'::text]))),
+  constraint bank_details_pkey primary key (org_id, mode, payment_id, check_code)
+);
+
+create index bank_details_short_id on bank_details using btree (short_id, check_code);
+
 create table buyers (
   mode text collate "C" not null,
   id text collate "C" not null,
@@ -690,6 +734,7 @@ create table payments (
   payee_name text,
   confirmed_locale text,
   buyer_locale text,
+  bank_details_code text,
   constraint payments_amount_minor_check check ((amount_minor > 0)),
   constraint payments_buyer_locale_check check ((buyer_locale = any (array['en'::text,
     'pt-BR'::text, 'es'::text]))),
@@ -774,11 +819,20 @@ create table service_keys (
   version integer not null,
   constraint service_keys_pkey primary key (id),
   constraint service_keys_purpose_check check ((purpose = any (array['session'::text,
-    'partner'::text])))
+    'partner'::text, 'record'::text])))
 );
 
 create unique index service_keys_current on service_keys using btree (purpose) where (expires_at
     is null);
+
+create table simulated_reports (
+  mode text collate "C" not null,
+  reference text collate "C" not null,
+  outcome text not null,
+  version integer not null,
+  constraint simulated_reports_mode_check check ((mode = any (array['test'::text, 'live'::text]))),
+  constraint simulated_reports_pkey primary key (mode, reference)
+);
 
 create table storage_fingerprints (
   name text collate "C" not null,

@@ -35,6 +35,45 @@ create index api_keys_revoked on api_keys (org_id, id) where revoked_at is not n
 create unique index api_keys_slot on api_keys (org_id, mode, slot)
   where revoked_at is null and slot is not null;
 
+create table bank_detail_accounts (
+  org_id text not null,
+  mode text not null check (mode in ('test', 'live')),
+  payment_id text not null,
+  check_code text not null,
+  account_hash text not null,
+  number_hash text not null,
+  short_id text not null,
+  buyer_id text not null,
+  payee_name text,
+  issued_at integer not null,
+  primary key (org_id, mode, payment_id, check_code, account_hash)
+) strict, without rowid;
+
+create index bank_detail_accounts_number on bank_detail_accounts (number_hash, issued_at);
+
+create index bank_detail_accounts_of_buyer
+  on bank_detail_accounts (org_id, mode, buyer_id, account_hash, issued_at);
+
+create index bank_detail_accounts_of_page
+  on bank_detail_accounts (short_id, number_hash, issued_at);
+
+create table bank_details (
+  org_id text not null,
+  mode text not null check (mode in ('test', 'live')),
+  payment_id text not null,
+  check_code text not null,
+  short_id text not null,
+  buyer_id text not null,
+  payee_name text,
+  record text not null,
+  signature text not null,
+  key_id text not null,
+  issued_at integer not null,
+  primary key (org_id, mode, payment_id, check_code)
+) strict, without rowid;
+
+create index bank_details_short_id on bank_details (short_id, check_code);
+
 create table buyers (
   mode text not null check (mode in ('test', 'live')),
   id text not null,
@@ -604,7 +643,7 @@ create table payments (
   created_at integer not null,
   updated_at integer not null,
   version integer not null, payee_name text, confirmed_locale text, buyer_locale text check
-    (buyer_locale in ('en', 'pt-BR', 'es')),
+    (buyer_locale in ('en', 'pt-BR', 'es')), bank_details_code text,
   primary key (org_id, mode, id)
 ) strict;
 
@@ -659,9 +698,9 @@ create table quotes (
   primary key (org_id, mode, id)
 ) strict, without rowid;
 
-create table service_keys (
+create table "service_keys" (
   id text not null primary key,
-  purpose text not null check (purpose in ('session', 'partner')),
+  purpose text not null check (purpose in ('session', 'partner', 'record')),
   sealed text not null,
   created_at integer not null,
   expires_at integer,
@@ -669,6 +708,14 @@ create table service_keys (
 ) strict, without rowid;
 
 create unique index service_keys_current on service_keys (purpose) where expires_at is null;
+
+create table simulated_reports (
+  mode text not null check (mode in ('test', 'live')),
+  reference text not null,
+  outcome text not null,
+  version integer not null,
+  primary key (mode, reference)
+) strict, without rowid;
 
 create table storage_fingerprints (
   name text not null primary key,

@@ -89,6 +89,7 @@ export const payments = defineTable<Payment>('payments', {
   payinInstructions: nullable(
     encoded('payin_instructions', writePayinInstructions, readPayinInstructions),
   ),
+  bankDetailsCode: text.null('bank_details_code'),
   coveredAtMs: time.null('covered_at'),
   transactionHash: text.null('transaction_hash'),
   settlement: nullable(

@@ -14,11 +14,17 @@ import {
   STUCK_AFTER_TRIES,
   type Subject,
 } from '../../../core/domain/partner-command.js';
-import type { InboxMessage } from '../../../core/domain/partner-message.js';
+import {
+  type InboxMessage,
+  readAmount,
+  writeAmount,
+} from '../../../core/domain/partner-message.js';
 import { type Advance, paymentStatuses } from '../../../core/domain/payment.js';
+import type { SimulatedOutcome, SimulatedReport } from '../../../core/domain/simulated-event.js';
 import { assert } from '../../../core/errors.js';
 import type { Tx } from '../../../core/ports/storage.js';
 import {
+  encoded,
   fixed,
   fixedTenant,
   integer,
@@ -138,6 +144,17 @@ const advances = defineTable<Advance>('advances', {
   version,
 });
 
+const simulations = defineTable<SimulatedReport>('simulated_reports', {
+  mode: key(mode),
+  reference: key(text('reference')),
+  outcome: encoded(
+    'outcome',
+    (outcome) => JSON.stringify(outcome, writeAmount),
+    (stored) => JSON.parse(stored, readAmount) as SimulatedOutcome,
+  ),
+  version,
+});
+
 export function commandsOf(unit: UnitOfWork): Tx['commands'] {
   return {
     ...unit.writes(commands),
@@ -211,6 +228,21 @@ export function advancesOf(unit: UnitOfWork): Tx['advances'] {
       const row = rowName([orgId, mode, paymentId]);
       const params = [orgId, mode, paymentId, to, timeParam(dueAtMs), tries, version];
       unit.stage(merge(advances.name, row, sql, params));
+    },
+  };
+}
+
+export function simulationsOf(unit: UnitOfWork): Tx['simulations'] {
+  return {
+    get: (mode, reference) => unit.byKey(simulations, [mode, reference]),
+    put({ mode, reference, outcome }) {
+      const sql = [
+        'insert into simulated_reports (mode, reference, outcome, version)',
+        'values ($1, $2, $3, 1) on conflict (mode, reference) do update',
+        'set outcome = excluded.outcome, version = simulated_reports.version + 1',
+      ].join(' ');
+      const text = JSON.stringify(outcome, writeAmount);
+      unit.stage(merge(simulations.name, rowName([mode, reference]), sql, [mode, reference, text]));
     },
   };
 }

@@ -12,7 +12,7 @@ import { errorCodesOf, offTableCodes } from '../../../adapters/http/route-errors
 import { routes } from '../../../adapters/http/routes.js';
 import { documentSchema } from '../../../adapters/http/service-routes.js';
 import { fakeNotes } from '../../../adapters/partner/fake.js';
-import { magicValues } from '../../../adapters/partner/fake-order.js';
+import { magicValues } from '../../../adapters/partner/fake-values.js';
 import { requirements } from '../../../core/domain/dossier.js';
 import { eventTypes } from '../../../core/domain/event.js';
 import { formatAmount } from '../../../core/domain/money.js';

@@ -6,6 +6,7 @@ import { money } from '../../../core/domain/money.js';
 import type { Tenant } from '../../../core/domain/tenant.js';
 import { createKey } from '../../../core/usecases/keys.js';
 import { advancePayment } from '../../../core/usecases/sandbox.js';
+import { currentKey } from '../../../core/usecases/service-keys.js';
 import { createSubscription, testSubscription } from '../../../core/usecases/subscriptions.js';
 import { makeIntent, makeInvoice } from '../../support/made-payments.js';
 import type { World } from '../../support/test-world.js';
@@ -58,6 +59,12 @@ export const examples: Readonly<Record<string, Example>> = {
   cancelPaymentIntent: onPayment('/v1/payment-intents/{id}/cancel', { reason: 'changed mind' }),
   cancelPayment: onPayment('/v1/payments/{id}/cancel', { reason: 'changed mind' }),
   advanceTestPayment: onPayment('/v1/test-helpers/payments/{id}/advance', {}),
+  simulateTestPayment: async (world, tenant) => {
+    const { payment } = await newPayment(world, tenant);
+    await world.play(tenant, payment.id, 'fx_quoted');
+    const path = `/v1/test-helpers/payments/${payment.id}/simulate`;
+    return { path, body: { event: 'quote_expired' } };
+  },
   createInvoice: async () => ({ path: '/v1/invoices', body: createBody(), status: 201 }),
   listInvoices: async () => ({ path: '/v1/invoices?status=approved&limit=5' }),
   readInvoice: onInvoice('/v1/invoices/{id}'),
@@ -112,6 +119,10 @@ export const examples: Readonly<Record<string, Example>> = {
   },
   healthz: async () => ({ path: '/healthz' }),
   readyz: async () => ({ path: '/readyz' }),
+  readPublicKeys: async (world) => {
+    await currentKey(world.deps, 'record');
+    return { path: '/.well-known/ponte-keys.json' };
+  },
   readDescription: async () => ({ path: '/docs-json' }),
   browseDescription: async () => ({ path: '/docs' }),
   readDocsFile: async () => ({ path: `/${(await docsPaths())[0]}` }),

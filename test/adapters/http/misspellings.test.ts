@@ -86,12 +86,15 @@ test('no property of the interface is taken for another one', () => {
   assert.ok(names.size > 100);
   const taken = routes.flatMap(({ operations, body }) => {
     const known = body instanceof z.ZodObject ? Object.keys(body.shape) : [];
-    return [...names]
-      .filter((name) => !known.includes(name))
-      .flatMap((name) => {
-        const meant = nearMiss(name, known);
-        return meant === null ? [] : [`${Object.keys(operations)[0]}: ${name} is ${meant}`];
-      });
+    return (
+      [...names]
+        // `kid` is a name of RFC 7517.
+        .filter((name) => !known.includes(name) && name !== 'kid')
+        .flatMap((name) => {
+          const meant = nearMiss(name, known);
+          return meant === null ? [] : [`${Object.keys(operations)[0]}: ${name} is ${meant}`];
+        })
+    );
   });
   // This one is right: a subscription names several.
   assert.deepEqual(taken, ['createWebhookSubscription: eventType is eventTypes']);

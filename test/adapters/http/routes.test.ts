@@ -73,6 +73,7 @@ const promised: readonly string[] = [
   'POST /v1/auth/switch-mode J',
   'GET /v1/onboarding/status J',
   'POST /v1/test-helpers/payments/{id}/advance K payment_intents:write|invoices:write',
+  'POST /v1/test-helpers/payments/{id}/simulate K payment_intents:write|invoices:write',
   ...['/healthz', '/readyz', '/docs-json', '/docs'].map((path) => `GET ${path} -`),
 ];
 

@@ -1,7 +1,8 @@
 // Test mode over HTTP: how far an advance plays a payment, and what the magic values make go wrong.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { magicValues } from '../../../adapters/partner/fake-order.js';
+import { magicValues } from '../../../adapters/partner/fake-values.js';
+import { readCode } from '../../../core/domain/bank-record.js';
 import { paymentStatuses } from '../../../core/domain/payment.js';
 import { runAdvances } from '../../../core/usecases/sandbox.js';
 import { valuesOf } from '../../support/values-of.js';
@@ -82,22 +83,44 @@ test('a payment has bank details once its pay-in is accepted', async () => {
   assert.equal((await atLast(body['id']))['payinInstructions'], null);
   await advance(body['id']);
   const { payinInstructions } = await atLast(body['id']);
-  const { rails, reference, payBy, ...rest } = payinInstructions as Json;
+  const { rails, reference, payBy, checkCode, ...rest } = payinInstructions as Json;
   assert.deepEqual(rest, {
     ...{ amount: '250.55', currency: 'USD' },
     ...{ referenceRequired: true, holder: 'partner' },
   });
   assert.match(String(reference), /^[0-9]{8}$/);
+  assert.equal(checkCode, readCode(String(checkCode)));
   assert.match(String(payBy), /^2030-01-08T/);
   const [usual] = rails as readonly Json[];
   assert.equal(usual?.['rail'], 'ach');
   assert.deepEqual(usual?.['arrivesWithinDays'], { from: 1, to: 3 });
 });
 
+function simulate(reference: unknown, event: string, used = key): Promise<Answer> {
+  const path = `/v1/test-helpers/payments/${String(reference)}/simulate`;
+  return site.call('POST', path, { key: used, body: { event } });
+}
+
+test('a simulated event is answered with the payment after it', async () => {
+  const { body } = await create({ buyer: { email: 'slow@example.com', name: 'Slow Buyer' } });
+  assert.equal(refusalOf(await simulate(body['id'], 'identity_rejected')), REFUSED);
+  await advance(body['id']);
+  await site.world.settle();
+  const reference = `ext_${String(body['externalId'])}`;
+  const answer = await simulate(reference, 'identity_rejected');
+  assert.deepEqual([answer.status, answer.body['status']], [200, 'failed']);
+  assert.equal(refusalOf(await simulate(reference, 'identity_rejected')), REFUSED);
+  assert.equal(refusalOf(await simulate(reference, 'nothing')), '400 ValidationError');
+  assert.equal(refusalOf(await simulate('pi_none', 'money_late')), '404 NotFound');
+});
+
+const REFUSED = '409 PaymentStateConflict';
+
 test('test helpers are for test keys: a live key gets 404', async () => {
   const { body } = await create();
   const live = await site.world.key(orgId, { mode: 'live' });
   assert.equal(refusalOf(await advance(body['id'], {}, live)), '404 NotFound');
+  assert.equal(refusalOf(await simulate(body['id'], 'money_late', live)), '404 NotFound');
 });
 
 test('an advance takes the moves, events and partner calls of a real buyer', async () => {
@@ -138,6 +161,18 @@ const magic: Readonly<Record<keyof typeof magicValues, readonly [create: Json, e
   '.55': [
     { amount: '100.55' },
     { status: 'on_ramp_pending', funds: ['received', 'none', '99.55', '0.00', '0.00'] },
+  ],
+  '.44': [
+    { amount: '100.44' },
+    { status: 'settled', funds: ['paid', 'none', '100.44', '0.00', '0.00'] },
+  ],
+  Slow: [
+    { buyer: { email: 'slow@example.com', name: 'Slow Buyer' } },
+    { status: 'buyer_kyc_pending', funds: ['none', 'none', '0.00', '0.00', '0.00'] },
+  ],
+  Again: [
+    { buyer: { email: 'again@example.com', name: 'Again Buyer' } },
+    { status: 'buyer_kyc_pending', funds: ['none', 'none', '0.00', '0.00', '0.00'] },
   ],
   Fail: [
     { buyer: { email: 'fay@example.com', name: 'Fail Buyer' } },

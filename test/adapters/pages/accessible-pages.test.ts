@@ -7,13 +7,15 @@ import { after, before, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
 import { type Locale, locales } from '../../../core/domain/locale.js';
 import { openBrowser } from '../../support/browser.js';
-import { samples } from './page-samples.js';
+import { kycSamples } from './kyc-samples.js';
+import { samples as others } from './page-samples.js';
 import { type PageServer, pageServer } from './page-server.js';
 
 const axeSource = readFileSync(
   createRequire(import.meta.url).resolve('axe-core/axe.min.js'),
   'utf8',
 );
+const samples = [...others, ...kycSamples];
 const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
 
 let browser: Browser;
@@ -106,9 +108,11 @@ test('nothing scrolls sideways at 320 px, at 200 % text and with wide spacing', 
     }
     await page.evaluate(spacing);
     assert.deepEqual(await tooWide(page), [], `${name}, spaced`);
-    await page.setViewportSize({ width: 640, height: 900 });
     await page.evaluate("document.documentElement.style.fontSize = '200%'");
-    assert.deepEqual(await tooWide(page), [], `${name}, large`);
+    for (const width of [640, 1280]) {
+      await page.setViewportSize({ width, height: 900 });
+      assert.deepEqual(await tooWide(page), [], `${name}, ${width} px, large`);
+    }
     await page.setViewportSize({ width: 320, height: 900 });
   }
   await page.close();

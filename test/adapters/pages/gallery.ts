@@ -10,6 +10,7 @@ import { parseArgs } from 'node:util';
 import { locales } from '../../../core/domain/locale.js';
 import { openBrowser } from '../../support/browser.js';
 import { projectRoot } from '../../support/source-tree.js';
+import { kycSamples } from './kyc-samples.js';
 import { samples } from './page-samples.js';
 import { pageServer } from './page-server.js';
 
@@ -35,7 +36,9 @@ mkdirSync(values.folder, { recursive: true });
 const server = await pageServer();
 const browser = await openBrowser();
 const page = await browser.newPage();
-for (const { name } of samples.filter((sample) => sample.name.includes(values.only))) {
+for (const { name } of [...samples, ...kycSamples].filter((sample) =>
+  sample.name.includes(values.only),
+)) {
   for (const shot of shots) {
     await page.setViewportSize({ width: shot.width, height: 900 });
     await page.emulateMedia({ colorScheme: shot.scheme });

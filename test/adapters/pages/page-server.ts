@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { assetFile } from '../../../adapters/pages/assets.js';
 import { localeOf } from '../../../core/domain/locale.js';
+import { kycSamples } from './kyc-samples.js';
 import { htmlOf, leaving, samples } from './page-samples.js';
 
 export const contentPolicy = [
@@ -57,7 +58,7 @@ export async function pageServer(): Promise<PageServer> {
       response.writeHead(303, { location: '/ask' }).end();
       return;
     }
-    const sample = [...samples, leaving].find(({ name }) => name === folder);
+    const sample = [...samples, ...kycSamples, leaving].find(({ name }) => name === folder);
     const locale = localeOf(url.searchParams.get('lang') ?? 'en') ?? 'en';
     response.writeHead(sample === undefined ? 404 : 200, {
       'content-type': html,

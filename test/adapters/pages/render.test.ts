@@ -11,7 +11,8 @@ import { catalogues } from '../../../adapters/pages/texts.js';
 import { type Screen, screens } from '../../../core/domain/hosted-screen.js';
 import { locales } from '../../../core/domain/locale.js';
 import { money } from '../../../core/domain/money.js';
-import { htmlOf, noMoney, payment, paymentOnScreen, samples, viewOf } from './page-samples.js';
+import { noMoney, onScreen, payment, viewOf } from './page-facts.js';
+import { htmlOf, samples } from './page-samples.js';
 
 /** What a person reads: no tags, no entities of the characters that are escaped. */
 function textOf(html: string): string {
@@ -24,9 +25,9 @@ function textOf(html: string): string {
     .replace(/[ \n]+/g, ' ');
 }
 
-function onScreen(screen: Screen, changes: Partial<typeof payment> = {}): PageView {
-  const own = { ...payment, ...paymentOnScreen[screen], ...changes };
-  return viewOf({ name: 'payment', screen }, { payment: own });
+function screenWith(screen: Screen, changes: Partial<typeof payment>): PageView {
+  const view = onScreen(screen);
+  return { ...view, payment: { ...payment, ...view.payment, ...changes } };
 }
 
 test('every page renders in every language as one document with one heading', () => {
@@ -71,9 +72,10 @@ const withoutQuestions: readonly Screen[] = [
 test('every screen that is not the happy one answers the four questions in their order', () => {
   for (const screen of screens.filter((one) => !withoutQuestions.includes(one))) {
     for (const locale of locales) {
-      const { money: where, next, todo, ask } = catalogues[locale].answers;
+      const { answers } = catalogues[locale];
       const text = textOf(renderPage({ ...onScreen(screen), locale }));
-      const places = [where, next, todo, ask].map((question) => text.indexOf(question));
+      const questions = [answers.money, answers.next, answers.todo, answers.ask];
+      const places = questions.map((question) => text.indexOf(question));
       assert.ok(!places.includes(-1), `${screen} in ${locale}`);
       assert.deepEqual(
         places,
@@ -100,7 +102,7 @@ test('every screen names what was received, what goes back and what was returned
     fc.property(fundsOnScreen, ({ screen, locale, keptMinor, ...back }) => {
       const goingBackMinor = back.refundOwedMinor + back.refundOrderedMinor;
       const receivedMinor = keptMinor + goingBackMinor + back.refundedMinor;
-      const view = onScreen(screen, { money: { ...noMoney, ...back, receivedMinor } });
+      const view = screenWith(screen, { money: { ...noMoney, ...back, receivedMinor } });
       const text = textOf(renderPage({ ...view, locale }));
       for (const amountMinor of [receivedMinor, goingBackMinor, back.refundedMinor]) {
         if (amountMinor === 0n) continue;
@@ -168,7 +170,7 @@ test('rails with the same fields are one account', () => {
 test('a return address is a link only if browsers open it', () => {
   assert.match(renderPage(onScreen('paid')), /href="https:\/\/shop\.rotanorte\.example\/orders/);
   for (const returnUrl of ['javascript:alert(1)', 'data:text/html,x', 'not a url']) {
-    const html = renderPage(onScreen('paid', { returnUrl }));
+    const html = renderPage(screenWith('paid', { returnUrl }));
     assert.doesNotMatch(html, /javascript:|data:text|data-return|not a url/);
   }
 });
@@ -180,7 +182,7 @@ test('hostile texts of the integrator are harmless', () => {
     notes: 'n'.repeat(32_768),
     lineItems: [{ description: hostile, quantity: hostile, unitPrice: hostile, subtotal: hostile }],
   };
-  const html = renderPage(onScreen('price', { payee: hostile, payer: hostile, display }));
+  const html = renderPage(screenWith('price', { payee: hostile, payer: hostile, display }));
   assert.doesNotMatch(html, /<img|<script>|\u202e/);
   assert.ok(!html.includes('\u0000'));
   assert.match(html, /&lt;script>alert\(1\)&lt;\/script>/);
@@ -193,7 +195,7 @@ test('objects where texts are expected are never rendered', () => {
     notes: [node],
     lineItems: [{ description: node, quantity: node, unitPrice: { html: node }, subtotal: 7 }],
   };
-  const html = renderPage(onScreen('price', { display: display as unknown as DisplayView }));
+  const html = renderPage(screenWith('price', { display: display as unknown as DisplayView }));
   assert.doesNotMatch(html, /alert|object/);
 });
 

@@ -116,6 +116,17 @@ export class Visitor {
     return this.post(form.action, { ...form.hidden, ...fields });
   }
 
+  /** Sends a file by the form of the open page whose action ends like this. */
+  async upload(action: string, bytes: Uint8Array<ArrayBuffer>, type: string): Promise<Shown> {
+    assert.ok(this.shown !== null, 'a page is open');
+    const form = formsOf(this.shown.text).find((one) => one.action.endsWith(action));
+    assert.ok(form !== undefined, `the page has a form for ${action}: ${this.shown.heading}`);
+    const body = new FormData();
+    for (const [name, value] of Object.entries(form.hidden)) body.set(name, value);
+    body.set('file', new Blob([bytes], { type }), 'photo');
+    return this.#follow('POST', form.action, body);
+  }
+
   post(
     path: string,
     fields: Readonly<Record<string, string>>,
@@ -128,7 +139,7 @@ export class Visitor {
   async request(
     method: string,
     path: string,
-    body?: string,
+    body?: string | FormData,
     headers: Readonly<Record<string, string>> = {},
   ): Promise<Response> {
     const form = 'application/x-www-form-urlencoded';
@@ -140,7 +151,7 @@ export class Visitor {
         ...(this.#options.language === undefined
           ? {}
           : { 'accept-language': this.#options.language }),
-        ...(body === undefined ? {} : { 'content-type': form }),
+        ...(typeof body === 'string' ? { 'content-type': form } : {}),
         ...this.#options.headers,
         ...headers,
       },
@@ -157,7 +168,7 @@ export class Visitor {
   async #follow(
     method: string,
     first: string,
-    body?: string,
+    body?: string | FormData,
     headers?: Readonly<Record<string, string>>,
   ): Promise<Shown> {
     let [path, response] = [first, await this.request(method, first, body, headers)];

@@ -63,7 +63,7 @@ async function payoutRequest(partner: Partner, reference = 'ref_1'): Promise<str
     await partner.registerPixDestination({ ...pix, receiverRef: party.partnerRef }),
   );
   const amount = money(10_000n, 'USD');
-  return done(await partner.payout.prepare({ reference, amount, destination }));
+  return done(await partner.payout.prepare({ reference, amount, destination, quote: null }));
 }
 
 for (const [name, newMemory] of Object.entries(memories)) {

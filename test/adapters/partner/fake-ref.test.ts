@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { digestOf, makeRef, readRef } from '../../../adapters/partner/fake-ref.js';
+import { makeRef, readRef } from '../../../adapters/partner/fake-ref.js';
 import { AssertionFailure } from '../../../core/errors.js';
 
 const fields = fc
@@ -9,15 +9,16 @@ const fields = fc
     currency: fc.stringMatching(/^[A-Z]{3}$/),
     amountMinor: fc.bigInt({ min: 0n, max: 9_999_999_999_999_999n }),
     preparedAtMs: fc.integer({ min: 0, max: 9_000_000_000_000 }),
-    text: fc.string(),
+    when: fc.constantFrom('arrives', 'waits'),
+    reference: fc.stringMatching(/^[A-Za-z0-9_-]{1,32}$/),
   })
-  .map((all) => [all.currency, all.amountMinor, all.preparedAtMs, digestOf(all.text)]);
+  .map((all) => [all.when, all.currency, all.amountMinor, all.preparedAtMs, all.reference]);
 
 test('an id gives back the fields that it was made of', () => {
   fc.assert(
     fc.property(fields, (given) => {
       const ref = makeRef('test', 'payin', given);
-      assert.match(ref, /^fake_payin_[A-Za-z0-9_-]{30,90}$/);
+      assert.match(ref, /^fake_payin_[A-Za-z0-9_-]{30,130}$/);
       assert.deepEqual(
         readRef('test', 'payin', ref),
         given.map((field) => `${field}`),
@@ -51,7 +52,13 @@ test('any text is read without failing', () => {
 });
 
 test('fields that do not fit the kind are a programmer’s error', () => {
-  for (const wrong of [[], ['USD'], ['usd', 1, 2, digestOf('')], ['USD', -1, 2, digestOf('')]]) {
+  const ends = [1, 2, 'cmd_1'] as const;
+  const odd = [
+    ['later', 'USD', ...ends],
+    ['waits', 'usd', ...ends],
+    ['waits', 'USD', -1, 2, 'cmd_1'],
+  ];
+  for (const wrong of [[], ['USD'], ...odd, ['waits', 'USD', 1, 2, 'a.b']]) {
     assert.throws(() => makeRef('test', 'payin', wrong), AssertionFailure);
   }
 });

@@ -1,5 +1,5 @@
-// The index in which SQLite finds each page of a long list, under every combination of filters. What
-// PostgreSQL reads for them is in query-plans.test.ts.
+// The index in which SQLite finds each page of a long list, under every combination of filters.
+// What PostgreSQL reads for them is in query-plans.test.ts.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { emptySqlite, planOf } from '../../support/sqlite-plan.js';

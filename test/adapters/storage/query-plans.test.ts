@@ -30,6 +30,7 @@ const sorted: Readonly<Record<string, string>> = {
   'from organizations order by': 'operators list all organizations',
   'from ledger_lines where': 'the lines of one payment are few',
   "order by status = 'rejected'": 'the submissions of a tenant for one buyer are few',
+  'from bank_details where org_id': 'the bank details of one payment are few',
   'from funds where': 'open debts are few, and ordered behind the prefix of their ids',
   'from subscriptions where': 'the listed subscriptions of one tenant are few',
   'from api_keys where org_id': 'the listed keys of one organization are few',

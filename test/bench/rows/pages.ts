@@ -3,8 +3,8 @@
 import { once } from 'node:events';
 import { Agent, type IncomingMessage, request } from 'node:http';
 import { renderPage } from '../../../adapters/pages/render.js';
-import { createPonte, type Ponte } from '../../../host/embed.js';
 import { startSession } from '../../../core/usecases/page-sessions.js';
+import { createPonte, type Ponte } from '../../../host/embed.js';
 import { samples } from '../../adapters/pages/page-samples.js';
 import { type Bench, type Figure, median, until } from '../comparison.js';
 
@@ -22,7 +22,7 @@ const STREAMS = 1_000;
 const WATCHED_MS = 6_000;
 
 export async function pages(bench: Bench): Promise<readonly Figure[]> {
-  const ponte = await createPonte({ payins: 'wait' });
+  const ponte = await createPonte();
   const url = await ponte.listen();
   const figures: Figure[] = [];
   for (const [screen, status] of Object.entries(screens)) {
@@ -73,7 +73,11 @@ async function screenFigure(
 
 /** A payment in this status, and the session of its buyer. */
 async function pageOf({ ponte, url }: Site, name: string, status: string | null) {
-  const order = { externalId: `${name}-1`, amount: '250.00', buyer: { email: `${name}@a.example` } };
+  const order = {
+    externalId: `${name}-1`,
+    amount: '250.00',
+    buyer: { email: `${name}@a.example` },
+  };
   const created = await ponte.post('/v1/payment-intents', order);
   const id = String(created['id']);
   if (status !== null) {

@@ -72,7 +72,9 @@ async function otherPayout(life: Life): Promise<void> {
   const { partner } = life.at.made;
   const { amount, destination } = (await life.at.read()).payment;
   const reference = await referenceOf(life, 'payout', 1);
-  const request = done(await partner.payout.prepare({ reference, amount, destination }));
+  const request = done(
+    await partner.payout.prepare({ reference, amount, destination, quote: null }),
+  );
   done(await partner.payout.start(request));
 }
 

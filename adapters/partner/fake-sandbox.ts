@@ -1,0 +1,91 @@
+// What a person makes the fake partner do. The outcome of an order is stored under its reference;
+// reads and messages report it instead of what the clock gives.
+import { parseRate } from '../../core/domain/money.js';
+import type { QuoteTerms } from '../../core/domain/quote.js';
+import type { SimulatedReport } from '../../core/domain/simulated-event.js';
+import type { Mode } from '../../core/domain/tenant.js';
+import type { Clock } from '../../core/ports/outside.js';
+import type { PartnerFact, PartnerReports, PartnerSandbox } from '../../core/ports/partner.js';
+import {
+  awaitedTransfer,
+  type OrderKind,
+  type OrderScenario,
+  type OutcomeOf,
+  referenceIn,
+  scenarios,
+} from './fake-order.js';
+import type { FakeOutbox } from './fake-outbox.js';
+import { quoteAt, rateAt } from './fake-quote.js';
+import { digestOf } from './fake-ref.js';
+
+/** The outcome stored for the order with this reference. */
+export type Chosen = (reference: string) => Promise<SimulatedReport | null>;
+
+/** A moved rate is two percent above or below that of the minute. */
+const MOVED_UP = 102n;
+const MOVED_DOWN = 98n;
+
+/** The report that a person chose for the order, with the id of its message; null: none. */
+export async function chosenReport<K extends OrderKind>(
+  { mode, chosen }: { readonly mode: Mode; readonly chosen: Chosen | null },
+  scenario: OrderScenario<K>,
+  partnerRef: string,
+): Promise<{ readonly report: PartnerReports[K]; readonly messageId: string } | null> {
+  const reference = referenceIn(mode, scenario.kind, partnerRef);
+  if (reference === null || chosen === null) return null;
+  const stored = await chosen(reference);
+  if (stored?.outcome.kind !== scenario.kind) return null;
+  // The kind of the outcome was compared.
+  const outcome = stored.outcome as OutcomeOf<K>;
+  const report = scenario.chosen(mode, partnerRef, outcome);
+  const messageId = `msg_${digestOf(`${partnerRef}.chosen.${stored.version}`)}`;
+  return report === null ? null : { report, messageId };
+}
+
+/** The message about an order as it is now: a chosen report replaces that of the clock. */
+export async function currentMessage(
+  world: { readonly mode: Mode; readonly chosen: Chosen | null },
+  message: { readonly messageId: string; readonly fact: PartnerFact },
+): Promise<{ readonly messageId: string; readonly fact: PartnerFact }> {
+  const { kind, partnerRef } = message.fact;
+  const scenario: OrderScenario<OrderKind> = scenarios[kind] as never;
+  const known = await chosenReport(world, scenario, partnerRef);
+  if (known === null) return message;
+  // The scenario pairs kind and report.
+  const fact = { ...message.fact, report: known.report } as PartnerFact;
+  return { messageId: known.messageId, fact };
+}
+
+export function createSandbox(world: {
+  readonly mode: Mode;
+  readonly clock: Clock;
+  readonly chosen: Chosen | null;
+  readonly outbox: FakeOutbox;
+}): PartnerSandbox {
+  const { mode, clock, outbox } = world;
+  return {
+    awaitedPayin: (partnerRef) => awaitedTransfer(mode, partnerRef),
+    async send({ kind, reference, partnerRef }) {
+      const scenario: OrderScenario<OrderKind> = scenarios[kind] as never;
+      const known = await chosenReport(world, scenario, partnerRef);
+      if (known === null) return;
+      const { report, messageId } = known;
+      // The scenario pairs kind and report.
+      const fact = { kind, reference, partnerRef, report } as PartnerFact;
+      await outbox.sendNow(messageId, fact, clock.nowMs());
+    },
+    async quote({ source }, change, shown) {
+      const nowMs = clock.nowMs();
+      const usual = rateAt(source.currency, nowMs);
+      if (change === 'locked') return quoteAt(mode, source, { nowMs, rate: usual, locked: true });
+      const rate = movedRate(usual, shown);
+      return quoteAt(mode, source, { nowMs, rate, locked: false });
+    },
+  };
+}
+
+function movedRate(usual: { readonly rateScaled: bigint }, shown: QuoteTerms | null) {
+  const last = shown === null ? null : parseRate(shown.rate);
+  const percent = (last ?? usual).rateScaled > usual.rateScaled ? MOVED_DOWN : MOVED_UP;
+  return { rateScaled: (usual.rateScaled * percent) / 100n };
+}

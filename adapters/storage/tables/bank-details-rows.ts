@@ -1,0 +1,80 @@
+// Bank details that were given to buyers, and their accounts: columns and SQL.
+import type { BankAccount, BankDetails } from '../../../core/domain/bank-record.js';
+import type { Tx } from '../../../core/ports/storage.js';
+import { fixed, key, tenant, text, time } from '../columns.js';
+import { defineTable } from '../table.js';
+import type { UnitOfWork } from '../unit-of-work.js';
+
+const named = {
+  ...tenant,
+  paymentId: key(text('payment_id')),
+  checkCode: key(text('check_code')),
+  shortId: fixed(text('short_id')),
+  buyerId: fixed(text('buyer_id')),
+  payeeName: fixed(text.null('payee_name')),
+  issuedAtMs: fixed(time('issued_at')),
+} as const;
+
+const details = defineTable<BankDetails>('bank_details', {
+  ...named,
+  record: fixed(text('record')),
+  signature: fixed(text('signature')),
+  keyId: fixed(text('key_id')),
+});
+
+type AccountRow = BankAccount & Pick<BankDetails, keyof typeof named>;
+
+const accounts = defineTable<AccountRow>('bank_detail_accounts', {
+  ...named,
+  accountHash: key(text('account_hash')),
+  numberHash: fixed(text('number_hash')),
+});
+
+export function bankDetailsOf(unit: UnitOfWork): Tx['bankDetails'] {
+  return {
+    insert(given, ofAccounts) {
+      unit.stage(details.insert(given));
+      for (const account of ofAccounts) unit.stage(accounts.insert({ ...given, ...account }));
+    },
+    ofPayment: ({ orgId, mode }, paymentId) =>
+      unit.all(
+        details,
+        'where org_id = $1 and mode = $2 and payment_id = $3 order by issued_at, check_code',
+        [orgId, mode, paymentId],
+      ),
+    byCode: (shortId, checkCode) =>
+      unit.first(
+        details,
+        'where short_id = $1 and check_code = $2 order by short_id, check_code limit 1',
+        [shortId, checkCode],
+      ),
+    async byNumber(numberHash, shortId) {
+      const { name } = accounts;
+      const ofPage = shortId === null ? '' : 'and short_id = $2';
+      const sql = [
+        `select issued_at from ${name} where number_hash = $1 ${ofPage}`,
+        'order by issued_at desc limit 1',
+      ].join(' ');
+      const params = shortId === null ? [numberHash] : [numberHash, shortId];
+      const [row] = await unit.rows(name, sql, params);
+      return row === undefined ? null : { issuedAtMs: time('issued_at').read(row) };
+    },
+    async paidBefore({ orgId, mode, buyerId, payeeName, paymentId }, accountHash) {
+      const { name } = accounts;
+      const isPaid = [
+        '(select covered_at from payments where payments.org_id = $1 and payments.mode = $2',
+        `and payments.id = ${name}.payment_id) is not null`,
+      ].join(' ');
+      const sql = [
+        `select payment_id, issued_at from ${name} where org_id = $1 and mode = $2`,
+        'and buyer_id = $3 and account_hash = $4 and payment_id <> $5 and payee_name = $6',
+        `and ${isPaid} order by issued_at desc limit 1`,
+      ].join(' ');
+      const params = [orgId, mode, buyerId, accountHash, paymentId, payeeName];
+      const [row] = await unit.rows(name, sql, params);
+      if (row === undefined) return null;
+      const { paymentId: id, issuedAtMs } = named;
+      return { paymentId: id.read(row), issuedAtMs: issuedAtMs.read(row) };
+    },
+  };
+}

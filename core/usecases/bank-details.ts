@@ -1,0 +1,141 @@
+// Bank details that were given to buyers: stored and signed with the instructions of the pay-in,
+// compared with those of earlier payments, and verified for people who were sent some.
+import {
+  accountsIn,
+  type BankDetails,
+  bankDetailsRecord,
+  checkCodeOf,
+  numberHashOf,
+  readCode,
+  shortIdOf,
+} from '../domain/bank-record.js';
+import type { Payment } from '../domain/payment.js';
+import { signRecord } from '../domain/service-key.js';
+import { type Tenant, tenantOf } from '../domain/tenant.js';
+import { assert, PonteError } from '../errors.js';
+import type { Deps } from '../ports/deps.js';
+import type { Tx } from '../ports/storage.js';
+import { takeVerifySlot } from './rate-limits.js';
+import { currentKeyIn } from './service-keys.js';
+
+export interface ShownBankDetails {
+  readonly checkCode: string;
+  /** What a person types at /verify with the code. */
+  readonly shortId: string;
+  readonly issuedAtMs: number;
+  /** When the details were given that these replace; null for the first ones. */
+  readonly replacedAtMs: number | null;
+  readonly history: AccountHistory;
+}
+
+/** `same`: the latest payment of the buyer to the payee that was paid to one of these accounts. */
+export type AccountHistory =
+  | {
+      readonly kind: 'same';
+      readonly paymentId: string;
+      readonly atMs: number;
+      readonly payee: string;
+    }
+  | { readonly kind: 'new' };
+
+/** As people type them: the page is a short id or its address, the value a code or an account. */
+export interface VerifyQuestion {
+  /** Empty: any page; then only an account is found. */
+  readonly publicId: string;
+  readonly value: string;
+}
+
+export type VerifyAnswer =
+  | { readonly kind: 'given'; readonly atMs: number }
+  | { readonly kind: 'unknown' };
+
+/** Stages the signed record of a payment whose check code has changed. */
+export async function stageBankDetails(
+  { deps, tx, nowMs }: { readonly deps: Deps; readonly tx: Tx; readonly nowMs: number },
+  was: Payment,
+  payment: Payment,
+): Promise<void> {
+  const { payinInstructions, bankDetailsCode: checkCode, buyerId, payeeName } = payment;
+  if (checkCode === was.bankDetailsCode || checkCode === null) return;
+  assert(payinInstructions !== null, 'a check code is of instructions');
+  const record = bankDetailsRecord(payment, payinInstructions, nowMs);
+  assert(checkCodeOf(record) === checkCode, 'the code is of the record');
+  const key = await currentKeyIn(deps, tx, 'record');
+  const details: BankDetails = Object.freeze({
+    ...tenantOf(payment),
+    ...{ paymentId: payment.id, checkCode, shortId: shortIdOf(payment.publicId) },
+    ...{ buyerId, payeeName, record },
+    ...{ signature: signRecord(key, record), keyId: key.id, issuedAtMs: nowMs },
+  });
+  tx.bankDetails.insert(details, accountsIn(payinInstructions));
+}
+
+/** Null before the payment has instructions. NotFound. */
+export async function readBankDetails(
+  deps: Deps,
+  tenant: Tenant,
+  paymentId: string,
+): Promise<ShownBankDetails | null> {
+  return deps.store.run(async (tx) => {
+    const [payment, given] = await Promise.all([
+      tx.payments.get(tenant, paymentId),
+      tx.bankDetails.ofPayment(tenant, paymentId),
+    ]);
+    if (payment === null) throw new PonteError('NotFound');
+    const at = given.findIndex(({ checkCode }) => checkCode === payment.bankDetailsCode);
+    const details = given[at];
+    if (details === undefined || payment.payinInstructions === null) return null;
+    const { checkCode, shortId, issuedAtMs } = details;
+    const replacedAtMs = given[at - 1]?.issuedAtMs ?? null;
+    const history = await historyOf(tx, details, payment);
+    return { checkCode, shortId, issuedAtMs, replacedAtMs, history };
+  });
+}
+
+async function historyOf(
+  tx: Tx,
+  details: BankDetails,
+  { payinInstructions }: Payment,
+): Promise<AccountHistory> {
+  const { payeeName } = details;
+  if (payinInstructions === null || payeeName === null) return { kind: 'new' };
+  const found = await Promise.all(
+    accountsIn(payinInstructions).map(({ accountHash }) =>
+      tx.bankDetails.paidBefore(details, accountHash),
+    ),
+  );
+  const [latest] = found
+    .filter((earlier) => earlier !== null)
+    .toSorted((one, other) => other.issuedAtMs - one.issuedAtMs);
+  if (latest === undefined) return { kind: 'new' };
+  return { kind: 'same', paymentId: latest.paymentId, atMs: latest.issuedAtMs, payee: payeeName };
+}
+
+/**
+ * Whether these details were given, and when; nothing else. `client` is an IP address, null inside
+ * the process. RateLimitExceeded.
+ */
+export async function verifyBankDetails(
+  deps: Deps,
+  { publicId, value }: VerifyQuestion,
+  client: string | null,
+): Promise<VerifyAnswer> {
+  if (client !== null) await takeVerifySlot(deps, client);
+  const shortId = publicId.trim() === '' ? null : typedPage(publicId);
+  const code = readCode(value);
+  const numberHash = numberHashOf(value);
+  const found = await deps.store.run((tx) =>
+    Promise.all([
+      shortId === null || code === null ? null : tx.bankDetails.byCode(shortId, code),
+      numberHash === null ? null : tx.bankDetails.byNumber(numberHash, shortId),
+    ]),
+  );
+  const [given] = found.filter((one) => one !== null);
+  return given === undefined ? { kind: 'unknown' } : { kind: 'given', atMs: given.issuedAtMs };
+}
+
+/** The short id that was typed, or the one of a page whose address was given. */
+function typedPage(text: string): string {
+  const [, last = ''] = /([^/?#]*)(?:[?#].*)?$/.exec(text.trim()) ?? [];
+  return readCode(last) ?? shortIdOf(last);
+}

@@ -1,0 +1,272 @@
+// The KYC form over HTTP, without scripts: a person and a company fill it in, an owner adds a part
+// by a link, a phone adds files, and each session sees its part only.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { encode } from 'uqr';
+import { SESSION_TOKEN_BYTES } from '../../../core/domain/page-session.js';
+import { startBuyerKyc } from '../../../core/usecases/kyc.js';
+import {
+  jpeg,
+  ownerFiles,
+  pdf,
+  typedAddress,
+  typedCompany,
+  typedOwner,
+  typedPerson,
+} from '../../support/form-scene.js';
+import { hosted } from '../../support/kyc-scene.js';
+import { type PageSite, pageSite, textOf, type Visitor } from './visitor.js';
+
+async function signedIn(site: PageSite, path: string): Promise<Visitor> {
+  const visitor = site.visitor();
+  await visitor.open(path);
+  await visitor.send('/link');
+  await visitor.open(linkIn(await site.newestMail()));
+  await visitor.send('/enter');
+  return visitor;
+}
+
+function linkIn(mail: string): string {
+  return /https?:\/\/\S+\?token=[\w-]+/.exec(mail)?.[0] ?? assert.fail('the mail has a link');
+}
+
+function photo(): Uint8Array<ArrayBuffer> {
+  return Uint8Array.from(jpeg);
+}
+
+function wordsOf({ shown }: Visitor): string {
+  return textOf(shown?.text ?? '');
+}
+
+async function fillPerson(visitor: Visitor, path: string): Promise<void> {
+  await visitor.open(`${path}/kyc/type`);
+  await visitor.send('/kyc/type', { entityType: 'individual' });
+  assert.equal(visitor.shown?.path, `${path}/kyc/person`);
+  await visitor.send('/kyc/person', typedPerson);
+  assert.equal(visitor.shown?.path, `${path}/kyc/documents`);
+  for (const kind of ['id_doc_front', 'selfie']) {
+    await visitor.upload(`/kyc/file/${kind}`, photo(), 'image/jpeg');
+    assert.equal(visitor.shown?.status, 200);
+  }
+}
+
+test('a person fills the form in and sends it, and the payment goes on', async (t) => {
+  const site = await pageSite(t);
+  const { id, path } = await site.newPayment();
+  const visitor = await signedIn(site, path);
+  assert.equal(visitor.shown?.heading, 'Tell us who is paying');
+  await fillPerson(visitor, path);
+  await visitor.open(`${path}/kyc/review`);
+  assert.match(wordsOf(visitor), /31 January 1990.*Portugal.*Received.*Send for verification/);
+  await visitor.send('/kyc/review');
+  assert.equal(visitor.shown?.path, path);
+  assert.equal(visitor.shown?.heading, 'We are checking your details');
+  await visitor.open(`${path}/kyc/person`);
+  assert.equal(visitor.shown?.path, path);
+  await site.world.settle();
+  assert.equal(await site.world.statusOf(id), 'buyer_kyc_approved');
+});
+
+test('a page with problems shows what was typed, keeps what is right, and names the rest', async (t) => {
+  const site = await pageSite(t);
+  const { path } = await site.newPayment();
+  const visitor = await signedIn(site, path);
+  await visitor.open(`${path}/kyc/type`);
+  await visitor.send('/kyc/type');
+  assert.equal(visitor.shown?.status, 422);
+  await visitor.send('/kyc/type', { entityType: 'individual' });
+  const typed = { ...typedPerson, firstName: '<b>Ana</b>', dateOfBirthYear: '2029' };
+  await visitor.send('/kyc/person', typed);
+  const { status = 0, text = '' } = visitor.shown ?? {};
+  assert.equal(status, 422);
+  assert.match(text, /<title>Error: /);
+  assert.match(text, /href="#dateOfBirth">Date of birth: The person must be 18 or older\./);
+  assert.match(text, /value="&lt;b>Ana&lt;\/b>"/);
+  assert.match(text, /value="2029"/);
+  await visitor.open(`${path}/kyc/person`);
+  assert.match(visitor.shown?.text ?? '', /value="&lt;b>Ana&lt;\/b>"/);
+  await visitor.open(`${path}/kyc/review`);
+  assert.match(wordsOf(visitor), /Date of birth: Missing/);
+  assert.ok(!wordsOf(visitor).includes('Send for verification'));
+});
+
+test('a refused file is explained at its row, and the form without its token stores nothing', async (t) => {
+  const site = await pageSite(t);
+  const { path } = await site.newPayment();
+  const visitor = await signedIn(site, path);
+  await visitor.open(`${path}/kyc/type`);
+  await visitor.send('/kyc/type', { entityType: 'individual' });
+  await visitor.open(`${path}/kyc/documents`);
+  const heic = Uint8Array.from(Buffer.from('\0\0\0\x18ftypheic', 'latin1'));
+  await visitor.upload('/kyc/file/selfie', heic, 'image/heic');
+  assert.match(wordsOf(visitor), /Photo of the face: This photo is in the format HEIC/);
+  await visitor.upload('/kyc/file/selfie', Uint8Array.from(pdf), 'application/pdf');
+  assert.match(wordsOf(visitor), /Photo of the face: This must be a photo/);
+  await visitor.upload('/kyc/file/selfie', Uint8Array.from([]), 'image/jpeg');
+  assert.match(wordsOf(visitor), /Photo of the face: Choose a file first/);
+  const stored = () =>
+    site.world.deps.store.run((tx) => tx.documents.list({ kept: true, beforeId: null, limit: 9 }));
+  const body = new FormData();
+  body.set('csrf', 'another');
+  body.set('file', new Blob([photo()], { type: 'image/jpeg' }), 'photo.jpg');
+  const response = await visitor.request('POST', `${path}/kyc/file/selfie`, body);
+  assert.match(response.headers.get('location') ?? '', /notice=out_of_date/);
+  for (const text of ['', '--x\r\n', '--x--\r\n']) {
+    const headers = { 'content-type': 'multipart/form-data; boundary=x' };
+    const cut = await visitor.request('POST', `${path}/kyc/file/selfie`, text, headers);
+    assert.ok([303, 400].includes(cut.status), `${cut.status}`);
+  }
+  assert.deepEqual(
+    (await stored()).filter(({ status }) => status === 'stored'),
+    [],
+  );
+});
+
+/** Every random value of this length that the service draws from now on. */
+function drawn({ world }: PageSite, length: number): readonly Uint8Array[] {
+  const { ids } = world.deps;
+  const values: Uint8Array[] = [];
+  const { randomBytes } = ids;
+  Object.assign(ids, {
+    randomBytes(count: number) {
+      const bytes = randomBytes(count);
+      if (count === length) values.push(bytes);
+      return bytes;
+    },
+  });
+  return values;
+}
+
+/** The drawing of a code, for comparison. */
+function drawingOf(text: string): string {
+  const { data } = encode(text, { border: 4, ecc: 'M' });
+  return data
+    .flatMap((row, y) => row.flatMap((isDark, x) => (isDark ? [`M${x} ${y}h1v1h-1z`] : [])))
+    .join('');
+}
+
+async function fillCompany(visitor: Visitor, path: string): Promise<void> {
+  await visitor.open(`${path}/kyc/type`);
+  await visitor.send('/kyc/type', { entityType: 'business' });
+  await visitor.send('/kyc/company', typedCompany);
+  await visitor.send('/kyc/address', typedAddress);
+  assert.equal(visitor.shown?.path, `${path}/kyc/owners`);
+  await visitor.send('/kyc/owners/add');
+}
+
+test('a company’s owner adds a part by a mailed link; the clerk sees that it is done, no more', async (t) => {
+  const site = await pageSite(t);
+  const { id, path } = await site.newPayment();
+  const clerk = await signedIn(site, path);
+  await fillCompany(clerk, path);
+  await clerk.send('/kyc/owners/0', {
+    firstName: 'Priya',
+    lastName: 'Raman',
+    role: typedOwner.role,
+  });
+  assert.equal(clerk.shown?.status, 422);
+  await clerk.send('/kyc/owners/0/ask', { email: 'nobody' });
+  assert.match(wordsOf(clerk), /This is not a mail address/);
+  await clerk.send('/kyc/owners/0/ask', { email: 'priya@owner.example' });
+  assert.match(wordsOf(clerk), /Priya Raman .*Asked on .*not done yet/);
+  const owner = site.visitor({ language: 'pt-BR' });
+  await owner.open(linkIn(await site.newestMail()));
+  await owner.send('/enter');
+  assert.match(owner.shown?.path ?? '', /^\/owner\/[\w-]+\/0\/kyc\/owner$/);
+  assert.match(owner.shown?.heading ?? '', /^Seus dados para Harbor & Pine Roasters/);
+  await owner.send('/kyc/owner', typedOwner);
+  for (const kind of ownerFiles) await owner.upload(`/kyc/file/${kind}`, photo(), '');
+  await owner.send('/kyc/done');
+  assert.match(wordsOf(owner), /Sua parte está completa/);
+  await clerk.open(`${path}/kyc/documents`);
+  assert.match(wordsOf(clerk), /Priya Raman .*Done on/);
+  assert.ok(!clerk.shown?.text.includes('/kyc/owners/0/file/'));
+  for (const file of ['incorporation_doc', 'proof_of_ownership_doc']) {
+    await clerk.upload(`/kyc/file/${file}`, Uint8Array.from(pdf), 'application/pdf');
+  }
+  await clerk.open(`${path}/kyc/review`);
+  assert.match(wordsOf(clerk), /Filled in by priya@owner\.example/);
+  assert.ok(!clerk.shown?.text.includes('1990'));
+  await clerk.send('/kyc/review');
+  assert.equal(clerk.shown?.heading, 'We are checking your details');
+  await site.world.settle();
+  assert.equal(await site.world.statusOf(id), 'buyer_kyc_approved');
+  await owner.open(owner.shown?.path ?? '');
+  assert.equal(owner.shown?.heading, 'Seus dados estão completos');
+});
+
+test('an owner’s session opens nothing else, and the payment’s page does not know it', async (t) => {
+  const site = await pageSite(t);
+  const { path } = await site.newPayment();
+  const clerk = await signedIn(site, path);
+  await fillCompany(clerk, path);
+  await clerk.send('/kyc/owners/0/ask', { email: 'priya@owner.example' });
+  const owner = site.visitor();
+  await owner.open(linkIn(await site.newestMail()));
+  await owner.send('/enter');
+  const [base = ''] = (owner.shown?.path ?? '').split('/kyc/owner');
+  const flow = base.split('/')[2] ?? '';
+  await clerk.open(`${path}/kyc/owners/0`);
+  await clerk.send('/kyc/owners/0/take-back');
+  await owner.open(`${base}/kyc/owner`);
+  assert.equal(owner.shown?.status, 404);
+  for (const target of [`/kyc/${flow}/kyc/company`, `${path}/kyc/company`]) {
+    await owner.open(target);
+    assert.ok(!owner.shown?.text.includes(typedCompany.taxId), target);
+    assert.ok(!owner.shown?.text.includes('Sign out'), target);
+  }
+});
+
+test('a phone adds files by the code once, and sees nothing of payment or form', async (t) => {
+  const site = await pageSite(t);
+  const { path } = await site.newPayment();
+  const desk = await signedIn(site, path);
+  await desk.open(`${path}/kyc/type`);
+  await desk.send('/kyc/type', { entityType: 'individual' });
+  await desk.open(`${path}/kyc/documents`);
+  const tokens = drawn(site, SESSION_TOKEN_BYTES);
+  await desk.send('/kyc/phone');
+  assert.match(desk.shown?.text ?? '', /<svg viewBox="0 0 \d+ \d+"[^>]*role="img"/);
+  assert.equal(desk.shown?.status, 200);
+  const token = Buffer.from(tokens.at(-1) ?? []).toString('base64url');
+  const link = `${site.world.deps.settings.payUrl}${path}/kyc/phone/enter?token=${token}`;
+  assert.ok(desk.shown?.text.includes(`d="${drawingOf(link)}"`), 'the code is the link');
+  const [phone, second] = [site.visitor(), site.visitor()];
+  for (const visitor of [phone, second]) {
+    await visitor.open(link);
+    assert.equal(visitor.shown?.heading, 'Add files from this phone?');
+  }
+  await phone.send('/kyc/phone/enter');
+  assert.equal(phone.shown?.heading, 'Add your files');
+  await second.send('/kyc/phone/enter');
+  assert.equal(second.shown?.heading, 'This code no longer works');
+  await phone.upload('/kyc/file/selfie', photo(), 'image/jpeg');
+  assert.match(wordsOf(phone), /Photo of the face .*Received/);
+  assert.ok(!/USD|Sign out|Steps/.test(wordsOf(phone)), wordsOf(phone));
+  for (const target of ['', '/kyc/person', '/kyc/review']) {
+    await phone.open(`${path}${target}`);
+    assert.match(phone.shown?.heading ?? '', /asks you to pay/, target);
+  }
+  await desk.open(`${path}/kyc/documents?phone`);
+  assert.match(wordsOf(desk), /Photo of the face .*Received/);
+});
+
+test('the form without a payment is opened by its own link', async (t) => {
+  const site = await pageSite(t);
+  const { world, tenant } = site;
+  const { flowId } = await startBuyerKyc(world.deps, tenant, hosted);
+  const path = `/kyc/${flowId}`;
+  const visitor = site.visitor({ language: 'es' });
+  await visitor.open(path);
+  assert.match(visitor.shown?.heading ?? '', /pregunta quién es usted$/);
+  await visitor.send('/link');
+  await visitor.open(linkIn(await site.newestMail()));
+  await visitor.send('/enter');
+  await fillPerson(visitor, path);
+  await visitor.open(`${path}/kyc/review`);
+  await visitor.send('/kyc/review');
+  assert.equal(visitor.shown?.path, path);
+  assert.match(visitor.shown?.heading ?? '', /Estamos verificando sus datos/);
+  await visitor.send('/sign-out');
+  assert.match(visitor.shown?.heading ?? '', /pregunta quién es usted$/);
+});

@@ -1,0 +1,189 @@
+// Bank details from the order's acceptance on: stored and signed once, compared with earlier
+// payments of the same buyer, and verified without saying more than whether they were given.
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { createLocalJWKSet, flattenedVerify } from 'jose';
+import { checkCodeOf, shortIdOf } from '../../../core/domain/bank-record.js';
+import { HOUR_MS } from '../../../core/domain/instant.js';
+import { money } from '../../../core/domain/money.js';
+import { isMoneyCommand } from '../../../core/domain/partner-command.js';
+import type { PayinInstructions } from '../../../core/domain/payin-instructions.js';
+import type { PaymentStatus } from '../../../core/domain/payment.js';
+import type { Tenant } from '../../../core/domain/tenant.js';
+import { readBankDetails, verifyBankDetails } from '../../../core/usecases/bank-details.js';
+import { stageOrder, storeStaged, unchangedCommand } from '../../../core/usecases/order-changes.js';
+import { recordKeys } from '../../../core/usecases/service-keys.js';
+import { changePartner } from '../../support/changed-partner.js';
+import type { IntentFields } from '../../support/made-payments.js';
+import { type World, world } from '../../support/test-world.js';
+
+/** One unit less arrives, so the payment waits for more (magicValues). */
+const short = { amount: money(10_055n, 'USD') };
+
+/** A world whose partner gives `account` for each pay-in. */
+async function scene(t: TestContext) {
+  const made = await world(t);
+  const tenant = await made.newTenant();
+  const account = { number: '1000 2000', routing: '110000000' };
+  const { start } = made.partner.payin;
+  changePartner(made.partner, {
+    payin: {
+      async start(request) {
+        const answer = await start(request);
+        if (answer.outcome !== 'done' || answer.value.instructions === undefined) return answer;
+        const instructions = withAccount(answer.value.instructions, account);
+        return { ...answer, value: { ...answer.value, instructions } };
+      },
+    },
+  });
+  const pay = async (to: PaymentStatus, fields: IntentFields = {}) => {
+    const id = await made.newPayment(tenant, fields);
+    await made.play(tenant, id, to);
+    return payment(made, tenant, id);
+  };
+  const shown = (id: string) => readBankDetails(made.deps, tenant, id);
+  return { made, deps: made.deps, tenant, account, pay, shown };
+}
+
+function withAccount(
+  instructions: PayinInstructions,
+  { number, routing }: { readonly number: string; readonly routing: string },
+): PayinInstructions {
+  const fields = [
+    { name: 'accountNumber', value: number },
+    { name: 'routingNumber', value: routing },
+  ] as const;
+  return { ...instructions, rails: [{ rail: 'wire', fields, arrivesWithinDays: null }] };
+}
+
+async function payment({ deps }: World, tenant: Tenant, id: string) {
+  const found = await deps.store.run((tx) => tx.payments.get(tenant, id));
+  assert.ok(found !== null);
+  return found;
+}
+
+test('before the pay-in is accepted there are no bank details', async (t) => {
+  const { pay, shown } = await scene(t);
+  const { id } = await pay('fx_quoted');
+  assert.equal(await shown(id), null);
+  await assert.rejects(shown('pi_0'), { code: 'NotFound' });
+});
+
+test('the details are stored with their instructions, and the payment has their code', async (t) => {
+  const { deps, tenant, pay, shown } = await scene(t);
+  const paid = await pay('on_ramp_pending', short);
+  const given = await deps.store.run((tx) => tx.bankDetails.ofPayment(tenant, paid.id));
+  assert.equal(given.length, 1);
+  const [details] = given;
+  assert.ok(details !== undefined);
+  assert.equal(details.checkCode, paid.bankDetailsCode);
+  assert.equal(checkCodeOf(details.record), details.checkCode);
+  assert.equal(JSON.parse(details.record).publicId, paid.publicId);
+  assert.deepEqual(await shown(paid.id), {
+    ...{ checkCode: details.checkCode, shortId: shortIdOf(paid.publicId) },
+    ...{ issuedAtMs: details.issuedAtMs, replacedAtMs: null, history: { kind: 'new' } },
+  });
+});
+
+test('the signature verifies under the published keys, and under no changed record', async (t) => {
+  const { deps, tenant, pay } = await scene(t);
+  assert.deepEqual(await recordKeys(deps), []);
+  const { id } = await pay('on_ramp_pending', short);
+  const [details] = await deps.store.run((tx) => tx.bankDetails.ofPayment(tenant, id));
+  assert.ok(details !== undefined);
+  const keys = await recordKeys(deps);
+  assert.deepEqual(
+    keys.map(({ kid, kty, crv }) => [kid, kty, crv]),
+    [[details.keyId, 'OKP', 'Ed25519']],
+  );
+  const [head = '', empty, signature = ''] = details.signature.split('.');
+  assert.equal(empty, '');
+  const verify = (record: string) =>
+    flattenedVerify(
+      { protected: head, payload: Buffer.from(record).toString('base64url'), signature },
+      createLocalJWKSet({ keys: keys.map((key) => ({ ...key })) }),
+    );
+  await verify(details.record);
+  await assert.rejects(verify(details.record.replace('1000 2000', '1000 2001')));
+});
+
+test('an account is known from a payment of the buyer to the payee that was paid', async (t) => {
+  const { made, account, pay, shown } = await scene(t);
+  const first = await pay('settled');
+  made.advanceClock(HOUR_MS);
+  const unpaid = await pay('on_ramp_pending', short);
+  const issuedAtMs = (await shown(first.id))?.issuedAtMs;
+  const same = { kind: 'same', paymentId: first.id, atMs: issuedAtMs, payee: first.payeeName };
+  assert.deepEqual((await shown(unpaid.id))?.history, same);
+  assert.deepEqual((await shown(first.id))?.history, { kind: 'new' }, 'the later one is not paid');
+  const stranger = { email: 'bo@example.com', name: null, country: null, phone: null };
+  const other = await pay('on_ramp_pending', { ...short, buyer: stranger });
+  assert.deepEqual((await shown(other.id))?.history, { kind: 'new' });
+  account.routing = '220000000';
+  const elsewhere = await pay('on_ramp_pending', short);
+  assert.deepEqual((await shown(elsewhere.id))?.history, { kind: 'new' });
+});
+
+test('details that the partner changes get their own record and code', async (t) => {
+  const { made, deps, tenant, pay, shown } = await scene(t);
+  const { id, bankDetailsCode, payinInstructions } = await pay('on_ramp_pending', short);
+  assert.ok(payinInstructions !== null);
+  const relearn = async (instructions: PayinInstructions) => {
+    const [order] = await deps.store.run((tx) => tx.commands.ofPayment(tenant, id));
+    assert.ok(order !== undefined);
+    await storeStaged(deps, async (batch) => {
+      const command = await batch.tx.commands.get(order.id);
+      assert.ok(command !== null);
+      if (!isMoneyCommand(command)) return unchangedCommand(command);
+      return stageOrder(batch, command, () => command, { instructions });
+    });
+    return (await payment(made, tenant, id)).bankDetailsCode;
+  };
+  const issuedAtMs = (await shown(id))?.issuedAtMs;
+  made.advanceClock(HOUR_MS);
+  assert.equal(await relearn(payinInstructions), bankDetailsCode, 'the same ones keep it');
+  const moved = withAccount(payinInstructions, { number: '3000', routing: '110000000' });
+  assert.notEqual(await relearn(moved), bankDetailsCode);
+  assert.equal((await shown(id))?.replacedAtMs, issuedAtMs);
+  assert.equal((await shown(id))?.issuedAtMs, deps.clock.nowMs());
+});
+
+test('details are verified by page and code, or by an account, and by nothing else', async (t) => {
+  const { deps, made, pay, shown } = await scene(t);
+  const one = await pay('on_ramp_pending', short);
+  made.advanceClock(HOUR_MS);
+  const two = await pay('on_ramp_pending', short);
+  const [first, second] = [await shown(one.id), await shown(two.id)];
+  assert.ok(first !== null && second !== null);
+  const { shortId, checkCode, issuedAtMs: atMs } = first;
+  const given = { kind: 'given', atMs } as const;
+  const later = { kind: 'given', atMs: second.issuedAtMs } as const;
+  const unknown = { kind: 'unknown' } as const;
+  for (const [publicId, value, expected] of [
+    [shortId, checkCode, given],
+    [` ${shortId.toLowerCase().replace('-', '')} `, checkCode.replace('-', ' '), given],
+    [one.publicId, checkCode, given],
+    [`https://pay.example/r/${one.publicId}?lang=pt-BR`, checkCode, given],
+    [shortId, '1000-2000', given],
+    ['', '10002000', later],
+    [shortId, second.checkCode, unknown],
+    [second.shortId, checkCode, unknown],
+    ['', checkCode, unknown],
+    ['', '10002001', unknown],
+    ['0000-0000', '10002000', unknown],
+    ['', '', unknown],
+    [shortId, '', unknown],
+  ] as const) {
+    const answer = await verifyBankDetails(deps, { publicId, value }, null);
+    assert.deepEqual(answer, expected, `${publicId} ${value}`);
+  }
+});
+
+test('a client verifies 20 times an hour; its network counts as one', async (t) => {
+  const { deps } = await scene(t);
+  const verify = (client: string) =>
+    verifyBankDetails(deps, { publicId: '', value: '10002000' }, client);
+  for (let count = 0; count < 20; count += 1) await verify(`2001:db8::${count + 1}`);
+  await assert.rejects(verify('2001:db8::99'), { code: 'RateLimitExceeded' });
+  await verify('198.51.100.7');
+});
