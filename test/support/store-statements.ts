@@ -12,16 +12,13 @@ import {
   aDocument,
   aFeedEvent,
   aKey,
-  aMail,
   aMember,
   aMessage,
-  aNotice,
   anAccount,
   anAdvance,
   anAttempt,
   anEvent,
   anOrganization,
-  aPageSession,
   aPayment,
   aProfile,
   aQuote,
@@ -33,6 +30,7 @@ import {
   tenant,
 } from './domain-samples.js';
 import { aCheckValue, anEpoch, aServiceKey } from './key-samples.js';
+import { aMail, aNotice, aPageSession } from './mail-samples.js';
 
 const page = { beforeId: 'x', limit: 5 };
 const age = { sinceMs: T0, sinceDeliveryId: 'whd_5' };
