@@ -249,18 +249,28 @@ export function checkPage(
   nowMs: number,
 ): CheckedStep {
   const part: Readonly<Record<string, unknown>> = { ...partOf(rules.draft, owner) };
+  const given = owner === null ? typed : withCompanyAddress(rules.draft, typed);
   const values: Record<string, string | null> = {};
   const problems: Partial<Record<FormField, FieldProblem>> = {};
   for (const { field, isRequired } of fieldsFor(rules, page, owner, author)) {
     const { form } = formFields[field];
     if (form === 'file' || form === 'owners') continue;
-    const checked = checkField(field, typed, nowMs);
+    const checked = checkField(field, given, nowMs);
     if ('problem' in checked) problems[field] = checked.problem;
     else if (checked.value === null && form === 'tax_id' && part[field]) continue;
     else if (checked.value === null && isRequired) problems[field] = 'missing';
     if ('value' in checked) values[field] = checked.value;
   }
   return { values, problems };
+}
+
+/** The name of the box in the page of an owner: the address of the company is the owner's. */
+export const SAME_ADDRESS = 'sameAddress';
+
+function withCompanyAddress({ dossier }: KycDraft, typed: Typed): Typed {
+  if (typed[SAME_ADDRESS] === undefined) return typed;
+  const known = address.map((field) => [field, dossier[field] ?? typed[field]]);
+  return { ...typed, ...Object.fromEntries(known) };
 }
 
 /** The type that was chosen; null for another text. */

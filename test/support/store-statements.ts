@@ -13,16 +13,13 @@ import {
   aDocument,
   aFeedEvent,
   aKey,
-  aMail,
   aMember,
   aMessage,
-  aNotice,
   anAccount,
   anAdvance,
   anAttempt,
   anEvent,
   anOrganization,
-  aPageSession,
   aPayment,
   aProfile,
   aQuote,
@@ -34,6 +31,7 @@ import {
   tenant,
 } from './domain-samples.js';
 import { aCheckValue, anEpoch, aServiceKey } from './key-samples.js';
+import { aMail, aNotice, aPageSession } from './mail-samples.js';
 import { aSimulatedReport } from './payin-samples.js';
 
 const page = { beforeId: 'x', limit: 5 };

@@ -2,9 +2,9 @@
 // and what an owner sees who opened such a link.
 import type { VNode } from 'preact';
 import { type Asked, askedOf, OWNERS_MAX } from '../../../core/domain/kyc-draft.js';
-import { fieldsFor, missingIn, nextStep } from '../../../core/domain/kyc-form.js';
+import { fieldsFor, missingIn, nextStep, SAME_ADDRESS } from '../../../core/domain/kyc-form.js';
 import { Button, ButtonLink, Form, Note } from '../components.js';
-import { TextField } from '../fields.js';
+import { CheckField, TextField } from '../fields.js';
 import type { ScreenContent } from '../layout.js';
 import { DocumentRows, WhyDocuments } from './document-screens.js';
 import { Fields } from './field-controls.js';
@@ -90,6 +90,9 @@ export function ownerScreen(scene: KycScene, owner: number): ScreenContent {
   const { form, words } = scene;
   const fields = fieldsFor(form, 'owner', owner, form.author);
   const asked = askedOf(form.draft, owner);
+  const addressAt = fields.findIndex(({ field }) => field === 'country');
+  const [before, rest] =
+    addressAt < 0 ? [fields, []] : [fields.slice(0, addressAt), fields.slice(addressAt)];
   const places = fields.map(({ field }) => ({ field, owner }));
   const addressError = scene.isAddressWrong
     ? [{ field: 'email', text: words.owners.notAnAddress }]
@@ -101,7 +104,15 @@ export function ownerScreen(scene: KycScene, owner: number): ScreenContent {
     body: (
       <>
         <Form to={pathOfOwner(scene, owner)} class="card stack">
-          <Fields scene={scene} fields={fields} owner={owner} />
+          <Fields scene={scene} fields={before} owner={owner} />
+          {rest.length === 0 ? null : (
+            <CheckField
+              name={SAME_ADDRESS}
+              label={words.owners.sameAddress}
+              checked={scene.typed[SAME_ADDRESS] !== undefined}
+            />
+          )}
+          <Fields scene={scene} fields={rest} owner={owner} />
           <Continue scene={scene} />
         </Form>
         <AskCard scene={scene} owner={owner} asked={asked} />

@@ -1,6 +1,6 @@
 // The last page of the KYC form: all answers with a way back to each, what is still missing or to
 // be corrected, who sees the data, and the button that sends it.
-import type { VNode } from 'preact';
+import type { ComponentChildren, VNode } from 'preact';
 import { askedOf } from '../../../core/domain/kyc-draft.js';
 import {
   askedFiles,
@@ -15,6 +15,7 @@ import type { ScreenContent } from '../layout.js';
 import { nameOf } from '../scene.js';
 import { Shown } from './field-controls.js';
 import {
+  correctionText,
   hrefOf,
   type KycScene,
   ownerName,
@@ -57,13 +58,6 @@ export function reviewScreen(
       </>
     ),
   });
-}
-
-/** `Photo of the face: it is blurred.` */
-export function correctionText(scene: KycScene, { place, reason }: PlacedCorrection): string {
-  const { words } = scene;
-  if (place === null) return reason ?? words.correctOther;
-  return `${placeName(scene, place)}: ${reason ?? words.correct}`;
 }
 
 function ToDo({ scene }: { readonly scene: KycScene }): VNode | null {
@@ -172,14 +166,15 @@ function OwnerBlock({ scene, owner }: { readonly scene: KycScene; readonly owner
     return <Card scene={scene} title={title} href={href} rows={rows} />;
   }
   const role = roleOf(scene, owner);
-  const rows = [
-    ...(role === null ? [] : [{ label: words.fields.role, value: role }]),
-    {
-      label: words.review.filledBy(<b>{asked.email}</b>),
-      value: <OwnerState scene={scene} owner={owner} />,
-    },
-  ];
-  return <Card scene={scene} title={title} href={href} rows={rows} />;
+  const rows = role === null ? [] : [{ label: words.fields.role, value: role }];
+  return (
+    <Card scene={scene} title={title} href={href} rows={rows}>
+      <p>
+        <OwnerState scene={scene} owner={owner} />
+      </p>
+      <p class="small quiet">{words.review.filledBy(<b>{asked.email}</b>)}</p>
+    </Card>
+  );
 }
 
 function Card({
@@ -187,11 +182,13 @@ function Card({
   title,
   href,
   rows,
+  children,
 }: {
   readonly scene: KycScene;
   readonly title: string;
   readonly href: string;
   readonly rows: readonly Row[];
+  readonly children?: ComponentChildren;
 }): VNode {
   const { review } = scene.words;
   return (
@@ -202,7 +199,8 @@ function Card({
           {review.change}
         </a>
       </div>
-      <Rows rows={rows} />
+      {rows.length === 0 ? null : <Rows rows={rows} />}
+      {children}
     </section>
   );
 }

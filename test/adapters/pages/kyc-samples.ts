@@ -35,7 +35,8 @@ import {
 } from '../../../core/domain/kyc-draft.js';
 import { type FormFacts, type PlacedCorrection, stepViews } from '../../../core/domain/kyc-form.js';
 import type { KycForm } from '../../../core/usecases/kyc-forms.js';
-import { type Sample, viewOf } from './page-samples.js';
+import { viewOf } from './page-facts.js';
+import type { Sample } from './page-samples.js';
 
 const at = (text: string) => Date.parse(text);
 const savedAtMs = at('2026-11-17T15:20:00Z');

@@ -14,6 +14,7 @@ import {
 } from '../../../core/domain/kyc-draft.js';
 import {
   askedFiles,
+  checkPage,
   type FormFacts,
   fieldsFor,
   fieldsOf,
@@ -23,6 +24,7 @@ import {
   nextStep,
   pageOf,
   placeCorrections,
+  SAME_ADDRESS,
   sentDossier,
   stepsOf,
   stepViews,
@@ -198,6 +200,17 @@ test('an owner’s view has that owner, and nothing of the others or of the comp
   assert.equal(shown.dossier.taxId, undefined);
   assert.equal(shown.dossier.owners?.[0]?.taxId, '•••• 6789');
   assert.deepEqual(shownDraft(draft, 9).dossier.owners, []);
+});
+
+test('an owner at the company’s address need not type it', () => {
+  const about = { page: 'owner', owner: 0, author: 'buyer' } as const;
+  const typed = { [SAME_ADDRESS]: 'yes', city: 'typed', firstName: 'Bo' };
+  const { values } = checkPage(company, about, typed, 0);
+  assert.deepEqual(
+    [values['city'], values['country'], values['firstName']],
+    ['Berlin', 'DE', 'Bo'],
+  );
+  assert.equal(checkPage(company, about, { city: 'typed' }, 0).values['city'], 'typed');
 });
 
 test('steps have the order of the form', () => {

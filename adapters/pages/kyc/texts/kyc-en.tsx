@@ -131,12 +131,12 @@ export const kycEn = {
       'A person who holds 25 % or more of the shares or votes, directly or through other ' +
       'companies. If nobody does, name only the person who runs the company.',
     none: 'No owner is listed yet.',
+    sameAddress: 'Lives at the address of the company',
     nameless: (number: number) => `Owner ${number}`,
     add: 'Add an owner',
     edit: 'Open',
     remove: 'Remove',
     complete: 'Complete',
-    heading1: 'Owner',
     asked: (day: Node) => <>Asked on {day}, not done yet</>,
     done: (day: Node) => <>Done on {day}</>,
     askHeading: (name: string) => `Ask ${name} to add the rest`,
@@ -164,8 +164,6 @@ export const kycEn = {
   },
   documents: {
     heading: 'Documents',
-    lede: (types: string, size: string) =>
-      `Photos or scans are fine: ${types}, up to ${size} each.`,
     formats: (types: string, size: string) => `${types}, up to ${size}`,
     hints: {
       selfieFile: 'Taken now, looking at the camera, without glasses or hat.',

@@ -132,12 +132,12 @@ export const kycEs = {
       'Una persona con el 25 % o más de las participaciones o votos, directamente o a través de ' +
       'otras empresas. Si no hay nadie, indique solo a la persona que dirige la empresa.',
     none: 'Todavía no hay propietarios en la lista.',
+    sameAddress: 'Vive en la dirección de la empresa',
     nameless: (number) => `Propietario ${number}`,
     add: 'Añadir propietario',
     edit: 'Abrir',
     remove: 'Quitar',
     complete: 'Completo',
-    heading1: 'Propietario',
     asked: (day) => <>Pedido el {day}, sin terminar</>,
     done: (day) => <>Terminado el {day}</>,
     askHeading: (name) => `Pida a ${name} que complete el resto`,
@@ -166,7 +166,6 @@ export const kycEs = {
   },
   documents: {
     heading: 'Documentos',
-    lede: (types, size) => `Sirven fotos o escaneos: ${types}, hasta ${size} cada uno.`,
     formats: (types, size) => `${types}, hasta ${size}`,
     hints: {
       selfieFile: 'Hecha ahora, mirando a la cámara, sin gafas ni sombrero.',

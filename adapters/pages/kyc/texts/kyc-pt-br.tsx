@@ -132,12 +132,12 @@ export const kycPtBr = {
       'Uma pessoa com 25% ou mais das cotas, ações ou votos, diretamente ou por meio de outras ' +
       'empresas. Se não houver ninguém, informe apenas quem dirige a empresa.',
     none: 'Nenhum sócio foi informado ainda.',
+    sameAddress: 'Mora no endereço da empresa',
     nameless: (number) => `Sócio ${number}`,
     add: 'Adicionar sócio',
     edit: 'Abrir',
     remove: 'Remover',
     complete: 'Completo',
-    heading1: 'Sócio',
     asked: (day) => <>Pedido em {day}, ainda não concluído</>,
     done: (day) => <>Concluído em {day}</>,
     askHeading: (name) => `Peça a ${name} que complete o resto`,
@@ -166,7 +166,6 @@ export const kycPtBr = {
   },
   documents: {
     heading: 'Documentos',
-    lede: (types, size) => `Fotos ou digitalizações servem: ${types}, até ${size} cada.`,
     formats: (types, size) => `${types}, até ${size}`,
     hints: {
       selfieFile: 'Tirada agora, olhando para a câmera, sem óculos ou chapéu.',
