@@ -89,7 +89,7 @@ const variables = {
   /** The file of its orders; without it, it stores none. */
   PONTE_FAKE_PARTNER_FILE: z.string().optional(),
   /** Whether pay-ins of test mode wait until the buyer is simulated. */
-  PONTE_FAKE_PARTNER_PAYINS: z.enum(['wait', 'arrive']).prefault('wait'),
+  PONTE_FAKE_PARTNER_PAYINS: z.enum(['wait', 'arrive']).optional(),
 } as const;
 
 /** The fake partner of a host. Its signed messages take the path of real ones. */
@@ -98,11 +98,13 @@ export const fakePartner: PartnerKind = {
   create({ secret, ...setup }, env) {
     const values = z.object(variables).parse(env);
     const { PONTE_FAKE_PARTNER_DELAY_MS: delayMs, PONTE_FAKE_PARTNER_FILE: file } = values;
+    // A file is independent of the database. Simulated transfers are not: a restore loses them.
+    const usual = file === undefined ? 'wait' : 'arrive';
     return createFakePartner({
       ...setup,
       delayMs,
       // Nobody plays the buyer of live mode.
-      payins: setup.mode === 'test' ? values.PONTE_FAKE_PARTNER_PAYINS : 'arrive',
+      payins: setup.mode === 'live' ? 'arrive' : (values.PONTE_FAKE_PARTNER_PAYINS ?? usual),
       memory: file === undefined ? null : memoryInFile(resolve(file)),
       secret: `whsec_${Buffer.from(secret).toString('base64')}`,
     });
