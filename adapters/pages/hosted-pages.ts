@@ -1,5 +1,5 @@
-// The pages for buyers, as one handler for the HTTP server. Their code is loaded with the first page:
-// a start does not wait for it.
+// The pages for buyers, as one handler for the HTTP server. Their code is loaded with the first
+// page: a start does not wait for it.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Deps } from '../../core/ports/deps.js';
 import type { PageWatch } from '../../core/usecases/page-watch.js';

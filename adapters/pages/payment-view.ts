@@ -6,6 +6,7 @@ import { isTerminal } from '../../core/domain/payment.js';
 import type { PaymentPage } from '../../core/usecases/payment-page.js';
 import { simulationsFor } from '../../core/usecases/simulations.js';
 import { assetPaths } from './assets.js';
+import { correctionLines } from './kyc/correction-lines.js';
 import type { PageAuth, PageCall, PageContext } from './page-route.js';
 import {
   type CheckView,
@@ -32,7 +33,7 @@ export function localeFor(
 }
 
 export function paymentView(
-  { prefix }: Pick<PageContext, 'prefix'>,
+  { deps, prefix }: Pick<PageContext, 'deps' | 'prefix'>,
   call: AnyCall,
   shown: PaymentPage,
   page: Page,
@@ -40,8 +41,10 @@ export function paymentView(
   const { payment } = shown;
   const signedIn = call.session !== null;
   const sent = call.query.get('notice');
+  const locale = localeFor(call, payment.display);
+  const corrections = signedIn ? correctionLines(deps, shown.submission, locale) : [];
   return {
-    locale: localeFor(call, payment.display),
+    locale,
     root: prefix,
     path: call.base,
     assets: assetPaths(prefix),
@@ -54,7 +57,7 @@ export function paymentView(
         : { email: payment.buyer.email, sessionEndsAtMs: call.session.endsAtMs },
     organization: organizationView(shown),
     payment: signedIn ? signedInView(shown) : outerView(shown),
-    kyc: kycView(shown),
+    kyc: { ...kycView(shown), corrections },
     version: shown.pageVersion,
     notice: notices.find((notice) => notice === sent) ?? null,
     simulate: signedIn && payment.mode === 'test' ? simulationsFor(shown) : null,

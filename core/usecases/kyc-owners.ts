@@ -38,7 +38,15 @@ export async function addOwner(deps: Deps, session: KycSession): Promise<number>
 
 /** NotFound if there is none with this number. */
 export async function removeOwner(deps: Deps, session: KycSession, owner: number): Promise<void> {
-  await changeOwners(deps, session, (draft) => withoutOwner(known(draft, owner), owner));
+  await changeOwners(
+    deps,
+    session,
+    (draft) => withoutOwner(known(draft, owner), owner),
+    (tx, submissionId) => {
+      const part = { ...tenantOf(session), submissionId, ownerIndex: owner };
+      return endOwnerAccess(deps, tx, part);
+    },
+  );
 }
 
 /**

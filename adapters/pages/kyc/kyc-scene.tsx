@@ -5,7 +5,12 @@ import type { DocumentKind } from '../../../core/domain/document.js';
 import type { Dossier, Owner } from '../../../core/domain/dossier.js';
 import { partOf } from '../../../core/domain/kyc-draft.js';
 import type { FieldPlace, Typed } from '../../../core/domain/kyc-fields.js';
-import { type KycStep, stepOf, stepsOf } from '../../../core/domain/kyc-form.js';
+import {
+  type KycStep,
+  type PlacedCorrection,
+  stepOf,
+  stepsOf,
+} from '../../../core/domain/kyc-form.js';
 import type { KycForm, PageProblems } from '../../../core/usecases/kyc-forms.js';
 import type { documentLimits } from '../../../core/usecases/page-documents.js';
 import { Time } from '../components.js';
@@ -55,11 +60,14 @@ export function textOf(value: unknown): string | null {
   return typeof value === 'string' && value !== '' ? value : null;
 }
 
+/** What the names of persons and fields follow from. */
+export interface Named {
+  readonly form: Pick<KycForm, 'draft'>;
+  readonly words: KycTexts;
+}
+
 /** `Priya Raman`, or `Owner 2`. */
-export function ownerName(
-  { form, words }: Pick<KycScene, 'form' | 'words'>,
-  owner: number,
-): string {
+export function ownerName({ form, words }: Named, owner: number): string {
   const { firstName, lastName }: Owner = partOf(form.draft, owner) ?? {};
   const name = nameOf([firstName, lastName].filter(Boolean).join(' '));
   return name === '' ? words.owners.nameless(form.draft.ownerNumbers.indexOf(owner) + 1) : name;
@@ -161,9 +169,16 @@ function StepDetail({ scene, step }: { readonly scene: KycScene; readonly step: 
 }
 
 /** `Photo of the face of Priya Raman`. */
-export function placeName(scene: KycScene, { field, owner }: FieldPlace): string {
+export function placeName(scene: Named, { field, owner }: FieldPlace): string {
   const label = scene.words.fields[field];
   return owner === null ? label : scene.words.documents.of(label, ownerName(scene, owner));
+}
+
+/** `Photo of the face: it is blurred.` */
+export function correctionText(named: Named, { place, reason }: PlacedCorrection): string {
+  const { words } = named;
+  if (place === null) return reason ?? words.correctOther;
+  return `${placeName(named, place)}: ${reason ?? words.correct}`;
 }
 
 /** The page on which a place is filled in. */

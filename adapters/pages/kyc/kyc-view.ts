@@ -16,6 +16,7 @@ import {
 import { noKyc, notices, type Page, type PageView } from '../page-view.js';
 import { localeFor, paymentView } from '../payment-view.js';
 import { renderContent } from '../render.js';
+import { correctionLines } from './correction-lines.js';
 import { type KycFacts, type KycScene, kycScene } from './kyc-scene.js';
 
 export type AnyCall = PageCall<PageAuth, unknown>;
@@ -74,8 +75,9 @@ export async function formView(
   const { name, supportEmail, supportPhone, website } = organization;
   const { session } = call;
   const isSignedIn = session !== null && session.kind !== 'upload';
+  const locale = localeFor(call, null);
   return {
-    locale: localeFor(call, null),
+    locale,
     root: prefix,
     path: call.base,
     assets: assetPaths(prefix),
@@ -85,7 +87,11 @@ export async function formView(
     viewer: isSignedIn ? { email, sessionEndsAtMs: session.endsAtMs } : null,
     organization: { name, supportEmail, supportPhone, website },
     payment: null,
-    kyc: { ...noKyc, started: true, submittedAtMs: submission.submittedAtMs },
+    kyc: {
+      ...noKyc,
+      ...{ started: true, submittedAtMs: submission.submittedAtMs },
+      corrections: session?.kind === 'buyer' ? correctionLines(deps, submission, locale) : [],
+    },
     version: null,
     notice: notices.find((notice) => notice === call.query.get('notice')) ?? null,
     simulate: null,

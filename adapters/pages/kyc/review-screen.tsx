@@ -15,6 +15,7 @@ import type { ScreenContent } from '../layout.js';
 import { nameOf } from '../scene.js';
 import { Shown } from './field-controls.js';
 import {
+  correctionText,
   hrefOf,
   type KycScene,
   ownerName,
@@ -57,13 +58,6 @@ export function reviewScreen(
       </>
     ),
   });
-}
-
-/** `Photo of the face: it is blurred.` */
-export function correctionText(scene: KycScene, { place, reason }: PlacedCorrection): string {
-  const { words } = scene;
-  if (place === null) return reason ?? words.correctOther;
-  return `${placeName(scene, place)}: ${reason ?? words.correct}`;
 }
 
 function ToDo({ scene }: { readonly scene: KycScene }): VNode | null {

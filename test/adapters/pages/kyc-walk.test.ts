@@ -14,7 +14,7 @@ import {
   typedOwner,
   typedPerson,
 } from '../../support/form-scene.js';
-import { hosted } from '../../support/kyc-scene.js';
+import { commandsOf, hosted, partyReported } from '../../support/kyc-scene.js';
 import { type PageSite, pageSite, textOf, type Visitor } from './visitor.js';
 
 async function signedIn(site: PageSite, path: string): Promise<Visitor> {
@@ -209,7 +209,7 @@ test('an owner’s session opens nothing else, and the payment’s page does not
   await clerk.open(`${path}/kyc/owners/0`);
   await clerk.send('/kyc/owners/0/take-back');
   await owner.open(`${base}/kyc/owner`);
-  assert.equal(owner.shown?.status, 404);
+  assert.match(owner.shown?.heading ?? '', /asks who you are$/);
   for (const target of [`/kyc/${flow}/kyc/company`, `${path}/kyc/company`]) {
     await owner.open(target);
     assert.ok(!owner.shown?.text.includes(typedCompany.taxId), target);
@@ -249,6 +249,33 @@ test('a phone adds files by the code once, and sees nothing of payment or form',
   }
   await desk.open(`${path}/kyc/documents?phone`);
   assert.match(wordsOf(desk), /Photo of the face .*Received/);
+});
+
+test('what the partner asks to correct is named on the page of the payment, and answered', async (t) => {
+  const site = await pageSite(t);
+  const { world } = site;
+  const { id, path } = await site.newPayment();
+  const visitor = await signedIn(site, path);
+  await fillPerson(visitor, path);
+  await visitor.open(`${path}/kyc/review`);
+  await visitor.send('/kyc/review');
+  const orders = await commandsOf(world);
+  const corrections = [{ field: 'selfie', reason: 'It is blurred.' }];
+  const report = { status: 'verifying', reason: null, corrections } as const;
+  const [order] = orders;
+  assert.ok(order !== undefined);
+  await partyReported(world.deps, order, order.partnerRef ?? '', report);
+  await visitor.open(path);
+  assert.equal(visitor.shown?.heading, 'Please correct one thing');
+  assert.match(wordsOf(visitor), /Photo of the face: It is blurred\./);
+  await visitor.open(`${path}/kyc/documents`);
+  assert.match(visitor.shown?.text ?? '', /href="#selfieFile">Photo of the face: It is blurred\./);
+  await visitor.upload('/kyc/file/selfie', photo(), 'image/jpeg');
+  await visitor.open(`${path}/kyc/review`);
+  await visitor.send('/kyc/review');
+  await world.settle();
+  assert.equal((await commandsOf(world)).length, 2);
+  assert.equal(await world.statusOf(id), 'buyer_kyc_approved');
 });
 
 test('the form without a payment is opened by its own link', async (t) => {

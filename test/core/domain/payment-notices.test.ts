@@ -4,7 +4,7 @@ import { type PaymentAggregate, unchanged } from '../../../core/domain/change.js
 import type { Funds } from '../../../core/domain/funds.js';
 import { type Payment, paymentStatuses } from '../../../core/domain/payment.js';
 import { causeOf, INSTRUCTIONS_WAIT_MS, noticesOf } from '../../../core/domain/payment-notices.js';
-import { sampleInstructions } from '../../support/domain-samples.js';
+import { sampleInstructions } from '../../support/payin-samples.js';
 import { orderOf, START_MS, sampleFunds, samplePayment } from '../../support/sample-rows.js';
 
 interface State {

@@ -1,0 +1,23 @@
+// What the partner asks to correct, as lines of the page that leads to the form.
+import { correctionsOf, type KycSubmission } from '../../../core/domain/buyer-kyc.js';
+import { isCorrected } from '../../../core/domain/kyc-draft.js';
+import { placeCorrections } from '../../../core/domain/kyc-form.js';
+import type { Locale } from '../../../core/domain/locale.js';
+import type { Deps } from '../../../core/ports/deps.js';
+import { readDraft } from '../../../core/usecases/kyc-drafts.js';
+import { correctionText } from './kyc-scene.js';
+import { kycCatalogues } from './kyc-texts.js';
+
+/** Without those that were corrected since. */
+export function correctionLines(
+  deps: Pick<Deps, 'secretBox'>,
+  submission: KycSubmission | null,
+  locale: Locale,
+): readonly string[] {
+  if (submission === null || submission.corrections === null) return [];
+  const draft = readDraft(deps, submission);
+  const named = { form: { draft }, words: kycCatalogues[locale] };
+  return placeCorrections(draft, correctionsOf(submission))
+    .filter(({ place }) => place === null || !isCorrected(draft, place))
+    .map((correction) => correctionText(named, correction));
+}
