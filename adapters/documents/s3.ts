@@ -85,10 +85,11 @@ export function createS3Documents(place: S3Place, limits: S3Limits = usualLimits
       };
       const ids: string[] = [];
       for await (const { prefixes } of bucket.pages(query)) {
-        ids.push(...prefixes.map((prefix) => prefix.slice(0, -1)));
+        const found = prefixes.map((prefix) => prefix.slice(0, -1));
+        ids.push(...found.filter((id) => documentIdForm.test(id)));
         if (ids.length >= limit) break;
       }
-      return ids.filter((id) => documentIdForm.test(id)).slice(0, limit);
+      return ids.slice(0, limit);
     },
   };
 }

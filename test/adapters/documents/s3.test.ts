@@ -63,8 +63,10 @@ test('other objects of the bucket are neither listed nor deleted', async () => {
     s3.objects.set(key, Buffer.from('x'));
   }
   assert.deepEqual(await allOf(storage), []);
+  await storage.put('doc_b', '01', chunks('b'));
+  assert.deepEqual(await storage.list({ afterId: null, limit: 1 }), ['doc_b']);
   await storage.purge('doc_a', null);
-  assert.equal(s3.objects.size, 4);
+  assert.equal(s3.objects.size, 5);
 });
 
 const faults: Readonly<Record<'passes' | 'breaks a read', readonly S3Fault[]>> = {
