@@ -105,8 +105,7 @@ export async function removePageDocument(
 }
 
 /**
- * A token for the link that a phone opens. Owners have a link of their own, which their phone can
- * open too.
+ * A token for the link that a phone opens. An owner's phone can open the mailed link.
  */
 export async function startPhoneUpload(deps: Deps, session: KycSession): Promise<NewSession> {
   if (session.kind !== 'buyer') throw new PonteError('NotFound');

@@ -1,5 +1,5 @@
-// The table of the pages of the KYC form: below a payment, below a form without a payment, and below
-// the part of an owner. `kyc` rows are open to a phone too, which may only send files.
+// The table of the pages of the KYC form: below a payment, below a form without a payment, and
+// below the part of an owner. `kyc` rows are open to a phone too, which may only send files.
 import { z } from 'zod';
 import type { Typed } from '../../../core/domain/kyc-fields.js';
 import {

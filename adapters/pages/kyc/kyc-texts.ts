@@ -12,7 +12,7 @@ export const kycCatalogues: Readonly<Record<Locale, KycTexts>> = {
   es: kycEs,
 };
 
-/** What authorities call the tax number of a company and of a person; others have the plain word. */
+/** What authorities call the tax number of a company and of a person. */
 const taxNames: Readonly<Record<string, Readonly<Record<EntityType, string>>>> = {
   BR: { business: 'CNPJ', individual: 'CPF' },
   CA: { business: 'BN', individual: 'SIN' },

@@ -99,11 +99,11 @@ const complete: Partial<KycDraft> = {
 };
 
 interface FormChanges {
-  readonly only?: number;
+  readonly owner?: number;
   readonly corrections?: readonly PlacedCorrection[];
 }
 
-function formOf(draft: Partial<KycDraft>, { only, corrections = [] }: FormChanges = {}): KycForm {
+function formOf(draft: Partial<KycDraft>, { owner, corrections = [] }: FormChanges = {}): KycForm {
   const made = withAskedKept(withDossier(emptyDraft, { ...draft, asked: [] }), draft);
   const facts: FormFacts = {
     ...{ draft: { ...made, savedAtMs }, extra: ['tosId'], corrections },
@@ -112,8 +112,8 @@ function formOf(draft: Partial<KycDraft>, { only, corrections = [] }: FormChange
   return {
     ...facts,
     state: corrections.length > 0 ? 'corrections' : 'form',
-    author: only === undefined ? 'buyer' : 'owner',
-    draft: shownDraft(facts.draft, only ?? null),
+    author: owner === undefined ? 'buyer' : 'owner',
+    draft: shownDraft(facts.draft, owner ?? null),
     steps: stepViews(facts),
     ...{ buyerId: 'byr_1', submissionId: 'kyc_1', version: 9 },
   };
@@ -159,7 +159,7 @@ function bare(
 const business = formOf(company);
 const corrected = formOf(company, { corrections: blurred });
 const person = formOf(complete);
-const own = formOf(company, { only: 1 });
+const own = formOf(company, { owner: 1 });
 const typed = {
   firstName: '',
   dateOfBirthDay: '32',

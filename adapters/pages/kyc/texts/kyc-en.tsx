@@ -242,8 +242,8 @@ export const kycEn = {
     toDo: 'Before you can send it',
     who: 'Who sees this, and for how long',
     whoText: (org: string) =>
-      `Our settlement partner checks these details. ${org} learns the result and sees no files. We ` +
-      'keep your details encrypted until the partner has decided, then we delete them. The partner ' +
+      `Our settlement partner checks these details. ${org} learns the result and sees no files. ` +
+      'We keep your details encrypted until the partner has decided, then we delete them. The partner ' +
       'keeps what the law requires of it.',
     send: 'Send for verification',
   },

@@ -1,4 +1,4 @@
-// Spanish texts of the KYC form.
+// Spanish texts of the KYC form; kyc-en.tsx has the keys.
 import type { KycTexts } from './kyc-en.js';
 
 export const kycEs = {
@@ -245,8 +245,8 @@ export const kycEs = {
     toDo: 'Antes de poder enviarlo',
     who: 'Quién ve esto y durante cuánto tiempo',
     whoText: (org) =>
-      `Nuestro socio de liquidación comprueba estos datos. ${org} conoce el resultado y no ve los ` +
-      'archivos. Guardamos sus datos cifrados hasta que el socio decide y después los borramos. El ' +
+      `Nuestro socio de liquidación comprueba estos datos. ${org} conoce el resultado y no ve ` +
+      'los archivos. Guardamos sus datos cifrados hasta que el socio decide y después los borramos. El ' +
       'socio conserva lo que la ley le exige.',
     send: 'Enviar para verificación',
   },

@@ -1,4 +1,4 @@
-// Brazilian Portuguese texts of the KYC form.
+// Brazilian Portuguese texts of the KYC form; kyc-en.tsx has the keys.
 import type { KycTexts } from './kyc-en.js';
 
 export const kycPtBr = {
