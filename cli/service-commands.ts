@@ -138,8 +138,8 @@ function startText(
   }
   if (mailboxUrl !== null) {
     lines.push(
-      'Open its hostedPaymentUrl in a browser to pay as the buyer. This host sends no mail; what it',
-      `would send is at ${mailboxUrl}`,
+      'Open its hostedPaymentUrl in a browser to pay as the buyer. This host sends no mail; what',
+      `it would send is at ${mailboxUrl}`,
       '',
     );
   }

@@ -16,8 +16,13 @@ import {
 } from './page-route.js';
 
 /** Mails have inline styles and links; nothing of them runs. */
-const mailPolicy =
-  "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; sandbox allow-top-navigation-by-user-activation allow-popups";
+const mailPolicy = [
+  "default-src 'none'",
+  "style-src 'unsafe-inline'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  'sandbox allow-top-navigation-by-user-activation allow-popups',
+].join('; ');
 
 const access = { subject: 'none', auth: 'none', csrf: 'none', limit: 'none' } as const;
 const row = { ...access, method: 'GET', form: 'none' } as const;

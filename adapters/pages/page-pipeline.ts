@@ -1,5 +1,5 @@
-// The one order of steps for every page: route, origin, language, session, token of the form, limit,
-// form, handler, answer. The row of the route says what each step requires.
+// The one order of steps for every page: route, origin, language, session, token of the form,
+// limit, form, handler, answer. The row of the route says what each step requires.
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -159,8 +159,8 @@ async function sessionOf(
 }
 
 /**
- * Whether a form was sent by another site. Without a referrer browsers send `Origin: null` for forms of
- * the page itself, so Sec-Fetch-Site decides, where a browser sends it.
+ * Whether a form was sent by another site. Without a referrer browsers send `Origin: null` for
+ * forms of the page itself, so Sec-Fetch-Site decides, where a browser sends it.
  */
 function isFromElsewhere(deps: Deps, { headers }: IncomingMessage): boolean {
   const site = headers['sec-fetch-site'];

@@ -179,13 +179,14 @@ function amountRows(scene: PaymentScene, settlement: SettlementView): readonly R
   const { settled, fees, fxRate } = settlement;
   const { kept, asked } = sumsOf(scene);
   const rate = parseRate(fxRate);
+  const shownRate = format.rate(rate === null ? fxRate : formatRate(rate));
   const { currency } = payment.amount;
   return [
     { label: texts.paid.youPaid, value: format.money(isZero(kept) ? asked : kept), look: 'num' },
     { label: texts.price.fees, value: format.money(fees), look: 'num' },
     {
       label: texts.price.rate,
-      value: `1\u00a0${currency} = ${format.rate(rate === null ? fxRate : formatRate(rate))}\u00a0BRL`,
+      value: `1\u00a0${currency} = ${shownRate}\u00a0BRL`,
       look: 'num',
     },
     { label: texts.paid.paidOut, value: format.money(settled), look: 'sum' },

@@ -1,5 +1,5 @@
-// The KYC of a buyer of test mode: a person with the name of the payment's buyer, and documents that
-// no partner fetches.
+// The KYC of a buyer of test mode: a person with the name of the payment's buyer, and documents
+// that no partner fetches.
 import type { Payment } from '../domain/payment.js';
 import { tenantOf } from '../domain/tenant.js';
 import type { Deps } from '../ports/deps.js';

@@ -96,7 +96,8 @@ export const esMoney = {
       'Ponga la referencia en el campo “referencia”, “concepto” o “mensaje al beneficiario”. Sin ' +
       'ella no sabemos que el dinero es suyo: espera hasta que una persona lo encuentre, o vuelve.',
     referenceHelps:
-      'La propia cuenta muestra que el dinero es suyo. Si hay espacio, envíe también la referencia.',
+      'La propia cuenta muestra que el dinero es suyo. Si hay espacio, envíe también la ' +
+      'referencia.',
     account: (rails) => `Cuenta para ${rails}`,
     rails: {
       ach: 'una transferencia en EE. UU. (ACH)',
@@ -120,8 +121,8 @@ export const esMoney = {
       code: 'Código',
     },
     holder: (holder, payee) =>
-      `La cuenta pertenece a ${holder}, que convierte su pago para el beneficiario. Es normal que ` +
-      `${payee} no sea el titular de la cuenta.`,
+      `La cuenta pertenece a ${holder}, que convierte su pago para el beneficiario. Es normal ` +
+      `que ${payee} no sea el titular de la cuenta.`,
     scan: 'Escanear con la aplicación de su banco',
     scanLabel: 'Código QR con cuenta, importe y referencia',
     charges: 'Gastos',
@@ -139,7 +140,8 @@ export const esMoney = {
     ),
     check: '¿Es correcta esta cuenta?',
     checkText: (payee) =>
-      `Llame a ${payee} a un número que usted ya tenga, no a uno que venga en un correo. Pida que ` +
+      `Llame a ${payee} a un número que usted ya tenga, no a uno que venga en un correo. Pida ` +
+      `que ` +
       'le lean este código.',
     checkCode: 'Código de comprobación',
     checkOther: 'Comprobar código o cuenta',
@@ -148,8 +150,8 @@ export const esMoney = {
     sentAlready: '¿Ya lo envió?',
     sentText: (
       <>
-        No tiene que hacer nada más. Le avisamos por correo cuando llegue. <b>No vuelva a pagar</b>{' '}
-        si tarda unos días.
+        No tiene que hacer nada más. Le avisamos por correo cuando llegue.{' '}
+        <b>No vuelva a pagar</b> si tarda unos días.
       </>
     ),
     payBy: (when) => <>Pague antes del {when}; el dinero que llegue después se devuelve.</>,

@@ -152,8 +152,9 @@ export const ptBr = {
     lede: 'Leva cerca de 10 minutos, apenas na primeira vez.',
     why: 'Por que perguntamos',
     whyText:
-      'A lei exige que nós e o nosso parceiro de liquidação saibamos quem paga e a quem o pagador ' +
-      'pertence. O parceiro confere o que você envia. Os arquivos são apagados após a decisão.',
+      'A lei exige que nós e o nosso parceiro de liquidação saibamos quem paga e a quem o ' +
+      'pagador pertence. O parceiro confere o que você envia. Os arquivos são apagados após a ' +
+      'decisão.',
     hand: 'Tenha em mãos',
     company: 'Para uma empresa',
     companyList: [

@@ -1,5 +1,5 @@
 // A person at a browser without scripts, for tests of the pages: it keeps cookies by their path,
-// follows redirects, and sends the forms that a page has. The pages are served over the small world.
+// follows redirects, and sends the forms that a page has. The small world serves the pages.
 import assert from 'node:assert/strict';
 import type { AddressInfo } from 'node:net';
 import { createHttpServer } from '../../../adapters/http/server.js';

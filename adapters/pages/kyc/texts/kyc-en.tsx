@@ -37,8 +37,8 @@ export const kycEn = {
   handOver: {
     summary: 'Somebody else should fill this in',
     text:
-      'We mail a link to this form, such as to a director. It opens the form and not the payment. ' +
-      'What you have saved stays.',
+      'We mail a link to this form, such as to a director. It opens the form and not the ' +
+      'payment. What you have saved stays.',
     email: 'Mail address',
     send: 'Send the link',
     sent: (email: Node, day: Node) => (
@@ -191,8 +191,8 @@ export const kycEn = {
     why: 'Why do you need this?',
     whyText:
       'Our settlement partner must know who pays and who owns the payer, by rules against money ' +
-      'laundering. Files are encrypted, seen by the partner’s checkers only, and deleted once they ' +
-      'have decided.',
+      'laundering. Files are encrypted, seen by the partner’s checkers only, and deleted once ' +
+      'they have decided.',
     off: 'Files cannot be uploaded on this page. Ask the organization below for another way.',
     waits: (name: string) => `${name} adds the documents through a link. You see that it is done.`,
     refusals: {
@@ -243,8 +243,8 @@ export const kycEn = {
     who: 'Who sees this, and for how long',
     whoText: (org: string) =>
       `Our settlement partner checks these details. ${org} learns the result and sees no files. ` +
-      'We keep your details encrypted until the partner has decided, then we delete them. The partner ' +
-      'keeps what the law requires of it.',
+      'We keep your details encrypted until the partner has decided, then we delete them. The ' +
+      'partner keeps what the law requires of it.',
     send: 'Send for verification',
   },
   ask: {

@@ -35,8 +35,8 @@ export const kycEs = {
   handOver: {
     summary: 'Otra persona debe rellenarlo',
     text:
-      'Enviamos un enlace a este formulario, por ejemplo a un director. Abre el formulario y no el ' +
-      'pago. Lo que usted guardó se conserva.',
+      'Enviamos un enlace a este formulario, por ejemplo a un director. Abre el formulario y no ' +
+      'el pago. Lo que usted guardó se conserva.',
     email: 'Correo electrónico',
     send: 'Enviar el enlace',
     sent: (email, day) => (
@@ -159,7 +159,8 @@ export const kycEs = {
       send: 'Enviar mi parte',
       sent: 'Gracias. Su parte está completa.',
       sentText:
-        'Puede cerrar esta página. Hasta que se envíe el formulario entero, aún puede cambiar algo.',
+        'Puede cerrar esta página. Hasta que se envíe el formulario entero, aún puede cambiar ' +
+        'algo.',
       documents: 'Sus documentos',
       change: 'Cambiar algo',
     },
@@ -192,17 +193,17 @@ export const kycEs = {
     phone: 'Hacer fotos con el teléfono',
     why: '¿Por qué se necesita?',
     whyText:
-      'Nuestro socio de liquidación debe saber quién paga y quién es dueño de quien paga, por las ' +
-      'normas contra el blanqueo de capitales. Los archivos se cifran, solo los ven los revisores ' +
-      'del socio y se borran cuando han decidido.',
+      'Nuestro socio de liquidación debe saber quién paga y quién es dueño de quien paga, por ' +
+      'las normas contra el blanqueo de capitales. Los archivos se cifran, solo los ven los ' +
+      'revisores del socio y se borran cuando han decidido.',
     off: 'En esta página no se pueden subir archivos. Pida otra vía a la organización de abajo.',
     waits: (name) => `${name} añade los documentos por un enlace. Usted ve cuándo termina.`,
     refusals: {
       empty: 'Elija primero un archivo. El que llegó está vacío.',
       heic:
-        'Esta foto está en el formato HEIC del iPhone, que no se puede leer en todas partes. En el ' +
-        'iPhone elija Ajustes, Cámara, Formatos, Más compatible y repítala, o haga una captura de ' +
-        'pantalla de la foto.',
+        'Esta foto está en el formato HEIC del iPhone, que no se puede leer en todas partes. En ' +
+        'el iPhone elija Ajustes, Cámara, Formatos, Más compatible y repítala, o haga una ' +
+        'captura de pantalla de la foto.',
       unknown_type: 'Este archivo no es JPEG, PNG ni PDF. Haga una foto del documento.',
       not_as_declared:
         'El nombre del archivo no corresponde a su contenido. Guárdelo de nuevo como PDF o JPEG.',
@@ -246,8 +247,8 @@ export const kycEs = {
     who: 'Quién ve esto y durante cuánto tiempo',
     whoText: (org) =>
       `Nuestro socio de liquidación comprueba estos datos. ${org} conoce el resultado y no ve ` +
-      'los archivos. Guardamos sus datos cifrados hasta que el socio decide y después los borramos. El ' +
-      'socio conserva lo que la ley le exige.',
+      'los archivos. Guardamos sus datos cifrados hasta que el socio decide y después los ' +
+      'borramos. El socio conserva lo que la ley le exige.',
     send: 'Enviar para verificación',
   },
   ask: {

@@ -35,8 +35,8 @@ export const kycPtBr = {
   handOver: {
     summary: 'Outra pessoa deve preencher',
     text:
-      'Enviamos um link para este formulário, por exemplo a um diretor. Ele abre o formulário, não ' +
-      'o pagamento. O que você salvou permanece.',
+      'Enviamos um link para este formulário, por exemplo a um diretor. Ele abre o formulário, ' +
+      'não o pagamento. O que você salvou permanece.',
     email: 'Endereço de e-mail',
     send: 'Enviar o link',
     sent: (email, day) => (
@@ -192,17 +192,17 @@ export const kycPtBr = {
     phone: 'Tirar fotos com o celular',
     why: 'Por que isso é necessário?',
     whyText:
-      'Nosso parceiro de liquidação precisa saber quem paga e quem é dono de quem paga, por regras ' +
-      'contra a lavagem de dinheiro. Os arquivos são criptografados, vistos somente por quem faz a ' +
-      'verificação no parceiro, e apagados após a decisão.',
+      'Nosso parceiro de liquidação precisa saber quem paga e quem é dono de quem paga, por ' +
+      'regras contra a lavagem de dinheiro. Os arquivos são criptografados, vistos somente por ' +
+      'quem faz a verificação no parceiro, e apagados após a decisão.',
     off: 'Não é possível enviar arquivos nesta página. Peça outro meio à organização abaixo.',
     waits: (name) => `${name} envia os documentos por um link. Você vê quando concluir.`,
     refusals: {
       empty: 'Escolha primeiro um arquivo. O que chegou está vazio.',
       heic:
-        'Esta foto está no formato HEIC do iPhone, que não pode ser lido em todo lugar. No iPhone ' +
-        'escolha Ajustes, Câmera, Formatos, Mais Compatível e tire de novo, ou faça uma captura de ' +
-        'tela da foto.',
+        'Esta foto está no formato HEIC do iPhone, que não pode ser lido em todo lugar. No ' +
+        'iPhone escolha Ajustes, Câmera, Formatos, Mais Compatível e tire de novo, ou faça uma ' +
+        'captura de tela da foto.',
       unknown_type: 'Este arquivo não é JPEG, PNG nem PDF. Tire uma foto do documento.',
       not_as_declared:
         'O nome do arquivo não combina com o conteúdo. Salve de novo como PDF ou JPEG.',
