@@ -98,6 +98,7 @@ export const serviceRoutes = [
     summary: 'Read the public keys (JWKS) of signed bank details, earlier keys included',
     access: { auth: 'none', scope: 'none', modes: 'both', rateLimit: 'none' },
     responses: { 200: publicKeys },
+    errors: ['StoreContention', 'StoreUnavailable'],
     handler: async ({ deps }) => reply(200, { keys: await recordKeys(deps) }),
   }),
   route({

@@ -306,7 +306,6 @@ function Footer(): VNode {
 function Simulate(): VNode | null {
   const { view, texts } = useScene();
   if (view.simulate === null || view.simulate.length === 0) return null;
-  const labels: Readonly<Record<string, string>> = texts.simulate.events;
   const groups: Readonly<Record<string, string>> = texts.simulate.groups;
   const byGroup = Object.entries(Object.groupBy(view.simulate, ({ group }) => group));
   return (
@@ -319,7 +318,7 @@ function Simulate(): VNode | null {
             <div class="actions">
               {events.map(({ event }) => (
                 <Button look="sm" name="event" value={event}>
-                  {labels[event] ?? event}
+                  {texts.simulate.events[event]}
                 </Button>
               ))}
             </div>

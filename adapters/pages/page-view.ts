@@ -6,6 +6,7 @@ import type { Locale } from '../../core/domain/locale.js';
 import type { PayinInstructions } from '../../core/domain/payin-instructions.js';
 import type { Payment, SettlementFacts } from '../../core/domain/payment.js';
 import type { QuoteTerms } from '../../core/domain/quote.js';
+import type { SimulatedEvent } from '../../core/domain/simulated-event.js';
 import type { Mode } from '../../core/domain/tenant.js';
 
 export interface PageView {
@@ -139,9 +140,9 @@ export interface SettlementView extends SettlementFacts {
   readonly transactionHash: string | null;
 }
 
-/** `event` is sent as it is; `group` gathers events under one heading. */
+/** `group` gathers events under one heading. */
 export interface Simulation {
-  readonly event: string;
+  readonly event: SimulatedEvent;
   readonly group: string;
 }
 

@@ -88,7 +88,12 @@ export async function runAdvances(deps: Deps, nowMs: number, limit: number): Pro
     'advances',
     { nowMs, limit },
     {
-      read: (page) => deps.store.run((tx) => tx.advances.due(page)),
+      // In quarantine nothing is played.
+      read: (page) =>
+        deps.store.run(async (tx) => {
+          const { state } = await tx.epochs.current();
+          return state === 'quarantine' ? [] : tx.advances.due(page);
+        }),
       cursorOf: ({ paymentId, dueAtMs }) => ({ id: paymentId, dueAtMs }),
       work: (advance) => play(deps, advance),
     },

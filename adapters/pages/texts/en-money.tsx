@@ -96,7 +96,7 @@ export const enMoney = {
       'Put the reference in the field “reference”, “memo” or “message to payee”. Without it we ' +
       'cannot tell that the money is yours: it waits until a person finds it, or goes back.',
     referenceHelps:
-      'The account is for this payment only. If there is room, send the reference too.',
+      'The account alone shows that the money is yours. If there is room, send the reference too.',
     account: (rails: string) => `Account for ${rails}`,
     rails: {
       ach: 'a US bank transfer (ACH)',

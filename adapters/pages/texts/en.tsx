@@ -1,7 +1,10 @@
 // English texts of the hosted pages. The catalogues of the other languages have the same keys; each
 // text exists once. Names, amounts and counts come in formatted, times as elements.
 import type { ComponentChildren as Node } from 'preact';
+import type { SimulatedEvent, simulations } from '../../../core/domain/simulated-event.js';
 import { enMoney } from './en-money.js';
+
+type SimulatedGroup = (typeof simulations)[SimulatedEvent]['group'];
 
 export const en = {
   ...enMoney,
@@ -252,7 +255,12 @@ export const en = {
   },
   simulate: {
     heading: 'Simulate (test mode only)',
-    groups: { identity: 'Identity', quote: 'Quote', money: 'Money', payout: 'Payout and refund' },
+    groups: {
+      identity: 'Identity',
+      quote: 'Quote',
+      money: 'Money',
+      payout: 'Payout and refund',
+    } satisfies Record<SimulatedGroup, string>,
     events: {
       identity_sent: 'Fill in and send made-up data',
       identity_approved: 'Approve',
@@ -274,7 +282,7 @@ export const en = {
       payout_returns: 'Payout comes back',
       refund_completes: 'Refund completes',
       refund_fails: 'Refund fails',
-    },
+    } satisfies Record<SimulatedEvent, string>,
   },
 };
 

@@ -96,7 +96,7 @@ export const esMoney = {
       'Ponga la referencia en el campo “referencia”, “concepto” o “mensaje al beneficiario”. Sin ' +
       'ella no sabemos que el dinero es suyo: espera hasta que una persona lo encuentre, o vuelve.',
     referenceHelps:
-      'La cuenta es solo para este pago. Si hay espacio, envíe también la referencia.',
+      'La propia cuenta muestra que el dinero es suyo. Si hay espacio, envíe también la referencia.',
     account: (rails) => `Cuenta para ${rails}`,
     rails: {
       ach: 'una transferencia en EE. UU. (ACH)',

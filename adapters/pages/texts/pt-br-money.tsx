@@ -96,7 +96,7 @@ export const ptBrMoney = {
       'Informe a referência no campo “referência”, “finalidade” ou “mensagem ao favorecido”. Sem ' +
       'ela não sabemos que o dinheiro é seu: ele espera até que alguém o identifique, ou volta.',
     referenceHelps:
-      'A conta serve apenas para este pagamento. Se houver espaço, informe também a referência.',
+      'A própria conta mostra que o dinheiro é seu. Se houver espaço, informe também a referência.',
     account: (rails) => `Conta para ${rails}`,
     rails: {
       ach: 'transferência nos EUA (ACH)',

@@ -62,9 +62,10 @@ test('each event is possible in some status, and none without what it is about',
   const bare = { isVerifying: false, hasQuote: false, hasPayout: false, payin: null };
   const known = paymentStatuses.flatMap((status) => possibleEvents(factsAt(status)));
   const short = possibleEvents(factsAt('on_ramp_pending', { payin: received(24_900n) }));
+  const form = possibleEvents(factsAt('buyer_kyc_pending', { isVerifying: false }));
+  assert.deepEqual(new Set([...known, ...short, ...form]), new Set(simulatedEvents));
   const without = paymentStatuses.flatMap((status) => possibleEvents(factsAt(status, bare)));
-  assert.deepEqual(new Set([...known, ...short, ...without]), new Set(simulatedEvents));
-  // The buyer sends its data, a quote is asked for, a failure is chosen for the next payout.
+  // A form can be sent, a quote be asked for, and a failure be chosen for the next payout.
   const free = ['identity_sent', 'rate_locked', 'payout_fails', 'payout_returns'];
   assert.deepEqual([...new Set(without)].toSorted(), free.toSorted());
 });

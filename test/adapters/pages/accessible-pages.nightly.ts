@@ -1,0 +1,22 @@
+// Each page in the other languages, where labels and lines are longer: axe finds nothing.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { openBrowser } from '../../support/browser.js';
+import { faultsOf, openDetails } from './axe.js';
+import { kycSamples } from './kyc-samples.js';
+import { samples } from './page-samples.js';
+import { pageServer } from './page-server.js';
+
+for (const locale of ['pt-BR', 'es'] as const) {
+  test(`axe finds nothing: ${locale}, 320 px`, async () => {
+    const [browser, server] = await Promise.all([openBrowser(), pageServer()]);
+    const page = await browser.newPage({ viewport: { width: 320, height: 900 } });
+    for (const { name } of [...samples, ...kycSamples]) {
+      await page.goto(server.urlOf(name, locale));
+      await openDetails(page);
+      assert.deepEqual(await faultsOf(page, 'all'), [], name);
+    }
+    await browser.close();
+    await server.close();
+  });
+}
