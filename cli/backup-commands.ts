@@ -100,10 +100,12 @@ function backupOutcome({ folder, manifest, removed }: MadeBackup): Outcome {
           `pg_dump --format=custom --file=${folder}/ponte.dump <URL>`,
         ]
       : [`${folder}: ${payments}, ${documents} documents, ${bytes} bytes, verified.`];
+  const { documentsAt = null } = manifest;
   return {
-    json: { folder, takenAt, bytes, documents, rows, keyIds, warnings, removed },
+    json: { folder, takenAt, bytes, documents, documentsAt, rows, keyIds, warnings, removed },
     text: [
       ...made,
+      ...elsewhere(manifest),
       `Its secret keys ${keyIds.map((id) => JSON.stringify(id)).join(', ')} are not in it.`,
       'Keep them elsewhere.',
       ...warnings,
@@ -159,6 +161,7 @@ function restoredOutcome(restored: Restored, manifest: Manifest): Outcome {
   const lines = [
     `${databaseName} is restored as of ${takenAt}, in epoch ${epoch}.`,
     ...replaced.map((path) => `Moved aside: ${path}`),
+    ...elsewhere(manifest),
     ...(replaced.length === 0 ? [] : ['Delete these paths when they are no longer needed: rm -r.']),
     'It is in quarantine: it orders, pays, mails and sends nothing until its release. Next:',
     '  ponte serve             serves reads',
@@ -192,6 +195,11 @@ function backupFields(json: {
     'secret keys': backup.keyIds.map((id) => JSON.stringify(id)).join(', '),
     'would replace': replaced.length === 0 ? 'nothing' : `${replaced.join(', ')}${written}`,
   };
+}
+
+function elsewhere({ documentsAt }: Manifest): readonly string[] {
+  if (documentsAt === undefined) return [];
+  return [`Its documents are not in the backup: they stay at ${documentsAt}.`];
 }
 
 /** Only documents are in a subfolder of a backup. */

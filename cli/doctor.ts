@@ -128,7 +128,7 @@ async function found(operator: Operator): Promise<Findings> {
       health.database && config.database.kind === 'postgres'
         ? await operator.connectionProblems()
         : null,
-    documentsProblem: readable ? await documentStorageProblem(deps) : null,
+    documentsProblem: readable ? await documentStorageProblem(deps).catch(messageOf) : null,
     data: readable
       ? {
           waiting: await readQueueStats(deps),
@@ -273,7 +273,7 @@ function dataChecks(
       'critical',
       keysProblem ?? '',
     ]),
-    unless(documentsProblem === null, 'documents', 'in their folder', [
+    unless(documentsProblem === null, 'documents', 'where they belong', [
       'critical',
       documentsProblem ?? '',
     ]),
@@ -331,4 +331,9 @@ function lateQueue(name: string, { due, lateMs }: QueueLoad): string {
 function counted(count: number, one: string, many = `${one}s`): string {
   if (count === 1) return `1 ${one}`;
   return `${count}${count < COUNTED_MAX ? '' : ' or more'} ${many}`;
+}
+
+/** The storage does not answer, or refuses. */
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }

@@ -77,8 +77,9 @@ export async function makeBackup(
   const backup = await writeBackup(to, takenAtMs, async (folder) =>
     manifestOf({
       ...fields,
+      ...(config.s3 === null ? {} : { documentsAt: config.s3.url }),
       ...(config.database.kind === 'sqlite'
-        ? await copyInto(folder, config.database.file, deps)
+        ? await (config.s3 === null ? copyInto : copyDatabase)(folder, config.database.file, deps)
         : { ...(await factsOf(deps.store, await rows())), files: [], missingDocuments: [] }),
     }),
   );
@@ -107,6 +108,19 @@ export async function factsOf(store: Store, { migrations, tables }: StoredRows):
 }
 
 type CopyFields = Facts & Pick<ManifestFields, 'files' | 'missingDocuments'>;
+
+/** Documents in S3 stay there. */
+async function copyDatabase(folder: string, from: string, deps: Deps): Promise<CopyFields> {
+  const file = join(folder, DATABASE_FILE);
+  const rows = await copySqliteFile(from, file);
+  const store = openSqliteStore({ path: file, readOnly: true });
+  try {
+    const facts = await checkedFacts(store, file, { rows, ...deps });
+    return { ...facts, files: [await fileIn(folder, DATABASE_FILE)], missingDocuments: [] };
+  } finally {
+    await store.close();
+  }
+}
 
 /** Copies until no document that the database names was deleted during the copy. */
 async function copyInto(folder: string, from: string, deps: Deps): Promise<CopyFields> {

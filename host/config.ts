@@ -33,7 +33,11 @@ const variables = z.object({
   ...partnerVariables,
   PONTE_WEBHOOK_ALLOW_PRIVATE: onOff().optional(),
   PONTE_WEBHOOK_RETRY_SECONDS: retrySeconds().prefault('30,120,600,3600,21600,86400'),
-  PONTE_DOCUMENTS: documents().prefault('fs'),
+  PONTE_DOCUMENTS: z.enum(['fs', 's3', 'none']).default('fs'),
+  PONTE_S3_URL: bucketUrl().optional(),
+  PONTE_S3_REGION: z.string().default('us-east-1'),
+  PONTE_S3_ACCESS_KEY_ID: z.string().optional(),
+  PONTE_S3_SECRET_ACCESS_KEY: z.string().optional(),
   PONTE_RATE_LIMIT_PER_MINUTE: wholeNumber(0, 10_000_000).prefault('600'),
   PONTE_RATE_LIMIT_BURST: wholeNumber(1, 1_000_000).prefault('100'),
   PONTE_SMTP_URL: smtpUrl().optional(),
@@ -89,6 +93,7 @@ export function readConfig(env: Environment): Config {
       ? ['PONTE_MAIL_FROM: must be set with PONTE_SMTP_URL']
       : []),
     ...(result.success ? backupProblems(set) : []),
+    ...s3Problems(set),
   ];
   if (!result.success || problems.length > 0) throw new ConfigError(problems);
   return configOf(result.data, set);
@@ -120,6 +125,8 @@ function configOf(values: z.output<typeof variables>, set: Environment) {
     ) as Environment,
     /** The storage of documents; `fs`: in the data directory. */
     documents: values.PONTE_DOCUMENTS,
+    /** Null unless documents are in S3. */
+    s3: s3Of(values),
     allowPrivateUrls: values.PONTE_WEBHOOK_ALLOW_PRIVATE ?? !production,
     retryDelaysMs: values.PONTE_WEBHOOK_RETRY_SECONDS as readonly number[],
     rateLimitPerMinute: values.PONTE_RATE_LIMIT_PER_MINUTE,
@@ -159,6 +166,11 @@ function unsafe(env: Environment): readonly string[] {
     ['PONTE_PARTNER_LIVE', env['PONTE_PARTNER_LIVE'] === 'fake', 'cannot be fake in production'],
     ['PONTE_SMTP_URL', env['PONTE_SMTP_URL'] === undefined, 'must be set in production'],
     [
+      'PONTE_S3_URL',
+      env['PONTE_S3_URL'] !== undefined && !isHttps(env['PONTE_S3_URL']),
+      'must be an https address in production',
+    ],
+    [
       'PONTE_WEBHOOK_ALLOW_PRIVATE',
       env['PONTE_WEBHOOK_ALLOW_PRIVATE'] === '1',
       'cannot be 1 in production: webhooks could reach the internal network',
@@ -175,6 +187,27 @@ function backupProblems(env: Environment): readonly string[] {
   }
   if (!env['PONTE_DATABASE_URL']?.startsWith('postgres')) return [];
   return ['PONTE_BACKUP_TO: back up PostgreSQL with its own tools (OPERATIONS.md)'];
+}
+
+function s3Of(values: z.output<typeof variables>) {
+  const { PONTE_S3_URL: url, PONTE_S3_REGION: region } = values;
+  const { PONTE_S3_ACCESS_KEY_ID: accessKeyId } = values;
+  const { PONTE_S3_SECRET_ACCESS_KEY: secretAccessKey } = values;
+  const isSet = url !== undefined && accessKeyId !== undefined && secretAccessKey !== undefined;
+  if (values.PONTE_DOCUMENTS !== 's3' || !isSet) return null;
+  return { url, region, accessKeyId, secretAccessKey };
+}
+
+function s3Problems(env: Environment): readonly string[] {
+  const required = ['PONTE_S3_URL', 'PONTE_S3_ACCESS_KEY_ID', 'PONTE_S3_SECRET_ACCESS_KEY'];
+  if (env['PONTE_DOCUMENTS'] === 's3') {
+    return required
+      .filter((name) => env[name] === undefined)
+      .map((name) => `${name}: must be set with PONTE_DOCUMENTS=s3`);
+  }
+  return [...required, 'PONTE_S3_REGION']
+    .filter((name) => env[name] !== undefined)
+    .map((name) => `${name}: has no effect without PONTE_DOCUMENTS=s3`);
 }
 
 function isHttps(url: string | undefined): boolean {
@@ -217,13 +250,17 @@ function publicUrl() {
     .transform((text) => text.replace(/\/+$/, ''));
 }
 
-function documents() {
-  return z.enum(['fs', 'none'], {
-    error: ({ input }) =>
-      String(input).startsWith('s3:')
-        ? 'documents are stored in files only: give fs or none'
-        : 'give fs or none',
-  });
+/** One bucket, by its path: each service understands this form. */
+function bucketUrl() {
+  return z
+    .string()
+    .refine((text) => {
+      const url = URL.canParse(text) ? new URL(text) : null;
+      if (url === null || !/^https?:$/.test(url.protocol)) return false;
+      const rest = `${url.username}${url.password}${url.search}${url.hash}`;
+      return /^\/[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]\/?$/.test(url.pathname) && rest === '';
+    }, 'give https://<host>/<bucket>, without user and query')
+    .transform((text) => text.replace(/\/$/, ''));
 }
 
 function smtpUrl() {

@@ -7,6 +7,7 @@ import { createIds } from '../adapters/crypto/ids.js';
 import { createTokenSigner, fixedKeys, type TokenKeys } from '../adapters/crypto/jwt.js';
 import { createSecretBox, type SecretKey } from '../adapters/crypto/secret-box.js';
 import { createFsDocuments } from '../adapters/documents/fs.js';
+import { createS3Documents } from '../adapters/documents/s3.js';
 import { createLog } from '../adapters/log/pino.js';
 import { createFileMailer } from '../adapters/mail/file.js';
 import { createFileMailbox } from '../adapters/mail/mailbox.js';
@@ -209,10 +210,11 @@ function mailer({ smtpUrl, mailFrom: from, dataDir, production }: Config, log: L
 }
 
 function documents(
-  { documents: kind, dataDir }: Config,
+  { documents: kind, s3, dataDir }: Config,
   world: AdapterOverrides,
 ): Deps['documents'] {
   if (world.documents !== undefined) return world.documents;
+  if (s3 !== null) return createS3Documents(s3);
   return kind === 'none' ? null : createFsDocuments(join(dataDir, 'documents'));
 }
 

@@ -44,6 +44,8 @@ export interface PonteOptions {
   readonly nowMs?: number;
   /** How long the fake partner takes for each decision, up to one hour; 0 by default. */
   readonly partnerDelayMs?: number;
+  /** Whether pay-ins wait until the buyer is simulated, as on a served host; `wait` by default. */
+  readonly payins?: 'wait' | 'arrive';
   /** Creates the settlement partner of test mode; the fake partner by default. */
   readonly partner?: (setup: PartnerSetup) => RunningPartner;
   /** The receiver: returns a status (204 by default), or throws to be unreachable. */
@@ -107,6 +109,7 @@ export async function createPonte(options: PonteOptions = {}): Promise<Ponte> {
       PONTE_BASE_URL: BASE_URL,
       PONTE_RATE_LIMIT_PER_MINUTE: '0',
       PONTE_FAKE_PARTNER_DELAY_MS: `${options.partnerDelayMs ?? 0}`,
+      PONTE_FAKE_PARTNER_PAYINS: options.payins ?? 'wait',
     }),
     database: { kind: 'sqlite', file: ':memory:' } as const,
     logLevel: 'silent' as const,

@@ -155,7 +155,7 @@ async function copyVerified({ from, manifest }: RestoreOptions, stage: Place): P
     await mkdir(dirname(to), { recursive: true, mode: 0o700 });
     await copyFileVerified(from, file, to);
   }
-  if (manifest.documentFingerprint === null) return;
+  if (manifest.documentFingerprint === null || manifest.documentsAt !== undefined) return;
   await createFsDocuments(stage.documents).recordFingerprint(manifest.documentFingerprint);
 }
 
@@ -202,7 +202,9 @@ async function verified(
     const { ledgerDifferences } = await factsOf(store, await store.rows());
     if (ledgerDifferences !== manifest.ledgerDifferences) throw unsound(from, 'the ledger differs');
     const known = new Set([...manifest.files.map(documentPath), ...manifest.missingDocuments]);
-    const lost = (await namedFiles(store)).map(pathOf).filter((path) => !known.has(path));
+    const isComplete = manifest.documentsAt === undefined;
+    const named = isComplete ? await namedFiles(store) : [];
+    const lost = named.map(pathOf).filter((path) => !known.has(path));
     if (lost.length > 0) throw unsound(from, `the document ${lost[0]} is missing`);
     if (dryRun) return null;
     return (await quarantineRestored({ store, clock, log })).number;

@@ -1,6 +1,7 @@
 // Configuration errors that only the operating system or the database detects, such as a foreign
 // address, a file in place of a folder, or a wrong password. Each becomes one line that names the
 // variable. Other errors stay unchanged.
+import { S3Refusal } from '../adapters/documents/s3.js';
 import { PonteError, StoreRefusal } from '../core/errors.js';
 import { type Config, ConfigError } from './config.js';
 
@@ -40,6 +41,7 @@ export async function explainErrors<T>(config: Config, work: () => Promise<T>): 
 /** Maps an error of opening or using keys, folders or the database. */
 export function openingProblem(error: unknown, config: Config): unknown {
   const { dataDir, database } = config;
+  if (error instanceof S3Refusal) return new ConfigError([`PONTE_DOCUMENTS: ${error.message}`]);
   const access = accessProblem(error);
   if (access !== null && database.kind === 'postgres') {
     return new ConfigError([`PONTE_DATABASE_URL: ${access}`]);

@@ -49,6 +49,8 @@ const manifest = z.strictObject({
     .string()
     .regex(/^database-[0-9a-f]{1,64}$/)
     .nullable(),
+  /** Where the documents are, if they are not in the backup. */
+  documentsAt: z.string().optional(),
   files: z.array(file),
   /** Documents that have a row and no file. */
   missingDocuments: z.array(z.string()),

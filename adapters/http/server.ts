@@ -116,15 +116,7 @@ export function createHttpServer(deps: Deps, options: HttpOptions): HttpServer {
   const onRequest = (request: IncomingMessage, response: ServerResponse) => {
     const before = exchanges.get(request.socket)?.response ?? null;
     exchanges.set(request.socket, { request, response, before });
-    const { pages } = options;
-    const answered = pages?.owns(request)
-      ? pages.serve(withStoreTimeout(deps), request, response, {
-          requestId: requestIdOf(request),
-          client: pipeline.clientAddress(request),
-          stopping: stopping.signal,
-        })
-      : serve(pipeline, request, response);
-    answered.catch((error: unknown) => {
+    answer(pipeline, options.pages ?? null, request, response).catch((error: unknown) => {
       deps.log.error('an answer could not be written', { err: error });
       response.destroy();
     });
@@ -162,6 +154,21 @@ export function createHttpServer(deps: Deps, options: HttpOptions): HttpServer {
       return closed(server, connections, graceMs);
     },
   };
+}
+
+function answer(
+  pipeline: Pipeline,
+  pages: Pages | null,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  if (pages === null || !pages.owns(request)) return serve(pipeline, request, response);
+  const { context, clientAddress, stopping } = pipeline;
+  return pages.serve(withStoreTimeout(context.deps), request, response, {
+    requestId: requestIdOf(request),
+    client: clientAddress(request),
+    stopping,
+  });
 }
 
 /** The sandbox's notes come first: its values are what an integrator tries. */

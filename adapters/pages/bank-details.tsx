@@ -9,6 +9,7 @@ import type {
 } from '../../core/domain/payin-instructions.js';
 import { Digits, Exact, Foreign, Note, type Row, Rows, Time } from './components.js';
 import { plainAmount } from './format.js';
+import { epcCode, QrCode } from './qr-code.js';
 import { nameOf, type PaymentScene } from './scene.js';
 
 interface BankProps {
@@ -36,6 +37,7 @@ export function BankAccounts({ scene, instructions }: BankProps): VNode {
           <h2>{headingOf(scene, usual)}</h2>
           <History scene={scene} />
           <AccountRows scene={scene} instructions={instructions} account={usual} />
+          <Scan scene={scene} instructions={instructions} />
           {others.map((account) => (
             <details>
               <summary>{headingOf(scene, account)}</summary>
@@ -114,13 +116,27 @@ function AccountRows({ scene, instructions, account }: BankProps & { readonly ac
     return {
       label,
       value: shownValue(name, value),
-      copy: { value, label },
+      // Banks ask for a choice.
+      ...(name === 'accountType' ? {} : { copy: { value, label } }),
       ...(inDigits.has(name) ? { look: 'digits' as const } : {}),
       ...holderNote(scene, instructions, name, value),
     };
   });
   const charges = { label: texts.transfer.charges, value: texts.transfer.chargesOur };
   return <Rows look="copy" rows={account.rails.includes('swift') ? [...rows, charges] : rows} />;
+}
+
+/** Account, amount and reference for a banking app; they stand above as text. */
+function Scan({ scene: { texts }, instructions }: BankProps): VNode | null {
+  const codes = instructions.rails.map((rail) => epcCode(instructions, rail));
+  const code = codes.find((one) => one !== null) ?? null;
+  if (code === null) return null;
+  return (
+    <details>
+      <summary>{texts.transfer.scan}</summary>
+      <QrCode text={code} label={texts.transfer.scanLabel} />
+    </details>
+  );
 }
 
 const inDigits: ReadonlySet<InstructionField> = new Set([

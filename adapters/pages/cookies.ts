@@ -1,5 +1,5 @@
-// The cookies of the pages. Each belongs to the path of one payment or form, so that two payments in
-// two tabs do not mix. A page over https gets cookies that only https carries.
+// The cookies of the pages. Each belongs to the path of one payment or form, so that two payments
+// in two tabs do not mix. A page over https gets cookies that only https carries.
 
 /** `session`: the token of a session. `link`: an opened link, until its button is pressed.
  * `browser`: a random value of the browser that requested a mail. `language`: the chosen one. */

@@ -1,10 +1,10 @@
-// The pages for buyers, as one handler for the HTTP server. Their code is loaded with the first page:
-// a start does not wait for it.
+// The pages for buyers, as one handler for the HTTP server. Their code is loaded with the first
+// page: a start does not wait for it.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Deps } from '../../core/ports/deps.js';
 import type { PageWatch } from '../../core/usecases/page-watch.js';
-import type { PageRequest } from './page-pipeline.js';
-import type { Mailbox } from './page-route.js';
+import { below, prefixOf } from './page-paths.js';
+import type { Mailbox, PageRequest } from './page-route.js';
 
 /** The first segment of the path of every page. */
 const ownPath = /^\/(r|kyc|owner|verify|assets|dev)(\/|$)/;
@@ -45,13 +45,4 @@ export function hostedPages({ watch, mailbox, settings }: PagesOptions): HostedP
       await servePage({ deps, watch, mailbox, prefix: prefixOf(pages), secure }, ...rest);
     },
   };
-}
-
-function prefixOf({ pathname }: URL): string {
-  return pathname.replace(/\/+$/, '');
-}
-
-/** The path without the prefix; a proxy may have removed it already. */
-export function below(prefix: string, path: string): string {
-  return prefix !== '' && path.startsWith(`${prefix}/`) ? path.slice(prefix.length) : path;
 }

@@ -1,5 +1,6 @@
 // The mails of a development host, for people who try the service: a list, and each mail with its
 // links. Production has no such page.
+import type { ComponentChildren } from 'preact';
 import { renderToString } from 'preact-render-to-string';
 import { formatInstant } from '../../core/domain/instant.js';
 import { PonteError } from '../../core/errors.js';
@@ -97,7 +98,7 @@ function Mail({ mail, prefix }: { mail: WrittenMail; prefix: string }) {
           {lines.map((line, index) => (
             <>
               {index === 0 ? null : <br />}
-              <Linked line={line} />
+              {linked(line)}
             </>
           ))}
         </p>
@@ -117,10 +118,7 @@ function paragraphs(text: string): readonly (readonly string[])[] {
 }
 
 /** A line that is a URL, as the letters write links. */
-function Linked({ line }: { line: string }) {
-  return /^https?:\/\/\S+$/.test(line.trim()) ? (
-    <a href={line.trim()}>{line.trim()}</a>
-  ) : (
-    <>{line}</>
-  );
+function linked(line: string): ComponentChildren {
+  const text = line.trim();
+  return /^https?:\/\/\S+$/.test(text) ? <a href={text}>{text}</a> : line;
 }

@@ -11,13 +11,14 @@ import { readSession } from '../../core/usecases/page-sessions.js';
 import { takeQuoteSlot } from '../../core/usecases/rate-limits.js';
 import { type Cookie, readCookies, writeCookie } from './cookies.js';
 import { errorPage } from './error-page.js';
-import { below } from './hosted-pages.js';
 import { matchPage, type PageMatch } from './page-match.js';
+import { below } from './page-paths.js';
 import {
   type PageAnswer,
   type PageAuth,
   type PageCall,
   type PageContext,
+  type PageRequest,
   seeOther,
   withNotice,
 } from './page-route.js';
@@ -59,15 +60,7 @@ const notices: Partial<Record<ErrorCode, Notice>> = {
   PartnerUnavailable: 'quote_unavailable',
 };
 
-export interface PageRequest {
-  readonly requestId: string;
-  /** An IP address; null inside the process. */
-  readonly client: string | null;
-  /** Aborted when the server stops. */
-  readonly stopping: AbortSignal;
-}
-
-/** Answers the request, whatever happens: a refusal is a page too. */
+/** Answers the request; a refusal is a page too. */
 export async function servePage(
   context: PageContext,
   request: IncomingMessage,

@@ -44,6 +44,14 @@ export function pageRow<const A extends PageAuth, F>(row: PageRow<A, F>): PageRo
   return row;
 }
 
+export interface PageRequest {
+  readonly requestId: string;
+  /** An IP address; null inside the process. */
+  readonly client: string | null;
+  /** Aborted when the server stops. */
+  readonly stopping: AbortSignal;
+}
+
 /** Mails that a development host wrote instead of sending them. */
 export interface Mailbox {
   /** Newest first. */

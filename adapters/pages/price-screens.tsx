@@ -28,12 +28,12 @@ export function askPriceScreen(scene: PaymentScene): ScreenContent {
   };
 }
 
+/** Not live: another price must not appear under the button. */
 export function priceScreen(scene: PaymentScene): ScreenContent {
   const { texts, payment } = scene;
   return {
     title: texts.price.heading,
     station: 'price',
-    live: true,
     body: <Price scene={scene} quote={payment.quote} before={null} />,
   };
 }
@@ -44,7 +44,6 @@ export function priceChangedScreen(scene: PaymentScene, shown: QuoteTerms | null
     title: texts.price.changed,
     lede: texts.price.changedText,
     station: 'price',
-    live: true,
     body: <Price scene={scene} quote={payment.quote} before={shown} />,
   };
 }

@@ -1,14 +1,9 @@
 // Events that a person causes on a payment of test mode: what each does, and when it is possible.
 // The outcome is stored under the order's reference; the sandbox partner then reports it.
+import type { Correction } from './buyer-kyc.js';
 import type { MoneyCommand } from './partner-command.js';
 import { type PaymentStatus, paymentStatuses } from './payment.js';
 import type { Mode } from './tenant.js';
-
-/** A field that the partner wants again, by its path in the dossier: `owners[1].idDocFrontFile`. */
-export interface Correction {
-  readonly field: string;
-  readonly reason: string;
-}
 
 /** What an order reports from now on. The partner adds its own facts, such as rate and fees. */
 export type SimulatedOutcome =

@@ -1,4 +1,5 @@
 // The settlement partner port: the partner receives money, converts it and pays it out.
+import type { Correction } from '../domain/buyer-kyc.js';
 import type { EntityType, Role } from '../domain/connected-account.js';
 import type { ContentType, DocumentKind } from '../domain/document.js';
 import type { Dossier } from '../domain/dossier.js';
@@ -7,7 +8,7 @@ import type { MoneyKind } from '../domain/partner-command.js';
 import type { PayinInstructions } from '../domain/payin-instructions.js';
 import type { QuoteTerms } from '../domain/quote.js';
 import type { PayinReport, PayoutReport } from '../domain/report-check.js';
-import type { Correction, SimulatedOutcome } from '../domain/simulated-event.js';
+import type { SimulatedOutcome } from '../domain/simulated-event.js';
 
 /**
  * How a call ends that may have an effect. `done`: the partner accepted it. `refused`: final.
@@ -117,8 +118,8 @@ export interface OrderApi<Order, Report> {
 }
 
 /**
- * A partner whose orders report what a person chooses (simulated-event.ts). It looks the outcome of an
- * order up by its reference, for each message and each answer to a read.
+ * A partner whose orders report what a person chooses (simulated-event.ts). It looks the outcome of
+ * an order up by its reference, for each message and each answer to a read.
  */
 export interface PartnerSandbox {
   /** What arrives if the buyer pays; null if the pay-in does not wait for the buyer. */

@@ -1,10 +1,9 @@
 // Simulated events of test mode (simulated-event.ts). What an order reports is stored first, then
-// the sandbox partner sends it as a message. After a crash in between, a poll finds it, and a repeat
+// the sandbox partner sends it as a message. After a crash in between, a poll finds it; a repeat
 // sends it again.
-import { awaitsDossier } from '../domain/buyer-kyc.js';
+import type { KycState } from '../domain/buyer-kyc.js';
 import type { PaymentView } from '../domain/change.js';
 import type { Funds } from '../domain/funds.js';
-import type { ScreenFacts } from '../domain/hosted-screen.js';
 import type { MoneyCommand, PartnerCommand } from '../domain/partner-command.js';
 import type { Payment } from '../domain/payment.js';
 import { quoted } from '../domain/payment-transitions.js';
@@ -93,7 +92,7 @@ export function simulationsFor({
 }: {
   readonly payment: Payment;
   readonly funds: Funds;
-  readonly kyc: ScreenFacts['kyc'];
+  readonly kyc: KycState;
   readonly quote: Quote | null;
 }): readonly { readonly event: SimulatedEvent; readonly group: string }[] {
   const { status, amount, payinInstructions } = payment;
@@ -132,9 +131,8 @@ async function loadScene(tx: Tx, tenant: Tenant, paymentId: string): Promise<Sce
     tx.commands.ofPayment(tenant, paymentId),
     tx.buyers.submission(tenant, payment.buyerId),
   ]);
-  const isVerifying = submission?.status === 'verifying' && !awaitsDossier(submission);
-  const parties = isVerifying ? await tx.commands.ofSubmission(tenant, submission.id) : [];
-  const identity = parties.at(-1) ?? null;
+  const identityId = submission?.status === 'verifying' ? submission.submitCommandId : null;
+  const identity = identityId === null ? null : await tx.commands.get(identityId);
   const live = orders.filter(({ state }) => state !== 'void' && state !== 'refused');
   const payin = live.findLast(({ kind }) => kind === 'payin') ?? null;
   const facts = {

@@ -18,8 +18,9 @@ export async function documentStorageProblem({
   if (fingerprint === null || (await documents.hasFingerprint(fingerprint))) return null;
   return (
     `${documents.place} is not where this database has its documents: ${fingerprint} is missing ` +
-    'there. Give all hosts one shared folder, and after a restore or a move bring the documents ' +
-    `along; or set none. If they are lost for good, make an empty file ${fingerprint} there`
+    'there. Give all hosts the same folder or bucket, and after a restore or a move bring the ' +
+    'documents along; or set none. If they are lost for good, make an empty file or object ' +
+    `${fingerprint} there`
   );
 }
 

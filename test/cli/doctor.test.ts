@@ -77,7 +77,7 @@ test('a healthy service is reported check by check', () => {
       'serving: process 12 since 2026-01-02T03:04:05.000Z',
       'connections: each keeps its session',
       ...['disk: 12.3 GiB free at data', 'secret keys: of this database'],
-      ...['documents: in their folder', 'epoch: 1, released', 'ledger: balances'],
+      ...['documents: where they belong', 'epoch: 1, released', 'ledger: balances'],
       ...['partner commands: none stuck', 'funds: all accounted for'],
       ...['workers: no work is overdue', 'deliveries: on time', 'dead letters: none'],
     ],

@@ -10,7 +10,6 @@ import {
   aDelivery,
   aDocument,
   aFeedEvent,
-  aMail,
   aMessage,
   anAdvance,
   anEvent,
@@ -18,6 +17,7 @@ import {
   duePage,
   T0,
 } from '../support/domain-samples.js';
+import { aMail } from '../support/mail-samples.js';
 import { assertContended } from './contention.js';
 import type { OpenStore } from './store-contracts.js';
 

@@ -9,7 +9,6 @@ import { type Tenant, tenantOf } from '../../core/domain/tenant.js';
 import type { Claim, InvoiceFilter, Store } from '../../core/ports/storage.js';
 import {
   aBarePayment,
-  aMail,
   anOrganization,
   aPayment,
   otherMode,
@@ -18,6 +17,7 @@ import {
   T0,
   tenant,
 } from '../support/domain-samples.js';
+import { aMail } from '../support/mail-samples.js';
 import { assertContended } from './contention.js';
 import { asTaken } from './store-claims-contract.js';
 import type { OpenStore } from './store-contracts.js';

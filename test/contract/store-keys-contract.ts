@@ -7,7 +7,6 @@ import type { Subscription } from '../../core/domain/subscription.js';
 import type { SealedRow, Store, Tx } from '../../core/ports/storage.js';
 import {
   aCommand,
-  aMail,
   anAccount,
   aSubmission,
   aSubscription,
@@ -15,6 +14,7 @@ import {
   tenant,
 } from '../support/domain-samples.js';
 import { aCheckValue, aServiceKey } from '../support/key-samples.js';
+import { aMail } from '../support/mail-samples.js';
 import { valuesOf } from '../support/values-of.js';
 import { assertContended } from './contention.js';
 import type { OpenStore } from './store-contracts.js';

@@ -5,15 +5,8 @@ import { test } from 'node:test';
 import type { Mail, MailSubject } from '../../core/domain/mail.js';
 import type { PageSession } from '../../core/domain/page-session.js';
 import type { Store } from '../../core/ports/storage.js';
-import {
-  aMail,
-  aNotice,
-  aPageSession,
-  otherMode,
-  otherOrg,
-  T0,
-  tenant,
-} from '../support/domain-samples.js';
+import { otherMode, otherOrg, T0, tenant } from '../support/domain-samples.js';
+import { aMail, aNotice, aPageSession } from '../support/mail-samples.js';
 import { assertContended } from './contention.js';
 import type { OpenStore } from './store-contracts.js';
 

@@ -32,9 +32,12 @@ import {
   T0,
   tenant,
 } from '../support/domain-samples.js';
+import { aSimulatedReport } from '../support/payin-samples.js';
 import { valuesOf } from '../support/values-of.js';
 import { assertContended } from './contention.js';
 import type { OpenStore } from './store-contracts.js';
+
+const payoutFails = { kind: 'payout', status: 'failed', reason: null } as const;
 
 export function storeListsContract(fresh: OpenStore): void {
   test('an advance that is put again is replaced; due ones come in order', async () => {
@@ -54,6 +57,18 @@ export function storeListsContract(fresh: OpenStore): void {
     assert.deepEqual(await store.run((tx) => tx.advances.due(behind)), [replaced]);
     await store.run(async (tx) => tx.advances.remove(replaced));
     assert.equal(await store.run((tx) => tx.advances.get(tenant, 'pi_1')), null);
+  });
+
+  test('an outcome that is chosen again replaces the one before, with the next version', async () => {
+    const store = await fresh();
+    const [first, second] = [aSimulatedReport(), aSimulatedReport(payoutFails)];
+    const read = () => store.run((tx) => tx.simulations.get('test', first.reference));
+    assert.equal(await read(), null);
+    await store.run(async (tx) => tx.simulations.put(first));
+    assert.deepEqual(await read(), first);
+    await store.run(async (tx) => tx.simulations.put(second));
+    assert.deepEqual(await read(), { ...second, version: 2 });
+    assert.equal(await store.run((tx) => tx.simulations.get('live', first.reference)), null);
   });
 
   test('events leave the outbox in the order in which they came, and once', async () => {

@@ -7,7 +7,6 @@ import {
   aCommand,
   aDelivery,
   aDocument,
-  aMail,
   aMessage,
   anAdvance,
   anEvent,
@@ -16,6 +15,7 @@ import {
   someFunds,
   T0,
 } from '../support/domain-samples.js';
+import { aMail } from '../support/mail-samples.js';
 import type { OpenStore } from './store-contracts.js';
 
 const COUNT_MAX = 5;

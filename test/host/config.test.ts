@@ -42,7 +42,7 @@ test('an empty environment is a development host on SQLite with the fake partner
     partners: { test: 'fake', live: 'none' },
     jwtKeys: null,
     partnerEnv: {},
-    documents: 'fs',
+    ...{ documents: 'fs', s3: null },
     allowPrivateUrls: true,
     rateLimitPerMinute: 600,
     rateLimitBurst: 100,
@@ -109,7 +109,7 @@ test('every variable has its effect', () => {
         PONTE_FAKE_PARTNER_DELAY_MS: '0',
         PONTE_FAKE_PARTNER_FILE: '/elsewhere/orders.jsonl',
       },
-      documents: 'none',
+      ...{ documents: 'none', s3: null },
       allowPrivateUrls: false,
       retryDelaysMs: [0, 1_000, 2_000, 3_000, 4_000, 5_000],
       rateLimitPerMinute: 0,
@@ -145,7 +145,7 @@ describe('a value of the wrong form is a problem that names its variable', () =>
     PONTE_FAKE_PARTNER_DELAY_MS: ['-1', '0.5', '3600001'],
     PONTE_WEBHOOK_ALLOW_PRIVATE: ['true', 'yes'],
     PONTE_WEBHOOK_RETRY_SECONDS: ['30', '1,2,3,4,5', '1,2,3,4,5,6,7', '1,2,3,4,5,86401', 'a'],
-    PONTE_DOCUMENTS: ['disk', 's3://bucket', 's3'],
+    PONTE_DOCUMENTS: ['disk', 's3://bucket'],
     PONTE_RATE_LIMIT_PER_MINUTE: ['-1', 'ten'],
     PONTE_RATE_LIMIT_BURST: ['0'],
     PONTE_JWT_KEY: ['k1', 'k1:AAAA', 'secret'],
@@ -192,6 +192,48 @@ test('backups need a folder and a SQLite file', () => {
   assert.deepEqual(readConfig({ PONTE_BACKUP_TO: 'backups' }).backups, {
     ...{ to: resolve('backups'), everyMs: 900_000, keep: 96 },
   });
+});
+
+const s3 = {
+  PONTE_DOCUMENTS: 's3',
+  PONTE_S3_URL: 'https://s3.test/papers/',
+  PONTE_S3_ACCESS_KEY_ID: 'AK1',
+  PONTE_S3_SECRET_ACCESS_KEY: 'topsecret',
+} as const;
+
+test('documents in S3 need a bucket and its keys, which have no effect otherwise', () => {
+  assert.deepEqual(readConfig(s3).s3, {
+    ...{ url: 'https://s3.test/papers', region: 'us-east-1' },
+    ...{ accessKeyId: 'AK1', secretAccessKey: 'topsecret' },
+  });
+  assert.equal(readConfig({ ...s3, PONTE_S3_REGION: 'sa-east-1' }).s3?.region, 'sa-east-1');
+  const names = ['PONTE_S3_URL', 'PONTE_S3_ACCESS_KEY_ID', 'PONTE_S3_SECRET_ACCESS_KEY'];
+  assert.deepEqual(
+    problemsOf({ PONTE_DOCUMENTS: 's3' }),
+    names.map((name) => `${name}: must be set with PONTE_DOCUMENTS=s3`),
+  );
+  const unused = problemsOf({ ...s3, PONTE_DOCUMENTS: 'fs', PONTE_S3_REGION: 'a' });
+  assert.deepEqual(
+    unused,
+    [...names, 'PONTE_S3_REGION'].map(
+      (name) => `${name}: has no effect without PONTE_DOCUMENTS=s3`,
+    ),
+  );
+  for (const wrong of [
+    ...['papers', 'https://s3.test', 'https://s3.test/', 'ftp://s3.test/papers'],
+    ...['https://s3.test/papers/2030', 'https://s3.test/papers?a=b', 'https://a:b@s3.test/papers'],
+    ...['https://s3.test/Papers', 'https://s3.test/../papers/..'],
+  ]) {
+    const problems = problemsOf({ ...s3, PONTE_S3_URL: wrong, PONTE_PORT: 'x' });
+    assert.deepEqual(
+      problems.map((line) => line.split(':')[0]),
+      ['PONTE_PORT', 'PONTE_S3_URL'],
+      wrong,
+    );
+    assert.doesNotMatch(problems.join(), /topsecret|AK1/);
+  }
+  const plain = { ...production, ...s3, PONTE_S3_URL: 'http://s3.test/papers' };
+  assert.deepEqual(problemsOf(plain), ['PONTE_S3_URL: must be an https address in production']);
 });
 
 test('a mail server needs a sender address', () => {

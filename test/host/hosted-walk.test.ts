@@ -39,6 +39,11 @@ interface Order {
   readonly hostedPaymentUrl: string;
 }
 
+interface FeedEvent {
+  readonly event: string;
+  readonly data: Readonly<Record<string, unknown>>;
+}
+
 async function order(fields: Readonly<Record<string, unknown>> = {}): Promise<Order> {
   orders += 1;
   return call('POST', '/v1/payment-intents', {
@@ -110,3 +115,166 @@ for (const { name, ...options } of ways) {
     await buyer.close();
   });
 }
+
+/** At the price; the sandbox filled in the form. */
+async function priced(options: BuyerOptions = {}, fields = {}) {
+  const { made, buyer } = await signedIn(options, fields);
+  await buyer.simulate('identity_sent');
+  await buyer.press('quote');
+  await buyer.see('form[action$="/confirm"]');
+  return { made, buyer };
+}
+
+/** At the bank details, by the shortest way. */
+async function transferring(options: BuyerOptions = {}, fields = {}) {
+  const { made, buyer } = await priced(options, fields);
+  await buyer.press('confirm');
+  await buyer.see('.exact');
+  return { made, buyer };
+}
+
+interface Ending {
+  readonly name: string;
+  /** The events that are simulated, one after the other, and the heading after each. */
+  readonly events: readonly (readonly [event: string, heading: RegExp])[];
+}
+
+const endings: readonly Ending[] = [
+  {
+    name: 'a short transfer waits for the rest, then it is paid',
+    events: [
+      ['money_short', /USD 1\.00 is still missing/],
+      ['money_top_up', /Paid/],
+    ],
+  },
+  { name: 'too much money: the rest goes back', events: [['money_over', /Paid/]] },
+  { name: 'a failed transfer ends the payment', events: [['money_fails', /did not go through/]] },
+];
+
+for (const { name, events } of endings) {
+  test(name, async () => {
+    const { buyer } = await transferring();
+    for (const [event, heading] of events) {
+      await buyer.simulate(event);
+      await buyer.seeHeading(heading);
+    }
+    assert.deepEqual(buyer.complaints, []);
+    await buyer.close();
+  });
+}
+
+test('a payout that fails: a person looks into it, and nobody pays twice', async () => {
+  const { buyer } = await transferring();
+  await buyer.simulate('payout_fails');
+  await buyer.simulate('money_arrives');
+  await buyer.seeHeading(/We are looking into your payment/);
+  assert.match(await buyer.page.locator('main').innerText(), /Do not pay again/i);
+  await buyer.close();
+});
+
+test('a payout that comes back is refunded', async () => {
+  const { buyer } = await transferring();
+  await buyer.simulate('payout_returns');
+  await buyer.simulate('money_arrives');
+  await buyer.seeHeading(/Your money is (coming )?back/);
+  await buyer.close();
+});
+
+test('the buyer of a short transfer asks for all back', async () => {
+  const { made, buyer } = await transferring();
+  await buyer.simulate('money_short');
+  await buyer.follow('/take-back');
+  await buyer.press('take-back');
+  await buyer.seeHeading(/Your money is (coming )?back/);
+  assert.equal(await statusOf(made), 'cancelled');
+  await buyer.close();
+});
+
+test('a cancelled request says that nothing was paid', async () => {
+  const { made, buyer } = await signedIn();
+  await call('POST', `/v1/payments/${made.id}/cancel`, { reason: 'no longer needed' });
+  await buyer.page.goto(made.hostedPaymentUrl);
+  await buyer.seeHeading(/withdrew this request/);
+  await buyer.close();
+});
+
+test('a rejected buyer cannot pay and learns no reason', async () => {
+  const { buyer } = await signedIn({}, { buyer: { email: 'fail@buyer.example', name: 'Fail' } });
+  await buyer.simulate('identity_sent');
+  await buyer.seeHeading(/We cannot take this payment/);
+  assert.doesNotMatch(await buyer.page.locator('main').innerText(), /sandbox|reject/i);
+  await buyer.close();
+});
+
+test('a price that has run out is renewed in one click', async () => {
+  const { buyer } = await priced();
+  await buyer.simulate('quote_expired');
+  await buyer.seeHeading(/This price has run out/);
+  await buyer.press('quote');
+  await buyer.see('form[action$="/confirm"]');
+  await buyer.close();
+});
+
+test('the price of another tab is not confirmed: the new one is shown first', async () => {
+  const { made, buyer } = await priced();
+  const other = await buyer.page.context().newPage();
+  await other.goto(made.hostedPaymentUrl);
+  await buyer.simulate('rate_moved');
+  await buyer.see('form[action$="/confirm"]');
+  await Promise.all([
+    other.waitForEvent('load'),
+    other.locator('form[action$="/confirm"] button').first().click(),
+  ]);
+  assert.equal(await statusOf(made), 'fx_quoted');
+  assert.match((await other.locator('h1').first().textContent()) ?? '', /The price was updated/);
+  await buyer.close();
+});
+
+test('two clicks on the button order one pay-in', async () => {
+  const { made, buyer } = await priced({ scripts: false });
+  await buyer.form('confirm').locator('button').first().dblclick();
+  await buyer.see('.exact');
+  const events = await call<{ data: readonly FeedEvent[] }>('GET', '/v1/events?after=0&limit=100');
+  const ordered = events.data.filter(
+    ({ event, data }) =>
+      event === 'payment_intent.on_ramp_pending' && data['paymentIntentId'] === made.id,
+  );
+  assert.equal(ordered.length, 1);
+  await buyer.close();
+});
+
+test('the back button leads to the current state, not to an old form', async () => {
+  const { buyer } = await transferring();
+  await buyer.page.goBack();
+  await buyer.see('.exact');
+  await buyer.close();
+});
+
+test('a person with the link alone sees what the mail showed, and no more', async () => {
+  const { made, buyer } = await transferring();
+  const other = await PayingBuyer.open(browser, host.url);
+  await other.page.goto(made.hostedPaymentUrl);
+  const text = await other.page.locator('body').innerText();
+  assert.match(text, /asks you to pay/);
+  assert.doesNotMatch(text, /buyer-\d+@|Lot 26|Routing|110 000/);
+  await other.close();
+  await buyer.close();
+});
+
+test('scanners of mails that run scripts use up no link', async () => {
+  const made = await order();
+  const buyer = await PayingBuyer.open(browser, host.url);
+  await buyer.page.goto(made.hostedPaymentUrl);
+  const link = await buyer.requestLink();
+  for (const scripts of [true, false]) {
+    await fetch(link, { method: 'HEAD', redirect: 'manual' });
+    const scanner = await PayingBuyer.open(browser, host.url, { scripts });
+    await scanner.page.goto(link);
+    assert.equal(await statusOf(made), 'awaiting_buyer');
+    await scanner.close();
+  }
+  await buyer.page.goto(link);
+  await buyer.see('a[href*="/kyc/"]');
+  assert.equal(await statusOf(made), 'buyer_kyc_pending');
+  await buyer.close();
+});

@@ -4,12 +4,15 @@ import { locales } from '../../core/domain/locale.js';
 import { isTerminal } from '../../core/domain/payment.js';
 import { tenantOf } from '../../core/domain/tenant.js';
 import { approveInvoice, inviteBuyer } from '../../core/usecases/invoices.js';
-import { redeemLink, requestLink } from '../../core/usecases/sign-ins.js';
+import { redeemCode, redeemLink, requestLink } from '../../core/usecases/sign-ins.js';
 import { membersOf } from './actors.js';
 import type { ObservedPayment } from './observed-payment.js';
 import { create, newRequest, onPayment, shown } from './payment-actions.js';
 import type { SimulatedHost } from './simulated-host.js';
 import type { Acts, Pointless, World } from './world.js';
+
+/** Of every buyer: a code is valid in the browser that asked. */
+const BROWSER = 'browser';
 
 type InvoiceAction = 'createInvoice' | 'invoiceStep' | 'askForLink' | 'openLink';
 
@@ -25,15 +28,20 @@ export const invoiceActs: Acts<InvoiceAction> = {
   askForLink: (world, host) =>
     onPayment(world, ({ payment: { id, publicId } }) => {
       const page = { kind: 'payment', publicId } as const;
-      const asks = { client: null, locale: world.random.pick(locales), browserHash: id };
+      const asks = { client: null, locale: world.random.pick(locales), browserHash: BROWSER };
       host.begin(`ask for a link ${id}`, () => requestLink(host.deps, page, asks));
     }),
   openLink: (world, host) => {
-    const { messageId, page, token } = world.random.pick(world.mailbox.links());
+    const { messageId, page, token, code } = world.random.pick(world.mailbox.links());
     const { done } = shown(world);
-    host.begin(`open the link of ${messageId}`, () => redeemLink(host.deps, page, token, 'es'), {
+    const isByCode = code !== null && world.random.chance(0.4);
+    const enter = () =>
+      isByCode
+        ? redeemCode(host.deps, page, { browserHash: BROWSER, code }, 'es')
+        : redeemLink(host.deps, page, token, 'es');
+    host.begin(`${isByCode ? 'enter the code' : 'open the link'} of ${messageId}`, enter, {
       done: ({ view }) => {
-        world.count('link opened');
+        world.count(isByCode ? 'code entered' : 'link opened');
         world.observed.linksUsed.push(token);
         if (view !== null) done(view);
       },

@@ -11,6 +11,8 @@ export interface ReceivedLink {
   readonly messageId: string;
   readonly page: HostedPage;
   readonly token: string;
+  /** Null in an invitation. */
+  readonly code: string | null;
 }
 
 const sent: MailOutcome = { outcome: 'sent' };
@@ -44,7 +46,8 @@ export class SimulatedMailbox {
     return this.received.flatMap(({ messageId, text }) => {
       const [, publicId, token] = /\/r\/([\w-]+)\?token=([\w-]+)/.exec(text) ?? [];
       if (publicId === undefined || token === undefined) return [];
-      return [{ messageId, page: { kind: 'payment', publicId }, token }];
+      const code = /^\d{6}$/m.exec(text)?.[0] ?? null;
+      return [{ messageId, page: { kind: 'payment', publicId }, token, code }];
     });
   }
 

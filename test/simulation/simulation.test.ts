@@ -68,8 +68,14 @@ test('the histories have seen what they are for', () => {
     ...['approval taken back', 'KYC approved', 'KYC rejected', 'buyer approved', 'buyer rejected'],
     ...['seller approved, ready once', 'to a seller, settled'],
     ...['approval refused: SelfApprovalNotAllowed', 'invitation mail sent'],
-    ...['invitation mail refused', 'sign_in mail sent', 'link opened', 'document named'],
-    ...['receipt mail sent', 'expired mail sent'],
+    ...[
+      'sign_in mail refused',
+      'sign_in mail sent',
+      'link opened',
+      'code entered',
+      'document named',
+    ],
+    ...['receipt mail sent', 'refunded mail sent', 'kyc_approved mail dropped'],
     ...['document read', 'document purged'],
   ]) {
     assert.ok(seen.has(what), `no history has seen: ${what}`);

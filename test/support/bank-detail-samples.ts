@@ -1,4 +1,4 @@
-// Bank details for tests of the store.
+// Bank details and an account in them, for tests of the store.
 import type { BankAccount, BankDetails } from '../../core/domain/bank-record.js';
 import { T0, tenant } from './domain-samples.js';
 

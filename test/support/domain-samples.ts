@@ -7,18 +7,15 @@ import type { ConnectedAccount } from '../../core/domain/connected-account.js';
 import type { Document } from '../../core/domain/document.js';
 import type { DomainEvent, FeedEvent } from '../../core/domain/event.js';
 import { type Funds, noFunds } from '../../core/domain/funds.js';
-import type { Mail } from '../../core/domain/mail.js';
 import type { Member } from '../../core/domain/member.js';
 import { money } from '../../core/domain/money.js';
 import type { Organization, OrganizationProfile } from '../../core/domain/organization.js';
-import type { PageSession } from '../../core/domain/page-session.js';
 import {
   type MoneyCommand,
   newCommand,
   type PartyCommand,
 } from '../../core/domain/partner-command.js';
 import type { InboxMessage } from '../../core/domain/partner-message.js';
-import type { PayinInstructions } from '../../core/domain/payin-instructions.js';
 import type { Advance, Payment } from '../../core/domain/payment.js';
 import type { Quote } from '../../core/domain/quote.js';
 import type { Subscription } from '../../core/domain/subscription.js';
@@ -29,6 +26,7 @@ import {
   type WebhookDelivery,
 } from '../../core/domain/webhook-delivery.js';
 import type { DuePage } from '../../core/ports/storage.js';
+import { sampleInstructions } from './payin-samples.js';
 
 /** 2026-01-02T03:04:05.678Z. */
 export const T0 = 1_767_323_045_678;
@@ -48,9 +46,7 @@ export function anOrganization(fields: Partial<Organization> = {}): Organization
     productionGrantedAtMs: T0 + 1,
     requiresApproval: true,
     ...{ supportEmail: 'help@acme.example', supportPhone: '+55 11 5555-0100' },
-    website: 'https://acme.example/',
-    createdAtMs: T0,
-    version: 1,
+    ...{ website: 'https://acme.example/', createdAtMs: T0, version: 1 },
     ...fields,
   };
 }
@@ -96,27 +92,6 @@ export function aKey(fields: Partial<StoredKey> = {}): StoredKey {
   };
 }
 
-export function sampleInstructions(fields: Partial<PayinInstructions> = {}): PayinInstructions {
-  return {
-    rails: [
-      {
-        rail: 'sepa',
-        fields: [
-          { name: 'beneficiary', value: 'Zoë 買い手' },
-          { name: 'iban', value: 'DE89370400440532013000' },
-        ],
-        arrivesWithinDays: { from: 0, to: 2 },
-      },
-    ],
-    amount: money(99_999_999_999_999n, 'EUR'),
-    reference: '48120937',
-    referenceRequired: true,
-    holder: 'partner',
-    payByMs: T0 + 90_000,
-    ...fields,
-  };
-}
-
 export function aPayment(fields: Partial<Payment> = {}): Payment {
   const id = fields.id ?? 'pi_1';
   return {
@@ -142,7 +117,7 @@ export function aPayment(fields: Partial<Payment> = {}): Payment {
     buyerLocale: 'pt-BR',
     quoteId: 'qt_1',
     confirmedLocale: 'pt-BR',
-    payinInstructions: sampleInstructions(),
+    payinInstructions: sampleInstructions({ payByMs: T0 + 90_000 }),
     bankDetailsCode: '7KQ4-M2XD',
     coveredAtMs: T0 + 7,
     transactionHash: '0xabc',
@@ -152,11 +127,8 @@ export function aPayment(fields: Partial<Payment> = {}): Payment {
       fxRate: '5.1234',
       endToEndId: 'E1',
     },
-    failureReason: 'failed so',
-    cancelReason: 'cancelled so',
-    createdAtMs: T0,
-    updatedAtMs: T0 + 5,
-    version: 1,
+    ...{ failureReason: 'failed so', cancelReason: 'cancelled so' },
+    ...{ createdAtMs: T0, updatedAtMs: T0 + 5, version: 1 },
     ...fields,
   };
 }
@@ -279,48 +251,6 @@ export function anAccount(fields: Partial<ConnectedAccount> = {}): ConnectedAcco
     readyAtMs: T0 + 3,
     reason: 'so',
     ...{ approvedAtMs: T0 + 1, rejectedAtMs: T0 + 2, createdAtMs: T0, updatedAtMs: T0 + 4 },
-    version: 1,
-    ...fields,
-  };
-}
-
-/** On its way for the third time. */
-export function aMail(fields: Partial<Mail> = {}): Mail {
-  return {
-    ...tenant,
-    id: 'mail_1',
-    purpose: 'sign_in',
-    subject: { kind: 'payment', paymentId: 'inv_1' },
-    cause: null,
-    locale: 'pt-BR',
-    ...{ codeHash: 'cd'.repeat(32), codeTries: 2, browserHash: 'ef'.repeat(32) },
-    to: 'Ana@Example.com',
-    toKey: 'ana@example.com',
-    nth: 7,
-    tokenHash: 'ab'.repeat(32),
-    tokenSealed: 'sealed',
-    linkEndsAtMs: T0 + 14,
-    linkUsedAtMs: T0 + 15,
-    status: 'pending',
-    ...{ tries: 2, dueAtMs: T0 + 16, leaseToken: 'w0', lastError: 'busy', sentAtMs: null },
-    ...{ createdAtMs: T0, version: 1 },
-    ...fields,
-  };
-}
-
-export function aNotice(fields: Partial<Mail> = {}): Mail {
-  const noLink = { tokenHash: null, tokenSealed: null, codeHash: null, browserHash: null };
-  const cause = 'receipt inv_1';
-  return aMail({ id: 'mail_9', purpose: 'receipt', nth: null, cause, ...noLink, ...fields });
-}
-
-export function aPageSession(fields: Partial<PageSession> = {}): PageSession {
-  return {
-    ...tenant,
-    id: 'a5'.repeat(32),
-    kind: 'owner',
-    ...{ paymentId: 'inv_1', submissionId: 'kyc_1', ownerIndex: 2 },
-    ...{ createdAtMs: T0, seenAtMs: T0 + 1, endsAtMs: T0 + 2, endedAtMs: T0 + 3 },
     version: 1,
     ...fields,
   };

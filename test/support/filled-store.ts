@@ -13,16 +13,13 @@ import {
   aDocument,
   aFeedEvent,
   aKey,
-  aMail,
   aMember,
   aMessage,
-  aNotice,
   anAccount,
   anAdvance,
   anAttempt,
   anEvent,
   anOrganization,
-  aPageSession,
   aPayment,
   aProfile,
   aQuote,
@@ -35,6 +32,8 @@ import {
   tenant,
 } from './domain-samples.js';
 import { aCheckValue, anEpoch, aServiceKey } from './key-samples.js';
+import { aMail, aNotice, aPageSession } from './mail-samples.js';
+import { aSimulatedReport } from './payin-samples.js';
 
 /** Past what a float can count. */
 const LARGE_MINOR = 9_007_199_254_740_993n;
@@ -70,6 +69,7 @@ export async function fillStore(store: Store): Promise<void> {
     tx.deliveries.logAttempt(anAttempt());
     tx.inbox.insert(aMessage());
     tx.advances.put(anAdvance());
+    tx.simulations.put(aSimulatedReport());
     tx.keyCheckValues.insert(aCheckValue());
     tx.storageFingerprints.insert({ name: 'documents', value: 'database-1', createdAtMs: T0 });
     tx.serviceKeys.insert(aServiceKey());
@@ -110,6 +110,7 @@ export function contentsOf(store: Store): Promise<readonly unknown[]> {
       tx.deliveries.attempts('whd_1'),
       tx.inbox.get('fake', 'test', 'msg_1'),
       tx.advances.get(tenant, 'pi_1'),
+      tx.simulations.get('test', 'cmd_1'),
       tx.keyCheckValues.list(),
       tx.storageFingerprints.get('documents'),
       tx.serviceKeys.list('session'),

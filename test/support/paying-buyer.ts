@@ -42,7 +42,6 @@ export class PayingBuyer {
   readonly complaints: string[] = [];
   readonly #origin: string;
   readonly #scripts: boolean;
-  readonly #seenMails = new Set<string>();
 
   static async open(
     browser: Browser,
@@ -100,14 +99,11 @@ export class PayingBuyer {
     await panel.locator('summary').first().click();
   }
 
-  /** The link of the newest mail that was not opened yet. */
-  async mailedLink(): Promise<string> {
-    return until(async () => {
-      const links = await this.#links();
-      const fresh = links.find((link) => !this.#seenMails.has(link));
-      if (fresh !== undefined) this.#seenMails.add(fresh);
-      return fresh ?? null;
-    });
+  /** From the page of a payment: requests a link, and returns that of the mail. */
+  async requestLink(): Promise<string> {
+    const before = new Set(await this.#links());
+    await this.press('link');
+    return until(async () => (await this.#links()).find((link) => !before.has(link)));
   }
 
   /** Newest first. */
@@ -116,11 +112,9 @@ export class PayingBuyer {
     return [...text.matchAll(/href="([^"]+\?token=[^"]+)"/g)].map(([, link = '']) => link);
   }
 
-  /** From the page of a payment: requests a link, opens it and signs in. */
+  /** From the page of a payment, by a mailed link. */
   async signIn(): Promise<void> {
-    for (const link of await this.#links()) this.#seenMails.add(link);
-    await this.press('link');
-    await this.page.goto(await this.mailedLink());
+    await this.page.goto(await this.requestLink());
     // In the browser that requested the link, the script presses the button.
     if (!this.#scripts) await this.press('enter');
     await this.#reach(async () => !this.page.url().includes('/enter'), 'to be signed in');
@@ -201,8 +195,13 @@ export class PayingBuyer {
     });
   }
 
+  async seeHeading(words: RegExp): Promise<void> {
+    await this.#reach(async () => words.test(await this.heading()), `${words}`);
+  }
+
   async heading(): Promise<string> {
-    return (await this.page.locator('h1').first().textContent()) ?? '';
+    const text = await this.page.locator('h1').first().textContent();
+    return (text ?? '').replaceAll('\u00a0', ' ');
   }
 
   /** Waits until the page has such an element. */

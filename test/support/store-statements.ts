@@ -1,5 +1,6 @@
 // Every statement that the store runs, as text: each method of its port called once in each form
 // that makes another text, over a database that only notes. Who adds a method calls it here.
+
 import type { Database, Param, Statement } from '../../adapters/storage/database.js';
 import { newStore } from '../../adapters/storage/store.js';
 import type { SealedColumn } from '../../core/domain/sealed-columns.js';
@@ -12,16 +13,13 @@ import {
   aDocument,
   aFeedEvent,
   aKey,
-  aMail,
   aMember,
   aMessage,
-  aNotice,
   anAccount,
   anAdvance,
   anAttempt,
   anEvent,
   anOrganization,
-  aPageSession,
   aPayment,
   aProfile,
   aQuote,
@@ -33,6 +31,8 @@ import {
   tenant,
 } from './domain-samples.js';
 import { aCheckValue, anEpoch, aServiceKey } from './key-samples.js';
+import { aMail, aNotice, aPageSession } from './mail-samples.js';
+import { aSimulatedReport } from './payin-samples.js';
 
 const page = { beforeId: 'x', limit: 5 };
 const age = { sinceMs: T0, sinceDeliveryId: 'whd_5' };
@@ -248,6 +248,7 @@ function otherReads(tx: Tx): readonly Promise<unknown>[] {
     tx.inbox.get('fake', 'test', 'm'),
     tx.inbox.unapplied(duePage(5)),
     tx.advances.get(tenant, 'pi_1'),
+    tx.simulations.get('test', 'cmd_1'),
     tx.advances.due(duePage(5)),
     tx.keyCheckValues.list(),
     tx.storageFingerprints.get('documents'),
@@ -306,6 +307,7 @@ function everyFirstWrite(tx: Tx): void {
   tx.epochs.expectNoQuarantine();
   tx.epochs.insert(anEpoch());
   tx.advances.put(anAdvance());
+  tx.simulations.put(aSimulatedReport());
   tx.advances.remove(anAdvance({ paymentId: 'pi_2' }));
 }
 

@@ -1,7 +1,6 @@
 // The documents of the KYC form: a row for each file with what it must show and its state, the code
 // for the camera of a phone, and the page that such a phone opens.
 import type { VNode } from 'preact';
-import { encode } from 'uqr';
 import type { ContentType } from '../../../core/domain/document.js';
 import { askedOf } from '../../../core/domain/kyc-draft.js';
 import { formFields } from '../../../core/domain/kyc-fields.js';
@@ -10,6 +9,7 @@ import type { UploadRefusal } from '../../../core/usecases/page-documents.js';
 import { Button, ButtonLink, Form, Note } from '../components.js';
 import { FileInput, FileRow } from '../fields.js';
 import type { ScreenContent } from '../layout.js';
+import { QrCode } from '../qr-code.js';
 import {
   type BareScene,
   controlId,
@@ -33,7 +33,7 @@ export interface RefusedFile {
   readonly id: string;
 }
 
-interface DocumentProps {
+export interface DocumentProps {
   /** Null where files cannot be stored. */
   readonly limits: Limits | null;
   readonly refused: RefusedFile | null;
@@ -251,7 +251,7 @@ function fileError(
   return correctionOf(scene, place) ?? undefined;
 }
 
-function fileErrors(scene: KycScene, { refused }: DocumentProps) {
+export function fileErrors(scene: KycScene, { refused }: DocumentProps) {
   return askedFiles(scene.form).flatMap((file) => {
     const text = isDelegated(scene, file.owner) ? undefined : fileError(scene, file, refused);
     const field = controlId(file);
@@ -293,20 +293,6 @@ export function phoneScreen(scene: KycScene, url: string): ScreenContent {
       ),
     }),
   };
-}
-
-/** Dark on light in both schemes: cameras do not read it the other way round. */
-function QrCode({ text, label }: { readonly text: string; readonly label: string }): VNode {
-  const { data, size } = encode(text, { border: 4, ecc: 'M' });
-  const squares = data.flatMap((row, y) =>
-    row.flatMap((isDark, x) => (isDark ? [`M${x} ${y}h1v1h-1z`] : [])),
-  );
-  return (
-    <svg class="qr" viewBox={`0 0 ${size} ${size}`} role="img" aria-label={label}>
-      <rect width={size} height={size} />
-      <path d={squares.join('')} />
-    </svg>
-  );
 }
 
 /** Before a phone uses its link up. */

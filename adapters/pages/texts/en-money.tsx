@@ -122,6 +122,8 @@ export const enMoney = {
     holder: (holder: string, payee: string) =>
       `The account belongs to ${holder}, which converts your payment for the payee. It is normal ` +
       `that ${payee} is not the account holder.`,
+    scan: 'Scan with your banking app',
+    scanLabel: 'QR code with account, amount and reference',
     charges: 'Charges',
     chargesOur: '“OUR”: you pay them, so that the full amount arrives',
     newAccount: (payee: string) => (

@@ -122,6 +122,8 @@ export const esMoney = {
     holder: (holder, payee) =>
       `La cuenta pertenece a ${holder}, que convierte su pago para el beneficiario. Es normal que ` +
       `${payee} no sea el titular de la cuenta.`,
+    scan: 'Escanear con la aplicación de su banco',
+    scanLabel: 'Código QR con cuenta, importe y referencia',
     charges: 'Gastos',
     chargesOur: '“OUR”: a su cargo, para que llegue el importe completo',
     newAccount: (payee) => (

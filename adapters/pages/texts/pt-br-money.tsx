@@ -122,6 +122,8 @@ export const ptBrMoney = {
     holder: (holder, payee) =>
       `A conta pertence a ${holder}, que converte o seu pagamento para o recebedor. É normal que ` +
       `${payee} não seja o titular da conta.`,
+    scan: 'Ler com o aplicativo do banco',
+    scanLabel: 'Código QR com conta, valor e referência',
     charges: 'Tarifas do banco',
     chargesOur: '“OUR”: por sua conta, para que o valor chegue inteiro',
     newAccount: (payee) => (

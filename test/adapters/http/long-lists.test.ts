@@ -13,7 +13,8 @@ import { newDelivery } from '../../../core/domain/webhook-delivery.js';
 import type { IdPrefix } from '../../../core/ports/outside.js';
 import type { Tx } from '../../../core/ports/storage.js';
 import { runSequencer } from '../../../core/usecases/feed.js';
-import { aBarePayment, aDocument, aMail, anAccount } from '../../support/domain-samples.js';
+import { aBarePayment, aDocument, anAccount } from '../../support/domain-samples.js';
+import { aMail } from '../../support/mail-samples.js';
 import { sharedSite } from './checked-site.js';
 import { newSubscription } from './example-calls.js';
 

@@ -129,7 +129,7 @@ async function tooWide(page: Page): Promise<readonly string[]> {
 
 const helpLinks = ['help@rotanorte.example', '+55 11 5550-0142'];
 const footer = ['Check bank details', 'Sign out', 'Português', 'Español'];
-const copyRows = ['Account holder', 'Account number', 'Routing number', 'Account type', 'Bank'];
+const copyRows = ['Account holder', 'Account number', 'Routing number', 'Bank'];
 
 /** What the tab key reaches, in order. */
 const walks: Readonly<Record<string, readonly string[]>> = {

@@ -75,6 +75,27 @@ export const instructions: PayinInstructions = {
   payByMs: at('2026-12-01T23:59:00Z'),
 };
 
+/** The account alone identifies the payer. */
+export const sepa: PayinInstructions = {
+  rails: [
+    {
+      rail: 'sepa',
+      fields: [
+        { name: 'beneficiary', value: 'Pontal Settlement Europe S.A.' },
+        { name: 'iban', value: 'LU280019400644750000' },
+        { name: 'bic', value: 'BCEELULLXXX' },
+        { name: 'bank', value: 'Banque de l’Alzette' },
+      ],
+      arrivesWithinDays: { from: 1, to: 1 },
+    },
+  ],
+  amount: money(1_248_000n, 'EUR'),
+  reference: 'RN 48120937',
+  referenceRequired: false,
+  holder: 'partner',
+  payByMs: null,
+};
+
 const settlement: SettlementView = {
   settled: money(6_604_673n, 'BRL'),
   fees: money(6_240n, 'USD'),

@@ -16,6 +16,7 @@ import {
   paymentOnScreen,
   quote,
   received,
+  sepa,
   signedOut,
   viewOf,
 } from './page-facts.js';
@@ -95,6 +96,16 @@ const variantSamples: readonly Sample[] = [
   {
     name: 'price-locked',
     view: onScreen('price', { payment: { ...payment, status: 'fx_quoted', quote: locked } }),
+  },
+  {
+    name: 'bank-details-sepa',
+    view: onScreen('bank_details', {
+      payment: {
+        ...payment,
+        ...paymentOnScreen.bank_details,
+        ...{ amount: sepa.amount, instructions: sepa },
+      },
+    }),
   },
   { name: 'bank-details-test', view: onScreen('bank_details', onTest) },
   { name: 'bank-details-stale', view: onScreen('bank_details', { notice: 'out_of_date' }) },

@@ -6,12 +6,13 @@ import fc from 'fast-check';
 import { assetFile, assetPaths } from '../../../adapters/pages/assets.js';
 import { formatOf } from '../../../adapters/pages/format.js';
 import type { DisplayView, PageView } from '../../../adapters/pages/page-view.js';
+import { epcCode } from '../../../adapters/pages/qr-code.js';
 import { renderPage } from '../../../adapters/pages/render.js';
 import { catalogues } from '../../../adapters/pages/texts.js';
 import { type Screen, screens } from '../../../core/domain/hosted-screen.js';
 import { locales } from '../../../core/domain/locale.js';
 import { money } from '../../../core/domain/money.js';
-import { noMoney, onScreen, payment, viewOf } from './page-facts.js';
+import { noMoney, onScreen, payment, sepa, viewOf } from './page-facts.js';
 import { htmlOf, samples } from './page-samples.js';
 
 /** What a person reads: no tags, no entities of the characters that are escaped. */
@@ -165,6 +166,20 @@ test('rails with the same fields are one account', () => {
   const text = textOf(renderPage(onScreen('bank_details')));
   assert.match(text, /Account for a US bank transfer \(ACH\) or a US wire transfer/);
   assert.match(text, /Account for a transfer from another country \(SWIFT\)/);
+});
+
+test('a transfer in euros has the code of EPC069-12; others have none', () => {
+  const [rail] = sepa.rails;
+  assert.ok(rail !== undefined);
+  assert.deepEqual(epcCode(sepa, rail)?.split('\n'), [
+    ...['BCD', '002', '1', 'SCT', 'BCEELULLXXX', 'Pontal Settlement Europe S.A.'],
+    ...['LU280019400644750000', 'EUR12480.00', '', '', 'RN 48120937'],
+  ]);
+  assert.equal(epcCode({ ...sepa, amount: money(1n, 'USD') }, rail), null);
+  assert.equal(epcCode(sepa, { ...rail, fields: [] }), null);
+  const qrCode = /<svg [^>]*class="qr" role="img" aria-label="QR code with account/;
+  assert.match(renderPage(screenWith('bank_details', { instructions: sepa })), qrCode);
+  assert.doesNotMatch(renderPage(onScreen('bank_details')), qrCode);
 });
 
 test('a return address is a link only if browsers open it', () => {

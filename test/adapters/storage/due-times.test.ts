@@ -6,13 +6,13 @@ import {
   aCommand,
   aDelivery,
   aDocument,
-  aMail,
   aMessage,
   anAdvance,
   anEvent,
   aSubscription,
   T0,
 } from '../../support/domain-samples.js';
+import { aMail } from '../../support/mail-samples.js';
 
 const HOUR_MS = 3_600_000;
 const back = { fromMs: T0 + HOUR_MS, toMs: T0 };

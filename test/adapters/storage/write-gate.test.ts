@@ -15,11 +15,11 @@ import {
   aCommand,
   aDelivery,
   aFeedEvent,
-  aMail,
   aSubscription,
   T0,
 } from '../../support/domain-samples.js';
 import { localPostgres } from '../../support/local-postgres.js';
+import { aMail } from '../../support/mail-samples.js';
 import { temporaryFolder } from '../../support/temporary-folder.js';
 
 const mute = () => undefined;

@@ -17,7 +17,8 @@ import type {
   InstructionField,
   PayinInstructions,
 } from '../../../core/domain/payin-instructions.js';
-import { aPayment, sampleInstructions, T0 } from '../../support/domain-samples.js';
+import { aPayment, T0 } from '../../support/domain-samples.js';
+import { sampleInstructions } from '../../support/payin-samples.js';
 
 type Fields = Partial<Record<InstructionField, string>>;
 

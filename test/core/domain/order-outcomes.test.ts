@@ -1,10 +1,11 @@
 // What orders to the partner do to the status of their payment, and to the orders that follow.
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { MoneyCommand, OrderEnd } from '../../../core/domain/partner-command.js';
 import { isTerminal, type PaymentStatus, paymentStatuses } from '../../../core/domain/payment.js';
-import { sampleInstructions } from '../../support/domain-samples.js';
 import { MoneyScene, NOW_MS } from '../../support/money-scene.js';
+import { sampleInstructions } from '../../support/payin-samples.js';
 import { completedPayin, orderOf, START_MS } from '../../support/sample-rows.js';
 
 const payin = completedPayin('in', 10_000n);

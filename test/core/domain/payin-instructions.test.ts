@@ -5,7 +5,7 @@ import {
   readPayinInstructions,
   writePayinInstructions,
 } from '../../../core/domain/payin-instructions.js';
-import { sampleInstructions } from '../../support/domain-samples.js';
+import { sampleInstructions } from '../../support/payin-samples.js';
 
 const bare = sampleInstructions({ reference: null, referenceRequired: false, payByMs: null });
 

@@ -4,7 +4,7 @@ import { type PaymentAggregate, unchanged } from '../../../core/domain/change.js
 import type { Funds } from '../../../core/domain/funds.js';
 import { type Payment, paymentStatuses } from '../../../core/domain/payment.js';
 import { causeOf, INSTRUCTIONS_WAIT_MS, noticesOf } from '../../../core/domain/payment-notices.js';
-import { sampleInstructions } from '../../support/domain-samples.js';
+import { sampleInstructions } from '../../support/payin-samples.js';
 import { orderOf, START_MS, sampleFunds, samplePayment } from '../../support/sample-rows.js';
 
 interface State {
@@ -84,7 +84,7 @@ test('each state of a payment has its notices', () => {
   for (const [name, to, expected] of cases) assert.deepEqual(causes(to), expected, name);
 });
 
-test('every end of a payment has a notice, whatever became of its money', () => {
+test('every end of a payment has a notice, with money and without', () => {
   const refunds = ['none', 'refund_owed', 'refund_ordered', 'refunded', 'needs_review'] as const;
   for (const status of ['settled', 'failed', 'cancelled', 'expired'] as const) {
     for (const refund of refunds) {

@@ -1,5 +1,6 @@
 // The partner's reports, by message or poll: which order each is about, when it counts, and when a
 // person must review it first.
+
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { HOUR_MS, MINUTE_MS } from '../../../core/domain/instant.js';
@@ -15,8 +16,8 @@ import { retryCommand } from '../../../core/usecases/command-retries.js';
 import { applyPartnerUpdate, receivePartnerMessage } from '../../../core/usecases/partner-inbox.js';
 import { cancelPayment, readPayment } from '../../../core/usecases/payments.js';
 import { changePartner } from '../../support/changed-partner.js';
-import { sampleInstructions } from '../../support/domain-samples.js';
 import { fates, type Scene, scene, silent } from '../../support/order-scene.js';
+import { sampleInstructions } from '../../support/payin-samples.js';
 
 const payin: PayinReport = {
   status: 'completed',

@@ -1,14 +1,17 @@
 // Simulated events of test payments, with a partner whose pay-ins wait for the buyer.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { eventTypes } from '../../../core/domain/event.js';
 import { HOUR_MS } from '../../../core/domain/instant.js';
 import { money } from '../../../core/domain/money.js';
 import type { SimulatedEvent } from '../../../core/domain/simulated-event.js';
 import type { Tenant } from '../../../core/domain/tenant.js';
+import { approveInvoice } from '../../../core/usecases/invoices.js';
+import { requireApproval } from '../../../core/usecases/organizations.js';
 import { cancelPayment, readPayment } from '../../../core/usecases/payments.js';
 import { runAdvances } from '../../../core/usecases/sandbox.js';
 import { simulate } from '../../../core/usecases/simulations.js';
-import type { IntentFields } from '../../support/made-payments.js';
+import { type IntentFields, makeInvoice } from '../../support/made-payments.js';
 import { type World, world } from '../../support/test-world.js';
 
 interface Scene {
@@ -42,8 +45,8 @@ async function paying(t: Parameters<typeof world>[0], fields?: IntentFields): Pr
   return scene;
 }
 
-function buyerNamed(name: string): IntentFields {
-  return { buyer: { email: 'buyer@example.com', name, country: null, phone: null } };
+function buyerNamed(name: string, email = 'buyer@example.com'): IntentFields {
+  return { buyer: { email, name, country: null, phone: null } };
 }
 
 test('a payment waits for its buyer, until an advance sends the money', async (t) => {
@@ -251,4 +254,48 @@ test('amounts that have a test value keep their effect when an advance pays', as
     await assert.rejects(made.play(tenant, id, 'settled'), /is never settled/);
     assert.equal((await read()).payment.status, status);
   }
+});
+
+test('every event about payments comes from a request, an advance or a simulation', async (t) => {
+  const made = await world(t, { payins: 'wait' });
+  const tenant = await made.newTenant();
+  const { deps } = made;
+  await requireApproval(deps, tenant.orgId, true);
+  const approvedInvoice = async (fields: IntentFields) => {
+    const { buyer, expiresAtMs = null } = fields;
+    const { payment } = await makeInvoice(deps, tenant, {
+      ...(buyer === undefined ? {} : { buyer }),
+      expiresAtMs,
+    });
+    await approveInvoice(deps, tenant, payment.id, 'mem_1');
+    return payment.id;
+  };
+  const makers = [(fields: IntentFields) => made.newPayment(tenant, fields), approvedInvoice];
+  const expiresAtMs = deps.clock.nowMs() + 10 * HOUR_MS;
+  for (const make of makers) {
+    const settled = await make({});
+    await made.play(tenant, settled, 'on_ramp_pending');
+    await simulate(deps, tenant, settled, 'money_over');
+    const owed = await make({});
+    await made.play(tenant, owed, 'on_ramp_pending');
+    await simulate(deps, tenant, owed, 'refund_fails');
+    await simulate(deps, tenant, owed, 'money_twice');
+    const rejected = await make(buyerNamed('Slow Buyer', 'slow@example.com'));
+    await made.play(tenant, rejected, 'buyer_kyc_pending');
+    await simulate(deps, tenant, rejected, 'identity_sent');
+    await made.settle();
+    await simulate(deps, tenant, rejected, 'identity_rejected');
+    const failed = await make({});
+    await made.play(tenant, failed, 'on_ramp_pending');
+    await simulate(deps, tenant, failed, 'money_fails');
+    await cancelPayment(deps, tenant, await make({}), 'changed mind');
+    await make({ expiresAtMs });
+  }
+  await made.settle();
+  made.advanceClock(10 * HOUR_MS);
+  await made.settle();
+  const events = await deps.store.run((tx) => tx.feed.after(tenant, 0, 1_000));
+  const isOfPayments = (type: string) => /^(payment_intent|invoice)\./.test(type);
+  const found = new Set(events.map(({ type }) => type).filter(isOfPayments));
+  assert.deepEqual([...found].toSorted(), eventTypes.filter(isOfPayments).toSorted());
 });

@@ -14,7 +14,6 @@ import type { Log } from '../../../../core/ports/outside.js';
 import {
   aBarePayment,
   aBuyer,
-  aMail,
   anEvent,
   anOrganization,
   aPayment,
@@ -23,6 +22,7 @@ import {
   tenant,
 } from '../../../support/domain-samples.js';
 import { localPostgres } from '../../../support/local-postgres.js';
+import { aMail } from '../../../support/mail-samples.js';
 
 const postgres = localPostgres({ own: true });
 const opened: PostgresStore[] = [];
