@@ -173,6 +173,15 @@ export function missingIn({ draft, extra }: FormRules, email: string): readonly 
   });
 }
 
+/** What an owner still has to do: what is missing, and what the partner wants corrected. */
+export function openOf(facts: FormFacts, owner: number): readonly FieldPlace[] {
+  const missing = missingIn(facts, facts.email).filter((place) => place.owner === owner);
+  const corrected = facts.corrections.flatMap(({ place }) =>
+    place?.owner === owner && !missing.some(({ field }) => field === place.field) ? [place] : [],
+  );
+  return [...missing, ...corrected];
+}
+
 /** `waiting`: only what others were asked for is missing. */
 export type StepState = 'done' | 'open' | 'waiting' | 'correct';
 

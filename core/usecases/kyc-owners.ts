@@ -14,7 +14,7 @@ import {
   withoutOwner,
 } from '../domain/kyc-draft.js';
 import type { FieldPlace } from '../domain/kyc-fields.js';
-import { missingIn } from '../domain/kyc-form.js';
+import { openOf } from '../domain/kyc-form.js';
 import type { Locale } from '../domain/locale.js';
 import { tenantOf } from '../domain/tenant.js';
 import { PonteError } from '../errors.js';
@@ -96,7 +96,7 @@ export async function takeBackOwner(
   );
 }
 
-/** The owner has sent the part; what is still missing, if anything. */
+/** The owner has sent the part; what is still missing or to be corrected, if anything. */
 export async function finishOwnerPart(
   deps: Deps,
   session: KycSession,
@@ -106,7 +106,7 @@ export async function finishOwnerPart(
   let missing: readonly FieldPlace[] = [];
   await changeKycForm(deps, session, (facts) => {
     const { draft } = facts;
-    missing = missingIn(facts, facts.email).filter(({ owner }) => owner === ownerIndex);
+    missing = openOf(facts, ownerIndex);
     if (missing.length > 0) return draft;
     return ownerDone(draft, ownerIndex, deps.clock.nowMs());
   });

@@ -33,7 +33,7 @@ export interface RefusedFile {
   readonly id: string;
 }
 
-interface DocumentProps {
+export interface DocumentProps {
   /** Null where files cannot be stored. */
   readonly limits: Limits | null;
   readonly refused: RefusedFile | null;
@@ -251,7 +251,7 @@ function fileError(
   return correctionOf(scene, place) ?? undefined;
 }
 
-function fileErrors(scene: KycScene, { refused }: DocumentProps) {
+export function fileErrors(scene: KycScene, { refused }: DocumentProps) {
   return askedFiles(scene.form).flatMap((file) => {
     const text = isDelegated(scene, file.owner) ? undefined : fileError(scene, file, refused);
     const field = controlId(file);

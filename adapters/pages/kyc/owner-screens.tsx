@@ -2,21 +2,18 @@
 // and what an owner sees who opened such a link.
 import type { VNode } from 'preact';
 import { type Asked, askedOf, OWNERS_MAX } from '../../../core/domain/kyc-draft.js';
-import { fieldsFor, missingIn, nextStep, SAME_ADDRESS } from '../../../core/domain/kyc-form.js';
+import { fieldsFor, nextStep, openOf, SAME_ADDRESS } from '../../../core/domain/kyc-form.js';
 import { Button, ButtonLink, Form, Note } from '../components.js';
 import { CheckField, TextField } from '../fields.js';
 import type { ScreenContent } from '../layout.js';
-import { DocumentRows, WhyDocuments } from './document-screens.js';
+import { type DocumentProps, DocumentRows, fileErrors, WhyDocuments } from './document-screens.js';
 import { Fields } from './field-controls.js';
 import {
-  correctionOf,
   errorsOf,
   type KycScene,
-  type Limits,
   ownerName,
   partyName,
   pathOfOwner,
-  placeName,
   stepFrame,
 } from './kyc-scene.js';
 import { AskedState, OwnerState, roleOf } from './owner-state.js';
@@ -182,18 +179,16 @@ export function ownPartScreen(scene: KycScene, owner: number): ScreenContent {
 /** The second one: files, what is still missing, and the button that ends it. */
 export function ownDocumentsScreen(
   scene: KycScene,
-  { owner, limits }: { readonly owner: number; readonly limits: Limits | null },
+  { owner, limits, refused }: DocumentProps & { readonly owner: number },
 ): ScreenContent {
   const { form, words, view } = scene;
-  const missing = missingIn(form, form.email).filter((place) => place.owner === owner);
+  const missing = openOf(form, owner);
   const isDone = (askedOf(form.draft, owner)?.doneAtMs ?? null) !== null;
   const isReady = missing.length === 0;
   return stepFrame(scene, 'documents', {
     title: words.owners.self.documents,
     lede: undefined,
-    errors: missing
-      .filter((place) => correctionOf(scene, place) !== null)
-      .map((place) => ({ field: place.field, text: placeName(scene, place) })),
+    errors: fileErrors(scene, { limits, refused }),
     body: (
       <>
         {isDone ? (
@@ -203,7 +198,7 @@ export function ownDocumentsScreen(
           </Note>
         ) : null}
         <section class="card">
-          <DocumentRows scene={scene} owner={owner} limits={limits} />
+          <DocumentRows scene={scene} owner={owner} limits={limits} refused={refused} />
         </section>
         <WhyDocuments scene={scene} />
         {isReady ? null : <Missing scene={scene} places={missing} />}
@@ -225,7 +220,7 @@ function Missing({
   places,
 }: {
   readonly scene: KycScene;
-  readonly places: ReturnType<typeof missingIn>;
+  readonly places: ReturnType<typeof openOf>;
 }): VNode {
   const { words } = scene;
   return (

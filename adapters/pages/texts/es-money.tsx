@@ -150,8 +150,8 @@ export const esMoney = {
     sentAlready: '¿Ya lo envió?',
     sentText: (
       <>
-        No tiene que hacer nada más. Le avisamos por correo cuando llegue.{' '}
-        <b>No vuelva a pagar</b> si tarda unos días.
+        No tiene que hacer nada más. Le escribimos cuando llegue. <b>No vuelva a pagar</b> si tarda
+        unos días.
       </>
     ),
     payBy: (when) => <>Pague antes del {when}; el dinero que llegue después se devuelve.</>,

@@ -148,8 +148,8 @@ export const ptBrMoney = {
     sentAlready: 'Já enviou?',
     sentText: (
       <>
-        Não é preciso fazer mais nada. Avisamos por e‑mail quando chegar.{' '}
-        <b>Não pague novamente</b> se demorar alguns dias.
+        Não é preciso fazer mais nada. Avisamos quando chegar. <b>Não pague novamente</b> se demorar
+        alguns dias.
       </>
     ),
     payBy: (when) => <>Pague até {when}; valores que chegarem depois são devolvidos.</>,

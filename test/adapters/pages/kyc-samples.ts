@@ -216,7 +216,7 @@ export const kycSamples: readonly Sample[] = [
   sample(
     'own-documents',
     { form: own },
-    (scene) => ownDocumentsScreen(scene, { owner: 1, limits }),
+    (scene) => ownDocumentsScreen(scene, { owner: 1, limits, refused: null }),
     owned,
   ),
   bare('phone-enter', phoneEnterScreen),

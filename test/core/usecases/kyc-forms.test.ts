@@ -287,6 +287,27 @@ test('what the partner asks to correct is answered by a second order, and the fi
   assert.equal(await decided(made, after), 'approved');
 });
 
+test('an owner is asked again for what the partner wants corrected', async (t) => {
+  const made = await formScene(t, { partner: slow });
+  await made.fillCompany();
+  const owner = await addOwner(made.deps, made.visitor);
+  await made.fillOwner(owner);
+  const ask = { owner, email: 'priya@owner.example', locale: 'en' } as const;
+  await askOwner(made.deps, made.visitor, ask);
+  const session = await made.ownerSession(owner);
+  await finishOwnerPart(made.deps, session);
+  assert.equal((await made.send()).outcome, 'submitted');
+  await askAgain(made, 'owners[0].selfie_file');
+  assert.equal(statesOf(await made.open()).documents, 'correct');
+  await askOwner(made.deps, made.visitor, ask);
+  const place = { field: 'selfieFile', owner };
+  assert.deepEqual(await finishOwnerPart(made.deps, session), [place]);
+  await made.upload('selfie', owner, session);
+  assert.deepEqual(await finishOwnerPart(made.deps, session), []);
+  assert.equal((await made.send()).outcome, 'submitted');
+  assert.equal((await commandsOf(made)).length, 2);
+});
+
 test('the same request for corrections changes nothing; another one asks again', async (t) => {
   const made = await formScene(t, { partner: slow });
   await made.fillPerson();
