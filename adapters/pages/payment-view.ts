@@ -2,6 +2,7 @@
 // the mail showed, and no more: a forwarded link must not show line items, money or bank details.
 import { readDisplay } from '../../core/domain/display.js';
 import { localeOf } from '../../core/domain/locale.js';
+import { sessionEnd, sessionEnd } from '../../core/domain/page-session.js';
 import { isTerminal } from '../../core/domain/payment.js';
 import type { PaymentPage } from '../../core/usecases/payment-page.js';
 import { simulationsFor } from '../../core/usecases/simulations.js';
@@ -54,7 +55,7 @@ export function paymentView(
     viewer:
       call.session === null
         ? null
-        : { email: payment.buyer.email, sessionEndsAtMs: call.session.endsAtMs },
+        : { email: payment.buyer.email, sessionEndsAtMs: sessionEnd(call.session) },
     organization: organizationView(shown),
     payment: signedIn ? signedInView(shown) : outerView(shown),
     kyc: { ...kycView(shown), corrections },

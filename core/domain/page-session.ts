@@ -67,9 +67,13 @@ export function hashSessionToken(token: string): string {
   return hash('sha256', `page session ${token}`, 'hex');
 }
 
+/** By its age or by idleness. */
+export function sessionEnd({ endsAtMs, seenAtMs }: PageSession): number {
+  return Math.min(endsAtMs, seenAtMs + SESSION_IDLE_MS);
+}
+
 export function isSessionOver(session: PageSession, nowMs: number): boolean {
-  const { endedAtMs, endsAtMs, seenAtMs } = session;
-  return endedAtMs !== null || nowMs >= endsAtMs || nowMs >= seenAtMs + SESSION_IDLE_MS;
+  return session.endedAtMs !== null || nowMs >= sessionEnd(session);
 }
 
 /** Whether a request at `nowMs` must be recorded in `seenAtMs`. */

@@ -1,6 +1,8 @@
 // The view of the pages of the KYC form: of a payment's buyer, of a form without a payment, of one
 // owner, and of a phone. Each sees the frame that its session may see.
+
 import { askedOf } from '../../../core/domain/kyc-draft.js';
+import { sessionEnd } from '../../../core/domain/page-session.js';
 import { PonteError } from '../../../core/errors.js';
 import { type KycForm, type KycSession, openKycForm } from '../../../core/usecases/kyc-forms.js';
 import { readPaymentPage } from '../../../core/usecases/payment-page.js';
@@ -84,7 +86,7 @@ export async function formView(
     nowMs: deps.clock.nowMs(),
     mode: submission.mode,
     csrf: call.csrf,
-    viewer: isSignedIn ? { email, sessionEndsAtMs: session.endsAtMs } : null,
+    viewer: isSignedIn ? { email, sessionEndsAtMs: sessionEnd(session) } : null,
     organization: { name, supportEmail, supportPhone, website },
     payment: null,
     kyc: {
