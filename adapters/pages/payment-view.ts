@@ -2,7 +2,7 @@
 // the mail showed, and no more: a forwarded link must not show line items, money or bank details.
 import { readDisplay } from '../../core/domain/display.js';
 import { localeOf } from '../../core/domain/locale.js';
-import { sessionEnd, sessionEnd } from '../../core/domain/page-session.js';
+import { sessionEnd } from '../../core/domain/page-session.js';
 import { isTerminal } from '../../core/domain/payment.js';
 import type { PaymentPage } from '../../core/usecases/payment-page.js';
 import { simulationsFor } from '../../core/usecases/simulations.js';
