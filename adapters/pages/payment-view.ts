@@ -3,6 +3,7 @@
 import { readDisplay } from '../../core/domain/display.js';
 import { localeOf } from '../../core/domain/locale.js';
 import { sessionEnd } from '../../core/domain/page-session.js';
+import type { PayinInstructions } from '../../core/domain/payin-instructions.js';
 import { isTerminal } from '../../core/domain/payment.js';
 import type { PaymentPage } from '../../core/usecases/payment-page.js';
 import { simulationsFor } from '../../core/usecases/simulations.js';
@@ -71,6 +72,13 @@ function organizationView({ organization }: PaymentPage): OrganizationView {
   return { name, supportEmail, supportPhone, website };
 }
 
+/** The account is in the name of the partner, which is the name that buyers see. */
+function partnerIn(instructions: PayinInstructions | null): string | null {
+  if (instructions?.holder !== 'partner') return null;
+  const fields = instructions.rails[0]?.fields ?? [];
+  return fields.find(({ name }) => name === 'beneficiary')?.value ?? null;
+}
+
 function checkView({ check }: PaymentPage): CheckView | null {
   if (check === null) return null;
   const { checkCode: code, issuedAtMs, history } = check;
@@ -114,6 +122,7 @@ function signedInView(shown: PaymentPage): PaymentView {
   return {
     ...outerView(shown),
     payer: payment.buyer.name,
+    partner: partnerIn(payment.payinInstructions),
     display: {
       title: display?.title ?? null,
       notes: display?.notes ?? null,
