@@ -3,11 +3,12 @@
 import { readDisplay } from '../../core/domain/display.js';
 import { localeOf } from '../../core/domain/locale.js';
 import { isTerminal } from '../../core/domain/payment.js';
+import type { Deps } from '../../core/ports/deps.js';
 import type { PaymentPage } from '../../core/usecases/payment-page.js';
 import { simulationsFor } from '../../core/usecases/simulations.js';
 import { assetPaths } from './assets.js';
 import { correctionLines } from './kyc/correction-lines.js';
-import type { PageAuth, PageCall, PageContext } from './page-route.js';
+import type { PageAuth, PageCall } from './page-route.js';
 import {
   type CheckView,
   type KycView,
@@ -33,7 +34,7 @@ export function localeFor(
 }
 
 export function paymentView(
-  { deps, prefix }: Pick<PageContext, 'deps' | 'prefix'>,
+  { deps, prefix }: { readonly deps: Pick<Deps, 'secretBox'>; readonly prefix: string },
   call: AnyCall,
   shown: PaymentPage,
   page: Page,
