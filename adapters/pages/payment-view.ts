@@ -73,9 +73,9 @@ function organizationView({ organization }: PaymentPage): OrganizationView {
 
 function checkView({ check }: PaymentPage): CheckView | null {
   if (check === null) return null;
-  const { checkCode: code, issuedAtMs, history } = check;
+  const { checkCode: code, issuedAtMs, replacedAtMs, history } = check;
   const before = history.kind === 'same' ? { sameAsPaidAtMs: history.atMs } : 'new_account';
-  return { code, issuedAtMs, history: before };
+  return { code, issuedAtMs, replacedAtMs, history: before };
 }
 
 function kycView({ submission, kyc }: PaymentPage): KycView {
