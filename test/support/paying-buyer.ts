@@ -209,7 +209,8 @@ export class PayingBuyer {
       const found = await isThere().catch(() => false);
       if (found) return true;
       assert.ok(Date.now() < deadline, `the page never shows ${what}: ${await this.heading()}`);
-      if (!this.#scripts) await this.page.reload();
+      // The answer to a form that was just sent may arrive first and end the reload.
+      if (!this.#scripts) await this.page.reload().catch(() => undefined);
       return false;
     });
   }
