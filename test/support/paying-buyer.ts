@@ -209,7 +209,7 @@ export class PayingBuyer {
       const found = await isThere().catch(() => false);
       if (found) return true;
       assert.ok(Date.now() < deadline, `the page never shows ${what}: ${await this.heading()}`);
-      // A form that was just sent aborts it.
+      // The answer to a form that was just sent may arrive first and end the reload.
       if (!this.#scripts) await this.page.reload().catch(() => undefined);
       return false;
     });
