@@ -91,7 +91,7 @@ export function referenceRows(instructions: PayinInstructions | null, label: str
   return reference === null ? [] : [{ label, shown: reference, copy: reference }];
 }
 
-/** Payments are diverted by changed bank details, so this is first. `at`: the page with the code. */
+/** First, as payments are diverted by changed bank details. `at`: the page with the code. */
 export function Replaced({
   scene,
   at = '',

@@ -139,7 +139,7 @@ export const enMoney = {
     ),
     replaced: (changed: Node, before: Node, check: string) => (
       <>
-        <b>These bank details changed on {changed}.</b> Do not use the ones from {before} any more.{' '}
+        <b>These bank details changed on {changed}.</b> Do not use those of {before}.{' '}
         <a href={check}>Check the new ones by phone</a> before you pay.
       </>
     ),
