@@ -221,7 +221,10 @@ export function formsOf(text: string): readonly Form[] {
 
 /** The words of markup. */
 export function textOf(markup: string): string {
-  const plain = markup.replaceAll(/<[^>]*>/g, ' ').replaceAll(/\s+/g, ' ');
+  const plain = markup
+    .replaceAll(/<wbr\s*\/?>/g, '')
+    .replaceAll(/<[^>]*>/g, ' ')
+    .replaceAll(/\s+/g, ' ');
   return unescaped(plain).replaceAll('\u00a0', ' ').trim();
 }
 
