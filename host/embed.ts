@@ -141,6 +141,7 @@ export async function createPonte(options: PonteOptions = {}): Promise<Ponte> {
   });
   const api = apiOver(http, apiKey);
   const work = workOf(container, time);
+  const turns = inTurn(() => runUntilIdle(work, Number.POSITIVE_INFINITY));
   return {
     apiKey,
     tenant,
@@ -155,15 +156,14 @@ export async function createPonte(options: PonteOptions = {}): Promise<Ponte> {
       const { address: host, port } = await http.listen('127.0.0.1', 0);
       const url = urlOf(host, port);
       container.get(tokens.address).baseUrl = url;
-      container
-        .get(tokens.signals)
-        .listen(inTurn(() => runUntilIdle(work, Number.POSITIVE_INFINITY)));
+      container.get(tokens.signals).listen(turns.wake);
       return url;
     },
     verifyWebhook: (given) =>
       verifyWebhook({ nowSeconds: Math.floor(time.nowMs / SECOND_MS), ...given }),
     close: async () => {
       await http.close(0);
+      await turns.end();
       await deps.sender.close();
       await store.close();
     },
@@ -202,23 +202,38 @@ function workOf(container: ReturnType<typeof createContainer>, time: Work['time'
   };
 }
 
-/** Calls `run` after each call, one at a time; calls during a run are one more run. */
-function inTurn(run: () => Promise<void>): () => void {
-  let running = false;
+interface Turns {
+  /** Calls `run`; calls during a run are one more run. */
+  wake(): void;
+  /** Resolves after the last run. */
+  end(): Promise<void>;
+}
+
+function inTurn(run: () => Promise<void>): Turns {
+  let running: Promise<void> | null = null;
   let again = false;
-  return () => {
-    again = true;
-    if (running) return;
-    running = true;
-    const repeat = async () => {
-      while (again) {
+  let ended = false;
+  const repeat = async () => {
+    try {
+      // After the batch is stored and answered.
+      await new Promise((resolve) => setImmediate(resolve));
+      while (again && !ended) {
         again = false;
         await run();
       }
-      running = false;
-    };
-    // After the batch is stored and answered.
-    setImmediate(() => void repeat());
+    } finally {
+      running = null;
+    }
+  };
+  return {
+    wake() {
+      again = true;
+      if (!ended) running ??= repeat();
+    },
+    async end() {
+      ended = true;
+      await running;
+    },
   };
 }
 

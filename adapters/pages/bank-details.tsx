@@ -91,6 +91,25 @@ export function referenceRows(instructions: PayinInstructions | null, label: str
   return reference === null ? [] : [{ label, shown: reference, copy: reference }];
 }
 
+/** Payments are diverted by changed bank details, so this is first. `at`: the page with the code. */
+export function Replaced({
+  scene,
+  at = '',
+}: {
+  readonly scene: PaymentScene;
+  readonly at?: string;
+}): VNode | null {
+  const { texts, payment } = scene;
+  const { issuedAtMs, replacedAtMs } = payment.check ?? { issuedAtMs: 0, replacedAtMs: null };
+  if (replacedAtMs === null) return null;
+  const [changed, before] = [<Time atMs={issuedAtMs} />, <Time atMs={replacedAtMs} />];
+  return (
+    <Note look="warn" live>
+      <p>{texts.transfer.replaced(changed, before, `${at}#check`)}</p>
+    </Note>
+  );
+}
+
 /** Whether this buyer has paid to this account before. */
 function History({ scene: { texts, payment, payee } }: { readonly scene: PaymentScene }) {
   const history = payment.check?.history ?? null;

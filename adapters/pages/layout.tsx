@@ -28,8 +28,11 @@ export interface ScreenContent {
   readonly aside?: ComponentChildren;
   /** In place of the facts of the payment in the panel. */
   readonly about?: ComponentChildren;
-  /** Reload when the payment changes. Not on forms: what was typed would be lost. */
-  readonly live?: true;
+  /**
+   * Reload when the payment changes, or open `to` in place of the answer to a form. Not on forms:
+   * what was typed would be lost.
+   */
+  readonly live?: true | { readonly to: string };
   /** In place of the notice, and marked in the title. */
   readonly errors?: readonly FieldError[];
 }
@@ -48,7 +51,7 @@ export function Document({ content, scene }: { content: ScreenContent; scene: Sc
         <link rel="stylesheet" href={view.assets.style} />
         <script src={view.assets.script} defer />
       </head>
-      <body data-copied={texts.frame.copied} data-live={content.live ? liveUrl(view) : undefined}>
+      <body data-copied={texts.frame.copied} {...liveData(content, view)}>
         <a class="skip" href="#main">
           {texts.frame.skip}
         </a>
@@ -71,10 +74,11 @@ export function Document({ content, scene }: { content: ScreenContent; scene: Sc
   );
 }
 
-/** The stream that reports changes after what the page shows. */
-function liveUrl({ viewer, version, path }: PageView): string | undefined {
-  if (viewer === null || version === null) return undefined;
-  return `${path}/status?version=${version}`;
+/** The stream that reports changes after what the page shows, and the page that then opens. */
+function liveData({ live }: ScreenContent, { viewer, version, path }: PageView) {
+  if (live === undefined || viewer === null || version === null) return {};
+  const stream = { 'data-live': `${path}/status?version=${version}` };
+  return live === true ? stream : { ...stream, 'data-live-to': live.to };
 }
 
 function titleOf({ title, errors = [] }: ScreenContent, { view, texts }: Scene): string {

@@ -131,6 +131,8 @@ export interface QuoteView extends QuoteTerms {
 export interface CheckView {
   readonly code: string;
   readonly issuedAtMs: number;
+  /** When the details were given that these replace; null for the first ones. */
+  readonly replacedAtMs: number | null;
   /** Earlier payments of this buyer to this payee; null if that is not known. */
   readonly history: 'new_account' | { readonly sameAsPaidAtMs: number } | null;
 }

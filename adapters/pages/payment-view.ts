@@ -3,12 +3,14 @@
 import { readDisplay } from '../../core/domain/display.js';
 import { localeOf } from '../../core/domain/locale.js';
 import { sessionEnd } from '../../core/domain/page-session.js';
+import type { PayinInstructions } from '../../core/domain/payin-instructions.js';
 import { isTerminal } from '../../core/domain/payment.js';
+import type { Deps } from '../../core/ports/deps.js';
 import type { PaymentPage } from '../../core/usecases/payment-page.js';
 import { simulationsFor } from '../../core/usecases/simulations.js';
 import { assetPaths } from './assets.js';
 import { correctionLines } from './kyc/correction-lines.js';
-import type { PageAuth, PageCall, PageContext } from './page-route.js';
+import type { PageAuth, PageCall } from './page-route.js';
 import {
   type CheckView,
   type KycView,
@@ -34,7 +36,7 @@ export function localeFor(
 }
 
 export function paymentView(
-  { deps, prefix }: Pick<PageContext, 'deps' | 'prefix'>,
+  { deps, prefix }: { readonly deps: Pick<Deps, 'secretBox'>; readonly prefix: string },
   call: AnyCall,
   shown: PaymentPage,
   page: Page,
@@ -71,11 +73,18 @@ function organizationView({ organization }: PaymentPage): OrganizationView {
   return { name, supportEmail, supportPhone, website };
 }
 
+/** The account is in the name of the partner, which is the name that buyers see. */
+function partnerIn(instructions: PayinInstructions | null): string | null {
+  if (instructions?.holder !== 'partner') return null;
+  const fields = instructions.rails[0]?.fields ?? [];
+  return fields.find(({ name }) => name === 'beneficiary')?.value ?? null;
+}
+
 function checkView({ check }: PaymentPage): CheckView | null {
   if (check === null) return null;
-  const { checkCode: code, issuedAtMs, history } = check;
+  const { checkCode: code, issuedAtMs, replacedAtMs, history } = check;
   const before = history.kind === 'same' ? { sameAsPaidAtMs: history.atMs } : 'new_account';
-  return { code, issuedAtMs, history: before };
+  return { code, issuedAtMs, replacedAtMs, history: before };
 }
 
 function kycView({ submission, kyc }: PaymentPage): KycView {
@@ -114,6 +123,7 @@ function signedInView(shown: PaymentPage): PaymentView {
   return {
     ...outerView(shown),
     payer: payment.buyer.name,
+    partner: partnerIn(payment.payinInstructions),
     display: {
       title: display?.title ?? null,
       notes: display?.notes ?? null,

@@ -2,7 +2,7 @@
 // before a short payment is returned.
 import type { ComponentChildren, VNode } from 'preact';
 import type { PayinInstructions } from '../../core/domain/payin-instructions.js';
-import { BankAccounts, referenceRows } from './bank-details.js';
+import { BankAccounts, Replaced, referenceRows } from './bank-details.js';
 import {
   Button,
   ButtonLink,
@@ -66,6 +66,7 @@ export function bankDetailsScreen(scene: PaymentScene): ScreenContent {
     body:
       instructions === null ? null : (
         <>
+          <Replaced scene={scene} />
           <BankAccounts scene={scene} instructions={instructions} />
           <CheckCode scene={scene} />
           <section class="stack">
@@ -150,6 +151,7 @@ export function shortScreen(scene: PaymentScene): ScreenContent {
     live: true,
     body: (
       <>
+        <Replaced scene={scene} at={`${scene.view.path}/instructions`} />
         <FourAnswers
           money={texts.answers.received(format.money(kept), partnerOf(scene))}
           next={
@@ -181,6 +183,8 @@ function Rest({ scene }: { readonly scene: PaymentScene }): VNode {
   const { texts, format, payment, view } = scene;
   const { missing } = sumsOf(scene);
   const ending = accountEnding(payment.instructions);
+  const same = ending === null ? texts.short.sameAccountPlain : texts.short.sameAccount(ending);
+  const isReplaced = (payment.check?.replacedAtMs ?? null) !== null;
   return (
     <section class="stack">
       <h2>{texts.short.rest}</h2>
@@ -195,7 +199,7 @@ function Rest({ scene }: { readonly scene: PaymentScene }): VNode {
         ]}
       />
       <p>
-        {ending === null ? texts.short.sameAccountPlain : texts.short.sameAccount(ending)}{' '}
+        {isReplaced ? null : `${same} `}
         <a href={`${view.path}/instructions`}>{texts.short.showDetails}</a>. {texts.short.our}
       </p>
     </section>
@@ -248,6 +252,7 @@ export function instructionsPage(scene: PaymentScene): ScreenContent {
       instructions === null ? null : (
         <>
           <PrintActions />
+          <Replaced scene={scene} />
           <BankAccounts scene={scene} instructions={instructions} />
           <CheckCode scene={scene} />
           {instructions.payByMs === null ? null : <p>{payBy(scene, instructions)}</p>}

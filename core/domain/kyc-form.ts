@@ -106,6 +106,14 @@ export function stepsOf(rules: FormRules): readonly KycStep[] {
 /** Who fills in a page: the owner whom it is about, or the person who fills in the form. */
 export type Author = 'owner' | 'buyer';
 
+/** What the owner is to the company: only the person who asked fills it in. */
+const ASKERS_OWN: FormField = 'role';
+
+/** Whether it is left to an owner who was asked. */
+export function isAwaited({ draft }: FormRules, { field, owner }: FieldPlace): boolean {
+  return owner !== null && field !== ASKERS_OWN && askedOf(draft, owner) !== null;
+}
+
 /**
  * The fields of a page that this person fills in. An owner who was asked fills in all but the
  * role, and from then on the person who asked sees no more than `askerFields`.
@@ -117,7 +125,7 @@ export function fieldsFor(
   author: Author,
 ): readonly AskedField[] {
   const all = fieldsOf(rules, page, owner);
-  if (author === 'owner') return all.filter(({ field }) => field !== 'role');
+  if (author === 'owner') return all.filter(({ field }) => field !== ASKERS_OWN);
   if (owner === null || askedOf(rules.draft, owner) === null) return all;
   return all.filter(({ field }) => askerFields.some((kept) => kept === field));
 }
@@ -173,13 +181,22 @@ export function missingIn({ draft, extra }: FormRules, email: string): readonly 
   });
 }
 
-/** What an owner still has to do: what is missing, and what the partner wants corrected. */
+/**
+ * What an owner who was asked still has to do: what is missing, and what the partner wants
+ * corrected.
+ */
 export function openOf(facts: FormFacts, owner: number): readonly FieldPlace[] {
-  const missing = missingIn(facts, facts.email).filter((place) => place.owner === owner);
+  const missing = missingIn(facts, facts.email);
   const corrected = facts.corrections.flatMap(({ place }) =>
-    place?.owner === owner && !missing.some(({ field }) => field === place.field) ? [place] : [],
+    place === null || missing.some((of) => isSamePlace(of, place)) ? [] : [place],
   );
-  return [...missing, ...corrected];
+  return [...missing, ...corrected].filter(
+    (place) => place.owner === owner && isAwaited(facts, place),
+  );
+}
+
+function isSamePlace(one: FieldPlace, other: FieldPlace): boolean {
+  return one.field === other.field && one.owner === other.owner;
 }
 
 /** `waiting`: only what others were asked for is missing. */
@@ -208,7 +225,6 @@ export function stepViews(facts: FormFacts): readonly StepView[] {
   const { draft } = facts;
   const missing = missingIn(facts, facts.email);
   const isOn = (step: KycStep, place: FieldPlace) => stepOf(facts, place) === step;
-  const isAwaited = ({ owner }: FieldPlace) => owner !== null && askedOf(draft, owner) !== null;
   const awaitsOwner = draft.asked.some(
     ({ owner, doneAtMs }) => owner !== null && doneAtMs === null,
   );
@@ -218,7 +234,7 @@ export function stepViews(facts: FormFacts): readonly StepView[] {
       ({ place }) => place !== null && isOn(step, place),
     );
     const isOpen =
-      own.some((place) => !isAwaited(place)) ||
+      own.some((place) => !isAwaited(facts, place)) ||
       (step === 'type' && draft.entityType === null) ||
       step === 'review';
     const isWaiting = own.length > 0 || (step === 'owners' && awaitsOwner);

@@ -78,7 +78,7 @@ export async function readPaymentPage(deps: Deps, publicId: string): Promise<Pay
   return { ...read, check };
 }
 
-function moneyTimesOf(postings: readonly StoredPosting[]): MoneyTimes {
+export function moneyTimesOf(postings: readonly StoredPosting[]): MoneyTimes {
   const latest = (...kinds: readonly PostingKind[]) =>
     postings.findLast(({ kind }) => kinds.includes(kind))?.atMs ?? null;
   return {

@@ -57,6 +57,7 @@ import {
   whatTheBuyerSentIsAccountedFor,
 } from './money-invariants.js';
 import type { ObservedState } from './observed-state.js';
+import { bankDetailsNeverChangeSilently, everyPageNamesTheMoney } from './page-invariants.js';
 import {
   aKycRejectionFailsOnlyItsOwnTenantsPayments,
   noApprovalIsUsedThatWasTakenBack,
@@ -122,6 +123,8 @@ export const always = {
   fundsFollowFromTheOrders,
   fundsFollowFromTheLedger,
   theLedgerCheckFindsNothing,
+  everyPageNamesTheMoney,
+  bankDetailsNeverChangeSilently,
   oneEventPerChangeAndNamespaceInOrder,
   sequencesAreGapFreeAndChained,
   oneSequenceHasOneEventPerEpoch,

@@ -1,9 +1,11 @@
 // A payment as the invariants see it: its rows as they read now, every status that it ever had, and
 // what of it must be read again after a batch.
+import type { BankDetails } from '../../core/domain/bank-record.js';
 import type { Funds } from '../../core/domain/funds.js';
 import type { StoredPosting } from '../../core/domain/ledger.js';
 import type { MoneyCommand } from '../../core/domain/partner-command.js';
 import type { Advance, Payment, PaymentStatus } from '../../core/domain/payment.js';
+import type { Quote } from '../../core/domain/quote.js';
 import type { Tenant } from '../../core/domain/tenant.js';
 import type { Tx } from '../../core/ports/storage.js';
 
@@ -13,6 +15,10 @@ export interface ObservedPayment {
   readonly commands: readonly MoneyCommand[];
   readonly postings: readonly StoredPosting[];
   readonly advance: Advance | null;
+  /** The one that the page shows. */
+  readonly quote: Quote | null;
+  /** Given to the buyer, oldest first. */
+  readonly bankDetails: readonly BankDetails[];
   /** Every status that a committed batch stored, in order. */
   readonly statuses: readonly PaymentStatus[];
 }
@@ -32,10 +38,15 @@ export async function readParts(
   const payment = has('payments') ? await tx.payments.get(tenant, id) : was?.payment;
   const funds = has('funds') ? await tx.funds.get(tenant, id) : was?.funds;
   if (!payment || !funds) return null;
-  const { commands = [], postings = [], advance = null } = was ?? {};
+  const { commands = [], postings = [], advance = null, quote = null } = was ?? {};
+  const { quoteId, bankDetailsCode } = payment;
+  const isGiven = has('payments') && bankDetailsCode !== null;
   return {
     payment,
     funds,
+    // Quotes never change.
+    quote: quoteId === (quote?.id ?? null) ? quote : await tx.quotes.get(tenant, quoteId ?? ''),
+    bankDetails: isGiven ? await tx.bankDetails.ofPayment(tenant, id) : (was?.bankDetails ?? []),
     commands: has('commands') ? await tx.commands.ofPayment(tenant, id) : commands,
     postings: has('ledger') ? await tx.ledger.ofPayment(tenant, id) : postings,
     advance: has('advances') ? await tx.advances.get(tenant, id) : advance,

@@ -7,6 +7,7 @@ import type { Mail } from '../../core/domain/mail.js';
 import { isMoneyCommand, type PartnerCommand } from '../../core/domain/partner-command.js';
 import type { InboxMessage } from '../../core/domain/partner-message.js';
 import type { Payment } from '../../core/domain/payment.js';
+import type { ServiceKey } from '../../core/domain/service-key.js';
 import type { Subscription } from '../../core/domain/subscription.js';
 import { type Tenant, tenantOf } from '../../core/domain/tenant.js';
 import type { WebhookDelivery } from '../../core/domain/webhook-delivery.js';
@@ -77,6 +78,8 @@ export class ObservedState extends ObservedRows implements BatchObserver {
   storedDocuments: ReadonlyMap<string, readonly string[]> = new Map();
   #batchesSince: Batch[] = [];
   differences: readonly LedgerDifference[] = [];
+  /** Every key that signed bank details. */
+  recordKeys: readonly ServiceKey[] = [];
   readonly #owners = new Map<string, string>();
   readonly #orders = new Map<string, readonly PartnerOrder[]>();
   #ordersSeen = 0;
@@ -187,6 +190,7 @@ export class ObservedState extends ObservedRows implements BatchObserver {
         const found = await readParts(tx, tenant, id, this.payments.get(id), parts);
         replace(this.payments, id, found && { ...found, statuses: this.statuses.get(id) ?? [] });
       }
+      if (touched.payments.size > 0) this.recordKeys = await tx.serviceKeys.list('record');
       for (const id of touched.commands) {
         const command = await tx.commands.get(id);
         if (command === null || !isMoneyCommand(command)) replace(this.partyCommands, id, command);

@@ -179,4 +179,29 @@ export const paymentMutants = [
     focus: payments,
     caughtBy: ['noPaymentPassesKycUnapproved'],
   },
+  {
+    name: 'a page hides what was returned',
+    file: 'adapters/pages/payment-view.ts',
+    edits: [
+      [
+        'const { receivedMinor, refundOwedMinor, refundOrderedMinor, refundedMinor } = funds;',
+        'const { receivedMinor, refundOwedMinor, refundOrderedMinor } = funds;' +
+          'const refundedMinor = 0n;',
+      ],
+    ],
+    focus: payments,
+    caughtBy: ['everyPageNamesTheMoney'],
+  },
+  {
+    name: 'bank details are given without a record',
+    file: 'core/usecases/bank-details.ts',
+    edits: [
+      [
+        'if (checkCode === was.bankDetailsCode || checkCode === null) return;',
+        'if (checkCode !== was.bankDetailsCode || checkCode === null) return;',
+      ],
+    ],
+    focus: payments,
+    caughtBy: ['bankDetailsNeverChangeSilently'],
+  },
 ] as const;

@@ -100,9 +100,14 @@ export class PayingBuyer {
   }
 
   /** From the page of a payment: requests a link, and returns that of the mail. */
-  async requestLink(): Promise<string> {
+  requestLink(): Promise<string> {
+    return this.mailedBy('link');
+  }
+
+  /** The link of the mail that the form with this action sends. */
+  async mailedBy(action: string): Promise<string> {
     const before = new Set(await this.#links());
-    await this.press('link');
+    await this.press(action);
     return until(async () => (await this.#links()).find((link) => !before.has(link)));
   }
 
@@ -125,14 +130,21 @@ export class PayingBuyer {
     const { page } = this;
     await this.follow('/kyc/');
     for (let steps = 0; steps < 12 && page.url().includes('/kyc/'); steps += 1) {
-      const path = new URL(page.url()).pathname;
-      if (path.endsWith('/type')) await this.#choose('entityType', 'individual');
-      if (path.endsWith('/documents')) await this.#uploadAll();
-      await this.#fill({ ...person, ...fields });
-      await this.#submit();
-      const now = new URL(page.url()).pathname;
-      if (now === path) assert.fail(`${path} refuses: ${await this.#errors()}`);
+      if (this.#path().endsWith('/documents')) await this.uploadAll();
+      await this.answer({ entityType: 'individual', ...person, ...fields });
     }
+  }
+
+  /** Fills in the page of the form, and goes on to another. */
+  async answer(values: Readonly<Record<string, string>> = {}): Promise<void> {
+    const path = this.#path();
+    await this.fill(values);
+    await this.#submit();
+    if (this.#path() === path) assert.fail(`${path} refuses: ${await this.#errors()}`);
+  }
+
+  #path(): string {
+    return new URL(this.page.url()).pathname;
   }
 
   async #errors(): Promise<string> {
@@ -150,7 +162,8 @@ export class PayingBuyer {
     await this.page.locator(`[name="${name}"][value="${value}"]`).check();
   }
 
-  async #fill(values: Readonly<Record<string, string>>): Promise<void> {
+  /** The fields that the page has of these. */
+  async fill(values: Readonly<Record<string, string>>): Promise<void> {
     for (const [name, value] of Object.entries(values)) {
       const field = this.page.locator(`main [name="${name}"]:not([type=hidden])`).first();
       if ((await field.count()) === 0) continue;
@@ -163,19 +176,25 @@ export class PayingBuyer {
     }
   }
 
-  async #uploadAll(): Promise<void> {
-    const { page } = this;
-    for (;;) {
-      const missing = page.locator('.files > li:not(:has(.state.ok)) form:has(input[type=file])');
-      const left = await missing.count();
-      if (left === 0) return;
-      const form = missing.first();
-      await form.locator('input[type=file]').setInputFiles({
-        ...{ name: 'photo.jpg', mimeType: 'image/jpeg', buffer: photo },
-      });
-      await Promise.all([page.waitForEvent('load'), form.locator('button').first().click()]);
-      await this.#reach(async () => (await missing.count()) < left, 'the file to be received');
+  async uploadAll(): Promise<void> {
+    while (await this.upload()) {
+      // Each upload loads the page again.
     }
+  }
+
+  /** The first file that is missing; false if none is. */
+  async upload(): Promise<boolean> {
+    const { page } = this;
+    const missing = page.locator('.files > li:not(:has(.state.ok)) form:has(input[type=file])');
+    const left = await missing.count();
+    if (left === 0) return false;
+    const form = missing.first();
+    await form.locator('input[type=file]').setInputFiles({
+      ...{ name: 'photo.jpg', mimeType: 'image/jpeg', buffer: photo },
+    });
+    await Promise.all([page.waitForEvent('load'), form.locator('button').first().click()]);
+    await this.#reach(async () => (await missing.count()) < left, 'the file to be received');
+    return true;
   }
 
   async #submit(): Promise<void> {

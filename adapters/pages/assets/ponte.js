@@ -81,7 +81,7 @@ function countdowns() {
 
 /** The server says only that something changed; it renders the page again. */
 function watch() {
-  const { live } = document.body.dataset;
+  const { live, liveTo } = document.body.dataset;
   if (sessionStorage.getItem(CHANGED) !== null) {
     sessionStorage.removeItem(CHANGED);
     say(first('h1').textContent);
@@ -96,7 +96,9 @@ function watch() {
     if (data !== 'changed') return;
     source.close();
     sessionStorage.setItem(CHANGED, 'yes');
-    location.reload();
+    // A reload would send a form again whose answer the page is.
+    if (liveTo === undefined) location.reload();
+    else location.assign(liveTo);
   });
 }
 

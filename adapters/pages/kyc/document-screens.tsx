@@ -7,7 +7,7 @@ import { formFields } from '../../../core/domain/kyc-fields.js';
 import { askedFiles, nextStep } from '../../../core/domain/kyc-form.js';
 import type { UploadRefusal } from '../../../core/usecases/page-documents.js';
 import { Button, ButtonLink, Form, Note } from '../components.js';
-import { FileInput, FileRow } from '../fields.js';
+import { type FieldError, FileInput, FileRow } from '../fields.js';
 import type { ScreenContent } from '../layout.js';
 import { QrCode } from '../qr-code.js';
 import {
@@ -55,7 +55,7 @@ export function documentsScreen(scene: KycScene, props: DocumentProps): ScreenCo
   return stepFrame(scene, 'documents', {
     title: words.documents.heading,
     lede: undefined,
-    errors: fileErrors(scene, props),
+    errors: fileErrors(scene, props, parties),
     body: (
       <>
         {props.limits === null ? (
@@ -123,13 +123,8 @@ export function DocumentRows({
   scene,
   owner,
   limits,
-  refused = null,
-}: {
-  readonly scene: KycScene;
-  readonly owner: number | null;
-  readonly limits: Limits | null;
-  readonly refused?: RefusedFile | null;
-}): VNode {
+  refused,
+}: DocumentProps & { readonly scene: KycScene; readonly owner: number | null }): VNode {
   const { words } = scene;
   return (
     <ul class="files">
@@ -251,12 +246,20 @@ function fileError(
   return correctionOf(scene, place) ?? undefined;
 }
 
-export function fileErrors(scene: KycScene, { refused }: DocumentProps) {
-  return askedFiles(scene.form).flatMap((file) => {
-    const text = isDelegated(scene, file.owner) ? undefined : fileError(scene, file, refused);
-    const field = controlId(file);
-    return text === undefined ? [] : [{ field, text: `${placeName(scene, file)}: ${text}` }];
-  });
+/** Of the files of these parties; null is the payer. */
+export function fileErrors(
+  scene: KycScene,
+  { refused }: DocumentProps,
+  parties: readonly (number | null)[],
+): readonly FieldError[] {
+  const shown = parties.filter((owner) => !isDelegated(scene, owner));
+  return shown
+    .flatMap((owner) => filesOf(scene, owner))
+    .flatMap((file) => {
+      const text = fileError(scene, file, refused);
+      const field = controlId(file);
+      return text === undefined ? [] : [{ field, text: `${placeName(scene, file)}: ${text}` }];
+    });
 }
 
 export function WhyDocuments({ scene }: { readonly scene: KycScene }): VNode {
@@ -269,20 +272,22 @@ export function WhyDocuments({ scene }: { readonly scene: KycScene }): VNode {
   );
 }
 
-/** The code is live: the page reloads when a file has arrived. */
+/** When a file has arrived, the page gives way to that of the documents. */
 export function phoneScreen(scene: KycScene, url: string): ScreenContent {
   const { words, view } = scene;
+  const documents = `${view.path}/kyc/documents?phone`;
   return {
     ...stepFrame(scene, 'documents', {
       title: words.phone.heading,
       lede: words.phone.lede,
+      live: { to: documents },
       errors: [],
       body: (
         <div class="card stack">
           <QrCode text={url} label={words.phone.alt} />
           <p class="small quiet">{words.phone.life}</p>
           <div class="actions">
-            <ButtonLink href={`${view.path}/kyc/documents?phone`} look="primary">
+            <ButtonLink href={documents} look="primary">
               {words.phone.back}
             </ButtonLink>
             <Form to="kyc/phone">
@@ -324,7 +329,7 @@ export function phoneUploadsScreen(scene: KycScene, props: DocumentProps): Scree
     title: words.phone.uploads,
     lede: words.phone.uploadsLede,
     station: null,
-    errors: fileErrors(scene, props),
+    errors: fileErrors(scene, props, parties),
     body: shown
       .filter((owner) => !isAsked(scene, owner))
       .map((owner) => <PartyCard scene={scene} owner={owner} {...props} />),

@@ -121,10 +121,12 @@ export async function startPhone(
   call: AnyCall,
   subject: KycSubject,
 ): Promise<PageAnswer> {
-  const loaded = await loadForm(context, call, subject);
-  if (!loaded.isOpen) throw new PonteError('PaymentStateConflict');
-  const { token } = await startPhoneUpload(context.deps, loaded.session);
+  const { isOpen, session } = await loadForm(context, call, subject);
+  if (!isOpen) throw new PonteError('PaymentStateConflict');
+  const { token } = await startPhoneUpload(context.deps, session);
   const url = urlOf(context, `${call.base}/kyc/phone/enter?token=${token}`);
+  // Starting it stores the form: the page reports what changes after that.
+  const loaded = await loadForm(context, call, subject);
   return formPage(loaded, (scene) => phoneScreen(scene, url));
 }
 

@@ -6,6 +6,7 @@ import type { Dossier, Owner } from '../../../core/domain/dossier.js';
 import { partOf } from '../../../core/domain/kyc-draft.js';
 import type { FieldPlace, Typed } from '../../../core/domain/kyc-fields.js';
 import {
+  isAwaited,
   type KycStep,
   type PlacedCorrection,
   stepOf,
@@ -156,8 +157,7 @@ function StepDetail({ scene, step }: { readonly scene: KycScene; readonly step: 
   const found = form.steps.find((one) => one.step === step);
   if (found === undefined) return null;
   const waiting = form.draft.asked.filter(({ doneAtMs }) => doneAtMs === null);
-  const isOthers = ({ owner }: FieldPlace) => form.draft.asked.some((one) => one.owner === owner);
-  const own = found.missing.filter((place) => place.owner === null || !isOthers(place));
+  const own = found.missing.filter((place) => !isAwaited(form, place));
   const names = waiting.flatMap(({ owner }) => (owner === null ? [] : [ownerName(scene, owner)]));
   const waits = names.length > 0 && (step === 'owners' || step === 'documents');
   const details: readonly ComponentChildren[] = [

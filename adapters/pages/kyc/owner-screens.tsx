@@ -179,7 +179,7 @@ export function ownPartScreen(scene: KycScene, owner: number): ScreenContent {
 /** The second one: files, what is still missing, and the button that ends it. */
 export function ownDocumentsScreen(
   scene: KycScene,
-  { owner, limits, refused }: DocumentProps & { readonly owner: number },
+  { owner, ...props }: DocumentProps & { readonly owner: number },
 ): ScreenContent {
   const { form, words, view } = scene;
   const missing = openOf(form, owner);
@@ -188,7 +188,7 @@ export function ownDocumentsScreen(
   return stepFrame(scene, 'documents', {
     title: words.owners.self.documents,
     lede: undefined,
-    errors: fileErrors(scene, { limits, refused }),
+    errors: fileErrors(scene, props, [owner]),
     body: (
       <>
         {isDone ? (
@@ -198,7 +198,7 @@ export function ownDocumentsScreen(
           </Note>
         ) : null}
         <section class="card">
-          <DocumentRows scene={scene} owner={owner} limits={limits} refused={refused} />
+          <DocumentRows scene={scene} owner={owner} {...props} />
         </section>
         <WhyDocuments scene={scene} />
         {isReady ? null : <Missing scene={scene} places={missing} />}

@@ -5,6 +5,7 @@ import { askedOf } from '../../../core/domain/kyc-draft.js';
 import {
   askedFiles,
   fieldsFor,
+  isAwaited,
   type KycPage,
   type KycStep,
   type PlacedCorrection,
@@ -62,11 +63,9 @@ export function reviewScreen(
 
 function ToDo({ scene }: { readonly scene: KycScene }): VNode | null {
   const { form, words } = scene;
-  const isDelegated = (owner: number | null) =>
-    owner !== null && askedOf(form.draft, owner) !== null;
   const missing = form.steps
     .flatMap((step) => step.missing)
-    .filter(({ owner }) => !isDelegated(owner));
+    .filter((place) => !isAwaited(form, place));
   const waiting = form.draft.asked.filter(
     ({ owner, doneAtMs }) => owner !== null && doneAtMs === null,
   );

@@ -137,6 +137,12 @@ export const enMoney = {
         You paid {payee} to this same account on {day}.
       </>
     ),
+    replaced: (changed: Node, before: Node, check: string) => (
+      <>
+        <b>These bank details changed on {changed}.</b> Do not use the ones from {before} any more.{' '}
+        <a href={check}>Check the new ones by phone</a> before you pay.
+      </>
+    ),
     check: 'Is this account right?',
     checkText: (payee: string) =>
       `Call ${payee} on a number that you already have, not one from a mail. Ask them to read ` +

@@ -138,6 +138,12 @@ export const esMoney = {
         Usted pagó a {payee} en esta misma cuenta el {day}.
       </>
     ),
+    replaced: (changed, before, check) => (
+      <>
+        <b>Estos datos bancarios cambiaron el {changed}.</b> No use más los del {before}.{' '}
+        <a href={check}>Compruebe los nuevos por teléfono</a> antes de pagar.
+      </>
+    ),
     check: '¿Es correcta esta cuenta?',
     checkText: (payee) =>
       `Llame a ${payee} a un número que usted ya tenga, no a uno que venga en un correo. Pida ` +

@@ -137,6 +137,12 @@ export const ptBrMoney = {
         Você pagou a {payee} nesta mesma conta em {day}.
       </>
     ),
+    replaced: (changed, before, check) => (
+      <>
+        <b>Estes dados bancários mudaram em {changed}.</b> Não use mais os de {before}.{' '}
+        <a href={check}>Confira os novos por telefone</a> antes de pagar.
+      </>
+    ),
     check: 'Esta conta está certa?',
     checkText: (payee) =>
       `Ligue para ${payee} em um número que você já tem, não em um que veio por e‑mail. Peça que ` +

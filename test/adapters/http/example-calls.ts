@@ -63,7 +63,7 @@ export const examples: Readonly<Record<string, Example>> = {
     const { payment } = await newPayment(world, tenant);
     await world.play(tenant, payment.id, 'fx_quoted');
     const path = `/v1/test-helpers/payments/${payment.id}/simulate`;
-    return { path, body: { event: 'quote_expired' } };
+    return { path, body: { event: 'rate_moved' } };
   },
   createInvoice: async () => ({ path: '/v1/invoices', body: createBody(), status: 201 }),
   listInvoices: async () => ({ path: '/v1/invoices?status=approved&limit=5' }),

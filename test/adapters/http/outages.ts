@@ -15,6 +15,7 @@ export const silentPartner = ({ partner }: World): FakePartner =>
     startTos: noAnswer,
     receiver: { prepare: noAnswer },
     registerPixDestination: noAnswer,
+    ...(partner.sandbox === undefined ? {} : { sandbox: { ...partner.sandbox, quote: noAnswer } }),
   });
 
 export function failingStore({ store }: Deps, code: ErrorCode): Pick<Deps, 'store'> {

@@ -2,8 +2,6 @@
 // by a link, a phone adds files, and each session sees its part only.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { encode } from 'uqr';
-import { SESSION_TOKEN_BYTES } from '../../../core/domain/page-session.js';
 import { startBuyerKyc } from '../../../core/usecases/kyc.js';
 import {
   jpeg,
@@ -15,6 +13,7 @@ import {
   typedPerson,
 } from '../../support/form-scene.js';
 import { commandsOf, hosted, partyReported } from '../../support/kyc-scene.js';
+import { phoneCodes } from '../../support/phone-codes.js';
 import { type PageSite, pageSite, textOf, type Visitor } from './visitor.js';
 
 async function signedIn(site: PageSite, path: string): Promise<Visitor> {
@@ -122,29 +121,6 @@ test('a refused file is explained at its row, and the form without its token sto
   );
 });
 
-/** Every random value of this length that the service draws from now on. */
-function drawn({ world }: PageSite, length: number): readonly Uint8Array[] {
-  const { ids } = world.deps;
-  const values: Uint8Array[] = [];
-  const { randomBytes } = ids;
-  Object.assign(ids, {
-    randomBytes(count: number) {
-      const bytes = randomBytes(count);
-      if (count === length) values.push(bytes);
-      return bytes;
-    },
-  });
-  return values;
-}
-
-/** The drawing of a code, for comparison. */
-function drawingOf(text: string): string {
-  const { data } = encode(text, { border: 4, ecc: 'M' });
-  return data
-    .flatMap((row, y) => row.flatMap((isDark, x) => (isDark ? [`M${x} ${y}h1v1h-1z`] : [])))
-    .join('');
-}
-
 async function fillCompany(visitor: Visitor, path: string): Promise<void> {
   await visitor.open(`${path}/kyc/type`);
   await visitor.send('/kyc/type', { entityType: 'business' });
@@ -175,6 +151,10 @@ test('a company’s owner adds a part by a mailed link; the clerk sees that it i
   assert.match(owner.shown?.path ?? '', /^\/owner\/[\w-]+\/0\/kyc\/owner$/);
   assert.match(owner.shown?.heading ?? '', /^Seus dados para Harbor & Pine Roasters/);
   await owner.send('/kyc/owner', typedOwner);
+  await owner.upload('/kyc/file/selfie', Uint8Array.from(pdf), 'application/pdf');
+  const refused = /href="#selfieFile-0">[^<]*: Deve ser uma foto/;
+  assert.match(owner.shown?.text ?? '', refused);
+  assert.match(owner.shown?.text ?? '', /id="selfieFile-0" [^>]*aria-invalid/);
   for (const kind of ownerFiles) await owner.upload(`/kyc/file/${kind}`, photo(), '');
   await owner.send('/kyc/done');
   assert.match(wordsOf(owner), /Sua parte está completa/);
@@ -224,13 +204,11 @@ test('a phone adds files by the code once, and sees nothing of payment or form',
   await desk.open(`${path}/kyc/type`);
   await desk.send('/kyc/type', { entityType: 'individual' });
   await desk.open(`${path}/kyc/documents`);
-  const tokens = drawn(site, SESSION_TOKEN_BYTES);
+  const codes = phoneCodes(site.world.deps);
   await desk.send('/kyc/phone');
   assert.match(desk.shown?.text ?? '', /<svg viewBox="0 0 \d+ \d+" class="qr" role="img"/);
   assert.equal(desk.shown?.status, 200);
-  const token = Buffer.from(tokens.at(-1) ?? []).toString('base64url');
-  const link = `${site.world.deps.settings.payUrl}${path}/kyc/phone/enter?token=${token}`;
-  assert.ok(desk.shown?.text.includes(`d="${drawingOf(link)}"`), 'the code is the link');
+  const link = codes.linkIn(desk.shown?.text ?? '');
   const [phone, second] = [site.visitor(), site.visitor()];
   for (const visitor of [phone, second]) {
     await visitor.open(link);

@@ -181,6 +181,7 @@ export const signedOut = { viewer: null, csrf: null } as const;
 export const check = {
   code: '7KQ4-M2XD',
   issuedAtMs: at('2026-11-17T15:58:00Z'),
+  replacedAtMs: null,
   history: 'new_account',
 } as const;
 const ordered = { quote, instructions, check } as const;

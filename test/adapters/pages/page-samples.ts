@@ -4,7 +4,7 @@ import type { ScreenContent } from '../../../adapters/pages/layout.js';
 import type { Page, PageView } from '../../../adapters/pages/page-view.js';
 import { renderContent, renderPage } from '../../../adapters/pages/render.js';
 import type { Scene } from '../../../adapters/pages/scene.js';
-import { screens } from '../../../core/domain/hosted-screen.js';
+import { type Screen, screens } from '../../../core/domain/hosted-screen.js';
 import type { Locale } from '../../../core/domain/locale.js';
 import { money } from '../../../core/domain/money.js';
 import type { PaymentStatus } from '../../../core/domain/payment.js';
@@ -83,6 +83,14 @@ const onTest = {
   ],
 } as const;
 
+const replaced = (screen: Screen) => ({
+  payment: {
+    ...payment,
+    ...paymentOnScreen[screen],
+    check: { ...check, replacedAtMs: at('2026-11-16T09:30:00Z') },
+  },
+});
+
 const variantSamples: readonly Sample[] = [
   {
     name: 'price-changed',
@@ -117,6 +125,15 @@ const variantSamples: readonly Sample[] = [
         ...paymentOnScreen.bank_details,
         check: { ...check, history: { sameAsPaidAtMs: at('2026-06-03T10:00:00Z') } },
       },
+    }),
+  },
+  { name: 'bank-details-replaced', view: onScreen('bank_details', replaced('bank_details')) },
+  { name: 'short-replaced', view: onScreen('short', replaced('short')) },
+  {
+    name: 'instructions-replaced',
+    view: onScreen('bank_details', {
+      ...replaced('bank_details'),
+      page: { name: 'instructions' },
     }),
   },
   { name: 'take-back', view: onScreen('short', { page: { name: 'take_back' } }) },

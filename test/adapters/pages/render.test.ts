@@ -12,7 +12,7 @@ import { catalogues } from '../../../adapters/pages/texts.js';
 import { type Screen, screens } from '../../../core/domain/hosted-screen.js';
 import { locales } from '../../../core/domain/locale.js';
 import { money } from '../../../core/domain/money.js';
-import { noMoney, onScreen, payment, sepa, viewOf } from './page-facts.js';
+import { at, check, noMoney, onScreen, payment, sepa, viewOf } from './page-facts.js';
 import { htmlOf, samples } from './page-samples.js';
 
 /** What a person reads: no tags, no entities of the characters that are escaped. */
@@ -160,6 +160,22 @@ test('a price that changed shows what it was before', () => {
   const text = textOf(renderPage(view));
   assert.match(text, /1\u00a0USD = 5\.3321\u00a0BRL before: 1\u00a0USD = 5\.4021\u00a0BRL/);
   assert.equal(text.match(/before:/g)?.length, 2);
+});
+
+test('bank details that replace others say so first, and how to check them', () => {
+  for (const { name, view } of samples) {
+    const replacedAtMs = view.payment?.check?.replacedAtMs ?? null;
+    for (const locale of locales) {
+      const [, changed = ''] = /<main(.*?)<dl/s.exec(renderPage({ ...view, locale })) ?? [];
+      const [note = ''] = /<div class="note warn" role="status">.*?<\/p>/s.exec(changed) ?? [];
+      const days = [check.issuedAtMs, at('2026-11-16T09:30:00Z')].map(formatOf(locale).instant);
+      const isSaid = days.every((day) => note.includes(day)) && /href="\S*#check"/.test(note);
+      assert.equal(isSaid, replacedAtMs !== null, `${name} in ${locale}`);
+    }
+  }
+  const short = samples.find(({ name }) => name === 'short-replaced');
+  assert.ok(short !== undefined);
+  assert.doesNotMatch(textOf(renderPage(short.view)), /same account/);
 });
 
 test('rails with the same fields are one account', () => {

@@ -90,16 +90,30 @@ export async function openPageSite(
 
 const REDIRECTS_MAX = 5;
 
+/** By name. */
+type Cookies = Map<string, { readonly path: string; readonly value: string }>;
+
 export class Visitor {
   readonly #origin: string;
   readonly #options: VisitorOptions;
-  readonly #cookies = new Map<string, { readonly path: string; readonly value: string }>();
+  readonly #cookies: Cookies;
   /** The page that is open. */
   shown: Shown | null = null;
 
-  constructor(origin: string, options: VisitorOptions) {
+  constructor(origin: string, options: VisitorOptions = {}, cookies: Cookies = new Map()) {
     this.#origin = origin;
     this.#options = options;
+    this.#cookies = cookies;
+  }
+
+  /** Another tab, whose requests a balancer sends to another host. */
+  at(origin: string): Visitor {
+    return new Visitor(origin, this.#options, this.#cookies);
+  }
+
+  /** A browser that has the same cookies now, and keeps them. */
+  copy(): Visitor {
+    return new Visitor(this.#origin, this.#options, new Map(this.#cookies));
   }
 
   /** Opens a path or a link of a mail. */
@@ -222,7 +236,7 @@ export function formsOf(text: string): readonly Form[] {
 /** The words of markup. */
 export function textOf(markup: string): string {
   const plain = markup
-    .replaceAll(/<wbr\s*\/?>/g, '')
+    .replaceAll(/<wbr[^>]*>/g, '')
     .replaceAll(/<[^>]*>/g, ' ')
     .replaceAll(/\s+/g, ' ');
   return unescaped(plain).replaceAll('\u00a0', ' ').trim();

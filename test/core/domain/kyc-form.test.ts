@@ -22,6 +22,7 @@ import {
   kycSteps,
   missingIn,
   nextStep,
+  openOf,
   pageOf,
   placeCorrections,
   SAME_ADDRESS,
@@ -146,6 +147,18 @@ test('what an owner was asked for is waited for, and is not the buyer’s to do'
   );
   assert.ok(fieldsFor(form, 'owner', 0, 'owner').every(({ field }) => field !== 'role'));
   assert.deepEqual(fieldsFor(form, 'documents', 0, 'buyer'), []);
+});
+
+test('an owner who was asked can finish without the role, which stays the buyer’s to add', () => {
+  const [bo] = acme.owners ?? [];
+  const dossier = { ...acme, owners: [{ ...bo, role: null }] } as const;
+  const { draft } = facts({ entityType: 'business', dossier });
+  const asked = { owner: 0, email, askedAtMs: 1, doneAtMs: null };
+  const form = { ...company, draft: withAsked(draft, asked) };
+  assert.deepEqual(openOf(form, 0), []);
+  const owners = stepViews(form).find(({ step }) => step === 'owners');
+  assert.deepEqual(owners?.missing, [{ field: 'role', owner: 0 }]);
+  assert.equal(owners.state, 'open');
 });
 
 test('a dossier from elsewhere is complete in the form, and is sent as it is', () => {
