@@ -169,7 +169,7 @@ async function viewOf({ deps }: Operator, payment: PaymentView['payment']): Prom
 
 /** What the page shows beside the bank details, for a comparison by phone. */
 function shownCode({ publicId, bankDetailsCode }: PaymentView['payment']): string {
-  return `check code ${bankDetailsCode}, page ${shortIdOf(publicId)}`;
+  return `check code ${bankDetailsCode} (at /verify with the page ${shortIdOf(publicId)})`;
 }
 
 async function shown({ payUrl }: Operator, view: PaymentView): Promise<Outcome> {

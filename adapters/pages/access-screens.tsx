@@ -2,7 +2,7 @@
 // mail did.
 import type { VNode } from 'preact';
 import { isTerminal } from '../../core/domain/payment.js';
-import { Amount, Button, Form, Rows, Time } from './components.js';
+import { Amount, Button, Form, Note, Rows, Time } from './components.js';
 import { TextField } from './fields.js';
 import { isWebAddress, paymentRows, type ScreenContent } from './layout.js';
 import { FourAnswers } from './money-parts.js';
@@ -79,6 +79,13 @@ export function sentScreen(scene: Scene): ScreenContent {
     errors: error === undefined ? [] : [{ field: 'code', text: error }],
     body: (
       <>
+        {view.mailbox === null ? null : (
+          <Note>
+            <p>
+              {texts.sent.development} <a href={view.mailbox}>{texts.sent.mailbox}</a>
+            </p>
+          </Note>
+        )}
         <Form to="code" class="card">
           <TextField
             name="code"

@@ -127,7 +127,7 @@ const endings = {
       title: texts.ended.cancelled(payee),
       answers: {
         money: whereMoney(scene, texts.answers.nothing),
-        next: spaced(texts.answers.closed, endedOn(scene)),
+        next: spaced(texts.ended.expiredNext, endedOn(scene)),
         todo: texts.answers.notOldDetails,
       },
     };

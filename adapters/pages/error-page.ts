@@ -33,7 +33,15 @@ export function errorPage(
     nowMs: where.nowMs,
     // No banner: the refusal does not know a payment.
     mode: 'live',
-    ...{ csrf: null, viewer: null, organization: null, payment: null, version: null, notice: null },
+    ...{
+      csrf: null,
+      viewer: null,
+      organization: null,
+      payment: null,
+      version: null,
+      notice: null,
+      mailbox: null,
+    },
     kyc: noKyc,
     simulate: null,
     page,

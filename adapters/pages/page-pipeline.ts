@@ -4,7 +4,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type Locale, localeOf } from '../../core/domain/locale.js';
-import type { PageSession } from '../../core/domain/page-session.js';
+import type { PageSession, PageSessionKind } from '../../core/domain/page-session.js';
 import { type ErrorCode, PonteError } from '../../core/errors.js';
 import type { Deps } from '../../core/ports/deps.js';
 import { readSession } from '../../core/usecases/page-sessions.js';
@@ -153,9 +153,9 @@ async function sessionOf(
     if (submission === null || submission.id !== session.submissionId) return false;
     return route.subject === 'form' || `${session.ownerIndex}` === params['ownerIndex'];
   });
-  const owned = route.subject === 'owner' ? 'owner' : 'buyer';
-  const accepted = route.auth === 'kyc' || session.kind === owned;
-  return belongs && accepted ? session : null;
+  const kinds: readonly PageSessionKind[] =
+    route.subject === 'owner' ? ['owner'] : route.auth === 'kyc' ? ['buyer', 'upload'] : ['buyer'];
+  return belongs && kinds.includes(session.kind) ? session : null;
 }
 
 /**

@@ -31,6 +31,8 @@ export interface PageView {
   readonly version: string | null;
   /** Shown above the screen, once. */
   readonly notice: Notice | null;
+  /** Where a development host shows its mails; null where mails are sent. */
+  readonly mailbox: string | null;
   /** What the panel of test mode offers; null in live mode and before sign-in. */
   readonly simulate: readonly Simulation[] | null;
   readonly page: Page;

@@ -1,6 +1,7 @@
 // The pages of a payment: what it asks for, sign-in, price, bank details, receipt. The screen of a
 // signed-in buyer follows from the state of the payment, never from the page before.
 import { z } from 'zod';
+import type { Screen } from '../../core/domain/hosted-screen.js';
 import { isCode, PonteError } from '../../core/errors.js';
 import { confirmQuote, requestQuote } from '../../core/usecases/buyers.js';
 import { endSession } from '../../core/usecases/page-sessions.js';
@@ -32,6 +33,8 @@ import { statusStream } from './status-stream.js';
 type Call<F = unknown> = PageCall<'none' | 'buyer', F>;
 
 const noForm = z.object({});
+/** The buyer must still send money. */
+const withDetails = ['bank_details', 'short'] as const;
 /** The version of the payment that the page showed. */
 const versionText = z.string().regex(/^\d{1,15}$/);
 const changeForm = z.object({ version: versionText });
@@ -83,7 +86,7 @@ export const paymentPages = [
   pageRow({
     ...pages,
     ...{ method: 'GET', path: '/r/{publicId}/take-back', auth: 'buyer' },
-    handler: (context, call) => show(context, call, { name: 'take_back' }),
+    handler: (context, call) => showAt(context, call, ['short'], { name: 'take_back' }),
   }),
   pageRow({
     ...{ ...actions, path: '/r/{publicId}/take-back', limit: 'none', form: changeForm },
@@ -92,12 +95,12 @@ export const paymentPages = [
   pageRow({
     ...pages,
     ...{ method: 'GET', path: '/r/{publicId}/instructions', auth: 'buyer' },
-    handler: (context, call) => show(context, call, { name: 'instructions' }),
+    handler: (context, call) => showAt(context, call, withDetails, { name: 'instructions' }),
   }),
   pageRow({
     ...pages,
     ...{ method: 'GET', path: '/r/{publicId}/receipt', auth: 'buyer' },
-    handler: (context, call) => show(context, call, { name: 'receipt' }),
+    handler: (context, call) => showAt(context, call, ['paid'], { name: 'receipt' }),
   }),
   pageRow({
     ...pages,
@@ -125,6 +128,18 @@ function publicIdOf({ params }: Pick<Call, 'params'>): string {
 
 async function show(context: PageContext, call: Call, page: Page): Promise<PageAnswer> {
   const shown = await readPaymentPage(context.deps, publicIdOf(call));
+  return html(renderPage(paymentView(context, call, shown, page)));
+}
+
+/** A page that belongs to these screens: at another one its bank details or sums are wrong. */
+async function showAt(
+  context: PageContext,
+  call: Call,
+  screens: readonly Screen[],
+  page: Page,
+): Promise<PageAnswer> {
+  const shown = await readPaymentPage(context.deps, publicIdOf(call));
+  if (!screens.includes(shown.screen)) return seeOther(call.base);
   return html(renderPage(paymentView(context, call, shown, page)));
 }
 
@@ -244,11 +259,11 @@ async function unchanged(deps: PageContext['deps'], call: Call<{ version: string
   if (`${shown.payment.version}` !== call.form.version) {
     throw new PonteError('PaymentStateConflict');
   }
-  return shown.payment;
+  return shown;
 }
 
 async function askQuote({ deps }: PageContext, call: Call<{ version: string }>) {
-  const payment = await unchanged(deps, call);
+  const { payment } = await unchanged(deps, call);
   await requestQuote(deps, payment, payment.id);
   return seeOther(call.base);
 }
@@ -272,7 +287,8 @@ async function confirm({ deps }: PageContext, call: Call<{ version: string; quot
 
 /** The buyer of a short payment gets its money back. */
 async function takeBack({ deps }: PageContext, call: Call<{ version: string }>) {
-  const payment = await unchanged(deps, call);
+  const { payment, screen } = await unchanged(deps, call);
+  if (screen !== 'short') throw new PonteError('PaymentStateConflict');
   await cancelPayment(deps, payment, payment.id, 'the buyer asked for the money back');
   return seeOther(withNotice(call.base, 'take_back_asked'));
 }

@@ -10,7 +10,7 @@ import type { PaymentPage } from '../../core/usecases/payment-page.js';
 import { simulationsFor } from '../../core/usecases/simulations.js';
 import { assetPaths } from './assets.js';
 import { correctionLines } from './kyc/correction-lines.js';
-import type { PageAuth, PageCall } from './page-route.js';
+import type { PageAuth, PageCall, PageContext } from './page-route.js';
 import {
   type CheckView,
   type KycView,
@@ -36,7 +36,11 @@ export function localeFor(
 }
 
 export function paymentView(
-  { deps, prefix }: { readonly deps: Pick<Deps, 'secretBox'>; readonly prefix: string },
+  {
+    deps,
+    prefix,
+    mailbox,
+  }: Pick<PageContext, 'prefix' | 'mailbox'> & { readonly deps: Pick<Deps, 'secretBox'> },
   call: AnyCall,
   shown: PaymentPage,
   page: Page,
@@ -62,6 +66,7 @@ export function paymentView(
     payment: signedIn ? signedInView(shown) : outerView(shown),
     kyc: { ...kycView(shown), corrections },
     version: shown.pageVersion,
+    mailbox: mailbox === null ? null : `${prefix}/dev/mailbox`,
     notice: notices.find((notice) => notice === sent) ?? null,
     simulate: signedIn && payment.mode === 'test' ? simulationsFor(shown) : null,
     page,

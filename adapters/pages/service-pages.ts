@@ -1,5 +1,6 @@
 // Pages that belong to no payment: the check of bank details and the files that pages load.
 import { z } from 'zod';
+import { readCode } from '../../core/domain/bank-record.js';
 import { PonteError } from '../../core/errors.js';
 import { verifyBankDetails } from '../../core/usecases/bank-details.js';
 import { assetFile, assetPaths } from './assets.js';
@@ -42,8 +43,12 @@ async function verify({ deps, ...context }: PageContext, call: PageCall<'none', 
     return verifyPage({ deps, ...context }, call, asked, { name: 'incomplete' });
   }
   const found = await verifyBankDetails(deps, asked, call.client);
+  // A code is of one page: without the page it is neither ours nor another's.
+  const isHalf = asked.publicId === '' && readCode(asked.value) !== null;
   const answer: VerifyAnswer =
-    found.kind === 'given' ? { name: 'ours', givenAtMs: found.atMs } : { name: 'never' };
+    found.kind === 'given'
+      ? { name: 'ours', givenAtMs: found.atMs }
+      : { name: isHalf ? 'incomplete' : 'never' };
   return verifyPage({ deps, ...context }, call, asked, answer);
 }
 
@@ -60,7 +65,15 @@ function verifyPage(
     assets: assetPaths(prefix),
     nowMs: deps.clock.nowMs(),
     mode: 'live',
-    ...{ csrf: null, viewer: null, organization: null, payment: null, version: null, notice: null },
+    ...{
+      csrf: null,
+      viewer: null,
+      organization: null,
+      payment: null,
+      version: null,
+      notice: null,
+      mailbox: null,
+    },
     kyc: noKyc,
     simulate: null,
     page: { name: 'verify', asked, answer },

@@ -239,7 +239,11 @@ export function takeBackScreen(scene: PaymentScene): ScreenContent {
 /** The print view. */
 export function instructionsPage(scene: PaymentScene): ScreenContent {
   const { texts, payee, payment } = scene;
-  const { instructions } = payment;
+  // Of a short payment the rest.
+  const instructions =
+    payment.instructions === null
+      ? null
+      : { ...payment.instructions, amount: sumsOf(scene).missing };
   return {
     title: texts.transfer.details,
     lede: texts.transfer.printedFor(payee),

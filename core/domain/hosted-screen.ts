@@ -68,11 +68,12 @@ const whileOpen: Readonly<
 export function screenOf(facts: ScreenFacts, nowMs: number): Screen {
   const { status } = facts.payment;
   if (!isTerminal(status)) return whileOpen[status as keyof typeof whileOpen](facts, nowMs);
-  if (status === 'settled') return 'paid';
-  return moneyScreen(facts.funds) ?? endScreen(facts);
+  // A payout can come back after the settlement, and be confirmed after a failure.
+  if (facts.funds.position === 'paid') return 'paid';
+  return moneyScreen(facts.funds) ?? (status === 'settled' ? 'paid' : endScreen(facts));
 }
 
-/** Of a payment that ended without a settlement; null if no money is or was held. */
+/** Of a payment that ended and is not paid; null if no money is or was held. */
 function moneyScreen({ position, refund }: Funds): Screen | null {
   if (refund === 'needs_review') return 'refund_review';
   if (position === 'needs_review') return 'under_review';

@@ -1,7 +1,9 @@
 // The owners of a business in the hosted KYC form. The person who fills it in may ask an owner to
 // add the rest by a link of the owner's; from then on only the owner sees that part.
-import { readEmail } from '../domain/buyer-kyc.js';
+import { emailKey, readEmail } from '../domain/buyer-kyc.js';
 import {
+  type Asked,
+  askedOf,
   type KycDraft,
   OWNERS_MAX,
   ownerDone,
@@ -50,7 +52,8 @@ export async function removeOwner(deps: Deps, session: KycSession, owner: number
 }
 
 /**
- * Mails a link to the part of an owner, or (null) to the whole form. A repeat mails another one.
+ * Mails a link to the part of an owner, or (null) to the whole form. A repeat mails another one; to
+ * another address, what the person asked before filled in is deleted.
  * Null, or why the address is not taken. RateLimitExceeded.
  */
 export async function askOwner(
@@ -69,7 +72,7 @@ export async function askOwner(
   await changeOwners(
     deps,
     session,
-    (draft) => withAsked(known(draft, owner), asked),
+    (draft) => withAsked(withoutOthers(known(draft, owner), asked), asked),
     (tx, submissionId) => {
       const part = { ...tenantOf(session), submissionId, ownerIndex: owner };
       return stageOwnerLink(deps, tx, { ...part, address, locale });
@@ -127,6 +130,13 @@ async function changeOwners(
     ({ draft }) => withCorrected(change(draft), corrected),
     (tx, { id }) => alsoStage(tx, id),
   );
+}
+
+/** The next person who is asked does not see what the last one filled in. */
+function withoutOthers(draft: KycDraft, { owner, email }: Asked): KycDraft {
+  const last = askedOf(draft, owner);
+  const isSame = last === null || emailKey(last.email) === emailKey(email);
+  return isSame ? draft : takenBack(draft, owner);
 }
 
 function known(draft: KycDraft, owner: number | null): KycDraft {

@@ -96,7 +96,7 @@ export function simulationsFor({
   readonly quote: Quote | null;
 }): readonly { readonly event: SimulatedEvent; readonly group: string }[] {
   const { status, amount, payinInstructions } = payment;
-  const { receivedMinor, position } = funds;
+  const { receivedMinor, position, refund } = funds;
   const payouts: readonly Funds['position'][] = ['payout_ordered', 'paid', 'needs_review'];
   const events = possibleEvents({
     status,
@@ -105,7 +105,10 @@ export function simulationsFor({
     payin: payinInstructions === null ? null : { amount, receivedMinor },
     hasPayout: payouts.includes(position),
   });
-  return events.map((event) => ({ event, group: simulations[event].group }));
+  // A refund to come can be chosen by the API; a button would seem to do nothing.
+  const isRefund = refund === 'refund_owed' || refund === 'refund_ordered';
+  const shown = events.filter((event) => isRefund || !event.startsWith('refund_'));
+  return shown.map((event) => ({ event, group: simulations[event].group }));
 }
 
 async function sandboxOf(deps: Deps, tenant: Tenant): Promise<PartnerSandbox> {
@@ -208,6 +211,9 @@ async function changeQuote(
 
 function notNow(event: SimulatedEvent, facts: SimulationFacts): PonteError {
   const possible = possibleEvents(facts);
-  const rest = possible.length === 0 ? 'Nothing is.' : `Possible are: ${possible.join(', ')}.`;
+  const rest =
+    possible.length === 0
+      ? `No event is possible in ${facts.status}.`
+      : `Possible now: ${possible.join(', ')}.`;
   return new PonteError('PaymentStateConflict', `${event} is not possible now. ${rest}`);
 }

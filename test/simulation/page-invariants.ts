@@ -146,7 +146,12 @@ function viewIn(locale: Locale, shown: Shown) {
     ...{ chosenLocale: locale, browserLocale: null },
   };
   const page = { name: 'payment', screen: shown.screen } as const;
-  return paymentView({ deps: { secretBox: openBox }, prefix: '' }, call, shown, page);
+  return paymentView(
+    { deps: { secretBox: openBox }, prefix: '', mailbox: null },
+    call,
+    shown,
+    page,
+  );
 }
 
 const organization: Organization = {

@@ -163,6 +163,8 @@ async function smaller(file) {
 
 function uploads() {
   for (const form of all('form[data-upload]')) {
+    // A file that was chosen and not sent would be lost by the next button.
+    first('[type="file"]', form).addEventListener('change', () => form.requestSubmit());
     form.addEventListener('submit', async (event) => {
       const input = first('[type="file"]', form);
       if (input.files.length === 0) return;

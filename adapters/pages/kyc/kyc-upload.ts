@@ -38,7 +38,9 @@ export async function readFile<T>(
       bytes.resume();
       return;
     }
-    stored = store({ declaredType, bytes }).finally(() => bytes.resume());
+    stored = storeWhole(bytes[Symbol.asyncIterator](), (all) =>
+      store({ declaredType, bytes: all }),
+    );
     // It is awaited below; until then a refusal is not an unhandled one.
     stored.catch(() => undefined);
   });
@@ -50,6 +52,19 @@ export async function readFile<T>(
   }
   if (stored !== null) return stored;
   throw new PonteError(isToken(token, csrf) ? 'ValidationError' : 'PaymentStateConflict');
+}
+
+/** Reads what `store` leaves: a stream with an iterator does not flow, and the parser would wait. */
+async function storeWhole<T>(
+  chunks: AsyncIterator<Uint8Array>,
+  store: (bytes: AsyncIterable<Uint8Array>) => Promise<T>,
+): Promise<T> {
+  try {
+    // Without `return`, a reader that stops early does not end the stream.
+    return await store({ [Symbol.asyncIterator]: () => ({ next: () => chunks.next() }) });
+  } finally {
+    while (!(await chunks.next()).done);
+  }
 }
 
 function parserOf(contentType: string): InstanceType<typeof Busboy> {

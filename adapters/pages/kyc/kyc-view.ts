@@ -95,6 +95,7 @@ export async function formView(
       corrections: session?.kind === 'buyer' ? correctionLines(deps, submission, locale) : [],
     },
     version: null,
+    mailbox: context.mailbox === null ? null : `${context.prefix}/dev/mailbox`,
     notice: notices.find((notice) => notice === call.query.get('notice')) ?? null,
     simulate: null,
     page,

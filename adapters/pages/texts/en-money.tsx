@@ -117,7 +117,7 @@ export const enMoney = {
       bank: 'Bank',
       bankAddress: 'Bank’s address',
       beneficiaryAddress: 'Holder’s address',
-      code: 'Code',
+      code: 'Sort code',
     },
     holder: (holder: string, payee: string) =>
       `The account belongs to ${holder}, which converts your payment for the payee. It is normal ` +

@@ -111,8 +111,10 @@ export const en = {
     heading: 'Check your mail',
     lede: (org: string) =>
       `A link is on its way to the address that ${org} has for you. It works for 15 minutes.`,
-    code: 'Or type the six digits from the mail',
+    code: 'Six digits from the mail',
     codeHint: 'They work only in this browser.',
+    development: 'This development host sends no mail. Read it in its',
+    mailbox: 'mailbox',
     noMail: 'No mail?',
     spam: 'Look in the spam folder.',
     wait: 'Ask for another one after 60 seconds.',

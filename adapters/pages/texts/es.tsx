@@ -107,8 +107,10 @@ export const es = {
     heading: 'Revise su correo',
     lede: (org) =>
       `Un enlace va en camino al correo que ${org} tiene de usted. Funciona durante 15 minutos.`,
-    code: 'O escriba los seis dígitos del correo',
+    code: 'Seis dígitos del correo',
     codeHint: 'Solo funcionan en este navegador.',
+    development: 'Este servidor de desarrollo no envía correos. Lea el mensaje en el',
+    mailbox: 'buzón',
     noMail: '¿No le llegó el correo?',
     spam: 'Mire en la carpeta de correo no deseado.',
     wait: 'Pida otro después de 60 segundos.',

@@ -106,8 +106,10 @@ export const ptBr = {
     heading: 'Verifique o seu e‑mail',
     lede: (org) =>
       `Um link está a caminho do e‑mail que ${org} tem cadastrado. Ele funciona por 15 minutos.`,
-    code: 'Ou digite os seis números do e‑mail',
+    code: 'Seis números do e‑mail',
     codeHint: 'Eles só funcionam neste navegador.',
+    development: 'Este servidor de desenvolvimento não envia e‑mails. Leia a mensagem na',
+    mailbox: 'caixa de entrada',
     noMail: 'Não recebeu o e‑mail?',
     spam: 'Procure na pasta de spam.',
     wait: 'Peça outro depois de 60 segundos.',

@@ -171,6 +171,7 @@ export function viewOf(page: Page, changes: Partial<PageView> = {}): PageView {
     },
     version: '1.0',
     notice: null,
+    mailbox: null,
     simulate: null,
     page,
     ...changes,

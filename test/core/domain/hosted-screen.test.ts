@@ -39,6 +39,9 @@ function facts(status: PaymentStatus, { funds = {}, ...fields }: Fields = {}): S
 const open = aQuote({ expiresAtMs: T0 + 1 });
 const received = (receivedMinor: bigint) => ({ receivedMinor, position: 'received' }) as const;
 
+const surplus = { position: 'paid', refund: 'refund_owed' } as const;
+const returned = { position: 'returned_to_buyer', refund: 'refunded' } as const;
+
 const cases: readonly (readonly [name: string, facts: ScreenFacts, screen: Screen])[] = [
   ['no dossier', facts('buyer_kyc_pending'), 'kyc_form'],
   ['a dossier', facts('buyer_kyc_pending', { kyc: 'verifying' }), 'kyc_verifying'],
@@ -54,7 +57,13 @@ const cases: readonly (readonly [name: string, facts: ScreenFacts, screen: Scree
   ['on chain', facts('on_chain_confirmed', { funds: received(25_000n) }), 'arrived'],
   ['payout', facts('offramp_pending'), 'on_the_way'],
   ['settled', facts('settled'), 'paid'],
-  ['settled, surplus owed', facts('settled', { funds: { refund: 'refund_owed' } }), 'paid'],
+  ['settled, surplus owed', facts('settled', { funds: surplus }), 'paid'],
+  ['settled, payout returned', facts('settled', { funds: returned }), 'refunded'],
+  [
+    'failed, but the payout was confirmed',
+    facts('failed', { funds: { position: 'paid' } }),
+    'paid',
+  ],
   ['rejected', facts('failed', { kyc: 'rejected' }), 'kyc_rejected'],
   ['failed', facts('failed', { kyc: 'approved' }), 'failed'],
   ['payout lost', facts('failed', { funds: { position: 'needs_review' } }), 'under_review'],
@@ -88,7 +97,7 @@ test('a payment that ended never hides money that is owed, ordered or missing', 
   fc.assert(
     fc.property(states, ({ status, position, refund, kyc }) => {
       const screen = screenOf(facts(status, { funds: { position, refund }, kyc }), T0);
-      const silent = refund === 'none' && position !== 'needs_review';
+      const silent = refund === 'none' && position !== 'needs_review' && position !== 'paid';
       assert.equal(quiet.includes(screen), silent);
     }),
   );
