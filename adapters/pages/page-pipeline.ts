@@ -112,7 +112,8 @@ async function answerOf(
     url.searchParams.delete('lang');
     const rest = url.searchParams.size === 0 ? '' : `?${url.searchParams}`;
     const cookie = { name: 'language', value: chosen, path: context.prefix } as const;
-    return seeOther(`${url.pathname}${rest}`, [cookie]);
+    const path = `${context.prefix}${below(context.prefix, url.pathname)}`;
+    return seeOther(`${path}${rest}`, [cookie]);
   }
   const session = await sessionOf(deps, match, cookies.get('session'));
   if (session === null && route.auth !== 'none') return seeOther(base);

@@ -10,8 +10,8 @@ import type { Notice } from './page-view.js';
 
 /**
  * 'buyer': a session of the payment or form in the path. 'kyc': that, or the session of a phone for
- * the same form; below the part of an owner, that owner's alone. 'none': anybody who has the address; the handler may still look at the
- * session.
+ * the same form; below the part of an owner, that owner's alone. 'none': anybody who has the
+ * address; the handler may still look at the session.
  */
 export type PageAuth = 'none' | 'buyer' | 'kyc';
 

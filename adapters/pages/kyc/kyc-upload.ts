@@ -54,7 +54,7 @@ export async function readFile<T>(
   throw new PonteError(isToken(token, csrf) ? 'ValidationError' : 'PaymentStateConflict');
 }
 
-/** Reads what `store` leaves: a stream with an iterator does not flow, and the parser would wait. */
+/** Reads what `store` leaves, or the parser waits: a stream with an iterator does not flow. */
 async function storeWhole<T>(
   chunks: AsyncIterator<Uint8Array>,
   store: (bytes: AsyncIterable<Uint8Array>) => Promise<T>,

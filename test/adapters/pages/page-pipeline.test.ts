@@ -208,6 +208,15 @@ test('the language: chosen before display, before the browser, before English', 
   assert.equal(languageOf((await site.visitor().open(plain.path)).text), 'en');
 });
 
+test('a chosen language keeps the path, also where a proxy removed its prefix', async (t) => {
+  const site = await pageSite(t, { settings: { payUrl: 'http://pages.test/pay' } });
+  const { path } = await site.newPayment();
+  for (const target of [path, `/pay${path}`]) {
+    const { headers } = await site.visitor().request('GET', `${target}?lang=es&sent=`);
+    assert.equal(headers.get('location'), `/pay${path}?sent=`);
+  }
+});
+
 test('cookies over https are for https, for one payment, and out of reach of scripts', async (t) => {
   const at = 'https://pay.example.com/pay';
   const site = await pageSite(t, { settings: { baseUrl: at, payUrl: at } });

@@ -19,13 +19,7 @@ import {
   takeBackOwner,
 } from '../../../core/usecases/kyc-owners.js';
 import { cancelPayment } from '../../../core/usecases/payments.js';
-import {
-  type FormScene,
-  formScene,
-  typedAddress,
-  typedOwner,
-  typedPerson,
-} from '../../support/form-scene.js';
+import { type FormScene, formScene, typedOwner, typedPerson } from '../../support/form-scene.js';
 import { commandsOf, decided, partyReported } from '../../support/kyc-scene.js';
 
 function statesOf({ steps }: Awaited<ReturnType<FormScene['open']>>): Record<string, string> {
@@ -197,21 +191,6 @@ test('an owner who is asked fills in the part alone; the person who asked sees n
   assert.deepEqual(await finishOwnerPart(made.deps, bySession), []);
   assert.equal((await made.open()).draft.asked[0]?.doneAtMs, made.deps.clock.nowMs());
   assert.equal((await made.send()).outcome, 'submitted');
-});
-
-test('who is asked in place of another owner sees nothing of what that one filled in', async (t) => {
-  const { made, owner } = await withBusiness(t);
-  const ask = (email: string) => askOwner(made.deps, made.visitor, { owner, email, locale: 'en' });
-  await ask('priya@owner.example');
-  const session = await made.ownerSession(owner);
-  await made.fillOwner(owner, session);
-  const ownPart = async () => (await made.open(session)).draft.dossier.owners?.[0];
-  await ask(' PRIYA@owner.example');
-  assert.equal((await ownPart())?.addressLine1, typedAddress.addressLine1);
-  await ask('clerk@company.example');
-  const { lastName, addressLine1, dateOfBirth, selfieFile } = (await ownPart()) ?? {};
-  assert.equal(lastName, typedOwner.lastName);
-  assert.deepEqual([addressLine1, dateOfBirth, selfieFile], [null, null, null]);
 });
 
 test('what an owner has not filled in is named when the owner wants to finish', async (t) => {
