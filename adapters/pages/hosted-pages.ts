@@ -29,13 +29,13 @@ export interface HostedPages {
   ): Promise<void>;
 }
 
-/** If pages and API have different hosts, pages are served on their host only. */
+/** If pages and API have different hosts, each host has its own paths only. */
 export function hostedPages({ watch, mailbox, settings }: PagesOptions): HostedPages {
   return {
     mailboxUrl: () => (mailbox === null ? null : `${settings.payUrl}/dev/mailbox`),
     owns({ url = '', headers }) {
       const [api, pages] = [new URL(settings.baseUrl), new URL(settings.payUrl)];
-      if (api.host !== pages.host && headers.host !== pages.host) return false;
+      if (api.host !== pages.host) return headers.host === pages.host;
       return ownPath.test(below(prefixOf(pages), url.split('?', 1)[0] ?? ''));
     },
     async serve(deps, ...rest) {

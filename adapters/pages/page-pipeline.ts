@@ -27,6 +27,9 @@ import type { Notice } from './page-view.js';
 /** A form with a text of every field. */
 const FORM_BYTES_MAX = 64 * 1024;
 
+/** Uploads may take longer; a form of texts is sent at once. */
+const FORM_TIMEOUT_MS = 30_000;
+
 /** A page may load its own style sheet and script, and send forms here; nothing else. */
 const everyPage = {
   'content-security-policy': [
@@ -57,7 +60,6 @@ const secureOnly = { 'strict-transport-security': 'max-age=31536000' } as const;
 const notices: Partial<Record<ErrorCode, Notice>> = {
   PaymentStateConflict: 'out_of_date',
   QuoteExpired: 'out_of_date',
-  PartnerUnavailable: 'quote_unavailable',
 };
 
 /** Answers the request; a refusal is a page too. */
@@ -190,11 +192,13 @@ async function readForm(request: IncomingMessage, form: PageCallForm): Promise<U
   }
   const chunks: Buffer[] = [];
   let size = 0;
+  const slow = setTimeout(() => request.destroy(), FORM_TIMEOUT_MS);
   for await (const chunk of request as AsyncIterable<Buffer>) {
     size += chunk.length;
     if (size > FORM_BYTES_MAX) throw new PonteError('PayloadTooLarge');
     chunks.push(chunk);
   }
+  clearTimeout(slow);
   return new URLSearchParams(Buffer.concat(chunks).toString('utf8'));
 }
 

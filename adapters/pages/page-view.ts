@@ -205,7 +205,8 @@ export interface VerifyForm {
 
 export type VerifyAnswer =
   | { readonly name: 'none' }
-  | { readonly name: 'ours'; readonly givenAtMs: number }
+  /** `isOver`: the payment awaits no money at these details any more. */
+  | { readonly name: 'ours'; readonly givenAtMs: number; readonly isOver: boolean }
   | { readonly name: 'never' }
   /** A field is empty. */
   | { readonly name: 'incomplete' };

@@ -264,7 +264,14 @@ async function unchanged(deps: PageContext['deps'], call: Call<{ version: string
 
 async function askQuote({ deps }: PageContext, call: Call<{ version: string }>) {
   const { payment } = await unchanged(deps, call);
-  await requestQuote(deps, payment, payment.id);
+  try {
+    await requestQuote(deps, payment, payment.id);
+  } catch (error) {
+    if (isCode(error, 'PartnerUnavailable')) {
+      return seeOther(withNotice(call.base, 'quote_unavailable'));
+    }
+    throw error;
+  }
   return seeOther(call.base);
 }
 

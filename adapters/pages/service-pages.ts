@@ -1,6 +1,7 @@
 // Pages that belong to no payment: the check of bank details and the files that pages load.
 import { z } from 'zod';
 import { readCode } from '../../core/domain/bank-record.js';
+import type { Mode } from '../../core/domain/tenant.js';
 import { PonteError } from '../../core/errors.js';
 import { verifyBankDetails } from '../../core/usecases/bank-details.js';
 import { assetFile, assetPaths } from './assets.js';
@@ -47,9 +48,10 @@ async function verify({ deps, ...context }: PageContext, call: PageCall<'none', 
   const isHalf = asked.publicId === '' && readCode(asked.value) !== null;
   const answer: VerifyAnswer =
     found.kind === 'given'
-      ? { name: 'ours', givenAtMs: found.atMs }
+      ? { name: 'ours', givenAtMs: found.atMs, isOver: found.isOver }
       : { name: isHalf ? 'incomplete' : 'never' };
-  return verifyPage({ deps, ...context }, call, asked, answer);
+  const mode = found.kind === 'given' ? found.mode : 'live';
+  return verifyPage({ deps, ...context }, call, asked, answer, mode);
 }
 
 function verifyPage(
@@ -57,6 +59,7 @@ function verifyPage(
   call: Call,
   asked: VerifyForm | null,
   answer: VerifyAnswer,
+  mode: Mode = 'live',
 ): PageAnswer {
   const text = renderPage({
     locale: localeFor(call, null),
@@ -64,7 +67,7 @@ function verifyPage(
     path: prefix,
     assets: assetPaths(prefix),
     nowMs: deps.clock.nowMs(),
-    mode: 'live',
+    mode,
     ...{
       csrf: null,
       viewer: null,

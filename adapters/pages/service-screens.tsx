@@ -69,8 +69,13 @@ function VerifyResult({
       return null;
     case 'ours':
       return (
-        <Note look="ok" live>
+        <Note look={answer.isOver ? 'warn' : 'ok'} live>
           <p>{texts.verify.ours(<Time atMs={answer.givenAtMs} />)}</p>
+          {answer.isOver ? (
+            <p>
+              <b>{texts.verify.over}</b>
+            </p>
+          ) : null}
         </Note>
       );
     case 'never':

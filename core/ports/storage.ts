@@ -47,6 +47,8 @@ export interface Store {
   close(): Promise<void>;
 }
 
+type GivenDetails = Tenant & Pick<BankDetails, 'paymentId' | 'checkCode' | 'issuedAtMs'>;
+
 /** Ids of one `pageVersions`. */
 export const VERSIONS_MAX = 100;
 
@@ -148,7 +150,7 @@ export interface Tx {
     /** Over all tenants. */
     byCode(shortId: string, checkCode: string): Found<BankDetails>;
     /** The latest with this account, of this page unless null, over all tenants. */
-    byNumber(numberHash: string, shortId: string | null): Found<Pick<BankDetails, 'issuedAtMs'>>;
+    byNumber(numberHash: string, shortId: string | null): Found<GivenDetails>;
     /** The latest of another payment of this buyer to this payee, which was paid in full. */
     paidBefore(
       details: BankDetails,

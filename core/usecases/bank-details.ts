@@ -11,7 +11,7 @@ import {
 } from '../domain/bank-record.js';
 import type { Payment } from '../domain/payment.js';
 import { signRecord } from '../domain/service-key.js';
-import { type Tenant, tenantOf } from '../domain/tenant.js';
+import { type Mode, type Tenant, tenantOf } from '../domain/tenant.js';
 import { assert, PonteError } from '../errors.js';
 import type { Deps } from '../ports/deps.js';
 import type { Tx } from '../ports/storage.js';
@@ -46,7 +46,13 @@ export interface VerifyQuestion {
 }
 
 export type VerifyAnswer =
-  | { readonly kind: 'given'; readonly atMs: number }
+  | {
+      readonly kind: 'given';
+      readonly atMs: number;
+      readonly mode: Mode;
+      /** The payment awaits no money at these details any more. */
+      readonly isOver: boolean;
+    }
   | { readonly kind: 'unknown' };
 
 /** Stages the signed record of a payment whose check code has changed. */
@@ -131,7 +137,12 @@ export async function verifyBankDetails(
     ]),
   );
   const [given] = found.filter((one) => one !== null);
-  return given === undefined ? { kind: 'unknown' } : { kind: 'given', atMs: given.issuedAtMs };
+  if (given === undefined) return { kind: 'unknown' };
+  const { issuedAtMs: atMs, mode, paymentId, checkCode } = given;
+  const payment = await deps.store.run((tx) => tx.payments.get(tenantOf(given), paymentId));
+  const awaits = payment?.status === 'on_ramp_pending' && payment.coveredAtMs === null;
+  const isOver = !awaits || payment.bankDetailsCode !== checkCode;
+  return { kind: 'given', atMs, mode, isOver };
 }
 
 /** The short id that was typed, or the one of a page whose address was given. */

@@ -63,7 +63,7 @@ function sessionOf({ session }: AnyCall): KycSession {
 
 /** Of a form without a payment, and of an owner. NotFound for an unknown address. */
 export async function formView(
-  { deps, prefix }: PageContext,
+  { deps, prefix, mailbox }: PageContext,
   call: AnyCall,
   page: Page,
   email: string,
@@ -95,7 +95,7 @@ export async function formView(
       corrections: session?.kind === 'buyer' ? correctionLines(deps, submission, locale) : [],
     },
     version: null,
-    mailbox: context.mailbox === null ? null : `${context.prefix}/dev/mailbox`,
+    mailbox: mailbox === null ? null : `${prefix}/dev/mailbox`,
     notice: notices.find((notice) => notice === call.query.get('notice')) ?? null,
     simulate: null,
     page,

@@ -198,6 +198,7 @@ export const en = {
     noMoney: 'This form is not about a payment.',
   },
   verify: {
+    over: 'But their payment awaits no more money. Do not pay to them now.',
     lede: 'Did we give these bank details? Compare before you pay.',
     page: 'Payment page',
     pageHint: 'The address of the payment page, or its last part.',

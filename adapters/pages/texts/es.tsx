@@ -192,6 +192,7 @@ export const es = {
     noMoney: 'Este formulario no trata de un pago.',
   },
   verify: {
+    over: 'Pero su pago ya no espera dinero. No envíe nada a esa cuenta ahora.',
     lede: '¿Dimos nosotros estos datos bancarios? Compare antes de pagar.',
     page: 'Página de pago',
     pageHint: 'La dirección de la página de pago, o su última parte.',

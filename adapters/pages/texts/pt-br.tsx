@@ -196,6 +196,7 @@ export const ptBr = {
     noMoney: 'Este formulário não trata de um pagamento.',
   },
   verify: {
+    over: 'Mas o pagamento não aguarda mais dinheiro. Não envie nada para essa conta agora.',
     lede: 'Fomos nós que informamos estes dados? Compare antes de pagar.',
     page: 'Página do pagamento',
     pageHint: 'O endereço da página de pagamento, ou a última parte dele.',

@@ -52,12 +52,21 @@ export function bankDetailsOf(unit: UnitOfWork): Tx['bankDetails'] {
       const { name } = accounts;
       const ofPage = shortId === null ? '' : 'and short_id = $2';
       const sql = [
-        `select issued_at from ${name} where number_hash = $1 ${ofPage}`,
+        `select org_id, mode, payment_id, check_code, issued_at from ${name}`,
+        `where number_hash = $1 ${ofPage}`,
         'order by issued_at desc limit 1',
       ].join(' ');
       const params = shortId === null ? [numberHash] : [numberHash, shortId];
       const [row] = await unit.rows(name, sql, params);
-      return row === undefined ? null : { issuedAtMs: time('issued_at').read(row) };
+      if (row === undefined) return null;
+      const { orgId, mode, paymentId, checkCode, issuedAtMs } = named;
+      return {
+        orgId: orgId.read(row),
+        mode: mode.read(row),
+        paymentId: paymentId.read(row),
+        checkCode: checkCode.read(row),
+        issuedAtMs: issuedAtMs.read(row),
+      };
     },
     async paidBefore({ orgId, mode, buyerId, payeeName, paymentId }, accountHash) {
       const { name } = accounts;

@@ -171,7 +171,10 @@ const serviceSamples: readonly Sample[] = [
       { ...bare, path: '/verify' },
     ),
   },
-  { name: 'verify-ours', view: verify({ name: 'ours', givenAtMs: check.issuedAtMs }) },
+  {
+    name: 'verify-ours',
+    view: verify({ name: 'ours', givenAtMs: check.issuedAtMs, isOver: false }),
+  },
   { name: 'verify-never', view: verify({ name: 'never' }) },
   { name: 'verify-empty', view: verify({ name: 'incomplete' }, { publicId: '', value: '' }) },
   { name: 'not-found', view: viewOf({ name: 'not_found' }, bare) },
