@@ -118,7 +118,7 @@ export const esMoney = {
       bank: 'Banco',
       bankAddress: 'Dirección del banco',
       beneficiaryAddress: 'Dirección del titular',
-      code: 'Sort code',
+      code: 'Código (sort code)',
     },
     holder: (holder, payee) =>
       `La cuenta pertenece a ${holder}, que convierte su pago para el beneficiario. Es normal ` +

@@ -117,7 +117,7 @@ export const ptBrMoney = {
       bank: 'Banco',
       bankAddress: 'Endereço do banco',
       beneficiaryAddress: 'Endereço do titular',
-      code: 'Sort code',
+      code: 'Código (sort code)',
     },
     holder: (holder, payee) =>
       `A conta pertence a ${holder}, que converte o seu pagamento para o recebedor. É normal que ` +
