@@ -118,7 +118,7 @@ export const esMoney = {
       bank: 'Banco',
       bankAddress: 'Dirección del banco',
       beneficiaryAddress: 'Dirección del titular',
-      code: 'Código (sort code)',
+      code: 'Código bancario (sort code)',
     },
     holder: (holder, payee) =>
       `La cuenta pertenece a ${holder}, que convierte su pago para el beneficiario. Es normal ` +

@@ -117,7 +117,7 @@ export const ptBrMoney = {
       bank: 'Banco',
       bankAddress: 'Endereço do banco',
       beneficiaryAddress: 'Endereço do titular',
-      code: 'Código (sort code)',
+      code: 'Código do banco (sort code)',
     },
     holder: (holder, payee) =>
       `A conta pertence a ${holder}, que converte o seu pagamento para o recebedor. É normal que ` +
