@@ -26,6 +26,11 @@ export const scenarios: readonly (readonly string[])[] = [
     ...['createPaymentIntent', 'cancelPaymentIntent', 'cancelPayment', 'readPaymentTimeline'],
     'listPayments',
   ],
+  // Which event is possible depends on the status, so several are tried.
+  [
+    ...['createPaymentIntent', 'advanceTestPayment', 'readPaymentIntent'],
+    ...Array.from({ length: 3 }, () => 'simulateTestPayment'),
+  ],
   [
     ...['createInvoice', 'approveInvoice', 'inviteInvoiceBuyer', 'inviteInvoiceBuyer'],
     ...[

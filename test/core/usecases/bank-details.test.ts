@@ -12,6 +12,7 @@ import type { PaymentStatus } from '../../../core/domain/payment.js';
 import type { Tenant } from '../../../core/domain/tenant.js';
 import { readBankDetails, verifyBankDetails } from '../../../core/usecases/bank-details.js';
 import { stageOrder, storeStaged, unchangedCommand } from '../../../core/usecases/order-changes.js';
+import { cancelPayment } from '../../../core/usecases/payments.js';
 import { recordKeys } from '../../../core/usecases/service-keys.js';
 import { changePartner } from '../../support/changed-partner.js';
 import type { IntentFields } from '../../support/made-payments.js';
@@ -149,15 +150,16 @@ test('details that the partner changes get their own record and code', async (t)
 });
 
 test('details are verified by page and code, or by an account, and by nothing else', async (t) => {
-  const { deps, made, pay, shown } = await scene(t);
+  const { deps, made, tenant, pay, shown } = await scene(t);
   const one = await pay('on_ramp_pending', short);
   made.advanceClock(HOUR_MS);
   const two = await pay('on_ramp_pending', short);
   const [first, second] = [await shown(one.id), await shown(two.id)];
   assert.ok(first !== null && second !== null);
   const { shortId, checkCode, issuedAtMs: atMs } = first;
-  const given = { kind: 'given', atMs } as const;
-  const later = { kind: 'given', atMs: second.issuedAtMs } as const;
+  const open = { kind: 'given', mode: 'test', isOver: false } as const;
+  const given = { ...open, atMs };
+  const later = { ...open, atMs: second.issuedAtMs };
   const unknown = { kind: 'unknown' } as const;
   for (const [publicId, value, expected] of [
     [shortId, checkCode, given],
@@ -177,6 +179,9 @@ test('details are verified by page and code, or by an account, and by nothing el
     const answer = await verifyBankDetails(deps, { publicId, value }, null);
     assert.deepEqual(answer, expected, `${publicId} ${value}`);
   }
+  await cancelPayment(deps, tenant, one.id, 'no longer needed');
+  const answer = await verifyBankDetails(deps, { publicId: shortId, value: checkCode }, null);
+  assert.deepEqual(answer, { ...given, isOver: true }, 'a cancelled payment awaits nothing');
 });
 
 test('a client verifies 20 times an hour; its network counts as one', async (t) => {

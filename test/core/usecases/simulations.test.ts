@@ -221,12 +221,12 @@ test('an event that is not possible is refused and names those that are', async 
   const { made, tenant, id } = await waiting(t);
   await assert.rejects(simulate(made.deps, tenant, id, 'money_arrives'), {
     code: 'PaymentStateConflict',
-    message: 'money_arrives is not possible now. Nothing is.',
+    message: 'money_arrives is not possible now. No event is possible in awaiting_buyer.',
   });
   await made.play(tenant, id, 'fx_quoted');
   await assert.rejects(simulate(made.deps, tenant, id, 'money_arrives'), {
     code: 'PaymentStateConflict',
-    message: /Possible are: quote_expired, rate_moved, rate_locked\.$/,
+    message: /Possible now: quote_expired, rate_moved, rate_locked\.$/,
   });
 });
 
