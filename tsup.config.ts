@@ -15,6 +15,7 @@ const entries = {
   core: 'core/entry.ts',
   webhooks: 'adapters/client/verify.ts',
   client: 'adapters/client/ponte-client.ts',
+  'partner-kit': 'adapters/partner-kit/partner-kit.ts',
   'writer-thread': 'adapters/storage/sqlite/writer-thread.ts',
 } as const;
 

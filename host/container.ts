@@ -37,6 +37,7 @@ import type {
 import type { Sealer } from '../core/ports/storage.js';
 import { commandRunner } from '../core/usecases/command-runner.js';
 import { deliveryRunner } from '../core/usecases/delivery-runner.js';
+import { readFile } from '../core/usecases/dossier-files.js';
 import { type FeedReaders, feedReaders } from '../core/usecases/feed-readers.js';
 import { pageWatch } from '../core/usecases/page-watch.js';
 import { receivePartnerMessage } from '../core/usecases/partner-inbox.js';
@@ -256,6 +257,8 @@ function partnerOf(
   const setup: PartnerSetup = {
     mode,
     clock: container.get(tokens.clock),
+    log: container.get(tokens.log),
+    readFile: (url) => readFile(container.get(tokens.deps), url),
     secret: Buffer.from(container.get(tokens.secretBox).mac(mode, `${name}-partner`), 'hex'),
     deliver: async (message) => {
       const deps = container.get(tokens.deps);

@@ -12,6 +12,7 @@ import { assert } from '../../core/errors.js';
 import type { Clock } from '../../core/ports/outside.js';
 import type {
   AcceptedOrder,
+  InboundMessage,
   OrderApi,
   PartnerAnswer,
   PartnerFact,
@@ -65,7 +66,11 @@ export interface FakePartnerOptions {
 /** The host calls `sendDueMessages` at `nextDueAtMs`, or periodically. */
 export interface FakePartner
   extends SettlementPartner,
-    Pick<FakeOutbox, 'sendDueMessages' | 'nextDueAtMs'> {}
+    Pick<FakeOutbox, 'sendDueMessages' | 'nextDueAtMs'> {
+  readInbound(
+    ...message: Parameters<SettlementPartner['readInbound']>
+  ): InboundMessage<PartnerFact> | null;
+}
 
 /** The sandbox in the API description. */
 export const fakeNotes: PartnerNotes = {

@@ -2,20 +2,31 @@
 import type { z } from 'zod';
 import type { SimulatedReport } from '../../core/domain/simulated-event.js';
 import type { Mode } from '../../core/domain/tenant.js';
-import type { Clock } from '../../core/ports/outside.js';
+import type { Clock, Log } from '../../core/ports/outside.js';
 import type { SettlementPartner } from '../../core/ports/partner.js';
 import type { SignedMessage } from './signed-message.js';
+
+export type Environment = Readonly<Record<string, string | undefined>>;
 
 export interface PartnerKind {
   /** Environment variables by name. */
   readonly variables: Readonly<Record<string, z.ZodType<unknown, string | undefined>>>;
-  create(setup: PartnerSetup, env: Readonly<Record<string, string | undefined>>): RunningPartner;
+  /** What else is wrong with the variables of a mode that uses this partner, one line each. */
+  readonly problems?: (mode: Mode, env: Environment) => readonly string[];
+  create(setup: PartnerSetup, env: Environment): RunningPartner;
 }
+
+/** A document of a dossier, by its URL; null for a URL that is not one of ours. */
+export type ReadFile = (
+  url: string,
+) => Promise<{ readonly type: string; readonly bytes: Uint8Array } | null>;
 
 /** What the host provides. */
 export interface PartnerSetup {
   readonly mode: Mode;
   readonly clock: Clock;
+  readonly log: Log;
+  readonly readFile: ReadFile;
   /** 32 bytes derived from the first secret key of the service, per mode. */
   readonly secret: Uint8Array;
   /** Accepts a message like the partner's webhook endpoint; rejects if it was not stored. */

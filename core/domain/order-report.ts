@@ -72,8 +72,8 @@ export function stopPolling<C extends PartnerCommand>(command: C, nowMs: number)
   return changed(command, nowMs, { dueAtMs: null, leaseToken: null, lastError: null });
 }
 
-/** A report contradicts the end: only the answer to a poll counts. */
-function pollNow<C extends PartnerCommand>(command: C, nowMs: number): C {
+/** Only the answer to a poll counts: a report contradicts the end, or a message reports nothing. */
+export function pollNow<C extends PartnerCommand>(command: C, nowMs: number): C {
   return changed(command, nowMs, { dueAtMs: nowMs, leaseToken: null });
 }
 

@@ -32,6 +32,8 @@ export interface PayoutOrder {
   readonly reference: string;
   /** What is paid out, in the currency the buyer paid. */
   readonly amount: Money;
+  /** The completed pay-ins that brought it. */
+  readonly payinRefs: readonly string[];
   /** From registerPixDestination. */
   readonly destination: string;
   /** As it was confirmed; null after a restore that lost it. A locked rate is its rate. */
@@ -77,6 +79,18 @@ export type PartnerFact = {
     readonly report: PartnerReports[K];
   };
 }[keyof PartnerReports];
+
+/** A message that states nothing that counts: its order is read. */
+export interface PartnerNotice extends Pick<PartnerFact, 'kind' | 'reference' | 'partnerRef'> {
+  readonly report: null;
+}
+
+export interface InboundMessage<F = PartnerFact | PartnerNotice> {
+  /** The same on repeats. */
+  readonly messageId: string;
+  /** None: the message is acknowledged only. */
+  readonly facts: readonly F[];
+}
 
 export interface PartnerReports {
   readonly receiver: ReceiverReport;
@@ -189,5 +203,5 @@ export interface SettlementPartner {
     headers: Readonly<Record<string, string | undefined>>,
     body: Uint8Array,
     nowMs: number,
-  ): { readonly messageId: string; readonly facts: readonly PartnerFact[] } | null;
+  ): InboundMessage | null;
 }

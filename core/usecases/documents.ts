@@ -354,6 +354,7 @@ function documentUrl(deps: Deps, documentId: string): string {
 
 /** Parses a URL of `contentUrl`; empty texts for other URLs. */
 export function readUrl(deps: Deps, url: string) {
+  if (!url.startsWith(documentUrl(deps, ''))) return { documentId: '', token: '' };
   const rest = url.slice(documentUrl(deps, '').length);
   const [, documentId = '', token = ''] = /^(\w+)\/content\?signature=(\w+)$/.exec(rest) ?? [];
   return { documentId, token };

@@ -1,16 +1,22 @@
 // Messages of the partner. Each is applied once: its id is stored in the batch of its effect. A
 // message that cannot be applied is stored, and a worker tries again.
 import { backoffMs } from '../domain/lease.js';
-import { CALL_BACKOFF_MS, commandKinds, type PartnerCommand } from '../domain/partner-command.js';
+import { pollNow } from '../domain/order-report.js';
+import {
+  CALL_BACKOFF_MS,
+  commandKinds,
+  isPolled,
+  type PartnerCommand,
+} from '../domain/partner-command.js';
 import { type InboxMessage, readAmount, writeAmount } from '../domain/partner-message.js';
 import type { Mode } from '../domain/tenant.js';
 import { assert, PonteError } from '../errors.js';
 import type { Deps } from '../ports/deps.js';
-import type { PartnerFact } from '../ports/partner.js';
+import type { PartnerFact, PartnerNotice } from '../ports/partner.js';
 import type { Tx } from '../ports/storage.js';
 import { requestOf } from './command-runner.js';
 import { eachDue } from './due-work.js';
-import { type ReportSource, storeStaged } from './order-changes.js';
+import { type ReportSource, stageCommand, storeStaged } from './order-changes.js';
 import { operationOf, operations } from './partner-operations.js';
 
 /** For a message that matches no order or fails. */
@@ -113,7 +119,7 @@ async function attemptMessage(deps: Deps, message: InboxMessage): Promise<unknow
  * False if a fact matches no order; else the batch of the last fact marks the message as applied.
  */
 async function applyFacts(deps: Deps, message: InboxMessage): Promise<boolean> {
-  const facts = JSON.parse(message.facts, readAmount) as readonly PartnerFact[];
+  const facts = JSON.parse(message.facts, readAmount) as readonly (PartnerFact | PartnerNotice)[];
   const found = [];
   for (const fact of facts) found.push(await matchingCommand(deps, message.mode, fact));
   const unmatched = found.includes(null);
@@ -121,10 +127,27 @@ async function applyFacts(deps: Deps, message: InboxMessage): Promise<boolean> {
   for (const [at, fact] of facts.entries()) {
     const commandId = found[at] ?? null;
     if (commandId === null) continue;
-    await applyPartnerUpdate(deps, commandId, fact, {}, at === last && !unmatched ? message : null);
+    const settled = at === last && !unmatched ? message : null;
+    if (fact.report === null) await pollSoon(deps, commandId, settled);
+    else await applyPartnerUpdate(deps, commandId, fact, {}, settled);
   }
   if (last < 0) await deps.store.run((tx) => stageApplied(tx, message));
   return !unmatched;
+}
+
+/** A worker polls the order next. The same batch marks the message as applied. */
+async function pollSoon(
+  deps: Deps,
+  commandId: string,
+  message: InboxMessage | null,
+): Promise<void> {
+  await storeStaged(deps, async (batch) => {
+    const command = await batch.tx.commands.get(commandId);
+    assert(command !== null, 'a command stays');
+    if (message !== null) await stageApplied(batch.tx, message);
+    return stageCommand(batch, pollNow(command, batch.nowMs));
+  });
+  deps.wake('commands');
 }
 
 /** A message that another host applied is unchanged. */
@@ -171,7 +194,11 @@ async function recordInboxAttempt(deps: Deps, message: InboxMessage): Promise<vo
  * The order of a fact. The partner's id must be the stored one: a message that names another order
  * under our reference is not applied, and an alert is logged.
  */
-async function matchingCommand(deps: Deps, mode: Mode, fact: PartnerFact): Promise<string | null> {
+async function matchingCommand(
+  deps: Deps,
+  mode: Mode,
+  fact: PartnerFact | PartnerNotice,
+): Promise<string | null> {
   const fits = ({ mode: its, kind }: PartnerCommand) =>
     its === mode && operations[kind].reportKind === fact.kind;
   const found = await deps.store.run(async (tx) => {
@@ -182,6 +209,8 @@ async function matchingCommand(deps: Deps, mode: Mode, fact: PartnerFact): Promi
   });
   const command = found.find(fits);
   if (command === undefined) return null;
+  // An order that is not accepted yet has nothing to poll: the message is tried again.
+  if (fact.report === null && !isPolled(command)) return null;
   const known = command.partnerRef ?? (await lookedUpRef(deps, command, fact));
   if (known === fact.partnerRef) return command.id;
   const { partnerRef } = fact;
@@ -197,7 +226,7 @@ async function matchingCommand(deps: Deps, mode: Mode, fact: PartnerFact): Promi
 async function lookedUpRef(
   deps: Deps,
   command: PartnerCommand,
-  { partnerRef }: PartnerFact,
+  { partnerRef }: Pick<PartnerFact, 'partnerRef'>,
 ): Promise<string | null> {
   const partner = deps.partners[command.mode];
   // Without a request nothing was sent: there is nothing to look up.
@@ -206,7 +235,11 @@ async function lookedUpRef(
   return found.outcome === 'done' ? (found.value?.partnerRef ?? null) : null;
 }
 
-async function byPartnerRef(tx: Tx, mode: Mode, { kind, partnerRef }: PartnerFact) {
+async function byPartnerRef(
+  tx: Tx,
+  mode: Mode,
+  { kind, partnerRef }: Pick<PartnerFact, 'kind' | 'partnerRef'>,
+) {
   const kinds = commandKinds.filter((its) => operations[its].reportKind === kind);
   const found = await Promise.all(
     kinds.map((its) => tx.commands.byPartnerRef(mode, its, partnerRef)),

@@ -116,8 +116,12 @@ export const operations: Readonly<Record<CommandKind, Operation>> = {
     learned: ({ reason, transactionHash }) => ({ reason, transactionHash }),
   }),
   payout: moneyOperation('payout', {
-    prepare: (partner, { reference, amount }, { payment: { destination }, quote }) =>
-      partner.payout.prepare({ reference, amount, destination, quote }),
+    prepare(partner, { reference, amount }, { payment: { destination }, orders, quote }) {
+      const payinRefs = orders.flatMap(({ kind, confirmedMinor, partnerRef }) =>
+        kind === 'payin' && confirmedMinor > 0n && partnerRef !== null ? [partnerRef] : [],
+      );
+      return partner.payout.prepare({ reference, amount, destination, payinRefs, quote });
+    },
     // Only a report with an effect is checked.
     problem: ({ command, report, quote, polled }) =>
       reportEffect(command.end, report.status, polled) === 'apply'

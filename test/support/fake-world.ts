@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { createFakePartner, type FakePartner } from '../../adapters/partner/fake.js';
 import type { SignedMessage } from '../../adapters/partner/signed-message.js';
+import { done } from '../../adapters/partner-kit/conformance-harness.js';
 import { type Money, money } from '../../core/domain/money.js';
 import type { SimulatedOutcome, SimulatedReport } from '../../core/domain/simulated-event.js';
 import type { PartnerAnswer, PartnerFact, ReceiverOrder } from '../../core/ports/partner.js';
-import { done } from '../contract/partner-harness.js';
 
 export const START_MS = 1_763_640_000_000;
 export const DELAY_MS = 1_000;
@@ -101,7 +101,7 @@ export async function startedPayin(made: World, source: Money): Promise<string> 
 
 export async function startedPayout(made: World, amount: Money, to?: string): Promise<string> {
   const destination = to ?? (await destinationOf(made));
-  const order = { reference: 'cmd_1', amount, destination, quote: null };
+  const order = { reference: 'cmd_1', amount, destination, payinRefs: [], quote: null };
   const request = done(await made.partner.payout.prepare(order));
   return done(await made.partner.payout.start(request)).partnerRef;
 }

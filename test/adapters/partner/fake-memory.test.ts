@@ -9,8 +9,8 @@ import {
   memoryInFile,
   memoryOnly,
 } from '../../../adapters/partner/fake-memory.js';
+import { done } from '../../../adapters/partner-kit/conformance-harness.js';
 import { money } from '../../../core/domain/money.js';
-import { done } from '../../contract/partner-harness.js';
 import { temporaryFolder } from '../../support/temporary-folder.js';
 
 const folder = temporaryFolder();
@@ -63,7 +63,9 @@ async function payoutRequest(partner: Partner, reference = 'ref_1'): Promise<str
     await partner.registerPixDestination({ ...pix, receiverRef: party.partnerRef }),
   );
   const amount = money(10_000n, 'USD');
-  return done(await partner.payout.prepare({ reference, amount, destination, quote: null }));
+  return done(
+    await partner.payout.prepare({ reference, amount, destination, payinRefs: [], quote: null }),
+  );
 }
 
 for (const [name, newMemory] of Object.entries(memories)) {

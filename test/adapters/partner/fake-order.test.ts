@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { magicValues } from '../../../adapters/partner/fake-values.js';
+import { done } from '../../../adapters/partner-kit/conformance-harness.js';
 import { convert, money, parseRate, subtract } from '../../../core/domain/money.js';
 import type { ReceiverOrder } from '../../../core/ports/partner.js';
-import { done } from '../../contract/partner-harness.js';
 import {
   DELAY_MS,
   destinationOf,

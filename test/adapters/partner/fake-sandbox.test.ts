@@ -1,9 +1,9 @@
 // Pay-ins of the fake partner that wait for the buyer, and outcomes that a person chose.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { done } from '../../../adapters/partner-kit/conformance-harness.js';
 import { parseRate } from '../../../core/domain/money.js';
 import type { SimulatedOutcome } from '../../../core/domain/simulated-event.js';
-import { done } from '../../contract/partner-harness.js';
 import {
   DELAY_MS,
   destinationOf,
@@ -170,7 +170,7 @@ test('a payout uses a locked rate until the lock ends, else the rate of its minu
   assert.ok(rateKind === 'locked' && lockedUntilMs !== null);
   const paidAt = async (atMs: number) => {
     made.nowMs = atMs;
-    const order = { reference: `cmd_${atMs}`, amount, destination, quote };
+    const order = { reference: `cmd_${atMs}`, amount, destination, quote, payinRefs: [] };
     const request = done(await made.partner.payout.prepare(order));
     const { partnerRef } = done(await made.partner.payout.start(request));
     await made.pass(DELAY_MS);

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { done } from '../../../adapters/partner-kit/conformance-harness.js';
+import { partnerConformance } from '../../../adapters/partner-kit/partner-kit.js';
 import { money } from '../../../core/domain/money.js';
-import { done } from '../../contract/partner-harness.js';
-import { testSettlementPartner } from '../../contract/settlement-partner.js';
 import {
   approvedBusiness,
   DELAY_MS,
@@ -19,9 +19,10 @@ import {
   world,
 } from '../../support/fake-world.js';
 
-testSettlementPartner(
-  'fake',
-  {
+partnerConformance({
+  partner: 'fake',
+  against: 'simulator',
+  traits: {
     amounts: {
       fine: money(125_000n, 'USD'),
       payinFails: money(125_066n, 'USD'),
@@ -33,7 +34,7 @@ testSettlementPartner(
     badPixKey: 'not a pix key',
     refunds: true,
   },
-  async () => {
+  async open() {
     const made = world({ delayMs: 45_000 });
     return {
       partner: made.partner,
@@ -44,7 +45,11 @@ testSettlementPartner(
       close: async () => undefined,
     };
   },
-);
+  onReport({ groups: { faults, ...others } }) {
+    assert.equal(faults, 'declared only');
+    assert.deepEqual(new Set(Object.values(others)), new Set(['passed']));
+  },
+});
 
 const anyAmount = fc.record({
   amountMinor: fc.bigInt({ min: 100n, max: 99_999_999_999_999n }),
@@ -75,7 +80,13 @@ test('a request text alone decides the id, whenever and wherever it is started',
       const order = { reference: name, quote, payerEmail: 'buyer@example.com' };
       const payin = done(await made.partner.payin.prepare(order));
       const payout = done(
-        await made.partner.payout.prepare({ reference: name, amount, destination, quote }),
+        await made.partner.payout.prepare({
+          reference: name,
+          amount,
+          destination,
+          payinRefs: [],
+          quote,
+        }),
       );
       const first = [
         await made.partner.payin.start(payin),
@@ -123,6 +134,7 @@ test('a look-up finds an order from its preparation on and sends no message', as
     reference: 'cmd_1',
     amount: minor('10.00'),
     destination: await destinationOf(made),
+    payinRefs: [],
     quote: null,
   };
   const request = done(await made.partner.payout.prepare(order));

@@ -73,7 +73,7 @@ async function otherPayout(life: Life): Promise<void> {
   const { amount, destination } = (await life.at.read()).payment;
   const reference = await referenceOf(life, 'payout', 1);
   const request = done(
-    await partner.payout.prepare({ reference, amount, destination, quote: null }),
+    await partner.payout.prepare({ reference, amount, destination, payinRefs: [], quote: null }),
   );
   done(await partner.payout.start(request));
 }

@@ -1,11 +1,13 @@
-// What every settlement partner must do: a suite over the port. Each partner's harness supplies the
-// amounts that fail, advances the time and collects the messages.
+// `ponte/partner-kit`: what every settlement partner must do, as a suite for node:test. It runs an
+// adapter against a simulator, the sandbox of its vendor or recorded answers. The harness supplies
+// the amounts that fail, advances the time and collects the messages; the report says what ran.
 import assert from 'node:assert/strict';
-import { describe, test } from 'node:test';
+import { after, describe, test } from 'node:test';
 import { money, parseRate } from '../../core/domain/money.js';
 import {
   approvedParty,
   assertHides,
+  type CallFault,
   type Check,
   destinationOf,
   done,
@@ -21,28 +23,86 @@ import {
   startedPayin,
   submitted,
   until,
-} from './partner-harness.js';
-import { orderRules } from './partner-orders.js';
+} from './conformance-harness.js';
+import { type ConformanceReport, type Group, groups, notShown } from './conformance-report.js';
+import { orderRules } from './order-rules.js';
+import { determinismRules, faultRules, onceRules } from './repeat-rules.js';
+import { type OperationName, recorded, roster } from './roster.js';
 
-export function testSettlementPartner(
-  name: string,
-  traits: PartnerTraits,
-  open: () => Promise<PartnerHarness>,
-): void {
-  const check = (rule: string, body: (harness: PartnerHarness) => Promise<void>) =>
-    test(rule, async () => {
-      const harness = await open();
-      try {
-        await body(harness);
-      } finally {
-        await harness.close();
-      }
+export {
+  type CallFault,
+  callFaults,
+  type OrderKind,
+  type PartnerHarness,
+  type PartnerMessage,
+  type PartnerTraits,
+} from './conformance-harness.js';
+export { type ConformanceReport, formatReport } from './conformance-report.js';
+export type { OperationName } from './roster.js';
+
+export interface Conformance {
+  /** The adapter and its version, for the report. */
+  readonly partner: string;
+  readonly against: ConformanceReport['against'];
+  /** What the adapter or the simulator was built from. */
+  readonly source?: string;
+  readonly traits: PartnerTraits;
+  /** Operations that the partner does not have, each with the reason. */
+  readonly unsupported?: Readonly<Partial<Record<OperationName, string>>>;
+  /** Faults that the harness can cause; none by default. */
+  readonly faults?: readonly CallFault[];
+  /** A partner of each rule, with nothing in it. */
+  readonly open: () => Promise<PartnerHarness>;
+  /** Called after the last rule. */
+  readonly onReport?: (report: ConformanceReport) => void;
+}
+
+/** Defines the suite. */
+export function partnerConformance(given: Conformance): void {
+  const { partner, against, source = null, traits, unsupported = {}, onReport } = given;
+  const called = new Set<string>();
+  const results = new Map<Group, 'passed' | 'failed'>();
+  const checkIn =
+    (group: Group): Check =>
+    (rule, body) =>
+      test(rule, async () => {
+        const harness = await given.open();
+        try {
+          await body({
+            ...harness,
+            partner: recorded(harness.partner, called),
+            nowMs: () => harness.nowMs(),
+            restarted: () => recorded(harness.restarted(), called),
+          });
+          if (results.get(group) !== 'failed') results.set(group, 'passed');
+        } catch (error) {
+          results.set(group, 'failed');
+          throw error;
+        } finally {
+          await harness.close();
+        }
+      });
+  describe(`settlement partner: ${partner}`, () => {
+    partyRules(traits, checkIn('parties'));
+    quoteRules(traits, checkIn('quote'));
+    determinismRules(traits, checkIn('determinism'));
+    onceRules(traits, checkIn('once'));
+    faultRules(traits, given.faults ?? [], checkIn('faults'));
+    orderRules(traits, checkIn('money'));
+    messageRules(traits, checkIn('inbound'));
+    checkIn('roster')(groups.roster, async () => {
+      const uncalled = Object.entries(roster).flatMap(([name, kind]) =>
+        kind === 'optional' || called.has(name) || name in unsupported ? [] : [name],
+      );
+      assert.deepEqual(uncalled, []);
     });
-  describe(`settlement partner: ${name}`, () => {
-    partyRules(traits, check);
-    quoteRules(traits, check);
-    orderRules(traits, check);
-    messageRules(traits, check);
+    after(() => {
+      const all = Object.keys(groups) as Group[];
+      const result = (group: Group) => results.get(group) ?? 'declared only';
+      const shown = Object.fromEntries(all.map((group) => [group, result(group)]));
+      const report = { partner, against, source, unsupported, notShown };
+      onReport?.({ ...report, groups: shown as ConformanceReport['groups'] });
+    });
   });
 }
 
@@ -72,7 +132,10 @@ function partyRules(traits: PartnerTraits, check: Check): void {
 
   check('a business or an individual is approved sooner or later', async (harness) => {
     for (const entityType of ['business', 'individual'] as const) {
-      const { partnerRef } = await submitted(harness, { entityType });
+      const { partnerRef } = await submitted(harness, {
+        reference: `cmd_${entityType}`,
+        entityType,
+      });
       const report = await ended(harness, () => harness.partner.receiver.read(partnerRef));
       assert.deepEqual(report, { status: 'approved', reason: null });
     }
@@ -160,7 +223,8 @@ function messageRules(traits: PartnerTraits, check: Check): void {
     const report = await ended(harness, () => partner.payin.read(partnerRef));
     await until(harness, () => payinFacts(harness).length > 0);
     const facts = payinFacts(harness).filter((fact) => fact.partnerRef === partnerRef);
-    assert.deepEqual(facts.at(-1)?.report, report);
+    const told = facts.at(-1)?.report ?? done(await partner.payin.read(partnerRef));
+    assert.deepEqual(told, report);
     for (const { reference } of facts) assert.ok(reference === null || reference === 'cmd_told');
   });
 

@@ -1,5 +1,4 @@
-// The part of the suite over the settlement partner's port that is about orders of money: pay-ins,
-// payouts and refunds, each started once however often, found again, and brought to its end.
+// Rules about orders of money: pay-ins, payouts and refunds, each brought to its end.
 import assert from 'node:assert/strict';
 import { money, parseRate } from '../../core/domain/money.js';
 import type { PayinOrder } from '../../core/ports/partner.js';
@@ -9,12 +8,10 @@ import {
   done,
   ended,
   type PartnerTraits,
-  payinFacts,
-  preparedPayin,
   preparedPayout,
   STEPS_MAX,
   startedPayin,
-} from './partner-harness.js';
+} from './conformance-harness.js';
 
 export function orderRules(traits: PartnerTraits, check: Check): void {
   payinRules(traits, check);
@@ -23,35 +20,6 @@ export function orderRules(traits: PartnerTraits, check: Check): void {
 }
 
 function payinRules(traits: PartnerTraits, check: Check): void {
-  check('preparing sends nothing', async (harness) => {
-    await preparedPayin(harness, traits, traits.amounts.fine);
-    for (let count = 0; count < STEPS_MAX; count += 1) await harness.step();
-    assert.deepEqual(payinFacts(harness), []);
-  });
-
-  check('the same request twice is one pay-in, which is found', async (harness) => {
-    const { partner } = harness;
-    const request = await preparedPayin(harness, traits, traits.amounts.fine);
-    const started = done(await partner.payin.start(request));
-    assert.ok(started.instructions);
-    assert.deepEqual(done(await partner.payin.start(request)), started);
-    assert.deepEqual(done(await partner.payin.find(request)), started);
-    assert.deepEqual(done(await harness.restarted().payin.start(request)), started);
-  });
-
-  check('requests of two references are two pay-ins', async (harness) => {
-    const destination = await destinationOf(harness, traits);
-    const source = traits.amounts.fine;
-    const refs = [];
-    for (const reference of ['cmd_a', 'cmd_b']) {
-      const quote = done(await harness.partner.quote({ source, destination }));
-      const order: PayinOrder = { reference, quote, payerEmail: 'buyer@example.com' };
-      const request = done(await harness.partner.payin.prepare(order));
-      refs.push(done(await harness.partner.payin.start(request)).partnerRef);
-    }
-    assert.equal(new Set(refs).size, 2);
-  });
-
   check('a pay-in is open, then completed with everything received', async (harness) => {
     const { partner } = harness;
     const amount = traits.amounts.fine;
@@ -108,15 +76,6 @@ function payinRules(traits: PartnerTraits, check: Check): void {
 }
 
 function payoutRules(traits: PartnerTraits, check: Check): void {
-  check('the same request twice is one payout, which is found', async (harness) => {
-    const { partner } = harness;
-    const request = await preparedPayout(harness, traits, traits.amounts.fine);
-    const started = done(await partner.payout.start(request));
-    assert.deepEqual(done(await partner.payout.start(request)), started);
-    assert.deepEqual(done(await partner.payout.find(request)), started);
-    assert.deepEqual(done(await harness.restarted().payout.start(request)), started);
-  });
-
   check('a completed payout reports BRL, rate, fees and the PIX id', async (harness) => {
     const { partner } = harness;
     const amount = traits.amounts.fine;
@@ -160,7 +119,13 @@ function payoutRules(traits: PartnerTraits, check: Check): void {
 
   check('a payout to an unknown destination is refused', async ({ partner }) => {
     const amount = traits.amounts.fine;
-    const order = { reference: 'cmd_x', amount, destination: 'nowhere', quote: null };
+    const order = {
+      reference: 'cmd_x',
+      amount,
+      destination: 'nowhere',
+      payinRefs: [],
+      quote: null,
+    };
     const prepared = await partner.payout.prepare(order);
     const answer =
       prepared.outcome === 'done' ? await partner.payout.start(prepared.value) : prepared;

@@ -1,10 +1,8 @@
-// What the suite over the settlement partner's port stands on: the harness that each partner
-// brings, and the steps that its rules are made of.
+// The harness that each partner brings to the suite, and the steps of the rules.
 import assert from 'node:assert/strict';
 import type { Money } from '../../core/domain/money.js';
 import type {
   PartnerAnswer,
-  PartnerFact,
   PayinOrder,
   ReceiverOrder,
   SettlementPartner,
@@ -24,8 +22,14 @@ export interface PartnerHarness {
   readonly messages: () => readonly PartnerMessage[];
   /** The same partner after a restart of our side: nothing in memory, the same settings. */
   readonly restarted: () => SettlementPartner;
+  /** The next call that places an order of this kind has this fault. */
+  readonly failNext?: (kind: OrderKind, fault: CallFault) => void;
   readonly close: () => Promise<void>;
 }
+
+export type OrderKind = 'receiver' | 'payin' | 'payout';
+export const callFaults = ['lost before its effect', 'lost after its effect'] as const;
+export type CallFault = (typeof callFaults)[number];
 
 export interface PartnerTraits {
   readonly amounts: {
@@ -114,8 +118,16 @@ export async function preparedPayout(
   traits: PartnerTraits,
   amount: Money,
 ): Promise<string> {
+  const payinRef = await startedPayin(harness, traits, amount);
+  await ended(harness, () => harness.partner.payin.read(payinRef));
   const destination = await destinationOf(harness, traits);
-  const order = { reference: 'cmd_payout', amount, destination, quote: null };
+  const order = {
+    reference: 'cmd_payout',
+    amount,
+    destination,
+    payinRefs: [payinRef],
+    quote: null,
+  };
   return done(await harness.partner.payout.prepare(order));
 }
 
@@ -153,7 +165,7 @@ export function payinFacts(harness: PartnerHarness) {
   return harness
     .messages()
     .flatMap((message) => read(harness, message)?.facts ?? [])
-    .filter((fact): fact is Extract<PartnerFact, { kind: 'payin' }> => fact.kind === 'payin');
+    .filter(({ kind }) => kind === 'payin');
 }
 
 /** Neither as it is nor in the usual encodings. */

@@ -1,0 +1,137 @@
+// Rules about repeats: a request is one text and one order, however often it is started and with
+// any call lost.
+import assert from 'node:assert/strict';
+import type { PayinOrder } from '../../core/ports/partner.js';
+import {
+  assertHides,
+  type CallFault,
+  type Check,
+  destinationOf,
+  done,
+  type OrderKind,
+  type PartnerHarness,
+  type PartnerTraits,
+  payinFacts,
+  person,
+  preparedPayin,
+  preparedPayout,
+  STEPS_MAX,
+} from './conformance-harness.js';
+
+export function determinismRules(traits: PartnerTraits, check: Check): void {
+  check('preparing sends nothing', async (harness) => {
+    await preparedPayin(harness, traits, traits.amounts.fine);
+    for (let count = 0; count < STEPS_MAX; count += 1) await harness.step();
+    assert.deepEqual(payinFacts(harness), []);
+  });
+
+  check('preparing twice at one time gives one text, without the PIX key', async (harness) => {
+    const { partner } = harness;
+    const amount = traits.amounts.fine;
+    const destination = await destinationOf(harness, traits);
+    const quote = done(await partner.quote({ source: amount, destination }));
+    const payin = { reference: 'cmd_one', quote, payerEmail: 'buyer@example.com' };
+    const texts = async () => [
+      done(await partner.receiver.prepare(person({}))),
+      done(await partner.payin.prepare(payin)),
+    ];
+    const first = await texts();
+    assert.deepEqual(await texts(), first);
+    for (const text of first) assertHides(text, traits.pixKey);
+  });
+}
+
+export function onceRules(traits: PartnerTraits, check: Check): void {
+  check('the same request twice is one pay-in, which is found', async (harness) => {
+    const { partner } = harness;
+    const request = await preparedPayin(harness, traits, traits.amounts.fine);
+    const started = done(await partner.payin.start(request));
+    assert.ok(started.instructions);
+    assert.deepEqual(done(await partner.payin.start(request)), started);
+    assert.deepEqual(done(await partner.payin.find(request)), started);
+    assert.deepEqual(done(await harness.restarted().payin.start(request)), started);
+  });
+
+  check('requests of two references are two pay-ins', async (harness) => {
+    const destination = await destinationOf(harness, traits);
+    const source = traits.amounts.fine;
+    const refs = [];
+    for (const reference of ['cmd_a', 'cmd_b']) {
+      const quote = done(await harness.partner.quote({ source, destination }));
+      const order: PayinOrder = { reference, quote, payerEmail: 'buyer@example.com' };
+      const request = done(await harness.partner.payin.prepare(order));
+      refs.push(done(await harness.partner.payin.start(request)).partnerRef);
+    }
+    assert.equal(new Set(refs).size, 2);
+  });
+
+  check('the same request twice is one payout, which is found', async (harness) => {
+    const { partner } = harness;
+    const request = await preparedPayout(harness, traits, traits.amounts.fine);
+    const started = done(await partner.payout.start(request));
+    assert.deepEqual(done(await partner.payout.start(request)), started);
+    assert.deepEqual(done(await partner.payout.find(request)), started);
+    assert.deepEqual(done(await harness.restarted().payout.start(request)), started);
+  });
+
+  check(
+    'an order is found by our reference alone, or that cannot be looked up',
+    async (harness) => {
+      const { partner } = harness;
+      const request = await preparedPayin(harness, traits, traits.amounts.fine, 'cmd_found');
+      const { partnerRef } = done(await partner.payin.start(request));
+      const found = await partner.findOrder('payin', 'cmd_found');
+      if (found.outcome === 'done') assert.equal(found.value?.partnerRef, partnerRef);
+      else assert.equal(found.outcome, 'later');
+      const absent = await partner.findOrder('payin', 'cmd_nothing');
+      if (absent.outcome === 'done') assert.equal(absent.value, null);
+      else assert.equal(absent.outcome, 'later');
+    },
+  );
+}
+
+const prepared: Readonly<
+  Record<OrderKind, (harness: PartnerHarness, traits: PartnerTraits) => Promise<string>>
+> = {
+  receiver: async ({ partner }) => done(await partner.receiver.prepare(person({}))),
+  payin: (harness, traits) => preparedPayin(harness, traits, traits.amounts.fine),
+  payout: (harness, traits) => preparedPayout(harness, traits, traits.amounts.fine),
+};
+
+export function faultRules(
+  traits: PartnerTraits,
+  faults: readonly CallFault[],
+  check: Check,
+): void {
+  for (const kind of Object.keys(prepared) as OrderKind[]) {
+    for (const fault of faults) {
+      check(`${kind}: a call ${fault} is no refusal, and a repeat makes no second one`, (harness) =>
+        survives(harness, traits, kind, fault),
+      );
+    }
+  }
+}
+
+async function survives(
+  harness: PartnerHarness,
+  traits: PartnerTraits,
+  kind: OrderKind,
+  fault: CallFault,
+): Promise<void> {
+  const { start, find } = harness.partner[kind];
+  const request = await prepared[kind](harness, traits);
+  assert.ok(harness.failNext !== undefined, 'the harness fails calls on demand');
+  harness.failNext(kind, fault);
+  const lost = await start(request);
+  assert.ok(lost.outcome === 'unknown' || lost.outcome === 'later', lost.outcome);
+  const found = await find(request);
+  const isThere = fault === 'lost after its effect';
+  if (found.outcome === 'done') assert.equal(found.value !== null, isThere);
+  else assert.equal(found.outcome, 'later');
+  const { partnerRef } = done(await start(request));
+  if (found.outcome === 'done' && found.value !== null) {
+    assert.equal(partnerRef, found.value.partnerRef);
+  }
+  assert.equal(done(await find(request))?.partnerRef, partnerRef);
+  assert.equal(done(await harness.restarted()[kind].find(request))?.partnerRef, partnerRef);
+}

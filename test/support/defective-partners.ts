@@ -1,0 +1,83 @@
+// The conformance suite over fake partners with one defect each: a file for a process of node:test.
+import { partnerConformance } from '../../adapters/partner-kit/partner-kit.js';
+import type { SettlementPartner } from '../../core/ports/partner.js';
+import { changedPartner, type PartnerChanges } from './changed-partner.js';
+import { minor, pixKey, world } from './fake-world.js';
+
+let made = 0;
+
+/** Each defect, and what it changes. */
+export const defects: Readonly<Record<string, (partner: SettlementPartner) => PartnerChanges>> = {
+  'a second order for a repeat': ({ payin }) => ({
+    payin: {
+      async start(request) {
+        const answer = await payin.start(request);
+        made += 1;
+        if (answer.outcome !== 'done') return answer;
+        return { outcome: 'done', value: { ...answer.value, partnerRef: `other_${made}` } };
+      },
+    },
+  }),
+  'another text for each preparation': ({ receiver }) => ({
+    receiver: {
+      async prepare(order) {
+        made += 1;
+        return receiver.prepare({ ...order, city: `${made}` });
+      },
+    },
+  }),
+  'an order that is not found': () => ({
+    payout: { find: async () => ({ outcome: 'done', value: null }) },
+  }),
+  'messages that nobody verifies': () => ({
+    readInbound: () => ({ messageId: 'msg_1', facts: [] }),
+  }),
+  'a look-up that refuses': () => ({
+    findOrder: async () => ({ outcome: 'refused', code: 'no', message: 'no' }),
+  }),
+  'more paid than the rate gives': ({ payout }) => ({
+    payout: {
+      async read(partnerRef) {
+        const answer = await payout.read(partnerRef);
+        if (answer.outcome !== 'done' || answer.value.fees === null) return answer;
+        return { outcome: 'done', value: { ...answer.value, fees: minor('999999.00') } };
+      },
+    },
+  }),
+};
+
+// Not for the test that reads the table.
+if (process.env['DEFECTIVE_PARTNERS'] === '1') {
+  for (const [name, change] of Object.entries(defects)) {
+    partnerConformance({
+      partner: name,
+      against: 'simulator',
+      traits: {
+        amounts: {
+          fine: minor('1250.00'),
+          payinFails: minor('1250.66'),
+          payoutFails: minor('1250.77'),
+          payoutReturns: minor('1250.88'),
+        },
+        rejected: { firstName: 'Fail', lastName: 'Lima' },
+        pixKey,
+        badPixKey: 'not a pix key',
+        refunds: true,
+      },
+      async open() {
+        const scene = world({ delayMs: 45_000 });
+        const defective = () => changedPartner(scene.restarted(), change(scene.restarted()));
+        return {
+          partner: changedPartner(scene.partner, change(scene.partner)),
+          nowMs: () => scene.nowMs,
+          step: () => scene.pass(45_000),
+          messages: () => scene.messages,
+          restarted: defective,
+          close: async () => undefined,
+        };
+      },
+      onReport: ({ partner, groups }) =>
+        process.stdout.write(`\nreport ${JSON.stringify({ partner, groups })}\n`),
+    });
+  }
+}
