@@ -5,7 +5,8 @@ import { z } from 'zod';
 import { parseSecretKeys } from '../adapters/crypto/secret-box.js';
 import { isNetwork } from '../adapters/http/client-address.js';
 import { parseMailSender } from '../adapters/mail/message.js';
-import { partnerNames, partnerVariables } from '../adapters/partner/partners.js';
+import { partnerNames, partners, partnerVariables } from '../adapters/partner/partners.js';
+import type { PartnerKind } from '../adapters/partner/running-partner.js';
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../core/domain/instant.js';
 import { nearMiss } from '../core/domain/near-miss.js';
 import { ATTEMPTS_MAX } from '../core/domain/webhook-delivery.js';
@@ -94,6 +95,7 @@ export function readConfig(env: Environment): Config {
       : []),
     ...(result.success ? backupProblems(set) : []),
     ...s3Problems(set),
+    ...partnerProblems(set),
   ];
   if (!result.success || problems.length > 0) throw new ConfigError(problems);
   return configOf(result.data, set);
@@ -208,6 +210,14 @@ function s3Problems(env: Environment): readonly string[] {
   return [...required, 'PONTE_S3_REGION']
     .filter((name) => env[name] !== undefined)
     .map((name) => `${name}: has no effect without PONTE_DOCUMENTS=s3`);
+}
+
+function partnerProblems(env: Environment): readonly string[] {
+  const kinds: Readonly<Record<string, PartnerKind>> = partners;
+  return (['test', 'live'] as const).flatMap((mode) => {
+    const kind = kinds[env[`PONTE_PARTNER_${mode.toUpperCase()}`] ?? 'none'];
+    return kind?.problems?.(mode, env) ?? [];
+  });
 }
 
 function isHttps(url: string | undefined): boolean {

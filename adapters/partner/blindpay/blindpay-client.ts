@@ -1,0 +1,279 @@
+// The HTTP client of BlindPay: key, idempotency key, rate limit, Retry-After, and what each answer
+// means for the caller. It follows no redirect and repeats nothing.
+import { Agent, type Dispatcher, FormData, request } from 'undici';
+import { z } from 'zod';
+import { MINUTE_MS, SECOND_MS } from '../../../core/domain/instant.js';
+import { gcraStep } from '../../../core/domain/rate-limit.js';
+import type { Clock, Log } from '../../../core/ports/outside.js';
+import type { PartnerAnswer } from '../../../core/ports/partner.js';
+import { codeOf, type Sorting, sortError, sortForeign } from './answer-codes.js';
+
+const HTTP_TIMEOUT_MS = 6 * SECOND_MS;
+/** No page is requested after this time. */
+const SEARCH_FOR_MS = 6 * SECOND_MS;
+/** The longest operation: a search and two more calls. */
+export const OPERATION_MS = SEARCH_FOR_MS + 3 * HTTP_TIMEOUT_MS;
+const PAUSE_MAX_MS = 10 * MINUTE_MS;
+const BODY_BYTES_MAX = 16 * 1_024 * 1_024;
+const MESSAGE_LENGTH_MAX = 300;
+/** One of the allowed sizes: 10, 50, 100, 200, 500, 1000. */
+const PAGE_SIZE = 100;
+/** Shorter texts of a request are codes and numbers, not personal data. */
+const REDACTED_LENGTH_MIN = 4;
+
+/** Connections that failed before a byte was sent. */
+const unsentCodes: ReadonlySet<string> = new Set([
+  ...['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'ENETUNREACH', 'EHOSTUNREACH'],
+  ...['UND_ERR_CONNECT_TIMEOUT', 'CERT_HAS_EXPIRED', 'DEPTH_ZERO_SELF_SIGNED_CERT'],
+  ...['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'ERR_TLS_CERT_ALTNAME_INVALID'],
+]);
+
+const errorShape = z.object({
+  message: z.string(),
+  code: z.string().nullish(),
+  description: z.string().nullish(),
+  trace_id: z.string().nullish(),
+});
+
+export interface ClientOptions {
+  /** With `/v1`, without a trailing slash. */
+  readonly url: string;
+  readonly apiKey: string;
+  readonly instanceId: string;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** 0: no limit. */
+  readonly perMinute: number;
+  readonly burst: number;
+  readonly timeoutMs?: number;
+}
+
+export interface Post<T> {
+  readonly path: string;
+  /** JSON text: a repeat sends the same bytes. */
+  readonly body: string;
+  /** Null: a repeat does no harm. */
+  readonly key: string | null;
+  readonly shape: z.ZodType<T>;
+}
+
+/** `:instance` in a path is the id of the instance. */
+export interface BlindPayClient {
+  /** Never `unknown`. */
+  get<T>(path: string, shape: z.ZodType<T>): Promise<PartnerAnswer<T>>;
+  post<T>(call: Post<T>): Promise<PartnerAnswer<T>>;
+  /** The address of the stored file. */
+  upload(file: {
+    readonly bytes: Uint8Array;
+    readonly type: string;
+  }): Promise<PartnerAnswer<string>>;
+  /** Reads page by page until `visit` returns something; null: all pages were read. */
+  search<T extends { readonly id: string }, R>(
+    path: string,
+    shape: z.ZodType<T>,
+    visit: (item: T) => R | null,
+    paging?: Paging,
+  ): Promise<PartnerAnswer<R | null>>;
+}
+
+/** Lists of a customer's objects are short and come whole. */
+export type Paging = 'pages' | 'whole';
+
+export function createBlindPayClient(options: ClientOptions): BlindPayClient {
+  const { clock, log, instanceId, timeoutMs = HTTP_TIMEOUT_MS } = options;
+  const connect = { timeout: timeoutMs };
+  const dispatcher = new Agent({ connect, maxResponseSize: BODY_BYTES_MAX });
+  const admission = admissionOf(options);
+
+  const call = async <T>(sent: SentRequest, shape: z.ZodType<T>): Promise<PartnerAnswer<T>> => {
+    const nowMs = clock.nowMs();
+    const refusal = admission.refusal(nowMs);
+    if (refusal !== null) return { outcome: 'later', reason: refusal };
+    const { body, method, path, headers } = sent;
+    const received = await exchange(`${options.url}${path.replace(':instance', instanceId)}`, {
+      dispatcher,
+      method,
+      headers: {
+        authorization: `Bearer ${options.apiKey}`,
+        accept: 'application/json',
+        ...headers,
+      },
+      body,
+      headersTimeout: timeoutMs,
+      bodyTimeout: timeoutMs,
+      signal: AbortSignal.timeout(timeoutMs),
+    });
+    if (!('status' in received)) return received;
+    admission.noteWait(received, nowMs);
+    const answer = read(received, shape, typeof body === 'string' ? body : '');
+    if (received.status === 401) {
+      log.error('alert', { alert: 'BlindPay does not accept the API key', instanceId });
+    }
+    return answer;
+  };
+
+  const get = async <T>(path: string, shape: z.ZodType<T>): Promise<PartnerAnswer<T>> => {
+    const answer = await call({ method: 'GET', path, headers: {}, body: null }, shape);
+    return answer.outcome === 'unknown' ? { ...answer, outcome: 'later' } : answer;
+  };
+
+  return {
+    get,
+    async post({ path, body, key, shape }) {
+      const type = { 'content-type': 'application/json' };
+      const headers = key === null ? type : { ...type, 'idempotency-key': key };
+      return call({ method: 'POST', path, headers, body }, shape);
+    },
+    async upload({ bytes, type }) {
+      const body = new FormData();
+      body.set('bucket', 'onboarding');
+      const [, ending = 'bin'] = type.split('/');
+      body.set('file', new Blob([new Uint8Array(bytes)], { type }), `document.${ending}`);
+      const path = '/upload?instance_id=:instance';
+      const shape = z.object({ file_url: z.string() });
+      const answer = await call({ method: 'POST', path, headers: {}, body }, shape);
+      return answer.outcome === 'done' ? { ...answer, value: answer.value.file_url } : answer;
+    },
+    search(path, shape, visit, paging = 'pages') {
+      const untilMs = clock.nowMs() + SEARCH_FOR_MS;
+      const isLate = () => clock.nowMs() > untilMs;
+      return searchList({ get, isLate }, [path, paging], shape, visit);
+    },
+  };
+}
+
+interface SentRequest {
+  readonly method: 'GET' | 'POST';
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | FormData | null;
+}
+
+interface Received {
+  readonly status: number;
+  readonly retryAfter: string | null;
+  readonly text: string;
+}
+
+/** Calls that the limit of the instance, or an earlier Retry-After, allows now. */
+function admissionOf({ perMinute, burst }: ClientOptions) {
+  let tatMicros: number | null = null;
+  let pausedUntilMs = 0;
+  return {
+    refusal(nowMs: number): string | null {
+      if (nowMs < pausedUntilMs) return 'BlindPay asked to wait';
+      const step = gcraStep({ tatMicros, nowMs, perMinute, burst });
+      tatMicros = step.tatMicros;
+      return step.allowed ? null : 'the rate limit of the BlindPay instance is used up';
+    },
+    noteWait({ status, retryAfter }: Received, nowMs: number): void {
+      if (retryAfter === null || (status !== 429 && status !== 503)) return;
+      const seconds = /^\d{1,6}$/.test(retryAfter) ? Number.parseInt(retryAfter, 10) : null;
+      const untilMs = seconds === null ? Date.parse(retryAfter) : nowMs + seconds * SECOND_MS;
+      if (Number.isFinite(untilMs)) pausedUntilMs = Math.min(untilMs, nowMs + PAUSE_MAX_MS);
+    },
+  };
+}
+
+type Failed = Extract<PartnerAnswer<never>, { outcome: 'later' | 'unknown' }>;
+
+async function exchange(
+  url: string,
+  options: Omit<Dispatcher.RequestOptions, 'origin' | 'path'> & { readonly dispatcher: Dispatcher },
+): Promise<Received | Failed> {
+  try {
+    const { statusCode, headers, body } = await request(url, options);
+    const after = headers['retry-after'];
+    const retryAfter = typeof after === 'string' ? after : null;
+    return { status: statusCode, retryAfter, text: await body.text() };
+  } catch (error) {
+    // The message may quote the request; the code does not.
+    const { code, name } = error as { readonly code?: unknown; readonly name?: unknown };
+    const why = typeof code === 'string' ? code : String(name);
+    return unsentCodes.has(why)
+      ? { outcome: 'later', reason: `no connection to BlindPay: ${why}` }
+      : { outcome: 'unknown', reason: `no answer from BlindPay: ${why}` };
+  }
+}
+
+function read<T>({ status, text }: Received, shape: z.ZodType<T>, sent: string): PartnerAnswer<T> {
+  const json = parsedJson(text);
+  if (json === undefined) {
+    const isPage = /^\s*</.test(text);
+    const what = isPage ? 'a web page, perhaps of its edge' : 'a body that is not JSON';
+    return failed(sortForeign(status), `BlindPay answered ${status} with ${what}`, 'not_json');
+  }
+  if (status >= 200 && status < 300) {
+    const value = shape.safeParse(json);
+    if (value.success) return { outcome: 'done', value: value.data };
+    const paths = value.error.issues.map(({ path }) => path.join('.')).join(', ');
+    return { outcome: 'unknown', reason: `BlindPay answered in another form: ${paths}` };
+  }
+  const error = errorShape.safeParse(json);
+  if (!error.success) {
+    return failed(sortForeign(status), `BlindPay answered ${status} in another form`, 'not_known');
+  }
+  const code = codeOf({ message: error.data.message, code: error.data.code ?? null });
+  const { description, message, trace_id: trace } = error.data;
+  const words = redacted(description ?? message, sent).slice(0, MESSAGE_LENGTH_MAX);
+  const traced = trace === null || trace === undefined ? words : `${words} (trace ${trace})`;
+  return failed(sortError(status, code), traced, redacted(code, sent).slice(0, 100), status);
+}
+
+function failed(sorting: Sorting, words: string, code: string, status = 0): PartnerAnswer<never> {
+  if (sorting === 'refused') return { outcome: 'refused', code, message: words };
+  return { outcome: sorting, reason: status === 0 ? words : `${status} ${code}: ${words}` };
+}
+
+/** The text without the values of the request that it may quote. */
+function redacted(text: string, sent: string): string {
+  const values = textsIn(sent === '' ? null : parsedJson(sent))
+    .filter(({ length }) => length >= REDACTED_LENGTH_MIN)
+    .toSorted((left, right) => right.length - left.length);
+  return values.reduce((rest, value) => rest.replaceAll(value, '…'), text);
+}
+
+function textsIn(value: unknown): readonly string[] {
+  if (typeof value === 'string') return [value];
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : [];
+}
+
+function parsedJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+async function searchList<T extends { readonly id: string }, R>(
+  { get, isLate }: Pick<BlindPayClient, 'get'> & { readonly isLate: () => boolean },
+  [path, paging]: readonly [string, Paging],
+  shape: z.ZodType<T>,
+  visit: (item: T) => R | null,
+): Promise<PartnerAnswer<R | null>> {
+  const items = z.array(shape);
+  const pagination = z.object({ has_more: z.boolean() }).nullish();
+  const page = z.object({ data: items, pagination });
+  const either = z.union([page, items.transform((data) => ({ data, pagination: null }))]);
+  const limit = `${path.includes('?') ? '&' : '?'}limit=${PAGE_SIZE}`;
+  const query = paging === 'pages' ? `${path}${limit}` : path;
+  let after = '';
+  while (!isLate()) {
+    const answer = await get(`${query}${after}`, either);
+    if (answer.outcome !== 'done') return answer;
+    const { data, pagination } = answer.value;
+    for (const item of data) {
+      const found = visit(item);
+      if (found !== null) return { outcome: 'done', value: found };
+    }
+    const last = data.at(-1);
+    const isCut = paging === 'pages' && data.length >= PAGE_SIZE;
+    const hasMore = pagination?.has_more ?? isCut;
+    if (!hasMore || last === undefined) return { outcome: 'done', value: null };
+    // Without pages, a list as long as one may have been cut.
+    if (!pagination) break;
+    after = `&starting_after=${encodeURIComponent(last.id)}`;
+  }
+  return { outcome: 'later', reason: 'BlindPay lists more than can be read' };
+}

@@ -1,0 +1,134 @@
+// BlindPay as a settlement partner: USD by bank transfer in, a stablecoin in a managed wallet of
+// the seller, BRL by PIX out. orders.ts and its neighbours make the calls; this file puts them
+// together.
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
+import { MINUTE_MS } from '../../../core/domain/instant.js';
+import type { Mode } from '../../../core/domain/tenant.js';
+import type { Clock, Log } from '../../../core/ports/outside.js';
+import type {
+  OrderApi,
+  PartnerNotes,
+  RefundOrder,
+  RefundReport,
+  SettlementPartner,
+} from '../../../core/ports/partner.js';
+import type { PartnerKind, ReadFile } from '../running-partner.js';
+import { SIGNATURE_HEADER } from '../signed-message.js';
+import { createBlindPayClient, OPERATION_MS } from './blindpay-client.js';
+import { customersApi, documentLimits, requirementsOf } from './customers.js';
+import { provision, registerPix } from './destinations.js';
+import { readMessage } from './inbound.js';
+import { CURRENCY, type Desk, done, later, notFound, refused, withoutEffect } from './orders.js';
+import { payinsApi, requestQuote } from './payins.js';
+import { findByReference, payoutsApi, QUOTE_LIFE_MS } from './payouts.js';
+import { type BlindPaySettings, blindPayVariables, readSettings } from './settings.js';
+
+/**
+ * Of a development instance: 100 calls a minute, over all keys and the dashboard. A burst counts
+ * on top of the rate. A production instance has no limit.
+ */
+const developmentLimit = { perMinute: 70, burst: 20 };
+
+export interface BlindPayOptions extends BlindPaySettings {
+  readonly mode: Mode;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly readFile: ReadFile;
+  /** Calls per minute; 0: no limit. That of the kind of instance by default. */
+  readonly limit?: { readonly perMinute: number; readonly burst: number };
+  readonly timeoutMs?: number;
+}
+
+export const blindPayPartner: PartnerKind = {
+  variables: blindPayVariables,
+  problems(mode, env) {
+    const read = readSettings(mode, env);
+    return 'problems' in read ? read.problems : [];
+  },
+  create(setup, env) {
+    const read = readSettings(setup.mode, env);
+    if ('problems' in read) throw new Error(read.problems.join('; '));
+    return createBlindPayPartner({ ...setup, ...read.settings });
+  },
+};
+
+const notes: PartnerNotes = {
+  signatureHeader: SIGNATURE_HEADER,
+  testValues: [
+    { where: 'the first or legal name', value: 'Fail', means: 'the party is rejected' },
+    { where: 'a quoted amount', value: '666.00', means: 'the pay-in or payout fails' },
+    { where: 'a quoted amount', value: '777.00', means: 'the pay-in or payout is refunded' },
+  ],
+};
+
+export function createBlindPayPartner(options: BlindPayOptions): SettlementPartner {
+  const { mode, clock, log, route, readFile } = options;
+  const isDevelopment = mode === 'test';
+  const limit = options.limit ?? (isDevelopment ? developmentLimit : { perMinute: 0, burst: 1 });
+  const client = createBlindPayClient({ ...options, ...limit });
+  const desk: Desk = { client, route, log, nowMs: () => clock.nowMs() };
+  return {
+    name: 'blindpay',
+    callTimeoutMs: OPERATION_MS,
+    // A pay-in and a payout need a quote that has not expired.
+    effectWithinMs: QUOTE_LIFE_MS + MINUTE_MS,
+    currencies: [CURRENCY],
+    notes,
+    requirements: requirementsOf(isDevelopment),
+    documentLimits,
+    startTos: (input) => startTos(desk, input),
+    receiver: customersApi(desk, readFile),
+    payin: payinsApi(desk),
+    payout: payoutsApi(desk),
+    refund: noRefunds,
+    registerPixDestination: (input) => registerPix(desk, input),
+    provisionRails: (input) => provision(desk, input),
+    quote: (input) => requestQuote(desk, input),
+    async findOrder(kind, reference) {
+      if (kind === 'refund') return done(null);
+      if (kind === 'payout') return findByReference(desk, reference);
+      return later('BlindPay stores no reference of ours with a pay-in');
+    },
+    readInbound: (headers, body, nowMs) => readMessage(options, headers, body, nowMs),
+  };
+}
+
+/** A person accepts the terms in a browser; each call opens another session. */
+async function startTos(
+  desk: Desk,
+  { redirectUrl, key }: Parameters<SettlementPartner['startTos']>[0],
+): ReturnType<SettlementPartner['startTos']> {
+  const answer = await desk.client.post({
+    path: '/e/instances/:instance/tos',
+    body: JSON.stringify({
+      // A key serves one session: a person who comes back needs another one.
+      idempotency_key: uuidOf(`${key}.${desk.nowMs()}`),
+      redirect_url: redirectUrl,
+    }),
+    key: null,
+    shape: z.object({ url: z.url() }),
+  });
+  return withoutEffect(answer);
+}
+
+/** A UUID of version 8: made from a text. */
+function uuidOf(text: string): string {
+  const hex = createHash('sha256').update(text).digest('hex');
+  const variant = '89ab'[Number.parseInt(hex.charAt(16), 16) % 4];
+  const parts = [hex.slice(0, 8), hex.slice(8, 12), `8${hex.slice(13, 16)}`];
+  return [...parts, `${variant}${hex.slice(17, 20)}`, hex.slice(20, 32)].join('-');
+}
+
+const noRefund = refused(
+  'refunds_not_supported',
+  'BlindPay has no call for refunds. Pay the buyer back by other means.',
+);
+
+/** Refused while it is prepared, so the debt becomes an operator's task. */
+const noRefunds: OrderApi<RefundOrder, RefundReport> = {
+  prepare: async () => noRefund,
+  start: async () => noRefund,
+  find: async () => done(null),
+  read: async () => notFound,
+};

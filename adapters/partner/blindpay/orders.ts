@@ -1,0 +1,95 @@
+// What the orders of all kinds have in common at BlindPay: ids, the texts of requests, and answers.
+import { z } from 'zod';
+import type { Log } from '../../../core/ports/outside.js';
+import type { PartnerAnswer } from '../../../core/ports/partner.js';
+import type { BlindPayClient } from './blindpay-client.js';
+
+/** Where money moves: of the instance and mode. */
+export interface Route {
+  /** Of managed wallets, as `polygon`. */
+  readonly network: string;
+  /** The stablecoin; one is worth one US dollar. */
+  readonly token: string;
+  /** How buyers pay, as `ach`. */
+  readonly paymentMethod: string;
+  /** Who keeps virtual accounts; null: buyers pay into an account of BlindPay with a memo code. */
+  readonly bankingPartner: string | null;
+}
+
+export interface Desk {
+  readonly client: BlindPayClient;
+  readonly route: Route;
+  readonly log: Log;
+  nowMs(): number;
+}
+
+/** Buyers pay in US dollars: pay-in quotes name the payment method, not the currency. */
+export const CURRENCY = 'USD';
+
+const idForm = /^[A-Za-z0-9_-]{1,64}$/;
+
+/** Ids are opaque, but become parts of a path. */
+export function isId(text: string): boolean {
+  return idForm.test(text);
+}
+
+/** Several ids as one text that core stores. */
+export function joinIds(ids: readonly string[]): string {
+  return ids.join('.');
+}
+
+/** The ids of such a text; null for any other text. */
+export function splitIds<const N extends readonly string[]>(
+  text: string,
+  names: N,
+): { readonly [K in N[number]]: string } | null {
+  const ids = text.split('.');
+  if (ids.length !== names.length || !ids.every(isId)) return null;
+  const named = names.map((name, at) => [name, ids[at] ?? '']);
+  return Object.fromEntries(named) as { readonly [K in N[number]]: string };
+}
+
+/** The request that core stores before the call; null for a text that is none of this kind. */
+export function readRequest<T>(kind: string, shape: z.ZodType<T>, text: string): T | null {
+  try {
+    const json: unknown = JSON.parse(text);
+    return z.object({ kind: z.literal(kind) }).safeParse(json).success
+      ? (shape.safeParse(json).data ?? null)
+      : null;
+  } catch {
+    return null;
+  }
+}
+
+export function done<T>(value: T): PartnerAnswer<T> {
+  return { outcome: 'done', value };
+}
+
+export function refused(code: string, message: string): PartnerAnswer<never> {
+  return { outcome: 'refused', code, message };
+}
+
+export function later(reason: string): PartnerAnswer<never> {
+  return { outcome: 'later', reason };
+}
+
+export const unreadable = refused('request_invalid', 'This adapter has not prepared the request.');
+export const notFound = refused('not_found', 'BlindPay has no such object.');
+
+/** A call without effect of its kind: it can only succeed, be refused, or be tried again. */
+export function withoutEffect<T>(answer: PartnerAnswer<T>): PartnerAnswer<T> {
+  return answer.outcome === 'unknown' ? later(answer.reason) : answer;
+}
+
+/** The end that a status means; a status that is not known is no end. */
+export function endOf<E extends string>(
+  { log }: Desk,
+  ends: Readonly<Record<string, E>>,
+  { what, status, open }: { readonly what: string; readonly status: string; readonly open: E },
+): E {
+  const end = ends[status];
+  if (end === undefined) {
+    log.error('alert', { alert: `BlindPay reports an unknown status of a ${what}`, status });
+  }
+  return end ?? open;
+}

@@ -1,0 +1,292 @@
+// Quotes and pay-ins. A pay-in quote fixes what arrives in the wallet; the rate to BRL is
+// indicative, because a payout quote lives for five minutes and a bank transfer takes days.
+import { z } from 'zod';
+import { divide, formatRate, type Money, money } from '../../../core/domain/money.js';
+import type {
+  InstructionField,
+  PayinInstructions,
+  Rail,
+  RailInstructions,
+} from '../../../core/domain/payin-instructions.js';
+import type { QuoteTerms } from '../../../core/domain/quote.js';
+import type { PayinReport } from '../../../core/domain/report-check.js';
+import type {
+  AcceptedOrder,
+  OrderApi,
+  PartnerAnswer,
+  PayinOrder,
+  SettlementPartner,
+} from '../../../core/ports/partner.js';
+import { readDestination } from './destinations.js';
+import {
+  CURRENCY,
+  type Desk,
+  done,
+  endOf,
+  isId,
+  joinIds,
+  later,
+  notFound,
+  readRequest,
+  refused,
+  splitIds,
+  unreadable,
+  withoutEffect,
+} from './orders.js';
+
+/** Smaller values of `expires_at` are in seconds: its example and its text differ. */
+const SECONDS_BELOW = 1e12;
+const RATE_SCALE = 10n ** 8n;
+/** Of a transfer in the USA: up to five business days. */
+const BANK_DAYS = { from: 0, to: 5 };
+
+const minor = z.int().nonnegative();
+
+const quoteShape = z.object({
+  id: z.string(),
+  expires_at: z.number(),
+  sender_amount: minor,
+  receiver_amount: minor,
+});
+const fxShape = z.object({ result_amount: minor });
+
+const numbersShape = z.object({ routing_number: z.string(), account_number: z.string() }).nullish();
+const partyShape = z
+  .object({
+    name: z.string().nullish(),
+    address_line_1: z.string().nullish(),
+    address_line_2: z.string().nullish(),
+  })
+  .nullish();
+const bankDetailsShape = z.object({
+  routing_number: z.string().nullish(),
+  account_number: z.string().nullish(),
+  account_type: z.string().nullish(),
+  swift_bic_code: z.string().nullish(),
+  swift_account_number: z.string().nullish(),
+  ach: numbersShape,
+  wire: numbersShape,
+  rtp: numbersShape,
+  beneficiary: partyShape,
+  receiving_bank: partyShape,
+});
+type BankDetails = z.output<typeof bankDetailsShape>;
+
+const trackingShape = z
+  .object({ transaction_hash: z.string().nullish(), provider_error_reason: z.string().nullish() })
+  .nullish();
+export const payinShape = z.object({
+  id: z.string(),
+  status: z.string(),
+  sender_amount: minor.nullish(),
+  receiver_amount: minor.nullish(),
+  payin_quote_id: z.string().nullish(),
+  memo_code: z.string().nullish(),
+  blindpay_bank_details: bankDetailsShape.nullish(),
+  tracking_transaction: trackingShape,
+  tracking_complete: trackingShape,
+});
+export type Payin = z.output<typeof payinShape>;
+
+const ends: Readonly<Record<string, PayinReport['status']>> = {
+  processing: 'open',
+  on_hold: 'open',
+  completed: 'completed',
+  failed: 'failed',
+  refunded: 'returned',
+};
+
+const requestShape = z.object({
+  reference: z.string(),
+  customerId: z.string(),
+  quoteId: z.string(),
+});
+
+export function expiryMs(expiresAt: number): number {
+  return Math.floor(expiresAt < SECONDS_BELOW ? expiresAt * 1_000 : expiresAt);
+}
+
+/** BRL per unit, of these amounts. */
+export function rateOf(targetMinor: bigint, sourceMinor: bigint): string {
+  return formatRate({ rateScaled: divide(targetMinor * RATE_SCALE, sourceMinor, 'half-even') });
+}
+
+export async function requestQuote(
+  { client, route }: Desk,
+  { source, destination }: Parameters<SettlementPartner['quote']>[0],
+): Promise<PartnerAnswer<QuoteTerms>> {
+  const to = readDestination(destination);
+  if (to === null) return notFound;
+  if (source.currency !== CURRENCY) {
+    return refused('currency_not_supported', `Buyers can pay in ${CURRENCY}.`);
+  }
+  const payin = await client.post({
+    path: '/instances/:instance/payin-quotes',
+    body: JSON.stringify({
+      wallet_id: to.walletId,
+      currency_type: 'sender',
+      cover_fees: false,
+      request_amount: Number(source.amountMinor),
+      payment_method: route.paymentMethod,
+      token: route.token,
+    }),
+    key: null,
+    shape: quoteShape,
+  });
+  if (payin.outcome !== 'done') return withoutEffect(payin);
+  const { id, expires_at, sender_amount, receiver_amount } = payin.value;
+  const fx = await client.post({
+    path: '/instances/:instance/quotes/fx',
+    body: JSON.stringify({
+      from: route.token,
+      to: 'BRL',
+      request_amount: receiver_amount,
+      currency_type: 'sender',
+    }),
+    key: null,
+    shape: fxShape,
+  });
+  if (fx.outcome !== 'done') return withoutEffect(fx);
+  const [arrives, target] = [BigInt(receiver_amount), BigInt(fx.value.result_amount)];
+  const isUsable = BigInt(sender_amount) === source.amountMinor && arrives <= source.amountMinor;
+  if (!isUsable || arrives === 0n || target === 0n) return later('the quote is of other amounts');
+  return done({
+    partnerQuoteId: joinIds([to.customerId, id]),
+    source,
+    fees: money(source.amountMinor - arrives, source.currency),
+    rate: rateOf(target, arrives),
+    target: money(target, 'BRL'),
+    rateKind: 'indicative',
+    lockedUntilMs: null,
+    expiresAtMs: expiryMs(expires_at),
+  });
+}
+
+export function payinsApi(desk: Desk): OrderApi<PayinOrder, PayinReport> {
+  const { client, route } = desk;
+  return {
+    async prepare({ reference, quote }) {
+      const ids = splitIds(quote.partnerQuoteId, ['customerId', 'quoteId']);
+      if (ids === null) return notFound;
+      if (desk.nowMs() >= quote.expiresAtMs) return quoteExpired;
+      return done(JSON.stringify({ kind: 'payin', reference, ...ids }));
+    },
+    async start(request) {
+      const order = readRequest('payin', requestShape, request);
+      if (order === null) return unreadable;
+      const path = '/instances/:instance/payins/evm';
+      const body = JSON.stringify({ payin_quote_id: order.quoteId });
+      const answer = await client.post({ path, body, key: order.reference, shape: payinShape });
+      if (answer.outcome === 'done') return done(accepted(answer.value, route.paymentMethod));
+      const isExpired = answer.outcome === 'refused' && answer.code === 'QUOTES_EXPIRED';
+      return isExpired ? quoteExpired : answer;
+    },
+    async find(request) {
+      const order = readRequest('payin', requestShape, request);
+      if (order === null) return done(null);
+      const id = await findPayin(desk, order);
+      if (id.outcome !== 'done') return id;
+      if (id.value === null) return done(null);
+      // The list may leave the bank details out.
+      const whole = await readPayin(desk, id.value);
+      return whole.outcome === 'done' ? done(accepted(whole.value, route.paymentMethod)) : whole;
+    },
+    async read(partnerRef) {
+      const answer = await readPayin(desk, partnerRef);
+      return answer.outcome === 'done' ? payinReport(desk, answer.value) : answer;
+    },
+  };
+}
+
+const quoteExpired = refused('quote_expired', 'The quote has expired.');
+
+export async function readPayin({ client }: Desk, id: string): Promise<PartnerAnswer<Payin>> {
+  return isId(id) ? client.get(`/instances/:instance/payins/${id}`, payinShape) : notFound;
+}
+
+async function findPayin(
+  { client }: Desk,
+  { customerId, quoteId }: z.output<typeof requestShape>,
+): Promise<PartnerAnswer<string | null>> {
+  let isDoubtful = false;
+  const path = `/instances/:instance/payins?customer_id=${customerId}`;
+  const found = await client.search(path, payinShape, ({ id, payin_quote_id: its }) => {
+    if (!its) isDoubtful = true;
+    return its === quoteId ? id : null;
+  });
+  if (found.outcome !== 'done' || found.value !== null || !isDoubtful) return found;
+  return later('a pay-in without a quote may be this one');
+}
+
+function payinReport(desk: Desk, payin: Payin): PartnerAnswer<PayinReport> {
+  const { tracking_transaction: transaction, tracking_complete: complete } = payin;
+  const status = endOf(desk, ends, { what: 'pay-in', status: payin.status, open: 'open' });
+  const amount = payin.sender_amount ?? null;
+  if (status === 'completed' && amount === null) return later('the pay-in has no amount');
+  const isPaid = status === 'completed' && amount !== null;
+  const why = transaction?.provider_error_reason ?? complete?.provider_error_reason;
+  const isOver = status === 'failed' || status === 'returned';
+  return done({
+    status,
+    receivedMinor: isPaid ? BigInt(amount) : 0n,
+    transactionHash: complete?.transaction_hash ?? transaction?.transaction_hash ?? null,
+    reason: isOver ? `BlindPay: ${why ?? payin.status}` : null,
+  });
+}
+
+function accepted(payin: Payin, method: string): AcceptedOrder {
+  const instructions = instructionsOf(payin, method);
+  return { partnerRef: payin.id, ...(instructions === null ? {} : { instructions }) };
+}
+
+function instructionsOf(payin: Payin, method: string): PayinInstructions | null {
+  const { blindpay_bank_details: details, sender_amount: amount } = payin;
+  if (!details || !amount) return null;
+  const rails = railsOf(details).toSorted(
+    (left, right) => Number(right.rail === method) - Number(left.rail === method),
+  );
+  if (rails.length === 0) return null;
+  const reference = payin.memo_code || null;
+  return {
+    rails,
+    amount: paid(amount),
+    reference,
+    referenceRequired: reference !== null,
+    // With a memo code, the account is one of BlindPay for all customers.
+    holder: reference === null ? 'payee' : 'partner',
+    payByMs: null,
+  };
+}
+
+function paid(amountMinor: number): Money {
+  return money(BigInt(amountMinor), CURRENCY);
+}
+
+function railsOf(details: BankDetails): readonly RailInstructions[] {
+  const usual = { routing_number: details.routing_number, account_number: details.account_number };
+  const wanted = ['ach', 'wire', 'rtp'] as const;
+  const isSplit = wanted.some((rail) => details[rail]);
+  return wanted.flatMap((rail) => {
+    // Without numbers of each rail, those of the account are for transfers in the USA.
+    const numbers = isSplit || rail === 'rtp' ? details[rail] : usual;
+    if (!numbers?.routing_number || !numbers.account_number) return [];
+    const fields: readonly (readonly [InstructionField, string | null | undefined])[] = [
+      ['beneficiary', details.beneficiary?.name],
+      ['accountNumber', numbers.account_number],
+      ['routingNumber', numbers.routing_number],
+      ['accountType', details.account_type],
+      ['bank', details.receiving_bank?.name],
+      ['bankAddress', addressOf(details.receiving_bank)],
+      ['beneficiaryAddress', addressOf(details.beneficiary)],
+    ];
+    return [{ rail: rail satisfies Rail, fields: given(fields), arrivesWithinDays: BANK_DAYS }];
+  });
+}
+
+function given(fields: readonly (readonly [InstructionField, string | null | undefined])[]) {
+  return fields.flatMap(([name, value]) => (value?.trim() ? [{ name, value }] : []));
+}
+
+function addressOf(party: BankDetails['beneficiary']): string {
+  return [party?.address_line_1, party?.address_line_2].filter(Boolean).join(', ');
+}

@@ -1,0 +1,252 @@
+// Payouts. A payout needs a quote of the moment, which lives for five minutes and is used once.
+// BlindPay stores no reference of ours with a payout but keeps the description of its quote, so
+// that names the order: `<reference> <amount> <currency>`.
+//
+// No second payout: time since the preparation is cut into windows. Each has one quote, under a key
+// of the window, which is used only if it expires before the window ends. So no two quotes of an
+// order are alive at a time.
+import { z } from 'zod';
+import { MINUTE_MS } from '../../../core/domain/instant.js';
+import { formatAmount, money, parseAmount } from '../../../core/domain/money.js';
+import type { PayoutReport } from '../../../core/domain/report-check.js';
+import type {
+  AcceptedOrder,
+  OrderApi,
+  PartnerAnswer,
+  PayoutOrder,
+} from '../../../core/ports/partner.js';
+import { readDestination, walletAddress } from './destinations.js';
+import {
+  CURRENCY,
+  type Desk,
+  done,
+  endOf,
+  isId,
+  later,
+  notFound,
+  readRequest,
+  refused,
+  unreadable,
+  withoutEffect,
+} from './orders.js';
+import { expiryMs, rateOf, readPayin } from './payins.js';
+
+export const QUOTE_LIFE_MS = 5 * MINUTE_MS;
+const WINDOW_MS = 2 * QUOTE_LIFE_MS;
+/** The clock of BlindPay may be behind ours. */
+const CLOCK_SLACK_MS = MINUTE_MS;
+
+/** Refusals that pass: the money stays in the wallet, and the payout is ordered again. */
+const passing: ReadonlySet<string> = new Set([
+  ...['BANK_ACCOUNTS_NOT_APPROVED', 'COMPLIANCE_RFI_IN_PROGRESS', 'CUSTOMERS_KYC_NOT_APPROVED'],
+  ...['LIMITS_VOLUME_EXCEEDED', 'QUOTES_EXPIRED', 'QUOTES_INVALID_STATE', 'QUOTES_NOT_FOUND'],
+  'TOS_NOT_ACCEPTED',
+]);
+
+/** `failed` does not prove where the money is, even with `tokens_refunded`; `refunded` does. */
+const ends: Readonly<Record<string, PayoutReport['status']>> = {
+  processing: 'open',
+  on_hold: 'open',
+  completed: 'completed',
+  failed: 'failed',
+  refunded: 'returned',
+};
+
+const payoutShape = z.object({
+  id: z.string(),
+  status: z.string(),
+  description: z.string().nullish(),
+  sender_amount: z.int().nonnegative().nullish(),
+  receiver_amount: z.int().nonnegative().nullish(),
+  currency: z.string().nullish(),
+  created_at: z.string().nullish(),
+  tracking_payment: z
+    .object({
+      end_to_end_id: z.string().nullish(),
+      provider_error_reason: z.string().nullish(),
+    })
+    .nullish(),
+});
+type Payout = z.output<typeof payoutShape>;
+
+const quoteShape = z.object({ id: z.string(), expires_at: z.number() });
+
+const requestShape = z.object({
+  reference: z.string(),
+  preparedAtMs: z.number(),
+  customerId: z.string(),
+  bankAccountId: z.string(),
+  address: z.string(),
+  tokenMinor: z.int().positive(),
+  description: z.string(),
+  network: z.string(),
+  token: z.string(),
+});
+type Request = z.output<typeof requestShape>;
+
+export function payoutsApi(desk: Desk): OrderApi<PayoutOrder, PayoutReport> {
+  return {
+    prepare: (order) => prepare(desk, order),
+    async start(request) {
+      const order = readRequest('payout', requestShape, request);
+      return order === null ? unreadable : start(desk, order);
+    },
+    async find(request) {
+      const order = readRequest('payout', requestShape, request);
+      return order === null ? done(null) : findPayout(desk, order);
+    },
+    async read(partnerRef) {
+      if (!isId(partnerRef)) return notFound;
+      const path = `/instances/:instance/payouts/${partnerRef}`;
+      const answer = await desk.client.get(path, payoutShape);
+      return answer.outcome === 'done' ? payoutReport(desk, answer.value) : answer;
+    },
+  };
+}
+
+/** Among all payouts, by our reference alone. */
+export function findByReference(desk: Desk, reference: string) {
+  return desk.client.search('/instances/:instance/payouts', payoutShape, ({ id, description }) =>
+    referenceOf(description) === reference ? { partnerRef: id } : null,
+  );
+}
+
+async function prepare(
+  desk: Desk,
+  { reference, amount, destination, payinRefs }: PayoutOrder,
+): Promise<PartnerAnswer<string>> {
+  const to = readDestination(destination);
+  if (to === null) return notFound;
+  if (amount.currency !== CURRENCY) {
+    return refused('currency_not_supported', `Payouts are of ${CURRENCY}.`);
+  }
+  const tokens = await tokensFor(desk, amount.amountMinor, payinRefs);
+  if (tokens.outcome !== 'done') return tokens;
+  const address = await walletAddress(desk, to);
+  if (address.outcome !== 'done') return address;
+  const { network, token } = desk.route;
+  const request: Request & { readonly kind: 'payout' } = {
+    kind: 'payout',
+    reference,
+    preparedAtMs: desk.nowMs(),
+    customerId: to.customerId,
+    bankAccountId: to.bankAccountId,
+    address: address.value,
+    tokenMinor: tokens.value,
+    description: `${reference} ${formatAmount(amount.amountMinor)} ${amount.currency}`,
+    network,
+    token,
+  };
+  return done(JSON.stringify(request));
+}
+
+/** What the pay-ins brought to the wallet for this amount; a surplus stays there. */
+async function tokensFor(
+  desk: Desk,
+  amountMinor: bigint,
+  payinRefs: readonly string[],
+): Promise<PartnerAnswer<number>> {
+  let [sentMinor, arrivedMinor] = [0n, 0n];
+  for (const ref of payinRefs) {
+    const payin = await readPayin(desk, ref);
+    if (payin.outcome !== 'done') return payin;
+    const { sender_amount: sent, receiver_amount: arrived } = payin.value;
+    if (!sent || !arrived) return later('a pay-in has no amounts');
+    sentMinor += BigInt(sent);
+    arrivedMinor += BigInt(arrived);
+  }
+  if (sentMinor < amountMinor) return refused('payin_missing', 'The pay-ins do not cover this.');
+  return done(Number((arrivedMinor * amountMinor) / sentMinor));
+}
+
+async function start(desk: Desk, order: Request): Promise<PartnerAnswer<AcceptedOrder>> {
+  const found = await findPayout(desk, order);
+  if (found.outcome !== 'done') return withoutEffect(found);
+  if (found.value !== null) return done(found.value);
+  const { client } = desk;
+  const passedMs = Math.max(0, desk.nowMs() - order.preparedAtMs);
+  const window = Math.floor(passedMs / WINDOW_MS);
+  const quote = await client.post({
+    path: '/instances/:instance/quotes',
+    body: quoteBody(order),
+    key: `${order.reference}.${window}.quote`,
+    shape: quoteShape,
+  });
+  if (quote.outcome !== 'done') return withoutEffect(unlessPassing(quote));
+  const expiresAtMs = expiryMs(quote.value.expires_at);
+  if (expiresAtMs <= desk.nowMs()) return later('the quote of this window has expired');
+  const windowEndsAtMs = order.preparedAtMs + (window + 1) * WINDOW_MS;
+  if (expiresAtMs > windowEndsAtMs) return later('the quote would outlive its window');
+  const { address } = order;
+  const payout = await client.post({
+    path: '/instances/:instance/payouts/evm',
+    body: JSON.stringify({ quote_id: quote.value.id, sender_wallet_address: address }),
+    key: `${order.reference}.${window}.payout`,
+    shape: payoutShape,
+  });
+  return payout.outcome === 'done' ? done({ partnerRef: payout.value.id }) : unlessPassing(payout);
+}
+
+function quoteBody({ bankAccountId, tokenMinor, network, token, description }: Request): string {
+  return JSON.stringify({
+    bank_account_id: bankAccountId,
+    currency_type: 'sender',
+    cover_fees: false,
+    request_amount: tokenMinor,
+    network,
+    token,
+    description,
+  });
+}
+
+function unlessPassing<T>(answer: PartnerAnswer<T>): PartnerAnswer<T> {
+  if (answer.outcome !== 'refused' || !passing.has(answer.code)) return answer;
+  return later(`${answer.code}: ${answer.message}`);
+}
+
+/** `later` if a payout without a description may be this one: that is no proof of absence. */
+async function findPayout(
+  { client }: Desk,
+  order: Request,
+): Promise<PartnerAnswer<AcceptedOrder | null>> {
+  let isDoubtful = false;
+  const path = `/instances/:instance/payouts?customer_id=${order.customerId}`;
+  const found = await client.search(path, payoutShape, (payout) => {
+    if (referenceOf(payout.description) === order.reference) return { partnerRef: payout.id };
+    if (!payout.description && isLike(payout, order)) isDoubtful = true;
+    return null;
+  });
+  if (found.outcome !== 'done' || found.value !== null || !isDoubtful) return found;
+  return later('a payout without a description may be this one');
+}
+
+function isLike({ created_at: createdAt, sender_amount: amount }: Payout, order: Request): boolean {
+  const atMs = createdAt ? Date.parse(createdAt) : Number.NaN;
+  if (atMs < order.preparedAtMs - CLOCK_SLACK_MS) return false;
+  return amount === null || amount === undefined || amount === order.tokenMinor;
+}
+
+function referenceOf(description: string | null | undefined): string | null {
+  return description?.split(' ')[0] ?? null;
+}
+
+function payoutReport(desk: Desk, payout: Payout): PartnerAnswer<PayoutReport> {
+  const status = endOf(desk, ends, { what: 'payout', status: payout.status, open: 'open' });
+  const why = payout.tracking_payment?.provider_error_reason;
+  if (status !== 'completed') {
+    const reason = status === 'open' ? null : `BlindPay: ${why ?? payout.status}`;
+    return done({ status, settled: null, fxRate: null, fees: null, endToEndId: null, reason });
+  }
+  const [sent, arrived] = [payout.sender_amount ?? 0, payout.receiver_amount ?? 0];
+  if (sent === 0 || arrived === 0) return later('the payout has no amounts');
+  // Without our description the fees of the pay-in are not known here.
+  const ordered = parseAmount(payout.description?.split(' ')[1] ?? '') ?? BigInt(sent);
+  return done({
+    status,
+    settled: money(BigInt(arrived), payout.currency ?? 'BRL'),
+    fxRate: rateOf(BigInt(arrived), BigInt(sent)),
+    fees: money(ordered - BigInt(sent), CURRENCY),
+    endToEndId: payout.tracking_payment?.end_to_end_id ?? null,
+    reason: null,
+  });
+}

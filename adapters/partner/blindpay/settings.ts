@@ -1,0 +1,122 @@
+// The settings of BlindPay, one set per mode: a mode has an instance, and the instance its key.
+// All problems are found before anything starts. Values appear in no problem.
+import { readFileSync } from 'node:fs';
+import { z } from 'zod';
+import type { Mode } from '../../../core/domain/tenant.js';
+import type { Environment } from '../running-partner.js';
+import type { Route } from './orders.js';
+
+/** The vendor's public address serves both kinds of instance; the key decides. */
+const VENDOR_URL = 'https://api.blindpay.com/v1';
+const FILE = '_FILE';
+
+const paymentMethods = ['ach', 'wire', 'rtp'] as const;
+const bankingPartners = ['jpmorgan', 'citi', 'hsbc', 'cfsb', 'portage', 'ssb'] as const;
+
+/** Of polygon_amoy a tester found managed wallets to work, of base_sepolia not (2026-05-31). */
+const routes: Readonly<Record<Mode, { readonly network: string; readonly token: string }>> = {
+  test: { network: 'polygon_amoy', token: 'USDB' },
+  live: { network: 'polygon', token: 'USDC' },
+};
+
+const secretForm = /^whsec_[A-Za-z0-9+/]{16,}={0,2}$/;
+
+/** By the end of the name. Each value may be empty of meaning until all are read together. */
+const forms = {
+  API_KEY: z.string().regex(/^[\x21-\x7e]{8,500}$/, 'give the API key of the instance'),
+  API_KEY_FILE: z.string(),
+  INSTANCE_ID: z.string().regex(/^in_[A-Za-z0-9]{1,60}$/, 'give the id of the instance, in_…'),
+  WEBHOOK_SECRETS: z
+    .string()
+    .refine(
+      (text) => secretsIn(text).every((secret) => secretForm.test(secret)),
+      'give signing secrets, whsec_…, separated by commas',
+    ),
+  WEBHOOK_SECRETS_FILE: z.string(),
+  URL: z.string().refine(isApiUrl, 'give an https address without query or fragment'),
+  NETWORK: z.string().regex(/^[a-z_]{2,30}$/, 'give a network, as polygon'),
+  TOKEN: z.enum(['USDC', 'USDT', 'USDB']),
+  PAYMENT_METHOD: z.enum(paymentMethods),
+  BANKING_PARTNER: z.enum(bankingPartners),
+} as const satisfies Readonly<Record<string, z.ZodType<unknown, string>>>;
+
+type Ending = keyof typeof forms;
+
+export const blindPayVariables: Readonly<Record<string, z.ZodType<unknown, string | undefined>>> =
+  Object.fromEntries(
+    (['test', 'live'] as const).flatMap((mode) =>
+      Object.entries(forms).map(([ending, form]) => [
+        nameOf(mode, ending as Ending),
+        form.optional(),
+      ]),
+    ),
+  );
+
+export interface BlindPaySettings {
+  readonly apiKey: string;
+  readonly instanceId: string;
+  readonly secrets: readonly string[];
+  readonly url: string;
+  readonly route: Route;
+}
+
+export type SettingsRead =
+  | { readonly settings: BlindPaySettings }
+  | { readonly problems: readonly string[] };
+
+/** The forms of the values in `env` are checked elsewhere, those of values in files here. */
+export function readSettings(mode: Mode, env: Environment): SettingsRead {
+  const problems: string[] = [];
+  const at = (ending: Ending) => env[nameOf(mode, ending)];
+  const required = (ending: 'API_KEY' | 'INSTANCE_ID' | 'WEBHOOK_SECRETS'): string => {
+    const path = ending === 'INSTANCE_ID' ? undefined : at(`${ending}${FILE}`);
+    const text = at(ending) ?? (path === undefined ? undefined : contentOf(path));
+    const name = nameOf(mode, ending);
+    if (at(ending) !== undefined && path !== undefined) {
+      problems.push(`${name}: give it or ${name}${FILE}, not both`);
+    } else if (text === undefined) {
+      const words = path === undefined ? 'must be set for blindpay' : 'its file cannot be read';
+      problems.push(`${name}: ${words}`);
+    } else if (path !== undefined) {
+      const issue = forms[ending].safeParse(text).error?.issues[0];
+      if (issue !== undefined) problems.push(`${name}${FILE}: ${issue.message}`);
+    }
+    return text ?? '';
+  };
+  const [apiKey, instanceId] = [required('API_KEY'), required('INSTANCE_ID')];
+  const secrets = secretsIn(required('WEBHOOK_SECRETS'));
+  if (problems.length > 0) return { problems };
+  const { network, token } = routes[mode];
+  const route = {
+    network: at('NETWORK') ?? network,
+    token: at('TOKEN') ?? token,
+    paymentMethod: at('PAYMENT_METHOD') ?? 'ach',
+    bankingPartner: at('BANKING_PARTNER') ?? null,
+  };
+  const url = (at('URL') ?? VENDOR_URL).replace(/\/+$/, '');
+  return { settings: { apiKey, instanceId, secrets, url, route } };
+}
+
+function nameOf(mode: Mode, ending: Ending): string {
+  return `PONTE_BLINDPAY_${mode.toUpperCase()}_${ending}`;
+}
+
+function secretsIn(text: string): readonly string[] {
+  return text.split(',').map((secret) => secret.trim());
+}
+
+function contentOf(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8').trim();
+  } catch {
+    return undefined;
+  }
+}
+
+/** A key must not cross a network in the clear; a simulator on this machine may be plain. */
+function isApiUrl(text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const { protocol, hostname, search, hash } = new URL(text);
+  const isLocal = ['127.0.0.1', 'localhost', '[::1]'].includes(hostname);
+  return (protocol === 'https:' || (protocol === 'http:' && isLocal)) && `${search}${hash}` === '';
+}

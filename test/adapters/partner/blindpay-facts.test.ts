@@ -1,0 +1,73 @@
+// The simulator of BlindPay and the adapter's table of codes, held against what is documented.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { sortError, sortings } from '../../../adapters/partner/blindpay/answer-codes.js';
+import { done } from '../../../adapters/partner-kit/conformance-harness.js';
+import {
+  documentedCodes,
+  errorBody,
+  fixtures,
+  messageKeys,
+} from '../../support/blindpay/blindpay-facts.js';
+import { blindPay, pixKey, preparedPayout, usd } from '../../support/blindpay/blindpay-scene.js';
+
+test('each documented code is listed: what may be retried is never refused', () => {
+  assert.equal(documentedCodes.length, 77);
+  for (const [code, status, retry] of documentedCodes) {
+    assert.ok(sortings.has(code), code);
+    if (retry === 'retryable') assert.notEqual(sortError(status, code), 'refused', code);
+    else assert.notEqual(sortError(status, code), 'unknown', code);
+  }
+});
+
+test('every answer and message of the simulator has the documented shape', async (t) => {
+  const scene = await blindPay(t, { route: { bankingPartner: 'cfsb' } });
+  const { partner, server } = scene;
+  const request = await preparedPayout(scene, usd(125_000n));
+  const { partnerRef } = done(await partner.payout.start(request));
+  scene.pass(60_000);
+  await partner.payout.read(partnerRef);
+  await partner.payout.find(request);
+  await partner.payin.find(
+    JSON.stringify({
+      kind: 'payin',
+      reference: 'x',
+      customerId: 're_00000000001',
+      quoteId: 'none',
+    }),
+  );
+  await partner.startTos({ redirectUrl: 'https://shop.example', key: 'k' });
+  const order = { reference: 'r', role: 'seller', entityType: 'individual' } as const;
+  const party = done(
+    await partner.receiver.prepare({ ...order, email: 'a@b.example', country: 'BR' }),
+  );
+  await partner.receiver.start(party);
+  await partner.receiver.find(party);
+  const [first] = server.state.customers;
+  const receiverRef = first?.id ?? assert.fail('a customer');
+  const pix = { receiverRef, pixKey, accountHolderName: 'Ana Lima', key: 'key-1' };
+  const { destinationRef } = done(await partner.registerPixDestination(pix));
+  done(await partner.provisionRails({ receiverRef, destinationRef, key: 'key-2' }));
+  await partner.payin.read('pi_none');
+  const seen = new Set<string>();
+  for (const { method, path, answer } of server.calls) {
+    const call = `${method} ${path}`;
+    const { status, body } = answer ?? assert.fail('an answer');
+    const fixture = fixtures.find((one) => one.call.test(call)) ?? assert.fail(call);
+    const shape = status === 200 ? fixture.answer : errorBody;
+    assert.equal(shape.safeParse(body).error, undefined, call);
+    if (status === 200) seen.add(String(fixture.call));
+  }
+  const unseen = fixtures.filter(({ call }) => !seen.has(String(call)));
+  assert.deepEqual(
+    unseen.map(({ call }) => String(call)),
+    ['/^POST \\/upload$/'],
+  );
+  for (const { text } of server.state.messages) {
+    const message = JSON.parse(text) as Record<string, unknown>;
+    const [kind = ''] = String(message['webhook_event']).split('.');
+    for (const key of messageKeys[kind] ?? assert.fail(kind))
+      assert.ok(key in message, `${kind} ${key}`);
+    assert.ok(!('payin_quote_id' in message) && !('quote_id' in message));
+  }
+});

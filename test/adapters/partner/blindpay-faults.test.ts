@@ -1,0 +1,208 @@
+// Orders at BlindPay under each fault of a call: repeated with the same text, or settled by a
+// look-up, one object results, and no fault counts as a refusal.
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { done, person } from '../../../adapters/partner-kit/conformance-harness.js';
+import { DAY_MS, MINUTE_MS } from '../../../core/domain/instant.js';
+import type { AcceptedOrder, OrderApi, PartnerAnswer } from '../../../core/ports/partner.js';
+import {
+  approvedCustomer,
+  type BlindPayScene,
+  blindPay,
+  pixKey,
+  preparedPayin,
+  preparedPayout,
+} from '../../support/blindpay/blindpay-scene.js';
+import { type Fault, faults } from '../../support/blindpay/blindpay-server.js';
+
+/** Only a call without an answer waits for it; the others have the usual limit. */
+function limitOf(fault: Fault | null) {
+  return faults[fault ?? '429'].answer === null ? { timeoutMs: 500 } : {};
+}
+
+type Calls = Pick<OrderApi<never, unknown>, 'start' | 'find'>;
+
+/** How an order of each kind is prepared, the call that places it, and how many there are. */
+const kinds = {
+  receiver: {
+    call: 'POST /customers',
+    calls: ({ partner }: BlindPayScene): Calls => partner.receiver,
+    prepare: async ({ partner }: BlindPayScene) => done(await partner.receiver.prepare(person({}))),
+    count: ({ server }: BlindPayScene) => server.state.customers.length,
+  },
+  payin: {
+    call: 'POST /payins/evm',
+    calls: ({ partner }: BlindPayScene): Calls => partner.payin,
+    prepare: (scene: BlindPayScene) => preparedPayin(scene),
+    count: ({ server }: BlindPayScene) => server.state.payins.length,
+  },
+  payout: {
+    call: 'POST /payouts/evm',
+    calls: ({ partner }: BlindPayScene): Calls => partner.payout,
+    async prepare(scene: BlindPayScene) {
+      const request = await preparedPayout(scene);
+      // The wallet has money of other payments: it would pay for a second payout.
+      const { wallets, balances } = scene.server.state;
+      for (const { id } of wallets) balances.set(id, 10_000_000);
+      return request;
+    },
+    count: ({ server }: BlindPayScene) => server.state.payouts.length,
+  },
+} as const;
+
+async function ordered(t: TestContext, name: keyof typeof kinds, fault: Fault | null = null) {
+  const scene = await blindPay(t, limitOf(fault));
+  const kind = kinds[name];
+  const request = await kind.prepare(scene);
+  const { start, find } = kind.calls(scene);
+  return { scene, kind, request, start, find };
+}
+
+/** Until it is accepted; a pause that was asked for passes. */
+async function repeated(
+  scene: BlindPayScene,
+  start: () => Promise<PartnerAnswer<AcceptedOrder>>,
+): Promise<string> {
+  for (let count = 0; count < 3; count += 1) {
+    const answer = await start();
+    assert.notEqual(answer.outcome, 'refused');
+    if (answer.outcome === 'done') return answer.value.partnerRef;
+    scene.pass(10_000);
+  }
+  return assert.fail('never accepted');
+}
+
+const cases = Object.keys(kinds).flatMap((name) =>
+  Object.keys(faults).map((fault) => [name as keyof typeof kinds, fault as Fault] as const),
+);
+
+for (const [name, fault] of cases) {
+  test(`${name}, ${fault}: repeated with the same text it is one, and found`, async (t) => {
+    const { scene, kind, request, start, find } = await ordered(t, name, fault);
+    scene.server.failNext(kind.call, fault);
+    const first = await start(request);
+    const isEffective = faults[fault].effect;
+    assert.ok(first.outcome === 'unknown' || (first.outcome === 'later' && !isEffective));
+    const looked = await find(request);
+    if (looked.outcome === 'done') assert.equal(looked.value !== null, isEffective);
+    else assert.equal(looked.outcome, 'later');
+    const partnerRef = await repeated(scene, () => start(request));
+    scene.server.runLate();
+    assert.equal(kind.count(scene), 1);
+    assert.equal(done(await find(request))?.partnerRef, partnerRef);
+    assert.equal(
+      done(await kind.calls({ ...scene, partner: scene.restarted() }).find(request))?.partnerRef,
+      partnerRef,
+    );
+  });
+}
+
+test('a repeat sends the same bytes under the same key', async (t) => {
+  for (const name of ['receiver', 'payin'] as const) {
+    const { scene, kind, request, start } = await ordered(t, name);
+    scene.server.failNext(kind.call, '500 before');
+    await start(request);
+    await start(request);
+    const sent = scene.server.calls.filter(({ method, path }) => `${method} ${path}` === kind.call);
+    assert.equal(sent.length, 2);
+    assert.deepEqual(new Set(sent.map(({ key, text }) => `${key} ${text}`)).size, 1);
+    assert.equal(sent[0]?.key, JSON.parse(request).reference);
+  }
+});
+
+test('a look-up that cannot read the list is no absence', async (t) => {
+  for (const name of ['receiver', 'payin', 'payout'] as const) {
+    for (const fault of ['403 page', '500 before', 'cut before', '429'] as const) {
+      const { scene, kind, request, find } = await ordered(t, name);
+      scene.server.failNext(kind.call.replace('POST', 'GET').replace('/evm', ''), fault);
+      assert.equal((await find(request)).outcome, 'later', `${name} ${fault}`);
+    }
+  }
+});
+
+test('a payout whose call takes effect late is one, in any minute of its calls', async (t) => {
+  for (const [firstAt, thenAfter] of [
+    ...[0, 4].flatMap((first) => [0, 1, 4, 5, 6, 10].map((after) => [first, after] as const)),
+    ...[1, 2, 4].map((after) => [9, after] as const),
+  ]) {
+    const { scene, kind, request, start } = await ordered(t, 'payout');
+    scene.server.failNext(kind.call, 'late');
+    scene.pass(firstAt * MINUTE_MS);
+    assert.equal((await start(request)).outcome, firstAt < 5 ? 'unknown' : 'later');
+    scene.pass(thenAfter * MINUTE_MS);
+    assert.notEqual((await start(request)).outcome, 'refused');
+    scene.server.runLate();
+    for (let count = 0; count < 3; count += 1) {
+      scene.pass(5 * MINUTE_MS);
+      await start(request);
+    }
+    assert.equal(scene.server.state.payouts.length, 1, `${firstAt} + ${thenAfter}`);
+  }
+});
+
+test('a payout is found after the idempotency keys are forgotten, and not made again', async (t) => {
+  const { scene, request, start } = await ordered(t, 'payout');
+  const { partnerRef } = done(await start(request));
+  scene.pass(2 * DAY_MS);
+  assert.equal(done(await start(request)).partnerRef, partnerRef);
+  assert.equal(scene.server.state.payouts.length, 1);
+  const byReference = await scene.partner.findOrder('payout', 'reference-2');
+  assert.equal(done(byReference)?.partnerRef, partnerRef);
+  assert.deepEqual(done(await scene.partner.findOrder('payout', 'reference-3')), null);
+});
+
+test('a payout without a description may be the one that is looked for', async (t) => {
+  const { scene, request, start, find } = await ordered(t, 'payout');
+  await start(request);
+  const payout = scene.server.state.payouts[0] ?? assert.fail('a payout');
+  Object.assign(payout, { description: null });
+  assert.equal((await find(request)).outcome, 'later');
+  assert.equal((await start(request)).outcome, 'later');
+  assert.equal(scene.server.state.payouts.length, 1);
+});
+
+test('a quote that expires, a wallet that is empty, a party under review: the payout waits', async (t) => {
+  const { scene, request, start } = await ordered(t, 'payout');
+  const { state } = scene.server;
+  const wallet = state.wallets[0]?.id ?? assert.fail('a wallet');
+  const balance = state.balances.get(wallet) ?? 0;
+  state.balances.set(wallet, 0);
+  assert.equal((await start(request)).outcome, 'later');
+  state.balances.set(wallet, balance);
+  const customer = state.customers[0]?.id ?? assert.fail('a customer');
+  state.setKyc(customer, 'compliance_request');
+  scene.pass(10 * MINUTE_MS);
+  assert.equal((await start(request)).outcome, 'later');
+  state.setKyc(customer, 'approved_rfi');
+  scene.pass(10 * MINUTE_MS);
+  assert.equal((await start(request)).outcome, 'done');
+});
+
+test('PIX account, wallet and virtual account: a fault at any call leaves one of each', async (t) => {
+  const path = /^POST \/customers\/[^/]+\/(bank-accounts|wallets|virtual-accounts)$/;
+  for (const step of ['bank-accounts', 'wallets', 'virtual-accounts']) {
+    for (const fault of Object.keys(faults) as Fault[]) {
+      const scene = await blindPay(t, { ...limitOf(fault), route: { bankingPartner: 'cfsb' } });
+      const receiverRef = await approvedCustomer(scene);
+      scene.server.failNext(`POST /customers/${receiverRef}/${step}`, fault);
+      const input = { receiverRef, pixKey, accountHolderName: 'Ana Lima', key: 'key-1' };
+      const steps = async () => {
+        const pix = await scene.partner.registerPixDestination(input);
+        if (pix.outcome !== 'done') return pix;
+        const { destinationRef } = pix.value;
+        return scene.partner.provisionRails({ receiverRef, destinationRef, key: 'key-2' });
+      };
+      const first = await steps();
+      assert.ok(first.outcome === 'unknown' || first.outcome === 'later', `${step} ${fault}`);
+      scene.pass(10_000);
+      const rails = done(await steps());
+      scene.server.runLate();
+      scene.pass(2 * DAY_MS);
+      assert.deepEqual(done(await steps()), rails);
+      const { bankAccounts, wallets, virtualAccounts } = scene.server.state;
+      const counts = [bankAccounts, wallets, virtualAccounts].map(({ length }) => length);
+      assert.deepEqual(counts, [1, 1, 1], `${step} ${fault}`);
+      assert.ok(scene.server.calls.some((call) => path.test(`${call.method} ${call.path}`)));
+    }
+  }
+});

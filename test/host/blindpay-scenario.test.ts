@@ -1,0 +1,190 @@
+// A payment through the whole service with BlindPay as its partner, over the simulator: a seller,
+// its PIX destination, a buyer, a quote, a pay-in and a payout, with messages and without, and with
+// a fault at each call that has an effect.
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { createBlindPayPartner } from '../../adapters/partner/blindpay/blindpay.js';
+import type { PartnerSetup, RunningPartner } from '../../adapters/partner/running-partner.js';
+import { HOUR_MS, MINUTE_MS } from '../../core/domain/instant.js';
+import { findDifferences } from '../../core/usecases/ledger-check.js';
+import { createPonte, type Ponte } from '../../host/embed.js';
+import {
+  apiKey,
+  type BlindPayServer,
+  type Fault,
+  instanceId,
+  secret,
+  startBlindPay,
+} from '../support/blindpay/blindpay-server.js';
+
+interface Scene {
+  readonly ponte: Ponte;
+  readonly server: BlindPayServer;
+  /** How messages of BlindPay arrive; as they are sent unless the test sets it. */
+  network: (send: () => Promise<void>) => Promise<void>;
+}
+
+async function open(t: TestContext): Promise<Scene> {
+  const clock = { nowMs: () => 0 };
+  const server = await startBlindPay({ nowMs: () => clock.nowMs() });
+  // The organization of the embedded service is to be approved at once.
+  server.state.kycDelayMs = 0;
+  const scene = { server, network: (send: () => Promise<void>) => send() };
+  const ponte = await createPonte({
+    partner: (setup) => {
+      clock.nowMs = setup.clock.nowMs;
+      return partnerOf(setup, scene);
+    },
+  });
+  server.state.kycDelayMs = 2_000;
+  t.after(async () => {
+    await ponte.close();
+    await server.close();
+  });
+  return Object.assign(scene, { ponte });
+}
+
+/** The messages of the simulator arrive like those of a partner inside the process. */
+function partnerOf(setup: PartnerSetup, scene: Pick<Scene, 'server' | 'network'>): RunningPartner {
+  const { state, url } = scene.server;
+  let sent = 0;
+  return {
+    ...createBlindPayPartner({
+      ...setup,
+      ...{ url, apiKey, instanceId, secrets: [secret] },
+      ...{ limit: { perMinute: 0, burst: 1 } },
+      route: {
+        ...{ network: 'polygon_amoy', token: 'USDB', paymentMethod: 'ach' },
+        bankingPartner: null,
+      },
+    }),
+    async sendDueMessages() {
+      state.tick();
+      const fresh = state.messages.slice(sent);
+      sent = state.messages.length;
+      for (const message of fresh) {
+        await scene.network(() => setup.deliver(state.sign(message, secret)));
+      }
+      return fresh.length;
+    },
+    nextDueAtMs: () => state.nextDueAtMs(),
+  };
+}
+
+async function readySeller({ ponte }: Scene): Promise<string> {
+  const seller = { role: 'seller', entityType: 'business', externalId: 'seller-1' };
+  const { id } = await ponte.post('/v1/connected-accounts', { ...seller, country: 'BR' });
+  const dossier = { email: 'eva@lima.example', legalName: 'Lima Ltda', cnpj: '11.222.333/0001-81' };
+  const submitted = await ponte.post(`/v1/connected-accounts/${id}/submit`, dossier);
+  assert.equal(submitted['status'], 'verifying');
+  await ponte.advanceTime(MINUTE_MS);
+  const approved = await ponte.get(`/v1/connected-accounts/${id}`);
+  assert.equal(approved['status'], 'approved');
+  const pix = { pixKey: 'eva@lima.example', accountHolderName: 'Eva Lima' };
+  await ponte.post(`/v1/connected-accounts/${id}/payout-config`, pix);
+  await ponte.advanceTime(MINUTE_MS);
+  const ready = await ponte.get(`/v1/connected-accounts/${id}`);
+  assert.equal(ready['readyToCollect'], true);
+  return String(id);
+}
+
+async function paidOrder({ ponte }: Scene, amount = '1250.00') {
+  const buyer = { email: 'ana@buyer.example', name: 'Ana Lima', country: 'US' };
+  const order = { externalId: amount, amount, buyer, sellerExternalId: 'seller-1' };
+  const { id } = await ponte.post('/v1/payments', order);
+  await ponte.post(`/v1/test-helpers/payments/${id}/advance`, {});
+  await ponte.advanceTime(HOUR_MS);
+  return ponte.get(`/v1/payments/${id}`);
+}
+
+async function assertSettledOnce({ ponte, server }: Scene, payment: Record<string, unknown>) {
+  const { status, brlSettledAmount, fxRateAtSettlement } = payment;
+  const expected = ['settled', '6677.15', '5.3459968'];
+  assert.deepEqual([status, brlSettledAmount, fxRateAtSettlement], expected);
+  const { payins, payouts, customers, bankAccounts, wallets } = server.state;
+  assert.deepEqual([payins.length, payouts.length], [1, 1]);
+  // The organization, the seller and the buyer; the first two are paid.
+  assert.deepEqual([customers.length, bankAccounts.length, wallets.length], [3, 2, 2]);
+  assert.deepEqual(await findDifferences(ponte.deps, 10), []);
+}
+
+test('a payment is settled to its seller', async (t) => {
+  const scene = await open(t);
+  await readySeller(scene);
+  const payment = await paidOrder(scene);
+  await assertSettledOnce(scene, payment);
+});
+
+test('polls alone settle a payment, and so do messages that come twice and backwards', async (t) => {
+  for (const network of ['lost', 'twice', 'backwards'] as const) {
+    const scene = await open(t);
+    const held: (() => Promise<void>)[] = [];
+    scene.network = async (send) => {
+      if (network === 'lost') return;
+      if (network === 'twice') await Promise.all([send(), send()]);
+      else {
+        held.push(send);
+        if (held.length === 3) for (const one of held.splice(0).toReversed()) await one();
+      }
+    };
+    await readySeller(scene);
+    await assertSettledOnce(scene, await paidOrder(scene));
+  }
+});
+
+test('messages alone settle a payment within a minute of its end', async (t) => {
+  const scene = await open(t);
+  await readySeller(scene);
+  const read = scene.server.calls.length;
+  await paidOrder(scene);
+  const reads = scene.server.calls.slice(read).filter(({ method }) => method === 'GET');
+  assert.ok(reads.length < 60, `${reads.length} reads`);
+});
+
+/** One of each kind; blindpay-faults.test.ts has all. */
+const seenFaults: readonly Fault[] = ['late', 'cut after', '500 before', '403 page'];
+
+const effective = ['POST /customers', 'POST /payins/evm', 'POST /quotes', 'POST /payouts/evm'];
+
+for (const call of effective) {
+  test(`${call}: a fault of any kind costs no second object, and the payment settles`, async (t) => {
+    for (const fault of seenFaults) {
+      const scene = await open(t);
+      await readySeller(scene);
+      scene.server.failNext(call, fault);
+      const first = await paidOrder(scene);
+      scene.server.runLate();
+      await scene.ponte.advanceTime(HOUR_MS);
+      const payment = await scene.ponte.get(`/v1/payments/${first['id']}`);
+      await assertSettledOnce(scene, payment);
+    }
+  });
+}
+
+test('a failed pay-in fails the payment; money of a failed payout waits for an operator', async (t) => {
+  const scene = await open(t);
+  await readySeller(scene);
+  for (const [amount, reason, funds] of [
+    ['666.00', 'BlindPay: failed', { status: 'none', received: '0.00', refundStatus: 'none' }],
+    // Where the money is, is not proved.
+    ['667.00', 'BlindPay: invalid_key', { status: 'needs_review', refundOwed: '0.00' }],
+    // There is no call for the refund that is owed.
+    ['778.00', 'BlindPay: refunded', { refundOwed: '778.00', refundStatus: 'needs_review' }],
+  ] as const) {
+    const payment = await paidOrder(scene, amount);
+    assert.deepEqual([payment['status'], payment['failureReason']], ['failed', reason]);
+    assert.partialDeepStrictEqual(payment['funds'], funds);
+  }
+  assert.deepEqual(await findDifferences(scene.ponte.deps, 10), []);
+});
+
+test('a party that is rejected after its approval is rejected here too', async (t) => {
+  const scene = await open(t);
+  const id = await readySeller(scene);
+  const { state } = scene.server;
+  const seller = state.customers.find((customer) => customer['legal_name'] === 'Lima Ltda');
+  state.setKyc(seller?.id ?? '', 'rejected');
+  await scene.ponte.advanceTime(MINUTE_MS);
+  const { status } = await scene.ponte.get(`/v1/connected-accounts/${id}`);
+  assert.equal(status, 'rejected');
+});

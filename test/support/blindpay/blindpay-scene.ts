@@ -1,0 +1,135 @@
+// The BlindPay adapter over its simulator, with a clock that the test moves, and the steps to
+// orders at it.
+import { createBlindPayPartner } from '../../../adapters/partner/blindpay/blindpay.js';
+import type { Route } from '../../../adapters/partner/blindpay/orders.js';
+import type { ReadFile } from '../../../adapters/partner/running-partner.js';
+import type { SignedMessage } from '../../../adapters/partner/signed-message.js';
+import { done, person } from '../../../adapters/partner-kit/conformance-harness.js';
+import { type Money, money } from '../../../core/domain/money.js';
+import type { Mode } from '../../../core/domain/tenant.js';
+import type { ReceiverOrder, SettlementPartner } from '../../../core/ports/partner.js';
+import type { SuiteEnd } from '../suite-end.js';
+import type { LogEntry } from '../test-world.js';
+import {
+  apiKey,
+  type BlindPayServer,
+  instanceId,
+  secret,
+  startBlindPay,
+} from './blindpay-server.js';
+
+export const START_MS = 1_893_456_000_000;
+export const pixKey = 'ana.lima@example.com';
+export const usd = (amountMinor: bigint): Money => money(amountMinor, 'USD');
+
+export interface SceneOptions {
+  readonly mode?: Mode;
+  readonly route?: Partial<Route>;
+  readonly secrets?: readonly string[];
+  readonly callsPerMinute?: number;
+  readonly limit?: { readonly perMinute: number; readonly burst: number };
+  /** Of a call; short where a fault makes calls time out. */
+  readonly timeoutMs?: number;
+  readonly readFile?: ReadFile;
+  readonly files?: ReadonlyMap<string, { readonly type: string; readonly bytes: Uint8Array }>;
+}
+
+export interface BlindPayScene {
+  readonly partner: SettlementPartner;
+  readonly server: BlindPayServer;
+  readonly log: readonly LogEntry[];
+  /** Signed and sent so far, oldest first. */
+  readonly messages: readonly SignedMessage[];
+  nowMs: number;
+  pass(ms: number): void;
+  restarted(): SettlementPartner;
+}
+
+export async function openBlindPay(options: SceneOptions = {}): Promise<BlindPayScene> {
+  const { mode = 'test', secrets = [secret], files = new Map(), limit } = options;
+  const { callsPerMinute = 0, timeoutMs } = options;
+  const log: LogEntry[] = [];
+  const messages: SignedMessage[] = [];
+  const server = await startBlindPay({ nowMs: () => scene.nowMs, callsPerMinute });
+  const network = { network: 'polygon_amoy', token: 'USDB' };
+  const make = () =>
+    createBlindPayPartner({
+      ...{ mode, apiKey, instanceId, secrets, url: server.url },
+      clock: { nowMs: () => scene.nowMs },
+      log: notesIn(log),
+      readFile: options.readFile ?? (async (url) => files.get(url) ?? null),
+      route: { ...network, paymentMethod: 'ach', bankingPartner: null, ...options.route },
+      limit: limit ?? { perMinute: 0, burst: 1 },
+      ...(timeoutMs === undefined ? {} : { timeoutMs }),
+    });
+  const scene: BlindPayScene = {
+    ...{ partner: make(), server, log, nowMs: START_MS, restarted: make },
+    get messages() {
+      const fresh = server.state.messages.slice(messages.length);
+      messages.push(...fresh.map((message) => server.state.sign(message, secret)));
+      return messages;
+    },
+    pass(ms) {
+      scene.nowMs += ms;
+      server.state.tick();
+    },
+  };
+  return scene;
+}
+
+export async function blindPay(t: SuiteEnd, options: SceneOptions = {}): Promise<BlindPayScene> {
+  const scene = await openBlindPay(options);
+  t.after(() => scene.server.close());
+  return scene;
+}
+
+function notesIn(log: LogEntry[]) {
+  const note =
+    (level: LogEntry['level']) =>
+    (message: string, fields = {}) => {
+      log.push({ level, message, fields });
+    };
+  return { debug: note('debug'), info: note('info'), warn: note('warn'), error: note('error') };
+}
+
+export async function approvedCustomer(
+  scene: BlindPayScene,
+  fields: Partial<ReceiverOrder> = {},
+): Promise<string> {
+  const { receiver } = scene.partner;
+  const { partnerRef } = done(await receiver.start(done(await receiver.prepare(person(fields)))));
+  scene.pass(60_000);
+  return partnerRef;
+}
+
+export async function destinationAt(scene: BlindPayScene): Promise<string> {
+  const receiverRef = await approvedCustomer(scene);
+  const input = { receiverRef, pixKey, accountHolderName: 'Ana Lima', key: 'key-1' };
+  return done(await scene.partner.registerPixDestination(input)).destinationRef;
+}
+
+export async function preparedPayin(
+  scene: BlindPayScene,
+  source = usd(125_000n),
+  reference = 'reference-1',
+): Promise<string> {
+  const destination = await destinationAt(scene);
+  const quote = done(await scene.partner.quote({ source, destination }));
+  const order = { reference, quote, payerEmail: 'buyer@example.com' };
+  return done(await scene.partner.payin.prepare(order));
+}
+
+/** A payout whose pay-in has completed. */
+export async function preparedPayout(
+  scene: BlindPayScene,
+  amount = usd(125_000n),
+): Promise<string> {
+  const destination = await destinationAt(scene);
+  const quote = done(await scene.partner.quote({ source: amount, destination }));
+  const order = { reference: 'reference-1', quote, payerEmail: 'buyer@example.com' };
+  const request = done(await scene.partner.payin.prepare(order));
+  const payinRefs = [done(await scene.partner.payin.start(request)).partnerRef];
+  scene.pass(60_000);
+  const payout = { reference: 'reference-2', amount, destination, payinRefs, quote };
+  return done(await scene.partner.payout.prepare(payout));
+}

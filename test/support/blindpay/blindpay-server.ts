@@ -1,0 +1,279 @@
+// BlindPay as a real HTTP server: its paths, key, idempotency, pages and rate limit, and the faults
+// that a test asks for. Signed messages go to the test, which may repeat or reorder them.
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { DAY_MS, MINUTE_MS } from '../../../core/domain/instant.js';
+import type { Fields } from './blindpay-objects.js';
+import {
+  type Answer,
+  BlindPayState,
+  errorAnswer,
+  found,
+  ok,
+  Refusal,
+  without,
+} from './blindpay-state.js';
+
+export const apiKey = 'bp_test_key_that_no_log_shows';
+export const instanceId = 'in_000000000001';
+export const secret = `whsec_${Buffer.alloc(24, 7).toString('base64')}`;
+
+const page = '<!DOCTYPE html><html><title>Attention Required! | Cloudflare</title></html>';
+
+/** `before` and `after` the effect of the call. */
+export const faults = {
+  'time-out before': { effect: false, answer: null },
+  /** Cut; the effect comes when the test runs the late calls. */
+  late: { effect: false, answer: 'cut' },
+  'time-out after': { effect: true, answer: null },
+  'cut before': { effect: false, answer: 'cut' },
+  'cut after': { effect: true, answer: 'cut' },
+  '500 before': { effect: false, answer: errorAnswer(500, 'INTERNAL_ERROR') },
+  '500 after': { effect: true, answer: errorAnswer(500, 'INTERNAL_ERROR') },
+  '502 page after': { effect: true, answer: { status: 502, body: page } },
+  'empty after': { effect: true, answer: { status: 200, body: '' } },
+  '403 page': { effect: false, answer: { status: 403, body: page } },
+  '429': {
+    effect: false,
+    answer: { ...errorAnswer(429, 'AUTH_RATE_LIMITED'), headers: { 'retry-after': '7' } },
+  },
+  'in flight': {
+    effect: false,
+    answer: { ...errorAnswer(409, 'idempotency_key_in_flight'), headers: { 'retry-after': '1' } },
+  },
+  'other key': { effect: false, answer: errorAnswer(401, 'AUTH_UNAUTHORIZED') },
+} as const satisfies Readonly<
+  Record<string, { readonly effect: boolean; readonly answer: Answer | 'cut' | null }>
+>;
+
+export type Fault = keyof typeof faults;
+
+export interface Call {
+  readonly method: string;
+  /** Without `/v1` and the instance. */
+  readonly path: string;
+  readonly query: string;
+  readonly key: string | null;
+  readonly text: string;
+  readonly answer: Answer | null;
+}
+
+export interface BlindPayServer {
+  readonly url: string;
+  readonly state: BlindPayState;
+  readonly calls: readonly Call[];
+  /** The next call of this method and path, as `POST /payins/evm`, has this fault. */
+  failNext(call: string, fault: Fault): void;
+  /** The calls with the fault `late` take effect, if they still may. */
+  runLate(): void;
+  close(): Promise<void>;
+}
+
+type Handler = (state: BlindPayState, call: Given) => Answer;
+interface Given {
+  readonly ids: readonly string[];
+  readonly query: URLSearchParams;
+  readonly body: Fields;
+}
+
+const customer = '/customers/([^/]+)';
+
+/** Paths of the OpenAPI description, after `/v1` and `/instances/{id}`. */
+const routes: readonly (readonly [call: string, handler: Handler])[] = [
+  ['POST /upload', (state) => state.upload()],
+  ['POST /e/tos', (state, { body }) => state.startTos(body)],
+  ['GET /customers', (state, { query }) => list(state.customers, query)],
+  ['POST /customers', (state, { body }) => state.createCustomer(body)],
+  [`GET ${customer}`, (state, { ids }) => one(state.customers, ids, 'CUSTOMERS_NOT_FOUND')],
+  [`GET ${customer}/bank-accounts`, (state, call) => owned(state, state.bankAccounts, call)],
+  [
+    `POST ${customer}/bank-accounts`,
+    (state, { ids, body }) => state.createBankAccount(ids[0] ?? '', body),
+  ],
+  [`GET ${customer}/wallets`, (state, call) => owned(state, state.wallets, call)],
+  [`POST ${customer}/wallets`, (state, { ids, body }) => state.createWallet(ids[0] ?? '', body)],
+  [
+    `GET ${customer}/wallets/([^/]+)`,
+    (state, { ids }) => one(state.wallets, ids.slice(1), 'WALLETS_NOT_FOUND'),
+  ],
+  [`GET ${customer}/virtual-accounts`, (state, call) => owned(state, state.virtualAccounts, call)],
+  [
+    `POST ${customer}/virtual-accounts`,
+    (state, { ids, body }) => state.createVirtualAccount(ids[0] ?? '', body),
+  ],
+  ['POST /payin-quotes', (state, { body }) => state.createPayinQuote(body)],
+  ['POST /quotes/fx', (state, { body }) => state.fx(body)],
+  ['POST /quotes', (state, { body }) => state.createQuote(body)],
+  ['GET /payins', (state, { query }) => list(state.payins, query)],
+  ['POST /payins/evm', (state, { body }) => state.createPayin(body)],
+  ['GET /payins/([^/]+)', (state, { ids }) => one(state.payins, ids, 'PAYINS_NOT_FOUND')],
+  ['GET /payouts', (state, { query }) => list(state.payouts, query)],
+  ['POST /payouts/evm', (state, { body }) => state.createPayout(body)],
+  ['GET /payouts/([^/]+)', (state, { ids }) => one(state.payouts, ids, 'PAYOUTS_NOT_FOUND')],
+];
+
+/** Calls a minute; a development instance has 100. */
+export interface ServerOptions {
+  readonly nowMs: () => number;
+  readonly callsPerMinute?: number;
+}
+
+export async function startBlindPay(options: ServerOptions): Promise<BlindPayServer> {
+  const state = new BlindPayState(options.nowMs);
+  const calls: Call[] = [];
+  const late: (() => void)[] = [];
+  const planned: { readonly call: string; readonly fault: Fault }[] = [];
+  const keys = new Map<string, { readonly digest: string; answer: Answer; atMs: number }>();
+  const respond = responder(state, keys, options, calls);
+  const server = createServer((request, response) => {
+    void (async () => {
+      const text = await textOf(request);
+      const { method = '', headers } = request;
+      const url = new URL(request.url ?? '/', 'http://localhost');
+      const path = url.pathname
+        .replace(/^\/v1\/e\/instances\/[^/]+/, '/e')
+        .replace(/^\/v1(\/instances\/[^/]+)?/, '');
+      const given = headers['idempotency-key'];
+      const key = typeof given === 'string' ? given : null;
+      const sent = { method, path, query: url.search, key, text };
+      const at = planned.findIndex(({ call }) => call === `${method} ${path}`);
+      const name = planned.splice(at, at < 0 ? 0 : 1)[0]?.fault ?? null;
+      const fault = name === null ? null : faults[name];
+      if (name === 'late') {
+        late.push(() => respond(sent, headers.authorization ?? '', url.searchParams));
+      }
+      if (fault === null || fault.effect) {
+        const answer = respond(sent, headers.authorization ?? '', url.searchParams);
+        if (fault === null) return write(response, answer);
+      } else calls.push({ ...sent, answer: fault.answer === 'cut' ? null : fault.answer });
+      if (fault.answer === 'cut') return cut(response);
+      if (fault.answer !== null) write(response, fault.answer);
+    })();
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
+    state,
+    calls,
+    failNext: (call, fault) => void planned.push({ call, fault }),
+    runLate: () => {
+      for (const run of late.splice(0)) run();
+    },
+    async close() {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}
+
+type Sent = Omit<Call, 'answer'>;
+
+function responder(
+  state: BlindPayState,
+  keys: Map<string, { readonly digest: string; answer: Answer; atMs: number }>,
+  { nowMs, callsPerMinute = 0 }: ServerOptions,
+  calls: Call[],
+) {
+  const times: number[] = [];
+  const answerTo = (sent: Sent, authorization: string, query: URLSearchParams): Answer => {
+    times.push(nowMs());
+    const recent = times.filter((atMs) => atMs > nowMs() - MINUTE_MS).length;
+    if (callsPerMinute > 0 && recent > callsPerMinute) {
+      const answer = errorAnswer(429, 'development_instance_rate_limit_exceeded');
+      return { ...answer, headers: { 'retry-after': '60' } };
+    }
+    if (authorization !== `Bearer ${apiKey}`) return errorAnswer(401, 'AUTH_UNAUTHORIZED');
+    const digest = createHash('sha256').update(`${sent.path}\n${sent.text}`).digest('hex');
+    // The terms have their own key, uploads have none.
+    const key = /^\/(e|upload)\b/.test(sent.path) ? null : sent.key;
+    const kept = key === null ? undefined : keys.get(key);
+    if (kept !== undefined && kept.atMs > nowMs() - DAY_MS) {
+      return kept.digest === digest
+        ? kept.answer
+        : errorAnswer(422, 'idempotency_key_payload_mismatch');
+    }
+    const answer = handled(state, sent, query);
+    if (key !== null && answer.status < 500) keys.set(key, { digest, answer, atMs: nowMs() });
+    return answer;
+  };
+  return (sent: Sent, authorization: string, query: URLSearchParams): Answer => {
+    state.tick();
+    const answer = answerTo(sent, authorization, query);
+    // As it was then: objects change.
+    calls.push({ ...sent, answer: { ...answer, body: structuredClone(answer.body) } });
+    return answer;
+  };
+}
+
+function handled(state: BlindPayState, sent: Sent, query: URLSearchParams): Answer {
+  try {
+    for (const [call, handler] of routes) {
+      const match = new RegExp(`^${call}$`).exec(`${sent.method} ${sent.path}`);
+      if (match === null) continue;
+      const isJson = sent.text !== '' && sent.path !== '/upload';
+      const body = isJson ? (JSON.parse(sent.text) as Fields) : {};
+      return handler(state, { ids: match.slice(1), query, body });
+    }
+    return errorAnswer(404, 'NOT_FOUND');
+  } catch (error) {
+    if (error instanceof Refusal) return error.answer;
+    throw error;
+  }
+}
+
+function one(all: readonly { readonly id: string }[], ids: readonly string[], code: string) {
+  return ok(without(found(all, ids[0] ?? '', code), 'quote'));
+}
+
+/** Newest first, page by page; without a limit, all of them and no pages. */
+function list(
+  all: readonly { readonly id: string; readonly customer_id?: unknown }[],
+  query: URLSearchParams,
+): Answer {
+  const of = query.get('customer_id');
+  const fits = all.filter((item) => of === null || item.customer_id === of).toReversed();
+  const limit = query.get('limit');
+  if (limit === null) return ok(fits);
+  if (!['10', '50', '100', '200', '500', '1000'].includes(limit)) {
+    return errorAnswer(400, 'VALIDATION_FAILED');
+  }
+  const after = query.get('starting_after');
+  const start = after === null ? 0 : fits.findIndex(({ id }) => id === after) + 1;
+  const data = fits.slice(start, start + Number(limit));
+  const hasMore = start + data.length < fits.length;
+  const pagination = { has_more: hasMore, next_page: data.at(-1)?.id ?? null, prev_page: null };
+  return ok({ data, pagination });
+}
+
+function owned(
+  state: BlindPayState,
+  all: readonly { readonly id: string; readonly customer_id: string }[],
+  { ids }: Given,
+): Answer {
+  found(state.customers, ids[0] ?? '', 'CUSTOMERS_NOT_FOUND');
+  return ok(all.filter(({ customer_id }) => customer_id === ids[0]));
+}
+
+function write(response: ServerResponse, { status, body, headers = {} }: Answer): void {
+  const isText = typeof body === 'string';
+  const type = isText ? 'text/html' : 'application/json';
+  response.writeHead(status, { 'content-type': type, ...headers });
+  response.end(isText ? body : JSON.stringify(body));
+}
+
+/** Half an answer, then the connection ends. */
+function cut(response: ServerResponse): void {
+  response.writeHead(200, { 'content-type': 'application/json', 'content-length': '100' });
+  response.write('{"id":"pi_');
+  setImmediate(() => response.destroy());
+}
+
+async function textOf(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks).toString('utf8');
+}

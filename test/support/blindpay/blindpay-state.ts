@@ -1,0 +1,372 @@
+// The simulated instance: its objects, its calls, and its messages, without HTTP. Calls answer as
+// the OpenAPI description says; lifecycles go on when the clock does.
+import { type SignedMessage, signMessage } from '../../../adapters/partner/signed-message.js';
+import {
+  bankDetails,
+  type Customer,
+  type Fields,
+  hexOf,
+  newId,
+  type Owned,
+  PAYIN_FEE_MINOR,
+  payinSteps,
+  payoutSteps,
+  pixKeyForms,
+  QUOTE_LIFE_MS,
+  type Quote,
+  RATE_TIMES_10000,
+  type Step,
+  type Transaction,
+} from './blindpay-objects.js';
+
+export const KYC_DELAY_MS = 2_000;
+
+export interface Answer {
+  readonly status: number;
+  readonly body: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export class Refusal extends Error {
+  readonly answer: Answer;
+  constructor(status: number, code: string, words = code) {
+    super(code);
+    this.answer = errorAnswer(status, code, words);
+  }
+}
+
+export function errorAnswer(status: number, code: string, words = code): Answer {
+  const trace = { trace_id: '0af7651916cd43dd8448eb211c80319c' };
+  const named = { code, message: code.toLowerCase(), description: words };
+  return { status, body: { success: false, ...named, errors: [], ...trace } };
+}
+
+/** A message before it is signed. */
+export interface Message {
+  readonly id: string;
+  readonly text: string;
+  readonly atMs: number;
+}
+
+export class BlindPayState {
+  readonly customers: Customer[] = [];
+  readonly bankAccounts: Owned[] = [];
+  readonly wallets: Owned[] = [];
+  readonly virtualAccounts: Owned[] = [];
+  readonly payinQuotes: Quote[] = [];
+  readonly quotes: Quote[] = [];
+  readonly payins: Transaction[] = [];
+  readonly payouts: Transaction[] = [];
+  readonly files: string[] = [];
+  readonly messages: Message[] = [];
+  /** The stablecoin in each wallet. */
+  readonly balances = new Map<string, number>();
+  readonly #due: { readonly atMs: number; readonly run: () => void }[] = [];
+  /** Whether the answer to the creation is before the decision is not documented. */
+  kycDelayMs = KYC_DELAY_MS;
+  readonly #nowMs: () => number;
+  #count = 0;
+
+  constructor(nowMs: () => number) {
+    this.#nowMs = nowMs;
+  }
+
+  /** Changes that are due by now, in their order. */
+  tick(): void {
+    const nowMs = this.#nowMs();
+    for (;;) {
+      const next = this.#due.findIndex(({ atMs }) => atMs <= nowMs);
+      if (next < 0) return;
+      for (const { run } of this.#due.splice(next, 1)) run();
+    }
+  }
+
+  nextDueAtMs(): number | null {
+    return this.#due[0]?.atMs ?? null;
+  }
+
+  sign(message: Message, secret: string, sentAtMs = message.atMs): SignedMessage {
+    return signMessage({ secret, messageId: message.id, text: message.text, sentAtMs });
+  }
+
+  #id(prefix: string): string {
+    this.#count += 1;
+    return newId(prefix, this.#count);
+  }
+
+  fire(event: string, object: object, atMs = this.#nowMs()): void {
+    const text = JSON.stringify({ webhook_event: event, ...object });
+    this.messages.push({ id: `msg_${this.messages.length + 1}`, text, atMs });
+  }
+
+  #play(object: object, steps: readonly Step[]): void {
+    const startMs = this.#nowMs();
+    for (const { afterMs, change, event } of steps) {
+      const atMs = startMs + afterMs;
+      const run = () => {
+        change();
+        // Messages about transactions do not name their quotes.
+        const shown = without(object, 'payin_quote_id', 'quote_id');
+        if (event !== null) this.fire(event, shown, atMs);
+      };
+      this.#due.push({ atMs, run });
+    }
+    this.#due.sort((left, right) => left.atMs - right.atMs);
+  }
+
+  upload(): Answer {
+    const url = `https://files.blindpay.test/${this.files.length + 1}`;
+    this.files.push(url);
+    return ok({ file_url: url });
+  }
+
+  startTos(body: Fields): Answer {
+    need(body, ['idempotency_key']);
+    const query = new URLSearchParams({ session_token: 'token' });
+    query.set('idempotency_key', `${body['idempotency_key']}`);
+    query.set('redirect_url', `${body['redirect_url']}`);
+    return ok({ url: `https://app.blindpay.test/e/terms-of-service?${query}` });
+  }
+
+  createCustomer(body: Fields): Answer {
+    need(body, ['type', 'kyc_type', 'email', 'country']);
+    if (body['kyc_type'] === 'light') throw new Refusal(400, 'VALIDATION_INVALID_REQUEST');
+    if (body['type'] === 'business' && body['kyc_type'] === 'enhanced') {
+      throw new Refusal(400, 'CUSTOMERS_BUSINESS_ENHANCED_NOT_AVAILABLE');
+    }
+    const id = this.#id('re');
+    const stamps = { created_at: this.#now(), updated_at: this.#now() };
+    const customer: Customer = { ...body, id, kyc_status: 'verifying', ...stamps };
+    this.customers.push(customer);
+    this.fire('customer.new', { ...customer, customer_id: id });
+    const fails = [body['first_name'], body['legal_name']].includes('Fail');
+    const change = () => {
+      customer.kyc_status = fails ? 'rejected' : 'approved';
+      if (fails) customer['kyc_warnings'] = [{ code: 'SANDBOX_FAIL', message: 'x' }];
+    };
+    const afterMs = this.kycDelayMs;
+    this.#play(customer, [{ afterMs, change, event: 'customer.update' }]);
+    return ok({ id, customer_id: id });
+  }
+
+  /** The state of a customer changes without a call of ours. */
+  setKyc(id: string, status: string): void {
+    const customer = found(this.customers, id, 'CUSTOMERS_NOT_FOUND');
+    customer.kyc_status = status;
+    this.fire('customer.update', { id, kyc_status: status });
+  }
+
+  approved(id: string): Customer {
+    const customer = found(this.customers, id, 'CUSTOMERS_NOT_FOUND');
+    if (['approved', 'approved_rfi'].includes(customer.kyc_status)) return customer;
+    throw new Refusal(403, 'CUSTOMERS_KYC_NOT_APPROVED');
+  }
+
+  createBankAccount(customerId: string, body: Fields): Answer {
+    found(this.customers, customerId, 'CUSTOMERS_NOT_FOUND');
+    need(body, ['type', 'name', 'pix_key']);
+    const key = `${body['pix_key']}`;
+    if (!pixKeyForms.some((form) => form.test(key))) {
+      // Vendors quote what they refuse.
+      throw new Refusal(400, 'VALIDATION_FAILED', `pix_key ${key} is not valid`);
+    }
+    const id = this.#id('ba');
+    const account = { ...body, id, customer_id: customerId, status: 'approved' };
+    this.bankAccounts.push(account);
+    return ok({ ...without(account, 'customer_id'), created_at: this.#now() });
+  }
+
+  createWallet(customerId: string, body: Fields): Answer {
+    this.approved(customerId);
+    need(body, ['network', 'name']);
+    const id = this.#id('bl');
+    const stored = { id, name: body['name'], external_id: body['external_id'] ?? null };
+    const at = { network: body['network'], address: `0x${hexOf(id).slice(0, 40)}` };
+    const wallet = { ...stored, ...at, created_at: this.#now() };
+    this.wallets.push({ ...wallet, customer_id: customerId });
+    return ok(wallet);
+  }
+
+  createVirtualAccount(customerId: string, body: Fields): Answer {
+    this.approved(customerId);
+    need(body, ['banking_partner', 'token', 'blockchain_wallet_id']);
+    const id = this.#id('va');
+    const account = { ...body, id, customer_id: customerId, kyc_status: 'approved' };
+    this.virtualAccounts.push(account);
+    return ok(account);
+  }
+
+  createPayinQuote(body: Fields): Answer {
+    need(body, ['wallet_id', 'currency_type', 'request_amount', 'payment_method', 'token']);
+    const wallet = found(this.wallets, `${body['wallet_id']}`, 'WALLETS_NOT_FOUND');
+    this.approved(wallet.customer_id);
+    const sender = amountOf(body);
+    if (sender < 1_000 || sender > 10_000_000) {
+      throw new Refusal(400, 'LIMITS_AMOUNT_OUT_OF_RANGE', 'Between $10.00 and $100,000.00.');
+    }
+    const receiver = sender - PAYIN_FEE_MINOR;
+    const quote = this.#quote('qu', wallet.customer_id, sender, receiver);
+    this.payinQuotes.push({ ...quote, wallet_id: wallet.id, method: body['payment_method'] });
+    return ok({ ...shownQuote(quote), flat_fee: PAYIN_FEE_MINOR, is_otc: false });
+  }
+
+  fx(body: Fields): Answer {
+    need(body, ['from', 'to', 'request_amount', 'currency_type']);
+    return ok({
+      ...{ commercial_quotation: 540, blindpay_quotation: 535, instance_flat_fee: 0 },
+      result_amount: converted(amountOf(body)),
+      instance_percentage_fee: 0,
+    });
+  }
+
+  createPayin(body: Fields): Answer {
+    need(body, ['payin_quote_id']);
+    const quote = this.#usable(this.payinQuotes, `${body['payin_quote_id']}`);
+    const { sender_amount, receiver_amount, customer_id } = quote;
+    const id = this.#id('pi');
+    const payin: Transaction = {
+      ...{ id, customer_id, status: 'processing' },
+      ...{ payin_quote_id: quote.id, payment_method: quote['method'] },
+      ...{ sender_amount, receiver_amount, pix_code: null, clabe: null },
+      ...{ memo_code: hexOf(id).slice(0, 8).toUpperCase(), blindpay_bank_details: bankDetails },
+      ...newTracking(),
+      created_at: this.#now(),
+    };
+    this.payins.push(payin);
+    const shown = without(payin, 'payin_quote_id');
+    this.fire('payin.new', shown);
+    const wallet = `${quote['wallet_id']}`;
+    const steps = payinSteps(payin, sender_amount, `0x${hexOf(id)}`).map((step) => ({
+      ...step,
+      change: () => {
+        step.change();
+        if (payin.status === 'completed') this.#credit(wallet, receiver_amount);
+      },
+    }));
+    this.#play(payin, steps);
+    return ok(without(shown, 'created_at'));
+  }
+
+  createQuote(body: Fields): Answer {
+    need(body, ['bank_account_id', 'currency_type', 'request_amount', 'network', 'token']);
+    const account = found(
+      this.bankAccounts,
+      `${body['bank_account_id']}`,
+      'BANK_ACCOUNTS_NOT_FOUND',
+    );
+    this.approved(account.customer_id);
+    const sender = amountOf(body);
+    const quote = this.#quote('qu', account.customer_id, sender, converted(sender));
+    const description = body['description'] ?? null;
+    this.quotes.push({ ...quote, description, account, network: body['network'] });
+    return ok({ ...shownQuote(quote), flat_fee: 0, description });
+  }
+
+  createPayout(body: Fields): Answer {
+    need(body, ['quote_id', 'sender_wallet_address']);
+    const address = body['sender_wallet_address'];
+    const wallet = this.wallets.find((one) => one['address'] === address);
+    if (wallet === undefined) throw new Refusal(404, 'WALLETS_NOT_FOUND');
+    const quote = this.#usable(this.quotes, `${body['quote_id']}`, (its) => {
+      if ((this.balances.get(wallet.id) ?? 0) < its.sender_amount) {
+        throw new Refusal(400, 'PAYOUTS_INSUFFICIENT_BALANCE');
+      }
+    });
+    const { sender_amount, receiver_amount, customer_id } = quote;
+    this.#credit(wallet.id, -sender_amount);
+    const id = this.#id('po');
+    const payout: Transaction = {
+      ...{ id, customer_id, status: 'processing', quote_id: quote.id },
+      ...{ sender_wallet_address: address, sender_amount, receiver_amount, currency: 'BRL' },
+      ...{ network: quote['network'], description: quote['description'] },
+      bank_account_id: (quote['account'] as Owned).id,
+      ...newTracking(),
+      created_at: this.#now(),
+    };
+    this.payouts.push(payout);
+    const shown = without(payout, ...['quote_id', 'sender_amount', 'receiver_amount', 'currency']);
+    const sent = without(shown, 'network', 'description', 'created_at');
+    this.fire('payout.new', sent);
+    this.#play(payout, payoutSteps(payout, sender_amount, this.#nowMs()));
+    return ok(sent);
+  }
+
+  #quote(prefix: string, customerId: string, sender: number, receiver: number): Quote {
+    return {
+      id: this.#id(prefix),
+      customer_id: customerId,
+      expires_at: this.#nowMs() + QUOTE_LIFE_MS,
+      sender_amount: sender,
+      receiver_amount: receiver,
+      commercial_quotation: 540,
+      blindpay_quotation: 535,
+      used: false,
+    };
+  }
+
+  /** A quote that is used now, unless `check` throws. */
+  #usable(quotes: readonly Quote[], id: string, check?: (quote: Quote) => void): Quote {
+    const quote = found(quotes, id, 'QUOTES_NOT_FOUND');
+    if (quote.used) throw new Refusal(409, 'QUOTES_ALREADY_USED');
+    if (quote.expires_at <= this.#nowMs()) throw new Refusal(400, 'QUOTES_EXPIRED');
+    this.approved(quote.customer_id);
+    check?.(quote);
+    quote.used = true;
+    return quote;
+  }
+
+  #credit(walletId: string, minor: number): void {
+    this.balances.set(walletId, (this.balances.get(walletId) ?? 0) + minor);
+  }
+
+  #now(): string {
+    return new Date(this.#nowMs()).toISOString();
+  }
+}
+
+export function ok(body: unknown): Answer {
+  return { status: 200, body };
+}
+
+export function found<T extends { readonly id: string }>(
+  all: readonly T[],
+  id: string,
+  code: string,
+): T {
+  const one = all.find((object) => object.id === id);
+  if (one === undefined) throw new Refusal(404, code);
+  return one;
+}
+
+function need(body: Fields, fields: readonly string[]): void {
+  const missing = fields.filter((field) => body[field] === undefined || body[field] === null);
+  if (missing.length > 0) {
+    throw new Refusal(400, 'VALIDATION_MISSING_REQUIRED_FIELDS', missing.join(', '));
+  }
+}
+
+function amountOf(body: Fields): number {
+  const amount = body['request_amount'];
+  if (typeof amount === 'number' && Number.isInteger(amount) && amount >= 500) return amount;
+  throw new Refusal(400, 'VALIDATION_FAILED', 'request_amount: an integer of at least 500');
+}
+
+function converted(minor: number): number {
+  return Math.floor((minor * RATE_TIMES_10000) / 10_000);
+}
+
+function newTracking() {
+  return {
+    tracking_transaction: { step: 'processing' },
+    tracking_payment: { step: 'processing' },
+    tracking_complete: { step: 'processing' },
+  };
+}
+
+function shownQuote(quote: Quote): Fields {
+  return without(quote, 'used', 'customer_id');
+}
+
+export function without(object: object, ...names: readonly string[]): Fields {
+  return Object.fromEntries(Object.entries(object).filter(([name]) => !names.includes(name)));
+}
