@@ -47,7 +47,7 @@ async function screenFigure(
   const { path, cookie } = await pageOf(site, screen, status);
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   const served = () => get(site.url, path, status === null ? {} : { cookie }, agent);
-  const sample = samples.find(({ name }) => name === screen);
+  const sample = samples.find(({ name }) => name === screen.replaceAll('_', '-'));
   if (sample === undefined) throw new Error(`there is no sample ${screen}`);
   const bare = async () => {
     renderPage(sample.view);
