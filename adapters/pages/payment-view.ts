@@ -124,6 +124,7 @@ function signedInView(shown: PaymentPage): PaymentView {
   const { payment, funds, quote } = shown;
   const { settlement, transactionHash, updatedAtMs } = payment;
   const { receivedMinor, refundOwedMinor, refundOrderedMinor, refundedMinor } = funds;
+  const { receivedAtMs, paidOutAtMs, refundOrderedAtMs, refundedAtMs } = shown.moneyTimes;
   const display = readDisplay(payment.display);
   return {
     ...outerView(shown),
@@ -136,13 +137,16 @@ function signedInView(shown: PaymentPage): PaymentView {
     },
     money: {
       ...{ receivedMinor, refundOwedMinor, refundOrderedMinor, refundedMinor },
-      ...shown.moneyTimes,
+      ...{ receivedAtMs, refundOrderedAtMs, refundedAtMs },
     },
     quote,
     instructions: payment.payinInstructions,
     check: checkView(shown),
     settlement:
-      settlement === null ? null : { ...settlement, settledAtMs: updatedAtMs, transactionHash },
+      settlement === null
+        ? null
+        : // A later fact about money changes the payment again.
+          { ...settlement, settledAtMs: paidOutAtMs ?? updatedAtMs, transactionHash },
     endedAtMs: isTerminal(payment.status) ? updatedAtMs : null,
     expiresAtMs: payment.expiresAtMs,
   };

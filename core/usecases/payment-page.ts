@@ -30,6 +30,7 @@ export interface PaymentPage extends PaymentView {
 /** The latest of each kind; null if there is none. */
 export interface MoneyTimes {
   readonly receivedAtMs: number | null;
+  readonly paidOutAtMs: number | null;
   readonly refundOrderedAtMs: number | null;
   readonly refundedAtMs: number | null;
 }
@@ -83,6 +84,7 @@ export function moneyTimesOf(postings: readonly StoredPosting[]): MoneyTimes {
     postings.findLast(({ kind }) => kinds.includes(kind))?.atMs ?? null;
   return {
     receivedAtMs: latest('funds_received'),
+    paidOutAtMs: latest('payout_paid'),
     refundOrderedAtMs: latest('refund_owed'),
     refundedAtMs: latest('refund_paid', 'returned_by_partner'),
   };

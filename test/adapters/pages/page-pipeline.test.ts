@@ -4,8 +4,9 @@ import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { test } from 'node:test';
 import { pageRoutes } from '../../../adapters/pages/page-routes.js';
-import { HOUR_MS, MINUTE_MS } from '../../../core/domain/instant.js';
-import { type PageSite, pageSite, type Visitor } from './visitor.js';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../core/domain/instant.js';
+import { simulate } from '../../../core/usecases/simulations.js';
+import { type PageSite, pageSite, textOf, type Visitor } from './visitor.js';
 
 /** A visitor who proved the mailbox of the payment. */
 async function signedIn(site: PageSite, path: string): Promise<Visitor> {
@@ -241,4 +242,17 @@ test('with a host for pages alone, each host answers its own paths only', async 
   };
   assert.deepEqual(await statusAt('pay.test', path), [200, 'text/html']);
   assert.deepEqual(await statusAt('api.test', path), [404, 'application/json']);
+});
+
+test('the date of the settlement stays when money arrives later', async (t) => {
+  const site = await pageSite(t, { payins: 'wait' });
+  const { world, tenant } = site;
+  const { id, path } = await site.newPayment();
+  await world.play(tenant, id, 'settled');
+  world.advanceClock(3 * DAY_MS);
+  await simulate(world.deps, tenant, id, 'money_twice');
+  await world.settle();
+  const visitor = await signedIn(site, path);
+  const { text } = await visitor.open(path);
+  assert.match(textOf(text), /received BRL [\d,.]+ on 1 January 2030/);
 });
