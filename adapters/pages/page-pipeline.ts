@@ -27,7 +27,7 @@ import type { Notice } from './page-view.js';
 /** A form with a text of every field. */
 const FORM_BYTES_MAX = 64 * 1024;
 
-/** Uploads may take longer; a form of texts is sent at once. */
+/** Uploads may take longer; a form of texts is short. */
 const FORM_TIMEOUT_MS = 30_000;
 
 /** A page may load its own style sheet and script, and send forms here; nothing else. */
@@ -69,7 +69,6 @@ export async function servePage(
   response: ServerResponse,
   about: PageRequest,
 ): Promise<void> {
-  const startedMs = performance.now();
   const match = matchPage(
     request.method ?? '',
     below(context.prefix, (request.url ?? '').split('?', 1)[0] ?? ''),
@@ -86,11 +85,6 @@ export async function servePage(
   context.deps.metrics?.answered(match.route?.path ?? null, {
     status: answer.status,
     createMs: null,
-  });
-  context.deps.log.debug('page', {
-    ...about,
-    stopping: undefined,
-    ms: performance.now() - startedMs,
   });
 }
 
@@ -193,12 +187,16 @@ async function readForm(request: IncomingMessage, form: PageCallForm): Promise<U
   const chunks: Buffer[] = [];
   let size = 0;
   const slow = setTimeout(() => request.destroy(), FORM_TIMEOUT_MS);
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    size += chunk.length;
-    if (size > FORM_BYTES_MAX) throw new PonteError('PayloadTooLarge');
-    chunks.push(chunk);
+  try {
+    for await (const chunk of request as AsyncIterable<Buffer>) {
+      size += chunk.length;
+      if (size > FORM_BYTES_MAX) throw new PonteError('PayloadTooLarge');
+      chunks.push(chunk);
+    }
+  } finally {
+    // Its connection may serve other requests by then.
+    clearTimeout(slow);
   }
-  clearTimeout(slow);
   return new URLSearchParams(Buffer.concat(chunks).toString('utf8'));
 }
 

@@ -1,7 +1,8 @@
 // Server-sent events of an open page: "changed" after each change of its payment. The browser then
 // loads the page again, so nothing is rendered twice.
 import { MINUTE_MS, SECOND_MS } from '../../core/domain/instant.js';
-import { readPaymentPage } from '../../core/usecases/payment-page.js';
+import { tenantOf } from '../../core/domain/tenant.js';
+import { assert } from '../../core/errors.js';
 import type { PageAnswer, PageCall, PageContext } from './page-route.js';
 
 /** Shorter than the idle limit of proxies, usually 60 s. */
@@ -10,15 +11,16 @@ const HEARTBEAT_MS = 25 * SECOND_MS;
 const STREAM_LIFE_MS = 10 * MINUTE_MS;
 
 export async function statusStream(
-  { deps, watch }: PageContext,
-  { params, query, session, gone }: PageCall<'buyer', unknown>,
+  { watch }: PageContext,
+  { query, session, gone }: PageCall<'buyer', unknown>,
 ): Promise<PageAnswer> {
-  const { payment } = await readPaymentPage(deps, params['publicId'] ?? '');
+  const { paymentId } = session;
+  assert(paymentId !== null, 'the session is of the payment in the path');
   const over = AbortSignal.any([gone, AbortSignal.timeout(STREAM_LIFE_MS)]);
   const signals = newSignals(over);
   const shown = query.get('version') ?? '';
   const page = { sessionId: session.id, shown, onChange: signals.change };
-  const watched = watch.watch(payment, page, over);
+  const watched = watch.watch({ ...tenantOf(session), id: paymentId }, page, over);
   return {
     // 204 ends the reconnects of an EventSource.
     status: watched ? 200 : 204,
