@@ -100,7 +100,7 @@ function plain(text: string): string {
   return text.replaceAll('\u00a0', ' ');
 }
 
-/** A part in the plain text. It has the link once, on a line of its own. */
+/** A part in the plain text. It has the link once, alone on its line. */
 function textOf(part: Part): readonly string[] {
   switch (part.kind) {
     case 'sender':

@@ -104,7 +104,7 @@ test('below a path, the form and the files are there too', async (t) => {
   assert.equal((await visitor.request('GET', style)).status, 200);
 });
 
-test('a file is compressed, has its type, and may be kept for ever', async (t) => {
+test('a file is compressed, has its type, and may be kept forever', async (t) => {
   const site = await pageSite(t);
   const { style, script } = assetPaths('');
   const types = { [style]: 'text/css', [script]: 'text/javascript' };
