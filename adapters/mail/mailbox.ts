@@ -2,21 +2,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import PostalMime from 'postal-mime';
-
-export interface WrittenMail {
-  readonly id: string;
-  readonly to: string;
-  readonly subject: string;
-  readonly writtenAtMs: number;
-  readonly text: string;
-  readonly html: string | null;
-}
-
-export interface Mailbox {
-  /** Newest first, at most MAILS_SHOWN. */
-  list(): Promise<readonly WrittenMail[]>;
-  read(id: string): Promise<WrittenMail | null>;
-}
+import type { Mailbox, WrittenMail } from '../../core/ports/outside.js';
 
 const MAILS_SHOWN = 50;
 const idForm = /^mail_[0-9a-z]{1,64}$/;

@@ -2,9 +2,10 @@
 // page: a start does not wait for it.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Deps } from '../../core/ports/deps.js';
+import type { Mailbox } from '../../core/ports/outside.js';
 import type { PageWatch } from '../../core/usecases/page-watch.js';
 import { below, prefixOf } from './page-paths.js';
-import type { Mailbox, PageRequest } from './page-route.js';
+import type { PageRequest } from './page-route.js';
 
 /** The first segment of the path of every page. */
 const ownPath = /^\/(r|kyc|owner|verify|assets|dev)(\/|$)/;

@@ -4,16 +4,9 @@ import type { ComponentChildren } from 'preact';
 import { renderToString } from 'preact-render-to-string';
 import { formatInstant } from '../../core/domain/instant.js';
 import { PonteError } from '../../core/errors.js';
+import type { Mailbox, WrittenMail } from '../../core/ports/outside.js';
 import { assetPaths } from './assets.js';
-import {
-  html,
-  type Mailbox,
-  type PageAnswer,
-  type PageCall,
-  type PageContext,
-  pageRow,
-  type WrittenMail,
-} from './page-route.js';
+import { html, type PageAnswer, type PageCall, type PageContext, pageRow } from './page-route.js';
 
 /** Mails have inline styles and links; nothing of them runs. */
 const mailPolicy = [

@@ -139,7 +139,8 @@ async function sessionOf(
   token: string | undefined,
 ): Promise<PageSession | null> {
   if (route === null || route.subject === 'none' || token === undefined) return null;
-  const session = await readSession(deps, token);
+  const { background = false } = route;
+  const session = await readSession(deps, token, { background });
   if (session === null) return null;
   const belongs = await deps.store.run(async (tx) => {
     if (route.subject === 'payment') {

@@ -4,6 +4,7 @@ import type { z } from 'zod';
 import type { Locale } from '../../core/domain/locale.js';
 import type { PageSession } from '../../core/domain/page-session.js';
 import type { Deps } from '../../core/ports/deps.js';
+import type { Mailbox } from '../../core/ports/outside.js';
 import type { PageWatch } from '../../core/usecases/page-watch.js';
 import type { Cookie, CookieName } from './cookies.js';
 import type { Notice } from './page-view.js';
@@ -29,6 +30,8 @@ export interface PageRow<A extends PageAuth, F> {
   readonly auth: A;
   /** 'form': the POST carries the token of its session. 'none': no session, or a GET. */
   readonly csrf: 'form' | 'none';
+  /** Made by the script, not by a person: it does not keep a session from idling out. */
+  readonly background?: true;
   /** Which hourly limit a request takes; use cases limit links, codes and uploads themselves. */
   readonly limit: 'quote' | 'none';
   /** 'multipart': the handler reads the stream. */
@@ -50,22 +53,6 @@ export interface PageRequest {
   readonly client: string | null;
   /** Aborted when the server stops. */
   readonly stopping: AbortSignal;
-}
-
-/** Mails that a development host wrote instead of sending them. */
-export interface Mailbox {
-  /** Newest first. */
-  list(): Promise<readonly WrittenMail[]>;
-  read(id: string): Promise<WrittenMail | null>;
-}
-
-export interface WrittenMail {
-  readonly id: string;
-  readonly to: string;
-  readonly subject: string;
-  readonly writtenAtMs: number;
-  readonly text: string;
-  readonly html: string | null;
 }
 
 /** What handlers need in addition to the request. */

@@ -104,7 +104,7 @@ export const paymentPages = [
   }),
   pageRow({
     ...pages,
-    ...{ method: 'GET', path: '/r/{publicId}/status', auth: 'buyer' },
+    ...{ method: 'GET', path: '/r/{publicId}/status', auth: 'buyer', background: true },
     handler: statusStream,
   }),
   pageRow({

@@ -49,6 +49,22 @@ export interface Mailer {
   send(mail: OutgoingMail): Promise<MailOutcome>;
 }
 
+/** Mails that a development host wrote instead of sending them. */
+export interface Mailbox {
+  /** Newest first. */
+  list(): Promise<readonly WrittenMail[]>;
+  read(id: string): Promise<WrittenMail | null>;
+}
+
+export interface WrittenMail {
+  readonly id: string;
+  readonly to: string;
+  readonly subject: string;
+  readonly writtenAtMs: number;
+  readonly text: string;
+  readonly html: string | null;
+}
+
 /** Authenticated encryption of texts that the database must not hold in the clear. */
 export interface SecretBox {
   /** The key that seals; a sealed text names it. */

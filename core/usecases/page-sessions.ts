@@ -30,15 +30,22 @@ export async function startSession(deps: Deps, subject: SessionSubject): Promise
   return made;
 }
 
-/** Null if the session is unknown or over. Records its use, at most once a minute. */
-export async function readSession(deps: Deps, token: string): Promise<PageSession | null> {
+/**
+ * Null if the session is unknown or over. Records its use, at most once a minute; a `background`
+ * request of a script is no use.
+ */
+export async function readSession(
+  deps: Deps,
+  token: string,
+  { background = false }: { readonly background?: boolean } = {},
+): Promise<PageSession | null> {
   const id = hashSessionToken(token);
   return deps.store.run(
     async (tx) => {
       const session = await tx.pageSessions.byId(id);
       const nowMs = deps.clock.nowMs();
       if (session === null || isSessionOver(session, nowMs)) return null;
-      if (!isSeenStale(session, nowMs)) return session;
+      if (background || !isSeenStale(session, nowMs)) return session;
       const seen = Object.freeze({ ...session, seenAtMs: nowMs });
       tx.pageSessions.update(seen);
       return seen;

@@ -187,6 +187,18 @@ test('a session ends by sign-out, by idleness and by age', async (t) => {
   assert.match(old.shown?.heading ?? '', /asks you to pay/);
 });
 
+test('requests of the script do not keep a session from idling out', async (t) => {
+  const site = await pageSite(t);
+  const { path } = await site.newPayment();
+  const visitor = await signedIn(site, path);
+  site.world.advanceClock(45 * MINUTE_MS);
+  const stream = await visitor.request('GET', `${path}/status?version=1`);
+  assert.equal(stream.headers.get('content-type'), 'text/event-stream');
+  await stream.body?.cancel();
+  site.world.advanceClock(15 * MINUTE_MS);
+  assert.match((await visitor.open(path)).heading, /asks you to pay/);
+});
+
 test('a session of one payment opens no other', async (t) => {
   const site = await pageSite(t);
   const [first, second] = [await site.newPayment(), await site.newPayment()];
