@@ -4,18 +4,10 @@ import { z } from 'zod';
 import type { Screen } from '../../core/domain/hosted-screen.js';
 import { isCode, PonteError } from '../../core/errors.js';
 import { confirmQuote, requestQuote } from '../../core/usecases/buyers.js';
-import { endSession } from '../../core/usecases/page-sessions.js';
-import { readPaymentPage } from '../../core/usecases/payment-page.js';
+import { openPage, readPaymentPage } from '../../core/usecases/payment-page.js';
 import { cancelPayment } from '../../core/usecases/payments.js';
-import {
-  hashBrowser,
-  linkState,
-  redeemCode,
-  redeemLink,
-  requestLink,
-} from '../../core/usecases/sign-ins.js';
 import { simulate } from '../../core/usecases/simulations.js';
-import type { Cookie } from './cookies.js';
+import { accessRows, openedLink } from './access-pages.js';
 import {
   html,
   type PageAnswer,
@@ -32,14 +24,13 @@ import { statusStream } from './status-stream.js';
 
 type Call<F = unknown> = PageCall<'none' | 'buyer', F>;
 
-const noForm = z.object({});
 /** The buyer must still send money. */
 const withDetails = ['bank_details', 'short'] as const;
 /** The version of the payment that the page showed. */
 const versionText = z.string().regex(/^\d{1,15}$/);
 const changeForm = z.object({ version: versionText });
-const confirmForm = z.object({ version: versionText, quoteId: z.string().max(64) });
-const codeForm = z.object({ code: z.string().max(40) });
+/** The quote that the page showed says enough. */
+const confirmForm = z.object({ quoteId: z.string().max(64) });
 const simulateForm = z.object({ event: z.string().max(64) });
 
 const pages = { subject: 'payment', limit: 'none', csrf: 'none', form: 'none' } as const;
@@ -51,29 +42,15 @@ export const paymentPages = [
     ...{ method: 'GET', path: '/r/{publicId}', auth: 'none' },
     handler: showPayment,
   }),
-  pageRow({
-    ...pages,
-    ...{ method: 'POST', path: '/r/{publicId}/link', auth: 'none', form: noForm },
-    handler: sendLink,
-  }),
-  pageRow({
-    ...pages,
-    ...{ method: 'POST', path: '/r/{publicId}/code', auth: 'none', form: codeForm },
-    handler: enterCode,
-  }),
-  pageRow({
-    ...pages,
-    ...{ method: 'GET', path: '/r/{publicId}/enter', auth: 'none' },
-    handler: showEnter,
-  }),
-  pageRow({
-    ...pages,
-    ...{ method: 'POST', path: '/r/{publicId}/enter', auth: 'none', form: noForm },
-    handler: enter,
-  }),
-  pageRow({
-    ...{ ...actions, path: '/r/{publicId}/sign-out', limit: 'none', form: noForm },
-    handler: signOut,
+  ...accessRows({
+    ...{ subject: 'payment', root: '/r/{publicId}', auth: 'buyer' },
+    pageOf: (call) => ({ kind: 'payment', publicId: publicIdOf(call) }),
+    localeOf: async ({ deps }, call) => {
+      const { display } = await deps.store.run((tx) => openPage(tx, publicIdOf(call)));
+      return localeFor(call, display);
+    },
+    show,
+    entered: getPrice,
   }),
   pageRow({
     ...{ ...actions, path: '/r/{publicId}/quote', limit: 'quote', form: changeForm },
@@ -113,15 +90,6 @@ export const paymentPages = [
   }),
 ];
 
-function pageOf(call: Pick<Call, 'params'>) {
-  return { kind: 'payment', publicId: publicIdOf(call) } as const;
-}
-
-async function localeOfPage(deps: PageContext['deps'], call: Call) {
-  const { payment } = await readPaymentPage(deps, publicIdOf(call));
-  return localeFor(call, payment.display);
-}
-
 function publicIdOf({ params }: Pick<Call, 'params'>): string {
   return params['publicId'] ?? '';
 }
@@ -145,12 +113,8 @@ async function showAt(
 
 async function showPayment(context: PageContext, call: Call): Promise<PageAnswer> {
   const { deps } = context;
-  const token = call.query.get('token');
-  if (token !== null) {
-    // The token leaves the address bar, the history and the referrer. Nothing is used up.
-    const cookie = { name: 'link', value: linkText(token), path: call.base } as const;
-    return seeOther(`${call.base}/enter`, [cookie]);
-  }
+  const opened = openedLink(call);
+  if (opened !== null) return opened;
   const shown = await readPaymentPage(deps, publicIdOf(call));
   if (call.session === null) {
     const isSent = call.query.has('sent') && call.cookies.has('browser');
@@ -168,89 +132,10 @@ async function showPayment(context: PageContext, call: Call): Promise<PageAnswer
   return html(renderPage(paymentView(context, call, shown, page)));
 }
 
-/** Only what a token can be: it becomes the value of a cookie. */
-function linkText(token: string): string {
-  return /^[\w-]{1,100}$/.test(token) ? token : 'unknown';
-}
-
-async function sendLink({ deps }: PageContext, call: Call<object>): Promise<PageAnswer> {
-  const browser =
-    call.cookies.get('browser') ?? Buffer.from(deps.ids.randomBytes(16)).toString('base64url');
-  const locale = await localeOfPage(deps, call);
-  try {
-    const browserHash = hashBrowser(browser);
-    await requestLink(deps, pageOf(call), { client: call.client, locale, browserHash });
-  } catch (error) {
-    if (!isCode(error, 'RateLimitExceeded')) throw error;
-    return seeOther(withNotice(call.base, 'link_too_soon'));
-  }
-  return seeOther(`${call.base}?sent`, [{ name: 'browser', value: browser, path: call.base }]);
-}
-
-async function enterCode({ deps }: PageContext, call: Call<{ code: string }>): Promise<PageAnswer> {
-  const browser = call.cookies.get('browser');
-  if (browser === undefined) return seeOther(withNotice(call.base, 'code_over'));
-  const code = { browserHash: hashBrowser(browser), code: call.form.code };
-  try {
-    const { token } = await redeemCode(deps, pageOf(call), code, await localeOfPage(deps, call));
-    return await signedIn(deps, call, token);
-  } catch (error) {
-    if (isCode(error, 'InvalidSignInCode')) return seeOther(`${call.base}?sent&notice=code_wrong`);
-    if (isCode(error, 'SignInCodeOver')) return seeOther(withNotice(call.base, 'code_over'));
-    throw error;
-  }
-}
-
-async function showEnter(context: PageContext, call: Call): Promise<PageAnswer> {
-  const token = call.cookies.get('link');
-  if (token === undefined) return seeOther(call.base);
-  const link = await linkState(context.deps, pageOf(call), token);
-  if (link.state === 'unknown') {
-    const unknown = { cause: 'unknown', atMs: null, maskedEmail: null } as const;
-    return show(context, call, { name: 'link_over', ...unknown });
-  }
-  if (link.state !== 'valid') {
-    const { state: cause, maskedAddress: maskedEmail } = link;
-    const atMs = link.state === 'used' ? link.usedAtMs : link.endsAtMs;
-    return show(context, call, { name: 'link_over', cause, atMs, maskedEmail });
-  }
-  // Requested in this browser: a scanner of mails has no such cookie.
-  const browser = call.cookies.get('browser');
-  const auto = browser !== undefined && link.browserHash === hashBrowser(browser);
-  return show(context, call, { name: 'enter', email: link.address, auto });
-}
-
-async function enter({ deps }: PageContext, call: Call<object>): Promise<PageAnswer> {
-  const link = call.cookies.get('link');
-  if (link === undefined) return seeOther(call.base);
-  try {
-    const { token } = await redeemLink(deps, pageOf(call), link, await localeOfPage(deps, call));
-    return await signedIn(deps, call, token);
-  } catch (error) {
-    // The page says whether it was used or is over.
-    if (isCode(error, 'InvalidSignInLink')) return seeOther(`${call.base}/enter`);
-    throw error;
-  }
-}
-
 /** A buyer who needs no KYC lands on the price. */
-async function signedIn(
-  deps: PageContext['deps'],
-  call: Pick<Call, 'base' | 'params'>,
-  sessionToken: string,
-): Promise<PageAnswer> {
+async function getPrice({ deps }: PageContext, call: Call): Promise<void> {
   const { payment, screen } = await readPaymentPage(deps, publicIdOf(call));
   if (screen === 'price_ask') await requestQuote(deps, payment, payment.id).catch(() => undefined);
-  const cookies: readonly Cookie[] = [
-    { name: 'session', value: sessionToken, path: call.base },
-    { name: 'link', value: '', path: call.base },
-  ];
-  return seeOther(call.base, cookies);
-}
-
-async function signOut({ deps }: PageContext, call: PageCall<'buyer', object>) {
-  await endSession(deps, call.cookies.get('session') ?? '');
-  return seeOther(call.base, [{ name: 'session', value: '', path: call.base }]);
 }
 
 /** The payment, if the page that sent the form showed its current state. */
@@ -275,7 +160,7 @@ async function askQuote({ deps }: PageContext, call: Call<{ version: string }>) 
   return seeOther(call.base);
 }
 
-async function confirm({ deps }: PageContext, call: Call<{ version: string; quoteId: string }>) {
+async function confirm({ deps }: PageContext, call: Call<{ quoteId: string }>) {
   const { quoteId } = call.form;
   const { payment, screen } = await readPaymentPage(deps, publicIdOf(call));
   // The second click on the button.
@@ -301,7 +186,7 @@ async function takeBack({ deps }: PageContext, call: Call<{ version: string }>) 
 }
 
 async function simulateEvent({ deps }: PageContext, call: Call<{ event: string }>) {
-  const { payment } = await readPaymentPage(deps, publicIdOf(call));
+  const payment = await deps.store.run((tx) => openPage(tx, publicIdOf(call)));
   await simulate(deps, payment, payment.id, call.form.event);
   return seeOther(call.base);
 }

@@ -1,28 +1,17 @@
 // Sign-in to a form without a payment and to the part of an owner: a mail with a link and a code,
 // as for a payment. Signed in, the buyer sees the state of the form, the owner the own part.
-import { z } from 'zod';
 import type { HostedPage } from '../../../core/domain/hosted-page.js';
-import { isCode, PonteError } from '../../../core/errors.js';
-import { endSession } from '../../../core/usecases/page-sessions.js';
-import {
-  hashBrowser,
-  linkState,
-  redeemCode,
-  redeemLink,
-  requestLink,
-} from '../../../core/usecases/sign-ins.js';
+import { PonteError } from '../../../core/errors.js';
+import { accessRows, openedLink } from '../access-pages.js';
 import { Button, Form } from '../components.js';
-import type { Cookie } from '../cookies.js';
 import type { ScreenContent } from '../layout.js';
 import {
   html,
   type PageAnswer,
-  type PageCall,
   type PageContext,
   type PageRoute,
   pageRow,
   seeOther,
-  withNotice,
 } from '../page-route.js';
 import type { Page } from '../page-view.js';
 import { localeFor } from '../payment-view.js';
@@ -33,31 +22,19 @@ import { kycCatalogues } from './kyc-texts.js';
 import { type AnyCall, formView, loadForm } from './kyc-view.js';
 
 type Subject = 'form' | 'owner';
-type Handler = (context: PageContext, call: AnyCall, subject: Subject) => Promise<PageAnswer>;
 
-const NONCE_BYTES = 16;
-const noForm = z.object({});
-const codeForm = z.object({ code: z.string().max(40) });
-
-export function accessRows(subject: Subject, root: string): readonly PageRoute[] {
-  const open = { subject, auth: 'none', csrf: 'none', limit: 'none' } as const;
-  const run = (handler: Handler) => (context: PageContext, call: PageCall<'none', unknown>) =>
-    handler(context, call, subject);
-  const shows = { ...open, method: 'GET', form: 'none' } as const;
-  const takes = { ...open, method: 'POST', form: noForm } as const;
+export function formAccess(subject: Subject, root: string): readonly PageRoute[] {
   return [
-    pageRow({ ...shows, path: root, handler: run(showEntry) }),
-    pageRow({ ...shows, path: `${root}/enter`, handler: run(showEnter) }),
-    pageRow({ ...takes, path: `${root}/enter`, handler: run(enter) }),
-    pageRow({ ...takes, path: `${root}/link`, handler: run(sendLink) }),
     pageRow({
-      ...{ ...open, method: 'POST', path: `${root}/code`, form: codeForm },
-      handler: (context, call) => enterCode(context, call, subject),
+      ...{ subject, method: 'GET', path: root, auth: 'none', csrf: 'none' },
+      ...{ limit: 'none', form: 'none' },
+      handler: (context, call) => showEntry(context, call, subject),
     }),
-    pageRow({
-      ...{ subject, method: 'POST', path: `${root}/sign-out`, auth: 'kyc', csrf: 'form' },
-      ...{ limit: 'none', form: noForm },
-      handler: signOut,
+    ...accessRows({
+      ...{ subject, root, auth: 'kyc', show },
+      pageOf: (call) => pageOf(call, subject),
+      localeOf: async (_, call) => localeFor(call, null),
+      entered: async () => undefined,
     }),
   ];
 }
@@ -79,11 +56,8 @@ async function showEntry(
   call: AnyCall,
   subject: Subject,
 ): Promise<PageAnswer> {
-  const token = call.query.get('token');
-  if (token !== null) {
-    const value = /^[\w-]{1,100}$/.test(token) ? token : 'unknown';
-    return seeOther(`${call.base}/enter`, [{ name: 'link', value, path: call.base }]);
-  }
+  const opened = openedLink(call);
+  if (opened !== null) return opened;
   if (call.session !== null) {
     const { view, form } = await loadForm(context, call, subject);
     const isOwn = subject === 'owner' && (form.state === 'form' || form.state === 'corrections');
@@ -113,91 +87,4 @@ export function askFormScreen(scene: BareScene, subject: Subject): ScreenContent
       </Form>
     ),
   };
-}
-
-async function sendLink(
-  { deps }: PageContext,
-  call: AnyCall,
-  subject: Subject,
-): Promise<PageAnswer> {
-  const random = () => Buffer.from(deps.ids.randomBytes(NONCE_BYTES)).toString('base64url');
-  const browser = call.cookies.get('browser') ?? random();
-  const asked = { client: call.client, locale: localeFor(call, null) };
-  try {
-    await requestLink(deps, pageOf(call, subject), {
-      ...asked,
-      browserHash: hashBrowser(browser),
-    });
-  } catch (error) {
-    if (!isCode(error, 'RateLimitExceeded')) throw error;
-    return seeOther(withNotice(call.base, 'link_too_soon'));
-  }
-  return seeOther(`${call.base}?sent`, [{ name: 'browser', value: browser, path: call.base }]);
-}
-
-async function enterCode(
-  { deps }: PageContext,
-  call: PageCall<'none', { code: string }>,
-  subject: Subject,
-): Promise<PageAnswer> {
-  const browser = call.cookies.get('browser');
-  if (browser === undefined) return seeOther(withNotice(call.base, 'code_over'));
-  const code = { browserHash: hashBrowser(browser), code: call.form.code };
-  try {
-    const page = pageOf(call, subject);
-    const { token } = await redeemCode(deps, page, code, localeFor(call, null));
-    return signedIn(call, token);
-  } catch (error) {
-    if (isCode(error, 'InvalidSignInCode')) return seeOther(`${call.base}?sent&notice=code_wrong`);
-    if (isCode(error, 'SignInCodeOver')) return seeOther(withNotice(call.base, 'code_over'));
-    throw error;
-  }
-}
-
-async function showEnter(
-  context: PageContext,
-  call: AnyCall,
-  subject: Subject,
-): Promise<PageAnswer> {
-  const token = call.cookies.get('link');
-  if (token === undefined) return seeOther(call.base);
-  const link = await linkState(context.deps, pageOf(call, subject), token);
-  if (link.state === 'unknown') {
-    const unknown = { cause: 'unknown', atMs: null, maskedEmail: null } as const;
-    return show(context, call, { name: 'link_over', ...unknown });
-  }
-  if (link.state !== 'valid') {
-    const { state: cause, maskedAddress: maskedEmail } = link;
-    const atMs = link.state === 'used' ? link.usedAtMs : link.endsAtMs;
-    return show(context, call, { name: 'link_over', cause, atMs, maskedEmail });
-  }
-  const browser = call.cookies.get('browser');
-  const auto = browser !== undefined && link.browserHash === hashBrowser(browser);
-  return show(context, call, { name: 'enter', email: link.address, auto });
-}
-
-async function enter({ deps }: PageContext, call: AnyCall, subject: Subject): Promise<PageAnswer> {
-  const link = call.cookies.get('link');
-  if (link === undefined) return seeOther(call.base);
-  try {
-    const page = pageOf(call, subject);
-    return signedIn(call, (await redeemLink(deps, page, link, localeFor(call, null))).token);
-  } catch (error) {
-    // The page says whether it was used or is over.
-    if (isCode(error, 'InvalidSignInLink')) return seeOther(`${call.base}/enter`);
-    throw error;
-  }
-}
-
-function signedIn({ base }: Pick<AnyCall, 'base'>, token: string): PageAnswer {
-  const cookies: readonly Cookie[] = [
-    { name: 'session', value: token, path: base },
-    { name: 'link', value: '', path: base },
-  ];
-  return seeOther(base, cookies);
-}
-
-async function signOut({ deps }: PageContext, call: AnyCall): Promise<PageAnswer> {
-  await endSession(deps, call.cookies.get('session') ?? '');
-  return seeOther(call.base, [{ name: 'session', value: '', path: call.base }]);
 }

@@ -18,7 +18,7 @@ import {
   startPhone,
   uploadFile,
 } from './file-pages.js';
-import { accessRows } from './form-access.js';
+import { formAccess } from './form-access.js';
 import {
   addOwnerTo,
   askOwnerFor,
@@ -116,6 +116,6 @@ export const kycPages: readonly PageRoute[] = [
   ...buyerRows('payment'),
   ...buyerRows('form'),
   ...ownerRows(),
-  ...accessRows('form', roots.form),
-  ...accessRows('owner', roots.owner),
+  ...formAccess('form', roots.form),
+  ...formAccess('owner', roots.owner),
 ];
