@@ -17,6 +17,7 @@ export type OperationName = {
 
 /** `optional`: a partner may have no such operation. */
 export const roster = {
+  checks: 'optional',
   documentLimits: 'optional',
   findOrder: 'required',
   'payin.find': 'required',
@@ -44,6 +45,8 @@ export const roster = {
   'sandbox.quote': 'optional',
   'sandbox.send': 'optional',
   startTos: 'required',
+  'statement.page': 'optional',
+  'statement.read': 'optional',
 } as const satisfies Readonly<Record<OperationName, 'required' | 'optional'>>;
 
 /** The same partner; notes the name of each operation that is called. */

@@ -4,7 +4,7 @@ import type { EntityType, Role } from '../domain/connected-account.js';
 import type { ContentType, DocumentKind } from '../domain/document.js';
 import type { Dossier } from '../domain/dossier.js';
 import type { Money } from '../domain/money.js';
-import type { MoneyKind } from '../domain/partner-command.js';
+import type { MoneyKind, OrderEnd } from '../domain/partner-command.js';
 import type { PayinInstructions } from '../domain/payin-instructions.js';
 import type { QuoteTerms } from '../domain/quote.js';
 import type { PayinReport, PayoutReport } from '../domain/report-check.js';
@@ -131,6 +131,57 @@ export interface OrderApi<Order, Report> {
   read(partnerRef: string): Promise<PartnerAnswer<Report>>;
 }
 
+/** A pay-in or payout in the partner's books, whether we ordered it or not. */
+export interface PartnerEntry {
+  readonly kind: EntryKind;
+  readonly partnerRef: string;
+  /** Our reference, if the partner stores it. */
+  readonly reference: string | null;
+  /** Of a pay-in that was ordered: the `partnerQuoteId` of its quote. */
+  readonly partnerQuoteId: string | null;
+  /** The party whose money it is; its `partnerRef`. */
+  readonly receiverRef: string | null;
+  readonly status: OrderEnd;
+  /** Of a pay-in: what arrives. Of a payout: what is paid out, in the currency of the buyer. */
+  readonly amount: Money;
+  readonly createdAtMs: number;
+  /** Of a pay-in: what the bank says about the payer. */
+  readonly payer: Payer | null;
+}
+
+export type EntryKind = 'payin' | 'payout';
+
+/** Personal data: never logged. */
+export interface Payer {
+  readonly name: string | null;
+  readonly bank: string | null;
+  /** What the payer wrote: a code, a reference, a text. */
+  readonly texts: readonly string[];
+  /** The bank's number of the transfer. */
+  readonly trace: string | null;
+}
+
+/** What the partner has done, for money that nobody ordered and for reconciliation. */
+export interface PartnerStatement {
+  /** Entries since a time, page by page in the partner's order; the first cursor is null. */
+  page(
+    kind: EntryKind,
+    query: { readonly sinceMs: number; readonly cursor: string | null },
+  ): Promise<
+    PartnerAnswer<{ readonly entries: readonly PartnerEntry[]; readonly nextCursor: string | null }>
+  >;
+  read(kind: EntryKind, partnerRef: string): Promise<PartnerAnswer<PartnerEntry>>;
+}
+
+/** A result of `SettlementPartner.checks`, for an operator. */
+export interface PartnerCheck {
+  readonly name: string;
+  /** `critical`: no money moves. */
+  readonly severity: 'ok' | 'warning' | 'critical';
+  /** What was found, and what to do about it. */
+  readonly detail: string;
+}
+
 /**
  * A partner whose orders report what a person chooses (simulated-event.ts). It looks the outcome of
  * an order up by its reference, for each message and each answer to a read.
@@ -194,6 +245,10 @@ export interface SettlementPartner {
     readonly source: Money;
     readonly destination: string;
   }): Promise<PartnerAnswer<QuoteTerms>>;
+  /** Of a partner that lists what it has done. */
+  readonly statement?: PartnerStatement;
+  /** Checks the connection: key, clock, webhook, rails. Changes nothing. */
+  checks?(): Promise<readonly PartnerCheck[]>;
   /** Of a partner of test mode that simulates. */
   readonly sandbox?: PartnerSandbox;
   /** Looks an order up by our reference alone, after a restore; null: there is none. */
