@@ -1,12 +1,18 @@
-// The HTTP client of BlindPay: key, idempotency key, rate limit, Retry-After, and what each answer
-// means for the caller. It follows no redirect and repeats nothing.
-import { Agent, type Dispatcher, FormData, request } from 'undici';
+// The client of BlindPay: key, idempotency key, rate limit, Retry-After, and what each answer means
+// for the caller. It repeats nothing.
+import { FormData } from 'undici';
 import { z } from 'zod';
 import { MINUTE_MS, SECOND_MS } from '../../../core/domain/instant.js';
 import { gcraStep } from '../../../core/domain/rate-limit.js';
 import type { Clock, Log } from '../../../core/ports/outside.js';
 import type { PartnerAnswer } from '../../../core/ports/partner.js';
 import { codeOf, type Sorting, sortError, sortForeign } from './answer-codes.js';
+import {
+  type HttpAnswer,
+  type HttpRequest,
+  type Transport,
+  undiciTransport,
+} from './blindpay-transport.js';
 
 const HTTP_TIMEOUT_MS = 6 * SECOND_MS;
 /** No page is requested after this time. */
@@ -14,7 +20,6 @@ const SEARCH_FOR_MS = 6 * SECOND_MS;
 /** The longest operation: a search and two more calls. */
 export const OPERATION_MS = SEARCH_FOR_MS + 3 * HTTP_TIMEOUT_MS;
 const PAUSE_MAX_MS = 10 * MINUTE_MS;
-const BODY_BYTES_MAX = 16 * 1_024 * 1_024;
 const MESSAGE_LENGTH_MAX = 300;
 /** One of the allowed sizes: 10, 50, 100, 200, 500, 1000. */
 const PAGE_SIZE = 100;
@@ -46,6 +51,8 @@ export interface ClientOptions {
   readonly perMinute: number;
   readonly burst: number;
   readonly timeoutMs?: number;
+  /** HTTP by default. */
+  readonly transport?: Transport;
 }
 
 export interface Post<T> {
@@ -81,8 +88,7 @@ export type Paging = 'pages' | 'whole';
 
 export function createBlindPayClient(options: ClientOptions): BlindPayClient {
   const { clock, log, instanceId, timeoutMs = HTTP_TIMEOUT_MS } = options;
-  const connect = { timeout: timeoutMs };
-  const dispatcher = new Agent({ connect, maxResponseSize: BODY_BYTES_MAX });
+  const { transport = undiciTransport(timeoutMs) } = options;
   const admission = admissionOf(options);
 
   const call = async <T>(sent: SentRequest, shape: z.ZodType<T>): Promise<PartnerAnswer<T>> => {
@@ -90,18 +96,11 @@ export function createBlindPayClient(options: ClientOptions): BlindPayClient {
     const refusal = admission.refusal(nowMs);
     if (refusal !== null) return { outcome: 'later', reason: refusal };
     const { body, method, path, headers } = sent;
-    const received = await exchange(`${options.url}${path.replace(':instance', instanceId)}`, {
-      dispatcher,
-      method,
-      headers: {
-        authorization: `Bearer ${options.apiKey}`,
-        accept: 'application/json',
-        ...headers,
-      },
-      body,
-      headersTimeout: timeoutMs,
-      bodyTimeout: timeoutMs,
-      signal: AbortSignal.timeout(timeoutMs),
+    const url = `${options.url}${path.replace(':instance', instanceId)}`;
+    const authorization = `Bearer ${options.apiKey}`;
+    const received = await exchange(transport, {
+      ...{ method, url, body },
+      headers: { authorization, accept: 'application/json', ...headers },
     });
     if (!('status' in received)) return received;
     admission.noteWait(received, nowMs);
@@ -149,12 +148,6 @@ interface SentRequest {
   readonly body: string | FormData | null;
 }
 
-interface Received {
-  readonly status: number;
-  readonly retryAfter: string | null;
-  readonly text: string;
-}
-
 /** Calls that the limit of the instance, or an earlier Retry-After, allows now. */
 function admissionOf({ perMinute, burst }: ClientOptions) {
   let tatMicros: number | null = null;
@@ -166,7 +159,7 @@ function admissionOf({ perMinute, burst }: ClientOptions) {
       tatMicros = step.tatMicros;
       return step.allowed ? null : 'the rate limit of the BlindPay instance is used up';
     },
-    noteWait({ status, retryAfter }: Received, nowMs: number): void {
+    noteWait({ status, retryAfter }: HttpAnswer, nowMs: number): void {
       if (retryAfter === null || (status !== 429 && status !== 503)) return;
       const seconds = /^\d{1,6}$/.test(retryAfter) ? Number.parseInt(retryAfter, 10) : null;
       const untilMs = seconds === null ? Date.parse(retryAfter) : nowMs + seconds * SECOND_MS;
@@ -177,15 +170,9 @@ function admissionOf({ perMinute, burst }: ClientOptions) {
 
 type Failed = Extract<PartnerAnswer<never>, { outcome: 'later' | 'unknown' }>;
 
-async function exchange(
-  url: string,
-  options: Omit<Dispatcher.RequestOptions, 'origin' | 'path'> & { readonly dispatcher: Dispatcher },
-): Promise<Received | Failed> {
+async function exchange(transport: Transport, sent: HttpRequest): Promise<HttpAnswer | Failed> {
   try {
-    const { statusCode, headers, body } = await request(url, options);
-    const after = headers['retry-after'];
-    const retryAfter = typeof after === 'string' ? after : null;
-    return { status: statusCode, retryAfter, text: await body.text() };
+    return await transport(sent);
   } catch (error) {
     // The message may quote the request; the code does not.
     const { code, name } = error as { readonly code?: unknown; readonly name?: unknown };
@@ -196,7 +183,11 @@ async function exchange(
   }
 }
 
-function read<T>({ status, text }: Received, shape: z.ZodType<T>, sent: string): PartnerAnswer<T> {
+function read<T>(
+  { status, text }: HttpAnswer,
+  shape: z.ZodType<T>,
+  sent: string,
+): PartnerAnswer<T> {
   const json = parsedJson(text);
   if (json === undefined) {
     const isPage = /^\s*</.test(text);

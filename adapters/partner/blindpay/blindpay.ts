@@ -16,6 +16,7 @@ import type {
 import type { PartnerKind, ReadFile } from '../running-partner.js';
 import { SIGNATURE_HEADER } from '../signed-message.js';
 import { createBlindPayClient, OPERATION_MS } from './blindpay-client.js';
+import type { Transport } from './blindpay-transport.js';
 import { customersApi, documentLimits, requirementsOf } from './customers.js';
 import { provision, registerPix } from './destinations.js';
 import { readMessage } from './inbound.js';
@@ -38,6 +39,7 @@ export interface BlindPayOptions extends BlindPaySettings {
   /** Calls per minute; 0: no limit. That of the kind of instance by default. */
   readonly limit?: { readonly perMinute: number; readonly burst: number };
   readonly timeoutMs?: number;
+  readonly transport?: Transport;
 }
 
 export const blindPayPartner: PartnerKind = {

@@ -64,11 +64,14 @@ export class BlindPayState {
   readonly #due: { readonly atMs: number; readonly run: () => void }[] = [];
   /** Whether the answer to the creation is before the decision is not documented. */
   kycDelayMs = KYC_DELAY_MS;
+  /** Objects stay as they are until the test changes them. */
+  isByHand = false;
   readonly #nowMs: () => number;
-  #count = 0;
+  #count: number;
 
-  constructor(nowMs: () => number) {
+  constructor(nowMs: () => number, idsFrom = 0) {
     this.#nowMs = nowMs;
+    this.#count = idsFrom;
   }
 
   /** Changes that are due by now, in their order. */
@@ -100,6 +103,7 @@ export class BlindPayState {
   }
 
   #play(object: object, steps: readonly Step[]): void {
+    if (this.isByHand) return;
     const startMs = this.#nowMs();
     for (const { afterMs, change, event } of steps) {
       const atMs = startMs + afterMs;
