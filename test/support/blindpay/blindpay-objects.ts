@@ -40,6 +40,14 @@ export interface Transaction extends Fields {
   tracking_complete: Tracking;
 }
 
+export interface WebhookEndpoint {
+  readonly id: string;
+  readonly url: string;
+  /** None: all. */
+  readonly events: readonly string[];
+  readonly secret: string;
+}
+
 /** One change of an object, and the message that it fires; null: none. */
 export interface Step {
   readonly afterMs: number;

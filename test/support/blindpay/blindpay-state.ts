@@ -17,6 +17,7 @@ import {
   RATE_TIMES_10000,
   type Step,
   type Transaction,
+  type WebhookEndpoint,
 } from './blindpay-objects.js';
 
 export const KYC_DELAY_MS = 2_000;
@@ -64,6 +65,11 @@ export class BlindPayState {
   readonly #due: { readonly atMs: number; readonly run: () => void }[] = [];
   /** Whether the answer to the creation is before the decision is not documented. */
   kycDelayMs = KYC_DELAY_MS;
+  /** A factor of all delays, for tests in real time. */
+  pace = 1;
+  /** Where people accept the terms. */
+  appUrl = 'https://app.blindpay.test';
+  readonly webhookEndpoints: WebhookEndpoint[] = [];
   readonly #nowMs: () => number;
   #count = 0;
 
@@ -102,7 +108,7 @@ export class BlindPayState {
   #play(object: object, steps: readonly Step[]): void {
     const startMs = this.#nowMs();
     for (const { afterMs, change, event } of steps) {
-      const atMs = startMs + afterMs;
+      const atMs = startMs + afterMs * this.pace;
       const run = () => {
         change();
         // Messages about transactions do not name their quotes.
@@ -125,7 +131,7 @@ export class BlindPayState {
     const query = new URLSearchParams({ session_token: 'token' });
     query.set('idempotency_key', `${body['idempotency_key']}`);
     query.set('redirect_url', `${body['redirect_url']}`);
-    return ok({ url: `https://app.blindpay.test/e/terms-of-service?${query}` });
+    return ok({ url: `${this.appUrl}/e/terms-of-service?${query}` });
   }
 
   createCustomer(body: Fields): Answer {
@@ -338,7 +344,7 @@ export function found<T extends { readonly id: string }>(
   return one;
 }
 
-function need(body: Fields, fields: readonly string[]): void {
+export function need(body: Fields, fields: readonly string[]): void {
   const missing = fields.filter((field) => body[field] === undefined || body[field] === null);
   if (missing.length > 0) {
     throw new Refusal(400, 'VALIDATION_MISSING_REQUIRED_FIELDS', missing.join(', '));
