@@ -26,19 +26,11 @@ import { findByReference, payoutsApi, QUOTE_LIFE_MS } from './payouts.js';
 import { type BlindPaySettings, blindPayVariables, readSettings } from './settings.js';
 import { statementOf } from './statement.js';
 
-/**
- * Of a development instance: 100 calls a minute, over all keys and the dashboard. A burst counts
- * on top of the rate. A production instance has no limit.
- */
-const developmentLimit = { perMinute: 70, burst: 20 };
-
 export interface BlindPayOptions extends BlindPaySettings {
   readonly mode: Mode;
   readonly clock: Clock;
   readonly log: Log;
   readonly readFile: ReadFile;
-  /** Calls per minute; 0: no limit. That of the kind of instance by default. */
-  readonly limit?: { readonly perMinute: number; readonly burst: number };
   readonly timeoutMs?: number;
   readonly transport?: Transport;
 }
@@ -68,8 +60,7 @@ const notes: PartnerNotes = {
 export function createBlindPayPartner(options: BlindPayOptions): SettlementPartner {
   const { mode, clock, log, route, readFile } = options;
   const isDevelopment = mode === 'test';
-  const limit = options.limit ?? (isDevelopment ? developmentLimit : { perMinute: 0, burst: 1 });
-  const client = createBlindPayClient({ ...options, ...limit });
+  const client = createBlindPayClient({ ...options, ...options.limit });
   const desk: Desk = { client, route, log, nowMs: () => clock.nowMs() };
   return {
     name: 'blindpay',

@@ -9,6 +9,7 @@ import { DAY_MS, MINUTE_MS } from '../../../core/domain/instant.js';
 import { type Answer, errorAnswer, found, ok, Refusal, without } from './blindpay-answers.js';
 import { type Fields, hexOf } from './blindpay-objects.js';
 import { BlindPayState } from './blindpay-state.js';
+import { addEndpoint, listEndpoints, secretOf } from './blindpay-webhooks.js';
 
 export const apiKey = 'bp_test_key_that_no_log_shows';
 export const instanceId = 'in_000000000001';
@@ -98,6 +99,9 @@ const customer = '/customers/([^/]+)';
 const routes: readonly (readonly [call: string, handler: Handler])[] = [
   ['POST /upload', (state) => state.upload()],
   ['POST /e/tos', (state, { body }) => state.startTos(body)],
+  ['GET /webhook-endpoints', (state) => listEndpoints(state)],
+  ['POST /webhook-endpoints', (state, { body }) => addEndpoint(state, body)],
+  ['GET /webhook-endpoints/([^/]+)/secret', (state, { ids }) => secretOf(state, ids[0] ?? '')],
   ['GET /customers', (state, { query }) => list(state, state.customers, query)],
   ['POST /customers', (state, { body }) => state.createCustomer(body)],
   [`GET ${customer}`, (state, { ids }) => one(state.customers, ids, 'CUSTOMERS_NOT_FOUND')],

@@ -23,6 +23,7 @@ import {
   type Step,
   type Transaction,
   transferOf,
+  type WebhookEndpoint,
 } from './blindpay-objects.js';
 
 export const KYC_DELAY_MS = 2_000;
@@ -58,6 +59,11 @@ export class BlindPayState {
   listOrder: 'newest first' | 'oldest first' | 'mixed' = 'newest first';
   /** A page may be shorter than the limit that was asked for. */
   pageMax = 1_000;
+  /** A factor of all delays, for tests in real time. */
+  pace = 1;
+  /** Where people accept the terms. */
+  appUrl = 'https://app.blindpay.test';
+  readonly webhookEndpoints: WebhookEndpoint[] = [];
   readonly #nowMs: () => number;
   #count: number;
 
@@ -98,7 +104,7 @@ export class BlindPayState {
     if (this.isByHand) return;
     const startMs = this.#nowMs();
     for (const { afterMs, change, event } of steps) {
-      const atMs = startMs + afterMs;
+      const atMs = startMs + afterMs * this.pace;
       const run = () => {
         change();
         // Messages about transactions do not name their quotes.
@@ -121,7 +127,7 @@ export class BlindPayState {
     const query = new URLSearchParams({ session_token: 'token' });
     query.set('idempotency_key', `${body['idempotency_key']}`);
     query.set('redirect_url', `${body['redirect_url']}`);
-    return ok({ url: `https://app.blindpay.test/e/terms-of-service?${query}` });
+    return ok({ url: `${this.appUrl}/e/terms-of-service?${query}` });
   }
 
   createCustomer(body: Fields): Answer {
