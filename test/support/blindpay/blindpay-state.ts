@@ -67,6 +67,9 @@ export class BlindPayState {
   kycDelayMs = KYC_DELAY_MS;
   /** A factor of all delays, for tests in real time. */
   pace = 1;
+  /** As on a production instance: pay-ins wait for `transfer`. */
+  waitsForTransfers = false;
+  readonly #awaited = new Map<string, () => void>();
   /** Where people accept the terms. */
   appUrl = 'https://app.blindpay.test';
   readonly webhookEndpoints: WebhookEndpoint[] = [];
@@ -249,8 +252,15 @@ export class BlindPayState {
         if (payin.status === 'completed') this.#credit(wallet, receiver_amount);
       },
     }));
-    this.#play(payin, steps);
+    if (this.waitsForTransfers) this.#awaited.set(id, () => this.#play(payin, steps));
+    else this.#play(payin, steps);
     return ok(without(shown, 'created_at'));
+  }
+
+  /** The buyer's bank transfers the money of a pay-in. */
+  transfer(payinId: string): void {
+    this.#awaited.get(payinId)?.();
+    this.#awaited.delete(payinId);
   }
 
   createQuote(body: Fields): Answer {
