@@ -16,6 +16,7 @@ import type {
 import type { PartnerKind, ReadFile } from '../running-partner.js';
 import { SIGNATURE_HEADER } from '../signed-message.js';
 import { createBlindPayClient, OPERATION_MS } from './blindpay-client.js';
+import type { Transport } from './blindpay-transport.js';
 import { customersApi, documentLimits, requirementsOf } from './customers.js';
 import { provision, registerPix } from './destinations.js';
 import { readMessage } from './inbound.js';
@@ -23,6 +24,7 @@ import { CURRENCY, type Desk, done, later, notFound, refused, withoutEffect } fr
 import { payinsApi, requestQuote } from './payins.js';
 import { findByReference, payoutsApi, QUOTE_LIFE_MS } from './payouts.js';
 import { type BlindPaySettings, blindPayVariables, readSettings } from './settings.js';
+import { statementOf } from './statement.js';
 
 export interface BlindPayOptions extends BlindPaySettings {
   readonly mode: Mode;
@@ -30,6 +32,7 @@ export interface BlindPayOptions extends BlindPaySettings {
   readonly log: Log;
   readonly readFile: ReadFile;
   readonly timeoutMs?: number;
+  readonly transport?: Transport;
 }
 
 export const blindPayPartner: PartnerKind = {
@@ -76,6 +79,7 @@ export function createBlindPayPartner(options: BlindPayOptions): SettlementPartn
     registerPixDestination: (input) => registerPix(desk, input),
     provisionRails: (input) => provision(desk, input),
     quote: (input) => requestQuote(desk, input),
+    statement: statementOf(desk),
     async findOrder(kind, reference) {
       if (kind === 'refund') return done(null);
       if (kind === 'payout') return findByReference(desk, reference);

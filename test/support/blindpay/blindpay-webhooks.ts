@@ -1,6 +1,7 @@
 // The webhook endpoints of the simulated instance.
+import { type Answer, found, need, ok, without } from './blindpay-answers.js';
 import { type Fields, hexOf, newId, type WebhookEndpoint } from './blindpay-objects.js';
-import { type Answer, type BlindPayState, found, need, ok, without } from './blindpay-state.js';
+import type { BlindPayState } from './blindpay-state.js';
 
 /** The secret is made by BlindPay. */
 export function addEndpoint({ webhookEndpoints }: BlindPayState, body: Fields): Answer {
