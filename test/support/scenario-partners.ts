@@ -1,7 +1,7 @@
 // The settlement partners of the scenario of a whole integration, and in what they differ for an
 // operator and an integrator.
 import assert from 'node:assert/strict';
-import { apiKey, instanceId } from './blindpay/blindpay-server.js';
+import { connectHost } from './blindpay/blindpay-operator.js';
 import { acceptTerms, startBlindPayService } from './blindpay/blindpay-service.js';
 
 type Environment = Readonly<Record<string, string>>;
@@ -40,25 +40,8 @@ export const scenarioPartners = {
 /** BlindPay's simulator, whose instance has a webhook endpoint at the host. */
 async function startBlindPayFor(hostUrl: string): Promise<StartedPartner> {
   const service = await startBlindPayService();
-  const instance = `${service.url}/instances/${instanceId}`;
-  const headers = { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' };
-  const call = async (path: string, body?: unknown): Promise<Readonly<Record<string, string>>> => {
-    const sent = body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) };
-    const answer = await fetch(`${instance}${path}`, { headers, ...sent });
-    return (await answer.json()) as Readonly<Record<string, string>>;
-  };
-  const url = `${hostUrl}/v1/partner-webhooks/blindpay/test`;
-  const { id } = await call('/webhook-endpoints', { url, events: [] });
-  const { key } = await call(`/webhook-endpoints/${id}/secret`);
   return {
-    env: {
-      PONTE_PARTNER_TEST: 'blindpay',
-      PONTE_BLINDPAY_TEST_API_KEY: apiKey,
-      PONTE_BLINDPAY_TEST_INSTANCE_ID: instanceId,
-      PONTE_BLINDPAY_TEST_WEBHOOK_SECRETS: key ?? '',
-      PONTE_BLINDPAY_TEST_URL: service.url,
-      PONTE_BLINDPAY_TEST_CALLS_PER_MINUTE: '0',
-    },
+    env: await connectHost(service, hostUrl, 'test'),
     checkMessages() {
       const { payins, payouts } = service.state;
       assert.deepEqual([payins.length, payouts.length], [2, 2]);
