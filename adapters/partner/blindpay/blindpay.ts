@@ -19,6 +19,7 @@ import { createBlindPayClient, OPERATION_MS } from './blindpay-client.js';
 import { customersApi, documentLimits, requirementsOf } from './customers.js';
 import { provision, registerPix } from './destinations.js';
 import { readMessage } from './inbound.js';
+import { limitBook } from './limits.js';
 import { CURRENCY, type Desk, done, later, notFound, refused, withoutEffect } from './orders.js';
 import { payinsApi, requestQuote } from './payins.js';
 import { findByReference, payoutsApi, QUOTE_LIFE_MS } from './payouts.js';
@@ -68,6 +69,7 @@ export function createBlindPayPartner(options: BlindPayOptions): SettlementPartn
   const limit = options.limit ?? (isDevelopment ? developmentLimit : { perMinute: 0, burst: 1 });
   const client = createBlindPayClient({ ...options, ...limit });
   const desk: Desk = { client, route, log, nowMs: () => clock.nowMs() };
+  const limits = limitBook(desk);
   return {
     name: 'blindpay',
     callTimeoutMs: OPERATION_MS,
@@ -84,7 +86,7 @@ export function createBlindPayPartner(options: BlindPayOptions): SettlementPartn
     refund: noRefunds,
     registerPixDestination: (input) => registerPix(desk, input),
     provisionRails: (input) => provision(desk, input),
-    quote: (input) => requestQuote(desk, input),
+    quote: (input) => requestQuote(desk, limits, input),
     async findOrder(kind, reference) {
       if (kind === 'refund') return done(null);
       if (kind === 'payout') return findByReference(desk, reference);

@@ -156,6 +156,8 @@ const virtualAccount = z.looseObject({
   token: z.string(),
 });
 
+const left = z.strictObject({ daily: z.int(), monthly: z.int() });
+
 const quote = {
   id: id('qu'),
   /** The example is in seconds; the guide says milliseconds, and so does the simulator. */
@@ -248,6 +250,10 @@ export const fixtures: readonly Fixture[] = [
     answer: z.array(virtualAccount),
   },
   { call: /^POST \/customers\/[^/]+\/virtual-accounts$/, ...OPENAPI, answer: virtualAccount },
+  {
+    ...{ call: /^GET \/limits\/customers\/[^/]+$/, ...GUIDE },
+    answer: z.strictObject({ limits: z.strictObject({ payin: left, payout: left }) }),
+  },
   {
     ...{ call: /^POST \/payin-quotes$/, ...OPENAPI },
     answer: z.looseObject({ ...quote, is_otc: z.boolean() }),
