@@ -84,10 +84,12 @@ export const enMoney = {
       'They are ready in a few seconds. If it takes longer than 2 minutes, we mail you.',
     heading: (amount: string) => `Send ${amount} by bank transfer`,
     nothing: 'Nothing has arrived yet.',
-    days: (from: number, to: number) =>
-      from === to
-        ? `Bank transfers take ${to} working ${to === 1 ? 'day' : 'days'}.`
-        : `Bank transfers take ${from} to ${to} working days.`,
+    days: (from: number, to: number) => {
+      if (to === 0) return 'Bank transfers arrive on the same day.';
+      const days = `${to} working ${to === 1 ? 'day' : 'days'}`;
+      if (from === to) return `Bank transfers take ${days}.`;
+      return `Bank transfers take ${from === 0 ? 'up' : from} to ${days}.`;
+    },
     someDays: 'Bank transfers take some working days.',
     match: 'These two must match exactly',
     matchAmount: 'The amount must match exactly',

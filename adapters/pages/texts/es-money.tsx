@@ -84,10 +84,13 @@ export const esMoney = {
       'Estarán listos en unos segundos. Si tardan más de 2 minutos, le avisamos por correo.',
     heading: (amount) => `Envíe ${amount} por transferencia bancaria`,
     nothing: 'Aún no ha llegado nada.',
-    days: (from, to) =>
-      from === to
-        ? `Las transferencias bancarias tardan ${to} ${to === 1 ? 'día hábil' : 'días hábiles'}.`
-        : `Las transferencias bancarias tardan de ${from} a ${to} días hábiles.`,
+    days: (from, to) => {
+      if (to === 0) return 'Las transferencias bancarias llegan el mismo día.';
+      const days = `${to} ${to === 1 ? 'día hábil' : 'días hábiles'}`;
+      if (from === to) return `Las transferencias bancarias tardan ${days}.`;
+      const start = from === 0 ? 'hasta' : `de ${from} a`;
+      return `Las transferencias bancarias tardan ${start} ${days}.`;
+    },
     someDays: 'Las transferencias bancarias tardan algunos días hábiles.',
     match: 'Estos dos datos deben coincidir exactamente',
     matchAmount: 'El importe debe coincidir exactamente',

@@ -84,10 +84,12 @@ export const ptBrMoney = {
       'Eles ficam prontos em poucos segundos. Se demorar mais de 2 minutos, avisamos por e‑mail.',
     heading: (amount) => `Envie ${amount} por transferência bancária`,
     nothing: 'Nada chegou ainda.',
-    days: (from, to) =>
-      from === to
-        ? `Transferências bancárias levam ${to} ${to === 1 ? 'dia útil' : 'dias úteis'}.`
-        : `Transferências bancárias levam de ${from} a ${to} dias úteis.`,
+    days: (from, to) => {
+      if (to === 0) return 'Transferências bancárias chegam no mesmo dia.';
+      const days = `${to} ${to === 1 ? 'dia útil' : 'dias úteis'}`;
+      if (from === to) return `Transferências bancárias levam ${days}.`;
+      return `Transferências bancárias levam ${from === 0 ? 'até' : `de ${from} a`} ${days}.`;
+    },
     someDays: 'Transferências bancárias levam alguns dias úteis.',
     match: 'Estes dois devem ser idênticos',
     matchAmount: 'O valor deve ser idêntico',
