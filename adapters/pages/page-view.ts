@@ -77,6 +77,9 @@ export interface PaymentView
     Payment,
     'id' | 'status' | 'amount' | 'number' | 'externalId' | 'dueDate' | 'returnUrl' | 'version'
   > {
+  readonly links: PaymentLinks;
+  /** What a person types to name this page. */
+  readonly shortId: string;
   /** The seller's legal name. */
   readonly payee: string;
   readonly payeeTaxIdLast4: string | null;
@@ -94,6 +97,12 @@ export interface PaymentView
   /** When it was settled, failed, cancelled or expired; null before. */
   readonly endedAtMs: number | null;
   readonly expiresAtMs: number | null;
+}
+
+/** Full addresses, for paper. */
+export interface PaymentLinks {
+  readonly page: string;
+  readonly verify: string;
 }
 
 /** Amounts are minor units of the payment's currency, as in the funds. */

@@ -150,6 +150,8 @@ export const enMoney = {
       `Call ${payee} on a number that you already have, not one from a mail. Ask them to read ` +
       'this code to you.',
     checkCode: 'Check code',
+    address: 'Address of this page',
+    shortId: 'Short id of this page',
     checkOther: 'Check a code or account',
     given: (when: Node) => <>Given on {when}.</>,
     changes: 'If they ever change, this page says so and asks you again.',

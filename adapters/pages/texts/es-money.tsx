@@ -153,6 +153,8 @@ export const esMoney = {
       `que ` +
       'le lean este código.',
     checkCode: 'Código de comprobación',
+    address: 'Dirección de esta página',
+    shortId: 'Identificador corto de esta página',
     checkOther: 'Comprobar código o cuenta',
     given: (when) => <>Comunicados el {when}.</>,
     changes: 'Si alguna vez cambian, esta página lo dice y le pregunta de nuevo.',

@@ -150,6 +150,8 @@ export const ptBrMoney = {
       `Ligue para ${payee} em um número que você já tem, não em um que veio por e‑mail. Peça que ` +
       'leiam este código para você.',
     checkCode: 'Código de conferência',
+    address: 'Endereço desta página',
+    shortId: 'Identificador curto desta página',
     checkOther: 'Conferir código ou conta',
     given: (when) => <>Informado em {when}.</>,
     changes: 'Se eles mudarem, esta página avisa e pede nova confirmação.',
