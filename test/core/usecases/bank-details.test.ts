@@ -149,7 +149,7 @@ test('details that the partner changes get their own record and code', async (t)
   assert.equal((await shown(id))?.issuedAtMs, deps.clock.nowMs());
 });
 
-test('details are verified by page and code, or by an account, and by nothing else', async (t) => {
+test('details are verified by the page with its code or an account, and by nothing else', async (t) => {
   const { deps, made, tenant, pay, shown } = await scene(t);
   const one = await pay('on_ramp_pending', short);
   made.advanceClock(HOUR_MS);
@@ -159,7 +159,6 @@ test('details are verified by page and code, or by an account, and by nothing el
   const { shortId, checkCode, issuedAtMs: atMs } = first;
   const open = { kind: 'given', mode: 'test', isOver: false } as const;
   const given = { ...open, atMs };
-  const later = { ...open, atMs: second.issuedAtMs };
   const unknown = { kind: 'unknown' } as const;
   for (const [publicId, value, expected] of [
     [shortId, checkCode, given],
@@ -167,7 +166,8 @@ test('details are verified by page and code, or by an account, and by nothing el
     [one.publicId, checkCode, given],
     [`https://pay.example/r/${one.publicId}?lang=pt-BR`, checkCode, given],
     [shortId, '1000-2000', given],
-    ['', '10002000', later],
+    ['', '10002000', unknown],
+    [checkCode, '10002000', unknown],
     [shortId, second.checkCode, unknown],
     [second.shortId, checkCode, unknown],
     ['', checkCode, unknown],
@@ -187,7 +187,7 @@ test('details are verified by page and code, or by an account, and by nothing el
 test('a client verifies 20 times an hour; its network counts as one', async (t) => {
   const { deps } = await scene(t);
   const verify = (client: string) =>
-    verifyBankDetails(deps, { publicId: '', value: '10002000' }, client);
+    verifyBankDetails(deps, { publicId: '0000-0000', value: '10002000' }, client);
   for (let count = 0; count < 20; count += 1) await verify(`2001:db8::${count + 1}`);
   await assert.rejects(verify('2001:db8::99'), { code: 'RateLimitExceeded' });
   await verify('198.51.100.7');
