@@ -154,7 +154,7 @@ export const enMoney = {
     shortId: 'Short id of this page',
     checkOther: 'Check a code or account',
     given: (when: Node) => <>Given on {when}.</>,
-    changes: 'If they ever change, this page says so and asks you again.',
+    changes: 'If they ever change, this page says so and we mail you.',
     sentAlready: 'Already sent?',
     sentText: (
       <>

@@ -157,7 +157,7 @@ export const esMoney = {
     shortId: 'Identificador corto de esta página',
     checkOther: 'Comprobar código o cuenta',
     given: (when) => <>Comunicados el {when}.</>,
-    changes: 'Si alguna vez cambian, esta página lo dice y le pregunta de nuevo.',
+    changes: 'Si alguna vez cambian, esta página lo dice y le avisamos por correo.',
     sentAlready: '¿Ya lo envió?',
     sentText: (
       <>

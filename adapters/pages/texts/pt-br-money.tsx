@@ -154,7 +154,7 @@ export const ptBrMoney = {
     shortId: 'Identificador curto desta página',
     checkOther: 'Conferir código ou conta',
     given: (when) => <>Informado em {when}.</>,
-    changes: 'Se eles mudarem, esta página avisa e pede nova confirmação.',
+    changes: 'Se eles mudarem, esta página diz isso e avisamos por e‑mail.',
     sentAlready: 'Já enviou?',
     sentText: (
       <>
