@@ -121,8 +121,10 @@ export const enMoney = {
     heading: (amount: string) => `Send ${amount} by bank transfer`,
     nothing: 'Nothing has arrived yet.',
     days: (from: number, to: number) => {
-      const range = from === to ? `${to}` : from === 0 ? `up to ${to}` : `${from} to ${to}`;
-      return `Bank transfers take ${range} working ${to === 1 ? 'day' : 'days'}.`;
+      if (to === 0) return 'Bank transfers arrive on the same day.';
+      const days = `${to} working ${to === 1 ? 'day' : 'days'}`;
+      if (from === to) return `Bank transfers take ${days}.`;
+      return `Bank transfers take ${from === 0 ? 'up' : from} to ${days}.`;
     },
     someDays: 'Bank transfers take some working days.',
     match: 'These two must match exactly',
@@ -184,9 +186,11 @@ export const enMoney = {
       `Call ${payee} on a number that you already have, not one from a mail. Ask them to read ` +
       'this code to you.',
     checkCode: 'Check code',
+    address: 'Address of this page',
+    shortId: 'Short id of this page',
     checkOther: 'Check a code or account',
     given: (when: Node) => <>Given on {when}.</>,
-    changes: 'If they ever change, this page says so and asks you again.',
+    changes: 'If they ever change, this page says so and we mail you.',
     sentAlready: 'Already sent?',
     sentText: (
       <>

@@ -118,9 +118,11 @@ export const esMoney = {
     heading: (amount) => `Envíe ${amount} por transferencia bancaria`,
     nothing: 'Aún no ha llegado nada.',
     days: (from, to) => {
-      const range = from === to ? `${to}` : from === 0 ? `hasta ${to}` : `de ${from} a ${to}`;
-      const unit = to === 1 ? 'día hábil' : 'días hábiles';
-      return `Las transferencias bancarias tardan ${range} ${unit}.`;
+      if (to === 0) return 'Las transferencias bancarias llegan el mismo día.';
+      const days = `${to} ${to === 1 ? 'día hábil' : 'días hábiles'}`;
+      if (from === to) return `Las transferencias bancarias tardan ${days}.`;
+      const start = from === 0 ? 'hasta' : `de ${from} a`;
+      return `Las transferencias bancarias tardan ${start} ${days}.`;
     },
     someDays: 'Las transferencias bancarias tardan algunos días hábiles.',
     match: 'Estos dos datos deben coincidir exactamente',
@@ -184,9 +186,11 @@ export const esMoney = {
       `que ` +
       'le lean este código.',
     checkCode: 'Código de comprobación',
+    address: 'Dirección de esta página',
+    shortId: 'Identificador corto de esta página',
     checkOther: 'Comprobar código o cuenta',
     given: (when) => <>Comunicados el {when}.</>,
-    changes: 'Si alguna vez cambian, esta página lo dice y le pregunta de nuevo.',
+    changes: 'Si alguna vez cambian, esta página lo dice y le avisamos por correo.',
     sentAlready: '¿Ya lo envió?',
     sentText: (
       <>
