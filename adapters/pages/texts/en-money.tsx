@@ -84,10 +84,10 @@ export const enMoney = {
       'They are ready in a few seconds. If it takes longer than 2 minutes, we mail you.',
     heading: (amount: string) => `Send ${amount} by bank transfer`,
     nothing: 'Nothing has arrived yet.',
-    days: (from: number, to: number) => {
-      const range = from === to ? `${to}` : from === 0 ? `up to ${to}` : `${from} to ${to}`;
-      return `Bank transfers take ${range} working ${to === 1 ? 'day' : 'days'}.`;
-    },
+    days: (from: number, to: number) =>
+      from === to
+        ? `Bank transfers take ${to} working ${to === 1 ? 'day' : 'days'}.`
+        : `Bank transfers take ${from} to ${to} working days.`,
     someDays: 'Bank transfers take some working days.',
     match: 'These two must match exactly',
     matchAmount: 'The amount must match exactly',

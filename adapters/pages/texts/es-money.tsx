@@ -84,11 +84,10 @@ export const esMoney = {
       'Estarán listos en unos segundos. Si tardan más de 2 minutos, le avisamos por correo.',
     heading: (amount) => `Envíe ${amount} por transferencia bancaria`,
     nothing: 'Aún no ha llegado nada.',
-    days: (from, to) => {
-      const range = from === to ? `${to}` : from === 0 ? `hasta ${to}` : `de ${from} a ${to}`;
-      const unit = to === 1 ? 'día hábil' : 'días hábiles';
-      return `Las transferencias bancarias tardan ${range} ${unit}.`;
-    },
+    days: (from, to) =>
+      from === to
+        ? `Las transferencias bancarias tardan ${to} ${to === 1 ? 'día hábil' : 'días hábiles'}.`
+        : `Las transferencias bancarias tardan de ${from} a ${to} días hábiles.`,
     someDays: 'Las transferencias bancarias tardan algunos días hábiles.',
     match: 'Estos dos datos deben coincidir exactamente',
     matchAmount: 'El importe debe coincidir exactamente',

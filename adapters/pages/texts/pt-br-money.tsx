@@ -84,10 +84,10 @@ export const ptBrMoney = {
       'Eles ficam prontos em poucos segundos. Se demorar mais de 2 minutos, avisamos por e‑mail.',
     heading: (amount) => `Envie ${amount} por transferência bancária`,
     nothing: 'Nada chegou ainda.',
-    days: (from, to) => {
-      const range = from === to ? `${to}` : from === 0 ? `até ${to}` : `de ${from} a ${to}`;
-      return `Transferências bancárias levam ${range} ${to === 1 ? 'dia útil' : 'dias úteis'}.`;
-    },
+    days: (from, to) =>
+      from === to
+        ? `Transferências bancárias levam ${to} ${to === 1 ? 'dia útil' : 'dias úteis'}.`
+        : `Transferências bancárias levam de ${from} a ${to} dias úteis.`,
     someDays: 'Transferências bancárias levam alguns dias úteis.',
     match: 'Estes dois devem ser idênticos',
     matchAmount: 'O valor deve ser idêntico',
