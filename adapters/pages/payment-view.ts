@@ -111,7 +111,7 @@ function outerView({ payment, organization }: PaymentPage): PaymentView {
       ...{ receivedMinor: 0n, refundOwedMinor: 0n, refundOrderedMinor: 0n, refundedMinor: 0n },
       ...{ receivedAtMs: null, refundOrderedAtMs: null, refundedAtMs: null },
     },
-    quote: null,
+    ...{ quote: null, limit: null, purpose: null },
     instructions: null,
     check: null,
     settlement: null,
@@ -140,6 +140,8 @@ function signedInView(shown: PaymentPage): PaymentView {
       ...{ receivedAtMs, refundOrderedAtMs, refundedAtMs },
     },
     quote,
+    limit: payment.limitHit,
+    purpose: payment.purpose,
     instructions: payment.payinInstructions,
     check: checkView(shown),
     settlement:

@@ -195,7 +195,7 @@ function amountRows(scene: PaymentScene, settlement: SettlementView): readonly R
 
 function factRows(scene: PaymentScene): readonly (Row | null)[] {
   const { texts, format, payment, payee } = scene;
-  const { settlement, payeeTaxIdLast4, check } = payment;
+  const { settlement, payeeTaxIdLast4, check, purpose } = payment;
   const { receivedAtMs } = payment.money;
   const code = (label: string, value: string | null): Row | null =>
     value === null ? null : { label, value, look: 'code' };
@@ -203,6 +203,7 @@ function factRows(scene: PaymentScene): readonly (Row | null)[] {
   return [
     payment.payer === null ? null : { label: texts.paid.payer, value: payerOf(scene) },
     { label: texts.paid.payee, value: payee, ...cnpj },
+    purpose === null ? null : { label: texts.paid.purpose, value: texts.purposes[purpose] },
     receivedAtMs === null
       ? null
       : { label: texts.paid.receivedAt, value: <Time atMs={receivedAtMs} /> },

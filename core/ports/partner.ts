@@ -1,4 +1,5 @@
 // The settlement partner port: the partner receives money, converts it and pays it out.
+import type { AmountLimit } from '../domain/amount-limit.js';
 import type { Correction } from '../domain/buyer-kyc.js';
 import type { EntityType, Role } from '../domain/connected-account.js';
 import type { ContentType, DocumentKind } from '../domain/document.js';
@@ -6,6 +7,7 @@ import type { Dossier } from '../domain/dossier.js';
 import type { Money } from '../domain/money.js';
 import type { MoneyKind, OrderEnd } from '../domain/partner-command.js';
 import type { PayinInstructions } from '../domain/payin-instructions.js';
+import type { Purpose } from '../domain/purpose.js';
 import type { QuoteTerms } from '../domain/quote.js';
 import type { PayinReport, PayoutReport } from '../domain/report-check.js';
 import type { SimulatedOutcome } from '../domain/simulated-event.js';
@@ -20,6 +22,11 @@ export type PartnerAnswer<T> =
   | { readonly outcome: 'refused'; readonly code: string; readonly message: string }
   | { readonly outcome: 'later'; readonly reason: string }
   | { readonly outcome: 'unknown'; readonly reason: string };
+
+/** A refusal fails the payment; an amount over a limit may be quoted later. */
+export type QuoteAnswer =
+  | PartnerAnswer<QuoteTerms>
+  | { readonly outcome: 'over_limit'; readonly limit: AmountLimit };
 
 export interface PayinOrder {
   /** Our reference, and the idempotency key of the call. */
@@ -38,6 +45,8 @@ export interface PayoutOrder {
   readonly destination: string;
   /** As it was confirmed; null after a restore that lost it. A locked rate is its rate. */
   readonly quote: QuoteTerms | null;
+  /** For the partner's report of the foreign exchange, if it is known. */
+  readonly purpose?: Purpose | null;
 }
 
 export interface RefundOrder {
@@ -244,10 +253,7 @@ export interface SettlementPartner {
     readonly destinationRef: string;
     readonly key: string;
   }): Promise<PartnerAnswer<{ virtualAccountRef: string }>>;
-  quote(input: {
-    readonly source: Money;
-    readonly destination: string;
-  }): Promise<PartnerAnswer<QuoteTerms>>;
+  quote(input: { readonly source: Money; readonly destination: string }): Promise<QuoteAnswer>;
   /** Of a partner that lists what it has done. */
   readonly statement?: PartnerStatement;
   /** Checks the connection: key, clock, webhook, rails. Changes nothing. */

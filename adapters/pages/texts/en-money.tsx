@@ -1,5 +1,7 @@
 // English texts about prices, transfers, receipts and refunds.
 import type { ComponentChildren as Node } from 'preact';
+import type { LimitPeriod } from '../../../core/domain/amount-limit.js';
+import type { Purpose } from '../../../core/domain/purpose.js';
 import { sentence } from '../format.js';
 
 export const enMoney = {
@@ -78,6 +80,40 @@ export const enMoney = {
     subtotal: 'Subtotal',
     notes: 'Notes',
   },
+  limit: {
+    heading: 'This amount cannot be paid now',
+    cause: {
+      payment: (payee: string, left: string | null) =>
+        left === null
+          ? `It is more than ${payee} can receive in one payment.`
+          : `${payee} can receive at most ${left} in one payment.`,
+      day: (payee: string, left: string | null) =>
+        left === null
+          ? `${payee} has reached a limit and can receive nothing more today.`
+          : `${payee} has a daily limit and can receive at most ${left} more today.`,
+      month: (payee: string, left: string | null) =>
+        left === null
+          ? `${payee} has reached a limit and can receive nothing more this month.`
+          : `${payee} has a monthly limit and can receive at most ${left} more this month.`,
+      unknown: (payee: string, _left: string | null) =>
+        `It is over a limit of what ${payee} can receive.`,
+    } satisfies Record<LimitPeriod, (payee: string, left: string | null) => string>,
+    until: (when: Node) => <>It may be possible from {when}.</>,
+    next: 'It becomes possible if the limit is raised. This request stays open.',
+    wait: (org: string) => `Come back then, or ask ${org} for a smaller amount.`,
+    ask: (org: string) => `Ask ${org} for a smaller amount or another way to pay.`,
+  },
+  purposes: {
+    goods: 'Goods',
+    services: 'Services',
+    software_and_licenses: 'Software and licenses',
+    royalties: 'Royalties',
+    freight_and_logistics: 'Freight and logistics',
+    advertising: 'Advertising',
+    commissions: 'Commissions',
+    rentals: 'Rentals',
+    other: 'Other',
+  } satisfies Record<Purpose, string>,
   transfer: {
     preparing: 'Preparing your bank details',
     preparingNext:
@@ -216,6 +252,7 @@ export const enMoney = {
     paidOut: 'Paid out',
     payer: 'Payer',
     payee: 'Payee',
+    purpose: 'Purpose',
     cnpj: (last4: string) => `CNPJ ending ${last4}`,
     receivedAt: 'Transfer arrived',
     paidOutAt: 'Paid out on',

@@ -78,6 +78,39 @@ export const esMoney = {
     subtotal: 'Subtotal',
     notes: 'Notas',
   },
+  limit: {
+    heading: 'Este importe no se puede pagar ahora',
+    cause: {
+      payment: (payee, left) =>
+        left === null
+          ? `Es más de lo que ${payee} puede recibir en un pago.`
+          : `${payee} puede recibir como máximo ${left} en un pago.`,
+      day: (payee, left) =>
+        left === null
+          ? `${payee} alcanzó un límite y hoy no puede recibir nada más.`
+          : `${payee} tiene un límite diario y hoy puede recibir como máximo ${left} más.`,
+      month: (payee, left) =>
+        left === null
+          ? `${payee} alcanzó un límite y este mes no puede recibir nada más.`
+          : `${payee} tiene un límite mensual y este mes puede recibir como máximo ${left} más.`,
+      unknown: (payee) => `El importe supera un límite de lo que ${payee} puede recibir.`,
+    },
+    until: (when) => <>Puede ser posible a partir del {when}.</>,
+    next: 'Será posible si se amplía el límite. Esta solicitud sigue abierta.',
+    wait: (org) => `Vuelva entonces o pida a ${org} un importe menor.`,
+    ask: (org) => `Pida a ${org} un importe menor u otra forma de pagar.`,
+  },
+  purposes: {
+    goods: 'Mercancías',
+    services: 'Servicios',
+    software_and_licenses: 'Software y licencias',
+    royalties: 'Regalías',
+    freight_and_logistics: 'Flete y logística',
+    advertising: 'Publicidad',
+    commissions: 'Comisiones',
+    rentals: 'Alquileres',
+    other: 'Otros',
+  },
   transfer: {
     preparing: 'Preparando los datos bancarios',
     preparingNext:
@@ -219,6 +252,7 @@ export const esMoney = {
     paidOut: 'Importe abonado',
     payer: 'Pagador',
     payee: 'Beneficiario',
+    purpose: 'Finalidad',
     cnpj: (last4) => `CNPJ terminado en ${last4}`,
     receivedAt: 'Transferencia recibida',
     paidOutAt: 'Fecha de abono',

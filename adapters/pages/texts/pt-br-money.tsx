@@ -78,6 +78,39 @@ export const ptBrMoney = {
     subtotal: 'Subtotal',
     notes: 'Observações',
   },
+  limit: {
+    heading: 'Este valor não pode ser pago agora',
+    cause: {
+      payment: (payee, left) =>
+        left === null
+          ? `É mais do que ${payee} pode receber em um pagamento.`
+          : `${payee} pode receber no máximo ${left} em um pagamento.`,
+      day: (payee, left) =>
+        left === null
+          ? `${payee} atingiu um limite e não pode receber mais nada hoje.`
+          : `${payee} tem um limite diário e hoje pode receber no máximo mais ${left}.`,
+      month: (payee, left) =>
+        left === null
+          ? `${payee} atingiu um limite e não pode receber mais nada neste mês.`
+          : `${payee} tem um limite mensal e neste mês pode receber no máximo mais ${left}.`,
+      unknown: (payee) => `O valor passa de um limite do que ${payee} pode receber.`,
+    },
+    until: (when) => <>Pode ser possível a partir de {when}.</>,
+    next: 'Será possível se o limite for aumentado. Esta cobrança continua aberta.',
+    wait: (org) => `Volte nessa data ou peça a ${org} um valor menor.`,
+    ask: (org) => `Peça a ${org} um valor menor ou outra forma de pagar.`,
+  },
+  purposes: {
+    goods: 'Mercadorias',
+    services: 'Serviços',
+    software_and_licenses: 'Software e licenças',
+    royalties: 'Royalties e direitos',
+    freight_and_logistics: 'Frete e logística',
+    advertising: 'Publicidade',
+    commissions: 'Comissões',
+    rentals: 'Aluguéis',
+    other: 'Outros',
+  },
   transfer: {
     preparing: 'Preparando os dados bancários',
     preparingNext:
@@ -217,6 +250,7 @@ export const ptBrMoney = {
     paidOut: 'Valor pago',
     payer: 'Pagador',
     payee: 'Recebedor',
+    purpose: 'Finalidade',
     cnpj: (last4) => `CNPJ com final ${last4}`,
     receivedAt: 'Transferência recebida',
     paidOutAt: 'Data do pagamento',

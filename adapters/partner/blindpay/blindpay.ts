@@ -20,6 +20,7 @@ import type { Transport } from './blindpay-transport.js';
 import { customersApi, documentLimits, requirementsOf } from './customers.js';
 import { provision, registerPix } from './destinations.js';
 import { readMessage } from './inbound.js';
+import { limitBook } from './limits.js';
 import { CURRENCY, type Desk, done, later, notFound, refused, withoutEffect } from './orders.js';
 import { payinsApi, requestQuote } from './payins.js';
 import { findByReference, payoutsApi, QUOTE_LIFE_MS } from './payouts.js';
@@ -62,6 +63,7 @@ export function createBlindPayPartner(options: BlindPayOptions): SettlementPartn
   const isDevelopment = mode === 'test';
   const client = createBlindPayClient({ ...options, ...options.limit });
   const desk: Desk = { client, route, log, nowMs: () => clock.nowMs() };
+  const limits = limitBook(desk);
   return {
     name: 'blindpay',
     callTimeoutMs: OPERATION_MS,
@@ -78,7 +80,7 @@ export function createBlindPayPartner(options: BlindPayOptions): SettlementPartn
     refund: noRefunds,
     registerPixDestination: (input) => registerPix(desk, input),
     provisionRails: (input) => provision(desk, input),
-    quote: (input) => requestQuote(desk, input),
+    quote: (input) => requestQuote(desk, limits, input),
     statement: statementOf(desk),
     async findOrder(kind, reference) {
       if (kind === 'refund') return done(null);

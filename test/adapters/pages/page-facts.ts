@@ -137,7 +137,7 @@ export const payment: PaymentView = {
     ],
   },
   money: noMoney,
-  quote: null,
+  ...{ quote: null, limit: null, purpose: 'goods' },
   instructions: null,
   check: null,
   settlement: null,
@@ -196,6 +196,10 @@ export const paymentOnScreen: Readonly<Record<Screen, Partial<PaymentView>>> = {
   price_ask: { status: 'buyer_kyc_approved' },
   price: { status: 'fx_quoted', quote },
   price_over: { status: 'fx_quoted', quote: { ...quote, expiresAtMs: NOW_MS - 60_000 } },
+  price_limit: {
+    status: 'buyer_kyc_approved',
+    limit: { period: 'day', left: money(400_000n, 'USD'), untilMs: at('2026-11-18T00:00:00Z') },
+  },
   preparing: { status: 'on_ramp_pending', quote },
   bank_details: { status: 'on_ramp_pending', ...ordered },
   short: {

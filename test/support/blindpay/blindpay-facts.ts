@@ -171,6 +171,8 @@ const virtualAccount = z.looseObject({
   us: z.looseObject({ ach: numbers, wire: numbers }),
 });
 
+const left = z.strictObject({ daily: z.int(), monthly: z.int() });
+
 const quote = {
   id: id('qu'),
   /** The example is in seconds; the guide says milliseconds, and so does the simulator. */
@@ -278,6 +280,10 @@ export const fixtures: readonly Fixture[] = [
     answer: z.array(virtualAccount),
   },
   { call: /^POST \/customers\/[^/]+\/virtual-accounts$/, ...ACCOUNTS, answer: virtualAccount },
+  {
+    ...{ call: /^GET \/limits\/customers\/[^/]+$/, ...GUIDE },
+    answer: z.strictObject({ limits: z.strictObject({ payin: left, payout: left }) }),
+  },
   {
     ...{ call: /^POST \/payin-quotes$/, ...OPENAPI },
     answer: z.looseObject({ ...quote, is_otc: z.boolean() }),

@@ -121,6 +121,7 @@ const routes: readonly (readonly [call: string, handler: Handler])[] = [
     `POST ${customer}/virtual-accounts`,
     (state, { ids, body }) => state.createVirtualAccount(ids[0] ?? '', body),
   ],
+  ['GET /limits/customers/([^/]+)', (state, { ids }) => state.limitsOf(ids[0] ?? '')],
   ['POST /payin-quotes', (state, { body }) => state.createPayinQuote(body)],
   ['POST /quotes/fx', (state, { body }) => state.fx(body)],
   ['POST /quotes', (state, { body }) => state.createQuote(body)],

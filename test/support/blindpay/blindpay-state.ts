@@ -26,6 +26,9 @@ import {
   type WebhookEndpoint,
 } from './blindpay-objects.js';
 
+/** Those of a business of the standard tier. */
+const LIMITS_LEFT = { daily: 10_000_000, monthly: 25_000_000 };
+
 export const KYC_DELAY_MS = 2_000;
 
 /** A message before it is signed. */
@@ -48,6 +51,9 @@ export class BlindPayState {
   readonly messages: Message[] = [];
   /** The stablecoin in each wallet. */
   readonly balances = new Map<string, number>();
+  /** Of every customer, in cents. */
+  limits = { payin: { ...LIMITS_LEFT }, payout: { ...LIMITS_LEFT } };
+  perTransaction = 10_000_000;
   readonly #due: { readonly atMs: number; readonly run: () => void }[] = [];
   /** Whether the answer to the creation is before the decision is not documented. */
   kycDelayMs = KYC_DELAY_MS;
@@ -138,7 +144,8 @@ export class BlindPayState {
     }
     const id = this.#id('re');
     const stamps = { created_at: this.#now(), updated_at: this.#now() };
-    const customer: Customer = { ...body, id, kyc_status: 'verifying', ...stamps };
+    const limit = { per_transaction: this.perTransaction };
+    const customer: Customer = { ...body, id, kyc_status: 'verifying', limit, ...stamps };
     this.customers.push(customer);
     this.fire('customer.new', { ...customer, customer_id: id });
     const fails = [body['first_name'], body['legal_name']].includes('Fail');
@@ -199,13 +206,20 @@ export class BlindPayState {
     return ok(account);
   }
 
+  /** What is left, in cents; below zero once a limit was lowered. */
+  limitsOf(customerId: string): Answer {
+    found(this.customers, customerId, 'CUSTOMERS_NOT_FOUND');
+    return ok({ limits: structuredClone(this.limits) });
+  }
+
   createPayinQuote(body: Fields): Answer {
     need(body, ['wallet_id', 'currency_type', 'request_amount', 'payment_method', 'token']);
     const wallet = found(this.wallets, `${body['wallet_id']}`, 'WALLETS_NOT_FOUND');
     this.approved(wallet.customer_id);
     const sender = amountOf(body);
-    if (sender < 1_000 || sender > 10_000_000) {
-      throw new Refusal(400, 'LIMITS_AMOUNT_OUT_OF_RANGE', 'Between $10.00 and $100,000.00.');
+    const { perTransaction } = this;
+    if (sender < 1_000 || sender > perTransaction) {
+      throw new Refusal(400, 'LIMITS_AMOUNT_OUT_OF_RANGE', `Between $10.00 and ${perTransaction}.`);
     }
     const receiver = sender - PAYIN_FEE_MINOR;
     const quote = this.#quote('qu', wallet.customer_id, sender, receiver);
