@@ -155,7 +155,7 @@ async function identify(buyer: Visitor, { path }: Payment): Promise<void> {
 
 test('a buyer gives what BlindPay requires, accepts its terms, pays, and it is settled', async () => {
   const { state } = blindPay;
-  state.waitsForTransfers = true;
+  state.payinsWait = true;
   const payment = await newPayment();
   const buyer = await signedIn(payment);
   await identify(buyer, payment);
@@ -173,7 +173,6 @@ test('a buyer gives what BlindPay requires, accepts its terms, pays, and it is s
   const details = await waitFor(buyer, payment, 'Send USD 250.00 by bank transfer');
   const [payin] = state.payins;
   assert.ok(payin !== undefined);
-  assert.match(details, /Bank transfers take up to 5 working days\./);
   for (const words of [
     `Reference ${payin['memo_code']}`,
     'Account holder BlindPay, Inc.',
@@ -186,7 +185,7 @@ test('a buyer gives what BlindPay requires, accepts its terms, pays, and it is s
     assert.ok(details.includes(words), words);
   }
 
-  state.transfer(payin.id);
+  state.pay(payin.id);
   const paid = await waitFor(buyer, payment, 'Paid');
   assert.match(paid, /Acme received BRL 1,331\.15/);
   const [payout] = state.payouts;

@@ -67,9 +67,6 @@ export class BlindPayState {
   pageMax = 1_000;
   /** A factor of all delays, for tests in real time. */
   pace = 1;
-  /** As on a production instance: pay-ins wait for `transfer`. */
-  waitsForTransfers = false;
-  readonly #awaited = new Map<string, () => void>();
   /** Where people accept the terms. */
   appUrl = 'https://app.blindpay.test';
   readonly webhookEndpoints: WebhookEndpoint[] = [];
@@ -306,19 +303,7 @@ export class BlindPayState {
         if (payin.status === 'completed') this.#credit(walletId, Number(received));
       },
     }));
-<<<<<<< HEAD
-    if (this.waitsForTransfers) this.#awaited.set(id, () => this.#play(payin, steps));
-    else this.#play(payin, steps);
-    return ok(without(shown, 'created_at'));
-=======
     this.#play(payin, steps);
->>>>>>> page
-  }
-
-  /** The buyer's bank transfers the money of a pay-in. */
-  transfer(payinId: string): void {
-    this.#awaited.get(payinId)?.();
-    this.#awaited.delete(payinId);
   }
 
   createQuote(body: Fields): Answer {
