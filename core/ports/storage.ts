@@ -142,6 +142,8 @@ export interface Tx {
   };
   readonly quotes: Writes<Quote, 'insert'> & {
     get(tenant: Tenant, id: string): Found<Quote>;
+    /** Over all tenants of the mode. */
+    byPartnerQuoteId(mode: Mode, partnerQuoteId: string, limit: number): Many<Quote>;
   };
   readonly bankDetails: {
     insert(details: BankDetails, accounts: readonly BankAccount[]): void;
@@ -163,6 +165,8 @@ export interface Tx {
     byPartnerRef(mode: Mode, kind: CommandKind, partnerRef: string): Found<PartnerCommand>;
     ofPayment(tenant: Tenant, paymentId: string): Many<MoneyCommand>;
     ofSubmission(tenant: Tenant, submissionId: string): Many<PartnerCommand>;
+    /** Orders about money with the partner's id, over all tenants of the mode, oldest first. */
+    accepted(mode: Mode, page: TimePage): Many<MoneyCommand>;
     /** Newest first, over all tenants; `stuck`: only those with `isStuck`. */
     list(filter: { readonly stuck: boolean; readonly limit: number }): Many<PartnerCommand>;
   };
