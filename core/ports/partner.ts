@@ -137,7 +137,7 @@ export interface PartnerEntry {
   readonly partnerRef: string;
   /** Our reference, if the partner stores it. */
   readonly reference: string | null;
-  /** Of a pay-in that was ordered: the `partnerQuoteId` of its quote. */
+  /** Of a pay-in: the `partnerQuoteId` of its quote. A deposit may have one that is not ours. */
   readonly partnerQuoteId: string | null;
   /** The party whose money it is; its `partnerRef`. */
   readonly receiverRef: string | null;
@@ -148,6 +148,9 @@ export interface PartnerEntry {
   readonly transactionHash?: string | null;
   /** Of a pay-in: what the bank says about the payer. */
   readonly payer: Payer | null;
+  /** Of a completed payout: BRL that reached the seller, and the rate; as in a PayoutReport. */
+  readonly settled?: Money | null;
+  readonly fxRate?: string | null;
 }
 
 export type EntryKind = 'payin' | 'payout';
