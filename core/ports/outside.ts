@@ -153,6 +153,7 @@ export type IdPrefix =
   | 'qt'
   | 'cmd'
   | 'pst'
+  | 'rct'
   | 'att';
 
 /** The first characters of an id after its prefix sort by creation time. */

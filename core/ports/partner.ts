@@ -154,6 +154,7 @@ export interface PartnerEntry {
   /** Of a pay-in: what arrives. Of a payout: what is paid out, in the currency of the buyer. */
   readonly amount: Money;
   readonly createdAtMs: number;
+  readonly transactionHash?: string | null;
   /** Of a pay-in: what the bank says about the payer. */
   readonly payer: Payer | null;
   /** Of a completed payout: BRL that reached the seller, and the rate; as in a PayoutReport. */

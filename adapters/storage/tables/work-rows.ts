@@ -174,12 +174,27 @@ export function commandsOf(unit: UnitOfWork): Tx['commands'] {
       ].join(' ');
       return (await unit.all(commands, sql, [orgId, mode, paymentId])).filter(isMoneyCommand);
     },
+    payinsInFlight: async (mode, limit) => {
+      const sql = [
+        "where mode = $1 and kind = 'payin' and partner_ref is null and last_sent_at is not null",
+        "and state in ('pending', 'sent', 'unknown', 'denied') order by id limit $2",
+      ].join(' ');
+      return (await unit.all(commands, sql, [mode, limit])).filter(isMoneyCommand);
+    },
     ofSubmission: ({ orgId, mode }, submissionId) =>
       unit.all(commands, 'where org_id = $1 and mode = $2 and submission_id = $3 order by id', [
         orgId,
         mode,
         submissionId,
       ]),
+    accepted: async (mode, { fromMs, afterId, limit }) => {
+      const sql = [
+        'where mode = $1 and (created_at, id) > ($2, $3) and partner_ref is not null',
+        'and payment_id is not null order by created_at, id limit $4',
+      ].join(' ');
+      const found = await unit.all(commands, sql, [mode, timeParam(fromMs), afterId, limit]);
+      return found.filter(isMoneyCommand);
+    },
     list: ({ stuck, limit }) =>
       unit.all(
         commands,
