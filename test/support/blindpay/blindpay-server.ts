@@ -7,9 +7,9 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { DAY_MS, MINUTE_MS } from '../../../core/domain/instant.js';
 import { type Answer, errorAnswer, found, ok, Refusal, without } from './blindpay-answers.js';
+import { addEndpoint, listEndpoints, listKeys, rails, secretOf } from './blindpay-instance.js';
 import { type Fields, hexOf } from './blindpay-objects.js';
 import { BlindPayState } from './blindpay-state.js';
-import { addEndpoint, listEndpoints, secretOf } from './blindpay-webhooks.js';
 
 export const apiKey = 'bp_test_key_that_no_log_shows';
 export const instanceId = 'in_000000000001';
@@ -99,6 +99,8 @@ const customer = '/customers/([^/]+)';
 const routes: readonly (readonly [call: string, handler: Handler])[] = [
   ['POST /upload', (state) => state.upload()],
   ['POST /e/tos', (state, { body }) => state.startTos(body)],
+  ['GET /available/rails', () => rails],
+  ['GET /api-keys', () => listKeys()],
   ['GET /webhook-endpoints', (state) => listEndpoints(state)],
   ['POST /webhook-endpoints', (state, { body }) => addEndpoint(state, body)],
   ['GET /webhook-endpoints/([^/]+)/secret', (state, { ids }) => secretOf(state, ids[0] ?? '')],
