@@ -139,7 +139,8 @@ async function sessionOf(
   token: string | undefined,
 ): Promise<PageSession | null> {
   if (route === null || route.subject === 'none' || token === undefined) return null;
-  const { background = false } = route;
+  // The page after a POST is its use: signing out shows none.
+  const background = route.background === true || route.method === 'POST';
   const session = await readSession(deps, token, { background });
   if (session === null) return null;
   const belongs = await deps.store.run(async (tx) => {

@@ -179,7 +179,9 @@ export const en = {
       hours === 1
         ? 'Most checks take less than 1 hour.'
         : `Most checks take less than ${hours} hours.`,
-    waitMail: (email: Node) => <>We mail {email} when it is done.</>,
+    waitMail: (email: Node) => (
+      <>We mail {email} when it is done, unless this page shows it first.</>
+    ),
     thenPrice: 'Then you see the price.',
     sentOn: (when: Node) => <>Sent {when}.</>,
     correct: (count: number) =>

@@ -174,7 +174,9 @@ export const es = {
       hours === 1
         ? 'La mayoría de las verificaciones tarda menos de 1 hora.'
         : `La mayoría de las verificaciones tarda menos de ${hours} horas.`,
-    waitMail: (email) => <>Avisamos a {email} cuando termine.</>,
+    waitMail: (email) => (
+      <>Avisamos a {email} cuando termine, si esta página no lo muestra antes.</>
+    ),
     thenPrice: 'Después verá la cotización.',
     sentOn: (when) => <>Enviado el {when}.</>,
     correct: (count) => (count === 1 ? 'Corrija una cosa' : `Corrija ${count} cosas`),

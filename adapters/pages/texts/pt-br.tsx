@@ -178,7 +178,9 @@ export const ptBr = {
       hours === 1
         ? 'A maioria das verificações leva menos de 1 hora.'
         : `A maioria das verificações leva menos de ${hours} horas.`,
-    waitMail: (email) => <>Avisamos em {email} quando terminar.</>,
+    waitMail: (email) => (
+      <>Avisamos em {email} quando terminar, se esta página não mostrar antes.</>
+    ),
     thenPrice: 'Depois você vê a cotação.',
     sentOn: (when) => <>Enviado em {when}.</>,
     correct: (count) => (count === 1 ? 'Corrija um item' : `Corrija ${count} itens`),
