@@ -252,6 +252,17 @@ export const en = {
         <b>This page was out of date.</b> Nothing was changed. This is the current state.
       </>
     ),
+    signed_out: (
+      <>
+        <b>You were signed out.</b> Sign in again, and you come back to your page.
+      </>
+    ),
+    unsaved: (
+      <>
+        <b>You were signed out before your last page was sent.</b> What you entered on it is not
+        saved, everything before is. Sign in again, and you come back to it.
+      </>
+    ),
     code_wrong: 'This code is not right. Check the six digits and try again.',
     code_over: 'This code no longer works. Send another link.',
     link_too_soon: 'A link was sent less than a minute ago. Wait 60 seconds, then ask again.',

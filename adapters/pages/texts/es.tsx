@@ -245,6 +245,17 @@ export const es = {
         <b>Esta página no estaba al día.</b> No se ha cambiado nada. Este es el estado actual.
       </>
     ),
+    signed_out: (
+      <>
+        <b>Su sesión terminó.</b> Entre de nuevo y volverá a su página.
+      </>
+    ),
+    unsaved: (
+      <>
+        <b>Su sesión terminó antes de enviarse la última página.</b> Lo que escribió en ella no se
+        guardó; todo lo anterior sí. Entre de nuevo y volverá a ella.
+      </>
+    ),
     code_wrong: 'Este código no es correcto. Revise los seis dígitos e inténtelo de nuevo.',
     code_over: 'Este código ya no funciona. Envíe otro enlace.',
     link_too_soon: 'Se envió un enlace hace menos de un minuto. Espere 60 segundos y pida otro.',

@@ -249,6 +249,17 @@ export const ptBr = {
         <b>Esta página estava desatualizada.</b> Nada foi alterado. Esta é a situação atual.
       </>
     ),
+    signed_out: (
+      <>
+        <b>Sua sessão terminou.</b> Entre de novo e você volta à sua página.
+      </>
+    ),
+    unsaved: (
+      <>
+        <b>Sua sessão terminou antes do envio da última página.</b> O que você preencheu nela não
+        foi salvo; tudo antes dela foi. Entre de novo e você volta a ela.
+      </>
+    ),
     code_wrong: 'Este código não está certo. Confira os seis números e tente de novo.',
     code_over: 'Este código não funciona mais. Envie outro link.',
     link_too_soon: 'Um link foi enviado há menos de um minuto. Espere 60 segundos e peça de novo.',
