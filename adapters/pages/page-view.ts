@@ -168,6 +168,10 @@ export interface Simulation {
 export const notices = [
   /** The form was made for an earlier state. */
   'out_of_date',
+  /** The session ended; the browser comes back to its page after sign-in. */
+  'signed_out',
+  /** So did it when a form was sent. */
+  'unsaved',
   'code_wrong',
   'code_over',
   'link_too_soon',

@@ -117,7 +117,7 @@ export const enMoney = {
   transfer: {
     preparing: 'Preparing your bank details',
     preparingNext:
-      'They are ready in a few seconds. If it takes longer than 2 minutes, we mail you.',
+      'They are ready in a few seconds. If you close this page before that, we mail you.',
     heading: (amount: string) => `Send ${amount} by bank transfer`,
     nothing: 'Nothing has arrived yet.',
     days: (from: number, to: number) => {

@@ -114,7 +114,7 @@ export const esMoney = {
   transfer: {
     preparing: 'Preparando los datos bancarios',
     preparingNext:
-      'Estarán listos en unos segundos. Si tardan más de 2 minutos, le avisamos por correo.',
+      'Estarán listos en unos segundos. Si cierra esta página antes, le avisamos por correo.',
     heading: (amount) => `Envíe ${amount} por transferencia bancaria`,
     nothing: 'Aún no ha llegado nada.',
     days: (from, to) => {

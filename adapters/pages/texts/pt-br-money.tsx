@@ -114,7 +114,7 @@ export const ptBrMoney = {
   transfer: {
     preparing: 'Preparando os dados bancários',
     preparingNext:
-      'Eles ficam prontos em poucos segundos. Se demorar mais de 2 minutos, avisamos por e‑mail.',
+      'Ficam prontos em poucos segundos. Se você fechar esta página antes, avisamos por e‑mail.',
     heading: (amount) => `Envie ${amount} por transferência bancária`,
     nothing: 'Nada chegou ainda.',
     days: (from, to) => {
