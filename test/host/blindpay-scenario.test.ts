@@ -88,8 +88,9 @@ async function readySeller({ ponte }: Scene): Promise<string> {
   return String(id);
 }
 
-async function paidOrder({ ponte }: Scene, amount = '1250.00') {
-  const buyer = { email: 'ana@buyer.example', name: 'Ana Lima', country: 'US' };
+const ana = { email: 'ana@buyer.example', name: 'Ana Lima', country: 'US' };
+
+async function paidOrder({ ponte }: Scene, amount = '1250.00', buyer: object = ana) {
   const order = { externalId: amount, amount, buyer, sellerExternalId: 'seller-1' };
   const { id } = await ponte.post('/v1/payments', order);
   await ponte.post(`/v1/test-helpers/payments/${id}/advance`, {});
@@ -113,6 +114,13 @@ test('a payment is settled to its seller', async (t) => {
   await readySeller(scene);
   const payment = await paidOrder(scene);
   await assertSettledOnce(scene, payment);
+});
+
+test('the buyer that test mode plays has a country, which BlindPay requires', async (t) => {
+  const scene = await open(t);
+  await readySeller(scene);
+  const { status } = await paidOrder(scene, '1250.00', { email: 'ana@buyer.example' });
+  assert.equal(status, 'settled');
 });
 
 test('polls alone settle a payment, and so do messages that come twice and backwards', async (t) => {
