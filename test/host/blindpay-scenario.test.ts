@@ -115,6 +115,13 @@ test('a payment is settled to its seller', async (t) => {
   await assertSettledOnce(scene, payment);
 });
 
+test('the buyer that test mode plays has a country, which BlindPay requires', async (t) => {
+  const scene = await open(t);
+  await readySeller(scene);
+  const { status } = await paidOrder(scene, '1250.00', { buyer: { email: 'ana@buyer.example' } });
+  assert.equal(status, 'settled');
+});
+
 test('polls alone settle a payment, and so do messages that come twice and backwards', async (t) => {
   for (const network of ['lost', 'twice', 'backwards'] as const) {
     const scene = await open(t);
