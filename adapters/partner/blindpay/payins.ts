@@ -17,6 +17,7 @@ import type {
   PayinOrder,
   SettlementPartner,
 } from '../../../core/ports/partner.js';
+import { blockedIfPassing } from './customers.js';
 import { readDestination } from './destinations.js';
 import {
   CURRENCY,
@@ -112,9 +113,10 @@ export function rateOf(targetMinor: bigint, sourceMinor: bigint): string {
 }
 
 export async function requestQuote(
-  { client, route }: Desk,
+  desk: Desk,
   { source, destination }: Parameters<SettlementPartner['quote']>[0],
 ): Promise<PartnerAnswer<QuoteTerms>> {
+  const { client, route } = desk;
   const to = readDestination(destination);
   if (to === null) return notFound;
   if (source.currency !== CURRENCY) {
@@ -133,7 +135,9 @@ export async function requestQuote(
     key: null,
     shape: quoteShape,
   });
-  if (payin.outcome !== 'done') return withoutEffect(payin);
+  if (payin.outcome !== 'done') {
+    return withoutEffect(await blockedIfPassing(desk, to.customerId, payin));
+  }
   const { id, expires_at, sender_amount, receiver_amount } = payin.value;
   const fx = await client.post({
     path: '/instances/:instance/quotes/fx',
@@ -179,7 +183,7 @@ export function payinsApi(desk: Desk): OrderApi<PayinOrder, PayinReport> {
       const answer = await client.post({ path, body, key: order.reference, shape: payinShape });
       if (answer.outcome === 'done') return done(accepted(answer.value, route.paymentMethod));
       const isExpired = answer.outcome === 'refused' && answer.code === 'QUOTES_EXPIRED';
-      return isExpired ? quoteExpired : answer;
+      return isExpired ? quoteExpired : blockedIfPassing(desk, order.customerId, answer);
     },
     async find(request) {
       const order = readRequest('payin', requestShape, request);

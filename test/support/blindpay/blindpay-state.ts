@@ -1,6 +1,7 @@
 // The simulated instance: its objects, its calls, and its messages, without HTTP. Calls answer as
 // the OpenAPI description says; lifecycles go on when the clock does.
 import { type SignedMessage, signMessage } from '../../../adapters/partner/signed-message.js';
+import { BlindPayCompliance } from './blindpay-compliance.js';
 import {
   bankDetails,
   type Customer,
@@ -64,11 +65,13 @@ export class BlindPayState {
   readonly #due: { readonly atMs: number; readonly run: () => void }[] = [];
   /** Whether the answer to the creation is before the decision is not documented. */
   kycDelayMs = KYC_DELAY_MS;
+  readonly compliance: BlindPayCompliance;
   readonly #nowMs: () => number;
   #count = 0;
 
   constructor(nowMs: () => number) {
     this.#nowMs = nowMs;
+    this.compliance = new BlindPayCompliance(this, nowMs);
   }
 
   /** Changes that are due by now, in their order. */
@@ -114,6 +117,11 @@ export class BlindPayState {
     this.#due.sort((left, right) => left.atMs - right.atMs);
   }
 
+  schedule(afterMs: number, run: () => void): void {
+    this.#due.push({ atMs: this.#nowMs() + afterMs, run });
+    this.#due.sort((left, right) => left.atMs - right.atMs);
+  }
+
   upload(): Answer {
     const url = `https://files.blindpay.test/${this.files.length + 1}`;
     this.files.push(url);
@@ -125,6 +133,7 @@ export class BlindPayState {
     const query = new URLSearchParams({ session_token: 'token' });
     query.set('idempotency_key', `${body['idempotency_key']}`);
     query.set('redirect_url', `${body['redirect_url']}`);
+    if (body['customer_id']) query.set('customer_id', `${body['customer_id']}`);
     return ok({ url: `https://app.blindpay.test/e/terms-of-service?${query}` });
   }
 
@@ -135,6 +144,7 @@ export class BlindPayState {
       throw new Refusal(400, 'CUSTOMERS_BUSINESS_ENHANCED_NOT_AVAILABLE');
     }
     const id = this.#id('re');
+    this.compliance.useTerms(body['tos_id'], id);
     const stamps = { created_at: this.#now(), updated_at: this.#now() };
     const customer: Customer = { ...body, id, kyc_status: 'verifying', ...stamps };
     this.customers.push(customer);
@@ -158,8 +168,11 @@ export class BlindPayState {
 
   approved(id: string): Customer {
     const customer = found(this.customers, id, 'CUSTOMERS_NOT_FOUND');
-    if (['approved', 'approved_rfi'].includes(customer.kyc_status)) return customer;
-    throw new Refusal(403, 'CUSTOMERS_KYC_NOT_APPROVED');
+    if (!['approved', 'approved_rfi'].includes(customer.kyc_status)) {
+      throw new Refusal(403, 'CUSTOMERS_KYC_NOT_APPROVED');
+    }
+    if (customer['is_tos_accepted'] === false) throw new Refusal(400, 'TOS_NOT_ACCEPTED');
+    return customer;
   }
 
   createBankAccount(customerId: string, body: Fields): Answer {

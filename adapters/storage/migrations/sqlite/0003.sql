@@ -8,3 +8,11 @@
 -- Payments: their purpose.
 
 -- Parties: what the partner requires of them.
+alter table connected_accounts add column corrections text;
+alter table connected_accounts add column answer_by integer;
+alter table connected_accounts add column answer_alerted_at integer;
+alter table organization_profiles add column corrections text;
+alter table organization_profiles add column answer_by integer;
+alter table organization_profiles add column answer_alerted_at integer;
+alter table kyc_submissions add column answer_by integer;
+alter table kyc_submissions add column answer_alerted_at integer;
