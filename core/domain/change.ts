@@ -36,6 +36,7 @@ export type MoveFields = Partial<
     | 'cancelReason'
     | 'failureReason'
     | 'quoteId'
+    | 'limitHit'
     | 'confirmedLocale'
     | 'approvedByMemberId'
     | 'invitedAtMs'

@@ -20,12 +20,10 @@ const noticeRules: Readonly<Record<PaymentNotice, Rule>> = {
   kyc_approved: ({ payment }) => only(payment.status === 'buyer_kyc_approved'),
   // Before a price there are no bank details: the buyer has sent nothing.
   kyc_rejected: (all) => only(hasFailed(all) && isUnpriced(all)),
-  instructions_ready: ({ payment, funds }) =>
-    only(
-      payment.status === 'on_ramp_pending' &&
-        payment.payinInstructions !== null &&
-        funds.receivedMinor === 0n,
-    ),
+  instructions_ready: ({ payment, funds }) => {
+    const isAwaited = funds.receivedMinor < payment.amount.amountMinor;
+    return payment.status === 'on_ramp_pending' && isAwaited ? payment.bankDetailsCode : null;
+  },
   money_short: ({ payment, funds: { receivedMinor } }) => {
     const isShort = receivedMinor > 0n && receivedMinor < payment.amount.amountMinor;
     return payment.status === 'on_ramp_pending' && isShort ? `${receivedMinor}` : null;
@@ -71,8 +69,16 @@ export function noticesOf(was: PaymentAggregate, change: Change, nowMs: number):
   return purposes.flatMap((purpose) => {
     const cause = causeOf(purpose, change);
     if (cause === null || cause === causeOf(purpose, was)) return [];
-    return purpose === 'instructions_ready' && !isLate(change, nowMs) ? [] : [{ purpose, cause }];
+    const isSaid = purpose !== 'instructions_ready' || areDetailsMailed(was, change, nowMs);
+    return isSaid ? [{ purpose, cause }] : [];
   });
+}
+
+/** The buyer may have stored details that are replaced; new ones wait on the page for a while. */
+function areDetailsMailed({ payment: was }: PaymentAggregate, change: Change, nowMs: number) {
+  const isReplaced = was.bankDetailsCode !== null;
+  if (isReplaced) return was.bankDetailsCode !== change.payment.bankDetailsCode;
+  return isLate(change, nowMs);
 }
 
 /** The cause of a notice whose state is true now; null if it is not. */

@@ -1,4 +1,5 @@
 // The settlement partner port: the partner receives money, converts it and pays it out.
+import type { AmountLimit } from '../domain/amount-limit.js';
 import type { EntityType, Role } from '../domain/connected-account.js';
 import type { ContentType, DocumentKind } from '../domain/document.js';
 import type { Dossier } from '../domain/dossier.js';
@@ -6,6 +7,7 @@ import type { Money } from '../domain/money.js';
 import type { MoneyKind, OrderEnd } from '../domain/partner-command.js';
 import type { Correction } from '../domain/party-due.js';
 import type { PayinInstructions } from '../domain/payin-instructions.js';
+import type { Purpose } from '../domain/purpose.js';
 import type { QuoteTerms } from '../domain/quote.js';
 import type { PayinReport, PayoutReport } from '../domain/report-check.js';
 import type { SimulatedOutcome } from '../domain/simulated-event.js';
@@ -20,6 +22,11 @@ export type PartnerAnswer<T> =
   | { readonly outcome: 'refused'; readonly code: string; readonly message: string }
   | { readonly outcome: 'later'; readonly reason: string }
   | { readonly outcome: 'unknown'; readonly reason: string };
+
+/** A refusal fails the payment; an amount over a limit may be quoted later. */
+export type QuoteAnswer =
+  | PartnerAnswer<QuoteTerms>
+  | { readonly outcome: 'over_limit'; readonly limit: AmountLimit };
 
 export interface PayinOrder {
   /** Our reference, and the idempotency key of the call. */
@@ -38,6 +45,8 @@ export interface PayoutOrder {
   readonly destination: string;
   /** As it was confirmed; null after a restore that lost it. A locked rate is its rate. */
   readonly quote: QuoteTerms | null;
+  /** For the partner's report of the foreign exchange, if it is known. */
+  readonly purpose?: Purpose | null;
 }
 
 export interface RefundOrder {
@@ -148,7 +157,7 @@ export interface PartnerEntry {
   readonly partnerRef: string;
   /** Our reference, if the partner stores it. */
   readonly reference: string | null;
-  /** Of a pay-in that was ordered: the `partnerQuoteId` of its quote. */
+  /** Of a pay-in: the `partnerQuoteId` of its quote. A deposit may have one that is not ours. */
   readonly partnerQuoteId: string | null;
   /** The party whose money it is; its `partnerRef`. */
   readonly receiverRef: string | null;
@@ -158,6 +167,9 @@ export interface PartnerEntry {
   readonly createdAtMs: number;
   /** Of a pay-in: what the bank says about the payer. */
   readonly payer: Payer | null;
+  /** Of a completed payout: BRL that reached the seller, and the rate; as in a PayoutReport. */
+  readonly settled?: Money | null;
+  readonly fxRate?: string | null;
 }
 
 export type EntryKind = 'payin' | 'payout';
@@ -258,10 +270,7 @@ export interface SettlementPartner {
     readonly key: string;
   }): Promise<PartnerAnswer<{ virtualAccountRef: string }>>;
   /** A quote or pay-in that is refused with `PARTY_BLOCKED` is asked for again (party-due.ts). */
-  quote(input: {
-    readonly source: Money;
-    readonly destination: string;
-  }): Promise<PartnerAnswer<QuoteTerms>>;
+  quote(input: { readonly source: Money; readonly destination: string }): Promise<QuoteAnswer>;
   /** Of a partner that lists what it has done. */
   readonly statement?: PartnerStatement;
   /** Checks the connection: key, clock, webhook, rails. Changes nothing. */

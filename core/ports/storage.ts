@@ -149,8 +149,8 @@ export interface Tx {
     ofPayment(tenant: Tenant, paymentId: string): Many<BankDetails>;
     /** Over all tenants. */
     byCode(shortId: string, checkCode: string): Found<BankDetails>;
-    /** The latest with this account, of this page unless null, over all tenants. */
-    byNumber(numberHash: string, shortId: string | null): Found<GivenDetails>;
+    /** The latest of this page with this account, over all tenants. */
+    byNumber(numberHash: string, shortId: string): Found<GivenDetails>;
     /** The latest of another payment of this buyer to this payee, which was paid in full. */
     paidBefore(
       details: BankDetails,

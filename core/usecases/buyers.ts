@@ -7,7 +7,7 @@ import type { Locale } from '../domain/locale.js';
 import { isVoidable, voidCommand } from '../domain/partner-command.js';
 import { nothingDue, PARTY_BLOCKED } from '../domain/party-due.js';
 import { nextStatus, type Payment } from '../domain/payment.js';
-import { confirmed, quoted, quoteRefused, signedIn } from '../domain/payment-transitions.js';
+import { confirmed, limited, quoted, quoteRefused, signedIn } from '../domain/payment-transitions.js';
 import type { Quote } from '../domain/quote.js';
 import { type Tenant, tenantOf } from '../domain/tenant.js';
 import { assert, PonteError } from '../errors.js';
@@ -64,15 +64,16 @@ type QuoteSource = (
 ) => ReturnType<SettlementPartner['quote']>;
 
 /**
- * Requests a quote from the partner; it replaces the one before. PaymentStateConflict in another
- * status, or if the partner refuses, which fails the payment; PartnerUnavailable.
+ * Requests a quote from the partner; it replaces the one before. Null if the amount is over a limit
+ * of the payee, which is stored. PaymentStateConflict in another status, or if the partner refuses,
+ * which fails the payment; PartnerUnavailable.
  */
 export async function requestQuote(
   deps: Deps,
   tenant: Tenant,
   paymentId: string,
   ask: QuoteSource | null = null,
-): Promise<Quote> {
+): Promise<Quote | null> {
   const { payment, shown } = await deps.store.run(async (tx) => {
     const { payment } = await loadPayment(tx, tenant, paymentId);
     const { quoteId } = payment;
@@ -80,11 +81,14 @@ export async function requestQuote(
     return { payment, shown: isNeeded ? await tx.quotes.get(tenant, quoteId) : null };
   });
   if (nextStatus(payment.status, 'quote') === null) throw new PonteError('PaymentStateConflict');
-  const { amount: source, destination } = payment;
   const partner = await partnerOf(deps, tenant);
-  const input = { source, destination };
+  const input = { source: payment.amount, destination: payment.destination };
   const answer = await (ask === null ? partner.quote(input) : ask(input, shown));
   const nowMs = deps.clock.nowMs();
+  if (answer.outcome === 'over_limit') {
+    await changePayment(deps, tenant, paymentId, (was) => limited(was, answer.limit, nowMs));
+    return null;
+  }
   if (answer.outcome === 'refused' && answer.code === PARTY_BLOCKED) {
     await readPayee(deps, tenant, payment.sellerExternalId);
     const alert = 'the partner refuses quotes for a payee until it has done what is due';

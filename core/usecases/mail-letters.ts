@@ -35,18 +35,22 @@ export async function readMailFacts(tx: Tx, mail: Mail) {
   const paymentId = subject.kind === 'payment' ? subject.paymentId : null;
   const submissionId = subject.kind === 'submission' ? subject.submissionId : null;
   const accountId = subject.kind === 'account' ? subject.accountId : null;
-  const [epoch, organization, payment, funds, submission, account, session] = await Promise.all([
-    tx.epochs.current(),
-    tx.organizations.get(mail.orgId),
-    paymentId === null ? null : tx.payments.get(tenant, paymentId),
-    paymentId === null ? null : tx.funds.get(tenant, paymentId),
-    submissionId === null ? null : tx.buyers.submissionById(tenant, submissionId),
-    accountId === null ? null : tx.accounts.get(tenant, accountId),
-    onPageToo.has(mail.purpose) ? sessionOf(tx, mail) : null,
-  ]);
+  const hasDetails = mail.purpose === 'instructions_ready' && paymentId !== null;
+  const [epoch, organization, payment, funds, submission, account, session, given] =
+    await Promise.all([
+      tx.epochs.current(),
+      tx.organizations.get(mail.orgId),
+      paymentId === null ? null : tx.payments.get(tenant, paymentId),
+      paymentId === null ? null : tx.funds.get(tenant, paymentId),
+      submissionId === null ? null : tx.buyers.submissionById(tenant, submissionId),
+      accountId === null ? null : tx.accounts.get(tenant, accountId),
+      onPageToo.has(mail.purpose) ? sessionOf(tx, mail) : null,
+      hasDetails ? tx.bankDetails.ofPayment(tenant, paymentId) : [],
+    ]);
   assert(organization !== null, 'an organization stays');
   const about = payment === null || funds === null ? null : { payment, funds };
-  return { epoch, organization, about, submission, account, session };
+  const isReplacement = given.length > 1;
+  return { epoch, organization, about, submission, account, session, isReplacement };
 }
 
 function sessionOf(tx: Tx, { subject, ...mail }: Mail) {
@@ -97,12 +101,13 @@ export function outgoing(deps: Deps, mail: Mail, facts: MailFacts): OutgoingMail
 }
 
 function letterOf(deps: Deps, mail: Mail, facts: MailFacts): Letter {
-  const { organization, about, account } = facts;
+  const { organization, about, account, isReplacement } = facts;
   const { purpose, locale, mode, createdAtMs: writtenAtMs } = mail;
   const page = pageOf(mail, facts);
   const pageUrl = page === null ? null : `${deps.settings.payUrl}${pathOf(page)}`;
   return {
     ...{ purpose, locale, mode, writtenAtMs, organization, about, account, pageUrl },
+    isReplacement,
     reference: referenceOf(mail, facts),
     link: pageUrl === null ? null : linkOf(deps, mail, pageUrl),
   };

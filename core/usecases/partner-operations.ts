@@ -128,11 +128,13 @@ export const operations: Readonly<Record<CommandKind, Operation>> = {
     learned: ({ reason, transactionHash }) => ({ reason, transactionHash }),
   }),
   payout: moneyOperation('payout', {
-    prepare(partner, { reference, amount }, { payment: { destination }, orders, quote }) {
+    prepare(partner, { reference, amount }, { payment, orders, quote }) {
+      const { destination, purpose } = payment;
       const payinRefs = orders.flatMap(({ kind, confirmedMinor, partnerRef }) =>
         kind === 'payin' && confirmedMinor > 0n && partnerRef !== null ? [partnerRef] : [],
       );
-      return partner.payout.prepare({ reference, amount, destination, payinRefs, quote });
+      const money = { reference, amount, destination, payinRefs };
+      return partner.payout.prepare({ ...money, quote, purpose });
     },
     // Only a report with an effect is checked.
     problem: ({ command, report, quote, polled }) =>

@@ -20,6 +20,7 @@ import {
   paymentOrigins,
 } from '../domain/payment.js';
 import { cancelled, expired, failedByOperator } from '../domain/payment-transitions.js';
+import type { Purpose } from '../domain/purpose.js';
 import { hasUnstorableText } from '../domain/raw-json.js';
 import { type Tenant, tenantOf } from '../domain/tenant.js';
 import { assert, PonteError } from '../errors.js';
@@ -55,6 +56,7 @@ interface PaymentInput {
   /** JSON text as sent; '{}' if absent. */
   readonly metadata: string;
   readonly expiresAtMs: number | null;
+  readonly purpose: Purpose | null;
 }
 
 export interface CreatedPayment extends PaymentView {
@@ -319,6 +321,7 @@ function newPayment(
     approvedByMemberId: null,
     invitedAtMs: null,
     buyerLocale: null,
+    limitHit: null,
     quoteId: null,
     confirmedLocale: null,
     ...{ payinInstructions: null, bankDetailsCode: null },

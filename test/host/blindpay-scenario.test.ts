@@ -88,9 +88,9 @@ async function readySeller({ ponte }: Scene): Promise<string> {
   return String(id);
 }
 
-async function paidOrder({ ponte }: Scene, amount = '1250.00') {
+async function paidOrder({ ponte }: Scene, amount = '1250.00', fields = {}) {
   const buyer = { email: 'ana@buyer.example', name: 'Ana Lima', country: 'US' };
-  const order = { externalId: amount, amount, buyer, sellerExternalId: 'seller-1' };
+  const order = { externalId: amount, amount, buyer, sellerExternalId: 'seller-1', ...fields };
   const { id } = await ponte.post('/v1/payments', order);
   await ponte.post(`/v1/test-helpers/payments/${id}/advance`, {});
   await ponte.advanceTime(HOUR_MS);
@@ -187,4 +187,36 @@ test('a party that is rejected after its approval is rejected here too', async (
   await scene.ponte.advanceTime(MINUTE_MS);
   const { status } = await scene.ponte.get(`/v1/connected-accounts/${id}`);
   assert.equal(status, 'rejected');
+});
+
+test('an amount over the limit of the seller waits for the buyer to ask again, and settles then', async (t) => {
+  const scene = await open(t);
+  const { ponte, server } = scene;
+  await readySeller(scene);
+  server.state.limits = { ...server.state.limits, payin: { daily: 124_999, monthly: 900_000 } };
+  const waiting = await paidOrder(scene);
+  const limit = { period: 'day', left: '1249.99' };
+  assert.equal(waiting['status'], 'buyer_kyc_approved');
+  assert.partialDeepStrictEqual(waiting['amountLimit'], limit);
+  const timeline = await ponte.get(`/v1/payments/${waiting['id']}/timeline`);
+  const entries = timeline['data'] as readonly Record<string, unknown>[];
+  const [entry] = entries.filter(({ kind }) => kind === 'limit_reached');
+  assert.partialDeepStrictEqual(entry, limit);
+  assert.equal(server.calls.filter(({ path }) => path.startsWith('/limits/')).length, 1);
+  server.state.limits.payin.daily = 125_000;
+  await ponte.post(`/v1/test-helpers/payments/${waiting['id']}/advance`, {});
+  await ponte.advanceTime(HOUR_MS);
+  const payment = await ponte.get(`/v1/payments/${waiting['id']}`);
+  assert.equal(payment['amountLimit'], null);
+  await assertSettledOnce(scene, payment);
+});
+
+test('the purpose of a payment reaches BlindPay with its payout', async (t) => {
+  const scene = await open(t);
+  await readySeller(scene);
+  const payment = await paidOrder(scene, '1250.00', { purpose: 'software_and_licenses' });
+  assert.equal(payment['purpose'], 'software_and_licenses');
+  const [payout] = scene.server.state.payouts;
+  assert.match(`${payout?.['description']}`, /^\w+ 1250\.00 USD software and licenses$/);
+  await assertSettledOnce(scene, payment);
 });

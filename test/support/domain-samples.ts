@@ -1,6 +1,7 @@
 // Domain values for tests that need some of everything: valid, distinct in every field that could
 // be mixed up, and changed by the fields that a test is about.
 
+import type { LimitHit } from '../../core/domain/amount-limit.js';
 import type { StoredKey } from '../../core/domain/api-key.js';
 import { type Buyer, emailKey, type KycSubmission } from '../../core/domain/buyer-kyc.js';
 import type { ConnectedAccount } from '../../core/domain/connected-account.js';
@@ -93,6 +94,11 @@ export function aKey(fields: Partial<StoredKey> = {}): StoredKey {
   };
 }
 
+export function aLimitHit(fields: Partial<LimitHit> = {}): LimitHit {
+  const limit = { period: 'day', left: money(10_000n, 'EUR'), untilMs: T0 + 10 } as const;
+  return { ...limit, ...{ atMs: T0, isLifted: false }, ...fields };
+}
+
 export function aPayment(fields: Partial<Payment> = {}): Payment {
   const id = fields.id ?? 'pi_1';
   return {
@@ -111,11 +117,13 @@ export function aPayment(fields: Partial<Payment> = {}): Payment {
     sellerExternalId: 'seller-1',
     payeeName: 'Padaria São João Ltda',
     destination: 'pix_1',
+    purpose: 'freight_and_logistics',
     returnUrl: 'https://shop.example/back',
     display: '{"b":1,"a":"\\u00e9"}',
     metadata: '{ "order" : 7 }',
     expiresAtMs: T0 + 60_000,
     buyerLocale: 'pt-BR',
+    limitHit: aLimitHit(),
     quoteId: 'qt_1',
     confirmedLocale: 'pt-BR',
     payinInstructions: sampleInstructions({ payByMs: T0 + 90_000 }),
@@ -145,7 +153,7 @@ export function aBarePayment(fields: Partial<Payment> = {}): Payment {
     display: null,
     metadata: '{}',
     buyerLocale: null,
-    ...{ payeeName: null, confirmedLocale: null },
+    ...{ payeeName: null, confirmedLocale: null, purpose: null, limitHit: null },
     ...{
       expiresAtMs: null,
       quoteId: null,

@@ -141,7 +141,6 @@ function readsOfMoney(tx: Tx): readonly Promise<unknown>[] {
     tx.quotes.get(tenant, 'qt_1'),
     tx.bankDetails.ofPayment(tenant, 'pi_1'),
     tx.bankDetails.byCode('s', 'c'),
-    tx.bankDetails.byNumber('n', null),
     tx.bankDetails.byNumber('n', 's'),
     tx.bankDetails.paidBefore(someBankDetails(), 'a'),
     tx.commands.get('cmd_1'),

@@ -201,7 +201,7 @@ export const en = {
     over: 'But their payment awaits no more money. Do not pay to them now.',
     lede: 'Did we give these bank details? Compare before you pay.',
     page: 'Payment page',
-    pageHint: 'The address of the payment page, or its last part.',
+    pageHint: 'Its address, or the short id beside the check code.',
     value: 'Check code or account number',
     valueHint: 'As on the page or on paper, for example 7KQ4-M2XD.',
     check: 'Check',
@@ -212,7 +212,7 @@ export const en = {
         number that you already have.
       </>
     ),
-    incompletePage: 'Enter the address of the payment page.',
+    incompletePage: 'Enter the address of the payment page, or its short id.',
     incompleteValue: 'Enter the check code or the account number.',
   },
   errors: {

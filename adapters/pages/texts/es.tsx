@@ -195,7 +195,7 @@ export const es = {
     over: 'Pero su pago ya no espera dinero. No envíe nada a esa cuenta ahora.',
     lede: '¿Dimos nosotros estos datos bancarios? Compare antes de pagar.',
     page: 'Página de pago',
-    pageHint: 'La dirección de la página de pago, o su última parte.',
+    pageHint: 'Su dirección, o el identificador corto junto al código de comprobación.',
     value: 'Código de comprobación o número de cuenta',
     valueHint: 'Como en la página o en papel, por ejemplo 7KQ4-M2XD.',
     check: 'Comprobar',
@@ -206,7 +206,7 @@ export const es = {
         número que usted ya tenga.
       </>
     ),
-    incompletePage: 'Escriba la dirección de la página de pago.',
+    incompletePage: 'Escriba la dirección de la página de pago o su identificador corto.',
     incompleteValue: 'Escriba el código de comprobación o el número de cuenta.',
   },
   errors: {

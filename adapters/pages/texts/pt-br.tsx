@@ -199,7 +199,7 @@ export const ptBr = {
     over: 'Mas o pagamento não aguarda mais dinheiro. Não envie nada para essa conta agora.',
     lede: 'Fomos nós que informamos estes dados? Compare antes de pagar.',
     page: 'Página do pagamento',
-    pageHint: 'O endereço da página de pagamento, ou a última parte dele.',
+    pageHint: 'O endereço dela, ou o identificador curto ao lado do código de conferência.',
     value: 'Código de conferência ou número da conta',
     valueHint: 'Como na página ou no papel, por exemplo 7KQ4-M2XD.',
     check: 'Conferir',
@@ -210,7 +210,7 @@ export const ptBr = {
         um número que você já tem.
       </>
     ),
-    incompletePage: 'Informe o endereço da página de pagamento.',
+    incompletePage: 'Informe o endereço da página de pagamento ou o identificador curto.',
     incompleteValue: 'Informe o código de conferência ou o número da conta.',
   },
   errors: {

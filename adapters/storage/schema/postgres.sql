@@ -743,6 +743,8 @@ create table payments (
   confirmed_locale text,
   buyer_locale text,
   bank_details_code text,
+  purpose text,
+  limit_hit text,
   constraint payments_amount_minor_check check ((amount_minor > 0)),
   constraint payments_buyer_locale_check check ((buyer_locale = any (array['en'::text,
     'pt-BR'::text, 'es'::text]))),

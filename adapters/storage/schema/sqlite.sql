@@ -644,7 +644,7 @@ create table payments (
   created_at integer not null,
   updated_at integer not null,
   version integer not null, payee_name text, confirmed_locale text, buyer_locale text check
-    (buyer_locale in ('en', 'pt-BR', 'es')), bank_details_code text,
+    (buyer_locale in ('en', 'pt-BR', 'es')), bank_details_code text, purpose text, limit_hit text,
   primary key (org_id, mode, id)
 ) strict;
 

@@ -115,6 +115,19 @@ const variantSamples: readonly Sample[] = [
       },
     }),
   },
+  ...(
+    [
+      ['price-limit-payment', { period: 'payment', left: money(1_000_000n, 'USD'), untilMs: null }],
+      ['price-limit-unknown', { period: 'unknown', left: null, untilMs: null }],
+      [
+        'price-limit-month',
+        { period: 'month', left: money(0n, 'USD'), untilMs: at('2026-12-01T00:00:00Z') },
+      ],
+    ] as const
+  ).map(([name, limit]) => ({
+    name,
+    view: onScreen('price_limit', { payment: { ...payment, status: 'buyer_kyc_approved', limit } }),
+  })),
   { name: 'bank-details-test', view: onScreen('bank_details', onTest) },
   { name: 'bank-details-stale', view: onScreen('bank_details', { notice: 'out_of_date' }) },
   {

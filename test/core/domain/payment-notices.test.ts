@@ -112,10 +112,30 @@ test('a buyer that did not sign in by mail before the change gets none', () => {
   }
 });
 
+/** Bank details with this check code, of an order from the start. */
+function withDetails(bankDetailsCode: string, funds: Partial<Funds> = {}): PaymentAggregate {
+  const payinInstructions = sampleInstructions();
+  return stateOf({ payment: { ...waiting.payment, payinInstructions, bankDetailsCode }, funds });
+}
+
+test('bank details that replace others are mailed at once, while money is awaited', () => {
+  const after = (was: PaymentAggregate, is: PaymentAggregate) =>
+    noticesOf(was, unchanged(is), START_MS).map(({ cause }) => cause);
+  const short = { receivedMinor: 9_900n };
+  const [first, second] = [withDetails('A'), withDetails('B')];
+  assert.deepEqual(after(first, second), [`instructions_ready:${id}:B`]);
+  assert.deepEqual(after(withDetails('A', short), withDetails('B', short)), [
+    `instructions_ready:${id}:B`,
+  ]);
+  assert.deepEqual(after(first, first), []);
+  assert.deepEqual(after(withDetails('A', held), withDetails('B', held)), []);
+  assert.deepEqual(after(withDetails('A', held), withDetails('A', short)), [
+    `money_short:${id}:9900`,
+  ]);
+});
+
 test('bank details are mailed if they came more than two minutes after the order', () => {
-  const ready = stateOf({
-    payment: { status: 'on_ramp_pending', payinInstructions: sampleInstructions() },
-  });
+  const ready = withDetails('A');
   const change = {
     ...unchanged(ready),
     changedCommands: [orderOf('payin', 'in', { createdAtMs: START_MS })],
@@ -123,7 +143,7 @@ test('bank details are mailed if they came more than two minutes after the order
   const at = (nowMs: number) =>
     noticesOf(stateOf(waiting), change, nowMs).map(({ cause }) => cause);
   assert.deepEqual(at(START_MS + INSTRUCTIONS_WAIT_MS), []);
-  assert.deepEqual(at(START_MS + INSTRUCTIONS_WAIT_MS + 1), [`instructions_ready:${id}`]);
+  assert.deepEqual(at(START_MS + INSTRUCTIONS_WAIT_MS + 1), [`instructions_ready:${id}:A`]);
 });
 
 test('a notice is over once its state is', () => {

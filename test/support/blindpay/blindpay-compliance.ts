@@ -1,8 +1,8 @@
 // What the compliance team of the simulated BlindPay does: requests for information, new terms, and
 // the activity code of Brazilian companies. By the guides "RFI", "Terms of Service" and "Customers".
 import { DAY_MS } from '../../../core/domain/instant.js';
+import { type Answer, found, ok, Refusal } from './blindpay-answers.js';
 import { type Customer, type Fields, newId } from './blindpay-objects.js';
-import { type Answer, type BlindPayState, found, ok, Refusal } from './blindpay-state.js';
 
 export const RFI_LIFE_MS = 27 * DAY_MS;
 
@@ -58,14 +58,23 @@ export const question: RfiSection = {
   fields: [{ key: 'business_description_explanation', label: 'Explanation', required: true }],
 };
 
+/** The parts of the instance that it changes. */
+interface Instance {
+  readonly customers: readonly Customer[];
+  readonly kycDelayMs: number;
+  setKyc(id: string, status: string): void;
+  schedule(afterMs: number, run: () => void): void;
+  fire(event: string, object: object): void;
+}
+
 export class BlindPayCompliance {
   readonly rfis: Rfi[] = [];
   /** By the id of an acceptance: the customer that it serves, if it serves one. */
   readonly terms = new Map<string, string | null>();
-  readonly #state: BlindPayState;
+  readonly #state: Instance;
   readonly #nowMs: () => number;
 
-  constructor(state: BlindPayState, nowMs: () => number) {
+  constructor(state: Instance, nowMs: () => number) {
     this.#state = state;
     this.#nowMs = nowMs;
   }
@@ -134,12 +143,12 @@ export class BlindPayCompliance {
   }
 
   /** A person accepts the terms in the browser; with a customer, a new version. */
-  accept(tosId: string, customerId: string | null = null): void {
+  accept(tosId: string, sessionKey: string, customerId: string | null = null): void {
     this.terms.set(tosId, customerId);
     if (customerId !== null) this.#customer(customerId)['is_tos_accepted'] = true;
     const about = customerId === null ? {} : { customer_id: customerId };
-    const key = '00000000-0000-8000-8000-000000000000';
-    this.#state.fire('tos.accept', { tos_id: tosId, idempotency_key: key, ...about });
+    const accepted = { tos_id: tosId, idempotency_key: sessionKey, version: '1.0.1' };
+    this.#state.fire('tos.accept', { ...accepted, ...about });
   }
 
   /** A new version: what every customer has accepted is of the one before. */

@@ -6,6 +6,9 @@
 -- Decisions: what operators propose and confirm about money.
 
 -- Payments: their purpose.
+alter table payments add column purpose text;
+-- The latest quote that was refused because of a limit of the payee.
+alter table payments add column limit_hit text;
 
 -- Parties: what the partner requires of them.
 alter table connected_accounts add column corrections text;
