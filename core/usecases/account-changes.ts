@@ -128,7 +128,7 @@ export async function accountReported(
   if (was.submitCommandId !== command.id) return complete;
   const nowMs = deps.clock.nowMs();
   const decision = decidedBy(deps, was, reported, nowMs);
-  const next = withDue(decision, dueNow(decision, reported, nowMs), nowMs);
+  const next = withDue(decision, dueNow(was, decision, reported, nowMs), nowMs);
   if (next !== was) {
     stageAccount(deps, tx, was, next);
     return {

@@ -10,8 +10,9 @@ import {
   withdrawn,
 } from '../domain/buyer-kyc.js';
 import { countsAsBuyerKyc } from '../domain/connected-account.js';
+import { fieldNamed } from '../domain/kyc-fields.js';
 import type { PartyCommand } from '../domain/partner-command.js';
-import { TERMS } from '../domain/party-due.js';
+import { correctionsOf, TERMS } from '../domain/party-due.js';
 import type { Payment } from '../domain/payment.js';
 import { kycDecided } from '../domain/payment-transitions.js';
 import { type Mode, type Tenant, tenantOf } from '../domain/tenant.js';
@@ -65,7 +66,7 @@ export async function submissionReported(
   const nowMs = deps.clock.nowMs();
   const atMs = decision === 'approve' ? nowMs : await rejectionTime(tx, was, nowMs);
   const decided = decideSubmission(named, decision, report.reason, atMs);
-  const next = dueWhileApproved(decided, dueNow(decided, withoutTerms(reported), nowMs));
+  const next = dueWhileApproved(decided, dueNow(was, decided, withoutTerms(reported), nowMs));
   if (next !== was) {
     tx.buyers.updateSubmission(next);
     if (decided !== named) {
@@ -98,7 +99,8 @@ async function stageUndecided(
   reported: PartyReport,
 ): Promise<PartyStaged> {
   const open = reported.report.status === 'paused' ? paused(named) : named;
-  const due = dueNow(open, reported, deps.clock.nowMs());
+  // A message that names the party first says nothing about what is due.
+  const due = dueNow(open, open, reported, deps.clock.nowMs());
   const draft = readDraft(deps, open);
   const next =
     due.corrections === null
@@ -108,7 +110,12 @@ async function stageUndecided(
   if (next.corrections !== null && next.corrections !== was.corrections) {
     await stageKycMore(deps, tx, next);
   }
-  return { ...complete, alerts: alertsOf(was, next, { submissionId: was.id }) };
+  const about = { submissionId: was.id };
+  // The form does not ask it. Of a buyer that was approved, nobody knows who would.
+  const isOnForm = draft.isHosted || was.status === 'approved';
+  const isUnplaced = correctionsOf(next).some(({ field }) => fieldNamed(field) === null);
+  const asked = isOnForm && isUnplaced ? askedAlert(was, next, about) : [];
+  return { ...complete, alerts: [...asked, ...alertsOf(was, next, about)] };
 }
 
 /**

@@ -28,7 +28,7 @@ import {
   stepViews,
 } from '../domain/kyc-form.js';
 import type { PageSession } from '../domain/page-session.js';
-import { correctionsOf, TERMS } from '../domain/party-due.js';
+import { correctionsOf, isDue, TERMS } from '../domain/party-due.js';
 import { isTerminal, type Payment } from '../domain/payment.js';
 import { type Tenant, tenantOf } from '../domain/tenant.js';
 import { assert, PonteError } from '../errors.js';
@@ -251,7 +251,9 @@ async function readForm(deps: Deps, tx: Tx, session: KycSession): Promise<ReadFo
   const tenant = tenantOf(session);
   const current = submission === null || submission.status === 'rejected' ? null : submission;
   const stored = current === null ? null : readDraft(deps, current);
-  const tosId = current?.tosId ?? null;
+  // Terms that the partner refused stay recorded until others are sent.
+  const isRefused = current !== null && isDue(current, TERMS);
+  const tosId = isRefused ? null : (current?.tosId ?? null);
   const known = hinted(stored, payment);
   const agreed = tosId === null ? known : withValues(known, null, { tosId });
   const draft = await withoutLostFiles(deps, tx, tenant, buyerId, agreed);

@@ -64,7 +64,7 @@ export async function organizationReported(
   if (was.kybCommandId !== command.id) return complete;
   const { partnerRef, report } = reported;
   const decided = kybReported(was, partnerRef, report.status, report.reason);
-  const next = kybWithDue(decided, dueNow(decided, reported, nowMs));
+  const next = kybWithDue(decided, dueNow(was, decided, reported, nowMs));
   stageProfile(tx, was, next);
   const about = { orgId: was.orgId, mode: was.mode };
   const alerts = [...askedAlert(was, next, about), ...alertsOf(was, next, about)];

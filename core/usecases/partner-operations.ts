@@ -1,7 +1,7 @@
 // The table of orders to the partner: how an order of each kind is prepared, started, looked up and
 // read, and what is stored when the partner accepts, refuses or reports it. command-runner.ts
 // calls.
-import { reopenOrder, reportEffect, reportOrder } from '../domain/order-report.js';
+import { pollNow, reopenOrder, reportEffect, reportOrder } from '../domain/order-report.js';
 import {
   acceptCommand,
   type CommandKind,
@@ -265,7 +265,10 @@ function partyOperation(rules: PartyRules): Operation<PartyCommand> {
       const answer = { ...nothing, partnerRef, end, reason, polled: true } as const;
       const known = reportOrder(command, answer, batch.nowMs);
       const reported = isCurrent && end === 'open' ? reopenOrder(known, batch.nowMs) : known;
-      const next = alsoChange?.(reported, null) ?? reported;
+      const last = alsoChange?.(reported, null) ?? reported;
+      // The order has changed since it was read: the answer may be old.
+      const isRaced = polledVersion !== undefined && !isCurrent;
+      const next = isRaced ? pollNow(last, batch.nowMs) : last;
       return stage(batch, [command, next], { partnerRef, report, isCurrent });
     },
   };

@@ -36,11 +36,20 @@ export interface PartyAlert {
 
 export const complete: PartyStaged = { isComplete: true, alerts: [] };
 
-/** What is due after a report. A late message does not say that nothing is due any more. */
-export function dueNow(was: PartyDue, { report, isCurrent }: PartyReport, nowMs: number): PartyDue {
+/**
+ * What is due after a report, of a party that it changed to `next`. A late message does not say
+ * that nothing is due any more.
+ */
+export function dueNow<P extends PartyDue>(
+  was: P,
+  next: P,
+  { report, isCurrent }: PartyReport,
+  nowMs: number,
+): PartyDue {
+  if (report.status === 'rejected') return next;
   const isSilent = (report.corrections ?? []).length === 0;
-  const due = isSilent && !isCurrent ? was : dueReported(was, report);
-  return report.status === 'rejected' ? was : alertedIfLate(due, nowMs);
+  const isLate = isSilent && !isCurrent && next === was;
+  return alertedIfLate(isLate ? next : dueReported(next, report), nowMs);
 }
 
 const late = 'the partner stops waiting for the answer of a party within a week';
@@ -62,7 +71,7 @@ export function dueText(due: PartyDue): string {
     .join(', ');
 }
 
-/** Something new is wanted of a party that no page asks: an operator must see to it. */
+/** Something new is wanted of a party that neither a page nor the API asks: an operator must see to it. */
 export function askedAlert(
   was: PartyDue,
   next: PartyDue,
