@@ -144,6 +144,9 @@ create table connected_accounts (
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
   version integer not null,
+  corrections text,
+  answer_by timestamp with time zone,
+  answer_alerted_at timestamp with time zone,
   constraint connected_accounts_entity_type_check check ((entity_type = any
     (array['business'::text, 'individual'::text]))),
   constraint connected_accounts_mode_check check ((mode = any (array['test'::text,
@@ -417,6 +420,8 @@ create table kyc_submissions (
   corrections text,
   dossier_sealed text,
   submit_command_id text,
+  answer_by timestamp with time zone,
+  answer_alerted_at timestamp with time zone,
   constraint kyc_submissions_mode_check check ((mode = any (array['test'::text, 'live'::text]))),
   constraint kyc_submissions_pkey primary key (org_id, mode, id),
   constraint kyc_submissions_status_check check ((status = any (array['not_started'::text,
@@ -569,6 +574,9 @@ create table organization_profiles (
   tos_id text collate "C",
   tos_accepted_at timestamp with time zone,
   version integer not null,
+  corrections text,
+  answer_by timestamp with time zone,
+  answer_alerted_at timestamp with time zone,
   constraint organization_profiles_kyb_status_check check ((kyb_status = any
     (array['verifying'::text, 'approved'::text, 'rejected'::text]))),
   constraint organization_profiles_mode_check check ((mode = any (array['test'::text,

@@ -164,7 +164,7 @@ export function commandsOf(unit: UnitOfWork): Tx['commands'] {
     byPartnerRef: (mode, kind, partnerRef) =>
       unit.first(
         commands,
-        'where mode = $1 and kind = $2 and partner_ref = $3 order by id limit 1',
+        'where mode = $1 and kind = $2 and partner_ref = $3 order by id desc limit 1',
         [mode, kind, partnerRef],
       ),
     ofPayment: async ({ orgId, mode }, paymentId) => {

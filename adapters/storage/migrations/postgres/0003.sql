@@ -94,3 +94,11 @@ alter table payments add column purpose text;
 alter table payments add column limit_hit text;
 
 -- Parties: what the partner requires of them.
+alter table connected_accounts add column corrections text;
+alter table connected_accounts add column answer_by timestamp with time zone;
+alter table connected_accounts add column answer_alerted_at timestamp with time zone;
+alter table organization_profiles add column corrections text;
+alter table organization_profiles add column answer_by timestamp with time zone;
+alter table organization_profiles add column answer_alerted_at timestamp with time zone;
+alter table kyc_submissions add column answer_by timestamp with time zone;
+alter table kyc_submissions add column answer_alerted_at timestamp with time zone;

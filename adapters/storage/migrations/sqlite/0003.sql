@@ -107,3 +107,11 @@ alter table payments add column purpose text;
 alter table payments add column limit_hit text;
 
 -- Parties: what the partner requires of them.
+alter table connected_accounts add column corrections text;
+alter table connected_accounts add column answer_by integer;
+alter table connected_accounts add column answer_alerted_at integer;
+alter table organization_profiles add column corrections text;
+alter table organization_profiles add column answer_by integer;
+alter table organization_profiles add column answer_alerted_at integer;
+alter table kyc_submissions add column answer_by integer;
+alter table kyc_submissions add column answer_alerted_at integer;

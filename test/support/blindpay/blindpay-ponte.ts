@@ -1,0 +1,88 @@
+// The embedded service with BlindPay as its partner, over the simulator.
+import assert from 'node:assert/strict';
+import type { TestContext } from 'node:test';
+import { createBlindPayPartner } from '../../../adapters/partner/blindpay/blindpay.js';
+import type { PartnerSetup, RunningPartner } from '../../../adapters/partner/running-partner.js';
+import { MINUTE_MS } from '../../../core/domain/instant.js';
+import { createPonte, type Ponte } from '../../../host/embed.js';
+import {
+  apiKey,
+  type BlindPayServer,
+  instanceId,
+  secret,
+  startBlindPay,
+} from './blindpay-server.js';
+
+export interface PonteScene {
+  readonly ponte: Ponte;
+  readonly server: BlindPayServer;
+  /** How messages of BlindPay arrive; as they are sent unless the test sets it. */
+  network: (send: () => Promise<void>) => Promise<void>;
+}
+
+export async function openPonte(t: TestContext): Promise<PonteScene> {
+  const clock = { nowMs: () => 0 };
+  const server = await startBlindPay({ nowMs: () => clock.nowMs() });
+  // The organization of the embedded service is to be approved at once.
+  server.state.kycDelayMs = 0;
+  const scene = { server, network: (send: () => Promise<void>) => send() };
+  const ponte = await createPonte({
+    partner: (setup) => {
+      clock.nowMs = setup.clock.nowMs;
+      return partnerOf(setup, scene);
+    },
+  });
+  server.state.kycDelayMs = 2_000;
+  t.after(async () => {
+    await ponte.close();
+    await server.close();
+  });
+  return Object.assign(scene, { ponte });
+}
+
+/** The messages of the simulator arrive like those of a partner inside the process. */
+function partnerOf(
+  setup: PartnerSetup,
+  scene: Pick<PonteScene, 'server' | 'network'>,
+): RunningPartner {
+  const { state, url } = scene.server;
+  let sent = 0;
+  return {
+    ...createBlindPayPartner({
+      ...setup,
+      ...{ url, apiKey, instanceId, secrets: [secret] },
+      ...{ limit: { perMinute: 0, burst: 1 } },
+      route: {
+        ...{ network: 'polygon_amoy', token: 'USDB', paymentMethod: 'ach' },
+        bankingPartner: null,
+      },
+    }),
+    async sendDueMessages() {
+      state.tick();
+      const fresh = state.messages.slice(sent);
+      sent = state.messages.length;
+      for (const message of fresh) {
+        await scene.network(() => setup.deliver(state.sign(message, secret)));
+      }
+      return fresh.length;
+    },
+    nextDueAtMs: () => state.nextDueAtMs(),
+  };
+}
+
+export async function readySeller({ ponte }: PonteScene): Promise<string> {
+  const seller = { role: 'seller', entityType: 'business', externalId: 'seller-1' };
+  const { id } = await ponte.post('/v1/connected-accounts', { ...seller, country: 'BR' });
+  const dossier = { email: 'eva@lima.example', legalName: 'Lima Ltda', cnpj: '11.222.333/0001-81' };
+  const submitted = await ponte.post(`/v1/connected-accounts/${id}/submit`, dossier);
+  assert.equal(submitted['status'], 'verifying');
+  await ponte.advanceTime(MINUTE_MS);
+  const approved = await ponte.get(`/v1/connected-accounts/${id}`);
+  assert.equal(approved['status'], 'approved');
+  const pix = { pixKey: 'eva@lima.example', accountHolderName: 'Eva Lima' };
+  await ponte.post(`/v1/connected-accounts/${id}/payout-config`, pix);
+  await ponte.advanceTime(MINUTE_MS);
+  const ready = await ponte.get(`/v1/connected-accounts/${id}`);
+  assert.equal(ready['readyToCollect'], true);
+  return String(id);
+}
