@@ -51,6 +51,7 @@ const exitOfCode = {
   QuoteExpired: 'conflict',
   QuoteChanged: 'conflict',
   InvoiceNotApproved: 'conflict',
+  DecisionNotAllowed: 'conflict',
   CommandNotRetryable: 'conflict',
   CheckIncomplete: 'conflict',
   NotQuarantined: 'conflict',

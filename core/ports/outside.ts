@@ -153,7 +153,8 @@ export type IdPrefix =
   | 'qt'
   | 'cmd'
   | 'pst'
-  | 'att';
+  | 'att'
+  | 'dec';
 
 /** The first characters of an id after its prefix sort by creation time. */
 export const ID_TIME_CHARACTERS = 10;

@@ -12,6 +12,7 @@ import type { Funds } from '../domain/funds.js';
 import type { Posting, StoredPosting } from '../domain/ledger.js';
 import type { Mail, MailStatus, MailSubject } from '../domain/mail.js';
 import type { Member } from '../domain/member.js';
+import type { MoneyDecision, OrderQueue } from '../domain/money-decision.js';
 import type { NamedProfile, Organization, OrganizationProfile } from '../domain/organization.js';
 import type { PageSession } from '../domain/page-session.js';
 import type { CommandKind, MoneyCommand, PartnerCommand } from '../domain/partner-command.js';
@@ -169,6 +170,18 @@ export interface Tx {
   readonly ledger: {
     append(tenant: Tenant, paymentId: string, id: string, posting: Posting, atMs: number): void;
     ofPayment(tenant: Tenant, paymentId: string): Many<StoredPosting>;
+  };
+  readonly decisions: Writes<MoneyDecision, 'insert' | 'update'> & {
+    /** In the order in which they were made. */
+    ofItem(itemId: string): Many<MoneyDecision>;
+    /** Over all tenants, for operators. */
+    list(filter: DecisionFilter): Many<MoneyDecision>;
+  };
+  /** Over all tenants, for operators, in id order. */
+  readonly moneyQueues: {
+    orders(queue: OrderQueue, page: QueuePage): Many<MoneyCommand>;
+    /** Payments with `isShortPaid`. */
+    short(page: QueuePage): Many<Payment>;
   };
   readonly idempotency: {
     find(
@@ -461,6 +474,18 @@ export interface UpdatedPage extends TimePage {
   readonly origins: readonly PaymentOrigin[];
   /** Rows that changed later are left out. */
   readonly untilMs: number;
+}
+
+export interface DecisionFilter extends ListPage {
+  readonly orgId: string | null;
+  readonly mode: Mode | null;
+}
+
+/** A page of a queue of the money desk, which is short. */
+export interface QueuePage {
+  /** The last id of the page before; null for the first page. */
+  readonly afterId: string | null;
+  readonly limit: number;
 }
 
 interface MailFilter extends ListPage {

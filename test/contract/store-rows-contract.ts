@@ -93,6 +93,7 @@ const fullCommand = aCommand({
   confirmedMinor: 8n,
   refusal: 'quote_expired',
   review: '{"kind":"implausible"}',
+  overruled: 'failed',
 });
 
 const roundTrips: Readonly<Record<string, RoundTrip>> = {
