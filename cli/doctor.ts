@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { CLOCK_ERROR_MAX_MS, formatInstant, MINUTE_MS } from '../core/domain/instant.js';
+import { formatAmount } from '../core/domain/money.js';
 import { PonteError } from '../core/errors.js';
 import type { Store } from '../core/ports/storage.js';
 import { findDifferences } from '../core/usecases/ledger-check.js';
@@ -92,7 +93,7 @@ function report(findings: Findings): Outcome {
       ok,
       checks: checks.map((check) => ({ ...check, ok: check.severity === 'ok' })),
       servers: findings.servers?.map(presentServer) ?? null,
-      backlog: findings.data?.waiting ?? null,
+      backlog: findings.data === null ? null : presentBacklog(findings.data.waiting),
     },
     text: table(
       ['CHECK', 'STATE', 'DETAIL'],
@@ -101,6 +102,14 @@ function report(findings: Findings): Outcome {
     ),
     exit,
   };
+}
+
+function presentBacklog({ unmatched, ...waiting }: QueueReport) {
+  const sums = unmatched.map(({ amountMinor, ...sum }) => ({
+    amount: formatAmount(amountMinor),
+    ...sum,
+  }));
+  return { ...waiting, unmatched: sums };
 }
 
 function presentServer({ name, sinceMs }: NonNullable<Findings['servers']>[number]) {
@@ -307,12 +316,22 @@ function dataChecks(
         : `the oldest undelivered event is ${formatDuration(undeliveredMs)} old: ` +
           'ponte deliveries list --status pending',
     ]),
+    unmatchedCheck(waiting.unmatched),
     unless(deadLetters === 0, 'dead letters', 'none', [
       'warning',
       `${counted(deadLetters, 'delivery', 'deliveries')} given up: ` +
         'ponte deliveries list --status dead_letter',
     ]),
   ];
+}
+
+function unmatchedCheck(unmatched: QueueReport['unmatched']): Check {
+  const sums = unmatched.map((sum) => `${formatAmount(sum.amountMinor)} ${sum.currency}`);
+  const oldest = formatDuration(Math.max(0, ...unmatched.map(({ oldestMs }) => oldestMs)));
+  return unless(unmatched.length === 0, 'receipts', 'each has its payment', [
+    'warning',
+    `${sums.join(', ')} that nobody ordered, the oldest for ${oldest}: ponte money list`,
+  ]);
 }
 
 function unless(

@@ -52,6 +52,7 @@ const exitOfCode = {
   QuoteChanged: 'conflict',
   InvoiceNotApproved: 'conflict',
   DecisionNotAllowed: 'conflict',
+  ReceiptDecided: 'conflict',
   CommandNotRetryable: 'conflict',
   CheckIncomplete: 'conflict',
   NotQuarantined: 'conflict',

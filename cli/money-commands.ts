@@ -6,7 +6,7 @@ import { parseAmount } from '../core/domain/money.js';
 import { type MoneyQueue, moneyQueues } from '../core/domain/money-decision.js';
 import { type Mode, modes } from '../core/domain/tenant.js';
 import { PonteError } from '../core/errors.js';
-import type { DeskRequest } from '../core/usecases/money-desk.js';
+import type { DeskRequest } from '../core/usecases/desk-items.js';
 import type { QueueCursor } from '../core/usecases/money-queues.js';
 import {
   decisionsText,
@@ -48,7 +48,7 @@ interface RefundOptions extends DecisionOptions {
 }
 
 interface ResolveOptions extends DecisionOptions {
-  readonly as: 'returned' | 'paid';
+  readonly as: 'returned' | 'paid' | 'otherwise';
   readonly settled: bigint | null;
   readonly fees: bigint | null;
   readonly endToEndId: string | null;
@@ -81,9 +81,22 @@ export function addMoneyCommands(shell: Shell, program: Command): void {
     run: list,
   });
 
+  addOperatorCommand<DecisionOptions & { readonly payment: string }>(shell, noun, {
+    name: 'assign <receipt-id>',
+    description: 'count money that nobody ordered as money of a payment',
+    options: [
+      new Option('--payment <payment-id>', 'the payment it is for').makeOptionMandatory(),
+      evidenceOption('if it is not plain from the receipt'),
+      ...decisionOptions(),
+    ],
+    details: twoOperators,
+    run: (operator, { payment: paymentId, ...options }, [id = '']) =>
+      decide(shell, operator, id, { verb: 'assign', paymentId }, options),
+  });
+
   addOperatorCommand<RefundOptions>(shell, noun, {
-    name: 'refund <command-id>',
-    description: 'record that a buyer was paid back by other means, or order the refund again',
+    name: 'refund <id>',
+    description: 'record that a payer was paid back by other means, or order the refund again',
     options: [
       evidenceOption('as the reference of the bank'),
       new Option('--order', 'order it at the partner again, as commands retry').default(false),
@@ -98,11 +111,15 @@ export function addMoneyCommands(shell: Shell, program: Command): void {
   });
 
   addOperatorCommand<ResolveOptions>(shell, noun, {
-    name: 'resolve <command-id>',
-    description: 'record where the money of a payout is that is out of sight',
+    name: 'resolve <id>',
+    description: 'record where the money of a payout is, or that of a receipt',
     options: [
-      new Option('--as <found>', 'returned: the partner holds it again; paid: the seller has it')
-        .choices(['returned', 'paid'])
+      new Option(
+        '--as <found>',
+        'a payout: returned (the partner holds it again) or paid (the seller has it); a receipt: ' +
+          'otherwise (settled outside of Ponte)',
+      )
+        .choices(['returned', 'paid', 'otherwise'])
         .makeOptionMandatory(),
       new Option('--settled <amount>', 'BRL that the seller received; with --as paid')
         .argParser(amount)
@@ -167,7 +184,9 @@ async function decide(
   request: DeskRequest,
   { evidence, operator: named, replace, dryRun }: DecisionOptions,
 ): Promise<Outcome> {
-  if (evidence === null) throw new PonteError('ValidationError', 'Give --evidence.');
+  if (evidence === null && request.verb !== 'assign') {
+    throw new PonteError('ValidationError', 'Give --evidence.');
+  }
   const operator = named ?? (shell.env['PONTE_OPERATOR'] || userInfo().username);
   const { decideMoney } = await desk();
   const outcome = await decideMoney(deps, { itemId, request, evidence, operator, replace });
@@ -182,6 +201,10 @@ async function decide(
 }
 
 async function orderAgain({ deps }: Operator, id: string, dryRun: boolean): Promise<Outcome> {
+  if (id.startsWith('rct_')) {
+    const message = 'A receipt is not ordered back: pay it back by other means, with --evidence.';
+    throw new PonteError('DecisionNotAllowed', message);
+  }
   const { retryCommand } = await import('../core/usecases/command-retries.js');
   const ordered = await retryCommand(deps, id);
   const text = dryRun ? 'Would order it again.' : `Ordered it again, as ${ordered.id}.`;
@@ -190,7 +213,7 @@ async function orderAgain({ deps }: Operator, id: string, dryRun: boolean): Prom
 
 function resolution({ as: found, settled, fees, endToEndId }: ResolveOptions): DeskRequest {
   const figures = [settled, fees, endToEndId];
-  if (found === 'returned') {
+  if (found !== 'paid') {
     if (figures.every((one) => one === null)) return { verb: 'resolve', found };
     const message = '--settled, --fees and --end-to-end-id belong to --as paid.';
     throw new PonteError('ValidationError', message);

@@ -2,6 +2,7 @@
 import { formatInstant } from '../core/domain/instant.js';
 import { formatAmount, type Money } from '../core/domain/money.js';
 import type { MoneyAction, MoneyDecision, MoneyQueue } from '../core/domain/money-decision.js';
+import type { Payer } from '../core/ports/partner.js';
 import type { DeskOutcome } from '../core/usecases/money-desk.js';
 import type { DeskStep, Known, ListedDecision, QueueRow } from '../core/usecases/money-queues.js';
 import { formatDuration, instantOrNull } from './output.js';
@@ -9,53 +10,79 @@ import { formatDuration, instantOrNull } from './output.js';
 const COLUMNS = 100;
 
 const queueTitles: Readonly<Record<MoneyQueue, string>> = {
+  unmatched: 'UNMATCHED: money that nobody ordered',
   short: 'SHORT: payments that wait for the rest of their money',
   owed: 'OWED BACK: refunds that buyers have not received',
   out_of_sight: 'OUT OF SIGHT: orders whose outcome only a person can establish',
 };
 
-/** What it does, and the command. Words in capitals are to be replaced. */
-const steps: Readonly<
-  Record<DeskStep, readonly [what: string, command: (row: QueueRow) => string]>
-> = {
-  cancel: [
-    'End the payment; its money is owed back to the buyer:',
-    ({ paymentId }) => `ponte payments cancel ${paymentId} --reason 'REASON'`,
-  ],
-  retry: [
-    'Order it again, after a look-up at the partner:',
-    ({ id }) => `ponte commands retry ${id}`,
-  ],
-  ask: ['Read it at the partner again:', ({ id }) => `ponte commands retry ${id}`],
-  accept: [
-    'Book the report as it is; verify it with the partner first:',
-    ({ id, report }) => `ponte commands accept ${id} --report ${report}`,
-  ],
-  refund: [
-    'Record that the buyer was paid back by other means:',
-    ({ id }) => `ponte money refund ${id} --evidence 'BANK REFERENCE'`,
-  ],
-  returned: [
-    'Record that the partner holds the money again:',
-    ({ id }) => `ponte money resolve ${id} --as returned --evidence 'EVIDENCE'`,
-  ],
-  paid: [
-    'Record that the seller was paid:',
-    ({ id }) =>
+interface Step {
+  readonly what: string;
+  /** Words in capitals are to be replaced. */
+  readonly command: string;
+}
+
+const steps: Readonly<Record<DeskStep, (row: QueueRow) => Step | readonly Step[]>> = {
+  assign: assignSteps,
+  cancel: ({ id }) => ({
+    what: 'End the payment; its money is owed back to the buyer:',
+    command: `ponte payments cancel ${id} --reason 'REASON'`,
+  }),
+  retry: ({ id }) => ({
+    what: 'Order it again, after a look-up at the partner:',
+    command: `ponte commands retry ${id}`,
+  }),
+  ask: ({ id }) => ({
+    what: 'Read it at the partner again:',
+    command: `ponte commands retry ${id}`,
+  }),
+  accept: ({ id, known }) => ({
+    what: 'Book the report as it is; verify it with the partner first:',
+    command: `ponte commands accept ${id} --report ${known.kind === 'review' && known.report}`,
+  }),
+  refund: ({ id, kind }) => ({
+    what: `Record that the ${kind === 'receipt' ? 'payer' : 'buyer'} was paid back by other means:`,
+    command: `ponte money refund ${id} --evidence 'BANK REFERENCE'`,
+  }),
+  returned: ({ id }) => ({
+    what: 'Record that the partner holds the money again:',
+    command: `ponte money resolve ${id} --as returned --evidence 'EVIDENCE'`,
+  }),
+  paid: ({ id }) => ({
+    what: 'Record that the seller was paid:',
+    command:
       `ponte money resolve ${id} --as paid --settled BRL --fees FEES --end-to-end-id E2E ` +
       "--evidence 'EVIDENCE'",
-  ],
+  }),
+  otherwise: ({ id }) => ({
+    what: 'Record that it was settled outside of Ponte:',
+    command: `ponte money resolve ${id} --as otherwise --evidence 'EVIDENCE'`,
+  }),
 };
 
+function assignSteps({ id, known }: QueueRow): readonly Step[] {
+  const candidates = known.kind === 'receipt' ? known.candidates : [];
+  if (candidates.length === 0) {
+    const what = 'Count it as money of a payment:';
+    return [{ what, command: `ponte money assign ${id} --payment PAYMENT_ID` }];
+  }
+  return candidates.map(({ paymentId, externalId, missing }) => ({
+    what:
+      `Count it for ${paymentId}${externalId === null ? '' : ` (${externalId})`}, ` +
+      `which waits for ${shown(missing)}:`,
+    command: `ponte money assign ${id} --payment ${paymentId}`,
+  }));
+}
+
 export function presentRow(row: QueueRow) {
-  const { queue, id, kind, orgId, mode, paymentId, amount, sinceMs, known, report } = row;
+  const { queue, id, kind, orgId, mode, paymentId, amount, sinceMs, known } = row;
   return {
     ...{ queue, id, kind, orgId, testMode: mode === 'test', paymentId },
     ...{ amount: formatAmount(amount.amountMinor), currency: amount.currency },
     since: formatInstant(sinceMs),
     known: knownText(known),
-    report,
-    steps: row.steps.map((step) => ({ what: steps[step][0], command: steps[step][1](row) })),
+    payer: known.kind === 'receipt' ? known.payer : null,
+    steps: row.steps.flatMap((step) => steps[step](row)),
     proposal: row.proposal === null ? null : presentDecision(row.proposal),
   };
 }
@@ -74,12 +101,14 @@ export function rowsText(rows: readonly QueueRow[], nowMs: number): string {
 function rowText(row: QueueRow, nowMs: number): string {
   const { id, kind, mode, orgId, paymentId, amount, sinceMs, known, proposal } = row;
   const since = `since ${formatInstant(sinceMs)} (${formatDuration(nowMs - sinceMs)})`;
-  const of = kind === 'payment' ? '' : `${kind} of ${paymentId}, `;
+  const of = kind === 'payment' || kind === 'receipt' ? '' : `${kind} of ${paymentId}, `;
   return [
     `${id}  ${shown(amount)}  ${since}`,
-    ...wrapped(`${of}${orgId}, ${mode}`),
+    ...wrapped(`${of}${orgId ?? 'organization unknown'}, ${mode}`),
     ...wrapped(knownText(known)),
-    ...row.steps.flatMap((step) => commandLines(steps[step][0], steps[step][1](row))),
+    ...row.steps
+      .flatMap((step) => steps[step](row))
+      .flatMap(({ what, command }) => commandLines(what, command)),
     ...(proposal === null ? [] : proposalLines(proposal)),
   ].join('\n');
 }
@@ -95,6 +124,8 @@ function proposalLines(decision: ListedDecision): readonly string[] {
 function knownText(known: Known): string {
   const because = 'error' in known && known.error !== null ? `: ${sentence(known.error)}` : '.';
   switch (known.kind) {
+    case 'receipt':
+      return payerText(known.payer);
     case 'short': {
       const until = known.expiresAtMs === null ? '' : ` until ${formatInstant(known.expiresAtMs)}`;
       return (
@@ -111,6 +142,18 @@ function knownText(known: Known): string {
       return `A report of the partner is under review: ${sentence(known.reason)}${next}`;
     }
   }
+}
+
+function payerText(payer: Payer | null): string {
+  if (payer === null) return 'The bank says nothing about the payer.';
+  const { name, bank, texts, trace } = payer;
+  const parts = [
+    name === null ? 'from an unnamed payer' : `from ${name}`,
+    ...(bank === null ? [] : [bank]),
+    ...(trace === null ? [] : [`trace ${trace}`]),
+    ...texts.map((text) => `text "${text}"`),
+  ];
+  return `${capital(parts.join(', '))}.`;
 }
 
 const refundTexts: Readonly<Record<Extract<Known, { readonly kind: 'refund' }>['state'], string>> =
@@ -197,6 +240,7 @@ function commandOf({
   evidence,
 }: Pick<MoneyDecision, 'itemId' | 'action' | 'evidence'>) {
   const words = ['ponte money', action.verb, itemId];
+  if (action.verb === 'assign') words.push('--payment', action.paymentId);
   if (action.verb === 'resolve') words.push('--as', action.found);
   if (action.verb === 'resolve' && action.found === 'paid') {
     const { settled, fees, endToEndId } = action;
@@ -208,9 +252,15 @@ function commandOf({
   return words.join(' ');
 }
 
+const foundTexts = {
+  returned: 'the partner holds the money of the payout again',
+  otherwise: 'the money was settled outside of Ponte',
+} as const;
+
 function actionText(action: MoneyAction): string {
-  if (action.verb === 'refund') return 'the buyer was paid back by other means';
-  if (action.found === 'returned') return 'the partner holds the money of the payout again';
+  if (action.verb === 'assign') return `the money is for the payment ${action.paymentId}`;
+  if (action.verb === 'refund') return 'the payer was paid back by other means';
+  if (action.found !== 'paid') return foundTexts[action.found];
   const { settled, fees, endToEndId } = action;
   return `the seller was paid ${shown(settled)}, fees ${shown(fees)}, end-to-end id ${endToEndId}`;
 }

@@ -11,6 +11,8 @@ export const groups = {
   faults: 'calls that are lost before or after their effect',
   money: 'pay-ins, payouts and refunds to their ends',
   inbound: 'messages: genuine, forged, late, repeated',
+  'read-back': 'what the partner lists: pages, changes between them, reads of one entry',
+  receipts: 'money that nobody ordered',
 } as const;
 
 export type Group = keyof typeof groups;
@@ -19,9 +21,8 @@ export type Group = keyof typeof groups;
 export const notShown: readonly string[] = [
   'the code of each refusal: test the table of the adapter',
   'a crash between the steps of an operation of several calls',
-  'pages that change while they are read, and differences that a reconciliation must find',
+  'books of more than a few pages',
   'limits of amount and rate',
-  'money that nobody ordered',
   'secrets in logs',
 ];
 

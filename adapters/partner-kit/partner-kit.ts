@@ -26,6 +26,7 @@ import {
 } from './conformance-harness.js';
 import { type ConformanceReport, type Group, groups, notShown } from './conformance-report.js';
 import { orderRules } from './order-rules.js';
+import { readBackRules, receiptRules } from './read-back-rules.js';
 import { determinismRules, faultRules, onceRules } from './repeat-rules.js';
 import { type OperationName, recorded, roster } from './roster.js';
 
@@ -51,6 +52,10 @@ export interface Conformance {
   readonly unsupported?: Readonly<Partial<Record<OperationName, string>>>;
   /** Faults that the harness can cause; none by default. */
   readonly faults?: readonly CallFault[];
+  /** Entries on a page of its books; without it, the rules about books do not run. */
+  readonly pageSize?: number;
+  /** Whether the harness can cause a deposit. */
+  readonly deposits?: boolean;
   /** A partner of each rule, with nothing in it. */
   readonly open: () => Promise<PartnerHarness>;
   /** Called after the last rule. */
@@ -90,6 +95,10 @@ export function partnerConformance(given: Conformance): void {
     faultRules(traits, given.faults ?? [], checkIn('faults'));
     orderRules(traits, checkIn('money'));
     messageRules(traits, checkIn('inbound'));
+    if (given.pageSize !== undefined) {
+      readBackRules(traits, given.pageSize, checkIn('read-back'));
+      if (given.deposits === true) receiptRules(traits, checkIn('receipts'));
+    }
     checkIn('roster')(groups.roster, async () => {
       const uncalled = Object.entries(roster).flatMap(([name, kind]) =>
         kind === 'optional' || called.has(name) || name in unsupported ? [] : [name],

@@ -308,7 +308,7 @@ export function referenceIn(mode: Mode, kind: OrderKind, partnerRef: string): st
   return readRef(mode, kind, partnerRef)?.at(-1) ?? null;
 }
 
-function readPayin(mode: Mode, partnerRef: string) {
+export function readPayin(mode: Mode, partnerRef: string) {
   const fields = readRef(mode, 'payin', partnerRef);
   if (fields === null) return null;
   const [when, currency = '', amountMinor = '', preparedAt = ''] = fields;
@@ -316,7 +316,7 @@ function readPayin(mode: Mode, partnerRef: string) {
   return { ...order, waits: when === 'waits' };
 }
 
-function readPayout(mode: Mode, partnerRef: string) {
+export function readPayout(mode: Mode, partnerRef: string) {
   const fields = readRef(mode, 'payout', partnerRef);
   if (fields === null) return null;
   const [currency = '', amountMinor = '', rateText = '', preparedAt = ''] = fields;

@@ -30,6 +30,7 @@ import { fundsOf, ledgerOf, quotesOf } from './tables/money-rows.js';
 import { pageSessionsOf } from './tables/page-session-rows.js';
 import { idempotencyOf, paymentsOf } from './tables/payment-rows.js';
 import { queueStatsOf } from './tables/queue-stats-rows.js';
+import { receiptsOf, scansOf } from './tables/receipt-rows.js';
 import { retentionOf } from './tables/retention-rows.js';
 import { sealedOf } from './tables/sealed-rows.js';
 import { keysOf, organizationsOf } from './tables/tenant-rows.js';
@@ -288,9 +289,18 @@ class LazyTx implements Tx {
     return this.part('inbox', inboxOf);
   }
 
+  get receipts() {
+    return this.part('receipts', receiptsOf);
+  }
+
+  get scans() {
+    return this.part('scans', scansOf);
+  }
+
   get advances() {
     return this.part('advances', advancesOf);
   }
+
   get simulations() {
     return this.part('simulations', simulationsOf);
   }

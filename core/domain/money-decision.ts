@@ -15,13 +15,15 @@ import {
   voidCommand,
 } from './partner-command.js';
 import { writeAmount } from './partner-message.js';
+import type { Receipt } from './receipt.js';
 import type { Mode } from './tenant.js';
 
 /**
- * `short`: payments that received less than asked. `owed`: refunds that are not completed.
- * `out_of_sight`: payouts that failed and did not return, and orders with a report under review.
+ * `unmatched`: receipts without a payment. `short`: payments that received less than asked. `owed`:
+ * refunds that are not completed. `out_of_sight`: payouts that failed and did not return, and
+ * orders with a report under review.
  */
-export const moneyQueues = ['short', 'owed', 'out_of_sight'] as const;
+export const moneyQueues = ['unmatched', 'short', 'owed', 'out_of_sight'] as const;
 export type MoneyQueue = (typeof moneyQueues)[number];
 /** Queues of orders to the partner. */
 export type OrderQueue = Extract<MoneyQueue, 'owed' | 'out_of_sight'>;
@@ -38,10 +40,15 @@ const decisions = machine(decisionMoves);
 export const decisionStates = decisions.states;
 export type DecisionState = keyof typeof decisionMoves;
 
-/** `refund`: the buyer was paid back by other means. */
+/**
+ * `assign`: a receipt is a pay-in of this payment. `refund`: the payer was paid back by other means.
+ * `returned` and `paid`: where the money of a payout is. `otherwise`: a receipt was settled outside
+ * of Ponte.
+ */
 export type MoneyAction =
+  | { readonly verb: 'assign'; readonly paymentId: string }
   | { readonly verb: 'refund' }
-  | { readonly verb: 'resolve'; readonly found: 'returned' }
+  | { readonly verb: 'resolve'; readonly found: 'returned' | 'otherwise' }
   | {
       readonly verb: 'resolve';
       readonly found: 'paid';
@@ -55,7 +62,7 @@ export interface MoneyDecision {
   readonly id: string;
   readonly orgId: string | null;
   readonly mode: Mode;
-  /** The id of an order to the partner. */
+  /** The id of an order to the partner, or of a receipt. */
   readonly itemId: string;
   /** Counts the decisions about the item from 1. */
   readonly number: number;
@@ -103,9 +110,10 @@ export function isPayoutOutOfSight(order: MoneyCommand): boolean {
   return order.kind === 'payout' && order.state === 'done' && queueOf(order) === 'out_of_sight';
 }
 
-/** What a decision about an order relies on. */
-export function basisOf({ state, end, amount, review }: MoneyCommand): string {
-  const reviewed = review === null ? '' : ', report under review';
+/** What a decision relies on: if it changes, a proposal is void. */
+export function basisOf(item: MoneyCommand | Receipt): string {
+  const { state, end, amount } = item;
+  const reviewed = 'review' in item && item.review !== null ? ', report under review' : '';
   return `${state}/${end}, ${formatAmount(amount.amountMinor)} ${amount.currency}${reviewed}`;
 }
 
@@ -198,9 +206,11 @@ function isSameDecision(
   return writeAction(left.action) === writeAction(right.action) && left.evidence === right.evidence;
 }
 
+const moneyNames = ['amountMinor', 'currency'] satisfies readonly (keyof Money)[];
+
 /** The same action gives the same text. */
 export function writeAction(action: MoneyAction): string {
-  const names = ['verb', 'found', 'settled', 'fees', 'endToEndId', 'amountMinor', 'currency'];
+  const names = ['verb', 'paymentId', 'found', 'settled', 'fees', 'endToEndId', ...moneyNames];
   const minor = JSON.stringify(action, writeAmount);
   return JSON.stringify(JSON.parse(minor), names);
 }

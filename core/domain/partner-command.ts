@@ -157,6 +157,12 @@ export function isInDoubt({ state }: PartnerCommand): boolean {
   return nextCommandState(state, 'absent') !== null || state === 'sent';
 }
 
+/** A pay-in that the partner may have under an id that is not known yet. */
+export function isPayinInFlight(command: PartnerCommand): boolean {
+  const { kind, partnerRef, lastSentAtMs } = command;
+  return kind === 'payin' && partnerRef === null && lastSentAtMs !== null && isOpen(command);
+}
+
 /** Accepted, or ended here although the partner has it. */
 export function isPolled({ state, partnerRef }: PartnerCommand): boolean {
   if (partnerRef === null) return false;

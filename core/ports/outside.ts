@@ -153,6 +153,7 @@ export type IdPrefix =
   | 'qt'
   | 'cmd'
   | 'pst'
+  | 'rct'
   | 'att'
   | 'dec';
 

@@ -137,7 +137,7 @@ export interface PartnerEntry {
   readonly partnerRef: string;
   /** Our reference, if the partner stores it. */
   readonly reference: string | null;
-  /** Of a pay-in that was ordered: the `partnerQuoteId` of its quote. */
+  /** Of a pay-in: the `partnerQuoteId` of its quote. A deposit may have one that is not ours. */
   readonly partnerQuoteId: string | null;
   /** The party whose money it is; its `partnerRef`. */
   readonly receiverRef: string | null;
@@ -145,8 +145,12 @@ export interface PartnerEntry {
   /** Of a pay-in: what arrives. Of a payout: what is paid out, in the currency of the buyer. */
   readonly amount: Money;
   readonly createdAtMs: number;
+  readonly transactionHash?: string | null;
   /** Of a pay-in: what the bank says about the payer. */
   readonly payer: Payer | null;
+  /** Of a completed payout: BRL that reached the seller, and the rate; as in a PayoutReport. */
+  readonly settled?: Money | null;
+  readonly fxRate?: string | null;
 }
 
 export type EntryKind = 'payin' | 'payout';

@@ -19,10 +19,12 @@ import type { CommandKind, MoneyCommand, PartnerCommand } from '../domain/partne
 import type { InboxMessage, MessageCursor } from '../domain/partner-message.js';
 import type { Advance, Payment, PaymentOrigin, PaymentStatus } from '../domain/payment.js';
 import type { Quote } from '../domain/quote.js';
+import type { Receipt, ReceiptPosting } from '../domain/receipt.js';
 import type { SealedColumn } from '../domain/sealed-columns.js';
 import type { KeyCheckValue } from '../domain/sealed-text.js';
 import type { ServiceKey, ServiceKeyPurpose } from '../domain/service-key.js';
 import type { SimulatedReport } from '../domain/simulated-event.js';
+import type { StatementScan } from '../domain/statement-scan.js';
 import type { Subscription } from '../domain/subscription.js';
 import type { Mode, Tenant } from '../domain/tenant.js';
 import type {
@@ -84,6 +86,8 @@ export interface Tx {
     insert(organization: Organization, profiles: readonly OrganizationProfile[]): void;
     updateProfile(profile: OrganizationProfile): void;
     expectProfile(profile: OrganizationProfile): void;
+    /** At most two, over all organizations. */
+    profilesByPartnerRef(mode: Mode, partnerRef: string): Many<OrganizationProfile>;
   };
   readonly members: Writes<Member, 'insert' | 'update'> & {
     get(orgId: string, id: string): Found<Member>;
@@ -110,6 +114,8 @@ export interface Tx {
     ofBuyer(tenant: Tenant, buyerId: string, status: PaymentStatus, page: TimePage): Many<Payment>;
     /** Any one payment of this tenant and buyer. */
     anyOfBuyer(tenant: Tenant, buyerId: string): Found<Payment>;
+    /** `on_ramp_pending` payments to this seller (null: to the organization), in id order. */
+    awaitingMoney(tenant: Tenant, sellerExternalId: string | null, limit: number): Many<Payment>;
     /** Over all tenants, for operators. */
     list(filter: PaymentFilter): Many<Payment>;
     /** Over all tenants, for operators. */
@@ -143,6 +149,8 @@ export interface Tx {
   };
   readonly quotes: Writes<Quote, 'insert'> & {
     get(tenant: Tenant, id: string): Found<Quote>;
+    /** Over all tenants of the mode. */
+    byPartnerQuoteId(mode: Mode, partnerQuoteId: string, limit: number): Many<Quote>;
   };
   readonly bankDetails: {
     insert(details: BankDetails, accounts: readonly BankAccount[]): void;
@@ -150,6 +158,8 @@ export interface Tx {
     ofPayment(tenant: Tenant, paymentId: string): Many<BankDetails>;
     /** Over all tenants. */
     byCode(shortId: string, checkCode: string): Found<BankDetails>;
+    /** Over all tenants. */
+    byShortId(shortId: string, limit: number): Many<BankDetails>;
     /** The latest with this account, of this page unless null, over all tenants. */
     byNumber(numberHash: string, shortId: string | null): Found<GivenDetails>;
     /** The latest of another payment of this buyer to this payee, which was paid in full. */
@@ -163,6 +173,8 @@ export interface Tx {
     byReference(mode: Mode, reference: string): Found<PartnerCommand>;
     byPartnerRef(mode: Mode, kind: CommandKind, partnerRef: string): Found<PartnerCommand>;
     ofPayment(tenant: Tenant, paymentId: string): Many<MoneyCommand>;
+    /** `isPayinInFlight` of partner-command.ts, in id order. */
+    payinsInFlight(mode: Mode, limit: number): Many<MoneyCommand>;
     ofSubmission(tenant: Tenant, submissionId: string): Many<PartnerCommand>;
     /** Newest first, over all tenants; `stuck`: only those with `isStuck`. */
     list(filter: { readonly stuck: boolean; readonly limit: number }): Many<PartnerCommand>;
@@ -180,8 +192,10 @@ export interface Tx {
   /** Over all tenants, for operators, in id order. */
   readonly moneyQueues: {
     orders(queue: OrderQueue, page: QueuePage): Many<MoneyCommand>;
-    /** Payments with `isShortPaid`. */
-    short(page: QueuePage): Many<Payment>;
+    /** Receipts with `isUnmatched`. */
+    receipts(page: QueuePage): Many<Receipt>;
+    /** Of payments that hold money, by the id of the payment. */
+    received(page: QueuePage): Many<Funds>;
   };
   readonly idempotency: {
     find(
@@ -215,6 +229,8 @@ export interface Tx {
   readonly accounts: Writes<ConnectedAccount, 'insert' | 'update' | 'expect'> & {
     get(tenant: Tenant, id: string): Found<ConnectedAccount>;
     byExternalId(tenant: Tenant, externalId: string): Found<ConnectedAccount>;
+    /** At most two, over all tenants of the mode. */
+    byPartnerRef(mode: Mode, partnerRef: string): Many<ConnectedAccount>;
     list(tenant: Tenant, filter: AccountFilter): Many<ConnectedAccount>;
     /** Verifying or approved buyers of this address, newest first. */
     ofBuyer(tenant: Tenant, emailKey: string): Many<ConnectedAccount>;
@@ -307,6 +323,21 @@ export interface Tx {
   readonly inbox: Writes<InboxMessage, 'insert' | 'update'> & {
     get(partner: string, mode: Mode, messageId: string): Found<InboxMessage>;
     unapplied(page: DuePage): Many<InboxMessage>;
+  };
+  /** Money that nobody ordered, over all tenants. */
+  readonly receipts: Writes<Receipt, 'insert' | 'update' | 'expect'> & {
+    get(id: string): Found<Receipt>;
+    byPartnerRef(partner: string, mode: Mode, partnerRef: string): Found<Receipt>;
+    due(page: DuePage): Many<Receipt>;
+    /** Newest first; `waiting`: those that are open or need a decision. */
+    list(filter: ReceiptFilter): Many<Receipt>;
+    /** In id order. */
+    after(id: string, limit: number): Many<Receipt>;
+    append(receiptId: string, id: string, posting: ReceiptPosting, atMs: number): void;
+    postings(receiptId: string): Many<ReceiptPosting>;
+  };
+  readonly scans: Writes<StatementScan, 'insert' | 'update'> & {
+    get(partner: string, mode: Mode): Found<StatementScan>;
   };
   readonly advances: Writes<Advance, 'update' | 'remove'> & {
     get(tenant: Tenant, paymentId: string): Found<Advance>;
@@ -426,6 +457,7 @@ export type QueueName =
   | 'deliveries'
   | 'commands'
   | 'inbox'
+  | 'receipts'
   | 'mails'
   | 'documents'
   | 'advances';
@@ -441,6 +473,12 @@ export interface QueueStats {
   readonly deadLetters: number;
   /** Payments whose money needs a person. */
   readonly fundsToReview: number;
+  /** Receipts that need a decision. */
+  readonly unmatched: readonly {
+    readonly currency: string;
+    readonly amountMinor: bigint;
+    readonly oldestAtMs: number;
+  }[];
 }
 
 /** A page of a list, newest first. */
@@ -486,6 +524,10 @@ export interface QueuePage {
   /** The last id of the page before; null for the first page. */
   readonly afterId: string | null;
   readonly limit: number;
+}
+
+interface ReceiptFilter extends ListPage {
+  readonly waiting: boolean;
 }
 
 interface MailFilter extends ListPage {

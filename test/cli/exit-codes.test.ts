@@ -27,6 +27,7 @@ const codesOf: Readonly<Partial<Record<ExitKind, readonly ErrorCode[]>>> = {
     ...([
       'CommandNotRetryable',
       'DecisionNotAllowed',
+      'ReceiptDecided',
       'CheckIncomplete',
       'NotQuarantined',
     ] as const),

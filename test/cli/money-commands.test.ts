@@ -161,7 +161,7 @@ test('the second operator copies the command from the list', async () => {
   const evidence = ['--evidence', "wire 7781, Ana's bank"];
   const proposed = await ponte(['money', 'refund', back, ...evidence]);
   assert.equal(proposed.status, 0);
-  assert.match(proposed.stdout, /^Proposed\. Nothing is booked yet\.\n {2}The buyer was paid back/);
+  assert.match(proposed.stdout, /^Proposed\. Nothing is booked yet\.\n {2}The payer was paid back/);
   const command = String.raw`ponte money refund ${back} --evidence 'wire 7781, Ana'\''s bank'`;
   assert.ok(proposed.stdout.includes(`    ${command}\n`), proposed.stdout);
   const { stdout } = await ponte(['money', 'list', '--queue', 'owed']);
@@ -177,7 +177,7 @@ test('the second operator copies the command from the list', async () => {
   assert.partialDeepStrictEqual(decision, {
     ...{ itemId: back, state: 'done', proposedBy: 'ana', endedBy: 'bia' },
     ...{ testMode: false, evidence: "wire 7781, Ana's bank", command },
-    decision: 'the buyer was paid back by other means',
+    decision: 'the payer was paid back by other means',
   });
 });
 

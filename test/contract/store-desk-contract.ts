@@ -2,19 +2,19 @@
 // page, and no two decisions about one item have one number.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { positions } from '../../core/domain/funds.js';
 import { money } from '../../core/domain/money.js';
-import { isShortPaid, queueOf } from '../../core/domain/money-decision.js';
+import { queueOf } from '../../core/domain/money-decision.js';
 import {
   type CommandState,
   commandMoves,
   type MoneyCommand,
   moneyKinds,
 } from '../../core/domain/partner-command.js';
-import { paymentStatuses } from '../../core/domain/payment.js';
+import { isUnmatched, receiptStates } from '../../core/domain/receipt.js';
 import type { QueuePage } from '../../core/ports/storage.js';
 import { aDecision } from '../support/decision-samples.js';
 import {
-  aBarePayment,
   aCommand,
   aPartyCommand,
   otherMode,
@@ -23,6 +23,7 @@ import {
   T0,
   tenant,
 } from '../support/domain-samples.js';
+import { aReceipt } from '../support/receipt-samples.js';
 import { valuesOf } from '../support/values-of.js';
 import { assertContended } from './contention.js';
 import type { OpenStore } from './store-contracts.js';
@@ -128,40 +129,49 @@ export function storeDeskContract(fresh: OpenStore): void {
     }
   });
 
-  test('short payments are those that the domain calls so, in id order', async () => {
+  test('the queue of receipts holds those that the domain calls unmatched, in id order', async () => {
     const store = await fresh();
-    const amount = money(1_000n, 'EUR');
-    const rows = paymentStatuses.flatMap((status) =>
-      (['none', 'received', 'needs_review'] as const).flatMap((position) =>
-        [0n, 999n, 1_000n].map((receivedMinor) => {
-          const id = `pi_${status}_${position}_${receivedMinor}`;
-          return {
-            payment: aBarePayment({ id, status, amount }),
-            funds: someFunds({ paymentId: id, position, receivedMinor }),
-          };
+    const rows = receiptStates.flatMap((state) =>
+      ends.flatMap((end) =>
+        ['USD', 'EUR'].map((currency) => {
+          const id = `rct_${currency}_${state}_${end}`;
+          const paymentId = state === 'assigned' ? 'pi_1' : null;
+          return aReceipt({
+            id,
+            partnerRef: id,
+            state,
+            end,
+            paymentId,
+            amount: money(1n, currency),
+          });
         }),
       ),
     );
-    const refunding = {
-      receivedMinor: 1_500n,
-      refundOwedMinor: 501n,
-      position: 'received',
-    } as const;
-    rows.push({
-      payment: aBarePayment({ id: 'pi_z', status: 'on_ramp_pending', amount, ...otherOrg }),
-      funds: someFunds({ paymentId: 'pi_z', ...refunding, ...otherOrg }),
-    });
     await store.run(async (tx) => {
-      for (const { payment, funds } of rows) {
-        tx.payments.insert(payment);
-        tx.funds.insert(funds);
+      for (const row of rows) tx.receipts.insert(row);
+    });
+    const expected = valuesOf(rows.filter(isUnmatched), 'id').toSorted();
+    const read = (page: Partial<QueuePage>) =>
+      store.run(async (tx) => valuesOf(await tx.moneyQueues.receipts({ ...all, ...page }), 'id'));
+    assert.equal(expected.length, 2);
+    assert.deepEqual(await read({}), expected);
+    assert.deepEqual(await read({ afterId: expected[0] ?? null }), expected.slice(1));
+    assert.deepEqual(await read({ limit: 1 }), expected.slice(0, 1));
+  });
+
+  test('payments that hold money are found by their funds, in id order', async () => {
+    const store = await fresh();
+    await store.run(async (tx) => {
+      for (const [index, position] of [...positions, 'received' as const].entries()) {
+        tx.funds.insert(someFunds({ ...otherOrg, paymentId: `pi_${index}`, position }));
       }
     });
-    const expected = rows.filter(isShortPaid).map(({ payment }) => payment.id);
-    assert.equal(expected.length, 3);
     const read = (page: Partial<QueuePage>) =>
-      store.run(async (tx) => valuesOf(await tx.moneyQueues.short({ ...all, ...page }), 'id'));
-    assert.deepEqual(await read({}), expected.toSorted());
-    assert.deepEqual(await read({ afterId: expected[0] ?? null, limit: 1 }), [expected[1]]);
+      store.run(async (tx) =>
+        valuesOf(await tx.moneyQueues.received({ ...all, ...page }), 'paymentId'),
+      );
+    assert.deepEqual(await read({}), ['pi_2', 'pi_7']);
+    assert.deepEqual(await read({ afterId: 'pi_2' }), ['pi_7']);
+    assert.deepEqual(await read({ limit: 1 }), ['pi_2']);
   });
 }

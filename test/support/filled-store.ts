@@ -35,6 +35,7 @@ import {
 import { aCheckValue, anEpoch, aServiceKey } from './key-samples.js';
 import { aMail, aNotice, aPageSession } from './mail-samples.js';
 import { aSimulatedReport } from './payin-samples.js';
+import { aReceipt, aReceiptPosting, aScan } from './receipt-samples.js';
 
 /** Past what a float can count. */
 const LARGE_MINOR = 9_007_199_254_740_993n;
@@ -70,6 +71,9 @@ export async function fillStore(store: Store): Promise<void> {
     tx.deliveries.insert(aDelivery());
     tx.deliveries.logAttempt(anAttempt());
     tx.inbox.insert(aMessage());
+    tx.receipts.insert(aReceipt());
+    tx.receipts.append('rct_1', 'pst_9', aReceiptPosting, T0);
+    tx.scans.insert(aScan());
     tx.advances.put(anAdvance());
     tx.simulations.put(aSimulatedReport());
     tx.keyCheckValues.insert(aCheckValue());
@@ -112,6 +116,9 @@ export function contentsOf(store: Store): Promise<readonly unknown[]> {
       tx.deliveries.get('whd_1'),
       tx.deliveries.attempts('whd_1'),
       tx.inbox.get('fake', 'test', 'msg_1'),
+      tx.receipts.get('rct_1'),
+      tx.receipts.postings('rct_1'),
+      tx.scans.get('fake', 'test'),
       tx.advances.get(tenant, 'pi_1'),
       tx.simulations.get('test', 'cmd_1'),
       tx.keyCheckValues.list(),

@@ -34,6 +34,7 @@ import {
 import { aCheckValue, anEpoch, aServiceKey } from './key-samples.js';
 import { aMail, aNotice, aPageSession } from './mail-samples.js';
 import { aSimulatedReport } from './payin-samples.js';
+import { aReceipt, aReceiptPosting, aScan } from './receipt-samples.js';
 
 const page = { beforeId: 'x', limit: 5 };
 const age = { sinceMs: T0, sinceDeliveryId: 'whd_5' };
@@ -44,6 +45,7 @@ const places: Readonly<Record<SealedColumn, readonly string[]>> = {
   'kyc_submissions.draft_sealed': ['org_a', 'test', 'kyc_1'],
   'mails.token_sealed': ['org_a', 'test', 'mail_1'],
   'partner_commands.request': ['cmd_1'],
+  'receipts.payer_sealed': ['rct_1'],
   'service_keys.sealed': ['skey_1'],
   'subscriptions.secret_sealed': ['org_a', 'test', 'whs_1'],
 };
@@ -80,7 +82,7 @@ export async function callsOfTheStore(): Promise<StatementsOfTheStore> {
     read: async (sql, params) => {
       calls.reads.push({ sql, params });
       // The backlog is numbers, also where nothing waits.
-      const counts = / as (due|counted|oldest_at)\b/.test(sql);
+      const counts = / as (due|counted|oldest_at)\b/.test(sql) && !sql.includes(' group by ');
       if (counts) return [{ due: 0, counted: 0, oldest_due_at: null, oldest_at: null }];
       const isOfNoTable = sql.startsWith('select (');
       return isOfNoTable ? [{ submission_status: null, approved_account_id: null }] : [];
@@ -140,6 +142,7 @@ function readsOfMoney(tx: Tx): readonly Promise<unknown>[] {
     tx.funds.open(5),
     tx.funds.page(null, 5),
     tx.quotes.get(tenant, 'qt_1'),
+    ...readsOfReceipts(tx),
     tx.bankDetails.ofPayment(tenant, 'pi_1'),
     tx.bankDetails.byCode('s', 'c'),
     tx.bankDetails.byNumber('n', null),
@@ -162,6 +165,28 @@ function readsOfMoney(tx: Tx): readonly Promise<unknown>[] {
     tx.buyers.approvedAnywhere('test', 'byr_1'),
     tx.buyers.approvedByPartnerRef('test', 'p', 5),
     tx.buyers.submissionByFlow('f'),
+  ];
+}
+
+function readsOfReceipts(tx: Tx): readonly Promise<unknown>[] {
+  return [
+    tx.receipts.get('rct_1'),
+    tx.receipts.byPartnerRef('fake', 'test', 'p'),
+    tx.receipts.due(duePage(5)),
+    tx.receipts.list({ waiting: true, ...page }),
+    tx.receipts.list({ waiting: true, beforeId: null, limit: 5 }),
+    tx.receipts.list({ waiting: false, ...page }),
+    tx.receipts.list({ waiting: false, beforeId: null, limit: 5 }),
+    tx.receipts.after('rct_1', 5),
+    tx.receipts.postings('rct_1'),
+    tx.scans.get('fake', 'test'),
+    tx.quotes.byPartnerQuoteId('test', 'q', 5),
+    tx.bankDetails.byShortId('s', 5),
+    tx.payments.awaitingMoney(tenant, null, 5),
+    tx.payments.awaitingMoney(tenant, 's', 5),
+    tx.commands.payinsInFlight('test', 5),
+    tx.accounts.byPartnerRef('test', 'p'),
+    tx.organizations.profilesByPartnerRef('test', 'p'),
   ];
 }
 
@@ -302,6 +327,10 @@ function everyFirstWrite(tx: Tx): void {
   tx.deliveries.insert(aDelivery());
   tx.deliveries.logAttempt(anAttempt());
   tx.inbox.insert(aMessage());
+  tx.receipts.insert(aReceipt());
+  tx.receipts.expect(aReceipt({ id: 'rct_2' }));
+  tx.receipts.append('rct_1', 'pst_9', aReceiptPosting, T0);
+  tx.scans.insert(aScan());
   tx.keyCheckValues.insert(aCheckValue());
   tx.keyCheckValues.remove(aCheckValue({ keyId: 'second' }));
   tx.storageFingerprints.insert({ name: 'documents', value: 'database-1', createdAtMs: T0 });
@@ -335,6 +364,8 @@ async function everyLaterWrite(tx: Tx): Promise<void> {
   tx.subscriptions.update(aSubscription());
   tx.deliveries.update(aDelivery());
   tx.inbox.update(aMessage());
+  tx.receipts.update(aReceipt());
+  tx.scans.update(aScan());
   tx.keyCheckValues.update(aCheckValue());
   tx.serviceKeys.update(aServiceKey());
   tx.epochs.update(anEpoch());
@@ -356,7 +387,8 @@ function deskReads(tx: Tx): readonly Promise<unknown>[] {
     ]),
     tx.moneyQueues.orders('owed', { afterId: null, limit: 5 }),
     tx.moneyQueues.orders('out_of_sight', { afterId: null, limit: 5 }),
-    tx.moneyQueues.short({ afterId: null, limit: 5 }),
+    tx.moneyQueues.receipts({ afterId: null, limit: 5 }),
+    tx.moneyQueues.received({ afterId: null, limit: 5 }),
   ];
 }
 

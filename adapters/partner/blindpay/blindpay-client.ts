@@ -67,6 +67,12 @@ export interface BlindPayClient {
     readonly bytes: Uint8Array;
     readonly type: string;
   }): Promise<PartnerAnswer<string>>;
+  /** One page of a list; `after` is the id of the last item of the page before. */
+  page<T extends { readonly id: string }>(
+    path: string,
+    shape: z.ZodType<T>,
+    after: string | null,
+  ): Promise<PartnerAnswer<ListPage<T>>>;
   /** Reads page by page until `visit` returns something; null: all pages were read. */
   search<T extends { readonly id: string }, R>(
     path: string,
@@ -74,6 +80,14 @@ export interface BlindPayClient {
     visit: (item: T) => R | null,
     paging?: Paging,
   ): Promise<PartnerAnswer<R | null>>;
+}
+
+export interface ListPage<T> {
+  readonly items: readonly T[];
+  /** After the last item are more. */
+  readonly hasMore: boolean;
+  /** More items may exist, but no page of them can be requested. */
+  readonly isCut: boolean;
 }
 
 /** Lists of a customer's objects are short and come whole. */
@@ -134,6 +148,7 @@ export function createBlindPayClient(options: ClientOptions): BlindPayClient {
       const answer = await call({ method: 'POST', path, headers: {}, body }, shape);
       return answer.outcome === 'done' ? { ...answer, value: answer.value.file_url } : answer;
     },
+    page: (path, shape, after) => readPage({ get }, [path, 'pages'], shape, after),
     search(path, shape, visit, paging = 'pages') {
       const untilMs = clock.nowMs() + SEARCH_FOR_MS;
       const isLate = () => clock.nowMs() > untilMs;
@@ -248,32 +263,46 @@ function parsedJson(text: string): unknown {
 
 async function searchList<T extends { readonly id: string }, R>(
   { get, isLate }: Pick<BlindPayClient, 'get'> & { readonly isLate: () => boolean },
-  [path, paging]: readonly [string, Paging],
+  list: readonly [path: string, paging: Paging],
   shape: z.ZodType<T>,
   visit: (item: T) => R | null,
 ): Promise<PartnerAnswer<R | null>> {
-  const items = z.array(shape);
-  const pagination = z.object({ has_more: z.boolean() }).nullish();
-  const page = z.object({ data: items, pagination });
-  const either = z.union([page, items.transform((data) => ({ data, pagination: null }))]);
-  const limit = `${path.includes('?') ? '&' : '?'}limit=${PAGE_SIZE}`;
-  const query = paging === 'pages' ? `${path}${limit}` : path;
-  let after = '';
+  let after: string | null = null;
   while (!isLate()) {
-    const answer = await get(`${query}${after}`, either);
-    if (answer.outcome !== 'done') return answer;
-    const { data, pagination } = answer.value;
-    for (const item of data) {
+    const page: PartnerAnswer<ListPage<T>> = await readPage({ get }, list, shape, after);
+    if (page.outcome !== 'done') return page;
+    const { items, hasMore, isCut }: ListPage<T> = page.value;
+    for (const item of items) {
       const found = visit(item);
       if (found !== null) return { outcome: 'done', value: found };
     }
-    const last = data.at(-1);
-    const isCut = paging === 'pages' && data.length >= PAGE_SIZE;
-    const hasMore = pagination?.has_more ?? isCut;
-    if (!hasMore || last === undefined) return { outcome: 'done', value: null };
-    // Without pages, a list as long as one may have been cut.
-    if (!pagination) break;
-    after = `&starting_after=${encodeURIComponent(last.id)}`;
+    if (isCut) break;
+    if (!hasMore) return { outcome: 'done', value: null };
+    after = items.at(-1)?.id ?? null;
   }
   return { outcome: 'later', reason: 'BlindPay lists more than can be read' };
+}
+
+async function readPage<T extends { readonly id: string }>(
+  { get }: Pick<BlindPayClient, 'get'>,
+  [path, paging]: readonly [string, Paging],
+  shape: z.ZodType<T>,
+  after: string | null,
+): Promise<PartnerAnswer<ListPage<T>>> {
+  const list = z.array(shape);
+  const pagination = z.object({ has_more: z.boolean() }).nullish();
+  const page = z.object({ data: list, pagination });
+  const either = z.union([page, list.transform((data) => ({ data, pagination: null }))]);
+  const query = new URLSearchParams();
+  if (paging === 'pages') query.set('limit', `${PAGE_SIZE}`);
+  if (after !== null) query.set('starting_after', after);
+  const sign = path.includes('?') ? '&' : '?';
+  const answer = await get(query.size === 0 ? path : `${path}${sign}${query}`, either);
+  if (answer.outcome !== 'done') return answer;
+  const { data: items, pagination: given } = answer.value;
+  // Without pages, a list as long as one may have been cut.
+  const isLong = paging === 'pages' && items.length >= PAGE_SIZE;
+  const hasMore = given?.has_more ?? isLong;
+  const isCut = hasMore && (!given || items.length === 0);
+  return { outcome: 'done', value: { items, hasMore, isCut } };
 }

@@ -23,6 +23,7 @@ import { CURRENCY, type Desk, done, later, notFound, refused, withoutEffect } fr
 import { payinsApi, requestQuote } from './payins.js';
 import { findByReference, payoutsApi, QUOTE_LIFE_MS } from './payouts.js';
 import { type BlindPaySettings, blindPayVariables, readSettings } from './settings.js';
+import { statementOf } from './statement.js';
 
 /**
  * Of a development instance: 100 calls a minute, over all keys and the dashboard. A burst counts
@@ -85,6 +86,7 @@ export function createBlindPayPartner(options: BlindPayOptions): SettlementPartn
     registerPixDestination: (input) => registerPix(desk, input),
     provisionRails: (input) => provision(desk, input),
     quote: (input) => requestQuote(desk, input),
+    statement: statementOf(desk),
     async findOrder(kind, reference) {
       if (kind === 'refund') return done(null);
       if (kind === 'payout') return findByReference(desk, reference);

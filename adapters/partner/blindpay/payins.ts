@@ -30,6 +30,7 @@ import {
   readRequest,
   refused,
   splitIds,
+  transactionEnds,
   unreadable,
   withoutEffect,
 } from './orders.js';
@@ -87,14 +88,6 @@ export const payinShape = z.object({
   tracking_complete: trackingShape,
 });
 export type Payin = z.output<typeof payinShape>;
-
-const ends: Readonly<Record<string, PayinReport['status']>> = {
-  processing: 'open',
-  on_hold: 'open',
-  completed: 'completed',
-  failed: 'failed',
-  refunded: 'returned',
-};
 
 const requestShape = z.object({
   reference: z.string(),
@@ -220,7 +213,11 @@ async function findPayin(
 
 function payinReport(desk: Desk, payin: Payin): PartnerAnswer<PayinReport> {
   const { tracking_transaction: transaction, tracking_complete: complete } = payin;
-  const status = endOf(desk, ends, { what: 'pay-in', status: payin.status, open: 'open' });
+  const status = endOf(desk, transactionEnds, {
+    what: 'pay-in',
+    status: payin.status,
+    open: 'open',
+  });
   const amount = payin.sender_amount ?? null;
   if (status === 'completed' && amount === null) return later('the pay-in has no amount');
   const isPaid = status === 'completed' && amount !== null;

@@ -12,7 +12,8 @@ import type { Tx } from '../../../core/ports/storage.js';
 import { encoded, fixed, integer, key, mode, oneOf, text, time, version } from '../columns.js';
 import { defineTable } from '../table.js';
 import type { UnitOfWork } from '../unit-of-work.js';
-import { payments } from './payment-rows.js';
+import { funds } from './money-rows.js';
+import { receipts, unmatchedSql, waitingSql } from './receipt-rows.js';
 import { commands } from './work-rows.js';
 
 const decisions = defineTable<MoneyDecision>('money_decisions', {
@@ -46,17 +47,6 @@ const queueSql = {
   ].join(' '),
 } as const;
 
-const heldSql = [
-  'received_minor + loss_minor - payout_minor - refund_owed_minor - refund_ordered_minor',
-  '- refunded_minor',
-].join(' ');
-
-/** The same as `isShortPaid` of money-decision.ts. */
-const shortSql = [
-  "position = 'received' and payments.status = 'on_ramp_pending'",
-  `and ${heldSql} < payments.amount_minor`,
-].join(' ');
-
 export function decisionsOf(unit: UnitOfWork): Tx['decisions'] {
   return {
     ...unit.writes(decisions),
@@ -72,14 +62,15 @@ export function moneyQueuesOf(unit: UnitOfWork): Tx['moneyQueues'] {
       const tail = `where ${queueSql[queue]} and id > $1 order by id limit $2`;
       return (await unit.all(commands, tail, [afterId ?? '', limit])).filter(isMoneyCommand);
     },
-    short: ({ afterId, limit }) =>
+    receipts: ({ afterId, limit }) =>
+      unit.all(receipts, `where ${waitingSql} and ${unmatchedSql} and id > $1 order by id limit $2`, [
+        afterId ?? '',
+        limit,
+      ]),
+    received: ({ afterId, limit }) =>
       unit.all(
-        payments,
-        [
-          'join funds on funds.org_id = payments.org_id and funds.mode = payments.mode',
-          `and funds.payment_id = payments.id where ${shortSql}`,
-          'and funds.payment_id > $1 order by funds.payment_id limit $2',
-        ].join(' '),
+        funds,
+        "where position = 'received' and payment_id > $1 order by payment_id limit $2",
         [afterId ?? '', limit],
       ),
   };

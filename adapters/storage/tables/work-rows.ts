@@ -175,6 +175,13 @@ export function commandsOf(unit: UnitOfWork): Tx['commands'] {
       ].join(' ');
       return (await unit.all(commands, sql, [orgId, mode, paymentId])).filter(isMoneyCommand);
     },
+    payinsInFlight: async (mode, limit) => {
+      const sql = [
+        "where mode = $1 and kind = 'payin' and partner_ref is null and last_sent_at is not null",
+        "and state in ('pending', 'sent', 'unknown', 'denied') order by id limit $2",
+      ].join(' ');
+      return (await unit.all(commands, sql, [mode, limit])).filter(isMoneyCommand);
+    },
     ofSubmission: ({ orgId, mode }, submissionId) =>
       unit.all(commands, 'where org_id = $1 and mode = $2 and submission_id = $3 order by id', [
         orgId,

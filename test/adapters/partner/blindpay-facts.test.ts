@@ -47,7 +47,12 @@ test('every answer and message of the simulator has the documented shape', async
   const receiverRef = first?.id ?? assert.fail('a customer');
   const pix = { receiverRef, pixKey, accountHolderName: 'Ana Lima', key: 'key-1' };
   const { destinationRef } = done(await partner.registerPixDestination(pix));
-  done(await partner.provisionRails({ receiverRef, destinationRef, key: 'key-2' }));
+  const { virtualAccountRef: virtualAccountId } = done(
+    await partner.provisionRails({ receiverRef, destinationRef, key: 'key-2' }),
+  );
+  const deposit = server.state.deposit({ virtualAccountId, amountMinor: 5_000 });
+  scene.pass(60_000);
+  await partner.payin.read(deposit);
   await partner.payin.read('pi_none');
   const seen = new Set<string>();
   for (const { method, path, answer } of server.calls) {

@@ -29,8 +29,11 @@ partnerConformance({
   },
   unsupported: { 'refund.start': noRefunds, 'refund.find': noRefunds },
   faults: callFaults,
+  pageSize: 2,
+  deposits: true,
   async open() {
-    const scene = await openBlindPay();
+    const scene = await openBlindPay({ route: { bankingPartner: 'cfsb' } });
+    scene.server.state.pageMax = 2;
     return {
       partner: scene.partner,
       nowMs: () => scene.nowMs,
@@ -38,6 +41,8 @@ partnerConformance({
       messages: () => scene.messages,
       restarted: scene.restarted,
       failNext: (kind, fault) => scene.server.failNext(`POST ${calls[kind]}`, faultNames[fault]),
+      deposit: async (virtualAccountId, { amountMinor }) =>
+        scene.server.state.deposit({ virtualAccountId, amountMinor: Number(amountMinor) }),
       close: () => scene.server.close(),
     };
   },

@@ -24,6 +24,8 @@ import { kybStatuses } from '../../../core/domain/organization.js';
 import { pageSessionKinds } from '../../../core/domain/page-session.js';
 import { commandKinds, commandMoves } from '../../../core/domain/partner-command.js';
 import { isExpirable, paymentMoves, paymentStatuses } from '../../../core/domain/payment.js';
+import { receiptAccounts, receiptStates } from '../../../core/domain/receipt.js';
+import { matchRules } from '../../../core/domain/receipt-match.js';
 import { keyStates } from '../../../core/domain/sealed-text.js';
 import { serviceKeyPurposes } from '../../../core/domain/service-key.js';
 import { modes } from '../../../core/domain/tenant.js';
@@ -50,6 +52,10 @@ const words: Readonly<Record<string, readonly string[]>> = {
   'partner_commands.order_end': ['open', 'completed', 'failed', 'returned'],
   'partner_commands.overruled': ['open', 'completed', 'failed', 'returned'],
   'money_decisions.state': Object.keys(decisionMoves),
+  'receipts.entry_end': ['open', 'completed', 'failed', 'returned'],
+  'receipts.state': receiptStates,
+  'receipts.rule': matchRules,
+  'receipt_lines.account': receiptAccounts,
   'deliveries.status': Object.keys(deliveryMoves),
   'kyc_submissions.status': Object.keys(kycMoves),
   'organization_profiles.kyb_status': kybStatuses,
@@ -128,8 +134,9 @@ test('every table is strict; keys and unique indexes of tenants begin with org_i
     ...['key_check_values: key_id', 'kyc_submissions: flow_id', 'mails: mode'],
     ...['mails: token_hash', 'money_decisions: id', 'money_decisions: item_id'],
     ...['outbox: position', 'page_sessions: id', 'partner_commands: id', 'partner_commands: mode'],
-    ...['payments: public_id', 'service_keys: id', 'service_keys: purpose'],
-    ...['simulated_reports: mode', 'storage_fingerprints: name'],
+    ...['payments: public_id', 'receipt_lines: posting_id', 'receipts: id', 'receipts: partner'],
+    ...['service_keys: id', 'service_keys: purpose', 'simulated_reports: mode'],
+    ...['statement_scans: partner', 'storage_fingerprints: name'],
   ]);
 });
 

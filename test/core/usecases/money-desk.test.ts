@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict';
 import { test as rule } from 'node:test';
 import { retryCommand } from '../../../core/usecases/command-retries.js';
+import type { DeskRequest } from '../../../core/usecases/desk-items.js';
 import { quarantineRestored } from '../../../core/usecases/epochs.js';
-import type { DeskRequest } from '../../../core/usecases/money-desk.js';
 import { listDecisions } from '../../../core/usecases/money-queues.js';
 import {
   anOrder,

@@ -6,6 +6,19 @@ import { z } from 'zod';
 const OPENAPI = { source: 'OpenAPI 3.1, blindpay-node 77f2824', date: '2026-08-07' };
 const GUIDE = { source: 'guides, blindpay-skills 519fe64', date: '2026-08-21' };
 
+/**
+ * Lists: pages by `limit` and `starting_after`; without either, a bare array; no order is stated.
+ * Deposits: each makes a pay-in; where the fee goes; whose numbers a pay-in shows.
+ */
+const LISTS = {
+  source: 'payins.md, github.com/blindpaylabs/skills a8e6bb3',
+  date: 'read 2026-11-22',
+};
+const ACCOUNTS = {
+  source: 'virtual-accounts.md, blindpaylabs/skills 1bd397a',
+  date: 'read 2026-11-22',
+};
+
 /** Code, usual status, and the vendor's class of retries, from the section "Errors". */
 export const documentedCodes: readonly (readonly [code: string, status: number, retry: string])[] =
   `AUTH_FORBIDDEN 403 terminal
@@ -149,11 +162,13 @@ const wallet = z.looseObject({
   created_at: instant,
 });
 
+const numbers = z.strictObject({ routing_number: z.string(), account_number: z.string() });
 const virtualAccount = z.looseObject({
   id: id('va'),
   banking_partner: z.enum(['jpmorgan', 'citi', 'hsbc', 'cfsb', 'portage', 'ssb']),
   kyc_status: z.string(),
   token: z.string(),
+  us: z.looseObject({ ach: numbers, wire: numbers }),
 });
 
 const quote = {
@@ -167,7 +182,6 @@ const quote = {
   flat_fee: minor.nullable(),
 };
 
-const numbers = z.strictObject({ routing_number: z.string(), account_number: z.string() });
 const address = z.strictObject({
   name: z.string(),
   address_line_1: z.string(),
@@ -196,7 +210,23 @@ const payinCreated = {
   }),
   ...stages,
 };
-const payin = z.strictObject({ ...payinCreated, payin_quote_id: id('qu'), created_at: instant });
+/** The bank's words about the transfer, once it has arrived. */
+const transfer = tracking.extend({
+  status: z.enum(['failed', 'completed']).nullish(),
+  sender_name: text.optional(),
+  sender_bank_name: text.optional(),
+  trace_number: text.optional(),
+  transaction_reference: text.optional(),
+  description: text.optional(),
+});
+const payin = z.strictObject({
+  ...payinCreated,
+  tracking_transaction: transfer,
+  payin_quote_id: id('qu'),
+  billing_fee_amount: minor.nullish(),
+  transaction_fee_amount: minor.nullish(),
+  created_at: instant,
+});
 
 const payoutCreated = {
   id: id('po'),
@@ -247,7 +277,7 @@ export const fixtures: readonly Fixture[] = [
     ...{ call: /^GET \/customers\/[^/]+\/virtual-accounts$/, ...OPENAPI },
     answer: z.array(virtualAccount),
   },
-  { call: /^POST \/customers\/[^/]+\/virtual-accounts$/, ...OPENAPI, answer: virtualAccount },
+  { call: /^POST \/customers\/[^/]+\/virtual-accounts$/, ...ACCOUNTS, answer: virtualAccount },
   {
     ...{ call: /^POST \/payin-quotes$/, ...OPENAPI },
     answer: z.looseObject({ ...quote, is_otc: z.boolean() }),
@@ -266,10 +296,10 @@ export const fixtures: readonly Fixture[] = [
     ...{ call: /^POST \/quotes$/, ...OPENAPI },
     answer: z.looseObject({ ...quote, description: text }),
   },
-  { call: /^GET \/payins$/, ...OPENAPI, answer: pages(payin) },
+  { call: /^GET \/payins$/, ...LISTS, answer: pages(payin) },
   { call: /^POST \/payins\/evm$/, ...OPENAPI, answer: z.strictObject(payinCreated) },
   { call: /^GET \/payins\/[^/]+$/, ...OPENAPI, answer: payin },
-  { call: /^GET \/payouts$/, ...OPENAPI, answer: pages(payout) },
+  { call: /^GET \/payouts$/, ...LISTS, answer: pages(payout) },
   { call: /^POST \/payouts\/evm$/, ...OPENAPI, answer: z.strictObject(payoutCreated) },
   { call: /^GET \/payouts\/[^/]+$/, ...OPENAPI, answer: payout },
 ];

@@ -5,16 +5,9 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { DAY_MS, MINUTE_MS } from '../../../core/domain/instant.js';
-import type { Fields } from './blindpay-objects.js';
-import {
-  type Answer,
-  BlindPayState,
-  errorAnswer,
-  found,
-  ok,
-  Refusal,
-  without,
-} from './blindpay-state.js';
+import { type Answer, errorAnswer, found, ok, Refusal, without } from './blindpay-answers.js';
+import { type Fields, hexOf } from './blindpay-objects.js';
+import { BlindPayState } from './blindpay-state.js';
 
 export const apiKey = 'bp_test_key_that_no_log_shows';
 export const instanceId = 'in_000000000001';
@@ -84,7 +77,7 @@ const customer = '/customers/([^/]+)';
 const routes: readonly (readonly [call: string, handler: Handler])[] = [
   ['POST /upload', (state) => state.upload()],
   ['POST /e/tos', (state, { body }) => state.startTos(body)],
-  ['GET /customers', (state, { query }) => list(state.customers, query)],
+  ['GET /customers', (state, { query }) => list(state, state.customers, query)],
   ['POST /customers', (state, { body }) => state.createCustomer(body)],
   [`GET ${customer}`, (state, { ids }) => one(state.customers, ids, 'CUSTOMERS_NOT_FOUND')],
   [`GET ${customer}/bank-accounts`, (state, call) => owned(state, state.bankAccounts, call)],
@@ -106,10 +99,10 @@ const routes: readonly (readonly [call: string, handler: Handler])[] = [
   ['POST /payin-quotes', (state, { body }) => state.createPayinQuote(body)],
   ['POST /quotes/fx', (state, { body }) => state.fx(body)],
   ['POST /quotes', (state, { body }) => state.createQuote(body)],
-  ['GET /payins', (state, { query }) => list(state.payins, query)],
+  ['GET /payins', (state, { query }) => list(state, state.payins, query)],
   ['POST /payins/evm', (state, { body }) => state.createPayin(body)],
   ['GET /payins/([^/]+)', (state, { ids }) => one(state.payins, ids, 'PAYINS_NOT_FOUND')],
-  ['GET /payouts', (state, { query }) => list(state.payouts, query)],
+  ['GET /payouts', (state, { query }) => list(state, state.payouts, query)],
   ['POST /payouts/evm', (state, { body }) => state.createPayout(body)],
   ['GET /payouts/([^/]+)', (state, { ids }) => one(state.payouts, ids, 'PAYOUTS_NOT_FOUND')],
 ];
@@ -229,13 +222,27 @@ function one(all: readonly { readonly id: string }[], ids: readonly string[], co
   return ok(without(found(all, ids[0] ?? '', code), 'quote'));
 }
 
-/** Newest first, page by page; without a limit, all of them and no pages. */
+interface Item {
+  readonly id: string;
+}
+
+/** `mixed`: an order without a meaning, which is the same each time. */
+const orders: Readonly<
+  Record<BlindPayState['listOrder'], <T extends Item>(items: readonly T[]) => readonly T[]>
+> = {
+  'newest first': (items) => items.toReversed(),
+  'oldest first': (items) => items,
+  mixed: (items) => items.toSorted((left, right) => (hexOf(left.id) < hexOf(right.id) ? -1 : 1)),
+};
+
+/** Page by page; without a limit, all of them and no pages. */
 function list(
+  { listOrder, pageMax }: BlindPayState,
   all: readonly { readonly id: string; readonly customer_id?: unknown }[],
   query: URLSearchParams,
 ): Answer {
   const of = query.get('customer_id');
-  const fits = all.filter((item) => of === null || item.customer_id === of).toReversed();
+  const fits = orders[listOrder](all.filter((item) => of === null || item.customer_id === of));
   const limit = query.get('limit');
   if (limit === null) return ok(fits);
   if (!['10', '50', '100', '200', '500', '1000'].includes(limit)) {
@@ -243,7 +250,7 @@ function list(
   }
   const after = query.get('starting_after');
   const start = after === null ? 0 : fits.findIndex(({ id }) => id === after) + 1;
-  const data = fits.slice(start, start + Number(limit));
+  const data = fits.slice(start, start + Math.min(Number(limit), pageMax));
   const hasMore = start + data.length < fits.length;
   const pagination = { has_more: hasMore, next_page: data.at(-1)?.id ?? null, prev_page: null };
   return ok({ data, pagination });

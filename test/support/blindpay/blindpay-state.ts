@@ -1,12 +1,17 @@
 // The simulated instance: its objects, its calls, and its messages, without HTTP. Calls answer as
 // the OpenAPI description says; lifecycles go on when the clock does.
 import { type SignedMessage, signMessage } from '../../../adapters/partner/signed-message.js';
+import { type Answer, amountOf, found, need, ok, Refusal, without } from './blindpay-answers.js';
 import {
   bankDetails,
+  bankDetailsOf,
   type Customer,
+  type Deposit,
+  depositFees,
   type Fields,
   hexOf,
   newId,
+  newTracking,
   type Owned,
   PAYIN_FEE_MINOR,
   payinSteps,
@@ -17,29 +22,10 @@ import {
   RATE_TIMES_10000,
   type Step,
   type Transaction,
+  transferOf,
 } from './blindpay-objects.js';
 
 export const KYC_DELAY_MS = 2_000;
-
-export interface Answer {
-  readonly status: number;
-  readonly body: unknown;
-  readonly headers?: Readonly<Record<string, string>>;
-}
-
-export class Refusal extends Error {
-  readonly answer: Answer;
-  constructor(status: number, code: string, words = code) {
-    super(code);
-    this.answer = errorAnswer(status, code, words);
-  }
-}
-
-export function errorAnswer(status: number, code: string, words = code): Answer {
-  const trace = { trace_id: '0af7651916cd43dd8448eb211c80319c' };
-  const named = { code, message: code.toLowerCase(), description: words };
-  return { status, body: { success: false, ...named, errors: [], ...trace } };
-}
 
 /** A message before it is signed. */
 export interface Message {
@@ -64,6 +50,12 @@ export class BlindPayState {
   readonly #due: { readonly atMs: number; readonly run: () => void }[] = [];
   /** Whether the answer to the creation is before the decision is not documented. */
   kycDelayMs = KYC_DELAY_MS;
+  /** As on a production instance: a pay-in that was ordered waits until `pay`. */
+  payinsWait = false;
+  /** The order of lists is not documented. */
+  listOrder: 'newest first' | 'oldest first' | 'mixed' = 'newest first';
+  /** A page may be shorter than the limit that was asked for. */
+  pageMax = 1_000;
   readonly #nowMs: () => number;
   #count = 0;
 
@@ -191,7 +183,8 @@ export class BlindPayState {
     this.approved(customerId);
     need(body, ['banking_partner', 'token', 'blockchain_wallet_id']);
     const id = this.#id('va');
-    const account = { ...body, id, customer_id: customerId, kyc_status: 'approved' };
+    const us = bankDetailsOf(id);
+    const account = { ...body, id, customer_id: customerId, kyc_status: 'approved', us };
     this.virtualAccounts.push(account);
     return ok(account);
   }
@@ -224,27 +217,69 @@ export class BlindPayState {
     const quote = this.#usable(this.payinQuotes, `${body['payin_quote_id']}`);
     const { sender_amount, receiver_amount, customer_id } = quote;
     const id = this.#id('pi');
+    // With a virtual account its own numbers are shown, and the memo code is ignored.
+    const account = this.virtualAccounts.find((one) => one.customer_id === customer_id);
     const payin: Transaction = {
       ...{ id, customer_id, status: 'processing' },
       ...{ payin_quote_id: quote.id, payment_method: quote['method'] },
       ...{ sender_amount, receiver_amount, pix_code: null, clabe: null },
-      ...{ memo_code: hexOf(id).slice(0, 8).toUpperCase(), blindpay_bank_details: bankDetails },
+      memo_code: hexOf(id).slice(0, 8).toUpperCase(),
+      blindpay_bank_details: account === undefined ? bankDetails : bankDetailsOf(account.id),
       ...newTracking(),
       created_at: this.#now(),
     };
+    const shown = this.#addPayin(payin);
+    if (!this.payinsWait) this.pay(id);
+    return ok(without(shown, 'created_at'));
+  }
+
+  /** The payer's transfer for a pay-in that was ordered arrives. */
+  pay(payinId: string): void {
+    const payin = found(this.payins, payinId, 'PAYINS_NOT_FOUND');
+    const quote = this.payinQuotes.find(({ id }) => id === payin['payin_quote_id']);
+    this.#playPayin(payin, `${quote?.['wallet_id']}`);
+  }
+
+  /** A transfer into a virtual account makes a pay-in; returns its id. */
+  deposit(given: Deposit): string {
+    const account = found(
+      this.virtualAccounts,
+      given.virtualAccountId,
+      'VIRTUAL_ACCOUNTS_NOT_FOUND',
+    );
+    const id = this.#id('pi');
+    const payin: Transaction = {
+      ...{ id, customer_id: account.customer_id, status: 'processing', payment_method: 'ach' },
+      payin_quote_id: given.isQuoted === false ? null : this.#id('qu'),
+      ...{ sender_amount: given.amountMinor, ...depositFees(given.amountMinor) },
+      ...{ pix_code: null, memo_code: null, clabe: null },
+      blindpay_bank_details: bankDetailsOf(account.id),
+      ...newTracking(),
+      tracking_transaction: transferOf(given),
+      created_at: this.#now(),
+    };
+    this.#addPayin(payin);
+    this.#playPayin(payin, `${account['blockchain_wallet_id']}`);
+    return id;
+  }
+
+  #addPayin(payin: Transaction): Fields {
     this.payins.push(payin);
     const shown = without(payin, 'payin_quote_id');
     this.fire('payin.new', shown);
-    const wallet = `${quote['wallet_id']}`;
-    const steps = payinSteps(payin, sender_amount, `0x${hexOf(id)}`).map((step) => ({
+    return shown;
+  }
+
+  #playPayin(payin: Transaction, walletId: string): void {
+    const { sender_amount: sent, receiver_amount: received } = payin;
+    const steps = payinSteps(payin, Number(sent), `0x${hexOf(payin.id)}`).map((step) => ({
       ...step,
       change: () => {
         step.change();
-        if (payin.status === 'completed') this.#credit(wallet, receiver_amount);
+        if (payin.status === 'completed') this.#credit(walletId, Number(received));
       },
     }));
     this.#play(payin, steps);
-    return ok(without(shown, 'created_at'));
   }
 
   createQuote(body: Fields): Answer {
@@ -324,49 +359,10 @@ export class BlindPayState {
   }
 }
 
-export function ok(body: unknown): Answer {
-  return { status: 200, body };
-}
-
-export function found<T extends { readonly id: string }>(
-  all: readonly T[],
-  id: string,
-  code: string,
-): T {
-  const one = all.find((object) => object.id === id);
-  if (one === undefined) throw new Refusal(404, code);
-  return one;
-}
-
-function need(body: Fields, fields: readonly string[]): void {
-  const missing = fields.filter((field) => body[field] === undefined || body[field] === null);
-  if (missing.length > 0) {
-    throw new Refusal(400, 'VALIDATION_MISSING_REQUIRED_FIELDS', missing.join(', '));
-  }
-}
-
-function amountOf(body: Fields): number {
-  const amount = body['request_amount'];
-  if (typeof amount === 'number' && Number.isInteger(amount) && amount >= 500) return amount;
-  throw new Refusal(400, 'VALIDATION_FAILED', 'request_amount: an integer of at least 500');
-}
-
 function converted(minor: number): number {
   return Math.floor((minor * RATE_TIMES_10000) / 10_000);
 }
 
-function newTracking() {
-  return {
-    tracking_transaction: { step: 'processing' },
-    tracking_payment: { step: 'processing' },
-    tracking_complete: { step: 'processing' },
-  };
-}
-
 function shownQuote(quote: Quote): Fields {
   return without(quote, 'used', 'customer_id');
-}
-
-export function without(object: object, ...names: readonly string[]): Fields {
-  return Object.fromEntries(Object.entries(object).filter(([name]) => !names.includes(name)));
 }
