@@ -31,6 +31,15 @@ export function reportEffect(was: OrderEnd, reported: OrderEnd, polled: boolean)
   return effect === 'poll' && polled ? 'apply' : effect;
 }
 
+/** What a person overruled has no effect if it is reported again. */
+export function effectOn(
+  { end, overruled }: Pick<PartnerCommand, 'end' | 'overruled'>,
+  reported: OrderEnd,
+  polled: boolean,
+): ReportEffect {
+  return reported === overruled ? 'ignore' : reportEffect(end, reported, polled);
+}
+
 /** Waits between polls of an open order; the last one repeats. */
 export const POLL_BACKOFF_MS = [
   FIRST_POLL_MS,
@@ -105,7 +114,7 @@ export function reportOrder<C extends PartnerCommand>(
   report: OrderReport,
   nowMs: number,
 ): C {
-  const effect = reportEffect(command.end, report.end, report.polled);
+  const effect = effectOn(command, report.end, report.polled);
   const known = withReport(command, report, report.polled || effect === 'apply');
   if (effect === 'poll') return pollNow(known, nowMs);
   const state = revivedState(command, report.end);

@@ -1,7 +1,7 @@
 // The table of orders to the partner: how an order of each kind is prepared, started, looked up and
 // read, and what is stored when the partner accepts, refuses or reports it. command-runner.ts
 // calls.
-import { pollNow, reopenOrder, reportEffect, reportOrder } from '../domain/order-report.js';
+import { effectOn, pollNow, reopenOrder, reportOrder } from '../domain/order-report.js';
 import {
   acceptCommand,
   type CommandKind,
@@ -138,7 +138,7 @@ export const operations: Readonly<Record<CommandKind, Operation>> = {
     },
     // Only a report with an effect is checked.
     problem: ({ command, report, quote, polled }) =>
-      reportEffect(command.end, report.status, polled) === 'apply'
+      effectOn(command, report.status, polled) === 'apply'
         ? payoutProblem(command, report, quote)
         : null,
     sums: () => nothing,

@@ -95,6 +95,7 @@ const fullCommand = aCommand({
   confirmedMinor: 8n,
   refusal: 'quote_expired',
   review: '{"kind":"implausible"}',
+  overruled: 'failed',
 });
 
 const bareReceipt = aReceipt({

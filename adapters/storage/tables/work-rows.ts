@@ -80,6 +80,7 @@ const commandRows = defineTable<CommandRow>('partner_commands', {
   request: sealed(text.null('request')),
   partnerRef: text.null('partner_ref'),
   end: oneOf('order_end', orderEnds),
+  overruled: nullable(oneOf('overruled', orderEnds)),
   receivedMinor: minor('received_minor'),
   confirmedMinor: minor('confirmed_minor'),
   refusal: text.null('refusal'),
