@@ -215,6 +215,7 @@ export async function startBlindPay(options: DeskOptions): Promise<BlindPayServe
       const { path } = sentOf(call);
       const at = planned.findIndex((one) => one.call === `${method} ${path}`);
       const fault = planned.splice(at, at < 0 ? 0 : 1)[0]?.fault ?? null;
+      response.setHeader('date', new Date(options.nowMs()).toUTCString());
       const answer = desk.receive(call, fault, (effect) => void late.push(effect));
       if (answer === 'cut') cut(response);
       else if (answer !== null) write(response, answer);
