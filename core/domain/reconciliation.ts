@@ -5,6 +5,7 @@ import { MINUTE_MS } from './instant.js';
 import { formatAmount, type Money } from './money.js';
 import type { MoneyCommand, MoneyKind, OrderEnd } from './partner-command.js';
 import type { Payment } from './payment.js';
+import type { Receipt } from './receipt.js';
 import { reviewName } from './report-check.js';
 
 /** Money at risk first. Within a kind, payouts are first, then larger amounts. */
@@ -81,6 +82,13 @@ export function oursOf(order: MoneyCommand): Ours {
   };
 }
 
+export function receiptSide(receipt: Receipt): Ours {
+  const { id, orgId, paymentId, partnerRef, state, end, amount, dueAtMs } = receipt;
+  const status = state === 'waiting' ? end : state;
+  const none = { reference: null, report: null };
+  return { what: 'receipt', id, orgId, paymentId, partnerRef, status, amount, dueAtMs, ...none };
+}
+
 export function theirsOf({ partnerRef, status, amount, createdAtMs }: PartnerEntry): Theirs {
   return { partnerRef, status, amount, createdAtMs };
 }
@@ -102,6 +110,19 @@ export function compareOrder(
     ...(order.end === entry.status
       ? []
       : [{ kind: 'status' as const, ...sides, here: order.end, there: entry.status }]),
+  ];
+}
+
+/** The amount of a receipt that was decided on stays, so only its end counts then. */
+export function compareReceipt(receipt: Receipt, entry: PartnerEntry): readonly Difference[] {
+  const sides = { book: entry.kind, ours: receiptSide(receipt), theirs: theirsOf(entry) };
+  const isOpen = receipt.state === 'waiting';
+  const [here, there] = [moneyText(receipt.amount), moneyText(entry.amount)];
+  return [
+    ...(isOpen && here !== there ? [{ kind: 'amount' as const, ...sides, here, there }] : []),
+    ...(receipt.end === entry.status
+      ? []
+      : [{ kind: 'status' as const, ...sides, here: receipt.end, there: entry.status }]),
   ];
 }
 

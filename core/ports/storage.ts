@@ -177,8 +177,8 @@ export interface Tx {
     /** `isPayinInFlight` of partner-command.ts, in id order. */
     payinsInFlight(mode: Mode, limit: number): Many<MoneyCommand>;
     ofSubmission(tenant: Tenant, submissionId: string): Many<PartnerCommand>;
-    /** Orders about money with the partner's id, over all tenants of the mode, oldest first. */
-    accepted(mode: Mode, page: TimePage): Many<MoneyCommand>;
+    /** By their creation, over all tenants. */
+    since(page: TimePage): Many<PartnerCommand>;
     /** Newest first, over all tenants; `stuck`: only those with `isStuck`. */
     list(filter: { readonly stuck: boolean; readonly limit: number }): Many<PartnerCommand>;
   };

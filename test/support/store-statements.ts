@@ -153,6 +153,7 @@ function readsOfMoney(tx: Tx): readonly Promise<unknown>[] {
     tx.commands.byPartnerRef('test', 'payin', 'p'),
     tx.commands.ofPayment(tenant, 'pi_1'),
     tx.commands.ofSubmission(tenant, 'kyc_1'),
+    tx.commands.since({ fromMs: 0, afterId: '', limit: 5 }),
     tx.commands.list({ stuck: true, limit: 5 }),
     tx.commands.list({ stuck: false, limit: 5 }),
     tx.ledger.ofPayment(tenant, 'pi_1'),

@@ -242,7 +242,7 @@ async function findPayin(
   return later('a pay-in without a quote may be this one');
 }
 
-function payinReport(desk: Desk, payin: Payin): PartnerAnswer<PayinReport> {
+export function payinReport(desk: Desk, payin: Payin): PartnerAnswer<PayinReport> {
   const { tracking_transaction: transaction, tracking_complete: complete } = payin;
   const status = endOf(desk, transactionEnds, {
     what: 'pay-in',

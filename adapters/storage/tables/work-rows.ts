@@ -188,14 +188,12 @@ export function commandsOf(unit: UnitOfWork): Tx['commands'] {
         mode,
         submissionId,
       ]),
-    accepted: async (mode, { fromMs, afterId, limit }) => {
-      const sql = [
-        'where mode = $1 and (created_at, id) > ($2, $3) and partner_ref is not null',
-        'and payment_id is not null order by created_at, id limit $4',
-      ].join(' ');
-      const found = await unit.all(commands, sql, [mode, timeParam(fromMs), afterId, limit]);
-      return found.filter(isMoneyCommand);
-    },
+    since: ({ fromMs, afterId, limit }) =>
+      unit.all(commands, 'where (created_at, id) > ($1, $2) order by created_at, id limit $3', [
+        timeParam(fromMs),
+        afterId,
+        limit,
+      ]),
     list: ({ stuck, limit }) =>
       unit.all(
         commands,
