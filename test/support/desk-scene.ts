@@ -6,17 +6,37 @@ import { fundsOf, postingsBetween, sumsOf } from '../../core/domain/funds.js';
 import { money } from '../../core/domain/money.js';
 import { isMoneyCommand, type MoneyCommand } from '../../core/domain/partner-command.js';
 import type { Payment } from '../../core/domain/payment.js';
+import {
+  payerPurpose,
+  type Receipt,
+  receiptAccounts,
+  receiptPosting,
+} from '../../core/domain/receipt.js';
 import type { Tenant } from '../../core/domain/tenant.js';
 import type { PartnerFact } from '../../core/ports/partner.js';
 import { findDifferences } from '../../core/usecases/ledger-check.js';
 import { type DeskCommand, decideMoney } from '../../core/usecases/money-desk.js';
 import { listQueues } from '../../core/usecases/money-queues.js';
 import { applyPartnerUpdate } from '../../core/usecases/partner-inbox.js';
-import { aBarePayment, aCommand, aQuote, someFunds, T0 } from './domain-samples.js';
+import { currentKey } from '../../core/usecases/service-keys.js';
+import {
+  aBarePayment,
+  aCommand,
+  anOrganization,
+  aProfile,
+  aQuote,
+  someFunds,
+  T0,
+} from './domain-samples.js';
+import { aReceipt } from './receipt-samples.js';
 import { type World, world } from './test-world.js';
 
 export const live: Tenant = { orgId: 'org_a', mode: 'live' };
 export const test: Tenant = { orgId: 'org_a', mode: 'test' };
+export const aPayer = {
+  ...{ name: 'Blue Parts LLC', bank: 'First Bank', trace: '0210000' },
+  texts: ['invoice 7', 'thanks'],
+};
 export const usd = (amountMinor: bigint) => money(amountMinor, 'USD');
 
 type OrderFields = Partial<MoneyCommand>;
@@ -86,6 +106,48 @@ export class DeskScene {
     });
   }
 
+  /** An organization whose account at the partner has this id. */
+  async organization(profile: Tenant & { readonly partnerRef: string }): Promise<void> {
+    await this.deps.store.run(async (tx) =>
+      tx.organizations.insert(anOrganization(), [aProfile(profile)]),
+    );
+  }
+
+  /** Stores 100.00 USD that nobody ordered, with the posting that follows from it. */
+  async receipt(fields: Partial<Receipt> = {}): Promise<Receipt> {
+    const known = {
+      ...live,
+      receiverRef: null,
+      accountId: null,
+      amount: usd(10_000n),
+      dueAtMs: null,
+    };
+    const payerSealed = this.deps.secretBox.seal(
+      JSON.stringify(aPayer),
+      payerPurpose({ id: fields.id ?? 'rct_1' }),
+    );
+    const receipt = aReceipt({ ...known, payerSealed, ...fields });
+    const posting = receiptPosting(null, receipt);
+    await this.deps.store.run(async (tx) => {
+      tx.receipts.insert(receipt);
+      if (posting !== null) tx.receipts.append(receipt.id, `pst_${receipt.id}`, posting, T0);
+    });
+    return receipt;
+  }
+
+  /** State and end, and the balances of the postings in units: buyer, suspense, adjustments. */
+  async receiptNow(id = 'rct_1'): Promise<string> {
+    const [receipt, postings] = await this.deps.store.run((tx) =>
+      Promise.all([tx.receipts.get(id), tx.receipts.postings(id)]),
+    );
+    assert.ok(receipt !== null);
+    const balances = receiptAccounts.map((of) => {
+      const lines = postings.flatMap((one) => one.lines).filter(({ account }) => account === of);
+      return Number(lines.reduce((sum, { money: one }) => sum + one.amountMinor, 0n)) / 100;
+    });
+    return [receipt.state, receipt.end, ...balances].join(' ');
+  }
+
   decide(
     itemId: string,
     request: DeskCommand['request'],
@@ -141,5 +203,8 @@ export class DeskScene {
 }
 
 export async function deskScene(t: TestContext): Promise<DeskScene> {
-  return new DeskScene(await world(t));
+  const made = await world(t);
+  // It is older than any payment.
+  await currentKey(made.deps, 'partner');
+  return new DeskScene(made);
 }
