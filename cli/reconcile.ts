@@ -151,16 +151,15 @@ const advice: Readonly<Record<DifferenceKind, (difference: Difference) => string
   report_held: ({ ours }) => `ponte commands accept ${ours?.id} --report ${ours?.report}`,
 };
 
-function textOf({ entries, orders, differences, missed }: Reconciliation, where: string): string {
-  const counts = `${entries} entries and ${orders} orders of ${where}`;
-  const result =
-    differences.length > 0
-      ? `${differences.length} ${differences.length === 1 ? 'difference' : 'differences'}`
-      : missed.length > 0
-        ? 'no difference in what could be read'
-        : 'no difference';
+export function textOf(
+  { entries, orders, differences, missed }: Reconciliation,
+  where: string,
+): string {
   const blocks = [...differences.map(blockOf), ...missed.map(missedText)];
-  return [...blocks, `${counts}: ${result}.`].join('\n');
+  const unread = missed.length === 0 ? '' : `, could not be read ${missed.length}`;
+  const compared = `entries ${entries}, orders ${orders}`;
+  const summary = `${where}: ${compared}, differences ${differences.length}${unread}`;
+  return [...blocks, summary].join('\n');
 }
 
 function blockOf(difference: Difference): string {
