@@ -1,5 +1,5 @@
-// The whole service with BlindPay as its partner, over the simulator: a seller that can be paid, and
-// payments to it.
+// The whole service with BlindPay as its partner, over the simulator: a seller that can be paid,
+// and payments to it.
 import assert from 'node:assert/strict';
 import { createBlindPayPartner } from '../../../adapters/partner/blindpay/blindpay.js';
 import type { PartnerSetup, RunningPartner } from '../../../adapters/partner/running-partner.js';

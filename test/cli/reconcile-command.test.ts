@@ -4,7 +4,7 @@ import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { before, describe, test } from 'node:test';
 import { makeRef } from '../../adapters/partner/fake-ref.js';
-import { textOf } from '../../cli/reconcile.js';
+import { textOf } from '../../cli/reconcile-command.js';
 import { HOUR_MS } from '../../core/domain/instant.js';
 import { money } from '../../core/domain/money.js';
 import {

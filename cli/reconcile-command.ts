@@ -22,8 +22,8 @@ interface ReconcileOptions {
 
 const details = [
   "It reads the partner's pay-ins and payouts and compares them with orders and receipts, in both",
-  'directions. It changes nothing. An order that was placed less than five minutes ago is in flight',
-  'and does not differ. What waits for a person is listed at any age.',
+  'directions. It changes nothing. An order that was placed less than five minutes ago does not',
+  'differ. What waits for a person is listed at any age.',
   '',
   'Exit codes: 0 no difference; 8 differences; 6 the partner could not be read, and what was read',
   'does not differ.',
