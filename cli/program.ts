@@ -16,7 +16,7 @@ import { failure, finish, type Shell } from './operator.js';
 import { addOrgCommands } from './org-commands.js';
 import { addLedgerCommands, addPartnerCommands } from './partner-commands.js';
 import { addPaymentsCommands } from './payments-commands.js';
-import { addReconcileCommand } from './reconcile.js';
+import { addReconcileCommand } from './reconcile-command.js';
 import { addReleaseCommands } from './release-commands.js';
 import { addSecretsCommands } from './secrets-commands.js';
 import { addServiceCommands } from './service-commands.js';

@@ -1,6 +1,5 @@
 // What can differ between the partner's books and ours: the kinds, in the order of a report, and
 // the comparison of one order with its entry.
-import type { PartnerEntry } from '../ports/partner.js';
 import { MINUTE_MS } from './instant.js';
 import { formatAmount, type Money } from './money.js';
 import type { MoneyCommand, MoneyKind, OrderEnd } from './partner-command.js';
@@ -58,6 +57,14 @@ export interface Ours {
   readonly report: string | null;
 }
 
+/** What an entry of the partner's books says. */
+export interface EntryFacts extends Theirs {
+  readonly kind: MoneyKind;
+  readonly reference: string | null;
+  readonly settled?: Money | null;
+  readonly fxRate?: string | null;
+}
+
 /** Without the payer. */
 export interface Theirs {
   readonly partnerRef: string;
@@ -89,7 +96,7 @@ export function receiptSide(receipt: Receipt): Ours {
   return { what: 'receipt', id, orgId, paymentId, partnerRef, status, amount, dueAtMs, ...none };
 }
 
-export function theirsOf({ partnerRef, status, amount, createdAtMs }: PartnerEntry): Theirs {
+export function theirsOf({ partnerRef, status, amount, createdAtMs }: EntryFacts): Theirs {
   return { partnerRef, status, amount, createdAtMs };
 }
 
@@ -97,7 +104,7 @@ export function theirsOf({ partnerRef, status, amount, createdAtMs }: PartnerEnt
 export function compareOrder(
   order: MoneyCommand,
   payment: Pick<Payment, 'settlement'>,
-  entry: PartnerEntry,
+  entry: EntryFacts,
 ): readonly Difference[] {
   if (order.review !== null) return [];
   const sides = { book: entry.kind, ours: oursOf(order), theirs: theirsOf(entry) };
@@ -114,7 +121,7 @@ export function compareOrder(
 }
 
 /** The amount of a receipt that was decided on stays, so only its end counts then. */
-export function compareReceipt(receipt: Receipt, entry: PartnerEntry): readonly Difference[] {
+export function compareReceipt(receipt: Receipt, entry: EntryFacts): readonly Difference[] {
   const sides = { book: entry.kind, ours: receiptSide(receipt), theirs: theirsOf(entry) };
   const isOpen = receipt.state === 'waiting';
   const [here, there] = [moneyText(receipt.amount), moneyText(entry.amount)];
@@ -136,7 +143,7 @@ function unless(isSame: boolean, here: string, there: string): readonly Texts[] 
 }
 
 /** Of a pay-in that completed on both sides: what arrived. */
-function amountTexts(order: MoneyCommand, entry: PartnerEntry): readonly Texts[] {
+function amountTexts(order: MoneyCommand, entry: EntryFacts): readonly Texts[] {
   const { amount: ordered, kind, end, receivedMinor } = order;
   const isReceived = kind === 'payin' && end === 'completed' && entry.status === 'completed';
   const here = isReceived ? { ...ordered, amountMinor: receivedMinor } : ordered;
@@ -149,7 +156,7 @@ function amountTexts(order: MoneyCommand, entry: PartnerEntry): readonly Texts[]
 
 function settlementTexts(
   { settlement }: Pick<Payment, 'settlement'>,
-  { kind, settled, fxRate }: PartnerEntry,
+  { kind, settled, fxRate }: EntryFacts,
 ): readonly Texts[] {
   if (kind !== 'payout' || settlement === null || !settled) return [];
   const here = `${moneyText(settlement.settled)} at ${settlement.fxRate}`;

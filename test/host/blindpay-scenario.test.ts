@@ -7,19 +7,11 @@ import { HOUR_MS, MINUTE_MS } from '../../core/domain/instant.js';
 import { findDifferences } from '../../core/usecases/ledger-check.js';
 import {
   openPonte as open,
+  paidOrder,
   readySeller,
   type PonteScene as Scene,
 } from '../support/blindpay/blindpay-ponte.js';
 import type { Fault } from '../support/blindpay/blindpay-server.js';
-
-async function paidOrder({ ponte }: Scene, amount = '1250.00', fields = {}) {
-  const buyer = { email: 'ana@buyer.example', name: 'Ana Lima', country: 'US' };
-  const order = { externalId: amount, amount, buyer, sellerExternalId: 'seller-1', ...fields };
-  const { id } = await ponte.post('/v1/payments', order);
-  await ponte.post(`/v1/test-helpers/payments/${id}/advance`, {});
-  await ponte.advanceTime(HOUR_MS);
-  return ponte.get(`/v1/payments/${id}`);
-}
 
 async function assertSettledOnce({ ponte, server }: Scene, payment: Record<string, unknown>) {
   const { status, brlSettledAmount, fxRateAtSettlement } = payment;
