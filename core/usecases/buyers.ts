@@ -7,7 +7,13 @@ import type { Locale } from '../domain/locale.js';
 import { isVoidable, voidCommand } from '../domain/partner-command.js';
 import { nothingDue, PARTY_BLOCKED } from '../domain/party-due.js';
 import { nextStatus, type Payment } from '../domain/payment.js';
-import { confirmed, limited, quoted, quoteRefused, signedIn } from '../domain/payment-transitions.js';
+import {
+  confirmed,
+  limited,
+  quoted,
+  quoteRefused,
+  signedIn,
+} from '../domain/payment-transitions.js';
 import type { Quote } from '../domain/quote.js';
 import { type Tenant, tenantOf } from '../domain/tenant.js';
 import { assert, PonteError } from '../errors.js';

@@ -13,11 +13,7 @@ import {
 } from '../../core/usecases/kyc-forms.js';
 import { acceptTerms, readOrganization, submitKyb } from '../../core/usecases/organizations.js';
 import { storePageDocument } from '../../core/usecases/page-documents.js';
-import {
-  addressAgain,
-  question,
-  RFI_LIFE_MS,
-} from '../support/blindpay/blindpay-compliance.js';
+import { addressAgain, question, RFI_LIFE_MS } from '../support/blindpay/blindpay-compliance.js';
 import { openPonte, type PonteScene, readySeller } from '../support/blindpay/blindpay-ponte.js';
 import { ana } from '../support/dossiers.js';
 import { inChunks, jpeg, typedPerson } from '../support/form-scene.js';
@@ -117,7 +113,10 @@ test('an approved customer with an open request keeps collecting, and its answer
   await ponte.post(`/v1/connected-accounts/${id}/submit`, addressAnswer);
   assert.equal(rfi.status, 'submitted');
   const after = await seller(scene, id);
-  assert.deepEqual([after['status'], after['readyToCollect'], dueIn(after)], ['approved', true, []]);
+  assert.deepEqual(
+    [after['status'], after['readyToCollect'], dueIn(after)],
+    ['approved', true, []],
+  );
 });
 
 test('polls alone bring a request, its answer in the dashboard, and its cancellation', async (t) => {
@@ -168,7 +167,9 @@ test('an answer that BlindPay refuses leaves the party as it is, with the reques
   await submit('https://lima.example');
   const refused = await seller(scene, id);
   assert.deepEqual([refused['status'], dueIn(refused)], ['approved', ['website']]);
-  assert.deepEqual(alerts, ['the partner refuses the answer of a party: what it wants is still due']);
+  assert.deepEqual(alerts, [
+    'the partner refuses the answer of a party: what it wants is still due',
+  ]);
   await submit('https://www.lima.example');
   assert.equal(rfi.status, 'submitted');
   assert.deepEqual(dueIn(await seller(scene, id)), []);
@@ -297,7 +298,11 @@ test('a buyer’s request is read and answered by the API, before and after its 
   };
   assert.deepEqual(await read(), { due: [], dueBy: null });
   for (const status of ['compliance_request', 'approved_rfi'] as const) {
-    const rfi = server.state.compliance.ask(server.state.customers.at(-1)?.id ?? '', [question], status);
+    const rfi = server.state.compliance.ask(
+      server.state.customers.at(-1)?.id ?? '',
+      [question],
+      status,
+    );
     assert.deepEqual(dueIn(await read()), ['business_description_explanation']);
     const start = { entityType: 'individual', buyerEmail: 'ana@example.com' };
     const answers = { business_description_explanation: 'A holiday.' };
@@ -314,7 +319,11 @@ test('a buyer’s request is read and answered by the API, before and after its 
 async function formOf({ ponte }: PonteScene) {
   const { deps, tenant } = ponte;
   const buyer = { email: 'bea@buyer.example', name: 'Bea', country: 'US' };
-  const made = await ponte.post('/v1/payment-intents', { externalId: 'f1', amount: '90.00', buyer });
+  const made = await ponte.post('/v1/payment-intents', {
+    externalId: 'f1',
+    amount: '90.00',
+    buyer,
+  });
   const paymentId = String(made['id']);
   await signIn(deps, tenant, paymentId);
   const none = { submissionId: null, ownerIndex: null };
@@ -324,7 +333,12 @@ async function formOf({ ponte }: PonteScene) {
   await type('type', { entityType: 'individual' });
   await type('person', typedPerson);
   const upload = (kind: 'selfie' | 'id_doc_front') =>
-    storePageDocument(deps, visitor, { kind, owner: null, declaredType: '', bytes: inChunks(jpeg) });
+    storePageDocument(deps, visitor, {
+      kind,
+      owner: null,
+      declaredType: '',
+      bytes: inChunks(jpeg),
+    });
   for (const kind of ['selfie', 'id_doc_front'] as const) assert.equal(await upload(kind), null);
   const open = () => openKycForm(deps, visitor);
   const send = async () => submitKycForm(deps, visitor, (await open()).version);
