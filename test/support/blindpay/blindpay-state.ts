@@ -126,7 +126,7 @@ export class BlindPayState {
   }
 
   schedule(afterMs: number, run: () => void): void {
-    this.#due.push({ atMs: this.#nowMs() + afterMs, run });
+    this.#due.push({ atMs: this.#nowMs() + afterMs * this.pace, run });
     this.#due.sort((left, right) => left.atMs - right.atMs);
   }
 
