@@ -115,6 +115,7 @@ function outerView({ payment, organization }: PaymentPage): PaymentView {
     instructions: null,
     check: null,
     settlement: null,
+    isLate: false,
     endedAtMs: null,
     expiresAtMs: null,
   };
@@ -149,6 +150,7 @@ function signedInView(shown: PaymentPage): PaymentView {
         ? null
         : // A later fact about money changes the payment again.
           { ...settlement, settledAtMs: paidOutAtMs ?? updatedAtMs, transactionHash },
+    isLate: shown.isLate,
     endedAtMs: isTerminal(payment.status) ? updatedAtMs : null,
     expiresAtMs: payment.expiresAtMs,
   };

@@ -5,8 +5,9 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { createBlindPayPartner } from '../../adapters/partner/blindpay/blindpay.js';
 import type { PartnerSetup, RunningPartner } from '../../adapters/partner/running-partner.js';
-import { HOUR_MS, MINUTE_MS } from '../../core/domain/instant.js';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../core/domain/instant.js';
 import { findDifferences } from '../../core/usecases/ledger-check.js';
+import { readPaymentPage } from '../../core/usecases/payment-page.js';
 import { createPonte, type Ponte } from '../../host/embed.js';
 import {
   apiKey,
@@ -16,10 +17,13 @@ import {
   secret,
   startBlindPay,
 } from '../support/blindpay/blindpay-server.js';
+import { valuesOf } from '../support/values-of.js';
 
 interface Scene {
   readonly ponte: Ponte;
   readonly server: BlindPayServer;
+  /** Of the log. */
+  readonly alerts: readonly Record<string, unknown>[];
   /** How messages of BlindPay arrive; as they are sent unless the test sets it. */
   network: (send: () => Promise<void>) => Promise<void>;
 }
@@ -30,7 +34,13 @@ async function open(t: TestContext): Promise<Scene> {
   // The organization of the embedded service is to be approved at once.
   server.state.kycDelayMs = 0;
   const scene = { server, network: (send: () => Promise<void>) => send() };
+  const alerts: Record<string, unknown>[] = [];
+  const error = (message: string, fields = {}) => {
+    if (message === 'alert') alerts.push(fields);
+  };
+  const quiet = () => undefined;
   const ponte = await createPonte({
+    log: { debug: quiet, info: quiet, warn: quiet, error },
     partner: (setup) => {
       clock.nowMs = setup.clock.nowMs;
       return partnerOf(setup, scene);
@@ -41,7 +51,7 @@ async function open(t: TestContext): Promise<Scene> {
     await ponte.close();
     await server.close();
   });
-  return Object.assign(scene, { ponte });
+  return Object.assign(scene, { ponte, alerts });
 }
 
 /** The messages of the simulator arrive like those of a partner inside the process. */
@@ -88,11 +98,15 @@ async function readySeller({ ponte }: Scene): Promise<string> {
   return String(id);
 }
 
-async function paidOrder({ ponte }: Scene, amount = '1250.00', fields = {}) {
+async function paidOrder(
+  { ponte }: Scene,
+  amount = '1250.00',
+  { to = 'settled', ...fields }: { to?: string; purpose?: string } = {},
+) {
   const buyer = { email: 'ana@buyer.example', name: 'Ana Lima', country: 'US' };
   const order = { externalId: amount, amount, buyer, sellerExternalId: 'seller-1', ...fields };
   const { id } = await ponte.post('/v1/payments', order);
-  await ponte.post(`/v1/test-helpers/payments/${id}/advance`, {});
+  await ponte.post(`/v1/test-helpers/payments/${id}/advance`, { to });
   await ponte.advanceTime(HOUR_MS);
   return ponte.get(`/v1/payments/${id}`);
 }
@@ -219,4 +233,51 @@ test('the purpose of a payment reaches BlindPay with its payout', async (t) => {
   const [payout] = scene.server.state.payouts;
   assert.match(`${payout?.['description']}`, /^\w+ 1250\.00 USD software and licenses$/);
   await assertSettledOnce(scene, payment);
+});
+
+/** The page as the buyer sees it. */
+async function pageOf({ ponte }: Scene, payment: Record<string, unknown>) {
+  const publicId = String(payment['hostedPaymentUrl']).split('/').at(-1) ?? '';
+  const { screen, isLate } = await readPaymentPage(ponte.deps, publicId);
+  return [screen, isLate];
+}
+
+test('a pay-in without an end is late after five business days: one alert, and the page says so', async (t) => {
+  const scene = await open(t);
+  const { ponte, server, alerts } = scene;
+  await readySeller(scene);
+  server.state.payinsStall = true;
+  const payment = await paidOrder(scene, '1250.00', { to: 'on_ramp_pending' });
+  assert.equal(payment['status'], 'on_ramp_pending');
+  await ponte.advanceTime(4 * DAY_MS);
+  assert.deepEqual([await pageOf(scene, payment), alerts], [['bank_details', false], []]);
+  await ponte.advanceTime(4 * DAY_MS);
+  const [alert, ...others] = alerts;
+  assert.deepEqual(others, []);
+  assert.equal(alert?.['alert'], 'an order has had no end for 5 business days: payin, open');
+  assert.equal(alert?.['paymentId'], payment['id']);
+  assert.deepEqual(await pageOf(scene, payment), ['bank_details', true]);
+  const read = server.calls.length;
+  await ponte.advanceTime(20 * DAY_MS);
+  assert.equal(alerts.length, 1);
+  assert.ok(server.calls.length - read <= 4 * 20 + 1, 'four reads a day');
+});
+
+test('a pay-in on hold is shown as checked, and is late after thirty days', async (t) => {
+  const scene = await open(t);
+  const { ponte, server, alerts } = scene;
+  await readySeller(scene);
+  server.state.payinsStall = true;
+  const payment = await paidOrder(scene, '1250.00', { to: 'on_ramp_pending' });
+  const [payin] = server.state.payins;
+  assert.ok(payin !== undefined);
+  payin.status = 'on_hold';
+  await ponte.advanceTime(HOUR_MS);
+  assert.deepEqual(await pageOf(scene, payment), ['held', false]);
+  await ponte.advanceTime(29 * DAY_MS);
+  assert.deepEqual([await pageOf(scene, payment), alerts], [['held', false], []]);
+  await ponte.advanceTime(DAY_MS);
+  assert.deepEqual(await pageOf(scene, payment), ['held', true]);
+  const words = 'an order has had no end for 30 days: payin, held';
+  assert.deepEqual(valuesOf(alerts, 'alert'), [words]);
 });

@@ -578,7 +578,7 @@ create table partner_commands (
   created_at integer not null,
   updated_at integer not null,
   version integer not null
-) strict, without rowid;
+, held_since integer, late_at integer) strict, without rowid;
 
 create index partner_commands_due on partner_commands (due_at) where due_at is not null;
 

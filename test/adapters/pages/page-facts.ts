@@ -141,6 +141,7 @@ export const payment: PaymentView = {
   instructions: null,
   check: null,
   settlement: null,
+  isLate: false,
   endedAtMs: null,
   expiresAtMs: null,
 };
@@ -202,6 +203,7 @@ export const paymentOnScreen: Readonly<Record<Screen, Partial<PaymentView>>> = {
   },
   preparing: { status: 'on_ramp_pending', quote },
   bank_details: { status: 'on_ramp_pending', ...ordered },
+  held: { status: 'on_ramp_pending', ...ordered },
   short: {
     status: 'on_ramp_pending',
     ...ordered,
