@@ -160,6 +160,10 @@ const business = formOf(company);
 const corrected = formOf(company, { corrections: blurred });
 const person = formOf(complete);
 const own = formOf(company, { owner: 1 });
+const handedOver = formOf({
+  entityType: 'business',
+  asked: [{ ...asked, owner: null, email: 'director@harborpine.example' }],
+});
 const typed = {
   firstName: '',
   dateOfBirthDay: '32',
@@ -170,6 +174,7 @@ const typed = {
 export const kycSamples: readonly Sample[] = [
   sample('type', { form: formOf({}) }, typeScreen),
   sample('type-missing', { form: formOf({}), problems: { entityType: 'missing' } }, typeScreen),
+  sample('handed-over', { form: handedOver }, typeScreen),
   sample('person', { form: person }, (scene) => dataScreen(scene, 'person')),
   sample(
     'person-problems',

@@ -2,7 +2,7 @@
 // by a link, a phone adds files, and each session sees its part only.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { HOUR_MS } from '../../../core/domain/instant.js';
+import { HOUR_MS, MINUTE_MS } from '../../../core/domain/instant.js';
 import { startBuyerKyc } from '../../../core/usecases/kyc.js';
 import {
   jpeg,
@@ -226,6 +226,31 @@ test('an owner’s session opens nothing else, and the payment’s page does not
     assert.ok(!owner.shown?.text.includes(typedCompany.taxId), target);
     assert.ok(!owner.shown?.text.includes('Sign out'), target);
   }
+});
+
+test('a form is handed over, renewed once a minute, and taken back', async (t) => {
+  const site = await pageSite(t);
+  const { path } = await site.newPayment();
+  const clerk = await signedIn(site, path);
+  await clerk.open(`${path}/kyc/type`);
+  await clerk.send('/kyc/hand-over', { email: 'director@company.example' });
+  assert.match(wordsOf(clerk), /Sent to director@company\.example on/);
+  const director = site.visitor();
+  await director.open(linkIn(await site.newestMail()));
+  await director.send('/enter');
+  assert.equal(director.shown?.heading, 'Tell us who you are');
+  await clerk.send('/kyc/hand-over');
+  assert.match(wordsOf(clerk), /A link was sent less than a minute ago/);
+  site.world.advanceClock(MINUTE_MS);
+  await clerk.send('/kyc/hand-over');
+  assert.doesNotMatch(wordsOf(clerk), /less than a minute/);
+  const renewed = linkIn(await site.newestMail());
+  await clerk.send('/kyc/hand-over/take-back');
+  assert.doesNotMatch(wordsOf(clerk), /director@/);
+  await director.open(director.shown?.path ?? '');
+  assert.match(director.shown?.heading ?? '', /asks who you are$/);
+  await director.open(renewed);
+  assert.equal(director.shown?.heading, 'This link no longer works');
 });
 
 test('a phone adds files by the code once, and sees nothing of payment or form', async (t) => {

@@ -41,6 +41,8 @@ export const kycEn = {
       'payment. What you have saved stays.',
     email: 'Mail address',
     send: 'Send the link',
+    takeBack: 'Take it back',
+    takeBackText: 'The link stops working, and that person is signed out. What they saved stays.',
     sent: (email: Node, day: Node) => (
       <>
         Sent to {email} on {day}.

@@ -39,6 +39,9 @@ export const kycEs = {
       'el pago. Lo que usted guardó se conserva.',
     email: 'Correo electrónico',
     send: 'Enviar el enlace',
+    takeBack: 'Retirarlo',
+    takeBackText:
+      'El enlace deja de funcionar y termina la sesión de esa persona. Lo que guardó se conserva.',
     sent: (email, day) => (
       <>
         Enviado a {email} el {day}.

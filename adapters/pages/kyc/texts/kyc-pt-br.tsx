@@ -39,6 +39,9 @@ export const kycPtBr = {
       'não o pagamento. O que você salvou permanece.',
     email: 'Endereço de e-mail',
     send: 'Enviar o link',
+    takeBack: 'Pegar de volta',
+    takeBackText:
+      'O link deixa de funcionar e a sessão da pessoa termina. O que ela salvou permanece.',
     sent: (email, day) => (
       <>
         Enviado para {email} em {day}.
