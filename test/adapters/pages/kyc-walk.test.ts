@@ -253,7 +253,7 @@ test('a form is handed over, renewed once a minute, and taken back', async (t) =
   assert.equal(director.shown?.heading, 'This link no longer works');
 });
 
-test('a phone adds files by the code once, and sees nothing of payment or form', async (t) => {
+test('a phone adds files by the code once, reads whose form it is, and sees nothing else', async (t) => {
   const site = await pageSite(t);
   const { path } = await site.newPayment();
   const desk = await signedIn(site, path);
@@ -266,14 +266,25 @@ test('a phone adds files by the code once, and sees nothing of payment or form',
   assert.equal(desk.shown?.status, 200);
   const link = codes.linkIn(desk.shown?.text ?? '');
   const [phone, second] = [site.visitor(), site.visitor()];
+  const whose =
+    /Form of Person b•••@example\.com Asked for by .* For a payment to Acme Ltda Not your/;
   for (const visitor of [phone, second]) {
     await visitor.open(link);
     assert.equal(visitor.shown?.heading, 'Add files from this phone?');
+    assert.match(wordsOf(visitor), whose);
   }
   await phone.send('/kyc/phone/enter');
   assert.equal(phone.shown?.heading, 'Add your files');
+  assert.match(wordsOf(phone), whose);
   await second.send('/kyc/phone/enter');
   assert.equal(second.shown?.heading, 'This code no longer works');
+  await second.open(link);
+  assert.equal(second.shown?.heading, 'This code no longer works', 'it was used');
+  const other = await site.newPayment();
+  await desk.send('/kyc/phone');
+  const fresh = codes.linkIn(desk.shown?.text ?? '');
+  await second.open(fresh.replace(path, other.path));
+  assert.equal(second.shown?.heading, 'This code no longer works', 'of another payment');
   await phone.upload('/kyc/file/selfie', photo(), 'image/jpeg');
   assert.match(wordsOf(phone), /Photo of the face .*Received/);
   assert.ok(!/USD|Sign out|Steps/.test(wordsOf(phone)), wordsOf(phone));

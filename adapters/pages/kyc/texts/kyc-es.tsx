@@ -227,6 +227,11 @@ export const kycEs = {
     enter: '¿Añadir archivos desde este teléfono?',
     enterText:
       'La página recibe archivos para el formulario de su ordenador y no muestra nada más.',
+    formOf: 'Formulario de',
+    askedBy: 'Solicitado por',
+    paymentTo: 'Para un pago a',
+    notYours: (org) =>
+      `¿No es su formulario? Cierre esta página, no añada archivos y avise a ${org}.`,
     uploads: 'Añada sus archivos',
     uploadsLede: 'Aparecen en su ordenador. Cierre esta página cuando termine.',
   },

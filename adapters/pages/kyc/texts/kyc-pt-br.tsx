@@ -226,6 +226,11 @@ export const kycPtBr = {
     enter: 'Enviar arquivos deste celular?',
     enterText:
       'A página recebe arquivos para o formulário no seu computador e não mostra mais nada.',
+    formOf: 'Formulário de',
+    askedBy: 'Solicitado por',
+    paymentTo: 'Para um pagamento a',
+    notYours: (org) =>
+      `Não é o seu formulário? Feche esta página, não envie arquivos e avise ${org}.`,
     uploads: 'Envie seus arquivos',
     uploadsLede: 'Eles aparecem no seu computador. Feche esta página quando terminar.',
   },
