@@ -102,7 +102,8 @@ function checkView({ check }: PaymentPage): CheckView | null {
 
 function kycView({ submission, kyc }: PaymentPage): KycView {
   const submittedAtMs = kyc === 'form' ? null : (submission?.submittedAtMs ?? null);
-  return { ...noKyc, started: submission !== null && kyc === 'form', submittedAtMs };
+  const correctByMs = submission?.answerByMs ?? null;
+  return { ...noKyc, started: submission !== null && kyc === 'form', submittedAtMs, correctByMs };
 }
 
 /** What a person with the link alone sees. */

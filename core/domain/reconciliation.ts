@@ -1,10 +1,10 @@
 // What can differ between the partner's books and ours: the kinds, in the order of a report, and
 // the comparison of one order with its entry.
-import type { PartnerEntry } from '../ports/partner.js';
 import { MINUTE_MS } from './instant.js';
 import { formatAmount, type Money } from './money.js';
 import type { MoneyCommand, MoneyKind, OrderEnd } from './partner-command.js';
 import type { Payment } from './payment.js';
+import type { Receipt } from './receipt.js';
 import { reviewName } from './report-check.js';
 
 /** Money at risk first. Within a kind, payouts are first, then larger amounts. */
@@ -57,6 +57,14 @@ export interface Ours {
   readonly report: string | null;
 }
 
+/** What an entry of the partner's books says. */
+export interface EntryFacts extends Theirs {
+  readonly kind: MoneyKind;
+  readonly reference: string | null;
+  readonly settled?: Money | null;
+  readonly fxRate?: string | null;
+}
+
 /** Without the payer. */
 export interface Theirs {
   readonly partnerRef: string;
@@ -81,7 +89,14 @@ export function oursOf(order: MoneyCommand): Ours {
   };
 }
 
-export function theirsOf({ partnerRef, status, amount, createdAtMs }: PartnerEntry): Theirs {
+export function receiptSide(receipt: Receipt): Ours {
+  const { id, orgId, paymentId, partnerRef, state, end, amount, dueAtMs } = receipt;
+  const status = state === 'waiting' ? end : state;
+  const none = { reference: null, report: null };
+  return { what: 'receipt', id, orgId, paymentId, partnerRef, status, amount, dueAtMs, ...none };
+}
+
+export function theirsOf({ partnerRef, status, amount, createdAtMs }: EntryFacts): Theirs {
   return { partnerRef, status, amount, createdAtMs };
 }
 
@@ -89,7 +104,7 @@ export function theirsOf({ partnerRef, status, amount, createdAtMs }: PartnerEnt
 export function compareOrder(
   order: MoneyCommand,
   payment: Pick<Payment, 'settlement'>,
-  entry: PartnerEntry,
+  entry: EntryFacts,
 ): readonly Difference[] {
   if (order.review !== null) return [];
   const sides = { book: entry.kind, ours: oursOf(order), theirs: theirsOf(entry) };
@@ -105,6 +120,19 @@ export function compareOrder(
   ];
 }
 
+/** The amount of a receipt that was decided on stays, so only its end counts then. */
+export function compareReceipt(receipt: Receipt, entry: EntryFacts): readonly Difference[] {
+  const sides = { book: entry.kind, ours: receiptSide(receipt), theirs: theirsOf(entry) };
+  const isOpen = receipt.state === 'waiting';
+  const [here, there] = [moneyText(receipt.amount), moneyText(entry.amount)];
+  return [
+    ...(isOpen && here !== there ? [{ kind: 'amount' as const, ...sides, here, there }] : []),
+    ...(receipt.end === entry.status
+      ? []
+      : [{ kind: 'status' as const, ...sides, here: receipt.end, there: entry.status }]),
+  ];
+}
+
 interface Texts {
   readonly here: string;
   readonly there: string;
@@ -115,7 +143,7 @@ function unless(isSame: boolean, here: string, there: string): readonly Texts[] 
 }
 
 /** Of a pay-in that completed on both sides: what arrived. */
-function amountTexts(order: MoneyCommand, entry: PartnerEntry): readonly Texts[] {
+function amountTexts(order: MoneyCommand, entry: EntryFacts): readonly Texts[] {
   const { amount: ordered, kind, end, receivedMinor } = order;
   const isReceived = kind === 'payin' && end === 'completed' && entry.status === 'completed';
   const here = isReceived ? { ...ordered, amountMinor: receivedMinor } : ordered;
@@ -128,7 +156,7 @@ function amountTexts(order: MoneyCommand, entry: PartnerEntry): readonly Texts[]
 
 function settlementTexts(
   { settlement }: Pick<Payment, 'settlement'>,
-  { kind, settled, fxRate }: PartnerEntry,
+  { kind, settled, fxRate }: EntryFacts,
 ): readonly Texts[] {
   if (kind !== 'payout' || settlement === null || !settled) return [];
   const here = `${moneyText(settlement.settled)} at ${settlement.fxRate}`;

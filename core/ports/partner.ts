@@ -1,11 +1,11 @@
 // The settlement partner port: the partner receives money, converts it and pays it out.
 import type { AmountLimit } from '../domain/amount-limit.js';
-import type { Correction } from '../domain/buyer-kyc.js';
 import type { EntityType, Role } from '../domain/connected-account.js';
 import type { ContentType, DocumentKind } from '../domain/document.js';
 import type { Dossier } from '../domain/dossier.js';
 import type { Money } from '../domain/money.js';
 import type { MoneyKind, OrderEnd } from '../domain/partner-command.js';
+import type { Correction } from '../domain/party-due.js';
 import type { PayinInstructions } from '../domain/payin-instructions.js';
 import type { Purpose } from '../domain/purpose.js';
 import type { QuoteTerms } from '../domain/quote.js';
@@ -60,13 +60,24 @@ export interface ReceiverOrder extends Dossier {
   readonly reference: string;
   readonly role: Role;
   readonly entityType: EntityType;
+  /**
+   * The partner's id of the party that it wants something of: the order answers, with what is due
+   * at least. The partner may keep that id or give another one. Absent or null: a new party.
+   */
+  readonly previousRef?: string | null;
 }
 
 export interface ReceiverReport {
-  readonly status: 'verifying' | 'approved' | 'rejected';
+  /** `paused`: no new payments until the partner has its answer, even if it had approved. */
+  readonly status: 'verifying' | 'approved' | 'paused' | 'rejected';
   readonly reason: string | null;
-  /** While verifying: what the partner wants again. */
+  /**
+   * What the partner wants, in any status but `rejected`. `tosId`: the party must accept the
+   * current terms, in a session of `startTos` with its id.
+   */
   readonly corrections?: readonly Correction[];
+  /** When the partner stops waiting for the answer. */
+  readonly answerByMs?: number | null;
 }
 
 export interface RefundReport {
@@ -232,10 +243,15 @@ export interface SettlementPartner {
     readonly bytesMax: number;
     readonly contentTypes: readonly ContentType[];
   };
-  /** A page where a party accepts the terms; it redirects to `redirectUrl` with a `tos_id`. */
+  /**
+   * A page where a party accepts the terms; it redirects to `redirectUrl` with a `tos_id`. That is
+   * no evidence: the partner refuses a party with terms that it did not accept. `receiverRef`: of a
+   * party that accepts a new version.
+   */
   startTos(input: {
     readonly redirectUrl: string;
     readonly key: string;
+    readonly receiverRef?: string | null;
   }): Promise<PartnerAnswer<{ url: string }>>;
   /** Parties: organizations, sellers and buyers. */
   readonly receiver: OrderApi<ReceiverOrder, ReceiverReport>;
@@ -254,6 +270,7 @@ export interface SettlementPartner {
     readonly destinationRef: string;
     readonly key: string;
   }): Promise<PartnerAnswer<{ virtualAccountRef: string }>>;
+  /** A quote or pay-in that is refused with `PARTY_BLOCKED` is asked for again (party-due.ts). */
   quote(input: { readonly source: Money; readonly destination: string }): Promise<QuoteAnswer>;
   /** Of a partner that lists what it has done. */
   readonly statement?: PartnerStatement;

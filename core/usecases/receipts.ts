@@ -75,8 +75,9 @@ async function stageEntry(
   const receiver = await receiverOf(tx, mode, entry.receiverRef);
   if (await isOrdered(tx, mode, entry, receiver)) return { outcome: 'ordered', ...quiet };
   const was = await tx.receipts.byPartnerRef(partner, mode, entry.partnerRef);
-  const isGone = entry.status === 'failed' || entry.status === 'returned';
-  if (was === null && isGone) return { outcome: 'none', ...quiet };
+  const hasMoney = entry.status === 'open' || entry.status === 'completed';
+  if (was === null && !(hasMoney && entry.amount.amountMinor > 0n))
+    return { outcome: 'none', ...quiet };
   const known = was ?? firstReceipt(batch, partner, mode, entry);
   const of = { orgId: receiver?.orgId ?? null, accountId: receiver?.accountId ?? null };
   const named = known.orgId === null ? { ...known, ...of } : known;
@@ -163,7 +164,12 @@ export async function stageAssignment(
   receipt: Receipt,
   paymentId: string,
 ): Promise<StagedReceipt> {
-  const { tx } = batch;
+  await expectAssignable(batch.tx, receipt, paymentId);
+  return stageMatched(batch, receipt, receipt, { paymentId, rule: null });
+}
+
+/** NotFound, ReceiptDecided, PaymentStateConflict, ValidationError. */
+export async function expectAssignable(tx: Tx, receipt: Receipt, paymentId: string): Promise<void> {
   expectUnmatched(receipt);
   const payment = await tx.payments.find(paymentId);
   if (payment === null || payment.mode !== receipt.mode) throw new PonteError('NotFound');
@@ -178,7 +184,6 @@ export async function stageAssignment(
   if (!takesMoney({ status, missing: amount }, receipt.amount)) {
     throw new PonteError('PaymentStateConflict');
   }
-  return stageMatched(batch, receipt, receipt, { paymentId, rule: null });
 }
 
 /** The same, for a receipt that was paid back. ReceiptDecided. */

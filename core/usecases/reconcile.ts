@@ -6,35 +6,32 @@ import { SECOND_MS } from '../domain/instant.js';
 import { backoffMs } from '../domain/lease.js';
 import {
   isMoneyCommand,
-  isOpen,
   type MoneyCommand,
   type PartnerCommand,
 } from '../domain/partner-command.js';
-import { isTerminal } from '../domain/payment.js';
+import { isUnmatched, type Receipt } from '../domain/receipt.js';
 import {
-  compareOrder,
   type Difference,
   isInFlight,
   oursOf,
+  receiptSide,
   sorted,
-  theirsOf,
 } from '../domain/reconciliation.js';
-import { type Mode, tenantOf } from '../domain/tenant.js';
-import { assert } from '../errors.js';
+import type { Mode } from '../domain/tenant.js';
 import type { Deps } from '../ports/deps.js';
 import type { EntryKind, PartnerAnswer, PartnerEntry, PartnerStatement } from '../ports/partner.js';
-import type { Tx } from '../ports/storage.js';
+import type { ListPage } from '../ports/storage.js';
+import { differencesOf } from './entry-differences.js';
 import { readReview } from './order-changes.js';
 
 const ORDERS_PER_PAGE = 100;
-/** Payments with one quote of the partner. */
-const QUOTES_MAX = 10;
+const RECEIPTS_PER_PAGE = 100;
 /** Reviews that are older than the period are looked for among this many stuck orders. */
 const STUCK_MAX = 1_000;
 /** Waits before the partner is asked again; the last one repeats. */
 const ASK_BACKOFF_MS = [SECOND_MS, 5 * SECOND_MS, 15 * SECOND_MS, 30 * SECOND_MS] as const;
 
-const books: readonly EntryKind[] = ['payout', 'payin'];
+const entryKinds: readonly EntryKind[] = ['payout', 'payin'];
 
 export interface ReconcileOptions {
   readonly mode: Mode;
@@ -68,8 +65,9 @@ export async function reconcile(
 ): Promise<Reconciliation | null> {
   const partner = deps.partners[options.mode];
   if (partner?.statement === undefined) return null;
-  const run = new Run(deps, options, partner.statement);
-  for (const book of books) await run.readBook(book);
+  const { name, statement } = partner;
+  const run = new Run(deps, options, { name, statement });
+  for (const kind of entryKinds) await run.readBook(kind);
   await run.readOrders();
   await run.readHeld();
   await run.readAgain();
@@ -81,6 +79,12 @@ export async function reconcile(
   };
 }
 
+interface Books {
+  /** Of the partner. */
+  readonly name: string;
+  readonly statement: PartnerStatement;
+}
+
 type Page = Awaited<ReturnType<PartnerStatement['page']>>;
 
 class Run {
@@ -90,6 +94,7 @@ class Run {
   orders = 0;
   readonly #deps: Deps;
   readonly #options: ReconcileOptions;
+  readonly #partner: string;
   readonly #statement: PartnerStatement;
   /** Books whose list was read to its end. */
   readonly #whole = new Set<EntryKind>();
@@ -98,10 +103,11 @@ class Run {
   readonly #doubtful = new Map<string, PartnerEntry>();
   #waitedMs = 0;
 
-  constructor(deps: Deps, options: ReconcileOptions, statement: PartnerStatement) {
+  constructor(deps: Deps, options: ReconcileOptions, books: Books) {
     this.#deps = deps;
     this.#options = options;
-    this.#statement = statement;
+    this.#partner = books.name;
+    this.#statement = books.statement;
   }
 
   async readBook(book: EntryKind): Promise<void> {
@@ -128,19 +134,21 @@ class Run {
 
   #compare(entry: PartnerEntry): Promise<readonly Difference[]> {
     const { mode } = this.#options;
-    const nowMs = this.#deps.clock.nowMs();
-    return this.#deps.store.run((tx) => differencesOf(tx, { mode, nowMs }, entry));
+    const side = { partner: this.#partner, mode, nowMs: this.#deps.clock.nowMs() };
+    return this.#deps.store.run((tx) => differencesOf(tx, side, entry));
   }
 
   /** Our orders that the partner has accepted. */
   async readOrders(): Promise<void> {
     const { mode, sinceMs } = this.#options;
-    for (let after: MoneyCommand | null = null; ; ) {
+    for (let after: PartnerCommand | null = null; ; ) {
       const page = { fromMs: after?.createdAtMs ?? sinceMs, afterId: after?.id ?? '' };
-      const found: readonly MoneyCommand[] = await this.#deps.store.run((tx) =>
-        tx.commands.accepted(mode, { ...page, limit: ORDERS_PER_PAGE }),
+      const found: readonly PartnerCommand[] = await this.#deps.store.run((tx) =>
+        tx.commands.since({ ...page, limit: ORDERS_PER_PAGE }),
       );
-      for (const order of found) await this.#lookFor(order);
+      for (const order of found) {
+        if (order.mode === mode && isMoneyCommand(order)) await this.#lookFor(order);
+      }
       after = found.at(-1) ?? null;
       if (after === null) return;
     }
@@ -148,26 +156,56 @@ class Run {
 
   async #lookFor(order: MoneyCommand): Promise<void> {
     const { kind, partnerRef, mode, lastSentAtMs, createdAtMs } = order;
-    assert(partnerRef !== null, 'an accepted order has the id of the partner');
+    if (partnerRef === null || kind === 'refund') return;
     this.orders += 1;
-    if (kind === 'refund') return;
     const first = await this.#deps.store.run((tx) =>
       tx.commands.byPartnerRef(mode, kind, partnerRef),
     );
     if (first !== null && first.id !== order.id && isMoneyCommand(first)) {
       this.differences.push({ ...sidesOf(order), kind: 'two_orders', here: first.id });
     }
+    const sinceMs = lastSentAtMs ?? createdAtMs;
+    await this.#lookUp({ kind, partnerRef, sinceMs }, sidesOf(order));
+  }
+
+  /** Reads what the list did not have: it may be older than the list, or missing. */
+  async #lookUp(
+    { kind, partnerRef, sinceMs }: Pick<PartnerEntry, 'kind' | 'partnerRef'> & { sinceMs: number },
+    sides: Omit<Difference, 'kind'>,
+  ): Promise<void> {
+    const isYoung = isInFlight(sinceMs, this.#deps.clock.nowMs());
     const isListed = this.#listed.has(nameOf({ kind, partnerRef }));
-    const isYoung = isInFlight(lastSentAtMs ?? createdAtMs, this.#deps.clock.nowMs());
     if (isListed || isYoung || !this.#whole.has(kind)) return;
     const answer = await this.#asked(() => this.#statement.read(kind, partnerRef));
     if (answer.outcome === 'done') await this.#compareListed(answer.value);
     else if (answer.outcome !== 'refused') this.#miss(kind, partnerRef, answer);
-    else this.differences.push({ ...sidesOf(order), kind: 'unknown_there', there: answer.code });
+    else this.differences.push({ ...sides, kind: 'unknown_there', there: answer.code });
   }
 
   /** What waits for a person. */
   async readHeld(): Promise<void> {
+    await this.#readReports();
+    for (let beforeId: string | null = null; ; ) {
+      const page: ListPage = { beforeId, limit: RECEIPTS_PER_PAGE };
+      const found: readonly Receipt[] = await this.#deps.store.run((tx) =>
+        tx.receipts.list({ ...page, waiting: true }),
+      );
+      for (const receipt of found) await this.#lookForReceipt(receipt);
+      beforeId = found.at(-1)?.id ?? null;
+      if (beforeId === null) return;
+    }
+  }
+
+  async #lookForReceipt(receipt: Receipt): Promise<void> {
+    const { mode, partner, partnerRef, enteredAtMs } = receipt;
+    if (mode !== this.#options.mode || partner !== this.#partner) return;
+    const ours = receiptSide(receipt);
+    const sides = { book: 'payin', ours, theirs: null, here: null, there: null } as const;
+    if (isUnmatched(receipt)) this.differences.push({ ...sides, kind: 'receipt_waits' });
+    await this.#lookUp({ kind: 'payin', partnerRef, sinceMs: enteredAtMs }, sides);
+  }
+
+  async #readReports(): Promise<void> {
     const { mode } = this.#options;
     const stuck = await this.#deps.store.run((tx) =>
       tx.commands.list({ stuck: true, limit: STUCK_MAX }),
@@ -209,75 +247,6 @@ class Run {
     const reason = answer.outcome === 'refused' ? answer.message : answer.reason;
     this.missed.push({ book, partnerRef, reason });
   }
-}
-
-/** One entry, with our side of it as it is now. */
-async function differencesOf(
-  tx: Tx,
-  { mode, nowMs }: { readonly mode: Mode; readonly nowMs: number },
-  entry: PartnerEntry,
-): Promise<readonly Difference[]> {
-  if (isInFlight(entry.createdAtMs, nowMs)) return [];
-  const own = await orderWith(tx, mode, entry);
-  const named =
-    own === null ? await quotedOrder(tx, mode, entry) : await namedOrder(tx, mode, entry);
-  const sides = { book: entry.kind, theirs: theirsOf(entry), here: null, there: null };
-  const isNamedElse = named !== null && named.id !== own?.id;
-  if (isNamedElse && named.partnerRef !== null) {
-    return [{ ...sides, kind: 'two_objects', ours: oursOf(named) }];
-  }
-  const order = own ?? named;
-  if (order === null) return [{ ...sides, kind: 'unknown_here', ours: null }];
-  if (order.partnerRef === null) {
-    const isYoung = isInFlight(order.lastSentAtMs ?? order.createdAtMs, nowMs);
-    return isYoung ? [] : [{ ...sides, kind: 'not_accepted', ours: oursOf(order) }];
-  }
-  return comparedWith(tx, order, entry);
-}
-
-/** The order with the partner's id. */
-async function orderWith(tx: Tx, mode: Mode, { kind, partnerRef }: PartnerEntry) {
-  return moneyOrder(await tx.commands.byPartnerRef(mode, kind, partnerRef));
-}
-
-/** The order whose reference the partner stores. */
-async function namedOrder(tx: Tx, mode: Mode, { kind, reference }: PartnerEntry) {
-  const named = reference === null ? null : await tx.commands.byReference(mode, reference);
-  return named?.kind === kind ? moneyOrder(named) : null;
-}
-
-/** The same, or the pay-in that was sent with the quote of the entry. */
-async function quotedOrder(tx: Tx, mode: Mode, entry: PartnerEntry) {
-  const named = await namedOrder(tx, mode, entry);
-  if (named !== null || entry.partnerQuoteId === null) return named;
-  for (const quote of await tx.quotes.byPartnerQuoteId(mode, entry.partnerQuoteId, QUOTES_MAX)) {
-    const [payment, all] = await Promise.all([
-      tx.payments.get(tenantOf(quote), quote.paymentId),
-      tx.commands.ofPayment(tenantOf(quote), quote.paymentId),
-    ]);
-    const payins = all.filter(({ kind }) => kind === 'payin');
-    const unanswered = payins.find(({ partnerRef, lastSentAtMs }) => !partnerRef && lastSentAtMs);
-    const order = unanswered ?? (payment?.quoteId === quote.id ? payins.at(-1) : undefined);
-    if (order !== undefined) return order;
-  }
-  return null;
-}
-
-function moneyOrder(command: PartnerCommand | null): MoneyCommand | null {
-  return command !== null && isMoneyCommand(command) ? command : null;
-}
-
-async function comparedWith(
-  tx: Tx,
-  order: MoneyCommand,
-  entry: PartnerEntry,
-): Promise<readonly Difference[]> {
-  const payment = await tx.payments.get(tenantOf(order), order.paymentId);
-  assert(payment !== null, 'an order has its payment');
-  // Nobody waits for its money: it is polled rarely, or not at all.
-  const isAbandoned = order.kind === 'payin' && (isTerminal(payment.status) || !isOpen(order));
-  const isUnpaid = order.receivedMinor === 0n && ['failed', 'returned'].includes(entry.status);
-  return isAbandoned && isUnpaid ? [] : compareOrder(order, payment, entry);
 }
 
 function sidesOf(order: MoneyCommand) {

@@ -96,7 +96,7 @@ export function createBlindPayPartner(options: BlindPayOptions): SettlementPartn
 /** A person accepts the terms in a browser; each call opens another session. */
 async function startTos(
   desk: Desk,
-  { redirectUrl, key }: Parameters<SettlementPartner['startTos']>[0],
+  { redirectUrl, key, receiverRef = null }: Parameters<SettlementPartner['startTos']>[0],
 ): ReturnType<SettlementPartner['startTos']> {
   const answer = await desk.client.post({
     path: '/e/instances/:instance/tos',
@@ -104,6 +104,8 @@ async function startTos(
       // A key serves one session: a person who comes back needs another one.
       idempotency_key: uuidOf(`${key}.${desk.nowMs()}`),
       redirect_url: redirectUrl,
+      // A customer that accepts a new version.
+      ...(receiverRef === null ? {} : { customer_id: receiverRef }),
     }),
     key: null,
     shape: z.object({ url: z.url() }),

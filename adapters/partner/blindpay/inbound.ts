@@ -24,6 +24,7 @@ export const neededEvents = [
 const messageShape = z.object({
   webhook_event: z.string().nullish(),
   id: z.string().nullish(),
+  customer_id: z.string().nullish(),
 });
 
 export function readMessage(
@@ -42,7 +43,11 @@ export function readMessage(
 }
 
 function noticesIn(text: string, log: Log): readonly PartnerNotice[] {
-  const { webhook_event: event, id } = messageIn(text);
+  const { webhook_event: event, id, customer_id: customerId } = messageIn(text);
+  // A customer has accepted a new version; without one, a dossier will name the terms.
+  if (event === 'tos.accept' && customerId) {
+    return [{ kind: 'receiver', reference: null, partnerRef: customerId, report: null }];
+  }
   const row = kinds.find((one) => (event ? event.startsWith(one.event) : id?.startsWith(one.id)));
   if (row === undefined || !id) {
     log.info('a message of BlindPay without effect', { event: event ?? null });

@@ -147,6 +147,35 @@ const customer = z.looseObject({
   created_at: instant,
 });
 
+const rfi = z.strictObject({
+  id: z.string().startsWith('rfi_'),
+  customer_id: id('re'),
+  instance_id: id('in'),
+  status: z.enum(['pending', 'submitted', 'expired', 'cancelled']),
+  request: z.array(
+    z.strictObject({
+      title: z.string(),
+      description: z.string(),
+      supporting_document: z.string().optional(),
+      fields: z.array(
+        z.strictObject({
+          key: z.string(),
+          label: z.string(),
+          required: z.boolean(),
+          regex: z.string().optional(),
+          items: z.array(z.strictObject({ label: z.string(), value: z.string() })).optional(),
+          multiple: z.boolean().optional(),
+        }),
+      ),
+    }),
+  ),
+  response: z.record(z.string(), z.unknown()),
+  /** 27 days after it was opened. */
+  expires_at: instant,
+  submitted_at: instant.nullable(),
+  created_at: instant,
+});
+
 const bankAccount = z.looseObject({
   id: id('ba'),
   type: z.literal('pix'),
@@ -305,6 +334,12 @@ export const fixtures: readonly Fixture[] = [
     answer: z.strictObject({ id: id('re'), customer_id: id('re') }),
   },
   { call: /^GET \/customers\/[^/]+$/, ...OPENAPI, answer: customer },
+  // Its page is marked as beta. One is open at most; null: none is.
+  { call: /^GET \/customers\/[^/]+\/rfi$/, ...GUIDE, answer: rfi.nullable() },
+  {
+    ...{ call: /^POST \/customers\/[^/]+\/rfi$/, ...GUIDE },
+    answer: z.strictObject({ success: z.boolean() }),
+  },
   { call: /^GET \/customers\/[^/]+\/bank-accounts$/, ...OPENAPI, answer: z.array(bankAccount) },
   { call: /^POST \/customers\/[^/]+\/bank-accounts$/, ...OPENAPI, answer: bankAccount },
   { call: /^GET \/customers\/[^/]+\/wallets$/, ...OPENAPI, answer: z.array(wallet) },

@@ -107,6 +107,8 @@ const routes: readonly (readonly [call: string, handler: Handler])[] = [
   ['GET /customers', (state, { query }) => list(state, state.customers, query)],
   ['POST /customers', (state, { body }) => state.createCustomer(body)],
   [`GET ${customer}`, (state, { ids }) => one(state.customers, ids, 'CUSTOMERS_NOT_FOUND')],
+  [`GET ${customer}/rfi`, (state, { ids }) => ok(state.compliance.open(ids[0] ?? ''))],
+  [`POST ${customer}/rfi`, (state, { ids, body }) => state.compliance.answer(ids[0] ?? '', body)],
   [`GET ${customer}/bank-accounts`, (state, call) => owned(state, state.bankAccounts, call)],
   [
     `POST ${customer}/bank-accounts`,

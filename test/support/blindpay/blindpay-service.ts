@@ -103,7 +103,7 @@ async function startApp(state: BlindPayState): Promise<Server> {
       accepted += 1;
       const tosId = newId('to', accepted);
       back.searchParams.set('tos_id', tosId);
-      state.fire('tos.accept', { tos_id: tosId, idempotency_key: sessionKey, version: '1.0.1' });
+      state.compliance.accept(tosId, sessionKey, searchParams.get('customer_id'));
       response.writeHead(302, { location: back.href }).end();
     }
   });

@@ -2,6 +2,7 @@
 // the OpenAPI description says; lifecycles go on when the clock does.
 import { type SignedMessage, signMessage } from '../../../adapters/partner/signed-message.js';
 import { type Answer, amountOf, found, need, ok, Refusal, without } from './blindpay-answers.js';
+import { BlindPayCompliance } from './blindpay-compliance.js';
 import {
   bankDetails,
   bankDetailsOf,
@@ -57,6 +58,7 @@ export class BlindPayState {
   readonly #due: { readonly atMs: number; readonly run: () => void }[] = [];
   /** Whether the answer to the creation is before the decision is not documented. */
   kycDelayMs = KYC_DELAY_MS;
+  readonly compliance: BlindPayCompliance;
   /** Objects stay as they are until the test changes them. */
   isByHand = false;
   /** As on a production instance: a pay-in that was ordered waits until `pay`. */
@@ -76,6 +78,7 @@ export class BlindPayState {
   constructor(nowMs: () => number, idsFrom = 0) {
     this.#nowMs = nowMs;
     this.#count = idsFrom;
+    this.compliance = new BlindPayCompliance(this, nowMs);
   }
 
   /** Changes that are due by now, in their order. */
@@ -122,6 +125,11 @@ export class BlindPayState {
     this.#due.sort((left, right) => left.atMs - right.atMs);
   }
 
+  schedule(afterMs: number, run: () => void): void {
+    this.#due.push({ atMs: this.#nowMs() + afterMs * this.pace, run });
+    this.#due.sort((left, right) => left.atMs - right.atMs);
+  }
+
   upload(): Answer {
     const url = `https://files.blindpay.test/${this.files.length + 1}`;
     this.files.push(url);
@@ -133,6 +141,7 @@ export class BlindPayState {
     const query = new URLSearchParams({ session_token: 'token' });
     query.set('idempotency_key', `${body['idempotency_key']}`);
     query.set('redirect_url', `${body['redirect_url']}`);
+    if (body['customer_id']) query.set('customer_id', `${body['customer_id']}`);
     return ok({ url: `${this.appUrl}/e/terms-of-service?${query}` });
   }
 
@@ -143,6 +152,7 @@ export class BlindPayState {
       throw new Refusal(400, 'CUSTOMERS_BUSINESS_ENHANCED_NOT_AVAILABLE');
     }
     const id = this.#id('re');
+    this.compliance.useTerms(body['tos_id'], id);
     const stamps = { created_at: this.#now(), updated_at: this.#now() };
     const limit = { per_transaction: this.perTransaction };
     const customer: Customer = { ...body, id, kyc_status: 'verifying', limit, ...stamps };
@@ -167,8 +177,11 @@ export class BlindPayState {
 
   approved(id: string): Customer {
     const customer = found(this.customers, id, 'CUSTOMERS_NOT_FOUND');
-    if (['approved', 'approved_rfi'].includes(customer.kyc_status)) return customer;
-    throw new Refusal(403, 'CUSTOMERS_KYC_NOT_APPROVED');
+    if (!['approved', 'approved_rfi'].includes(customer.kyc_status)) {
+      throw new Refusal(403, 'CUSTOMERS_KYC_NOT_APPROVED');
+    }
+    if (customer['is_tos_accepted'] === false) throw new Refusal(400, 'TOS_NOT_ACCEPTED');
+    return customer;
   }
 
   createBankAccount(customerId: string, body: Fields): Answer {

@@ -22,8 +22,8 @@ interface ReconcileOptions {
 
 const details = [
   "It reads the partner's pay-ins and payouts and compares them with orders and receipts, in both",
-  'directions. It changes nothing. An order that was placed less than five minutes ago is in flight',
-  'and does not differ. What waits for a person is listed at any age.',
+  'directions. It changes nothing. An order that was placed less than five minutes ago does not',
+  'differ. What waits for a person is listed at any age.',
   '',
   'Exit codes: 0 no difference; 8 differences; 6 the partner could not be read, and what was read',
   'does not differ.',
@@ -151,16 +151,15 @@ const advice: Readonly<Record<DifferenceKind, (difference: Difference) => string
   report_held: ({ ours }) => `ponte commands accept ${ours?.id} --report ${ours?.report}`,
 };
 
-function textOf({ entries, orders, differences, missed }: Reconciliation, where: string): string {
-  const counts = `${entries} entries and ${orders} orders of ${where}`;
-  const result =
-    differences.length > 0
-      ? `${differences.length} ${differences.length === 1 ? 'difference' : 'differences'}`
-      : missed.length > 0
-        ? 'no difference in what could be read'
-        : 'no difference';
+export function textOf(
+  { entries, orders, differences, missed }: Reconciliation,
+  where: string,
+): string {
   const blocks = [...differences.map(blockOf), ...missed.map(missedText)];
-  return [...blocks, `${counts}: ${result}.`].join('\n');
+  const unread = missed.length === 0 ? '' : `, could not be read ${missed.length}`;
+  const compared = `entries ${entries}, orders ${orders}`;
+  const summary = `${where}: ${compared}, differences ${differences.length}${unread}`;
+  return [...blocks, summary].join('\n');
 }
 
 function blockOf(difference: Difference): string {
