@@ -6,6 +6,7 @@ import { newStore } from '../../adapters/storage/store.js';
 import type { SealedColumn } from '../../core/domain/sealed-columns.js';
 import type { Claims, SealedRow, Tx } from '../../core/ports/storage.js';
 import { someAccount, someBankDetails } from './bank-detail-samples.js';
+import { aDecision, deskReads } from './decision-samples.js';
 import {
   aBuyer,
   aCommand,
@@ -144,14 +145,15 @@ function readsOfMoney(tx: Tx): readonly Promise<unknown>[] {
     ...readsOfReceipts(tx),
     tx.bankDetails.ofPayment(tenant, 'pi_1'),
     tx.bankDetails.byCode('s', 'c'),
-    tx.bankDetails.byNumber('n', null),
     tx.bankDetails.byNumber('n', 's'),
     tx.bankDetails.paidBefore(someBankDetails(), 'a'),
+    ...deskReads(tx),
     tx.commands.get('cmd_1'),
     tx.commands.byReference('test', 'r'),
     tx.commands.byPartnerRef('test', 'payin', 'p'),
     tx.commands.ofPayment(tenant, 'pi_1'),
     tx.commands.ofSubmission(tenant, 'kyc_1'),
+    tx.commands.since({ fromMs: 0, afterId: '', limit: 5 }),
     tx.commands.list({ stuck: true, limit: 5 }),
     tx.commands.list({ stuck: false, limit: 5 }),
     tx.ledger.ofPayment(tenant, 'pi_1'),
@@ -303,6 +305,7 @@ function everyFirstWrite(tx: Tx): void {
   tx.quotes.insert(aQuote());
   tx.bankDetails.insert(someBankDetails(), [someAccount]);
   tx.commands.insert(aCommand());
+  tx.decisions.insert(aDecision());
   tx.idempotency.bind(tenant, 'k', 'invoice', 'inv_1', T0);
   tx.buyers.insert(aBuyer());
   tx.buyers.insertSubmission(aSubmission());
@@ -350,6 +353,7 @@ async function everyLaterWrite(tx: Tx): Promise<void> {
   tx.payments.update(aPayment());
   tx.funds.update(someFunds());
   tx.commands.update(aCommand());
+  tx.decisions.update(aDecision());
   tx.buyers.updateSubmission(aSubmission());
   tx.accounts.update(anAccount());
   tx.mails.update(aMail());
