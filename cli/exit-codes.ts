@@ -51,6 +51,7 @@ const exitOfCode = {
   QuoteExpired: 'conflict',
   QuoteChanged: 'conflict',
   InvoiceNotApproved: 'conflict',
+  DecisionNotAllowed: 'conflict',
   ReceiptDecided: 'conflict',
   CommandNotRetryable: 'conflict',
   CheckIncomplete: 'conflict',

@@ -11,6 +11,7 @@ import { addKeyCommands } from './key-commands.js';
 import { addListenCommand } from './listen.js';
 import { addMailsCommands } from './mails-commands.js';
 import { addMemberCommands } from './member-commands.js';
+import { addMoneyCommands } from './money-commands.js';
 import { failure, finish, type Shell } from './operator.js';
 import { addOrgCommands } from './org-commands.js';
 import { addLedgerCommands, addPartnerCommands } from './partner-commands.js';
@@ -41,6 +42,7 @@ export async function runProgram(shell: Shell, words: readonly string[]): Promis
   addKeyCommands(shell, program);
   addMemberCommands(shell, program);
   addPaymentsCommands(shell, program);
+  addMoneyCommands(shell, program);
   addDeliveriesCommands(shell, program);
   addMailsCommands(shell, program);
   addPartnerCommands(shell, program);

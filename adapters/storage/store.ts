@@ -13,6 +13,7 @@ import type { StoredRows } from './row-counts.js';
 import { accountsOf } from './tables/account-rows.js';
 import { bankDetailsOf } from './tables/bank-details-rows.js';
 import { buyersOf } from './tables/buyer-rows.js';
+import { decisionsOf, moneyQueuesOf } from './tables/decision-rows.js';
 import { deliveriesOf, subscriptionsOf } from './tables/delivery-rows.js';
 import { documentsOf } from './tables/document-rows.js';
 import { epochsOf, expectNoQuarantine, isInQuarantine } from './tables/epoch-rows.js';
@@ -234,6 +235,14 @@ class LazyTx implements Tx {
 
   get ledger() {
     return this.part('ledger', ledgerOf);
+  }
+
+  get decisions() {
+    return this.part('decisions', decisionsOf);
+  }
+
+  get moneyQueues() {
+    return this.part('moneyQueues', moneyQueuesOf);
   }
 
   get idempotency() {

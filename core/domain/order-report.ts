@@ -31,6 +31,15 @@ export function reportEffect(was: OrderEnd, reported: OrderEnd, polled: boolean)
   return effect === 'poll' && polled ? 'apply' : effect;
 }
 
+/** What a person overruled has no effect if it is reported again. */
+export function effectOn(
+  { end, overruled }: Pick<PartnerCommand, 'end' | 'overruled'>,
+  reported: OrderEnd,
+  polled: boolean,
+): ReportEffect {
+  return reported === overruled ? 'ignore' : reportEffect(end, reported, polled);
+}
+
 /** Waits between polls of an open order; the last one repeats. */
 export const POLL_BACKOFF_MS = [
   FIRST_POLL_MS,
@@ -44,6 +53,8 @@ export const POLL_BACKOFF_MS = [
 
 /** Between polls of a failed payout: until it is returned, its money is missing. */
 export const FAILED_PAYOUT_BACKOFF_MS = [...POLL_BACKOFF_MS, 3_600_000] as const;
+/** A party is verified for days, or waits for weeks until it answers. */
+export const PARTY_BACKOFF_MS = [...POLL_BACKOFF_MS, 3_600_000] as const;
 /** The longest wait between polls of an abandoned pay-in. */
 export const ABANDONED_POLL_MAX_MS = 86_400_000;
 /** After this an abandoned pay-in is not polled; messages still count. */
@@ -72,6 +83,12 @@ export function stopPolling<C extends PartnerCommand>(command: C, nowMs: number)
   return changed(command, nowMs, { dueAtMs: null, leaseToken: null, lastError: null });
 }
 
+/** The partner wants something of a party that it had decided on: the order is polled again. */
+export function reopenOrder<C extends PartnerCommand>(command: C, nowMs: number): C {
+  if (command.end === 'open') return command;
+  return changed(command, nowMs, { end: 'open', tries: 0, dueAtMs: nowMs + FIRST_POLL_MS });
+}
+
 /** Only the answer to a poll counts: a report contradicts the end, or a message reports nothing. */
 export function pollNow<C extends PartnerCommand>(command: C, nowMs: number): C {
   return changed(command, nowMs, { dueAtMs: nowMs, leaseToken: null });
@@ -97,7 +114,7 @@ export function reportOrder<C extends PartnerCommand>(
   report: OrderReport,
   nowMs: number,
 ): C {
-  const effect = reportEffect(command.end, report.end, report.polled);
+  const effect = effectOn(command, report.end, report.polled);
   const known = withReport(command, report, report.polled || effect === 'apply');
   if (effect === 'poll') return pollNow(known, nowMs);
   const state = revivedState(command, report.end);
@@ -202,7 +219,9 @@ export function isShort(command: PartnerCommand): boolean {
   return command.kind === 'payin' && command.receivedMinor < command.amount.amountMinor;
 }
 
-function pollWaitsMs({ kind }: PartnerCommand, end: OrderEnd): readonly number[] {
+function pollWaitsMs(command: PartnerCommand, end: OrderEnd): readonly number[] {
+  const { kind } = command;
+  if (!isMoneyCommand(command)) return PARTY_BACKOFF_MS;
   return kind === 'payout' && end === 'failed' ? FAILED_PAYOUT_BACKOFF_MS : POLL_BACKOFF_MS;
 }
 

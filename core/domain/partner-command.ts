@@ -61,6 +61,8 @@ interface Order extends Tenant, Leased {
   /** The partner's id of the order; null until the partner accepted or reported it. */
   readonly partnerRef: string | null;
   readonly end: OrderEnd;
+  /** An end that the partner reports and a person overruled: its repeats do not count. */
+  readonly overruled: OrderEnd | null;
   /** Of a pay-in: the total that the partner reported as received, and as confirmed. */
   readonly receivedMinor: bigint;
   readonly confirmedMinor: bigint;
@@ -117,6 +119,7 @@ export function newCommand<
     request: null,
     partnerRef: null,
     end: 'open',
+    overruled: null,
     receivedMinor: 0n,
     confirmedMinor: 0n,
     refusal: null,

@@ -154,7 +154,8 @@ export type IdPrefix =
   | 'cmd'
   | 'pst'
   | 'rct'
-  | 'att';
+  | 'att'
+  | 'dec';
 
 /** The first characters of an id after its prefix sort by creation time. */
 export const ID_TIME_CHARACTERS = 10;

@@ -12,6 +12,7 @@ import type { Funds } from '../domain/funds.js';
 import type { Posting, StoredPosting } from '../domain/ledger.js';
 import type { Mail, MailStatus, MailSubject } from '../domain/mail.js';
 import type { Member } from '../domain/member.js';
+import type { MoneyDecision, OrderQueue } from '../domain/money-decision.js';
 import type { NamedProfile, Organization, OrganizationProfile } from '../domain/organization.js';
 import type { PageSession } from '../domain/page-session.js';
 import type { CommandKind, MoneyCommand, PartnerCommand } from '../domain/partner-command.js';
@@ -157,10 +158,10 @@ export interface Tx {
     ofPayment(tenant: Tenant, paymentId: string): Many<BankDetails>;
     /** Over all tenants. */
     byCode(shortId: string, checkCode: string): Found<BankDetails>;
+    /** The latest of this page with this account, over all tenants. */
+    byNumber(numberHash: string, shortId: string): Found<GivenDetails>;
     /** Over all tenants. */
     byShortId(shortId: string, limit: number): Many<BankDetails>;
-    /** The latest with this account, of this page unless null, over all tenants. */
-    byNumber(numberHash: string, shortId: string | null): Found<GivenDetails>;
     /** The latest of another payment of this buyer to this payee, which was paid in full. */
     paidBefore(
       details: BankDetails,
@@ -170,6 +171,7 @@ export interface Tx {
   readonly commands: Writes<PartnerCommand, 'insert' | 'update'> & {
     get(id: string): Found<PartnerCommand>;
     byReference(mode: Mode, reference: string): Found<PartnerCommand>;
+    /** The newest: an answer to the partner is another order about the same party. */
     byPartnerRef(mode: Mode, kind: CommandKind, partnerRef: string): Found<PartnerCommand>;
     ofPayment(tenant: Tenant, paymentId: string): Many<MoneyCommand>;
     /** `isPayinInFlight` of partner-command.ts, in id order. */
@@ -183,6 +185,20 @@ export interface Tx {
   readonly ledger: {
     append(tenant: Tenant, paymentId: string, id: string, posting: Posting, atMs: number): void;
     ofPayment(tenant: Tenant, paymentId: string): Many<StoredPosting>;
+  };
+  readonly decisions: Writes<MoneyDecision, 'insert' | 'update'> & {
+    /** In the order in which they were made. */
+    ofItem(itemId: string): Many<MoneyDecision>;
+    /** Over all tenants, for operators. */
+    list(filter: DecisionFilter): Many<MoneyDecision>;
+  };
+  /** Over all tenants, for operators, in id order. */
+  readonly moneyQueues: {
+    orders(queue: OrderQueue, page: QueuePage): Many<MoneyCommand>;
+    /** Receipts with `isUnmatched`. */
+    receipts(page: QueuePage): Many<Receipt>;
+    /** Of payments that hold money, by the id of the payment. */
+    received(page: QueuePage): Many<Funds>;
   };
   readonly idempotency: {
     find(
@@ -499,6 +515,18 @@ export interface UpdatedPage extends TimePage {
   readonly origins: readonly PaymentOrigin[];
   /** Rows that changed later are left out. */
   readonly untilMs: number;
+}
+
+export interface DecisionFilter extends ListPage {
+  readonly orgId: string | null;
+  readonly mode: Mode | null;
+}
+
+/** A page of a queue of the money desk, which is short. */
+export interface QueuePage {
+  /** The last id of the page before; null for the first page. */
+  readonly afterId: string | null;
+  readonly limit: number;
 }
 
 interface ReceiptFilter extends ListPage {

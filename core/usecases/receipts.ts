@@ -164,7 +164,12 @@ export async function stageAssignment(
   receipt: Receipt,
   paymentId: string,
 ): Promise<StagedReceipt> {
-  const { tx } = batch;
+  await expectAssignable(batch.tx, receipt, paymentId);
+  return stageMatched(batch, receipt, receipt, { paymentId, rule: null });
+}
+
+/** NotFound, ReceiptDecided, PaymentStateConflict, ValidationError. */
+export async function expectAssignable(tx: Tx, receipt: Receipt, paymentId: string): Promise<void> {
   expectUnmatched(receipt);
   const payment = await tx.payments.find(paymentId);
   if (payment === null || payment.mode !== receipt.mode) throw new PonteError('NotFound');
@@ -179,7 +184,6 @@ export async function stageAssignment(
   if (!takesMoney({ status, missing: amount }, receipt.amount)) {
     throw new PonteError('PaymentStateConflict');
   }
-  return stageMatched(batch, receipt, receipt, { paymentId, rule: null });
 }
 
 /** The same, for a receipt that was paid back. ReceiptDecided. */

@@ -19,7 +19,9 @@ const sandboxPerson = {
 export async function playDossier(deps: Deps, payment: Payment): Promise<void> {
   const { firstName, lastName } = nameParts(payment);
   const { country, phone } = payment.buyer;
-  const dossier = { ...sandboxPerson, firstName, lastName, country, phone };
+  const { idDocCountry } = sandboxPerson;
+  const person = { firstName, lastName, country: country ?? idDocCountry, phone };
+  const dossier = { ...sandboxPerson, ...person };
   await submitBuyerKyc(deps, tenantOf(payment), payment.id, dossier);
 }
 

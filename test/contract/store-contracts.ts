@@ -5,6 +5,7 @@ import { storeAccountsContract } from './store-accounts-contract.js';
 import { storeBankDetailsContract } from './store-bank-details-contract.js';
 import { storeClaimsContract } from './store-claims-contract.js';
 import { storeContract } from './store-contract.js';
+import { storeDeskContract } from './store-desk-contract.js';
 import { storeDocumentsContract } from './store-documents-contract.js';
 import { storeInvoicesContract } from './store-invoices-contract.js';
 import { storeKeysContract } from './store-keys-contract.js';
@@ -31,6 +32,7 @@ export const writes: Parts = {
   claims: storeClaimsContract,
   keys: storeKeysContract,
   money: storeMoneyContract,
+  'the money desk': storeDeskContract,
 };
 
 export const others: Parts = {

@@ -7,20 +7,20 @@ import type { Difference } from '../../core/domain/reconciliation.js';
 import { reconcile } from '../../core/usecases/reconcile.js';
 import type { Transaction } from '../support/blindpay/blindpay-objects.js';
 import {
-  openWhole,
+  openPonte,
+  type PonteScene,
   paidOrder,
   readySeller,
-  type WholeScene,
-} from '../support/blindpay/whole-scene.js';
+} from '../support/blindpay/blindpay-ponte.js';
 
-interface Scene extends WholeScene {
+interface Scene extends PonteScene {
   readonly payin: Transaction;
   readonly payout: Transaction;
 }
 
 /** Two payments, settled an hour ago or more, to a seller with a virtual account. */
 async function settled(t: TestContext): Promise<Scene> {
-  const scene = await openWhole(t, 'cfsb');
+  const scene = await openPonte(t, 'cfsb');
   await readySeller(scene);
   for (const amount of ['1250.00', '900.00']) {
     assert.equal((await paidOrder(scene, amount))['status'], 'settled');
@@ -31,7 +31,7 @@ async function settled(t: TestContext): Promise<Scene> {
   return { ...scene, payin, payout };
 }
 
-async function found({ ponte }: WholeScene) {
+async function found({ ponte }: PonteScene) {
   const waits: string[] = [];
   const result = await reconcile(ponte.deps, {
     ...{ mode: 'test', sinceMs: 0, waitMaxMs: HOUR_MS },

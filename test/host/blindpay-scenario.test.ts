@@ -5,15 +5,15 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { HOUR_MS, MINUTE_MS } from '../../core/domain/instant.js';
 import { findDifferences } from '../../core/usecases/ledger-check.js';
-import type { Fault } from '../support/blindpay/blindpay-server.js';
 import {
-  openWhole as open,
+  openPonte as open,
   paidOrder,
   readySeller,
-  type WholeScene,
-} from '../support/blindpay/whole-scene.js';
+  type PonteScene as Scene,
+} from '../support/blindpay/blindpay-ponte.js';
+import type { Fault } from '../support/blindpay/blindpay-server.js';
 
-async function assertSettledOnce({ ponte, server }: WholeScene, payment: Record<string, unknown>) {
+async function assertSettledOnce({ ponte, server }: Scene, payment: Record<string, unknown>) {
   const { status, brlSettledAmount, fxRateAtSettlement } = payment;
   const expected = ['settled', '6677.15', '5.3459968'];
   assert.deepEqual([status, brlSettledAmount, fxRateAtSettlement], expected);
@@ -29,6 +29,13 @@ test('a payment is settled to its seller', async (t) => {
   await readySeller(scene);
   const payment = await paidOrder(scene);
   await assertSettledOnce(scene, payment);
+});
+
+test('the buyer that test mode plays has a country, which BlindPay requires', async (t) => {
+  const scene = await open(t);
+  await readySeller(scene);
+  const { status } = await paidOrder(scene, '1250.00', { buyer: { email: 'ana@buyer.example' } });
+  assert.equal(status, 'settled');
 });
 
 test('polls alone settle a payment, and so do messages that come twice and backwards', async (t) => {
@@ -103,4 +110,36 @@ test('a party that is rejected after its approval is rejected here too', async (
   await scene.ponte.advanceTime(MINUTE_MS);
   const { status } = await scene.ponte.get(`/v1/connected-accounts/${id}`);
   assert.equal(status, 'rejected');
+});
+
+test('an amount over the limit of the seller waits for the buyer to ask again, and settles then', async (t) => {
+  const scene = await open(t);
+  const { ponte, server } = scene;
+  await readySeller(scene);
+  server.state.limits = { ...server.state.limits, payin: { daily: 124_999, monthly: 900_000 } };
+  const waiting = await paidOrder(scene);
+  const limit = { period: 'day', left: '1249.99' };
+  assert.equal(waiting['status'], 'buyer_kyc_approved');
+  assert.partialDeepStrictEqual(waiting['amountLimit'], limit);
+  const timeline = await ponte.get(`/v1/payments/${waiting['id']}/timeline`);
+  const entries = timeline['data'] as readonly Record<string, unknown>[];
+  const [entry] = entries.filter(({ kind }) => kind === 'limit_reached');
+  assert.partialDeepStrictEqual(entry, limit);
+  assert.equal(server.calls.filter(({ path }) => path.startsWith('/limits/')).length, 1);
+  server.state.limits.payin.daily = 125_000;
+  await ponte.post(`/v1/test-helpers/payments/${waiting['id']}/advance`, {});
+  await ponte.advanceTime(HOUR_MS);
+  const payment = await ponte.get(`/v1/payments/${waiting['id']}`);
+  assert.equal(payment['amountLimit'], null);
+  await assertSettledOnce(scene, payment);
+});
+
+test('the purpose of a payment reaches BlindPay with its payout', async (t) => {
+  const scene = await open(t);
+  await readySeller(scene);
+  const payment = await paidOrder(scene, '1250.00', { purpose: 'software_and_licenses' });
+  assert.equal(payment['purpose'], 'software_and_licenses');
+  const [payout] = scene.server.state.payouts;
+  assert.match(`${payout?.['description']}`, /^\w+ 1250\.00 USD software and licenses$/);
+  await assertSettledOnce(scene, payment);
 });

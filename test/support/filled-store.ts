@@ -5,6 +5,7 @@ import { posting, transfer } from '../../core/domain/ledger.js';
 import { money } from '../../core/domain/money.js';
 import type { Store } from '../../core/ports/storage.js';
 import { someAccount, someBankDetails } from './bank-detail-samples.js';
+import { aDecision } from './decision-samples.js';
 import {
   aBarePayment,
   aBuyer,
@@ -50,6 +51,7 @@ export async function fillStore(store: Store): Promise<void> {
     tx.funds.insert(someFunds({ position: 'received', receivedMinor: LARGE_MINOR }));
     tx.quotes.insert(aQuote());
     tx.commands.insert(aCommand());
+    tx.decisions.insert(aDecision());
     const paid = transfer('buyer', 'partner_float', money(LARGE_MINOR, 'EUR'));
     tx.ledger.append(tenant, 'pi_1', 'pst_1', posting('funds_received', paid), T0);
     tx.idempotency.bind(tenant, ' "k" ', 'payment_intent', 'pi_1', T0);
@@ -96,6 +98,7 @@ export function contentsOf(store: Store): Promise<readonly unknown[]> {
       tx.funds.get(tenant, 'pi_1'),
       tx.quotes.get(tenant, 'qt_1'),
       tx.commands.list({ stuck: false, limit: 100 }),
+      tx.decisions.ofItem('cmd_1'),
       tx.ledger.ofPayment(tenant, 'pi_1'),
       tx.idempotency.find(tenant, ' "k" '),
       tx.buyers.get('test', 'byr_1'),
@@ -122,7 +125,7 @@ export function contentsOf(store: Store): Promise<readonly unknown[]> {
       tx.storageFingerprints.get('documents'),
       tx.serviceKeys.list('session'),
       tx.bankDetails.ofPayment(tenant, 'pi_1'),
-      tx.bankDetails.byNumber('n', null),
+      tx.bankDetails.byNumber('n', 's'),
       tx.epochs.list(),
     ]),
   );

@@ -6,6 +6,7 @@ import { newStore } from '../../adapters/storage/store.js';
 import type { SealedColumn } from '../../core/domain/sealed-columns.js';
 import type { Claims, SealedRow, Tx } from '../../core/ports/storage.js';
 import { someAccount, someBankDetails } from './bank-detail-samples.js';
+import { aDecision } from './decision-samples.js';
 import {
   aBuyer,
   aCommand,
@@ -144,9 +145,9 @@ function readsOfMoney(tx: Tx): readonly Promise<unknown>[] {
     ...readsOfReceipts(tx),
     tx.bankDetails.ofPayment(tenant, 'pi_1'),
     tx.bankDetails.byCode('s', 'c'),
-    tx.bankDetails.byNumber('n', null),
     tx.bankDetails.byNumber('n', 's'),
     tx.bankDetails.paidBefore(someBankDetails(), 'a'),
+    ...deskReads(tx),
     tx.commands.get('cmd_1'),
     tx.commands.byReference('test', 'r'),
     tx.commands.byPartnerRef('test', 'payin', 'p'),
@@ -304,6 +305,7 @@ function everyFirstWrite(tx: Tx): void {
   tx.quotes.insert(aQuote());
   tx.bankDetails.insert(someBankDetails(), [someAccount]);
   tx.commands.insert(aCommand());
+  tx.decisions.insert(aDecision());
   tx.idempotency.bind(tenant, 'k', 'invoice', 'inv_1', T0);
   tx.buyers.insert(aBuyer());
   tx.buyers.insertSubmission(aSubmission());
@@ -351,6 +353,7 @@ async function everyLaterWrite(tx: Tx): Promise<void> {
   tx.payments.update(aPayment());
   tx.funds.update(someFunds());
   tx.commands.update(aCommand());
+  tx.decisions.update(aDecision());
   tx.buyers.updateSubmission(aSubmission());
   tx.accounts.update(anAccount());
   tx.mails.update(aMail());
@@ -371,6 +374,22 @@ async function everyLaterWrite(tx: Tx): Promise<void> {
   tx.retention.removeDeliveries(age, 'whd_1', 'whd_2');
   tx.retention.removeMessages(null, aMessage());
   tx.retention.removeEvents(tenant, 1, 2);
+}
+
+/** Over all tenants and of one, from the first row and behind another. */
+function deskReads(tx: Tx): readonly Promise<unknown>[] {
+  const everything = { orgId: null, mode: null };
+  return [
+    tx.decisions.ofItem('cmd_1'),
+    ...[everything, tenant].flatMap((place) => [
+      tx.decisions.list({ ...place, ...page }),
+      tx.decisions.list({ ...place, beforeId: null, limit: 5 }),
+    ]),
+    tx.moneyQueues.orders('owed', { afterId: null, limit: 5 }),
+    tx.moneyQueues.orders('out_of_sight', { afterId: null, limit: 5 }),
+    tx.moneyQueues.receipts({ afterId: null, limit: 5 }),
+    tx.moneyQueues.received({ afterId: null, limit: 5 }),
+  ];
 }
 
 async function everyClaim(claims: Claims): Promise<void> {

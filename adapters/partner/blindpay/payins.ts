@@ -1,6 +1,7 @@
 // Quotes and pay-ins. A pay-in quote fixes what arrives in the wallet; the rate to BRL is
 // indicative, because a payout quote lives for five minutes and a bank transfer takes days.
 import { z } from 'zod';
+import type { AmountLimit } from '../../../core/domain/amount-limit.js';
 import { divide, formatRate, type Money, money } from '../../../core/domain/money.js';
 import type {
   InstructionField,
@@ -8,16 +9,18 @@ import type {
   Rail,
   RailInstructions,
 } from '../../../core/domain/payin-instructions.js';
-import type { QuoteTerms } from '../../../core/domain/quote.js';
 import type { PayinReport } from '../../../core/domain/report-check.js';
 import type {
   AcceptedOrder,
   OrderApi,
   PartnerAnswer,
   PayinOrder,
+  QuoteAnswer,
   SettlementPartner,
 } from '../../../core/ports/partner.js';
+import { blockedIfPassing } from './customers.js';
 import { readDestination } from './destinations.js';
+import type { LimitBook } from './limits.js';
 import {
   CURRENCY,
   type Desk,
@@ -37,6 +40,8 @@ import {
 
 /** Smaller values of `expires_at` are in seconds: its example and its text differ. */
 const SECONDS_BELOW = 1e12;
+/** The smallest pay-in. The largest one is a limit of the customer. */
+const RANGE_FROM_MINOR = 1_000n;
 const RATE_SCALE = 10n ** 8n;
 /** Of a transfer in the USA: up to five business days. */
 const BANK_DAYS = { from: 0, to: 5 };
@@ -105,14 +110,19 @@ export function rateOf(targetMinor: bigint, sourceMinor: bigint): string {
 }
 
 export async function requestQuote(
-  { client, route }: Desk,
+  desk: Desk,
+  limits: LimitBook,
   { source, destination }: Parameters<SettlementPartner['quote']>[0],
-): Promise<PartnerAnswer<QuoteTerms>> {
+): Promise<QuoteAnswer> {
+  const { client, route } = desk;
   const to = readDestination(destination);
   if (to === null) return notFound;
   if (source.currency !== CURRENCY) {
     return refused('currency_not_supported', `Buyers can pay in ${CURRENCY}.`);
   }
+  const exceeded = await limits.exceeded(to.customerId, source.amountMinor);
+  if (exceeded.outcome !== 'done') return exceeded;
+  if (exceeded.value !== null) return { outcome: 'over_limit', limit: exceeded.value };
   const payin = await client.post({
     path: '/instances/:instance/payin-quotes',
     body: JSON.stringify({
@@ -126,7 +136,13 @@ export async function requestQuote(
     key: null,
     shape: quoteShape,
   });
-  if (payin.outcome !== 'done') return withoutEffect(payin);
+  if (payin.outcome === 'refused' && source.amountMinor >= RANGE_FROM_MINOR) {
+    const limit = await refusedLimit(limits, to.customerId, payin.code);
+    if (limit !== null) return { outcome: 'over_limit', limit };
+  }
+  if (payin.outcome !== 'done') {
+    return withoutEffect(await blockedIfPassing(desk, to.customerId, payin));
+  }
   const { id, expires_at, sender_amount, receiver_amount } = payin.value;
   const fx = await client.post({
     path: '/instances/:instance/quotes/fx',
@@ -155,13 +171,24 @@ export async function requestQuote(
   });
 }
 
+/** The limit that a quote was refused for; null for another refusal. */
+async function refusedLimit(
+  limits: LimitBook,
+  customerId: string,
+  code: string,
+): Promise<AmountLimit | null> {
+  if (code === 'LIMITS_AMOUNT_OUT_OF_RANGE') return limits.ofTransaction(customerId);
+  if (code === 'LIMITS_VOLUME_EXCEEDED') return { period: 'unknown', left: null, untilMs: null };
+  return null;
+}
+
 export function payinsApi(desk: Desk): OrderApi<PayinOrder, PayinReport> {
   const { client, route } = desk;
   return {
     async prepare({ reference, quote }) {
       const ids = splitIds(quote.partnerQuoteId, ['customerId', 'quoteId']);
       if (ids === null) return notFound;
-      if (desk.nowMs() >= quote.expiresAtMs) return quoteExpired;
+      // An expired quote is no proof: a restored order may have been sent before.
       return done(JSON.stringify({ kind: 'payin', reference, ...ids }));
     },
     async start(request) {
@@ -171,8 +198,8 @@ export function payinsApi(desk: Desk): OrderApi<PayinOrder, PayinReport> {
       const body = JSON.stringify({ payin_quote_id: order.quoteId });
       const answer = await client.post({ path, body, key: order.reference, shape: payinShape });
       if (answer.outcome === 'done') return done(accepted(answer.value, route.paymentMethod));
-      const isExpired = answer.outcome === 'refused' && answer.code === 'QUOTES_EXPIRED';
-      return isExpired ? quoteExpired : answer;
+      const isOver = answer.outcome === 'refused' && quoteOver.has(answer.code);
+      return isOver ? quoteExpired : blockedIfPassing(desk, order.customerId, answer);
     },
     async find(request) {
       const order = readRequest('payin', requestShape, request);
@@ -191,6 +218,10 @@ export function payinsApi(desk: Desk): OrderApi<PayinOrder, PayinReport> {
   };
 }
 
+/** The buyer needs another quote, which is refused in words if a limit was reached since. */
+const quoteOver: ReadonlySet<string> = new Set([
+  ...['QUOTES_EXPIRED', 'LIMITS_AMOUNT_OUT_OF_RANGE', 'LIMITS_VOLUME_EXCEEDED'],
+]);
 const quoteExpired = refused('quote_expired', 'The quote has expired.');
 
 export async function readPayin({ client }: Desk, id: string): Promise<PartnerAnswer<Payin>> {

@@ -144,6 +144,9 @@ create table connected_accounts (
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
   version integer not null,
+  corrections text,
+  answer_by timestamp with time zone,
+  answer_alerted_at timestamp with time zone,
   constraint connected_accounts_entity_type_check check ((entity_type = any
     (array['business'::text, 'individual'::text]))),
   constraint connected_accounts_mode_check check ((mode = any (array['test'::text,
@@ -356,6 +359,8 @@ create index funds_open on funds using btree (payment_id) where (((refund_owed_m
     refund_ordered_minor) > 0) or (loss_minor > 0) or ("position" = 'needs_review'::text) or
     (refund = 'needs_review'::text));
 
+create index funds_received on funds using btree (payment_id) where ("position" = 'received'::text);
+
 create table idempotency_keys (
   org_id text collate "C" not null,
   mode text collate "C" not null,
@@ -417,6 +422,8 @@ create table kyc_submissions (
   corrections text,
   dossier_sealed text,
   submit_command_id text,
+  answer_by timestamp with time zone,
+  answer_alerted_at timestamp with time zone,
   constraint kyc_submissions_mode_check check ((mode = any (array['test'::text, 'live'::text]))),
   constraint kyc_submissions_pkey primary key (org_id, mode, id),
   constraint kyc_submissions_status_check check ((status = any (array['not_started'::text,
@@ -557,6 +564,29 @@ create table members (
 create unique index members_email on members using btree (org_id, email_key) where (removed_at is
     null);
 
+create table money_decisions (
+  id text collate "C" not null,
+  org_id text collate "C",
+  mode text collate "C" not null,
+  item_id text collate "C" not null,
+  number integer not null,
+  action text not null,
+  evidence text,
+  basis text not null,
+  state text collate "C" not null,
+  proposed_by text not null,
+  proposed_at timestamp with time zone not null,
+  ended_by text,
+  ended_at timestamp with time zone,
+  version integer not null,
+  constraint money_decisions_mode_check check ((mode = any (array['test'::text, 'live'::text]))),
+  constraint money_decisions_pkey primary key (id),
+  constraint money_decisions_state_check check ((state = any (array['proposed'::text,
+    'done'::text, 'replaced'::text, 'void'::text])))
+);
+
+create unique index money_decisions_of_item on money_decisions using btree (item_id, number);
+
 create table organization_profiles (
   org_id text collate "C" not null,
   mode text collate "C" not null,
@@ -569,6 +599,9 @@ create table organization_profiles (
   tos_id text collate "C",
   tos_accepted_at timestamp with time zone,
   version integer not null,
+  corrections text,
+  answer_by timestamp with time zone,
+  answer_alerted_at timestamp with time zone,
   constraint organization_profiles_kyb_status_check check ((kyb_status = any
     (array['verifying'::text, 'approved'::text, 'rejected'::text]))),
   constraint organization_profiles_mode_check check ((mode = any (array['test'::text,
@@ -664,12 +697,15 @@ create table partner_commands (
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
   version integer not null,
+  overruled text collate "C",
   constraint partner_commands_confirmed_minor_check check ((confirmed_minor >= 0)),
   constraint partner_commands_kind_check check ((kind = any (array['submit_organization'::text,
     'submit_buyer'::text, 'submit_account'::text, 'provision_rails'::text, 'payin'::text,
     'payout'::text, 'refund'::text]))),
   constraint partner_commands_mode_check check ((mode = any (array['test'::text, 'live'::text]))),
   constraint partner_commands_order_end_check check ((order_end = any (array['open'::text,
+    'completed'::text, 'failed'::text, 'returned'::text]))),
+  constraint partner_commands_overruled_check check ((overruled = any (array['open'::text,
     'completed'::text, 'failed'::text, 'returned'::text]))),
   constraint partner_commands_pkey primary key (id),
   constraint partner_commands_received_minor_check check ((received_minor >= 0)),
@@ -690,6 +726,14 @@ create index partner_commands_of_payment on partner_commands using btree (org_id
 
 create index partner_commands_of_submission on partner_commands using btree (org_id, mode,
     submission_id, id) where (submission_id is not null);
+
+create index partner_commands_out_of_sight on partner_commands using btree (id) where ((review is
+    not null) or ((kind = 'payout'::text) and (state = 'done'::text) and (order_end =
+    'failed'::text)));
+
+create index partner_commands_owed on partner_commands using btree (id) where ((kind =
+    'refund'::text) and (review is null) and (state <> 'void'::text) and ((state <> 'done'::text)
+    or (order_end <> 'completed'::text)));
 
 create index partner_commands_partner_ref on partner_commands using btree (mode, kind,
     partner_ref) where (partner_ref is not null);
@@ -745,6 +789,8 @@ create table payments (
   confirmed_locale text,
   buyer_locale text,
   bank_details_code text,
+  purpose text,
+  limit_hit text,
   constraint payments_amount_minor_check check ((amount_minor > 0)),
   constraint payments_buyer_locale_check check ((buyer_locale = any (array['en'::text,
     'pt-BR'::text, 'es'::text]))),

@@ -114,7 +114,7 @@ create table connected_accounts (
   rejected_at integer,
   created_at integer not null,
   updated_at integer not null,
-  version integer not null,
+  version integer not null, corrections text, answer_by integer, answer_alerted_at integer,
   primary key (org_id, mode, id)
 ) strict, without rowid;
 
@@ -295,6 +295,8 @@ create index funds_open on funds (payment_id)
   where refund_owed_minor + refund_ordered_minor > 0 or loss_minor > 0
     or position = 'needs_review' or refund = 'needs_review';
 
+create index funds_received on funds (payment_id) where position = 'received';
+
 create table idempotency_keys (
   org_id text not null,
   mode text not null check (mode in ('test', 'live')),
@@ -348,6 +350,7 @@ create table kyc_submissions (
   draft_sealed text,
   created_at integer not null,
   version integer not null, corrections text, dossier_sealed text, submit_command_id text,
+    answer_by integer, answer_alerted_at integer,
   primary key (org_id, mode, id)
 ) strict, without rowid;
 
@@ -485,6 +488,25 @@ create table members (
 
 create unique index members_email on members (org_id, email_key) where removed_at is null;
 
+create table money_decisions (
+  id text not null primary key,
+  org_id text,
+  mode text not null check (mode in ('test', 'live')),
+  item_id text not null,
+  number integer not null,
+  action text not null,
+  evidence text,
+  basis text not null,
+  state text not null check (state in ('proposed', 'done', 'replaced', 'void')),
+  proposed_by text not null,
+  proposed_at integer not null,
+  ended_by text,
+  ended_at integer,
+  version integer not null
+) strict;
+
+create unique index money_decisions_of_item on money_decisions (item_id, number);
+
 create table organization_profiles (
   org_id text not null,
   mode text not null check (mode in ('test', 'live')),
@@ -496,7 +518,7 @@ create table organization_profiles (
   kyb_command_id text,
   tos_id text,
   tos_accepted_at integer,
-  version integer not null,
+  version integer not null, corrections text, answer_by integer, answer_alerted_at integer,
   primary key (org_id, mode)
 ) strict, without rowid;
 
@@ -584,7 +606,8 @@ create table partner_commands (
   created_at integer not null,
   updated_at integer not null,
   version integer not null
-) strict, without rowid;
+, overruled text
+  check (overruled in ('open', 'completed', 'failed', 'returned'))) strict, without rowid;
 
 create index partner_commands_due on partner_commands (due_at) where due_at is not null;
 
@@ -598,6 +621,13 @@ create index partner_commands_of_payment on partner_commands (org_id, mode, paym
 
 create index partner_commands_of_submission on partner_commands (org_id, mode, submission_id, id)
   where submission_id is not null;
+
+create index partner_commands_out_of_sight on partner_commands (id)
+  where review is not null or (kind = 'payout' and state = 'done' and order_end = 'failed');
+
+create index partner_commands_owed on partner_commands (id)
+  where kind = 'refund' and review is null and state <> 'void'
+    and (state <> 'done' or order_end <> 'completed');
 
 create index partner_commands_partner_ref on partner_commands (mode, kind, partner_ref)
   where partner_ref is not null;
@@ -653,7 +683,7 @@ create table payments (
   created_at integer not null,
   updated_at integer not null,
   version integer not null, payee_name text, confirmed_locale text, buyer_locale text check
-    (buyer_locale in ('en', 'pt-BR', 'es')), bank_details_code text,
+    (buyer_locale in ('en', 'pt-BR', 'es')), bank_details_code text, purpose text, limit_hit text,
   primary key (org_id, mode, id)
 ) strict;
 

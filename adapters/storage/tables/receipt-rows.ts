@@ -32,7 +32,7 @@ import { orderEnds } from './work-rows.js';
 
 /** The same as `isUnmatched` of receipt.ts. Spelled as the partial index has it. */
 export const unmatchedSql = "state = 'waiting' and entry_end = 'completed'";
-const waitingSql = "state = 'waiting' and entry_end in ('open', 'completed')";
+export const waitingSql = "state = 'waiting' and entry_end in ('open', 'completed')";
 
 export const receipts = defineTable<Receipt>('receipts', {
   id: key(text('id')),

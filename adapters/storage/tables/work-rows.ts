@@ -80,6 +80,7 @@ const commandRows = defineTable<CommandRow>('partner_commands', {
   request: sealed(text.null('request')),
   partnerRef: text.null('partner_ref'),
   end: oneOf('order_end', orderEnds),
+  overruled: nullable(oneOf('overruled', orderEnds)),
   receivedMinor: minor('received_minor'),
   confirmedMinor: minor('confirmed_minor'),
   refusal: text.null('refusal'),
@@ -164,7 +165,7 @@ export function commandsOf(unit: UnitOfWork): Tx['commands'] {
     byPartnerRef: (mode, kind, partnerRef) =>
       unit.first(
         commands,
-        'where mode = $1 and kind = $2 and partner_ref = $3 order by id limit 1',
+        'where mode = $1 and kind = $2 and partner_ref = $3 order by id desc limit 1',
         [mode, kind, partnerRef],
       ),
     ofPayment: async ({ orgId, mode }, paymentId) => {

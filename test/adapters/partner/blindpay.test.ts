@@ -1,6 +1,7 @@
 // BlindPay over its simulator: the suite of the port.
 import assert from 'node:assert/strict';
 import { callFaults, partnerConformance } from '../../../adapters/partner-kit/partner-kit.js';
+import { connectHost } from '../../support/blindpay/blindpay-operator.js';
 import { openBlindPay, pixKey, usd } from '../../support/blindpay/blindpay-scene.js';
 
 const noRefunds = 'BlindPay has no call for refunds';
@@ -31,9 +32,11 @@ partnerConformance({
   faults: callFaults,
   pageSize: 2,
   deposits: true,
+  inboundUrl: 'https://ponte.example/v1/partner-webhooks/blindpay/test',
   async open() {
     const scene = await openBlindPay({ route: { bankingPartner: 'cfsb' } });
     scene.server.state.pageMax = 2;
+    await connectHost(scene.server, 'https://ponte.example', 'test');
     return {
       partner: scene.partner,
       nowMs: () => scene.nowMs,

@@ -87,6 +87,10 @@ const postgres = localPostgres();
 const fewRows: Readonly<Record<string, string>> = {
   partner_commands_stuck: 'what waits for a person is little',
   funds_open: 'debts and lost positions are few',
+  funds_received: 'money that has arrived and is not paid out is little',
+  money_decisions_pkey: 'people decide seldom',
+  partner_commands_out_of_sight: 'what only a person can establish is little',
+  partner_commands_owed: 'debts are few',
   outbox_pkey: 'the condition is true of every row but for clocks that differ',
 };
 

@@ -19,6 +19,7 @@ import { ledgerAccounts } from '../../../core/domain/ledger.js';
 import { locales } from '../../../core/domain/locale.js';
 import { mailPurposes, mailRules, mailStatuses } from '../../../core/domain/mail.js';
 import { memberRoles } from '../../../core/domain/member.js';
+import { decisionMoves } from '../../../core/domain/money-decision.js';
 import { kybStatuses } from '../../../core/domain/organization.js';
 import { pageSessionKinds } from '../../../core/domain/page-session.js';
 import { commandKinds, commandMoves } from '../../../core/domain/partner-command.js';
@@ -49,6 +50,8 @@ const words: Readonly<Record<string, readonly string[]>> = {
   'partner_commands.state': Object.keys(commandMoves),
   'partner_commands.kind': commandKinds,
   'partner_commands.order_end': ['open', 'completed', 'failed', 'returned'],
+  'partner_commands.overruled': ['open', 'completed', 'failed', 'returned'],
+  'money_decisions.state': Object.keys(decisionMoves),
   'receipts.entry_end': ['open', 'completed', 'failed', 'returned'],
   'receipts.state': receiptStates,
   'receipts.rule': matchRules,
@@ -129,8 +132,8 @@ test('every table is strict; keys and unique indexes of tenants begin with org_i
     ...['api_keys: id', 'buyers: mode', 'buyers: mode', 'deliveries: id'],
     ...['delivery_attempts: delivery_id', 'epochs: number', 'inbox: partner'],
     ...['key_check_values: key_id', 'kyc_submissions: flow_id', 'mails: mode'],
-    ...['mails: token_hash', 'outbox: position', 'page_sessions: id', 'partner_commands: id'],
-    'partner_commands: mode',
+    ...['mails: token_hash', 'money_decisions: id', 'money_decisions: item_id'],
+    ...['outbox: position', 'page_sessions: id', 'partner_commands: id', 'partner_commands: mode'],
     ...['payments: public_id', 'receipt_lines: posting_id', 'receipts: id', 'receipts: partner'],
     ...['service_keys: id', 'service_keys: purpose', 'simulated_reports: mode'],
     ...['statement_scans: partner', 'storage_fingerprints: name'],

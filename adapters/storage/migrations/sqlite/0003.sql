@@ -100,7 +100,44 @@ create index partner_commands_in_flight on partner_commands (mode, id)
     and state in ('pending', 'sent', 'unknown', 'denied');
 
 -- Decisions: what operators propose and confirm about money.
+create table money_decisions (
+  id text not null primary key,
+  org_id text,
+  mode text not null check (mode in ('test', 'live')),
+  item_id text not null,
+  number integer not null,
+  action text not null,
+  evidence text,
+  basis text not null,
+  state text not null check (state in ('proposed', 'done', 'replaced', 'void')),
+  proposed_by text not null,
+  proposed_at integer not null,
+  ended_by text,
+  ended_at integer,
+  version integer not null
+) strict;
+create unique index money_decisions_of_item on money_decisions (item_id, number);
+alter table partner_commands add column overruled text
+  check (overruled in ('open', 'completed', 'failed', 'returned'));
+-- The queues of operators: few rows of each are in them.
+create index funds_received on funds (payment_id) where position = 'received';
+create index partner_commands_owed on partner_commands (id)
+  where kind = 'refund' and review is null and state <> 'void'
+    and (state <> 'done' or order_end <> 'completed');
+create index partner_commands_out_of_sight on partner_commands (id)
+  where review is not null or (kind = 'payout' and state = 'done' and order_end = 'failed');
 
 -- Payments: their purpose.
+alter table payments add column purpose text;
+-- The latest quote that was refused because of a limit of the payee.
+alter table payments add column limit_hit text;
 
 -- Parties: what the partner requires of them.
+alter table connected_accounts add column corrections text;
+alter table connected_accounts add column answer_by integer;
+alter table connected_accounts add column answer_alerted_at integer;
+alter table organization_profiles add column corrections text;
+alter table organization_profiles add column answer_by integer;
+alter table organization_profiles add column answer_alerted_at integer;
+alter table kyc_submissions add column answer_by integer;
+alter table kyc_submissions add column answer_alerted_at integer;

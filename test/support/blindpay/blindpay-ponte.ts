@@ -1,11 +1,10 @@
-// The whole service with BlindPay as its partner, over the simulator: a seller that can be paid,
-// and payments to it.
+// The embedded service with BlindPay as its partner, over the simulator.
 import assert from 'node:assert/strict';
+import type { TestContext } from 'node:test';
 import { createBlindPayPartner } from '../../../adapters/partner/blindpay/blindpay.js';
 import type { PartnerSetup, RunningPartner } from '../../../adapters/partner/running-partner.js';
 import { HOUR_MS, MINUTE_MS } from '../../../core/domain/instant.js';
 import { createPonte, type Ponte } from '../../../host/embed.js';
-import type { SuiteEnd } from '../suite-end.js';
 import {
   apiKey,
   type BlindPayServer,
@@ -14,17 +13,18 @@ import {
   startBlindPay,
 } from './blindpay-server.js';
 
-export interface WholeScene {
+export interface PonteScene {
   readonly ponte: Ponte;
   readonly server: BlindPayServer;
   /** How messages of BlindPay arrive; as they are sent unless the test sets it. */
   network: (send: () => Promise<void>) => Promise<void>;
 }
 
-export async function openWhole(
-  t: SuiteEnd,
+/** `bankingPartner`: who keeps virtual accounts; null: there are none. */
+export async function openPonte(
+  t: TestContext,
   bankingPartner: string | null = null,
-): Promise<WholeScene> {
+): Promise<PonteScene> {
   const clock = { nowMs: () => 0 };
   const server = await startBlindPay({ nowMs: () => clock.nowMs() });
   // The organization of the embedded service is to be approved at once.
@@ -47,7 +47,7 @@ export async function openWhole(
 /** The messages of the simulator arrive like those of a partner inside the process. */
 function partnerOf(
   setup: PartnerSetup,
-  scene: Pick<WholeScene, 'server' | 'network'>,
+  scene: Pick<PonteScene, 'server' | 'network'>,
   bankingPartner: string | null,
 ): RunningPartner {
   const { state, url } = scene.server;
@@ -75,7 +75,7 @@ function partnerOf(
   };
 }
 
-export async function readySeller({ ponte }: WholeScene): Promise<string> {
+export async function readySeller({ ponte }: PonteScene): Promise<string> {
   const seller = { role: 'seller', entityType: 'business', externalId: 'seller-1' };
   const { id } = await ponte.post('/v1/connected-accounts', { ...seller, country: 'BR' });
   const dossier = { email: 'eva@lima.example', legalName: 'Lima Ltda', cnpj: '11.222.333/0001-81' };
@@ -92,9 +92,10 @@ export async function readySeller({ ponte }: WholeScene): Promise<string> {
   return String(id);
 }
 
-export async function paidOrder({ ponte }: WholeScene, amount = '1250.00') {
+/** Advanced as the buyer, an hour ago. */
+export async function paidOrder({ ponte }: PonteScene, amount = '1250.00', fields = {}) {
   const buyer = { email: 'ana@buyer.example', name: 'Ana Lima', country: 'US' };
-  const order = { externalId: amount, amount, buyer, sellerExternalId: 'seller-1' };
+  const order = { externalId: amount, amount, buyer, sellerExternalId: 'seller-1', ...fields };
   const { id } = await ponte.post('/v1/payments', order);
   await ponte.post(`/v1/test-helpers/payments/${id}/advance`, {});
   await ponte.advanceTime(HOUR_MS);

@@ -1,0 +1,19 @@
+// A sample of a decision about money, like those of domain-samples.ts.
+import { money } from '../../core/domain/money.js';
+import type { MoneyDecision } from '../../core/domain/money-decision.js';
+import { T0, tenant } from './domain-samples.js';
+
+/** One that was confirmed. */
+export function aDecision(fields: Partial<MoneyDecision> = {}): MoneyDecision {
+  return {
+    ...{ ...tenant, id: 'dec_1', itemId: 'cmd_1', number: 1 },
+    action: {
+      ...{ verb: 'resolve', found: 'paid' },
+      settled: money(9_007_199_254_740_993n, 'BRL'),
+      ...{ fees: money(7n, 'EUR'), endToEndId: 'E1' },
+    },
+    ...{ evidence: 'letter of the bank, 7 May', basis: 'done/failed, 1.00 EUR', state: 'done' },
+    ...{ proposedBy: 'ana', proposedAtMs: T0, endedBy: 'bia', endedAtMs: T0 + 1, version: 1 },
+    ...fields,
+  };
+}
