@@ -57,6 +57,12 @@ interface ResolveOptions extends DecisionOptions {
 const desk = () => import('../core/usecases/money-desk.js');
 const queues = () => import('../core/usecases/money-queues.js');
 
+const foundDetails = [
+  'returned   of a payout: the partner holds its money again',
+  'paid       of a payout: the seller has its money',
+  'otherwise  of a receipt: it was settled outside of Ponte',
+].join('\n');
+
 const twoOperators = [
   'In test mode the decision takes effect at once. In live mode it is a proposal until another',
   'operator gives the same command. Giving it again changes nothing.',
@@ -69,7 +75,7 @@ export function addMoneyCommands(shell: Shell, program: Command): void {
 
   addOperatorCommand<ListOptions>(shell, noun, {
     name: 'list',
-    description: 'list what waits, with the commands for it, oldest first',
+    description: 'list what waits, oldest first, with the commands to copy',
     options: [
       new Option('--queue <queue>', 'only this queue').choices(moneyQueues).default(null),
       new Option('--decided', 'list decisions and proposals instead, newest first').default(false),
@@ -86,7 +92,7 @@ export function addMoneyCommands(shell: Shell, program: Command): void {
     description: 'count money that nobody ordered as money of a payment',
     options: [
       new Option('--payment <payment-id>', 'the payment it is for').makeOptionMandatory(),
-      evidenceOption('if it is not plain from the receipt'),
+      evidenceOption('where the receipt does not show it'),
       ...decisionOptions(),
     ],
     details: twoOperators,
@@ -94,6 +100,11 @@ export function addMoneyCommands(shell: Shell, program: Command): void {
       decide(shell, operator, id, { verb: 'assign', paymentId }, options),
   });
 
+  addRefundCommand(shell, noun);
+  addResolveCommand(shell, noun);
+}
+
+function addRefundCommand(shell: Shell, noun: Command): void {
   addOperatorCommand<RefundOptions>(shell, noun, {
     name: 'refund <id>',
     description: 'record that a payer was paid back by other means, or order the refund again',
@@ -109,16 +120,14 @@ export function addMoneyCommands(shell: Shell, program: Command): void {
       throw new PonteError('ValidationError', 'Give --evidence or --order, not both.');
     },
   });
+}
 
+function addResolveCommand(shell: Shell, noun: Command): void {
   addOperatorCommand<ResolveOptions>(shell, noun, {
     name: 'resolve <id>',
-    description: 'record where the money of a payout is, or that of a receipt',
+    description: 'record where the money of a payout or of a receipt is',
     options: [
-      new Option(
-        '--as <found>',
-        'a payout: returned (the partner holds it again) or paid (the seller has it); a receipt: ' +
-          'otherwise (settled outside of Ponte)',
-      )
+      new Option('--as <found>', 'what you found')
         .choices(['returned', 'paid', 'otherwise'])
         .makeOptionMandatory(),
       new Option('--settled <amount>', 'BRL that the seller received; with --as paid')
@@ -131,14 +140,14 @@ export function addMoneyCommands(shell: Shell, program: Command): void {
       evidenceOption('as the answer of the partner'),
       ...decisionOptions(),
     ],
-    details: twoOperators,
+    details: `${foundDetails}\n\n${twoOperators}`,
     run: (operator, options, [id = '']) =>
       decide(shell, operator, id, resolution(options), options),
   });
 }
 
 function evidenceOption(example: string): Option {
-  return new Option('--evidence <text>', `how you know, ${example}; recorded`).default(null);
+  return new Option('--evidence <text>', `how you know it, ${example}; recorded`).default(null);
 }
 
 const decisionOptions = () => [

@@ -108,7 +108,7 @@ function rowText(row: QueueRow, nowMs: number): string {
     ...wrapped(knownText(known)),
     ...row.steps
       .flatMap((step) => steps[step](row))
-      .flatMap(({ what, command }) => commandLines(what, command)),
+      .flatMap(({ what, command }) => commandLines(what, command.split(/ (?=--)/))),
     ...(proposal === null ? [] : proposalLines(proposal)),
   ].join('\n');
 }
@@ -172,7 +172,7 @@ export function presentDecision({ action, ...decision }: MoneyDecision | ListedD
     decision: actionText(action),
     ...{ evidence, basis, proposedBy, proposedAt: formatInstant(decision.proposedAtMs) },
     ...{ endedBy, endedAt: instantOrNull(decision.endedAtMs) },
-    command: commandOf({ ...decision, action }),
+    command: commandOf({ ...decision, action }).join(' '),
   };
 }
 
@@ -233,23 +233,23 @@ export function outcomeText({ kind, decision, ended }: DeskOutcome): string {
   return [...before, ...lines[kind]].join('\n');
 }
 
-/** The command that proposes and confirms this decision. */
+/** The command that proposes and confirms this decision: its parts, an option in each. */
 function commandOf({
   itemId,
   action,
   evidence,
-}: Pick<MoneyDecision, 'itemId' | 'action' | 'evidence'>) {
-  const words = ['ponte money', action.verb, itemId];
-  if (action.verb === 'assign') words.push('--payment', action.paymentId);
-  if (action.verb === 'resolve') words.push('--as', action.found);
+}: Pick<MoneyDecision, 'itemId' | 'action' | 'evidence'>): readonly string[] {
+  const parts = [`ponte money ${action.verb} ${itemId}`];
+  if (action.verb === 'assign') parts.push(`--payment ${action.paymentId}`);
+  if (action.verb === 'resolve') parts.push(`--as ${action.found}`);
   if (action.verb === 'resolve' && action.found === 'paid') {
     const { settled, fees, endToEndId } = action;
-    words.push('--settled', formatAmount(settled.amountMinor));
-    words.push('--fees', formatAmount(fees.amountMinor));
-    words.push('--end-to-end-id', quoted(endToEndId));
+    parts.push(`--settled ${formatAmount(settled.amountMinor)}`);
+    parts.push(`--fees ${formatAmount(fees.amountMinor)}`);
+    parts.push(`--end-to-end-id ${quoted(endToEndId)}`);
   }
-  if (evidence !== null) words.push('--evidence', quoted(evidence));
-  return words.join(' ');
+  if (evidence !== null) parts.push(`--evidence ${quoted(evidence)}`);
+  return parts;
 }
 
 const foundTexts = {
@@ -274,8 +274,20 @@ function quoted(text: string): string {
   return /^[\w.:/@-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }
 
-function commandLines(what: string, command: string): readonly string[] {
-  return [...wrapped(what), `    ${command}`];
+function commandLines(what: string, command: readonly string[]): readonly string[] {
+  return [...wrapped(what), ...wrappedCommand(command)];
+}
+
+/** A shell joins its lines again. */
+function wrappedCommand(parts: readonly string[]): readonly string[] {
+  const lines: string[] = [];
+  for (const part of parts) {
+    const last = lines.at(-1);
+    const isFit = last !== undefined && `${last} ${part} \\`.length <= COLUMNS;
+    if (isFit) lines[lines.length - 1] = `${last} ${part}`;
+    else lines.push(last === undefined ? `    ${part}` : `      ${part}`);
+  }
+  return lines.map((line, at) => (at === lines.length - 1 ? line : `${line} \\`));
 }
 
 /** Lines of at most COLUMNS, indented. */

@@ -41,9 +41,9 @@ export const decisionStates = decisions.states;
 export type DecisionState = keyof typeof decisionMoves;
 
 /**
- * `assign`: a receipt is a pay-in of this payment. `refund`: the payer was paid back by other means.
- * `returned` and `paid`: where the money of a payout is. `otherwise`: a receipt was settled outside
- * of Ponte.
+ * `assign`: a receipt is a pay-in of this payment. `refund`: the payer was paid back by other
+ * means. `returned` and `paid`: where the money of a payout is. `otherwise`: a receipt was settled
+ * outside of Ponte.
  */
 export type MoneyAction =
   | { readonly verb: 'assign'; readonly paymentId: string }

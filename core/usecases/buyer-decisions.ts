@@ -111,10 +111,11 @@ async function stageUndecided(
     await stageKycMore(deps, tx, next);
   }
   const about = { submissionId: was.id };
-  // The form does not ask it. Of a buyer that was approved, nobody knows who would.
+  // The form does not ask it. The form of an approved buyer is lost. A refusal has another alert.
   const isOnForm = draft.isHosted || was.status === 'approved';
   const isUnplaced = correctionsOf(next).some(({ field }) => fieldNamed(field) === null);
-  const asked = isOnForm && isUnplaced ? askedAlert(was, next, about) : [];
+  const isOpen = isOnForm && isUnplaced && reported.partnerRef !== null;
+  const asked = isOpen ? askedAlert(was, next, about) : [];
   return { ...complete, alerts: [...asked, ...alertsOf(was, next, about)] };
 }
 

@@ -77,7 +77,7 @@ async function decideIn(batch: Batch, command: DeskCommand): Promise<Decided> {
   if (problem !== null) {
     const last = repeated({ action, evidence }, known);
     if (last !== null) return unchanged({ kind: 'repeated', decision: last, ended: null });
-    throw new PonteError('DecisionNotAllowed', problem);
+    throw new PonteError('DecisionNotAllowed', `${problem}${decidedText(known)}`);
   }
   await item.check(tx);
   const asked = { itemId, action, evidence, basis, operator, replace };
@@ -114,11 +114,21 @@ function unchanged(outcome: DeskOutcome): Decided {
   return { outcome, after: () => undefined };
 }
 
-function differsText({ proposedBy, proposedAtMs, basis }: MoneyDecision): string {
+/** Names the last decision, if there is one. */
+function decidedText(known: readonly MoneyDecision[]): string {
+  const last = known.findLast(({ state }) => state === 'done');
+  if (last === undefined) return '';
+  const { proposedBy, endedBy, endedAtMs } = last;
+  const names = [...new Set([proposedBy, endedBy])].join(' and ');
+  const at = endedAtMs === null ? '' : ` at ${formatInstant(endedAtMs)}`;
+  return ` ${names} decided about it${at}: ponte money list --decided.`;
+}
+
+function differsText({ proposedBy, proposedAtMs }: MoneyDecision): string {
   const since = formatInstant(proposedAtMs);
   return (
-    `${proposedBy} proposed another decision about it at ${since} (${basis}). Confirm that one ` +
-    '(ponte money list shows the command), or add --replace.'
+    `${proposedBy} proposed another decision about it at ${since}. ` +
+    'Confirm that one (ponte money list shows the command), or add --replace.'
   );
 }
 

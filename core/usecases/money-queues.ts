@@ -1,5 +1,6 @@
-// What waits at the money desk: money that nobody ordered, payments that are short of money, refunds
-// that are owed, orders out of sight. Each row says what is known and what an operator can do.
+// What waits at the money desk: money that nobody ordered, payments that are short of money,
+// refunds that are owed, orders out of sight. Each row says what is known and what an operator can
+// do.
 import { type Funds, heldMinor } from '../domain/funds.js';
 import { type Money, money } from '../domain/money.js';
 import {

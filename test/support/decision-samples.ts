@@ -1,6 +1,8 @@
-// A sample of a decision about money, like those of domain-samples.ts.
+// A sample of a decision about money, like those of domain-samples.ts, and all that the store reads
+// for the money desk.
 import { money } from '../../core/domain/money.js';
 import type { MoneyDecision } from '../../core/domain/money-decision.js';
+import type { Tx } from '../../core/ports/storage.js';
 import { T0, tenant } from './domain-samples.js';
 
 /** One that was confirmed. */
@@ -16,4 +18,20 @@ export function aDecision(fields: Partial<MoneyDecision> = {}): MoneyDecision {
     ...{ proposedBy: 'ana', proposedAtMs: T0, endedBy: 'bia', endedAtMs: T0 + 1, version: 1 },
     ...fields,
   };
+}
+
+/** Each read in each form that makes another text. */
+export function deskReads(tx: Tx): readonly Promise<unknown>[] {
+  const everything = { orgId: null, mode: null };
+  const page = { afterId: null, limit: 5 };
+  return [
+    tx.decisions.ofItem('cmd_1'),
+    ...[everything, tenant].flatMap((place) =>
+      ['x', null].map((beforeId) => tx.decisions.list({ ...place, beforeId, limit: 5 })),
+    ),
+    tx.moneyQueues.orders('owed', page),
+    tx.moneyQueues.orders('out_of_sight', page),
+    tx.moneyQueues.receipts(page),
+    tx.moneyQueues.received(page),
+  ];
 }

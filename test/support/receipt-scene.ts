@@ -51,6 +51,20 @@ export class Books {
     },
   };
 
+  /** 100.00 USD, completed. */
+  deposit(
+    partnerRef: string,
+    fields: Partial<PartnerEntry> & Pick<PartnerEntry, 'receiverRef' | 'createdAtMs'>,
+  ): void {
+    this.entries.set(partnerRef, {
+      ...{ kind: 'payin', partnerRef, reference: null, partnerQuoteId: null },
+      ...{ status: 'completed', amount: money(10_000n, 'USD') },
+      payer: { name: 'Ana Lima', bank: 'Chase', texts: [], trace: '0123' },
+      transactionHash: '0xdeposit',
+      ...fields,
+    });
+  }
+
   change(partnerRef: string, fields: Partial<PartnerEntry>): void {
     const entry = this.entries.get(partnerRef);
     assert.ok(entry, `${partnerRef} is in the books`);
@@ -74,15 +88,9 @@ export class ReceiptScene {
 
   /** 100.00 USD in the account of the organization, without a message. */
   deposit(partnerRef: string, fields: Partial<PartnerEntry> = {}): void {
-    this.books.entries.set(partnerRef, {
-      ...{ kind: 'payin', partnerRef, reference: null, partnerQuoteId: null },
-      receiverRef: this.receiverRef,
-      ...{ status: 'completed', amount: money(10_000n, 'USD') },
-      createdAtMs: this.made.deps.clock.nowMs(),
-      payer: { name: 'Ana Lima', bank: 'Chase', texts: [], trace: '0123' },
-      transactionHash: '0xdeposit',
-      ...fields,
-    });
+    const { receiverRef, made } = this;
+    const createdAtMs = made.deps.clock.nowMs();
+    this.books.deposit(partnerRef, { receiverRef, createdAtMs, ...fields });
   }
 
   /** The same, with the words of the payer. */

@@ -6,7 +6,7 @@ import { newStore } from '../../adapters/storage/store.js';
 import type { SealedColumn } from '../../core/domain/sealed-columns.js';
 import type { Claims, SealedRow, Tx } from '../../core/ports/storage.js';
 import { someAccount, someBankDetails } from './bank-detail-samples.js';
-import { aDecision } from './decision-samples.js';
+import { aDecision, deskReads } from './decision-samples.js';
 import {
   aBuyer,
   aCommand,
@@ -374,22 +374,6 @@ async function everyLaterWrite(tx: Tx): Promise<void> {
   tx.retention.removeDeliveries(age, 'whd_1', 'whd_2');
   tx.retention.removeMessages(null, aMessage());
   tx.retention.removeEvents(tenant, 1, 2);
-}
-
-/** Over all tenants and of one, from the first row and behind another. */
-function deskReads(tx: Tx): readonly Promise<unknown>[] {
-  const everything = { orgId: null, mode: null };
-  return [
-    tx.decisions.ofItem('cmd_1'),
-    ...[everything, tenant].flatMap((place) => [
-      tx.decisions.list({ ...place, ...page }),
-      tx.decisions.list({ ...place, beforeId: null, limit: 5 }),
-    ]),
-    tx.moneyQueues.orders('owed', { afterId: null, limit: 5 }),
-    tx.moneyQueues.orders('out_of_sight', { afterId: null, limit: 5 }),
-    tx.moneyQueues.receipts({ afterId: null, limit: 5 }),
-    tx.moneyQueues.received({ afterId: null, limit: 5 }),
-  ];
 }
 
 async function everyClaim(claims: Claims): Promise<void> {

@@ -62,12 +62,11 @@ export function moneyQueuesOf(unit: UnitOfWork): Tx['moneyQueues'] {
       const tail = `where ${queueSql[queue]} and id > $1 order by id limit $2`;
       return (await unit.all(commands, tail, [afterId ?? '', limit])).filter(isMoneyCommand);
     },
-    receipts: ({ afterId, limit }) =>
-      unit.all(
-        receipts,
-        `where ${waitingSql} and ${unmatchedSql} and id > $1 order by id limit $2`,
-        [afterId ?? '', limit],
-      ),
+    receipts: ({ afterId, limit }) => {
+      // Both conditions: the index has the wider one.
+      const tail = `where ${waitingSql} and ${unmatchedSql} and id > $1 order by id limit $2`;
+      return unit.all(receipts, tail, [afterId ?? '', limit]);
+    },
     received: ({ afterId, limit }) =>
       unit.all(
         funds,

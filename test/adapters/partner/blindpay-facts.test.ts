@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sortError, sortings } from '../../../adapters/partner/blindpay/answer-codes.js';
 import { done } from '../../../adapters/partner-kit/conformance-harness.js';
+import { question } from '../../support/blindpay/blindpay-compliance.js';
 import {
   documentedCodes,
   errorBody,
@@ -51,6 +52,13 @@ test('every answer and message of the simulator has the documented shape', async
   const { virtualAccountRef: virtualAccountId } = done(
     await partner.provisionRails({ receiverRef, destinationRef, key: 'key-2' }),
   );
+  server.state.compliance.ask(receiverRef, [question]);
+  await partner.receiver.read(receiverRef);
+  const answers = { business_description_explanation: 'Coffee.' };
+  const about = { reference: 'r2', previousRef: receiverRef, answers };
+  const answer = await partner.receiver.prepare({ ...order, ...about });
+  await partner.receiver.start(done(answer));
+  scene.pass(60_000);
   const deposit = server.state.deposit({ virtualAccountId, amountMinor: 5_000 });
   scene.pass(60_000);
   await partner.payin.read(deposit);

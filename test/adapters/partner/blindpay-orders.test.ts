@@ -36,6 +36,7 @@ const business: Dossier = {
 test('a business is sent with its owners; our files are uploaded once, others keep their URL', async (t) => {
   const file = { type: 'image/png', bytes: new Uint8Array([1, 2, 3]) };
   const { partner, server } = await blindPay(t, { files: new Map([[fileUrl, file]]) });
+  server.state.compliance.accept('to_1', 'key');
   const order = { reference: 'cmd_1', role: 'seller', entityType: 'business' } as const;
   const request = done(await partner.receiver.prepare({ ...order, ...business }));
   assert.equal(server.state.customers.length, 0);

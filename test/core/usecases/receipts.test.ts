@@ -1,5 +1,5 @@
 // Money that nobody ordered: which payment it counts for, when a person decides, and that the books
-// agree whatever happens to it. The fake partner refuses refunds of money that it did not order.
+// agree after all of it. The fake partner refuses refunds of money that it did not order.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { shortIdOf } from '../../../core/domain/bank-record.js';

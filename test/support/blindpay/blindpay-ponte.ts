@@ -1,10 +1,11 @@
-// The embedded service with BlindPay as its partner, over the simulator.
+// The whole service with BlindPay as its partner, over the simulator: a seller that can be paid,
+// and payments to it.
 import assert from 'node:assert/strict';
-import type { TestContext } from 'node:test';
 import { createBlindPayPartner } from '../../../adapters/partner/blindpay/blindpay.js';
 import type { PartnerSetup, RunningPartner } from '../../../adapters/partner/running-partner.js';
 import { HOUR_MS, MINUTE_MS } from '../../../core/domain/instant.js';
 import { createPonte, type Ponte } from '../../../host/embed.js';
+import type { SuiteEnd } from '../suite-end.js';
 import {
   apiKey,
   type BlindPayServer,
@@ -16,13 +17,14 @@ import {
 export interface PonteScene {
   readonly ponte: Ponte;
   readonly server: BlindPayServer;
+  /** Of the log. */
+  readonly alerts: readonly Record<string, unknown>[];
   /** How messages of BlindPay arrive; as they are sent unless the test sets it. */
   network: (send: () => Promise<void>) => Promise<void>;
 }
 
-/** `bankingPartner`: who keeps virtual accounts; null: there are none. */
 export async function openPonte(
-  t: TestContext,
+  t: SuiteEnd,
   bankingPartner: string | null = null,
 ): Promise<PonteScene> {
   const clock = { nowMs: () => 0 };
@@ -30,7 +32,13 @@ export async function openPonte(
   // The organization of the embedded service is to be approved at once.
   server.state.kycDelayMs = 0;
   const scene = { server, network: (send: () => Promise<void>) => send() };
+  const alerts: Record<string, unknown>[] = [];
+  const error = (message: string, fields = {}) => {
+    if (message === 'alert') alerts.push(fields);
+  };
+  const quiet = () => undefined;
   const ponte = await createPonte({
+    log: { debug: quiet, info: quiet, warn: quiet, error },
     partner: (setup) => {
       clock.nowMs = setup.clock.nowMs;
       return partnerOf(setup, scene, bankingPartner);
@@ -41,7 +49,7 @@ export async function openPonte(
     await ponte.close();
     await server.close();
   });
-  return Object.assign(scene, { ponte });
+  return Object.assign(scene, { ponte, alerts });
 }
 
 /** The messages of the simulator arrive like those of a partner inside the process. */
@@ -92,12 +100,15 @@ export async function readySeller({ ponte }: PonteScene): Promise<string> {
   return String(id);
 }
 
-/** Advanced as the buyer, an hour ago. */
-export async function paidOrder({ ponte }: PonteScene, amount = '1250.00', fields = {}) {
+export async function paidOrder(
+  { ponte }: PonteScene,
+  amount = '1250.00',
+  { to = 'settled', ...fields }: { to?: string; purpose?: string; buyer?: object } = {},
+) {
   const buyer = { email: 'ana@buyer.example', name: 'Ana Lima', country: 'US' };
   const order = { externalId: amount, amount, buyer, sellerExternalId: 'seller-1', ...fields };
   const { id } = await ponte.post('/v1/payments', order);
-  await ponte.post(`/v1/test-helpers/payments/${id}/advance`, {});
+  await ponte.post(`/v1/test-helpers/payments/${id}/advance`, { to });
   await ponte.advanceTime(HOUR_MS);
   return ponte.get(`/v1/payments/${id}`);
 }

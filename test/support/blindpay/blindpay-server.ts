@@ -204,7 +204,9 @@ export function sentOf({ method, url, headers, text }: HttpCall): Sent {
   };
 }
 
-export async function startBlindPay(options: DeskOptions): Promise<BlindPayServer> {
+export async function startBlindPay(
+  options: DeskOptions & { readonly port?: number },
+): Promise<BlindPayServer> {
   const desk = blindPayDesk(options);
   const late: (() => void)[] = [];
   const planned: { readonly call: string; readonly fault: Fault }[] = [];
@@ -221,7 +223,7 @@ export async function startBlindPay(options: DeskOptions): Promise<BlindPayServe
       else if (answer !== null) write(response, answer);
     })();
   });
-  server.listen(0, '127.0.0.1');
+  server.listen(options.port ?? 0, '127.0.0.1');
   await once(server, 'listening');
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,

@@ -54,6 +54,8 @@ export class BlindPayState {
   /** Of every customer, in cents. */
   limits = { payin: { ...LIMITS_LEFT }, payout: { ...LIMITS_LEFT } };
   perTransaction = 10_000_000;
+  /** Pay-ins stay as they are, as some of development instances did (2026-05-31). */
+  payinsStall = false;
   readonly #due: { readonly atMs: number; readonly run: () => void }[] = [];
   /** Whether the answer to the creation is before the decision is not documented. */
   kycDelayMs = KYC_DELAY_MS;
@@ -125,7 +127,7 @@ export class BlindPayState {
   }
 
   schedule(afterMs: number, run: () => void): void {
-    this.#due.push({ atMs: this.#nowMs() + afterMs, run });
+    this.#due.push({ atMs: this.#nowMs() + afterMs * this.pace, run });
     this.#due.sort((left, right) => left.atMs - right.atMs);
   }
 
@@ -307,7 +309,7 @@ export class BlindPayState {
         if (payin.status === 'completed') this.#credit(walletId, Number(received));
       },
     }));
-    this.#play(payin, steps);
+    if (!this.payinsStall) this.#play(payin, steps);
   }
 
   createQuote(body: Fields): Answer {
