@@ -35,9 +35,11 @@ export async function differencesOf(
   entry: PartnerEntry,
 ): Promise<readonly Difference[]> {
   if (isInFlight(entry.createdAtMs, nowMs)) return [];
-  const own = await orderWith(tx, mode, entry);
+  const known = await orderWith(tx, mode, entry);
   const named =
-    own === null ? await quotedOrder(tx, mode, entry) : await namedOrder(tx, mode, entry);
+    known === null ? await quotedOrder(tx, mode, entry) : await namedOrder(tx, mode, entry);
+  // Of several orders with the partner's id, its reference names the right one.
+  const own = named?.partnerRef === entry.partnerRef ? named : known;
   const sides = { book: entry.kind, theirs: theirsOf(entry), here: null, there: null };
   if (own !== null && named !== null && named.id !== own.id) {
     return [{ ...sides, kind: 'two_orders', ours: oursOf(own), here: named.id }];
