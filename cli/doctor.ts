@@ -22,7 +22,7 @@ import { formatDuration, table } from './output.js';
 /** `warning`: an operator should look at it. `critical`: money or the service is at risk. */
 type Severity = 'ok' | 'warning' | 'critical';
 
-const marks = { ok: 'ok', warning: 'LOOK', critical: 'WRONG' } as const;
+export const marks = { ok: 'ok', warning: 'LOOK', critical: 'WRONG' } as const;
 
 export interface Check {
   readonly name: string;
@@ -85,12 +85,9 @@ export async function doctor(shell: Shell): Promise<Outcome> {
 
 function report(findings: Findings): Outcome {
   const checks = diagnose(findings);
-  const ok = checks.every(({ severity }) => severity === 'ok');
-  const broken = checks.some(({ severity }) => severity === 'critical');
-  const exit: ExitKind = broken ? 'checkFailed' : ok ? 'done' : 'attention';
   return {
     json: {
-      ok,
+      ok: checks.every(({ severity }) => severity === 'ok'),
       checks: checks.map((check) => ({ ...check, ok: check.severity === 'ok' })),
       servers: findings.servers?.map(presentServer) ?? null,
       backlog: findings.data === null ? null : presentBacklog(findings.data.waiting),
@@ -100,7 +97,7 @@ function report(findings: Findings): Outcome {
       checks.map(({ name, severity, detail }) => [name, marks[severity], detail]),
       '',
     ),
-    exit,
+    exit: exitOfChecks(checks),
   };
 }
 
@@ -110,6 +107,11 @@ function presentBacklog({ unmatched, ...waiting }: QueueReport) {
     ...sum,
   }));
   return { ...waiting, unmatched: sums };
+}
+
+export function exitOfChecks(checks: readonly Pick<Check, 'severity'>[]): ExitKind {
+  if (checks.some(({ severity }) => severity === 'critical')) return 'checkFailed';
+  return checks.every(({ severity }) => severity === 'ok') ? 'done' : 'attention';
 }
 
 function presentServer({ name, sinceMs }: NonNullable<Findings['servers']>[number]) {

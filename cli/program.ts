@@ -16,6 +16,7 @@ import { failure, finish, type Shell } from './operator.js';
 import { addOrgCommands } from './org-commands.js';
 import { addLedgerCommands, addPartnerCommands } from './partner-commands.js';
 import { addPaymentsCommands } from './payments-commands.js';
+import { addReconcileCommand } from './reconcile-command.js';
 import { addReleaseCommands } from './release-commands.js';
 import { addSecretsCommands } from './secrets-commands.js';
 import { addServiceCommands } from './service-commands.js';
@@ -47,6 +48,7 @@ export async function runProgram(shell: Shell, words: readonly string[]): Promis
   addPartnerCommands(shell, program);
   addDocumentsCommands(shell, program);
   addLedgerCommands(shell, program);
+  addReconcileCommand(shell, program);
   addSecretsCommands(shell, program);
   addStoreCommands(shell, program);
   addBackupCommands(shell, program);

@@ -109,7 +109,7 @@ async function createdAndQuoted({ deps, demo }: Host): Promise<void> {
       amount: { amountMinor: 25_000n, currency: 'USD' },
       buyer: { email: `buyer-${count}@example.com`, name: null, country: null, phone: null },
       ...{ sellerExternalId: null, returnUrl: null, display: null, metadata: '{}' },
-      expiresAtMs: null,
+      ...{ expiresAtMs: null, purpose: null },
     });
   }
   await advanced({ deps }, 'fx_quoted');

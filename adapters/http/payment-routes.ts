@@ -3,10 +3,10 @@
 import { z } from 'zod';
 import { kycMoves } from '../../core/domain/buyer-kyc.js';
 import type { PaymentView } from '../../core/domain/change.js';
-import { type Funds, positions, refundStates } from '../../core/domain/funds.js';
 import { formatInstant, parseInstant } from '../../core/domain/instant.js';
 import { formatAmount, money, parseAmount } from '../../core/domain/money.js';
 import { isPageOpen, paymentMoves, paymentStatuses, progress } from '../../core/domain/payment.js';
+import { purposeNames } from '../../core/domain/purpose.js';
 import { RawJson } from '../../core/domain/raw-json.js';
 import { simulatedEvents, simulations } from '../../core/domain/simulated-event.js';
 import type { Deps } from '../../core/ports/deps.js';
@@ -18,6 +18,8 @@ import {
 } from '../../core/usecases/payments.js';
 import { advancePayment } from '../../core/usecases/sandbox.js';
 import { simulate } from '../../core/usecases/simulations.js';
+import { amountLimit } from './amount-limit-answer.js';
+import { funds } from './funds-answer.js';
 import { payinInstructions } from './payin-instructions-answer.js';
 import { representation } from './representation.js';
 import { type Call, type HandlerContext, type Reply, reply, route } from './route-row.js';
@@ -79,6 +81,13 @@ export const createFields = {
       description: 'The payment expires if it is unpaid at this time.',
     }),
   ),
+  purpose: optional(
+    z.enum(purposeNames).meta({
+      description:
+        'What is paid for. The settlement partner reports it with the foreign exchange, and may ' +
+        'ask you for it.',
+    }),
+  ),
 } as const;
 
 export const createPaymentIntentBody = z.object({
@@ -137,45 +146,6 @@ export const statuses = keysOf(paymentMoves);
 /** JSON of the integrator, returned as the text in which it was sent. */
 const jsonObject = z.record(z.string(), z.unknown()) as unknown as z.ZodType<RawJson>;
 
-const funds = representation<Funds>()(
-  'Funds',
-  {
-    status: [
-      z.enum(positions).meta({
-        description:
-          'Where the principal is: none, expected (a pay-in was ordered), received, ' +
-          'payout_ordered, paid (to the seller), returned_to_buyer (returned, or owed to the ' +
-          'buyer), needs_review (unknown until an operator resolves it).',
-      }),
-      ({ position }) => position,
-    ],
-    refundStatus: [
-      z.enum(refundStates).meta({
-        description:
-          'State of the refund to the buyer. needs_review: the partner refused or failed it, and ' +
-          'an operator resolves it.',
-      }),
-      ({ refund }) => refund,
-    ],
-    received: [
-      decimal.meta({ description: 'Received from the buyer so far.' }),
-      ({ receivedMinor }) => formatAmount(receivedMinor),
-    ],
-    refundOwed: [
-      decimal.meta({ description: 'Owed to the buyer, refund not yet confirmed.' }),
-      // An ordered refund stays owed until the partner confirms it.
-      ({ refundOwedMinor, refundOrderedMinor }) =>
-        formatAmount(refundOwedMinor + refundOrderedMinor),
-    ],
-    refunded: [
-      decimal.meta({ description: 'Confirmed refunds to the buyer.' }),
-      ({ refundedMinor }) => formatAmount(refundedMinor),
-    ],
-  },
-  'Where the money of the payment is, independent of its status: money can arrive after a ' +
-    'cancel. All amounts are in the currency of the payment.',
-);
-
 const buyer = representation<PaymentView>()(null, {
   id: [z.string(), ({ payment }) => payment.buyerId],
   email: [z.string(), ({ payment }) => payment.buyer.email],
@@ -211,6 +181,7 @@ export const payment = representation<PaymentSource>()('Payment', {
     ({ payment: { display } }) => (display === null ? null : new RawJson(display)),
   ],
   expiresAt: [instant.nullable(), (source) => instantOrNull(source.payment.expiresAtMs)],
+  purpose: [z.enum(purposeNames).nullable(), (source) => source.payment.purpose],
   brlSettledAmount: [
     decimal.nullable().meta({ description: 'BRL paid to the seller.' }),
     ({ payment: { settlement } }) =>
@@ -223,6 +194,15 @@ export const payment = representation<PaymentSource>()('Payment', {
       .nullable()
       .meta({ description: 'BRL per unit of the currency, as of the payout.' }),
     (source) => source.payment.settlement?.fxRate ?? null,
+  ],
+  amountLimit: [
+    amountLimit.schema.nullable().meta({
+      description:
+        'Set while the amount is over a limit of the payee at the settlement partner: the buyer ' +
+        'gets no price, and the payment stays in its status.',
+    }),
+    ({ payment: { limitHit } }) =>
+      limitHit === null || limitHit.isLifted ? null : amountLimit.show(limitHit),
   ],
   payinInstructions: [
     payinInstructions.schema.nullable().meta({
@@ -374,6 +354,7 @@ export function createInput(
     display: body.display?.text ?? null,
     metadata: body.metadata?.text ?? '{}',
     expiresAtMs: body.expiresAt,
+    purpose: body.purpose,
   };
 }
 

@@ -14,6 +14,7 @@ import {
 } from '../../core/domain/timeline.js';
 import { deliveryMoves } from '../../core/domain/webhook-delivery.js';
 import { readTimeline } from '../../core/usecases/timelines.js';
+import { amountLimitFields } from './amount-limit-answer.js';
 import { readCursor, writeCursor } from './cursor.js';
 import { paymentParams, paymentScopes } from './payment-routes.js';
 import { representation } from './representation.js';
@@ -47,6 +48,11 @@ const entries = {
     null,
     { at, kind: z.literal('created'), ...amount },
     'The payment was created.',
+  ),
+  limit_reached: representation<EntryOf<'limit_reached'>>()(
+    null,
+    { at, kind: z.literal('limit_reached'), ...amountLimitFields },
+    'The buyer got no price: the amount is over a limit of the payee. The latest time only.',
   ),
   status: representation<EntryOf<'status'>>()(
     null,
@@ -119,6 +125,7 @@ const byKind: Readonly<Record<TimelineEntry['kind'], { show(entry: TimelineEntry
 
 const entrySchema = z.discriminatedUnion('kind', [
   entries.created.schema,
+  entries.limit_reached.schema,
   entries.status.schema,
   entries.money.schema,
   entries.partner_order.schema,

@@ -1,10 +1,12 @@
 // What the hosted pages show: plain facts that the routes collect and the screens render. Nothing
 // here is markup, and a screen reads nothing else.
+import type { AmountLimit } from '../../core/domain/amount-limit.js';
 import type { Funds } from '../../core/domain/funds.js';
 import type { Screen } from '../../core/domain/hosted-screen.js';
 import type { Locale } from '../../core/domain/locale.js';
 import type { PayinInstructions } from '../../core/domain/payin-instructions.js';
 import type { Payment, SettlementFacts } from '../../core/domain/payment.js';
+import type { Purpose } from '../../core/domain/purpose.js';
 import type { QuoteTerms } from '../../core/domain/quote.js';
 import type { SimulatedEvent } from '../../core/domain/simulated-event.js';
 import type { Mode } from '../../core/domain/tenant.js';
@@ -77,6 +79,11 @@ export interface PaymentView
     Payment,
     'id' | 'status' | 'amount' | 'number' | 'externalId' | 'dueDate' | 'returnUrl' | 'version'
   > {
+  /** What the integrator said that is paid for. */
+  readonly purpose: Purpose | null;
+  readonly links: PaymentLinks;
+  /** What a person types to name this page. */
+  readonly shortId: string;
   /** The seller's legal name. */
   readonly payee: string;
   readonly payeeTaxIdLast4: string | null;
@@ -87,6 +94,8 @@ export interface PaymentView
   readonly display: DisplayView;
   readonly money: MoneyView;
   readonly quote: QuoteView | null;
+  /** Null unless a quote was refused because of a limit of the payee. */
+  readonly limit: AmountLimit | null;
   readonly instructions: PayinInstructions | null;
   /** Null without instructions. */
   readonly check: CheckView | null;
@@ -94,6 +103,12 @@ export interface PaymentView
   /** When it was settled, failed, cancelled or expired; null before. */
   readonly endedAtMs: number | null;
   readonly expiresAtMs: number | null;
+}
+
+/** Full addresses, for paper. */
+export interface PaymentLinks {
+  readonly page: string;
+  readonly verify: string;
 }
 
 /** Amounts are minor units of the payment's currency, as in the funds. */
@@ -153,6 +168,10 @@ export interface Simulation {
 export const notices = [
   /** The form was made for an earlier state. */
   'out_of_date',
+  /** The session ended; the browser comes back to its page after sign-in. */
+  'signed_out',
+  /** So did it when a form was sent. */
+  'unsaved',
   'code_wrong',
   'code_over',
   'link_too_soon',

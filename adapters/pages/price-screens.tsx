@@ -5,7 +5,7 @@ import type { QuoteTerms } from '../../core/domain/quote.js';
 import { Button, Foreign, Form, Rows, Time } from './components.js';
 import { Icon } from './icons.js';
 import { Countdown, type ScreenContent } from './layout.js';
-import { FourAnswers, MoneyCard, whereMoney } from './money-parts.js';
+import { FourAnswers, isZero, MoneyCard, whereMoney } from './money-parts.js';
 import type { LineItem, QuoteView } from './page-view.js';
 import { type PaymentScene, plainText } from './scene.js';
 
@@ -69,6 +69,37 @@ export function priceOverScreen(scene: PaymentScene): ScreenContent {
       </>
     ),
   };
+}
+
+/** The partner gives no price: the amount is over a limit of the payee. */
+export function priceLimitScreen(scene: PaymentScene): ScreenContent {
+  const { texts, payment, org } = scene;
+  const untilMs = payment.limit?.untilMs ?? null;
+  return {
+    title: texts.limit.heading,
+    lede: limitCause(scene),
+    station: 'price',
+    live: true,
+    body: (
+      <>
+        <FourAnswers
+          money={whereMoney(scene, texts.answers.nothing)}
+          next={untilMs === null ? texts.limit.next : texts.limit.until(<Time atMs={untilMs} />)}
+          todo={untilMs === null ? texts.limit.ask(org) : texts.limit.wait(org)}
+        />
+        <Form to="quote" class="actions">
+          <Button>{texts.price.renew}</Button>
+        </Form>
+        <MoneyCard scene={scene} stops={null} rest="payee" />
+      </>
+    ),
+  };
+}
+
+function limitCause({ texts, format, payment, payee }: PaymentScene): string {
+  const { period, left } = payment.limit ?? { period: 'unknown', left: null };
+  const some = left === null || isZero(left) ? null : format.money(left);
+  return texts.limit.cause[period](payee, some);
 }
 
 /** The rows, the condition, the button; `before` marks what is different. */

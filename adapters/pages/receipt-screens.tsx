@@ -1,6 +1,7 @@
 // After the money arrived: held, on its way, paid; and the receipt, also as a print view.
 import type { VNode } from 'preact';
 import { formatRate, parseRate } from '../../core/domain/money.js';
+import { PrintedFrom } from './bank-details.js';
 import { ButtonLink, LiveNote, PrintActions, type Row, Rows, Time } from './components.js';
 import { Icon } from './icons.js';
 import { isWebAddress, type ScreenContent } from './layout.js';
@@ -195,7 +196,7 @@ function amountRows(scene: PaymentScene, settlement: SettlementView): readonly R
 
 function factRows(scene: PaymentScene): readonly (Row | null)[] {
   const { texts, format, payment, payee } = scene;
-  const { settlement, payeeTaxIdLast4, check } = payment;
+  const { settlement, payeeTaxIdLast4, check, purpose } = payment;
   const { receivedAtMs } = payment.money;
   const code = (label: string, value: string | null): Row | null =>
     value === null ? null : { label, value, look: 'code' };
@@ -203,6 +204,7 @@ function factRows(scene: PaymentScene): readonly (Row | null)[] {
   return [
     payment.payer === null ? null : { label: texts.paid.payer, value: payerOf(scene) },
     { label: texts.paid.payee, value: payee, ...cnpj },
+    purpose === null ? null : { label: texts.paid.purpose, value: texts.purposes[purpose] },
     receivedAtMs === null
       ? null
       : { label: texts.paid.receivedAt, value: <Time atMs={receivedAtMs} /> },
@@ -233,6 +235,7 @@ export function receiptPage(scene: PaymentScene): ScreenContent {
         <PrintActions />
         <Receipt scene={scene} />
         <MoneyCard scene={scene} stops={null} rest="payee" />
+        <PrintedFrom scene={scene} />
       </>
     ),
   };

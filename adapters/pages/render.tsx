@@ -11,6 +11,7 @@ import type { Page, PageView } from './page-view.js';
 import {
   askPriceScreen,
   priceChangedScreen,
+  priceLimitScreen,
   priceOverScreen,
   priceScreen,
 } from './price-screens.js';
@@ -33,6 +34,7 @@ const paymentScreens = {
   price_ask: askPriceScreen,
   price: priceScreen,
   price_over: priceOverScreen,
+  price_limit: priceLimitScreen,
   preparing: preparingScreen,
   bank_details: bankDetailsScreen,
   short: shortScreen,

@@ -26,8 +26,12 @@ export interface PartnerHarness {
   readonly failNext?: (kind: OrderKind, fault: CallFault) => void;
   /** Money arrives in a virtual account and nobody ordered it; returns the id of its pay-in. */
   readonly deposit?: (virtualAccountRef: string, amount: Money) => Promise<string>;
+  /** What the partner does about an approved party. */
+  readonly cause?: (event: PartyEvent, partnerRef: string) => Promise<void>;
   readonly close: () => Promise<void>;
 }
+
+export type PartyEvent = 'asks for more' | 'takes the approval back' | 'changes the terms';
 
 export type OrderKind = 'receiver' | 'payin' | 'payout';
 export const callFaults = ['lost before its effect', 'lost after its effect'] as const;
@@ -44,6 +48,14 @@ export interface PartnerTraits {
   readonly rejected: Pick<ReceiverOrder, 'firstName' | 'lastName'>;
   readonly pixKey: string;
   readonly badPixKey: string;
+  /**
+   * A party that the partner wants more of, by itself or when the harness causes it, and the fields
+   * that answer it. Without it, no rule about requirements runs.
+   */
+  readonly asked?: {
+    readonly party: Partial<ReceiverOrder>;
+    readonly answer: Partial<ReceiverOrder>;
+  };
   /** Whether a refund can be had by a call; if not, it is refused for good. */
   readonly refunds: boolean;
 }
@@ -54,7 +66,7 @@ export type Check = (rule: string, body: (harness: PartnerHarness) => Promise<vo
 export const STEPS_MAX = 20;
 
 /** The value of an answer that must be `done`. */
-export function done<T>(answer: PartnerAnswer<T>): T {
+export function done<T>(answer: PartnerAnswer<T> | { readonly outcome: 'over_limit' }): T {
   if (answer.outcome === 'done') return answer.value;
   return assert.fail(JSON.stringify(answer));
 }

@@ -5,6 +5,8 @@
 export const groups = {
   roster: 'every operation of the port is called, or declared unsupported',
   parties: 'parties are approved or rejected; PIX destinations and rails',
+  requirements: 'parties that are asked for more, and their answers',
+  withdrawals: 'an approval that is taken back, and new terms',
   quote: 'amounts, fees, rate, expiry',
   determinism: 'preparing has no effect and gives one text; no secret in it',
   once: 'an order is one, however often it is started; it is found again',
@@ -13,6 +15,7 @@ export const groups = {
   inbound: 'messages: genuine, forged, late, repeated',
   'read-back': 'what the partner lists: pages, changes between them, reads of one entry',
   receipts: 'money that nobody ordered',
+  connection: 'checks of the connection, for an operator',
 } as const;
 
 export type Group = keyof typeof groups;

@@ -1,5 +1,6 @@
 // Which screen the hosted page of a payment shows: a function of its status, its money and the
 // state of its KYC, price and bank details. A payment that ended shows its money first.
+import { isLimited } from './amount-limit.js';
 import type { KycState } from './buyer-kyc.js';
 import type { Funds } from './funds.js';
 import type { PayinInstructions } from './payin-instructions.js';
@@ -14,6 +15,7 @@ export const screens = [
   'price_ask',
   'price',
   'price_over',
+  'price_limit',
   'preparing',
   'bank_details',
   'short',
@@ -53,9 +55,12 @@ const whileOpen: Readonly<
     if (kyc === 'corrections') return 'kyc_corrections';
     return kyc === 'form' || kyc === 'rejected' ? 'kyc_form' : 'kyc_verifying';
   },
-  buyer_kyc_approved: () => 'price_ask',
-  fx_quoted: ({ quote }, nowMs) =>
-    quote === null || isQuoteExpired(quote, nowMs) ? 'price_over' : 'price',
+  buyer_kyc_approved: ({ payment }, nowMs) =>
+    isLimited(payment, nowMs) ? 'price_limit' : 'price_ask',
+  fx_quoted: ({ payment, quote }, nowMs) => {
+    if (quote !== null && !isQuoteExpired(quote, nowMs)) return 'price';
+    return isLimited(payment, nowMs) ? 'price_limit' : 'price_over';
+  },
   on_ramp_pending: ({ payment, funds, instructions }) => {
     if (funds.receivedMinor >= payment.amount.amountMinor) return 'arrived';
     if (funds.receivedMinor > 0n) return 'short';

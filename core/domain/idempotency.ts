@@ -72,6 +72,7 @@ export type SentPayment = Pick<
   | 'display'
   | 'metadata'
   | 'expiresAtMs'
+  | 'purpose'
   | 'number'
   | 'sellerExternalId'
   | 'dueDate'
@@ -89,6 +90,7 @@ const paymentFields: Fields<SentPayment> = {
   display: ({ display }) => display,
   metadata: ({ metadata }) => metadata,
   expiresAt: ({ expiresAtMs }) => expiresAtMs,
+  purpose: ({ purpose }) => purpose,
   number: ({ number }) => number,
   sellerExternalId: ({ sellerExternalId }) => sellerExternalId,
   dueDate: ({ dueDate }) => dueDate,

@@ -53,6 +53,8 @@ export const POLL_BACKOFF_MS = [
 
 /** Between polls of a failed payout: until it is returned, its money is missing. */
 export const FAILED_PAYOUT_BACKOFF_MS = [...POLL_BACKOFF_MS, 3_600_000] as const;
+/** A party is verified for days, or waits for weeks until it answers. */
+export const PARTY_BACKOFF_MS = [...POLL_BACKOFF_MS, 3_600_000] as const;
 /** The longest wait between polls of an abandoned pay-in. */
 export const ABANDONED_POLL_MAX_MS = 86_400_000;
 /** After this an abandoned pay-in is not polled; messages still count. */
@@ -79,6 +81,12 @@ export function pollAgain<C extends PartnerCommand>(
 /** A poll found nothing new about an ended order. */
 export function stopPolling<C extends PartnerCommand>(command: C, nowMs: number): C {
   return changed(command, nowMs, { dueAtMs: null, leaseToken: null, lastError: null });
+}
+
+/** The partner wants something of a party that it had decided on: the order is polled again. */
+export function reopenOrder<C extends PartnerCommand>(command: C, nowMs: number): C {
+  if (command.end === 'open') return command;
+  return changed(command, nowMs, { end: 'open', tries: 0, dueAtMs: nowMs + FIRST_POLL_MS });
 }
 
 /** Only the answer to a poll counts: a report contradicts the end, or a message reports nothing. */
@@ -211,7 +219,9 @@ export function isShort(command: PartnerCommand): boolean {
   return command.kind === 'payin' && command.receivedMinor < command.amount.amountMinor;
 }
 
-function pollWaitsMs({ kind }: PartnerCommand, end: OrderEnd): readonly number[] {
+function pollWaitsMs(command: PartnerCommand, end: OrderEnd): readonly number[] {
+  const { kind } = command;
+  if (!isMoneyCommand(command)) return PARTY_BACKOFF_MS;
   return kind === 'payout' && end === 'failed' ? FAILED_PAYOUT_BACKOFF_MS : POLL_BACKOFF_MS;
 }
 

@@ -2,6 +2,7 @@
 // function returns everything that must be stored in one batch. Its guards come first and refuse;
 // after them the change must succeed. The partner's part is in order-outcomes.ts.
 import { PonteError } from '../errors.js';
+import type { AmountLimit } from './amount-limit.js';
 import {
   type Change,
   type MoveFields,
@@ -64,7 +65,23 @@ export function kycDecided(
 }
 
 export function quoted(was: PaymentAggregate, quote: Quote, nowMs: number): Change {
-  return withMove(unchanged(was), 'quote', nowMs, { quoteId: quote.id });
+  const { limitHit: hit } = was.payment;
+  const lifted = hit === null ? {} : { limitHit: Object.freeze({ ...hit, isLifted: true }) };
+  return withMove(unchanged(was), 'quote', nowMs, { quoteId: quote.id, ...lifted });
+}
+
+/** The payment stays: the limit may be raised, or its period end. */
+export function limited(was: PaymentAggregate, limit: AmountLimit, nowMs: number): Change {
+  const { payment } = was;
+  if (nextStatus(payment.status, 'quote') === null) return unchanged(was);
+  const limitHit = Object.freeze({ ...limit, atMs: nowMs, isLifted: false });
+  const alert = `no price for the buyer: the amount is over a limit of the payee (${limit.period})`;
+  return {
+    ...unchanged(was),
+    payment: Object.freeze({ ...payment, limitHit, updatedAtMs: nowMs }),
+    // One is enough: the buyer may ask again and again.
+    alerts: payment.limitHit === null ? [alert] : [],
+  };
 }
 
 export function quoteRefused(was: PaymentAggregate, code: string, nowMs: number): Change {

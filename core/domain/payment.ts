@@ -1,10 +1,12 @@
 // The payment, whose origin is a payment intent or an invoice: its states and data.
 // Where the money is: funds.ts. What one cause changes: change.ts.
 
+import type { LimitHit } from './amount-limit.js';
 import type { Locale } from './locale.js';
 import { type MoveOf, machine } from './machine.js';
 import type { Money } from './money.js';
 import type { PayinInstructions } from './payin-instructions.js';
+import type { Purpose } from './purpose.js';
 import type { Tenant } from './tenant.js';
 
 export const paymentMoves = {
@@ -131,6 +133,8 @@ export interface Payment extends Tenant {
   readonly payeeName: string | null;
   /** The partner's reference of the PIX destination, fixed at creation. */
   readonly destination: string;
+  /** Reported by the partner; null if the integrator did not say. */
+  readonly purpose: Purpose | null;
   readonly returnUrl: string | null;
   /** JSON text exactly as sent; null if absent. */
   readonly display: string | null;
@@ -139,6 +143,8 @@ export interface Payment extends Tenant {
   readonly expiresAtMs: number | null;
   /** The language of mails to the buyer, which signed in by mail; null before that. */
   readonly buyerLocale: Locale | null;
+  /** Null unless a quote was refused because of a limit of the payee. */
+  readonly limitHit: LimitHit | null;
   /** The current quote (quote.ts). */
   readonly quoteId: string | null;
   /** The language in which the buyer confirmed that quote; null if unknown. */

@@ -105,7 +105,8 @@ export function readAgain(receipt: Receipt, facts: ReceiptFacts, nowMs: number):
   const applies = reportEffect(receipt.end, facts.status, true) === 'apply';
   const end = applies ? facts.status : receipt.end;
   const state = stateAfter(receipt.state, end);
-  const amount = state === 'waiting' ? facts.amount : receipt.amount;
+  const isCorrected = state === 'waiting' && facts.amount.amountMinor > 0n;
+  const amount = isCorrected ? facts.amount : receipt.amount;
   const next = {
     ...receipt,
     ...{ end, state, amount },

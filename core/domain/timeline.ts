@@ -1,6 +1,7 @@
 // The history of a payment as one list in order of time: its kinds of entries, their order within
 // one moment, and the cursor of a page. Nothing is stored: the use case derives entries from rows.
 import { assert } from '../errors.js';
+import type { AmountLimit } from './amount-limit.js';
 import type { LedgerLine, PostingKind } from './ledger.js';
 import type { Money } from './money.js';
 import type { MoneyKind, PartnerCommand } from './partner-command.js';
@@ -10,6 +11,7 @@ import type { DeliveryStatus } from './webhook-delivery.js';
 /** The order of entries at one moment: a cause before its effect. */
 export const timelineKinds = [
   'created',
+  'limit_reached',
   'partner_order',
   'partner_call',
   'partner_outcome',
@@ -46,6 +48,8 @@ export interface TimelineCursor {
 
 export type TimelineEntry = { readonly atMs: number; readonly tie: string } & (
   | { readonly kind: 'created'; readonly amount: Money }
+  /** The latest one: there may have been more. */
+  | ({ readonly kind: 'limit_reached' } & AmountLimit)
   | {
       readonly kind: 'status';
       readonly status: PaymentStatus;

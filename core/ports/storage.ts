@@ -158,10 +158,10 @@ export interface Tx {
     ofPayment(tenant: Tenant, paymentId: string): Many<BankDetails>;
     /** Over all tenants. */
     byCode(shortId: string, checkCode: string): Found<BankDetails>;
+    /** The latest of this page with this account, over all tenants. */
+    byNumber(numberHash: string, shortId: string): Found<GivenDetails>;
     /** Over all tenants. */
     byShortId(shortId: string, limit: number): Many<BankDetails>;
-    /** The latest with this account, of this page unless null, over all tenants. */
-    byNumber(numberHash: string, shortId: string | null): Found<GivenDetails>;
     /** The latest of another payment of this buyer to this payee, which was paid in full. */
     paidBefore(
       details: BankDetails,
@@ -171,11 +171,14 @@ export interface Tx {
   readonly commands: Writes<PartnerCommand, 'insert' | 'update'> & {
     get(id: string): Found<PartnerCommand>;
     byReference(mode: Mode, reference: string): Found<PartnerCommand>;
+    /** The newest: an answer to the partner is another order about the same party. */
     byPartnerRef(mode: Mode, kind: CommandKind, partnerRef: string): Found<PartnerCommand>;
     ofPayment(tenant: Tenant, paymentId: string): Many<MoneyCommand>;
     /** `isPayinInFlight` of partner-command.ts, in id order. */
     payinsInFlight(mode: Mode, limit: number): Many<MoneyCommand>;
     ofSubmission(tenant: Tenant, submissionId: string): Many<PartnerCommand>;
+    /** By their creation, over all tenants. */
+    since(page: TimePage): Many<PartnerCommand>;
     /** Newest first, over all tenants; `stuck`: only those with `isStuck`. */
     list(filter: { readonly stuck: boolean; readonly limit: number }): Many<PartnerCommand>;
   };

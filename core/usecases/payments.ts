@@ -1,7 +1,7 @@
 // Payments of integrators and operators: create, read, cancel, fail, and their expiry. The buyer's
 // steps are in buyers.ts, the partner's in partner-operations.ts.
 import { type Buyer, emailKey } from '../domain/buyer-kyc.js';
-import type { PaymentView } from '../domain/change.js';
+import { isShort, type PaymentView } from '../domain/change.js';
 import { readyToCollect } from '../domain/connected-account.js';
 import { paymentEvent, paymentEventTypes } from '../domain/event.js';
 import { noFunds } from '../domain/funds.js';
@@ -20,6 +20,7 @@ import {
   paymentOrigins,
 } from '../domain/payment.js';
 import { cancelled, expired, failedByOperator } from '../domain/payment-transitions.js';
+import type { Purpose } from '../domain/purpose.js';
 import { hasUnstorableText } from '../domain/raw-json.js';
 import { type Tenant, tenantOf } from '../domain/tenant.js';
 import { assert, PonteError } from '../errors.js';
@@ -55,6 +56,7 @@ interface PaymentInput {
   /** JSON text as sent; '{}' if absent. */
   readonly metadata: string;
   readonly expiresAtMs: number | null;
+  readonly purpose: Purpose | null;
 }
 
 export interface CreatedPayment extends PaymentView {
@@ -144,6 +146,25 @@ export async function cancelPayment(
     cancelled(was, await tx.commands.ofPayment(tenant, id), reason, deps.clock.nowMs()),
   );
   return viewAfter(deps, change);
+}
+
+/**
+ * The buyer takes back what it sent so far. PaymentStateConflict unless the payment is still short
+ * and has the version that the buyer saw: the rest may have arrived since.
+ */
+export async function takeShortBack(
+  deps: Deps,
+  tenant: Tenant,
+  id: string,
+  version: number,
+): Promise<void> {
+  const reason = 'the buyer asked for the money back';
+  await changePayment(deps, tenant, id, async (was, tx) => {
+    const isSeen = was.payment.version === version;
+    if (!isSeen || !isShort(was)) throw new PonteError('PaymentStateConflict');
+    const orders = await tx.commands.ofPayment(tenant, id);
+    return cancelled(was, orders, reason, deps.clock.nowMs());
+  });
 }
 
 /** Over all tenants. */
@@ -319,6 +340,7 @@ function newPayment(
     approvedByMemberId: null,
     invitedAtMs: null,
     buyerLocale: null,
+    limitHit: null,
     quoteId: null,
     confirmedLocale: null,
     ...{ payinInstructions: null, bankDetailsCode: null },

@@ -40,7 +40,7 @@ export async function runReceipts(deps: Deps, nowMs: number, limit: number): Pro
 }
 
 /** Reads new pages of the pay-ins of each mode; returns how many. */
-export async function runStatementScans(deps: Deps, nowMs: number): Promise<number> {
+export async function runStatementScans(deps: Deps): Promise<number> {
   if (await isQuarantined(deps)) return 0;
   let pages = 0;
   for (const mode of modes) {
@@ -49,7 +49,7 @@ export async function runStatementScans(deps: Deps, nowMs: number): Promise<numb
     const { name, statement } = partner;
     const known = await deps.store.run((tx) => tx.scans.get(name, mode));
     const isNew = known === null;
-    pages += await scan(deps, statement, known ?? firstScan(name, mode, nowMs), isNew);
+    pages += await scan(deps, statement, known ?? firstScan(name, mode, deps.clock.nowMs()), isNew);
   }
   return pages;
 }

@@ -75,8 +75,9 @@ async function stageEntry(
   const receiver = await receiverOf(tx, mode, entry.receiverRef);
   if (await isOrdered(tx, mode, entry, receiver)) return { outcome: 'ordered', ...quiet };
   const was = await tx.receipts.byPartnerRef(partner, mode, entry.partnerRef);
-  const isGone = entry.status === 'failed' || entry.status === 'returned';
-  if (was === null && isGone) return { outcome: 'none', ...quiet };
+  const hasMoney = entry.status === 'open' || entry.status === 'completed';
+  if (was === null && !(hasMoney && entry.amount.amountMinor > 0n))
+    return { outcome: 'none', ...quiet };
   const known = was ?? firstReceipt(batch, partner, mode, entry);
   const of = { orgId: receiver?.orgId ?? null, accountId: receiver?.accountId ?? null };
   const named = known.orgId === null ? { ...known, ...of } : known;

@@ -22,31 +22,31 @@ import { playTransfer } from './simulations.js';
 
 /** Waits while it is the partner's turn; the last one repeats. */
 const LOOK_AGAIN_MS = [20, 50, 100, 100, 100, 100, 200, 200, 500, 1_000, 5_000, 30_000] as const;
-/** The buyer's step in each status; false if the partner is next. */
-const buyerSteps: Partial<
-  Record<PaymentStatus, (deps: Deps, payment: Payment) => Promise<boolean>>
-> = {
-  // Only a member approves an invoice.
-  approved: async (deps, payment) => {
-    // The sandbox buyer needs no mail, so the limit of its address does not stop it.
-    await inviteBuyer(deps, tenantOf(payment), payment.id, 'without a mail');
-    return true;
-  },
-  awaiting_buyer: async (deps, payment) => {
-    await signIn(deps, tenantOf(payment), payment.id);
-    return true;
-  },
-  buyer_kyc_pending: async (deps, payment) => {
-    await playDossier(deps, payment);
-    return false;
-  },
-  buyer_kyc_approved: async (deps, payment) => {
-    await requestQuote(deps, tenantOf(payment), payment.id);
-    return true;
-  },
-  fx_quoted: playQuote,
-  on_ramp_pending: playTransfer,
-};
+/** `refused`: waiting does not help. */
+type Step = 'done' | 'partner_next' | 'refused';
+
+/** The buyer's step in each status. */
+const buyerSteps: Partial<Record<PaymentStatus, (deps: Deps, payment: Payment) => Promise<Step>>> =
+  {
+    // Only a member approves an invoice.
+    approved: async (deps, payment) => {
+      // The sandbox buyer needs no mail, so the limit of its address does not stop it.
+      await inviteBuyer(deps, tenantOf(payment), payment.id, 'without a mail');
+      return 'done';
+    },
+    awaiting_buyer: async (deps, payment) => {
+      await signIn(deps, tenantOf(payment), payment.id);
+      return 'done';
+    },
+    buyer_kyc_pending: async (deps, payment) => {
+      await playDossier(deps, payment);
+      return 'partner_next';
+    },
+    buyer_kyc_approved: askQuote,
+    fx_quoted: playQuote,
+    on_ramp_pending: async (deps, payment) =>
+      (await playTransfer(deps, payment)) ? 'done' : 'partner_next',
+  };
 
 /** More than the buyer has: the rest are for expired quotes. */
 const STEPS_AT_ONCE = 8;
@@ -102,12 +102,15 @@ export async function runAdvances(deps: Deps, nowMs: number, limit: number): Pro
 
 async function play(deps: Deps, advance: Advance): Promise<void> {
   let moved = 0;
-  let arrived = false;
+  let isOver = false;
   try {
     for (; moved < STEPS_AT_ONCE; moved += 1) {
       const { payment } = await readView(deps, advance, advance.paymentId);
-      arrived = hasArrived(payment, advance.to);
-      if (arrived || !(await buyerStep(deps, payment))) break;
+      isOver = hasArrived(payment, advance.to);
+      if (isOver) break;
+      const step = (await buyerSteps[payment.status]?.(deps, payment)) ?? 'partner_next';
+      isOver = step === 'refused';
+      if (step !== 'done') break;
     }
   } catch (error) {
     // A refusal is expected: the payment was changed, or the partner is unavailable. The advance is
@@ -119,7 +122,7 @@ async function play(deps: Deps, advance: Advance): Promise<void> {
     const current = await tx.advances.get(advance, advance.paymentId);
     // A newer advance replaced it.
     if (current === null || current.version !== advance.version) return;
-    if (arrived) {
+    if (isOver) {
       tx.advances.remove(current);
       return;
     }
@@ -136,17 +139,18 @@ function hasArrived(payment: Payment, to: PaymentStatus): boolean {
   return now >= target;
 }
 
-async function buyerStep(deps: Deps, payment: Payment): Promise<boolean> {
-  const step = buyerSteps[payment.status];
-  return step === undefined ? false : step(deps, payment);
+/** Over a limit, the partner would be asked for nothing again and again. */
+async function askQuote(deps: Deps, payment: Payment): Promise<Step> {
+  const quote = await requestQuote(deps, tenantOf(payment), payment.id);
+  return quote === null ? 'refused' : 'done';
 }
 
-async function playQuote(deps: Deps, payment: Payment): Promise<boolean> {
+async function playQuote(deps: Deps, payment: Payment): Promise<Step> {
   const tenant = tenantOf(payment);
   const { quoteId } = payment;
   const quote = quoteId && (await deps.store.run((tx) => tx.quotes.get(tenant, quoteId)));
   const stale = !quote || isQuoteExpired(quote, deps.clock.nowMs());
-  if (stale) await requestQuote(deps, tenant, payment.id);
-  else await confirmQuote(deps, tenant, payment.id, quote.id);
-  return true;
+  if (stale) return askQuote(deps, payment);
+  await confirmQuote(deps, tenant, payment.id, quote.id);
+  return 'done';
 }

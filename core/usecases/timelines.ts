@@ -41,6 +41,7 @@ export async function readTimeline(
     ]);
     const few = [
       createdEntry(payment),
+      ...limitEntries(payment),
       ...statusEntries(payment, events),
       ...commands.flatMap(commandEntries),
       ...postings.map(moneyEntry),
@@ -65,6 +66,12 @@ async function eventsOf(tx: Tx, payment: Payment): Promise<readonly EventNote[]>
 
 function createdEntry({ createdAtMs: atMs, amount }: Payment): TimelineEntry {
   return { kind: 'created', atMs, tie: '', amount };
+}
+
+function limitEntries({ limitHit }: Payment): readonly TimelineEntry[] {
+  if (limitHit === null) return [];
+  const { isLifted: _, ...entry } = limitHit;
+  return [{ kind: 'limit_reached', tie: '', ...entry }];
 }
 
 /** One per change, from the event in the payment's own namespace. */

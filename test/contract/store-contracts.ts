@@ -15,6 +15,7 @@ import { storeMembersContract } from './store-members-contract.js';
 import { storeMoneyContract } from './store-money-contract.js';
 import { storePaymentListsContract } from './store-payment-lists-contract.js';
 import { storeQueueStatsContract } from './store-queue-stats-contract.js';
+import { storeReceiptsContract } from './store-receipts-contract.js';
 import { storeRetentionContract } from './store-retention-contract.js';
 import { storeRowsContract } from './store-rows-contract.js';
 import { storeSubjectsContract } from './store-subjects-contract.js';
@@ -42,6 +43,7 @@ export const others: Parts = {
   'invoices and mails': storeInvoicesContract,
   'links and page sessions': storeLinksContract,
   members: storeMembersContract,
+  receipts: storeReceiptsContract,
   retention: storeRetentionContract,
   lists: storeListsContract,
   'lists of payments': storePaymentListsContract,

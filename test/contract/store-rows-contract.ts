@@ -61,6 +61,7 @@ function submissions(...rows: readonly Partial<KycSubmission>[]): RoundTrip['wri
 const bareProfile = aProfile({
   ...{ kybStatus: null, receiverId: null, kybCommandId: null, partnerRef: null },
   ...{ virtualAccountRef: null, destinationRef: null, tosId: null, tosAcceptedAtMs: null },
+  ...{ corrections: null, answerByMs: null, answerAlertedAtMs: null },
 });
 const approvedOther = { id: 'kyc_2', flowId: null, ...otherOrg, status: 'approved' } as const;
 const bareCommand = aPartyCommand({

@@ -57,7 +57,7 @@ const finding = [
   ...['money list', 'money list --decided', 'money refund cmd_1 --evidence wire'],
   'money assign rct_1 --payment pi_1',
   'money resolve cmd_1 --as returned --evidence mail',
-  ...['refunds list', 'ledger verify', 'deliveries list', 'deliveries show whd_1'],
+  ...['refunds list', 'ledger verify', 'reconcile', 'deliveries list', 'deliveries show whd_1'],
   ...['deliveries replay --all-dead', 'deliveries replay --all-dead --dry-run', 'mails list'],
   ...[
     'commands list',

@@ -39,6 +39,7 @@ export function newRequest(world: World, origin: Payment['origin'] = 'payment_in
     display: null,
     metadata: `{"b":${number},"a":"x"}`,
     expiresAtMs: expiresInMs === null ? null : world.nowMs + expiresInMs,
+    purpose: null,
   };
   const createdByMemberId = random.pick([null, ...membersOf(tenant.orgId)]);
   const input: CreatePaymentInput =

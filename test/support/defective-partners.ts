@@ -28,6 +28,9 @@ export const defects: Readonly<Record<string, (partner: SettlementPartner) => Pa
       },
     },
   }),
+  'an answer that counts as another party': ({ receiver }) => ({
+    receiver: { prepare: async (order) => receiver.prepare({ ...order, previousRef: null }) },
+  }),
   'an order that is not found': () => ({
     payout: { find: async () => ({ outcome: 'done', value: null }) },
   }),
@@ -79,6 +82,7 @@ if (process.env['DEFECTIVE_PARTNERS'] === '1') {
         rejected: { firstName: 'Fail', lastName: 'Lima' },
         pixKey,
         badPixKey: 'not a pix key',
+        asked: { party: { firstName: 'More' }, answer: { addressLine1: 'Rua 1' } },
         refunds: true,
       },
       pageSize: 2,

@@ -1,6 +1,7 @@
 // Domain values for tests that need some of everything: valid, distinct in every field that could
 // be mixed up, and changed by the fields that a test is about.
 
+import type { LimitHit } from '../../core/domain/amount-limit.js';
 import type { StoredKey } from '../../core/domain/api-key.js';
 import { type Buyer, emailKey, type KycSubmission } from '../../core/domain/buyer-kyc.js';
 import type { ConnectedAccount } from '../../core/domain/connected-account.js';
@@ -58,6 +59,7 @@ export function aProfile(fields: Partial<OrganizationProfile> = {}): Organizatio
     ...{ receiverId: 'rcv_1', kybCommandId: 'cmd_kyb', partnerRef: 're_1' },
     ...{ virtualAccountRef: 'va_1', destinationRef: 'pix_1', tosId: 'tos_1' },
     ...{ tosAcceptedAtMs: T0 + 2, version: 1 },
+    ...{ corrections: '[]', answerByMs: T0 + 3, answerAlertedAtMs: T0 + 4 },
     ...fields,
   };
 }
@@ -92,6 +94,11 @@ export function aKey(fields: Partial<StoredKey> = {}): StoredKey {
   };
 }
 
+export function aLimitHit(fields: Partial<LimitHit> = {}): LimitHit {
+  const limit = { period: 'day', left: money(10_000n, 'EUR'), untilMs: T0 + 10 } as const;
+  return { ...limit, ...{ atMs: T0, isLifted: false }, ...fields };
+}
+
 export function aPayment(fields: Partial<Payment> = {}): Payment {
   const id = fields.id ?? 'pi_1';
   return {
@@ -110,11 +117,13 @@ export function aPayment(fields: Partial<Payment> = {}): Payment {
     sellerExternalId: 'seller-1',
     payeeName: 'Padaria São João Ltda',
     destination: 'pix_1',
+    purpose: 'freight_and_logistics',
     returnUrl: 'https://shop.example/back',
     display: '{"b":1,"a":"\\u00e9"}',
     metadata: '{ "order" : 7 }',
     expiresAtMs: T0 + 60_000,
     buyerLocale: 'pt-BR',
+    limitHit: aLimitHit(),
     quoteId: 'qt_1',
     confirmedLocale: 'pt-BR',
     payinInstructions: sampleInstructions({ payByMs: T0 + 90_000 }),
@@ -144,7 +153,7 @@ export function aBarePayment(fields: Partial<Payment> = {}): Payment {
     display: null,
     metadata: '{}',
     buyerLocale: null,
-    ...{ payeeName: null, confirmedLocale: null },
+    ...{ payeeName: null, confirmedLocale: null, purpose: null, limitHit: null },
     ...{
       expiresAtMs: null,
       quoteId: null,
@@ -221,7 +230,7 @@ export function aSubmission(fields: Partial<KycSubmission> = {}): KycSubmission 
     tosId: 'tos_1',
     draftSealed: 'sealed',
     dossierSealed: 'sealed too',
-    corrections: '[]',
+    ...{ corrections: '[]', answerByMs: T0 + 4, answerAlertedAtMs: T0 + 5 },
     submitCommandId: 'cmd_1',
     ...{ submittedAtMs: T0 + 1, approvedAtMs: T0 + 2, rejectedAtMs: T0 + 3, createdAtMs: T0 },
     version: 1,
@@ -251,6 +260,7 @@ export function anAccount(fields: Partial<ConnectedAccount> = {}): ConnectedAcco
     readyAtMs: T0 + 3,
     reason: 'so',
     ...{ approvedAtMs: T0 + 1, rejectedAtMs: T0 + 2, createdAtMs: T0, updatedAtMs: T0 + 4 },
+    ...{ corrections: '[]', answerByMs: T0 + 5, answerAlertedAtMs: T0 + 6 },
     version: 1,
     ...fields,
   };

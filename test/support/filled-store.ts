@@ -125,7 +125,7 @@ export function contentsOf(store: Store): Promise<readonly unknown[]> {
       tx.storageFingerprints.get('documents'),
       tx.serviceKeys.list('session'),
       tx.bankDetails.ofPayment(tenant, 'pi_1'),
-      tx.bankDetails.byNumber('n', null),
+      tx.bankDetails.byNumber('n', 's'),
       tx.epochs.list(),
     ]),
   );

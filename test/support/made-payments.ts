@@ -19,7 +19,7 @@ const common = {
   ...{ idempotencyKey: null, externalId: null, sellerExternalId: null, returnUrl: null },
   display: null,
   metadata: '{}',
-  expiresAtMs: null,
+  ...{ expiresAtMs: null, purpose: null },
 } as const;
 
 /** 100.00 USD. */

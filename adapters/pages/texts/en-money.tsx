@@ -1,5 +1,7 @@
 // English texts about prices, transfers, receipts and refunds.
 import type { ComponentChildren as Node } from 'preact';
+import type { LimitPeriod } from '../../../core/domain/amount-limit.js';
+import type { Purpose } from '../../../core/domain/purpose.js';
 import { sentence } from '../format.js';
 
 export const enMoney = {
@@ -78,16 +80,52 @@ export const enMoney = {
     subtotal: 'Subtotal',
     notes: 'Notes',
   },
+  limit: {
+    heading: 'This amount cannot be paid now',
+    cause: {
+      payment: (payee: string, left: string | null) =>
+        left === null
+          ? `It is more than ${payee} can receive in one payment.`
+          : `${payee} can receive at most ${left} in one payment.`,
+      day: (payee: string, left: string | null) =>
+        left === null
+          ? `${payee} has reached a limit and can receive nothing more today.`
+          : `${payee} has a daily limit and can receive at most ${left} more today.`,
+      month: (payee: string, left: string | null) =>
+        left === null
+          ? `${payee} has reached a limit and can receive nothing more this month.`
+          : `${payee} has a monthly limit and can receive at most ${left} more this month.`,
+      unknown: (payee: string, _left: string | null) =>
+        `It is over a limit of what ${payee} can receive.`,
+    } satisfies Record<LimitPeriod, (payee: string, left: string | null) => string>,
+    until: (when: Node) => <>It may be possible from {when}.</>,
+    next: 'It becomes possible if the limit is raised. This request stays open.',
+    wait: (org: string) => `Come back then, or ask ${org} for a smaller amount.`,
+    ask: (org: string) => `Ask ${org} for a smaller amount or another way to pay.`,
+  },
+  purposes: {
+    goods: 'Goods',
+    services: 'Services',
+    software_and_licenses: 'Software and licenses',
+    royalties: 'Royalties',
+    freight_and_logistics: 'Freight and logistics',
+    advertising: 'Advertising',
+    commissions: 'Commissions',
+    rentals: 'Rentals',
+    other: 'Other',
+  } satisfies Record<Purpose, string>,
   transfer: {
     preparing: 'Preparing your bank details',
     preparingNext:
-      'They are ready in a few seconds. If it takes longer than 2 minutes, we mail you.',
+      'They are ready in a few seconds. If you close this page before that, we mail you.',
     heading: (amount: string) => `Send ${amount} by bank transfer`,
     nothing: 'Nothing has arrived yet.',
-    days: (from: number, to: number) =>
-      from === to
-        ? `Bank transfers take ${to} working ${to === 1 ? 'day' : 'days'}.`
-        : `Bank transfers take ${from} to ${to} working days.`,
+    days: (from: number, to: number) => {
+      if (to === 0) return 'Bank transfers arrive on the same day.';
+      const days = `${to} working ${to === 1 ? 'day' : 'days'}`;
+      if (from === to) return `Bank transfers take ${days}.`;
+      return `Bank transfers take ${from === 0 ? 'up' : from} to ${days}.`;
+    },
     someDays: 'Bank transfers take some working days.',
     match: 'These two must match exactly',
     matchAmount: 'The amount must match exactly',
@@ -148,9 +186,11 @@ export const enMoney = {
       `Call ${payee} on a number that you already have, not one from a mail. Ask them to read ` +
       'this code to you.',
     checkCode: 'Check code',
+    address: 'Address of this page',
+    shortId: 'Short id of this page',
     checkOther: 'Check a code or account',
     given: (when: Node) => <>Given on {when}.</>,
-    changes: 'If they ever change, this page says so and asks you again.',
+    changes: 'If they ever change, this page says so and we mail you.',
     sentAlready: 'Already sent?',
     sentText: (
       <>
@@ -216,6 +256,7 @@ export const enMoney = {
     paidOut: 'Paid out',
     payer: 'Payer',
     payee: 'Payee',
+    purpose: 'Purpose',
     cnpj: (last4: string) => `CNPJ ending ${last4}`,
     receivedAt: 'Transfer arrived',
     paidOutAt: 'Paid out on',

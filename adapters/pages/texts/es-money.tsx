@@ -78,16 +78,52 @@ export const esMoney = {
     subtotal: 'Subtotal',
     notes: 'Notas',
   },
+  limit: {
+    heading: 'Este importe no se puede pagar ahora',
+    cause: {
+      payment: (payee, left) =>
+        left === null
+          ? `Es más de lo que ${payee} puede recibir en un pago.`
+          : `${payee} puede recibir como máximo ${left} en un pago.`,
+      day: (payee, left) =>
+        left === null
+          ? `${payee} alcanzó un límite y hoy no puede recibir nada más.`
+          : `${payee} tiene un límite diario y hoy puede recibir como máximo ${left} más.`,
+      month: (payee, left) =>
+        left === null
+          ? `${payee} alcanzó un límite y este mes no puede recibir nada más.`
+          : `${payee} tiene un límite mensual y este mes puede recibir como máximo ${left} más.`,
+      unknown: (payee) => `El importe supera un límite de lo que ${payee} puede recibir.`,
+    },
+    until: (when) => <>Puede ser posible a partir del {when}.</>,
+    next: 'Será posible si se amplía el límite. Esta solicitud sigue abierta.',
+    wait: (org) => `Vuelva entonces o pida a ${org} un importe menor.`,
+    ask: (org) => `Pida a ${org} un importe menor u otra forma de pagar.`,
+  },
+  purposes: {
+    goods: 'Mercancías',
+    services: 'Servicios',
+    software_and_licenses: 'Software y licencias',
+    royalties: 'Regalías',
+    freight_and_logistics: 'Flete y logística',
+    advertising: 'Publicidad',
+    commissions: 'Comisiones',
+    rentals: 'Alquileres',
+    other: 'Otros',
+  },
   transfer: {
     preparing: 'Preparando los datos bancarios',
     preparingNext:
-      'Estarán listos en unos segundos. Si tardan más de 2 minutos, le avisamos por correo.',
+      'Estarán listos en unos segundos. Si cierra esta página antes, le avisamos por correo.',
     heading: (amount) => `Envíe ${amount} por transferencia bancaria`,
     nothing: 'Aún no ha llegado nada.',
-    days: (from, to) =>
-      from === to
-        ? `Las transferencias bancarias tardan ${to} ${to === 1 ? 'día hábil' : 'días hábiles'}.`
-        : `Las transferencias bancarias tardan de ${from} a ${to} días hábiles.`,
+    days: (from, to) => {
+      if (to === 0) return 'Las transferencias bancarias llegan el mismo día.';
+      const days = `${to} ${to === 1 ? 'día hábil' : 'días hábiles'}`;
+      if (from === to) return `Las transferencias bancarias tardan ${days}.`;
+      const start = from === 0 ? 'hasta' : `de ${from} a`;
+      return `Las transferencias bancarias tardan ${start} ${days}.`;
+    },
     someDays: 'Las transferencias bancarias tardan algunos días hábiles.',
     match: 'Estos dos datos deben coincidir exactamente',
     matchAmount: 'El importe debe coincidir exactamente',
@@ -150,9 +186,11 @@ export const esMoney = {
       `que ` +
       'le lean este código.',
     checkCode: 'Código de comprobación',
+    address: 'Dirección de esta página',
+    shortId: 'Identificador corto de esta página',
     checkOther: 'Comprobar código o cuenta',
     given: (when) => <>Comunicados el {when}.</>,
-    changes: 'Si alguna vez cambian, esta página lo dice y le pregunta de nuevo.',
+    changes: 'Si alguna vez cambian, esta página lo dice y le avisamos por correo.',
     sentAlready: '¿Ya lo envió?',
     sentText: (
       <>
@@ -219,6 +257,7 @@ export const esMoney = {
     paidOut: 'Importe abonado',
     payer: 'Pagador',
     payee: 'Beneficiario',
+    purpose: 'Finalidad',
     cnpj: (last4) => `CNPJ terminado en ${last4}`,
     receivedAt: 'Transferencia recibida',
     paidOutAt: 'Fecha de abono',

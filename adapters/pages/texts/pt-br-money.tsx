@@ -78,16 +78,51 @@ export const ptBrMoney = {
     subtotal: 'Subtotal',
     notes: 'Observações',
   },
+  limit: {
+    heading: 'Este valor não pode ser pago agora',
+    cause: {
+      payment: (payee, left) =>
+        left === null
+          ? `É mais do que ${payee} pode receber em um pagamento.`
+          : `${payee} pode receber no máximo ${left} em um pagamento.`,
+      day: (payee, left) =>
+        left === null
+          ? `${payee} atingiu um limite e não pode receber mais nada hoje.`
+          : `${payee} tem um limite diário e hoje pode receber no máximo mais ${left}.`,
+      month: (payee, left) =>
+        left === null
+          ? `${payee} atingiu um limite e não pode receber mais nada neste mês.`
+          : `${payee} tem um limite mensal e neste mês pode receber no máximo mais ${left}.`,
+      unknown: (payee) => `O valor passa de um limite do que ${payee} pode receber.`,
+    },
+    until: (when) => <>Pode ser possível a partir de {when}.</>,
+    next: 'Será possível se o limite for aumentado. Esta cobrança continua aberta.',
+    wait: (org) => `Volte nessa data ou peça a ${org} um valor menor.`,
+    ask: (org) => `Peça a ${org} um valor menor ou outra forma de pagar.`,
+  },
+  purposes: {
+    goods: 'Mercadorias',
+    services: 'Serviços',
+    software_and_licenses: 'Software e licenças',
+    royalties: 'Royalties e direitos',
+    freight_and_logistics: 'Frete e logística',
+    advertising: 'Publicidade',
+    commissions: 'Comissões',
+    rentals: 'Aluguéis',
+    other: 'Outros',
+  },
   transfer: {
     preparing: 'Preparando os dados bancários',
     preparingNext:
-      'Eles ficam prontos em poucos segundos. Se demorar mais de 2 minutos, avisamos por e‑mail.',
+      'Ficam prontos em poucos segundos. Se você fechar esta página antes, avisamos por e‑mail.',
     heading: (amount) => `Envie ${amount} por transferência bancária`,
     nothing: 'Nada chegou ainda.',
-    days: (from, to) =>
-      from === to
-        ? `Transferências bancárias levam ${to} ${to === 1 ? 'dia útil' : 'dias úteis'}.`
-        : `Transferências bancárias levam de ${from} a ${to} dias úteis.`,
+    days: (from, to) => {
+      if (to === 0) return 'Transferências bancárias chegam no mesmo dia.';
+      const days = `${to} ${to === 1 ? 'dia útil' : 'dias úteis'}`;
+      if (from === to) return `Transferências bancárias levam ${days}.`;
+      return `Transferências bancárias levam ${from === 0 ? 'até' : `de ${from} a`} ${days}.`;
+    },
     someDays: 'Transferências bancárias levam alguns dias úteis.',
     match: 'Estes dois devem ser idênticos',
     matchAmount: 'O valor deve ser idêntico',
@@ -148,9 +183,11 @@ export const ptBrMoney = {
       `Ligue para ${payee} em um número que você já tem, não em um que veio por e‑mail. Peça que ` +
       'leiam este código para você.',
     checkCode: 'Código de conferência',
+    address: 'Endereço desta página',
+    shortId: 'Identificador curto desta página',
     checkOther: 'Conferir código ou conta',
     given: (when) => <>Informado em {when}.</>,
-    changes: 'Se eles mudarem, esta página avisa e pede nova confirmação.',
+    changes: 'Se eles mudarem, esta página diz isso e avisamos por e‑mail.',
     sentAlready: 'Já enviou?',
     sentText: (
       <>
@@ -217,6 +254,7 @@ export const ptBrMoney = {
     paidOut: 'Valor pago',
     payer: 'Pagador',
     payee: 'Recebedor',
+    purpose: 'Finalidade',
     cnpj: (last4) => `CNPJ com final ${last4}`,
     receivedAt: 'Transferência recebida',
     paidOutAt: 'Data do pagamento',

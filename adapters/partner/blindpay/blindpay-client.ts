@@ -1,12 +1,18 @@
-// The HTTP client of BlindPay: key, idempotency key, rate limit, Retry-After, and what each answer
-// means for the caller. It follows no redirect and repeats nothing.
-import { Agent, type Dispatcher, FormData, request } from 'undici';
+// The client of BlindPay: key, idempotency key, rate limit, Retry-After, and what each answer means
+// for the caller. It repeats nothing.
+import { FormData } from 'undici';
 import { z } from 'zod';
 import { MINUTE_MS, SECOND_MS } from '../../../core/domain/instant.js';
 import { gcraStep } from '../../../core/domain/rate-limit.js';
 import type { Clock, Log } from '../../../core/ports/outside.js';
 import type { PartnerAnswer } from '../../../core/ports/partner.js';
 import { codeOf, type Sorting, sortError, sortForeign } from './answer-codes.js';
+import {
+  type HttpAnswer,
+  type HttpRequest,
+  type Transport,
+  undiciTransport,
+} from './blindpay-transport.js';
 
 const HTTP_TIMEOUT_MS = 6 * SECOND_MS;
 /** No page is requested after this time. */
@@ -14,7 +20,6 @@ const SEARCH_FOR_MS = 6 * SECOND_MS;
 /** The longest operation: a search and two more calls. */
 export const OPERATION_MS = SEARCH_FOR_MS + 3 * HTTP_TIMEOUT_MS;
 const PAUSE_MAX_MS = 10 * MINUTE_MS;
-const BODY_BYTES_MAX = 16 * 1_024 * 1_024;
 const MESSAGE_LENGTH_MAX = 300;
 /** One of the allowed sizes: 10, 50, 100, 200, 500, 1000. */
 const PAGE_SIZE = 100;
@@ -46,6 +51,8 @@ export interface ClientOptions {
   readonly perMinute: number;
   readonly burst: number;
   readonly timeoutMs?: number;
+  /** HTTP by default. */
+  readonly transport?: Transport;
 }
 
 export interface Post<T> {
@@ -67,6 +74,8 @@ export interface BlindPayClient {
     readonly bytes: Uint8Array;
     readonly type: string;
   }): Promise<PartnerAnswer<string>>;
+  /** A read outside of the rate limit, for a few checks. */
+  probe(path: string): Promise<Probe>;
   /** One page of a list; `after` is the id of the last item of the page before. */
   page<T extends { readonly id: string }>(
     path: string,
@@ -82,6 +91,11 @@ export interface BlindPayClient {
   ): Promise<PartnerAnswer<R | null>>;
 }
 
+/** What came back; `json` is undefined for a body that is not JSON. */
+export type Probe =
+  | { readonly status: number; readonly date: string | null; readonly json: unknown }
+  | { readonly failure: string };
+
 export interface ListPage<T> {
   readonly items: readonly T[];
   /** After the last item are more. */
@@ -95,28 +109,25 @@ export type Paging = 'pages' | 'whole';
 
 export function createBlindPayClient(options: ClientOptions): BlindPayClient {
   const { clock, log, instanceId, timeoutMs = HTTP_TIMEOUT_MS } = options;
-  const connect = { timeout: timeoutMs };
-  const dispatcher = new Agent({ connect, maxResponseSize: BODY_BYTES_MAX });
+  const { transport = undiciTransport(timeoutMs) } = options;
   const admission = admissionOf(options);
+
+  const requestOf = ({ body, method, path, headers }: SentRequest): HttpRequest => ({
+    ...{ method, body },
+    url: `${options.url}${path.replace(':instance', instanceId)}`,
+    headers: {
+      authorization: `Bearer ${options.apiKey}`,
+      accept: 'application/json',
+      ...headers,
+    },
+  });
 
   const call = async <T>(sent: SentRequest, shape: z.ZodType<T>): Promise<PartnerAnswer<T>> => {
     const nowMs = clock.nowMs();
     const refusal = admission.refusal(nowMs);
     if (refusal !== null) return { outcome: 'later', reason: refusal };
-    const { body, method, path, headers } = sent;
-    const received = await exchange(`${options.url}${path.replace(':instance', instanceId)}`, {
-      dispatcher,
-      method,
-      headers: {
-        authorization: `Bearer ${options.apiKey}`,
-        accept: 'application/json',
-        ...headers,
-      },
-      body,
-      headersTimeout: timeoutMs,
-      bodyTimeout: timeoutMs,
-      signal: AbortSignal.timeout(timeoutMs),
-    });
+    const { body } = sent;
+    const received = await exchange(transport, requestOf(sent));
     if (!('status' in received)) return received;
     admission.noteWait(received, nowMs);
     const answer = read(received, shape, typeof body === 'string' ? body : '');
@@ -148,6 +159,15 @@ export function createBlindPayClient(options: ClientOptions): BlindPayClient {
       const answer = await call({ method: 'POST', path, headers: {}, body }, shape);
       return answer.outcome === 'done' ? { ...answer, value: answer.value.file_url } : answer;
     },
+    async probe(path) {
+      const sent = requestOf({ method: 'GET', path, headers: {}, body: null });
+      try {
+        const { status, text, date = null } = await transport(sent);
+        return { status, date, json: parsedJson(text) };
+      } catch (error) {
+        return { failure: codeOfFailure(error) };
+      }
+    },
     page: (path, shape, after) => readPage({ get }, [path, 'pages'], shape, after),
     search(path, shape, visit, paging = 'pages') {
       const untilMs = clock.nowMs() + SEARCH_FOR_MS;
@@ -164,12 +184,6 @@ interface SentRequest {
   readonly body: string | FormData | null;
 }
 
-interface Received {
-  readonly status: number;
-  readonly retryAfter: string | null;
-  readonly text: string;
-}
-
 /** Calls that the limit of the instance, or an earlier Retry-After, allows now. */
 function admissionOf({ perMinute, burst }: ClientOptions) {
   let tatMicros: number | null = null;
@@ -181,7 +195,7 @@ function admissionOf({ perMinute, burst }: ClientOptions) {
       tatMicros = step.tatMicros;
       return step.allowed ? null : 'the rate limit of the BlindPay instance is used up';
     },
-    noteWait({ status, retryAfter }: Received, nowMs: number): void {
+    noteWait({ status, retryAfter }: HttpAnswer, nowMs: number): void {
       if (retryAfter === null || (status !== 429 && status !== 503)) return;
       const seconds = /^\d{1,6}$/.test(retryAfter) ? Number.parseInt(retryAfter, 10) : null;
       const untilMs = seconds === null ? Date.parse(retryAfter) : nowMs + seconds * SECOND_MS;
@@ -192,26 +206,28 @@ function admissionOf({ perMinute, burst }: ClientOptions) {
 
 type Failed = Extract<PartnerAnswer<never>, { outcome: 'later' | 'unknown' }>;
 
-async function exchange(
-  url: string,
-  options: Omit<Dispatcher.RequestOptions, 'origin' | 'path'> & { readonly dispatcher: Dispatcher },
-): Promise<Received | Failed> {
+async function exchange(transport: Transport, sent: HttpRequest): Promise<HttpAnswer | Failed> {
   try {
-    const { statusCode, headers, body } = await request(url, options);
-    const after = headers['retry-after'];
-    const retryAfter = typeof after === 'string' ? after : null;
-    return { status: statusCode, retryAfter, text: await body.text() };
+    return await transport(sent);
   } catch (error) {
-    // The message may quote the request; the code does not.
-    const { code, name } = error as { readonly code?: unknown; readonly name?: unknown };
-    const why = typeof code === 'string' ? code : String(name);
+    const why = codeOfFailure(error);
     return unsentCodes.has(why)
       ? { outcome: 'later', reason: `no connection to BlindPay: ${why}` }
       : { outcome: 'unknown', reason: `no answer from BlindPay: ${why}` };
   }
 }
 
-function read<T>({ status, text }: Received, shape: z.ZodType<T>, sent: string): PartnerAnswer<T> {
+/** The message may quote the request; the code does not. */
+function codeOfFailure(error: unknown): string {
+  const { code, name } = error as { readonly code?: unknown; readonly name?: unknown };
+  return typeof code === 'string' ? code : String(name);
+}
+
+function read<T>(
+  { status, text }: HttpAnswer,
+  shape: z.ZodType<T>,
+  sent: string,
+): PartnerAnswer<T> {
   const json = parsedJson(text);
   if (json === undefined) {
     const isPage = /^\s*</.test(text);

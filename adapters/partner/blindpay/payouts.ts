@@ -1,6 +1,6 @@
 // Payouts. A payout needs a quote of the moment, which lives for five minutes and is used once.
 // BlindPay stores no reference of ours with a payout but keeps the description of its quote, so
-// that names the order: `<reference> <amount> <currency>`.
+// that names the order: `<reference> <amount> <currency>`, then the purpose in words.
 //
 // No second payout: time since the preparation is cut into windows. Each has one quote, under a key
 // of the window, which is used only if it expires before the window ends. So no two quotes of an
@@ -8,6 +8,7 @@
 import { z } from 'zod';
 import { MINUTE_MS } from '../../../core/domain/instant.js';
 import { formatAmount, money, parseAmount } from '../../../core/domain/money.js';
+import { purposes } from '../../../core/domain/purpose.js';
 import type { PayoutReport } from '../../../core/domain/report-check.js';
 import type {
   AcceptedOrder,
@@ -105,7 +106,7 @@ export function findByReference(desk: Desk, reference: string) {
 
 async function prepare(
   desk: Desk,
-  { reference, amount, destination, payinRefs }: PayoutOrder,
+  { reference, amount, destination, payinRefs, purpose = null }: PayoutOrder,
 ): Promise<PartnerAnswer<string>> {
   const to = readDestination(destination);
   if (to === null) return notFound;
@@ -125,7 +126,10 @@ async function prepare(
     bankAccountId: to.bankAccountId,
     address: address.value,
     tokenMinor: tokens.value,
-    description: `${reference} ${formatAmount(amount.amountMinor)} ${amount.currency}`,
+    description: [
+      ...[reference, formatAmount(amount.amountMinor), amount.currency],
+      ...(purpose === null ? [] : [purposes[purpose]]),
+    ].join(' '),
     network,
     token,
   };

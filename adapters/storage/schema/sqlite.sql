@@ -114,7 +114,7 @@ create table connected_accounts (
   rejected_at integer,
   created_at integer not null,
   updated_at integer not null,
-  version integer not null,
+  version integer not null, corrections text, answer_by integer, answer_alerted_at integer,
   primary key (org_id, mode, id)
 ) strict, without rowid;
 
@@ -350,6 +350,7 @@ create table kyc_submissions (
   draft_sealed text,
   created_at integer not null,
   version integer not null, corrections text, dossier_sealed text, submit_command_id text,
+    answer_by integer, answer_alerted_at integer,
   primary key (org_id, mode, id)
 ) strict, without rowid;
 
@@ -517,7 +518,7 @@ create table organization_profiles (
   kyb_command_id text,
   tos_id text,
   tos_accepted_at integer,
-  version integer not null,
+  version integer not null, corrections text, answer_by integer, answer_alerted_at integer,
   primary key (org_id, mode)
 ) strict, without rowid;
 
@@ -682,7 +683,7 @@ create table payments (
   created_at integer not null,
   updated_at integer not null,
   version integer not null, payee_name text, confirmed_locale text, buyer_locale text check
-    (buyer_locale in ('en', 'pt-BR', 'es')), bank_details_code text,
+    (buyer_locale in ('en', 'pt-BR', 'es')), bank_details_code text, purpose text, limit_hit text,
   primary key (org_id, mode, id)
 ) strict;
 

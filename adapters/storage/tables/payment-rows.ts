@@ -1,4 +1,5 @@
 // Payments and the idempotency keys that name them: columns and SQL.
+import { readLimitHit, writeLimitHit } from '../../../core/domain/amount-limit.js';
 import { locales } from '../../../core/domain/locale.js';
 import {
   readPayinInstructions,
@@ -14,6 +15,7 @@ import {
   paymentStatuses,
   type SettlementFacts,
 } from '../../../core/domain/payment.js';
+import { purposeNames } from '../../../core/domain/purpose.js';
 import { modes, type Tenant } from '../../../core/domain/tenant.js';
 import type {
   ListPage,
@@ -80,10 +82,12 @@ export const payments = defineTable<Payment>('payments', {
   payeeName: fixed(text.null('payee_name')),
   destination: fixed(text('destination')),
   returnUrl: fixed(text.null('return_url')),
+  purpose: fixed(nullable(oneOf('purpose', purposeNames))),
   display: fixed(text.null('display')),
   metadata: fixed(text('metadata')),
   expiresAtMs: fixed(time.null('expires_at')),
   buyerLocale: nullable(oneOf('buyer_locale', locales)),
+  limitHit: nullable(encoded('limit_hit', writeLimitHit, readLimitHit)),
   quoteId: text.null('quote_id'),
   confirmedLocale: nullable(oneOf('confirmed_locale', locales)),
   payinInstructions: nullable(

@@ -49,7 +49,8 @@ const attentionSql = {
 
 /** $1: the limit of the count. */
 const unmatchedTotalsSql = [
-  'select currency, sum(amount_minor) as amount_minor, min(completed_at) as oldest_at from',
+  'select currency, cast(sum(amount_minor) as bigint) as amount_minor,',
+  'min(completed_at) as oldest_at from',
   `(select currency, amount_minor, completed_at from receipts where ${unmatchedSql}`,
   'order by currency, id limit $1) as chosen group by currency',
 ].join(' ');

@@ -50,6 +50,9 @@ const profiles = defineTable<OrganizationProfile>('organization_profiles', {
   destinationRef: text.null('destination_ref'),
   tosId: text.null('tos_id'),
   tosAcceptedAtMs: time.null('tos_accepted_at'),
+  corrections: text.null('corrections'),
+  answerByMs: time.null('answer_by'),
+  answerAlertedAtMs: time.null('answer_alerted_at'),
   version,
 });
 

@@ -165,7 +165,7 @@ export function commandsOf(unit: UnitOfWork): Tx['commands'] {
     byPartnerRef: (mode, kind, partnerRef) =>
       unit.first(
         commands,
-        'where mode = $1 and kind = $2 and partner_ref = $3 order by id limit 1',
+        'where mode = $1 and kind = $2 and partner_ref = $3 order by id desc limit 1',
         [mode, kind, partnerRef],
       ),
     ofPayment: async ({ orgId, mode }, paymentId) => {
@@ -187,6 +187,12 @@ export function commandsOf(unit: UnitOfWork): Tx['commands'] {
         orgId,
         mode,
         submissionId,
+      ]),
+    since: ({ fromMs, afterId, limit }) =>
+      unit.all(commands, 'where (created_at, id) > ($1, $2) order by created_at, id limit $3', [
+        timeParam(fromMs),
+        afterId,
+        limit,
       ]),
     list: ({ stuck, limit }) =>
       unit.all(

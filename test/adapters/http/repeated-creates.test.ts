@@ -36,6 +36,7 @@ function wholeBody() {
     display: { title: 'Order' },
     metadata: { order: 1 },
     expiresAt: '2031-01-31T12:00:00Z',
+    purpose: 'goods',
     sellerExternalId: seller,
   };
 }
@@ -49,6 +50,7 @@ const other = {
   display: { title: 'Other' },
   metadata: { order: 2 },
   expiresAt: '2032-01-31T12:00:00Z',
+  purpose: 'royalties',
   sellerExternalId: 'other',
 } as const;
 

@@ -163,6 +163,7 @@ test('absent becomes null, amounts minor units, times milliseconds, USD the defa
     returnUrl: null,
     display: null,
     expiresAt: 1,
+    purpose: null,
     sellerExternalId: null,
   });
 });

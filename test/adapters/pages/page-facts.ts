@@ -114,6 +114,11 @@ export const payment: PaymentView = {
   dueDate: '2026-11-30',
   returnUrl: 'https://shop.rotanorte.example/orders/88123?paid=1',
   version: 7,
+  links: {
+    page: 'https://pay.rotanorte.example/r/4kDq8vJm2XzL0aPw9sTe1g',
+    verify: 'https://pay.rotanorte.example/verify',
+  },
+  shortId: 'Q4T2-9XBM',
   payee: 'Café Serra Azul Exportadora Ltda',
   payeeTaxIdLast4: '0195',
   payer: 'Harbor & Pine Roasters, Inc.',
@@ -137,7 +142,7 @@ export const payment: PaymentView = {
     ],
   },
   money: noMoney,
-  quote: null,
+  ...{ quote: null, limit: null, purpose: 'goods' },
   instructions: null,
   check: null,
   settlement: null,
@@ -196,6 +201,10 @@ export const paymentOnScreen: Readonly<Record<Screen, Partial<PaymentView>>> = {
   price_ask: { status: 'buyer_kyc_approved' },
   price: { status: 'fx_quoted', quote },
   price_over: { status: 'fx_quoted', quote: { ...quote, expiresAtMs: NOW_MS - 60_000 } },
+  price_limit: {
+    status: 'buyer_kyc_approved',
+    limit: { period: 'day', left: money(400_000n, 'USD'), untilMs: at('2026-11-18T00:00:00Z') },
+  },
   preparing: { status: 'on_ramp_pending', quote },
   bank_details: { status: 'on_ramp_pending', ...ordered },
   short: {

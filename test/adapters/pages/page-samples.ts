@@ -48,6 +48,8 @@ const accessSamples: readonly Sample[] = [
     name: 'ask-over',
     view: viewOf({ name: 'ask' }, { ...signedOut, payment: stateOf('settled') }),
   },
+  { name: 'ask-signed-out', view: viewOf({ name: 'ask' }, { ...signedOut, notice: 'signed_out' }) },
+  { name: 'ask-unsaved', view: viewOf({ name: 'ask' }, { ...signedOut, notice: 'unsaved' }) },
   { name: 'sent', view: viewOf({ name: 'sent' }, signedOut) },
   {
     name: 'sent-code-wrong',
@@ -115,6 +117,19 @@ const variantSamples: readonly Sample[] = [
       },
     }),
   },
+  ...(
+    [
+      ['price-limit-payment', { period: 'payment', left: money(1_000_000n, 'USD'), untilMs: null }],
+      ['price-limit-unknown', { period: 'unknown', left: null, untilMs: null }],
+      [
+        'price-limit-month',
+        { period: 'month', left: money(0n, 'USD'), untilMs: at('2026-12-01T00:00:00Z') },
+      ],
+    ] as const
+  ).map(([name, limit]) => ({
+    name,
+    view: onScreen('price_limit', { payment: { ...payment, status: 'buyer_kyc_approved', limit } }),
+  })),
   { name: 'bank-details-test', view: onScreen('bank_details', onTest) },
   { name: 'bank-details-stale', view: onScreen('bank_details', { notice: 'out_of_date' }) },
   {

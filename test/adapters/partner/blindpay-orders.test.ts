@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import { done, person } from '../../../adapters/partner-kit/conformance-harness.js';
 import type { DocumentKind } from '../../../core/domain/document.js';
 import type { Dossier } from '../../../core/domain/dossier.js';
+import { purposeNames, purposes } from '../../../core/domain/purpose.js';
 import { PonteError } from '../../../core/errors.js';
 import {
   approvedCustomer,
@@ -35,6 +36,7 @@ const business: Dossier = {
 test('a business is sent with its owners; our files are uploaded once, others keep their URL', async (t) => {
   const file = { type: 'image/png', bytes: new Uint8Array([1, 2, 3]) };
   const { partner, server } = await blindPay(t, { files: new Map([[fileUrl, file]]) });
+  server.state.compliance.accept('to_1', 'key');
   const order = { reference: 'cmd_1', role: 'seller', entityType: 'business' } as const;
   const request = done(await partner.receiver.prepare({ ...order, ...business }));
   assert.equal(server.state.customers.length, 0);
@@ -110,7 +112,7 @@ test('each status of a customer is a decision or none; an unknown one is none, a
   const ref = await approvedCustomer(scene);
   for (const [status, expected] of [
     ...[['verifying', 'verifying'] as const, ['pending_review', 'verifying'] as const],
-    ...[['awaiting_contract', 'verifying'] as const, ['compliance_request', 'verifying'] as const],
+    ...[['awaiting_contract', 'verifying'] as const, ['compliance_request', 'paused'] as const],
     ...[['approved', 'approved'] as const, ['approved_rfi', 'approved'] as const],
     ...[['rejected', 'rejected'] as const, ['deprecated', 'rejected'] as const],
     ['on_the_moon', 'verifying'] as const,
@@ -119,7 +121,7 @@ test('each status of a customer is a decision or none; an unknown one is none, a
     assert.equal(done(await scene.partner.receiver.read(ref)).status, expected, status);
   }
   const levels = scene.log.map(({ level }) => level);
-  assert.deepEqual(levels, ['warn', 'error']);
+  assert.deepEqual(levels, ['error']);
 });
 
 test('production requires terms, tax id and address; a development instance its API’s fields', async (t) => {
@@ -191,6 +193,26 @@ test('a payout sends what its pay-ins brought, and names our order in the descri
   const report = done(await partner.payout.read(partnerRef));
   assert.deepEqual([report.status, report.fees], ['completed', usd(100n)]);
   assert.equal(report.settled?.amountMinor, 667_715n);
+});
+
+test('a payout names its purpose in words behind our order, which is found by its reference', async (t) => {
+  for (const purpose of [null, ...purposeNames]) {
+    const scene = await blindPay(t);
+    const { partner, server } = scene;
+    const request = await preparedPayout(scene, usd(999_999n), { purpose });
+    const { partnerRef } = done(await partner.payout.start(request));
+    const [payout] = server.state.payouts;
+    const words = purpose === null ? [] : [purposes[purpose]];
+    const description = ['reference-2 9999.99 USD', ...words].join(' ');
+    assert.equal(payout?.['description'], description);
+    // The API takes 128 characters; our references have 32.
+    assert.ok(description.length + 32 <= 128, description);
+    const restarted = scene.restarted();
+    assert.deepEqual(done(await restarted.payout.find(request)), { partnerRef });
+    assert.deepEqual(done(await restarted.findOrder('payout', 'reference-2')), { partnerRef });
+    scene.pass(60_000);
+    assert.deepEqual(done(await partner.payout.read(partnerRef)).fees, usd(100n), 'by its amount');
+  }
 });
 
 test('a payout that failed stays failed, even when its tokens are said to be back', async (t) => {

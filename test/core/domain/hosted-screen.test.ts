@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import type { LimitHit } from '../../../core/domain/amount-limit.js';
 import { noFunds, positions, refundStates } from '../../../core/domain/funds.js';
 import {
   type Screen,
@@ -12,9 +13,10 @@ import {
 import { money } from '../../../core/domain/money.js';
 import type { PayinInstructions } from '../../../core/domain/payin-instructions.js';
 import { isTerminal, type PaymentStatus, paymentStatuses } from '../../../core/domain/payment.js';
-import { aPayment, aQuote, T0, tenant } from '../../support/domain-samples.js';
+import { aLimitHit, aPayment, aQuote, T0, tenant } from '../../support/domain-samples.js';
 
 type Fields = Omit<Partial<ScreenFacts>, 'payment' | 'funds'> & {
+  readonly limitHit?: LimitHit | null;
   readonly funds?: Partial<ScreenFacts['funds']>;
 };
 
@@ -24,8 +26,11 @@ const instructions: PayinInstructions = {
   ...{ reference: '48120937', referenceRequired: true, holder: 'partner', payByMs: null },
 };
 
-function facts(status: PaymentStatus, { funds = {}, ...fields }: Fields = {}): ScreenFacts {
-  const payment = aPayment({ status, amount: money(25_000n, 'USD') });
+function facts(
+  status: PaymentStatus,
+  { funds = {}, limitHit = null, ...fields }: Fields = {},
+): ScreenFacts {
+  const payment = aPayment({ status, amount: money(25_000n, 'USD'), limitHit });
   return {
     payment,
     funds: { ...noFunds(tenant, payment.id, 'USD'), ...funds },
@@ -37,6 +42,11 @@ function facts(status: PaymentStatus, { funds = {}, ...fields }: Fields = {}): S
 }
 
 const open = aQuote({ expiresAtMs: T0 + 1 });
+const ended = aQuote({ expiresAtMs: T0 });
+const day = aLimitHit({ untilMs: T0 + 1 });
+const over = aLimitHit({ untilMs: T0 });
+const lifted = aLimitHit({ untilMs: T0 + 1, isLifted: true });
+const forever = aLimitHit({ period: 'payment', untilMs: null });
 const received = (receivedMinor: bigint) => ({ receivedMinor, position: 'received' }) as const;
 
 const surplus = { position: 'paid', refund: 'refund_owed' } as const;
@@ -48,7 +58,12 @@ const cases: readonly (readonly [name: string, facts: ScreenFacts, screen: Scree
   ['corrections', facts('buyer_kyc_pending', { kyc: 'corrections' }), 'kyc_corrections'],
   ['approved', facts('buyer_kyc_approved', { kyc: 'approved' }), 'price_ask'],
   ['an open quote', facts('fx_quoted', { quote: open }), 'price'],
-  ['an expired quote', facts('fx_quoted', { quote: aQuote({ expiresAtMs: T0 }) }), 'price_over'],
+  ['an expired quote', facts('fx_quoted', { quote: ended }), 'price_over'],
+  ['over a limit', facts('buyer_kyc_approved', { limitHit: day }), 'price_limit'],
+  ['the limit was lifted', facts('buyer_kyc_approved', { limitHit: lifted }), 'price_ask'],
+  ['the day of the limit is over', facts('buyer_kyc_approved', { limitHit: over }), 'price_ask'],
+  ['over a limit', facts('fx_quoted', { limitHit: forever, quote: ended }), 'price_limit'],
+  ['a quote that was open', facts('fx_quoted', { limitHit: forever, quote: open }), 'price'],
   ['no instructions yet', facts('on_ramp_pending'), 'preparing'],
   ['instructions', facts('on_ramp_pending', { instructions }), 'bank_details'],
   ['short', facts('on_ramp_pending', { instructions, funds: received(24_900n) }), 'short'],

@@ -30,7 +30,8 @@ test('a cause stands before what follows from it, where both are of one moment',
       .toSorted(compareEntries)
       .map(({ atMs, kind }) => `${atMs} ${kind}`),
     [
-      ...['5 created', '5 partner_order', '5 partner_call', '5 partner_outcome', '5 money'],
+      ...['5 created', '5 limit_reached'],
+      ...['5 partner_order', '5 partner_call', '5 partner_outcome', '5 money'],
       ...['5 status', '5 delivery', '5 attempt', '6 created'],
     ],
   );

@@ -23,6 +23,10 @@ async function verified(made: World, tenant: Tenant, fields?: IntentFields): Pro
   return id;
 }
 
+async function quoteFor(made: World, tenant: Tenant, id: string) {
+  return (await requestQuote(made.deps, tenant, id)) ?? assert.fail('there is a quote');
+}
+
 function person(firstName: string) {
   return { entityType: 'individual', ...ana, firstName } as const;
 }
@@ -117,15 +121,39 @@ test('no quote: refused for good fails the payment; not to be had now leaves it 
   assert.equal(await made.statusOf(fine), 'buyer_kyc_approved');
 });
 
+test('over a limit of the payee the payment stays, with one alert, until a quote is given', async (t) => {
+  const made = await world(t);
+  const tenant = await made.newTenant();
+  const left = money(4_000n, 'USD');
+  const limit = { period: 'month', left, untilMs: null } as const;
+  const limited = withPartner(made.deps, { quote: async () => ({ outcome: 'over_limit', limit }) });
+  const alerts = () => made.log.filter(({ message }) => message === 'alert').length;
+  for (const to of ['buyer_kyc_approved', 'fx_quoted'] as const) {
+    const id = await made.newPayment(tenant);
+    await made.play(tenant, id, to);
+    const before = alerts();
+    for (let asked = 0; asked < 3; asked += 1) {
+      made.advanceClock(1);
+      assert.equal(await requestQuote(limited, tenant, id), null);
+      const { payment } = await readPayment(made.deps, tenant, id);
+      const hit = { ...limit, atMs: made.deps.clock.nowMs(), isLifted: false };
+      assert.deepEqual([payment.status, payment.limitHit], [to, hit]);
+    }
+    assert.equal(alerts() - before, 1);
+    const { id: quoteId } = await quoteFor(made, tenant, id);
+    const { payment } = await readPayment(made.deps, tenant, id);
+    assert.deepEqual([payment.quoteId, payment.limitHit?.isLifted], [quoteId, true]);
+    await requestQuote(limited, tenant, id);
+    assert.equal(alerts() - before, 1, 'one for each payment');
+  }
+});
+
 test('the buyer confirms the quote that it was shown: with another one current, it is refused', async (t) => {
   const made = await world(t);
   const tenant = await made.newTenant();
   const id = await verified(made, tenant);
   const confirm = (quoteId: string) => confirmQuote(made.deps, tenant, id, quoteId);
-  const [first, second] = [
-    await requestQuote(made.deps, tenant, id),
-    await requestQuote(made.deps, tenant, id),
-  ];
+  const [first, second] = [await quoteFor(made, tenant, id), await quoteFor(made, tenant, id)];
   for (const stale of [first.id, 'qt_none', '']) {
     await assert.rejects(confirm(stale), { code: 'QuoteChanged' });
   }
@@ -143,12 +171,12 @@ test('a quote that ended while it was shown is not confirmed, nor is one of anot
   const [id, other] = [await verified(made, tenant), await verified(made, tenant)];
   const confirm = (quoteId: string) => confirmQuote(made.deps, tenant, id, quoteId);
   await assert.rejects(confirm('qt_none'), { code: 'PaymentStateConflict' });
-  const quote = await requestQuote(made.deps, tenant, id);
-  const foreign = await requestQuote(made.deps, tenant, other);
+  const quote = await quoteFor(made, tenant, id);
+  const foreign = await quoteFor(made, tenant, other);
   await assert.rejects(confirm(foreign.id), { code: 'QuoteChanged' });
   made.advanceClock(quote.expiresAtMs - made.deps.clock.nowMs());
   await assert.rejects(confirm(quote.id), { code: 'QuoteExpired' });
-  const fresh = await requestQuote(made.deps, tenant, id);
+  const fresh = await quoteFor(made, tenant, id);
   await assert.rejects(confirm(quote.id), { code: 'QuoteChanged' }, 'ended and replaced');
   assert.equal((await confirm(fresh.id)).payment.status, 'on_ramp_pending');
 });
@@ -157,10 +185,10 @@ test('a quote asked for in another tab does not change what is being confirmed',
   const made = await world(t);
   const tenant = await made.newTenant();
   const id = await verified(made, tenant);
-  const shown = await requestQuote(made.deps, tenant, id);
+  const shown = await quoteFor(made, tenant, id);
   const [confirmed] = await Promise.allSettled([
     confirmQuote(made.deps, tenant, id, shown.id),
-    requestQuote(made.deps, tenant, id),
+    quoteFor(made, tenant, id),
   ]);
   const { payment } = await readPayment(made.deps, tenant, id);
   const isConfirmed = confirmed.status === 'fulfilled';
@@ -173,7 +201,7 @@ test('a confirmation stores the language in which the quote was shown', async (t
   const tenant = await made.newTenant();
   for (const locale of ['es', null] as const) {
     const id = await verified(made, tenant);
-    const { id: quoteId } = await requestQuote(made.deps, tenant, id);
+    const { id: quoteId } = await quoteFor(made, tenant, id);
     assert.equal((await readPayment(made.deps, tenant, id)).payment.confirmedLocale, null);
     const { payment } = await confirmQuote(made.deps, tenant, id, quoteId, locale);
     assert.deepEqual([payment.confirmedLocale, payment.quoteId], [locale, quoteId]);

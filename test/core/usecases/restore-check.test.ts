@@ -48,7 +48,7 @@ async function backedUp(t: TestContext, status: PaymentStatus): Promise<Life> {
   return { at, memory, taken };
 }
 
-function done<T>(answer: PartnerAnswer<T>): T {
+function done<T>(answer: PartnerAnswer<T> | { readonly outcome: 'over_limit' }): T {
   return answer.outcome === 'done' ? answer.value : assert.fail(JSON.stringify(answer));
 }
 

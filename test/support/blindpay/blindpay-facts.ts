@@ -132,6 +132,8 @@ const pages = <T extends z.ZodType>(item: T) =>
     pagination: z.strictObject({ has_more: z.boolean(), next_page: text, prev_page: text }),
   });
 
+const ofInstance = { instance_id: id('in'), created_at: instant, updated_at: instant };
+
 const customer = z.looseObject({
   id: id('re'),
   type: z.enum(['individual', 'business']),
@@ -142,6 +144,35 @@ const customer = z.looseObject({
   ]),
   email: z.string(),
   country: z.string().length(2),
+  created_at: instant,
+});
+
+const rfi = z.strictObject({
+  id: z.string().startsWith('rfi_'),
+  customer_id: id('re'),
+  instance_id: id('in'),
+  status: z.enum(['pending', 'submitted', 'expired', 'cancelled']),
+  request: z.array(
+    z.strictObject({
+      title: z.string(),
+      description: z.string(),
+      supporting_document: z.string().optional(),
+      fields: z.array(
+        z.strictObject({
+          key: z.string(),
+          label: z.string(),
+          required: z.boolean(),
+          regex: z.string().optional(),
+          items: z.array(z.strictObject({ label: z.string(), value: z.string() })).optional(),
+          multiple: z.boolean().optional(),
+        }),
+      ),
+    }),
+  ),
+  response: z.record(z.string(), z.unknown()),
+  /** 27 days after it was opened. */
+  expires_at: instant,
+  submitted_at: instant.nullable(),
   created_at: instant,
 });
 
@@ -170,6 +201,8 @@ const virtualAccount = z.looseObject({
   token: z.string(),
   us: z.looseObject({ ach: numbers, wire: numbers }),
 });
+
+const left = z.strictObject({ daily: z.int(), monthly: z.int() });
 
 const quote = {
   id: id('qu'),
@@ -262,12 +295,51 @@ export const fixtures: readonly Fixture[] = [
     answer: z.strictObject({ file_url: z.url() }),
   },
   { call: /^POST \/e\/tos$/, ...OPENAPI, answer: z.strictObject({ url: z.url() }) },
+  {
+    ...{ call: /^GET \/available\/rails$/, ...OPENAPI },
+    answer: z.array(
+      z.strictObject({ label: z.string(), value: z.string(), country: z.string().length(2) }),
+    ),
+  },
+  {
+    ...{ call: /^GET \/api-keys$/, ...OPENAPI },
+    answer: z.array(
+      z.strictObject({
+        ...{ id: id('ap'), name: z.string(), permission: z.literal('full_access') },
+        ...{ token: z.string(), ip_whitelist: z.array(z.string()).optional() },
+        ...{ unkey_id: z.string(), last_used_at: instant.nullable(), ...ofInstance },
+      }),
+    ),
+  },
+  {
+    ...{ call: /^GET \/webhook-endpoints$/, ...OPENAPI },
+    answer: z.array(
+      z.strictObject({
+        ...{ id: id('we'), url: z.url(), events: z.array(z.string()) },
+        ...{ last_event_at: instant, ...ofInstance },
+      }),
+    ),
+  },
+  {
+    ...{ call: /^POST \/webhook-endpoints$/, ...OPENAPI },
+    answer: z.strictObject({ id: id('we') }),
+  },
+  {
+    ...{ call: /^GET \/webhook-endpoints\/[^/]+\/secret$/, ...OPENAPI },
+    answer: z.strictObject({ key: z.string().startsWith('whsec_') }),
+  },
   { call: /^GET \/customers$/, ...GUIDE, answer: pages(customer) },
   {
     ...{ call: /^POST \/customers$/, ...OPENAPI },
     answer: z.strictObject({ id: id('re'), customer_id: id('re') }),
   },
   { call: /^GET \/customers\/[^/]+$/, ...OPENAPI, answer: customer },
+  // Its page is marked as beta. One is open at most; null: none is.
+  { call: /^GET \/customers\/[^/]+\/rfi$/, ...GUIDE, answer: rfi.nullable() },
+  {
+    ...{ call: /^POST \/customers\/[^/]+\/rfi$/, ...GUIDE },
+    answer: z.strictObject({ success: z.boolean() }),
+  },
   { call: /^GET \/customers\/[^/]+\/bank-accounts$/, ...OPENAPI, answer: z.array(bankAccount) },
   { call: /^POST \/customers\/[^/]+\/bank-accounts$/, ...OPENAPI, answer: bankAccount },
   { call: /^GET \/customers\/[^/]+\/wallets$/, ...OPENAPI, answer: z.array(wallet) },
@@ -278,6 +350,10 @@ export const fixtures: readonly Fixture[] = [
     answer: z.array(virtualAccount),
   },
   { call: /^POST \/customers\/[^/]+\/virtual-accounts$/, ...ACCOUNTS, answer: virtualAccount },
+  {
+    ...{ call: /^GET \/limits\/customers\/[^/]+$/, ...GUIDE },
+    answer: z.strictObject({ limits: z.strictObject({ payin: left, payout: left }) }),
+  },
   {
     ...{ call: /^POST \/payin-quotes$/, ...OPENAPI },
     answer: z.looseObject({ ...quote, is_otc: z.boolean() }),

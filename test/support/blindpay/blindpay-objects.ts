@@ -52,6 +52,14 @@ export interface Deposit {
   readonly isQuoted?: boolean;
 }
 
+export interface WebhookEndpoint {
+  readonly id: string;
+  readonly url: string;
+  /** None: all. */
+  readonly events: readonly string[];
+  readonly secret: string;
+}
+
 /** One change of an object, and the message that it fires; null: none. */
 export interface Step {
   readonly afterMs: number;

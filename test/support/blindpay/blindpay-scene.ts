@@ -7,7 +7,7 @@ import type { SignedMessage } from '../../../adapters/partner/signed-message.js'
 import { done, person } from '../../../adapters/partner-kit/conformance-harness.js';
 import { type Money, money } from '../../../core/domain/money.js';
 import type { Mode } from '../../../core/domain/tenant.js';
-import type { ReceiverOrder, SettlementPartner } from '../../../core/ports/partner.js';
+import type { PayoutOrder, ReceiverOrder, SettlementPartner } from '../../../core/ports/partner.js';
 import type { SuiteEnd } from '../suite-end.js';
 import type { LogEntry } from '../test-world.js';
 import {
@@ -123,6 +123,7 @@ export async function preparedPayin(
 export async function preparedPayout(
   scene: BlindPayScene,
   amount = usd(125_000n),
+  fields: Pick<PayoutOrder, 'purpose'> = {},
 ): Promise<string> {
   const destination = await destinationAt(scene);
   const quote = done(await scene.partner.quote({ source: amount, destination }));
@@ -130,6 +131,6 @@ export async function preparedPayout(
   const request = done(await scene.partner.payin.prepare(order));
   const payinRefs = [done(await scene.partner.payin.start(request)).partnerRef];
   scene.pass(60_000);
-  const payout = { reference: 'reference-2', amount, destination, payinRefs, quote };
+  const payout = { reference: 'reference-2', amount, destination, payinRefs, quote, ...fields };
   return done(await scene.partner.payout.prepare(payout));
 }

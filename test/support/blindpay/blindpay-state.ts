@@ -2,6 +2,7 @@
 // the OpenAPI description says; lifecycles go on when the clock does.
 import { type SignedMessage, signMessage } from '../../../adapters/partner/signed-message.js';
 import { type Answer, amountOf, found, need, ok, Refusal, without } from './blindpay-answers.js';
+import { BlindPayCompliance } from './blindpay-compliance.js';
 import {
   bankDetails,
   bankDetailsOf,
@@ -23,7 +24,11 @@ import {
   type Step,
   type Transaction,
   transferOf,
+  type WebhookEndpoint,
 } from './blindpay-objects.js';
+
+/** Those of a business of the standard tier. */
+const LIMITS_LEFT = { daily: 10_000_000, monthly: 25_000_000 };
 
 export const KYC_DELAY_MS = 2_000;
 
@@ -47,20 +52,33 @@ export class BlindPayState {
   readonly messages: Message[] = [];
   /** The stablecoin in each wallet. */
   readonly balances = new Map<string, number>();
+  /** Of every customer, in cents. */
+  limits = { payin: { ...LIMITS_LEFT }, payout: { ...LIMITS_LEFT } };
+  perTransaction = 10_000_000;
   readonly #due: { readonly atMs: number; readonly run: () => void }[] = [];
   /** Whether the answer to the creation is before the decision is not documented. */
   kycDelayMs = KYC_DELAY_MS;
+  readonly compliance: BlindPayCompliance;
+  /** Objects stay as they are until the test changes them. */
+  isByHand = false;
   /** As on a production instance: a pay-in that was ordered waits until `pay`. */
   payinsWait = false;
   /** The order of lists is not documented. */
   listOrder: 'newest first' | 'oldest first' | 'mixed' = 'newest first';
   /** A page may be shorter than the limit that was asked for. */
   pageMax = 1_000;
+  /** A factor of all delays, for tests in real time. */
+  pace = 1;
+  /** Where people accept the terms. */
+  appUrl = 'https://app.blindpay.test';
+  readonly webhookEndpoints: WebhookEndpoint[] = [];
   readonly #nowMs: () => number;
-  #count = 0;
+  #count: number;
 
-  constructor(nowMs: () => number) {
+  constructor(nowMs: () => number, idsFrom = 0) {
     this.#nowMs = nowMs;
+    this.#count = idsFrom;
+    this.compliance = new BlindPayCompliance(this, nowMs);
   }
 
   /** Changes that are due by now, in their order. */
@@ -92,9 +110,10 @@ export class BlindPayState {
   }
 
   #play(object: object, steps: readonly Step[]): void {
+    if (this.isByHand) return;
     const startMs = this.#nowMs();
     for (const { afterMs, change, event } of steps) {
-      const atMs = startMs + afterMs;
+      const atMs = startMs + afterMs * this.pace;
       const run = () => {
         change();
         // Messages about transactions do not name their quotes.
@@ -103,6 +122,11 @@ export class BlindPayState {
       };
       this.#due.push({ atMs, run });
     }
+    this.#due.sort((left, right) => left.atMs - right.atMs);
+  }
+
+  schedule(afterMs: number, run: () => void): void {
+    this.#due.push({ atMs: this.#nowMs() + afterMs * this.pace, run });
     this.#due.sort((left, right) => left.atMs - right.atMs);
   }
 
@@ -117,7 +141,8 @@ export class BlindPayState {
     const query = new URLSearchParams({ session_token: 'token' });
     query.set('idempotency_key', `${body['idempotency_key']}`);
     query.set('redirect_url', `${body['redirect_url']}`);
-    return ok({ url: `https://app.blindpay.test/e/terms-of-service?${query}` });
+    if (body['customer_id']) query.set('customer_id', `${body['customer_id']}`);
+    return ok({ url: `${this.appUrl}/e/terms-of-service?${query}` });
   }
 
   createCustomer(body: Fields): Answer {
@@ -127,8 +152,10 @@ export class BlindPayState {
       throw new Refusal(400, 'CUSTOMERS_BUSINESS_ENHANCED_NOT_AVAILABLE');
     }
     const id = this.#id('re');
+    this.compliance.useTerms(body['tos_id'], id);
     const stamps = { created_at: this.#now(), updated_at: this.#now() };
-    const customer: Customer = { ...body, id, kyc_status: 'verifying', ...stamps };
+    const limit = { per_transaction: this.perTransaction };
+    const customer: Customer = { ...body, id, kyc_status: 'verifying', limit, ...stamps };
     this.customers.push(customer);
     this.fire('customer.new', { ...customer, customer_id: id });
     const fails = [body['first_name'], body['legal_name']].includes('Fail');
@@ -150,8 +177,11 @@ export class BlindPayState {
 
   approved(id: string): Customer {
     const customer = found(this.customers, id, 'CUSTOMERS_NOT_FOUND');
-    if (['approved', 'approved_rfi'].includes(customer.kyc_status)) return customer;
-    throw new Refusal(403, 'CUSTOMERS_KYC_NOT_APPROVED');
+    if (!['approved', 'approved_rfi'].includes(customer.kyc_status)) {
+      throw new Refusal(403, 'CUSTOMERS_KYC_NOT_APPROVED');
+    }
+    if (customer['is_tos_accepted'] === false) throw new Refusal(400, 'TOS_NOT_ACCEPTED');
+    return customer;
   }
 
   createBankAccount(customerId: string, body: Fields): Answer {
@@ -189,13 +219,20 @@ export class BlindPayState {
     return ok(account);
   }
 
+  /** What is left, in cents; below zero once a limit was lowered. */
+  limitsOf(customerId: string): Answer {
+    found(this.customers, customerId, 'CUSTOMERS_NOT_FOUND');
+    return ok({ limits: structuredClone(this.limits) });
+  }
+
   createPayinQuote(body: Fields): Answer {
     need(body, ['wallet_id', 'currency_type', 'request_amount', 'payment_method', 'token']);
     const wallet = found(this.wallets, `${body['wallet_id']}`, 'WALLETS_NOT_FOUND');
     this.approved(wallet.customer_id);
     const sender = amountOf(body);
-    if (sender < 1_000 || sender > 10_000_000) {
-      throw new Refusal(400, 'LIMITS_AMOUNT_OUT_OF_RANGE', 'Between $10.00 and $100,000.00.');
+    const { perTransaction } = this;
+    if (sender < 1_000 || sender > perTransaction) {
+      throw new Refusal(400, 'LIMITS_AMOUNT_OUT_OF_RANGE', `Between $10.00 and ${perTransaction}.`);
     }
     const receiver = sender - PAYIN_FEE_MINOR;
     const quote = this.#quote('qu', wallet.customer_id, sender, receiver);

@@ -116,5 +116,16 @@ create index partner_commands_out_of_sight on partner_commands (id)
   where review is not null or (kind = 'payout' and state = 'done' and order_end = 'failed');
 
 -- Payments: their purpose.
+alter table payments add column purpose text;
+-- The latest quote that was refused because of a limit of the payee.
+alter table payments add column limit_hit text;
 
 -- Parties: what the partner requires of them.
+alter table connected_accounts add column corrections text;
+alter table connected_accounts add column answer_by timestamp with time zone;
+alter table connected_accounts add column answer_alerted_at timestamp with time zone;
+alter table organization_profiles add column corrections text;
+alter table organization_profiles add column answer_by timestamp with time zone;
+alter table organization_profiles add column answer_alerted_at timestamp with time zone;
+alter table kyc_submissions add column answer_by timestamp with time zone;
+alter table kyc_submissions add column answer_alerted_at timestamp with time zone;
