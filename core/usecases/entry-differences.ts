@@ -122,5 +122,15 @@ async function comparedWith(
   // Nobody waits for its money: it is polled rarely, or not at all.
   const isAbandoned = order.kind === 'payin' && (isTerminal(payment.status) || !isOpen(order));
   const isUnpaid = order.receivedMinor === 0n && ['failed', 'returned'].includes(entry.status);
-  return isAbandoned && isUnpaid ? [] : compareOrder(order, payment, entry);
+  if (isAbandoned && isUnpaid) return [];
+  const found = compareOrder(order, payment, entry);
+  const isFailed = order.kind === 'payout' && entry.status === 'failed' && order.end !== 'failed';
+  if (!isFailed || !(await isFoundByOperator(tx, order))) return found;
+  return found.filter(({ kind }) => kind !== 'status');
+}
+
+/** A failed payout does not show where its money is: an operator has found it elsewhere. */
+async function isFoundByOperator(tx: Tx, { id }: MoneyCommand): Promise<boolean> {
+  const decided = await tx.decisions.ofItem(id);
+  return decided.some(({ state, action }) => state === 'done' && action.verb === 'resolve');
 }
