@@ -43,11 +43,14 @@ export const scenarios: readonly (readonly string[])[] = [
   ],
   onboarding('ConnectedAccount'),
   onboarding('Account'),
-  ['startBuyerKyc', 'createBuyerUpload', 'uploadDocument', 'readDocument', 'startBuyerKyc'],
+  [
+    ...['startBuyerKyc', 'createBuyerUpload', 'uploadDocument', 'readDocument', 'startBuyerKyc'],
+    'readBuyerRequirements',
+  ],
   [
     ...['createWebhookSubscription', 'testWebhookSubscription', 'listWebhookDeliveries'],
     ...['createPaymentIntent', 'listWebhookDeliveries', 'replayWebhookDelivery'],
-    ...['rotateWebhookSecret', 'readEvents', 'listWebhookSubscriptions'],
+    ...['rotateWebhookSecret', 'readEvents', 'listWebhookSubscriptions', 'replayWebhookDelivery'],
     ...['deleteWebhookSubscription', 'replayWebhookDelivery'],
   ],
   ['createApiKey', 'listApiKeys', 'revokeApiKey', 'switchMode', 'readOnboardingStatus'],

@@ -98,7 +98,7 @@ const customer = '/customers/([^/]+)';
 /** Paths of the OpenAPI description, after `/v1` and `/instances/{id}`. */
 const routes: readonly (readonly [call: string, handler: Handler])[] = [
   ['POST /upload', (state) => state.upload()],
-  ['POST /e/tos', (state, { body }) => state.startTos(body)],
+  ['POST /e/tos', (state, { body }) => state.compliance.startTos(body)],
   ['GET /webhook-endpoints', (state) => listEndpoints(state)],
   ['POST /webhook-endpoints', (state, { body }) => addEndpoint(state, body)],
   ['GET /webhook-endpoints/([^/]+)/secret', (state, { ids }) => secretOf(state, ids[0] ?? '')],
