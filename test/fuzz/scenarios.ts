@@ -29,7 +29,7 @@ export const scenarios: readonly (readonly string[])[] = [
   // Which event is possible depends on the status, so several are tried.
   [
     ...['createPaymentIntent', 'advanceTestPayment', 'readPaymentIntent'],
-    ...Array.from({ length: 3 }, () => 'simulateTestPayment'),
+    ...Array.from({ length: 6 }, () => 'simulateTestPayment'),
   ],
   [
     ...['createInvoice', 'approveInvoice', 'inviteInvoiceBuyer', 'inviteInvoiceBuyer'],
