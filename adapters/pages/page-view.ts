@@ -100,6 +100,8 @@ export interface PaymentView
   /** Null without instructions. */
   readonly check: CheckView | null;
   readonly settlement: SettlementView | null;
+  /** What the buyer waits for takes longer than it should. */
+  readonly isLate: boolean;
   /** When it was settled, failed, cancelled or expired; null before. */
   readonly endedAtMs: number | null;
   readonly expiresAtMs: number | null;
@@ -168,6 +170,10 @@ export interface Simulation {
 export const notices = [
   /** The form was made for an earlier state. */
   'out_of_date',
+  /** The session ended; the browser comes back to its page after sign-in. */
+  'signed_out',
+  /** So did it when a form was sent. */
+  'unsaved',
   'code_wrong',
   'code_over',
   'link_too_soon',

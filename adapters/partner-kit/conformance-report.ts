@@ -15,6 +15,7 @@ export const groups = {
   inbound: 'messages: genuine, forged, late, repeated',
   'read-back': 'what the partner lists: pages, changes between them, reads of one entry',
   receipts: 'money that nobody ordered',
+  connection: 'checks of the connection, for an operator',
 } as const;
 
 export type Group = keyof typeof groups;

@@ -25,6 +25,7 @@ import {
   until,
 } from './conformance-harness.js';
 import { type ConformanceReport, type Group, groups, notShown } from './conformance-report.js';
+import { connectionRules } from './connection-rules.js';
 import { requirementRules, withdrawalRules } from './due-rules.js';
 import { orderRules } from './order-rules.js';
 import { readBackRules, receiptRules } from './read-back-rules.js';
@@ -58,6 +59,8 @@ export interface Conformance {
   readonly pageSize?: number;
   /** Whether the harness can cause a deposit. */
   readonly deposits?: boolean;
+  /** Where its messages are to arrive; without it, the rules about its checks do not run. */
+  readonly inboundUrl?: string;
   /** The harness can cause what happens to an approved party. */
   readonly withdrawals?: boolean;
   /** A partner of each rule, with nothing in it. */
@@ -104,6 +107,9 @@ export function partnerConformance(given: Conformance): void {
     if (given.pageSize !== undefined) {
       readBackRules(traits, given.pageSize, checkIn('read-back'));
       if (given.deposits === true) receiptRules(traits, checkIn('receipts'));
+    }
+    if (given.inboundUrl !== undefined) {
+      connectionRules(given.inboundUrl, checkIn('connection'));
     }
     checkIn('roster')(groups.roster, async () => {
       const uncalled = Object.entries(roster).flatMap(([name, kind]) =>

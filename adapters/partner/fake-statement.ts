@@ -57,9 +57,10 @@ async function entryOf(books: Books, kind: EntryKind, order: StoredOrder): Promi
 async function payinPart({ mode, report }: Books, { partnerRef }: StoredOrder) {
   const payin = readPayin(mode, partnerRef);
   assert(payin !== null, 'the memory has orders of its partner');
-  const { status, receivedMinor } = await report('payin', partnerRef);
+  const { status, receivedMinor, transactionHash } = await report('payin', partnerRef);
   const amountMinor = status === 'completed' ? receivedMinor : payin.amountMinor;
-  return { kind: 'payin' as const, status, amount: money(amountMinor, payin.currency) };
+  const amount = money(amountMinor, payin.currency);
+  return { kind: 'payin' as const, status, amount, transactionHash };
 }
 
 async function payoutPart({ mode, report }: Books, { partnerRef }: StoredOrder) {

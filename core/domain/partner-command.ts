@@ -61,11 +61,17 @@ interface Order extends Tenant, Leased {
   /** The partner's id of the order; null until the partner accepted or reported it. */
   readonly partnerRef: string | null;
   readonly end: OrderEnd;
+  /** An end that the partner reports and a person overruled: its repeats do not count. */
+  readonly overruled: OrderEnd | null;
   /** Of a pay-in: the total that the partner reported as received, and as confirmed. */
   readonly receivedMinor: bigint;
   readonly confirmedMinor: bigint;
   /** The code of a refusal. */
   readonly refusal: string | null;
+  /** Since when the partner checks the money of the order; null while it does not. */
+  readonly heldSinceMs: number | null;
+  /** When operators were alerted because it has no end; null before. */
+  readonly lateAtMs: number | null;
   /** An implausible report as JSON text, not applied until a person decides. */
   readonly review: string | null;
   /** Calls (in `done`: polls) since the last progress. */
@@ -117,10 +123,12 @@ export function newCommand<
     request: null,
     partnerRef: null,
     end: 'open',
+    overruled: null,
     receivedMinor: 0n,
     confirmedMinor: 0n,
     refusal: null,
     review: null,
+    ...{ heldSinceMs: null, lateAtMs: null },
     tries: 0,
     lastSentAtMs: null,
     dueAtMs: nowMs,
@@ -152,6 +160,12 @@ export function isOpen(command: PartnerCommand): boolean {
 /** The partner may have this order; only a look-up shows it. */
 export function isInDoubt({ state }: PartnerCommand): boolean {
   return nextCommandState(state, 'absent') !== null || state === 'sent';
+}
+
+/** A pay-in that the partner may have under an id that is not known yet. */
+export function isPayinInFlight(command: PartnerCommand): boolean {
+  const { kind, partnerRef, lastSentAtMs } = command;
+  return kind === 'payin' && partnerRef === null && lastSentAtMs !== null && isOpen(command);
 }
 
 /** Accepted, or ended here although the partner has it. */

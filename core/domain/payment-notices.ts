@@ -1,9 +1,8 @@
 // Which states of a payment are mailed to its buyer. A notice is staged by the change that makes
 // its state true, and dropped if the state is over before it is sent. It goes only to a buyer that
 // signed in by mail: others do not use the hosted page.
-import type { Change, PaymentAggregate } from './change.js';
+import { type Change, isShort, type PaymentAggregate } from './change.js';
 import { heldMinor } from './funds.js';
-import { MINUTE_MS } from './instant.js';
 import type { NoticePurpose } from './mail.js';
 import { isTerminal } from './payment.js';
 
@@ -24,10 +23,7 @@ const noticeRules: Readonly<Record<PaymentNotice, Rule>> = {
     const isAwaited = funds.receivedMinor < payment.amount.amountMinor;
     return payment.status === 'on_ramp_pending' && isAwaited ? payment.bankDetailsCode : null;
   },
-  money_short: ({ payment, funds: { receivedMinor } }) => {
-    const isShort = receivedMinor > 0n && receivedMinor < payment.amount.amountMinor;
-    return payment.status === 'on_ramp_pending' && isShort ? `${receivedMinor}` : null;
-  },
+  money_short: (all) => (isShort(all) ? `${all.funds.receivedMinor}` : null),
   money_received: ({ payment: { status, amount }, funds }) =>
     only(isOnItsWay.has(status) && funds.receivedMinor >= amount.amountMinor),
   receipt: ({ payment }) => only(payment.status === 'settled'),
@@ -54,9 +50,6 @@ const isOnItsWay: ReadonlySet<string> = new Set([
   'offramp_pending',
 ]);
 
-/** A page that waited longer for the bank details is probably closed. */
-export const INSTRUCTIONS_WAIT_MS = 2 * MINUTE_MS;
-
 export interface Notice {
   readonly purpose: NoticePurpose;
   /** Unique in the tenant: the notice is mailed once. */
@@ -64,21 +57,15 @@ export interface Notice {
 }
 
 /** The notices of a change; none unless the buyer had signed in by mail before it. */
-export function noticesOf(was: PaymentAggregate, change: Change, nowMs: number): readonly Notice[] {
+export function noticesOf(was: PaymentAggregate, change: Change): readonly Notice[] {
   if (was.payment.buyerLocale === null) return [];
+  const isGiven = was.payment.bankDetailsCode !== change.payment.bankDetailsCode;
   return purposes.flatMap((purpose) => {
     const cause = causeOf(purpose, change);
     if (cause === null || cause === causeOf(purpose, was)) return [];
-    const isSaid = purpose !== 'instructions_ready' || areDetailsMailed(was, change, nowMs);
-    return isSaid ? [{ purpose, cause }] : [];
+    // The state is also true again once money was taken back by a bank.
+    return purpose === 'instructions_ready' && !isGiven ? [] : [{ purpose, cause }];
   });
-}
-
-/** The buyer may have stored details that are replaced; new ones wait on the page for a while. */
-function areDetailsMailed({ payment: was }: PaymentAggregate, change: Change, nowMs: number) {
-  const isReplaced = was.bankDetailsCode !== null;
-  if (isReplaced) return was.bankDetailsCode !== change.payment.bankDetailsCode;
-  return isLate(change, nowMs);
 }
 
 /** The cause of a notice whose state is true now; null if it is not. */
@@ -86,11 +73,6 @@ export function causeOf(purpose: PaymentNotice, about: PaymentAggregate): string
   const key = noticeRules[purpose](about);
   if (key === null) return null;
   return [purpose, about.payment.id, ...(key === '' ? [] : [key])].join(':');
-}
-
-function isLate({ changedCommands }: Change, nowMs: number): boolean {
-  const payin = changedCommands.find(({ kind }) => kind === 'payin');
-  return payin !== undefined && nowMs > payin.createdAtMs + INSTRUCTIONS_WAIT_MS;
 }
 
 function only(isTrue: boolean): string | null {

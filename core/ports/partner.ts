@@ -165,6 +165,7 @@ export interface PartnerEntry {
   /** Of a pay-in: what arrives. Of a payout: what is paid out, in the currency of the buyer. */
   readonly amount: Money;
   readonly createdAtMs: number;
+  readonly transactionHash?: string | null;
   /** Of a pay-in: what the bank says about the payer. */
   readonly payer: Payer | null;
   /** Of a completed payout: BRL that reached the seller, and the rate; as in a PayoutReport. */
@@ -273,8 +274,11 @@ export interface SettlementPartner {
   quote(input: { readonly source: Money; readonly destination: string }): Promise<QuoteAnswer>;
   /** Of a partner that lists what it has done. */
   readonly statement?: PartnerStatement;
-  /** Checks the connection: key, clock, webhook, rails. Changes nothing. */
-  checks?(): Promise<readonly PartnerCheck[]>;
+  /**
+   * Checks the connection: key, clock, webhook, rails. Changes nothing and never rejects.
+   * `inboundUrl` is where messages of the partner are to arrive.
+   */
+  checks?(input: { readonly inboundUrl: string }): Promise<readonly PartnerCheck[]>;
   /** Of a partner of test mode that simulates. */
   readonly sandbox?: PartnerSandbox;
   /** Looks an order up by our reference alone, after a restore; null: there is none. */

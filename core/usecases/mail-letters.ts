@@ -8,9 +8,10 @@ import {
   type Mail,
   mailRules,
   type NoticePurpose,
+  PAGE_SHOWS_MS,
   tokenPurpose,
 } from '../domain/mail.js';
-import { isWatching } from '../domain/page-session.js';
+import { hasSeen, isWatching } from '../domain/page-session.js';
 import { isTerminal } from '../domain/payment.js';
 import { causeOf } from '../domain/payment-notices.js';
 import { tenantOf } from '../domain/tenant.js';
@@ -22,11 +23,12 @@ import type { Tx } from '../ports/storage.js';
 
 export type MailFacts = Awaited<ReturnType<typeof readMailFacts>>;
 
-/** Notices about a KYC decision: a buyer that watches the page sees it there. */
+/** What a buyer waits for on the page. The mail is not needed once the page has shown it. */
 const onPageToo: ReadonlySet<string> = new Set<NoticePurpose>([
   'kyc_approved',
   'kyc_more',
   'kyc_rejected',
+  'instructions_ready',
 ]);
 
 export async function readMailFacts(tx: Tx, mail: Mail) {
@@ -50,7 +52,9 @@ export async function readMailFacts(tx: Tx, mail: Mail) {
   assert(organization !== null, 'an organization stays');
   const about = payment === null || funds === null ? null : { payment, funds };
   const isReplacement = given.length > 1;
-  return { epoch, organization, about, submission, account, session, isReplacement };
+  // The buyer may have stored the details that are replaced: the mail is sent in any case.
+  const watcher = isReplacement ? null : session;
+  return { epoch, organization, about, submission, account, session: watcher, isReplacement };
 }
 
 function sessionOf(tx: Tx, { subject, ...mail }: Mail) {
@@ -66,7 +70,7 @@ export function uselessBecause(mail: Mail, facts: MailFacts, nowMs: number): str
   if (isLinkExpired(mail, nowMs)) {
     return mailRules[purpose].signsIn ? 'its link has ended' : 'it is too old';
   }
-  if (isNoticePurpose(purpose)) return noticeIsUseless(purpose, mail, facts, nowMs);
+  if (isNoticePurpose(purpose)) return noticeIsUseless(purpose, mail, facts);
   // A sign-in may also be for a payment that has ended.
   const status = facts.about?.payment.status;
   const isOver = purpose === 'invitation' && status !== undefined && isTerminal(status);
@@ -75,11 +79,10 @@ export function uselessBecause(mail: Mail, facts: MailFacts, nowMs: number): str
 
 function noticeIsUseless(
   purpose: NoticePurpose,
-  { cause }: Mail,
+  { cause, createdAtMs }: Mail,
   { about, submission, session }: MailFacts,
-  nowMs: number,
 ): string | null {
-  if (session !== null && isWatching(session, nowMs)) return 'the page was open';
+  if (session !== null && hasSeen(session, createdAtMs)) return 'the page has shown it';
   const over = 'its state is over';
   if (purpose === 'kyc_more') {
     const waits = about?.payment.status === 'buyer_kyc_pending';
@@ -87,6 +90,16 @@ function noticeIsUseless(
   }
   if (about !== null) return causeOf(purpose, about) === cause ? null : over;
   return submission !== null && purpose === `kyc_${submission.status}` ? null : over;
+}
+
+/** When an open page has had time to show what the mail says; null: send the mail now. */
+export function openPageUntil(
+  { createdAtMs }: Mail,
+  { session }: MailFacts,
+  nowMs: number,
+): number | null {
+  const untilMs = createdAtMs + PAGE_SHOWS_MS;
+  return session !== null && isWatching(session, nowMs) && nowMs < untilMs ? untilMs : null;
 }
 
 /** The mail as it is sent, the same at every try. */

@@ -63,7 +63,7 @@ export async function createOrganization(
   const profiles = modes.map((mode) => newProfile({ orgId: organization.id, mode }));
   await deps.store.run(async (tx) => tx.organizations.insert(organization, profiles));
   if (input.sandboxKyb) {
-    await clearSandbox(deps, organization).catch((error: unknown) => {
+    await openSandbox(deps, organization).catch((error: unknown) => {
       if (!(error instanceof PonteError)) throw error;
       const text = `${organization.id} was created, but its sandbox is not ready: ${error.message}`;
       throw new PonteError(error.code, text, { cause: error });
@@ -214,7 +214,8 @@ export async function setSupportContact(
 }
 
 /** All steps of test mode, in the order of the partner. */
-async function clearSandbox(deps: Deps, organization: Organization): Promise<void> {
+/** An organization of test mode can collect, once the partner has approved it. */
+export async function openSandbox(deps: Deps, organization: Organization): Promise<void> {
   const tenant: Tenant = { orgId: organization.id, mode: 'test' };
   const { kybStatus, partnerRef } = await submitted(deps, tenant, sandboxKyb(organization));
   if (kybStatus !== 'approved' || partnerRef === null) return;

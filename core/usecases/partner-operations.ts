@@ -1,7 +1,7 @@
 // The table of orders to the partner: how an order of each kind is prepared, started, looked up and
 // read, and what is stored when the partner accepts, refuses or reports it. command-runner.ts
 // calls.
-import { pollNow, reopenOrder, reportEffect, reportOrder } from '../domain/order-report.js';
+import { effectOn, pollNow, reopenOrder, reportOrder } from '../domain/order-report.js';
 import {
   acceptCommand,
   type CommandKind,
@@ -124,7 +124,7 @@ export const operations: Readonly<Record<CommandKind, Operation>> = {
       return partner.payin.prepare({ reference, quote, payerEmail: payment.buyer.email });
     },
     problem: ({ command, report, polled }) => payinProblem(command, report, polled),
-    sums: ({ receivedMinor }) => ({ receivedMinor, refunded: null }),
+    sums: ({ receivedMinor, held = false }) => ({ receivedMinor, refunded: null, held }),
     learned: ({ reason, transactionHash }) => ({ reason, transactionHash }),
   }),
   payout: moneyOperation('payout', {
@@ -138,10 +138,10 @@ export const operations: Readonly<Record<CommandKind, Operation>> = {
     },
     // Only a report with an effect is checked.
     problem: ({ command, report, quote, polled }) =>
-      reportEffect(command.end, report.status, polled) === 'apply'
+      effectOn(command, report.status, polled) === 'apply'
         ? payoutProblem(command, report, quote)
         : null,
-    sums: () => nothing,
+    sums: ({ held = false }) => ({ ...nothing, held }),
     learned: settlementOf,
   }),
   refund: moneyOperation('refund', {
@@ -262,7 +262,8 @@ function partyOperation(rules: PartyRules): Operation<PartyCommand> {
       const { reason } = report;
       const isCurrent = polledVersion === command.version;
       const end = isAwaited(report) ? 'open' : 'completed';
-      const answer = { ...nothing, partnerRef, end, reason, polled: true } as const;
+      const held = isAnswerDue(report);
+      const answer = { ...nothing, partnerRef, end, reason, held, polled: true } as const;
       const known = reportOrder(command, answer, batch.nowMs);
       const reported = isCurrent && end === 'open' ? reopenOrder(known, batch.nowMs) : known;
       const last = alsoChange?.(reported, null) ?? reported;
@@ -275,8 +276,12 @@ function partyOperation(rules: PartyRules): Operation<PartyCommand> {
 }
 
 /** The partner has not decided, or waits for an answer: the order is polled. */
-function isAwaited({ status, corrections = [] }: ReceiverReport): boolean {
-  return status === 'verifying' || status === 'paused' || corrections.length > 0;
+function isAwaited(report: ReceiverReport): boolean {
+  return report.status === 'verifying' || isAnswerDue(report);
+}
+
+function isAnswerDue({ status, corrections = [] }: ReceiverReport): boolean {
+  return status === 'paused' || corrections.length > 0;
 }
 
 function refusedAnswer(batch: Batch, refused: PartyCommand, code: string): Staged {

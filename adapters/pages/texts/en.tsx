@@ -179,7 +179,9 @@ export const en = {
       hours === 1
         ? 'Most checks take less than 1 hour.'
         : `Most checks take less than ${hours} hours.`,
-    waitMail: (email: Node) => <>We mail {email} when it is done.</>,
+    waitMail: (email: Node) => (
+      <>We mail {email} when it is done, unless this page shows it first.</>
+    ),
     thenPrice: 'Then you see the price.',
     sentOn: (when: Node) => <>Sent {when}.</>,
     correct: (count: number) =>
@@ -248,6 +250,17 @@ export const en = {
     out_of_date: (
       <>
         <b>This page was out of date.</b> Nothing was changed. This is the current state.
+      </>
+    ),
+    signed_out: (
+      <>
+        <b>You were signed out.</b> Sign in again, and you come back to your page.
+      </>
+    ),
+    unsaved: (
+      <>
+        <b>You were signed out before your last page was sent.</b> What you entered on it is not
+        saved, everything before is. Sign in again, and you come back to it.
       </>
     ),
     code_wrong: 'This code is not right. Check the six digits and try again.',

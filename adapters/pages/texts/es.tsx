@@ -174,7 +174,9 @@ export const es = {
       hours === 1
         ? 'La mayoría de las verificaciones tarda menos de 1 hora.'
         : `La mayoría de las verificaciones tarda menos de ${hours} horas.`,
-    waitMail: (email) => <>Avisamos a {email} cuando termine.</>,
+    waitMail: (email) => (
+      <>Avisamos a {email} cuando termine, si esta página no lo muestra antes.</>
+    ),
     thenPrice: 'Después verá la cotización.',
     sentOn: (when) => <>Enviado el {when}.</>,
     correct: (count) => (count === 1 ? 'Corrija una cosa' : `Corrija ${count} cosas`),
@@ -241,6 +243,17 @@ export const es = {
     out_of_date: (
       <>
         <b>Esta página no estaba al día.</b> No se ha cambiado nada. Este es el estado actual.
+      </>
+    ),
+    signed_out: (
+      <>
+        <b>Su sesión terminó.</b> Entre de nuevo y volverá a su página.
+      </>
+    ),
+    unsaved: (
+      <>
+        <b>Su sesión terminó antes de enviarse la última página.</b> Lo que escribió en ella no se
+        guardó; todo lo anterior sí. Entre de nuevo y volverá a ella.
       </>
     ),
     code_wrong: 'Este código no es correcto. Revise los seis dígitos e inténtelo de nuevo.',

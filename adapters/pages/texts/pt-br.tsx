@@ -178,7 +178,9 @@ export const ptBr = {
       hours === 1
         ? 'A maioria das verificações leva menos de 1 hora.'
         : `A maioria das verificações leva menos de ${hours} horas.`,
-    waitMail: (email) => <>Avisamos em {email} quando terminar.</>,
+    waitMail: (email) => (
+      <>Avisamos em {email} quando terminar, se esta página não mostrar antes.</>
+    ),
     thenPrice: 'Depois você vê a cotação.',
     sentOn: (when) => <>Enviado em {when}.</>,
     correct: (count) => (count === 1 ? 'Corrija um item' : `Corrija ${count} itens`),
@@ -245,6 +247,17 @@ export const ptBr = {
     out_of_date: (
       <>
         <b>Esta página estava desatualizada.</b> Nada foi alterado. Esta é a situação atual.
+      </>
+    ),
+    signed_out: (
+      <>
+        <b>Sua sessão terminou.</b> Entre de novo e você volta à sua página.
+      </>
+    ),
+    unsaved: (
+      <>
+        <b>Sua sessão terminou antes do envio da última página.</b> O que você preencheu nela não
+        foi salvo; tudo antes dela foi. Entre de novo e você volta a ela.
       </>
     ),
     code_wrong: 'Este código não está certo. Confira os seis números e tente de novo.',

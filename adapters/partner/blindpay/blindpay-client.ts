@@ -74,6 +74,8 @@ export interface BlindPayClient {
     readonly bytes: Uint8Array;
     readonly type: string;
   }): Promise<PartnerAnswer<string>>;
+  /** A read outside of the rate limit, for a few checks. */
+  probe(path: string): Promise<Probe>;
   /** One page of a list; `after` is the id of the last item of the page before. */
   page<T extends { readonly id: string }>(
     path: string,
@@ -88,6 +90,11 @@ export interface BlindPayClient {
     paging?: Paging,
   ): Promise<PartnerAnswer<R | null>>;
 }
+
+/** What came back; `json` is undefined for a body that is not JSON. */
+export type Probe =
+  | { readonly status: number; readonly date: string | null; readonly json: unknown }
+  | { readonly failure: string };
 
 export interface ListPage<T> {
   readonly items: readonly T[];
@@ -105,17 +112,22 @@ export function createBlindPayClient(options: ClientOptions): BlindPayClient {
   const { transport = undiciTransport(timeoutMs) } = options;
   const admission = admissionOf(options);
 
+  const requestOf = ({ body, method, path, headers }: SentRequest): HttpRequest => ({
+    ...{ method, body },
+    url: `${options.url}${path.replace(':instance', instanceId)}`,
+    headers: {
+      authorization: `Bearer ${options.apiKey}`,
+      accept: 'application/json',
+      ...headers,
+    },
+  });
+
   const call = async <T>(sent: SentRequest, shape: z.ZodType<T>): Promise<PartnerAnswer<T>> => {
     const nowMs = clock.nowMs();
     const refusal = admission.refusal(nowMs);
     if (refusal !== null) return { outcome: 'later', reason: refusal };
-    const { body, method, path, headers } = sent;
-    const url = `${options.url}${path.replace(':instance', instanceId)}`;
-    const authorization = `Bearer ${options.apiKey}`;
-    const received = await exchange(transport, {
-      ...{ method, url, body },
-      headers: { authorization, accept: 'application/json', ...headers },
-    });
+    const { body } = sent;
+    const received = await exchange(transport, requestOf(sent));
     if (!('status' in received)) return received;
     admission.noteWait(received, nowMs);
     const answer = read(received, shape, typeof body === 'string' ? body : '');
@@ -146,6 +158,15 @@ export function createBlindPayClient(options: ClientOptions): BlindPayClient {
       const shape = z.object({ file_url: z.string() });
       const answer = await call({ method: 'POST', path, headers: {}, body }, shape);
       return answer.outcome === 'done' ? { ...answer, value: answer.value.file_url } : answer;
+    },
+    async probe(path) {
+      const sent = requestOf({ method: 'GET', path, headers: {}, body: null });
+      try {
+        const { status, text, date = null } = await transport(sent);
+        return { status, date, json: parsedJson(text) };
+      } catch (error) {
+        return { failure: codeOfFailure(error) };
+      }
     },
     page: (path, shape, after) => readPage({ get }, [path, 'pages'], shape, after),
     search(path, shape, visit, paging = 'pages') {
@@ -189,13 +210,17 @@ async function exchange(transport: Transport, sent: HttpRequest): Promise<HttpAn
   try {
     return await transport(sent);
   } catch (error) {
-    // The message may quote the request; the code does not.
-    const { code, name } = error as { readonly code?: unknown; readonly name?: unknown };
-    const why = typeof code === 'string' ? code : String(name);
+    const why = codeOfFailure(error);
     return unsentCodes.has(why)
       ? { outcome: 'later', reason: `no connection to BlindPay: ${why}` }
       : { outcome: 'unknown', reason: `no answer from BlindPay: ${why}` };
   }
+}
+
+/** The message may quote the request; the code does not. */
+function codeOfFailure(error: unknown): string {
+  const { code, name } = error as { readonly code?: unknown; readonly name?: unknown };
+  return typeof code === 'string' ? code : String(name);
 }
 
 function read<T>(

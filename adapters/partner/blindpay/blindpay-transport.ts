@@ -13,6 +13,8 @@ export interface HttpRequest {
 export interface HttpAnswer {
   readonly status: number;
   readonly retryAfter: string | null;
+  /** The header `Date`; null if there is none. */
+  readonly date?: string | null;
   readonly text: string;
 }
 
@@ -31,8 +33,11 @@ export function undiciTransport(timeoutMs: number): Transport {
       bodyTimeout: timeoutMs,
       signal: AbortSignal.timeout(timeoutMs),
     });
-    const after = headers['retry-after'];
-    const retryAfter = typeof after === 'string' ? after : null;
-    return { status: statusCode, retryAfter, text: await body.text() };
+    const headerOf = (name: string) => {
+      const value = headers[name];
+      return typeof value === 'string' ? value : null;
+    };
+    const [retryAfter, date] = [headerOf('retry-after'), headerOf('date')];
+    return { status: statusCode, retryAfter, date, text: await body.text() };
   };
 }

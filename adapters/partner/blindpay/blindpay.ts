@@ -17,6 +17,7 @@ import type { PartnerKind, ReadFile } from '../running-partner.js';
 import { SIGNATURE_HEADER } from '../signed-message.js';
 import { createBlindPayClient, OPERATION_MS } from './blindpay-client.js';
 import type { Transport } from './blindpay-transport.js';
+import { checkConnection } from './checks.js';
 import { customersApi, documentLimits, requirementsOf } from './customers.js';
 import { provision, registerPix } from './destinations.js';
 import { readMessage } from './inbound.js';
@@ -87,6 +88,7 @@ export function createBlindPayPartner(options: BlindPayOptions): SettlementPartn
       if (kind === 'payout') return findByReference(desk, reference);
       return later('BlindPay stores no reference of ours with a pay-in');
     },
+    checks: (input) => checkConnection({ ...options, client, nowMs: () => clock.nowMs() }, input),
     readInbound: (headers, body, nowMs) => readMessage(options, headers, body, nowMs),
   };
 }

@@ -14,6 +14,13 @@ const kinds = [
   { kind: 'payout', event: 'payout.', id: 'pa_' },
 ] as const;
 
+/** An endpoint that sends fewer events leaves changes to the polls. */
+export const neededEvents = [
+  'customer.update',
+  ...['payin.new', 'payin.update', 'payin.complete'],
+  ...['payout.update', 'payout.complete'],
+] as const;
+
 const messageShape = z.object({
   webhook_event: z.string().nullish(),
   id: z.string().nullish(),

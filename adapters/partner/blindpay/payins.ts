@@ -188,7 +188,7 @@ export function payinsApi(desk: Desk): OrderApi<PayinOrder, PayinReport> {
     async prepare({ reference, quote }) {
       const ids = splitIds(quote.partnerQuoteId, ['customerId', 'quoteId']);
       if (ids === null) return notFound;
-      if (desk.nowMs() >= quote.expiresAtMs) return quoteExpired;
+      // An expired quote is no proof: a restored order may have been sent before.
       return done(JSON.stringify({ kind: 'payin', reference, ...ids }));
     },
     async start(request) {
@@ -242,7 +242,7 @@ async function findPayin(
   return later('a pay-in without a quote may be this one');
 }
 
-function payinReport(desk: Desk, payin: Payin): PartnerAnswer<PayinReport> {
+export function payinReport(desk: Desk, payin: Payin): PartnerAnswer<PayinReport> {
   const { tracking_transaction: transaction, tracking_complete: complete } = payin;
   const status = endOf(desk, transactionEnds, {
     what: 'pay-in',
@@ -259,6 +259,7 @@ function payinReport(desk: Desk, payin: Payin): PartnerAnswer<PayinReport> {
     receivedMinor: isPaid ? BigInt(amount) : 0n,
     transactionHash: complete?.transaction_hash ?? transaction?.transaction_hash ?? null,
     reason: isOver ? `BlindPay: ${why ?? payin.status}` : null,
+    held: payin.status === 'on_hold',
   });
 }
 

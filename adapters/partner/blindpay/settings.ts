@@ -55,7 +55,7 @@ export const blindPayVariables: Readonly<Record<string, z.ZodType<unknown, strin
   Object.fromEntries(
     (['test', 'live'] as const).flatMap((mode) =>
       Object.entries(forms).map(([ending, form]) => [
-        nameOf(mode, ending as Ending),
+        variableName(mode, ending as Ending),
         form.optional(),
       ]),
     ),
@@ -78,11 +78,11 @@ export type SettingsRead =
 /** The forms of the values in `env` are checked elsewhere, those of values in files here. */
 export function readSettings(mode: Mode, env: Environment): SettingsRead {
   const problems: string[] = [];
-  const at = (ending: Ending) => env[nameOf(mode, ending)];
+  const at = (ending: Ending) => env[variableName(mode, ending)];
   const required = (ending: 'API_KEY' | 'INSTANCE_ID' | 'WEBHOOK_SECRETS'): string => {
     const path = ending === 'INSTANCE_ID' ? undefined : at(`${ending}${FILE}`);
     const text = at(ending) ?? (path === undefined ? undefined : contentOf(path));
-    const name = nameOf(mode, ending);
+    const name = variableName(mode, ending);
     if (at(ending) !== undefined && path !== undefined) {
       problems.push(`${name}: give it or ${name}${FILE}, not both`);
     } else if (text === undefined) {
@@ -110,7 +110,8 @@ export function readSettings(mode: Mode, env: Environment): SettingsRead {
   return { settings: { apiKey, instanceId, secrets, url, route, limit } };
 }
 
-function nameOf(mode: Mode, ending: Ending): string {
+/** Of the environment. */
+export function variableName(mode: Mode, ending: Ending): string {
   return `PONTE_BLINDPAY_${mode.toUpperCase()}_${ending}`;
 }
 

@@ -16,16 +16,14 @@ import {
   CURRENCY,
   type Desk,
   done,
-  endOf,
   isId,
   joinIds,
   later,
   notFound,
   refused,
   splitIds,
-  transactionEnds,
 } from './orders.js';
-import { payinShape } from './payins.js';
+import { payinReport, payinShape } from './payins.js';
 import { describedOrder, payoutReport, payoutShape } from './payouts.js';
 
 /** In place of codes on a development instance, which has no payer. */
@@ -41,6 +39,8 @@ const listedPayin = payinShape.extend({
   currency: z.string().nullish(),
   tracking_transaction: z
     .object({
+      transaction_hash: z.string().nullish(),
+      provider_error_reason: z.string().nullish(),
       sender_name: z.string().nullish(),
       sender_bank_name: z.string().nullish(),
       trace_number: z.string().nullish(),
@@ -137,10 +137,13 @@ function readCursor(text: string): Place | null {
 
 function payinEntry(desk: Desk, payin: ListedPayin): PartnerAnswer<PartnerEntry> {
   const { id, customer_id: customer, payin_quote_id: quote, currency } = payin;
+  const report = payinReport(desk, payin);
+  if (report.outcome !== 'done') return report;
+  const { status, transactionHash } = report.value;
   return done({
     ...{ kind: 'payin', partnerRef: id, reference: null, receiverRef: customer ?? null },
     partnerQuoteId: customer && quote ? joinIds([customer, quote]) : null,
-    status: endOf(desk, transactionEnds, { what: 'pay-in', status: payin.status, open: 'open' }),
+    ...{ status, transactionHash },
     amount: money(BigInt(payin.sender_amount), currency ?? CURRENCY),
     createdAtMs: Date.parse(payin.created_at),
     payer: payerOf(payin),

@@ -67,6 +67,8 @@ export function accountsOf(unit: UnitOfWork): Tx['accounts'] {
         mode,
         externalId,
       ]),
+    byPartnerRef: (mode, partnerRef) =>
+      unit.all(accounts, 'where mode = $1 and partner_ref = $2 limit 2', [mode, partnerRef]),
     list({ orgId, mode }, { role, status, beforeId, limit }) {
       const filters = { 'role =': role, 'status =': status, 'id <': beforeId };
       // Without it, SQLite scans all accounts of the tenant by their key.

@@ -48,6 +48,11 @@ export function bankDetailsOf(unit: UnitOfWork): Tx['bankDetails'] {
         'where short_id = $1 and check_code = $2 order by short_id, check_code limit 1',
         [shortId, checkCode],
       ),
+    byShortId: (shortId, limit) =>
+      unit.all(details, 'where short_id = $1 order by short_id, check_code limit $2', [
+        shortId,
+        limit,
+      ]),
     async byNumber(numberHash, shortId) {
       const { name } = accounts;
       const sql = [

@@ -80,10 +80,13 @@ const commandRows = defineTable<CommandRow>('partner_commands', {
   request: sealed(text.null('request')),
   partnerRef: text.null('partner_ref'),
   end: oneOf('order_end', orderEnds),
+  overruled: nullable(oneOf('overruled', orderEnds)),
   receivedMinor: minor('received_minor'),
   confirmedMinor: minor('confirmed_minor'),
   refusal: text.null('refusal'),
   review: text.null('review'),
+  heldSinceMs: time.null('held_since'),
+  lateAtMs: time.null('late_at'),
   tries: integer('tries'),
   lastSentAtMs: time.null('last_sent_at'),
   dueAtMs: time.null('due_at'),
@@ -174,11 +177,24 @@ export function commandsOf(unit: UnitOfWork): Tx['commands'] {
       ].join(' ');
       return (await unit.all(commands, sql, [orgId, mode, paymentId])).filter(isMoneyCommand);
     },
+    payinsInFlight: async (mode, limit) => {
+      const sql = [
+        "where mode = $1 and kind = 'payin' and partner_ref is null and last_sent_at is not null",
+        "and state in ('pending', 'sent', 'unknown', 'denied') order by id limit $2",
+      ].join(' ');
+      return (await unit.all(commands, sql, [mode, limit])).filter(isMoneyCommand);
+    },
     ofSubmission: ({ orgId, mode }, submissionId) =>
       unit.all(commands, 'where org_id = $1 and mode = $2 and submission_id = $3 order by id', [
         orgId,
         mode,
         submissionId,
+      ]),
+    since: ({ fromMs, afterId, limit }) =>
+      unit.all(commands, 'where (created_at, id) > ($1, $2) order by created_at, id limit $3', [
+        timeParam(fromMs),
+        afterId,
+        limit,
       ]),
     list: ({ stuck, limit }) =>
       unit.all(

@@ -48,6 +48,8 @@ const accessSamples: readonly Sample[] = [
     name: 'ask-over',
     view: viewOf({ name: 'ask' }, { ...signedOut, payment: stateOf('settled') }),
   },
+  { name: 'ask-signed-out', view: viewOf({ name: 'ask' }, { ...signedOut, notice: 'signed_out' }) },
+  { name: 'ask-unsaved', view: viewOf({ name: 'ask' }, { ...signedOut, notice: 'unsaved' }) },
   { name: 'sent', view: viewOf({ name: 'sent' }, signedOut) },
   {
     name: 'sent-code-wrong',
@@ -129,6 +131,12 @@ const variantSamples: readonly Sample[] = [
     view: onScreen('price_limit', { payment: { ...payment, status: 'buyer_kyc_approved', limit } }),
   })),
   { name: 'bank-details-test', view: onScreen('bank_details', onTest) },
+  ...(['bank_details', 'held', 'arrived', 'on_the_way', 'kyc_verifying'] as const).map(
+    (screen) => ({
+      name: `late-${screen.replaceAll('_', '-')}`,
+      view: onScreen(screen, { payment: { ...payment, ...paymentOnScreen[screen], isLate: true } }),
+    }),
+  ),
   { name: 'bank-details-stale', view: onScreen('bank_details', { notice: 'out_of_date' }) },
   {
     name: 'bank-details-known',

@@ -10,6 +10,7 @@ import {
   fixtures,
   messageKeys,
 } from '../../support/blindpay/blindpay-facts.js';
+import { connectHost } from '../../support/blindpay/blindpay-operator.js';
 import { blindPay, pixKey, preparedPayout, usd } from '../../support/blindpay/blindpay-scene.js';
 
 test('each documented code is listed: what may be retried is never refused', () => {
@@ -62,6 +63,9 @@ test('every answer and message of the simulator has the documented shape', async
   scene.pass(60_000);
   await partner.payin.read(deposit);
   await partner.payin.read('pi_none');
+  await connectHost(server, 'https://ponte.example', 'test');
+  const inboundUrl = 'https://ponte.example/v1/partner-webhooks/blindpay/test';
+  await partner.checks?.({ inboundUrl });
   const seen = new Set<string>();
   for (const { method, path, answer } of server.calls) {
     const call = `${method} ${path}`;

@@ -55,9 +55,10 @@ test('a pay-in that was ordered names the quote of its order', async (t) => {
   assert.deepEqual(entry, {
     ...{ kind: 'payin', partnerRef, reference: null, receiverRef: customerId },
     ...{ partnerQuoteId: `${customerId}.${quoteId}`, status: 'completed', amount: usd(125_000n) },
-    createdAtMs: START_MS + 60_000,
+    ...{ createdAtMs: START_MS + 60_000, transactionHash: entry.transactionHash },
     payer: { name: null, bank: null, texts: entry.payer?.texts, trace: null },
   });
+  assert.match(entry.transactionHash ?? '', /^0x[0-9a-f]{64}$/);
   assert.deepEqual(await pagesOf(scene, 'payin'), [[entry]]);
 });
 
@@ -73,11 +74,13 @@ test('a deposit is a pay-in with its payer, and with no quote of ours', async (t
   assert.deepEqual(entry, {
     ...{ kind: 'payin', partnerRef, reference: null, partnerQuoteId: null, receiverRef },
     ...{ status: 'open', amount: usd(125_000n), createdAtMs: scene.nowMs },
+    transactionHash: null,
     payer: { name: 'Ana Buyer', bank: 'First Bank', texts: ['INV-7 thanks'], trace: '0210001' },
   });
   scene.pass(60_000);
   const later = done(await statementOf(scene).read('payin', partnerRef));
-  assert.deepEqual(later, { ...entry, status: 'completed' });
+  const { transactionHash } = later;
+  assert.deepEqual(later, { ...entry, status: 'completed', transactionHash });
   const events = scene.server.state.messages
     .map(({ text }) => JSON.parse(text) as Record<string, unknown>)
     .filter(({ id }) => id === partnerRef);

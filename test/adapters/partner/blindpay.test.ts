@@ -6,6 +6,7 @@ import {
   partnerConformance,
 } from '../../../adapters/partner-kit/partner-kit.js';
 import { addressAgain } from '../../support/blindpay/blindpay-compliance.js';
+import { connectHost } from '../../support/blindpay/blindpay-operator.js';
 import { openBlindPay, pixKey, usd } from '../../support/blindpay/blindpay-scene.js';
 import type { BlindPayState } from '../../support/blindpay/blindpay-state.js';
 
@@ -51,10 +52,12 @@ partnerConformance({
   faults: callFaults,
   pageSize: 2,
   deposits: true,
+  inboundUrl: 'https://ponte.example/v1/partner-webhooks/blindpay/test',
   withdrawals: true,
   async open() {
     const scene = await openBlindPay({ route: { bankingPartner: 'cfsb' } });
     scene.server.state.pageMax = 2;
+    await connectHost(scene.server, 'https://ponte.example', 'test');
     return {
       partner: scene.partner,
       nowMs: () => scene.nowMs,

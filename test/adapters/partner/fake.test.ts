@@ -53,9 +53,17 @@ for (const isStoring of [false, true]) {
         close: async () => undefined,
       };
     },
-    onReport({ groups: { faults, receipts, withdrawals, 'read-back': readBack, ...others } }) {
+    onReport({ groups }) {
+      const {
+        connection,
+        faults,
+        receipts,
+        withdrawals,
+        'read-back': readBack,
+        ...others
+      } = groups;
       const listed = isStoring ? 'passed' : 'declared only';
-      const unheld = [faults, receipts, withdrawals];
+      const unheld = [connection, faults, receipts, withdrawals];
       assert.deepEqual(new Set(unheld), new Set(['declared only']));
       assert.equal(readBack, listed);
       assert.deepEqual(new Set(Object.values(others)), new Set(['passed']));

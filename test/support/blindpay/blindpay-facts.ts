@@ -132,6 +132,8 @@ const pages = <T extends z.ZodType>(item: T) =>
     pagination: z.strictObject({ has_more: z.boolean(), next_page: text, prev_page: text }),
   });
 
+const ofInstance = { instance_id: id('in'), created_at: instant, updated_at: instant };
+
 const customer = z.looseObject({
   id: id('re'),
   type: z.enum(['individual', 'business']),
@@ -293,6 +295,39 @@ export const fixtures: readonly Fixture[] = [
     answer: z.strictObject({ file_url: z.url() }),
   },
   { call: /^POST \/e\/tos$/, ...OPENAPI, answer: z.strictObject({ url: z.url() }) },
+  {
+    ...{ call: /^GET \/available\/rails$/, ...OPENAPI },
+    answer: z.array(
+      z.strictObject({ label: z.string(), value: z.string(), country: z.string().length(2) }),
+    ),
+  },
+  {
+    ...{ call: /^GET \/api-keys$/, ...OPENAPI },
+    answer: z.array(
+      z.strictObject({
+        ...{ id: id('ap'), name: z.string(), permission: z.literal('full_access') },
+        ...{ token: z.string(), ip_whitelist: z.array(z.string()).optional() },
+        ...{ unkey_id: z.string(), last_used_at: instant.nullable(), ...ofInstance },
+      }),
+    ),
+  },
+  {
+    ...{ call: /^GET \/webhook-endpoints$/, ...OPENAPI },
+    answer: z.array(
+      z.strictObject({
+        ...{ id: id('we'), url: z.url(), events: z.array(z.string()) },
+        ...{ last_event_at: instant, ...ofInstance },
+      }),
+    ),
+  },
+  {
+    ...{ call: /^POST \/webhook-endpoints$/, ...OPENAPI },
+    answer: z.strictObject({ id: id('we') }),
+  },
+  {
+    ...{ call: /^GET \/webhook-endpoints\/[^/]+\/secret$/, ...OPENAPI },
+    answer: z.strictObject({ key: z.string().startsWith('whsec_') }),
+  },
   { call: /^GET \/customers$/, ...GUIDE, answer: pages(customer) },
   {
     ...{ call: /^POST \/customers$/, ...OPENAPI },

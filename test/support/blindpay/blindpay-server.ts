@@ -7,9 +7,9 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { DAY_MS, MINUTE_MS } from '../../../core/domain/instant.js';
 import { type Answer, errorAnswer, found, ok, Refusal, without } from './blindpay-answers.js';
+import { addEndpoint, listEndpoints, listKeys, rails, secretOf } from './blindpay-instance.js';
 import { type Fields, hexOf } from './blindpay-objects.js';
 import { BlindPayState } from './blindpay-state.js';
-import { addEndpoint, listEndpoints, secretOf } from './blindpay-webhooks.js';
 
 export const apiKey = 'bp_test_key_that_no_log_shows';
 export const instanceId = 'in_000000000001';
@@ -99,6 +99,8 @@ const customer = '/customers/([^/]+)';
 const routes: readonly (readonly [call: string, handler: Handler])[] = [
   ['POST /upload', (state) => state.upload()],
   ['POST /e/tos', (state, { body }) => state.compliance.startTos(body)],
+  ['GET /available/rails', () => rails],
+  ['GET /api-keys', () => listKeys()],
   ['GET /webhook-endpoints', (state) => listEndpoints(state)],
   ['POST /webhook-endpoints', (state, { body }) => addEndpoint(state, body)],
   ['GET /webhook-endpoints/([^/]+)/secret', (state, { ids }) => secretOf(state, ids[0] ?? '')],
@@ -202,7 +204,9 @@ export function sentOf({ method, url, headers, text }: HttpCall): Sent {
   };
 }
 
-export async function startBlindPay(options: DeskOptions): Promise<BlindPayServer> {
+export async function startBlindPay(
+  options: DeskOptions & { readonly port?: number },
+): Promise<BlindPayServer> {
   const desk = blindPayDesk(options);
   const late: (() => void)[] = [];
   const planned: { readonly call: string; readonly fault: Fault }[] = [];
@@ -213,12 +217,13 @@ export async function startBlindPay(options: DeskOptions): Promise<BlindPayServe
       const { path } = sentOf(call);
       const at = planned.findIndex((one) => one.call === `${method} ${path}`);
       const fault = planned.splice(at, at < 0 ? 0 : 1)[0]?.fault ?? null;
+      response.setHeader('date', new Date(options.nowMs()).toUTCString());
       const answer = desk.receive(call, fault, (effect) => void late.push(effect));
       if (answer === 'cut') cut(response);
       else if (answer !== null) write(response, answer);
     })();
   });
-  server.listen(0, '127.0.0.1');
+  server.listen(options.port ?? 0, '127.0.0.1');
   await once(server, 'listening');
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,

@@ -8,8 +8,8 @@ import { newId, type WebhookEndpoint } from './blindpay-objects.js';
 import { type BlindPayServer, startBlindPay } from './blindpay-server.js';
 import type { BlindPayState, Message } from './blindpay-state.js';
 
-/** The 30 seconds of a pay-in become 300 ms. */
-const PACE = 0.01;
+/** In tests, the 30 seconds of a pay-in become 300 ms. */
+const TEST_PACE = 0.01;
 const TICK_MS = 5;
 /** Svix waits for seconds, then for hours. */
 const SEND_AGAIN_MS = 100;
@@ -20,10 +20,13 @@ export interface BlindPayService extends BlindPayServer {
   readonly sent: readonly { readonly messageId: string; readonly status: number | null }[];
 }
 
-export async function startBlindPayService(): Promise<BlindPayService> {
-  const api = await startBlindPay({ nowMs: Date.now });
+export async function startBlindPayService({
+  port = 0,
+  pace = TEST_PACE,
+} = {}): Promise<BlindPayService> {
+  const api = await startBlindPay({ nowMs: Date.now, port });
   const { state } = api;
-  state.pace = PACE;
+  state.pace = pace;
   const app = await startApp(state);
   const post = new Post(state);
   const timer = setInterval(() => {
