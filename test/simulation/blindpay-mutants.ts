@@ -35,6 +35,13 @@ export const blindPayMutants = [
     caughtBy: ['everyOrderAtThePartnerIsKnown', 'whatTheBuyerSentIsAccountedFor'],
   },
   {
+    name: 'each call for a payout has another quote',
+    file: 'adapters/partner/blindpay/payouts.ts',
+    edits: [['Math.floor(passedMs / WINDOW_MS)', 'Math.floor(passedMs / 1_000)']],
+    focus: { ...payments, faults: { ...calm, processPaused: 0.15 } },
+    caughtBy: ['atMostOnePayoutPerPayment'],
+  },
+  {
     name: 'the quote of a payout may outlive its window',
     file: 'adapters/partner/blindpay/payouts.ts',
     edits: [
@@ -43,8 +50,8 @@ export const blindPayMutants = [
         'void windowEndsAtMs;',
       ],
     ],
-    focus: { ...payments, gates: 0.3, patience: 0.3, faults: calm },
-    caughtBy: ['atMostOnePayoutPerPayment', 'aKeyNeverCarriesAnotherRequest'],
+    focus: { ...payments, faults: { ...calm, processPaused: 0.25 } },
+    caughtBy: ['atMostOnePayoutPerPayment'],
   },
   {
     name: 'a failed payout counts as returned',

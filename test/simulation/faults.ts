@@ -76,12 +76,19 @@ const usualFaults = {
   mailRefused: [0, 0.1, 0.4],
 } as const satisfies Readonly<Record<string, readonly number[]>>;
 
-export type FaultKind = keyof typeof usualFaults | HttpFault;
+/** Of calls as only BlindPay has them. */
+const blindPayFaults = {
+  /** Per HTTP call: its process is paused before, for longer than its lease. */
+  processPaused: perHttpCall,
+  ...eachOf(httpFaultKinds, () => perHttpCall),
+} as const;
+
+export type FaultKind = keyof typeof usualFaults | keyof typeof blindPayFaults;
 export type FaultRates = Readonly<Record<FaultKind, number>>;
 
 export const faultTable: Readonly<Record<FaultKind, readonly number[]>> = {
   ...usualFaults,
-  ...eachOf(httpFaultKinds, () => perHttpCall),
+  ...blindPayFaults,
 };
 
 /** Of calls and reports as only the invented partner has them. */
@@ -96,7 +103,7 @@ const allKinds = Object.keys(faultTable) as readonly FaultKind[];
 
 /** Of histories with this partner. */
 export const faultKinds: Readonly<Record<PartnerName, readonly FaultKind[]>> = {
-  simulated: allKinds.filter((kind) => !(httpFaultKinds as readonly FaultKind[]).includes(kind)),
+  simulated: allKinds.filter((kind) => !(kind in blindPayFaults)),
   blindpay: allKinds.filter((kind) => !ofTheInventedPartner.includes(kind)),
 };
 

@@ -6,6 +6,7 @@ import type {
   HttpAnswer,
   HttpRequest,
 } from '../../adapters/partner/blindpay/blindpay-transport.js';
+import { MINUTE_MS } from '../../core/domain/instant.js';
 import type { SettlementPartner } from '../../core/ports/partner.js';
 import { type Answer, errorAnswer } from '../support/blindpay/blindpay-answers.js';
 import {
@@ -29,6 +30,7 @@ import {
 } from '../support/blindpay/blindpay-server.js';
 import { BlindPayBooks, describedOrder } from './blindpay-books.js';
 import { httpFaultKinds, httpFaultOf } from './faults.js';
+import type { SimulatedProcess } from './gates.js';
 import {
   type AdapterSetup,
   type HistoryPartner,
@@ -43,6 +45,8 @@ const URL_OF_API = 'https://blindpay.example/v1';
 const NETWORK = 'polygon_amoy';
 /** Every wallet has tokens of other payments: they would pay for a second payout. */
 const OTHER_TOKENS = 1_000_000_000;
+/** The lease of an order ends, and the windows of a payout. */
+const PAUSE_MS = [MINUTE_MS, 20 * MINUTE_MS] as const;
 const forgedSecret = `whsec_${Buffer.alloc(24, 8).toString('base64')}`;
 /** The ids of the modes differ. */
 const idsFrom = { test: 0, live: 500_000 } as const;
@@ -197,6 +201,7 @@ export class SimulatedBlindPay implements HistoryPartner {
     const { life } = this.desk;
     const { faults, trace, count } = this.#input;
     const fault = faults.firstOf('noConnection', ...httpFaultKinds);
+    if (faults.occurs('processPaused')) await this.#pause(process);
     // The caller may die while its call is on the way; the call itself does not.
     const arrive = () => this.#late(label, () => this.#receive(call, label, null, life));
     await gates.pass(process, label, method === 'GET' ? null : arrive);
@@ -211,6 +216,14 @@ export class SimulatedBlindPay implements HistoryPartner {
     if (answer === 'cut') throw failure('UND_ERR_SOCKET');
     const { status, body: sent, headers: { 'retry-after': retryAfter = null } = {} } = answer;
     return { status, retryAfter, text: typeof sent === 'string' ? sent : JSON.stringify(sent) };
+  }
+
+  #pause({ name }: SimulatedProcess): Promise<void> {
+    const { random, nowMs, lateCalls } = this.#input;
+    const arrivesAtMs = nowMs() + random.between(...PAUSE_MS);
+    return new Promise((arrive) => {
+      lateCalls.push({ label: `${name} goes on`, arrivesAtMs, arrive });
+    });
   }
 
   /** The adapter would take an error of the simulator for a call without an answer. */
