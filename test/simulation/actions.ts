@@ -210,6 +210,8 @@ export function dueWorkers({ observed, nowMs }: World): readonly WorkerName[] {
     sequencer: observed.outbox.length > 0,
     deliveries: [...observed.deliveries.values()].some(isDue),
     inbox: [...observed.inbox.values()].some(isDue),
+    receipts: [...observed.receipts.values()].some(isDue),
+    scans: [...observed.scans.values()].some(isDue),
     expiry: payments.some(
       ({ payment: { status, expiresAtMs } }) =>
         isExpirable(status) && expiresAtMs !== null && expiresAtMs <= nowMs,

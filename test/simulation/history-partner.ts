@@ -17,6 +17,8 @@ export interface PartnerAbilities {
   readonly refunds: boolean;
   /** Without, a check after a restore is never complete, and an operator releases by force. */
   readonly findsPayinsByReference: boolean;
+  /** Its books are read, so that a pay-in without an order becomes a receipt. */
+  readonly hasStatement: boolean;
   /** Without, a pay-in brings its whole amount or nothing. */
   readonly takesPartsOfPayins: boolean;
   /** Without, what came and went back between two looks is never known. */
@@ -29,6 +31,7 @@ export const partnerAbilities = {
   simulated: {
     refunds: true,
     findsPayinsByReference: true,
+    hasStatement: false,
     takesPartsOfPayins: true,
     tellsWhatItReturned: true,
     requiresTerms: true,
@@ -36,6 +39,7 @@ export const partnerAbilities = {
   blindpay: {
     refunds: false,
     findsPayinsByReference: false,
+    hasStatement: true,
     takesPartsOfPayins: false,
     tellsWhatItReturned: false,
     requiresTerms: false,

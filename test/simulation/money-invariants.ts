@@ -230,6 +230,22 @@ export function everyOrderAtThePartnerIsKnown(observed: ObservedState): string |
   return null;
 }
 
+/** A pay-in that brought money has an order or a receipt, even if a restore lost its order. */
+export function allMoneyAtThePartnerIsKnown(observed: ObservedState): string | null {
+  const { outside, receipts } = observed;
+  if (!outside.abilities.hasStatement) return null;
+  const known = new Set([
+    ...[...observed.payments.values()].flatMap(({ commands }) =>
+      commands.map(({ partnerRef }) => partnerRef),
+    ),
+    ...[...receipts.values()].map(({ partnerRef }) => partnerRef),
+  ]);
+  const lost = outside.books.orders.find(
+    ({ kind, status, ref }) => kind === 'payin' && status === 'completed' && !known.has(ref),
+  );
+  return lost === undefined ? null : `the pay-in ${lost.ref} has neither an order nor a receipt`;
+}
+
 /** A restored database lacked it, and no order names it since. */
 function isForgotten(observed: ObservedState, order: PartnerOrder): boolean {
   if (!observed.exempt.isUnknown(order)) return false;

@@ -21,6 +21,7 @@ import { runSequencer } from '../../core/usecases/feed.js';
 import { runMails } from '../../core/usecases/mails.js';
 import { runInbox } from '../../core/usecases/partner-inbox.js';
 import { runExpiry } from '../../core/usecases/payments.js';
+import { runReceipts, runStatementScans } from '../../core/usecases/receipt-reads.js';
 import { runAdvances } from '../../core/usecases/sandbox.js';
 import { type HostClock, newHostClock } from '../../host/host-clock.js';
 import type { Faults } from './faults.js';
@@ -41,6 +42,8 @@ export const workers = [
   'sequencer',
   'deliveries',
   'inbox',
+  'receipts',
+  'scans',
   'expiry',
   'advances',
   'purges',
@@ -155,6 +158,10 @@ export class SimulatedHost {
         return this.#deliveries.runOnce(nowMs, LIMIT);
       case 'inbox':
         return runInbox(this.deps, nowMs, LIMIT);
+      case 'receipts':
+        return runReceipts(this.deps, nowMs, LIMIT);
+      case 'scans':
+        return runStatementScans(this.deps);
       case 'expiry':
         return runExpiry(this.deps, nowMs, LIMIT);
       case 'advances':
