@@ -67,6 +67,8 @@ export class BlindPayState {
   /** Of every customer, in cents. */
   limits = { payin: { ...LIMITS_LEFT }, payout: { ...LIMITS_LEFT } };
   perTransaction = 10_000_000;
+  /** In cents, by the id of the fee. */
+  readonly partnerFees = new Map<string, number>();
   /** Pay-ins stay as they are, as some of development instances did (2026-05-31). */
   payinsStall = false;
   readonly #due: { readonly atMs: number; readonly run: () => void }[] = [];
@@ -220,7 +222,8 @@ export class BlindPayState {
     if (sender < 1_000 || sender > perTransaction) {
       throw new Refusal(400, 'LIMITS_AMOUNT_OUT_OF_RANGE', `Between $10.00 and ${perTransaction}.`);
     }
-    const receiver = sender - PAYIN_FEE_MINOR;
+    const receiver =
+      sender - PAYIN_FEE_MINOR - (this.partnerFees.get(`${body['partner_fee_id']}`) ?? 0);
     const quote = this.#quote('qu', wallet.customer_id, sender, receiver);
     this.payinQuotes.push({ ...quote, wallet_id: wallet.id, method: body['payment_method'] });
     return ok({ ...shownQuote(quote), flat_fee: PAYIN_FEE_MINOR, is_otc: false });
