@@ -192,6 +192,20 @@ test('a failed pay-in fails the payment; money of a failed payout waits for an o
   assert.deepEqual(await findDifferences(scene.ponte.deps, 10), []);
 });
 
+test('a failed payout needs review until BlindPay reports it refunded', async (t) => {
+  const scene = await open(t);
+  await readySeller(scene);
+  const failed = await paidOrder(scene, '667.00');
+  assert.partialDeepStrictEqual(failed['funds'], { status: 'needs_review', refundOwed: '0.00' });
+  const [payout] = scene.server.state.payouts;
+  assert.ok(payout !== undefined);
+  payout.status = 'refunded';
+  await scene.ponte.advanceTime(2 * HOUR_MS);
+  const { funds } = await scene.ponte.get(`/v1/payments/${failed['id']}`);
+  assert.partialDeepStrictEqual(funds, { status: 'returned_to_buyer', refundOwed: '667.00' });
+  assert.deepEqual(await findDifferences(scene.ponte.deps, 10), []);
+});
+
 test('a party that is rejected after its approval is rejected here too', async (t) => {
   const scene = await open(t);
   const id = await readySeller(scene);
