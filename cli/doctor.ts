@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { CLOCK_ERROR_MAX_MS, formatInstant, MINUTE_MS } from '../core/domain/instant.js';
+import { formatAmount } from '../core/domain/money.js';
 import { PonteError } from '../core/errors.js';
 import type { Store } from '../core/ports/storage.js';
 import { findDifferences } from '../core/usecases/ledger-check.js';
@@ -21,7 +22,7 @@ import { formatDuration, table } from './output.js';
 /** `warning`: an operator should look at it. `critical`: money or the service is at risk. */
 type Severity = 'ok' | 'warning' | 'critical';
 
-const marks = { ok: 'ok', warning: 'LOOK', critical: 'WRONG' } as const;
+export const marks = { ok: 'ok', warning: 'LOOK', critical: 'WRONG' } as const;
 
 export interface Check {
   readonly name: string;
@@ -84,23 +85,33 @@ export async function doctor(shell: Shell): Promise<Outcome> {
 
 function report(findings: Findings): Outcome {
   const checks = diagnose(findings);
-  const ok = checks.every(({ severity }) => severity === 'ok');
-  const broken = checks.some(({ severity }) => severity === 'critical');
-  const exit: ExitKind = broken ? 'checkFailed' : ok ? 'done' : 'attention';
   return {
     json: {
-      ok,
+      ok: checks.every(({ severity }) => severity === 'ok'),
       checks: checks.map((check) => ({ ...check, ok: check.severity === 'ok' })),
       servers: findings.servers?.map(presentServer) ?? null,
-      backlog: findings.data?.waiting ?? null,
+      backlog: findings.data === null ? null : presentBacklog(findings.data.waiting),
     },
     text: table(
       ['CHECK', 'STATE', 'DETAIL'],
       checks.map(({ name, severity, detail }) => [name, marks[severity], detail]),
       '',
     ),
-    exit,
+    exit: exitOfChecks(checks),
   };
+}
+
+function presentBacklog({ unmatched, ...waiting }: QueueReport) {
+  const sums = unmatched.map(({ amountMinor, ...sum }) => ({
+    amount: formatAmount(amountMinor),
+    ...sum,
+  }));
+  return { ...waiting, unmatched: sums };
+}
+
+export function exitOfChecks(checks: readonly Pick<Check, 'severity'>[]): ExitKind {
+  if (checks.some(({ severity }) => severity === 'critical')) return 'checkFailed';
+  return checks.every(({ severity }) => severity === 'ok') ? 'done' : 'attention';
 }
 
 function presentServer({ name, sinceMs }: NonNullable<Findings['servers']>[number]) {
@@ -307,12 +318,22 @@ function dataChecks(
         : `the oldest undelivered event is ${formatDuration(undeliveredMs)} old: ` +
           'ponte deliveries list --status pending',
     ]),
+    unmatchedCheck(waiting.unmatched),
     unless(deadLetters === 0, 'dead letters', 'none', [
       'warning',
       `${counted(deadLetters, 'delivery', 'deliveries')} given up: ` +
         'ponte deliveries list --status dead_letter',
     ]),
   ];
+}
+
+function unmatchedCheck(unmatched: QueueReport['unmatched']): Check {
+  const sums = unmatched.map((sum) => `${formatAmount(sum.amountMinor)} ${sum.currency}`);
+  const oldest = formatDuration(Math.max(0, ...unmatched.map(({ oldestMs }) => oldestMs)));
+  return unless(unmatched.length === 0, 'receipts', 'each has its payment', [
+    'warning',
+    `${sums.join(', ')} that nobody ordered, the oldest for ${oldest}: ponte money list`,
+  ]);
 }
 
 function unless(

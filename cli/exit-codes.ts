@@ -14,7 +14,7 @@ export const exitCodes = {
   checkFailed: [
     8,
     'a check has failed ' +
-      '(doctor, demo, ledger verify, store copy, secrets reseal, backup, restore)',
+      '(doctor, demo, ledger verify, reconcile, store copy, secrets reseal, backup, restore)',
   ],
   attention: [9, 'a check has warnings (doctor, backup, restore)'],
 } as const satisfies Record<string, readonly [number, string]>;
@@ -51,6 +51,8 @@ const exitOfCode = {
   QuoteExpired: 'conflict',
   QuoteChanged: 'conflict',
   InvoiceNotApproved: 'conflict',
+  DecisionNotAllowed: 'conflict',
+  ReceiptDecided: 'conflict',
   CommandNotRetryable: 'conflict',
   CheckIncomplete: 'conflict',
   NotQuarantined: 'conflict',

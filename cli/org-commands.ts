@@ -2,6 +2,8 @@
 import { type Command, Option } from 'commander';
 import { formatInstant } from '../core/domain/instant.js';
 import { needsOnboarding } from '../core/domain/organization.js';
+import { shownDue } from '../core/domain/party-answer.js';
+import { type Correction, TERMS } from '../core/domain/party-due.js';
 import type { Mode } from '../core/domain/tenant.js';
 import { PonteError } from '../core/errors.js';
 import type { Deps } from '../core/ports/deps.js';
@@ -112,7 +114,11 @@ function addSupportCommand(shell: Shell, org: Command): void {
 
 function addModeCommands(shell: Shell, org: Command): void {
   for (const [name, description, usecase] of [
-    ['submit-kyb', 'submit its KYB to the partner, or query the decision', 'submitKyb'],
+    [
+      'submit-kyb',
+      'submit its KYB to the partner, answer what is due, or query the decision',
+      'submitKyb',
+    ],
     ['approve-kyb', 'approve its KYB, and submit it first if necessary', 'approveKyb'],
   ] as const) {
     addCommand<ModeOptions & DossierOptions>(shell, org, {
@@ -181,6 +187,11 @@ interface ModeState {
   readonly needsOnboarding: boolean;
   readonly payoutConfigured: boolean;
   readonly virtualAccount: boolean;
+  /** What the partner wants of it. */
+  readonly requirements: {
+    readonly due: readonly Correction[];
+    readonly dueBy: string | null;
+  };
 }
 
 function presentOrganization({ organization, profiles }: OrganizationView) {
@@ -192,6 +203,10 @@ function presentOrganization({ organization, profiles }: OrganizationView) {
     needsOnboarding: needsOnboarding(organization, profiles[mode]),
     payoutConfigured: profiles[mode].destinationRef !== null,
     virtualAccount: profiles[mode].virtualAccountRef !== null,
+    requirements: {
+      due: shownDue(profiles[mode]),
+      dueBy: instantOrNull(profiles[mode].answerByMs),
+    },
   });
   return {
     id,
@@ -203,6 +218,16 @@ function presentOrganization({ organization, profiles }: OrganizationView) {
     live: stateOf('live'),
     createdAt: formatInstant(createdAtMs),
   };
+}
+
+/** What the partner wants, a line each, with what to do about it. */
+function dueLines({ requirements: { due, dueBy } }: ModeState): string | null {
+  if (due.length === 0) return null;
+  const lines = due.map(({ field, reason }) => (reason === '' ? field : `${field}: ${reason}`));
+  const isTerms = due.some(({ field }) => field === TERMS);
+  const how = isTerms ? 'ponte org accept-tos' : 'ponte org submit-kyb --dossier <file>';
+  const by = dueBy === null ? '' : ` by ${dueBy}`;
+  return [...lines, `Answer${by}: ${how}`].join('; ');
 }
 
 /** `ready`, or what is missing to collect. */
@@ -236,6 +261,8 @@ function shown(json: ReturnType<typeof presentOrganization>): Outcome {
       name,
       test: summary(json.test),
       live: summary(json.live),
+      'due in test': dueLines(json.test),
+      'due in live': dueLines(json.live),
       'production granted': productionGrantedAt,
       'invoices need approval': requiresApproval ? 'yes' : 'no',
       'support e-mail': support.email,

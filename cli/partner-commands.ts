@@ -65,7 +65,7 @@ export function addPartnerCommands(shell: Shell, program: Command): void {
 export function addLedgerCommands(shell: Shell, program: Command): void {
   addOperatorCommand(shell, program.command('ledger').description('the ledger'), {
     name: 'verify',
-    description: 'check for each payment that ledger, funds and partner commands agree',
+    description: 'check that ledger, funds, partner commands and receipts agree',
     run: verify,
   });
 }
@@ -85,8 +85,8 @@ async function list({ deps }: Operator, options: ListOptions): Promise<Outcome> 
 async function verify({ deps }: Operator): Promise<Outcome> {
   const { findDifferences } = await import('../core/usecases/ledger-check.js');
   const found = await findDifferences(deps, DIFFERENCES_MAX);
-  const imbalances = found.map(({ paymentId, what, currency, expectedMinor, foundMinor }) => ({
-    paymentId,
+  const imbalances = found.map(({ subjectId, what, currency, expectedMinor, foundMinor }) => ({
+    subjectId,
     what,
     amount: formatAmount(foundMinor - expectedMinor),
     currency,
@@ -95,9 +95,9 @@ async function verify({ deps }: Operator): Promise<Outcome> {
   }));
   const balanced = imbalances.length === 0;
   const rows = imbalances.map((row) => [
-    ...[row.paymentId, row.what, row.expected, row.found, row.currency],
+    ...[row.subjectId, row.what, row.expected, row.found, row.currency],
   ]);
-  const headings = ['PAYMENT', 'WHAT', 'EXPECTED', 'FOUND', 'CURRENCY'];
+  const headings = ['OF', 'WHAT', 'EXPECTED', 'FOUND', 'CURRENCY'];
   return {
     json: { balanced, imbalances },
     text: table(headings, rows, 'The ledger balances.'),

@@ -1,10 +1,13 @@
 // `ponte serve`, `ponte migrate` and `ponte doctor`.
 import { type Command, Option } from 'commander';
+import { type Mode, modes } from '../core/domain/tenant.js';
+import { PonteError } from '../core/errors.js';
 import type { BackupSchedule } from '../host/backup-schedule.js';
 import type { Config } from '../host/config.js';
 import type { Host, HostRole } from '../host/main.js';
 import { doctor } from './doctor.js';
 import { addCommand, addOperatorCommand, type Shell } from './operator.js';
+import { partnerDoctor } from './partner-doctor.js';
 
 /** Under npm, Ctrl-C arrives twice. A signal after this time ends the process immediately. */
 const SAME_SIGNAL_MS = 1_000;
@@ -49,10 +52,22 @@ export function addServiceCommands(shell: Shell, program: Command, version: stri
     },
   });
 
-  addCommand(shell, program, {
+  addCommand<{ readonly partner: boolean; readonly mode: Mode | null }>(shell, program, {
     name: 'doctor',
     description: 'check configuration, database, ledger and what needs an operator',
-    run: () => doctor(shell),
+    options: [
+      new Option('--partner', 'check the connection to the settlement partner instead').default(
+        false,
+      ),
+      new Option('--mode <mode>', 'with --partner: test or live; both by default')
+        .choices(modes)
+        .default(null),
+    ],
+    run: async ({ partner, mode }) => {
+      if (partner) return partnerDoctor(shell, mode);
+      if (mode === null) return doctor(shell);
+      throw new PonteError('ValidationError', 'Give --mode with --partner.');
+    },
   });
 }
 

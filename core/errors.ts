@@ -61,6 +61,9 @@ const messages = {
     QuoteExpired: 'The quote has expired. Request a new one and confirm it.',
     QuoteChanged: 'Another quote has replaced this one. Show the current quote and confirm it.',
     InvoiceNotApproved: 'Only an approved invoice can invite its buyer. Approve it first.',
+    DecisionNotAllowed: 'The item does not allow this decision. Read it: ponte money list.',
+    ReceiptDecided:
+      'The receipt was decided on before, or its money is not here. List the receipts again.',
     CommandNotRetryable: 'The command is in progress. Check it again in a moment.',
     CheckIncomplete:
       'Not every payment was checked with the partner. Run ponte restore --check until it is ' +

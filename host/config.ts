@@ -55,8 +55,8 @@ const variables = z.object({
 
 export const variableNames: readonly string[] = Object.keys(variables.shape);
 
-/** Commands that call a server read PONTE_KEY. */
-const namesRead: readonly string[] = [...variableNames, 'PONTE_KEY'];
+/** Commands that call a server read PONTE_KEY, those of the money desk PONTE_OPERATOR. */
+const namesRead: readonly string[] = [...variableNames, 'PONTE_KEY', 'PONTE_OPERATOR'];
 
 /** A file, or a PostgreSQL URL, which may name several hosts. */
 type DatabaseChoice =

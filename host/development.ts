@@ -13,11 +13,15 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { newSecretKey, parseSecretKeys, type SecretKey } from '../adapters/crypto/secret-box.js';
-import { assert } from '../core/errors.js';
+import { assert, PonteError } from '../core/errors.js';
 import type { Deps } from '../core/ports/deps.js';
 import { currentEpoch } from '../core/usecases/epochs.js';
 import { createKey } from '../core/usecases/keys.js';
-import { createOrganization, listOrganizations } from '../core/usecases/organizations.js';
+import {
+  createOrganization,
+  listOrganizations,
+  openSandbox,
+} from '../core/usecases/organizations.js';
 import { type Config, ConfigError } from './config.js';
 
 /** The file of the development secret key, in the form of PONTE_SECRET_KEYS. */
@@ -68,9 +72,15 @@ export async function createDemo(deps: Deps): Promise<Demo | null> {
   if ((await listOrganizations(deps)).length > 0) return null;
   // A restored database accepts no writes before its release.
   if ((await currentEpoch(deps)).state === 'quarantine') return null;
-  const { organization } = await createOrganization(deps, { name: DEMO_NAME, sandboxKyb: true });
+  const { organization } = await createOrganization(deps, { name: DEMO_NAME, sandboxKyb: false });
   const { id: orgId } = organization;
   const { secret } = await createKey(deps, { orgId, mode: 'test', name: 'demo', scopes: [] });
+  // A partner that cannot be reached does not stop the host: the KYB is submitted again.
+  await openSandbox(deps, organization).catch((error: unknown) => {
+    if (!(error instanceof PonteError)) throw error;
+    const next = 'see ponte doctor --partner, then ponte org show';
+    deps.log.warn(`the demo organization cannot collect yet: ${next}`, { orgId, error });
+  });
   return { orgId, secret };
 }
 

@@ -16,6 +16,7 @@ import { runMailDeletion, runMails } from '../core/usecases/mails.js';
 import { runSessionDeletion } from '../core/usecases/page-sessions.js';
 import { runInbox } from '../core/usecases/partner-inbox.js';
 import { runExpiry } from '../core/usecases/payments.js';
+import { runReceipts, runStatementScans } from '../core/usecases/receipt-reads.js';
 import { runAdvances } from '../core/usecases/sandbox.js';
 
 /** The longest sleep of a loop without a wake-up. */
@@ -72,6 +73,8 @@ export function workerSteps(parts: {
     ),
     step('commands', ['commands'], (_, ...at) => runners.commands.runOnce(...at)),
     ofLeader('inbox', ['inbox'], runInbox),
+    ofLeader('receipts', ['receipts'], runReceipts),
+    ofLeader('statement scans', [], runStatementScans),
     {
       ...step('deliveries', ['deliveries'], (_, ...at) => runners.deliveries.runOnce(...at)),
       restMs: DELIVERIES_REST_MS,

@@ -8,7 +8,7 @@ import {
   readyToCollect,
   roles,
 } from '../../core/domain/connected-account.js';
-import { ownerRequirements, requirements } from '../../core/domain/dossier.js';
+import { requirements as needs, ownerRequirements } from '../../core/domain/dossier.js';
 import { formatInstant } from '../../core/domain/instant.js';
 import { submitAccount } from '../../core/usecases/account-submissions.js';
 import {
@@ -22,6 +22,7 @@ import {
 import { loadPage } from './cursor.js';
 import { upload, uploadReply, uploadUrlBody } from './document-routes.js';
 import {
+  answers,
   cnpjField,
   country,
   dossierFields,
@@ -31,6 +32,7 @@ import {
 } from './dossier-fields.js';
 import { createdReply } from './payment-routes.js';
 import { pageOf, representation } from './representation.js';
+import { requirements, requirementsOf } from './requirements-answer.js';
 import { type Call, type HandlerContext, type Reply, reply, route } from './route-row.js';
 import {
   anyText,
@@ -85,7 +87,7 @@ const owner = z.object(ownerFields);
 
 const needed = roles
   .flatMap((role) =>
-    entityTypes.map((type) => `a ${role} ${type}: ${requirements[role][type].join(', ')}`),
+    entityTypes.map((type) => `a ${role} ${type}: ${needs[role][type].join(', ')}`),
   )
   .join('; ');
 
@@ -97,11 +99,13 @@ export const submitAccountBody = z
     dateOfBirth: optional(calendarDate('YYYY-MM-DD.')),
     ...cnpjField,
     owners: ownersOf(owner),
+    answers,
   })
   .meta({
     description:
       'Fields of the create need not be repeated. Required for ' +
-      `${needed}; for each owner: ${ownerRequirements.join(', ')}.`,
+      `${needed}; for each owner: ${ownerRequirements.join(', ')}. While \`requirements.due\` is ` +
+      'not empty, send those fields and answers alone.',
   });
 
 const payoutConfigBody = z.object({
@@ -131,7 +135,9 @@ export const account = representation<ConnectedAccount>()('ConnectedAccount', {
   role,
   entityType,
   status: status.meta({
-    description: '`created` until it is submitted; `rejected` can be submitted again.',
+    description:
+      '`created` until it is submitted; `rejected` can be submitted again. An approved account ' +
+      'is `verifying` again while the partner suspends its approval.',
   }),
   receiverId: z.string().nullable().meta({ description: 'Null until it is submitted.' }),
   email: z.string().nullable(),
@@ -149,6 +155,7 @@ export const account = representation<ConnectedAccount>()('ConnectedAccount', {
     }),
     readyToCollect,
   ],
+  requirements: [requirements, requirementsOf],
   approvedAt: [instant.nullable(), ({ approvedAtMs }) => instantOrNull(approvedAtMs)],
   rejectedAt: [instant.nullable(), ({ rejectedAtMs }) => instantOrNull(rejectedAtMs)],
   createdAt: [instant, ({ createdAtMs }) => formatInstant(createdAtMs)],
@@ -238,7 +245,9 @@ export const accountRoutes = [
       submitConnectedAccount: '/v1/connected-accounts/{id}/submit',
       submitAccount: '/v1/accounts/{id}/submit',
     },
-    summary: 'Submit for verification; changes nothing while verifying or approved',
+    summary:
+      'Submit for verification, or answer requirements.due. Anything else changes nothing while ' +
+      'verifying or approved',
     access: { auth: 'key', scope: 'connected_accounts:write', modes: 'both', rateLimit: 'none' },
     params: accountParams,
     body: submitAccountBody,

@@ -4,10 +4,19 @@ import { awaitsDossier, type KycSubmission, kycMoves } from '../../core/domain/b
 import { entityTypes } from '../../core/domain/connected-account.js';
 import { ownerRequirements } from '../../core/domain/dossier.js';
 import { formatInstant } from '../../core/domain/instant.js';
-import { startBuyerKyc } from '../../core/usecases/kyc.js';
+import { readBuyerKyc, startBuyerKyc } from '../../core/usecases/kyc.js';
 import { upload, uploadReply, uploadUrlBody } from './document-routes.js';
-import { country, dossierFields, email, owner, ownerFields, ownersOf } from './dossier-fields.js';
+import {
+  answers,
+  country,
+  dossierFields,
+  email,
+  owner,
+  ownerFields,
+  ownersOf,
+} from './dossier-fields.js';
 import { representation } from './representation.js';
+import { requirements, requirementsOf } from './requirements-answer.js';
 import { type Call, type HandlerContext, type Reply, reply, route } from './route-row.js';
 import {
   anyText,
@@ -46,6 +55,7 @@ export const startBuyerKycBody = z.strictObject({
   ...dossierFields,
   dateOfBirth: optional(anyText('Preferably YYYY-MM-DD. The settlement partner validates it.')),
   owners: ownersOf(buyerOwner),
+  answers,
 });
 
 const buyerParams = z.object({ buyerId: pathText('`byr_…`') });
@@ -96,6 +106,17 @@ export const buyerKycRoutes = [
     responses: { 201: kyc.schema },
     errors: ['TosIdMismatch', 'NotFound', 'PartnerUnavailable'],
     handler: startKyc,
+  }),
+  route({
+    method: 'GET',
+    // The interface closes the answer of the start.
+    operations: { readBuyerRequirements: '/v1/buyer-kyc/{buyerId}/requirements' },
+    summary: 'Read what the settlement partner wants of the buyer; a start with it answers',
+    access: { auth: 'either', scope, modes: 'both', rateLimit: 'none' },
+    params: buyerParams,
+    responses: { 200: requirements },
+    handler: async ({ deps }, { tenant, params }) =>
+      reply(200, requirementsOf(await readBuyerKyc(deps, tenant, params.buyerId))),
   }),
   route({
     method: 'POST',

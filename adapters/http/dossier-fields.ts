@@ -94,6 +94,19 @@ export const dossierFields = {
   proofOfOwnershipDocFile: optional(file('Proof of ownership')),
 } as const;
 
+const ANSWERS_MAX = 50;
+
+export const answers = optional(
+  z
+    .record(text(1, 100, 'The key of a question.'), text(1, 5_000, 'A text, or the URL of a file.'))
+    .refine((given) => Object.keys(given).length <= ANSWERS_MAX, `send at most ${ANSWERS_MAX}`)
+    .meta({
+      description:
+        'Answers to questions of the partner, by the `field` of `requirements.due`: a text, or ' +
+        'the publicUrl of an upload.',
+    }),
+);
+
 /** Brazilian sellers have one. */
 export const cnpjField = { cnpj: optional(cnpj) } as const;
 

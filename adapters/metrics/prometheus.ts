@@ -186,6 +186,16 @@ function queueGauges(registers: Registry[]): (waiting: QueueReport) => void {
   const stuck = gauge('ponte_stuck_commands', 'Partner commands that need an operator.');
   const dead = gauge('ponte_dead_letters', 'Deliveries that were given up, 10000 at most.');
   const funds = gauge('ponte_funds_needing_review', 'Payments with funds in review.');
+  const unmatched = new Gauge({
+    name: 'ponte_unmatched_minor',
+    help: 'Money that nobody ordered and that needs a decision, in minor units of the currency.',
+    labelNames: ['currency'],
+    registers,
+  });
+  const oldestUnmatched = gauge(
+    'ponte_unmatched_oldest_seconds',
+    'For how long the oldest of it has been here; 0 if there is none.',
+  );
   const epoch = gauge('ponte_epoch', 'The epoch of the feed: 1 until the first restore.');
   const quarantine = gauge(
     'ponte_quarantine',
@@ -202,6 +212,13 @@ function queueGauges(registers: Registry[]): (waiting: QueueReport) => void {
     stuck.set(waiting.stuckCommands);
     dead.set(waiting.deadLetters);
     funds.set(waiting.fundsToReview);
+    // A currency without money has no row.
+    unmatched.reset();
+    for (const { currency, amountMinor } of waiting.unmatched) {
+      unmatched.set({ currency }, Number(amountMinor));
+    }
+    const oldestMs = Math.max(0, ...waiting.unmatched.map((sum) => sum.oldestMs));
+    oldestUnmatched.set(seconds(oldestMs));
   };
 }
 

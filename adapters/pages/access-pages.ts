@@ -11,6 +11,7 @@ import {
   redeemLink,
   requestLink,
 } from '../../core/usecases/sign-ins.js';
+import type { CookieName } from './cookies.js';
 import {
   type PageAnswer,
   type PageAuth,
@@ -158,10 +159,17 @@ async function signedIn(
   token: string,
 ): Promise<PageAnswer> {
   await at.entered(context, call);
-  return seeOther(call.base, [
+  return seeOther(wayBack(call.base, call.cookies), [
     { name: 'session', value: token, path: call.base },
     { name: 'link', value: '', path: call.base },
+    { name: 'back', value: '', path: call.base },
   ]);
+}
+
+/** Where a person who signed in goes on (way-back.ts). */
+export function wayBack(base: string, cookies: ReadonlyMap<CookieName, string>): string {
+  const place = cookies.get('back') ?? '';
+  return /^[\w-][\w/-]{0,100}$/.test(place) ? `${base}/${place}` : base;
 }
 
 async function signOut({ deps }: PageContext, call: PageCall<PageAuth, unknown>) {

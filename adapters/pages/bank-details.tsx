@@ -110,6 +110,23 @@ export function Replaced({
   );
 }
 
+/** On paper: which page it was printed from, and where bank details are checked. */
+export function PrintedFrom({ scene, verify }: { scene: PaymentScene; verify?: true }): VNode {
+  const { texts, payment } = scene;
+  const { links, shortId } = payment;
+  return (
+    <section class="card">
+      <Rows
+        rows={[
+          { label: texts.transfer.address, value: links.page, look: 'code' },
+          { label: texts.transfer.shortId, value: shortId, look: 'code' },
+          verify ? { label: texts.frame.verify, value: links.verify, look: 'code' } : null,
+        ]}
+      />
+    </section>
+  );
+}
+
 /** Whether this buyer has paid to this account before. */
 function History({ scene: { texts, payment, payee } }: { readonly scene: PaymentScene }) {
   const history = payment.check?.history ?? null;

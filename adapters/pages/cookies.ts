@@ -2,11 +2,13 @@
 // in two tabs do not mix. A page over https gets cookies that only https carries.
 
 /** `session`: the token of a session. `link`: an opened link, until its button is pressed.
- * `browser`: a random value of the browser that requested a mail. `language`: the chosen one. */
+ * `browser`: a random value of the browser that requested a mail. `back`: the page to which it
+ * comes back after sign-in. `language`: the chosen one. */
 export const cookieLivesSeconds = {
   session: 43_200,
   link: 600,
   browser: 1_200,
+  back: 1_200,
   language: 31_536_000,
 } as const;
 export type CookieName = keyof typeof cookieLivesSeconds;

@@ -23,6 +23,7 @@ import {
   withNotice,
 } from './page-route.js';
 import type { Notice } from './page-view.js';
+import { signedOut } from './way-back.js';
 
 /** A form with a text of every field. */
 const FORM_BYTES_MAX = 64 * 1024;
@@ -112,7 +113,12 @@ async function answerOf(
     return seeOther(`${path}${rest}`, [cookie]);
   }
   const session = await sessionOf(deps, match, cookies.get('session'));
-  if (session === null && route.auth !== 'none') return seeOther(base);
+  if (session === null && route.auth !== 'none') {
+    if (route.background) return seeOther(base);
+    const { method } = route;
+    const path = below(context.prefix, url.pathname);
+    return signedOut({ method, path, base, prefix: context.prefix, cookies });
+  }
   const csrf = session === null ? null : csrfToken(deps, session);
   const form = await readForm(request, route.form);
   if (route.csrf === 'form' && !isSame(form.get('csrf') ?? '', csrf)) {
@@ -139,7 +145,8 @@ async function sessionOf(
   token: string | undefined,
 ): Promise<PageSession | null> {
   if (route === null || route.subject === 'none' || token === undefined) return null;
-  const { background = false } = route;
+  // The page after a POST is its use: signing out shows none.
+  const background = route.background === true || route.method === 'POST';
   const session = await readSession(deps, token, { background });
   if (session === null) return null;
   const belongs = await deps.store.run(async (tx) => {

@@ -81,6 +81,9 @@ export interface PaymentView
   > {
   /** What the integrator said that is paid for. */
   readonly purpose: Purpose | null;
+  readonly links: PaymentLinks;
+  /** What a person types to name this page. */
+  readonly shortId: string;
   /** The seller's legal name. */
   readonly payee: string;
   readonly payeeTaxIdLast4: string | null;
@@ -102,6 +105,12 @@ export interface PaymentView
   /** When it was settled, failed, cancelled or expired; null before. */
   readonly endedAtMs: number | null;
   readonly expiresAtMs: number | null;
+}
+
+/** Full addresses, for paper. */
+export interface PaymentLinks {
+  readonly page: string;
+  readonly verify: string;
 }
 
 /** Amounts are minor units of the payment's currency, as in the funds. */
@@ -161,6 +170,10 @@ export interface Simulation {
 export const notices = [
   /** The form was made for an earlier state. */
   'out_of_date',
+  /** The session ended; the browser comes back to its page after sign-in. */
+  'signed_out',
+  /** So did it when a form was sent. */
+  'unsaved',
   'code_wrong',
   'code_over',
   'link_too_soon',

@@ -5,7 +5,7 @@ import type { Screen } from '../../core/domain/hosted-screen.js';
 import { isCode, PonteError } from '../../core/errors.js';
 import { confirmQuote, requestQuote } from '../../core/usecases/buyers.js';
 import { openPage, readPaymentPage } from '../../core/usecases/payment-page.js';
-import { cancelPayment } from '../../core/usecases/payments.js';
+import { takeShortBack } from '../../core/usecases/payments.js';
 import { simulate } from '../../core/usecases/simulations.js';
 import { accessRows, openedLink } from './access-pages.js';
 import {
@@ -179,9 +179,8 @@ async function confirm({ deps }: PageContext, call: Call<{ quoteId: string }>) {
 
 /** The buyer of a short payment gets its money back. */
 async function takeBack({ deps }: PageContext, call: Call<{ version: string }>) {
-  const { payment, screen } = await unchanged(deps, call);
-  if (screen !== 'short') throw new PonteError('PaymentStateConflict');
-  await cancelPayment(deps, payment, payment.id, 'the buyer asked for the money back');
+  const payment = await deps.store.run((tx) => openPage(tx, publicIdOf(call)));
+  await takeShortBack(deps, payment, payment.id, Number.parseInt(call.form.version, 10));
   return seeOther(withNotice(call.base, 'take_back_asked'));
 }
 

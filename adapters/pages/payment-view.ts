@@ -1,11 +1,13 @@
 // Fills the view of a payment's pages from what the use case read. Before sign-in it contains what
 // the mail showed, and no more: a forwarded link must not show line items, money or bank details.
+import { shortIdOf } from '../../core/domain/bank-record.js';
 import { readDisplay } from '../../core/domain/display.js';
+import { pathOf } from '../../core/domain/hosted-page.js';
 import { localeOf } from '../../core/domain/locale.js';
 import { sessionEnd } from '../../core/domain/page-session.js';
 import type { PayinInstructions } from '../../core/domain/payin-instructions.js';
 import { isTerminal } from '../../core/domain/payment.js';
-import type { Deps } from '../../core/ports/deps.js';
+import type { Deps, Settings } from '../../core/ports/deps.js';
 import type { PaymentPage } from '../../core/usecases/payment-page.js';
 import { simulationsFor } from '../../core/usecases/simulations.js';
 import { assetPaths } from './assets.js';
@@ -27,6 +29,10 @@ type AnyCall = Pick<
   'base' | 'csrf' | 'session' | 'query' | 'chosenLocale' | 'browserLocale'
 >;
 
+interface Urls {
+  readonly settings: Pick<Settings, 'payUrl'>;
+}
+
 /** The language: chosen, else that of the integrator's display, else the browser's. */
 export function localeFor(
   { chosenLocale, browserLocale }: Pick<AnyCall, 'chosenLocale' | 'browserLocale'>,
@@ -40,7 +46,9 @@ export function paymentView(
     deps,
     prefix,
     mailbox,
-  }: Pick<PageContext, 'prefix' | 'mailbox'> & { readonly deps: Pick<Deps, 'secretBox'> },
+  }: Pick<PageContext, 'prefix' | 'mailbox'> & {
+    readonly deps: Pick<Deps, 'secretBox'> & Urls;
+  },
   call: AnyCall,
   shown: PaymentPage,
   page: Page,
@@ -63,7 +71,7 @@ export function paymentView(
         ? null
         : { email: payment.buyer.email, sessionEndsAtMs: sessionEnd(call.session) },
     organization: organizationView(shown),
-    payment: signedIn ? signedInView(shown) : outerView(shown),
+    payment: signedIn ? signedInView(deps, shown) : outerView(deps, shown),
     kyc: { ...kycView(shown), corrections },
     version: shown.pageVersion,
     mailbox: mailbox === null ? null : `${prefix}/dev/mailbox`,
@@ -94,14 +102,24 @@ function checkView({ check }: PaymentPage): CheckView | null {
 
 function kycView({ submission, kyc }: PaymentPage): KycView {
   const submittedAtMs = kyc === 'form' ? null : (submission?.submittedAtMs ?? null);
-  return { ...noKyc, started: submission !== null && kyc === 'form', submittedAtMs };
+  const correctByMs = submission?.answerByMs ?? null;
+  return { ...noKyc, started: submission !== null && kyc === 'form', submittedAtMs, correctByMs };
 }
 
 /** What a person with the link alone sees. */
-function outerView({ payment, organization }: PaymentPage): PaymentView {
+function outerView(
+  { settings: { payUrl } }: Urls,
+  { payment, organization }: PaymentPage,
+): PaymentView {
+  const { publicId } = payment;
   const { id, status, amount, number, externalId, dueDate, returnUrl, version } = payment;
   return {
     ...{ id, status, amount, number, externalId, dueDate, returnUrl, version },
+    links: {
+      page: `${payUrl}${pathOf({ kind: 'payment', publicId })}`,
+      verify: `${payUrl}/verify`,
+    },
+    shortId: shortIdOf(publicId),
     payee: payment.payeeName ?? organization.name,
     payeeTaxIdLast4: null,
     payer: null,
@@ -121,14 +139,14 @@ function outerView({ payment, organization }: PaymentPage): PaymentView {
   };
 }
 
-function signedInView(shown: PaymentPage): PaymentView {
+function signedInView(deps: Urls, shown: PaymentPage): PaymentView {
   const { payment, funds, quote } = shown;
   const { settlement, transactionHash, updatedAtMs } = payment;
   const { receivedMinor, refundOwedMinor, refundOrderedMinor, refundedMinor } = funds;
   const { receivedAtMs, paidOutAtMs, refundOrderedAtMs, refundedAtMs } = shown.moneyTimes;
   const display = readDisplay(payment.display);
   return {
-    ...outerView(shown),
+    ...outerView(deps, shown),
     payer: payment.buyer.name,
     partner: partnerIn(payment.payinInstructions),
     display: {

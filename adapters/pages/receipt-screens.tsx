@@ -1,6 +1,7 @@
 // After the money arrived: held, on its way, paid; and the receipt, also as a print view.
 import type { VNode } from 'preact';
 import { formatRate, parseRate } from '../../core/domain/money.js';
+import { PrintedFrom } from './bank-details.js';
 import { ButtonLink, LiveNote, PrintActions, type Row, Rows, Time } from './components.js';
 import { Icon } from './icons.js';
 import { isWebAddress, type ScreenContent } from './layout.js';
@@ -234,6 +235,7 @@ export function receiptPage(scene: PaymentScene): ScreenContent {
         <PrintActions />
         <Receipt scene={scene} />
         <MoneyCard scene={scene} stops={null} rest="payee" />
+        <PrintedFrom scene={scene} />
       </>
     ),
   };

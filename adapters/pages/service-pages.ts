@@ -1,6 +1,5 @@
 // Pages that belong to no payment: the check of bank details and the files that pages load.
 import { z } from 'zod';
-import { readCode } from '../../core/domain/bank-record.js';
 import type { Mode } from '../../core/domain/tenant.js';
 import { PonteError } from '../../core/errors.js';
 import { verifyBankDetails } from '../../core/usecases/bank-details.js';
@@ -40,16 +39,14 @@ type Call = PageCall<'none', unknown>;
 
 async function verify({ deps, ...context }: PageContext, call: PageCall<'none', VerifyForm>) {
   const asked = { publicId: call.form.publicId.trim(), value: call.form.value.trim() };
-  if (asked.value === '') {
+  if (asked.publicId === '' || asked.value === '') {
     return verifyPage({ deps, ...context }, call, asked, { name: 'incomplete' });
   }
   const found = await verifyBankDetails(deps, asked, call.client);
-  // A code is of one page: without the page it is neither ours nor another's.
-  const isHalf = asked.publicId === '' && readCode(asked.value) !== null;
   const answer: VerifyAnswer =
     found.kind === 'given'
       ? { name: 'ours', givenAtMs: found.atMs, isOver: found.isOver }
-      : { name: isHalf ? 'incomplete' : 'never' };
+      : { name: 'never' };
   const mode = found.kind === 'given' ? found.mode : 'live';
   return verifyPage({ deps, ...context }, call, asked, answer, mode);
 }

@@ -2,7 +2,7 @@
 // before a short payment is returned.
 import type { ComponentChildren, VNode } from 'preact';
 import type { PayinInstructions } from '../../core/domain/payin-instructions.js';
-import { BankAccounts, Replaced, referenceRows } from './bank-details.js';
+import { BankAccounts, PrintedFrom, Replaced, referenceRows } from './bank-details.js';
 import {
   Button,
   ButtonLink,
@@ -159,6 +159,13 @@ export function CheckCode({ scene }: { readonly scene: PaymentScene }): VNode | 
           <br />
           <span class="checkcode">{check.code}</span>
         </p>
+        <p>
+          <span class="small quiet">{texts.transfer.shortId}</span>
+          <br />
+          <span class="digits">{payment.shortId}</span>
+        </p>
+      </div>
+      <div class="actions">
         <ButtonLink href={`${view.root}/verify`} icon="shield">
           {texts.transfer.checkOther}
         </ButtonLink>
@@ -292,6 +299,7 @@ export function instructionsPage(scene: PaymentScene): ScreenContent {
           <BankAccounts scene={scene} instructions={instructions} />
           <CheckCode scene={scene} />
           {instructions.payByMs === null ? null : <p>{payBy(scene, instructions)}</p>}
+          <PrintedFrom scene={scene} verify />
         </>
       ),
   };

@@ -24,8 +24,14 @@ export interface PartnerHarness {
   readonly restarted: () => SettlementPartner;
   /** The next call that places an order of this kind has this fault. */
   readonly failNext?: (kind: OrderKind, fault: CallFault) => void;
+  /** Money arrives in a virtual account and nobody ordered it; returns the id of its pay-in. */
+  readonly deposit?: (virtualAccountRef: string, amount: Money) => Promise<string>;
+  /** What the partner does about an approved party. */
+  readonly cause?: (event: PartyEvent, partnerRef: string) => Promise<void>;
   readonly close: () => Promise<void>;
 }
+
+export type PartyEvent = 'asks for more' | 'takes the approval back' | 'changes the terms';
 
 export type OrderKind = 'receiver' | 'payin' | 'payout';
 export const callFaults = ['lost before its effect', 'lost after its effect'] as const;
@@ -42,6 +48,14 @@ export interface PartnerTraits {
   readonly rejected: Pick<ReceiverOrder, 'firstName' | 'lastName'>;
   readonly pixKey: string;
   readonly badPixKey: string;
+  /**
+   * A party that the partner wants more of, by itself or when the harness causes it, and the fields
+   * that answer it. Without it, no rule about requirements runs.
+   */
+  readonly asked?: {
+    readonly party: Partial<ReceiverOrder>;
+    readonly answer: Partial<ReceiverOrder>;
+  };
   /** Whether a refund can be had by a call; if not, it is refused for good. */
   readonly refunds: boolean;
 }
@@ -84,11 +98,18 @@ export async function approvedParty(harness: PartnerHarness): Promise<string> {
 
 export async function destinationOf(
   harness: PartnerHarness,
-  { pixKey }: PartnerTraits,
+  traits: PartnerTraits,
 ): Promise<string> {
-  const receiverRef = await approvedParty(harness);
+  return destinationFor(harness, traits, await approvedParty(harness));
+}
+
+export async function destinationFor(
+  { partner }: PartnerHarness,
+  { pixKey }: PartnerTraits,
+  receiverRef: string,
+): Promise<string> {
   const input = { receiverRef, pixKey, accountHolderName: 'Ana Lima', key: 'key-1' };
-  return done(await harness.partner.registerPixDestination(input)).destinationRef;
+  return done(await partner.registerPixDestination(input)).destinationRef;
 }
 
 export async function preparedPayin(
@@ -98,9 +119,18 @@ export async function preparedPayin(
   reference = 'cmd_payin',
 ): Promise<string> {
   const destination = await destinationOf(harness, traits);
-  const quote = done(await harness.partner.quote({ source, destination }));
+  return (await preparedPayinTo(harness, destination, source, reference)).request;
+}
+
+async function preparedPayinTo(
+  { partner }: PartnerHarness,
+  destination: string,
+  source: Money,
+  reference: string,
+) {
+  const quote = done(await partner.quote({ source, destination }));
   const order: PayinOrder = { reference, quote, payerEmail: 'buyer@example.com' };
-  return done(await harness.partner.payin.prepare(order));
+  return { quote, request: done(await partner.payin.prepare(order)) };
 }
 
 export async function startedPayin(
@@ -109,8 +139,20 @@ export async function startedPayin(
   source: Money,
   reference = 'cmd_payin',
 ): Promise<string> {
-  const request = await preparedPayin(harness, traits, source, reference);
-  return done(await harness.partner.payin.start(request)).partnerRef;
+  const destination = await destinationOf(harness, traits);
+  return (await startedPayinTo(harness, destination, source, reference)).partnerRef;
+}
+
+/** Several of one party: a party is submitted once. */
+export async function startedPayinTo(
+  harness: PartnerHarness,
+  destination: string,
+  source: Money,
+  reference: string,
+): Promise<{ readonly partnerRef: string; readonly partnerQuoteId: string }> {
+  const { quote, request } = await preparedPayinTo(harness, destination, source, reference);
+  const { partnerRef } = done(await harness.partner.payin.start(request));
+  return { partnerRef, partnerQuoteId: quote.partnerQuoteId };
 }
 
 export async function preparedPayout(
@@ -118,14 +160,14 @@ export async function preparedPayout(
   traits: PartnerTraits,
   amount: Money,
 ): Promise<string> {
-  const payinRef = await startedPayin(harness, traits, amount);
-  await ended(harness, () => harness.partner.payin.read(payinRef));
   const destination = await destinationOf(harness, traits);
+  const payin = await startedPayinTo(harness, destination, amount, 'cmd_payin');
+  await ended(harness, () => harness.partner.payin.read(payin.partnerRef));
   const order = {
     reference: 'cmd_payout',
     amount,
     destination,
-    payinRefs: [payinRef],
+    payinRefs: [payin.partnerRef],
     quote: null,
   };
   return done(await harness.partner.payout.prepare(order));

@@ -5,12 +5,17 @@
 export const groups = {
   roster: 'every operation of the port is called, or declared unsupported',
   parties: 'parties are approved or rejected; PIX destinations and rails',
+  requirements: 'parties that are asked for more, and their answers',
+  withdrawals: 'an approval that is taken back, and new terms',
   quote: 'amounts, fees, rate, expiry',
   determinism: 'preparing has no effect and gives one text; no secret in it',
   once: 'an order is one, however often it is started; it is found again',
   faults: 'calls that are lost before or after their effect',
   money: 'pay-ins, payouts and refunds to their ends',
   inbound: 'messages: genuine, forged, late, repeated',
+  'read-back': 'what the partner lists: pages, changes between them, reads of one entry',
+  receipts: 'money that nobody ordered',
+  connection: 'checks of the connection, for an operator',
 } as const;
 
 export type Group = keyof typeof groups;
@@ -19,9 +24,8 @@ export type Group = keyof typeof groups;
 export const notShown: readonly string[] = [
   'the code of each refusal: test the table of the adapter',
   'a crash between the steps of an operation of several calls',
-  'pages that change while they are read, and differences that a reconciliation must find',
+  'books of more than a few pages',
   'limits of amount and rate',
-  'money that nobody ordered',
   'secrets in logs',
 ];
 

@@ -25,7 +25,10 @@ import {
   until,
 } from './conformance-harness.js';
 import { type ConformanceReport, type Group, groups, notShown } from './conformance-report.js';
+import { connectionRules } from './connection-rules.js';
+import { requirementRules, withdrawalRules } from './due-rules.js';
 import { orderRules } from './order-rules.js';
+import { readBackRules, receiptRules } from './read-back-rules.js';
 import { determinismRules, faultRules, onceRules } from './repeat-rules.js';
 import { type OperationName, recorded, roster } from './roster.js';
 
@@ -36,6 +39,7 @@ export {
   type PartnerHarness,
   type PartnerMessage,
   type PartnerTraits,
+  type PartyEvent,
 } from './conformance-harness.js';
 export { type ConformanceReport, formatReport } from './conformance-report.js';
 export type { OperationName } from './roster.js';
@@ -51,6 +55,14 @@ export interface Conformance {
   readonly unsupported?: Readonly<Partial<Record<OperationName, string>>>;
   /** Faults that the harness can cause; none by default. */
   readonly faults?: readonly CallFault[];
+  /** Entries on a page of its books; without it, the rules about books do not run. */
+  readonly pageSize?: number;
+  /** Whether the harness can cause a deposit. */
+  readonly deposits?: boolean;
+  /** Where its messages are to arrive; without it, the rules about its checks do not run. */
+  readonly inboundUrl?: string;
+  /** The harness can cause what happens to an approved party. */
+  readonly withdrawals?: boolean;
   /** A partner of each rule, with nothing in it. */
   readonly open: () => Promise<PartnerHarness>;
   /** Called after the last rule. */
@@ -84,12 +96,21 @@ export function partnerConformance(given: Conformance): void {
       });
   describe(`settlement partner: ${partner}`, () => {
     partyRules(traits, checkIn('parties'));
+    if (traits.asked !== undefined) requirementRules(traits.asked, checkIn('requirements'));
+    if (given.withdrawals === true) withdrawalRules(checkIn('withdrawals'));
     quoteRules(traits, checkIn('quote'));
     determinismRules(traits, checkIn('determinism'));
     onceRules(traits, checkIn('once'));
     faultRules(traits, given.faults ?? [], checkIn('faults'));
     orderRules(traits, checkIn('money'));
     messageRules(traits, checkIn('inbound'));
+    if (given.pageSize !== undefined) {
+      readBackRules(traits, given.pageSize, checkIn('read-back'));
+      if (given.deposits === true) receiptRules(traits, checkIn('receipts'));
+    }
+    if (given.inboundUrl !== undefined) {
+      connectionRules(given.inboundUrl, checkIn('connection'));
+    }
     checkIn('roster')(groups.roster, async () => {
       const uncalled = Object.entries(roster).flatMap(([name, kind]) =>
         kind === 'optional' || called.has(name) || name in unsupported ? [] : [name],

@@ -15,7 +15,7 @@ export type OperationName = {
       : never;
 }[keyof Port];
 
-/** `optional`: a partner may have no such operation. */
+/** `optional`: no rule calls it. Another one that a partner does not have is to be declared. */
 export const roster = {
   checks: 'optional',
   documentLimits: 'optional',
@@ -45,8 +45,8 @@ export const roster = {
   'sandbox.quote': 'optional',
   'sandbox.send': 'optional',
   startTos: 'required',
-  'statement.page': 'optional',
-  'statement.read': 'optional',
+  'statement.page': 'required',
+  'statement.read': 'required',
 } as const satisfies Readonly<Record<OperationName, 'required' | 'optional'>>;
 
 /** The same partner; notes the name of each operation that is called. */

@@ -16,14 +16,16 @@ const orderSchema = z.object({
   atMs: z.number(),
 });
 
-type StoredOrder = z.infer<typeof orderSchema>;
+export type StoredOrder = z.infer<typeof orderSchema>;
 
 export interface FakeMemory {
   find(order: Pick<StoredOrder, 'mode' | 'kind' | 'reference'>): StoredOrder | null;
   /** Stores the order unless its key is known; returns the order of the key. */
   insert(order: StoredOrder): StoredOrder;
-  /** All orders, oldest first. */
+  /** All orders, oldest first; twice if two processes stored one at a time. */
   all(): readonly StoredOrder[];
+  /** Of a kind, each once, oldest first. */
+  orders(mode: StoredOrder['mode'], kind: StoredOrder['kind']): readonly StoredOrder[];
 }
 
 export function memoryOnly(): FakeMemory {
@@ -58,11 +60,14 @@ function memoryOver(source: {
   const { refresh, append, lines } = source;
   const firsts = new Map<string, StoredOrder>();
   let noted = 0;
-  const find = (order: Pick<StoredOrder, 'mode' | 'kind' | 'reference'>): StoredOrder | null => {
+  const note = () => {
     for (; noted < lines.length; noted += 1) {
       const line = lines[noted] as StoredOrder;
       if (!firsts.has(keyOf(line))) firsts.set(keyOf(line), line);
     }
+  };
+  const find = (order: Pick<StoredOrder, 'mode' | 'kind' | 'reference'>): StoredOrder | null => {
+    note();
     return firsts.get(keyOf(order)) ?? null;
   };
   return {
@@ -80,6 +85,11 @@ function memoryOver(source: {
     all: () => {
       refresh();
       return [...lines];
+    },
+    orders: (mode, kind) => {
+      refresh();
+      note();
+      return [...firsts.values()].filter((order) => order.mode === mode && order.kind === kind);
     },
   };
 }

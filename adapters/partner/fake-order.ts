@@ -3,7 +3,7 @@
 // the port.
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import { formatInstant } from '../../core/domain/instant.js';
+import { DAY_MS, formatInstant } from '../../core/domain/instant.js';
 import { formatRate, type Money, money, type Rate } from '../../core/domain/money.js';
 import type { PayinInstructions } from '../../core/domain/payin-instructions.js';
 import type { PayinReport, PayoutReport } from '../../core/domain/report-check.js';
@@ -79,6 +79,7 @@ const requests = {
     entityType: z.enum(['individual', 'business']),
     firstName: z.string().nullish(),
     legalName: z.string().nullish(),
+    previousRef: z.string().nullish(),
   }),
   payin: z.object({
     ...head,
@@ -115,21 +116,37 @@ const decisions = {
   approved: { status: 'approved', reason: null },
   rejected: { status: 'rejected', reason: 'rejected by the sandbox: the name is Fail' },
   corrected: { status: 'verifying', reason: null, corrections: documentsAgain },
+  asked: {
+    status: 'verifying',
+    reason: null,
+    corrections: [
+      { field: 'addressLine1', reason: 'The address is not the registered one. Correct it.' },
+    ],
+  },
 } as const satisfies Readonly<Record<string, PartnerReports['receiver']>>;
+
+/** Corrections are awaited for 27 days. */
+function withLimit(decided: PartnerReports['receiver'], atMs: number): PartnerReports['receiver'] {
+  return decided.corrections === undefined
+    ? decided
+    : { ...decided, answerByMs: atMs + 27 * DAY_MS };
+}
 
 const receiverScenario: OrderScenario<'receiver'> = {
   kind: 'receiver',
   order(mode, request) {
     const read = readRequest(mode, 'receiver', request);
     if (read === null) return unreadable;
-    const { role, entityType, firstName, legalName, preparedAtMs } = read;
+    const { role, entityType, firstName, legalName, previousRef, preparedAtMs } = read;
     const effects = [firstName, legalName].map((name) => effectOf(name ?? ''));
     const isBuyer = role === 'buyer';
     const decision = effects.includes('is_rejected')
       ? 'rejected'
       : isBuyer && effects.includes('is_corrected')
         ? 'corrected'
-        : 'approved';
+        : effects.includes('is_asked') && previousRef == null
+          ? 'asked'
+          : 'approved';
     const undecided = isBuyer && effects.includes('is_undecided') ? 'never' : 'later';
     const when = role === 'seller' && entityType === 'business' ? 'at_once' : undecided;
     return placed(mode, 'receiver', read.reference, [when, decision, preparedAtMs]);
@@ -140,9 +157,10 @@ const receiverScenario: OrderScenario<'receiver'> = {
     const [when = '', decision = '', preparedAt = ''] = fields;
     const atMs = whole(preparedAt);
     const decided = decisions[decision as keyof typeof decisions];
-    if (when === 'at_once') return [{ atMs, report: decided }];
+    const report = withLimit(decided, atMs);
+    if (when === 'at_once') return [{ atMs, report }];
     const first = { atMs, report: { status: 'verifying', reason: null } } as const;
-    return when === 'never' ? [first] : [first, { atMs: atMs + delayMs, report: decided }];
+    return when === 'never' ? [first] : [first, { atMs: atMs + delayMs, report }];
   },
   chosen: (_mode, _partnerRef, { status, reason, corrections }) =>
     corrections.length === 0 ? { status, reason } : { status, reason, corrections },
@@ -308,7 +326,7 @@ export function referenceIn(mode: Mode, kind: OrderKind, partnerRef: string): st
   return readRef(mode, kind, partnerRef)?.at(-1) ?? null;
 }
 
-function readPayin(mode: Mode, partnerRef: string) {
+export function readPayin(mode: Mode, partnerRef: string) {
   const fields = readRef(mode, 'payin', partnerRef);
   if (fields === null) return null;
   const [when, currency = '', amountMinor = '', preparedAt = ''] = fields;
@@ -316,7 +334,7 @@ function readPayin(mode: Mode, partnerRef: string) {
   return { ...order, waits: when === 'waits' };
 }
 
-function readPayout(mode: Mode, partnerRef: string) {
+export function readPayout(mode: Mode, partnerRef: string) {
   const fields = readRef(mode, 'payout', partnerRef);
   if (fields === null) return null;
   const [currency = '', amountMinor = '', rateText = '', preparedAt = ''] = fields;

@@ -127,6 +127,7 @@ const factSchema = z.discriminatedUnion('kind', [
       status: z.enum(['verifying', 'approved', 'rejected']),
       reason,
       corrections: z.array(z.object({ field: z.string(), reason: z.string() })).optional(),
+      answerByMs: z.int().nullable().optional(),
     }),
   }),
   z.object({

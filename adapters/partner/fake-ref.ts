@@ -15,7 +15,7 @@ const reference = '([A-Za-z0-9_-]{1,64})';
 const forms = {
   /** when it is decided, decision, prepared at, reference */
   receiver: new RegExp(
-    `^(at_once|later|never)\\.(approved|rejected|corrected)\\.${number}\\.${reference}$`,
+    `^(at_once|later|never)\\.(approved|rejected|corrected|asked)\\.${number}\\.${reference}$`,
   ),
   /** digest */
   pix: new RegExp(`^${digest}$`),

@@ -20,6 +20,10 @@ export const magicValues = {
     effect: 'is_corrected',
     means: 'a buyer is asked for its identity document again',
   },
+  More: {
+    effect: 'is_asked',
+    means: 'the party must correct addressLine1 (requirements.due); with it, it is approved',
+  },
 } as const satisfies Readonly<Record<string, { readonly effect: string; readonly means: string }>>;
 
 type Effect = (typeof magicValues)[keyof typeof magicValues]['effect'];

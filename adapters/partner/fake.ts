@@ -37,6 +37,7 @@ import { createFakeOutbox, type FakeOutbox, readFact } from './fake-outbox.js';
 import { fakeCurrencies, quoteAt, rateAt } from './fake-quote.js';
 import { digestOf, makeRef, readRef } from './fake-ref.js';
 import { type Chosen, chosenReport, createSandbox, currentMessage } from './fake-sandbox.js';
+import { type Books, statementOf } from './fake-statement.js';
 import { magicValues } from './fake-values.js';
 import type { PartnerKind } from './running-partner.js';
 import { SIGNATURE_HEADER, type SignedMessage, verifyMessage } from './signed-message.js';
@@ -54,6 +55,8 @@ export interface FakePartnerOptions {
   readonly onQueued?: () => void;
   /** None by default. */
   readonly memory?: FakeMemory | null;
+  /** Entries on a page of its statement. */
+  readonly pageSize?: number;
   /**
    * `arrive` (default): the money of a pay-in arrives after the delay. `wait`: it arrives when a
    * person or the sandbox simulates it. Fixed with the request of each pay-in.
@@ -139,6 +142,9 @@ export function createFakePartner(options: FakePartnerOptions): FakePartner {
     }),
     payout: orderApi(world, scenarios.payout, (order) => preparePayout(world, order)),
     refund: orderApi(world, scenarios.refund, (order) => prepareRefund(world, order)),
+    ...(memory === null
+      ? {}
+      : { statement: statementOf(booksOf(world, memory), options.pageSize) }),
     sandbox: createSandbox(world),
     async findOrder(kind, reference) {
       if (memory === null) return noMemory;
@@ -314,6 +320,17 @@ async function readOrder<K extends OrderKind>(
   if (stages === null) return refused(notFound('order'));
   const nowMs = clock.nowMs();
   return done((stages.findLast(({ atMs }) => atMs <= nowMs) ?? stages[0]).report);
+}
+
+function booksOf(world: World, memory: FakeMemory): Books {
+  const { mode } = world;
+  const report: Books['report'] = async (kind, partnerRef) => {
+    const scenario: OrderScenario<typeof kind> = scenarios[kind] as never;
+    const answer = await readOrder(world, scenario, partnerRef);
+    assert(answer.outcome === 'done', 'the memory has orders of its partner');
+    return answer.value;
+  };
+  return { mode, memory, report };
 }
 
 function stamp({ mode, clock }: World) {

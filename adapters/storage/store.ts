@@ -13,6 +13,7 @@ import type { StoredRows } from './row-counts.js';
 import { accountsOf } from './tables/account-rows.js';
 import { bankDetailsOf } from './tables/bank-details-rows.js';
 import { buyersOf } from './tables/buyer-rows.js';
+import { decisionsOf, moneyQueuesOf } from './tables/decision-rows.js';
 import { deliveriesOf, subscriptionsOf } from './tables/delivery-rows.js';
 import { documentsOf } from './tables/document-rows.js';
 import { epochsOf, expectNoQuarantine, isInQuarantine } from './tables/epoch-rows.js';
@@ -29,6 +30,7 @@ import { fundsOf, ledgerOf, quotesOf } from './tables/money-rows.js';
 import { pageSessionsOf } from './tables/page-session-rows.js';
 import { idempotencyOf, paymentsOf } from './tables/payment-rows.js';
 import { queueStatsOf } from './tables/queue-stats-rows.js';
+import { receiptsOf, scansOf } from './tables/receipt-rows.js';
 import { retentionOf } from './tables/retention-rows.js';
 import { sealedOf } from './tables/sealed-rows.js';
 import { keysOf, organizationsOf } from './tables/tenant-rows.js';
@@ -235,6 +237,14 @@ class LazyTx implements Tx {
     return this.part('ledger', ledgerOf);
   }
 
+  get decisions() {
+    return this.part('decisions', decisionsOf);
+  }
+
+  get moneyQueues() {
+    return this.part('moneyQueues', moneyQueuesOf);
+  }
+
   get idempotency() {
     return this.part('idempotency', idempotencyOf);
   }
@@ -279,9 +289,18 @@ class LazyTx implements Tx {
     return this.part('inbox', inboxOf);
   }
 
+  get receipts() {
+    return this.part('receipts', receiptsOf);
+  }
+
+  get scans() {
+    return this.part('scans', scansOf);
+  }
+
   get advances() {
     return this.part('advances', advancesOf);
   }
+
   get simulations() {
     return this.part('simulations', simulationsOf);
   }

@@ -2,6 +2,7 @@
 // submission belongs to one tenant, so that a rejection affects only that tenant's payments. When
 // the buyer signs in, an approval with another tenant is adopted.
 import { type MoveOf, machine } from './machine.js';
+import { isSameDue, nothingDue, type PartyDue } from './party-due.js';
 import type { Mode, Tenant } from './tenant.js';
 
 export const kycMoves = {
@@ -13,7 +14,7 @@ export const kycMoves = {
     reject: 'rejected',
     adopt: 'approved',
   },
-  approved: { reject: 'rejected' },
+  approved: { reject: 'rejected', pause: 'verifying' },
   rejected: {},
 } as const;
 
@@ -30,7 +31,7 @@ export interface Buyer {
   readonly createdAtMs: number;
 }
 
-export interface KycSubmission extends Tenant {
+export interface KycSubmission extends Tenant, PartyDue {
   readonly id: string;
   readonly buyerId: string;
   /** Random value in the URL of the hosted form; null if none was requested. */
@@ -47,8 +48,6 @@ export interface KycSubmission extends Tenant {
   readonly draftSealed: string | null;
   /** The submitted dossier, sealed until the decision: the partner may ask for corrections. */
   readonly dossierSealed: string | null;
-  /** What the partner asked to correct, as JSON text; null once the dossier is submitted again. */
-  readonly corrections: string | null;
   /** The order of the latest dossier; reports about earlier ones are ignored. */
   readonly submitCommandId: string | null;
   readonly submittedAtMs: number;
@@ -130,7 +129,7 @@ export function decideSubmission(
 }
 
 /** After a decision nothing of the dossier is kept. */
-const withoutData = { draftSealed: null, dossierSealed: null, corrections: null } as const;
+const withoutData = { draftSealed: null, dossierSealed: null, ...nothingDue } as const;
 
 /** Takes over the approval of the buyer's submission with another tenant. */
 export function adopted(
@@ -151,10 +150,10 @@ export function withdrawn(submission: KycSubmission): KycSubmission {
   return status === null ? submission : Object.freeze({ ...submission, status });
 }
 
-/** A thing that the partner wants corrected, in its words. */
-export interface Correction {
-  readonly field: string;
-  readonly reason: string;
+/** The partner suspends its approval. */
+export function paused(submission: KycSubmission): KycSubmission {
+  const status = nextKycStatus(submission.status, 'pause');
+  return status === null ? submission : Object.freeze({ ...submission, status });
 }
 
 /**
@@ -163,24 +162,28 @@ export interface Correction {
  */
 export function correctionsAsked(
   submission: KycSubmission,
-  corrections: readonly Correction[],
+  due: PartyDue,
   draftSealed: string,
 ): KycSubmission {
-  if (submission.status !== 'verifying') return submission;
-  const asked = JSON.stringify(corrections.map(({ field, reason }) => ({ field, reason })));
-  if (submission.corrections === asked) return submission;
-  return Object.freeze({
-    ...submission,
-    draftSealed,
-    dossierSealed: null,
-    corrections: asked,
-  });
+  if (submission.status !== 'verifying' || isSameDue(submission, due)) return submission;
+  if (submission.corrections === due.corrections) return Object.freeze({ ...submission, ...due });
+  return Object.freeze({ ...submission, ...due, draftSealed, dossierSealed: null });
 }
 
-export function correctionsOf({
-  corrections,
-}: Pick<KycSubmission, 'corrections'>): readonly Correction[] {
-  return corrections === null ? [] : (JSON.parse(corrections) as readonly Correction[]);
+/** The partner wants nothing any more, without an answer of ours: the draft is a dossier again. */
+export function correctionsWithdrawn(
+  submission: KycSubmission,
+  dossierSealed: string,
+): KycSubmission {
+  const { status, draftSealed, corrections } = submission;
+  if (status !== 'verifying' || draftSealed === null || corrections === null) return submission;
+  return Object.freeze({ ...submission, draftSealed: null, dossierSealed, ...nothingDue });
+}
+
+/** What the partner wants of a buyer that stays approved. */
+export function dueWhileApproved(submission: KycSubmission, due: PartyDue): KycSubmission {
+  if (submission.status !== 'approved' || isSameDue(submission, due)) return submission;
+  return Object.freeze({ ...submission, ...due });
 }
 
 export function draftPurpose({ id }: Pick<KycSubmission, 'id'>): string {

@@ -43,6 +43,12 @@ export type MoveFields = Partial<
   >
 >;
 
+/** Part of the money is here, and the rest is awaited. */
+export function isShort({ payment, funds: { receivedMinor } }: PaymentAggregate): boolean {
+  const isPart = receivedMinor > 0n && receivedMinor < payment.amount.amountMinor;
+  return payment.status === 'on_ramp_pending' && isPart;
+}
+
 export function unchanged({ payment, funds }: PaymentAggregate): Change {
   const nothing = { postings: [], events: [], commands: [], changedCommands: [], alerts: [] };
   return { payment, funds, ...nothing };

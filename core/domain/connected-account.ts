@@ -3,12 +3,13 @@
 // from a change. Required data is in dossier.ts.
 import { PonteError } from '../errors.js';
 import { type MoveOf, machine } from './machine.js';
+import { isAsked, isDue, isSameDue, nothingDue, type PartyDue, TERMS } from './party-due.js';
 import type { Tenant } from './tenant.js';
 
 export const accountMoves = {
   created: { submit: 'verifying' },
   verifying: { approve: 'approved', reject: 'rejected' },
-  approved: { reject: 'rejected' },
+  approved: { reject: 'rejected', pause: 'verifying' },
   rejected: { submit: 'verifying' },
 } as const;
 
@@ -27,10 +28,11 @@ export const accountEventTypes = [
   'kyb_approved',
   'kyb_rejected',
   'ready_to_collect',
+  'requirements_due',
 ] as const;
 export type AccountEventType = (typeof accountEventTypes)[number];
 
-export interface ConnectedAccount extends Tenant {
+export interface ConnectedAccount extends Tenant, PartyDue {
   readonly id: string;
   /** The integrator's key, unique per tenant. */
   readonly externalId: string | null;
@@ -99,7 +101,25 @@ export function submitted(
   // Destination and wallet belong to the earlier party.
   const fresh = { partnerRef: null, destinationRef: null, railsCommandId: null, railsRef: null };
   const undecided = { reason: null, approvedAtMs: null, rejectedAtMs: null };
-  return changed(account, { ...submission, ...fresh, ...undecided, status }, nowMs);
+  return changed(account, { ...submission, ...fresh, ...undecided, ...nothingDue, status }, nowMs);
+}
+
+/** Answers what the partner wants of the party that it knows. */
+export function answered(
+  account: ConnectedAccount,
+  answer: Pick<ConnectedAccount, 'submitCommandId'> & AccountDetails,
+  nowMs: number,
+): ConnectedAccount {
+  return changed(account, { ...answer, ...nothingDue }, nowMs);
+}
+
+/** The partner refused the answer: the order before counts again. */
+export function answerRefused(
+  account: ConnectedAccount,
+  submitCommandId: string,
+  nowMs: number,
+): ConnectedAccount {
+  return changed(account, { submitCommandId }, nowMs);
 }
 
 export function accepted(
@@ -110,6 +130,17 @@ export function accepted(
   return account.partnerRef === null ? changed(account, { partnerRef }, nowMs) : account;
 }
 
+/** An answer was approved as another party: what was registered belongs to the one before. */
+export function replaced(
+  account: ConnectedAccount,
+  partnerRef: string,
+  nowMs: number,
+): ConnectedAccount {
+  if (account.partnerRef === null || account.partnerRef === partnerRef) return account;
+  const fresh = { destinationRef: null, railsCommandId: null, railsRef: null };
+  return changed(account, { partnerRef, ...fresh }, nowMs);
+}
+
 /** Unchanged where the table has no such move. */
 export function decided(
   account: ConnectedAccount,
@@ -118,8 +149,27 @@ export function decided(
 ): ConnectedAccount {
   const status = nextAccountStatus(account.status, decision);
   if (status === null) return account;
-  const moment = decision === 'approve' ? { approvedAtMs: nowMs } : { rejectedAtMs: nowMs };
+  const moment =
+    decision === 'approve'
+      ? { approvedAtMs: nowMs }
+      : { rejectedAtMs: nowMs, ...nothingDue, ...withoutUsedTerms(account, reason) };
   return requestingRails(changed(account, { status, reason, ...moment }, nowMs), railsCommandId);
+}
+
+/** Terms serve one party of the partner; it may also have refused them. */
+function withoutUsedTerms({ partnerRef }: ConnectedAccount, reason: string | null) {
+  const areUsed = partnerRef !== null || reason === TERMS;
+  return areUsed ? { tosId: null, tosSessionKey: null } : {};
+}
+
+/** The partner suspends its approval: the account cannot collect. */
+export function paused(account: ConnectedAccount, nowMs: number): ConnectedAccount {
+  const status = nextAccountStatus(account.status, 'pause');
+  return status === null ? account : changed(account, { status }, nowMs);
+}
+
+export function withDue(account: ConnectedAccount, due: PartyDue, nowMs: number): ConnectedAccount {
+  return isSameDue(account, due) ? account : changed(account, due, nowMs);
 }
 
 export function termsAccepted(
@@ -129,7 +179,7 @@ export function termsAccepted(
 ): ConnectedAccount {
   if (account.tosSessionKey === null) throw new PonteError('TosSessionRequired');
   if (account.tosId === tosId) return account;
-  if (account.tosId !== null) throw new PonteError('TosIdMismatch');
+  if (account.tosId !== null && !isDue(account, TERMS)) throw new PonteError('TosIdMismatch');
   return changed(account, { tosId }, nowMs);
 }
 
@@ -211,6 +261,7 @@ export function accountEvents(
     fired.push(next.status === 'approved' ? 'kyb_approved' : 'kyb_rejected');
   }
   if (next.readyAtMs !== null && was.readyAtMs === null) fired.push('ready_to_collect');
+  if (isAsked(was, next)) fired.push('requirements_due');
   return fired;
 }
 

@@ -128,6 +128,8 @@ export interface Dossier extends Person {
   readonly proofOfOwnershipDocFile?: Text;
   readonly kycTier?: 'standard' | 'enhanced' | null;
   readonly owners?: readonly Owner[] | null;
+  /** Answers to questions of the partner, by its keys: a text, or the URL of a document. */
+  readonly answers?: Readonly<Record<string, string>> | null;
 }
 
 /** Missing paths, such as `legalName` or `owners[1].taxId`. `extra`: the partner's requirements. */
@@ -178,16 +180,21 @@ export function isTierAllowed(entityType: EntityType, { kycTier }: Dossier): boo
 export function fileLinks(
   dossier: Dossier,
 ): readonly { readonly path: string; readonly url: string }[] {
+  const answers = Object.entries(dossier.answers ?? {}).flatMap(([key, url]) =>
+    // Any other text is no document.
+    /^https:\/\/\S+$/i.test(url) ? [{ path: `answers.${key}`, url }] : [],
+  );
   const parties: readonly (readonly [string, Dossier])[] = [
     ['', dossier],
     ...(dossier.owners ?? []).map((owner, index) => [`owners[${index}].`, owner] as const),
   ];
-  return parties.flatMap(([prefix, party]) =>
+  const files = parties.flatMap(([prefix, party]) =>
     fileFields.flatMap((field) => {
       const url = party[field];
       return typeof url === 'string' ? [{ path: `${prefix}${field}`, url }] : [];
     }),
   );
+  return [...files, ...answers];
 }
 
 /** What may be shown of a tax id; null where that would be most of it. */

@@ -12,7 +12,10 @@ import {
 import { HOUR_MS } from './instant.js';
 
 /** The e-mail address is known, the tier is standard, and a buyer has no CNPJ. */
-export type FormField = Exclude<keyof Dossier | keyof Owner, 'email' | 'kycTier' | 'cnpj'>;
+export type FormField = Exclude<
+  keyof Dossier | keyof Owner,
+  'email' | 'kycTier' | 'cnpj' | 'answers'
+>;
 
 type Form =
   | { readonly form: 'text'; readonly min: number; readonly max: number }

@@ -89,6 +89,8 @@ export const ADDRESS_MAILS_MAX = 5;
 export const ADDRESS_WINDOW_MS = HOUR_MS;
 /** Of a mail: then its code is refused, and its link stays valid. */
 export const CODE_TRIES_MAX = 5;
+/** An open page shows a change within seconds; then its mail is not needed. */
+export const PAGE_SHOWS_MS = 30 * SECOND_MS;
 /** Longer than the timeout of the mail server. */
 export const MAIL_LEASE_MS = MINUTE_MS;
 /** After this a mail is deleted with its address. Until then operators can see what bounced. */
@@ -261,6 +263,11 @@ export function afterTry(mail: Mail, result: MailOutcome, nowMs: number): Mail {
         lastError: result.reason,
       });
   }
+}
+
+/** Not tried yet: until then a page may show what the mail says. */
+export function mailPostponed(mail: Mail, dueAtMs: number): Mail {
+  return step(mail, 'later', { dueAtMs, tries: mail.tries - 1 });
 }
 
 export function dropMail(mail: Mail, reason: string): Mail {

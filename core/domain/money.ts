@@ -74,6 +74,13 @@ export function convert(source: Money, rate: Rate, currency: string, rounding: R
   return money(divide(source.amountMinor * rate.rateScaled, RATE_SCALE, rounding), currency);
 }
 
+/** The rate at which `source` gives `target`; null unless it is above zero. */
+export function rateBetween(source: Money, target: Money): Rate | null {
+  if (source.amountMinor <= 0n) return null;
+  const rateScaled = divide(target.amountMinor * RATE_SCALE, source.amountMinor, 'half-even');
+  return rateScaled > 0n ? Object.freeze({ rateScaled }) : null;
+}
+
 export function splitFee(total: Money, basisPoints: number, rounding: Rounding): FeeSplit {
   assert(
     Number.isInteger(basisPoints) && basisPoints >= 0 && basisPoints <= 10_000,

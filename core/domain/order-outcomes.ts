@@ -30,6 +30,7 @@ import {
   supersedeCommand,
   voidCommand,
 } from './partner-command.js';
+import { PARTY_BLOCKED } from './party-due.js';
 import { type PayinInstructions, writePayinInstructions } from './payin-instructions.js';
 import {
   isTerminal,
@@ -198,10 +199,15 @@ function payinStep(payment: Payment, orders: readonly MoneyCommand[], reason: st
   if (found.some((payin) => isOpen(payin) || payin.end === 'completed')) return null;
   const last = found.at(-1);
   if (last === undefined) return null;
-  if (last.refusal === 'quote_expired' && last.end === 'open') {
+  if (isOfQuote(last.refusal) && last.end === 'open') {
     return { move: 'quote_expired', fields: { quoteId: null } };
   }
   return failed(last, 'pay-in', reason);
+}
+
+/** The payment needs another quote; a payee that is blocked gets none until it has acted. */
+function isOfQuote(refusal: string | null): boolean {
+  return refusal === 'quote_expired' || refusal === PARTY_BLOCKED;
 }
 
 function payoutStep(

@@ -4,6 +4,7 @@ import type { Money } from './money.js';
 import {
   type CommandState,
   changed,
+  FIRST_POLL_MS,
   isMoneyCommand,
   isPolled,
   type MoneyCommand,
@@ -35,6 +36,15 @@ const endMoves: Readonly<Record<OrderEnd, Readonly<Record<OrderEnd, ReportEffect
 export function reportEffect(was: OrderEnd, reported: OrderEnd, polled: boolean): ReportEffect {
   const effect = endMoves[was][reported];
   return effect === 'poll' && polled ? 'apply' : effect;
+}
+
+/** What a person overruled has no effect if it is reported again. */
+export function effectOn(
+  { end, overruled }: Pick<PartnerCommand, 'end' | 'overruled'>,
+  reported: OrderEnd,
+  polled: boolean,
+): ReportEffect {
+  return reported === overruled ? 'ignore' : reportEffect(end, reported, polled);
 }
 
 /** The longest wait between polls of an abandoned pay-in. */
@@ -70,6 +80,12 @@ export function stopPolling<C extends PartnerCommand>(command: C, nowMs: number)
   return changed(command, nowMs, { dueAtMs: null, leaseToken: null, lastError: null });
 }
 
+/** The partner wants something of a party that it had decided on: the order is polled again. */
+export function reopenOrder<C extends PartnerCommand>(command: C, nowMs: number): C {
+  if (command.end === 'open') return command;
+  return changed(command, nowMs, { end: 'open', tries: 0, dueAtMs: nowMs + FIRST_POLL_MS });
+}
+
 /** Only the answer to a poll counts: a report contradicts the end, or a message reports nothing. */
 export function pollNow<C extends PartnerCommand>(command: C, nowMs: number): C {
   return changed(command, nowMs, { dueAtMs: nowMs, leaseToken: null });
@@ -97,7 +113,7 @@ export function reportOrder<C extends PartnerCommand>(
   report: OrderReport,
   nowMs: number,
 ): C {
-  const effect = reportEffect(command.end, report.end, report.polled);
+  const effect = effectOn(command, report.end, report.polled);
   const known = withReport(command, report, report.polled || effect === 'apply', nowMs);
   if (effect === 'poll') return pollNow(known, nowMs);
   const state = revivedState(command, report.end);

@@ -3,13 +3,14 @@
 import { PonteError } from '../errors.js';
 import type { Dossier } from './dossier.js';
 import { type MoveOf, machine } from './machine.js';
+import { isDue, isSameDue, nothingDue, type PartyDue, TERMS } from './party-due.js';
 import type { Tenant } from './tenant.js';
 
 /** `overrule` is an operator's decision. Outside this file, `none` is null. */
 export const kybMoves = {
   none: { submit: 'verifying' },
   verifying: { approve: 'approved', reject: 'rejected', overrule: 'approved' },
-  approved: { reject: 'rejected' },
+  approved: { reject: 'rejected', pause: 'verifying' },
   rejected: { submit: 'verifying', overrule: 'approved' },
 } as const;
 
@@ -37,7 +38,7 @@ export interface Organization {
 export type SupportContact = Pick<Organization, 'supportEmail' | 'supportPhone' | 'website'>;
 
 /** Created with the organization, one for each mode. */
-export interface OrganizationProfile extends Tenant {
+export interface OrganizationProfile extends Tenant, PartyDue {
   /** Null before the first submission. */
   readonly kybStatus: KybStatus | null;
   /** Our id of the organization as a party at the partner; new for each submission. */
@@ -117,29 +118,59 @@ export function kybSubmitted(
   if (kybStatus === null) return profile;
   // Virtual account and destination belong to the earlier party.
   const fresh = { partnerRef: null, virtualAccountRef: null, destinationRef: null };
-  return Object.freeze({ ...profile, ...submission, ...fresh, kybStatus });
+  return Object.freeze({ ...profile, ...submission, ...fresh, ...nothingDue, kybStatus });
 }
 
+/** Answers what the partner wants of the party that it knows. */
+export function kybAnswered(
+  profile: OrganizationProfile,
+  kybCommandId: string,
+): OrganizationProfile {
+  return Object.freeze({ ...profile, kybCommandId, ...nothingDue });
+}
+
+/** `reason` is the partner's, of a rejection. */
 export function kybReported(
   profile: OrganizationProfile,
   partnerRef: string | null,
-  status: 'verifying' | 'approved' | 'rejected',
+  status: 'verifying' | 'approved' | 'paused' | 'rejected',
+  reason: string | null = null,
 ): OrganizationProfile {
   const known =
-    profile.partnerRef === null && partnerRef !== null
-      ? Object.freeze({ ...profile, partnerRef })
+    partnerRef !== null && isParty(profile, partnerRef, status)
+      ? withParty(profile, partnerRef)
       : profile;
   if (status === 'verifying') return known;
-  return kybDecided(known, status === 'approved' ? 'approve' : 'reject');
+  if (status !== 'rejected') return kybDecided(known, status === 'approved' ? 'approve' : 'pause');
+  const rejected = kybDecided(known, 'reject');
+  if (rejected === known) return known;
+  // Terms serve one party of the partner; it may also have refused them.
+  const areUsed = known.partnerRef !== null || reason === TERMS;
+  const unused = areUsed ? { tosId: null, tosAcceptedAtMs: null } : {};
+  return Object.freeze({ ...rejected, ...nothingDue, ...unused });
+}
+
+/** The first party counts, until the partner approves another one. */
+function isParty({ partnerRef: known }: OrganizationProfile, partnerRef: string, status: string) {
+  return known === null || (status === 'approved' && known !== partnerRef);
+}
+
+function withParty(profile: OrganizationProfile, partnerRef: string): OrganizationProfile {
+  const fresh = { virtualAccountRef: null, destinationRef: null };
+  return Object.freeze({ ...profile, partnerRef, ...(profile.partnerRef === null ? {} : fresh) });
 }
 
 /** Unchanged where the table has no such move. */
 export function kybDecided(
   profile: OrganizationProfile,
-  move: 'approve' | 'reject' | 'overrule',
+  move: 'approve' | 'reject' | 'overrule' | 'pause',
 ): OrganizationProfile {
   const kybStatus = nextKybStatus(profile.kybStatus, move);
   return kybStatus === null ? profile : Object.freeze({ ...profile, kybStatus });
+}
+
+export function kybWithDue(profile: OrganizationProfile, due: PartyDue): OrganizationProfile {
+  return isSameDue(profile, due) ? profile : Object.freeze({ ...profile, ...due });
 }
 
 /** The terms are accepted once; the partner's id of them may follow. */
@@ -148,14 +179,14 @@ export function termsAccepted(
   tosId: string | null,
   nowMs: number,
 ): OrganizationProfile {
-  if (tosId !== null && profile.tosId !== null && tosId !== profile.tosId) {
-    throw new PonteError('TosIdMismatch');
-  }
-  const known = profile.tosId ?? tosId;
+  const isNew = tosId !== null && profile.tosId !== null && tosId !== profile.tosId;
+  const isRenewed = isNew && isDue(profile, TERMS);
+  if (isNew && !isRenewed) throw new PonteError('TosIdMismatch');
+  const known = isRenewed ? tosId : (profile.tosId ?? tosId);
   if (profile.tosAcceptedAtMs !== null && known === profile.tosId) return profile;
   return Object.freeze({
     ...profile,
     tosId: known,
-    tosAcceptedAtMs: profile.tosAcceptedAtMs ?? nowMs,
+    tosAcceptedAtMs: isRenewed ? nowMs : (profile.tosAcceptedAtMs ?? nowMs),
   });
 }

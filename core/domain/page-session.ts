@@ -1,7 +1,7 @@
 // A session on the hosted pages. Its cookie is a random token, stored as a hash; the row ends it on
 // every host at once.
 import { hash } from 'node:crypto';
-import { DAY_MS, HOUR_MS, isFromWrongClock, MINUTE_MS } from './instant.js';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from './instant.js';
 import type { Tenant } from './tenant.js';
 
 /**
@@ -22,7 +22,7 @@ export interface PageSession extends Tenant {
   /** Of an owner: the position in the dossier. */
   readonly ownerIndex: number | null;
   readonly createdAtMs: number;
-  /** Written at most once a minute. */
+  /** Of its latest page; mails depend on what was seen. */
   readonly seenAtMs: number;
   readonly endsAtMs: number;
   readonly endedAtMs: number | null;
@@ -36,7 +36,8 @@ export const sessionLifeMs = {
   upload: 10 * MINUTE_MS,
 } as const satisfies Record<PageSessionKind, number>;
 export const SESSION_IDLE_MS = HOUR_MS;
-export const SESSION_SEEN_MS = MINUTE_MS;
+/** After its latest page, which is probably still open. */
+export const SESSION_WATCHES_MS = 2 * MINUTE_MS;
 /** 256 bits: its plain hash cannot be searched. */
 export const SESSION_TOKEN_BYTES = 32;
 
@@ -76,12 +77,12 @@ export function isSessionOver(session: PageSession, nowMs: number): boolean {
   return session.endedAtMs !== null || nowMs >= sessionEnd(session);
 }
 
-/** Whether a request at `nowMs` must be recorded in `seenAtMs`. */
-export function isSeenStale({ seenAtMs }: PageSession, nowMs: number): boolean {
-  return nowMs >= seenAtMs + SESSION_SEEN_MS || isFromWrongClock(seenAtMs, nowMs);
+/** A page is probably open: its script shows a change within seconds. */
+export function isWatching(session: PageSession, nowMs: number): boolean {
+  return !isSessionOver(session, nowMs) && nowMs < session.seenAtMs + SESSION_WATCHES_MS;
 }
 
-/** Its browser showed a page in the last minute, as `seenAtMs` is written once a minute. */
-export function isWatching(session: PageSession, nowMs: number): boolean {
-  return !isSessionOver(session, nowMs) && nowMs < session.seenAtMs + 2 * SESSION_SEEN_MS;
+/** Opened a page after the change at `atMs`; at that moment it may have shown the state before. */
+export function hasSeen({ seenAtMs }: PageSession, atMs: number): boolean {
+  return seenAtMs > atMs;
 }

@@ -61,6 +61,8 @@ interface Order extends Tenant, Leased {
   /** The partner's id of the order; null until the partner accepted or reported it. */
   readonly partnerRef: string | null;
   readonly end: OrderEnd;
+  /** An end that the partner reports and a person overruled: its repeats do not count. */
+  readonly overruled: OrderEnd | null;
   /** Of a pay-in: the total that the partner reported as received, and as confirmed. */
   readonly receivedMinor: bigint;
   readonly confirmedMinor: bigint;
@@ -121,6 +123,7 @@ export function newCommand<
     request: null,
     partnerRef: null,
     end: 'open',
+    overruled: null,
     receivedMinor: 0n,
     confirmedMinor: 0n,
     refusal: null,
@@ -157,6 +160,12 @@ export function isOpen(command: PartnerCommand): boolean {
 /** The partner may have this order; only a look-up shows it. */
 export function isInDoubt({ state }: PartnerCommand): boolean {
   return nextCommandState(state, 'absent') !== null || state === 'sent';
+}
+
+/** A pay-in that the partner may have under an id that is not known yet. */
+export function isPayinInFlight(command: PartnerCommand): boolean {
+  const { kind, partnerRef, lastSentAtMs } = command;
+  return kind === 'payin' && partnerRef === null && lastSentAtMs !== null && isOpen(command);
 }
 
 /** Accepted, or ended here although the partner has it. */

@@ -1,9 +1,8 @@
 // Which states of a payment are mailed to its buyer. A notice is staged by the change that makes
 // its state true, and dropped if the state is over before it is sent. It goes only to a buyer that
 // signed in by mail: others do not use the hosted page.
-import type { Change, PaymentAggregate } from './change.js';
+import { type Change, isShort, type PaymentAggregate } from './change.js';
 import { heldMinor } from './funds.js';
-import { MINUTE_MS } from './instant.js';
 import type { NoticePurpose } from './mail.js';
 import { isTerminal } from './payment.js';
 
@@ -20,16 +19,11 @@ const noticeRules: Readonly<Record<PaymentNotice, Rule>> = {
   kyc_approved: ({ payment }) => only(payment.status === 'buyer_kyc_approved'),
   // Before a price there are no bank details: the buyer has sent nothing.
   kyc_rejected: (all) => only(hasFailed(all) && isUnpriced(all)),
-  instructions_ready: ({ payment, funds }) =>
-    only(
-      payment.status === 'on_ramp_pending' &&
-        payment.payinInstructions !== null &&
-        funds.receivedMinor === 0n,
-    ),
-  money_short: ({ payment, funds: { receivedMinor } }) => {
-    const isShort = receivedMinor > 0n && receivedMinor < payment.amount.amountMinor;
-    return payment.status === 'on_ramp_pending' && isShort ? `${receivedMinor}` : null;
+  instructions_ready: ({ payment, funds }) => {
+    const isAwaited = funds.receivedMinor < payment.amount.amountMinor;
+    return payment.status === 'on_ramp_pending' && isAwaited ? payment.bankDetailsCode : null;
   },
+  money_short: (all) => (isShort(all) ? `${all.funds.receivedMinor}` : null),
   money_received: ({ payment: { status, amount }, funds }) =>
     only(isOnItsWay.has(status) && funds.receivedMinor >= amount.amountMinor),
   receipt: ({ payment }) => only(payment.status === 'settled'),
@@ -56,9 +50,6 @@ const isOnItsWay: ReadonlySet<string> = new Set([
   'offramp_pending',
 ]);
 
-/** A page that waited longer for the bank details is probably closed. */
-export const INSTRUCTIONS_WAIT_MS = 2 * MINUTE_MS;
-
 export interface Notice {
   readonly purpose: NoticePurpose;
   /** Unique in the tenant: the notice is mailed once. */
@@ -66,12 +57,14 @@ export interface Notice {
 }
 
 /** The notices of a change; none unless the buyer had signed in by mail before it. */
-export function noticesOf(was: PaymentAggregate, change: Change, nowMs: number): readonly Notice[] {
+export function noticesOf(was: PaymentAggregate, change: Change): readonly Notice[] {
   if (was.payment.buyerLocale === null) return [];
+  const isGiven = was.payment.bankDetailsCode !== change.payment.bankDetailsCode;
   return purposes.flatMap((purpose) => {
     const cause = causeOf(purpose, change);
     if (cause === null || cause === causeOf(purpose, was)) return [];
-    return purpose === 'instructions_ready' && !isLate(change, nowMs) ? [] : [{ purpose, cause }];
+    // The state is also true again once money was taken back by a bank.
+    return purpose === 'instructions_ready' && !isGiven ? [] : [{ purpose, cause }];
   });
 }
 
@@ -80,11 +73,6 @@ export function causeOf(purpose: PaymentNotice, about: PaymentAggregate): string
   const key = noticeRules[purpose](about);
   if (key === null) return null;
   return [purpose, about.payment.id, ...(key === '' ? [] : [key])].join(':');
-}
-
-function isLate({ changedCommands }: Change, nowMs: number): boolean {
-  const payin = changedCommands.find(({ kind }) => kind === 'payin');
-  return payin !== undefined && nowMs > payin.createdAtMs + INSTRUCTIONS_WAIT_MS;
 }
 
 function only(isTrue: boolean): string | null {

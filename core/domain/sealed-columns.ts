@@ -5,6 +5,7 @@ import { dossierPurpose, draftPurpose } from './buyer-kyc.js';
 import { taxIdPurpose } from './connected-account.js';
 import { tokenPurpose } from './mail.js';
 import { requestPurpose } from './partner-command.js';
+import { payerPurpose } from './receipt.js';
 import { serviceKeyPurpose } from './service-key.js';
 import { secretPurpose } from './subscription.js';
 
@@ -14,6 +15,7 @@ export const sealedColumns = {
   'kyc_submissions.draft_sealed': draftPurpose,
   'mails.token_sealed': tokenPurpose,
   'partner_commands.request': requestPurpose,
+  'receipts.payer_sealed': payerPurpose,
   'service_keys.sealed': serviceKeyPurpose,
   'subscriptions.secret_sealed': secretPurpose,
 } as const satisfies Readonly<Record<string, (row: { readonly id: string }) => string>>;

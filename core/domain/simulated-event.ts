@@ -1,7 +1,7 @@
 // Events that a person causes on a payment of test mode: what each does, and when it is possible.
 // The outcome is stored under the order's reference; the sandbox partner then reports it.
-import type { Correction } from './buyer-kyc.js';
 import type { MoneyCommand } from './partner-command.js';
+import type { Correction } from './party-due.js';
 import { type PaymentStatus, paymentStatuses } from './payment.js';
 import type { Mode } from './tenant.js';
 

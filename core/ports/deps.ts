@@ -46,6 +46,7 @@ export type WorkKind =
   | 'commands'
   | 'deliveries'
   | 'inbox'
+  | 'receipts'
   | 'advances'
   | 'purges'
   | 'mails';

@@ -153,7 +153,9 @@ export type IdPrefix =
   | 'qt'
   | 'cmd'
   | 'pst'
-  | 'att';
+  | 'rct'
+  | 'att'
+  | 'dec';
 
 /** The first characters of an id after its prefix sort by creation time. */
 export const ID_TIME_CHARACTERS = 10;

@@ -1,11 +1,11 @@
 // The settlement partner port: the partner receives money, converts it and pays it out.
 import type { AmountLimit } from '../domain/amount-limit.js';
-import type { Correction } from '../domain/buyer-kyc.js';
 import type { EntityType, Role } from '../domain/connected-account.js';
 import type { ContentType, DocumentKind } from '../domain/document.js';
 import type { Dossier } from '../domain/dossier.js';
 import type { Money } from '../domain/money.js';
 import type { MoneyKind, OrderEnd } from '../domain/partner-command.js';
+import type { Correction } from '../domain/party-due.js';
 import type { PayinInstructions } from '../domain/payin-instructions.js';
 import type { Purpose } from '../domain/purpose.js';
 import type { QuoteTerms } from '../domain/quote.js';
@@ -60,13 +60,24 @@ export interface ReceiverOrder extends Dossier {
   readonly reference: string;
   readonly role: Role;
   readonly entityType: EntityType;
+  /**
+   * The partner's id of the party that it wants something of: the order answers, with what is due
+   * at least. The partner may keep that id or give another one. Absent or null: a new party.
+   */
+  readonly previousRef?: string | null;
 }
 
 export interface ReceiverReport {
-  readonly status: 'verifying' | 'approved' | 'rejected';
+  /** `paused`: no new payments until the partner has its answer, even if it had approved. */
+  readonly status: 'verifying' | 'approved' | 'paused' | 'rejected';
   readonly reason: string | null;
-  /** While verifying: what the partner wants again. */
+  /**
+   * What the partner wants, in any status but `rejected`. `tosId`: the party must accept the
+   * current terms, in a session of `startTos` with its id.
+   */
   readonly corrections?: readonly Correction[];
+  /** When the partner stops waiting for the answer. */
+  readonly answerByMs?: number | null;
 }
 
 export interface RefundReport {
@@ -146,7 +157,7 @@ export interface PartnerEntry {
   readonly partnerRef: string;
   /** Our reference, if the partner stores it. */
   readonly reference: string | null;
-  /** Of a pay-in that was ordered: the `partnerQuoteId` of its quote. */
+  /** Of a pay-in: the `partnerQuoteId` of its quote. A deposit may have one that is not ours. */
   readonly partnerQuoteId: string | null;
   /** The party whose money it is; its `partnerRef`. */
   readonly receiverRef: string | null;
@@ -154,8 +165,12 @@ export interface PartnerEntry {
   /** Of a pay-in: what arrives. Of a payout: what is paid out, in the currency of the buyer. */
   readonly amount: Money;
   readonly createdAtMs: number;
+  readonly transactionHash?: string | null;
   /** Of a pay-in: what the bank says about the payer. */
   readonly payer: Payer | null;
+  /** Of a completed payout: BRL that reached the seller, and the rate; as in a PayoutReport. */
+  readonly settled?: Money | null;
+  readonly fxRate?: string | null;
 }
 
 export type EntryKind = 'payin' | 'payout';
@@ -228,10 +243,15 @@ export interface SettlementPartner {
     readonly bytesMax: number;
     readonly contentTypes: readonly ContentType[];
   };
-  /** A page where a party accepts the terms; it redirects to `redirectUrl` with a `tos_id`. */
+  /**
+   * A page where a party accepts the terms; it redirects to `redirectUrl` with a `tos_id`. That is
+   * no evidence: the partner refuses a party with terms that it did not accept. `receiverRef`: of a
+   * party that accepts a new version.
+   */
   startTos(input: {
     readonly redirectUrl: string;
     readonly key: string;
+    readonly receiverRef?: string | null;
   }): Promise<PartnerAnswer<{ url: string }>>;
   /** Parties: organizations, sellers and buyers. */
   readonly receiver: OrderApi<ReceiverOrder, ReceiverReport>;
@@ -250,11 +270,15 @@ export interface SettlementPartner {
     readonly destinationRef: string;
     readonly key: string;
   }): Promise<PartnerAnswer<{ virtualAccountRef: string }>>;
+  /** A quote or pay-in that is refused with `PARTY_BLOCKED` is asked for again (party-due.ts). */
   quote(input: { readonly source: Money; readonly destination: string }): Promise<QuoteAnswer>;
   /** Of a partner that lists what it has done. */
   readonly statement?: PartnerStatement;
-  /** Checks the connection: key, clock, webhook, rails. Changes nothing. */
-  checks?(): Promise<readonly PartnerCheck[]>;
+  /**
+   * Checks the connection: key, clock, webhook, rails. Changes nothing and never rejects.
+   * `inboundUrl` is where messages of the partner are to arrive.
+   */
+  checks?(input: { readonly inboundUrl: string }): Promise<readonly PartnerCheck[]>;
   /** Of a partner of test mode that simulates. */
   readonly sandbox?: PartnerSandbox;
   /** Looks an order up by our reference alone, after a restore; null: there is none. */

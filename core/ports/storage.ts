@@ -12,16 +12,19 @@ import type { Funds } from '../domain/funds.js';
 import type { Posting, StoredPosting } from '../domain/ledger.js';
 import type { Mail, MailStatus, MailSubject } from '../domain/mail.js';
 import type { Member } from '../domain/member.js';
+import type { MoneyDecision, OrderQueue } from '../domain/money-decision.js';
 import type { NamedProfile, Organization, OrganizationProfile } from '../domain/organization.js';
 import type { PageSession } from '../domain/page-session.js';
 import type { CommandKind, MoneyCommand, PartnerCommand } from '../domain/partner-command.js';
 import type { InboxMessage, MessageCursor } from '../domain/partner-message.js';
 import type { Advance, Payment, PaymentOrigin, PaymentStatus } from '../domain/payment.js';
 import type { Quote } from '../domain/quote.js';
+import type { Receipt, ReceiptPosting } from '../domain/receipt.js';
 import type { SealedColumn } from '../domain/sealed-columns.js';
 import type { KeyCheckValue } from '../domain/sealed-text.js';
 import type { ServiceKey, ServiceKeyPurpose } from '../domain/service-key.js';
 import type { SimulatedReport } from '../domain/simulated-event.js';
+import type { StatementScan } from '../domain/statement-scan.js';
 import type { Subscription } from '../domain/subscription.js';
 import type { Mode, Tenant } from '../domain/tenant.js';
 import type {
@@ -83,6 +86,8 @@ export interface Tx {
     insert(organization: Organization, profiles: readonly OrganizationProfile[]): void;
     updateProfile(profile: OrganizationProfile): void;
     expectProfile(profile: OrganizationProfile): void;
+    /** At most two, over all organizations. */
+    profilesByPartnerRef(mode: Mode, partnerRef: string): Many<OrganizationProfile>;
   };
   readonly members: Writes<Member, 'insert' | 'update'> & {
     get(orgId: string, id: string): Found<Member>;
@@ -109,6 +114,8 @@ export interface Tx {
     ofBuyer(tenant: Tenant, buyerId: string, status: PaymentStatus, page: TimePage): Many<Payment>;
     /** Any one payment of this tenant and buyer. */
     anyOfBuyer(tenant: Tenant, buyerId: string): Found<Payment>;
+    /** `on_ramp_pending` payments to this seller (null: to the organization), in id order. */
+    awaitingMoney(tenant: Tenant, sellerExternalId: string | null, limit: number): Many<Payment>;
     /** Over all tenants, for operators. */
     list(filter: PaymentFilter): Many<Payment>;
     /** Over all tenants, for operators. */
@@ -142,6 +149,8 @@ export interface Tx {
   };
   readonly quotes: Writes<Quote, 'insert'> & {
     get(tenant: Tenant, id: string): Found<Quote>;
+    /** Over all tenants of the mode. */
+    byPartnerQuoteId(mode: Mode, partnerQuoteId: string, limit: number): Many<Quote>;
   };
   readonly bankDetails: {
     insert(details: BankDetails, accounts: readonly BankAccount[]): void;
@@ -149,8 +158,10 @@ export interface Tx {
     ofPayment(tenant: Tenant, paymentId: string): Many<BankDetails>;
     /** Over all tenants. */
     byCode(shortId: string, checkCode: string): Found<BankDetails>;
-    /** The latest with this account, of this page unless null, over all tenants. */
-    byNumber(numberHash: string, shortId: string | null): Found<GivenDetails>;
+    /** The latest of this page with this account, over all tenants. */
+    byNumber(numberHash: string, shortId: string): Found<GivenDetails>;
+    /** Over all tenants. */
+    byShortId(shortId: string, limit: number): Many<BankDetails>;
     /** The latest of another payment of this buyer to this payee, which was paid in full. */
     paidBefore(
       details: BankDetails,
@@ -160,15 +171,34 @@ export interface Tx {
   readonly commands: Writes<PartnerCommand, 'insert' | 'update'> & {
     get(id: string): Found<PartnerCommand>;
     byReference(mode: Mode, reference: string): Found<PartnerCommand>;
+    /** The newest: an answer to the partner is another order about the same party. */
     byPartnerRef(mode: Mode, kind: CommandKind, partnerRef: string): Found<PartnerCommand>;
     ofPayment(tenant: Tenant, paymentId: string): Many<MoneyCommand>;
+    /** `isPayinInFlight` of partner-command.ts, in id order. */
+    payinsInFlight(mode: Mode, limit: number): Many<MoneyCommand>;
     ofSubmission(tenant: Tenant, submissionId: string): Many<PartnerCommand>;
+    /** By their creation, over all tenants. */
+    since(page: TimePage): Many<PartnerCommand>;
     /** Newest first, over all tenants; `stuck`: only those with `isStuck`. */
     list(filter: { readonly stuck: boolean; readonly limit: number }): Many<PartnerCommand>;
   };
   readonly ledger: {
     append(tenant: Tenant, paymentId: string, id: string, posting: Posting, atMs: number): void;
     ofPayment(tenant: Tenant, paymentId: string): Many<StoredPosting>;
+  };
+  readonly decisions: Writes<MoneyDecision, 'insert' | 'update'> & {
+    /** In the order in which they were made. */
+    ofItem(itemId: string): Many<MoneyDecision>;
+    /** Over all tenants, for operators. */
+    list(filter: DecisionFilter): Many<MoneyDecision>;
+  };
+  /** Over all tenants, for operators, in id order. */
+  readonly moneyQueues: {
+    orders(queue: OrderQueue, page: QueuePage): Many<MoneyCommand>;
+    /** Receipts with `isUnmatched`. */
+    receipts(page: QueuePage): Many<Receipt>;
+    /** Of payments that hold money, by the id of the payment. */
+    received(page: QueuePage): Many<Funds>;
   };
   readonly idempotency: {
     find(
@@ -202,6 +232,8 @@ export interface Tx {
   readonly accounts: Writes<ConnectedAccount, 'insert' | 'update' | 'expect'> & {
     get(tenant: Tenant, id: string): Found<ConnectedAccount>;
     byExternalId(tenant: Tenant, externalId: string): Found<ConnectedAccount>;
+    /** At most two, over all tenants of the mode. */
+    byPartnerRef(mode: Mode, partnerRef: string): Many<ConnectedAccount>;
     list(tenant: Tenant, filter: AccountFilter): Many<ConnectedAccount>;
     /** Verifying or approved buyers of this address, newest first. */
     ofBuyer(tenant: Tenant, emailKey: string): Many<ConnectedAccount>;
@@ -294,6 +326,21 @@ export interface Tx {
   readonly inbox: Writes<InboxMessage, 'insert' | 'update'> & {
     get(partner: string, mode: Mode, messageId: string): Found<InboxMessage>;
     unapplied(page: DuePage): Many<InboxMessage>;
+  };
+  /** Money that nobody ordered, over all tenants. */
+  readonly receipts: Writes<Receipt, 'insert' | 'update' | 'expect'> & {
+    get(id: string): Found<Receipt>;
+    byPartnerRef(partner: string, mode: Mode, partnerRef: string): Found<Receipt>;
+    due(page: DuePage): Many<Receipt>;
+    /** Newest first; `waiting`: those that are open or need a decision. */
+    list(filter: ReceiptFilter): Many<Receipt>;
+    /** In id order. */
+    after(id: string, limit: number): Many<Receipt>;
+    append(receiptId: string, id: string, posting: ReceiptPosting, atMs: number): void;
+    postings(receiptId: string): Many<ReceiptPosting>;
+  };
+  readonly scans: Writes<StatementScan, 'insert' | 'update'> & {
+    get(partner: string, mode: Mode): Found<StatementScan>;
   };
   readonly advances: Writes<Advance, 'update' | 'remove'> & {
     get(tenant: Tenant, paymentId: string): Found<Advance>;
@@ -413,6 +460,7 @@ export type QueueName =
   | 'deliveries'
   | 'commands'
   | 'inbox'
+  | 'receipts'
   | 'mails'
   | 'documents'
   | 'advances';
@@ -428,6 +476,12 @@ export interface QueueStats {
   readonly deadLetters: number;
   /** Payments whose money needs a person. */
   readonly fundsToReview: number;
+  /** Receipts that need a decision. */
+  readonly unmatched: readonly {
+    readonly currency: string;
+    readonly amountMinor: bigint;
+    readonly oldestAtMs: number;
+  }[];
 }
 
 /** A page of a list, newest first. */
@@ -461,6 +515,22 @@ export interface UpdatedPage extends TimePage {
   readonly origins: readonly PaymentOrigin[];
   /** Rows that changed later are left out. */
   readonly untilMs: number;
+}
+
+export interface DecisionFilter extends ListPage {
+  readonly orgId: string | null;
+  readonly mode: Mode | null;
+}
+
+/** A page of a queue of the money desk, which is short. */
+export interface QueuePage {
+  /** The last id of the page before; null for the first page. */
+  readonly afterId: string | null;
+  readonly limit: number;
+}
+
+interface ReceiptFilter extends ListPage {
+  readonly waiting: boolean;
 }
 
 interface MailFilter extends ListPage {

@@ -5,25 +5,36 @@ import { emailKey } from '../domain/buyer-kyc.js';
 import {
   accepted,
   accountEvents,
+  answerRefused,
   type ConnectedAccount,
   countsAsBuyerKyc,
   decided,
   isDecision,
+  paused,
   railsProvisioned,
   railsRefused,
   railsRequested,
+  replaced,
+  withDue,
 } from '../domain/connected-account.js';
 import { accountEvent } from '../domain/event.js';
 import type { PartyCommand } from '../domain/partner-command.js';
 import { type Tenant, tenantOf } from '../domain/tenant.js';
 import { assert, PonteError } from '../errors.js';
 import type { Deps } from '../ports/deps.js';
-import type { ReceiverReport } from '../ports/partner.js';
 import type { Tx } from '../ports/storage.js';
-import { stageWaiting } from './buyers.js';
+import { stageWaiting } from './buyer-decisions.js';
 import { stagePurge } from './documents.js';
 import { partyOrder } from './onboarding.js';
 import type { Batch } from './order-changes.js';
+import {
+  alertsOf,
+  complete,
+  dueNow,
+  type PartyReport,
+  type PartyStaged,
+  stageAnswerRefused,
+} from './party-reports.js';
 
 /** The request of `provision_rails`, stored as sealed JSON. */
 export interface RailsRequest {
@@ -104,38 +115,66 @@ export function announceAccount(deps: Deps): void {
 }
 
 /**
- * Stages a report about an account, then the payments of its buyer that wait for the decision;
- * false while there are more. A report about an earlier submission changes nothing.
+ * Stages a report about an account, then the payments of its buyer that wait for the decision. A
+ * report about an earlier submission changes nothing.
  */
 export async function accountReported(
   { deps, tx }: Pick<Batch, 'deps' | 'tx'>,
   command: PartyCommand,
-  partnerRef: string | null,
-  report: ReceiverReport,
-): Promise<boolean> {
+  reported: PartyReport,
+): Promise<PartyStaged> {
   const tenant = tenantOf(command);
   const was = await loadAccount(tx, tenant, command.subject.id);
-  if (was.submitCommandId !== command.id) return true;
+  if (was.submitCommandId !== command.id) return complete;
   const nowMs = deps.clock.nowMs();
-  const known = partnerRef === null ? was : accepted(was, partnerRef, nowMs);
-  const next = report.status === 'verifying' ? known : decidedBy(deps, known, report, nowMs);
+  const decision = decidedBy(deps, was, reported, nowMs);
+  const next = withDue(decision, dueNow(was, decision, reported, nowMs), nowMs);
   if (next !== was) {
     stageAccount(deps, tx, was, next);
-    return !countsAsBuyerKyc(next);
+    return {
+      isComplete: !countsAsBuyerKyc(next),
+      alerts: alertsOf(was, next, { accountId: next.id }),
+    };
   }
-  if (!countsAsBuyerKyc(was) || was.email === null) return true;
+  // Documents of an answer are not needed any more.
+  const isOver = reported.report.status !== 'verifying' && was.status !== 'verifying';
+  if (isOver && was.corrections === null) {
+    stagePurge(deps, tx, tenant, { party: 'account', id: was.id });
+  }
+  if (!countsAsBuyerKyc(was) || was.email === null) return complete;
   const buyer = await tx.buyers.byEmail(tenant.mode, emailKey(was.email));
-  return buyer === null || stageWaiting(deps, tx, tenant, buyer.id);
+  return {
+    ...complete,
+    isComplete: buyer === null || (await stageWaiting(deps, tx, tenant, buyer.id)),
+  };
 }
 
 function decidedBy(
   deps: Deps,
-  account: ConnectedAccount,
-  { status, reason }: ReceiverReport,
+  was: ConnectedAccount,
+  { partnerRef, report: { status, reason } }: PartyReport,
   nowMs: number,
 ): ConnectedAccount {
+  const known = partnerRef === null ? was : accepted(was, partnerRef, nowMs);
+  if (status === 'verifying') return known;
+  if (status === 'paused') return paused(known, nowMs);
+  const isOther = status === 'approved' && partnerRef !== null;
+  const party = isOther ? replaced(known, partnerRef, nowMs) : known;
   const decision = status === 'approved' ? 'approve' : 'reject';
-  return decided(account, { decision, reason, railsCommandId: deps.ids.next('cmd', nowMs) }, nowMs);
+  return decided(party, { decision, reason, railsCommandId: deps.ids.next('cmd', nowMs) }, nowMs);
+}
+
+/** True if the refused order was an answer: the account stays as it is. */
+export async function accountAnswerRefused(
+  batch: Pick<Batch, 'deps' | 'tx' | 'nowMs'>,
+  command: PartyCommand,
+): Promise<boolean> {
+  const was = await loadAccount(batch.tx, tenantOf(command), command.subject.id);
+  if (was.submitCommandId !== command.id) return false;
+  const before = await stageAnswerRefused(batch, command, was.partnerRef);
+  if (before === null) return false;
+  stageAccount(batch.deps, batch.tx, was, answerRefused(was, before, batch.nowMs));
+  return true;
 }
 
 /** Stages that the off-ramp wallet exists, or was refused (null). */

@@ -3,6 +3,7 @@
 // between the workers call.
 import { readEmail } from '../domain/buyer-kyc.js';
 import {
+  answered,
   type ConnectedAccount,
   isSubmitted,
   submitted,
@@ -10,21 +11,24 @@ import {
   termsAccepted,
 } from '../domain/connected-account.js';
 import { type Dossier, lastFour, malformedFields, missingFields } from '../domain/dossier.js';
-import type { Tenant } from '../domain/tenant.js';
+import { isAnswer, unanswered } from '../domain/party-answer.js';
+import { isDue, TERMS } from '../domain/party-due.js';
+import { type Tenant, tenantOf } from '../domain/tenant.js';
 import { PonteError } from '../errors.js';
 import type { Deps } from '../ports/deps.js';
 import type { SettlementPartner } from '../ports/partner.js';
 import { loadAccount, stageAccount } from './account-changes.js';
-import { openTaxId, readAccount } from './accounts.js';
+import { acceptTerms, openTaxId, readAccount } from './accounts.js';
 import { runInline } from './command-runner.js';
 import { stageSubmitted } from './documents.js';
-import { partyOrder, refuseTier } from './onboarding.js';
+import { partyOrder, refuseTier, stageReplaced } from './onboarding.js';
 import { expectDone, partnerOf } from './partner-calls.js';
 
 /**
- * Submits an account; unchanged while it is verifying or approved. After a rejection it is a new
- * party. Data sent at its creation need not be sent again. TosSessionRequired, TosIdMismatch,
- * ValidationError, ConnectedAccountMissingFields, PartnerUnavailable.
+ * Submits an account. After a rejection it is a new party. While it is verifying or approved, only
+ * an answer to what the partner wants is submitted; anything else changes nothing. Data sent at the
+ * creation need not be sent again. TosSessionRequired, TosIdMismatch, ValidationError,
+ * ConnectedAccountMissingFields, PartnerUnavailable.
  */
 export async function submitAccount(
   deps: Deps,
@@ -33,24 +37,76 @@ export async function submitAccount(
   sent: Dossier,
 ): Promise<ConnectedAccount> {
   const account = await readAccount(deps, tenant, id);
-  if (isSubmitted(account.status)) return account;
-  const partner = await partnerOf(deps, tenant);
+  if (!isSubmitted(account.status)) return submitParty(deps, account, sent);
+  const { tosId = null } = sent;
+  if (tosId !== null && isDue(account, TERMS)) await acceptTerms(deps, tenant, id, tosId);
+  return isAnswer(account, sent) ? answer(deps, account, sent) : readAccount(deps, tenant, id);
+}
+
+async function submitParty(
+  deps: Deps,
+  account: ConnectedAccount,
+  sent: Dossier,
+): Promise<ConnectedAccount> {
+  const partner = await partnerOf(deps, account);
   const dossier = wholeDossier(deps, account, sent);
-  checkDossier(partner, account, dossier);
+  checkDossier(account, dossier, missingOf(partner, account, dossier));
+  return submit(deps, account, { sent, dossier, previousRef: null }, (was, order, nowMs) => {
+    if (isSubmitted(was.status)) return null;
+    const bound = withTerms(was, sent, nowMs);
+    const receiverId = deps.ids.next('rcv', nowMs);
+    return submitted(bound, { receiverId, ...order }, nowMs);
+  });
+}
+
+/** The partner knows the rest of the dossier: what is due is enough. */
+async function answer(
+  deps: Deps,
+  account: ConnectedAccount,
+  sent: Dossier,
+): Promise<ConnectedAccount> {
+  const { tosId: _, ...given } = sent;
+  const dossier = { ...wholeDossier(deps, account, given), ...withoutNulls(given) };
+  checkDossier(account, dossier, unanswered(account, dossier));
+  const { partnerRef: previousRef, corrections } = account;
+  return submit(deps, account, { sent, dossier, previousRef }, (was, order, nowMs) =>
+    // Another answer may have been sent since, or more is due.
+    was.corrections === corrections ? answered(was, order, nowMs) : null,
+  );
+}
+
+interface Submission {
+  readonly sent: Dossier;
+  readonly dossier: Dossier;
+  readonly previousRef: string | null;
+}
+
+/** `change` is null if there is nothing to submit any more. */
+async function submit(
+  deps: Deps,
+  account: ConnectedAccount,
+  { sent, dossier, previousRef }: Submission,
+  change: (
+    was: ConnectedAccount,
+    order: Parameters<typeof answered>[1],
+    nowMs: number,
+  ) => ConnectedAccount | null,
+): Promise<ConnectedAccount> {
+  const { id, role, entityType } = account;
+  const tenant = tenantOf(account);
+  const partner = await partnerOf(deps, tenant);
   const commandId = deps.ids.next('cmd', deps.clock.nowMs());
-  const { role, entityType } = account;
-  const party = { ...dossier, reference: commandId, role, entityType };
+  const party = { ...dossier, reference: commandId, role, entityType, previousRef };
   const request = expectDone(await partner.receiver.prepare(party));
   const lease = deps.store.claims.newLease();
   const command = await deps.store.run(async (tx) => {
     const was = await loadAccount(tx, tenant, id);
-    if (isSubmitted(was.status)) return null;
-    const nowMs = deps.clock.nowMs();
+    const details = { submitCommandId: commandId, ...detailsOf(deps, was, dossier) };
+    const next = change(was, details, deps.clock.nowMs());
+    if (next === null) return null;
     await stageSubmitted(deps, tx, tenant, { party: 'account', id }, sent);
-    const bound = withTerms(was, sent, nowMs);
-    const receiverId = deps.ids.next('rcv', nowMs);
-    const submission = { receiverId, submitCommandId: commandId, ...detailsOf(deps, was, dossier) };
-    stageAccount(deps, tx, was, submitted(bound, submission, nowMs));
+    await stageReplaced(deps, tx, was.submitCommandId);
+    stageAccount(deps, tx, was, next);
     const subject = { kind: 'account', id } as const;
     const order = { id: commandId, kind: 'submit_account', subject, request, lease } as const;
     const submit = partyOrder(deps, was, order);
@@ -82,16 +138,26 @@ function withTerms(account: ConnectedAccount, { tosId }: Dossier, nowMs: number)
   return tosId === null || tosId === undefined ? account : termsAccepted(account, tosId, nowMs);
 }
 
-function checkDossier(
+function withoutNulls(sent: Dossier): Dossier {
+  return Object.fromEntries(Object.entries(sent).filter(([, value]) => value != null));
+}
+
+function missingOf(
   partner: SettlementPartner,
   { role, entityType }: ConnectedAccount,
   dossier: Dossier,
+): readonly string[] {
+  return missingFields(role, entityType, dossier, partner.requirements(role, entityType));
+}
+
+function checkDossier(
+  { role, entityType }: ConnectedAccount,
+  dossier: Dossier,
+  missing: readonly string[],
 ): void {
   refuseTier(entityType, dossier);
   const malformed = malformedFields(dossier);
   if (malformed.length > 0) throw new PonteError('ValidationError', `${malformed.join('; ')}.`);
-  const extra = partner.requirements(role, entityType);
-  const missing = missingFields(role, entityType, dossier, extra);
   if (missing.length === 0) return;
   throw new PonteError(
     'ConnectedAccountMissingFields',

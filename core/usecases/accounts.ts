@@ -13,6 +13,7 @@ import {
 } from '../domain/connected-account.js';
 import { lastFour } from '../domain/dossier.js';
 import { accountMismatch } from '../domain/idempotency.js';
+import { isDue, nothingDue, TERMS } from '../domain/party-due.js';
 import { type Tenant, tenantOf } from '../domain/tenant.js';
 import { PonteError } from '../errors.js';
 import type { Deps } from '../ports/deps.js';
@@ -26,6 +27,7 @@ import {
 } from './account-changes.js';
 import { runInline } from './command-runner.js';
 import { callSafely, expectDone, partnerOf } from './partner-calls.js';
+import { stagePartyRead } from './party-reports.js';
 import { announceRedirect, stagePayoutNotices } from './payout-notices.js';
 import { partnerKey } from './service-keys.js';
 
@@ -113,22 +115,38 @@ export async function startTerms(
   id: string,
   redirectUrl: string,
 ): Promise<{ readonly url: string; readonly idempotencyKey: string }> {
-  await readAccount(deps, tenant, id);
+  const { status, partnerRef } = await readAccount(deps, tenant, id);
+  // Terms of a rejected party serve no other one.
+  const receiverRef = status === 'rejected' ? null : partnerRef;
   const key = Buffer.from(deps.ids.randomBytes(TOS_KEY_BYTES)).toString('hex');
   const partner = await partnerOf(deps, tenant);
-  const { url } = expectDone(await callSafely(() => partner.startTos({ redirectUrl, key })));
+  const { url } = expectDone(
+    await callSafely(() => partner.startTos({ redirectUrl, key, receiverRef })),
+  );
   await changeAccount(deps, tenant, id, (was, nowMs) => termsStarted(was, key, nowMs));
   return { url, idempotencyKey: key };
 }
 
-/** TosSessionRequired before a session, TosIdMismatch if another id is stored. */
+/**
+ * TosSessionRequired before a session, TosIdMismatch if another id is stored and no terms are due.
+ * New terms of a party that the partner knows are due until a read shows that it has them.
+ */
 export async function acceptTerms(
   deps: Deps,
   tenant: Tenant,
   id: string,
   tosId: string,
 ): Promise<ConnectedAccount> {
-  return changeAccount(deps, tenant, id, (was, nowMs) => termsAccepted(was, tosId, nowMs));
+  const accepted = await deps.store.run(async (tx) => {
+    const was = await loadAccount(tx, tenant, id);
+    const nowMs = deps.clock.nowMs();
+    const next = termsAccepted(was, tosId, nowMs);
+    stageAccount(deps, tx, was, next);
+    if (isDue(was, TERMS)) await stagePartyRead(tx, was.submitCommandId, nowMs);
+    return next;
+  });
+  announceAccount(deps);
+  return accepted;
 }
 
 /**
@@ -187,6 +205,7 @@ function newAccount(deps: Deps, tenant: Tenant, input: CreateAccountInput): Conn
     rejectedAtMs: null,
     createdAtMs: nowMs,
     updatedAtMs: nowMs,
+    ...nothingDue,
     version: 1,
   });
 }

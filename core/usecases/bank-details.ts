@@ -38,10 +38,14 @@ export type AccountHistory =
     }
   | { readonly kind: 'new' };
 
-/** As people type them: the page is a short id or its address, the value a code or an account. */
+/** As people type them. */
 export interface VerifyQuestion {
-  /** Empty: any page; then only an account is found. */
+  /**
+   * A short id, or the address of the page. Without it, anybody could find out which accounts are
+   * this service's, and when they were given.
+   */
   readonly publicId: string;
+  /** A check code or an account number. */
   readonly value: string;
 }
 
@@ -118,8 +122,8 @@ async function historyOf(
 }
 
 /**
- * Whether these details were given, and when; nothing else. `client` is an IP address, null inside
- * the process. RateLimitExceeded.
+ * Whether the page gave these details, and when; nothing else. `client` is an IP address, null
+ * inside the process. RateLimitExceeded.
  */
 export async function verifyBankDetails(
   deps: Deps,
@@ -127,12 +131,12 @@ export async function verifyBankDetails(
   client: string | null,
 ): Promise<VerifyAnswer> {
   if (client !== null) await takeVerifySlot(deps, client);
-  const shortId = publicId.trim() === '' ? null : typedPage(publicId);
+  const shortId = typedPage(publicId);
   const code = readCode(value);
   const numberHash = numberHashOf(value);
   const found = await deps.store.run((tx) =>
     Promise.all([
-      shortId === null || code === null ? null : tx.bankDetails.byCode(shortId, code),
+      code === null ? null : tx.bankDetails.byCode(shortId, code),
       numberHash === null ? null : tx.bankDetails.byNumber(numberHash, shortId),
     ]),
   );

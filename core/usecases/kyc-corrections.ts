@@ -9,6 +9,7 @@ import type { Deps } from '../ports/deps.js';
 import type { ReceiverReport } from '../ports/partner.js';
 import { readDraft } from './kyc-drafts.js';
 import type { Batch } from './order-changes.js';
+import { stageAnswerRefused } from './party-reports.js';
 
 export async function refusedDossier(
   { deps, tx }: Pick<Batch, 'deps' | 'tx'>,
@@ -19,6 +20,20 @@ export async function refusedDossier(
   assert(submission !== null, 'a submission stays');
   if (!readDraft(deps, submission).isHosted) return { status: 'rejected', reason: code };
   return { status: 'verifying', reason: code, corrections: [{ field: code, reason: '' }] };
+}
+
+/** True if the refused order was an answer: the submission waits for another one. */
+export async function submissionAnswerRefused(
+  batch: Pick<Batch, 'tx' | 'nowMs'>,
+  command: PartyCommand,
+): Promise<boolean> {
+  const was = await batch.tx.buyers.submissionById(tenantOf(command), command.subject.id);
+  assert(was !== null, 'a submission stays');
+  if (was.submitCommandId !== command.id) return false;
+  const before = await stageAnswerRefused(batch, command, was.partnerRef);
+  if (before === null) return false;
+  batch.tx.buyers.updateSubmission({ ...was, submitCommandId: before });
+  return true;
 }
 
 /** A code that names no field of the form needs a person: the buyer cannot correct it. */

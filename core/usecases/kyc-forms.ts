@@ -1,12 +1,7 @@
 // The hosted KYC form: opening it, saving it page by page, and sending it to the partner. It is
 // part of the buyer's submission, sealed; each change reads the newest row, so that the buyer and
 // the owners who fill in their own parts do not overwrite each other.
-import {
-  correctionsOf,
-  type KycState,
-  type KycSubmission,
-  kycStateOf,
-} from '../domain/buyer-kyc.js';
+import { type KycState, type KycSubmission, kycStateOf } from '../domain/buyer-kyc.js';
 import type { Dossier } from '../domain/dossier.js';
 import {
   emptyDraft,
@@ -33,6 +28,7 @@ import {
   stepViews,
 } from '../domain/kyc-form.js';
 import type { PageSession } from '../domain/page-session.js';
+import { correctionsOf, isDue, TERMS } from '../domain/party-due.js';
 import { isTerminal, type Payment } from '../domain/payment.js';
 import { type Tenant, tenantOf } from '../domain/tenant.js';
 import { assert, PonteError } from '../errors.js';
@@ -217,9 +213,11 @@ export async function kycTermsUrl(
 ): Promise<string> {
   refuseScope(session, { page: 'terms', owner: null });
   const partner = await partnerOf(deps, session);
-  const { buyerId } = await deps.store.run((tx) => readForm(deps, tx, session));
+  const { buyerId, submission } = await deps.store.run((tx) => readForm(deps, tx, session));
   const key = `terms-${session.orgId}-${buyerId}`;
-  return expectDone(await callSafely(() => partner.startTos({ redirectUrl, key }))).url;
+  const receiverRef = submission?.status === 'rejected' ? null : (submission?.partnerRef ?? null);
+  const input = { redirectUrl, key, receiverRef };
+  return expectDone(await callSafely(() => partner.startTos(input))).url;
 }
 
 /** Stores the terms that the buyer accepted. TosIdMismatch if others are recorded. */
@@ -229,8 +227,9 @@ export async function acceptKycTerms(
   tosId: string,
 ): Promise<void> {
   refuseScope(session, { page: 'terms', owner: null });
-  await changeKycForm(deps, session, ({ draft }) => {
-    const recorded = draft.dossier.tosId ?? tosId;
+  await changeKycForm(deps, session, ({ draft, corrections }) => {
+    const isRefused = corrections.some(({ place }) => place?.field === TERMS);
+    const recorded = isRefused ? tosId : (draft.dossier.tosId ?? tosId);
     if (recorded !== tosId) throw new PonteError('TosIdMismatch');
     return withCorrected(withValues(draft, null, { tosId }), [{ field: 'tosId', owner: null }]);
   });
@@ -252,7 +251,9 @@ async function readForm(deps: Deps, tx: Tx, session: KycSession): Promise<ReadFo
   const tenant = tenantOf(session);
   const current = submission === null || submission.status === 'rejected' ? null : submission;
   const stored = current === null ? null : readDraft(deps, current);
-  const tosId = current?.tosId ?? null;
+  // Terms that the partner refused stay recorded until others are sent.
+  const isRefused = current !== null && isDue(current, TERMS);
+  const tosId = isRefused ? null : (current?.tosId ?? null);
   const known = hinted(stored, payment);
   const agreed = tosId === null ? known : withValues(known, null, { tosId });
   const draft = await withoutLostFiles(deps, tx, tenant, buyerId, agreed);

@@ -12,8 +12,9 @@ import {
 import type { EntityType } from '../domain/connected-account.js';
 import { type Dossier, missingFields } from '../domain/dossier.js';
 import { type KycDraft, withDossier } from '../domain/kyc-draft.js';
-import { stopPolling } from '../domain/order-report.js';
-import { isOpen, isPolled, type PartnerCommand } from '../domain/partner-command.js';
+import type { PartnerCommand } from '../domain/partner-command.js';
+import { isAnswer, unanswered } from '../domain/party-answer.js';
+import { isDue, nothingDue, type PartyDue, TERMS } from '../domain/party-due.js';
 import type { Tenant } from '../domain/tenant.js';
 import { assert, PonteError } from '../errors.js';
 import type { Deps } from '../ports/deps.js';
@@ -23,7 +24,7 @@ import { newSubmission } from './buyers.js';
 import { runInline } from './command-runner.js';
 import { stageSubmitted } from './documents.js';
 import { readDraft, sealDossier, sealDraft } from './kyc-drafts.js';
-import { partyOrder, refuseTier } from './onboarding.js';
+import { partyOrder, refuseTier, stageReplaced } from './onboarding.js';
 import { expectDone, partnerOf } from './partner-calls.js';
 import { loadPayment } from './payment-store.js';
 import { newBuyer } from './payments.js';
@@ -87,14 +88,17 @@ export async function handOver(
 ): Promise<Handover> {
   const { entityType, dossier } = start;
   refuseTier(entityType, dossier);
-  const { standing, tosId } = await deps.store.run((tx) => checkStart(tx, tenant, start));
+  const { known, standing, tosId } = await deps.store.run((tx) => checkStart(tx, tenant, start));
   if (standing !== null) return { outcome: 'submitted', submission: standing };
   const partner = await partnerOf(deps, tenant);
   const kycTier = dossier.kycTier ?? 'standard';
   const whole = { ...dossier, email: start.email, tosId, kycTier };
-  refuseIncomplete(partner, entityType, whole);
+  const previousRef = known === null || known.corrections === null ? null : known.partnerRef;
+  // The form sends all of it, and an operator answers what it does not ask.
+  const due = form === null && previousRef !== null ? known : null;
+  refuseIncomplete(partner, entityType, whole, due);
   const reference = deps.ids.next('cmd', deps.clock.nowMs());
-  const order = { ...whole, reference, role: 'buyer', entityType } as const;
+  const order = { ...whole, reference, role: 'buyer', entityType, previousRef } as const;
   const prepared = await partner.receiver.prepare(order);
   if (prepared.outcome === 'refused') return prepared;
   const request = expectDone(prepared);
@@ -161,10 +165,14 @@ async function handIn(
     const opened = await openStart(deps, tx, tenant, start);
     if (opened.standing !== null) return { submissionId: opened.standing.id, command: null };
     if (form !== null && form.version !== opened.was?.version) return null;
-    await stageReplaced(deps, tx, opened.was);
+    await stageReplaced(deps, tx, opened.was?.submitCommandId ?? null);
     const { id, buyerId } = opened.stage((was) => ({
-      ...{ draftSealed: null, corrections: null, submitCommandId: order.id, submittedAtMs },
-      dossierSealed: sealDossier(deps, was, submittedDraft(readDraft(deps, was), start, form)),
+      ...{ draftSealed: null, ...nothingDue, submitCommandId: order.id, submittedAtMs },
+      // An approval was the decision: nothing is kept for a later one.
+      dossierSealed:
+        was.status === 'approved'
+          ? null
+          : sealDossier(deps, was, submittedDraft(readDraft(deps, was), start, form)),
     }));
     await stageSubmitted(deps, tx, tenant, { party: 'buyer', id: buyerId }, start.dossier);
     const subject = { kind: 'submission', id } as const;
@@ -172,14 +180,6 @@ async function handIn(
     tx.commands.insert(command);
     return { submissionId: id, command };
   });
-}
-
-/** The order of the dossier before has ended for us: its reports do not count any more. */
-async function stageReplaced(deps: Deps, tx: Tx, was: KycSubmission | null): Promise<void> {
-  const orderId = was?.submitCommandId ?? null;
-  const order = orderId === null ? null : await tx.commands.get(orderId);
-  if (order === null || !isPolled(order) || !isOpen(order)) return;
-  tx.commands.update(stopPolling(order, deps.clock.nowMs()));
 }
 
 function submittedDraft(draft: KycDraft, start: KycStart, form: FormVersion | null): KycDraft {
@@ -209,11 +209,12 @@ async function openStart(
 ): Promise<OpenedStart> {
   const { buyer, known, standing, tosId } = await checkStart(tx, tenant, start);
   if (standing !== null) return { standing };
-  const was = known !== null && awaitsDossier(known) ? known : null;
+  const isKnown = known !== null && (awaitsDossier(known) || answers(known, start));
+  const was = isKnown ? known : null;
   const stage = (changes: (was: KycSubmission) => Partial<KycSubmission>) => {
     const fresh = was ?? newSubmissionOf(deps, tx, tenant, start, { buyer, known });
-    const status = nextKycStatus(fresh.status, 'submit');
-    assert(status !== null, 'a submission that awaits its dossier can be submitted');
+    // An answer about a buyer that is approved leaves it so.
+    const status = nextKycStatus(fresh.status, 'submit') ?? fresh.status;
     const next = { ...fresh, status, tosId, ...changes(fresh) };
     if (was === null) tx.buyers.insertSubmission(next);
     else tx.buyers.updateSubmission(next);
@@ -230,12 +231,14 @@ interface CheckedStart {
   readonly tosId: string | null;
 }
 
+/** The dossier answers what the partner wants of an approved buyer. */
+function answers(known: KycSubmission, { entityType, dossier }: KycStart): boolean {
+  return entityType !== null && known.status === 'approved' && isAnswer(known, dossier);
+}
+
 /** The refusals of a start, or the standing submission. Stores the first terms. */
-async function checkStart(
-  tx: Tx,
-  tenant: Tenant,
-  { email, paymentId, dossier }: KycStart,
-): Promise<CheckedStart> {
+async function checkStart(tx: Tx, tenant: Tenant, start: KycStart): Promise<CheckedStart> {
+  const { email, paymentId, dossier } = start;
   const [payment, buyer] = await Promise.all([
     paymentId === null ? null : tx.payments.get(tenant, paymentId),
     tx.buyers.byEmail(tenant.mode, emailKey(email)),
@@ -243,14 +246,22 @@ async function checkStart(
   if (paymentId !== null && payment === null) throw new PonteError('NotFound');
   const known = buyer === null ? null : await tx.buyers.submission(tenant, buyer.id);
   const sent = dossier.tosId ?? null;
-  const tosId = known?.tosId ?? sent;
+  const tosId = boundTerms(known, sent);
   if (sent !== null && sent !== tosId) throw new PonteError('TosIdMismatch');
-  if (known === null || !isInFlightOrApproved(known)) {
+  if (known === null || !isInFlightOrApproved(known) || answers(known, start)) {
     return { buyer, known, standing: null, tosId };
   }
   const standing = { ...known, tosId };
   if (known.tosId !== tosId) tx.buyers.updateSubmission(standing);
   return { buyer, known, standing, tosId };
+}
+
+/** The first terms stay, unless they served a rejected party or the partner asks for others. */
+function boundTerms(known: KycSubmission | null, sent: string | null): string | null {
+  if (known === null) return sent;
+  const { status, partnerRef, reason, tosId } = known;
+  if (status === 'rejected' && (partnerRef !== null || reason === TERMS)) return sent;
+  return isDue(known, TERMS) ? (sent ?? tosId) : (tosId ?? sent);
 }
 
 /** Also makes the buyer if the address is new. */
@@ -270,9 +281,14 @@ function refuseIncomplete(
   partner: SettlementPartner,
   entityType: EntityType,
   dossier: Dossier,
+  due: PartyDue | null,
 ): void {
   const extra = partner.requirements('buyer', entityType);
-  const missing = missingFields('buyer', entityType, dossier, extra);
+  const missing =
+    due === null
+      ? missingFields('buyer', entityType, dossier, extra)
+      : // The partner knows the rest.
+        unanswered(due, dossier);
   if (missing.length === 0) return;
   const paths = missing.map((path) => apiNames[path] ?? path).join(', ');
   const text = `The dossier of a buyer ${entityType} lacks: ${paths}. Send these fields too.`;
@@ -284,6 +300,17 @@ function withStart(draft: KycDraft, { name, dossier }: KycStart): KycDraft {
   const given = Object.entries(dossier).filter(([, value]) => value !== null);
   const values = { ...draft.dossier, ...Object.fromEntries(given) };
   return withDossier(draft, { name: name ?? draft.name, dossier: values });
+}
+
+/** The current submission of a buyer. NotFound before the first. */
+export async function readBuyerKyc(
+  deps: Deps,
+  tenant: Tenant,
+  buyerId: string,
+): Promise<KycSubmission> {
+  const submission = await deps.store.run((tx) => tx.buyers.submission(tenant, buyerId));
+  if (submission === null) throw new PonteError('NotFound');
+  return submission;
 }
 
 async function readSubmission(deps: Deps, tenant: Tenant, id: string): Promise<KycSubmission> {

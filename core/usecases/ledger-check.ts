@@ -1,6 +1,6 @@
-// Checks that the ledger, the funds and the orders to the partner agree for each payment. Payments
-// are read page by page while the service runs; a payment that changes during its read is read
-// again.
+// Checks that the ledger, the funds and the orders to the partner agree for each payment, and that
+// the postings of each receipt follow from its state. Rows are read page by page while the service
+// runs; one that changes during its read is read again.
 import {
   balanceName,
   balancesOf,
@@ -13,16 +13,23 @@ import {
 import type { StoredPosting } from '../domain/ledger.js';
 import type { MoneyCommand } from '../domain/partner-command.js';
 import type { Payment } from '../domain/payment.js';
+import {
+  type Receipt,
+  type ReceiptPosting,
+  receiptAccounts,
+  receiptBalances,
+} from '../domain/receipt.js';
 import { tenantOf } from '../domain/tenant.js';
 import { assert } from '../errors.js';
 import type { Deps } from '../ports/deps.js';
 import type { Tx } from '../ports/storage.js';
 
-const PAYMENTS_PER_PAGE = 100;
+const ROWS_PER_PAGE = 100;
 
 /** In minor units of `currency`. */
 export interface LedgerDifference {
-  readonly paymentId: string;
+  /** A payment or a receipt. */
+  readonly subjectId: string;
   /** An account of the ledger, or an amount of the funds. */
   readonly what: string;
   readonly currency: string;
@@ -38,11 +45,20 @@ export async function findDifferences(
   const found: LedgerDifference[] = [];
   for (let last: Funds | null = null; found.length < max; ) {
     const after: Funds | null = last;
-    const page: readonly Funds[] = await store.run((tx) => tx.funds.page(after, PAYMENTS_PER_PAGE));
+    const page: readonly Funds[] = await store.run((tx) => tx.funds.page(after, ROWS_PER_PAGE));
     const checked = await Promise.all(page.map((funds) => checkPayment(store, funds)));
     found.push(...checked.flat());
     last = page.at(-1) ?? null;
     if (last === null) break;
+  }
+  for (let after = ''; found.length < max; ) {
+    const id = after;
+    const page = await store.run((tx) => tx.receipts.after(id, ROWS_PER_PAGE));
+    const checked = await Promise.all(page.map((receipt) => checkReceipt(store, receipt.id)));
+    found.push(...checked.flat());
+    const last = page.at(-1);
+    if (last === undefined) break;
+    after = last.id;
   }
   return found.slice(0, max);
 }
@@ -104,10 +120,43 @@ function differencesOf({ payment, funds, orders, postings }: Books): readonly Le
   return rows
     .filter(([, expectedMinor, foundMinor]) => expectedMinor !== foundMinor)
     .map(([what, expectedMinor, foundMinor]) => ({
-      paymentId: funds.paymentId,
+      subjectId: funds.paymentId,
       what,
       currency,
       expectedMinor,
       foundMinor,
     }));
+}
+
+async function checkReceipt(
+  store: Deps['store'],
+  id: string,
+): Promise<readonly LedgerDifference[]> {
+  for (;;) {
+    const [receipt, postings, after] = await store.run(async (tx) => [
+      await tx.receipts.get(id),
+      await tx.receipts.postings(id),
+      await tx.receipts.get(id),
+    ]);
+    assert(receipt !== null && after !== null, 'a receipt stays');
+    if (receipt.version === after.version) return receiptDifferences(receipt, postings);
+  }
+}
+
+function receiptDifferences(
+  receipt: Receipt,
+  postings: readonly ReceiptPosting[],
+): readonly LedgerDifference[] {
+  const { currency } = receipt.amount;
+  const expected = receiptBalances(receipt);
+  const lines = postings.flatMap((posting) => posting.lines);
+  return receiptAccounts.flatMap((account) => {
+    const foundMinor = lines
+      .filter((line) => line.account === account)
+      .reduce((sum, { money }) => sum + money.amountMinor, 0n);
+    const expectedMinor = expected[account];
+    const what = `ledger ${account}`;
+    const isRight = foundMinor === expectedMinor;
+    return isRight ? [] : [{ subjectId: receipt.id, what, currency, expectedMinor, foundMinor }];
+  });
 }

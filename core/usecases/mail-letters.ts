@@ -8,9 +8,10 @@ import {
   type Mail,
   mailRules,
   type NoticePurpose,
+  PAGE_SHOWS_MS,
   tokenPurpose,
 } from '../domain/mail.js';
-import { isWatching } from '../domain/page-session.js';
+import { hasSeen, isWatching } from '../domain/page-session.js';
 import { isTerminal } from '../domain/payment.js';
 import { causeOf } from '../domain/payment-notices.js';
 import { tenantOf } from '../domain/tenant.js';
@@ -22,11 +23,12 @@ import type { Tx } from '../ports/storage.js';
 
 export type MailFacts = Awaited<ReturnType<typeof readMailFacts>>;
 
-/** Notices about a KYC decision: a buyer that watches the page sees it there. */
+/** What a buyer waits for on the page. The mail is not needed once the page has shown it. */
 const onPageToo: ReadonlySet<string> = new Set<NoticePurpose>([
   'kyc_approved',
   'kyc_more',
   'kyc_rejected',
+  'instructions_ready',
 ]);
 
 export async function readMailFacts(tx: Tx, mail: Mail) {
@@ -35,18 +37,24 @@ export async function readMailFacts(tx: Tx, mail: Mail) {
   const paymentId = subject.kind === 'payment' ? subject.paymentId : null;
   const submissionId = subject.kind === 'submission' ? subject.submissionId : null;
   const accountId = subject.kind === 'account' ? subject.accountId : null;
-  const [epoch, organization, payment, funds, submission, account, session] = await Promise.all([
-    tx.epochs.current(),
-    tx.organizations.get(mail.orgId),
-    paymentId === null ? null : tx.payments.get(tenant, paymentId),
-    paymentId === null ? null : tx.funds.get(tenant, paymentId),
-    submissionId === null ? null : tx.buyers.submissionById(tenant, submissionId),
-    accountId === null ? null : tx.accounts.get(tenant, accountId),
-    onPageToo.has(mail.purpose) ? sessionOf(tx, mail) : null,
-  ]);
+  const hasDetails = mail.purpose === 'instructions_ready' && paymentId !== null;
+  const [epoch, organization, payment, funds, submission, account, session, given] =
+    await Promise.all([
+      tx.epochs.current(),
+      tx.organizations.get(mail.orgId),
+      paymentId === null ? null : tx.payments.get(tenant, paymentId),
+      paymentId === null ? null : tx.funds.get(tenant, paymentId),
+      submissionId === null ? null : tx.buyers.submissionById(tenant, submissionId),
+      accountId === null ? null : tx.accounts.get(tenant, accountId),
+      onPageToo.has(mail.purpose) ? sessionOf(tx, mail) : null,
+      hasDetails ? tx.bankDetails.ofPayment(tenant, paymentId) : [],
+    ]);
   assert(organization !== null, 'an organization stays');
   const about = payment === null || funds === null ? null : { payment, funds };
-  return { epoch, organization, about, submission, account, session };
+  const isReplacement = given.length > 1;
+  // The buyer may have stored the details that are replaced: the mail is sent in any case.
+  const watcher = isReplacement ? null : session;
+  return { epoch, organization, about, submission, account, session: watcher, isReplacement };
 }
 
 function sessionOf(tx: Tx, { subject, ...mail }: Mail) {
@@ -62,7 +70,7 @@ export function uselessBecause(mail: Mail, facts: MailFacts, nowMs: number): str
   if (isLinkExpired(mail, nowMs)) {
     return mailRules[purpose].signsIn ? 'its link has ended' : 'it is too old';
   }
-  if (isNoticePurpose(purpose)) return noticeIsUseless(purpose, mail, facts, nowMs);
+  if (isNoticePurpose(purpose)) return noticeIsUseless(purpose, mail, facts);
   // A sign-in may also be for a payment that has ended.
   const status = facts.about?.payment.status;
   const isOver = purpose === 'invitation' && status !== undefined && isTerminal(status);
@@ -71,11 +79,10 @@ export function uselessBecause(mail: Mail, facts: MailFacts, nowMs: number): str
 
 function noticeIsUseless(
   purpose: NoticePurpose,
-  { cause }: Mail,
+  { cause, createdAtMs }: Mail,
   { about, submission, session }: MailFacts,
-  nowMs: number,
 ): string | null {
-  if (session !== null && isWatching(session, nowMs)) return 'the page was open';
+  if (session !== null && hasSeen(session, createdAtMs)) return 'the page has shown it';
   const over = 'its state is over';
   if (purpose === 'kyc_more') {
     const waits = about?.payment.status === 'buyer_kyc_pending';
@@ -83,6 +90,16 @@ function noticeIsUseless(
   }
   if (about !== null) return causeOf(purpose, about) === cause ? null : over;
   return submission !== null && purpose === `kyc_${submission.status}` ? null : over;
+}
+
+/** When an open page has had time to show what the mail says; null: send the mail now. */
+export function openPageUntil(
+  { createdAtMs }: Mail,
+  { session }: MailFacts,
+  nowMs: number,
+): number | null {
+  const untilMs = createdAtMs + PAGE_SHOWS_MS;
+  return session !== null && isWatching(session, nowMs) && nowMs < untilMs ? untilMs : null;
 }
 
 /** The mail as it is sent, the same at every try. */
@@ -97,12 +114,13 @@ export function outgoing(deps: Deps, mail: Mail, facts: MailFacts): OutgoingMail
 }
 
 function letterOf(deps: Deps, mail: Mail, facts: MailFacts): Letter {
-  const { organization, about, account } = facts;
+  const { organization, about, account, isReplacement } = facts;
   const { purpose, locale, mode, createdAtMs: writtenAtMs } = mail;
   const page = pageOf(mail, facts);
   const pageUrl = page === null ? null : `${deps.settings.payUrl}${pathOf(page)}`;
   return {
     ...{ purpose, locale, mode, writtenAtMs, organization, about, account, pageUrl },
+    isReplacement,
     reference: referenceOf(mail, facts),
     link: pageUrl === null ? null : linkOf(deps, mail, pageUrl),
   };

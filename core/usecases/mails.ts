@@ -16,6 +16,7 @@ import {
   MAIL_LEASE_MS,
   type Mail,
   type MailOutcome,
+  mailPostponed,
   type NoticePurpose,
   newMail,
   nextMail,
@@ -25,7 +26,7 @@ import { type Tenant, tenantOf } from '../domain/tenant.js';
 import type { Deps } from '../ports/deps.js';
 import type { Tx } from '../ports/storage.js';
 import { eachSeparately } from './due-work.js';
-import { outgoing, readMailFacts, uselessBecause } from './mail-letters.js';
+import { openPageUntil, outgoing, readMailFacts, uselessBecause } from './mail-letters.js';
 
 /** Mail servers limit the connections of one client. */
 const MAILS_AT_ONCE = 10;
@@ -120,6 +121,11 @@ async function send(deps: Deps, mail: Mail): Promise<void> {
   const useless = uselessBecause(mail, facts, deps.clock.nowMs());
   if (useless !== null) {
     await record(deps, mail, (current) => dropMail(current, useless));
+    return;
+  }
+  const pageUntilMs = openPageUntil(mail, facts, deps.clock.nowMs());
+  if (pageUntilMs !== null) {
+    await record(deps, mail, (current) => mailPostponed(current, pageUntilMs));
     return;
   }
   const result = await deps.mailer.send(outgoing(deps, mail, facts));

@@ -1,6 +1,7 @@
 // Changes of an organization and its profile, and the partner's reports about its KYB.
 import {
   kybReported,
+  kybWithDue,
   type Organization,
   type OrganizationProfile,
 } from '../domain/organization.js';
@@ -8,9 +9,17 @@ import type { PartyCommand } from '../domain/partner-command.js';
 import { type Tenant, tenantOf } from '../domain/tenant.js';
 import { PonteError } from '../errors.js';
 import type { Deps } from '../ports/deps.js';
-import type { ReceiverReport } from '../ports/partner.js';
 import type { Tx } from '../ports/storage.js';
 import type { Batch } from './order-changes.js';
+import {
+  alertsOf,
+  askedAlert,
+  complete,
+  dueNow,
+  type PartyReport,
+  type PartyStaged,
+  stageAnswerRefused,
+} from './party-reports.js';
 
 /** Unchanged if `change` returns what it was given. NotFound. */
 export async function changeOrganization(
@@ -47,15 +56,31 @@ export async function loadProfile(tx: Tx, tenant: Tenant): Promise<OrganizationP
 
 /** Stages a report about the KYB; one about an earlier submission changes nothing. */
 export async function organizationReported(
-  { tx }: Pick<Batch, 'tx'>,
+  { tx, nowMs }: Pick<Batch, 'tx' | 'nowMs'>,
   command: PartyCommand,
-  partnerRef: string | null,
-  report: ReceiverReport,
-): Promise<boolean> {
+  reported: PartyReport,
+): Promise<PartyStaged> {
   const was = await loadProfile(tx, command);
-  if (was.kybCommandId === command.id) {
-    stageProfile(tx, was, kybReported(was, partnerRef, report.status));
-  }
+  if (was.kybCommandId !== command.id) return complete;
+  const { partnerRef, report } = reported;
+  const decided = kybReported(was, partnerRef, report.status, report.reason);
+  const next = kybWithDue(decided, dueNow(was, decided, reported, nowMs));
+  stageProfile(tx, was, next);
+  const about = { orgId: was.orgId, mode: was.mode };
+  const alerts = [...askedAlert(was, next, about), ...alertsOf(was, next, about)];
+  return { ...complete, alerts };
+}
+
+/** True if the refused order was an answer: the profile stays as it is. */
+export async function organizationAnswerRefused(
+  batch: Pick<Batch, 'tx' | 'nowMs'>,
+  command: PartyCommand,
+): Promise<boolean> {
+  const was = await loadProfile(batch.tx, command);
+  if (was.kybCommandId !== command.id) return false;
+  const kybCommandId = await stageAnswerRefused(batch, command, was.partnerRef);
+  if (kybCommandId === null) return false;
+  stageProfile(batch.tx, was, { ...was, kybCommandId });
   return true;
 }
 

@@ -2,11 +2,8 @@
 // virtual account. The KYB is an order to the partner. Each later step is stored before the next
 // one and has a key at the partner, so that every call can be repeated after a failure.
 import { readEmail } from '../domain/buyer-kyc.js';
-import { type Dossier, missingFields } from '../domain/dossier.js';
 import {
   kybDecided,
-  kybSubmitted,
-  nextKybStatus,
   type Organization,
   type OrganizationProfile,
   readPhone,
@@ -15,33 +12,31 @@ import {
   sandboxKyb,
   termsAccepted,
 } from '../domain/organization.js';
-import { COMMAND_LEASE_MS, isOpen, type PartnerCommand } from '../domain/partner-command.js';
+import { isDue, nothingDue, TERMS } from '../domain/party-due.js';
 import { hasUnstorableText } from '../domain/raw-json.js';
-import { type Mode, modes, type Tenant, tenantOf } from '../domain/tenant.js';
+import { type Mode, modes, type Tenant } from '../domain/tenant.js';
 import { assert, PonteError } from '../errors.js';
 import type { Deps } from '../ports/deps.js';
-import type { PartnerAnswer, SettlementPartner } from '../ports/partner.js';
-import type { Tx } from '../ports/storage.js';
-import { runInline } from './command-runner.js';
-import { partyOrder, refuseTier } from './onboarding.js';
 import { changeOrganization, changeProfile, loadProfile } from './organization-changes.js';
-import { expectDone, partnerOf } from './partner-calls.js';
+import {
+  configuredPartner,
+  done,
+  type OrganizationDossier,
+  PARTY,
+  submitted,
+} from './organization-submissions.js';
+import { stagePartyRead } from './party-reports.js';
 import { announceRedirect, stagePayoutNotices } from './payout-notices.js';
 import { partnerKey } from './service-keys.js';
 
 const NAME_LENGTH_MAX = 200;
 const PIX_KEY_LENGTH_MAX = 140;
 const TOS_ID_LENGTH_MAX = 200;
-/** An organization as a party of the partner. */
-const PARTY = { role: 'seller', entityType: 'business' } as const;
 
 export interface OrganizationView {
   readonly organization: Organization;
   readonly profiles: Readonly<Record<Mode, OrganizationProfile>>;
 }
-
-/** The dossier of an organization's KYB; `acceptTerms` records the terms. */
-export type OrganizationDossier = Omit<Dossier, 'tosId'>;
 
 export interface PixDestination {
   /** Sent to the partner; neither stored nor logged. */
@@ -68,7 +63,7 @@ export async function createOrganization(
   const profiles = modes.map((mode) => newProfile({ orgId: organization.id, mode }));
   await deps.store.run(async (tx) => tx.organizations.insert(organization, profiles));
   if (input.sandboxKyb) {
-    await clearSandbox(deps, organization).catch((error: unknown) => {
+    await openSandbox(deps, organization).catch((error: unknown) => {
       if (!(error instanceof PonteError)) throw error;
       const text = `${organization.id} was created, but its sandbox is not ready: ${error.message}`;
       throw new PonteError(error.code, text, { cause: error });
@@ -131,15 +126,24 @@ export async function acceptTerms(
   const given = tosId === null ? null : checkedText('tosId', tosId, TOS_ID_LENGTH_MAX);
   const { profiles } = await readOrganization(deps, tenant.orgId);
   const partner = await configuredPartner(deps, tenant);
+  const profile = profiles[tenant.mode];
   const isRequired = partner.requirements(PARTY.role, PARTY.entityType).includes('tosId');
-  if (isRequired && given === null && profiles[tenant.mode].tosId === null) {
+  const isNew = isDue(profile, TERMS);
+  if (given === null && (isNew || (isRequired && profile.tosId === null))) {
     const key = await partnerKey(deps, 'terms', [tenant.orgId, tenant.mode]);
-    const { url } = done(await partner.startTos({ redirectUrl: deps.settings.payUrl, key }));
+    const receiverRef = isNew ? profile.partnerRef : null;
+    const redirectUrl = deps.settings.payUrl;
+    const { url } = done(await partner.startTos({ redirectUrl, key, receiverRef }));
     const text = `tosId: accept the terms at ${url} and give the tos_id of the redirect.`;
     throw new PonteError('ValidationError', text);
   }
   const nowMs = deps.clock.nowMs();
   await changeProfile(deps, tenant, (was) => termsAccepted(was, given, nowMs));
+  if (isNew) {
+    // They are due until a read shows that the partner has them.
+    await deps.store.run((tx) => stagePartyRead(tx, profile.kybCommandId, nowMs));
+    deps.wake('commands');
+  }
   return readOrganization(deps, tenant.orgId);
 }
 
@@ -210,93 +214,14 @@ export async function setSupportContact(
 }
 
 /** All steps of test mode, in the order of the partner. */
-async function clearSandbox(deps: Deps, organization: Organization): Promise<void> {
+/** An organization of test mode can collect, once the partner has approved it. */
+export async function openSandbox(deps: Deps, organization: Organization): Promise<void> {
   const tenant: Tenant = { orgId: organization.id, mode: 'test' };
   const { kybStatus, partnerRef } = await submitted(deps, tenant, sandboxKyb(organization));
   if (kybStatus !== 'approved' || partnerRef === null) return;
   const pixKey = `${organization.id}@sandbox.invalid`;
   await registered(deps, tenant, partnerRef, { pixKey, accountHolderName: organization.name });
   await provisioned(deps, tenant);
-}
-
-/** Submits the organization if it was not, and returns the profile after the partner's answer. */
-async function submitted(
-  deps: Deps,
-  tenant: Tenant,
-  given: OrganizationDossier,
-): Promise<OrganizationProfile> {
-  const { profiles } = await readOrganization(deps, tenant.orgId);
-  const partner = await configuredPartner(deps, tenant);
-  const isNew = nextKybStatus(profiles[tenant.mode].kybStatus, 'submit') !== null;
-  const command = isNew
-    ? await recordedSubmission(deps, partner, profiles[tenant.mode], given)
-    : await deps.store.run((tx) => takenSubmission(deps, tx, tenant));
-  if (command !== null) await runInline(deps, command);
-  const profile = await deps.store.run((tx) => loadProfile(tx, tenant));
-  if (profile.kybStatus === 'verifying' && profile.partnerRef === null) {
-    throw new PonteError('PartnerUnavailable');
-  }
-  return profile;
-}
-
-/** A new order, leased to the caller. */
-async function recordedSubmission(
-  deps: Deps,
-  partner: SettlementPartner,
-  profile: OrganizationProfile,
-  given: OrganizationDossier,
-): Promise<PartnerCommand | null> {
-  const tenant = tenantOf(profile);
-  const dossier = wholeDossier(partner, profile, given);
-  const nowMs = deps.clock.nowMs();
-  const commandId = deps.ids.next('cmd', nowMs);
-  const request = done(
-    await partner.receiver.prepare({ ...dossier, ...PARTY, reference: commandId }),
-  );
-  const order = { id: commandId, kind: 'submit_organization', request } as const;
-  const lease = deps.store.claims.newLease();
-  const subject = { kind: 'organization', id: tenant.orgId } as const;
-  const command = partyOrder(deps, tenant, { ...order, subject, lease });
-  return deps.store.run(async (tx) => {
-    const was = await loadProfile(tx, tenant);
-    const receiverId = deps.ids.next('rcv', nowMs);
-    const next = kybSubmitted(was, { receiverId, kybCommandId: commandId });
-    if (next === was) return null;
-    tx.organizations.updateProfile(next);
-    tx.commands.insert(command);
-    return command;
-  });
-}
-
-function wholeDossier(
-  partner: SettlementPartner,
-  { tosId }: OrganizationProfile,
-  given: OrganizationDossier,
-): Dossier {
-  const { role, entityType } = PARTY;
-  refuseTier(entityType, given);
-  const dossier = { ...given, country: given.country ?? 'BR', tosId };
-  const extra = partner.requirements(role, entityType);
-  const missing = missingFields(role, entityType, dossier, extra);
-  if (missing.length === 0) return dossier;
-  const paths = missing.join(', ');
-  const text = `${paths}: the KYB of an organization needs these. Submit it with them.`;
-  throw new PonteError('ValidationError', text);
-}
-
-/** The current order, leased to the caller; null if it has ended or is leased. */
-async function takenSubmission(deps: Deps, tx: Tx, tenant: Tenant): Promise<PartnerCommand | null> {
-  const { kybCommandId } = await loadProfile(tx, tenant);
-  assert(kybCommandId !== null, 'a submitted KYB has its order');
-  const command = await tx.commands.get(kybCommandId);
-  assert(command !== null, 'an order stays');
-  const nowMs = deps.clock.nowMs();
-  const held = command.leaseToken !== null && (command.dueAtMs ?? 0) > nowMs;
-  if (!isOpen(command) || held) return null;
-  const dueAtMs = nowMs + COMMAND_LEASE_MS;
-  const taken = Object.freeze({ ...command, leaseToken: deps.store.claims.newLease(), dueAtMs });
-  tx.commands.update(taken);
-  return taken;
 }
 
 async function registered(
@@ -362,22 +287,9 @@ function newProfile(tenant: Tenant): OrganizationProfile {
     destinationRef: null,
     tosId: null,
     tosAcceptedAtMs: null,
+    ...nothingDue,
     version: 1,
   });
-}
-
-function configuredPartner(deps: Deps, { mode }: Tenant): Promise<SettlementPartner> {
-  if (deps.partners[mode] !== null) return partnerOf(deps, { mode });
-  const text = `mode: no settlement partner is configured for ${mode}. `;
-  const advice = 'Configure one, the same for the server and for this command.';
-  throw new PonteError('ValidationError', text + advice);
-}
-
-/** With the partner's code, for operators. */
-function done<T>(answer: PartnerAnswer<T>): T {
-  if (answer.outcome !== 'refused') return expectDone(answer);
-  const message = `The settlement partner refuses: ${answer.message} (${answer.code})`;
-  return expectDone({ ...answer, message });
 }
 
 function checkedText(field: string, text: string, lengthMax: number): string {

@@ -2,7 +2,6 @@
 // has its hash. sign-ins.ts starts those that follow from a mail.
 import {
   hashSessionToken,
-  isSeenStale,
   isSessionOver,
   newPageSession,
   type PageSession,
@@ -31,8 +30,8 @@ export async function startSession(deps: Deps, subject: SessionSubject): Promise
 }
 
 /**
- * Null if the session is unknown or over. Records its use, at most once a minute; a `background`
- * request of a script is no use.
+ * Null if the session is unknown or over. Records that a page is shown, except for a `background`
+ * request, which shows none.
  */
 export async function readSession(
   deps: Deps,
@@ -45,7 +44,7 @@ export async function readSession(
       const session = await tx.pageSessions.byId(id);
       const nowMs = deps.clock.nowMs();
       if (session === null || isSessionOver(session, nowMs)) return null;
-      if (background || !isSeenStale(session, nowMs)) return session;
+      if (background) return session;
       const seen = Object.freeze({ ...session, seenAtMs: nowMs });
       tx.pageSessions.update(seen);
       return seen;

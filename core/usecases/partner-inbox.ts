@@ -19,6 +19,7 @@ import { requestOf } from './command-runner.js';
 import { eachDue } from './due-work.js';
 import { type ReportSource, stageCommand, storeStaged } from './order-changes.js';
 import { operationOf, operations } from './partner-operations.js';
+import { readReceipt } from './receipts.js';
 
 /** For a message that matches no order or fails. */
 const MESSAGE_TRIES_MAX = 12;
@@ -130,23 +131,46 @@ async function attemptMessage(deps: Deps, message: InboxMessage): Promise<unknow
 }
 
 /**
- * False if a fact matches no order; else the batch of the last fact marks the message as applied.
+ * False if a fact matches neither an order nor a receipt; else the batch of the last fact marks the
+ * message as applied.
  */
 async function applyFacts(deps: Deps, message: InboxMessage): Promise<boolean> {
   const facts = JSON.parse(message.facts, readAmount) as readonly (PartnerFact | PartnerNotice)[];
-  const found = [];
-  for (const fact of facts) found.push(await matchingCommand(deps, message.mode, fact));
-  const unmatched = found.includes(null);
   const last = facts.length - 1;
+  let isWhole = true;
   for (const [at, fact] of facts.entries()) {
-    const commandId = found[at] ?? null;
-    if (commandId === null) continue;
-    const settled = at === last && !unmatched ? message : null;
-    if (fact.report === null) await pollSoon(deps, commandId, settled);
-    else await applyPartnerUpdate(deps, commandId, fact, {}, settled);
+    const settled = at === last && isWhole ? message : null;
+    if (!(await applyFact(deps, message.mode, fact, settled))) isWhole = false;
   }
   if (last < 0) await deps.store.run((tx) => stageApplied(tx, message));
-  return !unmatched;
+  return isWhole;
+}
+
+async function applyFact(
+  deps: Deps,
+  mode: Mode,
+  fact: PartnerFact | PartnerNotice,
+  settled: InboxMessage | null,
+): Promise<boolean> {
+  const commandId = await matchingCommand(deps, mode, fact);
+  if (commandId === null) return recordUnordered(deps, mode, fact, settled);
+  if (fact.report === null) await pollSoon(deps, commandId, settled);
+  else await applyPartnerUpdate(deps, commandId, fact, {}, settled);
+  return true;
+}
+
+/** A pay-in without an order. The partner's books count, not the report of the message. */
+async function recordUnordered(
+  deps: Deps,
+  mode: Mode,
+  { kind, partnerRef }: PartnerFact | PartnerNotice,
+  settled: InboxMessage | null,
+): Promise<boolean> {
+  if (kind !== 'payin') return false;
+  const outcome = await readReceipt(deps, mode, partnerRef, async (tx) => {
+    if (settled !== null) await stageApplied(tx, settled);
+  });
+  return outcome === 'receipt' || outcome === 'none';
 }
 
 /** A worker polls the order next. The same batch marks the message as applied. */
@@ -219,9 +243,9 @@ async function matchingCommand(
     its === mode && operations[kind].reportKind === fact.kind;
   const found = await deps.store.run(async (tx) => {
     const { reference } = fact;
-    if (reference === null) return byPartnerRef(tx, mode, fact);
-    const named = await tx.commands.byReference(mode, reference);
-    return named === null ? [] : [named];
+    const named = reference === null ? null : await tx.commands.byReference(mode, reference);
+    // The reference of an adopted pay-in is not the one that the partner may have.
+    return named === null ? byPartnerRef(tx, mode, fact) : [named];
   });
   const command = found.find(fits);
   if (command === undefined) return null;

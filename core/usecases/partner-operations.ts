@@ -1,7 +1,7 @@
 // The table of orders to the partner: how an order of each kind is prepared, started, looked up and
 // read, and what is stored when the partner accepts, refuses or reports it. command-runner.ts
 // calls.
-import { reportEffect, reportOrder } from '../domain/order-report.js';
+import { effectOn, pollNow, reopenOrder, reportOrder } from '../domain/order-report.js';
 import {
   acceptCommand,
   type CommandKind,
@@ -28,13 +28,14 @@ import type {
   SettlementPartner,
 } from '../ports/partner.js';
 import {
+  accountAnswerRefused,
   accountReported,
   announceAccount,
   type RailsRequest,
   railsReported,
 } from './account-changes.js';
-import { submissionReported } from './buyers.js';
-import { alertUnplaced, refusedDossier } from './kyc-corrections.js';
+import { submissionReported } from './buyer-decisions.js';
+import { alertUnplaced, refusedDossier, submissionAnswerRefused } from './kyc-corrections.js';
 import {
   type Batch,
   type MoneyFact,
@@ -45,7 +46,8 @@ import {
   stageOrder,
   stageReport,
 } from './order-changes.js';
-import { organizationReported } from './organization-changes.js';
+import { organizationAnswerRefused, organizationReported } from './organization-changes.js';
+import type { PartyReport, PartyStaged } from './party-reports.js';
 import { loadPayment } from './payment-store.js';
 
 export interface Operation<C extends PartnerCommand = PartnerCommand> {
@@ -74,11 +76,21 @@ export function operationOf<C extends PartnerCommand>(command: C): Operation<C> 
 const nothing = { receivedMinor: 0n, refunded: null };
 
 export const operations: Readonly<Record<CommandKind, Operation>> = {
-  submit_organization: partyOperation(organizationReported),
-  submit_buyer: partyOperation(submissionReported, refusedDossier),
-  submit_account: partyOperation(accountReported),
+  submit_organization: partyOperation({
+    reported: organizationReported,
+    answerRefused: organizationAnswerRefused,
+  }),
+  submit_buyer: partyOperation({
+    reported: submissionReported,
+    answerRefused: submissionAnswerRefused,
+    refusal: refusedDossier,
+  }),
+  submit_account: partyOperation({
+    reported: accountReported,
+    answerRefused: accountAnswerRefused,
+  }),
   provision_rails: {
-    ...partyOperation(neverReported),
+    ...partyOperation({ reported: neverReported, answerRefused: neverReported }),
     reportKind: null,
     callsOf: (partner) => ({
       async start(request) {
@@ -126,7 +138,7 @@ export const operations: Readonly<Record<CommandKind, Operation>> = {
     },
     // Only a report with an effect is checked.
     problem: ({ command, report, quote, polled }) =>
-      reportEffect(command.end, report.status, polled) === 'apply'
+      effectOn(command, report.status, polled) === 'apply'
         ? payoutProblem(command, report, quote)
         : null,
     sums: ({ held = false }) => ({ ...nothing, held }),
@@ -196,32 +208,29 @@ function knownOf({ store }: Deps, command: MoneyCommand) {
   });
 }
 
-/**
- * An order about a party. `stageReport` stages changes of the party's row, then of the payments
- * that wait for it; false while there are more.
- */
-function partyOperation(
-  stageReport: (
-    batch: Batch,
-    command: PartyCommand,
-    partnerRef: string | null,
-    report: ReceiverReport,
-  ) => Promise<boolean>,
-  refusalOf: typeof refusedDossier = async (_batch, _command, code) => ({
-    status: 'rejected',
-    reason: code,
-  }),
-): Operation<PartyCommand> {
+interface PartyRules {
+  /** Stages changes of the party's row, then of the payments that wait for it. */
+  reported(batch: Batch, command: PartyCommand, reported: PartyReport): Promise<PartyStaged>;
+  /** True if the refused order was an answer: what follows is staged. */
+  answerRefused(batch: Batch, command: PartyCommand): Promise<boolean>;
+  /** What the refusal of a new party means; a rejection by default. */
+  refusal?(batch: Batch, command: PartyCommand, code: string): Promise<ReceiverReport>;
+}
+
+function partyOperation(rules: PartyRules): Operation<PartyCommand> {
   /** The order is stored with the last of the changes: after a crash they are repeated. */
   const stage = async (
     batch: Batch,
     [was, next]: readonly [PartyCommand, PartyCommand],
-    partnerRef: string | null,
-    report: ReceiverReport,
+    reported: PartyReport,
   ): Promise<Staged> => {
-    const isComplete = await stageReport(batch, was, partnerRef, report);
-    if (isComplete && next !== was) return stageParty(batch, next);
-    return { command: was, isComplete, announce: () => announceAccount(batch.deps) };
+    const { isComplete, alerts } = await rules.reported(batch, was, reported);
+    const announce = () => {
+      announceAccount(batch.deps);
+      for (const alert of alerts) batch.deps.log.error('alert', alert);
+    };
+    if (isComplete && next !== was) return { ...stageCommand(batch, next), announce };
+    return { command: was, isComplete, announce };
   };
   return {
     reportKind: 'receiver',
@@ -229,11 +238,16 @@ function partyOperation(
     prepare: async () => {
       throw new Error('the request about a party is fixed when its order is made');
     },
-    onAccepted: (batch, command, { partnerRef, report = { status: 'verifying', reason: null } }) =>
-      stage(batch, [command, acceptCommand(command, partnerRef, batch.nowMs)], partnerRef, report),
+    onAccepted(batch, command, { partnerRef, report = { status: 'verifying', reason: null } }) {
+      const next = acceptCommand(command, partnerRef, batch.nowMs);
+      return stage(batch, [command, next], { partnerRef, report, isCurrent: true });
+    },
     async onRefused(batch, command, refused, code) {
-      const report = await refusalOf(batch, command, code);
-      const staged = await stage(batch, [command, refused], null, report);
+      if (await rules.answerRefused(batch, command)) return refusedAnswer(batch, refused, code);
+      const rejected = { status: 'rejected', reason: code } as const;
+      const report = (await rules.refusal?.(batch, command, code)) ?? rejected;
+      const reported = { partnerRef: null, report, isCurrent: true };
+      const staged = await stage(batch, [command, refused], reported);
       if (report.status === 'rejected') return staged;
       const announce = () => {
         staged.announce();
@@ -242,17 +256,36 @@ function partyOperation(
       return { ...staged, announce };
     },
     onChanged: async (batch, _, decide) => stageCommand(batch, decide([])),
-    onReport(batch, command, fact, { alsoChange }) {
+    onReport(batch, command, fact, { polledVersion, alsoChange }) {
       assert(fact.kind === 'receiver', 'the report of a party is about one');
       const { partnerRef, report } = fact;
-      const { status, reason } = report;
-      const end = status === 'verifying' ? 'open' : 'completed';
+      const { reason } = report;
+      const isCurrent = polledVersion === command.version;
+      const end = isAwaited(report) ? 'open' : 'completed';
       const answer = { ...nothing, partnerRef, end, reason, polled: true } as const;
-      const reported = reportOrder(command, answer, batch.nowMs);
-      const next = alsoChange?.(reported, null) ?? reported;
-      return stage(batch, [command, next], partnerRef, report);
+      const known = reportOrder(command, answer, batch.nowMs);
+      const reported = isCurrent && end === 'open' ? reopenOrder(known, batch.nowMs) : known;
+      const last = alsoChange?.(reported, null) ?? reported;
+      // The order has changed since it was read: the answer may be old.
+      const isRaced = polledVersion !== undefined && !isCurrent;
+      const next = isRaced ? pollNow(last, batch.nowMs) : last;
+      return stage(batch, [command, next], { partnerRef, report, isCurrent });
     },
   };
+}
+
+/** The partner has not decided, or waits for an answer: the order is polled. */
+function isAwaited({ status, corrections = [] }: ReceiverReport): boolean {
+  return status === 'verifying' || status === 'paused' || corrections.length > 0;
+}
+
+function refusedAnswer(batch: Batch, refused: PartyCommand, code: string): Staged {
+  const announce = () => {
+    announceAccount(batch.deps);
+    const alert = 'the partner refuses the answer of a party: what it wants is still due';
+    batch.deps.log.error('alert', { alert, code, commandId: refused.id });
+  };
+  return { ...stageCommand(batch, refused), announce };
 }
 
 function stageParty(batch: Batch, next: PartyCommand): Staged {

@@ -90,7 +90,7 @@ function stageNotices(deps: Deps, tx: Tx, was: PaymentAggregate, change: Change)
   const nowMs = deps.clock.nowMs();
   const subject = { kind: 'payment', paymentId: payment.id } as const;
   const to = { to: buyer.email.trim(), toKey: emailKey(buyer.email) };
-  for (const notice of noticesOf(was, change, nowMs)) {
+  for (const notice of noticesOf(was, change)) {
     stageNotice(deps, tx, { ...tenantOf(payment), ...notice, ...to, subject, locale }, nowMs);
   }
 }

@@ -1,7 +1,7 @@
 // Payments of integrators and operators: create, read, cancel, fail, and their expiry. The buyer's
 // steps are in buyers.ts, the partner's in partner-operations.ts.
 import { type Buyer, emailKey } from '../domain/buyer-kyc.js';
-import type { PaymentView } from '../domain/change.js';
+import { isShort, type PaymentView } from '../domain/change.js';
 import { readyToCollect } from '../domain/connected-account.js';
 import { paymentEvent, paymentEventTypes } from '../domain/event.js';
 import { noFunds } from '../domain/funds.js';
@@ -146,6 +146,25 @@ export async function cancelPayment(
     cancelled(was, await tx.commands.ofPayment(tenant, id), reason, deps.clock.nowMs()),
   );
   return viewAfter(deps, change);
+}
+
+/**
+ * The buyer takes back what it sent so far. PaymentStateConflict unless the payment is still short
+ * and has the version that the buyer saw: the rest may have arrived since.
+ */
+export async function takeShortBack(
+  deps: Deps,
+  tenant: Tenant,
+  id: string,
+  version: number,
+): Promise<void> {
+  const reason = 'the buyer asked for the money back';
+  await changePayment(deps, tenant, id, async (was, tx) => {
+    const isSeen = was.payment.version === version;
+    if (!isSeen || !isShort(was)) throw new PonteError('PaymentStateConflict');
+    const orders = await tx.commands.ofPayment(tenant, id);
+    return cancelled(was, orders, reason, deps.clock.nowMs());
+  });
 }
 
 /** Over all tenants. */

@@ -5,11 +5,13 @@ import { tenantOf } from '../domain/tenant.js';
 import type { Deps } from '../ports/deps.js';
 import { submitBuyerKyc } from './kyc.js';
 
+const COUNTRY = 'US';
+
 /** The dossier of the sandbox buyer, without its name. */
 const sandboxPerson = {
   entityType: 'individual',
   dateOfBirth: '1990-01-31',
-  idDocCountry: 'US',
+  idDocCountry: COUNTRY,
   idDocType: 'PASSPORT',
   selfieFile: 'https://sandbox.invalid/selfie.jpg',
   idDocFrontFile: 'https://sandbox.invalid/passport.jpg',
@@ -19,7 +21,9 @@ const sandboxPerson = {
 export async function playDossier(deps: Deps, payment: Payment): Promise<void> {
   const { firstName, lastName } = nameParts(payment);
   const { country, phone } = payment.buyer;
-  const dossier = { ...sandboxPerson, firstName, lastName, country, phone };
+  // A partner may require a country that the payment does not have.
+  const residence = { country: country ?? COUNTRY, phone };
+  const dossier = { ...sandboxPerson, firstName, lastName, ...residence };
   await submitBuyerKyc(deps, tenantOf(payment), payment.id, dossier);
 }
 

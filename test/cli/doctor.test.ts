@@ -7,6 +7,7 @@ import { describe, test } from 'node:test';
 import { newSecretKey } from '../../adapters/crypto/secret-box.js';
 import { openSqliteStore } from '../../adapters/storage/sqlite/store.js';
 import { diagnose, type Findings } from '../../cli/doctor.js';
+import type { QueueReport } from '../../core/usecases/queue-stats.js';
 import { readConfig } from '../../host/config.js';
 import { startHost } from '../../host/main.js';
 import { runCommand } from '../support/command.js';
@@ -24,11 +25,12 @@ const run = (env: Readonly<Record<string, string>>, words: string) =>
 const MINUTE_MS = 60_000;
 const GIB = 1_024 ** 3;
 const nothing = { due: 0, lateMs: 0 };
-const idle = {
+const idle: QueueReport = {
   queues: {
     ...{ outbox: nothing, deliveries: nothing, commands: nothing, inbox: nothing },
-    ...{ mails: nothing, documents: nothing, advances: nothing },
+    ...{ receipts: nothing, mails: nothing, documents: nothing, advances: nothing },
   },
+  unmatched: [],
   ...{ undeliveredMs: 0, stuckCommands: 0, deadLetters: 0, fundsToReview: 0 },
   ...{ epoch: 1, inQuarantine: false, isChecked: false },
 };
@@ -79,7 +81,8 @@ test('a healthy service is reported check by check', () => {
       ...['disk: 12.3 GiB free at data', 'secret keys: of this database'],
       ...['documents: where they belong', 'epoch: 1, released', 'ledger: balances'],
       ...['partner commands: none stuck', 'funds: all accounted for'],
-      ...['workers: no work is overdue', 'deliveries: on time', 'dead letters: none'],
+      ...['workers: no work is overdue', 'deliveries: on time'],
+      ...['receipts: each has its payment', 'dead letters: none'],
     ],
   );
 });
@@ -166,6 +169,16 @@ describe('each defect is reported with what to do about it', () => {
     [
       waiting({ stuckCommands: 10_000 }),
       'critical partner commands: 10000 or more commands stuck: ponte commands list --stuck',
+    ],
+    [
+      waiting({
+        unmatched: [
+          { currency: 'EUR', amountMinor: 5n, oldestMs: MINUTE_MS },
+          { currency: 'USD', amountMinor: 10_001n, oldestMs: 180 * MINUTE_MS },
+        ],
+      }),
+      'warning receipts: 0.05 EUR, 100.01 USD that nobody ordered, the oldest for 3 hours: ' +
+        'ponte money list',
     ],
     [
       waiting({ fundsToReview: 2 }),

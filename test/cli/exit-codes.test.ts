@@ -24,7 +24,13 @@ const codesOf: Readonly<Partial<Record<ExitKind, readonly ErrorCode[]>>> = {
     ...(['ConnectedAccountNotApproved', 'ProductionAccessNotApproved'] as const),
     ...(['IdempotencyKeyConflict', 'PaymentNotCancellable', 'PaymentStateConflict'] as const),
     ...(['QuoteExpired', 'QuoteChanged', 'InvoiceNotApproved'] as const),
-    ...(['CommandNotRetryable', 'CheckIncomplete', 'NotQuarantined'] as const),
+    ...([
+      'CommandNotRetryable',
+      'DecisionNotAllowed',
+      'ReceiptDecided',
+      'CheckIncomplete',
+      'NotQuarantined',
+    ] as const),
     ...(['DeliveryNotReplayable', 'EventsPruned', 'FeedReset', 'UploadUrlExpired'] as const),
   ],
   forbidden: [

@@ -30,6 +30,7 @@ const bare = anAccount({
   ...{ displayName: null, country: null, taxIdSealed: null, taxIdLast4: null, tosSessionKey: null },
   ...{ tosId: null, destinationRef: null, railsCommandId: null, railsRef: null, readyAtMs: null },
   ...{ reason: null, approvedAtMs: null, rejectedAtMs: null },
+  ...{ corrections: null, answerByMs: null, answerAlertedAtMs: null },
 });
 
 export function storeAccountsContract(open: OpenStore): void {

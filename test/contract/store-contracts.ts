@@ -5,6 +5,7 @@ import { storeAccountsContract } from './store-accounts-contract.js';
 import { storeBankDetailsContract } from './store-bank-details-contract.js';
 import { storeClaimsContract } from './store-claims-contract.js';
 import { storeContract } from './store-contract.js';
+import { storeDeskContract } from './store-desk-contract.js';
 import { storeDocumentsContract } from './store-documents-contract.js';
 import { storeInvoicesContract } from './store-invoices-contract.js';
 import { storeKeysContract } from './store-keys-contract.js';
@@ -14,6 +15,7 @@ import { storeMembersContract } from './store-members-contract.js';
 import { storeMoneyContract } from './store-money-contract.js';
 import { storePaymentListsContract } from './store-payment-lists-contract.js';
 import { storeQueueStatsContract } from './store-queue-stats-contract.js';
+import { storeReceiptsContract } from './store-receipts-contract.js';
 import { storeRetentionContract } from './store-retention-contract.js';
 import { storeRowsContract } from './store-rows-contract.js';
 import { storeSubjectsContract } from './store-subjects-contract.js';
@@ -31,6 +33,7 @@ export const writes: Parts = {
   claims: storeClaimsContract,
   keys: storeKeysContract,
   money: storeMoneyContract,
+  'the money desk': storeDeskContract,
 };
 
 export const others: Parts = {
@@ -40,6 +43,7 @@ export const others: Parts = {
   'invoices and mails': storeInvoicesContract,
   'links and page sessions': storeLinksContract,
   members: storeMembersContract,
+  receipts: storeReceiptsContract,
   retention: storeRetentionContract,
   lists: storeListsContract,
   'lists of payments': storePaymentListsContract,

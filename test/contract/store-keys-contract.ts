@@ -15,6 +15,7 @@ import {
 } from '../support/domain-samples.js';
 import { aCheckValue, aServiceKey } from '../support/key-samples.js';
 import { aMail } from '../support/mail-samples.js';
+import { aReceipt } from '../support/receipt-samples.js';
 import { valuesOf } from '../support/values-of.js';
 import { assertContended } from './contention.js';
 import type { OpenStore } from './store-contracts.js';
@@ -231,6 +232,8 @@ const sealedWrites: Readonly<Record<SealedColumn, Write>> = {
     tx.mails.insert(aMail({ id: `mail_1${more}`, tokenHash: `h${more}`, nth: null, tokenSealed })),
   'partner_commands.request': (tx, request, more = '') =>
     tx.commands.insert(aCommand({ id: `cmd_1${more}`, request })),
+  'receipts.payer_sealed': (tx, payerSealed, more = '') =>
+    tx.receipts.insert(aReceipt({ id: `rct_1${more}`, partnerRef: `p${more}`, payerSealed })),
   'subscriptions.secret_sealed': (tx, secretSealed, more = '') =>
     tx.subscriptions.insert(aSubscription({ id: `whs_1${more}`, secretSealed })),
   'service_keys.sealed': (tx, text, more = '') =>

@@ -8,7 +8,7 @@ import { money } from '../../core/domain/money.js';
 import type { MoneyCommand } from '../../core/domain/partner-command.js';
 import type { Mode } from '../../core/domain/tenant.js';
 import { PonteError } from '../../core/errors.js';
-import { aCommand, someFunds, T0, tenant } from '../support/domain-samples.js';
+import { aCommand, aPartyCommand, someFunds, T0, tenant } from '../support/domain-samples.js';
 import type { OpenStore } from './store-contracts.js';
 
 const live = { orgId: 'org_a', mode: 'live' } as const;
@@ -64,6 +64,24 @@ export function storeMoneyContract(fresh: OpenStore): void {
     await store.run(async (tx) => tx.commands.update(aCommand({ ...became, ...ordered })));
     const found = await store.run((tx) => tx.commands.get('cmd_1'));
     assert.deepEqual(found, aCommand({ ...became, version: 2 }));
+  });
+
+  test('orders come page by page, by their creation', async () => {
+    const store = await fresh();
+    const foreign = { orgId: 'org_b', mode: 'live' } as const;
+    await store.run(async (tx) => {
+      tx.commands.insert(aCommand({ id: 'cmd_old', createdAtMs: T0 }));
+      tx.commands.insert(aCommand({ id: 'cmd_b', createdAtMs: T0 + 2 }));
+      tx.commands.insert(aPartyCommand({ id: 'cmd_a', createdAtMs: T0 + 2 }));
+      tx.commands.insert(aCommand({ id: 'cmd_c', createdAtMs: T0 + 1, ...foreign }));
+    });
+    const page = async (fromMs: number, afterId: string) => {
+      const found = store.run((tx) => tx.commands.since({ fromMs, afterId, limit: 2 }));
+      return (await found).map(({ id }) => id);
+    };
+    assert.deepEqual(await page(T0 + 1, ''), ['cmd_c', 'cmd_a']);
+    assert.deepEqual(await page(T0 + 2, 'cmd_a'), ['cmd_b']);
+    assert.deepEqual(await page(T0 + 2, 'cmd_b'), []);
   });
 
   test('one reference names one order in each mode', async () => {

@@ -2,6 +2,7 @@
 // receivers are still owed, and what needs a person, over all tenants.
 import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
+import type { Receipt } from '../../core/domain/receipt.js';
 import type { QueueStats, Store, Tx } from '../../core/ports/storage.js';
 import {
   aCommand,
@@ -16,6 +17,7 @@ import {
   T0,
 } from '../support/domain-samples.js';
 import { aMail } from '../support/mail-samples.js';
+import { aReceipt } from '../support/receipt-samples.js';
 import type { OpenStore } from './store-contracts.js';
 
 const COUNT_MAX = 5;
@@ -25,6 +27,7 @@ const emptyQueues: QueueStats['queues'] = {
   deliveries: nothing,
   commands: nothing,
   inbox: nothing,
+  receipts: nothing,
   mails: nothing,
   documents: nothing,
   advances: nothing,
@@ -47,6 +50,7 @@ export function storeQueueStatsContract(open: OpenStore): void {
       stuckCommands: 0,
       deadLetters: 0,
       fundsToReview: 0,
+      unmatched: [],
     });
   });
 
@@ -60,6 +64,7 @@ export function storeQueueStatsContract(open: OpenStore): void {
         tx.deliveries.insert(aDelivery({ ...tenant, id, subscriptionId: `whs_${id}`, dueAtMs }));
         tx.commands.insert(aCommand({ ...tenant, id, dueAtMs }));
         tx.inbox.insert(aMessage({ messageId: id, dueAtMs }));
+        tx.receipts.insert(aReceipt({ id, partnerRef: id, dueAtMs }));
         tx.mails.insert(aMail({ ...tenant, id, dueAtMs, tokenHash: id, nth: at + 1 }));
         tx.documents.insert(aDocument({ ...tenant, id, dueAtMs }));
         tx.advances.put(anAdvance({ ...tenant, paymentId: id, dueAtMs }));
@@ -68,9 +73,29 @@ export function storeQueueStatsContract(open: OpenStore): void {
     const two = { due: 2, oldestDueAtMs: T0 - 50 };
     assert.deepEqual((await backlog()).queues, {
       ...{ outbox: two, deliveries: two, commands: two, inbox: two },
-      ...{ mails: two, documents: two, advances: two },
+      ...{ receipts: two, mails: two, documents: two, advances: two },
     });
     assert.deepEqual((await backlog(T0 - 51)).queues, emptyQueues);
+  });
+
+  test('money that nobody ordered is added up by currency while it needs a decision', async () => {
+    const usd = (amountMinor: bigint) => ({ amountMinor, currency: 'USD' });
+    const rows: readonly Partial<Receipt>[] = [
+      { amount: usd(9_007_199_254_740_993n), completedAtMs: T0 - 2 },
+      { amount: usd(2n), completedAtMs: T0 - 7 },
+      { amount: { amountMinor: 5n, currency: 'EUR' }, completedAtMs: T0 - 1 },
+      { amount: usd(9n), end: 'open', completedAtMs: null },
+      { amount: usd(9n), state: 'refunded', completedAtMs: T0 - 9 },
+    ];
+    await stage((tx) => {
+      for (const [at, fields] of rows.entries()) {
+        tx.receipts.insert(aReceipt({ id: `rct_${at}`, partnerRef: `pa_${at}`, ...fields }));
+      }
+    });
+    assert.deepEqual((await backlog()).unmatched, [
+      { currency: 'EUR', amountMinor: 5n, oldestAtMs: T0 - 1 },
+      { currency: 'USD', amountMinor: 9_007_199_254_740_995n, oldestAtMs: T0 - 7 },
+    ]);
   });
 
   test('a count ends at its limit, and the oldest is still the oldest', async () => {

@@ -27,6 +27,7 @@ import {
   T0,
   tenant,
 } from '../support/domain-samples.js';
+import { aReceipt, aReceiptPosting, aScan } from '../support/receipt-samples.js';
 import type { OpenStore } from './store-contracts.js';
 
 interface RoundTrip {
@@ -60,6 +61,7 @@ function submissions(...rows: readonly Partial<KycSubmission>[]): RoundTrip['wri
 const bareProfile = aProfile({
   ...{ kybStatus: null, receiverId: null, kybCommandId: null, partnerRef: null },
   ...{ virtualAccountRef: null, destinationRef: null, tosId: null, tosAcceptedAtMs: null },
+  ...{ corrections: null, answerByMs: null, answerAlertedAtMs: null },
 });
 const approvedOther = { id: 'kyc_2', flowId: null, ...otherOrg, status: 'approved' } as const;
 const bareCommand = aPartyCommand({
@@ -93,6 +95,12 @@ const fullCommand = aCommand({
   confirmedMinor: 8n,
   refusal: 'quote_expired',
   review: '{"kind":"implausible"}',
+  overruled: 'failed',
+});
+
+const bareReceipt = aReceipt({
+  ...{ receiverRef: null, orgId: null, accountId: null, end: 'open', payerSealed: null },
+  ...{ transactionHash: null, completedAtMs: null, dueAtMs: null, lastError: null },
 });
 
 const roundTrips: Readonly<Record<string, RoundTrip>> = {
@@ -219,6 +227,16 @@ const roundTrips: Readonly<Record<string, RoundTrip>> = {
   'a message of the partner': inserted('inbox', aMessage(), (rows) =>
     rows.get('fake', 'test', 'msg_1'),
   ),
+  'a receipt': inserted('receipts', aReceipt(), (rows) =>
+    rows.byPartnerRef('fake', 'test', 'pa_9'),
+  ),
+  'a receipt of nobody known': inserted('receipts', bareReceipt, (rows) => rows.get('rct_1')),
+  'the postings of a receipt': {
+    write: (tx) => tx.receipts.append('rct_1', 'pst_1', aReceiptPosting, T0),
+    read: (tx) => tx.receipts.postings('rct_1'),
+    expected: [aReceiptPosting],
+  },
+  'a scan of the books': inserted('scans', aScan(), (rows) => rows.get('fake', 'test')),
   'an advance': {
     write: (tx) => tx.advances.put(anAdvance()),
     read: (tx) => tx.advances.get(tenant, 'pi_1'),

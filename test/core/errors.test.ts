@@ -47,6 +47,8 @@ const otherCodes = {
   QuoteChanged: 409,
   InvoiceNotApproved: 409,
   CommandNotRetryable: 409,
+  DecisionNotAllowed: 409,
+  ReceiptDecided: 409,
   CheckIncomplete: 409,
   NotQuarantined: 409,
   DeliveryNotReplayable: 409,

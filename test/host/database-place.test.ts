@@ -54,7 +54,10 @@ const finding = [
   ...['payments list', 'payments show pi_1', 'payments cancel pi_1 --reason late'],
   ...['payments simulate pi_1 money_arrives', 'org support org_1 --phone 12345'],
   ...['payments fail pi_1 --reason late', 'payments cancel pi_1 --reason late --dry-run'],
-  ...['refunds list', 'ledger verify', 'deliveries list', 'deliveries show whd_1'],
+  ...['money list', 'money list --decided', 'money refund cmd_1 --evidence wire'],
+  'money assign rct_1 --payment pi_1',
+  'money resolve cmd_1 --as returned --evidence mail',
+  ...['refunds list', 'ledger verify', 'reconcile', 'deliveries list', 'deliveries show whd_1'],
   ...['deliveries replay --all-dead', 'deliveries replay --all-dead --dry-run', 'mails list'],
   ...[
     'commands list',

@@ -8,7 +8,7 @@ import type { Wake } from '../../host/workers.js';
 const T0 = 1_790_000_000_000;
 const nothing: NextDue = {
   ...{ outbox: null, commands: null, deliveries: null, inbox: null },
-  ...{ advances: null, purges: null, mails: null, expiries: null },
+  ...{ receipts: null, advances: null, purges: null, mails: null, expiries: null },
 };
 
 /** An alarm over queues that a test fills; `mark` is that of other processes, null if unknown. */

@@ -2,78 +2,66 @@
 // `ponte/webhooks` are all it has. What is the operator's is done by the operator's use cases, and
 // the buyer opens the link of the mail that came. One organization walks from its first key to a
 // payment that is settled to its seller, and to an invoice that two members and the buyer had to do
-// with.
+// with. The same steps are taken with each partner on each database.
 import assert from 'node:assert/strict';
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { after, before, test } from 'node:test';
-import {
-  type components,
-  createPonteClient,
-  type PonteClient,
-} from '../../adapters/client/ponte-client.js';
+import { before, describe, test } from 'node:test';
+import type { components } from '../../adapters/client/ponte-client.js';
 import { verifyWebhook } from '../../adapters/client/verify.js';
-import { addMember } from '../../core/usecases/members.js';
-import { createOrganization, requireApproval } from '../../core/usecases/organizations.js';
-import { createSession } from '../../core/usecases/sessions.js';
+import { requireApproval } from '../../core/usecases/organizations.js';
 import { redeemLink } from '../../core/usecases/sign-ins.js';
-import { readConfig } from '../../host/config.js';
-import { type Host, startHost } from '../../host/main.js';
-import { type LocalReceiver, startReceiver } from '../support/local-receiver.js';
-import { temporaryFolder } from '../support/temporary-folder.js';
+import {
+  answered,
+  type Integration,
+  memberClient,
+  startIntegration,
+} from '../support/integration-scene.js';
+import { localPostgres } from '../support/local-postgres.js';
+import { scenarioPartners } from '../support/scenario-partners.js';
+import { suiteEnd } from '../support/suite-end.js';
 import { valuesOf } from '../support/values-of.js';
 import { until } from '../support/wait.js';
 
 type FeedEvent = components['schemas']['FeedEvent'];
 type TimelineEntry = components['schemas']['TimelineEntry'];
 
-const dataDir = temporaryFolder();
-const mailbox = join(dataDir, 'mails');
 const journey = [
   ...['created', 'buyer_kyc_pending', 'buyer_kyc_approved', 'fx_quoted', 'on_ramp_pending'],
   ...['on_chain_confirmed', 'offramp_pending', 'settled'],
 ];
 
-let host: Host;
-let orgId: string;
-let receiver: LocalReceiver;
-let subscription: components['schemas']['WebhookSubscriptionWithSecret'];
-let ponte: PonteClient;
+const postgres = localPostgres();
+const databases = {
+  SQLite: async () => ({}),
+  PostgreSQL: async () => ({ PONTE_DATABASE_URL: await postgres.newDatabase() }),
+};
 
-before(async () => {
-  receiver = await startReceiver((response) => response.writeHead(204).end());
-  host = await startHost(
-    readConfig({
-      PONTE_DATA_DIR: dataDir,
-      PONTE_PORT: '0',
-      PONTE_FAKE_PARTNER_DELAY_MS: '0',
-      PONTE_LOG_LEVEL: 'silent',
-    }),
-  );
-  const made = await createOrganization(host.deps, { name: 'Acme Ltda', sandboxKyb: true });
-  orgId = made.organization.id;
-  const owner = await memberClient('eva@acme.example', 'owner');
-  const { data: onboarding } = await owner.GET('/v1/onboarding/status');
-  assert.deepEqual([onboarding?.mode, onboarding?.needsOnboarding], ['test', false]);
-  const { data: key } = await owner.POST('/v1/api-keys', { body: { name: 'erp', mode: 'test' } });
-  ponte = createPonteClient({ baseUrl: host.url, apiKey: key?.secret ?? '' });
-  const body = { url: receiver.url, eventTypes: ['*'] };
-  subscription = answered(await ponte.POST('/v1/webhook-subscriptions', { body }));
-});
-after(async () => {
-  await host.stop();
-  await receiver.close();
-});
+for (const [partnerName, partner] of Object.entries(scenarioPartners)) {
+  for (const [databaseName, database] of Object.entries(databases)) {
+    describe(`with ${partnerName} on ${databaseName}`, () => {
+      const suite = suiteEnd();
+      let scene: Integration;
+      before(async () => {
+        scene = await startIntegration(suite, partner, await database());
+      });
+      test('a seller from its creation to ready, and a payment to it to settled', () =>
+        payToSeller(scene));
+      test('an invoice: approved by a member, invited by mail, opened by its link, settled', () =>
+        payInvoice(scene));
+      test('the messages of the partner arrived', () => scene.partner.checkMessages());
+    });
+  }
+}
 
-test('a seller from its creation to ready, and a payment to it from created to settled', async () => {
-  const seller = await readySeller('seller-1');
+async function payToSeller(scene: Integration): Promise<void> {
+  const { ponte } = scene;
+  const seller = await readySeller(scene, 'seller-1');
   const create = (externalId: string) =>
     ponte.POST('/v1/payments', {
       params: { header: { 'Idempotency-Key': 'order 1' } },
       body: {
         externalId,
         amount: '1250.00',
-        buyer: { email: 'ana@buyer.example' },
+        buyer: { email: 'ana@buyer.example', country: 'US' },
         sellerExternalId: 'seller-1',
         metadata: { order: 1 },
       },
@@ -86,12 +74,12 @@ test('a seller from its creation to ready, and a payment to it from created to s
   assert.deepEqual([again.response.status, again.data], [200, payment]);
   assert.equal(again.response.headers.get('idempotent-replayed'), 'true');
 
-  await advance(payment.id);
+  await advance(scene, payment.id);
   const types = [
     ...['created', 'kyb_approved', 'ready_to_collect'].map((type) => `connected_account.${type}`),
     ...journey.flatMap((step) => [`payment_intent.${step}`, `invoice.${step}`]),
   ];
-  const events = await receivedInOrder(0, types);
+  const events = await receivedInOrder(scene, 0, types);
   for (const { data } of events) {
     assert.ok('externalId' in data);
     const isOfSeller = 'connectedAccountId' in data;
@@ -99,7 +87,7 @@ test('a seller from its creation to ready, and a payment to it from created to s
     const expected = isOfSeller ? seller : payment;
     assert.deepEqual([id, data.externalId], [expected.id, expected.externalId]);
   }
-  const settled = await settledAmounts(payment.id);
+  const settled = await settledAmounts(scene, payment.id);
   const last = events.at(-1);
   assert.ok(last?.event === 'invoice.settled');
   const { metadata, brlSettledAmount, fxRateAtSettlement } = last.data;
@@ -107,21 +95,22 @@ test('a seller from its creation to ready, and a payment to it from created to s
   const fxFields = [brlSettledAmount, fxRateAtSettlement];
   assert.deepEqual(fxFields, [settled.brlSettledAmount, settled.fxRateAtSettlement]);
 
-  await timelineTells(payment.id, journey.slice(1), settled.brlSettledAmount);
-});
+  await timelineTells(scene, payment.id, journey.slice(1), settled.brlSettledAmount);
+}
 
-test('an invoice: approved by a member, invited by mail, opened by its link, settled', async () => {
+async function payInvoice(scene: Integration): Promise<void> {
+  const { host, orgId, ponte } = scene;
   const after = answered(await ponte.GET('/v1/events')).nextAfter;
   await requireApproval(host.deps, orgId, true);
   const [bia, leo] = await Promise.all([
-    memberClient('bia@acme.example', 'finance'),
-    memberClient('leo@acme.example', 'viewer'),
+    memberClient(scene, 'bia@acme.example', 'finance'),
+    memberClient(scene, 'leo@acme.example', 'viewer'),
   ]);
   const draft = {
     number: '2030/17',
     amount: '980.00',
     dueDate: '2030-02-28',
-    buyer: { email: 'Ana@Buyer.example', name: 'Ana Lima' },
+    buyer: { email: 'Ana@Buyer.example', name: 'Ana Lima', country: 'US' },
     sellerExternalId: 'seller-1',
     metadata: { order: 17 },
   } as const;
@@ -142,7 +131,7 @@ test('an invoice: approved by a member, invited by mail, opened by its link, set
   const invited = answered(await ponte.POST('/v1/invoices/{id}/invite-buyer', on));
   assert.deepEqual(invited, { status: 'sent', invoiceId: id });
 
-  const [mail = ''] = await until(() => (mails().length === 0 ? null : mails()));
+  const [mail = ''] = await until(() => (scene.mails().length === 0 ? null : scene.mails()));
   assert.match(mail, /^To: Ana@Buyer\.example\r$/im);
   assert.match(mail, /^Subject: \[Test\] Lima Ltda asks you to pay USD 980\.00\r$/m);
   const waiting = answered(await ponte.GET('/v1/invoices/{id}', on));
@@ -154,25 +143,25 @@ test('an invoice: approved by a member, invited by mail, opened by its link, set
   const opened = await redeemLink(host.deps, { kind: 'payment', publicId }, token, 'en');
   assert.equal(opened.view?.payment.id, id);
 
-  await advance(id);
+  await advance(scene, id);
   // Approved for the intent before: of a buyer that is known, an invoice asks no KYC.
   const steps = journey.filter((step) => step !== 'buyer_kyc_pending' && step !== 'created');
   const moves = ['approved', 'awaiting_buyer', ...steps];
   const types = ['created', ...moves].map((step) => `invoice.${step}`);
-  for (const { data } of await receivedInOrder(after, types)) {
+  for (const { data } of await receivedInOrder(scene, after, types)) {
     assert.ok('invoiceId' in data);
     assert.deepEqual([data.invoiceId, data.source], [id, 'invoice']);
     assert.deepEqual(data.metadata, { order: 17 });
   }
-  const settled = await settledAmounts(id);
-  await timelineTells(id, moves, settled.brlSettledAmount);
+  const settled = await settledAmounts(scene, id);
+  await timelineTells(scene, id, moves, settled.brlSettledAmount);
   // The buyer signed in by mail, so it is mailed the receipt.
   const paid = /^Subject: \[Test\] Paid: USD 980\.00 to Lima Ltda\r$/m;
-  await until(() => mails().find((text) => paid.test(text)) ?? null);
-});
+  await until(() => scene.mails().find((text) => paid.test(text)) ?? null);
+}
 
 /** Onboarded by every step there is, a document included. */
-async function readySeller(externalId: string) {
+async function readySeller({ partner, ponte }: Integration, externalId: string) {
   const created = answered(
     await ponte.POST('/v1/connected-accounts', {
       body: { role: 'seller', entityType: 'business', externalId },
@@ -185,11 +174,13 @@ async function readySeller(externalId: string) {
       body: { redirectUrl: 'https://acme.example/terms' },
     }),
   );
-  assert.ok(URL.canParse(session.url));
+  const back = await partner.acceptTerms(session.url);
+  assert.equal(`${back.origin}${back.pathname}`, 'https://acme.example/terms');
+  const tosId = back.searchParams.get('tos_id') ?? '';
   const accepted = answered(
     await ponte.POST('/v1/connected-accounts/{id}/tos-accepted', {
       ...on,
-      body: { tosId: 'tos_1' },
+      body: { tosId },
     }),
   );
   assert.deepEqual([accepted.status, accepted.tosAccepted], ['created', true]);
@@ -208,6 +199,7 @@ async function readySeller(externalId: string) {
 
   const dossier = {
     email: 'eva@lima.example',
+    country: 'BR',
     legalName: 'Lima Ltda',
     cnpj: '11.222.333/0001-81',
     incorporationDocFile: publicUrl,
@@ -215,8 +207,12 @@ async function readySeller(externalId: string) {
   const submitted = answered(
     await ponte.POST('/v1/connected-accounts/{id}/submit', { ...on, body: dossier }),
   );
-  assert.deepEqual([submitted.status, submitted.readyToCollect], ['approved', false]);
-  assert.equal((await fetch(publicUrl)).status, 404, 'purged with the decision');
+  assert.deepEqual([submitted.status, submitted.readyToCollect], [partner.submitted, false]);
+  const isApproved = async () =>
+    answered(await ponte.GET('/v1/connected-accounts/{id}', on)).status === 'approved';
+  await until(isApproved);
+  // The decision purges it.
+  await until(async () => (await fetch(publicUrl)).status === 404);
 
   const ready = answered(
     await ponte.POST('/v1/connected-accounts/{id}/payout-config', {
@@ -228,7 +224,7 @@ async function readySeller(externalId: string) {
   return ready;
 }
 
-async function advance(id: string): Promise<void> {
+async function advance({ ponte }: Integration, id: string): Promise<void> {
   answered(
     await ponte.POST('/v1/test-helpers/payments/{id}/advance', {
       params: { path: { id } },
@@ -242,6 +238,7 @@ async function advance(id: string): Promise<void> {
  * a webhook that verifies, with the same content.
  */
 async function receivedInOrder(
+  { ponte, receiver, subscription }: Integration,
   sequence: number,
   types: readonly string[],
 ): Promise<readonly FeedEvent[]> {
@@ -282,7 +279,7 @@ async function receivedInOrder(
   return events;
 }
 
-async function settledAmounts(id: string) {
+async function settledAmounts({ ponte }: Integration, id: string) {
   const payment = answered(await ponte.GET('/v1/payments/{id}', { params: { path: { id } } }));
   assert.deepEqual([payment.status, payment.funds.status], ['settled', 'paid']);
   assert.match(payment.brlSettledAmount ?? '', /^[1-9][0-9]*\.[0-9]{2}$/);
@@ -295,6 +292,7 @@ async function settledAmounts(id: string) {
 
 /** Read page by page: every move once and in order, and the money that came and went. */
 async function timelineTells(
+  { ponte }: Integration,
   id: string,
   moves: readonly string[],
   brlSettledAmount: string | null,
@@ -327,29 +325,4 @@ async function timelineTells(
     of('attempt').map(({ attempt, responseStatus }) => [attempt, responseStatus]),
     of('delivery').map(() => [1, 204]),
   );
-}
-
-async function memberClient(
-  email: string,
-  role: 'owner' | 'finance' | 'viewer',
-): Promise<PonteClient> {
-  await addMember(host.deps, { orgId, email, role });
-  const { token } = await createSession(host.deps, { orgId, email, mode: 'test' });
-  return createPonteClient({ baseUrl: host.url, token });
-}
-
-/** What a call gave; its refusal fails the test. */
-function answered<T>({ data, error }: { readonly data?: T; readonly error?: unknown }): T {
-  assert.equal(error, undefined);
-  assert.ok(data !== undefined);
-  return data;
-}
-
-function mails(): readonly string[] {
-  try {
-    const names = readdirSync(mailbox).filter((name) => name.endsWith('.eml'));
-    return names.map((name) => readFileSync(join(mailbox, name), 'utf8'));
-  } catch {
-    return [];
-  }
 }

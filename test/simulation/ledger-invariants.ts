@@ -66,8 +66,8 @@ export function fundsFollowFromTheLedger(observed: ObservedState): string | null
 export function theLedgerCheckFindsNothing({ differences }: ObservedState): string | null {
   const [found] = differences;
   if (found === undefined) return null;
-  const { paymentId, what, expectedMinor, foundMinor } = found;
-  return `${paymentId}: ${what} is ${foundMinor}, it should be ${expectedMinor}`;
+  const { subjectId, what, expectedMinor, foundMinor } = found;
+  return `${subjectId}: ${what} is ${foundMinor}, it should be ${expectedMinor}`;
 }
 
 /**

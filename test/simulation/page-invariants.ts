@@ -148,12 +148,8 @@ function viewIn(locale: Locale, shown: Shown) {
     ...{ chosenLocale: locale, browserLocale: null },
   };
   const page = { name: 'payment', screen: shown.screen } as const;
-  return paymentView(
-    { deps: { secretBox: openBox }, prefix: '', mailbox: null },
-    call,
-    shown,
-    page,
-  );
+  const deps = { secretBox: openBox, settings: { payUrl: 'https://pay.example' } };
+  return paymentView({ deps, prefix: '', mailbox: null }, call, shown, page);
 }
 
 const organization: Organization = {

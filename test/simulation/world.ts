@@ -3,6 +3,7 @@
 // that the seed decides; after every step the invariants are held against what is there.
 import type { DocumentKind, DocumentOwner } from '../../core/domain/document.js';
 import { HOUR_MS } from '../../core/domain/instant.js';
+import { nothingDue } from '../../core/domain/party-due.js';
 import type { Mode, Tenant } from '../../core/domain/tenant.js';
 import type { Ids } from '../../core/ports/outside.js';
 import type { Store } from '../../core/ports/storage.js';
@@ -169,6 +170,7 @@ export class World implements Surroundings {
           destinationRef: destinationOf(orgId),
           tosId: null,
           tosAcceptedAtMs: null,
+          ...nothingDue,
           version: 1,
         });
         tx.organizations.insert(

@@ -1,6 +1,8 @@
 // The conformance suite over fake partners with one defect each: a file for a process of node:test.
+import assert from 'node:assert/strict';
+import { memoryOnly } from '../../adapters/partner/fake-memory.js';
 import { partnerConformance } from '../../adapters/partner-kit/partner-kit.js';
-import type { SettlementPartner } from '../../core/ports/partner.js';
+import type { PartnerStatement, SettlementPartner } from '../../core/ports/partner.js';
 import { changedPartner, type PartnerChanges } from './changed-partner.js';
 import { minor, pixKey, world } from './fake-world.js';
 
@@ -26,6 +28,9 @@ export const defects: Readonly<Record<string, (partner: SettlementPartner) => Pa
       },
     },
   }),
+  'an answer that counts as another party': ({ receiver }) => ({
+    receiver: { prepare: async (order) => receiver.prepare({ ...order, previousRef: null }) },
+  }),
   'an order that is not found': () => ({
     payout: { find: async () => ({ outcome: 'done', value: null }) },
   }),
@@ -34,6 +39,17 @@ export const defects: Readonly<Record<string, (partner: SettlementPartner) => Pa
   }),
   'a look-up that refuses': () => ({
     findOrder: async () => ({ outcome: 'refused', code: 'no', message: 'no' }),
+  }),
+  'a page whose first entry is missing': ({ statement }) => ({
+    statement: {
+      read: (kind, partnerRef) => booksOf(statement).read(kind, partnerRef),
+      async page(kind, query) {
+        const answer = await booksOf(statement).page(kind, query);
+        if (answer.outcome !== 'done' || query.cursor === null) return answer;
+        const { entries, nextCursor } = answer.value;
+        return { outcome: 'done', value: { entries: entries.slice(1), nextCursor } };
+      },
+    },
   }),
   'more paid than the rate gives': ({ payout }) => ({
     payout: {
@@ -45,6 +61,10 @@ export const defects: Readonly<Record<string, (partner: SettlementPartner) => Pa
     },
   }),
 };
+
+function booksOf(statement: PartnerStatement | undefined): PartnerStatement {
+  return statement ?? assert.fail('a partner with a memory has a statement');
+}
 
 // Not for the test that reads the table.
 if (process.env['DEFECTIVE_PARTNERS'] === '1') {
@@ -62,10 +82,12 @@ if (process.env['DEFECTIVE_PARTNERS'] === '1') {
         rejected: { firstName: 'Fail', lastName: 'Lima' },
         pixKey,
         badPixKey: 'not a pix key',
+        asked: { party: { firstName: 'More' }, answer: { addressLine1: 'Rua 1' } },
         refunds: true,
       },
+      pageSize: 2,
       async open() {
-        const scene = world({ delayMs: 45_000 });
+        const scene = world({ delayMs: 45_000, memory: memoryOnly(), pageSize: 2 });
         const defective = () => changedPartner(scene.restarted(), change(scene.restarted()));
         return {
           partner: changedPartner(scene.partner, change(scene.partner)),

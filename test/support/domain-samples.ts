@@ -59,6 +59,7 @@ export function aProfile(fields: Partial<OrganizationProfile> = {}): Organizatio
     ...{ receiverId: 'rcv_1', kybCommandId: 'cmd_kyb', partnerRef: 're_1' },
     ...{ virtualAccountRef: 'va_1', destinationRef: 'pix_1', tosId: 'tos_1' },
     ...{ tosAcceptedAtMs: T0 + 2, version: 1 },
+    ...{ corrections: '[]', answerByMs: T0 + 3, answerAlertedAtMs: T0 + 4 },
     ...fields,
   };
 }
@@ -229,7 +230,7 @@ export function aSubmission(fields: Partial<KycSubmission> = {}): KycSubmission 
     tosId: 'tos_1',
     draftSealed: 'sealed',
     dossierSealed: 'sealed too',
-    corrections: '[]',
+    ...{ corrections: '[]', answerByMs: T0 + 4, answerAlertedAtMs: T0 + 5 },
     submitCommandId: 'cmd_1',
     ...{ submittedAtMs: T0 + 1, approvedAtMs: T0 + 2, rejectedAtMs: T0 + 3, createdAtMs: T0 },
     version: 1,
@@ -259,6 +260,7 @@ export function anAccount(fields: Partial<ConnectedAccount> = {}): ConnectedAcco
     readyAtMs: T0 + 3,
     reason: 'so',
     ...{ approvedAtMs: T0 + 1, rejectedAtMs: T0 + 2, createdAtMs: T0, updatedAtMs: T0 + 4 },
+    ...{ corrections: '[]', answerByMs: T0 + 5, answerAlertedAtMs: T0 + 6 },
     version: 1,
     ...fields,
   };

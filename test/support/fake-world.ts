@@ -1,6 +1,7 @@
 // A fake partner with a clock that stands until it is moved, and the steps to orders at it.
 import assert from 'node:assert/strict';
 import { createFakePartner, type FakePartner } from '../../adapters/partner/fake.js';
+import type { FakeMemory } from '../../adapters/partner/fake-memory.js';
 import type { SignedMessage } from '../../adapters/partner/signed-message.js';
 import { done } from '../../adapters/partner-kit/conformance-harness.js';
 import { type Money, money } from '../../core/domain/money.js';
@@ -28,6 +29,8 @@ export function world(
     readonly delayMs?: number;
     readonly mode?: 'test' | 'live';
     readonly payins?: 'arrive' | 'wait';
+    readonly memory?: FakeMemory | null;
+    readonly pageSize?: number;
   } = {},
 ): World {
   const messages: SignedMessage[] = [];
@@ -40,6 +43,8 @@ export function world(
       clock: { nowMs: () => made.nowMs },
       delayMs: options.delayMs ?? DELAY_MS,
       secret,
+      memory: options.memory ?? null,
+      pageSize: options.pageSize ?? 100,
       deliver: async (message) => {
         messages.push(message);
       },

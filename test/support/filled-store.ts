@@ -5,6 +5,7 @@ import { posting, transfer } from '../../core/domain/ledger.js';
 import { money } from '../../core/domain/money.js';
 import type { Store } from '../../core/ports/storage.js';
 import { someAccount, someBankDetails } from './bank-detail-samples.js';
+import { aDecision } from './decision-samples.js';
 import {
   aBarePayment,
   aBuyer,
@@ -34,6 +35,7 @@ import {
 import { aCheckValue, anEpoch, aServiceKey } from './key-samples.js';
 import { aMail, aNotice, aPageSession } from './mail-samples.js';
 import { aSimulatedReport } from './payin-samples.js';
+import { aReceipt, aReceiptPosting, aScan } from './receipt-samples.js';
 
 /** Past what a float can count. */
 const LARGE_MINOR = 9_007_199_254_740_993n;
@@ -49,6 +51,7 @@ export async function fillStore(store: Store): Promise<void> {
     tx.funds.insert(someFunds({ position: 'received', receivedMinor: LARGE_MINOR }));
     tx.quotes.insert(aQuote());
     tx.commands.insert(aCommand());
+    tx.decisions.insert(aDecision());
     const paid = transfer('buyer', 'partner_float', money(LARGE_MINOR, 'EUR'));
     tx.ledger.append(tenant, 'pi_1', 'pst_1', posting('funds_received', paid), T0);
     tx.idempotency.bind(tenant, ' "k" ', 'payment_intent', 'pi_1', T0);
@@ -68,6 +71,9 @@ export async function fillStore(store: Store): Promise<void> {
     tx.deliveries.insert(aDelivery());
     tx.deliveries.logAttempt(anAttempt());
     tx.inbox.insert(aMessage());
+    tx.receipts.insert(aReceipt());
+    tx.receipts.append('rct_1', 'pst_9', aReceiptPosting, T0);
+    tx.scans.insert(aScan());
     tx.advances.put(anAdvance());
     tx.simulations.put(aSimulatedReport());
     tx.keyCheckValues.insert(aCheckValue());
@@ -92,6 +98,7 @@ export function contentsOf(store: Store): Promise<readonly unknown[]> {
       tx.funds.get(tenant, 'pi_1'),
       tx.quotes.get(tenant, 'qt_1'),
       tx.commands.list({ stuck: false, limit: 100 }),
+      tx.decisions.ofItem('cmd_1'),
       tx.ledger.ofPayment(tenant, 'pi_1'),
       tx.idempotency.find(tenant, ' "k" '),
       tx.buyers.get('test', 'byr_1'),
@@ -109,13 +116,16 @@ export function contentsOf(store: Store): Promise<readonly unknown[]> {
       tx.deliveries.get('whd_1'),
       tx.deliveries.attempts('whd_1'),
       tx.inbox.get('fake', 'test', 'msg_1'),
+      tx.receipts.get('rct_1'),
+      tx.receipts.postings('rct_1'),
+      tx.scans.get('fake', 'test'),
       tx.advances.get(tenant, 'pi_1'),
       tx.simulations.get('test', 'cmd_1'),
       tx.keyCheckValues.list(),
       tx.storageFingerprints.get('documents'),
       tx.serviceKeys.list('session'),
       tx.bankDetails.ofPayment(tenant, 'pi_1'),
-      tx.bankDetails.byNumber('n', null),
+      tx.bankDetails.byNumber('n', 's'),
       tx.epochs.list(),
     ]),
   );

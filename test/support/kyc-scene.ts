@@ -8,7 +8,7 @@ import type { Tenant } from '../../core/domain/tenant.js';
 import type { Deps } from '../../core/ports/deps.js';
 import type { ReceiverReport } from '../../core/ports/partner.js';
 import type { Tx } from '../../core/ports/storage.js';
-import { submissionReported } from '../../core/usecases/buyers.js';
+import { submissionReported } from '../../core/usecases/buyer-decisions.js';
 import { type KycStart, startBuyerKyc } from '../../core/usecases/kyc.js';
 import { applyPartnerUpdate } from '../../core/usecases/partner-inbox.js';
 import { readPayment } from '../../core/usecases/payments.js';
@@ -84,8 +84,9 @@ export async function decideKyc(
   const submission = await deps.store.run((tx) => tx.buyers.submissionById(tenant, id));
   const order = { id: submission?.submitCommandId ?? '' };
   const command = { ...tenant, ...order, subject: { kind: 'submission', id } } as const;
-  const stage = (tx: Tx) => submissionReported({ deps, tx }, command, null, report);
-  while (!(await deps.store.run(stage)));
+  const reported = { partnerRef: null, report, isCurrent: true };
+  const stage = (tx: Tx) => submissionReported({ deps, tx }, command, reported);
+  while (!(await deps.store.run(stage)).isComplete);
 }
 
 /** For JSON.stringify of rows with amounts. */

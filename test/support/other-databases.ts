@@ -24,7 +24,7 @@ export const sensitiveFiles = {
   usecases: [
     ...['command-runner', 'delivery-lease', 'delivery-runner', 'direct-dispatch'],
     ...['document-purges', 'document-uploads', 'due-work', 'epochs', 'feed', 'feed-readers'],
-    ...['ledger-check', 'prune', 'reseal', 'storage-fingerprint'],
+    ...['ledger-check', 'prune', 'reconcile', 'reseal', 'storage-fingerprint'],
   ].map((name) => `test/core/usecases/${name}.test.ts`),
 };
 

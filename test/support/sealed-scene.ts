@@ -12,11 +12,13 @@ import type { SealedRow, Store } from '../../core/ports/storage.js';
 import { createAccount } from '../../core/usecases/accounts.js';
 import { inviteBuyer } from '../../core/usecases/invoices.js';
 import { startBuyerKyc } from '../../core/usecases/kyc.js';
+import { readReceipt } from '../../core/usecases/receipts.js';
 import { advancePayment } from '../../core/usecases/sandbox.js';
 import { currentKey } from '../../core/usecases/service-keys.js';
 import { createSubscription } from '../../core/usecases/subscriptions.js';
 import { ana } from './dossiers.js';
 import { makeInvoice } from './made-payments.js';
+import { Books } from './receipt-scene.js';
 import { type World, world } from './test-world.js';
 
 export const secondKey: SecretKey = { id: 'second', bytes: Buffer.alloc(32, 2) };
@@ -59,6 +61,7 @@ export async function sealEverything(
   const other = await makeInvoice(deps, tenant, { number: 'INV/8' });
   await advancePayment(deps, tenant, other.payment.id, 'settled');
   await orderPayin(deps, tenant, other.payment);
+  await receiveDeposit(deps);
   await currentKey(deps, 'session');
   return { subscriptionId: subscription.id };
 }
@@ -71,6 +74,16 @@ async function orderPayin(deps: Deps, tenant: Tenant, { id, amount }: Payment): 
   const order = newCommand(tenant, name, { ...draft, paymentId: id }, nowMs);
   const request = deps.secretBox.seal('{}', requestPurpose(order));
   await deps.store.run(async (tx) => tx.commands.insert({ ...order, request, dueAtMs: null }));
+}
+
+/** Of a partner with books. */
+async function receiveDeposit(deps: Deps): Promise<void> {
+  const { test } = deps.partners;
+  assert.ok(test);
+  const books = new Books();
+  books.deposit('va_1', { receiverRef: null, createdAtMs: deps.clock.nowMs() });
+  const partners = { ...deps.partners, test: { ...test, statement: books.statement } };
+  assert.equal(await readReceipt({ ...deps, partners }, 'test', 'va_1'), 'receipt');
 }
 
 /** The same service in a process with other secret keys. */

@@ -6,6 +6,7 @@ import { newStore } from '../../adapters/storage/store.js';
 import type { SealedColumn } from '../../core/domain/sealed-columns.js';
 import type { Claims, SealedRow, Tx } from '../../core/ports/storage.js';
 import { someAccount, someBankDetails } from './bank-detail-samples.js';
+import { aDecision, deskReads } from './decision-samples.js';
 import {
   aBuyer,
   aCommand,
@@ -33,6 +34,7 @@ import {
 import { aCheckValue, anEpoch, aServiceKey } from './key-samples.js';
 import { aMail, aNotice, aPageSession } from './mail-samples.js';
 import { aSimulatedReport } from './payin-samples.js';
+import { aReceipt, aReceiptPosting, aScan } from './receipt-samples.js';
 
 const page = { beforeId: 'x', limit: 5 };
 const age = { sinceMs: T0, sinceDeliveryId: 'whd_5' };
@@ -43,6 +45,7 @@ const places: Readonly<Record<SealedColumn, readonly string[]>> = {
   'kyc_submissions.draft_sealed': ['org_a', 'test', 'kyc_1'],
   'mails.token_sealed': ['org_a', 'test', 'mail_1'],
   'partner_commands.request': ['cmd_1'],
+  'receipts.payer_sealed': ['rct_1'],
   'service_keys.sealed': ['skey_1'],
   'subscriptions.secret_sealed': ['org_a', 'test', 'whs_1'],
 };
@@ -79,7 +82,7 @@ export async function callsOfTheStore(): Promise<StatementsOfTheStore> {
     read: async (sql, params) => {
       calls.reads.push({ sql, params });
       // The backlog is numbers, also where nothing waits.
-      const counts = / as (due|counted|oldest_at)\b/.test(sql);
+      const counts = / as (due|counted|oldest_at)\b/.test(sql) && !sql.includes(' group by ');
       if (counts) return [{ due: 0, counted: 0, oldest_due_at: null, oldest_at: null }];
       const isOfNoTable = sql.startsWith('select (');
       return isOfNoTable ? [{ submission_status: null, approved_account_id: null }] : [];
@@ -139,16 +142,18 @@ function readsOfMoney(tx: Tx): readonly Promise<unknown>[] {
     tx.funds.open(5),
     tx.funds.page(null, 5),
     tx.quotes.get(tenant, 'qt_1'),
+    ...readsOfReceipts(tx),
     tx.bankDetails.ofPayment(tenant, 'pi_1'),
     tx.bankDetails.byCode('s', 'c'),
-    tx.bankDetails.byNumber('n', null),
     tx.bankDetails.byNumber('n', 's'),
     tx.bankDetails.paidBefore(someBankDetails(), 'a'),
+    ...deskReads(tx),
     tx.commands.get('cmd_1'),
     tx.commands.byReference('test', 'r'),
     tx.commands.byPartnerRef('test', 'payin', 'p'),
     tx.commands.ofPayment(tenant, 'pi_1'),
     tx.commands.ofSubmission(tenant, 'kyc_1'),
+    tx.commands.since({ fromMs: 0, afterId: '', limit: 5 }),
     tx.commands.list({ stuck: true, limit: 5 }),
     tx.commands.list({ stuck: false, limit: 5 }),
     tx.ledger.ofPayment(tenant, 'pi_1'),
@@ -160,6 +165,28 @@ function readsOfMoney(tx: Tx): readonly Promise<unknown>[] {
     tx.buyers.approvedAnywhere('test', 'byr_1'),
     tx.buyers.approvedByPartnerRef('test', 'p', 5),
     tx.buyers.submissionByFlow('f'),
+  ];
+}
+
+function readsOfReceipts(tx: Tx): readonly Promise<unknown>[] {
+  return [
+    tx.receipts.get('rct_1'),
+    tx.receipts.byPartnerRef('fake', 'test', 'p'),
+    tx.receipts.due(duePage(5)),
+    tx.receipts.list({ waiting: true, ...page }),
+    tx.receipts.list({ waiting: true, beforeId: null, limit: 5 }),
+    tx.receipts.list({ waiting: false, ...page }),
+    tx.receipts.list({ waiting: false, beforeId: null, limit: 5 }),
+    tx.receipts.after('rct_1', 5),
+    tx.receipts.postings('rct_1'),
+    tx.scans.get('fake', 'test'),
+    tx.quotes.byPartnerQuoteId('test', 'q', 5),
+    tx.bankDetails.byShortId('s', 5),
+    tx.payments.awaitingMoney(tenant, null, 5),
+    tx.payments.awaitingMoney(tenant, 's', 5),
+    tx.commands.payinsInFlight('test', 5),
+    tx.accounts.byPartnerRef('test', 'p'),
+    tx.organizations.profilesByPartnerRef('test', 'p'),
   ];
 }
 
@@ -278,6 +305,7 @@ function everyFirstWrite(tx: Tx): void {
   tx.quotes.insert(aQuote());
   tx.bankDetails.insert(someBankDetails(), [someAccount]);
   tx.commands.insert(aCommand());
+  tx.decisions.insert(aDecision());
   tx.idempotency.bind(tenant, 'k', 'invoice', 'inv_1', T0);
   tx.buyers.insert(aBuyer());
   tx.buyers.insertSubmission(aSubmission());
@@ -299,6 +327,10 @@ function everyFirstWrite(tx: Tx): void {
   tx.deliveries.insert(aDelivery());
   tx.deliveries.logAttempt(anAttempt());
   tx.inbox.insert(aMessage());
+  tx.receipts.insert(aReceipt());
+  tx.receipts.expect(aReceipt({ id: 'rct_2' }));
+  tx.receipts.append('rct_1', 'pst_9', aReceiptPosting, T0);
+  tx.scans.insert(aScan());
   tx.keyCheckValues.insert(aCheckValue());
   tx.keyCheckValues.remove(aCheckValue({ keyId: 'second' }));
   tx.storageFingerprints.insert({ name: 'documents', value: 'database-1', createdAtMs: T0 });
@@ -321,6 +353,7 @@ async function everyLaterWrite(tx: Tx): Promise<void> {
   tx.payments.update(aPayment());
   tx.funds.update(someFunds());
   tx.commands.update(aCommand());
+  tx.decisions.update(aDecision());
   tx.buyers.updateSubmission(aSubmission());
   tx.accounts.update(anAccount());
   tx.mails.update(aMail());
@@ -331,6 +364,8 @@ async function everyLaterWrite(tx: Tx): Promise<void> {
   tx.subscriptions.update(aSubscription());
   tx.deliveries.update(aDelivery());
   tx.inbox.update(aMessage());
+  tx.receipts.update(aReceipt());
+  tx.scans.update(aScan());
   tx.keyCheckValues.update(aCheckValue());
   tx.serviceKeys.update(aServiceKey());
   tx.epochs.update(anEpoch());

@@ -35,6 +35,7 @@ import { addMember } from '../../core/usecases/members.js';
 import { createOrganization } from '../../core/usecases/organizations.js';
 import { receivePartnerMessage, runInbox } from '../../core/usecases/partner-inbox.js';
 import { runExpiry } from '../../core/usecases/payments.js';
+import { runReceipts, runStatementScans } from '../../core/usecases/receipt-reads.js';
 import { advancePayment, runAdvances } from '../../core/usecases/sandbox.js';
 import { recordKeyCheckValue } from '../../core/usecases/secret-keys.js';
 import { type IntentFields, makeIntent } from './made-payments.js';
@@ -257,6 +258,8 @@ function settler(deps: Deps, partner: FakePartner): () => Promise<void> {
   const steps: readonly ((nowMs: number) => Promise<number>)[] = [
     (nowMs) => partner.sendDueMessages(nowMs, BATCH),
     (nowMs) => runInbox(deps, nowMs, BATCH),
+    (nowMs) => runReceipts(deps, nowMs, BATCH),
+    () => runStatementScans(deps),
     (nowMs) => runAdvances(deps, nowMs, BATCH),
     waited(commands),
     (nowMs) => runExpiry(deps, nowMs, BATCH),

@@ -1,8 +1,9 @@
 // What the partner asks to correct, as lines of the page that leads to the form.
-import { correctionsOf, type KycSubmission } from '../../../core/domain/buyer-kyc.js';
+import type { KycSubmission } from '../../../core/domain/buyer-kyc.js';
 import { isCorrected } from '../../../core/domain/kyc-draft.js';
 import { placeCorrections } from '../../../core/domain/kyc-form.js';
 import type { Locale } from '../../../core/domain/locale.js';
+import { correctionsOf } from '../../../core/domain/party-due.js';
 import type { Deps } from '../../../core/ports/deps.js';
 import { readDraft } from '../../../core/usecases/kyc-drafts.js';
 import { correctionText } from './kyc-scene.js';

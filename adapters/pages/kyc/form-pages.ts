@@ -3,6 +3,7 @@
 import { partOf } from '../../../core/domain/kyc-draft.js';
 import type { Typed } from '../../../core/domain/kyc-fields.js';
 import { type KycStep, kycSteps, nextStep, stepsOf } from '../../../core/domain/kyc-form.js';
+import { TERMS } from '../../../core/domain/party-due.js';
 import { isCode, PonteError } from '../../../core/errors.js';
 import {
   acceptKycTerms,
@@ -126,7 +127,8 @@ async function send(context: PageContext, call: TypedCall, subject: KycSubject) 
 async function showTerms(context: PageContext, call: AnyCall, loaded: LoadedForm) {
   const { form, session } = loaded;
   const tosId = call.query.get('tos_id');
-  const isAccepted = (form.draft.dossier.tosId ?? null) !== null;
+  const isRefused = form.corrections.some(({ place }) => place?.field === TERMS);
+  const isAccepted = !isRefused && (form.draft.dossier.tosId ?? null) !== null;
   const back = urlOf(context, stepPath(call, 'terms'));
   const needsUrl = !isAccepted && tosId === null;
   const url = needsUrl ? await kycTermsUrl(context.deps, session, back) : null;

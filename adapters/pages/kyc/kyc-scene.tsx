@@ -177,7 +177,7 @@ export function placeName(scene: Named, { field, owner }: FieldPlace): string {
 /** `Photo of the face: it is blurred.` */
 export function correctionText(named: Named, { place, reason }: PlacedCorrection): string {
   const { words } = named;
-  if (place === null) return reason ?? words.correctOther;
+  if (place === null) return reason === null ? words.correctOther : words.correctElsewhere(reason);
   return `${placeName(named, place)}: ${reason ?? words.correct}`;
 }
 

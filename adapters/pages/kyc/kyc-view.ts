@@ -92,6 +92,7 @@ export async function formView(
     kyc: {
       ...noKyc,
       ...{ started: true, submittedAtMs: submission.submittedAtMs },
+      correctByMs: session?.kind === 'buyer' ? submission.answerByMs : null,
       corrections: session?.kind === 'buyer' ? correctionLines(deps, submission, locale) : [],
     },
     version: null,

@@ -28,6 +28,8 @@ export interface PaymentFacts extends LetterFacts {
   readonly refunded: string;
   /** What the payee received; null before the settlement. */
   readonly settled: string | null;
+  /** The bank details replace those that were given before. */
+  readonly isReplacement: boolean;
   /** Money of the buyer has not left the partner for sure. */
   readonly isHeld: boolean;
   /** A person must return the money. */
@@ -142,6 +144,7 @@ function paymentFacts(letter: Letter, about: NonNullable<Letter['about']>): Paym
     goesBack: inCurrency(goesBack),
     refunded: inCurrency(funds.refundedMinor),
     settled: settled === null ? null : money(settled),
+    isReplacement: letter.isReplacement,
     isHeld: heldMinor(funds) + funds.payoutMinor > 0n,
     isReturnedByHand: funds.refund === 'needs_review',
   };

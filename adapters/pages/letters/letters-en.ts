@@ -44,11 +44,25 @@ export const lettersEn = {
         `Ask ${payee} for another way to pay.`,
       ],
     }),
-    instructions_ready: ({ payee, amount }) => ({
-      subject: `You can now send the money for ${payee}`,
-      heading: 'The bank details are ready',
-      paragraphs: [`Open the page to see where to send ${amount}.`],
-    }),
+    instructions_ready: ({ payee, missing, isReplacement }) =>
+      isReplacement
+        ? {
+            subject: `The bank details for ${payee} have changed`,
+            heading: 'The bank details have changed',
+            paragraphs: [
+              `Do not use the earlier ones. Open the page to see where to send ${missing}.`,
+              `Before you pay, call ${payee} on a number that you already have, not one from ` +
+                'a mail. Ask them to read the check code of the new details, and compare it ' +
+                'with the page.',
+              'Details that reached you elsewhere can be compared under “Check bank details” ' +
+                'on the page.',
+            ],
+          }
+        : {
+            subject: `You can now send the money for ${payee}`,
+            heading: 'The bank details are ready',
+            paragraphs: [`Open the page to see where to send ${missing}.`],
+          },
     money_short: ({ payee, amount, received, missing }) => ({
       subject: `${missing} is still missing`,
       heading: 'Still missing:',

@@ -44,11 +44,25 @@ export const lettersEs = {
         `Pida a ${payee} otra forma de pago.`,
       ],
     }),
-    instructions_ready: ({ payee, amount }) => ({
-      subject: `Ya puede enviar el dinero para ${payee}`,
-      heading: 'Los datos bancarios están listos',
-      paragraphs: [`Abra la página para ver adónde enviar ${amount}.`],
-    }),
+    instructions_ready: ({ payee, missing, isReplacement }) =>
+      isReplacement
+        ? {
+            subject: `Los datos bancarios para ${payee} cambiaron`,
+            heading: 'Los datos bancarios cambiaron',
+            paragraphs: [
+              `No use los anteriores. Abra la página para ver adónde enviar ${missing}.`,
+              `Antes de pagar, llame a ${payee} a un número que usted ya tenga, no a uno de ` +
+                'un correo. Pida que le lean el código de comprobación de los nuevos datos y ' +
+                'compárelo con el de la página.',
+              'Los datos que le llegaron por otro medio se comparan en “Comprobar datos ' +
+                'bancarios” en la página.',
+            ],
+          }
+        : {
+            subject: `Ya puede enviar el dinero para ${payee}`,
+            heading: 'Los datos bancarios están listos',
+            paragraphs: [`Abra la página para ver adónde enviar ${missing}.`],
+          },
     money_short: ({ payee, amount, received, missing }) => ({
       subject: `Aún faltan ${missing}`,
       heading: 'Aún faltan',

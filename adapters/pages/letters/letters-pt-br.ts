@@ -44,11 +44,25 @@ export const lettersPtBr = {
         `Peça a ${payee} outra forma de pagamento.`,
       ],
     }),
-    instructions_ready: ({ payee, amount }) => ({
-      subject: `Você já pode enviar o dinheiro para ${payee}`,
-      heading: 'Os dados bancários estão prontos',
-      paragraphs: [`Abra a página para ver para onde enviar ${amount}.`],
-    }),
+    instructions_ready: ({ payee, missing, isReplacement }) =>
+      isReplacement
+        ? {
+            subject: `Os dados bancários para ${payee} mudaram`,
+            heading: 'Os dados bancários mudaram',
+            paragraphs: [
+              `Não use os anteriores. Abra a página para ver para onde enviar ${missing}.`,
+              `Antes de pagar, ligue para ${payee} em um número que você já tem, não em um ` +
+                'que veio por e-mail. Peça que leiam o código de conferência dos novos dados e ' +
+                'compare com o da página.',
+              'Dados que chegaram por outro meio podem ser comparados em “Conferir dados ' +
+                'bancários” na página.',
+            ],
+          }
+        : {
+            subject: `Você já pode enviar o dinheiro para ${payee}`,
+            heading: 'Os dados bancários estão prontos',
+            paragraphs: [`Abra a página para ver para onde enviar ${missing}.`],
+          },
     money_short: ({ payee, amount, received, missing }) => ({
       subject: `Ainda faltam ${missing}`,
       heading: 'Ainda faltam',

@@ -117,13 +117,15 @@ export const enMoney = {
   transfer: {
     preparing: 'Preparing your bank details',
     preparingNext:
-      'They are ready in a few seconds. If it takes longer than 2 minutes, we mail you.',
+      'They are ready in a few seconds. If you close this page before that, we mail you.',
     heading: (amount: string) => `Send ${amount} by bank transfer`,
     nothing: 'Nothing has arrived yet.',
-    days: (from: number, to: number) =>
-      from === to
-        ? `Bank transfers take ${to} working ${to === 1 ? 'day' : 'days'}.`
-        : `Bank transfers take ${from} to ${to} working days.`,
+    days: (from: number, to: number) => {
+      if (to === 0) return 'Bank transfers arrive on the same day.';
+      const days = `${to} working ${to === 1 ? 'day' : 'days'}`;
+      if (from === to) return `Bank transfers take ${days}.`;
+      return `Bank transfers take ${from === 0 ? 'up' : from} to ${days}.`;
+    },
     someDays: 'Bank transfers take some working days.',
     match: 'These two must match exactly',
     matchAmount: 'The amount must match exactly',
@@ -184,9 +186,11 @@ export const enMoney = {
       `Call ${payee} on a number that you already have, not one from a mail. Ask them to read ` +
       'this code to you.',
     checkCode: 'Check code',
+    address: 'Address of this page',
+    shortId: 'Short id of this page',
     checkOther: 'Check a code or account',
     given: (when: Node) => <>Given on {when}.</>,
-    changes: 'If they ever change, this page says so and asks you again.',
+    changes: 'If they ever change, this page says so and we mail you.',
     sentAlready: 'Already sent?',
     sentText: (
       <>

@@ -179,7 +179,9 @@ export const en = {
       hours === 1
         ? 'Most checks take less than 1 hour.'
         : `Most checks take less than ${hours} hours.`,
-    waitMail: (email: Node) => <>We mail {email} when it is done.</>,
+    waitMail: (email: Node) => (
+      <>We mail {email} when it is done, unless this page shows it first.</>
+    ),
     thenPrice: 'Then you see the price.',
     sentOn: (when: Node) => <>Sent {when}.</>,
     correct: (count: number) =>
@@ -201,7 +203,7 @@ export const en = {
     over: 'But their payment awaits no more money. Do not pay to them now.',
     lede: 'Did we give these bank details? Compare before you pay.',
     page: 'Payment page',
-    pageHint: 'The address of the payment page, or its last part.',
+    pageHint: 'Its address, or the short id beside the check code.',
     value: 'Check code or account number',
     valueHint: 'As on the page or on paper, for example 7KQ4-M2XD.',
     check: 'Check',
@@ -212,7 +214,7 @@ export const en = {
         number that you already have.
       </>
     ),
-    incompletePage: 'Enter the address of the payment page.',
+    incompletePage: 'Enter the address of the payment page, or its short id.',
     incompleteValue: 'Enter the check code or the account number.',
   },
   errors: {
@@ -248,6 +250,17 @@ export const en = {
     out_of_date: (
       <>
         <b>This page was out of date.</b> Nothing was changed. This is the current state.
+      </>
+    ),
+    signed_out: (
+      <>
+        <b>You were signed out.</b> Sign in again, and you come back to your page.
+      </>
+    ),
+    unsaved: (
+      <>
+        <b>You were signed out before your last page was sent.</b> What you entered on it is not
+        saved, everything before is. Sign in again, and you come back to it.
       </>
     ),
     code_wrong: 'This code is not right. Check the six digits and try again.',

@@ -114,13 +114,16 @@ export const esMoney = {
   transfer: {
     preparing: 'Preparando los datos bancarios',
     preparingNext:
-      'Estarán listos en unos segundos. Si tardan más de 2 minutos, le avisamos por correo.',
+      'Estarán listos en unos segundos. Si cierra esta página antes, le avisamos por correo.',
     heading: (amount) => `Envíe ${amount} por transferencia bancaria`,
     nothing: 'Aún no ha llegado nada.',
-    days: (from, to) =>
-      from === to
-        ? `Las transferencias bancarias tardan ${to} ${to === 1 ? 'día hábil' : 'días hábiles'}.`
-        : `Las transferencias bancarias tardan de ${from} a ${to} días hábiles.`,
+    days: (from, to) => {
+      if (to === 0) return 'Las transferencias bancarias llegan el mismo día.';
+      const days = `${to} ${to === 1 ? 'día hábil' : 'días hábiles'}`;
+      if (from === to) return `Las transferencias bancarias tardan ${days}.`;
+      const start = from === 0 ? 'hasta' : `de ${from} a`;
+      return `Las transferencias bancarias tardan ${start} ${days}.`;
+    },
     someDays: 'Las transferencias bancarias tardan algunos días hábiles.',
     match: 'Estos dos datos deben coincidir exactamente',
     matchAmount: 'El importe debe coincidir exactamente',
@@ -183,9 +186,11 @@ export const esMoney = {
       `que ` +
       'le lean este código.',
     checkCode: 'Código de comprobación',
+    address: 'Dirección de esta página',
+    shortId: 'Identificador corto de esta página',
     checkOther: 'Comprobar código o cuenta',
     given: (when) => <>Comunicados el {when}.</>,
-    changes: 'Si alguna vez cambian, esta página lo dice y le pregunta de nuevo.',
+    changes: 'Si alguna vez cambian, esta página lo dice y le avisamos por correo.',
     sentAlready: '¿Ya lo envió?',
     sentText: (
       <>

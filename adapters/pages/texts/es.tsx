@@ -174,7 +174,9 @@ export const es = {
       hours === 1
         ? 'La mayoría de las verificaciones tarda menos de 1 hora.'
         : `La mayoría de las verificaciones tarda menos de ${hours} horas.`,
-    waitMail: (email) => <>Avisamos a {email} cuando termine.</>,
+    waitMail: (email) => (
+      <>Avisamos a {email} cuando termine, si esta página no lo muestra antes.</>
+    ),
     thenPrice: 'Después verá la cotización.',
     sentOn: (when) => <>Enviado el {when}.</>,
     correct: (count) => (count === 1 ? 'Corrija una cosa' : `Corrija ${count} cosas`),
@@ -195,7 +197,7 @@ export const es = {
     over: 'Pero su pago ya no espera dinero. No envíe nada a esa cuenta ahora.',
     lede: '¿Dimos nosotros estos datos bancarios? Compare antes de pagar.',
     page: 'Página de pago',
-    pageHint: 'La dirección de la página de pago, o su última parte.',
+    pageHint: 'Su dirección, o el identificador corto junto al código de comprobación.',
     value: 'Código de comprobación o número de cuenta',
     valueHint: 'Como en la página o en papel, por ejemplo 7KQ4-M2XD.',
     check: 'Comprobar',
@@ -206,7 +208,7 @@ export const es = {
         número que usted ya tenga.
       </>
     ),
-    incompletePage: 'Escriba la dirección de la página de pago.',
+    incompletePage: 'Escriba la dirección de la página de pago o su identificador corto.',
     incompleteValue: 'Escriba el código de comprobación o el número de cuenta.',
   },
   errors: {
@@ -241,6 +243,17 @@ export const es = {
     out_of_date: (
       <>
         <b>Esta página no estaba al día.</b> No se ha cambiado nada. Este es el estado actual.
+      </>
+    ),
+    signed_out: (
+      <>
+        <b>Su sesión terminó.</b> Entre de nuevo y volverá a su página.
+      </>
+    ),
+    unsaved: (
+      <>
+        <b>Su sesión terminó antes de enviarse la última página.</b> Lo que escribió en ella no se
+        guardó; todo lo anterior sí. Entre de nuevo y volverá a ella.
       </>
     ),
     code_wrong: 'Este código no es correcto. Revise los seis dígitos e inténtelo de nuevo.',

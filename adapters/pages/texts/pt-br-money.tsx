@@ -114,13 +114,15 @@ export const ptBrMoney = {
   transfer: {
     preparing: 'Preparando os dados bancários',
     preparingNext:
-      'Eles ficam prontos em poucos segundos. Se demorar mais de 2 minutos, avisamos por e‑mail.',
+      'Ficam prontos em poucos segundos. Se você fechar esta página antes, avisamos por e‑mail.',
     heading: (amount) => `Envie ${amount} por transferência bancária`,
     nothing: 'Nada chegou ainda.',
-    days: (from, to) =>
-      from === to
-        ? `Transferências bancárias levam ${to} ${to === 1 ? 'dia útil' : 'dias úteis'}.`
-        : `Transferências bancárias levam de ${from} a ${to} dias úteis.`,
+    days: (from, to) => {
+      if (to === 0) return 'Transferências bancárias chegam no mesmo dia.';
+      const days = `${to} ${to === 1 ? 'dia útil' : 'dias úteis'}`;
+      if (from === to) return `Transferências bancárias levam ${days}.`;
+      return `Transferências bancárias levam ${from === 0 ? 'até' : `de ${from} a`} ${days}.`;
+    },
     someDays: 'Transferências bancárias levam alguns dias úteis.',
     match: 'Estes dois devem ser idênticos',
     matchAmount: 'O valor deve ser idêntico',
@@ -181,9 +183,11 @@ export const ptBrMoney = {
       `Ligue para ${payee} em um número que você já tem, não em um que veio por e‑mail. Peça que ` +
       'leiam este código para você.',
     checkCode: 'Código de conferência',
+    address: 'Endereço desta página',
+    shortId: 'Identificador curto desta página',
     checkOther: 'Conferir código ou conta',
     given: (when) => <>Informado em {when}.</>,
-    changes: 'Se eles mudarem, esta página avisa e pede nova confirmação.',
+    changes: 'Se eles mudarem, esta página diz isso e avisamos por e‑mail.',
     sentAlready: 'Já enviou?',
     sentText: (
       <>

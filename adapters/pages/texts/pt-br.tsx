@@ -178,7 +178,9 @@ export const ptBr = {
       hours === 1
         ? 'A maioria das verificações leva menos de 1 hora.'
         : `A maioria das verificações leva menos de ${hours} horas.`,
-    waitMail: (email) => <>Avisamos em {email} quando terminar.</>,
+    waitMail: (email) => (
+      <>Avisamos em {email} quando terminar, se esta página não mostrar antes.</>
+    ),
     thenPrice: 'Depois você vê a cotação.',
     sentOn: (when) => <>Enviado em {when}.</>,
     correct: (count) => (count === 1 ? 'Corrija um item' : `Corrija ${count} itens`),
@@ -199,7 +201,7 @@ export const ptBr = {
     over: 'Mas o pagamento não aguarda mais dinheiro. Não envie nada para essa conta agora.',
     lede: 'Fomos nós que informamos estes dados? Compare antes de pagar.',
     page: 'Página do pagamento',
-    pageHint: 'O endereço da página de pagamento, ou a última parte dele.',
+    pageHint: 'O endereço dela, ou o identificador curto ao lado do código de conferência.',
     value: 'Código de conferência ou número da conta',
     valueHint: 'Como na página ou no papel, por exemplo 7KQ4-M2XD.',
     check: 'Conferir',
@@ -210,7 +212,7 @@ export const ptBr = {
         um número que você já tem.
       </>
     ),
-    incompletePage: 'Informe o endereço da página de pagamento.',
+    incompletePage: 'Informe o endereço da página de pagamento ou o identificador curto.',
     incompleteValue: 'Informe o código de conferência ou o número da conta.',
   },
   errors: {
@@ -245,6 +247,17 @@ export const ptBr = {
     out_of_date: (
       <>
         <b>Esta página estava desatualizada.</b> Nada foi alterado. Esta é a situação atual.
+      </>
+    ),
+    signed_out: (
+      <>
+        <b>Sua sessão terminou.</b> Entre de novo e você volta à sua página.
+      </>
+    ),
+    unsaved: (
+      <>
+        <b>Sua sessão terminou antes do envio da última página.</b> O que você preencheu nela não
+        foi salvo; tudo antes dela foi. Entre de novo e você volta a ela.
       </>
     ),
     code_wrong: 'Este código não está certo. Confira os seis números e tente de novo.',

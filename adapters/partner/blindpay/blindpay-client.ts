@@ -1,12 +1,18 @@
-// The HTTP client of BlindPay: key, idempotency key, rate limit, Retry-After, and what each answer
-// means for the caller. It follows no redirect and repeats nothing.
-import { Agent, type Dispatcher, FormData, request } from 'undici';
+// The client of BlindPay: key, idempotency key, rate limit, Retry-After, and what each answer means
+// for the caller. It repeats nothing.
+import { FormData } from 'undici';
 import { z } from 'zod';
 import { MINUTE_MS, SECOND_MS } from '../../../core/domain/instant.js';
 import { gcraStep } from '../../../core/domain/rate-limit.js';
 import type { Clock, Log } from '../../../core/ports/outside.js';
 import type { PartnerAnswer } from '../../../core/ports/partner.js';
 import { codeOf, type Sorting, sortError, sortForeign } from './answer-codes.js';
+import {
+  type HttpAnswer,
+  type HttpRequest,
+  type Transport,
+  undiciTransport,
+} from './blindpay-transport.js';
 
 const HTTP_TIMEOUT_MS = 6 * SECOND_MS;
 /** No page is requested after this time. */
@@ -14,7 +20,6 @@ const SEARCH_FOR_MS = 6 * SECOND_MS;
 /** The longest operation: a search and two more calls. */
 export const OPERATION_MS = SEARCH_FOR_MS + 3 * HTTP_TIMEOUT_MS;
 const PAUSE_MAX_MS = 10 * MINUTE_MS;
-const BODY_BYTES_MAX = 16 * 1_024 * 1_024;
 const MESSAGE_LENGTH_MAX = 300;
 /** One of the allowed sizes: 10, 50, 100, 200, 500, 1000. */
 const PAGE_SIZE = 100;
@@ -46,6 +51,8 @@ export interface ClientOptions {
   readonly perMinute: number;
   readonly burst: number;
   readonly timeoutMs?: number;
+  /** HTTP by default. */
+  readonly transport?: Transport;
 }
 
 export interface Post<T> {
@@ -67,6 +74,14 @@ export interface BlindPayClient {
     readonly bytes: Uint8Array;
     readonly type: string;
   }): Promise<PartnerAnswer<string>>;
+  /** A read outside of the rate limit, for a few checks. */
+  probe(path: string): Promise<Probe>;
+  /** One page of a list; `after` is the id of the last item of the page before. */
+  page<T extends { readonly id: string }>(
+    path: string,
+    shape: z.ZodType<T>,
+    after: string | null,
+  ): Promise<PartnerAnswer<ListPage<T>>>;
   /** Reads page by page until `visit` returns something; null: all pages were read. */
   search<T extends { readonly id: string }, R>(
     path: string,
@@ -76,33 +91,43 @@ export interface BlindPayClient {
   ): Promise<PartnerAnswer<R | null>>;
 }
 
+/** What came back; `json` is undefined for a body that is not JSON. */
+export type Probe =
+  | { readonly status: number; readonly date: string | null; readonly json: unknown }
+  | { readonly failure: string };
+
+export interface ListPage<T> {
+  readonly items: readonly T[];
+  /** After the last item are more. */
+  readonly hasMore: boolean;
+  /** More items may exist, but no page of them can be requested. */
+  readonly isCut: boolean;
+}
+
 /** Lists of a customer's objects are short and come whole. */
 export type Paging = 'pages' | 'whole';
 
 export function createBlindPayClient(options: ClientOptions): BlindPayClient {
   const { clock, log, instanceId, timeoutMs = HTTP_TIMEOUT_MS } = options;
-  const connect = { timeout: timeoutMs };
-  const dispatcher = new Agent({ connect, maxResponseSize: BODY_BYTES_MAX });
+  const { transport = undiciTransport(timeoutMs) } = options;
   const admission = admissionOf(options);
+
+  const requestOf = ({ body, method, path, headers }: SentRequest): HttpRequest => ({
+    ...{ method, body },
+    url: `${options.url}${path.replace(':instance', instanceId)}`,
+    headers: {
+      authorization: `Bearer ${options.apiKey}`,
+      accept: 'application/json',
+      ...headers,
+    },
+  });
 
   const call = async <T>(sent: SentRequest, shape: z.ZodType<T>): Promise<PartnerAnswer<T>> => {
     const nowMs = clock.nowMs();
     const refusal = admission.refusal(nowMs);
     if (refusal !== null) return { outcome: 'later', reason: refusal };
-    const { body, method, path, headers } = sent;
-    const received = await exchange(`${options.url}${path.replace(':instance', instanceId)}`, {
-      dispatcher,
-      method,
-      headers: {
-        authorization: `Bearer ${options.apiKey}`,
-        accept: 'application/json',
-        ...headers,
-      },
-      body,
-      headersTimeout: timeoutMs,
-      bodyTimeout: timeoutMs,
-      signal: AbortSignal.timeout(timeoutMs),
-    });
+    const { body } = sent;
+    const received = await exchange(transport, requestOf(sent));
     if (!('status' in received)) return received;
     admission.noteWait(received, nowMs);
     const answer = read(received, shape, typeof body === 'string' ? body : '');
@@ -134,6 +159,16 @@ export function createBlindPayClient(options: ClientOptions): BlindPayClient {
       const answer = await call({ method: 'POST', path, headers: {}, body }, shape);
       return answer.outcome === 'done' ? { ...answer, value: answer.value.file_url } : answer;
     },
+    async probe(path) {
+      const sent = requestOf({ method: 'GET', path, headers: {}, body: null });
+      try {
+        const { status, text, date = null } = await transport(sent);
+        return { status, date, json: parsedJson(text) };
+      } catch (error) {
+        return { failure: codeOfFailure(error) };
+      }
+    },
+    page: (path, shape, after) => readPage({ get }, [path, 'pages'], shape, after),
     search(path, shape, visit, paging = 'pages') {
       const untilMs = clock.nowMs() + SEARCH_FOR_MS;
       const isLate = () => clock.nowMs() > untilMs;
@@ -149,12 +184,6 @@ interface SentRequest {
   readonly body: string | FormData | null;
 }
 
-interface Received {
-  readonly status: number;
-  readonly retryAfter: string | null;
-  readonly text: string;
-}
-
 /** Calls that the limit of the instance, or an earlier Retry-After, allows now. */
 function admissionOf({ perMinute, burst }: ClientOptions) {
   let tatMicros: number | null = null;
@@ -166,7 +195,7 @@ function admissionOf({ perMinute, burst }: ClientOptions) {
       tatMicros = step.tatMicros;
       return step.allowed ? null : 'the rate limit of the BlindPay instance is used up';
     },
-    noteWait({ status, retryAfter }: Received, nowMs: number): void {
+    noteWait({ status, retryAfter }: HttpAnswer, nowMs: number): void {
       if (retryAfter === null || (status !== 429 && status !== 503)) return;
       const seconds = /^\d{1,6}$/.test(retryAfter) ? Number.parseInt(retryAfter, 10) : null;
       const untilMs = seconds === null ? Date.parse(retryAfter) : nowMs + seconds * SECOND_MS;
@@ -177,26 +206,28 @@ function admissionOf({ perMinute, burst }: ClientOptions) {
 
 type Failed = Extract<PartnerAnswer<never>, { outcome: 'later' | 'unknown' }>;
 
-async function exchange(
-  url: string,
-  options: Omit<Dispatcher.RequestOptions, 'origin' | 'path'> & { readonly dispatcher: Dispatcher },
-): Promise<Received | Failed> {
+async function exchange(transport: Transport, sent: HttpRequest): Promise<HttpAnswer | Failed> {
   try {
-    const { statusCode, headers, body } = await request(url, options);
-    const after = headers['retry-after'];
-    const retryAfter = typeof after === 'string' ? after : null;
-    return { status: statusCode, retryAfter, text: await body.text() };
+    return await transport(sent);
   } catch (error) {
-    // The message may quote the request; the code does not.
-    const { code, name } = error as { readonly code?: unknown; readonly name?: unknown };
-    const why = typeof code === 'string' ? code : String(name);
+    const why = codeOfFailure(error);
     return unsentCodes.has(why)
       ? { outcome: 'later', reason: `no connection to BlindPay: ${why}` }
       : { outcome: 'unknown', reason: `no answer from BlindPay: ${why}` };
   }
 }
 
-function read<T>({ status, text }: Received, shape: z.ZodType<T>, sent: string): PartnerAnswer<T> {
+/** The message may quote the request; the code does not. */
+function codeOfFailure(error: unknown): string {
+  const { code, name } = error as { readonly code?: unknown; readonly name?: unknown };
+  return typeof code === 'string' ? code : String(name);
+}
+
+function read<T>(
+  { status, text }: HttpAnswer,
+  shape: z.ZodType<T>,
+  sent: string,
+): PartnerAnswer<T> {
   const json = parsedJson(text);
   if (json === undefined) {
     const isPage = /^\s*</.test(text);
@@ -248,32 +279,46 @@ function parsedJson(text: string): unknown {
 
 async function searchList<T extends { readonly id: string }, R>(
   { get, isLate }: Pick<BlindPayClient, 'get'> & { readonly isLate: () => boolean },
-  [path, paging]: readonly [string, Paging],
+  list: readonly [path: string, paging: Paging],
   shape: z.ZodType<T>,
   visit: (item: T) => R | null,
 ): Promise<PartnerAnswer<R | null>> {
-  const items = z.array(shape);
-  const pagination = z.object({ has_more: z.boolean() }).nullish();
-  const page = z.object({ data: items, pagination });
-  const either = z.union([page, items.transform((data) => ({ data, pagination: null }))]);
-  const limit = `${path.includes('?') ? '&' : '?'}limit=${PAGE_SIZE}`;
-  const query = paging === 'pages' ? `${path}${limit}` : path;
-  let after = '';
+  let after: string | null = null;
   while (!isLate()) {
-    const answer = await get(`${query}${after}`, either);
-    if (answer.outcome !== 'done') return answer;
-    const { data, pagination } = answer.value;
-    for (const item of data) {
+    const page: PartnerAnswer<ListPage<T>> = await readPage({ get }, list, shape, after);
+    if (page.outcome !== 'done') return page;
+    const { items, hasMore, isCut }: ListPage<T> = page.value;
+    for (const item of items) {
       const found = visit(item);
       if (found !== null) return { outcome: 'done', value: found };
     }
-    const last = data.at(-1);
-    const isCut = paging === 'pages' && data.length >= PAGE_SIZE;
-    const hasMore = pagination?.has_more ?? isCut;
-    if (!hasMore || last === undefined) return { outcome: 'done', value: null };
-    // Without pages, a list as long as one may have been cut.
-    if (!pagination) break;
-    after = `&starting_after=${encodeURIComponent(last.id)}`;
+    if (isCut) break;
+    if (!hasMore) return { outcome: 'done', value: null };
+    after = items.at(-1)?.id ?? null;
   }
   return { outcome: 'later', reason: 'BlindPay lists more than can be read' };
+}
+
+async function readPage<T extends { readonly id: string }>(
+  { get }: Pick<BlindPayClient, 'get'>,
+  [path, paging]: readonly [string, Paging],
+  shape: z.ZodType<T>,
+  after: string | null,
+): Promise<PartnerAnswer<ListPage<T>>> {
+  const list = z.array(shape);
+  const pagination = z.object({ has_more: z.boolean() }).nullish();
+  const page = z.object({ data: list, pagination });
+  const either = z.union([page, list.transform((data) => ({ data, pagination: null }))]);
+  const query = new URLSearchParams();
+  if (paging === 'pages') query.set('limit', `${PAGE_SIZE}`);
+  if (after !== null) query.set('starting_after', after);
+  const sign = path.includes('?') ? '&' : '?';
+  const answer = await get(query.size === 0 ? path : `${path}${sign}${query}`, either);
+  if (answer.outcome !== 'done') return answer;
+  const { data: items, pagination: given } = answer.value;
+  // Without pages, a list as long as one may have been cut.
+  const isLong = paging === 'pages' && items.length >= PAGE_SIZE;
+  const hasMore = given?.has_more ?? isLong;
+  const isCut = hasMore && (!given || items.length === 0);
+  return { outcome: 'done', value: { items, hasMore, isCut } };
 }

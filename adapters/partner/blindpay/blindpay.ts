@@ -16,6 +16,8 @@ import type {
 import type { PartnerKind, ReadFile } from '../running-partner.js';
 import { SIGNATURE_HEADER } from '../signed-message.js';
 import { createBlindPayClient, OPERATION_MS } from './blindpay-client.js';
+import type { Transport } from './blindpay-transport.js';
+import { checkConnection } from './checks.js';
 import { customersApi, documentLimits, requirementsOf } from './customers.js';
 import { provision, registerPix } from './destinations.js';
 import { readMessage } from './inbound.js';
@@ -24,21 +26,15 @@ import { CURRENCY, type Desk, done, later, notFound, refused, withoutEffect } fr
 import { payinsApi, requestQuote } from './payins.js';
 import { findByReference, payoutsApi, QUOTE_LIFE_MS } from './payouts.js';
 import { type BlindPaySettings, blindPayVariables, readSettings } from './settings.js';
-
-/**
- * Of a development instance: 100 calls a minute, over all keys and the dashboard. A burst counts
- * on top of the rate. A production instance has no limit.
- */
-const developmentLimit = { perMinute: 70, burst: 20 };
+import { statementOf } from './statement.js';
 
 export interface BlindPayOptions extends BlindPaySettings {
   readonly mode: Mode;
   readonly clock: Clock;
   readonly log: Log;
   readonly readFile: ReadFile;
-  /** Calls per minute; 0: no limit. That of the kind of instance by default. */
-  readonly limit?: { readonly perMinute: number; readonly burst: number };
   readonly timeoutMs?: number;
+  readonly transport?: Transport;
 }
 
 export const blindPayPartner: PartnerKind = {
@@ -66,8 +62,7 @@ const notes: PartnerNotes = {
 export function createBlindPayPartner(options: BlindPayOptions): SettlementPartner {
   const { mode, clock, log, route, readFile } = options;
   const isDevelopment = mode === 'test';
-  const limit = options.limit ?? (isDevelopment ? developmentLimit : { perMinute: 0, burst: 1 });
-  const client = createBlindPayClient({ ...options, ...limit });
+  const client = createBlindPayClient({ ...options, ...options.limit });
   const desk: Desk = { client, route, log, nowMs: () => clock.nowMs() };
   const limits = limitBook(desk);
   return {
@@ -87,11 +82,13 @@ export function createBlindPayPartner(options: BlindPayOptions): SettlementPartn
     registerPixDestination: (input) => registerPix(desk, input),
     provisionRails: (input) => provision(desk, input),
     quote: (input) => requestQuote(desk, limits, input),
+    statement: statementOf(desk),
     async findOrder(kind, reference) {
       if (kind === 'refund') return done(null);
       if (kind === 'payout') return findByReference(desk, reference);
       return later('BlindPay stores no reference of ours with a pay-in');
     },
+    checks: (input) => checkConnection({ ...options, client, nowMs: () => clock.nowMs() }, input),
     readInbound: (headers, body, nowMs) => readMessage(options, headers, body, nowMs),
   };
 }
@@ -99,7 +96,7 @@ export function createBlindPayPartner(options: BlindPayOptions): SettlementPartn
 /** A person accepts the terms in a browser; each call opens another session. */
 async function startTos(
   desk: Desk,
-  { redirectUrl, key }: Parameters<SettlementPartner['startTos']>[0],
+  { redirectUrl, key, receiverRef = null }: Parameters<SettlementPartner['startTos']>[0],
 ): ReturnType<SettlementPartner['startTos']> {
   const answer = await desk.client.post({
     path: '/e/instances/:instance/tos',
@@ -107,6 +104,8 @@ async function startTos(
       // A key serves one session: a person who comes back needs another one.
       idempotency_key: uuidOf(`${key}.${desk.nowMs()}`),
       redirect_url: redirectUrl,
+      // A customer that accepts a new version.
+      ...(receiverRef === null ? {} : { customer_id: receiverRef }),
     }),
     key: null,
     shape: z.object({ url: z.url() }),

@@ -9,8 +9,10 @@ import {
   documentKinds,
 } from '../../../core/domain/document.js';
 import { type Dossier, fileLinks, type Owner } from '../../../core/domain/dossier.js';
+import { PARTY_BLOCKED, TERMS } from '../../../core/domain/party-due.js';
 import { isCode } from '../../../core/errors.js';
 import type {
+  AcceptedOrder,
   OrderApi,
   PartnerAnswer,
   ReceiverOrder,
@@ -28,6 +30,7 @@ import {
   refused,
   unreadable,
 } from './orders.js';
+import { answerByMs, answerTo, askedFiles, correctionsIn, openRfi, rfiPath } from './rfi.js';
 
 /** Of a file, by the OpenAPI description; a guide says five. */
 const FILE_BYTES_MAX = 3 * 1_024 * 1_024;
@@ -35,12 +38,12 @@ const FILE_BYTES_MAX = 3 * 1_024 * 1_024;
 const photoFields = /(selfieFile|idDocFrontFile|idDocBackFile)$/;
 const photoKinds: readonly DocumentKind[] = ['selfie', 'id_doc_front', 'id_doc_back'];
 
-/** `compliance_request` blocks new quotes, and becomes `rejected` after 27 days. */
+/** `compliance_request` becomes `rejected` after 27 days, `approved_rfi` does not. */
 const statuses: Readonly<Record<string, ReceiverReport['status']>> = {
   verifying: 'verifying',
   pending_review: 'verifying',
   awaiting_contract: 'verifying',
-  compliance_request: 'verifying',
+  compliance_request: 'paused',
   approved: 'approved',
   approved_rfi: 'approved',
   rejected: 'rejected',
@@ -79,49 +82,52 @@ function limitsOf(isPhoto: boolean) {
   return { bytesMax: FILE_BYTES_MAX, contentTypes: types };
 }
 
+/** A request for information is open. */
+const withRfi: readonly string[] = ['compliance_request', 'approved_rfi'];
+
 const customerShape = z.object({
   id: z.string(),
   kyc_status: z.string(),
   external_id: z.string().nullish(),
   kyc_warnings: z.array(z.object({ code: z.string().nullish() })).nullish(),
+  is_tos_accepted: z.boolean().nullish(),
+  /** A Brazilian company is approved until then, unless its activity code is corrected. */
+  cnae_condition: z
+    .object({
+      status: z.string(),
+      expected_cnaes: z.array(z.string()).nullish(),
+      due_at: z.string().nullish(),
+    })
+    .nullish(),
 });
+type Customer = z.output<typeof customerShape>;
 
-const requestShape = z.object({ reference: z.string(), body: z.string() });
+/** Of a new customer, or with `customerId` of an answer about one; `rfiId` null: none was open. */
+const requestShape = z.object({
+  reference: z.string(),
+  body: z.string(),
+  customerId: z.string().nullish(),
+  rfiId: z.string().nullish(),
+});
+type Request = z.output<typeof requestShape>;
 
 export function customersApi(
   desk: Desk,
   readFile: ReadFile,
 ): OrderApi<ReceiverOrder, ReceiverReport> {
-  const { client } = desk;
-  const read = async (customerId: string): Promise<PartnerAnswer<ReceiverReport>> => {
-    if (!isId(customerId)) return notFound;
-    const path = `/instances/:instance/customers/${customerId}`;
-    const answer = await client.get(path, customerShape);
-    return answer.outcome === 'done' ? done(reportOf(desk, answer.value)) : answer;
-  };
   return {
-    read,
-    async prepare(order) {
-      if (order.entityType === 'business' && order.kycTier === 'enhanced') {
-        return refused('tier_not_available', 'BlindPay has no enhanced tier for businesses.');
-      }
-      const files = await uploadedFiles(desk, readFile, order);
-      if (files.outcome !== 'done') return files;
-      const body = JSON.stringify(customerOf(order, files.value));
-      return done(JSON.stringify({ kind: 'receiver', reference: order.reference, body }));
-    },
+    read: (customerId) => readReport(desk, customerId),
+    prepare: (order) =>
+      order.previousRef == null
+        ? prepareCustomer(desk, readFile, order)
+        : prepareAnswer(desk, readFile, { ...order, previousRef: order.previousRef }),
     async start(request) {
       const order = readRequest('receiver', requestShape, request);
       if (order === null) return unreadable;
-      const created = await client.post({
-        path: '/instances/:instance/customers',
-        body: order.body,
-        key: order.reference,
-        shape: z.object({ id: z.string() }),
-      });
-      if (created.outcome !== 'done') return created;
-      const partnerRef = created.value.id;
-      const report = await read(partnerRef);
+      const sent = order.customerId == null ? await create(desk, order) : await answer(desk, order);
+      if (sent.outcome !== 'done') return sent;
+      const partnerRef = sent.value;
+      const report = await readReport(desk, partnerRef);
       return done(
         report.outcome === 'done' ? { partnerRef, report: report.value } : { partnerRef },
       );
@@ -129,30 +135,163 @@ export function customersApi(
     async find(request) {
       const order = readRequest('receiver', requestShape, request);
       if (order === null) return done(null);
-      const path = '/instances/:instance/customers';
-      return client.search(path, customerShape, (customer) =>
-        customer.external_id === order.reference
-          ? { partnerRef: customer.id, report: reportOf(desk, customer) }
-          : null,
-      );
+      return order.customerId == null ? findCustomer(desk, order) : findAnswer(desk, order);
     },
   };
 }
 
-function reportOf(
+async function readCustomer(
+  { client }: Desk,
+  customerId: string,
+): Promise<PartnerAnswer<Customer>> {
+  if (!isId(customerId)) return notFound;
+  return client.get(`/instances/:instance/customers/${customerId}`, customerShape);
+}
+
+async function readReport(desk: Desk, customerId: string): Promise<PartnerAnswer<ReceiverReport>> {
+  const customer = await readCustomer(desk, customerId);
+  return customer.outcome === 'done' ? reportOf(desk, customer.value) : customer;
+}
+
+/** Refusals that end when the party has done what is due. */
+const blocking: ReadonlySet<string> = new Set([
+  ...['TOS_NOT_ACCEPTED', 'CUSTOMERS_KYC_NOT_APPROVED', 'COMPLIANCE_RFI_IN_PROGRESS'],
+]);
+
+/** `PARTY_BLOCKED` for a refusal of a quote or pay-in that passes, unless the party is rejected. */
+export async function blockedIfPassing<T>(
   desk: Desk,
-  { id: customerId, kyc_status: kycStatus, kyc_warnings: warnings }: z.output<typeof customerShape>,
-): ReceiverReport {
-  if (kycStatus === 'compliance_request') {
-    const todo = 'BlindPay requests information about a customer: answer in its dashboard';
-    desk.log.warn(todo, { customerId });
+  customerId: string,
+  refusal: PartnerAnswer<T>,
+): Promise<PartnerAnswer<T>> {
+  if (refusal.outcome !== 'refused' || !blocking.has(refusal.code)) return refusal;
+  const customer = await readCustomer(desk, customerId);
+  if (customer.outcome !== 'done') return later('a customer could not be read');
+  if (statuses[customer.value.kyc_status] === 'rejected') return refusal;
+  return refused(PARTY_BLOCKED, refusal.message);
+}
+
+async function prepareCustomer(
+  desk: Desk,
+  readFile: ReadFile,
+  order: ReceiverOrder,
+): Promise<PartnerAnswer<string>> {
+  if (order.entityType === 'business' && order.kycTier === 'enhanced') {
+    return refused('tier_not_available', 'BlindPay has no enhanced tier for businesses.');
   }
+  const files = await uploadedFiles(desk, readFile, order);
+  if (files.outcome !== 'done') return files;
+  const body = JSON.stringify(customerOf(order, files.value));
+  return done(JSON.stringify({ kind: 'receiver', reference: order.reference, body }));
+}
+
+/** Once the request is closed there is nothing to send: the customer is read. */
+async function prepareAnswer(
+  desk: Desk,
+  readFile: ReadFile,
+  order: ReceiverOrder & { readonly previousRef: string },
+): Promise<PartnerAnswer<string>> {
+  const { reference, previousRef: customerId } = order;
+  const rfi = await openRfi(desk, customerId);
+  if (rfi.outcome !== 'done') return rfi;
+  const head = { kind: 'receiver', reference, customerId };
+  if (rfi.value === null) return done(JSON.stringify({ ...head, rfiId: null, body: '' }));
+  const asked = askedFiles(rfi.value, order);
+  const files = await uploadedFiles(desk, readFile, order, (path) => asked.has(path));
+  if (files.outcome !== 'done') return files;
+  const body = answerTo(rfi.value, order, customerOf(order, files.value), files.value);
+  if (body.outcome !== 'done') return body;
+  return done(JSON.stringify({ ...head, rfiId: rfi.value.id, body: JSON.stringify(body.value) }));
+}
+
+async function create({ client }: Desk, { reference, body }: Request) {
+  const created = await client.post({
+    path: '/instances/:instance/customers',
+    body,
+    key: reference,
+    shape: z.object({ id: z.string() }),
+  });
+  if (created.outcome === 'done') return done(created.value.id);
+  // Terms that were not accepted, or that serve another customer: the party accepts others.
+  const isOfTerms = created.outcome === 'refused' && created.code.startsWith('TOS_');
+  return isOfTerms ? { ...created, code: TERMS } : created;
+}
+
+async function answer(
+  { client }: Desk,
+  { reference, body, customerId, rfiId }: Request,
+): Promise<PartnerAnswer<string>> {
+  const id = customerId ?? '';
+  if (!isId(id)) return notFound;
+  if (rfiId == null) return done(id);
+  const shape = z.object({ success: z.boolean() });
+  const sent = await client.post({ path: rfiPath(id), body, key: reference, shape });
+  return sent.outcome === 'done' ? done(id) : sent;
+}
+
+async function findCustomer(
+  desk: Desk,
+  { reference }: Request,
+): Promise<PartnerAnswer<AcceptedOrder | null>> {
+  const path = '/instances/:instance/customers';
+  const found = await desk.client.search(path, customerShape, (customer) =>
+    customer.external_id === reference ? customer : null,
+  );
+  if (found.outcome !== 'done' || found.value === null) return found as PartnerAnswer<null>;
+  const report = await reportOf(desk, found.value);
+  const partnerRef = found.value.id;
+  return done(report.outcome === 'done' ? { partnerRef, report: report.value } : { partnerRef });
+}
+
+/** A request that does not wait any more has its answer, or needs none. */
+async function findAnswer(
+  desk: Desk,
+  { customerId, rfiId }: Request,
+): Promise<PartnerAnswer<AcceptedOrder | null>> {
+  const partnerRef = customerId ?? '';
+  const rfi = await openRfi(desk, partnerRef);
+  if (rfi.outcome !== 'done') return rfi;
+  return done(rfi.value !== null && rfi.value.id === rfiId ? null : { partnerRef });
+}
+
+async function reportOf(desk: Desk, customer: Customer): Promise<PartnerAnswer<ReceiverReport>> {
+  const { id: customerId, kyc_status: kycStatus, kyc_warnings: warnings } = customer;
   const shown = { what: 'customer', status: kycStatus, open: 'verifying' } as const;
   const status = endOf(desk, statuses, shown);
-  if (status !== 'rejected') return { status, reason: null };
-  // Codes only: the words of a warning may quote the dossier.
-  const codes = (warnings ?? []).flatMap(({ code }) => code ?? []).join(', ');
-  return { status, reason: codes === '' ? `BlindPay: ${kycStatus}` : codes };
+  if (status === 'rejected') {
+    // Codes only: the words of a warning may quote the dossier.
+    const codes = (warnings ?? []).flatMap(({ code }) => code ?? []).join(', ');
+    return done({ status, reason: codes === '' ? `BlindPay: ${kycStatus}` : codes });
+  }
+  const rfi = withRfi.includes(kycStatus) ? await openRfi(desk, customerId) : done(null);
+  if (rfi.outcome !== 'done') return rfi;
+  const isApproved = status === 'approved';
+  const due = [
+    ...(rfi.value === null
+      ? []
+      : [{ corrections: correctionsIn(rfi.value), byMs: answerByMs(rfi.value) }]),
+    ...(isApproved && customer.is_tos_accepted === false ? [newTerms] : []),
+    ...(isApproved ? cnaeOf(customer) : []),
+  ];
+  const corrections = due.flatMap((one) => one.corrections);
+  if (corrections.length === 0) return done({ status, reason: null });
+  const times = due.flatMap(({ byMs }) => byMs ?? []);
+  const byMs = times.length === 0 ? null : Math.min(...times);
+  return done({ status, reason: null, corrections, answerByMs: byMs });
+}
+
+const newTerms = {
+  corrections: [{ field: TERMS, reason: 'The terms of BlindPay have changed.' }],
+  byMs: null,
+};
+
+/** It is corrected in the public register, not here. */
+function cnaeOf({ cnae_condition: condition }: Customer) {
+  if (condition?.status !== 'pending') return [];
+  const codes = (condition.expected_cnaes ?? []).join(', ');
+  const reason = `The activity code (CNAE) in the public register must become one of: ${codes}.`;
+  const atMs = Date.parse(condition.due_at ?? '');
+  return [{ corrections: [{ field: 'cnae', reason }], byMs: Number.isNaN(atMs) ? null : atMs }];
 }
 
 /** Addresses of the files at BlindPay by their addresses in the dossier. */
@@ -160,10 +299,11 @@ async function uploadedFiles(
   { client }: Desk,
   readFile: ReadFile,
   order: ReceiverOrder,
+  isSent: (path: string) => boolean = () => true,
 ): Promise<PartnerAnswer<ReadonlyMap<string, string>>> {
   const stored = new Map<string, string>();
   for (const { path, url } of fileLinks(order)) {
-    if (stored.has(url)) continue;
+    if (stored.has(url) || !isSent(path)) continue;
     const file = await readFile(url).catch((error: unknown) =>
       isCode(error, 'NotFound') || isCode(error, 'InvalidSignature') ? 'absent' : 'unreadable',
     );

@@ -14,9 +14,17 @@ const kinds = [
   { kind: 'payout', event: 'payout.', id: 'pa_' },
 ] as const;
 
+/** An endpoint that sends fewer events leaves changes to the polls. */
+export const neededEvents = [
+  'customer.update',
+  ...['payin.new', 'payin.update', 'payin.complete'],
+  ...['payout.update', 'payout.complete'],
+] as const;
+
 const messageShape = z.object({
   webhook_event: z.string().nullish(),
   id: z.string().nullish(),
+  customer_id: z.string().nullish(),
 });
 
 export function readMessage(
@@ -35,7 +43,11 @@ export function readMessage(
 }
 
 function noticesIn(text: string, log: Log): readonly PartnerNotice[] {
-  const { webhook_event: event, id } = messageIn(text);
+  const { webhook_event: event, id, customer_id: customerId } = messageIn(text);
+  // A customer has accepted a new version; without one, a dossier will name the terms.
+  if (event === 'tos.accept' && customerId) {
+    return [{ kind: 'receiver', reference: null, partnerRef: customerId, report: null }];
+  }
   const row = kinds.find((one) => (event ? event.startsWith(one.event) : id?.startsWith(one.id)));
   if (row === undefined || !id) {
     log.info('a message of BlindPay without effect', { event: event ?? null });

@@ -1,5 +1,6 @@
 // What the orders of all kinds have in common at BlindPay: ids, the texts of requests, and answers.
 import { z } from 'zod';
+import type { OrderEnd } from '../../../core/domain/partner-command.js';
 import type { Log } from '../../../core/ports/outside.js';
 import type { PartnerAnswer } from '../../../core/ports/partner.js';
 import type { BlindPayClient } from './blindpay-client.js';
@@ -82,6 +83,18 @@ export const notFound = refused('not_found', 'BlindPay has no such object.');
 export function withoutEffect<T>(answer: PartnerAnswer<T>): PartnerAnswer<T> {
   return answer.outcome === 'unknown' ? later(answer.reason) : answer;
 }
+
+/**
+ * Of pay-ins and payouts. A `failed` payout does not prove where the money is, even with
+ * `tokens_refunded`; `refunded` does.
+ */
+export const transactionEnds: Readonly<Record<string, OrderEnd>> = {
+  processing: 'open',
+  on_hold: 'open',
+  completed: 'completed',
+  failed: 'failed',
+  refunded: 'returned',
+};
 
 /** The end that a status means; a status that is not known is no end. */
 export function endOf<E extends string>(

@@ -18,6 +18,7 @@ import type {
   QuoteAnswer,
   SettlementPartner,
 } from '../../../core/ports/partner.js';
+import { blockedIfPassing } from './customers.js';
 import { readDestination } from './destinations.js';
 import type { LimitBook } from './limits.js';
 import {
@@ -32,6 +33,7 @@ import {
   readRequest,
   refused,
   splitIds,
+  transactionEnds,
   unreadable,
   withoutEffect,
 } from './orders.js';
@@ -92,14 +94,6 @@ export const payinShape = z.object({
 });
 export type Payin = z.output<typeof payinShape>;
 
-const ends: Readonly<Record<string, PayinReport['status']>> = {
-  processing: 'open',
-  on_hold: 'open',
-  completed: 'completed',
-  failed: 'failed',
-  refunded: 'returned',
-};
-
 const requestShape = z.object({
   reference: z.string(),
   customerId: z.string(),
@@ -116,10 +110,11 @@ export function rateOf(targetMinor: bigint, sourceMinor: bigint): string {
 }
 
 export async function requestQuote(
-  { client, route }: Desk,
+  desk: Desk,
   limits: LimitBook,
   { source, destination }: Parameters<SettlementPartner['quote']>[0],
 ): Promise<QuoteAnswer> {
+  const { client, route } = desk;
   const to = readDestination(destination);
   if (to === null) return notFound;
   if (source.currency !== CURRENCY) {
@@ -147,7 +142,9 @@ export async function requestQuote(
     const limit = await refusedLimit(limits, to.customerId, payin.code);
     if (limit !== null) return { outcome: 'over_limit', limit };
   }
-  if (payin.outcome !== 'done') return withoutEffect(payin);
+  if (payin.outcome !== 'done') {
+    return withoutEffect(await blockedIfPassing(desk, to.customerId, payin));
+  }
   const { id, expires_at, sender_amount, receiver_amount } = payin.value;
   const fx = await client.post({
     path: '/instances/:instance/quotes/fx',
@@ -193,7 +190,7 @@ export function payinsApi(desk: Desk): OrderApi<PayinOrder, PayinReport> {
     async prepare({ reference, quote }) {
       const ids = splitIds(quote.partnerQuoteId, ['customerId', 'quoteId']);
       if (ids === null) return notFound;
-      if (desk.nowMs() >= quote.expiresAtMs) return quoteExpired;
+      // An expired quote is no proof: a restored order may have been sent before.
       return done(JSON.stringify({ kind: 'payin', reference, ...ids }));
     },
     async start(request) {
@@ -204,7 +201,7 @@ export function payinsApi(desk: Desk): OrderApi<PayinOrder, PayinReport> {
       const answer = await client.post({ path, body, key: order.reference, shape: payinShape });
       if (answer.outcome === 'done') return done(accepted(answer.value, route.paymentMethod));
       const isOver = answer.outcome === 'refused' && quoteOver.has(answer.code);
-      return isOver ? quoteExpired : answer;
+      return isOver ? quoteExpired : blockedIfPassing(desk, order.customerId, answer);
     },
     async find(request) {
       const order = readRequest('payin', requestShape, request);
@@ -247,9 +244,13 @@ async function findPayin(
   return later('a pay-in without a quote may be this one');
 }
 
-function payinReport(desk: Desk, payin: Payin): PartnerAnswer<PayinReport> {
+export function payinReport(desk: Desk, payin: Payin): PartnerAnswer<PayinReport> {
   const { tracking_transaction: transaction, tracking_complete: complete } = payin;
-  const status = endOf(desk, ends, { what: 'pay-in', status: payin.status, open: 'open' });
+  const status = endOf(desk, transactionEnds, {
+    what: 'pay-in',
+    status: payin.status,
+    open: 'open',
+  });
   const amount = payin.sender_amount ?? null;
   if (status === 'completed' && amount === null) return later('the pay-in has no amount');
   const isPaid = status === 'completed' && amount !== null;

@@ -27,6 +27,7 @@ import {
   notFound,
   readRequest,
   refused,
+  transactionEnds,
   unreadable,
   withoutEffect,
 } from './orders.js';
@@ -44,16 +45,7 @@ const passing: ReadonlySet<string> = new Set([
   'TOS_NOT_ACCEPTED',
 ]);
 
-/** `failed` does not prove where the money is, even with `tokens_refunded`; `refunded` does. */
-const ends: Readonly<Record<string, PayoutReport['status']>> = {
-  processing: 'open',
-  on_hold: 'open',
-  completed: 'completed',
-  failed: 'failed',
-  refunded: 'returned',
-};
-
-const payoutShape = z.object({
+export const payoutShape = z.object({
   id: z.string(),
   status: z.string(),
   description: z.string().nullish(),
@@ -68,7 +60,7 @@ const payoutShape = z.object({
     })
     .nullish(),
 });
-type Payout = z.output<typeof payoutShape>;
+export type Payout = z.output<typeof payoutShape>;
 
 const quoteShape = z.object({ id: z.string(), expires_at: z.number() });
 
@@ -108,7 +100,7 @@ export function payoutsApi(desk: Desk): OrderApi<PayoutOrder, PayoutReport> {
 /** Among all payouts, by our reference alone. */
 export function findByReference(desk: Desk, reference: string) {
   return desk.client.search('/instances/:instance/payouts', payoutShape, ({ id, description }) =>
-    referenceOf(description) === reference ? { partnerRef: id } : null,
+    describedOrder(description).reference === reference ? { partnerRef: id } : null,
   );
 }
 
@@ -216,7 +208,8 @@ async function findPayout(
   let isDoubtful = false;
   const path = `/instances/:instance/payouts?customer_id=${order.customerId}`;
   const found = await client.search(path, payoutShape, (payout) => {
-    if (referenceOf(payout.description) === order.reference) return { partnerRef: payout.id };
+    if (describedOrder(payout.description).reference === order.reference)
+      return { partnerRef: payout.id };
     if (!payout.description && isLike(payout, order)) isDoubtful = true;
     return null;
   });
@@ -230,12 +223,18 @@ function isLike({ created_at: createdAt, sender_amount: amount }: Payout, order:
   return amount === null || amount === undefined || amount === order.tokenMinor;
 }
 
-function referenceOf(description: string | null | undefined): string | null {
-  return description?.split(' ')[0] ?? null;
+/** What `prepare` wrote into the description; another text has no amount. */
+export function describedOrder(description: string | null | undefined) {
+  const [reference = null, amount = ''] = description?.split(' ') ?? [];
+  return { reference, amountMinor: parseAmount(amount) };
 }
 
-function payoutReport(desk: Desk, payout: Payout): PartnerAnswer<PayoutReport> {
-  const status = endOf(desk, ends, { what: 'payout', status: payout.status, open: 'open' });
+export function payoutReport(desk: Desk, payout: Payout): PartnerAnswer<PayoutReport> {
+  const status = endOf(desk, transactionEnds, {
+    what: 'payout',
+    status: payout.status,
+    open: 'open',
+  });
   const why = payout.tracking_payment?.provider_error_reason;
   if (status !== 'completed') {
     const reason = status === 'open' ? null : `BlindPay: ${why ?? payout.status}`;
@@ -245,7 +244,7 @@ function payoutReport(desk: Desk, payout: Payout): PartnerAnswer<PayoutReport> {
   const [sent, arrived] = [payout.sender_amount ?? 0, payout.receiver_amount ?? 0];
   if (sent === 0 || arrived === 0) return later('the payout has no amounts');
   // Without our description the fees of the pay-in are not known here.
-  const ordered = parseAmount(payout.description?.split(' ')[1] ?? '') ?? BigInt(sent);
+  const ordered = describedOrder(payout.description).amountMinor ?? BigInt(sent);
   return done({
     status,
     settled: money(BigInt(arrived), payout.currency ?? 'BRL'),

@@ -19,6 +19,14 @@ const routes: Readonly<Record<Mode, { readonly network: string; readonly token: 
   live: { network: 'polygon', token: 'USDC' },
 };
 
+/**
+ * Of a development instance: 100 calls a minute, over all keys and the dashboard. A production
+ * instance has no limit.
+ */
+const callsPerMinute: Readonly<Record<Mode, number>> = { test: 70, live: 0 };
+/** Counts on top of the rate. */
+const BURST = 20;
+
 const secretForm = /^whsec_[A-Za-z0-9+/]{16,}={0,2}$/;
 
 /** By the end of the name. Each value may be empty of meaning until all are read together. */
@@ -39,6 +47,7 @@ const forms = {
   PAYMENT_METHOD: z.enum(paymentMethods),
   BANKING_PARTNER: z.enum(bankingPartners),
   PARTNER_FEE_ID: z.string().regex(/^[A-Za-z0-9_-]{1,64}$/, 'give the id of a partner fee'),
+  CALLS_PER_MINUTE: z.string().regex(/^\d{1,6}$/, 'give a whole number; 0: no limit'),
 } as const satisfies Readonly<Record<string, z.ZodType<unknown, string>>>;
 
 type Ending = keyof typeof forms;
@@ -47,7 +56,7 @@ export const blindPayVariables: Readonly<Record<string, z.ZodType<unknown, strin
   Object.fromEntries(
     (['test', 'live'] as const).flatMap((mode) =>
       Object.entries(forms).map(([ending, form]) => [
-        nameOf(mode, ending as Ending),
+        variableName(mode, ending as Ending),
         form.optional(),
       ]),
     ),
@@ -59,6 +68,8 @@ export interface BlindPaySettings {
   readonly secrets: readonly string[];
   readonly url: string;
   readonly route: Route;
+  /** Calls per minute; 0: no limit. */
+  readonly limit: { readonly perMinute: number; readonly burst: number };
 }
 
 export type SettingsRead =
@@ -68,11 +79,11 @@ export type SettingsRead =
 /** The forms of the values in `env` are checked elsewhere, those of values in files here. */
 export function readSettings(mode: Mode, env: Environment): SettingsRead {
   const problems: string[] = [];
-  const at = (ending: Ending) => env[nameOf(mode, ending)];
+  const at = (ending: Ending) => env[variableName(mode, ending)];
   const required = (ending: 'API_KEY' | 'INSTANCE_ID' | 'WEBHOOK_SECRETS'): string => {
     const path = ending === 'INSTANCE_ID' ? undefined : at(`${ending}${FILE}`);
     const text = at(ending) ?? (path === undefined ? undefined : contentOf(path));
-    const name = nameOf(mode, ending);
+    const name = variableName(mode, ending);
     if (at(ending) !== undefined && path !== undefined) {
       problems.push(`${name}: give it or ${name}${FILE}, not both`);
     } else if (text === undefined) {
@@ -96,10 +107,13 @@ export function readSettings(mode: Mode, env: Environment): SettingsRead {
     partnerFeeId: at('PARTNER_FEE_ID') ?? null,
   };
   const url = (at('URL') ?? VENDOR_URL).replace(/\/+$/, '');
-  return { settings: { apiKey, instanceId, secrets, url, route } };
+  const perMinute = Number(at('CALLS_PER_MINUTE') ?? callsPerMinute[mode]);
+  const limit = { perMinute, burst: BURST };
+  return { settings: { apiKey, instanceId, secrets, url, route, limit } };
 }
 
-function nameOf(mode: Mode, ending: Ending): string {
+/** Of the environment. */
+export function variableName(mode: Mode, ending: Ending): string {
   return `PONTE_BLINDPAY_${mode.toUpperCase()}_${ending}`;
 }
 

@@ -86,6 +86,7 @@ const everything = Object.keys({
   commands: true,
   deliveries: true,
   inbox: true,
+  receipts: true,
   advances: true,
   purges: true,
   mails: true,

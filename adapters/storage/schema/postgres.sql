@@ -144,6 +144,9 @@ create table connected_accounts (
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
   version integer not null,
+  corrections text,
+  answer_by timestamp with time zone,
+  answer_alerted_at timestamp with time zone,
   constraint connected_accounts_entity_type_check check ((entity_type = any
     (array['business'::text, 'individual'::text]))),
   constraint connected_accounts_mode_check check ((mode = any (array['test'::text,
@@ -169,6 +172,9 @@ create index connected_accounts_of_role on connected_accounts using btree (org_i
 
 create index connected_accounts_of_status on connected_accounts using btree (org_id, mode, status,
     id);
+
+create index connected_accounts_partner_ref on connected_accounts using btree (mode, partner_ref)
+    where (partner_ref is not null);
 
 create table deliveries (
   id text collate "C" not null,
@@ -353,6 +359,8 @@ create index funds_open on funds using btree (payment_id) where (((refund_owed_m
     refund_ordered_minor) > 0) or (loss_minor > 0) or ("position" = 'needs_review'::text) or
     (refund = 'needs_review'::text));
 
+create index funds_received on funds using btree (payment_id) where ("position" = 'received'::text);
+
 create table idempotency_keys (
   org_id text collate "C" not null,
   mode text collate "C" not null,
@@ -414,6 +422,8 @@ create table kyc_submissions (
   corrections text,
   dossier_sealed text,
   submit_command_id text,
+  answer_by timestamp with time zone,
+  answer_alerted_at timestamp with time zone,
   constraint kyc_submissions_mode_check check ((mode = any (array['test'::text, 'live'::text]))),
   constraint kyc_submissions_pkey primary key (org_id, mode, id),
   constraint kyc_submissions_status_check check ((status = any (array['not_started'::text,
@@ -554,6 +564,29 @@ create table members (
 create unique index members_email on members using btree (org_id, email_key) where (removed_at is
     null);
 
+create table money_decisions (
+  id text collate "C" not null,
+  org_id text collate "C",
+  mode text collate "C" not null,
+  item_id text collate "C" not null,
+  number integer not null,
+  action text not null,
+  evidence text,
+  basis text not null,
+  state text collate "C" not null,
+  proposed_by text not null,
+  proposed_at timestamp with time zone not null,
+  ended_by text,
+  ended_at timestamp with time zone,
+  version integer not null,
+  constraint money_decisions_mode_check check ((mode = any (array['test'::text, 'live'::text]))),
+  constraint money_decisions_pkey primary key (id),
+  constraint money_decisions_state_check check ((state = any (array['proposed'::text,
+    'done'::text, 'replaced'::text, 'void'::text])))
+);
+
+create unique index money_decisions_of_item on money_decisions using btree (item_id, number);
+
 create table organization_profiles (
   org_id text collate "C" not null,
   mode text collate "C" not null,
@@ -566,12 +599,18 @@ create table organization_profiles (
   tos_id text collate "C",
   tos_accepted_at timestamp with time zone,
   version integer not null,
+  corrections text,
+  answer_by timestamp with time zone,
+  answer_alerted_at timestamp with time zone,
   constraint organization_profiles_kyb_status_check check ((kyb_status = any
     (array['verifying'::text, 'approved'::text, 'rejected'::text]))),
   constraint organization_profiles_mode_check check ((mode = any (array['test'::text,
     'live'::text]))),
   constraint organization_profiles_pkey primary key (org_id, mode)
 );
+
+create index organization_profiles_partner_ref on organization_profiles using btree (mode,
+    partner_ref) where (partner_ref is not null);
 
 create table organizations (
   org_id text collate "C" not null,
@@ -658,6 +697,7 @@ create table partner_commands (
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
   version integer not null,
+  overruled text collate "C",
   held_since timestamp with time zone,
   late_at timestamp with time zone,
   constraint partner_commands_confirmed_minor_check check ((confirmed_minor >= 0)),
@@ -666,6 +706,8 @@ create table partner_commands (
     'payout'::text, 'refund'::text]))),
   constraint partner_commands_mode_check check ((mode = any (array['test'::text, 'live'::text]))),
   constraint partner_commands_order_end_check check ((order_end = any (array['open'::text,
+    'completed'::text, 'failed'::text, 'returned'::text]))),
+  constraint partner_commands_overruled_check check ((overruled = any (array['open'::text,
     'completed'::text, 'failed'::text, 'returned'::text]))),
   constraint partner_commands_pkey primary key (id),
   constraint partner_commands_received_minor_check check ((received_minor >= 0)),
@@ -676,12 +718,24 @@ create table partner_commands (
 create index partner_commands_due on partner_commands using btree (due_at) where (due_at is not
     null);
 
+create index partner_commands_in_flight on partner_commands using btree (mode, id) where ((kind =
+    'payin'::text) and (partner_ref is null) and (last_sent_at is not null) and (state = any
+    (array['pending'::text, 'sent'::text, 'unknown'::text, 'denied'::text])));
+
 create index partner_commands_newest on partner_commands using btree (created_at, id);
 
 create index partner_commands_of_payment on partner_commands using btree (org_id, mode, payment_id);
 
 create index partner_commands_of_submission on partner_commands using btree (org_id, mode,
     submission_id, id) where (submission_id is not null);
+
+create index partner_commands_out_of_sight on partner_commands using btree (id) where ((review is
+    not null) or ((kind = 'payout'::text) and (state = 'done'::text) and (order_end =
+    'failed'::text)));
+
+create index partner_commands_owed on partner_commands using btree (id) where ((kind =
+    'refund'::text) and (review is null) and (state <> 'void'::text) and ((state <> 'done'::text)
+    or (order_end <> 'completed'::text)));
 
 create index partner_commands_partner_ref on partner_commands using btree (mode, kind,
     partner_ref) where (partner_ref is not null);
@@ -753,6 +807,9 @@ create table payments (
     'cancelled'::text, 'expired'::text])))
 );
 
+create index payments_awaiting_money on payments using btree (org_id, mode, seller_external_id,
+    id) where (status = 'on_ramp_pending'::text);
+
 create index payments_expiring on payments using btree (expires_at) where ((expires_at is not
     null) and (covered_at is null) and (status = any (array['awaiting_approval'::text,
     'approved'::text, 'awaiting_buyer'::text, 'buyer_kyc_pending'::text,
@@ -808,11 +865,83 @@ create table quotes (
     'indicative'::text])))
 );
 
+create index quotes_partner_quote_id on quotes using btree (mode, partner_quote_id);
+
 create unlogged table rate_limits (
   key text collate "C" not null,
   tat_micros bigint not null,
   constraint rate_limits_pkey primary key (key)
 );
+
+create table receipt_lines (
+  posting_id text collate "C" not null,
+  line_number integer not null,
+  receipt_id text collate "C" not null,
+  kind text not null,
+  account text not null,
+  amount_minor bigint not null,
+  currency text not null,
+  posted_at timestamp with time zone not null,
+  constraint receipt_lines_account_check check ((account = any (array['buyer'::text,
+    'suspense'::text, 'adjustments'::text]))),
+  constraint receipt_lines_amount_minor_check check ((amount_minor <> 0)),
+  constraint receipt_lines_pkey primary key (posting_id, line_number)
+);
+
+create index receipt_lines_of_receipt on receipt_lines using btree (receipt_id, posting_id,
+    line_number);
+
+create trigger receipt_lines_keep before delete or update on receipt_lines for each row execute
+    function ponte_ledger_keeps();
+
+create trigger receipt_lines_keep_all before truncate on receipt_lines for each statement execute
+    function ponte_ledger_keeps();
+
+create table receipts (
+  id text collate "C" not null,
+  partner text collate "C" not null,
+  mode text collate "C" not null,
+  partner_ref text collate "C" not null,
+  receiver_ref text collate "C",
+  org_id text collate "C",
+  account_id text collate "C",
+  amount_minor bigint not null,
+  currency text not null,
+  entry_end text not null,
+  state text not null,
+  payer_sealed text,
+  transaction_hash text,
+  payment_id text collate "C",
+  rule text,
+  entered_at timestamp with time zone not null,
+  completed_at timestamp with time zone,
+  tries integer not null,
+  due_at timestamp with time zone,
+  last_error text,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  version integer not null,
+  constraint receipts_amount_minor_check check ((amount_minor > 0)),
+  constraint receipts_check check (((state = 'assigned'::text) = (payment_id is not null))),
+  constraint receipts_entry_end_check check ((entry_end = any (array['open'::text,
+    'completed'::text, 'failed'::text, 'returned'::text]))),
+  constraint receipts_mode_check check ((mode = any (array['test'::text, 'live'::text]))),
+  constraint receipts_pkey primary key (id),
+  constraint receipts_rule_check check ((rule = any (array['quote'::text, 'text'::text,
+    'amount'::text]))),
+  constraint receipts_state_check check ((state = any (array['waiting'::text, 'returned'::text,
+    'assigned'::text, 'refunded'::text, 'resolved'::text])))
+);
+
+create index receipts_due on receipts using btree (due_at, id) where (due_at is not null);
+
+create unique index receipts_partner_ref on receipts using btree (partner, mode, partner_ref);
+
+create index receipts_unmatched on receipts using btree (currency, id) where ((state =
+    'waiting'::text) and (entry_end = 'completed'::text));
+
+create index receipts_waiting on receipts using btree (id) where ((state = 'waiting'::text) and
+    (entry_end = any (array['open'::text, 'completed'::text])));
 
 create table service_keys (
   id text collate "C" not null,
@@ -836,6 +965,21 @@ create table simulated_reports (
   version integer not null,
   constraint simulated_reports_mode_check check ((mode = any (array['test'::text, 'live'::text]))),
   constraint simulated_reports_pkey primary key (mode, reference)
+);
+
+create table statement_scans (
+  partner text collate "C" not null,
+  mode text collate "C" not null,
+  since_at timestamp with time zone not null,
+  page_cursor text,
+  began_at timestamp with time zone not null,
+  completed_at timestamp with time zone,
+  tries integer not null,
+  due_at timestamp with time zone not null,
+  last_error text,
+  version integer not null,
+  constraint statement_scans_mode_check check ((mode = any (array['test'::text, 'live'::text]))),
+  constraint statement_scans_pkey primary key (partner, mode)
 );
 
 create table storage_fingerprints (

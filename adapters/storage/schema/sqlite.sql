@@ -114,7 +114,7 @@ create table connected_accounts (
   rejected_at integer,
   created_at integer not null,
   updated_at integer not null,
-  version integer not null,
+  version integer not null, corrections text, answer_by integer, answer_alerted_at integer,
   primary key (org_id, mode, id)
 ) strict, without rowid;
 
@@ -129,6 +129,9 @@ create index connected_accounts_of_buyer on connected_accounts (org_id, mode, em
 create index connected_accounts_of_role on connected_accounts (org_id, mode, role, id);
 
 create index connected_accounts_of_status on connected_accounts (org_id, mode, status, id);
+
+create index connected_accounts_partner_ref on connected_accounts (mode, partner_ref)
+  where partner_ref is not null;
 
 create table deliveries (
   id text not null primary key,
@@ -292,6 +295,8 @@ create index funds_open on funds (payment_id)
   where refund_owed_minor + refund_ordered_minor > 0 or loss_minor > 0
     or position = 'needs_review' or refund = 'needs_review';
 
+create index funds_received on funds (payment_id) where position = 'received';
+
 create table idempotency_keys (
   org_id text not null,
   mode text not null check (mode in ('test', 'live')),
@@ -345,6 +350,7 @@ create table kyc_submissions (
   draft_sealed text,
   created_at integer not null,
   version integer not null, corrections text, dossier_sealed text, submit_command_id text,
+    answer_by integer, answer_alerted_at integer,
   primary key (org_id, mode, id)
 ) strict, without rowid;
 
@@ -482,6 +488,25 @@ create table members (
 
 create unique index members_email on members (org_id, email_key) where removed_at is null;
 
+create table money_decisions (
+  id text not null primary key,
+  org_id text,
+  mode text not null check (mode in ('test', 'live')),
+  item_id text not null,
+  number integer not null,
+  action text not null,
+  evidence text,
+  basis text not null,
+  state text not null check (state in ('proposed', 'done', 'replaced', 'void')),
+  proposed_by text not null,
+  proposed_at integer not null,
+  ended_by text,
+  ended_at integer,
+  version integer not null
+) strict;
+
+create unique index money_decisions_of_item on money_decisions (item_id, number);
+
 create table organization_profiles (
   org_id text not null,
   mode text not null check (mode in ('test', 'live')),
@@ -493,9 +518,12 @@ create table organization_profiles (
   kyb_command_id text,
   tos_id text,
   tos_accepted_at integer,
-  version integer not null,
+  version integer not null, corrections text, answer_by integer, answer_alerted_at integer,
   primary key (org_id, mode)
 ) strict, without rowid;
+
+create index organization_profiles_partner_ref on organization_profiles (mode, partner_ref)
+  where partner_ref is not null;
 
 create table organizations (
   org_id text not null primary key,
@@ -578,9 +606,15 @@ create table partner_commands (
   created_at integer not null,
   updated_at integer not null,
   version integer not null
-, held_since integer, late_at integer) strict, without rowid;
+, overruled text
+  check (overruled in ('open', 'completed', 'failed', 'returned')), held_since integer, late_at
+    integer) strict, without rowid;
 
 create index partner_commands_due on partner_commands (due_at) where due_at is not null;
+
+create index partner_commands_in_flight on partner_commands (mode, id)
+  where kind = 'payin' and partner_ref is null and last_sent_at is not null
+    and state in ('pending', 'sent', 'unknown', 'denied');
 
 create index partner_commands_newest on partner_commands (created_at, id);
 
@@ -588,6 +622,13 @@ create index partner_commands_of_payment on partner_commands (org_id, mode, paym
 
 create index partner_commands_of_submission on partner_commands (org_id, mode, submission_id, id)
   where submission_id is not null;
+
+create index partner_commands_out_of_sight on partner_commands (id)
+  where review is not null or (kind = 'payout' and state = 'done' and order_end = 'failed');
+
+create index partner_commands_owed on partner_commands (id)
+  where kind = 'refund' and review is null and state <> 'void'
+    and (state <> 'done' or order_end <> 'completed');
 
 create index partner_commands_partner_ref on partner_commands (mode, kind, partner_ref)
   where partner_ref is not null;
@@ -647,6 +688,9 @@ create table payments (
   primary key (org_id, mode, id)
 ) strict;
 
+create index payments_awaiting_money on payments (org_id, mode, seller_external_id, id)
+  where status = 'on_ramp_pending';
+
 create index payments_expiring on payments (expires_at)
   where expires_at is not null and covered_at is null and status in (
     'awaiting_approval', 'approved', 'awaiting_buyer', 'buyer_kyc_pending', 'buyer_kyc_approved',
@@ -698,6 +742,80 @@ create table quotes (
   primary key (org_id, mode, id)
 ) strict, without rowid;
 
+create index quotes_partner_quote_id on quotes (mode, partner_quote_id);
+
+create table receipt_lines (
+  posting_id text not null,
+  line_number integer not null,
+  receipt_id text not null,
+  kind text not null,
+  account text not null check (account in ('buyer', 'suspense', 'adjustments')),
+  amount_minor integer not null check (amount_minor <> 0),
+  currency text not null,
+  posted_at integer not null,
+  primary key (posting_id, line_number)
+) strict, without rowid;
+
+create index receipt_lines_of_receipt on receipt_lines (receipt_id, posting_id, line_number);
+
+create trigger receipt_lines_keep_delete before delete on receipt_lines
+begin
+  select raise(abort, 'the ledger is append-only');
+end;
+
+create trigger receipt_lines_keep_insert before insert on receipt_lines
+when exists (
+  select 1 from receipt_lines
+  where posting_id = new.posting_id and line_number = new.line_number
+)
+begin
+  select raise(abort, 'the ledger is append-only');
+end;
+
+create trigger receipt_lines_keep_update before update on receipt_lines
+begin
+  select raise(abort, 'the ledger is append-only');
+end;
+
+create table receipts (
+  id text not null primary key,
+  partner text not null,
+  mode text not null check (mode in ('test', 'live')),
+  partner_ref text not null,
+  receiver_ref text,
+  org_id text,
+  account_id text,
+  amount_minor integer not null check (amount_minor > 0),
+  currency text not null,
+  entry_end text not null check (entry_end in ('open', 'completed', 'failed', 'returned')),
+  state text not null check (state in (
+    'waiting', 'returned', 'assigned', 'refunded', 'resolved'
+  )),
+  payer_sealed text,
+  transaction_hash text,
+  payment_id text,
+  rule text check (rule in ('quote', 'text', 'amount')),
+  entered_at integer not null,
+  completed_at integer,
+  tries integer not null,
+  due_at integer,
+  last_error text,
+  created_at integer not null,
+  updated_at integer not null,
+  version integer not null,
+  check ((state = 'assigned') = (payment_id is not null))
+) strict, without rowid;
+
+create index receipts_due on receipts (due_at, id) where due_at is not null;
+
+create unique index receipts_partner_ref on receipts (partner, mode, partner_ref);
+
+create index receipts_unmatched on receipts (currency, id)
+  where state = 'waiting' and entry_end = 'completed';
+
+create index receipts_waiting on receipts (id)
+  where state = 'waiting' and entry_end in ('open', 'completed');
+
 create table "service_keys" (
   id text not null primary key,
   purpose text not null check (purpose in ('session', 'partner', 'record')),
@@ -715,6 +833,20 @@ create table simulated_reports (
   outcome text not null,
   version integer not null,
   primary key (mode, reference)
+) strict, without rowid;
+
+create table statement_scans (
+  partner text not null,
+  mode text not null check (mode in ('test', 'live')),
+  since_at integer not null,
+  page_cursor text,
+  began_at integer not null,
+  completed_at integer,
+  tries integer not null,
+  due_at integer not null,
+  last_error text,
+  version integer not null,
+  primary key (partner, mode)
 ) strict, without rowid;
 
 create table storage_fingerprints (

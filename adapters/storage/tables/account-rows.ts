@@ -38,6 +38,9 @@ export const accounts = defineTable<ConnectedAccount>('connected_accounts', {
   reason: text.null('reason'),
   approvedAtMs: time.null('approved_at'),
   rejectedAtMs: time.null('rejected_at'),
+  corrections: text.null('corrections'),
+  answerByMs: time.null('answer_by'),
+  answerAlertedAtMs: time.null('answer_alerted_at'),
   createdAtMs: fixed(time('created_at')),
   updatedAtMs: time('updated_at'),
   version,
@@ -64,6 +67,8 @@ export function accountsOf(unit: UnitOfWork): Tx['accounts'] {
         mode,
         externalId,
       ]),
+    byPartnerRef: (mode, partnerRef) =>
+      unit.all(accounts, 'where mode = $1 and partner_ref = $2 limit 2', [mode, partnerRef]),
     list({ orgId, mode }, { role, status, beforeId, limit }) {
       const filters = { 'role =': role, 'status =': status, 'id <': beforeId };
       // Without it, SQLite scans all accounts of the tenant by their key.

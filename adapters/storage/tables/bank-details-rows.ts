@@ -48,16 +48,18 @@ export function bankDetailsOf(unit: UnitOfWork): Tx['bankDetails'] {
         'where short_id = $1 and check_code = $2 order by short_id, check_code limit 1',
         [shortId, checkCode],
       ),
+    byShortId: (shortId, limit) =>
+      unit.all(details, 'where short_id = $1 order by short_id, check_code limit $2', [
+        shortId,
+        limit,
+      ]),
     async byNumber(numberHash, shortId) {
       const { name } = accounts;
-      const ofPage = shortId === null ? '' : 'and short_id = $2';
       const sql = [
         `select org_id, mode, payment_id, check_code, issued_at from ${name}`,
-        `where number_hash = $1 ${ofPage}`,
-        'order by issued_at desc limit 1',
+        'where number_hash = $1 and short_id = $2 order by issued_at desc limit 1',
       ].join(' ');
-      const params = shortId === null ? [numberHash] : [numberHash, shortId];
-      const [row] = await unit.rows(name, sql, params);
+      const [row] = await unit.rows(name, sql, [numberHash, shortId]);
       if (row === undefined) return null;
       const { orgId, mode, paymentId, checkCode, issuedAtMs } = named;
       return {

@@ -26,6 +26,8 @@ export const submissions = defineTable<KycSubmission>('kyc_submissions', {
   draftSealed: sealed(text.null('draft_sealed')),
   dossierSealed: sealed(text.null('dossier_sealed')),
   corrections: text.null('corrections'),
+  answerByMs: time.null('answer_by'),
+  answerAlertedAtMs: time.null('answer_alerted_at'),
   submitCommandId: text.null('submit_command_id'),
   submittedAtMs: time('submitted_at'),
   approvedAtMs: time.null('approved_at'),

@@ -115,6 +115,12 @@ export function quotesOf(unit: UnitOfWork): Tx['quotes'] {
   return {
     ...unit.writes(quotes),
     get: ({ orgId, mode }, id) => unit.byKey(quotes, [orgId, mode, id]),
+    byPartnerQuoteId: (mode, partnerQuoteId, limit) =>
+      unit.all(quotes, 'where mode = $1 and partner_quote_id = $2 limit $3', [
+        mode,
+        partnerQuoteId,
+        limit,
+      ]),
   };
 }
 

@@ -27,7 +27,8 @@ export function pageSessionsOf(unit: UnitOfWork): Tx['pageSessions'] {
     newestOfPayment: ({ orgId, mode }, paymentId) =>
       unit.first(
         pageSessions,
-        'where org_id = $1 and mode = $2 and payment_id = $3 order by seen_at desc limit 1',
+        "where org_id = $1 and mode = $2 and payment_id = $3 and kind = 'buyer' " +
+          'order by seen_at desc limit 1',
         [orgId, mode, paymentId],
       ),
     newestOfForm: ({ orgId, mode }, submissionId) =>

@@ -153,6 +153,15 @@ export function paymentsOf(unit: UnitOfWork): Tx['payments'] {
         mode,
         buyerId,
       ]),
+    awaitingMoney: ({ orgId, mode }, seller, limit) => {
+      const params = [orgId, mode, limit, ...(seller === null ? [] : [seller])];
+      const ofSeller = seller === null ? 'seller_external_id is null' : 'seller_external_id = $4';
+      const sql = [
+        `where org_id = $1 and mode = $2 and ${ofSeller} and status = 'on_ramp_pending'`,
+        'order by id limit $3',
+      ].join(' ');
+      return unit.all(payments, sql, params);
+    },
     async list(filter) {
       const { limit } = filter;
       const pages = rangesOf(filter).map((range) => unit.newest(payments, range, limit));

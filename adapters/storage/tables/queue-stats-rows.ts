@@ -1,11 +1,12 @@
 // Queue statistics over all tenants: how much is due in each queue and since when, and what needs
 // an operator. Each number is read along an index, up to a limit.
 import type { QueueName, Tx } from '../../../core/ports/storage.js';
-import { integer, time } from '../columns.js';
+import { integer, minor, text, time } from '../columns.js';
 import { type Param, timeParam } from '../database.js';
 import type { UnitOfWork } from '../unit-of-work.js';
 import { waitingSubscriptions } from './delivery-rows.js';
 import { openFundsSql } from './money-rows.js';
+import { unmatchedSql } from './receipt-rows.js';
 import { stuckSql } from './work-rows.js';
 
 /** $1: now, $2: the limit of the count. */
@@ -25,6 +26,7 @@ const queueSql: Readonly<Record<QueueName, string>> = {
   ].join(' '),
   commands: dueOf('partner_commands'),
   inbox: dueOf('inbox'),
+  receipts: dueOf('receipts'),
   mails: dueOf('mails'),
   documents: dueOf('documents'),
   advances: dueOf('advances'),
@@ -45,6 +47,14 @@ const attentionSql = {
   ),
 } as const;
 
+/** $1: the limit of the count. */
+const unmatchedTotalsSql = [
+  'select currency, cast(sum(amount_minor) as bigint) as amount_minor,',
+  'min(completed_at) as oldest_at from',
+  `(select currency, amount_minor, completed_at from receipts where ${unmatchedSql}`,
+  'order by currency, id limit $1) as chosen group by currency',
+].join(' ');
+
 export function queueStatsOf(unit: UnitOfWork): Tx['queueStats'] {
   const row = async (sql: string, params: readonly Param[]) => {
     const [first] = await unit.rows('backlog', sql, params);
@@ -58,21 +68,31 @@ export function queueStatsOf(unit: UnitOfWork): Tx['queueStats'] {
     const isDue = oldestMs !== null && oldestMs <= nowMs;
     return { due: integer('due').read(found), oldestDueAtMs: isDue ? oldestMs : null };
   };
+  const unmatched = async (countMax: number) => {
+    const rows = await unit.rows('receipts', unmatchedTotalsSql, [countMax]);
+    return rows.map((found) => ({
+      currency: text('currency').read(found),
+      amountMinor: minor('amount_minor').read(found),
+      oldestAtMs: time('oldest_at').read(found),
+    }));
+  };
   return {
     async read(nowMs, countMax) {
-      const [queues, undelivered, stuckCommands, deadLetters, fundsToReview] = await Promise.all([
-        Promise.all(
-          queueNames.map(async (name) => [name, await queue(name, nowMs, countMax)] as const),
-        ),
-        row(undeliveredSql, []),
-        count('stuckCommands', countMax),
-        count('deadLetters', countMax),
-        count('fundsToReview', countMax),
-      ]);
+      const [queues, undelivered, stuckCommands, deadLetters, fundsToReview, receipts] =
+        await Promise.all([
+          Promise.all(
+            queueNames.map(async (name) => [name, await queue(name, nowMs, countMax)] as const),
+          ),
+          row(undeliveredSql, []),
+          count('stuckCommands', countMax),
+          count('deadLetters', countMax),
+          count('fundsToReview', countMax),
+          unmatched(countMax),
+        ]);
       return Object.freeze({
         queues: Object.fromEntries(queues) as Record<QueueName, (typeof queues)[number][1]>,
         oldestUndeliveredAtMs: time.null('oldest_at').read(undelivered),
-        ...{ stuckCommands, deadLetters, fundsToReview },
+        ...{ stuckCommands, deadLetters, fundsToReview, unmatched: receipts },
       });
     },
   };

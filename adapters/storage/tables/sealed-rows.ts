@@ -11,6 +11,7 @@ import { submissions } from './buyer-rows.js';
 import { subscriptions } from './delivery-rows.js';
 import { serviceKeys } from './key-rows.js';
 import { mails } from './mail-rows.js';
+import { receipts } from './receipt-rows.js';
 import { commands } from './work-rows.js';
 
 const tables: Readonly<Record<SealedColumn, Pick<Table<unknown>, 'name' | 'key'>>> = {
@@ -19,6 +20,7 @@ const tables: Readonly<Record<SealedColumn, Pick<Table<unknown>, 'name' | 'key'>
   'kyc_submissions.draft_sealed': submissions,
   'mails.token_sealed': mails,
   'partner_commands.request': commands,
+  'receipts.payer_sealed': receipts,
   'service_keys.sealed': serviceKeys,
   'subscriptions.secret_sealed': subscriptions,
 };

@@ -50,6 +50,9 @@ const profiles = defineTable<OrganizationProfile>('organization_profiles', {
   destinationRef: text.null('destination_ref'),
   tosId: text.null('tos_id'),
   tosAcceptedAtMs: time.null('tos_accepted_at'),
+  corrections: text.null('corrections'),
+  answerByMs: time.null('answer_by'),
+  answerAlertedAtMs: time.null('answer_alerted_at'),
   version,
 });
 
@@ -97,6 +100,8 @@ export function organizationsOf(unit: UnitOfWork): Tx['organizations'] {
       unit.stage(organizations.insert(organization));
       for (const profile of ofModes) unit.stage(profiles.insert(profile));
     },
+    profilesByPartnerRef: (mode, partnerRef) =>
+      unit.all(profiles, 'where mode = $1 and partner_ref = $2 limit 2', [mode, partnerRef]),
     updateProfile: (profile) => unit.stage(profiles.update(profile)),
     expectProfile: (profile) => unit.stage(profiles.expect(profile)),
   };

@@ -80,6 +80,7 @@ const commandRows = defineTable<CommandRow>('partner_commands', {
   request: sealed(text.null('request')),
   partnerRef: text.null('partner_ref'),
   end: oneOf('order_end', orderEnds),
+  overruled: nullable(oneOf('overruled', orderEnds)),
   receivedMinor: minor('received_minor'),
   confirmedMinor: minor('confirmed_minor'),
   refusal: text.null('refusal'),
@@ -166,7 +167,7 @@ export function commandsOf(unit: UnitOfWork): Tx['commands'] {
     byPartnerRef: (mode, kind, partnerRef) =>
       unit.first(
         commands,
-        'where mode = $1 and kind = $2 and partner_ref = $3 order by id limit 1',
+        'where mode = $1 and kind = $2 and partner_ref = $3 order by id desc limit 1',
         [mode, kind, partnerRef],
       ),
     ofPayment: async ({ orgId, mode }, paymentId) => {
@@ -176,11 +177,24 @@ export function commandsOf(unit: UnitOfWork): Tx['commands'] {
       ].join(' ');
       return (await unit.all(commands, sql, [orgId, mode, paymentId])).filter(isMoneyCommand);
     },
+    payinsInFlight: async (mode, limit) => {
+      const sql = [
+        "where mode = $1 and kind = 'payin' and partner_ref is null and last_sent_at is not null",
+        "and state in ('pending', 'sent', 'unknown', 'denied') order by id limit $2",
+      ].join(' ');
+      return (await unit.all(commands, sql, [mode, limit])).filter(isMoneyCommand);
+    },
     ofSubmission: ({ orgId, mode }, submissionId) =>
       unit.all(commands, 'where org_id = $1 and mode = $2 and submission_id = $3 order by id', [
         orgId,
         mode,
         submissionId,
+      ]),
+    since: ({ fromMs, afterId, limit }) =>
+      unit.all(commands, 'where (created_at, id) > ($1, $2) order by created_at, id limit $3', [
+        timeParam(fromMs),
+        afterId,
+        limit,
       ]),
     list: ({ stuck, limit }) =>
       unit.all(

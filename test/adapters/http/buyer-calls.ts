@@ -69,6 +69,10 @@ export const uploadBody = { kind: 'selfie', contentType: 'image/png' } as const;
 
 export const buyerExamples: Readonly<Record<string, Example>> = {
   startBuyerKyc: async () => ({ path: '/v1/buyer-kyc', body: individualBody(), status: 201 }),
+  readBuyerRequirements: async (world, tenant) => {
+    const { id } = await newBuyer(world, tenant);
+    return { method: 'GET', path: `/v1/buyer-kyc/${id}/requirements` };
+  },
   createBuyerUpload: async (world, tenant) => {
     const { id } = await newBuyer(world, tenant);
     return { path: `/v1/buyer-kyc/${id}/upload-url`, body: uploadBody };

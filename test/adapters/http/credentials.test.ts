@@ -125,6 +125,7 @@ test('the scope follows the origin of the payment, not the path', async () => {
 test('a buyer’s KYC is for those who may collect or onboard, and for no viewer', async () => {
   assert.deepEqual(eithers.map(({ operationId }) => operationId).toSorted(), [
     'createBuyerUpload',
+    'readBuyerRequirements',
     'startBuyerKyc',
   ]);
   const cases: readonly (readonly [readonly Scope[], boolean])[] = [

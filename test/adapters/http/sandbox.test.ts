@@ -174,6 +174,10 @@ const magic: Readonly<Record<keyof typeof magicValues, readonly [create: Json, e
     { buyer: { email: 'again@example.com', name: 'Again Buyer' } },
     { status: 'buyer_kyc_pending', funds: ['none', 'none', '0.00', '0.00', '0.00'] },
   ],
+  More: [
+    { buyer: { email: 'more@example.com', name: 'More Buyer' } },
+    { status: 'buyer_kyc_pending', funds: ['none', 'none', '0.00', '0.00', '0.00'] },
+  ],
   Fail: [
     { buyer: { email: 'fay@example.com', name: 'Fail Buyer' } },
     { status: 'failed', funds: ['none', 'none', '0.00', '0.00', '0.00'] },

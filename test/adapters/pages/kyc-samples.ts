@@ -127,6 +127,7 @@ const blurred: readonly PlacedCorrection[] = [
   { place: { field: 'idDocFrontFile', owner: 0 }, reason: 'The lower edge is cut off.' },
   { place: { field: 'legalName', owner: null }, reason: null },
   { place: null, reason: null },
+  { place: null, reason: 'Business Description · It does not match the website.' },
 ];
 
 const path = '/owner/Qm7wX2tR9pLs4Vn8Kd0aZc3e/1';

@@ -2,6 +2,7 @@
 // by a link, a phone adds files, and each session sees its part only.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { HOUR_MS } from '../../../core/domain/instant.js';
 import { startBuyerKyc } from '../../../core/usecases/kyc.js';
 import {
   jpeg,
@@ -87,6 +88,36 @@ test('a page with problems shows what was typed, keeps what is right, and names 
   await visitor.open(`${path}/kyc/review`);
   assert.match(wordsOf(visitor), /Date of birth: Missing/);
   assert.ok(!wordsOf(visitor).includes('Send for verification'));
+});
+
+test('a form sent after the session ended says that it is not saved, and sign-in leads back', async (t) => {
+  const site = await pageSite(t);
+  const { path } = await site.newPayment();
+  const visitor = await signedIn(site, path);
+  await visitor.open(`${path}/kyc/type`);
+  await visitor.send('/kyc/type', { entityType: 'individual' });
+  await visitor.send('/kyc/person', { firstName: 'Ana' });
+  site.world.advanceClock(HOUR_MS);
+  await visitor.send('/kyc/person', typedPerson);
+  assert.equal(visitor.shown?.path, `${path}?notice=unsaved`);
+  assert.match(wordsOf(visitor), /What you entered on it is not saved, everything before is\./);
+  const again = async () => {
+    await visitor.send('/link');
+    await visitor.open(linkIn(await site.newestMail()));
+    await visitor.send('/enter');
+    return visitor.shown?.path;
+  };
+  assert.equal(await again(), `${path}/kyc/person`);
+  assert.match(visitor.shown?.text ?? '', /value="Ana"/);
+  assert.doesNotMatch(visitor.shown?.text ?? '', /value="Lima"/);
+  // The way back is used once, and a page that was only read loses nothing.
+  site.world.advanceClock(HOUR_MS);
+  await visitor.open(path);
+  assert.equal(await again(), path);
+  site.world.advanceClock(HOUR_MS);
+  await visitor.open(`${path}/kyc/documents`);
+  assert.equal(visitor.shown?.path, `${path}?notice=signed_out`);
+  assert.equal(await again(), `${path}/kyc/documents`);
 });
 
 test('a refused file is explained at its row, and the form without its token stores nothing', async (t) => {

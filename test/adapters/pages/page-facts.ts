@@ -114,6 +114,11 @@ export const payment: PaymentView = {
   dueDate: '2026-11-30',
   returnUrl: 'https://shop.rotanorte.example/orders/88123?paid=1',
   version: 7,
+  links: {
+    page: 'https://pay.rotanorte.example/r/4kDq8vJm2XzL0aPw9sTe1g',
+    verify: 'https://pay.rotanorte.example/verify',
+  },
+  shortId: 'Q4T2-9XBM',
   payee: 'Café Serra Azul Exportadora Ltda',
   payeeTaxIdLast4: '0195',
   payer: 'Harbor & Pine Roasters, Inc.',

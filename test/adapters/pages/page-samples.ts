@@ -48,6 +48,8 @@ const accessSamples: readonly Sample[] = [
     name: 'ask-over',
     view: viewOf({ name: 'ask' }, { ...signedOut, payment: stateOf('settled') }),
   },
+  { name: 'ask-signed-out', view: viewOf({ name: 'ask' }, { ...signedOut, notice: 'signed_out' }) },
+  { name: 'ask-unsaved', view: viewOf({ name: 'ask' }, { ...signedOut, notice: 'unsaved' }) },
   { name: 'sent', view: viewOf({ name: 'sent' }, signedOut) },
   {
     name: 'sent-code-wrong',

@@ -1,6 +1,7 @@
 // Which pages of a payment its state opens, and which sessions each subject takes.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { shortIdOf } from '../../../core/domain/bank-record.js';
 import { money } from '../../../core/domain/money.js';
 import type { PageSession } from '../../../core/domain/page-session.js';
 import type { QuoteAnswer } from '../../../core/ports/partner.js';
@@ -31,6 +32,10 @@ test('bank details, receipt and the return of money are open while they apply', 
       const { path: landed, text } = await visitor.open(`${path}/${page}`);
       const isOpen = open.some((one) => one === page);
       assert.equal(landed, isOpen ? `${path}/${page}` : path, `${state}: ${page}`);
+      if (isOpen && page !== 'take-back') {
+        assert.ok(text.includes(`>http://pages.test${path}<`), 'the address, for paper');
+        assert.ok(text.includes(shortIdOf(path.slice('/r/'.length))));
+      }
       if (state !== 'short' || page !== 'instructions') continue;
       assert.match(textOf(text), /USD 1\.00/);
       assert.doesNotMatch(textOf(text), /USD 100\.00 (Copy|$)/);
@@ -56,7 +61,7 @@ test('the part of an owner takes that owner’s sessions only, and the form take
     const { token } = await startSession(deps, subject);
     const headers = { cookie: `ponte-session=${token}` };
     const response = await site.visitor({ headers }).request('GET', path);
-    return response.headers.get('location');
+    return response.headers.get('location')?.replace('?notice=signed_out', '');
   };
   const [form, owner] = [`/kyc/${flowId}`, `/owner/${flowId}/null`];
   assert.equal(await opened('upload', null, `${owner}/kyc/documents`), owner);

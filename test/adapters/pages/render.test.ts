@@ -219,6 +219,19 @@ test('bank details that replace others say so first, and how to check them', () 
   assert.doesNotMatch(textOf(renderPage(short.view)), /same account/);
 });
 
+test('a printed sheet says which page it came from, and bank details where to check them', () => {
+  const { page, verify } = payment.links;
+  for (const { name, view } of samples) {
+    for (const locale of locales) {
+      const text = textOf(renderPage({ ...view, locale }));
+      const isPrinted = view.page.name === 'instructions' || view.page.name === 'receipt';
+      assert.equal(text.includes(page), isPrinted, name);
+      assert.equal(text.includes(verify), view.page.name === 'instructions', name);
+      if (isPrinted) assert.ok(text.includes(payment.shortId), name);
+    }
+  }
+});
+
 test('rails with the same fields are one account', () => {
   const text = textOf(renderPage(onScreen('bank_details')));
   assert.match(text, /Account for a US bank transfer \(ACH\) or a US wire transfer/);

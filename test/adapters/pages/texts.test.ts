@@ -77,3 +77,34 @@ test('plurals follow the count', () => {
   );
   assert.equal(catalogues.es.errors.heading(3), 'Hay 3 problemas');
 });
+
+test('a transfer of zero days arrives on the same day, or takes up to the longer time', () => {
+  const said = {
+    en: [
+      'Bank transfers arrive on the same day.',
+      'Bank transfers take up to 1 working day.',
+      'Bank transfers take up to 2 working days.',
+      'Bank transfers take 1 working day.',
+      'Bank transfers take 1 to 5 working days.',
+    ],
+    'pt-BR': [
+      'Transferências bancárias chegam no mesmo dia.',
+      'Transferências bancárias levam até 1 dia útil.',
+      'Transferências bancárias levam até 2 dias úteis.',
+      'Transferências bancárias levam 1 dia útil.',
+      'Transferências bancárias levam de 1 a 5 dias úteis.',
+    ],
+    es: [
+      'Las transferencias bancarias llegan el mismo día.',
+      'Las transferencias bancarias tardan hasta 1 día hábil.',
+      'Las transferencias bancarias tardan hasta 2 días hábiles.',
+      'Las transferencias bancarias tardan 1 día hábil.',
+      'Las transferencias bancarias tardan de 1 a 5 días hábiles.',
+    ],
+  };
+  for (const locale of locales) {
+    const { days } = catalogues[locale].transfer;
+    const texts = [days(0, 0), days(0, 1), days(0, 2), days(1, 1), days(1, 5)];
+    assert.deepEqual(texts, said[locale]);
+  }
+});

@@ -3,12 +3,14 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sortError, sortings } from '../../../adapters/partner/blindpay/answer-codes.js';
 import { done } from '../../../adapters/partner-kit/conformance-harness.js';
+import { question } from '../../support/blindpay/blindpay-compliance.js';
 import {
   documentedCodes,
   errorBody,
   fixtures,
   messageKeys,
 } from '../../support/blindpay/blindpay-facts.js';
+import { connectHost } from '../../support/blindpay/blindpay-operator.js';
 import { blindPay, pixKey, preparedPayout, usd } from '../../support/blindpay/blindpay-scene.js';
 
 test('each documented code is listed: what may be retried is never refused', () => {
@@ -47,8 +49,23 @@ test('every answer and message of the simulator has the documented shape', async
   const receiverRef = first?.id ?? assert.fail('a customer');
   const pix = { receiverRef, pixKey, accountHolderName: 'Ana Lima', key: 'key-1' };
   const { destinationRef } = done(await partner.registerPixDestination(pix));
-  done(await partner.provisionRails({ receiverRef, destinationRef, key: 'key-2' }));
+  const { virtualAccountRef: virtualAccountId } = done(
+    await partner.provisionRails({ receiverRef, destinationRef, key: 'key-2' }),
+  );
+  server.state.compliance.ask(receiverRef, [question]);
+  await partner.receiver.read(receiverRef);
+  const answers = { business_description_explanation: 'Coffee.' };
+  const about = { reference: 'r2', previousRef: receiverRef, answers };
+  const answer = await partner.receiver.prepare({ ...order, ...about });
+  await partner.receiver.start(done(answer));
+  scene.pass(60_000);
+  const deposit = server.state.deposit({ virtualAccountId, amountMinor: 5_000 });
+  scene.pass(60_000);
+  await partner.payin.read(deposit);
   await partner.payin.read('pi_none');
+  await connectHost(server, 'https://ponte.example', 'test');
+  const inboundUrl = 'https://ponte.example/v1/partner-webhooks/blindpay/test';
+  await partner.checks?.({ inboundUrl });
   const seen = new Set<string>();
   for (const { method, path, answer } of server.calls) {
     const call = `${method} ${path}`;

@@ -9,9 +9,11 @@ import {
   approvedCustomer,
   type BlindPayScene,
   blindPay,
+  destinationAt,
   pixKey,
   preparedPayin,
   preparedPayout,
+  usd,
 } from '../../support/blindpay/blindpay-scene.js';
 import { type Fault, faults } from '../../support/blindpay/blindpay-server.js';
 
@@ -149,6 +151,25 @@ test('a payout is found after the idempotency keys are forgotten, and not made a
   const byReference = await scene.partner.findOrder('payout', 'reference-2');
   assert.equal(done(byReference)?.partnerRef, partnerRef);
   assert.deepEqual(done(await scene.partner.findOrder('payout', 'reference-3')), null);
+});
+
+test('a pay-in that is ordered again after a restore is one: its quote may be old', async (t) => {
+  for (const passedMs of [10 * MINUTE_MS, 2 * DAY_MS]) {
+    const scene = await blindPay(t);
+    const { payin } = scene.partner;
+    const quote = done(
+      await scene.partner.quote({ source: usd(125_000n), destination: await destinationAt(scene) }),
+    );
+    const order = { reference: 'reference-1', quote, payerEmail: 'buyer@example.com' };
+    const { partnerRef } = done(await payin.start(done(await payin.prepare(order))));
+    scene.pass(passedMs);
+    const request = done(await payin.prepare(order));
+    const answer = await payin.start(request);
+    // Once its key is forgotten the call is refused, and a refusal is looked up.
+    const found = answer.outcome === 'refused' ? await payin.find(request) : answer;
+    assert.equal(done(found)?.partnerRef, partnerRef);
+    assert.equal(scene.server.state.payins.length, 1);
+  }
 });
 
 test('a payout without a description may be the one that is looked for', async (t) => {

@@ -57,6 +57,7 @@ test('a value of a wrong form is named, and not shown', () => {
     ['PAYMENT_METHOD', 'cheque'],
     ['BANKING_PARTNER', 'mattress'],
     ['PARTNER_FEE_ID', 'two words'],
+    ['CALLS_PER_MINUTE', 'plenty'],
   ] as const) {
     const variable = `PONTE_BLINDPAY_TEST_${name}`;
     const problems = problemsOf({ ...whole, [variable]: value });
@@ -100,4 +101,9 @@ test('a mode has defaults of its kind of instance', () => {
   assert.deepEqual(test.settings.route, { network: 'polygon_amoy', token: 'USDB', ...usual });
   assert.deepEqual(production.settings.route, { network: 'polygon', token: 'USDC', ...usual });
   assert.equal(production.settings.url, 'https://api.blindpay.com/v1');
+  // A development instance allows 100 calls a minute; the burst counts on top.
+  assert.deepEqual(test.settings.limit, { perMinute: 70, burst: 20 });
+  assert.equal(production.settings.limit.perMinute, 0);
+  const none = readSettings('test', { ...whole, PONTE_BLINDPAY_TEST_CALLS_PER_MINUTE: '0' });
+  assert.ok('settings' in none && none.settings.limit.perMinute === 0);
 });

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { memoryOnly } from '../../../adapters/partner/fake-memory.js';
 import { done } from '../../../adapters/partner-kit/conformance-harness.js';
 import { partnerConformance } from '../../../adapters/partner-kit/partner-kit.js';
 import { money } from '../../../core/domain/money.js';
@@ -19,37 +20,56 @@ import {
   world,
 } from '../../support/fake-world.js';
 
-partnerConformance({
-  partner: 'fake',
-  against: 'simulator',
-  traits: {
-    amounts: {
-      fine: money(125_000n, 'USD'),
-      payinFails: money(125_066n, 'USD'),
-      payoutFails: money(125_077n, 'USD'),
-      payoutReturns: money(125_088n, 'USD'),
+const noBooks = 'without a file it stores no orders';
+
+for (const isStoring of [false, true]) {
+  partnerConformance({
+    partner: isStoring ? 'fake with a memory' : 'fake',
+    against: 'simulator',
+    traits: {
+      amounts: {
+        fine: money(125_000n, 'USD'),
+        payinFails: money(125_066n, 'USD'),
+        payoutFails: money(125_077n, 'USD'),
+        payoutReturns: money(125_088n, 'USD'),
+      },
+      rejected: { firstName: 'Fail', lastName: 'Lima' },
+      pixKey,
+      badPixKey: 'not a pix key',
+      asked: { party: { firstName: 'More' }, answer: { addressLine1: 'Rua 1' } },
+      refunds: true,
     },
-    rejected: { firstName: 'Fail', lastName: 'Lima' },
-    pixKey,
-    badPixKey: 'not a pix key',
-    refunds: true,
-  },
-  async open() {
-    const made = world({ delayMs: 45_000 });
-    return {
-      partner: made.partner,
-      nowMs: () => made.nowMs,
-      step: () => made.pass(45_000),
-      messages: () => made.messages,
-      restarted: made.restarted,
-      close: async () => undefined,
-    };
-  },
-  onReport({ groups: { faults, ...others } }) {
-    assert.equal(faults, 'declared only');
-    assert.deepEqual(new Set(Object.values(others)), new Set(['passed']));
-  },
-});
+    ...(isStoring
+      ? { pageSize: 2 }
+      : { unsupported: { 'statement.page': noBooks, 'statement.read': noBooks } }),
+    async open() {
+      const made = world({ delayMs: 45_000, memory: isStoring ? memoryOnly() : null, pageSize: 2 });
+      return {
+        partner: made.partner,
+        nowMs: () => made.nowMs,
+        step: () => made.pass(45_000),
+        messages: () => made.messages,
+        restarted: made.restarted,
+        close: async () => undefined,
+      };
+    },
+    onReport({ groups }) {
+      const {
+        connection,
+        faults,
+        receipts,
+        withdrawals,
+        'read-back': readBack,
+        ...others
+      } = groups;
+      const listed = isStoring ? 'passed' : 'declared only';
+      const unheld = [connection, faults, receipts, withdrawals];
+      assert.deepEqual(new Set(unheld), new Set(['declared only']));
+      assert.equal(readBack, listed);
+      assert.deepEqual(new Set(Object.values(others)), new Set(['passed']));
+    },
+  });
+}
 
 const anyAmount = fc.record({
   amountMinor: fc.bigInt({ min: 100n, max: 99_999_999_999_999n }),

@@ -19,10 +19,13 @@ import { ledgerAccounts } from '../../../core/domain/ledger.js';
 import { locales } from '../../../core/domain/locale.js';
 import { mailPurposes, mailRules, mailStatuses } from '../../../core/domain/mail.js';
 import { memberRoles } from '../../../core/domain/member.js';
+import { decisionMoves } from '../../../core/domain/money-decision.js';
 import { kybStatuses } from '../../../core/domain/organization.js';
 import { pageSessionKinds } from '../../../core/domain/page-session.js';
 import { commandKinds, commandMoves } from '../../../core/domain/partner-command.js';
 import { isExpirable, paymentMoves, paymentStatuses } from '../../../core/domain/payment.js';
+import { receiptAccounts, receiptStates } from '../../../core/domain/receipt.js';
+import { matchRules } from '../../../core/domain/receipt-match.js';
 import { keyStates } from '../../../core/domain/sealed-text.js';
 import { serviceKeyPurposes } from '../../../core/domain/service-key.js';
 import { modes } from '../../../core/domain/tenant.js';
@@ -47,6 +50,12 @@ const words: Readonly<Record<string, readonly string[]>> = {
   'partner_commands.state': Object.keys(commandMoves),
   'partner_commands.kind': commandKinds,
   'partner_commands.order_end': ['open', 'completed', 'failed', 'returned'],
+  'partner_commands.overruled': ['open', 'completed', 'failed', 'returned'],
+  'money_decisions.state': Object.keys(decisionMoves),
+  'receipts.entry_end': ['open', 'completed', 'failed', 'returned'],
+  'receipts.state': receiptStates,
+  'receipts.rule': matchRules,
+  'receipt_lines.account': receiptAccounts,
   'deliveries.status': Object.keys(deliveryMoves),
   'kyc_submissions.status': Object.keys(kycMoves),
   'organization_profiles.kyb_status': kybStatuses,
@@ -123,10 +132,11 @@ test('every table is strict; keys and unique indexes of tenants begin with org_i
     ...['api_keys: id', 'buyers: mode', 'buyers: mode', 'deliveries: id'],
     ...['delivery_attempts: delivery_id', 'epochs: number', 'inbox: partner'],
     ...['key_check_values: key_id', 'kyc_submissions: flow_id', 'mails: mode'],
-    ...['mails: token_hash', 'outbox: position', 'page_sessions: id', 'partner_commands: id'],
-    'partner_commands: mode',
-    ...['payments: public_id', 'service_keys: id', 'service_keys: purpose'],
-    ...['simulated_reports: mode', 'storage_fingerprints: name'],
+    ...['mails: token_hash', 'money_decisions: id', 'money_decisions: item_id'],
+    ...['outbox: position', 'page_sessions: id', 'partner_commands: id', 'partner_commands: mode'],
+    ...['payments: public_id', 'receipt_lines: posting_id', 'receipts: id', 'receipts: partner'],
+    ...['service_keys: id', 'service_keys: purpose', 'simulated_reports: mode'],
+    ...['statement_scans: partner', 'storage_fingerprints: name'],
   ]);
 });
 

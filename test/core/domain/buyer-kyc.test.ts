@@ -15,15 +15,20 @@ import {
   readEmail,
   withdrawn,
 } from '../../../core/domain/buyer-kyc.js';
+import { nothingDue } from '../../../core/domain/party-due.js';
 import { readableEmails, unreadableEmails } from '../../support/emails.js';
 import { START_MS } from '../../support/sample-rows.js';
 
+const none = { submit: null, approve: null, reject: null, adopt: null, pause: null };
 const matrix: Record<KycStatus, Record<KycMove, KycStatus | null>> = {
-  not_started: { submit: 'verifying', approve: null, reject: null, adopt: 'approved' },
-  pending: { submit: 'verifying', approve: null, reject: null, adopt: 'approved' },
-  verifying: { submit: 'verifying', approve: 'approved', reject: 'rejected', adopt: 'approved' },
-  approved: { submit: null, approve: null, reject: 'rejected', adopt: null },
-  rejected: { submit: null, approve: null, reject: null, adopt: null },
+  not_started: { ...none, submit: 'verifying', adopt: 'approved' },
+  pending: { ...none, submit: 'verifying', adopt: 'approved' },
+  verifying: {
+    ...none,
+    ...{ submit: 'verifying', approve: 'approved', reject: 'rejected', adopt: 'approved' },
+  },
+  approved: { ...none, reject: 'rejected', pause: 'verifying' },
+  rejected: none,
 };
 const statuses = Object.keys(matrix) as readonly KycStatus[];
 
@@ -40,7 +45,7 @@ const verifying: KycSubmission = Object.freeze({
   tosId: null,
   draftSealed: null,
   dossierSealed: null,
-  corrections: null,
+  ...nothingDue,
   submitCommandId: null,
   submittedAtMs: START_MS,
   approvedAtMs: null,

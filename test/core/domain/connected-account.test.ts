@@ -14,6 +14,7 @@ import {
   isDecision,
   isSubmitted,
   nextAccountStatus,
+  paused,
   payableParty,
   payoutConfigured,
   railsProvisioned,
@@ -24,17 +25,18 @@ import {
   termsAccepted,
   termsStarted,
 } from '../../../core/domain/connected-account.js';
+import { nothingDue } from '../../../core/domain/party-due.js';
 import { type ErrorCode, PonteError } from '../../../core/errors.js';
 import { anAccount, T0 } from '../../support/domain-samples.js';
 
 const matrix: Record<AccountStatus, Record<AccountMove, AccountStatus | null>> = {
-  created: { submit: 'verifying', approve: null, reject: null },
-  verifying: { submit: null, approve: 'approved', reject: 'rejected' },
-  approved: { submit: null, approve: null, reject: 'rejected' },
-  rejected: { submit: 'verifying', approve: null, reject: null },
+  created: { submit: 'verifying', approve: null, reject: null, pause: null },
+  verifying: { submit: null, approve: 'approved', reject: 'rejected', pause: null },
+  approved: { submit: null, approve: null, reject: 'rejected', pause: 'verifying' },
+  rejected: { submit: 'verifying', approve: null, reject: null, pause: null },
 };
 const statuses = Object.keys(matrix) as readonly AccountStatus[];
-const moves = ['submit', 'approve', 'reject'] as const;
+const moves = ['submit', 'approve', 'reject', 'pause'] as const;
 
 const details = {
   email: 'new@example.com',
@@ -55,6 +57,7 @@ const created = anAccount({
   ...{ receiverId: null, submitCommandId: null, partnerRef: null, tosSessionKey: null },
   ...{ tosId: null, destinationRef: null, railsCommandId: null, railsRef: null, readyAtMs: null },
   ...{ reason: null, approvedAtMs: null, rejectedAtMs: null },
+  ...nothingDue,
 });
 const verifying = submitted(created, submission, T0 + 1);
 const approved = decided(accepted(verifying, 're_1', T0 + 2), verdict('approve'), T0 + 3);
@@ -65,6 +68,11 @@ function assertRefused(work: () => unknown, code: ErrorCode): void {
   assert.throws(work, (error) => error instanceof PonteError && error.code === code);
 }
 
+function moved(was: ConnectedAccount, move: AccountMove): ConnectedAccount {
+  if (move === 'submit') return submitted(was, submission, T0);
+  return move === 'pause' ? paused(was, T0) : decided(was, verdict(move), T0);
+}
+
 test('every account status and move is as the table says, and no other move is made', () => {
   assert.deepEqual(Object.keys(accountMoves), statuses);
   assert.deepEqual(accountStatuses, statuses);
@@ -73,8 +81,7 @@ test('every account status and move is as the table says, and no other move is m
       const expected = matrix[status][move];
       assert.equal(nextAccountStatus(status, move), expected, `${status} ${move}`);
       const was = { ...created, status };
-      const next =
-        move === 'submit' ? submitted(was, submission, T0) : decided(was, verdict(move), T0);
+      const next = moved(was, move);
       assert.equal(next.status, expected ?? status, `${status} ${move}`);
       if (expected === null) assert.equal(next, was);
     }
@@ -101,6 +108,8 @@ test('after a rejection a submit opens a fresh party: what the one before had is
     ...ready,
     status: 'rejected',
     reason: 'taken back',
+    // Terms serve one party.
+    ...{ tosId: null, tosSessionKey: null },
     rejectedAtMs: T0 + 6,
     updatedAtMs: T0 + 6,
   });
@@ -165,17 +174,14 @@ test('ready_to_collect fires once per account', () => {
   );
   const apply = (was: ConnectedAccount, what: AccountMove | 'accept' | 'pix' | 'rails') => {
     switch (what) {
-      case 'submit':
-        return submitted(was, submission, T0);
-      case 'approve':
-      case 'reject':
-        return decided(was, verdict(what), T0);
       case 'accept':
         return accepted(was, 're_1', T0);
       case 'pix':
         return payoutConfigured(was, 'pix_1', 'cmd_rails', T0);
       case 'rails':
         return railsProvisioned(was, 'cmd_rails', 'wallet_1', T0);
+      default:
+        return moved(was, what);
     }
   };
   fc.assert(

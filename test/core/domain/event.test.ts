@@ -26,6 +26,7 @@ test('the catalogue of event types is exactly this', () => {
   assert.deepEqual([...eventTypes].sort(), [
     ...['connected_account.created', 'connected_account.kyb_approved'],
     ...['connected_account.kyb_rejected', 'connected_account.ready_to_collect'],
+    'connected_account.requirements_due',
     ...['invoice.approved', 'invoice.awaiting_buyer', 'invoice.buyer_kyc_approved'],
     ...['invoice.buyer_kyc_pending', 'invoice.cancelled', 'invoice.created', 'invoice.expired'],
     ...['invoice.failed', 'invoice.fx_quoted', 'invoice.offramp_pending'],

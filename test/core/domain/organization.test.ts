@@ -18,6 +18,7 @@ import {
   readWebsite,
   termsAccepted,
 } from '../../../core/domain/organization.js';
+import { nothingDue } from '../../../core/domain/party-due.js';
 import type { Mode } from '../../../core/domain/tenant.js';
 
 const NOW_MS = 1_790_000_000_000;
@@ -44,6 +45,7 @@ const profile: OrganizationProfile = {
   destinationRef: 'pix_1',
   tosId: null,
   tosAcceptedAtMs: null,
+  ...nothingDue,
   version: 1,
 };
 
@@ -53,6 +55,7 @@ test('the KYB moves as the table says and in no other way', () => {
     approve: { verifying: 'approved' },
     reject: { verifying: 'rejected', approved: 'rejected' },
     overrule: { verifying: 'approved', rejected: 'approved' },
+    pause: { approved: 'verifying' },
   };
   for (const status of statuses) {
     for (const [move, row] of Object.entries(table)) {

@@ -3,9 +3,9 @@ import { test } from 'node:test';
 import { type PaymentAggregate, unchanged } from '../../../core/domain/change.js';
 import type { Funds } from '../../../core/domain/funds.js';
 import { type Payment, paymentStatuses } from '../../../core/domain/payment.js';
-import { causeOf, INSTRUCTIONS_WAIT_MS, noticesOf } from '../../../core/domain/payment-notices.js';
+import { causeOf, noticesOf } from '../../../core/domain/payment-notices.js';
 import { sampleInstructions } from '../../support/payin-samples.js';
-import { orderOf, START_MS, sampleFunds, samplePayment } from '../../support/sample-rows.js';
+import { sampleFunds, samplePayment } from '../../support/sample-rows.js';
 
 interface State {
   readonly payment?: Partial<Payment>;
@@ -23,9 +23,9 @@ function stateOf({ payment, funds }: State): PaymentAggregate {
 
 const waiting = { payment: { status: 'on_ramp_pending' } } as const;
 
-function causes(to: State, from: State = waiting, nowMs = START_MS): readonly string[] {
+function causes(to: State, from: State = waiting): readonly string[] {
   const change = { ...unchanged(stateOf(to)) };
-  return noticesOf(stateOf(from), change, nowMs).map(({ cause }) => cause);
+  return noticesOf(stateOf(from), change).map(({ cause }) => cause);
 }
 
 const { id } = samplePayment;
@@ -112,18 +112,27 @@ test('a buyer that did not sign in by mail before the change gets none', () => {
   }
 });
 
-test('bank details are mailed if they came more than two minutes after the order', () => {
-  const ready = stateOf({
-    payment: { status: 'on_ramp_pending', payinInstructions: sampleInstructions() },
-  });
-  const change = {
-    ...unchanged(ready),
-    changedCommands: [orderOf('payin', 'in', { createdAtMs: START_MS })],
-  };
-  const at = (nowMs: number) =>
-    noticesOf(stateOf(waiting), change, nowMs).map(({ cause }) => cause);
-  assert.deepEqual(at(START_MS + INSTRUCTIONS_WAIT_MS), []);
-  assert.deepEqual(at(START_MS + INSTRUCTIONS_WAIT_MS + 1), [`instructions_ready:${id}`]);
+/** Bank details with this check code, of an order from the start. */
+function withDetails(bankDetailsCode: string, funds: Partial<Funds> = {}): PaymentAggregate {
+  const payinInstructions = sampleInstructions();
+  return stateOf({ payment: { ...waiting.payment, payinInstructions, bankDetailsCode }, funds });
+}
+
+test('bank details are mailed when they are given, and when others replace them', () => {
+  const after = (was: PaymentAggregate, is: PaymentAggregate) =>
+    noticesOf(was, unchanged(is)).map(({ cause }) => cause);
+  const short = { receivedMinor: 9_900n };
+  const [first, second] = [withDetails('A'), withDetails('B')];
+  assert.deepEqual(after(stateOf(waiting), first), [`instructions_ready:${id}:A`]);
+  assert.deepEqual(after(first, second), [`instructions_ready:${id}:B`]);
+  assert.deepEqual(after(withDetails('A', short), withDetails('B', short)), [
+    `instructions_ready:${id}:B`,
+  ]);
+  assert.deepEqual(after(first, first), []);
+  assert.deepEqual(after(withDetails('A', held), withDetails('B', held)), []);
+  assert.deepEqual(after(withDetails('A', held), withDetails('A', short)), [
+    `money_short:${id}:9900`,
+  ]);
 });
 
 test('a notice is over once its state is', () => {

@@ -14,8 +14,15 @@ import { readBankDetails, verifyBankDetails } from '../../../core/usecases/bank-
 import { stageOrder, storeStaged, unchangedCommand } from '../../../core/usecases/order-changes.js';
 import { cancelPayment } from '../../../core/usecases/payments.js';
 import { recordKeys } from '../../../core/usecases/service-keys.js';
+import { redeemLink } from '../../../core/usecases/sign-ins.js';
 import { changePartner } from '../../support/changed-partner.js';
-import type { IntentFields } from '../../support/made-payments.js';
+import {
+  askForLink,
+  type IntentFields,
+  makeIntent,
+  pageOf,
+  tokenIn,
+} from '../../support/made-payments.js';
 import { type World, world } from '../../support/test-world.js';
 
 /** One unit less arrives, so the payment waits for more (magicValues). */
@@ -125,19 +132,50 @@ test('an account is known from a payment of the buyer to the payee that was paid
   assert.deepEqual((await shown(elsewhere.id))?.history, { kind: 'new' });
 });
 
+/** The partner reports these instructions of the pay-in. */
+async function learn(made: World, tenant: Tenant, id: string, instructions: PayinInstructions) {
+  const { deps } = made;
+  const [order] = await deps.store.run((tx) => tx.commands.ofPayment(tenant, id));
+  assert.ok(order !== undefined);
+  await storeStaged(deps, async (batch) => {
+    const command = await batch.tx.commands.get(order.id);
+    assert.ok(command !== null);
+    if (!isMoneyCommand(command)) return unchangedCommand(command);
+    return stageOrder(batch, command, () => command, { instructions });
+  });
+}
+
+test('a buyer that signed in by mail is mailed each change of the bank details, once', async (t) => {
+  const { made, deps, tenant } = await scene(t);
+  const { payment: asked } = await makeIntent(deps, tenant, short);
+  await askForLink(deps, asked);
+  await made.settle();
+  await redeemLink(deps, pageOf(asked), tokenIn(made.mails.at(-1)), 'en');
+  await made.play(tenant, asked.id, 'on_ramp_pending');
+  await made.settle();
+  const { payinInstructions } = await payment(made, tenant, asked.id);
+  assert.ok(payinInstructions !== null);
+  const changed = async (number: string) => {
+    const before = made.mails.length;
+    const moved = withAccount(payinInstructions, { number, routing: '110000000' });
+    await learn(made, tenant, asked.id, moved);
+    await made.settle();
+    return made.mails.slice(before).map(({ to, subject }) => [to, subject]);
+  };
+  const mail = [asked.buyer.email, '[Test] The bank details for Acme Ltda have changed'];
+  assert.deepEqual(await changed('3000'), [mail]);
+  assert.deepEqual(await changed('3000'), []);
+  made.advanceClock(HOUR_MS);
+  assert.deepEqual(await changed('4000'), [mail]);
+  assert.doesNotMatch(made.mails.at(-1)?.text ?? '', /4000/);
+});
+
 test('details that the partner changes get their own record and code', async (t) => {
   const { made, deps, tenant, pay, shown } = await scene(t);
   const { id, bankDetailsCode, payinInstructions } = await pay('on_ramp_pending', short);
   assert.ok(payinInstructions !== null);
   const relearn = async (instructions: PayinInstructions) => {
-    const [order] = await deps.store.run((tx) => tx.commands.ofPayment(tenant, id));
-    assert.ok(order !== undefined);
-    await storeStaged(deps, async (batch) => {
-      const command = await batch.tx.commands.get(order.id);
-      assert.ok(command !== null);
-      if (!isMoneyCommand(command)) return unchangedCommand(command);
-      return stageOrder(batch, command, () => command, { instructions });
-    });
+    await learn(made, tenant, id, instructions);
     return (await payment(made, tenant, id)).bankDetailsCode;
   };
   const issuedAtMs = (await shown(id))?.issuedAtMs;
@@ -149,7 +187,7 @@ test('details that the partner changes get their own record and code', async (t)
   assert.equal((await shown(id))?.issuedAtMs, deps.clock.nowMs());
 });
 
-test('details are verified by page and code, or by an account, and by nothing else', async (t) => {
+test('details are verified by the page with its code or an account, and by nothing else', async (t) => {
   const { deps, made, tenant, pay, shown } = await scene(t);
   const one = await pay('on_ramp_pending', short);
   made.advanceClock(HOUR_MS);
@@ -159,7 +197,6 @@ test('details are verified by page and code, or by an account, and by nothing el
   const { shortId, checkCode, issuedAtMs: atMs } = first;
   const open = { kind: 'given', mode: 'test', isOver: false } as const;
   const given = { ...open, atMs };
-  const later = { ...open, atMs: second.issuedAtMs };
   const unknown = { kind: 'unknown' } as const;
   for (const [publicId, value, expected] of [
     [shortId, checkCode, given],
@@ -167,7 +204,8 @@ test('details are verified by page and code, or by an account, and by nothing el
     [one.publicId, checkCode, given],
     [`https://pay.example/r/${one.publicId}?lang=pt-BR`, checkCode, given],
     [shortId, '1000-2000', given],
-    ['', '10002000', later],
+    ['', '10002000', unknown],
+    [checkCode, '10002000', unknown],
     [shortId, second.checkCode, unknown],
     [second.shortId, checkCode, unknown],
     ['', checkCode, unknown],
@@ -187,7 +225,7 @@ test('details are verified by page and code, or by an account, and by nothing el
 test('a client verifies 20 times an hour; its network counts as one', async (t) => {
   const { deps } = await scene(t);
   const verify = (client: string) =>
-    verifyBankDetails(deps, { publicId: '', value: '10002000' }, client);
+    verifyBankDetails(deps, { publicId: '0000-0000', value: '10002000' }, client);
   for (let count = 0; count < 20; count += 1) await verify(`2001:db8::${count + 1}`);
   await assert.rejects(verify('2001:db8::99'), { code: 'RateLimitExceeded' });
   await verify('198.51.100.7');

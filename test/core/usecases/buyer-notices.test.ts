@@ -71,10 +71,10 @@ function submissionFor({ id, buyer }: Payment) {
   return startBuyerKyc(made.deps, tenant, { ...start, dossier: {} });
 }
 
-test('a buyer that uses the page is mailed when its KYC is decided and when it is paid', async () => {
+test('a buyer that uses the page is mailed the decision, the bank details and each step of the money', async () => {
   const { payment } = await usedPage();
   await made.play(tenant, payment.id, 'settled');
-  const all = ['kyc_approved', 'money_received', 'receipt'];
+  const all = ['instructions_ready', 'kyc_approved', 'money_received', 'receipt'];
   assert.deepEqual((await noticesOf(payment)).toSorted(), all);
   const { subject, to } = made.mails.at(-1) ?? {};
   assert.equal(subject, '[Test] Paid: USD 100.00 to Acme Ltda');
@@ -102,14 +102,49 @@ test('an integrator that never uses the page causes no mail', async () => {
   assert.deepEqual(made.mails, []);
 });
 
-test('who watches the page is not mailed what it shows', async () => {
-  const { payment, token } = await usedPage();
-  assert.notEqual(await readSession(made.deps, token), null);
-  await made.play(tenant, payment.id, 'buyer_kyc_approved');
-  await made.settle();
-  assert.deepEqual(await noticesOf(payment), []);
-  assert.deepEqual(await noticesOf(payment, 'dropped'), ['kyc_approved']);
-});
+/** What a buyer may wait for on the page, and how far the payment then is. */
+const awaited = {
+  kyc_approved: 'buyer_kyc_approved',
+  instructions_ready: 'on_ramp_pending',
+} as const;
+
+for (const [purpose, status] of Object.entries(awaited)) {
+  const of = (all: readonly string[]) => all.filter((one) => one === purpose);
+
+  test(`${purpose}: a page that has shown it makes the mail needless`, async () => {
+    const { payment, token } = await usedPage(10_055n);
+    await readSession(made.deps, token);
+    await made.play(tenant, payment.id, status);
+    await made.settle();
+    assert.deepEqual(of(await noticesOf(payment)), [], 'the page has some seconds');
+    made.advanceClock(2_000);
+    await readSession(made.deps, token);
+    made.advanceClock(30_000);
+    await made.settle();
+    assert.deepEqual(of(await noticesOf(payment)), []);
+    assert.deepEqual(of(await noticesOf(payment, 'dropped')), [purpose]);
+  });
+
+  test(`${purpose}: a page that was open and has not shown it makes the mail half a minute late`, async () => {
+    const { payment, token } = await usedPage(10_055n);
+    await readSession(made.deps, token);
+    await made.play(tenant, payment.id, status);
+    made.advanceClock(29_999);
+    await readSession(made.deps, token, { background: true });
+    await made.settle();
+    assert.deepEqual(of(await noticesOf(payment)), []);
+    made.advanceClock(1);
+    await made.settle();
+    assert.deepEqual(of(await noticesOf(payment)), [purpose]);
+  });
+
+  test(`${purpose}: without an open page the mail goes at once`, async () => {
+    const { payment } = await usedPage(10_055n);
+    await made.play(tenant, payment.id, status);
+    await made.settle();
+    assert.deepEqual(of(await noticesOf(payment)), [purpose]);
+  });
+}
 
 test('letters have the language in which the buyer signed in', async () => {
   const { payment } = await usedPage(10_000n, 'pt-BR');

@@ -111,11 +111,11 @@ async function store(...all: readonly Books[]): Promise<void> {
 
 const find = (max = 100) => findDifferences(made.deps, max);
 const difference = (
-  paymentId: string,
+  subjectId: string,
   what: string,
   expectedMinor: bigint,
   foundMinor: bigint,
-): LedgerDifference => ({ paymentId, what, currency: 'EUR', expectedMinor, foundMinor });
+): LedgerDifference => ({ subjectId, what, currency: 'EUR', expectedMinor, foundMinor });
 
 test('books that agree have no differences', async () => {
   assert.deepEqual(await find(), [], 'nor does an empty database');
@@ -262,7 +262,7 @@ test('found: each amount of the funds that the orders do not say', async () => {
     return difference(`pi_${name}`, `funds ${name}`, rightMinor, rightMinor + 7n);
   });
   const byPayment = (left: LedgerDifference, right: LedgerDifference) =>
-    left.paymentId < right.paymentId ? -1 : 1;
+    left.subjectId < right.subjectId ? -1 : 1;
   assert.deepEqual((await find()).toSorted(byPayment), expected.toSorted(byPayment));
 });
 

@@ -281,7 +281,7 @@ describe('the dossier of an organization', () => {
       const [{ reference: _, ...order }, ...more] = orders as [ReceiverOrder, ...ReceiverOrder[]];
       assert.deepEqual(more, [], 'asking again submits nothing');
       const party = { role: 'seller', entityType: 'business', country: 'BR', tosId: null };
-      assert.deepEqual(order, { ...kyb, website, ...party });
+      assert.deepEqual(order, { ...kyb, website, ...party, previousRef: null });
     }
   });
 

@@ -29,13 +29,15 @@ test('a session is found by its token, of which only a hash is stored', async ()
   for (const other of ['', session.id, `${token} `]) assert.equal(await read(other), null);
 });
 
-test('its use is recorded at most once a minute', async () => {
+test('each page that it shows is recorded, a request in the background is not', async () => {
   const { token, session } = await startSession(made.deps, subject);
-  made.advanceClock(MINUTE_MS - 1);
-  assert.equal((await read(token))?.seenAtMs, session.seenAtMs);
   made.advanceClock(1);
-  assert.equal((await read(token))?.seenAtMs, session.seenAtMs + MINUTE_MS);
-  assert.equal((await read(token))?.version, 2);
+  await readSession(made.deps, token, { background: true });
+  made.advanceClock(1);
+  assert.equal((await read(token))?.seenAtMs, session.seenAtMs + 2);
+  made.advanceClock(1);
+  const after = await readSession(made.deps, token, { background: true });
+  assert.deepEqual([after?.seenAtMs, after?.version], [session.seenAtMs + 2, 2]);
 });
 
 test('it ends after an hour without use', async () => {

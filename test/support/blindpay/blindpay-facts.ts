@@ -6,6 +6,19 @@ import { z } from 'zod';
 const OPENAPI = { source: 'OpenAPI 3.1, blindpay-node 77f2824', date: '2026-08-07' };
 const GUIDE = { source: 'guides, blindpay-skills 519fe64', date: '2026-08-21' };
 
+/**
+ * Lists: pages by `limit` and `starting_after`; without either, a bare array; no order is stated.
+ * Deposits: each makes a pay-in; where the fee goes; whose numbers a pay-in shows.
+ */
+const LISTS = {
+  source: 'payins.md, github.com/blindpaylabs/skills a8e6bb3',
+  date: 'read 2026-11-22',
+};
+const ACCOUNTS = {
+  source: 'virtual-accounts.md, blindpaylabs/skills 1bd397a',
+  date: 'read 2026-11-22',
+};
+
 /** Code, usual status, and the vendor's class of retries, from the section "Errors". */
 export const documentedCodes: readonly (readonly [code: string, status: number, retry: string])[] =
   `AUTH_FORBIDDEN 403 terminal
@@ -119,6 +132,8 @@ const pages = <T extends z.ZodType>(item: T) =>
     pagination: z.strictObject({ has_more: z.boolean(), next_page: text, prev_page: text }),
   });
 
+const ofInstance = { instance_id: id('in'), created_at: instant, updated_at: instant };
+
 const customer = z.looseObject({
   id: id('re'),
   type: z.enum(['individual', 'business']),
@@ -129,6 +144,35 @@ const customer = z.looseObject({
   ]),
   email: z.string(),
   country: z.string().length(2),
+  created_at: instant,
+});
+
+const rfi = z.strictObject({
+  id: z.string().startsWith('rfi_'),
+  customer_id: id('re'),
+  instance_id: id('in'),
+  status: z.enum(['pending', 'submitted', 'expired', 'cancelled']),
+  request: z.array(
+    z.strictObject({
+      title: z.string(),
+      description: z.string(),
+      supporting_document: z.string().optional(),
+      fields: z.array(
+        z.strictObject({
+          key: z.string(),
+          label: z.string(),
+          required: z.boolean(),
+          regex: z.string().optional(),
+          items: z.array(z.strictObject({ label: z.string(), value: z.string() })).optional(),
+          multiple: z.boolean().optional(),
+        }),
+      ),
+    }),
+  ),
+  response: z.record(z.string(), z.unknown()),
+  /** 27 days after it was opened. */
+  expires_at: instant,
+  submitted_at: instant.nullable(),
   created_at: instant,
 });
 
@@ -149,11 +193,13 @@ const wallet = z.looseObject({
   created_at: instant,
 });
 
+const numbers = z.strictObject({ routing_number: z.string(), account_number: z.string() });
 const virtualAccount = z.looseObject({
   id: id('va'),
   banking_partner: z.enum(['jpmorgan', 'citi', 'hsbc', 'cfsb', 'portage', 'ssb']),
   kyc_status: z.string(),
   token: z.string(),
+  us: z.looseObject({ ach: numbers, wire: numbers }),
 });
 
 const left = z.strictObject({ daily: z.int(), monthly: z.int() });
@@ -169,7 +215,6 @@ const quote = {
   flat_fee: minor.nullable(),
 };
 
-const numbers = z.strictObject({ routing_number: z.string(), account_number: z.string() });
 const address = z.strictObject({
   name: z.string(),
   address_line_1: z.string(),
@@ -198,7 +243,23 @@ const payinCreated = {
   }),
   ...stages,
 };
-const payin = z.strictObject({ ...payinCreated, payin_quote_id: id('qu'), created_at: instant });
+/** The bank's words about the transfer, once it has arrived. */
+const transfer = tracking.extend({
+  status: z.enum(['failed', 'completed']).nullish(),
+  sender_name: text.optional(),
+  sender_bank_name: text.optional(),
+  trace_number: text.optional(),
+  transaction_reference: text.optional(),
+  description: text.optional(),
+});
+const payin = z.strictObject({
+  ...payinCreated,
+  tracking_transaction: transfer,
+  payin_quote_id: id('qu'),
+  billing_fee_amount: minor.nullish(),
+  transaction_fee_amount: minor.nullish(),
+  created_at: instant,
+});
 
 const payoutCreated = {
   id: id('po'),
@@ -234,12 +295,51 @@ export const fixtures: readonly Fixture[] = [
     answer: z.strictObject({ file_url: z.url() }),
   },
   { call: /^POST \/e\/tos$/, ...OPENAPI, answer: z.strictObject({ url: z.url() }) },
+  {
+    ...{ call: /^GET \/available\/rails$/, ...OPENAPI },
+    answer: z.array(
+      z.strictObject({ label: z.string(), value: z.string(), country: z.string().length(2) }),
+    ),
+  },
+  {
+    ...{ call: /^GET \/api-keys$/, ...OPENAPI },
+    answer: z.array(
+      z.strictObject({
+        ...{ id: id('ap'), name: z.string(), permission: z.literal('full_access') },
+        ...{ token: z.string(), ip_whitelist: z.array(z.string()).optional() },
+        ...{ unkey_id: z.string(), last_used_at: instant.nullable(), ...ofInstance },
+      }),
+    ),
+  },
+  {
+    ...{ call: /^GET \/webhook-endpoints$/, ...OPENAPI },
+    answer: z.array(
+      z.strictObject({
+        ...{ id: id('we'), url: z.url(), events: z.array(z.string()) },
+        ...{ last_event_at: instant, ...ofInstance },
+      }),
+    ),
+  },
+  {
+    ...{ call: /^POST \/webhook-endpoints$/, ...OPENAPI },
+    answer: z.strictObject({ id: id('we') }),
+  },
+  {
+    ...{ call: /^GET \/webhook-endpoints\/[^/]+\/secret$/, ...OPENAPI },
+    answer: z.strictObject({ key: z.string().startsWith('whsec_') }),
+  },
   { call: /^GET \/customers$/, ...GUIDE, answer: pages(customer) },
   {
     ...{ call: /^POST \/customers$/, ...OPENAPI },
     answer: z.strictObject({ id: id('re'), customer_id: id('re') }),
   },
   { call: /^GET \/customers\/[^/]+$/, ...OPENAPI, answer: customer },
+  // Its page is marked as beta. One is open at most; null: none is.
+  { call: /^GET \/customers\/[^/]+\/rfi$/, ...GUIDE, answer: rfi.nullable() },
+  {
+    ...{ call: /^POST \/customers\/[^/]+\/rfi$/, ...GUIDE },
+    answer: z.strictObject({ success: z.boolean() }),
+  },
   { call: /^GET \/customers\/[^/]+\/bank-accounts$/, ...OPENAPI, answer: z.array(bankAccount) },
   { call: /^POST \/customers\/[^/]+\/bank-accounts$/, ...OPENAPI, answer: bankAccount },
   { call: /^GET \/customers\/[^/]+\/wallets$/, ...OPENAPI, answer: z.array(wallet) },
@@ -249,7 +349,7 @@ export const fixtures: readonly Fixture[] = [
     ...{ call: /^GET \/customers\/[^/]+\/virtual-accounts$/, ...OPENAPI },
     answer: z.array(virtualAccount),
   },
-  { call: /^POST \/customers\/[^/]+\/virtual-accounts$/, ...OPENAPI, answer: virtualAccount },
+  { call: /^POST \/customers\/[^/]+\/virtual-accounts$/, ...ACCOUNTS, answer: virtualAccount },
   {
     ...{ call: /^GET \/limits\/customers\/[^/]+$/, ...GUIDE },
     answer: z.strictObject({ limits: z.strictObject({ payin: left, payout: left }) }),
@@ -272,10 +372,10 @@ export const fixtures: readonly Fixture[] = [
     ...{ call: /^POST \/quotes$/, ...OPENAPI },
     answer: z.looseObject({ ...quote, description: text }),
   },
-  { call: /^GET \/payins$/, ...OPENAPI, answer: pages(payin) },
+  { call: /^GET \/payins$/, ...LISTS, answer: pages(payin) },
   { call: /^POST \/payins\/evm$/, ...OPENAPI, answer: z.strictObject(payinCreated) },
   { call: /^GET \/payins\/[^/]+$/, ...OPENAPI, answer: payin },
-  { call: /^GET \/payouts$/, ...OPENAPI, answer: pages(payout) },
+  { call: /^GET \/payouts$/, ...LISTS, answer: pages(payout) },
   { call: /^POST \/payouts\/evm$/, ...OPENAPI, answer: z.strictObject(payoutCreated) },
   { call: /^GET \/payouts\/[^/]+$/, ...OPENAPI, answer: payout },
 ];

@@ -5,6 +5,11 @@ import { MINUTE_MS } from '../../../core/domain/instant.js';
 
 export const QUOTE_LIFE_MS = 5 * MINUTE_MS;
 /** Taken from each pay-in. */
+/** What a business of the standard tier may receive, in cents. */
+export const LIMITS_LEFT = { daily: 10_000_000, monthly: 25_000_000 };
+export type LimitsLeft = { readonly [K in 'payin' | 'payout']?: typeof LIMITS_LEFT };
+/** Of any fee of the instance's owner. */
+export const PARTNER_FEE_MINOR = 250;
 export const PAYIN_FEE_MINOR = 100;
 /** BRL per unit, times 10,000, its spread included. */
 export const RATE_TIMES_10000 = 53_460;
@@ -40,6 +45,26 @@ export interface Transaction extends Fields {
   tracking_complete: Tracking;
 }
 
+/** A transfer into a virtual account that nobody ordered. */
+export interface Deposit {
+  readonly virtualAccountId: string;
+  readonly amountMinor: number;
+  readonly sender?: { readonly name?: string; readonly bank?: string };
+  /** What the payer wrote. */
+  readonly description?: string;
+  readonly trace?: string;
+  /** Each pay-in has a quote in the OpenAPI description, so a deposit has one of BlindPay's own. */
+  readonly isQuoted?: boolean;
+}
+
+export interface WebhookEndpoint {
+  readonly id: string;
+  readonly url: string;
+  /** None: all. */
+  readonly events: readonly string[];
+  readonly secret: string;
+}
+
 /** One change of an object, and the message that it fires; null: none. */
 export interface Step {
   readonly afterMs: number;
@@ -54,7 +79,8 @@ export function payinSteps(payin: Transaction, amountMinor: number, hash: string
     const status = amountMinor === FAILS_MINOR ? 'failed' : 'refunded';
     const change = () => {
       payin.status = status;
-      payin.tracking_transaction = { step: 'completed', status: 'failed' };
+      const { tracking_transaction: transfer } = payin;
+      payin.tracking_transaction = { ...transfer, step: 'completed', status: 'failed' };
     };
     return [{ ...first, afterMs: 30_000, change }];
   }
@@ -69,7 +95,7 @@ export function payinSteps(payin: Transaction, amountMinor: number, hash: string
       afterMs: 20_000,
       event: null,
       change: () => {
-        payin.tracking_transaction = { step: 'completed' };
+        payin.tracking_transaction = { ...payin.tracking_transaction, step: 'completed' };
       },
     },
     {
@@ -150,6 +176,41 @@ export const bankDetails = {
     address_line_2: 'New York, NY, 10017-2070',
   },
 } as const;
+
+/** Of a virtual account on a development instance: its account number is made from its id. */
+export function bankDetailsOf(virtualAccountId: string) {
+  const digits = BigInt(`0x${hexOf(virtualAccountId).slice(0, 12)}`) % 10n ** 12n;
+  const own = { ...development, account_number: `${digits}`.padStart(12, '0') };
+  return { ...bankDetails, ...own, ach: own, wire: own, rtp: own };
+}
+
+/** What the bank says about a deposit; the fiat leg is complete when its pay-in is created. */
+export function transferOf({ sender, description, trace }: Deposit): Tracking {
+  return {
+    ...{ step: 'completed', status: 'completed', provider_name: 'jpmorgan' },
+    ...{ sender_name: sender?.name ?? null, sender_bank_name: sender?.bank ?? null },
+    ...{ trace_number: trace ?? null, transaction_reference: null },
+    description: description ?? null,
+  };
+}
+
+/** Below 100 USD the fee is invoiced, else it is deducted: the guide on virtual accounts. */
+export function depositFees(amountMinor: number) {
+  const isInvoiced = amountMinor < 10_000;
+  return {
+    receiver_amount: isInvoiced ? amountMinor : amountMinor - PAYIN_FEE_MINOR,
+    billing_fee_amount: isInvoiced ? PAYIN_FEE_MINOR : null,
+    transaction_fee_amount: isInvoiced ? null : PAYIN_FEE_MINOR,
+  };
+}
+
+export function newTracking() {
+  return {
+    tracking_transaction: { step: 'processing' },
+    tracking_payment: { step: 'processing' },
+    tracking_complete: { step: 'processing' },
+  };
+}
 
 /** CPF, CNPJ, phone, e-mail, random key. */
 export const pixKeyForms = [

@@ -1,13 +1,22 @@
 // The simulated instance: its objects, its calls, and its messages, without HTTP. Calls answer as
 // the OpenAPI description says; lifecycles go on when the clock does.
 import { type SignedMessage, signMessage } from '../../../adapters/partner/signed-message.js';
+import { type Answer, amountOf, found, need, ok, Refusal, without } from './blindpay-answers.js';
+import { BlindPayCompliance } from './blindpay-compliance.js';
 import {
   bankDetails,
+  bankDetailsOf,
   type Customer,
+  type Deposit,
+  depositFees,
   type Fields,
   hexOf,
+  LIMITS_LEFT,
+  type LimitsLeft,
   newId,
+  newTracking,
   type Owned,
+  PARTNER_FEE_MINOR,
   PAYIN_FEE_MINOR,
   payinSteps,
   payoutSteps,
@@ -17,32 +26,11 @@ import {
   RATE_TIMES_10000,
   type Step,
   type Transaction,
+  transferOf,
+  type WebhookEndpoint,
 } from './blindpay-objects.js';
 
-/** Those of a business of the standard tier. */
-const LIMITS_LEFT = { daily: 10_000_000, monthly: 25_000_000 };
-
 export const KYC_DELAY_MS = 2_000;
-
-export interface Answer {
-  readonly status: number;
-  readonly body: unknown;
-  readonly headers?: Readonly<Record<string, string>>;
-}
-
-export class Refusal extends Error {
-  readonly answer: Answer;
-  constructor(status: number, code: string, words = code) {
-    super(code);
-    this.answer = errorAnswer(status, code, words);
-  }
-}
-
-export function errorAnswer(status: number, code: string, words = code): Answer {
-  const trace = { trace_id: '0af7651916cd43dd8448eb211c80319c' };
-  const named = { code, message: code.toLowerCase(), description: words };
-  return { status, body: { success: false, ...named, errors: [], ...trace } };
-}
 
 /** A message before it is signed. */
 export interface Message {
@@ -64,21 +52,33 @@ export class BlindPayState {
   readonly messages: Message[] = [];
   /** The stablecoin in each wallet. */
   readonly balances = new Map<string, number>();
-  /** Of every customer, in cents. */
-  limits = { payin: { ...LIMITS_LEFT }, payout: { ...LIMITS_LEFT } };
+  /** Of every customer, in cents; below zero once a limit was lowered. Null: there are none. */
+  limits: LimitsLeft | null = { payin: { ...LIMITS_LEFT }, payout: { ...LIMITS_LEFT } };
   perTransaction = 10_000_000;
-  /** In cents, by the id of the fee. */
-  readonly partnerFees = new Map<string, number>();
-  /** Pay-ins stay as they are, as some of development instances did (2026-05-31). */
-  payinsStall = false;
   readonly #due: { readonly atMs: number; readonly run: () => void }[] = [];
   /** Whether the answer to the creation is before the decision is not documented. */
   kycDelayMs = KYC_DELAY_MS;
+  readonly compliance: BlindPayCompliance;
+  /** Objects stay as they are until the test changes them. */
+  isByHand = false;
+  /** As on a production instance: a pay-in that was ordered waits until `pay`. */
+  payinsWait = false;
+  /** The order of lists is not documented. */
+  listOrder: 'newest first' | 'oldest first' | 'mixed' = 'newest first';
+  /** A page may be shorter than the limit that was asked for. */
+  pageMax = 1_000;
+  /** A factor of all delays, for tests in real time. */
+  pace = 1;
+  /** Where people accept the terms. */
+  appUrl = 'https://app.blindpay.test';
+  readonly webhookEndpoints: WebhookEndpoint[] = [];
   readonly #nowMs: () => number;
-  #count = 0;
+  #count: number;
 
-  constructor(nowMs: () => number) {
+  constructor(nowMs: () => number, idsFrom = 0) {
     this.#nowMs = nowMs;
+    this.#count = idsFrom;
+    this.compliance = new BlindPayCompliance(this, nowMs);
   }
 
   /** Changes that are due by now, in their order. */
@@ -110,9 +110,10 @@ export class BlindPayState {
   }
 
   #play(object: object, steps: readonly Step[]): void {
+    if (this.isByHand) return;
     const startMs = this.#nowMs();
     for (const { afterMs, change, event } of steps) {
-      const atMs = startMs + afterMs;
+      const atMs = startMs + afterMs * this.pace;
       const run = () => {
         change();
         // Messages about transactions do not name their quotes.
@@ -121,6 +122,11 @@ export class BlindPayState {
       };
       this.#due.push({ atMs, run });
     }
+    this.#due.sort((left, right) => left.atMs - right.atMs);
+  }
+
+  schedule(afterMs: number, run: () => void): void {
+    this.#due.push({ atMs: this.#nowMs() + afterMs * this.pace, run });
     this.#due.sort((left, right) => left.atMs - right.atMs);
   }
 
@@ -135,7 +141,8 @@ export class BlindPayState {
     const query = new URLSearchParams({ session_token: 'token' });
     query.set('idempotency_key', `${body['idempotency_key']}`);
     query.set('redirect_url', `${body['redirect_url']}`);
-    return ok({ url: `https://app.blindpay.test/e/terms-of-service?${query}` });
+    if (body['customer_id']) query.set('customer_id', `${body['customer_id']}`);
+    return ok({ url: `${this.appUrl}/e/terms-of-service?${query}` });
   }
 
   createCustomer(body: Fields): Answer {
@@ -145,6 +152,7 @@ export class BlindPayState {
       throw new Refusal(400, 'CUSTOMERS_BUSINESS_ENHANCED_NOT_AVAILABLE');
     }
     const id = this.#id('re');
+    this.compliance.useTerms(body['tos_id'], id);
     const stamps = { created_at: this.#now(), updated_at: this.#now() };
     const limit = { per_transaction: this.perTransaction };
     const customer: Customer = { ...body, id, kyc_status: 'verifying', limit, ...stamps };
@@ -169,8 +177,11 @@ export class BlindPayState {
 
   approved(id: string): Customer {
     const customer = found(this.customers, id, 'CUSTOMERS_NOT_FOUND');
-    if (['approved', 'approved_rfi'].includes(customer.kyc_status)) return customer;
-    throw new Refusal(403, 'CUSTOMERS_KYC_NOT_APPROVED');
+    if (!['approved', 'approved_rfi'].includes(customer.kyc_status)) {
+      throw new Refusal(403, 'CUSTOMERS_KYC_NOT_APPROVED');
+    }
+    if (customer['is_tos_accepted'] === false) throw new Refusal(400, 'TOS_NOT_ACCEPTED');
+    return customer;
   }
 
   createBankAccount(customerId: string, body: Fields): Answer {
@@ -202,15 +213,10 @@ export class BlindPayState {
     this.approved(customerId);
     need(body, ['banking_partner', 'token', 'blockchain_wallet_id']);
     const id = this.#id('va');
-    const account = { ...body, id, customer_id: customerId, kyc_status: 'approved' };
+    const us = bankDetailsOf(id);
+    const account = { ...body, id, customer_id: customerId, kyc_status: 'approved', us };
     this.virtualAccounts.push(account);
     return ok(account);
-  }
-
-  /** What is left, in cents; below zero once a limit was lowered. */
-  limitsOf(customerId: string): Answer {
-    found(this.customers, customerId, 'CUSTOMERS_NOT_FOUND');
-    return ok({ limits: structuredClone(this.limits) });
   }
 
   createPayinQuote(body: Fields): Answer {
@@ -218,12 +224,11 @@ export class BlindPayState {
     const wallet = found(this.wallets, `${body['wallet_id']}`, 'WALLETS_NOT_FOUND');
     this.approved(wallet.customer_id);
     const sender = amountOf(body);
-    const { perTransaction } = this;
-    if (sender < 1_000 || sender > perTransaction) {
-      throw new Refusal(400, 'LIMITS_AMOUNT_OUT_OF_RANGE', `Between $10.00 and ${perTransaction}.`);
+    if (sender < 1_000 || sender > this.perTransaction) {
+      throw new Refusal(400, 'LIMITS_AMOUNT_OUT_OF_RANGE', 'Between $10.00 and the limit.');
     }
-    const receiver =
-      sender - PAYIN_FEE_MINOR - (this.partnerFees.get(`${body['partner_fee_id']}`) ?? 0);
+    const partnerFee = body['partner_fee_id'] === undefined ? 0 : PARTNER_FEE_MINOR;
+    const receiver = sender - PAYIN_FEE_MINOR - partnerFee;
     const quote = this.#quote('qu', wallet.customer_id, sender, receiver);
     this.payinQuotes.push({ ...quote, wallet_id: wallet.id, method: body['payment_method'] });
     return ok({ ...shownQuote(quote), flat_fee: PAYIN_FEE_MINOR, is_otc: false });
@@ -243,27 +248,69 @@ export class BlindPayState {
     const quote = this.#usable(this.payinQuotes, `${body['payin_quote_id']}`);
     const { sender_amount, receiver_amount, customer_id } = quote;
     const id = this.#id('pi');
+    // With a virtual account its own numbers are shown, and the memo code is ignored.
+    const account = this.virtualAccounts.find((one) => one.customer_id === customer_id);
     const payin: Transaction = {
       ...{ id, customer_id, status: 'processing' },
       ...{ payin_quote_id: quote.id, payment_method: quote['method'] },
       ...{ sender_amount, receiver_amount, pix_code: null, clabe: null },
-      ...{ memo_code: hexOf(id).slice(0, 8).toUpperCase(), blindpay_bank_details: bankDetails },
+      memo_code: hexOf(id).slice(0, 8).toUpperCase(),
+      blindpay_bank_details: account === undefined ? bankDetails : bankDetailsOf(account.id),
       ...newTracking(),
       created_at: this.#now(),
     };
+    const shown = this.#addPayin(payin);
+    if (!this.payinsWait) this.pay(id);
+    return ok(without(shown, 'created_at'));
+  }
+
+  /** The payer's transfer for a pay-in that was ordered arrives. */
+  pay(payinId: string): void {
+    const payin = found(this.payins, payinId, 'PAYINS_NOT_FOUND');
+    const quote = this.payinQuotes.find(({ id }) => id === payin['payin_quote_id']);
+    this.#playPayin(payin, `${quote?.['wallet_id']}`);
+  }
+
+  /** A transfer into a virtual account makes a pay-in; returns its id. */
+  deposit(given: Deposit): string {
+    const account = found(
+      this.virtualAccounts,
+      given.virtualAccountId,
+      'VIRTUAL_ACCOUNTS_NOT_FOUND',
+    );
+    const id = this.#id('pi');
+    const payin: Transaction = {
+      ...{ id, customer_id: account.customer_id, status: 'processing', payment_method: 'ach' },
+      payin_quote_id: given.isQuoted === false ? null : this.#id('qu'),
+      ...{ sender_amount: given.amountMinor, ...depositFees(given.amountMinor) },
+      ...{ pix_code: null, memo_code: null, clabe: null },
+      blindpay_bank_details: bankDetailsOf(account.id),
+      ...newTracking(),
+      tracking_transaction: transferOf(given),
+      created_at: this.#now(),
+    };
+    this.#addPayin(payin);
+    this.#playPayin(payin, `${account['blockchain_wallet_id']}`);
+    return id;
+  }
+
+  #addPayin(payin: Transaction): Fields {
     this.payins.push(payin);
     const shown = without(payin, 'payin_quote_id');
     this.fire('payin.new', shown);
-    const wallet = `${quote['wallet_id']}`;
-    const steps = payinSteps(payin, sender_amount, `0x${hexOf(id)}`).map((step) => ({
+    return shown;
+  }
+
+  #playPayin(payin: Transaction, walletId: string): void {
+    const { sender_amount: sent, receiver_amount: received } = payin;
+    const steps = payinSteps(payin, Number(sent), `0x${hexOf(payin.id)}`).map((step) => ({
       ...step,
       change: () => {
         step.change();
-        if (payin.status === 'completed') this.#credit(wallet, receiver_amount);
+        if (payin.status === 'completed') this.#credit(walletId, Number(received));
       },
     }));
-    if (!this.payinsStall) this.#play(payin, steps);
-    return ok(without(shown, 'created_at'));
+    this.#play(payin, steps);
   }
 
   createQuote(body: Fields): Answer {
@@ -343,49 +390,10 @@ export class BlindPayState {
   }
 }
 
-export function ok(body: unknown): Answer {
-  return { status: 200, body };
-}
-
-export function found<T extends { readonly id: string }>(
-  all: readonly T[],
-  id: string,
-  code: string,
-): T {
-  const one = all.find((object) => object.id === id);
-  if (one === undefined) throw new Refusal(404, code);
-  return one;
-}
-
-function need(body: Fields, fields: readonly string[]): void {
-  const missing = fields.filter((field) => body[field] === undefined || body[field] === null);
-  if (missing.length > 0) {
-    throw new Refusal(400, 'VALIDATION_MISSING_REQUIRED_FIELDS', missing.join(', '));
-  }
-}
-
-function amountOf(body: Fields): number {
-  const amount = body['request_amount'];
-  if (typeof amount === 'number' && Number.isInteger(amount) && amount >= 500) return amount;
-  throw new Refusal(400, 'VALIDATION_FAILED', 'request_amount: an integer of at least 500');
-}
-
 function converted(minor: number): number {
   return Math.floor((minor * RATE_TIMES_10000) / 10_000);
 }
 
-function newTracking() {
-  return {
-    tracking_transaction: { step: 'processing' },
-    tracking_payment: { step: 'processing' },
-    tracking_complete: { step: 'processing' },
-  };
-}
-
 function shownQuote(quote: Quote): Fields {
   return without(quote, 'used', 'customer_id');
-}
-
-export function without(object: object, ...names: readonly string[]): Fields {
-  return Object.fromEntries(Object.entries(object).filter(([name]) => !names.includes(name)));
 }

@@ -123,6 +123,8 @@ export const kycEn = {
   correct: 'Something here was not accepted. Check it and save it again.',
   correctOther:
     'Something in your details was not accepted. Check all of them and send them again.',
+  correctElsewhere: (reason: string) =>
+    `${reason} This form does not ask for it. We were notified and will contact you.`,
   owners: {
     heading: 'Who owns and runs the company?',
     lede: 'Everyone who owns 25 % or more, and one person who runs the company.',

@@ -124,6 +124,8 @@ export const kycEs = {
   },
   correct: 'Algo aquí no fue aceptado. Revíselo y guárdelo de nuevo.',
   correctOther: 'Algo en sus datos no fue aceptado. Revíselos todos y envíelos de nuevo.',
+  correctElsewhere: (reason) =>
+    `${reason} Este formulario no lo pide. Hemos recibido el aviso y le escribiremos.`,
   owners: {
     heading: '¿Quién posee y dirige la empresa?',
     lede: 'Todos los que poseen el 25 % o más, y una persona que dirige la empresa.',

@@ -124,6 +124,8 @@ export const kycPtBr = {
   },
   correct: 'Algo aqui não foi aceito. Confira e salve de novo.',
   correctOther: 'Algo nos seus dados não foi aceito. Confira tudo e envie de novo.',
+  correctElsewhere: (reason) =>
+    `${reason} Este formulário não pede isso. Recebemos o aviso e entraremos em contato.`,
   owners: {
     heading: 'Quem possui e dirige a empresa?',
     lede: 'Todos os que possuem 25% ou mais, e uma pessoa que dirige a empresa.',

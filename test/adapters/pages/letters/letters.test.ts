@@ -44,6 +44,7 @@ function letterOf(purpose: MailPurpose, fields: LetterFields = {}): Letter {
       ? { payment: { ...payment, ...changed }, funds: { ...sampleFunds, ...funds } }
       : null,
     account: null,
+    isReplacement: false,
     reference: 'RN-2030-0418',
     pageUrl: purpose === 'payout_changed' ? null : page,
     link: mailRules[purpose].signsIn ? link : null,
@@ -63,6 +64,7 @@ function variants(fields: Partial<Letter> = {}): readonly (readonly [string, Let
   return [
     ...plain,
     ...ofForms,
+    ['changed details', letterOf('instructions_ready', { ...fields, isReplacement: true })],
     ['short', letterOf('money_short', received(1_247_900n))],
     ['too much', letterOf('money_received', received(1_249_000n))],
     ['too much, settled', letterOf('receipt', received(1_249_000n))],
@@ -302,6 +304,18 @@ test('a sign-in mail reads so', () => {
         'reference RN-2030-0418.\n',
     ].join('\n\n'),
   );
+});
+
+test('a letter about changed bank details says not to use the old ones, and how to check', () => {
+  const fields = { isReplacement: true, funds: { receivedMinor: 1_247_900n } };
+  const { subject, text } = render(letterOf('instructions_ready', fields));
+  assert.equal(subject, 'The bank details for Café Serra Azul Exportadora Ltda have changed');
+  assert.match(
+    text,
+    /Do not use the earlier ones\. Open the page to see where to send USD 1\.00\./,
+  );
+  assert.match(text, /on a number that you already have.*read the check code/);
+  assert.match(text, /“Check bank details” on the page/);
 });
 
 test('the notice about a PIX destination names the seller and says what to do', () => {

@@ -1,0 +1,37 @@
+// A session may end while a page is open. The request is refused, and a cookie keeps the page that
+// it came from: after sign-in the same browser comes back to it. What a form had is not kept,
+// because the next person at this browser may be another one.
+import type { CookieName } from './cookies.js';
+import { matchPage } from './page-match.js';
+import { type PageAnswer, seeOther, withNotice } from './page-route.js';
+
+interface Refused {
+  readonly method: string;
+  /** Without the prefix. */
+  readonly path: string;
+  /** The path of the payment's or form's pages, with the prefix. */
+  readonly base: string;
+  readonly prefix: string;
+  readonly cookies: ReadonlyMap<CookieName, string>;
+}
+
+/** To the page on which people sign in. */
+export function signedOut(refused: Refused): PageAnswer {
+  const { method, base, cookies } = refused;
+  const isLost = method === 'POST';
+  const place = pageOf(refused);
+  const back = place === '' ? [] : [{ name: 'back', value: place, path: base } as const];
+  if (isLost) return seeOther(withNotice(base, 'unsaved'), back);
+  return seeOther(cookies.has('session') ? withNotice(base, 'signed_out') : base, back);
+}
+
+/** Below `base`: the page, or the one whose form was sent; empty for the base itself. */
+function pageOf({ path, base, prefix }: Refused): string {
+  const root = base.slice(prefix.length);
+  for (let page = path; page.length > root.length; page = page.slice(0, page.lastIndexOf('/'))) {
+    const { route, params } = matchPage('GET', page);
+    const isPage = route !== null && route.auth !== 'none' && route.background !== true;
+    if (isPage && /^\d*$/.test(params['owner'] ?? '')) return page.slice(root.length + 1);
+  }
+  return '';
+}

@@ -1,0 +1,86 @@
+// What a partner wants of a party that it knows, and approvals that do not last.
+import assert from 'node:assert/strict';
+import type { ReceiverOrder, ReceiverReport } from '../../core/ports/partner.js';
+import {
+  approvedParty,
+  type Check,
+  done,
+  ended,
+  type PartnerHarness,
+  type PartnerTraits,
+  person,
+  submitted,
+  until,
+} from './conformance-harness.js';
+
+type Asked = NonNullable<PartnerTraits['asked']>;
+
+/** `asked`: a party that the partner wants more of. */
+export function requirementRules({ party, answer }: Asked, check: Check): void {
+  check('a party that is asked for more says what, and an answer is enough', async (harness) => {
+    const { partner } = harness;
+    const previousRef = await askedParty(harness, party);
+    const { corrections = [], answerByMs = null } = done(await partner.receiver.read(previousRef));
+    for (const { field } of corrections) assert.notEqual(field, '');
+    assert.ok(answerByMs === null || answerByMs > harness.nowMs());
+    const order = person({ ...party, ...answer, reference: 'cmd_answer', previousRef });
+    const request = done(await partner.receiver.prepare(order));
+    const { partnerRef } = done(await partner.receiver.start(request));
+    assert.deepEqual(await decided(harness, partnerRef), { status: 'approved', reason: null });
+  });
+
+  check('the same answer twice is one, and it is found', async (harness) => {
+    const { partner } = harness;
+    const previousRef = await askedParty(harness, party);
+    const order = person({ ...party, ...answer, reference: 'cmd_answer', previousRef });
+    const request = done(await partner.receiver.prepare(order));
+    const { partnerRef } = done(await partner.receiver.start(request));
+    assert.equal(done(await partner.receiver.start(request)).partnerRef, partnerRef);
+    assert.equal(done(await partner.receiver.find(request))?.partnerRef, partnerRef);
+  });
+}
+
+/** Of a harness that can cause them. */
+export function withdrawalRules(check: Check): void {
+  check('an approval that is taken back is a rejection with a reason', async (harness) => {
+    const partnerRef = await approvedParty(harness);
+    await causing(harness)('takes the approval back', partnerRef);
+    const { status, reason, corrections } = done(await harness.partner.receiver.read(partnerRef));
+    assert.deepEqual([status, corrections], ['rejected', undefined]);
+    assert.ok(reason);
+  });
+
+  check('new terms of an approved party are due, at an address of their own', async (harness) => {
+    const { partner } = harness;
+    const receiverRef = await approvedParty(harness);
+    await causing(harness)('changes the terms', receiverRef);
+    const { status, corrections = [] } = done(await partner.receiver.read(receiverRef));
+    assert.equal(status, 'approved');
+    assert.ok(corrections.some(({ field }) => field === 'tosId'));
+    const session = { redirectUrl: 'https://shop.example/', key: 'key-1', receiverRef };
+    assert.match(done(await partner.startTos(session)).url, /^https:\/\//);
+  });
+}
+
+/** The report once nothing is due any more. */
+async function decided(harness: PartnerHarness, partnerRef: string): Promise<ReceiverReport> {
+  const read = () => harness.partner.receiver.read(partnerRef);
+  await until(harness, async () => (done(await read()).corrections ?? []).length === 0);
+  return ended(harness, read);
+}
+
+async function askedParty(harness: PartnerHarness, party: Partial<ReceiverOrder>): Promise<string> {
+  const { partnerRef } = await submitted(harness, party);
+  const read = async () => done(await harness.partner.receiver.read(partnerRef));
+  if (harness.cause !== undefined) {
+    await ended(harness, () => harness.partner.receiver.read(partnerRef));
+    await harness.cause('asks for more', partnerRef);
+  }
+  await until(harness, async () => ((await read()).corrections ?? []).length > 0);
+  return partnerRef;
+}
+
+function causing({ cause }: PartnerHarness): NonNullable<PartnerHarness['cause']> {
+  assert.ok(cause !== undefined, 'the harness causes what happens to parties');
+  return cause;
+}

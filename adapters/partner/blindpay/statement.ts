@@ -1,0 +1,184 @@
+// The lists of pay-ins and payouts: what BlindPay has done, whether we ordered it or not. A deposit
+// into a virtual account is a pay-in too. Its quote is none of ours, or it has none.
+//
+// The order of the lists is not documented, and no filter is by time. So all pages are read, unless
+// those read so far run from new to old and have passed the start.
+import { z } from 'zod';
+import { money } from '../../../core/domain/money.js';
+import type {
+  EntryKind,
+  PartnerAnswer,
+  PartnerEntry,
+  PartnerStatement,
+  Payer,
+} from '../../../core/ports/partner.js';
+import {
+  CURRENCY,
+  type Desk,
+  done,
+  isId,
+  joinIds,
+  later,
+  notFound,
+  refused,
+  splitIds,
+} from './orders.js';
+import { payinReport, payinShape } from './payins.js';
+import { describedOrder, payoutReport, payoutShape } from './payouts.js';
+
+/** In place of codes on a development instance, which has no payer. */
+const PLACEHOLDER = '<development>';
+
+const listed = {
+  customer_id: z.string().nullish(),
+  sender_amount: z.int().nonnegative(),
+  created_at: z.string().refine((text) => Number.isFinite(Date.parse(text))),
+};
+const listedPayin = payinShape.extend({
+  ...listed,
+  currency: z.string().nullish(),
+  tracking_transaction: z
+    .object({
+      transaction_hash: z.string().nullish(),
+      provider_error_reason: z.string().nullish(),
+      sender_name: z.string().nullish(),
+      sender_bank_name: z.string().nullish(),
+      trace_number: z.string().nullish(),
+      transaction_reference: z.string().nullish(),
+      description: z.string().nullish(),
+    })
+    .nullish(),
+});
+const listedPayout = payoutShape.extend(listed);
+type ListedPayin = z.output<typeof listedPayin>;
+type ListedPayout = z.output<typeof listedPayout>;
+
+type Page = Awaited<ReturnType<PartnerStatement['page']>>;
+
+export function statementOf(desk: Desk): PartnerStatement {
+  const books: Readonly<Record<EntryKind, Book>> = {
+    payin: bookOf(desk, '/instances/:instance/payins', listedPayin, payinEntry),
+    payout: bookOf(desk, '/instances/:instance/payouts', listedPayout, payoutEntry),
+  };
+  return {
+    page: (kind, query) => books[kind].page(query),
+    read: (kind, partnerRef) => books[kind].read(partnerRef),
+  };
+}
+
+interface Book {
+  page(query: Parameters<PartnerStatement['page']>[1]): Promise<Page>;
+  read(partnerRef: string): Promise<PartnerAnswer<PartnerEntry>>;
+}
+
+function bookOf<T extends { readonly id: string; readonly created_at: string }>(
+  desk: Desk,
+  path: string,
+  shape: z.ZodType<T>,
+  entryOf: (desk: Desk, item: T) => PartnerAnswer<PartnerEntry>,
+): Book {
+  return {
+    async page({ sinceMs, cursor }) {
+      const place = cursor === null ? start : readCursor(cursor);
+      if (place === null) return refused('cursor_invalid', 'This statement has no such cursor.');
+      const page = await desk.client.page(path, shape, place.id);
+      if (page.outcome !== 'done') return page;
+      const { items, hasMore, isCut } = page.value;
+      if (isCut) return later('BlindPay lists more than can be read');
+      const entries: PartnerEntry[] = [];
+      let at = place;
+      for (const item of items) {
+        const atMs = Date.parse(item.created_at);
+        at = { id: item.id, atMs, order: orderAfter(at, atMs) };
+        if (atMs < sinceMs) continue;
+        const entry = entryOf(desk, item);
+        if (entry.outcome !== 'done') return entry;
+        entries.push(entry.value);
+      }
+      const isPast = at.order === 'falling' && at.atMs !== null && at.atMs < sinceMs;
+      return done({ entries, nextCursor: hasMore && !isPast ? cursorOf(at) : null });
+    },
+    async read(partnerRef) {
+      if (!isId(partnerRef)) return notFound;
+      const item = await desk.client.get(`${path}/${partnerRef}`, shape);
+      return item.outcome === 'done' ? entryOf(desk, item.value) : item;
+    },
+  };
+}
+
+/** The last item that was read, and the order up to it. */
+interface Place {
+  readonly id: string | null;
+  readonly atMs: number | null;
+  readonly order: ListOrder;
+}
+
+/** `falling` needs two different times. */
+const listOrders = ['unknown', 'falling', 'other'] as const;
+type ListOrder = (typeof listOrders)[number];
+
+const start: Place = { id: null, atMs: null, order: 'unknown' };
+
+function orderAfter({ atMs: lastMs, order }: Place, atMs: number): ListOrder {
+  if (lastMs === null || atMs === lastMs) return order;
+  return atMs > lastMs ? 'other' : order === 'unknown' ? 'falling' : order;
+}
+
+function cursorOf({ id, atMs, order }: Place): string {
+  return joinIds([`${id}`, `${atMs}`, order]);
+}
+
+function readCursor(text: string): Place | null {
+  const parts = splitIds(text, ['id', 'at', 'order']);
+  const order = listOrders.find((one) => one === parts?.order);
+  if (parts === null || order === undefined || !/^\d{1,15}$/.test(parts.at)) return null;
+  return { id: parts.id, atMs: Number.parseInt(parts.at, 10), order };
+}
+
+function payinEntry(desk: Desk, payin: ListedPayin): PartnerAnswer<PartnerEntry> {
+  const { id, customer_id: customer, payin_quote_id: quote, currency } = payin;
+  const report = payinReport(desk, payin);
+  if (report.outcome !== 'done') return report;
+  const { status, transactionHash } = report.value;
+  return done({
+    ...{ kind: 'payin', partnerRef: id, reference: null, receiverRef: customer ?? null },
+    partnerQuoteId: customer && quote ? joinIds([customer, quote]) : null,
+    ...{ status, transactionHash },
+    amount: money(BigInt(payin.sender_amount), currency ?? CURRENCY),
+    createdAtMs: Date.parse(payin.created_at),
+    payer: payerOf(payin),
+  });
+}
+
+function payerOf({ tracking_transaction: transfer, memo_code: memo }: ListedPayin): Payer | null {
+  const texts = [memo, transfer?.transaction_reference, transfer?.description].flatMap((text) =>
+    text?.trim() && text !== PLACEHOLDER ? [text] : [],
+  );
+  const payer = {
+    name: transfer?.sender_name || null,
+    bank: transfer?.sender_bank_name || null,
+    texts,
+    trace: transfer?.trace_number || null,
+  };
+  const isKnown = payer.name ?? payer.bank ?? payer.trace ?? texts[0];
+  return isKnown === undefined || isKnown === null ? null : payer;
+}
+
+function payoutEntry(desk: Desk, payout: ListedPayout): PartnerAnswer<PartnerEntry> {
+  const { id, customer_id: customer, sender_amount: sent, created_at: createdAt } = payout;
+  const report = payoutReport(desk, payout);
+  if (report.outcome !== 'done') return report;
+  const { status, settled, fxRate } = report.value;
+  const { reference, amountMinor } = describedOrder(payout.description);
+  return done({
+    ...{ kind: 'payout', partnerRef: id, reference, partnerQuoteId: null },
+    receiverRef: customer ?? null,
+    status,
+    // Without our description, the fees of the pay-in are missing in it.
+    amount: money(amountMinor ?? BigInt(sent), CURRENCY),
+    createdAtMs: Date.parse(createdAt),
+    payer: null,
+    settled,
+    fxRate,
+  });
+}

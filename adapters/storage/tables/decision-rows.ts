@@ -1,0 +1,77 @@
+// The money desk: decisions of operators about money, and the orders and payments that wait for
+// one: columns and SQL.
+import {
+  decisionStates,
+  type MoneyAction,
+  type MoneyDecision,
+  writeAction,
+} from '../../../core/domain/money-decision.js';
+import { isMoneyCommand } from '../../../core/domain/partner-command.js';
+import { readAmount } from '../../../core/domain/partner-message.js';
+import type { Tx } from '../../../core/ports/storage.js';
+import { encoded, fixed, integer, key, mode, oneOf, text, time, version } from '../columns.js';
+import { defineTable } from '../table.js';
+import type { UnitOfWork } from '../unit-of-work.js';
+import { funds } from './money-rows.js';
+import { receipts, unmatchedSql, waitingSql } from './receipt-rows.js';
+import { commands } from './work-rows.js';
+
+const decisions = defineTable<MoneyDecision>('money_decisions', {
+  id: key(text('id')),
+  orgId: fixed(text.null('org_id')),
+  mode: fixed(mode),
+  itemId: fixed(text('item_id')),
+  number: fixed(integer('number')),
+  action: fixed(
+    encoded('action', writeAction, (stored) => JSON.parse(stored, readAmount) as MoneyAction),
+  ),
+  evidence: fixed(text.null('evidence')),
+  basis: fixed(text('basis')),
+  state: oneOf('state', decisionStates),
+  proposedBy: fixed(text('proposed_by')),
+  proposedAtMs: fixed(time('proposed_at')),
+  endedBy: text.null('ended_by'),
+  endedAtMs: time.null('ended_at'),
+  version,
+});
+
+/** The same as `queueOf` of money-decision.ts. Spelled as the partial indexes have it. */
+const queueSql = {
+  owed: [
+    "kind = 'refund' and review is null and state <> 'void'",
+    "and (state <> 'done' or order_end <> 'completed')",
+  ].join(' '),
+  out_of_sight: [
+    "(review is not null or (kind = 'payout' and state = 'done'",
+    "and order_end = 'failed'))",
+  ].join(' '),
+} as const;
+
+export function decisionsOf(unit: UnitOfWork): Tx['decisions'] {
+  return {
+    ...unit.writes(decisions),
+    ofItem: (itemId) => unit.all(decisions, 'where item_id = $1 order by number', [itemId]),
+    list: ({ orgId, mode: its, beforeId, limit }) =>
+      unit.newest(decisions, { 'org_id =': orgId, 'mode =': its, 'id <': beforeId }, limit),
+  };
+}
+
+export function moneyQueuesOf(unit: UnitOfWork): Tx['moneyQueues'] {
+  return {
+    async orders(queue, { afterId, limit }) {
+      const tail = `where ${queueSql[queue]} and id > $1 order by id limit $2`;
+      return (await unit.all(commands, tail, [afterId ?? '', limit])).filter(isMoneyCommand);
+    },
+    receipts: ({ afterId, limit }) => {
+      // Both conditions: the index has the wider one.
+      const tail = `where ${waitingSql} and ${unmatchedSql} and id > $1 order by id limit $2`;
+      return unit.all(receipts, tail, [afterId ?? '', limit]);
+    },
+    received: ({ afterId, limit }) =>
+      unit.all(
+        funds,
+        "where position = 'received' and payment_id > $1 order by payment_id limit $2",
+        [afterId ?? '', limit],
+      ),
+  };
+}

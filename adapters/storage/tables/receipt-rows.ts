@@ -1,0 +1,140 @@
+// Money that nobody ordered: receipts, their append-only postings, and the scans that find them:
+// columns and SQL.
+import {
+  type Receipt,
+  type ReceiptLine,
+  type ReceiptPosting,
+  type ReceiptPostingKind,
+  receiptAccounts,
+  receiptPostingKinds,
+  receiptStates,
+} from '../../../core/domain/receipt.js';
+import { matchRules } from '../../../core/domain/receipt-match.js';
+import type { StatementScan } from '../../../core/domain/statement-scan.js';
+import type { Tx } from '../../../core/ports/storage.js';
+import {
+  fixed,
+  integer,
+  key,
+  mode,
+  money,
+  nullable,
+  oneOf,
+  sealed,
+  text,
+  time,
+  version,
+} from '../columns.js';
+import { duePage } from '../database.js';
+import { defineTable } from '../table.js';
+import type { UnitOfWork } from '../unit-of-work.js';
+import { orderEnds } from './work-rows.js';
+
+/** The same as `isUnmatched` of receipt.ts. Spelled as the partial index has it. */
+export const unmatchedSql = "state = 'waiting' and entry_end = 'completed'";
+export const waitingSql = "state = 'waiting' and entry_end in ('open', 'completed')";
+
+export const receipts = defineTable<Receipt>('receipts', {
+  id: key(text('id')),
+  partner: fixed(text('partner')),
+  mode: fixed(mode),
+  partnerRef: fixed(text('partner_ref')),
+  receiverRef: text.null('receiver_ref'),
+  orgId: text.null('org_id'),
+  accountId: text.null('account_id'),
+  amount: money('amount_minor', 'currency'),
+  end: oneOf('entry_end', orderEnds),
+  state: oneOf('state', receiptStates),
+  payerSealed: sealed(text.null('payer_sealed')),
+  transactionHash: text.null('transaction_hash'),
+  paymentId: text.null('payment_id'),
+  rule: nullable(oneOf('rule', matchRules)),
+  enteredAtMs: fixed(time('entered_at')),
+  completedAtMs: time.null('completed_at'),
+  tries: integer('tries'),
+  dueAtMs: time.null('due_at'),
+  lastError: text.null('last_error'),
+  createdAtMs: fixed(time('created_at')),
+  updatedAtMs: time('updated_at'),
+  version,
+});
+
+interface StoredLine extends ReceiptLine {
+  readonly postingId: string;
+  readonly lineNumber: number;
+  readonly receiptId: string;
+  readonly kind: ReceiptPostingKind;
+  readonly atMs: number;
+}
+
+const lines = defineTable<StoredLine>('receipt_lines', {
+  postingId: key(text('posting_id')),
+  lineNumber: key(integer('line_number')),
+  receiptId: fixed(text('receipt_id')),
+  kind: fixed(oneOf('kind', receiptPostingKinds)),
+  account: fixed(oneOf('account', receiptAccounts)),
+  money: fixed(money('amount_minor', 'currency')),
+  atMs: fixed(time('posted_at')),
+});
+
+const scans = defineTable<StatementScan>('statement_scans', {
+  partner: key(text('partner')),
+  mode: key(mode),
+  sinceMs: time('since_at'),
+  cursor: text.null('page_cursor'),
+  beganAtMs: time('began_at'),
+  completedAtMs: time.null('completed_at'),
+  tries: integer('tries'),
+  dueAtMs: time('due_at'),
+  lastError: text.null('last_error'),
+  version,
+});
+
+export function receiptsOf(unit: UnitOfWork): Tx['receipts'] {
+  return {
+    ...unit.writes(receipts),
+    get: (id) => unit.byKey(receipts, [id]),
+    byPartnerRef: (partner, mode, partnerRef) =>
+      unit.first(receipts, 'where partner = $1 and mode = $2 and partner_ref = $3', [
+        partner,
+        mode,
+        partnerRef,
+      ]),
+    due: (page) =>
+      unit.all(
+        receipts,
+        'where due_at <= $1 and (due_at, id) > ($2, $3) order by due_at, id limit $4',
+        duePage(page),
+      ),
+    list: ({ waiting, beforeId, limit }) =>
+      // Without a bound, SQLite reports a scan of the table.
+      unit.newest(receipts, { 'id <': beforeId ?? '~' }, limit, {
+        others: waiting ? [waitingSql] : [],
+      }),
+    after: (id, limit) => unit.all(receipts, 'where id > $1 order by id limit $2', [id, limit]),
+    append(receiptId, postingId, { kind, lines: posted }, atMs) {
+      for (const [index, line] of posted.entries()) {
+        const place = { postingId, lineNumber: index + 1, receiptId, kind, atMs };
+        unit.stage(lines.insert({ ...place, ...line }));
+      }
+    },
+    async postings(receiptId) {
+      const tail = 'where receipt_id = $1 order by posting_id, line_number';
+      const postings = new Map<string, { kind: ReceiptPostingKind; lines: ReceiptLine[] }>();
+      for (const line of await unit.all(lines, tail, [receiptId])) {
+        const { postingId, kind, account, money: amount } = line;
+        const posting = postings.get(postingId) ?? { kind, lines: [] };
+        posting.lines.push({ account, money: amount });
+        postings.set(postingId, posting);
+      }
+      return [...postings.values()] satisfies readonly ReceiptPosting[];
+    },
+  };
+}
+
+export function scansOf(unit: UnitOfWork): Tx['scans'] {
+  return {
+    ...unit.writes(scans),
+    get: (partner, ofMode) => unit.byKey(scans, [partner, ofMode]),
+  };
+}

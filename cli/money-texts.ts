@@ -1,0 +1,315 @@
+// The money desk in words: rows of its queues, decisions, and the commands to copy.
+import { formatInstant } from '../core/domain/instant.js';
+import { formatAmount, type Money } from '../core/domain/money.js';
+import type { MoneyAction, MoneyDecision, MoneyQueue } from '../core/domain/money-decision.js';
+import type { Payer } from '../core/ports/partner.js';
+import type { DeskOutcome } from '../core/usecases/money-desk.js';
+import type { DeskStep, Known, ListedDecision, QueueRow } from '../core/usecases/money-queues.js';
+import { formatDuration, instantOrNull } from './output.js';
+
+const COLUMNS = 100;
+
+const queueTitles: Readonly<Record<MoneyQueue, string>> = {
+  unmatched: 'UNMATCHED: money that nobody ordered',
+  short: 'SHORT: payments that wait for the rest of their money',
+  owed: 'OWED BACK: refunds that buyers have not received',
+  out_of_sight: 'OUT OF SIGHT: orders whose outcome only a person can establish',
+};
+
+interface Step {
+  readonly what: string;
+  /** Words in capitals are to be replaced. */
+  readonly command: string;
+}
+
+const steps: Readonly<Record<DeskStep, (row: QueueRow) => Step | readonly Step[]>> = {
+  assign: assignSteps,
+  cancel: ({ id }) => ({
+    what: 'End the payment; its money is owed back to the buyer:',
+    command: `ponte payments cancel ${id} --reason 'REASON'`,
+  }),
+  retry: ({ id }) => ({
+    what: 'Order it again, after a look-up at the partner:',
+    command: `ponte commands retry ${id}`,
+  }),
+  ask: ({ id }) => ({
+    what: 'Read it at the partner again:',
+    command: `ponte commands retry ${id}`,
+  }),
+  accept: ({ id, known }) => ({
+    what: 'Book the report as it is; verify it with the partner first:',
+    command: `ponte commands accept ${id} --report ${known.kind === 'review' && known.report}`,
+  }),
+  refund: ({ id, kind }) => ({
+    what: `Record that the ${kind === 'receipt' ? 'payer' : 'buyer'} was paid back by other means:`,
+    command: `ponte money refund ${id} --evidence 'BANK REFERENCE'`,
+  }),
+  returned: ({ id }) => ({
+    what: 'Record that the partner holds the money again:',
+    command: `ponte money resolve ${id} --as returned --evidence 'EVIDENCE'`,
+  }),
+  paid: ({ id }) => ({
+    what: 'Record that the seller was paid:',
+    command:
+      `ponte money resolve ${id} --as paid --settled BRL --fees FEES --end-to-end-id E2E ` +
+      "--evidence 'EVIDENCE'",
+  }),
+  otherwise: ({ id }) => ({
+    what: 'Record that it was settled outside of Ponte:',
+    command: `ponte money resolve ${id} --as otherwise --evidence 'EVIDENCE'`,
+  }),
+};
+
+function assignSteps({ id, known }: QueueRow): readonly Step[] {
+  const candidates = known.kind === 'receipt' ? known.candidates : [];
+  if (candidates.length === 0) {
+    const what = 'Count it as money of a payment:';
+    return [{ what, command: `ponte money assign ${id} --payment PAYMENT_ID` }];
+  }
+  return candidates.map(({ paymentId, externalId, missing }) => ({
+    what:
+      `Count it for ${paymentId}${externalId === null ? '' : ` (${externalId})`}, ` +
+      `which waits for ${shown(missing)}:`,
+    command: `ponte money assign ${id} --payment ${paymentId}`,
+  }));
+}
+
+export function presentRow(row: QueueRow) {
+  const { queue, id, kind, orgId, mode, paymentId, amount, sinceMs, known } = row;
+  return {
+    ...{ queue, id, kind, orgId, testMode: mode === 'test', paymentId },
+    ...{ amount: formatAmount(amount.amountMinor), currency: amount.currency },
+    since: formatInstant(sinceMs),
+    known: knownText(known),
+    payer: known.kind === 'receipt' ? known.payer : null,
+    steps: row.steps.flatMap((step) => steps[step](row)),
+    proposal: row.proposal === null ? null : presentDecision(row.proposal),
+  };
+}
+
+export function rowsText(rows: readonly QueueRow[], nowMs: number): string {
+  const parts: string[] = [];
+  let last: MoneyQueue | null = null;
+  for (const row of rows) {
+    if (row.queue !== last) parts.push(queueTitles[row.queue]);
+    last = row.queue;
+    parts.push(rowText(row, nowMs));
+  }
+  return parts.length === 0 ? 'Nothing waits.' : parts.join('\n\n');
+}
+
+function rowText(row: QueueRow, nowMs: number): string {
+  const { id, kind, mode, orgId, paymentId, amount, sinceMs, known, proposal } = row;
+  const since = `since ${formatInstant(sinceMs)} (${formatDuration(nowMs - sinceMs)})`;
+  const of = kind === 'payment' || kind === 'receipt' ? '' : `${kind} of ${paymentId}, `;
+  return [
+    `${id}  ${shown(amount)}  ${since}`,
+    ...wrapped(`${of}${orgId ?? 'organization unknown'}, ${mode}`),
+    ...wrapped(knownText(known)),
+    ...row.steps
+      .flatMap((step) => steps[step](row))
+      .flatMap(({ what, command }) => commandLines(what, command.split(/ (?=--)/))),
+    ...(proposal === null ? [] : proposalLines(proposal)),
+  ].join('\n');
+}
+
+function proposalLines(decision: ListedDecision): readonly string[] {
+  const proposed = `${decision.proposedBy} proposed at ${formatInstant(decision.proposedAtMs)}`;
+  const what = `${proposed}: ${actionText(decision.action)}${evidenceText(decision)}.`;
+  return decision.isVoid
+    ? wrapped(`${what} The proposal is void: the item has changed since.`)
+    : commandLines(`${what} Another operator confirms it with:`, commandOf(decision));
+}
+
+function knownText(known: Known): string {
+  const because = 'error' in known && known.error !== null ? `: ${sentence(known.error)}` : '.';
+  switch (known.kind) {
+    case 'receipt':
+      return payerText(known.payer);
+    case 'short': {
+      const until = known.expiresAtMs === null ? '' : ` until ${formatInstant(known.expiresAtMs)}`;
+      return (
+        `${shown(known.held)} of ${shown(known.asked)} arrived. The payment waits for the rest` +
+        `${until}.`
+      );
+    }
+    case 'refund':
+      return `${refundTexts[known.state]}${because}`;
+    case 'payout_failed':
+      return `The payout failed, and the partner does not say where its money is${because}`;
+    case 'review': {
+      const next = known.isUsable ? '' : ' It cannot be booked: ask the partner to correct it.';
+      return `A report of the partner is under review: ${sentence(known.reason)}${next}`;
+    }
+  }
+}
+
+function payerText(payer: Payer | null): string {
+  if (payer === null) return 'The bank says nothing about the payer.';
+  const { name, bank, texts, trace } = payer;
+  const parts = [
+    name === null ? 'from an unnamed payer' : `from ${name}`,
+    ...(bank === null ? [] : [bank]),
+    ...(trace === null ? [] : [`trace ${trace}`]),
+    ...texts.map((text) => `text "${text}"`),
+  ];
+  return `${capital(parts.join(', '))}.`;
+}
+
+const refundTexts: Readonly<Record<Extract<Known, { readonly kind: 'refund' }>['state'], string>> =
+  {
+    unsent: 'The refund is not sent yet',
+    in_doubt: 'The partner may have the refund; Ponte looks it up',
+    ordered: 'The partner has the refund and has not completed it',
+    refused: 'The partner refused or failed the refund',
+  };
+
+export function presentDecision({ action, ...decision }: MoneyDecision | ListedDecision) {
+  const { id, itemId, orgId, mode, state, evidence, basis, proposedBy, endedBy } = decision;
+  const isVoid = 'isVoid' in decision && decision.isVoid;
+  return {
+    ...{ id, itemId, orgId, testMode: mode === 'test', state: isVoid ? 'void' : state },
+    decision: actionText(action),
+    ...{ evidence, basis, proposedBy, proposedAt: formatInstant(decision.proposedAtMs) },
+    ...{ endedBy, endedAt: instantOrNull(decision.endedAtMs) },
+    command: commandOf({ ...decision, action }).join(' '),
+  };
+}
+
+export function decisionsText(decisions: readonly ListedDecision[]): string {
+  if (decisions.length === 0) return 'No decisions.';
+  return decisions.map(decisionText).join('\n\n');
+}
+
+function decisionText(decision: ListedDecision): string {
+  const { id, itemId, mode, action } = decision;
+  return [
+    `${id}  ${itemId}  ${mode}`,
+    ...wrapped(`${capital(actionText(action))}${evidenceText(decision)}.`),
+    ...wrapped(historyText(decision)),
+  ].join('\n');
+}
+
+function historyText(decision: MoneyDecision & { readonly isVoid?: boolean }): string {
+  const { mode, state, proposedBy, proposedAtMs, endedBy, endedAtMs } = decision;
+  const proposed = `by ${proposedBy} at ${formatInstant(proposedAtMs)}`;
+  if (endedAtMs === null) {
+    const next = decision.isVoid
+      ? 'void: its item has changed since'
+      : 'waits for another operator';
+    return `Proposed ${proposed}; ${next}.`;
+  }
+  if (mode === 'test') return `Decided ${proposed}.`;
+  const ended = `by ${endedBy} at ${formatInstant(endedAtMs)}`;
+  const how = {
+    proposed: '',
+    done: `confirmed ${ended}`,
+    replaced: `replaced ${ended}`,
+    void: `void when ${endedBy} decided at ${formatInstant(endedAtMs)}: its item had changed`,
+  } as const satisfies Record<MoneyDecision['state'], string>;
+  return `Proposed ${proposed}; ${how[state]}.`;
+}
+
+export function outcomeText({ kind, decision, ended }: DeskOutcome): string {
+  const what = capital(`${actionText(decision.action)}${evidenceText(decision)}.`);
+  const confirm = commandLines('Another operator confirms it with:', commandOf(decision));
+  const before =
+    ended === null
+      ? []
+      : wrapped(
+          ended.state === 'void'
+            ? `The proposal of ${ended.proposedBy} is void: the item has changed since. It was ` +
+                `${ended.basis}; it is ${decision.basis}.`
+            : `It replaces the proposal of ${ended.proposedBy}: ${actionText(ended.action)}` +
+                `${evidenceText(ended)}.`,
+          '',
+        );
+  const lines = {
+    done: ['Done.', ...wrapped(what), ...wrapped(historyText(decision))],
+    proposed: ['Proposed. Nothing is booked yet.', ...wrapped(what), ...confirm],
+    waiting: ['You proposed it before. Nothing was changed.', ...wrapped(what), ...confirm],
+    repeated: ['It was done before. Nothing was changed.', ...wrapped(historyText(decision))],
+  } as const satisfies Record<DeskOutcome['kind'], readonly string[]>;
+  return [...before, ...lines[kind]].join('\n');
+}
+
+/** The command that proposes and confirms this decision: its parts, an option in each. */
+function commandOf({
+  itemId,
+  action,
+  evidence,
+}: Pick<MoneyDecision, 'itemId' | 'action' | 'evidence'>): readonly string[] {
+  const parts = [`ponte money ${action.verb} ${itemId}`];
+  if (action.verb === 'assign') parts.push(`--payment ${action.paymentId}`);
+  if (action.verb === 'resolve') parts.push(`--as ${action.found}`);
+  if (action.verb === 'resolve' && action.found === 'paid') {
+    const { settled, fees, endToEndId } = action;
+    parts.push(`--settled ${formatAmount(settled.amountMinor)}`);
+    parts.push(`--fees ${formatAmount(fees.amountMinor)}`);
+    parts.push(`--end-to-end-id ${quoted(endToEndId)}`);
+  }
+  if (evidence !== null) parts.push(`--evidence ${quoted(evidence)}`);
+  return parts;
+}
+
+const foundTexts = {
+  returned: 'the partner holds the money of the payout again',
+  otherwise: 'the money was settled outside of Ponte',
+} as const;
+
+function actionText(action: MoneyAction): string {
+  if (action.verb === 'assign') return `the money is for the payment ${action.paymentId}`;
+  if (action.verb === 'refund') return 'the payer was paid back by other means';
+  if (action.found !== 'paid') return foundTexts[action.found];
+  const { settled, fees, endToEndId } = action;
+  return `the seller was paid ${shown(settled)}, fees ${shown(fees)}, end-to-end id ${endToEndId}`;
+}
+
+function evidenceText({ evidence }: Pick<MoneyDecision, 'evidence'>): string {
+  return evidence === null ? '' : ` (evidence: ${evidence})`;
+}
+
+/** For a POSIX shell. */
+function quoted(text: string): string {
+  return /^[\w.:/@-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
+}
+
+function commandLines(what: string, command: readonly string[]): readonly string[] {
+  return [...wrapped(what), ...wrappedCommand(command)];
+}
+
+/** A shell joins its lines again. */
+function wrappedCommand(parts: readonly string[]): readonly string[] {
+  const lines: string[] = [];
+  for (const part of parts) {
+    const last = lines.at(-1);
+    const isFit = last !== undefined && `${last} ${part} \\`.length <= COLUMNS;
+    if (isFit) lines[lines.length - 1] = `${last} ${part}`;
+    else lines.push(last === undefined ? `    ${part}` : `      ${part}`);
+  }
+  return lines.map((line, at) => (at === lines.length - 1 ? line : `${line} \\`));
+}
+
+/** Lines of at most COLUMNS, indented. */
+function wrapped(text: string, indent = '  '): readonly string[] {
+  const lines: string[] = [];
+  for (const word of text.split(' ')) {
+    const last = lines.at(-1);
+    const isFit = last !== undefined && `${last} ${word}`.length <= COLUMNS;
+    if (isFit) lines[lines.length - 1] = `${last} ${word}`;
+    else lines.push(`${indent}${word}`);
+  }
+  return lines;
+}
+
+function shown({ amountMinor, currency }: Money): string {
+  return `${formatAmount(amountMinor)} ${currency}`;
+}
+
+function sentence(text: string): string {
+  return /[.!?]$/.test(text) ? text : `${text}.`;
+}
+
+function capital(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
+}

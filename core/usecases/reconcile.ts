@@ -1,0 +1,258 @@
+// Compares the partner's books with ours, in both directions, and changes nothing. The partner's
+// entries are read page by page, and each is compared with our order or receipt; then our orders,
+// for those that its pages did not have. What differs is read and compared once more, so that a
+// change in between is no difference.
+import { SECOND_MS } from '../domain/instant.js';
+import { backoffMs } from '../domain/lease.js';
+import {
+  isMoneyCommand,
+  type MoneyCommand,
+  type PartnerCommand,
+} from '../domain/partner-command.js';
+import { isUnmatched, type Receipt } from '../domain/receipt.js';
+import {
+  type Difference,
+  isInFlight,
+  oursOf,
+  receiptSide,
+  sorted,
+} from '../domain/reconciliation.js';
+import type { Mode } from '../domain/tenant.js';
+import type { Deps } from '../ports/deps.js';
+import type { EntryKind, PartnerAnswer, PartnerEntry, PartnerStatement } from '../ports/partner.js';
+import type { ListPage } from '../ports/storage.js';
+import { differencesOf } from './entry-differences.js';
+import { readReview } from './order-changes.js';
+
+const ORDERS_PER_PAGE = 100;
+const RECEIPTS_PER_PAGE = 100;
+/** Reviews that are older than the period are looked for among this many stuck orders. */
+const STUCK_MAX = 1_000;
+/** Waits before the partner is asked again; the last one repeats. */
+const ASK_BACKOFF_MS = [SECOND_MS, 5 * SECOND_MS, 15 * SECOND_MS, 30 * SECOND_MS] as const;
+
+const entryKinds: readonly EntryKind[] = ['payout', 'payin'];
+
+export interface ReconcileOptions {
+  readonly mode: Mode;
+  /** Entries and orders since then are compared; what waits for a person, at any age. */
+  readonly sinceMs: number;
+  /** All waits for the partner together, as for its rate limit. */
+  readonly waitMaxMs: number;
+  readonly wait: (ms: number) => Promise<void>;
+  readonly onWait: (wait: { readonly reason: string; readonly ms: number }) => void;
+}
+
+export interface Reconciliation {
+  readonly entries: number;
+  readonly orders: number;
+  readonly differences: readonly Difference[];
+  /** What could not be read: it is neither a difference nor clean. */
+  readonly missed: readonly Missed[];
+}
+
+export interface Missed {
+  readonly book: EntryKind;
+  /** One entry; null: the list. */
+  readonly partnerRef: string | null;
+  readonly reason: string;
+}
+
+/** Null if the partner of this mode has no books that can be read. */
+export async function reconcile(
+  deps: Deps,
+  options: ReconcileOptions,
+): Promise<Reconciliation | null> {
+  const partner = deps.partners[options.mode];
+  if (partner?.statement === undefined) return null;
+  const { name, statement } = partner;
+  const run = new Run(deps, options, { name, statement });
+  for (const kind of entryKinds) await run.readBook(kind);
+  await run.readOrders();
+  await run.readHeld();
+  await run.readAgain();
+  return {
+    entries: run.entries,
+    orders: run.orders,
+    differences: sorted(run.differences),
+    missed: run.missed,
+  };
+}
+
+interface Books {
+  /** Of the partner. */
+  readonly name: string;
+  readonly statement: PartnerStatement;
+}
+
+type Page = Awaited<ReturnType<PartnerStatement['page']>>;
+
+class Run {
+  readonly differences: Difference[] = [];
+  readonly missed: Missed[] = [];
+  entries = 0;
+  orders = 0;
+  readonly #deps: Deps;
+  readonly #options: ReconcileOptions;
+  readonly #partner: string;
+  readonly #statement: PartnerStatement;
+  /** Books whose list was read to its end. */
+  readonly #whole = new Set<EntryKind>();
+  /** Entries of the lists: one text each is all that is kept of them. */
+  readonly #listed = new Set<string>();
+  readonly #doubtful = new Map<string, PartnerEntry>();
+  #waitedMs = 0;
+
+  constructor(deps: Deps, options: ReconcileOptions, books: Books) {
+    this.#deps = deps;
+    this.#options = options;
+    this.#partner = books.name;
+    this.#statement = books.statement;
+  }
+
+  async readBook(book: EntryKind): Promise<void> {
+    const { sinceMs } = this.#options;
+    let cursor: string | null = null;
+    do {
+      const query: Parameters<PartnerStatement['page']>[1] = { sinceMs, cursor };
+      const answer: Page = await this.#asked(() => this.#statement.page(book, query));
+      if (answer.outcome !== 'done') return this.#miss(book, null, answer);
+      await Promise.all(answer.value.entries.map((entry) => this.#compareListed(entry)));
+      cursor = answer.value.nextCursor;
+    } while (cursor !== null);
+    this.#whole.add(book);
+  }
+
+  async #compareListed(entry: PartnerEntry): Promise<void> {
+    const name = nameOf(entry);
+    if (this.#listed.has(name)) return;
+    this.#listed.add(name);
+    this.entries += 1;
+    const found = await this.#compare(entry);
+    if (found.length > 0) this.#doubtful.set(name, entry);
+  }
+
+  #compare(entry: PartnerEntry): Promise<readonly Difference[]> {
+    const { mode } = this.#options;
+    const side = { partner: this.#partner, mode, nowMs: this.#deps.clock.nowMs() };
+    return this.#deps.store.run((tx) => differencesOf(tx, side, entry));
+  }
+
+  /** Our orders that the partner has accepted. */
+  async readOrders(): Promise<void> {
+    const { mode, sinceMs } = this.#options;
+    for (let after: PartnerCommand | null = null; ; ) {
+      const page = { fromMs: after?.createdAtMs ?? sinceMs, afterId: after?.id ?? '' };
+      const found: readonly PartnerCommand[] = await this.#deps.store.run((tx) =>
+        tx.commands.since({ ...page, limit: ORDERS_PER_PAGE }),
+      );
+      for (const order of found) {
+        if (order.mode === mode && isMoneyCommand(order)) await this.#lookFor(order);
+      }
+      after = found.at(-1) ?? null;
+      if (after === null) return;
+    }
+  }
+
+  async #lookFor(order: MoneyCommand): Promise<void> {
+    const { kind, partnerRef, mode, lastSentAtMs, createdAtMs } = order;
+    if (partnerRef === null || kind === 'refund') return;
+    this.orders += 1;
+    const first = await this.#deps.store.run((tx) =>
+      tx.commands.byPartnerRef(mode, kind, partnerRef),
+    );
+    if (first !== null && first.id !== order.id && isMoneyCommand(first)) {
+      this.differences.push({ ...sidesOf(order), kind: 'two_orders', here: first.id });
+    }
+    const sinceMs = lastSentAtMs ?? createdAtMs;
+    await this.#lookUp({ kind, partnerRef, sinceMs }, sidesOf(order));
+  }
+
+  /** Reads what the list did not have: it may be older than the list, or missing. */
+  async #lookUp(
+    { kind, partnerRef, sinceMs }: Pick<PartnerEntry, 'kind' | 'partnerRef'> & { sinceMs: number },
+    sides: Omit<Difference, 'kind'>,
+  ): Promise<void> {
+    const isYoung = isInFlight(sinceMs, this.#deps.clock.nowMs());
+    const isListed = this.#listed.has(nameOf({ kind, partnerRef }));
+    if (isListed || isYoung || !this.#whole.has(kind)) return;
+    const answer = await this.#asked(() => this.#statement.read(kind, partnerRef));
+    if (answer.outcome === 'done') await this.#compareListed(answer.value);
+    else if (answer.outcome !== 'refused') this.#miss(kind, partnerRef, answer);
+    else this.differences.push({ ...sides, kind: 'unknown_there', there: answer.code });
+  }
+
+  /** What waits for a person. */
+  async readHeld(): Promise<void> {
+    await this.#readReports();
+    for (let beforeId: string | null = null; ; ) {
+      const page: ListPage = { beforeId, limit: RECEIPTS_PER_PAGE };
+      const found: readonly Receipt[] = await this.#deps.store.run((tx) =>
+        tx.receipts.list({ ...page, waiting: true }),
+      );
+      for (const receipt of found) await this.#lookForReceipt(receipt);
+      beforeId = found.at(-1)?.id ?? null;
+      if (beforeId === null) return;
+    }
+  }
+
+  async #lookForReceipt(receipt: Receipt): Promise<void> {
+    const { mode, partner, partnerRef, enteredAtMs } = receipt;
+    if (mode !== this.#options.mode || partner !== this.#partner) return;
+    const ours = receiptSide(receipt);
+    const sides = { book: 'payin', ours, theirs: null, here: null, there: null } as const;
+    if (isUnmatched(receipt)) this.differences.push({ ...sides, kind: 'receipt_waits' });
+    await this.#lookUp({ kind: 'payin', partnerRef, sinceMs: enteredAtMs }, sides);
+  }
+
+  async #readReports(): Promise<void> {
+    const { mode } = this.#options;
+    const stuck = await this.#deps.store.run((tx) =>
+      tx.commands.list({ stuck: true, limit: STUCK_MAX }),
+    );
+    for (const order of stuck) {
+      if (order.mode !== mode || order.review === null || !isMoneyCommand(order)) continue;
+      const here = readReview(order.review).reason;
+      this.differences.push({ ...sidesOf(order), kind: 'report_held', here });
+    }
+  }
+
+  /** Each entry that differed, as it is now. */
+  async readAgain(): Promise<void> {
+    for (const entry of this.#doubtful.values()) {
+      const { kind, partnerRef } = entry;
+      const answer = await this.#asked(() => this.#statement.read(kind, partnerRef));
+      const current = answer.outcome === 'done' ? answer.value : entry;
+      this.differences.push(...(await this.#compare(current)));
+    }
+  }
+
+  async #asked<T>(ask: () => Promise<PartnerAnswer<T>>): Promise<PartnerAnswer<T>> {
+    for (let tries = 0; ; tries += 1) {
+      const answer = await ask();
+      if (answer.outcome === 'done' || answer.outcome === 'refused') return answer;
+      const ms = backoffMs(ASK_BACKOFF_MS, tries);
+      if (this.#waitedMs + ms > this.#options.waitMaxMs) return answer;
+      this.#waitedMs += ms;
+      this.#options.onWait({ reason: answer.reason, ms });
+      await this.#options.wait(ms);
+    }
+  }
+
+  #miss(
+    book: EntryKind,
+    partnerRef: string | null,
+    answer: Exclude<PartnerAnswer<unknown>, { outcome: 'done' }>,
+  ): void {
+    const reason = answer.outcome === 'refused' ? answer.message : answer.reason;
+    this.missed.push({ book, partnerRef, reason });
+  }
+}
+
+function sidesOf(order: MoneyCommand) {
+  return { book: order.kind, ours: oursOf(order), theirs: null, here: null, there: null };
+}
+
+function nameOf({ kind, partnerRef }: Pick<PartnerEntry, 'kind' | 'partnerRef'>): string {
+  return `${kind} ${partnerRef}`;
+}

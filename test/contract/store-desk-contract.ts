@@ -1,0 +1,177 @@
+// What every store promises about the money desk: its queues hold what the domain says, page by
+// page, and no two decisions about one item have one number.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { positions } from '../../core/domain/funds.js';
+import { money } from '../../core/domain/money.js';
+import { queueOf } from '../../core/domain/money-decision.js';
+import {
+  type CommandState,
+  commandMoves,
+  type MoneyCommand,
+  moneyKinds,
+} from '../../core/domain/partner-command.js';
+import { isUnmatched, receiptStates } from '../../core/domain/receipt.js';
+import type { QueuePage } from '../../core/ports/storage.js';
+import { aDecision } from '../support/decision-samples.js';
+import {
+  aCommand,
+  aPartyCommand,
+  otherMode,
+  otherOrg,
+  someFunds,
+  T0,
+  tenant,
+} from '../support/domain-samples.js';
+import { aReceipt } from '../support/receipt-samples.js';
+import { valuesOf } from '../support/values-of.js';
+import { assertContended } from './contention.js';
+import type { OpenStore } from './store-contracts.js';
+
+const all: QueuePage = { afterId: null, limit: 1_000 };
+const ends = ['open', 'completed', 'failed', 'returned'] as const;
+
+export function storeDeskContract(fresh: OpenStore): void {
+  test('a decision is stored whole, with and without what is optional', async () => {
+    const store = await fresh();
+    const bare = aDecision({
+      ...{ id: 'dec_2', itemId: 'rct_1', orgId: null, action: { verb: 'refund' } },
+      ...{ evidence: null, state: 'proposed', endedBy: null, endedAtMs: null },
+    });
+    await store.run(async (tx) => {
+      tx.decisions.insert(aDecision());
+      tx.decisions.insert(bare);
+    });
+    assert.deepEqual(await store.run((tx) => tx.decisions.ofItem('cmd_1')), [aDecision()]);
+    assert.deepEqual(await store.run((tx) => tx.decisions.ofItem('rct_1')), [bare]);
+  });
+
+  test('a decision ends, and keeps what was proposed', async () => {
+    const store = await fresh();
+    const proposed = aDecision({ state: 'proposed', endedBy: null, endedAtMs: null });
+    await store.run(async (tx) => tx.decisions.insert(proposed));
+    const over = { state: 'replaced', endedBy: 'eva', endedAtMs: T0 + 9 } as const;
+    const other = { evidence: 'other', proposedBy: 'ivo', basis: 'other' };
+    await store.run(async (tx) => tx.decisions.update({ ...proposed, ...over, ...other }));
+    const found = await store.run((tx) => tx.decisions.ofItem('cmd_1'));
+    assert.deepEqual(found, [{ ...proposed, ...over, version: 2 }]);
+  });
+
+  test('decisions about one item are numbered', async () => {
+    const store = await fresh();
+    await store.run(async (tx) => {
+      tx.decisions.insert(aDecision({ id: 'dec_2', number: 2 }));
+      tx.decisions.insert(aDecision());
+      tx.decisions.insert(aDecision({ id: 'dec_3', itemId: 'cmd_2' }));
+    });
+    const found = await store.run((tx) => tx.decisions.ofItem('cmd_1'));
+    assert.deepEqual(valuesOf(found, 'id'), ['dec_1', 'dec_2']);
+    await assertContended(store, (tx) =>
+      tx.decisions.insert(aDecision({ id: 'dec_4', number: 2 })),
+    );
+  });
+
+  test('decisions are listed newest first, of all or some tenants, page by page', async () => {
+    const store = await fresh();
+    await store.run(async (tx) => {
+      for (const [index, place] of [tenant, otherMode, otherOrg, tenant].entries()) {
+        tx.decisions.insert(aDecision({ ...place, id: `dec_${index}`, itemId: `cmd_${index}` }));
+      }
+    });
+    const list = (filter: object) =>
+      store.run(async (tx) => {
+        const page = { orgId: null, mode: null, beforeId: null, limit: 9, ...filter };
+        return valuesOf(await tx.decisions.list(page), 'id').join(' ');
+      });
+    assert.deepEqual(
+      [
+        await list({}),
+        await list({ limit: 2 }),
+        await list({ beforeId: 'dec_2' }),
+        await list(tenant),
+        await list({ mode: 'live' }),
+      ],
+      ['dec_3 dec_2 dec_1 dec_0', 'dec_3 dec_2', 'dec_1 dec_0', 'dec_3 dec_0', 'dec_1'],
+    );
+  });
+
+  test('the queues of orders hold those that the domain names, in id order', async () => {
+    const store = await fresh();
+    const states = Object.keys(commandMoves) as readonly CommandState[];
+    const orders: readonly MoneyCommand[] = moneyKinds.flatMap((kind) =>
+      states.flatMap((state) =>
+        ends.flatMap((end) =>
+          [null, '{}'].map((review) => {
+            const id = `cmd_${kind}_${state}_${end}_${review}`;
+            return aCommand({ id, kind, state, end, review, ...(review ? otherOrg : tenant) });
+          }),
+        ),
+      ),
+    );
+    await store.run(async (tx) => {
+      for (const order of orders) tx.commands.insert(order);
+      tx.commands.insert(aPartyCommand({ id: 'cmd_party', state: 'refused' }));
+    });
+    for (const queue of ['owed', 'out_of_sight'] as const) {
+      const expected = valuesOf(
+        orders.filter((order) => queueOf(order) === queue),
+        'id',
+      ).toSorted();
+      const read = (page: Partial<QueuePage>) =>
+        store.run(async (tx) => {
+          const found = await tx.moneyQueues.orders(queue, { ...all, ...page });
+          return valuesOf(found, 'id');
+        });
+      assert.ok(expected.length > 4);
+      assert.deepEqual(await read({}), expected, queue);
+      const [first, second, third] = expected;
+      assert.deepEqual(await read({ afterId: first ?? null, limit: 2 }), [second, third]);
+    }
+  });
+
+  test('the queue of receipts holds those that the domain calls unmatched, in id order', async () => {
+    const store = await fresh();
+    const rows = receiptStates.flatMap((state) =>
+      ends.flatMap((end) =>
+        ['USD', 'EUR'].map((currency) => {
+          const id = `rct_${currency}_${state}_${end}`;
+          const paymentId = state === 'assigned' ? 'pi_1' : null;
+          return aReceipt({
+            id,
+            partnerRef: id,
+            state,
+            end,
+            paymentId,
+            amount: money(1n, currency),
+          });
+        }),
+      ),
+    );
+    await store.run(async (tx) => {
+      for (const row of rows) tx.receipts.insert(row);
+    });
+    const expected = valuesOf(rows.filter(isUnmatched), 'id').toSorted();
+    const read = (page: Partial<QueuePage>) =>
+      store.run(async (tx) => valuesOf(await tx.moneyQueues.receipts({ ...all, ...page }), 'id'));
+    assert.equal(expected.length, 2);
+    assert.deepEqual(await read({}), expected);
+    assert.deepEqual(await read({ afterId: expected[0] ?? null }), expected.slice(1));
+    assert.deepEqual(await read({ limit: 1 }), expected.slice(0, 1));
+  });
+
+  test('payments that hold money are found by their funds, in id order', async () => {
+    const store = await fresh();
+    await store.run(async (tx) => {
+      for (const [index, position] of [...positions, 'received' as const].entries()) {
+        tx.funds.insert(someFunds({ ...otherOrg, paymentId: `pi_${index}`, position }));
+      }
+    });
+    const read = (page: Partial<QueuePage>) =>
+      store.run(async (tx) =>
+        valuesOf(await tx.moneyQueues.received({ ...all, ...page }), 'paymentId'),
+      );
+    assert.deepEqual(await read({}), ['pi_2', 'pi_7']);
+    assert.deepEqual(await read({ afterId: 'pi_2' }), ['pi_7']);
+    assert.deepEqual(await read({ limit: 1 }), ['pi_2']);
+  });
+}

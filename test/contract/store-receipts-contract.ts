@@ -1,0 +1,195 @@
+// What every store promises about money that nobody ordered: one row for each pay-in of a partner,
+// postings that stay, and the look-ups by which a receipt finds its payment.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Receipt } from '../../core/domain/receipt.js';
+import { isCode } from '../../core/errors.js';
+import type { Store, Tx } from '../../core/ports/storage.js';
+import { someBankDetails } from '../support/bank-detail-samples.js';
+import {
+  aCommand,
+  anAccount,
+  anOrganization,
+  aPayment,
+  aProfile,
+  aQuote,
+  duePage,
+  otherMode,
+  otherOrg,
+  T0,
+  tenant,
+} from '../support/domain-samples.js';
+import { aReceipt, aReceiptPosting } from '../support/receipt-samples.js';
+import type { OpenStore } from './store-contracts.js';
+
+export function storeReceiptsContract(fresh: OpenStore): void {
+  const written = async (work: (tx: Tx) => void): Promise<Store> => {
+    const store = await fresh();
+    await store.run(async (tx) => work(tx));
+    return store;
+  };
+  const receipts = (...rows: readonly Partial<Receipt>[]) =>
+    written((tx) => {
+      for (const [at, fields] of rows.entries()) {
+        tx.receipts.insert(aReceipt({ id: `rct_${at}`, partnerRef: `pa_${at}`, ...fields }));
+      }
+    });
+  const ids = (rows: readonly { readonly id: string }[]) => rows.map(({ id }) => id);
+
+  test('a pay-in of a partner has one receipt in each mode, and the second insert loses', async () => {
+    const store = await receipts({ id: 'rct_a', partnerRef: 'pa' });
+    let runs = 0;
+    const second = store.run(async (tx) => {
+      runs += 1;
+      tx.receipts.insert(aReceipt({ id: `rct_${runs}`, partnerRef: 'pa' }));
+    });
+    await assert.rejects(second, (error) => isCode(error, 'StoreContention'));
+    assert.ok(runs > 1, 'it ran again, to read the winner');
+    await store.run(async (tx) => {
+      tx.receipts.insert(aReceipt({ id: 'rct_b', partnerRef: 'pa', mode: 'live' }));
+      tx.receipts.insert(aReceipt({ id: 'rct_c', partnerRef: 'pa', partner: 'other' }));
+    });
+    const found = await store.run((tx) => tx.receipts.byPartnerRef('fake', 'live', 'pa'));
+    assert.equal(found?.id, 'rct_b');
+  });
+
+  test('an update is guarded by the version, and changes no identity', async () => {
+    const store = await receipts({});
+    const change = { state: 'assigned', paymentId: 'pi_1', rule: 'text', orgId: 'org_b' } as const;
+    const read = aReceipt({ id: 'rct_0', partnerRef: 'pa_0' });
+    await store.run(async (tx) => tx.receipts.update({ ...read, ...change, partnerRef: 'other' }));
+    const found = await store.run((tx) => tx.receipts.get('rct_0'));
+    assert.deepEqual(found, { ...read, ...change, version: 2 });
+    const stale = store.run(async (tx) => tx.receipts.update(read));
+    await assert.rejects(stale, (error) => isCode(error, 'StoreContention'));
+  });
+
+  test('only an assigned receipt has a payment', async () => {
+    for (const fields of [{ state: 'assigned' }, { paymentId: 'pi_1' }] as const) {
+      await assert.rejects(receipts(fields));
+    }
+  });
+
+  test('due receipts come oldest first, then by id, page by page', async () => {
+    const store = await receipts(
+      { dueAtMs: T0 },
+      { dueAtMs: T0 - 5 },
+      { dueAtMs: T0 },
+      { dueAtMs: T0 + 1 },
+      { dueAtMs: null },
+    );
+    const due = (limit: number, after: Parameters<typeof duePage>[2] = null) =>
+      store.run((tx) => tx.receipts.due(duePage(limit, T0, after)));
+    assert.deepEqual(ids(await due(9)), ['rct_1', 'rct_0', 'rct_2']);
+    assert.deepEqual(ids(await due(1, { dueAtMs: T0, id: 'rct_0' })), ['rct_2']);
+    assert.equal(await store.claims.nextDueAtMs(), T0 - 5);
+  });
+
+  test('what waits is what is open or here and undecided, newest first', async () => {
+    const store = await receipts(
+      {},
+      { end: 'open' },
+      { end: 'failed' },
+      { state: 'returned', end: 'returned' },
+      { state: 'refunded' },
+      { state: 'assigned', paymentId: 'pi_1' },
+    );
+    const list = (waiting: boolean, beforeId: string | null = null) =>
+      store.run((tx) => tx.receipts.list({ waiting, beforeId, limit: 3 }));
+    assert.deepEqual(ids(await list(true)), ['rct_1', 'rct_0']);
+    assert.deepEqual(ids(await list(false)), ['rct_5', 'rct_4', 'rct_3']);
+    assert.deepEqual(ids(await list(false, 'rct_3')), ['rct_2', 'rct_1', 'rct_0']);
+    assert.deepEqual(ids(await store.run((tx) => tx.receipts.after('rct_3', 9))), [
+      'rct_4',
+      'rct_5',
+    ]);
+  });
+
+  test('postings of a receipt stay as they were posted', async () => {
+    const store = await written((tx) => {
+      tx.receipts.append('rct_1', 'pst_1', aReceiptPosting, T0);
+      tx.receipts.append('rct_1', 'pst_2', { ...aReceiptPosting, kind: 'resolved' }, T0);
+      tx.receipts.append('rct_2', 'pst_3', aReceiptPosting, T0);
+    });
+    const found = await store.run((tx) => tx.receipts.postings('rct_1'));
+    assert.deepEqual(found, [aReceiptPosting, { ...aReceiptPosting, kind: 'resolved' }]);
+    const again = store.run(async (tx) =>
+      tx.receipts.append('rct_1', 'pst_1', { ...aReceiptPosting, kind: 'refunded' }, T0),
+    );
+    await assert.rejects(again);
+    assert.deepEqual(await store.run((tx) => tx.receipts.postings('rct_1')), found);
+  });
+
+  test('pay-ins in flight were sent, have no id of the partner, and have not ended', async () => {
+    const flying = { partnerRef: null, lastSentAtMs: T0 } as const;
+    const rows = {
+      cmd_sent: { ...flying, state: 'sent' },
+      cmd_unknown: { ...flying, state: 'unknown' },
+      cmd_denied: { ...flying, state: 'denied' },
+      cmd_again: { ...flying, state: 'pending' },
+      cmd_fresh: { ...flying, state: 'pending', lastSentAtMs: null },
+      cmd_known: { state: 'done' },
+      cmd_refused: { ...flying, state: 'refused' },
+      cmd_payout: { ...flying, state: 'sent', kind: 'payout' },
+      cmd_live: { ...flying, state: 'sent', mode: 'live' },
+    } as const;
+    const store = await written((tx) => {
+      for (const [id, fields] of Object.entries(rows))
+        tx.commands.insert(aCommand({ id, ...fields }));
+    });
+    const found = await store.run((tx) => tx.commands.payinsInFlight('test', 9));
+    assert.deepEqual(ids(found), ['cmd_again', 'cmd_denied', 'cmd_sent', 'cmd_unknown']);
+    assert.equal((await store.run((tx) => tx.commands.payinsInFlight('test', 1))).length, 1);
+  });
+
+  test('payments that await money are those of one seller, or of the organization', async () => {
+    const paying = { status: 'on_ramp_pending' } as const;
+    const rows = {
+      pi_1: { ...paying, sellerExternalId: null },
+      pi_2: { ...paying, sellerExternalId: 's1' },
+      pi_3: { ...paying, sellerExternalId: 's2' },
+      pi_4: { status: 'settled', sellerExternalId: null },
+      pi_5: { ...paying, sellerExternalId: null, ...otherOrg },
+      pi_6: { ...paying, sellerExternalId: null, ...otherMode },
+    } as const;
+    const store = await written((tx) => {
+      for (const [id, fields] of Object.entries(rows)) {
+        tx.payments.insert(aPayment({ id, publicId: id, externalId: id, ...fields }));
+      }
+    });
+    const found = (seller: string | null) =>
+      store.run((tx) => tx.payments.awaitingMoney(tenant, seller, 9));
+    assert.deepEqual([ids(await found(null)), ids(await found('s1'))], [['pi_1'], ['pi_2']]);
+  });
+
+  test('quotes, parties and bank details are found by what the partner or a payer names', async () => {
+    const details = someBankDetails();
+    const store = await written((tx) => {
+      tx.quotes.insert(aQuote({ partnerQuoteId: 'q' }));
+      tx.quotes.insert(aQuote({ id: 'qt_2', partnerQuoteId: 'q', ...otherOrg }));
+      tx.quotes.insert(aQuote({ id: 'qt_3', partnerQuoteId: 'q', ...otherMode }));
+      tx.organizations.insert(anOrganization(), [
+        aProfile({ partnerRef: 're' }),
+        aProfile({ ...otherMode, partnerRef: 're' }),
+      ]);
+      tx.accounts.insert(anAccount({ partnerRef: 're' }));
+      tx.accounts.insert(anAccount({ id: 'acct_2', externalId: null, partnerRef: 're_2' }));
+      tx.bankDetails.insert(details, []);
+    });
+    const found = await store.run((tx) =>
+      Promise.all([
+        tx.quotes.byPartnerQuoteId('test', 'q', 9),
+        tx.quotes.byPartnerQuoteId('test', 'q', 1),
+        tx.quotes.byPartnerQuoteId('test', 'other', 9),
+        tx.organizations.profilesByPartnerRef('test', 're'),
+        tx.accounts.byPartnerRef('test', 're'),
+        tx.bankDetails.byShortId(details.shortId, 9),
+        tx.bankDetails.byShortId('other', 9),
+      ]),
+    );
+    assert.deepEqual(
+      found.map(({ length }) => length),
+      [2, 1, 0, 1, 1, 1, 0],
+    );
+  });
+}
