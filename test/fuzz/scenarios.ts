@@ -47,6 +47,8 @@ export const scenarios: readonly (readonly string[])[] = [
   [
     ...['createWebhookSubscription', 'testWebhookSubscription', 'listWebhookDeliveries'],
     ...['createPaymentIntent', 'listWebhookDeliveries', 'replayWebhookDelivery'],
+    // A delivery that is not over is refused.
+    ...['listWebhookDeliveries', 'replayWebhookDelivery'],
     ...['rotateWebhookSecret', 'readEvents', 'listWebhookSubscriptions'],
     ...['deleteWebhookSubscription', 'replayWebhookDelivery'],
   ],
