@@ -167,6 +167,13 @@ async function viewOf({ deps }: Operator, payment: PaymentView['payment']): Prom
   return readPayment(deps, tenantOf(payment), payment.id);
 }
 
+type ShownLimit = NonNullable<ReturnType<typeof payment.show>['amountLimit']>;
+
+function shownLimit({ period, left, until }: ShownLimit): string {
+  const rest = left === null ? '' : `, ${left} left`;
+  return `over a limit of the payee: ${period}${rest}${until === null ? '' : ` until ${until}`}`;
+}
+
 /** What the page shows beside the bank details, for a comparison by phone. */
 function shownCode({ publicId, bankDetailsCode }: PaymentView['payment']): string {
   return `check code ${bankDetailsCode} (at /verify with the page ${shortIdOf(publicId)})`;
@@ -185,11 +192,13 @@ async function shown({ payUrl }: Operator, view: PaymentView): Promise<Outcome> 
       status: json.status,
       amount: `${json.amount} ${json.currency}`,
       'external id': json.externalId,
+      purpose: json.purpose,
       buyer: `${buyer.email} (KYC ${buyer.kycStatus})`,
       funds: `${funds.status}, received ${funds.received}`,
       refund: funds.refundStatus === 'none' ? null : shownRefund(funds),
       settled: json.brlSettledAmount === null ? null : `${json.brlSettledAmount} BRL`,
       rate: json.fxRateAtSettlement,
+      'no price': json.amountLimit === null ? null : shownLimit(json.amountLimit),
       failed: json.failureReason,
       cancelled: json.cancelReason,
       page: json.hostedPaymentUrl,

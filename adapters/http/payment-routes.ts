@@ -198,8 +198,8 @@ export const payment = representation<PaymentSource>()('Payment', {
   amountLimit: [
     amountLimit.schema.nullable().meta({
       description:
-        'Set while the amount is over a limit of the payee at the settlement partner: the buyer ' +
-        'gets no price, and the payment stays in its status.',
+        'The limit of the payee at the settlement partner that the amount was over when the ' +
+        'buyer asked for a price. The status stays; null again once there is a price.',
     }),
     ({ payment: { limitHit } }) =>
       limitHit === null || limitHit.isLifted ? null : amountLimit.show(limitHit),

@@ -39,7 +39,7 @@ export interface PrometheusMetrics extends Metrics {
 
 export function createPrometheusMetrics(): PrometheusMetrics {
   const registers = [new Registry()];
-  const [requests, created, attempts, delivered] = [
+  const [requests, created, attempts, delivered, messages] = [
     new Counter({
       name: 'ponte_requests_total',
       help: 'Requests answered, by operation of the API and HTTP status.',
@@ -65,6 +65,12 @@ export function createPrometheusMetrics(): PrometheusMetrics {
       buckets: deliveryBuckets,
       registers,
     }),
+    new Counter({
+      name: 'ponte_partner_messages_total',
+      help: 'Messages of the settlement partner, by result.',
+      labelNames: ['partner', 'mode', 'result'],
+      registers,
+    }),
   ];
   for (const outcome of ['delivered', 'failed', 'dead_letter']) attempts.inc({ outcome }, 0);
   let server: Server | null = null;
@@ -78,6 +84,7 @@ export function createPrometheusMetrics(): PrometheusMetrics {
       delivered.observe(seconds(sinceEventMs));
     },
     undelivered: (outcome, count) => attempts.inc({ outcome }, count),
+    partnerMessage: (partner, mode, result) => messages.inc({ partner, mode, result }),
     listen(host, port, sources) {
       const [process] = registers as [Registry];
       collectDefaultMetrics({ register: process });

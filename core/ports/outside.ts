@@ -2,7 +2,7 @@
 // log.
 import type { Locale } from '../domain/locale.js';
 import type { MailOutcome } from '../domain/mail.js';
-import type { Tenant } from '../domain/tenant.js';
+import type { Mode, Tenant } from '../domain/tenant.js';
 
 export interface WebhookRequest {
   readonly url: string;
@@ -180,7 +180,21 @@ export interface Metrics {
   delivered(sinceEventMs: number): void;
   /** Attempts failed; `dead_letter`: the last attempt of a delivery. */
   undelivered(outcome: 'failed' | 'dead_letter', count: number): void;
+  /** A message of a settlement partner; one that is tried again counts twice. */
+  partnerMessage(partner: string, mode: Mode, result: PartnerMessageResult): void;
 }
+
+export const partnerMessageResults = [
+  'applied',
+  /** It is about nothing that Ponte follows, such as an unknown event. */
+  'without_effect',
+  /** It matches no order yet, or failed: it is tried again. */
+  'unmatched',
+  'given_up',
+  /** Wrongly signed, malformed, or too old. */
+  'not_genuine',
+] as const;
+export type PartnerMessageResult = (typeof partnerMessageResults)[number];
 
 export interface Log {
   debug(message: string, fields?: Readonly<Record<string, unknown>>): void;

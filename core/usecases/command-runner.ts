@@ -231,7 +231,7 @@ function stageAnswer(
     case 'later':
       return changed(markLate(postponeCommand(command, answer.reason, nowMs), nowMs));
     case 'unknown':
-      return changed(markLate(markUnknown(command, answer.reason, nowMs), nowMs));
+      return changed(markUnknown(command, answer.reason, nowMs));
     default:
       return unreachable(answer);
   }

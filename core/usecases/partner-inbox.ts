@@ -12,6 +12,7 @@ import { type InboxMessage, readAmount, writeAmount } from '../domain/partner-me
 import type { Mode } from '../domain/tenant.js';
 import { assert, PonteError } from '../errors.js';
 import type { Deps } from '../ports/deps.js';
+import type { PartnerMessageResult } from '../ports/outside.js';
 import type { PartnerFact, PartnerNotice } from '../ports/partner.js';
 import type { Tx } from '../ports/storage.js';
 import { requestOf } from './command-runner.js';
@@ -22,6 +23,8 @@ import { readReceipt } from './receipts.js';
 
 /** For a message that matches no order or fails. */
 const MESSAGE_TRIES_MAX = 12;
+/** Of a message that is acknowledged only. */
+const NO_FACTS = '[]';
 
 export interface PartnerMessage {
   readonly partner: string;
@@ -43,7 +46,10 @@ export async function receivePartnerMessage(deps: Deps, message: PartnerMessage)
   if (partner === null || partner.name !== message.partner) throw new PonteError('NotFound');
   const nowMs = deps.clock.nowMs();
   const read = partner.readInbound(headers, body, nowMs);
-  if (read === null) throw new PonteError('InvalidSignature');
+  if (read === null) {
+    deps.metrics?.partnerMessage(partner.name, mode, 'not_genuine');
+    throw new PonteError('InvalidSignature');
+  }
   const fresh: InboxMessage = {
     partner: partner.name,
     mode,
@@ -104,14 +110,22 @@ export async function applyPartnerUpdate(
   });
 }
 
+function count(deps: Deps, { partner, mode }: InboxMessage, result: PartnerMessageResult): void {
+  deps.metrics?.partnerMessage(partner, mode, result);
+}
+
 /** Returns the error of the attempt, once the attempt is recorded. */
 async function attemptMessage(deps: Deps, message: InboxMessage): Promise<unknown> {
   let failure: unknown = null;
   try {
-    if (await applyFacts(deps, message)) return null;
+    if (await applyFacts(deps, message)) {
+      count(deps, message, message.facts === NO_FACTS ? 'without_effect' : 'applied');
+      return null;
+    }
   } catch (error) {
     failure = error;
   }
+  if (message.tries === 0) count(deps, message, 'unmatched');
   await recordInboxAttempt(deps, message);
   return failure;
 }
@@ -210,8 +224,10 @@ async function recordInboxAttempt(deps: Deps, message: InboxMessage): Promise<vo
     },
     { inQuarantine: true },
   );
+  if (!givenUp) return;
+  count(deps, message, 'given_up');
   const { messageId } = message;
-  if (givenUp) deps.log.error('alert', { alert: 'a partner message was not applied', messageId });
+  deps.log.error('alert', { alert: 'a partner message was not applied', messageId });
 }
 
 /**

@@ -25,28 +25,29 @@ const LOOK_AGAIN_MS = [20, 50, 100, 100, 100, 100, 200, 200, 500, 1_000, 5_000, 
 /** `refused`: waiting does not help. */
 type Step = 'done' | 'partner_next' | 'refused';
 
+type BuyerStep = (deps: Deps, payment: Payment) => Promise<Step>;
+
 /** The buyer's step in each status. */
-const buyerSteps: Partial<Record<PaymentStatus, (deps: Deps, payment: Payment) => Promise<Step>>> =
-  {
-    // Only a member approves an invoice.
-    approved: async (deps, payment) => {
-      // The sandbox buyer needs no mail, so the limit of its address does not stop it.
-      await inviteBuyer(deps, tenantOf(payment), payment.id, 'without a mail');
-      return 'done';
-    },
-    awaiting_buyer: async (deps, payment) => {
-      await signIn(deps, tenantOf(payment), payment.id);
-      return 'done';
-    },
-    buyer_kyc_pending: async (deps, payment) => {
-      await playDossier(deps, payment);
-      return 'partner_next';
-    },
-    buyer_kyc_approved: askQuote,
-    fx_quoted: playQuote,
-    on_ramp_pending: async (deps, payment) =>
-      (await playTransfer(deps, payment)) ? 'done' : 'partner_next',
-  };
+const buyerSteps: Partial<Record<PaymentStatus, BuyerStep>> = {
+  // Only a member approves an invoice.
+  approved: async (deps, payment) => {
+    // The sandbox buyer needs no mail, so the limit of its address does not stop it.
+    await inviteBuyer(deps, tenantOf(payment), payment.id, 'without a mail');
+    return 'done';
+  },
+  awaiting_buyer: async (deps, payment) => {
+    await signIn(deps, tenantOf(payment), payment.id);
+    return 'done';
+  },
+  buyer_kyc_pending: async (deps, payment) => {
+    await playDossier(deps, payment);
+    return 'partner_next';
+  },
+  buyer_kyc_approved: askQuote,
+  fx_quoted: playQuote,
+  on_ramp_pending: async (deps, payment) =>
+    (await playTransfer(deps, payment)) ? 'done' : 'partner_next',
+};
 
 /** More than the buyer has: the rest are for expired quotes. */
 const STEPS_AT_ONCE = 8;
@@ -139,7 +140,7 @@ function hasArrived(payment: Payment, to: PaymentStatus): boolean {
   return now >= target;
 }
 
-/** Over a limit, the partner would be asked for nothing again and again. */
+/** Over a limit, a repeat would only use up calls to the partner. */
 async function askQuote(deps: Deps, payment: Payment): Promise<Step> {
   const quote = await requestQuote(deps, tenantOf(payment), payment.id);
   return quote === null ? 'refused' : 'done';

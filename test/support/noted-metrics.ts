@@ -18,5 +18,8 @@ export function notedMetrics(): NotedMetrics {
     undelivered: (outcome, count) => {
       recorded.push(`${outcome} ${count}`);
     },
+    partnerMessage: (partner, mode, result) => {
+      recorded.push(`${partner} ${mode} ${result}`);
+    },
   };
 }

@@ -15,6 +15,8 @@ export interface Route {
   readonly paymentMethod: string;
   /** Who keeps virtual accounts; null: buyers pay into an account of BlindPay with a memo code. */
   readonly bankingPartner: string | null;
+  /** A fee of the instance's owner on pay-ins, set up at BlindPay. */
+  readonly partnerFeeId?: string | null;
 }
 
 export interface Desk {

@@ -141,6 +141,8 @@ export async function requestQuote(
       request_amount: Number(source.amountMinor),
       payment_method: route.paymentMethod,
       token: route.token,
+      // The quote brings less by this fee, so its fees contain it.
+      ...(route.partnerFeeId ? { partner_fee_id: route.partnerFeeId } : {}),
     }),
     key: null,
     shape: quoteShape,

@@ -46,6 +46,7 @@ const forms = {
   TOKEN: z.enum(['USDC', 'USDT', 'USDB']),
   PAYMENT_METHOD: z.enum(paymentMethods),
   BANKING_PARTNER: z.enum(bankingPartners),
+  PARTNER_FEE_ID: z.string().regex(/^[A-Za-z0-9_-]{1,64}$/, 'give the id of a partner fee'),
   CALLS_PER_MINUTE: z.string().regex(/^\d{1,6}$/, 'give a whole number; 0: no limit'),
 } as const satisfies Readonly<Record<string, z.ZodType<unknown, string>>>;
 
@@ -103,6 +104,7 @@ export function readSettings(mode: Mode, env: Environment): SettingsRead {
     token: at('TOKEN') ?? token,
     paymentMethod: at('PAYMENT_METHOD') ?? 'ach',
     bankingPartner: at('BANKING_PARTNER') ?? null,
+    partnerFeeId: at('PARTNER_FEE_ID') ?? null,
   };
   const url = (at('URL') ?? VENDOR_URL).replace(/\/+$/, '');
   const perMinute = Number(at('CALLS_PER_MINUTE') ?? callsPerMinute[mode]);

@@ -16,7 +16,7 @@ import type { CallOptions } from './checked-site.js';
 
 /** What each answer about a payment has in the moment of its creation. */
 export const justCreated = {
-  payinInstructions: null,
+  ...{ payinInstructions: null, purpose: null, amountLimit: null },
   ...{ brlSettledAmount: null, fxRateAtSettlement: null, failureReason: null, cancelReason: null },
   funds: {
     ...{ status: 'none', refundStatus: 'none' },

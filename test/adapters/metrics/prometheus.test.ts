@@ -4,6 +4,7 @@ import {
   createPrometheusMetrics,
   type MetricsSources,
 } from '../../../adapters/metrics/prometheus.js';
+import { partnerMessageResults } from '../../../core/ports/outside.js';
 import type { QueueReport } from '../../../core/usecases/queue-stats.js';
 
 const nothing = { due: 0, lateMs: 0 };
@@ -164,4 +165,16 @@ test('nothing else is served on this port', async (t) => {
   assert.equal((await get('/v1/payments')).status, 404);
   assert.equal((await get('/metrics', 'POST')).status, 405);
   assert.equal((await get('/metrics?debug=1', 'HEAD')).status, 200);
+});
+
+test('messages of the partner are counted by partner, mode and result', async (t) => {
+  const { metrics, lines } = await serving(t);
+  for (const result of partnerMessageResults) metrics.partnerMessage('blindpay', 'test', result);
+  metrics.partnerMessage('blindpay', 'live', 'applied');
+  metrics.partnerMessage('blindpay', 'live', 'applied');
+  const found = (await lines()).filter((line) => line.startsWith('ponte_partner_messages_total'));
+  const name = (mode: string, result: string) =>
+    `ponte_partner_messages_total{partner="blindpay",mode="${mode}",result="${result}"}`;
+  const expected = partnerMessageResults.map((result) => `${name('test', result)} 1`);
+  assert.deepEqual(found.toSorted(), [...expected, `${name('live', 'applied')} 2`].toSorted());
 });

@@ -12,7 +12,7 @@ import { catalogues } from '../../../adapters/pages/texts.js';
 import { type Screen, screens } from '../../../core/domain/hosted-screen.js';
 import { locales } from '../../../core/domain/locale.js';
 import { money } from '../../../core/domain/money.js';
-import { at, check, noMoney, onScreen, payment, sepa, viewOf } from './page-facts.js';
+import { at, check, noMoney, onScreen, payment, quote, sepa, viewOf } from './page-facts.js';
 import { htmlOf, samples } from './page-samples.js';
 
 /** What a person reads: no tags, no entities of the characters that are escaped. */
@@ -153,6 +153,47 @@ test('test mode is marked on every screen, live mode on none', () => {
   }
   const details = { ...onScreen('bank_details'), mode: 'test' as const };
   assert.match(renderPage(details), /data-watermark="TEST"/);
+});
+
+test('an indicative rate promises about so much to the payee, a locked one exactly so much', () => {
+  for (const locale of locales) {
+    const { price } = catalogues[locale];
+    const text = (rateKind: 'locked' | 'indicative') => {
+      const shown = { ...quote, rateKind };
+      return textOf(renderPage({ ...screenWith('price', { quote: shown }), locale }));
+    };
+    const target = formatOf(locale).money(quote.target);
+    assert.ok(text('indicative').includes(`${price.about} ${target}`), locale);
+    assert.ok(!text('locked').includes(`${price.about} ${target}`), locale);
+    assert.ok(text('locked').includes(target), locale);
+    for (const screen of ['bank_details', 'arrived'] as const) {
+      const way = textOf(renderPage({ ...screenWith(screen, {}), locale }));
+      const { receivesAbout, receivesExactly } = catalogues[locale].route;
+      assert.ok(way.includes(receivesAbout(target)), `${screen} ${locale}`);
+      assert.ok(!way.includes(receivesExactly(target)), `${screen} ${locale}`);
+    }
+  }
+});
+
+test('a wait that is late is said where the buyer waits, a purpose on the receipt', () => {
+  for (const locale of locales) {
+    const texts = catalogues[locale];
+    const shown = (screen: Screen, changes: Partial<typeof payment>) =>
+      textOf(renderPage({ ...screenWith(screen, changes), locale }));
+    for (const [screen, words] of [
+      ['bank_details', texts.transfer.late('Rota Norte')],
+      ...(['held', 'arrived', 'on_the_way', 'kyc_verifying'] as const).map(
+        (waiting) => [waiting, texts.late] as const,
+      ),
+    ] as const) {
+      assert.ok(shown(screen, { isLate: true }).includes(words), `${screen} ${locale}`);
+      assert.ok(!shown(screen, { isLate: false }).includes(words), `${screen} ${locale}`);
+    }
+    const { goods } = texts.purposes;
+    const row = `${texts.paid.purpose} ${goods}`;
+    assert.ok(shown('paid', { purpose: 'goods' }).includes(row), locale);
+    assert.ok(!shown('paid', { purpose: null }).includes(row), locale);
+  }
 });
 
 test('a price that changed shows what it was before', () => {

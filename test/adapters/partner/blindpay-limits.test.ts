@@ -95,12 +95,11 @@ test('without an answer about limits there is no quote now; BlindPay without lim
     assert.equal((await quote()).outcome, 'later', fault);
     scene.pass(MINUTE_MS);
   }
-  scene.server.state.limitsOf = () => ({ status: 200, body: { limits: {} } });
-  done(await quote());
-  scene.pass(MINUTE_MS);
-  const body = { success: false, message: 'not_found', code: 'CUSTOMERS_NOT_FOUND', errors: [] };
-  scene.server.state.limitsOf = () => ({ status: 404, body });
-  done(await quote());
+  for (const limits of [{}, null]) {
+    scene.server.state.limits = limits;
+    scene.pass(MINUTE_MS);
+    done(await quote());
+  }
   assert.equal(scene.log.at(-1)?.level, 'warn');
 });
 

@@ -147,6 +147,15 @@ test('a quote takes the fee of the pay-in from the amount, and the rate from wha
   assert.equal(quote.expiresAtMs, scene.nowMs + 300_000);
 });
 
+test('a partner fee is sent with the quote, whose fees contain it', async (t) => {
+  const scene = await blindPay(t, { route: { partnerFeeId: 'pf_1' } });
+  const destination = await destinationAt(scene);
+  const quote = done(await scene.partner.quote({ source: usd(125_000n), destination }));
+  assert.deepEqual([quote.source, quote.fees], [usd(125_000n), usd(350n)]);
+  const sent = scene.server.calls.find(({ path }) => path === '/payin-quotes');
+  assert.equal(JSON.parse(sent?.text ?? '').partner_fee_id, 'pf_1');
+});
+
 test('an amount out of range is refused with the range in words', async (t) => {
   const scene = await blindPay(t);
   const destination = await destinationAt(scene);

@@ -56,6 +56,7 @@ test('a value of a wrong form is named, and not shown', () => {
     ['TOKEN', 'DOGE'],
     ['PAYMENT_METHOD', 'cheque'],
     ['BANKING_PARTNER', 'mattress'],
+    ['PARTNER_FEE_ID', 'two words'],
     ['CALLS_PER_MINUTE', 'plenty'],
   ] as const) {
     const variable = `PONTE_BLINDPAY_TEST_${name}`;
@@ -96,7 +97,7 @@ test('a mode has defaults of its kind of instance', () => {
   );
   const [test, production] = [readSettings('test', whole), readSettings('live', live)];
   assert.ok('settings' in test && 'settings' in production);
-  const usual = { paymentMethod: 'ach', bankingPartner: null };
+  const usual = { paymentMethod: 'ach', bankingPartner: null, partnerFeeId: null };
   assert.deepEqual(test.settings.route, { network: 'polygon_amoy', token: 'USDB', ...usual });
   assert.deepEqual(production.settings.route, { network: 'polygon', token: 'USDC', ...usual });
   assert.equal(production.settings.url, 'https://api.blindpay.com/v1');

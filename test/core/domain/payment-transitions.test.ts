@@ -17,6 +17,7 @@ import {
   expired,
   failedByOperator,
   kycDecided,
+  limited,
   quoted,
   quoteRefused,
   signedIn,
@@ -128,6 +129,25 @@ test('a new quote replaces the one before in the same status, and is no event', 
   const again = quoted(first, { ...sampleQuote, id: 'qt_2' }, NOW_MS);
   assert.deepEqual([again.payment.status, again.payment.quoteId], ['fx_quoted', 'qt_2']);
   assert.deepEqual(again.events, []);
+});
+
+test('an amount over a limit is stored while a quote is awaited, without event or other change', () => {
+  const limit = { period: 'month', left: null, untilMs: NOW_MS + 1 } as const;
+  for (const status of paymentStatuses) {
+    const was = at(status);
+    const change = limited(was, limit, NOW_MS);
+    if (status !== 'buyer_kyc_approved' && status !== 'fx_quoted') {
+      assertUnchanged(change, was, status);
+      continue;
+    }
+    const { limitHit, ...rest } = change.payment;
+    assert.deepEqual(limitHit, { ...limit, atMs: NOW_MS, isLifted: false });
+    assert.deepEqual({ ...rest, limitHit: null }, { ...was.payment, updatedAtMs: NOW_MS });
+    assert.deepEqual([types(change), change.alerts.length], [[], 1]);
+    const again = limited(change, { ...limit, period: 'day' }, NOW_MS + 1);
+    assert.deepEqual([again.payment.limitHit?.period, again.alerts], ['day', []]);
+    assert.equal(quoted(again, sampleQuote, NOW_MS).payment.limitHit?.isLifted, true);
+  }
 });
 
 test('a quote that is refused for good fails a payment that waits for one, and no other', () => {

@@ -125,7 +125,7 @@ const routes: readonly (readonly [call: string, handler: Handler])[] = [
     `POST ${customer}/virtual-accounts`,
     (state, { ids, body }) => state.createVirtualAccount(ids[0] ?? '', body),
   ],
-  ['GET /limits/customers/([^/]+)', (state, { ids }) => state.limitsOf(ids[0] ?? '')],
+  ['GET /limits/customers/([^/]+)', limitsLeft],
   ['POST /payin-quotes', (state, { body }) => state.createPayinQuote(body)],
   ['POST /quotes/fx', (state, { body }) => state.fx(body)],
   ['POST /quotes', (state, { body }) => state.createQuote(body)],
@@ -293,6 +293,12 @@ function handled(state: BlindPayState, sent: Sent): Answer {
     if (error instanceof Refusal) return error.answer;
     throw error;
   }
+}
+
+function limitsLeft({ customers, limits }: BlindPayState, { ids }: Given): Answer {
+  found(customers, ids[0] ?? '', 'CUSTOMERS_NOT_FOUND');
+  if (limits === null) throw new Refusal(404, 'NOT_FOUND');
+  return ok({ limits: structuredClone(limits) });
 }
 
 function one(all: readonly { readonly id: string }[], ids: readonly string[], code: string) {

@@ -11,9 +11,12 @@ import {
   depositedPayin,
   type Fields,
   hexOf,
+  LIMITS_LEFT,
+  type LimitsLeft,
   newId,
   newTracking,
   type Owned,
+  PARTNER_FEE_MINOR,
   PAYIN_FEE_MINOR,
   payinSteps,
   payoutSteps,
@@ -25,9 +28,6 @@ import {
   type Transaction,
   type WebhookEndpoint,
 } from './blindpay-objects.js';
-
-/** Those of a business of the standard tier. */
-const LIMITS_LEFT = { daily: 10_000_000, monthly: 25_000_000 };
 
 export const KYC_DELAY_MS = 2_000;
 
@@ -51,11 +51,9 @@ export class BlindPayState {
   readonly messages: Message[] = [];
   /** The stablecoin in each wallet. */
   readonly balances = new Map<string, number>();
-  /** Of every customer, in cents. */
-  limits = { payin: { ...LIMITS_LEFT }, payout: { ...LIMITS_LEFT } };
+  /** Of every customer, in cents; below zero once a limit was lowered. Null: there are none. */
+  limits: LimitsLeft | null = { payin: { ...LIMITS_LEFT }, payout: { ...LIMITS_LEFT } };
   perTransaction = 10_000_000;
-  /** Pay-ins stay as they are, as some of development instances did (2026-05-31). */
-  payinsStall = false;
   readonly #due: { readonly atMs: number; readonly run: () => void }[] = [];
   /** Whether the answer to the creation is before the decision is not documented. */
   kycDelayMs = KYC_DELAY_MS;
@@ -208,22 +206,16 @@ export class BlindPayState {
     return ok(account);
   }
 
-  /** What is left, in cents; below zero once a limit was lowered. */
-  limitsOf(customerId: string): Answer {
-    found(this.customers, customerId, 'CUSTOMERS_NOT_FOUND');
-    return ok({ limits: structuredClone(this.limits) });
-  }
-
   createPayinQuote(body: Fields): Answer {
     need(body, ['wallet_id', 'currency_type', 'request_amount', 'payment_method', 'token']);
     const wallet = found(this.wallets, `${body['wallet_id']}`, 'WALLETS_NOT_FOUND');
     this.approved(wallet.customer_id);
     const sender = amountOf(body);
-    const { perTransaction } = this;
-    if (sender < 1_000 || sender > perTransaction) {
-      throw new Refusal(400, 'LIMITS_AMOUNT_OUT_OF_RANGE', `Between $10.00 and ${perTransaction}.`);
+    if (sender < 1_000 || sender > this.perTransaction) {
+      throw new Refusal(400, 'LIMITS_AMOUNT_OUT_OF_RANGE', 'Between $10.00 and the limit.');
     }
-    const receiver = sender - PAYIN_FEE_MINOR;
+    const partnerFee = body['partner_fee_id'] === undefined ? 0 : PARTNER_FEE_MINOR;
+    const receiver = sender - PAYIN_FEE_MINOR - partnerFee;
     const quote = this.#quote('qu', wallet.customer_id, sender, receiver);
     this.payinQuotes.push({ ...quote, wallet_id: wallet.id, method: body['payment_method'] });
     return ok({ ...shownQuote(quote), flat_fee: PAYIN_FEE_MINOR, is_otc: false });
@@ -297,7 +289,7 @@ export class BlindPayState {
         if (payin.status === 'completed') this.#credit(walletId, Number(received));
       },
     }));
-    if (!this.payinsStall) this.#play(payin, steps);
+    this.#play(payin, steps);
   }
 
   createQuote(body: Fields): Answer {
