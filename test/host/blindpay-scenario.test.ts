@@ -157,7 +157,7 @@ test('a pay-in without an end is late after five business days: one alert, and t
   const scene = await open(t);
   const { ponte, server, alerts } = scene;
   await readySeller(scene);
-  server.state.payinsStall = true;
+  server.state.payinsWait = true;
   const payment = await paidOrder(scene, '1250.00', { to: 'on_ramp_pending' });
   assert.equal(payment['status'], 'on_ramp_pending');
   await ponte.advanceTime(4 * DAY_MS);
@@ -168,17 +168,19 @@ test('a pay-in without an end is late after five business days: one alert, and t
   assert.equal(alert?.['alert'], 'an order has had no end for 5 business days: payin, open');
   assert.equal(alert?.['paymentId'], payment['id']);
   assert.deepEqual(await pageOf(scene, payment), ['bank_details', true]);
-  const read = server.calls.length;
+  // The books are read too.
+  const reads = () => server.calls.filter(({ path }) => path.startsWith('/payins/')).length;
+  const read = reads();
   await ponte.advanceTime(20 * DAY_MS);
   assert.equal(alerts.length, 1);
-  assert.ok(server.calls.length - read <= 4 * 20 + 1, 'four reads a day');
+  assert.ok(reads() - read <= 4 * 20 + 1, 'four reads a day');
 });
 
 test('a pay-in on hold is shown as checked, and is late after thirty days', async (t) => {
   const scene = await open(t);
   const { ponte, server, alerts } = scene;
   await readySeller(scene);
-  server.state.payinsStall = true;
+  server.state.payinsWait = true;
   const payment = await paidOrder(scene, '1250.00', { to: 'on_ramp_pending' });
   const [payin] = server.state.payins;
   assert.ok(payin !== undefined);

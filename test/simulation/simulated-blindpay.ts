@@ -7,6 +7,7 @@ import type {
   HttpRequest,
 } from '../../adapters/partner/blindpay/blindpay-transport.js';
 import type { SettlementPartner } from '../../core/ports/partner.js';
+import { type Answer, errorAnswer } from '../support/blindpay/blindpay-answers.js';
 import {
   FAILS_MINOR,
   hexOf,
@@ -26,7 +27,7 @@ import {
   secret,
   sentOf,
 } from '../support/blindpay/blindpay-server.js';
-import { type Answer, errorAnswer } from '../support/blindpay/blindpay-state.js';
+import {} from '../support/blindpay/blindpay-state.js';
 import { BlindPayBooks, describedOrder } from './blindpay-books.js';
 import { httpFaultKinds, httpFaultOf } from './faults.js';
 import {

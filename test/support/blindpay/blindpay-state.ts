@@ -54,15 +54,13 @@ export class BlindPayState {
   /** Of every customer, in cents. */
   limits = { payin: { ...LIMITS_LEFT }, payout: { ...LIMITS_LEFT } };
   perTransaction = 10_000_000;
-  /** Pay-ins stay as they are, as some of development instances did (2026-05-31). */
-  payinsStall = false;
   readonly #due: { readonly atMs: number; readonly run: () => void }[] = [];
   /** Whether the answer to the creation is before the decision is not documented. */
   kycDelayMs = KYC_DELAY_MS;
   readonly compliance: BlindPayCompliance;
   /** Objects stay as they are until the test changes them. */
   isByHand = false;
-  /** As on a production instance: a pay-in that was ordered waits until `pay`. */
+  /** A pay-in that was ordered waits until `pay`: in production, and in some of development. */
   payinsWait = false;
   /** The order of lists is not documented. */
   listOrder: 'newest first' | 'oldest first' | 'mixed' = 'newest first';
@@ -309,7 +307,7 @@ export class BlindPayState {
         if (payin.status === 'completed') this.#credit(walletId, Number(received));
       },
     }));
-    if (!this.payinsStall) this.#play(payin, steps);
+    this.#play(payin, steps);
   }
 
   createQuote(body: Fields): Answer {
