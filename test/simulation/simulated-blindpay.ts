@@ -27,7 +27,6 @@ import {
   secret,
   sentOf,
 } from '../support/blindpay/blindpay-server.js';
-import {} from '../support/blindpay/blindpay-state.js';
 import { BlindPayBooks, describedOrder } from './blindpay-books.js';
 import { httpFaultKinds, httpFaultOf } from './faults.js';
 import {
