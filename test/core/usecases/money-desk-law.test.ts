@@ -1,7 +1,7 @@
 // The laws of the money desk under any sequence of decisions, retries, calls and reports: the books
 // balance, a command that is repeated changes nothing, and nothing is ordered that is not owed.
 import assert from 'node:assert/strict';
-import { test as law } from 'node:test';
+import { test } from 'node:test';
 import fc from 'fast-check';
 import {
   acceptCommand,
@@ -232,7 +232,7 @@ async function history(start: readonly MoneyCommand[], steps: readonly Step[]): 
 }
 
 for (const [name, start] of Object.entries(starts)) {
-  law(`law: from ${name} on, the books balance and nothing is paid that is not owed`, async () => {
+  test(`law: from ${name} on, the books balance and nothing is paid that is not owed`, async () => {
     const steps = fc.array(step, { maxLength: 25, size: 'max' });
     const property = fc.asyncProperty(steps, (taken) => history(start, taken));
     await fc.assert(property, { numRuns: 40 });

@@ -112,16 +112,13 @@ export class BlindPayState {
     if (this.isByHand) return;
     const startMs = this.#nowMs();
     for (const { afterMs, change, event } of steps) {
-      const atMs = startMs + afterMs * this.pace;
-      const run = () => {
+      this.schedule(afterMs, () => {
         change();
         // Messages about transactions do not name their quotes.
         const shown = without(object, 'payin_quote_id', 'quote_id');
-        if (event !== null) this.fire(event, shown, atMs);
-      };
-      this.#due.push({ atMs, run });
+        if (event !== null) this.fire(event, shown, startMs + afterMs * this.pace);
+      });
     }
-    this.#due.sort((left, right) => left.atMs - right.atMs);
   }
 
   schedule(afterMs: number, run: () => void): void {
@@ -133,15 +130,6 @@ export class BlindPayState {
     const url = `https://files.blindpay.test/${this.files.length + 1}`;
     this.files.push(url);
     return ok({ file_url: url });
-  }
-
-  startTos(body: Fields): Answer {
-    need(body, ['idempotency_key']);
-    const query = new URLSearchParams({ session_token: 'token' });
-    query.set('idempotency_key', `${body['idempotency_key']}`);
-    query.set('redirect_url', `${body['redirect_url']}`);
-    if (body['customer_id']) query.set('customer_id', `${body['customer_id']}`);
-    return ok({ url: `${this.appUrl}/e/terms-of-service?${query}` });
   }
 
   createCustomer(body: Fields): Answer {
