@@ -56,7 +56,12 @@ export const blindPayMutants = [
   {
     name: 'a failed payout counts as returned',
     file: 'adapters/partner/blindpay/payouts.ts',
-    edits: [["  failed: 'failed',", "  failed: 'returned',"]],
+    edits: [
+      [
+        'const status = endOf(desk, transactionEnds, {',
+        "const status = endOf(desk, { ...transactionEnds, failed: 'returned' }, {",
+      ],
+    ],
     focus: { ...payments, faults: calm },
     caughtBy: ['fundsAgreeWithThePartner', 'fundsSayNoMoreThanThePartner'],
   },

@@ -60,7 +60,7 @@ export class BlindPayState {
   readonly compliance: BlindPayCompliance;
   /** Objects stay as they are until the test changes them. */
   isByHand = false;
-  /** As on a production instance: a pay-in that was ordered waits until `pay`. */
+  /** A pay-in that was ordered waits until `pay`: in production, and in some of development. */
   payinsWait = false;
   /** The order of lists is not documented. */
   listOrder: 'newest first' | 'oldest first' | 'mixed' = 'newest first';
