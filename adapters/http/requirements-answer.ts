@@ -10,8 +10,8 @@ export const requirements = z
       z.strictObject({
         field: z.string().meta({
           description:
-            'A field of the dossier, such as `owners[0].taxId`; `tosId`: the party must accept the ' +
-            'current terms. Any other name is a question: send its answer in `answers`.',
+            'A field of the dossier, such as `owners[0].taxId`; `tosId`: the party must accept ' +
+            'the current terms. Any other name is a question: send its answer in `answers`.',
         }),
         reason: z.string().meta({ description: 'In the words of the partner; may be empty.' }),
       }),

@@ -50,7 +50,7 @@ export function withdrawalRules(check: Check): void {
     assert.ok(reason);
   });
 
-  check('new terms of an approved party are due, at an address of their own', async (harness) => {
+  check('new terms of an approved party are due, and have a web address', async (harness) => {
     const { partner } = harness;
     const receiverRef = await approvedParty(harness);
     await causing(harness)('changes the terms', receiverRef);

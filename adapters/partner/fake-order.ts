@@ -3,18 +3,18 @@
 // the port.
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import { DAY_MS, formatInstant } from '../../core/domain/instant.js';
+import { formatInstant } from '../../core/domain/instant.js';
 import { formatRate, type Money, money, type Rate } from '../../core/domain/money.js';
 import type { PayinInstructions } from '../../core/domain/payin-instructions.js';
 import type { PayinReport, PayoutReport } from '../../core/domain/report-check.js';
-import { documentsAgain, type SimulatedOutcome } from '../../core/domain/simulated-event.js';
+import type { SimulatedOutcome } from '../../core/domain/simulated-event.js';
 import type { Mode } from '../../core/domain/tenant.js';
 import { assert } from '../../core/errors.js';
 import type { PartnerReports } from '../../core/ports/partner.js';
 import { instructionsOf } from './fake-instructions.js';
 import { amountTooSmall, priceAt } from './fake-quote.js';
 import { makeRef, type RefField, readRef } from './fake-ref.js';
-import { effectOf, ending } from './fake-values.js';
+import { decisions, effectOf, ending, withLimit } from './fake-values.js';
 
 export type OrderKind = keyof PartnerReports;
 
@@ -110,26 +110,6 @@ type Requests = typeof requests;
 
 export function writeRequest<K extends OrderKind>(kind: K, fields: z.input<Requests[K]>): string {
   return JSON.stringify({ ...fields, kind });
-}
-
-const decisions = {
-  approved: { status: 'approved', reason: null },
-  rejected: { status: 'rejected', reason: 'rejected by the sandbox: the name is Fail' },
-  corrected: { status: 'verifying', reason: null, corrections: documentsAgain },
-  asked: {
-    status: 'verifying',
-    reason: null,
-    corrections: [
-      { field: 'addressLine1', reason: 'The address is not the registered one. Correct it.' },
-    ],
-  },
-} as const satisfies Readonly<Record<string, PartnerReports['receiver']>>;
-
-/** Corrections are awaited for 27 days. */
-function withLimit(decided: PartnerReports['receiver'], atMs: number): PartnerReports['receiver'] {
-  return decided.corrections === undefined
-    ? decided
-    : { ...decided, answerByMs: atMs + 27 * DAY_MS };
 }
 
 const receiverScenario: OrderScenario<'receiver'> = {

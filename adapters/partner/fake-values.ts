@@ -1,6 +1,9 @@
 // Values of test mode that change what the fake partner does: the end of an amount, or a first or
 // legal name.
+import { DAY_MS } from '../../core/domain/instant.js';
 import { formatAmount } from '../../core/domain/money.js';
+import { documentsAgain } from '../../core/domain/simulated-event.js';
+import type { ReceiverReport } from '../../core/ports/partner.js';
 
 export const magicValues = {
   '.44': { effect: 'locks_rate', means: 'quotes have a locked rate' },
@@ -36,4 +39,25 @@ export function effectOf(text: string): Effect | null {
 /** The point and the two decimals of an amount. */
 export function ending(amountMinor: bigint): string {
   return formatAmount(amountMinor).slice(-3);
+}
+
+/** About a party, by its name. */
+export const decisions = {
+  approved: { status: 'approved', reason: null },
+  rejected: { status: 'rejected', reason: 'rejected by the sandbox: the name is Fail' },
+  corrected: { status: 'verifying', reason: null, corrections: documentsAgain },
+  asked: {
+    status: 'verifying',
+    reason: null,
+    corrections: [
+      { field: 'addressLine1', reason: 'The address is not the registered one. Correct it.' },
+    ],
+  },
+} as const satisfies Readonly<Record<string, ReceiverReport>>;
+
+/** Corrections are awaited for 27 days. */
+export function withLimit(decided: ReceiverReport, atMs: number): ReceiverReport {
+  return decided.corrections === undefined
+    ? decided
+    : { ...decided, answerByMs: atMs + 27 * DAY_MS };
 }

@@ -80,10 +80,14 @@ export function stopPolling<C extends PartnerCommand>(command: C, nowMs: number)
   return changed(command, nowMs, { dueAtMs: null, leaseToken: null, lastError: null });
 }
 
-/** The partner wants something of a party that it had decided on: the order is polled again. */
+/** The partner waits for a party that it had decided on: the order is polled again. */
 export function reopenOrder<C extends PartnerCommand>(command: C, nowMs: number): C {
   if (command.end === 'open') return command;
-  return changed(command, nowMs, { end: 'open', tries: 0, dueAtMs: nowMs + FIRST_POLL_MS });
+  return changed(command, nowMs, {
+    ...{ end: 'open', heldSinceMs: nowMs, lateAtMs: null },
+    tries: 0,
+    dueAtMs: nowMs + FIRST_POLL_MS,
+  });
 }
 
 /** Only the answer to a poll counts: a report contradicts the end, or a message reports nothing. */

@@ -54,7 +54,7 @@ export function dueReported(
   const asked = writeCorrections(report.corrections ?? []);
   if (asked === null) return nothingDue;
   const byMs = report.answerByMs ?? null;
-  // A new request has a time limit of its own.
+  // A new request has a new time limit.
   const isSame = asked === corrections && byMs === answerByMs;
   return {
     corrections: asked,

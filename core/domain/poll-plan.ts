@@ -24,7 +24,10 @@ export const POLL_BACKOFF_MS = [
 /** Between polls of a failed payout: until it is returned, its money is missing. */
 export const FAILED_PAYOUT_BACKOFF_MS = [...POLL_BACKOFF_MS, HOUR_MS] as const;
 
-/** `held`: the partner checks the money. `short`: less arrived than was ordered. */
+/**
+ * `held`: the partner checks the money, or waits for the party to answer. `short`: less arrived than
+ * was ordered.
+ */
 export type PollState = 'open' | 'held' | 'short' | 'ended';
 
 interface PollPlan {
@@ -52,7 +55,8 @@ const days = { waitsMs: POLL_BACKOFF_MS, slower: forDays, late: fiveDays };
 const over: PollPlan = { waitsMs: POLL_BACKOFF_MS, slower: [], late: null };
 const payout = { waitsMs: POLL_BACKOFF_MS, slower: [[DAY_MS, HOUR_MS]], late: oneHour } as const;
 const party: Readonly<Record<PollState, PollPlan>> = {
-  ...{ open: days, held: days, short: over, ended: over },
+  // The time limit of an answer has an alert (party-due.ts).
+  ...{ open: days, held: { ...days, late: null }, short: over, ended: over },
 };
 
 /** BlindPay names five business days for a transfer and thirty days for a hold. */

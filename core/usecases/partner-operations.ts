@@ -265,7 +265,8 @@ function partyOperation(rules: PartyRules): Operation<PartyCommand> {
       const { reason } = report;
       const isCurrent = polledVersion === command.version;
       const end = isAwaited(report) ? 'open' : 'completed';
-      const answer = { ...nothing, partnerRef, end, reason, polled: true } as const;
+      const held = isAnswerDue(report);
+      const answer = { ...nothing, partnerRef, end, reason, held, polled: true } as const;
       const known = reportOrder(command, answer, batch.nowMs);
       const reported = isCurrent && end === 'open' ? reopenOrder(known, batch.nowMs) : known;
       const last = alsoChange?.(reported, null) ?? reported;
@@ -278,8 +279,12 @@ function partyOperation(rules: PartyRules): Operation<PartyCommand> {
 }
 
 /** The partner has not decided, or waits for an answer: the order is polled. */
-function isAwaited({ status, corrections = [] }: ReceiverReport): boolean {
-  return status === 'verifying' || status === 'paused' || corrections.length > 0;
+function isAwaited(report: ReceiverReport): boolean {
+  return report.status === 'verifying' || isAnswerDue(report);
+}
+
+function isAnswerDue({ status, corrections = [] }: ReceiverReport): boolean {
+  return status === 'paused' || corrections.length > 0;
 }
 
 function refusedAnswer(batch: Batch, refused: PartyCommand, code: string): Staged {

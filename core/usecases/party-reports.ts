@@ -71,7 +71,7 @@ export function dueText(due: PartyDue): string {
     .join(', ');
 }
 
-/** Something new is wanted of a party that neither a page nor the API asks: an operator must see to it. */
+/** Something new is wanted that neither a page nor the API asks: an operator must see to it. */
 export function askedAlert(
   was: PartyDue,
   next: PartyDue,

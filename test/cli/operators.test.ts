@@ -113,7 +113,8 @@ test('a wrong configuration is refused with code 7 and all its problems', async 
 });
 
 test('an organization is ready in test mode when it is made, or by steps', async () => {
-  const begun = { kybStatus: null, tosAccepted: false, needsOnboarding: true };
+  const requirements = { due: [], dueBy: null };
+  const begun = { kybStatus: null, tosAccepted: false, needsOnboarding: true, requirements };
   const nothing = { ...begun, payoutConfigured: false, virtualAccount: false };
   const approved = { ...nothing, kybStatus: 'approved', needsOnboarding: false };
   const ready = { ...approved, payoutConfigured: true, virtualAccount: true };

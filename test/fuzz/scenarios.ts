@@ -29,7 +29,7 @@ export const scenarios: readonly (readonly string[])[] = [
   // Which event is possible depends on the status, so several are tried.
   [
     ...['createPaymentIntent', 'advanceTestPayment', 'readPaymentIntent'],
-    ...Array.from({ length: 3 }, () => 'simulateTestPayment'),
+    ...Array.from({ length: 6 }, () => 'simulateTestPayment'),
   ],
   [
     ...['createInvoice', 'approveInvoice', 'inviteInvoiceBuyer', 'inviteInvoiceBuyer'],
@@ -43,11 +43,14 @@ export const scenarios: readonly (readonly string[])[] = [
   ],
   onboarding('ConnectedAccount'),
   onboarding('Account'),
-  ['startBuyerKyc', 'createBuyerUpload', 'uploadDocument', 'readDocument', 'startBuyerKyc'],
+  [
+    ...['startBuyerKyc', 'createBuyerUpload', 'uploadDocument', 'readDocument', 'startBuyerKyc'],
+    'readBuyerRequirements',
+  ],
   [
     ...['createWebhookSubscription', 'testWebhookSubscription', 'listWebhookDeliveries'],
     ...['createPaymentIntent', 'listWebhookDeliveries', 'replayWebhookDelivery'],
-    ...['rotateWebhookSecret', 'readEvents', 'listWebhookSubscriptions'],
+    ...['rotateWebhookSecret', 'readEvents', 'listWebhookSubscriptions', 'replayWebhookDelivery'],
     ...['deleteWebhookSubscription', 'replayWebhookDelivery'],
   ],
   ['createApiKey', 'listApiKeys', 'revokeApiKey', 'switchMode', 'readOnboardingStatus'],

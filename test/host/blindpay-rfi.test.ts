@@ -1,59 +1,25 @@
-// What BlindPay wants of a party that it knows, through the whole service over the simulator: a
-// request for information, new terms, and an approval that it suspends or takes back. For a seller
-// by the API, an organization by the use cases of the CLI, and a buyer by the API and the form.
+// What BlindPay wants of a seller or an organization that it knows, through the whole service over
+// the simulator: a request for information, new terms, an approval that it suspends or takes back.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../core/domain/instant.js';
-import { requestQuote, signIn } from '../../core/usecases/buyers.js';
-import {
-  acceptKycTerms,
-  openKycForm,
-  saveKycPage,
-  submitKycForm,
-} from '../../core/usecases/kyc-forms.js';
+import { requestQuote } from '../../core/usecases/buyers.js';
 import { acceptTerms, readOrganization, submitKyb } from '../../core/usecases/organizations.js';
-import { storePageDocument } from '../../core/usecases/page-documents.js';
 import { addressAgain, question, RFI_LIFE_MS } from '../support/blindpay/blindpay-compliance.js';
+import {
+  addressAnswer,
+  customerOf,
+  dueAddress,
+  dueIn,
+  file,
+  type Json,
+  noted,
+} from '../support/blindpay/blindpay-due.js';
 import { openPonte, type PonteScene, readySeller } from '../support/blindpay/blindpay-ponte.js';
-import { ana } from '../support/dossiers.js';
-import { inChunks, jpeg, typedPerson } from '../support/form-scene.js';
-
-const file = 'https://files.example/bill.pdf';
-const addressAnswer = { proofOfAddressDocType: 'UTILITY_BILL', proofOfAddressDocFile: file };
-const dueAddress = ['proofOfAddressDocType', 'proofOfAddressDocFile'];
-
-type Json = Readonly<Record<string, unknown>>;
-
-function customerOf({ server }: PonteScene, name: string): string {
-  const named = server.state.customers.findLast((customer) =>
-    [customer['legal_name'], customer['first_name']].includes(name),
-  );
-  return named?.id ?? assert.fail(`a customer ${name}`);
-}
-
-function dueIn(json: Json): readonly unknown[] {
-  const { due } = (json['requirements'] ?? json) as { readonly due: readonly Json[] };
-  return due.map(({ field }) => field);
-}
 
 async function seller({ ponte }: PonteScene, id: string): Promise<Json> {
   await ponte.advanceTime(MINUTE_MS);
   return ponte.get(`/v1/connected-accounts/${id}`);
-}
-
-const errorsOf = (ponte: PonteScene['ponte']) => ponte.deps.log;
-
-function noted({ ponte }: PonteScene): readonly string[] {
-  const alerts: string[] = [];
-  const log = errorsOf(ponte);
-  const error = log.error.bind(log);
-  Object.assign(log, {
-    error(message: string, fields: Json = {}) {
-      if (message === 'alert') alerts.push(String(fields['alert']));
-      error(message, fields);
-    },
-  });
-  return alerts;
 }
 
 test('a seller is suspended by a request, answers it by the API, and collects again', async (t) => {
@@ -281,143 +247,4 @@ test('the organization’s request is shown, and answered by submitting its KYB 
   await ponte.advanceTime(MINUTE_MS);
   const renewed = await profile();
   assert.deepEqual([renewed.tosId, renewed.corrections], ['to_000000000002', null]);
-});
-
-const buyerBody = {
-  ...{ entityType: 'individual', buyerEmail: 'ana@example.com', buyerCountry: 'US', ...ana },
-};
-
-test('a buyer’s request is read and answered by the API, before and after its approval', async (t) => {
-  const scene = await openPonte(t);
-  const { ponte, server } = scene;
-  const kyc = await ponte.post('/v1/buyer-kyc', buyerBody);
-  await ponte.advanceTime(MINUTE_MS);
-  const read = async () => {
-    await ponte.advanceTime(MINUTE_MS);
-    return ponte.get(`/v1/buyer-kyc/${kyc['buyerId']}/requirements`);
-  };
-  assert.deepEqual(await read(), { due: [], dueBy: null });
-  for (const status of ['compliance_request', 'approved_rfi'] as const) {
-    const rfi = server.state.compliance.ask(
-      server.state.customers.at(-1)?.id ?? '',
-      [question],
-      status,
-    );
-    assert.deepEqual(dueIn(await read()), ['business_description_explanation']);
-    const start = { entityType: 'individual', buyerEmail: 'ana@example.com' };
-    const answers = { business_description_explanation: 'A holiday.' };
-    const sent = await ponte.post('/v1/buyer-kyc', { ...start, answers });
-    const stays = status === 'approved_rfi';
-    assert.deepEqual([sent['id'], sent['status']], [kyc['id'], stays ? 'approved' : 'verifying']);
-    assert.equal(rfi.status, 'submitted');
-    assert.deepEqual(await read(), { due: [], dueBy: null });
-    const again = await ponte.post('/v1/buyer-kyc', buyerBody);
-    assert.deepEqual([again['id'], again['status']], [kyc['id'], 'approved']);
-  }
-});
-
-async function formOf({ ponte }: PonteScene) {
-  const { deps, tenant } = ponte;
-  const buyer = { email: 'bea@buyer.example', name: 'Bea', country: 'US' };
-  const made = await ponte.post('/v1/payment-intents', {
-    externalId: 'f1',
-    amount: '90.00',
-    buyer,
-  });
-  const paymentId = String(made['id']);
-  await signIn(deps, tenant, paymentId);
-  const none = { submissionId: null, ownerIndex: null };
-  const visitor = { ...tenant, kind: 'buyer', paymentId, ...none } as const;
-  const type = (page: 'type' | 'person', typed: Readonly<Record<string, string>>) =>
-    saveKycPage(deps, visitor, { page, typed });
-  await type('type', { entityType: 'individual' });
-  await type('person', typedPerson);
-  const upload = (kind: 'selfie' | 'id_doc_front') =>
-    storePageDocument(deps, visitor, {
-      kind,
-      owner: null,
-      declaredType: '',
-      bytes: inChunks(jpeg),
-    });
-  for (const kind of ['selfie', 'id_doc_front'] as const) assert.equal(await upload(kind), null);
-  const open = () => openKycForm(deps, visitor);
-  const send = async () => submitKycForm(deps, visitor, (await open()).version);
-  return { visitor, open, send, upload, type, paymentId };
-}
-
-const idAgain = {
-  title: 'Identity document',
-  description: 'The photo is blurred.',
-  fields: [{ key: 'id_doc_front_file', label: 'Front', required: true }],
-};
-
-test('a buyer corrects on the page what the request names, and is approved', async (t) => {
-  const scene = await openPonte(t);
-  const { ponte, server } = scene;
-  const form = await formOf(scene);
-  server.state.kycDelayMs = DAY_MS;
-  assert.equal((await form.send()).outcome, 'submitted');
-  const customer = server.state.customers.at(-1)?.id ?? '';
-  const rfi = server.state.compliance.ask(customer, [idAgain]);
-  await ponte.advanceTime(MINUTE_MS);
-  const asked = await form.open();
-  assert.equal(asked.state, 'corrections');
-  const [correction] = asked.corrections;
-  assert.deepEqual(correction?.place, { field: 'idDocFrontFile', owner: null });
-  assert.match(correction?.reason ?? '', /The photo is blurred/);
-  assert.equal((await form.send()).outcome, 'incomplete', 'it is not corrected');
-  assert.equal(await form.upload('id_doc_front'), null);
-  server.state.kycDelayMs = 2_000;
-  assert.equal((await form.send()).outcome, 'submitted');
-  assert.deepEqual(Object.keys(rfi.response), ['id_doc_front_file']);
-  await ponte.advanceTime(MINUTE_MS);
-  assert.equal((await form.open()).state, 'approved');
-});
-
-test('a request that the form does not ask is shown, alerted, and ends in the dashboard', async (t) => {
-  const scene = await openPonte(t);
-  const { ponte, server } = scene;
-  const alerts = noted(scene);
-  const form = await formOf(scene);
-  server.state.kycDelayMs = 30 * DAY_MS;
-  await form.send();
-  const { compliance } = server.state;
-  const rfi = compliance.ask(server.state.customers.at(-1)?.id ?? '', [question]);
-  await ponte.advanceTime(MINUTE_MS);
-  const asked = await form.open();
-  assert.equal(asked.state, 'corrections');
-  assert.equal(asked.corrections[0]?.place, null);
-  assert.match(asked.corrections[0]?.reason ?? '', /doesn't match the company's website/);
-  assert.equal(alerts.length, 1);
-  const sent = await form.send();
-  assert.equal(sent.outcome, 'refused');
-  assert.equal(rfi.status, 'pending');
-  // A person answers in the dashboard of BlindPay.
-  compliance.answer(rfi.customer_id, { business_description_explanation: 'Coffee.' });
-  await ponte.advanceTime(HOUR_MS);
-  assert.equal((await form.open()).state, 'verifying');
-});
-
-test('terms that were not accepted, or serve another, lead the buyer back to the terms', async (t) => {
-  const scene = await openPonte(t);
-  const { ponte, server } = scene;
-  const { deps } = ponte;
-  const partner = deps.partners.test ?? assert.fail('a partner');
-  const requirements = partner.requirements.bind(partner);
-  Object.assign(partner, {
-    requirements: (...of: Parameters<typeof requirements>) => [...requirements(...of), 'tosId'],
-  });
-  const form = await formOf(scene);
-  await acceptKycTerms(deps, form.visitor, 'to_made_up_here');
-  await form.send();
-  await ponte.advanceTime(MINUTE_MS);
-  const refused = await form.open();
-  assert.equal(refused.state, 'corrections');
-  assert.deepEqual(refused.corrections[0]?.place, { field: 'tosId', owner: null });
-  assert.equal((await form.send()).outcome, 'incomplete');
-  server.state.compliance.accept('to_000000000003', 'key');
-  await acceptKycTerms(deps, form.visitor, 'to_000000000003');
-  assert.equal((await form.send()).outcome, 'submitted');
-  await ponte.advanceTime(MINUTE_MS);
-  assert.equal((await form.open()).state, 'approved');
 });

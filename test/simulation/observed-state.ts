@@ -16,14 +16,15 @@ import type { ClaimedDelivery, Store } from '../../core/ports/storage.js';
 import { findDifferences, type LedgerDifference } from '../../core/usecases/ledger-check.js';
 import type { FeedReads } from './feed-reader.js';
 import type { BatchObserver, StagedWrite } from './gated-store.js';
+import type { PartnerAbilities } from './history-partner.js';
 import { ObservedParties } from './observed-parties.js';
 import { allParts, type ObservedPayment, type Part, readParts } from './observed-payment.js';
 import { ObservedRows, type RowsCopy } from './observed-rows.js';
 import type { PartnerLedger, PartnerOrder } from './partner-ledger.js';
+import type { PartnerMessage } from './partner-messages.js';
 import type { Party, PixDestination, Rails } from './partner-parties.js';
 import { QuarantineMonitor } from './quarantine-monitor.js';
 import { RestoreExemptions } from './restore-exemptions.js';
-import type { PartnerMessage } from './simulated-partner.js';
 import type { ReceivedWebhook } from './simulated-receivers.js';
 
 /** What a batch wrote, and for whom if one of the tenants asked for it. */
@@ -34,6 +35,9 @@ export interface Batch {
 
 /** The truth outside: what the partner, the receivers and the mailboxes know. */
 export interface Outside {
+  readonly abilities: PartnerAbilities;
+  /** Where an organization itself is paid. */
+  readonly destinationOf: (tenant: Tenant) => string;
   readonly books: PartnerLedger;
   readonly parties: () => readonly Party[];
   /** References of parties that the partner turned away at once. */

@@ -1,6 +1,6 @@
 // Requests for information (RFI) about a customer: its page in the guides, 2026-08-21. At most one
-// is open. Its fields have the names of a customer's, or keys of their own; the whole answer is
-// sent at once, and a field that was not asked is refused.
+// is open. Its fields have the names of a customer's, or other keys; the whole answer is sent at
+// once, and a field that was not asked is refused.
 import { z } from 'zod';
 import { fileLinks } from '../../../core/domain/dossier.js';
 import type { Correction } from '../../../core/domain/party-due.js';

@@ -48,6 +48,7 @@ test('a new account says all that is known of it, but of its tax id the end', as
     tosAccepted: false,
     payoutConfigured: false,
     readyToCollect: false,
+    requirements: { due: [], dueBy: null },
     approvedAt: null,
     rejectedAt: null,
     createdAt: answer.body['createdAt'],

@@ -99,6 +99,8 @@ async function recordedEvents(): Promise<Json> {
   await readySeller(made, tenant);
   const { id } = await newSeller(made, tenant);
   await submitAccount(deps, tenant, id, { ...sellerDossier, legalName: 'Fail' });
+  const { id: asked } = await newSeller(made, tenant);
+  await submitAccount(deps, tenant, asked, { ...sellerDossier, legalName: 'More' });
   const settled = await newPayment(made, tenant);
   await advanced(made, tenant, settled.payment.id);
   const cancelled = await newPayment(made, tenant);

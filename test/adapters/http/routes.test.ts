@@ -74,6 +74,7 @@ const promised: readonly string[] = [
   'GET /v1/onboarding/status J',
   'POST /v1/test-helpers/payments/{id}/advance K payment_intents:write|invoices:write',
   'POST /v1/test-helpers/payments/{id}/simulate K payment_intents:write|invoices:write',
+  'GET /v1/buyer-kyc/{buyerId}/requirements E connected_accounts:write|payment_intents:write',
   ...['/healthz', '/readyz', '/docs-json', '/docs'].map((path) => `GET ${path} -`),
 ];
 

@@ -1,7 +1,7 @@
 // What the compliance team of the simulated BlindPay does: requests for information, new terms, and
-// the activity code of Brazilian companies. By the guides "RFI", "Terms of Service" and "Customers".
+// the activity code of companies. By the guides "RFI", "Terms of Service" and "Customers".
 import { DAY_MS } from '../../../core/domain/instant.js';
-import { type Answer, found, ok, Refusal } from './blindpay-answers.js';
+import { type Answer, found, need, ok, Refusal } from './blindpay-answers.js';
 import { type Customer, type Fields, newId } from './blindpay-objects.js';
 
 export const RFI_LIFE_MS = 27 * DAY_MS;
@@ -62,6 +62,8 @@ export const question: RfiSection = {
 interface Instance {
   readonly customers: readonly Customer[];
   readonly kycDelayMs: number;
+  /** Where people accept the terms. */
+  readonly appUrl: string;
   setKyc(id: string, status: string): void;
   schedule(afterMs: number, run: () => void): void;
   fire(event: string, object: object): void;
@@ -140,6 +142,15 @@ export class BlindPayCompliance {
   cancel(rfi: Rfi, status: string): void {
     rfi.status = 'cancelled';
     this.#state.setKyc(rfi.customer_id, status);
+  }
+
+  startTos(body: Fields): Answer {
+    need(body, ['idempotency_key']);
+    const query = new URLSearchParams({ session_token: 'token' });
+    query.set('idempotency_key', `${body['idempotency_key']}`);
+    query.set('redirect_url', `${body['redirect_url']}`);
+    if (body['customer_id']) query.set('customer_id', `${body['customer_id']}`);
+    return ok({ url: `${this.#state.appUrl}/e/terms-of-service?${query}` });
   }
 
   /** A person accepts the terms in the browser; with a customer, a new version. */

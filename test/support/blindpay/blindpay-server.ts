@@ -98,7 +98,7 @@ const customer = '/customers/([^/]+)';
 /** Paths of the OpenAPI description, after `/v1` and `/instances/{id}`. */
 const routes: readonly (readonly [call: string, handler: Handler])[] = [
   ['POST /upload', (state) => state.upload()],
-  ['POST /e/tos', (state, { body }) => state.startTos(body)],
+  ['POST /e/tos', (state, { body }) => state.compliance.startTos(body)],
   ['GET /available/rails', () => rails],
   ['GET /api-keys', () => listKeys()],
   ['GET /webhook-endpoints', (state) => listEndpoints(state)],

@@ -8,7 +8,7 @@ import {
   bankDetailsOf,
   type Customer,
   type Deposit,
-  depositFees,
+  depositedPayin,
   type Fields,
   hexOf,
   newId,
@@ -23,7 +23,6 @@ import {
   RATE_TIMES_10000,
   type Step,
   type Transaction,
-  transferOf,
   type WebhookEndpoint,
 } from './blindpay-objects.js';
 
@@ -115,16 +114,13 @@ export class BlindPayState {
     if (this.isByHand) return;
     const startMs = this.#nowMs();
     for (const { afterMs, change, event } of steps) {
-      const atMs = startMs + afterMs * this.pace;
-      const run = () => {
+      this.schedule(afterMs, () => {
         change();
         // Messages about transactions do not name their quotes.
         const shown = without(object, 'payin_quote_id', 'quote_id');
-        if (event !== null) this.fire(event, shown, atMs);
-      };
-      this.#due.push({ atMs, run });
+        if (event !== null) this.fire(event, shown, startMs + afterMs * this.pace);
+      });
     }
-    this.#due.sort((left, right) => left.atMs - right.atMs);
   }
 
   schedule(afterMs: number, run: () => void): void {
@@ -136,15 +132,6 @@ export class BlindPayState {
     const url = `https://files.blindpay.test/${this.files.length + 1}`;
     this.files.push(url);
     return ok({ file_url: url });
-  }
-
-  startTos(body: Fields): Answer {
-    need(body, ['idempotency_key']);
-    const query = new URLSearchParams({ session_token: 'token' });
-    query.set('idempotency_key', `${body['idempotency_key']}`);
-    query.set('redirect_url', `${body['redirect_url']}`);
-    if (body['customer_id']) query.set('customer_id', `${body['customer_id']}`);
-    return ok({ url: `${this.appUrl}/e/terms-of-service?${query}` });
   }
 
   createCustomer(body: Fields): Answer {
@@ -286,20 +273,12 @@ export class BlindPayState {
       given.virtualAccountId,
       'VIRTUAL_ACCOUNTS_NOT_FOUND',
     );
-    const id = this.#id('pi');
-    const payin: Transaction = {
-      ...{ id, customer_id: account.customer_id, status: 'processing', payment_method: 'ach' },
-      payin_quote_id: given.isQuoted === false ? null : this.#id('qu'),
-      ...{ sender_amount: given.amountMinor, ...depositFees(given.amountMinor) },
-      ...{ pix_code: null, memo_code: null, clabe: null },
-      blindpay_bank_details: bankDetailsOf(account.id),
-      ...newTracking(),
-      tracking_transaction: transferOf(given),
-      created_at: this.#now(),
-    };
+    const quoteId = given.isQuoted === false ? null : this.#id('qu');
+    const stamps = { id: this.#id('pi'), payin_quote_id: quoteId, created_at: this.#now() };
+    const payin: Transaction = { ...depositedPayin(given, account.customer_id), ...stamps };
     this.#addPayin(payin);
     this.#playPayin(payin, `${account['blockchain_wallet_id']}`);
-    return id;
+    return payin.id;
   }
 
   #addPayin(payin: Transaction): Fields {
