@@ -132,6 +132,8 @@ function presentCommand(command: PartnerCommand) {
     tries: command.tries,
     partnerRef: command.partnerRef,
     lastError: command.lastError,
+    heldSince: instantOrNull(command.heldSinceMs),
+    lateAt: instantOrNull(command.lateAtMs),
     lastSentAt: instantOrNull(command.lastSentAtMs),
     dueAt: instantOrNull(command.dueAtMs),
     createdAt: formatInstant(command.createdAtMs),

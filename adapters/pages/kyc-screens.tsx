@@ -71,6 +71,7 @@ function verifyingScreen(scene: Scene): ScreenContent {
           money={moneySoFar(scene)}
           next={
             <>
+              {view.payment?.isLate ? texts.late : null}{' '}
               {usualHours === null ? null : texts.kyc.usual(usualHours)}{' '}
               {view.viewer === null ? null : texts.kyc.waitMail(<b>{view.viewer.email}</b>)}{' '}
               {view.payment === null ? null : texts.kyc.thenPrice}

@@ -100,6 +100,8 @@ export interface PaymentView
   /** Null without instructions. */
   readonly check: CheckView | null;
   readonly settlement: SettlementView | null;
+  /** What the buyer waits for takes longer than it should. */
+  readonly isLate: boolean;
   /** When it was settled, failed, cancelled or expired; null before. */
   readonly endedAtMs: number | null;
   readonly expiresAtMs: number | null;

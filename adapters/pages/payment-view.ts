@@ -133,6 +133,7 @@ function outerView(
     instructions: null,
     check: null,
     settlement: null,
+    isLate: false,
     endedAtMs: null,
     expiresAtMs: null,
   };
@@ -167,6 +168,7 @@ function signedInView(deps: Urls, shown: PaymentPage): PaymentView {
         ? null
         : // A later fact about money changes the payment again.
           { ...settlement, settledAtMs: paidOutAtMs ?? updatedAtMs, transactionHash },
+    isLate: shown.isLate,
     endedAtMs: isTerminal(payment.status) ? updatedAtMs : null,
     expiresAtMs: payment.expiresAtMs,
   };

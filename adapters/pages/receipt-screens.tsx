@@ -34,7 +34,7 @@ export function arrivedScreen(scene: PaymentScene): ScreenContent {
               {texts.answers.received(amount, partnerOf(scene))} {surplus(scene)}
             </>
           }
-          next={texts.arrived.next(payee)}
+          next={scene.payment.isLate ? texts.late : texts.arrived.next(payee)}
           todo={
             <>
               {texts.answers.doNothing} {texts.answers.notAgain}
@@ -72,7 +72,7 @@ export function onTheWayScreen(scene: PaymentScene): ScreenContent {
               {texts.arrived.withPayee(format.money(sumsOf(scene).kept), payee)} {surplus(scene)}
             </>
           }
-          next={texts.arrived.onItsWayNext}
+          next={scene.payment.isLate ? texts.late : texts.arrived.onItsWayNext}
           todo={
             <>
               {texts.answers.doNothing} {texts.answers.notAgain}

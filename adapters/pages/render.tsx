@@ -20,6 +20,7 @@ import { type PaymentScene, paymentScene, type Scene, SceneProvider, sceneOf } f
 import { notFoundScreen, problemScreen, verifyScreen } from './service-screens.js';
 import {
   bankDetailsScreen,
+  heldScreen,
   instructionsPage,
   preparingScreen,
   shortScreen,
@@ -37,6 +38,7 @@ const paymentScreens = {
   price_limit: priceLimitScreen,
   preparing: preparingScreen,
   bank_details: bankDetailsScreen,
+  held: heldScreen,
   short: shortScreen,
   arrived: arrivedScreen,
   on_the_way: onTheWayScreen,

@@ -10,6 +10,7 @@ import {
   Exact,
   Form,
   LiveNote,
+  Note,
   PrintActions,
   Route,
   Time,
@@ -66,6 +67,7 @@ export function bankDetailsScreen(scene: PaymentScene): ScreenContent {
     body:
       instructions === null ? null : (
         <>
+          <Late scene={scene} />
           <Replaced scene={scene} />
           <BankAccounts scene={scene} instructions={instructions} />
           <CheckCode scene={scene} />
@@ -87,6 +89,40 @@ export function bankDetailsScreen(scene: PaymentScene): ScreenContent {
           <MoneyCard scene={scene} stops={null} rest="missing" />
         </>
       ),
+  };
+}
+
+/** The money should have arrived by now. */
+function Late({ scene }: { readonly scene: PaymentScene }): VNode | null {
+  const { texts, payment, org } = scene;
+  return payment.isLate ? <Note look="info">{texts.transfer.late(org)}</Note> : null;
+}
+
+/** The partner has the money and checks it: paying again would be wrong. */
+export function heldScreen(scene: PaymentScene): ScreenContent {
+  const { texts, payee } = scene;
+  return {
+    title: texts.held.heading,
+    lede: texts.held.lede,
+    station: 'transfer',
+    live: true,
+    body: (
+      <>
+        <FourAnswers
+          money={texts.held.money(partnerOf(scene))}
+          next={scene.payment.isLate ? texts.late : texts.held.next(payee)}
+          todo={
+            <>
+              {texts.answers.doNothing} {texts.answers.notAgain}
+            </>
+          }
+        />
+        <MoneyCard scene={scene} stops={null} rest="payee" />
+        <p class="small quiet">
+          <LiveNote />
+        </p>
+      </>
+    ),
   };
 }
 

@@ -18,6 +18,7 @@ export const screens = [
   'price_limit',
   'preparing',
   'bank_details',
+  'held',
   'short',
   'arrived',
   'on_the_way',
@@ -39,6 +40,8 @@ export interface ScreenFacts {
   readonly kyc: KycState;
   readonly quote: Quote | null;
   readonly instructions: PayinInstructions | null;
+  /** The partner has the money and checks it. */
+  readonly isHeld: boolean;
 }
 
 const whileOpen: Readonly<
@@ -61,9 +64,10 @@ const whileOpen: Readonly<
     if (quote !== null && !isQuoteExpired(quote, nowMs)) return 'price';
     return isLimited(payment, nowMs) ? 'price_limit' : 'price_over';
   },
-  on_ramp_pending: ({ payment, funds, instructions }) => {
+  on_ramp_pending: ({ payment, funds, instructions, isHeld }) => {
     if (funds.receivedMinor >= payment.amount.amountMinor) return 'arrived';
     if (funds.receivedMinor > 0n) return 'short';
+    if (isHeld) return 'held';
     return instructions === null ? 'preparing' : 'bank_details';
   },
   on_chain_confirmed: () => 'arrived',

@@ -1,6 +1,5 @@
 // The effect of a partner's report on its order, and the schedule of polls. Reports arrive late,
 // twice and out of order. Their effect on money is in order-outcomes.ts.
-import { backoffMs } from './lease.js';
 import type { Money } from './money.js';
 import {
   type CommandState,
@@ -13,6 +12,14 @@ import {
   type OrderEnd,
   type PartnerCommand,
 } from './partner-command.js';
+import {
+  isShort,
+  lateFromMs,
+  markLate,
+  POLL_BACKOFF_MS,
+  pollsOf,
+  pollWaitMs,
+} from './poll-plan.js';
 
 /** `poll`: poll the order, because the report may be older than the known end. */
 export type ReportEffect = 'apply' | 'poll' | 'ignore';
@@ -40,21 +47,6 @@ export function effectOn(
   return reported === overruled ? 'ignore' : reportEffect(end, reported, polled);
 }
 
-/** Waits between polls of an open order; the last one repeats. */
-export const POLL_BACKOFF_MS = [
-  FIRST_POLL_MS,
-  3_000,
-  5_000,
-  15_000,
-  60_000,
-  300_000,
-  900_000,
-] as const;
-
-/** Between polls of a failed payout: until it is returned, its money is missing. */
-export const FAILED_PAYOUT_BACKOFF_MS = [...POLL_BACKOFF_MS, 3_600_000] as const;
-/** A party is verified for days, or waits for weeks until it answers. */
-export const PARTY_BACKOFF_MS = [...POLL_BACKOFF_MS, 3_600_000] as const;
 /** The longest wait between polls of an abandoned pay-in. */
 export const ABANDONED_POLL_MAX_MS = 86_400_000;
 /** After this an abandoned pay-in is not polled; messages still count. */
@@ -68,11 +60,16 @@ export function pollAgain<C extends PartnerCommand>(
   abandonedAtMs: number | null = null,
 ): C {
   const tries = command.tries + 1;
-  const waitMs = backoffMs(pollWaitsMs(command, command.end), tries);
-  const agoMs = abandonedAtMs === null ? 0 : Math.min(nowMs - abandonedAtMs, ABANDONED_POLL_MAX_MS);
-  return changed(command, nowMs, {
+  const isAbandoned = abandonedAtMs !== null;
+  const marked = isAbandoned ? command : markLate(command, nowMs);
+  const agoMs = isAbandoned ? Math.min(nowMs - abandonedAtMs, ABANDONED_POLL_MAX_MS) : 0;
+  const waitMs = Math.max(pollWaitMs(command, tries, nowMs), agoMs);
+  const lateMs = isAbandoned ? null : lateFromMs(command);
+  const dueAtMs = nowMs + waitMs;
+  return changed(marked, nowMs, {
     tries,
-    dueAtMs: nowMs + Math.max(waitMs, agoMs),
+    // The alert is not delayed by a long wait.
+    dueAtMs: lateMs !== null && lateMs > nowMs ? Math.min(dueAtMs, lateMs) : dueAtMs,
     leaseToken: null,
     lastError,
   });
@@ -102,6 +99,8 @@ export interface OrderReport {
   readonly receivedMinor: bigint;
   /** Of a refund: its amount, else null. */
   readonly refunded: Money | null;
+  /** The partner checks the money. */
+  readonly held?: boolean;
   readonly polled: boolean;
 }
 
@@ -115,7 +114,7 @@ export function reportOrder<C extends PartnerCommand>(
   nowMs: number,
 ): C {
   const effect = effectOn(command, report.end, report.polled);
-  const known = withReport(command, report, report.polled || effect === 'apply');
+  const known = withReport(command, report, report.polled || effect === 'apply', nowMs);
   if (effect === 'poll') return pollNow(known, nowMs);
   const state = revivedState(command, report.end);
   if (effect === 'ignore' && (state === command.state || command.end !== 'open')) {
@@ -162,14 +161,20 @@ function withReport<C extends PartnerCommand>(
   command: C,
   report: OrderReport,
   reviewed: boolean,
+  nowMs: number,
 ): C {
   const { receivedMinor, end, refunded } = report;
   const confirmedMinor = end === 'completed' ? receivedMinor : 0n;
+  const heldSinceMs = heldSince(command, report, nowMs);
+  const isSameHold = heldSinceMs === command.heldSinceMs;
   const next = {
     partnerRef: command.partnerRef ?? report.partnerRef,
     receivedMinor: larger(command.receivedMinor, receivedMinor),
     confirmedMinor: larger(command.confirmedMinor, confirmedMinor),
     review: reviewed ? null : command.review,
+    heldSinceMs,
+    // A hold is late after another time.
+    lateAtMs: isSameHold ? command.lateAtMs : null,
   };
   const amounts =
     refunded !== null && isMoneyCommand(command) && !sameMoney(command.amount, refunded)
@@ -177,11 +182,19 @@ function withReport<C extends PartnerCommand>(
       : null;
   const same =
     amounts === null &&
+    isSameHold &&
     next.partnerRef === command.partnerRef &&
     next.receivedMinor === command.receivedMinor &&
     next.confirmedMinor === command.confirmedMinor &&
     next.review === command.review;
   return same ? command : Object.freeze<C>({ ...command, ...next, ...amounts });
+}
+
+/** A message may be old: only the answer to a poll begins or ends a hold. */
+function heldSince(command: PartnerCommand, report: OrderReport, nowMs: number): number | null {
+  const { polled, end, held = false } = report;
+  if (!polled || end !== 'open' || command.end !== 'open') return command.heldSinceMs;
+  return held ? (command.heldSinceMs ?? nowMs) : null;
 }
 
 /**
@@ -199,7 +212,7 @@ export function holdForReview(
   const state = (exists ? nextCommandState(command.state, 'accept') : null) ?? command.state;
   if (command.review === review.text && command.state === state) return command;
   const held = { ...command, state, review: review.text };
-  const waitMs = backoffMs(POLL_BACKOFF_MS, POLL_BACKOFF_MS.length);
+  const waitMs = POLL_BACKOFF_MS.at(-1) ?? 0;
   const polls = isPolled(held) ? { dueAtMs: nowMs + waitMs, leaseToken: null } : {};
   return changed(command, nowMs, { state, review: review.text, ...polls });
 }
@@ -207,22 +220,10 @@ export function holdForReview(
 /** Null if the end is final. */
 function nextPollAtMs(command: PartnerCommand, tries: number, nowMs: number): number | null {
   const { kind, end } = command;
-  const waitsMs = pollWaitsMs(command, end);
   const short = end === 'completed' && isShort(command);
-  const polled =
-    end === 'open' || short || (end === 'failed' && (kind === 'payout' || tries < waitsMs.length));
-  return polled ? nowMs + backoffMs(waitsMs, tries) : null;
-}
-
-/** A pay-in that received less than was ordered may be topped up. */
-export function isShort(command: PartnerCommand): boolean {
-  return command.kind === 'payin' && command.receivedMinor < command.amount.amountMinor;
-}
-
-function pollWaitsMs(command: PartnerCommand, end: OrderEnd): readonly number[] {
-  const { kind } = command;
-  if (!isMoneyCommand(command)) return PARTY_BACKOFF_MS;
-  return kind === 'payout' && end === 'failed' ? FAILED_PAYOUT_BACKOFF_MS : POLL_BACKOFF_MS;
+  const isOver = kind !== 'payout' && tries >= pollsOf(command);
+  const polled = end === 'open' || short || (end === 'failed' && !isOver);
+  return polled ? nowMs + pollWaitMs(command, tries, nowMs) : null;
 }
 
 function sameMoney(left: Money, right: Money): boolean {

@@ -68,6 +68,10 @@ interface Order extends Tenant, Leased {
   readonly confirmedMinor: bigint;
   /** The code of a refusal. */
   readonly refusal: string | null;
+  /** Since when the partner checks the money of the order; null while it does not. */
+  readonly heldSinceMs: number | null;
+  /** When operators were alerted because it has no end; null before. */
+  readonly lateAtMs: number | null;
   /** An implausible report as JSON text, not applied until a person decides. */
   readonly review: string | null;
   /** Calls (in `done`: polls) since the last progress. */
@@ -124,6 +128,7 @@ export function newCommand<
     confirmedMinor: 0n,
     refusal: null,
     review: null,
+    ...{ heldSinceMs: null, lateAtMs: null },
     tries: 0,
     lastSentAtMs: null,
     dueAtMs: nowMs,

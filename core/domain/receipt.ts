@@ -5,8 +5,9 @@ import { DAY_MS } from './instant.js';
 import { backoffMs } from './lease.js';
 import { machine } from './machine.js';
 import type { Money } from './money.js';
-import { POLL_BACKOFF_MS, reportEffect } from './order-report.js';
+import { reportEffect } from './order-report.js';
 import type { OrderEnd } from './partner-command.js';
+import { POLL_BACKOFF_MS } from './poll-plan.js';
 import type { MatchRule } from './receipt-match.js';
 import type { Mode } from './tenant.js';
 

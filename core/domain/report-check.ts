@@ -14,6 +14,8 @@ export interface PayinReport {
   readonly receivedMinor: bigint;
   readonly transactionHash: string | null;
   readonly reason: string | null;
+  /** While open: the partner has the money and checks it. */
+  readonly held?: boolean;
 }
 
 /** `returned`: the partner holds all of its money again. */
@@ -27,6 +29,8 @@ export interface PayoutReport {
   readonly fees: Money | null;
   readonly endToEndId: string | null;
   readonly reason: string | null;
+  /** While open: the partner checks the payout. */
+  readonly held?: boolean;
 }
 
 export interface ReportProblem {

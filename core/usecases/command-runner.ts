@@ -3,7 +3,7 @@
 // refusal; an accepted order is polled until its end is reported. The worker does not wait for
 // calls. Without the lease only a polled report is applied.
 import { holdsLease } from '../domain/lease.js';
-import { ABANDONED_POLL_FOR_MS, isShort, pollAgain, stopPolling } from '../domain/order-report.js';
+import { ABANDONED_POLL_FOR_MS, pollAgain, stopPolling } from '../domain/order-report.js';
 import {
   COMMAND_LEASE_MS,
   denyCommand,
@@ -22,6 +22,7 @@ import {
   sendCommand,
 } from '../domain/partner-command.js';
 import { isTerminal, type Payment } from '../domain/payment.js';
+import { isShort, lateAlert, markLate } from '../domain/poll-plan.js';
 import { tenantOf } from '../domain/tenant.js';
 import { assert, unreachable } from '../errors.js';
 import type { Deps } from '../ports/deps.js';
@@ -180,7 +181,7 @@ async function lookUp(deps: Deps, partner: SettlementPartner, claimed: PartnerCo
     const why = found.outcome === 'refused' ? found.code : found.reason;
     const reason = `the order could not be looked up: ${why}`;
     await storeLeased(deps, claimed, (batch, command) => {
-      const next = lookUpAgain(command, reason, batch.nowMs);
+      const next = markLate(lookUpAgain(command, reason, batch.nowMs), batch.nowMs);
       return operationOf(command).onChanged(batch, command, () => next);
     });
     return;
@@ -228,9 +229,9 @@ function stageAnswer(
         ? operation.onRefused(batch, command, refuseCommand(command, answer, nowMs), answer.code)
         : changed(denyCommand(command, answer, nowMs));
     case 'later':
-      return changed(postponeCommand(command, answer.reason, nowMs));
+      return changed(markLate(postponeCommand(command, answer.reason, nowMs), nowMs));
     case 'unknown':
-      return changed(markUnknown(command, answer.reason, nowMs));
+      return changed(markLate(markUnknown(command, answer.reason, nowMs), nowMs));
     default:
       return unreachable(answer);
   }
@@ -245,12 +246,12 @@ function withoutWords(answer: PartnerAnswer<AcceptedOrder>): PartnerAnswer<Accep
 }
 
 /** Null if the lease is lost. Answers about money are stored in quarantine too. */
-function storeLeased(
+async function storeLeased(
   deps: Deps,
   claimed: PartnerCommand,
   stage: (batch: Batch, command: PartnerCommand) => Promise<Staged>,
 ): Promise<PartnerCommand | null> {
-  return storeStaged(
+  const stored = await storeStaged(
     deps,
     async (batch) => {
       const command = await batch.tx.commands.get(claimed.id);
@@ -259,6 +260,17 @@ function storeLeased(
     },
     { inQuarantine: isMoneyCommand(claimed) },
   );
+  noteLate(deps, claimed, stored);
+  return stored;
+}
+
+/** The stored row says that the alert was raised. */
+function noteLate({ log }: Deps, was: PartnerCommand, stored: PartnerCommand | null): void {
+  if (stored === null || stored.lateAtMs === null || stored.lateAtMs === was.lateAtMs) return;
+  const about = isMoneyCommand(stored)
+    ? { paymentId: stored.paymentId }
+    : { subject: stored.subject };
+  log.error('alert', { alert: lateAlert(stored), commandId: stored.id, ...about });
 }
 
 /** Reads the state of an accepted order, in case a message is lost. */
@@ -271,7 +283,7 @@ async function poll(deps: Deps, partner: SettlementPartner, claimed: PartnerComm
   assert(partnerRef !== null, 'an accepted order has the partner’s id');
   const { callsOf, reportKind: kind } = operationOf(command);
   const answer = await callsOf(partner).read(partnerRef);
-  await storeStaged(deps, async (batch) => {
+  const stored = await storeStaged(deps, async (batch) => {
     const { tx, nowMs } = batch;
     const current = await tx.commands.get(command.id);
     assert(current !== null, 'a claimed command exists');
@@ -290,6 +302,7 @@ async function poll(deps: Deps, partner: SettlementPartner, claimed: PartnerComm
     const source = { polledVersion: version, alsoChange: nextPoll };
     return operationOf(current).onReport(batch, current, fact, source);
   });
+  noteLate(deps, command, stored);
 }
 
 /** When a polled order is due next, if ever. */

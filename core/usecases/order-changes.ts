@@ -93,7 +93,7 @@ export interface Reported<R> {
 /** The rules for reports of one kind of order about money. */
 export interface ReportRules<R> {
   problem(reported: Reported<R>): ReportProblem | null;
-  sums(report: R): Pick<OrderReport, 'receivedMinor' | 'refunded'>;
+  sums(report: R): Pick<OrderReport, 'receivedMinor' | 'refunded' | 'held'>;
   /** Applied if the report ends the order. */
   learned(report: R): Learned;
 }
@@ -196,7 +196,7 @@ function staged(next: PartnerCommand, after: () => void): Staged {
 function reported(
   command: MoneyCommand,
   { partnerRef, report: { status: end, reason } }: MoneyFact,
-  known: Pick<OrderReport, 'receivedMinor' | 'refunded' | 'polled'>,
+  known: Pick<OrderReport, 'receivedMinor' | 'refunded' | 'held' | 'polled'>,
   nowMs: number,
 ): MoneyCommand {
   const next = reportOrder(command, { ...known, partnerRef, end, reason }, nowMs);

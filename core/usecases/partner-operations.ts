@@ -127,7 +127,7 @@ export const operations: Readonly<Record<CommandKind, Operation>> = {
       return partner.payin.prepare({ reference, quote, ...payer });
     },
     problem: ({ command, report, polled }) => payinProblem(command, report, polled),
-    sums: ({ receivedMinor }) => ({ receivedMinor, refunded: null }),
+    sums: ({ receivedMinor, held = false }) => ({ receivedMinor, refunded: null, held }),
     learned: ({ reason, transactionHash }) => ({ reason, transactionHash }),
   }),
   payout: moneyOperation('payout', {
@@ -144,7 +144,7 @@ export const operations: Readonly<Record<CommandKind, Operation>> = {
       effectOn(command, report.status, polled) === 'apply'
         ? payoutProblem(command, report, quote)
         : null,
-    sums: () => nothing,
+    sums: ({ held = false }) => ({ ...nothing, held }),
     learned: settlementOf,
   }),
   refund: moneyOperation('refund', {

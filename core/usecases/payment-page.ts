@@ -4,7 +4,9 @@ import type { PaymentView } from '../domain/change.js';
 import { screenOf } from '../domain/hosted-screen.js';
 import type { PostingKind, StoredPosting } from '../domain/ledger.js';
 import type { Organization } from '../domain/organization.js';
-import { isPageOpen, type Payment } from '../domain/payment.js';
+import { isOpen, type MoneyCommand } from '../domain/partner-command.js';
+import { isPageOpen, isTerminal, type Payment } from '../domain/payment.js';
+import { isDecisionLate, isLate, isShort } from '../domain/poll-plan.js';
 import type { Quote } from '../domain/quote.js';
 import { tenantOf } from '../domain/tenant.js';
 import { assert, PonteError } from '../errors.js';
@@ -19,6 +21,8 @@ export interface PaymentPage extends PaymentView {
   readonly submission: KycSubmission | null;
   readonly kyc: KycState;
   readonly screen: ReturnType<typeof screenOf>;
+  /** What the buyer waits for takes longer than it should. */
+  readonly isLate: boolean;
   /** How to check the bank details; null without them. */
   readonly check: ShownBankDetails | null;
   readonly moneyTimes: MoneyTimes;
@@ -48,19 +52,22 @@ export async function readPaymentPage(deps: Deps, publicId: string): Promise<Pay
   const read = await deps.store.run(async (tx) => {
     const { id, buyerId, quoteId, ...rest } = await openPage(tx, publicId);
     const tenant = tenantOf(rest);
-    const [view, organization, quote, submission, versions, postings] = await Promise.all([
+    const [view, organization, quote, submission, versions, postings, orders] = await Promise.all([
       tx.views.get(tenant, id),
       tx.organizations.get(tenant.orgId),
       quoteId === null ? null : tx.quotes.get(tenant, quoteId),
       tx.buyers.submission(tenant, buyerId),
       tx.views.pageVersions(tenant, [id]),
       tx.ledger.ofPayment(tenant, id),
+      tx.commands.ofPayment(tenant, id),
     ]);
     assert(view !== null && organization !== null, 'a payment and its organization stay');
     const kyc = kycStateOf(view.kycStatus, submission);
     const { payment, funds } = view;
-    const facts = { payment, funds, kyc, quote, instructions: payment.payinInstructions };
-    const screen = screenOf(facts, nowMs);
+    const awaited = awaitedOf(orders);
+    const isHeld = awaited?.kind === 'payin' && awaited.heldSinceMs !== null;
+    const instructions = payment.payinInstructions;
+    const screen = screenOf({ payment, funds, kyc, quote, instructions, isHeld }, nowMs);
     return {
       ...view,
       organization,
@@ -68,6 +75,7 @@ export async function readPaymentPage(deps: Deps, publicId: string): Promise<Pay
       submission,
       kyc,
       screen,
+      isLate: isWaitLate(payment, submission, awaited, nowMs),
       moneyTimes: moneyTimesOf(postings),
       pageVersion: versions[0]?.version ?? '',
       nowMs,
@@ -77,6 +85,25 @@ export async function readPaymentPage(deps: Deps, publicId: string): Promise<Pay
   const hasDetails = payment.payinInstructions !== null;
   const check = hasDetails ? await readBankDetails(deps, tenantOf(payment), payment.id) : null;
   return { ...read, check };
+}
+
+/** The order that a payment waits for. */
+function awaitedOf(orders: readonly MoneyCommand[]): MoneyCommand | null {
+  const waits = (order: MoneyCommand) =>
+    isOpen(order) || (order.end === 'completed' && isShort(order));
+  return orders.findLast((order) => order.kind !== 'refund' && waits(order)) ?? null;
+}
+
+function isWaitLate(
+  { status }: Payment,
+  submission: KycSubmission | null,
+  awaited: MoneyCommand | null,
+  nowMs: number,
+): boolean {
+  if (isTerminal(status)) return false;
+  if (awaited !== null) return isLate(awaited, nowMs);
+  const isVerifying = submission?.status === 'verifying' && submission.submitCommandId !== null;
+  return isVerifying && isDecisionLate(submission.submittedAtMs, nowMs);
 }
 
 export function moneyTimesOf(postings: readonly StoredPosting[]): MoneyTimes {

@@ -3,8 +3,9 @@
 // a fault at each call that has an effect.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { HOUR_MS, MINUTE_MS } from '../../core/domain/instant.js';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../core/domain/instant.js';
 import { findDifferences } from '../../core/usecases/ledger-check.js';
+import { readPaymentPage } from '../../core/usecases/payment-page.js';
 import {
   openPonte as open,
   paidOrder,
@@ -12,6 +13,7 @@ import {
   type PonteScene as Scene,
 } from '../support/blindpay/blindpay-ponte.js';
 import type { Fault } from '../support/blindpay/blindpay-server.js';
+import { valuesOf } from '../support/values-of.js';
 
 async function assertSettledOnce({ ponte, server }: Scene, payment: Record<string, unknown>) {
   const { status, brlSettledAmount, fxRateAtSettlement } = payment;
@@ -142,4 +144,51 @@ test('the purpose of a payment reaches BlindPay with its payout', async (t) => {
   const [payout] = scene.server.state.payouts;
   assert.match(`${payout?.['description']}`, /^\w+ 1250\.00 USD software and licenses$/);
   await assertSettledOnce(scene, payment);
+});
+
+/** The page as the buyer sees it. */
+async function pageOf({ ponte }: Scene, payment: Record<string, unknown>) {
+  const publicId = String(payment['hostedPaymentUrl']).split('/').at(-1) ?? '';
+  const { screen, isLate } = await readPaymentPage(ponte.deps, publicId);
+  return [screen, isLate];
+}
+
+test('a pay-in without an end is late after five business days: one alert, and the page says so', async (t) => {
+  const scene = await open(t);
+  const { ponte, server, alerts } = scene;
+  await readySeller(scene);
+  server.state.payinsStall = true;
+  const payment = await paidOrder(scene, '1250.00', { to: 'on_ramp_pending' });
+  assert.equal(payment['status'], 'on_ramp_pending');
+  await ponte.advanceTime(4 * DAY_MS);
+  assert.deepEqual([await pageOf(scene, payment), alerts], [['bank_details', false], []]);
+  await ponte.advanceTime(4 * DAY_MS);
+  const [alert, ...others] = alerts;
+  assert.deepEqual(others, []);
+  assert.equal(alert?.['alert'], 'an order has had no end for 5 business days: payin, open');
+  assert.equal(alert?.['paymentId'], payment['id']);
+  assert.deepEqual(await pageOf(scene, payment), ['bank_details', true]);
+  const read = server.calls.length;
+  await ponte.advanceTime(20 * DAY_MS);
+  assert.equal(alerts.length, 1);
+  assert.ok(server.calls.length - read <= 4 * 20 + 1, 'four reads a day');
+});
+
+test('a pay-in on hold is shown as checked, and is late after thirty days', async (t) => {
+  const scene = await open(t);
+  const { ponte, server, alerts } = scene;
+  await readySeller(scene);
+  server.state.payinsStall = true;
+  const payment = await paidOrder(scene, '1250.00', { to: 'on_ramp_pending' });
+  const [payin] = server.state.payins;
+  assert.ok(payin !== undefined);
+  payin.status = 'on_hold';
+  await ponte.advanceTime(HOUR_MS);
+  assert.deepEqual(await pageOf(scene, payment), ['held', false]);
+  await ponte.advanceTime(29 * DAY_MS);
+  assert.deepEqual([await pageOf(scene, payment), alerts], [['held', false], []]);
+  await ponte.advanceTime(DAY_MS);
+  assert.deepEqual(await pageOf(scene, payment), ['held', true]);
+  const words = 'an order has had no end for 30 days: payin, held';
+  assert.deepEqual(valuesOf(alerts, 'alert'), [words]);
 });

@@ -90,11 +90,13 @@ function pageOf(observed: ObservedState, found: ObservedPayment, nowMs: number):
     ) ?? null;
   const kycStatus = submission?.status ?? 'not_started';
   const kyc = kycStateOf(kycStatus, submission);
-  const facts = { payment, funds, kyc, quote, instructions: payment.payinInstructions };
+  const { payinInstructions: instructions } = payment;
+  const facts = { payment, funds, kyc, quote, instructions, isHeld: false };
   const [given, before] = bankDetails.toReversed();
   return {
     ...{ payment, funds, kycStatus, organization, quote, submission, kyc, nowMs, bankDetails },
     screen: screenOf(facts, nowMs),
+    isLate: false,
     check:
       given === undefined
         ? null

@@ -190,7 +190,7 @@ export function aQuote(fields: Partial<Quote> = {}): Quote {
 
 const worked = {
   ...{ request: 'sealed', partnerRef: 'pa_1', tries: 3, lastError: 'it was late' },
-  ...{ lastSentAtMs: T0 + 1, updatedAtMs: T0 + 2 },
+  ...{ lastSentAtMs: T0 + 1, updatedAtMs: T0 + 2, heldSinceMs: T0 + 3, lateAtMs: T0 + 4 },
 } as const;
 const named = (id = 'cmd_1') => ({ id: 'cmd_1', reference: `ref_of_${id}` });
 

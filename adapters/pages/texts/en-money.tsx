@@ -200,8 +200,19 @@ export const enMoney = {
     ),
     payBy: (when: Node) => <>Pay by {when}; money that comes later is returned.</>,
     print: 'Print these details',
+    late: (org: string) =>
+      'Your transfer has not arrived, although it should have by now. If you sent it, ask your ' +
+      `bank where it is and let ${org} know. If you did not, you can still send it.`,
     details: 'Bank details',
     printedFor: (payee: string) => `For your payment to ${payee}`,
+  },
+  late: 'This takes longer than usual. We are looking into it and mail you when it goes on.',
+  held: {
+    heading: 'Your transfer is being checked',
+    lede: 'Your money has arrived. Our settlement partner checks it before it counts.',
+    money: (partner: string) => `${partner} has your transfer.`,
+    next: (payee: string) =>
+      `When the check is over we pay ${payee} and mail you. It can take up to 30 days.`,
   },
   short: {
     heading: (amount: string) => `${amount} is still missing`,

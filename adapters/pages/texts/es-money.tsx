@@ -200,8 +200,20 @@ export const esMoney = {
     ),
     payBy: (when) => <>Pague antes del {when}; el dinero que llegue después se devuelve.</>,
     print: 'Imprimir estos datos',
+    late: (org) =>
+      'Su transferencia no llegó, aunque ya debería haber llegado. Si la envió, pregunte a su ' +
+      `banco dónde está y avise a ${org}. Si no la envió, todavía puede hacerlo.`,
     details: 'Datos bancarios',
     printedFor: (payee) => `Para su pago a ${payee}`,
+  },
+  late: 'Está tardando más de lo habitual. Lo estamos revisando y le avisamos por correo.',
+  held: {
+    heading: 'Su transferencia está en revisión',
+    lede: 'Su dinero llegó. Nuestro socio de liquidación lo revisa antes de confirmarlo.',
+    money: (partner) => `${partner} tiene su transferencia.`,
+    next: (payee) =>
+      `Al terminar la revisión pagamos a ${payee} y le avisamos por correo. Puede tardar hasta ` +
+      '30 días.',
   },
   short: {
     heading: (amount) => `Aún faltan ${amount}`,

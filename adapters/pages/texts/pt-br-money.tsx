@@ -197,8 +197,19 @@ export const ptBrMoney = {
     ),
     payBy: (when) => <>Pague até {when}; valores que chegarem depois são devolvidos.</>,
     print: 'Imprimir estes dados',
+    late: (org) =>
+      'Sua transferência não chegou, embora já devesse ter chegado. Se você a enviou, pergunte ' +
+      `ao seu banco onde ela está e avise ${org}. Se não enviou, ainda pode enviar.`,
     details: 'Dados bancários',
     printedFor: (payee) => `Para o seu pagamento a ${payee}`,
+  },
+  late: 'Está demorando mais que o normal. Estamos verificando e avisamos por e‑mail.',
+  held: {
+    heading: 'Sua transferência está em análise',
+    lede: 'Seu dinheiro chegou. Nosso parceiro de liquidação o verifica antes de confirmar.',
+    money: (partner) => `${partner} está com a sua transferência.`,
+    next: (payee) =>
+      `Ao fim da análise pagamos a ${payee} e avisamos por e‑mail. Pode levar até 30 dias.`,
   },
   short: {
     heading: (amount) => `Ainda faltam ${amount}`,

@@ -279,6 +279,7 @@ export function payinReport(desk: Desk, payin: Payin): PartnerAnswer<PayinReport
     receivedMinor: isPaid ? BigInt(amount) : 0n,
     transactionHash: complete?.transaction_hash ?? transaction?.transaction_hash ?? null,
     reason: isOver ? `BlindPay: ${why ?? payin.status}` : null,
+    held: payin.status === 'on_hold',
   });
 }
 

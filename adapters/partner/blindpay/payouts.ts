@@ -238,7 +238,8 @@ export function payoutReport(desk: Desk, payout: Payout): PartnerAnswer<PayoutRe
   const why = payout.tracking_payment?.provider_error_reason;
   if (status !== 'completed') {
     const reason = status === 'open' ? null : `BlindPay: ${why ?? payout.status}`;
-    return done({ status, settled: null, fxRate: null, fees: null, endToEndId: null, reason });
+    const none = { settled: null, fxRate: null, fees: null, endToEndId: null };
+    return done({ status, ...none, reason, held: payout.status === 'on_hold' });
   }
   const [sent, arrived] = [payout.sender_amount ?? 0, payout.receiver_amount ?? 0];
   if (sent === 0 || arrived === 0) return later('the payout has no amounts');

@@ -698,6 +698,8 @@ create table partner_commands (
   updated_at timestamp with time zone not null,
   version integer not null,
   overruled text collate "C",
+  held_since timestamp with time zone,
+  late_at timestamp with time zone,
   constraint partner_commands_confirmed_minor_check check ((confirmed_minor >= 0)),
   constraint partner_commands_kind_check check ((kind = any (array['submit_organization'::text,
     'submit_buyer'::text, 'submit_account'::text, 'provision_rails'::text, 'payin'::text,

@@ -607,7 +607,8 @@ create table partner_commands (
   updated_at integer not null,
   version integer not null
 , overruled text
-  check (overruled in ('open', 'completed', 'failed', 'returned'))) strict, without rowid;
+  check (overruled in ('open', 'completed', 'failed', 'returned')), held_since integer, late_at
+    integer) strict, without rowid;
 
 create index partner_commands_due on partner_commands (due_at) where due_at is not null;
 

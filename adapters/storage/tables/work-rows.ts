@@ -85,6 +85,8 @@ const commandRows = defineTable<CommandRow>('partner_commands', {
   confirmedMinor: minor('confirmed_minor'),
   refusal: text.null('refusal'),
   review: text.null('review'),
+  heldSinceMs: time.null('held_since'),
+  lateAtMs: time.null('late_at'),
   tries: integer('tries'),
   lastSentAtMs: time.null('last_sent_at'),
   dueAtMs: time.null('due_at'),

@@ -146,6 +146,7 @@ export const payment: PaymentView = {
   instructions: null,
   check: null,
   settlement: null,
+  isLate: false,
   endedAtMs: null,
   expiresAtMs: null,
 };
@@ -207,6 +208,7 @@ export const paymentOnScreen: Readonly<Record<Screen, Partial<PaymentView>>> = {
   },
   preparing: { status: 'on_ramp_pending', quote },
   bank_details: { status: 'on_ramp_pending', ...ordered },
+  held: { status: 'on_ramp_pending', ...ordered },
   short: {
     status: 'on_ramp_pending',
     ...ordered,

@@ -131,6 +131,12 @@ const variantSamples: readonly Sample[] = [
     view: onScreen('price_limit', { payment: { ...payment, status: 'buyer_kyc_approved', limit } }),
   })),
   { name: 'bank-details-test', view: onScreen('bank_details', onTest) },
+  ...(['bank_details', 'held', 'arrived', 'on_the_way', 'kyc_verifying'] as const).map(
+    (screen) => ({
+      name: `late-${screen.replaceAll('_', '-')}`,
+      view: onScreen(screen, { payment: { ...payment, ...paymentOnScreen[screen], isLate: true } }),
+    }),
+  ),
   { name: 'bank-details-stale', view: onScreen('bank_details', { notice: 'out_of_date' }) },
   {
     name: 'bank-details-known',

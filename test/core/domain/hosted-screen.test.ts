@@ -36,7 +36,7 @@ function facts(
     funds: { ...noFunds(tenant, payment.id, 'USD'), ...funds },
     kyc: 'form',
     quote: null,
-    instructions: null,
+    ...{ instructions: null, isHeld: false },
     ...fields,
   };
 }
@@ -66,6 +66,7 @@ const cases: readonly (readonly [name: string, facts: ScreenFacts, screen: Scree
   ['a quote that was open', facts('fx_quoted', { limitHit: forever, quote: open }), 'price'],
   ['no instructions yet', facts('on_ramp_pending'), 'preparing'],
   ['instructions', facts('on_ramp_pending', { instructions }), 'bank_details'],
+  ['checked', facts('on_ramp_pending', { instructions, isHeld: true }), 'held'],
   ['short', facts('on_ramp_pending', { instructions, funds: received(24_900n) }), 'short'],
   ['covered', facts('on_ramp_pending', { instructions, funds: received(25_000n) }), 'arrived'],
   ['too much', facts('on_ramp_pending', { instructions, funds: received(26_000n) }), 'arrived'],

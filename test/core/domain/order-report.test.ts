@@ -5,11 +5,8 @@ import fc from 'fast-check';
 import {
   ABANDONED_POLL_FOR_MS,
   ABANDONED_POLL_MAX_MS,
-  FAILED_PAYOUT_BACKOFF_MS,
   holdForReview,
-  isShort,
   type OrderReport,
-  POLL_BACKOFF_MS,
   pollAgain,
   type ReportEffect,
   reportEffect,
@@ -22,6 +19,11 @@ import {
   type MoneyCommand,
   type OrderEnd,
 } from '../../../core/domain/partner-command.js';
+import {
+  FAILED_PAYOUT_BACKOFF_MS,
+  isShort,
+  POLL_BACKOFF_MS,
+} from '../../../core/domain/poll-plan.js';
 import { commandIn, leased, START_MS, sampleCommand } from '../../support/sample-rows.js';
 
 const HOUR_MS = 3_600_000;

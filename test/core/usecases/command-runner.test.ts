@@ -1,6 +1,7 @@
 // The worker of partner commands: a call that hangs takes one place and delays nobody else.
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
+import { DAY_MS } from '../../../core/domain/instant.js';
 import { COMMAND_LEASE_MS, requestPurpose } from '../../../core/domain/partner-command.js';
 import type { WorkKind } from '../../../core/ports/deps.js';
 import type { PartnerAnswer, ReceiverReport } from '../../../core/ports/partner.js';
@@ -124,4 +125,35 @@ test('a worker held up for longer than its lease does not call; the next one loo
   assert.deepEqual([await work(), paused, calls], ['sent', true, []]);
   assert.deepEqual([await work(), calls], ['pending', ['find the order', 'submit the order']]);
   assert.equal((await stored())?.tries, 2);
+});
+
+test('an order without an end alerts once: without answers, in doubt, and over restarts', async (t) => {
+  const made = await world(t);
+  const receiver = { read: async () => notNow, find: async () => notNow };
+  const partners = { test: changedPartner(made.partner, { receiver }), live: null };
+  const deps = { ...made.deps, partners };
+  const nowMs = deps.clock.nowMs();
+  const fresh = { tries: 0, heldSinceMs: null, lateAtMs: null, createdAtMs: nowMs, dueAtMs: nowMs };
+  const request = deps.secretBox.seal('{}', requestPurpose({ id: 'cmd_doubt' }));
+  await deps.store.run(async (tx) => {
+    for (const command of [
+      aPartyCommand({ id: 'cmd_polled', state: 'done', ...fresh }),
+      aPartyCommand({ id: 'cmd_doubt', state: 'unknown', partnerRef: null, request, ...fresh }),
+    ]) {
+      tx.commands.insert(command);
+    }
+  });
+  const alerts = () => made.log.filter(({ message }) => message === 'alert');
+  for (let day = 0; day < 12; day += 1) {
+    const runner = commandRunner(deps);
+    await runner.runOnce(deps.clock.nowMs(), 100);
+    await runner.idle();
+    assert.equal(alerts().length, day < 7 ? 0 : 2, `day ${day}`);
+    made.advanceClock(DAY_MS);
+  }
+  const ids = alerts().map(({ fields }) => fields['commandId']);
+  assert.deepEqual(ids.toSorted(), ['cmd_doubt', 'cmd_polled']);
+  const [{ fields } = assert.fail()] = alerts();
+  const words = 'an order has had no end for 5 business days: submit_organization, open';
+  assert.equal(fields['alert'], words);
 });

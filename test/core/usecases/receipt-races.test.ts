@@ -25,7 +25,7 @@ async function overtaken(
 ) {
   const { made, books, tenant } = scene;
   const { payin } = made.partner;
-  const seen = { partnerRef: '', messageId: '', receipts: [] as unknown[] };
+  const seen = { partnerRef: '', messageId: '', isWaiting: false, receipts: [] as unknown[] };
   let executed: Awaited<ReturnType<typeof payin.start>> | null = null;
   changePartner(made.partner, {
     payin: {
@@ -44,6 +44,7 @@ async function overtaken(
         await runInbox(made.deps, made.deps.clock.nowMs(), 10);
         await runStatementScans(made.deps);
         seen.receipts.push(await scene.receipt(seen.partnerRef));
+        seen.isWaiting = await scene.waits(seen.messageId);
         return answers ? answer : lost;
       },
       find: async () => executed ?? { outcome: 'done', value: null },
@@ -79,6 +80,7 @@ for (const [how, entry] of Object.entries(entries)) {
       assert.notEqual(seen.partnerRef, '');
       assert.ok(books.pagesRead.length > 0, 'a scan has seen it too');
       assert.deepEqual(seen.receipts, [null], 'no receipt while the call was in flight');
+      assert.equal(seen.isWaiting, true, 'the message was tried again');
       assert.equal(await scene.receipt(seen.partnerRef), null, 'nor later');
       assert.equal(await scene.waits(seen.messageId), false, 'the message found its order');
       assert.deepEqual(

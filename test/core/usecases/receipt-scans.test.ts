@@ -59,7 +59,7 @@ test('a scan covers all time since the one before, however long the service was 
   await runStatementScans(scene.made.deps);
   const before = await scanOf(scene);
   scene.made.advanceClock(9 * DAY_MS);
-  scene.deposit('va_1', { createdAtMs: (before?.beganAtMs ?? 0) + 1 });
+  scene.deposit('va_1', { createdAtMs: (before?.beganAtMs ?? 0) - SCAN_OVERLAP_MS + 1 });
   scene.deposit('va_old', { createdAtMs: (before?.beganAtMs ?? 0) - SCAN_OVERLAP_MS - 1 });
   await runStatementScans(scene.made.deps);
   assert.notEqual(await scene.receipt('va_1'), null);

@@ -5,9 +5,10 @@ import { test } from 'node:test';
 import { shortIdOf } from '../../../core/domain/bank-record.js';
 import { DAY_MS, HOUR_MS } from '../../../core/domain/instant.js';
 import { money } from '../../../core/domain/money.js';
-import type { MoneyCommand } from '../../../core/domain/partner-command.js';
 import { isCode } from '../../../core/errors.js';
+import type { PartnerFact } from '../../../core/ports/partner.js';
 import { findDifferences } from '../../../core/usecases/ledger-check.js';
+import { applyPartnerUpdate } from '../../../core/usecases/partner-inbox.js';
 import { cancelPayment } from '../../../core/usecases/payments.js';
 import {
   assignReceipt,
@@ -16,6 +17,7 @@ import {
   refundReceipt,
   resolveReceipt,
 } from '../../../core/usecases/receipts.js';
+import { anAccount } from '../../support/domain-samples.js';
 import { type ReceiptScene, receiptScene } from '../../support/receipt-scene.js';
 
 const WAITS = 'money that nobody ordered waits for a decision';
@@ -41,16 +43,18 @@ test('the ordered pay-in that stays open fails no settled payment, and polls of 
   const at = await scene.awaiting();
   await scene.arrive('va_1');
   await at.pass(3);
-  const own = () => at.orders('payin').then(([first]) => first as MoneyCommand);
+  const own = async () => {
+    const payins = await at.orders('payin');
+    return payins.find(({ partnerRef }) => partnerRef !== 'va_1') ?? assert.fail('no order');
+  };
   assert.deepEqual([(await own()).state, (await own()).end], ['done', 'open']);
   await at.pass(400, DAY_MS);
   assert.equal((await own()).dueAtMs, null, 'abandoned');
-  await at.report('payin', {
-    status: 'failed',
-    receivedMinor: 0n,
-    transactionHash: null,
-    reason: 'x',
-  });
+  const { id, reference, partnerRef } = await own();
+  const report = { status: 'failed', receivedMinor: 0n, transactionHash: null, reason: 'x' };
+  const fact = { kind: 'payin', reference, partnerRef, report } as PartnerFact;
+  await applyPartnerUpdate(scene.made.deps, id, fact);
+  assert.equal((await own()).end, 'failed');
   assert.equal((await at.shown())[0], 'settled');
   await booksAreRight(scene);
 });
@@ -106,6 +110,49 @@ test('a text that names two payments, or one of another party, leaves it to a pe
   assert.equal(await scene.shown('va_1'), 'waiting completed null');
   assert.equal(await scene.shown('va_2'), 'waiting completed null');
   await booksAreRight(scene);
+});
+
+test('money that waits for a person is not given to a payment that comes later', async (t) => {
+  const scene = await receiptScene(t);
+  await scene.arrive('va_1');
+  const at = await scene.awaiting();
+  await scene.tell('va_1');
+  await at.pass(30, HOUR_MS);
+  assert.equal(await scene.shown('va_1'), 'waiting completed null');
+  assert.deepEqual(scene.alerts(), [WAITS]);
+  assert.equal((await at.shown())[0], 'on_ramp_pending');
+});
+
+test('two deposits at a time for one payment: one counts, the other waits', async (t) => {
+  const scene = await receiptScene(t);
+  const at = await scene.awaiting();
+  scene.deposit('va_1');
+  scene.deposit('va_2');
+  await Promise.all([scene.tell('va_1'), scene.tell('va_2')]);
+  await at.pass(3);
+  const both = [await scene.shown('va_1'), await scene.shown('va_2')].toSorted();
+  assert.deepEqual(both, ['assigned completed amount', 'waiting completed null']);
+  assert.equal(await at.summary(), 'settled paid none 100 100 0 0 0');
+  await booksAreRight(scene);
+});
+
+test('money of a seller pays for nothing of the organization, and the other way round', async (t) => {
+  const scene = await receiptScene(t);
+  const { deps } = scene.made;
+  const at = await scene.awaiting(10_000n, 'order-1');
+  const seller = {
+    ...scene.tenant,
+    role: 'seller',
+    externalId: 's1',
+    partnerRef: 're_s1',
+  } as const;
+  await deps.store.run(async (tx) => tx.accounts.insert(anAccount(seller)));
+  scene.transfer('va_1', 'order-1', { receiverRef: 're_s1' });
+  await scene.tell('va_1');
+  assert.equal(await scene.shown('va_1'), 'waiting completed null');
+  const { id, accountId } = await scene.found('va_1');
+  assert.equal(accountId, anAccount().id);
+  await refusedAs('ValidationError', assignReceipt(deps, id, at.id));
 });
 
 test('money does not carry a payment past the verification of its buyer', async (t) => {

@@ -17,6 +17,8 @@ import {
 export interface PonteScene {
   readonly ponte: Ponte;
   readonly server: BlindPayServer;
+  /** Of the log. */
+  readonly alerts: readonly Record<string, unknown>[];
   /** How messages of BlindPay arrive; as they are sent unless the test sets it. */
   network: (send: () => Promise<void>) => Promise<void>;
 }
@@ -30,7 +32,13 @@ export async function openPonte(
   // The organization of the embedded service is to be approved at once.
   server.state.kycDelayMs = 0;
   const scene = { server, network: (send: () => Promise<void>) => send() };
+  const alerts: Record<string, unknown>[] = [];
+  const error = (message: string, fields = {}) => {
+    if (message === 'alert') alerts.push(fields);
+  };
+  const quiet = () => undefined;
   const ponte = await createPonte({
+    log: { debug: quiet, info: quiet, warn: quiet, error },
     partner: (setup) => {
       clock.nowMs = setup.clock.nowMs;
       return partnerOf(setup, scene, bankingPartner);
@@ -41,7 +49,7 @@ export async function openPonte(
     await ponte.close();
     await server.close();
   });
-  return Object.assign(scene, { ponte });
+  return Object.assign(scene, { ponte, alerts });
 }
 
 /** The messages of the simulator arrive like those of a partner inside the process. */
@@ -92,11 +100,15 @@ export async function readySeller({ ponte }: PonteScene): Promise<string> {
   return String(id);
 }
 
-export async function paidOrder({ ponte }: PonteScene, amount = '1250.00', fields = {}) {
+export async function paidOrder(
+  { ponte }: PonteScene,
+  amount = '1250.00',
+  { to = 'settled', ...fields }: { to?: string; purpose?: string; buyer?: object } = {},
+) {
   const buyer = { email: 'ana@buyer.example', name: 'Ana Lima', country: 'US' };
   const order = { externalId: amount, amount, buyer, sellerExternalId: 'seller-1', ...fields };
   const { id } = await ponte.post('/v1/payments', order);
-  await ponte.post(`/v1/test-helpers/payments/${id}/advance`, {});
+  await ponte.post(`/v1/test-helpers/payments/${id}/advance`, { to });
   await ponte.advanceTime(HOUR_MS);
   return ponte.get(`/v1/payments/${id}`);
 }

@@ -55,6 +55,8 @@ export class BlindPayState {
   /** Of every customer, in cents. */
   limits = { payin: { ...LIMITS_LEFT }, payout: { ...LIMITS_LEFT } };
   perTransaction = 10_000_000;
+  /** Pay-ins stay as they are, as some of development instances did (2026-05-31). */
+  payinsStall = false;
   readonly #due: { readonly atMs: number; readonly run: () => void }[] = [];
   /** Whether the answer to the creation is before the decision is not documented. */
   kycDelayMs = KYC_DELAY_MS;
@@ -316,7 +318,7 @@ export class BlindPayState {
         if (payin.status === 'completed') this.#credit(walletId, Number(received));
       },
     }));
-    this.#play(payin, steps);
+    if (!this.payinsStall) this.#play(payin, steps);
   }
 
   createQuote(body: Fields): Answer {

@@ -119,6 +119,9 @@ create index partner_commands_out_of_sight on partner_commands (id)
 alter table payments add column purpose text;
 -- The latest quote that was refused because of a limit of the payee.
 alter table payments add column limit_hit text;
+-- Of an order without an end: since when the partner checks its money, and the alert.
+alter table partner_commands add column held_since timestamptz;
+alter table partner_commands add column late_at timestamptz;
 
 -- Parties: what the partner requires of them.
 alter table connected_accounts add column corrections text;

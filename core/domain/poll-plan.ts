@@ -1,0 +1,143 @@
+// How often an order is read at the partner, by its kind, state and age, and from when on it is
+// late: operators are alerted once, and the buyer's page says so. Ages start at stored times.
+// Messages are the usual way; each causes a read at once.
+import { DAY_MS, HOUR_MS, MINUTE_MS } from './instant.js';
+import { backoffMs } from './lease.js';
+import {
+  type CommandKind,
+  FIRST_POLL_MS,
+  isMoneyCommand,
+  type PartnerCommand,
+} from './partner-command.js';
+
+/** Waits between polls of an open order; the last one repeats. */
+export const POLL_BACKOFF_MS = [
+  FIRST_POLL_MS,
+  3_000,
+  5_000,
+  15_000,
+  60_000,
+  300_000,
+  900_000,
+] as const;
+
+/** Between polls of a failed payout: until it is returned, its money is missing. */
+export const FAILED_PAYOUT_BACKOFF_MS = [...POLL_BACKOFF_MS, HOUR_MS] as const;
+
+/** `held`: the partner checks the money. `short`: less arrived than was ordered. */
+export type PollState = 'open' | 'held' | 'short' | 'ended';
+
+interface PollPlan {
+  readonly waitsMs: readonly number[];
+  /** From an age on the wait is at least this long; the last row that fits counts. */
+  readonly slower: readonly (readonly [ageMs: number, waitMs: number])[];
+  readonly late: Late | null;
+}
+
+interface Late {
+  readonly after: string;
+  readonly atMs: (sinceMs: number) => number;
+}
+
+const oneHour: Late = { after: '1 hour', atMs: (sinceMs) => sinceMs + HOUR_MS };
+const fiveDays: Late = { after: '5 business days', atMs: afterBusinessDays(5) };
+const thirtyDays: Late = { after: '30 days', atMs: (sinceMs) => sinceMs + 30 * DAY_MS };
+
+const forDays = [
+  [DAY_MS, 30 * MINUTE_MS],
+  [7 * DAY_MS, 6 * HOUR_MS],
+  [30 * DAY_MS, DAY_MS],
+] as const;
+const days = { waitsMs: POLL_BACKOFF_MS, slower: forDays, late: fiveDays };
+const over: PollPlan = { waitsMs: POLL_BACKOFF_MS, slower: [], late: null };
+const payout = { waitsMs: POLL_BACKOFF_MS, slower: [[DAY_MS, HOUR_MS]], late: oneHour } as const;
+const party: Readonly<Record<PollState, PollPlan>> = {
+  ...{ open: days, held: days, short: over, ended: over },
+};
+
+/** BlindPay names five business days for a transfer and thirty days for a hold. */
+export const pollPlans: Readonly<Record<CommandKind, Readonly<Record<PollState, PollPlan>>>> = {
+  payin: { open: days, held: { ...days, late: thirtyDays }, short: days, ended: over },
+  payout: {
+    ...{ open: payout, held: payout, short: over },
+    ended: { waitsMs: FAILED_PAYOUT_BACKOFF_MS, slower: [], late: null },
+  },
+  refund: { open: days, held: days, short: over, ended: over },
+  submit_organization: party,
+  submit_buyer: party,
+  submit_account: party,
+  // Not read: the call itself is repeated.
+  provision_rails: party,
+};
+
+/** `tries` are polls since the last progress. */
+export function pollWaitMs(command: PartnerCommand, tries: number, nowMs: number): number {
+  const { waitsMs, slower } = planOf(command);
+  const ageMs = nowMs - sinceMs(command);
+  const [, slowMs] = slower.findLast(([fromMs]) => ageMs >= fromMs) ?? [0, 0];
+  return Math.max(backoffMs(waitsMs, tries), slowMs);
+}
+
+/** Polls in quick succession, after which a failed order is over. */
+export function pollsOf(command: PartnerCommand): number {
+  return planOf(command).waitsMs.length;
+}
+
+/** When the order is late; null if it never is. */
+export function lateFromMs(command: PartnerCommand): number | null {
+  if (command.state === 'refused' || command.state === 'void') return null;
+  return planOf(command).late?.atMs(sinceMs(command)) ?? null;
+}
+
+export function isLate(command: PartnerCommand, nowMs: number): boolean {
+  const fromMs = lateFromMs(command);
+  return fromMs !== null && nowMs >= fromMs;
+}
+
+/** Of a party that was submitted then. */
+export function isDecisionLate(submittedAtMs: number, nowMs: number): boolean {
+  return nowMs >= fiveDays.atMs(submittedAtMs);
+}
+
+/** The alert is stored with the order, so that it is raised once. */
+export function markLate<C extends PartnerCommand>(command: C, nowMs: number): C {
+  if (command.lateAtMs !== null || !isLate(command, nowMs)) return command;
+  return Object.freeze<C>({ ...command, lateAtMs: nowMs });
+}
+
+export function lateAlert(command: PartnerCommand): string {
+  const { after = '' } = planOf(command).late ?? {};
+  return `an order has had no end for ${after}: ${command.kind}, ${stateOf(command)}`;
+}
+
+/** A pay-in that received less than was ordered may be topped up. */
+export function isShort(command: PartnerCommand): boolean {
+  return command.kind === 'payin' && command.receivedMinor < command.amount.amountMinor;
+}
+
+function planOf(command: PartnerCommand): PollPlan {
+  return pollPlans[command.kind][stateOf(command)];
+}
+
+function stateOf(command: PartnerCommand): PollState {
+  const { end } = command;
+  if (end === 'open') return command.heldSinceMs === null ? 'open' : 'held';
+  return end === 'completed' && isMoneyCommand(command) && isShort(command) ? 'short' : 'ended';
+}
+
+function sinceMs({ heldSinceMs, createdAtMs }: PartnerCommand): number {
+  return heldSinceMs ?? createdAtMs;
+}
+
+/** Monday to Friday of UTC; bank holidays are not known here. */
+function afterBusinessDays(count: number): Late['atMs'] {
+  return (since) => {
+    let atMs = since;
+    for (let left = count; left > 0; ) {
+      atMs += DAY_MS;
+      const weekday = new Date(atMs).getUTCDay();
+      if (weekday !== 0 && weekday !== 6) left -= 1;
+    }
+    return atMs;
+  };
+}

@@ -1,0 +1,151 @@
+// How often an order is read at the partner at which age, and when it is late.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../core/domain/instant.js';
+import { pollAgain, reportOrder } from '../../../core/domain/order-report.js';
+import {
+  commandKinds,
+  type MoneyCommand,
+  type PartnerCommand,
+} from '../../../core/domain/partner-command.js';
+import {
+  isDecisionLate,
+  isLate,
+  lateFromMs,
+  markLate,
+  POLL_BACKOFF_MS,
+} from '../../../core/domain/poll-plan.js';
+import { aPartyCommand } from '../../support/domain-samples.js';
+import { leased, START_MS, sampleCommand } from '../../support/sample-rows.js';
+
+/** A Thursday. */
+const SINCE_MS = Date.UTC(2026, 0, 1, 12);
+const FIVE_BUSINESS_DAYS_MS = 7 * DAY_MS;
+
+const fields = {
+  ...({ state: 'done', partnerRef: 'partner_1', end: 'open', receivedMinor: 0n } as const),
+  ...{ createdAtMs: SINCE_MS, heldSinceMs: null, lateAtMs: null, tries: POLL_BACKOFF_MS.length },
+};
+
+function order(kind: MoneyCommand['kind'], others: Partial<MoneyCommand> = {}): MoneyCommand {
+  return { ...leased({ ...sampleCommand, ...fields, kind }, SINCE_MS), ...others };
+}
+
+function party(kind: 'submit_buyer' | 'provision_rails'): PartnerCommand {
+  return { ...aPartyCommand(), ...fields, kind };
+}
+
+const held = order('payin', { heldSinceMs: SINCE_MS });
+const short = order('payin', { end: 'completed', receivedMinor: 9_999n });
+
+/** Waits at an age of an hour, two days, ten days and forty days; then the age of the alert. */
+const plan: readonly (readonly [
+  name: string,
+  order: PartnerCommand,
+  waits: readonly [number, number, number, number],
+  lateMs: number | null,
+])[] = (() => {
+  const quarter = 15 * MINUTE_MS;
+  const transfer = [quarter, 2 * quarter, 6 * HOUR_MS, DAY_MS] as const;
+  const payout = [quarter, HOUR_MS, HOUR_MS, HOUR_MS] as const;
+  return [
+    ['a pay-in', order('payin'), transfer, FIVE_BUSINESS_DAYS_MS],
+    ['a pay-in on hold', held, transfer, 30 * DAY_MS],
+    ['a short pay-in', short, transfer, FIVE_BUSINESS_DAYS_MS],
+    ['a payout', order('payout'), payout, HOUR_MS],
+    ['a payout on hold', order('payout', { heldSinceMs: SINCE_MS }), payout, HOUR_MS],
+    [
+      'a failed payout',
+      order('payout', { end: 'failed' }),
+      [HOUR_MS, HOUR_MS, HOUR_MS, HOUR_MS],
+      null,
+    ],
+    ['a refund', order('refund'), transfer, FIVE_BUSINESS_DAYS_MS],
+    ['a party', party('submit_buyer'), transfer, FIVE_BUSINESS_DAYS_MS],
+    ['the rails of a seller', party('provision_rails'), transfer, FIVE_BUSINESS_DAYS_MS],
+  ] as const;
+})();
+
+for (const [name, command, waits, lateMs] of plan) {
+  test(`${name} is read and becomes late by its age`, () => {
+    const ages = [HOUR_MS, 2 * DAY_MS, 10 * DAY_MS, 40 * DAY_MS];
+    // Marked before, so that the next poll is not earlier because of the alert.
+    const marked = { ...command, lateAtMs: SINCE_MS };
+    const found = ages.map((ageMs) => {
+      const nowMs = SINCE_MS + ageMs;
+      return (pollAgain(marked, null, nowMs).dueAtMs ?? 0) - nowMs;
+    });
+    assert.deepEqual(found, waits);
+    assert.equal(lateFromMs(command), lateMs === null ? null : SINCE_MS + lateMs);
+    if (lateMs === null) return;
+    assert.equal(isLate(command, SINCE_MS + lateMs - 1), false);
+    assert.equal(isLate(command, SINCE_MS + lateMs), true);
+  });
+}
+
+test('every kind of order has a plan', () => {
+  for (const kind of commandKinds) {
+    const command = { ...aPartyCommand(), ...fields, kind } as PartnerCommand;
+    assert.notEqual(lateFromMs(command), null, kind);
+  }
+});
+
+test('an order is marked late once, at its time, and not if it is refused or void', () => {
+  const payin = order('payin');
+  const lateMs = SINCE_MS + FIVE_BUSINESS_DAYS_MS;
+  assert.equal(markLate(payin, lateMs - 1), payin);
+  const late = markLate(payin, lateMs);
+  assert.equal(late.lateAtMs, lateMs);
+  assert.equal(markLate(late, lateMs + DAY_MS), late);
+  for (const state of ['refused', 'void'] as const) {
+    assert.equal(markLate({ ...payin, state }, lateMs).lateAtMs, null, state);
+  }
+});
+
+test('the poll at which an order becomes late comes at that time, however long its wait', () => {
+  const lateMs = SINCE_MS + FIVE_BUSINESS_DAYS_MS;
+  const early = pollAgain(order('payin'), null, lateMs - MINUTE_MS);
+  assert.deepEqual([early.dueAtMs, early.lateAtMs], [lateMs, null]);
+  const late = pollAgain(early, null, lateMs);
+  assert.deepEqual([late.dueAtMs, late.lateAtMs], [lateMs + 6 * HOUR_MS, lateMs]);
+});
+
+test('a pay-in of a payment that ended is not late', () => {
+  const nowMs = SINCE_MS + 60 * DAY_MS;
+  assert.equal(pollAgain(order('payin'), null, nowMs, nowMs - DAY_MS).lateAtMs, null);
+});
+
+test('business days are Monday to Friday', () => {
+  for (const [since, late] of [
+    ['2026-01-01T12:00:00Z', '2026-01-08T12:00:00Z'],
+    ['2026-01-02T12:00:00Z', '2026-01-09T12:00:00Z'],
+    ['2026-01-03T12:00:00Z', '2026-01-09T12:00:00Z'],
+    ['2026-01-04T00:00:00Z', '2026-01-09T00:00:00Z'],
+    ['2026-01-05T00:00:00Z', '2026-01-12T00:00:00Z'],
+  ] as const) {
+    const sinceMs = Date.parse(since);
+    assert.equal(lateFromMs(order('payin', { createdAtMs: sinceMs })), Date.parse(late), since);
+    assert.equal(isDecisionLate(sinceMs, Date.parse(late) - 1), false, since);
+    assert.equal(isDecisionLate(sinceMs, Date.parse(late)), true, since);
+  }
+});
+
+test('a hold begins and ends by polls alone, and restarts age and alert', () => {
+  const report = { partnerRef: 'partner_1', end: 'open', reason: null, refunded: null } as const;
+  const say = (command: MoneyCommand, isHeld: boolean, polled: boolean, nowMs: number) =>
+    reportOrder(command, { ...report, receivedMinor: 0n, held: isHeld, polled }, nowMs);
+  const late = order('payin', { lateAtMs: START_MS });
+  assert.equal(say(late, true, false, START_MS).heldSinceMs, null, 'a message may be old');
+  const begun = say(late, true, true, START_MS + 1);
+  assert.deepEqual([begun.heldSinceMs, begun.lateAtMs], [START_MS + 1, null]);
+  const kept = say(begun, true, true, START_MS + 2);
+  assert.equal(kept.heldSinceMs, START_MS + 1);
+  assert.equal(say(kept, false, false, START_MS + 3).heldSinceMs, START_MS + 1);
+  assert.equal(say(kept, false, true, START_MS + 3).heldSinceMs, null);
+  const done = reportOrder(
+    kept,
+    { ...report, end: 'completed', receivedMinor: 10_000n, polled: true },
+    START_MS + 4,
+  );
+  assert.equal(done.end, 'completed');
+});
