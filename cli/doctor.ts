@@ -305,7 +305,7 @@ function dataChecks(
     ]),
     unless(fundsToReview === 0, 'funds', 'all accounted for', [
       'critical',
-      `${counted(fundsToReview, 'payment')} with funds in review: ponte refunds list`,
+      `${counted(fundsToReview, 'payment')} with funds in review: ponte money list`,
     ]),
     unless(late.length === 0, 'workers', 'no work is overdue', [
       'critical',

@@ -182,7 +182,7 @@ describe('each defect is reported with what to do about it', () => {
     ],
     [
       waiting({ fundsToReview: 2 }),
-      'critical funds: 2 payments with funds in review: ponte refunds list',
+      'critical funds: 2 payments with funds in review: ponte money list',
     ],
     [
       waiting({ queues: { outbox: late(5), mails: late(1, 1) } }),
