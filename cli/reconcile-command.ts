@@ -147,7 +147,7 @@ const advice: Readonly<Record<DifferenceKind, (difference: Difference) => string
     difference.here === 'open' && difference.ours?.what === 'order'
       ? `ponte commands retry ${difference.ours.id}`
       : again(difference),
-  receipt_waits: ({ ours }) => `ponte money assign ${ours?.id} <payment-id>`,
+  receipt_waits: ({ ours }) => `ponte money assign ${ours?.id} --payment <payment-id>`,
   report_held: ({ ours }) => `ponte commands accept ${ours?.id} --report ${ours?.report}`,
 };
 

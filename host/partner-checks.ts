@@ -1,5 +1,6 @@
 // The checks of a settlement partner's connection, by the configuration alone: without a database,
 // its keys or a server.
+import { PARTNER_WEBHOOK } from '../adapters/http/service-routes.js';
 import { partners } from '../adapters/partner/partners.js';
 import type { PartnerKind, PartnerSetup } from '../adapters/partner/running-partner.js';
 import type { Mode } from '../core/domain/tenant.js';
@@ -21,7 +22,8 @@ export async function checkPartner(config: Config, mode: Mode): Promise<PartnerR
   const kind: PartnerKind = partners[name];
   const partner = kind.create(inert(mode), config.partnerEnv);
   const baseUrl = config.baseUrl ?? urlOf(config.host, config.port);
-  const inboundUrl = `${baseUrl}/v1/partner-webhooks/${partner.name}/${mode}`;
+  const path = PARTNER_WEBHOOK.replace('{partner}', partner.name).replace('{mode}', mode);
+  const inboundUrl = `${baseUrl}${path}`;
   return { mode, partner: partner.name, checks: (await partner.checks?.({ inboundUrl })) ?? null };
 }
 

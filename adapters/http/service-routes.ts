@@ -9,6 +9,9 @@ import { representation } from './representation.js';
 import { type Readiness, reply, route } from './route-row.js';
 import { pathText, receivedResponse, responseSchemas } from './schemas.js';
 
+/** Where messages of a settlement partner arrive. */
+export const PARTNER_WEBHOOK = '/v1/partner-webhooks/{partner}/{mode}';
+
 const partnerParams = z.object({
   partner: pathText('The name of the partner.'),
   mode: z.enum(modes),
@@ -60,7 +63,7 @@ responseSchemas.add(health, { id: 'Health' }).add(documentSchema, { id: 'Documen
 export const serviceRoutes = [
   route({
     method: 'POST',
-    operations: { receivePartnerWebhook: '/v1/partner-webhooks/{partner}/{mode}' },
+    operations: { receivePartnerWebhook: PARTNER_WEBHOOK },
     summary: 'Receive a message of the settlement partner, signed over the raw bytes',
     access: { auth: 'partner', scope: 'none', modes: 'both', rateLimit: 'none' },
     inQuarantine: 'served',

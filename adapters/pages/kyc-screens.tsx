@@ -22,6 +22,8 @@ function startScreen(scene: Scene): ScreenContent {
     title: view.payment === null ? kyc.alone : kyc.heading,
     lede: kyc.lede,
     station: 'payer',
+    // Another tab, or a handed-over form, may go on; a rejection fails the payment a moment later.
+    live: true,
     body: (
       <>
         <section class="card stack">

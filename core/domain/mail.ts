@@ -82,7 +82,7 @@ export type MailSubject =
 
 /** 256 bits: its plain hash cannot be searched. */
 export const LINK_TOKEN_BYTES = 32;
-/** Between two invitations to the buyer of an invoice. */
+/** Between two invitations to the buyer of an invoice, or two requests to an owner. */
 export const INVITATION_PAUSE_MS = MINUTE_MS;
 /** Mails of one purpose to an address within the window. */
 export const ADDRESS_MAILS_MAX = 5;

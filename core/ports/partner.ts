@@ -33,6 +33,8 @@ export interface PayinOrder {
   readonly reference: string;
   readonly quote: QuoteTerms;
   readonly payerEmail: string;
+  /** What the payer can write to name the payment, where the partner needs no reference. */
+  readonly payerReference?: string;
 }
 
 export interface PayoutOrder {

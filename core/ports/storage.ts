@@ -274,10 +274,12 @@ export interface Tx {
   readonly pageSessions: Writes<PageSession, 'insert' | 'update' | 'remove'> & {
     /** Over all tenants: the id is the hash of the token. */
     byId(id: string): Found<PageSession>;
-    /** The session of this payment that was seen last. */
+    /** The buyer's session of this payment that was seen last. */
     newestOfPayment(tenant: Tenant, paymentId: string): Found<PageSession>;
     /** The buyer's session of a form without a payment that was seen last. */
     newestOfForm(tenant: Tenant, submissionId: string): Found<PageSession>;
+    /** Open sessions of the whole form without its payment, and of phones for it. */
+    ofForm(tenant: Tenant, submissionId: string): Many<PageSession>;
     /** Sessions of an owner that were not ended. */
     ofOwner(tenant: Tenant, submissionId: string, ownerIndex: number): Many<PageSession>;
     /** Over all tenants, oldest first. */

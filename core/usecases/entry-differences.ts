@@ -35,9 +35,11 @@ export async function differencesOf(
   entry: PartnerEntry,
 ): Promise<readonly Difference[]> {
   if (isInFlight(entry.createdAtMs, nowMs)) return [];
-  const own = await orderWith(tx, mode, entry);
+  const known = await orderWith(tx, mode, entry);
   const named =
-    own === null ? await quotedOrder(tx, mode, entry) : await namedOrder(tx, mode, entry);
+    known === null ? await quotedOrder(tx, mode, entry) : await namedOrder(tx, mode, entry);
+  // Of several orders with the partner's id, its reference names the right one.
+  const own = named?.partnerRef === entry.partnerRef ? named : known;
   const sides = { book: entry.kind, theirs: theirsOf(entry), here: null, there: null };
   if (own !== null && named !== null && named.id !== own.id) {
     return [{ ...sides, kind: 'two_orders', ours: oursOf(own), here: named.id }];
@@ -120,5 +122,15 @@ async function comparedWith(
   // Nobody waits for its money: it is polled rarely, or not at all.
   const isAbandoned = order.kind === 'payin' && (isTerminal(payment.status) || !isOpen(order));
   const isUnpaid = order.receivedMinor === 0n && ['failed', 'returned'].includes(entry.status);
-  return isAbandoned && isUnpaid ? [] : compareOrder(order, payment, entry);
+  if (isAbandoned && isUnpaid) return [];
+  const found = compareOrder(order, payment, entry);
+  const isFailed = order.kind === 'payout' && entry.status === 'failed' && order.end !== 'failed';
+  if (!isFailed || !(await isFoundByOperator(tx, order))) return found;
+  return found.filter(({ kind }) => kind !== 'status');
+}
+
+/** A failed payout does not show where its money is: an operator has found it elsewhere. */
+async function isFoundByOperator(tx: Tx, { id }: MoneyCommand): Promise<boolean> {
+  const decided = await tx.decisions.ofItem(id);
+  return decided.some(({ state, action }) => state === 'done' && action.verb === 'resolve');
 }

@@ -2,7 +2,6 @@
 // add the rest by a link of the owner's; from then on only the owner sees that part.
 import { emailKey, readEmail } from '../domain/buyer-kyc.js';
 import {
-  type Asked,
   askedOf,
   type KycDraft,
   OWNERS_MAX,
@@ -18,12 +17,14 @@ import {
 import type { FieldPlace } from '../domain/kyc-fields.js';
 import { openOf } from '../domain/kyc-form.js';
 import type { Locale } from '../domain/locale.js';
+import { invitationWaitMs } from '../domain/mail.js';
 import { tenantOf } from '../domain/tenant.js';
 import { PonteError } from '../errors.js';
 import type { Deps } from '../ports/deps.js';
 import type { Tx } from '../ports/storage.js';
 import { changeKycForm, type KycSession, refuseScope } from './kyc-forms.js';
-import { endOwnerAccess, stageOwnerLink } from './owner-links.js';
+import { endFormAccess, endOwnerAccess, stageOwnerLink } from './owner-links.js';
+import { rateLimited } from './rate-limits.js';
 
 /** The number of a new owner; ValidationError beyond OWNERS_MAX. */
 export async function addOwner(deps: Deps, session: KycSession): Promise<number> {
@@ -52,9 +53,10 @@ export async function removeOwner(deps: Deps, session: KycSession, owner: number
 }
 
 /**
- * Mails a link to the part of an owner, or (null) to the whole form. A repeat mails another one; to
- * another address, what the person asked before filled in is deleted.
- * Null, or why the address is not taken. RateLimitExceeded.
+ * Mails a link to the part of an owner, or (null) to the whole form. A repeat mails another one, at
+ * most once a minute; to another address, what the owner who was asked before filled in is deleted.
+ * Null, or why the address is not taken. RateLimitExceeded, PaymentStateConflict (the whole form is
+ * somebody else's: it is taken back first).
  */
 export async function askOwner(
   deps: Deps,
@@ -72,7 +74,16 @@ export async function askOwner(
   await changeOwners(
     deps,
     session,
-    (draft) => withAsked(withoutOthers(known(draft, owner), asked), asked),
+    (draft) => {
+      const last = askedOf(known(draft, owner), owner);
+      const isSame = last !== null && emailKey(last.email) === emailKey(address);
+      const waitMs = isSame ? invitationWaitMs(last.askedAtMs, nowMs) : 0;
+      if (waitMs > 0) throw rateLimited(waitMs);
+      if (last === null || isSame) return withAsked(draft, asked);
+      if (owner === null) throw new PonteError('PaymentStateConflict');
+      // The next person who is asked does not see what the last one filled in.
+      return withAsked(takenBack(draft, owner), asked);
+    },
     (tx, submissionId) => {
       const part = { ...tenantOf(session), submissionId, ownerIndex: owner };
       return stageOwnerLink(deps, tx, { ...part, address, locale });
@@ -82,20 +93,34 @@ export async function askOwner(
   return null;
 }
 
-/** What the owner filled in is deleted, and the owner's link shows nothing any more. */
-export async function takeBackOwner(
-  deps: Deps,
-  session: KycSession,
-  owner: number | null,
-): Promise<void> {
+/**
+ * What the owner filled in is deleted, and the owner's link shows nothing any more. A repeat leaves
+ * what was filled in since.
+ */
+export async function takeBackOwner(deps: Deps, session: KycSession, owner: number): Promise<void> {
   await changeOwners(
     deps,
     session,
-    (draft) => takenBack(known(draft, owner), owner),
+    (draft) => (askedOf(known(draft, owner), owner) === null ? draft : takenBack(draft, owner)),
     (tx, submissionId) => {
       const part = { ...tenantOf(session), submissionId, ownerIndex: owner };
       return endOwnerAccess(deps, tx, part);
     },
+  );
+}
+
+/** The form that was handed over is the own one again; what the other person saved stays. */
+export async function takeBackForm(
+  deps: Deps,
+  session: KycSession,
+  sessionId: string,
+): Promise<void> {
+  await changeOwners(
+    deps,
+    session,
+    (draft) => takenBack(draft, null),
+    (tx, submissionId) =>
+      endFormAccess(deps, tx, { ...tenantOf(session), submissionId }, sessionId),
   );
 }
 
@@ -130,13 +155,6 @@ async function changeOwners(
     ({ draft }) => withCorrected(change(draft), corrected),
     (tx, { id }) => alsoStage(tx, id),
   );
-}
-
-/** The next person who is asked does not see what the last one filled in. */
-function withoutOthers(draft: KycDraft, { owner, email }: Asked): KycDraft {
-  const last = askedOf(draft, owner);
-  const isSame = last === null || emailKey(last.email) === emailKey(email);
-  return isSame ? draft : takenBack(draft, owner);
 }
 
 function known(draft: KycDraft, owner: number | null): KycDraft {

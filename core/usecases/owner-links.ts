@@ -43,6 +43,30 @@ export async function endOwnerAccess(deps: Deps, tx: Tx, part: FormPart): Promis
   end();
 }
 
+/**
+ * The link to the whole form ends, and the sessions that came from it. Without a payment the
+ * buyer's own sessions look the same: they end too, except the one that is kept.
+ */
+export async function endFormAccess(
+  deps: Deps,
+  tx: Tx,
+  part: Tenant & { readonly submissionId: string },
+  keptSessionId: string,
+): Promise<void> {
+  const nowMs = deps.clock.nowMs();
+  const subject = subjectOf({ ...part, ownerIndex: null });
+  const [links, sessions] = await Promise.all([
+    tx.mails.openLinks(part, subject, nowMs),
+    tx.pageSessions.ofForm(part, part.submissionId),
+  ]);
+  for (const link of links) {
+    if (link.purpose === 'owner_link') tx.mails.update(linkEnded(link, nowMs));
+  }
+  for (const session of sessions) {
+    if (session.id !== keptSessionId) tx.pageSessions.update({ ...session, endedAtMs: nowMs });
+  }
+}
+
 /** Reads the access to a part by these addresses; the result stages its end. */
 async function accessOf(
   deps: Deps,

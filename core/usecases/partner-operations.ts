@@ -1,6 +1,7 @@
 // The table of orders to the partner: how an order of each kind is prepared, started, looked up and
 // read, and what is stored when the partner accepts, refuses or reports it. command-runner.ts
 // calls.
+import { shortIdOf } from '../domain/bank-record.js';
 import { effectOn, pollNow, reopenOrder, reportOrder } from '../domain/order-report.js';
 import {
   acceptCommand,
@@ -121,7 +122,9 @@ export const operations: Readonly<Record<CommandKind, Operation>> = {
   payin: moneyOperation('payin', {
     async prepare(partner, { reference }, { payment, quote }) {
       assert(quote !== null, 'a pay-in has a quote');
-      return partner.payin.prepare({ reference, quote, payerEmail: payment.buyer.email });
+      const payerReference = shortIdOf(payment.publicId);
+      const payer = { payerEmail: payment.buyer.email, payerReference };
+      return partner.payin.prepare({ reference, quote, ...payer });
     },
     problem: ({ command, report, polled }) => payinProblem(command, report, polled),
     sums: ({ receivedMinor, held = false }) => ({ receivedMinor, refunded: null, held }),

@@ -9,9 +9,9 @@ import {
   anOrder,
   DeskScene,
   failedPayout,
+  inTest,
   paidIn,
   refusedRefund,
-  test as testTenant,
 } from '../support/desk-scene.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
@@ -45,7 +45,7 @@ before(async () => {
   await at.payment([payinOf('back'), refund('back')], payment('back'));
   await at.payment([payinOf('backtest'), refund('backtest')], {
     ...payment('backtest'),
-    tenant: testTenant,
+    tenant: inTest,
   });
   await at.payment(
     [payinOf('sent'), refund('sent', { state: 'unknown', lastError: null })],

@@ -37,12 +37,15 @@ before(async () => {
     PONTE_BASE_URL: base,
     ...(await connectHost(blindPay, base, 'test')),
   };
+  // Decided at once: nothing changes by itself.
+  blindPay.state.pace = 0;
   blindPay.state.createCustomer({
     type: 'individual',
     kyc_type: 'standard',
     email: 'a',
     country: 'BR',
   });
+  blindPay.state.tick();
 });
 after(() => blindPay.close());
 afterEach(() => {

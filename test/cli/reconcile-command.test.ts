@@ -119,7 +119,7 @@ const toDo: Readonly<Record<DifferenceKind, string>> = {
   amount: 'ask the partner which is right; ponte payments show pi_1',
   settlement: 'ask the partner which is right; ponte payments show pi_1',
   status: 'ponte commands retry cmd_1',
-  receipt_waits: 'ponte money assign cmd_1 <payment-id>',
+  receipt_waits: 'ponte money assign cmd_1 --payment <payment-id>',
   report_held: 'ponte commands accept cmd_1 --report ab12cd34',
 };
 

@@ -121,11 +121,13 @@ export function storeLinksContract(open: OpenStore): void {
 
   test('the session that was seen last is found by its payment or its form', async () => {
     const form = { kind: 'buyer', paymentId: null, ownerIndex: null } as const;
+    const buyer = { kind: 'buyer', submissionId: null, ownerIndex: null } as const;
     const store = await fresh({
       sessions: [
-        aPageSession({ id: 'a', seenAtMs: T0 + 2 }),
-        aPageSession({ id: 'b', seenAtMs: T0 + 1 }),
-        aPageSession({ id: 'c', seenAtMs: T0 + 9, ...otherOrg }),
+        aPageSession({ id: 'a', ...buyer, seenAtMs: T0 + 2 }),
+        aPageSession({ id: 'b', ...buyer, seenAtMs: T0 + 1 }),
+        aPageSession({ id: 'c', ...buyer, seenAtMs: T0 + 9, ...otherOrg }),
+        aPageSession({ id: 'p', kind: 'upload', ownerIndex: null, seenAtMs: T0 + 9 }),
         aPageSession({ id: 'd', seenAtMs: T0 + 3, ...form }),
         aPageSession({ id: 'e', seenAtMs: T0 + 4, ...form }),
         aPageSession({ id: 'f', seenAtMs: T0 + 5, ...form, kind: 'upload' }),
@@ -150,6 +152,23 @@ export function storeLinksContract(open: OpenStore): void {
     });
     const found = await store.run((tx) => tx.pageSessions.ofOwner(tenant, 'kyc_1', 2));
     assert.deepEqual(ids(found), ['a']);
+  });
+
+  test('the sessions of a whole form that were not ended are found, of phones too', async () => {
+    const form = { kind: 'buyer', paymentId: null, ownerIndex: null, endedAtMs: null } as const;
+    const store = await fresh({
+      sessions: [
+        aPageSession({ id: 'a', ...form }),
+        aPageSession({ id: 'b', ...form, kind: 'upload' }),
+        aPageSession({ id: 'c', ...form, endedAtMs: T0 }),
+        aPageSession({ id: 'd', ...form, paymentId: 'inv_1' }),
+        aPageSession({ id: 'e', ...form, kind: 'owner', ownerIndex: 0 }),
+        aPageSession({ id: 'f', ...form, submissionId: 'kyc_2' }),
+        aPageSession({ id: 'g', ...form, ...otherOrg }),
+      ],
+    });
+    const found = await store.run((tx) => tx.pageSessions.ofForm(tenant, 'kyc_1'));
+    assert.deepEqual(ids(found).toSorted(), ['a', 'b']);
   });
 
   test('old sessions are found over all tenants, oldest first, and removed', async () => {

@@ -40,7 +40,6 @@ import {
 } from './payment-actions.js';
 import type { ActionName } from './run-profile.js';
 import { type SimulatedHost, type WorkerName, workers } from './simulated-host.js';
-import { PARTNER_NAME } from './simulated-partner.js';
 import { moods } from './simulated-receivers.js';
 import type { Acts, Pointless, World } from './world.js';
 
@@ -100,9 +99,11 @@ const acts: Acts<ActionName> = {
   lateBankEvent,
   message: (world, host) => deliver(world, host, world.random.pick(readyMessages(world))),
   forgedMessage: (world, host) => {
-    const body = Buffer.from('[]');
-    const headers = { 'message-id': 'forged', genuine: 'no' };
-    const message = { partner: PARTNER_NAME, mode: 'test' as const, headers, body };
+    const partner = world.partners.test;
+    const forged = { id: 'forged', body: '[]' };
+    const body = Buffer.from(forged.body);
+    const headers = partner.headersOf(forged, false);
+    const message = { partner: partner.name, mode: 'test' as const, headers, body };
     host.begin('forged message', () => receivePartnerMessage(host.deps, message), {
       done: () => world.observed.surprises.push('a forged message was accepted'),
     });
@@ -209,6 +210,8 @@ export function dueWorkers({ observed, nowMs }: World): readonly WorkerName[] {
     sequencer: observed.outbox.length > 0,
     deliveries: [...observed.deliveries.values()].some(isDue),
     inbox: [...observed.inbox.values()].some(isDue),
+    receipts: [...observed.receipts.values()].some(isDue),
+    scans: [...observed.scans.values()].some(isDue),
     expiry: payments.some(
       ({ payment: { status, expiresAtMs } }) =>
         isExpirable(status) && expiresAtMs !== null && expiresAtMs <= nowMs,

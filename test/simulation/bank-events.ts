@@ -3,13 +3,14 @@
 import type { PonteError } from '../../core/errors.js';
 import { receivePartnerMessage } from '../../core/usecases/partner-inbox.js';
 import type { FaultKind } from './faults.js';
+import { type HistoryPartner, partnerAbilities } from './history-partner.js';
 import type { OrderKind, OrderStatus, PartnerOrder } from './partner-ledger.js';
+import type { PartnerMessage } from './partner-messages.js';
 import type { SimulatedHost } from './simulated-host.js';
-import { PARTNER_NAME, type PartnerMessage, type SimulatedPartner } from './simulated-partner.js';
 import type { World } from './world.js';
 
 export function readyMessages(world: World): readonly PartnerMessage[] {
-  return Object.values(world.partners).flatMap((partner) => partner.readyMessages);
+  return Object.values(world.partners).flatMap(({ messages }) => messages.ready);
 }
 
 /** A message of the partner: lost, delivered, or delivered and sent again all the same. */
@@ -18,18 +19,18 @@ export function deliver(world: World, host: SimulatedHost, message: PartnerMessa
   const partner = partners[message.mode];
   if (!message.guaranteed && faults.occurs('messageLost')) {
     world.trace(`lost: ${message.id}`);
-    partner.drop(message);
+    partner.messages.drop(message);
     return;
   }
   const { id, mode } = message;
-  const headers = { 'message-id': id, genuine: 'yes' };
+  const headers = partner.headersOf(message, true);
   const body = Buffer.from(message.body);
-  const inbound = { partner: PARTNER_NAME, mode, headers, body };
+  const inbound = { partner: partner.name, mode, headers, body };
   const doubled = faults.occurs('messageDoubled');
   host.begin(`message ${id} ${message.body}`, () => receivePartnerMessage(host.deps, inbound), {
     done: () => {
       world.observed.acknowledged.push({ kind: 'message', tenant: { orgId: '', mode }, id });
-      if (!doubled) partner.drop(message);
+      if (!doubled) partner.messages.drop(message);
     },
     refused: (error: PonteError) => world.trace(`${id} will be sent again: ${error.code}`),
   });
@@ -42,7 +43,7 @@ export function bankEvent(world: World): void {
   const undecided = partner.desk.parties.filter(({ status }) => status === 'verifying');
   const open = partner.orders.filter(({ status }) => status === 'open');
   if (undecided.length > 0 && (open.length === 0 || random.chance(0.5))) {
-    partner.desk.decide(random.pick(undecided), random.chance(0.85) ? 'approved' : 'rejected');
+    partner.decide(random.pick(undecided), random.chance(0.85) ? 'approved' : 'rejected');
   } else {
     const order = random.pick(open);
     trace(`the bank moves ${order.ref} of ${order.reference}`);
@@ -65,7 +66,7 @@ export function lateBankEvent(world: World): void {
   if ('kind' in one) surprise(world, partner, one);
   else {
     world.count('approval taken back');
-    partner.desk.decide(one, 'rejected');
+    partner.decide(one, 'rejected');
   }
 }
 
@@ -90,23 +91,27 @@ const surprises: Readonly<
 };
 
 /** Something that a bank does to an order that has ended. */
-export function surprise(world: World, partner: SimulatedPartner, order: PartnerOrder): void {
+export function surprise(world: World, partner: HistoryPartner, order: PartnerOrder): void {
   const possible = surprises[order.kind][order.status] ?? {};
-  const kind = world.faults.firstOf(...(Object.keys(possible) as FaultKind[]));
+  const { takesPartsOfPayins } = partnerAbilities[partner.name];
+  const kinds = (Object.keys(possible) as FaultKind[]).filter(
+    (kind) => takesPartsOfPayins || kind !== 'overpayment',
+  );
+  const kind = world.faults.firstOf(...kinds);
   if (kind === null) return;
   world.trace(`${kind}: ${order.ref} of ${order.reference}`);
   const { amountMinor } = order.amount;
   if (kind === 'overpayment') partner.buyerPays(order, someMore(world, amountMinor));
-  else if (kind === 'latePayment') partner.buyerPays(order, someOf(world, amountMinor));
+  else if (kind === 'latePayment') partner.buyerPays(order, someOf(world, partner, amountMinor));
   else partner.end(order, possible[kind] as Exclude<OrderStatus, 'open'>);
 }
 
-function moveOrder(world: World, partner: SimulatedPartner, order: PartnerOrder): void {
+function moveOrder(world: World, partner: HistoryPartner, order: PartnerOrder): void {
   const { random } = world;
   switch (order.kind) {
     case 'payin': {
       const missing = order.amount.amountMinor - order.receivedMinor;
-      if (random.chance(0.85)) partner.buyerPays(order, someOf(world, missing));
+      if (random.chance(0.85)) partner.buyerPays(order, someOf(world, partner, missing));
       else giveUp(world, partner, order);
       break;
     }
@@ -119,17 +124,19 @@ function moveOrder(world: World, partner: SimulatedPartner, order: PartnerOrder)
   }
 }
 
-function endPayout({ random }: World, partner: SimulatedPartner, payout: PartnerOrder): void {
+function endPayout({ random }: World, partner: HistoryPartner, payout: PartnerOrder): void {
   partner.end(payout, random.chance(0.7) ? 'completed' : random.pick(['failed', 'returned']));
 }
 
 /** A pay-in ends without all of its money; what arrived goes back, or stays to be refunded. */
-function giveUp({ random }: World, partner: SimulatedPartner, payin: PartnerOrder): void {
-  partner.end(payin, payin.receivedMinor > 0n && random.chance(0.6) ? 'returned' : 'failed');
+function giveUp({ random }: World, partner: HistoryPartner, payin: PartnerOrder): void {
+  const mayReturn = payin.receivedMinor > 0n || !partnerAbilities[partner.name].takesPartsOfPayins;
+  partner.end(payin, mayReturn && random.chance(0.6) ? 'returned' : 'failed');
 }
 
 /** Mostly what is missing; a part of it, or a little more than it. */
-function someOf({ random }: World, missingMinor: bigint): bigint {
+function someOf({ random }: World, { name }: HistoryPartner, missingMinor: bigint): bigint {
+  if (!partnerAbilities[name].takesPartsOfPayins) return missingMinor;
   const parts = [missingMinor / 2n + 1n, missingMinor / 3n + 1n, missingMinor + 77n];
   return random.chance(0.6) ? missingMinor : random.pick(parts);
 }
@@ -140,16 +147,16 @@ function someMore({ random }: World, amountMinor: bigint): bigint {
 }
 
 /** The banks bring everything to its end. */
-export function finish(world: World, partner: SimulatedPartner): void {
+export function finish(world: World, partner: HistoryPartner): void {
   for (const party of partner.desk.parties) {
-    if (party.status === 'verifying') partner.desk.decide(party, 'approved');
+    if (party.status === 'verifying') partner.decide(party, 'approved');
   }
   for (const order of partner.orders) {
     if (order.status === 'open') finishOrder(world, partner, order);
   }
 }
 
-function finishOrder(world: World, partner: SimulatedPartner, order: PartnerOrder): void {
+function finishOrder(world: World, partner: HistoryPartner, order: PartnerOrder): void {
   const { amount, receivedMinor } = order;
   if (order.kind === 'payout') endPayout(world, partner, order);
   else if (order.kind === 'refund') partner.end(order, 'completed');

@@ -1,12 +1,25 @@
 // Faults of a history: one row per kind, with the probabilities that a seed picks from. All faults
 // are drawn here, so that a report can state how often each kind was injected.
+import { type Fault, faults as httpFaults } from '../support/blindpay/blindpay-server.js';
+import type { PartnerName } from './history-partner.js';
 import type { SeededRandom } from './seeded-random.js';
 
 const perCall = [0, 0, 0.02, 0.07, 0.2] as const;
 const perOrder = [0, 0, 0.03, 0.15] as const;
 const perSurprise = [0, 0.1, 0.4, 0.8] as const;
+/** There are many kinds, and an order takes several calls. */
+const perHttpCall = [0, 0, 0.01, 0.04] as const;
 
-export const faultTable = {
+type HttpFault = `http ${Fault}`;
+
+/** Per HTTP call to BlindPay: every fault of its simulator. */
+export const httpFaultKinds = Object.keys(httpFaults).map((name) => `http ${name}` as HttpFault);
+
+export function httpFaultOf(kind: HttpFault): Fault {
+  return kind.slice('http '.length) as Fault;
+}
+
+const usualFaults = {
   /** Per step: a process dies. */
   crash: [0, 0.002, 0.005, 0.02],
   /** Per step: all processes die, and the database is an earlier copy of itself. */
@@ -63,10 +76,36 @@ export const faultTable = {
   mailRefused: [0, 0.1, 0.4],
 } as const satisfies Readonly<Record<string, readonly number[]>>;
 
-export type FaultKind = keyof typeof faultTable;
+/** Of calls as only BlindPay has them. */
+const blindPayFaults = {
+  /** Per HTTP call: its process is paused before, for longer than its lease. */
+  processPaused: perHttpCall,
+  ...eachOf(httpFaultKinds, () => perHttpCall),
+} as const;
+
+export type FaultKind = keyof typeof usualFaults | keyof typeof blindPayFaults;
 export type FaultRates = Readonly<Record<FaultKind, number>>;
 
-export const faultKinds = Object.keys(faultTable) as readonly FaultKind[];
+export const faultTable: Readonly<Record<FaultKind, readonly number[]>> = {
+  ...usualFaults,
+  ...blindPayFaults,
+};
+
+/** Of calls and reports as only the invented partner has them. */
+const ofTheInventedPartner: readonly FaultKind[] = [
+  ...(['callLost', 'callLate', 'answerLost', 'lookUpForbidden', 'lookUpLimited'] as const),
+  ...(['refusedAfterEffect', 'keyBurnt', 'repeatRefused', 'payinTakenLate'] as const),
+  ...(['wrongReference', 'wrongReport', 'overpayment'] as const),
+  ...(['refundBounced', 'failedRefundCompleted'] as const),
+];
+
+const allKinds = Object.keys(faultTable) as readonly FaultKind[];
+
+/** Of histories with this partner. */
+export const faultKinds: Readonly<Record<PartnerName, readonly FaultKind[]>> = {
+  simulated: allKinds.filter((kind) => !(kind in blindPayFaults)),
+  blindpay: allKinds.filter((kind) => !ofTheInventedPartner.includes(kind)),
+};
 
 export const noFaults: FaultRates = ratesBy(() => 0);
 
@@ -79,8 +118,11 @@ export interface FaultRandom {
   readonly apart: SeededRandom;
 }
 
-export function drawRates(streams: FaultRandom): FaultRates {
-  return ratesBy((kind) => streamOf(streams, kind).pick<number>(faultTable[kind]));
+export function drawRates(streams: FaultRandom, partner: PartnerName): FaultRates {
+  const kinds = faultKinds[partner];
+  return ratesBy((kind) =>
+    kinds.includes(kind) ? streamOf(streams, kind).pick<number>(faultTable[kind]) : 0,
+  );
 }
 
 function streamOf({ random, apart }: FaultRandom, kind: FaultKind): SeededRandom {
@@ -111,5 +153,9 @@ export class Faults {
 }
 
 function ratesBy(rate: (kind: FaultKind) => number): FaultRates {
-  return Object.fromEntries(faultKinds.map((kind) => [kind, rate(kind)])) as FaultRates;
+  return eachOf(allKinds, rate);
+}
+
+function eachOf<K extends string, V>(names: readonly K[], of: (name: K) => V) {
+  return Object.fromEntries(names.map((name) => [name, of(name)])) as Readonly<Record<K, V>>;
 }

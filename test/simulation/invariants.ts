@@ -38,6 +38,7 @@ import {
 } from './ledger-invariants.js';
 import {
   aKeyNeverCarriesAnotherRequest,
+  allMoneyAtThePartnerIsKnown,
   aRefusedRefundIsLookedUpBeforeItIsOrderedAnew,
   atMostOnePayinPerPayment,
   atMostOnePayoutPerPayment,
@@ -142,6 +143,7 @@ export const atTheEnd = {
   everyDeliveryEnded,
   noDocumentWaitsForItsPurge,
   fundsAgreeWithThePartner,
+  allMoneyAtThePartnerIsKnown,
   owedMoneyIsReallyGivenBack,
   theStoreHoldsNothingElse,
 } as const satisfies Record<string, Invariant>;

@@ -5,7 +5,7 @@ import type { Funds } from '../../core/domain/funds.js';
 import type { PostingKind, StoredPosting } from '../../core/domain/ledger.js';
 import type { MoneyCommand } from '../../core/domain/partner-command.js';
 import type { InboxMessage } from '../../core/domain/partner-message.js';
-import type { PartnerFact } from '../../core/ports/partner.js';
+import type { PartnerFact, PartnerNotice } from '../../core/ports/partner.js';
 import { eachPayment, type ObservedState } from './observed-state.js';
 import type { PartnerOrder } from './partner-ledger.js';
 import { orderFact, readFacts } from './partner-reports.js';
@@ -88,10 +88,11 @@ export function noMoneyFactLeavesFundsUnchanged(observed: ObservedState): string
 function ignoredFact(
   observed: ObservedState,
   message: InboxMessage,
-  fact: PartnerFact,
+  fact: PartnerFact | PartnerNotice,
 ): string | null {
   const { mode, messageId } = message;
-  if (fact.kind === 'receiver') return null;
+  // A notice states nothing.
+  if (fact.kind === 'receiver' || fact.report === null) return null;
   const { orders, falseMessages } = observed.outside.books;
   if (falseMessages.has(messageId)) return null;
   const order = orders.find(({ ref, mode: its }) => its === mode && ref === fact.partnerRef);

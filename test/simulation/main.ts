@@ -5,16 +5,18 @@
 //                                    and ends with a report
 //
 // `--steps M` is the length of a history, `--database postgres` plays it on a PostgreSQL server
-// too, `--parties` dwells on parties, `--trace` prints the whole trace. `--mutant NAME` breaks the
+// too, `--parties` dwells on parties, `--partner blindpay` has the adapter of BlindPay over its
+// simulator as the settlement partner, `--trace` prints the whole trace. `--mutant NAME` breaks the
 // service first (mutants.ts) and stops at the first history that breaks an invariant it must break.
 // Exits with 1 on a failure.
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
 import { temporaryPostgres } from '../support/local-postgres.js';
 import type { History } from './history.js';
+import { partnerNames } from './history-partner.js';
 import { install, mutants } from './mutants.js';
 import { failureLine, Report } from './report.js';
-import { ofParties } from './run-profile.js';
+import { type Focus, ofBlindPay, ofParties } from './run-profile.js';
 import { runSeeds } from './seed-workers.js';
 
 const TAIL_LINES = 60;
@@ -27,6 +29,7 @@ const { values } = parseArgs({
     steps: { type: 'string', default: '250' },
     database: { type: 'string', default: 'sqlite' },
     parties: { type: 'boolean', default: false },
+    partner: { type: 'string', default: 'simulated' },
     trace: { type: 'boolean', default: false },
     mutant: { type: 'string' },
   },
@@ -41,6 +44,12 @@ if (values.mutant !== undefined && mutant === undefined) {
 if (database !== 'sqlite' && database !== 'postgres') {
   throw new Error('--database: give sqlite or postgres.');
 }
+const partner = partnerNames.find((name) => name === values.partner);
+if (partner === undefined) throw new Error(`--partner: give ${partnerNames.join(' or ')}.`);
+const focus: Focus = {
+  ...(partner === 'blindpay' ? ofBlindPay : {}),
+  ...(parties ? ofParties : {}),
+};
 const server = database === 'postgres' ? temporaryPostgres() : null;
 try {
   const databaseUrl = (await server?.url()) ?? null;
@@ -54,9 +63,9 @@ try {
 }
 
 async function playWithReport(databaseUrl: string | null): Promise<boolean> {
-  const report = new Report({ steps, parties, database });
+  const report = new Report({ steps, parties, partner: focus.partner ?? 'simulated', database });
   const players = Math.min(availableParallelism(), seeds.length);
-  await runSeeds({ seeds, steps, parties, databaseUrl, players }, (history) => {
+  await runSeeds({ seeds, steps, focus, databaseUrl, players }, (history) => {
     report.add(history);
     if (history.violation !== null) console.log(failureLine(history));
   });
@@ -72,10 +81,9 @@ async function playOneByOne(databaseUrl: string | null): Promise<boolean> {
   const { sqliteInMemory } = await import('./simulated-database.js');
   const { postgresAt } = await import('./simulated-postgres.js');
   const openDatabase = databaseUrl === null ? sqliteInMemory : postgresAt(databaseUrl);
-  const focus = mutant?.focus ?? (parties ? ofParties : {});
   for (const one of seeds) {
     const startedAt = performance.now();
-    const history = await simulateOn(openDatabase, one, steps, focus);
+    const history = await simulateOn(openDatabase, one, steps, mutant?.focus ?? focus);
     print(history, Math.round(performance.now() - startedAt));
     if (isCaught(history)) return true;
   }

@@ -13,16 +13,22 @@ import {
   sumsOf,
   wasEver,
 } from './partner-ledger.js';
-import { payoutReport } from './partner-reports.js';
 
 /** A payout that came back is not made again: the buyer gets the money. */
 export function atMostOnePayoutPerPayment(observed: ObservedState): string | null {
   return atMostOne(observed, 'payout', () => true);
 }
 
-/** Where the partner refused one and took it all the same, another one is no fault. */
+/**
+ * Where the partner refused one and took it all the same, another one is no fault; nor where a
+ * restored database lacks one that the partner cannot find.
+ */
 export function atMostOnePayinPerPayment(observed: ObservedState): string | null {
-  return atMostOne(observed, 'payin', ({ takenAfterRefusal }) => !takenAfterRefusal);
+  const { abilities } = observed.outside;
+  return atMostOne(observed, 'payin', (order) => {
+    if (order.takenAfterRefusal) return false;
+    return abilities.findsPayinsByReference || !isForgotten(observed, order);
+  });
 }
 
 export function neverPaidOutMoreThanReceived(observed: ObservedState): string | null {
@@ -113,11 +119,11 @@ export function settlementsSayWhatThePartnerPaid(observed: ObservedState): strin
     const paid = observed
       .ordersOf(found)
       .filter((order) => order.kind === 'payout' && wasEver(order, 'completed'))
-      .map((order) => payoutReport({ ...order, status: 'completed' }));
-    const isTrue = paid.some(({ settled, fees, fxRate }) => {
-      const sums = { settled, fees, fxRate, endToEndId: settlement.endToEndId };
-      return isDeepStrictEqual({ ...settlement }, sums);
-    });
+      .map((order) => order.settlement);
+    const { endToEndId } = settlement;
+    const isTrue = paid.some((known) =>
+      isDeepStrictEqual({ ...settlement }, { ...known, endToEndId }),
+    );
     return isTrue ? null : `was settled with ${settlement.settled.amountMinor} at a wrong rate`;
   });
 }
@@ -166,11 +172,14 @@ export function fundsAgreeWithThePartner(observed: ObservedState): string | null
     const sums = sumsOf(observed.ordersOf(found));
     const out = sums.paidMinor + sums.movingMinor + sums.missingMinor;
     const back = sums.refundedMinor + sums.returnedMinor;
-    const theirs = [sums.receivedMinor, out, back, lostMinor(sums)].join(' ');
+    const { tellsWhatItReturned } = observed.outside.abilities;
+    const moved = (receivedMinor: bigint, backMinor: bigint) =>
+      tellsWhatItReturned ? [receivedMinor, backMinor] : [receivedMinor - backMinor];
+    const theirs = [...moved(sums.receivedMinor, back), out, lostMinor(sums)].join(' ');
     const { receivedMinor, payoutMinor, refundedMinor, lossMinor } = funds;
-    const ours = [receivedMinor, payoutMinor, refundedMinor, lossMinor].join(' ');
+    const ours = [...moved(receivedMinor, refundedMinor), payoutMinor, lossMinor].join(' ');
     if (ours === theirs) return null;
-    return `received, paid out, given back, lost: ${ours}; the partner: ${theirs}`;
+    return `received, given back, paid out, lost: ${ours}; the partner: ${theirs}`;
   });
 }
 
@@ -178,7 +187,9 @@ export function fundsAgreeWithThePartner(observed: ObservedState): string | null
 export function owedMoneyIsReallyGivenBack(observed: ObservedState): string | null {
   return eachWholePayment(observed, (found) => {
     const { funds } = found;
-    const owed = funds.refundOwedMinor + funds.refundOrderedMinor;
+    const owed = observed.outside.abilities.refunds
+      ? funds.refundOwedMinor + funds.refundOrderedMinor
+      : funds.refundOrderedMinor;
     if (owed > 0n) return `still owes ${owed}: ${funds.refund}`;
     const isMissing = sumsOf(observed.ordersOf(found)).missingMinor > 0n;
     const waits = funds.position === 'needs_review' && !isMissing;
@@ -217,6 +228,29 @@ export function everyOrderAtThePartnerIsKnown(observed: ObservedState): string |
     }
   }
   return null;
+}
+
+/** A pay-in that brought money has an order or a receipt, even if a restore lost its order. */
+export function allMoneyAtThePartnerIsKnown(observed: ObservedState): string | null {
+  const { outside, receipts } = observed;
+  if (!outside.abilities.hasStatement) return null;
+  const known = new Set([
+    ...[...observed.payments.values()].flatMap(({ commands }) =>
+      commands.map(({ partnerRef }) => partnerRef),
+    ),
+    ...[...receipts.values()].map(({ partnerRef }) => partnerRef),
+  ]);
+  const lost = outside.books.orders.find(
+    ({ kind, status, ref }) => kind === 'payin' && status === 'completed' && !known.has(ref),
+  );
+  return lost === undefined ? null : `the pay-in ${lost.ref} has neither an order nor a receipt`;
+}
+
+/** A restored database lacked it, and no order names it since. */
+function isForgotten(observed: ObservedState, order: PartnerOrder): boolean {
+  if (!observed.exempt.isUnknown(order)) return false;
+  const owner = observed.payments.get(observed.ownerOf(order.reference) ?? '');
+  return owner?.commands.every(({ partnerRef }) => partnerRef !== order.ref) ?? true;
 }
 
 /** At any time of its history. */

@@ -4,6 +4,7 @@
 import { readFileSync } from 'node:fs';
 import { registerHooks, stripTypeScriptTypes } from 'node:module';
 import { fileURLToPath } from 'node:url';
+import { blindPayMutants } from './blindpay-mutants.js';
 import type { InvariantName } from './invariants.js';
 import { moneyMutants } from './money-mutants.js';
 import { partyMutants } from './party-mutants.js';
@@ -20,7 +21,12 @@ export interface Mutant {
   readonly caughtBy: readonly InvariantName[];
 }
 
-export const mutants: readonly Mutant[] = [...paymentMutants, ...moneyMutants, ...partyMutants];
+export const mutants: readonly Mutant[] = [
+  ...paymentMutants,
+  ...moneyMutants,
+  ...partyMutants,
+  ...blindPayMutants,
+];
 
 /** Breaks the service in this process; call it before anything of it is imported. */
 export function install({ file, edits }: Mutant): void {

@@ -5,6 +5,8 @@ import type { FeedEvent, FeedHead, OutboxRow } from '../../core/domain/event.js'
 import type { PartyCommand } from '../../core/domain/partner-command.js';
 import type { InboxMessage } from '../../core/domain/partner-message.js';
 import type { PaymentStatus } from '../../core/domain/payment.js';
+import type { Receipt } from '../../core/domain/receipt.js';
+import type { StatementScan } from '../../core/domain/statement-scan.js';
 import type { Subscription } from '../../core/domain/subscription.js';
 import type { Tenant } from '../../core/domain/tenant.js';
 import type { WebhookDelivery } from '../../core/domain/webhook-delivery.js';
@@ -44,6 +46,9 @@ export class ObservedRows {
   /** Sealed secrets that a subscription ever had, oldest first. */
   readonly secrets = new Map<string, string[]>();
   readonly inbox = new Map<string, InboxMessage>();
+  readonly receipts = new Map<string, Receipt>();
+  /** By partner and mode. */
+  readonly scans = new Map<string, StatementScan>();
   readonly acknowledged: Acknowledgement[] = [];
   /** The number of the batch that first stored an event or a subscription, by its id. */
   readonly bornInBatch = new Map<string, number>();

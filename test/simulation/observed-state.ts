@@ -7,7 +7,9 @@ import type { Mail } from '../../core/domain/mail.js';
 import { isMoneyCommand, type PartnerCommand } from '../../core/domain/partner-command.js';
 import type { InboxMessage } from '../../core/domain/partner-message.js';
 import type { Payment } from '../../core/domain/payment.js';
+import type { Receipt } from '../../core/domain/receipt.js';
 import type { ServiceKey } from '../../core/domain/service-key.js';
+import type { StatementScan } from '../../core/domain/statement-scan.js';
 import type { Subscription } from '../../core/domain/subscription.js';
 import { type Tenant, tenantOf } from '../../core/domain/tenant.js';
 import type { WebhookDelivery } from '../../core/domain/webhook-delivery.js';
@@ -16,14 +18,15 @@ import type { ClaimedDelivery, Store } from '../../core/ports/storage.js';
 import { findDifferences, type LedgerDifference } from '../../core/usecases/ledger-check.js';
 import type { FeedReads } from './feed-reader.js';
 import type { BatchObserver, StagedWrite } from './gated-store.js';
+import type { PartnerAbilities } from './history-partner.js';
 import { ObservedParties } from './observed-parties.js';
 import { allParts, type ObservedPayment, type Part, readParts } from './observed-payment.js';
 import { ObservedRows, type RowsCopy } from './observed-rows.js';
 import type { PartnerLedger, PartnerOrder } from './partner-ledger.js';
+import type { PartnerMessage } from './partner-messages.js';
 import type { Party, PixDestination, Rails } from './partner-parties.js';
 import { QuarantineMonitor } from './quarantine-monitor.js';
 import { RestoreExemptions } from './restore-exemptions.js';
-import type { PartnerMessage } from './simulated-partner.js';
 import type { ReceivedWebhook } from './simulated-receivers.js';
 
 /** What a batch wrote, and for whom if one of the tenants asked for it. */
@@ -34,6 +37,9 @@ export interface Batch {
 
 /** The truth outside: what the partner, the receivers and the mailboxes know. */
 export interface Outside {
+  readonly abilities: PartnerAbilities;
+  /** Where an organization itself is paid. */
+  readonly destinationOf: (tenant: Tenant) => string;
   readonly books: PartnerLedger;
   readonly parties: () => readonly Party[];
   /** References of parties that the partner turned away at once. */
@@ -92,6 +98,7 @@ export class ObservedState extends ObservedRows implements BatchObserver {
     deliveries: new Set<string>(),
     subscriptions: new Set<string>(),
     inbox: new Map<string, InboxMessage>(),
+    receipts: new Set<string>(),
     outbox: false,
   };
 
@@ -211,6 +218,9 @@ export class ObservedState extends ObservedRows implements BatchObserver {
       for (const [id, { partner, mode }] of touched.inbox) {
         replace(this.inbox, id, await tx.inbox.get(partner, mode, id));
       }
+      for (const id of touched.receipts) {
+        replace(this.receipts, id, await tx.receipts.get(id));
+      }
       if (touched.outbox) this.outbox = await tx.outbox.oldest(10_000);
       await this.parties.refresh(tx);
     });
@@ -234,6 +244,7 @@ export class ObservedState extends ObservedRows implements BatchObserver {
     for (const [id, { payment }] of this.payments) this.#touchPayment(payment, id, ...allParts);
     for (const [id, message] of this.inbox) this.#touched.inbox.set(id, message);
     for (const id of this.subscriptions.keys()) this.#touched.subscriptions.add(id);
+    for (const id of this.receipts.keys()) this.#touched.receipts.add(id);
     this.leasesEnded();
     await this.parties.audit(store);
     await this.refresh(store);
@@ -311,7 +322,17 @@ export class ObservedState extends ObservedRows implements BatchObserver {
       case 'inbox':
         touched.inbox.set((row as InboxMessage).messageId, row as InboxMessage);
         break;
+      case 'receipts':
+        if (method !== 'append') touched.receipts.add((row as Receipt).id);
+        break;
+      case 'scans':
+        this.#noteScan(row as StatementScan);
+        break;
     }
+  }
+
+  #noteScan(scan: StatementScan): void {
+    this.scans.set(`${scan.partner} ${scan.mode}`, scan);
   }
 
   #notePayment(payment: Payment): void {

@@ -19,7 +19,8 @@ const PATIENCE_MS = 20 * MINUTE_MS;
 
 export function isTheOperatorsTurn(world: World, command: PartnerCommand): boolean {
   if (!isStuck(command) || command.updatedAtMs + PATIENCE_MS > world.nowMs) return false;
-  return !isUnpaidRefund(command) || !isPaidElsewhere(world, command);
+  if (!isUnpaidRefund(command)) return true;
+  return world.observed.outside.abilities.refunds && !isPaidElsewhere(world, command);
 }
 
 /** Before a restore the partner gave this money away: no refund of it can ever be ordered. */

@@ -2,6 +2,7 @@
 // They judge ours. What a payment loses because a bank changed its mind is written down beside
 // them, because no caller could have prevented it.
 import type { Money } from '../../core/domain/money.js';
+import type { SettlementFacts } from '../../core/domain/payment.js';
 import type { Mode } from '../../core/domain/tenant.js';
 
 export type OrderKind = 'payin' | 'payout' | 'refund';
@@ -15,6 +16,8 @@ export interface PartnerOrder {
   readonly reference: string;
   readonly request: string;
   readonly amount: Money;
+  /** Of a payout: what its completion brings. */
+  readonly settlement: SettlementFacts | null;
   /** Of a refund: the pay-in that it takes from. */
   readonly payinRef: string | null;
   /** Its answer was a refusal, and was final. */

@@ -8,6 +8,7 @@ import type { PayinInstructions } from '../../core/domain/payin-instructions.js'
 import type { PartnerAnswer, SettlementPartner } from '../../core/ports/partner.js';
 import type { Faults } from './faults.js';
 import type { Gates, SimulatedProcess } from './gates.js';
+import { LATE_MS_MAX, type LateCall } from './history-partner.js';
 import type { OrderKind, PartnerOrder } from './partner-ledger.js';
 import {
   payinReport,
@@ -19,14 +20,7 @@ import {
   wrongRefundReport,
 } from './partner-reports.js';
 import type { SeededRandom } from './seeded-random.js';
-import { PARTNER_NAME, type SimulatedPartner } from './simulated-partner.js';
-
-/** A call that is still on its way although nobody waits for it any more. */
-export interface LateCall {
-  readonly label: string;
-  readonly arrivesAtMs: number;
-  readonly arrive: () => void;
-}
+import type { SimulatedPartner } from './simulated-partner.js';
 
 export interface PartnerNetworkInput {
   readonly partner: SimulatedPartner;
@@ -38,12 +32,9 @@ export interface PartnerNetworkInput {
   readonly lateCalls: LateCall[];
 }
 
-/** A late call arrives within five minutes: far less than the partner keeps its key. */
-export const LATE_MS_MAX = 300_000;
-
 export function partnerNetwork(input: PartnerNetworkInput): SettlementPartner {
   return {
-    name: PARTNER_NAME,
+    name: input.partner.name,
     callTimeoutMs: 20_000,
     effectWithinMs: LATE_MS_MAX + 60_000,
     currencies: ['USD', 'EUR', 'GBP'],

@@ -1,8 +1,9 @@
 // What the partner says of its orders: reports and messages as they truly are, and reports with a
 // number that cannot be true.
 import type { Money } from '../../core/domain/money.js';
+import type { SettlementFacts } from '../../core/domain/payment.js';
 import type { PayinReport, PayoutReport } from '../../core/domain/report-check.js';
-import type { PartnerFact, RefundReport } from '../../core/ports/partner.js';
+import type { PartnerFact, PartnerNotice, RefundReport } from '../../core/ports/partner.js';
 import type { PartnerOrder } from './partner-ledger.js';
 import type { SeededRandom } from './seeded-random.js';
 
@@ -13,17 +14,22 @@ export function payinReport(order: PartnerOrder): PayinReport {
 }
 
 export function payoutReport(order: PartnerOrder): PayoutReport {
-  const { status, amount, ref } = order;
-  const completed = status === 'completed';
-  const fees = { ...amount, amountMinor: amount.amountMinor / 100n };
+  const { status, settlement } = order;
+  const known = status === 'completed' ? settlement : null;
   return {
     status,
-    settled: completed ? brl(amount, fees) : null,
-    fxRate: completed ? '5.2' : null,
-    fees: completed ? fees : null,
-    endToEndId: completed ? `E${ref}` : null,
+    settled: known?.settled ?? null,
+    fxRate: known?.fxRate ?? null,
+    fees: known?.fees ?? null,
+    endToEndId: known?.endToEndId ?? null,
     reason: reasonOf(order),
   };
+}
+
+/** What a payout of this amount brings. */
+export function settlementOf(amount: Money, ref: string): SettlementFacts {
+  const fees = { ...amount, amountMinor: amount.amountMinor / 100n };
+  return { settled: brl(amount, fees), fxRate: '5.2', fees, endToEndId: `E${ref}` };
 }
 
 export function refundReport(order: PartnerOrder): RefundReport {
@@ -108,10 +114,10 @@ export function factsText(facts: readonly PartnerFact[]): string {
   );
 }
 
-export function readFacts(text: string): readonly PartnerFact[] {
+export function readFacts(text: string): readonly (PartnerFact | PartnerNotice)[] {
   return JSON.parse(text, (key, value: unknown) =>
     key.endsWith('Minor') && typeof value === 'string' ? BigInt(value) : value,
-  ) as readonly PartnerFact[];
+  ) as ReturnType<typeof readFacts>;
 }
 
 /** At 5.20 per unit after fees, rounded down. */

@@ -138,7 +138,7 @@ function submits(world: World, host: SimulatedHost, account: ConnectedAccount): 
 function configuresPayout(world: World, host: SimulatedHost, account: ConnectedAccount): void {
   const { id } = account;
   const by = tenantOf(account);
-  const pixKey = `pix-key-${world.random.between(1, 2)}`;
+  const pixKey = `pix-${world.random.between(1, 2)}@example.com`;
   const destination = { pixKey, accountHolderName: 'Loja Ltda' };
   host.begin(`configure ${id}`, () => configureAccountPayout(host.deps, by, id, destination), {
     by,

@@ -2,7 +2,7 @@
 // rejection touches, when a seller can collect, and where its money goes.
 import type { ConnectedAccount } from '../../core/domain/connected-account.js';
 import type { Mode } from '../../core/domain/tenant.js';
-import { destinationOf, GIVEN_UP } from './actors.js';
+import { GIVEN_UP } from './actors.js';
 import { eachPayment, type ObservedState } from './observed-state.js';
 import type { Party } from './partner-parties.js';
 
@@ -62,7 +62,9 @@ export function sellersArePaidAtTheirOwnDestination(observed: ObservedState): st
     });
     if (strayed !== undefined) return `its payout ${strayed.ref} goes elsewhere`;
     if (sellerExternalId === null) {
-      return destination === destinationOf(orgId) ? null : `is paid to ${destination}`;
+      return destination === observed.outside.destinationOf(found.payment)
+        ? null
+        : `is paid to ${destination}`;
     }
     const receiver = observed.outside.destinations().find(({ ref }) => ref === destination);
     const party = partyOf(observed, receiver?.receiverRef ?? null);
@@ -128,7 +130,8 @@ function notReadyBecause(observed: ObservedState, seller: ConnectedAccount): str
   const { outside } = observed;
   const party = partyOf(observed, receiverRef);
   if (!party?.everApproved) return 'without an approval';
-  if (party.tosId === null || party.tosId !== seller.tosId) return 'without its terms';
+  const isWithout = party.tosId === null && outside.abilities.requiresTerms;
+  if (isWithout || party.tosId !== seller.tosId) return 'without its terms';
   const isOwn = (row: { readonly receiverRef: string }) => row.receiverRef === receiverRef;
   const pix = outside.destinations().find(({ ref }) => ref === destinationRef);
   if (pix === undefined || !isOwn(pix)) return 'without its own PIX destination';

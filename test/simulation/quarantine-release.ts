@@ -1,7 +1,7 @@
 // What an operator does after a restore: the partner is read back until a check is complete, then
 // the database is released. Checks fail, are interrupted by crashes and resume, like all else.
 import { endQuarantine, quarantineRestored } from '../../core/usecases/epochs.js';
-import { checkRestored } from '../../core/usecases/restore-check.js';
+import { type CheckedPayment, checkRestored } from '../../core/usecases/restore-check.js';
 import type { SimulatedHost } from './simulated-host.js';
 import type { World } from './world.js';
 
@@ -11,13 +11,15 @@ const log = { debug: mute, info: mute, warn: mute, error: mute };
 /** A quarantine, and the process in which the operator's command runs; null when none does. */
 export interface Quarantine {
   worker: SimulatedHost | null;
+  /** What the check could not look up so far. */
+  readonly missed: string[];
 }
 
 export async function beginQuarantine(world: World): Promise<void> {
   const clock = { nowMs: () => world.nowMs };
   const { number } = await quarantineRestored({ store: world.store, clock, log });
   world.trace(`epoch ${number} begins in quarantine`);
-  world.quarantine = { worker: null };
+  world.quarantine = { worker: null, missed: [] };
   world.observed.quarantine.isOn = true;
 }
 
@@ -30,17 +32,26 @@ export function operatorReleases(world: World, host: SimulatedHost): void {
   const over = () => {
     quarantine.worker = null;
   };
-  const release = () =>
-    endQuarantine(host.deps, { by: 'operator', forcedBecause: null }).then(() => {
+  const release = (forcedBecause: string | null) => () =>
+    endQuarantine(host.deps, { by: 'operator', forcedBecause }).then(() => {
       world.quarantine = null;
-      world.observed.exempt.released(world.observed.payments);
-      world.count('released');
+      const isChecked = forcedBecause === null;
+      if (isChecked) world.observed.exempt.released(world.observed.payments);
+      world.count(isChecked ? 'released' : 'released by force');
     });
-  host.begin('check after the restore', () => checkRestored(host.deps, mute), {
+  const note = (found: CheckedPayment) => void quarantine.missed.push(...found.missed);
+  host.begin('check after the restore', () => checkRestored(host.deps, note), {
     refused: over,
     done: ({ missed }) => {
-      if (missed > 0) over();
-      else host.begin('release', release, { refused: over });
+      const lacks = quarantine.missed.splice(0);
+      if (missed === 0) host.begin('release', release(null), { refused: over });
+      else if (lacks.every((what) => isNeverFound(world, what))) {
+        host.begin('release by force', release('pay-ins cannot be looked up'), { refused: over });
+      } else over();
     },
   });
+}
+
+function isNeverFound({ observed }: World, what: string): boolean {
+  return !observed.outside.abilities.findsPayinsByReference && what.startsWith('payin');
 }

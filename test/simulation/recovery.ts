@@ -52,6 +52,8 @@ async function daysLater(world: World, faults: FaultRates): Promise<void> {
 }
 
 async function untilOver(world: World): Promise<void> {
+  // A host reads the partner's books when it starts.
+  world.host()?.work('scans');
   for (let round = 0; round < ROUNDS_MAX && world.violation === null; round += 1) {
     const host = world.host();
     if (host === null) throw new Error('no process is left');
@@ -79,14 +81,16 @@ async function outlast(world: World): Promise<void> {
 }
 
 async function isOver(world: World): Promise<boolean> {
-  const quiet = Object.values(world.partners).every(({ messages }) => messages.length === 0);
+  const quiet = Object.values(world.partners).every(
+    ({ messages }) => messages.waiting.length === 0,
+  );
   if (!quiet || world.lateCalls.length > 0 || world.violation !== null) return false;
   if (world.quarantine !== null) return false;
   return firstViolation(atTheEnd, world.observed) === null;
 }
 
 async function pauseMs(world: World): Promise<number> {
-  const messages = Object.values(world.partners).flatMap((partner) => partner.messages);
+  const messages = Object.values(world.partners).flatMap((partner) => partner.messages.waiting);
   const moments = [
     (await world.store.claims.nextDueAtMs()) ?? Number.POSITIVE_INFINITY,
     // One that is ready already waits for another one.

@@ -2,10 +2,12 @@
 // invariants were checked, and how to replay each history that failed.
 import { type FaultKind, faultKinds } from './faults.js';
 import type { HistorySummary } from './history.js';
+import type { PartnerName } from './history-partner.js';
 
 export interface ReportInput {
   readonly steps: number;
   readonly parties: boolean;
+  readonly partner: PartnerName;
   readonly database: string;
 }
 
@@ -45,7 +47,9 @@ export class Report {
       `invariants checked ${figure(this.#checks)}`,
       `seconds ${seconds.toFixed(1)}`,
       'faults injected',
-      ...faultKinds.map((kind) => `  ${kind} ${figure(this.#faults.get(kind) ?? 0)}`),
+      ...faultKinds[this.#input.partner].map(
+        (kind) => `  ${kind} ${figure(this.#faults.get(kind) ?? 0)}`,
+      ),
       `seeds failed ${failed.length}`,
       ...failed.flatMap((history) => [
         `  ${failureLine(history)}`,
@@ -55,9 +59,10 @@ export class Report {
   }
 
   #replay(seed: number): string {
-    const { steps, parties, database } = this.#input;
+    const { steps, parties, partner, database } = this.#input;
     const options = [`--seed ${seed}`, `--steps ${steps}`];
     if (parties) options.push('--parties');
+    if (partner !== 'simulated') options.push(`--partner ${partner}`);
     if (database !== 'sqlite') options.push(`--database ${database}`);
     return `npm run simulate -- ${options.join(' ')}`;
   }

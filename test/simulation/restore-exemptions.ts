@@ -5,6 +5,8 @@
 // - A payment with an order at the partner that the copy does not know as sent may end otherwise
 //   than the partner's books until it is released, and its own books agree with each other. After
 //   a complete check it is excused no more, but for orders of payments created after the copy.
+//   With a partner that finds no pay-in by our reference, a release is by force, and the excuse
+//   stays: messages alone tell of a pay-in that the copy lacks, and its payment may order another.
 // - A message about such an order that names it by the partner's id only fits no command.
 // - A mail that was sent after the copy carries a link that leads nowhere.
 //
@@ -25,6 +27,8 @@ export class RestoreExemptions {
   readonly #mails = new Set<string>();
   /** Of payments that a copy lacks: one that is created again finds them when it orders. */
   readonly #lost = new Set<PartnerOrder>();
+  /** Orders that the database did not know as sent. */
+  readonly #unknown = new Set<PartnerOrder>();
   #ordersSeen: number | null = null;
 
   /** Notes what a copy lacks, once it is restored. */
@@ -40,7 +44,9 @@ export class RestoreExemptions {
     for (const order of orders.slice(this.#ordersSeen)) {
       const owner = known.ownerOf(order.reference) ?? '';
       if (!known.payments.has(owner)) this.#lost.add(order);
-      if (!isKnownAsSent(order, known.payments.get(owner))) this.#payments.add(owner);
+      if (isKnownAsSent(order, known.payments.get(owner))) continue;
+      this.#payments.add(owner);
+      this.#unknown.add(order);
     }
     this.#ordersSeen = orders.length;
   }
@@ -61,6 +67,10 @@ export class RestoreExemptions {
 
   hasPayment(id: string | null): boolean {
     return this.#payments.has(id ?? '');
+  }
+
+  isUnknown(order: PartnerOrder): boolean {
+    return this.#unknown.has(order);
   }
 
   isLost(order: PartnerOrder): boolean {

@@ -1,8 +1,10 @@
 // What a history is made of and what goes wrong in it. Each seed draws its own mixture, some parts
 // often and some not at all, because a mixture of everything hides what only repetition brings out.
 import { drawRates, type FaultRandom, type FaultRates, noFaults } from './faults.js';
+import type { PartnerName } from './history-partner.js';
 
 export interface RunProfile {
+  readonly partner: PartnerName;
   /** Processes on the one database; a single one ends the leases of the one before it. */
   readonly hosts: 1 | 2;
   readonly faults: FaultRates;
@@ -76,6 +78,13 @@ export interface Focus extends Partial<Omit<RunProfile, 'weights' | 'faults'>> {
 /** Histories that dwell on parties, and have payments left when a seller is ready. */
 export const ofParties: Focus = { parties: 3, paymentsMax: 10 };
 
+/** Histories with BlindPay as the partner, which come to payouts before the faults stop. */
+export const ofBlindPay: Focus = {
+  partner: 'blindpay',
+  parties: 0,
+  often: ['buyerStep', 'bankEvent', 'work', 'jump'],
+};
+
 /** How much more often an action comes that a focus names. */
 const OFTEN = 8;
 
@@ -90,15 +99,16 @@ export function focused(
   return { ...whole, weights };
 }
 
-export function drawProfile(streams: FaultRandom): RunProfile {
+export function drawProfile(streams: FaultRandom, partner: PartnerName = 'simulated'): RunProfile {
   const { random } = streams;
   const weights = Object.entries({ ...actions, ...partyActions }).map(([name, weight]) => [
     name,
     weight * random.pick([0.3, 1, 1, 1, 3]),
   ]);
   return {
+    partner,
     hosts: random.chance(0.25) ? 2 : 1,
-    faults: drawRates(streams),
+    faults: drawRates(streams, partner),
     slowReads: random.pick([0, 0.1, 0.5]),
     paymentsMax: random.pick([5, 12]),
     parties: random.pick([0, 0, 0.3, 1, 2]),

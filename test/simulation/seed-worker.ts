@@ -2,7 +2,6 @@
 // SQLite in memory or on the PostgreSQL server that its argument names.
 import { serveCalls } from '../bench/child-calls.js';
 import { simulateOn } from './history.js';
-import { ofParties } from './run-profile.js';
 import type { SeedWorker } from './seed-workers.js';
 import { sqliteInMemory } from './simulated-database.js';
 import { postgresAt } from './simulated-postgres.js';
@@ -11,8 +10,7 @@ const [, , databaseUrl] = process.argv;
 const openDatabase = databaseUrl === undefined ? sqliteInMemory : postgresAt(databaseUrl);
 
 const player: SeedWorker = {
-  async play(seed, steps, parties) {
-    const focus = parties ? ofParties : {};
+  async play(seed, steps, focus) {
     const { trace: _, ...summary } = await simulateOn(openDatabase, seed, steps, focus);
     return summary;
   },

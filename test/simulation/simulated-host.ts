@@ -16,23 +16,24 @@ import { commandRunner } from '../../core/usecases/command-runner.js';
 import type { Runner } from '../../core/usecases/concurrency-limiter.js';
 import { type DeliveryRunner, deliveryRunner } from '../../core/usecases/delivery-runner.js';
 import { runPurges } from '../../core/usecases/documents.js';
+import { readFile } from '../../core/usecases/dossier-files.js';
 import { runSequencer } from '../../core/usecases/feed.js';
 import { runMails } from '../../core/usecases/mails.js';
 import { runInbox } from '../../core/usecases/partner-inbox.js';
 import { runExpiry } from '../../core/usecases/payments.js';
+import { runReceipts, runStatementScans } from '../../core/usecases/receipt-reads.js';
 import { runAdvances } from '../../core/usecases/sandbox.js';
 import { type HostClock, newHostClock } from '../../host/host-clock.js';
 import type { Faults } from './faults.js';
 import { gatedDocuments } from './gated-documents.js';
 import { gatedStore } from './gated-store.js';
 import { type Gates, SimulatedProcess } from './gates.js';
+import type { AdapterSetup, HistoryPartner } from './history-partner.js';
 import type { ObservedState } from './observed-state.js';
-import { type LateCall, partnerNetwork } from './partner-network.js';
 import { monitorSends } from './quarantine-monitor.js';
 import type { RunProfile } from './run-profile.js';
 import type { SeededRandom } from './seeded-random.js';
 import type { SimulatedMailbox } from './simulated-mailbox.js';
-import type { SimulatedPartner } from './simulated-partner.js';
 import type { SimulatedReceivers } from './simulated-receivers.js';
 import { foreignRowIn } from './tenant-invariants.js';
 
@@ -41,6 +42,8 @@ export const workers = [
   'sequencer',
   'deliveries',
   'inbox',
+  'receipts',
+  'scans',
   'expiry',
   'advances',
   'purges',
@@ -54,8 +57,7 @@ export interface Surroundings {
   readonly random: SeededRandom;
   readonly profile: RunProfile;
   readonly faults: Faults;
-  readonly partners: Readonly<Record<Mode, SimulatedPartner>>;
-  readonly lateCalls: LateCall[];
+  readonly partners: Readonly<Record<Mode, HistoryPartner>>;
   readonly receivers: SimulatedReceivers;
   readonly mailbox: SimulatedMailbox;
   readonly documents: DocumentStorage;
@@ -156,6 +158,10 @@ export class SimulatedHost {
         return this.#deliveries.runOnce(nowMs, LIMIT);
       case 'inbox':
         return runInbox(this.deps, nowMs, LIMIT);
+      case 'receipts':
+        return runReceipts(this.deps, nowMs, LIMIT);
+      case 'scans':
+        return runStatementScans(this.deps);
       case 'expiry':
         return runExpiry(this.deps, nowMs, LIMIT);
       case 'advances':
@@ -169,20 +175,13 @@ export class SimulatedHost {
 
   #depsOf(store: Store): Deps {
     const world = this.#world;
-    const { gates, random, lateCalls, faults } = world;
-    const nowMs = () => world.nowMs;
-    const line = (mode: 'test' | 'live') =>
-      partnerNetwork({
-        partner: world.partners[mode],
-        process: this.process,
-        gates,
-        random,
-        faults,
-        nowMs,
-        lateCalls,
-      });
+    const { gates, random, faults, partners } = world;
+    const setup: AdapterSetup = {
+      ...{ process: this.process, gates, clock: this.#clock, log: this.#log() },
+      readFile: (url) => readFile(this.deps, url),
+    };
     const ways = {
-      partners: { test: line('test'), live: line('live') },
+      partners: { test: partners.test.adapter(setup), live: partners.live.adapter(setup) },
       sender: world.receivers.sender(this.process),
       mailer: world.mailbox.mailer(this.process),
     };

@@ -6,36 +6,28 @@ import type { Money } from '../../core/domain/money.js';
 import type { QuoteTerms } from '../../core/domain/quote.js';
 import type { Mode } from '../../core/domain/tenant.js';
 import type { PartnerAnswer, PartnerFact } from '../../core/ports/partner.js';
-import type { Faults } from './faults.js';
+import { destinationOf } from './actors.js';
 import {
-  type OrderKind,
-  type OrderStatus,
-  type PartnerLedger,
-  type PartnerOrder,
-  wasEver,
-} from './partner-ledger.js';
-import { PartnerParties } from './partner-parties.js';
-import { brl, factsText, mixedFact, orderFact, wrongFact } from './partner-reports.js';
-import type { SeededRandom } from './seeded-random.js';
+  type AdapterSetup,
+  type HistoryPartner,
+  type HistoryPartnerInput,
+  LATE_MS_MAX,
+} from './history-partner.js';
+import { type OrderKind, type OrderStatus, type PartnerOrder, wasEver } from './partner-ledger.js';
+import { PartnerMessages } from './partner-messages.js';
+import { partnerNetwork } from './partner-network.js';
+import { PartnerParties, type Party } from './partner-parties.js';
+import {
+  brl,
+  factsText,
+  mixedFact,
+  orderFact,
+  settlementOf,
+  wrongFact,
+} from './partner-reports.js';
 
-export const PARTNER_NAME = 'simulated';
 /** How long a key is remembered. */
 export const PARTNER_KEY_KEPT_MS = DAY_MS;
-
-/** A message on its way to us. */
-export interface PartnerMessage {
-  readonly id: string;
-  readonly mode: Mode;
-  readonly body: string;
-  readonly readyAtMs: number;
-  /** Sent again until it is acknowledged: polling may not bring its report. */
-  readonly guaranteed: boolean;
-  /**
-   * The order whose return it reports, or what follows an end: these come in order, because a
-   * report has no time by which an older one could be recognized.
-   */
-  readonly inOrderOf: string | null;
-}
 
 interface KeptKey {
   readonly request: string;
@@ -56,35 +48,24 @@ export interface OrderRequest {
   readonly destination?: string;
 }
 
-export interface SimulatedPartnerInput {
-  readonly mode: Mode;
-  readonly random: SeededRandom;
-  readonly nowMs: () => number;
-  readonly faults: Faults;
-  /** Those of every mode. */
-  readonly books: PartnerLedger;
-  /** Does something within minutes, even if its caller dies. */
-  readonly later: (label: string, effect: () => void) => void;
-}
-
-export class SimulatedPartner {
+export class SimulatedPartner implements HistoryPartner {
+  readonly name = 'simulated';
   readonly mode: Mode;
   readonly desk: PartnerParties;
-  readonly messages: PartnerMessage[] = [];
-  /** What a correct caller never does. */
+  readonly messages: PartnerMessages;
   readonly misuse: string[] = [];
   /** How often the caller went back in time. */
   life = 0;
-  readonly #input: SimulatedPartnerInput;
+  readonly #input: HistoryPartnerInput;
   readonly #keys = new Map<string, KeptKey>();
   readonly #quotes = new Map<string, QuoteTerms>();
-  #dropped: { readonly message: PartnerMessage; readonly atMs: number }[] = [];
   #count = 0;
 
-  constructor(input: SimulatedPartnerInput) {
+  constructor(input: HistoryPartnerInput) {
     this.mode = input.mode;
     this.#input = input;
     const { mode, random, faults } = input;
+    this.messages = new PartnerMessages(random, input.nowMs);
     this.desk = new PartnerParties({
       ...{ mode, random, faults, misuse: this.misuse },
       name: (what) => this.#name(what),
@@ -97,7 +78,19 @@ export class SimulatedPartner {
     return this.#input.books.orders.filter(({ mode }) => mode === this.mode);
   }
 
-  /** Raised by every change that the invariants look at. */
+  adapter({ process, gates }: AdapterSetup) {
+    return partnerNetwork({ ...this.#input, partner: this, process, gates });
+  }
+
+  organization(orgId: string) {
+    const partnerRef = `${this.name}-${orgId}`;
+    return { partnerRef, virtualAccountRef: 'va-1', destinationRef: destinationOf(orgId) };
+  }
+
+  headersOf({ id }: { readonly id: string }, isGenuine: boolean) {
+    return { 'message-id': id, genuine: isGenuine ? 'yes' : 'no' };
+  }
+
   get changes(): number {
     return this.#count + this.misuse.length;
   }
@@ -121,7 +114,6 @@ export class SimulatedPartner {
     return terms;
   }
 
-  /** Nothing waits for a bank or a decision. */
   get isIdle(): boolean {
     return (
       this.orders.every(({ status }) => status !== 'open') &&
@@ -131,7 +123,7 @@ export class SimulatedPartner {
 
   /** Takes an order, or finds the one that its key already made. Yields its ref. */
   place(kind: OrderKind, request: string, life = this.life): PartnerAnswer<string> {
-    const { faults, later, random } = this.#input;
+    const { faults, random } = this.#input;
     const order = JSON.parse(request) as OrderRequest;
     const { reference } = order;
     if (this.#kept(reference) === null) {
@@ -143,7 +135,7 @@ export class SimulatedPartner {
       if (kind === 'payin' && faults.occurs('payinTakenLate')) {
         const answer = refused('quote_expired');
         this.#keep(reference, { request, answer, life });
-        later(`taken late: ${reference}`, () => this.#take(kind, request, true));
+        this.#later(`taken late: ${reference}`, () => this.#take(kind, request, true));
         return answer;
       }
     }
@@ -169,7 +161,6 @@ export class SimulatedPartner {
     return this.orders.find((order) => order.reference === reference) ?? null;
   }
 
-  /** The buyer's bank sends money for a pay-in; one that went back bounces it. */
   buyerPays(order: PartnerOrder, amountMinor: bigint): void {
     if (order.status === 'returned') return;
     const receivedMinor = order.receivedMinor + amountMinor;
@@ -177,26 +168,22 @@ export class SimulatedPartner {
     this.#change(order, isWhole ? 'completed' : order.status, receivedMinor);
   }
 
-  /** An order comes to its end, or from one end to another. */
   end(order: PartnerOrder, status: Exclude<OrderStatus, 'open'>): void {
     this.#change(order, status);
   }
 
-  /** The message is acknowledged, or lost for good. */
-  drop(message: PartnerMessage): void {
-    const at = this.messages.indexOf(message);
-    if (at === -1) return;
-    this.messages.splice(at, 1);
-    this.#dropped.push({ message, atMs: this.#input.nowMs() });
+  restored(sinceMs: number): void {
+    this.messages.restored(sinceMs);
+    this.life += 1;
   }
 
-  /** The caller is what it was at this time: it asks for all messages since. */
-  restored(sinceMs: number): void {
-    const since = this.#dropped.filter(({ atMs }) => atMs >= sinceMs);
-    const again = since.filter(({ message }) => message.guaranteed).map(({ message }) => message);
-    this.messages.unshift(...again);
-    this.#dropped = this.#dropped.filter(({ atMs }) => atMs < sinceMs);
-    this.life += 1;
+  decide(party: Party, status: 'approved' | 'rejected'): void {
+    this.desk.decide(party, status);
+  }
+
+  #later(label: string, arrive: () => void): void {
+    const { nowMs, random, lateCalls } = this.#input;
+    lateCalls.push({ label, arrivesAtMs: nowMs() + random.between(0, LATE_MS_MAX), arrive });
   }
 
   #change(order: PartnerOrder, status: OrderStatus, receivedMinor = order.receivedMinor): void {
@@ -243,13 +230,16 @@ export class SimulatedPartner {
 
   #take(kind: OrderKind, request: string, takenAfterRefusal: boolean): PartnerOrder {
     const order = JSON.parse(request) as OrderRequest;
+    const amount = { amountMinor: BigInt(order.amountMinor), currency: order.currency };
+    const ref = this.#name(kind);
     const taken: PartnerOrder = {
       kind,
       mode: this.mode,
-      ref: this.#name(kind),
+      ref,
       reference: order.reference,
       request,
-      amount: { amountMinor: BigInt(order.amountMinor), currency: order.currency },
+      amount,
+      settlement: kind === 'payout' ? settlementOf(amount, ref) : null,
       payinRef: order.payinRef ?? null,
       takenAfterRefusal,
       status: 'open',
@@ -296,26 +286,12 @@ export class SimulatedPartner {
     books.falseMessages.add(mixed);
   }
 
-  /** Messages that may be delivered now. */
-  get readyMessages(): readonly PartnerMessage[] {
-    const nowMs = this.#input.nowMs();
-    const waiting = new Set<string>();
-    return this.messages.filter(({ readyAtMs, inOrderOf }) => {
-      const isNext = inOrderOf === null || !waiting.has(inOrderOf);
-      if (inOrderOf !== null) waiting.add(inOrderOf);
-      return isNext && readyAtMs <= nowMs;
-    });
-  }
-
   #send(facts: readonly PartnerFact[], guaranteed: boolean): string {
-    const { random, nowMs } = this.#input;
-    const delayMs = random.pick([0, 0, 500, 5_000, 90_000, 7_200_000]);
     const id = this.#name('message');
-    const readyAtMs = nowMs() + delayMs;
     const [{ partnerRef, report } = { partnerRef: '', report: null }] = facts;
     const inOrderOf = guaranteed || report?.status === 'returned' ? partnerRef : null;
     const body = factsText(facts);
-    this.messages.push({ id, mode: this.mode, body, readyAtMs, guaranteed, inOrderOf });
+    this.messages.send({ id, mode: this.mode, body, guaranteed, inOrderOf });
     return id;
   }
 

@@ -9,11 +9,12 @@ import type { Ids } from '../../core/ports/outside.js';
 import type { Store } from '../../core/ports/storage.js';
 import type { CreatePaymentInput } from '../../core/usecases/payments.js';
 import { currentKey } from '../../core/usecases/service-keys.js';
-import { CAREFUL_ORG, destinationOf, tenants } from './actors.js';
+import { CAREFUL_ORG, tenants } from './actors.js';
 import { Faults } from './faults.js';
 import { FeedReads } from './feed-reader.js';
 import { openDocuments } from './gated-documents.js';
 import { Gates } from './gates.js';
+import { type HistoryPartner, type LateCall, partnerAbilities } from './history-partner.js';
 import {
   always,
   atTheEnd,
@@ -24,7 +25,6 @@ import {
 } from './invariants.js';
 import { ObservedState } from './observed-state.js';
 import { PartnerLedger } from './partner-ledger.js';
-import { LATE_MS_MAX, type LateCall } from './partner-network.js';
 import { operatorReleases, type Quarantine } from './quarantine-release.js';
 import { copyNowAndThen, restorable, restore, type WorldCopy } from './restore.js';
 import {
@@ -36,10 +36,11 @@ import {
   withoutFaults,
 } from './run-profile.js';
 import { SeededRandom } from './seeded-random.js';
+import { SimulatedBlindPay } from './simulated-blindpay.js';
 import type { SimulatedDatabase } from './simulated-database.js';
 import { openBox, SimulatedHost, type Surroundings } from './simulated-host.js';
 import { SimulatedMailbox } from './simulated-mailbox.js';
-import { PARTNER_NAME, SimulatedPartner } from './simulated-partner.js';
+import { SimulatedPartner } from './simulated-partner.js';
 import { SimulatedReceivers } from './simulated-receivers.js';
 
 /** 2026-01-01T00:00:00Z: when every history begins. */
@@ -78,7 +79,7 @@ export class World implements Surroundings {
   readonly #apart: SeededRandom;
   readonly faults: Faults;
   readonly gates: Gates;
-  readonly partners: Readonly<Record<Mode, SimulatedPartner>>;
+  readonly partners: Readonly<Record<Mode, HistoryPartner>>;
   readonly receivers: SimulatedReceivers;
   readonly mailbox: SimulatedMailbox;
   readonly documents = openDocuments();
@@ -100,6 +101,8 @@ export class World implements Surroundings {
   #step = 0;
   #hostCount = 0;
   #checked = '';
+  /** Where each organization is paid, by mode. */
+  readonly #destinations = new Map<string, string>();
   database: SimulatedDatabase;
   readonly copies: WorldCopy[] = [];
   /** Null while the database is released. */
@@ -111,17 +114,16 @@ export class World implements Surroundings {
     const streams = { random, apart: this.#apart };
     const nowMs = () => this.nowMs;
     this.random = random;
-    this.profile = focused(drawProfile(streams), focus);
+    this.profile = focused(drawProfile(streams, focus.partner), focus);
     const faults = new Faults(streams, () => this.profile.faults);
     this.faults = faults;
     this.gates = new Gates(nowMs, () => random.chance(this.profile.gates));
     const books = new PartnerLedger((reference) => this.observed.ownerOf(reference));
-    const later = (label: string, arrive: () => void) => {
-      const arrivesAtMs = this.nowMs + random.between(0, LATE_MS_MAX);
-      this.lateCalls.push({ label, arrivesAtMs, arrive });
-    };
+    const Partner = this.profile.partner === 'blindpay' ? SimulatedBlindPay : SimulatedPartner;
+    const { lateCalls, trace } = this;
+    const count = (what: string) => this.count(what);
     const partner = (mode: Mode) =>
-      new SimulatedPartner({ mode, random, nowMs, faults, books, later });
+      new Partner({ mode, random, nowMs, faults, books, lateCalls, trace, count });
     this.partners = { test: partner('test'), live: partner('live') };
     this.receivers = new SimulatedReceivers({
       gates: this.gates,
@@ -131,6 +133,8 @@ export class World implements Surroundings {
     this.mailbox = new SimulatedMailbox({ gates: this.gates, faults });
     const { test, live } = this.partners;
     this.observed = new ObservedState({
+      abilities: partnerAbilities[this.profile.partner],
+      destinationOf: (tenant) => this.#destinations.get(`${tenant.orgId} ${tenant.mode}`) ?? '',
       turnedAway: () => [...test.desk.turnedAway, ...live.desk.turnedAway],
       destinations: () => [...test.desk.destinations, ...live.desk.destinations],
       rails: () => [...test.desk.rails, ...live.desk.rails],
@@ -138,7 +142,7 @@ export class World implements Surroundings {
       storedDocuments: () => this.documents.stored(),
       books,
       parties: () => [...test.desk.parties, ...live.desk.parties],
-      messages: () => [...test.messages, ...live.messages],
+      messages: () => [...test.messages.waiting, ...live.messages.waiting],
       misuse: () => [...test.misuse, ...live.misuse],
       received: () => this.receivers.received,
       feedReads: this.feedReads,
@@ -159,20 +163,16 @@ export class World implements Surroundings {
   async open(): Promise<void> {
     for (const orgId of new Set(tenants.map((tenant) => tenant.orgId))) {
       await this.store.run(async (tx) => {
-        const profile = (mode: Mode) => ({
-          orgId,
-          mode,
-          kybStatus: 'approved' as const,
-          receiverId: 'rcv_1',
-          kybCommandId: null,
-          partnerRef: `${PARTNER_NAME}-${orgId}`,
-          virtualAccountRef: 'va-1',
-          destinationRef: destinationOf(orgId),
-          tosId: null,
-          tosAcceptedAtMs: null,
-          ...nothingDue,
-          version: 1,
-        });
+        const profile = (mode: Mode) => {
+          const known = this.partners[mode].organization(orgId);
+          this.#destinations.set(`${orgId} ${mode}`, known.destinationRef);
+          return {
+            ...{ orgId, mode, ...known, kybStatus: 'approved' as const },
+            ...{ receiverId: 'rcv_1', kybCommandId: null, tosId: null, tosAcceptedAtMs: null },
+            ...nothingDue,
+            version: 1,
+          };
+        };
         tx.organizations.insert(
           {
             id: orgId,

@@ -32,7 +32,7 @@ import { aReceipt } from './receipt-samples.js';
 import { type World, world } from './test-world.js';
 
 export const live: Tenant = { orgId: 'org_a', mode: 'live' };
-export const test: Tenant = { orgId: 'org_a', mode: 'test' };
+export const inTest: Tenant = { orgId: 'org_a', mode: 'test' };
 export const aPayer = {
   ...{ name: 'Blue Parts LLC', bank: 'First Bank', trace: '0210000' },
   texts: ['invoice 7', 'thanks'],

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { connectHost } from './blindpay/blindpay-operator.js';
 import { acceptTerms, startBlindPayService } from './blindpay/blindpay-service.js';
+import { until } from './wait.js';
 
 type Environment = Readonly<Record<string, string>>;
 
@@ -19,7 +20,7 @@ export interface StartedPartner {
   /** What an operator sets. */
   readonly env: Environment;
   /** Whether the messages of the partner arrived, as far as they are sent over HTTP. */
-  checkMessages(): void;
+  checkMessages(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -27,7 +28,7 @@ export const scenarioPartners = {
   'the fake partner': {
     start: async () => ({
       env: { PONTE_FAKE_PARTNER_DELAY_MS: '0' },
-      checkMessages: () => undefined,
+      checkMessages: async () => undefined,
       close: async () => undefined,
     }),
     // Its session is the way back.
@@ -42,9 +43,10 @@ async function startBlindPayFor(hostUrl: string): Promise<StartedPartner> {
   const service = await startBlindPayService();
   return {
     env: await connectHost(service, hostUrl, 'test'),
-    checkMessages() {
+    async checkMessages() {
       const { payins, payouts } = service.state;
       assert.deepEqual([payins.length, payouts.length], [2, 2]);
+      await until(() => service.sent.length === service.state.messages.length);
       const refused = service.sent.filter(({ status }) => status !== 200);
       assert.deepEqual(refused, []);
     },

@@ -5,11 +5,13 @@ import type { ContentType } from '../../../core/domain/document.js';
 import { askedOf } from '../../../core/domain/kyc-draft.js';
 import { formFields } from '../../../core/domain/kyc-fields.js';
 import { askedFiles, nextStep } from '../../../core/domain/kyc-form.js';
+import { maskedAddress } from '../../../core/domain/mail.js';
 import type { UploadRefusal } from '../../../core/usecases/page-documents.js';
-import { Button, ButtonLink, Form, Note } from '../components.js';
+import { Button, ButtonLink, Form, Note, Rows } from '../components.js';
 import { type FieldError, FileInput, FileRow } from '../fields.js';
 import type { ScreenContent } from '../layout.js';
 import { QrCode } from '../qr-code.js';
+import { nameOf } from '../scene.js';
 import {
   type BareScene,
   controlId,
@@ -300,17 +302,43 @@ export function phoneScreen(scene: KycScene, url: string): ScreenContent {
   };
 }
 
+export interface PhoneProps {
+  /** Who is paid; null for a form without a payment. */
+  readonly payee: string | null;
+}
+
+/** Whose form it is: somebody else may have scanned the code. */
+function WhoseForm({ scene, payee }: PhoneProps & { readonly scene: KycScene }): VNode {
+  const { words, view, form } = scene;
+  const org = nameOf(view.organization?.name ?? '');
+  return (
+    <section class="card stack">
+      <Rows
+        rows={[
+          { label: words.phone.formOf, value: partyName(scene), note: maskedAddress(form.email) },
+          { label: words.phone.askedBy, value: org },
+          payee === null ? null : { label: words.phone.paymentTo, value: nameOf(payee) },
+        ]}
+      />
+      <p>{words.phone.notYours(org)}</p>
+    </section>
+  );
+}
+
 /** Before a phone uses its link up. */
-export function phoneEnterScreen(scene: BareScene): ScreenContent {
+export function phoneEnterScreen(scene: KycScene, { payee }: PhoneProps): ScreenContent {
   const { words, texts } = scene;
   return {
     title: words.phone.enter,
     lede: words.phone.enterText,
     station: null,
     body: (
-      <Form to="kyc/phone/enter" class="actions">
-        <Button look="primary">{texts.frame.continue}</Button>
-      </Form>
+      <>
+        <WhoseForm scene={scene} payee={payee} />
+        <Form to="kyc/phone/enter" class="actions">
+          <Button look="primary">{texts.frame.continue}</Button>
+        </Form>
+      </>
     ),
   };
 }
@@ -321,7 +349,10 @@ export function phoneOverScreen(scene: BareScene): ScreenContent {
 }
 
 /** What a phone may do: add files. */
-export function phoneUploadsScreen(scene: KycScene, props: DocumentProps): ScreenContent {
+export function phoneUploadsScreen(
+  scene: KycScene,
+  { payee, ...props }: DocumentProps & PhoneProps,
+): ScreenContent {
   const { words, form } = scene;
   const parties = [null, ...form.draft.ownerNumbers];
   const shown = parties.filter((owner) => filesOf(scene, owner).length > 0);
@@ -330,9 +361,16 @@ export function phoneUploadsScreen(scene: KycScene, props: DocumentProps): Scree
     lede: words.phone.uploadsLede,
     station: null,
     errors: fileErrors(scene, props, parties),
-    body: shown
-      .filter((owner) => !isAsked(scene, owner))
-      .map((owner) => <PartyCard scene={scene} owner={owner} {...props} />),
+    body: (
+      <>
+        <WhoseForm scene={scene} payee={payee} />
+        {shown
+          .filter((owner) => !isAsked(scene, owner))
+          .map((owner) => (
+            <PartyCard scene={scene} owner={owner} {...props} />
+          ))}
+      </>
+    ),
   };
 }
 

@@ -2,6 +2,7 @@
 // phone. A refused file is named in the address, so that a reload sends nothing again.
 import { type DocumentKind, documentKinds } from '../../../core/domain/document.js';
 import { fileFieldOf } from '../../../core/domain/kyc-fields.js';
+import type { PageSession } from '../../../core/domain/page-session.js';
 import { PonteError } from '../../../core/errors.js';
 import {
   documentLimits,
@@ -10,6 +11,7 @@ import {
   startPhoneUpload,
   storePageDocument,
 } from '../../../core/usecases/page-documents.js';
+import { readSession } from '../../../core/usecases/page-sessions.js';
 import type { Cookie } from '../cookies.js';
 import type { ScreenContent } from '../layout.js';
 import { html, type PageAnswer, type PageContext, seeOther } from '../page-route.js';
@@ -57,7 +59,7 @@ export function documentsPage(context: PageContext, call: AnyCall, loaded: Loade
   const { kind, ownerIndex } = loaded.session;
   const props = { limits, refused: refusedIn(call) };
   return formPage(loaded, (scene) => {
-    if (kind === 'upload') return phoneUploadsScreen(scene, props);
+    if (kind === 'upload') return phoneUploadsScreen(scene, { ...props, payee: loaded.payee });
     if (ownerIndex !== null) return ownDocumentsScreen(scene, { ...props, owner: ownerIndex });
     const content = documentsScreen(scene, props);
     // A phone was given the link: its files appear by themselves.
@@ -152,8 +154,29 @@ export async function showPhoneEnter(
     const value = /^[\w-]{1,100}$/.test(token) ? token : 'unknown';
     return seeOther(`${call.base}/kyc/phone/enter`, [{ name: 'link', value, path: call.base }]);
   }
-  const isKnown = call.cookies.has('link');
-  return bare(context, call, subject, isKnown ? phoneEnterScreen : phoneOverScreen);
+  const session = await linkedSession(context, call, subject);
+  if (session === null) return bare(context, call, subject, phoneOverScreen);
+  const loaded = await loadForm(context, { ...call, session }, subject);
+  return formPage(loaded, (scene) => phoneEnterScreen(scene, loaded));
+}
+
+/** Of the opened link; null if it is used, over, or of another form than the path. */
+async function linkedSession(
+  { deps }: PageContext,
+  { cookies, params }: AnyCall,
+  subject: KycSubject,
+): Promise<PageSession | null> {
+  const session = await readSession(deps, cookies.get('link') ?? '', { background: true });
+  if (session?.kind !== 'upload') return null;
+  const belongs = await deps.store.run(async (tx) => {
+    if (subject === 'payment') {
+      const payment = await tx.payments.byPublicId(params['publicId'] ?? '');
+      return payment !== null && payment.id === session.paymentId;
+    }
+    const submission = await tx.buyers.submissionByFlow(params['flowId'] ?? '');
+    return submission !== null && submission.id === session.submissionId;
+  });
+  return belongs ? session : null;
 }
 
 export async function enterPhone(

@@ -17,6 +17,7 @@ import {
   askOwner,
   finishOwnerPart,
   removeOwner,
+  takeBackForm,
   takeBackOwner,
 } from '../../../core/usecases/kyc-owners.js';
 import type { ScreenContent } from '../layout.js';
@@ -150,12 +151,33 @@ async function acceptTerms(context: PageContext, call: TypedCall, subject: KycSu
 }
 
 export async function handOverForm(context: PageContext, call: TypedCall, subject: KycSubject) {
-  const { session, view } = await openForm(context, call, subject);
-  const asked = { owner: null, email: call.form['email'] ?? '', locale: view.locale };
-  const refusal = await askOwner(context.deps, session, asked);
-  if (refusal === null) return seeOther(stepPath(call, 'type'));
+  const sent = await ask(context, call, subject, { owner: null, page: stepPath(call, 'type') });
+  if (sent !== null) return sent;
   const loaded = await loadForm(context, call, subject);
   return formPage(loaded, typeScreen, { isAddressWrong: true });
+}
+
+/** Null: the address is none. */
+async function ask(
+  context: PageContext,
+  call: TypedCall,
+  subject: KycSubject,
+  { owner, page }: { readonly owner: number | null; readonly page: string },
+): Promise<PageAnswer | null> {
+  const { session, view } = await openForm(context, call, subject);
+  const asked = { owner, email: call.form['email'] ?? '', locale: view.locale };
+  try {
+    return (await askOwner(context.deps, session, asked)) === null ? seeOther(page) : null;
+  } catch (error) {
+    if (!isCode(error, 'RateLimitExceeded')) throw error;
+    return seeOther(withNotice(page, 'link_too_soon'));
+  }
+}
+
+export async function takeBackHandOver(context: PageContext, call: AnyCall, subject: KycSubject) {
+  const { session } = await openForm(context, call, subject);
+  await takeBackForm(context.deps, session, call.session?.id ?? '');
+  return seeOther(stepPath(call, 'type'));
 }
 
 export async function addOwnerTo(context: PageContext, call: AnyCall, subject: KycSubject) {
@@ -197,12 +219,9 @@ export async function removeOwnerFrom(context: PageContext, call: AnyCall, subje
 
 export async function askOwnerFor(context: PageContext, call: TypedCall, subject: KycSubject) {
   const owner = ownerIn(call);
-  const { session, view } = await openForm(context, call, subject);
   const typed = call.form;
-  const asked = { owner, email: typed['email'] ?? '', locale: view.locale };
-  if ((await askOwner(context.deps, session, asked)) === null) {
-    return seeOther(stepPath(call, 'owners'));
-  }
+  const sent = await ask(context, call, subject, { owner, page: stepPath(call, 'owners') });
+  if (sent !== null) return sent;
   const loaded = await loadForm(context, call, subject);
   return formPage(loaded, (scene) => ownerScreen(scene, owner), { typed, isAddressWrong: true });
 }

@@ -32,6 +32,7 @@ import {
   showOwnPart,
   showStep,
   type TypedCall,
+  takeBackHandOver,
   takeBackPart,
 } from './form-pages.js';
 import type { AnyCall, KycSubject } from './kyc-view.js';
@@ -82,6 +83,7 @@ function buyerRows(subject: 'payment' | 'form'): readonly PageRoute[] {
     shows('/kyc/{step}', 'buyer', showStep),
     takes('/kyc/{step}', 'buyer', saveStep),
     takes('/kyc/hand-over', 'buyer', handOverForm),
+    takes('/kyc/hand-over/take-back', 'buyer', takeBackHandOver),
     takes('/kyc/owners/add', 'buyer', addOwnerTo),
     shows('/kyc/owners/{owner}', 'buyer', showOwner),
     takes('/kyc/owners/{owner}', 'buyer', saveOwner),

@@ -28,6 +28,8 @@ export interface LoadedForm {
   readonly view: PageView;
   readonly form: KycForm;
   readonly session: KycSession;
+  /** Who is paid; null without a payment. */
+  readonly payee: string | null;
   /** Whether the form can be filled in; else the page of the payment or form says more. */
   readonly isOpen: boolean;
 }
@@ -45,14 +47,16 @@ export async function loadForm(
   if (subject !== 'payment') {
     const asked = session.kind === 'owner' ? askedOf(form.draft, session.ownerIndex) : null;
     const view = await formView(context, call, page, asked?.email ?? form.email);
-    return { view, form, session, isOpen: form.state === 'form' || form.state === 'corrections' };
+    const isOpen = form.state === 'form' || form.state === 'corrections';
+    return { view, form, session, payee: null, isOpen };
   }
   const shown = await readPaymentPage(deps, call.params['publicId'] ?? '');
   const view = paymentView(context, call, shown, page);
   // A phone shows nothing of the payment.
   const seen = session.kind === 'upload' ? { ...view, payment: null, viewer: null } : view;
   const isOpen = shown.screen === 'kyc_form' || shown.screen === 'kyc_corrections';
-  return { view: { ...seen, simulate: null }, form, session, isOpen };
+  const payee = view.payment?.payee ?? null;
+  return { view: { ...seen, simulate: null }, form, session, payee, isOpen };
 }
 
 function sessionOf({ session }: AnyCall): KycSession {

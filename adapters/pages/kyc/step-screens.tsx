@@ -1,7 +1,7 @@
 // The pages of the KYC form that ask for data: the type of the payer, the person, the company, the
 // address, and the partner's terms.
 import type { VNode } from 'preact';
-import { askedOf } from '../../../core/domain/kyc-draft.js';
+import { type Asked, askedOf } from '../../../core/domain/kyc-draft.js';
 import { fieldsFor, type KycStep } from '../../../core/domain/kyc-form.js';
 import { Button, ButtonLink, Form, Note, Time } from '../components.js';
 import { RadioField, TextField } from '../fields.js';
@@ -47,21 +47,37 @@ function HandOver({ scene }: { readonly scene: KycScene }): VNode {
   const asked = askedOf(form.draft, null);
   const error = isAddressWrong ? words.owners.notAnAddress : undefined;
   return (
-    <details open={error !== undefined}>
+    <details open={error !== undefined || asked !== null}>
       <summary>{words.handOver.summary}</summary>
-      <Form to="kyc/hand-over" class="stack">
-        <p class="quiet">{words.handOver.text}</p>
-        {asked === null ? null : (
-          <p>
-            {words.handOver.sent(<b>{asked.email}</b>, <Time atMs={asked.askedAtMs} as="day" />)}
-          </p>
-        )}
-        <TextField name="email" type="email" label={words.handOver.email} error={error} />
-        <div class="actions">
-          <Button>{words.handOver.send}</Button>
-        </div>
-      </Form>
+      {asked === null ? (
+        <Form to="kyc/hand-over" class="stack">
+          <p class="quiet">{words.handOver.text}</p>
+          <TextField name="email" type="email" label={words.handOver.email} error={error} />
+          <div class="actions">
+            <Button>{words.handOver.send}</Button>
+          </div>
+        </Form>
+      ) : (
+        <HandedOver scene={scene} asked={asked} />
+      )}
     </details>
+  );
+}
+
+function HandedOver({ scene, asked }: { readonly scene: KycScene; readonly asked: Asked }): VNode {
+  const { handOver, owners } = scene.words;
+  return (
+    <div class="stack">
+      <p>{handOver.sent(<b>{asked.email}</b>, <Time atMs={asked.askedAtMs} />)}</p>
+      <Form to="kyc/hand-over" class="actions">
+        <input type="hidden" name="email" value={asked.email} />
+        <Button>{owners.again}</Button>
+      </Form>
+      <Form to="kyc/hand-over/take-back" class="stack-s">
+        <Button look="link">{handOver.takeBack}</Button>
+        <p class="small quiet">{handOver.takeBackText}</p>
+      </Form>
+    </div>
   );
 }
 

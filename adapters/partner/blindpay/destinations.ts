@@ -24,7 +24,12 @@ const walletShape = z.object({
   address: z.string().nullish(),
 });
 
-const virtualAccountShape = z.object({ id: z.string(), banking_partner: z.string().nullish() });
+const accountNumberShape = z.object({ account_number: z.string() }).nullish();
+const virtualAccountShape = z.object({
+  id: z.string(),
+  banking_partner: z.string().nullish(),
+  us: z.object({ ach: accountNumberShape, wire: accountNumberShape }).nullish(),
+});
 
 export interface Destination {
   readonly customerId: string;
@@ -143,4 +148,26 @@ export async function provision(
   });
   const made = await client.post({ path, body, key, shape: virtualAccountShape });
   return made.outcome === 'done' ? done({ virtualAccountRef: made.value.id }) : made;
+}
+
+/**
+ * Whether one of these numbers is the customer's virtual account, where a memo code is ignored. A
+ * customer from before the setting has none and needs the code, so without an answer it counts.
+ */
+export async function isVirtualAccount(
+  { client, route }: Desk,
+  customerId: string,
+  numbers: readonly string[],
+): Promise<boolean> {
+  if (route.bankingPartner === null) return false;
+  const path = `/instances/:instance/customers/${customerId}/virtual-accounts`;
+  const isShown = (its: z.output<typeof accountNumberShape>) =>
+    its !== null && its !== undefined && numbers.includes(its.account_number);
+  const found = await client.search(
+    path,
+    virtualAccountShape,
+    ({ us }) => (isShown(us?.ach) || isShown(us?.wire) ? true : null),
+    'whole',
+  );
+  return found.outcome === 'done' && found.value === true;
 }

@@ -2,10 +2,10 @@
 // indicative, because a payout quote lives for five minutes and a bank transfer takes days.
 import { z } from 'zod';
 import type { AmountLimit } from '../../../core/domain/amount-limit.js';
+import { HOUR_MS, MINUTE_MS } from '../../../core/domain/instant.js';
 import { divide, formatRate, type Money, money } from '../../../core/domain/money.js';
 import type {
   InstructionField,
-  PayinInstructions,
   Rail,
   RailInstructions,
 } from '../../../core/domain/payin-instructions.js';
@@ -19,7 +19,7 @@ import type {
   SettlementPartner,
 } from '../../../core/ports/partner.js';
 import { blockedIfPassing } from './customers.js';
-import { readDestination } from './destinations.js';
+import { isVirtualAccount, readDestination } from './destinations.js';
 import type { LimitBook } from './limits.js';
 import {
   CURRENCY,
@@ -43,6 +43,9 @@ const SECONDS_BELOW = 1e12;
 /** The smallest pay-in. The largest one is a limit of the customer. */
 const RANGE_FROM_MINOR = 1_000n;
 const RATE_SCALE = 10n ** 8n;
+/** Longer than any quote lives. */
+const QUOTE_LIFE_MAX_MS = HOUR_MS;
+const CLOCKS_DIFFER_MS = MINUTE_MS;
 /** Of a transfer in the USA: up to five business days. */
 const BANK_DAYS = { from: 0, to: 5 };
 
@@ -88,6 +91,7 @@ export const payinShape = z.object({
   receiver_amount: minor.nullish(),
   payin_quote_id: z.string().nullish(),
   memo_code: z.string().nullish(),
+  created_at: z.string().nullish(),
   blindpay_bank_details: bankDetailsShape.nullish(),
   tracking_transaction: trackingShape,
   tracking_complete: trackingShape,
@@ -98,7 +102,12 @@ const requestShape = z.object({
   reference: z.string(),
   customerId: z.string(),
   quoteId: z.string(),
+  // Requests of earlier versions lack these.
+  payerReference: z.string().nullish(),
+  amountMinor: z.int().nullish(),
+  quotedUntilMs: z.int().nullish(),
 });
+type PayinRequest = z.output<typeof requestShape>;
 
 export function expiryMs(expiresAt: number): number {
   return Math.floor(expiresAt < SECONDS_BELOW ? expiresAt * 1_000 : expiresAt);
@@ -183,13 +192,15 @@ async function refusedLimit(
 }
 
 export function payinsApi(desk: Desk): OrderApi<PayinOrder, PayinReport> {
-  const { client, route } = desk;
+  const { client } = desk;
   return {
-    async prepare({ reference, quote }) {
+    async prepare({ reference, quote, payerReference }) {
       const ids = splitIds(quote.partnerQuoteId, ['customerId', 'quoteId']);
       if (ids === null) return notFound;
       // An expired quote is no proof: a restored order may have been sent before.
-      return done(JSON.stringify({ kind: 'payin', reference, ...ids }));
+      const amountMinor = Number(quote.source.amountMinor);
+      const known = { payerReference, amountMinor, quotedUntilMs: quote.expiresAtMs };
+      return done(JSON.stringify({ kind: 'payin', reference, ...ids, ...known }));
     },
     async start(request) {
       const order = readRequest('payin', requestShape, request);
@@ -197,7 +208,7 @@ export function payinsApi(desk: Desk): OrderApi<PayinOrder, PayinReport> {
       const path = '/instances/:instance/payins/evm';
       const body = JSON.stringify({ payin_quote_id: order.quoteId });
       const answer = await client.post({ path, body, key: order.reference, shape: payinShape });
-      if (answer.outcome === 'done') return done(accepted(answer.value, route.paymentMethod));
+      if (answer.outcome === 'done') return done(await accepted(desk, order, answer.value));
       const isOver = answer.outcome === 'refused' && quoteOver.has(answer.code);
       return isOver ? quoteExpired : blockedIfPassing(desk, order.customerId, answer);
     },
@@ -209,7 +220,7 @@ export function payinsApi(desk: Desk): OrderApi<PayinOrder, PayinReport> {
       if (id.value === null) return done(null);
       // The list may leave the bank details out.
       const whole = await readPayin(desk, id.value);
-      return whole.outcome === 'done' ? done(accepted(whole.value, route.paymentMethod)) : whole;
+      return whole.outcome === 'done' ? done(await accepted(desk, order, whole.value)) : whole;
     },
     async read(partnerRef) {
       const answer = await readPayin(desk, partnerRef);
@@ -230,16 +241,25 @@ export async function readPayin({ client }: Desk, id: string): Promise<PartnerAn
 
 async function findPayin(
   { client }: Desk,
-  { customerId, quoteId }: z.output<typeof requestShape>,
+  order: PayinRequest,
 ): Promise<PartnerAnswer<string | null>> {
   let isDoubtful = false;
-  const path = `/instances/:instance/payins?customer_id=${customerId}`;
-  const found = await client.search(path, payinShape, ({ id, payin_quote_id: its }) => {
-    if (!its) isDoubtful = true;
-    return its === quoteId ? id : null;
+  const path = `/instances/:instance/payins?customer_id=${order.customerId}`;
+  const found = await client.search(path, payinShape, (payin) => {
+    if (!payin.payin_quote_id && isLike(payin, order)) isDoubtful = true;
+    return payin.payin_quote_id === order.quoteId ? payin.id : null;
   });
   if (found.outcome !== 'done' || found.value !== null || !isDoubtful) return found;
   return later('a pay-in without a quote may be this one');
+}
+
+/** Deposits have no quote of ours: of another amount or time, they are not this order. */
+function isLike({ sender_amount: amount, created_at: createdAt }: Payin, order: PayinRequest) {
+  const { amountMinor, quotedUntilMs } = order;
+  if (amount && amountMinor && amount !== amountMinor) return false;
+  const atMs = Date.parse(createdAt ?? '');
+  if (!quotedUntilMs || !Number.isFinite(atMs)) return true;
+  return atMs > quotedUntilMs - QUOTE_LIFE_MAX_MS && atMs < quotedUntilMs + CLOCKS_DIFFER_MS;
 }
 
 export function payinReport(desk: Desk, payin: Payin): PartnerAnswer<PayinReport> {
@@ -263,28 +283,23 @@ export function payinReport(desk: Desk, payin: Payin): PartnerAnswer<PayinReport
   });
 }
 
-function accepted(payin: Payin, method: string): AcceptedOrder {
-  const instructions = instructionsOf(payin, method);
-  return { partnerRef: payin.id, ...(instructions === null ? {} : { instructions }) };
-}
-
-function instructionsOf(payin: Payin, method: string): PayinInstructions | null {
+async function accepted(desk: Desk, order: PayinRequest, payin: Payin): Promise<AcceptedOrder> {
   const { blindpay_bank_details: details, sender_amount: amount } = payin;
-  if (!details || !amount) return null;
-  const rails = railsOf(details).toSorted(
-    (left, right) => Number(right.rail === method) - Number(left.rail === method),
+  const { id: partnerRef, memo_code: memo } = payin;
+  const rails = railsOf(details ?? {}).toSorted(
+    (left, right) =>
+      Number(right.rail === desk.route.paymentMethod) -
+      Number(left.rail === desk.route.paymentMethod),
   );
-  if (rails.length === 0) return null;
-  const reference = payin.memo_code || null;
-  return {
-    rails,
-    amount: paid(amount),
-    reference,
-    referenceRequired: reference !== null,
-    // With a memo code, the account is one of BlindPay for all customers.
-    holder: reference === null ? 'payee' : 'partner',
-    payByMs: null,
-  };
+  if (!amount || rails.length === 0) return { partnerRef };
+  const shown = rails.flatMap(({ fields }) => fields.map(({ value }) => value));
+  const isOwn = await isVirtualAccount(desk, order.customerId, shown);
+  const reference = (isOwn ? order.payerReference : memo) || null;
+  const referenceRequired = !isOwn && reference !== null;
+  // With a memo code, the account is one of BlindPay for all customers.
+  const holder = referenceRequired ? 'partner' : 'payee';
+  const given = { reference, referenceRequired, holder } as const;
+  return { partnerRef, instructions: { rails, amount: paid(amount), ...given, payByMs: null } };
 }
 
 function paid(amountMinor: number): Money {

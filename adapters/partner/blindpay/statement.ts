@@ -2,7 +2,7 @@
 // into a virtual account is a pay-in too. Its quote is none of ours, or it has none.
 //
 // The order of the lists is not documented, and no filter is by time. So all pages are read, unless
-// those read so far run from new to old and have passed the start.
+// those read so far run from new to old and the last one is before the start.
 import { z } from 'zod';
 import { money } from '../../../core/domain/money.js';
 import type {
@@ -95,8 +95,9 @@ function bookOf<T extends { readonly id: string; readonly created_at: string }>(
         if (entry.outcome !== 'done') return entry;
         entries.push(entry.value);
       }
-      const isPast = at.order === 'falling' && at.atMs !== null && at.atMs < sinceMs;
-      return done({ entries, nextCursor: hasMore && !isPast ? cursorOf(at) : null });
+      const isPast = items.every((item) => Date.parse(item.created_at) < sinceMs);
+      const isOver = !hasMore || (isPast && at.order === 'falling');
+      return done({ entries, nextCursor: isOver ? null : cursorOf(at) });
     },
     async read(partnerRef) {
       if (!isId(partnerRef)) return notFound;

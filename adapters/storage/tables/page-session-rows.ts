@@ -38,6 +38,13 @@ export function pageSessionsOf(unit: UnitOfWork): Tx['pageSessions'] {
           'order by seen_at desc limit 1',
         [orgId, mode, submissionId],
       ),
+    ofForm: ({ orgId, mode }, submissionId) =>
+      unit.all(
+        pageSessions,
+        'where org_id = $1 and mode = $2 and submission_id = $3 and payment_id is null ' +
+          'and owner_index is null and ended_at is null',
+        [orgId, mode, submissionId],
+      ),
     ofOwner: ({ orgId, mode }, submissionId, ownerIndex) =>
       unit.all(
         pageSessions,

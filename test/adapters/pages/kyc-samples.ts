@@ -161,6 +161,10 @@ const business = formOf(company);
 const corrected = formOf(company, { corrections: blurred });
 const person = formOf(complete);
 const own = formOf(company, { owner: 1 });
+const handedOver = formOf({
+  entityType: 'business',
+  asked: [{ ...asked, owner: null, email: 'director@harborpine.example' }],
+});
 const typed = {
   firstName: '',
   dateOfBirthDay: '32',
@@ -168,9 +172,13 @@ const typed = {
   dateOfBirthYear: '80',
 };
 
+const payee = 'Café Serra Azul Exportadora Ltda';
+const onPhone = { payment: null, viewer: null } as const;
+
 export const kycSamples: readonly Sample[] = [
   sample('type', { form: formOf({}) }, typeScreen),
   sample('type-missing', { form: formOf({}), problems: { entityType: 'missing' } }, typeScreen),
+  sample('handed-over', { form: handedOver }, typeScreen),
   sample('person', { form: person }, (scene) => dataScreen(scene, 'person')),
   sample(
     'person-problems',
@@ -198,8 +206,8 @@ export const kycSamples: readonly Sample[] = [
   sample(
     'phone-uploads',
     { form: person },
-    (scene) => phoneUploadsScreen(scene, { limits, refused: null }),
-    { payment: null, viewer: null },
+    (scene) => phoneUploadsScreen(scene, { limits, refused: null, payee }),
+    onPhone,
   ),
   sample('terms', { form: business }, (scene) =>
     termsScreen(scene, { url: 'https://partner.example/terms', tosId: null }),
@@ -220,7 +228,7 @@ export const kycSamples: readonly Sample[] = [
     (scene) => ownDocumentsScreen(scene, { owner: 1, limits, refused: null }),
     owned,
   ),
-  bare('phone-enter', phoneEnterScreen),
+  sample('phone-enter', { form: business }, (scene) => phoneEnterScreen(scene, { payee }), onPhone),
   bare('phone-over', phoneOverScreen),
   bare('ask', (scene) => askFormScreen(scene, 'form'), '/kyc/Qm7wX2tR9pLs4Vn8Kd0aZc3e'),
   bare('ask-owner', (scene) => askFormScreen(scene, 'owner'), path),

@@ -2,7 +2,7 @@
 // by a link, a phone adds files, and each session sees its part only.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { HOUR_MS } from '../../../core/domain/instant.js';
+import { HOUR_MS, MINUTE_MS } from '../../../core/domain/instant.js';
 import { startBuyerKyc } from '../../../core/usecases/kyc.js';
 import {
   jpeg,
@@ -228,7 +228,32 @@ test('an owner’s session opens nothing else, and the payment’s page does not
   }
 });
 
-test('a phone adds files by the code once, and sees nothing of payment or form', async (t) => {
+test('a form is handed over, renewed once a minute, and taken back', async (t) => {
+  const site = await pageSite(t);
+  const { path } = await site.newPayment();
+  const clerk = await signedIn(site, path);
+  await clerk.open(`${path}/kyc/type`);
+  await clerk.send('/kyc/hand-over', { email: 'director@company.example' });
+  assert.match(wordsOf(clerk), /Sent to director@company\.example on/);
+  const director = site.visitor();
+  await director.open(linkIn(await site.newestMail()));
+  await director.send('/enter');
+  assert.equal(director.shown?.heading, 'Tell us who you are');
+  await clerk.send('/kyc/hand-over');
+  assert.match(wordsOf(clerk), /A link was sent less than a minute ago/);
+  site.world.advanceClock(MINUTE_MS);
+  await clerk.send('/kyc/hand-over');
+  assert.doesNotMatch(wordsOf(clerk), /less than a minute/);
+  const renewed = linkIn(await site.newestMail());
+  await clerk.send('/kyc/hand-over/take-back');
+  assert.doesNotMatch(wordsOf(clerk), /director@/);
+  await director.open(director.shown?.path ?? '');
+  assert.match(director.shown?.heading ?? '', /asks who you are$/);
+  await director.open(renewed);
+  assert.equal(director.shown?.heading, 'This link no longer works');
+});
+
+test('a phone adds files by the code once, reads whose form it is, and sees nothing else', async (t) => {
   const site = await pageSite(t);
   const { path } = await site.newPayment();
   const desk = await signedIn(site, path);
@@ -241,14 +266,25 @@ test('a phone adds files by the code once, and sees nothing of payment or form',
   assert.equal(desk.shown?.status, 200);
   const link = codes.linkIn(desk.shown?.text ?? '');
   const [phone, second] = [site.visitor(), site.visitor()];
+  const whose =
+    /Form of Person b•••@example\.com Asked for by .* For a payment to Acme Ltda Not your/;
   for (const visitor of [phone, second]) {
     await visitor.open(link);
     assert.equal(visitor.shown?.heading, 'Add files from this phone?');
+    assert.match(wordsOf(visitor), whose);
   }
   await phone.send('/kyc/phone/enter');
   assert.equal(phone.shown?.heading, 'Add your files');
+  assert.match(wordsOf(phone), whose);
   await second.send('/kyc/phone/enter');
   assert.equal(second.shown?.heading, 'This code no longer works');
+  await second.open(link);
+  assert.equal(second.shown?.heading, 'This code no longer works', 'it was used');
+  const other = await site.newPayment();
+  await desk.send('/kyc/phone');
+  const fresh = codes.linkIn(desk.shown?.text ?? '');
+  await second.open(fresh.replace(path, other.path));
+  assert.equal(second.shown?.heading, 'This code no longer works', 'of another payment');
   await phone.upload('/kyc/file/selfie', photo(), 'image/jpeg');
   assert.match(wordsOf(phone), /Photo of the face .*Received/);
   assert.ok(!/USD|Sign out|Steps/.test(wordsOf(phone)), wordsOf(phone));

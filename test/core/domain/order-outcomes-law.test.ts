@@ -15,6 +15,7 @@ import {
   sumsOf,
 } from '../../../core/domain/funds.js';
 import { type Posting, sumByCurrency } from '../../../core/domain/ledger.js';
+import { isRefundableByHand, paidByHand } from '../../../core/domain/money-decision.js';
 import { holdForReview } from '../../../core/domain/order-report.js';
 import {
   acceptCommand,
@@ -73,6 +74,13 @@ const works: Readonly<Record<string, (scene: MoneyScene, order: MoneyCommand) =>
     isInDoubt(order) ? scene.changed([lookUpAgain(order, 'not reached', scene.nowMs)]) : scene,
   supersede: (scene, order) =>
     isUnpaidRefund(order) ? scene.changed([supersedeCommand(order, scene.nowMs)]) : scene,
+  'pay by other means': (scene, order) => {
+    if (!isRefundableByHand(order)) return scene;
+    const name = { id: `hand_${scene.orders.length}`, reference: `hand_${scene.orders.length}` };
+    const { ended, draft, paid } = paidByHand(order, name, scene.nowMs);
+    const adopting = new MoneyScene(scene, [...scene.orders, draft], undefined, scene.nowMs);
+    return adopting.changed([ended, paid]);
+  },
   'hold a report': (scene, order) =>
     scene.changed([holdForReview(order, { text: '{}', end: 'completed' }, scene.nowMs)]),
 };

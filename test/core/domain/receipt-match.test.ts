@@ -36,7 +36,7 @@ test('the quote counts before a text, a text before the amount', () => {
   assert.equal(shown(arrival('thanks', 3n), all[0], all[1]), null);
 });
 
-test('two that fit a rule leave it to a person, whatever the next rule would say', () => {
+test('two that fit a rule leave it to a person, and no later rule decides', () => {
   assert.equal(shown(arrival(), waiting('a'), waiting('b')), null);
   const both = [waiting('a'), waiting('b', { missing: usd(7n) })] as const;
   assert.equal(shown(arrival('name-a name-b'), ...both), null);

@@ -1,5 +1,5 @@
 // Receipts: their states, when they are read again, and that their postings add up to where the
-// money is, whatever the partner and operators do.
+// money is, after any reports and decisions.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';

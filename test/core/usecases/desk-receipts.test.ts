@@ -1,7 +1,7 @@
 // Decisions of operators about money that nobody ordered: what each one books, and what the queues
 // show of it.
 import assert from 'node:assert/strict';
-import { test as rule } from 'node:test';
+import { test } from 'node:test';
 import { receiptStates } from '../../../core/domain/receipt.js';
 import type { DeskRequest } from '../../../core/usecases/desk-items.js';
 import { listDecisions, listQueues } from '../../../core/usecases/money-queues.js';
@@ -22,7 +22,7 @@ async function begun(t: Parameters<typeof deskScene>[0], fields = {}): Promise<D
   return at;
 }
 
-rule('two operators assign a receipt: its money is a pay-in of the payment', async (t) => {
+test('two operators assign a receipt: its money is a pay-in of the payment', async (t) => {
   const at = await begun(t);
   assert.equal((await at.decide('rct_1', assign, free)).kind, 'proposed');
   assert.equal(await at.receiptNow(), 'waiting completed -100 100 0');
@@ -47,7 +47,7 @@ for (const [name, receivedMinor, status, summary] of [
     'returned_to_buyer refund_owed 100 0 100 0 0',
   ],
 ] as const) {
-  rule(`of a receipt that is assigned, ${name}`, async (t) => {
+  test(`of a receipt that is assigned, ${name}`, async (t) => {
     const at = await deskScene(t);
     await at.payment([], { status });
     await at.receipt({ amount: usd(receivedMinor) });
@@ -62,7 +62,7 @@ for (const [request, after] of [
   [refund, 'refunded completed 0 0 0'],
   [otherwise, 'resolved completed -100 0 100'],
 ] as const) {
-  rule(`a receipt is decided by ${request.verb}, once`, async (t) => {
+  test(`a receipt is decided by ${request.verb}, once`, async (t) => {
     const at = await begun(t);
     await at.decide('rct_1', request);
     assert.equal(await at.receiptNow(), 'waiting completed -100 100 0');
@@ -78,7 +78,7 @@ for (const [request, after] of [
   });
 }
 
-rule('evidence is free for an assignment and required for the others', async (t) => {
+test('evidence is free for an assignment and required for the others', async (t) => {
   const at = await begun(t);
   for (const request of [refund, otherwise]) {
     await assert.rejects(at.decide('rct_1', request, free), { code: 'ValidationError' });
@@ -88,7 +88,7 @@ rule('evidence is free for an assignment and required for the others', async (t)
   assert.equal(decision.evidence, evidence);
 });
 
-rule('a receipt that needs no decision is refused in words', async (t) => {
+test('a receipt that needs no decision is refused in words', async (t) => {
   const at = await deskScene(t);
   for (const state of receiptStates) {
     const end = state === 'waiting' ? 'open' : state === 'returned' ? 'returned' : 'completed';
@@ -109,7 +109,7 @@ rule('a receipt that needs no decision is refused in words', async (t) => {
   }
 });
 
-rule('a decision that is of another kind of item is refused', async (t) => {
+test('a decision that is of another kind of item is refused', async (t) => {
   const at = await begun(t);
   await at.payment([paidIn()], { id: 'pi_2', publicId: 'pub_2' });
   const returned: DeskRequest = { verb: 'resolve', found: 'returned' };
@@ -122,7 +122,7 @@ rule('a decision that is of another kind of item is refused', async (t) => {
   }
 });
 
-rule('an assignment that is not possible is not proposed either', async (t) => {
+test('an assignment that is not possible is not proposed either', async (t) => {
   const at = await begun(t, { status: 'awaiting_buyer' });
   await at.payment([], { id: 'pi_2', publicId: 'pub_2', tenant: { ...live, mode: 'test' } });
   await at.receipt({ id: 'rct_2', partnerRef: 'pa_2', amount: { ...usd(1n), currency: 'EUR' } });
@@ -137,7 +137,7 @@ rule('an assignment that is not possible is not proposed either', async (t) => {
   assert.deepEqual(await at.decisions(), []);
 });
 
-rule('another payment does not confirm the proposal of one', async (t) => {
+test('another payment does not confirm the proposal of one', async (t) => {
   const at = await begun(t);
   await at.payment([], { ...waits, id: 'pi_2', publicId: 'pub_2' });
   await at.decide('rct_1', assign, free);
@@ -148,7 +148,7 @@ rule('another payment does not confirm the proposal of one', async (t) => {
   assert.deepEqual([next.kind, next.ended?.state], ['proposed', 'replaced']);
 });
 
-rule('a proposal is void once the partner has returned the money', async (t) => {
+test('a proposal is void once the partner has returned the money', async (t) => {
   const at = await begun(t);
   await at.decide('rct_1', refund);
   const receipt = await at.deps.store.run((tx) => tx.receipts.get('rct_1'));
@@ -164,7 +164,7 @@ rule('a proposal is void once the partner has returned the money', async (t) => 
   );
 });
 
-rule('the row of a receipt has its payer, and the payments that it may be for', async (t) => {
+test('the row of a receipt has its payer, and the payments that it may be for', async (t) => {
   const at = await deskScene(t);
   const seller = { sellerExternalId: null };
   for (const [name, amountMinor] of [

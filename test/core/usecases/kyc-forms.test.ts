@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { kycStateOf } from '../../../core/domain/buyer-kyc.js';
+import { MINUTE_MS } from '../../../core/domain/instant.js';
 import { nextStep } from '../../../core/domain/kyc-form.js';
 import { readDraft } from '../../../core/usecases/kyc-drafts.js';
 import {
@@ -299,6 +300,7 @@ test('an owner is asked again for what the partner wants corrected', async (t) =
   assert.equal((await made.send()).outcome, 'submitted');
   await askAgain(made, 'owners[0].selfie_file');
   assert.equal(statesOf(await made.open()).documents, 'correct');
+  made.advanceClock(MINUTE_MS);
   await askOwner(made.deps, made.visitor, ask);
   const place = { field: 'selfieFile', owner };
   assert.deepEqual(await finishOwnerPart(made.deps, session), [place]);

@@ -1,8 +1,18 @@
 // An owner's part of the KYC form, when another person is asked for it.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { addOwner, askOwner } from '../../../core/usecases/kyc-owners.js';
-import { formScene, typedAddress, typedOwner } from '../../support/form-scene.js';
+import { MINUTE_MS } from '../../../core/domain/instant.js';
+import { startBuyerKyc } from '../../../core/usecases/kyc.js';
+import {
+  addOwner,
+  askOwner,
+  takeBackForm,
+  takeBackOwner,
+} from '../../../core/usecases/kyc-owners.js';
+import { readSession, startSession } from '../../../core/usecases/page-sessions.js';
+import { redeemLink } from '../../../core/usecases/sign-ins.js';
+import { formScene, typedAddress, typedCompany, typedOwner } from '../../support/form-scene.js';
+import { tokenIn } from '../../support/made-payments.js';
 
 test('another address does not see what the owner who was asked before filled in', async (t) => {
   const made = await formScene(t);
@@ -13,10 +23,86 @@ test('another address does not see what the owner who was asked before filled in
   const session = await made.ownerSession(owner);
   await made.fillOwner(owner, session);
   const ownPart = async () => (await made.open(session)).draft.dossier.owners?.[0];
+  made.advanceClock(MINUTE_MS);
   await ask(' PRIYA@owner.example');
   assert.equal((await ownPart())?.addressLine1, typedAddress.addressLine1);
   await ask('clerk@company.example');
   const { lastName, addressLine1, dateOfBirth, selfieFile } = (await ownPart()) ?? {};
   assert.equal(lastName, typedOwner.lastName);
   assert.deepEqual([addressLine1, dateOfBirth, selfieFile], [null, null, null]);
+});
+
+test('the same address is asked at most once a minute, another one at once', async (t) => {
+  const made = await formScene(t);
+  await made.fillCompany();
+  const owner = await addOwner(made.deps, made.visitor);
+  const ask = async (email: string) => {
+    await askOwner(made.deps, made.visitor, { owner, email, locale: 'en' });
+    await made.settle();
+  };
+  await ask('priya@owner.example');
+  made.advanceClock(MINUTE_MS - 1);
+  await assert.rejects(ask('PRIYA@owner.example'), { code: 'RateLimitExceeded' });
+  made.advanceClock(1);
+  await ask('priya@owner.example');
+  await ask('bo@owner.example');
+  const to = made.mails.map((mail) => mail.to);
+  assert.deepEqual(to, ['priya@owner.example', 'priya@owner.example', 'bo@owner.example']);
+});
+
+test('a repeat of taking a part back leaves what was filled in since', async (t) => {
+  const made = await formScene(t);
+  await made.fillCompany();
+  const owner = await addOwner(made.deps, made.visitor);
+  await askOwner(made.deps, made.visitor, { owner, email: 'a@b.example', locale: 'en' });
+  await takeBackOwner(made.deps, made.visitor, owner);
+  await made.type('owner', typedOwner, owner);
+  await takeBackOwner(made.deps, made.visitor, owner);
+  const [part] = (await made.open()).draft.dossier.owners ?? [];
+  assert.equal(part?.addressLine1, typedAddress.addressLine1);
+});
+
+test('a form that was handed over is taken back: link and sessions end, what was saved stays', async (t) => {
+  const made = await formScene(t);
+  const { deps, visitor, tenant } = made;
+  await made.type('type', { entityType: 'business' });
+  const ask = (email: string) => askOwner(deps, visitor, { owner: null, email, locale: 'en' });
+  await ask('director@company.example');
+  await made.settle();
+  const { id: submissionId, flowId } = await made.submission();
+  const page = { kind: 'form', flowId: flowId ?? '' } as const;
+  const entered = await redeemLink(deps, page, tokenIn(made.mails.at(-1)), 'en');
+  made.advanceClock(MINUTE_MS);
+  await ask('director@company.example');
+  await made.settle();
+  const unused = tokenIn(made.mails.at(-1));
+  const director = { ...visitor, paymentId: null, submissionId };
+  await made.type('company', typedCompany, null, director);
+  await assert.rejects(ask('other@company.example'), { code: 'PaymentStateConflict' });
+  const own = await startSession(deps, { ...tenant, ...visitor });
+  await takeBackForm(deps, visitor, own.session.id);
+  assert.equal(await readSession(deps, entered.token), null);
+  assert.notEqual(await readSession(deps, own.token), null);
+  await assert.rejects(redeemLink(deps, page, unused, 'en'), { code: 'InvalidSignInLink' });
+  assert.equal((await made.open()).draft.dossier.legalName, typedCompany.legalName);
+  await ask('other@company.example');
+});
+
+test('who takes back a form without a payment keeps the own session', async (t) => {
+  const made = await formScene(t);
+  const { deps, tenant } = made;
+  const start = { email: 'cy@example.com', name: null, entityType: null, paymentId: null };
+  const { id: submissionId } = await startBuyerKyc(deps, tenant, { ...start, dossier: {} });
+  const form = {
+    ...tenant,
+    kind: 'buyer',
+    paymentId: null,
+    submissionId,
+    ownerIndex: null,
+  } as const;
+  const [own, other] = [await startSession(deps, form), await startSession(deps, form)];
+  await askOwner(deps, own.session, { owner: null, email: 'a@b.example', locale: 'en' });
+  await takeBackForm(deps, own.session, own.session.id);
+  assert.notEqual(await readSession(deps, own.token), null);
+  assert.equal(await readSession(deps, other.token), null);
 });

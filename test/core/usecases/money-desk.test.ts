@@ -1,7 +1,7 @@
 // Decisions of operators about money: what each one books, who may make it, and what happens when
 // the partner reports something else afterwards.
 import assert from 'node:assert/strict';
-import { test as rule } from 'node:test';
+import { test } from 'node:test';
 import { retryCommand } from '../../../core/usecases/command-retries.js';
 import type { DeskRequest } from '../../../core/usecases/desk-items.js';
 import { quarantineRestored } from '../../../core/usecases/epochs.js';
@@ -11,10 +11,10 @@ import {
   type DeskScene,
   deskScene,
   failedPayout,
+  inTest,
   live,
   paidIn,
   refusedRefund,
-  test,
   usd,
 } from '../../support/desk-scene.js';
 
@@ -45,82 +45,76 @@ async function paidBack(at: DeskScene): Promise<void> {
   await at.decide('cmd_back', refund, bia);
 }
 
-rule(
-  'in live mode the first command is a proposal, the same of another operator executes it',
-  async (t) => {
-    const at = await deskScene(t);
-    await at.payment([paidIn(), refusedRefund()]);
-    const first = await at.decide('cmd_back', refund);
-    assert.equal(first.kind, 'proposed');
-    assert.equal(await at.summary(), 'returned_to_buyer needs_review 100 0 100 0 0');
-    assert.equal((await at.decide('cmd_back', refund)).kind, 'waiting');
-    assert.equal((await at.decide('cmd_back', refund, { operator: ' ANA ' })).kind, 'waiting');
-    assert.equal(await at.summary(), 'returned_to_buyer needs_review 100 0 100 0 0');
-    const second = await at.decide('cmd_back', refund, bia);
-    assert.equal(second.kind, 'done');
-    const { id, number, state, proposedBy, endedBy, evidence } = second.decision;
-    assert.deepEqual(
-      [id, number, state, proposedBy, endedBy, evidence],
-      [first.decision.id, 1, 'done', 'ana', 'bia', 'bank reference 1'],
-    );
-    assert.equal(await at.summary(), 'returned_to_buyer refunded 100 0 0 100 0');
-    assert.deepEqual(await at.postings(), ['funds_received', 'refund_owed', 'refund_paid']);
-    assert.equal((await at.decide('cmd_back', refund, { operator: 'eva' })).kind, 'repeated');
-    assert.equal((await at.decisions()).length, 1);
-    assert.equal((await at.postings()).length, 3);
-    await at.booksAreRight();
-  },
-);
-
-rule('in test mode a decision takes effect at once, and once', async (t) => {
+test('in live mode the first command is a proposal, the same of another operator executes it', async (t) => {
   const at = await deskScene(t);
-  await at.payment([paidIn(10_000n, test), refusedRefund(test)], { tenant: test });
+  await at.payment([paidIn(), refusedRefund()]);
+  const first = await at.decide('cmd_back', refund);
+  assert.equal(first.kind, 'proposed');
+  assert.equal(await at.summary(), 'returned_to_buyer needs_review 100 0 100 0 0');
+  assert.equal((await at.decide('cmd_back', refund)).kind, 'waiting');
+  assert.equal((await at.decide('cmd_back', refund, { operator: ' ANA ' })).kind, 'waiting');
+  assert.equal(await at.summary(), 'returned_to_buyer needs_review 100 0 100 0 0');
+  const second = await at.decide('cmd_back', refund, bia);
+  assert.equal(second.kind, 'done');
+  const { id, number, state, proposedBy, endedBy, evidence } = second.decision;
+  assert.deepEqual(
+    [id, number, state, proposedBy, endedBy, evidence],
+    [first.decision.id, 1, 'done', 'ana', 'bia', 'bank reference 1'],
+  );
+  assert.equal(await at.summary(), 'returned_to_buyer refunded 100 0 0 100 0');
+  assert.deepEqual(await at.postings(), ['funds_received', 'refund_owed', 'refund_paid']);
+  assert.equal((await at.decide('cmd_back', refund, { operator: 'eva' })).kind, 'repeated');
+  assert.equal((await at.decisions()).length, 1);
+  assert.equal((await at.postings()).length, 3);
+  await at.booksAreRight();
+});
+
+test('in test mode a decision takes effect at once, and once', async (t) => {
+  const at = await deskScene(t);
+  await at.payment([paidIn(10_000n, inTest), refusedRefund(inTest)], { tenant: inTest });
   assert.equal((await at.decide('cmd_back', refund)).kind, 'done');
-  assert.equal(await at.summary('pi_1', test), 'returned_to_buyer refunded 100 0 0 100 0');
+  assert.equal(await at.summary('pi_1', inTest), 'returned_to_buyer refunded 100 0 0 100 0');
   assert.equal((await at.decide('cmd_back', refund)).kind, 'repeated');
   const [decision] = await at.decisions();
   assert.deepEqual([decision?.proposedBy, decision?.endedBy], ['ana', 'ana']);
   await at.booksAreRight();
 });
 
-rule('a refund that was paid by other means is announced to the integrator', async (t) => {
+test('a refund that was paid by other means is announced to the integrator', async (t) => {
   const at = await deskScene(t);
   await paidBack(at);
   const events = await at.deps.store.run((tx) => tx.outbox.oldest(10));
   assert.ok(events.some(({ event }) => event.type === 'payment_intent.refunded'));
 });
 
-rule(
-  'another decision does not confirm a proposal; --replace replaces it, and both stay',
-  async (t) => {
-    const at = await deskScene(t);
-    await at.payment([paidIn(), failedPayout()]);
-    await at.decide('cmd_out', returned);
-    for (const [request, fields] of [
-      [paid, bia],
-      [returned, { ...bia, evidence: 'something else' }],
-      [paid, {}],
-    ] as const) {
-      await assert.rejects(at.decide('cmd_out', request, fields), {
-        code: 'DecisionNotAllowed',
-        message: /^ana proposed another decision about it at 2030-.* or add --replace\.$/,
-      });
-    }
-    const next = await at.decide('cmd_out', paid, { ...bia, replace: true });
-    assert.deepEqual(
-      [next.kind, next.decision.number, next.ended?.state],
-      ['proposed', 2, 'replaced'],
-    );
-    assert.equal(next.ended?.endedBy, 'bia');
-    assert.equal((await at.decide('cmd_out', paid, { ...bia, replace: true })).kind, 'waiting');
-    assert.equal((await at.decide('cmd_out', paid)).kind, 'done');
-    const states = (await at.decisions()).map(({ number, state }) => `${number} ${state}`);
-    assert.deepEqual(states.toSorted(), ['1 replaced', '2 done']);
-    await at.booksAreRight();
-  },
-);
+test('another decision does not confirm a proposal; --replace replaces it, and both stay', async (t) => {
+  const at = await deskScene(t);
+  await at.payment([paidIn(), failedPayout()]);
+  await at.decide('cmd_out', returned);
+  for (const [request, fields] of [
+    [paid, bia],
+    [returned, { ...bia, evidence: 'something else' }],
+    [paid, {}],
+  ] as const) {
+    await assert.rejects(at.decide('cmd_out', request, fields), {
+      code: 'DecisionNotAllowed',
+      message: /^ana proposed another decision about it at 2030-.* or add --replace\.$/,
+    });
+  }
+  const next = await at.decide('cmd_out', paid, { ...bia, replace: true });
+  assert.deepEqual(
+    [next.kind, next.decision.number, next.ended?.state],
+    ['proposed', 2, 'replaced'],
+  );
+  assert.equal(next.ended?.endedBy, 'bia');
+  assert.equal((await at.decide('cmd_out', paid, { ...bia, replace: true })).kind, 'waiting');
+  assert.equal((await at.decide('cmd_out', paid)).kind, 'done');
+  const states = (await at.decisions()).map(({ number, state }) => `${number} ${state}`);
+  assert.deepEqual(states.toSorted(), ['1 replaced', '2 done']);
+  await at.booksAreRight();
+});
 
-rule('a proposal is void once its item has changed, and says so', async (t) => {
+test('a proposal is void once its item has changed, and says so', async (t) => {
   const at = await deskScene(t);
   await at.payment([paidIn(), failedPayout()]);
   await at.decide('cmd_out', returned);
@@ -139,7 +133,7 @@ rule('a proposal is void once its item has changed, and says so', async (t) => {
   await at.booksAreRight();
 });
 
-rule('polls that find nothing new leave a proposal valid', async (t) => {
+test('polls that find nothing new leave a proposal valid', async (t) => {
   const at = await deskScene(t);
   await at.payment([paidIn(), failedPayout()]);
   await at.decide('cmd_out', returned);
@@ -149,7 +143,7 @@ rule('polls that find nothing new leave a proposal valid', async (t) => {
   assert.equal((await at.decide('cmd_out', returned, bia)).kind, 'done');
 });
 
-rule('operators who decide at the same moment book it once', async (t) => {
+test('operators who decide at the same moment book it once', async (t) => {
   const at = await deskScene(t);
   await at.payment([paidIn(), refusedRefund()]);
   const operators = ['ana', 'bia', 'eva', 'ivo'];
@@ -162,7 +156,7 @@ rule('operators who decide at the same moment book it once', async (t) => {
   await at.booksAreRight();
 });
 
-rule('a payout that the partner holds again is owed to the buyer', async (t) => {
+test('a payout that the partner holds again is owed to the buyer', async (t) => {
   const at = await deskScene(t);
   await at.payment([paidIn(), failedPayout()]);
   assert.equal(await at.summary(), 'needs_review none 100 100 0 0 0');
@@ -173,7 +167,7 @@ rule('a payout that the partner holds again is owed to the buyer', async (t) => 
   await at.booksAreRight();
 });
 
-rule('a payout that reached the seller has the settlement that the operators state', async (t) => {
+test('a payout that reached the seller has the settlement that the operators state', async (t) => {
   const at = await deskScene(t);
   await at.payment([paidIn(), failedPayout()], { quoteId: 'qt_1' });
   await at.decide('cmd_out', paid);
@@ -189,7 +183,7 @@ rule('a payout that reached the seller has the settlement that the operators sta
   await at.booksAreRight();
 });
 
-rule('figures that a report may not have, an operator may not state', async (t) => {
+test('figures that a report may not have, an operator may not state', async (t) => {
   const at = await deskScene(t);
   await at.payment([paidIn(), failedPayout()], { quoteId: 'qt_1' });
   for (const [wrong, text] of [
@@ -207,7 +201,7 @@ rule('figures that a report may not have, an operator may not state', async (t) 
   assert.deepEqual(await at.decisions(), []);
 });
 
-rule('evidence and the name of the operator are required, on one line', async (t) => {
+test('evidence and the name of the operator are required, on one line', async (t) => {
   const at = await deskScene(t);
   await at.payment([paidIn(), refusedRefund()]);
   for (const evidence of ['', '  ', 'a'.repeat(501), 'two\nlines']) {
@@ -232,23 +226,20 @@ const unfit = [
   [returned, refusedRefund({ id: 'cmd_x' }), /only a payout out of sight is resolved/],
 ] as const;
 for (const [request, item, message] of unfit) {
-  rule(
-    `${request.verb} of a ${item.kind} that is ${item.state}/${item.end} is refused`,
-    async (t) => {
-      const at = await deskScene(t);
-      await at.payment([paidIn(), item]);
-      await assert.rejects(at.decide('cmd_x', request), { code: 'DecisionNotAllowed', message });
-      assert.deepEqual(await at.decisions(), []);
-    },
-  );
+  test(`${request.verb} of a ${item.kind} that is ${item.state}/${item.end} is refused`, async (t) => {
+    const at = await deskScene(t);
+    await at.payment([paidIn(), item]);
+    await assert.rejects(at.decide('cmd_x', request), { code: 'DecisionNotAllowed', message });
+    assert.deepEqual(await at.decisions(), []);
+  });
 }
 
-rule('what is not known is not found', async (t) => {
+test('what is not known is not found', async (t) => {
   const at = await deskScene(t);
   await assert.rejects(at.decide('cmd_9', refund), { code: 'NotFound' });
 });
 
-rule('a refund that was never sent is withdrawn when it is paid by other means', async (t) => {
+test('a refund that was never sent is withdrawn when it is paid by other means', async (t) => {
   const at = await deskScene(t);
   await at.payment([paidIn(), refusedRefund({ state: 'pending', dueAtMs: 1 })]);
   await at.decide('cmd_back', refund);
@@ -258,20 +249,30 @@ rule('a refund that was never sent is withdrawn when it is paid by other means',
   await at.booksAreRight();
 });
 
-rule(
-  'the partner pays a refund that was paid by other means: the second payment is a loss',
-  async (t) => {
-    const at = await deskScene(t);
-    await paidBack(at);
-    await at.report('cmd_back', refunded('completed'));
-    assert.equal(await at.summary(), 'returned_to_buyer refunded 100 0 0 200 100');
-    await at.booksAreRight();
-    const alerts = at.made.log.filter(({ message }) => message === 'alert');
-    assert.ok(alerts.some(({ fields }) => /loss/.test(String(fields['alert']))));
-  },
-);
+test('what was paid too much goes back by other means, and the payment keeps its own money', async (t) => {
+  const at = await deskScene(t);
+  const payoutDue = anOrder('payout', 'cmd_out', { state: 'pending', partnerRef: null });
+  const surplus = refusedRefund({ amount: usd(5_000n) });
+  await at.payment([paidIn(15_000n), surplus, payoutDue], { status: 'on_chain_confirmed' });
+  assert.equal(await at.summary(), 'received needs_review 150 0 50 0 0');
+  await at.decide('cmd_back', refund);
+  await at.decide('cmd_back', refund, bia);
+  assert.equal(await at.summary(), 'received refunded 150 0 0 50 0');
+  assert.equal((await at.order('cmd_back')).state, 'void');
+  await at.booksAreRight();
+});
 
-rule('a refund that was paid by other means is not ordered again', async (t) => {
+test('the partner pays a refund that was paid by other means: the second payment is a loss', async (t) => {
+  const at = await deskScene(t);
+  await paidBack(at);
+  await at.report('cmd_back', refunded('completed'));
+  assert.equal(await at.summary(), 'returned_to_buyer refunded 100 0 0 200 100');
+  await at.booksAreRight();
+  const alerts = at.made.log.filter(({ message }) => message === 'alert');
+  assert.ok(alerts.some(({ fields }) => /loss/.test(String(fields['alert']))));
+});
+
+test('a refund that was paid by other means is not ordered again', async (t) => {
   const at = await deskScene(t);
   await paidBack(at);
   await assert.rejects(retryCommand(at.deps, 'cmd_back'), { code: 'CommandNotRetryable' });
@@ -281,7 +282,7 @@ rule('a refund that was paid by other means is not ordered again', async (t) => 
   await at.booksAreRight();
 });
 
-rule('the partner goes on to report failed: the payout stays paid', async (t) => {
+test('the partner goes on to report failed: the payout stays paid', async (t) => {
   const at = await deskScene(t);
   await at.payment([paidIn(), failedPayout()]);
   await at.decide('cmd_out', paid);
@@ -296,37 +297,31 @@ rule('the partner goes on to report failed: the payout stays paid', async (t) =>
   await at.booksAreRight();
 });
 
-rule(
-  'the partner returns a payout that operators called paid: it is owed to the buyer',
-  async (t) => {
-    const at = await deskScene(t);
-    await at.payment([paidIn(), failedPayout()]);
-    await at.decide('cmd_out', paid);
-    await at.decide('cmd_out', paid, bia);
-    await at.report('cmd_out', payout('returned'), true);
-    assert.equal(await at.summary(), 'returned_to_buyer refund_owed 100 0 100 0 0');
-    await at.booksAreRight();
-  },
-);
+test('the partner returns a payout that operators called paid: it is owed to the buyer', async (t) => {
+  const at = await deskScene(t);
+  await at.payment([paidIn(), failedPayout()]);
+  await at.decide('cmd_out', paid);
+  await at.decide('cmd_out', paid, bia);
+  await at.report('cmd_out', payout('returned'), true);
+  assert.equal(await at.summary(), 'returned_to_buyer refund_owed 100 0 100 0 0');
+  await at.booksAreRight();
+});
 
-rule(
-  'the partner completes a payout that operators called returned: no debt is left',
-  async (t) => {
-    const at = await deskScene(t);
-    await at.payment([paidIn(), failedPayout()]);
-    await at.decide('cmd_out', returned);
-    await at.decide('cmd_out', returned, bia);
-    await at.report('cmd_out', payoutMade, true);
-    assert.equal(await at.summary(), 'paid none 100 100 0 0 0');
-    await at.booksAreRight();
-  },
-);
+test('the partner completes a payout that operators called returned: no debt is left', async (t) => {
+  const at = await deskScene(t);
+  await at.payment([paidIn(), failedPayout()]);
+  await at.decide('cmd_out', returned);
+  await at.decide('cmd_out', returned, bia);
+  await at.report('cmd_out', payoutMade, true);
+  assert.equal(await at.summary(), 'paid none 100 100 0 0 0');
+  await at.booksAreRight();
+});
 
-rule('in quarantine nothing is proposed, confirmed or executed', async (t) => {
+test('in quarantine nothing is proposed, confirmed or executed', async (t) => {
   const at = await deskScene(t);
   await at.payment([paidIn(), refusedRefund()]);
   await at.payment([paidIn(10_000n, { id: 'cmd_in2' }), failedPayout({ id: 'cmd_out2' })], {
-    ...{ id: 'pi_2', tenant: test, publicId: 'pub_2' },
+    ...{ id: 'pi_2', tenant: inTest, publicId: 'pub_2' },
   });
   await at.decide('cmd_back', refund);
   await quarantineRestored(at.deps);

@@ -5,9 +5,10 @@ import { test } from 'node:test';
 import { shortIdOf } from '../../../core/domain/bank-record.js';
 import { DAY_MS, HOUR_MS } from '../../../core/domain/instant.js';
 import { money } from '../../../core/domain/money.js';
-import type { MoneyCommand } from '../../../core/domain/partner-command.js';
 import { isCode } from '../../../core/errors.js';
+import type { PartnerFact } from '../../../core/ports/partner.js';
 import { findDifferences } from '../../../core/usecases/ledger-check.js';
+import { applyPartnerUpdate } from '../../../core/usecases/partner-inbox.js';
 import { cancelPayment } from '../../../core/usecases/payments.js';
 import {
   assignReceipt,
@@ -41,16 +42,18 @@ test('the ordered pay-in that stays open fails no settled payment, and polls of 
   const at = await scene.awaiting();
   await scene.arrive('va_1');
   await at.pass(3);
-  const own = () => at.orders('payin').then(([first]) => first as MoneyCommand);
+  const own = async () => {
+    const payins = await at.orders('payin');
+    return payins.find(({ partnerRef }) => partnerRef !== 'va_1') ?? assert.fail('no order');
+  };
   assert.deepEqual([(await own()).state, (await own()).end], ['done', 'open']);
   await at.pass(400, DAY_MS);
   assert.equal((await own()).dueAtMs, null, 'abandoned');
-  await at.report('payin', {
-    status: 'failed',
-    receivedMinor: 0n,
-    transactionHash: null,
-    reason: 'x',
-  });
+  const { id, reference, partnerRef } = await own();
+  const report = { status: 'failed', receivedMinor: 0n, transactionHash: null, reason: 'x' };
+  const fact = { kind: 'payin', reference, partnerRef, report } as PartnerFact;
+  await applyPartnerUpdate(scene.made.deps, id, fact);
+  assert.equal((await own()).end, 'failed');
   assert.equal((await at.shown())[0], 'settled');
   await booksAreRight(scene);
 });

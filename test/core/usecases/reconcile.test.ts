@@ -13,6 +13,7 @@ import type { Tx } from '../../../core/ports/storage.js';
 import { type Reconciliation, reconcile } from '../../../core/usecases/reconcile.js';
 import { advancePayment } from '../../../core/usecases/sandbox.js';
 import { changePartner } from '../../support/changed-partner.js';
+import { aDecision } from '../../support/decision-samples.js';
 import { aReceipt } from '../../support/receipt-samples.js';
 import { type World, world } from '../../support/test-world.js';
 
@@ -220,9 +221,13 @@ const plants: Readonly<
     return [['two_objects', 'payin', made.payin.id, 'pi_9']];
   },
   'one object of two orders': async (made) => {
-    const other = { ...made.payout, id: `${made.payout.id}x`, reference: 'other' };
+    const { kind, partnerRef, id } = made.payout;
+    const other = { ...made.payout, id: `${id}x`, reference: 'other' };
     await made.store((tx) => tx.commands.insert(other));
-    return [['two_orders', 'payout', other.id, null]];
+    const first = await made.made.deps.store.run((tx) =>
+      tx.commands.byPartnerRef('test', kind, partnerRef ?? ''),
+    );
+    return [['two_orders', 'payout', first?.id === id ? other.id : id, null]];
   },
   'an order that counts as not placed': async (made) => {
     const { id, partnerRef } = made.payout;
@@ -322,6 +327,19 @@ test('pay-ins that never arrived may fail at the partner after their payment has
   await made.change(made.payin, { end: 'open', receivedMinor: 0n });
   made.edit = (entry) => (entry.kind === 'payin' ? { ...entry, status: 'failed' } : entry);
   assert.deepEqual(await made.found(), []);
+});
+
+test('a failed payout whose money an operator has found does not differ, until it ends otherwise', async (t) => {
+  const made = await scene(t);
+  const { id: itemId } = made.payout;
+  let status: PartnerEntry['status'] = 'failed';
+  made.edit = (entry) =>
+    entry.kind === 'payout' ? { ...entry, status, settled: null, fxRate: null } : entry;
+  assert.deepEqual((await made.found())[0]?.[0], 'status');
+  await made.store((tx) => tx.decisions.insert(aDecision({ ...made.tenant, itemId })));
+  assert.deepEqual(await made.found(), []);
+  status = 'returned';
+  assert.deepEqual((await made.found())[0]?.[0], 'status');
 });
 
 test('the partner is asked again for as long as the waits allow, and what is missed is named', async (t) => {

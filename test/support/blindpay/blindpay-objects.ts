@@ -180,7 +180,7 @@ export function bankDetailsOf(virtualAccountId: string) {
 }
 
 /** What the bank says about a deposit; the fiat leg is complete when its pay-in is created. */
-export function transferOf({ sender, description, trace }: Deposit): Tracking {
+function transferOf({ sender, description, trace }: Deposit): Tracking {
   return {
     ...{ step: 'completed', status: 'completed', provider_name: 'jpmorgan' },
     ...{ sender_name: sender?.name ?? null, sender_bank_name: sender?.bank ?? null },
@@ -190,12 +190,24 @@ export function transferOf({ sender, description, trace }: Deposit): Tracking {
 }
 
 /** Below 100 USD the fee is invoiced, else it is deducted: the guide on virtual accounts. */
-export function depositFees(amountMinor: number) {
+function depositFees(amountMinor: number) {
   const isInvoiced = amountMinor < 10_000;
   return {
     receiver_amount: isInvoiced ? amountMinor : amountMinor - PAYIN_FEE_MINOR,
     billing_fee_amount: isInvoiced ? PAYIN_FEE_MINOR : null,
     transaction_fee_amount: isInvoiced ? null : PAYIN_FEE_MINOR,
+  };
+}
+
+/** The pay-in of a deposit, without its ids. */
+export function depositedPayin(given: Deposit, customerId: string) {
+  return {
+    ...{ customer_id: customerId, status: 'processing', payment_method: 'ach' },
+    ...{ sender_amount: given.amountMinor, ...depositFees(given.amountMinor) },
+    ...{ pix_code: null, memo_code: null, clabe: null },
+    blindpay_bank_details: bankDetailsOf(given.virtualAccountId),
+    ...newTracking(),
+    tracking_transaction: transferOf(given),
   };
 }
 

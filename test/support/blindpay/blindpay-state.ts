@@ -8,7 +8,7 @@ import {
   bankDetailsOf,
   type Customer,
   type Deposit,
-  depositFees,
+  depositedPayin,
   type Fields,
   hexOf,
   newId,
@@ -23,7 +23,6 @@ import {
   RATE_TIMES_10000,
   type Step,
   type Transaction,
-  transferOf,
   type WebhookEndpoint,
 } from './blindpay-objects.js';
 
@@ -274,20 +273,12 @@ export class BlindPayState {
       given.virtualAccountId,
       'VIRTUAL_ACCOUNTS_NOT_FOUND',
     );
-    const id = this.#id('pi');
-    const payin: Transaction = {
-      ...{ id, customer_id: account.customer_id, status: 'processing', payment_method: 'ach' },
-      payin_quote_id: given.isQuoted === false ? null : this.#id('qu'),
-      ...{ sender_amount: given.amountMinor, ...depositFees(given.amountMinor) },
-      ...{ pix_code: null, memo_code: null, clabe: null },
-      blindpay_bank_details: bankDetailsOf(account.id),
-      ...newTracking(),
-      tracking_transaction: transferOf(given),
-      created_at: this.#now(),
-    };
+    const quoteId = given.isQuoted === false ? null : this.#id('qu');
+    const stamps = { id: this.#id('pi'), payin_quote_id: quoteId, created_at: this.#now() };
+    const payin: Transaction = { ...depositedPayin(given, account.customer_id), ...stamps };
     this.#addPayin(payin);
     this.#playPayin(payin, `${account['blockchain_wallet_id']}`);
-    return id;
+    return payin.id;
   }
 
   #addPayin(payin: Transaction): Fields {

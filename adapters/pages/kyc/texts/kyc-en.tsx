@@ -41,6 +41,8 @@ export const kycEn = {
       'payment. What you have saved stays.',
     email: 'Mail address',
     send: 'Send the link',
+    takeBack: 'Take it back',
+    takeBackText: 'The link stops working, and that person is signed out. What they saved stays.',
     sent: (email: Node, day: Node) => (
       <>
         Sent to {email} on {day}.
@@ -222,6 +224,10 @@ export const kycEn = {
     overText: 'It was used, or 10 minutes have passed. Make a new one on your computer.',
     enter: 'Add files from this phone?',
     enterText: 'The page takes files for the form on your computer, and shows nothing else.',
+    formOf: 'Form of',
+    askedBy: 'Asked for by',
+    paymentTo: 'For a payment to',
+    notYours: (org: string) => `Not your form? Close this page, add no files, and let ${org} know.`,
     uploads: 'Add your files',
     uploadsLede: 'They appear on your computer. Close this page when you are done.',
   },

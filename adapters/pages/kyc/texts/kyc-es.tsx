@@ -39,6 +39,9 @@ export const kycEs = {
       'el pago. Lo que usted guardó se conserva.',
     email: 'Correo electrónico',
     send: 'Enviar el enlace',
+    takeBack: 'Retirarlo',
+    takeBackText:
+      'El enlace deja de funcionar y termina la sesión de esa persona. Lo que guardó se conserva.',
     sent: (email, day) => (
       <>
         Enviado a {email} el {day}.
@@ -226,6 +229,11 @@ export const kycEs = {
     enter: '¿Añadir archivos desde este teléfono?',
     enterText:
       'La página recibe archivos para el formulario de su ordenador y no muestra nada más.',
+    formOf: 'Formulario de',
+    askedBy: 'Solicitado por',
+    paymentTo: 'Para un pago a',
+    notYours: (org) =>
+      `¿No es su formulario? Cierre esta página, no añada archivos y avise a ${org}.`,
     uploads: 'Añada sus archivos',
     uploadsLede: 'Aparecen en su ordenador. Cierre esta página cuando termine.',
   },

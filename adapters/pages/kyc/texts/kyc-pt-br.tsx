@@ -39,6 +39,9 @@ export const kycPtBr = {
       'não o pagamento. O que você salvou permanece.',
     email: 'Endereço de e-mail',
     send: 'Enviar o link',
+    takeBack: 'Pegar de volta',
+    takeBackText:
+      'O link deixa de funcionar e a sessão da pessoa termina. O que ela salvou permanece.',
     sent: (email, day) => (
       <>
         Enviado para {email} em {day}.
@@ -225,6 +228,11 @@ export const kycPtBr = {
     enter: 'Enviar arquivos deste celular?',
     enterText:
       'A página recebe arquivos para o formulário no seu computador e não mostra mais nada.',
+    formOf: 'Formulário de',
+    askedBy: 'Solicitado por',
+    paymentTo: 'Para um pagamento a',
+    notYours: (org) =>
+      `Não é o seu formulário? Feche esta página, não envie arquivos e avise ${org}.`,
     uploads: 'Envie seus arquivos',
     uploadsLede: 'Eles aparecem no seu computador. Feche esta página quando terminar.',
   },
