@@ -25,8 +25,8 @@ export const POLL_BACKOFF_MS = [
 export const FAILED_PAYOUT_BACKOFF_MS = [...POLL_BACKOFF_MS, HOUR_MS] as const;
 
 /**
- * `held`: the partner checks the money, or waits for the party to answer. `short`: less arrived than
- * was ordered.
+ * `held`: the partner checks the money, or waits for an answer of the party. `short`: less arrived
+ * than was ordered.
  */
 export type PollState = 'open' | 'held' | 'short' | 'ended';
 

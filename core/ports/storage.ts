@@ -171,7 +171,7 @@ export interface Tx {
   readonly commands: Writes<PartnerCommand, 'insert' | 'update'> & {
     get(id: string): Found<PartnerCommand>;
     byReference(mode: Mode, reference: string): Found<PartnerCommand>;
-    /** The newest: an answer to the partner is another order about the same party. */
+    /** The oldest; of a party the newest, because an answer is another order about it. */
     byPartnerRef(mode: Mode, kind: CommandKind, partnerRef: string): Found<PartnerCommand>;
     ofPayment(tenant: Tenant, paymentId: string): Many<MoneyCommand>;
     /** `isPayinInFlight` of partner-command.ts, in id order. */

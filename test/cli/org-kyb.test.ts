@@ -101,3 +101,25 @@ test('invalid fields are refused by path in both modes', async () => {
     }
   }
 });
+
+test('what the partner wants is shown, and answered by a dossier with it', async () => {
+  const id = await newOrganization();
+  const at = [id, '--mode', 'live'];
+  const named = ['--email', 'a@acme.example', '--legal-name', 'More', '--cnpj', cnpj];
+  const asked = await ponte(['org', 'submit-kyb', ...at, ...named]);
+  const live = asked.json['live'] as Json;
+  const { due } = live['requirements'] as { readonly due: readonly Json[] };
+  assert.deepEqual(
+    [live['kybStatus'], due.map(({ field }) => field)],
+    ['verifying', ['addressLine1']],
+  );
+  const shown = await runCommand(env, ['org', 'show', id]);
+  assert.match(shown.stdout, /due in live +addressLine1: .*; Answer by 20.*: ponte org submit-kyb/);
+  const answer = JSON.stringify({ addressLine1: 'Rua 1' });
+  const { json } = await ponte(['org', 'submit-kyb', ...at, '--dossier', '-'], answer);
+  const after = json['live'] as Json;
+  assert.deepEqual(
+    [after['kybStatus'], after['requirements']],
+    ['approved', { due: [], dueBy: null }],
+  );
+});

@@ -12,6 +12,7 @@ import {
 import { PonteError } from '../../core/errors.js';
 import type { Store } from '../../core/ports/storage.js';
 import {
+  aCommand,
   anAccount,
   aPartyCommand,
   otherMode,
@@ -68,6 +69,24 @@ export function storeAccountsContract(open: OpenStore): void {
       tx.commands.byPartnerRef('test', 'submit_account', 'pa_1'),
     );
     assert.deepEqual(found, order);
+  });
+
+  test('of several orders about one party the newest is found, of money the oldest', async () => {
+    const store = await fresh([]);
+    const subject = { kind: 'account', id: 'acct_1' } as const;
+    await store.run(async (tx) => {
+      for (const id of ['cmd_2', 'cmd_3', 'cmd_1']) {
+        const name = { id, reference: id };
+        tx.commands.insert({ ...aPartyCommand({ kind: 'submit_account', subject }), ...name });
+        tx.commands.insert(aCommand({ id: `${id}_pay`, reference: `${id}_pay`, kind: 'payin' }));
+      }
+    });
+    const found = async (kind: 'submit_account' | 'payin') =>
+      (await store.run((tx) => tx.commands.byPartnerRef('test', kind, 'pa_1')))?.id;
+    assert.deepEqual(await Promise.all([found('submit_account'), found('payin')]), [
+      'cmd_3',
+      'cmd_1_pay',
+    ]);
   });
 
   test('an account is found by its tenant only', async () => {

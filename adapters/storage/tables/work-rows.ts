@@ -158,6 +158,12 @@ const simulations = defineTable<SimulatedReport>('simulated_reports', {
   version,
 });
 
+const withPartnerRef = 'where mode = $1 and kind = $2 and partner_ref = $3 order by id';
+const byPartnerRefSql = {
+  oldest: `${withPartnerRef} limit 1`,
+  newest: `${withPartnerRef} desc limit 1`,
+};
+
 export function commandsOf(unit: UnitOfWork): Tx['commands'] {
   return {
     ...unit.writes(commands),
@@ -165,11 +171,11 @@ export function commandsOf(unit: UnitOfWork): Tx['commands'] {
     byReference: (mode, reference) =>
       unit.first(commands, 'where mode = $1 and reference = $2', [mode, reference]),
     byPartnerRef: (mode, kind, partnerRef) =>
-      unit.first(
-        commands,
-        'where mode = $1 and kind = $2 and partner_ref = $3 order by id desc limit 1',
-        [mode, kind, partnerRef],
-      ),
+      unit.first(commands, byPartnerRefSql[isIn(moneyKinds, kind) ? 'oldest' : 'newest'], [
+        mode,
+        kind,
+        partnerRef,
+      ]),
     ofPayment: async ({ orgId, mode }, paymentId) => {
       const sql = [
         'where org_id = $1 and mode = $2 and payment_id = $3',

@@ -62,6 +62,12 @@ const plan: readonly (readonly [
     ],
     ['a refund', order('refund'), transfer, FIVE_BUSINESS_DAYS_MS],
     ['a party', party('submit_buyer'), transfer, FIVE_BUSINESS_DAYS_MS],
+    [
+      'a party that is awaited',
+      { ...party('submit_buyer'), heldSinceMs: SINCE_MS },
+      transfer,
+      null,
+    ],
     ['the rails of a seller', party('provision_rails'), transfer, FIVE_BUSINESS_DAYS_MS],
   ] as const;
 })();
