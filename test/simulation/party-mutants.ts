@@ -46,14 +46,14 @@ export const partyMutants = [
   },
   {
     name: 'an approval that was taken back stays with those who adopted it',
-    file: 'core/usecases/buyers.ts',
+    file: 'core/usecases/buyer-decisions.ts',
     edits: [["if (partnerRef !== null && status === 'rejected') {", 'if (false) {']],
     focus: adoptions,
     caughtBy: ['noApprovalIsUsedThatWasTakenBack'],
   },
   {
     name: 'a rejection fails the payments of every tenant',
-    file: 'core/usecases/buyers.ts',
+    file: 'core/usecases/buyer-decisions.ts',
     edits: [
       [
         "await tx.payments.ofBuyer(tenant, buyerId, 'buyer_kyc_pending', page);",
@@ -168,12 +168,16 @@ export const partyMutants = [
   },
   {
     name: 'the documents of a buyer outlive its decision',
-    file: 'core/usecases/buyers.ts',
+    file: 'core/usecases/buyer-decisions.ts',
     edits: [
       [
         `if (decided !== named) {
       stagePurge(deps, tx, tenant, { party: 'buyer', id: was.buyerId });`,
         'if (decided !== named) {',
+      ],
+      [
+        "if (was.corrections === null) stagePurge(deps, tx, tenant, { party: 'buyer', id: was.buyerId });",
+        '',
       ],
     ],
     focus: { ...parties, often: ['getUpload', 'upload', 'buyerStep'] },
