@@ -89,6 +89,8 @@ export class SimulatedBlindPay implements HistoryPartner {
     });
     const { state } = this.#instance;
     state.isByHand = true;
+    // The actors name made-up terms.
+    state.compliance.checksTerms = false;
     this.desk = new BlindPayBooks({ mode, state, books, misuse: this.misuse });
   }
 
