@@ -207,7 +207,11 @@ async function readySeller({ partner, ponte }: Integration, externalId: string) 
   const submitted = answered(
     await ponte.POST('/v1/connected-accounts/{id}/submit', { ...on, body: dossier }),
   );
-  assert.deepEqual([submitted.status, submitted.readyToCollect], [partner.submitted, false]);
+  assert.ok(
+    partner.submitted.some((status) => status === submitted.status),
+    submitted.status,
+  );
+  assert.equal(submitted.readyToCollect, false);
   const isApproved = async () =>
     answered(await ponte.GET('/v1/connected-accounts/{id}', on)).status === 'approved';
   await until(isApproved);

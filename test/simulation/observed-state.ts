@@ -13,18 +13,14 @@ import type { StatementScan } from '../../core/domain/statement-scan.js';
 import type { Subscription } from '../../core/domain/subscription.js';
 import { type Tenant, tenantOf } from '../../core/domain/tenant.js';
 import type { WebhookDelivery } from '../../core/domain/webhook-delivery.js';
-import type { OutgoingMail } from '../../core/ports/outside.js';
 import type { ClaimedDelivery, Store } from '../../core/ports/storage.js';
 import { findDifferences, type LedgerDifference } from '../../core/usecases/ledger-check.js';
-import type { FeedReads } from './feed-reader.js';
 import type { BatchObserver, StagedWrite } from './gated-store.js';
-import type { PartnerAbilities } from './history-partner.js';
 import { ObservedParties } from './observed-parties.js';
 import { allParts, type ObservedPayment, type Part, readParts } from './observed-payment.js';
 import { ObservedRows, type RowsCopy } from './observed-rows.js';
-import type { PartnerLedger, PartnerOrder } from './partner-ledger.js';
-import type { PartnerMessage } from './partner-messages.js';
-import type { Party, PixDestination, Rails } from './partner-parties.js';
+import type { Outside } from './outside.js';
+import type { PartnerOrder } from './partner-ledger.js';
 import { QuarantineMonitor } from './quarantine-monitor.js';
 import { RestoreExemptions } from './restore-exemptions.js';
 import type { ReceivedWebhook } from './simulated-receivers.js';
@@ -33,27 +29,6 @@ import type { ReceivedWebhook } from './simulated-receivers.js';
 export interface Batch {
   readonly by: Tenant | null;
   readonly writes: readonly StagedWrite[];
-}
-
-/** The truth outside: what the partner, the receivers and the mailboxes know. */
-export interface Outside {
-  readonly abilities: PartnerAbilities;
-  /** Where an organization itself is paid. */
-  readonly destinationOf: (tenant: Tenant) => string;
-  readonly books: PartnerLedger;
-  readonly parties: () => readonly Party[];
-  /** References of parties that the partner turned away at once. */
-  readonly turnedAway: () => readonly string[];
-  readonly destinations: () => readonly PixDestination[];
-  readonly rails: () => readonly Rails[];
-  readonly mails: () => readonly OutgoingMail[];
-  /** By document, the names of its uploads of which the store has bytes. */
-  readonly storedDocuments: () => ReadonlyMap<string, readonly string[]>;
-  /** Messages of the partner without an answer. */
-  readonly messages: () => readonly PartnerMessage[];
-  readonly misuse: () => readonly string[];
-  readonly received: () => readonly ReceivedWebhook[];
-  readonly feedReads: FeedReads;
 }
 
 export interface StateCopy {

@@ -175,10 +175,7 @@ export const partyMutants = [
       stagePurge(deps, tx, tenant, { party: 'buyer', id: was.buyerId });`,
         'if (decided !== named) {',
       ],
-      [
-        "if (was.corrections === null) stagePurge(deps, tx, tenant, { party: 'buyer', id: was.buyerId });",
-        '',
-      ],
+      ['if (was.corrections === null) stagePurge', 'if (was.corrections === "never") stagePurge'],
     ],
     focus: { ...parties, often: ['getUpload', 'upload', 'buyerStep'] },
     caughtBy: ['submittedDocumentsAreOfUndecidedParties'],

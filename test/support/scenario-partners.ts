@@ -12,8 +12,8 @@ export interface ScenarioPartner {
   start(hostUrl: string): Promise<StartedPartner>;
   /** Accepts the terms of a session as a person; returns where the browser goes next. */
   acceptTerms(sessionUrl: string): Promise<URL>;
-  /** The status of a party in the answer to its dossier. */
-  readonly submitted: 'approved' | 'verifying';
+  /** The status of a party in the answer to its dossier: one of these. */
+  readonly submitted: readonly ('approved' | 'verifying')[];
 }
 
 export interface StartedPartner {
@@ -33,9 +33,10 @@ export const scenarioPartners = {
     }),
     // Its session is the way back.
     acceptTerms: async (sessionUrl) => new URL(sessionUrl),
-    submitted: 'approved',
+    submitted: ['approved'],
   },
-  BlindPay: { start: startBlindPayFor, acceptTerms, submitted: 'verifying' },
+  // It decides at any time.
+  BlindPay: { start: startBlindPayFor, acceptTerms, submitted: ['verifying', 'approved'] },
 } as const satisfies Readonly<Record<string, ScenarioPartner>>;
 
 /** BlindPay's simulator, whose instance has a webhook endpoint at the host. */
