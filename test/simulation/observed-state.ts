@@ -19,7 +19,7 @@ import type { BatchObserver, StagedWrite } from './gated-store.js';
 import { ObservedParties } from './observed-parties.js';
 import { allParts, type ObservedPayment, type Part, readParts } from './observed-payment.js';
 import { ObservedRows, type RowsCopy } from './observed-rows.js';
-import type { Outside } from './outside.js';
+import type { Outside } from './outside-truth.js';
 import type { PartnerOrder } from './partner-ledger.js';
 import { QuarantineMonitor } from './quarantine-monitor.js';
 import { RestoreExemptions } from './restore-exemptions.js';
