@@ -19,6 +19,8 @@ export interface PartnerAbilities {
   readonly findsPayinsByReference: boolean;
   /** Without, a pay-in brings its whole amount or nothing. */
   readonly takesPartsOfPayins: boolean;
+  /** With a list, pay-ins that nobody ordered are found. */
+  readonly listsItsBooks: boolean;
   /** Without, what came and went back between two looks is never known. */
   readonly tellsWhatItReturned: boolean;
   /** Without, a seller is known although it accepted no terms. */
@@ -30,6 +32,7 @@ export const partnerAbilities = {
     refunds: true,
     findsPayinsByReference: true,
     takesPartsOfPayins: true,
+    listsItsBooks: false,
     tellsWhatItReturned: true,
     requiresTerms: true,
   },
@@ -37,6 +40,7 @@ export const partnerAbilities = {
     refunds: false,
     findsPayinsByReference: false,
     takesPartsOfPayins: false,
+    listsItsBooks: true,
     tellsWhatItReturned: false,
     requiresTerms: false,
   },

@@ -57,6 +57,13 @@ export class ObservedRows {
   reportedWithdrawn: ReadonlySet<string> = new Set();
   reportedWithdrawnBefore: ReadonlySet<string> = new Set();
   outbox: readonly OutboxRow[] = [];
+  /** When each receipt and each scan of the partner's books is due. */
+  dueBooks: ReadonlyMap<string, ReadonlyMap<string, number | null>> = new Map();
+
+  noteBook(group: string, id: string, { dueAtMs }: { readonly dueAtMs: number | null }): void {
+    const rows = new Map(this.dueBooks.get(group)).set(id, dueAtMs);
+    this.dueBooks = new Map(this.dueBooks).set(group, rows);
+  }
 
   remember(): RowsCopy {
     const own = names.map((name) => [name, this[name]]);
@@ -68,6 +75,9 @@ export class ObservedRows {
   }
 }
 
-export type RowsCopy = Pick<ObservedRows, Exclude<keyof ObservedRows, 'remember' | 'goBackTo'>>;
+export type RowsCopy = Pick<
+  ObservedRows,
+  Exclude<keyof ObservedRows, 'remember' | 'goBackTo' | 'noteBook'>
+>;
 
 const names = Object.keys(new ObservedRows()) as (keyof RowsCopy)[];

@@ -1,13 +1,14 @@
-// The state that the invariants judge: the rows of the database, every status that a batch stored,
-// all acknowledgements, and what happened at the partner and the receivers. It reads the rows again
-// that a batch touched.
+// The state that the invariants judge: rows of the database, every stored status, acknowledgements,
+// and what happened outside. It reads the rows again that a batch touched.
 import type { Epoch } from '../../core/domain/epoch.js';
 import type { DomainEvent } from '../../core/domain/event.js';
 import type { Mail } from '../../core/domain/mail.js';
 import { isMoneyCommand, type PartnerCommand } from '../../core/domain/partner-command.js';
 import type { InboxMessage } from '../../core/domain/partner-message.js';
 import type { Payment } from '../../core/domain/payment.js';
+import type { Receipt } from '../../core/domain/receipt.js';
 import type { ServiceKey } from '../../core/domain/service-key.js';
+import type { StatementScan } from '../../core/domain/statement-scan.js';
 import type { Subscription } from '../../core/domain/subscription.js';
 import { type Tenant, tenantOf } from '../../core/domain/tenant.js';
 import type { WebhookDelivery } from '../../core/domain/webhook-delivery.js';
@@ -65,9 +66,9 @@ export class ObservedState extends ObservedRows implements BatchObserver {
   readonly exempt = new RestoreExemptions();
   /** The newest sealed secret at each claim of a delivery that was not sent yet, by process. */
   readonly #claimedSecrets = new Map<string, string[]>();
-  /** Errors that no caller of the use cases may ever see. */
+  /** Errors that no caller may see. */
   readonly surprises: string[] = [];
-  /** What was shown to a tenant or to anybody and should not have been. */
+  /** What was shown and should not have been. */
   readonly trespasses: string[] = [];
   readonly quarantine = new QuarantineMonitor();
   /** Documents that were shown although they were not to be. */
@@ -311,6 +312,12 @@ export class ObservedState extends ObservedRows implements BatchObserver {
         break;
       case 'epochs':
         if (method === 'update' && (row as Epoch).state === 'open') this.quarantine.isOn = false;
+        break;
+      case 'receipts':
+        if (method !== 'expect') this.noteBook(group, (row as Receipt).id, row as Receipt);
+        break;
+      case 'scans':
+        this.noteBook(group, (row as StatementScan).mode, row as StatementScan);
         break;
       case 'inbox':
         touched.inbox.set((row as InboxMessage).messageId, row as InboxMessage);

@@ -21,6 +21,7 @@ import { runSequencer } from '../../core/usecases/feed.js';
 import { runMails } from '../../core/usecases/mails.js';
 import { runInbox } from '../../core/usecases/partner-inbox.js';
 import { runExpiry } from '../../core/usecases/payments.js';
+import { runReceipts, runStatementScans } from '../../core/usecases/receipt-reads.js';
 import { runAdvances } from '../../core/usecases/sandbox.js';
 import { type HostClock, newHostClock } from '../../host/host-clock.js';
 import type { Faults } from './faults.js';
@@ -46,7 +47,9 @@ export const workers = [
   'purges',
   'mails',
 ] as const;
-export type WorkerName = (typeof workers)[number];
+/** Of a partner that lists what it has done. */
+export const bookWorkers = ['receipts', 'scans'] as const;
+export type WorkerName = (typeof workers)[number] | (typeof bookWorkers)[number];
 
 /** The world as a process meets it. */
 export interface Surroundings {
@@ -163,6 +166,10 @@ export class SimulatedHost {
         return runPurges(this.deps, nowMs, LIMIT);
       case 'mails':
         return runMails(this.deps, nowMs, LIMIT);
+      case 'receipts':
+        return runReceipts(this.deps, nowMs, LIMIT);
+      case 'scans':
+        return runStatementScans(this.deps);
     }
   }
 
