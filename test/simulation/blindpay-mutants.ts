@@ -30,7 +30,9 @@ export const blindPayMutants = [
   {
     name: 'any pay-in of the customer is the one that is looked for',
     file: 'adapters/partner/blindpay/payins.ts',
-    edits: [['return its === quoteId ? id : null;', 'return id;']],
+    edits: [
+      ['return payin.payin_quote_id === order.quoteId ? payin.id : null;', 'return payin.id;'],
+    ],
     focus: { ...payments, faults: { ...calm, 'http cut after': 0.3 } },
     caughtBy: ['everyOrderAtThePartnerIsKnown', 'whatTheBuyerSentIsAccountedFor'],
   },
@@ -55,7 +57,7 @@ export const blindPayMutants = [
   },
   {
     name: 'a failed payout counts as returned',
-    file: 'adapters/partner/blindpay/payouts.ts',
+    file: 'adapters/partner/blindpay/orders.ts',
     edits: [["  failed: 'failed',", "  failed: 'returned',"]],
     focus: { ...payments, faults: calm },
     caughtBy: ['fundsAgreeWithThePartner', 'fundsSayNoMoreThanThePartner'],
