@@ -39,7 +39,7 @@ import {
   variant,
 } from './payment-actions.js';
 import type { ActionName } from './run-profile.js';
-import { type SimulatedHost, type WorkerName, workers } from './simulated-host.js';
+import { bookWorkers, type SimulatedHost, type WorkerName, workers } from './simulated-host.js';
 import { moods } from './simulated-receivers.js';
 import type { Acts, Pointless, World } from './world.js';
 
@@ -110,7 +110,7 @@ const acts: Acts<ActionName> = {
   },
   work: (world, host) => {
     const { random } = world;
-    host.work(random.pick(random.chance(0.9) ? dueWorkers(world) : workers));
+    host.work(random.pick(random.chance(0.9) ? dueWorkers(world) : workersOf(world)));
   },
   tick: (world) => world.pass(world.random.between(1, 3_000)),
   jump: async (world) => {
@@ -197,8 +197,14 @@ export async function act(world: World): Promise<void> {
   await acts[name](world, host as SimulatedHost);
 }
 
+function workersOf({ observed }: World): readonly WorkerName[] {
+  return observed.outside.abilities.hasStatement ? [...workers, ...bookWorkers] : workers;
+}
+
 /** The workers that would find something to do now. */
-export function dueWorkers({ observed, nowMs }: World): readonly WorkerName[] {
+export function dueWorkers(world: World): readonly WorkerName[] {
+  const { observed, nowMs } = world;
+  const scans = [...observed.scans.values()];
   const isDue = ({ dueAtMs }: { readonly dueAtMs: number | null }) =>
     dueAtMs !== null && dueAtMs <= nowMs;
   const payments = [...observed.payments.values()];
@@ -210,8 +216,6 @@ export function dueWorkers({ observed, nowMs }: World): readonly WorkerName[] {
     sequencer: observed.outbox.length > 0,
     deliveries: [...observed.deliveries.values()].some(isDue),
     inbox: [...observed.inbox.values()].some(isDue),
-    receipts: [...observed.receipts.values()].some(isDue),
-    scans: [...observed.scans.values()].some(isDue),
     expiry: payments.some(
       ({ payment: { status, expiresAtMs } }) =>
         isExpirable(status) && expiresAtMs !== null && expiresAtMs <= nowMs,
@@ -219,8 +223,11 @@ export function dueWorkers({ observed, nowMs }: World): readonly WorkerName[] {
     advances: payments.some(({ advance }) => advance !== null && isDue(advance)),
     purges: [...observed.parties.documents.values()].some(isDue),
     mails: [...observed.parties.mails.values()].some(isDue),
+    receipts: [...observed.receipts.values()].some(isDue),
+    // The first one is due at once.
+    scans: scans.length === 0 || scans.some(isDue),
   };
-  return workers.filter((worker) => due[worker]);
+  return workersOf(world).filter((worker) => due[worker]);
 }
 
 function onSubscription(world: World, action: (tenant: Tenant, id: string) => void): void {

@@ -62,7 +62,6 @@ export class ObservedRows {
   reportedWithdrawn: ReadonlySet<string> = new Set();
   reportedWithdrawnBefore: ReadonlySet<string> = new Set();
   outbox: readonly OutboxRow[] = [];
-
   remember(): RowsCopy {
     const own = names.map((name) => [name, this[name]]);
     return structuredClone(Object.fromEntries(own) as RowsCopy);

@@ -1,6 +1,5 @@
-// The state that the invariants judge: the rows of the database, every status that a batch stored,
-// all acknowledgements, and what happened at the partner and the receivers. It reads the rows again
-// that a batch touched.
+// The state that the invariants judge: rows of the database, every stored status, acknowledgements,
+// and what happened outside. It reads the rows again that a batch touched.
 import type { Epoch } from '../../core/domain/epoch.js';
 import type { DomainEvent } from '../../core/domain/event.js';
 import type { Mail } from '../../core/domain/mail.js';
@@ -42,9 +41,9 @@ export class ObservedState extends ObservedRows implements BatchObserver {
   readonly exempt = new RestoreExemptions();
   /** The newest sealed secret at each claim of a delivery that was not sent yet, by process. */
   readonly #claimedSecrets = new Map<string, string[]>();
-  /** Errors that no caller of the use cases may ever see. */
+  /** Errors that no caller may see. */
   readonly surprises: string[] = [];
-  /** What was shown to a tenant or to anybody and should not have been. */
+  /** What was shown and should not have been. */
   readonly trespasses: string[] = [];
   readonly quarantine = new QuarantineMonitor();
   /** Documents that were shown although they were not to be. */

@@ -52,8 +52,6 @@ async function daysLater(world: World, faults: FaultRates): Promise<void> {
 }
 
 async function untilOver(world: World): Promise<void> {
-  // A host reads the partner's books when it starts.
-  world.host()?.work('scans');
   for (let round = 0; round < ROUNDS_MAX && world.violation === null; round += 1) {
     const host = world.host();
     if (host === null) throw new Error('no process is left');

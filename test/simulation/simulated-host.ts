@@ -42,14 +42,14 @@ export const workers = [
   'sequencer',
   'deliveries',
   'inbox',
-  'receipts',
-  'scans',
   'expiry',
   'advances',
   'purges',
   'mails',
 ] as const;
-export type WorkerName = (typeof workers)[number];
+/** Of a partner that lists what it has done. */
+export const bookWorkers = ['receipts', 'scans'] as const;
+export type WorkerName = (typeof workers)[number] | (typeof bookWorkers)[number];
 
 /** The world as a process meets it. */
 export interface Surroundings {

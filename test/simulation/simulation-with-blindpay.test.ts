@@ -8,7 +8,7 @@ import { type History, simulate } from './history.js';
 import { failureLine } from './report.js';
 import { ofBlindPay, ofParties } from './run-profile.js';
 
-const SEEDS = 10;
+const SEEDS = 14;
 const STEPS = 250;
 const PARTY_SEEDS = 3;
 const TAIL_LINES = 60;

@@ -16,6 +16,7 @@ import type {
   PartnerAnswer,
   PayoutOrder,
 } from '../../../core/ports/partner.js';
+import { OPERATION_MS } from './blindpay-client.js';
 import { readDestination, walletAddress } from './destinations.js';
 import {
   CURRENCY,
@@ -156,6 +157,7 @@ async function tokensFor(
 }
 
 async function start(desk: Desk, order: Request): Promise<PartnerAnswer<AcceptedOrder>> {
+  const startedAtMs = desk.nowMs();
   const found = await findPayout(desk, order);
   if (found.outcome !== 'done') return withoutEffect(found);
   if (found.value !== null) return done(found.value);
@@ -173,6 +175,8 @@ async function start(desk: Desk, order: Request): Promise<PartnerAnswer<Accepted
   if (expiresAtMs <= desk.nowMs()) return later('the quote of this window has expired');
   const windowEndsAtMs = order.preparedAtMs + (window + 1) * WINDOW_MS;
   if (expiresAtMs > windowEndsAtMs) return later('the quote would outlive its window');
+  // After a pause another call may be under way, and this quote be younger than the call.
+  if (desk.nowMs() > startedAtMs + OPERATION_MS) return later('the call took too long');
   const { address } = order;
   const payout = await client.post({
     path: '/instances/:instance/payouts/evm',

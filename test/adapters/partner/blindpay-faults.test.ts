@@ -142,6 +142,20 @@ test('a payout whose call takes effect late is one, in any minute of its calls',
   }
 });
 
+test('a payout whose process pauses within its call is not made by this call', async (t) => {
+  const { scene, kind, request, start } = await ordered(t, 'payout');
+  const { state } = scene.server;
+  const createQuote = state.createQuote.bind(state);
+  const pause: typeof createQuote = (body) => {
+    scene.nowMs += MINUTE_MS;
+    return createQuote(body);
+  };
+  Object.assign(state, { createQuote: pause });
+  assert.equal((await start(request)).outcome, 'later');
+  assert.equal(kind.count(scene), 0);
+  assert.equal((await start(request)).outcome, 'done');
+});
+
 test('a payout is found after the idempotency keys are forgotten, and not made again', async (t) => {
   const { scene, request, start } = await ordered(t, 'payout');
   const { partnerRef } = done(await start(request));
