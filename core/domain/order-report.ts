@@ -80,6 +80,11 @@ export function stopPolling<C extends PartnerCommand>(command: C, nowMs: number)
   return changed(command, nowMs, { dueAtMs: null, leaseToken: null, lastError: null });
 }
 
+/** Another order about the party replaces it: its reports do not count any more. */
+export function replaceOrder<C extends PartnerCommand>(command: C, nowMs: number): C {
+  return stopPolling(changed(command, nowMs, { end: 'completed', tries: 0 }), nowMs);
+}
+
 /** The partner waits for a party that it had decided on: the order is polled again. */
 export function reopenOrder<C extends PartnerCommand>(command: C, nowMs: number): C {
   if (command.end === 'open') return command;

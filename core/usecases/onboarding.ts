@@ -2,7 +2,7 @@
 // request is prepared first, then stored with the order.
 import type { EntityType } from '../domain/connected-account.js';
 import { type Dossier, isTierAllowed } from '../domain/dossier.js';
-import { stopPolling } from '../domain/order-report.js';
+import { replaceOrder } from '../domain/order-report.js';
 import {
   COMMAND_LEASE_MS,
   isOpen,
@@ -25,7 +25,7 @@ export function refuseTier(entityType: EntityType, dossier: Dossier): void {
 export async function stageReplaced(deps: Deps, tx: Tx, orderId: string | null): Promise<void> {
   const order = orderId === null ? null : await tx.commands.get(orderId);
   if (order === null || !isPolled(order) || !isOpen(order)) return;
-  tx.commands.update(stopPolling(order, deps.clock.nowMs()));
+  tx.commands.update(replaceOrder(order, deps.clock.nowMs()));
 }
 
 /** Due now or, with a lease, run by the process that stores it. */

@@ -39,7 +39,10 @@ export const blindPayMutants = [
   {
     name: 'each call for a payout has another quote',
     file: 'adapters/partner/blindpay/payouts.ts',
-    edits: [['Math.floor(passedMs / WINDOW_MS)', 'Math.floor(passedMs / 1_000)']],
+    edits: [
+      ['Math.floor(passedMs / WINDOW_MS)', 'Math.floor(passedMs / 1_000)'],
+      ['startedAtMs + OPERATION_MS', 'startedAtMs + 1e12'],
+    ],
     focus: { ...payments, faults: { ...calm, processPaused: 0.15 } },
     caughtBy: ['atMostOnePayoutPerPayment'],
   },
@@ -51,6 +54,7 @@ export const blindPayMutants = [
         "if (expiresAtMs > windowEndsAtMs) return later('the quote would outlive its window');",
         'void windowEndsAtMs;',
       ],
+      ['startedAtMs + OPERATION_MS', 'startedAtMs + 1e12'],
     ],
     focus: { ...payments, faults: { ...calm, processPaused: 0.25 } },
     caughtBy: ['atMostOnePayoutPerPayment'],
