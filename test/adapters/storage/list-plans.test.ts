@@ -130,9 +130,10 @@ function accountPages(): readonly (readonly [string, ...string[]])[] {
     const sought = columns.map((column) => `${column}=?`);
     if (isBehind) compared.push(`id < $${columns.length + 1}`);
     if (isBehind) sought.push('id<?');
+    const where = `where ${compared.join(' and ')} order by id desc limit $${compared.length + 1}`;
     return [
       // A hint may name the index between them.
-      `from connected_accounts … where ${compared.join(' and ')} order by id desc limit $${compared.length + 1}`,
+      `from connected_accounts … ${where}`,
       `SEARCH connected_accounts USING ${index} (${sought.join(' AND ')})`,
     ];
   });
