@@ -16,6 +16,7 @@ import {
 } from './partner-command.js';
 import { writeAmount } from './partner-message.js';
 import type { Receipt } from './receipt.js';
+import { reviewName } from './report-check.js';
 import type { Mode } from './tenant.js';
 
 /**
@@ -105,15 +106,20 @@ export function isRefundableByHand(order: MoneyCommand): boolean {
   return order.kind === 'refund' && (isUnpaidRefund(order) || isVoidable(order));
 }
 
-/** Nobody but a person can say where its money is. */
+/**
+ * Nobody but a person can say where its money is. An open or paid one with a held report is not: the
+ * partner may still pay it.
+ */
 export function isPayoutOutOfSight(order: MoneyCommand): boolean {
-  return order.kind === 'payout' && order.state === 'done' && queueOf(order) === 'out_of_sight';
+  const { kind, state, end } = order;
+  return kind === 'payout' && state === 'done' && end === 'failed';
 }
 
 /** What a decision relies on: if it changes, a proposal is void. */
 export function basisOf(item: MoneyCommand | Receipt): string {
   const { state, end, amount } = item;
-  const reviewed = 'review' in item && item.review !== null ? ', report under review' : '';
+  const review = 'review' in item ? item.review : null;
+  const reviewed = review === null ? '' : `, report ${reviewName(review)}`;
   return `${state}/${end}, ${formatAmount(amount.amountMinor)} ${amount.currency}${reviewed}`;
 }
 

@@ -9,8 +9,10 @@ export interface Candidate {
   readonly status: PaymentStatus;
   /** The pay-in has a quote of this payment. */
   readonly isQuoted: boolean;
-  /** What a payer may write to name it: its reference, its short id, its `externalId`. */
+  /** Our names of it, which no other text has by chance: its reference and its short id. */
   readonly names: readonly string[];
+  /** The integrator's, which may be a word of any text, as `2026`. */
+  readonly externalId: string | null;
   readonly missing: Money;
 }
 
@@ -18,24 +20,37 @@ export interface Arrival {
   readonly amount: Money;
   /** What the payer wrote. */
   readonly texts: readonly string[];
+  /** Before a restore: it may have been assigned, or paid back, in what was lost. */
+  readonly isFromBefore: boolean;
 }
 
+export const matchRules = ['quote', 'text', 'amount'] as const;
+export type MatchRule = (typeof matchRules)[number];
+
 interface Rule {
-  readonly name: 'quote' | 'text' | 'amount';
+  readonly name: MatchRule;
   finds(candidate: Candidate, arrival: Arrival): boolean;
   /** The earliest status in which the money may count without a person. */
   readonly from: PaymentStatus;
+  /** Whether it holds for money from before a restore: it names one payment for ever. */
+  readonly isLasting: boolean;
+  /** Another candidate like this leaves it to a person. */
+  readonly unless?: (candidate: Candidate, arrival: Arrival) => boolean;
 }
 
-const rules = [
+const rules: readonly Rule[] = [
   // After a restore: the buyer confirmed the quote, and the confirmation was lost.
-  { name: 'quote', finds: ({ isQuoted }) => isQuoted, from: 'fx_quoted' },
-  { name: 'text', finds: isNamed, from: 'on_ramp_pending' },
-  { name: 'amount', finds: isMissing, from: 'on_ramp_pending' },
-] as const satisfies readonly Rule[];
-
-export type MatchRule = (typeof rules)[number]['name'];
-export const matchRules: readonly MatchRule[] = rules.map(({ name }) => name);
+  { name: 'quote', finds: ({ isQuoted }) => isQuoted, from: 'fx_quoted', isLasting: true },
+  { name: 'text', finds: isNamed, from: 'on_ramp_pending', isLasting: true },
+  {
+    name: 'text',
+    finds: (candidate, arrival) => isCalled(candidate, arrival) && isMissing(candidate, arrival),
+    from: 'on_ramp_pending',
+    isLasting: false,
+    unless: isCalled,
+  },
+  { name: 'amount', finds: isMissing, from: 'on_ramp_pending', isLasting: false, unless: isCalled },
+];
 
 export interface Match {
   readonly rule: MatchRule;
@@ -44,13 +59,15 @@ export interface Match {
 
 /** Null: a person decides. */
 export function matchOf(arrival: Arrival, candidates: readonly Candidate[]): Match | null {
-  for (const { name: rule, finds, from } of rules) {
+  for (const { name: rule, finds, from, isLasting, unless } of rules) {
+    if (arrival.isFromBefore && !isLasting) return null;
     const found = candidates.filter((candidate) => finds(candidate, arrival));
     const [first] = found;
     if (first === undefined) continue;
     const isOne = found.every(({ paymentId }) => paymentId === first.paymentId);
     const counts = takesMoney(first, arrival.amount, from);
-    return isOne && counts ? { rule, paymentId: first.paymentId } : null;
+    const isDoubted = candidates.some((one) => !found.includes(one) && unless?.(one, arrival));
+    return isOne && counts && !isDoubted ? { rule, paymentId: first.paymentId } : null;
   }
   return null;
 }
@@ -81,7 +98,15 @@ const NAME_MIN = 4;
 /** Parts of a name that a bank may have separated. */
 const PARTS_MAX = 6;
 
+function isCalled({ externalId }: Candidate, { texts }: Arrival): boolean {
+  return externalId !== null && hasOneOf(texts, [externalId]);
+}
+
 function isNamed({ names }: Candidate, { texts }: Arrival): boolean {
+  return hasOneOf(texts, names);
+}
+
+function hasOneOf(texts: readonly string[], names: readonly string[]): boolean {
   const wanted = new Set(names.map(bare).filter(({ length }) => length >= NAME_MIN));
   return texts.some((text) => joinedWords(text).some((word) => wanted.has(word)));
 }

@@ -127,7 +127,7 @@ export function readLater(receipt: Receipt, lastError: string, nowMs: number): R
   return Object.freeze({ ...next, dueAtMs: nextReadAtMs(next, nowMs) === null ? null : dueAtMs });
 }
 
-/** Where its money goes; the adopted pay-in of the payment is polled instead. */
+/** Where its money goes. An assigned one is not read: the scan compares the payment's pay-in. */
 export function decideReceipt(
   receipt: Receipt,
   move: 'assign' | 'refund' | 'resolve',

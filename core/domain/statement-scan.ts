@@ -1,6 +1,6 @@
 // The scan of the partner's pay-ins, as a backstop for lost messages. It reads page by page,
 // resumes where it stopped, and begins again after a rest.
-import { DAY_MS, MINUTE_MS } from './instant.js';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from './instant.js';
 import { backoffMs } from './lease.js';
 import { CALL_BACKOFF_MS } from './partner-command.js';
 import type { Mode } from './tenant.js';
@@ -25,12 +25,19 @@ export const SCAN_EVERY_MS = 15 * MINUTE_MS;
 /** Entries are read again for this long: an order may have been in flight, a clock may be off. */
 export const SCAN_OVERLAP_MS = 3 * DAY_MS;
 
-/** Money that arrived before the overlap was never watched. */
+/** Money that arrived before the overlap is not read. */
 export function firstScan(partner: string, mode: Mode, nowMs: number): StatementScan {
   return {
     ...{ partner, mode, cursor: null, sinceMs: nowMs - SCAN_OVERLAP_MS, beganAtMs: nowMs },
     ...{ completedAtMs: null, tries: 0, dueAtMs: nowMs, lastError: null, version: 1 },
   };
+}
+
+/** Operators must look: nothing finds what messages did not report. */
+const SCAN_LATE_MS = 2 * HOUR_MS;
+
+export function isScanLate({ completedAtMs, beganAtMs }: StatementScan, nowMs: number): boolean {
+  return nowMs - (completedAtMs ?? beganAtMs) > SCAN_LATE_MS;
 }
 
 /** After a page. The next scan begins where this one began, less the overlap. */

@@ -93,7 +93,8 @@ export async function stageAnswerRefused(
 ): Promise<string | null> {
   if (partnerRef === null) return null;
   const before = await tx.commands.byPartnerRef(command.mode, command.kind, partnerRef);
-  if (before === null || before.id === command.id) return null;
+  const isOwn = before !== null && before.orgId === command.orgId && 'subject' in before;
+  if (!isOwn || before.id === command.id || before.subject.id !== command.subject.id) return null;
   tx.commands.update(pollNow(reopenOrder(before, nowMs), nowMs));
   return before.id;
 }

@@ -125,14 +125,16 @@ export async function findMatch(
       .filter((payment) => isTo(payment, receiver))
       .map((payment) => candidateOf(tx, payment, quoted.has(payment.id))),
   );
-  return matchOf({ amount: entry.amount, texts }, candidates);
+  const { cause, beganAtMs } = await tx.epochs.current();
+  const isFromBefore = cause !== 'initial' && entry.createdAtMs < beganAtMs;
+  return matchOf({ amount: entry.amount, texts, isFromBefore }, candidates);
 }
 
 async function candidateOf(tx: Tx, payment: Payment, isQuoted: boolean): Promise<Candidate> {
   const { id: paymentId, status, externalId, publicId, amount, payinInstructions } = payment;
-  const names = [payinInstructions?.reference, shortIdOf(publicId), externalId];
+  const names = [payinInstructions?.reference, shortIdOf(publicId)];
   return {
-    ...{ paymentId, status, isQuoted },
+    ...{ paymentId, status, isQuoted, externalId },
     names: names.filter((name) => typeof name === 'string'),
     missing: money(amount.amountMinor - (await heldOf(tx, payment)), amount.currency),
   };

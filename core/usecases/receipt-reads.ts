@@ -1,8 +1,11 @@
 // Reads the partner's books: receipts that are due, and all new pay-ins, as a backstop for messages
 // that are lost. The leader runs both.
+import { pollNow } from '../domain/order-report.js';
+import { isPolled } from '../domain/partner-command.js';
 import { readLater } from '../domain/receipt.js';
 import {
   firstScan,
+  isScanLate,
   pageScanned,
   type StatementScan,
   scanFailed,
@@ -86,32 +89,58 @@ async function scanPage(
     const startsOver = page.outcome === 'refused';
     const reason = page.outcome === 'refused' ? page.code : page.reason;
     deps.log.warn('the pay-ins of the partner cannot be read', { mode, reason });
+    if (isScanLate(current, nowMs)) {
+      const alert = 'the pay-ins of the partner were not read for hours: lost money is not seen';
+      deps.log.error('alert', { alert, mode, reason });
+    }
     return scanFailed(current, { reason, startsOver }, nowMs);
   }
   const { entries, nextCursor } = page.value;
-  for (const { partnerRef } of await unknownEntries(deps, partner, mode, entries)) {
+  const { unknown, endedOtherwise } = await compared(deps, partner, mode, entries);
+  for (const partnerRef of unknown) {
     // An order in flight, or no answer: the entry is in the next scans too.
     await readReceipt(deps, mode, partnerRef);
   }
+  for (const commandId of endedOtherwise) await pollSoon(deps, commandId);
   return pageScanned(current, nextCursor, deps.clock.nowMs());
 }
 
-/** Entries that neither an order nor a receipt knows as they are. */
-async function unknownEntries(
+interface Compared {
+  /** Entries that neither an order nor a receipt knows as they are. */
+  readonly unknown: readonly string[];
+  /** Orders that the books show with another end, as after a recall whose message was lost. */
+  readonly endedOtherwise: readonly string[];
+}
+
+async function compared(
   deps: Deps,
   partner: string,
   mode: Mode,
   entries: readonly PartnerEntry[],
-): Promise<readonly PartnerEntry[]> {
-  const known = await deps.store.run((tx) =>
-    Promise.all(
-      entries.map(async ({ partnerRef, status }) => {
-        if ((await tx.commands.byPartnerRef(mode, 'payin', partnerRef)) !== null) return true;
-        return (await tx.receipts.byPartnerRef(partner, mode, partnerRef))?.end === status;
-      }),
-    ),
-  );
-  return entries.filter((_, at) => !known[at]);
+): Promise<Compared> {
+  const [unknown, endedOtherwise]: [string[], string[]] = [[], []];
+  await deps.store.run(async (tx) => {
+    for (const { partnerRef, status } of entries) {
+      const order = await tx.commands.byPartnerRef(mode, 'payin', partnerRef);
+      const isEnded = order !== null && order.end !== 'open' && status !== 'open';
+      if (isEnded && order.end !== status) endedOtherwise.push(order.id);
+      if (order !== null) continue;
+      const receipt = await tx.receipts.byPartnerRef(partner, mode, partnerRef);
+      if (receipt?.end !== status) unknown.push(partnerRef);
+    }
+  });
+  return { unknown, endedOtherwise };
+}
+
+/** The answer to a poll counts, and changes the order. */
+async function pollSoon(deps: Deps, commandId: string): Promise<void> {
+  await deps.store.run(async (tx) => {
+    const order = await tx.commands.get(commandId);
+    if (order !== null && isPolled(order)) {
+      tx.commands.update(pollNow(order, deps.clock.nowMs()));
+    }
+  });
+  deps.wake('commands');
 }
 
 async function isQuarantined(deps: Deps): Promise<boolean> {

@@ -99,9 +99,10 @@ test('two equal payments: the reference in the transfer decides, and without it 
 
 test('a deposit of a stranger waits; one that comes twice counts once, and the rest is owed', async (t) => {
   const desk = await open(t);
-  const { id } = await awaiting(desk, '1250.00', 'order-1');
+  const { id, publicId } = await awaiting(desk, '1250.00', 'order-1');
   const stranger = desk.deposit(7_700, 'gift');
-  const refs = [desk.deposit(125_000, 'order-1'), desk.deposit(125_000, 'order-1')];
+  const text = `invoice ${shortIdOf(publicId)}`;
+  const refs = [desk.deposit(125_000, text), desk.deposit(125_000, text)];
   await desk.ponte.advanceTime(HOUR_MS);
   assert.equal(await shown(desk, stranger), 'waiting completed null');
   for (const ref of refs) assert.equal(await shown(desk, ref), 'assigned completed text');

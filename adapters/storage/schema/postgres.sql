@@ -707,8 +707,6 @@ create table partner_commands (
   constraint partner_commands_mode_check check ((mode = any (array['test'::text, 'live'::text]))),
   constraint partner_commands_order_end_check check ((order_end = any (array['open'::text,
     'completed'::text, 'failed'::text, 'returned'::text]))),
-  constraint partner_commands_overruled_check check ((overruled = any (array['open'::text,
-    'completed'::text, 'failed'::text, 'returned'::text]))),
   constraint partner_commands_pkey primary key (id),
   constraint partner_commands_received_minor_check check ((received_minor >= 0)),
   constraint partner_commands_state_check check ((state = any (array['pending'::text,

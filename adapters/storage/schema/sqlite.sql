@@ -606,9 +606,7 @@ create table partner_commands (
   created_at integer not null,
   updated_at integer not null,
   version integer not null
-, overruled text
-  check (overruled in ('open', 'completed', 'failed', 'returned')), held_since integer, late_at
-    integer) strict, without rowid;
+, overruled text, held_since integer, late_at integer) strict, without rowid;
 
 create index partner_commands_due on partner_commands (due_at) where due_at is not null;
 

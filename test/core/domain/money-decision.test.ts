@@ -121,7 +121,7 @@ test('the same action has the same text, in any order of its fields', () => {
 test('the basis names what a decision relies on, and nothing that a poll changes', () => {
   const order = orderOf('payout', 'out', { end: 'failed' });
   assert.equal(basisOf(order), 'done/failed, 100.00 USD');
-  assert.equal(basisOf({ ...order, review: '{}' }), 'done/failed, 100.00 USD, report under review');
+  assert.equal(basisOf({ ...order, review: '{}' }), 'done/failed, 100.00 USD, report 44136fa3');
   assert.equal(basisOf({ ...order, tries: 9, version: 9, lastError: 'x' }), basisOf(order));
   assert.equal(basisOf(aReceipt({ amount: money(5n, 'EUR') })), 'waiting/completed, 0.05 EUR');
 });
@@ -150,9 +150,10 @@ describe('where an order waits', () => {
     test(name, () => assert.equal(queueOf(order), expected));
   }
 
-  test('a person resolves a payout that failed or is under review', () => {
+  test('a person resolves a payout that failed, not one whose report is held', () => {
     assert.ok(isPayoutOutOfSight(orderOf('payout', 'o', { end: 'failed' })));
-    assert.ok(isPayoutOutOfSight(orderOf('payout', 'o', { review: '{}' })));
+    assert.ok(isPayoutOutOfSight(orderOf('payout', 'o', { end: 'failed', review: '{}' })));
+    assert.ok(!isPayoutOutOfSight(orderOf('payout', 'o', { review: '{}' })));
     assert.ok(!isPayoutOutOfSight(orderOf('payout', 'o')));
     assert.ok(!isPayoutOutOfSight(orderOf('payin', 'o', { review: '{}' })));
   });

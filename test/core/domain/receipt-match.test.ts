@@ -15,12 +15,14 @@ import {
 const usd = (amountMinor: bigint) => money(amountMinor, 'USD');
 const waiting = (paymentId: string, fields: Partial<Candidate> = {}): Candidate => ({
   ...{ paymentId, status: 'on_ramp_pending', isQuoted: false, names: [`name-${paymentId}`] },
+  externalId: null,
   missing: usd(100n),
   ...fields,
 });
 const arrival = (text = '', amountMinor = 100n): Arrival => ({
   amount: usd(amountMinor),
   texts: text === '' ? [] : [text],
+  isFromBefore: false,
 });
 const shown = (given: Arrival, ...candidates: readonly Candidate[]) => {
   const match = matchOf(given, candidates);
@@ -44,6 +46,30 @@ test('two that fit a rule leave it to a person, and no later rule decides', () =
   assert.equal(shown(arrival('name-a'), ...quoted), null);
   const alike = [waiting('a', { names: ['inv-12'] }), waiting('b', { names: ['INV12'] })];
   assert.equal(shown(arrival('inv 12'), ...alike), null);
+});
+
+test('an externalId counts with the missing amount only; of another payment it is a doubt', () => {
+  const year = waiting('y', { externalId: '2026', missing: usd(900n) });
+  const settled = { ...year, status: 'settled' } as const;
+  const other = waiting('o', { externalId: '2055' });
+  const text = 'INVOICE NOV 2026';
+  for (const named of [year, settled]) {
+    assert.equal(shown(arrival(text), named), null);
+    assert.equal(shown(arrival(text), named, other), null);
+  }
+  assert.equal(shown(arrival(text, 900n), year, other), 'text y');
+  assert.equal(shown(arrival('thanks'), year, other), 'amount o');
+  const twin = waiting('t', { externalId: '2055' });
+  assert.equal(shown(arrival('for 2055'), other, twin), null);
+  assert.equal(shown(arrival('for 2055'), other, waiting('a')), 'text o');
+});
+
+test('money from before a restore counts by a quote or by our own name of the payment', () => {
+  const before = (text: string) => ({ ...arrival(text), isFromBefore: true });
+  const one = waiting('a', { externalId: 'order-77' });
+  assert.equal(shown(before('name-a'), one), 'text a');
+  assert.equal(shown(before(''), { ...one, isQuoted: true }), 'quote a');
+  for (const text of ['', 'order-77']) assert.equal(shown(before(text), one), null);
 });
 
 test('a payment that is named but takes no money leaves it to a person', () => {
@@ -90,6 +116,7 @@ const anyCandidate: fc.Arbitrary<Candidate> = fc.record({
   status: fc.constantFrom(...paymentStatuses),
   isQuoted: fc.boolean(),
   names: fc.array(fc.constantFrom('ABCD-1234', 'order-77', 'order-78'), { maxLength: 2 }),
+  externalId: fc.constantFrom(null, 'order-77', 'order-79'),
   missing: fc.record({
     amountMinor: fc.bigInt({ min: -2n, max: 2n }),
     currency: fc.constantFrom('USD', 'EUR'),
@@ -100,6 +127,7 @@ const anyArrival: fc.Arbitrary<Arrival> = fc.record({
   texts: fc.array(fc.constantFrom('abcd1234', 'order-77', 'order-77 order-78', 'thanks'), {
     maxLength: 2,
   }),
+  isFromBefore: fc.boolean(),
 });
 
 test('the same candidates in any order, or twice, give the same answer: one payment or none', () => {

@@ -5,6 +5,7 @@ import { test } from 'node:test';
 import { shortIdOf } from '../../../core/domain/bank-record.js';
 import { DAY_MS, HOUR_MS } from '../../../core/domain/instant.js';
 import { money } from '../../../core/domain/money.js';
+import type { Payment } from '../../../core/domain/payment.js';
 import { isCode } from '../../../core/errors.js';
 import type { PartnerFact } from '../../../core/ports/partner.js';
 import { findDifferences } from '../../../core/usecases/ledger-check.js';
@@ -75,11 +76,16 @@ test('two payments that miss the same amount: a person decides', async (t) => {
   await booksAreRight(scene);
 });
 
+/** What the page of a payment shows as its short id. */
+async function nameOf(at: { read(): Promise<{ readonly payment: Pick<Payment, 'publicId'> }> }) {
+  return shortIdOf((await at.read()).payment.publicId);
+}
+
 test('a text that names one payment decides between equals, in any status', async (t) => {
   const scene = await receiptScene(t);
   const [one, other] = [await scene.awaiting(), await scene.awaiting(10_000n, 'order 7/2030')];
-  const { publicId } = (await one.read()).payment;
-  scene.transfer('va_1', `PAYMENT ${shortIdOf(publicId).toLowerCase()} thanks`);
+  const name = await nameOf(one);
+  scene.transfer('va_1', `PAYMENT ${name.toLowerCase()} thanks`);
   scene.transfer('va_2', 'ORDER72030');
   for (const ref of ['va_1', 'va_2']) {
     await scene.tell(ref);
@@ -88,7 +94,7 @@ test('a text that names one payment decides between equals, in any status', asyn
   await one.pass(3);
   assert.deepEqual([(await one.shown())[0], (await other.shown())[0]], ['settled', 'settled']);
   // The same payer pays once more: it is owed back.
-  scene.transfer('va_3', `payment ${shortIdOf(publicId)}`);
+  scene.transfer('va_3', `payment ${name}`);
   await scene.tell('va_3');
   assert.equal(await scene.shown('va_3'), 'assigned completed text');
   await one.pass(3);
@@ -168,8 +174,8 @@ test('money does not carry a payment past the verification of its buyer', async 
 
 test('short, then the rest: both count for the payment that a text names', async (t) => {
   const scene = await receiptScene(t);
-  const at = await scene.awaiting(10_000n, 'order-1');
-  scene.transfer('va_1', 'order-1', { amount: money(9_900n, 'USD') });
+  const at = await scene.awaiting();
+  scene.transfer('va_1', await nameOf(at), { amount: money(9_900n, 'USD') });
   await scene.tell('va_1');
   assert.equal(await at.summary(), 'on_ramp_pending received none 99 0 0 0 0');
   // What is missing, without a text.
@@ -182,8 +188,8 @@ test('short, then the rest: both count for the payment that a text names', async
 
 test('what a deposit has above the amount is owed back', async (t) => {
   const scene = await receiptScene(t);
-  const at = await scene.awaiting(10_000n, 'order-1');
-  scene.transfer('va_1', 'order-1', { amount: money(12_500n, 'USD') });
+  const at = await scene.awaiting();
+  scene.transfer('va_1', await nameOf(at), { amount: money(12_500n, 'USD') });
   await scene.tell('va_1');
   await at.pass(3);
   assert.equal(await at.summary(), 'settled paid needs_review 125 100 25 0 0');
@@ -192,7 +198,7 @@ test('what a deposit has above the amount is owed back', async (t) => {
 
 test('money for a payment that was cancelled is owed back', async (t) => {
   const scene = await receiptScene(t);
-  const at = await scene.awaiting(10_000n, 'order-1');
+  const at = await scene.awaiting();
   await cancelPayment(scene.made.deps, scene.tenant, at.id, 'withdrawn');
   await scene.arrive('va_1');
   assert.equal(
@@ -200,7 +206,7 @@ test('money for a payment that was cancelled is owed back', async (t) => {
     'waiting completed null',
     'without a text a person decides',
   );
-  scene.transfer('va_2', 'order-1');
+  scene.transfer('va_2', await nameOf(at));
   await scene.tell('va_2');
   await at.pass(3);
   assert.equal(await at.summary(), 'cancelled returned_to_buyer needs_review 100 0 100 0 0');

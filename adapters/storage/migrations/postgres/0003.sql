@@ -105,20 +105,20 @@ create table money_decisions (
   version integer not null
 );
 create unique index money_decisions_of_item on money_decisions (item_id, number);
-alter table partner_commands add column overruled text collate "C"
-  check (overruled in ('open', 'completed', 'failed', 'returned'));
 -- The queues of operators: few rows of each are in them.
-create index funds_received on funds (payment_id) where position = 'received';
-create index partner_commands_owed on partner_commands (id)
+create index if not exists funds_received on funds (payment_id) where position = 'received';
+create index if not exists partner_commands_owed on partner_commands (id)
   where kind = 'refund' and review is null and state <> 'void'
     and (state <> 'done' or order_end <> 'completed');
-create index partner_commands_out_of_sight on partner_commands (id)
+create index if not exists partner_commands_out_of_sight on partner_commands (id)
   where review is not null or (kind = 'payout' and state = 'done' and order_end = 'failed');
 
 -- Payments: their purpose.
 alter table payments add column purpose text;
 -- The latest quote that was refused because of a limit of the payee.
 alter table payments add column limit_hit text;
+-- What operators overruled is not applied when the partner repeats it.
+alter table partner_commands add column overruled text collate "C";
 -- Of an order without an end: since when the partner checks its money, and the alert.
 alter table partner_commands add column held_since timestamptz;
 alter table partner_commands add column late_at timestamptz;
