@@ -205,7 +205,7 @@ async function decide(
       ...{ outcome: kind, decision: presentDecision(decision) },
       ...{ ended: ended === null ? null : presentDecision(ended), dryRun },
     },
-    text: `${dryRun ? 'Dry run, nothing is stored. ' : ''}${outcomeText(outcome)}`,
+    text: `${dryRun ? 'Dry run: nothing is stored. Without --dry-run:\n' : ''}${outcomeText(outcome)}`,
   };
 }
 

@@ -6,7 +6,7 @@ import { pathOf } from '../../core/domain/hosted-page.js';
 import { localeOf } from '../../core/domain/locale.js';
 import { sessionEnd } from '../../core/domain/page-session.js';
 import type { PayinInstructions } from '../../core/domain/payin-instructions.js';
-import { isTerminal } from '../../core/domain/payment.js';
+import { isTerminal, type Payment } from '../../core/domain/payment.js';
 import type { Deps, Settings } from '../../core/ports/deps.js';
 import type { PaymentPage } from '../../core/usecases/payment-page.js';
 import { simulationsFor } from '../../core/usecases/simulations.js';
@@ -47,7 +47,7 @@ export function paymentView(
     prefix,
     mailbox,
   }: Pick<PageContext, 'prefix' | 'mailbox'> & {
-    readonly deps: Pick<Deps, 'secretBox'> & Urls;
+    readonly deps: Pick<Deps, 'secretBox' | 'partners'> & Urls;
   },
   call: AnyCall,
   shown: PaymentPage,
@@ -76,9 +76,14 @@ export function paymentView(
     version: shown.pageVersion,
     mailbox: mailbox === null ? null : `${prefix}/dev/mailbox`,
     notice: notices.find((notice) => notice === sent) ?? null,
-    simulate: signedIn && payment.mode === 'test' ? simulationsFor(shown) : null,
+    simulate: signedIn && simulates(deps, payment) ? simulationsFor(shown) : null,
     page,
   };
+}
+
+/** A real partner has no sandbox: its development instance plays the bank. */
+function simulates({ partners }: Pick<Deps, 'partners'>, { mode }: Pick<Payment, 'mode'>): boolean {
+  return mode === 'test' && partners[mode]?.sandbox !== undefined;
 }
 
 function organizationView({ organization }: PaymentPage): OrganizationView {

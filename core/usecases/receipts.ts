@@ -172,7 +172,9 @@ export async function stageAssignment(
 export async function expectAssignable(tx: Tx, receipt: Receipt, paymentId: string): Promise<void> {
   expectUnmatched(receipt);
   const payment = await tx.payments.find(paymentId);
-  if (payment === null || payment.mode !== receipt.mode) throw new PonteError('NotFound');
+  if (payment === null || payment.mode !== receipt.mode) {
+    throw new PonteError('NotFound', `There is no payment ${paymentId} in ${receipt.mode} mode.`);
+  }
   const receiver = await receiverOf(tx, receipt.mode, receipt.receiverRef);
   if (receiver !== null && !isTo(payment, receiver)) {
     throw new PonteError('ValidationError', 'The money is in the account of another party.');

@@ -148,7 +148,8 @@ function viewIn(locale: Locale, shown: Shown) {
     ...{ chosenLocale: locale, browserLocale: null },
   };
   const page = { name: 'payment', screen: shown.screen } as const;
-  const deps = { secretBox: openBox, settings: { payUrl: 'https://pay.example' } };
+  const partners = { test: null, live: null };
+  const deps = { secretBox: openBox, partners, settings: { payUrl: 'https://pay.example' } };
   return paymentView({ deps, prefix: '', mailbox: null }, call, shown, page);
 }
 

@@ -76,6 +76,18 @@ test('a change that no message told is found while it is in the overlap', async 
   assert.equal(await scene.shown('va_1'), 'returned returned null');
 });
 
+test('a recall of assigned money that no message told is found by the scan', async (t) => {
+  const scene = await receiptScene(t);
+  const at = await scene.awaiting();
+  await scene.arrive('va_1');
+  await at.pass(3);
+  assert.equal((await at.shown())[0], 'settled');
+  scene.books.change('va_1', { status: 'returned' });
+  scene.made.advanceClock(SCAN_EVERY_MS);
+  await at.pass(3);
+  assert.equal(await at.summary(), 'settled paid refunded 100 100 0 100 100');
+});
+
 test('in quarantine the books are not read', async (t) => {
   const scene = await receiptScene(t);
   scene.deposit('va_1');
