@@ -54,6 +54,8 @@ interface ResolveOptions extends DecisionOptions {
   readonly endToEndId: string | null;
 }
 
+const DRY_RUN = 'Dry run: nothing is stored. Without --dry-run:\n';
+
 const desk = () => import('../core/usecases/money-desk.js');
 const queues = () => import('../core/usecases/money-queues.js');
 
@@ -205,7 +207,7 @@ async function decide(
       ...{ outcome: kind, decision: presentDecision(decision) },
       ...{ ended: ended === null ? null : presentDecision(ended), dryRun },
     },
-    text: `${dryRun ? 'Dry run: nothing is stored. Without --dry-run:\n' : ''}${outcomeText(outcome)}`,
+    text: `${dryRun ? DRY_RUN : ''}${outcomeText(outcome)}`,
   };
 }
 

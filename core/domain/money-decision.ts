@@ -107,8 +107,8 @@ export function isRefundableByHand(order: MoneyCommand): boolean {
 }
 
 /**
- * Nobody but a person can say where its money is. An open or paid one with a held report is not: the
- * partner may still pay it.
+ * Nobody but a person can say where its money is. One that is open or paid is not among them, even
+ * if a report is held: the partner may still pay it.
  */
 export function isPayoutOutOfSight(order: MoneyCommand): boolean {
   const { kind, state, end } = order;
