@@ -50,7 +50,6 @@ const words: Readonly<Record<string, readonly string[]>> = {
   'partner_commands.state': Object.keys(commandMoves),
   'partner_commands.kind': commandKinds,
   'partner_commands.order_end': ['open', 'completed', 'failed', 'returned'],
-  'partner_commands.overruled': ['open', 'completed', 'failed', 'returned'],
   'money_decisions.state': Object.keys(decisionMoves),
   'receipts.entry_end': ['open', 'completed', 'failed', 'returned'],
   'receipts.state': receiptStates,
