@@ -1,5 +1,5 @@
 // What operators can decide about an order to the partner or a receipt: why it is refused, and what
-// it stages. The effect is that of a report of the partner.
+// it stages. The effect on an order is that of a report of the partner.
 import { formatRate, type Money, money, rateBetween } from '../domain/money.js';
 import {
   basisOf,

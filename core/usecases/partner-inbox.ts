@@ -174,10 +174,10 @@ async function recordUnordered(
 }
 
 /** A worker polls the order next. The same batch marks the message as applied. */
-async function pollSoon(
+export async function pollSoon(
   deps: Deps,
   commandId: string,
-  message: InboxMessage | null,
+  message: InboxMessage | null = null,
 ): Promise<void> {
   await storeStaged(deps, async (batch) => {
     const command = await batch.tx.commands.get(commandId);

@@ -1,7 +1,5 @@
 // Reads the partner's books: receipts that are due, and all new pay-ins, as a backstop for messages
 // that are lost. The leader runs both.
-import { pollNow } from '../domain/order-report.js';
-import { isPolled } from '../domain/partner-command.js';
 import { readLater } from '../domain/receipt.js';
 import {
   firstScan,
@@ -15,6 +13,7 @@ import type { Deps } from '../ports/deps.js';
 import type { PartnerEntry, PartnerStatement } from '../ports/partner.js';
 import { eachDue } from './due-work.js';
 import { currentEpoch } from './epochs.js';
+import { pollSoon } from './partner-inbox.js';
 import { readReceipt } from './receipts.js';
 
 /** Each is a call to the partner. */
@@ -130,17 +129,6 @@ async function compared(
     }
   });
   return { unknown, endedOtherwise };
-}
-
-/** The answer to a poll counts, and changes the order. */
-async function pollSoon(deps: Deps, commandId: string): Promise<void> {
-  await deps.store.run(async (tx) => {
-    const order = await tx.commands.get(commandId);
-    if (order !== null && isPolled(order)) {
-      tx.commands.update(pollNow(order, deps.clock.nowMs()));
-    }
-  });
-  deps.wake('commands');
 }
 
 async function isQuarantined(deps: Deps): Promise<boolean> {

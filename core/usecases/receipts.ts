@@ -17,7 +17,7 @@ import type { Mode } from '../domain/tenant.js';
 import { PonteError } from '../errors.js';
 import type { Deps } from '../ports/deps.js';
 import type { PartnerEntry, Payer } from '../ports/partner.js';
-import type { ListPage, Tx } from '../ports/storage.js';
+import type { Tx } from '../ports/storage.js';
 import { type Batch, stageOrder } from './order-changes.js';
 import { orderReference } from './order-references.js';
 import { findMatch, isOrdered, isTo, receiverOf } from './receipt-matching.js';
@@ -116,43 +116,6 @@ export function payerOf(deps: Pick<Deps, 'secretBox'>, receipt: Receipt): Payer 
   const { payerSealed } = receipt;
   if (payerSealed === null) return null;
   return JSON.parse(deps.secretBox.open(payerSealed, payerPurpose(receipt))) as Payer;
-}
-
-/** Newest first. `waiting`: those that are open or need a decision. */
-export function listReceipts(
-  { store }: Pick<Deps, 'store'>,
-  filter: ListPage & { readonly waiting: boolean },
-): Promise<readonly Receipt[]> {
-  return store.run((tx) => tx.receipts.list(filter));
-}
-
-/** The receipt counts as a pay-in of this payment. ReceiptDecided, PaymentStateConflict. */
-export function assignReceipt(deps: Deps, receiptId: string, paymentId: string): Promise<Receipt> {
-  return decide(deps, receiptId, (batch, receipt) => stageAssignment(batch, receipt, paymentId));
-}
-
-/** An operator paid it back by other means. ReceiptDecided. */
-export function refundReceipt(deps: Deps, receiptId: string): Promise<Receipt> {
-  return decide(deps, receiptId, async (batch, receipt) => stageRefund(batch, receipt));
-}
-
-/** An operator booked it otherwise. ReceiptDecided. */
-export function resolveReceipt(deps: Deps, receiptId: string): Promise<Receipt> {
-  return decide(deps, receiptId, async (batch, receipt) => stageResolution(batch, receipt));
-}
-
-async function decide(
-  deps: Deps,
-  receiptId: string,
-  stage: (batch: Batch, receipt: Receipt) => Promise<StagedReceipt>,
-): Promise<Receipt> {
-  const staged = await deps.store.run(async (tx) => {
-    const receipt = await tx.receipts.get(receiptId);
-    if (receipt === null) throw new PonteError('NotFound');
-    return stage({ deps, tx, nowMs: deps.clock.nowMs() }, receipt);
-  });
-  staged.announce();
-  return staged.receipt;
 }
 
 /**

@@ -6,8 +6,8 @@ import { shortIdOf } from '../../core/domain/bank-record.js';
 import { HOUR_MS, MINUTE_MS } from '../../core/domain/instant.js';
 import type { Receipt } from '../../core/domain/receipt.js';
 import { findDifferences } from '../../core/usecases/ledger-check.js';
-import { assignReceipt, listReceipts } from '../../core/usecases/receipts.js';
 import { openPonte, type PonteScene, readySeller } from '../support/blindpay/blindpay-ponte.js';
+import { assignReceipt, listReceipts } from '../support/receipt-decisions.js';
 
 interface Desk extends PonteScene {
   /** A transfer into the seller's virtual account; its pay-in. */

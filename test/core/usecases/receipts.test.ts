@@ -11,14 +11,14 @@ import type { PartnerFact } from '../../../core/ports/partner.js';
 import { findDifferences } from '../../../core/usecases/ledger-check.js';
 import { applyPartnerUpdate } from '../../../core/usecases/partner-inbox.js';
 import { cancelPayment } from '../../../core/usecases/payments.js';
+import { payerOf } from '../../../core/usecases/receipts.js';
+import { anAccount } from '../../support/domain-samples.js';
 import {
   assignReceipt,
   listReceipts,
-  payerOf,
   refundReceipt,
   resolveReceipt,
-} from '../../../core/usecases/receipts.js';
-import { anAccount } from '../../support/domain-samples.js';
+} from '../../support/receipt-decisions.js';
 import { type ReceiptScene, receiptScene } from '../../support/receipt-scene.js';
 
 const WAITS = 'money that nobody ordered waits for a decision';
