@@ -32,7 +32,7 @@ interface Rule {
   finds(candidate: Candidate, arrival: Arrival): boolean;
   /** The earliest status in which the money may count without a person. */
   readonly from: PaymentStatus;
-  /** Whether it holds for money from before a restore: it names one payment for ever. */
+  /** Whether it holds for money from before a restore: what it goes by names one payment. */
   readonly isLasting: boolean;
   /** Another candidate like this leaves it to a person. */
   readonly unless?: (candidate: Candidate, arrival: Arrival) => boolean;

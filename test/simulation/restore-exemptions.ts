@@ -6,7 +6,7 @@
 //   than the partner's books until it is released, and its own books agree with each other. After
 //   a complete check it is excused no more, but for orders of payments created after the copy.
 //   With a partner that finds no pay-in by our reference, a release is by force, and the excuse
-//   stays: messages alone tell of a pay-in that the copy lacks, and its payment may order another.
+//   stays: a pay-in that the copy lacks becomes a receipt, and its payment may order another one.
 // - A message about such an order that names it by the partner's id only fits no command.
 // - A mail that was sent after the copy carries a link that leads nowhere.
 //

@@ -158,7 +158,7 @@ test('a pay-in of an order that counted as absent is found by its quote', async 
   assert.deepEqual(await findDifferences(made.deps, 9), []);
 });
 
-test('an order that stays in doubt does not keep a deposit for ever: a scan finds it', async (t) => {
+test('an order that stays in doubt does not keep a deposit: a scan finds it', async (t) => {
   const scene = await receiptScene(t);
   const { made } = scene;
   const { payin } = made.partner;

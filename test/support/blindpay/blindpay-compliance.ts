@@ -28,7 +28,7 @@ export interface Rfi extends Fields {
   response: Fields;
 }
 
-/** The request of the guide, as it is shown there. */
+/** The request in the example of the guide. */
 export const addressAgain: RfiSection = {
   title: 'Proof of Address',
   description: "The Proof of Address attached doesn't match the address provided.",
