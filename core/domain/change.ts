@@ -4,7 +4,7 @@
 import { PonteError } from '../errors.js';
 import type { KycStatus } from './buyer-kyc.js';
 import { type EventDraft, paymentEventTypes } from './event.js';
-import type { Funds } from './funds.js';
+import { type Funds, heldMinor } from './funds.js';
 import type { Posting } from './ledger.js';
 import type { CommandDraft, MoneyCommand } from './partner-command.js';
 import { nextStatus, type Payment, type PaymentMove } from './payment.js';
@@ -43,9 +43,10 @@ export type MoveFields = Partial<
   >
 >;
 
-/** Part of the money is here, and the rest is awaited. */
-export function isShort({ payment, funds: { receivedMinor } }: PaymentAggregate): boolean {
-  const isPart = receivedMinor > 0n && receivedMinor < payment.amount.amountMinor;
+/** Part of the money is here, without what went back, and the rest is awaited. */
+export function isShort({ payment, funds }: PaymentAggregate): boolean {
+  const hereMinor = heldMinor(funds);
+  const isPart = hereMinor > 0n && hereMinor < payment.amount.amountMinor;
   return payment.status === 'on_ramp_pending' && isPart;
 }
 

@@ -1,8 +1,6 @@
 // What operators decide about money: the queues of the money desk, the decisions with their states,
 // and the rule of two operators. money-desk.ts applies a decision.
 
-import type { PaymentAggregate } from './change.js';
-import { heldMinor } from './funds.js';
 import { machine } from './machine.js';
 import { formatAmount, type Money } from './money.js';
 import {
@@ -82,15 +80,6 @@ export interface MoneyDecision {
 
 export const EVIDENCE_LENGTH_MAX = 500;
 export const OPERATOR_LENGTH_MAX = 64;
-
-/** A payment waits for the rest of its money. */
-export function isShortPaid({ payment, funds }: PaymentAggregate): boolean {
-  return (
-    payment.status === 'on_ramp_pending' &&
-    funds.position === 'received' &&
-    heldMinor(funds) < payment.amount.amountMinor
-  );
-}
 
 /** The queue of an order; null if it needs nobody. */
 export function queueOf(order: MoneyCommand): OrderQueue | null {

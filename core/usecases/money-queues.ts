@@ -1,13 +1,13 @@
 // What waits at the money desk: money that nobody ordered, payments that are short of money,
 // refunds that are owed, orders out of sight. Each row says what is known and what an operator can
 // do.
+import { isShort } from '../domain/change.js';
 import { type Funds, heldMinor } from '../domain/funds.js';
 import { type Money, money } from '../domain/money.js';
 import {
   basisOf,
   isPayoutOutOfSight,
   isRefundableByHand,
-  isShortPaid,
   type MoneyDecision,
   type MoneyQueue,
   moneyQueues,
@@ -252,7 +252,7 @@ async function shortRow(
     loadPayment(tx, tenant, id),
     tx.ledger.ofPayment(tenant, id),
   ]);
-  if (!isShortPaid({ payment, funds })) return null;
+  if (!isShort({ payment, funds })) return null;
   const { amount, expiresAtMs } = payment;
   const held = money(heldMinor(funds), funds.currency);
   const missing = money(amount.amountMinor - held.amountMinor, amount.currency);

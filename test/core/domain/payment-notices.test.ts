@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type PaymentAggregate, unchanged } from '../../../core/domain/change.js';
+import { isShort, type PaymentAggregate, unchanged } from '../../../core/domain/change.js';
 import type { Funds } from '../../../core/domain/funds.js';
 import { type Payment, paymentStatuses } from '../../../core/domain/payment.js';
 import { causeOf, noticesOf } from '../../../core/domain/payment-notices.js';
@@ -140,4 +140,12 @@ test('a notice is over once its state is', () => {
   assert.equal(causeOf('money_short', stateOf(short)), `money_short:${id}:5000`);
   assert.equal(causeOf('money_short', stateOf({ ...waiting, funds: held })), null);
   assert.equal(causeOf('money_received', stateOf({ payment: { status: 'settled' } })), null);
+});
+
+test('a payment of which a bank took a part back is short again', () => {
+  const taken = { receivedMinor: 10_000n, refundedMinor: 4_000n };
+  assert.equal(isShort(stateOf({ ...waiting, funds: taken })), true);
+  assert.equal(isShort(stateOf({ ...waiting, funds: held })), false);
+  const back = { ...taken, refundedMinor: 10_000n };
+  assert.equal(isShort(stateOf({ ...waiting, funds: back })), false, 'nothing is here');
 });
