@@ -16,16 +16,20 @@ const publicIpv6 = ipaddr.IPv6.parseCIDR('2000::/3');
 /** Per try: both end within the time limit of a connection. */
 const DNS_TIMEOUT_MS = 1_500;
 const DNS_TRIES = 2;
+/** For all tries on all name servers, by default: shorter than the limit of a connection. */
+const LOOKUP_TIMEOUT_MS = 5_000;
 
 const URL_LENGTH_MAX = 2_048;
 
-/** Returns the addresses of a host name; rejects if there are none. */
+/** Returns the addresses of a host name; none, or a rejection, if it has none. */
 export type Resolve = (hostname: string) => Promise<readonly string[]>;
 
 export interface EgressOptions {
   /** Allows http and private addresses: development only. */
   readonly allowPrivate: boolean;
   readonly connectTimeoutMs: number;
+  /** For the addresses of a host name; 5 s by default. */
+  readonly lookupTimeoutMs?: number;
   /** Certificate authorities instead of the machine's, PEM. */
   readonly ca?: string;
   readonly resolve?: Resolve;
@@ -49,12 +53,14 @@ export class ForbiddenAddress extends Error {
 }
 
 export function egressGuard(options: EgressOptions): EgressGuard {
-  const { allowPrivate } = options;
+  const { allowPrivate, lookupTimeoutMs = LOOKUP_TIMEOUT_MS } = options;
   const resolve = options.resolve ?? (allowPrivate ? resolveBySystem : resolveByDns);
   const isAllowed = (address: string) => allowPrivate || isPublicAddress(address);
 
   const allowedAddresses = async (hostname: string): Promise<readonly string[]> => {
-    const addresses = await resolve(hostname);
+    const addresses: unknown = await inTime(resolve(hostname), lookupTimeoutMs);
+    if (!isListOfAddresses(addresses)) throw lookupFailure('EBADRESP');
+    if (addresses.length === 0) throw lookupFailure('ENOTFOUND');
     if (!addresses.every(isAllowed)) throw new ForbiddenAddress();
     return addresses;
   };
@@ -120,17 +126,40 @@ function problemOf(url: string, allowPrivate: boolean): string | null {
   return null;
 }
 
+/**
+ * Node calls `callback` outside any handler: what it throws fails the connection. If it throws
+ * again, the time limit of the connection ends it.
+ */
 function lookupWith(addressesOf: Resolve): LookupFunction {
   return (hostname, { all }, callback) => {
-    addressesOf(hostname).then(
-      (addresses) => {
+    addressesOf(hostname)
+      .then((addresses) => {
         const found = addresses.map((address) => ({ address, family: isIP(address) }));
         if (all === true) callback(null, found);
         else callback(null, found[0]?.address ?? '', found[0]?.family);
-      },
-      (error: NodeJS.ErrnoException) => callback(error, []),
-    );
+      })
+      .catch((error: NodeJS.ErrnoException) => callback(error, []))
+      .catch(() => undefined);
   };
+}
+
+async function inTime<T>(work: Promise<T>, timeoutMs: number): Promise<T> {
+  const { promise: late, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => reject(lookupFailure('ETIMEOUT')), timeoutMs);
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function isListOfAddresses(found: unknown): found is readonly string[] {
+  return Array.isArray(found) && found.every((one) => typeof one === 'string' && isIP(one) !== 0);
+}
+
+/** An error with a code of the DNS resolver. */
+function lookupFailure(code: 'ENOTFOUND' | 'EBADRESP' | 'ETIMEOUT'): Error {
+  return Object.assign(new Error(`the look-up of the host failed: ${code}`), { code });
 }
 
 /** Uses the hosts file too. */

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { isIP, type Socket } from 'node:net';
+import { EventEmitter } from 'node:events';
+import { isIP, Socket } from 'node:net';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import {
@@ -170,6 +171,17 @@ function connect(resolve: Resolve, hostname: string, port = 1, allowPrivate = fa
   });
 }
 
+function failureOf(
+  connector: ReturnType<typeof egressGuard>['connector'],
+  { protocol = 'http:', port = 1 } = {},
+) {
+  const hostname = 'hooks.example';
+  return new Promise<NodeJS.ErrnoException | null>((done) => {
+    const target = { hostname, host: hostname, protocol, port: `${port}` };
+    connector(target, (...[error]) => done(error));
+  });
+}
+
 test('a connect to a forbidden address fails before it is made', async (t) => {
   const receiver = await startReceiver((response) => response.end());
   t.after(() => receiver.close());
@@ -186,10 +198,7 @@ test('a name that turned from public to private gets nothing', async (t) => {
   const rebinding = turns(['93.184.216.34'], ['127.0.0.1']);
   const { refusal, connector } = guard(rebinding);
   assert.equal(await refusal('https://hooks.example/'), null);
-  const failure = await new Promise((done) => {
-    const target = { hostname: 'hooks.example', protocol: 'http:', port: `${receiver.port}` };
-    connector(target, (...[error]) => done(error));
-  });
+  const failure = await failureOf(connector, { port: receiver.port });
   assert.ok(failure instanceof ForbiddenAddress);
   assert.equal(receiver.connections.length, 0);
 });
@@ -207,4 +216,59 @@ test('a connection is made to the address that was checked', async (t) => {
   assert.equal(isIP(socket.remoteAddress ?? ''), 4);
   assert.deepEqual([socket.remoteAddress, asked], ['127.0.0.1', 1]);
   socket.destroy();
+});
+
+/** What a resolver can answer, and the code of the failed connection. */
+const unusableAnswers: readonly (readonly [string, Resolve, string])[] = [
+  ['no address', async () => [], 'ENOTFOUND'],
+  ['text that is no address', async () => ['not an address'], 'EBADRESP'],
+  ['an empty text', async () => [''], 'EBADRESP'],
+  ['an address and something else', async () => ['93.184.216.34', 'x'], 'EBADRESP'],
+  ['undefined in the list', async () => [undefined] as unknown as readonly string[], 'EBADRESP'],
+  ['a number in the list', async () => [2130706433] as unknown as readonly string[], 'EBADRESP'],
+  ['null', async () => null as unknown as readonly string[], 'EBADRESP'],
+  ['undefined', async () => undefined as unknown as readonly string[], 'EBADRESP'],
+  ['a text instead of a list', async () => '8.8.8.8' as unknown as readonly string[], 'EBADRESP'],
+  ['nothing, ever', () => new Promise(() => undefined), 'ETIMEOUT'],
+];
+
+test('an answer of the resolver without usable addresses fails the connection', async () => {
+  for (const allowPrivate of [false, true]) {
+    for (const [name, resolve, code] of unusableAnswers) {
+      for (const protocol of ['http:', 'https:']) {
+        const { connector } = guard(resolve, { allowPrivate, lookupTimeoutMs: 100 });
+        const failure = await failureOf(connector, { protocol });
+        assert.equal(failure?.code, code, `${name}, ${protocol}`);
+      }
+    }
+  }
+});
+
+test('an answer of the resolver without usable addresses does not refuse a URL', async () => {
+  for (const [name, resolve] of unusableAnswers) {
+    const { refusal } = guard(resolve, { lookupTimeoutMs: 100 });
+    assert.equal(await refusal('https://hooks.example/'), null, name);
+  }
+});
+
+test('an answer after the connection has timed out changes nothing', async () => {
+  for (const late of [['93.184.216.34'], [], ['not an address']]) {
+    const { promise, resolve } = Promise.withResolvers<readonly string[]>();
+    const { connector } = guard(() => promise, { connectTimeoutMs: 50 });
+    assert.equal((await failureOf(connector))?.code, 'UND_ERR_CONNECT_TIMEOUT');
+    resolve(late);
+    // An unhandled rejection or exception of the next turn fails the test.
+    await new Promise((done) => setImmediate(done));
+  }
+});
+
+test('a throw of the runtime when it gets the addresses fails only this connection', async (t) => {
+  const { connector } = guard(turns(['93.184.216.34']));
+  const broken = new Error('thrown in a listener');
+  t.mock.method(Socket.prototype, 'emit', function (this: Socket, event: string, ...rest: never[]) {
+    // The runtime reports the first address before it connects.
+    if (event === 'lookup' && rest[0] === null) throw broken;
+    return EventEmitter.prototype.emit.call(this, event, ...rest);
+  });
+  assert.equal(await failureOf(connector), broken);
 });

@@ -353,3 +353,21 @@ test('the limit is never longer than the leases of deliveries are made for', () 
     assert.throws(() => webhookSender({ allowPrivate: true, timeoutMs }), AssertionFailure);
   }
 });
+
+const unresolved: readonly (readonly [readonly unknown[], string])[] = [
+  [[], 'the host name does not exist'],
+  [['garbage'], 'the host name could not be resolved'],
+  [[undefined], 'the host name could not be resolved'],
+];
+
+test('a host name without addresses is a failed attempt', async (t) => {
+  for (const [addresses, text] of unresolved) {
+    const resolve = async () => addresses as readonly string[];
+    const result = await sender(t, { allowPrivate: false, resolve }).send({
+      url: 'https://hooks.example/',
+      headers,
+      body,
+    });
+    assert.deepEqual([result.responseStatus, result.error], [null, text]);
+  }
+});
