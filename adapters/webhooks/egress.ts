@@ -158,7 +158,7 @@ function isListOfAddresses(found: unknown): found is readonly string[] {
 }
 
 /** An error with a code of the DNS resolver. */
-function lookupFailure(code: 'ENOTFOUND' | 'EBADRESP' | 'ETIMEOUT'): Error {
+function lookupFailure(code: 'ENOTFOUND' | 'EBADRESP' | 'ESERVFAIL' | 'ETIMEOUT'): Error {
   return Object.assign(new Error(`the look-up of the host failed: ${code}`), { code });
 }
 
@@ -181,6 +181,9 @@ const resolveByDns: Resolve = async (hostname) => {
     resolver.resolve4(hostname),
     resolver.resolve6(hostname),
   ]);
-  if (v4.status === 'rejected' && v6.status === 'rejected') throw v4.reason;
+  if (v4.status === 'rejected' && v6.status === 'rejected') {
+    // The name server refused the connection, not the receiver.
+    throw v4.reason.code === 'ECONNREFUSED' ? lookupFailure('ESERVFAIL') : v4.reason;
+  }
   return [v4, v6].flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));
 };
