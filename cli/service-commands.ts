@@ -72,30 +72,38 @@ export function addServiceCommands(shell: Shell, program: Command, version: stri
 }
 
 async function serve(shell: Shell, version: string, options: ServeOptions): Promise<void> {
-  const [{ readConfig }, { startHost }] = await Promise.all([
+  const [{ readConfig }, { startHost }, { handleLastFailures }] = await Promise.all([
     import('../host/config.js'),
     import('../host/main.js'),
+    import('./last-handler.js'),
   ]);
   const env = environmentOf(shell, options);
   const config = readConfig(env);
-  const host = await startHost(config, options.role, options.new ? 'new' : 'first');
-  const backups = await backupsOf(config, host, env);
+  let host: Host | null = null;
+  let backups: BackupSchedule | null = null;
   let stoppingAtMs: number | null = null;
+  const stop = (exitCode: number) => {
+    stoppingAtMs = performance.now();
+    setTimeout(() => process.exit(1), config.drainMs + STOP_LATEST_MS).unref();
+    Promise.all([host?.stop(), backups?.stop()]).then(
+      () => process.exit(exitCode),
+      (error: unknown) => {
+        host?.deps.log.error('the stop failed', { error });
+        process.exit(1);
+      },
+    );
+  };
+  handleLastFailures({
+    level: config.logLevel,
+    isEnding: () => stoppingAtMs !== null,
+    end: () => stop(1),
+  });
+  host = await startHost(config, options.role, options.new ? 'new' : 'first');
+  backups = await backupsOf(config, host, env);
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.on(signal, () => {
-      if (stoppingAtMs !== null) {
-        if (performance.now() > stoppingAtMs + SAME_SIGNAL_MS) process.exit(1);
-        return;
-      }
-      stoppingAtMs = performance.now();
-      setTimeout(() => process.exit(1), config.drainMs + STOP_LATEST_MS).unref();
-      Promise.all([host.stop(), backups?.stop()]).then(
-        () => process.exit(0),
-        (error: unknown) => {
-          host.deps.log.error('the stop failed', { error });
-          process.exit(1);
-        },
-      );
+      if (stoppingAtMs === null) stop(0);
+      else if (performance.now() > stoppingAtMs + SAME_SIGNAL_MS) process.exit(1);
     });
   }
   // Last: a reader of this line may stop the server immediately.

@@ -56,6 +56,11 @@ const TEXT_READ_MAX = 65_536;
 /** Names that pino writes: a field must not replace them. */
 const reserved: ReadonlySet<string> = new Set(['level', 'time', 'pid', 'message']);
 
+/** The log of a process, which can report its own end. */
+export interface ProcessLog extends Log {
+  fatal: Log['error'];
+}
+
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'silent';
 
 export interface LogOptions {
@@ -65,7 +70,7 @@ export interface LogOptions {
 }
 
 /** Writes synchronously: no line is lost in a crash. Counts repeated warnings (repeats.ts). */
-export function createLog(options: LogOptions): Log {
+export function createLog(options: LogOptions): ProcessLog {
   const logger = pino(
     {
       level: options.level,
@@ -76,7 +81,7 @@ export function createLog(options: LogOptions): Log {
     },
     options.destination ?? pino.destination({ dest: 2, sync: true }),
   );
-  type Level = Exclude<LogLevel, 'silent'>;
+  type Level = Exclude<LogLevel, 'silent'> | 'fatal';
   const at =
     (level: Level) =>
     (message: string, fields: Fields = {}) => {
@@ -102,6 +107,7 @@ export function createLog(options: LogOptions): Log {
     warn: onceAMinute('warn', ({ requestId, client, ...others }) => others),
     // An error is a bug: each failed request can be found.
     error: onceAMinute('error', (all) => all),
+    fatal: at('fatal'),
   };
 }
 

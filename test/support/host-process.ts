@@ -15,6 +15,8 @@ export interface HostProcess {
   log(): string;
   /** Whether the process is gone, by itself or by a signal. */
   ended(): boolean;
+  /** Its exit code, once it is gone; null after a signal. */
+  readonly exitCode: Promise<number | null>;
   /** Suspends it immediately: its connections stay open. */
   pause(): void;
   resume(): void;
@@ -72,6 +74,7 @@ export async function startHostProcess(
     startText,
     log,
     ended: () => child.exitCode !== null || child.signalCode !== null,
+    exitCode: exited.then(([code]) => code),
     pause: () => child.kill('SIGSTOP'),
     resume: () => child.kill('SIGCONT'),
     kill: async () => {
