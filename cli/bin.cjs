@@ -3,6 +3,11 @@
 // JavaScript, because an old Node must parse it. In a clone it warns when the sources are newer
 // than dist/. It never rebuilds, because a server may be running from dist/.
 
+// Without a listener, this signal opens Node's inspector, which reads the memory of the process.
+process.on('SIGUSR1', function () {
+  // Ignored.
+});
+
 var fs = require('fs');
 var path = require('path');
 var pathToFileURL = require('url').pathToFileURL;

@@ -69,3 +69,24 @@ test('a command with a closed output ends silently', async () => {
   const status = child.exitCode ?? (await once(child, 'exit'))[0];
   assert.deepEqual([status, stderr], [0, '']);
 });
+
+test('SIGUSR1 does not open the inspector', async () => {
+  const script = "process.stdin.resume(); process.stdout.write('reached\\n');";
+  writeFileSync(join(folder, 'dist/cli.js'), script);
+  const start = async (...words: readonly string[]) => {
+    const child = spawn(process.execPath, ['--inspect-port=0', ...words], { stdio: 'pipe' });
+    await once(child.stdout, 'data');
+    return child;
+  };
+  const [served, plain] = [await start(join(folder, 'cli/bin.cjs')), await start('-e', script)];
+  served.kill('SIGUSR1');
+  plain.kill('SIGUSR1');
+  // Once a process without the listener has opened it, this one had as much time.
+  const [text] = await once(plain.stderr, 'data');
+  assert.match(String(text), /^Debugger listening/);
+  plain.kill('SIGKILL');
+  served.stdin.end();
+  let stderr = '';
+  for await (const more of served.stderr) stderr += String(more);
+  assert.equal(stderr, '');
+});
