@@ -34,6 +34,8 @@ export async function readFile<T>(
     if (name === 'csrf') token = value;
   });
   parser.on('file', (_, bytes, __, ___, declaredType) => {
+    // The parser only emits this when the form is cut off. Without a listener it ends the process.
+    bytes.on('error', (error) => bytes.destroy(error));
     if (stored !== null || !isToken(token, csrf)) {
       bytes.resume();
       return;

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readFile, type UploadedFile } from '../../../../adapters/pages/kyc/kyc-upload.js';
+import { turn } from '../../../support/wait.js';
 
 const boundary = 'a-boundary';
 const contentType = `multipart/form-data; boundary=${boundary}`;
@@ -58,3 +59,38 @@ test('a form that is cut off is refused, and so is its file', async () => {
   await assert.rejects(readFile(cut, store), { code: 'ValidationError' });
   assert.equal(await result, 'refused');
 });
+
+function part(name: string, text: string, filename = ''): string {
+  const file = filename === '' ? '' : `; filename="${filename}"\r\nContent-Type: image/png`;
+  return `--${boundary}\r\nContent-Disposition: form-data; name="${name}"${file}\r\n\r\n${text}`;
+}
+
+const token = `${part('csrf', 'token')}\r\n`;
+const cutOffForms: readonly (readonly [string, string])[] = [
+  ['the file', token + part('file', 'bytes', 'a.png')],
+  ['a file without a token', part('file', 'bytes', 'a.png')],
+  ['a second file', `${token + part('file', 'bytes', 'a.png')}\r\n${part('file', 'b', 'b.png')}`],
+  ['the token', part('csrf', 'tok')],
+];
+
+for (const [name, text] of cutOffForms) {
+  for (const pieceBytes of [1, text.length]) {
+    test(`a form that is cut off in ${name} is refused, in pieces of ${pieceBytes}`, async () => {
+      const body = (async function* () {
+        for (let at = 0; at < text.length; at += pieceBytes) {
+          yield Buffer.from(text.slice(at, at + pieceBytes));
+          await turn();
+        }
+      })();
+      // As a store that first asks the database.
+      const late = async (file: UploadedFile) => {
+        for (let turns = 0; turns < 2; turns += 1) await turn();
+        return someBytes(file);
+      };
+      const refused = readFile({ body, contentType, csrf: 'token' }, late);
+      await assert.rejects(refused, { code: 'ValidationError' });
+      // An error without a listener would end the process in a later turn.
+      await turn();
+    });
+  }
+}
