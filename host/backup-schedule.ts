@@ -40,7 +40,9 @@ export function scheduleBackups(options: ScheduleOptions): BackupSchedule {
   const running = (async () => {
     let waitMs = await dueInMs(plan, source, clock);
     while (await hasPassed(waitMs, stopping.signal)) {
-      const failure = await runBackup(options, stopping.signal);
+      const failure = await runBackup(options, stopping.signal).catch(
+        (error: Error) => error.message,
+      );
       if (stopping.signal.aborted) return;
       if (failure === null) waitMs = await dueInMs(plan, source, clock);
       else {
@@ -92,13 +94,14 @@ function runBackup(
 ): Promise<string | null> {
   const [path = '', ...first] = program;
   const words = [...first, 'backup', '--to', plan.to, '--keep', `${plan.keep}`];
-  const child = spawn(path, words, { env, signal, stdio: ['ignore', 'pipe', 'pipe'] });
-  lowerPriority(child.pid);
-  let [output, failure] = ['', ''];
-  child.stdout.on('data', (chunk) => (output = `${output}${chunk}`.slice(-REASON_LENGTH)));
-  child.stderr.on('data', (chunk) => (failure = `${failure}${chunk}`.slice(-REASON_LENGTH)));
   return new Promise((resolve) => {
+    const child = spawn(path, words, { env, signal, stdio: ['ignore', 'pipe', 'pipe'] });
+    // First: a process that cannot be started has no streams.
     child.on('error', (error) => resolve(error.message));
+    lowerPriority(child.pid);
+    let [output, failure] = ['', ''];
+    child.stdout?.on('data', (chunk) => (output = `${output}${chunk}`.slice(-REASON_LENGTH)));
+    child.stderr?.on('data', (chunk) => (failure = `${failure}${chunk}`.slice(-REASON_LENGTH)));
     child.on('close', (code, killedBy) => {
       if (code === 0) log.info('a backup was made', { output: output.trim() });
       else if (code === 9)

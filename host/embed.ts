@@ -1,7 +1,7 @@
 // `ponte`: the whole service inside a developer's tests. API, use cases, store, workers, fake
 // partner and webhooks of a host, with a database in memory, a clock that only moves on request,
 // and ids that follow from a seed. No server, no port, no sleep.
-import { request as httpRequest } from 'node:http';
+import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { duplexPair } from 'node:stream';
 import {
   type VerifiedWebhook,
@@ -342,19 +342,21 @@ function exchange(http: HttpServer, request: Request, body: Buffer): Promise<Res
       },
     });
     sent.on('error', reject);
-    sent.on('response', async (response) => {
-      const chunks: Buffer[] = [];
-      for await (const chunk of response) chunks.push(Buffer.from(chunk));
-      const status = response.statusCode ?? 500;
-      const headers = Object.entries(response.headers).map(([name, value]) => [name, `${value}`]);
-      const empty = chunks.length === 0 || status === 204 || status === 304;
-      resolve(
-        new Response(empty ? null : Buffer.concat(chunks), {
-          status,
-          headers: headers as [string, string][],
-        }),
-      );
+    sent.on('response', (response) => {
+      wholeResponse(response).then(resolve, reject);
     });
     sent.end(body);
+  });
+}
+
+async function wholeResponse(response: IncomingMessage): Promise<Response> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of response) chunks.push(Buffer.from(chunk));
+  const status = response.statusCode ?? 500;
+  const headers = Object.entries(response.headers).map(([name, value]) => [name, `${value}`]);
+  const empty = chunks.length === 0 || status === 204 || status === 304;
+  return new Response(empty ? null : Buffer.concat(chunks), {
+    status,
+    headers: headers as [string, string][],
   });
 }

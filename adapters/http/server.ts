@@ -140,7 +140,14 @@ export function createHttpServer(deps: Deps, options: HttpOptions): HttpServer {
     refuseConnection(deps, error, socket as Socket, exchanges.get(socket as Socket));
   });
   return {
-    listen: (host, port) => listening(server, host, port),
+    listen: async (host, port) => {
+      const address = await listening(server, host, port);
+      // Accepting can fail for lack of memory. Without a listener that ends the process.
+      server.on('error', (error) => {
+        deps.log.error('a connection could not be accepted', { error });
+      });
+      return address;
+    },
     accept: (connection) => {
       server.emit('connection', connection);
     },
@@ -156,7 +163,7 @@ export function createHttpServer(deps: Deps, options: HttpOptions): HttpServer {
   };
 }
 
-function answer(
+async function answer(
   pipeline: Pipeline,
   pages: Pages | null,
   request: IncomingMessage,

@@ -53,6 +53,8 @@ const ITEMS_MAX = 100;
 const TEXT_LENGTH_MAX = 4_096;
 /** Bounds the work for a huge text. */
 const TEXT_READ_MAX = 65_536;
+/** Of lines that could not be written yet, in characters. */
+const WAITING_LENGTH_MAX = 1_048_576;
 /** Names that pino writes: a field must not replace them. */
 const reserved: ReadonlySet<string> = new Set(['level', 'time', 'pid', 'message']);
 
@@ -79,7 +81,7 @@ export function createLog(options: LogOptions): ProcessLog {
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
     },
-    options.destination ?? pino.destination({ dest: 2, sync: true }),
+    options.destination ?? toStderr(),
   );
   type Level = Exclude<LogLevel, 'silent'> | 'fatal';
   const at =
@@ -109,6 +111,13 @@ export function createLog(options: LogOptions): ProcessLog {
     error: onceAMinute('error', (all) => all),
     fatal: at('fatal'),
   };
+}
+
+/** stderr may be a file on a full disk: lines wait for the next one, or are dropped. */
+function toStderr(): DestinationStream {
+  const stream = pino.destination({ dest: 2, sync: true, maxLength: WAITING_LENGTH_MAX });
+  stream.on('error', () => undefined);
+  return stream;
 }
 
 type Fields = Readonly<Record<string, unknown>>;

@@ -84,6 +84,10 @@ test('a backup that fails is an alert with its reason, and the next one is tried
   const missing = scheduled(t, place, { program: [join(folder, 'no-program')] });
   await until(() => missing.logged.length > 0);
   assert.match(missing.logged[0] ?? '', /^alert .*a scheduled backup failed.*ENOENT/);
+  // Such a process is refused by a throw, not by an event.
+  const refused = scheduled(t, place, { env: { HUGE: 'x'.repeat(8 * 1_024 * 1_024) } });
+  await until(() => refused.logged.length > 0);
+  assert.match(refused.logged[0] ?? '', /^alert .*a scheduled backup failed.*E2BIG/);
 });
 
 test('a stop ends the backup that is under way', async (t) => {

@@ -1,6 +1,7 @@
 // createPonte: the API without a port, a clock moved by hand, the same ids for the same seed.
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
+import { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
@@ -226,3 +227,14 @@ test('a reader that waits for events is answered when there are some', () =>
     const { data } = (await waiting) as { readonly data: readonly { readonly event: string }[] };
     assert.equal(data[0]?.event, 'payment_intent.created');
   }));
+
+test('an answer that breaks off rejects the call and nothing else', async (t) => {
+  await withPonte({}, async (ponte) => {
+    t.mock.method(ServerResponse.prototype, 'end', function (this: ServerResponse) {
+      this.write('{');
+      this.socket?.destroy();
+      return this;
+    });
+    await assert.rejects(ponte.get('/healthz'), { code: 'ECONNRESET' });
+  });
+});

@@ -269,9 +269,14 @@ function request(client: pg.Client, text: string, values: readonly string[] = []
   return inTime(client, ANSWER_TIMEOUT_MS, () => client.query(text, [...values]));
 }
 
+/** Any session of the database can send a message: one that cannot be used wakes everything. */
 function deliver(payload: string, onMessage: OnMessage): void {
-  for (const [work, tenants] of Object.entries(JSON.parse(payload) as Pending)) {
-    onMessage(work as WorkKind, tenants ?? undefined);
+  try {
+    for (const [work, tenants] of Object.entries(JSON.parse(payload) as Pending)) {
+      onMessage(work as WorkKind, tenants ?? undefined);
+    }
+  } catch {
+    for (const work of everything) onMessage(work);
   }
 }
 

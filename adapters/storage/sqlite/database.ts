@@ -145,8 +145,9 @@ export class SqliteDatabase implements Database {
   endReads(): void {
     if (!this.#reading) return;
     this.#reading = false;
-    // A failing disk may have rolled the transaction back.
-    if (this.connection.inTransaction) this.#control('commit');
+    // A failing disk may have rolled the transaction back. A rollback cannot fail, and there is
+    // nothing to commit.
+    if (this.connection.inTransaction) this.#control('rollback');
   }
 
   #assertOpen(): void {

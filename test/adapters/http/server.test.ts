@@ -2,7 +2,7 @@
 // clients that go away, and stopping while requests run.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { connect, type Socket } from 'node:net';
+import { connect, Server, type Socket } from 'node:net';
 import { test } from 'node:test';
 import { createHttpServer } from '../../../adapters/http/server.js';
 import { notedMetrics } from '../../support/noted-metrics.js';
@@ -388,3 +388,17 @@ async function readAll(socket: Socket): Promise<string> {
   for await (const chunk of socket) text += String(chunk);
   return text;
 }
+
+test('a connection that cannot be accepted does not end the server', async (t) => {
+  const listen = t.mock.method(Server.prototype, 'listen');
+  const server = createHttpServer(site.world.deps, {
+    corsOrigins: [],
+    feedReaders: site.world.feedReaders,
+    readiness: async () => allWell,
+  });
+  const { port } = await server.listen('127.0.0.1', 0);
+  // As the runtime reports it.
+  (listen.mock.calls[0]?.this as Server).emit('error', new Error('accept ENOMEM'));
+  assert.equal((await fetch(`http://127.0.0.1:${port}/healthz`)).status, 200);
+  await server.close(0);
+});

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
+import { closeSync, openSync } from 'node:fs';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { createLog, type LogLevel } from '../../../adapters/log/pino.js';
@@ -127,6 +128,20 @@ test('lines go to stderr, and stdout stays clean', () => {
     (error: { stdout: string; stderr: string }) =>
       error.stdout === '' && JSON.parse(error.stderr).message === 'to stderr',
   );
+});
+
+test('a full disk under stderr does not end the process', () => {
+  const script =
+    "import('./adapters/log/pino.ts').then(({ createLog }) => { " +
+    "createLog({ level: 'info' }).info('lost'); setImmediate(() => console.log('alive')); })";
+  const full = openSync('/dev/full', 'w');
+  const stdout = execFileSync(process.execPath, ['--import', 'tsx', '--eval', script], {
+    cwd: projectRoot,
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', full],
+  });
+  closeSync(full);
+  assert.equal(stdout, 'alive\n');
 });
 
 const privateNames = [

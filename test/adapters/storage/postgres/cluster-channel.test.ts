@@ -68,3 +68,18 @@ test('notifications without a connection are sent after it returns', async () =>
   assert.deepEqual(next, ['feed', undefined]);
   await Promise.all([sender.store.close(), receiver.store.close()]);
 });
+
+test('a notification that cannot be read wakes everything', async () => {
+  const url = await postgres.newDatabase();
+  const { store, next } = await aHost(url);
+  const client = new pg.Client(url);
+  await client.connect();
+  for (const payload of ['not JSON', 'null', '']) {
+    await client.query("select pg_notify('ponte_' || current_schema(), $1)", [payload]);
+    const seen = [await next()];
+    while (seen.at(-1)?.[0] !== 'mails') seen.push(await next());
+    assert.deepEqual(seen[0], ['outbox', undefined], payload);
+  }
+  await client.end();
+  await store.close();
+});
