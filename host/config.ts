@@ -1,5 +1,7 @@
 // The environment variables: each with its default and format, in one table. One error reports all
-// problems. This file reads only the environment; container.ts builds the adapters.
+// problems. This file reads only the environment and the files of secrets; container.ts builds the
+// adapters.
+import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
 import { parseSecretKeys } from '../adapters/crypto/secret-box.js';
@@ -18,17 +20,20 @@ const INTERVAL_MAX_MS = 24 * DAY_MS;
 /** In production: time for a load balancer to miss two probes. */
 const DRAIN_SECONDS = 5;
 
-/** A variable without `prefault` and `default` depends on others, or is off by default. */
+/**
+ * A variable without `prefault` and `default` depends on others, or is off by default. One that is
+ * `secret` may be given as a file: SECRET_FILE.
+ */
 const variables = z.object({
   PONTE_ENV: z.enum(['development', 'production']).default('development'),
   PONTE_HOST: z.string().default('127.0.0.1'),
   PONTE_PORT: wholeNumber(0, 65_535).prefault('8080'),
   PONTE_DATA_DIR: z.string().default('./data'),
-  PONTE_DATABASE_URL: databaseUrl().optional(),
+  PONTE_DATABASE_URL: databaseUrl().optional().meta({ secret: true }),
   PONTE_BASE_URL: publicUrl().optional(),
   PONTE_PAY_URL: publicUrl().optional(),
-  PONTE_SECRET_KEYS: secretKeys().optional(),
-  PONTE_JWT_KEY: secretKeys().optional(),
+  PONTE_SECRET_KEYS: secretKeys().optional().meta({ secret: true }),
+  PONTE_JWT_KEY: secretKeys().optional().meta({ secret: true }),
   PONTE_PARTNER_TEST: z.enum([...partnerNames, 'none']).default('fake'),
   PONTE_PARTNER_LIVE: z.enum([...partnerNames, 'none']).default('none'),
   ...partnerVariables,
@@ -37,11 +42,11 @@ const variables = z.object({
   PONTE_DOCUMENTS: z.enum(['fs', 's3', 'none']).default('fs'),
   PONTE_S3_URL: bucketUrl().optional(),
   PONTE_S3_REGION: z.string().default('us-east-1'),
-  PONTE_S3_ACCESS_KEY_ID: z.string().optional(),
-  PONTE_S3_SECRET_ACCESS_KEY: z.string().optional(),
+  PONTE_S3_ACCESS_KEY_ID: z.string().optional().meta({ secret: true }),
+  PONTE_S3_SECRET_ACCESS_KEY: z.string().optional().meta({ secret: true }),
   PONTE_RATE_LIMIT_PER_MINUTE: wholeNumber(0, 10_000_000).prefault('600'),
   PONTE_RATE_LIMIT_BURST: wholeNumber(1, 1_000_000).prefault('100'),
-  PONTE_SMTP_URL: smtpUrl().optional(),
+  PONTE_SMTP_URL: smtpUrl().optional().meta({ secret: true }),
   PONTE_MAIL_FROM: mailSender().prefault('Ponte <ponte@localhost>'),
   PONTE_CORS_ORIGINS: listOf(isOrigin, 'give web origins, as https://app.example.com').prefault(''),
   PONTE_TRUSTED_PROXIES: listOf(isNetwork, 'give IP addresses or CIDR networks').prefault(''),
@@ -53,7 +58,16 @@ const variables = z.object({
   PONTE_LOG_LEVEL: z.enum(['debug', 'info', 'warn', 'error', 'silent']).default('info'),
 });
 
-export const variableNames: readonly string[] = Object.keys(variables.shape);
+const FILE = '_FILE';
+
+const secretNames = Object.entries<z.ZodType>(variables.shape)
+  .filter(([, form]) => form.meta()?.['secret'] === true)
+  .map(([name]) => name);
+
+export const variableNames: readonly string[] = [
+  ...Object.keys(variables.shape),
+  ...secretNames.map((name) => `${name}${FILE}`),
+];
 
 /** Commands that call a server read PONTE_KEY, those of the money desk PONTE_OPERATOR. */
 const namesRead: readonly string[] = [...variableNames, 'PONTE_KEY', 'PONTE_OPERATOR'];
@@ -84,11 +98,15 @@ function plainWords(issue: z.core.$ZodRawIssue): string | undefined {
 
 /** A variable set to the empty text counts as not set. */
 export function readConfig(env: Environment): Config {
-  const set = Object.fromEntries(Object.entries(env).filter(([, text]) => text !== ''));
+  const given = Object.fromEntries(Object.entries(env).filter(([, text]) => text !== ''));
+  const { set, unread } = withFiles(given);
   const result = variables.safeParse(set, { error: plainWords });
   const production = set['PONTE_ENV'] === 'production';
   const problems = [
-    ...(result.error?.issues ?? []).map((issue) => `${issue.path.join('.')}: ${issue.message}`),
+    ...(result.error?.issues ?? []).map(({ path, message }) => {
+      const name = path.join('.');
+      return `${given[name] === set[name] ? name : `${name}${FILE}`}: ${message}`;
+    }),
     ...(production ? unsafe(set) : []),
     ...(result.data?.PONTE_SMTP_URL !== undefined && set['PONTE_MAIL_FROM'] === undefined
       ? ['PONTE_MAIL_FROM: must be set with PONTE_SMTP_URL']
@@ -96,12 +114,39 @@ export function readConfig(env: Environment): Config {
     ...(result.success ? backupProblems(set) : []),
     ...s3Problems(set),
     ...partnerProblems(set),
-  ];
+  ].filter((problem) => !unread.some(({ name }) => problem.startsWith(`${name}: `)));
+  problems.push(...unread.map(({ name, why }) => `${name}: ${why}`));
   if (!result.success || problems.length > 0) throw new ConfigError(problems);
   return configOf(result.data, set);
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
+
+/** The variables with the contents of SECRET_FILE as SECRET, and the secrets that have no value. */
+function withFiles(given: Environment) {
+  const set: Record<string, string | undefined> = { ...given };
+  const unread: { readonly name: string; readonly why: string }[] = [];
+  for (const name of secretNames) {
+    const path = given[`${name}${FILE}`];
+    if (path === undefined) continue;
+    const content = contentOf(path);
+    if (given[name] !== undefined) {
+      unread.push({ name, why: `give it or ${name}${FILE}, not both` });
+    } else if (content === null) unread.push({ name, why: 'its file cannot be read' });
+    else if (content === '') unread.push({ name, why: 'its file is empty' });
+    else set[name] = content;
+  }
+  return { set, unread };
+}
+
+/** Without the line break at its end; null if it cannot be read. */
+function contentOf(path: string): string | null {
+  try {
+    return readFileSync(path, 'utf8').replace(/[\r\n]+$/, '');
+  } catch {
+    return null;
+  }
+}
 
 function configOf(values: z.output<typeof variables>, set: Environment) {
   const production = values.PONTE_ENV === 'production';
