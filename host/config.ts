@@ -4,19 +4,27 @@
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
-import { parseSecretKeys } from '../adapters/crypto/secret-box.js';
 import { isNetwork } from '../adapters/http/client-address.js';
-import { parseMailSender } from '../adapters/mail/message.js';
 import { partnerNames, partners, partnerVariables } from '../adapters/partner/partners.js';
 import type { PartnerKind } from '../adapters/partner/running-partner.js';
-import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../core/domain/instant.js';
+import { SECOND_MS } from '../core/domain/instant.js';
 import { nearMiss } from '../core/domain/near-miss.js';
-import { ATTEMPTS_MAX } from '../core/domain/webhook-delivery.js';
+import {
+  bucketUrl,
+  type DatabaseChoice,
+  databaseUrl,
+  interval,
+  isOrigin,
+  listOf,
+  mailSender,
+  onOff,
+  publicUrl,
+  retrySeconds,
+  secretKeys,
+  smtpUrl,
+  wholeNumber,
+} from './config-forms.js';
 
-const retries = ATTEMPTS_MAX - 1;
-const day = 86_400;
-/** The longest timer of Node. */
-const INTERVAL_MAX_MS = 24 * DAY_MS;
 /** In production: time for a load balancer to miss two probes. */
 const DRAIN_SECONDS = 5;
 
@@ -27,6 +35,7 @@ const DRAIN_SECONDS = 5;
 const variables = z.object({
   PONTE_ENV: z.enum(['development', 'production']).default('development'),
   PONTE_HOST: z.string().default('127.0.0.1'),
+  PONTE_DEVELOPMENT_ON_NETWORK: onOff().optional(),
   PONTE_PORT: wholeNumber(0, 65_535).prefault('8080'),
   PONTE_DATA_DIR: z.string().default('./data'),
   PONTE_DATABASE_URL: databaseUrl().optional().meta({ secret: true }),
@@ -72,11 +81,6 @@ export const variableNames: readonly string[] = [
 /** Commands that call a server read PONTE_KEY, those of the money desk PONTE_OPERATOR. */
 const namesRead: readonly string[] = [...variableNames, 'PONTE_KEY', 'PONTE_OPERATOR'];
 
-/** A file, or a PostgreSQL URL, which may name several hosts. */
-type DatabaseChoice =
-  | { readonly kind: 'sqlite'; readonly file: string }
-  | { readonly kind: 'postgres'; readonly url: string };
-
 export type Config = Readonly<ReturnType<typeof configOf>>;
 
 /** All problems of the configuration, one line each, without the values. */
@@ -107,7 +111,7 @@ export function readConfig(env: Environment): Config {
       const name = path.join('.');
       return `${given[name] === set[name] ? name : `${name}${FILE}`}: ${message}`;
     }),
-    ...(production ? unsafe(set) : []),
+    ...(production ? unsafe(set) : openToNetwork(set)),
     ...(result.data?.PONTE_SMTP_URL !== undefined && set['PONTE_MAIL_FROM'] === undefined
       ? ['PONTE_MAIL_FROM: must be set with PONTE_SMTP_URL']
       : []),
@@ -198,6 +202,8 @@ function configOf(values: z.output<typeof variables>, set: Environment) {
             keep: values.PONTE_BACKUP_KEEP,
           },
     logLevel: values.PONTE_LOG_LEVEL,
+    /** What is valid but may be a mistake, one line each. */
+    warnings: warningsOf(values),
     /** Unknown variables that begin with PONTE_, each with the nearest known name, if any. */
     unknownVariables: Object.keys(set)
       .filter((name) => name.startsWith('PONTE_') && !namesRead.includes(name))
@@ -224,6 +230,29 @@ function unsafe(env: Environment): readonly string[] {
     ],
   ] as const;
   return rules.filter(([, broken]) => broken).map(([name, , text]) => `${name}: ${text}`);
+}
+
+/** A development host has a mailbox for all mails, prints a key and sends to private addresses. */
+function openToNetwork({
+  PONTE_HOST: host,
+  PONTE_DEVELOPMENT_ON_NETWORK: isAllowed,
+}: Environment): readonly string[] {
+  if (host === undefined || isLoopback(host) || isAllowed === '1') return [];
+  return [
+    `PONTE_HOST: ${host} is open to the network, and a development host shows its mails to ` +
+      'everybody: set PONTE_ENV=production, or PONTE_HOST=127.0.0.1, or, for a trial, ' +
+      'PONTE_DEVELOPMENT_ON_NETWORK=1',
+  ];
+}
+
+function isLoopback(host: string): boolean {
+  return /^(localhost|127(\.\d{1,3}){3}|::1)$/.test(host);
+}
+
+function warningsOf(values: z.output<typeof variables>): readonly string[] {
+  const { PONTE_ENV: environment, PONTE_HOST: host } = values;
+  if (environment === 'production' || isLoopback(host)) return [];
+  return ['PONTE_HOST: everybody who reaches this host can read its mails'];
 }
 
 function backupProblems(env: Environment): readonly string[] {
@@ -267,111 +296,4 @@ function partnerProblems(env: Environment): readonly string[] {
 
 function isHttps(url: string | undefined): boolean {
   return url?.startsWith('https://') ?? false;
-}
-
-function wholeNumber(min: number, max: number) {
-  return z
-    .string()
-    .regex(/^\d{1,9}$/, `give a whole number from ${min} to ${max}`)
-    .transform(Number)
-    .refine((value) => value >= min && value <= max, `give a whole number from ${min} to ${max}`);
-}
-
-function interval() {
-  const hint = 'give minutes, hours or days, as 15m, 1h or 1d';
-  return z
-    .string()
-    .regex(/^[1-9]\d{0,3}[mhd]$/, hint)
-    .transform((text) => {
-      const unitMs = text.endsWith('m') ? MINUTE_MS : text.endsWith('h') ? HOUR_MS : DAY_MS;
-      return Number.parseInt(text, 10) * unitMs;
-    })
-    .refine((intervalMs) => intervalMs <= INTERVAL_MAX_MS, hint);
-}
-
-function onOff() {
-  return z.enum(['1', '0']).transform((text) => text === '1');
-}
-
-/** A public address, to which paths are appended. */
-function publicUrl() {
-  const hint = 'give an http or https address without query or fragment';
-  return z
-    .string()
-    .refine((text) => {
-      const url = URL.canParse(text) ? new URL(text) : null;
-      return url !== null && /^https?:$/.test(url.protocol) && `${url.search}${url.hash}` === '';
-    }, hint)
-    .transform((text) => text.replace(/\/+$/, ''));
-}
-
-/** One bucket, by its path: each service understands this form. */
-function bucketUrl() {
-  return z
-    .string()
-    .refine((text) => {
-      const url = URL.canParse(text) ? new URL(text) : null;
-      if (url === null || !/^https?:$/.test(url.protocol)) return false;
-      const rest = `${url.username}${url.password}${url.search}${url.hash}`;
-      return /^\/[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]\/?$/.test(url.pathname) && rest === '';
-    }, 'give https://<host>/<bucket>, without user and query')
-    .transform((text) => text.replace(/\/$/, ''));
-}
-
-function smtpUrl() {
-  return z.string().refine((text) => {
-    const url = URL.canParse(text) ? new URL(text) : null;
-    if (url === null || !/^smtps?:$/.test(url.protocol) || url.hostname === '') return false;
-    return /^\/?$/.test(url.pathname) && `${url.search}${url.hash}` === '';
-  }, 'give smtp://… or smtps://… with a host, and optionally user, password and port');
-}
-
-function mailSender() {
-  return z.string().transform((text, context) => {
-    const sender = parseMailSender(text);
-    if (sender !== null) return sender;
-    const message = 'give an address, as pay@example.com or Ponte <pay@example.com>';
-    context.addIssue({ code: 'custom', message });
-    return z.NEVER;
-  });
-}
-
-/** Items separated by commas; an empty text is an empty list. */
-function listOf(isItem: (text: string) => boolean, hint: string) {
-  return z
-    .string()
-    .transform((text) => (text.trim() === '' ? [] : text.split(',').map((item) => item.trim())))
-    .refine((items) => items.every(isItem), hint);
-}
-
-function isOrigin(text: string): boolean {
-  return /^https?:/.test(text) && URL.canParse(text) && new URL(text).origin === text;
-}
-
-function databaseUrl() {
-  return z
-    .string()
-    .regex(/^(sqlite:.+|postgres(ql)?:\/\/.+)$/, 'give sqlite:<file> or postgres://…')
-    .transform((text): DatabaseChoice => {
-      if (!text.startsWith('sqlite:')) return { kind: 'postgres', url: text };
-      return { kind: 'sqlite', file: resolve(text.slice('sqlite:'.length)) };
-    });
-}
-
-function retrySeconds() {
-  const hint = `give ${retries} whole numbers of seconds, at most ${day} each, separated by commas`;
-  return z
-    .string()
-    .regex(new RegExp(`^\\d{1,5}(,\\d{1,5}){${retries - 1}}$`), hint)
-    .transform((text) => text.split(',').map((seconds) => Number(seconds) * SECOND_MS))
-    .refine((delaysMs) => delaysMs.every((delayMs) => delayMs <= day * SECOND_MS), hint);
-}
-
-function secretKeys() {
-  return z.string().transform((text, context) => {
-    const parsed = parseSecretKeys(text);
-    if (parsed.valid) return parsed.keys;
-    context.addIssue({ code: 'custom', message: parsed.reason });
-    return z.NEVER;
-  });
 }

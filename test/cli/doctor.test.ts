@@ -37,6 +37,7 @@ const idle: QueueReport = {
 const healthy: Findings = {
   nodeVersion: 'v24.0.0',
   unknownVariables: [],
+  warnings: [],
   databaseName: 'ponte.db',
   absence: null,
   health: { database: true, migrations: true },

@@ -1,12 +1,9 @@
 // The operator's contract: defaults, every problem at once, and what production refuses.
 import assert from 'node:assert/strict';
-import { writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { describe, test } from 'node:test';
 import { newSecretKey } from '../../adapters/crypto/secret-box.js';
 import { ConfigError, readConfig, variableNames } from '../../host/config.js';
-import { runCommand } from '../support/command.js';
-import { temporaryFolder } from '../support/temporary-folder.js';
 
 const production = {
   PONTE_ENV: 'production',
@@ -57,6 +54,7 @@ test('an empty environment is a development host on SQLite with the fake partner
     metricsPort: null,
     backups: null,
     logLevel: 'info',
+    warnings: [],
     unknownVariables: [],
   });
 });
@@ -66,6 +64,7 @@ test('every variable has its effect', () => {
   const config = readConfig({
     PONTE_ENV: 'development',
     PONTE_HOST: '0.0.0.0',
+    PONTE_DEVELOPMENT_ON_NETWORK: '1',
     PONTE_PORT: '0',
     PONTE_DATA_DIR: '/somewhere',
     PONTE_DATABASE_URL: 'sqlite:/elsewhere/a.db',
@@ -125,9 +124,28 @@ test('every variable has its effect', () => {
       metricsPort: 9464,
       backups: { to: '/backups', everyMs: 7_200_000, keep: 7 },
       logLevel: 'silent',
+      warnings: ['PONTE_HOST: everybody who reaches this host can read its mails'],
       unknownVariables: [],
     },
   );
+});
+
+describe('a development host on the network is refused', () => {
+  for (const host of ['0.0.0.0', '::', '192.0.2.7', 'db.internal', '127.0.0.1.example']) {
+    test(`PONTE_HOST=${host}`, () => {
+      const [problem, ...more] = problemsOf({ PONTE_HOST: host });
+      assert.match(problem ?? '', /^PONTE_HOST: .*PONTE_ENV=production/);
+      assert.deepEqual(more, []);
+      assert.deepEqual(problemsOf({ PONTE_HOST: host, PONTE_DEVELOPMENT_ON_NETWORK: '1' }), []);
+      assert.deepEqual(problemsOf({ ...production, PONTE_HOST: host }), []);
+    });
+  }
+
+  test('a loopback address is not the network', () => {
+    for (const host of ['127.0.0.1', '127.1.2.3', '::1', 'localhost']) {
+      assert.deepEqual(readConfig({ PONTE_HOST: host }).warnings, []);
+    }
+  });
 });
 
 test('a variable set to the empty text counts as not set', () => {
@@ -138,6 +156,7 @@ test('a variable set to the empty text counts as not set', () => {
 describe('a value of the wrong form is a problem that names its variable', () => {
   const wrong = {
     PONTE_ENV: ['prod', 'Production'],
+    PONTE_DEVELOPMENT_ON_NETWORK: ['true'],
     PONTE_PORT: ['65536', '-1', '80a', '1e3'],
     PONTE_DATABASE_URL: ['ponte.db', 'mysql://localhost/ponte', 'postgres:', 'sqlite:'],
     PONTE_BASE_URL: ['localhost:8080', 'ftp://a.test', 'http://a.test?b=c'],
@@ -237,82 +256,6 @@ test('documents in S3 need a bucket and its keys, which have no effect otherwise
   }
   const plain = { ...production, ...s3, PONTE_S3_URL: 'http://s3.test/papers' };
   assert.deepEqual(problemsOf(plain), ['PONTE_S3_URL: must be an https address in production']);
-});
-
-describe('each secret may be given as a file', () => {
-  const folder = temporaryFolder();
-  const path = join(folder, 'secret');
-  const secrets: Readonly<Record<string, string>> = {
-    PONTE_DATABASE_URL: 'postgres://ponte:topsecret@db.internal/ponte',
-    PONTE_SECRET_KEYS: newSecretKey('topsecret'),
-    PONTE_JWT_KEY: newSecretKey('topsecret'),
-    PONTE_SMTP_URL: 'smtps://ponte:topsecret@mail.example.com',
-    PONTE_S3_ACCESS_KEY_ID: 'topsecret',
-    PONTE_S3_SECRET_ACCESS_KEY: 'topsecret',
-    PONTE_BLINDPAY_LIVE_API_KEY: 'topsecret',
-    PONTE_BLINDPAY_LIVE_WEBHOOK_SECRETS: `whsec_${'topsecret'.repeat(3)}`,
-  };
-  const env = {
-    ...production,
-    ...s3,
-    ...secrets,
-    PONTE_PARTNER_LIVE: 'blindpay',
-    PONTE_BLINDPAY_LIVE_INSTANCE_ID: 'in_abc',
-  };
-  const withFile = (name: string, content: string) => {
-    writeFileSync(path, content);
-    return { ...env, [name]: '', [`${name}_FILE`]: path };
-  };
-  for (const [name, value] of Object.entries(secrets)) {
-    test(name, () => {
-      assert.deepEqual(readConfig(withFile(name, `${value}\n`)), readConfig(env));
-      const problems = [
-        ...problemsOf({ ...withFile(name, value), [name]: value }),
-        ...problemsOf(withFile(name, '\n')),
-        ...problemsOf({ ...withFile(name, ''), [`${name}_FILE`]: join(folder, 'none') }),
-        ...problemsOf({ ...withFile(name, ''), [`${name}_FILE`]: folder }),
-      ];
-      assert.deepEqual(problems, [
-        `${name}: give it or ${name}_FILE, not both`,
-        `${name}: its file is empty`,
-        `${name}: its file cannot be read`,
-        `${name}: its file cannot be read`,
-      ]);
-    });
-  }
-
-  test('a wrong content is a problem of the file, without the content', () => {
-    const [problem, ...more] = problemsOf(withFile('PONTE_SECRET_KEYS', 'k1:topsecret'));
-    assert.match(problem ?? '', /^PONTE_SECRET_KEYS_FILE: /);
-    assert.doesNotMatch(problem ?? '', /topsecret/);
-    assert.deepEqual(more, []);
-  });
-
-  test('no other variable is named like a secret', () => {
-    const files = variableNames.filter((name) => name.endsWith('_FILE'));
-    const named = variableNames.filter((name) => /(KEYS?|KEY_ID|SECRETS?|PASSWORD)$/.test(name));
-    for (const name of named) assert.ok(files.includes(`${name}_FILE`), name);
-    const expected = Object.keys(secrets).flatMap((name) =>
-      name.includes('_LIVE_') ? [name, name.replace('_LIVE_', '_TEST_')] : [name],
-    );
-    const ofOrders = 'PONTE_FAKE_PARTNER_FILE';
-    const known = [...expected.map((name) => `${name}_FILE`), ofOrders];
-    assert.deepEqual(files.toSorted(), known.toSorted());
-  });
-
-  test('commands read the files', async () => {
-    writeFileSync(path, `sqlite:${join(folder, 'elsewhere.db')}\n`);
-    const { status, stdout } = await runCommand(
-      {
-        PONTE_DATA_DIR: join(folder, 'data'),
-        PONTE_DATABASE_URL_FILE: path,
-        PONTE_LOG_LEVEL: 'silent',
-      },
-      ['migrate', '--json'],
-    );
-    assert.equal(status, 0);
-    assert.equal(JSON.parse(stdout).database, join(folder, 'elsewhere.db'));
-  });
 });
 
 test('a mail server needs a sender address', () => {
