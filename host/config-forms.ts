@@ -3,6 +3,7 @@
 import { resolve } from 'node:path';
 import { z } from 'zod';
 import { parseSecretKeys } from '../adapters/crypto/secret-box.js';
+import { isNetwork } from '../adapters/http/client-address.js';
 import { parseMailSender } from '../adapters/mail/message.js';
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../core/domain/instant.js';
 import { ATTEMPTS_MAX } from '../core/domain/webhook-delivery.js';
@@ -90,6 +91,15 @@ export function listOf(isItem: (text: string) => boolean, hint: string) {
     .string()
     .transform((text) => (text.trim() === '' ? [] : text.split(',').map((item) => item.trim())))
     .refine((items) => items.every(isItem), hint);
+}
+
+/** `none` says that there is no proxy. */
+export function trustedProxies() {
+  const networks = listOf(isNetwork, 'give IP addresses or CIDR networks, or none');
+  return z
+    .string()
+    .transform((text) => (text === 'none' ? '' : text))
+    .pipe(networks);
 }
 
 export function isOrigin(text: string): boolean {

@@ -4,7 +4,6 @@
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
-import { isNetwork } from '../adapters/http/client-address.js';
 import { partnerNames, partners, partnerVariables } from '../adapters/partner/partners.js';
 import type { PartnerKind } from '../adapters/partner/running-partner.js';
 import { SECOND_MS } from '../core/domain/instant.js';
@@ -22,6 +21,7 @@ import {
   retrySeconds,
   secretKeys,
   smtpUrl,
+  trustedProxies,
   wholeNumber,
 } from './config-forms.js';
 
@@ -58,7 +58,7 @@ const variables = z.object({
   PONTE_SMTP_URL: smtpUrl().optional().meta({ secret: true }),
   PONTE_MAIL_FROM: mailSender().prefault('Ponte <ponte@localhost>'),
   PONTE_CORS_ORIGINS: listOf(isOrigin, 'give web origins, as https://app.example.com').prefault(''),
-  PONTE_TRUSTED_PROXIES: listOf(isNetwork, 'give IP addresses or CIDR networks').prefault(''),
+  PONTE_TRUSTED_PROXIES: trustedProxies().optional(),
   PONTE_DRAIN_SECONDS: wholeNumber(0, 600).optional(),
   PONTE_METRICS_PORT: wholeNumber(0, 65_535).optional(),
   PONTE_BACKUP_TO: z.string().optional(),
@@ -187,7 +187,7 @@ function configOf(values: z.output<typeof variables>, set: Environment) {
     mailFrom: values.PONTE_MAIL_FROM,
     corsOrigins: values.PONTE_CORS_ORIGINS,
     /** Addresses and networks whose X-Forwarded-For is trusted. */
-    trustedProxies: values.PONTE_TRUSTED_PROXIES,
+    trustedProxies: values.PONTE_TRUSTED_PROXIES ?? [],
     /** How long requests are served after a stop signal, until load balancers react. */
     drainMs: (values.PONTE_DRAIN_SECONDS ?? (production ? DRAIN_SECONDS : 0)) * SECOND_MS,
     /** 0: a free port; null: no metrics. */
@@ -249,10 +249,29 @@ function isLoopback(host: string): boolean {
   return /^(localhost|127(\.\d{1,3}){3}|::1)$/.test(host);
 }
 
-function warningsOf(values: z.output<typeof variables>): readonly string[] {
-  const { PONTE_ENV: environment, PONTE_HOST: host } = values;
-  if (environment === 'production' || isLoopback(host)) return [];
-  return ['PONTE_HOST: everybody who reaches this host can read its mails'];
+function warningsOf({
+  PONTE_ENV: environment,
+  PONTE_HOST: host,
+  PONTE_TRUSTED_PROXIES: proxies,
+}: z.output<typeof variables>): readonly string[] {
+  const production = environment === 'production';
+  const rules = [
+    [
+      !production && !isLoopback(host),
+      'PONTE_HOST: everybody who reaches this host can read its mails',
+    ],
+    [
+      production && proxies === undefined,
+      'PONTE_TRUSTED_PROXIES: is not set, so all clients behind a proxy share the limits of one: ' +
+        'give the addresses of the proxies, or none',
+    ],
+    [
+      proxies?.some((network) => network.endsWith('/0')) === true,
+      'PONTE_TRUSTED_PROXIES: trusts every address, so a client can choose its own: ' +
+        'give the addresses of the proxies',
+    ],
+  ] as const;
+  return rules.filter(([applies]) => applies).map(([, text]) => text);
 }
 
 function backupProblems(env: Environment): readonly string[] {

@@ -101,6 +101,10 @@ describe('each defect is reported with what to do about it', () => {
       'warning configuration: unknown: PONTE_PROT (did you mean PONTE_PORT?), PONTE_X',
     ],
     [
+      { warnings: ['PONTE_A: is odd', 'PONTE_B: too'] },
+      'warning configuration: PONTE_A: is odd; PONTE_B: too',
+    ],
+    [
       { clockSkewMs: 3_600_000 },
       'critical clock: this machine is 3600.0 s ahead of the database: a host here claims no ' +
         'work. Set its clock by NTP',

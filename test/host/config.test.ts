@@ -148,6 +148,19 @@ describe('a development host on the network is refused', () => {
   });
 });
 
+test('proxies that are not named, or that are everybody, are a warning', () => {
+  const warnings = (proxies: string) =>
+    readConfig({ ...production, PONTE_TRUSTED_PROXIES: proxies }).warnings.join();
+  assert.match(warnings(''), /^PONTE_TRUSTED_PROXIES: is not set/);
+  for (const everybody of ['0.0.0.0/0', '10.0.0.1,::/0']) {
+    assert.match(warnings(everybody), /^PONTE_TRUSTED_PROXIES: trusts every address/);
+  }
+  assert.equal(warnings('10.0.0.1'), '');
+  assert.equal(warnings('none'), '');
+  assert.deepEqual(readConfig({ PONTE_TRUSTED_PROXIES: 'none' }).trustedProxies, []);
+  assert.deepEqual(readConfig({}).warnings, []);
+});
+
 test('a variable set to the empty text counts as not set', () => {
   const empty = Object.fromEntries(variableNames.map((name) => [name, '']));
   assert.deepEqual(readConfig(empty), readConfig({}));
@@ -184,6 +197,7 @@ describe('a value of the wrong form is a problem that names its variable', () =>
       '10.0.0/8',
       '::/129',
       '10.0.0.1/8/9',
+      'none,10.0.0.1',
       '1,',
     ],
     PONTE_BACKUP_EVERY: ['15', '0m', '90s', '25d', '1.5h'],
