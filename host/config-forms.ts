@@ -67,6 +67,13 @@ export function bucketUrl() {
     .transform((text) => text.replace(/\/$/, ''));
 }
 
+/** A line of security.txt. */
+export function contactUrl() {
+  const form = /^(mailto:[!-?A-~]+@[!-?A-~]+|https:\/\/[!-~]+)$/;
+  const hint = 'give an address as mailto:security@example.com, or an https address';
+  return z.string().refine((text) => form.test(text) && URL.canParse(text), hint);
+}
+
 export function smtpUrl() {
   return z.string().refine((text) => {
     const url = URL.canParse(text) ? new URL(text) : null;

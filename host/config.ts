@@ -10,6 +10,7 @@ import { SECOND_MS } from '../core/domain/instant.js';
 import { nearMiss } from '../core/domain/near-miss.js';
 import {
   bucketUrl,
+  contactUrl,
   type DatabaseChoice,
   databaseUrl,
   interval,
@@ -59,6 +60,7 @@ const variables = z.object({
   PONTE_MAIL_FROM: mailSender().prefault('Ponte <ponte@localhost>'),
   PONTE_CORS_ORIGINS: listOf(isOrigin, 'give web origins, as https://app.example.com').prefault(''),
   PONTE_TRUSTED_PROXIES: trustedProxies().optional(),
+  PONTE_SECURITY_CONTACT: contactUrl().optional(),
   PONTE_DRAIN_SECONDS: wholeNumber(0, 600).optional(),
   PONTE_METRICS_PORT: wholeNumber(0, 65_535).optional(),
   PONTE_BACKUP_TO: z.string().optional(),
@@ -188,6 +190,8 @@ function configOf(values: z.output<typeof variables>, set: Environment) {
     corsOrigins: values.PONTE_CORS_ORIGINS,
     /** Addresses and networks whose X-Forwarded-For is trusted. */
     trustedProxies: values.PONTE_TRUSTED_PROXIES ?? [],
+    /** Published in security.txt; null: no such file. */
+    securityContact: values.PONTE_SECURITY_CONTACT ?? null,
     /** How long requests are served after a stop signal, until load balancers react. */
     drainMs: (values.PONTE_DRAIN_SECONDS ?? (production ? DRAIN_SECONDS : 0)) * SECOND_MS,
     /** 0: a free port; null: no metrics. */

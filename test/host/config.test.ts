@@ -50,6 +50,7 @@ test('an empty environment is a development host on SQLite with the fake partner
     mailFrom: { name: 'Ponte', address: 'ponte@localhost' },
     corsOrigins: [],
     trustedProxies: [],
+    securityContact: null,
     drainMs: 0,
     metricsPort: null,
     backups: null,
@@ -90,6 +91,7 @@ test('every variable has its effect', () => {
     PONTE_BACKUP_EVERY: '2h',
     PONTE_BACKUP_KEEP: '7',
     PONTE_TRUSTED_PROXIES: '10.0.0.0/8,192.0.2.7, ::1,2001:db8::/32',
+    PONTE_SECURITY_CONTACT: 'mailto:security@acme.test',
     PONTE_LOG_LEVEL: 'silent',
   });
   assert.equal(config.secretKeys?.[0]?.id, 'k1');
@@ -120,6 +122,7 @@ test('every variable has its effect', () => {
       mailFrom: { name: 'Acme Pay', address: 'pay@acme.test' },
       corsOrigins: ['https://app.test', 'http://localhost:3000'],
       trustedProxies: ['10.0.0.0/8', '192.0.2.7', '::1', '2001:db8::/32'],
+      securityContact: 'mailto:security@acme.test',
       drainMs: 20_000,
       metricsPort: 9464,
       backups: { to: '/backups', everyMs: 7_200_000, keep: 7 },
@@ -199,6 +202,12 @@ describe('a value of the wrong form is a problem that names its variable', () =>
       '10.0.0.1/8/9',
       'none,10.0.0.1',
       '1,',
+    ],
+    PONTE_SECURITY_CONTACT: [
+      'security@acme.test',
+      'mailto:security',
+      'http://acme.test/security',
+      'https://acme.test/a\nContact: mailto:b@c.test',
     ],
     PONTE_BACKUP_EVERY: ['15', '0m', '90s', '25d', '1.5h'],
     PONTE_BACKUP_KEEP: ['0', 'all'],
