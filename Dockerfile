@@ -5,7 +5,7 @@ COPY . .
 RUN npm ci && npm pack
 
 FROM node:24-bookworm-slim
-ENV PONTE_HOST=0.0.0.0 PONTE_DATA_DIR=/data
+ENV PONTE_ENV=production PONTE_HOST=0.0.0.0 PONTE_DATA_DIR=/data
 WORKDIR /app
 COPY --from=build /source/ponte-*.tgz ./
 RUN npm install --omit=dev --no-audit --no-fund ./ponte-*.tgz && rm ponte-*.tgz \

@@ -34,6 +34,7 @@ export interface Check {
 export interface Findings {
   readonly nodeVersion: string;
   readonly unknownVariables: Operator['config']['unknownVariables'];
+  readonly warnings: Operator['config']['warnings'];
   readonly databaseName: string;
   /** Why there is no database; null when there is one. */
   readonly absence: string | null;
@@ -167,11 +168,12 @@ async function backupsOf({
 async function findingsWithoutDatabase({
   dataDir,
   unknownVariables,
+  warnings,
 }: Operator['config']): Promise<Findings> {
   const disk = await statfs(existingParent(dataDir));
   return {
     nodeVersion: process.version,
-    ...{ unknownVariables, dataDir, freeBytes: disk.bavail * disk.bsize },
+    ...{ unknownVariables, warnings, dataDir, freeBytes: disk.bavail * disk.bsize },
     ...{ databaseName: '', health: { database: false, migrations: false }, absence: null },
     ...{ unreachableReason: null, servers: null, keysProblem: null, data: null },
     ...{
@@ -204,11 +206,12 @@ export function diagnose(findings: Findings): readonly Check[] {
   const unknown = unknownVariables
     .map(({ name, meant }) => (meant === null ? name : `${name} (did you mean ${meant}?)`))
     .join(', ');
+  const doubts = [...(unknown === '' ? [] : [`unknown: ${unknown}`]), ...findings.warnings];
   const reason = unreachableReason === null ? '' : `: ${unreachableReason}`;
   const free = `${(freeBytes / GIB).toFixed(1)} GiB free at ${dataDir}`;
   return [
     { name: 'node', severity: 'ok', detail: findings.nodeVersion },
-    unless(unknown === '', 'configuration', 'valid', ['warning', `unknown: ${unknown}`]),
+    unless(doubts.length === 0, 'configuration', 'valid', ['warning', doubts.join('; ')]),
     unless(health.database, 'database', databaseName, [
       'critical',
       absence ?? `${databaseName} cannot be reached${reason}`,

@@ -1,34 +1,49 @@
 // The environment variables: each with its default and format, in one table. One error reports all
-// problems. This file reads only the environment; container.ts builds the adapters.
+// problems. This file reads only the environment and the files of secrets; container.ts builds the
+// adapters.
+import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
-import { parseSecretKeys } from '../adapters/crypto/secret-box.js';
-import { isNetwork } from '../adapters/http/client-address.js';
-import { parseMailSender } from '../adapters/mail/message.js';
 import { partnerNames, partners, partnerVariables } from '../adapters/partner/partners.js';
 import type { PartnerKind } from '../adapters/partner/running-partner.js';
-import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../core/domain/instant.js';
+import { SECOND_MS } from '../core/domain/instant.js';
 import { nearMiss } from '../core/domain/near-miss.js';
-import { ATTEMPTS_MAX } from '../core/domain/webhook-delivery.js';
+import {
+  bucketUrl,
+  contactUrl,
+  type DatabaseChoice,
+  databaseUrl,
+  interval,
+  isOrigin,
+  listOf,
+  mailSender,
+  onOff,
+  publicUrl,
+  retrySeconds,
+  secretKeys,
+  smtpUrl,
+  trustedProxies,
+  wholeNumber,
+} from './config-forms.js';
 
-const retries = ATTEMPTS_MAX - 1;
-const day = 86_400;
-/** The longest timer of Node. */
-const INTERVAL_MAX_MS = 24 * DAY_MS;
 /** In production: time for a load balancer to miss two probes. */
 const DRAIN_SECONDS = 5;
 
-/** A variable without `prefault` and `default` depends on others, or is off by default. */
+/**
+ * A variable without `prefault` and `default` depends on others, or is off by default. One that is
+ * `secret` may be given as a file: SECRET_FILE.
+ */
 const variables = z.object({
   PONTE_ENV: z.enum(['development', 'production']).default('development'),
   PONTE_HOST: z.string().default('127.0.0.1'),
+  PONTE_DEVELOPMENT_ON_NETWORK: onOff().optional(),
   PONTE_PORT: wholeNumber(0, 65_535).prefault('8080'),
   PONTE_DATA_DIR: z.string().default('./data'),
-  PONTE_DATABASE_URL: databaseUrl().optional(),
+  PONTE_DATABASE_URL: databaseUrl().optional().meta({ secret: true }),
   PONTE_BASE_URL: publicUrl().optional(),
   PONTE_PAY_URL: publicUrl().optional(),
-  PONTE_SECRET_KEYS: secretKeys().optional(),
-  PONTE_JWT_KEY: secretKeys().optional(),
+  PONTE_SECRET_KEYS: secretKeys().optional().meta({ secret: true }),
+  PONTE_JWT_KEY: secretKeys().optional().meta({ secret: true }),
   PONTE_PARTNER_TEST: z.enum([...partnerNames, 'none']).default('fake'),
   PONTE_PARTNER_LIVE: z.enum([...partnerNames, 'none']).default('none'),
   ...partnerVariables,
@@ -37,14 +52,15 @@ const variables = z.object({
   PONTE_DOCUMENTS: z.enum(['fs', 's3', 'none']).default('fs'),
   PONTE_S3_URL: bucketUrl().optional(),
   PONTE_S3_REGION: z.string().default('us-east-1'),
-  PONTE_S3_ACCESS_KEY_ID: z.string().optional(),
-  PONTE_S3_SECRET_ACCESS_KEY: z.string().optional(),
+  PONTE_S3_ACCESS_KEY_ID: z.string().optional().meta({ secret: true }),
+  PONTE_S3_SECRET_ACCESS_KEY: z.string().optional().meta({ secret: true }),
   PONTE_RATE_LIMIT_PER_MINUTE: wholeNumber(0, 10_000_000).prefault('600'),
   PONTE_RATE_LIMIT_BURST: wholeNumber(1, 1_000_000).prefault('100'),
-  PONTE_SMTP_URL: smtpUrl().optional(),
+  PONTE_SMTP_URL: smtpUrl().optional().meta({ secret: true }),
   PONTE_MAIL_FROM: mailSender().prefault('Ponte <ponte@localhost>'),
   PONTE_CORS_ORIGINS: listOf(isOrigin, 'give web origins, as https://app.example.com').prefault(''),
-  PONTE_TRUSTED_PROXIES: listOf(isNetwork, 'give IP addresses or CIDR networks').prefault(''),
+  PONTE_TRUSTED_PROXIES: trustedProxies().optional(),
+  PONTE_SECURITY_CONTACT: contactUrl().optional(),
   PONTE_DRAIN_SECONDS: wholeNumber(0, 600).optional(),
   PONTE_METRICS_PORT: wholeNumber(0, 65_535).optional(),
   PONTE_BACKUP_TO: z.string().optional(),
@@ -53,15 +69,19 @@ const variables = z.object({
   PONTE_LOG_LEVEL: z.enum(['debug', 'info', 'warn', 'error', 'silent']).default('info'),
 });
 
-export const variableNames: readonly string[] = Object.keys(variables.shape);
+const FILE = '_FILE';
+
+const secretNames = Object.entries<z.ZodType>(variables.shape)
+  .filter(([, form]) => form.meta()?.['secret'] === true)
+  .map(([name]) => name);
+
+export const variableNames: readonly string[] = [
+  ...Object.keys(variables.shape),
+  ...secretNames.map((name) => `${name}${FILE}`),
+];
 
 /** Commands that call a server read PONTE_KEY, those of the money desk PONTE_OPERATOR. */
 const namesRead: readonly string[] = [...variableNames, 'PONTE_KEY', 'PONTE_OPERATOR'];
-
-/** A file, or a PostgreSQL URL, which may name several hosts. */
-type DatabaseChoice =
-  | { readonly kind: 'sqlite'; readonly file: string }
-  | { readonly kind: 'postgres'; readonly url: string };
 
 export type Config = Readonly<ReturnType<typeof configOf>>;
 
@@ -84,24 +104,55 @@ function plainWords(issue: z.core.$ZodRawIssue): string | undefined {
 
 /** A variable set to the empty text counts as not set. */
 export function readConfig(env: Environment): Config {
-  const set = Object.fromEntries(Object.entries(env).filter(([, text]) => text !== ''));
+  const given = Object.fromEntries(Object.entries(env).filter(([, text]) => text !== ''));
+  const { set, unread } = withFiles(given);
   const result = variables.safeParse(set, { error: plainWords });
   const production = set['PONTE_ENV'] === 'production';
   const problems = [
-    ...(result.error?.issues ?? []).map((issue) => `${issue.path.join('.')}: ${issue.message}`),
-    ...(production ? unsafe(set) : []),
+    ...(result.error?.issues ?? []).map(({ path, message }) => {
+      const name = path.join('.');
+      return `${given[name] === set[name] ? name : `${name}${FILE}`}: ${message}`;
+    }),
+    ...(production ? unsafe(set) : openToNetwork(set)),
     ...(result.data?.PONTE_SMTP_URL !== undefined && set['PONTE_MAIL_FROM'] === undefined
       ? ['PONTE_MAIL_FROM: must be set with PONTE_SMTP_URL']
       : []),
     ...(result.success ? backupProblems(set) : []),
     ...s3Problems(set),
     ...partnerProblems(set),
-  ];
+  ].filter((problem) => !unread.some(({ name }) => problem.startsWith(`${name}: `)));
+  problems.push(...unread.map(({ name, why }) => `${name}: ${why}`));
   if (!result.success || problems.length > 0) throw new ConfigError(problems);
   return configOf(result.data, set);
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
+
+/** The variables with the contents of SECRET_FILE as SECRET, and the secrets that have no value. */
+function withFiles(given: Environment) {
+  const set: Record<string, string | undefined> = { ...given };
+  const unread: { readonly name: string; readonly why: string }[] = [];
+  for (const name of secretNames) {
+    const path = given[`${name}${FILE}`];
+    if (path === undefined) continue;
+    const content = contentOf(path);
+    if (given[name] !== undefined) {
+      unread.push({ name, why: `give it or ${name}${FILE}, not both` });
+    } else if (content === null) unread.push({ name, why: 'its file cannot be read' });
+    else if (content === '') unread.push({ name, why: 'its file is empty' });
+    else set[name] = content;
+  }
+  return { set, unread };
+}
+
+/** Without the line break at its end; null if it cannot be read. */
+function contentOf(path: string): string | null {
+  try {
+    return readFileSync(path, 'utf8').replace(/[\r\n]+$/, '');
+  } catch {
+    return null;
+  }
+}
 
 function configOf(values: z.output<typeof variables>, set: Environment) {
   const production = values.PONTE_ENV === 'production';
@@ -138,7 +189,9 @@ function configOf(values: z.output<typeof variables>, set: Environment) {
     mailFrom: values.PONTE_MAIL_FROM,
     corsOrigins: values.PONTE_CORS_ORIGINS,
     /** Addresses and networks whose X-Forwarded-For is trusted. */
-    trustedProxies: values.PONTE_TRUSTED_PROXIES,
+    trustedProxies: values.PONTE_TRUSTED_PROXIES ?? [],
+    /** Published in security.txt; null: no such file. */
+    securityContact: values.PONTE_SECURITY_CONTACT ?? null,
     /** How long requests are served after a stop signal, until load balancers react. */
     drainMs: (values.PONTE_DRAIN_SECONDS ?? (production ? DRAIN_SECONDS : 0)) * SECOND_MS,
     /** 0: a free port; null: no metrics. */
@@ -153,6 +206,8 @@ function configOf(values: z.output<typeof variables>, set: Environment) {
             keep: values.PONTE_BACKUP_KEEP,
           },
     logLevel: values.PONTE_LOG_LEVEL,
+    /** What is valid but may be a mistake, one line each. */
+    warnings: warningsOf(values),
     /** Unknown variables that begin with PONTE_, each with the nearest known name, if any. */
     unknownVariables: Object.keys(set)
       .filter((name) => name.startsWith('PONTE_') && !namesRead.includes(name))
@@ -179,6 +234,48 @@ function unsafe(env: Environment): readonly string[] {
     ],
   ] as const;
   return rules.filter(([, broken]) => broken).map(([name, , text]) => `${name}: ${text}`);
+}
+
+/** A development host has a mailbox for all mails, prints a key and sends to private addresses. */
+function openToNetwork({
+  PONTE_HOST: host,
+  PONTE_DEVELOPMENT_ON_NETWORK: isAllowed,
+}: Environment): readonly string[] {
+  if (host === undefined || isLoopback(host) || isAllowed === '1') return [];
+  return [
+    `PONTE_HOST: ${host} is open to the network, and a development host shows its mails to ` +
+      'everybody: set PONTE_ENV=production, or PONTE_HOST=127.0.0.1, or, for a trial, ' +
+      'PONTE_DEVELOPMENT_ON_NETWORK=1',
+  ];
+}
+
+function isLoopback(host: string): boolean {
+  return /^(localhost|127(\.\d{1,3}){3}|::1)$/.test(host);
+}
+
+function warningsOf({
+  PONTE_ENV: environment,
+  PONTE_HOST: host,
+  PONTE_TRUSTED_PROXIES: proxies,
+}: z.output<typeof variables>): readonly string[] {
+  const production = environment === 'production';
+  const rules = [
+    [
+      !production && !isLoopback(host),
+      'PONTE_HOST: everybody who reaches this host can read its mails',
+    ],
+    [
+      production && proxies === undefined,
+      'PONTE_TRUSTED_PROXIES: is not set, so all clients behind a proxy share the limits of one: ' +
+        'give the addresses of the proxies, or none',
+    ],
+    [
+      proxies?.some((network) => network.endsWith('/0')) === true,
+      'PONTE_TRUSTED_PROXIES: trusts every address, so a client can choose its own: ' +
+        'give the addresses of the proxies',
+    ],
+  ] as const;
+  return rules.filter(([applies]) => applies).map(([, text]) => text);
 }
 
 function backupProblems(env: Environment): readonly string[] {
@@ -222,111 +319,4 @@ function partnerProblems(env: Environment): readonly string[] {
 
 function isHttps(url: string | undefined): boolean {
   return url?.startsWith('https://') ?? false;
-}
-
-function wholeNumber(min: number, max: number) {
-  return z
-    .string()
-    .regex(/^\d{1,9}$/, `give a whole number from ${min} to ${max}`)
-    .transform(Number)
-    .refine((value) => value >= min && value <= max, `give a whole number from ${min} to ${max}`);
-}
-
-function interval() {
-  const hint = 'give minutes, hours or days, as 15m, 1h or 1d';
-  return z
-    .string()
-    .regex(/^[1-9]\d{0,3}[mhd]$/, hint)
-    .transform((text) => {
-      const unitMs = text.endsWith('m') ? MINUTE_MS : text.endsWith('h') ? HOUR_MS : DAY_MS;
-      return Number.parseInt(text, 10) * unitMs;
-    })
-    .refine((intervalMs) => intervalMs <= INTERVAL_MAX_MS, hint);
-}
-
-function onOff() {
-  return z.enum(['1', '0']).transform((text) => text === '1');
-}
-
-/** A public address, to which paths are appended. */
-function publicUrl() {
-  const hint = 'give an http or https address without query or fragment';
-  return z
-    .string()
-    .refine((text) => {
-      const url = URL.canParse(text) ? new URL(text) : null;
-      return url !== null && /^https?:$/.test(url.protocol) && `${url.search}${url.hash}` === '';
-    }, hint)
-    .transform((text) => text.replace(/\/+$/, ''));
-}
-
-/** One bucket, by its path: each service understands this form. */
-function bucketUrl() {
-  return z
-    .string()
-    .refine((text) => {
-      const url = URL.canParse(text) ? new URL(text) : null;
-      if (url === null || !/^https?:$/.test(url.protocol)) return false;
-      const rest = `${url.username}${url.password}${url.search}${url.hash}`;
-      return /^\/[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]\/?$/.test(url.pathname) && rest === '';
-    }, 'give https://<host>/<bucket>, without user and query')
-    .transform((text) => text.replace(/\/$/, ''));
-}
-
-function smtpUrl() {
-  return z.string().refine((text) => {
-    const url = URL.canParse(text) ? new URL(text) : null;
-    if (url === null || !/^smtps?:$/.test(url.protocol) || url.hostname === '') return false;
-    return /^\/?$/.test(url.pathname) && `${url.search}${url.hash}` === '';
-  }, 'give smtp://… or smtps://… with a host, and optionally user, password and port');
-}
-
-function mailSender() {
-  return z.string().transform((text, context) => {
-    const sender = parseMailSender(text);
-    if (sender !== null) return sender;
-    const message = 'give an address, as pay@example.com or Ponte <pay@example.com>';
-    context.addIssue({ code: 'custom', message });
-    return z.NEVER;
-  });
-}
-
-/** Items separated by commas; an empty text is an empty list. */
-function listOf(isItem: (text: string) => boolean, hint: string) {
-  return z
-    .string()
-    .transform((text) => (text.trim() === '' ? [] : text.split(',').map((item) => item.trim())))
-    .refine((items) => items.every(isItem), hint);
-}
-
-function isOrigin(text: string): boolean {
-  return /^https?:/.test(text) && URL.canParse(text) && new URL(text).origin === text;
-}
-
-function databaseUrl() {
-  return z
-    .string()
-    .regex(/^(sqlite:.+|postgres(ql)?:\/\/.+)$/, 'give sqlite:<file> or postgres://…')
-    .transform((text): DatabaseChoice => {
-      if (!text.startsWith('sqlite:')) return { kind: 'postgres', url: text };
-      return { kind: 'sqlite', file: resolve(text.slice('sqlite:'.length)) };
-    });
-}
-
-function retrySeconds() {
-  const hint = `give ${retries} whole numbers of seconds, at most ${day} each, separated by commas`;
-  return z
-    .string()
-    .regex(new RegExp(`^\\d{1,5}(,\\d{1,5}){${retries - 1}}$`), hint)
-    .transform((text) => text.split(',').map((seconds) => Number(seconds) * SECOND_MS))
-    .refine((delaysMs) => delaysMs.every((delayMs) => delayMs <= day * SECOND_MS), hint);
-}
-
-function secretKeys() {
-  return z.string().transform((text, context) => {
-    const parsed = parseSecretKeys(text);
-    if (parsed.valid) return parsed.keys;
-    context.addIssue({ code: 'custom', message: parsed.reason });
-    return z.NEVER;
-  });
 }

@@ -186,9 +186,12 @@ function token<T>(name: string): ServiceIdentifier<T> {
 }
 
 function settings(config: Config, address: Address): Deps['settings'] {
-  const { retryDelaysMs, rateLimitPerMinute, rateLimitBurst, allowPrivateUrls } = config;
   return {
-    ...{ retryDelaysMs, rateLimitPerMinute, rateLimitBurst, allowPrivateUrls },
+    retryDelaysMs: config.retryDelaysMs,
+    rateLimitPerMinute: config.rateLimitPerMinute,
+    rateLimitBurst: config.rateLimitBurst,
+    securityContact: config.securityContact,
+    allowPrivateUrls: config.allowPrivateUrls,
     get baseUrl() {
       return address.baseUrl;
     },

@@ -21,7 +21,7 @@ import { createDemo, type Demo } from './development.js';
 import { dueAlarm } from './due-alarm.js';
 import { clockStep, type HostClock, whileAccurate } from './host-clock.js';
 import { startQuarantine } from './lost-commits.js';
-import { type Container, open, warnOfUnknown } from './opening.js';
+import { type Container, open, warnOfSettings } from './opening.js';
 import { explainErrors, listeningProblem } from './startup-errors.js';
 import { localSteps, startWorkers, type Workers, workerSteps } from './workers.js';
 
@@ -95,7 +95,7 @@ async function start(config: Config, role: HostRole, creation: Creation): Promis
     });
     if (config.baseUrl === null) address.baseUrl = urlOf(config.host, port);
     const metricsUrl = metrics && (await serveMetrics(metrics, config, deps, { store, clock }));
-    warnOfUnknown(config, deps);
+    warnOfSettings(config, deps);
     const demo = config.production ? null : await createDemo(deps);
     workers = startWork(container, role);
     const running = workers;

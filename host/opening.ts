@@ -31,6 +31,12 @@ function makeFolders({ dataDir, database }: Config): void {
   for (const folder of folders) mkdirSync(folder, { recursive: true, mode: 0o700 });
 }
 
+/** For a start, which logs more than a command. */
+export function warnOfSettings(config: Config, deps: Deps): void {
+  warnOfUnknown(config, deps);
+  for (const warning of config.warnings) deps.log.warn(warning);
+}
+
 export function warnOfUnknown({ unknownVariables }: Config, deps: Deps): void {
   for (const { name, meant } of unknownVariables) {
     const hint = meant === null ? 'check its spelling' : `did you mean ${meant}?`;

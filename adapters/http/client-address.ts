@@ -26,7 +26,8 @@ export function clientAddressOver(trustedNetworks: readonly string[]): ClientAdd
   return (request) => {
     let client = plain(request.socket.remoteAddress ?? '');
     if (client === '') return null;
-    const forwarded = `${request.headers['x-forwarded-for'] ?? ''}`.split(',').map(plain);
+    const header = `${request.headers['x-forwarded-for'] ?? ''}`;
+    const forwarded = header.split(',').map((entry) => plain(withoutPort(entry.trim())));
     while (isTrusted(client)) {
       const before = forwarded.pop() ?? '';
       // Not an address: the last trusted proxy is all that is known.
@@ -37,9 +38,15 @@ export function clientAddressOver(trustedNetworks: readonly string[]): ClientAdd
   };
 }
 
+/** Some proxies append the port: `203.0.113.9:5555`, `[2001:db8::1]:443`. */
+function withoutPort(entry: string): string {
+  const [, inBrackets, beforePort] = /^(?:\[([^\]]*)\](?::\d+)?|([^:]*):\d+)$/.exec(entry) ?? [];
+  return inBrackets ?? beforePort ?? entry;
+}
+
 /** An IPv4-mapped IPv6 address as IPv4. */
 function plain(address: string): string {
-  return address.trim().replace(/^::ffff:(?=\d+\.)/i, '');
+  return address.replace(/^::ffff:(?=\d+\.)/i, '');
 }
 
 function bitsOf(family: number): number {

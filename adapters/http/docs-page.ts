@@ -5,7 +5,7 @@ import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { PonteError } from '../../core/errors.js';
-import { Content, type Reply } from './route-row.js';
+import { contentReply, type Reply } from './route-row.js';
 
 const html = 'text/html; charset=utf-8';
 const css = 'text/css; charset=utf-8';
@@ -92,7 +92,7 @@ ${scripts.map((path) => `<script src="${path}" defer></script>`).join('\n')}
 </body>
 </html>
 `;
-  return content(Buffer.from(body), html, {
+  return contentReply(Buffer.from(body), html, {
     'content-security-policy': policy,
     'cache-control': 'no-cache',
     etag: `"${versionOf([Buffer.from(body)])}"`,
@@ -107,19 +107,9 @@ export async function docsPaths(): Promise<readonly string[]> {
 export async function docsFile(version: string, name: string): Promise<Reply> {
   const current = await docsFiles();
   if (version !== current.version || !isFileName(name)) throw new PonteError('NotFound');
-  return content(current.files[name], types[name], {
+  return contentReply(current.files[name], types[name], {
     'cache-control': `public, max-age=${KEEP_SECONDS}, immutable`,
   });
-}
-
-function content(body: Buffer, type: string, headers: Reply['headers']): Reply {
-  const bytes = {
-    async *[Symbol.asyncIterator]() {
-      yield body;
-    },
-    close: async () => undefined,
-  };
-  return { status: 200, body: new Content({ type, sizeBytes: body.length, bytes }), headers };
 }
 
 function isFileName(name: string): name is FileName {

@@ -18,6 +18,7 @@ import {
   ClientGone,
   header,
   headerTexts,
+  hostsIn,
   readInput,
   requestIdOf,
 } from './request-input.js';
@@ -144,9 +145,11 @@ function endOfWait(response: ServerResponse, stopping: AbortSignal, waitMs: numb
   return over.signal;
 }
 
-/** HTTP/1.1 requires the Host header. */
+/** HTTP/1.1 requires one Host header (RFC 9112, 3.2). */
 function expectHost(request: IncomingMessage): void {
-  if (request.headers.host !== undefined || request.httpVersion === '1.0') return;
+  const count = hostsIn(request);
+  if (count > 1) throw new PonteError('ValidationError', 'Host: send this header once.');
+  if (count === 1 || request.httpVersion === '1.0') return;
   throw new PonteError('ValidationError', 'Host: this header is required.');
 }
 

@@ -35,6 +35,15 @@ export function header(request: IncomingMessage, name: string): string | undefin
   return Array.isArray(value) ? value.join(', ') : value;
 }
 
+/** How often the request names its host. Node keeps the first of several. */
+export function hostsIn({ rawHeaders }: IncomingMessage): number {
+  let count = 0;
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    if (rawHeaders[index]?.toLowerCase() === 'host') count += 1;
+  }
+  return count;
+}
+
 export function headerTexts(request: IncomingMessage): Readonly<Record<string, string>> {
   const names = Object.keys(request.headers);
   return Object.fromEntries(names.map((name) => [name, header(request, name) ?? '']));

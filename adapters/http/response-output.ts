@@ -19,6 +19,14 @@ const everyAnswer = {
   'cross-origin-resource-policy': 'same-origin',
 } as const;
 
+/** A year. Browsers then use https only, also for links that say http. */
+const strictTransport = { 'strict-transport-security': 'max-age=31536000' } as const;
+
+/** The headers of every answer under this public address. */
+export function transportHeaders(publicUrl: string): Reply['headers'] {
+  return publicUrl.startsWith('https:') ? strictTransport : {};
+}
+
 /** After a refusal, at most so much of an unread body is read and discarded. */
 const LINGER_BYTES_MAX = 4 * 1024 * 1024;
 const LINGER_MS = 2_000;
@@ -126,10 +134,15 @@ async function sendContent(
 }
 
 /** The answer to an unreadable request. The connection closes. */
-export function sendRaw(socket: Socket, reply: Reply, requestId: string): void {
+export function sendRaw(
+  socket: Socket,
+  reply: Reply,
+  { requestId, publicUrl }: { readonly requestId: string; readonly publicUrl: string },
+): void {
   const text = writeJson(reply.body);
   const headers = {
     ...everyAnswer,
+    ...transportHeaders(publicUrl),
     'x-request-id': requestId,
     'content-length': `${Buffer.byteLength(text)}`,
     connection: 'close',

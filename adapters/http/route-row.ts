@@ -137,6 +137,17 @@ export class Content {
   }
 }
 
+/** An answer that is not JSON, from memory. */
+export function contentReply(body: Buffer, type: string, headers: Reply['headers']): Reply {
+  const bytes = {
+    async *[Symbol.asyncIterator]() {
+      yield body;
+    },
+    close: async () => undefined,
+  };
+  return { status: 200, body: new Content({ type, sizeBytes: body.length, bytes }), headers };
+}
+
 export const noQuery = z.object({});
 export const noParams = z.object({});
 

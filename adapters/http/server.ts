@@ -12,8 +12,8 @@ import type { FeedReaders } from '../../core/usecases/feed-readers.js';
 import { clientAddressOver } from './client-address.js';
 import { describeRoutes } from './openapi.js';
 import { type Pipeline, serve } from './pipeline.js';
-import { requestIdOf } from './request-input.js';
-import { refusalReply, sendRaw } from './response-output.js';
+import { hostsIn, requestIdOf } from './request-input.js';
+import { refusalReply, sendRaw, transportHeaders } from './response-output.js';
 import type { HandlerContext, Readiness } from './route-row.js';
 import { createRouter } from './router.js';
 import { routes } from './routes.js';
@@ -169,8 +169,14 @@ async function answer(
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  if (pages === null || !pages.owns(request)) return serve(pipeline, request, response);
+  // The pipeline refuses a request of several hosts.
+  const isPage = pages !== null && hostsIn(request) <= 1 && pages.owns(request);
   const { context, clientAddress, stopping } = pipeline;
+  const { baseUrl, payUrl } = context.deps.settings;
+  for (const [name, value] of Object.entries(transportHeaders(isPage ? payUrl : baseUrl))) {
+    response.setHeader(name, value);
+  }
+  if (!isPage) return serve(pipeline, request, response);
   return pages.serve(withStoreTimeout(context.deps), request, response, {
     requestId: requestIdOf(request),
     client: clientAddress(request),
@@ -246,7 +252,8 @@ function refuseConnection(
   deps.metrics?.answered(null, { status: refusal.status, createMs: null });
   // The pipeline can no longer answer the broken request.
   open?.response.detachSocket(socket);
-  sendRaw(socket, refusalReply(refusal), requestId);
+  const { baseUrl: publicUrl } = deps.settings;
+  sendRaw(socket, refusalReply(refusal), { requestId, publicUrl });
 }
 
 /** Whether the request is the only one without an answer, and still being read. */

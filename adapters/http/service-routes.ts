@@ -1,16 +1,22 @@
 // The service itself: the endpoint of the settlement partner, probes, and the description.
 import { z } from 'zod';
+import { DAY_MS, formatInstant } from '../../core/domain/instant.js';
 import { RawJson } from '../../core/domain/raw-json.js';
 import { modes } from '../../core/domain/tenant.js';
+import { PonteError } from '../../core/errors.js';
 import { receivePartnerMessage } from '../../core/usecases/partner-inbox.js';
 import { recordKeys } from '../../core/usecases/service-keys.js';
 import { docsFile, docsFileTypes, docsPage, docsPageTypes } from './docs-page.js';
 import { representation } from './representation.js';
-import { type Readiness, reply, route } from './route-row.js';
+import { contentReply, type Readiness, reply, route } from './route-row.js';
 import { pathText, receivedResponse, responseSchemas } from './schemas.js';
 
 /** Where messages of a settlement partner arrive. */
 export const PARTNER_WEBHOOK = '/v1/partner-webhooks/{partner}/{mode}';
+
+const plainText = 'text/plain; charset=utf-8';
+/** RFC 9116 recommends less than a year. */
+const CONTACT_LIFE_MS = 180 * DAY_MS;
 
 const partnerParams = z.object({
   partner: pathText('The name of the partner.'),
@@ -103,6 +109,22 @@ export const serviceRoutes = [
     responses: { 200: publicKeys },
     errors: ['StoreContention', 'StoreUnavailable'],
     handler: async ({ deps }) => reply(200, { keys: await recordKeys(deps) }),
+  }),
+  route({
+    method: 'GET',
+    operations: { readSecurityContact: '/.well-known/security.txt' },
+    summary: 'Read where to report a vulnerability (RFC 9116)',
+    access: { auth: 'none', scope: 'none', modes: 'both', rateLimit: 'none' },
+    responses: { 200: [plainText] },
+    errors: ['NotFound'],
+    handler: async ({ deps: { clock, settings } }) => {
+      const { securityContact } = settings;
+      if (securityContact === null) throw new PonteError('NotFound');
+      const today = clock.nowMs() - (clock.nowMs() % DAY_MS);
+      const expires = formatInstant(today + CONTACT_LIFE_MS);
+      const text = `Contact: ${securityContact}\nExpires: ${expires}\n`;
+      return contentReply(Buffer.from(text), plainText, {});
+    },
   }),
   route({
     method: 'GET',

@@ -9,6 +9,8 @@ import type { PageRequest } from './page-route.js';
 
 /** The first segment of the path of every page. */
 const ownPath = /^\/(r|kyc|owner|verify|assets|dev)(\/|$)/;
+/** Paths of the service, under each of its hosts. */
+const wellKnown = /^\/\.well-known\//;
 
 export interface PagesOptions {
   readonly watch: PageWatch;
@@ -36,8 +38,9 @@ export function hostedPages({ watch, mailbox, settings }: PagesOptions): HostedP
     mailboxUrl: () => (mailbox === null ? null : `${settings.payUrl}/dev/mailbox`),
     owns({ url = '', headers }) {
       const [api, pages] = [new URL(settings.baseUrl), new URL(settings.payUrl)];
-      if (api.host !== pages.host) return headers.host === pages.host;
-      return ownPath.test(below(prefixOf(pages), url.split('?', 1)[0] ?? ''));
+      const path = url.split('?', 1)[0] ?? '';
+      if (api.host !== pages.host) return headers.host === pages.host && !wellKnown.test(path);
+      return ownPath.test(below(prefixOf(pages), path));
     },
     async serve(deps, ...rest) {
       const { servePage } = await import('./page-pipeline.js');

@@ -55,7 +55,6 @@ const everyPage = {
   'x-robots-tag': 'noindex',
   vary: 'accept-language, cookie',
 } as const;
-const secureOnly = { 'strict-transport-security': 'max-age=31536000' } as const;
 
 /** Refusals that mean that the page shows an earlier state: the current one is shown instead. */
 const notices: Partial<Record<ErrorCode, Notice>> = {
@@ -275,7 +274,6 @@ async function send(
   const setCookies = cookies.map((cookie: Cookie) => writeCookie(cookie, secure));
   response.writeHead(status, {
     ...everyPage,
-    ...(secure ? secureOnly : {}),
     'x-request-id': requestId,
     ...headers,
     ...(setCookies.length === 0 ? {} : { 'set-cookie': setCookies }),

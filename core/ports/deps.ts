@@ -61,6 +61,8 @@ export interface Settings {
   /** Creates per minute and key; 0 switches the limit off. */
   readonly rateLimitPerMinute: number;
   readonly rateLimitBurst: number;
+  /** Where to report a vulnerability, a mailto or https URL; null: not published. */
+  readonly securityContact: string | null;
   /** Whether webhook URLs may be http and private: development only. */
   readonly allowPrivateUrls: boolean;
 }

@@ -37,6 +37,7 @@ const idle: QueueReport = {
 const healthy: Findings = {
   nodeVersion: 'v24.0.0',
   unknownVariables: [],
+  warnings: [],
   databaseName: 'ponte.db',
   absence: null,
   health: { database: true, migrations: true },
@@ -98,6 +99,10 @@ describe('each defect is reported with what to do about it', () => {
         ],
       },
       'warning configuration: unknown: PONTE_PROT (did you mean PONTE_PORT?), PONTE_X',
+    ],
+    [
+      { warnings: ['PONTE_A: is odd', 'PONTE_B: too'] },
+      'warning configuration: PONTE_A: is odd; PONTE_B: too',
     ],
     [
       { clockSkewMs: 3_600_000 },

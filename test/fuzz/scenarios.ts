@@ -57,4 +57,5 @@ export const scenarios: readonly (readonly string[])[] = [
   ],
   ['createApiKey', 'listApiKeys', 'revokeApiKey', 'switchMode', 'readOnboardingStatus'],
   ['readDescription', 'browseDescription', 'readDocsFile', 'healthz', 'readyz', 'readPublicKeys'],
+  ['readSecurityContact'],
 ];

@@ -50,10 +50,12 @@ test('an empty environment is a development host on SQLite with the fake partner
     mailFrom: { name: 'Ponte', address: 'ponte@localhost' },
     corsOrigins: [],
     trustedProxies: [],
+    securityContact: null,
     drainMs: 0,
     metricsPort: null,
     backups: null,
     logLevel: 'info',
+    warnings: [],
     unknownVariables: [],
   });
 });
@@ -63,6 +65,7 @@ test('every variable has its effect', () => {
   const config = readConfig({
     PONTE_ENV: 'development',
     PONTE_HOST: '0.0.0.0',
+    PONTE_DEVELOPMENT_ON_NETWORK: '1',
     PONTE_PORT: '0',
     PONTE_DATA_DIR: '/somewhere',
     PONTE_DATABASE_URL: 'sqlite:/elsewhere/a.db',
@@ -88,6 +91,7 @@ test('every variable has its effect', () => {
     PONTE_BACKUP_EVERY: '2h',
     PONTE_BACKUP_KEEP: '7',
     PONTE_TRUSTED_PROXIES: '10.0.0.0/8,192.0.2.7, ::1,2001:db8::/32',
+    PONTE_SECURITY_CONTACT: 'mailto:security@acme.test',
     PONTE_LOG_LEVEL: 'silent',
   });
   assert.equal(config.secretKeys?.[0]?.id, 'k1');
@@ -118,13 +122,46 @@ test('every variable has its effect', () => {
       mailFrom: { name: 'Acme Pay', address: 'pay@acme.test' },
       corsOrigins: ['https://app.test', 'http://localhost:3000'],
       trustedProxies: ['10.0.0.0/8', '192.0.2.7', '::1', '2001:db8::/32'],
+      securityContact: 'mailto:security@acme.test',
       drainMs: 20_000,
       metricsPort: 9464,
       backups: { to: '/backups', everyMs: 7_200_000, keep: 7 },
       logLevel: 'silent',
+      warnings: ['PONTE_HOST: everybody who reaches this host can read its mails'],
       unknownVariables: [],
     },
   );
+});
+
+describe('a development host on the network is refused', () => {
+  for (const host of ['0.0.0.0', '::', '192.0.2.7', 'db.internal', '127.0.0.1.example']) {
+    test(`PONTE_HOST=${host}`, () => {
+      const [problem, ...more] = problemsOf({ PONTE_HOST: host });
+      assert.match(problem ?? '', /^PONTE_HOST: .*PONTE_ENV=production/);
+      assert.deepEqual(more, []);
+      assert.deepEqual(problemsOf({ PONTE_HOST: host, PONTE_DEVELOPMENT_ON_NETWORK: '1' }), []);
+      assert.deepEqual(problemsOf({ ...production, PONTE_HOST: host }), []);
+    });
+  }
+
+  test('a loopback address is not the network', () => {
+    for (const host of ['127.0.0.1', '127.1.2.3', '::1', 'localhost']) {
+      assert.deepEqual(readConfig({ PONTE_HOST: host }).warnings, []);
+    }
+  });
+});
+
+test('proxies that are not named, or that are everybody, are a warning', () => {
+  const warnings = (proxies: string) =>
+    readConfig({ ...production, PONTE_TRUSTED_PROXIES: proxies }).warnings.join();
+  assert.match(warnings(''), /^PONTE_TRUSTED_PROXIES: is not set/);
+  for (const everybody of ['0.0.0.0/0', '10.0.0.1,::/0']) {
+    assert.match(warnings(everybody), /^PONTE_TRUSTED_PROXIES: trusts every address/);
+  }
+  assert.equal(warnings('10.0.0.1'), '');
+  assert.equal(warnings('none'), '');
+  assert.deepEqual(readConfig({ PONTE_TRUSTED_PROXIES: 'none' }).trustedProxies, []);
+  assert.deepEqual(readConfig({}).warnings, []);
 });
 
 test('a variable set to the empty text counts as not set', () => {
@@ -135,6 +172,7 @@ test('a variable set to the empty text counts as not set', () => {
 describe('a value of the wrong form is a problem that names its variable', () => {
   const wrong = {
     PONTE_ENV: ['prod', 'Production'],
+    PONTE_DEVELOPMENT_ON_NETWORK: ['true'],
     PONTE_PORT: ['65536', '-1', '80a', '1e3'],
     PONTE_DATABASE_URL: ['ponte.db', 'mysql://localhost/ponte', 'postgres:', 'sqlite:'],
     PONTE_BASE_URL: ['localhost:8080', 'ftp://a.test', 'http://a.test?b=c'],
@@ -162,7 +200,14 @@ describe('a value of the wrong form is a problem that names its variable', () =>
       '10.0.0/8',
       '::/129',
       '10.0.0.1/8/9',
+      'none,10.0.0.1',
       '1,',
+    ],
+    PONTE_SECURITY_CONTACT: [
+      'security@acme.test',
+      'mailto:security',
+      'http://acme.test/security',
+      'https://acme.test/a\nContact: mailto:b@c.test',
     ],
     PONTE_BACKUP_EVERY: ['15', '0m', '90s', '25d', '1.5h'],
     PONTE_BACKUP_KEEP: ['0', 'all'],

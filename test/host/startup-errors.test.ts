@@ -28,8 +28,13 @@ describe('a wrong place is named with its variable', () => {
   for (const [title, env, line] of [
     [
       'an address of another machine',
-      { ...dataDir('a'), PONTE_HOST: '203.0.113.9' },
-      /^PONTE_HOST: 203/,
+      { ...dataDir('a'), PONTE_HOST: '203.0.113.9', PONTE_DEVELOPMENT_ON_NETWORK: '1' },
+      /^PONTE_HOST: 203.* is not an address of this machine/,
+    ],
+    [
+      'an address of the network for a development host',
+      { ...dataDir('a'), PONTE_HOST: '0.0.0.0' },
+      /^PONTE_HOST: 0\.0\.0\.0 is open to the network, .*PONTE_ENV=production/,
     ],
     ['a data directory that is a file', dataDir('notes.txt'), /^PONTE_DATA_DIR: .* is a file/],
     ['one below a file', dataDir('notes.txt/data'), /^PONTE_DATA_DIR: .* lies below a file/],

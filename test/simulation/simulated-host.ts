@@ -213,6 +213,7 @@ export class SimulatedHost {
         retryDelaysMs: RETRY_DELAYS_MS,
         rateLimitPerMinute: 0,
         rateLimitBurst: 1,
+        securityContact: null,
         allowPrivateUrls: true,
       },
     };

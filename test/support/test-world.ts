@@ -55,6 +55,7 @@ const usualSettings: Settings = {
   retryDelaysMs: RETRY_DELAYS_MS,
   rateLimitPerMinute: 600,
   rateLimitBurst: 100,
+  securityContact: 'mailto:security@example.com',
   allowPrivateUrls: false,
 };
 

@@ -1,6 +1,5 @@
 // The settings of BlindPay, one set per mode: a mode has an instance, and the instance its key.
 // All problems are found before anything starts. Values appear in no problem.
-import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import type { Mode } from '../../../core/domain/tenant.js';
 import type { Environment } from '../running-partner.js';
@@ -8,7 +7,6 @@ import type { Route } from './orders.js';
 
 /** The vendor's public address serves both kinds of instance; the key decides. */
 const VENDOR_URL = 'https://api.blindpay.com/v1';
-const FILE = '_FILE';
 
 const paymentMethods = ['ach', 'wire', 'rtp'] as const;
 const bankingPartners = ['jpmorgan', 'citi', 'hsbc', 'cfsb', 'portage', 'ssb'] as const;
@@ -31,16 +29,18 @@ const secretForm = /^whsec_[A-Za-z0-9+/]{16,}={0,2}$/;
 
 /** By the end of the name. Each value may be empty of meaning until all are read together. */
 const forms = {
-  API_KEY: z.string().regex(/^[\x21-\x7e]{8,500}$/, 'give the API key of the instance'),
-  API_KEY_FILE: z.string(),
+  API_KEY: z
+    .string()
+    .regex(/^[\x21-\x7e]{8,500}$/, 'give the API key of the instance')
+    .meta({ secret: true }),
   INSTANCE_ID: z.string().regex(/^in_[A-Za-z0-9]{1,60}$/, 'give the id of the instance, in_…'),
   WEBHOOK_SECRETS: z
     .string()
     .refine(
       (text) => secretsIn(text).every((secret) => secretForm.test(secret)),
       'give signing secrets, whsec_…, separated by commas',
-    ),
-  WEBHOOK_SECRETS_FILE: z.string(),
+    )
+    .meta({ secret: true }),
   URL: z.string().refine(isApiUrl, 'give an https address without query or fragment'),
   NETWORK: z.string().regex(/^[a-z_]{2,30}$/, 'give a network, as polygon'),
   TOKEN: z.enum(['USDC', 'USDT', 'USDB']),
@@ -57,7 +57,7 @@ export const blindPayVariables: Readonly<Record<string, z.ZodType<unknown, strin
     (['test', 'live'] as const).flatMap((mode) =>
       Object.entries(forms).map(([ending, form]) => [
         variableName(mode, ending as Ending),
-        form.optional(),
+        form.optional().meta({ ...form.meta() }),
       ]),
     ),
   );
@@ -76,22 +76,14 @@ export type SettingsRead =
   | { readonly settings: BlindPaySettings }
   | { readonly problems: readonly string[] };
 
-/** The forms of the values in `env` are checked elsewhere, those of values in files here. */
+/** The forms of the values in `env` are checked elsewhere. */
 export function readSettings(mode: Mode, env: Environment): SettingsRead {
   const problems: string[] = [];
   const at = (ending: Ending) => env[variableName(mode, ending)];
   const required = (ending: 'API_KEY' | 'INSTANCE_ID' | 'WEBHOOK_SECRETS'): string => {
-    const path = ending === 'INSTANCE_ID' ? undefined : at(`${ending}${FILE}`);
-    const text = at(ending) ?? (path === undefined ? undefined : contentOf(path));
-    const name = variableName(mode, ending);
-    if (at(ending) !== undefined && path !== undefined) {
-      problems.push(`${name}: give it or ${name}${FILE}, not both`);
-    } else if (text === undefined) {
-      const words = path === undefined ? 'must be set for blindpay' : 'its file cannot be read';
-      problems.push(`${name}: ${words}`);
-    } else if (path !== undefined) {
-      const issue = forms[ending].safeParse(text).error?.issues[0];
-      if (issue !== undefined) problems.push(`${name}${FILE}: ${issue.message}`);
+    const text = at(ending);
+    if (text === undefined) {
+      problems.push(`${variableName(mode, ending)}: must be set for blindpay`);
     }
     return text ?? '';
   };
@@ -119,14 +111,6 @@ export function variableName(mode: Mode, ending: Ending): string {
 
 function secretsIn(text: string): readonly string[] {
   return text.split(',').map((secret) => secret.trim());
-}
-
-function contentOf(path: string): string | undefined {
-  try {
-    return readFileSync(path, 'utf8').trim();
-  } catch {
-    return undefined;
-  }
 }
 
 /** A key must not cross a network in the clear; a simulator on this machine may be plain. */

@@ -109,6 +109,8 @@ export function checkAnswer(method: string, path: string, answer: Answer): void 
   const context = `${method} ${path}: ${answer.status} ${answer.text.slice(0, 300)}`;
   assert.match(answer.headers['x-request-id'] ?? '', /^[A-Za-z0-9_.-]{1,128}$/, context);
   assert.equal(answer.headers['x-content-type-options'], 'nosniff', context);
+  // The public address of the small world is https.
+  assert.equal(answer.headers['strict-transport-security'], 'max-age=31536000', context);
   checkDescribed(method, path, answer, context);
   if (answer.headers['content-type'] === 'application/json') {
     assert.match(answer.headers['cache-control'] ?? '', /^no-(store|cache)$/, context);

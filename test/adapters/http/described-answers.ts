@@ -30,6 +30,7 @@ const commonHeaders: ReadonlySet<string> = new Set([
   ...['date', 'connection', 'keep-alive', 'transfer-encoding', 'vary', 'cache-control'],
   ...['content-type', 'content-length', 'content-disposition', 'content-security-policy'],
   ...['x-content-type-options', 'x-frame-options', 'referrer-policy'],
+  'strict-transport-security',
   ...['cross-origin-resource-policy', 'access-control-allow-origin'],
   'access-control-expose-headers',
 ]);

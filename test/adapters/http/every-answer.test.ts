@@ -272,6 +272,10 @@ async function notFound(operation: Operation): Promise<Answer> {
       const { publicUrl } = await newUpload(scene.site.world, scene.tenant);
       return ask(operation, { path: pathOf(publicUrl) });
     }
+    case 'readSecurityContact': {
+      const { settings } = scene.site.world.deps;
+      return ask(operation, { around: replaced(settings, { securityContact: null }) });
+    }
     case 'uploadDocument':
       // Everything that decodes lacks a signature.
       return ask(operation, { path: path.replace('{id}', '%FF') });

@@ -124,6 +124,7 @@ export const examples: Readonly<Record<string, Example>> = {
     return { path: '/.well-known/ponte-keys.json' };
   },
   readDescription: async () => ({ path: '/docs-json' }),
+  readSecurityContact: async () => ({ path: '/.well-known/security.txt' }),
   browseDescription: async () => ({ path: '/docs' }),
   readDocsFile: async () => ({ path: `/${(await docsPaths())[0]}` }),
 };

@@ -2,6 +2,8 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { pageRoutes } from '../../../adapters/pages/page-routes.js';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../core/domain/instant.js';
@@ -254,6 +256,40 @@ test('with a host for pages alone, each host answers its own paths only', async 
   };
   assert.deepEqual(await statusAt('pay.test', path), [200, 'text/html']);
   assert.deepEqual(await statusAt('api.test', path), [404, 'application/json']);
+  for (const host of ['api.test', 'pay.test']) {
+    assert.deepEqual(await statusAt(host, '/.well-known/security.txt'), [200, 'text/plain']);
+  }
+});
+
+test('a request of two hosts is refused, for a page as for the API', async (t) => {
+  const settings = { baseUrl: 'http://api.test', payUrl: 'http://pay.test' };
+  const site = await pageSite(t, { settings });
+  const { path } = await site.newPayment();
+  const { port } = new URL(site.origin);
+  for (const hosts of [
+    ['pay.test', 'api.test'],
+    ['api.test', 'pay.test'],
+    ['pay.test', 'pay.test'],
+  ]) {
+    const socket = connect(Number(port), '127.0.0.1');
+    const lines = hosts.map((host) => `Host: ${host}\r\n`).join('');
+    socket.write(`GET ${path} HTTP/1.1\r\n${lines}Connection: close\r\n\r\n`);
+    const answer = await text(socket);
+    assert.match(answer, /^HTTP\/1\.1 400 /);
+    assert.match(answer, /"error":"ValidationError","message":"Host: send this header once\."/);
+  }
+});
+
+test('only answers of an https address have Strict-Transport-Security', async (t) => {
+  const site = await pageSite(t, { settings: { payUrl: 'https://pages.test' } });
+  const { path } = await site.newPayment();
+  for (const [target, expected] of [
+    [path, 'max-age=31536000'],
+    ['/healthz', null],
+  ] as const) {
+    const { headers } = await site.visitor().request('GET', target);
+    assert.equal(headers.get('strict-transport-security'), expected, target);
+  }
 });
 
 test('the date of the settlement stays when money arrives later', async (t) => {

@@ -76,7 +76,7 @@ test('key and secrets may be in files; a file beside the value is a problem', ()
   const { PONTE_BLINDPAY_TEST_API_KEY: _, ...others } = whole;
   const env = { ...others, PONTE_BLINDPAY_TEST_API_KEY_FILE: path };
   assert.deepEqual(problemsOf(env), []);
-  const read = readSettings('test', env);
+  const read = readSettings('test', readConfig(env).partnerEnv);
   assert.ok('settings' in read);
   assert.equal(read.settings.apiKey, 'a-key-in-a-file');
   assert.deepEqual(read.settings.secrets, [secret, another]);

@@ -1,0 +1,43 @@
+// The settings of the image and of compose.yaml are those that their documents promise.
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { ConfigError, readConfig } from '../host/config.js';
+import { runCommand } from './support/command.js';
+import { projectRoot } from './support/source-tree.js';
+import { temporaryFolder } from './support/temporary-folder.js';
+
+function settingsIn(file: string, form: RegExp): Readonly<Record<string, string>> {
+  const text = readFileSync(join(projectRoot, file), 'utf8');
+  const found = [...text.matchAll(form)].map(([, name = '', value = '']) => [name, value]);
+  assert.notEqual(found.length, 0);
+  return Object.fromEntries(found);
+}
+
+const image = settingsIn('Dockerfile', /\b(PONTE_\w+)=(\S+)/g);
+const compose = settingsIn('compose.yaml', /^ +(PONTE_\w+): '?(.*?)'?$/gm);
+
+test('the image starts in production only, and says what that needs', async () => {
+  const env = { ...image, PONTE_DATA_DIR: temporaryFolder() };
+  const { status, stderr } = await runCommand(env, ['serve']);
+  assert.equal(status, 7);
+  for (const name of ['PONTE_SECRET_KEYS', 'PONTE_BASE_URL', 'PONTE_PAY_URL', 'PONTE_SMTP_URL']) {
+    assert.match(stderr, new RegExp(`^  ${name}: .* in production$`, 'm'));
+  }
+});
+
+test('the image is refused as a development host', () => {
+  assert.throws(
+    () => readConfig({ ...image, PONTE_ENV: 'development' }),
+    (error: unknown) =>
+      error instanceof ConfigError && error.problems[0]?.startsWith('PONTE_HOST: ') === true,
+  );
+});
+
+test('compose starts the image for a trial, on a port of this machine only', () => {
+  const { production, host, database } = readConfig({ ...image, ...compose });
+  assert.deepEqual([production, host, database.kind], [false, '0.0.0.0', 'postgres']);
+  const ports = settingsIn('compose.yaml', /(ports): \[(.*)\]/g);
+  assert.deepEqual(ports, { ports: "'127.0.0.1:8080:8080'" });
+});
