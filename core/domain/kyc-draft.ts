@@ -35,6 +35,8 @@ export interface Asked {
   readonly askedAtMs: number;
   /** When the owner sent the part; null while it is awaited. */
   readonly doneAtMs: number | null;
+  /** The `askerFields` as the person who asked entered them: that person sees no others. */
+  readonly left: Owner;
 }
 
 export const emptyDraft: KycDraft = {
@@ -53,9 +55,10 @@ export function writeDraft(draft: KycDraft): string {
   return JSON.stringify(draft);
 }
 
-/** Drafts of earlier versions have a name and a dossier only. */
+/** Drafts of earlier versions have a name and a dossier only, or no `left`. */
 export function readDraftText(text: string): KycDraft {
-  return withDossier(emptyDraft, JSON.parse(text) as Partial<KycDraft>);
+  const draft = withDossier(emptyDraft, JSON.parse(text) as Partial<KycDraft>);
+  return { ...draft, asked: draft.asked.map((asked) => ({ ...asked, left: asked.left ?? {} })) };
 }
 
 /** Owners that come from elsewhere than the form get numbers, and nobody is asked for them. */
@@ -125,7 +128,33 @@ export function askedOf(draft: KycDraft, owner: number | null): Asked | null {
   return draft.asked.find((asked) => asked.owner === owner) ?? null;
 }
 
-export function withAsked(draft: KycDraft, asked: Asked): KycDraft {
+/** A repeat keeps what the person who asked had entered before the owner did. */
+export function withNewAsked(
+  draft: KycDraft,
+  { owner, email, askedAtMs }: Pick<Asked, 'owner' | 'email' | 'askedAtMs'>,
+): KycDraft {
+  const entered = owner === null ? {} : askerPart({ ...partOf(draft, owner) });
+  const left = askedOf(draft, owner)?.left ?? entered;
+  return withAsked(draft, { owner, email, askedAtMs, doneAtMs: null, left });
+}
+
+/** `withValues` by the person who fills in the form: only a change replaces what an owner entered. */
+export function withAskerValues(
+  draft: KycDraft,
+  owner: number | null,
+  values: Readonly<Record<string, string | null>>,
+): KycDraft {
+  const asked = owner === null ? null : askedOf(draft, owner);
+  if (asked === null) return withValues(draft, owner, values);
+  const left: Readonly<Record<string, unknown>> = { ...asked.left };
+  const changed = Object.entries(values).filter(
+    ([field, value]) => value !== (left[field] ?? null),
+  );
+  const next = withValues(draft, owner, Object.fromEntries(changed));
+  return withAsked(next, { ...asked, left: { ...left, ...values } });
+}
+
+function withAsked(draft: KycDraft, asked: Asked): KycDraft {
   return { ...draft, asked: [...withdrawAsked(draft, asked.owner).asked, asked] };
 }
 
@@ -147,7 +176,7 @@ export function isCorrected({ corrected }: KycDraft, { field, owner }: FieldPlac
   return corrected.some((place) => place.field === field && place.owner === owner);
 }
 
-/** What the person who asked may still see and change of an owner who fills in the rest. */
+/** What the person who asked may still change of an owner who fills in the rest. */
 export const askerFields = [
   'role',
   'firstName',
@@ -156,11 +185,12 @@ export const askerFields = [
 
 /** The owner as the asker left it: what the owner filled in is dropped. */
 export function takenBack(draft: KycDraft, owner: number | null): KycDraft {
-  if (owner === null) return withdrawAsked(draft, null);
-  const part: Readonly<Record<string, unknown>> = { ...partOf(draft, owner) };
-  const own = Object.keys(part).filter((field) => !askerFields.some((kept) => kept === field));
-  const cleared = Object.fromEntries(own.map((field) => [field, null]));
-  return withdrawAsked(withValues(draft, owner, cleared), owner);
+  const asked = askedOf(draft, owner);
+  if (owner === null || asked === null) return withdrawAsked(draft, owner);
+  const fields = Object.keys({ ...partOf(draft, owner) });
+  const cleared = Object.fromEntries(fields.map((field) => [field, null]));
+  const values = { ...cleared, ...askerPart(asked.left) };
+  return withdrawAsked(withValues(draft, owner, values), owner);
 }
 
 /** What a session sees of a tax id: its last characters, or that there is one. */
@@ -174,8 +204,8 @@ function maskedTaxId(taxId: string): string {
  */
 export function shownDraft(draft: KycDraft, only: number | null): KycDraft {
   const owners = ownersOf(draft).map((owner, index) => {
-    const isAsked = askedOf(draft, draft.ownerNumbers[index] ?? null) !== null;
-    return masked(only === null && isAsked ? askerPart(owner) : owner);
+    const asked = askedOf(draft, draft.ownerNumbers[index] ?? null);
+    return masked(only === null && asked !== null ? askerPart(asked.left) : owner);
   });
   if (only === null) return { ...draft, dossier: { ...masked(draft.dossier), owners } };
   const own = owners[draft.ownerNumbers.indexOf(only)];
@@ -193,8 +223,10 @@ function masked<T extends Owner>(part: T): T {
   return taxId === null ? part : { ...part, taxId: maskedTaxId(taxId) };
 }
 
-function askerPart(owner: Owner): Owner {
-  return Object.fromEntries(askerFields.map((field) => [field, owner[field] ?? null])) as Owner;
+/** `askerFields`. */
+function askerPart(owner: Owner) {
+  const { role = null, firstName = null, lastName = null } = owner;
+  return { role, firstName, lastName };
 }
 
 /** Every file in the draft. */

@@ -1,7 +1,7 @@
 // A session on the hosted pages. Its cookie is a random token, stored as a hash; the row ends it on
 // every host at once.
 import { hash } from 'node:crypto';
-import { DAY_MS, HOUR_MS, MINUTE_MS } from './instant.js';
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from './instant.js';
 import type { Tenant } from './tenant.js';
 
 /**
@@ -38,6 +38,8 @@ export const sessionLifeMs = {
 export const SESSION_IDLE_MS = HOUR_MS;
 /** After its latest page, which is probably still open. */
 export const SESSION_WATCHES_MS = 2 * MINUTE_MS;
+/** Mails depend on `seenAtMs`, so it is not much older than the latest page. */
+export const SESSION_SEEN_EVERY_MS = SECOND_MS;
 /** 256 bits: its plain hash cannot be searched. */
 export const SESSION_TOKEN_BYTES = 32;
 

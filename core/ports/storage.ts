@@ -272,6 +272,8 @@ export interface Tx {
     oldest(limit: number): Many<Mail>;
   };
   readonly pageSessions: Writes<PageSession, 'insert' | 'update' | 'remove'> & {
+    /** Stores `seenAtMs` unless a later one is stored. Unguarded: it never loses a race. */
+    touch(session: PageSession): void;
     /** Over all tenants: the id is the hash of the token. */
     byId(id: string): Found<PageSession>;
     /** The buyer's session of this payment that was seen last. */

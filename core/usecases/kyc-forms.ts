@@ -10,6 +10,7 @@ import {
   type KycDraft,
   partOf,
   shownDraft,
+  withAskerValues,
   withCorrected,
   withHint,
   withValues,
@@ -114,7 +115,8 @@ export async function saveKycPage(
     found = Object.keys(problems).length === 0 ? null : problems;
     const fields = Object.keys(values) as FormField[];
     const places = fields.map((field) => ({ field, owner }));
-    return withCorrected(withValues(draft, owner, values), places);
+    const save = session.kind === 'owner' ? withValues : withAskerValues;
+    return withCorrected(save(draft, owner, values), places);
   });
   return found;
 }

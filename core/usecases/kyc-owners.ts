@@ -9,8 +9,8 @@ import {
   ownersOf,
   partOf,
   takenBack,
-  withAsked,
   withCorrected,
+  withNewAsked,
   withOwner,
   withoutOwner,
 } from '../domain/kyc-draft.js';
@@ -70,7 +70,7 @@ export async function askOwner(
   const address = readEmail(email);
   if (address === null) return 'not_an_address';
   const nowMs = deps.clock.nowMs();
-  const asked = { owner, email: address, askedAtMs: nowMs, doneAtMs: null };
+  const asked = { owner, email: address, askedAtMs: nowMs };
   await changeOwners(
     deps,
     session,
@@ -79,10 +79,10 @@ export async function askOwner(
       const isSame = last !== null && emailKey(last.email) === emailKey(address);
       const waitMs = isSame ? invitationWaitMs(last.askedAtMs, nowMs) : 0;
       if (waitMs > 0) throw rateLimited(waitMs);
-      if (last === null || isSame) return withAsked(draft, asked);
+      if (last === null || isSame) return withNewAsked(draft, asked);
       if (owner === null) throw new PonteError('PaymentStateConflict');
       // The next person who is asked does not see what the last one filled in.
-      return withAsked(takenBack(draft, owner), asked);
+      return withNewAsked(takenBack(draft, owner), asked);
     },
     (tx, submissionId) => {
       const part = { ...tenantOf(session), submissionId, ownerIndex: owner };

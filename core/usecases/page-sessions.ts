@@ -6,6 +6,7 @@ import {
   newPageSession,
   type PageSession,
   SESSION_RETENTION_MS,
+  SESSION_SEEN_EVERY_MS,
   SESSION_TOKEN_BYTES,
   type SessionSubject,
 } from '../domain/page-session.js';
@@ -44,9 +45,9 @@ export async function readSession(
       const session = await tx.pageSessions.byId(id);
       const nowMs = deps.clock.nowMs();
       if (session === null || isSessionOver(session, nowMs)) return null;
-      if (background) return session;
+      if (background || nowMs < session.seenAtMs + SESSION_SEEN_EVERY_MS) return session;
       const seen = Object.freeze({ ...session, seenAtMs: nowMs });
-      tx.pageSessions.update(seen);
+      tx.pageSessions.touch(seen);
       return seen;
     },
     { inQuarantine: true },

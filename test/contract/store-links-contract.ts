@@ -119,6 +119,20 @@ export function storeLinksContract(open: OpenStore): void {
     await assertContended(store, (tx) => tx.pageSessions.insert(taken));
   });
 
+  test('a touch of a session loses no race, and keeps a later time', async () => {
+    const store = await fresh({ sessions: [aPageSession({ seenAtMs: T0 })] });
+    const read = () => store.run((tx) => tx.pageSessions.byId(aPageSession().id));
+    const touch = (seenAtMs: number) =>
+      store.run(async (tx) => {
+        const session = await tx.pageSessions.byId(aPageSession().id);
+        assert.ok(session !== null);
+        tx.pageSessions.touch({ ...session, seenAtMs });
+      });
+    await Promise.all(Array.from({ length: 100 }, (_, index) => touch(T0 + index)));
+    await touch(T0 + 50);
+    assert.equal((await read())?.seenAtMs, T0 + 99);
+  });
+
   test('the session that was seen last is found by its payment or its form', async () => {
     const form = { kind: 'buyer', paymentId: null, ownerIndex: null } as const;
     const buyer = { kind: 'buyer', submissionId: null, ownerIndex: null } as const;

@@ -90,6 +90,13 @@ test('a session that began at one host is valid at the other', async () => {
   assert.equal(shown.heading, tabHere.shown?.heading);
 });
 
+test('a browser may load a hundred pages at both hosts concurrently', async () => {
+  const { path, tabHere, tabThere } = await signedIn();
+  const tabs = Array.from({ length: 50 }, () => [tabHere, tabThere]).flat();
+  const shown = await Promise.all(tabs.map((tab) => tab.request('GET', path)));
+  assert.deepEqual(new Set(shown.map(({ status }) => status)), new Set([200]));
+});
+
 test('a form of one host is taken by the other', async () => {
   const buyer = await identified();
   await buyer.tabHere.open(buyer.path);

@@ -3,7 +3,7 @@ import { type PageSession, pageSessionKinds } from '../../../core/domain/page-se
 import type { Tx } from '../../../core/ports/storage.js';
 import { fixed, integer, key, oneOf, tenant, text, time, version } from '../columns.js';
 import { timeParam } from '../database.js';
-import { defineTable } from '../table.js';
+import { defineTable, merge } from '../table.js';
 import type { UnitOfWork } from '../unit-of-work.js';
 
 const pageSessions = defineTable<PageSession>('page_sessions', {
@@ -20,9 +20,18 @@ const pageSessions = defineTable<PageSession>('page_sessions', {
   version,
 });
 
+const touchSql = [
+  'update page_sessions set seen_at = $4',
+  'where org_id = $1 and mode = $2 and id = $3 and seen_at < $4',
+].join(' ');
+
 export function pageSessionsOf(unit: UnitOfWork): Tx['pageSessions'] {
   return {
     ...unit.writes(pageSessions),
+    touch({ orgId, mode, id, seenAtMs }) {
+      const params = [orgId, mode, id, timeParam(seenAtMs)];
+      unit.stage(merge('page_sessions', null, touchSql, params));
+    },
     byId: (id) => unit.first(pageSessions, 'where id = $1', [id]),
     newestOfPayment: ({ orgId, mode }, paymentId) =>
       unit.first(

@@ -81,6 +81,7 @@ const harbor = {
 const asked = {
   ...{ owner: 1, email: 'priya@harborpine.example', doneAtMs: null },
   askedAtMs: at('2026-11-16T10:00:00Z'),
+  left: priya,
 } as const;
 
 const company: Partial<KycDraft> = { entityType: 'business', dossier: harbor, asked: [asked] };

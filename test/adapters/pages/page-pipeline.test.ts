@@ -50,6 +50,16 @@ test('every page has the headers that forbid scripts, frames, caches and referre
   }
 });
 
+test('a browser may load a hundred pages of a session concurrently', async (t) => {
+  const site = await pageSite(t);
+  const { path } = await site.newPayment();
+  const visitor = await signedIn(site, path);
+  site.world.advanceClock(MINUTE_MS);
+  const loads = Array.from({ length: 100 }, () => visitor.request('GET', path));
+  const statuses = (await Promise.all(loads)).map(({ status }) => status);
+  assert.deepEqual(new Set(statuses), new Set([200]));
+});
+
 test('an unknown payment and one that is not open are the same page', async (t) => {
   const site = await pageSite(t);
   const paths = ['/r/unknown', `/r/${'A'.repeat(24)}`];

@@ -7,9 +7,9 @@ import {
   type KycDraft,
   readDraftText,
   shownDraft,
-  withAsked,
   withDossier,
   withHint,
+  withNewAsked,
   writeDraft,
 } from '../../../core/domain/kyc-draft.js';
 import {
@@ -134,8 +134,8 @@ test('what is missing is named by its place', () => {
 test('what an owner was asked for is waited for, and is not the buyerâ€™s to do', () => {
   const dossier = { ...acme, owners: [{ role: 'beneficial_owner', firstName: 'Bo' }] } as const;
   const { draft } = facts({ entityType: 'business', dossier });
-  const asked = { owner: 0, email, askedAtMs: 1, doneAtMs: null };
-  const form = { ...company, draft: withAsked(draft, asked) };
+  const asked = { owner: 0, email, askedAtMs: 1 };
+  const form = { ...company, draft: withNewAsked(draft, asked) };
   const states = stepViews(form).map(({ step, state }) => `${step} ${state}`);
   assert.deepEqual(states, [
     ...['type done', 'company done', 'address done', 'owners waiting', 'documents waiting'],
@@ -153,8 +153,8 @@ test('an owner who was asked can finish without the role, which stays the buyerâ
   const [bo] = acme.owners ?? [];
   const dossier = { ...acme, owners: [{ ...bo, role: null }] } as const;
   const { draft } = facts({ entityType: 'business', dossier });
-  const asked = { owner: 0, email, askedAtMs: 1, doneAtMs: null };
-  const form = { ...company, draft: withAsked(draft, asked) };
+  const asked = { owner: 0, email, askedAtMs: 1 };
+  const form = { ...company, draft: withNewAsked(draft, asked) };
   assert.deepEqual(openOf(form, 0), []);
   const owners = stepViews(form).find(({ step }) => step === 'owners');
   assert.deepEqual(owners?.missing, [{ field: 'role', owner: 0 }]);

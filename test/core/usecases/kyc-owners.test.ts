@@ -6,6 +6,7 @@ import { startBuyerKyc } from '../../../core/usecases/kyc.js';
 import {
   addOwner,
   askOwner,
+  finishOwnerPart,
   takeBackForm,
   takeBackOwner,
 } from '../../../core/usecases/kyc-owners.js';
@@ -28,8 +29,31 @@ test('another address does not see what the owner who was asked before filled in
   assert.equal((await ownPart())?.addressLine1, typedAddress.addressLine1);
   await ask('clerk@company.example');
   const { lastName, addressLine1, dateOfBirth, selfieFile } = (await ownPart()) ?? {};
-  assert.equal(lastName, typedOwner.lastName);
-  assert.deepEqual([addressLine1, dateOfBirth, selfieFile], [null, null, null]);
+  assert.deepEqual([lastName, addressLine1, dateOfBirth, selfieFile], [null, null, null, null]);
+});
+
+test('who asked an owner sees the names as it entered them, then and after taking the part back', async (t) => {
+  const made = await formScene(t);
+  await made.fillCompany();
+  const { deps, visitor } = made;
+  const owner = await addOwner(deps, visitor);
+  const entered = { role: 'beneficial_owner', firstName: 'P.', lastName: 'R.' };
+  await made.type('owner', entered, owner);
+  await askOwner(deps, visitor, { owner, email: 'priya@owner.example', locale: 'en' });
+  const session = await made.ownerSession(owner);
+  const part = async (by = visitor) => (await made.open(by)).draft.dossier.owners?.[0];
+  assert.partialDeepStrictEqual(await part(session), entered);
+  await made.fillOwner(owner, session);
+  assert.deepEqual(await part(), entered);
+  await made.type('owner', { ...entered, lastName: 'Rao' }, owner);
+  assert.deepEqual(await part(), { ...entered, lastName: 'Rao' });
+  const { firstName, lastName } = (await part(session)) ?? {};
+  assert.deepEqual([firstName, lastName], [typedOwner.firstName, 'Rao'], 'what was changed counts');
+  await finishOwnerPart(deps, session);
+  assert.deepEqual(await part(), { ...entered, lastName: 'Rao' });
+  await takeBackOwner(deps, visitor, owner);
+  const { firstName: kept, addressLine1 } = (await part()) ?? {};
+  assert.deepEqual([kept, addressLine1], ['P.', null]);
 });
 
 test('the same address is asked at most once a minute, another one at once', async (t) => {
