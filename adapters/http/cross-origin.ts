@@ -2,13 +2,11 @@
 // themselves: every call still needs its credential.
 import type { IncomingMessage } from 'node:http';
 import type { Reply } from './route-row.js';
-import { routes } from './routes.js';
 
 /** Seconds that a browser may cache a preflight answer; the maximum of Chromium. */
 const PREFLIGHT_SECONDS = '7200';
 
 const preflightHeaders = {
-  'access-control-allow-methods': [...new Set(routes.map(({ method }) => method))].join(', '),
   'access-control-allow-headers':
     'Authorization, Content-Type, Idempotency-Key, X-API-Key, X-Request-Id',
   'access-control-max-age': PREFLIGHT_SECONDS,
@@ -32,10 +30,12 @@ export function corsHeaders(
 
 export function preflightReply(
   origins: ReadonlySet<string>,
+  methods: readonly string[],
   request: IncomingMessage,
 ): Reply | null {
   const { origin, 'access-control-request-method': method } = request.headers;
   if (request.method !== 'OPTIONS' || method === undefined) return null;
   if (origin === undefined || !origins.has(origin)) return null;
-  return { status: 204, body: null, headers: preflightHeaders };
+  const headers = { ...preflightHeaders, 'access-control-allow-methods': methods.join(', ') };
+  return { status: 204, body: null, headers };
 }

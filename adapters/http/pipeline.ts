@@ -52,7 +52,8 @@ export async function serve(
   const seen: { match: Match | null } = { match: null };
   let reply: Reply;
   try {
-    const preflight = preflightReply(pipeline.corsOrigins, request);
+    const { corsOrigins, router } = pipeline;
+    const preflight = preflightReply(corsOrigins, router.methods, request);
     reply = preflight ?? (await answer(pipeline, request, response, seen));
   } catch (error) {
     if (error instanceof ClientGone) return;

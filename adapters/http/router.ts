@@ -16,6 +16,8 @@ export interface Match {
 }
 
 export interface Router {
+  /** Of all rows, each once. */
+  readonly methods: readonly string[];
   /** NotFound for an unknown path; MethodNotAllowed for a known one. */
   match(method: string, url: string): Match;
   /** The methods of a path, with HEAD for GET; null for an unknown path. */
@@ -36,6 +38,7 @@ export function createRouter(routes: readonly Route[]): Router {
     return { methods, params: found.params, query: found.searchParams };
   };
   return {
+    methods: [...new Set(routes.map(({ method }) => method))],
     match(method, url) {
       const found = find(url);
       if (found === null) throw new PonteError('NotFound');

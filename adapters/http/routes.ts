@@ -3,6 +3,7 @@
 // nothing else. Every row states its access; public is spelled 'none'.
 import { accountRoutes } from './account-routes.js';
 import { buyerKycRoutes } from './buyer-kyc-routes.js';
+import { docsRoutes } from './docs-routes.js';
 import { documentRoutes } from './document-routes.js';
 import { feedRoutes } from './feed-routes.js';
 import { invoiceRoutes } from './invoice-routes.js';
@@ -38,6 +39,8 @@ export const routes: readonly Route[] = [
   ...keyRoutes,
   // /v1/auth, /v1/onboarding
   ...sessionRoutes,
-  // /v1/partner-webhooks, /healthz, /readyz, /.well-known, /docs, /docs-json
+  // /v1/partner-webhooks, /healthz, /readyz, /.well-known
   ...serviceRoutes,
+  // /docs, /docs-json
+  ...docsRoutes,
 ];

@@ -1,12 +1,10 @@
-// The service itself: the endpoint of the settlement partner, probes, and the description.
+// The service itself: the endpoint of the settlement partner, probes, and public keys.
 import { z } from 'zod';
 import { DAY_MS, formatInstant } from '../../core/domain/instant.js';
-import { RawJson } from '../../core/domain/raw-json.js';
 import { modes } from '../../core/domain/tenant.js';
 import { PonteError } from '../../core/errors.js';
 import { receivePartnerMessage } from '../../core/usecases/partner-inbox.js';
 import { recordKeys } from '../../core/usecases/service-keys.js';
-import { docsFile, docsFileTypes, docsPage, docsPageTypes } from './docs-page.js';
 import { representation } from './representation.js';
 import { contentReply, type Readiness, reply, route } from './route-row.js';
 import { pathText, receivedResponse, responseSchemas } from './schemas.js';
@@ -21,11 +19,6 @@ const CONTACT_LIFE_MS = 180 * DAY_MS;
 const partnerParams = z.object({
   partner: pathText('The name of the partner.'),
   mode: z.enum(modes),
-});
-
-const docsFileParams = z.object({
-  version: pathText('The version in the page.'),
-  file: pathText('A style sheet or a script.'),
 });
 
 const health = z.strictObject({ status: z.literal('ok') });
@@ -48,8 +41,6 @@ export const readinessBody = representation<Readiness>()('Readiness', {
   checks: [checks.schema, checks.show],
 });
 
-export const documentSchema = z.record(z.string(), z.unknown());
-
 const publicKeys = z.strictObject({
   keys: z.array(
     z.strictObject({
@@ -64,7 +55,7 @@ const publicKeys = z.strictObject({
 });
 
 responseSchemas.add(publicKeys, { id: 'PublicKeys' });
-responseSchemas.add(health, { id: 'Health' }).add(documentSchema, { id: 'Document' });
+responseSchemas.add(health, { id: 'Health' });
 
 export const serviceRoutes = [
   route({
@@ -125,35 +116,6 @@ export const serviceRoutes = [
       const text = `Contact: ${securityContact}\nExpires: ${expires}\n`;
       return contentReply(Buffer.from(text), plainText, {});
     },
-  }),
-  route({
-    method: 'GET',
-    operations: { readDescription: '/docs-json' },
-    summary: 'Read this description',
-    access: { auth: 'none', scope: 'none', modes: 'both', rateLimit: 'none' },
-    responses: { 200: documentSchema, 304: [] },
-    handler: async ({ description }) => ({
-      status: 200,
-      body: new RawJson(description.json),
-      headers: { etag: description.etag, 'cache-control': 'no-cache' },
-    }),
-  }),
-  route({
-    method: 'GET',
-    operations: { browseDescription: '/docs' },
-    summary: 'Browse this description',
-    access: { auth: 'none', scope: 'none', modes: 'both', rateLimit: 'none' },
-    responses: { 200: docsPageTypes, 304: [] },
-    handler: docsPage,
-  }),
-  route({
-    method: 'GET',
-    operations: { readDocsFile: '/docs/{version}/{file}' },
-    summary: 'Read a file that the page of the description loads',
-    access: { auth: 'none', scope: 'none', modes: 'both', rateLimit: 'none' },
-    params: docsFileParams,
-    responses: { 200: docsFileTypes },
-    handler: (_, { params: { version, file } }) => docsFile(version, file),
   }),
 ];
 

@@ -7,7 +7,8 @@ import { TextField } from './fields.js';
 import { isWebAddress, paymentRows, type ScreenContent } from './layout.js';
 import { FourAnswers } from './money-parts.js';
 import type { LinkOver, Page } from './page-view.js';
-import { nameOf, type PaymentScene, type Scene } from './scene.js';
+import { nameOf } from './plain-text.js';
+import type { PaymentScene, Scene } from './scene.js';
 
 export function askScreen(scene: PaymentScene): ScreenContent {
   const { texts, format, payment, payee, org, view } = scene;

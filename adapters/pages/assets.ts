@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { constants, gzipSync } from 'node:zlib';
-import type { AssetPaths } from './page-view.js';
+import type { AssetPaths } from './frame-view.js';
 
 const files = {
   style: { name: 'ponte.css', type: 'text/css; charset=utf-8' },

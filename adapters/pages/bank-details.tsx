@@ -9,8 +9,9 @@ import type {
 } from '../../core/domain/payin-instructions.js';
 import { Digits, Exact, Foreign, Note, type Row, Rows, Time } from './components.js';
 import { plainAmount } from './format.js';
+import { nameOf } from './plain-text.js';
 import { epcCode, QrCode } from './qr-code.js';
-import { nameOf, type PaymentScene } from './scene.js';
+import type { PaymentScene } from './scene.js';
 
 interface BankProps {
   readonly scene: PaymentScene;

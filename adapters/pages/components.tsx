@@ -5,7 +5,8 @@ import { formatInstant } from '../../core/domain/instant.js';
 import type { Money } from '../../core/domain/money.js';
 import { dayMs } from './format.js';
 import { Icon, type IconName } from './icons.js';
-import { plainText, useScene } from './scene.js';
+import { useFrame } from './page-frame.js';
+import { plainText } from './plain-text.js';
 
 /** `full` and `time` say UTC until the script writes the reader's zone; `day` is a day of UTC. */
 export function Time({
@@ -15,7 +16,7 @@ export function Time({
   readonly atMs: number;
   readonly as?: 'full' | 'day' | 'time';
 }): VNode {
-  const { format } = useScene();
+  const { format } = useFrame();
   const write = { full: format.instant, day: format.day, time: format.time }[as];
   return (
     <time dateTime={formatInstant(atMs)} data-local={as === 'day' ? undefined : as}>
@@ -26,13 +27,13 @@ export function Time({
 
 /** A day of the calendar, the same in every zone. */
 export function Day({ day }: { readonly day: string }): VNode {
-  const { format } = useScene();
+  const { format } = useFrame();
   return <time dateTime={day}>{format.day(dayMs(day))}</time>;
 }
 
 /** The one large thing on a screen; the code is smaller. */
 export function Amount({ money }: { readonly money: Money }): VNode {
-  const { format } = useScene();
+  const { format } = useFrame();
   const pieces = format.money(money).split(/(?<=\u00a0)|(?=\u00a0)/);
   const shown = pieces.map((piece) =>
     piece.trim() === money.currency || piece.trim() === '' ? (
@@ -55,7 +56,7 @@ export function Foreign({ text }: { readonly text: string }): VNode {
 
 /** Shown by the script. */
 export function Copy({ value, label }: { readonly value: string; readonly label: string }): VNode {
-  const { texts } = useScene();
+  const { texts } = useFrame();
   return (
     <button class="copy" type="button" hidden data-copy={value}>
       <Icon name="copy" />
@@ -259,10 +260,9 @@ export interface FormProps {
   readonly children: ComponentChildren;
 }
 
-/** Every form has the token of the session and the version of the payment that it was made for. */
+/** Every form has the token of the session and the version of what it was made for. */
 export function Form({ to, quoteId, files, auto, children, class: className }: FormProps): VNode {
-  const { view } = useScene();
-  const version = view.viewer === null ? undefined : view.payment?.version;
+  const { view, formVersion: version } = useFrame();
   const hidden = { csrf: view.csrf, version, quoteId };
   return (
     <form
@@ -285,7 +285,7 @@ export function Form({ to, quoteId, files, auto, children, class: className }: F
 
 /** Reloads the page; without script it is the only way to see a change. */
 export function CheckAgain(): VNode {
-  const { view, texts } = useScene();
+  const { view, texts } = useFrame();
   return (
     <ButtonLink href={view.path} icon="again">
       {texts.frame.checkAgain}
@@ -295,7 +295,7 @@ export function CheckAgain(): VNode {
 
 /** Shown while the script watches for changes. */
 export function LiveNote(): VNode {
-  const { texts } = useScene();
+  const { texts } = useFrame();
   return (
     <span hidden data-watching>
       {texts.frame.live}
@@ -305,7 +305,7 @@ export function LiveNote(): VNode {
 
 /** The button needs the script; without it, the browser's menu prints. */
 export function PrintActions(): VNode {
-  const { view, texts } = useScene();
+  const { view, texts } = useFrame();
   return (
     <div class="actions noprint">
       <button class="btn" type="button" hidden data-print>

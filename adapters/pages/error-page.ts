@@ -1,7 +1,7 @@
 // Refusals as pages. An unknown address, a page that is not open and a removed payment look alike.
-import type { Locale } from '../../core/domain/locale.js';
 import type { ErrorCode, PonteError } from '../../core/errors.js';
 import { assetPaths } from './assets.js';
+import type { RefusalPlace } from './page-pipeline.js';
 import { html, type PageAnswer } from './page-route.js';
 import { noKyc, type Page, type Problem } from './page-view.js';
 import { renderPage } from './render.js';
@@ -14,12 +14,7 @@ const problems: Partial<Record<ErrorCode, Problem>> = {
 
 export function errorPage(
   { code, status, retryAfterSeconds }: PonteError,
-  where: {
-    readonly locale: Locale;
-    readonly base: string;
-    readonly prefix: string;
-    readonly nowMs: number;
-  },
+  where: RefusalPlace,
 ): PageAnswer {
   const page: Page =
     code === 'NotFound' || code === 'MethodNotAllowed'

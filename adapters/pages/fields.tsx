@@ -2,7 +2,7 @@
 // is in the summary too, with a link to the field.
 import type { AriaAttributes, ComponentChildren, VNode } from 'preact';
 import { Icon } from './icons.js';
-import { useScene } from './scene.js';
+import { useFrame } from './page-frame.js';
 
 interface FieldProps {
   /** Also the id of the control, or of the first one. */
@@ -248,7 +248,7 @@ export interface FieldError {
 
 /** First on the page and focused by the script; each line leads to its field. */
 export function ErrorSummary({ errors }: { readonly errors: readonly FieldError[] }): VNode | null {
-  const { texts } = useScene();
+  const { texts } = useFrame();
   if (errors.length === 0) return null;
   return (
     <div class="errors" role="alert" tabIndex={-1}>

@@ -34,6 +34,7 @@ export interface HostedPages {
 
 /** If pages and API have different hosts, each host has its own paths only. */
 export function hostedPages({ watch, mailbox, settings }: PagesOptions): HostedPages {
+  let loaded: ReturnType<typeof loadPages> | null = null;
   return {
     mailboxUrl: () => (mailbox === null ? null : `${settings.payUrl}/dev/mailbox`),
     owns({ url = '', headers }) {
@@ -43,10 +44,21 @@ export function hostedPages({ watch, mailbox, settings }: PagesOptions): HostedP
       return ownPath.test(below(prefixOf(pages), path));
     },
     async serve(deps, ...rest) {
-      const { servePage } = await import('./page-pipeline.js');
+      loaded ??= loadPages();
+      const { servePage, site } = await loaded;
       const pages = new URL(settings.payUrl);
       const secure = pages.protocol === 'https:';
-      await servePage({ deps, watch, mailbox, prefix: prefixOf(pages), secure }, ...rest);
+      await servePage(site, { deps, watch, mailbox, prefix: prefixOf(pages), secure }, ...rest);
     },
   };
+}
+
+async function loadPages() {
+  const [{ servePage }, { pageMatcher }, { pageRoutes }, { errorPage }] = await Promise.all([
+    import('./page-pipeline.js'),
+    import('./page-match.js'),
+    import('./page-routes.js'),
+    import('./error-page.js'),
+  ]);
+  return { servePage, site: { match: pageMatcher(pageRoutes), errorPage } };
 }

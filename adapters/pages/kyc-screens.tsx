@@ -5,7 +5,8 @@ import { ButtonLink, CheckAgain, LiveNote, Note, Time } from './components.js';
 import type { ScreenContent } from './layout.js';
 import { FourAnswers, MoneyCard, whereMoney } from './money-parts.js';
 import type { KycState } from './page-view.js';
-import { nameOf, paymentScene, type Scene } from './scene.js';
+import { nameOf } from './plain-text.js';
+import { paymentScene, type Scene } from './scene.js';
 
 export const kycScreens = {
   form: startScreen,

@@ -7,7 +7,8 @@ import { Button, Day, Foreign, Form, Note, type Row, Rows } from './components.j
 import { ErrorSummary, type FieldError } from './fields.js';
 import { Icon, Mark } from './icons.js';
 import { type PageView, referenceOf } from './page-view.js';
-import { nameOf, plainText, type Scene, useScene } from './scene.js';
+import { nameOf, plainText } from './plain-text.js';
+import { type Scene, useScene } from './scene.js';
 import { languageNames } from './texts.js';
 
 /** Where the buyer is on the way; the KYC steps have a list beside the page. */

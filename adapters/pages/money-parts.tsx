@@ -5,7 +5,8 @@ import { type Money, money } from '../../core/domain/money.js';
 import { Answers, Route, type Row, Rows, type Stop, Time } from './components.js';
 import { useContacts } from './layout.js';
 import { referenceOf } from './page-view.js';
-import { nameOf, type PaymentScene, useScene } from './scene.js';
+import { nameOf } from './plain-text.js';
+import { type PaymentScene, useScene } from './scene.js';
 
 /** In the payment's currency. */
 export interface Sums {

@@ -1,6 +1,6 @@
-// Finds the row of a page by method and path. A segment in braces matches any text without a slash.
+// Finds the row of a page in a table, by method and path. A segment in braces matches any text
+// without a slash.
 import type { PageRoute } from './page-route.js';
-import { pageRoutes } from './page-routes.js';
 
 export interface PageMatch {
   /** Null for an unknown path, or a method that it does not have. */
@@ -10,9 +10,19 @@ export interface PageMatch {
   readonly params: Readonly<Record<string, string>>;
 }
 
-export function matchPage(method: string, path: string): PageMatch {
+export type PageMatcher = (method: string, path: string) => PageMatch;
+
+export function pageMatcher(routes: readonly PageRoute[]): PageMatcher {
+  // Rows without braces come first.
+  const rows = routes
+    .map((route) => ({ route, segments: route.path.split('/') }))
+    .sort((left, right) => bracesIn(left) - bracesIn(right));
+  return (method, path) => matchIn(rows, method, path);
+}
+
+function matchIn(all: readonly Row[], method: string, path: string): PageMatch {
   const parts = path.split('/');
-  const rows = compiled().filter(({ segments }) => segments.length === parts.length);
+  const rows = all.filter(({ segments }) => segments.length === parts.length);
   const found = rows.flatMap(({ route, segments }) => {
     const params = paramsOf(segments, parts);
     return params === null ? [] : [{ route, params }];
@@ -24,16 +34,6 @@ export function matchPage(method: string, path: string): PageMatch {
 }
 
 type Row = { readonly route: PageRoute; readonly segments: readonly string[] };
-
-let rowsOnce: readonly Row[] | null = null;
-
-/** Built on first use: handlers and rows import each other. Rows without braces come first. */
-function compiled(): readonly Row[] {
-  rowsOnce ??= pageRoutes
-    .map((route) => ({ route, segments: route.path.split('/') }))
-    .sort((left, right) => bracesIn(left) - bracesIn(right));
-  return rowsOnce;
-}
 
 function bracesIn({ segments }: Row): number {
   return segments.filter((segment) => segment.startsWith('{')).length;

@@ -10,8 +10,8 @@ import type { Deps } from '../../core/ports/deps.js';
 import { readSession } from '../../core/usecases/page-sessions.js';
 import { takeQuoteSlot } from '../../core/usecases/rate-limits.js';
 import { type Cookie, readCookies, writeCookie } from './cookies.js';
-import { errorPage } from './error-page.js';
-import { matchPage, type PageMatch } from './page-match.js';
+import type { Notice } from './frame-view.js';
+import type { PageMatch, PageMatcher } from './page-match.js';
 import { below } from './page-paths.js';
 import {
   type PageAnswer,
@@ -22,7 +22,6 @@ import {
   seeOther,
   withNotice,
 } from './page-route.js';
-import type { Notice } from './page-view.js';
 import { signedOut } from './way-back.js';
 
 /** A form with a text of every field. */
@@ -62,24 +61,38 @@ const notices: Partial<Record<ErrorCode, Notice>> = {
   QuoteExpired: 'out_of_date',
 };
 
+/** The pages of one host. */
+export interface PageSite {
+  readonly match: PageMatcher;
+  readonly errorPage: (refusal: PonteError, where: RefusalPlace) => PageAnswer;
+}
+
+export interface RefusalPlace {
+  readonly locale: Locale;
+  readonly base: string;
+  readonly prefix: string;
+  readonly nowMs: number;
+}
+
 /** Answers the request; a refusal is a page too. */
 export async function servePage(
+  site: PageSite,
   context: PageContext,
   request: IncomingMessage,
   response: ServerResponse,
   about: PageRequest,
 ): Promise<void> {
-  const match = matchPage(
+  const match = site.match(
     request.method ?? '',
     below(context.prefix, (request.url ?? '').split('?', 1)[0] ?? ''),
   );
   const gone = goneSignal(response, about.stopping);
   let answer: PageAnswer;
   try {
-    answer = await answerOf(context, request, match, { ...about, gone });
+    answer = await answerOf(site, context, request, { ...about, match, gone });
   } catch (error) {
     if (response.destroyed) return;
-    answer = refusalOf(context, request, error, { ...about, match });
+    answer = refusalOf(site, context, request, error, { ...about, match });
   }
   await send(context, request, response, answer, about.requestId);
   context.deps.metrics?.answered(match.route?.path ?? null, {
@@ -88,11 +101,15 @@ export async function servePage(
   });
 }
 
+interface Matched extends PageRequest {
+  readonly match: PageMatch;
+}
+
 async function answerOf(
+  site: PageSite,
   context: PageContext,
   request: IncomingMessage,
-  match: PageMatch,
-  { client, gone }: Pick<PageRequest, 'client'> & { readonly gone: AbortSignal },
+  { match, client, gone }: Matched & { readonly gone: AbortSignal },
 ): Promise<PageAnswer> {
   const { deps, secure } = context;
   const { route, params } = match;
@@ -116,7 +133,8 @@ async function answerOf(
     if (route.background) return seeOther(base);
     const { method } = route;
     const path = below(context.prefix, url.pathname);
-    return signedOut({ method, path, base, prefix: context.prefix, cookies });
+    const { prefix } = context;
+    return signedOut({ match: site.match, method, path, base, prefix, cookies });
   }
   const csrf = session === null ? null : csrfToken(deps, session);
   const form = await readForm(request, route.form);
@@ -237,10 +255,11 @@ function goneSignal(response: ServerResponse, stopping: AbortSignal): AbortSigna
 }
 
 function refusalOf(
+  site: PageSite,
   context: PageContext,
   request: IncomingMessage,
   error: unknown,
-  { requestId, client, match }: PageRequest & { readonly match: PageMatch },
+  { requestId, client, match }: Matched,
 ): PageAnswer {
   const { log } = context.deps;
   const refusal = error instanceof PonteError ? error : new PonteError('InternalError');
@@ -255,7 +274,7 @@ function refusalOf(
   else log.error('page failed', { ...fields, err: error });
   const language = readCookies(request.headers.cookie, context.secure).get('language') ?? '';
   const accepted = acceptedLocale(request.headers['accept-language']);
-  return errorPage(refusal, {
+  return site.errorPage(refusal, {
     locale: localeOf(language) ?? accepted ?? 'en',
     base: baseOf(context, match),
     prefix: context.prefix,

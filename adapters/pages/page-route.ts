@@ -7,7 +7,7 @@ import type { Deps } from '../../core/ports/deps.js';
 import type { Mailbox } from '../../core/ports/outside.js';
 import type { PageWatch } from '../../core/usecases/page-watch.js';
 import type { Cookie, CookieName } from './cookies.js';
-import type { Notice } from './page-view.js';
+import type { Notice } from './frame-view.js';
 
 /**
  * 'buyer': a session of the payment or form in the path. 'kyc': that, or the session of a phone for

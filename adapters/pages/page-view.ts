@@ -1,54 +1,24 @@
-// What the hosted pages show: plain facts that the routes collect and the screens render. Nothing
-// here is markup, and a screen reads nothing else.
+// What the pages of a buyer show: plain facts that the routes collect and the screens render.
+// Nothing here is markup, and a screen reads nothing else.
 import type { AmountLimit } from '../../core/domain/amount-limit.js';
 import type { Funds } from '../../core/domain/funds.js';
 import type { Screen } from '../../core/domain/hosted-screen.js';
-import type { Locale } from '../../core/domain/locale.js';
 import type { PayinInstructions } from '../../core/domain/payin-instructions.js';
 import type { Payment, SettlementFacts } from '../../core/domain/payment.js';
 import type { Purpose } from '../../core/domain/purpose.js';
 import type { QuoteTerms } from '../../core/domain/quote.js';
 import type { SimulatedEvent } from '../../core/domain/simulated-event.js';
-import type { Mode } from '../../core/domain/tenant.js';
+import type { FrameView } from './frame-view.js';
 
-export interface PageView {
-  readonly locale: Locale;
-  /** Path of PONTE_PAY_URL without a slash at its end; '' at the root of the host. */
-  readonly root: string;
-  /** Path of these pages below the host: `/r/<publicId>` or `/kyc/<flowId>`, with the root. */
-  readonly path: string;
-  readonly assets: AssetPaths;
-  readonly nowMs: number;
-  readonly mode: Mode;
-  /** Of the session; null without one. */
-  readonly csrf: string | null;
-  /** Null before sign-in. */
-  readonly viewer: Viewer | null;
+export interface PageView extends FrameView {
   /** Null on pages without a payment. */
   readonly organization: OrganizationView | null;
   /** Null on pages without a payment. */
   readonly payment: PaymentView | null;
   readonly kyc: KycView;
-  /** Of what the page shows; null on pages that do not follow changes. */
-  readonly version: string | null;
-  /** Shown above the screen, once. */
-  readonly notice: Notice | null;
-  /** Where a development host shows its mails; null where mails are sent. */
-  readonly mailbox: string | null;
   /** What the panel of test mode offers; null in live mode and before sign-in. */
   readonly simulate: readonly Simulation[] | null;
   readonly page: Page;
-}
-
-export interface AssetPaths {
-  readonly style: string;
-  readonly script: string;
-}
-
-export interface Viewer {
-  readonly email: string;
-  /** By its age or idleness, the earlier one; any request moves the idle end. */
-  readonly sessionEndsAtMs: number;
 }
 
 export interface OrganizationView {
@@ -166,21 +136,6 @@ export interface Simulation {
   readonly event: SimulatedEvent;
   readonly group: string;
 }
-
-export const notices = [
-  /** The form was made for an earlier state. */
-  'out_of_date',
-  /** The session ended; the browser comes back to its page after sign-in. */
-  'signed_out',
-  /** So did it when a form was sent. */
-  'unsaved',
-  'code_wrong',
-  'code_over',
-  'link_too_soon',
-  'quote_unavailable',
-  'take_back_asked',
-] as const;
-export type Notice = (typeof notices)[number];
 
 export const kycStates = ['form', 'verifying', 'corrections', 'approved', 'rejected'] as const;
 export type KycState = (typeof kycStates)[number];

@@ -11,13 +11,13 @@ import type { Deps, Settings } from '../../core/ports/deps.js';
 import type { PaymentPage } from '../../core/usecases/payment-page.js';
 import { simulationsFor } from '../../core/usecases/simulations.js';
 import { assetPaths } from './assets.js';
+import { notices } from './frame-view.js';
 import { correctionLines } from './kyc/correction-lines.js';
 import type { PageAuth, PageCall, PageContext } from './page-route.js';
 import {
   type CheckView,
   type KycView,
   noKyc,
-  notices,
   type OrganizationView,
   type Page,
   type PageView,

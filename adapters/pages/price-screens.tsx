@@ -7,7 +7,8 @@ import { Icon } from './icons.js';
 import { Countdown, type ScreenContent } from './layout.js';
 import { FourAnswers, isZero, MoneyCard, whereMoney } from './money-parts.js';
 import type { LineItem, QuoteView } from './page-view.js';
-import { type PaymentScene, plainText } from './scene.js';
+import { plainText } from './plain-text.js';
+import type { PaymentScene } from './scene.js';
 
 export function askPriceScreen(scene: PaymentScene): ScreenContent {
   const { texts, payee } = scene;

@@ -7,7 +7,7 @@ import type {
   RailInstructions,
 } from '../../core/domain/payin-instructions.js';
 import { plainAmount } from './format.js';
-import { plainText } from './scene.js';
+import { plainText } from './plain-text.js';
 
 /** Dark on light in both schemes: cameras do not read it the other way round. */
 export function QrCode({

@@ -7,6 +7,7 @@ import { askScreen, enterScreen, linkOverScreen, sentScreen } from './access-scr
 import { endedScreen } from './ended-screens.js';
 import { kycScreens } from './kyc-screens.js';
 import { Document, type ScreenContent } from './layout.js';
+import { FrameProvider } from './page-frame.js';
 import type { Page, PageView } from './page-view.js';
 import {
   askPriceScreen,
@@ -16,7 +17,14 @@ import {
   priceScreen,
 } from './price-screens.js';
 import { arrivedScreen, onTheWayScreen, paidScreen, receiptPage } from './receipt-screens.js';
-import { type PaymentScene, paymentScene, type Scene, SceneProvider, sceneOf } from './scene.js';
+import {
+  frameOf,
+  type PaymentScene,
+  paymentScene,
+  type Scene,
+  SceneProvider,
+  sceneOf,
+} from './scene.js';
 import { notFoundScreen, problemScreen, verifyScreen } from './service-screens.js';
 import {
   bankDetailsScreen,
@@ -91,8 +99,10 @@ function contentOf<Name extends Page['name']>(scene: Scene, page: PageOf<Name>):
 
 function documentOf(scene: Scene, content: ScreenContent): VNode {
   return (
-    <SceneProvider value={scene}>
-      <Document content={content} scene={scene} />
-    </SceneProvider>
+    <FrameProvider value={frameOf(scene)}>
+      <SceneProvider value={scene}>
+        <Document content={content} scene={scene} />
+      </SceneProvider>
+    </FrameProvider>
   );
 }

@@ -4,7 +4,6 @@ import type { Mode } from '../../core/domain/tenant.js';
 import { PonteError } from '../../core/errors.js';
 import { verifyBankDetails } from '../../core/usecases/bank-details.js';
 import { assetFile, assetPaths } from './assets.js';
-import { mailboxPages } from './mailbox-pages.js';
 import { html, type PageAnswer, type PageCall, type PageContext, pageRow } from './page-route.js';
 import { noKyc, type VerifyAnswer, type VerifyForm } from './page-view.js';
 import { localeFor } from './payment-view.js';
@@ -32,7 +31,6 @@ export const servicePages = [
     ...{ method: 'GET', path: '/assets/{hash}/{file}', form: 'none' },
     handler: asset,
   }),
-  ...mailboxPages,
 ];
 
 type Call = PageCall<'none', unknown>;

@@ -2,10 +2,11 @@
 // it came from: after sign-in the same browser comes back to it. What a form had is not kept,
 // because the next person at this browser may be another one.
 import type { CookieName } from './cookies.js';
-import { matchPage } from './page-match.js';
+import type { PageMatcher } from './page-match.js';
 import { type PageAnswer, seeOther, withNotice } from './page-route.js';
 
 interface Refused {
+  readonly match: PageMatcher;
   readonly method: string;
   /** Without the prefix. */
   readonly path: string;
@@ -26,10 +27,10 @@ export function signedOut(refused: Refused): PageAnswer {
 }
 
 /** Below `base`: the page, or the one whose form was sent; empty for the base itself. */
-function pageOf({ path, base, prefix }: Refused): string {
+function pageOf({ match, path, base, prefix }: Refused): string {
   const root = base.slice(prefix.length);
   for (let page = path; page.length > root.length; page = page.slice(0, page.lastIndexOf('/'))) {
-    const { route, params } = matchPage('GET', page);
+    const { route, params } = match('GET', page);
     const isPage = route !== null && route.auth !== 'none' && route.background !== true;
     if (isPage && /^\d*$/.test(params['owner'] ?? '')) return page.slice(root.length + 1);
   }

@@ -23,10 +23,10 @@ import { type Tenant, tenantOf } from '../domain/tenant.js';
 import { assert, PonteError } from '../errors.js';
 import type { Deps } from '../ports/deps.js';
 import type { Tx } from '../ports/storage.js';
+import type { Batch } from './batch.js';
 import { stageWaiting } from './buyer-decisions.js';
 import { stagePurge } from './documents.js';
 import { partyOrder } from './onboarding.js';
-import type { Batch } from './order-changes.js';
 import {
   alertsOf,
   complete,

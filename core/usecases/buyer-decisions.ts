@@ -19,10 +19,10 @@ import { type Mode, type Tenant, tenantOf } from '../domain/tenant.js';
 import { assert } from '../errors.js';
 import type { Deps } from '../ports/deps.js';
 import type { Tx } from '../ports/storage.js';
+import type { Batch } from './batch.js';
 import { stagePurge } from './documents.js';
 import { readDraft, sealDossier, sealDraft } from './kyc-drafts.js';
 import { stageFormDecided, stageKycMore } from './kyc-notices.js';
-import type { Batch } from './order-changes.js';
 import {
   alertsOf,
   askedAlert,

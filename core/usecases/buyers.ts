@@ -5,7 +5,7 @@ import { type PaymentView, unchanged } from '../domain/change.js';
 import { countsAsBuyerKyc } from '../domain/connected-account.js';
 import type { Locale } from '../domain/locale.js';
 import { isVoidable, voidCommand } from '../domain/partner-command.js';
-import { nothingDue, PARTY_BLOCKED } from '../domain/party-due.js';
+import { PARTY_BLOCKED } from '../domain/party-due.js';
 import { nextStatus, type Payment } from '../domain/payment.js';
 import {
   confirmed,
@@ -22,6 +22,7 @@ import type { SettlementPartner } from '../ports/partner.js';
 import type { Tx } from '../ports/storage.js';
 import { moveWaiting } from './buyer-decisions.js';
 import { stagePurge } from './documents.js';
+import { newSubmission } from './kyc.js';
 import { partnerOf } from './partner-calls.js';
 import { readPayee } from './party-reports.js';
 import { changePayment, loadPayment, readView } from './payment-store.js';
@@ -180,36 +181,4 @@ async function adoptApproval(
     tx.buyers.insertSubmission(adopted(fresh, elsewhere, nowMs));
   }
   return true;
-}
-
-/** Newer than `before`. */
-export function newSubmission(
-  deps: Deps,
-  tenant: Tenant,
-  buyerId: string,
-  status: KycSubmission['status'],
-  before: KycSubmission | null,
-): KycSubmission {
-  // The clock of another host may be ahead.
-  const nowMs = Math.max(deps.clock.nowMs(), (before?.createdAtMs ?? 0) + 1);
-  return Object.freeze({
-    ...tenantOf(tenant),
-    id: deps.ids.next('kyc', nowMs),
-    buyerId,
-    flowId: null,
-    receiverId: deps.ids.next('rcv', nowMs),
-    status,
-    partnerRef: null,
-    reason: null,
-    tosId: null,
-    draftSealed: null,
-    dossierSealed: null,
-    ...nothingDue,
-    submitCommandId: null,
-    submittedAtMs: nowMs,
-    approvedAtMs: null,
-    rejectedAtMs: null,
-    createdAtMs: nowMs,
-    version: 1,
-  });
 }

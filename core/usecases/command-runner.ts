@@ -32,10 +32,10 @@ import type {
   PartnerFact,
   SettlementPartner,
 } from '../ports/partner.js';
+import type { Batch } from './batch.js';
 import { ConcurrencyLimiter, type Runner } from './concurrency-limiter.js';
 import { eachSeparately } from './due-work.js';
 import {
-  type Batch,
   isPayinDoubted,
   type Staged,
   stageCommand,

@@ -20,7 +20,7 @@ import { type PayoutReport, payoutProblem } from '../domain/report-check.js';
 import { tenantOf } from '../domain/tenant.js';
 import { assert, PonteError } from '../errors.js';
 import type { Tx } from '../ports/storage.js';
-import type { Batch } from './order-changes.js';
+import type { Batch } from './batch.js';
 import { nextReference } from './order-references.js';
 import { operationOf } from './partner-operations.js';
 import { announce, loadPayment, stageChange } from './payment-store.js';

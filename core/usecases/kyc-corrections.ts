@@ -7,8 +7,8 @@ import { tenantOf } from '../domain/tenant.js';
 import { assert } from '../errors.js';
 import type { Deps } from '../ports/deps.js';
 import type { ReceiverReport } from '../ports/partner.js';
+import type { Batch } from './batch.js';
 import { readDraft } from './kyc-drafts.js';
-import type { Batch } from './order-changes.js';
 import { stageAnswerRefused } from './party-reports.js';
 
 export async function refusedDossier(

@@ -15,12 +15,11 @@ import { type KycDraft, withDossier } from '../domain/kyc-draft.js';
 import type { PartnerCommand } from '../domain/partner-command.js';
 import { isAnswer, unanswered } from '../domain/party-answer.js';
 import { isDue, nothingDue, type PartyDue, TERMS } from '../domain/party-due.js';
-import type { Tenant } from '../domain/tenant.js';
+import { type Tenant, tenantOf } from '../domain/tenant.js';
 import { assert, PonteError } from '../errors.js';
 import type { Deps } from '../ports/deps.js';
 import type { PartnerAnswer, SettlementPartner } from '../ports/partner.js';
 import type { Tx } from '../ports/storage.js';
-import { newSubmission } from './buyers.js';
 import { runInline } from './command-runner.js';
 import { stageSubmitted } from './documents.js';
 import { readDraft, sealDossier, sealDraft } from './kyc-drafts.js';
@@ -275,6 +274,38 @@ function newSubmissionOf(
   const buyer = found ?? newBuyer(deps, tenant, email, deps.clock.nowMs());
   if (found === null) tx.buyers.insert(buyer);
   return newSubmission(deps, tenant, buyer.id, 'verifying', known);
+}
+
+/** Newer than `before`. */
+export function newSubmission(
+  deps: Deps,
+  tenant: Tenant,
+  buyerId: string,
+  status: KycSubmission['status'],
+  before: KycSubmission | null,
+): KycSubmission {
+  // The clock of another host may be ahead.
+  const nowMs = Math.max(deps.clock.nowMs(), (before?.createdAtMs ?? 0) + 1);
+  return Object.freeze({
+    ...tenantOf(tenant),
+    id: deps.ids.next('kyc', nowMs),
+    buyerId,
+    flowId: null,
+    receiverId: deps.ids.next('rcv', nowMs),
+    status,
+    partnerRef: null,
+    reason: null,
+    tosId: null,
+    draftSealed: null,
+    dossierSealed: null,
+    ...nothingDue,
+    submitCommandId: null,
+    submittedAtMs: nowMs,
+    approvedAtMs: null,
+    rejectedAtMs: null,
+    createdAtMs: nowMs,
+    version: 1,
+  });
 }
 
 function refuseIncomplete(

@@ -11,8 +11,8 @@ import {
 } from '../domain/money-decision.js';
 import { PonteError } from '../errors.js';
 import type { Deps } from '../ports/deps.js';
+import type { Batch } from './batch.js';
 import { type DeskRequest, readItem } from './desk-items.js';
-import type { Batch } from './order-changes.js';
 
 export interface DeskCommand {
   readonly itemId: string;

@@ -2,7 +2,7 @@
 // Reports are checked before they are applied; an implausible one waits for a person's decision.
 import type { Change, PaymentAggregate } from '../domain/change.js';
 import { type Learned, ordersChanged } from '../domain/order-outcomes.js';
-import { holdForReview, type OrderReport, reportOrder } from '../domain/order-report.js';
+import { holdForReview, type OrderReport, pollNow, reportOrder } from '../domain/order-report.js';
 import {
   type MoneyCommand,
   type PartnerCommand,
@@ -13,17 +13,13 @@ import type { Payment } from '../domain/payment.js';
 import type { Quote } from '../domain/quote.js';
 import type { ReportProblem } from '../domain/report-check.js';
 import { tenantOf } from '../domain/tenant.js';
+import { assert } from '../errors.js';
 import type { Deps } from '../ports/deps.js';
 import type { PartnerFact } from '../ports/partner.js';
 import type { RunOptions, Tx } from '../ports/storage.js';
 import { stageBankDetails } from './bank-details.js';
+import type { Batch } from './batch.js';
 import { announce, loadPayment, stageChange } from './payment-store.js';
-
-export interface Batch {
-  readonly deps: Deps;
-  readonly tx: Tx;
-  readonly nowMs: number;
-}
 
 export interface Staged {
   /** The order with its stored version. */
@@ -55,6 +51,21 @@ export async function storeStaged(
     staged?.announce();
     if (staged === null || staged.isComplete) return staged?.command ?? null;
   }
+}
+
+/** A worker polls the order next. `alsoStage` is part of the same batch. */
+export async function pollSoon(
+  deps: Deps,
+  commandId: string,
+  alsoStage: (tx: Tx) => Promise<void> = async () => undefined,
+): Promise<void> {
+  await storeStaged(deps, async (batch) => {
+    const command = await batch.tx.commands.get(commandId);
+    assert(command !== null, 'a command stays');
+    await alsoStage(batch.tx);
+    return stageCommand(batch, pollNow(command, batch.nowMs));
+  });
+  deps.wake('commands');
 }
 
 /** Stages the order only. */

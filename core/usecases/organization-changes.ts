@@ -10,7 +10,7 @@ import { type Tenant, tenantOf } from '../domain/tenant.js';
 import { PonteError } from '../errors.js';
 import type { Deps } from '../ports/deps.js';
 import type { Tx } from '../ports/storage.js';
-import type { Batch } from './order-changes.js';
+import type { Batch } from './batch.js';
 import {
   alertsOf,
   askedAlert,

@@ -1,7 +1,6 @@
 // Messages of the partner. Each is applied once: its id is stored in the batch of its effect. A
 // message that cannot be applied is stored, and a worker tries again.
 import { backoffMs } from '../domain/lease.js';
-import { pollNow } from '../domain/order-report.js';
 import {
   CALL_BACKOFF_MS,
   commandKinds,
@@ -17,7 +16,7 @@ import type { PartnerFact, PartnerNotice } from '../ports/partner.js';
 import type { Tx } from '../ports/storage.js';
 import { requestOf } from './command-runner.js';
 import { eachDue } from './due-work.js';
-import { type ReportSource, stageCommand, storeStaged } from './order-changes.js';
+import { pollSoon, type ReportSource, storeStaged } from './order-changes.js';
 import { operationOf, operations } from './partner-operations.js';
 import { readReceipt } from './receipts.js';
 
@@ -154,8 +153,12 @@ async function applyFact(
 ): Promise<boolean> {
   const commandId = await matchingCommand(deps, mode, fact);
   if (commandId === null) return recordUnordered(deps, mode, fact, settled);
-  if (fact.report === null) await pollSoon(deps, commandId, settled);
-  else await applyPartnerUpdate(deps, commandId, fact, {}, settled);
+  if (fact.report !== null) await applyPartnerUpdate(deps, commandId, fact, {}, settled);
+  else {
+    await pollSoon(deps, commandId, async (tx) => {
+      if (settled !== null) await stageApplied(tx, settled);
+    });
+  }
   return true;
 }
 
@@ -171,21 +174,6 @@ async function recordUnordered(
     if (settled !== null) await stageApplied(tx, settled);
   });
   return outcome === 'receipt' || outcome === 'none';
-}
-
-/** A worker polls the order next. The same batch marks the message as applied. */
-export async function pollSoon(
-  deps: Deps,
-  commandId: string,
-  message: InboxMessage | null = null,
-): Promise<void> {
-  await storeStaged(deps, async (batch) => {
-    const command = await batch.tx.commands.get(commandId);
-    assert(command !== null, 'a command stays');
-    if (message !== null) await stageApplied(batch.tx, message);
-    return stageCommand(batch, pollNow(command, batch.nowMs));
-  });
-  deps.wake('commands');
 }
 
 /** A message that another host applied is unchanged. */

@@ -35,10 +35,10 @@ import {
   type RailsRequest,
   railsReported,
 } from './account-changes.js';
+import type { Batch } from './batch.js';
 import { submissionReported } from './buyer-decisions.js';
 import { alertUnplaced, refusedDossier, submissionAnswerRefused } from './kyc-corrections.js';
 import {
-  type Batch,
   type MoneyFact,
   type ReportRules,
   type ReportSource,

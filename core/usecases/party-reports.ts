@@ -13,7 +13,7 @@ import type { Tenant } from '../domain/tenant.js';
 import type { Deps } from '../ports/deps.js';
 import type { ReceiverReport } from '../ports/partner.js';
 import type { Tx } from '../ports/storage.js';
-import type { Batch } from './order-changes.js';
+import type { Batch } from './batch.js';
 
 export interface PartyReport {
   readonly partnerRef: string | null;

@@ -13,7 +13,7 @@ import type { Deps } from '../ports/deps.js';
 import type { PartnerEntry, PartnerStatement } from '../ports/partner.js';
 import { eachDue } from './due-work.js';
 import { currentEpoch } from './epochs.js';
-import { pollSoon } from './partner-inbox.js';
+import { pollSoon } from './order-changes.js';
 import { readReceipt } from './receipts.js';
 
 /** Each is a call to the partner. */

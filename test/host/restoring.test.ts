@@ -17,7 +17,7 @@ import SqliteConnection from 'better-sqlite3';
 import { fileIn } from '../../adapters/backup/backup-folder.js';
 import { manifestText, readManifest } from '../../adapters/backup/manifest.js';
 import { newSecretKey } from '../../adapters/crypto/secret-box.js';
-import { sqliteRows } from '../../adapters/storage/row-counts.js';
+import { sqliteRows } from '../../adapters/storage/sqlite/stored-rows.js';
 import { readConfig } from '../../host/config.js';
 import { startHost } from '../../host/main.js';
 import { swap } from '../../host/restore-place.js';

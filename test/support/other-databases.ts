@@ -3,6 +3,8 @@ import assert from 'node:assert/strict';
 import { describe } from 'node:test';
 import { importsOf, projectFiles, type SourceFile } from './source-tree.js';
 
+const files: readonly SourceFile[] = projectFiles();
+
 const STORE = 'test/support/test-store.js';
 
 /** Files that run on one database only, and why. */
@@ -18,18 +20,21 @@ const onceOnly: Readonly<Record<string, string>> = {
  * operations over HTTP, and work that several hosts do at the same time.
  */
 export const sensitiveFiles = {
-  concurrent: ['feed-routes', 'repeated-creates', 'tenants'].map(httpFile),
+  concurrent: ['feed-routes', 'repeated-creates', 'tenants'].map(testFile),
   /** Texts and plans that a database may take differently. */
-  hostile: ['fuzz', 'long-lists'].map(httpFile),
+  hostile: ['fuzz', 'long-lists'].map(testFile),
   usecases: [
     ...['command-runner', 'delivery-lease', 'delivery-runner', 'direct-dispatch'],
     ...['document-purges', 'document-uploads', 'due-work', 'epochs', 'feed', 'feed-readers'],
     ...['ledger-check', 'prune', 'reconcile', 'reseal', 'storage-fingerprint'],
-  ].map((name) => `test/core/usecases/${name}.test.ts`),
+  ].map(testFile),
 };
 
-function httpFile(name: string): string {
-  return `test/adapters/http/${name}.test.ts`;
+/** The names of files are unique. */
+function testFile(name: string): string {
+  const file = files.find(({ path }) => path.endsWith(`/${name}.test.ts`));
+  assert.ok(file !== undefined, name);
+  return file.path;
 }
 
 /**
@@ -48,7 +53,6 @@ export function runOn(chosen: string, paths: readonly string[]): void {
 
 /** Every file in the folder that gets its store from test-store.ts, directly or not. */
 export function filesOverStore(folder: string): readonly string[] {
-  const files: readonly SourceFile[] = projectFiles();
   const byName = new Map(files.map((file) => [file.path.replace(/\.ts$/, '.js'), file]));
   const known = new Map([[STORE, true]]);
   const reaches = (name: string): boolean => {

@@ -3,7 +3,7 @@ import type { Receipt } from '../../core/domain/receipt.js';
 import { PonteError } from '../../core/errors.js';
 import type { Deps } from '../../core/ports/deps.js';
 import type { ListPage } from '../../core/ports/storage.js';
-import type { Batch } from '../../core/usecases/order-changes.js';
+import type { Batch } from '../../core/usecases/batch.js';
 import {
   type StagedReceipt,
   stageAssignment,

@@ -10,8 +10,8 @@ import type { UploadRefusal } from '../../../core/usecases/page-documents.js';
 import { Button, ButtonLink, Form, Note, Rows } from '../components.js';
 import { type FieldError, FileInput, FileRow } from '../fields.js';
 import type { ScreenContent } from '../layout.js';
+import { nameOf } from '../plain-text.js';
 import { QrCode } from '../qr-code.js';
-import { nameOf } from '../scene.js';
 import {
   type BareScene,
   controlId,

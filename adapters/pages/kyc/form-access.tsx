@@ -15,8 +15,8 @@ import {
 } from '../page-route.js';
 import type { Page } from '../page-view.js';
 import { localeFor } from '../payment-view.js';
+import { nameOf } from '../plain-text.js';
 import { renderContent, renderPage } from '../render.js';
-import { nameOf } from '../scene.js';
 import type { BareScene } from './kyc-scene.js';
 import { kycCatalogues } from './kyc-texts.js';
 import { type AnyCall, formView, loadForm } from './kyc-view.js';

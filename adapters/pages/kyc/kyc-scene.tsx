@@ -17,7 +17,8 @@ import type { documentLimits } from '../../../core/usecases/page-documents.js';
 import { Time } from '../components.js';
 import type { FieldError } from '../fields.js';
 import type { ScreenContent } from '../layout.js';
-import { nameOf, type Scene } from '../scene.js';
+import { nameOf } from '../plain-text.js';
+import type { Scene } from '../scene.js';
 import { kycCatalogues } from './kyc-texts.js';
 import type { KycTexts } from './texts/kyc-en.js';
 

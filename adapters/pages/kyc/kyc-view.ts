@@ -7,6 +7,7 @@ import { PonteError } from '../../../core/errors.js';
 import { type KycForm, type KycSession, openKycForm } from '../../../core/usecases/kyc-forms.js';
 import { readPaymentPage } from '../../../core/usecases/payment-page.js';
 import { assetPaths } from '../assets.js';
+import { notices } from '../frame-view.js';
 import type { ScreenContent } from '../layout.js';
 import {
   html,
@@ -15,7 +16,7 @@ import {
   type PageCall,
   type PageContext,
 } from '../page-route.js';
-import { noKyc, notices, type Page, type PageView } from '../page-view.js';
+import { noKyc, type Page, type PageView } from '../page-view.js';
 import { localeFor, paymentView } from '../payment-view.js';
 import { renderContent } from '../render.js';
 import { correctionLines } from './correction-lines.js';

@@ -13,7 +13,7 @@ import {
 } from '../../../core/domain/kyc-form.js';
 import { Button, Form, Note, type Row, Rows } from '../components.js';
 import type { ScreenContent } from '../layout.js';
-import { nameOf } from '../scene.js';
+import { nameOf } from '../plain-text.js';
 import { Shown } from './field-controls.js';
 import {
   correctionText,

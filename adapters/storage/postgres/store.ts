@@ -4,7 +4,6 @@ import { assert, isCode, PonteError, StoreRefusal } from '../../../core/errors.j
 import type { Sealer } from '../../../core/ports/storage.js';
 import { readNextDue } from '../due-times.js';
 import { loadMigrations } from '../migrations.js';
-import { postgresRows } from '../row-counts.js';
 import { type ClusterChannel, newStore, type ServedStore, type Server } from '../store.js';
 import { WriteWatch } from '../write-watch.js';
 import { PostgresClusterChannel, serversSql } from './cluster-channel.js';
@@ -23,6 +22,7 @@ import {
   TRANSACTION_POOLING,
 } from './pooler.js';
 import { newSharedRateLimits } from './rate-limits.js';
+import { postgresRows } from './stored-rows.js';
 
 /** Not `now()`, which is when the transaction began. */
 const clockSql = 'select (extract(epoch from clock_timestamp()) * 1000)::float8 as now_ms';

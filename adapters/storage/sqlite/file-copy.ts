@@ -5,8 +5,9 @@
 // then and grows by those writes.
 import { closeSync, fdatasyncSync, openSync } from 'node:fs';
 import SqliteConnection from 'better-sqlite3';
-import { type StoredRows, sqliteRows } from '../row-counts.js';
+import type { StoredRows } from '../row-counts.js';
 import { openReadOnlyConnection } from './connection.js';
+import { sqliteRows } from './stored-rows.js';
 
 /** Pages copied between two turns of the event loop: 1 MiB. */
 const STEP_PAGES = 256;

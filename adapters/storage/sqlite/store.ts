@@ -4,7 +4,6 @@ import { assert } from '../../../core/errors.js';
 import type { Sealer } from '../../../core/ports/storage.js';
 import { readNextDue, keepWaits as shiftDueTimes } from '../due-times.js';
 import { loadMigrations, type Migration } from '../migrations.js';
-import { sqliteRows } from '../row-counts.js';
 import { newStore, type ServedStore } from '../store.js';
 import { WriteWatch } from '../write-watch.js';
 import { isMemory } from './connection.js';
@@ -12,6 +11,7 @@ import { SqliteDatabase, type SqliteOptions } from './database.js';
 import { appliedMigrations, migrateSqlite, missingMigrations } from './migrations.js';
 import { newMemoryRateLimits } from './rate-limits.js';
 import { acquireServingLock, servingProcess } from './serving-lock.js';
+import { sqliteRows } from './stored-rows.js';
 import type { WriterCounts } from './writer.js';
 
 /** One process serves a file. Others may read and write it, but run no workers. */

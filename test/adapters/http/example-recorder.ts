@@ -3,8 +3,8 @@
 // call is made for an operation is in example-calls.ts.
 import assert from 'node:assert/strict';
 import { z } from 'zod';
+import { documentSchema } from '../../../adapters/http/docs-routes.js';
 import type { Route } from '../../../adapters/http/route-row.js';
-import { documentSchema } from '../../../adapters/http/service-routes.js';
 import { eventTypes } from '../../../core/domain/event.js';
 import { SECOND_MS } from '../../../core/domain/instant.js';
 import { type Money, money } from '../../../core/domain/money.js';

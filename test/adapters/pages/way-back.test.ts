@@ -2,13 +2,23 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { wayBack } from '../../../adapters/pages/access-pages.js';
+import { pageMatcher } from '../../../adapters/pages/page-match.js';
+import { pageRoutes } from '../../../adapters/pages/page-routes.js';
 import { signedOut } from '../../../adapters/pages/way-back.js';
 
 const base = '/pay/r/x';
+const match = pageMatcher(pageRoutes);
 
 function placeOf(method: string, page: string): string | undefined {
   const path = `/r/x${page}`;
-  const { cookies } = signedOut({ method, path, base, prefix: '/pay', cookies: new Map() });
+  const { cookies } = signedOut({
+    match,
+    method,
+    path,
+    base,
+    prefix: '/pay',
+    cookies: new Map(),
+  });
   return cookies.find(({ name }) => name === 'back')?.value;
 }
 

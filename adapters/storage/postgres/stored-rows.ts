@@ -1,0 +1,21 @@
+// Counts the rows of all tables of a PostgreSQL database at one moment.
+import { countsSql, type RowCounts, type StoredRows, storedRows } from '../row-counts.js';
+import type { PostgresConnections } from './connections.js';
+
+/** Has no time limit: a large table is counted row by row. */
+export async function postgresRows(connections: PostgresConnections): Promise<StoredRows> {
+  return connections.use('long', async (client) => {
+    await client.query('begin; set local statement_timeout = 0');
+    try {
+      const { rows: tables } = await client.query<{ readonly name: string }>(
+        'select table_name as name from information_schema.tables ' +
+          "where table_type = 'BASE TABLE' and table_schema = current_schema() order by table_name",
+      );
+      if (tables.length === 0) return storedRows({});
+      const { rows } = await client.query<RowCounts>(countsSql(tables.map(({ name }) => name)));
+      return storedRows(rows[0] ?? {});
+    } finally {
+      await client.query('rollback');
+    }
+  });
+}
