@@ -13,8 +13,9 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { after, before, test } from 'node:test';
+import { before, test } from 'node:test';
 import { projectRoot } from './support/source-tree.js';
+import { suiteEnd } from './support/suite-end.js';
 
 const copy = mkdtempSync(join(tmpdir(), 'ponte-contributing-'));
 const guide = readFileSync(join(projectRoot, 'CONTRIBUTING.md'), 'utf8');
@@ -22,7 +23,10 @@ const guide = readFileSync(join(projectRoot, 'CONTRIBUTING.md'), 'utf8');
 const created: string[] = [];
 const changed: string[] = [];
 
+const suite = suiteEnd();
+
 before(() => {
+  suite.after(() => rmSync(copy, { recursive: true }));
   for (const name of ['core', 'adapters', 'host', 'cli', 'package.json', 'tsconfig.json']) {
     cpSync(join(projectRoot, name), join(copy, name), { recursive: true });
   }
@@ -44,8 +48,6 @@ before(() => {
   const moved = bank.replaceAll("'../../core/", "'../../../core/");
   writeFileSync(join(copy, 'adapters/partner/bank/bank-partner.ts'), moved);
 });
-
-after(() => rmSync(copy, { recursive: true }));
 
 /** Inserts each run of `+` lines behind the line of context before it. */
 function edited(text: string, diff: readonly string[], path: string): string {

@@ -99,6 +99,16 @@ interface Rule {
 
 const rules: readonly Rule[] = [
   {
+    name: 'suiteEnd closes what a before hook opened, also when the hook fails halfway',
+    check: eachFile(
+      (file) =>
+        file.path.startsWith('test/') &&
+        file.path !== 'test/support/test-group.ts' &&
+        ['before', 'after'].every((hook) => new RegExp(`^\\s*${hook}\\(`, 'm').test(codeOf(file))),
+    ),
+    counterexamples: [['test/a.test.ts', 'before(open);\nafter(close);\n']],
+  },
+  {
     name: 'imports point inwards: core, then adapters, host, cli; core needs node:crypto alone',
     check: eachImport(({ path }, imported) => {
       const layer = layers.find(({ folder }) => path.startsWith(folder));

@@ -3,11 +3,12 @@
 import assert from 'node:assert/strict';
 import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, before, test } from 'node:test';
+import { before, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { runCommand } from '../support/command.js';
 import { type HostProcess, startHostProcess } from '../support/host-process.js';
 import { jsonCall } from '../support/json-call.js';
+import { suiteEnd } from '../support/suite-end.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 import { valuesOf } from '../support/values-of.js';
 
@@ -17,10 +18,12 @@ const env = { PONTE_DATA_DIR: join(folder, 'data'), PONTE_FAKE_PARTNER_DELAY_MS:
 type Json = Readonly<Record<string, unknown>>;
 
 let host: HostProcess;
+const suite = suiteEnd();
+
 before(async () => {
   host = await startHostProcess(env);
+  suite.after(() => host.kill());
 });
-after(() => host.kill());
 
 async function run(words: string): Promise<string> {
   const { status, stdout, stderr } = await runCommand(env, words.split(' '));

@@ -3,11 +3,12 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, before, describe, test } from 'node:test';
+import { before, describe, test } from 'node:test';
 import { runCommand } from '../support/command.js';
 import { type HostProcess, startHostProcess } from '../support/host-process.js';
 import { jsonCall } from '../support/json-call.js';
 import { type LocalReceiver, startReceiver } from '../support/local-receiver.js';
+import { suiteEnd } from '../support/suite-end.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 import { until } from '../support/wait.js';
 
@@ -23,13 +24,13 @@ type Json = Readonly<Record<string, unknown>>;
 let host: HostProcess;
 let receiver: LocalReceiver;
 let answer = 204;
+const suite = suiteEnd();
+
 before(async () => {
   receiver = await startReceiver((response) => response.writeHead(answer).end());
+  suite.after(() => receiver.close());
   host = await startHostProcess(env);
-});
-after(async () => {
-  await host.kill();
-  await receiver.close();
+  suite.after(() => host.kill());
 });
 
 /** The one document that a command prints with --json, and its exit code. */

@@ -1,7 +1,7 @@
 // `ponte doctor --partner`: each defect of the connection is planted at the simulator or in the
 // configuration, and named with what to do about it. The checks change nothing.
 import assert from 'node:assert/strict';
-import { after, afterEach, before, describe, test } from 'node:test';
+import { afterEach, before, describe, test } from 'node:test';
 import { createBlindPayPartner } from '../../adapters/partner/blindpay/blindpay.js';
 import type { Transport } from '../../adapters/partner/blindpay/blindpay-transport.js';
 import { readSettings } from '../../adapters/partner/blindpay/settings.js';
@@ -20,6 +20,7 @@ import {
 import { runCommand } from '../support/command.js';
 import { freePort } from '../support/local-postgres.js';
 import { startReceiver } from '../support/local-receiver.js';
+import { suiteEnd } from '../support/suite-end.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
 type Environment = Readonly<Record<string, string>>;
@@ -30,8 +31,11 @@ let blindPay: BlindPayServer;
 let env: Environment;
 let planted: (sent: Sent) => Answer | null = () => null;
 
+const suite = suiteEnd();
+
 before(async () => {
   blindPay = await startBlindPay({ nowMs: Date.now, refusal: (sent) => planted(sent) });
+  suite.after(() => blindPay.close());
   env = {
     PONTE_DATA_DIR: temporaryFolder(),
     PONTE_BASE_URL: base,
@@ -47,7 +51,6 @@ before(async () => {
   });
   blindPay.state.tick();
 });
-after(() => blindPay.close());
 afterEach(() => {
   planted = () => null;
 });

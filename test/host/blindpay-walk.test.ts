@@ -2,7 +2,7 @@
 // Ponte: the organization is onboarded by the commands of an operator, and the buyer fills in what
 // BlindPay requires and accepts its terms.
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { before, test } from 'node:test';
 import { readConfig } from '../../host/config.js';
 import { type Host, startHost } from '../../host/main.js';
 import { textOf, Visitor } from '../adapters/pages/visitor.js';
@@ -16,6 +16,7 @@ import { runCommand } from '../support/command.js';
 import { jpeg, typedAddress, typedPerson } from '../support/form-scene.js';
 import { jsonCall } from '../support/json-call.js';
 import { freePort } from '../support/local-postgres.js';
+import { suiteEnd } from '../support/suite-end.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 import { until } from '../support/wait.js';
 
@@ -24,8 +25,11 @@ let env: Readonly<Record<string, string>>;
 let host: Host;
 let key = '';
 
+const suite = suiteEnd();
+
 before(async () => {
   blindPay = await startBlindPayService();
+  suite.after(() => blindPay.close());
   const port = await freePort();
   env = {
     PONTE_DATA_DIR: temporaryFolder(),
@@ -34,11 +38,8 @@ before(async () => {
     ...(await connectHost(blindPay, `http://127.0.0.1:${port}`, 'live')),
   };
   host = await startHost(readConfig(env));
+  suite.after(() => host.stop());
   key = await liveKey();
-});
-after(async () => {
-  await host?.stop();
-  await blindPay?.close();
 });
 
 type Json = Readonly<Record<string, unknown>>;

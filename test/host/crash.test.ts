@@ -3,12 +3,13 @@
 // twice at the partner, and the receiver got every event, repeats under the same id and bytes.
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
-import { after, before, test } from 'node:test';
+import { before, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { openSqliteStore, type SqliteStore } from '../../adapters/storage/sqlite/store.js';
 import { checkBooks, checkReceived, readFeed } from '../support/after-faults.js';
 import { type HostProcess, runCommand, startHostProcess } from '../support/host-process.js';
 import { type LocalReceiver, startReceiver } from '../support/local-receiver.js';
+import { suiteEnd } from '../support/suite-end.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
 const KILLS = 6;
@@ -38,23 +39,22 @@ const acknowledged = new Map<string, string>();
 /** ExternalIds of payments whose advance was answered. */
 const advanced = new Set<string>();
 
+const suite = suiteEnd();
+
 before(async () => {
   receiver = await startReceiver((response) => {
     if (receiving === 'cutting off') response.destroy();
     else response.writeHead(receiving === 'well' ? 204 : 500).end();
   });
+  suite.after(() => receiver.close());
   host = await startHostProcess(env);
+  suite.after(() => host.kill());
   key = host.key ?? '';
   const subscription = await call('POST', '/v1/webhook-subscriptions', {
     url: `${receiver.url}/webhooks`,
     eventTypes: ['*'],
   });
   secret = String(subscription['secret']);
-});
-
-after(async () => {
-  await host.kill();
-  await receiver.close();
 });
 
 test('a host killed under load loses nothing it acknowledged and does nothing twice', async () => {

@@ -1,7 +1,7 @@
 // A company that pays, in a real browser: a clerk fills in the form, an owner adds a part by a
 // mailed link, a phone adds a file by the code, and each of them sees its own part only.
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { before, test } from 'node:test';
 import type { Browser } from 'playwright-core';
 import { readConfig } from '../../host/config.js';
 import { type Host, startHost } from '../../host/main.js';
@@ -10,10 +10,13 @@ import { typedAddress, typedCompany, typedOwner } from '../support/form-scene.js
 import { jsonCall } from '../support/json-call.js';
 import { PayingBuyer } from '../support/paying-buyer.js';
 import { phoneCodes } from '../support/phone-codes.js';
+import { suiteEnd } from '../support/suite-end.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
 let host: Host;
 let browser: Browser;
+
+const suite = suiteEnd();
 
 before(async () => {
   const config = readConfig({
@@ -22,12 +25,10 @@ before(async () => {
     PONTE_FAKE_PARTNER_DELAY_MS: '50',
     PONTE_LOG_LEVEL: 'silent',
   });
-  [host, browser] = await Promise.all([startHost(config), openBrowser()]);
-});
-
-after(async () => {
-  await browser.close();
-  await host.stop();
+  host = await startHost(config);
+  suite.after(() => host.stop());
+  browser = await openBrowser();
+  suite.after(() => browser.close());
 });
 
 /** The other owner, whose data the clerk has. */

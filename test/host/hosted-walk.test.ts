@@ -4,11 +4,12 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { after, before, test } from 'node:test';
+import { before, test } from 'node:test';
 import type { Browser } from 'playwright-core';
 import { openBrowser } from '../support/browser.js';
 import { type HostProcess, startHostProcess } from '../support/host-process.js';
 import { type BuyerOptions, PayingBuyer } from '../support/paying-buyer.js';
+import { suiteEnd } from '../support/suite-end.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
 let host: HostProcess;
@@ -18,20 +19,20 @@ const shop = createServer((_, response) => response.end('<h1>Thank you</h1>'));
 let shopUrl = '';
 let orders = 0;
 
+const suite = suiteEnd();
+
 before(async () => {
   shop.listen(0, '127.0.0.1');
+  suite.after(() => shop.close());
   await once(shop, 'listening');
   shopUrl = `http://127.0.0.1:${(shop.address() as AddressInfo).port}/thanks`;
-  [host, browser] = await Promise.all([
-    startHostProcess({ PONTE_DATA_DIR: temporaryFolder(), PONTE_FAKE_PARTNER_DELAY_MS: '50' }),
-    openBrowser(),
-  ]);
-});
-
-after(async () => {
-  await browser.close();
-  await host.stop('SIGTERM');
-  shop.close();
+  host = await startHostProcess({
+    PONTE_DATA_DIR: temporaryFolder(),
+    PONTE_FAKE_PARTNER_DELAY_MS: '50',
+  });
+  suite.after(() => host.stop('SIGTERM'));
+  browser = await openBrowser();
+  suite.after(() => browser.close());
 });
 
 interface Order {

@@ -6,12 +6,13 @@ import { readdirSync, statSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { after, before, describe, test } from 'node:test';
+import { before, describe, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { allOk } from '../adapters/http/checked-site.js';
 import { type HostProcess, runCommand, startHostProcess } from '../support/host-process.js';
 import { startReceiver } from '../support/local-receiver.js';
+import { suiteEnd } from '../support/suite-end.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 import { valuesOf } from '../support/values-of.js';
 
@@ -33,11 +34,12 @@ interface Shown {
 }
 
 let host: HostProcess;
+const suite = suiteEnd();
+
 before(async () => {
   host = await startHostProcess(env);
+  suite.after(() => host.kill());
 });
-after(() => host.kill());
-
 async function json(path: string, init: RequestInit = {}) {
   const response = await fetch(`${host.url}${path}`, init);
   return (await response.json()) as Readonly<Record<string, unknown>>;

@@ -3,9 +3,10 @@
 import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { type HostProcess, runCommand, startHostProcess } from '../support/host-process.js';
+import { suiteEnd } from '../support/suite-end.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
 const PAYMENTS = 8;
@@ -24,7 +25,8 @@ const env = {
 
 let host: HostProcess;
 let deaths = 0;
-after(() => host.kill());
+const suite = suiteEnd();
+suite.after(() => host?.kill());
 
 test('an order whose record a crash prevented is looked up: the partner does it once', async () => {
   const start = () => startHostProcess(env, { preload: './test/support/refusing-partner.ts' });

@@ -2,7 +2,7 @@
 // in its place: nothing that was acknowledged is lost, and hosts that know both go on.
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { after, before, test } from 'node:test';
+import { before, test } from 'node:test';
 import { seededBytes } from '../../adapters/crypto/ids.js';
 import { postgresConnections } from '../../adapters/storage/postgres/connections.js';
 import { openPostgresStore } from '../../adapters/storage/postgres/store.js';
@@ -11,6 +11,7 @@ import { type Host, startHost } from '../../host/main.js';
 import { checkBooks, readFeed } from '../support/after-faults.js';
 import { numbersOf, orderOf, startLoad } from '../support/payment-load.js';
 import { type PostgresPair, postgresPair } from '../support/postgres-pair.js';
+import { suiteEnd } from '../support/suite-end.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
 const PAYMENTS = 40;
@@ -23,13 +24,12 @@ const secretKeys = `a:${randomBytes(32).toString('base64')}`;
 const hosts: Host[] = [];
 let pair: PostgresPair;
 
-after(async () => {
-  await Promise.all(hosts.map((host) => host.stop()));
-  await pair.stop();
-});
+const suite = suiteEnd();
 
 before(async () => {
   pair = await postgresPair();
+  suite.after(() => pair.stop());
+  suite.after(() => Promise.all(hosts.map((host) => host.stop())));
 });
 
 async function start(): Promise<Host> {

@@ -2,18 +2,17 @@
 // another host, and every host shows the same.
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { after, before, test } from 'node:test';
+import { before, test } from 'node:test';
 import { readConfig } from '../../host/config.js';
 import { type Host, startHost } from '../../host/main.js';
 import { Visitor } from '../adapters/pages/visitor.js';
 import { jsonCall } from '../support/json-call.js';
 import { localPostgres } from '../support/local-postgres.js';
+import { suiteEnd } from '../support/suite-end.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 import { until } from '../support/wait.js';
 
-const hosts: Host[] = [];
-
-after(() => Promise.all(hosts.map((host) => host.stop())));
+const suite = suiteEnd();
 
 // The server ends after its hosts.
 const postgres = localPostgres();
@@ -33,9 +32,9 @@ before(async () => {
   });
   // One after the other: the first one makes the tables, and the key.
   here = await startHost(config);
-  hosts.push(here);
+  suite.after(() => here.stop());
   there = await startHost(config);
-  hosts.push(there);
+  suite.after(() => there.stop());
   key = here.demo?.secret ?? '';
 });
 

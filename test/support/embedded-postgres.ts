@@ -46,6 +46,12 @@ export async function embeddedPostgres(options: EmbeddedServer): Promise<Embedde
   const isMadeTwice = (error: unknown) => /new user/.test(String(error));
   server.initialise = () =>
     initialise().catch((error) => (isMadeTwice(error) ? initialise() : Promise.reject(error)));
+  const stop = server.stop.bind(server);
+  // It waits for the end of a process, which one that was killed has behind it.
+  server.stop = async () => {
+    const child = server['process'];
+    if (child?.exitCode === null && child.signalCode === null) await stop();
+  };
   return server;
 }
 
@@ -64,7 +70,7 @@ function isRoot(): boolean {
  */
 function startablePath(): string {
   const entry = createRequire(import.meta.url).resolve(packageName);
-  if (!isRoot() || mayAnybodyEnter(entry)) return pathToFileURL(entry).href;
+  if (mayPostgresEnter(dirname(entry))) return pathToFileURL(entry).href;
   const folder = mkdtempSync(join(tmpdir(), 'ponte-postgres-copy-'));
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
   chmodSync(folder, 0o755);
@@ -79,11 +85,15 @@ function startablePath(): string {
   return pathToFileURL(join(copied, relative(modules, entry))).href;
 }
 
+/** Whether the user of the server gets into a folder. */
+export function mayPostgresEnter(folder: string): boolean {
+  return !isRoot() || mayAnybodyEnter(folder);
+}
+
 /** Whether every folder on the way lets others through. */
-function mayAnybodyEnter(path: string): boolean {
-  const folder = dirname(path);
+function mayAnybodyEnter(folder: string): boolean {
   const isOpen = (statSync(folder).mode & 0o001) !== 0;
-  return isOpen && (folder === dirname(folder) || mayAnybodyEnter(folder));
+  return isOpen && (folder === dirname(folder) || mayAnybodyEnter(dirname(folder)));
 }
 
 /**

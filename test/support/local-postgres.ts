@@ -3,7 +3,7 @@
 // first database, and ends it after its tests.
 import assert from 'node:assert/strict';
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
-import { createServer } from 'node:net';
+import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after } from 'node:test';
@@ -36,7 +36,7 @@ export function localPostgres({ durable = false, own = false } = {}): LocalPostg
   return server;
 }
 
-/** Names the server of the run, which may still be starting. */
+/** Names the server of the run. */
 export const SHARED_POSTGRES = 'PONTE_TEST_POSTGRES';
 
 let sharedDatabases = 0;
@@ -76,7 +76,10 @@ async function newSchema(database: string, number: number): Promise<string> {
   return `${database}?options=${encodeURIComponent(`-c search_path=${name}`)}`;
 }
 
-/** Waits until the server accepts connections. */
+/** The SQLSTATE of a server that recovers. */
+const STARTING_UP = '57P03';
+
+/** Waits while the server recovers from a crash, and fails when there is none. */
 async function connected(url: string): Promise<pg.Client> {
   for (;;) {
     const client = new pg.Client(url);
@@ -85,7 +88,7 @@ async function connected(url: string): Promise<pg.Client> {
       return client;
     } catch (error) {
       const { code } = error as { readonly code?: string };
-      if (code !== 'ECONNREFUSED' && code !== '57P03') throw error;
+      if (code !== STARTING_UP) throw error;
       await setTimeout(100);
     }
   }
@@ -95,11 +98,9 @@ async function connected(url: string): Promise<pg.Client> {
 export function temporaryPostgres({
   durable = false,
   tablesIn = null,
-  port: wanted,
 }: {
   readonly durable?: boolean;
   readonly tablesIn?: string | null;
-  readonly port?: number;
 } = {}): LocalPostgres {
   const folder = mkdtempSync(join(tmpdir(), 'ponte-postgres-'));
   // It may run as another user, who must get at its folder.
@@ -108,7 +109,7 @@ export function temporaryPostgres({
   let schemas = 0;
 
   const start = async () => {
-    const port = wanted ?? (await freePort());
+    const port = await freePort();
     const flags = durable ? [] : ['-c', 'fsync=off', '-c', 'synchronous_commit=off'];
     const running = await embeddedPostgres({
       databaseDir: join(tablesIn ?? folder, 'data'),
@@ -153,22 +154,30 @@ export const localeFlags = ['--locale-provider=icu', '--icu-locale=en-US', '--en
 
 /**
  * A port below those that the system gives to outgoing connections, one of which could take it
- * before the server listens. Test files that run side by side begin at different ones.
+ * before the server listens. No other process of tests on this machine gets it: this one listens at
+ * the lock of the port until it ends. Processes begin at different ports.
  */
 export async function freePort(): Promise<number> {
   lastPort = FIRST_PORT + ((lastPort + 1 - FIRST_PORT) % PORTS);
   const port = lastPort;
-  return (await isFree(port)) ? port : freePort();
+  const lock = await listening(port + PORTS);
+  if (lock === null) return freePort();
+  lock.unref();
+  const probe = await listening(port);
+  if (probe === null) return freePort();
+  await new Promise((closed) => probe.close(closed));
+  return port;
 }
 
 const FIRST_PORT = 10_000;
-const PORTS = 20_000;
+const PORTS = 10_000;
 let lastPort = FIRST_PORT + ((process.pid * 131) % PORTS);
 
-function isFree(port: number): Promise<boolean> {
-  const probe = createServer();
+/** Null if the port is taken. */
+function listening(port: number): Promise<Server | null> {
+  const server = createServer();
   return new Promise((resolve) => {
-    probe.once('error', () => resolve(false));
-    probe.listen(port, '127.0.0.1', () => probe.close(() => resolve(true)));
+    server.once('error', () => resolve(null));
+    server.listen(port, '127.0.0.1', () => resolve(server));
   });
 }

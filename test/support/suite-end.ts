@@ -1,5 +1,6 @@
-// What the tests of a file share is closed after them. A `before` hook cannot register that itself:
-// within a suite its context has no `after`, and files run within suites of the runner.
+// What the tests of a file share is closed after them, also when a `before` hook failed halfway. A
+// hook cannot register that itself: within a suite its context has no `after`, and files run within
+// suites of the runner.
 import { after } from 'node:test';
 
 export interface SuiteEnd {
@@ -11,7 +12,16 @@ export interface SuiteEnd {
 export function suiteEnd(): SuiteEnd {
   const closings: (() => unknown)[] = [];
   after(async () => {
-    for (const close of closings.toReversed()) await close();
+    const errors: unknown[] = [];
+    for (const close of closings.toReversed()) {
+      try {
+        await close();
+      } catch (error) {
+        // The others must be closed too, or the process does not end.
+        errors.push(error);
+      }
+    }
+    if (errors.length > 0) throw new AggregateError(errors, errors.join('; '));
   });
   return { after: (close) => void closings.push(close) };
 }

@@ -3,12 +3,12 @@
 // a test is about, it checks itself.
 import assert from 'node:assert/strict';
 import { Agent, type OutgoingHttpHeaders, request as startRequest } from 'node:http';
-import { after, before } from 'node:test';
+import { before } from 'node:test';
 import type { Readiness } from '../../../adapters/http/route-row.js';
 import { createHttpServer, type HttpOptions } from '../../../adapters/http/server.js';
 import { readinessBody } from '../../../adapters/http/service-routes.js';
 import type { Settings } from '../../../core/ports/deps.js';
-import type { SuiteEnd } from '../../support/suite-end.js';
+import { type SuiteEnd, suiteEnd } from '../../support/suite-end.js';
 import { openWorld, type World } from '../../support/test-world.js';
 import { checkDescribed, checkDescribedWebhook } from './described-answers.js';
 
@@ -59,13 +59,12 @@ export function sharedSite(
   settings?: Partial<Settings>,
 ): CheckedSite {
   const site = {} as CheckedSite;
-  let opened: CheckedSite | undefined;
+  const suite = suiteEnd();
   before(async () => {
-    opened = await openSite(settings);
-    Object.assign(site, opened);
+    Object.assign(site, await openSite(settings));
+    suite.after(() => site.close());
     await prepare();
   });
-  after(() => opened?.close());
   return site;
 }
 

@@ -1,19 +1,19 @@
 // The browsable description, in a real browser and on the wire.
 import assert from 'node:assert/strict';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 import type { Browser } from 'playwright-core';
 import { routes } from '../../../adapters/http/routes.js';
 import { eventTypes } from '../../../core/domain/event.js';
 import { openBrowser, watchedPage } from '../../support/browser.js';
+import { suiteEnd } from '../../support/suite-end.js';
 import { refusalOf, sharedSite } from './checked-site.js';
 
 let browser: Browser;
 
+const suite = suiteEnd();
 const site = sharedSite(async () => {
   browser = await openBrowser();
-});
-after(async () => {
-  await browser.close();
+  suite.after(() => browser.close());
 });
 
 test('it shows every operation and event, asks no other origin, and keeps its policy', async () => {

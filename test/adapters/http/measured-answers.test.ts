@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { after, before, test } from 'node:test';
+import { before, test } from 'node:test';
 import { createHttpServer } from '../../../adapters/http/server.js';
 import { notedMetrics } from '../../support/noted-metrics.js';
 import { suiteEnd } from '../../support/suite-end.js';
@@ -30,9 +30,9 @@ before(async () => {
       readiness: async () => allWell,
     },
   );
+  suite.after(() => server.close(0));
   ({ port } = await server.listen('127.0.0.1', 0));
 });
-after(() => server.close(0));
 
 /** The record of one call. */
 async function linesOf(method: string, path: string, body?: unknown, headers = {}) {

@@ -1,6 +1,6 @@
 // Mails of the core over a real mail server: each is durable, and none is sent twice for one cause.
 import assert from 'node:assert/strict';
-import { after, before, type TestContext, test } from 'node:test';
+import { before, type TestContext, test } from 'node:test';
 import tls from 'node:tls';
 import { createSmtpMailer } from '../../../adapters/mail/smtp.js';
 import { MINUTE_MS, SECOND_MS } from '../../../core/domain/instant.js';
@@ -12,11 +12,16 @@ import { cancelPayment } from '../../../core/usecases/payments.js';
 import { localhostTls } from '../../support/localhost-tls.js';
 import { askForLink, makeIntent, openLink } from '../../support/made-payments.js';
 import { type MailServer, startMailServer } from '../../support/mail-server.js';
+import { suiteEnd } from '../../support/suite-end.js';
 import { type World, world } from '../../support/test-world.js';
 
 const trusted = tls.getCACertificates('default');
-before(() => tls.setDefaultCACertificates([...trusted, localhostTls.cert]));
-after(() => tls.setDefaultCACertificates(trusted));
+const suite = suiteEnd();
+
+before(() => {
+  suite.after(() => tls.setDefaultCACertificates(trusted));
+  tls.setDefaultCACertificates([...trusted, localhostTls.cert]);
+});
 
 interface Scene {
   readonly made: World;

@@ -1,19 +1,22 @@
 import assert from 'node:assert/strict';
-import { after, before, beforeEach, test } from 'node:test';
+import { before, beforeEach, test } from 'node:test';
 import PostalMime from 'postal-mime';
 import { createSmtpMailer, type SmtpOptions } from '../../../adapters/mail/smtp.js';
 import type { OutgoingMail } from '../../../core/ports/outside.js';
 import { type LocalSmtp, localSmtp } from '../../support/local-smtp.js';
+import { suiteEnd } from '../../support/suite-end.js';
 
 let server: LocalSmtp;
 
+const suite = suiteEnd();
+
 before(async () => {
   server = await localSmtp();
+  suite.after(() => server.close());
 });
 beforeEach(() => {
   server.answers = {};
 });
-after(() => server.close());
 
 const mail: OutgoingMail = {
   to: 'ana@example.com',

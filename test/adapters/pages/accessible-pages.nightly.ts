@@ -8,15 +8,16 @@ import { samples } from './page-samples.js';
 import { pageServer } from './page-server.js';
 
 for (const locale of ['pt-BR', 'es'] as const) {
-  test(`axe finds nothing: ${locale}, 320 px`, async () => {
-    const [browser, server] = await Promise.all([openBrowser(), pageServer()]);
+  test(`axe finds nothing: ${locale}, 320 px`, async (t) => {
+    const server = await pageServer();
+    t.after(() => server.close());
+    const browser = await openBrowser();
+    t.after(() => browser.close());
     const page = await browser.newPage({ viewport: { width: 320, height: 900 } });
     for (const { name } of [...samples, ...kycSamples]) {
       await page.goto(server.urlOf(name, locale));
       await openDetails(page);
       assert.deepEqual(await faultsOf(page, 'all'), [], name);
     }
-    await browser.close();
-    await server.close();
   });
 }

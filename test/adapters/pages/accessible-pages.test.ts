@@ -1,10 +1,11 @@
 // The hosted pages in a real browser, for everyone: axe finds nothing in both schemes and at both
 // widths, nothing scrolls sideways on a small phone, and the keyboard reaches everything in order.
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { before, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
 import { locales } from '../../../core/domain/locale.js';
 import { openBrowser } from '../../support/browser.js';
+import { suiteEnd } from '../../support/suite-end.js';
 import { faultsOf, openDetails } from './axe.js';
 import { kycSamples } from './kyc-samples.js';
 import { samples as others } from './page-samples.js';
@@ -15,12 +16,13 @@ const samples = [...others, ...kycSamples];
 let browser: Browser;
 let server: PageServer;
 
+const suite = suiteEnd();
+
 before(async () => {
-  [browser, server] = await Promise.all([openBrowser(), pageServer()]);
-});
-after(async () => {
-  await browser.close();
-  await server.close();
+  server = await pageServer();
+  suite.after(() => server.close());
+  browser = await openBrowser();
+  suite.after(() => browser.close());
 });
 
 for (const width of [1280, 320]) {

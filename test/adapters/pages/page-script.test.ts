@@ -1,21 +1,23 @@
 // What the script adds to the hosted pages, under their content security policy; and that pages
 // work without it.
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { before, test } from 'node:test';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { openBrowser, watchedPage } from '../../support/browser.js';
+import { suiteEnd } from '../../support/suite-end.js';
 import { samples } from './page-samples.js';
 import { type PageServer, pageServer } from './page-server.js';
 
 let browser: Browser;
 let server: PageServer;
 
+const suite = suiteEnd();
+
 before(async () => {
-  [browser, server] = await Promise.all([openBrowser(), pageServer()]);
-});
-after(async () => {
-  await browser.close();
-  await server.close();
+  server = await pageServer();
+  suite.after(() => server.close());
+  browser = await openBrowser();
+  suite.after(() => browser.close());
 });
 
 async function open(
