@@ -3,6 +3,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Deps } from '../../core/ports/deps.js';
 import type { Mailbox } from '../../core/ports/outside.js';
+import { ConcurrencyLimiter } from '../../core/usecases/concurrency-limiter.js';
 import type { PageWatch } from '../../core/usecases/page-watch.js';
 import { below, prefixOf } from './page-paths.js';
 import type { PageRequest } from './page-route.js';
@@ -34,6 +35,7 @@ export interface HostedPages {
 
 /** If pages and API have different hosts, each host has its own paths only. */
 export function hostedPages({ watch, mailbox, settings }: PagesOptions): HostedPages {
+  const uploads = new ConcurrencyLimiter(() => undefined);
   return {
     mailboxUrl: () => (mailbox === null ? null : `${settings.payUrl}/dev/mailbox`),
     owns({ url = '', headers }) {
@@ -46,7 +48,8 @@ export function hostedPages({ watch, mailbox, settings }: PagesOptions): HostedP
       const { servePage } = await import('./page-pipeline.js');
       const pages = new URL(settings.payUrl);
       const secure = pages.protocol === 'https:';
-      await servePage({ deps, watch, mailbox, prefix: prefixOf(pages), secure }, ...rest);
+      const context = { deps, watch, uploads, mailbox, prefix: prefixOf(pages), secure };
+      await servePage(context, ...rest);
     },
   };
 }

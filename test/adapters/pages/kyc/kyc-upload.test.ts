@@ -38,7 +38,7 @@ async function fails({ bytes }: UploadedFile): Promise<string> {
 }
 
 test('a refused file is read to its end, so that the browser sees why', async () => {
-  const form = () => ({ body: formOf(), contentType, csrf: 'token' });
+  const form = () => ({ body: formOf(), contentType, csrf: 'token', timeoutMs: 10_000 });
   assert.equal(await readFile(form(), firstBytes), 'refused by its first bytes');
   assert.equal(await readFile(form(), someBytes), 'refused by its size');
   await assert.rejects(readFile(form(), fails), { message: 'full' });
@@ -54,7 +54,7 @@ test('a form that is cut off is refused, and so is its file', async () => {
       resolve('refused');
     }
   };
-  const cut = { body: formOf({ isCut: true }), contentType, csrf: 'token' };
+  const cut = { body: formOf({ isCut: true }), contentType, csrf: 'token', timeoutMs: 10_000 };
   await assert.rejects(readFile(cut, store), { code: 'ValidationError' });
   assert.equal(await result, 'refused');
 });
