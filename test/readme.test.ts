@@ -100,6 +100,17 @@ test('the table of metrics names every one, and no other', async (t) => {
   assert.deepEqual(codeWords(listed), queues);
 });
 
+test('the proxies of the manual log no query strings', () => {
+  const tls = section('TLS');
+  const format = /log_format .*/.exec(tls)?.[0] ?? '';
+  assert.match(format, /\$uri/);
+  assert.doesNotMatch(format, /\$(request|request_uri|args|query_string|http_\w+)\b/);
+  const [, filter = ''] = /request>uri regexp (\S+) ""/.exec(tls) ?? [];
+  for (const path of ['/r/abc', '/kyc/abc/phone', '/owner/abc/0', '/v1/documents/doc_1/content']) {
+    assert.equal(`${path}?token=a?b&c=d`.replace(new RegExp(filter), ''), path);
+  }
+});
+
 test('every npm script that is named exists', () => {
   const { scripts } = JSON.parse(readFileSync(join(projectRoot, 'package.json'), 'utf8')) as {
     readonly scripts: Readonly<Record<string, string>>;

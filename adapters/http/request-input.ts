@@ -99,7 +99,8 @@ function expectJson(request: IncomingMessage): void {
   throw new PonteError('UnsupportedMediaType', message);
 }
 
-function readBytes(
+/** ClientGone, PayloadTooLarge, RequestTimeout. */
+export function readBytes(
   request: IncomingMessage,
   response: ServerResponse,
   { bytesMax, timeoutMs }: BodyLimits,

@@ -12,7 +12,7 @@ import type { FeedReaders } from '../../core/usecases/feed-readers.js';
 import { clientAddressOver } from './client-address.js';
 import { describeRoutes } from './openapi.js';
 import { type Pipeline, serve } from './pipeline.js';
-import { hostsIn, requestIdOf } from './request-input.js';
+import { hasBody, hostsIn, readBytes, requestIdOf } from './request-input.js';
 import { refusalReply, sendRaw, transportHeaders } from './response-output.js';
 import type { HandlerContext, Readiness } from './route-row.js';
 import { createRouter } from './router.js';
@@ -73,6 +73,10 @@ export interface Pages {
       readonly requestId: string;
       readonly client: string | null;
       readonly stopping: AbortSignal;
+      /** The time limit of a request, of an upload until its file begins. */
+      readonly timeoutMs: number;
+      /** PayloadTooLarge, RequestTimeout; rejects also when the client disconnects. */
+      readonly readBody: (bytesMax: number) => Promise<Uint8Array>;
     },
   ): Promise<void>;
 }
@@ -116,6 +120,7 @@ export function createHttpServer(deps: Deps, options: HttpOptions): HttpServer {
   const onRequest = (request: IncomingMessage, response: ServerResponse) => {
     const before = exchanges.get(request.socket)?.response ?? null;
     exchanges.set(request.socket, { request, response, before });
+    endLateBody(request, response, requestTimeoutMs);
     answer(pipeline, options.pages ?? null, request, response).catch((error: unknown) => {
       deps.log.error('an answer could not be written', { err: error });
       response.destroy();
@@ -171,7 +176,7 @@ async function answer(
 ): Promise<void> {
   // The pipeline refuses a request of several hosts.
   const isPage = pages !== null && hostsIn(request) <= 1 && pages.owns(request);
-  const { context, clientAddress, stopping } = pipeline;
+  const { context, clientAddress, limits, stopping } = pipeline;
   const { baseUrl, payUrl } = context.deps.settings;
   for (const [name, value] of Object.entries(transportHeaders(isPage ? payUrl : baseUrl))) {
     response.setHeader(name, value);
@@ -181,6 +186,18 @@ async function answer(
     requestId: requestIdOf(request),
     client: clientAddress(request),
     stopping,
+    timeoutMs: limits.timeoutMs,
+    readBody: (bytesMax) => readBytes(request, response, { ...limits, bytesMax }),
+  });
+}
+
+/** A client has so long for the rest of a body that nothing reads any more. */
+function endLateBody(request: IncomingMessage, response: ServerResponse, timeoutMs: number): void {
+  if (!hasBody(request)) return;
+  response.once('finish', () => {
+    if (request.complete) return;
+    const timer = setTimeout(() => request.socket.destroy(), timeoutMs);
+    request.once('close', () => clearTimeout(timer));
   });
 }
 

@@ -89,7 +89,7 @@ export function createLog(options: LogOptions): ProcessLog {
     (message: string, fields: Fields = {}) => {
       if (logger.isLevelEnabled(level)) logger[level](loggable(fields), cutText(message));
     };
-  const repeats = new Repeats();
+  const repeats = new Repeats((lines) => logger.warn({ lines }, 'lines of requests were left out'));
   const onceAMinute =
     (level: Level, comparable: (fields: Fields) => Fields) =>
     (message: string, fields: Fields = {}) => {
@@ -98,17 +98,20 @@ export function createLog(options: LogOptions): ProcessLog {
       const compared = comparable(all);
       repeats.note({
         text: `${level} ${text} ${JSON.stringify(compared)}`,
+        isOfRequest: 'requestId' in fields,
         write: (repeated) =>
           logger[level](repeated === null ? all : { ...compared, repeated }, text),
       });
     };
+  /** While the database is unreachable, every request of every client fails for one reason. */
+  const cause = ({ requestId, client, ...others }: Fields) => others;
+  const info = at('info');
+  const refusal = onceAMinute('info', ({ requestId, ...others }) => others);
   return {
     debug: at('debug'),
-    info: at('info'),
-    // While the database is unreachable, every request fails for the same reason.
-    warn: onceAMinute('warn', ({ requestId, client, ...others }) => others),
-    // An error is a bug: each failed request can be found.
-    error: onceAMinute('error', (all) => all),
+    info: (message, fields = {}) => ('requestId' in fields ? refusal : info)(message, fields),
+    warn: onceAMinute('warn', cause),
+    error: onceAMinute('error', cause),
     fatal: at('fatal'),
   };
 }

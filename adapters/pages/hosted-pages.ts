@@ -3,6 +3,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Deps } from '../../core/ports/deps.js';
 import type { Mailbox } from '../../core/ports/outside.js';
+import { ConcurrencyLimiter } from '../../core/usecases/concurrency-limiter.js';
 import type { PageWatch } from '../../core/usecases/page-watch.js';
 import { below, prefixOf } from './page-paths.js';
 import type { PageRequest } from './page-route.js';
@@ -35,6 +36,7 @@ export interface HostedPages {
 /** If pages and API have different hosts, each host has its own paths only. */
 export function hostedPages({ watch, mailbox, settings }: PagesOptions): HostedPages {
   let loaded: ReturnType<typeof loadPages> | null = null;
+  const uploads = new ConcurrencyLimiter(() => undefined);
   return {
     mailboxUrl: () => (mailbox === null ? null : `${settings.payUrl}/dev/mailbox`),
     owns({ url = '', headers }) {
@@ -48,7 +50,8 @@ export function hostedPages({ watch, mailbox, settings }: PagesOptions): HostedP
       const { servePage, site } = await loaded;
       const pages = new URL(settings.payUrl);
       const secure = pages.protocol === 'https:';
-      await servePage(site, { deps, watch, mailbox, prefix: prefixOf(pages), secure }, ...rest);
+      const context = { deps, watch, uploads, mailbox, prefix: prefixOf(pages), secure };
+      await servePage(site, context, ...rest);
     },
   };
 }

@@ -27,9 +27,6 @@ import { signedOut } from './way-back.js';
 /** A form with a text of every field. */
 const FORM_BYTES_MAX = 64 * 1024;
 
-/** Uploads may take longer; a form of texts is short. */
-const FORM_TIMEOUT_MS = 30_000;
-
 /** A page may load its own style sheet and script, and send forms here; nothing else. */
 const everyPage = {
   'content-security-policy': [
@@ -91,7 +88,8 @@ export async function servePage(
   try {
     answer = await answerOf(site, context, request, { ...about, match, gone });
   } catch (error) {
-    if (response.destroyed) return;
+    // The client has disconnected, or has ended its side in the middle of a body.
+    if (response.destroyed || request.readableAborted) return;
     answer = refusalOf(site, context, request, error, { ...about, match });
   }
   await send(context, request, response, answer, about.requestId);
@@ -109,7 +107,7 @@ async function answerOf(
   site: PageSite,
   context: PageContext,
   request: IncomingMessage,
-  { match, client, gone }: Matched & { readonly gone: AbortSignal },
+  { match, client, gone, timeoutMs, readBody }: Matched & { readonly gone: AbortSignal },
 ): Promise<PageAnswer> {
   const { deps, secure } = context;
   const { route, params } = match;
@@ -137,7 +135,7 @@ async function answerOf(
     return signedOut({ match: site.match, method, path, base, prefix, cookies });
   }
   const csrf = session === null ? null : csrfToken(deps, session);
-  const form = await readForm(request, route.form);
+  const form = await readForm(request, route.form, readBody);
   if (route.csrf === 'form' && !isSame(form.get('csrf') ?? '', csrf)) {
     return outOfDate();
   }
@@ -146,6 +144,7 @@ async function answerOf(
   if (values?.success === false) throw new PonteError('ValidationError');
   const call: PageCall<PageAuth, unknown> = {
     ...{ params, query: url.searchParams, form: values?.data ?? null, body: request },
+    timeoutMs,
     contentType: request.headers['content-type'] ?? '',
     session: session as PageSession,
     ...{ csrf, cookies, client, base, gone },
@@ -203,26 +202,17 @@ function isSame(sent: string, expected: string | null): boolean {
   return left !== undefined && right !== undefined && timingSafeEqual(left, right);
 }
 
-async function readForm(request: IncomingMessage, form: PageCallForm): Promise<URLSearchParams> {
+async function readForm(
+  request: IncomingMessage,
+  form: PageCallForm,
+  readBody: PageRequest['readBody'],
+): Promise<URLSearchParams> {
   if (form === 'none' || form === 'multipart') return new URLSearchParams();
   const type = request.headers['content-type'] ?? '';
   if (!/^application\/x-www-form-urlencoded\s*(;|$)/i.test(type)) {
     throw new PonteError('UnsupportedMediaType');
   }
-  const chunks: Buffer[] = [];
-  let size = 0;
-  const slow = setTimeout(() => request.destroy(), FORM_TIMEOUT_MS);
-  try {
-    for await (const chunk of request as AsyncIterable<Buffer>) {
-      size += chunk.length;
-      if (size > FORM_BYTES_MAX) throw new PonteError('PayloadTooLarge');
-      chunks.push(chunk);
-    }
-  } finally {
-    // Its connection may serve other requests by then.
-    clearTimeout(slow);
-  }
-  return new URLSearchParams(Buffer.concat(chunks).toString('utf8'));
+  return new URLSearchParams(Buffer.from(await readBody(FORM_BYTES_MAX)).toString('utf8'));
 }
 
 type PageCallForm = NonNullable<PageMatch['route']>['form'];
@@ -274,12 +264,15 @@ function refusalOf(
   else log.error('page failed', { ...fields, err: error });
   const language = readCookies(request.headers.cookie, context.secure).get('language') ?? '';
   const accepted = acceptedLocale(request.headers['accept-language']);
-  return site.errorPage(refusal, {
+  const page = site.errorPage(refusal, {
     locale: localeOf(language) ?? accepted ?? 'en',
     base: baseOf(context, match),
     prefix: context.prefix,
     nowMs: context.deps.clock.nowMs(),
   });
+  // The rest of the form may never arrive, so no other request can follow it.
+  if (code !== 'RequestTimeout') return page;
+  return { ...page, headers: { ...page.headers, connection: 'close' } };
 }
 
 async function send(

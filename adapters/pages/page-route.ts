@@ -5,6 +5,7 @@ import type { Locale } from '../../core/domain/locale.js';
 import type { PageSession } from '../../core/domain/page-session.js';
 import type { Deps } from '../../core/ports/deps.js';
 import type { Mailbox } from '../../core/ports/outside.js';
+import type { ConcurrencyLimiter } from '../../core/usecases/concurrency-limiter.js';
 import type { PageWatch } from '../../core/usecases/page-watch.js';
 import type { Cookie, CookieName } from './cookies.js';
 import type { Notice } from './frame-view.js';
@@ -53,12 +54,18 @@ export interface PageRequest {
   readonly client: string | null;
   /** Aborted when the server stops. */
   readonly stopping: AbortSignal;
+  /** The time limit of a form, of an upload until its file begins. */
+  readonly timeoutMs: number;
+  /** PayloadTooLarge, RequestTimeout; rejects also when the client disconnects. */
+  readonly readBody: (bytesMax: number) => Promise<Uint8Array>;
 }
 
 /** What handlers need in addition to the request. */
 export interface PageContext {
   readonly deps: Deps;
   readonly watch: PageWatch;
+  /** The uploads that run, by session. */
+  readonly uploads: ConcurrencyLimiter;
   /** The mails of a development host; null in production. */
   readonly mailbox: Mailbox | null;
   /** Below this path all pages are: empty, or as `/pay`. */
@@ -71,6 +78,8 @@ export interface PageCall<A extends PageAuth, F> {
   readonly params: Readonly<Record<string, string>>;
   readonly query: URLSearchParams;
   readonly form: F;
+  /** The time limit of a multipart row until its file begins. */
+  readonly timeoutMs: number;
   /** The body of a multipart row. */
   readonly body: AsyncIterable<Uint8Array>;
   readonly contentType: string;

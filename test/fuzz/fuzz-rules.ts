@@ -114,7 +114,7 @@ function checkOurFailure(
   outageCodes: readonly string[],
 ): void {
   // The readiness probe answers 503 without a code.
-  if (answer.status < 500 || path === '/readyz') return;
+  if (answer.status < 500 || pathOf({ path }) === '/readyz') return;
   const isExpected = method === 'HEAD' ? outageCodes.length > 0 : outageCodes.includes(code);
   assert.ok(isExpected, `a failure of the service: ${summaryOf(answer)}`);
 }

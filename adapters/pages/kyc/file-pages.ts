@@ -39,6 +39,9 @@ import {
 import { ownDocumentsScreen } from './owner-screens.js';
 import { kycEn } from './texts/kyc-en.js';
 
+/** A browser sends one at a time; a person may use several tabs. */
+const UPLOADS_PER_SESSION = 4;
+
 const kinds = Object.keys(documentKinds) as readonly DocumentKind[];
 const refusals = Object.keys(kycEn.documents.refusals) as readonly RefusedFile['reason'][];
 
@@ -85,13 +88,29 @@ export async function uploadFile(
   if (!loaded.isOpen) throw new PonteError('PaymentStateConflict');
   const { session } = loaded;
   const { kind, owner } = fileIn(call, loaded);
-  const reason = await readFile(call, (file) =>
-    storePageDocument(context.deps, session, { kind, owner, ...file }),
+  const reason = await inUploadSlot(context, call, () =>
+    readFile(call, (file) => storePageDocument(context.deps, session, { kind, owner, ...file })),
   );
   const id = controlId({ field: fileFieldOf(kind), owner });
   const page = documentsPath(call, loaded);
   if (reason === null) return seeOther(`${page}#${id}`);
   return seeOther(`${page}?${new URLSearchParams({ refused: reason, file: id })}#${id}`);
+}
+
+/** RateLimitExceeded while too many uploads of the session run: each may take minutes. */
+async function inUploadSlot<T>(
+  { uploads }: PageContext,
+  { session }: AnyCall,
+  upload: () => Promise<T>,
+): Promise<T> {
+  const id = session?.id ?? '';
+  if (uploads.reserved(id) >= UPLOADS_PER_SESSION) throw new PonteError('RateLimitExceeded');
+  uploads.reserve([id], 1);
+  try {
+    return await upload();
+  } finally {
+    uploads.release([id], 1);
+  }
 }
 
 export async function removeFile(

@@ -12,6 +12,8 @@ import type { PageCall } from '../page-route.js';
 const BODY_BYTES_MAX = 3 * DOCUMENT_BYTES_MAX;
 const TOKEN_LENGTH_MAX = 200;
 
+type UploadCall = Pick<PageCall<'kyc', unknown>, 'body' | 'contentType' | 'csrf' | 'timeoutMs'>;
+
 export interface UploadedFile {
   readonly declaredType: string;
   readonly bytes: AsyncIterable<Uint8Array>;
@@ -20,14 +22,17 @@ export interface UploadedFile {
 /**
  * Calls `store` with the file, and reads the rest of a file that it does not read, so that the
  * browser sees the answer. PaymentStateConflict for a form without the token of the session,
- * UnsupportedMediaType, ValidationError for a form without a file.
+ * UnsupportedMediaType, ValidationError for a form without a file, RequestTimeout if the file does
+ * not begin in time.
  */
 export async function readFile<T>(
-  { body, contentType, csrf }: Pick<PageCall<'kyc', unknown>, 'body' | 'contentType' | 'csrf'>,
+  { body, contentType, csrf, timeoutMs }: UploadCall,
   store: (file: UploadedFile) => Promise<T>,
 ): Promise<T> {
   if (!/^multipart\/form-data\s*;/i.test(contentType)) throw new PonteError('UnsupportedMediaType');
   const parser = parserOf(contentType);
+  const late = Promise.withResolvers<never>();
+  const timer = setTimeout(() => late.reject(new PonteError('RequestTimeout')), timeoutMs);
   let token = '';
   let stored: Promise<T> | null = null;
   parser.on('field', (name, value) => {
@@ -40,6 +45,7 @@ export async function readFile<T>(
       bytes.resume();
       return;
     }
+    clearTimeout(timer);
     stored = storeWhole(bytes[Symbol.asyncIterator](), (all) =>
       store({ declaredType, bytes: all }),
     );
@@ -47,10 +53,12 @@ export async function readFile<T>(
     stored.catch(() => undefined);
   });
   try {
-    await pipeline(Readable.from(bounded(body)), parser);
+    await Promise.race([pipeline(Readable.from(bounded(body)), parser), late.promise]);
   } catch (error) {
     if (error instanceof PonteError) throw error;
     throw new PonteError('ValidationError', 'The form was cut off.', { cause: error });
+  } finally {
+    clearTimeout(timer);
   }
   if (stored !== null) return stored;
   throw new PonteError(isToken(token, csrf) ? 'ValidationError' : 'PaymentStateConflict');

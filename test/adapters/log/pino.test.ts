@@ -91,7 +91,7 @@ test('warnings and errors that repeat are said once, then once a minute with the
   assert.deepEqual(written(), [['step failed', 'the disk is full', undefined]], 'logged again');
 });
 
-test('a warning that many requests meet is one line, an error is one line a request', (t) => {
+test('a warning or an error that many requests meet is one line', (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] });
   const lines: unknown[] = [];
   const write = (text: string) => {
@@ -108,12 +108,60 @@ test('a warning that many requests meet is one line, an error is one line a requ
   assert.deepEqual(lines.splice(0), [
     ['warn', 'a', 'host-a', 'full', none],
     ['error', 'a', none, 'fault', none],
-    ['error', 'b', none, 'fault', none],
-    ['error', 'c', none, 'fault', none],
     ['warn', 'd', 'host-d', 'away', none],
   ]);
   t.mock.timers.tick(60_000);
-  assert.deepEqual(lines, [['warn', none, none, 'full', 2]]);
+  assert.deepEqual(lines, [
+    ['warn', none, none, 'full', 2],
+    ['error', none, none, 'fault', 2],
+  ]);
+});
+
+test('a refusal is one line a minute for each client and reason', (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const lines: unknown[] = [];
+  const write = (text: string) => {
+    const { requestId, client, code, repeated } = JSON.parse(text);
+    lines.push([requestId, client, code, repeated]);
+  };
+  const log = createLog({ level: 'info', destination: { write } });
+  for (let count = 0; count < 1_000; count += 1) {
+    for (const client of ['a', 'b']) {
+      log.info('refused', { requestId: `${client}${count}`, client, code: 'NotFound' });
+    }
+  }
+  log.info('refused', { requestId: 'other', client: 'a', code: 'Unauthorized' });
+  assert.deepEqual(lines.splice(0), [
+    ['a0', 'a', 'NotFound', undefined],
+    ['b0', 'b', 'NotFound', undefined],
+    ['other', 'a', 'Unauthorized', undefined],
+  ]);
+  t.mock.timers.tick(60_000);
+  assert.deepEqual(lines, [
+    [undefined, 'a', 'NotFound', 999],
+    [undefined, 'b', 'NotFound', 999],
+  ]);
+});
+
+test('requests of any number of clients write a limited number of lines', (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const lines: Record<string, unknown>[] = [];
+  const write = (text: string) => lines.push(JSON.parse(text));
+  const log = createLog({ level: 'info', destination: { write } });
+  for (let count = 0; count < 5_000; count += 1) {
+    log.info('refused', { requestId: 'r', client: `2001:db8::${count}` });
+  }
+  assert.equal(lines.length, 1_000);
+  log.error('an order is late', { orderId: 'o1' });
+  assert.equal(lines.length, 1_001, 'what no request causes is written');
+  t.mock.timers.tick(60_000);
+  assert.equal(lines.length, 1_002);
+  assert.partialDeepStrictEqual(lines.at(-1), {
+    message: 'lines of requests were left out',
+    lines: 4_000,
+  });
+  log.info('refused', { requestId: 'r', client: '2001:db8::1' });
+  assert.equal(lines.length, 1_003, 'then lines are written again');
 });
 
 test('lines go to stderr, and stdout stays clean', () => {

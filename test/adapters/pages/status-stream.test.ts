@@ -8,6 +8,7 @@ import { statusStream } from '../../../adapters/pages/status-stream.js';
 import { MINUTE_MS, SECOND_MS } from '../../../core/domain/instant.js';
 import { newPageSession } from '../../../core/domain/page-session.js';
 import { signIn } from '../../../core/usecases/buyers.js';
+import { ConcurrencyLimiter } from '../../../core/usecases/concurrency-limiter.js';
 import { pageWatch, STREAMS_PER_SESSION_MAX } from '../../../core/usecases/page-watch.js';
 import { readPaymentPage } from '../../../core/usecases/payment-page.js';
 import { world } from '../../support/test-world.js';
@@ -23,7 +24,8 @@ async function scene(t: TestContext) {
   assert.ok(payment !== null);
   const { publicId } = payment;
   const watch = pageWatch(deps, () => () => undefined);
-  const context = { deps, watch, mailbox: null, prefix: '', secure: false };
+  const uploads = new ConcurrencyLimiter(() => undefined);
+  const context = { deps, watch, uploads, mailbox: null, prefix: '', secure: false };
   const { pageVersion } = await readPaymentPage(deps, publicId);
   t.mock.timers.enable({ apis: ['setTimeout'] });
   t.mock.method(AbortSignal, 'timeout', (durationMs: number) => {
@@ -36,6 +38,7 @@ async function scene(t: TestContext) {
     const subject = { kind: 'buyer', paymentId: id, submissionId: null, ownerIndex: null } as const;
     const answer = await statusStream(context, {
       ...{ params: { publicId }, query: new URLSearchParams({ version }), form: null },
+      timeoutMs: 0,
       ...{ body: Readable.from([]), contentType: '', csrf: null, cookies: new Map(), client: null },
       session: newPageSession({ ...tenant, ...subject }, token, deps.clock.nowMs()),
       ...{ chosenLocale: null, browserLocale: null, base: `/r/${publicId}`, gone: gone.signal },

@@ -2,7 +2,7 @@
 // follows redirects, and sends the forms that a page has. The small world serves the pages.
 import assert from 'node:assert/strict';
 import type { AddressInfo } from 'node:net';
-import { createHttpServer } from '../../../adapters/http/server.js';
+import { createHttpServer, type HttpOptions } from '../../../adapters/http/server.js';
 import { hostedPages, type PagesOptions } from '../../../adapters/pages/hosted-pages.js';
 import type { Tenant } from '../../../core/domain/tenant.js';
 import type { Settings } from '../../../core/ports/deps.js';
@@ -43,8 +43,9 @@ export async function pageSite(
   t: SuiteEnd,
   options: WorldOptions = {},
   pages: Partial<PagesOptions> = {},
+  http: Partial<HttpOptions> = {},
 ): Promise<PageSite> {
-  const made = await openPageSite(options, pages);
+  const made = await openPageSite(options, pages, http);
   t.after(made.close);
   return made;
 }
@@ -52,6 +53,7 @@ export async function pageSite(
 export async function openPageSite(
   { settings = {}, ...rest }: WorldOptions = {},
   pages: Partial<PagesOptions> = {},
+  http: Partial<HttpOptions> = {},
 ): Promise<PageSite> {
   const here = 'http://pages.test';
   const addresses: Partial<Settings> = { baseUrl: here, payUrl: here, ...settings };
@@ -64,6 +66,7 @@ export async function openPageSite(
       ...{ database: true, migrations: true, worker: true, clock: true, serving: true },
     }),
     pages: hostedPages({ watch, mailbox: null, settings: world.deps.settings, ...pages }),
+    ...http,
   });
   const { port }: AddressInfo = await server.listen('127.0.0.1', 0);
   const tenant = await world.newTenant();
@@ -161,7 +164,7 @@ export class Visitor {
       method,
       redirect: 'manual',
       headers: {
-        cookie: this.#cookiesFor(path),
+        cookie: this.cookiesFor(path),
         ...(this.#options.language === undefined
           ? {}
           : { 'accept-language': this.#options.language }),
@@ -199,7 +202,8 @@ export class Visitor {
     return this.shown;
   }
 
-  #cookiesFor(target: string): string {
+  /** The header of a request to this path. */
+  cookiesFor(target: string): string {
     const [path = ''] = target.split('?', 1);
     const fit = [...this.#cookies].filter(
       ([, cookie]) =>

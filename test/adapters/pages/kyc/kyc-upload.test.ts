@@ -39,7 +39,7 @@ async function fails({ bytes }: UploadedFile): Promise<string> {
 }
 
 test('a refused file is read to its end, so that the browser sees why', async () => {
-  const form = () => ({ body: formOf(), contentType, csrf: 'token' });
+  const form = () => ({ body: formOf(), contentType, csrf: 'token', timeoutMs: 10_000 });
   assert.equal(await readFile(form(), firstBytes), 'refused by its first bytes');
   assert.equal(await readFile(form(), someBytes), 'refused by its size');
   await assert.rejects(readFile(form(), fails), { message: 'full' });
@@ -55,7 +55,7 @@ test('a form that is cut off is refused, and so is its file', async () => {
       resolve('refused');
     }
   };
-  const cut = { body: formOf({ isCut: true }), contentType, csrf: 'token' };
+  const cut = { body: formOf({ isCut: true }), contentType, csrf: 'token', timeoutMs: 10_000 };
   await assert.rejects(readFile(cut, store), { code: 'ValidationError' });
   assert.equal(await result, 'refused');
 });
@@ -87,7 +87,8 @@ for (const [name, text] of cutOffForms) {
         for (let turns = 0; turns < 2; turns += 1) await turn();
         return someBytes(file);
       };
-      const refused = readFile({ body, contentType, csrf: 'token' }, late);
+      const form = { body, contentType, csrf: 'token', timeoutMs: 10_000 };
+      const refused = readFile(form, late);
       await assert.rejects(refused, { code: 'ValidationError' });
       // An error without a listener would end the process in a later turn.
       await turn();
