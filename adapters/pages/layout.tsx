@@ -3,9 +3,10 @@
 import type { ComponentChildren, VNode } from 'preact';
 import { MINUTE_MS, SECOND_MS } from '../../core/domain/instant.js';
 import { locales } from '../../core/domain/locale.js';
-import { Button, Day, Foreign, Form, Note, type Row, Rows } from './components.js';
+import { Button, Day, Foreign, Form, Moment, Note, type Row, Rows } from './components.js';
 import { ErrorSummary, type FieldError } from './fields.js';
 import { Icon, Mark } from './icons.js';
+import type { Limited } from './limited.js';
 import { type PageView, referenceOf } from './page-view.js';
 import { nameOf, plainText, type Scene, useScene } from './scene.js';
 import { languageNames } from './texts.js';
@@ -151,8 +152,20 @@ function Heading({ content }: { readonly content: ScreenContent }): VNode {
           <p>{texts.notice[view.notice]}</p>
         </Note>
       )}
+      {view.limited === null ? null : <LimitNote limited={view.limited} />}
       <SessionWarning />
     </>
+  );
+}
+
+function LimitNote({ limited }: { readonly limited: Limited }): VNode {
+  const { texts } = useScene();
+  const { limit, untilMs, sentAtMs } = limited;
+  const sentAt = sentAtMs === null ? null : <Moment atMs={sentAtMs} />;
+  return (
+    <Note live>
+      <p>{texts.limited[limit](<Moment atMs={untilMs} />, sentAt)}</p>
+    </Note>
   );
 }
 

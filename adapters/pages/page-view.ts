@@ -10,6 +10,7 @@ import type { Purpose } from '../../core/domain/purpose.js';
 import type { QuoteTerms } from '../../core/domain/quote.js';
 import type { SimulatedEvent } from '../../core/domain/simulated-event.js';
 import type { Mode } from '../../core/domain/tenant.js';
+import type { Limited } from './limited.js';
 
 export interface PageView {
   readonly locale: Locale;
@@ -33,6 +34,8 @@ export interface PageView {
   readonly version: string | null;
   /** Shown above the screen, once. */
   readonly notice: Notice | null;
+  /** Shown once, too. */
+  readonly limited: Limited | null;
   /** Where a development host shows its mails; null where mails are sent. */
   readonly mailbox: string | null;
   /** What the panel of test mode offers; null in live mode and before sign-in. */
@@ -176,7 +179,6 @@ export const notices = [
   'unsaved',
   'code_wrong',
   'code_over',
-  'link_too_soon',
   'quote_unavailable',
   'take_back_asked',
 ] as const;
@@ -206,7 +208,8 @@ export type Page =
   | { readonly name: 'receipt' }
   | { readonly name: 'verify'; readonly asked: VerifyForm | null; readonly answer: VerifyAnswer }
   | { readonly name: 'not_found' }
-  | { readonly name: 'problem'; readonly problem: Problem };
+  /** `untilMs`: when a limit ends; null without one. */
+  | { readonly name: 'problem'; readonly problem: Problem; readonly untilMs: number | null };
 
 export interface LinkOver {
   readonly name: 'link_over';

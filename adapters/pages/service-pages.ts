@@ -72,6 +72,7 @@ function verifyPage(
       payment: null,
       version: null,
       notice: null,
+      limited: null,
       mailbox: null,
     },
     kyc: noKyc,

@@ -138,7 +138,7 @@ export function withNewAsked(
   return withAsked(draft, { owner, email, askedAtMs, doneAtMs: null, left });
 }
 
-/** `withValues` by the person who fills in the form: only a change replaces what an owner entered. */
+/** `withValues` by the person who asked: only a change replaces what the owner entered. */
 export function withAskerValues(
   draft: KycDraft,
   owner: number | null,

@@ -132,3 +132,6 @@ alter table organization_profiles add column answer_by timestamp with time zone;
 alter table organization_profiles add column answer_alerted_at timestamp with time zone;
 alter table kyc_submissions add column answer_by timestamp with time zone;
 alter table kyc_submissions add column answer_alerted_at timestamp with time zone;
+
+-- Mails: sign-ins are numbered per organization, as mails_numbered has them.
+drop index mails_sign_ins;

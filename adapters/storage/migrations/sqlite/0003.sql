@@ -144,3 +144,6 @@ alter table organization_profiles add column answer_by integer;
 alter table organization_profiles add column answer_alerted_at integer;
 alter table kyc_submissions add column answer_by integer;
 alter table kyc_submissions add column answer_alerted_at integer;
+
+-- Mails: sign-ins are numbered per organization, as mails_numbered has them.
+drop index mails_sign_ins;
