@@ -1,13 +1,14 @@
 // The frame of every page: bars at the top, the way through the payment, the panel beside it, the
 // footer with the languages. A screen gives its parts, the frame places them.
 import type { ComponentChildren, VNode } from 'preact';
+import { helpReference } from '../../core/domain/display.js';
 import { MINUTE_MS, SECOND_MS } from '../../core/domain/instant.js';
 import { locales } from '../../core/domain/locale.js';
 import { Button, Day, Foreign, Form, Moment, Note, type Row, Rows } from './components.js';
 import { ErrorSummary, type FieldError } from './fields.js';
 import { Icon, Mark } from './icons.js';
 import type { Limited } from './limited.js';
-import { type PageView, referenceOf } from './page-view.js';
+import type { PageView } from './page-view.js';
 import { nameOf, plainText, type Scene, useScene } from './scene.js';
 import { languageNames } from './texts.js';
 
@@ -237,7 +238,7 @@ function Help(): VNode | null {
   const { organization, payment } = view;
   if (organization === null) return null;
   const org = nameOf(organization.name);
-  const reference = payment === null ? null : <b class="digits">{referenceOf(payment)}</b>;
+  const reference = payment === null ? null : <b class="digits">{helpReference(payment)}</b>;
   return (
     <section>
       <h2>{texts.frame.help}</h2>

@@ -237,8 +237,3 @@ export type VerifyAnswer =
 
 export const problems = ['too_many', 'session_over', 'forbidden', 'out_of_order'] as const;
 export type Problem = (typeof problems)[number];
-
-/** What the buyer names when asking for help. */
-export function referenceOf(payment: Pick<PaymentView, 'number' | 'externalId' | 'id'>): string {
-  return payment.number ?? payment.externalId ?? payment.id;
-}
