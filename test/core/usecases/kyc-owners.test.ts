@@ -65,6 +65,20 @@ test('who asked an owner sees the names as it entered them, then and after takin
   assert.deepEqual([kept, addressLine1], ['P.', null]);
 });
 
+test('who asked an owner need not enter the names, and clears none', async (t) => {
+  const made = await formScene(t);
+  await made.fillCompany();
+  const { deps, visitor } = made;
+  const owner = await addOwner(deps, visitor);
+  await askOwner(deps, visitor, { owner, email: 'a@owner.example', locale: 'en', client: null });
+  const session = await made.ownerSession(owner);
+  await made.fillOwner(owner, session);
+  const role = 'beneficial_owner';
+  assert.equal(await made.type('owner', { role, firstName: '', lastName: '' }, owner), null);
+  const [part] = (await made.open(session)).draft.dossier.owners ?? [];
+  assert.deepEqual([part?.role, part?.lastName], [role, typedOwner.lastName]);
+});
+
 test('one owner is asked at most once a minute, at any address', async (t) => {
   const made = await formScene(t);
   await made.fillCompany();
