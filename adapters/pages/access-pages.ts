@@ -12,7 +12,9 @@ import {
   requestLink,
 } from '../../core/usecases/sign-ins.js';
 import type { CookieName } from './cookies.js';
+import { withLimit } from './limited.js';
 import {
+  limitReached,
   type PageAnswer,
   type PageAuth,
   type PageCall,
@@ -91,11 +93,11 @@ async function sendLink(at: Entrance, context: PageContext, call: Call): Promise
   const browser = call.cookies.get('browser') ?? random();
   const locale = await at.localeOf(context, call);
   const asked = { client: call.client, locale, browserHash: hashBrowser(browser) };
-  try {
-    await requestLink(deps, at.pageOf(call), asked);
-  } catch (error) {
-    if (!isCode(error, 'RateLimitExceeded')) throw error;
-    return seeOther(withNotice(call.base, 'link_too_soon'));
+  const answer = await requestLink(deps, at.pageOf(call), asked);
+  if (answer.outcome === 'too_soon') {
+    const { untilMs, sentAtMs } = answer;
+    const limit = sentAtMs === null ? 'mail_too_soon' : 'link_sent';
+    return seeOther(withLimit(call.base, { limit, untilMs, sentAtMs }));
   }
   return seeOther(`${call.base}?sent`, [{ name: 'browser', value: browser, path: call.base }]);
 }
@@ -107,7 +109,7 @@ async function enterCode(
 ): Promise<PageAnswer> {
   const browser = call.cookies.get('browser');
   if (browser === undefined) return seeOther(withNotice(call.base, 'code_over'));
-  const code = { browserHash: hashBrowser(browser), code: call.form.code };
+  const code = { client: call.client, browserHash: hashBrowser(browser), code: call.form.code };
   try {
     const locale = await at.localeOf(context, call);
     const { token } = await redeemCode(context.deps, at.pageOf(call), code, locale);
@@ -115,7 +117,7 @@ async function enterCode(
   } catch (error) {
     if (isCode(error, 'InvalidSignInCode')) return seeOther(`${call.base}?sent&notice=code_wrong`);
     if (isCode(error, 'SignInCodeOver')) return seeOther(withNotice(call.base, 'code_over'));
-    throw error;
+    return limitReached(context, error, 'code_too_often', call.base);
   }
 }
 

@@ -1,12 +1,14 @@
 // The parts of which screens are made. They know the look and the markup that assistive technology
 // needs; they decide nothing about payments.
 import type { ComponentChildren, VNode } from 'preact';
-import { formatInstant } from '../../core/domain/instant.js';
+import { formatInstant, HOUR_MS } from '../../core/domain/instant.js';
 import type { Money } from '../../core/domain/money.js';
 import { dayMs } from './format.js';
 import { Icon, type IconName } from './icons.js';
 import { useFrame } from './page-frame.js';
 import { plainText } from './plain-text.js';
+
+const NEAR_MS = 12 * HOUR_MS;
 
 /** `full` and `time` say UTC until the script writes the reader's zone; `day` is a day of UTC. */
 export function Time({
@@ -23,6 +25,13 @@ export function Time({
       {write(atMs)}
     </time>
   );
+}
+
+/** Without its day if it is near. */
+export function Moment({ atMs }: { readonly atMs: number }): VNode {
+  const { view } = useFrame();
+  const isNear = Math.abs(atMs - view.nowMs) < NEAR_MS;
+  return <Time atMs={atMs} as={isNear ? 'time' : 'full'} />;
 }
 
 /** A day of the calendar, the same in every zone. */

@@ -7,7 +7,7 @@
 export const cookieLivesSeconds = {
   session: 43_200,
   link: 600,
-  browser: 1_200,
+  browser: 86_400,
   back: 1_200,
   language: 31_536_000,
 } as const;

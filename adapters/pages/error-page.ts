@@ -1,4 +1,5 @@
 // Refusals as pages. An unknown address, a page that is not open and a removed payment look alike.
+import { SECOND_MS } from '../../core/domain/instant.js';
 import type { ErrorCode, PonteError } from '../../core/errors.js';
 import { assetPaths } from './assets.js';
 import type { RefusalPlace } from './page-pipeline.js';
@@ -16,10 +17,11 @@ export function errorPage(
   { code, status, retryAfterSeconds }: PonteError,
   where: RefusalPlace,
 ): PageAnswer {
+  const untilMs = retryAfterSeconds === null ? null : where.nowMs + retryAfterSeconds * SECOND_MS;
   const page: Page =
     code === 'NotFound' || code === 'MethodNotAllowed'
       ? { name: 'not_found' }
-      : { name: 'problem', problem: problems[code] ?? 'out_of_order' };
+      : { name: 'problem', problem: problems[code] ?? 'out_of_order', untilMs };
   const text = renderPage({
     locale: where.locale,
     root: where.prefix,
@@ -35,6 +37,7 @@ export function errorPage(
       payment: null,
       version: null,
       notice: null,
+      limited: null,
       mailbox: null,
     },
     kyc: noKyc,

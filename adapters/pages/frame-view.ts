@@ -1,6 +1,7 @@
 // What every page has, for any audience: its language, its paths, its session, and a notice.
 import type { Locale } from '../../core/domain/locale.js';
 import type { Mode } from '../../core/domain/tenant.js';
+import type { Limited } from './limited.js';
 
 export interface FrameView {
   readonly locale: Locale;
@@ -19,6 +20,8 @@ export interface FrameView {
   readonly version: string | null;
   /** Shown above the screen, once. */
   readonly notice: Notice | null;
+  /** Shown once, too. */
+  readonly limited: Limited | null;
   /** Where a development host shows its mails; null where mails are sent. */
   readonly mailbox: string | null;
 }
@@ -43,7 +46,6 @@ export const notices = [
   'unsaved',
   'code_wrong',
   'code_over',
-  'link_too_soon',
   'quote_unavailable',
   'take_back_asked',
 ] as const;

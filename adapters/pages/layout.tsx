@@ -1,12 +1,14 @@
 // The frame of every page: bars at the top, the way through the payment, the panel beside it, the
 // footer with the languages. A screen gives its parts, the frame places them.
 import type { ComponentChildren, VNode } from 'preact';
+import { helpReference } from '../../core/domain/display.js';
 import { MINUTE_MS, SECOND_MS } from '../../core/domain/instant.js';
 import { locales } from '../../core/domain/locale.js';
-import { Button, Day, Foreign, Form, Note, type Row, Rows } from './components.js';
+import { Button, Day, Foreign, Form, Moment, Note, type Row, Rows } from './components.js';
 import { ErrorSummary, type FieldError } from './fields.js';
 import { Icon, Mark } from './icons.js';
-import { type PageView, referenceOf } from './page-view.js';
+import type { Limited } from './limited.js';
+import type { PageView } from './page-view.js';
 import { nameOf, plainText } from './plain-text.js';
 import { type Scene, useScene } from './scene.js';
 import { languageNames } from './texts.js';
@@ -152,8 +154,20 @@ function Heading({ content }: { readonly content: ScreenContent }): VNode {
           <p>{texts.notice[view.notice]}</p>
         </Note>
       )}
+      {view.limited === null ? null : <LimitNote limited={view.limited} />}
       <SessionWarning />
     </>
+  );
+}
+
+function LimitNote({ limited }: { readonly limited: Limited }): VNode {
+  const { texts } = useScene();
+  const { limit, untilMs, sentAtMs } = limited;
+  const sentAt = sentAtMs === null ? null : <Moment atMs={sentAtMs} />;
+  return (
+    <Note live>
+      <p>{texts.limited[limit](<Moment atMs={untilMs} />, sentAt)}</p>
+    </Note>
   );
 }
 
@@ -225,7 +239,7 @@ function Help(): VNode | null {
   const { organization, payment } = view;
   if (organization === null) return null;
   const org = nameOf(organization.name);
-  const reference = payment === null ? null : <b class="digits">{referenceOf(payment)}</b>;
+  const reference = payment === null ? null : <b class="digits">{helpReference(payment)}</b>;
   return (
     <section>
       <h2>{texts.frame.help}</h2>

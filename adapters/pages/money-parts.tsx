@@ -1,10 +1,10 @@
 // Parts that speak about money: the four answers, the sum of what came in and goes back, and where
 // the money is. Every screen of a payment shows each amount that is not zero.
 import type { ComponentChildren, VNode } from 'preact';
+import { helpReference } from '../../core/domain/display.js';
 import { type Money, money } from '../../core/domain/money.js';
 import { Answers, Route, type Row, Rows, type Stop, Time } from './components.js';
 import { useContacts } from './layout.js';
-import { referenceOf } from './page-view.js';
 import { nameOf } from './plain-text.js';
 import { type PaymentScene, useScene } from './scene.js';
 
@@ -79,7 +79,7 @@ function WhomToAsk(): VNode {
   const org = <b>{nameOf(view.organization?.name ?? '')}</b>;
   const { payment } = view;
   const asked =
-    payment === null ? org : texts.answers.org(org, <b class="digits">{referenceOf(payment)}</b>);
+    payment === null ? org : texts.answers.org(org, <b class="digits">{helpReference(payment)}</b>);
   return (
     <>
       {asked}

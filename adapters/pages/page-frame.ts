@@ -7,7 +7,7 @@ import type { Format } from './format.js';
 import type { FrameView } from './frame-view.js';
 
 export interface PageFrame {
-  readonly view: Pick<FrameView, 'root' | 'path' | 'csrf'>;
+  readonly view: Pick<FrameView, 'root' | 'path' | 'csrf' | 'nowMs'>;
   /** Version of what the forms of the page change; undefined where they change nothing. */
   readonly formVersion: number | undefined;
   readonly texts: FrameTexts;

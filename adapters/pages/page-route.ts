@@ -1,14 +1,17 @@
 // A row of the page table: who may open it, how a form is checked, and what its handler gets. No
 // field of access has a default.
 import type { z } from 'zod';
+import { SECOND_MS } from '../../core/domain/instant.js';
 import type { Locale } from '../../core/domain/locale.js';
 import type { PageSession } from '../../core/domain/page-session.js';
+import { PonteError } from '../../core/errors.js';
 import type { Deps } from '../../core/ports/deps.js';
 import type { Mailbox } from '../../core/ports/outside.js';
 import type { ConcurrencyLimiter } from '../../core/usecases/concurrency-limiter.js';
 import type { PageWatch } from '../../core/usecases/page-watch.js';
 import type { Cookie, CookieName } from './cookies.js';
 import type { Notice } from './frame-view.js';
+import { type Limited, withLimit } from './limited.js';
 
 /**
  * 'buyer': a session of the payment or form in the path. 'kyc': that, or the session of a phone for
@@ -119,4 +122,17 @@ export function seeOther(location: string, cookies: readonly Cookie[] = []): Pag
 /** `notice` is shown once on the page. */
 export function withNotice(path: string, notice: Notice): string {
   return `${path}?notice=${notice}`;
+}
+
+/** Leads back to the page, which says when the limit ends. Other errors are thrown. */
+export function limitReached(
+  { deps }: Pick<PageContext, 'deps'>,
+  error: unknown,
+  limit: Limited['limit'],
+  path: string,
+): PageAnswer {
+  if (!(error instanceof PonteError) || error.retryAfterSeconds === null) throw error;
+  if (error.code !== 'RateLimitExceeded') throw error;
+  const untilMs = deps.clock.nowMs() + error.retryAfterSeconds * SECOND_MS;
+  return seeOther(withLimit(path, { limit, untilMs, sentAtMs: null }));
 }

@@ -161,7 +161,8 @@ export type Page =
   | { readonly name: 'receipt' }
   | { readonly name: 'verify'; readonly asked: VerifyForm | null; readonly answer: VerifyAnswer }
   | { readonly name: 'not_found' }
-  | { readonly name: 'problem'; readonly problem: Problem };
+  /** `untilMs`: when a limit ends; null without one. */
+  | { readonly name: 'problem'; readonly problem: Problem; readonly untilMs: number | null };
 
 export interface LinkOver {
   readonly name: 'link_over';
@@ -189,8 +190,3 @@ export type VerifyAnswer =
 
 export const problems = ['too_many', 'session_over', 'forbidden', 'out_of_order'] as const;
 export type Problem = (typeof problems)[number];
-
-/** What the buyer names when asking for help. */
-export function referenceOf(payment: Pick<PaymentView, 'number' | 'externalId' | 'id'>): string {
-  return payment.number ?? payment.externalId ?? payment.id;
-}

@@ -13,6 +13,7 @@ import { simulationsFor } from '../../core/usecases/simulations.js';
 import { assetPaths } from './assets.js';
 import { notices } from './frame-view.js';
 import { correctionLines } from './kyc/correction-lines.js';
+import { limitIn } from './limited.js';
 import type { PageAuth, PageCall, PageContext } from './page-route.js';
 import {
   type CheckView,
@@ -76,6 +77,7 @@ export function paymentView(
     version: shown.pageVersion,
     mailbox: mailbox === null ? null : `${prefix}/dev/mailbox`,
     notice: notices.find((notice) => notice === sent) ?? null,
+    limited: limitIn(call.query, shown.nowMs),
     simulate: signedIn && simulates(deps, payment) ? simulationsFor(shown) : null,
     page,
   };

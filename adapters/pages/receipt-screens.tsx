@@ -1,5 +1,6 @@
 // After the money arrived: held, on its way, paid; and the receipt, also as a print view.
 import type { VNode } from 'preact';
+import { helpReference } from '../../core/domain/display.js';
 import { formatRate, parseRate } from '../../core/domain/money.js';
 import { PrintedFrom } from './bank-details.js';
 import { ButtonLink, LiveNote, PrintActions, type Row, Rows, Time } from './components.js';
@@ -14,7 +15,7 @@ import {
   sumsOf,
   wayThere,
 } from './money-parts.js';
-import { referenceOf, type SettlementView } from './page-view.js';
+import type { SettlementView } from './page-view.js';
 import type { PaymentScene } from './scene.js';
 
 export function arrivedScreen(scene: PaymentScene): ScreenContent {
@@ -162,7 +163,7 @@ function Receipt({ scene }: { readonly scene: PaymentScene }): VNode {
     <section class="card">
       <div class="line ends">
         <h2>{texts.paid.receipt}</h2>
-        <span class="small quiet digits">{referenceOf(payment)}</span>
+        <span class="small quiet digits">{helpReference(payment)}</span>
       </div>
       {payment.settlement === null ? null : (
         <Rows look="right" rows={amountRows(scene, payment.settlement)} />

@@ -78,7 +78,7 @@ const pages: {
   receipt: (scene) => receiptPage(paymentScene(scene)),
   verify: verifyScreen,
   not_found: notFoundScreen,
-  problem: (scene, { problem }) => problemScreen(scene, problem),
+  problem: problemScreen,
 };
 
 /** The whole document. */

@@ -70,6 +70,7 @@ function verifyPage(
       payment: null,
       version: null,
       notice: null,
+      limited: null,
       mailbox: null,
     },
     kyc: noKyc,

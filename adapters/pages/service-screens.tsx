@@ -1,10 +1,10 @@
 // Pages without a session: the check of bank details, the page that does not exist, and requests
 // that were refused.
 import type { VNode } from 'preact';
-import { Button, ButtonLink, Form, Note, Time } from './components.js';
+import { Button, ButtonLink, Form, Moment, Note, Time } from './components.js';
 import { type FieldError, TextField } from './fields.js';
 import type { ScreenContent } from './layout.js';
-import type { Page, Problem, VerifyAnswer } from './page-view.js';
+import type { Page, VerifyAnswer } from './page-view.js';
 import type { Scene } from './scene.js';
 
 type Verify = Extract<Page, { name: 'verify' }>;
@@ -87,11 +87,14 @@ function VerifyResult({
   }
 }
 
-export function problemScreen({ texts, view }: Scene, problem: Problem): ScreenContent {
+export function problemScreen(
+  { texts, view }: Scene,
+  { problem, untilMs }: Extract<Page, { name: 'problem' }>,
+): ScreenContent {
   const { heading, text } = texts.problem[problem];
   return {
     title: heading,
-    lede: text,
+    lede: untilMs === null ? text : texts.limited.tryAgain(<Moment atMs={untilMs} />),
     station: null,
     body: (
       <div class="actions">

@@ -1,6 +1,8 @@
-// What the hosted page shows of `display`, which integrators send and no request validates. Only
-// text leaves this file: an object where a template expects text could become markup.
+// What hosted pages and mails show of texts that integrators send, as `display`, which no request
+// validates. Only text leaves this file: an object where a template expects text could become
+// markup.
 import { type Locale, localeOf } from './locale.js';
+import type { Payment } from './payment.js';
 import { sliceItems, sliceTopLevel } from './raw-json.js';
 
 export const DISPLAY_LINES_MAX = 100;
@@ -49,6 +51,23 @@ export function plainText(text: string, lineBreak: '\n' | ' ' = ' '): string | n
   const clean = lines.replace(bidiControls, '').replace(controls, '').toWellFormed().trim();
   const cut = [...clean].slice(0, DISPLAY_TEXT_LENGTH_MAX).join('').trimEnd();
   return cut === '' ? null : cut;
+}
+
+/** Names a document and can hold no sentence; the end of a domain, as in `.com`, makes a link. */
+const referenceForm = /^(?!.*\.[a-z]{2})[a-z0-9](?:[a-z0-9._/#-]{0,38}[a-z0-9])?$/i;
+
+/** Whether a text of an integrator may be shown as the number of a document. */
+export function isReference(text: string): boolean {
+  return referenceForm.test(text);
+}
+
+/** What the buyer names when asking for help. */
+export function helpReference({
+  number,
+  externalId,
+  id,
+}: Pick<Payment, 'number' | 'externalId' | 'id'>): string {
+  return [number, externalId].find((text) => text !== null && isReference(text)) ?? id;
 }
 
 /** Exact as text; an exponent is not shown to people. */

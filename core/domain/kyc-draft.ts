@@ -138,7 +138,7 @@ export function withNewAsked(
   return withAsked(draft, { owner, email, askedAtMs, doneAtMs: null, left });
 }
 
-/** `withValues` by the person who fills in the form: only a change replaces what an owner entered. */
+/** `withValues` by the person who asked: only another value replaces what the owner entered. */
 export function withAskerValues(
   draft: KycDraft,
   owner: number | null,
@@ -148,7 +148,7 @@ export function withAskerValues(
   if (asked === null) return withValues(draft, owner, values);
   const left: Readonly<Record<string, unknown>> = { ...asked.left };
   const changed = Object.entries(values).filter(
-    ([field, value]) => value !== (left[field] ?? null),
+    ([field, value]) => value !== null && value !== (left[field] ?? null),
   );
   const next = withValues(draft, owner, Object.fromEntries(changed));
   return withAsked(next, { ...asked, left: { ...left, ...values } });

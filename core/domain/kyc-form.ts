@@ -127,7 +127,10 @@ export function fieldsFor(
   const all = fieldsOf(rules, page, owner);
   if (author === 'owner') return all.filter(({ field }) => field !== ASKERS_OWN);
   if (owner === null || askedOf(rules.draft, owner) === null) return all;
-  return all.filter(({ field }) => askerFields.some((kept) => kept === field));
+  // The owner enters the names, too.
+  return all
+    .filter(({ field }) => askerFields.some((kept) => kept === field))
+    .map(({ field }) => ({ field, isRequired: field === ASKERS_OWN }));
 }
 
 /** The fields of a page about the party, or with a number about that owner. */

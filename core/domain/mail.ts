@@ -27,22 +27,22 @@ interface PurposeRule {
   /** Whether it carries a link that signs in. A notice links to the page at most. */
   readonly signsIn: boolean;
   /**
-   * The scope of the limit per address; null: one mail for each cause. Anybody can request a
-   * sign-in. For other purposes, an organization neither uses up nor detects the mails of another.
+   * Numbered per address, and limited by the numbers; else one mail for each cause. An organization
+   * neither uses up nor detects the mails of another.
    */
-  readonly countedOver: 'organization' | 'mode' | null;
+  readonly isNumbered: boolean;
 }
 
-const notice = { lifeMs: 7 * DAY_MS, signsIn: false, countedOver: null } as const;
+const notice = { lifeMs: 7 * DAY_MS, signsIn: false, isNumbered: false } as const;
 
 export const mailRules = {
   // Longer, and copies of it in archives and forwards would sign in.
-  invitation: { lifeMs: DAY_MS, signsIn: true, countedOver: 'organization' },
-  // The recipient requested it and waits.
-  sign_in: { lifeMs: 15 * MINUTE_MS, signsIn: true, countedOver: 'mode' },
+  invitation: { lifeMs: DAY_MS, signsIn: true, isNumbered: true },
+  // The recipient probably requested it and waits.
+  sign_in: { lifeMs: 15 * MINUTE_MS, signsIn: true, isNumbered: true },
   // The recipient did not expect it and must have documents at hand.
-  owner_link: { lifeMs: 7 * DAY_MS, signsIn: true, countedOver: 'organization' },
-  payout_changed: { ...notice, countedOver: 'organization' },
+  owner_link: { lifeMs: 7 * DAY_MS, signsIn: true, isNumbered: true },
+  payout_changed: { ...notice, isNumbered: true },
   kyc_approved: notice,
   kyc_more: notice,
   kyc_rejected: notice,
@@ -65,7 +65,7 @@ export type LinkPurpose = 'invitation' | 'sign_in' | 'owner_link';
 export type NoticePurpose = Exclude<MailPurpose, LinkPurpose | 'payout_changed'>;
 
 export function isNoticePurpose(purpose: MailPurpose): purpose is NoticePurpose {
-  return mailRules[purpose].countedOver === null;
+  return !mailRules[purpose].isNumbered;
 }
 
 /** What a mail is about. */
@@ -84,9 +84,28 @@ export type MailSubject =
 export const LINK_TOKEN_BYTES = 32;
 /** Between two invitations to the buyer of an invoice, or two requests to an owner. */
 export const INVITATION_PAUSE_MS = MINUTE_MS;
-/** Mails of one purpose to an address within the window. */
+/** Mails of one purpose to an address within the window; sign-ins have `nextSignIn`. */
 export const ADDRESS_MAILS_MAX = 5;
 export const ADDRESS_WINDOW_MS = HOUR_MS;
+/** After the first, second, … sign-in mail of a page; the last one repeats. */
+export const SIGN_IN_PAUSES_MS = [
+  MINUTE_MS,
+  2 * MINUTE_MS,
+  5 * MINUTE_MS,
+  10 * MINUTE_MS,
+  30 * MINUTE_MS,
+  HOUR_MS,
+  2 * HOUR_MS,
+] as const;
+/** Unused sign-ins to an address within a day, after which a page pauses for all browsers. */
+export const SIGN_INS_SHARED_MAX = 5;
+/**
+ * Sign-in mails to an address within a day. A page mails at most 18 to strangers, so that one page,
+ * and even three, cannot use it up.
+ */
+export const SIGN_INS_A_DAY_MAX = 60;
+/** Mails of a KYC form to other people, whose addresses the buyer types. It has ten owners. */
+export const FORM_MAILS_A_DAY_MAX = 20;
 /** Of a mail: then its code is refused, and its link stays valid. */
 export const CODE_TRIES_MAX = 5;
 /** An open page shows a change within seconds; then its mail is not needed. */
@@ -149,11 +168,12 @@ export function newMail(
     Pick<Mail, 'id' | 'purpose' | 'subject' | 'cause' | 'to' | 'toKey' | 'nth' | 'locale'> &
     Pick<Mail, 'tokenHash' | 'tokenSealed' | 'codeHash' | 'browserHash'>,
   nowMs: number,
+  lifeMs: number = mailRules[fields.purpose].lifeMs,
 ): Mail {
   return Object.freeze({
     ...fields,
     codeTries: 0,
-    linkEndsAtMs: nowMs + mailRules[fields.purpose].lifeMs,
+    linkEndsAtMs: nowMs + lifeMs,
     linkUsedAtMs: null,
     status: 'pending',
     tries: 0,
@@ -214,6 +234,80 @@ export function nextMail(
   const nth = (newest[0]?.nth ?? 0) + 1;
   const freeAtMs = oldest === undefined ? nowMs : oldest.createdAtMs + ADDRESS_WINDOW_MS;
   return { nth, waitMs: Math.max(0, freeAtMs - nowMs) };
+}
+
+/** Who asks for the sign-in mail of a page. */
+export interface SignInRequest {
+  readonly subject: MailSubject;
+  readonly browserHash: string;
+  /** Clients share addresses, so its budget only lets the page pause for all browsers. */
+  readonly isClientSpent: boolean;
+}
+
+export interface SignInTurn {
+  readonly nth: number;
+  /** 0 for now. */
+  readonly waitMs: number;
+  /** When the page's latest mail was written whose link still works; null if there is none. */
+  readonly sentAtMs: number | null;
+  /** Of the link of the next mail: it works until the page may mail another one. */
+  readonly lifeMs: number;
+}
+
+/**
+ * The next sign-in mail of a page; `newest` are the latest SIGN_INS_A_DAY_MAX to its address from
+ * the organization, newest first. A browser pauses after its own mails. Once strangers may have
+ * spent what browsers share, it pauses after all mails of the page, but never longer than the link
+ * of the latest one works: the mailbox holds a link, or the page sends one.
+ */
+export function nextSignIn(
+  newest: readonly Mail[],
+  { subject, browserHash, isClientSpent }: SignInRequest,
+  nowMs: number,
+): SignInTurn {
+  const today = newest.filter(
+    ({ createdAtMs }) => !isFromWrongClock(createdAtMs, nowMs) && createdAtMs > nowMs - DAY_MS,
+  );
+  const ofPage = sinceSignIn(today.filter((mail) => isSameSubject(mail.subject, subject)));
+  const unused = today.filter(({ linkUsedAtMs }) => linkUsedAtMs === null);
+  const isShared = isClientSpent || unused.length >= SIGN_INS_SHARED_MAX;
+  const counted = isShared ? ofPage : ofPage.filter((mail) => mail.browserHash === browserHash);
+  const [last] = counted;
+  const pausedUntilMs =
+    last === undefined || isLinkExpired(last, nowMs)
+      ? nowMs
+      : Math.min(last.createdAtMs + pauseAfter(counted.length), last.linkEndsAtMs);
+  const oldest = today[SIGN_INS_A_DAY_MAX - 1];
+  const freeAtMs = oldest === undefined ? nowMs : oldest.createdAtMs + DAY_MS;
+  const open = ofPage.find((mail) => !isLinkExpired(mail, nowMs));
+  return {
+    nth: (newest[0]?.nth ?? 0) + 1,
+    waitMs: Math.max(0, pausedUntilMs - nowMs, freeAtMs - nowMs),
+    sentAtMs: open?.createdAtMs ?? null,
+    lifeMs: Math.max(mailRules.sign_in.lifeMs, pauseAfter(ofPage.length + 1)),
+  };
+}
+
+/** Newest first. A sign-in proves that the mails are wanted. */
+function sinceSignIn(newest: readonly Mail[]): readonly Mail[] {
+  const used = newest.findIndex(({ linkUsedAtMs }) => linkUsedAtMs !== null);
+  return used < 0 ? newest : newest.slice(0, used);
+}
+
+function pauseAfter(count: number): number {
+  return SIGN_IN_PAUSES_MS[Math.min(count, SIGN_IN_PAUSES_MS.length) - 1] ?? 0;
+}
+
+/**
+ * How long until a KYC form may mail somebody else a link to a part, to any address; 0 for now.
+ * `newest` are its latest FORM_MAILS_A_DAY_MAX such mails, newest first.
+ */
+export function ownerLinkWaitMs(newest: readonly Mail[], part: MailSubject, nowMs: number): number {
+  const counted = newest.filter(({ createdAtMs }) => !isFromWrongClock(createdAtMs, nowMs));
+  const last = counted.find(({ subject }) => isSameSubject(subject, part));
+  const oldest = counted[FORM_MAILS_A_DAY_MAX - 1];
+  const freeAtMs = oldest === undefined ? nowMs : oldest.createdAtMs + DAY_MS;
+  return Math.max(invitationWaitMs(last?.createdAtMs ?? null, nowMs), freeAtMs - nowMs);
 }
 
 /** How long until the buyer may be invited again; 0 for now. */

@@ -20,7 +20,7 @@ export interface Letter {
   readonly account: ConnectedAccount | null;
   /** Bank details were given before those that the letter is about. */
   readonly isReplacement: boolean;
-  /** What the recipient names when it asks the organization. */
+  /** What the recipient names when it asks the organization; `isReference` of display.ts. */
   readonly reference: string;
   /** The hosted page; null if the mail is about none. */
   readonly pageUrl: string | null;

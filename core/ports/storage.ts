@@ -259,9 +259,11 @@ export interface Tx {
     /** The newest requested link that signed the buyer in to the form of a submission. */
     newestUsedLink(tenant: Tenant, submissionId: string): Found<Mail>;
     newestOwnerLink(tenant: Tenant, submissionId: string, ownerIndex: number): Found<Mail>;
-    /** Numbered mails of a purpose to an address, highest first, in the scope of `countedOver`. */
+    /** Links to any part of the form of a submission, newest first. */
+    newestOwnerLinks(tenant: Tenant, submissionId: string, limit: number): Many<Mail>;
+    /** Numbered mails of a purpose to an address, highest first. */
     newestNumbered(to: Tenant & Pick<Mail, 'purpose' | 'toKey'>, limit: number): Many<Mail>;
-    /** The same within an organization, about one account; null: about the organization. */
+    /** The same about one account; null: about the organization. */
     newestAbout(
       to: Tenant & Pick<Mail, 'purpose' | 'toKey'> & { readonly accountId: string | null },
       limit: number,

@@ -130,8 +130,8 @@ export async function verifyBankDetails(
   { publicId, value }: VerifyQuestion,
   client: string | null,
 ): Promise<VerifyAnswer> {
-  if (client !== null) await takeVerifySlot(deps, client);
   const shortId = typedPage(publicId);
+  if (client !== null) await takeVerifySlot(deps, { client, page: shortId });
   const code = readCode(value);
   const numberHash = numberHashOf(value);
   const found = await deps.store.run((tx) =>

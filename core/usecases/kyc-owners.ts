@@ -17,14 +17,13 @@ import {
 import type { FieldPlace } from '../domain/kyc-fields.js';
 import { openOf } from '../domain/kyc-form.js';
 import type { Locale } from '../domain/locale.js';
-import { invitationWaitMs } from '../domain/mail.js';
 import { tenantOf } from '../domain/tenant.js';
 import { PonteError } from '../errors.js';
 import type { Deps } from '../ports/deps.js';
 import type { Tx } from '../ports/storage.js';
-import { changeKycForm, type KycSession, refuseScope } from './kyc-forms.js';
-import { endFormAccess, endOwnerAccess, stageOwnerLink } from './owner-links.js';
-import { rateLimited } from './rate-limits.js';
+import { changeKycForm, type KycSession, openKycForm, refuseScope } from './kyc-forms.js';
+import { endFormAccess, endOwnerAccess, ownerLinkWait, stageOwnerLink } from './owner-links.js';
+import { rateLimited, takeOwnerMailSlots } from './rate-limits.js';
 
 /** The number of a new owner; ValidationError beyond OWNERS_MAX. */
 export async function addOwner(deps: Deps, session: KycSession): Promise<number> {
@@ -55,6 +54,7 @@ export async function removeOwner(deps: Deps, session: KycSession, owner: number
 /**
  * Mails a link to the part of an owner, or (null) to the whole form. A repeat mails another one, at
  * most once a minute; to another address, what the owner who was asked before filled in is deleted.
+ * The addresses are strangers' to Ponte: form, client and tenant have limits.
  * Null, or why the address is not taken. RateLimitExceeded, PaymentStateConflict (the whole form is
  * somebody else's: it is taken back first).
  */
@@ -65,20 +65,27 @@ export async function askOwner(
     owner,
     email,
     locale,
-  }: { readonly owner: number | null; readonly email: string; readonly locale: Locale },
+    client,
+  }: {
+    readonly owner: number | null;
+    readonly email: string;
+    readonly locale: Locale;
+    /** An IP address; null inside the process. */
+    readonly client: string | null;
+  },
 ): Promise<'not_an_address' | null> {
   const address = readEmail(email);
   if (address === null) return 'not_an_address';
-  const nowMs = deps.clock.nowMs();
-  const asked = { owner, email: address, askedAtMs: nowMs };
+  const asked = { owner, email: address, askedAtMs: deps.clock.nowMs() };
+  // A refused request must not spend what others share.
+  await expectTurn(deps, session, owner, address);
+  await takeOwnerMailSlots(deps, session, client);
   await changeOwners(
     deps,
     session,
     (draft) => {
       const last = askedOf(known(draft, owner), owner);
       const isSame = last !== null && emailKey(last.email) === emailKey(address);
-      const waitMs = isSame ? invitationWaitMs(last.askedAtMs, nowMs) : 0;
-      if (waitMs > 0) throw rateLimited(waitMs);
       if (last === null || isSame) return withNewAsked(draft, asked);
       if (owner === null) throw new PonteError('PaymentStateConflict');
       // The next person who is asked does not see what the last one filled in.
@@ -91,6 +98,20 @@ export async function askOwner(
   );
   deps.wake('mails');
   return null;
+}
+
+/** RateLimitExceeded if the form has mailed too many or too soon. */
+async function expectTurn(
+  deps: Deps,
+  session: KycSession,
+  owner: number | null,
+  address: string,
+): Promise<void> {
+  const { submissionId } = await openKycForm(deps, session);
+  if (submissionId === null) return;
+  const part = { ...tenantOf(session), submissionId, ownerIndex: owner, address };
+  const { waitMs } = await deps.store.run((tx) => ownerLinkWait(deps, tx, part));
+  if (waitMs > 0) throw rateLimited(waitMs);
 }
 
 /**

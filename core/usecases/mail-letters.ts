@@ -1,5 +1,6 @@
 // From a stored mail to its letter: reads what the mail is about, decides whether it must still be
 // sent, and has it written.
+import { helpReference } from '../domain/display.js';
 import { type HostedPage, pathOf } from '../domain/hosted-page.js';
 import {
   codeOf,
@@ -145,6 +146,5 @@ function pageOf({ subject }: Mail, { about, submission }: MailFacts): HostedPage
 
 function referenceOf({ orgId }: Mail, { about, submission, account }: MailFacts): string {
   if (about === null) return submission?.id ?? account?.id ?? orgId;
-  const { number, externalId, id } = about.payment;
-  return number ?? externalId ?? id;
+  return helpReference(about.payment);
 }

@@ -38,7 +38,7 @@ export const CODE_PURPOSE = 'sign-in code';
 export async function mailNumber(
   tx: Tx,
   to: Tenant & {
-    readonly purpose: LinkPurpose | 'payout_changed';
+    readonly purpose: Exclude<LinkPurpose, 'sign_in'> | 'payout_changed';
     readonly address: string;
     readonly accountId?: string | null;
   },
@@ -60,8 +60,14 @@ export interface LinkMail extends Tenant, Pick<Mail, 'subject' | 'nth' | 'locale
   readonly browserHash: string | null;
 }
 
-/** Stages a mail with a new link; `nth` is from `mailNumber`. */
-export function stageLink(deps: Deps, tx: Tx, mail: LinkMail, nowMs: number): void {
+/** Stages a mail with a new link; `nth` is from `mailNumber` or `nextSignIn`. */
+export function stageLink(
+  deps: Deps,
+  tx: Tx,
+  mail: LinkMail,
+  nowMs: number,
+  lifeMs?: number,
+): void {
   const { orgId, mode, purpose, subject, nth, locale, browserHash } = mail;
   const id = deps.ids.next('mail', nowMs);
   const token = Buffer.from(deps.ids.randomBytes(LINK_TOKEN_BYTES)).toString('base64url');
@@ -76,7 +82,7 @@ export function stageLink(deps: Deps, tx: Tx, mail: LinkMail, nowMs: number): vo
         ? null
         : deps.secretBox.mac(codeText(id, browserHash, codeOf(token)), CODE_PURPOSE),
   };
-  tx.mails.insert(newMail(fields, nowMs));
+  tx.mails.insert(newMail(fields, nowMs, lifeMs));
 }
 
 /** Stages a mail without a link, unless the tenant has one of this cause. */

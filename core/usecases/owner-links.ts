@@ -2,7 +2,7 @@
 // whole form instead of the buyer. They open that part for one address at a time.
 import { emailKey } from '../domain/buyer-kyc.js';
 import type { Locale } from '../domain/locale.js';
-import { linkEnded } from '../domain/mail.js';
+import { FORM_MAILS_A_DAY_MAX, linkEnded, ownerLinkWaitMs } from '../domain/mail.js';
 import type { Tenant } from '../domain/tenant.js';
 import type { Deps } from '../ports/deps.js';
 import type { Tx } from '../ports/storage.js';
@@ -13,6 +13,21 @@ import { rateLimited } from './rate-limits.js';
 export interface FormPart extends Tenant {
   readonly submissionId: string;
   readonly ownerIndex: number | null;
+}
+
+/** How long until `stageOwnerLink` may mail a link to the part; 0 for now. */
+export async function ownerLinkWait(
+  deps: Deps,
+  tx: Tx,
+  { address, ...part }: FormPart & { readonly address: string },
+): Promise<{ readonly nth: number; readonly waitMs: number }> {
+  const nowMs = deps.clock.nowMs();
+  const { orgId, mode, submissionId } = part;
+  const [{ nth, waitMs }, ofForm] = await Promise.all([
+    mailNumber(tx, { orgId, mode, purpose: 'owner_link', address }, nowMs),
+    tx.mails.newestOwnerLinks(part, submissionId, FORM_MAILS_A_DAY_MAX),
+  ]);
+  return { nth, waitMs: Math.max(waitMs, ownerLinkWaitMs(ofForm, subjectOf(part), nowMs)) };
 }
 
 /**
@@ -28,7 +43,7 @@ export async function stageOwnerLink(
   const nowMs = deps.clock.nowMs();
   const to = { orgId, mode, purpose: 'owner_link', address } as const;
   const [{ nth, waitMs }, endOthers] = await Promise.all([
-    mailNumber(tx, to, nowMs),
+    ownerLinkWait(deps, tx, { ...part, address }),
     accessOf(deps, tx, part, (toKey) => toKey !== emailKey(address)),
   ]);
   if (waitMs > 0) throw rateLimited(waitMs);

@@ -1,17 +1,25 @@
 // The rate limits of use cases. The port stores their state for all hosts.
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../domain/instant.js';
 import { clientNetwork, type RateLimit } from '../domain/rate-limit.js';
+import type { Tenant } from '../domain/tenant.js';
 import { PonteError } from '../errors.js';
 import type { Deps } from '../ports/deps.js';
 
-/** Requests for a sign-in link: each mails a stranger. Also the burst. */
-const signInsAnHour = { page: 10, client: 30 } as const;
+/** Each may mail a stranger. */
+const SIGN_INS_AN_HOUR = 30;
+/** Tries of people without a session: of a client, then of all clients for one page. */
+const triesAnHour = {
+  code: { client: 60, page: 20 },
+  verify: { client: 20, page: 10 },
+} as const;
+
+/** Mails to owners: their addresses are typed by buyers. Strangers use test mode, too. */
+const ownerMailsAnHour = { client: 30, tenant: { live: 100, test: 20 } } as const;
 
 const QUOTES_AN_HOUR = 20;
 /** Uploads of documents through the hosted page, for each party. */
 const uploadsAnHour = 60;
 const uploadedMebibytesADay = 200;
-const VERIFIES_AN_HOUR = 20;
 
 /** A create by this API key; replays count too. */
 export async function takeCreateToken(deps: Deps, keyId: string): Promise<void> {
@@ -19,12 +27,39 @@ export async function takeCreateToken(deps: Deps, keyId: string): Promise<void> 
   if (perMinute > 0) await take(deps, keyId, { perMinute, burst });
 }
 
-export function takePageSlot(deps: Deps, path: string): Promise<void> {
-  return take(deps, `sign-in page ${path}`, hourly(signInsAnHour.page));
+/** Many people may share the address of a client: what it has spent slows them, and no more. */
+export async function isSignInClientSpent(deps: Deps, address: string): Promise<boolean> {
+  const key = `sign-in client ${clientNetwork(address)}`;
+  return (await waitFor(deps, key, hourly(SIGN_INS_AN_HOUR))) !== null;
 }
 
-export function takeClientSlot(deps: Deps, address: string): Promise<void> {
-  return take(deps, `sign-in client ${clientNetwork(address)}`, hourly(signInsAnHour.client));
+interface PageTry {
+  /** An IP address. */
+  readonly client: string;
+  /** What the try is about. */
+  readonly page: string;
+}
+
+/** A code of a mail: five tries for each mail limit guesses, this limits the work. */
+export function takeCodeSlot(deps: Deps, tried: PageTry): Promise<void> {
+  return takePageTry(deps, 'code', tried);
+}
+
+/** A check of bank details, which could guess codes. */
+export function takeVerifySlot(deps: Deps, tried: PageTry): Promise<void> {
+  return takePageTry(deps, 'verify', tried);
+}
+
+export async function takeOwnerMailSlots(
+  deps: Deps,
+  { orgId, mode }: Tenant,
+  address: string | null,
+): Promise<void> {
+  const { client, tenant } = ownerMailsAnHour;
+  if (address !== null) {
+    await take(deps, `owner mail client ${clientNetwork(address)}`, hourly(client));
+  }
+  await take(deps, `owner mail tenant ${orgId} ${mode}`, hourly(tenant[mode]));
 }
 
 /** A quote for the hosted page of this payment: partners limit calls too. */
@@ -43,11 +78,6 @@ export function takeUploadedMebibyte(deps: Deps, buyerId: string): Promise<void>
   return take(deps, `uploaded MiB ${buyerId}`, { perMinute, burst });
 }
 
-/** A check of bank details, which could guess codes. */
-export function takeVerifySlot(deps: Deps, address: string): Promise<void> {
-  return take(deps, `verify client ${clientNetwork(address)}`, hourly(VERIFIES_AN_HOUR));
-}
-
 export function rateLimited(waitMs: number): PonteError {
   const retryAfterSeconds = Math.ceil(waitMs / SECOND_MS);
   return new PonteError('RateLimitExceeded', undefined, { retryAfterSeconds });
@@ -57,7 +87,30 @@ function hourly(count: number): RateLimit {
   return { perMinute: (count * MINUTE_MS) / HOUR_MS, burst: count };
 }
 
+/**
+ * Takes from the budget of the client or, once that is spent, of the page. A stranger with the same
+ * address, such as that of a proxy, must also name the page to slow down somebody else.
+ */
+async function takePageTry(
+  deps: Deps,
+  kind: keyof typeof triesAnHour,
+  { client, page }: PageTry,
+): Promise<void> {
+  const anHour = triesAnHour[kind];
+  const network = clientNetwork(client);
+  const clientWaitMs = await waitFor(deps, `${kind} client ${network}`, hourly(anHour.client));
+  if (clientWaitMs === null) return;
+  const pageWaitMs = await waitFor(deps, `${kind} page ${page}`, hourly(anHour.page));
+  if (pageWaitMs !== null) throw rateLimited(Math.min(clientWaitMs, pageWaitMs));
+}
+
 async function take(deps: Deps, key: string, limit: RateLimit): Promise<void> {
+  const waitMs = await waitFor(deps, key, limit);
+  if (waitMs !== null) throw rateLimited(waitMs);
+}
+
+/** Null if it was taken. */
+async function waitFor(deps: Deps, key: string, limit: RateLimit): Promise<number | null> {
   const waitSeconds = await deps.rateLimits.take({ key, ...limit, nowMs: deps.clock.nowMs() });
-  if (waitSeconds !== null) throw rateLimited(waitSeconds * SECOND_MS);
+  return waitSeconds === null ? null : waitSeconds * SECOND_MS;
 }

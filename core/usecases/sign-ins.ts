@@ -1,6 +1,7 @@
 // Sign-in on the hosted pages: a page mails a link and a code to the address that it belongs to,
 // and either one proves the mailbox and starts a session. The buyer's next steps are in buyers.ts.
 import { hash } from 'node:crypto';
+import { emailKey } from '../domain/buyer-kyc.js';
 import type { PaymentView } from '../domain/change.js';
 import { type HostedPage, pathOf } from '../domain/hosted-page.js';
 import type { Locale } from '../domain/locale.js';
@@ -15,6 +16,8 @@ import {
   type Mail,
   type MailSubject,
   maskedAddress,
+  nextSignIn,
+  SIGN_INS_A_DAY_MAX,
   takesCode,
 } from '../domain/mail.js';
 import type { PageSession, SessionSubject } from '../domain/page-session.js';
@@ -23,10 +26,10 @@ import { assert, PonteError } from '../errors.js';
 import type { Deps } from '../ports/deps.js';
 import type { Tx } from '../ports/storage.js';
 import { signIn } from './buyers.js';
-import { CODE_PURPOSE, mailNumber, stageLink } from './mails.js';
+import { CODE_PURPOSE, stageLink } from './mails.js';
 import { makeSession } from './page-sessions.js';
 import { openPage } from './payment-page.js';
-import { rateLimited, takeClientSlot, takePageSlot } from './rate-limits.js';
+import { isSignInClientSpent, takeCodeSlot } from './rate-limits.js';
 
 export interface LinkRequest {
   /** An IP address; null inside the process. */
@@ -36,6 +39,16 @@ export interface LinkRequest {
   /** `hashBrowser` of the value in the browser's cookie: the code is valid there only. */
   readonly browserHash: string;
 }
+
+/** `sent`: a mail is staged. */
+export type LinkAnswer =
+  | { readonly outcome: 'sent' }
+  | {
+      readonly outcome: 'too_soon';
+      readonly untilMs: number;
+      /** When the mail was written whose link works until then; null if there is none. */
+      readonly sentAtMs: number | null;
+    };
 
 /** What the page shows before a link is used. */
 export type LinkState =
@@ -49,6 +62,10 @@ export type LinkState =
   | { readonly state: 'used'; readonly usedAtMs: number; readonly maskedAddress: string }
   | { readonly state: 'over'; readonly endsAtMs: number; readonly maskedAddress: string }
   | { readonly state: 'unknown' };
+
+export interface CodeTry extends Pick<LinkRequest, 'client' | 'browserHash'> {
+  readonly code: string;
+}
 
 export interface SignedIn {
   /** For the cookie. */
@@ -64,25 +81,29 @@ export function hashBrowser(nonce: string): string {
 }
 
 /**
- * Mails a link and a code to the address that the page belongs to. NotFound, RateLimitExceeded.
+ * Mails a link and a code to the address that the page belongs to, unless it is too soon
+ * (`nextSignIn`). NotFound.
  */
 export async function requestLink(
   deps: Deps,
   page: HostedPage,
   { client, locale, browserHash }: LinkRequest,
-): Promise<void> {
-  if (client !== null) await takeClientSlot(deps, client);
-  await deps.store.run((tx) => findPage(tx, page));
-  await takePageSlot(deps, pathOf(page));
-  await deps.store.run(async (tx) => {
+): Promise<LinkAnswer> {
+  const isClientSpent = client !== null && (await isSignInClientSpent(deps, client));
+  const answer = await deps.store.run(async (tx): Promise<LinkAnswer> => {
     const { tenant, subject, address } = await findPage(tx, page);
     const nowMs = deps.clock.nowMs();
     const to = { ...tenant, purpose: 'sign_in', address } as const;
-    const { nth, waitMs } = await mailNumber(tx, to, nowMs);
-    if (waitMs > 0) throw rateLimited(waitMs);
-    stageLink(deps, tx, { ...to, subject, nth, locale, browserHash }, nowMs);
+    const whom = { ...to, toKey: emailKey(address) };
+    const newest = await tx.mails.newestNumbered(whom, SIGN_INS_A_DAY_MAX);
+    const request = { subject, browserHash, isClientSpent };
+    const { nth, waitMs, sentAtMs, lifeMs } = nextSignIn(newest, request, nowMs);
+    if (waitMs > 0) return { outcome: 'too_soon', untilMs: nowMs + waitMs, sentAtMs };
+    stageLink(deps, tx, { ...to, subject, nth, locale, browserHash }, nowMs, lifeMs);
+    return { outcome: 'sent' };
   });
-  deps.wake('mails');
+  if (answer.outcome === 'sent') deps.wake('mails');
+  return answer;
 }
 
 /** Changes nothing: mail scanners open links too. NotFound. */
@@ -116,14 +137,17 @@ export async function redeemLink(
 
 /**
  * The same by the six digits of a mail that this browser asked for. NotFound, InvalidSignInCode (a
- * wrong code), SignInCodeOver (after five tries, or without an open mail), InvalidSignInLink.
+ * wrong code), SignInCodeOver (after five tries, or without an open mail), InvalidSignInLink,
+ * RateLimitExceeded (the link of the mail still works).
  */
 export async function redeemCode(
   deps: Deps,
   page: HostedPage,
-  { browserHash, code }: { readonly browserHash: string; readonly code: string },
+  { client, browserHash, code }: CodeTry,
   locale: Locale,
 ): Promise<SignedIn> {
+  await deps.store.run((tx) => findPage(tx, page));
+  if (client !== null) await takeCodeSlot(deps, { client, page: pathOf(page) });
   const digits = code.replaceAll(/\D/g, '');
   // The try is stored before its result is known to anybody.
   const tried = await deps.store.run(async (tx) => {

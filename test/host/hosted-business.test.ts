@@ -103,7 +103,7 @@ test('a company pays: its clerk, an owner and a phone fill in the form together'
 
   // The owner is not asked for it, and nobody had filled it in.
   await clerk.follow('/kyc/review');
-  assert.match(await textOf(clerk), /Role in the company of Priya Raman: Missing/);
+  assert.match(await textOf(clerk), /Role in the company of Owner 2: Missing/);
   await clerk.follow('/kyc/owners/1');
   await clerk.answer({ role: typedOwner.role });
   await clerk.follow('/kyc/review');

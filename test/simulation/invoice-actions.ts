@@ -37,7 +37,7 @@ export const invoiceActs: Acts<InvoiceAction> = {
     const isByCode = code !== null && world.random.chance(0.4);
     const enter = () =>
       isByCode
-        ? redeemCode(host.deps, page, { browserHash: BROWSER, code }, 'es')
+        ? redeemCode(host.deps, page, { client: null, browserHash: BROWSER, code }, 'es')
         : redeemLink(host.deps, page, token, 'es');
     host.begin(`${isByCode ? 'enter the code' : 'open the link'} of ${messageId}`, enter, {
       done: ({ view }) => {

@@ -7,6 +7,7 @@ import type { OutgoingMail } from '../../core/ports/outside.js';
 import { type CreatePaymentInput, createPayment } from '../../core/usecases/payments.js';
 import {
   hashBrowser,
+  type LinkAnswer,
   type LinkRequest,
   redeemLink,
   requestLink,
@@ -60,7 +61,7 @@ export function askForLink(
   deps: Deps,
   payment: { readonly publicId: string },
   fields: Partial<LinkRequest> = {},
-): Promise<void> {
+): Promise<LinkAnswer> {
   const asked = { client: null, locale: 'en', browserHash: someBrowser, ...fields } as const;
   return requestLink(deps, pageOf(payment), asked);
 }

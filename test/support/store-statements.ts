@@ -217,6 +217,7 @@ function mailReads(tx: Tx): readonly Promise<unknown>[] {
     tx.mails.openLinks(tenant, { kind: 'payment', paymentId: 'pi_1' }, T0),
     tx.mails.openLinks(tenant, { kind: 'submission', submissionId: 'k', ownerIndex: 1 }, T0),
     tx.mails.newestOwnerLink(tenant, 'kyc_1', 1),
+    tx.mails.newestOwnerLinks(tenant, 'kyc_1', 5),
     tx.mails.newestUsedLink(tenant, 'kyc_1'),
     tx.pageSessions.byId('h'),
     tx.pageSessions.newestOfPayment(tenant, 'pi_1'),
@@ -226,7 +227,6 @@ function mailReads(tx: Tx): readonly Promise<unknown>[] {
     tx.pageSessions.createdBefore(T0, 5),
     tx.mails.oldest(5),
     tx.mails.newestNumbered({ ...tenant, purpose: 'sign_in', toKey: 'a@b' }, 5),
-    tx.mails.newestNumbered({ ...tenant, purpose: 'invitation', toKey: 'a@b' }, 5),
     tx.mails.newestAbout({ ...tenant, ...notice }, 5),
     ...[null, 'refused' as const].flatMap((status) => [
       tx.mails.list({ status, ...page }),

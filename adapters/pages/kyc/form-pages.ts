@@ -22,6 +22,7 @@ import {
 } from '../../../core/usecases/kyc-owners.js';
 import type { ScreenContent } from '../layout.js';
 import {
+  limitReached,
   type PageAnswer,
   type PageAuth,
   type PageCall,
@@ -165,12 +166,12 @@ async function ask(
   { owner, page }: { readonly owner: number | null; readonly page: string },
 ): Promise<PageAnswer | null> {
   const { session, view } = await openForm(context, call, subject);
-  const asked = { owner, email: call.form['email'] ?? '', locale: view.locale };
+  const { client } = call;
+  const asked = { owner, email: call.form['email'] ?? '', locale: view.locale, client };
   try {
     return (await askOwner(context.deps, session, asked)) === null ? seeOther(page) : null;
   } catch (error) {
-    if (!isCode(error, 'RateLimitExceeded')) throw error;
-    return seeOther(withNotice(page, 'link_too_soon'));
+    return limitReached(context, error, 'mail_too_soon', page);
   }
 }
 

@@ -9,6 +9,7 @@ import { readPaymentPage } from '../../../core/usecases/payment-page.js';
 import { assetPaths } from '../assets.js';
 import { notices } from '../frame-view.js';
 import type { ScreenContent } from '../layout.js';
+import { limitIn } from '../limited.js';
 import {
   html,
   type PageAnswer,
@@ -103,6 +104,7 @@ export async function formView(
     version: null,
     mailbox: mailbox === null ? null : `${prefix}/dev/mailbox`,
     notice: notices.find((notice) => notice === call.query.get('notice')) ?? null,
+    limited: limitIn(call.query, deps.clock.nowMs()),
     simulate: null,
     page,
   };

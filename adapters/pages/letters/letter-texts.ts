@@ -1,6 +1,6 @@
 // What a letter says, as facts that are formatted for a language and sentences made of them. The
 // catalogues have the sentences; letters.tsx makes the plain text and the HTML of them.
-import { plainText } from '../../../core/domain/display.js';
+import { isReference, plainText } from '../../../core/domain/display.js';
 import { heldMinor } from '../../../core/domain/funds.js';
 import type { MailPurpose } from '../../../core/domain/mail.js';
 import type { Money } from '../../../core/domain/money.js';
@@ -12,7 +12,6 @@ import { dayMs, formatOf } from '../format.js';
 export interface LetterFacts {
   readonly org: string;
   readonly writtenAt: string;
-  readonly reference: string;
 }
 
 export interface PaymentFacts extends LetterFacts {
@@ -105,18 +104,19 @@ function isFormPurpose(catalogue: LetterCatalogue, purpose: string): purpose is 
   return Object.hasOwn(catalogue.form, purpose);
 }
 
-function commonFacts({ organization, locale, writtenAtMs, reference }: Letter): LetterFacts {
+function commonFacts({ organization, locale, writtenAtMs }: Letter): LetterFacts {
   return {
     org: oneLine(organization.name),
     writtenAt: formatOf(locale).instant(writtenAtMs),
-    reference: oneLine(reference),
   };
 }
 
 function destinationFacts(letter: Letter): DestinationFacts {
   const { account } = letter;
   const common = commonFacts(letter);
-  const name = account?.displayName ?? account?.legalName ?? account?.externalId ?? account?.id;
+  const externalId = account?.externalId ?? '';
+  const idOfAccount = isReference(externalId) ? externalId : account?.id;
+  const name = account?.displayName ?? account?.legalName ?? idOfAccount;
   return {
     ...common,
     owner: name === undefined ? common.org : oneLine(name),
@@ -136,7 +136,7 @@ function paymentFacts(letter: Letter, about: NonNullable<Letter['about']>): Paym
     ...commonFacts(letter),
     payee: oneLine(payment.payeeName ?? letter.organization.name),
     amount: money(payment.amount),
-    number: payment.number === null ? null : oneLine(payment.number),
+    number: payment.number !== null && isReference(payment.number) ? payment.number : null,
     due: payment.dueDate === null ? null : day(dayMs(payment.dueDate)),
     received: inCurrency(received),
     missing: inCurrency(amountMinor - received),
@@ -152,10 +152,17 @@ function paymentFacts(letter: Letter, about: NonNullable<Letter['about']>): Paym
 
 /** For free text of integrators, in characters. */
 const NAME_LENGTH_MAX = 100;
-/** An integrator's text must not start a line or a header. */
+/** Within these, mail programs find addresses; an abbreviation such as `S.A.` has none. */
+const linkMarks = /[.:@/](?=\/|[\p{L}\p{N}-]{2})/gu;
+const WORD_JOINER = '\u2060';
+
+/**
+ * An integrator's text must not start a line or a header, and no part of it becomes a link: an
+ * invisible character breaks addresses, so that `Shop.com` stays a name.
+ */
 export function oneLine(text: string): string {
   const line = [...(plainText(text) ?? '').replaceAll(/\s+/gu, ' ')];
-  return line.length <= NAME_LENGTH_MAX
-    ? line.join('')
-    : `${line.slice(0, NAME_LENGTH_MAX).join('')}…`;
+  const cut =
+    line.length <= NAME_LENGTH_MAX ? line.join('') : `${line.slice(0, NAME_LENGTH_MAX).join('')}…`;
+  return cut.replaceAll(linkMarks, `$&${WORD_JOINER}`);
 }

@@ -52,7 +52,7 @@ function partsOf(catalogue: LetterCatalogue, letter: Letter): readonly Part[] {
   const { heading, amount = null, paragraphs = [], answers } = textsOf(catalogue, letter);
   const details = detailsOf(catalogue, letter);
   const org = oneLine(organization.name);
-  const help = frame.help(org, organization.supportEmail, oneLine(letter.reference));
+  const help = frame.help(org, organization.supportEmail, letter.reference);
   const url = link?.url ?? pageUrl;
   const open = about === null ? frame.openForm : frame.openPayment;
   const isToBuyer = purpose !== 'payout_changed';

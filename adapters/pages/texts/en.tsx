@@ -110,14 +110,15 @@ export const en = {
   sent: {
     heading: 'Check your mail',
     lede: (org: string) =>
-      `A link is on its way to the address that ${org} has for you. It works for 15 minutes.`,
+      `A link is on its way to the address that ${org} has for you. It works for at least ` +
+      '15 minutes.',
     code: 'Six digits from the mail',
     codeHint: 'They work only in this browser.',
     development: 'This development host sends no mail. Read it in its',
     mailbox: 'mailbox',
     noMail: 'No mail?',
     spam: 'Look in the spam folder.',
-    wait: 'Ask for another one after 60 seconds.',
+    wait: 'Ask for another one. If it is too soon, this page says when you can.',
     address: (org: string) => `Ask ${org} which address it has for you. We cannot change it here.`,
     again: 'Send another link',
   },
@@ -146,7 +147,7 @@ export const en = {
     used: (when: Node) => <>It was opened on {when}. Each link works once.</>,
     over: (when: Node) => <>It ran out on {when}.</>,
     unknown: 'Perhaps a newer one replaced it, or a part of it was lost on the way.',
-    next: 'A new one arrives in about a minute and works for 15 minutes.',
+    next: 'A new one arrives in about a minute and works for at least 15 minutes.',
     notYou: (org: string) =>
       `If it was not you who opened it, let ${org} know. Otherwise ask for a new link.`,
     todo: 'Ask for a new link. You need not start again.',
@@ -265,9 +266,27 @@ export const en = {
     ),
     code_wrong: 'This code is not right. Check the six digits and try again.',
     code_over: 'This code no longer works. Send another link.',
-    link_too_soon: 'A link was sent less than a minute ago. Wait 60 seconds, then ask again.',
     quote_unavailable: 'We could not get a price just now. Try again in a moment.',
     take_back_asked: 'We return your money. You need do nothing more.',
+  },
+  limited: {
+    link_sent: (until: Node, sentAt: Node) => (
+      <>
+        <b>A link was mailed at {sentAt}.</b> Open the newest mail: its link works in this browser,
+        too. You can ask for another one at {until}.
+      </>
+    ),
+    mail_too_soon: (until: Node) => (
+      <>
+        <b>No mail was sent,</b> because many were asked for. Ask again at {until}.
+      </>
+    ),
+    code_too_often: (until: Node) => (
+      <>
+        <b>Too many codes were tried.</b> Open the link in the mail, or enter a code at {until}.
+      </>
+    ),
+    tryAgain: (until: Node) => <>Nothing was changed. Try again at {until}.</>,
   },
   simulate: {
     heading: 'Simulate (test mode only)',

@@ -106,14 +106,14 @@ export const es = {
   sent: {
     heading: 'Revise su correo',
     lede: (org) =>
-      `Un enlace va en camino al correo que ${org} tiene de usted. Funciona durante 15 minutos.`,
+      `Un enlace va en camino al correo que ${org} tiene de usted. Funciona al menos 15 minutos.`,
     code: 'Seis dígitos del correo',
     codeHint: 'Solo funcionan en este navegador.',
     development: 'Este servidor de desarrollo no envía correos. Lea el mensaje en el',
     mailbox: 'buzón',
     noMail: '¿No le llegó el correo?',
     spam: 'Mire en la carpeta de correo no deseado.',
-    wait: 'Pida otro después de 60 segundos.',
+    wait: 'Pida otro. Si es demasiado pronto, esta página le dirá cuándo puede.',
     address: (org) => `Pregunte a ${org} qué dirección tiene de usted. Aquí no podemos cambiarla.`,
     again: 'Enviar otro enlace',
   },
@@ -141,7 +141,7 @@ export const es = {
     used: (when) => <>Se abrió el {when}. Cada enlace funciona una vez.</>,
     over: (when) => <>Venció el {when}.</>,
     unknown: 'Quizá uno más reciente lo sustituyó, o se perdió una parte por el camino.',
-    next: 'Uno nuevo llega en un minuto y funciona durante 15 minutos.',
+    next: 'Uno nuevo llega en un minuto y funciona al menos 15 minutos.',
     notYou: (org) =>
       `Si no fue usted quien lo abrió, avise a ${org} cuanto antes. Si fue usted, pida otro.`,
     todo: 'Pida un enlace nuevo. No tiene que empezar de nuevo.',
@@ -258,9 +258,28 @@ export const es = {
     ),
     code_wrong: 'Este código no es correcto. Revise los seis dígitos e inténtelo de nuevo.',
     code_over: 'Este código ya no funciona. Envíe otro enlace.',
-    link_too_soon: 'Se envió un enlace hace menos de un minuto. Espere 60 segundos y pida otro.',
     quote_unavailable: 'No pudimos obtener una cotización ahora. Inténtelo en un momento.',
     take_back_asked: 'Le devolvemos su dinero. Usted no tiene que hacer nada más.',
+  },
+  limited: {
+    link_sent: (until, sentAt) => (
+      <>
+        <b>Se envió un enlace por correo ({sentAt}).</b> Abra el correo más reciente: su enlace
+        también funciona en este navegador. Puede pedir otro a partir de: {until}.
+      </>
+    ),
+    mail_too_soon: (until) => (
+      <>
+        <b>No se envió ningún correo,</b> porque se pidieron muchos. Pida otro a partir de: {until}.
+      </>
+    ),
+    code_too_often: (until) => (
+      <>
+        <b>Se probaron demasiados códigos.</b> Abra el enlace del correo, o escriba un código a
+        partir de: {until}.
+      </>
+    ),
+    tryAgain: (until) => <>No se ha cambiado nada. Vuelva a intentarlo a partir de: {until}.</>,
   },
   simulate: {
     heading: 'Simular (solo en modo de prueba)',

@@ -105,14 +105,15 @@ export const ptBr = {
   sent: {
     heading: 'Verifique o seu e‑mail',
     lede: (org) =>
-      `Um link está a caminho do e‑mail que ${org} tem cadastrado. Ele funciona por 15 minutos.`,
+      `Um link está a caminho do e‑mail que ${org} tem cadastrado. Ele funciona por pelo menos ` +
+      '15 minutos.',
     code: 'Seis números do e‑mail',
     codeHint: 'Eles só funcionam neste navegador.',
     development: 'Este servidor de desenvolvimento não envia e‑mails. Leia a mensagem na',
     mailbox: 'caixa de entrada',
     noMail: 'Não recebeu o e‑mail?',
     spam: 'Procure na pasta de spam.',
-    wait: 'Peça outro depois de 60 segundos.',
+    wait: 'Peça outro. Se for cedo demais, esta página diz quando você pode.',
     address: (org) =>
       `Pergunte a ${org} qual endereço está cadastrado. Não podemos alterá-lo aqui.`,
     again: 'Enviar outro link',
@@ -144,7 +145,7 @@ export const ptBr = {
     used: (when) => <>Ele foi aberto em {when}. Cada link funciona uma vez.</>,
     over: (when) => <>Ele expirou em {when}.</>,
     unknown: 'Talvez um mais novo o tenha substituído, ou uma parte dele se perdeu no caminho.',
-    next: 'Um novo chega em cerca de um minuto e funciona por 15 minutos.',
+    next: 'Um novo chega em cerca de um minuto e funciona por pelo menos 15 minutos.',
     notYou: (org) =>
       `Se não foi você quem o abriu, avise ${org}. Caso contrário, peça um novo link.`,
     todo: 'Peça um novo link. Não é preciso recomeçar.',
@@ -262,9 +263,28 @@ export const ptBr = {
     ),
     code_wrong: 'Este código não está certo. Confira os seis números e tente de novo.',
     code_over: 'Este código não funciona mais. Envie outro link.',
-    link_too_soon: 'Um link foi enviado há menos de um minuto. Espere 60 segundos e peça de novo.',
     quote_unavailable: 'Não conseguimos uma cotação agora. Tente de novo em um instante.',
     take_back_asked: 'Vamos devolver o seu dinheiro. Você não precisa fazer mais nada.',
+  },
+  limited: {
+    link_sent: (until, sentAt) => (
+      <>
+        <b>Um link foi enviado por e‑mail: {sentAt}.</b> Abra o e‑mail mais recente: o link também
+        funciona neste navegador. Você pode pedir outro a partir de: {until}.
+      </>
+    ),
+    mail_too_soon: (until) => (
+      <>
+        <b>Nenhum e‑mail foi enviado,</b> porque muitos foram pedidos. Peça outro após: {until}.
+      </>
+    ),
+    code_too_often: (until) => (
+      <>
+        <b>Códigos demais foram testados.</b> Abra o link do e‑mail, ou digite um código a partir
+        de: {until}.
+      </>
+    ),
+    tryAgain: (until) => <>Nada foi alterado. Tente de novo a partir de: {until}.</>,
   },
   simulate: {
     heading: 'Simular (somente no modo de teste)',

@@ -542,9 +542,6 @@ create index mails_of_status on mails using btree (status, id);
 create index mails_of_submission on mails using btree (org_id, mode, submission_id, id) where
     (submission_id is not null);
 
-create unique index mails_sign_ins on mails using btree (mode, to_key, nth) where ((nth is not
-    null) and (purpose = 'sign_in'::text));
-
 create unique index mails_token_hash on mails using btree (token_hash);
 
 create table members (

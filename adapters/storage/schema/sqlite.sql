@@ -469,9 +469,6 @@ create index mails_of_status on mails (status, id);
 create index mails_of_submission on mails (org_id, mode, submission_id, id)
   where submission_id is not null;
 
-create unique index mails_sign_ins on mails (mode, to_key, nth)
-  where nth is not null and purpose = 'sign_in';
-
 create unique index mails_token_hash on mails (token_hash);
 
 create table members (

@@ -4,7 +4,6 @@ import {
   type Mail,
   type MailSubject,
   mailPurposes,
-  mailRules,
   mailStatuses,
 } from '../../../core/domain/mail.js';
 import { assert } from '../../../core/errors.js';
@@ -76,12 +75,7 @@ function subjectOf(
 }
 
 const numberedSql = {
-  // The purpose of the partial index, spelled out so that the planner uses it.
-  mode: [
-    "where mode = $1 and to_key = $2 and nth is not null and purpose = 'sign_in'",
-    'order by nth desc limit $3',
-  ].join(' '),
-  organization: [
+  address: [
     'where org_id = $1 and mode = $2 and to_key = $3 and purpose = $4 and nth is not null',
     'order by nth desc limit $5',
   ].join(' '),
@@ -106,6 +100,10 @@ const usedLinkSql = [
 const ownerLinkSql = [
   'where org_id = $1 and mode = $2 and submission_id = $3 and owner_index = $4',
   "and purpose = 'owner_link' order by id desc limit 1",
+].join(' ');
+const ownerLinksSql = [
+  'where org_id = $1 and mode = $2 and submission_id = $3',
+  "and purpose = 'owner_link' order by id desc limit $4",
 ].join(' ');
 
 export function mailsOf(unit: UnitOfWork): Tx['mails'] {
@@ -132,10 +130,10 @@ export function mailsOf(unit: UnitOfWork): Tx['mails'] {
       unit.first(mails, usedLinkSql, [orgId, mode, submissionId]),
     newestOwnerLink: ({ orgId, mode }, submissionId, ownerIndex) =>
       unit.first(mails, ownerLinkSql, [orgId, mode, submissionId, ownerIndex]),
+    newestOwnerLinks: ({ orgId, mode }, submissionId, limit) =>
+      unit.all(mails, ownerLinksSql, [orgId, mode, submissionId, limit]),
     newestNumbered: ({ orgId, mode, purpose, toKey }, limit) =>
-      mailRules[purpose].countedOver === 'mode'
-        ? unit.all(mails, numberedSql.mode, [mode, toKey, limit])
-        : unit.all(mails, numberedSql.organization, [orgId, mode, toKey, purpose, limit]),
+      unit.all(mails, numberedSql.address, [orgId, mode, toKey, purpose, limit]),
     newestAbout: ({ orgId, mode, purpose, toKey, accountId }, limit) =>
       unit.all(mails, numberedSql.account, [orgId, mode, toKey, purpose, accountId, limit]),
     list: ({ status, beforeId, limit }) =>

@@ -177,6 +177,7 @@ export function viewOf(page: Page, changes: Partial<PageView> = {}): PageView {
     },
     version: '1.0',
     notice: null,
+    limited: null,
     mailbox: null,
     simulate: null,
     page,

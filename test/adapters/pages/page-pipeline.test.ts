@@ -168,6 +168,62 @@ test('the six digits sign in where they were requested, and nowhere else', async
   assert.ok(visitor.hasCookie('ponte-session'));
 });
 
+test('where strangers have asked for many mails, a link of theirs signs the buyer in', async (t) => {
+  const site = await pageSite(t);
+  const { path } = await site.newPayment();
+  for (let asked = 0; asked < 40; asked += 1) await site.visitor().post(`${path}/link`, {});
+  const { mails } = site.world;
+  await site.world.settle();
+  assert.equal(mails.length, 5);
+  const words = {
+    en: 'A link was mailed',
+    es: 'Se envió un enlace',
+    'pt-BR': 'Um link foi enviado',
+  };
+  for (const [language, text] of Object.entries(words)) {
+    const visitor = site.visitor({ language });
+    await visitor.open(path);
+    const shown = await visitor.send('/link');
+    const until = new Date(site.world.deps.clock.nowMs() + 30 * MINUTE_MS).toISOString();
+    assert.ok(shown.text.includes(text), shown.text);
+    assert.ok(shown.text.includes(until), until);
+    assert.equal(mails.length, 5);
+  }
+  const buyer = site.visitor();
+  await buyer.open(linkIn(mails[0]?.text ?? ''));
+  await buyer.send('/enter');
+  assert.ok(buyer.hasCookie('ponte-session'));
+});
+
+test('people behind one address of a proxy sign in after others spent what they share', async (t) => {
+  const site = await pageSite(t);
+  const spent = (await site.newPayment()).path;
+  for (let asked = 0; asked < 60; asked += 1) await site.visitor().post(`${spent}/link`, {});
+  const { path } = await site.newPayment({
+    buyer: { email: 'bo@example.com', name: null, country: null, phone: null },
+  });
+  const visitor = await signedIn(site, path);
+  assert.ok(visitor.hasCookie('ponte-session'));
+});
+
+test('a page says when a client may try codes again, and the link still signs in', async (t) => {
+  const site = await pageSite(t);
+  const { path } = await site.newPayment();
+  const stranger = site.visitor();
+  await stranger.open(path);
+  await stranger.send('/link');
+  const mail = await site.newestMail();
+  const tried = async () => (await stranger.post(`${path}/code`, { code: '123' })).path;
+  const shown: string[] = [];
+  for (let tries = 0; tries < 81; tries += 1) shown.push(await tried());
+  assert.match(shown[79] ?? '', /notice=code_over/);
+  assert.match(shown[80] ?? '', /limit=code_too_often/);
+  assert.match(textOf(stranger.shown?.text ?? ''), /Too many codes were tried\. Open the link/);
+  await stranger.open(linkIn(mail));
+  await stranger.send('/enter');
+  assert.ok(stranger.hasCookie('ponte-session'));
+});
+
 test('before sign-in the page shows neither line items nor the address of the buyer', async (t) => {
   const site = await pageSite(t);
   const display = JSON.stringify({

@@ -1,6 +1,7 @@
 // Every page of the hosted buyer's page with realistic facts: what the tests render and the
 // gallery takes pictures of.
 import type { ScreenContent } from '../../../adapters/pages/layout.js';
+import { limits } from '../../../adapters/pages/limited.js';
 import type { Page, PageView } from '../../../adapters/pages/page-view.js';
 import { renderContent, renderPage } from '../../../adapters/pages/render.js';
 import type { Scene } from '../../../adapters/pages/scene.js';
@@ -21,6 +22,9 @@ import {
   viewOf,
 } from './page-facts.js';
 import { partsPage } from './parts-page.js';
+
+const untilMs = at('2026-11-17T15:58:00Z');
+const sentAtMs = at('2026-11-17T15:28:00Z');
 
 export interface Sample {
   readonly name: string;
@@ -50,6 +54,10 @@ const accessSamples: readonly Sample[] = [
   },
   { name: 'ask-signed-out', view: viewOf({ name: 'ask' }, { ...signedOut, notice: 'signed_out' }) },
   { name: 'ask-unsaved', view: viewOf({ name: 'ask' }, { ...signedOut, notice: 'unsaved' }) },
+  ...limits.map((limit) => ({
+    name: limit,
+    view: viewOf({ name: 'sent' }, { ...signedOut, limited: { limit, untilMs, sentAtMs } }),
+  })),
   { name: 'sent', view: viewOf({ name: 'sent' }, signedOut) },
   {
     name: 'sent-code-wrong',
@@ -199,8 +207,11 @@ const serviceSamples: readonly Sample[] = [
   { name: 'verify-never', view: verify({ name: 'never' }) },
   { name: 'verify-empty', view: verify({ name: 'incomplete' }, { publicId: '', value: '' }) },
   { name: 'not-found', view: viewOf({ name: 'not_found' }, bare) },
-  { name: 'too-many', view: viewOf({ name: 'problem', problem: 'too_many' }, bare) },
-  { name: 'out-of-order', view: viewOf({ name: 'problem', problem: 'out_of_order' }, bare) },
+  { name: 'too-many', view: viewOf({ name: 'problem', problem: 'too_many', untilMs }, bare) },
+  {
+    name: 'out-of-order',
+    view: viewOf({ name: 'problem', problem: 'out_of_order', untilMs: null }, bare),
+  },
   ...(['form', 'verifying', 'approved', 'rejected'] as const).map((state) => ({
     name: `kyc-alone-${state}`,
     view: viewOf({ name: 'kyc', state }, { payment: null, path: '/kyc/9dKq2vJm8XzL0aPw4sTe1g' }),

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { assetPaths } from '../../../adapters/pages/assets.js';
 import { catalogues } from '../../../adapters/pages/texts.js';
-import { HOUR_MS } from '../../../core/domain/instant.js';
+import { MINUTE_MS } from '../../../core/domain/instant.js';
 import { money } from '../../../core/domain/money.js';
 import { readBankDetails } from '../../../core/usecases/bank-details.js';
 import { formsOf, type PageSite, pageSite, textOf } from './visitor.js';
@@ -74,16 +74,20 @@ test('without a value nothing is asked, and what was typed stays', async (t) => 
   assert.match(text, /aria-invalid/);
 });
 
-test('a client asks a limited number of times an hour', async (t) => {
+test('a client asks a limited number of times an hour, and the page says until when', async (t) => {
   const site = await pageSite(t);
-  const ask = () => site.visitor().post('/verify', { publicId: 'unknown', value: '123' });
-  const perHour = 20;
+  const ask = (publicId = 'unknown') => site.visitor().post('/verify', { publicId, value: '123' });
+  const perHour = 20 + 10;
   for (let asked = 0; asked < perHour; asked += 1) assert.equal((await ask()).status, 200);
   const { status, headers, text } = await ask();
   assert.equal(status, 429);
-  assert.match(headers.get('retry-after') ?? '', /^\d+$/);
+  assert.equal(headers.get('retry-after'), '180');
+  const until = new Date(site.world.deps.clock.nowMs() + 3 * MINUTE_MS).toISOString();
+  assert.ok(text.includes(until));
+  assert.match(textOf(text), /Nothing was changed\. Try again at/);
   assert.doesNotMatch(textOf(text), never);
-  site.world.advanceClock(HOUR_MS);
+  assert.equal((await ask('another')).status, 200, 'other pages are not locked');
+  site.world.advanceClock(3 * MINUTE_MS);
   assert.equal((await ask()).status, 200);
 });
 

@@ -17,7 +17,7 @@ import { epochCauses, epochStates } from '../../../core/domain/epoch.js';
 import { positions, refundStates } from '../../../core/domain/funds.js';
 import { ledgerAccounts } from '../../../core/domain/ledger.js';
 import { locales } from '../../../core/domain/locale.js';
-import { mailPurposes, mailRules, mailStatuses } from '../../../core/domain/mail.js';
+import { mailPurposes, mailStatuses } from '../../../core/domain/mail.js';
 import { memberRoles } from '../../../core/domain/member.js';
 import { decisionMoves } from '../../../core/domain/money-decision.js';
 import { kybStatuses } from '../../../core/domain/organization.js';
@@ -111,11 +111,6 @@ test('the index of buyers by address holds the accounts that are submitted', () 
   assert.deepEqual(quoted(index), ['buyer', ...accountStatuses.filter(isSubmitted)]);
 });
 
-test('the index of mails counted over all tenants has their purposes', () => {
-  const purposes = mailPurposes.filter((purpose) => mailRules[purpose].countedOver === 'mode');
-  assert.deepEqual(quoted(indexSql('mails_sign_ins')), purposes);
-});
-
 test('every table is strict; keys and unique indexes of tenants begin with org_id', () => {
   const tables = schema.filter(({ type, name }) => type === 'table' && !/^sqlite_/.test(name));
   for (const { name, sql } of tables) assert.match(sql, /\) strict(, without rowid)?$/, name);
@@ -130,7 +125,7 @@ test('every table is strict; keys and unique indexes of tenants begin with org_i
   assert.deepEqual(exceptions.sort(), [
     ...['api_keys: id', 'buyers: mode', 'buyers: mode', 'deliveries: id'],
     ...['delivery_attempts: delivery_id', 'epochs: number', 'inbox: partner'],
-    ...['key_check_values: key_id', 'kyc_submissions: flow_id', 'mails: mode'],
+    ...['key_check_values: key_id', 'kyc_submissions: flow_id'],
     ...['mails: token_hash', 'money_decisions: id', 'money_decisions: item_id'],
     ...['outbox: position', 'page_sessions: id', 'partner_commands: id', 'partner_commands: mode'],
     ...['payments: public_id', 'receipt_lines: posting_id', 'receipts: id', 'receipts: partner'],

@@ -5,6 +5,8 @@ import fc from 'fast-check';
 import {
   DISPLAY_LINES_MAX,
   DISPLAY_TEXT_LENGTH_MAX,
+  helpReference,
+  isReference,
   type PageDisplay,
   plainText,
   readDisplay,
@@ -12,6 +14,22 @@ import {
 
 const none: PageDisplay = { title: null, notes: null, lineItems: [], locale: null };
 const line = { description: '', quantity: null, unitPrice: null, subtotal: null };
+
+test('a number of a document is a reference; words, addresses and long texts are none', () => {
+  for (const text of ['RN-2030-0418', '7', '2026/0418', 'INV.2026.7', 'order_1#2']) {
+    assert.equal(isReference(text), true, text);
+  }
+  const others = ['', 'pay me', 'evil.example', 'a/evil.example/x', 'https://x', 'a@b', '-1', 'é1'];
+  for (const text of [...others, 'a\n1', '1'.repeat(41)])
+    assert.equal(isReference(text), false, text);
+});
+
+test('help is asked with the number, else the externalId, else the id', () => {
+  const id = 'pi_1';
+  assert.equal(helpReference({ number: 'RN-1', externalId: 'order-1', id }), 'RN-1');
+  assert.equal(helpReference({ number: 'see evil.example', externalId: 'order-1', id }), 'order-1');
+  assert.equal(helpReference({ number: null, externalId: 'call +1 555', id }), id);
+});
 
 test('title, notes, lines and language are read, and nothing else', () => {
   const display = {

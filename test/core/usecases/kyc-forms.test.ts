@@ -164,7 +164,7 @@ test('an owner who is asked fills in the part alone; the person who asked sees n
   await made.fillOwner(owner);
   const email = 'priya@owner.example';
   const ask = (address: string) =>
-    askOwner(made.deps, made.visitor, { owner, email: address, locale: 'es' });
+    askOwner(made.deps, made.visitor, { owner, email: address, locale: 'es', client: null });
   assert.equal(await ask('no'), 'not_an_address');
   assert.equal(await ask(email), null);
   assert.ok(made.woken.includes('mails'));
@@ -196,7 +196,12 @@ test('an owner who is asked fills in the part alone; the person who asked sees n
 
 test('what an owner has not filled in is named when the owner wants to finish', async (t) => {
   const { made, owner } = await withBusiness(t);
-  await askOwner(made.deps, made.visitor, { owner, email: 'a@b.example', locale: 'en' });
+  await askOwner(made.deps, made.visitor, {
+    owner,
+    email: 'a@b.example',
+    locale: 'en',
+    client: null,
+  });
   const session = await made.ownerSession(owner);
   const typed = { ...typedOwner, idDocType: 'ID_CARD' };
   await made.type('owner', typed, owner, session);
@@ -207,7 +212,12 @@ test('what an owner has not filled in is named when the owner wants to finish', 
 
 test('a part that is taken back is erased, and its link shows nothing any more', async (t) => {
   const { made, owner } = await withBusiness(t);
-  await askOwner(made.deps, made.visitor, { owner, email: 'a@b.example', locale: 'en' });
+  await askOwner(made.deps, made.visitor, {
+    owner,
+    email: 'a@b.example',
+    locale: 'en',
+    client: null,
+  });
   const session = await made.ownerSession(owner);
   await made.fillOwner(owner, session);
   await takeBackOwner(made.deps, made.visitor, owner);
@@ -225,7 +235,12 @@ test('a part that is taken back is erased, and its link shows nothing any more',
 
 test('the link of an owner who was removed never shows another owner', async (t) => {
   const { made, owner } = await withBusiness(t);
-  await askOwner(made.deps, made.visitor, { owner, email: 'a@b.example', locale: 'en' });
+  await askOwner(made.deps, made.visitor, {
+    owner,
+    email: 'a@b.example',
+    locale: 'en',
+    client: null,
+  });
   const session = await made.ownerSession(owner);
   const next = await addOwner(made.deps, made.visitor);
   await made.type('owner', typedOwner, next);
@@ -293,7 +308,7 @@ test('an owner is asked again for what the partner wants corrected', async (t) =
   await made.fillCompany();
   const owner = await addOwner(made.deps, made.visitor);
   await made.fillOwner(owner);
-  const ask = { owner, email: 'priya@owner.example', locale: 'en' } as const;
+  const ask = { owner, email: 'priya@owner.example', locale: 'en', client: null } as const;
   await askOwner(made.deps, made.visitor, ask);
   const session = await made.ownerSession(owner);
   await finishOwnerPart(made.deps, session);

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { beforeEach, type TestContext, test } from 'node:test';
 import type { HostedPage } from '../../../core/domain/hosted-page.js';
-import { DAY_MS } from '../../../core/domain/instant.js';
+import { DAY_MS, MINUTE_MS } from '../../../core/domain/instant.js';
 import type { Tenant } from '../../../core/domain/tenant.js';
 import type { OutgoingMail } from '../../../core/ports/outside.js';
 import { startBuyerKyc } from '../../../core/usecases/kyc.js';
@@ -51,8 +51,9 @@ test('the buyer signs in to a KYC form without a payment', async () => {
   assert.partialDeepStrictEqual(session, { ...tenant, ...own });
 });
 
-/** Asks an owner of the form to add the rest. */
+/** Asks an owner of the form to add the rest, after the pause. */
 function askOwner(submissionId: string, address: string, ownerIndex = 2) {
+  made.advanceClock(MINUTE_MS);
   const owner = { ...tenant, submissionId, ownerIndex, address, locale: 'en' } as const;
   return mailsOf(() => made.deps.store.run((tx) => stageOwnerLink(made.deps, tx, owner)));
 }

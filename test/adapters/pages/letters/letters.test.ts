@@ -260,12 +260,35 @@ test('an integrator’s text starts no line, no header and no element', () => {
   const organization = { name: evil, supportEmail: null };
   const payeeName = evil;
   for (const purpose of mailPurposes) {
-    const given = letterOf(purpose, { organization, reference: evil, payment: { payeeName } });
+    const given = letterOf(purpose, { organization, payment: { payeeName } });
     const { from, subject, text, html } = render(given);
     assert.doesNotMatch(from + subject, /[\r\n\u2028\u202e]/);
     assert.doesNotMatch(text, /^(Bcc|https:\/\/evil)/m);
     assert.doesNotMatch(html, /<b onclick|href="https:\/\/evil/);
   }
+});
+
+test('an integrator’s text holds no address that a mail program makes a link of', () => {
+  const evil =
+    'Pay at https://evil.example/x or evil.example or www.evil.example or a@evil.example';
+  const account = anAccount({ displayName: evil, legalName: evil });
+  const fields = { organization: { name: evil, supportEmail: null }, account };
+  for (const purpose of mailPurposes) {
+    const payment = { payeeName: evil, number: evil };
+    const { from, subject, text, html } = render(letterOf(purpose, { ...fields, payment }));
+    for (const written of [from, subject, text, html]) {
+      assert.doesNotMatch(written, /evil\.example|\/\/evil|www\.evil|@evil/, purpose);
+    }
+  }
+  const { subject } = render(letterOf('invitation', { payment: { payeeName: 'Café S.A. (B/C)' } }));
+  assert.match(subject, /^Café S\.A\. \(B\/C\) asks/, 'other names stay as they are');
+});
+
+test('a number that holds words is not shown, nor the externalId of a seller', () => {
+  const number = 'call +1 555 0100 now';
+  assert.doesNotMatch(render(letterOf('invitation', { payment: { number } })).text, /555/);
+  const account = anAccount({ displayName: null, legalName: null, externalId: number });
+  assert.doesNotMatch(render(letterOf('payout_changed', { account })).text, /555/);
 });
 
 test('long free text is cut', () => {
