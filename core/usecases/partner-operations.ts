@@ -157,7 +157,7 @@ export const operations: Readonly<Record<CommandKind, Operation>> = {
     },
     problem: ({ command, report, polled }) => payinProblem(command, report, polled),
     sums: ({ receivedMinor, held = false }) => ({ receivedMinor, refunded: null, held }),
-    learned: ({ reason, transactionHash }) => ({ reason, transactionHash }),
+    details: ({ reason, transactionHash }) => ({ reason, transactionHash }),
   }),
   payout: moneyOperation('payout', {
     prepare(partner, { reference, amount }, { payment, orders, quote }) {
@@ -174,7 +174,7 @@ export const operations: Readonly<Record<CommandKind, Operation>> = {
         ? payoutProblem(command, report, quote)
         : null,
     sums: ({ held = false }) => ({ ...nothing, held }),
-    learned: settlementOf,
+    details: settlementOf,
   }),
   refund: moneyOperation('refund', {
     async prepare(partner, { reference, amount, payinId }, { orders }) {
@@ -184,7 +184,7 @@ export const operations: Readonly<Record<CommandKind, Operation>> = {
     },
     problem: ({ command, report, polled }) => refundProblem(command, report.amount, polled),
     sums: ({ amount }) => ({ receivedMinor: 0n, refunded: amount }),
-    learned: ({ reason }) => ({ reason }),
+    details: ({ reason }) => ({ reason }),
   }),
 };
 
