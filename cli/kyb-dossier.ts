@@ -6,7 +6,7 @@ import { type Organization, sandboxKyb } from '../core/domain/organization.js';
 import type { Mode } from '../core/domain/tenant.js';
 import { PonteError } from '../core/errors.js';
 import type { Deps } from '../core/ports/deps.js';
-import type { OrganizationDossier } from '../core/usecases/organization-submissions.js';
+import type { OrganizationDossier } from '../core/usecases/organizations.js';
 import type { Shell } from './operator.js';
 
 export interface DossierOptions {

@@ -198,11 +198,11 @@ function presentOrganization({ organization, profiles }: OrganizationView) {
   const { id, name, productionGrantedAtMs, requiresApproval, createdAtMs } = organization;
   const { supportEmail, supportPhone, website } = organization;
   const stateOf = (mode: Mode): ModeState => ({
-    kybStatus: profiles[mode].kybStatus,
+    kybStatus: profiles[mode].status,
     tosAccepted: profiles[mode].tosAcceptedAtMs !== null,
     needsOnboarding: needsOnboarding(organization, profiles[mode]),
     payoutConfigured: profiles[mode].destinationRef !== null,
-    virtualAccount: profiles[mode].virtualAccountRef !== null,
+    virtualAccount: profiles[mode].railsRef !== null,
     requirements: {
       due: shownDue(profiles[mode]),
       dueBy: instantOrNull(profiles[mode].answerByMs),

@@ -3,7 +3,6 @@
 export type { PaymentView } from './domain/change.js';
 export {
   type AccountStatus,
-  accountMoves,
   type ConnectedAccount,
   type EntityType,
   type Role,
@@ -26,6 +25,7 @@ export { type LedgerAccount, type Posting, sumByCurrency } from './domain/ledger
 export { type Member, type MemberRole, scopeHolders } from './domain/member.js';
 export { formatAmount, type Money, parseAmount } from './domain/money.js';
 export { type CommandState, commandMoves, type PartnerCommand } from './domain/partner-command.js';
+export { type PartyMove, type PartyStatus, partyMoves } from './domain/party.js';
 export {
   type BuyerHint,
   isCancellable,

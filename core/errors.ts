@@ -64,7 +64,8 @@ const messages = {
     DecisionNotAllowed: 'The item does not allow this decision. Read it: ponte money list.',
     ReceiptDecided:
       'The receipt was decided on before, or its money is not here. List the receipts again.',
-    CommandNotRetryable: 'The command is in progress. Check it again in a moment.',
+    CommandNotRetryable:
+      'The command or its report does not allow this. Read it: ponte commands list.',
     CheckIncomplete:
       'Not every payment was checked with the partner. Run ponte restore --check until it is ' +
       'complete, then release.',

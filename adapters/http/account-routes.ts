@@ -2,7 +2,7 @@
 // paths, `/v1/connected-accounts` and `/v1/accounts`.
 import { z } from 'zod';
 import {
-  accountMoves,
+  accountStatuses,
   type ConnectedAccount,
   entityTypes,
   readyToCollect,
@@ -10,7 +10,6 @@ import {
 } from '../../core/domain/connected-account.js';
 import { requirements as needs, ownerRequirements } from '../../core/domain/dossier.js';
 import { formatInstant } from '../../core/domain/instant.js';
-import { submitAccount } from '../../core/usecases/account-submissions.js';
 import {
   acceptTerms,
   configureAccountPayout,
@@ -18,6 +17,7 @@ import {
   listAccounts,
   readAccount,
   startTerms,
+  submitAccount,
 } from '../../core/usecases/accounts.js';
 import { loadPage } from './cursor.js';
 import { upload, uploadReply, uploadUrlBody } from './document-routes.js';
@@ -40,7 +40,6 @@ import {
   instant,
   instantOrNull,
   isHttpUrl,
-  keysOf,
   optional,
   pageQuery,
   pathText,
@@ -52,7 +51,7 @@ import {
 
 const role = z.enum(roles);
 const entityType = z.enum(entityTypes);
-const status = z.enum(keysOf(accountMoves));
+const status = z.enum(accountStatuses);
 
 export const createAccountBody = z.object({
   role: role.meta({

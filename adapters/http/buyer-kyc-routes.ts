@@ -1,6 +1,6 @@
 // The KYC of buyers, and the uploads of their documents.
 import { z } from 'zod';
-import { awaitsDossier, type KycSubmission, kycMoves } from '../../core/domain/buyer-kyc.js';
+import { awaitsDossier, type KycSubmission, kycStatuses } from '../../core/domain/buyer-kyc.js';
 import { entityTypes } from '../../core/domain/connected-account.js';
 import { ownerRequirements } from '../../core/domain/dossier.js';
 import { formatInstant } from '../../core/domain/instant.js';
@@ -22,7 +22,6 @@ import {
   anyText,
   instant,
   instantOrNull,
-  keysOf,
   optional,
   pathText,
   requestSchemas,
@@ -73,7 +72,7 @@ export const kyc = representation<KycSource>()('BuyerKyc', {
   id: z.string(),
   buyerId: z.string(),
   receiverId: z.string(),
-  status: z.enum(keysOf(kycMoves)).meta({
+  status: z.enum(kycStatuses).meta({
     description:
       '`verifying` from the start, including the wait for the dossier. A rejected buyer may ' +
       'start again.',

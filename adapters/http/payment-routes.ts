@@ -1,7 +1,7 @@
 // Payments of both origins: create, read, cancel and, in test mode, advance. An invoice is a
 // payment with more fields (invoice-routes.ts).
 import { z } from 'zod';
-import { kycMoves } from '../../core/domain/buyer-kyc.js';
+import { kycStatuses } from '../../core/domain/buyer-kyc.js';
 import type { PaymentView } from '../../core/domain/change.js';
 import { formatInstant, parseInstant } from '../../core/domain/instant.js';
 import { formatAmount, money, parseAmount } from '../../core/domain/money.js';
@@ -151,7 +151,7 @@ const buyer = representation<PaymentView>()(null, {
   email: [z.string(), ({ payment }) => payment.buyer.email],
   name: [z.string().nullable(), ({ payment }) => payment.buyer.name],
   country: [z.string().nullable(), ({ payment }) => payment.buyer.country],
-  kycStatus: z.enum(keysOf(kycMoves)),
+  kycStatus: z.enum(kycStatuses),
 });
 
 /** A payment, and the base URL of the pages for buyers. */

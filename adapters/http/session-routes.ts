@@ -1,6 +1,6 @@
 // Dashboard sessions: switching their mode, and the onboarding status of a mode.
 import { z } from 'zod';
-import { kybStatuses } from '../../core/domain/organization.js';
+import { partyStatuses } from '../../core/domain/party.js';
 import { modes } from '../../core/domain/tenant.js';
 import {
   type OnboardingStatus,
@@ -33,7 +33,7 @@ const onboarding = representation<OnboardingStatus>()('OnboardingStatus', {
   }),
   tosAccepted: z.boolean(),
   kybStatus: z
-    .enum(kybStatuses)
+    .enum(partyStatuses)
     .nullable()
     .meta({ description: 'Null until a KYB is submitted in this mode.' }),
 });

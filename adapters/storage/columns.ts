@@ -149,6 +149,18 @@ export const version: Column<number> = { ...integer('version'), kind: 'version' 
 export const mode = oneOf('mode', modes);
 export const tenant = { orgId: key(text('org_id')), mode: key(mode) } as const;
 export const fixedTenant = { orgId: fixed(text('org_id')), mode: fixed(mode) } as const;
+/** What each table of parties has in columns of the same names. */
+export const party = {
+  partnerRef: text.null('partner_ref'),
+  tosId: text.null('tos_id'),
+  reason: text.null('reason'),
+  approvedAtMs: time.null('approved_at'),
+  rejectedAtMs: time.null('rejected_at'),
+  corrections: text.null('corrections'),
+  answerByMs: time.null('answer_by'),
+  answerAlertedAtMs: time.null('answer_alerted_at'),
+} as const;
+
 export const readTenant = readerOf<Tenant>(tenant);
 
 export function partsOf<T>(

@@ -41,7 +41,7 @@ import {
 } from './payment.js';
 
 /** What a report states in addition to the change of its order. */
-export interface Learned {
+export interface ReportedDetails {
   /** Why an order failed, in the partner's words. */
   readonly reason?: string | null;
   readonly instructions?: PayinInstructions | undefined;
@@ -55,12 +55,12 @@ export function ordersChanged(
   commands: readonly MoneyCommand[],
   changed: readonly MoneyCommand[],
   nowMs: number,
-  learned: Learned = {},
+  details: ReportedDetails = {},
 ): Change {
   let change = changed.reduce(withChangedCommand, unchanged(was));
   const isPaid = sumsOf(commands).paidMinor > 0n;
-  change = { ...change, payment: withLearned(was.payment, learned, isPaid, nowMs) };
-  change = withStatus(change, commands, learned.reason ?? null, nowMs);
+  change = { ...change, payment: withReportedDetails(was.payment, details, isPaid, nowMs) };
+  change = withStatus(change, commands, details.reason ?? null, nowMs);
   return withMoneyReconciled(change, was, commands, nowMs);
 }
 
@@ -98,9 +98,14 @@ export function withMoneyReconciled(
 }
 
 /** While a payout counts as paid, its settlement stays as it was posted. */
-function withLearned(payment: Payment, learned: Learned, isPaid: boolean, nowMs: number): Payment {
-  const { instructions, transactionHash } = learned;
-  const settlement = isPaid ? (payment.settlement ?? learned.settlement) : learned.settlement;
+function withReportedDetails(
+  payment: Payment,
+  details: ReportedDetails,
+  isPaid: boolean,
+  nowMs: number,
+): Payment {
+  const { instructions, transactionHash } = details;
+  const settlement = isPaid ? (payment.settlement ?? details.settlement) : details.settlement;
   if (
     instructions === undefined &&
     (transactionHash ?? null) === null &&

@@ -1,23 +1,11 @@
-// An organization (the integrator) and its profile in each mode: KYB, terms, the virtual account at
-// the partner and the PIX destination of payments without a named seller.
+// An organization (the integrator) and its profile in each mode: KYB, terms, and where payments
+// without a named seller are paid.
 import { PonteError } from '../errors.js';
 import type { Dossier } from './dossier.js';
-import { type MoveOf, machine } from './machine.js';
-import { isDue, isSameDue, nothingDue, type PartyDue, TERMS } from './party-due.js';
+import { areTermsUsed, isDecision, type PartyStatus, withTerms } from './party.js';
+import { isDue, TERMS } from './party-due.js';
+import { type Payee, withOwnPayout } from './payee.js';
 import type { Tenant } from './tenant.js';
-
-/** `overrule` is an operator's decision. Outside this file, `none` is null. */
-export const kybMoves = {
-  none: { submit: 'verifying' },
-  verifying: { approve: 'approved', reject: 'rejected', overrule: 'approved' },
-  approved: { reject: 'rejected', pause: 'verifying' },
-  rejected: { submit: 'verifying', overrule: 'approved' },
-} as const;
-
-export type KybStatus = Exclude<keyof typeof kybMoves, 'none'>;
-export type KybMove = MoveOf<typeof kybMoves>;
-const kyb = machine(kybMoves);
-export const kybStatuses = kyb.states.filter((status) => status !== 'none');
 
 export interface Organization {
   readonly id: string;
@@ -38,20 +26,9 @@ export interface Organization {
 export type SupportContact = Pick<Organization, 'supportEmail' | 'supportPhone' | 'website'>;
 
 /** Created with the organization, one for each mode. */
-export interface OrganizationProfile extends Tenant, PartyDue {
-  /** Null before the first submission. */
-  readonly kybStatus: KybStatus | null;
-  /** Our id of the organization as a party at the partner; new for each submission. */
-  readonly receiverId: string | null;
-  /** The order of the latest submission; reports about earlier ones are ignored. */
-  readonly kybCommandId: string | null;
-  /** The partner's id of that party; never shown. */
-  readonly partnerRef: string | null;
-  readonly virtualAccountRef: string | null;
-  /** The partner's reference of the PIX destination; the PIX key itself is never stored. */
-  readonly destinationRef: string | null;
-  /** The partner's id of the accepted terms, if it gives one. */
-  readonly tosId: string | null;
+export interface OrganizationProfile extends Tenant, Payee {
+  /** The status of the KYB; null before the first submission. */
+  readonly status: PartyStatus | null;
   readonly tosAcceptedAtMs: number | null;
   readonly version: number;
 }
@@ -91,102 +68,45 @@ export function sandboxKyb({ id, name }: Organization): Dossier {
   return { email: `${id}@sandbox.invalid`, legalName: name, cnpj: SANDBOX_CNPJ };
 }
 
-export function nextKybStatus(status: KybStatus | null, move: KybMove): KybStatus | null {
-  return kyb.next(status ?? 'none', move);
-}
-
 /** Payments can be created. */
 export function mayCollect(profile: OrganizationProfile): boolean {
-  return profile.kybStatus === 'approved' && profile.virtualAccountRef !== null;
+  return profile.status === 'approved' && profile.railsRef !== null;
 }
 
 /** Until the KYB is approved and, in live mode, production access is granted. */
 export function needsOnboarding(
   organization: Organization,
-  { mode, kybStatus }: OrganizationProfile,
+  { mode, status }: OrganizationProfile,
 ): boolean {
   const granted = mode === 'test' || organization.productionGrantedAtMs !== null;
-  return kybStatus !== 'approved' || !granted;
+  return status !== 'approved' || !granted;
 }
 
-/** Submits the KYB as a new party; unchanged where the table has no such move. */
-export function kybSubmitted(
-  profile: OrganizationProfile,
-  submission: { readonly receiverId: string; readonly kybCommandId: string },
+/** The partner's id of the approved organization. KybNotApproved, also if it is not `known`. */
+export function payableParty(profile: OrganizationProfile, known = profile.partnerRef): string {
+  const { status, partnerRef } = profile;
+  if (status === 'approved' && partnerRef !== null && partnerRef === known) return partnerRef;
+  throw new PonteError('KybNotApproved', 'The KYB is not approved. Approve it, then configure.');
+}
+
+/** The changed profile with what follows from the change. */
+export function settledProfile(
+  was: OrganizationProfile,
+  changed: OrganizationProfile,
 ): OrganizationProfile {
-  const kybStatus = nextKybStatus(profile.kybStatus, 'submit');
-  if (kybStatus === null) return profile;
-  // Virtual account and destination belong to the earlier party.
-  const fresh = { partnerRef: null, virtualAccountRef: null, destinationRef: null };
-  return Object.freeze({ ...profile, ...submission, ...fresh, ...nothingDue, kybStatus });
+  const next = withOwnPayout(was, changed);
+  if (!isDecision(was, next) || !areTermsUsed(next)) return next;
+  return Object.freeze({ ...next, tosAcceptedAtMs: null });
 }
 
-/** Answers what the partner wants of the party that it knows. */
-export function kybAnswered(
-  profile: OrganizationProfile,
-  kybCommandId: string,
-): OrganizationProfile {
-  return Object.freeze({ ...profile, kybCommandId, ...nothingDue });
-}
-
-/** `reason` is the partner's, of a rejection. */
-export function kybReported(
-  profile: OrganizationProfile,
-  partnerRef: string | null,
-  status: 'verifying' | 'approved' | 'paused' | 'rejected',
-  reason: string | null = null,
-): OrganizationProfile {
-  const known =
-    partnerRef !== null && isParty(profile, partnerRef, status)
-      ? withParty(profile, partnerRef)
-      : profile;
-  if (status === 'verifying') return known;
-  if (status !== 'rejected') return kybDecided(known, status === 'approved' ? 'approve' : 'pause');
-  const rejected = kybDecided(known, 'reject');
-  if (rejected === known) return known;
-  // Terms serve one party of the partner; it may also have refused them.
-  const areUsed = known.partnerRef !== null || reason === TERMS;
-  const unused = areUsed ? { tosId: null, tosAcceptedAtMs: null } : {};
-  return Object.freeze({ ...rejected, ...nothingDue, ...unused });
-}
-
-/** The first party counts, until the partner approves another one. */
-function isParty({ partnerRef: known }: OrganizationProfile, partnerRef: string, status: string) {
-  return known === null || (status === 'approved' && known !== partnerRef);
-}
-
-function withParty(profile: OrganizationProfile, partnerRef: string): OrganizationProfile {
-  const fresh = { virtualAccountRef: null, destinationRef: null };
-  return Object.freeze({ ...profile, partnerRef, ...(profile.partnerRef === null ? {} : fresh) });
-}
-
-/** Unchanged where the table has no such move. */
-export function kybDecided(
-  profile: OrganizationProfile,
-  move: 'approve' | 'reject' | 'overrule' | 'pause',
-): OrganizationProfile {
-  const kybStatus = nextKybStatus(profile.kybStatus, move);
-  return kybStatus === null ? profile : Object.freeze({ ...profile, kybStatus });
-}
-
-export function kybWithDue(profile: OrganizationProfile, due: PartyDue): OrganizationProfile {
-  return isSameDue(profile, due) ? profile : Object.freeze({ ...profile, ...due });
-}
-
-/** The terms are accepted once; the partner's id of them may follow. */
+/** The terms are accepted once; the partner's id of them may follow. TosIdMismatch. */
 export function termsAccepted(
   profile: OrganizationProfile,
   tosId: string | null,
   nowMs: number,
 ): OrganizationProfile {
-  const isNew = tosId !== null && profile.tosId !== null && tosId !== profile.tosId;
-  const isRenewed = isNew && isDue(profile, TERMS);
-  if (isNew && !isRenewed) throw new PonteError('TosIdMismatch');
-  const known = isRenewed ? tosId : (profile.tosId ?? tosId);
-  if (profile.tosAcceptedAtMs !== null && known === profile.tosId) return profile;
-  return Object.freeze({
-    ...profile,
-    tosId: known,
-    tosAcceptedAtMs: isRenewed ? nowMs : (profile.tosAcceptedAtMs ?? nowMs),
-  });
+  const next = withTerms(profile, tosId);
+  const isRenewed = next !== profile && profile.tosId !== null && isDue(profile, TERMS);
+  if (profile.tosAcceptedAtMs !== null && !isRenewed) return next;
+  return Object.freeze({ ...next, tosAcceptedAtMs: nowMs });
 }

@@ -1,35 +1,31 @@
-// What an integrator does with connected accounts: create, read, list, terms and payout. Submitting
-// the dossier is in account-submissions.ts, what follows from a change in account-changes.ts.
+// What an integrator does with connected accounts: create, read, list, terms, submit and payout.
+// What follows from a change is in party-kinds.ts.
+import { readEmail } from '../domain/buyer-kyc.js';
 import {
   type ConnectedAccount,
   type EntityType,
-  isRedirected,
   payableParty,
-  payoutConfigured,
   type Role,
   taxIdPurpose,
   termsAccepted,
-  termsStarted,
 } from '../domain/connected-account.js';
-import { lastFour } from '../domain/dossier.js';
+import { type Dossier, lastFour, malformedFields } from '../domain/dossier.js';
 import { accountMismatch } from '../domain/idempotency.js';
-import { isDue, nothingDue, TERMS } from '../domain/party-due.js';
+import { isSubmitted, newParty, submitted } from '../domain/party.js';
+import { isAnswer } from '../domain/party-answer.js';
+import { isDue, TERMS } from '../domain/party-due.js';
+import { noPayout } from '../domain/payee.js';
 import { type Tenant, tenantOf } from '../domain/tenant.js';
 import { PonteError } from '../errors.js';
 import type { Deps } from '../ports/deps.js';
 import type { AccountFilter } from '../ports/storage.js';
-import {
-  announceAccount,
-  changeAccount,
-  loadAccount,
-  stageAccount,
-  stageAccountEvents,
-} from './account-changes.js';
-import { runInline } from './command-runner.js';
-import { callSafely, expectDone, partnerOf } from './partner-calls.js';
-import { stagePartyRead } from './party-reports.js';
-import { announceRedirect, stagePayoutNotices } from './payout-notices.js';
-import { partnerKey } from './service-keys.js';
+import type { Batch } from './batch.js';
+import { stageSubmitted } from './documents.js';
+import { callSafely, expectAccepted, expectDone, partnerOf } from './partner-calls.js';
+import { accountKind, loadAccount, stageAccountEvents } from './party-kinds.js';
+import { configurePayoutOf, type PixDestination } from './party-payouts.js';
+import { announceParty, stagePartyRead } from './party-reports.js';
+import { isAsKnown, refuseTier, submitParty } from './party-submissions.js';
 
 /** The key of a terms session binds a redirect to an account. */
 const TOS_KEY_BYTES = 16;
@@ -44,12 +40,6 @@ export interface CreateAccountInput {
   readonly country: string | null;
   /** Stored sealed; only its last four characters are shown. */
   readonly taxId: string | null;
-}
-
-interface PayoutDestination {
-  /** Sent to the partner; neither stored nor logged. */
-  readonly pixKey: string;
-  readonly accountHolderName: string;
 }
 
 interface CreatedAccount {
@@ -76,7 +66,7 @@ export async function createAccount(
     return { account, replayed: false };
   });
   if (!created.replayed) {
-    announceAccount(deps);
+    announceParty(deps);
     return { ...created, mismatch: [] };
   }
   const { account } = created;
@@ -120,10 +110,10 @@ export async function startTerms(
   const receiverRef = status === 'rejected' ? null : partnerRef;
   const key = Buffer.from(deps.ids.randomBytes(TOS_KEY_BYTES)).toString('hex');
   const partner = await partnerOf(deps, tenant);
-  const { url } = expectDone(
+  const { url } = expectAccepted(
     await callSafely(() => partner.startTos({ redirectUrl, key, receiverRef })),
   );
-  await changeAccount(deps, tenant, id, (was, nowMs) => termsStarted(was, key, nowMs));
+  await changeAccount(deps, tenant, id, async (was) => ({ ...was, tosSessionKey: key }));
   return { url, idempotencyKey: key };
 }
 
@@ -137,46 +127,130 @@ export async function acceptTerms(
   id: string,
   tosId: string,
 ): Promise<ConnectedAccount> {
-  const accepted = await deps.store.run(async (tx) => {
-    const was = await loadAccount(tx, tenant, id);
-    const nowMs = deps.clock.nowMs();
-    const next = termsAccepted(was, tosId, nowMs);
-    stageAccount(deps, tx, was, next);
-    if (isDue(was, TERMS)) await stagePartyRead(tx, was.submitCommandId, nowMs);
-    return next;
+  await changeAccount(deps, tenant, id, async (was, { tx, nowMs }) => {
+    if (isDue(was, TERMS)) await stagePartyRead(tx, was.commandId, nowMs);
+    return termsAccepted(was, tosId);
   });
-  announceAccount(deps);
-  return accepted;
+  return readAccount(deps, tenant, id);
+}
+
+async function changeAccount(
+  deps: Deps,
+  tenant: Tenant,
+  id: string,
+  change: (was: ConnectedAccount, batch: Batch) => Promise<ConnectedAccount>,
+): Promise<void> {
+  await deps.store.run(async (tx) => {
+    const batch = { deps, tx, nowMs: deps.clock.nowMs() };
+    const was = await loadAccount(tx, tenant, id);
+    await accountKind.stage(batch, was, await change(was, batch));
+  });
+  announceParty(deps);
 }
 
 /**
- * Registers the PIX destination of an approved seller and requests its off-ramp wallet. Existing
- * payments keep the old destination; a change is mailed to the people who can undo it. Without an
- * answer nothing is stored: the client repeats the request under the same key. ValidationError (a
- * buyer, a refused key), ConnectedAccountNotApproved, PartnerUnavailable.
+ * Submits an account. After a rejection it is a new party. While it is verifying or approved, only
+ * an answer to what the partner wants is submitted; anything else changes nothing. Data sent at the
+ * creation need not be sent again. TosSessionRequired, TosIdMismatch, ValidationError,
+ * ConnectedAccountMissingFields, PartnerUnavailable.
+ */
+export async function submitAccount(
+  deps: Deps,
+  tenant: Tenant,
+  id: string,
+  sent: Dossier,
+): Promise<ConnectedAccount> {
+  const known = await readAccount(deps, tenant, id);
+  const isNew = !isSubmitted(known.status);
+  const { tosId = null, ...given } = sent;
+  if (!isNew && tosId !== null && isDue(known, TERMS)) await acceptTerms(deps, tenant, id, tosId);
+  if (!isNew && !isAnswer(known, sent)) return readAccount(deps, tenant, id);
+  const { role, entityType, partnerRef } = known;
+  const dossier = isNew
+    ? wholeDossier(deps, withSentTerms(known, tosId), sent)
+    : { ...wholeDossier(deps, known, given), ...withoutNulls(given) };
+  refuseTier(entityType, dossier);
+  const malformed = malformedFields(dossier);
+  if (malformed.length > 0) throw new PonteError('ValidationError', `${malformed.join('; ')}.`);
+  const submission = await submitParty(deps, tenant, {
+    kind: 'account',
+    role,
+    entityType,
+    dossier,
+    previousRef: isNew ? null : partnerRef,
+    // The partner knows the rest of the dossier.
+    due: isNew ? null : known,
+    async stage(batch, orderId) {
+      const { tx, nowMs } = batch;
+      const was = await loadAccount(tx, tenant, id);
+      if (!isAsKnown(was, known)) return null;
+      await stageSubmitted(deps, tx, tenant, { party: 'account', id }, sent);
+      const bound = isNew ? withSentTerms(was, tosId) : was;
+      const receiverId = isNew ? deps.ids.next('rcv', nowMs) : was.receiverId;
+      const details = { ...detailsOf(deps, was, dossier), receiverId };
+      await accountKind.stage(batch, was, { ...submitted(bound, orderId), ...details });
+      return { id, replacedOrderId: was.commandId };
+    },
+  });
+  expectDone(submission);
+  return readAccount(deps, tenant, id);
+}
+
+function withSentTerms(account: ConnectedAccount, tosId: string | null): ConnectedAccount {
+  return tosId === null ? account : termsAccepted(account, tosId);
+}
+
+/** The dossier, completed with data sent at the creation. */
+function wholeDossier(deps: Deps, account: ConnectedAccount, sent: Dossier): Dossier {
+  const email = sent.email ?? nonBlank(account.email);
+  return {
+    ...sent,
+    tosId: account.tosId,
+    email: email === null ? null : (readEmail(email) ?? email),
+    legalName: sent.legalName ?? nonBlank(account.legalName),
+    country: sent.country ?? nonBlank(account.country),
+    taxId: sent.taxId ?? nonBlank(openTaxId(deps, account)),
+  };
+}
+
+function nonBlank(text: string | null): string | null {
+  return text === null || text.trim() === '' ? null : text;
+}
+
+function withoutNulls(sent: Dossier): Dossier {
+  return Object.fromEntries(Object.entries(sent).filter(([, value]) => value != null));
+}
+
+/** The part of the dossier that the account stores; the rest is in the order only. */
+function detailsOf(deps: Deps, account: ConnectedAccount, dossier: Dossier) {
+  const { email = null, legalName = null, country = null } = dossier;
+  // The tax id of a Brazilian company is its company number.
+  const taxId = dossier.taxId ?? dossier.cnpj ?? null;
+  return {
+    email,
+    legalName,
+    country,
+    taxIdSealed: taxId === null ? null : deps.secretBox.seal(taxId, taxIdPurpose(account)),
+    taxIdLast4: taxId === null ? null : lastFour(taxId),
+  };
+}
+
+/**
+ * Registers the PIX destination of an approved seller and requests its off-ramp wallet.
+ * ValidationError (a buyer, a refused key), ConnectedAccountNotApproved, PartnerUnavailable.
  */
 export async function configureAccountPayout(
   deps: Deps,
   tenant: Tenant,
   id: string,
-  destination: PayoutDestination,
+  destination: PixDestination,
 ): Promise<ConnectedAccount> {
-  const receiverRef = payableParty(await readAccount(deps, tenant, id));
-  const destinationRef = await registered(deps, tenant, id, receiverRef, destination);
-  const lease = deps.store.claims.newLease();
-  const { rails, redirected } = await deps.store.run(async (tx) => {
-    const was = await loadAccount(tx, tenant, id);
-    // It may have been rejected since, or submitted as another party.
-    if (payableParty(was) !== receiverRef) throw new PonteError('ConnectedAccountNotApproved');
-    const nowMs = deps.clock.nowMs();
-    const next = payoutConfigured(was, destinationRef, deps.ids.next('cmd', nowMs), nowMs);
-    const redirected = isRedirected(was, next);
-    if (redirected) await stagePayoutNotices(deps, tx, tenant, next);
-    return { rails: stageAccount(deps, tx, was, next, lease), redirected };
-  });
-  announceAccount(deps);
-  if (redirected) announceRedirect(deps, tenant, id);
-  if (rails !== null) await runInline(deps, rails);
+  const access = {
+    kind: accountKind,
+    payableParty,
+    seller: (account: ConnectedAccount) => account,
+  };
+  await configurePayoutOf(deps, tenant, id, access, destination);
   return readAccount(deps, tenant, id);
 }
 
@@ -190,37 +264,14 @@ function newAccount(deps: Deps, tenant: Tenant, input: CreateAccountInput): Conn
     id,
     status: 'created',
     receiverId: null,
-    submitCommandId: null,
-    partnerRef: null,
+    ...newParty,
+    ...noPayout,
     taxIdSealed: taxId === null ? null : deps.secretBox.seal(taxId, taxIdPurpose({ id })),
     taxIdLast4: taxId === null ? null : lastFour(taxId),
     tosSessionKey: null,
-    tosId: null,
-    destinationRef: null,
-    railsCommandId: null,
-    railsRef: null,
     readyAtMs: null,
-    reason: null,
-    approvedAtMs: null,
-    rejectedAtMs: null,
     createdAtMs: nowMs,
     updatedAtMs: nowMs,
-    ...nothingDue,
     version: 1,
   });
-}
-
-async function registered(
-  deps: Deps,
-  tenant: Tenant,
-  id: string,
-  receiverRef: string,
-  { pixKey, accountHolderName }: PayoutDestination,
-): Promise<string> {
-  const bound = [tenant.orgId, tenant.mode, id, receiverRef, pixKey, accountHolderName];
-  const key = await partnerKey(deps, 'account-pix-destination', bound);
-  const order = { receiverRef, pixKey, accountHolderName, key };
-  const partner = await partnerOf(deps, tenant);
-  const answer = await callSafely(() => partner.registerPixDestination(order), pixKey);
-  return expectDone(answer).destinationRef;
 }

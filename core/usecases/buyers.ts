@@ -1,10 +1,11 @@
 // The buyer's steps through a payment: sign in, KYC, quote, confirm. An approval with another
 // organization is adopted only when the buyer signs in, because that proves the mailbox.
-import { adopted, emailKey, type KycSubmission, nextKycStatus } from '../domain/buyer-kyc.js';
+import { adopted, emailKey, type KycSubmission } from '../domain/buyer-kyc.js';
 import { type PaymentView, unchanged } from '../domain/change.js';
 import { countsAsBuyerKyc } from '../domain/connected-account.js';
 import type { Locale } from '../domain/locale.js';
 import { isVoidable, voidCommand } from '../domain/partner-command.js';
+import { nextPartyStatus } from '../domain/party.js';
 import { PARTY_BLOCKED } from '../domain/party-due.js';
 import { nextStatus, type Payment } from '../domain/payment.js';
 import {
@@ -170,7 +171,7 @@ async function adoptApproval(
   }
   const nowMs = deps.clock.nowMs();
   tx.buyers.expectSubmission(elsewhere);
-  if (own !== null && nextKycStatus(own.status, 'adopt') !== null) {
+  if (own !== null && nextPartyStatus(own.status, 'adopt') !== null) {
     tx.buyers.updateSubmission(adopted(own, elsewhere, nowMs));
     stagePurge(deps, tx, tenant, { party: 'buyer', id: payment.buyerId });
     // Their dossier names documents that are being deleted.

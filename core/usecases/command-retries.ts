@@ -32,10 +32,13 @@ export async function retryCommand(deps: Deps, commandId: string): Promise<Partn
     if (current === null) throw new PonteError('NotFound');
     const retryable = isOpen(current) || current.review !== null;
     if (!retryable) {
-      const message = 'The command has ended: there is nothing to do.';
+      const message = 'The command has ended. There is nothing to retry.';
       throw new PonteError('CommandNotRetryable', message);
     }
-    if (current.leaseToken !== null) throw new PonteError('CommandNotRetryable');
+    if (current.leaseToken !== null) {
+      const message = 'The command is in progress. Check it again in a moment.';
+      throw new PonteError('CommandNotRetryable', message);
+    }
     const due = { ...current, dueAtMs: deps.clock.nowMs() };
     tx.commands.update(due);
     return due;
@@ -55,10 +58,12 @@ export async function acceptReport(
 ): Promise<PartnerCommand> {
   const command = await readCommand(deps, commandId);
   if (command.review === null) {
-    throw new PonteError('CommandNotRetryable', 'No report of this order waits for a decision.');
+    const message = 'No report of this command waits for a decision.';
+    throw new PonteError('CommandNotRetryable', message);
   }
   if (reviewName(command.review) !== report) {
-    const message = 'Another report waits now. Read it: ponte commands list --stuck';
+    const message =
+      'Another report of this command waits now. Read it: ponte commands list --stuck';
     throw new PonteError('CommandNotRetryable', message);
   }
   const { kind, reason, fact } = readReview(command.review);
@@ -102,7 +107,7 @@ async function orderAgain(deps: Deps, commandId: string): Promise<PartnerCommand
     const refused = await batch.tx.commands.get(commandId);
     assert(refused !== null, 'a command stays');
     if (!isUnpaidRefund(refused)) {
-      const message = 'The partner has this refund: it is not ordered again.';
+      const message = 'The partner has this refund after all. It is not ordered again.';
       throw new PonteError('CommandNotRetryable', message);
     }
     // Without the refused order its money is held again, and so owed back by a new one.

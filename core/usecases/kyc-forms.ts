@@ -37,10 +37,10 @@ import type { Deps } from '../ports/deps.js';
 import type { SettlementPartner } from '../ports/partner.js';
 import type { Tx } from '../ports/storage.js';
 import { fileProblems } from './documents.js';
-import { handOver, type KycStart, stageForm } from './kyc.js';
-import { alertUnplaced } from './kyc-corrections.js';
+import { type KycStart, stageForm, submitDossier } from './kyc.js';
 import { readDraft, stageUnused } from './kyc-drafts.js';
-import { callSafely, expectDone, partnerOf } from './partner-calls.js';
+import { callSafely, expectAccepted, partnerOf } from './partner-calls.js';
+import { alertUnplaced } from './party-reports.js';
 
 /** What a session may reach: the form of a payment's buyer, or of a submission. */
 export type KycSession = Tenant &
@@ -200,10 +200,10 @@ export async function submitKycForm(
   if (entityType === null || !isComplete) return { outcome: 'incomplete' };
   if (submission?.version !== version) return { outcome: 'changed' };
   const sent = { ...start, entityType, dossier: sentDossier(facts) };
-  const handed = await handOver(deps, tenant, sent, { draft, version });
-  if (handed.outcome !== 'refused') return handed;
-  alertUnplaced(deps, handed.code, submission.id);
-  const corrections = placeCorrections(draft, [{ field: handed.code, reason: '' }]);
+  const result = await submitDossier(deps, tenant, sent, { draft, version });
+  if (result.outcome !== 'refused') return result;
+  alertUnplaced(deps, result.code, submission.id);
+  const corrections = placeCorrections(draft, [{ field: result.code, reason: '' }]);
   return { outcome: 'refused', corrections };
 }
 
@@ -219,7 +219,7 @@ export async function kycTermsUrl(
   const key = `terms-${session.orgId}-${buyerId}`;
   const receiverRef = submission?.status === 'rejected' ? null : (submission?.partnerRef ?? null);
   const input = { redirectUrl, key, receiverRef };
-  return expectDone(await callSafely(() => partner.startTos(input))).url;
+  return expectAccepted(await callSafely(() => partner.startTos(input))).url;
 }
 
 /** Stores the terms that the buyer accepted. TosIdMismatch if others are recorded. */

@@ -7,35 +7,28 @@ import {
   emailKey,
   isInFlightOrApproved,
   type KycSubmission,
-  nextKycStatus,
 } from '../domain/buyer-kyc.js';
 import type { EntityType } from '../domain/connected-account.js';
-import { type Dossier, missingFields } from '../domain/dossier.js';
+import type { Dossier } from '../domain/dossier.js';
 import { type KycDraft, withDossier } from '../domain/kyc-draft.js';
-import type { PartnerCommand } from '../domain/partner-command.js';
-import { isAnswer, unanswered } from '../domain/party-answer.js';
-import { isDue, nothingDue, type PartyDue, TERMS } from '../domain/party-due.js';
+import { newParty, nextPartyStatus, submitted, withTerms } from '../domain/party.js';
+import { isAnswer } from '../domain/party-answer.js';
 import { type Tenant, tenantOf } from '../domain/tenant.js';
 import { assert, PonteError } from '../errors.js';
 import type { Deps } from '../ports/deps.js';
-import type { PartnerAnswer, SettlementPartner } from '../ports/partner.js';
+import type { PartnerAnswer } from '../ports/partner.js';
 import type { Tx } from '../ports/storage.js';
-import { runInline } from './command-runner.js';
+import type { Batch } from './batch.js';
 import { stageSubmitted } from './documents.js';
 import { readDraft, sealDossier, sealDraft } from './kyc-drafts.js';
-import { partyOrder, refuseTier, stageReplaced } from './onboarding.js';
-import { expectDone, partnerOf } from './partner-calls.js';
+import { expectDone } from './partner-calls.js';
+import { loadSubmission } from './party-kinds.js';
+import { refuseTier, submitParty } from './party-submissions.js';
 import { loadPayment } from './payment-store.js';
 import { newBuyer } from './payments.js';
 
 /** The id of a hosted form must not be guessed. */
 const FLOW_ID_BYTES = 18;
-
-/** API names of dossier fields with another name. */
-const apiNames: Readonly<Record<string, string>> = {
-  email: 'buyerEmail',
-  country: 'buyerCountry',
-};
 
 export interface KycStart {
   readonly email: string;
@@ -55,7 +48,7 @@ export interface FormVersion {
 }
 
 /** `refused`: the partner does not take the data. `changed`: the form is not that version. */
-export type Handover =
+export type SubmitResult =
   | { readonly outcome: 'submitted'; readonly submission: KycSubmission }
   | { readonly outcome: 'changed' }
   | Extract<PartnerAnswer<string>, { readonly outcome: 'refused' }>;
@@ -73,39 +66,76 @@ export async function startBuyerKyc(
 ): Promise<KycSubmission> {
   const { entityType } = start;
   if (entityType === null) return startHosted(deps, tenant, start);
-  const handed = await handOver(deps, tenant, { ...start, entityType }, null);
-  assert(handed.outcome !== 'changed', 'without a form nothing can have changed');
-  return handed.outcome === 'submitted' ? handed.submission : expectDone(handed);
+  const result = await submitDossier(deps, tenant, { ...start, entityType }, null);
+  assert(result.outcome !== 'changed', 'without a form nothing can have changed');
+  return result.outcome === 'submitted' ? result.submission : expectDone(result);
 }
 
 /** Submits a dossier; `form` if the buyer filled it in on the hosted page. */
-export async function handOver(
+export async function submitDossier(
   deps: Deps,
   tenant: Tenant,
   start: KycStart & { readonly entityType: EntityType },
   form: FormVersion | null,
-): Promise<Handover> {
+): Promise<SubmitResult> {
   const { entityType, dossier } = start;
   refuseTier(entityType, dossier);
-  const { known, standing, tosId } = await deps.store.run((tx) => checkStart(tx, tenant, start));
-  if (standing !== null) return { outcome: 'submitted', submission: standing };
-  const partner = await partnerOf(deps, tenant);
+  const { known, existing, tosId } = await deps.store.run((tx) => checkStart(tx, tenant, start));
+  if (existing !== null) return { outcome: 'submitted', submission: existing };
   const kycTier = dossier.kycTier ?? 'standard';
-  const whole = { ...dossier, email: start.email, tosId, kycTier };
   const previousRef = known === null || known.corrections === null ? null : known.partnerRef;
-  // The form sends all of it, and an operator answers what it does not ask.
-  const due = form === null && previousRef !== null ? known : null;
-  refuseIncomplete(partner, entityType, whole, due);
-  const reference = deps.ids.next('cmd', deps.clock.nowMs());
-  const order = { ...whole, reference, role: 'buyer', entityType, previousRef } as const;
-  const prepared = await partner.receiver.prepare(order);
-  if (prepared.outcome === 'refused') return prepared;
-  const request = expectDone(prepared);
-  const handedIn = await handIn(deps, tenant, start, { id: reference, request }, form);
-  if (handedIn === null) return { outcome: 'changed' };
-  if (handedIn.command !== null) await runInline(deps, handedIn.command);
-  const submission = await readSubmission(deps, tenant, handedIn.submissionId);
-  return { outcome: 'submitted', submission };
+  let submissionId: string | null = null;
+  const submission = await submitParty(deps, tenant, {
+    kind: 'submission',
+    role: 'buyer',
+    entityType,
+    dossier: { ...dossier, email: start.email, tosId, kycTier },
+    previousRef,
+    // The form sends all of it, and an operator answers what it does not ask.
+    due: form === null && previousRef !== null ? known : null,
+    async stage(batch, orderId) {
+      const opened = await openStart(batch, tenant, start);
+      if (opened.existing !== null) {
+        submissionId = opened.existing.id;
+        return null;
+      }
+      if (form !== null && form.version !== opened.was?.version) return null;
+      submissionId = opened.next.id;
+      return stageDossier(batch, opened, { start, form, orderId });
+    },
+  });
+  if (submission.outcome === 'refused') return submission;
+  expectDone(submission);
+  if (submissionId === null) return { outcome: 'changed' };
+  return { outcome: 'submitted', submission: await readSubmission(deps, tenant, submissionId) };
+}
+
+/** The partner may ask for corrections: the dossier is kept until its decision. */
+async function stageDossier(
+  batch: Batch,
+  opened: OpenedStart,
+  {
+    start,
+    form,
+    orderId,
+  }: {
+    readonly start: KycStart;
+    readonly form: FormVersion | null;
+    readonly orderId: string;
+  },
+) {
+  const { deps, tx, nowMs } = batch;
+  const { next } = opened;
+  const dossier = submittedDraft(readDraft(deps, next), start, form);
+  stageOpened(tx, opened, {
+    ...submitted(next, orderId),
+    draftSealed: null,
+    dossierSealed: next.status === 'approved' ? null : sealDossier(deps, next, dossier),
+    submittedAtMs: nowMs,
+  });
+  const { id, buyerId } = next;
+  await stageSubmitted(deps, tx, next, { party: 'buyer', id: buyerId }, start.dossier);
+  return { id, replacedOrderId: opened.was?.commandId ?? null };
 }
 
 /** The buyer of a payment submits its dossier. */
@@ -138,47 +168,13 @@ export async function stageForm(
   start: KycStart,
   change: (draft: KycDraft, was: KycSubmission) => KycDraft,
 ): Promise<KycSubmission> {
-  const opened = await openStart(deps, tx, tenant, start);
-  if (opened.standing !== null) return opened.standing;
-  return opened.stage((was) => {
-    const random = Buffer.from(deps.ids.randomBytes(FLOW_ID_BYTES)).toString('base64url');
-    const draft = change(readDraft(deps, was), was);
-    return { draftSealed: sealDraft(deps, was, draft), flowId: was.flowId ?? random };
-  });
-}
-
-/**
- * The submission and its order to the partner; no order if the submission exists. Null if the form
- * has another version.
- */
-async function handIn(
-  deps: Deps,
-  tenant: Tenant,
-  start: KycStart,
-  order: { readonly id: string; readonly request: string },
-  form: FormVersion | null,
-): Promise<{ readonly submissionId: string; readonly command: PartnerCommand | null } | null> {
-  const lease = deps.store.claims.newLease();
-  const submittedAtMs = deps.clock.nowMs();
-  return deps.store.run(async (tx) => {
-    const opened = await openStart(deps, tx, tenant, start);
-    if (opened.standing !== null) return { submissionId: opened.standing.id, command: null };
-    if (form !== null && form.version !== opened.was?.version) return null;
-    await stageReplaced(deps, tx, opened.was?.submitCommandId ?? null);
-    const { id, buyerId } = opened.stage((was) => ({
-      ...{ draftSealed: null, ...nothingDue, submitCommandId: order.id, submittedAtMs },
-      // An approval was the decision: nothing is kept for a later one.
-      dossierSealed:
-        was.status === 'approved'
-          ? null
-          : sealDossier(deps, was, submittedDraft(readDraft(deps, was), start, form)),
-    }));
-    await stageSubmitted(deps, tx, tenant, { party: 'buyer', id: buyerId }, start.dossier);
-    const subject = { kind: 'submission', id } as const;
-    const command = partyOrder(deps, tenant, { ...order, kind: 'submit_buyer', subject, lease });
-    tx.commands.insert(command);
-    return { submissionId: id, command };
-  });
+  const opened = await openStart({ deps, tx }, tenant, start);
+  if (opened.existing !== null) return opened.existing;
+  const { next } = opened;
+  const random = Buffer.from(deps.ids.randomBytes(FLOW_ID_BYTES)).toString('base64url');
+  const draftSealed = sealDraft(deps, next, change(readDraft(deps, next), next));
+  const status = nextPartyStatus(next.status, 'submit') ?? next.status;
+  return stageOpened(tx, opened, { ...next, status, draftSealed, flowId: next.flowId ?? random });
 }
 
 function submittedDraft(draft: KycDraft, start: KycStart, form: FormVersion | null): KycDraft {
@@ -189,44 +185,38 @@ function submittedDraft(draft: KycDraft, start: KycStart, form: FormVersion | nu
   return withDossier(draft, { ...others, entityType, dossier });
 }
 
-type OpenedStart =
-  /** In flight or approved. */
-  | { readonly standing: KycSubmission }
-  | {
-      readonly standing: null;
-      /** The row that awaits its dossier; null: a new one is made. */
-      readonly was: KycSubmission | null;
-      /** Stages it as started. */
-      readonly stage: (changes: (was: KycSubmission) => Partial<KycSubmission>) => KycSubmission;
-    };
+interface OpenedStart {
+  /** The row that awaits its dossier; null: a new one is made. */
+  readonly was: KycSubmission | null;
+  /** The row as it continues, with its terms. */
+  readonly next: KycSubmission;
+}
 
+/** Or the submission in flight or approved. */
 async function openStart(
-  deps: Deps,
-  tx: Tx,
+  { deps, tx }: Pick<Batch, 'deps' | 'tx'>,
   tenant: Tenant,
   start: KycStart,
-): Promise<OpenedStart> {
-  const { buyer, known, standing, tosId } = await checkStart(tx, tenant, start);
-  if (standing !== null) return { standing };
+): Promise<{ readonly existing: KycSubmission } | (OpenedStart & { readonly existing: null })> {
+  const { buyer, known, existing, tosId } = await checkStart(tx, tenant, start);
+  if (existing !== null) return { existing };
   const isKnown = known !== null && (awaitsDossier(known) || answers(known, start));
   const was = isKnown ? known : null;
-  const stage = (changes: (was: KycSubmission) => Partial<KycSubmission>) => {
-    const fresh = was ?? newSubmissionOf(deps, tx, tenant, start, { buyer, known });
-    // An answer about a buyer that is approved leaves it so.
-    const status = nextKycStatus(fresh.status, 'submit') ?? fresh.status;
-    const next = { ...fresh, status, tosId, ...changes(fresh) };
-    if (was === null) tx.buyers.insertSubmission(next);
-    else tx.buyers.updateSubmission(next);
-    return next;
-  };
-  return { standing: null, was, stage };
+  const next = was ?? newSubmissionOf(deps, tx, tenant, start, { buyer, known });
+  return { existing, was, next: { ...next, tosId } };
+}
+
+function stageOpened(tx: Tx, { was }: OpenedStart, next: KycSubmission): KycSubmission {
+  if (was === null) tx.buyers.insertSubmission(next);
+  else tx.buyers.updateSubmission(next);
+  return next;
 }
 
 interface CheckedStart {
   readonly buyer: Buyer | null;
   readonly known: KycSubmission | null;
   /** In flight or approved: returned instead of a start. */
-  readonly standing: KycSubmission | null;
+  readonly existing: KycSubmission | null;
   readonly tosId: string | null;
 }
 
@@ -235,7 +225,7 @@ function answers(known: KycSubmission, { entityType, dossier }: KycStart): boole
   return entityType !== null && known.status === 'approved' && isAnswer(known, dossier);
 }
 
-/** The refusals of a start, or the standing submission. Stores the first terms. */
+/** The refusals of a start, or the existing submission. Stores the first terms. */
 async function checkStart(tx: Tx, tenant: Tenant, start: KycStart): Promise<CheckedStart> {
   const { email, paymentId, dossier } = start;
   const [payment, buyer] = await Promise.all([
@@ -245,22 +235,13 @@ async function checkStart(tx: Tx, tenant: Tenant, start: KycStart): Promise<Chec
   if (paymentId !== null && payment === null) throw new PonteError('NotFound');
   const known = buyer === null ? null : await tx.buyers.submission(tenant, buyer.id);
   const sent = dossier.tosId ?? null;
-  const tosId = boundTerms(known, sent);
-  if (sent !== null && sent !== tosId) throw new PonteError('TosIdMismatch');
-  if (known === null || !isInFlightOrApproved(known) || answers(known, start)) {
-    return { buyer, known, standing: null, tosId };
+  const bound = known === null ? null : withTerms(known, sent);
+  const tosId = bound === null ? sent : bound.tosId;
+  if (bound === null || !isInFlightOrApproved(bound) || answers(bound, start)) {
+    return { buyer, known, existing: null, tosId };
   }
-  const standing = { ...known, tosId };
-  if (known.tosId !== tosId) tx.buyers.updateSubmission(standing);
-  return { buyer, known, standing, tosId };
-}
-
-/** The first terms stay, unless they served a rejected party or the partner asks for others. */
-function boundTerms(known: KycSubmission | null, sent: string | null): string | null {
-  if (known === null) return sent;
-  const { status, partnerRef, reason, tosId } = known;
-  if (status === 'rejected' && (partnerRef !== null || reason === TERMS)) return sent;
-  return isDue(known, TERMS) ? (sent ?? tosId) : (tosId ?? sent);
+  if (bound !== known) tx.buyers.updateSubmission(bound);
+  return { buyer, known, existing: bound, tosId };
 }
 
 /** Also makes the buyer if the address is new. */
@@ -293,37 +274,13 @@ export function newSubmission(
     flowId: null,
     receiverId: deps.ids.next('rcv', nowMs),
     status,
-    partnerRef: null,
-    reason: null,
-    tosId: null,
+    ...newParty,
     draftSealed: null,
     dossierSealed: null,
-    ...nothingDue,
-    submitCommandId: null,
     submittedAtMs: nowMs,
-    approvedAtMs: null,
-    rejectedAtMs: null,
     createdAtMs: nowMs,
     version: 1,
   });
-}
-
-function refuseIncomplete(
-  partner: SettlementPartner,
-  entityType: EntityType,
-  dossier: Dossier,
-  due: PartyDue | null,
-): void {
-  const extra = partner.requirements('buyer', entityType);
-  const missing =
-    due === null
-      ? missingFields('buyer', entityType, dossier, extra)
-      : // The partner knows the rest.
-        unanswered(due, dossier);
-  if (missing.length === 0) return;
-  const paths = missing.map((path) => apiNames[path] ?? path).join(', ');
-  const text = `The dossier of a buyer ${entityType} lacks: ${paths}. Send these fields too.`;
-  throw new PonteError('TosIdMismatch', text);
 }
 
 /** Earlier values stay unless they are sent again. */
@@ -344,8 +301,6 @@ export async function readBuyerKyc(
   return submission;
 }
 
-async function readSubmission(deps: Deps, tenant: Tenant, id: string): Promise<KycSubmission> {
-  const submission = await deps.store.run((tx) => tx.buyers.submissionById(tenant, id));
-  assert(submission !== null, 'a submission stays');
-  return submission;
+function readSubmission(deps: Deps, tenant: Tenant, id: string): Promise<KycSubmission> {
+  return deps.store.run((tx) => loadSubmission(tx, tenant, id));
 }

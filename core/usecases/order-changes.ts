@@ -1,7 +1,7 @@
 // Changes of orders to the partner, each stored in one batch with everything that follows from it.
 // Reports are checked before they are applied; an implausible one waits for a person's decision.
 import type { Change, PaymentAggregate } from '../domain/change.js';
-import { type Learned, ordersChanged } from '../domain/order-outcomes.js';
+import { ordersChanged, type ReportedDetails } from '../domain/order-outcomes.js';
 import { holdForReview, type OrderReport, pollNow, reportOrder } from '../domain/order-report.js';
 import {
   type MoneyCommand,
@@ -85,12 +85,12 @@ export async function stageOrder(
   batch: Batch,
   command: MoneyCommand,
   decide: (orders: readonly MoneyCommand[]) => MoneyCommand,
-  learned: Learned = {},
+  details: ReportedDetails = {},
   adopted: readonly MoneyCommand[] = [],
 ): Promise<Staged> {
   const { was, orders: stored } = await loadPaymentOrders(batch.tx, command);
   const orders = [...stored, ...adopted];
-  return stagePaymentOrders(batch, { was, orders, adopted }, decide(orders), learned);
+  return stagePaymentOrders(batch, { was, orders, adopted }, decide(orders), details);
 }
 
 export interface Reported<R> {
@@ -106,7 +106,7 @@ export interface ReportRules<R> {
   problem(reported: Reported<R>): ReportProblem | null;
   sums(report: R): Pick<OrderReport, 'receivedMinor' | 'refunded' | 'held'>;
   /** Applied if the report ends the order. */
-  learned(report: R): Learned;
+  details(report: R): ReportedDetails;
 }
 
 /** Stages the effect of a report, or the report itself if it fails its check. */
@@ -135,12 +135,12 @@ export async function stageReport<R extends MoneyFact['report']>(
     return last === command ? unchangedCommand(command) : stageCommand(batch, last);
   }
   // A report that contradicts the known end waits for a poll.
-  const isLearned = problem === null && next.end === report.status;
+  const isApplied = problem === null && next.end === report.status;
   const stored = await stagePaymentOrders(
     batch,
     books,
     last,
-    isLearned ? rules.learned(report) : {},
+    isApplied ? rules.details(report) : {},
   );
   const polls = next.dueAtMs === nowMs;
   return {
@@ -190,9 +190,9 @@ async function stagePaymentOrders(
   { deps, tx, nowMs }: Batch,
   { was, orders, adopted = [] }: PaymentOrders,
   next: MoneyCommand,
-  learned: Learned,
+  details: ReportedDetails,
 ): Promise<Staged> {
-  const change: Change = ordersChanged(was, orders, [next], nowMs, learned);
+  const change: Change = ordersChanged(was, orders, [next], nowMs, details);
   const stored = await stageChange(deps, tx, was, change, adopted);
   await stageBankDetails({ deps, tx, nowMs }, was.payment, stored.payment);
   const isNew = adopted.some(({ id }) => id === next.id);

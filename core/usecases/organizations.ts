@@ -1,33 +1,43 @@
-// Organizations, and their onboarding in a mode: terms, KYB at the partner, PIX destination,
-// virtual account. The KYB is an order to the partner. Each later step is stored before the next
-// one and has a key at the partner, so that every call can be repeated after a failure.
+// Organizations, and their onboarding in a mode: terms, KYB at the partner, PIX destination, rails.
+// KYB and rails are orders to the partner, stored before the call. The call that registers the
+// destination has a key at the partner, so that it can be repeated after a failure.
 import { readEmail } from '../domain/buyer-kyc.js';
+import type { Dossier } from '../domain/dossier.js';
 import {
-  kybDecided,
   type Organization,
   type OrganizationProfile,
+  payableParty,
   readPhone,
   readWebsite,
   type SupportContact,
   sandboxKyb,
   termsAccepted,
 } from '../domain/organization.js';
-import { isDue, nothingDue, TERMS } from '../domain/party-due.js';
+import { decided, isSubmitted, newParty, submitted } from '../domain/party.js';
+import { isAnswer } from '../domain/party-answer.js';
+import { isDue, TERMS } from '../domain/party-due.js';
+import { needsRails, noPayout } from '../domain/payee.js';
 import { hasUnstorableText } from '../domain/raw-json.js';
 import { type Mode, modes, type Tenant } from '../domain/tenant.js';
 import { assert, PonteError } from '../errors.js';
 import type { Deps } from '../ports/deps.js';
-import { changeOrganization, changeProfile, loadProfile } from './organization-changes.js';
-import {
-  configuredPartner,
-  done,
-  type OrganizationDossier,
-  PARTY,
-  submitted,
-} from './organization-submissions.js';
+import type { SettlementPartner } from '../ports/partner.js';
+import type { Tx } from '../ports/storage.js';
+import type { Batch } from './batch.js';
+import { runInline } from './command-runner.js';
+import { expectAccepted, partnerOf } from './partner-calls.js';
+import { loadProfile, organizationKind, stageProfile } from './party-kinds.js';
+import { stageTaken } from './party-orders.js';
+import { configurePayoutOf, type PixDestination } from './party-payouts.js';
 import { stagePartyRead } from './party-reports.js';
-import { announceRedirect, stagePayoutNotices } from './payout-notices.js';
+import { isAsKnown, refuseTier, submitParty } from './party-submissions.js';
 import { partnerKey } from './service-keys.js';
+
+/** An organization as a party of the partner. */
+const PARTY = { role: 'seller', entityType: 'business' } as const;
+
+/** The dossier of an organization's KYB; `acceptTerms` records the terms. */
+export type OrganizationDossier = Omit<Dossier, 'tosId'>;
 
 const NAME_LENGTH_MAX = 200;
 const PIX_KEY_LENGTH_MAX = 140;
@@ -36,12 +46,6 @@ const TOS_ID_LENGTH_MAX = 200;
 export interface OrganizationView {
   readonly organization: Organization;
   readonly profiles: Readonly<Record<Mode, OrganizationProfile>>;
-}
-
-export interface PixDestination {
-  /** Sent to the partner; neither stored nor logged. */
-  readonly pixKey: string;
-  readonly accountHolderName: string;
 }
 
 /** With `sandboxKyb` it can collect in test mode immediately. */
@@ -56,7 +60,9 @@ export async function createOrganization(
     name,
     productionGrantedAtMs: null,
     requiresApproval: false,
-    ...{ supportEmail: null, supportPhone: null, website: null },
+    supportEmail: null,
+    supportPhone: null,
+    website: null,
     createdAtMs: nowMs,
     version: 1,
   });
@@ -95,7 +101,7 @@ export async function submitKyb(
   tenant: Tenant,
   given: OrganizationDossier = {},
 ): Promise<OrganizationView> {
-  await submitted(deps, tenant, given);
+  await submittedKyb(deps, tenant, given);
   return readOrganization(deps, tenant.orgId);
 }
 
@@ -109,9 +115,67 @@ export async function approveKyb(
   if (tenant.mode === 'live' && organization.productionGrantedAtMs === null) {
     throw new PonteError('ProductionAccessNotApproved');
   }
-  await submitted(deps, tenant, given);
-  await changeProfile(deps, tenant, (was) => kybDecided(was, 'overrule'));
+  await submittedKyb(deps, tenant, given);
+  await changeProfile(deps, tenant, async (was, { nowMs }) =>
+    decided(was, 'overrule', null, nowMs),
+  );
   return readOrganization(deps, tenant.orgId);
+}
+
+/** Submits the organization if it was not, and returns the profile after the partner's answer. */
+async function submittedKyb(
+  deps: Deps,
+  tenant: Tenant,
+  given: OrganizationDossier,
+): Promise<OrganizationProfile> {
+  const known = await deps.store.run((tx) => loadProfile(tx, tenant));
+  await configuredPartner(deps, tenant);
+  if (!isSubmitted(known.status) || isAnswer(known, given)) await submitDossier(deps, known, given);
+  else await runTaken(deps, known.commandId);
+  const profile = await deps.store.run((tx) => loadProfile(tx, tenant));
+  if (profile.status === 'verifying' && profile.partnerRef === null) {
+    throw new PonteError('PartnerUnavailable');
+  }
+  return profile;
+}
+
+async function submitDossier(
+  deps: Deps,
+  known: OrganizationProfile,
+  given: OrganizationDossier,
+): Promise<void> {
+  const { orgId, tosId, partnerRef } = known;
+  const isNew = !isSubmitted(known.status);
+  refuseTier(PARTY.entityType, given);
+  const submission = await submitParty(deps, known, {
+    kind: 'organization',
+    ...PARTY,
+    dossier: isNew ? { ...given, country: given.country ?? 'BR', tosId } : given,
+    previousRef: isNew ? null : partnerRef,
+    due: isNew ? null : known,
+    async stage(batch, orderId) {
+      const was = await loadProfile(batch.tx, known);
+      if (!isAsKnown(was, known)) return null;
+      await organizationKind.stage(batch, was, submitted(was, orderId));
+      return { id: orgId, replacedOrderId: was.commandId };
+    },
+  });
+  expectAccepted(submission, true);
+}
+
+/** Runs an open order about the organization, unless another process does. */
+async function runTaken(deps: Deps, orderId: string | null): Promise<void> {
+  const taken = await deps.store.run((tx) =>
+    stageTaken({ deps, tx, nowMs: deps.clock.nowMs() }, orderId),
+  );
+  if (taken !== null) await runInline(deps, taken);
+}
+
+async function configuredPartner(deps: Deps, { mode }: Tenant): Promise<SettlementPartner> {
+  if (deps.partners[mode] !== null) return partnerOf(deps, { mode });
+  const text = `mode: no settlement partner is configured for ${mode}. `;
+  const advice = 'Configure one, the same for the server and for this command.';
+  throw new PonteError('ValidationError', text + advice);
 }
 
 /**
@@ -132,19 +196,30 @@ export async function acceptTerms(
   if (given === null && (isNew || (isRequired && profile.tosId === null))) {
     const key = await partnerKey(deps, 'terms', [tenant.orgId, tenant.mode]);
     const receiverRef = isNew ? profile.partnerRef : null;
-    const redirectUrl = deps.settings.payUrl;
-    const { url } = done(await partner.startTos({ redirectUrl, key, receiverRef }));
+    const session = { redirectUrl: deps.settings.payUrl, key, receiverRef };
+    const { url } = expectAccepted(await partner.startTos(session), true);
     const text = `tosId: accept the terms at ${url} and give the tos_id of the redirect.`;
     throw new PonteError('ValidationError', text);
   }
-  const nowMs = deps.clock.nowMs();
-  await changeProfile(deps, tenant, (was) => termsAccepted(was, given, nowMs));
-  if (isNew) {
+  await changeProfile(deps, tenant, async (was, { tx, nowMs }) => {
     // They are due until a read shows that the partner has them.
-    await deps.store.run((tx) => stagePartyRead(tx, profile.kybCommandId, nowMs));
-    deps.wake('commands');
-  }
+    if (isNew) await stagePartyRead(tx, was.commandId, nowMs);
+    return termsAccepted(was, given, nowMs);
+  });
   return readOrganization(deps, tenant.orgId);
+}
+
+async function changeProfile(
+  deps: Deps,
+  tenant: Tenant,
+  change: (was: OrganizationProfile, batch: Batch) => Promise<OrganizationProfile>,
+): Promise<void> {
+  await deps.store.run(async (tx) => {
+    const batch = { deps, tx, nowMs: deps.clock.nowMs() };
+    const was = await loadProfile(tx, tenant);
+    await organizationKind.stage(batch, was, await change(was, batch));
+  });
+  deps.wake('commands');
 }
 
 /** For payments without a named seller. A new destination replaces the one before. */
@@ -153,23 +228,47 @@ export async function configurePayout(
   tenant: Tenant,
   destination: PixDestination,
 ): Promise<OrganizationView> {
-  const { profiles } = await readOrganization(deps, tenant.orgId);
-  const { kybStatus, partnerRef } = profiles[tenant.mode];
-  if (kybStatus !== 'approved' || partnerRef === null) {
-    throw new PonteError('KybNotApproved', 'The KYB is not approved. Approve it, then configure.');
-  }
-  await registered(deps, tenant, partnerRef, destination);
-  await provisioned(deps, tenant);
+  payableParty(await deps.store.run((tx) => loadProfile(tx, tenant)));
+  await configuredPartner(deps, tenant);
+  const pixKey = checkedText('pixKey', destination.pixKey, PIX_KEY_LENGTH_MAX);
+  const holder = checkedText('accountHolderName', destination.accountHolderName, NAME_LENGTH_MAX);
+  const access = { kind: organizationKind, payableParty, seller: () => null };
+  const checked = { pixKey, accountHolderName: holder };
+  await configurePayoutOf(deps, tenant, tenant.orgId, access, checked);
+  await refuseWithoutRails(deps, tenant);
   return readOrganization(deps, tenant.orgId);
+}
+
+/** The order for the rails has ended without them, or waits for its next attempt. */
+async function refuseWithoutRails(deps: Deps, tenant: Tenant): Promise<void> {
+  const order = await deps.store.run(async (tx) => {
+    const { railsCommandId, railsRef } = await loadProfile(tx, tenant);
+    return railsCommandId === null || railsRef !== null ? null : tx.commands.get(railsCommandId);
+  });
+  if (order === null) return;
+  if (order.state !== 'refused') throw new PonteError('PartnerUnavailable');
+  const text = `The settlement partner refuses the virtual account (${order.refusal}).`;
+  throw new PonteError('ValidationError', `${text} Configure the payout again.`);
 }
 
 /** The manual approval that live mode requires. A repeat changes nothing. */
 export async function grantProduction(deps: Deps, orgId: string): Promise<OrganizationView> {
-  const nowMs = deps.clock.nowMs();
-  await changeOrganization(deps, orgId, (was) =>
-    was.productionGrantedAtMs === null ? { ...was, productionGrantedAtMs: nowMs } : was,
-  );
-  if (deps.partners.live !== null) await provisioned(deps, { orgId, mode: 'live' });
+  const tenant = { orgId, mode: 'live' } as const;
+  const lease = deps.store.claims.newLease();
+  const rails = await deps.store.run(async (tx) => {
+    const batch = { deps, tx, nowMs: deps.clock.nowMs() };
+    const was = await loadOrganization(tx, orgId);
+    const profile = await loadProfile(tx, tenant);
+    if (was.productionGrantedAtMs === null) {
+      tx.organizations.update(Object.freeze({ ...was, productionGrantedAtMs: batch.nowMs }));
+    }
+    if (needsRails(profile)) return stageProfile(batch, profile, true, lease);
+    tx.organizations.expectProfile(profile);
+    return profile.railsRef === null ? stageTaken(batch, profile.railsCommandId) : null;
+  });
+  if (deps.partners.live === null) return readOrganization(deps, orgId);
+  if (rails !== null) await runInline(deps, rails);
+  await refuseWithoutRails(deps, tenant);
   return readOrganization(deps, orgId);
 }
 
@@ -213,81 +312,41 @@ export async function setSupportContact(
   return readOrganization(deps, orgId);
 }
 
-/** All steps of test mode, in the order of the partner. */
 /** An organization of test mode can collect, once the partner has approved it. */
 export async function openSandbox(deps: Deps, organization: Organization): Promise<void> {
   const tenant: Tenant = { orgId: organization.id, mode: 'test' };
-  const { kybStatus, partnerRef } = await submitted(deps, tenant, sandboxKyb(organization));
-  if (kybStatus !== 'approved' || partnerRef === null) return;
+  const { status, partnerRef } = await submittedKyb(deps, tenant, sandboxKyb(organization));
+  if (status !== 'approved' || partnerRef === null) return;
   const pixKey = `${organization.id}@sandbox.invalid`;
-  await registered(deps, tenant, partnerRef, { pixKey, accountHolderName: organization.name });
-  await provisioned(deps, tenant);
+  await configurePayout(deps, tenant, { pixKey, accountHolderName: organization.name });
 }
 
-async function registered(
+async function loadOrganization(tx: Tx, orgId: string): Promise<Organization> {
+  const organization = await tx.organizations.get(orgId);
+  if (organization === null) throw new PonteError('NotFound');
+  return organization;
+}
+
+/** Unchanged if `change` returns what it was given. */
+async function changeOrganization(
   deps: Deps,
-  tenant: Tenant,
-  receiverRef: string,
-  destination: PixDestination,
+  orgId: string,
+  change: (was: Organization) => Organization,
 ): Promise<void> {
-  const pixKey = checkedText('pixKey', destination.pixKey, PIX_KEY_LENGTH_MAX);
-  const accountHolderName = checkedText(
-    'accountHolderName',
-    destination.accountHolderName,
-    NAME_LENGTH_MAX,
-  );
-  const bound = [tenant.orgId, tenant.mode, receiverRef, pixKey, accountHolderName];
-  const key = await partnerKey(deps, 'pix-destination', bound);
-  const partner = await configuredPartner(deps, tenant);
-  const { destinationRef } = done(
-    await partner.registerPixDestination({ receiverRef, pixKey, accountHolderName, key }),
-  );
-  const redirected = await deps.store.run(async (tx) => {
-    const was = await loadProfile(tx, tenant);
-    const same = was.destinationRef === destinationRef;
-    if (was.partnerRef !== receiverRef || same) return false;
-    const another = was.destinationRef !== null;
-    if (another) await stagePayoutNotices(deps, tx, tenant, null);
-    tx.organizations.updateProfile(Object.freeze({ ...was, destinationRef }));
-    return another;
+  await deps.store.run(async (tx) => {
+    const was = await loadOrganization(tx, orgId);
+    const next = change(was);
+    if (next !== was) tx.organizations.update(Object.freeze(next));
   });
-  if (redirected) announceRedirect(deps, tenant, null);
-}
-
-/** Provisions the virtual account if all earlier steps are done. */
-async function provisioned(deps: Deps, tenant: Tenant): Promise<void> {
-  const { organization, profiles } = await readOrganization(deps, tenant.orgId);
-  const { kybStatus, partnerRef, destinationRef, virtualAccountRef } = profiles[tenant.mode];
-  if (tenant.mode === 'live' && organization.productionGrantedAtMs === null) return;
-  if (kybStatus !== 'approved' || virtualAccountRef !== null) return;
-  if (partnerRef === null || destinationRef === null) return;
-  const bound = [tenant.orgId, tenant.mode, partnerRef, destinationRef];
-  const partner = await configuredPartner(deps, tenant);
-  const rails = done(
-    await partner.provisionRails({
-      receiverRef: partnerRef,
-      destinationRef,
-      key: await partnerKey(deps, 'virtual-account', bound),
-    }),
-  );
-  const { virtualAccountRef: opened } = rails;
-  await changeProfile(deps, tenant, (was) =>
-    was.partnerRef === partnerRef ? { ...was, virtualAccountRef: opened } : was,
-  );
 }
 
 function newProfile(tenant: Tenant): OrganizationProfile {
   return Object.freeze({
     ...tenant,
-    kybStatus: null,
-    receiverId: null,
-    kybCommandId: null,
-    partnerRef: null,
-    virtualAccountRef: null,
-    destinationRef: null,
-    tosId: null,
+    status: null,
+    ...newParty,
+    ...noPayout,
     tosAcceptedAtMs: null,
-    ...nothingDue,
     version: 1,
   });
 }

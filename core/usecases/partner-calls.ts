@@ -24,6 +24,14 @@ export function expectDone<T>(answer: PartnerAnswer<T>): T {
   throw new PonteError('PartnerUnavailable', undefined, { cause: answer.reason });
 }
 
+/** The same for a call, whose refusal names the partner; with its code for operators. */
+export function expectAccepted<T>(answer: PartnerAnswer<T>, withCode = false): T {
+  if (answer.outcome !== 'refused') return expectDone(answer);
+  const code = withCode ? ` (${answer.code})` : '';
+  const message = `The settlement partner refuses: ${answer.message}${code}`;
+  return expectDone({ ...answer, message });
+}
+
 /**
  * Calls an adapter that may throw, which leaves the outcome in doubt. What it answers or throws may
  * quote the `secret` that was sent, and would be logged.
@@ -37,8 +45,8 @@ export async function callSafely<T>(
     const answer = await call();
     if (answer.outcome === 'done') return answer;
     if (answer.outcome !== 'refused') return { ...answer, reason };
-    const words = secret === '' ? answer.message : answer.message.replaceAll(secret, '…');
-    return { ...answer, message: `The settlement partner refuses: ${words}` };
+    const message = secret === '' ? answer.message : answer.message.replaceAll(secret, '…');
+    return { ...answer, message };
   } catch {
     return { outcome: 'unknown', reason };
   }

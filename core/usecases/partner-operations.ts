@@ -28,16 +28,7 @@ import type {
   ReceiverReport,
   SettlementPartner,
 } from '../ports/partner.js';
-import {
-  accountAnswerRefused,
-  accountReported,
-  announceAccount,
-  type RailsRequest,
-  railsReported,
-} from './account-changes.js';
 import type { Batch } from './batch.js';
-import { submissionReported } from './buyer-decisions.js';
-import { alertUnplaced, refusedDossier, submissionAnswerRefused } from './kyc-corrections.js';
 import {
   type MoneyFact,
   type ReportRules,
@@ -47,8 +38,15 @@ import {
   stageOrder,
   stageReport,
 } from './order-changes.js';
-import { organizationAnswerRefused, organizationReported } from './organization-changes.js';
-import type { PartyReport, PartyStaged } from './party-reports.js';
+import type { PartyReport, RailsRequest } from './party-kinds.js';
+import {
+  alertUnplaced,
+  announceParty,
+  answerRefused,
+  partyReported,
+  railsReported,
+  refusalReport,
+} from './party-reports.js';
 import { loadPayment } from './payment-store.js';
 
 export interface Operation<C extends PartnerCommand = PartnerCommand> {
@@ -76,22 +74,50 @@ export function operationOf<C extends PartnerCommand>(command: C): Operation<C> 
 
 const nothing = { receivedMinor: 0n, refunded: null };
 
+const dossier: Operation<PartyCommand> = {
+  reportKind: 'receiver',
+  callsOf: (partner) => partner.receiver,
+  prepare: alreadyPrepared,
+  onAccepted(batch, command, { partnerRef, report = { status: 'verifying', reason: null } }) {
+    const next = acceptCommand(command, partnerRef, batch.nowMs);
+    return stageParty(batch, [command, next], { partnerRef, report, isCurrent: true });
+  },
+  async onRefused(batch, command, refused, code) {
+    if (await answerRefused(batch, command)) return refusedAnswer(batch, refused, code);
+    const report = await refusalReport(batch, command, code);
+    const reported = { partnerRef: null, report, isCurrent: true };
+    const staged = await stageParty(batch, [command, refused], reported);
+    if (report.status === 'rejected') return staged;
+    const announce = () => {
+      staged.announce();
+      alertUnplaced(batch.deps, code, command.id);
+    };
+    return { ...staged, announce };
+  },
+  onChanged: changedParty,
+  onReport(batch, command, fact, { polledVersion, alsoChange }) {
+    assert(fact.kind === 'receiver', 'the report of a party is about one');
+    const { partnerRef, report } = fact;
+    const { reason } = report;
+    const isCurrent = polledVersion === command.version;
+    const end = isAwaited(report) ? 'open' : 'completed';
+    const held = isAnswerDue(report);
+    const answer = { ...nothing, partnerRef, end, reason, held, polled: true } as const;
+    const known = reportOrder(command, answer, batch.nowMs);
+    const reported = isCurrent && end === 'open' ? reopenOrder(known, batch.nowMs) : known;
+    const last = alsoChange?.(reported, null) ?? reported;
+    // The order has changed since it was read: the answer may be old.
+    const isRaced = polledVersion !== undefined && !isCurrent;
+    const next = isRaced ? pollNow(last, batch.nowMs) : last;
+    return stageParty(batch, [command, next], { partnerRef, report, isCurrent });
+  },
+};
+
 export const operations: Readonly<Record<CommandKind, Operation>> = {
-  submit_organization: partyOperation({
-    reported: organizationReported,
-    answerRefused: organizationAnswerRefused,
-  }),
-  submit_buyer: partyOperation({
-    reported: submissionReported,
-    answerRefused: submissionAnswerRefused,
-    refusal: refusedDossier,
-  }),
-  submit_account: partyOperation({
-    reported: accountReported,
-    answerRefused: accountAnswerRefused,
-  }),
+  submit_organization: dossier,
+  submit_buyer: dossier,
+  submit_account: dossier,
   provision_rails: {
-    ...partyOperation({ reported: neverReported, answerRefused: neverReported }),
     reportKind: null,
     callsOf: (partner) => ({
       async start(request) {
@@ -99,25 +125,28 @@ export const operations: Readonly<Record<CommandKind, Operation>> = {
         if (answer.outcome !== 'done') return answer;
         return { outcome: 'done', value: { partnerRef: answer.value.virtualAccountRef } };
       },
-      // A wallet that is not stored is not used: another one does no harm.
+      // Rails that are not stored are not used: other ones do no harm.
       find: async () => ({ outcome: 'done', value: null }),
       read: neverReported,
     }),
+    prepare: alreadyPrepared,
     async onAccepted(batch, command: PartyCommand, { partnerRef }) {
       await railsReported(batch, command, partnerRef);
       const report = { ...nothing, partnerRef, end: 'completed', reason: null } as const;
-      return stageParty(batch, reportOrder(command, { ...report, polled: true }, batch.nowMs));
+      const next = reportOrder(command, { ...report, polled: true }, batch.nowMs);
+      return { ...stageCommand(batch, next), announce: () => announceParty(batch.deps) };
     },
     async onRefused(batch, _, refused: PartyCommand, code) {
-      await railsReported(batch, refused, null);
-      const alert = 'the partner refuses the rails of a seller: it cannot collect';
-      const { id: commandId, subject } = refused;
-      const announce = () => {
-        announceAccount(batch.deps);
-        batch.deps.log.error('alert', { alert, accountId: subject.id, commandId, code });
-      };
+      const { id: commandId, orgId, mode, subject } = refused;
+      const isSeller = subject.kind === 'account';
+      const whose = isSeller ? 'a seller' : 'an organization';
+      const about = isSeller ? { accountId: subject.id } : { orgId, mode };
+      const alert = `the partner refuses the rails of ${whose}: it cannot collect`;
+      const announce = () => batch.deps.log.error('alert', { alert, ...about, commandId, code });
       return { ...stageCommand(batch, refused), announce };
     },
+    onChanged: changedParty,
+    onReport: neverReported,
   },
   payin: moneyOperation('payin', {
     async prepare(partner, { reference }, { payment, quote }) {
@@ -128,7 +157,7 @@ export const operations: Readonly<Record<CommandKind, Operation>> = {
     },
     problem: ({ command, report, polled }) => payinProblem(command, report, polled),
     sums: ({ receivedMinor, held = false }) => ({ receivedMinor, refunded: null, held }),
-    learned: ({ reason, transactionHash }) => ({ reason, transactionHash }),
+    details: ({ reason, transactionHash }) => ({ reason, transactionHash }),
   }),
   payout: moneyOperation('payout', {
     prepare(partner, { reference, amount }, { payment, orders, quote }) {
@@ -145,7 +174,7 @@ export const operations: Readonly<Record<CommandKind, Operation>> = {
         ? payoutProblem(command, report, quote)
         : null,
     sums: ({ held = false }) => ({ ...nothing, held }),
-    learned: settlementOf,
+    details: settlementOf,
   }),
   refund: moneyOperation('refund', {
     async prepare(partner, { reference, amount, payinId }, { orders }) {
@@ -155,12 +184,24 @@ export const operations: Readonly<Record<CommandKind, Operation>> = {
     },
     problem: ({ command, report, polled }) => refundProblem(command, report.amount, polled),
     sums: ({ amount }) => ({ receivedMinor: 0n, refunded: amount }),
-    learned: ({ reason }) => ({ reason }),
+    details: ({ reason }) => ({ reason }),
   }),
 };
 
 async function neverReported(): Promise<never> {
   throw new Error('the partner reports nothing about rails');
+}
+
+async function alreadyPrepared(): Promise<never> {
+  throw new Error('the request about a party is fixed when its order is made');
+}
+
+async function changedParty(
+  batch: Batch,
+  _command: PartyCommand,
+  decide: (orders: readonly MoneyCommand[]) => PartyCommand,
+): Promise<Staged> {
+  return stageCommand(batch, decide([]));
 }
 
 function settlementOf({ status, reason, settled, fees, fxRate, endToEndId }: PayoutReport) {
@@ -211,71 +252,19 @@ function knownOf({ store }: Deps, command: MoneyCommand) {
   });
 }
 
-interface PartyRules {
-  /** Stages changes of the party's row, then of the payments that wait for it. */
-  reported(batch: Batch, command: PartyCommand, reported: PartyReport): Promise<PartyStaged>;
-  /** True if the refused order was an answer: what follows is staged. */
-  answerRefused(batch: Batch, command: PartyCommand): Promise<boolean>;
-  /** What the refusal of a new party means; a rejection by default. */
-  refusal?(batch: Batch, command: PartyCommand, code: string): Promise<ReceiverReport>;
-}
-
-function partyOperation(rules: PartyRules): Operation<PartyCommand> {
-  /** The order is stored with the last of the changes: after a crash they are repeated. */
-  const stage = async (
-    batch: Batch,
-    [was, next]: readonly [PartyCommand, PartyCommand],
-    reported: PartyReport,
-  ): Promise<Staged> => {
-    const { isComplete, alerts } = await rules.reported(batch, was, reported);
-    const announce = () => {
-      announceAccount(batch.deps);
-      for (const alert of alerts) batch.deps.log.error('alert', alert);
-    };
-    if (isComplete && next !== was) return { ...stageCommand(batch, next), announce };
-    return { command: was, isComplete, announce };
+/** The order is stored with the last of the changes: after a crash they are repeated. */
+async function stageParty(
+  batch: Batch,
+  [was, next]: readonly [PartyCommand, PartyCommand],
+  reported: PartyReport,
+): Promise<Staged> {
+  const { isComplete, alerts } = await partyReported(batch, was, reported);
+  const announce = () => {
+    announceParty(batch.deps);
+    for (const alert of alerts) batch.deps.log.error('alert', alert);
   };
-  return {
-    reportKind: 'receiver',
-    callsOf: (partner) => partner.receiver,
-    prepare: async () => {
-      throw new Error('the request about a party is fixed when its order is made');
-    },
-    onAccepted(batch, command, { partnerRef, report = { status: 'verifying', reason: null } }) {
-      const next = acceptCommand(command, partnerRef, batch.nowMs);
-      return stage(batch, [command, next], { partnerRef, report, isCurrent: true });
-    },
-    async onRefused(batch, command, refused, code) {
-      if (await rules.answerRefused(batch, command)) return refusedAnswer(batch, refused, code);
-      const rejected = { status: 'rejected', reason: code } as const;
-      const report = (await rules.refusal?.(batch, command, code)) ?? rejected;
-      const reported = { partnerRef: null, report, isCurrent: true };
-      const staged = await stage(batch, [command, refused], reported);
-      if (report.status === 'rejected') return staged;
-      const announce = () => {
-        staged.announce();
-        alertUnplaced(batch.deps, code, command.id);
-      };
-      return { ...staged, announce };
-    },
-    onChanged: async (batch, _, decide) => stageCommand(batch, decide([])),
-    onReport(batch, command, fact, { polledVersion, alsoChange }) {
-      assert(fact.kind === 'receiver', 'the report of a party is about one');
-      const { partnerRef, report } = fact;
-      const { reason } = report;
-      const isCurrent = polledVersion === command.version;
-      const end = isAwaited(report) ? 'open' : 'completed';
-      const held = isAnswerDue(report);
-      const answer = { ...nothing, partnerRef, end, reason, held, polled: true } as const;
-      const known = reportOrder(command, answer, batch.nowMs);
-      const reported = isCurrent && end === 'open' ? reopenOrder(known, batch.nowMs) : known;
-      const last = alsoChange?.(reported, null) ?? reported;
-      // The order has changed since it was read: the answer may be old.
-      const isRaced = polledVersion !== undefined && !isCurrent;
-      const next = isRaced ? pollNow(last, batch.nowMs) : last;
-      return stage(batch, [command, next], { partnerRef, report, isCurrent });
-    },
-  };
+  if (isComplete && next !== was) return { ...stageCommand(batch, next), announce };
+  return { command: was, isComplete, announce };
 }
 
 /** The partner has not decided, or waits for an answer: the order is polled. */
@@ -289,13 +278,9 @@ function isAnswerDue({ status, corrections = [] }: ReceiverReport): boolean {
 
 function refusedAnswer(batch: Batch, refused: PartyCommand, code: string): Staged {
   const announce = () => {
-    announceAccount(batch.deps);
+    announceParty(batch.deps);
     const alert = 'the partner refuses the answer of a party: what it wants is still due';
     batch.deps.log.error('alert', { alert, code, commandId: refused.id });
   };
   return { ...stageCommand(batch, refused), announce };
-}
-
-function stageParty(batch: Batch, next: PartyCommand): Staged {
-  return { ...stageCommand(batch, next), announce: () => announceAccount(batch.deps) };
 }

@@ -1,26 +1,25 @@
-// What the reports of the partner about a party have in common: what is due, alerts, answers that
-// the partner refuses, and the party of a seller that the partner blocks.
+// What the partner reports about a party: its decision, what is due, a refused answer, the rails of
+// a payee. The kinds of parties differ in party-kinds.ts alone.
+import { fieldNamed } from '../domain/kyc-fields.js';
 import { pollNow, reopenOrder } from '../domain/order-report.js';
 import { isPolled, type PartyCommand } from '../domain/partner-command.js';
+import { type Party, reported as withReport } from '../domain/party.js';
 import {
   alertedIfLate,
   correctionsOf,
   dueReported,
-  isAsked,
+  isSameDue,
   type PartyDue,
+  TERMS,
 } from '../domain/party-due.js';
+import { railsProvisioned } from '../domain/payee.js';
 import type { Tenant } from '../domain/tenant.js';
+import { assert } from '../errors.js';
 import type { Deps } from '../ports/deps.js';
 import type { ReceiverReport } from '../ports/partner.js';
 import type { Tx } from '../ports/storage.js';
 import type { Batch } from './batch.js';
-
-export interface PartyReport {
-  readonly partnerRef: string | null;
-  readonly report: ReceiverReport;
-  /** The answer to a call: not older than what is known. */
-  readonly isCurrent: boolean;
-}
+import { type PartyKind, type PartyReport, partyKinds, payeeKinds } from './party-kinds.js';
 
 export interface PartyStaged {
   /** False while more payments wait for the decision: stage it again. */
@@ -29,32 +28,78 @@ export interface PartyStaged {
   readonly alerts: readonly PartyAlert[];
 }
 
-export interface PartyAlert {
+interface PartyAlert {
   readonly alert: string;
   readonly [name: string]: string;
 }
 
-export const complete: PartyStaged = { isComplete: true, alerts: [] };
+const complete: PartyStaged = { isComplete: true, alerts: [] };
 
 /**
- * What is due after a report, of a party that it changed to `next`. A late message does not say
- * that nothing is due any more.
+ * Stages a report: first its effect on the party, then in further batches the payments that wait
+ * for a decision. A report about an earlier dossier changes nothing.
  */
-export function dueNow<P extends PartyDue>(
+export async function partyReported(
+  batch: Batch,
+  { id, subject, ...tenant }: Pick<PartyCommand, 'id' | 'subject'> & Tenant,
+  reported: PartyReport,
+): Promise<PartyStaged> {
+  const kind = partyKinds[subject.kind];
+  const was = await kind.load(batch.tx, tenant, subject.id);
+  if (was.commandId !== null && was.commandId !== id) return complete;
+  const next = await afterReport(batch, kind, was, reported);
+  const isComplete = isUndecided(reported);
+  if (next === was) {
+    return { ...complete, isComplete: isComplete || (await kind.followUp(batch, was, reported)) };
+  }
+  await kind.stage(batch, was, next);
+  const isOperators = kind.needsOperator(batch.deps, was, next, reported);
+  const asked = { ...kind.about(next), alert: operatorsOnly, due: dueText(next) };
+  return {
+    isComplete,
+    alerts: [...(isOperators ? [asked] : []), ...lateAlerts(was, next, kind.about(next))],
+  };
+}
+
+async function afterReport<P extends Party>(
+  batch: Batch,
+  kind: PartyKind<P>,
   was: P,
-  next: P,
-  { report, isCurrent }: PartyReport,
-  nowMs: number,
-): PartyDue {
-  if (report.status === 'rejected') return next;
+  reported: PartyReport,
+): Promise<P> {
+  const { partnerRef, report } = reported;
+  const { status, reason } = report;
+  const atMs = await kind.decidedAtMs(batch, was, report);
+  const next = withReport(was, { partnerRef, status, reason }, atMs);
+  const due = dueAfter(was, next, wanted(kind, reported), batch.nowMs);
+  return isSameDue(next, due) ? next : Object.freeze({ ...next, ...due });
+}
+
+function wanted({ needsTerms }: Pick<PartyKind, 'needsTerms'>, reported: PartyReport): PartyReport {
+  const { report } = reported;
+  if (needsTerms || report.status !== 'approved') return reported;
+  const corrections = report.corrections?.filter(({ field }) => field !== TERMS) ?? [];
+  return { ...reported, report: { ...report, corrections } };
+}
+
+/** What is due of a party that the report changed to `next`. A late message clears nothing. */
+function dueAfter(was: Party, next: Party, reported: PartyReport, nowMs: number): PartyDue {
+  if (next.status === 'rejected') return next;
+  const { report, isCurrent } = reported;
   const isSilent = (report.corrections ?? []).length === 0;
-  const isLate = isSilent && !isCurrent && next === was;
+  // A message that names the party first says nothing about what is due.
+  const isLate = isSilent && !isCurrent && (isUndecided(reported) || next === was);
   return alertedIfLate(isLate ? next : dueReported(next, report), nowMs);
 }
 
-const late = 'the partner stops waiting for the answer of a party within a week';
+function isUndecided({ report: { status } }: PartyReport): boolean {
+  return status === 'verifying' || status === 'paused';
+}
 
-export function alertsOf(
+const late = 'the partner stops waiting for the answer of a party within a week';
+const operatorsOnly = 'the partner wants something of a party that only an operator can see to';
+
+function lateAlerts(
   was: PartyDue,
   next: PartyDue,
   about: Readonly<Record<string, string>>,
@@ -65,38 +110,65 @@ export function alertsOf(
 }
 
 /** The fields, without the words of the partner. */
-export function dueText(due: PartyDue): string {
+function dueText(due: PartyDue): string {
   return correctionsOf(due)
     .map(({ field }) => field)
     .join(', ');
 }
 
-/** Something new is wanted that neither a page nor the API asks: an operator must see to it. */
-export function askedAlert(
-  was: PartyDue,
-  next: PartyDue,
-  about: Readonly<Record<string, string>>,
-): readonly PartyAlert[] {
-  if (!isAsked(was, next)) return [];
-  const alert = 'the partner wants something of a party that only an operator can see to';
-  return [{ ...about, alert, due: dueText(next) }];
-}
-
 /**
- * The partner refused an answer about the party `partnerRef`: stages that the order before is read
- * again, which restores what is due. Returns that order's id; null if this was no answer.
+ * The partner refused an order that was an answer: stages that the order before counts again and is
+ * read, which restores what is due. False if the order was no answer.
  */
-export async function stageAnswerRefused(
-  { tx, nowMs }: Pick<Batch, 'tx' | 'nowMs'>,
-  command: PartyCommand,
-  partnerRef: string | null,
-): Promise<string | null> {
-  if (partnerRef === null) return null;
+export async function answerRefused(batch: Batch, command: PartyCommand): Promise<boolean> {
+  const { tx, nowMs } = batch;
+  const { subject } = command;
+  const kind = partyKinds[subject.kind];
+  const was = await kind.load(tx, command, subject.id);
+  const { commandId, partnerRef } = was;
+  if (commandId !== command.id || partnerRef === null) return false;
   const before = await tx.commands.byPartnerRef(command.mode, command.kind, partnerRef);
   const isOwn = before !== null && before.orgId === command.orgId && 'subject' in before;
-  if (!isOwn || before.id === command.id || before.subject.id !== command.subject.id) return null;
+  if (!isOwn || before.id === command.id || before.subject.id !== subject.id) return false;
   tx.commands.update(pollNow(reopenOrder(before, nowMs), nowMs));
-  return before.id;
+  await kind.stage(batch, was, Object.freeze({ ...was, commandId: before.id }));
+  return true;
+}
+
+/** What the refusal of a new party by the partner means for it. */
+export async function refusalReport(
+  { deps, tx }: Batch,
+  { subject, ...tenant }: PartyCommand,
+  code: string,
+): Promise<ReceiverReport> {
+  const kind = partyKinds[subject.kind];
+  return kind.refusal(deps, await kind.load(tx, tenant, subject.id), code);
+}
+
+/** A code that names no field of the form needs a person: the buyer cannot correct it. */
+export function alertUnplaced({ log }: Pick<Deps, 'log'>, code: string, commandId: string): void {
+  if (fieldNamed(code) !== null) return;
+  const alert = 'the partner refuses a dossier with a code that names no field of the form';
+  log.error('alert', { alert, code, commandId });
+}
+
+/** Stages that the rails of a payee exist. */
+export async function railsReported(
+  batch: Batch,
+  { id, subject, ...tenant }: PartyCommand,
+  railsRef: string,
+): Promise<void> {
+  assert(subject.kind !== 'submission', 'nobody is paid to a buyer');
+  const kind = payeeKinds[subject.kind];
+  const was = await kind.load(batch.tx, tenant, subject.id);
+  await kind.stage(batch, was, railsProvisioned(was, id, railsRef));
+}
+
+/** To be called after the batch is stored. */
+export function announceParty(deps: Pick<Deps, 'wake'>): void {
+  deps.wake('outbox');
+  deps.wake('commands');
+  deps.wake('purges');
 }
 
 /** Stages that an accepted order about a party is read next. */
@@ -120,10 +192,10 @@ export async function readPayee(
     const nowMs = deps.clock.nowMs();
     if (sellerExternalId === null) {
       const profile = await tx.organizations.profile(tenant);
-      return stagePartyRead(tx, profile?.kybCommandId ?? null, nowMs);
+      return stagePartyRead(tx, profile?.commandId ?? null, nowMs);
     }
     const account = await tx.accounts.byExternalId(tenant, sellerExternalId);
-    return stagePartyRead(tx, account?.submitCommandId ?? null, nowMs);
+    return stagePartyRead(tx, account?.commandId ?? null, nowMs);
   });
   deps.wake('commands');
 }

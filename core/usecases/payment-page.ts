@@ -102,7 +102,7 @@ function isWaitLate(
 ): boolean {
   if (isTerminal(status)) return false;
   if (awaited !== null) return isLate(awaited, nowMs);
-  const isVerifying = submission?.status === 'verifying' && submission.submitCommandId !== null;
+  const isVerifying = submission?.status === 'verifying' && submission.commandId !== null;
   return isVerifying && isDecisionLate(submission.submittedAtMs, nowMs);
 }
 

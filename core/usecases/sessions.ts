@@ -1,6 +1,7 @@
 // Sessions of members: authenticates requests, makes tokens, switches their mode.
 import { SESSION_MS, scopesOf } from '../domain/member.js';
-import { type KybStatus, needsOnboarding } from '../domain/organization.js';
+import { needsOnboarding } from '../domain/organization.js';
+import type { PartyStatus } from '../domain/party.js';
 import type { Scope } from '../domain/scope.js';
 import type { Mode, Tenant } from '../domain/tenant.js';
 import { assert, PonteError } from '../errors.js';
@@ -25,7 +26,7 @@ export interface OnboardingStatus {
   readonly needsOnboarding: boolean;
   readonly tosAccepted: boolean;
   /** Null before the first submission. */
-  readonly kybStatus: KybStatus | null;
+  readonly kybStatus: PartyStatus | null;
 }
 
 /**
@@ -76,7 +77,7 @@ export async function onboardingStatus(deps: Deps, tenant: Tenant): Promise<Onbo
     mode: tenant.mode,
     needsOnboarding: needsOnboarding(organization, profile),
     tosAccepted: profile.tosAcceptedAtMs !== null,
-    kybStatus: profile.kybStatus,
+    kybStatus: profile.status,
   };
 }
 

@@ -134,7 +134,7 @@ async function loadScene(tx: Tx, tenant: Tenant, paymentId: string): Promise<Sce
     tx.commands.ofPayment(tenant, paymentId),
     tx.buyers.submission(tenant, payment.buyerId),
   ]);
-  const identityId = submission?.status === 'verifying' ? submission.submitCommandId : null;
+  const identityId = submission?.status === 'verifying' ? submission.commandId : null;
   const identity = identityId === null ? null : await tx.commands.get(identityId);
   const live = orders.filter(({ state }) => state !== 'void' && state !== 'refused');
   const payin = live.findLast(({ kind }) => kind === 'payin') ?? null;

@@ -27,7 +27,7 @@ import type { OpenStore } from './store-contracts.js';
 const bare = anAccount({
   externalId: null,
   status: 'created',
-  ...{ receiverId: null, submitCommandId: null, partnerRef: null, email: null, legalName: null },
+  ...{ receiverId: null, commandId: null, partnerRef: null, email: null, legalName: null },
   ...{ displayName: null, country: null, taxIdSealed: null, taxIdLast4: null, tosSessionKey: null },
   ...{ tosId: null, destinationRef: null, railsCommandId: null, railsRef: null, readyAtMs: null },
   ...{ reason: null, approvedAtMs: null, rejectedAtMs: null },

@@ -3,6 +3,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { KycSubmission } from '../../core/domain/buyer-kyc.js';
+import { newParty } from '../../core/domain/party.js';
+import { noPayout } from '../../core/domain/payee.js';
 import type { Tx } from '../../core/ports/storage.js';
 import {
   aBarePayment,
@@ -59,9 +61,10 @@ function submissions(...rows: readonly Partial<KycSubmission>[]): RoundTrip['wri
 }
 
 const bareProfile = aProfile({
-  ...{ kybStatus: null, receiverId: null, kybCommandId: null, partnerRef: null },
-  ...{ virtualAccountRef: null, destinationRef: null, tosId: null, tosAcceptedAtMs: null },
-  ...{ corrections: null, answerByMs: null, answerAlertedAtMs: null },
+  status: null,
+  ...newParty,
+  ...noPayout,
+  tosAcceptedAtMs: null,
 });
 const approvedOther = { id: 'kyc_2', flowId: null, ...otherOrg, status: 'approved' } as const;
 const bareCommand = aPartyCommand({

@@ -225,7 +225,7 @@ test('the organization’s request is shown, and answered by submitting its KYB 
   await ponte.advanceTime(MINUTE_MS);
   const profile = async () => (await readOrganization(deps, tenant.orgId)).profiles.test;
   const asked = await profile();
-  assert.deepEqual([asked.kybStatus, asked.answerByMs], ['verifying', Date.parse(rfi.expires_at)]);
+  assert.deepEqual([asked.status, asked.answerByMs], ['verifying', Date.parse(rfi.expires_at)]);
   assert.equal(alerts.length, 1);
   await assert.rejects(submitKyb(deps, tenant, { proofOfAddressDocFile: file }), {
     code: 'ValidationError',
@@ -235,8 +235,8 @@ test('the organization’s request is shown, and answered by submitting its KYB 
   assert.equal(rfi.status, 'submitted');
   await ponte.advanceTime(MINUTE_MS);
   const answered = await profile();
-  assert.deepEqual([answered.kybStatus, answered.corrections], ['approved', null]);
-  assert.equal(answered.virtualAccountRef, asked.virtualAccountRef);
+  assert.deepEqual([answered.status, answered.corrections], ['approved', null]);
+  assert.equal(answered.railsRef, asked.railsRef);
 
   server.state.compliance.newTerms();
   server.state.setKyc(customerId, 'approved');

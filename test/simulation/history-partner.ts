@@ -106,7 +106,7 @@ export interface HistoryPartner {
   /** An organization that can collect. */
   organization(orgId: string): {
     readonly partnerRef: string;
-    readonly virtualAccountRef: string;
+    readonly railsRef: string;
     readonly destinationRef: string;
   };
   decide(party: Party, status: 'approved' | 'rejected'): void;

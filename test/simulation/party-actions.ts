@@ -1,13 +1,9 @@
 // What integrators do for parties: connected accounts from their creation to the payout, and KYC of
 // buyers by the API; and what they try on parties and payments of others.
-import {
-  type ConnectedAccount,
-  isSubmitted,
-  readyToCollect,
-} from '../../core/domain/connected-account.js';
+import { type ConnectedAccount, readyToCollect } from '../../core/domain/connected-account.js';
+import { isSubmitted } from '../../core/domain/party.js';
 import { type Tenant, tenantOf } from '../../core/domain/tenant.js';
 import type { PonteError } from '../../core/errors.js';
-import { submitAccount } from '../../core/usecases/account-submissions.js';
 import {
   acceptTerms,
   type CreateAccountInput,
@@ -15,6 +11,7 @@ import {
   createAccount,
   readAccount,
   startTerms,
+  submitAccount,
 } from '../../core/usecases/accounts.js';
 import { signIn } from '../../core/usecases/buyers.js';
 import { createUpload } from '../../core/usecases/documents.js';

@@ -46,7 +46,7 @@ export const partyMutants = [
   },
   {
     name: 'an approval that was taken back stays with those who adopted it',
-    file: 'core/usecases/buyer-decisions.ts',
+    file: 'core/usecases/party-kinds.ts',
     edits: [["if (partnerRef !== null && status === 'rejected') {", 'if (false) {']],
     focus: adoptions,
     caughtBy: ['noApprovalIsUsedThatWasTakenBack'],
@@ -61,9 +61,9 @@ export const partyMutants = [
           'limit: 50 })).filter((one) => one.buyerId === buyerId);',
       ],
       [
-        'found.push(...page.filter((payment) => isDecidedBy(verdict, payment)));',
-        'found.push(...page.filter((payment) => isDecidedBy(verdict, payment) && ' +
-          "(payment.orgId === tenant.orgId || verdict.decision === 'reject')));",
+        'found.push(...page.filter((payment) => isDecidedBy(decision, payment)));',
+        'found.push(...page.filter((payment) => isDecidedBy(decision, payment) && ' +
+          "(payment.orgId === tenant.orgId || decision.decision === 'reject')));",
       ],
       ['loadPayment(tx, tenant, payment.id)', 'loadPayment(tx, payment, payment.id)'],
     ],
@@ -161,21 +161,28 @@ export const partyMutants = [
   },
   {
     name: 'the documents of an account outlive its decision',
-    file: 'core/usecases/account-changes.ts',
-    edits: [['if (isDecision(was, next)) {', 'if (next === null) {']],
+    file: 'core/usecases/party-kinds.ts',
+    edits: [
+      [
+        `if (isDecision(was, next)) {
+      stagePurge(deps, tx, tenantOf(next), { party: 'account'`,
+        `if (next === null) {
+      stagePurge(deps, tx, tenantOf(next), { party: 'account'`,
+      ],
+      ["if (corrections === null) stagePurge(deps, tx, tenant, { party: 'account', id });", ''],
+    ],
     focus: { ...parties, paymentsMax: 0, often: ['getUpload', 'upload', 'accountStep'] },
     caughtBy: ['submittedDocumentsAreOfUndecidedParties'],
   },
   {
     name: 'the documents of a buyer outlive its decision',
-    file: 'core/usecases/buyer-decisions.ts',
+    file: 'core/usecases/party-kinds.ts',
     edits: [
+      ["stagePurge(deps, tx, tenantOf(next), { party: 'buyer', id: next.buyerId });", ''],
       [
-        `if (decided !== named) {
-      stagePurge(deps, tx, tenant, { party: 'buyer', id: was.buyerId });`,
-        'if (decided !== named) {',
+        "if (corrections === null) stagePurge(deps, tx, tenant, { party: 'buyer', id: buyerId });",
+        '',
       ],
-      ['if (was.corrections === null) stagePurge', 'if (was.corrections === "never") stagePurge'],
     ],
     focus: { ...parties, often: ['getUpload', 'upload', 'buyerStep'] },
     caughtBy: ['submittedDocumentsAreOfUndecidedParties'],

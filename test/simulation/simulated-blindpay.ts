@@ -123,7 +123,7 @@ export class SimulatedBlindPay implements HistoryPartner {
     state.balances.set(walletId, OTHER_TOKENS);
     this.#messagesSeen = state.messages.length;
     const destinationRef = `${customerId}.${accountId}.${walletId}`;
-    return { partnerRef: customerId, virtualAccountRef: walletId, destinationRef };
+    return { partnerRef: customerId, railsRef: walletId, destinationRef };
   }
 
   adapter(setup: AdapterSetup): SettlementPartner {

@@ -84,7 +84,7 @@ export class SimulatedPartner implements HistoryPartner {
 
   organization(orgId: string) {
     const partnerRef = `${this.name}-${orgId}`;
-    return { partnerRef, virtualAccountRef: 'va-1', destinationRef: destinationOf(orgId) };
+    return { partnerRef, railsRef: 'va-1', destinationRef: destinationOf(orgId) };
   }
 
   headersOf({ id }: { readonly id: string }, isGenuine: boolean) {

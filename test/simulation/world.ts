@@ -3,7 +3,7 @@
 // that the seed decides; after every step the invariants are held against what is there.
 import type { DocumentKind, DocumentOwner } from '../../core/domain/document.js';
 import { HOUR_MS } from '../../core/domain/instant.js';
-import { nothingDue } from '../../core/domain/party-due.js';
+import { newParty } from '../../core/domain/party.js';
 import type { Mode, Tenant } from '../../core/domain/tenant.js';
 import type { Ids } from '../../core/ports/outside.js';
 import type { Store } from '../../core/ports/storage.js';
@@ -167,9 +167,13 @@ export class World implements Surroundings {
           const known = this.partners[mode].organization(orgId);
           this.#destinations.set(`${orgId} ${mode}`, known.destinationRef);
           return {
-            ...{ orgId, mode, ...known, kybStatus: 'approved' as const },
-            ...{ receiverId: 'rcv_1', kybCommandId: null, tosId: null, tosAcceptedAtMs: null },
-            ...nothingDue,
+            ...newParty,
+            orgId,
+            mode,
+            ...known,
+            status: 'approved' as const,
+            railsCommandId: null,
+            tosAcceptedAtMs: null,
             version: 1,
           };
         };

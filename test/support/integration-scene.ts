@@ -84,7 +84,7 @@ async function collectingOrganization({ deps }: Host): Promise<string> {
   await submitKyb(deps, tenant, dossier);
   await until(async () => {
     const { profiles } = await readOrganization(deps, tenant.orgId);
-    return profiles.test.kybStatus === 'approved';
+    return profiles.test.status === 'approved';
   });
   await acceptTerms(deps, tenant, null);
   const pix = { pixKey: 'a@acme.example', accountHolderName: 'Acme Ltda' };

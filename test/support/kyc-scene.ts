@@ -8,9 +8,9 @@ import type { Tenant } from '../../core/domain/tenant.js';
 import type { Deps } from '../../core/ports/deps.js';
 import type { ReceiverReport } from '../../core/ports/partner.js';
 import type { Tx } from '../../core/ports/storage.js';
-import { submissionReported } from '../../core/usecases/buyer-decisions.js';
 import { type KycStart, startBuyerKyc } from '../../core/usecases/kyc.js';
 import { applyPartnerUpdate } from '../../core/usecases/partner-inbox.js';
+import { partyReported as reportParty } from '../../core/usecases/party-reports.js';
 import { readPayment } from '../../core/usecases/payments.js';
 import { changedPartner, type PartnerChanges } from './changed-partner.js';
 import { acme, ana } from './dossiers.js';
@@ -82,10 +82,10 @@ export async function decideKyc(
   report: ReceiverReport,
 ): Promise<void> {
   const submission = await deps.store.run((tx) => tx.buyers.submissionById(tenant, id));
-  const order = { id: submission?.submitCommandId ?? '' };
+  const order = { id: submission?.commandId ?? '' };
   const command = { ...tenant, ...order, subject: { kind: 'submission', id } } as const;
   const reported = { partnerRef: null, report, isCurrent: true };
-  const stage = (tx: Tx) => submissionReported({ deps, tx }, command, reported);
+  const stage = (tx: Tx) => reportParty({ deps, tx, nowMs: deps.clock.nowMs() }, command, reported);
   while (!(await deps.store.run(stage)).isComplete);
 }
 

@@ -8,7 +8,7 @@ import {
   unchanged,
 } from '../../core/domain/change.js';
 import { type Funds, fundsOf, heldMinor } from '../../core/domain/funds.js';
-import { type Learned, ordersChanged } from '../../core/domain/order-outcomes.js';
+import { ordersChanged, type ReportedDetails } from '../../core/domain/order-outcomes.js';
 import { type OrderReport, reportOrder } from '../../core/domain/order-report.js';
 import { type MoneyCommand, newCommand, refuseCommand } from '../../core/domain/partner-command.js';
 import type { Payment, PaymentStatus, SettlementFacts } from '../../core/domain/payment.js';
@@ -88,8 +88,8 @@ export class MoneyScene implements PaymentAggregate {
   }
 
   /** Orders as a worker, an operator or the partner left them. */
-  changed(changed: readonly MoneyCommand[], learned: Learned = {}): MoneyScene {
-    return this.after(ordersChanged(this, this.orders, changed, this.nowMs, learned));
+  changed(changed: readonly MoneyCommand[], details: ReportedDetails = {}): MoneyScene {
+    return this.after(ordersChanged(this, this.orders, changed, this.nowMs, details));
   }
 
   /** The call is about to be made. */
@@ -98,7 +98,7 @@ export class MoneyScene implements PaymentAggregate {
   }
 
   /** The partner says how an order stands when asked; a refund that failed ends without effect. */
-  report(id: string, fields: Partial<OrderReport>, learned: Learned = {}): MoneyScene {
+  report(id: string, fields: Partial<OrderReport>, details: ReportedDetails = {}): MoneyScene {
     const report = { partnerRef: `partner_${id}`, end: 'open', reason: null } as const;
     const full = { ...report, receivedMinor: 0n, refunded: null, polled: true, ...fields };
     const order = this.order(id);
@@ -110,7 +110,7 @@ export class MoneyScene implements PaymentAggregate {
     const next = failed ? refuseCommand(found, refusal, this.nowMs) : found;
     const isPaid = next.kind === 'payout' && next.end === 'completed';
     const settlement = isPaid ? { settlement: sampleSettlement } : {};
-    return this.changed([next], { reason: full.reason, ...settlement, ...learned });
+    return this.changed([next], { reason: full.reason, ...settlement, ...details });
   }
 
   /** Received, held, payout, owed, ordered, refunded, loss. */

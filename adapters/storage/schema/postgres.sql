@@ -599,6 +599,10 @@ create table organization_profiles (
   corrections text,
   answer_by timestamp with time zone,
   answer_alerted_at timestamp with time zone,
+  reason text,
+  approved_at timestamp with time zone,
+  rejected_at timestamp with time zone,
+  rails_command_id text,
   constraint organization_profiles_kyb_status_check check ((kyb_status = any
     (array['verifying'::text, 'approved'::text, 'rejected'::text]))),
   constraint organization_profiles_mode_check check ((mode = any (array['test'::text,

@@ -515,7 +515,8 @@ create table organization_profiles (
   kyb_command_id text,
   tos_id text,
   tos_accepted_at integer,
-  version integer not null, corrections text, answer_by integer, answer_alerted_at integer,
+  version integer not null, corrections text, answer_by integer, answer_alerted_at integer, reason
+    text, approved_at integer, rejected_at integer, rails_command_id text,
   primary key (org_id, mode)
 ) strict, without rowid;
 

@@ -5,11 +5,22 @@ import {
   type ConnectedAccount,
   countsAsBuyerKyc,
   entityTypes,
-  isSubmitted,
   roles,
 } from '../../../core/domain/connected-account.js';
+import { isSubmitted } from '../../../core/domain/party.js';
 import type { Tx } from '../../../core/ports/storage.js';
-import { fixed, key, oneOf, sealed, searchable, tenant, text, time, version } from '../columns.js';
+import {
+  fixed,
+  key,
+  oneOf,
+  party,
+  sealed,
+  searchable,
+  tenant,
+  text,
+  time,
+  version,
+} from '../columns.js';
 import { defineTable } from '../table.js';
 import type { UnitOfWork } from '../unit-of-work.js';
 
@@ -21,8 +32,8 @@ export const accounts = defineTable<ConnectedAccount>('connected_accounts', {
   entityType: fixed(oneOf('entity_type', entityTypes)),
   status: oneOf('status', accountStatuses),
   receiverId: text.null('receiver_id'),
-  submitCommandId: text.null('submit_command_id'),
-  partnerRef: text.null('partner_ref'),
+  commandId: text.null('submit_command_id'),
+  ...party,
   email: searchable(text.null('email'), 'email_key', emailKey),
   legalName: text.null('legal_name'),
   displayName: fixed(text.null('display_name')),
@@ -30,23 +41,16 @@ export const accounts = defineTable<ConnectedAccount>('connected_accounts', {
   taxIdSealed: sealed(text.null('tax_id_sealed')),
   taxIdLast4: text.null('tax_id_last4'),
   tosSessionKey: text.null('tos_session_key'),
-  tosId: text.null('tos_id'),
   destinationRef: text.null('destination_ref'),
   railsCommandId: text.null('rails_command_id'),
   railsRef: text.null('rails_ref'),
   readyAtMs: time.null('ready_at'),
-  reason: text.null('reason'),
-  approvedAtMs: time.null('approved_at'),
-  rejectedAtMs: time.null('rejected_at'),
-  corrections: text.null('corrections'),
-  answerByMs: time.null('answer_by'),
-  answerAlertedAtMs: time.null('answer_alerted_at'),
   createdAtMs: fixed(time('created_at')),
   updatedAtMs: time('updated_at'),
   version,
 });
 
-/** Spelled as the index has it. */
+/** Must match the index expression. */
 const submittedSql = `status in ('${accountStatuses.filter(isSubmitted).join("', '")}')`;
 /** Queries for the accounts of a buyer by address need this condition to use the index. */
 const ofBuyerSql = `role = 'buyer' and ${submittedSql}`;

@@ -1,7 +1,7 @@
 // Buyers and the KYC submissions made for them: columns and SQL.
 import { type Buyer, type KycSubmission, kycStatuses } from '../../../core/domain/buyer-kyc.js';
 import type { Tx } from '../../../core/ports/storage.js';
-import { fixed, key, mode, oneOf, sealed, tenant, text, time, version } from '../columns.js';
+import { fixed, key, mode, oneOf, party, sealed, tenant, text, time, version } from '../columns.js';
 import { defineTable } from '../table.js';
 import type { UnitOfWork } from '../unit-of-work.js';
 
@@ -20,18 +20,11 @@ export const submissions = defineTable<KycSubmission>('kyc_submissions', {
   flowId: text.null('flow_id'),
   receiverId: text('receiver_id'),
   status: oneOf('status', kycStatuses),
-  partnerRef: text.null('partner_ref'),
-  reason: text.null('reason'),
-  tosId: text.null('tos_id'),
+  ...party,
   draftSealed: sealed(text.null('draft_sealed')),
   dossierSealed: sealed(text.null('dossier_sealed')),
-  corrections: text.null('corrections'),
-  answerByMs: time.null('answer_by'),
-  answerAlertedAtMs: time.null('answer_alerted_at'),
-  submitCommandId: text.null('submit_command_id'),
+  commandId: text.null('submit_command_id'),
   submittedAtMs: time('submitted_at'),
-  approvedAtMs: time.null('approved_at'),
-  rejectedAtMs: time.null('rejected_at'),
   createdAtMs: fixed(time('created_at')),
   version,
 });

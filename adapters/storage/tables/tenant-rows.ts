@@ -1,12 +1,12 @@
 // Organizations, what they have in each mode, and their API keys: columns and SQL.
 
 import type { StoredKey } from '../../../core/domain/api-key.js';
-import {
-  kybStatuses,
-  type NamedProfile,
-  type Organization,
-  type OrganizationProfile,
+import type {
+  NamedProfile,
+  Organization,
+  OrganizationProfile,
 } from '../../../core/domain/organization.js';
+import { partyStatuses } from '../../../core/domain/party.js';
 import { isScope } from '../../../core/domain/scope.js';
 import type { Tx } from '../../../core/ports/storage.js';
 import {
@@ -17,6 +17,7 @@ import {
   mode,
   nullable,
   oneOf,
+  party,
   readOnly,
   tenant,
   text,
@@ -42,17 +43,13 @@ const organizations = defineTable<Organization>('organizations', {
 
 const profiles = defineTable<OrganizationProfile>('organization_profiles', {
   ...tenant,
-  kybStatus: nullable(oneOf('kyb_status', kybStatuses)),
-  receiverId: text.null('receiver_id'),
-  kybCommandId: text.null('kyb_command_id'),
-  partnerRef: text.null('partner_ref'),
-  virtualAccountRef: text.null('virtual_account_ref'),
+  status: nullable(oneOf('kyb_status', partyStatuses)),
+  commandId: text.null('kyb_command_id'),
+  ...party,
+  railsCommandId: text.null('rails_command_id'),
+  railsRef: text.null('virtual_account_ref'),
   destinationRef: text.null('destination_ref'),
-  tosId: text.null('tos_id'),
   tosAcceptedAtMs: time.null('tos_accepted_at'),
-  corrections: text.null('corrections'),
-  answerByMs: time.null('answer_by'),
-  answerAlertedAtMs: time.null('answer_alerted_at'),
   version,
 });
 

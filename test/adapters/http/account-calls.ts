@@ -2,11 +2,11 @@
 // call for each operation on accounts.
 import type { ConnectedAccount } from '../../../core/domain/connected-account.js';
 import type { Tenant } from '../../../core/domain/tenant.js';
-import { submitAccount } from '../../../core/usecases/account-submissions.js';
 import {
   configureAccountPayout,
   createAccount,
   startTerms,
+  submitAccount,
 } from '../../../core/usecases/accounts.js';
 import type { World } from '../../support/test-world.js';
 import type { Example } from './example-calls.js';

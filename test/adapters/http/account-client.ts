@@ -113,7 +113,7 @@ export class AccountClient {
   async submissionOf(id: unknown): Promise<string> {
     const { store } = this.#site.world.deps;
     const account = await store.run((tx) => tx.accounts.get(this.tenant, String(id)));
-    return account?.submitCommandId ?? assert.fail('it was not submitted');
+    return account?.commandId ?? assert.fail('it was not submitted');
   }
 }
 

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { Readable } from 'node:stream';
 import { test } from 'node:test';
 import type { SettlementPartner } from '../../../core/ports/partner.js';
-import { submitAccount } from '../../../core/usecases/account-submissions.js';
+import { submitAccount } from '../../../core/usecases/accounts.js';
 import { createUpload, listDocuments, receiveUpload } from '../../../core/usecases/documents.js';
 import { sellerDossier } from './account-calls.js';
 import {

@@ -10,7 +10,7 @@ import { SECOND_MS } from '../../../core/domain/instant.js';
 import { type Money, money } from '../../../core/domain/money.js';
 import type { Tenant } from '../../../core/domain/tenant.js';
 import type { SettlementPartner } from '../../../core/ports/partner.js';
-import { submitAccount } from '../../../core/usecases/account-submissions.js';
+import { submitAccount } from '../../../core/usecases/accounts.js';
 import { approveInvoice, inviteBuyer } from '../../../core/usecases/invoices.js';
 import { requireApproval } from '../../../core/usecases/organizations.js';
 import { cancelPayment } from '../../../core/usecases/payments.js';

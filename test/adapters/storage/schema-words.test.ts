@@ -5,13 +5,8 @@ import { test } from 'node:test';
 import { loadMigrations } from '../../../adapters/storage/migrations.js';
 import { SqliteDatabase } from '../../../adapters/storage/sqlite/database.js';
 import { migrateSqlite } from '../../../adapters/storage/sqlite/migrations.js';
-import { kycMoves } from '../../../core/domain/buyer-kyc.js';
-import {
-  accountStatuses,
-  entityTypes,
-  isSubmitted,
-  roles,
-} from '../../../core/domain/connected-account.js';
+import { kycStatuses } from '../../../core/domain/buyer-kyc.js';
+import { accountStatuses, entityTypes, roles } from '../../../core/domain/connected-account.js';
 import { contentTypes, documentKinds, documentStatuses } from '../../../core/domain/document.js';
 import { epochCauses, epochStates } from '../../../core/domain/epoch.js';
 import { positions, refundStates } from '../../../core/domain/funds.js';
@@ -20,9 +15,9 @@ import { locales } from '../../../core/domain/locale.js';
 import { mailPurposes, mailStatuses } from '../../../core/domain/mail.js';
 import { memberRoles } from '../../../core/domain/member.js';
 import { decisionMoves } from '../../../core/domain/money-decision.js';
-import { kybStatuses } from '../../../core/domain/organization.js';
 import { pageSessionKinds } from '../../../core/domain/page-session.js';
 import { commandKinds, commandMoves } from '../../../core/domain/partner-command.js';
+import { isSubmitted, partyStatuses } from '../../../core/domain/party.js';
 import { isExpirable, paymentMoves, paymentStatuses } from '../../../core/domain/payment.js';
 import { receiptAccounts, receiptStates } from '../../../core/domain/receipt.js';
 import { matchRules } from '../../../core/domain/receipt-match.js';
@@ -56,8 +51,8 @@ const words: Readonly<Record<string, readonly string[]>> = {
   'receipts.rule': matchRules,
   'receipt_lines.account': receiptAccounts,
   'deliveries.status': Object.keys(deliveryMoves),
-  'kyc_submissions.status': Object.keys(kycMoves),
-  'organization_profiles.kyb_status': kybStatuses,
+  'kyc_submissions.status': kycStatuses,
+  'organization_profiles.kyb_status': partyStatuses,
   'members.role': memberRoles,
   'connected_accounts.role': roles,
   'connected_accounts.entity_type': entityTypes,

@@ -1,28 +1,22 @@
 // What an organization may become in a mode, and what it may do there.
 import assert from 'node:assert/strict';
-import { describe, test } from 'node:test';
+import { test } from 'node:test';
 import {
-  type KybMove,
-  type KybStatus,
-  kybDecided,
-  kybMoves,
-  kybReported,
-  kybStatuses,
-  kybSubmitted,
   mayCollect,
   needsOnboarding,
-  nextKybStatus,
   type Organization,
   type OrganizationProfile,
+  payableParty,
   readPhone,
   readWebsite,
+  settledProfile,
   termsAccepted,
 } from '../../../core/domain/organization.js';
-import { nothingDue } from '../../../core/domain/party-due.js';
+import { decided, newParty, type PartyStatus, submitted } from '../../../core/domain/party.js';
+import { noPayout } from '../../../core/domain/payee.js';
 import type { Mode } from '../../../core/domain/tenant.js';
 
 const NOW_MS = 1_790_000_000_000;
-const statuses: readonly (KybStatus | null)[] = [null, ...kybStatuses];
 
 const organization: Organization = {
   id: 'org_1',
@@ -37,38 +31,19 @@ const organization: Organization = {
 const profile: OrganizationProfile = {
   orgId: 'org_1',
   mode: 'test',
-  kybStatus: 'approved',
-  receiverId: 'rcv_1',
-  kybCommandId: 'cmd_1',
+  ...newParty,
+  status: 'approved',
+  commandId: 'cmd_1',
   partnerRef: 'partner_1',
-  virtualAccountRef: 'account_1',
   destinationRef: 'pix_1',
-  tosId: null,
+  railsCommandId: 'cmd_rails',
+  railsRef: 'account_1',
   tosAcceptedAtMs: null,
-  ...nothingDue,
   version: 1,
 };
 
-test('the KYB moves as the table says and in no other way', () => {
-  const table: Readonly<Record<KybMove, Readonly<Record<string, KybStatus>>>> = {
-    submit: { null: 'verifying', rejected: 'verifying' },
-    approve: { verifying: 'approved' },
-    reject: { verifying: 'rejected', approved: 'rejected' },
-    overrule: { verifying: 'approved', rejected: 'approved' },
-    pause: { approved: 'verifying' },
-  };
-  for (const status of statuses) {
-    for (const [move, row] of Object.entries(table)) {
-      const next = nextKybStatus(status, move as KybMove);
-      assert.equal(next, row[String(status)] ?? null, `${status} ${move}`);
-    }
-  }
-  assert.deepEqual(kybStatuses, ['verifying', 'approved', 'rejected']);
-  assert.deepEqual(Object.keys(kybMoves), ['none', ...kybStatuses]);
-});
-
-test('payments need KYB approved and a virtual account; PIX is another matter', () => {
-  const table: readonly (readonly [KybStatus | null, string | null, boolean])[] = [
+test('payments need KYB approved and rails; PIX is another matter', () => {
+  const table: readonly (readonly [PartyStatus | null, string | null, boolean])[] = [
     ['approved', 'account_1', true],
     ['approved', null, false],
     ['verifying', 'account_1', false],
@@ -76,15 +51,15 @@ test('payments need KYB approved and a virtual account; PIX is another matter', 
     [null, 'account_1', false],
     [null, null, false],
   ];
-  for (const [kybStatus, virtualAccountRef, expected] of table) {
-    const name = `${kybStatus} ${virtualAccountRef}`;
-    const bare = { ...profile, destinationRef: null, kybStatus, virtualAccountRef };
+  for (const [status, railsRef, expected] of table) {
+    const name = `${status} ${railsRef}`;
+    const bare = { ...profile, destinationRef: null, status, railsRef };
     assert.equal(mayCollect(bare), expected, name);
   }
 });
 
 test('test mode is activated by its KYB, live mode by its KYB and production access', () => {
-  const table: readonly (readonly [Mode, KybStatus | null, number | null, boolean])[] = [
+  const table: readonly (readonly [Mode, PartyStatus | null, number | null, boolean])[] = [
     ['test', null, null, true],
     ['test', 'verifying', null, true],
     ['test', 'rejected', NOW_MS, true],
@@ -94,49 +69,28 @@ test('test mode is activated by its KYB, live mode by its KYB and production acc
     ['live', null, NOW_MS, true],
     ['live', 'approved', NOW_MS, false],
   ];
-  for (const [mode, kybStatus, productionGrantedAtMs, needs] of table) {
+  for (const [mode, status, productionGrantedAtMs, needs] of table) {
     const granted = { ...organization, productionGrantedAtMs };
-    const at = { ...profile, mode, kybStatus };
-    assert.equal(needsOnboarding(granted, at), needs, `${mode} ${kybStatus}`);
+    const at = { ...profile, mode, status };
+    assert.equal(needsOnboarding(granted, at), needs, `${mode} ${status}`);
   }
 });
 
-describe('a submission', () => {
-  const fresh = { receiverId: 'rcv_2', kybCommandId: 'cmd_2' };
-
-  test('is a fresh party, which has nothing of the one before', () => {
-    for (const kybStatus of [null, 'rejected'] as const) {
-      assert.deepEqual(kybSubmitted({ ...profile, kybStatus }, fresh), {
-        ...profile,
-        ...fresh,
-        kybStatus: 'verifying',
-        partnerRef: null,
-        virtualAccountRef: null,
-        destinationRef: null,
-      });
-    }
-  });
-
-  test('that is verified or being verified is not made again', () => {
-    for (const kybStatus of ['verifying', 'approved'] as const) {
-      const was = { ...profile, kybStatus };
-      assert.equal(kybSubmitted(was, fresh), was);
-    }
-  });
+test('a new party has neither the payout nor the used terms of the one before', () => {
+  const accepted = { ...profile, tosId: 'tos_1', tosAcceptedAtMs: NOW_MS };
+  const rejected = settledProfile(accepted, decided(accepted, 'reject', null, NOW_MS));
+  assert.deepEqual([rejected.tosId, rejected.tosAcceptedAtMs], [null, null]);
+  assert.equal(rejected.railsRef, 'account_1');
+  const again = settledProfile(rejected, submitted(rejected, 'cmd_2'));
+  assert.partialDeepStrictEqual(again, { ...noPayout, status: 'verifying', partnerRef: null });
 });
 
-test('a report sets the party’s id once and decides where a decision fits', () => {
-  const verifying = { ...profile, kybStatus: 'verifying', partnerRef: null } as const;
-  const known = { ...verifying, partnerRef: 'partner_9' };
-  assert.deepEqual(kybReported(verifying, 'partner_9', 'verifying'), known);
-  assert.equal(kybReported(known, 'partner_8', 'verifying'), known);
-  assert.deepEqual(kybReported(known, null, 'approved'), { ...known, kybStatus: 'approved' });
-  assert.deepEqual(kybReported(known, null, 'rejected'), { ...known, kybStatus: 'rejected' });
-  assert.equal(kybReported(profile, null, 'verifying'), profile, 'an approval stays');
-  assert.equal(kybReported(profile, null, 'rejected').kybStatus, 'rejected', 'taken back');
-  const rejected = { ...profile, kybStatus: 'rejected' } as const;
-  assert.equal(kybReported(rejected, null, 'approved'), rejected);
-  assert.equal(kybDecided(rejected, 'overrule').kybStatus, 'approved', 'an operator may');
+test('only an approved organization is paid, and only the party that was meant', () => {
+  assert.equal(payableParty(profile), 'partner_1');
+  for (const status of [null, 'verifying', 'rejected'] as const) {
+    assert.throws(() => payableParty({ ...profile, status }), { code: 'KybNotApproved' });
+  }
+  assert.throws(() => payableParty(profile, 'partner_2'), { code: 'KybNotApproved' });
 });
 
 test('terms are accepted once; their id may follow and then stays', () => {

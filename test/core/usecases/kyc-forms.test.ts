@@ -289,12 +289,9 @@ test('what the partner asks to correct is answered by a second order, and the fi
   assert.equal((await made.send()).outcome, 'submitted');
   const after = await made.submission();
   assert.deepEqual([after.id, after.corrections], [before.id, null]);
-  const [second, ...others] = await commandsOf(made);
-  assert.deepEqual(
-    others.map(({ id }) => id),
-    [first.id],
-  );
-  assert.ok(second !== undefined && second.id !== first.id);
+  const orders = await commandsOf(made);
+  const second = orders.find(({ id }) => id !== first.id);
+  assert.ok(orders.length === 2 && second !== undefined);
   const rejected = { status: 'rejected', reason: 'no answer in time' } as const;
   await partyReported(made.deps, first, first.partnerRef ?? '', rejected);
   assert.equal(await decided(made, after), 'verifying');

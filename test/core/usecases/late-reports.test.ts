@@ -222,7 +222,8 @@ for (const [what, report, acceptable] of absurd) {
       await at.accept('payout');
       assert.deepEqual((await at.shown()).slice(0, 2), ['settled', 'paid']);
     } else {
-      await assert.rejects(at.accept('payout'), { code: 'CommandNotRetryable' });
+      const unusable = { code: 'CommandNotRetryable', message: /cannot be booked/ } as const;
+      await assert.rejects(at.accept('payout'), unusable);
       await at.report('payout', { ...plausible });
       assert.deepEqual((await at.shown()).slice(0, 2), ['settled', 'paid']);
     }
@@ -303,7 +304,8 @@ test('an operator accepts the report that it saw, and no later one', async (t) =
   const { id, review } = await at.order('payin');
   const seen = reviewName(review ?? '');
   await at.report('payin', { ...report, receivedMinor: 3_000_000n });
-  await assert.rejects(acceptReport(at.made.deps, id, seen), { code: 'CommandNotRetryable' });
+  const other = { code: 'CommandNotRetryable', message: /Another report/ } as const;
+  await assert.rejects(acceptReport(at.made.deps, id, seen), other);
   assert.equal((await at.order('payin')).receivedMinor, 0n);
 });
 

@@ -77,8 +77,8 @@ describe('the KYB is an order to the partner', () => {
     (await readOrganization(scene.deps, tenant.orgId)).profiles[tenant.mode];
 
   const orderOf = async (tenant: Tenant) => {
-    const { kybCommandId } = await kybOf(tenant);
-    return scene.deps.store.run((tx) => tx.commands.get(kybCommandId ?? ''));
+    const { commandId } = await kybOf(tenant);
+    return scene.deps.store.run((tx) => tx.commands.get(commandId ?? ''));
   };
 
   /** What the workers of these ports do a minute later. */
@@ -93,7 +93,7 @@ describe('the KYB is an order to the partner', () => {
     const [at, tenant] = [desk(), await begun()];
     for (let count = 0; count < 3; count += 1) {
       const { profiles } = await submitKyb(at.deps, tenant, kyb);
-      assert.equal(profiles.test.kybStatus, 'verifying');
+      assert.equal(profiles.test.status, 'verifying');
     }
     assert.equal(at.requests.length, 1);
     const order = await orderOf(tenant);
@@ -106,7 +106,7 @@ describe('the KYB is an order to the partner', () => {
       await submitKyb(at.deps, tenant, kyb);
       at.report = { status, reason: null };
       const { profiles } = await submitKyb(at.deps, tenant, kyb);
-      assert.equal(profiles.test.kybStatus, status);
+      assert.equal(profiles.test.status, status);
     }
   });
 
@@ -115,7 +115,7 @@ describe('the KYB is an order to the partner', () => {
     await submitKyb(at.deps, tenant, kyb);
     at.report = { status: 'approved', reason: null };
     await workLater(at.deps);
-    assert.equal((await kybOf(tenant)).kybStatus, 'approved');
+    assert.equal((await kybOf(tenant)).status, 'approved');
   });
 
   test('a decision is taken by message, also one that takes an approval back', async () => {
@@ -126,7 +126,7 @@ describe('the KYB is an order to the partner', () => {
       const report = { status, reason: null };
       const fact = { kind: 'receiver', reference: null, partnerRef: 're_1', report } as const;
       await applyPartnerUpdate(at.deps, order?.id ?? '', fact);
-      assert.equal((await kybOf(tenant)).kybStatus, status);
+      assert.equal((await kybOf(tenant)).status, status);
     }
   });
 
@@ -143,8 +143,8 @@ describe('the KYB is an order to the partner', () => {
     at.answer = { outcome: 'unknown', reason: 'no answer' };
     await assert.rejects(submitKyb(at.deps, tenant, kyb), { code: 'PartnerUnavailable' });
     await decide('approved');
-    const { kybStatus, partnerRef } = await kybOf(tenant);
-    assert.deepEqual([kybStatus, partnerRef], ['verifying', null]);
+    const { status, partnerRef } = await kybOf(tenant);
+    assert.deepEqual([status, partnerRef], ['verifying', null]);
   });
 
   test('a submission whose answer was lost is found at the partner', async () => {
@@ -153,8 +153,8 @@ describe('the KYB is an order to the partner', () => {
     await assert.rejects(submitKyb(at.deps, tenant, kyb), { code: 'PartnerUnavailable' });
     at.found = { outcome: 'done', value: { partnerRef: 're_1' } };
     await workLater(at.deps);
-    const { kybStatus, partnerRef } = await kybOf(tenant);
-    assert.deepEqual([kybStatus, partnerRef], ['verifying', 're_1']);
+    const { status, partnerRef } = await kybOf(tenant);
+    assert.deepEqual([status, partnerRef], ['verifying', 're_1']);
     assert.equal(at.requests.length, 1);
   });
 
@@ -167,8 +167,8 @@ describe('the KYB is an order to the partner', () => {
     await workLater(at.deps);
     assert.equal((await kybOf(tenant)).partnerRef, 're_1');
     // The workers see the orders of other tests too.
-    const { kybCommandId } = await kybOf(tenant);
-    const sent = at.requests.filter((request) => request.includes(String(kybCommandId)));
+    const { commandId } = await kybOf(tenant);
+    const sent = at.requests.filter((request) => request.includes(String(commandId)));
     assert.deepEqual([sent.length, new Set(sent).size], [2, 1]);
   });
 
@@ -176,10 +176,10 @@ describe('the KYB is an order to the partner', () => {
     const [at, tenant] = [desk(), await begun()];
     at.answer = { outcome: 'refused', code: 'name_taken', message: 'There is such a party.' };
     const { profiles } = await submitKyb(at.deps, tenant, kyb);
-    assert.equal(profiles.test.kybStatus, 'rejected');
+    assert.equal(profiles.test.status, 'rejected');
     await submitKyb(at.deps, tenant, kyb);
     await approveKyb(at.deps, tenant, kyb);
-    assert.equal((await kybOf(tenant)).kybStatus, 'approved', 'an operator’s word counts');
+    assert.equal((await kybOf(tenant)).status, 'approved', 'an operator’s word counts');
   });
 
   test('a partner that refuses a party that it has goes on with it', async () => {
@@ -187,8 +187,8 @@ describe('the KYB is an order to the partner', () => {
     at.answer = { outcome: 'refused', code: 'name_taken', message: 'There is such a party.' };
     at.found = { outcome: 'done', value: { partnerRef: 're_1' } };
     const { profiles } = await submitKyb(at.deps, tenant, kyb);
-    const { kybStatus, partnerRef } = profiles.test;
-    assert.deepEqual([kybStatus, partnerRef], ['verifying', 're_1']);
+    const { status, partnerRef } = profiles.test;
+    assert.deepEqual([status, partnerRef], ['verifying', 're_1']);
   });
 
   test('two concurrent requests make one submission', async () => {
@@ -209,8 +209,8 @@ describe('the KYB is an order to the partner', () => {
     const fact = { kind: 'receiver', reference: null, partnerRef: 're_1', report } as const;
     await applyPartnerUpdate(scene.deps, order?.id ?? '', fact);
     const { profiles } = await submitKyb(scene.deps, tenant, kyb);
-    const { kybStatus, virtualAccountRef, destinationRef } = profiles.test;
-    assert.deepEqual([kybStatus, virtualAccountRef, destinationRef], ['approved', null, null]);
+    const { status, railsRef, destinationRef } = profiles.test;
+    assert.deepEqual([status, railsRef, destinationRef], ['approved', null, null]);
     const { profiles: ready } = await configurePayout(scene.deps, tenant, pix);
     assert.equal(mayCollect(ready.test), true);
   });
@@ -303,7 +303,7 @@ describe('the dossier of an organization', () => {
         }
       }
       const { profiles } = await readOrganization(noted, tenant.orgId);
-      assert.equal(profiles[mode].kybStatus, null);
+      assert.equal(profiles[mode].status, null);
       assert.deepEqual(orders, []);
     }
   });
@@ -319,7 +319,7 @@ describe('the dossier of an organization', () => {
     await acceptTerms(asking, tenant, 'tos_1');
     const whole = { ...kyb, website: 'https://exporter.example' };
     const { profiles } = await submitKyb(asking, tenant, whole);
-    assert.equal(profiles.test.kybStatus, 'approved');
+    assert.equal(profiles.test.status, 'approved');
   });
 
   test('is given again after a rejection', async () => {
@@ -327,7 +327,7 @@ describe('the dossier of an organization', () => {
     await submitKyb(scene.deps, tenant, { ...kyb, legalName: 'Fail' });
     await assert.rejects(submitKyb(scene.deps, tenant), { code: 'ValidationError' });
     const { profiles } = await submitKyb(scene.deps, tenant, kyb);
-    assert.equal(profiles.live.kybStatus, 'approved');
+    assert.equal(profiles.live.status, 'approved');
   });
 
   test('has recognisable sandbox values for an organization with sandbox KYB', async () => {

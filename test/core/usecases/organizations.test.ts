@@ -2,10 +2,13 @@
 // through a partner whose answers get lost.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { MINUTE_MS } from '../../../core/domain/instant.js';
 import { mayCollect } from '../../../core/domain/organization.js';
+import type { Tenant } from '../../../core/domain/tenant.js';
 import { PonteError } from '../../../core/errors.js';
 import type { Deps } from '../../../core/ports/deps.js';
 import type { PartnerAnswer, SettlementPartner } from '../../../core/ports/partner.js';
+import { commandRunner } from '../../../core/usecases/command-runner.js';
 import {
   acceptTerms,
   approveKyb,
@@ -30,7 +33,7 @@ test('with sandboxKyb an organization collects in test mode immediately', async 
   });
   assert.deepEqual([organization.name, mayCollect(profiles.test)], ['Exporter', true]);
   assert.notEqual(profiles.test.destinationRef, null);
-  assert.deepEqual([profiles.live.kybStatus, mayCollect(profiles.live)], [null, false]);
+  assert.deepEqual([profiles.live.status, mayCollect(profiles.live)], [null, false]);
 });
 
 test('without sandboxKyb no KYB starts', async () => {
@@ -39,8 +42,8 @@ test('without sandboxKyb no KYB starts', async () => {
     sandboxKyb: false,
   });
   for (const mode of ['test', 'live'] as const) {
-    const { kybStatus, receiverId, partnerRef, virtualAccountRef } = profiles[mode];
-    assert.deepEqual([kybStatus, receiverId, partnerRef, virtualAccountRef], Array(4).fill(null));
+    const { status, commandId, partnerRef, railsRef } = profiles[mode];
+    assert.deepEqual([status, commandId, partnerRef, railsRef], Array(4).fill(null));
   }
 });
 
@@ -99,10 +102,77 @@ test('the virtual account comes with the last of KYB and PIX destination', async
   const tenant = { orgId: await scene.newOrganization(), mode: 'test' } as const;
   await assert.rejects(configurePayout(scene.deps, tenant, pix), { code: 'KybNotApproved' });
   const submitted = await submitKyb(scene.deps, tenant, kyb);
-  assert.equal(submitted.profiles.test.kybStatus, 'approved');
+  assert.equal(submitted.profiles.test.status, 'approved');
   assert.equal(mayCollect(submitted.profiles.test), false);
   const configured = await configurePayout(scene.deps, tenant, pix);
   assert.equal(mayCollect(configured.profiles.test), true);
+});
+
+describe('the virtual account is an order to the partner', () => {
+  async function approved(): Promise<Tenant> {
+    const tenant = { orgId: await scene.newOrganization(), mode: 'test' } as const;
+    await submitKyb(scene.deps, tenant, kyb);
+    return tenant;
+  }
+
+  function withRails(provisionRails: SettlementPartner['provisionRails']): Deps {
+    const test = { ...scene.partner('test'), provisionRails };
+    return { ...scene.deps, partners: { ...scene.deps.partners, test } };
+  }
+
+  const orderOf = (tenant: Tenant) =>
+    scene.deps.store.run(async (tx) => {
+      const profile = await tx.organizations.profile(tenant);
+      return tx.commands.get(profile?.railsCommandId ?? '');
+    });
+
+  test('it is stored as sent before the call', async () => {
+    const tenant = await approved();
+    const states: unknown[] = [];
+    const deps = withRails(async (input) => {
+      states.push((await orderOf(tenant))?.state);
+      return scene.partner('test').provisionRails(input);
+    });
+    await configurePayout(deps, tenant, pix);
+    assert.deepEqual([states, (await orderOf(tenant))?.state], [['sent'], 'done']);
+  });
+
+  test('after a lost answer the workers repeat it under the same key', async () => {
+    const tenant = await approved();
+    const keys: string[] = [];
+    const lost = withRails(async ({ key }) => {
+      keys.push(key);
+      return { outcome: 'unknown', reason: 'time-out' };
+    });
+    const configured = configurePayout(lost, tenant, pix);
+    await assert.rejects(configured, { code: 'PartnerUnavailable' });
+    const noting = withRails((input) => {
+      keys.push(input.key);
+      return scene.partner('test').provisionRails(input);
+    });
+    const nowMs = scene.deps.clock.nowMs() + MINUTE_MS;
+    const runner = commandRunner({ ...noting, clock: { nowMs: () => nowMs } });
+    await runner.runOnce(nowMs, 100);
+    await runner.idle();
+    const { profiles } = await readOrganization(scene.deps, tenant.orgId);
+    assert.equal(mayCollect(profiles.test), true);
+    assert.deepEqual([keys.length, new Set(keys).size], [2, 1]);
+  });
+
+  test('a refusal is shown with its code; another configuration orders it again', async () => {
+    const tenant = await approved();
+    const refusing = withRails(async () => ({
+      outcome: 'refused',
+      code: 'no_accounts',
+      message: 'no',
+    }));
+    for (let count = 0; count < 2; count += 1) {
+      const configured = configurePayout(refusing, tenant, pix);
+      await assert.rejects(configured, { code: 'ValidationError', message: /no_accounts/ });
+    }
+    const { profiles } = await configurePayout(scene.deps, tenant, pix);
+    assert.equal(mayCollect(profiles.test), true);
+  });
 });
 
 test('the PIX key is not kept, and another destination replaces the one before', async () => {
@@ -128,11 +198,11 @@ test('a rejected organization is submitted again as another party', async () => 
     name: 'Fail',
     sandboxKyb: true,
   });
-  assert.equal(profiles.test.kybStatus, 'rejected');
+  assert.equal(profiles.test.status, 'rejected');
   const failing = { ...kyb, legalName: 'Fail' };
   const again = await submitKyb(scene.deps, { orgId: organization.id, mode: 'test' }, failing);
-  assert.equal(again.profiles.test.kybStatus, 'rejected');
-  assert.notEqual(again.profiles.test.receiverId, profiles.test.receiverId);
+  assert.equal(again.profiles.test.status, 'rejected');
+  assert.notEqual(again.profiles.test.commandId, profiles.test.commandId);
 });
 
 describe('live mode', () => {
@@ -143,10 +213,10 @@ describe('live mode', () => {
     });
     await grantProduction(scene.deps, tenant.orgId);
     const approved = await approveKyb(scene.deps, tenant, kyb);
-    assert.equal(approved.profiles.live.kybStatus, 'approved');
+    assert.equal(approved.profiles.live.status, 'approved');
     const { profiles } = await configurePayout(scene.deps, tenant, pix);
     assert.equal(mayCollect(profiles.live), true);
-    assert.equal(profiles.test.kybStatus, null, 'the other mode is another matter');
+    assert.equal(profiles.test.status, null, 'the other mode is another matter');
   });
 
   test('gets its virtual account with production access when all else was there', async () => {

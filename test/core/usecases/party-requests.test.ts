@@ -4,8 +4,11 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Deps } from '../../../core/ports/deps.js';
 import type { PartnerAnswer, SettlementPartner } from '../../../core/ports/partner.js';
-import { submitAccount } from '../../../core/usecases/account-submissions.js';
-import { type CreateAccountInput, createAccount } from '../../../core/usecases/accounts.js';
+import {
+  type CreateAccountInput,
+  createAccount,
+  submitAccount,
+} from '../../../core/usecases/accounts.js';
 import { signIn } from '../../../core/usecases/buyers.js';
 import { submitKyb } from '../../../core/usecases/organizations.js';
 import { ana } from '../../support/dossiers.js';

@@ -6,8 +6,11 @@ import { HOUR_MS, MINUTE_MS } from '../../../core/domain/instant.js';
 import { memberRoles } from '../../../core/domain/member.js';
 import type { Tenant } from '../../../core/domain/tenant.js';
 import type { PayoutOrder } from '../../../core/ports/partner.js';
-import { submitAccount } from '../../../core/usecases/account-submissions.js';
-import { configureAccountPayout, createAccount } from '../../../core/usecases/accounts.js';
+import {
+  configureAccountPayout,
+  createAccount,
+  submitAccount,
+} from '../../../core/usecases/accounts.js';
 import { addMember, removeMember } from '../../../core/usecases/members.js';
 import { configurePayout } from '../../../core/usecases/organizations.js';
 import { readPayment } from '../../../core/usecases/payments.js';
@@ -143,7 +146,7 @@ test('concurrent changes are notified once each', async () => {
 test('a seller that could collect before is notified after it was verified again', async () => {
   const seller = await newSeller();
   await configured(seller, 'first');
-  const command = await made.deps.store.run((tx) => tx.commands.get(seller.submitCommandId ?? ''));
+  const command = await made.deps.store.run((tx) => tx.commands.get(seller.commandId ?? ''));
   assert.ok(command?.kind === 'submit_account');
   const rejected = { status: 'rejected', reason: null } as const;
   await partyReported(made.deps, command, command.partnerRef ?? '', rejected);

@@ -7,8 +7,7 @@ import { createSecretBox, type SecretKey } from '../../../adapters/crypto/secret
 import { SESSION_MS } from '../../../core/domain/member.js';
 import type { Deps } from '../../../core/ports/deps.js';
 import type { SettlementPartner } from '../../../core/ports/partner.js';
-import { submitAccount } from '../../../core/usecases/account-submissions.js';
-import { configureAccountPayout } from '../../../core/usecases/accounts.js';
+import { configureAccountPayout, submitAccount } from '../../../core/usecases/accounts.js';
 import { acceptTerms, configurePayout } from '../../../core/usecases/organizations.js';
 import {
   currentKey,
