@@ -66,7 +66,7 @@ export async function readInput(
   match: Match,
   request: IncomingMessage,
   response: ServerResponse,
-  limits: BodyLimits,
+  limits: BodyLimits & { readonly admit: (sizeBytes: number) => Promise<void> },
 ): Promise<Input> {
   const { route } = match;
   if (route.body === 'none') return checked(match, request, noBytes, undefined);
@@ -76,7 +76,9 @@ export async function readInput(
   }
   if (route.body !== 'bytes') expectJson(request);
   const bytes = hasBody(request) ? await readBytes(request, response, limits) : noBytes;
-  return checked(match, request, bytes, route.body === 'bytes' ? undefined : parseJson(bytes));
+  if (route.body === 'bytes') return checked(match, request, bytes, undefined);
+  await limits.admit(bytes.length);
+  return checked(match, request, bytes, parseJson(bytes));
 }
 
 /** The content type is required even without a body. */
