@@ -134,7 +134,7 @@ export const invoiceRoutes = [
     access: { auth: 'key', scope: invoiceScopes.write, modes: 'both', rateLimit: 'none' },
     params: invoiceParams,
     responses: { 200: invitation.schema },
-    errors: ['InvoiceNotApproved', 'RateLimitExceeded'],
+    errors: ['InvoiceNotApproved'],
     handler: async ({ deps }, { tenant, found }) =>
       reply(200, invitation.show(await inviteBuyer(deps, tenant, found.payment.id))),
   }),

@@ -9,7 +9,7 @@ import { assert, PonteError } from '../../core/errors.js';
 import type { Deps } from '../../core/ports/deps.js';
 import { requireScope } from '../../core/usecases/keys.js';
 import { readPayment } from '../../core/usecases/payments.js';
-import { takeCreateToken } from '../../core/usecases/rate-limits.js';
+import { takeCreateToken, takeLargeBody } from '../../core/usecases/rate-limits.js';
 import { authenticate } from './authentication.js';
 import type { ClientAddress } from './client-address.js';
 import { corsHeaders, preflightReply } from './cross-origin.js';
@@ -107,14 +107,20 @@ async function answer(
   seen.match = match;
   const actor = await authenticate(deps, route, request);
   if (actor !== null) requireScope(actor, ruleFor(route.access.scope, match.params['id']));
+  const tenant = actor === null ? null : tenantOf(actor);
   const keyId = actor !== null && 'keyId' in actor ? actor.keyId : null;
-  if (keyId !== null && route.access.rateLimit === 'create') await takeCreateToken(deps, keyId);
-  const input = await readInput(match, request, response, limits);
+  if (tenant !== null && keyId !== null && route.access.rateLimit === 'create') {
+    await takeCreateToken(deps, tenant, keyId);
+  }
+  const admit = async (sizeBytes: number) => {
+    if (tenant !== null) await takeLargeBody(deps, tenant, sizeBytes);
+  };
+  const input = await readInput(match, request, response, { ...limits, admit });
   return route.handler(context, {
     ...input,
     actor,
     found: await foundPayment(deps, match, actor),
-    tenant: actor === null ? null : tenantOf(actor),
+    tenant,
     headers: signedAuths.includes(route.access.auth) ? headerTexts(request) : {},
     waitAtMost: (waitMs) => endOfWait(response, stopping, waitMs),
   });

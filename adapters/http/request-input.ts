@@ -5,15 +5,17 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { z } from 'zod';
 import { isIdempotencyKey } from '../../core/domain/idempotency.js';
-import { hasUnstorableText, RawJson, sliceTopLevel } from '../../core/domain/raw-json.js';
+import { hasUnstorableText, isWithin, RawJson, sliceTopLevel } from '../../core/domain/raw-json.js';
 import { PonteError } from '../../core/errors.js';
-import { misspellings } from './misspellings.js';
+import { misspellings, oversize } from './misspellings.js';
 import type { Auth, Route } from './route-row.js';
 import type { Match } from './router.js';
 import { isObject, rawJsonFields } from './schemas.js';
 
 /** Paths in one message at most. */
 const PATHS_MAX = 20;
+/** Of a JSON body. The largest that a schema allows, metadata included, has far fewer. */
+const jsonMax = { depthMax: 64, valuesMax: 10_000 } as const;
 const requestIdForm = /^[A-Za-z0-9_.-]{1,128}$/;
 const jsonContent = /^application\/json[ \t]*(?:;|$)/i;
 const otherCharset = /;[ \t]*charset[ \t]*=[ \t]*(?!"?utf-8"?[ \t]*(?:;|$))/i;
@@ -73,7 +75,7 @@ export async function readInput(
   match: Match,
   request: IncomingMessage,
   response: ServerResponse,
-  limits: BodyLimits,
+  limits: BodyLimits & { readonly admit: (sizeBytes: number) => Promise<void> },
 ): Promise<Input> {
   const { route } = match;
   if (route.body === 'none') return checked(match, request, noBytes, undefined);
@@ -83,7 +85,9 @@ export async function readInput(
   }
   if (route.body !== 'bytes') expectJson(request);
   const bytes = hasBody(request) ? await readBytes(request, response, limits) : noBytes;
-  return checked(match, request, bytes, route.body === 'bytes' ? undefined : parseJson(bytes));
+  if (route.body === 'bytes') return checked(match, request, bytes, undefined);
+  await limits.admit(bytes.length);
+  return checked(match, request, bytes, parseJson(bytes));
 }
 
 /** The content type is required even without a body. */
@@ -162,6 +166,11 @@ function parseJson(bytes: Uint8Array): Readonly<Record<string, unknown>> {
   if (bytes.length === 0) return {};
   if (!isUtf8(bytes)) throw new PonteError('ValidationError', 'body: must be JSON in UTF-8.');
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString();
+  if (!isWithin(text, jsonMax)) {
+    const { depthMax, valuesMax } = jsonMax;
+    const message = `body: must have at most ${depthMax} levels and ${valuesMax} values.`;
+    throw new PonteError('ValidationError', message);
+  }
   const value = parsedObject(text);
   // Only an escape can encode NUL or a lone surrogate, which databases cannot store.
   if (text.includes('\\u')) refuseUnstorable(value);
@@ -210,6 +219,11 @@ function checked(match: Match, request: IncomingMessage, bytes: Uint8Array, json
 }
 
 function checkedBody(schema: z.ZodType, json: unknown, problems: string[]): unknown {
+  const tooLarge = oversize(schema, json);
+  if (tooLarge !== null) {
+    problems.push(tooLarge);
+    return undefined;
+  }
   problems.push(...misspellings(schema, json).slice(0, PATHS_MAX));
   return checkedAgainst(schema, json, problems);
 }

@@ -28,7 +28,11 @@ export function errorCodesOf(route: Route): readonly ErrorCode[] {
     [scope !== 'none', ['InsufficientScope']],
     // A path parameter that is too long or cannot be decoded matches no path.
     [modes === 'test' || route.params !== noParams, ['NotFound']],
-    [rateLimit === 'create', ['RateLimitExceeded']],
+    // Of creates, and of the JSON of one tenant.
+    [
+      rateLimit === 'create' || (json && auth !== 'none' && auth !== 'partner'),
+      ['RateLimitExceeded'],
+    ],
     [route.idempotency === 'key', ['IdempotencyKeyConflict']],
     [route.body !== 'none', ['PayloadTooLarge']],
     [json, ['UnsupportedMediaType']],

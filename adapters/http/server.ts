@@ -7,6 +7,7 @@ import type { Duplex } from 'node:stream';
 import { UPLOAD_TIME_MAX_MS } from '../../core/domain/document.js';
 import { type ErrorCode, PonteError } from '../../core/errors.js';
 import type { Deps } from '../../core/ports/deps.js';
+import type { Log } from '../../core/ports/outside.js';
 import type { PartnerNotes } from '../../core/ports/partner.js';
 import type { FeedReaders } from '../../core/usecases/feed-readers.js';
 import { clientAddressOver } from './client-address.js';
@@ -145,14 +146,7 @@ export function createHttpServer(deps: Deps, options: HttpOptions): HttpServer {
     refuseConnection(deps, error, socket as Socket, exchanges.get(socket as Socket));
   });
   return {
-    listen: async (host, port) => {
-      const address = await listening(server, host, port);
-      // Accepting can fail for lack of memory. Without a listener that ends the process.
-      server.on('error', (error) => {
-        deps.log.error('a connection could not be accepted', { error });
-      });
-      return address;
-    },
+    listen: (host, port) => listening(server, host, port, deps.log),
     accept: (connection) => {
       server.emit('connection', connection);
     },
@@ -228,11 +222,13 @@ function connectionsOf(server: Server): ReadonlySet<Socket> {
   return connections;
 }
 
-function listening(server: Server, host: string, port: number): Promise<AddressInfo> {
+function listening(server: Server, host: string, port: number, log: Log): Promise<AddressInfo> {
   return new Promise((resolve, reject) => {
     server.once('error', reject);
     server.listen(port, host, () => {
       server.off('error', reject);
+      // Accepting can fail for lack of memory. Without a listener that ends the process.
+      server.on('error', (error) => log.error('a connection could not be accepted', { error }));
       resolve(server.address() as AddressInfo);
     });
   });

@@ -8,9 +8,19 @@ const EDITS_MAX = 2;
 /** The known name that `name` most likely means; null if there is none. */
 export function nearMiss(name: string, known: readonly string[]): string | null {
   const folded = foldedName(name);
-  const others = known.filter((one) => one !== name);
-  const respelled = others.find((one) => foldedName(one) === folded);
-  return respelled ?? others.find((one) => isNear(folded, foldedName(one))) ?? null;
+  const others = foldedNames(known).filter(([one]) => one !== name);
+  const respelled = others.find(([, other]) => other === folded);
+  const meant = respelled ?? others.find(([, other]) => isNear(folded, other));
+  return meant?.[0] ?? null;
+}
+
+/** Each list is folded once. */
+const foldedLists = new WeakMap<readonly string[], readonly (readonly [string, string])[]>();
+
+function foldedNames(names: readonly string[]): readonly (readonly [string, string])[] {
+  const made = foldedLists.get(names) ?? names.map((name) => [name, foldedName(name)] as const);
+  foldedLists.set(names, made);
+  return made;
 }
 
 /** Case and separators are spelling: `external_id`, `externalID` and `externalId` are one name. */

@@ -10,6 +10,13 @@ export interface RateLimit {
   readonly burst: number;
 }
 
+/** A limit and what it is counted by. */
+export interface Bucket extends RateLimit {
+  readonly key: string;
+  /** What one request takes: 1 by default. More than the burst counts as the burst. */
+  readonly count?: number;
+}
+
 interface GcraState {
   /** Whole microseconds, for intervals of part of a millisecond. Null for a new key. */
   readonly tatMicros: number | null;
@@ -43,7 +50,33 @@ export function clientNetwork(address: string): string {
   return `${groups.map((group) => group.replace(/^0+(?=.)/, '')).join(':')}::/64`;
 }
 
-export function gcraStep(input: GcraState & RateLimit): GcraResult {
+interface Taken {
+  /** Null if all buckets allow the request. */
+  readonly retryAfterSeconds: number | null;
+  /** The new times, by key. */
+  readonly tatMicros: ReadonlyMap<string, number>;
+}
+
+/** One request takes from all buckets or, if any refuses it, from none. */
+export function takeFromAll(
+  buckets: readonly Bucket[],
+  nowMs: number,
+  tatMicrosOf: (key: string) => number | null,
+): Taken {
+  const steps = buckets.map((bucket) => {
+    const step = gcraStep({ tatMicros: tatMicrosOf(bucket.key), nowMs, ...bucket });
+    return { key: bucket.key, ...step };
+  });
+  const refused = steps.filter(({ allowed }) => !allowed);
+  const changed = refused.length === 0 ? steps : refused;
+  const waits = refused.map(({ retryAfterSeconds }) => retryAfterSeconds);
+  return {
+    retryAfterSeconds: waits.length === 0 ? null : Math.max(...waits),
+    tatMicros: new Map(changed.map(({ key, tatMicros }) => [key, tatMicros])),
+  };
+}
+
+export function gcraStep(input: GcraState & Omit<Bucket, 'key'>): GcraResult {
   const nowMicros = Math.floor(input.nowMs * MICROS_PER_MS);
   const restedMicros = Math.max(input.tatMicros ?? nowMicros, nowMicros);
   if (input.perMinute === 0) {
@@ -54,7 +87,8 @@ export function gcraStep(input: GcraState & RateLimit): GcraResult {
   // Rounded up: never more requests than the limit.
   const intervalMicros = Math.ceil(MICROS_PER_MINUTE / input.perMinute);
   const tatMicros = Math.min(restedMicros, nowMicros + intervalMicros * input.burst);
-  const nextTatMicros = tatMicros + intervalMicros;
+  const count = Math.min(input.count ?? 1, input.burst);
+  const nextTatMicros = tatMicros + intervalMicros * count;
   const allowedAtMicros = nextTatMicros - intervalMicros * input.burst;
   if (nowMicros >= allowedAtMicros) {
     return { allowed: true, tatMicros: nextTatMicros, retryAfterSeconds: 0 };

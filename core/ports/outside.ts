@@ -2,6 +2,7 @@
 // log.
 import type { Locale } from '../domain/locale.js';
 import type { MailOutcome } from '../domain/mail.js';
+import type { Bucket } from '../domain/rate-limit.js';
 import type { Mode, Tenant } from '../domain/tenant.js';
 
 export interface WebhookRequest {
@@ -123,9 +124,7 @@ export interface TokenSigner {
 export interface RateLimits {
   /** One atomic step of rate-limit.ts; the seconds to wait if refused, else null. */
   take(input: {
-    readonly key: string;
-    readonly perMinute: number;
-    readonly burst: number;
+    readonly buckets: readonly Bucket[];
     readonly nowMs: number;
   }): Promise<number | null>;
 }

@@ -1,7 +1,7 @@
 // The rate limits of use cases. The port stores their state for all hosts.
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../domain/instant.js';
-import { clientNetwork, type RateLimit } from '../domain/rate-limit.js';
-import type { Tenant } from '../domain/tenant.js';
+import { type Bucket, clientNetwork, type RateLimit } from '../domain/rate-limit.js';
+import { type Tenant, tenantKey } from '../domain/tenant.js';
 import { PonteError } from '../errors.js';
 import type { Deps } from '../ports/deps.js';
 
@@ -21,10 +21,27 @@ const QUOTES_AN_HOUR = 20;
 const uploadsAnHour = 60;
 const uploadedMebibytesADay = 200;
 
+/** The keys of a tenant share this multiple of the limit of one: new keys add nothing. */
+const TENANT_SHARE = 5;
+/** Large JSON that a tenant may send for each create of its limit: 47 MiB a minute by default. */
+const KIBIBYTES_PER_CREATE = 16;
+/** Smaller bodies cost no more than any request. */
+const LARGE_BODY_BYTES_MIN = 8 * 1_024;
+
 /** A create by this API key; replays count too. */
-export async function takeCreateToken(deps: Deps, keyId: string): Promise<void> {
+export async function takeCreateToken(deps: Deps, tenant: Tenant, keyId: string): Promise<void> {
   const { rateLimitPerMinute: perMinute, rateLimitBurst: burst } = deps.settings;
-  if (perMinute > 0) await take(deps, keyId, { perMinute, burst });
+  if (perMinute === 0) return;
+  const ofTenant = { key: `creates ${tenantKey(tenant)}`, ...tenantLimit(deps, 1) };
+  await takeAll(deps, [{ key: keyId, perMinute, burst }, ofTenant]);
+}
+
+/** A JSON body, before it is parsed, which blocks all other requests. */
+export async function takeLargeBody(deps: Deps, tenant: Tenant, sizeBytes: number): Promise<void> {
+  if (deps.settings.rateLimitPerMinute === 0 || sizeBytes < LARGE_BODY_BYTES_MIN) return;
+  const limit = tenantLimit(deps, KIBIBYTES_PER_CREATE);
+  const count = Math.ceil(sizeBytes / 1_024);
+  await takeAll(deps, [{ key: `large bodies ${tenantKey(tenant)}`, ...limit, count }]);
 }
 
 /** Many people may share the address of a client: what it has spent slows them, and no more. */
@@ -87,6 +104,12 @@ function hourly(count: number): RateLimit {
   return { perMinute: (count * MINUTE_MS) / HOUR_MS, burst: count };
 }
 
+function tenantLimit({ settings }: Deps, unitsPerCreate: number): RateLimit {
+  const { rateLimitPerMinute, rateLimitBurst } = settings;
+  const units = TENANT_SHARE * unitsPerCreate;
+  return { perMinute: units * rateLimitPerMinute, burst: units * rateLimitBurst };
+}
+
 /**
  * Takes from the budget of the client or, once that is spent, of the page. A stranger with the same
  * address, such as that of a proxy, must also name the page to slow down somebody else.
@@ -104,13 +127,21 @@ async function takePageTry(
   if (pageWaitMs !== null) throw rateLimited(Math.min(clientWaitMs, pageWaitMs));
 }
 
-async function take(deps: Deps, key: string, limit: RateLimit): Promise<void> {
-  const waitMs = await waitFor(deps, key, limit);
+function take(deps: Deps, key: string, limit: RateLimit): Promise<void> {
+  return takeAll(deps, [{ key, ...limit }]);
+}
+
+async function takeAll(deps: Deps, buckets: readonly Bucket[]): Promise<void> {
+  const waitMs = await waitForAll(deps, buckets);
   if (waitMs !== null) throw rateLimited(waitMs);
 }
 
+function waitFor(deps: Deps, key: string, limit: RateLimit): Promise<number | null> {
+  return waitForAll(deps, [{ key, ...limit }]);
+}
+
 /** Null if it was taken. */
-async function waitFor(deps: Deps, key: string, limit: RateLimit): Promise<number | null> {
-  const waitSeconds = await deps.rateLimits.take({ key, ...limit, nowMs: deps.clock.nowMs() });
+async function waitForAll(deps: Deps, buckets: readonly Bucket[]): Promise<number | null> {
+  const waitSeconds = await deps.rateLimits.take({ buckets, nowMs: deps.clock.nowMs() });
   return waitSeconds === null ? null : waitSeconds * SECOND_MS;
 }

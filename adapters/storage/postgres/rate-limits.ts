@@ -2,7 +2,7 @@
 // requests are counted in one statement, which loses when another host was first. All hosts use the
 // clock of the database. The cache has the last known time of each key; a refusal may rely on it,
 // because the time of a key only grows, or falls to what its limit can produce.
-import { gcraStep } from '../../../core/domain/rate-limit.js';
+import { takeFromAll } from '../../../core/domain/rate-limit.js';
 import { PonteError } from '../../../core/errors.js';
 import type { RateLimits } from '../../../core/ports/outside.js';
 import { integer, text } from '../columns.js';
@@ -64,28 +64,30 @@ export function newSharedRateLimits(database: Database): RateLimits {
 
   /** One round. Returns the requests that lost their key to another host. */
   const round = async (group: readonly Taking[]): Promise<readonly Taking[]> => {
-    const byKey = Map.groupBy(group, ({ key }) => key);
-    const unknown = [...byKey].filter(([key]) => !tatMicrosByKey.has(key));
-    await Promise.all(unknown.map(([key, takings]) => read(key, (takings[0] as Taking).nowMs)));
-    const plans = [...byKey].map(([key, takings]) => plan(takings, tatMicrosByKey.get(key) ?? 0));
-    const moves = plans.filter(({ was, tat }) => was !== tat);
-    const moved = new Set<string>();
+    const keys = new Set(group.flatMap(({ buckets }) => buckets.map(({ key }) => key)));
+    const nowMs = group[0]?.nowMs ?? 0;
+    const unknown = [...keys].filter((key) => !tatMicrosByKey.has(key));
+    await Promise.all(unknown.map((key) => read(key, nowMs)));
+    const was = new Map([...keys].map((key) => [key, tatMicrosByKey.get(key) ?? 0]));
+    const { tats, answers } = plan(group, was);
+    const moves = [...tats]
+      .map(([key, tat]) => ({ key, was: was.get(key) ?? 0, tat }))
+      .filter((move) => move.was !== move.tat);
+    const lostKeys = new Set(moves.map(({ key }) => key));
     if (moves.length > 0) {
-      const json = JSON.stringify(moves.map(({ key, was, tat }) => ({ key, was, tat })));
-      const rows = await database.immediate(sql.take, [json]);
-      for (const row of rows) moved.add(text('key').read(row));
+      const rows = await database.immediate(sql.take, [JSON.stringify(moves)]);
+      for (const row of rows) lostKeys.delete(text('key').read(row));
     }
-    const lost: Taking[] = [];
-    for (const { key, was, tat, takings, answers } of plans) {
-      if (was !== tat && !moved.has(key)) {
-        tatMicrosByKey.delete(key);
-        lost.push(...takings);
-        continue;
-      }
-      tatMicrosByKey.set(key, tat);
-      for (const [index, { resolve }] of takings.entries()) resolve(answers[index] ?? null);
+    for (const [key, tat] of tats) {
+      if (lostKeys.has(key)) tatMicrosByKey.delete(key);
+      else tatMicrosByKey.set(key, tat);
     }
-    return lost;
+    // What a lost request took from its other bucket stays taken.
+    const isLost = ({ buckets }: Taking) => buckets.some(({ key }) => lostKeys.has(key));
+    for (const [index, taking] of group.entries()) {
+      if (!isLost(taking)) taking.resolve(answers[index] ?? null);
+    }
+    return group.filter(isLost);
   };
 
   const batcher = new MicroBatcher<Taking>({
@@ -110,15 +112,16 @@ export function newSharedRateLimits(database: Database): RateLimits {
   };
 }
 
-/** The time of a key after these requests in turn, and the result of each. */
-function plan(takings: readonly Taking[], was: number) {
-  let tat = was;
-  const answers = takings.map(({ nowMs, perMinute, burst }) => {
-    const result = gcraStep({ tatMicros: tat, nowMs, perMinute, burst });
-    // Only a request that is allowed advances a key; a lower time corrects a wrong clock.
-    if (result.allowed || result.tatMicros < tat) tat = result.tatMicros;
-    return result.allowed ? null : result.retryAfterSeconds;
+/** The times of all keys after these requests in turn, and the result of each. */
+function plan(group: readonly Taking[], was: ReadonlyMap<string, number>) {
+  const tats = new Map(was);
+  const answers = group.map(({ buckets, nowMs }) => {
+    const taken = takeFromAll(buckets, nowMs, (key) => tats.get(key) ?? null);
+    for (const [key, tat] of taken.tatMicros) {
+      // Only a request that is allowed advances a key; a lower time corrects a wrong clock.
+      if (taken.retryAfterSeconds === null || tat < (tats.get(key) ?? 0)) tats.set(key, tat);
+    }
+    return taken.retryAfterSeconds;
   });
-  const key = (takings[0] as Taking).key;
-  return { key, was, tat, takings, answers };
+  return { tats, answers };
 }

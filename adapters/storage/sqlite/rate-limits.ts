@@ -1,6 +1,6 @@
 // Rate limits in memory, for a single serving process. rate-limit.ts has the arithmetic; this keeps
 // its one number per key, for a bounded number of keys.
-import { gcraStep } from '../../../core/domain/rate-limit.js';
+import { takeFromAll } from '../../../core/domain/rate-limit.js';
 import type { RateLimits } from '../../../core/ports/outside.js';
 
 /** About 10 MB. Beyond it the least recently used key is dropped, which allows it a new burst. */
@@ -20,13 +20,15 @@ export function newMemoryRateLimits(keysMax: number = KEYS_MAX): MemoryRateLimit
     get size() {
       return tatMicrosByKey.size;
     },
-    async take({ key, perMinute, burst, nowMs }) {
-      const tatMicros = tatMicrosByKey.get(key) ?? null;
-      const result = gcraStep({ tatMicros, nowMs, perMinute, burst });
-      tatMicrosByKey.delete(key);
-      tatMicrosByKey.set(key, result.tatMicros);
-      forgetRested(tatMicrosByKey, nowMs, keysMax);
-      return result.allowed ? null : result.retryAfterSeconds;
+    async take({ buckets, nowMs }) {
+      const known = (key: string) => tatMicrosByKey.get(key) ?? null;
+      const taken = takeFromAll(buckets, nowMs, known);
+      for (const [key, tatMicros] of taken.tatMicros) {
+        tatMicrosByKey.delete(key);
+        tatMicrosByKey.set(key, tatMicros);
+        forgetRested(tatMicrosByKey, nowMs, keysMax);
+      }
+      return taken.retryAfterSeconds;
     },
   };
 }

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { z } from 'zod';
 import { submitAccountBody } from '../../../adapters/http/account-routes.js';
-import { misspellings } from '../../../adapters/http/misspellings.js';
+import { misspellings, oversize } from '../../../adapters/http/misspellings.js';
 import { openApiDocument } from '../../../adapters/http/openapi.js';
 import { createPaymentIntentBody } from '../../../adapters/http/payment-routes.js';
 import { routes } from '../../../adapters/http/routes.js';
@@ -140,4 +140,52 @@ test('a query parameter that is not known is refused with those that are', async
   const { body } = await site.call('GET', '/v1/invoices?staus=expired&limit=1', own);
   const known = 'the known ones are limit, cursor, status';
   assert.equal(body['message'], `staus: unknown query parameter; ${known}.`);
+});
+
+/** `count` times `item`, separated by commas. */
+const many = (count: number, item: string) => Array<string>(count).fill(item).join(',');
+
+const heavyBodies: readonly (readonly [string, string])[] = [
+  ['65 levels', `{"a":${'['.repeat(64)}${']'.repeat(64)}}`],
+  ['125,000 levels', `{"a":${'['.repeat(125_000)}${']'.repeat(125_000)}}`],
+  ['10,001 values', `{"a":[${many(10_000, '0')}],"b":0}`],
+  ['10,001 properties', `{${many(10_001, '"a":0')}}`],
+];
+
+test('a body with more levels or values than any schema has is refused unread', async (t) => {
+  const { site, key } = scene;
+  const parse = t.mock.method(JSON, 'parse');
+  for (const [name, body] of heavyBodies) {
+    const parsed = parse.mock.callCount();
+    const answer = await site.call('POST', '/v1/buyer-kyc', { key, body });
+    assert.equal(refusalOf(answer), '400 ValidationError', name);
+    const message = 'body: must have at most 64 levels and 10000 values.';
+    assert.equal(answer.body['message'], message, name);
+    const texts = parse.mock.calls.slice(parsed).map(({ arguments: [text] }) => text);
+    assert.equal(texts.includes(body), false, name);
+  }
+});
+
+test('text in a body is not counted as levels and values', async () => {
+  const { site, key } = scene;
+  const externalId = `${'{'.repeat(70)}\\"[,`;
+  const body = { ...createBody(), externalId, metadata: { text: ','.repeat(20_000) } };
+  assert.equal((await site.call('POST', '/v1/payment-intents', { key, body })).status, 201);
+});
+
+test('an array, an object or a map that is too large is refused before its schema', () => {
+  const map = (count: number) =>
+    Object.fromEntries(Array.from({ length: count }, (_, index) => [`k${index}`, 'v']));
+  for (const [value, found] of [
+    [{ owners: Array(10).fill({}) }, null],
+    [{ owners: Array(11).fill({}) }, 'owners: send at most 10 items'],
+    [{ owners: [{}, map(1_001)] }, 'owners[1]: send at most 1000 properties'],
+    [{ answers: map(1_000) }, null],
+    [{ answers: map(1_001) }, 'answers: send at most 1000 properties'],
+    [map(1_001), 'body: send at most 1000 properties'],
+    // Not of the schema, so nothing walks it.
+    [{ other: Array(2_000).fill(0) }, null],
+  ] as const) {
+    assert.equal(oversize(submitAccountBody, value), found);
+  }
 });

@@ -20,7 +20,8 @@ test('refusals come in one order: the first failed check answers', async () => {
   const { world } = site;
   const uncleared = await world.organization({ sandboxKyb: false });
   const readOnly = await world.key(uncleared, { scopes: ['payment_intents:read'] });
-  const spent = await world.key(uncleared);
+  // Of another organization, whose keys share a limit.
+  const spent = await world.key(await world.organization({ sandboxKyb: false }));
   await site.call('POST', '/v1/payments', { key: spent, body: {} });
 
   const cleared = await world.organization();

@@ -324,3 +324,43 @@ test('every row lists each of its codes once', () => {
     assert.equal(new Set(codes).size, codes.length, route.summary);
   }
 });
+
+test('new keys do not add to the limit of creates: a tenant has that of five', async (t) => {
+  const strict = await checkedSite(t, { rateLimitPerMinute: 6, rateLimitBurst: 2 });
+  const [org, other] = [await strict.world.organization(), await strict.world.organization()];
+  const { path, body } = await exampleOf('createPaymentIntent');
+  const statuses: number[] = [];
+  for (let keys = 0; keys < 6; keys += 1) {
+    const fresh = await strict.world.key(org);
+    for (let calls = 0; calls < 2; calls += 1) {
+      statuses.push((await strict.call('POST', path, { key: fresh, body })).status);
+    }
+  }
+  assert.equal(statuses.filter((status) => status === 429).length, 2);
+  assert.deepEqual(statuses.slice(-2), [429, 429]);
+  const foreign = await strict.world.key(other);
+  assert.equal((await strict.call('POST', path, { key: foreign, body })).status, 201);
+  strict.world.advanceClock(2_000);
+  const last = await strict.call('POST', path, { key: await strict.world.key(org), body });
+  assert.equal(last.status, 200);
+});
+
+test('large bodies are limited for a tenant on every route, before they are parsed', async (t) => {
+  const strict = await checkedSite(t, { rateLimitPerMinute: 1, rateLimitBurst: 1 });
+  const [org, other] = [await strict.world.organization(), await strict.world.organization()];
+  // 80 KiB for a limit of one create.
+  const large = `{${' '.repeat(40_000)}`;
+  const post = async (key: string, path: string, body: unknown) =>
+    refusalOf(await strict.call('POST', path, { key, body }));
+  for (const [path, refusal] of [
+    ['/v1/buyer-kyc', '400 ValidationError'],
+    ['/v1/connected-accounts', '400 ValidationError'],
+    ['/v1/webhook-subscriptions', '429 RateLimitExceeded'],
+  ] as const) {
+    assert.equal(await post(await strict.world.key(org), path, large), refusal, path);
+  }
+  const key = await strict.world.key(org);
+  assert.equal(await post(key, '/v1/buyer-kyc', '{'), '400 ValidationError', 'a small one');
+  const foreign = await strict.world.key(other);
+  assert.equal(await post(foreign, '/v1/buyer-kyc', large), '400 ValidationError');
+});

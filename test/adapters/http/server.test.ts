@@ -398,7 +398,9 @@ test('a connection that cannot be accepted does not end the server', async (t) =
   });
   const { port } = await server.listen('127.0.0.1', 0);
   // As the runtime reports it.
-  (listen.mock.calls[0]?.this as Server).emit('error', new Error('accept ENOMEM'));
+  const [call] = listen.mock.calls;
+  assert.ok(call?.this instanceof Server);
+  call.this.emit('error', new Error('accept ENOMEM'));
   assert.equal((await fetch(`http://127.0.0.1:${port}/healthz`)).status, 200);
   await server.close(0);
 });

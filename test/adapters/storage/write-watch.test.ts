@@ -100,7 +100,8 @@ test('a full disk of PostgreSQL likewise', async (t) => {
   assert.equal(await store.run((tx) => tx.buyers.get('test', 'byr_0')), null);
   for (const table of tables) await client.query(`drop trigger full_disk on ${table}`);
   assert.equal((await store.health()).database, true);
-  const take = () => store.rateLimits.take({ key: 'k', nowMs: 0, perMinute: 1, burst: 1 });
+  const take = () =>
+    store.rateLimits.take({ buckets: [{ key: 'k', perMinute: 1, burst: 1 }], nowMs: 0 });
   assert.equal(await take(), null);
 });
 
