@@ -31,7 +31,9 @@ import {
 export const uploadUrlBody = z.object({
   kind: z.enum(keysOf(documentKinds)),
   contentType: z.enum(contentTypes).meta({
-    description: 'The type that you will send. A selfie must be an image.',
+    description:
+      'The type that you will send. A selfie must be an image. The bytes must be of this type; ' +
+      'test mode also accepts placeholders of no known type.',
   }),
   ownerIndex: optional(
     z

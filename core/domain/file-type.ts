@@ -1,6 +1,7 @@
 // The type of an uploaded file by its first bytes. What a browser declares follows from the name
 // of the file, which anybody can choose.
 import type { ContentType } from './document.js';
+import type { Mode } from './tenant.js';
 
 /** Bytes that decide. */
 export const FILE_HEAD_BYTES = 16;
@@ -30,6 +31,19 @@ export function fileTypeOf(head: Uint8Array): FileType | null {
     starts.some((start) => text.startsWith(start, offset)),
   );
   return found?.[0] ?? null;
+}
+
+/** HTML, SVG or XML, which a browser could run. */
+const markup = /^(\xef\xbb\xbf)?\s*</;
+
+/**
+ * Whether a file with these first bytes may be stored as this type. Test mode also takes a
+ * placeholder of no known type, as integrators send it, but no markup.
+ */
+export function isOfType(type: ContentType, head: Uint8Array, mode: Mode): boolean {
+  const found = fileTypeOf(head);
+  if (found !== null || mode === 'live') return found === type;
+  return !markup.test(String.fromCharCode(...head.subarray(0, FILE_HEAD_BYTES)));
 }
 
 /**

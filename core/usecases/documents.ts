@@ -8,7 +8,6 @@ import {
   type ContentType,
   cleanupCompleted,
   cleanupStarted,
-  DOCUMENT_BYTES_MAX,
   DOCUMENTS_MAX,
   type Document,
   type DocumentKind,
@@ -33,6 +32,7 @@ import type { Deps } from '../ports/deps.js';
 import type { ByteSource, DocumentStorage } from '../ports/outside.js';
 import type { DocumentFilter, Tx } from '../ports/storage.js';
 import { eachDue } from './due-work.js';
+import { acceptedBytes, refuseTooLarge } from './upload-bytes.js';
 
 /** The random name of an upload. */
 const CONTENT_NAME_BYTES = 16;
@@ -120,7 +120,7 @@ export async function receiveUpload(deps: Deps, upload: ReceivedUpload): Promise
   await changeDocument(deps, documentId, (current) => uploadStarted(current, deps.clock.nowMs()));
   const name = Buffer.from(deps.ids.randomBytes(CONTENT_NAME_BYTES)).toString('hex');
   const count = { sizeBytes: 0 };
-  await storage.put(documentId, name, counted(upload.bytes, count));
+  await storage.put(documentId, name, acceptedBytes(document, upload.bytes, count));
   const named = deps.store.run(async (tx) => {
     const current = await tx.documents.find(documentId);
     assert(current !== null, 'a document stays');
@@ -364,25 +364,7 @@ function isSameType(given: string | null, expected: ContentType): boolean {
   return given?.split(';')[0]?.trim().toLowerCase() === expected;
 }
 
-function refuseTooLarge(sizeBytes: number): void {
-  if (sizeBytes <= DOCUMENT_BYTES_MAX) return;
-  const mebibytes = DOCUMENT_BYTES_MAX / 1_024 / 1_024;
-  throw new PonteError('PayloadTooLarge', `A document has ${mebibytes} MiB at most.`);
-}
-
 /** Throws at the limit. */
-async function* counted(
-  bytes: AsyncIterable<Uint8Array>,
-  count: { sizeBytes: number },
-): AsyncIterable<Uint8Array> {
-  for await (const chunk of bytes) {
-    count.sizeBytes += chunk.length;
-    refuseTooLarge(count.sizeBytes);
-    yield chunk;
-  }
-  if (count.sizeBytes === 0) throw new PonteError('ValidationError', 'body: send the document.');
-}
-
 async function storedIds(storage: DocumentStorage | null): Promise<ReadonlySet<string>> {
   const ids = new Set<string>();
   if (storage === null) return ids;

@@ -190,6 +190,24 @@ test('another content type than promised: 415; JSON is not asked for', async () 
   assert.equal(refusalOf(none), '415 UnsupportedMediaType');
 });
 
+test('bytes of another type than promised: 415, in live mode any that are not of it', async (t) => {
+  const pngBytes = Buffer.from('\x89PNG\r\n\x1a\n and more', 'latin1');
+  const own = await checkedSite(t);
+  const orgId = await own.world.organization();
+  for (const [mode, placeholder] of [
+    ['test', '200 -'],
+    ['live', '415 UnsupportedMediaType'],
+  ] as const) {
+    const path = pathOf((await newUpload(own.world, { orgId, mode })).uploadUrl);
+    const put = async (body: unknown) =>
+      refusalOf(await own.call('PUT', path, { headers: png, body }));
+    assert.equal(await put('<html><script>alert(1)</script>'), '415 UnsupportedMediaType', mode);
+    assert.equal(await put(Buffer.from('%PDF-1.7')), '415 UnsupportedMediaType', mode);
+    assert.equal(await put('a placeholder'), placeholder, mode);
+    assert.equal(await put(pngBytes), '200 -', mode);
+  }
+});
+
 test('more than 10 MiB, announced or not: 413; exactly 10 MiB are taken', async () => {
   const path = pathOf((await newUpload(site.world, tenant)).uploadUrl);
   const tooLarge = Buffer.alloc(DOCUMENT_BYTES_MAX + 1);

@@ -2,7 +2,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { FILE_HEAD_BYTES, fileTypeOf, fitsDeclared } from '../../../core/domain/file-type.js';
+import {
+  FILE_HEAD_BYTES,
+  fileTypeOf,
+  fitsDeclared,
+  isOfType,
+} from '../../../core/domain/file-type.js';
 
 const heads = {
   'image/jpeg': ['ffd8ffe000104a464946', 'ffd8ffe1', 'ffd8ffdb'],
@@ -30,6 +35,22 @@ test('other files, and files that are cut off, have no type', () => {
     '3c73766720',
   ];
   for (const head of others) assert.equal(fileTypeOf(Buffer.from(head, 'hex')), null, head);
+});
+
+test('a file is stored as its type only; test mode also takes a placeholder, but no markup', () => {
+  const of = (mode: 'test' | 'live', text: string) =>
+    isOfType('image/png', Buffer.from(text, 'latin1'), mode);
+  for (const [text, inTest, inLive] of [
+    ['\x89PNG\r\n\x1a\n', true, true],
+    ['\xff\xd8\xff\xe0', false, false],
+    ['%PDF-1.4', false, false],
+    ['a placeholder', true, false],
+    ['<!doctype html>', false, false],
+    [' \r\n\t<svg ', false, false],
+    ['\xef\xbb\xbf<?xml', false, false],
+  ] as const) {
+    assert.deepEqual([of('test', text), of('live', text)], [inTest, inLive], text);
+  }
 });
 
 test('law: any bytes have one type or none, and what follows the head does not matter here', () => {

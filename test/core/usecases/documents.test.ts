@@ -98,6 +98,9 @@ test('bytes of another type, too many, or none are refused and leave nothing', a
     [{ contentType: 'image/jpeg' }, 'UnsupportedMediaType'],
     [{ contentType: null }, 'UnsupportedMediaType'],
     [{ sizeBytes: DOCUMENT_BYTES_MAX + 1 }, 'PayloadTooLarge'],
+    [{ bytes: chunks('<!doctype html>') }, 'UnsupportedMediaType'],
+    [{ bytes: chunks('\n ', ' <sv', 'g onload=""></svg>') }, 'UnsupportedMediaType'],
+    [{ bytes: chunks('%P', 'DF-1.7 a scan of a deed') }, 'UnsupportedMediaType'],
     [{ bytes: tooMany() }, 'PayloadTooLarge'],
     [{ bytes: chunks() }, 'ValidationError'],
   ] as const;
