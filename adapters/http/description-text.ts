@@ -125,7 +125,8 @@ function detailsOf(
   scope of a payment depends on its origin, not on the path: \`payment_intents:*\` for an intent,
   \`invoices:*\` for an invoice.
 - Every POST needs \`Content-Type: application/json\`, even without a body; DELETE does not. Bodies
-  are at most 256 KiB, 64 levels and 10,000 values. Text must not contain NUL or lone surrogates. Times need an offset or Z.
+  are at most 256 KiB, 64 levels and 10,000 values. Text must not contain NUL or lone surrogates.
+  Times need an offset or Z.
 - Unknown properties are ignored, except a near miss of a known name (\`curency\`, \`external_id\`):
   it is refused with the known name, but not inside \`metadata\` and \`display\`.
   \`POST /v1/buyer-kyc\` refuses every unknown property. Unknown query parameters are refused.

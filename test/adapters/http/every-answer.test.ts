@@ -92,7 +92,7 @@ const refusals: Partial<Record<ErrorCode, (operation: Operation) => Promise<Answ
     if (operation.operationId === 'readEvents') return unplaced(operation);
     const { settings } = scene.site.world.deps;
     const strict = replaced(settings, { rateLimitPerMinute: 1, rateLimitBurst: 1 });
-    // Whatever its fields are: a large body is refused before it is parsed.
+    // A large body is refused before its fields are read.
     const body = operation.route.access.rateLimit === 'none' && { body: ' '.repeat(100_000) };
     await ask(operation, { around: strict, ...body });
     return ask(operation, { around: strict, ...body });
