@@ -28,7 +28,7 @@ before(() => {
     cpSync(join(projectRoot, path), join(copy, path));
   }
   symlinkSync(join(projectRoot, 'node_modules'), join(copy, 'node_modules'));
-  mkdirSync(consumer);
+  mkdirSync(consumer, { recursive: true });
   const [tarball] = JSON.parse(
     npm(copy, 'pack', '--json', '--foreground-scripts=false', '--pack-destination', temporary),
   ) as readonly [{ readonly filename: string; readonly files: readonly { path: string }[] }];

@@ -6,7 +6,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { pathToFileURL } from 'node:url';
-import { projectRoot } from './support/source-tree.js';
+import { loadTypeScript, projectRoot } from './support/source-tree.js';
 import { temporaryFolder } from './support/temporary-folder.js';
 
 const folder = temporaryFolder();
@@ -21,7 +21,7 @@ async function runOf(files: Readonly<Record<string, string>>, words: readonly st
     return path;
   });
   return new Promise<{ readonly code: unknown; readonly output: string }>((resolve) => {
-    const program = ['--import', 'tsx', 'test/run.ts', ...words, ...paths];
+    const program = [...loadTypeScript, 'test/run.ts', ...words, ...paths];
     execFile(process.execPath, program, { cwd: projectRoot }, (error, output) =>
       resolve({ code: error?.code ?? 0, output }),
     );

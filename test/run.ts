@@ -27,8 +27,6 @@ const alone: Readonly<Record<string, string>> = {
   'test/on-sqlite-file.test.ts': 'sets the database of the process',
   'test/on-sqlite-file.nightly.ts': 'sets the database of the process',
   'test/adapters/http/description.test.ts': 'compares what the first calls of a process return',
-  'test/package.test.ts':
-    'its hook failed once in a shared process, where its folder existed already',
 };
 
 /** How many files one process loads, by folder: few where tests mostly wait, so that others run. */
@@ -39,7 +37,7 @@ const filesPerProcess: readonly (readonly [folder: string, files: number])[] = [
   ['test/adapters', 40],
   ['test/core', 50],
   ['test/simulation', 1],
-  ['test', 10],
+  ['test', 2],
 ];
 
 /** Tests wait for servers and clocks about half of their time. */
@@ -84,7 +82,7 @@ process.exit(failures.length === 0 ? 0 : 1);
 
 async function runAll(): Promise<void> {
   const checks = isWhole ? ['check:format', 'check:typescript'].map(script) : [];
-  const removeProgram = startsProgram() ? await buildProgram() : null;
+  if (startsProgram()) await buildProgram();
   const isShared = chosen.length > 1 && !chosen.every((path) => path.startsWith('test/core/'));
   const server = isShared ? temporaryPostgres() : null;
   if (server !== null) {
@@ -96,7 +94,6 @@ async function runAll(): Promise<void> {
       await runGroup(group);
   });
   await Promise.all([...lanes, ...checks]);
-  removeProgram?.();
   if (server !== null) await inTime('PostgreSQL did not stop', server.end());
 }
 

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { loadTypeScript } from '../support/source-tree.js';
 import type { Mutant } from './mutants.js';
 
 /** More than any variant needs; each stops when it is caught. */
@@ -28,7 +29,7 @@ export function testCaught(mutants: readonly Mutant[]): void {
 function simulated(mutant: string): Promise<string> {
   const main = fileURLToPath(new URL('main.ts', import.meta.url));
   const options = ['--mutant', mutant, '--seeds', `${SEEDS}`, '--steps', `${STEPS}`];
-  const args = ['--no-warnings', '--import', 'tsx', main, ...options];
+  const args = ['--no-warnings', ...loadTypeScript, main, ...options];
   return new Promise((resolve) => {
     execFile(process.execPath, args, { maxBuffer: 2 ** 26 }, (_error, stdout, stderr) => {
       resolve(`${stdout}\n${stderr}`);

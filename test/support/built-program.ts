@@ -7,10 +7,11 @@ import config, { assets } from '../../tsup.config.js';
 import { BUILT_PROGRAM } from './host-process.js';
 import { projectRoot } from './source-tree.js';
 
-/** Writes the types of the client too. The answer removes the program. */
-export async function buildProgram(): Promise<() => void> {
+/** Writes the types of the client too. The program is removed when this process ends. */
+export async function buildProgram(): Promise<void> {
   // Inside the project, where its imports of packages are found.
   const folder = join(projectRoot, `node_modules/.cache/ponte-tests-${process.pid}`);
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
   const options = typeof config === 'function' ? await config({}) : config;
   await build({ ...options, config: false, outDir: folder, onSuccess: async () => undefined });
   for (const [from, to] of Object.entries(assets)) {
@@ -18,5 +19,4 @@ export async function buildProgram(): Promise<() => void> {
     cpSync(join(projectRoot, from), target, { recursive: true });
   }
   process.env[BUILT_PROGRAM] = join(folder, 'cli.js');
-  return () => rmSync(folder, { recursive: true });
 }

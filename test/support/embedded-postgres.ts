@@ -112,9 +112,9 @@ async function withoutExitHook(path: string): Promise<Package> {
   return loaded;
 }
 
-/** A server does not outlive the process that started it. */
+/** A server does not outlive the process that started it, which removes its folder at the end. */
 function endWithProcess(databaseDir: string): void {
-  process.once('exit', () => {
+  process.prependOnceListener('exit', () => {
     const pidFile = join(databaseDir, 'postmaster.pid');
     if (!existsSync(pidFile)) return;
     const [pid] = readFileSync(pidFile, 'utf8').split('\n');

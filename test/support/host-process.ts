@@ -3,7 +3,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { projectRoot } from './source-tree.js';
+import { loadTypeScript, projectRoot } from './source-tree.js';
 
 export interface HostProcess {
   readonly pid: number | undefined;
@@ -37,7 +37,7 @@ type Environment = Readonly<Record<string, string>>;
 /** Names the program that test/run.ts has built. */
 export const BUILT_PROGRAM = 'PONTE_TEST_PROGRAM';
 
-const sources = ['--import', 'tsx', join(projectRoot, 'cli/main.ts')];
+const sources = [...loadTypeScript, join(projectRoot, 'cli/main.ts')];
 const built = process.env[BUILT_PROGRAM];
 
 /** The arguments of Node that start the program. */
@@ -54,7 +54,7 @@ export async function startHostProcess(
   env: Environment,
   { fileBlocksMax = 'unlimited', preload }: HostOptions = {},
 ): Promise<HostProcess> {
-  const first = preload === undefined ? [] : ['--import', 'tsx', '--import', preload];
+  const first = preload === undefined ? [] : [...loadTypeScript, '--import', preload];
   const limited = `ulimit -f ${fileBlocksMax}; exec "$0" "$@"`;
   // A module of the tests replaces modules of the sources.
   const started = preload === undefined ? programArguments : sources;
