@@ -9,9 +9,11 @@ import { partnerNames, partners, partnerVariables } from '../adapters/partner/pa
 import type { PartnerKind } from '../adapters/partner/running-partner.js';
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../core/domain/instant.js';
 import { nearMiss } from '../core/domain/near-miss.js';
+import { schedules } from '../core/domain/schedules.js';
 import { ATTEMPTS_MAX } from '../core/domain/webhook-delivery.js';
 
 const retries = ATTEMPTS_MAX - 1;
+const retryWaits = schedules.webhookAttempt.waitsMs.map((ms) => ms / SECOND_MS).join(',');
 const day = 86_400;
 /** The longest timer of Node. */
 const INTERVAL_MAX_MS = 24 * DAY_MS;
@@ -33,7 +35,7 @@ const variables = z.object({
   PONTE_PARTNER_LIVE: z.enum([...partnerNames, 'none']).default('none'),
   ...partnerVariables,
   PONTE_WEBHOOK_ALLOW_PRIVATE: onOff().optional(),
-  PONTE_WEBHOOK_RETRY_SECONDS: retrySeconds().prefault('30,120,600,3600,21600,86400'),
+  PONTE_WEBHOOK_RETRY_SECONDS: retrySeconds().prefault(retryWaits),
   PONTE_DOCUMENTS: z.enum(['fs', 's3', 'none']).default('fs'),
   PONTE_S3_URL: bucketUrl().optional(),
   PONTE_S3_REGION: z.string().default('us-east-1'),

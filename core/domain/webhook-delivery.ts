@@ -1,9 +1,9 @@
 // A delivery: one event for one subscription, under one id for all attempts and replays: its states
 // and when the next attempt is due. The status `failed` of the API is never used.
 import { assert, PonteError } from '../errors.js';
-import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from './instant.js';
 import type { Leased } from './lease.js';
 import { type MoveOf, machine } from './machine.js';
+import { schedules } from './schedules.js';
 import type { Tenant } from './tenant.js';
 
 export const deliveryMoves = {
@@ -23,20 +23,7 @@ const deliveries = machine(deliveryMoves);
 export const { states: deliveryStatuses, next: nextDeliveryStatus } = deliveries;
 
 /** From creation or the last replay. */
-export const ATTEMPTS_MAX = 7;
-
-/**
- * The waits before attempts 2 to 7, each from the end of the previous one.
- * PONTE_WEBHOOK_RETRY_SECONDS replaces them.
- */
-export const RETRY_DELAYS_MS: readonly number[] = [
-  30 * SECOND_MS,
-  2 * MINUTE_MS,
-  10 * MINUTE_MS,
-  HOUR_MS,
-  6 * HOUR_MS,
-  DAY_MS,
-];
+export const ATTEMPTS_MAX = schedules.webhookAttempt.waitsMs.length + 1;
 
 export interface WebhookDelivery extends Tenant, Leased {
   readonly id: string;
@@ -115,7 +102,7 @@ export function finishAttempt(
   delivery: WebhookDelivery,
   outcome: AttemptOutcome,
   nowMs: number,
-  retryDelaysMs: readonly number[] = RETRY_DELAYS_MS,
+  retryDelaysMs: readonly number[],
 ): WebhookDelivery {
   const { attempt } = delivery;
   assert(attempt >= 1, 'only an attempt that was counted can end');
