@@ -136,8 +136,10 @@ export function decideReceipt(
 }
 
 /** Its money is here and nobody has decided on it. */
+export const unmatched = { state: 'waiting', end: 'completed' } as const;
+
 export function isUnmatched({ state, end }: Pick<Receipt, 'state' | 'end'>): boolean {
-  return state === 'waiting' && end === 'completed';
+  return state === unmatched.state && end === unmatched.end;
 }
 
 function stateAfter(state: ReceiptState, end: OrderEnd): ReceiptState {

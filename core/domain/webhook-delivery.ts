@@ -37,7 +37,10 @@ export interface WebhookDelivery extends Tenant, Leased {
   readonly responseStatus: number | null;
   /** The planned start of the current or next attempt; null once ended. */
   readonly nextAttemptAtMs: number | null;
-  /** The current attempt is sent a second time, because the first one lost its lease. */
+  /**
+   * The current attempt is sent a second time, because the first one lost its lease. When the
+   * second lease is lost too, the delivery is due: finish it as `lease_lost`, do not send it.
+   */
   readonly resent: boolean;
   readonly deliveredAtMs: number | null;
   /** How long the last finished attempt took. */
@@ -62,11 +65,6 @@ export function newDelivery(
   return Object.freeze({ ...fields, status: 'pending', ...fresh(createdAtMs), version: 1 });
 }
 
-/** A due delivery whose attempt lost its lease twice: finish it as `lease_lost`, do not send. */
-export function lostLeaseTwice({ status, leaseToken, resent }: WebhookDelivery): boolean {
-  return status === 'pending' && leaseToken !== null && resent;
-}
-
 /**
  * Leases a due delivery. The attempt is counted before it is sent. An attempt that lost its lease
  * is sent once more under the same number, because the receiver may not have been called. So a
@@ -79,7 +77,7 @@ export function beginAttempt(
 ): WebhookDelivery {
   assert(delivery.status === 'pending', `a ${delivery.status} delivery is not sent`);
   assert(delivery.dueAtMs !== null && delivery.dueAtMs <= input.nowMs, 'only a due one is sent');
-  assert(!lostLeaseTwice(delivery), 'an attempt is sent twice at most');
+  assert(!delivery.resent, 'an attempt is sent twice at most');
   const resent = delivery.leaseToken !== null;
   return Object.freeze({
     ...delivery,

@@ -11,7 +11,6 @@ import {
   deliveryStatuses,
   endForDeletedSubscription,
   finishAttempt,
-  lostLeaseTwice,
   newDelivery,
   nextDeliveryStatus,
   replay,
@@ -220,7 +219,7 @@ test('other waits can be given, one before each attempt but the first', () => {
 test('an attempt that lost its lease is sent again immediately, under its number', () => {
   const sending = begin(created, START_MS);
   const leaseEndMs = START_MS + LEASE_MS;
-  assert.equal(lostLeaseTwice(sending), false);
+  assert.equal(sending.resent, false);
   const again = begin(sending, leaseEndMs);
   assert.deepEqual([again.attempt, again.resent, again.dueAtMs], [1, true, leaseEndMs + LEASE_MS]);
   assert.equal(finished(again, ok, leaseEndMs).status, 'delivered');
@@ -233,19 +232,19 @@ test('an attempt that lost its lease twice has failed: the next one waits as aft
   for (const [index, delayMs] of retryDelaysMs.entries()) {
     const lostAtMs = (delivery.dueAtMs ?? 0) + 1_000;
     const spent = lostTwice(delivery, lostAtMs);
-    assert.equal(lostLeaseTwice(spent), true);
+    assert.equal(spent.resent, true);
     delivery = finished(spent, lost, lostAtMs);
     assert.deepEqual([delivery.status, delivery.attempt], ['pending', index + 1]);
     assert.equal(delivery.dueAtMs, lostAtMs + delayMs);
     assert.deepEqual([delivery.leaseToken, delivery.resent], [null, false]);
-    assert.equal(lostLeaseTwice(delivery), false);
+    assert.equal(delivery.resent, false);
   }
 });
 
 test('a seventh attempt that lost its lease twice makes a dead letter and is not sent again', () => {
   const dead = finished(lostTwice(failed(ATTEMPTS_MAX - 1), START_MS), lost, START_MS);
   assert.deepEqual([dead.status, dead.attempt], ['dead_letter', ATTEMPTS_MAX]);
-  assert.equal(lostLeaseTwice(dead), false);
+  assert.equal(dead.resent, false);
 });
 
 test('a replay is the same delivery, due immediately, with attempts counted from one', () => {
@@ -294,7 +293,7 @@ test('law: no history leaves the table or the schedule, or makes more than seven
       let sendings: number[][] = [];
       const send = () => {
         nowMs = Math.max(nowMs, delivery.dueAtMs ?? nowMs);
-        if (lostLeaseTwice(delivery)) {
+        if (delivery.resent) {
           delivery = finished(delivery, lost, nowMs);
           return false;
         }
