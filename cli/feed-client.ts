@@ -2,11 +2,10 @@
 // event. Transient failures are retried with backoff.
 import { setTimeout as wait } from 'node:timers/promises';
 import { RawJson, sliceItems, sliceTopLevel, writeJson } from '../core/domain/raw-json.js';
+import { backoffMs } from '../core/domain/schedules.js';
 import { signWebhook, webhookHeaders } from '../core/domain/signature.js';
 import { catalogue, type ErrorCode, PonteError } from '../core/errors.js';
 
-/** Backoff; the last wait repeats. */
-const RETRY_WAITS_MS = [500, 1_000, 2_000, 4_000, 8_000, 15_000, 30_000] as const;
 const LONG_POLL_SECONDS = 30;
 /** Added to the long poll: the time limit of a request. */
 const ANSWER_GRACE_MS = 15_000;
@@ -134,8 +133,7 @@ export async function persistently<T>(
     } catch (error) {
       if (over.aborted) return null;
       if (!(error instanceof TryAgain)) throw error;
-      const ownMs = RETRY_WAITS_MS[tries] ?? RETRY_WAITS_MS[RETRY_WAITS_MS.length - 1] ?? 0;
-      const waitMs = Math.max(ownMs, error.waitMs);
+      const waitMs = Math.max(backoffMs('feedRequest', tries), error.waitMs);
       onRetry(`${error.message}; trying again in ${waitMs / 1_000} s`);
       await wait(waitMs, undefined, { signal: over }).catch(() => undefined);
     }

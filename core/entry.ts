@@ -38,11 +38,12 @@ export {
 } from './domain/payment.js';
 export type { Quote, QuoteTerms } from './domain/quote.js';
 export type { PayinReport, PayoutReport } from './domain/report-check.js';
+export { schedules } from './domain/schedules.js';
 export { type Scope, scopes } from './domain/scope.js';
 export { signWebhook, verifyWebhook, webhookHeaders } from './domain/signature.js';
 export type { Subscription } from './domain/subscription.js';
 export type { Mode, Tenant } from './domain/tenant.js';
-export { deliveryMoves, RETRY_DELAYS_MS, type WebhookDelivery } from './domain/webhook-delivery.js';
+export { deliveryMoves, type WebhookDelivery } from './domain/webhook-delivery.js';
 export { catalogue, type ErrorCode, PonteError } from './errors.js';
 export type * from './ports/deps.js';
 export type * from './ports/letters.js';

@@ -8,6 +8,7 @@ import { partnerNames, partners, partnerVariables } from '../adapters/partner/pa
 import type { PartnerKind } from '../adapters/partner/running-partner.js';
 import { SECOND_MS } from '../core/domain/instant.js';
 import { nearMiss } from '../core/domain/near-miss.js';
+import { schedules } from '../core/domain/schedules.js';
 import {
   bucketUrl,
   contactUrl,
@@ -26,6 +27,7 @@ import {
   wholeNumber,
 } from './config-forms.js';
 
+const retryWaits = schedules.webhookAttempt.waitsMs.map((ms) => ms / SECOND_MS).join(',');
 /** In production: time for a load balancer to miss two probes. */
 const DRAIN_SECONDS = 5;
 
@@ -48,7 +50,7 @@ const variables = z.object({
   PONTE_PARTNER_LIVE: z.enum([...partnerNames, 'none']).default('none'),
   ...partnerVariables,
   PONTE_WEBHOOK_ALLOW_PRIVATE: onOff().optional(),
-  PONTE_WEBHOOK_RETRY_SECONDS: retrySeconds().prefault('30,120,600,3600,21600,86400'),
+  PONTE_WEBHOOK_RETRY_SECONDS: retrySeconds().prefault(retryWaits),
   PONTE_DOCUMENTS: z.enum(['fs', 's3', 'none']).default('fs'),
   PONTE_S3_URL: bucketUrl().optional(),
   PONTE_S3_REGION: z.string().default('us-east-1'),

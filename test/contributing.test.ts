@@ -75,8 +75,8 @@ test('an endpoint changes two files, a partner adds a folder and a line, an erro
   assert.deepEqual(created, [
     'adapters/http/currency-routes.ts',
     'adapters/partner/bank/bank.ts',
-    'adapters/storage/migrations/sqlite/0004.sql',
-    'adapters/storage/migrations/postgres/0004.sql',
+    'adapters/storage/migrations/sqlite/0005.sql',
+    'adapters/storage/migrations/postgres/0005.sql',
   ]);
 });
 
@@ -121,8 +121,8 @@ test('the examples run: endpoint, error code, partner and migration', () => {
     status: 400,
     isConfigured: true,
     migrations: [
-      [1, 2, 3, 4],
-      [1, 2, 3, 4],
+      [1, 2, 3, 4, 5],
+      [1, 2, 3, 4, 5],
     ],
   });
 });

@@ -25,9 +25,6 @@ const itsEvent = [
   'and e.mode = deliveries.mode and e.id = deliveries.event_id',
 ].join(' ');
 
-/** Negates `lostLeaseTwice` of webhook-delivery.ts. */
-const notLostTwiceSql = '(lease_token is null or not resent)';
-
 // The rows are chosen in a materialized query: PostgreSQL may repeat a choice within the update.
 const claimSql = {
   commands: [
@@ -40,11 +37,11 @@ const claimSql = {
     waitingSubscriptions,
     'select s.id, s.org_id, s.mode from waiting join subscriptions s on s.id = waiting.id',
     'where exists (select 1 from deliveries d',
-    `where d.subscription_id = waiting.id and d.due_at <= $1 and ${notLostTwiceSql})`,
+    'where d.subscription_id = waiting.id and d.due_at <= $1 and not d.resent)',
   ].join(' '),
   deliveries: [
     'with due as materialized (select id from deliveries where subscription_id = $3',
-    `and due_at <= $4 and ${notLostTwiceSql} and ${isOpenSql} order by due_at, id limit $5`,
+    `and due_at <= $4 and not resent and ${isOpenSql} order by due_at, id limit $5`,
     'for update skip locked) update deliveries set lease_token = $1, due_at = $2,',
     'attempt = attempt + case when lease_token is null then 1 else 0 end,',
     'resent = lease_token is not null, version = version + 1 where id in (select id from due)',

@@ -2,8 +2,8 @@
 // content types, its states from upload to purge, and when a worker must process it.
 import { hash } from 'node:crypto';
 import { PonteError } from '../errors.js';
-import { backoffMs } from './lease.js';
 import { type MoveOf, machine } from './machine.js';
+import { backoffMs } from './schedules.js';
 import type { Tenant } from './tenant.js';
 
 export const documentMoves = {
@@ -49,8 +49,6 @@ export const UPLOAD_URL_LIFE_MS = 15 * 60_000;
 export const UPLOAD_TIME_MAX_MS = 5 * 60_000;
 /** From the end of its upload URL, until it is submitted. */
 export const UNUSED_RETENTION_MS = 7 * 86_400_000;
-/** Waits before an interrupted cleanup is repeated. */
-export const PURGE_BACKOFF_MS = [1_000, 5_000, 15_000, 60_000, 300_000] as const;
 
 export type Grant = 'upload' | 'read';
 
@@ -176,7 +174,7 @@ export function purgeOrdered(document: Document, nowMs: number): Document {
 export function cleanupStarted(document: Document, nowMs: number): Document | null {
   const { status, dueAtMs, tries } = document;
   if (dueAtMs === null || dueAtMs > nowMs) return null;
-  const again = { tries: tries + 1, dueAtMs: nowMs + backoffMs(PURGE_BACKOFF_MS, tries) };
+  const again = { tries: tries + 1, dueAtMs: nowMs + backoffMs('call', tries) };
   const isOpen = nextDocumentStatus(status, 'store') !== null;
   const isUnused = isOpen && nowMs >= expiresAtMs(document);
   return isUnused ? step(document, 'purge', again) : changed(document, again);

@@ -1,6 +1,5 @@
 // What the queued rows (commands, deliveries, mails) have in common: a worker claims a due row by a
 // lease, and only the holder of the lease records an outcome.
-import { assert } from '../errors.js';
 
 export interface Leased {
   /** When a worker must look: the next try or the lease's end; null if there is nothing to do. */
@@ -12,11 +11,4 @@ export interface Leased {
 /** Whether the lease under which `claimed` was claimed still holds. */
 export function holdsLease(current: Leased, claimed: Leased): boolean {
   return current.leaseToken === claimed.leaseToken;
-}
-
-/** The wait before the next try; the last one repeats. */
-export function backoffMs(waitsMs: readonly number[], tries: number): number {
-  const waitMs = waitsMs[Math.min(tries, waitsMs.length - 1)];
-  assert(waitMs !== undefined, 'a backoff needs at least one wait');
-  return waitMs;
 }

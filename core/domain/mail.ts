@@ -3,9 +3,10 @@
 import { hash } from 'node:crypto';
 import { assert } from '../errors.js';
 import { DAY_MS, HOUR_MS, isFromWrongClock, MINUTE_MS, SECOND_MS } from './instant.js';
-import { backoffMs, type Leased } from './lease.js';
+import type { Leased } from './lease.js';
 import type { Locale } from './locale.js';
 import { type MoveOf, machine } from './machine.js';
+import { backoffMs } from './schedules.js';
 import type { Tenant } from './tenant.js';
 
 export const mailMoves = {
@@ -114,15 +115,6 @@ export const PAGE_SHOWS_MS = 30 * SECOND_MS;
 export const MAIL_LEASE_MS = MINUTE_MS;
 /** After this a mail is deleted with its address. Until then operators can see what bounced. */
 export const MAIL_RETENTION_MS = 30 * DAY_MS;
-/** Waits before a retry; the last one repeats until `lifeMs` is over. */
-export const MAIL_BACKOFF_MS = [
-  5 * SECOND_MS,
-  30 * SECOND_MS,
-  2 * MINUTE_MS,
-  10 * MINUTE_MS,
-  30 * MINUTE_MS,
-  HOUR_MS,
-] as const;
 
 export interface Mail extends Tenant, Leased {
   /** Also its Message-ID, so that a mail sent twice is one mail. */
@@ -353,7 +345,7 @@ export function afterTry(mail: Mail, result: MailOutcome, nowMs: number): Mail {
       return ended(mail, 'refused', { lastError: result.reason });
     case 'later':
       return step(mail, 'later', {
-        dueAtMs: nowMs + backoffMs(MAIL_BACKOFF_MS, mail.tries - 1),
+        dueAtMs: nowMs + backoffMs('mail', mail.tries - 1),
         lastError: result.reason,
       });
   }

@@ -25,7 +25,8 @@ import type { Mode } from './tenant.js';
 export const moneyQueues = ['unmatched', 'short', 'owed', 'out_of_sight'] as const;
 export type MoneyQueue = (typeof moneyQueues)[number];
 /** Queues of orders to the partner. */
-export type OrderQueue = Extract<MoneyQueue, 'owed' | 'out_of_sight'>;
+export const orderQueues = ['owed', 'out_of_sight'] as const satisfies readonly MoneyQueue[];
+export type OrderQueue = (typeof orderQueues)[number];
 
 /** `lapse`: its item has changed since. */
 export const decisionMoves = {

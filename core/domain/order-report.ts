@@ -4,7 +4,6 @@ import type { Money } from './money.js';
 import {
   type CommandState,
   changed,
-  FIRST_POLL_MS,
   isMoneyCommand,
   isPolled,
   type MoneyCommand,
@@ -12,14 +11,8 @@ import {
   type OrderEnd,
   type PartnerCommand,
 } from './partner-command.js';
-import {
-  isShort,
-  lateFromMs,
-  markLate,
-  POLL_BACKOFF_MS,
-  pollsOf,
-  pollWaitMs,
-} from './poll-plan.js';
+import { isShort, lateFromMs, markLate, pollsOf, pollWaitMs } from './poll-plan.js';
+import { backoffMs } from './schedules.js';
 
 /** `poll`: poll the order, because the report may be older than the known end. */
 export type ReportEffect = 'apply' | 'poll' | 'ignore';
@@ -91,7 +84,7 @@ export function reopenOrder<C extends PartnerCommand>(command: C, nowMs: number)
   return changed(command, nowMs, {
     ...{ end: 'open', heldSinceMs: nowMs, lateAtMs: null },
     tries: 0,
-    dueAtMs: nowMs + FIRST_POLL_MS,
+    dueAtMs: nowMs + backoffMs('orderPoll', 0),
   });
 }
 
@@ -221,8 +214,8 @@ export function holdForReview(
   const state = (exists ? nextCommandState(command.state, 'accept') : null) ?? command.state;
   if (command.review === review.text && command.state === state) return command;
   const held = { ...command, state, review: review.text };
-  const waitMs = POLL_BACKOFF_MS.at(-1) ?? 0;
-  const polls = isPolled(held) ? { dueAtMs: nowMs + waitMs, leaseToken: null } : {};
+  const dueAtMs = nowMs + backoffMs('reviewPoll', 0);
+  const polls = isPolled(held) ? { dueAtMs, leaseToken: null } : {};
   return changed(command, nowMs, { state, review: review.text, ...polls });
 }
 

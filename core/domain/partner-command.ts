@@ -5,9 +5,10 @@
 // without an answer (`unknown`) and a refusal (`denied`). Only a look-up that succeeds and finds
 // nothing counts as "absent".
 import { assert } from '../errors.js';
-import { backoffMs, type Leased } from './lease.js';
+import type { Leased } from './lease.js';
 import { type MoveOf, machine } from './machine.js';
 import type { Money } from './money.js';
+import { backoffMs } from './schedules.js';
 import { type Tenant, tenantOf } from './tenant.js';
 
 export const commandMoves = {
@@ -43,10 +44,6 @@ export const commandKinds: readonly CommandKind[] = [...partyKinds, ...moneyKind
 
 /** Longer than two calls. */
 export const COMMAND_LEASE_MS = 60_000;
-/** Waits before a call or look-up is repeated; the last one repeats. */
-export const CALL_BACKOFF_MS = [1_000, 5_000, 15_000, 60_000, 300_000] as const;
-/** From the acceptance of an order to its first poll. */
-export const FIRST_POLL_MS = 2_000;
 
 /** The end of the order at the partner; `open` while it has none. */
 export type OrderEnd = 'open' | 'completed' | 'failed' | 'returned';
@@ -216,7 +213,7 @@ export function acceptCommand<C extends PartnerCommand>(
   return step(command, 'accept', nowMs, {
     partnerRef,
     tries: 0,
-    dueAtMs: command.end === 'open' ? nowMs + FIRST_POLL_MS : null,
+    dueAtMs: command.end === 'open' ? nowMs + backoffMs('orderPoll', 0) : null,
     leaseToken: null,
     lastError: null,
   });
@@ -273,7 +270,7 @@ export function lookUpAgain<C extends PartnerCommand>(
   const tries = command.tries + 1;
   return changed(inDoubt(command, nowMs), nowMs, {
     tries,
-    dueAtMs: nowMs + backoffMs(CALL_BACKOFF_MS, tries - 1),
+    dueAtMs: nowMs + backoffMs('call', tries - 1),
     leaseToken: null,
     lastError: reason,
   });
@@ -289,7 +286,7 @@ export function postponeCommand<C extends PartnerCommand>(
   const tries = command.state === 'pending' ? command.tries + 1 : command.tries;
   return step(command, 'postpone', nowMs, {
     tries,
-    dueAtMs: nowMs + backoffMs(CALL_BACKOFF_MS, tries - 1),
+    dueAtMs: nowMs + backoffMs('call', tries - 1),
     leaseToken: null,
     lastError: reason,
   });
@@ -302,7 +299,7 @@ export function markUnknown<C extends PartnerCommand>(
   nowMs: number,
 ): C {
   return step(command, 'lose', nowMs, {
-    dueAtMs: nowMs + backoffMs(CALL_BACKOFF_MS, command.tries - 1),
+    dueAtMs: nowMs + backoffMs('call', command.tries - 1),
     leaseToken: null,
     lastError: reason,
   });

@@ -1,28 +1,9 @@
 // How often an order is read at the partner, by its kind, state and age, and from when on it is
 // late: operators are alerted once, and the buyer's page says so. Ages start at stored times.
 // Messages are the usual way; each causes a read at once.
-import { DAY_MS, HOUR_MS, MINUTE_MS } from './instant.js';
-import { backoffMs } from './lease.js';
-import {
-  type CommandKind,
-  FIRST_POLL_MS,
-  isMoneyCommand,
-  type PartnerCommand,
-} from './partner-command.js';
-
-/** Waits between polls of an open order; the last one repeats. */
-export const POLL_BACKOFF_MS = [
-  FIRST_POLL_MS,
-  3_000,
-  5_000,
-  15_000,
-  60_000,
-  300_000,
-  900_000,
-] as const;
-
-/** Between polls of a failed payout: until it is returned, its money is missing. */
-export const FAILED_PAYOUT_BACKOFF_MS = [...POLL_BACKOFF_MS, HOUR_MS] as const;
+import { DAY_MS, HOUR_MS } from './instant.js';
+import { type CommandKind, isMoneyCommand, type PartnerCommand } from './partner-command.js';
+import { backoffMs, type Schedule, type ScheduleName, schedules } from './schedules.js';
 
 /**
  * `held`: the partner checks the money, or waits for an answer of the party. `short`: less arrived
@@ -31,9 +12,7 @@ export const FAILED_PAYOUT_BACKOFF_MS = [...POLL_BACKOFF_MS, HOUR_MS] as const;
 export type PollState = 'open' | 'held' | 'short' | 'ended';
 
 interface PollPlan {
-  readonly waitsMs: readonly number[];
-  /** From an age on the wait is at least this long; the last row that fits counts. */
-  readonly slower: readonly (readonly [ageMs: number, waitMs: number])[];
+  readonly schedule: ScheduleName;
   readonly late: Late | null;
 }
 
@@ -46,14 +25,9 @@ const oneHour: Late = { after: '1 hour', atMs: (sinceMs) => sinceMs + HOUR_MS };
 const fiveDays: Late = { after: '5 business days', atMs: afterBusinessDays(5) };
 const thirtyDays: Late = { after: '30 days', atMs: (sinceMs) => sinceMs + 30 * DAY_MS };
 
-const forDays = [
-  [DAY_MS, 30 * MINUTE_MS],
-  [7 * DAY_MS, 6 * HOUR_MS],
-  [30 * DAY_MS, DAY_MS],
-] as const;
-const days = { waitsMs: POLL_BACKOFF_MS, slower: forDays, late: fiveDays };
-const over: PollPlan = { waitsMs: POLL_BACKOFF_MS, slower: [], late: null };
-const payout = { waitsMs: POLL_BACKOFF_MS, slower: [[DAY_MS, HOUR_MS]], late: oneHour } as const;
+const days: PollPlan = { schedule: 'orderPoll', late: fiveDays };
+const over: PollPlan = { schedule: 'endedPoll', late: null };
+const payout: PollPlan = { schedule: 'payoutPoll', late: oneHour };
 const party: Readonly<Record<PollState, PollPlan>> = {
   // The time limit of an answer has an alert (party-due.ts).
   ...{ open: days, held: { ...days, late: null }, short: over, ended: over },
@@ -64,7 +38,7 @@ export const pollPlans: Readonly<Record<CommandKind, Readonly<Record<PollState, 
   payin: { open: days, held: { ...days, late: thirtyDays }, short: days, ended: over },
   payout: {
     ...{ open: payout, held: payout, short: over },
-    ended: { waitsMs: FAILED_PAYOUT_BACKOFF_MS, slower: [], late: null },
+    ended: { schedule: 'failedPayoutPoll', late: null },
   },
   refund: { open: days, held: days, short: over, ended: over },
   submit_organization: party,
@@ -76,15 +50,16 @@ export const pollPlans: Readonly<Record<CommandKind, Readonly<Record<PollState, 
 
 /** `tries` are polls since the last progress. */
 export function pollWaitMs(command: PartnerCommand, tries: number, nowMs: number): number {
-  const { waitsMs, slower } = planOf(command);
+  const { schedule } = planOf(command);
+  const { slower = [] }: Schedule = schedules[schedule];
   const ageMs = nowMs - sinceMs(command);
   const [, slowMs] = slower.findLast(([fromMs]) => ageMs >= fromMs) ?? [0, 0];
-  return Math.max(backoffMs(waitsMs, tries), slowMs);
+  return Math.max(backoffMs(schedule, tries), slowMs);
 }
 
 /** Polls in quick succession, after which a failed order is over. */
 export function pollsOf(command: PartnerCommand): number {
-  return planOf(command).waitsMs.length;
+  return schedules[planOf(command).schedule].waitsMs.length;
 }
 
 /** When the order is late; null if it never is. */

@@ -2,13 +2,12 @@
 // account. It is money once the partner reports it completed. Until it is assigned to a payment or
 // goes back, it is in suspense.
 import { DAY_MS } from './instant.js';
-import { backoffMs } from './lease.js';
 import { machine } from './machine.js';
 import type { Money } from './money.js';
 import { reportEffect } from './order-report.js';
 import type { OrderEnd } from './partner-command.js';
-import { POLL_BACKOFF_MS } from './poll-plan.js';
 import type { MatchRule } from './receipt-match.js';
+import { backoffMs } from './schedules.js';
 import type { Mode } from './tenant.js';
 
 /**
@@ -62,12 +61,9 @@ export interface Receipt {
   readonly version: number;
 }
 
-/** Between reads of an open receipt; the last one repeats. */
-const OPEN_WAITS_MS = [...POLL_BACKOFF_MS, 3_600_000] as const;
 /** A partner holds a transfer for 30 days at most; later a person must ask. */
 const OPEN_FOR_MS = 60 * DAY_MS;
-/** Banks recall transfers within days: a completed receipt is read this often, for this long. */
-const RECALL_WAIT_MS = DAY_MS / 2;
+/** A completed receipt is read for this long: it may be recalled. */
 const RECALL_FOR_MS = 10 * DAY_MS;
 
 /** What the partner's books say of a receipt. */
@@ -123,7 +119,7 @@ export function readAgain(receipt: Receipt, facts: ReceiptFacts, nowMs: number):
 /** The partner gave no answer. */
 export function readLater(receipt: Receipt, lastError: string, nowMs: number): Receipt {
   const next = { ...receipt, tries: receipt.tries + 1, lastError, updatedAtMs: nowMs };
-  const dueAtMs = nowMs + backoffMs(OPEN_WAITS_MS, next.tries);
+  const dueAtMs = nowMs + backoffMs('receiptRead', next.tries);
   return Object.freeze({ ...next, dueAtMs: nextReadAtMs(next, nowMs) === null ? null : dueAtMs });
 }
 
@@ -140,8 +136,10 @@ export function decideReceipt(
 }
 
 /** Its money is here and nobody has decided on it. */
+export const unmatched = { state: 'waiting', end: 'completed' } as const;
+
 export function isUnmatched({ state, end }: Pick<Receipt, 'state' | 'end'>): boolean {
-  return state === 'waiting' && end === 'completed';
+  return state === unmatched.state && end === unmatched.end;
 }
 
 function stateAfter(state: ReceiptState, end: OrderEnd): ReceiptState {
@@ -154,10 +152,10 @@ function nextReadAtMs(receipt: Receipt, nowMs: number): number | null {
   if (receipt.state === 'assigned') return null;
   if (end === 'open') {
     const isOver = nowMs - enteredAtMs > OPEN_FOR_MS;
-    return isOver ? null : nowMs + backoffMs(OPEN_WAITS_MS, tries);
+    return isOver ? null : nowMs + backoffMs('receiptRead', tries);
   }
   const recallable = end === 'completed' && nowMs - (completedAtMs ?? nowMs) < RECALL_FOR_MS;
-  return recallable ? nowMs + RECALL_WAIT_MS : null;
+  return recallable ? nowMs + backoffMs('recallRead', 0) : null;
 }
 
 /** `buyer`: who paid it. `adjustments`: what operators booked; below zero, it was lost. */

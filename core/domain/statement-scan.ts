@@ -1,8 +1,7 @@
 // The scan of the partner's pay-ins, as a backstop for lost messages. It reads page by page,
 // resumes where it stopped, and begins again after a rest.
-import { DAY_MS, HOUR_MS, MINUTE_MS } from './instant.js';
-import { backoffMs } from './lease.js';
-import { CALL_BACKOFF_MS } from './partner-command.js';
+import { DAY_MS, HOUR_MS } from './instant.js';
+import { backoffMs } from './schedules.js';
 import type { Mode } from './tenant.js';
 
 export interface StatementScan {
@@ -21,7 +20,6 @@ export interface StatementScan {
   readonly version: number;
 }
 
-export const SCAN_EVERY_MS = 15 * MINUTE_MS;
 /** Entries are read again for this long: an order may have been in flight, a clock may be off. */
 export const SCAN_OVERLAP_MS = 3 * DAY_MS;
 
@@ -54,7 +52,7 @@ export function pageScanned(
     cursor: null,
     sinceMs: beganAtMs - SCAN_OVERLAP_MS,
     completedAtMs: nowMs,
-    dueAtMs: nowMs + SCAN_EVERY_MS,
+    dueAtMs: nowMs + backoffMs('statementScan', 0),
   };
 }
 
@@ -68,7 +66,7 @@ export function scanFailed(
     ...scan,
     cursor: startsOver ? null : scan.cursor,
     tries: scan.tries + 1,
-    dueAtMs: nowMs + backoffMs(CALL_BACKOFF_MS, scan.tries),
+    dueAtMs: nowMs + backoffMs('call', scan.tries),
     lastError: reason,
   };
 }

@@ -1,9 +1,9 @@
 // A delivery: one event for one subscription, under one id for all attempts and replays: its states
 // and when the next attempt is due. The status `failed` of the API is never used.
 import { assert, PonteError } from '../errors.js';
-import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from './instant.js';
 import type { Leased } from './lease.js';
 import { type MoveOf, machine } from './machine.js';
+import { schedules } from './schedules.js';
 import type { Tenant } from './tenant.js';
 
 export const deliveryMoves = {
@@ -23,20 +23,7 @@ const deliveries = machine(deliveryMoves);
 export const { states: deliveryStatuses, next: nextDeliveryStatus } = deliveries;
 
 /** From creation or the last replay. */
-export const ATTEMPTS_MAX = 7;
-
-/**
- * The waits before attempts 2 to 7, each from the end of the previous one.
- * PONTE_WEBHOOK_RETRY_SECONDS replaces them.
- */
-export const RETRY_DELAYS_MS: readonly number[] = [
-  30 * SECOND_MS,
-  2 * MINUTE_MS,
-  10 * MINUTE_MS,
-  HOUR_MS,
-  6 * HOUR_MS,
-  DAY_MS,
-];
+export const ATTEMPTS_MAX = schedules.webhookAttempt.waitsMs.length + 1;
 
 export interface WebhookDelivery extends Tenant, Leased {
   readonly id: string;
@@ -50,7 +37,10 @@ export interface WebhookDelivery extends Tenant, Leased {
   readonly responseStatus: number | null;
   /** The planned start of the current or next attempt; null once ended. */
   readonly nextAttemptAtMs: number | null;
-  /** The current attempt is sent a second time, because the first one lost its lease. */
+  /**
+   * The current attempt is sent a second time, because the first one lost its lease. When the
+   * second lease is lost too, the delivery is due: finish it as `lease_lost`, do not send it.
+   */
   readonly resent: boolean;
   readonly deliveredAtMs: number | null;
   /** How long the last finished attempt took. */
@@ -75,11 +65,6 @@ export function newDelivery(
   return Object.freeze({ ...fields, status: 'pending', ...fresh(createdAtMs), version: 1 });
 }
 
-/** A due delivery whose attempt lost its lease twice: finish it as `lease_lost`, do not send. */
-export function lostLeaseTwice({ status, leaseToken, resent }: WebhookDelivery): boolean {
-  return status === 'pending' && leaseToken !== null && resent;
-}
-
 /**
  * Leases a due delivery. The attempt is counted before it is sent. An attempt that lost its lease
  * is sent once more under the same number, because the receiver may not have been called. So a
@@ -92,7 +77,7 @@ export function beginAttempt(
 ): WebhookDelivery {
   assert(delivery.status === 'pending', `a ${delivery.status} delivery is not sent`);
   assert(delivery.dueAtMs !== null && delivery.dueAtMs <= input.nowMs, 'only a due one is sent');
-  assert(!lostLeaseTwice(delivery), 'an attempt is sent twice at most');
+  assert(!delivery.resent, 'an attempt is sent twice at most');
   const resent = delivery.leaseToken !== null;
   return Object.freeze({
     ...delivery,
@@ -115,7 +100,7 @@ export function finishAttempt(
   delivery: WebhookDelivery,
   outcome: AttemptOutcome,
   nowMs: number,
-  retryDelaysMs: readonly number[] = RETRY_DELAYS_MS,
+  retryDelaysMs: readonly number[],
 ): WebhookDelivery {
   const { attempt } = delivery;
   assert(attempt >= 1, 'only an attempt that was counted can end');

@@ -1,6 +1,6 @@
 // The worker that sends due deliveries and new ones (delivery-dispatch.ts). It does not wait for
 // receivers, so a slow one delays only its own deliveries.
-import { finishAttempt, lostLeaseTwice, type WebhookDelivery } from '../domain/webhook-delivery.js';
+import { finishAttempt, type WebhookDelivery } from '../domain/webhook-delivery.js';
 import { assert } from '../errors.js';
 import type { Deps } from '../ports/deps.js';
 import type { ClaimedDelivery } from '../ports/storage.js';
@@ -119,7 +119,7 @@ async function endExhausted(deps: Deps, nowMs: number, limit: number): Promise<n
   const finished = await deps.store.run(async (tx) => {
     const read = await Promise.all(exhausted.map(({ id }) => tx.deliveries.get(id)));
     const still = read.filter((delivery): delivery is WebhookDelivery => {
-      if (delivery === null || !lostLeaseTwice(delivery)) return false;
+      if (delivery === null || !delivery.resent) return false;
       return (delivery.dueAtMs ?? nowMs + 1) <= nowMs;
     });
     return still.map((delivery) => {

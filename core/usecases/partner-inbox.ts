@@ -1,13 +1,8 @@
 // Messages of the partner. Each is applied once: its id is stored in the batch of its effect. A
 // message that cannot be applied is stored, and a worker tries again.
-import { backoffMs } from '../domain/lease.js';
-import {
-  CALL_BACKOFF_MS,
-  commandKinds,
-  isPolled,
-  type PartnerCommand,
-} from '../domain/partner-command.js';
+import { commandKinds, isPolled, type PartnerCommand } from '../domain/partner-command.js';
 import { type InboxMessage, readAmount, writeAmount } from '../domain/partner-message.js';
+import { backoffMs, schedules } from '../domain/schedules.js';
 import type { Mode } from '../domain/tenant.js';
 import { assert, PonteError } from '../errors.js';
 import type { Deps } from '../ports/deps.js';
@@ -20,8 +15,6 @@ import { pollSoon, type ReportSource, storeStaged } from './order-changes.js';
 import { operationOf, operations } from './partner-operations.js';
 import { readReceipt } from './receipts.js';
 
-/** For a message that matches no order or fails. */
-const MESSAGE_TRIES_MAX = 12;
 /** Of a message that is acknowledged only. */
 const NO_FACTS = '[]';
 
@@ -55,7 +48,7 @@ export async function receivePartnerMessage(deps: Deps, message: PartnerMessage)
     messageId: read.messageId,
     facts: JSON.stringify(read.facts, writeAmount),
     receivedAtMs: nowMs,
-    dueAtMs: nowMs + backoffMs(CALL_BACKOFF_MS, 0),
+    dueAtMs: nowMs + backoffMs('partnerMessage', 0),
     tries: 0,
     version: 1,
   };
@@ -204,8 +197,8 @@ async function recordInboxAttempt(deps: Deps, message: InboxMessage): Promise<vo
       }
       if (row?.dueAtMs === null) return false;
       const tries = (row ?? message).tries + 1;
-      const isLast = tries >= MESSAGE_TRIES_MAX;
-      const dueAtMs = isLast ? null : nowMs + backoffMs(CALL_BACKOFF_MS, tries);
+      const isLast = tries >= schedules.partnerMessage.triesMax;
+      const dueAtMs = isLast ? null : nowMs + backoffMs('partnerMessage', tries);
       if (row === null) tx.inbox.insert({ ...message, tries, dueAtMs });
       else tx.inbox.update({ ...row, tries, dueAtMs });
       return isLast;

@@ -2,8 +2,6 @@
 // entries are read page by page, and each is compared with our order or receipt; then our orders,
 // for those that its pages did not have. What differs is read and compared once more, so that a
 // change in between is no difference.
-import { SECOND_MS } from '../domain/instant.js';
-import { backoffMs } from '../domain/lease.js';
 import {
   isMoneyCommand,
   type MoneyCommand,
@@ -17,6 +15,7 @@ import {
   receiptSide,
   sorted,
 } from '../domain/reconciliation.js';
+import { backoffMs } from '../domain/schedules.js';
 import type { Mode } from '../domain/tenant.js';
 import type { Deps } from '../ports/deps.js';
 import type { EntryKind, PartnerAnswer, PartnerEntry, PartnerStatement } from '../ports/partner.js';
@@ -28,8 +27,6 @@ const ORDERS_PER_PAGE = 100;
 const RECEIPTS_PER_PAGE = 100;
 /** Reviews that are older than the period are looked for among this many stuck orders. */
 const STUCK_MAX = 1_000;
-/** Waits before the partner is asked again; the last one repeats. */
-const ASK_BACKOFF_MS = [SECOND_MS, 5 * SECOND_MS, 15 * SECOND_MS, 30 * SECOND_MS] as const;
 
 const entryKinds: readonly EntryKind[] = ['payout', 'payin'];
 
@@ -231,7 +228,7 @@ class Run {
     for (let tries = 0; ; tries += 1) {
       const answer = await ask();
       if (answer.outcome === 'done' || answer.outcome === 'refused') return answer;
-      const ms = backoffMs(ASK_BACKOFF_MS, tries);
+      const ms = backoffMs('reconcileCall', tries);
       if (this.#waitedMs + ms > this.#options.waitMaxMs) return answer;
       this.#waitedMs += ms;
       this.#options.onWait({ reason: answer.reason, ms });

@@ -1,7 +1,6 @@
 // Test mode plays the buyer: an advance is stored, and a worker takes the buyer's steps through the
 // use cases of a real buyer until the payment reaches its target. The partner acts independently.
 import type { PaymentView } from '../domain/change.js';
-import { backoffMs } from '../domain/lease.js';
 import {
   type Advance,
   isTerminal,
@@ -10,6 +9,7 @@ import {
   progress,
 } from '../domain/payment.js';
 import { isQuoteExpired } from '../domain/quote.js';
+import { backoffMs } from '../domain/schedules.js';
 import { type Tenant, tenantOf } from '../domain/tenant.js';
 import { assert, PonteError } from '../errors.js';
 import type { Deps } from '../ports/deps.js';
@@ -20,8 +20,6 @@ import { readView } from './payment-store.js';
 import { playDossier } from './sandbox-dossier.js';
 import { playTransfer } from './simulations.js';
 
-/** Waits while it is the partner's turn; the last one repeats. */
-const LOOK_AGAIN_MS = [20, 50, 100, 100, 100, 100, 200, 200, 500, 1_000, 5_000, 30_000] as const;
 /** `refused`: waiting does not help. */
 type Step = 'done' | 'partner_next' | 'refused';
 
@@ -128,7 +126,7 @@ async function play(deps: Deps, advance: Advance): Promise<void> {
       return;
     }
     const tries = moved > 0 ? 0 : current.tries + 1;
-    const dueAtMs = deps.clock.nowMs() + backoffMs(LOOK_AGAIN_MS, tries);
+    const dueAtMs = deps.clock.nowMs() + backoffMs('sandboxStep', tries);
     tx.advances.update({ ...current, tries, dueAtMs });
   });
 }

@@ -163,6 +163,17 @@ export function storeListsContract(fresh: OpenStore): void {
     const stuck = await store.run((tx) => tx.commands.list({ stuck: true, limit: 100 }));
     const expected = all.filter(isStuck).map(({ id }) => id);
     assert.deepEqual(stuck.map(({ id }) => id).sort(), expected.sort());
+    const [first] = stuck;
+    assert.ok(first !== undefined);
+    await store.run(async (tx) => {
+      tx.commands.update({ ...first, state: 'void', review: null } as PartnerCommand);
+    });
+    const left = await store.run((tx) => tx.commands.list({ stuck: true, limit: 100 }));
+    assert.equal(
+      left.some(({ id }) => id === first.id),
+      false,
+      'an update derives again',
+    );
   });
 
   test('all active subscriptions are listed, and so many deleted ones, newest first', async () => {

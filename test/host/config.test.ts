@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { resolve } from 'node:path';
 import { describe, test } from 'node:test';
 import { newSecretKey } from '../../adapters/crypto/secret-box.js';
+import { schedules } from '../../core/domain/schedules.js';
 import { ConfigError, readConfig, variableNames } from '../../host/config.js';
 
 const production = {
@@ -27,10 +28,7 @@ function problemsOf(env: Readonly<Record<string, string>>): readonly string[] {
 test('an empty environment is a development host on SQLite with the fake partner', () => {
   const { secretKeys, retryDelaysMs, ...rest } = readConfig({});
   assert.equal(secretKeys, null);
-  assert.deepEqual(
-    retryDelaysMs,
-    [30, 120, 600, 3_600, 21_600, 86_400].map((seconds) => seconds * 1_000),
-  );
+  assert.deepEqual(retryDelaysMs, schedules.webhookAttempt.waitsMs);
   assert.deepEqual(rest, {
     production: false,
     host: '127.0.0.1',

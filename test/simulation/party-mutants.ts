@@ -215,7 +215,7 @@ export const partyMutants = [
   {
     name: 'a deletion that failed is not tried again',
     file: 'core/domain/document.ts',
-    edits: [['dueAtMs: nowMs + backoffMs(PURGE_BACKOFF_MS, tries) };', 'dueAtMs: null };']],
+    edits: [["dueAtMs: nowMs + backoffMs('call', tries) };", 'dueAtMs: null };']],
     focus: {
       ...parties,
       faults: { purgeFailed: 0.5 },

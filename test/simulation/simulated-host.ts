@@ -6,8 +6,8 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { createHmac } from 'node:crypto';
 import { createTokenSigner, fixedKeys } from '../../adapters/crypto/jwt.js';
 import { createLetters } from '../../adapters/pages/letters/letters.js';
+import { schedules } from '../../core/domain/schedules.js';
 import type { Mode, Tenant } from '../../core/domain/tenant.js';
-import { RETRY_DELAYS_MS } from '../../core/domain/webhook-delivery.js';
 import { PonteError } from '../../core/errors.js';
 import type { Deps } from '../../core/ports/deps.js';
 import type { DocumentStorage, Ids, Log, SecretBox } from '../../core/ports/outside.js';
@@ -210,7 +210,7 @@ export class SimulatedHost {
       settings: {
         baseUrl: 'https://api.example',
         payUrl: 'https://pay.example',
-        retryDelaysMs: RETRY_DELAYS_MS,
+        retryDelaysMs: schedules.webhookAttempt.waitsMs,
         rateLimitPerMinute: 0,
         rateLimitBurst: 1,
         securityContact: null,

@@ -18,9 +18,9 @@ import type { FakeMemory } from '../../adapters/partner/fake-memory.js';
 import type { SignedMessage } from '../../adapters/partner/signed-message.js';
 import { type MemberRole, SESSION_MS } from '../../core/domain/member.js';
 import type { PaymentStatus } from '../../core/domain/payment.js';
+import { schedules } from '../../core/domain/schedules.js';
 import type { Scope } from '../../core/domain/scope.js';
 import type { Mode, Tenant } from '../../core/domain/tenant.js';
-import { RETRY_DELAYS_MS } from '../../core/domain/webhook-delivery.js';
 import type { Deps, Settings, WorkKind } from '../../core/ports/deps.js';
 import type { OutgoingMail, WebhookRequest, WebhookResult } from '../../core/ports/outside.js';
 import { commandRunner } from '../../core/usecases/command-runner.js';
@@ -52,7 +52,7 @@ const ROUNDS_MAX = 100;
 const usualSettings: Settings = {
   baseUrl: 'https://api.example.com',
   payUrl: 'https://pay.example.com',
-  retryDelaysMs: RETRY_DELAYS_MS,
+  retryDelaysMs: schedules.webhookAttempt.waitsMs,
   rateLimitPerMinute: 600,
   rateLimitBurst: 100,
   securityContact: 'mailto:security@example.com',

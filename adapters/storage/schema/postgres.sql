@@ -701,6 +701,9 @@ create table partner_commands (
   overruled text collate "C",
   held_since timestamp with time zone,
   late_at timestamp with time zone,
+  queue text collate "C",
+  is_stuck boolean not null default false,
+  is_in_flight boolean not null default false,
   constraint partner_commands_confirmed_minor_check check ((confirmed_minor >= 0)),
   constraint partner_commands_kind_check check ((kind = any (array['submit_organization'::text,
     'submit_buyer'::text, 'submit_account'::text, 'provision_rails'::text, 'payin'::text,
@@ -709,6 +712,8 @@ create table partner_commands (
   constraint partner_commands_order_end_check check ((order_end = any (array['open'::text,
     'completed'::text, 'failed'::text, 'returned'::text]))),
   constraint partner_commands_pkey primary key (id),
+  constraint partner_commands_queue_check check ((queue = any (array['owed'::text,
+    'out_of_sight'::text]))),
   constraint partner_commands_received_minor_check check ((received_minor >= 0)),
   constraint partner_commands_state_check check ((state = any (array['pending'::text,
     'sent'::text, 'unknown'::text, 'denied'::text, 'done'::text, 'refused'::text, 'void'::text])))
@@ -717,9 +722,8 @@ create table partner_commands (
 create index partner_commands_due on partner_commands using btree (due_at) where (due_at is not
     null);
 
-create index partner_commands_in_flight on partner_commands using btree (mode, id) where ((kind =
-    'payin'::text) and (partner_ref is null) and (last_sent_at is not null) and (state = any
-    (array['pending'::text, 'sent'::text, 'unknown'::text, 'denied'::text])));
+create index partner_commands_in_flight on partner_commands using btree (mode, id) where
+    is_in_flight;
 
 create index partner_commands_newest on partner_commands using btree (created_at, id);
 
@@ -728,23 +732,15 @@ create index partner_commands_of_payment on partner_commands using btree (org_id
 create index partner_commands_of_submission on partner_commands using btree (org_id, mode,
     submission_id, id) where (submission_id is not null);
 
-create index partner_commands_out_of_sight on partner_commands using btree (id) where ((review is
-    not null) or ((kind = 'payout'::text) and (state = 'done'::text) and (order_end =
-    'failed'::text)));
-
-create index partner_commands_owed on partner_commands using btree (id) where ((kind =
-    'refund'::text) and (review is null) and (state <> 'void'::text) and ((state <> 'done'::text)
-    or (order_end <> 'completed'::text)));
-
 create index partner_commands_partner_ref on partner_commands using btree (mode, kind,
     partner_ref) where (partner_ref is not null);
 
+create index partner_commands_queue on partner_commands using btree (queue, id) where (queue is
+    not null);
+
 create unique index partner_commands_reference on partner_commands using btree (mode, reference);
 
-create index partner_commands_stuck on partner_commands using btree (created_at, id) where
-    ((review is not null) or ((kind = 'refund'::text) and (state = 'refused'::text)) or ((state <>
-    all (array['refused'::text, 'void'::text])) and ((state <> 'done'::text) or (order_end =
-    'open'::text)) and (last_error is not null) and (tries >= 20)));
+create index partner_commands_stuck on partner_commands using btree (created_at, id) where is_stuck;
 
 create table payments (
   org_id text collate "C" not null,

@@ -604,13 +604,14 @@ create table partner_commands (
   created_at integer not null,
   updated_at integer not null,
   version integer not null
-, overruled text, held_since integer, late_at integer) strict, without rowid;
+, overruled text, held_since integer, late_at integer, queue text check (queue in ('owed',
+    'out_of_sight')), is_stuck integer not null default 0
+  check (is_stuck in (0, 1)), is_in_flight integer not null default 0
+  check (is_in_flight in (0, 1))) strict, without rowid;
 
 create index partner_commands_due on partner_commands (due_at) where due_at is not null;
 
-create index partner_commands_in_flight on partner_commands (mode, id)
-  where kind = 'payin' and partner_ref is null and last_sent_at is not null
-    and state in ('pending', 'sent', 'unknown', 'denied');
+create index partner_commands_in_flight on partner_commands (mode, id) where is_in_flight;
 
 create index partner_commands_newest on partner_commands (created_at, id);
 
@@ -619,22 +620,14 @@ create index partner_commands_of_payment on partner_commands (org_id, mode, paym
 create index partner_commands_of_submission on partner_commands (org_id, mode, submission_id, id)
   where submission_id is not null;
 
-create index partner_commands_out_of_sight on partner_commands (id)
-  where review is not null or (kind = 'payout' and state = 'done' and order_end = 'failed');
-
-create index partner_commands_owed on partner_commands (id)
-  where kind = 'refund' and review is null and state <> 'void'
-    and (state <> 'done' or order_end <> 'completed');
-
 create index partner_commands_partner_ref on partner_commands (mode, kind, partner_ref)
   where partner_ref is not null;
 
+create index partner_commands_queue on partner_commands (queue, id) where queue is not null;
+
 create unique index partner_commands_reference on partner_commands (mode, reference);
 
-create index partner_commands_stuck on partner_commands (created_at, id)
-  where review is not null or (kind = 'refund' and state = 'refused')
-    or (state not in ('refused', 'void') and (state <> 'done' or order_end = 'open')
-      and last_error is not null and tries >= 20);
+create index partner_commands_stuck on partner_commands (created_at, id) where is_stuck;
 
 create table payments (
   org_id text not null,

@@ -35,18 +35,6 @@ const decisions = defineTable<MoneyDecision>('money_decisions', {
   version,
 });
 
-/** The same as `queueOf` of money-decision.ts. Spelled as the partial indexes have it. */
-const queueSql = {
-  owed: [
-    "kind = 'refund' and review is null and state <> 'void'",
-    "and (state <> 'done' or order_end <> 'completed')",
-  ].join(' '),
-  out_of_sight: [
-    "(review is not null or (kind = 'payout' and state = 'done'",
-    "and order_end = 'failed'))",
-  ].join(' '),
-} as const;
-
 export function decisionsOf(unit: UnitOfWork): Tx['decisions'] {
   return {
     ...unit.writes(decisions),
@@ -59,8 +47,8 @@ export function decisionsOf(unit: UnitOfWork): Tx['decisions'] {
 export function moneyQueuesOf(unit: UnitOfWork): Tx['moneyQueues'] {
   return {
     async orders(queue, { afterId, limit }) {
-      const tail = `where ${queueSql[queue]} and id > $1 order by id limit $2`;
-      return (await unit.all(commands, tail, [afterId ?? '', limit])).filter(isMoneyCommand);
+      const tail = 'where queue = $1 and id > $2 order by id limit $3';
+      return (await unit.all(commands, tail, [queue, afterId ?? '', limit])).filter(isMoneyCommand);
     },
     receipts: ({ afterId, limit }) => {
       // Both conditions: the index has the wider one.

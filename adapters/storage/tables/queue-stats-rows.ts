@@ -7,7 +7,6 @@ import type { UnitOfWork } from '../unit-of-work.js';
 import { waitingSubscriptions } from './delivery-rows.js';
 import { openFundsSql } from './money-rows.js';
 import { unmatchedSql } from './receipt-rows.js';
-import { stuckSql } from './work-rows.js';
 
 /** $1: now, $2: the limit of the count. */
 const queueSql: Readonly<Record<QueueName, string>> = {
@@ -39,7 +38,7 @@ const undeliveredSql =
 
 /** $1: the limit of the count. */
 const attentionSql = {
-  stuckCommands: countOf('partner_commands', stuckSql),
+  stuckCommands: countOf('partner_commands', 'is_stuck'),
   deadLetters: countOf('deliveries', "status = 'dead_letter'"),
   fundsToReview: countOf(
     'funds',

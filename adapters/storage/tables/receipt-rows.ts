@@ -8,6 +8,7 @@ import {
   receiptAccounts,
   receiptPostingKinds,
   receiptStates,
+  unmatched,
 } from '../../../core/domain/receipt.js';
 import { matchRules } from '../../../core/domain/receipt-match.js';
 import type { StatementScan } from '../../../core/domain/statement-scan.js';
@@ -30,8 +31,8 @@ import { defineTable } from '../table.js';
 import type { UnitOfWork } from '../unit-of-work.js';
 import { orderEnds } from './work-rows.js';
 
-/** The same as `isUnmatched` of receipt.ts. Spelled as the partial index has it. */
-export const unmatchedSql = "state = 'waiting' and entry_end = 'completed'";
+/** Must match the partial index. */
+export const unmatchedSql = `state = '${unmatched.state}' and entry_end = '${unmatched.end}'`;
 export const waitingSql = "state = 'waiting' and entry_end in ('open', 'completed')";
 
 export const receipts = defineTable<Receipt>('receipts', {

@@ -1,17 +1,20 @@
 // Work besides deliveries: partner commands, the partner's messages, and test payments in progress:
 // columns and SQL.
+
 import type { Money } from '../../../core/domain/money.js';
+import { type OrderQueue, orderQueues, queueOf } from '../../../core/domain/money-decision.js';
 import {
   type CommandKind,
   commandKinds,
   commandStates,
   isMoneyCommand,
+  isPayinInFlight,
+  isStuck,
   type MoneyCommand,
   moneyKinds,
   type OrderEnd,
   type PartnerCommand,
   partyKinds,
-  STUCK_AFTER_TRIES,
   type Subject,
 } from '../../../core/domain/partner-command.js';
 import {
@@ -27,6 +30,7 @@ import {
   encoded,
   fixed,
   fixedTenant,
+  flag,
   integer,
   key,
   minor,
@@ -51,14 +55,14 @@ export const orderEnds = Object.keys({
   returned: true,
 } satisfies Record<OrderEnd, true>) as readonly OrderEnd[];
 
-/** The same as `isStuck` of partner-command.ts. */
-export const stuckSql = [
-  "review is not null or (kind = 'refund' and state = 'refused')",
-  "or (state not in ('refused', 'void') and (state <> 'done' or order_end = 'open')",
-  `and last_error is not null and tries >= ${STUCK_AFTER_TRIES})`,
-].join(' ');
+/** What queries select by, derived from the command at each write. */
+interface Derived {
+  readonly queue: OrderQueue | null;
+  readonly isStuck: boolean;
+  readonly isInFlight: boolean;
+}
 
-interface CommandRow extends Omit<MoneyCommand, 'kind' | 'paymentId' | 'amount'> {
+interface CommandRow extends Omit<MoneyCommand, 'kind' | 'paymentId' | 'amount'>, Derived {
   readonly kind: CommandKind;
   readonly paymentId: string | null;
   readonly submissionId: string | null;
@@ -92,6 +96,9 @@ const commandRows = defineTable<CommandRow>('partner_commands', {
   dueAtMs: time.null('due_at'),
   leaseToken: text.null('lease_token'),
   lastError: text.null('last_error'),
+  queue: nullable(oneOf('queue', orderQueues)),
+  isStuck: flag('is_stuck'),
+  isInFlight: flag('is_in_flight'),
   createdAtMs: fixed(time('created_at')),
   updatedAtMs: time('updated_at'),
   version,
@@ -100,15 +107,34 @@ const commandRows = defineTable<CommandRow>('partner_commands', {
 export const commands: Table<PartnerCommand> = mapped(commandRows, toRow, fromRow);
 
 function toRow(command: PartnerCommand): CommandRow {
-  if (isMoneyCommand(command)) return { ...command, submissionId: null, accountId: null };
+  const derived = derivedOf(command);
+  if (isMoneyCommand(command)) {
+    return { ...command, ...derived, submissionId: null, accountId: null };
+  }
   const { subject, ...order } = command;
   const idOf = (kind: Subject['kind']) => (subject.kind === kind ? subject.id : null);
-  const none = { paymentId: null, amount: null, payinId: null };
-  return { ...order, ...none, submissionId: idOf('submission'), accountId: idOf('account') };
+  return {
+    ...order,
+    ...derived,
+    paymentId: null,
+    amount: null,
+    payinId: null,
+    submissionId: idOf('submission'),
+    accountId: idOf('account'),
+  };
+}
+
+function derivedOf(command: PartnerCommand): Derived {
+  return {
+    queue: isMoneyCommand(command) ? queueOf(command) : null,
+    isStuck: isStuck(command),
+    isInFlight: isPayinInFlight(command),
+  };
 }
 
 function fromRow(row: CommandRow): PartnerCommand {
-  const { kind, paymentId, amount, payinId, submissionId, accountId, ...order } = row;
+  const { kind, paymentId, amount, payinId, submissionId, accountId, ...rest } = row;
+  const { queue: _queue, isStuck: _isStuck, isInFlight: _isInFlight, ...order } = rest;
   if (paymentId !== null) {
     assert(isIn(moneyKinds, kind) && amount !== null, 'an order of a payment is about money');
     return Object.freeze({ ...order, kind, paymentId, amount, payinId });
@@ -184,10 +210,7 @@ export function commandsOf(unit: UnitOfWork): Tx['commands'] {
       return (await unit.all(commands, sql, [orgId, mode, paymentId])).filter(isMoneyCommand);
     },
     payinsInFlight: async (mode, limit) => {
-      const sql = [
-        "where mode = $1 and kind = 'payin' and partner_ref is null and last_sent_at is not null",
-        "and state in ('pending', 'sent', 'unknown', 'denied') order by id limit $2",
-      ].join(' ');
+      const sql = 'where mode = $1 and is_in_flight order by id limit $2';
       return (await unit.all(commands, sql, [mode, limit])).filter(isMoneyCommand);
     },
     ofSubmission: ({ orgId, mode }, submissionId) =>
@@ -205,7 +228,7 @@ export function commandsOf(unit: UnitOfWork): Tx['commands'] {
     list: ({ stuck, limit }) =>
       unit.all(
         commands,
-        [stuck ? `where ${stuckSql}` : '', 'order by created_at desc, id desc limit $1'].join(' '),
+        [stuck ? 'where is_stuck' : '', 'order by created_at desc, id desc limit $1'].join(' '),
         [limit],
       ),
   };

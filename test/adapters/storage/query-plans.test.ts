@@ -89,8 +89,7 @@ const fewRows: Readonly<Record<string, string>> = {
   funds_open: 'debts and lost positions are few',
   funds_received: 'money that has arrived and is not paid out is little',
   money_decisions_pkey: 'people decide seldom',
-  partner_commands_out_of_sight: 'what only a person can establish is little',
-  partner_commands_owed: 'debts are few',
+  partner_commands_queue: 'debts, and what only a person can establish, are little',
   outbox_pkey: 'the condition is true of every row but for clocks that differ',
 };
 

@@ -14,7 +14,7 @@ import { ledgerAccounts } from '../../../core/domain/ledger.js';
 import { locales } from '../../../core/domain/locale.js';
 import { mailPurposes, mailStatuses } from '../../../core/domain/mail.js';
 import { memberRoles } from '../../../core/domain/member.js';
-import { decisionMoves } from '../../../core/domain/money-decision.js';
+import { decisionMoves, orderQueues } from '../../../core/domain/money-decision.js';
 import { pageSessionKinds } from '../../../core/domain/page-session.js';
 import { commandKinds, commandMoves } from '../../../core/domain/partner-command.js';
 import { isSubmitted, partyStatuses } from '../../../core/domain/party.js';
@@ -44,6 +44,7 @@ const words: Readonly<Record<string, readonly string[]>> = {
   'funds.refund': refundStates,
   'partner_commands.state': Object.keys(commandMoves),
   'partner_commands.kind': commandKinds,
+  'partner_commands.queue': orderQueues,
   'partner_commands.order_end': ['open', 'completed', 'failed', 'returned'],
   'money_decisions.state': Object.keys(decisionMoves),
   'receipts.entry_end': ['open', 'completed', 'failed', 'returned'],

@@ -18,7 +18,6 @@ import {
   isReadable,
   newDocument,
   nextDocumentStatus,
-  PURGE_BACKOFF_MS,
   purgeOrdered,
   submitted,
   UNUSED_RETENTION_MS,
@@ -28,6 +27,7 @@ import {
   uploaded,
   uploadStarted,
 } from '../../../core/domain/document.js';
+import { backoffMs, schedules } from '../../../core/domain/schedules.js';
 import { AssertionFailure } from '../../../core/errors.js';
 import { START_MS, sampleTenant } from '../../support/sample-rows.js';
 
@@ -183,13 +183,14 @@ test('an unfinished purge is repeated, later each time', () => {
   ] as const) {
     let document: Document = first;
     let nowMs = lastCleanupMs;
-    for (const waitMs of [...PURGE_BACKOFF_MS, 300_000]) {
+    const lastMs = backoffMs('call', 1_000);
+    for (const waitMs of [...schedules.call.waitsMs, lastMs]) {
       document = cleanupStarted(document, nowMs) as Document;
       assert.deepEqual([document.status, document.dueAtMs], [status, nowMs + waitMs]);
       assert.equal(cleanupStarted(document, nowMs + waitMs - 1), null);
       nowMs += waitMs;
     }
-    assert.equal(document.tries, PURGE_BACKOFF_MS.length + 1);
+    assert.equal(document.tries, schedules.call.waitsMs.length + 1);
     assert.equal(cleanupCompleted(document, nowMs).tries, 0);
   }
   const unended = cleanupStarted(stored, lastCleanupMs) as Document;

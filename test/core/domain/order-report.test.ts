@@ -19,11 +19,8 @@ import {
   type MoneyCommand,
   type OrderEnd,
 } from '../../../core/domain/partner-command.js';
-import {
-  FAILED_PAYOUT_BACKOFF_MS,
-  isShort,
-  POLL_BACKOFF_MS,
-} from '../../../core/domain/poll-plan.js';
+import { isShort } from '../../../core/domain/poll-plan.js';
+import { backoffMs, schedules } from '../../../core/domain/schedules.js';
 import { commandIn, leased, START_MS, sampleCommand } from '../../support/sample-rows.js';
 
 const HOUR_MS = 3_600_000;
@@ -159,11 +156,12 @@ test('law: reports that come twice leave the order as they do once', () => {
   );
 });
 
-test('an open order is asked about after 2 s, 3 s, 5 s, 15 s, 1 min, 5 min, then 15 min each', () => {
-  assert.deepEqual(POLL_BACKOFF_MS, [2_000, 3_000, 5_000, 15_000, 60_000, 300_000, 900_000]);
-  assert.equal(reported(commandIn.sent, { end: 'open' }).dueAtMs, START_MS + 2_000);
+test('an open order is polled by the table of schedules, and the last wait repeats', () => {
+  const [firstMs, ...nextMs] = schedules.orderPoll.waitsMs;
+  const lastMs = nextMs.at(-1) ?? 0;
+  assert.equal(reported(commandIn.sent, { end: 'open' }).dueAtMs, START_MS + firstMs);
   let command = commandIn.done;
-  for (const waitMs of [...POLL_BACKOFF_MS.slice(1), 900_000, 900_000]) {
+  for (const waitMs of [...nextMs, lastMs, lastMs]) {
     command = pollAgain(leased(command, START_MS), 'not reached', START_MS);
     assert.partialDeepStrictEqual(command, { dueAtMs: START_MS + waitMs, leaseToken: null });
     assert.partialDeepStrictEqual(command, { lastError: 'not reached', state: 'done' });
@@ -186,7 +184,7 @@ test('an order that ended is not asked about any more', () => {
 test('a pay-in that completed short is asked about until it is topped up', () => {
   const payin: MoneyCommand = { ...commandIn.done, kind: 'payin' };
   const short = reported(payin, { end: 'completed', receivedMinor: 9_999n });
-  assert.deepEqual([isShort(short), short.dueAtMs], [true, START_MS + 2_000]);
+  assert.deepEqual([isShort(short), short.dueAtMs], [true, START_MS + backoffMs('orderPoll', 0)]);
   const full = reported(short, { end: 'completed', receivedMinor: 10_000n });
   assert.equal(isShort(full), false);
 });
@@ -194,7 +192,7 @@ test('a pay-in that completed short is asked about until it is topped up', () =>
 test('a failed pay-in or refund is asked about a while longer: it may end otherwise yet', () => {
   for (const kind of ['payin', 'refund'] as const) {
     let command = reported({ ...commandIn.done, kind }, { end: 'failed' });
-    for (const waitMs of POLL_BACKOFF_MS) {
+    for (const waitMs of schedules.endedPoll.waitsMs) {
       assert.equal(command.dueAtMs, START_MS + waitMs, kind);
       command = reported(leased(command, START_MS), { end: 'failed', polled: true });
     }
@@ -202,15 +200,16 @@ test('a failed pay-in or refund is asked about a while longer: it may end otherw
   }
 });
 
-test('a failed payout is asked about up to hourly, until it is known where its money is', () => {
-  assert.deepEqual(FAILED_PAYOUT_BACKOFF_MS, [...POLL_BACKOFF_MS, HOUR_MS]);
+test('a failed payout is polled until it is known where its money is', () => {
+  const { waitsMs } = schedules.failedPayoutPoll;
+  const lastMs = waitsMs.at(-1) ?? 0;
   let command = reported(commandIn.done, { end: 'failed' });
-  for (const waitMs of [...FAILED_PAYOUT_BACKOFF_MS, HOUR_MS, HOUR_MS]) {
+  for (const waitMs of [...waitsMs, lastMs, lastMs]) {
     assert.equal(command.dueAtMs, START_MS + waitMs);
     command = reported(leased(command, START_MS), { end: 'failed', polled: true });
   }
   const unanswered = pollAgain(leased(command, START_MS), 'not reached', START_MS);
-  assert.equal(unanswered.dueAtMs, START_MS + HOUR_MS);
+  assert.equal(unanswered.dueAtMs, START_MS + lastMs);
   for (const end of ['completed', 'returned'] as const) {
     assert.equal(reported(unanswered, { end, polled: true }).dueAtMs, null, end);
   }
@@ -218,9 +217,10 @@ test('a failed payout is asked about up to hourly, until it is known where its m
 
 test('an abandoned pay-in is asked about ever more rarely, daily in the end, for 180 days', () => {
   const asked = { ...leased(commandIn.done, START_MS), tries: 50 };
+  const lastMs = backoffMs('payoutPoll', asked.tries);
   for (const [agoMs, waitMs] of [
-    [0, 900_000],
-    [900_001, 900_001],
+    [0, lastMs],
+    [lastMs + 1, lastMs + 1],
     [6 * HOUR_MS, 6 * HOUR_MS],
     [24 * HOUR_MS, 24 * HOUR_MS],
     [1_000 * HOUR_MS, 24 * HOUR_MS],
@@ -233,11 +233,11 @@ test('an abandoned pay-in is asked about ever more rarely, daily in the end, for
 
 const odd = { text: '{"reason":"x"}', end: 'completed' } as const;
 
-test('an implausible report is held for a person, and the partner asked again in 15 minutes', () => {
+test('an implausible report is held for a person, and polled rarely', () => {
   const held = holdForReview(leased(commandIn.done, START_MS), odd, START_MS);
   assert.deepEqual(
     [held.review, held.end, held.dueAtMs, held.leaseToken, isStuck(held)],
-    [odd.text, 'open', START_MS + 900_000, null, true],
+    [odd.text, 'open', START_MS + backoffMs('reviewPoll', 0), null, true],
   );
   assert.equal(holdForReview(held, odd, START_MS + 1), held, 'held once');
 });
@@ -249,7 +249,7 @@ test('an order exists of which a held report says that it is open or completed',
       const held = holdForReview(command, { ...odd, end }, START_MS);
       assert.deepEqual(
         [held.state, held.end, held.dueAtMs, held.leaseToken],
-        ['done', 'open', START_MS + 900_000, null],
+        ['done', 'open', START_MS + backoffMs('reviewPoll', 0), null],
         `${state} ${end}`,
       );
     }
@@ -266,7 +266,11 @@ test('a held report of an order that failed leaves the work on it as it is', () 
   for (const state of ['refused', 'void'] as const) {
     const known = { ...commandIn[state], partnerRef: 'partner_1' };
     const failed = { ...odd, end: 'failed' } as const;
-    assert.equal(holdForReview(known, failed, START_MS).dueAtMs, START_MS + 900_000, state);
+    assert.equal(
+      holdForReview(known, failed, START_MS).dueAtMs,
+      START_MS + backoffMs('reviewPoll', 0),
+      state,
+    );
     const unknown = { ...known, partnerRef: null };
     assert.equal(holdForReview(unknown, failed, START_MS).dueAtMs, null, state);
   }

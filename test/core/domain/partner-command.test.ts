@@ -1,17 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { backoffMs } from '../../../core/domain/lease.js';
 import {
   absenceCountsAtMs,
   acceptCommand,
-  CALL_BACKOFF_MS,
   COMMAND_LEASE_MS,
   type CommandMove,
   type CommandState,
   changed,
   commandMoves,
   denyCommand,
-  FIRST_POLL_MS,
   isInDoubt,
   isOpen,
   isPolled,
@@ -34,6 +31,7 @@ import {
   supersedeCommand,
   voidCommand,
 } from '../../../core/domain/partner-command.js';
+import { backoffMs, schedules } from '../../../core/domain/schedules.js';
 import { AssertionFailure } from '../../../core/errors.js';
 import { aPartyCommand } from '../../support/domain-samples.js';
 import {
@@ -266,27 +264,26 @@ test('a call that surely did nothing leaves the order pending, to be sent or voi
   assert.deepEqual([voidCommand(postponed, START_MS).state, sent(postponed).tries], ['void', 2]);
 });
 
-test('the waits before the same call are 1 s, 5 s, 15 s, 1 min, then 5 min each', () => {
-  assert.deepEqual(CALL_BACKOFF_MS, [1_000, 5_000, 15_000, 60_000, 300_000]);
+test('the waits before the same call are those of the table, and the last one repeats', () => {
+  const lastMs = schedules.call.waitsMs.at(-1) ?? 0;
   let command = sampleCommand;
-  for (const waitMs of [...CALL_BACKOFF_MS, 300_000, 300_000]) {
+  for (const waitMs of [...schedules.call.waitsMs, lastMs, lastMs]) {
     command = postponeCommand(sent(command), 'busy', START_MS);
     assert.equal(command.dueAtMs, START_MS + waitMs);
   }
-  assert.equal(backoffMs(CALL_BACKOFF_MS, 1_000), 300_000);
-  assert.throws(() => backoffMs([], 0), AssertionFailure);
+  assert.throws(() => backoffMs('call', -1), AssertionFailure);
 });
 
 test('a preparation that fails again and again waits as long as a call that does', () => {
   let command = sampleCommand;
-  for (const waitMs of [...CALL_BACKOFF_MS, 300_000]) {
+  for (const waitMs of schedules.call.waitsMs) {
     command = postponeCommand(leased(command, START_MS), 'busy', START_MS);
     assert.partialDeepStrictEqual(command, { dueAtMs: START_MS + waitMs, state: 'pending' });
     assert.partialDeepStrictEqual(command, { lastSentAtMs: null });
   }
 });
 
-test('an accepted order keeps the partner’s id, and is asked about 2 s later unless it ended', () => {
+test('an accepted order keeps the partner’s id, and is polled soon unless it ended', () => {
   const accepted = acceptCommand(commandIn.sent, 'partner_1', START_MS);
   assert.deepEqual(
     [
@@ -296,7 +293,7 @@ test('an accepted order keeps the partner’s id, and is asked about 2 s later u
       accepted.lastError,
       accepted.dueAtMs,
     ],
-    ['partner_1', 0, null, null, START_MS + FIRST_POLL_MS],
+    ['partner_1', 0, null, null, START_MS + backoffMs('orderPoll', 0)],
   );
   const ended = acceptCommand({ ...commandIn.refused, end: 'completed' }, 'partner_1', START_MS);
   assert.equal(ended.dueAtMs, null);

@@ -8,13 +8,8 @@ import {
   type MoneyCommand,
   type PartnerCommand,
 } from '../../../core/domain/partner-command.js';
-import {
-  isDecisionLate,
-  isLate,
-  lateFromMs,
-  markLate,
-  POLL_BACKOFF_MS,
-} from '../../../core/domain/poll-plan.js';
+import { isDecisionLate, isLate, lateFromMs, markLate } from '../../../core/domain/poll-plan.js';
+import { schedules } from '../../../core/domain/schedules.js';
 import { aPartyCommand } from '../../support/domain-samples.js';
 import { leased, START_MS, sampleCommand } from '../../support/sample-rows.js';
 
@@ -24,7 +19,12 @@ const FIVE_BUSINESS_DAYS_MS = 7 * DAY_MS;
 
 const fields = {
   ...({ state: 'done', partnerRef: 'partner_1', end: 'open', receivedMinor: 0n } as const),
-  ...{ createdAtMs: SINCE_MS, heldSinceMs: null, lateAtMs: null, tries: POLL_BACKOFF_MS.length },
+  ...{
+    createdAtMs: SINCE_MS,
+    heldSinceMs: null,
+    lateAtMs: null,
+    tries: schedules.orderPoll.waitsMs.length,
+  },
 };
 
 function order(kind: MoneyCommand['kind'], others: Partial<MoneyCommand> = {}): MoneyCommand {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { schedules } from '../../../core/domain/schedules.js';
 import {
   ATTEMPTS_MAX,
   type AttemptOutcome,
@@ -10,10 +11,8 @@ import {
   deliveryStatuses,
   endForDeletedSubscription,
   finishAttempt,
-  lostLeaseTwice,
   newDelivery,
   nextDeliveryStatus,
-  RETRY_DELAYS_MS,
   replay,
   type WebhookDelivery,
 } from '../../../core/domain/webhook-delivery.js';
@@ -40,15 +39,24 @@ const hung: AttemptOutcome = {
   durationMs: 10_000,
 };
 const lost: AttemptOutcome = { kind: 'lease_lost' };
+const retryDelaysMs = schedules.webhookAttempt.waitsMs;
 
 function begin(delivery: WebhookDelivery, nowMs: number): WebhookDelivery {
   return beginAttempt(delivery, { nowMs, leaseToken: 'lease_1', leaseMs: LEASE_MS });
 }
 
+function finished(
+  delivery: WebhookDelivery,
+  outcome: AttemptOutcome,
+  nowMs: number,
+): WebhookDelivery {
+  return finishAttempt(delivery, outcome, nowMs, retryDelaysMs);
+}
+
 function attempt(delivery: WebhookDelivery, outcome: AttemptOutcome): WebhookDelivery {
   const nowMs = delivery.dueAtMs;
   assert.ok(nowMs !== null);
-  return finishAttempt(begin(delivery, nowMs), outcome, nowMs);
+  return finished(begin(delivery, nowMs), outcome, nowMs);
 }
 
 /** Both sendings of its next attempt were begun and lost; due at `nowMs`. */
@@ -89,15 +97,15 @@ const makers: Record<
   }
 > = {
   attempt_succeeded: {
-    make: (delivery) => finishAttempt(delivery, ok, START_MS),
+    make: (delivery) => finished(delivery, ok, START_MS),
     refusal: AssertionFailure,
   },
   attempt_failed: {
-    make: (delivery) => finishAttempt({ ...delivery, attempt: 1 }, refused, START_MS),
+    make: (delivery) => finished({ ...delivery, attempt: 1 }, refused, START_MS),
     refusal: AssertionFailure,
   },
   attempts_exhausted: {
-    make: (delivery) => finishAttempt({ ...delivery, attempt: ATTEMPTS_MAX }, refused, START_MS),
+    make: (delivery) => finished({ ...delivery, attempt: ATTEMPTS_MAX }, refused, START_MS),
     refusal: AssertionFailure,
   },
   subscription_deleted: { make: endForDeletedSubscription, refusal: AssertionFailure },
@@ -148,7 +156,7 @@ test('what is not due, ended or spent is not sent', () => {
 });
 
 test('only a started attempt can end', () => {
-  assert.throws(() => finishAttempt(created, ok, START_MS), AssertionFailure);
+  assert.throws(() => finished(created, ok, START_MS), AssertionFailure);
 });
 
 test('any 2xx delivers, everything else fails', () => {
@@ -167,7 +175,7 @@ test('any 2xx delivers, everything else fails', () => {
 test('a delivered delivery has its time, no error and no next attempt', () => {
   const failed = attempt(created, refused);
   assert.ok(failed.dueAtMs !== null);
-  const delivered = finishAttempt(begin(failed, failed.dueAtMs), ok, failed.dueAtMs + 12);
+  const delivered = finished(begin(failed, failed.dueAtMs), ok, failed.dueAtMs + 12);
   assert.equal(delivered.status, 'delivered');
   assert.equal(delivered.deliveredAtMs, failed.dueAtMs + 12);
   assert.partialDeepStrictEqual(delivered, { lastError: null, attempt: 2 });
@@ -182,7 +190,7 @@ test('attempts 2 to 7 come 30 s, 2 min, 10 min, 1 h, 6 h and 24 h after the one 
     const startMs = delivery.dueAtMs;
     assert.ok(startMs !== null);
     const endMs = startMs + 10_000;
-    delivery = finishAttempt(begin(delivery, startMs), hung, endMs);
+    delivery = finished(begin(delivery, startMs), hung, endMs);
     assert.equal(delivery.status, 'pending');
     assert.equal(delivery.attempt, index + 1);
     assert.equal(delivery.nextAttemptAtMs, endMs + waitSeconds * 1_000);
@@ -201,7 +209,7 @@ test('the seventh attempt can still deliver', () => {
 
 test('other waits can be given, one before each attempt but the first', () => {
   const after = finishAttempt(begin(created, START_MS), refused, START_MS, [1, 2, 3, 4, 5, 6]);
-  assert.deepEqual([after.dueAtMs, RETRY_DELAYS_MS.length], [START_MS + 1, ATTEMPTS_MAX - 1]);
+  assert.deepEqual([after.dueAtMs, retryDelaysMs.length], [START_MS + 1, ATTEMPTS_MAX - 1]);
   assert.throws(
     () => finishAttempt(begin(created, START_MS), refused, START_MS, []),
     AssertionFailure,
@@ -211,32 +219,32 @@ test('other waits can be given, one before each attempt but the first', () => {
 test('an attempt that lost its lease is sent again immediately, under its number', () => {
   const sending = begin(created, START_MS);
   const leaseEndMs = START_MS + LEASE_MS;
-  assert.equal(lostLeaseTwice(sending), false);
+  assert.equal(sending.resent, false);
   const again = begin(sending, leaseEndMs);
   assert.deepEqual([again.attempt, again.resent, again.dueAtMs], [1, true, leaseEndMs + LEASE_MS]);
-  assert.equal(finishAttempt(again, ok, leaseEndMs).status, 'delivered');
-  const failed = finishAttempt(again, refused, leaseEndMs);
+  assert.equal(finished(again, ok, leaseEndMs).status, 'delivered');
+  const failed = finished(again, refused, leaseEndMs);
   assert.deepEqual([failed.attempt, failed.resent], [1, false]);
 });
 
 test('an attempt that lost its lease twice has failed: the next one waits as after any', () => {
   let delivery = created;
-  for (const [index, delayMs] of RETRY_DELAYS_MS.entries()) {
+  for (const [index, delayMs] of retryDelaysMs.entries()) {
     const lostAtMs = (delivery.dueAtMs ?? 0) + 1_000;
     const spent = lostTwice(delivery, lostAtMs);
-    assert.equal(lostLeaseTwice(spent), true);
-    delivery = finishAttempt(spent, lost, lostAtMs);
+    assert.equal(spent.resent, true);
+    delivery = finished(spent, lost, lostAtMs);
     assert.deepEqual([delivery.status, delivery.attempt], ['pending', index + 1]);
     assert.equal(delivery.dueAtMs, lostAtMs + delayMs);
     assert.deepEqual([delivery.leaseToken, delivery.resent], [null, false]);
-    assert.equal(lostLeaseTwice(delivery), false);
+    assert.equal(delivery.resent, false);
   }
 });
 
 test('a seventh attempt that lost its lease twice makes a dead letter and is not sent again', () => {
-  const dead = finishAttempt(lostTwice(failed(ATTEMPTS_MAX - 1), START_MS), lost, START_MS);
+  const dead = finished(lostTwice(failed(ATTEMPTS_MAX - 1), START_MS), lost, START_MS);
   assert.deepEqual([dead.status, dead.attempt], ['dead_letter', ATTEMPTS_MAX]);
-  assert.equal(lostLeaseTwice(dead), false);
+  assert.equal(dead.resent, false);
 });
 
 test('a replay is the same delivery, due immediately, with attempts counted from one', () => {
@@ -285,13 +293,13 @@ test('law: no history leaves the table or the schedule, or makes more than seven
       let sendings: number[][] = [];
       const send = () => {
         nowMs = Math.max(nowMs, delivery.dueAtMs ?? nowMs);
-        if (lostLeaseTwice(delivery)) {
-          delivery = finishAttempt(delivery, lost, nowMs);
+        if (delivery.resent) {
+          delivery = finished(delivery, lost, nowMs);
           return false;
         }
         delivery = begin(delivery, nowMs);
         const last = sendings[delivery.attempt - 2]?.at(-1);
-        const delayMs = RETRY_DELAYS_MS[delivery.attempt - 2] ?? 0;
+        const delayMs = retryDelaysMs[delivery.attempt - 2] ?? 0;
         assert.ok(last === undefined || nowMs >= last + delayMs, 'attempts keep their distance');
         sendings[delivery.attempt - 1] = [...(sendings[delivery.attempt - 1] ?? []), nowMs];
         return true;
@@ -300,7 +308,7 @@ test('law: no history leaves the table or the schedule, or makes more than seven
         nowMs += 1;
         const pending = delivery.status === 'pending';
         if (each.kind === 'attempt' && pending) {
-          if (send()) delivery = finishAttempt(delivery, each.outcome, nowMs);
+          if (send()) delivery = finished(delivery, each.outcome, nowMs);
         } else if (each.kind === 'crash' && pending) {
           // The next start ends the lease at once.
           if (send()) delivery = { ...delivery, dueAtMs: nowMs };

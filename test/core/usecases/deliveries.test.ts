@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
+import { schedules } from '../../../core/domain/schedules.js';
 import type { Tenant } from '../../../core/domain/tenant.js';
-import { RETRY_DELAYS_MS } from '../../../core/domain/webhook-delivery.js';
 import {
   listDeliveries,
   readDelivery,
@@ -15,7 +15,7 @@ import { type Scene, scene, strangers, tenant, unanswered } from '../../support/
 /** Fails everything that is pending until it is a dead letter. */
 async function kill(made: Scene): Promise<void> {
   made.answer = () => unanswered;
-  for (const delayMs of [0, ...RETRY_DELAYS_MS]) {
+  for (const delayMs of [0, ...schedules.webhookAttempt.waitsMs]) {
     made.advanceClock(delayMs);
     await made.settle();
   }

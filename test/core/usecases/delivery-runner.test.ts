@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { schedules } from '../../../core/domain/schedules.js';
 import { verifyWebhook, webhookHeaders } from '../../../core/domain/signature.js';
-import { RETRY_DELAYS_MS } from '../../../core/domain/webhook-delivery.js';
 import type { Deps } from '../../../core/ports/deps.js';
 import type { WebhookResult } from '../../../core/ports/outside.js';
 import { replayDelivery } from '../../../core/usecases/deliveries.js';
@@ -73,7 +73,7 @@ test('seven attempts on schedule, the same bytes each time, then a dead letter',
   await made.emit({});
   await made.settle();
   const plannedMs = [STARTS_AT_MS];
-  for (const delayMs of RETRY_DELAYS_MS) {
+  for (const delayMs of schedules.webhookAttempt.waitsMs) {
     const dueAtMs = (plannedMs.at(-1) ?? 0) + delayMs;
     const row = await made.onlyDelivery(subscription.id);
     assert.deepEqual([row.status, row.nextAttemptAtMs], ['pending', dueAtMs]);
@@ -119,7 +119,7 @@ test('a replayed dead letter has seven attempts again, under the same id', async
   made.answer = () => unanswered;
   const { subscription } = await made.subscribe();
   await made.emit({});
-  for (const delayMs of [0, ...RETRY_DELAYS_MS]) {
+  for (const delayMs of [0, ...schedules.webhookAttempt.waitsMs]) {
     made.advanceClock(delayMs);
     await made.settle();
   }
@@ -127,14 +127,14 @@ test('a replayed dead letter has seven attempts again, under the same id', async
   assert.equal(dead.status, 'dead_letter');
   made.advanceClock(1_000);
   await replayDelivery(made.deps, tenant, subscription.id, dead.id);
-  for (const delayMs of [0, ...RETRY_DELAYS_MS.slice(0, -1)]) {
+  for (const delayMs of [0, ...schedules.webhookAttempt.waitsMs.slice(0, -1)]) {
     made.advanceClock(delayMs);
     await made.settle();
   }
   const again = await made.onlyDelivery(subscription.id);
   assert.deepEqual([again.id, again.status, again.attempt], [dead.id, 'pending', 6]);
   made.answer = () => ({});
-  made.advanceClock(RETRY_DELAYS_MS.at(-1) ?? 0);
+  made.advanceClock(schedules.webhookAttempt.waitsMs.at(-1) ?? 0);
   await made.settle();
   const delivered = await made.onlyDelivery(subscription.id);
   assert.partialDeepStrictEqual(delivered, { id: dead.id, status: 'delivered', attempt: 7 });

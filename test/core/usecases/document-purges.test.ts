@@ -3,11 +3,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
-  PURGE_BACKOFF_MS,
   UNUSED_RETENTION_MS,
   UPLOAD_TIME_MAX_MS,
   UPLOAD_URL_LIFE_MS,
 } from '../../../core/domain/document.js';
+import { schedules } from '../../../core/domain/schedules.js';
 import type { Deps } from '../../../core/ports/deps.js';
 import { listDocuments, runPurges, type Upload } from '../../../core/usecases/documents.js';
 import { allOf, chunks } from '../../contract/document-storage.js';
@@ -83,7 +83,7 @@ test('a crash between the deletion and its record is healed by deleting again', 
   assert.equal(await runPurges(dying, dying.clock.nowMs(), 100), 0);
   assert.equal(await made.documentStatusOf(upload), 'purging');
   assert.deepEqual(await allOf(made.storage), []);
-  made.advanceClock(PURGE_BACKOFF_MS[0]);
+  made.advanceClock(schedules.call.waitsMs[0]);
   assert.deepEqual([await made.purges(), await made.documentStatusOf(upload)], [1, 'purged']);
 });
 

@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { DAY_MS, MINUTE_MS } from '../../../core/domain/instant.js';
-import { SCAN_EVERY_MS, SCAN_OVERLAP_MS } from '../../../core/domain/statement-scan.js';
+import { schedules } from '../../../core/domain/schedules.js';
+import { SCAN_OVERLAP_MS } from '../../../core/domain/statement-scan.js';
 import { endQuarantine, quarantineRestored } from '../../../core/usecases/epochs.js';
 import { runStatementScans } from '../../../core/usecases/receipt-reads.js';
 import { type ReceiptScene, receiptScene } from '../../support/receipt-scene.js';
@@ -16,12 +17,12 @@ test('a deposit whose message is lost is found by the next scan', async (t) => {
   scene.deposit('va_1');
   await at.pass(60);
   assert.equal(await scene.receipt('va_1'), null, 'no scan is due');
-  scene.made.advanceClock(SCAN_EVERY_MS);
+  scene.made.advanceClock(schedules.statementScan.waitsMs[0]);
   await at.pass(3);
   assert.equal(await scene.shown('va_1'), 'assigned completed amount');
   assert.equal((await at.shown())[0], 'settled');
   const reads = scene.books.reads;
-  scene.made.advanceClock(SCAN_EVERY_MS);
+  scene.made.advanceClock(schedules.statementScan.waitsMs[0]);
   await at.pass(3);
   assert.equal(scene.books.reads, reads, 'what is known is not read again');
 });
@@ -71,7 +72,7 @@ test('a change that no message told is found while it is in the overlap', async 
   await scene.arrive('va_1', { amount: { amountMinor: 7n, currency: 'USD' } });
   await runStatementScans(scene.made.deps);
   scene.books.change('va_1', { status: 'returned' });
-  scene.made.advanceClock(SCAN_EVERY_MS);
+  scene.made.advanceClock(schedules.statementScan.waitsMs[0]);
   await runStatementScans(scene.made.deps);
   assert.equal(await scene.shown('va_1'), 'returned returned null');
 });
@@ -83,7 +84,7 @@ test('a recall of assigned money that no message told is found by the scan', asy
   await at.pass(3);
   assert.equal((await at.shown())[0], 'settled');
   scene.books.change('va_1', { status: 'returned' });
-  scene.made.advanceClock(SCAN_EVERY_MS);
+  scene.made.advanceClock(schedules.statementScan.waitsMs[0]);
   await at.pass(3);
   assert.equal(await at.summary(), 'settled paid refunded 100 100 0 100 100');
 });

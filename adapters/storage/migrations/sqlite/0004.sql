@@ -10,3 +10,34 @@ alter table organization_profiles add column rails_command_id text;
 update kyc_submissions set tos_id = null
   where status = 'rejected' and tos_id is not null
     and (partner_ref is not null or reason = 'tosId');
+
+-- What operators must look at is a column that the domain writes, not a condition of each query.
+
+-- The queue of the money desk, or null.
+alter table partner_commands add column queue text check (queue in ('owed', 'out_of_sight'));
+alter table partner_commands add column is_stuck integer not null default 0
+  check (is_stuck in (0, 1));
+alter table partner_commands add column is_in_flight integer not null default 0
+  check (is_in_flight in (0, 1));
+
+-- Rows that exist.
+update partner_commands set queue = 'owed'
+  where kind = 'refund' and review is null and state <> 'void'
+    and (state <> 'done' or order_end <> 'completed');
+update partner_commands set queue = 'out_of_sight'
+  where review is not null or (kind = 'payout' and state = 'done' and order_end = 'failed');
+update partner_commands set is_stuck = 1
+  where review is not null or (kind = 'refund' and state = 'refused')
+    or (state not in ('refused', 'void') and (state <> 'done' or order_end = 'open')
+      and last_error is not null and tries >= 20);
+update partner_commands set is_in_flight = 1
+  where kind = 'payin' and partner_ref is null and last_sent_at is not null
+    and state not in ('refused', 'void') and (state <> 'done' or order_end = 'open');
+
+drop index partner_commands_owed;
+drop index partner_commands_out_of_sight;
+drop index partner_commands_stuck;
+drop index partner_commands_in_flight;
+create index partner_commands_queue on partner_commands (queue, id) where queue is not null;
+create index partner_commands_stuck on partner_commands (created_at, id) where is_stuck;
+create index partner_commands_in_flight on partner_commands (mode, id) where is_in_flight;

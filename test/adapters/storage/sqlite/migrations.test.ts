@@ -10,9 +10,18 @@ import {
   type Migration,
   pendingMigrations,
 } from '../../../../adapters/storage/migrations.js';
+import { valueOfParam } from '../../../../adapters/storage/sqlite/connection.js';
 import { migrateSqlite } from '../../../../adapters/storage/sqlite/migrations.js';
 import { openSqliteStore } from '../../../../adapters/storage/sqlite/store.js';
+import { commands } from '../../../../adapters/storage/tables/work-rows.js';
+import {
+  type CommandState,
+  commandMoves,
+  moneyKinds,
+  STUCK_AFTER_TRIES,
+} from '../../../../core/domain/partner-command.js';
 import { StoreRefusal } from '../../../../core/errors.js';
+import { aCommand, T0 } from '../../../support/domain-samples.js';
 import { temporaryFolder } from '../../../support/temporary-folder.js';
 
 const folder = temporaryFolder();
@@ -118,4 +127,44 @@ test('a database that was migrated with another text is refused', () => {
     /another text of 0001.sql/,
   );
   assert.deepEqual(pendingMigrations(known, []), known);
+});
+
+test('rows of an earlier version get the columns that the domain derives now', () => {
+  const states = Object.keys(commandMoves) as readonly CommandState[];
+  const all = moneyKinds.flatMap((kind) =>
+    states.flatMap((state) =>
+      (['open', 'completed', 'failed'] as const).flatMap((end) =>
+        [null, '{}'].flatMap((review) =>
+          [0, STUCK_AFTER_TRIES].map((tries) => {
+            const id = `cmd_${kind}_${state}_${end}_${review}_${tries}`;
+            const called = { partnerRef: null, lastSentAtMs: T0, lastError: 'busy' } as const;
+            return aCommand({ id, reference: id, kind, state, end, review, tries, ...called });
+          }),
+        ),
+      ),
+    ),
+  );
+  const derived: readonly string[] = ['queue', 'is_stuck', 'is_in_flight'];
+  const connection = new SqliteConnection(':memory:');
+  const migrations = loadMigrations('sqlite');
+  migrateSqlite(connection, migrations.slice(0, 3));
+  const expected = all.map((command) => {
+    const { template, params } = commands.insert(command).statement;
+    assert.ok(template !== null);
+    const values = template.columns.map(
+      (name, at) => [name, valueOfParam(params[at] ?? null)] as const,
+    );
+    const old = values.filter(([name]) => !derived.includes(name));
+    const names = old.map(([name]) => name).join(', ');
+    const places = old.map(() => '?').join(', ');
+    connection
+      .prepare(`insert into partner_commands (${names}) values (${places})`)
+      .run(old.map(([, value]) => value));
+    return Object.fromEntries(values.filter(([name]) => name === 'id' || derived.includes(name)));
+  });
+  migrateSqlite(connection, migrations);
+  const found = connection.prepare(`select id, ${derived.join(', ')} from partner_commands`).all();
+  const byId = new Map(found.map((row) => [(row as { readonly id: string }).id, row]));
+  for (const row of expected) assert.deepEqual(byId.get(String(row['id'])), row);
+  connection.close();
 });
