@@ -151,8 +151,13 @@ function restoredOutcome(restored: Restored, manifest: Manifest): Outcome {
   const documents = documentsIn(files);
   const backup = { version, schema, epoch: itsEpoch, rows, documents, keyIds };
   const json = {
-    ...{ restored: epoch !== null, takenAt, database: databaseName, epoch },
-    ...{ replaced, replacedWrittenAt, backup },
+    restored: epoch !== null,
+    takenAt,
+    database: databaseName,
+    epoch,
+    replaced,
+    replacedWrittenAt,
+    backup,
   };
   if (epoch === null) {
     const heading = 'The backup is complete and can be restored. Nothing was changed.';
@@ -163,7 +168,7 @@ function restoredOutcome(restored: Restored, manifest: Manifest): Outcome {
     ...replaced.map((path) => `Moved aside: ${path}`),
     ...elsewhere(manifest),
     ...(replaced.length === 0 ? [] : ['Delete these paths when they are no longer needed: rm -r.']),
-    'It is in quarantine: it orders, pays, mails and sends nothing until its release. Next:',
+    'It is in quarantine: it sends no command, payout, mail or webhook until its release. Next:',
     '  ponte serve             serves reads',
     '  ponte restore --check   queries what the partner did since the backup',
     '  ponte release           ends the quarantine',

@@ -84,7 +84,11 @@ async function show({ deps }: Operator, id: string): Promise<Outcome> {
   const present = await presenter();
   const json = { ...present(delivery), attempts: attempts.map(presentAttempt) };
   const rows = json.attempts.map((one) => [
-    ...[one.attempt, one.startedAt, one.durationMs, one.responseStatus, one.error],
+    one.attempt,
+    one.startedAt,
+    one.durationMs,
+    one.responseStatus,
+    one.error,
   ]);
   const facts = fields({
     id: json.id,
@@ -142,8 +146,13 @@ function presentAttempt({ startedAtMs, ...attempt }: DeliveryAttempt) {
 
 function deliveryTable(data: readonly Shown[]): string {
   const rows = data.map((row) => [
-    ...[row.id, row.eventType, row.status, row.attempt, row.responseStatus],
-    ...[row.nextAttemptAt, row.lastError],
+    row.id,
+    row.eventType,
+    row.status,
+    row.attempt,
+    row.responseStatus,
+    row.nextAttemptAt,
+    row.lastError,
   ]);
   const headings = ['ID', 'EVENT', 'STATUS', 'ATTEMPT', 'ANSWER', 'NEXT ATTEMPT', 'ERROR'];
   return table(headings, rows, 'No deliveries.');

@@ -28,7 +28,7 @@ const namespaces = ['payment_intent', 'invoice'] as const;
 
 /** The demo gives up after this time without an event. */
 const PATIENCE_MS = 20_000;
-const LOOK_EVERY_MS = 20;
+const READ_EVERY_MS = 20;
 
 interface Received {
   readonly event: string;
@@ -169,7 +169,7 @@ async function waitForEvents(
 ): Promise<readonly string[]> {
   let [count, changedAtMs] = [received.length, performance.now()];
   while (missing().length > 0 && performance.now() - changedAtMs < PATIENCE_MS) {
-    await wait(LOOK_EVERY_MS);
+    await wait(READ_EVERY_MS);
     if (received.length !== count) [count, changedAtMs] = [received.length, performance.now()];
   }
   return missing();

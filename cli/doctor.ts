@@ -22,9 +22,9 @@ import { formatDuration, table } from './output.js';
 /** `warning`: an operator should look at it. `critical`: money or the service is at risk. */
 type Severity = 'ok' | 'warning' | 'critical';
 
-export const marks = { ok: 'ok', warning: 'LOOK', critical: 'WRONG' } as const;
+export const marks = { ok: 'ok', warning: 'WARN', critical: 'FAIL' } as const;
 
-export interface Check {
+export interface DoctorCheck {
   readonly name: string;
   readonly severity: Severity;
   readonly detail: string;
@@ -110,7 +110,7 @@ function presentBacklog({ unmatched, ...waiting }: QueueReport) {
   return { ...waiting, unmatched: sums };
 }
 
-export function exitOfChecks(checks: readonly Pick<Check, 'severity'>[]): ExitKind {
+export function exitOfChecks(checks: readonly Pick<DoctorCheck, 'severity'>[]): ExitKind {
   if (checks.some(({ severity }) => severity === 'critical')) return 'checkFailed';
   return checks.every(({ severity }) => severity === 'ok') ? 'done' : 'attention';
 }
@@ -130,7 +130,9 @@ async function found(operator: Operator): Promise<Findings> {
   const readable = health.database && health.migrations;
   return {
     ...environment,
-    ...{ databaseName, health, keysProblem },
+    databaseName,
+    health,
+    keysProblem,
     backups: await backupsOf(operator),
     unreachableReason: health.database ? null : reason,
     olderKeys: readable ? await olderKeysOf(deps) : [],
@@ -173,16 +175,22 @@ async function findingsWithoutDatabase({
   const disk = await statfs(existingParent(dataDir));
   return {
     nodeVersion: process.version,
-    ...{ unknownVariables, warnings, dataDir, freeBytes: disk.bavail * disk.bsize },
-    ...{ databaseName: '', health: { database: false, migrations: false }, absence: null },
-    ...{ unreachableReason: null, servers: null, keysProblem: null, data: null },
-    ...{
-      documentsProblem: null,
-      olderKeys: [],
-      backups: null,
-      clockSkewMs: null,
-      connectionProblems: null,
-    },
+    unknownVariables,
+    warnings,
+    dataDir,
+    freeBytes: disk.bavail * disk.bsize,
+    databaseName: '',
+    health: { database: false, migrations: false },
+    absence: null,
+    unreachableReason: null,
+    servers: null,
+    keysProblem: null,
+    data: null,
+    documentsProblem: null,
+    olderKeys: [],
+    backups: null,
+    clockSkewMs: null,
+    connectionProblems: null,
   };
 }
 
@@ -200,7 +208,7 @@ async function unreachableReasonOf(store: Store): Promise<string | null> {
   }
 }
 
-export function diagnose(findings: Findings): readonly Check[] {
+export function diagnose(findings: Findings): readonly DoctorCheck[] {
   const { unknownVariables, health, absence, unreachableReason, databaseName } = findings;
   const { servers, dataDir, freeBytes, clockSkewMs, connectionProblems } = findings;
   const unknown = unknownVariables
@@ -229,12 +237,12 @@ export function diagnose(findings: Findings): readonly Check[] {
   ];
 }
 
-function migrationsCheck(done: boolean): Check {
+function migrationsCheck(done: boolean): DoctorCheck {
   const missing = 'pending, or of a newer version: run ponte migrate';
   return unless(done, 'migrations', 'done', ['critical', missing]);
 }
 
-function backupCheck({ everyMs, ageMs }: NonNullable<Findings['backups']>): Check {
+function backupCheck({ everyMs, ageMs }: NonNullable<Findings['backups']>): DoctorCheck {
   const advice = 'search the log of the server for "a scheduled backup failed"';
   if (ageMs === null) {
     return { name: 'backups', severity: 'warning', detail: `none yet: ${advice}` };
@@ -246,7 +254,7 @@ function backupCheck({ everyMs, ageMs }: NonNullable<Findings['backups']>): Chec
   ]);
 }
 
-function clockCheck(skewMs: number): Check {
+function clockCheck(skewMs: number): DoctorCheck {
   const off = `${(Math.abs(skewMs) / 1_000).toFixed(1)} s ${skewMs < 0 ? 'behind' : 'ahead of'}`;
   return unless(Math.abs(skewMs) <= CLOCK_ERROR_MAX_MS, 'clock', 'that of the database', [
     'critical',
@@ -254,13 +262,13 @@ function clockCheck(skewMs: number): Check {
   ]);
 }
 
-function connectionsCheck(problems: readonly string[]): Check {
+function connectionsCheck(problems: readonly string[]): DoctorCheck {
   const detail = 'each keeps its session';
   return unless(problems.length === 0, 'connections', detail, ['critical', problems.join('; ')]);
 }
 
 /** Never a defect: the service may be stopped for maintenance. */
-function servingCheck(servers: NonNullable<Findings['servers']>): Check {
+function servingCheck(servers: NonNullable<Findings['servers']>): DoctorCheck {
   const names = servers.map(({ name, sinceMs }) =>
     sinceMs === null ? name : `${name} since ${formatInstant(sinceMs)}`,
   );
@@ -271,7 +279,7 @@ function servingCheck(servers: NonNullable<Findings['servers']>): Check {
 function dataChecks(
   { waiting, imbalances }: NonNullable<Findings['data']>,
   { keysProblem, olderKeys, documentsProblem }: Omit<Findings, 'data'>,
-): readonly Check[] {
+): readonly DoctorCheck[] {
   const { queues, undeliveredMs, stuckCommands, deadLetters, fundsToReview } = waiting;
   const { deliveries, ...ours } = queues;
   // In quarantine no work is claimed: the epoch check says so, and lateness adds nothing.
@@ -308,7 +316,7 @@ function dataChecks(
     ]),
     unless(fundsToReview === 0, 'funds', 'all accounted for', [
       'critical',
-      `${counted(fundsToReview, 'payment')} with funds in review: ponte money list`,
+      `${counted(fundsToReview, 'payment')} whose money needs review: ponte money list`,
     ]),
     unless(late.length === 0, 'workers', 'no work is overdue', [
       'critical',
@@ -330,7 +338,7 @@ function dataChecks(
   ];
 }
 
-function unmatchedCheck(unmatched: QueueReport['unmatched']): Check {
+function unmatchedCheck(unmatched: QueueReport['unmatched']): DoctorCheck {
   const sums = unmatched.map((sum) => `${formatAmount(sum.amountMinor)} ${sum.currency}`);
   const oldest = formatDuration(Math.max(0, ...unmatched.map(({ oldestMs }) => oldestMs)));
   return unless(unmatched.length === 0, 'receipts', 'each has its payment', [
@@ -344,7 +352,7 @@ function unless(
   name: string,
   detail: string,
   [severity, problem]: readonly [Exclude<Severity, 'ok'>, string],
-): Check {
+): DoctorCheck {
   return good ? { name, severity: 'ok', detail } : { name, severity, detail: problem };
 }
 

@@ -50,8 +50,15 @@ async function list(
   const known = found.filter(({ row }) => row !== null);
   const nextCursor = known.length < limit ? null : (known.at(-1)?.id ?? null);
   const rows = data.map((row) => [
-    ...[row.id, row.status, row.kept, row.partyId, row.kind, row.ownerIndex],
-    ...[row.createdAt, row.dueAt, row.purgedAt],
+    row.id,
+    row.status,
+    row.kept,
+    row.partyId,
+    row.kind,
+    row.ownerIndex,
+    row.createdAt,
+    row.dueAt,
+    row.purgedAt,
   ]);
   const headings = ['ID', 'STATUS', 'KEPT', 'PARTY', 'KIND', 'OWNER', 'CREATED', 'DUE', 'PURGED'];
   const text = table(headings, rows, all ? 'No documents.' : 'No documents are stored.');

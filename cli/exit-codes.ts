@@ -39,7 +39,7 @@ const exitOfCode = {
   InvalidSignature: 'forbidden',
   InvalidSignInLink: 'forbidden',
   InvalidSignInCode: 'forbidden',
-  SignInCodeOver: 'forbidden',
+  SignInCodeExpired: 'forbidden',
   InsufficientScope: 'forbidden',
   SelfApprovalNotAllowed: 'forbidden',
   NotFound: 'notFound',

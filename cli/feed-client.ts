@@ -25,7 +25,7 @@ export interface FedEvent {
 }
 
 /** The last sequence that was read, and its epoch; null if unknown. */
-export interface FeedPosition {
+export interface ReaderPosition {
   readonly after: number;
   readonly epoch: number | null;
 }
@@ -53,18 +53,21 @@ export class TryAgain extends Error {
  */
 export async function readFeed(
   source: FeedSource,
-  place: FeedPosition,
-  over: AbortSignal,
+  place: ReaderPosition,
+  stopped: AbortSignal,
 ): Promise<{ readonly events: readonly FedEvent[]; readonly epoch: number }> {
-  const text = await requestFeed(source, { ...place, waitSeconds: LONG_POLL_SECONDS }, over);
+  const text = await requestFeed(source, { ...place, waitSeconds: LONG_POLL_SECONDS }, stopped);
   const { epoch } = JSON.parse(text) as { readonly epoch: number };
   const events = sliceItems(sliceTopLevel(text, ['data']).get('data') ?? '[]').map(readEvent);
   return { events, epoch };
 }
 
 /** The position after the latest event; throws like `readFeed`. */
-export async function latestPosition(source: FeedSource, over: AbortSignal): Promise<FeedPosition> {
-  const text = await requestFeed(source, { after: 'latest', epoch: null, waitSeconds: 0 }, over);
+export async function latestPosition(
+  source: FeedSource,
+  stopped: AbortSignal,
+): Promise<ReaderPosition> {
+  const text = await requestFeed(source, { after: 'latest', epoch: null, waitSeconds: 0 }, stopped);
   const { nextAfter: after, epoch } = JSON.parse(text) as {
     readonly nextAfter: number;
     readonly epoch: number;
@@ -74,17 +77,17 @@ export async function latestPosition(source: FeedSource, over: AbortSignal): Pro
 
 async function requestFeed(
   { url, key }: FeedSource,
-  query: Omit<FeedPosition, 'after'> & {
+  query: Omit<ReaderPosition, 'after'> & {
     readonly after: number | 'latest';
     readonly waitSeconds: number;
   },
-  over: AbortSignal,
+  stopped: AbortSignal,
 ): Promise<string> {
   const { after, epoch, waitSeconds } = query;
   const ofEpoch = epoch === null ? '' : `&epoch=${epoch}`;
   const search = `after=${after}${ofEpoch}&limit=${PAGE}&wait=${waitSeconds}`;
   const timeoutMs = waitSeconds * 1_000 + ANSWER_GRACE_MS;
-  const { status, text } = await call(over, timeoutMs, `${url}/v1/events?${search}`, {
+  const { status, text } = await call(stopped, timeoutMs, `${url}/v1/events?${search}`, {
     headers: { 'X-API-Key': key },
   });
   if (status !== 200) throw refusalOf(url, status, text);
@@ -95,11 +98,11 @@ async function requestFeed(
 export async function forwardEvent(
   event: FedEvent,
   target: { readonly url: string; readonly secret: string },
-  over: AbortSignal,
+  stopped: AbortSignal,
 ): Promise<number> {
   const body = writeJson({ event: event.event, data: new RawJson(event.data) });
   const timestampSeconds = Math.floor(Date.now() / 1_000);
-  const { status, text } = await call(over, FORWARD_TIMEOUT_MS, target.url, {
+  const { status, text } = await call(stopped, FORWARD_TIMEOUT_MS, target.url, {
     method: 'POST',
     redirect: 'manual',
     headers: {
@@ -123,19 +126,19 @@ export async function forwardEvent(
  * Repeats `attempt` while it throws TryAgain, and reports each wait. Null once `over` is aborted.
  */
 export async function persistently<T>(
-  over: AbortSignal,
+  stopped: AbortSignal,
   onRetry: (problem: string) => void,
   attempt: () => Promise<T>,
 ): Promise<T | null> {
-  for (let tries = 0; !over.aborted; tries += 1) {
+  for (let tries = 0; !stopped.aborted; tries += 1) {
     try {
       return await attempt();
     } catch (error) {
-      if (over.aborted) return null;
+      if (stopped.aborted) return null;
       if (!(error instanceof TryAgain)) throw error;
       const waitMs = Math.max(backoffMs('feedRequest', tries), error.waitMs);
       onRetry(`${error.message}; trying again in ${waitMs / 1_000} s`);
-      await wait(waitMs, undefined, { signal: over }).catch(() => undefined);
+      await wait(waitMs, undefined, { signal: stopped }).catch(() => undefined);
     }
   }
   return null;
@@ -147,12 +150,12 @@ interface Answered {
 }
 
 async function call(
-  over: AbortSignal,
+  stopped: AbortSignal,
   timeoutMs: number,
   url: string,
   request: RequestInit,
 ): Promise<Answered> {
-  const signal = AbortSignal.any([over, AbortSignal.timeout(timeoutMs)]);
+  const signal = AbortSignal.any([stopped, AbortSignal.timeout(timeoutMs)]);
   try {
     const response = await fetch(url, { ...request, signal });
     return { status: response.status, text: await response.text() };

@@ -22,7 +22,10 @@ export function addKeyCommands(shell: Shell, program: Command): void {
         orgOption(),
         modeOption(),
         new Option('--name <name>', 'what the key is for').makeOptionMandatory(),
-        new Option('--scope <scope...>', 'what it may do, as a,b or repeated; all by default')
+        new Option(
+          '--scope <scope...>',
+          'what it may do, for example a,b; may be repeated; all by default',
+        )
           .default([])
           .argParser(scopeList),
       ],
@@ -46,8 +49,12 @@ export function addKeyCommands(shell: Shell, program: Command): void {
       const { apiKey } = await routes();
       const data = (await listKeys(deps, org)).map(apiKey.show);
       const rows = data.map(({ id, testMode, name, scopes, lastUsedAt, revokedAt }) => [
-        ...[id, testMode ? 'test' : 'live', name, scopes.join(' ') || 'all'],
-        ...[lastUsedAt, revokedAt],
+        id,
+        testMode ? 'test' : 'live',
+        name,
+        scopes.join(' ') || 'all',
+        lastUsedAt,
+        revokedAt,
       ]);
       const headings = ['ID', 'MODE', 'NAME', 'SCOPES', 'LAST USED', 'REVOKED'];
       return listOutcome(data, table(headings, rows, 'No keys.'));

@@ -9,11 +9,11 @@ import { isEventPattern, matchesEvent } from '../core/domain/event.js';
 import { PonteError } from '../core/errors.js';
 import {
   type FedEvent,
-  type FeedPosition,
   type FeedSource,
   forwardEvent,
   latestPosition,
   persistently,
+  type ReaderPosition,
   readFeed,
 } from './feed-client.js';
 import { failure, finish, type Shell } from './operator.js';
@@ -66,20 +66,20 @@ export function addListenCommand(shell: Shell, program: Command): void {
       ).default(null),
     )
     .addOption(
-      new Option('--events <types>', 'only these, as payment_intent.*,invoice.settled')
+      new Option('--events <types>', 'only these, for example payment_intent.*,invoice.settled')
         .default(null)
         .argParser(eventPatterns),
     )
     .option('--json', 'print each event as one line of JSON', false);
   command.action(async () => {
     const options = command.opts<ListenOptions>();
-    const over = new AbortController();
-    const stop = () => over.abort();
+    const stopped = new AbortController();
+    const stop = () => stopped.abort();
     for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, stop);
     // The reader has closed the pipe.
     process.stdout.on('error', stop);
     try {
-      await listen(shell, options, over.signal);
+      await listen(shell, options, stopped.signal);
     } catch (error) {
       finish(shell, failure(shell, error), options.json);
     } finally {
@@ -93,17 +93,17 @@ export function addListenCommand(shell: Shell, program: Command): void {
 export async function listen(
   shell: Shell,
   options: ListenOptions,
-  over: AbortSignal,
+  stopped: AbortSignal,
 ): Promise<void> {
   const warn = (line: string) => shell.stderr.write(`ponte: ${line}\n`);
   const source = sourceOf(shell, options);
   const position = options.state === null ? null : positionIn(options.state, source);
   const began = startOf(options, position);
-  const forward = forwarder(shell, options, over);
-  let place: FeedPosition = began ?? { after: 0, epoch: null };
+  const forward = forwarder(shell, options, stopped);
+  let place: ReaderPosition = began ?? { after: 0, epoch: null };
   // A receiver does not expect past events.
   if (began === null && options.forward !== null) {
-    const latest = await persistently(over, warn, () => latestPosition(source, over));
+    const latest = await persistently(stopped, warn, () => latestPosition(source, stopped));
     if (latest === null) return;
     const from = `forwarding events after sequence ${latest.after}`;
     warn(`${from}; --after 0 starts with the first event`);
@@ -111,8 +111,8 @@ export async function listen(
     place = latest;
   }
   for (;;) {
-    const page = await persistently(over, warn, () =>
-      readFeed(source, place, over).catch((error: unknown) => {
+    const page = await persistently(stopped, warn, () =>
+      readFeed(source, place, stopped).catch((error: unknown) => {
         // A caller that named a position must know that events are missing.
         const next = began === null ? positionAfter(error) : null;
         if (next === null) throw error;
@@ -121,7 +121,7 @@ export async function listen(
         return null;
       }),
     );
-    if (over.aborted) return;
+    if (stopped.aborted) return;
     if (page === null) continue;
     const { events, epoch } = page;
     place = { ...place, epoch };
@@ -131,7 +131,7 @@ export async function listen(
         continue;
       }
       const answer = await persistently(
-        over,
+        stopped,
         (problem) => warn(`${event.id}: ${problem}`),
         () => forward(event),
       );
@@ -148,13 +148,13 @@ export async function listen(
 }
 
 /** The position to start after; null if none is given. */
-function startOf(options: ListenOptions, position: PositionFile | null): FeedPosition | null {
+function startOf(options: ListenOptions, position: PositionFile | null): ReaderPosition | null {
   if (options.after !== null) return { after: options.after, epoch: null };
   return position?.read() ?? null;
 }
 
 /** The position that a refusal names; null if it names none. */
-function positionAfter(error: unknown): FeedPosition | null {
+function positionAfter(error: unknown): ReaderPosition | null {
   if (!(error instanceof PonteError)) return null;
   const { oldestSequence, feed } = error;
   if (feed !== null) return { after: feed.lastSequence, epoch: feed.epoch };
@@ -165,12 +165,12 @@ function positionAfter(error: unknown): FeedPosition | null {
 function forwarder(
   shell: Shell,
   { forward: url, secret: given }: ListenOptions,
-  over: AbortSignal,
+  stopped: AbortSignal,
 ): (event: FedEvent) => Promise<string> {
   if (url === null) return async () => '';
   const secret = given ?? `whsec_${randomBytes(SECRET_BYTES).toString('base64')}`;
   if (given === null) shell.stderr.write(`The webhook secret is ${secret}\n`);
-  return async (event) => `answered ${await forwardEvent(event, { url, secret }, over)}`;
+  return async (event) => `answered ${await forwardEvent(event, { url, secret }, stopped)}`;
 }
 
 function sourceOf({ env }: Shell, { url, key }: ListenOptions): FeedSource {
@@ -194,8 +194,8 @@ function lineOf({ sequence, createdAt, event, data }: FedEvent, answer: string):
 
 interface PositionFile {
   /** Null if none is stored yet. */
-  read(): FeedPosition | null;
-  store(position: FeedPosition): void;
+  read(): ReaderPosition | null;
+  store(position: ReaderPosition): void;
 }
 
 /** A position is valid for one server and key. */
@@ -220,7 +220,7 @@ function positionIn(file: string, { url, key }: FeedSource): PositionFile {
   };
 }
 
-interface StoredPosition extends FeedPosition {
+interface StoredPosition extends ReaderPosition {
   readonly url: string;
   readonly key: string;
 }

@@ -43,15 +43,14 @@ async function list({ deps }: Operator, options: ListOptions): Promise<Outcome> 
   const page = pageOf(await deps.store.run((tx) => tx.mails.list(filter)), limit);
   const data = page.rows.map(presentMail);
   const rows = data.map((mail) => [
-    ...[
-      mail.id,
-      mail.purpose,
-      mail.status,
-      mail.to,
-      mail.paymentId ?? mail.submissionId ?? mail.accountId,
-      mail.tries,
-    ],
-    ...[mail.nextTryAt, mail.lastError],
+    mail.id,
+    mail.purpose,
+    mail.status,
+    mail.to,
+    mail.paymentId ?? mail.submissionId ?? mail.accountId,
+    mail.tries,
+    mail.nextTryAt,
+    mail.lastError,
   ]);
   const headings = ['ID', 'PURPOSE', 'STATUS', 'TO', 'ABOUT', 'TRIES', 'NEXT TRY', 'ERROR'];
   return listOutcome(data, table(headings, rows, 'No mails.'), page.nextCursor);

@@ -58,9 +58,7 @@ export function addMemberCommands(shell: Shell, program: Command): void {
     run: async ({ deps }, { org }) => {
       const { listMembers } = await members();
       const data = (await listMembers(deps, org)).map(presentMember);
-      const rows = data.map((row) => [
-        ...[row.id, row.email, row.role, row.createdAt, row.removedAt],
-      ]);
+      const rows = data.map((row) => [row.id, row.email, row.role, row.createdAt, row.removedAt]);
       const headings = ['ID', 'EMAIL', 'ROLE', 'ADDED', 'REMOVED'];
       return listOutcome(data, table(headings, rows, 'No members.'));
     },

@@ -44,6 +44,7 @@ interface DecisionOptions {
 }
 
 interface RefundOptions extends DecisionOptions {
+  readonly retry: boolean;
   readonly order: boolean;
 }
 
@@ -79,7 +80,7 @@ export function addMoneyCommands(shell: Shell, program: Command): void {
     name: 'list',
     description: 'list what waits, oldest first, with the commands to copy',
     options: [
-      new Option('--queue <queue>', 'only this queue').choices(moneyQueues).default(null),
+      queueOption(),
       new Option('--decided', 'list decisions and proposals instead, newest first').default(false),
       new Option('--org <org-id>', 'only of this organization').default(null),
       new Option('--mode <mode>', 'only of this mode').choices(modes).default(null),
@@ -106,20 +107,34 @@ export function addMoneyCommands(shell: Shell, program: Command): void {
   addResolveCommand(shell, noun);
 }
 
+/** `out_of_sight` is the former name of `in_review`. */
+function queueOption(): Option {
+  const option = new Option('--queue <queue>', 'only this queue')
+    .choices(moneyQueues)
+    .default(null);
+  const { parseArg } = option;
+  return option.argParser((name, before) =>
+    parseArg?.(name === 'out_of_sight' ? 'in_review' : name, before),
+  );
+}
+
 function addRefundCommand(shell: Shell, noun: Command): void {
   addOperatorCommand<RefundOptions>(shell, noun, {
     name: 'refund <id>',
-    description: 'record that a payer was paid back by other means, or order the refund again',
+    description: 'record that a payer was paid back by other means, or send the refund again',
     options: [
       evidenceOption('as the reference of the bank'),
-      new Option('--order', 'order it at the partner again, as commands retry').default(false),
+      new Option('--retry', 'send it to the partner again, as commands retry does').default(false),
+      // The former name.
+      new Option('--order').default(false).hideHelp(),
       ...decisionOptions(),
     ],
     details: twoOperators,
     run: async (operator, options, [id = '']) => {
-      if (!options.order) return decide(shell, operator, id, { verb: 'refund' }, options);
-      if (options.evidence === null) return orderAgain(operator, id, options.dryRun);
-      throw new PonteError('ValidationError', 'Give --evidence or --order, not both.');
+      if (!options.retry && !options.order)
+        return decide(shell, operator, id, { verb: 'refund' }, options);
+      if (options.evidence === null) return repeatCommand(operator, id, options.dryRun);
+      throw new PonteError('ValidationError', 'Give --evidence or --retry, not both.');
     },
   });
 }
@@ -204,21 +219,23 @@ async function decide(
   const { kind, decision, ended } = outcome;
   return {
     json: {
-      ...{ outcome: kind, decision: presentDecision(decision) },
-      ...{ ended: ended === null ? null : presentDecision(ended), dryRun },
+      outcome: kind,
+      decision: presentDecision(decision),
+      ended: ended === null ? null : presentDecision(ended),
+      dryRun,
     },
     text: `${dryRun ? DRY_RUN : ''}${outcomeText(outcome)}`,
   };
 }
 
-async function orderAgain({ deps }: Operator, id: string, dryRun: boolean): Promise<Outcome> {
+async function repeatCommand({ deps }: Operator, id: string, dryRun: boolean): Promise<Outcome> {
   if (id.startsWith('rct_')) {
     const message = 'A receipt is not ordered back: pay it back by other means, with --evidence.';
     throw new PonteError('DecisionNotAllowed', message);
   }
   const { retryCommand } = await import('../core/usecases/command-retries.js');
   const ordered = await retryCommand(deps, id);
-  const text = dryRun ? 'Would order it again.' : `Ordered it again, as ${ordered.id}.`;
+  const text = dryRun ? 'Would send it again.' : `Sent it again, as ${ordered.id}.`;
   return { json: { outcome: 'ordered', commandId: ordered.id, dryRun }, text };
 }
 
@@ -238,6 +255,6 @@ function resolution({ as: found, settled, fees, endToEndId }: ResolveOptions): D
 
 function amount(text: string): bigint {
   const minor = parseAmount(text);
-  if (minor === null) throw new InvalidArgumentError('Give an amount, as 100.00.');
+  if (minor === null) throw new InvalidArgumentError('Give an amount, for example 100.00.');
   return minor;
 }

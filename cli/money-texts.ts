@@ -13,7 +13,7 @@ const queueTitles: Readonly<Record<MoneyQueue, string>> = {
   unmatched: 'UNMATCHED: money that nobody ordered',
   short: 'SHORT: payments that wait for the rest of their money',
   owed: 'OWED BACK: refunds that buyers have not received',
-  out_of_sight: 'OUT OF SIGHT: orders whose outcome only a person can establish',
+  in_review: 'IN REVIEW: payouts and reports that need an operator',
 };
 
 interface Step {
@@ -29,7 +29,7 @@ const steps: Readonly<Record<DeskStep, (row: QueueRow) => Step | readonly Step[]
     command: `ponte payments cancel ${id} --reason 'REASON'`,
   }),
   retry: ({ id }) => ({
-    what: 'Order it again, after a look-up at the partner:',
+    what: 'Send it again, after a look-up at the partner:',
     command: `ponte commands retry ${id}`,
   }),
   ask: ({ id }) => ({
@@ -77,8 +77,14 @@ function assignSteps({ id, known }: QueueRow): readonly Step[] {
 export function presentRow(row: QueueRow) {
   const { queue, id, kind, orgId, mode, paymentId, amount, sinceMs, known } = row;
   return {
-    ...{ queue, id, kind, orgId, testMode: mode === 'test', paymentId },
-    ...{ amount: formatAmount(amount.amountMinor), currency: amount.currency },
+    queue,
+    id,
+    kind,
+    orgId,
+    testMode: mode === 'test',
+    paymentId,
+    amount: formatAmount(amount.amountMinor),
+    currency: amount.currency,
     since: formatInstant(sinceMs),
     known: knownText(known),
     payer: known.kind === 'receipt' ? known.payer : null,
@@ -95,7 +101,7 @@ export function rowsText(rows: readonly QueueRow[], nowMs: number): string {
     last = row.queue;
     parts.push(rowText(row, nowMs));
   }
-  return parts.length === 0 ? 'Nothing waits.' : parts.join('\n\n');
+  return parts.length === 0 ? 'No items.' : parts.join('\n\n');
 }
 
 function rowText(row: QueueRow, nowMs: number): string {
@@ -135,7 +141,7 @@ function knownText(known: Known): string {
     }
     case 'refund':
       return `${refundTexts[known.state]}${because}`;
-    case 'payout_failed':
+    case 'needs_review':
       return `The payout failed, and the partner does not say where its money is${because}`;
     case 'review': {
       const next = known.isUsable ? '' : ' It cannot be booked: ask the partner to correct it.';
@@ -168,10 +174,18 @@ export function presentDecision({ action, ...decision }: MoneyDecision | ListedD
   const { id, itemId, orgId, mode, state, evidence, basis, proposedBy, endedBy } = decision;
   const isVoid = 'isVoid' in decision && decision.isVoid;
   return {
-    ...{ id, itemId, orgId, testMode: mode === 'test', state: isVoid ? 'void' : state },
+    id,
+    itemId,
+    orgId,
+    testMode: mode === 'test',
+    state: isVoid ? 'void' : state,
     decision: actionText(action),
-    ...{ evidence, basis, proposedBy, proposedAt: formatInstant(decision.proposedAtMs) },
-    ...{ endedBy, endedAt: instantOrNull(decision.endedAtMs) },
+    evidence,
+    basis,
+    proposedBy,
+    proposedAt: formatInstant(decision.proposedAtMs),
+    endedBy,
+    endedAt: instantOrNull(decision.endedAtMs),
     command: commandOf({ ...decision, action }).join(' '),
   };
 }

@@ -174,7 +174,11 @@ async function list({ deps }: Operator): Promise<Outcome> {
   const views = await Promise.all(found.map(({ id }) => readOrganization(deps, id)));
   const data = views.map(presentOrganization);
   const rows = data.map((row) => [
-    ...[row.id, row.name, summary(row.test), summary(row.live), row.createdAt],
+    row.id,
+    row.name,
+    summary(row.test),
+    summary(row.live),
+    row.createdAt,
   ]);
   const empty = 'No organizations. Create one with ponte org create --name <name>.';
   return listOutcome(data, table(['ID', 'NAME', 'TEST', 'LIVE', 'CREATED'], rows, empty));

@@ -44,7 +44,7 @@ export function addPartnerCommands(shell: Shell, program: Command): void {
 
   addOperatorCommand<RetryOptions>(shell, noun, {
     name: 'retry <command-id>',
-    description: 'run an open command now, or order a refused refund again',
+    description: 'run an open command now, or send a refused refund again',
     options: [dryRunOption()],
     run: async ({ deps }, { dryRun }, [id = '']) =>
       changed(await (await retries()).retryCommand(deps, id), dryRun && 'retry'),
@@ -73,7 +73,11 @@ export function addLedgerCommands(shell: Shell, program: Command): void {
 async function list({ deps }: Operator, options: ListOptions): Promise<Outcome> {
   const data = (await deps.store.run((tx) => tx.commands.list(options))).map(presentCommand);
   const rows = data.map((row) => [
-    ...[row.id, row.kind, row.stuck ? `${row.state} (stuck)` : row.state, row.end, row.paymentId],
+    row.id,
+    row.kind,
+    row.stuck ? `${row.state} (stuck)` : row.state,
+    row.end,
+    row.paymentId,
     row.amount === null ? null : `${row.amount} ${row.currency}`,
     heldBack(row.review) ?? row.lastError,
   ]);
@@ -95,9 +99,13 @@ async function verify({ deps }: Operator): Promise<Outcome> {
   }));
   const balanced = imbalances.length === 0;
   const rows = imbalances.map((row) => [
-    ...[row.subjectId, row.what, row.expected, row.found, row.currency],
+    row.subjectId,
+    row.what,
+    row.expected,
+    row.found,
+    row.currency,
   ]);
-  const headings = ['OF', 'WHAT', 'EXPECTED', 'FOUND', 'CURRENCY'];
+  const headings = ['SUBJECT', 'ACCOUNT', 'EXPECTED', 'FOUND', 'CURRENCY'];
   return {
     json: { balanced, imbalances },
     text: table(headings, rows, 'The ledger balances.'),

@@ -2,11 +2,11 @@
 // nothing at the partner and needs no database.
 import type { Mode } from '../core/domain/tenant.js';
 import type { PartnerReport } from '../host/partner-checks.js';
-import { type Check, exitOfChecks, marks } from './doctor.js';
+import { type DoctorCheck, exitOfChecks, marks } from './doctor.js';
 import type { Outcome, Shell } from './operator.js';
 import { table } from './output.js';
 
-interface ModeCheck extends Check {
+interface ModeCheck extends DoctorCheck {
   readonly mode: Mode;
 }
 

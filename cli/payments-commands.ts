@@ -78,7 +78,7 @@ export function addPaymentsCommands(shell: Shell, program: Command): void {
 
   addOperatorCommand(shell, noun, {
     name: 'simulate <payment-id> <event>',
-    description: 'simulate an event of a test payment, as money_arrives',
+    description: 'simulate an event of a test payment, for example money_arrives',
     run: async (operator, _, [id = '', event = '']) => {
       const { simulate } = await import('../core/usecases/simulations.js');
       const found = await (await payments()).findPayment(operator.deps, id);
@@ -107,8 +107,12 @@ async function list(operator: Operator, options: ListOptions): Promise<Outcome> 
   const { payment } = await routes();
   const data = views.map((view) => payment.show({ ...view, payUrl }));
   const rows = data.map((one): Cell[] => [
-    ...[one.id, one.status, `${one.amount} ${one.currency}`, one.funds.status],
-    ...[one.externalId, one.createdAt],
+    one.id,
+    one.status,
+    `${one.amount} ${one.currency}`,
+    one.funds.status,
+    one.externalId,
+    one.createdAt,
   ]);
   const headings = ['ID', 'STATUS', 'AMOUNT', 'FUNDS', 'EXTERNAL ID', 'CREATED'];
   return listOutcome(data, table(headings, rows, 'No payments.'), page.nextCursor);
@@ -132,11 +136,24 @@ async function refunds(
 ): Promise<Outcome> {
   const data = (await deps.store.run((tx) => tx.funds.open(limit))).map(presentRefund);
   const rows = data.map((row) => [
-    ...[row.paymentId, `${row.received} ${row.currency}`, row.refundUnsent, row.refundSent],
-    ...[row.refunded, row.loss, row.refundStatus, row.status],
+    row.paymentId,
+    `${row.received} ${row.currency}`,
+    row.refundUnsent,
+    row.refundSent,
+    row.refunded,
+    row.loss,
+    row.refundStatus,
+    row.status,
   ]);
   const headings = [
-    ...['PAYMENT', 'RECEIVED', 'UNSENT', 'SENT', 'REFUNDED', 'LOST', 'REFUND', 'POSITION'],
+    'PAYMENT',
+    'RECEIVED',
+    'UNSENT',
+    'SENT',
+    'REFUNDED',
+    'LOST',
+    'REFUND',
+    'POSITION',
   ];
   return listOutcome(data, table(headings, rows, 'Nothing is owed.'));
 }

@@ -21,9 +21,9 @@ interface ReconcileOptions {
 }
 
 const details = [
-  "It reads the partner's pay-ins and payouts and compares them with orders and receipts, in both",
-  'directions. It changes nothing. An order that was placed less than five minutes ago does not',
-  'differ. What waits for a person is listed at any age.',
+  "It reads the partner's pay-ins and payouts and compares them with commands and receipts, in",
+  'both directions. It changes nothing. A command that was sent less than five minutes ago does',
+  'not differ. What waits for a person is listed at any age.',
   '',
   'Exit codes: 0 no difference; 8 differences; 6 the partner could not be read, and what was read',
   'does not differ.',
@@ -35,10 +35,13 @@ export function addReconcileCommand(shell: Shell, program: Command): void {
     description: "compare the partner's books with the database, and list what differs",
     options: [
       new Option('--mode <mode>', 'test or live').choices(modes).default('live'),
-      new Option('--since <duration>', 'how far back, as 36h or 30d')
+      new Option('--since <duration>', 'how far back, for example 36h or 30d')
         .argParser(duration)
         .default(7 * DAY_MS, '7d'),
-      new Option('--wait <duration>', 'how long to wait for the partner in all, as 90s or 10m')
+      new Option(
+        '--wait <duration>',
+        'how long to wait for the partner in all, for example 90s or 10m',
+      )
         .argParser(duration)
         .default(10 * MINUTE_MS, '10m'),
     ],
@@ -54,7 +57,7 @@ function duration(text: string): number {
   const [, count = '', unit = ''] = /^(\d{1,4})([smhd])$/.exec(text) ?? [];
   const unitMs = unitsMs[unit];
   if (unitMs !== undefined) return Number(count) * unitMs;
-  throw new InvalidArgumentError('Give a number and a unit, as 90s, 10m, 36h or 7d.');
+  throw new InvalidArgumentError('Give a number and a unit, for example 90s, 10m, 36h or 7d.');
 }
 
 async function run(
@@ -65,18 +68,27 @@ async function run(
   const { reconcile } = await import('../core/usecases/reconcile.js');
   const sinceMs = deps.clock.nowMs() - since;
   const found = await reconcile(deps, {
-    ...{ mode, sinceMs, waitMaxMs },
+    mode,
+    sinceMs,
+    waitMaxMs,
     wait: sleep,
     onWait: ({ reason, ms }) =>
       shell.stderr.write(`waiting ${ms / 1_000} s for the partner: ${reason}\n`),
   });
   const partner = deps.partners[mode]?.name ?? null;
   if (found === null) throw await withoutBooks(mode, partner);
-  const { entries, orders, differences, missed } = found;
+  const { entries, commands, differences, missed } = found;
   const isClean = differences.length + missed.length === 0;
   return {
     json: {
-      ...{ partner, mode, since: formatInstant(sinceMs), entries, orders, clean: isClean },
+      partner,
+      mode,
+      since: formatInstant(sinceMs),
+      entries,
+      commands,
+      // The former name.
+      orders: commands,
+      clean: isClean,
       differences: differences.map(presentDifference),
       missed,
     },
@@ -96,7 +108,10 @@ async function withoutBooks(mode: Mode, partner: string | null): Promise<Error> 
 function presentDifference(difference: Difference) {
   const { kind, book, ours, theirs, here, there } = difference;
   return {
-    ...{ kind, book, here, there },
+    kind,
+    book,
+    here,
+    there,
     ours: ours === null ? null : presentOurs(ours),
     theirs: theirs === null ? null : presentTheirs(theirs),
     title: titles[kind],
@@ -113,16 +128,16 @@ function presentTheirs({ amount, createdAtMs, ...theirs }: Theirs) {
 }
 
 const titles: Readonly<Record<DifferenceKind, string>> = {
-  two_objects: 'the partner has one order twice',
-  two_orders: 'two orders have the same object of the partner',
-  unknown_here: 'the partner has it, and nobody here ordered or received it',
-  unknown_there: 'it was accepted, and the partner does not have it',
+  duplicate_at_partner: 'the partner executed one command twice',
+  duplicate_command: 'two commands have the same transaction of the partner',
+  missing_here: 'the partner has it, and no command or receipt here has it',
+  missing_at_partner: 'it was accepted, and the partner does not have it',
   not_accepted: 'the partner has it, and here it counts as not placed',
   amount: 'the amounts differ',
   settlement: 'what the seller received differs',
   status: 'the states differ',
-  receipt_waits: 'money that nobody ordered waits for a decision',
-  report_held: 'a report of the partner was held back and waits for a decision',
+  deposit_unmatched: 'money that nobody ordered waits for a decision',
+  report_in_review: 'a report of the partner was held back and waits for a decision',
 };
 
 const again = ({ theirs, ours }: Difference) =>
@@ -130,13 +145,14 @@ const again = ({ theirs, ours }: Difference) =>
 const show = ({ ours }: Difference) => `ponte payments show ${ours?.paymentId}`;
 
 const advice: Readonly<Record<DifferenceKind, (difference: Difference) => string>> = {
-  two_objects: (difference) => `ask the partner to return one of them; ${show(difference)}`,
-  two_orders: (difference) => `ask the partner whose it is; ${show(difference)}`,
-  unknown_here: (difference) =>
+  duplicate_at_partner: (difference) =>
+    `ask the partner to return one of them; ${show(difference)}`,
+  duplicate_command: (difference) => `ask the partner whose it is; ${show(difference)}`,
+  missing_here: (difference) =>
     difference.book === 'payin'
       ? `start a host, which stores it as a receipt, or ${again(difference)}`
       : 'ask the partner who ordered it: it was not Ponte',
-  unknown_there: (difference) => `ask the partner about ${difference.ours?.partnerRef}`,
+  missing_at_partner: (difference) => `ask the partner about ${difference.ours?.partnerRef}`,
   not_accepted: (difference) =>
     difference.ours?.dueAtMs === null
       ? `${again(difference)}; ${show(difference)}`
@@ -144,20 +160,20 @@ const advice: Readonly<Record<DifferenceKind, (difference: Difference) => string
   amount: (difference) => `ask the partner which is right; ${show(difference)}`,
   settlement: (difference) => `ask the partner which is right; ${show(difference)}`,
   status: (difference) =>
-    difference.here === 'open' && difference.ours?.what === 'order'
+    difference.here === 'open' && difference.ours?.what === 'command'
       ? `ponte commands retry ${difference.ours.id}`
       : again(difference),
-  receipt_waits: ({ ours }) => `ponte money assign ${ours?.id} --payment PAYMENT_ID`,
-  report_held: ({ ours }) => `ponte commands accept ${ours?.id} --report ${ours?.report}`,
+  deposit_unmatched: ({ ours }) => `ponte money assign ${ours?.id} --payment PAYMENT_ID`,
+  report_in_review: ({ ours }) => `ponte commands accept ${ours?.id} --report ${ours?.report}`,
 };
 
 export function textOf(
-  { entries, orders, differences, missed }: Reconciliation,
+  { entries, commands, differences, missed }: Reconciliation,
   where: string,
 ): string {
   const blocks = [...differences.map(blockOf), ...missed.map(missedText)];
   const unread = missed.length === 0 ? '' : `, could not be read ${missed.length}`;
-  const compared = `entries ${entries}, orders ${orders}`;
+  const compared = `entries ${entries}, commands ${commands}`;
   const summary = `${where}: ${compared}, differences ${differences.length}${unread}`;
   return [...blocks, summary].join('\n');
 }

@@ -19,7 +19,7 @@ const NAME_LENGTH_MAX = 200;
 export function addReleaseCommands(shell: Shell, program: Command): void {
   addOperatorCommand<ReleaseOptions>(shell, program, {
     name: 'release',
-    description: 'end the quarantine of a restored database: orders, mails and webhooks resume',
+    description: 'end the quarantine of a restored database: commands, mails and webhooks resume',
     options: [
       new Option('--by <name>', 'who releases it; recorded')
         .argParser(shortText)

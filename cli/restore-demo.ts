@@ -9,11 +9,11 @@ import type { Host } from '../host/main.js';
 import type { Outcome, Shell } from './operator.js';
 
 const PAYMENTS = 5;
-const LOOK_EVERY_MS = 20;
+const READ_EVERY_MS = 20;
 /** Keeps the pay-ins of the backup open. */
 const HOUR_MS = 3_600_000;
 
-interface Stage {
+interface DemoStage {
   readonly folder: string;
   readonly say: (line: string) => void;
   /** A server on the same data; its partner takes `delayMs` for each decision. */
@@ -30,7 +30,7 @@ export async function restoreDemo(shell: Shell, say: (line: string) => void): Pr
   }
 }
 
-async function stageIn(shell: Shell, folder: string, say: Stage['say']): Promise<Stage> {
+async function stageIn(shell: Shell, folder: string, say: DemoStage['say']): Promise<DemoStage> {
   const [{ readConfig }, { startHost }, { memoryInFile }] = await Promise.all([
     import('../host/config.js'),
     import('../host/main.js'),
@@ -61,7 +61,7 @@ async function stageIn(shell: Shell, folder: string, say: Stage['say']): Promise
   };
 }
 
-async function played(stage: Stage): Promise<Outcome> {
+async function played(stage: DemoStage): Promise<Outcome> {
   const { folder, say, serve, payouts } = stage;
   const database = join(folder, 'ponte.db');
   const backup = join(folder, 'backup.db');
@@ -108,8 +108,12 @@ async function createdAndQuoted({ deps, demo }: Host): Promise<void> {
       ...({ origin: 'payment_intent', idempotencyKey: null, externalId: null } as const),
       amount: { amountMinor: 25_000n, currency: 'USD' },
       buyer: { email: `buyer-${count}@example.com`, name: null, country: null, phone: null },
-      ...{ sellerExternalId: null, returnUrl: null, display: null, metadata: '{}' },
-      ...{ expiresAtMs: null, purpose: null },
+      sellerExternalId: null,
+      returnUrl: null,
+      display: null,
+      metadata: '{}',
+      expiresAtMs: null,
+      purpose: null,
     });
   }
   await advanced({ deps }, 'fx_quoted');
@@ -123,13 +127,13 @@ async function advanced({ deps }: Pick<Host, 'deps'>, to: PaymentStatus): Promis
 
 async function reached({ deps }: Pick<Host, 'deps'>, status: PaymentStatus): Promise<void> {
   while ((await all({ deps })).some((payment) => payment.status !== status)) {
-    await wait(LOOK_EVERY_MS);
+    await wait(READ_EVERY_MS);
   }
   const isSent = async () => {
-    const orders = await deps.store.run((tx) => tx.commands.list({ stuck: false, limit: 100 }));
-    return orders.every(({ partnerRef }) => partnerRef !== null);
+    const commands = await deps.store.run((tx) => tx.commands.list({ stuck: false, limit: 100 }));
+    return commands.every(({ partnerRef }) => partnerRef !== null);
   };
-  while (!(await isSent())) await wait(LOOK_EVERY_MS);
+  while (!(await isSent())) await wait(READ_EVERY_MS);
 }
 
 function all({ deps }: Pick<Host, 'deps'>) {

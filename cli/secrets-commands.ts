@@ -139,7 +139,8 @@ function sessionKeyText({ previousExpiresAtMs }: RotatedSessionKey): string {
 
 function presentReseal({ keyId, columns, sessionKey, ...keys }: Reseal, dryRun: boolean) {
   return {
-    ...{ dryRun, keyId },
+    dryRun,
+    keyId,
     columns: columns.map(({ column, ...counts }) => {
       const [name, columnName] = splitColumn(column);
       return { table: name, column: columnName, ...counts };

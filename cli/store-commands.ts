@@ -44,7 +44,10 @@ export function addStoreCommands(shell: Shell, program: Command): void {
     name: 'prune',
     description: 'remove old webhook deliveries, partner messages and events; never money records',
     options: [
-      new Option('--older-than <age>', 'in days or hours, at least 30 days, as 400d or 9600h')
+      new Option(
+        '--older-than <age>',
+        'in days or hours, at least 30 days, for example 400d or 9600h',
+      )
         .argParser(duration)
         .makeOptionMandatory(),
       dryRunOption(),
@@ -69,7 +72,10 @@ async function copy(shell: Shell, { from, to }: CopyOptions): Promise<Outcome> {
   });
   const equal = tables.every((one) => one.equal);
   const rows = tables.map((one) => [
-    ...[one.table, one.copied, one.source.rows, one.target.rows],
+    one.table,
+    one.copied,
+    one.source.rows,
+    one.target.rows,
     one.equal ? one.source.checksum : 'DIFFERENT ROWS',
   ]);
   const end = equal
@@ -92,7 +98,8 @@ async function remove({ deps }: Operator, { olderThan, dryRun }: PruneOptions): 
 
 function duration(text: string): number {
   const [, count, unit] = /^(\d{1,6})([dh])$/.exec(text) ?? [];
-  if (count === undefined) throw new InvalidArgumentError('Give days or hours, as 400d or 9600h.');
+  if (count === undefined)
+    throw new InvalidArgumentError('Give days or hours, for example 400d or 9600h.');
   return Number(count) * (unit === 'd' ? DAY_MS : HOUR_MS);
 }
 

@@ -30,7 +30,7 @@ const messages = {
     InvalidSignature: 'The signature is not valid. Sign the exact bytes that are sent.',
     InvalidSignInLink: 'The link was used, has expired or is not known. Request a new one.',
     InvalidSignInCode: 'The code is not the one in the mail. Enter its six digits again.',
-    SignInCodeOver:
+    SignInCodeExpired:
       'No code can be entered here: it has expired, was tried too often, or was requested in ' +
       'another browser. Request a new one.',
   },
@@ -134,7 +134,7 @@ const retryAfterSeconds: Partial<Record<ErrorCode, number>> = {
 export interface Refusal {
   readonly status: number;
   readonly message: string;
-  /** Null: not transient. */
+  /** Is null if it is not transient. */
   readonly retryAfterSeconds: number | null;
 }
 
@@ -143,7 +143,8 @@ export const catalogue = Object.fromEntries(
     Object.entries(ofStatus).map(([code, message]) => [
       code,
       {
-        ...{ status: Number.parseInt(status, 10), message },
+        status: Number.parseInt(status, 10),
+        message,
         retryAfterSeconds: retryAfterSeconds[code as ErrorCode] ?? null,
       },
     ]),

@@ -72,7 +72,9 @@ export async function makeBackup(
   const fields = {
     version: manifest.version,
     takenAt: formatInstant(takenAtMs),
-    ...{ database: config.database.kind, source, rotates: keep !== null },
+    database: config.database.kind,
+    source,
+    rotates: keep !== null,
   } as const;
   const backup = await writeBackup(to, takenAtMs, async (folder) =>
     manifestOf({

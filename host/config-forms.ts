@@ -27,7 +27,7 @@ export function wholeNumber(min: number, max: number) {
 }
 
 export function interval() {
-  const hint = 'give minutes, hours or days, as 15m, 1h or 1d';
+  const hint = 'give minutes, hours or days, for example 15m, 1h or 1d';
   return z
     .string()
     .regex(/^[1-9]\d{0,3}[mhd]$/, hint)
@@ -86,7 +86,7 @@ export function mailSender() {
   return z.string().transform((text, context) => {
     const sender = parseMailSender(text);
     if (sender !== null) return sender;
-    const message = 'give an address, as pay@example.com or Ponte <pay@example.com>';
+    const message = 'give an address, for example pay@example.com or Ponte <pay@example.com>';
     context.addIssue({ code: 'custom', message });
     return z.NEVER;
   });

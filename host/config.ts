@@ -60,7 +60,10 @@ const variables = z.object({
   PONTE_RATE_LIMIT_BURST: wholeNumber(1, 1_000_000).prefault('100'),
   PONTE_SMTP_URL: smtpUrl().optional().meta({ secret: true }),
   PONTE_MAIL_FROM: mailSender().prefault('Ponte <ponte@localhost>'),
-  PONTE_CORS_ORIGINS: listOf(isOrigin, 'give web origins, as https://app.example.com').prefault(''),
+  PONTE_CORS_ORIGINS: listOf(
+    isOrigin,
+    'give web origins, for example https://app.example.com',
+  ).prefault(''),
   PONTE_TRUSTED_PROXIES: trustedProxies().optional(),
   PONTE_SECURITY_CONTACT: contactUrl().optional(),
   PONTE_DRAIN_SECONDS: wholeNumber(0, 600).optional(),

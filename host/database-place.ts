@@ -68,7 +68,9 @@ function tracesOf(file: string, dataDir: string): readonly string[] {
   const documents = join(dataDir, 'documents');
   const fingerprints = namesIn(documents).filter((name) => name.startsWith('database-'));
   return [
-    ...[join(dataDir, SECRET_FILE), `${file}.lock`, `${file}-wal`],
+    join(dataDir, SECRET_FILE),
+    `${file}.lock`,
+    `${file}-wal`,
     ...fingerprints.map((name) => join(documents, name)),
   ];
 }

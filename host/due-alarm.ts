@@ -9,9 +9,9 @@ import type { WorkerStep, WorkSignals } from './workers.js';
 
 const POLL_MS = SECOND_MS;
 /** The minimum time between two reads. */
-const REST_MS = 25;
+const PAUSE_MS = 25;
 /** Reads of long queues take longer: at most a twentieth of the time is spent on them. */
-const REST_PER_READ = 20;
+const PAUSE_PER_READ = 20;
 
 export function dueAlarm(
   store: Pick<ServedStore, 'nextDue' | 'writeMark' | 'onWrite'>,
@@ -19,7 +19,7 @@ export function dueAlarm(
 ): WorkerStep {
   let known: { readonly mark: number | null; readonly due: NextDue } | null = null;
   let readAtMs = 0;
-  let restMs = REST_MS;
+  let pauseMs = PAUSE_MS;
   store.onWrite(() => {
     if (known === null) return;
     known = null;
@@ -38,7 +38,7 @@ export function dueAlarm(
       // Unless a write has happened since.
       if (known === reading) known = { mark, due };
       const spentMs = performance.now() - startedMs;
-      restMs = Math.min(POLL_MS, Math.max(REST_MS, REST_PER_READ * spentMs));
+      pauseMs = Math.min(POLL_MS, Math.max(PAUSE_MS, PAUSE_PER_READ * spentMs));
       return due;
     } catch (error) {
       known = null;
@@ -50,7 +50,7 @@ export function dueAlarm(
     name: 'due work',
     wokenBy: ['write'],
     pollMs: POLL_MS,
-    restMs: () => restMs,
+    pauseMs: () => pauseMs,
     async run(nowMs) {
       readAtMs = nowMs;
       for (const [queue, dueAtMs] of Object.entries(await readDue())) {

@@ -136,7 +136,9 @@ export async function createPonte(options: PonteOptions = {}): Promise<Ponte> {
     pages: container.get(tokens.pages),
     readiness: async () => ({
       ...(await store.health()),
-      ...{ worker: true, clock: true, serving: true },
+      worker: true,
+      clock: true,
+      serving: true,
     }),
   });
   const api = apiOver(http, apiKey);

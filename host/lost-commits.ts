@@ -7,7 +7,7 @@ import { quarantineLostCommits } from '../core/usecases/epochs.js';
 
 /**
  * Puts the database into quarantine through `store`: the partner may have done already what would
- * be ordered again. Retries until it is stored, since the database may be unreachable after a
+ * be sent again. Retries until it is stored, since the database may be unreachable after a
  * failover. This process does nothing else on the new server before that.
  */
 export async function startQuarantine(

@@ -27,7 +27,7 @@ export async function checkPartner(config: Config, mode: Mode): Promise<PartnerR
   return { mode, partner: partner.name, checks: (await partner.checks?.({ inboundUrl })) ?? null };
 }
 
-/** Checks place no order and accept no message. */
+/** Checks place no command and accept no message. */
 function inert(mode: Mode): PartnerSetup {
   const mute = () => undefined;
   return {

@@ -20,7 +20,7 @@ export interface Place {
   readonly documents: string;
 }
 
-export interface Stage extends Place {
+export interface RestoreStage extends Place {
   /** Deletes the stage and what is left in it. */
   remove(): Promise<void>;
 }
@@ -41,7 +41,7 @@ export function writtenAtMs({ file }: Place): number | null {
   return found.length === 0 ? null : Math.floor(Math.max(...found));
 }
 
-export async function stageIn({ file, documents }: Place): Promise<Stage> {
+export async function stageIn({ file, documents }: Place): Promise<RestoreStage> {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   const made = mkdirSync(documents, { recursive: true, mode: 0o700 }) !== undefined;
   const folders = await Promise.all(

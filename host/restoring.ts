@@ -52,7 +52,7 @@ export interface Restored {
   readonly replacedWrittenAtMs: number | null;
 }
 
-type World = { readonly clock: Clock; readonly log: Log };
+type RestoreContext = { readonly clock: Clock; readonly log: Log };
 type SqliteConfig = Config & { readonly database: { readonly kind: 'sqlite' } };
 
 export function isOnSqlite(config: Config): config is SqliteConfig {
@@ -63,7 +63,7 @@ export function isOnSqlite(config: Config): config is SqliteConfig {
 export async function restoreFile(
   config: SqliteConfig,
   options: RestoreOptions,
-  world: World,
+  world: RestoreContext,
 ): Promise<Restored> {
   const { manifest, replace, dryRun } = options;
   const place = { file: config.database.file, documents: join(config.dataDir, DOCUMENTS_FOLDER) };
@@ -187,7 +187,7 @@ async function copyFileVerified(from: string, file: BackedUpFile, to: string): P
 async function verified(
   { manifest, from, dryRun }: RestoreOptions,
   stage: Place,
-  { clock, log }: World,
+  { clock, log }: RestoreContext,
 ): Promise<number | null> {
   const damage = damageOf(stage.file);
   if (damage !== null) throw unsound(from, damage);

@@ -25,9 +25,9 @@ const KEY_USE_POLL_MS = SECOND_MS;
 /** How late the loss of another host, or of the leader, is detected. */
 const LOST_LEASES_POLL_MS = 2 * SECOND_MS;
 /** The minimum time between two searches for growing tables. */
-const STATISTICS_REST_MS = SECOND_MS;
+const STATISTICS_PAUSE_MS = SECOND_MS;
 /** More slots become free meantime: one claim of many deliveries costs as much as one of few. */
-const DELIVERIES_REST_MS = 3;
+const DELIVERIES_PAUSE_MS = 3;
 const BATCH = 100;
 /** The slots of one receiver: fewer, larger claims cost less. */
 const DELIVERIES_BATCH = IN_FLIGHT_PER_SUBSCRIPTION + WINDOW_GROWTH_MAX;
@@ -77,7 +77,7 @@ export function workerSteps(parts: {
     ofLeader('statement scans', [], runStatementScans),
     {
       ...step('deliveries', ['deliveries'], (_, ...at) => runners.deliveries.runOnce(...at)),
-      restMs: DELIVERIES_REST_MS,
+      pauseMs: DELIVERIES_PAUSE_MS,
       batch: DELIVERIES_BATCH,
     },
     ofLeader('advances', ['advances'], runAdvances),
@@ -86,7 +86,7 @@ export function workerSteps(parts: {
     {
       // Returns 0: without the right to analyze, a repeat would find the same tables.
       ...ofLeader('statistics', ['write'], () => analyzeGrowingTables().then(() => 0)),
-      restMs: STATISTICS_REST_MS,
+      pauseMs: STATISTICS_PAUSE_MS,
     },
     ...(endLostLeases === null
       ? []
@@ -144,7 +144,7 @@ export interface WorkerStep {
   /** The sleep without a wake-up. */
   readonly pollMs: number;
   /** The pause after each run, which no wake-up ends: the next run then takes more. */
-  readonly restMs?: number | (() => number);
+  readonly pauseMs?: number | (() => number);
   /** Rows per run; BATCH by default. */
   readonly batch?: number;
   /** Processes up to `limit` due rows; returns how many. */
@@ -239,9 +239,9 @@ function startLoop(
         const count = await step.run(clock.nowMs(), step.batch ?? BATCH);
         lateSinceMs = null;
         backoffMs = 0;
-        const restMs = typeof step.restMs === 'function' ? step.restMs() : step.restMs;
+        const pauseMs = typeof step.pauseMs === 'function' ? step.pauseMs() : step.pauseMs;
         // Requests run between two batches.
-        if (restMs !== undefined && !stopping) await signal.sleep(restMs);
+        if (pauseMs !== undefined && !stopping) await signal.sleep(pauseMs);
         await (count > 0 ? immediately() : signal.wait(sleepMs(step, clock)));
       } catch (error) {
         backoffMs = Math.min(Math.max(backoffMs * 2, BACKOFF_FIRST_MS), BACKOFF_MAX_MS);

@@ -75,8 +75,8 @@ test('an endpoint changes two files, a partner adds a folder and a line, an erro
   assert.deepEqual(created, [
     'adapters/http/currency-routes.ts',
     'adapters/partner/bank/bank.ts',
-    'adapters/storage/migrations/sqlite/0005.sql',
-    'adapters/storage/migrations/postgres/0005.sql',
+    'adapters/storage/migrations/sqlite/0006.sql',
+    'adapters/storage/migrations/postgres/0006.sql',
   ]);
 });
 

@@ -134,7 +134,8 @@ test('the receiver in TypeScript runs as it is, and takes a signed webhook', asy
   const body = JSON.stringify({ event: 'payment_intent.settled', data });
   const post = (signature: string) =>
     fetch(`http://127.0.0.1:${port}`, {
-      ...{ method: 'POST', body },
+      method: 'POST',
+      body,
       headers: { 'x-service-signature': signature, 'x-service-delivery-id': 'dlv_1' },
     });
   const timestampSeconds = Math.floor(Date.now() / 1_000);

@@ -60,7 +60,7 @@ export type CallResult<P extends keyof paths, M extends Method> = FetchResponse<
   readonly idempotentMismatch: readonly string[];
 };
 
-type Call<M extends Method> = <P extends PathsOf<M>>(
+type ClientCall<M extends Method> = <P extends PathsOf<M>>(
   path: P,
   ...options: Nothing extends CallOptions<P, M>
     ? [options?: CallOptions<P, M>]
@@ -68,10 +68,10 @@ type Call<M extends Method> = <P extends PathsOf<M>>(
 ) => Promise<CallResult<P, M>>;
 
 export interface PonteClient extends Pick<Client<paths>, 'use' | 'eject'> {
-  readonly GET: Call<'get'>;
-  readonly POST: Call<'post'>;
-  readonly PUT: Call<'put'>;
-  readonly DELETE: Call<'delete'>;
+  readonly GET: ClientCall<'get'>;
+  readonly POST: ClientCall<'post'>;
+  readonly PUT: ClientCall<'put'>;
+  readonly DELETE: ClientCall<'delete'>;
 }
 
 /**
@@ -116,14 +116,14 @@ export function createPonteClient(options: PonteClientOptions): PonteClient {
 }
 
 /** Adds `idempotentMismatch` from the header of the answer. */
-function withMismatch<M extends Method>(call: unknown): Call<M> {
+function withMismatch<M extends Method>(call: unknown): ClientCall<M> {
   const send = call as (...call: readonly unknown[]) => Promise<{ readonly response: Response }>;
   const extended = async (...call: readonly unknown[]) => {
     const result = await send(...call);
     const names = result.response.headers.get('idempotent-mismatch') ?? '';
     return { ...result, idempotentMismatch: names === '' ? [] : names.split(', ') };
   };
-  return extended as unknown as Call<M>;
+  return extended as unknown as ClientCall<M>;
 }
 
 function credentialHeaders(credential: PonteCredential): Readonly<Record<string, string>> {

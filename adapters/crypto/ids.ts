@@ -10,10 +10,10 @@ const RANDOM_BYTES = 10;
 const TIME_LIMIT_MS = 2 ** 48;
 const POOL_BYTES = 4_096;
 
-export type ByteSource = (length: number) => Uint8Array;
+export type RandomSource = (length: number) => Uint8Array;
 
 /** `bytes` must be unguessable in production; the default is the system's generator. */
-export function createIds(bytes: ByteSource = pooledBytes()): Ids {
+export function createIds(bytes: RandomSource = pooledBytes()): Ids {
   return {
     next(prefix: IdPrefix, nowMs: number): string {
       assert(
@@ -27,7 +27,7 @@ export function createIds(bytes: ByteSource = pooledBytes()): Ids {
 }
 
 /** Reads the system's generator in blocks: a call costs more than the bytes. */
-function pooledBytes(): ByteSource {
+function pooledBytes(): RandomSource {
   let pool = randomBytes(POOL_BYTES);
   let used = 0;
   return (length) => {
@@ -46,7 +46,7 @@ function pooledBytes(): ByteSource {
  * The same bytes for the same seed, in the same order: SHA-256 over the seed and a counter. For
  * tests and embedding; never where an id or a key must be unguessable.
  */
-export function seededBytes(seed: string): ByteSource {
+export function seededBytes(seed: string): RandomSource {
   let block = new Uint8Array(0);
   let counter = 0;
   return (length) => {

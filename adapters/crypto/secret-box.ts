@@ -16,7 +16,7 @@ import {
 import { SEALED_VERSION, sealedPrefix } from '../../core/domain/sealed-text.js';
 import { assert } from '../../core/errors.js';
 import type { SecretBox } from '../../core/ports/outside.js';
-import type { ByteSource } from './ids.js';
+import type { RandomSource } from './ids.js';
 
 const CIPHER = 'aes-256-gcm';
 const KEY_BYTES = 32;
@@ -56,7 +56,7 @@ export function parseSecretKeys(text: string): SecretKeys {
 }
 
 /** A new key in the form that parseSecretKeys reads. */
-export function newSecretKey(id: string, bytes: ByteSource = randomBytes): string {
+export function newSecretKey(id: string, bytes: RandomSource = randomBytes): string {
   assert(keyIdForm.test(id), 'a key id is 1-32 of A-Z a-z 0-9 _ -');
   return `${id}:${Buffer.from(bytes(KEY_BYTES)).toString('base64')}`;
 }
@@ -67,7 +67,7 @@ export function newSecretKey(id: string, bytes: ByteSource = randomBytes): strin
  */
 export function createSecretBox(
   keys: readonly SecretKey[],
-  bytes: ByteSource = randomBytes,
+  bytes: RandomSource = randomBytes,
 ): SecretBox {
   const first = keys[0];
   assert(first !== undefined, 'a secret box needs at least one key');

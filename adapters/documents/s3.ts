@@ -80,7 +80,9 @@ export function createS3Documents(place: S3Place, limits: S3Limits = usualLimits
     },
     async list({ afterId, limit }) {
       const query: Query = {
-        ...{ prefix: 'doc_', delimiter: '/', 'max-keys': `${Math.min(limit, PAGE)}` },
+        prefix: 'doc_',
+        delimiter: '/',
+        'max-keys': `${Math.min(limit, PAGE)}`,
         ...(afterId !== null && { 'start-after': `${afterId}${AFTER_SLASH}` }),
       };
       const ids: string[] = [];
@@ -118,7 +120,7 @@ async function wholeOf(bytes: AsyncIterable<Uint8Array>): Promise<Uint8Array<Arr
 
 type Query = Readonly<Record<string, string>>;
 
-interface Page {
+interface S3Page {
   readonly keys: readonly string[];
   readonly prefixes: readonly string[];
 }
@@ -130,7 +132,7 @@ interface Bucket {
   /** Deletes the key, if it exists. */
   remove(key: string): Promise<void>;
   /** All pages of a list (ListObjectsV2). */
-  pages(query: Query): AsyncIterable<Page>;
+  pages(query: Query): AsyncIterable<S3Page>;
 }
 
 function bucketOf(place: S3Place, limits: S3Limits): Bucket {
@@ -186,15 +188,15 @@ type Method = 'GET' | 'PUT' | 'DELETE';
 /** An answer whose body may be unread. */
 interface Begun {
   readonly response: Response;
-  readonly over: AbortController;
+  readonly timeout: AbortController;
 }
 
 async function begun(signed: Request, { answerMs }: S3Limits): Promise<Begun> {
-  const over = new AbortController();
-  const timer = setTimeout(() => over.abort(), answerMs);
+  const timeout = new AbortController();
+  const timer = setTimeout(() => timeout.abort(), answerMs);
   try {
-    const response = await fetch(signed, { signal: over.signal, redirect: 'manual' });
-    return { response, over };
+    const response = await fetch(signed, { signal: timeout.signal, redirect: 'manual' });
+    return { response, timeout };
   } finally {
     clearTimeout(timer);
   }
@@ -212,7 +214,7 @@ async function repeated(
       const answer = await attempt();
       const { status } = answer.response;
       if (status < 500 && status !== 429) return answer;
-      answer.over.abort();
+      answer.timeout.abort();
       cause = new Error(`the S3 service answers ${status} to ${method}`);
     } catch (error) {
       cause = error;
@@ -241,9 +243,9 @@ async function textOf(answer: Begun, idleMs: number): Promise<string> {
   return Buffer.concat(chunks).toString();
 }
 
-function bytesOf({ response: { body }, over }: Begun, idleMs: number): ByteSource {
+function bytesOf({ response: { body }, timeout }: Begun, idleMs: number): ByteSource {
   const reader = body?.getReader() ?? null;
-  const close = async () => over.abort();
+  const close = async () => timeout.abort();
   const next = async () => {
     const timer = setTimeout(close, idleMs);
     try {
@@ -272,7 +274,11 @@ function bytesOf({ response: { body }, over }: Begun, idleMs: number): ByteSourc
 
 /** Keys and tokens of S3 need only these. */
 const entities: Readonly<Record<string, string>> = {
-  ...{ '&amp;': '&', '&lt;': '<', '&gt;': '>', '&quot;': '"', '&apos;': "'" },
+  '&amp;': '&',
+  '&lt;': '<',
+  '&gt;': '>',
+  '&quot;': '"',
+  '&apos;': "'",
 };
 
 function textsIn(xml: string, element: string): readonly string[] {

@@ -1,6 +1,6 @@
 // The event feed. Each event has the `data` of its webhook (event-bodies.ts).
 import { z } from 'zod';
-import type { FeedEvent } from '../../core/domain/event.js';
+import type { NumberedEvent } from '../../core/domain/event.js';
 import { formatInstant, SECOND_MS } from '../../core/domain/instant.js';
 import { RawJson, sliceTopLevel } from '../../core/domain/raw-json.js';
 import { assert } from '../../core/errors.js';
@@ -51,7 +51,7 @@ const feedQuery = z.object({
 
 /** One per kind of event; only the schemas differ. */
 const [first, ...others] = eventBodies.map(({ shape }) =>
-  representation<FeedEvent>()(null, {
+  representation<NumberedEvent>()(null, {
     sequence: z.int().min(1).meta({ description: 'From 1, without gaps, per mode.' }),
     id: z.string().meta({ description: 'The externalEventId of the webhook.' }),
     event: [shape.event, ({ type }) => type],
@@ -95,8 +95,8 @@ async function readEvents(
   call: Call<'key', unknown, z.infer<typeof feedQuery>, unknown>,
 ): Promise<Reply> {
   const { tenant, actor, query, waitAtMost } = call;
-  const over = query.wait === 0 ? null : waitAtMost(query.wait * SECOND_MS);
-  const wait = over === null ? null : { keyId: actor.keyId, over };
+  const ended = query.wait === 0 ? null : waitAtMost(query.wait * SECOND_MS);
+  const wait = ended === null ? null : { keyId: actor.keyId, ended };
   return reply(200, feed.show(await feedReaders.read(tenant, query, wait)));
 }
 

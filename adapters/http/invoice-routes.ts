@@ -153,7 +153,10 @@ async function createInvoice(
   const created = await createPayment(deps, tenant, {
     ...createInput(body, idempotencyKey),
     // An API key belongs to no member.
-    ...{ origin: 'invoice', number, dueDate, createdByMemberId: null },
+    origin: 'invoice',
+    number,
+    dueDate,
+    createdByMemberId: null,
   });
   return createdReply(created, invoiceReply(deps, created));
 }

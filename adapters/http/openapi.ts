@@ -105,7 +105,8 @@ export function openApiDocument(routes: readonly Route[], partner: PartnerNotes)
       securitySchemes: { ...securitySchemes, PartnerSignature: partnerSignature(partner) },
       headers: { 'X-Request-Id': { schema: { type: 'string' } } },
       schemas: {
-        ...{ ...requests, ...others },
+        ...requests,
+        ...others,
         Error: { ...envelope, examples: codes.map(errorExample) },
       },
       examples: Object.fromEntries(
@@ -200,7 +201,11 @@ function parameters(
     const example = isNumber ? Number(text) : text;
     const shown = example === undefined ? {} : { example };
     return {
-      ...{ name, in: place, required: required.includes(name), description, schema: rest },
+      name,
+      in: place,
+      required: required.includes(name),
+      description,
+      schema: rest,
       ...shown,
     };
   });

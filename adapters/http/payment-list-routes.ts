@@ -20,10 +20,14 @@ import { optional, pageQuery, readText, text } from './schemas.js';
 
 function moment(description: string) {
   return optional(
-    readText(parseInstant, 'send an RFC 3339 timestamp with an offset, as 2030-01-31T12:00:00Z', {
-      format: 'date-time',
-      description,
-    }),
+    readText(
+      parseInstant,
+      'send an RFC 3339 timestamp with an offset, for example 2030-01-31T12:00:00Z',
+      {
+        format: 'date-time',
+        description,
+      },
+    ),
   );
 }
 

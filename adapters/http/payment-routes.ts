@@ -76,10 +76,14 @@ export const createFields = {
     rawJson('Returned unchanged on reads and webhooks, never shown to the buyer. At most 32 KiB.'),
   ),
   expiresAt: optional(
-    readText(parseInstant, 'send an RFC 3339 timestamp with an offset, as 2030-01-31T12:00:00Z', {
-      format: 'date-time',
-      description: 'The payment expires if it is unpaid at this time.',
-    }),
+    readText(
+      parseInstant,
+      'send an RFC 3339 timestamp with an offset, for example 2030-01-31T12:00:00Z',
+      {
+        format: 'date-time',
+        description: 'The payment expires if it is unpaid at this time.',
+      },
+    ),
   ),
   purpose: optional(
     z.enum(purposeNames).meta({

@@ -24,7 +24,7 @@ import {
 } from './request-input.js';
 import { endOfTurn, refusalReply, send } from './response-output.js';
 import { type ActorOf, type Auth, Content, type HandlerContext, type Reply } from './route-row.js';
-import type { Match, Router } from './router.js';
+import type { RouteMatch, Router } from './router.js';
 import { withStoreTimeout } from './store-timeout.js';
 
 export interface Pipeline {
@@ -49,7 +49,7 @@ export async function serve(
   const startedMs = performance.now();
   const turnEnds = endOfTurn();
   const requestId = requestIdOf(request);
-  const seen: { match: Match | null } = { match: null };
+  const seen: { match: RouteMatch | null } = { match: null };
   let reply: Reply;
   try {
     const { corsOrigins, router } = pipeline;
@@ -74,7 +74,12 @@ export async function serve(
   measure(pipeline.context.deps, seen.match, reply, startedMs);
 }
 
-function measure({ metrics }: Deps, match: Match | null, { status }: Reply, startedMs: number) {
+function measure(
+  { metrics }: Deps,
+  match: RouteMatch | null,
+  { status }: Reply,
+  startedMs: number,
+) {
   if (metrics === null) return;
   const created = match?.route.access.rateLimit === 'create' && status < 300;
   const createMs = created ? performance.now() - startedMs : null;
@@ -97,7 +102,7 @@ async function answer(
   { context: unlimited, router, limits, stopping }: Pipeline,
   request: IncomingMessage,
   response: ServerResponse,
-  seen: { match: Match | null },
+  seen: { match: RouteMatch | null },
 ): Promise<Reply> {
   expectHost(request);
   const context = limitedContext(unlimited);
@@ -129,7 +134,7 @@ async function answer(
 /** The payment in the path, if the scope of the row is by origin; null otherwise. */
 async function foundPayment(
   deps: Deps,
-  { route: { access }, params: { id } }: Match,
+  { route: { access }, params: { id } }: RouteMatch,
   actor: ActorOf[Auth],
 ): Promise<PaymentView | null> {
   const { scope } = access;
@@ -140,16 +145,16 @@ async function foundPayment(
 
 /** The timer and the listeners are removed once the response closes. */
 function endOfWait(response: ServerResponse, stopping: AbortSignal, waitMs: number): AbortSignal {
-  const over = new AbortController();
+  const ended = new AbortController();
   const end = () => {
     clearTimeout(timer);
-    over.abort();
+    ended.abort();
   };
   const timer = setTimeout(end, waitMs);
   response.once('close', end);
   if (stopping.aborted || response.destroyed) end();
-  else stopping.addEventListener('abort', end, { signal: over.signal });
-  return over.signal;
+  else stopping.addEventListener('abort', end, { signal: ended.signal });
+  return ended.signal;
 }
 
 /** HTTP/1.1 requires one Host header (RFC 9112, 3.2). */
@@ -171,7 +176,7 @@ function refused(
   { context: { deps }, router, clientAddress }: Pipeline,
   request: IncomingMessage,
   error: unknown,
-  { requestId, match }: { readonly requestId: string; readonly match: Match | null },
+  { requestId, match }: { readonly requestId: string; readonly match: RouteMatch | null },
 ): Reply {
   const operation = match?.operation ?? null;
   const refusal = error instanceof PonteError ? error : new PonteError('InternalError');

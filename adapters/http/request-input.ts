@@ -9,7 +9,7 @@ import { hasUnstorableText, isWithin, RawJson, sliceTopLevel } from '../../core/
 import { PonteError } from '../../core/errors.js';
 import { misspellings, oversize } from './misspellings.js';
 import type { Auth, Route } from './route-row.js';
-import type { Match } from './router.js';
+import type { RouteMatch } from './router.js';
 import { isObject, rawJsonFields } from './schemas.js';
 
 /** Paths in one message at most. */
@@ -72,7 +72,7 @@ export interface BodyLimits {
 }
 
 export async function readInput(
-  match: Match,
+  match: RouteMatch,
   request: IncomingMessage,
   response: ServerResponse,
   limits: BodyLimits & { readonly admit: (sizeBytes: number) => Promise<void> },
@@ -205,7 +205,12 @@ function refuseUnstorable(value: Readonly<Record<string, unknown>>): void {
 }
 
 /** Validates by the schemas of the row. One refusal lists every problem. */
-function checked(match: Match, request: IncomingMessage, bytes: Uint8Array, json: unknown): Input {
+function checked(
+  match: RouteMatch,
+  request: IncomingMessage,
+  bytes: Uint8Array,
+  json: unknown,
+): Input {
   const { route } = match;
   const problems: string[] = [];
   const params = checkedParams(match);
@@ -229,7 +234,7 @@ function checkedBody(schema: z.ZodType, json: unknown, problems: string[]): unkn
 }
 
 /** A path that its schema refuses is NotFound. */
-function checkedParams({ route, params }: Match): unknown {
+function checkedParams({ route, params }: RouteMatch): unknown {
   const result = route.params.safeParse(params);
   if (!result.success) throw new PonteError('NotFound');
   if (hasUnstorableText(result.data)) {
@@ -242,7 +247,10 @@ function checkedParams({ route, params }: Match): unknown {
 const ignoringUnknown: readonly Auth[] = ['none', 'partner', 'signature'];
 
 /** Refuses unknown parameters: a misspelled filter would list everything. */
-function unknownParameters({ access, query }: Route, given: Match['query']): readonly string[] {
+function unknownParameters(
+  { access, query }: Route,
+  given: RouteMatch['query'],
+): readonly string[] {
   const names = Object.keys(given);
   if (names.length === 0 || ignoringUnknown.includes(access.auth)) return [];
   const known = query instanceof z.ZodObject ? Object.keys(query.shape) : [];

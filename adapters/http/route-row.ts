@@ -157,8 +157,12 @@ export function route<const A extends Auth, const S extends ScopeRule, P, Q, B>(
 ): Route {
   const body = row.method === 'GET' || row.method === 'DELETE' ? 'none' : emptyBody;
   return {
-    ...{ params: noParams, query: noQuery, body, errors: [] },
-    ...{ idempotency: 'none', inQuarantine: 'refused' },
+    params: noParams,
+    query: noQuery,
+    body,
+    errors: [],
+    idempotency: 'none',
+    inQuarantine: 'refused',
     ...row,
   };
 }

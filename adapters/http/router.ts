@@ -7,7 +7,7 @@ import type { Route } from './route-row.js';
 /** Code units of a path parameter: any externalId of 200 characters fits. */
 const PARAM_LENGTH_MAX = 1_024;
 
-export interface Match {
+export interface RouteMatch {
   readonly route: Route;
   /** The operationId of the path form. */
   readonly operation: string;
@@ -19,7 +19,7 @@ export interface Router {
   /** Of all rows, each once. */
   readonly methods: readonly string[];
   /** NotFound for an unknown path; MethodNotAllowed for a known one. */
-  match(method: string, url: string): Match;
+  match(method: string, url: string): RouteMatch;
   /** The methods of a path, with HEAD for GET; null for an unknown path. */
   allowed(url: string): readonly string[] | null;
 }
@@ -55,13 +55,13 @@ export function createRouter(routes: readonly Route[]): Router {
   };
 }
 
-type Methods = ReadonlyMap<string, Pick<Match, 'route' | 'operation'>>;
+type Methods = ReadonlyMap<string, Pick<RouteMatch, 'route' | 'operation'>>;
 
 function groupByPath(routes: readonly Route[]): ReadonlyMap<string, Methods> {
-  const paths = new Map<string, Map<string, Pick<Match, 'route' | 'operation'>>>();
+  const paths = new Map<string, Map<string, Pick<RouteMatch, 'route' | 'operation'>>>();
   for (const route of routes) {
     for (const [operation, path] of Object.entries(route.operations)) {
-      const methods = paths.get(path) ?? new Map<string, Pick<Match, 'route' | 'operation'>>();
+      const methods = paths.get(path) ?? new Map<string, Pick<RouteMatch, 'route' | 'operation'>>();
       paths.set(path, methods.set(route.method, { route, operation }));
     }
   }

@@ -11,13 +11,13 @@ export function withStoreTimeout(deps: Deps, timeMs = STORE_TIMEOUT_MS): Deps {
   let leftMs = timeMs;
   const limited = async <T>(work: Promise<T>): Promise<T> => {
     const startedMs = performance.now();
-    const { promise: over, reject } = Promise.withResolvers<never>();
+    const { promise: timeout, reject } = Promise.withResolvers<never>();
     // Results that arrived while the process was busy are read first.
     const refusal = () => new PonteError('StoreUnavailable', undefined, { retryAfterSeconds: 2 });
     const refuse = () => setImmediate(() => reject(refusal()));
     const timer = setTimeout(refuse, Math.max(leftMs, 0));
     try {
-      return await Promise.race([work, over]);
+      return await Promise.race([work, timeout]);
     } finally {
       clearTimeout(timer);
       leftMs -= performance.now() - startedMs;

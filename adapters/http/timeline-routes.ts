@@ -7,9 +7,9 @@ import { formatAmount, type Money } from '../../core/domain/money.js';
 import { moneyKinds } from '../../core/domain/partner-command.js';
 import { paymentStatuses } from '../../core/domain/payment.js';
 import {
+  commandOutcomes,
   decodeCursor,
   encodeCursor,
-  orderOutcomes,
   type TimelineEntry,
 } from '../../core/domain/timeline.js';
 import { deliveryMoves } from '../../core/domain/webhook-delivery.js';
@@ -28,7 +28,7 @@ const amount = {
   amount: [decimal, (entry: { amount: Money }) => formatAmount(entry.amount.amountMinor)],
   currency: [z.string(), (entry: { amount: Money }) => entry.amount.currency],
 } as const;
-const order = { commandId: z.string(), order: z.enum(moneyKinds) } as const;
+const command = { commandId: z.string(), commandKind: z.enum(moneyKinds) } as const;
 const event = {
   event: [z.enum(eventTypes), (entry: { eventType: string }) => entry.eventType],
   eventId: z.string(),
@@ -75,21 +75,21 @@ const entries = {
     },
     'A money movement, as its balanced posting in the ledger.',
   ),
-  partner_order: representation<EntryOf<'partner_order'>>()(
+  partner_command: representation<EntryOf<'partner_command'>>()(
     null,
-    { at, kind: z.literal('partner_order'), ...order, ...amount },
-    'An order to the settlement partner was recorded.',
+    { at, kind: z.literal('partner_command'), ...command, ...amount },
+    'A command to the settlement partner was recorded.',
   ),
   partner_call: representation<EntryOf<'partner_call'>>()(
     null,
-    { at, kind: z.literal('partner_call'), ...order },
-    'The first call to the partner for the order.',
+    { at, kind: z.literal('partner_call'), ...command },
+    'The first call to the partner for the command.',
   ),
   partner_outcome: representation<EntryOf<'partner_outcome'>>()(
     null,
-    { at, kind: z.literal('partner_outcome'), ...order, outcome: z.enum(orderOutcomes) },
-    'The outcome of the order so far. `refused`: the partner did not start it. `returned`: it ' +
-      'was started and its money came back. `in_doubt`: the outcome is unknown. `taken_back`: ' +
+    { at, kind: z.literal('partner_outcome'), ...command, outcome: z.enum(commandOutcomes) },
+    'The outcome of the command so far. `refused`: the partner did not start it. `returned`: it ' +
+      'was started and its money came back. `in_doubt`: the outcome is unknown. `withdrawn`: ' +
       'the service withdrew it before it was sent.',
   ),
   delivery: representation<EntryOf<'delivery'>>()(
@@ -128,7 +128,7 @@ const entrySchema = z.discriminatedUnion('kind', [
   entries.limit_reached.schema,
   entries.status.schema,
   entries.money.schema,
-  entries.partner_order.schema,
+  entries.partner_command.schema,
   entries.partner_call.schema,
   entries.partner_outcome.schema,
   entries.delivery.schema,
@@ -147,7 +147,7 @@ export const timelineRoutes = [
     method: 'GET',
     operations: { readPaymentTimeline: '/v1/payments/{id}/timeline' },
     summary:
-      'List what happened to a payment, oldest first: statuses, money, partner orders, webhooks',
+      'List what happened to a payment, oldest first: statuses, money, partner commands, webhooks',
     access: { auth: 'key', scope: paymentScopes.read, modes: 'both', rateLimit: 'none' },
     params: paymentParams,
     query: pageQuery,

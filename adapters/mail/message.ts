@@ -27,7 +27,9 @@ export function messageOf(sender: MailSender, mail: OutgoingMail): SendMailOptio
     // An object: a string could be read as a list of addresses.
     to: { name: '', address: to },
     ...(replyTo === null ? {} : { replyTo: { name: '', address: replyTo } }),
-    ...{ subject, text, html },
+    subject,
+    text,
+    html,
     // A random boundary would make each try another message.
     baseBoundary: messageId,
     messageId: `<${messageId}@${domain}>`,

@@ -14,8 +14,8 @@ const FRESH_MS = SECOND_MS;
 const createBuckets = [0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5];
 /** From the first attempt of a fast receiver to the last attempt after a day and a half. */
 const deliveryBuckets = [
-  ...[0.005, 0.01, 0.015, 0.02, 0.03, 0.05, 0.08, 0.15, 0.5, 1, 5],
-  ...[30, 60, 300, 900, 3_600, 21_600, 86_400, 129_600],
+  0.005, 0.01, 0.015, 0.02, 0.03, 0.05, 0.08, 0.15, 0.5, 1, 5, 30, 60, 300, 900, 3_600, 21_600,
+  86_400, 129_600,
 ];
 
 export interface MetricsSources {
@@ -110,7 +110,9 @@ function addSources(register: Registry, { store, backupAgeMs, clockSkewMs }: Met
   const registers = [register];
   const total = (name: string, help: string, read: () => number) =>
     new Counter({
-      ...{ name, help, registers },
+      name,
+      help,
+      registers,
       collect() {
         this.reset();
         this.inc(read());
@@ -118,7 +120,9 @@ function addSources(register: Registry, { store, backupAgeMs, clockSkewMs }: Met
     });
   const gauge = (name: string, help: string, readMs: () => number | Promise<number>) =>
     new Gauge({
-      ...{ name, help, registers },
+      name,
+      help,
+      registers,
       async collect() {
         this.set(seconds(await readMs()));
       },
@@ -185,7 +189,7 @@ function queueGauges(registers: Registry[]): (waiting: QueueReport) => void {
   );
   const stuck = gauge('ponte_stuck_commands', 'Partner commands that need an operator.');
   const dead = gauge('ponte_dead_letters', 'Deliveries that were given up, 10000 at most.');
-  const funds = gauge('ponte_funds_needing_review', 'Payments with funds in review.');
+  const funds = gauge('ponte_funds_needing_review', 'Payments whose money needs review.');
   const unmatched = new Gauge({
     name: 'ponte_unmatched_minor',
     help: 'Money that nobody ordered and that needs a decision, in minor units of the currency.',

@@ -34,14 +34,14 @@ export interface Entrance {
   readonly root: string;
   /** Who may sign out. */
   readonly auth: PageAuth;
-  pageOf(call: Call): HostedPage;
-  localeOf(context: PageContext, call: Call): Promise<Locale>;
-  show(context: PageContext, call: Call, page: Page): Promise<PageAnswer>;
+  pageOf(call: AccessCall): HostedPage;
+  localeOf(context: PageContext, call: AccessCall): Promise<Locale>;
+  show(context: PageContext, call: AccessCall, page: Page): Promise<PageAnswer>;
   /** Before the first page after sign-in. */
-  entered(context: PageContext, call: Call): Promise<void>;
+  entered(context: PageContext, call: AccessCall): Promise<void>;
 }
 
-type Call<F = unknown> = PageCall<'none', F>;
+type AccessCall<F = unknown> = PageCall<'none', F>;
 
 const NONCE_BYTES = 16;
 const noForm = z.object({});
@@ -52,24 +52,41 @@ export function accessRows(at: Entrance): readonly PageRoute[] {
   const open = { subject, auth: 'none', csrf: 'none', limit: 'none' } as const;
   return [
     pageRow({
-      ...{ ...open, method: 'GET', path: `${root}/enter`, form: 'none' },
+      ...open,
+      method: 'GET',
+      path: `${root}/enter`,
+      form: 'none',
       handler: (context, call) => showEnter(at, context, call),
     }),
     pageRow({
-      ...{ ...open, method: 'POST', path: `${root}/enter`, form: noForm },
+      ...open,
+      method: 'POST',
+      path: `${root}/enter`,
+      form: noForm,
       handler: (context, call) => enter(at, context, call),
     }),
     pageRow({
-      ...{ ...open, method: 'POST', path: `${root}/link`, form: noForm },
+      ...open,
+      method: 'POST',
+      path: `${root}/link`,
+      form: noForm,
       handler: (context, call) => sendLink(at, context, call),
     }),
     pageRow({
-      ...{ ...open, method: 'POST', path: `${root}/code`, form: codeForm },
+      ...open,
+      method: 'POST',
+      path: `${root}/code`,
+      form: codeForm,
       handler: (context, call) => enterCode(at, context, call),
     }),
     pageRow({
-      ...{ subject, method: 'POST', path: `${root}/sign-out`, auth, csrf: 'form' },
-      ...{ limit: 'none', form: noForm },
+      subject,
+      method: 'POST',
+      path: `${root}/sign-out`,
+      auth,
+      csrf: 'form',
+      limit: 'none',
+      form: noForm,
       handler: signOut,
     }),
   ];
@@ -79,7 +96,7 @@ export function accessRows(at: Entrance): readonly PageRoute[] {
  * Where the link of a mail leads: its token leaves the address bar, the history and the referrer,
  * and is not used up. Null for another address.
  */
-export function openedLink({ query, base }: Pick<Call, 'query' | 'base'>): PageAnswer | null {
+export function openedLink({ query, base }: Pick<AccessCall, 'query' | 'base'>): PageAnswer | null {
   const token = query.get('token');
   if (token === null) return null;
   // Only what a token can be becomes the value of a cookie.
@@ -87,7 +104,7 @@ export function openedLink({ query, base }: Pick<Call, 'query' | 'base'>): PageA
   return seeOther(`${base}/enter`, [{ name: 'link', value, path: base }]);
 }
 
-async function sendLink(at: Entrance, context: PageContext, call: Call): Promise<PageAnswer> {
+async function sendLink(at: Entrance, context: PageContext, call: AccessCall): Promise<PageAnswer> {
   const { deps } = context;
   const random = () => Buffer.from(deps.ids.randomBytes(NONCE_BYTES)).toString('base64url');
   const browser = call.cookies.get('browser') ?? random();
@@ -105,10 +122,10 @@ async function sendLink(at: Entrance, context: PageContext, call: Call): Promise
 async function enterCode(
   at: Entrance,
   context: PageContext,
-  call: Call<{ readonly code: string }>,
+  call: AccessCall<{ readonly code: string }>,
 ): Promise<PageAnswer> {
   const browser = call.cookies.get('browser');
-  if (browser === undefined) return seeOther(withNotice(call.base, 'code_over'));
+  if (browser === undefined) return seeOther(withNotice(call.base, 'code_expired'));
   const code = { client: call.client, browserHash: hashBrowser(browser), code: call.form.code };
   try {
     const locale = await at.localeOf(context, call);
@@ -116,23 +133,27 @@ async function enterCode(
     return await signedIn(at, context, call, token);
   } catch (error) {
     if (isCode(error, 'InvalidSignInCode')) return seeOther(`${call.base}?sent&notice=code_wrong`);
-    if (isCode(error, 'SignInCodeOver')) return seeOther(withNotice(call.base, 'code_over'));
+    if (isCode(error, 'SignInCodeExpired')) return seeOther(withNotice(call.base, 'code_expired'));
     return limitReached(context, error, 'code_too_often', call.base);
   }
 }
 
-async function showEnter(at: Entrance, context: PageContext, call: Call): Promise<PageAnswer> {
+async function showEnter(
+  at: Entrance,
+  context: PageContext,
+  call: AccessCall,
+): Promise<PageAnswer> {
   const token = call.cookies.get('link');
   if (token === undefined) return seeOther(call.base);
   const link = await linkState(context.deps, at.pageOf(call), token);
   if (link.state === 'unknown') {
     const unknown = { cause: 'unknown', atMs: null, maskedEmail: null } as const;
-    return at.show(context, call, { name: 'link_over', ...unknown });
+    return at.show(context, call, { name: 'link_ended', ...unknown });
   }
   if (link.state !== 'valid') {
     const { state: cause, maskedAddress: maskedEmail } = link;
     const atMs = link.state === 'used' ? link.usedAtMs : link.endsAtMs;
-    return at.show(context, call, { name: 'link_over', cause, atMs, maskedEmail });
+    return at.show(context, call, { name: 'link_ended', cause, atMs, maskedEmail });
   }
   // Requested in this browser: a scanner of mails has no such cookie.
   const browser = call.cookies.get('browser');
@@ -140,7 +161,7 @@ async function showEnter(at: Entrance, context: PageContext, call: Call): Promis
   return at.show(context, call, { name: 'enter', email: link.address, auto });
 }
 
-async function enter(at: Entrance, context: PageContext, call: Call): Promise<PageAnswer> {
+async function enter(at: Entrance, context: PageContext, call: AccessCall): Promise<PageAnswer> {
   const link = call.cookies.get('link');
   if (link === undefined) return seeOther(call.base);
   try {
@@ -157,19 +178,19 @@ async function enter(at: Entrance, context: PageContext, call: Call): Promise<Pa
 async function signedIn(
   at: Entrance,
   context: PageContext,
-  call: Call,
+  call: AccessCall,
   token: string,
 ): Promise<PageAnswer> {
   await at.entered(context, call);
-  return seeOther(wayBack(call.base, call.cookies), [
+  return seeOther(returnPath(call.base, call.cookies), [
     { name: 'session', value: token, path: call.base },
     { name: 'link', value: '', path: call.base },
     { name: 'back', value: '', path: call.base },
   ]);
 }
 
-/** Where a person who signed in goes on (way-back.ts). */
-export function wayBack(base: string, cookies: ReadonlyMap<CookieName, string>): string {
+/** Where a person who signed in goes on (return-after-sign-in.ts). */
+export function returnPath(base: string, cookies: ReadonlyMap<CookieName, string>): string {
   const place = cookies.get('back') ?? '';
   return /^[\w-][\w/-]{0,100}$/.test(place) ? `${base}/${place}` : base;
 }

@@ -6,15 +6,15 @@ import { Amount, Button, Form, Note, Rows, Time } from './components.js';
 import { TextField } from './fields.js';
 import { isWebAddress, paymentRows, type ScreenContent } from './layout.js';
 import { FourAnswers } from './money-parts.js';
-import type { LinkOver, Page } from './page-view.js';
+import type { LinkEnded, Page } from './page-view.js';
 import { nameOf } from './plain-text.js';
 import type { PaymentScene, Scene } from './scene.js';
 
 export function askScreen(scene: PaymentScene): ScreenContent {
   const { texts, format, payment, payee, org, view } = scene;
   // Whether it was paid is not shown before sign-in.
-  const isOver = isTerminal(payment.status);
-  const heading = isOver ? texts.ask.over(payee) : texts.ask.heading(payee);
+  const isEnded = isTerminal(payment.status);
+  const heading = isEnded ? texts.ask.over(payee) : texts.ask.heading(payee);
   return {
     title: `${heading} ${format.money(payment.amount)}`,
     heading: (
@@ -32,10 +32,10 @@ export function askScreen(scene: PaymentScene): ScreenContent {
             <div class="actions">
               <Button look="primary">{texts.ask.send}</Button>
             </div>
-            <p class="small quiet">{isOver ? texts.ask.paidHint : texts.ask.sendHint(org)}</p>
+            <p class="small quiet">{isEnded ? texts.ask.paidHint : texts.ask.sendHint(org)}</p>
           </Form>
         </section>
-        {isOver ? null : (
+        {isEnded ? null : (
           <section class="stack-s">
             <h2>{texts.ask.how}</h2>
             <ol class="howto">
@@ -70,7 +70,7 @@ export function sentScreen(scene: Scene): ScreenContent {
   const { texts, view } = scene;
   const org = nameOf(view.organization?.name ?? '');
   const error =
-    view.notice === 'code_wrong' || view.notice === 'code_over'
+    view.notice === 'code_wrong' || view.notice === 'code_expired'
       ? texts.notice[view.notice]
       : undefined;
   return {
@@ -166,37 +166,37 @@ function breakable(text: string): VNode {
   );
 }
 
-export function linkOverScreen(scene: Scene, page: LinkOver): ScreenContent {
+export function linkEndedScreen(scene: Scene, page: LinkEnded): ScreenContent {
   const { texts, view } = scene;
   const { cause, maskedEmail } = page;
   const org = nameOf(view.organization?.name ?? '');
   return {
-    title: texts.linkOver.heading,
-    lede: texts.linkOver.lede,
+    title: texts.linkEnded.heading,
+    lede: texts.linkEnded.lede,
     station: null,
     body: (
       <>
         <Form to="link" class="actions">
           <Button look="primary">
-            {maskedEmail === null ? texts.linkOver.send : texts.linkOver.sendTo(maskedEmail)}
+            {maskedEmail === null ? texts.linkEnded.send : texts.linkEnded.sendTo(maskedEmail)}
           </Button>
         </Form>
         <FourAnswers
-          money={texts.linkOver.money}
+          money={texts.linkEnded.money}
           next={
             <>
-              {whatHappened(scene, page)} {texts.linkOver.next}
+              {whatHappened(scene, page)} {texts.linkEnded.next}
             </>
           }
-          todo={cause === 'used' ? texts.linkOver.notYou(org) : texts.linkOver.todo}
+          todo={cause === 'used' ? texts.linkEnded.notYou(org) : texts.linkEnded.todo}
         />
       </>
     ),
   };
 }
 
-function whatHappened({ texts }: Scene, { cause, atMs }: LinkOver): VNode | string {
-  if (cause === 'unknown' || atMs === null) return texts.linkOver.unknown;
+function whatHappened({ texts }: Scene, { cause, atMs }: LinkEnded): VNode | string {
+  if (cause === 'unknown' || atMs === null) return texts.linkEnded.unknown;
   const when = <Time atMs={atMs} />;
-  return cause === 'used' ? texts.linkOver.used(when) : texts.linkOver.over(when);
+  return cause === 'used' ? texts.linkEnded.used(when) : texts.linkEnded.over(when);
 }

@@ -7,7 +7,7 @@ import type {
   Rail,
   RailInstructions,
 } from '../../core/domain/payin-instructions.js';
-import { Digits, Exact, Foreign, Note, type Row, Rows, Time } from './components.js';
+import { Digits, Exact, type FactRow, Foreign, Note, Rows, Time } from './components.js';
 import { plainAmount } from './format.js';
 import { nameOf } from './plain-text.js';
 import { epcCode, QrCode } from './qr-code.js';
@@ -148,7 +148,7 @@ function History({ scene: { texts, payment, payee } }: { readonly scene: Payment
 
 function AccountRows({ scene, instructions, account }: BankProps & { readonly account: Account }) {
   const { texts } = scene;
-  const rows: readonly Row[] = account.fields.map(({ name, value }) => {
+  const rows: readonly FactRow[] = account.fields.map(({ name, value }) => {
     const label = texts.transfer.fields[name];
     return {
       label,
@@ -190,7 +190,7 @@ function holderNote(
   { holder }: PayinInstructions,
   name: InstructionField,
   value: string,
-): Pick<Row, 'note'> {
+): Pick<FactRow, 'note'> {
   if (name !== 'beneficiary' || holder === 'payee') return {};
   return { note: texts.transfer.holder(nameOf(value), payee) };
 }

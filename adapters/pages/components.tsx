@@ -75,7 +75,7 @@ export function Copy({ value, label }: { readonly value: string; readonly label:
   );
 }
 
-export interface Row {
+export interface FactRow {
   readonly label: ComponentChildren;
   readonly value: ComponentChildren;
   /** A line below the value. */
@@ -90,7 +90,7 @@ export function Rows({
   rows,
   look,
 }: {
-  readonly rows: readonly (Row | null)[];
+  readonly rows: readonly (FactRow | null)[];
   readonly look?: 'right' | 'copy';
 }): VNode {
   const shown = rows.filter((row) => row !== null);
@@ -98,7 +98,7 @@ export function Rows({
   return <dl class={`rows${kind}`}>{shown.map(rowOf)}</dl>;
 }
 
-function rowOf({ label, value, note, copy, look }: Row): VNode {
+function rowOf({ label, value, note, copy, look }: FactRow): VNode {
   const group = look === 'sum' ? 'sum' : note !== undefined && copy !== undefined ? 'tall' : '';
   return (
     <div class={group || undefined}>

@@ -10,9 +10,9 @@ import {
   hasMoney,
   isZero,
   MoneyCard,
+  payoutRoute,
+  refundRoute,
   sumsOf,
-  wayBack,
-  wayThere,
   whereMoney,
 } from './money-parts.js';
 import type { PaymentScene } from './scene.js';
@@ -21,7 +21,7 @@ export type EndedScreen = Extract<
   Screen,
   | 'kyc_rejected'
   | 'failed'
-  | 'under_review'
+  | 'needs_review'
   | 'refund_coming'
   | 'refunded'
   | 'refund_review'
@@ -57,7 +57,7 @@ const endings = {
       },
     };
   },
-  under_review: (scene) => {
+  needs_review: (scene) => {
     const { texts, format } = scene;
     const { kept } = sumsOf(scene);
     return {
@@ -69,7 +69,7 @@ const endings = {
         next: spaced(texts.ended.reviewNext, texts.ended.reviewMail),
         todo: <b>{texts.answers.notAgain}</b>,
       },
-      stops: wayThere(scene, 'partner'),
+      stops: payoutRoute(scene, 'partner'),
     };
   },
   refund_coming: (scene) => {
@@ -88,7 +88,7 @@ const endings = {
         next: spaced(refundOrdered(scene), texts.refund.sameAccount, texts.answers.mailed),
         todo: spaced(texts.answers.notOldDetails, texts.answers.notAgain),
       },
-      stops: wayBack(scene, isOrdered ? 'banks' : 'partner'),
+      stops: refundRoute(scene, isOrdered ? 'banks' : 'partner'),
     };
   },
   refunded: (scene) => {
@@ -105,7 +105,7 @@ const endings = {
         next: texts.answers.closed,
         todo: texts.refund.doneTodo(org),
       },
-      stops: wayBack(scene, 'end'),
+      stops: refundRoute(scene, 'end'),
     };
   },
   refund_review: (scene) => {
@@ -118,7 +118,7 @@ const endings = {
         next: texts.refund.reviewNext,
         todo: <b>{texts.answers.notAgain}</b>,
       },
-      stops: wayBack(scene, 'partner'),
+      stops: refundRoute(scene, 'partner'),
     };
   },
   cancelled: (scene) => {
@@ -148,7 +148,7 @@ const endings = {
 export function endedScreen(name: EndedScreen): (scene: PaymentScene) => ScreenContent {
   return (scene) => {
     const { answers, stops = null, ...content }: Ended = endings[name](scene);
-    const rest = name === 'under_review' || name === 'failed' ? 'review' : 'payee';
+    const rest = name === 'needs_review' || name === 'failed' ? 'review' : 'payee';
     return {
       ...content,
       station: null,

@@ -19,7 +19,7 @@ export interface FrameView {
   /** Of what the page shows; null on pages that do not follow changes. */
   readonly version: string | null;
   /** Shown above the screen, once. */
-  readonly notice: Notice | null;
+  readonly notice: PageNotice | null;
   /** Shown once, too. */
   readonly limited: Limited | null;
   /** Where a development host shows its mails; null where mails are sent. */
@@ -45,8 +45,8 @@ export const notices = [
   /** So did it when a form was sent. */
   'unsaved',
   'code_wrong',
-  'code_over',
+  'code_expired',
   'quote_unavailable',
   'take_back_asked',
 ] as const;
-export type Notice = (typeof notices)[number];
+export type PageNotice = (typeof notices)[number];

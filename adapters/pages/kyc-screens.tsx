@@ -4,7 +4,7 @@ import type { VNode } from 'preact';
 import { ButtonLink, CheckAgain, LiveNote, Note, Time } from './components.js';
 import type { ScreenContent } from './layout.js';
 import { FourAnswers, MoneyCard, whereMoney } from './money-parts.js';
-import type { KycState } from './page-view.js';
+import type { PageKycState } from './page-view.js';
 import { nameOf } from './plain-text.js';
 import { paymentScene, type Scene } from './scene.js';
 
@@ -14,7 +14,7 @@ export const kycScreens = {
   corrections: correctionsScreen,
   approved: approvedScreen,
   rejected: rejectedScreen,
-} as const satisfies Record<KycState, (scene: Scene) => ScreenContent>;
+} as const satisfies Record<PageKycState, (scene: Scene) => ScreenContent>;
 
 function startScreen(scene: Scene): ScreenContent {
   const { texts, view } = scene;

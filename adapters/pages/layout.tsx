@@ -4,7 +4,7 @@ import type { ComponentChildren, VNode } from 'preact';
 import { helpReference } from '../../core/domain/display.js';
 import { MINUTE_MS, SECOND_MS } from '../../core/domain/instant.js';
 import { locales } from '../../core/domain/locale.js';
-import { Button, Day, Foreign, Form, Moment, Note, type Row, Rows } from './components.js';
+import { Button, Day, type FactRow, Foreign, Form, Moment, Note, Rows } from './components.js';
 import { ErrorSummary, type FieldError } from './fields.js';
 import { Icon, Mark } from './icons.js';
 import type { Limited } from './limited.js';
@@ -206,7 +206,7 @@ function ThisPayment(): VNode | null {
   const { payment } = view;
   if (payment === null) return null;
   const { payee, amount } = payment;
-  const rows: readonly (Row | null)[] = [
+  const rows: readonly (FactRow | null)[] = [
     { label: texts.frame.to, value: <b>{nameOf(payee)}</b> },
     { label: texts.money.amount, value: <b class="num">{format.money(amount)}</b> },
     ...paymentRows(view, texts),
@@ -223,7 +223,7 @@ function ThisPayment(): VNode | null {
 export function paymentRows(
   { payment }: Scene['view'],
   texts: Scene['texts'],
-): readonly (Row | null)[] {
+): readonly (FactRow | null)[] {
   if (payment === null) return [];
   const { display, number, dueDate } = payment;
   const title = plainText(display.title);

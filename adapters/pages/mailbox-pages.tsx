@@ -25,7 +25,7 @@ export const mailboxPages = [
   pageRow({ ...row, path: '/dev/mailbox/{id}', handler: showMail }),
 ];
 
-type Call = PageCall<'none', unknown>;
+type MailboxCall = PageCall<'none', unknown>;
 
 function mailboxOf({ mailbox }: PageContext): Mailbox {
   if (mailbox === null) throw new PonteError('NotFound');
@@ -40,7 +40,7 @@ async function showList(context: PageContext): Promise<PageAnswer> {
 }
 
 /** The mail as a program of the reader shows it. */
-async function showMail(context: PageContext, { params }: Call): Promise<PageAnswer> {
+async function showMail(context: PageContext, { params }: MailboxCall): Promise<PageAnswer> {
   const mail = await mailboxOf(context).read(params['id'] ?? '');
   if (mail === null) throw new PonteError('NotFound');
   if (mail.html === null) {

@@ -3,7 +3,7 @@
 import type { ComponentChildren, VNode } from 'preact';
 import { helpReference } from '../../core/domain/display.js';
 import { type Money, money } from '../../core/domain/money.js';
-import { Answers, Route, type Row, Rows, type Stop, Time } from './components.js';
+import { Answers, type FactRow, Route, Rows, type Stop, Time } from './components.js';
 import { useContacts } from './layout.js';
 import { nameOf } from './plain-text.js';
 import { type PaymentScene, useScene } from './scene.js';
@@ -124,7 +124,7 @@ export function MoneyTable({
 }): VNode {
   const { payment, texts, format, payee } = scene;
   const { asked, received, goingBack, refunded, kept, missing } = sumsOf(scene);
-  const line = (label: ComponentChildren, amount: Money): Row | null =>
+  const line = (label: ComponentChildren, amount: Money): FactRow | null =>
     isZero(amount) ? null : { label, value: format.money(amount), look: 'num' };
   const { receivedAtMs } = payment.money;
   const receivedLabel =
@@ -172,7 +172,7 @@ export function MoneyCard({
 }
 
 /** From the buyer to the payee. */
-export function wayThere(
+export function payoutRoute(
   scene: PaymentScene,
   at: 'payer' | 'partner' | 'payee' | 'end',
 ): readonly Stop[] {
@@ -200,7 +200,7 @@ export function wayThere(
   ];
 }
 
-function payeeCaption(scene: PaymentScene, at: Parameters<typeof wayThere>[1]): string {
+function payeeCaption(scene: PaymentScene, at: Parameters<typeof payoutRoute>[1]): string {
   const { texts, format, payment } = scene;
   const { quote, settlement } = payment;
   if (settlement !== null) return texts.route.paidOut(format.money(settlement.settled));
@@ -214,7 +214,7 @@ function payeeCaption(scene: PaymentScene, at: Parameters<typeof wayThere>[1]): 
 }
 
 /** From the partner to the buyer. */
-export function wayBack(scene: PaymentScene, at: 'partner' | 'banks' | 'end'): readonly Stop[] {
+export function refundRoute(scene: PaymentScene, at: 'partner' | 'banks' | 'end'): readonly Stop[] {
   const { texts, format } = scene;
   const { goingBack, refunded } = sumsOf(scene);
   const { route } = texts;

@@ -10,7 +10,7 @@ import type { Deps } from '../../core/ports/deps.js';
 import { readSession } from '../../core/usecases/page-sessions.js';
 import { takeQuoteSlot } from '../../core/usecases/rate-limits.js';
 import { type Cookie, readCookies, writeCookie } from './cookies.js';
-import type { Notice } from './frame-view.js';
+import type { PageNotice } from './frame-view.js';
 import type { PageMatch, PageMatcher } from './page-match.js';
 import { below } from './page-paths.js';
 import {
@@ -22,7 +22,7 @@ import {
   seeOther,
   withNotice,
 } from './page-route.js';
-import { signedOut } from './way-back.js';
+import { signedOut } from './return-after-sign-in.js';
 
 /** A form with a text of every field. */
 const FORM_BYTES_MAX = 64 * 1024;
@@ -53,7 +53,7 @@ const everyPage = {
 } as const;
 
 /** Refusals that mean that the page shows an earlier state: the current one is shown instead. */
-const notices: Partial<Record<ErrorCode, Notice>> = {
+const notices: Partial<Record<ErrorCode, PageNotice>> = {
   PaymentStateConflict: 'out_of_date',
   QuoteExpired: 'out_of_date',
 };
@@ -143,11 +143,18 @@ async function answerOf(
   const values = typeof route.form === 'string' ? null : route.form.safeParse(valuesOf(form));
   if (values?.success === false) throw new PonteError('ValidationError');
   const call: PageCall<PageAuth, unknown> = {
-    ...{ params, query: url.searchParams, form: values?.data ?? null, body: request },
+    params,
+    query: url.searchParams,
+    form: values?.data ?? null,
+    body: request,
     timeoutMs,
     contentType: request.headers['content-type'] ?? '',
     session: session as PageSession,
-    ...{ csrf, cookies, client, base, gone },
+    csrf,
+    cookies,
+    client,
+    base,
+    gone,
     chosenLocale: localeOf(cookies.get('language') ?? ''),
     browserLocale: acceptedLocale(request.headers['accept-language']),
   };

@@ -10,7 +10,7 @@ import type { Mailbox } from '../../core/ports/outside.js';
 import type { ConcurrencyLimiter } from '../../core/usecases/concurrency-limiter.js';
 import type { PageWatch } from '../../core/usecases/page-watch.js';
 import type { Cookie, CookieName } from './cookies.js';
-import type { Notice } from './frame-view.js';
+import type { PageNotice } from './frame-view.js';
 import { type Limited, withLimit } from './limited.js';
 
 /**
@@ -120,7 +120,7 @@ export function seeOther(location: string, cookies: readonly Cookie[] = []): Pag
 }
 
 /** `notice` is shown once on the page. */
-export function withNotice(path: string, notice: Notice): string {
+export function withNotice(path: string, notice: PageNotice): string {
   return `${path}?notice=${notice}`;
 }
 

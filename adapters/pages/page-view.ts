@@ -12,16 +12,16 @@ import type { FrameView } from './frame-view.js';
 
 export interface PageView extends FrameView {
   /** Null on pages without a payment. */
-  readonly organization: OrganizationView | null;
+  readonly organization: PageOrganization | null;
   /** Null on pages without a payment. */
-  readonly payment: PaymentView | null;
+  readonly payment: PagePayment | null;
   readonly kyc: KycView;
   /** What the panel of test mode offers; null in live mode and before sign-in. */
   readonly simulate: readonly Simulation[] | null;
   readonly page: Page;
 }
 
-export interface OrganizationView {
+export interface PageOrganization {
   readonly name: string;
   readonly supportEmail: string | null;
   readonly supportPhone: string | null;
@@ -44,7 +44,7 @@ export interface LineItem {
 }
 
 /** Before sign-in the screens show no line items, notes, money, quote or instructions. */
-export interface PaymentView
+export interface PagePayment
   extends Pick<
     Payment,
     'id' | 'status' | 'amount' | 'number' | 'externalId' | 'dueDate' | 'returnUrl' | 'version'
@@ -108,8 +108,11 @@ export interface KycView {
 
 /** Of a page without a KYC. */
 export const noKyc: KycView = {
-  ...{ started: false, submittedAtMs: null, usualHours: null },
-  ...{ corrections: [], correctByMs: null },
+  started: false,
+  submittedAtMs: null,
+  usualHours: null,
+  corrections: [],
+  correctByMs: null,
 };
 
 export interface QuoteView extends QuoteTerms {
@@ -138,7 +141,7 @@ export interface Simulation {
 }
 
 export const kycStates = ['form', 'verifying', 'corrections', 'approved', 'rejected'] as const;
-export type KycState = (typeof kycStates)[number];
+export type PageKycState = (typeof kycStates)[number];
 
 export type Page =
   /** S1, before sign-in. */
@@ -147,11 +150,11 @@ export type Page =
   | { readonly name: 'sent' }
   /** S2, a link was opened. `auto`: this browser asked for it, so the script may go on. */
   | { readonly name: 'enter'; readonly email: string; readonly auto: boolean }
-  | LinkOver
+  | LinkEnded
   /** What a signed-in buyer sees by the state of the payment. */
   | { readonly name: 'payment'; readonly screen: Screen }
   /** KYC without a payment: its start, and what follows the form. */
-  | { readonly name: 'kyc'; readonly state: KycState }
+  | { readonly name: 'kyc'; readonly state: PageKycState }
   /** S5y: the quote was replaced after `shown` was rendered. */
   | { readonly name: 'price_changed'; readonly shown: QuoteTerms | null }
   /** Before a short payment is returned. */
@@ -159,13 +162,17 @@ export type Page =
   /** Print views. */
   | { readonly name: 'instructions' }
   | { readonly name: 'receipt' }
-  | { readonly name: 'verify'; readonly asked: VerifyForm | null; readonly answer: VerifyAnswer }
+  | {
+      readonly name: 'verify';
+      readonly asked: VerifyForm | null;
+      readonly answer: PageVerifyAnswer;
+    }
   | { readonly name: 'not_found' }
   /** `untilMs`: when a limit ends; null without one. */
   | { readonly name: 'problem'; readonly problem: Problem; readonly untilMs: number | null };
 
-export interface LinkOver {
-  readonly name: 'link_over';
+export interface LinkEnded {
+  readonly name: 'link_ended';
   readonly cause: 'used' | 'over' | 'unknown';
   /** When it was opened or ran out; null for an unknown link. */
   readonly atMs: number | null;
@@ -180,7 +187,7 @@ export interface VerifyForm {
   readonly value: string;
 }
 
-export type VerifyAnswer =
+export type PageVerifyAnswer =
   | { readonly name: 'none' }
   /** `isOver`: the payment awaits no money at these details any more. */
   | { readonly name: 'ours'; readonly givenAtMs: number; readonly isOver: boolean }

@@ -22,7 +22,7 @@ import { localeFor, paymentView } from './payment-view.js';
 import { renderPage } from './render.js';
 import { statusStream } from './status-stream.js';
 
-type Call<F = unknown> = PageCall<'none' | 'buyer', F>;
+type PaymentCall<F = unknown> = PageCall<'none' | 'buyer', F>;
 
 /** The buyer must still send money. */
 const withDetails = ['bank_details', 'short'] as const;
@@ -39,11 +39,15 @@ const actions = { subject: 'payment', method: 'POST', auth: 'buyer', csrf: 'form
 export const paymentPages = [
   pageRow({
     ...pages,
-    ...{ method: 'GET', path: '/r/{publicId}', auth: 'none' },
+    method: 'GET',
+    path: '/r/{publicId}',
+    auth: 'none',
     handler: showPayment,
   }),
   ...accessRows({
-    ...{ subject: 'payment', root: '/r/{publicId}', auth: 'buyer' },
+    subject: 'payment',
+    root: '/r/{publicId}',
+    auth: 'buyer',
     pageOf: (call) => ({ kind: 'payment', publicId: publicIdOf(call) }),
     localeOf: async ({ deps }, call) => {
       const { display } = await deps.store.run((tx) => openPage(tx, publicIdOf(call)));
@@ -53,48 +57,69 @@ export const paymentPages = [
     entered: getPrice,
   }),
   pageRow({
-    ...{ ...actions, path: '/r/{publicId}/quote', limit: 'quote', form: changeForm },
+    ...actions,
+    path: '/r/{publicId}/quote',
+    limit: 'quote',
+    form: changeForm,
     handler: askQuote,
   }),
   pageRow({
-    ...{ ...actions, path: '/r/{publicId}/confirm', limit: 'none', form: confirmForm },
+    ...actions,
+    path: '/r/{publicId}/confirm',
+    limit: 'none',
+    form: confirmForm,
     handler: confirm,
   }),
   pageRow({
     ...pages,
-    ...{ method: 'GET', path: '/r/{publicId}/take-back', auth: 'buyer' },
+    method: 'GET',
+    path: '/r/{publicId}/take-back',
+    auth: 'buyer',
     handler: (context, call) => showAt(context, call, ['short'], { name: 'take_back' }),
   }),
   pageRow({
-    ...{ ...actions, path: '/r/{publicId}/take-back', limit: 'none', form: changeForm },
+    ...actions,
+    path: '/r/{publicId}/take-back',
+    limit: 'none',
+    form: changeForm,
     handler: takeBack,
   }),
   pageRow({
     ...pages,
-    ...{ method: 'GET', path: '/r/{publicId}/instructions', auth: 'buyer' },
+    method: 'GET',
+    path: '/r/{publicId}/instructions',
+    auth: 'buyer',
     handler: (context, call) => showAt(context, call, withDetails, { name: 'instructions' }),
   }),
   pageRow({
     ...pages,
-    ...{ method: 'GET', path: '/r/{publicId}/receipt', auth: 'buyer' },
+    method: 'GET',
+    path: '/r/{publicId}/receipt',
+    auth: 'buyer',
     handler: (context, call) => showAt(context, call, ['paid'], { name: 'receipt' }),
   }),
   pageRow({
     ...pages,
-    ...{ method: 'GET', path: '/r/{publicId}/status', auth: 'buyer', background: true },
+    method: 'GET',
+    path: '/r/{publicId}/status',
+    auth: 'buyer',
+    background: true,
     handler: statusStream,
   }),
   pageRow({
-    ...{ ...actions, path: '/r/{publicId}/simulate', limit: 'none', form: simulateForm },
+    ...actions,
+    path: '/r/{publicId}/simulate',
+    limit: 'none',
+    form: simulateForm,
     handler: simulateEvent,
   }),
 ];
 
-function publicIdOf({ params }: Pick<Call, 'params'>): string {
+function publicIdOf({ params }: Pick<PaymentCall, 'params'>): string {
   return params['publicId'] ?? '';
 }
 
-async function show(context: PageContext, call: Call, page: Page): Promise<PageAnswer> {
+async function show(context: PageContext, call: PaymentCall, page: Page): Promise<PageAnswer> {
   const shown = await readPaymentPage(context.deps, publicIdOf(call));
   return html(renderPage(paymentView(context, call, shown, page)));
 }
@@ -102,7 +127,7 @@ async function show(context: PageContext, call: Call, page: Page): Promise<PageA
 /** A page that belongs to these screens: at another one its bank details or sums are wrong. */
 async function showAt(
   context: PageContext,
-  call: Call,
+  call: PaymentCall,
   screens: readonly Screen[],
   page: Page,
 ): Promise<PageAnswer> {
@@ -111,7 +136,7 @@ async function showAt(
   return html(renderPage(paymentView(context, call, shown, page)));
 }
 
-async function showPayment(context: PageContext, call: Call): Promise<PageAnswer> {
+async function showPayment(context: PageContext, call: PaymentCall): Promise<PageAnswer> {
   const { deps } = context;
   const opened = openedLink(call);
   if (opened !== null) return opened;
@@ -133,13 +158,13 @@ async function showPayment(context: PageContext, call: Call): Promise<PageAnswer
 }
 
 /** A buyer who needs no KYC lands on the price. */
-async function getPrice({ deps }: PageContext, call: Call): Promise<void> {
+async function getPrice({ deps }: PageContext, call: PaymentCall): Promise<void> {
   const { payment, screen } = await readPaymentPage(deps, publicIdOf(call));
   if (screen === 'price_ask') await requestQuote(deps, payment, payment.id).catch(() => undefined);
 }
 
 /** The payment, if the page that sent the form showed its current state. */
-async function unchanged(deps: PageContext['deps'], call: Call<{ version: string }>) {
+async function unchanged(deps: PageContext['deps'], call: PaymentCall<{ version: string }>) {
   const shown = await readPaymentPage(deps, publicIdOf(call));
   if (`${shown.payment.version}` !== call.form.version) {
     throw new PonteError('PaymentStateConflict');
@@ -147,7 +172,7 @@ async function unchanged(deps: PageContext['deps'], call: Call<{ version: string
   return shown;
 }
 
-async function askQuote({ deps }: PageContext, call: Call<{ version: string }>) {
+async function askQuote({ deps }: PageContext, call: PaymentCall<{ version: string }>) {
   const { payment } = await unchanged(deps, call);
   try {
     await requestQuote(deps, payment, payment.id);
@@ -160,7 +185,7 @@ async function askQuote({ deps }: PageContext, call: Call<{ version: string }>) 
   return seeOther(call.base);
 }
 
-async function confirm({ deps }: PageContext, call: Call<{ quoteId: string }>) {
+async function confirm({ deps }: PageContext, call: PaymentCall<{ quoteId: string }>) {
   const { quoteId } = call.form;
   const { payment, screen } = await readPaymentPage(deps, publicIdOf(call));
   // The second click on the button.
@@ -178,13 +203,13 @@ async function confirm({ deps }: PageContext, call: Call<{ quoteId: string }>) {
 }
 
 /** The buyer of a short payment gets its money back. */
-async function takeBack({ deps }: PageContext, call: Call<{ version: string }>) {
+async function takeBack({ deps }: PageContext, call: PaymentCall<{ version: string }>) {
   const payment = await deps.store.run((tx) => openPage(tx, publicIdOf(call)));
   await takeShortBack(deps, payment, payment.id, Number.parseInt(call.form.version, 10));
   return seeOther(withNotice(call.base, 'take_back_asked'));
 }
 
-async function simulateEvent({ deps }: PageContext, call: Call<{ event: string }>) {
+async function simulateEvent({ deps }: PageContext, call: PaymentCall<{ event: string }>) {
   const payment = await deps.store.run((tx) => openPage(tx, publicIdOf(call)));
   await simulate(deps, payment, payment.id, call.form.event);
   return seeOther(call.base);

@@ -19,13 +19,13 @@ import {
   type CheckView,
   type KycView,
   noKyc,
-  type OrganizationView,
   type Page,
+  type PageOrganization,
+  type PagePayment,
   type PageView,
-  type PaymentView,
 } from './page-view.js';
 
-type AnyCall = Pick<
+type PaymentPageCall = Pick<
   PageCall<PageAuth, unknown>,
   'base' | 'csrf' | 'session' | 'query' | 'chosenLocale' | 'browserLocale'
 >;
@@ -36,7 +36,7 @@ interface Urls {
 
 /** The language: chosen, else that of the integrator's display, else the browser's. */
 export function localeFor(
-  { chosenLocale, browserLocale }: Pick<AnyCall, 'chosenLocale' | 'browserLocale'>,
+  { chosenLocale, browserLocale }: Pick<PaymentPageCall, 'chosenLocale' | 'browserLocale'>,
   display: string | null,
 ) {
   return chosenLocale ?? localeOf(readDisplay(display)?.locale ?? '') ?? browserLocale ?? 'en';
@@ -50,7 +50,7 @@ export function paymentView(
   }: Pick<PageContext, 'prefix' | 'mailbox'> & {
     readonly deps: Pick<Deps, 'secretBox' | 'partners'> & Urls;
   },
-  call: AnyCall,
+  call: PaymentPageCall,
   shown: PaymentPage,
   page: Page,
 ): PageView {
@@ -88,7 +88,7 @@ function simulates({ partners }: Pick<Deps, 'partners'>, { mode }: Pick<Payment,
   return mode === 'test' && partners[mode]?.sandbox !== undefined;
 }
 
-function organizationView({ organization }: PaymentPage): OrganizationView {
+function organizationView({ organization }: PaymentPage): PageOrganization {
   const { name, supportEmail, supportPhone, website } = organization;
   return { name, supportEmail, supportPhone, website };
 }
@@ -117,11 +117,18 @@ function kycView({ submission, kyc }: PaymentPage): KycView {
 function outerView(
   { settings: { payUrl } }: Urls,
   { payment, organization }: PaymentPage,
-): PaymentView {
+): PagePayment {
   const { publicId } = payment;
   const { id, status, amount, number, externalId, dueDate, returnUrl, version } = payment;
   return {
-    ...{ id, status, amount, number, externalId, dueDate, returnUrl, version },
+    id,
+    status,
+    amount,
+    number,
+    externalId,
+    dueDate,
+    returnUrl,
+    version,
     links: {
       page: `${payUrl}${pathOf({ kind: 'payment', publicId })}`,
       verify: `${payUrl}/verify`,
@@ -133,10 +140,17 @@ function outerView(
     partner: null,
     display: { title: readDisplay(payment.display)?.title ?? null, notes: null, lineItems: [] },
     money: {
-      ...{ receivedMinor: 0n, refundOwedMinor: 0n, refundOrderedMinor: 0n, refundedMinor: 0n },
-      ...{ receivedAtMs: null, refundOrderedAtMs: null, refundedAtMs: null },
+      receivedMinor: 0n,
+      refundOwedMinor: 0n,
+      refundOrderedMinor: 0n,
+      refundedMinor: 0n,
+      receivedAtMs: null,
+      refundOrderedAtMs: null,
+      refundedAtMs: null,
     },
-    ...{ quote: null, limit: null, purpose: null },
+    quote: null,
+    limit: null,
+    purpose: null,
     instructions: null,
     check: null,
     settlement: null,
@@ -146,7 +160,7 @@ function outerView(
   };
 }
 
-function signedInView(deps: Urls, shown: PaymentPage): PaymentView {
+function signedInView(deps: Urls, shown: PaymentPage): PagePayment {
   const { payment, funds, quote } = shown;
   const { settlement, transactionHash, updatedAtMs } = payment;
   const { receivedMinor, refundOwedMinor, refundOrderedMinor, refundedMinor } = funds;
@@ -162,8 +176,13 @@ function signedInView(deps: Urls, shown: PaymentPage): PaymentView {
       lineItems: display?.lineItems ?? [],
     },
     money: {
-      ...{ receivedMinor, refundOwedMinor, refundOrderedMinor, refundedMinor },
-      ...{ receivedAtMs, refundOrderedAtMs, refundedAtMs },
+      receivedMinor,
+      refundOwedMinor,
+      refundOrderedMinor,
+      refundedMinor,
+      receivedAtMs,
+      refundOrderedAtMs,
+      refundedAtMs,
     },
     quote,
     limit: payment.limitHit,

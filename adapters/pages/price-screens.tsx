@@ -49,7 +49,7 @@ export function priceChangedScreen(scene: PaymentScene, shown: QuoteTerms | null
   };
 }
 
-export function priceOverScreen(scene: PaymentScene): ScreenContent {
+export function priceExpiredScreen(scene: PaymentScene): ScreenContent {
   const { texts, payment } = scene;
   const expiredAtMs = payment.quote?.expiresAtMs ?? scene.view.nowMs;
   return {

@@ -48,7 +48,16 @@ export function epcCode(
   const purpose = '';
   const structured = '';
   return [
-    ...['BCD', '002', utf8, 'SCT', field('bic'), name, iban],
-    ...[`EUR${plainAmount(amount)}`, purpose, structured, remittance],
+    'BCD',
+    '002',
+    utf8,
+    'SCT',
+    field('bic'),
+    name,
+    iban,
+    `EUR${plainAmount(amount)}`,
+    purpose,
+    structured,
+    remittance,
   ].join('\n');
 }

@@ -3,7 +3,7 @@ import type { VNode } from 'preact';
 import { helpReference } from '../../core/domain/display.js';
 import { formatRate, parseRate } from '../../core/domain/money.js';
 import { PrintedFrom } from './bank-details.js';
-import { ButtonLink, LiveNote, PrintActions, type Row, Rows, Time } from './components.js';
+import { ButtonLink, type FactRow, LiveNote, PrintActions, Rows, Time } from './components.js';
 import { Icon } from './icons.js';
 import { isWebAddress, type ScreenContent } from './layout.js';
 import {
@@ -12,8 +12,8 @@ import {
   MoneyCard,
   partnerOf,
   payerOf,
+  payoutRoute,
   sumsOf,
-  wayThere,
 } from './money-parts.js';
 import type { SettlementView } from './page-view.js';
 import type { PaymentScene } from './scene.js';
@@ -42,7 +42,7 @@ export function arrivedScreen(scene: PaymentScene): ScreenContent {
             </>
           }
         />
-        <MoneyCard scene={scene} stops={wayThere(scene, 'partner')} rest="payee" />
+        <MoneyCard scene={scene} stops={payoutRoute(scene, 'partner')} rest="payee" />
         <p class="small quiet">
           <LiveNote />
         </p>
@@ -80,7 +80,7 @@ export function onTheWayScreen(scene: PaymentScene): ScreenContent {
             </>
           }
         />
-        <MoneyCard scene={scene} stops={wayThere(scene, 'payee')} rest="payee" />
+        <MoneyCard scene={scene} stops={payoutRoute(scene, 'payee')} rest="payee" />
         <p class="small quiet">
           <LiveNote />
         </p>
@@ -106,7 +106,7 @@ export function paidScreen(scene: PaymentScene): ScreenContent {
         {host === null || payment.returnUrl === null ? null : (
           <Returning scene={scene} host={host} url={payment.returnUrl} />
         )}
-        <MoneyCard scene={scene} stops={wayThere(scene, 'end')} rest="payee" />
+        <MoneyCard scene={scene} stops={payoutRoute(scene, 'end')} rest="payee" />
         <Receipt scene={scene} />
         <div class="actions">
           {host === null || payment.returnUrl === null ? null : (
@@ -176,7 +176,7 @@ function Receipt({ scene }: { readonly scene: PaymentScene }): VNode {
   );
 }
 
-function amountRows(scene: PaymentScene, settlement: SettlementView): readonly Row[] {
+function amountRows(scene: PaymentScene, settlement: SettlementView): readonly FactRow[] {
   const { texts, format, payment } = scene;
   const { settled, fees, fxRate } = settlement;
   const { kept, asked } = sumsOf(scene);
@@ -195,11 +195,11 @@ function amountRows(scene: PaymentScene, settlement: SettlementView): readonly R
   ];
 }
 
-function factRows(scene: PaymentScene): readonly (Row | null)[] {
+function factRows(scene: PaymentScene): readonly (FactRow | null)[] {
   const { texts, format, payment, payee } = scene;
   const { settlement, payeeTaxIdLast4, check, purpose } = payment;
   const { receivedAtMs } = payment.money;
-  const code = (label: string, value: string | null): Row | null =>
+  const code = (label: string, value: string | null): FactRow | null =>
     value === null ? null : { label, value, look: 'code' };
   const cnpj = payeeTaxIdLast4 === null ? {} : { note: texts.paid.cnpj(payeeTaxIdLast4) };
   return [

@@ -3,7 +3,7 @@
 import type { VNode } from 'preact';
 import { renderToStaticMarkup } from 'preact-render-to-string';
 import type { Screen } from '../../core/domain/hosted-screen.js';
-import { askScreen, enterScreen, linkOverScreen, sentScreen } from './access-screens.js';
+import { askScreen, enterScreen, linkEndedScreen, sentScreen } from './access-screens.js';
 import { endedScreen } from './ended-screens.js';
 import { kycScreens } from './kyc-screens.js';
 import { Document, type ScreenContent } from './layout.js';
@@ -12,8 +12,8 @@ import type { Page, PageView } from './page-view.js';
 import {
   askPriceScreen,
   priceChangedScreen,
+  priceExpiredScreen,
   priceLimitScreen,
-  priceOverScreen,
   priceScreen,
 } from './price-screens.js';
 import { arrivedScreen, onTheWayScreen, paidScreen, receiptPage } from './receipt-screens.js';
@@ -42,7 +42,7 @@ const paymentScreens = {
   kyc_corrections: kycScreens.corrections,
   price_ask: askPriceScreen,
   price: priceScreen,
-  price_over: priceOverScreen,
+  price_expired: priceExpiredScreen,
   price_limit: priceLimitScreen,
   preparing: preparingScreen,
   bank_details: bankDetailsScreen,
@@ -53,7 +53,7 @@ const paymentScreens = {
   paid: paidScreen,
   kyc_rejected: endedScreen('kyc_rejected'),
   failed: endedScreen('failed'),
-  under_review: endedScreen('under_review'),
+  needs_review: endedScreen('needs_review'),
   refund_coming: endedScreen('refund_coming'),
   refunded: endedScreen('refunded'),
   refund_review: endedScreen('refund_review'),
@@ -69,7 +69,7 @@ const pages: {
   ask: (scene) => askScreen(paymentScene(scene)),
   sent: sentScreen,
   enter: enterScreen,
-  link_over: linkOverScreen,
+  link_ended: linkEndedScreen,
   payment: (scene, { screen }) => paymentScreens[screen](paymentScene(scene)),
   kyc: (scene, { state }) => kycScreens[state](scene),
   price_changed: (scene, { shown }) => priceChangedScreen(paymentScene(scene), shown),

@@ -5,7 +5,7 @@ import { useContext } from 'preact/hooks';
 import { assert } from '../../core/errors.js';
 import { type Format, formatOf } from './format.js';
 import type { PageFrame } from './page-frame.js';
-import type { OrganizationView, PageView, PaymentView } from './page-view.js';
+import type { PageOrganization, PagePayment, PageView } from './page-view.js';
 import { nameOf } from './plain-text.js';
 import type { Catalogue } from './texts/en.js';
 import { catalogues } from './texts.js';
@@ -18,8 +18,8 @@ export interface Scene {
 
 /** Of a page about a payment. */
 export interface PaymentScene extends Scene {
-  readonly payment: PaymentView;
-  readonly organization: OrganizationView;
+  readonly payment: PagePayment;
+  readonly organization: PageOrganization;
   /** Names as they stand inside a sentence. */
   readonly payee: string;
   readonly org: string;

@@ -5,7 +5,7 @@ import { PonteError } from '../../core/errors.js';
 import { verifyBankDetails } from '../../core/usecases/bank-details.js';
 import { assetFile, assetPaths } from './assets.js';
 import { html, type PageAnswer, type PageCall, type PageContext, pageRow } from './page-route.js';
-import { noKyc, type VerifyAnswer, type VerifyForm } from './page-view.js';
+import { noKyc, type PageVerifyAnswer, type VerifyForm } from './page-view.js';
 import { localeFor } from './payment-view.js';
 import { renderPage } from './render.js';
 
@@ -22,18 +22,22 @@ const row = { subject: 'none', auth: 'none', csrf: 'none', limit: 'none' } as co
 export const servicePages = [
   pageRow({
     ...row,
-    ...{ method: 'GET', path: '/verify', form: 'none' },
+    method: 'GET',
+    path: '/verify',
+    form: 'none',
     handler: async (context, call) => verifyPage(context, call, null, { name: 'none' }),
   }),
   pageRow({ ...row, method: 'POST', path: '/verify', form: verifyForm, handler: verify }),
   pageRow({
     ...row,
-    ...{ method: 'GET', path: '/assets/{hash}/{file}', form: 'none' },
+    method: 'GET',
+    path: '/assets/{hash}/{file}',
+    form: 'none',
     handler: asset,
   }),
 ];
 
-type Call = PageCall<'none', unknown>;
+type ServiceCall = PageCall<'none', unknown>;
 
 async function verify({ deps, ...context }: PageContext, call: PageCall<'none', VerifyForm>) {
   const asked = { publicId: call.form.publicId.trim(), value: call.form.value.trim() };
@@ -41,7 +45,7 @@ async function verify({ deps, ...context }: PageContext, call: PageCall<'none', 
     return verifyPage({ deps, ...context }, call, asked, { name: 'incomplete' });
   }
   const found = await verifyBankDetails(deps, asked, call.client);
-  const answer: VerifyAnswer =
+  const answer: PageVerifyAnswer =
     found.kind === 'given'
       ? { name: 'ours', givenAtMs: found.atMs, isOver: found.isOver }
       : { name: 'never' };
@@ -51,9 +55,9 @@ async function verify({ deps, ...context }: PageContext, call: PageCall<'none', 
 
 function verifyPage(
   { deps, prefix }: PageContext,
-  call: Call,
+  call: ServiceCall,
   asked: VerifyForm | null,
-  answer: VerifyAnswer,
+  answer: PageVerifyAnswer,
   mode: Mode = 'live',
 ): PageAnswer {
   const text = renderPage({
@@ -63,16 +67,14 @@ function verifyPage(
     assets: assetPaths(prefix),
     nowMs: deps.clock.nowMs(),
     mode,
-    ...{
-      csrf: null,
-      viewer: null,
-      organization: null,
-      payment: null,
-      version: null,
-      notice: null,
-      limited: null,
-      mailbox: null,
-    },
+    csrf: null,
+    viewer: null,
+    organization: null,
+    payment: null,
+    version: null,
+    notice: null,
+    limited: null,
+    mailbox: null,
     kyc: noKyc,
     simulate: null,
     page: { name: 'verify', asked, answer },
@@ -80,7 +82,7 @@ function verifyPage(
   return html(text);
 }
 
-async function asset(_: PageContext, { params }: Call): Promise<PageAnswer> {
+async function asset(_: PageContext, { params }: ServiceCall): Promise<PageAnswer> {
   const found = assetFile(params['hash'] ?? '', params['file'] ?? '');
   if (found === null) throw new PonteError('NotFound');
   const { type, encoding, bytes } = found;

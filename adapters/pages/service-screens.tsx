@@ -4,7 +4,7 @@ import type { VNode } from 'preact';
 import { Button, ButtonLink, Form, Moment, Note, Time } from './components.js';
 import { type FieldError, TextField } from './fields.js';
 import type { ScreenContent } from './layout.js';
-import type { Page, VerifyAnswer } from './page-view.js';
+import type { Page, PageVerifyAnswer } from './page-view.js';
 import type { Scene } from './scene.js';
 
 type Verify = Extract<Page, { name: 'verify' }>;
@@ -61,7 +61,7 @@ function VerifyResult({
   answer,
 }: {
   readonly scene: Scene;
-  readonly answer: VerifyAnswer;
+  readonly answer: PageVerifyAnswer;
 }): VNode | null {
   switch (answer.name) {
     case 'none':

@@ -16,11 +16,11 @@ export async function statusStream(
 ): Promise<PageAnswer> {
   const { paymentId } = session;
   assert(paymentId !== null, 'the session is of the payment in the path');
-  const over = AbortSignal.any([gone, AbortSignal.timeout(STREAM_LIFE_MS)]);
-  const signals = newSignals(over);
+  const ended = AbortSignal.any([gone, AbortSignal.timeout(STREAM_LIFE_MS)]);
+  const signals = newSignals(ended);
   const shown = query.get('version') ?? '';
   const page = { sessionId: session.id, shown, onChange: signals.change };
-  const watched = watch.watch({ ...tenantOf(session), id: paymentId }, page, over);
+  const watched = watch.watch({ ...tenantOf(session), id: paymentId }, page, ended);
   return {
     // 204 ends the reconnects of an EventSource.
     status: watched ? 200 : 204,
@@ -45,21 +45,21 @@ async function* messages({ next }: Signals): AsyncGenerator<string> {
   }
 }
 
-function newSignals(over: AbortSignal): Signals {
+function newSignals(ended: AbortSignal): Signals {
   let isChanged = false;
   let wakeUp: (() => void) | null = null;
   const wake = () => wakeUp?.();
-  over.addEventListener('abort', wake, { once: true });
+  ended.addEventListener('abort', wake, { once: true });
   return {
     change() {
       isChanged = true;
       wake();
     },
     async next() {
-      if (!isChanged && !over.aborted)
+      if (!isChanged && !ended.aborted)
         await waitAtMost(HEARTBEAT_MS, (resolve) => (wakeUp = resolve));
       wakeUp = null;
-      if (over.aborted) return null;
+      if (ended.aborted) return null;
       if (!isChanged) return ': still open\n\n';
       isChanged = false;
       return 'data: changed\n\n';

@@ -17,7 +17,14 @@ import {
 } from './components.js';
 import { plainAmount } from './format.js';
 import type { ScreenContent } from './layout.js';
-import { FourAnswers, MoneyCard, partnerOf, sumsOf, wayThere, whereMoney } from './money-parts.js';
+import {
+  FourAnswers,
+  MoneyCard,
+  partnerOf,
+  payoutRoute,
+  sumsOf,
+  whereMoney,
+} from './money-parts.js';
 import type { PaymentScene } from './scene.js';
 
 export function preparingScreen(scene: PaymentScene): ScreenContent {
@@ -139,7 +146,7 @@ function WhereMoneyIs({ scene }: { readonly scene: PaymentScene }): VNode {
   return (
     <section>
       <h2>{scene.texts.route.heading}</h2>
-      <Route stops={wayThere(scene, 'payer')} />
+      <Route stops={payoutRoute(scene, 'payer')} />
     </section>
   );
 }
@@ -205,7 +212,7 @@ export function shortScreen(scene: PaymentScene): ScreenContent {
           }
           todo={texts.short.todo(rest)}
         />
-        <MoneyCard scene={scene} stops={wayThere(scene, 'partner')} rest="missing" />
+        <MoneyCard scene={scene} stops={payoutRoute(scene, 'partner')} rest="missing" />
         <Rest scene={scene} />
         <section class="stack">
           <h2>{texts.short.back}</h2>

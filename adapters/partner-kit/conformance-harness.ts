@@ -3,12 +3,12 @@ import assert from 'node:assert/strict';
 import type { Money } from '../../core/domain/money.js';
 import type {
   PartnerAnswer,
-  PayinOrder,
-  ReceiverOrder,
+  PartyInput,
+  PayinInput,
   SettlementPartner,
 } from '../../core/ports/partner.js';
 
-export interface PartnerMessage {
+export interface SentMessage {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Uint8Array;
 }
@@ -16,14 +16,14 @@ export interface PartnerMessage {
 export interface PartnerHarness {
   readonly partner: SettlementPartner;
   readonly nowMs: () => number;
-  /** Lets one step of the partner's time pass: orders go on, their messages are sent. */
+  /** Lets one step of the partner's time pass: commands go on, their messages are sent. */
   readonly step: () => Promise<void>;
   /** Everything sent so far, oldest first; repeats included. */
-  readonly messages: () => readonly PartnerMessage[];
+  readonly messages: () => readonly SentMessage[];
   /** The same partner after a restart of our side: nothing in memory, the same settings. */
   readonly restarted: () => SettlementPartner;
-  /** The next call that places an order of this kind has this fault. */
-  readonly failNext?: (kind: OrderKind, fault: CallFault) => void;
+  /** The next call that places a command of this kind has this fault. */
+  readonly failNext?: (kind: FailableCall, fault: CallFault) => void;
   /** Money arrives in a virtual account and nobody ordered it; returns the id of its pay-in. */
   readonly deposit?: (virtualAccountRef: string, amount: Money) => Promise<string>;
   /** What the partner does about an approved party. */
@@ -33,7 +33,7 @@ export interface PartnerHarness {
 
 export type PartyEvent = 'asks for more' | 'takes the approval back' | 'changes the terms';
 
-export type OrderKind = 'receiver' | 'payin' | 'payout';
+export type FailableCall = 'party' | 'payin' | 'payout';
 export const callFaults = ['lost before its effect', 'lost after its effect'] as const;
 export type CallFault = (typeof callFaults)[number];
 
@@ -45,7 +45,7 @@ export interface PartnerTraits {
     /** Fails first, then the money is back; or only the latter. */
     readonly payoutReturns: Money;
   };
-  readonly rejected: Pick<ReceiverOrder, 'firstName' | 'lastName'>;
+  readonly rejected: Pick<PartyInput, 'firstName' | 'lastName'>;
   readonly pixKey: string;
   readonly badPixKey: string;
   /**
@@ -53,16 +53,16 @@ export interface PartnerTraits {
    * that answer it. Without it, no rule about requirements runs.
    */
   readonly asked?: {
-    readonly party: Partial<ReceiverOrder>;
-    readonly answer: Partial<ReceiverOrder>;
+    readonly party: Partial<PartyInput>;
+    readonly answer: Partial<PartyInput>;
   };
   /** Whether a refund can be had by a call; if not, it is refused for good. */
   readonly refunds: boolean;
 }
 
-export type Check = (rule: string, body: (harness: PartnerHarness) => Promise<void>) => unknown;
+export type RuleCheck = (rule: string, body: (harness: PartnerHarness) => Promise<void>) => unknown;
 
-/** Far more than any order takes, so that a partner that never ends one fails the test. */
+/** Far more than any command takes, so that a partner that never ends one fails the test. */
 export const STEPS_MAX = 20;
 
 /** The value of an answer that must be `done`. */
@@ -71,7 +71,7 @@ export function done<T>(answer: PartnerAnswer<T> | { readonly outcome: 'over_lim
   return assert.fail(JSON.stringify(answer));
 }
 
-export function person(fields: Partial<ReceiverOrder>): ReceiverOrder {
+export function person(fields: Partial<PartyInput>): PartyInput {
   return {
     reference: 'cmd_party',
     role: 'seller',
@@ -85,14 +85,14 @@ export function person(fields: Partial<ReceiverOrder>): ReceiverOrder {
   };
 }
 
-export async function submitted({ partner }: PartnerHarness, fields: Partial<ReceiverOrder>) {
-  const request = done(await partner.receiver.prepare(person(fields)));
-  return done(await partner.receiver.start(request));
+export async function submitted({ partner }: PartnerHarness, fields: Partial<PartyInput>) {
+  const request = done(await partner.party.prepare(person(fields)));
+  return done(await partner.party.start(request));
 }
 
 export async function approvedParty(harness: PartnerHarness): Promise<string> {
   const { partnerRef } = await submitted(harness, { entityType: 'business' });
-  await ended(harness, () => harness.partner.receiver.read(partnerRef));
+  await ended(harness, () => harness.partner.party.read(partnerRef));
   return partnerRef;
 }
 
@@ -106,9 +106,9 @@ export async function destinationOf(
 export async function destinationFor(
   { partner }: PartnerHarness,
   { pixKey }: PartnerTraits,
-  receiverRef: string,
+  partyRef: string,
 ): Promise<string> {
-  const input = { receiverRef, pixKey, accountHolderName: 'Ana Lima', key: 'key-1' };
+  const input = { partyRef, pixKey, accountHolderName: 'Ana Lima', key: 'key-1' };
   return done(await partner.registerPixDestination(input)).destinationRef;
 }
 
@@ -129,8 +129,8 @@ async function preparedPayinTo(
   reference: string,
 ) {
   const quote = done(await partner.quote({ source, destination }));
-  const order: PayinOrder = { reference, quote, payerEmail: 'buyer@example.com' };
-  return { quote, request: done(await partner.payin.prepare(order)) };
+  const input: PayinInput = { reference, quote, payerEmail: 'buyer@example.com' };
+  return { quote, request: done(await partner.payin.prepare(input)) };
 }
 
 export async function startedPayin(
@@ -163,14 +163,14 @@ export async function preparedPayout(
   const destination = await destinationOf(harness, traits);
   const payin = await startedPayinTo(harness, destination, amount, 'cmd_payin');
   await ended(harness, () => harness.partner.payin.read(payin.partnerRef));
-  const order = {
+  const input = {
     reference: 'cmd_payout',
     amount,
     destination,
     payinRefs: [payin.partnerRef],
     quote: null,
   };
-  return done(await harness.partner.payout.prepare(order));
+  return done(await harness.partner.payout.prepare(input));
 }
 
 /** The first report that is no longer `open` or `verifying`. */
@@ -197,7 +197,7 @@ export async function until(
   assert.fail(`not so after ${STEPS_MAX} steps`);
 }
 
-export function read(harness: PartnerHarness, { headers, body }: PartnerMessage) {
+export function read(harness: PartnerHarness, { headers, body }: SentMessage) {
   // Verified at the time of its header: the test may have advanced the clock since.
   const sentAtMs = Number.parseInt(headers['svix-timestamp'] ?? '', 10) * 1_000;
   return harness.partner.readInbound(headers, body, sentAtMs);

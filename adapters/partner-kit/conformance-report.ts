@@ -9,7 +9,7 @@ export const groups = {
   withdrawals: 'an approval that is taken back, and new terms',
   quote: 'amounts, fees, rate, expiry',
   determinism: 'preparing has no effect and gives one text; no secret in it',
-  once: 'an order is one, however often it is started; it is found again',
+  once: 'a command is one, however often it is started; it is found again',
   faults: 'calls that are lost before or after their effect',
   money: 'pay-ins, payouts and refunds to their ends',
   inbound: 'messages: genuine, forged, late, repeated',

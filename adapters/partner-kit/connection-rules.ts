@@ -2,9 +2,9 @@
 // defect, what is defective is, and looking changes nothing.
 import assert from 'node:assert/strict';
 import type { PartnerCheck } from '../../core/ports/partner.js';
-import type { Check, PartnerHarness } from './conformance-harness.js';
+import type { PartnerHarness, RuleCheck } from './conformance-harness.js';
 
-export function connectionRules(inboundUrl: string, check: Check): void {
+export function connectionRules(inboundUrl: string, check: RuleCheck): void {
   check('a sound connection has no critical finding, and a check changes nothing', async (at) => {
     const first = await checksOf(at, inboundUrl);
     assert.deepEqual(

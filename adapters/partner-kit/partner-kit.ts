@@ -4,21 +4,22 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { money, parseRate } from '../../core/domain/money.js';
+import { commandRules } from './command-rules.js';
 import {
   approvedParty,
   assertHides,
   type CallFault,
-  type Check,
   destinationOf,
   done,
   ended,
   type PartnerHarness,
-  type PartnerMessage,
   type PartnerTraits,
   payinFacts,
   person,
   preparedPayin,
+  type RuleCheck,
   read,
+  type SentMessage,
   STEPS_MAX,
   startedPayin,
   submitted,
@@ -27,7 +28,6 @@ import {
 import { type ConformanceReport, type Group, groups, notShown } from './conformance-report.js';
 import { connectionRules } from './connection-rules.js';
 import { requirementRules, withdrawalRules } from './due-rules.js';
-import { orderRules } from './order-rules.js';
 import { readBackRules, receiptRules } from './read-back-rules.js';
 import { determinismRules, faultRules, onceRules } from './repeat-rules.js';
 import { type OperationName, recorded, roster } from './roster.js';
@@ -35,11 +35,11 @@ import { type OperationName, recorded, roster } from './roster.js';
 export {
   type CallFault,
   callFaults,
-  type OrderKind,
+  type FailableCall,
   type PartnerHarness,
-  type PartnerMessage,
   type PartnerTraits,
   type PartyEvent,
+  type SentMessage,
 } from './conformance-harness.js';
 export { type ConformanceReport, formatReport } from './conformance-report.js';
 export type { OperationName } from './roster.js';
@@ -75,7 +75,7 @@ export function partnerConformance(given: Conformance): void {
   const called = new Set<string>();
   const results = new Map<Group, 'passed' | 'failed'>();
   const checkIn =
-    (group: Group): Check =>
+    (group: Group): RuleCheck =>
     (rule, body) =>
       test(rule, async () => {
         const harness = await given.open();
@@ -102,7 +102,7 @@ export function partnerConformance(given: Conformance): void {
     determinismRules(traits, checkIn('determinism'));
     onceRules(traits, checkIn('once'));
     faultRules(traits, given.faults ?? [], checkIn('faults'));
-    orderRules(traits, checkIn('money'));
+    commandRules(traits, checkIn('money'));
     messageRules(traits, checkIn('inbound'));
     if (given.pageSize !== undefined) {
       readBackRules(traits, given.pageSize, checkIn('read-back'));
@@ -127,7 +127,7 @@ export function partnerConformance(given: Conformance): void {
   });
 }
 
-function partyRules(traits: PartnerTraits, check: Check): void {
+function partyRules(traits: PartnerTraits, check: RuleCheck): void {
   check(
     'it lists the further fields of a dossier that it requires, without a call',
     async ({ partner }) => {
@@ -157,34 +157,34 @@ function partyRules(traits: PartnerTraits, check: Check): void {
         reference: `cmd_${entityType}`,
         entityType,
       });
-      const report = await ended(harness, () => harness.partner.receiver.read(partnerRef));
+      const report = await ended(harness, () => harness.partner.party.read(partnerRef));
       assert.deepEqual(report, { status: 'approved', reason: null });
     }
   });
 
   check('a rejected party is reported with a reason', async (harness) => {
     const { partnerRef } = await submitted(harness, traits.rejected);
-    const report = await ended(harness, () => harness.partner.receiver.read(partnerRef));
+    const report = await ended(harness, () => harness.partner.party.read(partnerRef));
     assert.equal(report.status, 'rejected');
     assert.ok(report.reason);
   });
 
   check('submitting the same request twice makes one party, which is found', async (harness) => {
     const { partner } = harness;
-    const request = done(await partner.receiver.prepare(person({})));
-    const { partnerRef } = done(await partner.receiver.start(request));
-    assert.equal(done(await partner.receiver.start(request)).partnerRef, partnerRef);
-    assert.equal(done(await partner.receiver.find(request))?.partnerRef, partnerRef);
+    const request = done(await partner.party.prepare(person({})));
+    const { partnerRef } = done(await partner.party.start(request));
+    assert.equal(done(await partner.party.start(request)).partnerRef, partnerRef);
+    assert.equal(done(await partner.party.find(request))?.partnerRef, partnerRef);
   });
 
   check('a PIX destination is one per key, and no id shows the PIX key', async (harness) => {
     const { partner } = harness;
-    const receiverRef = await approvedParty(harness);
+    const partyRef = await approvedParty(harness);
     const { pixKey } = traits;
-    const input = { receiverRef, pixKey, accountHolderName: 'Ana Lima', key: 'key-1' };
+    const input = { partyRef, pixKey, accountHolderName: 'Ana Lima', key: 'key-1' };
     const { destinationRef } = done(await partner.registerPixDestination(input));
     assert.equal(done(await partner.registerPixDestination(input)).destinationRef, destinationRef);
-    const rails = { receiverRef, destinationRef, key: 'key-2' };
+    const rails = { partyRef, destinationRef, key: 'key-2' };
     const { virtualAccountRef } = done(await partner.provisionRails(rails));
     const again = done(await partner.provisionRails(rails));
     assert.equal(again.virtualAccountRef, virtualAccountRef);
@@ -192,9 +192,9 @@ function partyRules(traits: PartnerTraits, check: Check): void {
   });
 
   check('a malformed or empty PIX key is refused, and not repeated', async (harness) => {
-    const receiverRef = await approvedParty(harness);
+    const partyRef = await approvedParty(harness);
     for (const pixKey of [traits.badPixKey, '']) {
-      const input = { receiverRef, pixKey, accountHolderName: 'Ana Lima', key: 'key-1' };
+      const input = { partyRef, pixKey, accountHolderName: 'Ana Lima', key: 'key-1' };
       const answer = await harness.partner.registerPixDestination(input);
       assert.equal(answer.outcome, 'refused');
       if (pixKey !== '') assertHides(JSON.stringify(answer), pixKey);
@@ -202,16 +202,16 @@ function partyRules(traits: PartnerTraits, check: Check): void {
   });
 
   check('PIX and rails of an unknown party are refused', async ({ partner }) => {
-    const receiverRef = 'nobody';
+    const partyRef = 'nobody';
     const { pixKey } = traits;
-    const input = { receiverRef, pixKey, accountHolderName: 'Ana Lima', key: 'key-1' };
+    const input = { partyRef, pixKey, accountHolderName: 'Ana Lima', key: 'key-1' };
     assert.equal((await partner.registerPixDestination(input)).outcome, 'refused');
-    const rails = { receiverRef, destinationRef: 'nowhere', key: 'key-2' };
+    const rails = { partyRef, destinationRef: 'nowhere', key: 'key-2' };
     assert.equal((await partner.provisionRails(rails)).outcome, 'refused');
   });
 }
 
-function quoteRules(traits: PartnerTraits, check: Check): void {
+function quoteRules(traits: PartnerTraits, check: RuleCheck): void {
   check('a quote states amount, fees, rate, BRL and expiry', async (harness) => {
     const destination = await destinationOf(harness, traits);
     const source = traits.amounts.fine;
@@ -237,7 +237,7 @@ function quoteRules(traits: PartnerTraits, check: Check): void {
   });
 }
 
-function messageRules(traits: PartnerTraits, check: Check): void {
+function messageRules(traits: PartnerTraits, check: RuleCheck): void {
   check('messages report what a query returns, under our reference', async (harness) => {
     const { partner } = harness;
     const partnerRef = await startedPayin(harness, traits, traits.amounts.fine, 'cmd_told');
@@ -258,7 +258,7 @@ function messageRules(traits: PartnerTraits, check: Check): void {
     const first = harness.messages();
     done(await partner.payin.start(request));
     for (let count = 0; count < STEPS_MAX; count += 1) await harness.step();
-    const ids = (messages: readonly PartnerMessage[]) =>
+    const ids = (messages: readonly SentMessage[]) =>
       new Set(messages.map((message) => read(harness, message)?.messageId));
     assert.deepEqual(ids(harness.messages()), ids(first));
   });

@@ -1,11 +1,10 @@
-// Rules about the partner's books: every order is listed once, also while the list grows, and an
-// entry agrees with a read of its order.
+// Rules about the partner's books: every command is listed once, also while the list grows, and an
+// entry agrees with a read of its command.
 import assert from 'node:assert/strict';
 import type { Money } from '../../core/domain/money.js';
 import type { EntryKind, PartnerEntry, PartnerStatement } from '../../core/ports/partner.js';
 import {
   approvedParty,
-  type Check,
   destinationFor,
   destinationOf,
   done,
@@ -14,13 +13,14 @@ import {
   type PartnerTraits,
   payinFacts,
   preparedPayout,
+  type RuleCheck,
   startedPayinTo,
   until,
 } from './conformance-harness.js';
 
-export function readBackRules(traits: PartnerTraits, pageSize: number, check: Check): void {
+export function readBackRules(traits: PartnerTraits, pageSize: number, check: RuleCheck): void {
   const { fine } = traits.amounts;
-  check('books without orders have one page without entries', async (harness) => {
+  check('books without commands have one page without entries', async (harness) => {
     for (const kind of ['payin', 'payout'] as const) {
       assert.deepEqual(await pagesOf(harness, kind), [[]]);
     }
@@ -46,7 +46,7 @@ export function readBackRules(traits: PartnerTraits, pageSize: number, check: Ch
       assert.equal(entry.status, report.status);
       assert.ok(entry.reference === null || entry.reference === 'cmd_1');
       assert.ok(entry.partnerQuoteId === null || entry.partnerQuoteId === partnerQuoteId);
-      assert.ok(entry.reference !== null || entry.partnerQuoteId !== null, 'it names our order');
+      assert.ok(entry.reference !== null || entry.partnerQuoteId !== null, 'it names our command');
       assert.ok(entry.createdAtMs >= fromMs && entry.createdAtMs <= harness.nowMs());
     }
   });
@@ -66,7 +66,7 @@ export function readBackRules(traits: PartnerTraits, pageSize: number, check: Ch
     if (entry.fxRate !== undefined) assert.equal(entry.fxRate, report.fxRate);
   });
 
-  check('several pages list each order once', async (harness) => {
+  check('several pages list each command once', async (harness) => {
     const destination = await destinationOf(harness, traits);
     const refs = await startedPayins(harness, destination, fine, 2 * pageSize + 1);
     const pages = await pagesOf(harness, 'payin');
@@ -84,7 +84,7 @@ export function readBackRules(traits: PartnerTraits, pageSize: number, check: Ch
     assert.deepEqual(refsOf(entries), [partnerRef]);
   });
 
-  check('an order placed between two pages hides and doubles no other one', async (harness) => {
+  check('a command placed between two pages hides and doubles no other one', async (harness) => {
     const destination = await destinationOf(harness, traits);
     const refs = await startedPayins(harness, destination, fine, 2 * pageSize + 1);
     await harness.step();
@@ -116,25 +116,25 @@ export function readBackRules(traits: PartnerTraits, pageSize: number, check: Ch
 }
 
 /** Of a harness that can cause a deposit. */
-export function receiptRules(traits: PartnerTraits, check: Check): void {
+export function receiptRules(traits: PartnerTraits, check: RuleCheck): void {
   check(
-    'a receipt that nobody ordered is listed, with a message, beside an order',
+    'a receipt that nobody ordered is listed, with a message, beside a command',
     async (harness) => {
       const { partner } = harness;
       const { fine } = traits.amounts;
-      const receiverRef = await approvedParty(harness);
-      const destinationRef = await destinationFor(harness, traits, receiverRef);
-      const rails = { receiverRef, destinationRef, key: 'key-2' };
+      const partyRef = await approvedParty(harness);
+      const destinationRef = await destinationFor(harness, traits, partyRef);
+      const rails = { partyRef, destinationRef, key: 'key-2' };
       const { virtualAccountRef } = done(await partner.provisionRails(rails));
-      const order = await startedPayinTo(harness, destinationRef, fine, 'cmd_1');
+      const payin = await startedPayinTo(harness, destinationRef, fine, 'cmd_1');
       assert.ok(harness.deposit !== undefined, 'the harness makes deposits');
       const partnerRef = await harness.deposit(virtualAccountRef, fine);
       const entry = done(await statementOf(harness).read('payin', partnerRef));
-      assert.partialDeepStrictEqual(entry, { kind: 'payin', receiverRef, amount: fine });
+      assert.partialDeepStrictEqual(entry, { kind: 'payin', partyRef, amount: fine });
       assert.equal(entry.reference, null);
-      assert.notEqual(entry.partnerQuoteId, order.partnerQuoteId);
+      assert.notEqual(entry.partnerQuoteId, payin.partnerQuoteId);
       const listed = refsOf((await pagesOf(harness, 'payin')).flat());
-      assert.deepEqual(listed, [order.partnerRef, partnerRef].toSorted());
+      assert.deepEqual(listed, [payin.partnerRef, partnerRef].toSorted());
       const report = await ended(harness, () => partner.payin.read(partnerRef));
       assert.partialDeepStrictEqual(report, {
         status: 'completed',

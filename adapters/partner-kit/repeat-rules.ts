@@ -1,24 +1,24 @@
 // Rules about repeats: a request is one text and one order, however often it is started and with
 // any call lost.
 import assert from 'node:assert/strict';
-import type { PayinOrder } from '../../core/ports/partner.js';
+import type { PayinInput } from '../../core/ports/partner.js';
 import {
   assertHides,
   type CallFault,
-  type Check,
   destinationOf,
   done,
-  type OrderKind,
+  type FailableCall,
   type PartnerHarness,
   type PartnerTraits,
   payinFacts,
   person,
   preparedPayin,
   preparedPayout,
+  type RuleCheck,
   STEPS_MAX,
 } from './conformance-harness.js';
 
-export function determinismRules(traits: PartnerTraits, check: Check): void {
+export function determinismRules(traits: PartnerTraits, check: RuleCheck): void {
   check('preparing sends nothing', async (harness) => {
     await preparedPayin(harness, traits, traits.amounts.fine);
     for (let count = 0; count < STEPS_MAX; count += 1) await harness.step();
@@ -32,7 +32,7 @@ export function determinismRules(traits: PartnerTraits, check: Check): void {
     const quote = done(await partner.quote({ source: amount, destination }));
     const payin = { reference: 'cmd_one', quote, payerEmail: 'buyer@example.com' };
     const texts = async () => [
-      done(await partner.receiver.prepare(person({}))),
+      done(await partner.party.prepare(person({}))),
       done(await partner.payin.prepare(payin)),
     ];
     const first = await texts();
@@ -41,7 +41,7 @@ export function determinismRules(traits: PartnerTraits, check: Check): void {
   });
 }
 
-export function onceRules(traits: PartnerTraits, check: Check): void {
+export function onceRules(traits: PartnerTraits, check: RuleCheck): void {
   check('the same request twice is one pay-in, which is found', async (harness) => {
     const { partner } = harness;
     const request = await preparedPayin(harness, traits, traits.amounts.fine);
@@ -58,8 +58,8 @@ export function onceRules(traits: PartnerTraits, check: Check): void {
     const refs = [];
     for (const reference of ['cmd_a', 'cmd_b']) {
       const quote = done(await harness.partner.quote({ source, destination }));
-      const order: PayinOrder = { reference, quote, payerEmail: 'buyer@example.com' };
-      const request = done(await harness.partner.payin.prepare(order));
+      const input: PayinInput = { reference, quote, payerEmail: 'buyer@example.com' };
+      const request = done(await harness.partner.payin.prepare(input));
       refs.push(done(await harness.partner.payin.start(request)).partnerRef);
     }
     assert.equal(new Set(refs).size, 2);
@@ -75,15 +75,15 @@ export function onceRules(traits: PartnerTraits, check: Check): void {
   });
 
   check(
-    'an order is found by our reference alone, or that cannot be looked up',
+    'a command is found by our reference alone, or that cannot be looked up',
     async (harness) => {
       const { partner } = harness;
       const request = await preparedPayin(harness, traits, traits.amounts.fine, 'cmd_found');
       const { partnerRef } = done(await partner.payin.start(request));
-      const found = await partner.findOrder('payin', 'cmd_found');
+      const found = await partner.findCommand('payin', 'cmd_found');
       if (found.outcome === 'done') assert.equal(found.value?.partnerRef, partnerRef);
       else assert.equal(found.outcome, 'later');
-      const absent = await partner.findOrder('payin', 'cmd_nothing');
+      const absent = await partner.findCommand('payin', 'cmd_nothing');
       if (absent.outcome === 'done') assert.equal(absent.value, null);
       else assert.equal(absent.outcome, 'later');
     },
@@ -91,9 +91,9 @@ export function onceRules(traits: PartnerTraits, check: Check): void {
 }
 
 const prepared: Readonly<
-  Record<OrderKind, (harness: PartnerHarness, traits: PartnerTraits) => Promise<string>>
+  Record<FailableCall, (harness: PartnerHarness, traits: PartnerTraits) => Promise<string>>
 > = {
-  receiver: async ({ partner }) => done(await partner.receiver.prepare(person({}))),
+  party: async ({ partner }) => done(await partner.party.prepare(person({}))),
   payin: (harness, traits) => preparedPayin(harness, traits, traits.amounts.fine),
   payout: (harness, traits) => preparedPayout(harness, traits, traits.amounts.fine),
 };
@@ -101,9 +101,9 @@ const prepared: Readonly<
 export function faultRules(
   traits: PartnerTraits,
   faults: readonly CallFault[],
-  check: Check,
+  check: RuleCheck,
 ): void {
-  for (const kind of Object.keys(prepared) as OrderKind[]) {
+  for (const kind of Object.keys(prepared) as FailableCall[]) {
     for (const fault of faults) {
       check(`${kind}: a call ${fault} is no refusal, and a repeat makes no second one`, (harness) =>
         survives(harness, traits, kind, fault),
@@ -115,7 +115,7 @@ export function faultRules(
 async function survives(
   harness: PartnerHarness,
   traits: PartnerTraits,
-  kind: OrderKind,
+  kind: FailableCall,
   fault: CallFault,
 ): Promise<void> {
   const { start, find } = harness.partner[kind];

@@ -4,13 +4,13 @@
 import type { SettlementPartner } from '../../core/ports/partner.js';
 
 type Port = Required<SettlementPartner>;
-type Call = (...given: never[]) => unknown;
+type PartnerCallName = (...given: never[]) => unknown;
 
 /** `quote`, or `payin.start` for a call of an object of calls. */
 export type OperationName = {
-  [K in keyof Port]: Port[K] extends Call
+  [K in keyof Port]: Port[K] extends PartnerCallName
     ? K
-    : Port[K] extends object & { readonly [N in keyof Port[K]]: Call }
+    : Port[K] extends object & { readonly [N in keyof Port[K]]: PartnerCallName }
       ? `${K}.${keyof Port[K] & string}`
       : never;
 }[keyof Port];
@@ -19,7 +19,7 @@ export type OperationName = {
 export const roster = {
   checks: 'optional',
   documentLimits: 'optional',
-  findOrder: 'required',
+  findCommand: 'required',
   'payin.find': 'required',
   'payin.prepare': 'required',
   'payin.read': 'required',
@@ -31,10 +31,10 @@ export const roster = {
   provisionRails: 'required',
   quote: 'required',
   readInbound: 'required',
-  'receiver.find': 'required',
-  'receiver.prepare': 'required',
-  'receiver.read': 'required',
-  'receiver.start': 'required',
+  'party.find': 'required',
+  'party.prepare': 'required',
+  'party.read': 'required',
+  'party.start': 'required',
   'refund.find': 'required',
   'refund.prepare': 'required',
   'refund.read': 'required',

@@ -1,4 +1,4 @@
-// The bank details of a fake pay-in. Account numbers follow from the order, with valid check
+// The bank details of a fake pay-in. Account numbers follow from the transaction, with valid check
 // digits; banks and BICs are the ones that test systems use, so that no real account is named.
 import { createHash } from 'node:crypto';
 import { DAY_MS } from '../../core/domain/instant.js';
@@ -19,7 +19,7 @@ const beneficiary = {
   beneficiaryAddress: '1 Sandbox Way, Wilmington, DE 19801, United States',
 } as const;
 
-/** `digits`: 20 digits that differ between orders. */
+/** `digits`: 20 digits that differ between transactions. */
 const railsOf: Readonly<Record<string, (digits: string) => readonly RailInstructions[]>> = {
   USD: (digits) => {
     const account = {

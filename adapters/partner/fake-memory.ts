@@ -1,12 +1,12 @@
-// The memory of the fake partner: every order with its idempotency key, as a real partner stores
-// them independently of our database. In a file each order is one line of JSON. Several processes
-// may share the file; the first line of a key counts.
+// The memory of the fake partner: every transaction with its idempotency key, as a real partner
+// stores them independently of our database. In a file each transaction is one line of JSON.
+// Several processes may share the file; the first line of a key counts.
 import { appendFileSync, closeSync, existsSync, fstatSync, openSync, readSync } from 'node:fs';
 import { z } from 'zod';
 
-const orderSchema = z.object({
+const transactionSchema = z.object({
   mode: z.enum(['test', 'live']),
-  kind: z.enum(['receiver', 'payin', 'payout', 'refund']),
+  kind: z.enum(['party', 'payin', 'payout', 'refund']),
   /** Our reference, and the idempotency key. */
   reference: z.string(),
   partnerRef: z.string(),
@@ -16,36 +16,45 @@ const orderSchema = z.object({
   atMs: z.number(),
 });
 
-export type StoredOrder = z.infer<typeof orderSchema>;
+export type StoredTransaction = z.infer<typeof transactionSchema>;
 
 export interface FakeMemory {
-  find(order: Pick<StoredOrder, 'mode' | 'kind' | 'reference'>): StoredOrder | null;
-  /** Stores the order unless its key is known; returns the order of the key. */
-  insert(order: StoredOrder): StoredOrder;
-  /** All orders, oldest first; twice if two processes stored one at a time. */
-  all(): readonly StoredOrder[];
+  find(
+    transaction: Pick<StoredTransaction, 'mode' | 'kind' | 'reference'>,
+  ): StoredTransaction | null;
+  /** Stores the transaction unless its key is known; returns the transaction of the key. */
+  insert(transaction: StoredTransaction): StoredTransaction;
+  /** All transactions, oldest first; twice if two processes stored one at a time. */
+  all(): readonly StoredTransaction[];
   /** Of a kind, each once, oldest first. */
-  orders(mode: StoredOrder['mode'], kind: StoredOrder['kind']): readonly StoredOrder[];
+  transactions(
+    mode: StoredTransaction['mode'],
+    kind: StoredTransaction['kind'],
+  ): readonly StoredTransaction[];
 }
 
 export function memoryOnly(): FakeMemory {
-  const lines: StoredOrder[] = [];
-  return memoryOver({ refresh: () => undefined, append: (order) => lines.push(order), lines });
+  const lines: StoredTransaction[] = [];
+  return memoryOver({
+    refresh: () => undefined,
+    append: (transaction) => lines.push(transaction),
+    lines,
+  });
 }
 
-/** The file is created with the first order. */
+/** The file is created with the first transaction. */
 export function memoryInFile(path: string): FakeMemory {
-  const lines: StoredOrder[] = [];
+  const lines: StoredTransaction[] = [];
   let readBytes = 0;
   const refresh = () => {
     const [text, bytes] = textAfter(path, readBytes);
     readBytes += bytes;
     for (const line of text.split('\n')) {
-      if (line !== '') lines.push(orderSchema.parse(JSON.parse(line)));
+      if (line !== '') lines.push(transactionSchema.parse(JSON.parse(line)));
     }
   };
-  const append = (order: StoredOrder) => {
-    appendFileSync(path, `${JSON.stringify(order)}\n`, { mode: 0o600, flush: true });
+  const append = (transaction: StoredTransaction) => {
+    appendFileSync(path, `${JSON.stringify(transaction)}\n`, { mode: 0o600, flush: true });
     refresh();
   };
   return memoryOver({ refresh, append, lines });
@@ -54,42 +63,46 @@ export function memoryInFile(path: string): FakeMemory {
 function memoryOver(source: {
   /** Reads what other processes have appended. */
   readonly refresh: () => void;
-  readonly append: (order: StoredOrder) => void;
-  readonly lines: readonly StoredOrder[];
+  readonly append: (transaction: StoredTransaction) => void;
+  readonly lines: readonly StoredTransaction[];
 }): FakeMemory {
   const { refresh, append, lines } = source;
-  const firsts = new Map<string, StoredOrder>();
+  const firsts = new Map<string, StoredTransaction>();
   let noted = 0;
   const note = () => {
     for (; noted < lines.length; noted += 1) {
-      const line = lines[noted] as StoredOrder;
+      const line = lines[noted] as StoredTransaction;
       if (!firsts.has(keyOf(line))) firsts.set(keyOf(line), line);
     }
   };
-  const find = (order: Pick<StoredOrder, 'mode' | 'kind' | 'reference'>): StoredOrder | null => {
+  const find = (
+    transaction: Pick<StoredTransaction, 'mode' | 'kind' | 'reference'>,
+  ): StoredTransaction | null => {
     note();
-    return firsts.get(keyOf(order)) ?? null;
+    return firsts.get(keyOf(transaction)) ?? null;
   };
   return {
-    find: (order) => {
+    find: (transaction) => {
       refresh();
-      return find(order);
+      return find(transaction);
     },
-    insert: (order) => {
+    insert: (transaction) => {
       refresh();
-      const known = find(order);
+      const known = find(transaction);
       if (known !== null) return known;
-      append(order);
-      return find(order) ?? order;
+      append(transaction);
+      return find(transaction) ?? transaction;
     },
     all: () => {
       refresh();
       return [...lines];
     },
-    orders: (mode, kind) => {
+    transactions: (mode, kind) => {
       refresh();
       note();
-      return [...firsts.values()].filter((order) => order.mode === mode && order.kind === kind);
+      return [...firsts.values()].filter(
+        (transaction) => transaction.mode === mode && transaction.kind === kind,
+      );
     },
   };
 }
@@ -98,7 +111,7 @@ function keyOf({
   mode,
   kind,
   reference,
-}: Pick<StoredOrder, 'mode' | 'kind' | 'reference'>): string {
+}: Pick<StoredTransaction, 'mode' | 'kind' | 'reference'>): string {
   return `${mode}.${kind}.${reference}`;
 }
 

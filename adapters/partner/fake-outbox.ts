@@ -11,7 +11,7 @@ const REPEAT_WAITS_MS = [5 * SECOND_MS, 30 * SECOND_MS, 300 * SECOND_MS] as cons
 export interface FakeOutbox {
   /** Ignores a message whose id already waits. */
   put(messageId: string, fact: PartnerFact, dueAtMs: number): void;
-  /** Sends up to `limit` due messages, at most one per order; returns how many it tried. */
+  /** Sends up to `limit` due messages, at most one per transaction; returns how many it tried. */
   sendDueMessages(nowMs: number, limit: number): Promise<number>;
   nextDueAtMs(): number | null;
   /** A message that is not accepted is retried like the others. */
@@ -116,13 +116,13 @@ const minor = z
   .transform((text) => BigInt(text));
 const money = z.object({ amountMinor: minor, currency: z.string() });
 const reason = z.string().nullable();
-const orderStatus = z.enum(['open', 'completed', 'failed', 'returned']);
+const transactionStatus = z.enum(['open', 'completed', 'failed', 'returned']);
 const ids = { reference: z.string().nullable(), partnerRef: z.string() };
 
 const factSchema = z.discriminatedUnion('kind', [
   z.object({
     ...ids,
-    kind: z.literal('receiver'),
+    kind: z.literal('party'),
     report: z.object({
       status: z.enum(['verifying', 'approved', 'rejected']),
       reason,
@@ -134,7 +134,7 @@ const factSchema = z.discriminatedUnion('kind', [
     ...ids,
     kind: z.literal('payin'),
     report: z.object({
-      status: orderStatus,
+      status: transactionStatus,
       receivedMinor: minor,
       transactionHash: z.string().nullable(),
       reason,
@@ -144,7 +144,7 @@ const factSchema = z.discriminatedUnion('kind', [
     ...ids,
     kind: z.literal('payout'),
     report: z.object({
-      status: orderStatus,
+      status: transactionStatus,
       settled: money.nullable(),
       fxRate: z.string().nullable(),
       fees: money.nullable(),

@@ -1,6 +1,6 @@
 // Ids of the fake partner: `fake_<kind>_` and base64url of fields and a checksum. The fields
-// describe the order and name its reference, so that the fake needs no memory. The checksum detects
-// foreign ids and modes; it is no protection.
+// describe the transaction and name its reference, so that the fake needs no memory. The checksum
+// detects foreign ids and modes; it is no protection.
 import { createHash } from 'node:crypto';
 import type { Mode } from '../../core/domain/tenant.js';
 import { assert } from '../../core/errors.js';
@@ -8,13 +8,13 @@ import { assert } from '../../core/errors.js';
 const digest = '([A-Za-z0-9_-]{12})';
 const currency = '([A-Z]{3})';
 const number = '(0|[1-9][0-9]{0,15})';
-/** Ours, of an order. */
+/** Ours, of a transaction. */
 const reference = '([A-Za-z0-9_-]{1,64})';
 
 /** The fields of each kind, in their order. */
 const forms = {
   /** when it is decided, decision, prepared at, reference */
-  receiver: new RegExp(
+  party: new RegExp(
     `^(at_once|later|never)\\.(approved|rejected|corrected|asked)\\.${number}\\.${reference}$`,
   ),
   /** digest */

@@ -1,34 +1,34 @@
-// What a person makes the fake partner do. The outcome of an order is stored under its reference;
-// reads and messages report it instead of what the clock gives.
+// What a person makes the fake partner do. The outcome of a transaction is stored under its
+// reference; reads and messages report it instead of what the clock gives.
 import { parseRate } from '../../core/domain/money.js';
 import type { QuoteTerms } from '../../core/domain/quote.js';
 import type { SimulatedReport } from '../../core/domain/simulated-event.js';
 import type { Mode } from '../../core/domain/tenant.js';
 import type { Clock } from '../../core/ports/outside.js';
 import type { PartnerFact, PartnerReports, PartnerSandbox } from '../../core/ports/partner.js';
-import {
-  awaitedTransfer,
-  type OrderKind,
-  type OrderScenario,
-  type OutcomeOf,
-  referenceIn,
-  scenarios,
-} from './fake-order.js';
 import type { FakeOutbox } from './fake-outbox.js';
 import { quoteAt, rateAt } from './fake-quote.js';
 import { digestOf } from './fake-ref.js';
+import {
+  awaitedTransfer,
+  type OutcomeOf,
+  referenceIn,
+  scenarios,
+  type TransactionKind,
+  type TransactionScenario,
+} from './fake-transaction.js';
 
-/** The outcome stored for the order with this reference. */
+/** The outcome stored for the transaction with this reference. */
 export type Chosen = (reference: string) => Promise<SimulatedReport | null>;
 
 /** A moved rate is two percent above or below that of the minute. */
 const MOVED_UP = 102n;
 const MOVED_DOWN = 98n;
 
-/** The report that a person chose for the order, with the id of its message; null: none. */
-export async function chosenReport<K extends OrderKind>(
+/** The report that a person chose for the transaction, with the id of its message; null: none. */
+export async function chosenReport<K extends TransactionKind>(
   { mode, chosen }: { readonly mode: Mode; readonly chosen: Chosen | null },
-  scenario: OrderScenario<K>,
+  scenario: TransactionScenario<K>,
   partnerRef: string,
 ): Promise<{ readonly report: PartnerReports[K]; readonly messageId: string } | null> {
   const reference = referenceIn(mode, scenario.kind, partnerRef);
@@ -42,13 +42,13 @@ export async function chosenReport<K extends OrderKind>(
   return report === null ? null : { report, messageId };
 }
 
-/** The message about an order as it is now: a chosen report replaces that of the clock. */
+/** The message about a transaction as it is now: a chosen report replaces that of the clock. */
 export async function currentMessage(
   world: { readonly mode: Mode; readonly chosen: Chosen | null },
   message: { readonly messageId: string; readonly fact: PartnerFact },
 ): Promise<{ readonly messageId: string; readonly fact: PartnerFact }> {
   const { kind, partnerRef } = message.fact;
-  const scenario: OrderScenario<OrderKind> = scenarios[kind] as never;
+  const scenario: TransactionScenario<TransactionKind> = scenarios[kind] as never;
   const known = await chosenReport(world, scenario, partnerRef);
   if (known === null) return message;
   // The scenario pairs kind and report.
@@ -66,7 +66,7 @@ export function createSandbox(world: {
   return {
     awaitedPayin: (partnerRef) => awaitedTransfer(mode, partnerRef),
     async send({ kind, reference, partnerRef }) {
-      const scenario: OrderScenario<OrderKind> = scenarios[kind] as never;
+      const scenario: TransactionScenario<TransactionKind> = scenarios[kind] as never;
       const known = await chosenReport(world, scenario, partnerRef);
       if (known === null) return;
       const { report, messageId } = known;

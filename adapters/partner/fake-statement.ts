@@ -1,4 +1,4 @@
-// The books of a fake partner with a memory: its orders, oldest first, each as it is now.
+// The books of a fake partner with a memory: its transactions, oldest first, each as it is now.
 import { money } from '../../core/domain/money.js';
 import type { Mode } from '../../core/domain/tenant.js';
 import { assert } from '../../core/errors.js';
@@ -9,63 +9,71 @@ import type {
   PartnerReports,
   PartnerStatement,
 } from '../../core/ports/partner.js';
-import type { FakeMemory, StoredOrder } from './fake-memory.js';
-import { notFound, readPayin, readPayout, referenceIn } from './fake-order.js';
+import type { FakeMemory, StoredTransaction } from './fake-memory.js';
+import { notFound, readPayin, readPayout, referenceIn } from './fake-transaction.js';
 
 const PAGE_SIZE = 100;
 
-export interface Books {
+export interface FakeBooks {
   readonly mode: Mode;
   readonly memory: FakeMemory;
-  /** The current report of an order. */
+  /** The current report of a transaction. */
   report<K extends EntryKind>(kind: K, partnerRef: string): Promise<PartnerReports[K]>;
 }
 
-/** A cursor counts the orders before it: orders are only appended. */
-export function statementOf(books: Books, pageSize = PAGE_SIZE): PartnerStatement {
+/** A cursor counts the transactions before it: transactions are only appended. */
+export function statementOf(books: FakeBooks, pageSize = PAGE_SIZE): PartnerStatement {
   const { mode, memory } = books;
   return {
     async page(kind, { sinceMs, cursor }) {
       const start = cursorForm.test(cursor ?? '0') ? Number.parseInt(cursor ?? '0', 10) : null;
       if (start === null) return { outcome: 'refused', ...notFound('cursor') };
-      const orders = memory.orders(mode, kind);
-      const shown = orders.slice(start, start + pageSize).filter(({ atMs }) => atMs >= sinceMs);
+      const transactions = memory.transactions(mode, kind);
+      const shown = transactions
+        .slice(start, start + pageSize)
+        .filter(({ atMs }) => atMs >= sinceMs);
       const entries: PartnerEntry[] = [];
-      for (const order of shown) entries.push(await entryOf(books, kind, order));
+      for (const transaction of shown) entries.push(await entryOf(books, kind, transaction));
       const end = start + pageSize;
-      return done({ entries, nextCursor: end < orders.length ? `${end}` : null });
+      return done({ entries, nextCursor: end < transactions.length ? `${end}` : null });
     },
     async read(kind, partnerRef) {
       const reference = referenceIn(mode, kind, partnerRef);
-      const order = reference === null ? null : memory.find({ mode, kind, reference });
-      if (order?.partnerRef !== partnerRef) return { outcome: 'refused', ...notFound('order') };
-      return done(await entryOf(books, kind, order));
+      const transaction = reference === null ? null : memory.find({ mode, kind, reference });
+      if (transaction?.partnerRef !== partnerRef)
+        return { outcome: 'refused', ...notFound('transaction') };
+      return done(await entryOf(books, kind, transaction));
     },
   };
 }
 
 const cursorForm = /^\d{1,9}$/;
 
-/** Its memory knows neither quote nor party of an order: our reference names it. */
-async function entryOf(books: Books, kind: EntryKind, order: StoredOrder): Promise<PartnerEntry> {
-  const { reference, partnerRef, atMs: createdAtMs } = order;
-  const head = { reference, partnerRef, createdAtMs, partnerQuoteId: null, receiverRef: null };
-  const rest = kind === 'payin' ? await payinPart(books, order) : await payoutPart(books, order);
+/** Its memory knows neither quote nor party of a transaction: our reference names it. */
+async function entryOf(
+  books: FakeBooks,
+  kind: EntryKind,
+  transaction: StoredTransaction,
+): Promise<PartnerEntry> {
+  const { reference, partnerRef, atMs: createdAtMs } = transaction;
+  const head = { reference, partnerRef, createdAtMs, partnerQuoteId: null, partyRef: null };
+  const rest =
+    kind === 'payin' ? await payinPart(books, transaction) : await payoutPart(books, transaction);
   return { ...head, payer: null, ...rest };
 }
 
-async function payinPart({ mode, report }: Books, { partnerRef }: StoredOrder) {
+async function payinPart({ mode, report }: FakeBooks, { partnerRef }: StoredTransaction) {
   const payin = readPayin(mode, partnerRef);
-  assert(payin !== null, 'the memory has orders of its partner');
+  assert(payin !== null, 'the memory has transactions of its partner');
   const { status, receivedMinor, transactionHash } = await report('payin', partnerRef);
   const amountMinor = status === 'completed' ? receivedMinor : payin.amountMinor;
   const amount = money(amountMinor, payin.currency);
   return { kind: 'payin' as const, status, amount, transactionHash };
 }
 
-async function payoutPart({ mode, report }: Books, { partnerRef }: StoredOrder) {
+async function payoutPart({ mode, report }: FakeBooks, { partnerRef }: StoredTransaction) {
   const payout = readPayout(mode, partnerRef);
-  assert(payout !== null, 'the memory has orders of its partner');
+  assert(payout !== null, 'the memory has transactions of its partner');
   const { status, settled, fxRate } = await report('payout', partnerRef);
   return { kind: 'payout' as const, status, amount: payout.source, settled, fxRate };
 }

@@ -3,7 +3,7 @@
 import { DAY_MS } from '../../core/domain/instant.js';
 import { formatAmount } from '../../core/domain/money.js';
 import { documentsAgain } from '../../core/domain/simulated-event.js';
-import type { ReceiverReport } from '../../core/ports/partner.js';
+import type { PartyReport } from '../../core/ports/partner.js';
 
 export const magicValues = {
   '.44': { effect: 'locks_rate', means: 'quotes have a locked rate' },
@@ -53,10 +53,10 @@ export const decisions = {
       { field: 'addressLine1', reason: 'The address is not the registered one. Correct it.' },
     ],
   },
-} as const satisfies Readonly<Record<string, ReceiverReport>>;
+} as const satisfies Readonly<Record<string, PartyReport>>;
 
 /** Corrections are awaited for 27 days. */
-export function withLimit(decided: ReceiverReport, atMs: number): ReceiverReport {
+export function withLimit(decided: PartyReport, atMs: number): PartyReport {
   return decided.corrections === undefined
     ? decided
     : { ...decided, answerByMs: atMs + 27 * DAY_MS };

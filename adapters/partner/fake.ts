@@ -1,8 +1,8 @@
-// The settlement partner of test mode. The request determines the id of an order, the id contains
-// the order, and the clock gives its stage: a restart changes nothing. With a memory
-// (fake-memory.ts) an order exists once it was started, and its reference is an idempotency key.
-// Without a memory an order exists from the preparation of its request, as if the answer to `start`
-// was lost. fake-order.ts has the test values.
+// The settlement partner of test mode. The request determines the id of a transaction, the id
+// contains the transaction, and the clock gives its stage: a restart changes nothing. With a memory
+// (fake-memory.ts) a transaction exists once it was started, and its reference is an idempotency
+// key. Without a memory a transaction exists from the preparation of its request, as if the answer
+// to `start` was lost. fake-transaction.ts has the test values.
 import { createHmac } from 'node:crypto';
 import { resolve } from 'node:path';
 import { z } from 'zod';
@@ -11,33 +11,33 @@ import type { Mode } from '../../core/domain/tenant.js';
 import { assert } from '../../core/errors.js';
 import type { Clock } from '../../core/ports/outside.js';
 import type {
-  AcceptedOrder,
+  AcceptedCommand,
+  CommandCalls,
   InboundMessage,
-  OrderApi,
   PartnerAnswer,
   PartnerFact,
   PartnerNotes,
   PartnerReports,
-  PayoutOrder,
-  ReceiverOrder,
-  ReceiverReport,
-  RefundOrder,
+  PartyInput,
+  PartyReport,
+  PayoutInput,
+  RefundInput,
   SettlementPartner,
 } from '../../core/ports/partner.js';
 import { type FakeMemory, memoryInFile } from './fake-memory.js';
-import {
-  notFound,
-  type OrderKind,
-  type OrderScenario,
-  type Refusal,
-  scenarios,
-  writeRequest,
-} from './fake-order.js';
 import { createFakeOutbox, type FakeOutbox, readFact } from './fake-outbox.js';
 import { fakeCurrencies, quoteAt, rateAt } from './fake-quote.js';
 import { digestOf, makeRef, readRef } from './fake-ref.js';
 import { type Chosen, chosenReport, createSandbox, currentMessage } from './fake-sandbox.js';
-import { type Books, statementOf } from './fake-statement.js';
+import { type FakeBooks, statementOf } from './fake-statement.js';
+import {
+  type FakeRefusal,
+  notFound,
+  scenarios,
+  type TransactionKind,
+  type TransactionScenario,
+  writeRequest,
+} from './fake-transaction.js';
 import { magicValues } from './fake-values.js';
 import type { PartnerKind } from './running-partner.js';
 import { SIGNATURE_HEADER, type SignedMessage, verifyMessage } from './signed-message.js';
@@ -94,7 +94,7 @@ const variables = {
     .transform(Number)
     .refine((delayMs) => delayMs <= 3_600_000, DELAY_HINT)
     .prefault('1000'),
-  /** The file of its orders; without it, it stores none. */
+  /** The file of its transactions; without it, it stores none. */
   PONTE_FAKE_PARTNER_FILE: z.string().optional(),
   /** Whether pay-ins of test mode wait until the buyer is simulated. */
   PONTE_FAKE_PARTNER_PAYINS: z.enum(['wait', 'arrive']).optional(),
@@ -125,7 +125,7 @@ export function createFakePartner(options: FakePartnerOptions): FakePartner {
   const current = (message: Parameters<typeof currentMessage>[1]) =>
     currentMessage({ mode, chosen }, message);
   const outbox = createFakeOutbox({ ...options, current });
-  const world: World = { ...options, outbox, memory, chosen };
+  const world: FakeContext = { ...options, outbox, memory, chosen };
   return {
     name: 'fake',
     callTimeoutMs: 20_000,
@@ -134,23 +134,23 @@ export function createFakePartner(options: FakePartnerOptions): FakePartner {
     currencies: fakeCurrencies,
     notes: fakeNotes,
     ...parties(world),
-    receiver: receiverApi(world),
-    payin: orderApi(world, scenarios.payin, async ({ reference, quote, payerEmail }) => {
+    party: partyCalls(world),
+    payin: commandCalls(world, scenarios.payin, async ({ reference, quote, payerEmail }) => {
       const waits = payins === 'wait';
       const fields = { reference, quoteRef: quote.partnerQuoteId, payerEmail, waits };
       return done(writeRequest('payin', { ...stamp(world), ...fields }));
     }),
-    payout: orderApi(world, scenarios.payout, (order) => preparePayout(world, order)),
-    refund: orderApi(world, scenarios.refund, (order) => prepareRefund(world, order)),
+    payout: commandCalls(world, scenarios.payout, (input) => preparePayout(world, input)),
+    refund: commandCalls(world, scenarios.refund, (input) => prepareRefund(world, input)),
     ...(memory === null
       ? {}
       : { statement: statementOf(booksOf(world, memory), options.pageSize) }),
     sandbox: createSandbox(world),
-    async findOrder(kind, reference) {
+    async findCommand(kind, reference) {
       if (memory === null) return noMemory;
-      const order = memory.find({ mode, kind, reference });
-      if (order === null) return done(null);
-      return done(accepted(mode, scenarios[kind], order.partnerRef));
+      const transaction = memory.find({ mode, kind, reference });
+      if (transaction === null) return done(null);
+      return done(accepted(mode, scenarios[kind], transaction.partnerRef));
     },
     readInbound(headers, body, nowMs) {
       const message = verifyMessage({ secret, headers, body, nowMs });
@@ -164,7 +164,7 @@ export function createFakePartner(options: FakePartnerOptions): FakePartner {
   };
 }
 
-interface World extends Pick<FakePartnerOptions, 'mode' | 'clock' | 'delayMs' | 'secret'> {
+interface FakeContext extends Pick<FakePartnerOptions, 'mode' | 'clock' | 'delayMs' | 'secret'> {
   readonly outbox: FakeOutbox;
   readonly memory: FakeMemory | null;
   readonly chosen: Chosen | null;
@@ -172,12 +172,12 @@ interface World extends Pick<FakePartnerOptions, 'mode' | 'clock' | 'delayMs' | 
 
 type PixRegistration = Parameters<SettlementPartner['registerPixDestination']>[0];
 type TosSession = Parameters<SettlementPartner['startTos']>[0];
-type RailsOrder = Parameters<SettlementPartner['provisionRails']>[0];
+type RailsInput = Parameters<SettlementPartner['provisionRails']>[0];
 type QuoteInput = Parameters<SettlementPartner['quote']>[0];
 
-function parties(world: World) {
+function parties(world: FakeContext) {
   const { mode, clock, secret } = world;
-  const read = (partnerRef: string) => readOrder(world, scenarios.receiver, partnerRef);
+  const read = (partnerRef: string) => readTransaction(world, scenarios.party, partnerRef);
   const keyed = (kind: 'pix' | 'account', key: string) => {
     const mac = createHmac('sha256', secret).update(`${mode}.${kind}.${key}`).digest('base64url');
     return makeRef(mode, kind, [mac.slice(0, 12)]);
@@ -191,14 +191,14 @@ function parties(world: World) {
       return done({ url: url.href });
     },
     async registerPixDestination(input: PixRegistration) {
-      const problem = partyProblem(await read(input.receiverRef)) ?? pixProblem(input);
+      const problem = partyProblem(await read(input.partyRef)) ?? pixProblem(input);
       if (problem !== null) return refused(problem);
       return done({ destinationRef: keyed('pix', input.key) });
     },
-    async provisionRails({ receiverRef, destinationRef, key }: RailsOrder) {
+    async provisionRails({ partyRef, destinationRef, key }: RailsInput) {
       const known = readRef(mode, 'pix', destinationRef) !== null;
       const problem =
-        partyProblem(await read(receiverRef)) ?? (known ? null : notFound('destination'));
+        partyProblem(await read(partyRef)) ?? (known ? null : notFound('destination'));
       if (problem !== null) return refused(problem);
       return done({ virtualAccountRef: keyed('account', key) });
     },
@@ -213,26 +213,26 @@ function parties(world: World) {
 }
 
 /** The answer contains the first status. */
-function receiverApi(world: World): SettlementPartner['receiver'] {
+function partyCalls(world: FakeContext): SettlementPartner['party'] {
   const { mode, delayMs } = world;
-  const api = orderApi<'receiver', ReceiverOrder>(world, scenarios.receiver, async (order) =>
-    done(writeRequest('receiver', { ...order, ...stamp(world) })),
+  const api = commandCalls<'party', PartyInput>(world, scenarios.party, async (input) =>
+    done(writeRequest('party', { ...input, ...stamp(world) })),
   );
   return {
     ...api,
     async start(request) {
       const started = await api.start(request);
       if (started.outcome !== 'done') return started;
-      const [first] = scenarios.receiver.stages(mode, started.value.partnerRef, delayMs) ?? [];
-      assert(first !== undefined, 'an order has a first stage');
+      const [first] = scenarios.party.stages(mode, started.value.partnerRef, delayMs) ?? [];
+      assert(first !== undefined, 'a transaction has a first stage');
       return done({ ...started.value, report: first.report });
     },
   };
 }
 
 async function preparePayout(
-  world: World,
-  { reference, amount, destination, quote }: PayoutOrder,
+  world: FakeContext,
+  { reference, amount, destination, quote }: PayoutInput,
 ): Promise<PartnerAnswer<string>> {
   const { currency, amountMinor } = amount;
   if (!fakeCurrencies.includes(currency)) return refused(currencyUnknown);
@@ -242,109 +242,109 @@ async function preparePayout(
   return done(writeRequest('payout', { mode, preparedAtMs, reference, destination, ...money }));
 }
 
-function lockedRate(quote: PayoutOrder['quote'], nowMs: number): Rate | null {
+function lockedRate(quote: PayoutInput['quote'], nowMs: number): Rate | null {
   return quote !== null && nowMs < (quote.lockedUntilMs ?? 0) ? parseRate(quote.rate) : null;
 }
 
 /** The request states what the pay-in has received, in case a person chose it. */
 async function prepareRefund(
-  world: World,
-  { reference, payinRef, amount: { currency, amountMinor } }: RefundOrder,
+  world: FakeContext,
+  { reference, payinRef, amount: { currency, amountMinor } }: RefundInput,
 ): Promise<PartnerAnswer<string>> {
-  const payin = await readOrder(world, scenarios.payin, payinRef);
+  const payin = await readTransaction(world, scenarios.payin, payinRef);
   const receivedMinor = payin.outcome === 'done' ? payin.value.receivedMinor : 0n;
   const amounts = { amountMinor: `${amountMinor}`, receivedMinor: `${receivedMinor}` };
   const fields = { ...stamp(world), reference, payinRef, currency, ...amounts };
   return done(writeRequest('refund', fields));
 }
 
-/** The calls of one kind of order. Only `start` leaves messages in the outbox. */
-function orderApi<K extends OrderKind, Order>(
-  world: World,
-  scenario: OrderScenario<K>,
-  prepare: OrderApi<Order, PartnerReports[K]>['prepare'],
-): OrderApi<Order, PartnerReports[K]> {
+/** The calls of one kind of transaction. Only `start` leaves messages in the outbox. */
+function commandCalls<K extends TransactionKind, Input>(
+  world: FakeContext,
+  scenario: TransactionScenario<K>,
+  prepare: CommandCalls<Input, PartnerReports[K]>['prepare'],
+): CommandCalls<Input, PartnerReports[K]> {
   const { mode, clock, delayMs, outbox, memory } = world;
   const { kind } = scenario;
   return {
     prepare,
     async start(request) {
-      const order = scenario.order(mode, request);
-      if ('code' in order) return refused(order);
-      const { partnerRef } = order;
-      const fresh = { mode, kind, ...order, digest: digestOf(request), atMs: clock.nowMs() };
+      const transaction = scenario.transaction(mode, request);
+      if ('code' in transaction) return refused(transaction);
+      const { partnerRef } = transaction;
+      const fresh = { mode, kind, ...transaction, digest: digestOf(request), atMs: clock.nowMs() };
       if ((memory?.insert(fresh) ?? fresh).digest !== fresh.digest) return refused(keyReused);
       for (const { atMs, report } of scenario.stages(mode, partnerRef, delayMs)?.slice(1) ?? []) {
         const messageId = `msg_${digestOf(`${partnerRef}.${report.status}`)}`;
         // The scenario pairs kind and report.
-        outbox.put(messageId, { ...order, kind, report } as PartnerFact, atMs);
+        outbox.put(messageId, { ...transaction, kind, report } as PartnerFact, atMs);
       }
-      // It may have been chosen before the order was made.
+      // It may have been chosen before the transaction was made.
       const known = await chosenReport(world, scenario, partnerRef);
       if (known !== null) {
-        const fact = { ...order, kind, report: known.report } as PartnerFact;
+        const fact = { ...transaction, kind, report: known.report } as PartnerFact;
         outbox.put(known.messageId, fact, clock.nowMs());
       }
       return done(accepted(mode, scenario, partnerRef));
     },
     async find(request) {
-      const order = scenario.order(mode, request);
-      if ('code' in order) return done(null);
-      const found = memory === null ? order : memory.find({ mode, kind, ...order });
+      const transaction = scenario.transaction(mode, request);
+      if ('code' in transaction) return done(null);
+      const found = memory === null ? transaction : memory.find({ mode, kind, ...transaction });
       return done(found === null ? null : accepted(mode, scenario, found.partnerRef));
     },
-    read: async (partnerRef) => readOrder(world, scenario, partnerRef),
+    read: async (partnerRef) => readTransaction(world, scenario, partnerRef),
   };
 }
 
-/** The answer about an order that exists. */
+/** The answer about a transaction that exists. */
 function accepted(
   mode: Mode,
-  { instructions }: Pick<OrderScenario<OrderKind>, 'instructions'>,
+  { instructions }: Pick<TransactionScenario<TransactionKind>, 'instructions'>,
   partnerRef: string,
-): AcceptedOrder {
+): AcceptedCommand {
   if (instructions === undefined) return { partnerRef };
   return { partnerRef, instructions: instructions(mode, partnerRef) };
 }
 
-/** The current report of an order. */
-async function readOrder<K extends OrderKind>(
-  world: World,
-  scenario: OrderScenario<K>,
+/** The current report of a transaction. */
+async function readTransaction<K extends TransactionKind>(
+  world: FakeContext,
+  scenario: TransactionScenario<K>,
   partnerRef: string,
 ): Promise<PartnerAnswer<PartnerReports[K]>> {
   const { mode, clock, delayMs } = world;
   const known = await chosenReport(world, scenario, partnerRef);
   if (known !== null) return done(known.report);
   const stages = scenario.stages(mode, partnerRef, delayMs);
-  if (stages === null) return refused(notFound('order'));
+  if (stages === null) return refused(notFound('transaction'));
   const nowMs = clock.nowMs();
   return done((stages.findLast(({ atMs }) => atMs <= nowMs) ?? stages[0]).report);
 }
 
-function booksOf(world: World, memory: FakeMemory): Books {
+function booksOf(world: FakeContext, memory: FakeMemory): FakeBooks {
   const { mode } = world;
-  const report: Books['report'] = async (kind, partnerRef) => {
-    const scenario: OrderScenario<typeof kind> = scenarios[kind] as never;
-    const answer = await readOrder(world, scenario, partnerRef);
-    assert(answer.outcome === 'done', 'the memory has orders of its partner');
+  const report: FakeBooks['report'] = async (kind, partnerRef) => {
+    const scenario: TransactionScenario<typeof kind> = scenarios[kind] as never;
+    const answer = await readTransaction(world, scenario, partnerRef);
+    assert(answer.outcome === 'done', 'the memory has transactions of its partner');
     return answer.value;
   };
   return { mode, memory, report };
 }
 
-function stamp({ mode, clock }: World) {
+function stamp({ mode, clock }: FakeContext) {
   return { mode, preparedAtMs: clock.nowMs() };
 }
 
-function partyProblem(report: PartnerAnswer<ReceiverReport>): Refusal | null {
-  if (report.outcome !== 'done') return notFound('receiver');
+function partyProblem(report: PartnerAnswer<PartyReport>): FakeRefusal | null {
+  if (report.outcome !== 'done') return notFound('party');
   if (report.value.status === 'approved') return null;
   return { code: 'receiver_not_approved', message: 'The receiver is not approved.' };
 }
 
 /** The message may be logged: it does not contain the key. */
-function pixProblem({ pixKey, accountHolderName }: PixRegistration): Refusal | null {
+function pixProblem({ pixKey, accountHolderName }: PixRegistration): FakeRefusal | null {
   if (accountHolderName.trim() === '') {
     return { code: 'account_holder_invalid', message: 'accountHolderName is empty.' };
   }
@@ -363,7 +363,7 @@ const pixKeyForms = [
   /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i,
 ] as const;
 
-const keyReused: Refusal = {
+const keyReused: FakeRefusal = {
   code: 'idempotency_key_reused',
   message: 'Another request has used this reference.',
 };
@@ -373,7 +373,7 @@ const noMemory = {
   reason: 'the fake partner has no memory: set PONTE_FAKE_PARTNER_FILE',
 } as const;
 
-const currencyUnknown: Refusal = {
+const currencyUnknown: FakeRefusal = {
   code: 'currency_not_supported',
   message: `Buyers can pay in ${fakeCurrencies.join(', ')}.`,
 };
@@ -382,6 +382,6 @@ function done<T>(value: T): { readonly outcome: 'done'; readonly value: T } {
   return { outcome: 'done', value };
 }
 
-function refused(refusal: Refusal) {
+function refused(refusal: FakeRefusal) {
   return { outcome: 'refused', ...refusal } as const;
 }

@@ -55,7 +55,9 @@ export function defineTable<T extends object>(name: string, columns: Columns<T>)
       const params = writes.map((write) => write(value));
       const texts = sealedAt.map((at) => params[at]).filter((text) => typeof text === 'string');
       return {
-        ...{ table: name, kind: writeKinds[kind], row: rowName(key.map((of) => of.write(value))) },
+        table: name,
+        kind: writeKinds[kind],
+        row: rowName(key.map((of) => of.write(value))),
         statement: { sql, params, guards: name, template },
         sealed: texts,
       };
@@ -107,7 +109,9 @@ export function templated(template: StatementTemplate) {
   const { table, kind } = template;
   const sql = templateSql(template);
   return (row: string | null, params: readonly Param[]): Write => ({
-    ...{ table, row, kind: writeKinds[kind] },
+    table,
+    row,
+    kind: writeKinds[kind],
     statement: { sql, params, guards: table, template },
   });
 }

@@ -2,7 +2,9 @@
 import type { Money } from './money.js';
 import { readAmount, writeAmount } from './partner-message.js';
 
-/** Of one payment, or of all payments of a day or month by the partner's calendar. */
+/**
+ * Says whether it limits one payment, or all payments of a day or month by the partner's calendar.
+ */
 export const limitPeriods = ['payment', 'day', 'month', 'unknown'] as const;
 export type LimitPeriod = (typeof limitPeriods)[number];
 

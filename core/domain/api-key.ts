@@ -35,7 +35,7 @@ interface IssuedApiKey extends ApiKeyHash {
   readonly keyPrefix: string;
 }
 
-/** Null for another form. */
+/** Returns null for another form. */
 export function parseApiKey(text: string): ApiKey | null {
   const match = keyForm.exec(text);
   if (match === null) return null;

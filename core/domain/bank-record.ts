@@ -14,12 +14,12 @@ import type { Tenant } from './tenant.js';
 
 export interface BankDetails extends Tenant {
   readonly paymentId: string;
-  /** Of the record; it names these details among those of the payment. */
+  /** Identifies the record, and these details among those of the payment. */
   readonly checkCode: string;
   /** Names the hosted page, for people who type it. */
   readonly shortId: string;
   readonly buyerId: string;
-  /** Null if it was not stored with the payment. */
+  /** Is null if it was not stored with the payment. */
   readonly payeeName: string | null;
   /** Canonical JSON. */
   readonly record: string;
@@ -32,9 +32,9 @@ export interface BankDetails extends Tenant {
 
 /** An account in bank details, as it is searched. */
 export interface BankAccount {
-  /** Of the number with its bank. */
+  /** Covers the number with its bank. */
   readonly accountHash: string;
-  /** Of the number alone, which people type. */
+  /** Covers the number alone, which people type. */
   readonly numberHash: string;
 }
 
@@ -90,7 +90,7 @@ export function accountsIn({ rails }: Pick<PayinInstructions, 'rails'>): readonl
   return [...new Map(accounts.map((account) => [account.accountHash, account])).values()];
 }
 
-/** Null for a text without a letter or digit. */
+/** Returns null for a text without a letter or digit. */
 export function numberHashOf(typed: string): string | null {
   const bare = bareNumber(typed);
   return bare === '' ? null : hash('sha256', `number ${bare}`);

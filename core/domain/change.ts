@@ -1,6 +1,6 @@
-// What one cause changes: the payment, its funds and its orders to the partner, with the postings
+// What one cause changes: the payment, its funds and its commands to the partner, with the postings
 // and events of the change. A use case stores all of it in one batch. The causes are in
-// payment-transitions.ts and order-outcomes.ts (orders to the partner).
+// payment-transitions.ts and command-outcomes.ts (commands to the partner).
 import { PonteError } from '../errors.js';
 import type { KycStatus } from './buyer-kyc.js';
 import { type EventDraft, paymentEventTypes } from './event.js';
@@ -44,7 +44,7 @@ export type MoveFields = Partial<
 >;
 
 /** Part of the money is here, without what went back, and the rest is awaited. */
-export function isShort({ payment, funds }: PaymentAggregate): boolean {
+export function isShortPaid({ payment, funds }: PaymentAggregate): boolean {
   const hereMinor = heldMinor(funds);
   const isPart = hereMinor > 0n && hereMinor < payment.amount.amountMinor;
   return payment.status === 'on_ramp_pending' && isPart;

@@ -6,7 +6,7 @@ import type { Payment } from './payment.js';
 import { sliceItems, sliceTopLevel } from './raw-json.js';
 
 export const DISPLAY_LINES_MAX = 100;
-/** Of each text, in code points; the rest is cut off. */
+/** Limits each text, in code points; the rest is cut off. */
 export const DISPLAY_TEXT_LENGTH_MAX = 500;
 
 /** Absent, empty and unreadable values are null. Numbers keep their digits as text. */
@@ -27,7 +27,7 @@ export interface DisplayLine {
   readonly subtotal: string | null;
 }
 
-/** Null without `display`, or if it is no JSON object. */
+/** Returns null without `display`, or if it is no JSON object. */
 export function readDisplay(json: string | null): PageDisplay | null {
   if (json === null || !isJsonObject(json)) return null;
   const slices = sliceTopLevel(json, ['title', 'notes', 'lineItems', 'locale']);

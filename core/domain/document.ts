@@ -42,7 +42,10 @@ export const DOCUMENT_BYTES_MAX = 10 * 1_024 * 1_024;
 export const URL_TOKEN_BYTES = 32;
 /** Uploads to one URL, including failed ones. */
 export const UPLOADS_MAX = 10;
-/** Of one party, not purged. A business needs 6, each of its 21 owners 4. */
+/**
+ * Limits the documents of one party that are not purged. A business needs 6, each of its 21 owners
+ * 4.
+ */
 export const DOCUMENTS_MAX = 100;
 export const UPLOAD_URL_LIFE_MS = 15 * 60_000;
 /** The host ends longer uploads: 10 MiB at 280 kbit/s. */
@@ -162,7 +165,7 @@ export function submitted(document: Document): Document {
 }
 
 /** It can no longer be read; the deletion follows. */
-export function purgeOrdered(document: Document, nowMs: number): Document {
+export function purgeRequested(document: Document, nowMs: number): Document {
   return step(document, 'purge', { dueAtMs: nowMs, tries: 0 });
 }
 

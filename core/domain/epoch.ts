@@ -17,7 +17,7 @@ export interface Epoch {
   readonly cause: (typeof epochCauses)[number];
   readonly state: EpochState;
   readonly beganAtMs: number;
-  /** Of cause `timeline`: the timeline of the PostgreSQL server that lacks commits. */
+  /** Names the timeline of the PostgreSQL server that lacks commits; null for other causes. */
   readonly timeline: number | null;
   /** The cursor and counts of an interrupted check, as JSON text. */
   readonly checkProgress: string | null;
@@ -53,7 +53,7 @@ export function nextEpoch(last: Epoch, cause: QuarantineCause, nowMs: number): E
 
 export interface Release {
   readonly by: string;
-  /** Null to require a complete check. */
+  /** Is null to require a complete check. */
   readonly forcedBecause: string | null;
 }
 

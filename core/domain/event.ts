@@ -28,7 +28,7 @@ const otherEventTypes = [
   'webhook.test',
 ] as const;
 
-/** Of a refund: ordered from the partner, received by the buyer, failed. */
+/** Says what happened to a refund: sent to the partner, received by the buyer, failed. */
 const refundEvents = {
   ordered: 'refund_ordered',
   paid: 'refunded',
@@ -191,6 +191,6 @@ export interface FeedHead {
   readonly chainHash: string;
 }
 
-export interface FeedEvent extends DomainEvent, FeedHead {}
+export interface NumberedEvent extends DomainEvent, FeedHead {}
 
 export type EventNote = Pick<DomainEvent, 'id' | 'type' | 'createdAtMs'>;

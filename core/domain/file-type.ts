@@ -24,7 +24,7 @@ const signatures: readonly (readonly [FileType, number, readonly string[]])[] = 
   ],
 ];
 
-/** Null for another type. */
+/** Returns null for another type. */
 export function fileTypeOf(head: Uint8Array): FileType | null {
   const text = String.fromCharCode(...head.subarray(0, FILE_HEAD_BYTES));
   const found = signatures.find(([, offset, starts]) =>

@@ -1,22 +1,27 @@
 // Where the money of a payment is. It is separate from the status, because money can arrive after a
 // cancellation and a payout can be in doubt: reports about money count in any status.
 //
-// Funds follow from the orders to the partner: `sumsOf` adds them up, and the ledger postings of a
-// change are the difference of two sums. So if reports arrive late, twice or out of order, funds,
-// ledger and orders still agree.
+// Funds follow from the commands to the partner: `sumsOf` adds them up, and the ledger postings of
+// a change are the difference of two sums. So if reports arrive late, twice or out of order, funds,
+// ledger and commands still agree.
 import { assert } from '../errors.js';
 import { type LedgerAccount, type Posting, posting, transfer } from './ledger.js';
 import type { Money } from './money.js';
-import { type CommandState, isOpen, type MoneyCommand, type OrderEnd } from './partner-command.js';
+import {
+  type CommandEnd,
+  type CommandState,
+  isOpen,
+  type MoneyCommand,
+} from './partner-command.js';
 import type { SettlementFacts } from './payment.js';
 import type { Tenant } from './tenant.js';
 
 /**
- * Where the money of an order is, by its state and, once accepted, by its end. `planned`: not sent.
- * `moving`: sent, not ended. `unreturned`: the payout failed and its money is not back. `owed`: the
- * refund was refused or failed.
+ * Where the money of a command is, by its state and, once accepted, by its end. `planned`: not
+ * sent. `moving`: sent, not ended. `needs_review`: the payout failed and its money is not back.
+ * `owed`: the refund was refused or failed.
  */
-type Stage = 'none' | 'planned' | 'moving' | 'moved' | 'unreturned' | 'owed';
+type MoneyStage = 'none' | 'planned' | 'moving' | 'moved' | 'needs_review' | 'owed';
 
 const stages = {
   payout: {
@@ -24,7 +29,7 @@ const stages = {
     sent: 'moving',
     unknown: 'moving',
     denied: 'moving',
-    done: { open: 'moving', completed: 'moved', failed: 'unreturned', returned: 'none' },
+    done: { open: 'moving', completed: 'moved', failed: 'needs_review', returned: 'none' },
     refused: 'none',
     void: 'none',
   },
@@ -39,7 +44,9 @@ const stages = {
   },
 } as const satisfies Record<
   'payout' | 'refund',
-  Record<Exclude<CommandState, 'done'>, Stage> & { readonly done: Record<OrderEnd, Stage> }
+  Record<Exclude<CommandState, 'done'>, MoneyStage> & {
+    readonly done: Record<CommandEnd, MoneyStage>;
+  }
 >;
 
 export const positions = [
@@ -73,7 +80,7 @@ export interface Funds extends Tenant {
   readonly position: Position;
   /** `needs_review`: the partner refused or failed a refund. */
   readonly refund: RefundState;
-  /** Over all pay-ins. */
+  /** Sums all pay-ins. */
   readonly receivedMinor: bigint;
   /** Payouts that were sent, paid, or failed without a return. */
   readonly payoutMinor: bigint;
@@ -88,16 +95,16 @@ export interface Funds extends Tenant {
   readonly version: number;
 }
 
-/** The sums of a payment's orders, in minor units of its currency. */
+/** The sums of a payment's commands, in minor units of its currency. */
 export interface MoneySums {
   readonly receivedMinor: bigint;
   readonly payoutMinor: bigint;
   readonly paidMinor: bigint;
-  readonly missingMinor: bigint;
+  readonly needsReviewMinor: bigint;
   readonly owedMinor: bigint;
   readonly orderedMinor: bigint;
   readonly refundedMinor: bigint;
-  /** Returned to the buyer by the partner, without an order of ours. */
+  /** Returned to the buyer by the partner, without a command of ours. */
   readonly returnedMinor: bigint;
   readonly lossMinor: bigint;
 }
@@ -133,39 +140,46 @@ export function heldMinor(funds: Omit<Funds, keyof Tenant | 'position' | 'refund
 }
 
 /** `none` for a pay-in, whose money counts by `receivedMinor`. */
-export function stageOf({ kind, state, end }: MoneyCommand): Stage {
+export function stageOf({ kind, state, end }: MoneyCommand): MoneyStage {
   if (kind !== 'payout' && kind !== 'refund') return 'none';
   return state === 'done' ? stages[kind].done[end] : stages[kind][state];
 }
 
-export function sumsOf(orders: readonly MoneyCommand[]): MoneySums {
-  const payouts = (stage: Stage) => total(orders, 'payout', stage);
-  const refunds = (stage: Stage) => total(orders, 'refund', stage);
-  const payins = orders.filter(({ kind }) => kind === 'payin');
+export function sumsOf(commands: readonly MoneyCommand[]): MoneySums {
+  const payouts = (stage: MoneyStage) => total(commands, 'payout', stage);
+  const refunds = (stage: MoneyStage) => total(commands, 'refund', stage);
+  const payins = commands.filter(({ kind }) => kind === 'payin');
   const receivedMinor = sum(payins.map((payin) => payin.receivedMinor));
-  const returnedMinor = sum(payins.map((payin) => returnedOf(payin, orders)));
+  const returnedMinor = sum(payins.map((payin) => returnedOf(payin, commands)));
   const paidMinor = payouts('moved');
-  const missingMinor = payouts('unreturned');
-  const payoutMinor = payouts('moving') + paidMinor + missingMinor;
+  const needsReviewMinor = payouts('needs_review');
+  const payoutMinor = payouts('moving') + paidMinor + needsReviewMinor;
   const owedMinor = refunds('planned') + refunds('owed');
   const orderedMinor = refunds('moving');
   const refundedMinor = refunds('moved');
   const spentMinor = payoutMinor + owedMinor + orderedMinor + refundedMinor + returnedMinor;
   const lossMinor = spentMinor > receivedMinor ? spentMinor - receivedMinor : 0n;
   return {
-    ...{ receivedMinor, payoutMinor, paidMinor, missingMinor },
-    ...{ owedMinor, orderedMinor, refundedMinor, returnedMinor, lossMinor },
+    receivedMinor,
+    payoutMinor,
+    paidMinor,
+    needsReviewMinor,
+    owedMinor,
+    orderedMinor,
+    refundedMinor,
+    returnedMinor,
+    lossMinor,
   };
 }
 
 /** What can be refunded from this pay-in: nothing once it was returned. */
-export function refundableMinor(payin: MoneyCommand, orders: readonly MoneyCommand[]): bigint {
+export function refundableMinor(payin: MoneyCommand, commands: readonly MoneyCommand[]): bigint {
   if (payin.end === 'returned') return 0n;
-  return payin.receivedMinor - refundsOf(payin, orders, ['planned', 'owed', 'moving', 'moved']);
+  return payin.receivedMinor - refundsOf(payin, commands, ['planned', 'owed', 'moving', 'moved']);
 }
 
-export function fundsOf(was: Funds, orders: readonly MoneyCommand[]): Funds {
-  const sums = sumsOf(orders);
+export function fundsOf(was: Funds, commands: readonly MoneyCommand[]): Funds {
+  const sums = sumsOf(commands);
   const amounts = {
     receivedMinor: sums.receivedMinor,
     payoutMinor: sums.payoutMinor,
@@ -175,8 +189,8 @@ export function fundsOf(was: Funds, orders: readonly MoneyCommand[]): Funds {
     lossMinor: sums.lossMinor,
   };
   const next = { ...was, ...amounts };
-  const position = positionOf(sums, heldMinor(next), orders);
-  const refund = refundStateOf(sums, orders);
+  const position = positionOf(sums, heldMinor(next), commands);
+  const refund = refundStateOf(sums, commands);
   return Object.freeze({ ...next, position, refund });
 }
 
@@ -198,7 +212,7 @@ export const fundsAmounts = [
   'lossMinor',
 ] as const satisfies readonly (keyof Funds)[];
 
-/** The postings of a change of the orders, in the order in which money moves. */
+/** The postings of a change of the commands, in the order in which money moves. */
 export function postingsBetween(
   was: MoneySums,
   next: MoneySums,
@@ -283,17 +297,19 @@ function payoutPosting(
   ]);
 }
 
-function positionOf(sums: MoneySums, held: bigint, orders: readonly MoneyCommand[]): Position {
-  const reviewed = orders.some(({ kind, review }) => kind !== 'refund' && review !== null);
-  if (sums.missingMinor > 0n || reviewed) return 'needs_review';
+function positionOf(sums: MoneySums, held: bigint, commands: readonly MoneyCommand[]): Position {
+  const reviewed = commands.some(({ kind, review }) => kind !== 'refund' && review !== null);
+  if (sums.needsReviewMinor > 0n || reviewed) return 'needs_review';
   if (sums.paidMinor > 0n) return 'paid';
   if (sums.payoutMinor > 0n) return 'payout_ordered';
   if (sums.receivedMinor > 0n) return held > 0n ? 'received' : 'returned_to_buyer';
-  return orders.some((order) => order.kind === 'payin' && isOpen(order)) ? 'expected' : 'none';
+  return commands.some((command) => command.kind === 'payin' && isOpen(command))
+    ? 'expected'
+    : 'none';
 }
 
-function refundStateOf(sums: MoneySums, orders: readonly MoneyCommand[]): RefundState {
-  if (orders.some((order) => order.kind === 'refund' && stageOf(order) === 'owed')) {
+function refundStateOf(sums: MoneySums, commands: readonly MoneyCommand[]): RefundState {
+  if (commands.some((command) => command.kind === 'refund' && stageOf(command) === 'owed')) {
     return 'needs_review';
   }
   if (sums.owedMinor > 0n) return 'refund_owed';
@@ -302,26 +318,32 @@ function refundStateOf(sums: MoneySums, orders: readonly MoneyCommand[]): Refund
 }
 
 /** A returned pay-in went back to the buyer, except for what our refunds took or may still take. */
-function returnedOf(payin: MoneyCommand, orders: readonly MoneyCommand[]): bigint {
+function returnedOf(payin: MoneyCommand, commands: readonly MoneyCommand[]): bigint {
   if (payin.end !== 'returned') return 0n;
-  const takenMinor = refundsOf(payin, orders, ['moving', 'moved']);
+  const takenMinor = refundsOf(payin, commands, ['moving', 'moved']);
   return payin.receivedMinor > takenMinor ? payin.receivedMinor - takenMinor : 0n;
 }
 
 function refundsOf(
   payin: MoneyCommand,
-  orders: readonly MoneyCommand[],
-  counted: readonly Stage[],
+  commands: readonly MoneyCommand[],
+  counted: readonly MoneyStage[],
 ): bigint {
-  const refunds = orders.filter(
-    (order) =>
-      order.kind === 'refund' && order.payinId === payin.id && counted.includes(stageOf(order)),
+  const refunds = commands.filter(
+    (command) =>
+      command.kind === 'refund' &&
+      command.payinId === payin.id &&
+      counted.includes(stageOf(command)),
   );
   return sum(refunds.map(({ amount }) => amount.amountMinor));
 }
 
-function total(orders: readonly MoneyCommand[], kind: 'payout' | 'refund', stage: Stage): bigint {
-  const found = orders.filter((order) => order.kind === kind && stageOf(order) === stage);
+function total(
+  commands: readonly MoneyCommand[],
+  kind: 'payout' | 'refund',
+  stage: MoneyStage,
+): bigint {
+  const found = commands.filter((command) => command.kind === kind && stageOf(command) === stage);
   return sum(found.map(({ amount }) => amount.amountMinor));
 }
 

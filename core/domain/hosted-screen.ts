@@ -14,7 +14,7 @@ export const screens = [
   'kyc_corrections',
   'price_ask',
   'price',
-  'price_over',
+  'price_expired',
   'price_limit',
   'preparing',
   'bank_details',
@@ -25,7 +25,7 @@ export const screens = [
   'paid',
   'kyc_rejected',
   'failed',
-  'under_review',
+  'needs_review',
   'refund_coming',
   'refunded',
   'refund_review',
@@ -62,7 +62,7 @@ const whileOpen: Readonly<
     isLimited(payment, nowMs) ? 'price_limit' : 'price_ask',
   fx_quoted: ({ payment, quote }, nowMs) => {
     if (quote !== null && !isQuoteExpired(quote, nowMs)) return 'price';
-    return isLimited(payment, nowMs) ? 'price_limit' : 'price_over';
+    return isLimited(payment, nowMs) ? 'price_limit' : 'price_expired';
   },
   on_ramp_pending: ({ payment, funds, instructions, isHeld }) => {
     if (funds.receivedMinor >= payment.amount.amountMinor) return 'arrived';
@@ -82,10 +82,10 @@ export function screenOf(facts: ScreenFacts, nowMs: number): Screen {
   return moneyScreen(facts.funds) ?? (status === 'settled' ? 'paid' : endScreen(facts));
 }
 
-/** Of a payment that ended and is not paid; null if no money is or was held. */
+/** Returns the screen of a payment that ended unpaid; null if no money is or was held. */
 function moneyScreen({ position, refund }: Funds): Screen | null {
   if (refund === 'needs_review') return 'refund_review';
-  if (position === 'needs_review') return 'under_review';
+  if (position === 'needs_review') return 'needs_review';
   if (refund === 'refund_owed' || refund === 'refund_ordered') return 'refund_coming';
   return refund === 'refunded' ? 'refunded' : null;
 }

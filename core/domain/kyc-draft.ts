@@ -11,7 +11,7 @@ export const OWNERS_MAX = 10;
 export interface KycDraft {
   /** Pre-fills the name. */
   readonly name: string | null;
-  /** Null until it is chosen. */
+  /** Is null until it is chosen. */
   readonly entityType: EntityType | null;
   readonly dossier: Dossier;
   /** The numbers of the owners, in the order of the dossier. */
@@ -29,7 +29,7 @@ export interface KycDraft {
 
 /** Somebody else was mailed a link to a part of the form. */
 export interface Asked {
-  /** Null: the whole form. */
+  /** Is null for the whole form. */
   readonly owner: number | null;
   readonly email: string;
   readonly askedAtMs: number;
@@ -212,7 +212,8 @@ export function shownDraft(draft: KycDraft, only: number | null): KycDraft {
   const { legalName = null } = draft.dossier;
   return {
     ...draft,
-    ...{ name: null, asked: draft.asked.filter(({ owner }) => owner === only) },
+    name: null,
+    asked: draft.asked.filter(({ owner }) => owner === only),
     dossier: { legalName, owners: own === undefined ? [] : [own] },
     ownerNumbers: own === undefined ? [] : [only],
   };

@@ -55,7 +55,12 @@ const pageFields = {
   address,
   owners: ['owners'],
   owner: [
-    ...['role', 'firstName', 'lastName', 'dateOfBirth', 'taxId', 'taxType'],
+    'role',
+    'firstName',
+    'lastName',
+    'dateOfBirth',
+    'taxId',
+    'taxType',
     ...address,
     ...identity,
     'proofOfAddressDocType',

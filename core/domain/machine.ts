@@ -15,7 +15,7 @@ type TargetOf<Table> = {
 export interface Machine<Table> {
   /** In table order. */
   readonly states: readonly (keyof Table & string)[];
-  /** Null where the table has no such cell. */
+  /** Returns null where the table has no such cell. */
   readonly next: (state: keyof Table, move: MoveOf<Table>) => TargetOf<Table> | null;
   /** The same where a refusal is a programmer's error. */
   readonly step: (state: keyof Table, move: MoveOf<Table>) => TargetOf<Table>;

@@ -107,7 +107,7 @@ export const SIGN_INS_SHARED_MAX = 5;
 export const SIGN_INS_A_DAY_MAX = 60;
 /** Mails of a KYC form to other people, whose addresses the buyer types. It has ten owners. */
 export const FORM_MAILS_A_DAY_MAX = 20;
-/** Of a mail: then its code is refused, and its link stays valid. */
+/** Limits the tries of a mail's code: then the code is refused, and the link stays valid. */
 export const CODE_TRIES_MAX = 5;
 /** An open page shows a change within seconds; then its mail is not needed. */
 export const PAGE_SHOWS_MS = 30 * SECOND_MS;
@@ -121,7 +121,7 @@ export interface Mail extends Tenant, Leased {
   readonly id: string;
   readonly purpose: MailPurpose;
   readonly subject: MailSubject;
-  /** Of a notice that is sent once: no other mail of the tenant has it. */
+  /** Identifies a notice that is sent once: no other mail of the tenant has it. */
   readonly cause: string | null;
   readonly to: string;
   /** `emailKey` of `to`. */
@@ -129,16 +129,16 @@ export interface Mail extends Tenant, Leased {
   /** Counts the mails of this purpose to the address, from 1; null: not counted. */
   readonly nth: number | null;
   readonly locale: Locale;
-  /** Null for a notice. */
+  /** Is null for a notice. */
   readonly tokenHash: string | null;
-  /** Null once the mail has ended, and for a notice. */
+  /** Is null once the mail has ended, and for a notice. */
   readonly tokenSealed: string | null;
   /** A keyed hash, because six digits can be searched; null without `browserHash`. */
   readonly codeHash: string | null;
   readonly codeTries: number;
   /** The hash of a random value in the browser that asked for the mail; null if none did. */
   readonly browserHash: string | null;
-  /** Of a notice: when it is too old to be sent. */
+  /** Says when a notice is too old to be sent. */
   readonly linkEndsAtMs: number;
   readonly linkUsedAtMs: number | null;
   readonly status: MailStatus;
@@ -242,7 +242,7 @@ export interface SignInTurn {
   readonly waitMs: number;
   /** When the page's latest mail was written whose link still works; null if there is none. */
   readonly sentAtMs: number | null;
-  /** Of the link of the next mail: it works until the page may mail another one. */
+  /** Returns when the link of the next mail ends: it works until the page may mail another one. */
   readonly lifeMs: number;
 }
 

@@ -19,14 +19,14 @@ import type { Mode } from './tenant.js';
 
 /**
  * `unmatched`: receipts without a payment. `short`: payments that received less than asked. `owed`:
- * refunds that are not completed. `out_of_sight`: payouts that failed and did not return, and
- * orders with a report under review.
+ * refunds that are not completed. `in_review`: payouts that failed and did not return, and
+ * commands with a report under review.
  */
-export const moneyQueues = ['unmatched', 'short', 'owed', 'out_of_sight'] as const;
+export const moneyQueues = ['unmatched', 'short', 'owed', 'in_review'] as const;
 export type MoneyQueue = (typeof moneyQueues)[number];
-/** Queues of orders to the partner. */
-export const orderQueues = ['owed', 'out_of_sight'] as const satisfies readonly MoneyQueue[];
-export type OrderQueue = (typeof orderQueues)[number];
+/** Queues of commands to the partner. */
+export const orderQueues = ['owed', 'in_review'] as const satisfies readonly MoneyQueue[];
+export type CommandQueue = (typeof orderQueues)[number];
 
 /** `lapse`: its item has changed since. */
 export const decisionMoves = {
@@ -62,7 +62,7 @@ export interface MoneyDecision {
   readonly id: string;
   readonly orgId: string | null;
   readonly mode: Mode;
-  /** The id of an order to the partner, or of a receipt. */
+  /** The id of a command to the partner, or of a receipt. */
   readonly itemId: string;
   /** Counts the decisions about the item from 1. */
   readonly number: number;
@@ -82,26 +82,26 @@ export interface MoneyDecision {
 export const EVIDENCE_LENGTH_MAX = 500;
 export const OPERATOR_LENGTH_MAX = 64;
 
-/** The queue of an order; null if it needs nobody. */
-export function queueOf(order: MoneyCommand): OrderQueue | null {
-  const { kind, state, end, review } = order;
-  if (review !== null) return 'out_of_sight';
-  if (kind === 'payout' && state === 'done' && end === 'failed') return 'out_of_sight';
+/** The queue of a command; null if it needs nobody. */
+export function queueOf(command: MoneyCommand): CommandQueue | null {
+  const { kind, state, end, review } = command;
+  if (review !== null) return 'in_review';
+  if (kind === 'payout' && state === 'done' && end === 'failed') return 'in_review';
   const isOver = state === 'void' || (state === 'done' && end === 'completed');
   return kind === 'refund' && !isOver ? 'owed' : null;
 }
 
 /** Never sent, or refused for good: the partner does not have this refund. */
-export function isRefundableByHand(order: MoneyCommand): boolean {
-  return order.kind === 'refund' && (isUnpaidRefund(order) || isVoidable(order));
+export function isRefundableByHand(command: MoneyCommand): boolean {
+  return command.kind === 'refund' && (isUnpaidRefund(command) || isVoidable(command));
 }
 
 /**
  * Nobody but a person can say where its money is. One that is open or paid is not among them, even
  * if a report is held: the partner may still pay it.
  */
-export function isPayoutOutOfSight(order: MoneyCommand): boolean {
-  const { kind, state, end } = order;
+export function isPayoutInReview(command: MoneyCommand): boolean {
+  const { kind, state, end } = command;
   return kind === 'payout' && state === 'done' && end === 'failed';
 }
 
@@ -114,8 +114,8 @@ export function basisOf(item: MoneyCommand | Receipt): string {
 }
 
 /**
- * A person paid this refund by other means. Another order, which the partner never gets, takes its
- * place: if the partner pays this one all the same, the second payment is booked as a loss.
+ * A person paid this refund by other means. Another command, which the partner never gets, takes
+ * its place: if the partner pays this one all the same, the second payment is booked as a loss.
  */
 export function paidByHand(
   refund: MoneyCommand,
@@ -164,9 +164,17 @@ export function ruleOf(
   const open = known.find(({ state }) => state === 'proposed') ?? null;
   const { operator, replace, ...what } = asked;
   const proposal: MoneyDecision = Object.freeze({
-    ...{ orgId: item.orgId, mode: item.mode, id, number: known.length + 1, ...what },
-    ...{ state: 'proposed', proposedBy: operator, proposedAtMs: nowMs },
-    ...{ endedBy: null, endedAtMs: null, version: 1 },
+    orgId: item.orgId,
+    mode: item.mode,
+    id,
+    number: known.length + 1,
+    ...what,
+    state: 'proposed',
+    proposedBy: operator,
+    proposedAtMs: nowMs,
+    endedBy: null,
+    endedAtMs: null,
+    version: 1,
   });
   if (item.mode === 'test') {
     return { kind: 'execute', decision: ended(proposal, 'confirm', operator, nowMs), ended: null };

@@ -56,7 +56,7 @@ export function readWebsite(text: string): string | null {
 
 export interface NamedProfile {
   readonly profile: OrganizationProfile;
-  /** Of the organization. */
+  /** Belongs to the organization. */
   readonly name: string;
 }
 

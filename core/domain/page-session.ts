@@ -15,14 +15,14 @@ export interface PageSession extends Tenant {
   /** The hash of the token. */
   readonly id: string;
   readonly kind: PageSessionKind;
-  /** Null for a form without a payment. */
+  /** Is null for a form without a payment. */
   readonly paymentId: string | null;
   /** The KYC submission of a session without a payment, an owner or an upload. */
   readonly submissionId: string | null;
-  /** Of an owner: the position in the dossier. */
+  /** Is the position of an owner in the dossier. */
   readonly ownerIndex: number | null;
   readonly createdAtMs: number;
-  /** Of its latest page; mails depend on what was seen. */
+  /** Is the time of its latest page; mails depend on what was seen. */
   readonly seenAtMs: number;
   readonly endsAtMs: number;
   readonly endedAtMs: number | null;
@@ -56,7 +56,12 @@ export function newPageSession(
   nowMs: number,
 ): PageSession {
   return Object.freeze({
-    ...{ orgId, mode, kind, paymentId, submissionId, ownerIndex },
+    orgId,
+    mode,
+    kind,
+    paymentId,
+    submissionId,
+    ownerIndex,
     id: hashSessionToken(token),
     createdAtMs: nowMs,
     seenAtMs: nowMs,

@@ -1,9 +1,9 @@
-// An order to the settlement partner. The row is committed before the call and stays the record of
-// the order until the partner reports its end.
+// A command to the settlement partner. The row is committed before the call and stays the record of
+// the command until the partner reports its end.
 //
-// While the order may exist at the partner, no answer to a call is final: a look-up settles a call
-// without an answer (`unknown`) and a refusal (`denied`). Only a look-up that succeeds and finds
-// nothing counts as "absent".
+// While the command may exist at the partner, no answer to a call is final: a look-up decides a
+// call without an answer (`unknown`) and a refusal (`denied`). Only a look-up that succeeds and
+// finds nothing counts as "absent".
 import { assert } from '../errors.js';
 import type { Leased } from './lease.js';
 import { type MoveOf, machine } from './machine.js';
@@ -26,11 +26,13 @@ export type CommandMove = MoveOf<typeof commandMoves>;
 const commands = machine(commandMoves);
 export const { states: commandStates, next: nextCommandState } = commands;
 
-/** Orders about money, in the order in which they follow each other. */
+/** Commands about money, in the order in which they follow each other. */
 export const moneyKinds = ['payin', 'payout', 'refund'] as const;
 export type MoneyKind = (typeof moneyKinds)[number];
 
-/** Orders about parties: an organization's KYB, a buyer, an account, a seller's off-ramp wallet. */
+/**
+ * Commands about parties: an organization's KYB, a buyer, an account, a seller's off-ramp wallet.
+ */
 export const partyKinds = [
   'submit_organization',
   'submit_buyer',
@@ -45,27 +47,27 @@ export const commandKinds: readonly CommandKind[] = [...partyKinds, ...moneyKind
 /** Longer than two calls. */
 export const COMMAND_LEASE_MS = 60_000;
 
-/** The end of the order at the partner; `open` while it has none. */
-export type OrderEnd = 'open' | 'completed' | 'failed' | 'returned';
+/** The end of the command at the partner; `open` while it has none. */
+export type CommandEnd = 'open' | 'completed' | 'failed' | 'returned';
 
-interface Order extends Tenant, Leased {
+interface CommandBase extends Tenant, Leased {
   readonly id: string;
-  /** Our reference and idempotency key at the partner (order-references.ts). */
+  /** Our reference and idempotency key at the partner (command-references.ts). */
   readonly reference: string;
   readonly state: CommandState;
   /** The exact request, sealed, fixed before the first call; erased for a party in the end. */
   readonly request: string | null;
-  /** The partner's id of the order; null until the partner accepted or reported it. */
+  /** The partner's id of the command; null until the partner accepted or reported it. */
   readonly partnerRef: string | null;
-  readonly end: OrderEnd;
+  readonly end: CommandEnd;
   /** An end that the partner reports and a person overruled: its repeats do not count. */
-  readonly overruled: OrderEnd | null;
-  /** Of a pay-in: the total that the partner reported as received, and as confirmed. */
+  readonly overruled: CommandEnd | null;
+  /** Hold the total that the partner reported for a pay-in as received, and as confirmed. */
   readonly receivedMinor: bigint;
   readonly confirmedMinor: bigint;
   /** The code of a refusal. */
   readonly refusal: string | null;
-  /** Since when the partner checks the money of the order; null while it does not. */
+  /** Since when the partner checks the money of the command; null while it does not. */
   readonly heldSinceMs: number | null;
   /** When operators were alerted because it has no end; null before. */
   readonly lateAtMs: number | null;
@@ -80,15 +82,15 @@ interface Order extends Tenant, Leased {
   readonly version: number;
 }
 
-export interface MoneyCommand extends Order {
+export interface MoneyCommand extends CommandBase {
   readonly kind: MoneyKind;
   readonly paymentId: string;
   readonly amount: Money;
-  /** Of a refund: the pay-in command that holds the money. */
+  /** Names the pay-in command that holds the money of a refund. */
   readonly payinId: string | null;
 }
 
-export interface PartyCommand extends Order {
+export interface PartyCommand extends CommandBase {
   readonly kind: PartyKind;
   readonly subject: Subject;
 }
@@ -112,8 +114,13 @@ export function newCommand<
   T extends
     | (CommandDraft & Pick<MoneyCommand, 'paymentId'>)
     | Pick<PartyCommand, 'kind' | 'subject'>,
->(tenant: Tenant, name: Pick<Order, 'id' | 'reference'>, what: T, nowMs: number): T & Order {
-  const order: Order = {
+>(
+  tenant: Tenant,
+  name: Pick<CommandBase, 'id' | 'reference'>,
+  what: T,
+  nowMs: number,
+): T & CommandBase {
+  const input: CommandBase = {
     ...tenantOf(tenant),
     ...name,
     state: 'pending',
@@ -125,7 +132,8 @@ export function newCommand<
     confirmedMinor: 0n,
     refusal: null,
     review: null,
-    ...{ heldSinceMs: null, lateAtMs: null },
+    heldSinceMs: null,
+    lateAtMs: null,
     tries: 0,
     lastSentAtMs: null,
     dueAtMs: nowMs,
@@ -135,7 +143,7 @@ export function newCommand<
     updatedAtMs: nowMs,
     version: 1,
   };
-  return Object.freeze<T & Order>({ ...what, ...order });
+  return Object.freeze<T & CommandBase>({ ...what, ...input });
 }
 
 /** Never sent, or certainly absent at the partner. */
@@ -154,7 +162,7 @@ export function isOpen(command: PartnerCommand): boolean {
   return command.state !== 'refused' && command.state !== 'void';
 }
 
-/** The partner may have this order; only a look-up shows it. */
+/** The partner may have this command; only a look-up shows it. */
 export function isInDoubt({ state }: PartnerCommand): boolean {
   return nextCommandState(state, 'absent') !== null || state === 'sent';
 }
@@ -171,7 +179,7 @@ export function isPolled({ state, partnerRef }: PartnerCommand): boolean {
   return state === 'done' || state === 'refused' || state === 'void';
 }
 
-/** When a look-up that finds nothing starts to prove that there is no order. */
+/** When a look-up that finds nothing starts to prove that there is no command. */
 export function absenceCountsAtMs(command: PartnerCommand, effectWithinMs: number): number {
   // After a refusal the call is over. A party that is submitted twice does no harm.
   if (command.state === 'denied' || !isMoneyCommand(command)) return 0;
@@ -186,7 +194,7 @@ export function requestPurpose({ id }: Pick<PartnerCommand, 'id'>): string {
 export const STUCK_AFTER_TRIES = 20;
 
 /**
- * An operator must look: a refused refund, a report under review, or an order that keeps failing.
+ * An operator must look: a refused refund, a report under review, or a command that keeps failing.
  */
 export function isStuck(command: PartnerCommand): boolean {
   const keepsFailing =
@@ -204,7 +212,7 @@ export function sendCommand<C extends PartnerCommand>(
   return step(command, 'send', nowMs, fields);
 }
 
-/** The partner accepted the order; it is polled until its end is reported. */
+/** The partner accepted the command; it is polled until its end is reported. */
 export function acceptCommand<C extends PartnerCommand>(
   command: C,
   partnerRef: string,
@@ -213,14 +221,15 @@ export function acceptCommand<C extends PartnerCommand>(
   return step(command, 'accept', nowMs, {
     partnerRef,
     tries: 0,
-    dueAtMs: command.end === 'open' ? nowMs + backoffMs('orderPoll', 0) : null,
+    dueAtMs: command.end === 'open' ? nowMs + backoffMs('commandPoll', 0) : null,
     leaseToken: null,
     lastError: null,
   });
 }
 
 /**
- * The partner refuses the order but may have it: the worker that holds the lease looks it up next.
+ * The partner refuses the command but may have it: the worker that holds the lease looks it up
+ * next.
  */
 export function denyCommand<C extends PartnerCommand>(
   command: C,
@@ -231,7 +240,7 @@ export function denyCommand<C extends PartnerCommand>(
   return step(command, 'deny', nowMs, { refusal: refusal.code, lastError });
 }
 
-/** The order ends without effect: refused before any call, or failed at the partner. */
+/** The command ends without effect: refused before any call, or failed at the partner. */
 export function refuseCommand<C extends PartnerCommand>(
   command: C,
   refusal: { readonly code: string | null; readonly message: string },
@@ -244,8 +253,8 @@ export function refuseCommand<C extends PartnerCommand>(
 }
 
 /**
- * A look-up found nothing. A denied order is refused; any other is pending again, for the worker
- * that holds the lease. If it is too early to count, the order is looked up again later.
+ * A look-up found nothing. A denied command is refused; any other is pending again, for the worker
+ * that holds the lease. If it is too early to count, the command is looked up again later.
  */
 export function recordAbsence<C extends PartnerCommand>(
   command: C,
@@ -257,11 +266,11 @@ export function recordAbsence<C extends PartnerCommand>(
   if (nowMs < countsAtMs) {
     return changed(doubted, nowMs, { dueAtMs: countsAtMs, leaseToken: null });
   }
-  const over = doubted.state === 'denied' ? { dueAtMs: null, leaseToken: null } : {};
-  return step(doubted, 'absent', nowMs, over);
+  const released = doubted.state === 'denied' ? { dueAtMs: null, leaseToken: null } : {};
+  return step(doubted, 'absent', nowMs, released);
 }
 
-/** A look-up failed: the order stays in doubt until the next one. */
+/** A look-up failed: the command stays in doubt until the next one. */
 export function lookUpAgain<C extends PartnerCommand>(
   command: C,
   reason: string,
@@ -276,7 +285,7 @@ export function lookUpAgain<C extends PartnerCommand>(
   });
 }
 
-/** The call had no effect: the order is sent again after a wait. */
+/** The call had no effect: the command is sent again after a wait. */
 export function postponeCommand<C extends PartnerCommand>(
   command: C,
   reason: string,
@@ -292,7 +301,7 @@ export function postponeCommand<C extends PartnerCommand>(
   });
 }
 
-/** No answer: the order may exist. */
+/** No answer: the command may exist. */
 export function markUnknown<C extends PartnerCommand>(
   command: C,
   reason: string,
@@ -309,7 +318,7 @@ export function voidCommand<C extends PartnerCommand>(command: C, nowMs: number)
   return step(command, 'void', nowMs, { dueAtMs: null, leaseToken: null });
 }
 
-/** A refused refund is no longer owed, or another command orders it again. */
+/** A refused refund is no longer owed, or another command sends it again. */
 export function supersedeCommand<C extends PartnerCommand>(command: C, nowMs: number): C {
   assert(isUnpaidRefund(command), 'only a refused refund is superseded');
   return step(command, 'supersede', nowMs, {});
@@ -320,7 +329,7 @@ function inDoubt<C extends PartnerCommand>(command: C, nowMs: number): C {
   return command.state === 'sent' ? step(command, 'lose', nowMs, {}) : command;
 }
 
-type CommandFields = Partial<Omit<Order, 'id' | 'version' | 'updatedAtMs'>>;
+type CommandFields = Partial<Omit<CommandBase, 'id' | 'version' | 'updatedAtMs'>>;
 
 function step<C extends PartnerCommand>(
   command: C,
@@ -333,7 +342,7 @@ function step<C extends PartnerCommand>(
 
 /**
  * `command` with some fields changed; the state changes by the table only. The dossier of a party
- * is erased once its order can neither be sent nor looked up.
+ * is erased once its command can neither be sent nor looked up.
  */
 export function changed<C extends PartnerCommand>(
   command: C,

@@ -1,7 +1,7 @@
 // Which states of a payment are mailed to its buyer. A notice is staged by the change that makes
 // its state true, and dropped if the state is over before it is sent. It goes only to a buyer that
 // signed in by mail: others do not use the hosted page.
-import { type Change, isShort, type PaymentAggregate } from './change.js';
+import { type Change, isShortPaid, type PaymentAggregate } from './change.js';
 import { heldMinor } from './funds.js';
 import type { NoticePurpose } from './mail.js';
 import { isTerminal } from './payment.js';
@@ -23,7 +23,7 @@ const noticeRules: Readonly<Record<PaymentNotice, Rule>> = {
     const isAwaited = funds.receivedMinor < payment.amount.amountMinor;
     return payment.status === 'on_ramp_pending' && isAwaited ? payment.bankDetailsCode : null;
   },
-  money_short: (all) => (isShort(all) ? `${all.funds.receivedMinor}` : null),
+  money_short: (all) => (isShortPaid(all) ? `${all.funds.receivedMinor}` : null),
   money_received: ({ payment: { status, amount }, funds }) =>
     only(isOnItsWay.has(status) && funds.receivedMinor >= amount.amountMinor),
   receipt: ({ payment }) => only(payment.status === 'settled'),
@@ -50,14 +50,14 @@ const isOnItsWay: ReadonlySet<string> = new Set([
   'offramp_pending',
 ]);
 
-export interface Notice {
+export interface DueNotice {
   readonly purpose: NoticePurpose;
   /** Unique in the tenant: the notice is mailed once. */
   readonly cause: string;
 }
 
 /** The notices of a change; none unless the buyer had signed in by mail before it. */
-export function noticesOf(was: PaymentAggregate, change: Change): readonly Notice[] {
+export function noticesOf(was: PaymentAggregate, change: Change): readonly DueNotice[] {
   if (was.payment.buyerLocale === null) return [];
   const isGiven = was.payment.bankDetailsCode !== change.payment.bankDetailsCode;
   return purposes.flatMap((purpose) => {

@@ -1,6 +1,6 @@
-// Changes of a payment except those by orders: requests, KYC decisions, quotes and expiry. Each
+// Changes of a payment except those by commands: requests, KYC decisions, quotes and expiry. Each
 // function returns everything that must be stored in one batch. Its guards come first and refuse;
-// after them the change must succeed. The partner's part is in order-outcomes.ts.
+// after them the change must succeed. The partner's part is in command-outcomes.ts.
 import { PonteError } from '../errors.js';
 import type { AmountLimit } from './amount-limit.js';
 import {
@@ -10,8 +10,8 @@ import {
   unchanged,
   withMove,
 } from './change.js';
+import { withDerivedMoney } from './command-outcomes.js';
 import type { Locale } from './locale.js';
-import { withMoneyReconciled } from './order-outcomes.js';
 import type { CommandDraft, MoneyCommand } from './partner-command.js';
 import { isCancellable, isTerminal, nextStatus } from './payment.js';
 import { isQuoteExpired, type Quote } from './quote.js';
@@ -101,10 +101,10 @@ export function confirmed(
   if (isQuoteExpired(quote, nowMs)) throw new PonteError('QuoteExpired');
   const change = withMove(unchanged(was), 'confirm', nowMs, { confirmedLocale });
   const payin: CommandDraft = { kind: 'payin', amount: was.payment.amount, payinId: null };
-  return withMoneyReconciled({ ...change, commands: [payin] }, was, commands, nowMs);
+  return withDerivedMoney({ ...change, commands: [payin] }, was, commands, nowMs);
 }
 
-/** Allowed until the payout is sent to the partner. Unsent orders become void. */
+/** Allowed until the payout is sent to the partner. Unsent commands become void. */
 export function cancelled(
   was: PaymentAggregate,
   commands: readonly MoneyCommand[],
@@ -145,5 +145,5 @@ function ended(
   fields: MoveFields,
   nowMs: number,
 ): Change {
-  return withMoneyReconciled(withMove(unchanged(was), move, nowMs, fields), was, commands, nowMs);
+  return withDerivedMoney(withMove(unchanged(was), move, nowMs, fields), was, commands, nowMs);
 }

@@ -4,7 +4,7 @@ import type { Money } from './money.js';
 import { isTerminal, type PaymentStatus, progress } from './payment.js';
 
 /** Payments of the party whose account received the money. */
-export interface Candidate {
+export interface MatchCandidate {
   readonly paymentId: string;
   readonly status: PaymentStatus;
   /** The pay-in has a quote of this payment. */
@@ -29,13 +29,13 @@ export type MatchRule = (typeof matchRules)[number];
 
 interface Rule {
   readonly name: MatchRule;
-  finds(candidate: Candidate, arrival: Arrival): boolean;
+  finds(candidate: MatchCandidate, arrival: Arrival): boolean;
   /** The earliest status in which the money may count without a person. */
   readonly from: PaymentStatus;
   /** Whether it holds for money from before a restore: what it goes by names one payment. */
   readonly isLasting: boolean;
   /** Another candidate like this leaves it to a person. */
-  readonly unless?: (candidate: Candidate, arrival: Arrival) => boolean;
+  readonly unless?: (candidate: MatchCandidate, arrival: Arrival) => boolean;
 }
 
 const rules: readonly Rule[] = [
@@ -52,13 +52,16 @@ const rules: readonly Rule[] = [
   { name: 'amount', finds: isMissing, from: 'on_ramp_pending', isLasting: false, unless: isCalled },
 ];
 
-export interface Match {
+export interface PaymentMatch {
   readonly rule: MatchRule;
   readonly paymentId: string;
 }
 
-/** Null: a person decides. */
-export function matchOf(arrival: Arrival, candidates: readonly Candidate[]): Match | null {
+/** If it is null, a person decides. */
+export function matchOf(
+  arrival: Arrival,
+  candidates: readonly MatchCandidate[],
+): PaymentMatch | null {
   for (const { name: rule, finds, from, isLasting, unless } of rules) {
     if (arrival.isFromBefore && !isLasting) return null;
     const found = candidates.filter((candidate) => finds(candidate, arrival));
@@ -77,7 +80,7 @@ export function matchOf(arrival: Arrival, candidates: readonly Candidate[]): Mat
  * would carry the payment past that.
  */
 export function takesMoney(
-  { status, missing }: Pick<Candidate, 'status' | 'missing'>,
+  { status, missing }: Pick<MatchCandidate, 'status' | 'missing'>,
   { currency }: Money,
   from: PaymentStatus = 'fx_quoted',
 ): boolean {
@@ -85,7 +88,7 @@ export function takesMoney(
   return missing.currency === currency && (isTerminal(status) || isLate);
 }
 
-function isMissing({ status, missing }: Candidate, { amount }: Arrival): boolean {
+function isMissing({ status, missing }: MatchCandidate, { amount }: Arrival): boolean {
   return (
     status === 'on_ramp_pending' &&
     missing.currency === amount.currency &&
@@ -98,11 +101,11 @@ const NAME_MIN = 4;
 /** Parts of a name that a bank may have separated. */
 const PARTS_MAX = 6;
 
-function isCalled({ externalId }: Candidate, { texts }: Arrival): boolean {
+function isCalled({ externalId }: MatchCandidate, { texts }: Arrival): boolean {
   return externalId !== null && hasOneOf(texts, [externalId]);
 }
 
-function isNamed({ names }: Candidate, { texts }: Arrival): boolean {
+function isNamed({ names }: MatchCandidate, { texts }: Arrival): boolean {
   return hasOneOf(texts, names);
 }
 

@@ -1,11 +1,12 @@
 // A receipt: a pay-in in the partner's books that nobody ordered, as a transfer into a virtual
 // account. It is money once the partner reports it completed. Until it is assigned to a payment or
 // goes back, it is in suspense.
+
+import { reportEffect } from './command-report.js';
 import { DAY_MS } from './instant.js';
 import { machine } from './machine.js';
 import type { Money } from './money.js';
-import { reportEffect } from './order-report.js';
-import type { OrderEnd } from './partner-command.js';
+import type { CommandEnd } from './partner-command.js';
 import type { MatchRule } from './receipt-match.js';
 import { backoffMs } from './schedules.js';
 import type { Mode } from './tenant.js';
@@ -33,19 +34,19 @@ export interface Receipt {
   /** The partner's id of the pay-in. */
   readonly partnerRef: string;
   /** The partner's id of the party whose account received it. */
-  readonly receiverRef: string | null;
+  readonly partyRef: string | null;
   /** The organization of that party, or of the payment; null if unknown. */
   readonly orgId: string | null;
   /** The connected account of that party; null for the organization itself. */
   readonly accountId: string | null;
   readonly amount: Money;
   /** Its end at the partner. */
-  readonly end: OrderEnd;
+  readonly end: CommandEnd;
   readonly state: ReceiptState;
   /** What the bank says about the payer, as JSON, sealed. */
   readonly payerSealed: string | null;
   readonly transactionHash: string | null;
-  /** Of an assigned receipt: its payment, and the rule that found it; null: a person. */
+  /** Name the payment of an assigned receipt, and the rule that found it; null: a person. */
   readonly paymentId: string | null;
   readonly rule: MatchRule | null;
   /** When the partner entered it. */
@@ -68,12 +69,12 @@ const RECALL_FOR_MS = 10 * DAY_MS;
 
 /** What the partner's books say of a receipt. */
 export interface ReceiptFacts {
-  readonly status: OrderEnd;
+  readonly status: CommandEnd;
   readonly amount: Money;
   readonly transactionHash?: string | null;
 }
 
-type FirstFacts = 'id' | 'partner' | 'mode' | 'partnerRef' | 'receiverRef' | 'orgId' | 'accountId';
+type FirstFacts = 'id' | 'partner' | 'mode' | 'partnerRef' | 'partyRef' | 'orgId' | 'accountId';
 
 /** Before its first read. */
 export function newReceipt(
@@ -106,7 +107,9 @@ export function readAgain(receipt: Receipt, facts: ReceiptFacts, nowMs: number):
   const amount = isCorrected ? facts.amount : receipt.amount;
   const next = {
     ...receipt,
-    ...{ end, state, amount },
+    end,
+    state,
+    amount,
     transactionHash: facts.transactionHash ?? receipt.transactionHash,
     completedAtMs: end === 'completed' ? (receipt.completedAtMs ?? nowMs) : receipt.completedAtMs,
     tries: end === receipt.end ? receipt.tries + 1 : 0,
@@ -142,7 +145,7 @@ export function isUnmatched({ state, end }: Pick<Receipt, 'state' | 'end'>): boo
   return state === unmatched.state && end === unmatched.end;
 }
 
-function stateAfter(state: ReceiptState, end: OrderEnd): ReceiptState {
+function stateAfter(state: ReceiptState, end: CommandEnd): ReceiptState {
   const move = end === 'returned' ? 'return' : end === 'completed' ? 'arrive' : null;
   return (move === null ? null : nextReceiptState(state, move)) ?? state;
 }
@@ -194,7 +197,9 @@ export function receiptBalances({
   const hereMinor = end === 'completed' ? amount.amountMinor : 0n;
   const suspense = state === 'waiting' ? hereMinor : 0n;
   const adjustments = {
-    ...{ waiting: 0n, returned: 0n, assigned: 0n },
+    waiting: 0n,
+    returned: 0n,
+    assigned: 0n,
     refunded: hereMinor - amount.amountMinor,
     resolved: hereMinor,
   }[state];

@@ -1,32 +1,32 @@
 // What can differ between the partner's books and ours: the kinds, in the order of a report, and
-// the comparison of one order with its entry.
+// the comparison of one command with its entry.
 import { MINUTE_MS } from './instant.js';
 import { formatAmount, type Money } from './money.js';
-import type { MoneyCommand, MoneyKind, OrderEnd } from './partner-command.js';
+import type { CommandEnd, MoneyCommand, MoneyKind } from './partner-command.js';
 import type { Payment } from './payment.js';
 import type { Receipt } from './receipt.js';
 import { reviewName } from './report-check.js';
 
 /** Money at risk first. Within a kind, payouts are first, then larger amounts. */
 export const differenceKinds = [
-  /** The partner executed one order twice. */
-  'two_objects',
-  /** Two orders have one object: its money is counted twice. */
-  'two_orders',
-  /** In the partner's books, and no order or receipt of ours. */
-  'unknown_here',
+  /** The partner executed one command twice. */
+  'duplicate_at_partner',
+  /** Two commands have one object: its money is counted twice. */
+  'duplicate_command',
+  /** In the partner's books, and no command or receipt of ours. */
+  'missing_here',
   /** Accepted by the partner, and not in its books. */
-  'unknown_there',
-  /** In the partner's books under our order, which counts as not placed. */
+  'missing_at_partner',
+  /** In the partner's books under our command, which counts as not placed. */
   'not_accepted',
   'amount',
   /** The BRL that reached the seller, or the rate. */
   'settlement',
   'status',
   /** Money that nobody ordered, until a person decides. */
-  'receipt_waits',
+  'deposit_unmatched',
   /** A report that was held back, until a person decides. */
-  'report_held',
+  'report_in_review',
 ] as const;
 
 export type DifferenceKind = (typeof differenceKinds)[number];
@@ -41,9 +41,9 @@ export interface Difference {
   readonly there: string | null;
 }
 
-/** An order or a receipt. */
+/** A command or a receipt. */
 export interface Ours {
-  readonly what: 'order' | 'receipt';
+  readonly what: 'command' | 'receipt';
   readonly id: string;
   readonly orgId: string | null;
   readonly paymentId: string | null;
@@ -68,7 +68,7 @@ export interface EntryFacts extends Theirs {
 /** Without the payer. */
 export interface Theirs {
   readonly partnerRef: string;
-  readonly status: OrderEnd;
+  readonly status: CommandEnd;
   readonly amount: Money;
   readonly createdAtMs: number;
 }
@@ -80,12 +80,19 @@ export function isInFlight(sinceMs: number, nowMs: number): boolean {
   return nowMs - sinceMs < IN_FLIGHT_MS;
 }
 
-export function oursOf(order: MoneyCommand): Ours {
-  const { id, orgId, paymentId, reference, partnerRef, amount, dueAtMs } = order;
+export function oursOf(command: MoneyCommand): Ours {
+  const { id, orgId, paymentId, reference, partnerRef, amount, dueAtMs } = command;
   return {
-    ...{ what: 'order', id, orgId, paymentId, reference, partnerRef, amount, dueAtMs },
-    status: order.state === 'done' ? order.end : order.state,
-    report: order.review === null ? null : reviewName(order.review),
+    what: 'command',
+    id,
+    orgId,
+    paymentId,
+    reference,
+    partnerRef,
+    amount,
+    dueAtMs,
+    status: command.state === 'done' ? command.end : command.state,
+    report: command.review === null ? null : reviewName(command.review),
   };
 }
 
@@ -100,23 +107,30 @@ export function theirsOf({ partnerRef, status, amount, createdAtMs }: EntryFacts
   return { partnerRef, status, amount, createdAtMs };
 }
 
-/** An accepted order against its entry. One whose report was held back differs until it counts. */
-export function compareOrder(
-  order: MoneyCommand,
+/**
+ * An accepted command against its entry. One whose report was held back differs until it counts.
+ */
+export function compareCommand(
+  command: MoneyCommand,
   payment: Pick<Payment, 'settlement'>,
   entry: EntryFacts,
 ): readonly Difference[] {
-  if (order.review !== null) return [];
-  const sides = { book: entry.kind, ours: oursOf(order), theirs: theirsOf(entry) };
+  if (command.review !== null) return [];
+  const sides = { book: entry.kind, ours: oursOf(command), theirs: theirsOf(entry) };
   return [
-    ...amountTexts(order, entry).map((texts) => ({ kind: 'amount' as const, ...sides, ...texts })),
-    ...settlementTexts(payment, entry).map((texts) => ({
-      ...{ kind: 'settlement' as const, ...sides },
+    ...amountTexts(command, entry).map((texts) => ({
+      kind: 'amount' as const,
+      ...sides,
       ...texts,
     })),
-    ...(order.end === entry.status
+    ...settlementTexts(payment, entry).map((texts) => ({
+      kind: 'settlement' as const,
+      ...sides,
+      ...texts,
+    })),
+    ...(command.end === entry.status
       ? []
-      : [{ kind: 'status' as const, ...sides, here: order.end, there: entry.status }]),
+      : [{ kind: 'status' as const, ...sides, here: command.end, there: entry.status }]),
   ];
 }
 
@@ -142,14 +156,14 @@ function unless(isSame: boolean, here: string, there: string): readonly Texts[] 
   return isSame ? [] : [{ here, there }];
 }
 
-/** Of a pay-in that completed on both sides: what arrived. */
-function amountTexts(order: MoneyCommand, entry: EntryFacts): readonly Texts[] {
-  const { amount: ordered, kind, end, receivedMinor } = order;
+/** Compares what arrived, if a pay-in completed on both sides. */
+function amountTexts(command: MoneyCommand, entry: EntryFacts): readonly Texts[] {
+  const { amount: ordered, kind, end, receivedMinor } = command;
   const isReceived = kind === 'payin' && end === 'completed' && entry.status === 'completed';
   const here = isReceived ? { ...ordered, amountMinor: receivedMinor } : ordered;
   // Without our reference, the partner's amount of a payout lacks the fees.
   if (kind === 'payout' && entry.reference === null) return [];
-  // What arrives may differ from the order; it counts when it has arrived.
+  // What arrives may differ from the command; it counts when it has arrived.
   if (kind === 'payin' && !isReceived && entry.status === 'completed') return [];
   return unless(isSame(here, entry.amount), moneyText(here), moneyText(entry.amount));
 }

@@ -1,15 +1,15 @@
-// Checks a report of the partner: its form, then against the order and the quote. A report that
-// fails is stored with the order until a person decides or the partner corrects it. An `unusable`
+// Checks a report of the partner: its form, then against the command and the quote. A report that
+// fails is stored with the command until a person decides or the partner corrects it. An `unusable`
 // report cannot be booked, an `implausible` one can be accepted by a person.
 import { hash } from 'node:crypto';
 import { absolute, convert, type Money, parseRate } from './money.js';
-import type { MoneyCommand, OrderEnd } from './partner-command.js';
+import type { CommandEnd, MoneyCommand } from './partner-command.js';
 import type { Quote } from './quote.js';
 
 /** Amounts are totals, so old reports are harmless. */
 export interface PayinReport {
   /** `returned`: all but our refunds went back to the buyer. */
-  readonly status: OrderEnd;
+  readonly status: CommandEnd;
   /** The total so far, in minor units of the payment's currency. */
   readonly receivedMinor: bigint;
   readonly transactionHash: string | null;
@@ -20,7 +20,7 @@ export interface PayinReport {
 
 /** `returned`: the partner holds all of its money again. */
 export interface PayoutReport {
-  readonly status: OrderEnd;
+  readonly status: CommandEnd;
   /** BRL that reached the seller; null until completed. */
   readonly settled: Money | null;
   /** BRL per unit of the payment's currency, a decimal string with at most eight decimals. */
@@ -69,7 +69,9 @@ export function payinProblem(
   if (receivedMinor > AMOUNT_MINOR_MAX) return unusable('the amount received cannot be stored');
   // A person may have accepted this total before.
   if (receivedMinor > amount.amountMinor * RECEIVED_TIMES_MAX && receivedMinor > knownMinor) {
-    return implausible(`received ${receivedMinor} minor units, ${amount.amountMinor} were ordered`);
+    return implausible(
+      `received ${receivedMinor} minor units, ${amount.amountMinor} were requested`,
+    );
   }
   return polled && end === 'completed' && status === 'failed'
     ? implausible('a completed pay-in is reported failed')
@@ -77,8 +79,8 @@ export function payinProblem(
 }
 
 /**
- * The order at the partner counts: after a restore it may be an earlier one of another amount under
- * the same reference. A smaller amount is accepted from a poll; the rest is owed.
+ * The command at the partner counts: after a restore it may be an earlier one of another amount
+ * under the same reference. A smaller amount is accepted from a poll; the rest is owed.
  */
 export function refundProblem(
   { amount }: MoneyCommand,
@@ -96,7 +98,7 @@ export function refundProblem(
   const isKnown = reported.amountMinor === amount.amountMinor;
   if (isKnown || (polled && reported.amountMinor < amount.amountMinor)) return null;
   return implausible(
-    `refunds ${reported.amountMinor} minor units, ${amount.amountMinor} were ordered`,
+    `refunds ${reported.amountMinor} minor units, ${amount.amountMinor} were requested`,
   );
 }
 

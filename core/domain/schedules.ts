@@ -36,14 +36,14 @@ export const schedules = {
     waitsMs: callWaitsMs,
   },
   partnerMessage: {
-    reason: 'A message may arrive before its order is stored. 12 tries take 41 minutes.',
+    reason: 'A message may arrive before its command is stored. 12 tries take 41 minutes.',
     waitsMs: callWaitsMs,
     triesMax: 12,
   },
-  orderPoll: {
+  commandPoll: {
     reason:
-      'Messages report most changes. A buyer looks at a new order, and an old one may wait. The ' +
-      'first wait is that of every order.',
+      'Messages report most changes. A buyer looks at a new command, and an old one may wait. ' +
+      'The first wait is that of every command.',
     waitsMs: pollWaitsMs,
     slower: [
       [DAY_MS, 30 * MINUTE_MS],
@@ -57,7 +57,7 @@ export const schedules = {
     slower: [[DAY_MS, HOUR_MS]],
   },
   endedPoll: {
-    reason: 'A failed order may still change. It is polled once for each wait.',
+    reason: 'A failed command may still change. It is polled once for each wait.',
     waitsMs: pollWaitsMs,
   },
   failedPayoutPoll: {
@@ -77,7 +77,7 @@ export const schedules = {
     waitsMs: [12 * HOUR_MS],
   },
   statementScan: {
-    reason: 'A scan is a backstop for lost messages. Fewer calls leave the rate limit to orders.',
+    reason: 'A scan is a backstop for lost messages. Fewer calls leave the rate limit to commands.',
     waitsMs: [15 * MINUTE_MS],
   },
   reconcileCall: {

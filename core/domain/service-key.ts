@@ -18,7 +18,7 @@ export interface ServiceKey {
   readonly purpose: ServiceKeyPurpose;
   readonly sealed: string;
   readonly createdAtMs: number;
-  /** Null for the current key; there is at most one per purpose. */
+  /** Is null for the current key; there is at most one per purpose. */
   readonly expiresAtMs: number | null;
   readonly version: number;
 }

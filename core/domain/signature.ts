@@ -85,7 +85,10 @@ interface SignedHeader {
   readonly v1: readonly string[];
 }
 
-/** Null unless there is exactly one well-formed t, and at least one v1, and every v1 is a MAC. */
+/**
+ * Returns null unless there is exactly one well-formed t, and at least one v1, and every v1 is a
+ * MAC.
+ */
 function parseHeader(header: string): SignedHeader | null {
   if (header.length > HEADER_LENGTH_MAX) return null;
   let t: string | null = null;

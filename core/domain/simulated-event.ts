@@ -1,14 +1,14 @@
 // Events that a person causes on a payment of test mode: what each does, and when it is possible.
-// The outcome is stored under the order's reference; the sandbox partner then reports it.
+// The outcome is stored under the command's reference; the sandbox partner then reports it.
 import type { MoneyCommand } from './partner-command.js';
 import type { Correction } from './party-due.js';
 import { type PaymentStatus, paymentStatuses } from './payment.js';
 import type { Mode } from './tenant.js';
 
-/** What an order reports from now on. The partner adds its own facts, such as rate and fees. */
+/** What a command reports from now on. The partner adds its own facts, such as rate and fees. */
 export type SimulatedOutcome =
   | {
-      readonly kind: 'receiver';
+      readonly kind: 'party';
       readonly status: 'verifying' | 'approved' | 'rejected';
       readonly reason: string | null;
       readonly corrections: readonly Correction[];
@@ -31,7 +31,7 @@ export type SimulatedOutcome =
       readonly reason: string | null;
     };
 
-/** Of the order with this reference, made or still to come. */
+/** Applies to the command with this reference, made or still to come. */
 export interface SimulatedReport {
   readonly mode: Mode;
   readonly reference: string;
@@ -61,7 +61,7 @@ interface SimulationRule {
   readonly group: 'identity' | 'quote' | 'money' | 'payout';
   readonly means: string;
   readonly statuses: readonly PaymentStatus[];
-  /** Null: not possible now. */
+  /** Returns null if it is not possible now. */
   readonly act: (facts: SimulationFacts) => SimulatedEffect | null;
 }
 
@@ -77,7 +77,7 @@ export const documentsAgain: readonly Correction[] = [
 const verifying: readonly PaymentStatus[] = ['buyer_kyc_pending'];
 const quoting: readonly PaymentStatus[] = ['fx_quoted'];
 const paying: readonly PaymentStatus[] = ['on_ramp_pending'];
-const over: readonly PaymentStatus[] = ['failed', 'cancelled', 'expired'];
+const ended: readonly PaymentStatus[] = ['failed', 'cancelled', 'expired'];
 const fromPayin = paymentStatuses.slice(paymentStatuses.indexOf('on_ramp_pending'));
 
 export const simulations = {
@@ -165,15 +165,15 @@ export const simulations = {
     group: 'money',
     means: 'the pay-in fails and no money arrives',
     statuses: paying,
-    act: ({ payin: order }) =>
-      order === null || order.receivedMinor > 0n
+    act: ({ payin: command }) =>
+      command === null || command.receivedMinor > 0n
         ? null
         : { kind: 'payin', status: 'failed', receivedMinor: 0n, reason: SANDBOX },
   },
   money_late: {
     group: 'money',
     means: 'the whole amount arrives although the payment has ended; it is refunded',
-    statuses: over,
+    statuses: ended,
     act: payin((amount, received) => (received < amount ? amount : null)),
   },
   payout_completes: {
@@ -198,15 +198,15 @@ export const simulations = {
     group: 'payout',
     means: 'the refund to the buyer, if need be the next one, completes',
     statuses: fromPayin,
-    act: ({ payin: order }) =>
-      order === null ? null : { kind: 'refund', status: 'completed', reason: null },
+    act: ({ payin: command }) =>
+      command === null ? null : { kind: 'refund', status: 'completed', reason: null },
   },
   refund_fails: {
     group: 'payout',
     means: 'the refund to the buyer, if need be the next one, fails; an operator resolves it',
     statuses: fromPayin,
-    act: ({ payin: order }) =>
-      order === null ? null : { kind: 'refund', status: 'failed', reason: SANDBOX },
+    act: ({ payin: command }) =>
+      command === null ? null : { kind: 'refund', status: 'failed', reason: SANDBOX },
   },
 } as const satisfies Readonly<Record<string, SimulationRule>>;
 
@@ -228,18 +228,17 @@ function party(
   reason: string | null,
   corrections: readonly Correction[] = [],
 ): SimulationRule['act'] {
-  return ({ isVerifying }) =>
-    isVerifying ? { kind: 'receiver', status, reason, corrections } : null;
+  return ({ isVerifying }) => (isVerifying ? { kind: 'party', status, reason, corrections } : null);
 }
 
 /** `total`: what has arrived then, by what was ordered and what has arrived; null: not possible. */
 function payin(
   total: (amountMinor: bigint, receivedMinor: bigint) => bigint | null,
 ): SimulationRule['act'] {
-  return ({ payin: order }) => {
-    if (order === null) return null;
-    const { amountMinor } = order.amount;
-    const receivedMinor = total(amountMinor, order.receivedMinor);
+  return ({ payin: command }) => {
+    if (command === null) return null;
+    const { amountMinor } = command.amount;
+    const receivedMinor = total(amountMinor, command.receivedMinor);
     if (receivedMinor === null) return null;
     const status = receivedMinor < amountMinor ? 'open' : 'completed';
     return { kind: 'payin', status, receivedMinor, reason: null };

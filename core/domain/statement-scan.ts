@@ -20,14 +20,22 @@ export interface StatementScan {
   readonly version: number;
 }
 
-/** Entries are read again for this long: an order may have been in flight, a clock may be off. */
+/** Entries are read again for this long: a command may have been in flight, a clock may be off. */
 export const SCAN_OVERLAP_MS = 3 * DAY_MS;
 
 /** Money that arrived before the overlap is not read. */
 export function firstScan(partner: string, mode: Mode, nowMs: number): StatementScan {
   return {
-    ...{ partner, mode, cursor: null, sinceMs: nowMs - SCAN_OVERLAP_MS, beganAtMs: nowMs },
-    ...{ completedAtMs: null, tries: 0, dueAtMs: nowMs, lastError: null, version: 1 },
+    partner,
+    mode,
+    cursor: null,
+    sinceMs: nowMs - SCAN_OVERLAP_MS,
+    beganAtMs: nowMs,
+    completedAtMs: null,
+    tries: 0,
+    dueAtMs: nowMs,
+    lastError: null,
+    version: 1,
   };
 }
 

@@ -12,7 +12,7 @@ import type { DeliveryStatus } from './webhook-delivery.js';
 export const timelineKinds = [
   'created',
   'limit_reached',
-  'partner_order',
+  'partner_command',
   'partner_call',
   'partner_outcome',
   'money',
@@ -23,20 +23,20 @@ export const timelineKinds = [
 
 export type TimelineKind = (typeof timelineKinds)[number];
 
-export const orderOutcomes = [
+export const commandOutcomes = [
   'completed',
   'failed',
   'returned',
   'refused',
   'in_doubt',
-  'taken_back',
+  'withdrawn',
 ] as const;
 
-export type OrderOutcome = (typeof orderOutcomes)[number];
+export type CommandOutcome = (typeof commandOutcomes)[number];
 
-interface Order {
+interface CommandName {
   readonly commandId: string;
-  readonly order: MoneyKind;
+  readonly commandKind: MoneyKind;
 }
 
 export interface TimelineCursor {
@@ -63,10 +63,10 @@ export type TimelineEntry = { readonly atMs: number; readonly tie: string } & (
       readonly fact: PostingKind;
       readonly lines: readonly LedgerLine[];
     }
-  | ({ readonly kind: 'partner_order'; readonly amount: Money } & Order)
+  | ({ readonly kind: 'partner_command'; readonly amount: Money } & CommandName)
   /** The first call: there may have been more. */
-  | ({ readonly kind: 'partner_call' } & Order)
-  | ({ readonly kind: 'partner_outcome'; readonly outcome: OrderOutcome } & Order)
+  | ({ readonly kind: 'partner_call' } & CommandName)
+  | ({ readonly kind: 'partner_outcome'; readonly outcome: CommandOutcome } & CommandName)
   | {
       readonly kind: 'delivery';
       readonly deliveryId: string;
@@ -118,10 +118,10 @@ export function decodeCursor(text: string): TimelineCursor {
   return { atMs: Number.parseInt(atMs, 10), kind, tie };
 }
 
-/** Null while the order is open and nothing is wrong. */
-export function outcomeOf({ state, end }: PartnerCommand): OrderOutcome | null {
+/** Returns null while the command is open and nothing is wrong. */
+export function outcomeOf({ state, end }: PartnerCommand): CommandOutcome | null {
   if (end !== 'open') return end;
-  if (state === 'void') return 'taken_back';
+  if (state === 'void') return 'withdrawn';
   if (state === 'unknown' || state === 'denied') return 'in_doubt';
   return state === 'refused' ? 'refused' : null;
 }

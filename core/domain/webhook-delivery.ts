@@ -33,7 +33,7 @@ export interface WebhookDelivery extends Tenant, Leased {
   readonly status: DeliveryStatus;
   /** Attempts started since creation or the last replay. */
   readonly attempt: number;
-  /** Of the last attempt; null if it was not answered. */
+  /** Is the answer to the last attempt; null without one. */
   readonly responseStatus: number | null;
   /** The planned start of the current or next attempt; null once ended. */
   readonly nextAttemptAtMs: number | null;
@@ -139,7 +139,7 @@ export function endForDeletedSubscription(delivery: WebhookDelivery): WebhookDel
   return ended(delivery, 'subscription_deleted', { lastError: 'subscription deleted' });
 }
 
-/** Null if the receiver accepted it. */
+/** Returns null if the receiver accepted it. */
 function errorOf(outcome: AttemptOutcome): string | null {
   switch (outcome.kind) {
     case 'answered':
@@ -172,8 +172,8 @@ function ended(
   move: DeliveryMove,
   fields: Partial<WebhookDelivery>,
 ): WebhookDelivery {
-  const over = { nextAttemptAtMs: null, dueAtMs: null, deliveredAtMs: null };
-  return released(delivery, move, { ...over, ...fields });
+  const cleared = { nextAttemptAtMs: null, dueAtMs: null, deliveredAtMs: null };
+  return released(delivery, move, { ...cleared, ...fields });
 }
 
 function released(

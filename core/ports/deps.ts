@@ -24,7 +24,9 @@ export interface Deps {
   readonly mailer: Mailer;
   readonly letters: Letters;
   readonly secretBox: SecretBox;
-  /** Null where documents are not stored: parties then send URLs of documents hosted elsewhere. */
+  /**
+   * Is null where documents are not stored: parties then send URLs of documents hosted elsewhere.
+   */
   readonly documents: DocumentStorage | null;
   readonly tokenSigner: TokenSigner;
   readonly rateLimits: RateLimits;

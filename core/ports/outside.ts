@@ -94,7 +94,7 @@ export interface DocumentStorage {
   hasFingerprint(fingerprint: string): Promise<boolean>;
   /** Stores the bytes under a new name of this document, whole and durably, or rejects. */
   put(documentId: string, name: string, bytes: AsyncIterable<Uint8Array>): Promise<void>;
-  /** Null if there is no such name. */
+  /** Returns null if there is no such name. */
   get(documentId: string, name: string): Promise<ByteSource | null>;
   /** Deletes the name, if it exists. */
   remove(documentId: string, name: string): Promise<void>;
@@ -117,7 +117,7 @@ export interface SessionClaims extends Tenant {
 export interface TokenSigner {
   /** A JWT, for `Authorization: Bearer`. */
   sign(claims: SessionClaims): Promise<string>;
-  /** Null if the signature is wrong or the token has expired at `nowMs`. */
+  /** Returns null if the signature is wrong or the token has expired at `nowMs`. */
   verify(token: string, nowMs: number): Promise<SessionClaims | null>;
 }
 
@@ -187,7 +187,7 @@ export const partnerMessageResults = [
   'applied',
   /** It is about nothing that Ponte follows, such as an unknown event. */
   'without_effect',
-  /** It matches no order yet, or failed: it is tried again. */
+  /** It matches no command yet, or failed: it is tried again. */
   'unmatched',
   'given_up',
   /** Wrongly signed, malformed, or too old. */

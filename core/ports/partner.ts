@@ -4,7 +4,7 @@ import type { EntityType, Role } from '../domain/connected-account.js';
 import type { ContentType, DocumentKind } from '../domain/document.js';
 import type { Dossier } from '../domain/dossier.js';
 import type { Money } from '../domain/money.js';
-import type { MoneyKind, OrderEnd } from '../domain/partner-command.js';
+import type { CommandEnd, MoneyKind } from '../domain/partner-command.js';
 import type { Correction } from '../domain/party-due.js';
 import type { PayinInstructions } from '../domain/payin-instructions.js';
 import type { Purpose } from '../domain/purpose.js';
@@ -28,7 +28,7 @@ export type QuoteAnswer =
   | PartnerAnswer<QuoteTerms>
   | { readonly outcome: 'over_limit'; readonly limit: AmountLimit };
 
-export interface PayinOrder {
+export interface PayinInput {
   /** Our reference, and the idempotency key of the call. */
   readonly reference: string;
   readonly quote: QuoteTerms;
@@ -37,7 +37,7 @@ export interface PayinOrder {
   readonly payerReference?: string;
 }
 
-export interface PayoutOrder {
+export interface PayoutInput {
   readonly reference: string;
   /** What is paid out, in the currency the buyer paid. */
   readonly amount: Money;
@@ -51,25 +51,25 @@ export interface PayoutOrder {
   readonly purpose?: Purpose | null;
 }
 
-export interface RefundOrder {
+export interface RefundInput {
   readonly reference: string;
   readonly payinRef: string;
   readonly amount: Money;
 }
 
 /** A party's dossier under our reference, which is also the idempotency key. */
-export interface ReceiverOrder extends Dossier {
+export interface PartyInput extends Dossier {
   readonly reference: string;
   readonly role: Role;
   readonly entityType: EntityType;
   /**
-   * The partner's id of the party that it wants something of: the order answers, with what is due
+   * The partner's id of the party that it wants something of: the command answers, with what is due
    * at least. The partner may keep that id or give another one. Absent or null: a new party.
    */
   readonly previousRef?: string | null;
 }
 
-export interface ReceiverReport {
+export interface PartyReport {
   /** `paused`: no new payments until the partner has its answer, even if it had approved. */
   readonly status: 'verifying' | 'approved' | 'paused' | 'rejected';
   readonly reason: string | null;
@@ -90,8 +90,8 @@ export interface RefundReport {
 }
 
 /**
- * What the partner reports of an order, by message or in answer to a query. `reference` is ours, if
- * the partner sends it; `partnerRef` is the partner's id.
+ * What the partner reports of a command, by message or in answer to a query. `reference` is ours,
+ * if the partner sends it; `partnerRef` is the partner's id.
  */
 export type PartnerFact = {
   readonly [K in keyof PartnerReports]: {
@@ -102,7 +102,7 @@ export type PartnerFact = {
   };
 }[keyof PartnerReports];
 
-/** A message that states nothing that counts: its order is read. */
+/** A message that states nothing that counts: its command is read. */
 export interface PartnerNotice extends Pick<PartnerFact, 'kind' | 'reference' | 'partnerRef'> {
   readonly report: null;
 }
@@ -115,19 +115,19 @@ export interface InboundMessage<F = PartnerFact | PartnerNotice> {
 }
 
 export interface PartnerReports {
-  readonly receiver: ReceiverReport;
+  readonly party: PartyReport;
   readonly payin: PayinReport;
   readonly payout: PayoutReport;
   readonly refund: RefundReport;
 }
 
-/** The partner's answer when it accepts an order or a look-up finds it. */
-export interface AcceptedOrder {
+/** The partner's answer when it accepts a command or a look-up finds it. */
+export interface AcceptedCommand {
   readonly partnerRef: string;
-  /** Of a pay-in: what the buyer must do to pay. */
+  /** Says what the buyer of a pay-in must do to pay. */
   readonly instructions?: PayinInstructions;
-  /** Of a party: its status, if the answer contains it. */
-  readonly report?: ReceiverReport;
+  /** Is the status of a party, if the answer contains it. */
+  readonly report?: PartyReport;
 }
 
 /** For the description of the API. */
@@ -142,14 +142,14 @@ export interface PartnerNotes {
 }
 
 /**
- * One kind of order. `prepare` makes the exact text of a request and has no effect. The text is
- * stored before `start`, which may be repeated with the same text. `find` looks an order up by its
+ * One kind of command. `prepare` makes the exact text of a request and has no effect. The text is
+ * stored before `start`, which may be repeated with the same text. `find` looks a command up by its
  * request; null: there is none. A read without an answer is `later`.
  */
-export interface OrderApi<Order, Report> {
-  prepare(order: Order): Promise<PartnerAnswer<string>>;
-  start(request: string): Promise<PartnerAnswer<AcceptedOrder>>;
-  find(request: string): Promise<PartnerAnswer<AcceptedOrder | null>>;
+export interface CommandCalls<Input, Report> {
+  prepare(input: Input): Promise<PartnerAnswer<string>>;
+  start(request: string): Promise<PartnerAnswer<AcceptedCommand>>;
+  find(request: string): Promise<PartnerAnswer<AcceptedCommand | null>>;
   read(partnerRef: string): Promise<PartnerAnswer<Report>>;
 }
 
@@ -159,18 +159,20 @@ export interface PartnerEntry {
   readonly partnerRef: string;
   /** Our reference, if the partner stores it. */
   readonly reference: string | null;
-  /** Of a pay-in: the `partnerQuoteId` of its quote. A deposit may have one that is not ours. */
+  /** Is the `partnerQuoteId` of the quote of a pay-in. A deposit may have one that is not ours. */
   readonly partnerQuoteId: string | null;
   /** The party whose money it is; its `partnerRef`. */
-  readonly receiverRef: string | null;
-  readonly status: OrderEnd;
-  /** Of a pay-in: what arrives. Of a payout: what is paid out, in the currency of the buyer. */
+  readonly partyRef: string | null;
+  readonly status: CommandEnd;
+  /** Is what arrives by a pay-in, or what a payout pays out, in the currency of the buyer. */
   readonly amount: Money;
   readonly createdAtMs: number;
   readonly transactionHash?: string | null;
-  /** Of a pay-in: what the bank says about the payer. */
+  /** Is what the bank says about the payer of a pay-in. */
   readonly payer: Payer | null;
-  /** Of a completed payout: BRL that reached the seller, and the rate; as in a PayoutReport. */
+  /**
+   * Are the BRL of a completed payout that reached the seller, and the rate; as in a PayoutReport.
+   */
   readonly settled?: Money | null;
   readonly fxRate?: string | null;
 }
@@ -209,14 +211,14 @@ export interface PartnerCheck {
 }
 
 /**
- * A partner whose orders report what a person chooses (simulated-event.ts). It looks the outcome of
- * an order up by its reference, for each message and each answer to a read.
+ * A partner whose commands report what a person chooses (simulated-event.ts). It looks the outcome
+ * of a command up by its reference, for each message and each answer to a read.
  */
 export interface PartnerSandbox {
   /** What arrives if the buyer pays; null if the pay-in does not wait for the buyer. */
   awaitedPayin(partnerRef: string): SimulatedOutcome | null;
-  /** Sends the outcome of this order as a message. Resolves once it is accepted or queued. */
-  send(order: {
+  /** Sends the outcome of this command as a message. Resolves once it is accepted or queued. */
+  send(command: {
     readonly kind: SimulatedOutcome['kind'];
     readonly reference: string;
     readonly partnerRef: string;
@@ -247,44 +249,44 @@ export interface SettlementPartner {
   };
   /**
    * A page where a party accepts the terms; it redirects to `redirectUrl` with a `tos_id`. That is
-   * no evidence: the partner refuses a party with terms that it did not accept. `receiverRef`: of a
+   * no evidence: the partner refuses a party with terms that it did not accept. `partyRef`: of a
    * party that accepts a new version.
    */
   startTos(input: {
     readonly redirectUrl: string;
     readonly key: string;
-    readonly receiverRef?: string | null;
+    readonly partyRef?: string | null;
   }): Promise<PartnerAnswer<{ url: string }>>;
   /** Parties: organizations, sellers and buyers. */
-  readonly receiver: OrderApi<ReceiverOrder, ReceiverReport>;
-  readonly payin: OrderApi<PayinOrder, PayinReport>;
-  readonly payout: OrderApi<PayoutOrder, PayoutReport>;
-  readonly refund: OrderApi<RefundOrder, RefundReport>;
+  readonly party: CommandCalls<PartyInput, PartyReport>;
+  readonly payin: CommandCalls<PayinInput, PayinReport>;
+  readonly payout: CommandCalls<PayoutInput, PayoutReport>;
+  readonly refund: CommandCalls<RefundInput, RefundReport>;
   /** `key` is the idempotency key. The PIX key must not be stored or logged. */
   registerPixDestination(input: {
-    readonly receiverRef: string;
+    readonly partyRef: string;
     readonly pixKey: string;
     readonly accountHolderName: string;
     readonly key: string;
   }): Promise<PartnerAnswer<{ destinationRef: string }>>;
   provisionRails(input: {
-    readonly receiverRef: string;
+    readonly partyRef: string;
     readonly destinationRef: string;
     readonly key: string;
   }): Promise<PartnerAnswer<{ virtualAccountRef: string }>>;
   /** A quote or pay-in that is refused with `PARTY_BLOCKED` is asked for again (party-due.ts). */
   quote(input: { readonly source: Money; readonly destination: string }): Promise<QuoteAnswer>;
-  /** Of a partner that lists what it has done. */
+  /** Is there if the partner lists what it has done. */
   readonly statement?: PartnerStatement;
   /**
    * Checks the connection: key, clock, webhook, rails. Changes nothing and never rejects.
    * `inboundUrl` is where messages of the partner are to arrive.
    */
   checks?(input: { readonly inboundUrl: string }): Promise<readonly PartnerCheck[]>;
-  /** Of a partner of test mode that simulates. */
+  /** Is there if the partner of test mode simulates. */
   readonly sandbox?: PartnerSandbox;
-  /** Looks an order up by our reference alone, after a restore; null: there is none. */
-  findOrder(kind: MoneyKind, reference: string): Promise<PartnerAnswer<AcceptedOrder | null>>;
+  /** Looks a command up by our reference alone, after a restore; null: there is none. */
+  findCommand(kind: MoneyKind, reference: string): Promise<PartnerAnswer<AcceptedCommand | null>>;
   /** Verifies a message over its raw bytes and reads it; null if it is not genuine or malformed. */
   readInbound(
     headers: Readonly<Record<string, string | undefined>>,

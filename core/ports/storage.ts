@@ -7,12 +7,18 @@ import type { PaymentView } from '../domain/change.js';
 import type { AccountStatus, ConnectedAccount, Role } from '../domain/connected-account.js';
 import type { Document, DocumentOwner, StorageFingerprint } from '../domain/document.js';
 import type { Epoch } from '../domain/epoch.js';
-import type { DomainEvent, EventNote, FeedEvent, FeedHead, OutboxRow } from '../domain/event.js';
+import type {
+  DomainEvent,
+  EventNote,
+  FeedHead,
+  NumberedEvent,
+  OutboxRow,
+} from '../domain/event.js';
 import type { Funds } from '../domain/funds.js';
 import type { Posting, StoredPosting } from '../domain/ledger.js';
 import type { Mail, MailStatus, MailSubject } from '../domain/mail.js';
 import type { Member } from '../domain/member.js';
-import type { MoneyDecision, OrderQueue } from '../domain/money-decision.js';
+import type { CommandQueue, MoneyDecision } from '../domain/money-decision.js';
 import type { NamedProfile, Organization, OrganizationProfile } from '../domain/organization.js';
 import type { PageSession } from '../domain/page-session.js';
 import type { CommandKind, MoneyCommand, PartnerCommand } from '../domain/partner-command.js';
@@ -116,9 +122,9 @@ export interface Tx {
     anyOfBuyer(tenant: Tenant, buyerId: string): Found<Payment>;
     /** `on_ramp_pending` payments to this seller (null: to the organization), in id order. */
     awaitingMoney(tenant: Tenant, sellerExternalId: string | null, limit: number): Many<Payment>;
-    /** Over all tenants, for operators. */
+    /** Reads all tenants, for operators. */
     list(filter: PaymentFilter): Many<Payment>;
-    /** Over all tenants, for operators. */
+    /** Reads all tenants, for operators. */
     find(id: string): Found<Payment>;
   };
   /** Each in one read, for display only: a decision reads its rows separately and guards them. */
@@ -127,8 +133,8 @@ export interface Tx {
     byExternalId(tenant: Tenant, origin: PaymentOrigin, externalId: string): Found<PaymentView>;
     listInvoices(tenant: Tenant, filter: InvoiceFilter): Many<PaymentView>;
     /**
-     * Of each of these payments a text that changes with everything that its hosted page shows.
-     * At most VERSIONS_MAX ids.
+     * Returns for each of these payments a text that changes with everything that its hosted page
+     * shows. At most VERSIONS_MAX ids.
      */
     pageVersions(
       tenant: Tenant,
@@ -144,23 +150,23 @@ export interface Tx {
     get(tenant: Tenant, paymentId: string): Found<Funds>;
     /** Funds with a debt to the buyer, an unknown position or a loss, oldest first. */
     open(limit: number): Many<Funds>;
-    /** Over all tenants, in key order. */
+    /** Reads all tenants, in key order. */
     page(after: Pick<Funds, 'orgId' | 'mode' | 'paymentId'> | null, limit: number): Many<Funds>;
   };
   readonly quotes: Writes<Quote, 'insert'> & {
     get(tenant: Tenant, id: string): Found<Quote>;
-    /** Over all tenants of the mode. */
+    /** Reads all tenants of the mode. */
     byPartnerQuoteId(mode: Mode, partnerQuoteId: string, limit: number): Many<Quote>;
   };
   readonly bankDetails: {
     insert(details: BankDetails, accounts: readonly BankAccount[]): void;
     /** Oldest first. */
     ofPayment(tenant: Tenant, paymentId: string): Many<BankDetails>;
-    /** Over all tenants. */
+    /** Reads all tenants. */
     byCode(shortId: string, checkCode: string): Found<BankDetails>;
     /** The latest of this page with this account, over all tenants. */
     byNumber(numberHash: string, shortId: string): Found<GivenDetails>;
-    /** Over all tenants. */
+    /** Reads all tenants. */
     byShortId(shortId: string, limit: number): Many<BankDetails>;
     /** The latest of another payment of this buyer to this payee, which was paid in full. */
     paidBefore(
@@ -171,7 +177,7 @@ export interface Tx {
   readonly commands: Writes<PartnerCommand, 'insert' | 'update'> & {
     get(id: string): Found<PartnerCommand>;
     byReference(mode: Mode, reference: string): Found<PartnerCommand>;
-    /** The oldest; of a party the newest, because an answer is another order about it. */
+    /** The oldest; of a party the newest, because an answer is another command about it. */
     byPartnerRef(mode: Mode, kind: CommandKind, partnerRef: string): Found<PartnerCommand>;
     ofPayment(tenant: Tenant, paymentId: string): Many<MoneyCommand>;
     /** `isPayinInFlight` of partner-command.ts, in id order. */
@@ -189,15 +195,15 @@ export interface Tx {
   readonly decisions: Writes<MoneyDecision, 'insert' | 'update'> & {
     /** In the order in which they were made. */
     ofItem(itemId: string): Many<MoneyDecision>;
-    /** Over all tenants, for operators. */
+    /** Reads all tenants, for operators. */
     list(filter: DecisionFilter): Many<MoneyDecision>;
   };
-  /** Over all tenants, for operators, in id order. */
+  /** Reads all tenants, for operators, in id order. */
   readonly moneyQueues: {
-    orders(queue: OrderQueue, page: QueuePage): Many<MoneyCommand>;
+    commands(queue: CommandQueue, page: QueuePage): Many<MoneyCommand>;
     /** Receipts with `isUnmatched`. */
     receipts(page: QueuePage): Many<Receipt>;
-    /** Of payments that hold money, by the id of the payment. */
+    /** Lists payments that hold money, by the id of the payment. */
     received(page: QueuePage): Many<Funds>;
   };
   readonly idempotency: {
@@ -242,12 +248,12 @@ export interface Tx {
     /** A signed URL names its document by the id alone. */
     find(id: string): Found<Document>;
     due(page: DuePage): Many<Document>;
-    /** Over all tenants, for operators. */
+    /** Reads all tenants, for operators. */
     list(filter: DocumentFilter): Many<Document>;
     /** Slots of the party's documents that are not purged. */
     slots(tenant: Tenant, owner: DocumentOwner): Many<number>;
-    /** Applies `purgeOrdered` of document.ts to each document of this party. */
-    orderPurge(tenant: Tenant, owner: DocumentOwner, nowMs: number): void;
+    /** Applies `purgeRequested` of document.ts to each document of this party. */
+    requestPurge(tenant: Tenant, owner: DocumentOwner, nowMs: number): void;
   };
   readonly mails: Writes<Mail, 'insert' | 'update' | 'remove'> & {
     /** Does nothing if a mail of the tenant has this cause. */
@@ -268,15 +274,15 @@ export interface Tx {
       to: Tenant & Pick<Mail, 'purpose' | 'toKey'> & { readonly accountId: string | null },
       limit: number,
     ): Many<Mail>;
-    /** Over all tenants, for operators. */
+    /** Reads all tenants, for operators. */
     list(filter: MailFilter): Many<Mail>;
-    /** Over all tenants, in creation order. */
+    /** Reads all tenants, in creation order. */
     oldest(limit: number): Many<Mail>;
   };
   readonly pageSessions: Writes<PageSession, 'insert' | 'update' | 'remove'> & {
     /** Stores `seenAtMs` unless a later one is stored. Unguarded: it never loses a race. */
     touch(session: PageSession): void;
-    /** Over all tenants: the id is the hash of the token. */
+    /** Reads all tenants: the id is the hash of the token. */
     byId(id: string): Found<PageSession>;
     /** The buyer's session of this payment that was seen last. */
     newestOfPayment(tenant: Tenant, paymentId: string): Found<PageSession>;
@@ -286,7 +292,7 @@ export interface Tx {
     ofForm(tenant: Tenant, submissionId: string): Many<PageSession>;
     /** Sessions of an owner that were not ended. */
     ofOwner(tenant: Tenant, submissionId: string, ownerIndex: number): Many<PageSession>;
-    /** Over all tenants, oldest first. */
+    /** Reads all tenants, oldest first. */
     createdBefore(beforeMs: number, limit: number): Many<PageSession>;
   };
   readonly outbox: {
@@ -297,13 +303,13 @@ export interface Tx {
     ofSubject(tenant: Tenant, subjectId: string): Many<EventNote>;
   };
   readonly feed: {
-    /** Null before a tenant's first event. */
+    /** Returns null before a tenant's first event. */
     head(tenant: Tenant): Found<FeedHead>;
     /** Compare-and-set from `was`; null for the tenant's first. */
     setHead(tenant: Tenant, was: FeedHead | null, head: FeedHead): void;
-    append(event: FeedEvent): void;
-    after(tenant: Tenant, sequence: number, limit: number): Many<FeedEvent>;
-    get(tenant: Tenant, eventId: string): Found<FeedEvent>;
+    append(event: NumberedEvent): void;
+    after(tenant: Tenant, sequence: number, limit: number): Many<NumberedEvent>;
+    get(tenant: Tenant, eventId: string): Found<NumberedEvent>;
     /** In sequence order. */
     ofSubject(tenant: Tenant, subjectId: string): Many<EventNote>;
   };
@@ -319,7 +325,7 @@ export interface Tx {
   readonly deliveries: Writes<WebhookDelivery, 'insert' | 'update'> & {
     get(id: string): Found<WebhookDelivery>;
     ofSubscription(tenant: Tenant, subscriptionId: string, page: ListPage): Many<WebhookDelivery>;
-    /** Over all tenants, for operators. */
+    /** Reads all tenants, for operators. */
     list(filter: DeliveryFilter): Many<WebhookDelivery>;
     pendingOf(subscriptionId: string, limit: number): Many<WebhookDelivery>;
     attempts(deliveryId: string): Many<DeliveryAttempt>;
@@ -354,7 +360,7 @@ export interface Tx {
     /** Inserts, or replaces the advance of the same payment. */
     put(advance: Advance): void;
   };
-  /** Outcomes that were chosen for orders of the sandbox. */
+  /** Outcomes that were chosen for commands of the sandbox. */
   readonly simulations: {
     get(mode: Mode, reference: string): Found<SimulatedReport>;
     /** Inserts, or replaces the outcome of the same order. */
@@ -497,7 +503,7 @@ export interface ListPage {
   readonly limit: number;
 }
 
-/** Null selects all. */
+/** A null field selects all. */
 export interface InvoiceFilter extends ListPage {
   readonly status: PaymentStatus | null;
 }
@@ -597,7 +603,7 @@ export interface Sealer {
 interface SealedPage {
   /** Texts under this secret key are returned as null. */
   readonly exceptKeyId: string;
-  /** Null: start with the first row. */
+  /** Is null to start with the first row. */
   readonly after: SealedRow | null;
   readonly limit: number;
 }

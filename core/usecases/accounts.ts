@@ -107,11 +107,11 @@ export async function startTerms(
 ): Promise<{ readonly url: string; readonly idempotencyKey: string }> {
   const { status, partnerRef } = await readAccount(deps, tenant, id);
   // Terms of a rejected party serve no other one.
-  const receiverRef = status === 'rejected' ? null : partnerRef;
+  const partyRef = status === 'rejected' ? null : partnerRef;
   const key = Buffer.from(deps.ids.randomBytes(TOS_KEY_BYTES)).toString('hex');
   const partner = await partnerOf(deps, tenant);
   const { url } = expectAccepted(
-    await callSafely(() => partner.startTos({ redirectUrl, key, receiverRef })),
+    await callSafely(() => partner.startTos({ redirectUrl, key, partyRef })),
   );
   await changeAccount(deps, tenant, id, async (was) => ({ ...was, tosSessionKey: key }));
   return { url, idempotencyKey: key };
@@ -180,7 +180,7 @@ export async function submitAccount(
     previousRef: isNew ? null : partnerRef,
     // The partner knows the rest of the dossier.
     due: isNew ? null : known,
-    async stage(batch, orderId) {
+    async stage(batch, commandId) {
       const { tx, nowMs } = batch;
       const was = await loadAccount(tx, tenant, id);
       if (!isAsKnown(was, known)) return null;
@@ -188,8 +188,8 @@ export async function submitAccount(
       const bound = isNew ? withSentTerms(was, tosId) : was;
       const receiverId = isNew ? deps.ids.next('rcv', nowMs) : was.receiverId;
       const details = { ...detailsOf(deps, was, dossier), receiverId };
-      await accountKind.stage(batch, was, { ...submitted(bound, orderId), ...details });
-      return { id, replacedOrderId: was.commandId };
+      await accountKind.stage(batch, was, { ...submitted(bound, commandId), ...details });
+      return { id, replacedCommandId: was.commandId };
     },
   });
   expectDone(submission);
@@ -221,7 +221,7 @@ function withoutNulls(sent: Dossier): Dossier {
   return Object.fromEntries(Object.entries(sent).filter(([, value]) => value != null));
 }
 
-/** The part of the dossier that the account stores; the rest is in the order only. */
+/** The part of the dossier that the account stores; the rest is in the command only. */
 function detailsOf(deps: Deps, account: ConnectedAccount, dossier: Dossier) {
   const { email = null, legalName = null, country = null } = dossier;
   // The tax id of a Brazilian company is its company number.

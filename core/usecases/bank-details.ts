@@ -73,9 +73,15 @@ export async function stageBankDetails(
   const key = await currentKeyIn(deps, tx, 'record');
   const details: BankDetails = Object.freeze({
     ...tenantOf(payment),
-    ...{ paymentId: payment.id, checkCode, shortId: shortIdOf(payment.publicId) },
-    ...{ buyerId, payeeName, record },
-    ...{ signature: signRecord(key, record), keyId: key.id, issuedAtMs: nowMs },
+    paymentId: payment.id,
+    checkCode,
+    shortId: shortIdOf(payment.publicId),
+    buyerId,
+    payeeName,
+    record,
+    signature: signRecord(key, record),
+    keyId: key.id,
+    issuedAtMs: nowMs,
   });
   tx.bankDetails.insert(details, accountsIn(payinInstructions));
 }

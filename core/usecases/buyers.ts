@@ -175,8 +175,9 @@ async function adoptApproval(
     tx.buyers.updateSubmission(adopted(own, elsewhere, nowMs));
     stagePurge(deps, tx, tenant, { party: 'buyer', id: payment.buyerId });
     // Their dossier names documents that are being deleted.
-    const orders = await tx.commands.ofSubmission(tenant, own.id);
-    for (const order of orders.filter(isVoidable)) tx.commands.update(voidCommand(order, nowMs));
+    const commands = await tx.commands.ofSubmission(tenant, own.id);
+    for (const command of commands.filter(isVoidable))
+      tx.commands.update(voidCommand(command, nowMs));
   } else {
     const fresh = newSubmission(deps, tenant, payment.buyerId, 'not_started', own);
     tx.buyers.insertSubmission(adopted(fresh, elsewhere, nowMs));

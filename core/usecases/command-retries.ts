@@ -1,4 +1,4 @@
-// What operators do with orders that the service cannot finish: refused refunds, implausible
+// What operators do with commands that the service cannot finish: refused refunds, implausible
 // reports.
 import {
   isMoneyCommand,
@@ -12,8 +12,8 @@ import { tenantOf } from '../domain/tenant.js';
 import { assert, PonteError } from '../errors.js';
 import type { Deps } from '../ports/deps.js';
 import type { PartnerFact } from '../ports/partner.js';
+import { readReview, stageMoneyCommand, storeStaged } from './command-changes.js';
 import { requestOf } from './command-runner.js';
-import { readReview, stageOrder, storeStaged } from './order-changes.js';
 import { applyPartnerUpdate } from './partner-inbox.js';
 
 /**
@@ -25,7 +25,7 @@ export async function retryCommand(deps: Deps, commandId: string): Promise<Partn
   const command = await readCommand(deps, commandId);
   if (isUnpaidRefund(command)) {
     await lookUpRefused(deps, command);
-    return orderAgain(deps, commandId);
+    return repeatCommand(deps, commandId);
   }
   const retried = await deps.store.run(async (tx) => {
     const current = await tx.commands.get(commandId);
@@ -101,25 +101,25 @@ async function lookUpRefused(deps: Deps, command: PartnerCommand): Promise<void>
   await applyPartnerUpdate(deps, command.id, fact, { polledVersion: command.version });
 }
 
-async function orderAgain(deps: Deps, commandId: string): Promise<PartnerCommand> {
+async function repeatCommand(deps: Deps, commandId: string): Promise<PartnerCommand> {
   let known: readonly string[] = [];
   const superseded = await storeStaged(deps, async (batch) => {
     const refused = await batch.tx.commands.get(commandId);
     assert(refused !== null, 'a command stays');
     if (!isUnpaidRefund(refused)) {
-      const message = 'The partner has this refund after all. It is not ordered again.';
+      const message = 'The partner has this refund after all. It is not sent again.';
       throw new PonteError('CommandNotRetryable', message);
     }
-    // Without the refused order its money is held again, and so owed back by a new one.
-    return stageOrder(batch, refused, (orders) => {
-      known = orders.map(({ id }) => id);
+    // Without the refused command its money is held again, and so owed back by a new one.
+    return stageMoneyCommand(batch, refused, (commands) => {
+      known = commands.map(({ id }) => id);
       return supersedeCommand(refused, batch.nowMs);
     });
   });
   assert(superseded !== null && isMoneyCommand(superseded), 'a refund is about a payment');
-  const orders = await deps.store.run((tx) =>
+  const commands = await deps.store.run((tx) =>
     tx.commands.ofPayment(tenantOf(superseded), superseded.paymentId),
   );
-  // A dry run stores no other order.
-  return orders.find(({ id }) => !known.includes(id)) ?? superseded;
+  // A dry run stores no other command.
+  return commands.find(({ id }) => !known.includes(id)) ?? superseded;
 }

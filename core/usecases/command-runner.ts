@@ -1,9 +1,10 @@
-// The worker of orders to the partner. It leases due orders, fixes the exact request, stores the
-// intention, calls, and records the answer. A look-up settles a call without an answer and a
-// refusal; an accepted order is polled until its end is reported. The worker does not wait for
+// The worker of commands to the partner. It leases due commands, fixes the exact request, stores
+// the intention, calls, and records the answer. A look-up decides a call without an answer and a
+// refusal; an accepted command is polled until its end is reported. The worker does not wait for
 // calls. Without the lease only a polled report is applied.
+
+import { ABANDONED_POLL_FOR_MS, pollAgain, stopPolling } from '../domain/command-report.js';
 import { holdsLease } from '../domain/lease.js';
-import { ABANDONED_POLL_FOR_MS, pollAgain, stopPolling } from '../domain/order-report.js';
 import {
   COMMAND_LEASE_MS,
   denyCommand,
@@ -22,27 +23,27 @@ import {
   sendCommand,
 } from '../domain/partner-command.js';
 import { isTerminal, type Payment } from '../domain/payment.js';
-import { isShort, lateAlert, markLate } from '../domain/poll-plan.js';
+import { isPayinShort, lateAlert, markLate } from '../domain/poll-plan.js';
 import { tenantOf } from '../domain/tenant.js';
 import { assert, unreachable } from '../errors.js';
 import type { Deps } from '../ports/deps.js';
 import type {
-  AcceptedOrder,
+  AcceptedCommand,
   PartnerAnswer,
   PartnerFact,
   SettlementPartner,
 } from '../ports/partner.js';
 import type { Batch } from './batch.js';
-import { ConcurrencyLimiter, type Runner } from './concurrency-limiter.js';
-import { eachSeparately } from './due-work.js';
 import {
   isPayinDoubted,
   type Staged,
   stageCommand,
-  stageOrder,
+  stageMoneyCommand,
   storeStaged,
   unchangedCommand,
-} from './order-changes.js';
+} from './command-changes.js';
+import { ConcurrencyLimiter, type Runner } from './concurrency-limiter.js';
+import { eachSeparately } from './due-work.js';
 import { operationOf } from './partner-operations.js';
 
 /** Commands that run at a time in one process: each is a connection to the partner. */
@@ -139,8 +140,8 @@ function markSent(
 ): Promise<PartnerCommand | null> {
   return storeLeased(deps, claimed, (batch, command) => {
     const { tx, nowMs } = batch;
-    return operationOf(command).onChanged(batch, command, (orders) => {
-      if (command.kind === 'payout' && orders.some(isPayinDoubted)) {
+    return operationOf(command).onChanged(batch, command, (commands) => {
+      if (command.kind === 'payout' && commands.some(isPayinDoubted)) {
         return postponeCommand(command, 'a person must decide whether the pay-in failed', nowMs);
       }
       // Answers are stored in quarantine too, but no call starts there.
@@ -156,7 +157,7 @@ async function call(
   partner: SettlementPartner,
   command: PartnerCommand,
   request: string,
-): Promise<PartnerAnswer<AcceptedOrder>> {
+): Promise<PartnerAnswer<AcceptedCommand>> {
   try {
     return await operationOf(command).callsOf(partner).start(request);
   } catch (error) {
@@ -166,12 +167,12 @@ async function call(
   }
 }
 
-/** The order may exist at the partner: only a look-up shows it. */
+/** The command may exist at the partner: only a look-up shows it. */
 async function lookUp(deps: Deps, partner: SettlementPartner, claimed: PartnerCommand) {
   const found = await operationOf(claimed).callsOf(partner).find(requestOf(deps, claimed));
   if (found.outcome === 'done' && found.value !== null) {
     const recorded = await record(deps, claimed, { outcome: 'done', value: found.value });
-    // A client waits for the decision on a party; an order about money is polled when it is due.
+    // A client waits for the decision on a party; a command about money is polled when it is due.
     if (recorded !== null && !isMoneyCommand(recorded) && isOpen(recorded)) {
       await poll(deps, partner, recorded);
     }
@@ -179,7 +180,7 @@ async function lookUp(deps: Deps, partner: SettlementPartner, claimed: PartnerCo
   }
   if (found.outcome !== 'done') {
     const why = found.outcome === 'refused' ? found.code : found.reason;
-    const reason = `the order could not be looked up: ${why}`;
+    const reason = `the command could not be looked up: ${why}`;
     await storeLeased(deps, claimed, (batch, command) => {
       const next = markLate(lookUpAgain(command, reason, batch.nowMs), batch.nowMs);
       return operationOf(command).onChanged(batch, command, () => next);
@@ -196,11 +197,11 @@ async function lookUp(deps: Deps, partner: SettlementPartner, claimed: PartnerCo
   if (absent?.state === 'pending') await send(deps, partner, absent);
 }
 
-/** Records the answer to a call or a look-up that found the order; null if the lease is lost. */
+/** Records the answer to a call or a look-up that found the command; null if the lease is lost. */
 async function record(
   deps: Deps,
   claimed: PartnerCommand,
-  answer: PartnerAnswer<AcceptedOrder>,
+  answer: PartnerAnswer<AcceptedCommand>,
 ): Promise<PartnerCommand | null> {
   const recorded = await storeLeased(deps, claimed, (batch, command) =>
     stageAnswer(batch, command, isMoneyCommand(command) ? answer : withoutWords(answer)),
@@ -215,7 +216,7 @@ async function record(
 function stageAnswer(
   batch: Batch,
   command: PartnerCommand,
-  answer: PartnerAnswer<AcceptedOrder>,
+  answer: PartnerAnswer<AcceptedCommand>,
 ): Promise<Staged> {
   const { nowMs } = batch;
   const operation = operationOf(command);
@@ -238,7 +239,7 @@ function stageAnswer(
 }
 
 /** The partner's texts about a party may quote its data: only the code is stored. */
-function withoutWords(answer: PartnerAnswer<AcceptedOrder>): PartnerAnswer<AcceptedOrder> {
+function withoutWords(answer: PartnerAnswer<AcceptedCommand>): PartnerAnswer<AcceptedCommand> {
   if (answer.outcome === 'done') return answer;
   if (answer.outcome === 'refused') return { ...answer, message: 'refused by the partner' };
   const reason = answer.outcome === 'later' ? 'not taken for now' : 'no answer to the call';
@@ -273,21 +274,21 @@ function noteLate({ log }: Deps, was: PartnerCommand, stored: PartnerCommand | n
   log.error('alert', { alert: lateAlert(stored), commandId: stored.id, ...about });
 }
 
-/** Reads the state of an accepted order, in case a message is lost. */
+/** Reads the state of an accepted command, in case a message is lost. */
 async function poll(deps: Deps, partner: SettlementPartner, claimed: PartnerCommand) {
   const command = isMoneyCommand(claimed)
     ? await withInstructions(deps, partner, claimed)
     : claimed;
   if (command === null) return;
   const { partnerRef, reference, version } = command;
-  assert(partnerRef !== null, 'an accepted order has the partner’s id');
+  assert(partnerRef !== null, 'an accepted command has the partner’s id');
   const { callsOf, reportKind: kind } = operationOf(command);
   const answer = await callsOf(partner).read(partnerRef);
   const stored = await storeStaged(deps, async (batch) => {
     const { tx, nowMs } = batch;
     const current = await tx.commands.get(command.id);
     assert(current !== null, 'a claimed command exists');
-    const lastError = answer.outcome === 'done' ? null : 'the order could not be polled';
+    const lastError = answer.outcome === 'done' ? null : 'the command could not be polled';
     const nextPoll = <C extends PartnerCommand>(next: C, payment: Payment | null): C =>
       holdsLease(next, command) ? afterPoll(next, payment, lastError, nowMs) : next;
     if (answer.outcome !== 'done') {
@@ -305,7 +306,7 @@ async function poll(deps: Deps, partner: SettlementPartner, claimed: PartnerComm
   noteLate(deps, command, stored);
 }
 
-/** When a polled order is due next, if ever. */
+/** When a polled command is due next, if ever. */
 function afterPoll<C extends PartnerCommand>(
   command: C,
   payment: Payment | null,
@@ -340,16 +341,16 @@ async function withInstructions(
   if (instructions === undefined) return claimed;
   return storeLeased(deps, claimed, async (batch, command) =>
     isMoneyCommand(command)
-      ? stageOrder(batch, command, () => command, { instructions })
+      ? stageMoneyCommand(batch, command, () => command, { instructions })
       : unchangedCommand(command),
   );
 }
 
-/** An ended order that is polled: missing money, under review, or a short pay-in. */
+/** An ended command that is polled: missing money, under review, or a short pay-in. */
 function mayChange(command: PartnerCommand): boolean {
   if (command.state !== 'done') return false;
   if (command.end === 'failed' || command.review !== null) return true;
-  return command.end === 'completed' && isShort(command);
+  return command.end === 'completed' && isPayinShort(command);
 }
 
 function isLeaseOver({ dueAtMs }: PartnerCommand, nowMs: number): boolean {

@@ -20,7 +20,7 @@ import type { DirectDispatch } from './feed.js';
 /** Subscriptions that are claimed for at a time. */
 const CLAIMS_AT_ONCE = 8;
 /** Between reads of due subscriptions, while some are known to wait. */
-const LOOK_EVERY_MS = 25;
+const READ_EVERY_MS = 25;
 
 export interface DeliveryRunner extends Runner {
   /** For the deliveries of one batch. */
@@ -71,7 +71,7 @@ export function deliveryRunner(deps: Deps, inFlightMax = IN_FLIGHT_MAX): Deliver
     runOnce: async (nowMs, limitAsked) => {
       const limit = Math.min(limitAsked, window.free());
       const run = { nowMs, number: waiting.beginRun() };
-      if (nowMs - waiting.lookedAtMs < LOOK_EVERY_MS) {
+      if (nowMs - waiting.lookedAtMs < READ_EVERY_MS) {
         const started = await serve(waiting.all(), limit, run);
         if (started > 0) return started;
       }

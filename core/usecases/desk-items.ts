@@ -1,15 +1,16 @@
-// What operators can decide about an order to the partner or a receipt: why it is refused, and what
-// it stages. The effect on an order is that of a report of the partner.
+// What operators can decide about a command to the partner or a receipt: why it is refused, and
+// what it stages. The effect on a command is that of a report of the partner.
+
+import { commandsChanged } from '../domain/command-outcomes.js';
 import { formatRate, type Money, money, rateBetween } from '../domain/money.js';
 import {
   basisOf,
-  isPayoutOutOfSight,
+  isPayoutInReview,
   isRefundableByHand,
   type MoneyAction,
   type MoneyDecision,
   paidByHand,
 } from '../domain/money-decision.js';
-import { ordersChanged } from '../domain/order-outcomes.js';
 import {
   isMoneyCommand,
   type MoneyCommand,
@@ -21,7 +22,7 @@ import { tenantOf } from '../domain/tenant.js';
 import { assert, PonteError } from '../errors.js';
 import type { Tx } from '../ports/storage.js';
 import type { Batch } from './batch.js';
-import { nextReference } from './order-references.js';
+import { nextReference } from './command-references.js';
 import { operationOf } from './partner-operations.js';
 import { announce, loadPayment, stageChange } from './payment-store.js';
 import { expectAssignable, stageAssignment, stageRefund, stageResolution } from './receipts.js';
@@ -29,7 +30,7 @@ import { currentKeyIn } from './service-keys.js';
 
 type PaidAction = Extract<MoneyAction, { readonly found: 'paid' }>;
 
-/** `feesMinor` is in the currency of the order, `settledMinor` in BRL. */
+/** `feesMinor` is in the currency of the command, `settledMinor` in BRL. */
 export type DeskRequest =
   | Exclude<MoneyAction, PaidAction>
   | (Pick<PaidAction, 'verb' | 'found' | 'endToEndId'> & {
@@ -49,18 +50,18 @@ export interface DeskItem extends Pick<MoneyDecision, 'orgId' | 'mode' | 'basis'
 
 /** NotFound. */
 export async function readItem(tx: Tx, id: string, request: DeskRequest): Promise<DeskItem> {
-  const [order, receipt] = await Promise.all([tx.commands.get(id), tx.receipts.get(id)]);
+  const [command, receipt] = await Promise.all([tx.commands.get(id), tx.receipts.get(id)]);
   if (receipt !== null) return receiptItem(receipt, request);
-  if (order === null) throw new PonteError('NotFound');
-  if (isMoneyCommand(order)) return orderItem(order, request);
-  throw new PonteError('DecisionNotAllowed', `${id} is no order about money.`);
+  if (command === null) throw new PonteError('NotFound');
+  if (isMoneyCommand(command)) return commandItem(command, request);
+  throw new PonteError('DecisionNotAllowed', `${id} is no command about money.`);
 }
 
 /** What a proposal relies on now; null if there is no such item. */
 export async function currentBasis(tx: Tx, id: string): Promise<string | null> {
-  const [order, receipt] = await Promise.all([tx.commands.get(id), tx.receipts.get(id)]);
+  const [command, receipt] = await Promise.all([tx.commands.get(id), tx.receipts.get(id)]);
   if (receipt !== null) return basisOf(receipt);
-  return order !== null && isMoneyCommand(order) ? basisOf(order) : null;
+  return command !== null && isMoneyCommand(command) ? basisOf(command) : null;
 }
 
 function receiptItem(receipt: Receipt, request: DeskRequest): DeskItem {
@@ -73,7 +74,10 @@ function receiptItem(receipt: Receipt, request: DeskRequest): DeskItem {
     resolve: async (batch: Batch) => stageResolution(batch, receipt),
   } as const;
   return {
-    ...{ orgId, mode, basis: basisOf(receipt), action },
+    orgId,
+    mode,
+    basis: basisOf(receipt),
+    action,
     problem: receiptProblem(receipt, action),
     async check(tx) {
       if (action.verb === 'assign') await expectAssignable(tx, receipt, action.paymentId);
@@ -105,14 +109,17 @@ function receiptProblem(receipt: Receipt, action: MoneyAction): string | null {
   return isFit ? null : `${id} is a receipt: it is resolved --as otherwise.`;
 }
 
-function orderItem(order: MoneyCommand, request: DeskRequest): DeskItem {
-  const { orgId, mode } = order;
-  const action = actionOf(request, order.amount.currency);
+function commandItem(command: MoneyCommand, request: DeskRequest): DeskItem {
+  const { orgId, mode } = command;
+  const action = actionOf(request, command.amount.currency);
   return {
-    ...{ orgId, mode, basis: basisOf(order), action },
-    problem: orderProblem(order, action),
-    check: (tx) => checkFigures(tx, action, order),
-    stage: (batch) => stageOrderAction(batch, action, order),
+    orgId,
+    mode,
+    basis: basisOf(command),
+    action,
+    problem: commandProblem(command, action),
+    check: (tx) => checkFigures(tx, action, command),
+    stage: (batch) => stageCommandAction(batch, action, command),
   };
 }
 
@@ -123,16 +130,16 @@ function actionOf(request: DeskRequest, currency: string): MoneyAction {
   return { verb, found, settled, fees, endToEndId };
 }
 
-function orderProblem(order: MoneyCommand, action: MoneyAction): string | null {
+function commandProblem(command: MoneyCommand, action: MoneyAction): string | null {
   switch (action.verb) {
     case 'assign':
-      return `${order.id} is an order to the partner: only a receipt is assigned.`;
+      return `${command.id} is a command to the partner: only a receipt is assigned.`;
     case 'refund':
-      return refundProblem(order);
+      return refundProblem(command);
     case 'resolve':
       return action.found === 'otherwise'
-        ? `${order.id} is an order to the partner: it is resolved --as returned or paid.`
-        : resolveProblem(order);
+        ? `${command.id} is a command to the partner: it is resolved --as returned or paid.`
+        : resolveProblem(command);
   }
 }
 
@@ -151,7 +158,7 @@ function refundProblem(item: MoneyCommand): string | null {
 
 function resolveProblem(item: MoneyCommand): string | null {
   const { id, kind, state, end, review } = item;
-  if (isPayoutOutOfSight(item)) return null;
+  if (isPayoutInReview(item)) return null;
   if (review !== null) return `A report about ${id} is under review. ${reviewHint(item)}`;
   if (kind !== 'payout') return `${id} is a ${kind}: only a payout out of sight is resolved.`;
   return `The payout ${id} is not out of sight: it is ${state}/${end}.`;
@@ -190,7 +197,7 @@ function payoutReport(action: PayoutFound, amount: Money): PayoutReport {
   return { ...nothing, status: 'completed', settled, fees, fxRate, endToEndId };
 }
 
-async function stageOrderAction(
+async function stageCommandAction(
   batch: Batch,
   action: MoneyAction,
   item: MoneyCommand,
@@ -212,12 +219,12 @@ async function stagePaidByHand(batch: Batch, refund: MoneyCommand): Promise<() =
   const { deps, tx, nowMs } = batch;
   const tenant = tenantOf(refund);
   const was = await loadPayment(tx, tenant, refund.paymentId);
-  const orders = await tx.commands.ofPayment(tenant, refund.paymentId);
+  const commands = await tx.commands.ofPayment(tenant, refund.paymentId);
   const { bytes } = await currentKeyIn(deps, tx, 'partner');
-  const reference = nextReference(bytes, was.payment, orders, refund);
+  const reference = nextReference(bytes, was.payment, commands, refund);
   const name = { id: deps.ids.next('cmd', nowMs), reference };
   const { ended, draft, paid } = paidByHand(refund, name, nowMs);
-  const change = ordersChanged(was, [...orders, draft], [ended, paid], nowMs);
+  const change = commandsChanged(was, [...commands, draft], [ended, paid], nowMs);
   const stored = await stageChange(deps, tx, was, change, [draft]);
   return () => announce(deps, stored);
 }

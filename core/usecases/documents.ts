@@ -218,7 +218,7 @@ export async function fileProblems(
 
 /** Stages the deletion of all documents of this party. */
 export function stagePurge(deps: Deps, tx: Tx, tenant: Tenant, owner: DocumentOwner): void {
-  tx.documents.orderPurge(tenant, owner, deps.clock.nowMs());
+  tx.documents.requestPurge(tenant, owner, deps.clock.nowMs());
 }
 
 /** Runs due cleanups (`cleanupStarted`); returns how many. */

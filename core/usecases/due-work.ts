@@ -11,7 +11,7 @@ export async function eachSeparately<T>(
   work: (item: T) => Promise<void>,
 ): Promise<number> {
   const errors = await failuresOf(items, work);
-  for (const error of errors) deps.log.error('a piece of work failed', { step, error });
+  for (const error of errors) deps.log.error('a due row could not be processed', { step, error });
   return items.length - errors.length;
 }
 
@@ -34,11 +34,11 @@ export async function eachDue<T>(
     const due = await rows.read({ nowMs, limit, after });
     const errors = await failuresOf(due, rows.work);
     const done = due.length - errors.length;
-    const away = errors.find(
+    const unavailable = errors.find(
       (error) => isCode(error, 'StoreUnavailable') || isCode(error, 'InQuarantine'),
     );
-    if (done === 0 && away !== undefined) throw away;
-    for (const error of errors) deps.log.error('a piece of work failed', { step, error });
+    if (done === 0 && unavailable !== undefined) throw unavailable;
+    for (const error of errors) deps.log.error('a due row could not be processed', { step, error });
     const last = due.at(-1);
     if (done > 0 || last === undefined || due.length < limit) return done;
     after = rows.cursorOf(last);

@@ -1,4 +1,4 @@
-// One entry of the partner's books against our side of it as it is now: its order, by the
+// One entry of the partner's books against our side of it as it is now: its command, by the
 // partner's id, our reference or its quote, or its receipt.
 import {
   isMoneyCommand,
@@ -8,7 +8,7 @@ import {
 } from '../domain/partner-command.js';
 import { isTerminal } from '../domain/payment.js';
 import {
-  compareOrder,
+  compareCommand,
   compareReceipt,
   type Difference,
   isInFlight,
@@ -35,28 +35,28 @@ export async function differencesOf(
   entry: PartnerEntry,
 ): Promise<readonly Difference[]> {
   if (isInFlight(entry.createdAtMs, nowMs)) return [];
-  const known = await orderWith(tx, mode, entry);
+  const known = await commandWith(tx, mode, entry);
   const named =
-    known === null ? await quotedOrder(tx, mode, entry) : await namedOrder(tx, mode, entry);
-  // Of several orders with the partner's id, its reference names the right one.
+    known === null ? await quotedCommand(tx, mode, entry) : await namedCommand(tx, mode, entry);
+  // Of several commands with the partner's id, its reference names the right one.
   const own = named?.partnerRef === entry.partnerRef ? named : known;
   const sides = { book: entry.kind, theirs: theirsOf(entry), here: null, there: null };
   if (own !== null && named !== null && named.id !== own.id) {
-    return [{ ...sides, kind: 'two_orders', ours: oursOf(own), here: named.id }];
+    return [{ ...sides, kind: 'duplicate_command', ours: oursOf(own), here: named.id }];
   }
-  const order = own ?? named;
-  if (order === null) return unordered(tx, partner, mode, entry);
-  if (own === null && order.partnerRef !== null) {
-    return [{ ...sides, kind: 'two_objects', ours: oursOf(order) }];
+  const command = own ?? named;
+  if (command === null) return unordered(tx, partner, mode, entry);
+  if (own === null && command.partnerRef !== null) {
+    return [{ ...sides, kind: 'duplicate_at_partner', ours: oursOf(command) }];
   }
-  if (order.partnerRef === null) {
-    const isYoung = isInFlight(order.lastSentAtMs ?? order.createdAtMs, nowMs);
-    return isYoung ? [] : [{ ...sides, kind: 'not_accepted', ours: oursOf(order) }];
+  if (command.partnerRef === null) {
+    const isYoung = isInFlight(command.lastSentAtMs ?? command.createdAtMs, nowMs);
+    return isYoung ? [] : [{ ...sides, kind: 'not_accepted', ours: oursOf(command) }];
   }
-  return comparedWith(tx, order, entry);
+  return comparedWith(tx, command, entry);
 }
 
-/** An entry without an order: a receipt, or nothing if its money is not here. */
+/** An entry without a command: a receipt, or nothing if its money is not here. */
 async function unordered(
   tx: Tx,
   partner: string,
@@ -71,7 +71,7 @@ async function unordered(
   return [
     {
       book: kind,
-      kind: 'unknown_here',
+      kind: 'missing_here',
       ours: null,
       theirs: theirsOf(entry),
       here: null,
@@ -80,20 +80,20 @@ async function unordered(
   ];
 }
 
-/** The order with the partner's id. */
-async function orderWith(tx: Tx, mode: Mode, { kind, partnerRef }: PartnerEntry) {
-  return moneyOrder(await tx.commands.byPartnerRef(mode, kind, partnerRef));
+/** The command with the partner's id. */
+async function commandWith(tx: Tx, mode: Mode, { kind, partnerRef }: PartnerEntry) {
+  return moneyCommand(await tx.commands.byPartnerRef(mode, kind, partnerRef));
 }
 
-/** The order whose reference the partner stores. */
-async function namedOrder(tx: Tx, mode: Mode, { kind, reference }: PartnerEntry) {
+/** The command whose reference the partner stores. */
+async function namedCommand(tx: Tx, mode: Mode, { kind, reference }: PartnerEntry) {
   const named = reference === null ? null : await tx.commands.byReference(mode, reference);
-  return named?.kind === kind ? moneyOrder(named) : null;
+  return named?.kind === kind ? moneyCommand(named) : null;
 }
 
 /** The same, or the pay-in that was sent with the quote of the entry. */
-async function quotedOrder(tx: Tx, mode: Mode, entry: PartnerEntry) {
-  const named = await namedOrder(tx, mode, entry);
+async function quotedCommand(tx: Tx, mode: Mode, entry: PartnerEntry) {
+  const named = await namedCommand(tx, mode, entry);
   if (named !== null || entry.partnerQuoteId === null) return named;
   for (const quote of await tx.quotes.byPartnerQuoteId(mode, entry.partnerQuoteId, QUOTES_MAX)) {
     const [payment, all] = await Promise.all([
@@ -102,30 +102,31 @@ async function quotedOrder(tx: Tx, mode: Mode, entry: PartnerEntry) {
     ]);
     const payins = all.filter(({ kind }) => kind === 'payin');
     const unanswered = payins.find(({ partnerRef, lastSentAtMs }) => !partnerRef && lastSentAtMs);
-    const order = unanswered ?? (payment?.quoteId === quote.id ? payins.at(-1) : undefined);
-    if (order !== undefined) return order;
+    const command = unanswered ?? (payment?.quoteId === quote.id ? payins.at(-1) : undefined);
+    if (command !== undefined) return command;
   }
   return null;
 }
 
-function moneyOrder(command: PartnerCommand | null): MoneyCommand | null {
+function moneyCommand(command: PartnerCommand | null): MoneyCommand | null {
   return command !== null && isMoneyCommand(command) ? command : null;
 }
 
 async function comparedWith(
   tx: Tx,
-  order: MoneyCommand,
+  command: MoneyCommand,
   entry: PartnerEntry,
 ): Promise<readonly Difference[]> {
-  const payment = await tx.payments.get(tenantOf(order), order.paymentId);
-  assert(payment !== null, 'an order has its payment');
+  const payment = await tx.payments.get(tenantOf(command), command.paymentId);
+  assert(payment !== null, 'a command has its payment');
   // Nobody waits for its money: it is polled rarely, or not at all.
-  const isAbandoned = order.kind === 'payin' && (isTerminal(payment.status) || !isOpen(order));
-  const isUnpaid = order.receivedMinor === 0n && ['failed', 'returned'].includes(entry.status);
+  const isAbandoned = command.kind === 'payin' && (isTerminal(payment.status) || !isOpen(command));
+  const isUnpaid = command.receivedMinor === 0n && ['failed', 'returned'].includes(entry.status);
   if (isAbandoned && isUnpaid) return [];
-  const found = compareOrder(order, payment, entry);
-  const isFailed = order.kind === 'payout' && entry.status === 'failed' && order.end !== 'failed';
-  if (!isFailed || !(await isFoundByOperator(tx, order))) return found;
+  const found = compareCommand(command, payment, entry);
+  const isFailed =
+    command.kind === 'payout' && entry.status === 'failed' && command.end !== 'failed';
+  if (!isFailed || !(await isFoundByOperator(tx, command))) return found;
   return found.filter(({ kind }) => kind !== 'status');
 }
 

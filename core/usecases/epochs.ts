@@ -11,13 +11,13 @@ import { PonteError } from '../errors.js';
 import type { Deps } from '../ports/deps.js';
 import type { Tx } from '../ports/storage.js';
 
-type Needs = Pick<Deps, 'clock' | 'log'> & { readonly store: Pick<Deps['store'], 'run'> };
+type EpochContext = Pick<Deps, 'clock' | 'log'> & { readonly store: Pick<Deps['store'], 'run'> };
 
 export function currentEpoch({ store }: Pick<Deps, 'store'>): Promise<Epoch> {
   return store.run((tx) => tx.epochs.current());
 }
 
-export function quarantineRestored(deps: Needs): Promise<Epoch> {
+export function quarantineRestored(deps: EpochContext): Promise<Epoch> {
   return startEpoch(deps, { cause: 'restored' });
 }
 
@@ -25,11 +25,11 @@ export function quarantineRestored(deps: Needs): Promise<Epoch> {
  * For a PostgreSQL server that took over without acknowledged commits. Each host calls this, some
  * of them late: only the first call for a timeline starts a quarantine.
  */
-export function quarantineLostCommits(deps: Needs, timeline: number): Promise<Epoch> {
+export function quarantineLostCommits(deps: EpochContext, timeline: number): Promise<Epoch> {
   return startEpoch(deps, { cause: 'lost_commits', timeline });
 }
 
-async function startEpoch(deps: Needs, cause: QuarantineCause): Promise<Epoch> {
+async function startEpoch(deps: EpochContext, cause: QuarantineCause): Promise<Epoch> {
   const started = await deps.store.run(
     async (tx) => {
       const last = await tx.epochs.current();
@@ -55,7 +55,7 @@ async function isCovered(tx: Tx, timeline: number): Promise<boolean> {
 }
 
 /** Workers on every host go on within seconds. */
-export async function endQuarantine(deps: Needs, release: Release): Promise<Epoch> {
+export async function endQuarantine(deps: EpochContext, release: Release): Promise<Epoch> {
   const epoch = await deps.store.run(
     async (tx) => {
       const released = releaseEpoch(await tx.epochs.current(), release, deps.clock.nowMs());

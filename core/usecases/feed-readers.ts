@@ -1,7 +1,7 @@
 // Reads the feed, and waits for events. Waiting readers are in memory and do not query the
 // database: when a tenant's feed grows, one read serves all of its readers. The sequencer reports
 // growth by `wake`.
-import type { FeedEvent } from '../domain/event.js';
+import type { NumberedEvent } from '../domain/event.js';
 import { type Tenant, tenantKey } from '../domain/tenant.js';
 import { PonteError } from '../errors.js';
 import type { Deps } from '../ports/deps.js';
@@ -24,7 +24,7 @@ interface FeedRequest {
 }
 
 export interface FeedPage {
-  readonly events: readonly FeedEvent[];
+  readonly events: readonly NumberedEvent[];
   readonly nextAfter: number;
   readonly epoch: number;
 }
@@ -32,7 +32,7 @@ export interface FeedPage {
 export interface Wait {
   readonly keyId: string;
   /** Aborted when the wait ends. */
-  readonly over: AbortSignal;
+  readonly ended: AbortSignal;
 }
 
 export interface FeedReaders {
@@ -80,8 +80,8 @@ export function feedReaders(deps: Pick<Deps, 'store'>, waitingMax = WAITING_MAX)
       const after = from === 'latest' ? await headOf(deps, tenant) : from;
       const request = { ...rest, after };
       const readNow = () => deps.store.run((tx) => readPage(tx, tenant, request));
-      if (wait === null || wait.over.aborted) return pageOf(await readNow(), request);
-      const { keyId, over } = wait;
+      if (wait === null || wait.ended.aborted) return pageOf(await readNow(), request);
+      const { keyId, ended } = wait;
       if (isFull(tenant, keyId)) {
         const found = await readNow();
         // The client would repeat the request immediately.
@@ -96,7 +96,7 @@ export function feedReaders(deps: Pick<Deps, 'store'>, waitingMax = WAITING_MAX)
       const waiter: Waiter = { ...request, keyId, resolve, reject };
       const end = () => resolve(null);
       watch.waiters.add(waiter);
-      over.addEventListener('abort', end);
+      ended.addEventListener('abort', end);
       try {
         const now = await readNow();
         if (now.events.length > 0) return pageOf(now, request);
@@ -105,7 +105,7 @@ export function feedReaders(deps: Pick<Deps, 'store'>, waitingMax = WAITING_MAX)
         if (then.epoch !== now.epoch) throw resetOf(then.epoch, await headOf(deps, tenant));
         return pageOf(then, request);
       } finally {
-        over.removeEventListener('abort', end);
+        ended.removeEventListener('abort', end);
         leave(watch, waiter);
       }
     },
@@ -118,7 +118,7 @@ export function feedReaders(deps: Pick<Deps, 'store'>, waitingMax = WAITING_MAX)
 }
 
 interface Found {
-  readonly events: readonly FeedEvent[];
+  readonly events: readonly NumberedEvent[];
   readonly epoch: number;
 }
 

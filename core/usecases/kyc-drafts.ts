@@ -1,6 +1,6 @@
 // The sealed data of a buyer's KYC: the draft of the hosted form, or the submitted dossier.
 import { dossierPurpose, draftPurpose, type KycSubmission } from '../domain/buyer-kyc.js';
-import { isGranted, purgeOrdered } from '../domain/document.js';
+import { isGranted, purgeRequested } from '../domain/document.js';
 import { emptyDraft, type KycDraft, readDraftText, writeDraft } from '../domain/kyc-draft.js';
 import type { Deps } from '../ports/deps.js';
 import type { Tx } from '../ports/storage.js';
@@ -37,5 +37,5 @@ export async function stageUnused(deps: Deps, tx: Tx, urls: ReadonlySet<string>)
     }),
   );
   const nowMs = deps.clock.nowMs();
-  for (const document of found.flat()) tx.documents.update(purgeOrdered(document, nowMs));
+  for (const document of found.flat()) tx.documents.update(purgeRequested(document, nowMs));
 }

@@ -217,8 +217,8 @@ export async function kycTermsUrl(
   const partner = await partnerOf(deps, session);
   const { buyerId, submission } = await deps.store.run((tx) => readForm(deps, tx, session));
   const key = `terms-${session.orgId}-${buyerId}`;
-  const receiverRef = submission?.status === 'rejected' ? null : (submission?.partnerRef ?? null);
-  const input = { redirectUrl, key, receiverRef };
+  const partyRef = submission?.status === 'rejected' ? null : (submission?.partnerRef ?? null);
+  const input = { redirectUrl, key, partyRef };
   return expectAccepted(await callSafely(() => partner.startTos(input))).url;
 }
 
@@ -276,7 +276,11 @@ async function readForm(deps: Deps, tx: Tx, session: KycSession): Promise<ReadFo
   };
   return {
     facts: { draft, extra, email, corrections },
-    ...{ state, payment, buyerId, submission, start },
+    state,
+    payment,
+    buyerId,
+    submission,
+    start,
   };
 }
 

@@ -130,7 +130,7 @@ export async function takeBackOwner(deps: Deps, session: KycSession, owner: numb
   );
 }
 
-/** The form that was handed over is the own one again; what the other person saved stays. */
+/** The form that was handed over is theirs again; what the other person saved stays. */
 export async function takeBackForm(
   deps: Deps,
   session: KycSession,

@@ -1,5 +1,5 @@
 // Starts a buyer's KYC, by the integrator or on the hosted page. A dossier is submitted to the
-// partner inside the request, under a stored order. Without a dossier a hosted form waits for the
+// partner inside the request, under a stored command. Without a dossier a hosted form waits for the
 // buyer. The partner's decision ends in buyers.ts.
 import {
   awaitsDossier,
@@ -93,7 +93,7 @@ export async function submitDossier(
     previousRef,
     // The form sends all of it, and an operator answers what it does not ask.
     due: form === null && previousRef !== null ? known : null,
-    async stage(batch, orderId) {
+    async stage(batch, commandId) {
       const opened = await openStart(batch, tenant, start);
       if (opened.existing !== null) {
         submissionId = opened.existing.id;
@@ -101,7 +101,7 @@ export async function submitDossier(
       }
       if (form !== null && form.version !== opened.was?.version) return null;
       submissionId = opened.next.id;
-      return stageDossier(batch, opened, { start, form, orderId });
+      return stageDossier(batch, opened, { start, form, commandId });
     },
   });
   if (submission.outcome === 'refused') return submission;
@@ -117,25 +117,25 @@ async function stageDossier(
   {
     start,
     form,
-    orderId,
+    commandId,
   }: {
     readonly start: KycStart;
     readonly form: FormVersion | null;
-    readonly orderId: string;
+    readonly commandId: string;
   },
 ) {
   const { deps, tx, nowMs } = batch;
   const { next } = opened;
   const dossier = submittedDraft(readDraft(deps, next), start, form);
   stageOpened(tx, opened, {
-    ...submitted(next, orderId),
+    ...submitted(next, commandId),
     draftSealed: null,
     dossierSealed: next.status === 'approved' ? null : sealDossier(deps, next, dossier),
     submittedAtMs: nowMs,
   });
   const { id, buyerId } = next;
   await stageSubmitted(deps, tx, next, { party: 'buyer', id: buyerId }, start.dossier);
-  return { id, replacedOrderId: opened.was?.commandId ?? null };
+  return { id, replacedCommandId: opened.was?.commandId ?? null };
 }
 
 /** The buyer of a payment submits its dossier. */

@@ -1,6 +1,6 @@
-// Checks that the ledger, the funds and the orders to the partner agree for each payment, and that
-// the postings of each receipt follow from its state. Rows are read page by page while the service
-// runs; one that changes during its read is read again.
+// Checks that the ledger, the funds and the commands to the partner agree for each payment, and
+// that the postings of each receipt follow from its state. Rows are read page by page while the
+// service runs; one that changes during its read is read again.
 import {
   balanceName,
   balancesOf,
@@ -63,10 +63,10 @@ export async function findDifferences(
   return found.slice(0, max);
 }
 
-interface Books {
+interface PaymentLedger {
   readonly payment: Payment;
   readonly funds: Funds;
-  readonly orders: readonly MoneyCommand[];
+  readonly commands: readonly MoneyCommand[];
   readonly postings: readonly StoredPosting[];
 }
 
@@ -81,23 +81,28 @@ async function checkPayment(
 }
 
 /** Null if the payment changed: every change of its money raises its version. */
-async function readBooks(tx: Tx, row: Funds): Promise<Books | null> {
+async function readBooks(tx: Tx, row: Funds): Promise<PaymentLedger | null> {
   const tenant = tenantOf(row);
   const { paymentId } = row;
   const payment = await tx.payments.get(tenant, paymentId);
-  const [funds, orders, postings] = await Promise.all([
+  const [funds, commands, postings] = await Promise.all([
     tx.funds.get(tenant, paymentId),
     tx.commands.ofPayment(tenant, paymentId),
     tx.ledger.ofPayment(tenant, paymentId),
   ]);
   const after = await tx.payments.get(tenant, paymentId);
   assert(payment !== null && after !== null && funds !== null, 'a payment and its funds stay');
-  return payment.version === after.version ? { payment, funds, orders, postings } : null;
+  return payment.version === after.version ? { payment, funds, commands, postings } : null;
 }
 
-function differencesOf({ payment, funds, orders, postings }: Books): readonly LedgerDifference[] {
+function differencesOf({
+  payment,
+  funds,
+  commands,
+  postings,
+}: PaymentLedger): readonly LedgerDifference[] {
   const { currency } = funds;
-  const sums = sumsOf(orders);
+  const sums = sumsOf(commands);
   const booked = new Map<string, bigint>();
   for (const { account, money } of postings.flatMap(({ lines }) => lines)) {
     const name = balanceName(account, money.currency);
@@ -112,7 +117,7 @@ function differencesOf({ payment, funds, orders, postings }: Books): readonly Le
       rows.push([`ledger ${name}`, expected.get(name) ?? 0n, booked.get(name) ?? 0n]);
     }
   }
-  const derived = fundsOf(funds, orders);
+  const derived = fundsOf(funds, commands);
   for (const name of fundsAmounts) rows.push([`funds ${name}`, derived[name], funds[name]]);
   if (derived.position !== funds.position || derived.refund !== funds.refund) {
     rows.push([`funds ${funds.position}/${funds.refund}`, heldMinor(derived), -1n]);

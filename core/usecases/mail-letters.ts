@@ -84,13 +84,13 @@ function noticeIsUseless(
   { about, submission, session }: MailFacts,
 ): string | null {
   if (session !== null && hasSeen(session, createdAtMs)) return 'the page has shown it';
-  const over = 'its state is over';
+  const ended = 'its state is over';
   if (purpose === 'kyc_more') {
     const waits = about?.payment.status === 'buyer_kyc_pending';
-    return waits || (submission?.corrections ?? null) !== null ? null : over;
+    return waits || (submission?.corrections ?? null) !== null ? null : ended;
   }
-  if (about !== null) return causeOf(purpose, about) === cause ? null : over;
-  return submission !== null && purpose === `kyc_${submission.status}` ? null : over;
+  if (about !== null) return causeOf(purpose, about) === cause ? null : ended;
+  return submission !== null && purpose === `kyc_${submission.status}` ? null : ended;
 }
 
 /** When an open page has had time to show what the mail says; null: send the mail now. */
@@ -109,7 +109,10 @@ export function outgoing(deps: Deps, mail: Mail, facts: MailFacts): OutgoingMail
   const letter = letterOf(deps, mail, facts);
   return {
     ...deps.letters.render(letter),
-    ...{ to: mail.to, messageId: mail.id, writtenAtMs: mail.createdAtMs, locale: mail.locale },
+    to: mail.to,
+    messageId: mail.id,
+    writtenAtMs: mail.createdAtMs,
+    locale: mail.locale,
     replyTo: organization.supportEmail,
   };
 }
@@ -120,7 +123,14 @@ function letterOf(deps: Deps, mail: Mail, facts: MailFacts): Letter {
   const page = pageOf(mail, facts);
   const pageUrl = page === null ? null : `${deps.settings.payUrl}${pathOf(page)}`;
   return {
-    ...{ purpose, locale, mode, writtenAtMs, organization, about, account, pageUrl },
+    purpose,
+    locale,
+    mode,
+    writtenAtMs,
+    organization,
+    about,
+    account,
+    pageUrl,
     isReplacement,
     reference: referenceOf(mail, facts),
     link: pageUrl === null ? null : linkOf(deps, mail, pageUrl),

@@ -73,8 +73,17 @@ export function stageLink(
   const token = Buffer.from(deps.ids.randomBytes(LINK_TOKEN_BYTES)).toString('base64url');
   const to = mail.address.trim();
   const fields = {
-    ...{ orgId, mode, id, purpose, subject, cause: null, nth, locale, browserHash },
-    ...{ to, toKey: emailKey(to) },
+    orgId,
+    mode,
+    id,
+    purpose,
+    subject,
+    cause: null,
+    nth,
+    locale,
+    browserHash,
+    to,
+    toKey: emailKey(to),
     tokenHash: hashLinkToken(token),
     tokenSealed: deps.secretBox.seal(token, tokenPurpose({ id })),
     codeHash:

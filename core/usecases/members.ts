@@ -24,7 +24,11 @@ export async function addMember(
     if (known === null) {
       tx.members.insert(
         Object.freeze({
-          ...{ id, orgId, email, emailKey: key, role },
+          id,
+          orgId,
+          email,
+          emailKey: key,
+          role,
           removedAtMs: null,
           createdAtMs: nowMs,
           version: 1,

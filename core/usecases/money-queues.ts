@@ -1,17 +1,17 @@
 // What waits at the money desk: money that nobody ordered, payments that are short of money,
-// refunds that are owed, orders out of sight. Each row says what is known and what an operator can
+// refunds that are owed, commands in review. Each row says what is known and what an operator can
 // do.
-import { isShort } from '../domain/change.js';
+import { isShortPaid } from '../domain/change.js';
 import { type Funds, heldMinor } from '../domain/funds.js';
 import { type Money, money } from '../domain/money.js';
 import {
   basisOf,
-  isPayoutOutOfSight,
+  type CommandQueue,
+  isPayoutInReview,
   isRefundableByHand,
   type MoneyDecision,
   type MoneyQueue,
   moneyQueues,
-  type OrderQueue,
 } from '../domain/money-decision.js';
 import { isUnpaidRefund, type MoneyCommand } from '../domain/partner-command.js';
 import type { Receipt } from '../domain/receipt.js';
@@ -20,16 +20,16 @@ import { type Mode, tenantOf } from '../domain/tenant.js';
 import type { Deps } from '../ports/deps.js';
 import type { Payer } from '../ports/partner.js';
 import type { DecisionFilter, QueuePage, Tx } from '../ports/storage.js';
+import { readReview } from './command-changes.js';
 import { currentBasis } from './desk-items.js';
-import { readReview } from './order-changes.js';
 import { loadPayment } from './payment-store.js';
-import { receiverOf } from './receipt-matching.js';
+import { ownerOf } from './receipt-matching.js';
 import { payerOf } from './receipts.js';
 
-type Needs = Pick<Deps, 'store' | 'secretBox'>;
+type QueueContext = Pick<Deps, 'store' | 'secretBox'>;
 
 /**
- * What an operator can do about a row. `retry`: order it again. `ask`: read it at the partner. The
+ * What an operator can do about a row. `retry`: send it again. `ask`: read it at the partner. The
  * others are decisions, `cancel` and `accept`.
  */
 export type DeskStep =
@@ -45,7 +45,7 @@ export type DeskStep =
 
 export interface QueueRow {
   readonly queue: MoneyQueue;
-  /** Of a receipt, a payment or an order. */
+  /** Of a receipt, a payment or a command. */
   readonly id: string;
   readonly kind: 'receipt' | 'payment' | MoneyCommand['kind'];
   /** Null if the party of a receipt is unknown. */
@@ -56,7 +56,7 @@ export interface QueueRow {
   /** Of a short payment: what is missing. */
   readonly amount: Money;
   /**
-   * Unmatched and short: the money arrived. Owed: the debt arose. Out of sight: the order was sent.
+   * Unmatched and short: the money arrived. Owed: the debt arose. In review: the command was sent.
    */
   readonly sinceMs: number;
   readonly known: Known;
@@ -75,7 +75,7 @@ export type Known =
       /** Personal data: never logged. */
       readonly payer: Payer | null;
       /** Payments to the same party that wait for money, the likeliest first. */
-      readonly candidates: readonly Candidate[];
+      readonly candidates: readonly ListedCandidate[];
     }
   | {
       readonly kind: 'short';
@@ -83,8 +83,8 @@ export type Known =
       readonly asked: Money;
       readonly expiresAtMs: number | null;
     }
-  | { readonly kind: 'refund'; readonly state: RefundState; readonly error: string | null }
-  | { readonly kind: 'payout_failed'; readonly error: string | null }
+  | { readonly kind: 'refund'; readonly state: OpenRefundState; readonly error: string | null }
+  | { readonly kind: 'needs_review'; readonly error: string | null }
   | {
       readonly kind: 'review';
       /** By which `commands accept` names the report. */
@@ -94,14 +94,14 @@ export type Known =
       readonly isUsable: boolean;
     };
 
-export interface Candidate {
+export interface ListedCandidate {
   readonly paymentId: string;
   readonly externalId: string | null;
   readonly missing: Money;
 }
 
 /** `refused`: or failed. `in_doubt`: the partner may have it. */
-type RefundState = 'unsent' | 'in_doubt' | 'ordered' | 'refused';
+type OpenRefundState = 'unsent' | 'in_doubt' | 'ordered' | 'refused';
 
 export interface QueueCursor {
   readonly queue: MoneyQueue;
@@ -125,7 +125,7 @@ const AWAITING_MAX = 100;
 
 /** One queue after the other, each in id order. */
 export async function listQueues(
-  deps: Needs,
+  deps: QueueContext,
   { queue: only, after, limit, orgId, mode }: QueueFilter,
 ): Promise<readonly QueueRow[]> {
   const isAsked: IsAsked = (row) =>
@@ -165,7 +165,7 @@ async function listed(tx: Tx, decision: MoneyDecision): Promise<ListedDecision> 
 }
 
 interface Read {
-  readonly deps: Needs;
+  readonly deps: QueueContext;
   readonly tx: Tx;
 }
 
@@ -186,14 +186,14 @@ const readers: Readonly<Record<MoneyQueue, Reader>> = {
       (await tx.moneyQueues.received(page)).map((funds) => ({ ...funds, id: funds.paymentId })),
     shortRow,
   ),
-  owed: orderReader('owed'),
-  out_of_sight: orderReader('out_of_sight'),
+  owed: commandReader('owed'),
+  in_review: commandReader('in_review'),
 };
 
-function orderReader(queue: OrderQueue): Reader {
+function commandReader(queue: CommandQueue): Reader {
   return reader(
-    (tx, page) => tx.moneyQueues.orders(queue, page),
-    (read, order) => orderRow(read, queue, order),
+    (tx, page) => tx.moneyQueues.commands(queue, page),
+    (read, command) => commandRow(read, queue, command),
   );
 }
 
@@ -213,7 +213,13 @@ async function receiptRow({ deps, tx }: Read, receipt: Receipt): Promise<QueueRo
   const { id, orgId, mode, amount, completedAtMs, createdAtMs } = receipt;
   const candidates = await candidatesFor(tx, receipt);
   return {
-    ...{ queue: 'unmatched', id, kind: 'receipt', orgId, mode, paymentId: null, amount },
+    queue: 'unmatched',
+    id,
+    kind: 'receipt',
+    orgId,
+    mode,
+    paymentId: null,
+    amount,
     sinceMs: completedAtMs ?? createdAtMs,
     known: { kind: 'receipt', payer: payerOf(deps, receipt), candidates },
     steps: ['assign', 'refund', 'otherwise'],
@@ -223,9 +229,9 @@ async function receiptRow({ deps, tx }: Read, receipt: Receipt): Promise<QueueRo
 
 async function candidatesFor(
   tx: Tx,
-  { mode, receiverRef, amount }: Receipt,
-): Promise<readonly Candidate[]> {
-  const receiver = await receiverOf(tx, mode, receiverRef);
+  { mode, partyRef, amount }: Receipt,
+): Promise<readonly ListedCandidate[]> {
+  const receiver = await ownerOf(tx, mode, partyRef);
   if (receiver === null) return [];
   const { sellerExternalId } = receiver;
   const awaiting = await tx.payments.awaitingMoney(receiver, sellerExternalId, AWAITING_MAX);
@@ -237,7 +243,7 @@ async function candidatesFor(
       return { paymentId, externalId, missing };
     }),
   );
-  const isExact = ({ missing }: Candidate) => missing.amountMinor === amount.amountMinor;
+  const isExact = ({ missing }: ListedCandidate) => missing.amountMinor === amount.amountMinor;
   const alike = candidates.filter(({ missing }) => missing.currency === amount.currency);
   const likeliest = [...alike.filter(isExact), ...alike.filter((one) => !isExact(one))];
   return likeliest.slice(0, CANDIDATES_MAX);
@@ -252,25 +258,41 @@ async function shortRow(
     loadPayment(tx, tenant, id),
     tx.ledger.ofPayment(tenant, id),
   ]);
-  if (!isShort({ payment, funds })) return null;
+  if (!isShortPaid({ payment, funds })) return null;
   const { amount, expiresAtMs } = payment;
   const held = money(heldMinor(funds), funds.currency);
   const missing = money(amount.amountMinor - held.amountMinor, amount.currency);
   return {
-    ...{ ...tenant, queue: 'short', id, kind: 'payment', paymentId: id, amount: missing },
+    ...tenant,
+    queue: 'short',
+    id,
+    kind: 'payment',
+    paymentId: id,
+    amount: missing,
     sinceMs: postings.find(({ kind }) => kind === 'funds_received')?.atMs ?? payment.updatedAtMs,
     known: { kind: 'short', held, asked: amount, expiresAtMs },
-    ...{ steps: ['cancel'], proposal: null },
+    steps: ['cancel'],
+    proposal: null,
   };
 }
 
-async function orderRow({ tx }: Read, queue: OrderQueue, order: MoneyCommand): Promise<QueueRow> {
-  const { id, kind, paymentId, amount, createdAtMs, lastSentAtMs } = order;
+async function commandRow(
+  { tx }: Read,
+  queue: CommandQueue,
+  command: MoneyCommand,
+): Promise<QueueRow> {
+  const { id, kind, paymentId, amount, createdAtMs, lastSentAtMs } = command;
   return {
-    ...{ ...tenantOf(order), queue, id, kind, paymentId, amount },
+    ...tenantOf(command),
+    queue,
+    id,
+    kind,
+    paymentId,
+    amount,
     sinceMs: queue === 'owed' ? createdAtMs : (lastSentAtMs ?? createdAtMs),
-    ...{ known: knownOf(order), steps: stepsOf(order) },
-    proposal: await openProposal(tx, id, basisOf(order)),
+    known: knownOf(command),
+    steps: stepsOf(command),
+    proposal: await openProposal(tx, id, basisOf(command)),
   };
 }
 
@@ -279,30 +301,30 @@ async function openProposal(tx: Tx, id: string, basis: string): Promise<ListedDe
   return open === undefined ? null : { ...open, isVoid: open.basis !== basis };
 }
 
-function knownOf(order: MoneyCommand): Known {
-  const { kind, review, lastError: error } = order;
+function knownOf(command: MoneyCommand): Known {
+  const { kind, review, lastError: error } = command;
   if (review !== null) {
     const { reason, kind: problem } = readReview(review);
     const isUsable = problem === 'implausible';
     return { kind: 'review', report: reviewName(review), reason, isUsable };
   }
-  if (kind === 'payout') return { kind: 'payout_failed', error };
-  return { kind: 'refund', state: refundState(order), error };
+  if (kind === 'payout') return { kind: 'needs_review', error };
+  return { kind: 'refund', state: refundState(command), error };
 }
 
-function refundState(order: MoneyCommand): RefundState {
-  if (order.state === 'refused') return 'refused';
-  if (order.state === 'pending') return 'unsent';
-  return order.state === 'done' ? 'ordered' : 'in_doubt';
+function refundState(command: MoneyCommand): OpenRefundState {
+  if (command.state === 'refused') return 'refused';
+  if (command.state === 'pending') return 'unsent';
+  return command.state === 'done' ? 'ordered' : 'in_doubt';
 }
 
-function stepsOf(order: MoneyCommand): readonly DeskStep[] {
-  const { review } = order;
+function stepsOf(command: MoneyCommand): readonly DeskStep[] {
+  const { review } = command;
   const steps: DeskStep[] = [];
   if (review !== null && readReview(review).kind === 'implausible') steps.push('accept');
   if (review !== null) steps.push('ask');
-  if (isPayoutOutOfSight(order)) steps.push('returned', 'paid');
-  if (review === null && isUnpaidRefund(order)) steps.push('retry');
-  if (review === null && isRefundableByHand(order)) steps.push('refund');
+  if (isPayoutInReview(command)) steps.push('returned', 'paid');
+  if (review === null && isUnpaidRefund(command)) steps.push('retry');
+  if (review === null && isRefundableByHand(command)) steps.push('refund');
   return steps;
 }

@@ -1,5 +1,5 @@
 // Organizations, and their onboarding in a mode: terms, KYB at the partner, PIX destination, rails.
-// KYB and rails are orders to the partner, stored before the call. The call that registers the
+// KYB and rails are commands to the partner, stored before the call. The call that registers the
 // destination has a key at the partner, so that it can be repeated after a failure.
 import { readEmail } from '../domain/buyer-kyc.js';
 import type { Dossier } from '../domain/dossier.js';
@@ -26,8 +26,8 @@ import type { Tx } from '../ports/storage.js';
 import type { Batch } from './batch.js';
 import { runInline } from './command-runner.js';
 import { expectAccepted, partnerOf } from './partner-calls.js';
+import { stageTaken } from './party-commands.js';
 import { loadProfile, organizationKind, stageProfile } from './party-kinds.js';
-import { stageTaken } from './party-orders.js';
 import { configurePayoutOf, type PixDestination } from './party-payouts.js';
 import { stagePartyRead } from './party-reports.js';
 import { isAsKnown, refuseTier, submitParty } from './party-submissions.js';
@@ -153,20 +153,20 @@ async function submitDossier(
     dossier: isNew ? { ...given, country: given.country ?? 'BR', tosId } : given,
     previousRef: isNew ? null : partnerRef,
     due: isNew ? null : known,
-    async stage(batch, orderId) {
+    async stage(batch, commandId) {
       const was = await loadProfile(batch.tx, known);
       if (!isAsKnown(was, known)) return null;
-      await organizationKind.stage(batch, was, submitted(was, orderId));
-      return { id: orgId, replacedOrderId: was.commandId };
+      await organizationKind.stage(batch, was, submitted(was, commandId));
+      return { id: orgId, replacedCommandId: was.commandId };
     },
   });
   expectAccepted(submission, true);
 }
 
-/** Runs an open order about the organization, unless another process does. */
-async function runTaken(deps: Deps, orderId: string | null): Promise<void> {
+/** Runs an open command about the organization, unless another process does. */
+async function runTaken(deps: Deps, commandId: string | null): Promise<void> {
   const taken = await deps.store.run((tx) =>
-    stageTaken({ deps, tx, nowMs: deps.clock.nowMs() }, orderId),
+    stageTaken({ deps, tx, nowMs: deps.clock.nowMs() }, commandId),
   );
   if (taken !== null) await runInline(deps, taken);
 }
@@ -195,8 +195,8 @@ export async function acceptTerms(
   const isNew = isDue(profile, TERMS);
   if (given === null && (isNew || (isRequired && profile.tosId === null))) {
     const key = await partnerKey(deps, 'terms', [tenant.orgId, tenant.mode]);
-    const receiverRef = isNew ? profile.partnerRef : null;
-    const session = { redirectUrl: deps.settings.payUrl, key, receiverRef };
+    const partyRef = isNew ? profile.partnerRef : null;
+    const session = { redirectUrl: deps.settings.payUrl, key, partyRef };
     const { url } = expectAccepted(await partner.startTos(session), true);
     const text = `tosId: accept the terms at ${url} and give the tos_id of the redirect.`;
     throw new PonteError('ValidationError', text);
@@ -239,15 +239,15 @@ export async function configurePayout(
   return readOrganization(deps, tenant.orgId);
 }
 
-/** The order for the rails has ended without them, or waits for its next attempt. */
+/** The command for the rails has ended without them, or waits for its next attempt. */
 async function refuseWithoutRails(deps: Deps, tenant: Tenant): Promise<void> {
-  const order = await deps.store.run(async (tx) => {
+  const command = await deps.store.run(async (tx) => {
     const { railsCommandId, railsRef } = await loadProfile(tx, tenant);
     return railsCommandId === null || railsRef !== null ? null : tx.commands.get(railsCommandId);
   });
-  if (order === null) return;
-  if (order.state !== 'refused') throw new PonteError('PartnerUnavailable');
-  const text = `The settlement partner refuses the virtual account (${order.refusal}).`;
+  if (command === null) return;
+  if (command.state !== 'refused') throw new PonteError('PartnerUnavailable');
+  const text = `The settlement partner refuses the virtual account (${command.refusal}).`;
   throw new PonteError('ValidationError', `${text} Configure the payout again.`);
 }
 

@@ -17,7 +17,7 @@ export interface PageWatch {
    * has changed since `shown`. False, and nothing is watched, if the session has as many streams as
    * allowed.
    */
-  watch(payment: Tenant & { readonly id: string }, page: OpenPage, over: AbortSignal): boolean;
+  watch(payment: Tenant & { readonly id: string }, page: OpenPage, ended: AbortSignal): boolean;
   /** Payments of these tenants may have changed; without names, any may have. */
   look(tenants?: readonly Tenant[]): void;
   open(): number;
@@ -58,13 +58,16 @@ export function pageWatch(
       [...payments.values()].flatMap((set) => [...set]),
     );
   return {
-    watch(payment, page, over) {
+    watch(payment, page, ended) {
       const open = listeners().filter(({ sessionId }) => sessionId === page.sessionId);
       if (open.length >= STREAMS_PER_SESSION_MAX) return false;
       const tenant = tenantOf(payment);
       const key = tenantKey(tenant);
       const watch = tenants.get(key) ?? {
-        ...{ tenant, payments: new Map(), reading: false, again: false },
+        tenant,
+        payments: new Map(),
+        reading: false,
+        again: false,
       };
       tenants.set(key, watch);
       const pages = watch.payments.get(payment.id) ?? new Set();
@@ -80,8 +83,8 @@ export function pageWatch(
         stopPolling?.();
         stopPolling = null;
       };
-      if (over.aborted) end();
-      else over.addEventListener('abort', end, { once: true });
+      if (ended.aborted) end();
+      else ended.addEventListener('abort', end, { once: true });
       void compare(deps, watch);
       return true;
     },

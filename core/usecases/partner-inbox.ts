@@ -9,9 +9,9 @@ import type { Deps } from '../ports/deps.js';
 import type { PartnerMessageResult } from '../ports/outside.js';
 import type { PartnerFact, PartnerNotice } from '../ports/partner.js';
 import type { Tx } from '../ports/storage.js';
+import { pollSoon, type ReportSource, storeStaged } from './command-changes.js';
 import { requestOf } from './command-runner.js';
 import { eachDue } from './due-work.js';
-import { pollSoon, type ReportSource, storeStaged } from './order-changes.js';
 import { operationOf, operations } from './partner-operations.js';
 import { readReceipt } from './receipts.js';
 
@@ -62,7 +62,7 @@ export async function receivePartnerMessage(deps: Deps, message: PartnerMessage)
     return;
   }
   const error = await attemptMessage(deps, fresh);
-  if (error !== null) deps.log.error('a piece of work failed', { step: 'inbox', error });
+  if (error !== null) deps.log.error('a due row could not be processed', { step: 'inbox', error });
 }
 
 /** Applies stored messages that are due; returns how many. */
@@ -83,7 +83,7 @@ export async function runInbox(deps: Deps, nowMs: number, limit: number): Promis
 }
 
 /**
- * Applies a report to its order; twice, late or out of order it is harmless. The same batch marks
+ * Applies a report to its command; twice, late or out of order it is harmless. The same batch marks
  * its message as applied.
  */
 export async function applyPartnerUpdate(
@@ -123,16 +123,16 @@ async function attemptMessage(deps: Deps, message: InboxMessage): Promise<unknow
 }
 
 /**
- * False if a fact matches neither an order nor a receipt; else the batch of the last fact marks the
- * message as applied.
+ * False if a fact matches neither a command nor a receipt; else the batch of the last fact marks
+ * the message as applied.
  */
 async function applyFacts(deps: Deps, message: InboxMessage): Promise<boolean> {
   const facts = JSON.parse(message.facts, readAmount) as readonly (PartnerFact | PartnerNotice)[];
   const last = facts.length - 1;
   let isWhole = true;
   for (const [at, fact] of facts.entries()) {
-    const settled = at === last && isWhole ? message : null;
-    if (!(await applyFact(deps, message.mode, fact, settled))) isWhole = false;
+    const messageToMark = at === last && isWhole ? message : null;
+    if (!(await applyFact(deps, message.mode, fact, messageToMark))) isWhole = false;
   }
   if (last < 0) await deps.store.run((tx) => stageApplied(tx, message));
   return isWhole;
@@ -142,29 +142,29 @@ async function applyFact(
   deps: Deps,
   mode: Mode,
   fact: PartnerFact | PartnerNotice,
-  settled: InboxMessage | null,
+  messageToMark: InboxMessage | null,
 ): Promise<boolean> {
   const commandId = await matchingCommand(deps, mode, fact);
-  if (commandId === null) return recordUnordered(deps, mode, fact, settled);
-  if (fact.report !== null) await applyPartnerUpdate(deps, commandId, fact, {}, settled);
+  if (commandId === null) return recordUnordered(deps, mode, fact, messageToMark);
+  if (fact.report !== null) await applyPartnerUpdate(deps, commandId, fact, {}, messageToMark);
   else {
     await pollSoon(deps, commandId, async (tx) => {
-      if (settled !== null) await stageApplied(tx, settled);
+      if (messageToMark !== null) await stageApplied(tx, messageToMark);
     });
   }
   return true;
 }
 
-/** A pay-in without an order. The partner's books count, not the report of the message. */
+/** A pay-in without a command. The partner's books count, not the report of the message. */
 async function recordUnordered(
   deps: Deps,
   mode: Mode,
   { kind, partnerRef }: PartnerFact | PartnerNotice,
-  settled: InboxMessage | null,
+  messageToMark: InboxMessage | null,
 ): Promise<boolean> {
   if (kind !== 'payin') return false;
   const outcome = await readReceipt(deps, mode, partnerRef, async (tx) => {
-    if (settled !== null) await stageApplied(tx, settled);
+    if (messageToMark !== null) await stageApplied(tx, messageToMark);
   });
   return outcome === 'receipt' || outcome === 'none';
 }
@@ -212,8 +212,8 @@ async function recordInboxAttempt(deps: Deps, message: InboxMessage): Promise<vo
 }
 
 /**
- * The order of a fact. The partner's id must be the stored one: a message that names another order
- * under our reference is not applied, and an alert is logged.
+ * The command of a fact. The partner's id must be the stored one: a message that names another
+ * command under our reference is not applied, and an alert is logged.
  */
 async function matchingCommand(
   deps: Deps,
@@ -230,19 +230,19 @@ async function matchingCommand(
   });
   const command = found.find(fits);
   if (command === undefined) return null;
-  // An order that is not accepted yet has nothing to poll: the message is tried again.
+  // A command that is not accepted yet has nothing to poll: the message is tried again.
   if (fact.report === null && !isPolled(command)) return null;
   const known = command.partnerRef ?? (await lookedUpRef(deps, command, fact));
   if (known === fact.partnerRef) return command.id;
   const { partnerRef } = fact;
-  const alert = 'the partner reports another order under our reference than the one on record';
+  const alert = 'the partner reports another command under our reference than the one on record';
   if (known !== null) deps.log.error('alert', { alert, commandId: command.id, partnerRef });
   return null;
 }
 
 /**
- * Looks up the partner's id of an order without a stored one, because a message may name another
- * order. Null without an answer: the message is tried again.
+ * Looks up the partner's id of a command without a stored one, because a message may name another
+ * command. Null without an answer: the message is tried again.
  */
 async function lookedUpRef(
   deps: Deps,

@@ -1,8 +1,8 @@
-// The table of orders to the partner: how an order of each kind is prepared, started, looked up and
-// read, and what is stored when the partner accepts, refuses or reports it. command-runner.ts
+// The table of commands to the partner: how a command of each kind is prepared, started, looked up
+// and read, and what is stored when the partner accepts, refuses or reports it. command-runner.ts
 // calls.
 import { shortIdOf } from '../domain/bank-record.js';
-import { effectOn, pollNow, reopenOrder, reportOrder } from '../domain/order-report.js';
+import { effectOn, pollNow, reopenCommand, reportCommand } from '../domain/command-report.js';
 import {
   acceptCommand,
   type CommandKind,
@@ -20,12 +20,12 @@ import { tenantOf } from '../domain/tenant.js';
 import { assert } from '../errors.js';
 import type { Deps } from '../ports/deps.js';
 import type {
-  AcceptedOrder,
-  OrderApi,
+  AcceptedCommand,
+  CommandCalls,
   PartnerAnswer,
   PartnerFact,
   PartnerReports,
-  ReceiverReport,
+  PartyReport,
   SettlementPartner,
 } from '../ports/partner.js';
 import type { Batch } from './batch.js';
@@ -35,10 +35,10 @@ import {
   type ReportSource,
   type Staged,
   stageCommand,
-  stageOrder,
+  stageMoneyCommand,
   stageReport,
-} from './order-changes.js';
-import type { PartyReport, RailsRequest } from './party-kinds.js';
+} from './command-changes.js';
+import type { IncomingPartyReport, RailsRequest } from './party-kinds.js';
 import {
   alertUnplaced,
   announceParty,
@@ -52,17 +52,17 @@ import { loadPayment } from './payment-store.js';
 export interface Operation<C extends PartnerCommand = PartnerCommand> {
   /** Null: the answer to the call is final. */
   readonly reportKind: keyof PartnerReports | null;
-  /** The exact request, if it was not fixed with the order. */
+  /** The exact request, if it was not fixed with the command. */
   prepare(deps: Deps, partner: SettlementPartner, command: C): Promise<PartnerAnswer<string>>;
-  callsOf(partner: SettlementPartner): Omit<OrderApi<never, PartnerFact['report']>, 'prepare'>;
-  onAccepted(batch: Batch, command: C, accepted: AcceptedOrder): Promise<Staged>;
-  /** `refused` is the order with its final refusal. */
+  callsOf(partner: SettlementPartner): Omit<CommandCalls<never, PartnerFact['report']>, 'prepare'>;
+  onAccepted(batch: Batch, command: C, accepted: AcceptedCommand): Promise<Staged>;
+  /** `refused` is the command with its final refusal. */
   onRefused(batch: Batch, command: C, refused: C, code: string): Promise<Staged>;
-  /** Sent, lost, postponed or in doubt; `orders` are all of the same payment. */
+  /** Sent, lost, postponed or in doubt; `commands` are all of the same payment. */
   onChanged(
     batch: Batch,
     command: C,
-    decide: (orders: readonly MoneyCommand[]) => C,
+    decide: (commands: readonly MoneyCommand[]) => C,
   ): Promise<Staged>;
   /** `fact` is of `reportKind`; twice, late or out of order it is harmless. */
   onReport(batch: Batch, command: C, fact: PartnerFact, source: ReportSource): Promise<Staged>;
@@ -75,8 +75,8 @@ export function operationOf<C extends PartnerCommand>(command: C): Operation<C> 
 const nothing = { receivedMinor: 0n, refunded: null };
 
 const dossier: Operation<PartyCommand> = {
-  reportKind: 'receiver',
-  callsOf: (partner) => partner.receiver,
+  reportKind: 'party',
+  callsOf: (partner) => partner.party,
   prepare: alreadyPrepared,
   onAccepted(batch, command, { partnerRef, report = { status: 'verifying', reason: null } }) {
     const next = acceptCommand(command, partnerRef, batch.nowMs);
@@ -96,17 +96,17 @@ const dossier: Operation<PartyCommand> = {
   },
   onChanged: changedParty,
   onReport(batch, command, fact, { polledVersion, alsoChange }) {
-    assert(fact.kind === 'receiver', 'the report of a party is about one');
+    assert(fact.kind === 'party', 'the report of a party is about one');
     const { partnerRef, report } = fact;
     const { reason } = report;
     const isCurrent = polledVersion === command.version;
     const end = isAwaited(report) ? 'open' : 'completed';
     const held = isAnswerDue(report);
     const answer = { ...nothing, partnerRef, end, reason, held, polled: true } as const;
-    const known = reportOrder(command, answer, batch.nowMs);
-    const reported = isCurrent && end === 'open' ? reopenOrder(known, batch.nowMs) : known;
+    const known = reportCommand(command, answer, batch.nowMs);
+    const reported = isCurrent && end === 'open' ? reopenCommand(known, batch.nowMs) : known;
     const last = alsoChange?.(reported, null) ?? reported;
-    // The order has changed since it was read: the answer may be old.
+    // The command has changed since it was read: the answer may be old.
     const isRaced = polledVersion !== undefined && !isCurrent;
     const next = isRaced ? pollNow(last, batch.nowMs) : last;
     return stageParty(batch, [command, next], { partnerRef, report, isCurrent });
@@ -133,7 +133,7 @@ export const operations: Readonly<Record<CommandKind, Operation>> = {
     async onAccepted(batch, command: PartyCommand, { partnerRef }) {
       await railsReported(batch, command, partnerRef);
       const report = { ...nothing, partnerRef, end: 'completed', reason: null } as const;
-      const next = reportOrder(command, { ...report, polled: true }, batch.nowMs);
+      const next = reportCommand(command, { ...report, polled: true }, batch.nowMs);
       return { ...stageCommand(batch, next), announce: () => announceParty(batch.deps) };
     },
     async onRefused(batch, _, refused: PartyCommand, code) {
@@ -160,9 +160,9 @@ export const operations: Readonly<Record<CommandKind, Operation>> = {
     details: ({ reason, transactionHash }) => ({ reason, transactionHash }),
   }),
   payout: moneyOperation('payout', {
-    prepare(partner, { reference, amount }, { payment, orders, quote }) {
+    prepare(partner, { reference, amount }, { payment, commands, quote }) {
       const { destination, purpose } = payment;
-      const payinRefs = orders.flatMap(({ kind, confirmedMinor, partnerRef }) =>
+      const payinRefs = commands.flatMap(({ kind, confirmedMinor, partnerRef }) =>
         kind === 'payin' && confirmedMinor > 0n && partnerRef !== null ? [partnerRef] : [],
       );
       const money = { reference, amount, destination, payinRefs };
@@ -177,8 +177,8 @@ export const operations: Readonly<Record<CommandKind, Operation>> = {
     details: settlementOf,
   }),
   refund: moneyOperation('refund', {
-    async prepare(partner, { reference, amount, payinId }, { orders }) {
-      const payinRef = orders.find(({ id }) => id === payinId)?.partnerRef ?? null;
+    async prepare(partner, { reference, amount, payinId }, { commands }) {
+      const payinRef = commands.find(({ id }) => id === payinId)?.partnerRef ?? null;
       assert(payinRef !== null, 'a refund has a pay-in');
       return partner.refund.prepare({ reference, payinRef, amount });
     },
@@ -193,13 +193,13 @@ async function neverReported(): Promise<never> {
 }
 
 async function alreadyPrepared(): Promise<never> {
-  throw new Error('the request about a party is fixed when its order is made');
+  throw new Error('the request about a party is fixed when its command is made');
 }
 
 async function changedParty(
   batch: Batch,
   _command: PartyCommand,
-  decide: (orders: readonly MoneyCommand[]) => PartyCommand,
+  decide: (commands: readonly MoneyCommand[]) => PartyCommand,
 ): Promise<Staged> {
   return stageCommand(batch, decide([]));
 }
@@ -228,11 +228,11 @@ function moneyOperation<K extends MoneyFact['kind']>(
     prepare: async (deps, partner, command) =>
       rules.prepare(partner, command, await knownOf(deps, command)),
     onAccepted: (batch, command, { partnerRef, instructions }) =>
-      stageOrder(batch, command, () => acceptCommand(command, partnerRef, batch.nowMs), {
+      stageMoneyCommand(batch, command, () => acceptCommand(command, partnerRef, batch.nowMs), {
         instructions,
       }),
-    onRefused: (batch, command, refused) => stageOrder(batch, command, () => refused),
-    onChanged: stageOrder,
+    onRefused: (batch, command, refused) => stageMoneyCommand(batch, command, () => refused),
+    onChanged: stageMoneyCommand,
     onReport(batch, command, fact, source) {
       assert(fact.kind === kind, `the report of a ${kind} is about one`);
       // The kind determines the type of the report.
@@ -248,15 +248,15 @@ function knownOf({ store }: Deps, command: MoneyCommand) {
     const { payment } = await loadPayment(tx, tenant, command.paymentId);
     const { quoteId } = payment;
     const quote = quoteId === null ? null : await tx.quotes.get(tenant, quoteId);
-    return { payment, quote, orders: await tx.commands.ofPayment(tenant, command.paymentId) };
+    return { payment, quote, commands: await tx.commands.ofPayment(tenant, command.paymentId) };
   });
 }
 
-/** The order is stored with the last of the changes: after a crash they are repeated. */
+/** The command is stored with the last of the changes: after a crash they are repeated. */
 async function stageParty(
   batch: Batch,
   [was, next]: readonly [PartyCommand, PartyCommand],
-  reported: PartyReport,
+  reported: IncomingPartyReport,
 ): Promise<Staged> {
   const { isComplete, alerts } = await partyReported(batch, was, reported);
   const announce = () => {
@@ -267,12 +267,12 @@ async function stageParty(
   return { command: was, isComplete, announce };
 }
 
-/** The partner has not decided, or waits for an answer: the order is polled. */
-function isAwaited(report: ReceiverReport): boolean {
+/** The partner has not decided, or waits for an answer: the command is polled. */
+function isAwaited(report: PartyReport): boolean {
   return report.status === 'verifying' || isAnswerDue(report);
 }
 
-function isAnswerDue({ status, corrections = [] }: ReceiverReport): boolean {
+function isAnswerDue({ status, corrections = [] }: PartyReport): boolean {
   return status === 'paused' || corrections.length > 0;
 }
 

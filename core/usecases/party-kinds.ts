@@ -22,18 +22,18 @@ import { needsRails, type Payee } from '../domain/payee.js';
 import { type Tenant, tenantOf } from '../domain/tenant.js';
 import { assert, PonteError } from '../errors.js';
 import type { Deps } from '../ports/deps.js';
-import type { ReceiverReport } from '../ports/partner.js';
+import type { PartyReport } from '../ports/partner.js';
 import type { Tx } from '../ports/storage.js';
 import type { Batch } from './batch.js';
 import { rejectionTime, stageWaiting, stageWithdrawn } from './buyer-decisions.js';
 import { stagePurge } from './documents.js';
 import { readDraft, sealDossier, sealDraft } from './kyc-drafts.js';
 import { stageFormDecided, stageKycMore } from './kyc-notices.js';
-import { partyOrder } from './party-orders.js';
+import { partyCommand } from './party-commands.js';
 
-export interface PartyReport {
+export interface IncomingPartyReport {
   readonly partnerRef: string | null;
-  readonly report: ReceiverReport;
+  readonly report: PartyReport;
   /** The answer to a call: not older than what is known. */
   readonly isCurrent: boolean;
 }
@@ -42,7 +42,7 @@ export interface PartyKind<P extends Party = Party> {
   /** NotFound. */
   load(tx: Tx, tenant: Tenant, id: string): Promise<P>;
   /**
-   * Stages a change, if it is one, and what follows from it. Returns the order for the rails, if
+   * Stages a change, if it is one, and what follows from it. Returns the command for the rails, if
    * the change leads to one: due now, or leased to the caller.
    */
   stage(batch: Batch, was: P, changed: P, lease?: string | null): Promise<PartyCommand | null>;
@@ -51,13 +51,13 @@ export interface PartyKind<P extends Party = Party> {
   /** New terms are due of an approved party too: later calls need them. */
   readonly needsTerms: boolean;
   /** What it means that the partner refuses the dossier of a new party. */
-  refusal(deps: Deps, party: P, code: string): ReceiverReport;
+  refusal(deps: Deps, party: P, code: string): PartyReport;
   /** Something new is due that neither a page nor the API asks for. */
-  needsOperator(deps: Deps, was: P, next: P, reported: PartyReport): boolean;
+  needsOperator(deps: Deps, was: P, next: P, reported: IncomingPartyReport): boolean;
   /** The time of a decision, where it is not the time of the report. */
-  decidedAtMs(batch: Batch, was: P, report: ReceiverReport): Promise<number>;
+  decidedAtMs(batch: Batch, was: P, report: PartyReport): Promise<number>;
   /** Stages what waits for the decision; false if more may wait. */
-  followUp(batch: Batch, party: P, reported: PartyReport): Promise<boolean>;
+  followUp(batch: Batch, party: P, reported: IncomingPartyReport): Promise<boolean>;
 }
 
 export const organizationKind: PartyKind<OrganizationProfile> = {
@@ -163,7 +163,7 @@ export const partyKinds: Readonly<Record<Subject['kind'], PartyKind>> = {
   submission: submissionKind,
 };
 
-function rejection(_deps: Deps, _party: Party, code: string): ReceiverReport {
+function rejection(_deps: Deps, _party: Party, code: string): PartyReport {
   return { status: 'rejected', reason: code };
 }
 
@@ -185,7 +185,7 @@ export async function loadSubmission(tx: Tx, tenant: Tenant, id: string): Promis
   return submission;
 }
 
-/** Stages the profile, with the order for its rails if it is ready for them. */
+/** Stages the profile, with the command for its rails if it is ready for them. */
 export function stageProfile(
   batch: Batch,
   profile: OrganizationProfile,
@@ -209,7 +209,7 @@ async function mayCollect(tx: Tx, { orgId, mode }: Tenant): Promise<boolean> {
 
 /** The request of `provision_rails`, stored as sealed JSON. */
 export interface RailsRequest {
-  readonly receiverRef: string;
+  readonly partyRef: string;
   readonly destinationRef: string;
   readonly key: string;
 }
@@ -220,12 +220,12 @@ function stageRails(
   payee: Payee & Tenant,
   lease: string | null,
 ): PartyCommand {
-  const { partnerRef: receiverRef, destinationRef } = payee;
-  assert(receiverRef !== null && destinationRef !== null, 'rails lead to a PIX destination');
+  const { partnerRef: partyRef, destinationRef } = payee;
+  assert(partyRef !== null && destinationRef !== null, 'rails lead to a PIX destination');
   const id = deps.ids.next('cmd', nowMs);
-  const request: RailsRequest = { receiverRef, destinationRef, key: id };
-  const order = { id, kind: 'provision_rails', subject, lease } as const;
-  const command = partyOrder(deps, payee, { ...order, request: JSON.stringify(request) });
+  const request: RailsRequest = { partyRef, destinationRef, key: id };
+  const fields = { id, kind: 'provision_rails', subject, lease } as const;
+  const command = partyCommand(deps, payee, { ...fields, request: JSON.stringify(request) });
   tx.commands.insert(command);
   return command;
 }

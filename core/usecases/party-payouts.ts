@@ -1,5 +1,5 @@
 // Configures where the partner pays to: registers the PIX destination of a payee and requests its
-// rails, under a stored order. Existing payments keep the old destination.
+// rails, under a stored command. Existing payments keep the old destination.
 import type { ConnectedAccount } from '../domain/connected-account.js';
 import { isRedirected, type Payee, railsRefused, withDestination } from '../domain/payee.js';
 import type { Tenant } from '../domain/tenant.js';
@@ -7,8 +7,8 @@ import type { Deps } from '../ports/deps.js';
 import type { Batch } from './batch.js';
 import { runInline } from './command-runner.js';
 import { callSafely, expectAccepted, partnerOf } from './partner-calls.js';
+import { stageTaken } from './party-commands.js';
 import type { PartyKind } from './party-kinds.js';
-import { stageTaken } from './party-orders.js';
 import { announceParty } from './party-reports.js';
 import { announceRedirect, stagePayoutNotices } from './payout-notices.js';
 import { partnerKey } from './service-keys.js';
@@ -40,11 +40,11 @@ export async function configurePayoutOf<P extends Payee>(
   { pixKey, accountHolderName }: PixDestination,
 ): Promise<void> {
   const known = await deps.store.run((tx) => kind.load(tx, tenant, id));
-  const receiverRef = payableParty(known);
-  const bound = [tenant.orgId, tenant.mode, id, receiverRef, pixKey, accountHolderName];
+  const partyRef = payableParty(known);
+  const bound = [tenant.orgId, tenant.mode, id, partyRef, pixKey, accountHolderName];
   const key = await partnerKey(deps, 'pix-destination', bound);
   const partner = await partnerOf(deps, tenant);
-  const registration = { receiverRef, pixKey, accountHolderName, key };
+  const registration = { partyRef, pixKey, accountHolderName, key };
   const answer = await callSafely(() => partner.registerPixDestination(registration), pixKey);
   const { destinationRef } = expectAccepted(answer, seller(known) === null);
   const lease = deps.store.claims.newLease();
@@ -52,7 +52,7 @@ export async function configurePayoutOf<P extends Payee>(
     const batch = { deps, tx, nowMs: deps.clock.nowMs() };
     const was = await kind.load(tx, tenant, id);
     // It may have been rejected since, or submitted as another party.
-    payableParty(was, receiverRef);
+    payableParty(was, partyRef);
     const next = withDestination(await withoutRefusedRails(batch, was), destinationRef);
     const redirected = isRedirected(was, next) ? next : null;
     if (redirected !== null) await stagePayoutNotices(deps, tx, tenant, seller(redirected));

@@ -1,7 +1,8 @@
 // What the partner reports about a party: its decision, what is due, a refused answer, the rails of
 // a payee. The kinds of parties differ in party-kinds.ts alone.
+
+import { pollNow, reopenCommand } from '../domain/command-report.js';
 import { fieldNamed } from '../domain/kyc-fields.js';
-import { pollNow, reopenOrder } from '../domain/order-report.js';
 import { isPolled, type PartyCommand } from '../domain/partner-command.js';
 import { type Party, reported as withReport } from '../domain/party.js';
 import {
@@ -16,10 +17,10 @@ import { railsProvisioned } from '../domain/payee.js';
 import type { Tenant } from '../domain/tenant.js';
 import { assert } from '../errors.js';
 import type { Deps } from '../ports/deps.js';
-import type { ReceiverReport } from '../ports/partner.js';
+import type { PartyReport } from '../ports/partner.js';
 import type { Tx } from '../ports/storage.js';
 import type { Batch } from './batch.js';
-import { type PartyKind, type PartyReport, partyKinds, payeeKinds } from './party-kinds.js';
+import { type IncomingPartyReport, type PartyKind, partyKinds, payeeKinds } from './party-kinds.js';
 
 export interface PartyStaged {
   /** False while more payments wait for the decision: stage it again. */
@@ -42,7 +43,7 @@ const complete: PartyStaged = { isComplete: true, alerts: [] };
 export async function partyReported(
   batch: Batch,
   { id, subject, ...tenant }: Pick<PartyCommand, 'id' | 'subject'> & Tenant,
-  reported: PartyReport,
+  reported: IncomingPartyReport,
 ): Promise<PartyStaged> {
   const kind = partyKinds[subject.kind];
   const was = await kind.load(batch.tx, tenant, subject.id);
@@ -65,7 +66,7 @@ async function afterReport<P extends Party>(
   batch: Batch,
   kind: PartyKind<P>,
   was: P,
-  reported: PartyReport,
+  reported: IncomingPartyReport,
 ): Promise<P> {
   const { partnerRef, report } = reported;
   const { status, reason } = report;
@@ -75,7 +76,10 @@ async function afterReport<P extends Party>(
   return isSameDue(next, due) ? next : Object.freeze({ ...next, ...due });
 }
 
-function wanted({ needsTerms }: Pick<PartyKind, 'needsTerms'>, reported: PartyReport): PartyReport {
+function wanted(
+  { needsTerms }: Pick<PartyKind, 'needsTerms'>,
+  reported: IncomingPartyReport,
+): IncomingPartyReport {
   const { report } = reported;
   if (needsTerms || report.status !== 'approved') return reported;
   const corrections = report.corrections?.filter(({ field }) => field !== TERMS) ?? [];
@@ -83,7 +87,7 @@ function wanted({ needsTerms }: Pick<PartyKind, 'needsTerms'>, reported: PartyRe
 }
 
 /** What is due of a party that the report changed to `next`. A late message clears nothing. */
-function dueAfter(was: Party, next: Party, reported: PartyReport, nowMs: number): PartyDue {
+function dueAfter(was: Party, next: Party, reported: IncomingPartyReport, nowMs: number): PartyDue {
   if (next.status === 'rejected') return next;
   const { report, isCurrent } = reported;
   const isSilent = (report.corrections ?? []).length === 0;
@@ -92,12 +96,12 @@ function dueAfter(was: Party, next: Party, reported: PartyReport, nowMs: number)
   return alertedIfLate(isLate ? next : dueReported(next, report), nowMs);
 }
 
-function isUndecided({ report: { status } }: PartyReport): boolean {
+function isUndecided({ report: { status } }: IncomingPartyReport): boolean {
   return status === 'verifying' || status === 'paused';
 }
 
 const late = 'the partner stops waiting for the answer of a party within a week';
-const operatorsOnly = 'the partner wants something of a party that only an operator can see to';
+const operatorsOnly = 'the partner requests information that only an operator can provide';
 
 function lateAlerts(
   was: PartyDue,
@@ -117,8 +121,8 @@ function dueText(due: PartyDue): string {
 }
 
 /**
- * The partner refused an order that was an answer: stages that the order before counts again and is
- * read, which restores what is due. False if the order was no answer.
+ * The partner refused a command that was an answer: stages that the command before counts again and
+ * is read, which restores what is due. False if the command was no answer.
  */
 export async function answerRefused(batch: Batch, command: PartyCommand): Promise<boolean> {
   const { tx, nowMs } = batch;
@@ -130,7 +134,7 @@ export async function answerRefused(batch: Batch, command: PartyCommand): Promis
   const before = await tx.commands.byPartnerRef(command.mode, command.kind, partnerRef);
   const isOwn = before !== null && before.orgId === command.orgId && 'subject' in before;
   if (!isOwn || before.id === command.id || before.subject.id !== subject.id) return false;
-  tx.commands.update(pollNow(reopenOrder(before, nowMs), nowMs));
+  tx.commands.update(pollNow(reopenCommand(before, nowMs), nowMs));
   await kind.stage(batch, was, Object.freeze({ ...was, commandId: before.id }));
   return true;
 }
@@ -140,7 +144,7 @@ export async function refusalReport(
   { deps, tx }: Batch,
   { subject, ...tenant }: PartyCommand,
   code: string,
-): Promise<ReceiverReport> {
+): Promise<PartyReport> {
   const kind = partyKinds[subject.kind];
   return kind.refusal(deps, await kind.load(tx, tenant, subject.id), code);
 }
@@ -171,7 +175,7 @@ export function announceParty(deps: Pick<Deps, 'wake'>): void {
   deps.wake('purges');
 }
 
-/** Stages that an accepted order about a party is read next. */
+/** Stages that an accepted command about a party is read next. */
 export async function stagePartyRead(
   tx: Tx,
   commandId: string | null,

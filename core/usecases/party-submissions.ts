@@ -1,5 +1,5 @@
 // Submits the dossier of a party to the partner: a new party, or an answer to what the partner
-// wants of one that it knows. The order is stored before the call. The call runs inside the
+// wants of one that it knows. The command is stored before the call. The call runs inside the
 // request, because its answer may contain the decision; after a crash in between the workers call.
 import type { EntityType, Role } from '../domain/connected-account.js';
 import { type Dossier, isTierAllowed, missingFields } from '../domain/dossier.js';
@@ -14,7 +14,7 @@ import type { PartnerAnswer } from '../ports/partner.js';
 import type { Batch } from './batch.js';
 import { runInline } from './command-runner.js';
 import { partnerOf } from './partner-calls.js';
-import { partyOrder, stageReplaced } from './party-orders.js';
+import { partyCommand, stageReplaced } from './party-commands.js';
 
 export interface PartySubmission {
   readonly kind: Subject['kind'];
@@ -25,11 +25,11 @@ export interface PartySubmission {
   readonly previousRef: string | null;
   /** An answer needs only what is due; null: the dossier must be complete. */
   readonly due: PartyDue | null;
-  /** Stages the party with its new order; null if there is nothing to submit any more. */
+  /** Stages the party with its new command; null if there is nothing to submit any more. */
   stage(
     batch: Batch,
-    orderId: string,
-  ): Promise<{ readonly id: string; readonly replacedOrderId: string | null } | null>;
+    commandId: string,
+  ): Promise<{ readonly id: string; readonly replacedCommandId: string | null } | null>;
 }
 
 /** API names of fields of a buyer's dossier with another name. */
@@ -38,22 +38,22 @@ const buyerNames: Readonly<Record<string, string>> = {
   country: 'buyerCountry',
 };
 
-/** The order for each kind of party, and the error that lists the missing fields. */
+/** The command for each kind of party, and the error that lists the missing fields. */
 const kinds = {
   organization: {
-    order: 'submit_organization',
+    commandKind: 'submit_organization',
     code: 'ValidationError',
     text: (missing: readonly string[]) =>
       `${missing.join(', ')}: the KYB of an organization needs these. Submit it with them.`,
   },
   account: {
-    order: 'submit_account',
+    commandKind: 'submit_account',
     code: 'ConnectedAccountMissingFields',
     text: (missing: readonly string[], whose: string) =>
       `A ${whose} lacks: ${missing.join(', ')}. Send these fields and submit again.`,
   },
   submission: {
-    order: 'submit_buyer',
+    commandKind: 'submit_buyer',
     // The interface answers a start of the KYC that lacks fields with this code, and names them.
     code: 'TosIdMismatch',
     text: (missing: readonly string[], whose: string) => {
@@ -70,26 +70,31 @@ export async function submitParty(
   { kind, role, entityType, dossier, previousRef, due, stage }: PartySubmission,
 ): Promise<PartnerAnswer<{ readonly id: string } | null>> {
   const partner = await partnerOf(deps, tenant);
-  const { order, code, text } = kinds[kind];
+  const { commandKind, code, text } = kinds[kind];
   const missing =
     due === null
       ? missingFields(role, entityType, dossier, partner.requirements(role, entityType))
       : unanswered(due, dossier);
   if (missing.length > 0) throw new PonteError(code, text(missing, `${role} ${entityType}`));
-  const orderId = deps.ids.next('cmd', deps.clock.nowMs());
-  const party = { ...dossier, role, entityType, previousRef, reference: orderId };
-  const prepared = await partner.receiver.prepare(party);
+  const commandId = deps.ids.next('cmd', deps.clock.nowMs());
+  const party = { ...dossier, role, entityType, previousRef, reference: commandId };
+  const prepared = await partner.party.prepare(party);
   if (prepared.outcome !== 'done') return prepared;
   const lease = deps.store.claims.newLease();
   const command = await deps.store.run(async (tx) => {
     const batch = { deps, tx, nowMs: deps.clock.nowMs() };
-    const staged = await stage(batch, orderId);
+    const staged = await stage(batch, commandId);
     if (staged === null) return null;
-    const { id, replacedOrderId } = staged;
-    await stageReplaced(batch, replacedOrderId);
+    const { id, replacedCommandId } = staged;
+    await stageReplaced(batch, replacedCommandId);
     const subject = { kind, id };
     const request = { request: prepared.value, lease };
-    const command = partyOrder(deps, tenant, { id: orderId, kind: order, subject, ...request });
+    const command = partyCommand(deps, tenant, {
+      id: commandId,
+      kind: commandKind,
+      subject,
+      ...request,
+    });
     tx.commands.insert(command);
     return command;
   });

@@ -6,7 +6,7 @@ import type { PostingKind, StoredPosting } from '../domain/ledger.js';
 import type { Organization } from '../domain/organization.js';
 import { isOpen, type MoneyCommand } from '../domain/partner-command.js';
 import { isPageOpen, isTerminal, type Payment } from '../domain/payment.js';
-import { isDecisionLate, isLate, isShort } from '../domain/poll-plan.js';
+import { isDecisionLate, isLate, isPayinShort } from '../domain/poll-plan.js';
 import type { Quote } from '../domain/quote.js';
 import { tenantOf } from '../domain/tenant.js';
 import { assert, PonteError } from '../errors.js';
@@ -52,19 +52,21 @@ export async function readPaymentPage(deps: Deps, publicId: string): Promise<Pay
   const read = await deps.store.run(async (tx) => {
     const { id, buyerId, quoteId, ...rest } = await openPage(tx, publicId);
     const tenant = tenantOf(rest);
-    const [view, organization, quote, submission, versions, postings, orders] = await Promise.all([
-      tx.views.get(tenant, id),
-      tx.organizations.get(tenant.orgId),
-      quoteId === null ? null : tx.quotes.get(tenant, quoteId),
-      tx.buyers.submission(tenant, buyerId),
-      tx.views.pageVersions(tenant, [id]),
-      tx.ledger.ofPayment(tenant, id),
-      tx.commands.ofPayment(tenant, id),
-    ]);
+    const [view, organization, quote, submission, versions, postings, commands] = await Promise.all(
+      [
+        tx.views.get(tenant, id),
+        tx.organizations.get(tenant.orgId),
+        quoteId === null ? null : tx.quotes.get(tenant, quoteId),
+        tx.buyers.submission(tenant, buyerId),
+        tx.views.pageVersions(tenant, [id]),
+        tx.ledger.ofPayment(tenant, id),
+        tx.commands.ofPayment(tenant, id),
+      ],
+    );
     assert(view !== null && organization !== null, 'a payment and its organization stay');
     const kyc = kycStateOf(view.kycStatus, submission);
     const { payment, funds } = view;
-    const awaited = awaitedOf(orders);
+    const awaited = awaitedOf(commands);
     const isHeld = awaited?.kind === 'payin' && awaited.heldSinceMs !== null;
     const instructions = payment.payinInstructions;
     const screen = screenOf({ payment, funds, kyc, quote, instructions, isHeld }, nowMs);
@@ -87,11 +89,11 @@ export async function readPaymentPage(deps: Deps, publicId: string): Promise<Pay
   return { ...read, check };
 }
 
-/** The order that a payment waits for. */
-function awaitedOf(orders: readonly MoneyCommand[]): MoneyCommand | null {
-  const waits = (order: MoneyCommand) =>
-    isOpen(order) || (order.end === 'completed' && isShort(order));
-  return orders.findLast((order) => order.kind !== 'refund' && waits(order)) ?? null;
+/** The command that a payment waits for. */
+function awaitedOf(commands: readonly MoneyCommand[]): MoneyCommand | null {
+  const waits = (command: MoneyCommand) =>
+    isOpen(command) || (command.end === 'completed' && isPayinShort(command));
+  return commands.findLast((command) => command.kind !== 'refund' && waits(command)) ?? null;
 }
 
 function isWaitLate(

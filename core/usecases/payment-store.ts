@@ -10,8 +10,8 @@ import { type Tenant, tenantOf } from '../domain/tenant.js';
 import { assert, PonteError } from '../errors.js';
 import type { Deps } from '../ports/deps.js';
 import type { Tx } from '../ports/storage.js';
+import { nextReference } from './command-references.js';
 import { stageNotice } from './mails.js';
-import { nextReference } from './order-references.js';
 import { currentKeyIn } from './service-keys.js';
 
 type Decide = (was: PaymentAggregate, tx: Tx) => Change | Promise<Change>;
@@ -45,7 +45,7 @@ export async function loadPayment(
   return { payment, funds };
 }
 
-/** Stages `change` and returns it as stored. `adopted` are orders without a row. */
+/** Stages `change` and returns it as stored. `adopted` are commands without a row. */
 export async function stageChange(
   deps: Deps,
   tx: Tx,
@@ -64,7 +64,7 @@ export async function stageChange(
   const updatedAtMs = Math.max(nowMs, was.payment.updatedAtMs, change.payment.updatedAtMs);
   const payment = Object.freeze({ ...change.payment, updatedAtMs });
   const tenant = tenantOf(payment);
-  const ordered = await newOrders(deps, tx, payment, change, nowMs, adopted);
+  const ordered = await newCommands(deps, tx, payment, change, nowMs, adopted);
   tx.payments.update(payment);
   if (funds !== was.funds) tx.funds.update(funds);
   for (const posting of change.postings) {
@@ -73,7 +73,7 @@ export async function stageChange(
   for (const draft of change.events) {
     tx.outbox.append(paymentEvent(draft, deps.ids.next('evt', nowMs)));
   }
-  // A batch writes a row once: an adopted order is inserted with its changes.
+  // A batch writes a row once: an adopted command is inserted with its changes.
   const changed = new Map(change.changedCommands.map((command) => [command.id, command]));
   const fresh = adopted.map((command) => changed.get(command.id) ?? command);
   for (const command of [...fresh, ...ordered]) tx.commands.insert(command);
@@ -95,8 +95,8 @@ function stageNotices(deps: Deps, tx: Tx, was: PaymentAggregate, change: Change)
   }
 }
 
-/** The drafted orders with their references (order-references.ts). */
-async function newOrders(
+/** The drafted commands with their references (command-references.ts). */
+async function newCommands(
   deps: Deps,
   tx: Tx,
   payment: Payment,

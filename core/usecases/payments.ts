@@ -1,7 +1,7 @@
 // Payments of integrators and operators: create, read, cancel, fail, and their expiry. The buyer's
 // steps are in buyers.ts, the partner's in partner-operations.ts.
 import { type Buyer, emailKey } from '../domain/buyer-kyc.js';
-import { isShort, type PaymentView } from '../domain/change.js';
+import { isShortPaid, type PaymentView } from '../domain/change.js';
 import { readyToCollect } from '../domain/connected-account.js';
 import { paymentEvent, paymentEventTypes } from '../domain/event.js';
 import { noFunds } from '../domain/funds.js';
@@ -161,9 +161,9 @@ export async function takeShortBack(
   const reason = 'the buyer asked for the money back';
   await changePayment(deps, tenant, id, async (was, tx) => {
     const isSeen = was.payment.version === version;
-    if (!isSeen || !isShort(was)) throw new PonteError('PaymentStateConflict');
-    const orders = await tx.commands.ofPayment(tenant, id);
-    return cancelled(was, orders, reason, deps.clock.nowMs());
+    if (!isSeen || !isShortPaid(was)) throw new PonteError('PaymentStateConflict');
+    const commands = await tx.commands.ofPayment(tenant, id);
+    return cancelled(was, commands, reason, deps.clock.nowMs());
   });
 }
 
@@ -331,7 +331,9 @@ function newPayment(
   const { nowMs, ...known } = decided;
   const { idempotencyKey: _, ...sent } = input;
   return Object.freeze({
-    ...{ number: null, dueDate: null, createdByMemberId: null },
+    number: null,
+    dueDate: null,
+    createdByMemberId: null,
     ...sent,
     ...known,
     ...tenantOf(tenant),
@@ -343,7 +345,8 @@ function newPayment(
     limitHit: null,
     quoteId: null,
     confirmedLocale: null,
-    ...{ payinInstructions: null, bankDetailsCode: null },
+    payinInstructions: null,
+    bankDetailsCode: null,
     coveredAtMs: null,
     transactionHash: null,
     settlement: null,

@@ -51,7 +51,9 @@ export function announceRedirect(deps: Deps, { orgId, mode }: Tenant, accountId:
   deps.wake('mails');
   const whose = accountId === null ? 'an organization' : 'a seller';
   deps.log.error('alert', {
-    ...{ alert: `the PIX destination of ${whose} was changed`, orgId, mode },
+    alert: `the PIX destination of ${whose} was changed`,
+    orgId,
+    mode,
     ...(accountId === null ? {} : { accountId }),
   });
 }

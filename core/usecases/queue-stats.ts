@@ -48,6 +48,8 @@ export async function readQueueStats({
     undeliveredMs: Math.max(since(oldestUndeliveredAtMs), since(queues.outbox.oldestDueAtMs)),
     ...attention,
     unmatched: unmatched.map(({ oldestAtMs, ...sum }) => ({ ...sum, oldestMs: since(oldestAtMs) })),
-    ...{ epoch, inQuarantine: state === 'quarantine', isChecked: checkedAtMs !== null },
+    epoch,
+    inQuarantine: state === 'quarantine',
+    isChecked: checkedAtMs !== null,
   };
 }

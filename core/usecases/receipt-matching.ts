@@ -1,4 +1,4 @@
-// What the database knows about a pay-in in the partner's books: the order that may own it, the
+// What the database knows about a pay-in in the partner's books: the command that may own it, the
 // party that received it, and the payments that it may be for.
 import { readCode, shortIdOf } from '../domain/bank-record.js';
 import { heldMinor } from '../domain/funds.js';
@@ -6,7 +6,12 @@ import { money } from '../domain/money.js';
 import { isPayinInFlight } from '../domain/partner-command.js';
 import { type Payment, paymentOrigins } from '../domain/payment.js';
 import type { Quote } from '../domain/quote.js';
-import { type Candidate, joinedWords, type Match, matchOf } from '../domain/receipt-match.js';
+import {
+  joinedWords,
+  type MatchCandidate,
+  matchOf,
+  type PaymentMatch,
+} from '../domain/receipt-match.js';
 import type { Mode, Tenant } from '../domain/tenant.js';
 import type { PartnerEntry } from '../ports/partner.js';
 import type { Tx } from '../ports/storage.js';
@@ -21,24 +26,24 @@ const ALIKE_MAX = 10;
 const WORDS_MAX = 60;
 
 /** The party whose account received money. */
-export interface Receiver extends Tenant {
+export interface AccountOwner extends Tenant {
   /** Null: the organization itself. */
   readonly accountId: string | null;
   readonly sellerExternalId: string | null;
 }
 
 /**
- * Whether an order has this pay-in or may have it. The partner may execute a call, and send its
- * message, before it answers. Orders in flight are read before the known ids: an order that is
+ * Whether a command has this pay-in or may have it. The partner may execute a call, and send its
+ * message, before it answers. Commands in flight are read before the known ids: a command that is
  * answered between the two reads is found by its id.
  */
 export async function isOrdered(
   tx: Tx,
   mode: Mode,
   entry: PartnerEntry,
-  receiver: Receiver | null,
+  owner: AccountOwner | null,
 ): Promise<boolean> {
-  const mayHaveIt = await isInFlightFor(tx, mode, entry, receiver);
+  const mayHaveIt = await isInFlightFor(tx, mode, entry, owner);
   if (mayHaveIt || (await tx.commands.byPartnerRef(mode, 'payin', entry.partnerRef)) !== null) {
     return true;
   }
@@ -51,32 +56,32 @@ async function isInFlightFor(
   tx: Tx,
   mode: Mode,
   entry: PartnerEntry,
-  receiver: Receiver | null,
+  owner: AccountOwner | null,
 ): Promise<boolean> {
   if (entry.partnerQuoteId !== null) {
     const quotes = await quotesOf(tx, mode, entry);
-    const orders = quotes.map((quote) => tx.commands.ofPayment(quote, quote.paymentId));
-    return (await Promise.all(orders)).flat().some(isPayinInFlight);
+    const commands = quotes.map((quote) => tx.commands.ofPayment(quote, quote.paymentId));
+    return (await Promise.all(commands)).flat().some(isPayinInFlight);
   }
   const inFlight = await tx.commands.payinsInFlight(mode, IN_FLIGHT_MAX);
   if (inFlight.length === 0) return false;
-  if (receiver === null || inFlight.length === IN_FLIGHT_MAX) return true;
-  const payments = inFlight.map((order) => tx.payments.get(order, order.paymentId));
-  return (await Promise.all(payments)).some((one) => one !== null && isTo(one, receiver));
+  if (owner === null || inFlight.length === IN_FLIGHT_MAX) return true;
+  const payments = inFlight.map((command) => tx.payments.get(command, command.paymentId));
+  return (await Promise.all(payments)).some((one) => one !== null && isTo(one, owner));
 }
 
 /** Null: unknown here, or of several parties. */
-export async function receiverOf(
+export async function ownerOf(
   tx: Tx,
   mode: Mode,
-  receiverRef: string | null,
-): Promise<Receiver | null> {
-  if (receiverRef === null) return null;
+  partyRef: string | null,
+): Promise<AccountOwner | null> {
+  if (partyRef === null) return null;
   const [profiles, accounts] = await Promise.all([
-    tx.organizations.profilesByPartnerRef(mode, receiverRef),
-    tx.accounts.byPartnerRef(mode, receiverRef),
+    tx.organizations.profilesByPartnerRef(mode, partyRef),
+    tx.accounts.byPartnerRef(mode, partyRef),
   ]);
-  const found: readonly Receiver[] = [
+  const found: readonly AccountOwner[] = [
     ...profiles.map(({ orgId }) => ({ orgId, mode, accountId: null, sellerExternalId: null })),
     ...accounts.flatMap(({ orgId, id, role, externalId }) =>
       role === 'seller' && externalId !== null
@@ -91,12 +96,12 @@ export async function receiverOf(
 /** Whether money in the account of this party can pay for it. */
 export function isTo(
   payment: Pick<Payment, 'orgId' | 'mode' | 'sellerExternalId'>,
-  receiver: Receiver,
+  owner: AccountOwner,
 ): boolean {
   return (
-    payment.orgId === receiver.orgId &&
-    payment.mode === receiver.mode &&
-    payment.sellerExternalId === receiver.sellerExternalId
+    payment.orgId === owner.orgId &&
+    payment.mode === owner.mode &&
+    payment.sellerExternalId === owner.sellerExternalId
   );
 }
 
@@ -104,25 +109,21 @@ export function isTo(
 export async function findMatch(
   tx: Tx,
   entry: PartnerEntry,
-  receiver: Receiver,
-): Promise<Match | null> {
+  owner: AccountOwner,
+): Promise<PaymentMatch | null> {
   const texts = entry.payer?.texts ?? [];
-  const awaiting = await tx.payments.awaitingMoney(
-    receiver,
-    receiver.sellerExternalId,
-    AWAITING_MAX,
-  );
+  const awaiting = await tx.payments.awaitingMoney(owner, owner.sellerExternalId, AWAITING_MAX);
   if (awaiting.length === AWAITING_MAX) return null;
-  const quotes = await quotesOf(tx, receiver.mode, entry);
+  const quotes = await quotesOf(tx, owner.mode, entry);
   const quoted = new Set(quotes.map(({ paymentId }) => paymentId));
   const others = [
-    ...(await Promise.all([...quoted].map((id) => tx.payments.get(receiver, id)))),
-    ...(await namedPayments(tx, receiver, texts)),
+    ...(await Promise.all([...quoted].map((id) => tx.payments.get(owner, id)))),
+    ...(await namedPayments(tx, owner, texts)),
   ].filter((payment) => payment !== null);
   const payments = new Map([...awaiting, ...others].map((payment) => [payment.id, payment]));
   const candidates = await Promise.all(
     [...payments.values()]
-      .filter((payment) => isTo(payment, receiver))
+      .filter((payment) => isTo(payment, owner))
       .map((payment) => candidateOf(tx, payment, quoted.has(payment.id))),
   );
   const { cause, beganAtMs } = await tx.epochs.current();
@@ -130,11 +131,14 @@ export async function findMatch(
   return matchOf({ amount: entry.amount, texts, isFromBefore }, candidates);
 }
 
-async function candidateOf(tx: Tx, payment: Payment, isQuoted: boolean): Promise<Candidate> {
+async function candidateOf(tx: Tx, payment: Payment, isQuoted: boolean): Promise<MatchCandidate> {
   const { id: paymentId, status, externalId, publicId, amount, payinInstructions } = payment;
   const names = [payinInstructions?.reference, shortIdOf(publicId)];
   return {
-    ...{ paymentId, status, isQuoted, externalId },
+    paymentId,
+    status,
+    isQuoted,
+    externalId,
     names: names.filter((name) => typeof name === 'string'),
     missing: money(amount.amountMinor - (await heldOf(tx, payment)), amount.currency),
   };
@@ -148,7 +152,7 @@ async function heldOf(tx: Tx, payment: Payment): Promise<bigint> {
 /** Payments of any status that a text may name: by short id or `externalId`. */
 async function namedPayments(
   tx: Tx,
-  receiver: Receiver,
+  owner: AccountOwner,
   texts: readonly string[],
 ): Promise<readonly (Payment | null)[]> {
   const codes = texts.flatMap(joinedWords).slice(0, WORDS_MAX).map(readCode);
@@ -159,15 +163,15 @@ async function namedPayments(
     Promise.all([...shortIds].map((code) => tx.bankDetails.byShortId(code, ALIKE_MAX))),
     Promise.all(
       [...externalIds].flatMap((externalId) =>
-        paymentOrigins.map((origin) => tx.payments.byExternalId(receiver, origin, externalId)),
+        paymentOrigins.map((origin) => tx.payments.byExternalId(owner, origin, externalId)),
       ),
     ),
   ]);
   const ids = byShortId
     .flat()
-    .filter(({ orgId, mode }) => orgId === receiver.orgId && mode === receiver.mode)
+    .filter(({ orgId, mode }) => orgId === owner.orgId && mode === owner.mode)
     .map(({ paymentId }) => paymentId);
-  const ofIds = await Promise.all([...new Set(ids)].map((id) => tx.payments.get(receiver, id)));
+  const ofIds = await Promise.all([...new Set(ids)].map((id) => tx.payments.get(owner, id)));
   return [...ofIds, ...byExternalId];
 }
 

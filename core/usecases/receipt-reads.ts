@@ -11,9 +11,9 @@ import {
 import { type Mode, modes } from '../domain/tenant.js';
 import type { Deps } from '../ports/deps.js';
 import type { PartnerEntry, PartnerStatement } from '../ports/partner.js';
+import { pollSoon } from './command-changes.js';
 import { eachDue } from './due-work.js';
 import { currentEpoch } from './epochs.js';
-import { pollSoon } from './order-changes.js';
 import { readReceipt } from './receipts.js';
 
 /** Each is a call to the partner. */
@@ -89,7 +89,7 @@ async function scanPage(
     const reason = page.outcome === 'refused' ? page.code : page.reason;
     deps.log.warn('the pay-ins of the partner cannot be read', { mode, reason });
     if (isScanLate(current, nowMs)) {
-      const alert = 'the pay-ins of the partner were not read for hours: lost money is not seen';
+      const alert = 'pay-ins were not scanned for two hours: deposits may be missed';
       deps.log.error('alert', { alert, mode, reason });
     }
     return scanFailed(current, { reason, startsOver }, nowMs);
@@ -97,7 +97,7 @@ async function scanPage(
   const { entries, nextCursor } = page.value;
   const { unknown, endedOtherwise } = await compared(deps, partner, mode, entries);
   for (const partnerRef of unknown) {
-    // An order in flight, or no answer: the entry is in the next scans too.
+    // A command in flight, or no answer: the entry is in the next scans too.
     await readReceipt(deps, mode, partnerRef);
   }
   for (const commandId of endedOtherwise) await pollSoon(deps, commandId);
@@ -105,9 +105,9 @@ async function scanPage(
 }
 
 interface Compared {
-  /** Entries that neither an order nor a receipt knows as they are. */
+  /** Entries that neither a command nor a receipt knows as they are. */
   readonly unknown: readonly string[];
-  /** Orders that the books show with another end, as after a recall whose message was lost. */
+  /** Commands that the books show with another end, as after a recall whose message was lost. */
   readonly endedOtherwise: readonly string[];
 }
 
@@ -120,10 +120,10 @@ async function compared(
   const [unknown, endedOtherwise]: [string[], string[]] = [[], []];
   await deps.store.run(async (tx) => {
     for (const { partnerRef, status } of entries) {
-      const order = await tx.commands.byPartnerRef(mode, 'payin', partnerRef);
-      const isEnded = order !== null && order.end !== 'open' && status !== 'open';
-      if (isEnded && order.end !== status) endedOtherwise.push(order.id);
-      if (order !== null) continue;
+      const command = await tx.commands.byPartnerRef(mode, 'payin', partnerRef);
+      const isEnded = command !== null && command.end !== 'open' && status !== 'open';
+      if (isEnded && command.end !== status) endedOtherwise.push(command.id);
+      if (command !== null) continue;
       const receipt = await tx.receipts.byPartnerRef(partner, mode, partnerRef);
       if (receipt?.end !== status) unknown.push(partnerRef);
     }

@@ -1,7 +1,7 @@
-// Money that nobody ordered. A pay-in in the partner's books that no order owns becomes a receipt.
-// It is read again until its end, and assigned to the one payment that it can only be for; else it
-// waits for a person.
-import { type OrderReport, reportOrder } from '../domain/order-report.js';
+// Money that nobody ordered. A pay-in in the partner's books that no command owns becomes a
+// receipt. It is read again until its end, and assigned to the one payment that it can only be for;
+// else it waits for a person.
+import { type CommandReport, reportCommand } from '../domain/command-report.js';
 import { acceptCommand, newCommand, voidCommand } from '../domain/partner-command.js';
 import {
   decideReceipt,
@@ -12,20 +12,20 @@ import {
   readAgain,
   receiptPosting,
 } from '../domain/receipt.js';
-import { type Match, takesMoney } from '../domain/receipt-match.js';
+import { type PaymentMatch, takesMoney } from '../domain/receipt-match.js';
 import type { Mode } from '../domain/tenant.js';
 import { PonteError } from '../errors.js';
 import type { Deps } from '../ports/deps.js';
 import type { PartnerEntry, Payer } from '../ports/partner.js';
 import type { Tx } from '../ports/storage.js';
 import type { Batch } from './batch.js';
-import { stageOrder } from './order-changes.js';
-import { orderReference } from './order-references.js';
-import { findMatch, isOrdered, isTo, receiverOf } from './receipt-matching.js';
+import { stageMoneyCommand } from './command-changes.js';
+import { commandReference } from './command-references.js';
+import { findMatch, isOrdered, isTo, ownerOf } from './receipt-matching.js';
 import { currentKeyIn } from './service-keys.js';
 
 /**
- * `receipt`: its row is current. `none`: no money came, or all of it is gone. `ordered`: an order
+ * `receipt`: its row is current. `none`: no money came, or all of it is gone. `ordered`: a command
  * has it or may have it. `no answer`: the partner could not be asked.
  */
 export type ReceiptOutcome = 'receipt' | 'none' | 'ordered' | 'no answer';
@@ -37,7 +37,7 @@ export interface StagedReceipt {
 }
 
 /**
- * Reads a pay-in in the partner's books and stores it as a receipt unless an order may own it.
+ * Reads a pay-in in the partner's books and stores it as a receipt unless a command may own it.
  * `alsoStage` is part of the batch of `receipt` and `none`.
  */
 export async function readReceipt(
@@ -73,18 +73,18 @@ async function stageEntry(
 ): Promise<StagedEntry> {
   const { deps, tx, nowMs } = batch;
   const quiet = { announce: () => undefined };
-  const receiver = await receiverOf(tx, mode, entry.receiverRef);
-  if (await isOrdered(tx, mode, entry, receiver)) return { outcome: 'ordered', ...quiet };
+  const owner = await ownerOf(tx, mode, entry.partyRef);
+  if (await isOrdered(tx, mode, entry, owner)) return { outcome: 'ordered', ...quiet };
   const was = await tx.receipts.byPartnerRef(partner, mode, entry.partnerRef);
   const hasMoney = entry.status === 'open' || entry.status === 'completed';
   if (was === null && !(hasMoney && entry.amount.amountMinor > 0n))
     return { outcome: 'none', ...quiet };
   const known = was ?? firstReceipt(batch, partner, mode, entry);
-  const of = { orgId: receiver?.orgId ?? null, accountId: receiver?.accountId ?? null };
+  const of = { orgId: owner?.orgId ?? null, accountId: owner?.accountId ?? null };
   const named = known.orgId === null ? { ...known, ...of } : known;
   const read = readAgain(withPayer(deps, named, entry.payer), entry, nowMs);
   const arrived = isUnmatched(read) && known.end !== 'completed';
-  const match = arrived && receiver !== null ? await findMatch(tx, entry, receiver) : null;
+  const match = arrived && owner !== null ? await findMatch(tx, entry, owner) : null;
   if (match === null) {
     stageReceipt(batch, was, [read]);
     return { outcome: 'receipt', announce: () => announceRead(deps, known, read) };
@@ -97,11 +97,11 @@ function firstReceipt(
   { deps, nowMs }: Batch,
   partner: string,
   mode: Mode,
-  { partnerRef, receiverRef, amount, createdAtMs: enteredAtMs }: PartnerEntry,
+  { partnerRef, partyRef, amount, createdAtMs: enteredAtMs }: PartnerEntry,
 ): Receipt {
   const id = deps.ids.next('rct', nowMs);
   const unknown = { orgId: null, accountId: null, payerSealed: null };
-  const given = { id, partner, mode, partnerRef, receiverRef, amount, enteredAtMs };
+  const given = { id, partner, mode, partnerRef, partyRef, amount, enteredAtMs };
   return newReceipt({ ...given, ...unknown }, nowMs);
 }
 
@@ -139,8 +139,8 @@ export async function expectAssignable(tx: Tx, receipt: Receipt, paymentId: stri
   if (payment === null || payment.mode !== receipt.mode) {
     throw new PonteError('NotFound', `There is no payment ${paymentId} in ${receipt.mode} mode.`);
   }
-  const receiver = await receiverOf(tx, receipt.mode, receipt.receiverRef);
-  if (receiver !== null && !isTo(payment, receiver)) {
+  const owner = await ownerOf(tx, receipt.mode, receipt.partyRef);
+  if (owner !== null && !isTo(payment, owner)) {
     throw new PonteError('ValidationError', 'The money is in the account of another party.');
   }
   if (payment.amount.currency !== receipt.amount.currency) {
@@ -181,7 +181,7 @@ async function stageMatched(
   batch: Batch,
   was: Receipt | null,
   read: Receipt,
-  { paymentId, rule }: { readonly paymentId: string; readonly rule: Match['rule'] | null },
+  { paymentId, rule }: { readonly paymentId: string; readonly rule: PaymentMatch['rule'] | null },
 ): Promise<StagedReceipt> {
   const { deps, tx, nowMs } = batch;
   const { partner, partnerRef, amount, transactionHash } = read;
@@ -189,20 +189,24 @@ async function stageMatched(
   if (payment === null) throw new PonteError('NotFound');
   const { bytes } = await currentKeyIn(deps, tx, 'partner');
   const subject = `receipt.${partner}.${partnerRef}`;
-  const reference = orderReference(bytes, { subject, kind: 'payin', number: 1 });
+  const reference = commandReference(bytes, { subject, kind: 'payin', number: 1 });
   const name = { id: deps.ids.next('cmd', nowMs), reference };
   const what = { kind: 'payin', amount, payinId: null, paymentId } as const;
-  const order = voidCommand(newCommand(payment, name, what, nowMs), nowMs);
-  const report: OrderReport = {
-    ...{ partnerRef, receivedMinor: amount.amountMinor, reason: null, refunded: null },
-    ...{ end: 'completed', polled: true },
+  const command = voidCommand(newCommand(payment, name, what, nowMs), nowMs);
+  const report: CommandReport = {
+    partnerRef,
+    receivedMinor: amount.amountMinor,
+    reason: null,
+    refunded: null,
+    end: 'completed',
+    polled: true,
   };
-  const staged = await stageOrder(
+  const staged = await stageMoneyCommand(
     batch,
-    order,
-    () => reportOrder(acceptCommand(order, partnerRef, nowMs), report, nowMs),
+    command,
+    () => reportCommand(acceptCommand(command, partnerRef, nowMs), report, nowMs),
     { transactionHash },
-    [order],
+    [command],
   );
   const given = { orgId: payment.orgId, paymentId, rule };
   const assigned = decideReceipt(read, 'assign', given, nowMs);

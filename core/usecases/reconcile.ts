@@ -1,7 +1,7 @@
 // Compares the partner's books with ours, in both directions, and changes nothing. The partner's
-// entries are read page by page, and each is compared with our order or receipt; then our orders,
-// for those that its pages did not have. What differs is read and compared once more, so that a
-// change in between is no difference.
+// entries are read page by page, and each is compared with our command or receipt; then our
+// commands, for those that its pages did not have. What differs is read and compared once more, so
+// that a change in between is no difference.
 import {
   isMoneyCommand,
   type MoneyCommand,
@@ -20,19 +20,19 @@ import type { Mode } from '../domain/tenant.js';
 import type { Deps } from '../ports/deps.js';
 import type { EntryKind, PartnerAnswer, PartnerEntry, PartnerStatement } from '../ports/partner.js';
 import type { ListPage } from '../ports/storage.js';
+import { readReview } from './command-changes.js';
 import { differencesOf } from './entry-differences.js';
-import { readReview } from './order-changes.js';
 
-const ORDERS_PER_PAGE = 100;
+const COMMANDS_PER_PAGE = 100;
 const RECEIPTS_PER_PAGE = 100;
-/** Reviews that are older than the period are looked for among this many stuck orders. */
+/** Reviews that are older than the period are looked for among this many stuck commands. */
 const STUCK_MAX = 1_000;
 
 const entryKinds: readonly EntryKind[] = ['payout', 'payin'];
 
 export interface ReconcileOptions {
   readonly mode: Mode;
-  /** Entries and orders since then are compared; what waits for a person, at any age. */
+  /** Entries and commands since then are compared; what waits for a person, at any age. */
   readonly sinceMs: number;
   /** All waits for the partner together, as for its rate limit. */
   readonly waitMaxMs: number;
@@ -42,7 +42,7 @@ export interface ReconcileOptions {
 
 export interface Reconciliation {
   readonly entries: number;
-  readonly orders: number;
+  readonly commands: number;
   readonly differences: readonly Difference[];
   /** What could not be read: it is neither a difference nor clean. */
   readonly missed: readonly Missed[];
@@ -63,14 +63,14 @@ export async function reconcile(
   const partner = deps.partners[options.mode];
   if (partner?.statement === undefined) return null;
   const { name, statement } = partner;
-  const run = new Run(deps, options, { name, statement });
+  const run = new Comparison(deps, options, { name, statement });
   for (const kind of entryKinds) await run.readBook(kind);
-  await run.readOrders();
+  await run.readCommands();
   await run.readHeld();
   await run.readAgain();
   return {
     entries: run.entries,
-    orders: run.orders,
+    commands: run.commands,
     differences: sorted(run.differences),
     missed: run.missed,
   };
@@ -82,19 +82,19 @@ interface Books {
   readonly statement: PartnerStatement;
 }
 
-type Page = Awaited<ReturnType<PartnerStatement['page']>>;
+type EntryPage = Awaited<ReturnType<PartnerStatement['page']>>;
 
-class Run {
+class Comparison {
   readonly differences: Difference[] = [];
   readonly missed: Missed[] = [];
   entries = 0;
-  orders = 0;
+  commands = 0;
   readonly #deps: Deps;
   readonly #options: ReconcileOptions;
   readonly #partner: string;
   readonly #statement: PartnerStatement;
   /** Books whose list was read to its end. */
-  readonly #whole = new Set<EntryKind>();
+  readonly #completeLists = new Set<EntryKind>();
   /** Entries of the lists: one text each is all that is kept of them. */
   readonly #listed = new Set<string>();
   readonly #doubtful = new Map<string, PartnerEntry>();
@@ -112,12 +112,12 @@ class Run {
     let cursor: string | null = null;
     do {
       const query: Parameters<PartnerStatement['page']>[1] = { sinceMs, cursor };
-      const answer: Page = await this.#asked(() => this.#statement.page(book, query));
+      const answer: EntryPage = await this.#callWithRetry(() => this.#statement.page(book, query));
       if (answer.outcome !== 'done') return this.#miss(book, null, answer);
       await Promise.all(answer.value.entries.map((entry) => this.#compareListed(entry)));
       cursor = answer.value.nextCursor;
     } while (cursor !== null);
-    this.#whole.add(book);
+    this.#completeLists.add(book);
   }
 
   async #compareListed(entry: PartnerEntry): Promise<void> {
@@ -135,34 +135,34 @@ class Run {
     return this.#deps.store.run((tx) => differencesOf(tx, side, entry));
   }
 
-  /** Our orders that the partner has accepted. */
-  async readOrders(): Promise<void> {
+  /** Our commands that the partner has accepted. */
+  async readCommands(): Promise<void> {
     const { mode, sinceMs } = this.#options;
     for (let after: PartnerCommand | null = null; ; ) {
       const page = { fromMs: after?.createdAtMs ?? sinceMs, afterId: after?.id ?? '' };
       const found: readonly PartnerCommand[] = await this.#deps.store.run((tx) =>
-        tx.commands.since({ ...page, limit: ORDERS_PER_PAGE }),
+        tx.commands.since({ ...page, limit: COMMANDS_PER_PAGE }),
       );
-      for (const order of found) {
-        if (order.mode === mode && isMoneyCommand(order)) await this.#lookFor(order);
+      for (const command of found) {
+        if (command.mode === mode && isMoneyCommand(command)) await this.#lookFor(command);
       }
       after = found.at(-1) ?? null;
       if (after === null) return;
     }
   }
 
-  async #lookFor(order: MoneyCommand): Promise<void> {
-    const { kind, partnerRef, mode, lastSentAtMs, createdAtMs } = order;
+  async #lookFor(command: MoneyCommand): Promise<void> {
+    const { kind, partnerRef, mode, lastSentAtMs, createdAtMs } = command;
     if (partnerRef === null || kind === 'refund') return;
-    this.orders += 1;
+    this.commands += 1;
     const first = await this.#deps.store.run((tx) =>
       tx.commands.byPartnerRef(mode, kind, partnerRef),
     );
-    if (first !== null && first.id !== order.id && isMoneyCommand(first)) {
-      this.differences.push({ ...sidesOf(order), kind: 'two_orders', here: first.id });
+    if (first !== null && first.id !== command.id && isMoneyCommand(first)) {
+      this.differences.push({ ...sidesOf(command), kind: 'duplicate_command', here: first.id });
     }
     const sinceMs = lastSentAtMs ?? createdAtMs;
-    await this.#lookUp({ kind, partnerRef, sinceMs }, sidesOf(order));
+    await this.#lookUp({ kind, partnerRef, sinceMs }, sidesOf(command));
   }
 
   /** Reads what the list did not have: it may be older than the list, or missing. */
@@ -172,11 +172,11 @@ class Run {
   ): Promise<void> {
     const isYoung = isInFlight(sinceMs, this.#deps.clock.nowMs());
     const isListed = this.#listed.has(nameOf({ kind, partnerRef }));
-    if (isListed || isYoung || !this.#whole.has(kind)) return;
-    const answer = await this.#asked(() => this.#statement.read(kind, partnerRef));
+    if (isListed || isYoung || !this.#completeLists.has(kind)) return;
+    const answer = await this.#callWithRetry(() => this.#statement.read(kind, partnerRef));
     if (answer.outcome === 'done') await this.#compareListed(answer.value);
     else if (answer.outcome !== 'refused') this.#miss(kind, partnerRef, answer);
-    else this.differences.push({ ...sides, kind: 'unknown_there', there: answer.code });
+    else this.differences.push({ ...sides, kind: 'missing_at_partner', there: answer.code });
   }
 
   /** What waits for a person. */
@@ -198,7 +198,7 @@ class Run {
     if (mode !== this.#options.mode || partner !== this.#partner) return;
     const ours = receiptSide(receipt);
     const sides = { book: 'payin', ours, theirs: null, here: null, there: null } as const;
-    if (isUnmatched(receipt)) this.differences.push({ ...sides, kind: 'receipt_waits' });
+    if (isUnmatched(receipt)) this.differences.push({ ...sides, kind: 'deposit_unmatched' });
     await this.#lookUp({ kind: 'payin', partnerRef, sinceMs: enteredAtMs }, sides);
   }
 
@@ -207,10 +207,10 @@ class Run {
     const stuck = await this.#deps.store.run((tx) =>
       tx.commands.list({ stuck: true, limit: STUCK_MAX }),
     );
-    for (const order of stuck) {
-      if (order.mode !== mode || order.review === null || !isMoneyCommand(order)) continue;
-      const here = readReview(order.review).reason;
-      this.differences.push({ ...sidesOf(order), kind: 'report_held', here });
+    for (const command of stuck) {
+      if (command.mode !== mode || command.review === null || !isMoneyCommand(command)) continue;
+      const here = readReview(command.review).reason;
+      this.differences.push({ ...sidesOf(command), kind: 'report_in_review', here });
     }
   }
 
@@ -218,13 +218,13 @@ class Run {
   async readAgain(): Promise<void> {
     for (const entry of this.#doubtful.values()) {
       const { kind, partnerRef } = entry;
-      const answer = await this.#asked(() => this.#statement.read(kind, partnerRef));
+      const answer = await this.#callWithRetry(() => this.#statement.read(kind, partnerRef));
       const current = answer.outcome === 'done' ? answer.value : entry;
       this.differences.push(...(await this.#compare(current)));
     }
   }
 
-  async #asked<T>(ask: () => Promise<PartnerAnswer<T>>): Promise<PartnerAnswer<T>> {
+  async #callWithRetry<T>(ask: () => Promise<PartnerAnswer<T>>): Promise<PartnerAnswer<T>> {
     for (let tries = 0; ; tries += 1) {
       const answer = await ask();
       if (answer.outcome === 'done' || answer.outcome === 'refused') return answer;
@@ -246,8 +246,8 @@ class Run {
   }
 }
 
-function sidesOf(order: MoneyCommand) {
-  return { book: order.kind, ours: oursOf(order), theirs: null, here: null, there: null };
+function sidesOf(command: MoneyCommand) {
+  return { book: command.kind, ours: oursOf(command), theirs: null, here: null, there: null };
 }
 
 function nameOf({ kind, partnerRef }: Pick<PartnerEntry, 'kind' | 'partnerRef'>): string {

@@ -53,7 +53,10 @@ export async function countSealed(deps: KeyNeeds, progress: Progress): Promise<R
   const remaining = await countAll(deps, progress);
   const others = await deps.store.run((tx) => otherCheckValues(deps, tx));
   return {
-    ...{ keyId: deps.secretBox.keyId, sessionKey: null, retiredKeys: [], keysInUse: [] },
+    keyId: deps.secretBox.keyId,
+    sessionKey: null,
+    retiredKeys: [],
+    keysInUse: [],
     columns: reportOf(new Map(), remaining),
     requiredKeys: keyIds(others, remaining),
   };
@@ -75,7 +78,8 @@ export async function reseal(deps: KeyNeeds, progress: Progress): Promise<Reseal
     if ([...remaining.values()].every((counts) => counts.size === 0)) break;
   }
   return {
-    ...{ keyId: deps.secretBox.keyId, sessionKey },
+    keyId: deps.secretBox.keyId,
+    sessionKey,
     columns: reportOf(resealed, remaining),
     ...(await removeUnused(deps, retiring, remaining)),
   };

@@ -1,6 +1,6 @@
-// Reconciles a restored database with the partner. The partner may have orders that have no row.
-// Their references follow from what is ordered (order-references.ts), so the check looks up the
-// stored orders and those that the restored state would make next. It runs in quarantine, page by
+// Reconciles a restored database with the partner. The partner may have commands that have no row.
+// Their references follow from what is ordered (command-references.ts), so the check looks up the
+// stored commands and those that the restored state would make next. It runs in quarantine, page by
 // page, and resumes where it was interrupted.
 import { sumsOf } from '../domain/funds.js';
 import {
@@ -17,15 +17,15 @@ import { type Tenant, tenantOf } from '../domain/tenant.js';
 import { assert, PonteError } from '../errors.js';
 import type { Deps } from '../ports/deps.js';
 import type {
-  AcceptedOrder,
+  AcceptedCommand,
   PartnerAnswer,
   PartnerFact,
   SettlementPartner,
 } from '../ports/partner.js';
 import type { Tx } from '../ports/storage.js';
+import { readReview, stageMoneyCommand, storeStaged } from './command-changes.js';
+import { commandReference, commandSubject } from './command-references.js';
 import { currentEpoch } from './epochs.js';
-import { readReview, stageOrder, storeStaged } from './order-changes.js';
-import { orderReference, orderSubject } from './order-references.js';
 import { applyPartnerUpdate } from './partner-inbox.js';
 import { loadPayment } from './payment-store.js';
 import { currentKey } from './service-keys.js';
@@ -35,7 +35,7 @@ const PAYMENTS_PER_PAGE = 50;
 const PAYMENTS_AT_ONCE = 8;
 
 /**
- * Absent numbers in a row after which the search stops: a refused or void order leaves a gap. A
+ * Absent numbers in a row after which the search stops: a refused or void command leaves a gap. A
  * payment has one payout.
  */
 const ABSENT_MAX: Readonly<Record<MoneyKind, number>> = { payin: 10, payout: 1, refund: 10 };
@@ -45,7 +45,7 @@ export interface CheckedPayment extends Tenant {
   /** The status before and after. */
   readonly was: string;
   readonly is: string;
-  /** Orders of the partner that had no row. */
+  /** Commands of the partner that had no row. */
   readonly adopted: readonly MoneyKind[];
   /** Reports under review. */
   readonly differs: readonly string[];
@@ -55,11 +55,11 @@ export interface CheckedPayment extends Tenant {
 
 interface CheckCounts {
   readonly payments: number;
-  /** With a new order or status. */
+  /** With a new command or status. */
   readonly learned: number;
   /** With a report under review. */
   readonly differing: number;
-  /** With a failed look-up. */
+  /** With a failed context-up. */
   readonly missed: number;
 }
 
@@ -77,7 +77,7 @@ export async function checkRestored(
   given: Deps,
   report: (payment: CheckedPayment) => void,
 ): Promise<CheckCounts> {
-  const deps = learning(given);
+  const deps = allowedInQuarantine(given);
   const { number, state, checkProgress } = await currentEpoch(deps);
   if (state !== 'quarantine') throw new PonteError('NotQuarantined');
   let progress = checkProgress === null ? nothing : (JSON.parse(checkProgress) as Progress);
@@ -101,8 +101,8 @@ export async function checkRestored(
   return { payments, learned, differing, missed };
 }
 
-/** Allows the writes of other use cases in quarantine: the check orders nothing. */
-function learning(deps: Deps): Deps {
+/** Allows the writes of other use cases in quarantine: the check sends nothing. */
+function allowedInQuarantine(deps: Deps): Deps {
   const { store } = deps;
   const inQuarantine = true;
   return { ...deps, store: { ...store, run: (work) => store.run(work, { inQuarantine }) } };
@@ -144,15 +144,15 @@ function isNotable({ was, is, adopted, differs, missed }: CheckedPayment): boole
   return was !== is || adopted.length + differs.length + missed.length > 0;
 }
 
-interface Look {
+interface CheckContext {
   readonly deps: Deps;
   readonly tenant: Tenant;
   readonly paymentId: string;
   readonly partner: SettlementPartner;
   readonly key: Uint8Array;
-  /** It had ended before the check, so it orders only refunds. */
+  /** It had ended before the check, so it sends only refunds. */
   readonly wasEnded: boolean;
-  /** `settledState` of its orders before the check. */
+  /** `settledState` of its commands before the check. */
   readonly settledState: string | null;
   readonly adopted: MoneyKind[];
   readonly missed: string[];
@@ -163,11 +163,11 @@ async function checkPayment(
   row: Tenant & { readonly paymentId: string },
 ): Promise<CheckedPayment> {
   const [tenant, { paymentId }] = [tenantOf(row), row];
-  const { payment, orders } = await readOrders(deps, tenant, paymentId);
+  const { payment, commands } = await readCommands(deps, tenant, paymentId);
   const found = { ...tenant, paymentId, was: payment.status };
   const quiet = { ...found, is: payment.status, adopted: [], differs: [], missed: [] };
-  // An ended payment orders only refunds of its pay-ins.
-  if (isTerminal(payment.status) && orders.length === 0) return quiet;
+  // An ended payment sends only refunds of its pay-ins.
+  if (isTerminal(payment.status) && commands.length === 0) return quiet;
   const partner = deps.partners[tenant.mode];
   if (partner === null) {
     const todo = 'set its variables; if it never had one, ponte release --force <reason>';
@@ -179,78 +179,85 @@ async function checkPayment(
   const { bytes: key } = await currentKey(deps, 'partner');
   const wasEnded = isTerminal(payment.status);
   const known = { tenant, paymentId, partner, key, wasEnded };
-  const settled = wasEnded ? settledState(orders) : null;
-  const look: Look = { deps, ...known, settledState: settled, adopted: [], missed: [] };
+  const settled = wasEnded ? settledState(commands) : null;
+  const context: CheckContext = { deps, ...known, settledState: settled, adopted: [], missed: [] };
   try {
-    for (const kind of moneyKinds) await checkKind(look, kind);
+    for (const kind of moneyKinds) await checkKind(context, kind);
   } catch (error) {
     deps.log.error('a payment could not be checked', { paymentId, error });
-    look.missed.push(String(error));
+    context.missed.push(String(error));
   }
-  const after = await readOrders(deps, tenant, paymentId);
-  const reviews = after.orders.flatMap(({ review }) => review ?? []);
+  const after = await readCommands(deps, tenant, paymentId);
+  const reviews = after.commands.flatMap(({ review }) => review ?? []);
   const differs = reviews.map((review) => readReview(review).reason);
-  const { adopted, missed } = look;
+  const { adopted, missed } = context;
   return { ...found, is: after.payment.status, adopted, differs, missed };
 }
 
 /**
- * The ids and versions of the orders of a payment that owes nothing: each order has ended without a
- * review, and all received money was paid out. While it is equal there was nothing to refund. Null
- * for other payments.
+ * The ids and versions of the commands of a payment that owes nothing: each command has ended
+ * without a review, and all received money was paid out. While it is equal there was nothing to
+ * refund. Null for other payments.
  */
-function settledState(orders: readonly MoneyCommand[]): string | null {
-  const isOver = orders.every(
+function settledState(commands: readonly MoneyCommand[]): string | null {
+  const isOver = commands.every(
     ({ state, end, review }) =>
       review === null && (state === 'void' || (state === 'done' && end === 'completed')),
   );
-  const { receivedMinor, paidMinor } = sumsOf(orders);
+  const { receivedMinor, paidMinor } = sumsOf(commands);
   if (!isOver || paidMinor === 0n || receivedMinor !== paidMinor) return null;
-  return orders.map(({ id, version }) => `${id} ${version}`).join();
+  return commands.map(({ id, version }) => `${id} ${version}`).join();
 }
 
-/** The stored orders of one kind, whose number may grow, then those without a row. */
-async function checkKind(look: Look, kind: MoneyKind): Promise<void> {
+/** The stored commands of one kind, whose number may grow, then those without a row. */
+async function checkKind(context: CheckContext, kind: MoneyKind): Promise<void> {
   const seen = new Set<string>();
   for (;;) {
-    const { orders } = await readOrders(look.deps, look.tenant, look.paymentId);
-    const next = orders.find((order) => order.kind === kind && !seen.has(order.id));
+    const { commands } = await readCommands(context.deps, context.tenant, context.paymentId);
+    const next = commands.find((command) => command.kind === kind && !seen.has(command.id));
     if (next === undefined) break;
     seen.add(next.id);
-    await reconcile(look, next, kind);
+    await refreshCommand(context, next, kind);
   }
-  const { orders } = await readOrders(look.deps, look.tenant, look.paymentId);
-  const payins = orders.filter((order) => order.kind === 'payin');
+  const { commands } = await readCommands(context.deps, context.tenant, context.paymentId);
+  const payins = commands.filter((command) => command.kind === 'payin');
   if (kind === 'refund') {
-    if (look.settledState !== null && look.settledState === settledState(orders)) return;
+    if (context.settledState !== null && context.settledState === settledState(commands)) return;
     for (const payin of payins) {
-      if (payin.partnerRef !== null) await checkBeyond(look, kind, payin);
+      if (payin.partnerRef !== null) await checkBeyond(context, kind, payin);
     }
     return;
   }
-  const orderable = !look.wasEnded && (kind === 'payin' || payins.length > 0);
-  if (orderable) await checkBeyond(look, kind, null);
+  const mayExist = !context.wasEnded && (kind === 'payin' || payins.length > 0);
+  if (mayExist) await checkBeyond(context, kind, null);
 }
 
-/** Orders without a row, by their next numbers. */
-async function checkBeyond(look: Look, kind: MoneyKind, payin: MoneyCommand | null) {
+/** Commands without a row, by their next numbers. */
+async function checkBeyond(context: CheckContext, kind: MoneyKind, payin: MoneyCommand | null) {
   const payinId = payin?.id ?? null;
   for (let absent = 1; absent <= ABSENT_MAX[kind]; absent += 1) {
-    const { payment, orders } = await readOrders(look.deps, look.tenant, look.paymentId);
-    const alike = orders.filter((order) => order.kind === kind && order.payinId === payinId);
-    const subject = payin?.reference ?? orderSubject(payment);
-    const referenceOf = (number: number) => orderReference(look.key, { subject, kind, number });
+    const { payment, commands } = await readCommands(
+      context.deps,
+      context.tenant,
+      context.paymentId,
+    );
+    const alike = commands.filter(
+      (command) => command.kind === kind && command.payinId === payinId,
+    );
+    const subject = payin?.reference ?? commandSubject(payment);
+    const referenceOf = (number: number) =>
+      commandReference(context.key, { subject, kind, number });
     const number = alike.length + absent;
-    const found = await look.partner.findOrder(kind, referenceOf(number));
+    const found = await context.partner.findCommand(kind, referenceOf(number));
     if (found.outcome !== 'done') {
-      look.missed.push(missing(`${kind} ${number}`, found));
+      context.missed.push(missing(`${kind} ${number}`, found));
       return;
     }
     if (found.value === null) continue;
     const references = Array.from({ length: absent }, (_, gap) =>
       referenceOf(alike.length + gap + 1),
     );
-    await adopt(look, payment, { kind, payinId, references, found: found.value });
+    await adopt(context, payment, { kind, payinId, references, found: found.value });
     absent = 0;
   }
 }
@@ -258,20 +265,20 @@ async function checkBeyond(look: Look, kind: MoneyKind, payin: MoneyCommand | nu
 interface Adoption {
   readonly kind: MoneyKind;
   readonly payinId: string | null;
-  /** Of the absent numbers, and of the order found. */
+  /** Of the absent numbers, and of the command found. */
   readonly references: readonly string[];
-  readonly found: AcceptedOrder;
+  readonly found: AcceptedCommand;
 }
 
 /**
- * Stores a row for an order of the partner, and a void one for each absent number before it. All
- * are stored together: after a void payout alone, the next report of a pay-in would order another
+ * Stores a row for a command of the partner, and a void one for each absent number before it. All
+ * are stored together: after a void payout alone, the next report of a pay-in would send another
  * one.
  */
-async function adopt(look: Look, payment: Payment, adoption: Adoption): Promise<void> {
-  const { deps, tenant, paymentId } = look;
+async function adopt(context: CheckContext, payment: Payment, adoption: Adoption): Promise<void> {
+  const { deps, tenant, paymentId } = context;
   const { kind, payinId, references, found } = adoption;
-  const amount = await amountOf(look, payment, kind, found.partnerRef);
+  const amount = await amountOf(context, payment, kind, found.partnerRef);
   if (amount === null) return;
   const nowMs = deps.clock.nowMs();
   const made = references.map((reference) => {
@@ -280,41 +287,54 @@ async function adopt(look: Look, payment: Payment, adoption: Adoption): Promise<
     return voidCommand(newCommand(tenant, name, what, nowMs), nowMs);
   });
   const last = made.at(-1);
-  assert(last !== undefined, 'an order that was found has a reference');
-  const command = await storeAccepted(look, last, found, made);
-  look.adopted.push(kind);
-  await readState(look, command, kind);
+  assert(last !== undefined, 'a command that was found has a reference');
+  const command = await storeAccepted(context, last, found, made);
+  context.adopted.push(kind);
+  await readState(context, command, kind);
 }
 
 /** Of a refund, as the partner reports it; null if it does not. */
-async function amountOf(look: Look, payment: Payment, kind: MoneyKind, partnerRef: string) {
+async function amountOf(
+  context: CheckContext,
+  payment: Payment,
+  kind: MoneyKind,
+  partnerRef: string,
+) {
   if (kind !== 'refund') return payment.amount;
-  const answer = await look.partner.refund.read(partnerRef);
+  const answer = await context.partner.refund.read(partnerRef);
   if (answer.outcome !== 'done') {
-    look.missed.push(missing(`refund ${partnerRef}`, answer));
+    context.missed.push(missing(`refund ${partnerRef}`, answer));
     return null;
   }
   const { amount } = answer.value;
   if (amount.currency === payment.amount.currency) return amount;
-  look.missed.push(`refund ${partnerRef} is in ${amount.currency}`);
+  context.missed.push(`refund ${partnerRef} is in ${amount.currency}`);
   return null;
 }
 
-/** Looks up an order without the partner's id, and stores its state. */
-async function reconcile(look: Look, order: MoneyCommand, kind: MoneyKind): Promise<void> {
-  if (order.partnerRef !== null) return readState(look, order, kind);
-  const found = await look.partner.findOrder(kind, order.reference);
-  if (found.outcome !== 'done') look.missed.push(missing(kind, found));
+/** Looks up a command without the partner's id, and stores its state. */
+async function refreshCommand(
+  context: CheckContext,
+  command: MoneyCommand,
+  kind: MoneyKind,
+): Promise<void> {
+  if (command.partnerRef !== null) return readState(context, command, kind);
+  const found = await context.partner.findCommand(kind, command.reference);
+  if (found.outcome !== 'done') context.missed.push(missing(kind, found));
   else if (found.value !== null) {
-    await readState(look, await storeAccepted(look, order, found.value), kind);
+    await readState(context, await storeAccepted(context, command, found.value), kind);
   }
 }
 
-/** Reads and stores the state of an order. */
-async function readState(look: Look, command: MoneyCommand, kind: MoneyKind): Promise<void> {
-  const { deps, partner, missed } = look;
+/** Reads and stores the state of a command. */
+async function readState(
+  context: CheckContext,
+  command: MoneyCommand,
+  kind: MoneyKind,
+): Promise<void> {
+  const { deps, partner, missed } = context;
   const { partnerRef, reference } = command;
-  assert(partnerRef !== null, 'an order that was found has its id');
+  assert(partnerRef !== null, 'a command that was found has its id');
   const answer = await partner[kind].read(partnerRef);
   if (answer.outcome !== 'done') {
     missed.push(missing(kind, answer));
@@ -325,33 +345,33 @@ async function readState(look: Look, command: MoneyCommand, kind: MoneyKind): Pr
   await applyPartnerUpdate(deps, command.id, fact, { polledVersion: command.version });
 }
 
-/** `made` are orders without a row, including this one. */
+/** `made` are commands without a row, including this one. */
 async function storeAccepted(
-  { deps }: Look,
-  order: MoneyCommand,
-  { partnerRef, instructions }: AcceptedOrder,
+  { deps }: CheckContext,
+  command: MoneyCommand,
+  { partnerRef, instructions }: AcceptedCommand,
   made: readonly MoneyCommand[] = [],
 ): Promise<MoneyCommand> {
   const stored = await storeStaged(deps, (batch) => {
-    const accept = (orders: readonly MoneyCommand[]) => {
-      const command = orders.find(({ id }) => id === order.id);
-      assert(command !== undefined, 'a command stays');
-      return acceptCommand(command, partnerRef, batch.nowMs);
+    const accept = (commands: readonly MoneyCommand[]) => {
+      const stored = commands.find(({ id }) => id === command.id);
+      assert(stored !== undefined, 'a command stays');
+      return acceptCommand(stored, partnerRef, batch.nowMs);
     };
-    return stageOrder(batch, order, accept, { instructions }, made);
+    return stageMoneyCommand(batch, command, accept, { instructions }, made);
   });
-  assert(stored !== null && isMoneyCommand(stored), 'an order about money stays one');
+  assert(stored !== null && isMoneyCommand(stored), 'a command about money stays one');
   return stored;
 }
 
-function readOrders(
+function readCommands(
   { store }: Deps,
   tenant: Tenant,
   paymentId: string,
-): Promise<{ readonly payment: Payment; readonly orders: readonly MoneyCommand[] }> {
+): Promise<{ readonly payment: Payment; readonly commands: readonly MoneyCommand[] }> {
   return store.run(async (tx: Tx) => {
     const { payment } = await loadPayment(tx, tenant, paymentId);
-    return { payment, orders: await tx.commands.ofPayment(tenant, paymentId) };
+    return { payment, commands: await tx.commands.ofPayment(tenant, paymentId) };
   });
 }
 

@@ -9,10 +9,10 @@ import type { SecretBox } from '../ports/outside.js';
 const PURPOSE = 'key-check-value';
 const KNOWN_TEXT = 'These are the secret keys of this database.';
 
-type Needs = Pick<Deps, 'store' | 'secretBox' | 'clock'>;
+type KeyContext = Pick<Deps, 'store' | 'secretBox' | 'clock'>;
 
 /** A message about wrong or missing keys; null if there are none. */
-export async function secretKeysProblem({ store, secretBox }: Needs): Promise<string | null> {
+export async function secretKeysProblem({ store, secretBox }: KeyContext): Promise<string | null> {
   const checkValues = await store.run((tx) => tx.keyCheckValues.list());
   const closed = closedKeys(secretBox, checkValues);
   if (closed.length === 0) return null;
@@ -42,7 +42,11 @@ export function closedKeys(
  * Stores the check value of the first key and marks it as in use. After that, no process starts
  * without this key. Returns true if this changed anything and the database knows other keys too.
  */
-export async function recordKeyCheckValue({ store, secretBox, clock }: Needs): Promise<boolean> {
+export async function recordKeyCheckValue({
+  store,
+  secretBox,
+  clock,
+}: KeyContext): Promise<boolean> {
   const { keyId } = secretBox;
   return store.run(
     async (tx) => {

@@ -137,7 +137,7 @@ export async function redeemLink(
 
 /**
  * The same by the six digits of a mail that this browser asked for. NotFound, InvalidSignInCode (a
- * wrong code), SignInCodeOver (after five tries, or without an open mail), InvalidSignInLink,
+ * wrong code), SignInCodeExpired (after five tries, or without an open mail), InvalidSignInLink,
  * RateLimitExceeded (the link of the mail still works).
  */
 export async function redeemCode(
@@ -158,14 +158,14 @@ export async function redeemCode(
     for (const mail of asked) tx.mails.update(codeTried(mail));
     return asked;
   });
-  if (tried.length === 0) throw new PonteError('SignInCodeOver');
+  if (tried.length === 0) throw new PonteError('SignInCodeExpired');
   const mail = tried.find(({ id, codeHash }) => {
     const text = codeText(id, browserHash, digits);
     return codeHash !== null && deps.secretBox.isMac(text, CODE_PURPOSE, codeHash);
   });
   if (mail !== undefined) return enter(deps, mail, locale);
   const isLast = tried.every((one) => !takesCode(codeTried(one), deps.clock.nowMs()));
-  throw new PonteError(isLast ? 'SignInCodeOver' : 'InvalidSignInCode');
+  throw new PonteError(isLast ? 'SignInCodeExpired' : 'InvalidSignInCode');
 }
 
 async function enter(deps: Deps, mail: Mail, locale: Locale): Promise<SignedIn> {

@@ -1,4 +1,4 @@
-// Simulated events of test mode (simulated-event.ts). What an order reports is stored first, then
+// Simulated events of test mode (simulated-event.ts). What a command reports is stored first, then
 // the sandbox partner sends it as a message. After a crash in between, a poll finds it; a repeat
 // sends it again.
 import type { KycState } from '../domain/buyer-kyc.js';
@@ -24,7 +24,7 @@ import type { Deps } from '../ports/deps.js';
 import type { PartnerSandbox } from '../ports/partner.js';
 import type { Tx } from '../ports/storage.js';
 import { requestQuote } from './buyers.js';
-import { nextReference } from './order-references.js';
+import { nextReference } from './command-references.js';
 import { partnerOf } from './partner-calls.js';
 import { changePayment, loadPayment, readView } from './payment-store.js';
 import { playDossier } from './sandbox-dossier.js';
@@ -47,19 +47,19 @@ export async function simulate(
     const message = `event: send one of ${simulatedEvents.join(', ')}.`;
     throw new PonteError('ValidationError', message);
   }
-  const { effect, order, payment } = await deps.store.run(async (tx) => {
+  const { effect, command, payment } = await deps.store.run(async (tx) => {
     const scene = await loadScene(tx, tenant, paymentId);
     const chosen = simulated(event, scene.facts);
     if (chosen === null) throw notNow(event, scene.facts);
     const { payment: of } = scene;
-    if (typeof chosen === 'string') return { effect: chosen, order: null, payment: of };
+    if (typeof chosen === 'string') return { effect: chosen, command: null, payment: of };
     const target = await targetOf(deps, tx, scene, chosen.kind);
     tx.simulations.put({ mode: tenant.mode, reference: target.reference, outcome: chosen });
-    return { effect: chosen, order: target, payment: of };
+    return { effect: chosen, command: target, payment: of };
   });
   if (effect === 'dossier') await playDossier(deps, payment);
   else if (typeof effect === 'string') await changeQuote(deps, sandbox, tenant, paymentId, effect);
-  else if (order !== null) await report(sandbox, effect.kind, order);
+  else if (command !== null) await report(sandbox, effect.kind, command);
   return readView(deps, tenant, paymentId);
 }
 
@@ -67,7 +67,7 @@ export async function simulate(
 export async function playTransfer(deps: Deps, payment: Payment): Promise<boolean> {
   const { sandbox } = await partnerOf(deps, payment);
   if (sandbox === undefined) return false;
-  const order = await deps.store.run(async (tx) => {
+  const command = await deps.store.run(async (tx) => {
     const { payin } = await loadScene(tx, tenantOf(payment), payment.id);
     if (payin === null || payin.partnerRef === null) return null;
     const { mode, reference, partnerRef } = payin;
@@ -76,13 +76,14 @@ export async function playTransfer(deps: Deps, payment: Payment): Promise<boolea
     tx.simulations.put({ mode, reference, outcome });
     return { reference, partnerRef };
   });
-  if (order === null) return false;
-  await report(sandbox, 'payin', order);
+  if (command === null) return false;
+  await report(sandbox, 'payin', command);
   return true;
 }
 
 /**
- * What a page offers for this payment. An event may still be refused: the orders may have changed.
+ * What a page offers for this payment. An event may still be refused: the commands may have
+ * changed.
  */
 export function simulationsFor({
   payment,
@@ -119,24 +120,24 @@ async function sandboxOf(deps: Deps, tenant: Tenant): Promise<PartnerSandbox> {
   throw new PonteError('PaymentStateConflict', message);
 }
 
-interface Scene {
+interface SimulationContext {
   readonly payment: Payment;
-  readonly orders: readonly MoneyCommand[];
+  readonly commands: readonly MoneyCommand[];
   /** The one that the buyer pays into. */
   readonly payin: MoneyCommand | null;
   readonly identity: PartnerCommand | null;
   readonly facts: SimulationFacts;
 }
 
-async function loadScene(tx: Tx, tenant: Tenant, paymentId: string): Promise<Scene> {
+async function loadScene(tx: Tx, tenant: Tenant, paymentId: string): Promise<SimulationContext> {
   const { payment } = await loadPayment(tx, tenant, paymentId);
-  const [orders, submission] = await Promise.all([
+  const [commands, submission] = await Promise.all([
     tx.commands.ofPayment(tenant, paymentId),
     tx.buyers.submission(tenant, payment.buyerId),
   ]);
   const identityId = submission?.status === 'verifying' ? submission.commandId : null;
   const identity = identityId === null ? null : await tx.commands.get(identityId);
-  const live = orders.filter(({ state }) => state !== 'void' && state !== 'refused');
+  const live = commands.filter(({ state }) => state !== 'void' && state !== 'refused');
   const payin = live.findLast(({ kind }) => kind === 'payin') ?? null;
   const facts = {
     status: payment.status,
@@ -145,28 +146,28 @@ async function loadScene(tx: Tx, tenant: Tenant, paymentId: string): Promise<Sce
     payin,
     hasPayout: live.some(({ kind }) => kind === 'payout'),
   };
-  return { payment, orders: live, payin, identity, facts };
+  return { payment, commands: live, payin, identity, facts };
 }
 
 interface Target {
   readonly reference: string;
-  /** Null: the partner has not accepted the order yet. It looks the outcome up when it does. */
+  /** Null: the partner has not accepted the command yet. It looks the outcome up when it does. */
   readonly partnerRef: string | null;
 }
 
-/** The order that an outcome is about: the newest, or the next payout or refund. */
+/** The command that an outcome is about: the newest, or the next payout or refund. */
 async function targetOf(
   deps: Deps,
   tx: Tx,
-  { payment, orders, payin, identity }: Scene,
+  { payment, commands, payin, identity }: SimulationContext,
   kind: SimulatedOutcome['kind'],
 ): Promise<Target> {
-  if (kind === 'receiver' || kind === 'payin') {
-    const target = kind === 'receiver' ? identity : payin;
-    assert(target !== null, 'an event is possible only with its order');
+  if (kind === 'party' || kind === 'payin') {
+    const target = kind === 'party' ? identity : payin;
+    assert(target !== null, 'an event is possible only with its command');
     return target;
   }
-  const made = orders.findLast((order) => order.kind === kind);
+  const made = commands.findLast((command) => command.kind === kind);
   if (made !== undefined && (kind === 'payout' || made.end === 'open')) return made;
   const all = await tx.commands.ofPayment(tenantOf(payment), payment.id);
   const { bytes } = await currentKeyIn(deps, tx, 'partner');
@@ -203,9 +204,9 @@ async function changeQuote(
     const nowMs = deps.clock.nowMs();
     const id = deps.ids.next('qt', nowMs);
     // A stored quote never changes.
-    const over = Object.freeze({ ...shown, id, createdAtMs: nowMs, expiresAtMs: nowMs });
-    tx.quotes.insert(over);
-    return quoted(was, over, nowMs);
+    const expired = Object.freeze({ ...shown, id, createdAtMs: nowMs, expiresAtMs: nowMs });
+    tx.quotes.insert(expired);
+    return quoted(was, expired, nowMs);
   });
 }
 

@@ -6,13 +6,13 @@ import type { Deps } from '../ports/deps.js';
 const NAME = 'documents';
 const FINGERPRINT_BYTES = 16;
 
-type Needs = Pick<Deps, 'store' | 'documents' | 'ids' | 'clock'>;
+type FingerprintContext = Pick<Deps, 'store' | 'documents' | 'ids' | 'clock'>;
 
 /** A message if the storage does not belong to this database; else null. */
 export async function documentStorageProblem({
   store,
   documents,
-}: Pick<Needs, 'store' | 'documents'>): Promise<string | null> {
+}: Pick<FingerprintContext, 'store' | 'documents'>): Promise<string | null> {
   if (documents === null) return null;
   const fingerprint = await documentFingerprint(store);
   if (fingerprint === null || (await documents.hasFingerprint(fingerprint))) return null;
@@ -25,12 +25,14 @@ export async function documentStorageProblem({
 }
 
 /** Null before the first start. */
-export async function documentFingerprint(store: Needs['store']): Promise<string | null> {
+export async function documentFingerprint(
+  store: FingerprintContext['store'],
+): Promise<string | null> {
   return (await store.run((tx) => tx.storageFingerprints.get(NAME)))?.value ?? null;
 }
 
 /** Records a fingerprint in the storage and in the database, unless the database has one. */
-export async function fingerprintDocuments(deps: Needs): Promise<void> {
+export async function fingerprintDocuments(deps: FingerprintContext): Promise<void> {
   const { store, documents, ids, clock } = deps;
   if (documents === null || (await documentFingerprint(store)) !== null) return;
   const value = `database-${Buffer.from(ids.randomBytes(FINGERPRINT_BYTES)).toString('hex')}`;

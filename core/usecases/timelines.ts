@@ -93,11 +93,11 @@ function statusEntries(payment: Payment, events: readonly EventNote[]): readonly
 
 /** Without ids and texts of the partner. */
 function commandEntries(command: MoneyCommand): readonly TimelineEntry[] {
-  const { id: commandId, kind: order, amount, lastSentAtMs } = command;
-  const fields = { commandId, order, tie: tieOf(moneyKinds.indexOf(order), commandId) };
+  const { id: commandId, kind: commandKind, amount, lastSentAtMs } = command;
+  const fields = { commandId, commandKind, tie: tieOf(moneyKinds.indexOf(commandKind), commandId) };
   const outcome = outcomeOf(command);
   return [
-    { kind: 'partner_order', atMs: command.createdAtMs, amount, ...fields },
+    { kind: 'partner_command', atMs: command.createdAtMs, amount, ...fields },
     ...(lastSentAtMs === null
       ? []
       : [{ kind: 'partner_call' as const, atMs: lastSentAtMs, ...fields }]),
@@ -160,7 +160,7 @@ async function deliveryEntries(
   ];
 }
 
-/** Ids of one millisecond have no order. */
+/** Ids of one millisecond have no command. */
 function tieOf(rank: number, id: string): string {
   return `${`${rank}`.padStart(RANK_DIGITS, '0')} ${id}`;
 }

@@ -27,12 +27,23 @@ const GIB = 1_024 ** 3;
 const nothing = { due: 0, lateMs: 0 };
 const idle: QueueReport = {
   queues: {
-    ...{ outbox: nothing, deliveries: nothing, commands: nothing, inbox: nothing },
-    ...{ receipts: nothing, mails: nothing, documents: nothing, advances: nothing },
+    outbox: nothing,
+    deliveries: nothing,
+    commands: nothing,
+    inbox: nothing,
+    receipts: nothing,
+    mails: nothing,
+    documents: nothing,
+    advances: nothing,
   },
   unmatched: [],
-  ...{ undeliveredMs: 0, stuckCommands: 0, deadLetters: 0, fundsToReview: 0 },
-  ...{ epoch: 1, inQuarantine: false, isChecked: false },
+  undeliveredMs: 0,
+  stuckCommands: 0,
+  deadLetters: 0,
+  fundsToReview: 0,
+  epoch: 1,
+  inQuarantine: false,
+  isChecked: false,
 };
 const healthy: Findings = {
   nodeVersion: 'v24.0.0',
@@ -75,15 +86,24 @@ test('a healthy service is reported check by check', () => {
   assert.deepEqual(
     diagnose(healthy).map(({ name, detail }) => `${name}: ${detail}`),
     [
-      ...['node: v24.0.0', 'configuration: valid', 'database: ponte.db', 'migrations: done'],
+      'node: v24.0.0',
+      'configuration: valid',
+      'database: ponte.db',
+      'migrations: done',
       'clock: that of the database',
       'serving: process 12 since 2026-01-02T03:04:05.000Z',
       'connections: each keeps its session',
-      ...['disk: 12.3 GiB free at data', 'secret keys: of this database'],
-      ...['documents: where they belong', 'epoch: 1, released', 'ledger: balances'],
-      ...['partner commands: none stuck', 'funds: all accounted for'],
-      ...['workers: no work is overdue', 'deliveries: on time'],
-      ...['receipts: each has its payment', 'dead letters: none'],
+      'disk: 12.3 GiB free at data',
+      'secret keys: of this database',
+      'documents: where they belong',
+      'epoch: 1, released',
+      'ledger: balances',
+      'partner commands: none stuck',
+      'funds: all accounted for',
+      'workers: no work is overdue',
+      'deliveries: on time',
+      'receipts: each has its payment',
+      'dead letters: none',
     ],
   );
 });
@@ -187,7 +207,7 @@ describe('each defect is reported with what to do about it', () => {
     ],
     [
       waiting({ fundsToReview: 2 }),
-      'critical funds: 2 payments with funds in review: ponte money list',
+      'critical funds: 2 payments whose money needs review: ponte money list',
     ],
     [
       waiting({ queues: { outbox: late(5), mails: late(1, 1) } }),
@@ -251,15 +271,15 @@ test('the exit code separates failures from warnings', async () => {
   await store.close();
   assert.equal((await doctor()).status, 8);
   const { stdout } = await run(env, 'doctor');
-  assert.match(stdout, /^workers +WRONG +outbox: 1 row due, the oldest for 3 hours\. /m);
-  assert.match(stdout, /^deliveries +LOOK +the oldest undelivered event is 3 hours old: /m);
+  assert.match(stdout, /^workers +FAIL +outbox: 1 row due, the oldest for 3 hours\. /m);
+  assert.match(stdout, /^deliveries +WARN +the oldest undelivered event is 3 hours old: /m);
 });
 
 test('where there is no database doctor says so, and makes none', async () => {
   const env = { PONTE_DATA_DIR: join(folder, 'new') };
   const first = await run(env, 'doctor');
   assert.equal(first.status, 8);
-  assert.match(first.stdout, /^database +WRONG +There is no database at \S+ponte\.db/m);
+  assert.match(first.stdout, /^database +FAIL +There is no database at \S+ponte\.db/m);
   assert.equal(existsSync(env.PONTE_DATA_DIR), false);
   assert.equal((await run(env, 'migrate')).status, 0);
   const { status, stdout } = await run(env, 'doctor');
@@ -275,7 +295,7 @@ test('a database of an older version is reported and not migrated', async () => 
   for (const _ of ['once', 'again']) {
     const { status, stdout } = await run(keys, 'doctor');
     assert.equal(status, 8);
-    assert.match(stdout, /^migrations +WRONG +pending/m);
+    assert.match(stdout, /^migrations +FAIL +pending/m);
   }
 });
 
@@ -310,12 +330,12 @@ test('PostgreSQL is checked too, and reported when it is unreachable', async () 
     PONTE_DATA_DIR: join(folder, 'postgres'),
     PONTE_DATABASE_URL: await postgres.newDatabase(),
   };
-  assert.match((await run(env, 'doctor')).stdout, /^migrations +WRONG +pending/m);
+  assert.match((await run(env, 'doctor')).stdout, /^migrations +FAIL +pending/m);
   assert.equal((await run(env, 'migrate')).status, 0);
   assert.equal((await run(env, 'doctor')).status, 0);
   const gone = { ...env, PONTE_DATABASE_URL: 'postgres://ponte:secret@127.0.0.1:1/ponte' };
   const { status, stdout } = await run(gone, 'doctor');
   assert.equal(status, 8);
-  assert.match(stdout, /^database +WRONG +\S+ cannot be reached: .*ECONNREFUSED/m);
+  assert.match(stdout, /^database +FAIL +\S+ cannot be reached: .*ECONNREFUSED/m);
   assert.doesNotMatch(stdout, /:secret@|secret keys/);
 });

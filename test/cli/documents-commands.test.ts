@@ -76,9 +76,15 @@ for (const [decision, firstName] of [
     );
     assert.equal(files().length, 2);
     await post('/v1/buyer-kyc', {
-      ...{ buyerEmail, entityType: 'individual', firstName, lastName: 'Lima' },
-      ...{ dateOfBirth: '1990-01-31', idDocCountry: 'PT', idDocType: 'PASSPORT' },
-      ...{ selfieFile, idDocFrontFile },
+      buyerEmail,
+      entityType: 'individual',
+      firstName,
+      lastName: 'Lima',
+      dateOfBirth: '1990-01-31',
+      idDocCountry: 'PT',
+      idDocType: 'PASSPORT',
+      selfieFile,
+      idDocFrontFile,
     });
     await untilNoneIsKept();
     assert.deepEqual(files(), []);
@@ -99,7 +105,9 @@ test('what a seller uploaded is gone when it is approved, used or not', async ()
   await uploaded(`/v1/accounts/${id}`, 'incorporation_doc');
   assert.equal(files().length, 1);
   const account = await post(`/v1/accounts/${id}/submit`, {
-    ...{ email: 'ana@example.com', legalName: 'Lima Ltda', cnpj: '11.222.333/0001-81' },
+    email: 'ana@example.com',
+    legalName: 'Lima Ltda',
+    cnpj: '11.222.333/0001-81',
   });
   assert.equal(account['status'], 'approved');
   await untilNoneIsKept();

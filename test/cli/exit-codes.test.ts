@@ -36,7 +36,7 @@ const codesOf: Readonly<Partial<Record<ExitKind, readonly ErrorCode[]>>> = {
   forbidden: [
     ...(['Unauthorized', 'InvalidToken', 'InvalidApiKey', 'InvalidApiKeyFormat'] as const),
     ...(['InvalidSignature', 'InvalidSignInLink', 'InsufficientScope'] as const),
-    ...(['InvalidSignInCode', 'SignInCodeOver'] as const),
+    ...(['InvalidSignInCode', 'SignInCodeExpired'] as const),
     'SelfApprovalNotAllowed',
   ],
   tryAgain: [

@@ -60,7 +60,11 @@ function start(t: TestContext, given: Partial<ListenOptions>, env: Shell['env'] 
   const options: ListenOptions = {
     url: `http://127.0.0.1:${site.port}`,
     key,
-    ...{ after: null, state: null, forward: null, secret: null, events: null },
+    after: null,
+    state: null,
+    forward: null,
+    secret: null,
+    events: null,
     json: false,
     ...given,
   };

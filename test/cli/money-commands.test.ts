@@ -24,7 +24,8 @@ type Steps = readonly { readonly what: string; readonly command: string }[];
 /** An id as long as a real one. */
 const id = (prefix: string, name: string) => `${prefix}_01kb0000${name.padEnd(18, '0')}`;
 const review = JSON.stringify({
-  ...{ kind: 'implausible', reason: 'received 25000 minor units, 10000 were ordered' },
+  kind: 'implausible',
+  reason: 'received 25000 minor units, 10000 were requested',
   fact: { kind: 'payin', reference: null, partnerRef: 'pa_1', report: {} },
 });
 
@@ -82,25 +83,31 @@ test('the queues follow each other, each row with what is known and what can be 
   assert.deepEqual(
     found.map(({ queue, amount, currency, known }) => [queue, amount, currency, known]),
     [
+      ['short', '59.50', 'USD', '40.50 USD of 100.00 USD arrived. The payment waits for the rest.'],
       [
-        ...['short', '59.50', 'USD'],
-        '40.50 USD of 100.00 USD arrived. The payment waits for the rest.',
-      ],
-      [
-        ...['owed', '100.00', 'USD'],
+        'owed',
+        '100.00',
+        'USD',
         'The partner refused or failed the refund: not_supported: no refunds.',
       ],
       [
-        ...['owed', '100.00', 'USD'],
+        'owed',
+        '100.00',
+        'USD',
         'The partner refused or failed the refund: not_supported: no refunds.',
       ],
-      [...['owed', '100.00', 'USD'], 'The partner may have the refund; Ponte looks it up.'],
+      ['owed', '100.00', 'USD', 'The partner may have the refund; Ponte looks it up.'],
       [
-        ...['out_of_sight', '100.00', 'USD'],
-        'A report of the partner is under review: received 25000 minor units, 10000 were ordered.',
+        'in_review',
+        '100.00',
+        'USD',
+        'A report of the partner is under review: ' +
+          'received 25000 minor units, 10000 were requested.',
       ],
       [
-        ...['out_of_sight', '100.00', 'USD'],
+        'in_review',
+        '100.00',
+        'USD',
         'The payout failed, and the partner does not say where its money is: PIX key closed.',
       ],
     ],
@@ -130,7 +137,7 @@ test('rows are selected by queue, organization and mode, and paged across queues
   const all = await ids('');
   assert.equal(new Set(all).size, 6);
   assert.deepEqual(await ids('--queue short'), all.slice(0, 1));
-  assert.deepEqual(await ids('--queue out_of_sight'), all.slice(4));
+  assert.deepEqual(await ids('--queue in_review'), all.slice(4));
   assert.deepEqual(await ids('--mode test'), [id('cmd', 'backtest')]);
   assert.deepEqual(await ids('--org org_0'), []);
   const paged: unknown[] = [];
@@ -176,8 +183,13 @@ test('the second operator copies the command from the list', async () => {
   assert.deepEqual(await run('ledger verify'), { balanced: true, imbalances: [] });
   const [decision] = (await run('money list --decided'))['data'] as readonly Json[];
   assert.partialDeepStrictEqual(decision, {
-    ...{ itemId: back, state: 'done', proposedBy: 'ana', endedBy: 'bia' },
-    ...{ testMode: false, evidence: "wire 7781, Ana's bank", command },
+    itemId: back,
+    state: 'done',
+    proposedBy: 'ana',
+    endedBy: 'bia',
+    testMode: false,
+    evidence: "wire 7781, Ana's bank",
+    command,
     decision: 'the payer was paid back by other means',
   });
 });
@@ -191,7 +203,7 @@ test('a payout is resolved with its figures, after a dry run that changes nothin
   assert.equal((await run(words))['outcome'], 'proposed');
   assert.equal((await run(words, { PONTE_OPERATOR: 'bia' }))['outcome'], 'done');
   assert.deepEqual(
-    (await rows('--queue out_of_sight')).map((row) => row['id']),
+    (await rows('--queue in_review')).map((row) => row['id']),
     [id('cmd', 'odd')],
   );
   const { data } = await run('payments list --status failed');
@@ -200,9 +212,9 @@ test('a payout is resolved with its figures, after a dry run that changes nothin
   assert.deepEqual(await run('ledger verify'), { balanced: true, imbalances: [] });
 });
 
-test('a refused refund is ordered again by --order, without evidence', async () => {
+test('a refused refund is sent again by --retry or --order, without evidence', async () => {
   const back = id('cmd', 'backtest');
-  const both = `money refund ${back} --order --evidence wire`.split(' ');
+  const both = `money refund ${back} --retry --evidence wire`.split(' ');
   assert.equal((await ponte(both)).status, 2);
   const { outcome, commandId } = await run(`money refund ${back} --order`);
   assert.equal(outcome, 'ordered');

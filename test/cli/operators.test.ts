@@ -76,10 +76,17 @@ test('help names every noun and the exit codes', async () => {
 
 describe('what is not understood is refused with code 2', () => {
   for (const words of [
-    ...['nothing', 'org create', 'org submit-kyb org_1 --mode prod'],
-    ...['org require-approval org_1 yes', 'org support org_1', 'org support org_1 --phone call'],
-    ...['member add --org org_1 --email ana@acme.example --role boss', 'token create --org org_1'],
-    ...['payments list --status paid', 'payments list --limit 0', 'deliveries replay'],
+    'nothing',
+    'org create',
+    'org submit-kyb org_1 --mode prod',
+    'org require-approval org_1 yes',
+    'org support org_1',
+    'org support org_1 --phone call',
+    'member add --org org_1 --email ana@acme.example --role boss',
+    'token create --org org_1',
+    'payments list --status paid',
+    'payments list --limit 0',
+    'deliveries replay',
   ]) {
     test(words, async () => {
       assert.deepEqual(await refused(words), [2, 'ValidationError']);
@@ -89,13 +96,19 @@ describe('what is not understood is refused with code 2', () => {
 
 describe('what is not there is refused with code 3', () => {
   for (const words of [
-    ...['org show org_0', 'org accept-tos org_0 --mode test', 'org require-approval org_0 on'],
+    'org show org_0',
+    'org accept-tos org_0 --mode test',
+    'org require-approval org_0 on',
     'org support org_0 --email help@acme.example',
-    ...['key list --org org_0', 'member list --org org_0'],
+    'key list --org org_0',
+    'member list --org org_0',
     'member add --org org_0 --email ana@acme.example --role owner',
     'member remove --org org_0 --email ana@acme.example',
-    ...['token create --org org_0 --member ana@acme.example', 'key revoke key_0'],
-    ...['payments show pi_0', 'deliveries show whd_0', 'commands retry cmd_0'],
+    'token create --org org_0 --member ana@acme.example',
+    'key revoke key_0',
+    'payments show pi_0',
+    'deliveries show whd_0',
+    'commands retry cmd_0',
   ]) {
     test(words, async () => {
       const { status, json } = await ponte(words);

@@ -36,8 +36,10 @@ test('without a difference it ends with 0', async () => {
 
 test('a partner that cannot be read ends it with 6, after the waits that were allowed', async () => {
   const unreachable = {
-    ...{ ...env, PONTE_PARTNER_TEST: 'blindpay', PONTE_BLINDPAY_TEST_INSTANCE_ID: 'in_1' },
-    ...{ PONTE_BLINDPAY_TEST_API_KEY: 'the-key-of-the-instance' },
+    ...env,
+    PONTE_PARTNER_TEST: 'blindpay',
+    PONTE_BLINDPAY_TEST_INSTANCE_ID: 'in_1',
+    PONTE_BLINDPAY_TEST_API_KEY: 'the-key-of-the-instance',
     PONTE_BLINDPAY_TEST_WEBHOOK_SECRETS: `whsec_${'A'.repeat(24)}`,
     // A port that nothing listens on.
     PONTE_BLINDPAY_TEST_URL: 'http://127.0.0.1:1/v1',
@@ -82,13 +84,20 @@ test('help names the exit codes and what it compares', async () => {
 test('a difference ends it with 8, with both sides and what to do', async () => {
   const atMs = Date.now() - HOUR_MS;
   const partnerRef = makeRef('test', 'payout', ['USD', 125_000, 540_000_000, atMs, 'stray']);
-  const order = { mode: 'test', kind: 'payout', reference: 'stray', partnerRef, digest: 'd', atMs };
-  appendFileSync(partnerFile, `${JSON.stringify(order)}\n`);
+  const transaction = {
+    mode: 'test',
+    kind: 'payout',
+    reference: 'stray',
+    partnerRef,
+    digest: 'd',
+    atMs,
+  };
+  appendFileSync(partnerFile, `${JSON.stringify(transaction)}\n`);
   const { status, stdout } = await run('--mode test');
   assert.equal(status, 8);
   const lines = stdout.trimEnd().split('\n');
   assert.deepEqual(lines.slice(0, -1), [
-    'payout: the partner has it, and nobody here ordered or received it',
+    'payout: the partner has it, and no command or receipt here has it',
     `  there  ${partnerRef} completed, 1250.00 USD, of ${new Date(atMs).toISOString()}`,
     '  do     ask the partner who ordered it: it was not Ponte',
   ]);
@@ -96,31 +105,40 @@ test('a difference ends it with 8, with both sides and what to do', async () => 
   const { stdout: json } = await run('--mode test --json');
   const [shown] = (JSON.parse(json) as { readonly differences: readonly unknown[] }).differences;
   assert.partialDeepStrictEqual(shown, {
-    ...{ kind: 'unknown_here', book: 'payout', ours: null },
+    kind: 'missing_here',
+    book: 'payout',
+    ours: null,
     theirs: { partnerRef, status: 'completed', amount: '1250.00 USD' },
   });
   assert.equal((await run('--mode test --since 30m')).status, 0);
 });
 
 const ours: Ours = {
-  ...{ what: 'order', id: 'cmd_1', orgId: 'org_a', paymentId: 'pi_1', reference: 'ref' },
-  ...{ partnerRef: 'po_1', status: 'completed', amount: money(125_000n, 'USD') },
-  ...{ dueAtMs: null, report: 'ab12cd34' },
+  what: 'command',
+  id: 'cmd_1',
+  orgId: 'org_a',
+  paymentId: 'pi_1',
+  reference: 'ref',
+  partnerRef: 'po_1',
+  status: 'completed',
+  amount: money(125_000n, 'USD'),
+  dueAtMs: null,
+  report: 'ab12cd34',
 };
 const theirs = { partnerRef: 'po_2', status: 'completed', createdAtMs: T0 } as const;
 
 /** The command, or who is asked. */
 const toDo: Readonly<Record<DifferenceKind, string>> = {
-  two_objects: 'ask the partner to return one of them; ponte payments show pi_1',
-  two_orders: 'ask the partner whose it is; ponte payments show pi_1',
-  unknown_here: 'ask the partner who ordered it: it was not Ponte',
-  unknown_there: 'ask the partner about po_1',
+  duplicate_at_partner: 'ask the partner to return one of them; ponte payments show pi_1',
+  duplicate_command: 'ask the partner whose it is; ponte payments show pi_1',
+  missing_here: 'ask the partner who ordered it: it was not Ponte',
+  missing_at_partner: 'ask the partner about po_1',
   not_accepted: 'have the partner send its last message about po_2 again; ponte payments show pi_1',
   amount: 'ask the partner which is right; ponte payments show pi_1',
   settlement: 'ask the partner which is right; ponte payments show pi_1',
   status: 'ponte commands retry cmd_1',
-  receipt_waits: 'ponte money assign cmd_1 --payment PAYMENT_ID',
-  report_held: 'ponte commands accept cmd_1 --report ab12cd34',
+  deposit_unmatched: 'ponte money assign cmd_1 --payment PAYMENT_ID',
+  report_in_review: 'ponte commands accept cmd_1 --report ab12cd34',
 };
 
 describe('each kind has words, both sides with ids and amounts, and what to do', () => {
@@ -129,10 +147,10 @@ describe('each kind has words, both sides with ids and amounts, and what to do',
       const there = { ...theirs, amount: money(99_000n, 'USD') };
       const texts = { here: 'open', there: 'completed' };
       const difference: Difference = { kind, book: 'payout', ours, theirs: there, ...texts };
-      const found = { entries: 1, orders: 1, differences: [difference], missed: [] };
+      const found = { entries: 1, commands: 1, differences: [difference], missed: [] };
       const [title, here, other, advice] = textOf(found, 'blindpay').split('\n');
       assert.match(title ?? '', /^payout: [a-z ,]+$/);
-      const known = 'order cmd_1 completed, 1250.00 USD, payment pi_1, org_a, partner id po_1';
+      const known = 'command cmd_1 completed, 1250.00 USD, payment pi_1, org_a, partner id po_1';
       assert.equal(here, `  here   open; ${known}`);
       assert.match(other ?? '', /^ {2}there {2}completed; po_2 completed, 990\.00 USD, of 20/);
       assert.equal(advice, `  do     ${toDo[kind]}`);

@@ -143,7 +143,8 @@ for (const [name, newDatabase] of Object.entries(databases)) {
       t.after(() => host.stop());
       const tenant = await demoTenant(host);
       const { subscription } = await createSubscription(host.deps, tenant, {
-        ...{ url: 'https://receiver.example/webhooks', eventTypes: ['*'] },
+        url: 'https://receiver.example/webhooks',
+        eventTypes: ['*'],
       });
       assert.deepEqual((await json(both, 'secrets reseal'))['retiredKeys'], ['old']);
       assert.equal((await command(newKey, 'doctor')).status, 0);
@@ -223,17 +224,28 @@ async function giveOut(host: Host, url: string): Promise<Given> {
   await addMember(deps, { ...tenant, email, role: 'owner' });
   const { token } = await createSession(deps, { ...tenant, email });
   const { account } = await createAccount(deps, tenant, {
-    ...{ role: 'seller', entityType: 'business', externalId: 'with-document', email: null },
-    ...{ legalName: null, displayName: null, country: null, taxId: null },
+    role: 'seller',
+    entityType: 'business',
+    externalId: 'with-document',
+    email: null,
+    legalName: null,
+    displayName: null,
+    country: null,
+    taxId: null,
   });
   const upload = await createUpload(deps, tenant, {
-    ...{ owner: { party: 'account', id: account.id }, kind: 'incorporation_doc' },
-    ...{ contentType: 'application/pdf', ownerIndex: null },
+    owner: { party: 'account', id: account.id },
+    kind: 'incorporation_doc',
+    contentType: 'application/pdf',
+    ownerIndex: null,
   });
   const { uploadMethod: method, uploadHeaders: headers } = upload;
   assert.equal((await fetch(upload.uploadUrl, { method, headers, body: 'deed' })).status, 200);
   return {
-    ...{ tenant, token, key: host.demo?.secret ?? '', secret: made.secret },
+    tenant,
+    token,
+    key: host.demo?.secret ?? '',
+    secret: made.secret,
     subscriptionId: made.subscription.id,
     publicPath: new URL(upload.publicUrl).pathname + new URL(upload.publicUrl).search,
   };

@@ -27,11 +27,27 @@ import type { OpenStore } from './store-contracts.js';
 const bare = anAccount({
   externalId: null,
   status: 'created',
-  ...{ receiverId: null, commandId: null, partnerRef: null, email: null, legalName: null },
-  ...{ displayName: null, country: null, taxIdSealed: null, taxIdLast4: null, tosSessionKey: null },
-  ...{ tosId: null, destinationRef: null, railsCommandId: null, railsRef: null, readyAtMs: null },
-  ...{ reason: null, approvedAtMs: null, rejectedAtMs: null },
-  ...{ corrections: null, answerByMs: null, answerAlertedAtMs: null },
+  receiverId: null,
+  commandId: null,
+  partnerRef: null,
+  email: null,
+  legalName: null,
+  displayName: null,
+  country: null,
+  taxIdSealed: null,
+  taxIdLast4: null,
+  tosSessionKey: null,
+  tosId: null,
+  destinationRef: null,
+  railsCommandId: null,
+  railsRef: null,
+  readyAtMs: null,
+  reason: null,
+  approvedAtMs: null,
+  rejectedAtMs: null,
+  corrections: null,
+  answerByMs: null,
+  answerAlertedAtMs: null,
 });
 
 export function storeAccountsContract(open: OpenStore): void {
@@ -57,21 +73,21 @@ export function storeAccountsContract(open: OpenStore): void {
     }
   });
 
-  test('an order about an account names it', async () => {
+  test('a command about an account names it', async () => {
     const store = await fresh([]);
-    const order = aPartyCommand({
+    const command = aPartyCommand({
       kind: 'submit_account',
       subject: { kind: 'account', id: 'acct_1' },
     });
-    await store.run(async (tx) => tx.commands.insert(order));
-    assert.deepEqual(await store.run((tx) => tx.commands.get('cmd_1')), order);
+    await store.run(async (tx) => tx.commands.insert(command));
+    assert.deepEqual(await store.run((tx) => tx.commands.get('cmd_1')), command);
     const found = await store.run((tx) =>
       tx.commands.byPartnerRef('test', 'submit_account', 'pa_1'),
     );
-    assert.deepEqual(found, order);
+    assert.deepEqual(found, command);
   });
 
-  test('of several orders about one party the newest is found, of money the oldest', async () => {
+  test('of several commands about one party the newest is found, of money the oldest', async () => {
     const store = await fresh([]);
     const subject = { kind: 'account', id: 'acct_1' } as const;
     await store.run(async (tx) => {

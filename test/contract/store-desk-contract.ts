@@ -35,8 +35,14 @@ export function storeDeskContract(fresh: OpenStore): void {
   test('a decision is stored whole, with and without what is optional', async () => {
     const store = await fresh();
     const bare = aDecision({
-      ...{ id: 'dec_2', itemId: 'rct_1', orgId: null, action: { verb: 'refund' } },
-      ...{ evidence: null, state: 'proposed', endedBy: null, endedAtMs: null },
+      id: 'dec_2',
+      itemId: 'rct_1',
+      orgId: null,
+      action: { verb: 'refund' },
+      evidence: null,
+      state: 'proposed',
+      endedBy: null,
+      endedAtMs: null,
     });
     await store.run(async (tx) => {
       tx.decisions.insert(aDecision());
@@ -95,10 +101,10 @@ export function storeDeskContract(fresh: OpenStore): void {
     );
   });
 
-  test('the queues of orders hold those that the domain names, in id order', async () => {
+  test('the queues of commands hold those that the domain names, in id order', async () => {
     const store = await fresh();
     const states = Object.keys(commandMoves) as readonly CommandState[];
-    const orders: readonly MoneyCommand[] = moneyKinds.flatMap((kind) =>
+    const commands: readonly MoneyCommand[] = moneyKinds.flatMap((kind) =>
       states.flatMap((state) =>
         ends.flatMap((end) =>
           [null, '{}'].map((review) => {
@@ -109,17 +115,17 @@ export function storeDeskContract(fresh: OpenStore): void {
       ),
     );
     await store.run(async (tx) => {
-      for (const order of orders) tx.commands.insert(order);
+      for (const command of commands) tx.commands.insert(command);
       tx.commands.insert(aPartyCommand({ id: 'cmd_party', state: 'refused' }));
     });
-    for (const queue of ['owed', 'out_of_sight'] as const) {
+    for (const queue of ['owed', 'in_review'] as const) {
       const expected = valuesOf(
-        orders.filter((order) => queueOf(order) === queue),
+        commands.filter((command) => queueOf(command) === queue),
         'id',
       ).toSorted();
       const read = (page: Partial<QueuePage>) =>
         store.run(async (tx) => {
-          const found = await tx.moneyQueues.orders(queue, { ...all, ...page });
+          const found = await tx.moneyQueues.commands(queue, { ...all, ...page });
           return valuesOf(found, 'id');
         });
       assert.ok(expected.length > 4);

@@ -1,5 +1,5 @@
 // What every store promises about documents: rows come back as they were written, due ones come in
-// order, and the order to purge a party's documents reaches all of them and no others. Run over
+// command, and the command to purge a party's documents reaches all of them and no others. Run over
 // each database.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -7,7 +7,7 @@ import {
   type Document,
   documentStatuses,
   nextDocumentStatus,
-  purgeOrdered,
+  purgeRequested,
 } from '../../core/domain/document.js';
 import type { Store } from '../../core/ports/storage.js';
 import { aDocument, duePage, otherMode, otherOrg, T0, tenant } from '../support/domain-samples.js';
@@ -15,7 +15,11 @@ import { assertContended } from './contention.js';
 import type { OpenStore } from './store-contracts.js';
 
 const bare = aDocument({
-  ...{ ownerIndex: null, contentName: null, sizeBytes: null, dueAtMs: null, purgedAtMs: null },
+  ownerIndex: null,
+  contentName: null,
+  sizeBytes: null,
+  dueAtMs: null,
+  purgedAtMs: null,
 });
 const owner = aDocument().owner;
 
@@ -95,18 +99,18 @@ export function storeDocumentsContract(open: OpenStore): void {
     assert.deepEqual(await list(false, 'doc_3'), ['doc_2', 'doc_1']);
   });
 
-  test('an order to purge a party reaches what it kept, as the domain has it', async () => {
+  test('a command to purge a party reaches what it kept, as the domain has it', async () => {
     const inStatus = documentStatuses.map((status) => aDocument({ id: `doc_${status}`, status }));
     const store = await fresh(...inStatus);
-    await store.run(async (tx) => tx.documents.orderPurge(tenant, owner, T0 + 50));
+    await store.run(async (tx) => tx.documents.requestPurge(tenant, owner, T0 + 50));
     for (const before of inStatus) {
       const isReached = nextDocumentStatus(before.status, 'purge') !== null;
-      const after = isReached ? { ...purgeOrdered(before, T0 + 50), version: 2 } : before;
+      const after = isReached ? { ...purgeRequested(before, T0 + 50), version: 2 } : before;
       assert.deepEqual(await found(store, before.id), after, before.status);
     }
   });
 
-  test('an order to purge one party leaves every other', async () => {
+  test('a command to purge one party leaves every other', async () => {
     const others = [
       aDocument({ id: 'doc_1', ...otherOrg }),
       aDocument({ id: 'doc_2', ...otherMode }),
@@ -114,11 +118,11 @@ export function storeDocumentsContract(open: OpenStore): void {
       aDocument({ id: 'doc_4', owner: { ...owner, party: 'account' } }),
     ];
     const store = await fresh(...others);
-    await store.run(async (tx) => tx.documents.orderPurge(tenant, owner, T0 + 50));
+    await store.run(async (tx) => tx.documents.requestPurge(tenant, owner, T0 + 50));
     for (const before of others) assert.deepEqual(await found(store, before.id), before);
   });
 
-  test('a decision on a document loses against a later purge order', async () => {
+  test('a decision on a document loses against a later purge command', async () => {
     const store = await fresh(aDocument());
     let runs = 0;
     await store.run(async (tx) => {
@@ -126,7 +130,7 @@ export function storeDocumentsContract(open: OpenStore): void {
       const document = await tx.documents.find('doc_1');
       assert.ok(document !== null);
       if (runs === 1) {
-        await store.run(async (other) => other.documents.orderPurge(tenant, owner, T0 + 50));
+        await store.run(async (other) => other.documents.requestPurge(tenant, owner, T0 + 50));
       }
       if (document.status === 'stored') tx.documents.update({ ...document, status: 'submitted' });
     });

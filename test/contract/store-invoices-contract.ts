@@ -123,12 +123,10 @@ export function storeInvoicesContract(open: OpenStore): void {
       aMail({ purpose: 'payout_changed', subject, ...noLink });
     const ofForm = { kind: 'submission', submissionId: 'kyc_1', ownerIndex: null } as const;
     const mails = [
-      ...[
-        aMail(),
-        bare,
-        aMail({ subject: ofForm }),
-        aMail({ subject: { ...ofForm, ownerIndex: 3 } }),
-      ],
+      aMail(),
+      bare,
+      aMail({ subject: ofForm }),
+      aMail({ subject: { ...ofForm, ownerIndex: 3 } }),
       notice({ kind: 'account', accountId: 'acct_1' }),
       notice({ kind: 'account', accountId: null }),
       aMail({ purpose: 'receipt', cause: 'receipt pi_1', ...noLink }),
@@ -172,7 +170,10 @@ export function storeInvoicesContract(open: OpenStore): void {
         invitation('mail_c', 11, otherOrg),
         invitation('mail_d', 2),
         aMail({
-          ...{ id: 'mail_e', nth: 9, purpose: 'invitation', ...aboutAccount },
+          id: 'mail_e',
+          nth: 9,
+          purpose: 'invitation',
+          ...aboutAccount,
         }),
       ],
     });
@@ -275,7 +276,10 @@ async function listed(store: Store, place: Tenant, filter: InvoiceFilter) {
 
 const aboutAccount = {
   subject: { kind: 'account', accountId: 'acct_1' },
-  ...{ tokenHash: null, tokenSealed: null, codeHash: null, browserHash: null },
+  tokenHash: null,
+  tokenSealed: null,
+  codeHash: null,
+  browserHash: null,
 } as const;
 
 const refused = { status: 'refused', dueAtMs: null, tokenSealed: null } as const;

@@ -217,15 +217,21 @@ const sealedWrites: Readonly<Record<SealedColumn, Write>> = {
   'kyc_submissions.dossier_sealed': (tx, dossierSealed, more = '') =>
     tx.buyers.insertSubmission(
       aSubmission({
-        ...{ id: `kyc_2${more}`, buyerId: `byr_2${more}` },
-        ...{ flowId: null, draftSealed: null, dossierSealed },
+        id: `kyc_2${more}`,
+        buyerId: `byr_2${more}`,
+        flowId: null,
+        draftSealed: null,
+        dossierSealed,
       }),
     ),
   'kyc_submissions.draft_sealed': (tx, draftSealed, more = '') =>
     tx.buyers.insertSubmission(
       aSubmission({
-        ...{ id: `kyc_1${more}`, buyerId: `byr_1${more}` },
-        ...{ flowId: null, draftSealed, dossierSealed: null },
+        id: `kyc_1${more}`,
+        buyerId: `byr_1${more}`,
+        flowId: null,
+        draftSealed,
+        dossierSealed: null,
       }),
     ),
   'mails.token_sealed': (tx, tokenSealed, more = '') =>

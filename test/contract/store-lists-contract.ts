@@ -180,8 +180,12 @@ export function storeListsContract(fresh: OpenStore): void {
     const store = await fresh();
     await store.run(async (tx) => {
       for (const [id, active] of [
-        ...[['whs_1', false] as const, ['whs_2', true] as const, ['whs_3', false] as const],
-        ...[['whs_4', false] as const, ['whs_5', true] as const, ['whs_6', true] as const],
+        ['whs_1', false] as const,
+        ['whs_2', true] as const,
+        ['whs_3', false] as const,
+        ['whs_4', false] as const,
+        ['whs_5', true] as const,
+        ['whs_6', true] as const,
       ]) {
         tx.subscriptions.insert(aSubscription({ id, active }));
       }
@@ -204,8 +208,11 @@ export function storeListsContract(fresh: OpenStore): void {
     const store = await fresh();
     await store.run(async (tx) => {
       for (const [id, revokedAtMs] of [
-        ...[['key_1', T0] as const, ['key_2', null] as const, ['key_3', T0 + 9] as const],
-        ...[['key_4', T0 + 8] as const, ['key_5', null] as const],
+        ['key_1', T0] as const,
+        ['key_2', null] as const,
+        ['key_3', T0 + 9] as const,
+        ['key_4', T0 + 8] as const,
+        ['key_5', null] as const,
       ]) {
         tx.keys.insert(aKey({ id, revokedAtMs, ...(id === 'key_5' ? otherMode : tenant) }));
       }
@@ -286,7 +293,8 @@ export function storeListsContract(fresh: OpenStore): void {
           const fields = {
             ...place,
             id: `${prefix}_${moment}`.padEnd(prefix.length + 11, '0') + id,
-            ...{ status, createdAtMs },
+            status,
+            createdAtMs,
           };
           tx.payments.insert(aBarePayment(fields));
           const dead = index % 2 === 0;

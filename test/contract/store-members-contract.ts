@@ -58,10 +58,10 @@ export function storeMembersContract(open: OpenStore): void {
     assert.deepEqual(valuesOf(listed, 'id'), ['mem_3', 'mem_2', 'mem_1']);
   });
 
-  test('the order of an organization’s own KYB names nothing but its tenant', async () => {
+  test('the command of an organization’s own KYB names nothing but its tenant', async () => {
     const store = await fresh([]);
-    const order = aPartyCommand();
-    await store.run(async (tx) => tx.commands.insert(order));
-    assert.deepEqual(await store.run((tx) => tx.commands.get('cmd_1')), order);
+    const command = aPartyCommand();
+    await store.run(async (tx) => tx.commands.insert(command));
+    assert.deepEqual(await store.run((tx) => tx.commands.get('cmd_1')), command);
   });
 }

@@ -48,17 +48,31 @@ export function storeMoneyContract(fresh: OpenStore): void {
     for (const { kind, lines } of all) assert.deepEqual(byKind.get(kind), lines, kind);
   });
 
-  test('an update changes the outcome of an order, never what was ordered', async () => {
+  test('an update changes the outcome of a command, never what was ordered', async () => {
     const store = await fresh();
     await store.run(async (tx) => tx.commands.insert(aCommand()));
     const became: Partial<MoneyCommand> = {
-      ...{ state: 'denied', request: 'another', partnerRef: 'pa_2', end: 'returned' },
-      ...{ receivedMinor: 7n, confirmedMinor: 6n, refusal: 'no', review: '{}', tries: 9 },
-      ...{ lastSentAtMs: T0 + 7, dueAtMs: null, leaseToken: 'w', lastError: null },
-      ...{ amount: money(1n, aCommand().amount.currency), updatedAtMs: T0 + 8 },
+      state: 'denied',
+      request: 'another',
+      partnerRef: 'pa_2',
+      end: 'returned',
+      receivedMinor: 7n,
+      confirmedMinor: 6n,
+      refusal: 'no',
+      review: '{}',
+      tries: 9,
+      lastSentAtMs: T0 + 7,
+      dueAtMs: null,
+      leaseToken: 'w',
+      lastError: null,
+      amount: money(1n, aCommand().amount.currency),
+      updatedAtMs: T0 + 8,
     };
     const ordered: Partial<MoneyCommand> = {
-      ...{ reference: 'another', kind: 'refund', paymentId: 'pi_2', payinId: 'cmd_0' },
+      reference: 'another',
+      kind: 'refund',
+      paymentId: 'pi_2',
+      payinId: 'cmd_0',
       createdAtMs: T0 + 9,
     };
     await store.run(async (tx) => tx.commands.update(aCommand({ ...became, ...ordered })));
@@ -66,7 +80,7 @@ export function storeMoneyContract(fresh: OpenStore): void {
     assert.deepEqual(found, aCommand({ ...became, version: 2 }));
   });
 
-  test('orders come page by page, by their creation', async () => {
+  test('commands come page by page, by their creation', async () => {
     const store = await fresh();
     const foreign = { orgId: 'org_b', mode: 'live' } as const;
     await store.run(async (tx) => {
@@ -84,7 +98,7 @@ export function storeMoneyContract(fresh: OpenStore): void {
     assert.deepEqual(await page(T0 + 2, 'cmd_b'), []);
   });
 
-  test('one reference names one order in each mode', async () => {
+  test('one reference names one command in each mode', async () => {
     const store = await fresh();
     const live = { ...aCommand({ id: 'cmd_live', mode: 'live' }), reference: 'ref_of_cmd_1' };
     await store.run(async (tx) => {

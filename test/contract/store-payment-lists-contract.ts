@@ -28,14 +28,14 @@ const rows: readonly Payment[] = Array.from({ length: PAYMENTS }, (_, at) => {
   const suffix = `${moments[at % moments.length]}${String((at * 7) % PAYMENTS).padStart(2, '0')}`;
   return aBarePayment({
     ...homes[at % 7 === 3 ? 1 : at % 11 === 3 ? 2 : 0],
-    ...{ id: `${origin === 'invoice' ? 'inv' : 'pi'}_${suffix}`, origin },
-    ...{
-      publicId: `public-${at}`,
-      externalId: at % 4 === 0 ? null : `order-${Math.floor(at / 6)}-${at % 6}`,
-    },
-    ...{ status: statuses[at % 4 === 0 ? 0 : at % statuses.length] ?? 'settled' },
+    id: `${origin === 'invoice' ? 'inv' : 'pi'}_${suffix}`,
+    origin,
+    publicId: `public-${at}`,
+    externalId: at % 4 === 0 ? null : `order-${Math.floor(at / 6)}-${at % 6}`,
+    status: statuses[at % 4 === 0 ? 0 : at % statuses.length] ?? 'settled',
     sellerExternalId: sellers[(at * 5) % sellers.length] ?? null,
-    ...{ createdAtMs: T0, updatedAtMs: T0 + ((at * 13) % 10) },
+    createdAtMs: T0,
+    updatedAtMs: T0 + ((at * 13) % 10),
   });
 });
 
@@ -57,7 +57,12 @@ const filters: readonly Filter[] = originSets.flatMap((origins) =>
       [null, 'order-1-1'].flatMap((externalId) =>
         [null, moments[1]].flatMap((fromMoment) =>
           [null, moments[2]].map((beforeMoment) => ({
-            ...{ origins, status, sellerExternalId, externalId, fromMoment, beforeMoment },
+            origins,
+            status,
+            sellerExternalId,
+            externalId,
+            fromMoment,
+            beforeMoment,
           })),
         ),
       ),

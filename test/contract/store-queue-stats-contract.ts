@@ -72,8 +72,14 @@ export function storeQueueStatsContract(open: OpenStore): void {
     });
     const two = { due: 2, oldestDueAtMs: T0 - 50 };
     assert.deepEqual((await backlog()).queues, {
-      ...{ outbox: two, deliveries: two, commands: two, inbox: two },
-      ...{ receipts: two, mails: two, documents: two, advances: two },
+      outbox: two,
+      deliveries: two,
+      commands: two,
+      inbox: two,
+      receipts: two,
+      mails: two,
+      documents: two,
+      advances: two,
     });
     assert.deepEqual((await backlog(T0 - 51)).queues, emptyQueues);
   });
@@ -143,8 +149,10 @@ export function storeQueueStatsContract(open: OpenStore): void {
       tx.funds.insert(someFunds({ paymentId: 'pi_debt', refund: 'needs_review' }));
       tx.funds.insert(
         someFunds({
-          ...{ paymentId: 'pi_refund', refund: 'refund_ordered' },
-          ...{ receivedMinor: 5n, refundOrderedMinor: 5n },
+          paymentId: 'pi_refund',
+          refund: 'refund_ordered',
+          receivedMinor: 5n,
+          refundOrderedMinor: 5n,
         }),
       );
     });

@@ -2,7 +2,7 @@
 // still old goes, and a feed loses its beginning whole or not at all. Run over each database.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { FeedEvent } from '../../core/domain/event.js';
+import type { NumberedEvent } from '../../core/domain/event.js';
 import type { MessageCursor } from '../../core/domain/partner-message.js';
 import { isTerminal, type Payment, paymentStatuses } from '../../core/domain/payment.js';
 import type { WebhookDelivery } from '../../core/domain/webhook-delivery.js';
@@ -27,7 +27,7 @@ const ended = { status: 'delivered', dueAtMs: null, nextAttemptAtMs: null } as c
 /** What the store holds besides an old event. */
 interface Need {
   readonly needed: boolean;
-  readonly event?: Partial<FeedEvent>;
+  readonly event?: Partial<NumberedEvent>;
   readonly delivery?: Partial<WebhookDelivery>;
   readonly payment?: Partial<Payment>;
 }

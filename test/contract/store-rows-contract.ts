@@ -70,7 +70,11 @@ const approvedOther = { id: 'kyc_2', flowId: null, ...otherOrg, status: 'approve
 const bareCommand = aPartyCommand({
   kind: 'submit_buyer',
   subject: { kind: 'submission', id: 'kyc_1' },
-  ...{ request: null, partnerRef: null, lastSentAtMs: null, dueAtMs: null, lastError: null },
+  request: null,
+  partnerRef: null,
+  lastSentAtMs: null,
+  dueAtMs: null,
+  lastError: null,
 });
 const endedDelivery = aDelivery({
   status: 'delivered',
@@ -102,8 +106,15 @@ const fullCommand = aCommand({
 });
 
 const bareReceipt = aReceipt({
-  ...{ receiverRef: null, orgId: null, accountId: null, end: 'open', payerSealed: null },
-  ...{ transactionHash: null, completedAtMs: null, dueAtMs: null, lastError: null },
+  partyRef: null,
+  orgId: null,
+  accountId: null,
+  end: 'open',
+  payerSealed: null,
+  transactionHash: null,
+  completedAtMs: null,
+  dueAtMs: null,
+  lastError: null,
 });
 
 const roundTrips: Readonly<Record<string, RoundTrip>> = {

@@ -36,7 +36,7 @@ const otherCodes = {
   InvalidSignature: 401,
   InvalidSignInLink: 401,
   InvalidSignInCode: 401,
-  SignInCodeOver: 401,
+  SignInCodeExpired: 401,
   SelfApprovalNotAllowed: 403,
   NotFound: 404,
   MethodNotAllowed: 405,
@@ -77,7 +77,10 @@ test('only these are worth repeating unchanged: they say when', () => {
   assert.deepEqual(
     transient.map(([code]) => code),
     [
-      ...['RateLimitExceeded', 'StoreContention', 'StoreUnavailable', 'InQuarantine'],
+      'RateLimitExceeded',
+      'StoreContention',
+      'StoreUnavailable',
+      'InQuarantine',
       'PartnerUnavailable',
     ],
   );

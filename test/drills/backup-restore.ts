@@ -8,14 +8,14 @@ import { isDeepStrictEqual } from 'node:util';
 import SqliteConnection from 'better-sqlite3';
 import { memoryInFile } from '../../adapters/partner/fake-memory.js';
 import { openSqliteStore } from '../../adapters/storage/sqlite/store.js';
-import type { FeedEvent } from '../../core/domain/event.js';
+import type { NumberedEvent } from '../../core/domain/event.js';
 import { type HostProcess, runCommand, startHostProcess } from '../support/host-process.js';
 import { orderOf } from '../support/payment-load.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 import { brokenOf, type Drill, type DrillContext, type DrillResult } from './drill.js';
 
 const CLIENTS = 8;
-const LOOK_EVERY_MS = 20;
+const READ_EVERY_MS = 20;
 /** More than any drill makes. */
 const EVENTS_MAX = 1_000_000;
 
@@ -134,7 +134,7 @@ function startClients(host: HostProcess, key: string) {
     acknowledged,
     ended: Promise.all(Array.from({ length: CLIENTS }, client)),
     reached: async (count: number) => {
-      while (acknowledged.size < count) await wait(LOOK_EVERY_MS);
+      while (acknowledged.size < count) await wait(READ_EVERY_MS);
     },
   };
 }
@@ -151,7 +151,7 @@ async function settledPayments(
     for (let payment: Body = {}; payment['status'] !== 'settled'; ) {
       payment = await read(host, key, id);
       if (payment['status'] === 'settled') settled.set(id, payment);
-      else await wait(LOOK_EVERY_MS);
+      else await wait(READ_EVERY_MS);
     }
   }
   return settled;
@@ -168,7 +168,7 @@ async function settle(host: HostProcess, key: string, id: string): Promise<void>
       isAdvanced = true;
       await call(host, key, `/v1/test-helpers/payments/${id}/advance`, {});
     }
-    await wait(LOOK_EVERY_MS);
+    await wait(READ_EVERY_MS);
   }
 }
 
@@ -209,7 +209,7 @@ async function command(env: Readonly<Record<string, string>>, ...words: readonly
   return JSON.parse(stdout) as Body;
 }
 
-async function feedOf(path: string): Promise<readonly FeedEvent[]> {
+async function feedOf(path: string): Promise<readonly NumberedEvent[]> {
   const store = openSqliteStore({ path });
   try {
     return await store.run(async (tx) => {
@@ -222,6 +222,6 @@ async function feedOf(path: string): Promise<readonly FeedEvent[]> {
   }
 }
 
-function isBeginning(found: readonly FeedEvent[], whole: readonly FeedEvent[]): boolean {
+function isBeginning(found: readonly NumberedEvent[], whole: readonly NumberedEvent[]): boolean {
   return found.length > 0 && isDeepStrictEqual(found, whole.slice(0, found.length));
 }

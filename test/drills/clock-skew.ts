@@ -24,14 +24,14 @@ import {
 } from './loaded-hosts.js';
 
 const HOUR_SECONDS = 3_600;
-const LOOK_EVERY_MS = 50;
+const READ_EVERY_MS = 50;
 /** How soon a payment with a short end expires, and how long after its end it may. */
 const SHORT_MS = 3_000;
 const LATE_MAX_MS = 2_000;
 /** Ends half an hour from now: too early for a clock that is an hour ahead. */
 const LONG_MS = 1_800_000;
 const DELIVERED_MAX_MS = 30_000;
-/** Orders with an end, beyond those of the load and of readers. */
+/** Commands with an end, beyond those of the load and of readers. */
 const ENDING_FROM = 2_000_000;
 
 export const clockSkew: Drill = {
@@ -73,7 +73,7 @@ async function drill(context: DrillContext, library: string): Promise<DrillResul
   for (const [round, seconds] of [HOUR_SECONDS, -HOUR_SECONDS, 0].entries()) {
     context.say(`the clock is ${seconds} s off`);
     setClock(seconds);
-    while ((await isReady(wrong)) !== (seconds === 0)) await wait(LOOK_EVERY_MS);
+    while ((await isReady(wrong)) !== (seconds === 0)) await wait(READ_EVERY_MS);
     eventsMs.push(...(await eventsBackMs(scene, round)));
     expiries.push(...(await expire(scene, ENDING_FROM + expiries.length)));
     readiness.push(`${await isReady(wrong)} ${await isReady(right)}`);
@@ -123,7 +123,7 @@ function expire({ hosts, apiKey }: LoadedHosts, from: number): Promise<readonly 
       const { id } = await create(endsAtMs, 'short');
       while ((await call(`payments/${id}`))['status'] !== 'expired') {
         if (Date.now() > endsAtMs + 10 * LATE_MAX_MS) break;
-        await wait(LOOK_EVERY_MS);
+        await wait(READ_EVERY_MS);
       }
       const lateMs = Date.now() - endsAtMs;
       const { status } = await call(`payments/${long['id']}`);
@@ -161,7 +161,7 @@ async function receivedWebhooks({ after }: DrillContext, { hosts, apiKey }: Load
       for (;;) {
         const missing = due.filter(({ body }) => !bodies.has(body)).length;
         if (missing === 0 || performance.now() > endsAtMs) return missing;
-        await wait(LOOK_EVERY_MS);
+        await wait(READ_EVERY_MS);
       }
     },
   };

@@ -26,7 +26,7 @@ import {
 const DISK_MB = 96;
 /** Long enough for workers to try again. */
 const FULL_MS = 10_000;
-const LOOK_EVERY_MS = 100;
+const READ_EVERY_MS = 100;
 const READY_MAX_MS = 5_000;
 /** Of each host: a step says that it failed once, then once a minute. */
 const LOG_LINES_MAX = 20;
@@ -77,20 +77,20 @@ async function drill(
   const lines = () => hosts.map(linesOf);
   const before = lines().map(({ length }) => length);
   fill(ballast);
-  while ((await ready(hosts)) > 0) await wait(LOOK_EVERY_MS);
+  while ((await ready(hosts)) > 0) await wait(READ_EVERY_MS);
   say('full');
   const fullAtMs = performance.now();
   let looksReady = 0;
   while (performance.now() < fullAtMs + FULL_MS) {
     looksReady += await ready(hosts);
-    await wait(LOOK_EVERY_MS);
+    await wait(READ_EVERY_MS);
   }
   const logged = lines().map((all, at) => all.slice(before[at]));
   const most = Math.max(...logged.map(({ length }) => length));
   rmSync(ballast);
   const sinceMs = performance.now();
   const eventMs = eventsBackMs(scene);
-  while ((await ready(hosts)) < hosts.length) await wait(LOOK_EVERY_MS);
+  while ((await ready(hosts)) < hosts.length) await wait(READ_EVERY_MS);
   const readyMs = Math.round(performance.now() - sinceMs);
   await Promise.all([eventMs, wait(CALM_MS)]);
   const during = load.asked.filter(

@@ -25,7 +25,7 @@ const ANSWER_MAX_MS = 4_000;
 export const BACK_MAX_MS = 5_000;
 const READER_MS = 30_000;
 const RETRY_MS = 100;
-/** Orders of readers, beyond those of the load. */
+/** Commands of readers, beyond those of the load. */
 const READERS_FROM = 1_000_000;
 
 export interface LoadedHosts {

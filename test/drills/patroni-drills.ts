@@ -12,7 +12,7 @@ import { patroniMissing, patroniVersions } from '../support/patroni-config.js';
 import { brokenOf, type Drill, type DrillContext, type DrillResult } from './drill.js';
 import { CALM_MS, COMMON_BOUNDS, eventsBackMs, loadedHosts, reckoned } from './loaded-hosts.js';
 
-const LOOK_EVERY_MS = 50;
+const READ_EVERY_MS = 50;
 
 const bounds =
   `${COMMON_BOUNDS}, creates and events back within 5 s of the first commit that the new leader ` +
@@ -76,7 +76,7 @@ async function firstToCommit(members: readonly PatroniMember[]): Promise<Patroni
     const wrote = await Promise.all(members.map((member) => accepts(member, write)));
     const found = members.find((_, at) => wrote[at]);
     if (found !== undefined) return found;
-    await wait(LOOK_EVERY_MS);
+    await wait(READ_EVERY_MS);
   }
 }
 

@@ -1,27 +1,28 @@
-// A settlement partner with the least that the port requires. It accepts every order, completes it
-// immediately, and keeps orders in memory. CONTRIBUTING.md uses it as the start of a new adapter.
+// A settlement partner with the least that the port requires. It accepts every command, completes
+// it immediately, and keeps commands in memory. CONTRIBUTING.md uses it as the start of a new
+// adapter.
 import { MINUTE_MS } from '../../core/domain/instant.js';
 import { type Money, money } from '../../core/domain/money.js';
 import type { PayinInstructions } from '../../core/domain/payin-instructions.js';
 import type {
-  AcceptedOrder,
-  OrderApi,
+  AcceptedCommand,
+  CommandCalls,
   PartnerAnswer,
-  PayinOrder,
-  PayoutOrder,
-  ReceiverOrder,
-  RefundOrder,
+  PartyInput,
+  PayinInput,
+  PayoutInput,
+  RefundInput,
   SettlementPartner,
 } from '../../core/ports/partner.js';
 
 export interface BankPartner extends SettlementPartner {
-  /** Kind and reference of each order, in the order in which they were started. */
+  /** Kind and reference of each command, in the order in which they were started. */
   readonly started: readonly string[];
 }
 
 export function createBankPartner({ clock }: { clock: { nowMs(): number } }): BankPartner {
   const started: string[] = [];
-  const orderApi = orderApis(started);
+  const commandCalls = commandCallsOf(started);
   const brl = (amountMinor: bigint) => money(amountMinor * 5n, 'BRL');
   const approved = { status: 'approved', reason: null } as const;
   const completed = { status: 'completed', reason: null } as const;
@@ -34,67 +35,77 @@ export function createBankPartner({ clock }: { clock: { nowMs(): number } }): Ba
     notes: { signatureHeader: 'Bank-Signature', testValues: [] },
     requirements: () => [],
     startTos: async ({ redirectUrl }) => done({ url: redirectUrl }),
-    receiver: orderApi<ReceiverOrder, typeof approved>(
-      'receiver',
+    party: commandCalls<PartyInput, typeof approved>(
+      'party',
       () => ({ report: approved }),
       () => approved,
     ),
-    payin: orderApi(
+    payin: commandCalls(
       'payin',
-      ({ quote }: PayinOrder) => ({ instructions: instructionsFor(quote.source) }),
+      ({ quote }: PayinInput) => ({ instructions: instructionsFor(quote.source) }),
       ({ quote }) => ({
         ...completed,
         transactionHash: null,
         receivedMinor: quote.source.amountMinor,
       }),
     ),
-    payout: orderApi('payout', nothing, ({ amount }: PayoutOrder) => ({
+    payout: commandCalls('payout', nothing, ({ amount }: PayoutInput) => ({
       ...completed,
-      ...{ fxRate: '5', endToEndId: 'E1' },
-      ...{ settled: brl(amount.amountMinor), fees: money(0n, amount.currency) },
+      fxRate: '5',
+      endToEndId: 'E1',
+      settled: brl(amount.amountMinor),
+      fees: money(0n, amount.currency),
     })),
-    refund: orderApi('refund', nothing, ({ amount }: RefundOrder) => ({ ...completed, amount })),
+    refund: commandCalls('refund', nothing, ({ amount }: RefundInput) => ({
+      ...completed,
+      amount,
+    })),
     registerPixDestination: async ({ key }) => done({ destinationRef: `pix_${key}` }),
     provisionRails: async ({ key }) => done({ virtualAccountRef: `account_${key}` }),
     quote: async ({ source }) =>
       done({
-        ...{ partnerQuoteId: 'quote', source, fees: money(0n, source.currency), rate: '5' },
-        ...{ target: brl(source.amountMinor), rateKind: 'indicative', lockedUntilMs: null },
+        partnerQuoteId: 'quote',
+        source,
+        fees: money(0n, source.currency),
+        rate: '5',
+        target: brl(source.amountMinor),
+        rateKind: 'indicative',
+        lockedUntilMs: null,
         expiresAtMs: clock.nowMs() + MINUTE_MS,
       }),
-    findOrder: async () => done(null),
+    findCommand: async () => done(null),
     readInbound: () => null,
   };
 }
 
-/** The calls of each kind of order. `started` gets the orders that are started. */
-function orderApis(started: string[]) {
-  return <Order extends { readonly reference: string }, Report>(
+/** The calls of each kind of command. `started` gets the commands that are started. */
+function commandCallsOf(started: string[]) {
+  return <Input extends { readonly reference: string }, Report>(
     kind: string,
-    answer: (order: Order) => Omit<AcceptedOrder, 'partnerRef'>,
-    report: (order: Order) => Report,
-  ): OrderApi<Order, Report> => {
-    const prepared = new Map<string, Order>();
+    answer: (input: Input) => Omit<AcceptedCommand, 'partnerRef'>,
+    report: (input: Input) => Report,
+  ): CommandCalls<Input, Report> => {
+    const prepared = new Map<string, Input>();
     const nameOf = (reference: string) => `${kind} ${reference}`;
     return {
-      prepare: async (order) => {
-        prepared.set(order.reference, order);
-        return done(order.reference);
+      prepare: async (input) => {
+        prepared.set(input.reference, input);
+        return done(input.reference);
       },
       start: async (reference) => {
-        const order = prepared.get(reference);
-        if (order === undefined) return absent;
+        const input = prepared.get(reference);
+        if (input === undefined) return absent;
         if (!started.includes(nameOf(reference))) started.push(nameOf(reference));
-        return done({ partnerRef: nameOf(reference), ...answer(order) });
+        return done({ partnerRef: nameOf(reference), ...answer(input) });
       },
       find: async (reference) => {
-        const order = prepared.get(reference);
-        const isThere = order !== undefined && started.includes(nameOf(reference));
-        return done(isThere ? { partnerRef: nameOf(reference), ...answer(order) } : null);
+        const input = prepared.get(reference);
+        const isThere = input !== undefined && started.includes(nameOf(reference));
+        return done(isThere ? { partnerRef: nameOf(reference), ...answer(input) } : null);
       },
       read: async (partnerRef) => {
-        const order = prepared.get(partnerRef.slice(nameOf('').length));
-        return order === undefined ? absent : done(report(order));
+        const input = prepared.get(partnerRef.slice(nameOf('').length));
+        return input === undefined ? absent : done(report(input));
       },
     };
   };
@@ -106,7 +117,11 @@ function instructionsFor(amount: Money): PayinInstructions {
     rails: [
       { rail: 'wire', fields: [{ name: 'accountNumber', value: '1' }], arrivesWithinDays: null },
     ],
-    ...{ amount, reference: null, referenceRequired: false, holder: 'partner', payByMs: null },
+    amount,
+    reference: null,
+    referenceRequired: false,
+    holder: 'partner',
+    payByMs: null,
   };
 }
 

@@ -12,16 +12,45 @@ const LARGE_BYTES = 300 * 1024;
 const WIDE_COUNT = 5_000;
 
 const contentTypes = [
-  ...['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=a', ''],
-  ...['application/jsonx', 'application/json; charset=utf-16', 'application/json;charset="utf-8"'],
-  ...['APPLICATION/JSON', 'application/json ;', 'text/json, application/json', 'a'.repeat(200)],
+  'text/plain',
+  'application/x-www-form-urlencoded',
+  'multipart/form-data; boundary=a',
+  '',
+  'application/jsonx',
+  'application/json; charset=utf-16',
+  'application/json;charset="utf-8"',
+  'APPLICATION/JSON',
+  'application/json ;',
+  'text/json, application/json',
+  'a'.repeat(200),
 ];
 
 const notObjects = [
-  ...['', ' ', 'null', 'true', '1', '""', '[]', '[{}]', '{', '{}}', '{"a":}', "{'a':1}"],
-  ...['{"a":1,}', '{a:1}', '\ufeff{}', '{}{}', '{"a":1e}', '{"a":"\\ud800"}', '{"a":"\\u0000"}'],
-  ...['{"\\ud83d":1}', '{"__proto__":1}', '{"constructor":{"prototype":{"a":1}}}', '// a\n{}'],
-  ...['{"a":NaN}', '{\0}'],
+  '',
+  ' ',
+  'null',
+  'true',
+  '1',
+  '""',
+  '[]',
+  '[{}]',
+  '{',
+  '{}}',
+  '{"a":}',
+  "{'a':1}",
+  '{"a":1,}',
+  '{a:1}',
+  '\ufeff{}',
+  '{}{}',
+  '{"a":1e}',
+  '{"a":"\\ud800"}',
+  '{"a":"\\u0000"}',
+  '{"\\ud83d":1}',
+  '{"__proto__":1}',
+  '{"constructor":{"prototype":{"a":1}}}',
+  '// a\n{}',
+  '{"a":NaN}',
+  '{\0}',
 ];
 
 export const bodyMutations: Readonly<Record<string, Mutation>> = {

@@ -52,7 +52,9 @@ function failuresOf(violations: readonly Violation[]): readonly string[] {
       .slice(0, 1)
       .map(({ seed, count, title, problem, request }) =>
         [
-          ...['', `${same.length} × ${title}`, problem.slice(0, PROBLEM_SHOWN_MAX)],
+          '',
+          `${same.length} × ${title}`,
+          problem.slice(0, PROBLEM_SHOWN_MAX),
           JSON.stringify(request),
           `Repeat with: npm run fuzz -- --seed ${seed} --count ${count}`,
         ].join('\n'),

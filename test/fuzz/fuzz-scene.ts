@@ -57,8 +57,15 @@ export interface FuzzScene {
 
 const OUTAGE_CHANCE = 0.03;
 const delaysMs = [
-  ...[100, 100, SECOND_MS, SECOND_MS, 31 * SECOND_MS, 3 * MINUTE_MS, 16 * MINUTE_MS],
-  ...[2 * HOUR_MS, DAY_MS],
+  100,
+  100,
+  SECOND_MS,
+  SECOND_MS,
+  31 * SECOND_MS,
+  3 * MINUTE_MS,
+  16 * MINUTE_MS,
+  2 * HOUR_MS,
+  DAY_MS,
 ];
 const receiverAnswers = [
   ...[200, 200, 200, 204, 301, 400, 500].map((responseStatus) => ({ responseStatus })),
@@ -203,7 +210,10 @@ async function newClient(
     scopedKeys.push(await world.key(orgId, { mode, scopes: [scope] }));
   }
   return {
-    ...{ name, tenant, known, scopedKeys },
+    name,
+    tenant,
+    known,
+    scopedKeys,
     key: await world.key(orgId, { mode }),
     revokedKey: revoked.secret,
     session(of) {

@@ -9,7 +9,10 @@ const VALUES_MAX = 40;
 const idForm = /^([a-z]{2,4}_)[0-9a-z]{26}$/;
 /** Free text of the integrator, which may look like anything. */
 export const integratorFields: ReadonlySet<string> = new Set([
-  ...['externalId', 'sellerExternalId', 'metadata', 'display'],
+  'externalId',
+  'sellerExternalId',
+  'metadata',
+  'display',
 ]);
 
 interface KnownValue {

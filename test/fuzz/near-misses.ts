@@ -23,7 +23,18 @@ type Miss = (place: Place, random: SeededRandom) => unknown;
 const TRIES_MAX = 20;
 
 const otherTypes: readonly unknown[] = [
-  ...[0, -1, 1.5, true, false, null, '', [], {}, [[]], [null], { toString: 1 }],
+  0,
+  -1,
+  1.5,
+  true,
+  false,
+  null,
+  '',
+  [],
+  {},
+  [[]],
+  [null],
+  { toString: 1 },
   ...['1e400', '-0', '1E-400', '9007199254740993', '123456789012345678901234567890'].map(
     (number) => new RawJson(number),
   ),
@@ -158,8 +169,12 @@ function misspelt(name: string, random: SeededRandom): string {
   const [before, letter, behind] = [name.slice(0, at), name.charAt(at), name.slice(at + 1)];
   const snakeCase = name.replace(/[A-Z]/, (upper) => `_${upper.toLowerCase()}`);
   return random.pick([
-    ...[`${before}${behind}`, `${before}${letter}${letter}${behind}`, `${before}x${behind}`],
-    ...[`${name}s`, name.toLowerCase(), snakeCase],
+    `${before}${behind}`,
+    `${before}${letter}${letter}${behind}`,
+    `${before}x${behind}`,
+    `${name}s`,
+    name.toLowerCase(),
+    snakeCase,
   ]);
 }
 

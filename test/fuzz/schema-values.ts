@@ -23,7 +23,13 @@ const USUAL_LENGTH_MAX = 40;
 /** One code point each: several bytes, right to left, combining, quotes and escapes. */
 const alphabet = [
   ...'abc XYZ 019 -_.,;:!?/\\"\'<>&%{}[]()+*=@#~`^|$éßİ中😀',
-  ...['א', 'ع', '\u200f', '\u202e', '\u0301', '\u2028', '\ufeff'],
+  'א',
+  'ع',
+  '\u200f',
+  '\u202e',
+  '\u0301',
+  '\u2028',
+  '\ufeff',
 ];
 const letters = [...'abcdefgh'];
 

@@ -29,12 +29,18 @@ export const WAIT_MAX_SECONDS = 1;
 export function validDraft(maker: ValueMaker, scene: FuzzScene, plan: Plan): Draft {
   const { operation, client } = plan;
   const draft: Draft = {
-    ...{ operation, client, method: operation.method, path: operation.path },
+    operation,
+    client,
+    method: operation.method,
+    path: operation.path,
     query: [],
     headers: [['Host', 'api.example.com']],
     body: undefined,
     framing: maker.random.chance(0.1) ? 'chunked' : 'length',
-    ...{ rewrite: null, disconnects: false, twice: false, mustFail: null },
+    rewrite: null,
+    disconnects: false,
+    twice: false,
+    mustFail: null,
     notes: [`by ${client.name}`],
   };
   for (const parameter of operation.parameters) addParameter(maker, draft, parameter, plan);
@@ -171,7 +177,8 @@ export function meaningfulValues(
     'If-None-Match': () => known('etag'),
     'Idempotency-Key': () => `key ${random.between(1, 12)}`,
     mode: () => (random.chance(0.7) ? client.tenant.mode : undefined),
-    ...{ email, buyerEmail: email },
+    email,
+    buyerEmail: email,
     firstName: () => (random.chance(0.1) ? 'Fail' : undefined),
     // The last digits decide how the sandbox ends the payment.
     amount: () => random.pick(['10.00', '25.00', '25.55', '25.66', '25.77', '25.88', '10']),
@@ -181,8 +188,12 @@ export function meaningfulValues(
     url: () => `https://erp.example/hooks/${requestNumber}`,
     cnpj: () => '11.222.333/0001-81',
     pixKey: () => 'ana@example.com',
-    ...{ selfieFile: file, idDocFrontFile: file, idDocBackFile: file },
-    ...{ proofOfAddressDocFile: file, incorporationDocFile: file, proofOfOwnershipDocFile: file },
+    selfieFile: file,
+    idDocFrontFile: file,
+    idDocBackFile: file,
+    proofOfAddressDocFile: file,
+    incorporationDocFile: file,
+    proofOfOwnershipDocFile: file,
     after: () => random.between(0, 40),
     wait: () => (random.chance(0.03) ? WAIT_MAX_SECONDS : random.pick([0, 0, 0, 10])),
   };

@@ -84,7 +84,9 @@ function openConnection(port: number): Promise<Connection> {
   return new Promise((resolve, reject) => {
     const socket = connect(port, '127.0.0.1');
     const connection: Connection = {
-      ...{ socket, received: Buffer.alloc(0), ended: false },
+      socket,
+      received: Buffer.alloc(0),
+      ended: false,
       onChange: () => undefined,
     };
     const end = () => {
@@ -111,7 +113,7 @@ async function readAnswer(connection: Connection, method: string): Promise<Answe
     const head = await take(connection, through(headEnd));
     if (head === null) return null;
     const { status, headers } = parseHead(head.toString('latin1').slice(0, -headEnd.length));
-    // An interim answer, as 100 Continue.
+    // An interim answer, for example 100 Continue.
     if (status < 200) continue;
     const text = (await readBody(connection, method, status, headers)).toString();
     const isJson = headers['content-type'] === 'application/json' && text !== '';

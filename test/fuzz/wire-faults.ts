@@ -8,7 +8,16 @@ type Fault = (request: Buffer, random: SeededRandom) => Buffer;
 const FLIPPED_BYTES_MAX = 200;
 
 const headerLines = [
-  ...['A: b\0c', 'A: b\nX: y', ' A: b', 'A : b', ': b', 'A b', 'A: \x01', 'Ä: b', '\x7f: b', 'A:'],
+  'A: b\0c',
+  'A: b\nX: y',
+  ' A: b',
+  'A : b',
+  ': b',
+  'A b',
+  'A: \x01',
+  'Ä: b',
+  '\x7f: b',
+  'A:',
 ];
 
 /** Short: whether more arrives with the request is up to the network. */
@@ -46,7 +55,10 @@ export const wireFaults: Readonly<Record<string, Fault>> = {
 
 /** A server that accepts one of these can be made to read a request as another one. */
 export const unacceptableFaults: ReadonlySet<string> = new Set([
-  ...['two lengths', 'a length and chunks', 'a length that is not a number', 'no host'],
+  'two lengths',
+  'a length and chunks',
+  'a length that is not a number',
+  'no host',
   'an unknown method',
 ]);
 

@@ -47,8 +47,11 @@ async function urlOf(database: string): Promise<string> {
 
 async function environment(database: string) {
   return {
-    ...{ PONTE_DATA_DIR: join(folder, 'data'), PONTE_DATABASE_URL: await urlOf(database) },
-    ...{ PONTE_PORT: '0', PONTE_LOG_LEVEL: 'silent', PONTE_SECRET_KEYS: keys },
+    PONTE_DATA_DIR: join(folder, 'data'),
+    PONTE_DATABASE_URL: await urlOf(database),
+    PONTE_PORT: '0',
+    PONTE_LOG_LEVEL: 'silent',
+    PONTE_SECRET_KEYS: keys,
   };
 }
 

@@ -240,7 +240,9 @@ test('a killed backup leaves nothing that looks like one, and the next removes i
   assert.deepEqual(more, []);
   assert.equal(await newest(place), null);
   const { status, stderr } = await ponte(place, [
-    ...['restore', '--replace', '--from'],
+    'restore',
+    '--replace',
+    '--from',
     join(place.backups, partial),
   ]);
   assert.equal(status, 4);
@@ -320,7 +322,7 @@ test('in quarantine --keep deletes nothing: another backup may be the one to res
   await withStore(place, (store) => quarantineRestored({ store, clock, log }));
   const during = await backUp(place, '--keep', '1');
   assert.deepEqual([existsSync(before), existsSync(during)], [true, true]);
-  const release = { by: 'ana', forcedBecause: 'the partner has no orders' };
+  const release = { by: 'ana', forcedBecause: 'the partner has no commands' };
   await withStore(place, (store) => endQuarantine({ store, clock, log }, release));
   const after = await backUp(place, '--keep', '1');
   assert.deepEqual([before, during, after].map(existsSync), [false, false, true]);

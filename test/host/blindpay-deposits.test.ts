@@ -9,13 +9,13 @@ import { findDifferences } from '../../core/usecases/ledger-check.js';
 import { openPonte, type PonteScene, readySeller } from '../support/blindpay/blindpay-ponte.js';
 import { assignReceipt, listReceipts } from '../support/receipt-decisions.js';
 
-interface Desk extends PonteScene {
+interface BlindPayContext extends PonteScene {
   /** A transfer into the seller's virtual account; its pay-in. */
   deposit(amountMinor: number, description?: string): string;
 }
 
 /** A seller with a virtual account, and a pay-in of each payment that stays open. */
-async function open(t: TestContext): Promise<Desk> {
+async function open(t: TestContext): Promise<BlindPayContext> {
   const scene = await openPonte(t, 'jpmorgan');
   const { state } = scene.server;
   await readySeller(scene);
@@ -31,7 +31,7 @@ async function open(t: TestContext): Promise<Desk> {
 }
 
 /** A payment whose bank details are shown. */
-async function awaiting({ ponte }: Desk, amount: string, externalId: string) {
+async function awaiting({ ponte }: BlindPayContext, amount: string, externalId: string) {
   const buyer = { email: 'ana@buyer.example', name: 'Ana Lima', country: 'US' };
   const order = { externalId, amount, buyer, sellerExternalId: 'seller-1' };
   const { id } = await ponte.post('/v1/payments', order);
@@ -43,18 +43,18 @@ async function awaiting({ ponte }: Desk, amount: string, externalId: string) {
   return payment;
 }
 
-const statusOf = async ({ ponte }: Desk, id: string) =>
+const statusOf = async ({ ponte }: BlindPayContext, id: string) =>
   (await ponte.get(`/v1/payments/${id}`))['status'];
 
-const receiptOf = ({ ponte }: Desk, ref: string): Promise<Receipt | null> =>
+const receiptOf = ({ ponte }: BlindPayContext, ref: string): Promise<Receipt | null> =>
   ponte.deps.store.run((tx) => tx.receipts.byPartnerRef('blindpay', 'test', ref));
 
-const shown = async (desk: Desk, ref: string) => {
+const shown = async (desk: BlindPayContext, ref: string) => {
   const receipt = await receiptOf(desk, ref);
   return receipt === null ? null : `${receipt.state} ${receipt.end} ${receipt.rule}`;
 };
 
-const booksAreRight = async ({ ponte }: Desk) =>
+const booksAreRight = async ({ ponte }: BlindPayContext) =>
   assert.deepEqual(await findDifferences(ponte.deps, 10), []);
 
 test('a deposit of the amount settles the payment that waits, and the ordered pay-in stays open', async (t) => {

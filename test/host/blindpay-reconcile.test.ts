@@ -34,7 +34,9 @@ async function settled(t: TestContext): Promise<Scene> {
 async function found({ ponte }: PonteScene) {
   const waits: string[] = [];
   const result = await reconcile(ponte.deps, {
-    ...{ mode: 'test', sinceMs: 0, waitMaxMs: HOUR_MS },
+    mode: 'test',
+    sinceMs: 0,
+    waitMaxMs: HOUR_MS,
     wait: (ms) => ponte.advanceTime(ms),
     onWait: ({ reason }) => void waits.push(reason),
   });
@@ -59,19 +61,19 @@ const again = (one: Transaction, id: string, fields: Partial<Transaction> = {}):
 const plants: Readonly<Record<string, (scene: Scene) => Promise<Short> | Short>> = {
   'a payout that BlindPay does not have': ({ server, payout }) => {
     server.state.payouts.shift();
-    return ['unknown_there', payout.id, null, null, 'PAYOUTS_NOT_FOUND'];
+    return ['missing_at_partner', payout.id, null, null, 'PAYOUTS_NOT_FOUND'];
   },
   'a payout of the dashboard': ({ server, payout }) => {
     server.state.payouts.push(again(payout, 'po_dashboard', { description: 'rent May' }));
-    return ['unknown_here', null, 'po_dashboard', null, null];
+    return ['missing_here', null, 'po_dashboard', null, null];
   },
-  'a payout under our order again': ({ server, payout }) => {
+  'a payout under our command again': ({ server, payout }) => {
     server.state.payouts.push(again(payout, 'po_again'));
-    return ['two_objects', payout.id, 'po_again', null, null];
+    return ['duplicate_at_partner', payout.id, 'po_again', null, null];
   },
   'a pay-in of our quote again': ({ server, payin }) => {
     server.state.payins.push(again(payin, 'pi_again'));
-    return ['two_objects', payin.id, 'pi_again', null, null];
+    return ['duplicate_at_partner', payin.id, 'pi_again', null, null];
   },
   'a payout that was refunded without a message': ({ payout }) => {
     payout.status = 'refunded';
@@ -88,9 +90,9 @@ const plants: Readonly<Record<string, (scene: Scene) => Promise<Short> | Short>>
   },
   'a payout that counts as not placed here': async ({ ponte, payout }) => {
     await ponte.deps.store.run(async (tx) => {
-      const order = await tx.commands.byPartnerRef('test', 'payout', payout.id);
-      assert.ok(order !== null);
-      tx.commands.update({ ...order, partnerRef: null, state: 'void', dueAtMs: null });
+      const command = await tx.commands.byPartnerRef('test', 'payout', payout.id);
+      assert.ok(command !== null);
+      tx.commands.update({ ...command, partnerRef: null, state: 'void', dueAtMs: null });
     });
     return ['not_accepted', null, payout.id, null, null];
   },
@@ -99,7 +101,7 @@ const plants: Readonly<Record<string, (scene: Scene) => Promise<Short> | Short>>
     const given = { virtualAccountId: seller?.id ?? '', amountMinor: 7_700 };
     const id = server.state.deposit({ ...given, description: 'hello' });
     await ponte.advanceTime(HOUR_MS);
-    return ['receipt_waits', id, null, null, null];
+    return ['deposit_unmatched', id, null, null, null];
   },
 };
 
@@ -107,8 +109,8 @@ test('after payments that settled, failed or were returned nothing differs', asy
   const scene = await settled(t);
   // The pay-in fails; the payout fails, then comes back.
   for (const amount of ['666.00', '667.00', '778.00']) await paidOrder(scene, amount);
-  const { differences, entries, orders } = await found(scene);
-  assert.deepEqual([differences, entries, orders], [[], 9, 9]);
+  const { differences, entries, commands } = await found(scene);
+  assert.deepEqual([differences, entries, commands], [[], 9, 9]);
 });
 
 for (const [what, plant] of Object.entries(plants)) {
@@ -119,7 +121,7 @@ for (const [what, plant] of Object.entries(plants)) {
   });
 }
 
-test('an order between its acceptance and its end does not differ', async (t) => {
+test('a command between its acceptance and its end does not differ', async (t) => {
   const scene = await settled(t);
   scene.server.state.payinsWait = true;
   assert.equal((await paidOrder(scene, '40.00'))['status'], 'on_ramp_pending');
@@ -127,7 +129,7 @@ test('an order between its acceptance and its end does not differ', async (t) =>
   assert.deepEqual([differences, entries], [[], 5]);
 });
 
-test('a limit of BlindPay is waited for, and pages of any order are compared', async (t) => {
+test('a limit of BlindPay is waited for, and pages in any order are compared', async (t) => {
   const scene = await settled(t);
   const { server } = scene;
   server.state.listOrder = 'mixed';

@@ -18,7 +18,10 @@ import { ana } from '../support/dossiers.js';
 import { inChunks, jpeg, typedPerson } from '../support/form-scene.js';
 
 const buyerBody = {
-  ...{ entityType: 'individual', buyerEmail: 'ana@example.com', buyerCountry: 'US', ...ana },
+  entityType: 'individual',
+  buyerEmail: 'ana@example.com',
+  buyerCountry: 'US',
+  ...ana,
 };
 
 test('a buyer’s request is read and answered by the API, before and after its approval', async (t) => {

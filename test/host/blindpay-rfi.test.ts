@@ -185,7 +185,10 @@ test('new terms are due again; a quote waits for them, and the payment does not 
   const path = `/v1/connected-accounts/${id}`;
   const buyer = { email: 'ana@buyer.example', name: 'Ana Lima', country: 'US' };
   const made = await ponte.post('/v1/payments', {
-    ...{ externalId: 'p1', amount: '1250.00', buyer, sellerExternalId: 'seller-1' },
+    externalId: 'p1',
+    amount: '1250.00',
+    buyer,
+    sellerExternalId: 'seller-1',
   });
   const payment = `/v1/payments/${made['id']}`;
   const to = { to: 'buyer_kyc_approved' };

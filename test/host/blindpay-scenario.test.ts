@@ -179,7 +179,7 @@ test('a pay-in without an end is late after five business days: one alert, and t
   await ponte.advanceTime(4 * DAY_MS);
   const [alert, ...others] = alerts;
   assert.deepEqual(others, []);
-  assert.equal(alert?.['alert'], 'an order has had no end for 5 business days: payin, open');
+  assert.equal(alert?.['alert'], 'a command has had no end for 5 business days: payin, open');
   assert.equal(alert?.['paymentId'], payment['id']);
   assert.deepEqual(await pageOf(scene, payment), ['bank_details', true]);
   const payinReads = () => server.calls.filter(({ path }) => /^\/payins\/pi_/.test(path)).length;
@@ -204,6 +204,6 @@ test('a pay-in on hold is shown as checked, and is late after thirty days', asyn
   assert.deepEqual([await pageOf(scene, payment), alerts], [['held', false], []]);
   await ponte.advanceTime(DAY_MS);
   assert.deepEqual(await pageOf(scene, payment), ['held', true]);
-  const words = 'an order has had no end for 30 days: payin, held';
+  const words = 'a command has had no end for 30 days: payin, held';
   assert.deepEqual(valuesOf(alerts, 'alert'), [words]);
 });

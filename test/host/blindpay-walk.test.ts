@@ -53,20 +53,35 @@ async function ponte(expected: number, words: string, input = ''): Promise<Json>
 
 const file = (name: string) => `https://acme.example/${name}`;
 const address = {
-  ...{ addressLine1: 'Rua A 1', city: 'Curitiba', stateProvinceRegion: 'PR', country: 'BR' },
-  ...{ postalCode: '80000-000', proofOfAddressDocType: 'UTILITY_BILL' },
+  addressLine1: 'Rua A 1',
+  city: 'Curitiba',
+  stateProvinceRegion: 'PR',
+  country: 'BR',
+  postalCode: '80000-000',
+  proofOfAddressDocType: 'UTILITY_BILL',
   proofOfAddressDocFile: file('bill.jpg'),
 };
 const dossier = {
-  ...{ email: 'eva@acme.example', legalName: 'Acme Ltda', cnpj: '11.222.333/0001-81' },
-  ...{ ...address, formationDate: '2001-02-03', website: 'https://acme.example' },
+  email: 'eva@acme.example',
+  legalName: 'Acme Ltda',
+  cnpj: '11.222.333/0001-81',
+  ...address,
+  formationDate: '2001-02-03',
+  website: 'https://acme.example',
   incorporationDocFile: file('deed.pdf'),
   proofOfOwnershipDocFile: file('shares.pdf'),
   owners: [
     {
-      ...{ role: 'beneficial_owner', firstName: 'Eva', lastName: 'Lima', taxId: '52998224725' },
-      ...{ ...address, dateOfBirth: '1980-04-05', idDocCountry: 'BR', idDocType: 'PASSPORT' },
-      ...{ selfieFile: file('eva.jpg'), idDocFrontFile: file('passport.jpg') },
+      role: 'beneficial_owner',
+      firstName: 'Eva',
+      lastName: 'Lima',
+      taxId: '52998224725',
+      ...address,
+      dateOfBirth: '1980-04-05',
+      idDocCountry: 'BR',
+      idDocType: 'PASSPORT',
+      selfieFile: file('eva.jpg'),
+      idDocFrontFile: file('passport.jpg'),
     },
   ],
 };
@@ -105,7 +120,8 @@ interface Payment {
 
 async function newPayment(): Promise<Payment> {
   const { body } = await jsonCall(host, key, '/v1/payment-intents', {
-    ...{ externalId: 'order-1', amount: '250.00' },
+    externalId: 'order-1',
+    amount: '250.00',
     buyer: { email: 'ana@buyer.example', name: 'Ana Lima', country: 'US' },
   });
   return { id: String(body['id']), path: new URL(String(body['hostedPaymentUrl'])).pathname };
@@ -162,9 +178,14 @@ test('a buyer gives what BlindPay requires, accepts its terms, pays, and it is s
   await identify(buyer, payment);
   await waitFor(buyer, payment, 'See what Acme will receive');
   assert.partialDeepStrictEqual(state.customers.at(-1), {
-    ...{ type: 'individual', email: 'ana@buyer.example', tos_id: 'to_000000000002' },
-    ...{ tax_id: '123-45-6789', state_province_region: 'TX', postal_code: '73301' },
-    ...{ selfie_file: state.files[0], id_doc_front_file: state.files[1] },
+    type: 'individual',
+    email: 'ana@buyer.example',
+    tos_id: 'to_000000000002',
+    tax_id: '123-45-6789',
+    state_province_region: 'TX',
+    postal_code: '73301',
+    selfie_file: state.files[0],
+    id_doc_front_file: state.files[1],
   });
   await buyer.send('/quote');
   const price = textOf(buyer.shown?.text ?? '');

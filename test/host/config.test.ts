@@ -40,7 +40,8 @@ test('an empty environment is a development host on SQLite with the fake partner
     partners: { test: 'fake', live: 'none' },
     jwtKeys: null,
     partnerEnv: {},
-    ...{ documents: 'fs', s3: null },
+    documents: 'fs',
+    s3: null,
     allowPrivateUrls: true,
     rateLimitPerMinute: 600,
     rateLimitBurst: 100,
@@ -73,7 +74,7 @@ test('every variable has its effect', () => {
     PONTE_PARTNER_TEST: 'none',
     PONTE_PARTNER_LIVE: 'fake',
     PONTE_FAKE_PARTNER_DELAY_MS: '0',
-    PONTE_FAKE_PARTNER_FILE: '/elsewhere/orders.jsonl',
+    PONTE_FAKE_PARTNER_FILE: '/elsewhere/commands.jsonl',
     PONTE_DOCUMENTS: 'none',
     PONTE_WEBHOOK_ALLOW_PRIVATE: '0',
     PONTE_WEBHOOK_RETRY_SECONDS: '0,1,2,3,4,5',
@@ -109,9 +110,10 @@ test('every variable has its effect', () => {
       partners: { test: 'none', live: 'fake' },
       partnerEnv: {
         PONTE_FAKE_PARTNER_DELAY_MS: '0',
-        PONTE_FAKE_PARTNER_FILE: '/elsewhere/orders.jsonl',
+        PONTE_FAKE_PARTNER_FILE: '/elsewhere/commands.jsonl',
       },
-      ...{ documents: 'none', s3: null },
+      documents: 'none',
+      s3: null,
       allowPrivateUrls: false,
       retryDelaysMs: [0, 1_000, 2_000, 3_000, 4_000, 5_000],
       rateLimitPerMinute: 0,
@@ -188,8 +190,16 @@ describe('a value of the wrong form is a problem that names its variable', () =>
     PONTE_SMTP_URL: ['mail.test:25', 'https://mail.test', 'smtp://', 'smtp://a.test/?tls=no'],
     PONTE_MAIL_FROM: ['Ponte', 'a@b@c', 'a b@c.test', '<a@b.test', 'A <a@b.test>, b@c.test'],
     PONTE_CORS_ORIGINS: [
-      ...['*', 'app.test', 'https://app.test/', 'https://app.test/x', 'ftp://app.test', 'null'],
-      ...['https://app.test,', 'https://APP.test', 'https://app.test:443', 'https://a b'],
+      '*',
+      'app.test',
+      'https://app.test/',
+      'https://app.test/x',
+      'ftp://app.test',
+      'null',
+      'https://app.test,',
+      'https://APP.test',
+      'https://app.test:443',
+      'https://a b',
     ],
     PONTE_TRUSTED_PROXIES: [
       '*',
@@ -233,7 +243,9 @@ test('backups need a folder and a SQLite file', () => {
     'PONTE_BACKUP_TO: back up PostgreSQL with its own tools (OPERATIONS.md)',
   ]);
   assert.deepEqual(readConfig({ PONTE_BACKUP_TO: 'backups' }).backups, {
-    ...{ to: resolve('backups'), everyMs: 900_000, keep: 96 },
+    to: resolve('backups'),
+    everyMs: 900_000,
+    keep: 96,
   });
 });
 
@@ -246,8 +258,10 @@ const s3 = {
 
 test('documents in S3 need a bucket and its keys, which have no effect otherwise', () => {
   assert.deepEqual(readConfig(s3).s3, {
-    ...{ url: 'https://s3.test/papers', region: 'us-east-1' },
-    ...{ accessKeyId: 'AK1', secretAccessKey: 'topsecret' },
+    url: 'https://s3.test/papers',
+    region: 'us-east-1',
+    accessKeyId: 'AK1',
+    secretAccessKey: 'topsecret',
   });
   assert.equal(readConfig({ ...s3, PONTE_S3_REGION: 'sa-east-1' }).s3?.region, 'sa-east-1');
   const names = ['PONTE_S3_URL', 'PONTE_S3_ACCESS_KEY_ID', 'PONTE_S3_SECRET_ACCESS_KEY'];
@@ -263,9 +277,15 @@ test('documents in S3 need a bucket and its keys, which have no effect otherwise
     ),
   );
   for (const wrong of [
-    ...['papers', 'https://s3.test', 'https://s3.test/', 'ftp://s3.test/papers'],
-    ...['https://s3.test/papers/2030', 'https://s3.test/papers?a=b', 'https://a:b@s3.test/papers'],
-    ...['https://s3.test/Papers', 'https://s3.test/../papers/..'],
+    'papers',
+    'https://s3.test',
+    'https://s3.test/',
+    'ftp://s3.test/papers',
+    'https://s3.test/papers/2030',
+    'https://s3.test/papers?a=b',
+    'https://a:b@s3.test/papers',
+    'https://s3.test/Papers',
+    'https://s3.test/../papers/..',
   ]) {
     const problems = problemsOf({ ...s3, PONTE_S3_URL: wrong, PONTE_PORT: 'x' });
     assert.deepEqual(

@@ -9,7 +9,7 @@ import { startReceiver } from '../support/local-receiver.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
 const LIVES = 4;
-const LOOK_EVERY_MS = 10;
+const READ_EVERY_MS = 10;
 
 test('a crash loop uses up no attempts of webhooks and delays none that is new', async (t) => {
   const folder = temporaryFolder();
@@ -56,6 +56,6 @@ test('a crash loop uses up no attempts of webhooks and delays none that is new',
 async function until(host: HostProcess, isSo: () => boolean): Promise<void> {
   while (!isSo()) {
     assert.equal(host.log().includes('"level":"error"'), false, host.log());
-    await wait(LOOK_EVERY_MS);
+    await wait(READ_EVERY_MS);
   }
 }

@@ -17,7 +17,7 @@ const CLIENTS = 8;
 const PAYMENTS_PER_LIFE = 16;
 /** Far beyond what it takes: a condition that does not come true by then never will. */
 const PATIENCE_MS = 60_000;
-const LOOK_EVERY_MS = 10;
+const READ_EVERY_MS = 10;
 
 const folder = temporaryFolder();
 const env = {
@@ -174,6 +174,6 @@ async function until<T>(what: string, look: () => Promise<T | null>): Promise<T>
     const found = await look();
     if (found !== null) return found;
     if (performance.now() > endsAtMs) assert.fail(`not seen: ${what}\n${host.log()}`);
-    await wait(LOOK_EVERY_MS);
+    await wait(READ_EVERY_MS);
   }
 }

@@ -13,7 +13,8 @@ const folder = temporaryFolder();
 
 const environment = (name: string) => ({
   PONTE_DATA_DIR: join(folder, name),
-  ...{ PONTE_PORT: '0', PONTE_LOG_LEVEL: 'silent' },
+  PONTE_PORT: '0',
+  PONTE_LOG_LEVEL: 'silent',
 });
 
 async function serve(
@@ -46,7 +47,7 @@ test('a database without the folder of its documents is refused until it is ther
   assert.equal(existsSync(documents), false, 'nothing was made for it');
   const doctor = await command(env, 'doctor');
   assert.equal(doctor.status, 8);
-  assert.match(doctor.stdout, /^documents +WRONG +\S+documents is not where/m);
+  assert.match(doctor.stdout, /^documents +FAIL +\S+documents is not where/m);
   const list = await command(env, 'documents list');
   assert.deepEqual([list.status, list.stdout], [7, '']);
   assert.match(list.stderr, misplaced);

@@ -139,7 +139,8 @@ test('a draining server still serves requests, and each answer closes its connec
 
 test('a stopping host reports it and serves until its drain ends', async () => {
   const host = await startHostProcess({
-    ...{ PONTE_DATA_DIR: join(folder, 'alone'), PONTE_DRAIN_SECONDS: '1' },
+    PONTE_DATA_DIR: join(folder, 'alone'),
+    PONTE_DRAIN_SECONDS: '1',
   });
   const stopped = host.stop('SIGTERM');
   while (!host.log().includes('draining')) await wait(5);

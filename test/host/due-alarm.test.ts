@@ -7,8 +7,15 @@ import type { Wake } from '../../host/workers.js';
 
 const T0 = 1_790_000_000_000;
 const nothing: NextDue = {
-  ...{ outbox: null, commands: null, deliveries: null, inbox: null },
-  ...{ receipts: null, advances: null, purges: null, mails: null, expiries: null },
+  outbox: null,
+  commands: null,
+  deliveries: null,
+  inbox: null,
+  receipts: null,
+  advances: null,
+  purges: null,
+  mails: null,
+  expiries: null,
 };
 
 /** An alarm over queues that a test fills; `mark` is that of other processes, null if unknown. */
@@ -50,7 +57,7 @@ test('after a look that was held up it rests for a second at most', async (t) =>
   t.mock.method(performance, 'now', () => (nowMs += 3_000));
   state.due = { ...nothing, commands: T0 + 300 };
   await run();
-  assert.equal(typeof alarm.restMs === 'function' ? alarm.restMs() : alarm.restMs, 1_000);
+  assert.equal(typeof alarm.pauseMs === 'function' ? alarm.pauseMs() : alarm.pauseMs, 1_000);
 });
 
 test('a file without writes is not polled again', async () => {

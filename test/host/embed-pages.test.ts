@@ -24,7 +24,9 @@ test('a buyer gets to the receipt over the pages alone; due work runs by itself'
   t.after(() => ponte.close());
   const origin = await ponte.listen();
   const { id, hostedPaymentUrl } = await ponte.post('/v1/payment-intents', {
-    ...{ externalId: 'order-1', amount: '250.00', buyer: { email: 'ana@buyer.example' } },
+    externalId: 'order-1',
+    amount: '250.00',
+    buyer: { email: 'ana@buyer.example' },
   });
   const { href, pathname: path } = new URL(String(hostedPaymentUrl));
   assert.equal(href, `${origin}${path}`);

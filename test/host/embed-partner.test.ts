@@ -20,6 +20,6 @@ test('a partner written against the port settles a payment', async () => {
   const payment = await ponte.get(`/v1/payments/${id}`);
   assert.deepEqual([payment['status'], payment['fxRateAtSettlement']], ['settled', '5']);
   const kinds = (bank as BankPartner | null)?.started.map((started) => started.split(' ')[0]);
-  assert.deepEqual(kinds, ['receiver', 'receiver', 'payin', 'payout']);
+  assert.deepEqual(kinds, ['party', 'party', 'payin', 'payout']);
   await ponte.close();
 });

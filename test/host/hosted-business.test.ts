@@ -38,7 +38,8 @@ const files = '.files input[type=file]';
 /** The clerk of the company, at the page of a new payment. */
 async function clerkOf(externalId: string): Promise<PayingBuyer> {
   const { body } = await jsonCall(host, host.demo?.secret ?? '', '/v1/payment-intents', {
-    ...{ externalId, amount: '250.00' },
+    externalId,
+    amount: '250.00',
     buyer: { email: `${externalId}@buyer.example`, name: typedCompany.legalName, country: 'US' },
   });
   const clerk = await PayingBuyer.open(browser, host.url);
@@ -56,7 +57,7 @@ async function fillCompany(clerk: PayingBuyer): Promise<void> {
   await clerk.press('owners/add');
 }
 
-/** An owner at the own part, by the link of the mail that the clerk requests. */
+/** An owner at their own part, by the link of the mail that the clerk requests. */
 async function ownerAskedBy(clerk: PayingBuyer, email: string): Promise<PayingBuyer> {
   await clerk.fill({ email });
   const link = await clerk.mailedBy('ask');
@@ -82,7 +83,7 @@ test('a company pays: its clerk, an owner and a phone fill in the form together'
   assert.doesNotMatch(await textOf(owner), /Noah|USD|buyer\.example|12-3456789/);
 
   await owner.answer(typedOwner);
-  assert.equal(await owner.page.locator(files).count(), 3, 'the own files, and no others');
+  assert.equal(await owner.page.locator(files).count(), 3, 'their own files, and no others');
   await owner.uploadAll();
   await owner.press('kyc/done');
   await owner.see('.note.ok');

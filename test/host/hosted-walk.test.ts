@@ -111,7 +111,10 @@ const ways: readonly (BuyerOptions & { readonly name: string })[] = [
   { name: 'with scripts, phone, dark, Spanish', width: 320, scheme: 'dark', language: 'es' },
   {
     name: 'without scripts, phone, light, Portuguese',
-    ...{ scripts: false, width: 320, scheme: 'light', language: 'pt-BR' },
+    scripts: false,
+    width: 320,
+    scheme: 'light',
+    language: 'pt-BR',
   },
 ];
 
@@ -246,7 +249,7 @@ test('the price of another tab is not confirmed: the new one is shown first', as
   await buyer.close();
 });
 
-test('two clicks on the button order one pay-in', async () => {
+test('two clicks on the button send one pay-in', async () => {
   const { made, buyer } = await priced({ scripts: false });
   await buyer.form('confirm').locator('button').first().dblclick();
   await buyer.see('.exact');

@@ -58,7 +58,9 @@ test('an idle host on PostgreSQL takes at most five transactions a second', asyn
 test('what another process writes to the file is taken up by the idle host', async (t) => {
   const host = await started({ PONTE_DATA_DIR: join(folder, 'shared') }, t);
   const created = await jsonCall(host, host.demo?.secret ?? '', '/v1/payment-intents', {
-    ...{ externalId: 'order-1', amount: '250.00', buyer: { email: 'ana@buyer.example' } },
+    externalId: 'order-1',
+    amount: '250.00',
+    buyer: { email: 'ana@buyer.example' },
     expiresAt: new Date(Date.now() + 3_600_000).toISOString(),
   });
   const id = String(created.body['id']);

@@ -25,8 +25,14 @@ type FeedEvent = components['schemas']['FeedEvent'];
 type TimelineEntry = components['schemas']['TimelineEntry'];
 
 const journey = [
-  ...['created', 'buyer_kyc_pending', 'buyer_kyc_approved', 'fx_quoted', 'on_ramp_pending'],
-  ...['on_chain_confirmed', 'offramp_pending', 'settled'],
+  'created',
+  'buyer_kyc_pending',
+  'buyer_kyc_approved',
+  'fx_quoted',
+  'on_ramp_pending',
+  'on_chain_confirmed',
+  'offramp_pending',
+  'settled',
 ];
 
 const postgres = localPostgres();

@@ -20,7 +20,7 @@ import { columnsHolding } from '../support/texts-in-database.js';
 const CLIENTS = 3;
 /** Payments between one step and the next. */
 const PAYMENTS_A_STEP = 4;
-const LOOK_EVERY_MS = 10;
+const READ_EVERY_MS = 10;
 
 const [oldKey, newKey] = [newSecretKey('old'), newSecretKey('new')];
 const steps = {
@@ -66,7 +66,7 @@ class Service {
   async restart(secretKeys: string): Promise<void> {
     const place = this.#places.shift();
     assert.ok(place !== undefined);
-    while (place.inFlight > 0) await wait(LOOK_EVERY_MS);
+    while (place.inFlight > 0) await wait(READ_EVERY_MS);
     assert.equal(await place.host.stop('SIGTERM'), 0);
     await this.start(secretKeys);
   }
@@ -111,7 +111,7 @@ class Service {
     for (;;) {
       const [first] = this.#places.toSorted((a, b) => a.inFlight - b.inFlight);
       if (first !== undefined) return first;
-      await wait(LOOK_EVERY_MS);
+      await wait(READ_EVERY_MS);
     }
   }
 }
@@ -134,7 +134,7 @@ class Load {
   async more(count = PAYMENTS_A_STEP): Promise<void> {
     const wanted = this.ids.length + count;
     const reached = async () => {
-      while (this.ids.length < wanted) await wait(LOOK_EVERY_MS);
+      while (this.ids.length < wanted) await wait(READ_EVERY_MS);
     };
     await Promise.race([reached(), this.#clients]);
   }
@@ -148,7 +148,9 @@ class Load {
     for (let count = 0; !this.#isEnough; count += 1) {
       const externalId = `order-${client}-${count}`;
       const { id } = await this.#service.call('POST', '/v1/payment-intents', {
-        ...{ externalId, amount: '100.00', buyer: { email: `${externalId}@example.com` } },
+        externalId,
+        amount: '100.00',
+        buyer: { email: `${externalId}@example.com` },
       });
       await this.#service.call('POST', `/v1/test-helpers/payments/${id}/advance`, {});
       this.ids.push(String(id));
@@ -239,7 +241,8 @@ async function giveOut(service: Service, url: string): Promise<Given> {
   const { secret } = await service.call('POST', '/v1/webhook-subscriptions', body);
   const { buyerId } = await service.call('POST', '/v1/buyer-kyc', { buyerEmail: 'bo@example.com' });
   const upload = await service.call('POST', `/v1/buyer-kyc/${buyerId}/upload-url`, {
-    ...{ kind: 'selfie', contentType: 'image/png' },
+    kind: 'selfie',
+    contentType: 'image/png',
   });
   const headers = upload['uploadHeaders'] as Record<string, string>;
   const sent = await fetch(String(upload['uploadUrl']), { method: 'PUT', headers, body: 'a face' });

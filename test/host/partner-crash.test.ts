@@ -1,5 +1,5 @@
 // A real host is killed between what the partner did and its record of it, again and again, and the
-// partner refuses what it is asked twice. Each order is carried out once all the same.
+// partner refuses what it is asked twice. Each command is carried out once all the same.
 import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,7 +10,7 @@ import { suiteEnd } from '../support/suite-end.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
 const PAYMENTS = 8;
-/** The partner's orders at which the host dies: pay-ins and payouts. */
+/** The partner's commands at which the host dies: pay-ins and payouts. */
 const KILLS = [2, 4, 7, 9, 11];
 const PATIENCE_MS = 60_000;
 
@@ -28,7 +28,7 @@ let deaths = 0;
 const suite = suiteEnd();
 suite.after(() => host?.kill());
 
-test('an order whose record a crash prevented is looked up: the partner does it once', async () => {
+test('a command whose record a crash prevented is looked up: the partner does it once', async () => {
   const start = () => startHostProcess(env, { preload: './test/support/refusing-partner.ts' });
   host = await start();
   const key = host.key ?? '';

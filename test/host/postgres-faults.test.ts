@@ -1,6 +1,6 @@
 // Three real hosts on one PostgreSQL under load: one is killed, one stopped, and the database
-// restarted. Afterwards everything acknowledged is stored and done, no order was executed twice at
-// the partner, and no delivery was sent by two hosts at the same time.
+// restarted. Afterwards everything acknowledged is stored and done, no command was executed twice
+// at the partner, and no delivery was sent by two hosts at the same time.
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
@@ -20,7 +20,7 @@ const PAYMENTS = 60;
 const CLIENTS = 6;
 /** The receiver takes its time, so that attempts would meet. */
 const ANSWER_MS = 30;
-const LOOK_EVERY_MS = 20;
+const READ_EVERY_MS = 20;
 /** Far beyond what it takes: a condition that does not come true by then never will. */
 const PATIENCE_MS = 60_000;
 
@@ -98,7 +98,8 @@ test('hosts that die, stop and lose their database lose nothing and do nothing t
   const first = await start(url);
   const apiKey = first.key ?? '';
   const subscribed = await call(first, apiKey, '/v1/webhook-subscriptions', {
-    ...{ url: receiver.url, eventTypes: ['*'] },
+    url: receiver.url,
+    eventTypes: ['*'],
   });
   const hosts = [first, ...(await Promise.all([start(url), start(url)]))];
   const options = { hosts: () => hosts.map((host) => host.url), apiKey, below };
@@ -235,6 +236,6 @@ async function until(what: string, host: HostProcess, look: () => Promise<boolea
   const endsAtMs = performance.now() + PATIENCE_MS;
   while (!(await look())) {
     if (performance.now() > endsAtMs) assert.fail(`not seen: ${what}\n${host.log()}`);
-    await wait(LOOK_EVERY_MS);
+    await wait(READ_EVERY_MS);
   }
 }

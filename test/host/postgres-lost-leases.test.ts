@@ -21,7 +21,8 @@ const PONTE_SECRET_KEYS = `a:${randomBytes(32).toString('base64')}`;
 
 function scene(t: TestContext, url: string, name: string) {
   const env = {
-    ...{ PONTE_SECRET_KEYS, PONTE_DATABASE_URL: url },
+    PONTE_SECRET_KEYS,
+    PONTE_DATABASE_URL: url,
     PONTE_DATA_DIR: join(folder, name),
     PONTE_FAKE_PARTNER_DELAY_MS: '20',
     REFUSING_PARTNER_FOLDER: join(folder, name, 'partner'),
@@ -35,11 +36,12 @@ function scene(t: TestContext, url: string, name: string) {
 }
 
 const order = {
-  ...{ externalId: 'order-1', amount: '250.00' },
+  externalId: 'order-1',
+  amount: '250.00',
   buyer: { email: 'ana@buyer.example' },
 };
 
-test('a payment under way on a killed host goes on before the lease of its order ends', async (t) => {
+test('a payment under way on a killed host goes on before the lease of its command ends', async (t) => {
   const start = scene(t, await postgres.newDatabase(), 'payment');
   const dying = await start('1');
   const key = dying.key ?? '';

@@ -51,7 +51,9 @@ async function signedIn(): Promise<Buyer> {
   orders += 1;
   const email = `buyer-${orders}@buyer.example`;
   const made = await jsonCall(here, key, '/v1/payment-intents', {
-    ...{ externalId: `order-${orders}`, amount: '250.00', buyer: { email } },
+    externalId: `order-${orders}`,
+    amount: '250.00',
+    buyer: { email },
   });
   const path = new URL(String(made.body['hostedPaymentUrl'])).pathname;
   const tabHere = new Visitor(here.url);
@@ -128,7 +130,7 @@ test('an open page at one host learns of a change that was made at the other', a
   await stream?.cancel();
 });
 
-test('bank details that were ordered at one host are shown by the other', async () => {
+test('bank details that were requested at one host are shown by the other', async () => {
   const { path, tabHere, tabThere } = await identified();
   await tabHere.open(path);
   await tabHere.send('/quote');

@@ -14,12 +14,12 @@ import { cancelPayment, failPaymentByOperator } from '../../core/usecases/paymen
 import { runAdvances } from '../../core/usecases/sandbox.js';
 import { createSubscription } from '../../core/usecases/subscriptions.js';
 import { workerSteps } from '../../host/workers.js';
+import { type Scene, scene } from '../support/command-scene.js';
 import { askForLink } from '../support/made-payments.js';
-import { type Scene, scene } from '../support/order-scene.js';
 import { valuesOf } from '../support/values-of.js';
 
 const outward = ['startTos', 'registerPixDestination', 'provisionRails', 'quote'] as const;
-const orderKinds = ['receiver', 'payin', 'payout', 'refund'] as const;
+const commandKinds = ['party', 'payin', 'payout', 'refund'] as const;
 
 /** Names of what reaches the world outside from now on. */
 function watched({ made }: Scene): string[] {
@@ -32,7 +32,7 @@ function watched({ made }: Scene): string[] {
     });
   };
   for (const name of outward) watch(made.partner, name);
-  for (const kind of orderKinds) {
+  for (const kind of commandKinds) {
     for (const name of ['start', 'read']) watch(made.partner[kind], name, `${kind}.${name}`);
   }
   watch(made.deps.sender, 'send');
@@ -53,7 +53,7 @@ function workers(deps: Deps) {
 }
 
 /** A payment whose pay-in is about to be ordered, with a subscription of which an event waits. */
-async function aboutToOrder(t: TestContext): Promise<Scene> {
+async function aboutToSend(t: TestContext): Promise<Scene> {
   const at = await scene(t);
   const { deps, partner } = at.made;
   const url = 'https://receiver.example/hooks';
@@ -61,7 +61,7 @@ async function aboutToOrder(t: TestContext): Promise<Scene> {
   const commands = commandRunner(deps);
   for (;;) {
     await runAdvances(deps, deps.clock.nowMs(), 100);
-    if ((await at.orders('payin')).length > 0) return at;
+    if ((await at.commands('payin')).length > 0) return at;
     await commands.runOnce(deps.clock.nowMs(), 100);
     await commands.idle();
     await partner.sendDueMessages(deps.clock.nowMs(), 100);
@@ -73,7 +73,7 @@ const release = { by: 'ana', forcedBecause: 'a test' };
 
 for (const name of ['deliveries', 'mails'] as const) {
   test(`${name} that were claimed before a quarantine began are sent after it only`, async (t) => {
-    const at = await aboutToOrder(t);
+    const at = await aboutToSend(t);
     const { deps } = at.made;
     const { payment } = await at.read();
     const nowMs = deps.clock.nowMs();
@@ -117,7 +117,7 @@ for (const name of ['deliveries', 'mails'] as const) {
 }
 
 test('in quarantine no worker reaches outside or decides, and all goes on after it', async (t) => {
-  const at = await aboutToOrder(t);
+  const at = await aboutToSend(t);
   const { deps, partner } = at.made;
   const before = await at.shown();
   const seen = watched(at);
@@ -143,10 +143,10 @@ test('in quarantine no worker reaches outside or decides, and all goes on after 
   await at.booksAreRight();
 });
 
-test('in quarantine people change no payment, order or delivery', async (t) => {
-  const at = await aboutToOrder(t);
+test('in quarantine people change no payment, command or delivery', async (t) => {
+  const at = await aboutToSend(t);
   const { deps } = at.made;
-  const { id } = await at.order('payin');
+  const { id } = await at.command('payin');
   await quarantineRestored(deps);
   for (const change of [
     () => cancelPayment(deps, at.tenant, at.id, 'withdrawn'),
@@ -159,7 +159,7 @@ test('in quarantine people change no payment, order or delivery', async (t) => {
 });
 
 test('a message of the partner is kept in quarantine and applied after the release', async (t) => {
-  const at = await aboutToOrder(t);
+  const at = await aboutToSend(t);
   const { deps, partner } = at.made;
   const commands = commandRunner(deps);
   await commands.runOnce(deps.clock.nowMs(), 100);

@@ -45,7 +45,7 @@ async function ponte(words: string) {
 }
 
 function taken(kind: 'payin' | 'payout' | 'refund'): number {
-  return memory.all().filter((order) => order.kind === kind).length;
+  return memory.all().filter((transaction) => transaction.kind === kind).length;
 }
 
 /** How many payments are at this status. */

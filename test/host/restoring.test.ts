@@ -208,7 +208,13 @@ test('a dry run verifies everything and leaves the place as it is', async () => 
   assert.match(stdout, /^rows {11}\d+ in \d+ tables$/m);
   const json = JSON.parse((await restore(own, backup, '--dry-run', '--json')).stdout) as object;
   assert.deepEqual(Object.keys(json), [
-    ...['restored', 'takenAt', 'database', 'epoch', 'replaced', 'replacedWrittenAt', 'backup'],
+    'restored',
+    'takenAt',
+    'database',
+    'epoch',
+    'replaced',
+    'replacedWrittenAt',
+    'backup',
   ]);
   assert.deepEqual(treeOf(place.env.PONTE_DATA_DIR), tree);
   const host = await startHost(readConfig(place.env));

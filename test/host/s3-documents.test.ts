@@ -75,7 +75,7 @@ test('wrong credentials are a problem of the configuration, which names no secre
   );
   const doctor = await runCommand(wrong, ['doctor']);
   assert.equal(doctor.status, 8);
-  assert.match(doctor.stdout, /^documents +WRONG +the S3 service answers 403/m);
+  assert.match(doctor.stdout, /^documents +FAIL +the S3 service answers 403/m);
   assert.doesNotMatch(`${stderr}${doctor.stdout}${doctor.stderr}`, /topsecret|AKDOUBLE/);
 });
 

@@ -67,7 +67,9 @@ test('without PONTE_JWT_KEY all processes share a key that no secret key yields'
   const secretKeys = parseSecretKeys(readFileSync(join(folder, 'secret-key'), 'utf8').trim());
   assert.ok(secretKeys.valid);
   const forged = await createTokenSigner(fixedKeys(secretKeys.keys)).sign({
-    ...{ orgId: String(id), mode: 'test', memberId: String(member['id']) },
+    orgId: String(id),
+    mode: 'test',
+    memberId: String(member['id']),
     expiresAtMs: Date.now() + SESSION_MS,
   });
   await served({}, async (host) => {

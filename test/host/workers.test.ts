@@ -92,7 +92,7 @@ test('work stored while a step runs is looked at right after it', async () => {
 
 test('a wake in the rest after a run is not lost', async () => {
   const step = counting(() => 0);
-  const rested = { name: 'a', wokenBy: ['outbox'], restMs: 5, run: step.run } as const;
+  const rested = { name: 'a', wokenBy: ['outbox'], pauseMs: 5, run: step.run } as const;
   const { signals } = start([rested], { pollMs: NEVER_MS });
   await step.reached(1);
   await Promise.resolve();
@@ -232,6 +232,6 @@ test('statistics are read after writes, at most once a second', async () => {
   const parts = { deps: {} as Deps, runners: {} as Runners };
   const steps = workerSteps({ ...parts, analyzeGrowingTables: async () => 3 });
   const statistics = steps.find(({ name }) => name === 'statistics');
-  assert.deepEqual([statistics?.wokenBy, statistics?.restMs], [['write'], 1_000]);
+  assert.deepEqual([statistics?.wokenBy, statistics?.pauseMs], [['write'], 1_000]);
   assert.equal(await statistics?.run(0, 100), 0);
 });

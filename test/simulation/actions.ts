@@ -71,7 +71,8 @@ const acts: Acts<ActionName> = {
       const { id } = payment;
       const by = tenantOf(payment);
       host.begin(`cancel ${id}`, () => cancelPayment(host.deps, by, id, 'changed my mind'), {
-        ...{ by, ...shown(world) },
+        by,
+        ...shown(world),
       });
     }),
   operatorCancel: (world, host) =>

@@ -4,7 +4,7 @@ import type { PonteError } from '../../core/errors.js';
 import { receivePartnerMessage } from '../../core/usecases/partner-inbox.js';
 import type { FaultKind } from './faults.js';
 import { type HistoryPartner, partnerAbilities } from './history-partner.js';
-import type { OrderKind, OrderStatus, PartnerOrder } from './partner-ledger.js';
+import type { PartnerTransaction, TransactionKind, TransactionStatus } from './partner-ledger.js';
 import type { PartnerMessage } from './partner-messages.js';
 import type { SimulatedHost } from './simulated-host.js';
 import type { World } from './world.js';
@@ -41,13 +41,13 @@ export function bankEvent(world: World): void {
   const { random, trace, partners } = world;
   const partner = random.pick(Object.values(partners).filter(({ isIdle }) => !isIdle));
   const undecided = partner.desk.parties.filter(({ status }) => status === 'verifying');
-  const open = partner.orders.filter(({ status }) => status === 'open');
+  const open = partner.transactions.filter(({ status }) => status === 'open');
   if (undecided.length > 0 && (open.length === 0 || random.chance(0.5))) {
     partner.decide(random.pick(undecided), random.chance(0.85) ? 'approved' : 'rejected');
   } else {
-    const order = random.pick(open);
-    trace(`the bank moves ${order.ref} of ${order.reference}`);
-    moveOrder(world, partner, order);
+    const transaction = random.pick(open);
+    trace(`the bank moves ${transaction.ref} of ${transaction.reference}`);
+    moveTransaction(world, partner, transaction);
   }
 }
 
@@ -59,7 +59,7 @@ export function lateBankEvent(world: World): void {
     ...partner.desk.parties.filter(
       ({ status }) => status === 'approved' && random.chance(0.1 * (1 + profile.parties)),
     ),
-    ...partner.orders.filter(({ status }) => status !== 'open'),
+    ...partner.transactions.filter(({ status }) => status !== 'open'),
   ];
   if (ended.length === 0) return;
   const one = random.pick(ended);
@@ -70,9 +70,12 @@ export function lateBankEvent(world: World): void {
   }
 }
 
-/** What a bank may do to an order that has ended, and the end that it has then. */
+/** What a bank may do to a command that has ended, and the end that it has then. */
 const surprises: Readonly<
-  Record<OrderKind, Partial<Record<OrderStatus, Partial<Record<FaultKind, OrderStatus>>>>>
+  Record<
+    TransactionKind,
+    Partial<Record<TransactionStatus, Partial<Record<FaultKind, TransactionStatus>>>>
+  >
 > = {
   payin: {
     completed: { overpayment: 'completed', chargeback: 'returned' },
@@ -90,55 +93,64 @@ const surprises: Readonly<
   },
 };
 
-/** Something that a bank does to an order that has ended. */
-export function surprise(world: World, partner: HistoryPartner, order: PartnerOrder): void {
-  const possible = surprises[order.kind][order.status] ?? {};
+/** Something that a bank does to a command that has ended. */
+export function surprise(
+  world: World,
+  partner: HistoryPartner,
+  transaction: PartnerTransaction,
+): void {
+  const possible = surprises[transaction.kind][transaction.status] ?? {};
   const { takesPartsOfPayins } = partnerAbilities[partner.name];
   const kinds = (Object.keys(possible) as FaultKind[]).filter(
     (kind) => takesPartsOfPayins || kind !== 'overpayment',
   );
   const kind = world.faults.firstOf(...kinds);
   if (kind === null) return;
-  world.trace(`${kind}: ${order.ref} of ${order.reference}`);
-  const { amountMinor } = order.amount;
-  if (kind === 'overpayment') partner.buyerPays(order, someMore(world, amountMinor));
-  else if (kind === 'latePayment') partner.buyerPays(order, someOf(world, partner, amountMinor));
-  else partner.end(order, possible[kind] as Exclude<OrderStatus, 'open'>);
+  world.trace(`${kind}: ${transaction.ref} of ${transaction.reference}`);
+  const { amountMinor } = transaction.amount;
+  if (kind === 'overpayment') partner.buyerPays(transaction, someMore(world, amountMinor));
+  else if (kind === 'latePayment')
+    partner.buyerPays(transaction, someOf(world, partner, amountMinor));
+  else partner.end(transaction, possible[kind] as Exclude<TransactionStatus, 'open'>);
 }
 
-function moveOrder(world: World, partner: HistoryPartner, order: PartnerOrder): void {
+function moveTransaction(
+  world: World,
+  partner: HistoryPartner,
+  transaction: PartnerTransaction,
+): void {
   const { random } = world;
-  switch (order.kind) {
+  switch (transaction.kind) {
     case 'payin': {
-      const missing = order.amount.amountMinor - order.receivedMinor;
-      if (random.chance(0.85)) partner.buyerPays(order, someOf(world, partner, missing));
-      else giveUp(world, partner, order);
+      const missing = transaction.amount.amountMinor - transaction.receivedMinor;
+      if (random.chance(0.85)) partner.buyerPays(transaction, someOf(world, partner, missing));
+      else giveUp(world, partner, transaction);
       break;
     }
     case 'payout':
-      endPayout(world, partner, order);
+      endPayout(world, partner, transaction);
       break;
     case 'refund':
-      partner.end(order, random.chance(0.8) ? 'completed' : 'failed');
+      partner.end(transaction, random.chance(0.8) ? 'completed' : 'failed');
       break;
   }
 }
 
-function endPayout({ random }: World, partner: HistoryPartner, payout: PartnerOrder): void {
+function endPayout({ random }: World, partner: HistoryPartner, payout: PartnerTransaction): void {
   partner.end(payout, random.chance(0.7) ? 'completed' : random.pick(['failed', 'returned']));
 }
 
 /** A pay-in ends without all of its money; what arrived goes back, or stays to be refunded. */
-function giveUp({ random }: World, partner: HistoryPartner, payin: PartnerOrder): void {
+function giveUp({ random }: World, partner: HistoryPartner, payin: PartnerTransaction): void {
   const mayReturn = payin.receivedMinor > 0n || !partnerAbilities[partner.name].takesPartsOfPayins;
   partner.end(payin, mayReturn && random.chance(0.6) ? 'returned' : 'failed');
 }
 
 /** Mostly what is missing; a part of it, or a little more than it. */
-function someOf({ random }: World, { name }: HistoryPartner, missingMinor: bigint): bigint {
-  if (!partnerAbilities[name].takesPartsOfPayins) return missingMinor;
-  const parts = [missingMinor / 2n + 1n, missingMinor / 3n + 1n, missingMinor + 77n];
-  return random.chance(0.6) ? missingMinor : random.pick(parts);
+function someOf({ random }: World, { name }: HistoryPartner, needsReviewMinor: bigint): bigint {
+  if (!partnerAbilities[name].takesPartsOfPayins) return needsReviewMinor;
+  const parts = [needsReviewMinor / 2n + 1n, needsReviewMinor / 3n + 1n, needsReviewMinor + 77n];
+  return random.chance(0.6) ? needsReviewMinor : random.pick(parts);
 }
 
 /** A little; seldom so much that nobody expects it. */
@@ -151,15 +163,20 @@ export function finish(world: World, partner: HistoryPartner): void {
   for (const party of partner.desk.parties) {
     if (party.status === 'verifying') partner.decide(party, 'approved');
   }
-  for (const order of partner.orders) {
-    if (order.status === 'open') finishOrder(world, partner, order);
+  for (const transaction of partner.transactions) {
+    if (transaction.status === 'open') finishTransaction(world, partner, transaction);
   }
 }
 
-function finishOrder(world: World, partner: HistoryPartner, order: PartnerOrder): void {
-  const { amount, receivedMinor } = order;
-  if (order.kind === 'payout') endPayout(world, partner, order);
-  else if (order.kind === 'refund') partner.end(order, 'completed');
-  else if (world.random.chance(0.5)) partner.buyerPays(order, amount.amountMinor - receivedMinor);
-  else giveUp(world, partner, order);
+function finishTransaction(
+  world: World,
+  partner: HistoryPartner,
+  transaction: PartnerTransaction,
+): void {
+  const { amount, receivedMinor } = transaction;
+  if (transaction.kind === 'payout') endPayout(world, partner, transaction);
+  else if (transaction.kind === 'refund') partner.end(transaction, 'completed');
+  else if (world.random.chance(0.5))
+    partner.buyerPays(transaction, amount.amountMinor - receivedMinor);
+  else giveUp(world, partner, transaction);
 }

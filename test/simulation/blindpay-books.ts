@@ -5,11 +5,11 @@ import { z } from 'zod';
 import { formatRate, parseAmount } from '../../core/domain/money.js';
 import type { SettlementFacts } from '../../core/domain/payment.js';
 import type { Mode } from '../../core/domain/tenant.js';
-import type { ReceiverOrder } from '../../core/ports/partner.js';
+import type { PartyInput } from '../../core/ports/partner.js';
 import type { Customer, Owned, Transaction } from '../support/blindpay/blindpay-objects.js';
 import type { BlindPayState } from '../support/blindpay/blindpay-state.js';
 import type { PartnerDesk } from './history-partner.js';
-import type { PartnerLedger, PartnerOrder } from './partner-ledger.js';
+import type { PartnerLedger, PartnerTransaction } from './partner-ledger.js';
 import type { Party, PixDestination, Rails } from './partner-parties.js';
 
 const payinRequest = z.object({ reference: z.string(), quoteId: z.string() });
@@ -37,7 +37,7 @@ export class BlindPayBooks implements PartnerDesk {
   /** How often the caller went back in time. */
   life = 0;
   readonly #input: BlindPayBooksInput;
-  readonly #roles = new Map<string, ReceiverOrder['role']>();
+  readonly #roles = new Map<string, PartyInput['role']>();
   readonly #referencesOfQuotes = new Map<string, string>();
   readonly #known = new Set<string>();
   /** The life in which each object was made, by its name. */
@@ -48,7 +48,7 @@ export class BlindPayBooks implements PartnerDesk {
     this.#input = input;
   }
 
-  noteRole({ reference, role }: ReceiverOrder): void {
+  noteRole({ reference, role }: PartyInput): void {
     this.#roles.set(reference, role);
   }
 
@@ -57,8 +57,8 @@ export class BlindPayBooks implements PartnerDesk {
     this.#referencesOfQuotes.set(quoteId, reference);
   }
 
-  get orders(): readonly PartnerOrder[] {
-    return this.#input.books.orders.filter(({ mode }) => mode === this.#input.mode);
+  get transactions(): readonly PartnerTransaction[] {
+    return this.#input.books.transactions.filter(({ mode }) => mode === this.#input.mode);
   }
 
   /** Each wallet is one of each PIX account of its customer. */
@@ -67,7 +67,7 @@ export class BlindPayBooks implements PartnerDesk {
     return bankAccounts.flatMap((account) =>
       wallets.filter(isOf(account.customer_id)).map((wallet) => ({
         ref: `${account.customer_id}.${account.id}.${wallet.id}`,
-        receiverRef: account.customer_id,
+        partyRef: account.customer_id,
         pixKey: `${account['pix_key']}`,
       })),
     );
@@ -75,8 +75,9 @@ export class BlindPayBooks implements PartnerDesk {
 
   get rails(): readonly Rails[] {
     const { wallets, virtualAccounts } = this.#input.state;
-    return [...wallets, ...virtualAccounts].map(({ id, customer_id: receiverRef }) => ({
-      ...{ ref: id, receiverRef },
+    return [...wallets, ...virtualAccounts].map(({ id, customer_id: partyRef }) => ({
+      ref: id,
+      partyRef,
       destinationRef: '',
     }));
   }
@@ -129,7 +130,10 @@ export class BlindPayBooks implements PartnerDesk {
   #addParty(customer: Customer): void {
     const reference = `${customer['external_id']}`;
     this.parties.push({
-      ...{ ref: customer.id, mode: this.#input.mode, reference, status: 'verifying' },
+      ref: customer.id,
+      mode: this.#input.mode,
+      reference,
+      status: 'verifying',
       role: this.#roles.get(reference) ?? 'seller',
       email: `${customer['email'] ?? ''}`.trim().toLowerCase(),
       tosId: (customer['tos_id'] as string | undefined) ?? null,
@@ -147,7 +151,7 @@ export class BlindPayBooks implements PartnerDesk {
   }
 
   #addPayout(payout: Transaction): void {
-    const { reference, amountMinor } = describedOrder(payout['description']);
+    const { reference, amountMinor } = describedCommand(payout['description']);
     this.#judgeTokens(payout, reference, amountMinor);
     const { wallets } = this.#input.state;
     const wallet = wallets.find((one) => one['address'] === payout['sender_wallet_address']);
@@ -162,14 +166,20 @@ export class BlindPayBooks implements PartnerDesk {
     {
       amountMinor,
       ...fields
-    }: Pick<PartnerOrder, 'kind' | 'reference' | 'request' | 'settlement'> & {
+    }: Pick<PartnerTransaction, 'kind' | 'reference' | 'request' | 'settlement'> & {
       readonly amountMinor: bigint;
     },
   ): void {
     const { mode, books } = this.#input;
-    books.orders.push({
-      ...{ ...fields, mode, ref, amount: { amountMinor, currency: 'USD' } },
-      ...{ payinRef: null, takenAfterRefusal: false, status: 'open', receivedMinor: 0n },
+    books.transactions.push({
+      ...fields,
+      mode,
+      ref,
+      amount: { amountMinor, currency: 'USD' },
+      payinRef: null,
+      takenAfterRefusal: false,
+      status: 'open',
+      receivedMinor: 0n,
       history: [{ status: 'open', receivedMinor: 0n }],
     });
   }
@@ -177,8 +187,10 @@ export class BlindPayBooks implements PartnerDesk {
   /** A payout takes from the wallet what its pay-ins brought for this amount. */
   #judgeTokens(payout: Transaction, reference: string, amountMinor: bigint): void {
     const { books, state, misuse } = this.#input;
-    const refs = books.siblings(reference).flatMap((order) => {
-      return order.kind === 'payin' && order.receivedMinor > 0n ? [order.ref] : [];
+    const refs = books.siblings(reference).flatMap((transaction) => {
+      return transaction.kind === 'payin' && transaction.receivedMinor > 0n
+        ? [transaction.ref]
+        : [];
     });
     const payins = state.payins.filter(({ id }) => refs.includes(id));
     const sum = (name: string) =>
@@ -191,7 +203,7 @@ export class BlindPayBooks implements PartnerDesk {
 }
 
 /** What the description of a payout's quote says: `<reference> <amount> <currency>`. */
-export function describedOrder(description: unknown) {
+export function describedCommand(description: unknown) {
   const [reference = '', amount = ''] = `${description}`.split(' ');
   return { reference, amountMinor: parseAmount(amount) ?? 0n };
 }

@@ -1,7 +1,7 @@
 // The adapter of BlindPay broken on purpose; see mutants.ts.
 import { ofBlindPay } from './run-profile.js';
 
-const calm = { crash: 0, restore: 0, noConnection: 0, orderRefused: 0, partyRefused: 0 };
+const calm = { crash: 0, restore: 0, noConnection: 0, commandRefused: 0, partyRefused: 0 };
 const payments = { ...ofBlindPay, paymentsMax: 10 } as const;
 
 export const blindPayMutants = [
@@ -21,20 +21,20 @@ export const blindPayMutants = [
     name: 'an error of the server counts as a refusal',
     file: 'adapters/partner/blindpay/answer-codes.ts',
     edits: [
-      ["'BLOCKCHAIN_TX_FAILED', 'INTERNAL_ERROR'],", "'BLOCKCHAIN_TX_FAILED'],"],
+      ["'BLOCKCHAIN_TX_FAILED',\n    'INTERNAL_ERROR',", "'BLOCKCHAIN_TX_FAILED',"],
       ["if (status >= 500) return 'unknown';", "if (status >= 500) return 'refused';"],
     ],
     focus: { ...payments, faults: { ...calm, 'http 500 late': 0.2 } },
-    caughtBy: ['everyOrderAtThePartnerIsKnown', 'whatTheBuyerSentIsAccountedFor'],
+    caughtBy: ['everyTransactionAtThePartnerIsKnown', 'whatTheBuyerSentIsAccountedFor'],
   },
   {
     name: 'any pay-in of the customer is the one that is looked for',
     file: 'adapters/partner/blindpay/payins.ts',
     edits: [
-      ['return payin.payin_quote_id === order.quoteId ? payin.id : null;', 'return payin.id;'],
+      ['return payin.payin_quote_id === fields.quoteId ? payin.id : null;', 'return payin.id;'],
     ],
     focus: { ...payments, faults: { ...calm, 'http cut after': 0.3 } },
-    caughtBy: ['everyOrderAtThePartnerIsKnown', 'whatTheBuyerSentIsAccountedFor'],
+    caughtBy: ['everyTransactionAtThePartnerIsKnown', 'whatTheBuyerSentIsAccountedFor'],
   },
   {
     name: 'each call for a payout has another quote',

@@ -1,7 +1,7 @@
 // Invariants of events and their deliveries: none missing, repeated or out of order, judged by what
 // the receivers received.
 import { createHash } from 'node:crypto';
-import { type FeedEvent, matchesEvent } from '../../core/domain/event.js';
+import { matchesEvent, type NumberedEvent } from '../../core/domain/event.js';
 import { verifyWebhook } from '../../core/domain/signature.js';
 import { ATTEMPTS_MAX } from '../../core/domain/webhook-delivery.js';
 import { walks } from './observed-payment.js';
@@ -11,7 +11,9 @@ import { plainOf } from './simulated-host.js';
 /** In each namespace: created, then one event per status, exactly as the batches stored them. */
 export function oneEventPerChangeAndNamespaceInOrder(observed: ObservedState): string | null {
   const emitted = new Map<string, string[]>();
-  const events = [...observed.tenants.values()].flatMap(({ feed }) => feed as readonly FeedEvent[]);
+  const events = [...observed.tenants.values()].flatMap(
+    ({ feed }) => feed as readonly NumberedEvent[],
+  );
   const ids = new Set<string>();
   for (const event of [...events, ...observed.outbox.map((row) => row.event)]) {
     if (ids.has(event.id)) return `the event ${event.id} is there twice`;
@@ -39,7 +41,7 @@ export function oneEventPerChangeAndNamespaceInOrder(observed: ObservedState): s
 export function sequencesAreGapFreeAndChained(observed: ObservedState): string | null {
   for (const [name, { feed, head, freshFrom }] of observed.tenants) {
     for (let index = freshFrom; index < feed.length; index += 1) {
-      const { sequence, chainHash, body } = feed[index] as FeedEvent;
+      const { sequence, chainHash, body } = feed[index] as NumberedEvent;
       if (sequence !== index + 1) return `${name}: ${sequence} at place ${index + 1}`;
       const before = feed[index - 1]?.chainHash ?? '';
       const hash = createHash('sha256').update(before).update(body).digest('hex');
@@ -55,7 +57,9 @@ export function oneSequenceHasOneEventPerEpoch({ outside }: ObservedState): stri
   return outside.feedReads.contradiction;
 }
 
-/** No order, webhook or mail is claimed or sent, and nothing is written but what a check learns. */
+/**
+ * No command, webhook or mail is claimed or sent, and nothing is written but what a check learns.
+ */
 export function nothingIsDoneInQuarantine({ quarantine }: ObservedState): string | null {
   return quarantine.done[0] ?? null;
 }

@@ -5,9 +5,9 @@ import type { PartnerName } from './history-partner.js';
 import type { SeededRandom } from './seeded-random.js';
 
 const perCall = [0, 0, 0.02, 0.07, 0.2] as const;
-const perOrder = [0, 0, 0.03, 0.15] as const;
+const perCommand = [0, 0, 0.03, 0.15] as const;
 const perSurprise = [0, 0.1, 0.4, 0.8] as const;
-/** There are many kinds, and an order takes several calls. */
+/** There are many kinds, and a command takes several calls. */
 const perHttpCall = [0, 0, 0.01, 0.04] as const;
 
 type HttpFault = `http ${Fault}`;
@@ -32,31 +32,31 @@ const usualFaults = {
   callLost: perCall,
   callLate: perCall,
   answerLost: perCall,
-  /** Per look-up or question about an order: refused (403), or not answered for now (429). */
+  /** Per look-up or question about a command: refused (403), or not answered for now (429). */
   lookUpForbidden: perCall,
   lookUpLimited: perCall,
 
-  /** Per valid order, or per valid party, PIX key or wallet: the partner refuses it for good. */
-  orderRefused: perOrder,
-  partyRefused: perOrder,
-  /** Per order: it is taken, and the answer is a refusal (409). */
-  refusedAfterEffect: perOrder,
-  /** Per order: time-out without effect, and the key is burnt: every repeat is refused. */
-  keyBurnt: perOrder,
-  /** Per repeat of an order under a known key: refused instead of answered as before. */
-  repeatRefused: perOrder,
+  /** Per valid command, or per valid party, PIX key or wallet: the partner refuses it for good. */
+  commandRefused: perCommand,
+  partyRefused: perCommand,
+  /** Per command: it is taken, and the answer is a refusal (409). */
+  refusedAfterEffect: perCommand,
+  /** Per command: time-out without effect, and the key is burnt: every repeat is refused. */
+  keyBurnt: perCommand,
+  /** Per repeat of a command under a known key: refused instead of answered as before. */
+  repeatRefused: perCommand,
   /** Per pay-in: refused as expired, and taken all the same minutes later. */
-  payinTakenLate: perOrder,
+  payinTakenLate: perCommand,
 
   /** Per message of the partner: never delivered, or delivered twice. */
   messageLost: [0, 0.1, 0.5, 1],
   messageDoubled: [0, 0.1, 0.5],
-  /** Per change of an order: one more message that names the partner's id of another order. */
+  /** Per change of a command: one more message that names the partner's id of another command. */
   wrongReference: [0, 0, 0.1, 0.3],
   /** Per report, by message or when asked: an amount, currency, rate or fee that cannot be true. */
   wrongReport: [0, 0, 0.05, 0.2],
 
-  /** Per opportunity after an order has ended, also days later: what banks still do. */
+  /** Per opportunity after a command has ended, also days later: what banks still do. */
   overpayment: perSurprise,
   latePayment: perSurprise,
   chargeback: perSurprise,

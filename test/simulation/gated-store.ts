@@ -41,11 +41,27 @@ export interface GatedStoreInput {
 
 /** The methods of Tx that stage; all others read. */
 const writes: ReadonlySet<string> = new Set([
-  ...['insert', 'update', 'updateProfile', 'touch', 'append', 'bind', 'remove', 'setHead'],
+  'insert',
+  'update',
+  'updateProfile',
+  'touch',
+  'append',
+  'bind',
+  'remove',
+  'setHead',
   'insertOnce',
-  ...['insertSubmission', 'updateSubmission', 'logAttempt', 'put'],
-  ...['expectProfile', 'expectSubmission', 'expect', 'expectNoQuarantine', 'orderPurge'],
-  ...['removeDeliveries', 'removeMessages', 'removeEvents'],
+  'insertSubmission',
+  'updateSubmission',
+  'logAttempt',
+  'put',
+  'expectProfile',
+  'expectSubmission',
+  'expect',
+  'expectNoQuarantine',
+  'requestPurge',
+  'removeDeliveries',
+  'removeMessages',
+  'removeEvents',
 ]);
 
 type Methods = Readonly<Record<string, (...args: unknown[]) => unknown>>;
@@ -169,7 +185,7 @@ function named(staged: readonly StagedWrite[]): string {
   return staged.map(({ group, method }) => `${group}.${method}`).join(' ');
 }
 
-/** With the states of payments and orders, which most histories are about. */
+/** With the states of payments and commands, which most histories are about. */
 function described(staged: readonly StagedWrite[]): string {
   return staged
     .map(({ group, method, args: [row] }) => {

@@ -6,7 +6,7 @@ import type { Clock, Log } from '../../core/ports/outside.js';
 import type { SettlementPartner } from '../../core/ports/partner.js';
 import type { Faults } from './faults.js';
 import type { Gates, SimulatedProcess } from './gates.js';
-import type { OrderStatus, PartnerLedger, PartnerOrder } from './partner-ledger.js';
+import type { PartnerLedger, PartnerTransaction, TransactionStatus } from './partner-ledger.js';
 import type { PartnerMessage, PartnerMessages } from './partner-messages.js';
 import type { Party, PixDestination, Rails } from './partner-parties.js';
 import type { SeededRandom } from './seeded-random.js';
@@ -17,7 +17,7 @@ export interface PartnerAbilities {
   readonly refunds: boolean;
   /** Without, a check after a restore is never complete, and an operator releases by force. */
   readonly findsPayinsByReference: boolean;
-  /** Its books are read, so that a pay-in without an order becomes a receipt. */
+  /** Its books are read, so that a pay-in without a command becomes a receipt. */
   readonly hasStatement: boolean;
   /** Without, a pay-in brings its whole amount or nothing. */
   readonly takesPartsOfPayins: boolean;
@@ -95,7 +95,7 @@ export interface HistoryPartner {
   readonly name: PartnerName;
   readonly desk: PartnerDesk;
   readonly messages: PartnerMessages;
-  readonly orders: readonly PartnerOrder[];
+  readonly transactions: readonly PartnerTransaction[];
   /** What a correct caller never does. */
   readonly misuse: readonly string[];
   /** Raised by every change that the invariants look at. */
@@ -110,11 +110,11 @@ export interface HistoryPartner {
     readonly destinationRef: string;
   };
   decide(party: Party, status: 'approved' | 'rejected'): void;
-  order(ref: string): PartnerOrder | null;
+  transaction(ref: string): PartnerTransaction | null;
   /** The buyer's bank sends money for a pay-in; one that went back bounces it. */
-  buyerPays(order: PartnerOrder, amountMinor: bigint): void;
-  /** An order comes to its end, or from one end to another. */
-  end(order: PartnerOrder, status: Exclude<OrderStatus, 'open'>): void;
+  buyerPays(transaction: PartnerTransaction, amountMinor: bigint): void;
+  /** A command comes to its end, or from one end to another. */
+  end(transaction: PartnerTransaction, status: Exclude<TransactionStatus, 'open'>): void;
   /** As it is sent now; one that is not genuine has a wrong signature. */
   headersOf(
     message: Pick<PartnerMessage, 'id' | 'body'>,

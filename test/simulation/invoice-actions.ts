@@ -60,7 +60,8 @@ function approves(world: World, host: SimulatedHost, { payment }: ObservedPaymen
   const by = tenantOf(payment);
   const member = world.random.pick(membersOf(orgId));
   host.begin(`${member} approves ${id}`, () => approveInvoice(host.deps, by, id, member), {
-    ...{ by, ...shown(world) },
+    by,
+    ...shown(world),
     refused: ({ code }) => world.count(`approval refused: ${code}`),
   });
 }

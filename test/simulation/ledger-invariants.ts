@@ -1,5 +1,5 @@
-// Invariants of our own books: orders, funds and ledger agree at every step, and include the
-// partner's reports. The meaning of orders and postings is repeated here, so that a broken table
+// Invariants of our own books: commands, funds and ledger agree at every step, and include the
+// partner's reports. The meaning of commands and postings is repeated here, so that a broken table
 // does not excuse itself.
 import type { Funds } from '../../core/domain/funds.js';
 import type { PostingKind, StoredPosting } from '../../core/domain/ledger.js';
@@ -7,8 +7,8 @@ import type { MoneyCommand } from '../../core/domain/partner-command.js';
 import type { InboxMessage } from '../../core/domain/partner-message.js';
 import type { PartnerFact, PartnerNotice } from '../../core/ports/partner.js';
 import { eachPayment, type ObservedState } from './observed-state.js';
-import type { PartnerOrder } from './partner-ledger.js';
-import { orderFact, readFacts } from './partner-reports.js';
+import type { PartnerTransaction } from './partner-ledger.js';
+import { readFacts, transactionFact } from './partner-reports.js';
 
 /** Minor units. */
 interface Sums {
@@ -34,10 +34,10 @@ export function fundsConserve(observed: ObservedState): string | null {
   });
 }
 
-/** So every change of an order changes the funds in the same batch. */
-export function fundsFollowFromTheOrders(observed: ObservedState): string | null {
+/** So every change of a command changes the funds in the same batch. */
+export function fundsFollowFromTheCommands(observed: ObservedState): string | null {
   return eachPayment(observed, ({ funds, commands }) =>
-    difference(sumsOfOrders(commands), sumsOfFunds(funds)),
+    difference(sumsOfTransactions(commands), sumsOfFunds(funds)),
   );
 }
 
@@ -56,13 +56,13 @@ export function fundsFollowFromTheLedger(observed: ObservedState): string | null
     // A payout is posted when it is paid; until then its money is held for it.
     const paidOut = funds.position === 'paid' ? stored.paidOut : ledger.paidOut;
     if (ledger.paidOut > stored.paidOut) return `the ledger paid ${ledger.paidOut}`;
-    // An order to refund moves no money: what is owed and what is ordered are one account.
+    // A command to refund moves no money: what is owed and what is ordered are one account.
     const owed = stored.owed + stored.ordered;
     return difference(ledger, { ...stored, paidOut, owed, ordered: 0n });
   });
 }
 
-/** What the service itself finds when it compares orders, funds and ledger. */
+/** What the service itself finds when it compares commands, funds and ledger. */
 export function theLedgerCheckFindsNothing({ differences }: ObservedState): string | null {
   const [found] = differences;
   if (found === undefined) return null;
@@ -71,7 +71,7 @@ export function theLedgerCheckFindsNothing({ differences }: ObservedState): stri
 }
 
 /**
- * A true report that was applied is known of its order: received sums, and its end unless a later
+ * A true report that was applied is known of its command: received sums, and its end unless a later
  * one is known. It may also wait for a person, or for what the partner answers when it is asked.
  */
 export function noMoneyFactLeavesFundsUnchanged(observed: ObservedState): string | null {
@@ -92,13 +92,15 @@ function ignoredFact(
 ): string | null {
   const { mode, messageId } = message;
   // A notice states nothing.
-  if (fact.kind === 'receiver' || fact.report === null) return null;
-  const { orders, falseMessages } = observed.outside.books;
+  if (fact.kind === 'party' || fact.report === null) return null;
+  const { transactions, falseMessages } = observed.outside.books;
   if (falseMessages.has(messageId)) return null;
-  const order = orders.find(({ ref, mode: its }) => its === mode && ref === fact.partnerRef);
-  if (order === undefined || !isTrue(order, fact)) return null;
-  const owner = observed.payments.get(observed.ownerOf(order.reference) ?? '');
-  const command = owner?.commands.find(({ reference }) => reference === order.reference);
+  const transaction = transactions.find(
+    ({ ref, mode: its }) => its === mode && ref === fact.partnerRef,
+  );
+  if (transaction === undefined || !isTrue(transaction, fact)) return null;
+  const owner = observed.payments.get(observed.ownerOf(transaction.reference) ?? '');
+  const command = owner?.commands.find(({ reference }) => reference === transaction.reference);
   if (command === undefined || command.review !== null || command.dueAtMs !== null) return null;
   const isForgotten = fact.reference === null && command.partnerRef === null;
   if (isForgotten && observed.exempt.hasPayment(command.paymentId)) return null;
@@ -109,24 +111,34 @@ function ignoredFact(
   const isKnown = command.end === status || status === 'open';
   // What never came to be at our side may fail at the partner's.
   const isOver = ['refused', 'void'].includes(command.state) && status !== 'completed';
-  if (isKnown || isOver || isOutdated(order, status, command)) return null;
-  return `${order.ref} was reported ${status}, ${command.id} is ${command.end}`;
+  if (isKnown || isOver || isOutdated(transaction, status, command)) return null;
+  return `${transaction.ref} was reported ${status}, ${command.id} is ${command.end}`;
 }
 
-/** A report of how this order really stood at some time. */
-function isTrue(order: PartnerOrder, fact: Exclude<PartnerFact, { kind: 'receiver' }>): boolean {
-  if (fact.kind !== order.kind || (fact.reference ?? order.reference) !== order.reference) {
+/** A report of how this command really stood at some time. */
+function isTrue(
+  transaction: PartnerTransaction,
+  fact: Exclude<PartnerFact, { kind: 'party' }>,
+): boolean {
+  if (
+    fact.kind !== transaction.kind ||
+    (fact.reference ?? transaction.reference) !== transaction.reference
+  ) {
     return false;
   }
-  return order.history.some((state) => {
-    const reported = orderFact({ ...order, ...state }, fact.reference !== null);
+  return transaction.history.some((state) => {
+    const reported = transactionFact({ ...transaction, ...state }, fact.reference !== null);
     return JSON.stringify(reported, digits) === JSON.stringify(fact, digits);
   });
 }
 
 /** The end that we know came after the one that was reported. */
-function isOutdated(order: PartnerOrder, reported: string, { end }: MoneyCommand): boolean {
-  const ends = order.history.map(({ status }) => status as string);
+function isOutdated(
+  transaction: PartnerTransaction,
+  reported: string,
+  { end }: MoneyCommand,
+): boolean {
+  const ends = transaction.history.map(({ status }) => status as string);
   return ends.lastIndexOf(end) > ends.indexOf(reported);
 }
 
@@ -143,9 +155,9 @@ function sumsOfFunds(funds: Funds): Sums {
 
 const inDoubt: readonly MoneyCommand['state'][] = ['sent', 'unknown', 'denied'];
 
-function sumsOfOrders(commands: readonly MoneyCommand[]): Sums {
-  const sum = (orders: readonly MoneyCommand[]) =>
-    orders.reduce((total, { amount }) => total + (amount?.amountMinor ?? 0n), 0n);
+function sumsOfTransactions(commands: readonly MoneyCommand[]): Sums {
+  const sum = (commands: readonly MoneyCommand[]) =>
+    commands.reduce((total, { amount }) => total + (amount?.amountMinor ?? 0n), 0n);
   const isMoving = ({ state, end }: MoneyCommand) =>
     inDoubt.includes(state) || (state === 'done' && end === 'open');
   const isMoved = ({ state, end }: MoneyCommand) => state === 'done' && end === 'completed';

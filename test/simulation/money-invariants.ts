@@ -7,10 +7,10 @@ import { isTerminal } from '../../core/domain/payment.js';
 import { eachPayment, eachWholePayment, type ObservedState } from './observed-state.js';
 import {
   lostMinor,
-  type OrderKind,
   outMinor,
-  type PartnerOrder,
+  type PartnerTransaction,
   sumsOf,
+  type TransactionKind,
   wasEver,
 } from './partner-ledger.js';
 
@@ -25,16 +25,16 @@ export function atMostOnePayoutPerPayment(observed: ObservedState): string | nul
  */
 export function atMostOnePayinPerPayment(observed: ObservedState): string | null {
   const { abilities } = observed.outside;
-  return atMostOne(observed, 'payin', (order) => {
-    if (order.takenAfterRefusal) return false;
-    return abilities.findsPayinsByReference || !isForgotten(observed, order);
+  return atMostOne(observed, 'payin', (transaction) => {
+    if (transaction.takenAfterRefusal) return false;
+    return abilities.findsPayinsByReference || !isForgotten(observed, transaction);
   });
 }
 
 export function neverPaidOutMoreThanReceived(observed: ObservedState): string | null {
   return eachWholePayment(observed, (found) => {
-    const sums = sumsOf(observed.ordersOf(found));
-    const paidOut = sums.paidMinor + sums.movingMinor + sums.missingMinor;
+    const sums = sumsOf(observed.transactionsOf(found));
+    const paidOut = sums.paidMinor + sums.movingMinor + sums.needsReviewMinor;
     const covered = sums.receivedMinor + observed.excusedMinor(found);
     return paidOut > covered ? `${paidOut} paid out of ${sums.receivedMinor}` : null;
   });
@@ -42,7 +42,7 @@ export function neverPaidOutMoreThanReceived(observed: ObservedState): string | 
 
 export function neverGivenBackMoreThanIsLeft(observed: ObservedState): string | null {
   return eachWholePayment(observed, (found) => {
-    const sums = sumsOf(observed.ordersOf(found));
+    const sums = sumsOf(observed.transactionsOf(found));
     const excused = observed.excusedMinor(found);
     const over = outMinor(sums) > sums.receivedMinor + excused;
     return over ? `${outMinor(sums)} left of ${sums.receivedMinor}, excused ${excused}` : null;
@@ -52,9 +52,9 @@ export function neverGivenBackMoreThanIsLeft(observed: ObservedState): string | 
 /** A refund takes from the pay-in that holds the money, not from another one. */
 export function refundsTakeFromThePayinThatHasTheMoney(observed: ObservedState): string | null {
   return eachWholePayment(observed, (found) => {
-    const orders = observed.ordersOf(found);
-    for (const payin of orders.filter(({ kind }) => kind === 'payin')) {
-      const refunds = orders.filter(
+    const transactions = observed.transactionsOf(found);
+    for (const payin of transactions.filter(({ kind }) => kind === 'payin')) {
+      const refunds = transactions.filter(
         ({ kind, payinRef, status }) =>
           kind === 'refund' && payinRef === payin.ref && status !== 'failed',
       );
@@ -73,7 +73,7 @@ export function refundsTakeFromThePayinThatHasTheMoney(observed: ObservedState):
 export function whatTheBuyerSentIsAccountedFor(observed: ObservedState): string | null {
   return eachPayment(observed, (found) => {
     const { funds, commands } = found;
-    const sent = sumsOf(observed.ordersOf(found)).receivedMinor;
+    const sent = sumsOf(observed.transactionsOf(found)).receivedMinor;
     const reported = commands.reduce((sum, { receivedMinor }) => sum + receivedMinor, 0n);
     const [unreported, held] = [sent - reported, heldMinor(funds)];
     if (unreported < 0n) return `${reported} was reported, the buyer sent ${sent}`;
@@ -88,12 +88,12 @@ export function cancelAndPayoutNeverBothWin(observed: ObservedState): string | n
   return eachWholePayment(observed, (found) => {
     const { status } = found.payment;
     if (status !== 'cancelled' && status !== 'expired') return null;
-    const payout = observed.ordersOf(found).find(({ kind }) => kind === 'payout');
+    const payout = observed.transactionsOf(found).find(({ kind }) => kind === 'payout');
     return payout === undefined ? null : `is ${status}, and ${payout.ref} was ordered`;
   });
 }
 
-export function endedPaymentsOrderNothing(observed: ObservedState): string | null {
+export function endedPaymentsSendNothing(observed: ObservedState): string | null {
   return eachPayment(observed, ({ payment, commands }) => {
     if (!isTerminal(payment.status)) return null;
     const waiting = commands.find(({ kind, state }) => kind !== 'refund' && state === 'pending');
@@ -105,8 +105,8 @@ export function settledOnlyAfterAPaidPayout(observed: ObservedState): string | n
   return eachPayment(observed, (found) => {
     if (!found.statuses.includes('settled')) return null;
     const paid = observed
-      .ordersOf(found)
-      .some((order) => order.kind === 'payout' && wasEver(order, 'completed'));
+      .transactionsOf(found)
+      .some((transaction) => transaction.kind === 'payout' && wasEver(transaction, 'completed'));
     return paid ? null : 'is settled without a paid payout';
   });
 }
@@ -117,9 +117,9 @@ export function settlementsSayWhatThePartnerPaid(observed: ObservedState): strin
     const { settlement } = found.payment;
     if (settlement === null) return null;
     const paid = observed
-      .ordersOf(found)
-      .filter((order) => order.kind === 'payout' && wasEver(order, 'completed'))
-      .map((order) => order.settlement);
+      .transactionsOf(found)
+      .filter((transaction) => transaction.kind === 'payout' && wasEver(transaction, 'completed'))
+      .map((transaction) => transaction.settlement);
     const { endToEndId } = settlement;
     const isTrue = paid.some((known) =>
       isDeepStrictEqual({ ...settlement }, { ...known, endToEndId }),
@@ -138,15 +138,15 @@ export function moneyOnEndedPaymentsIsOwedBackAtOnce(observed: ObservedState): s
   });
 }
 
-/** What is owed has an order that waits or was refused, what is ordered one that is under way. */
-export function everyDebtHasItsOrder(observed: ObservedState): string | null {
+/** What is owed has a command that waits or was refused, what is ordered one that is under way. */
+export function everyDebtHasItsCommand(observed: ObservedState): string | null {
   return eachPayment(observed, ({ funds, commands }) => {
     const openMinor = commands
       .filter(({ kind, state }) => kind === 'refund' && state !== 'void')
       .filter(({ state, end }) => state !== 'done' || end === 'open')
       .reduce((sum, { amount }) => sum + (amount?.amountMinor ?? 0n), 0n);
     const debtMinor = funds.refundOwedMinor + funds.refundOrderedMinor;
-    return openMinor < debtMinor ? `owes ${debtMinor}, orders speak of ${openMinor}` : null;
+    return openMinor < debtMinor ? `owes ${debtMinor}, commands speak of ${openMinor}` : null;
   });
 }
 
@@ -154,14 +154,16 @@ export function everyDebtHasItsOrder(observed: ObservedState): string | null {
 export function fundsSayNoMoreThanThePartner(observed: ObservedState): string | null {
   return eachPayment(observed, (found) => {
     const { funds } = found;
-    const orders = observed.ordersOf(found);
-    const { receivedMinor } = sumsOf(orders);
+    const transactions = observed.transactionsOf(found);
+    const { receivedMinor } = sumsOf(transactions);
     if (funds.receivedMinor > receivedMinor) {
       return `says received ${funds.receivedMinor}: ${receivedMinor}`;
     }
-    const back = orders.reduce((sum, order) => sum + mostGivenBack(order), 0n);
+    const back = transactions.reduce((sum, transaction) => sum + mostGivenBack(transaction), 0n);
     if (funds.refundedMinor > back) return `says given back ${funds.refundedMinor}: ${back}`;
-    const paid = orders.some((order) => order.kind === 'payout' && wasEver(order, 'completed'));
+    const paid = transactions.some(
+      (transaction) => transaction.kind === 'payout' && wasEver(transaction, 'completed'),
+    );
     return funds.position === 'paid' && !paid ? 'says paid, and no payout was completed' : null;
   });
 }
@@ -169,8 +171,8 @@ export function fundsSayNoMoreThanThePartner(observed: ObservedState): string | 
 export function fundsAgreeWithThePartner(observed: ObservedState): string | null {
   return eachWholePayment(observed, (found) => {
     const { funds } = found;
-    const sums = sumsOf(observed.ordersOf(found));
-    const out = sums.paidMinor + sums.movingMinor + sums.missingMinor;
+    const sums = sumsOf(observed.transactionsOf(found));
+    const out = sums.paidMinor + sums.movingMinor + sums.needsReviewMinor;
     const back = sums.refundedMinor + sums.returnedMinor;
     const { tellsWhatItReturned } = observed.outside.abilities;
     const moved = (receivedMinor: bigint, backMinor: bigint) =>
@@ -191,20 +193,20 @@ export function owedMoneyIsReallyGivenBack(observed: ObservedState): string | nu
       ? funds.refundOwedMinor + funds.refundOrderedMinor
       : funds.refundOrderedMinor;
     if (owed > 0n) return `still owes ${owed}: ${funds.refund}`;
-    const isMissing = sumsOf(observed.ordersOf(found)).missingMinor > 0n;
+    const isMissing = sumsOf(observed.transactionsOf(found)).needsReviewMinor > 0n;
     const waits = funds.position === 'needs_review' && !isMissing;
     return waits ? 'waits for an operator although the partner knows' : null;
   });
 }
 
 /** It may have been carried out all the same. */
-export function aRefusedRefundIsLookedUpBeforeItIsOrderedAnew({
+export function aRefusedRefundIsLookedUpBeforeItIsSentAgain({
   reordered,
   outside,
 }: ObservedState): string | null {
   for (const { reference, sinceMs } of reordered) {
     const lookedUpAtMs = outside.books.lookedUpAtMs.get(reference) ?? 0;
-    if (lookedUpAtMs < sinceMs) return `${reference} was ordered again without a look-up`;
+    if (lookedUpAtMs < sinceMs) return `${reference} was sent again without a look-up`;
   }
   return null;
 }
@@ -214,23 +216,24 @@ export function aKeyNeverCarriesAnotherRequest({ outside }: ObservedState): stri
 }
 
 /** What was taken after a refusal, or completed after it had failed, may not be known yet. */
-export function everyOrderAtThePartnerIsKnown(observed: ObservedState): string | null {
-  for (const order of observed.outside.books.orders) {
-    const owner = observed.payments.get(observed.ownerOf(order.reference) ?? '');
-    if (observed.exempt.hasPayment(observed.ownerOf(order.reference))) continue;
-    const command = owner?.commands.find(({ reference }) => reference === order.reference);
-    if (command === undefined) return `${order.ref} was ordered by no command`;
-    if (observed.exempt.isLost(order) && command.lastSentAtMs === null) continue;
-    const given = order.status === 'open' || order.status === 'completed';
-    if (!given || order.takenAfterRefusal || wasEver(order, 'failed')) continue;
+export function everyTransactionAtThePartnerIsKnown(observed: ObservedState): string | null {
+  for (const transaction of observed.outside.books.transactions) {
+    const owner = observed.payments.get(observed.ownerOf(transaction.reference) ?? '');
+    if (observed.exempt.hasPayment(observed.ownerOf(transaction.reference))) continue;
+    const command = owner?.commands.find(({ reference }) => reference === transaction.reference);
+    if (command === undefined) return `${transaction.ref} was ordered by no command`;
+    if (observed.exempt.isLost(transaction) && command.lastSentAtMs === null) continue;
+    const given = transaction.status === 'open' || transaction.status === 'completed';
+    if (!given || transaction.takenAfterRefusal || wasEver(transaction, 'failed')) continue;
     if (['void', 'refused', 'pending'].includes(command.state)) {
-      return `${order.ref} is ${order.status}, its command ${command.id} is ${command.state}`;
+      const state = `its command ${command.id} is ${command.state}`;
+      return `${transaction.ref} is ${transaction.status}, ${state}`;
     }
   }
   return null;
 }
 
-/** A pay-in that brought money has an order or a receipt, even if a restore lost its order. */
+/** A pay-in that brought money has a command or a receipt, even if a restore lost its command. */
 export function allMoneyAtThePartnerIsKnown(observed: ObservedState): string | null {
   const { outside, receipts } = observed;
   if (!outside.abilities.hasStatement) return null;
@@ -240,38 +243,39 @@ export function allMoneyAtThePartnerIsKnown(observed: ObservedState): string | n
     ),
     ...[...receipts.values()].map(({ partnerRef }) => partnerRef),
   ]);
-  const lost = outside.books.orders.find(
+  const lost = outside.books.transactions.find(
     ({ kind, status, ref }) => kind === 'payin' && status === 'completed' && !known.has(ref),
   );
-  return lost === undefined ? null : `the pay-in ${lost.ref} has neither an order nor a receipt`;
+  return lost === undefined ? null : `the pay-in ${lost.ref} has neither a command nor a receipt`;
 }
 
-/** A restored database lacked it, and no order names it since. */
-function isForgotten(observed: ObservedState, order: PartnerOrder): boolean {
-  if (!observed.exempt.isUnknown(order)) return false;
-  const owner = observed.payments.get(observed.ownerOf(order.reference) ?? '');
-  return owner?.commands.every(({ partnerRef }) => partnerRef !== order.ref) ?? true;
+/** A restored database lacked it, and no command names it since. */
+function isForgotten(observed: ObservedState, transaction: PartnerTransaction): boolean {
+  if (!observed.exempt.isUnknown(transaction)) return false;
+  const owner = observed.payments.get(observed.ownerOf(transaction.reference) ?? '');
+  return owner?.commands.every(({ partnerRef }) => partnerRef !== transaction.ref) ?? true;
 }
 
 /** At any time of its history. */
-function mostGivenBack(order: PartnerOrder): bigint {
-  if (order.kind === 'payin') return wasEver(order, 'returned') ? order.receivedMinor : 0n;
-  const isPaid = order.kind === 'refund' && wasEver(order, 'completed');
-  return isPaid ? order.amount.amountMinor : 0n;
+function mostGivenBack(transaction: PartnerTransaction): bigint {
+  if (transaction.kind === 'payin')
+    return wasEver(transaction, 'returned') ? transaction.receivedMinor : 0n;
+  const isPaid = transaction.kind === 'refund' && wasEver(transaction, 'completed');
+  return isPaid ? transaction.amount.amountMinor : 0n;
 }
 
 function atMostOne(
   observed: ObservedState,
-  kind: OrderKind,
-  counts: (order: PartnerOrder) => boolean,
+  kind: TransactionKind,
+  counts: (transaction: PartnerTransaction) => boolean,
 ): string | null {
-  const taken = new Map<string, PartnerOrder>();
-  for (const order of observed.outside.books.orders) {
-    if (order.kind !== kind || !counts(order)) continue;
-    const owner = observed.ownerOf(order.reference) ?? order.reference;
+  const taken = new Map<string, PartnerTransaction>();
+  for (const transaction of observed.outside.books.transactions) {
+    if (transaction.kind !== kind || !counts(transaction)) continue;
+    const owner = observed.ownerOf(transaction.reference) ?? transaction.reference;
     const other = taken.get(owner);
-    if (other !== undefined) return `${owner} has ${other.ref} and ${order.ref}`;
-    taken.set(owner, order);
+    if (other !== undefined) return `${owner} has ${other.ref} and ${transaction.ref}`;
+    taken.set(owner, transaction);
   }
   return null;
 }

@@ -8,18 +8,25 @@ const often = ['advance', 'work'] as const;
 const bankActions = ['advance', 'bankEvent', 'work', 'message', 'lateBankEvent'] as const;
 const surprises = {
   ...calm,
-  ...{ overpayment: 0.8, latePayment: 0.8, chargeback: 0.8, chargebackReversed: 0.8 },
-  ...{ devolution: 0.8, failedPayoutReturned: 0.8, failedPayoutCompleted: 0.8 },
-  ...{ returnedPayoutCompleted: 0.8, refundBounced: 0.8, failedRefundCompleted: 0.8 },
+  overpayment: 0.8,
+  latePayment: 0.8,
+  chargeback: 0.8,
+  chargebackReversed: 0.8,
+  devolution: 0.8,
+  failedPayoutReturned: 0.8,
+  failedPayoutCompleted: 0.8,
+  returnedPayoutCompleted: 0.8,
+  refundBounced: 0.8,
+  failedRefundCompleted: 0.8,
 };
 
 export const moneyMutants = [
   {
     name: 'a restored copy is released without asking the partner',
     file: 'core/usecases/restore-check.ts',
-    edits: [['for (const kind of moneyKinds) await checkKind(look, kind);', 'void checkKind;']],
+    edits: [['for (const kind of moneyKinds) await checkKind(context, kind);', 'void checkKind;']],
     focus: { ...payments, faults: { ...calm, restore: 0.05 }, often },
-    caughtBy: ['everyOrderAtThePartnerIsKnown', 'whatTheBuyerSentIsAccountedFor'],
+    caughtBy: ['everyTransactionAtThePartnerIsKnown', 'whatTheBuyerSentIsAccountedFor'],
   },
   {
     name: 'a quarantine refuses no writes',
@@ -50,7 +57,7 @@ export const moneyMutants = [
     caughtBy: ['oneSequenceHasOneEventPerEpoch'],
   },
   {
-    name: 'a refusal is believed although the partner has the order',
+    name: 'a refusal is believed although the partner has the command',
     file: 'core/usecases/command-runner.ts',
     edits: [
       [
@@ -59,7 +66,7 @@ export const moneyMutants = [
       ],
     ],
     focus: { ...payments, faults: { ...calm, refusedAfterEffect: 0.5 } },
-    caughtBy: ['everyOrderAtThePartnerIsKnown', 'whatTheBuyerSentIsAccountedFor'],
+    caughtBy: ['everyTransactionAtThePartnerIsKnown', 'whatTheBuyerSentIsAccountedFor'],
   },
   {
     name: 'a look-up that is forbidden counts as absent',
@@ -71,14 +78,14 @@ export const moneyMutants = [
       ],
     ],
     focus: { ...payments, faults: { ...calm, refusedAfterEffect: 0.4, lookUpForbidden: 0.5 } },
-    caughtBy: ['everyOrderAtThePartnerIsKnown', 'whatTheBuyerSentIsAccountedFor'],
+    caughtBy: ['everyTransactionAtThePartnerIsKnown', 'whatTheBuyerSentIsAccountedFor'],
   },
   {
     name: 'a look-up counts while the call may be on its way',
     file: 'core/domain/partner-command.ts',
     edits: [['if (nowMs < countsAtMs) {', 'if (nowMs < 0) {']],
     focus: { ...payments, faults: { ...calm, callLate: 0.5, messageLost: 1 } },
-    caughtBy: ['everyOrderAtThePartnerIsKnown', 'endedPaymentsOrderNothing'],
+    caughtBy: ['everyTransactionAtThePartnerIsKnown', 'endedPaymentsSendNothing'],
   },
   {
     name: 'the partner is called before the intention is stored',
@@ -92,7 +99,7 @@ export const moneyMutants = [
       ['const answer = await call(partner, sent, prepared.value);', 'const answer = early;'],
     ],
     focus: { ...payments, gates: 1, faults: { crash: 0.05, restore: 0 } },
-    caughtBy: ['everyOrderAtThePartnerIsKnown', 'cancelAndPayoutNeverBothWin'],
+    caughtBy: ['everyTransactionAtThePartnerIsKnown', 'cancelAndPayoutNeverBothWin'],
   },
   {
     name: 'received money is the most of all pay-ins, not their sum',
@@ -114,13 +121,13 @@ export const moneyMutants = [
   {
     name: 'a refund goes against a pay-in that does not have the money',
     file: 'core/domain/funds.ts',
-    edits: [["- refundsOf(payin, orders, ['planned', 'owed', 'moving', 'moved'])", '']],
+    edits: [["- refundsOf(payin, commands, ['planned', 'owed', 'moving', 'moved'])", '']],
     focus: { ...payments, faults: { ...calm, overpayment: 1, payinTakenLate: 0.6 } },
     caughtBy: ['refundsTakeFromThePayinThatHasTheMoney', 'neverGivenBackMoreThanIsLeft'],
   },
   {
     name: 'a payout that comes back after it was paid changes nothing',
-    file: 'core/domain/order-report.ts',
+    file: 'core/domain/command-report.ts',
     edits: [
       [
         "completed: { open: 'ignore', completed: 'ignore', failed: 'poll', returned: 'poll' },",
@@ -144,7 +151,7 @@ export const moneyMutants = [
   },
   {
     name: 'every report is believed',
-    file: 'core/usecases/order-changes.ts',
+    file: 'core/usecases/command-changes.ts',
     edits: [
       [
         "const problem = source.accepted && found?.kind === 'implausible' ? null : found;",
@@ -159,14 +166,14 @@ export const moneyMutants = [
     ],
   },
   {
-    name: 'a message may name any order',
+    name: 'a message may name any command',
     file: 'core/usecases/partner-inbox.ts',
     edits: [['if (known === fact.partnerRef) return command.id;', 'return command.id;']],
     focus: { ...payments, faults: { ...calm, wrongReference: 0.9 } },
     caughtBy: ['whatTheBuyerSentIsAccountedFor', 'fundsSayNoMoreThanThePartner'],
   },
   {
-    name: 'the reference of an order does not follow from what it orders',
+    name: 'the reference of a command does not follow from what it commands',
     file: 'core/usecases/payment-store.ts',
     edits: [
       [
@@ -175,25 +182,25 @@ export const moneyMutants = [
       ],
     ],
     focus: { ...payments, faults: { ...calm, restore: 0.03 }, often },
-    caughtBy: ['everyOrderAtThePartnerIsKnown', 'atMostOnePayoutPerPayment'],
+    caughtBy: ['everyTransactionAtThePartnerIsKnown', 'atMostOnePayoutPerPayment'],
   },
   {
     name: 'money that arrives late is kept',
-    file: 'core/domain/order-outcomes.ts',
+    file: 'core/domain/command-outcomes.ts',
     edits: [['if (amountMinor <= 0n) continue;', 'if (amountMinor !== -1n) continue;']],
     focus: payments,
     caughtBy: ['moneyOnEndedPaymentsIsOwedBackAtOnce'],
   },
   {
-    name: 'an ended payment leaves orders that were not sent',
-    file: 'core/domain/order-outcomes.ts',
+    name: 'an ended payment leaves commands that were not sent',
+    file: 'core/domain/command-outcomes.ts',
     edits: [['const voided = unsent.map(', 'const voided = unsent.slice(0, 0).map(']],
     focus: { ...payments, often: ['cancel', 'advance'] },
-    caughtBy: ['endedPaymentsOrderNothing'],
+    caughtBy: ['endedPaymentsSendNothing'],
   },
   {
     name: 'a second report of the same money counts again',
-    file: 'core/domain/order-report.ts',
+    file: 'core/domain/command-report.ts',
     edits: [
       [
         'receivedMinor: larger(command.receivedMinor, receivedMinor),',
@@ -218,11 +225,11 @@ export const moneyMutants = [
     ],
   },
   {
-    name: 'a refused refund is ordered again without a look-up',
+    name: 'a refused refund is sent again without a look-up',
     file: 'core/usecases/command-retries.ts',
     edits: [['    await lookUpRefused(deps, command);\n', '']],
     focus: { ...payments, faults: surprises, often: bankActions },
-    caughtBy: ['aRefusedRefundIsLookedUpBeforeItIsOrderedAnew'],
+    caughtBy: ['aRefusedRefundIsLookedUpBeforeItIsSentAgain'],
   },
   {
     name: 'a payout is booked with any reported amount',
@@ -236,7 +243,7 @@ export const moneyMutants = [
   },
   {
     name: 'a bounced refund is paid again by an older message',
-    file: 'core/domain/order-report.ts',
+    file: 'core/domain/command-report.ts',
     edits: [
       [
         "failed: { open: 'ignore', completed: 'poll',",
@@ -247,11 +254,11 @@ export const moneyMutants = [
     caughtBy: ['noMoneyFactLeavesFundsUnchanged', 'fundsSayNoMoreThanThePartner'],
   },
   {
-    name: 'funds are not stored with the orders that they follow from',
+    name: 'funds are not stored with the commands that they follow from',
     file: 'core/usecases/payment-store.ts',
     edits: [['if (funds !== was.funds) tx.funds.update(funds);', '']],
     focus: payments,
-    caughtBy: ['whatTheBuyerSentIsAccountedFor', 'fundsFollowFromTheOrders'],
+    caughtBy: ['whatTheBuyerSentIsAccountedFor', 'fundsFollowFromTheCommands'],
   },
   {
     name: 'a ledger posting is dropped',

@@ -92,7 +92,7 @@ export class ObservedParties {
         if (method !== 'insert') this.#noteSubmission(args[0] as KycSubmission);
         break;
       case 'documents':
-        if (method === 'orderPurge') this.#touchDocuments(args[0] as Tenant, args[1]);
+        if (method === 'requestPurge') this.#touchDocuments(args[0] as Tenant, args[1]);
         else this.#documents.touch(args[0] as Document);
         break;
       case 'mails':

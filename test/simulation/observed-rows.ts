@@ -1,7 +1,7 @@
 // The rows of the database, now and in each observed batch, and what was acknowledged to callers:
 // all of it goes back when an earlier copy of the database is restored.
 
-import type { FeedEvent, FeedHead, OutboxRow } from '../../core/domain/event.js';
+import type { FeedHead, NumberedEvent, OutboxRow } from '../../core/domain/event.js';
 import type { PartyCommand } from '../../core/domain/partner-command.js';
 import type { InboxMessage } from '../../core/domain/partner-message.js';
 import type { PaymentStatus } from '../../core/domain/payment.js';
@@ -14,7 +14,7 @@ import type { ObservedPayment } from './observed-payment.js';
 
 export interface ObservedTenant {
   readonly tenant: Tenant;
-  readonly feed: readonly FeedEvent[];
+  readonly feed: readonly NumberedEvent[];
   readonly head: FeedHead | null;
   /** The index from which on the feed was not judged yet. */
   readonly freshFrom: number;

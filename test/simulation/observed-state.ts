@@ -19,7 +19,7 @@ import { ObservedParties } from './observed-parties.js';
 import { allParts, type ObservedPayment, type Part, readParts } from './observed-payment.js';
 import { ObservedRows, type RowsCopy } from './observed-rows.js';
 import type { Outside } from './outside-truth.js';
-import type { PartnerOrder } from './partner-ledger.js';
+import type { PartnerTransaction } from './partner-ledger.js';
 import { QuarantineMonitor } from './quarantine-monitor.js';
 import { RestoreExemptions } from './restore-exemptions.js';
 import type { ReceivedWebhook } from './simulated-receivers.js';
@@ -48,7 +48,7 @@ export class ObservedState extends ObservedRows implements BatchObserver {
   readonly quarantine = new QuarantineMonitor();
   /** Documents that were shown although they were not to be. */
   readonly misreads: string[] = [];
-  /** Refused refunds that an operator ordered again, and when that request started. */
+  /** Refused refunds that an operator sent again, and when that request started. */
   readonly reordered: { readonly reference: string; readonly sinceMs: number }[] = [];
   /** What reached receivers and was not judged yet. */
   freshReceived: readonly ReceivedWebhook[] = [];
@@ -61,8 +61,8 @@ export class ObservedState extends ObservedRows implements BatchObserver {
   /** Every key that signed bank details. */
   recordKeys: readonly ServiceKey[] = [];
   readonly #owners = new Map<string, string>();
-  readonly #orders = new Map<string, readonly PartnerOrder[]>();
-  #ordersSeen = 0;
+  readonly #transactions = new Map<string, readonly PartnerTransaction[]>();
+  #transactionsSeen = 0;
   #batches = 0;
   #receivedSeen = 0;
   readonly #touched = {
@@ -147,7 +147,7 @@ export class ObservedState extends ObservedRows implements BatchObserver {
     this.#receivedSeen = received.length;
     this.freshBatches = this.#batchesSince;
     this.#batchesSince = [];
-    this.exempt.noteLate(this.outside.books.orders, this);
+    this.exempt.noteLate(this.outside.books.transactions, this);
     this.freshlyVerified = [...this.payments].flatMap(([id, found]) => {
       if (this.verified.has(id) || !found.statuses.includes('buyer_kyc_approved')) return [];
       this.verified.add(id);
@@ -236,7 +236,7 @@ export class ObservedState extends ObservedRows implements BatchObserver {
     this.freshBatches = [];
     const mails = this.outside.mails().map(({ messageId }) => messageId);
     const unknown = mails.filter((id) => !this.parties.mails.has(id));
-    this.exempt.note(this.outside.books.orders, unknown, this);
+    this.exempt.note(this.outside.books.transactions, unknown, this);
   }
 
   /** The payment that ordered under this reference; the partner knows references only. */
@@ -245,14 +245,14 @@ export class ObservedState extends ObservedRows implements BatchObserver {
   }
 
   /** What the partner has in its books for this payment. */
-  ordersOf({ payment }: ObservedPayment): readonly PartnerOrder[] {
-    const { orders } = this.outside.books;
-    for (; this.#ordersSeen < orders.length; this.#ordersSeen += 1) {
-      const order = orders[this.#ordersSeen] as PartnerOrder;
-      const owner = this.ownerOf(order.reference) ?? '';
-      this.#orders.set(owner, [...(this.#orders.get(owner) ?? []), order]);
+  transactionsOf({ payment }: ObservedPayment): readonly PartnerTransaction[] {
+    const { transactions } = this.outside.books;
+    for (; this.#transactionsSeen < transactions.length; this.#transactionsSeen += 1) {
+      const transaction = transactions[this.#transactionsSeen] as PartnerTransaction;
+      const owner = this.ownerOf(transaction.reference) ?? '';
+      this.#transactions.set(owner, [...(this.#transactions.get(owner) ?? []), transaction]);
     }
-    return this.#orders.get(payment.id) ?? [];
+    return this.#transactions.get(payment.id) ?? [];
   }
 
   /** What this payment lost by what banks did on their own. */
@@ -342,13 +342,13 @@ export class ObservedState extends ObservedRows implements BatchObserver {
     this.#touchPayment(command, command.paymentId, 'commands');
   }
 
-  /** A payment that a copy lacked, created again, takes over the orders of the lost one. */
+  /** A payment that a copy lacked, created again, takes over the commands of the lost one. */
   #noteOwner(reference: string, paymentId: string): void {
     const before = this.#owners.get(reference) ?? paymentId;
     this.#owners.set(reference, paymentId);
     if (before === paymentId) return;
-    this.#orders.clear();
-    this.#ordersSeen = 0;
+    this.#transactions.clear();
+    this.#transactionsSeen = 0;
   }
 
   #touchTenant(row: Tenant): void {
@@ -362,7 +362,7 @@ function replace<T>(rows: Map<string, T>, id: string, row: T | null): void {
   else rows.set(id, row);
 }
 
-/** Those whose orders no restore took from the database. */
+/** Those whose commands no restore took from the database. */
 export function eachWholePayment(
   observed: ObservedState,
   wrong: (found: ObservedPayment) => string | null,

@@ -1,5 +1,5 @@
-// What an operator does with an order to the partner that the service does not finish by itself. An
-// operator sees the partner's own books, and accepts an odd report only where they say the same.
+// What an operator does with a command to the partner that the service does not finish by itself.
+// An operator sees the partner's own books, and accepts an odd report only where they say the same.
 
 import { MINUTE_MS } from '../../core/domain/instant.js';
 import {
@@ -9,8 +9,8 @@ import {
   type PartnerCommand,
 } from '../../core/domain/partner-command.js';
 import { reviewName } from '../../core/domain/report-check.js';
+import { readReview } from '../../core/usecases/command-changes.js';
 import { acceptReport, retryCommand } from '../../core/usecases/command-retries.js';
-import { readReview } from '../../core/usecases/order-changes.js';
 import type { SimulatedHost } from './simulated-host.js';
 import type { World } from './world.js';
 
@@ -53,11 +53,11 @@ function retries(world: World, host: SimulatedHost, command: PartnerCommand): vo
 function isReviewTrue({ partners }: World, { mode, review }: PartnerCommand): boolean {
   if (review === null) return false;
   const { fact } = readReview(review);
-  const order = partners[mode].order(fact.partnerRef);
-  if (order === null || fact.kind === 'payout') return false;
+  const transaction = partners[mode].transaction(fact.partnerRef);
+  if (transaction === null || fact.kind === 'payout') return false;
   const [reported, known] =
     fact.kind === 'payin'
-      ? [fact.report.receivedMinor, order.receivedMinor]
-      : [fact.report.amount.amountMinor, order.amount.amountMinor];
-  return order.status === fact.report.status && reported === known;
+      ? [fact.report.receivedMinor, transaction.receivedMinor]
+      : [fact.report.amount.amountMinor, transaction.amount.amountMinor];
+  return transaction.status === fact.report.status && reported === known;
 }

@@ -67,17 +67,34 @@ function factsOf({ payment, funds, quote, kyc, screen, check, bankDetails }: Sho
   const { receivedMinor, refundOwedMinor, refundOrderedMinor, refundedMinor } = funds;
   const goingBackMinor = refundOwedMinor + refundOrderedMinor;
   const keptMinor = receivedMinor - goingBackMinor - refundedMinor;
-  const missingMinor = payment.amount.amountMinor - receivedMinor;
+  const needsReviewMinor = payment.amount.amountMinor - receivedMinor;
   const amounts = [
-    ...[payment.amount.amountMinor, receivedMinor, refundOwedMinor, refundOrderedMinor],
-    ...[goingBackMinor, refundedMinor, funds.payoutMinor, funds.lossMinor, keptMinor, missingMinor],
+    payment.amount.amountMinor,
+    receivedMinor,
+    refundOwedMinor,
+    refundOrderedMinor,
+    goingBackMinor,
+    refundedMinor,
+    funds.payoutMinor,
+    funds.lossMinor,
+    keptMinor,
+    needsReviewMinor,
   ];
   // Which of them are nothing, and which are equal.
   const shape = amounts.map((amount) => (amount <= 0n ? '-' : amounts.indexOf(amount)));
   return [
-    ...[payment.status, funds.position, funds.refund, screen, kyc, payment.mode, shape.join('')],
-    ...[quote?.rateKind, payment.settlement !== null, payment.payinInstructions !== null],
-    ...[check?.replacedAtMs === null, bankDetails.length],
+    payment.status,
+    funds.position,
+    funds.refund,
+    screen,
+    kyc,
+    payment.mode,
+    shape.join(''),
+    quote?.rateKind,
+    payment.settlement !== null,
+    payment.payinInstructions !== null,
+    check?.replacedAtMs === null,
+    bankDetails.length,
   ].join(' ');
 }
 
@@ -94,7 +111,15 @@ function pageOf(observed: ObservedState, found: ObservedPayment, nowMs: number):
   const facts = { payment, funds, kyc, quote, instructions, isHeld: false };
   const [given, before] = bankDetails.toReversed();
   return {
-    ...{ payment, funds, kycStatus, organization, quote, submission, kyc, nowMs, bankDetails },
+    payment,
+    funds,
+    kycStatus,
+    organization,
+    quote,
+    submission,
+    kyc,
+    nowMs,
+    bankDetails,
     screen: screenOf(facts, nowMs),
     isLate: false,
     check:
@@ -144,8 +169,12 @@ function viewIn(locale: Locale, shown: Shown) {
   const subject = { ...tenantOf(payment), ...buyer, paymentId: payment.id };
   const session = newPageSession(subject, 'token', nowMs);
   const call = {
-    ...{ base: `/r/${payment.publicId}`, csrf: 'csrf', session, query: new URLSearchParams() },
-    ...{ chosenLocale: locale, browserLocale: null },
+    base: `/r/${payment.publicId}`,
+    csrf: 'csrf',
+    session,
+    query: new URLSearchParams(),
+    chosenLocale: locale,
+    browserLocale: null,
   };
   const page = { name: 'payment', screen: shown.screen } as const;
   const partners = { test: null, live: null };
@@ -154,9 +183,15 @@ function viewIn(locale: Locale, shown: Shown) {
 }
 
 const organization: Organization = {
-  ...{ id: 'org', name: 'Org', productionGrantedAtMs: null, requiresApproval: false },
-  ...{ supportEmail: 'help@org.example', supportPhone: null, website: null },
-  ...{ createdAtMs: 0, version: 1 },
+  id: 'org',
+  name: 'Org',
+  productionGrantedAtMs: null,
+  requiresApproval: false,
+  supportEmail: 'help@org.example',
+  supportPhone: null,
+  website: null,
+  createdAtMs: 0,
+  version: 1,
 };
 
 /** What a person reads. */

@@ -12,7 +12,7 @@ export interface PartnerMessage {
   /** Sent again until it is acknowledged: polling may not bring its report. */
   readonly guaranteed: boolean;
   /**
-   * The order whose return it reports, or what follows an end: these come in order, because a
+   * The command whose return it reports, or what follows an end: these come in order, because a
    * report has no time by which an older one could be recognized.
    */
   readonly inOrderOf: string | null;

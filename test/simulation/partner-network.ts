@@ -9,7 +9,7 @@ import type { PartnerAnswer, SettlementPartner } from '../../core/ports/partner.
 import type { Faults } from './faults.js';
 import type { Gates, SimulatedProcess } from './gates.js';
 import { LATE_MS_MAX, type LateCall } from './history-partner.js';
-import type { OrderKind, PartnerOrder } from './partner-ledger.js';
+import type { PartnerTransaction, TransactionKind } from './partner-ledger.js';
 import {
   payinReport,
   payoutReport,
@@ -40,7 +40,7 @@ export function partnerNetwork(input: PartnerNetworkInput): SettlementPartner {
     currencies: ['USD', 'EUR', 'GBP'],
     notes: { signatureHeader: 'genuine', testValues: [] },
     ...partyCalls(input),
-    ...orderCalls(input),
+    ...moneyCalls(input),
     readInbound: (headers, body) => {
       const messageId = headers['message-id'];
       if (headers['genuine'] !== 'yes' || messageId === undefined) return null;
@@ -55,8 +55,8 @@ function partyCalls(input: PartnerNetworkInput) {
     requirements: (role) => (role === 'seller' ? ['tosId'] : []),
     startTos: ({ redirectUrl, key }) =>
       call(input, 'start terms', () => done({ url: `${redirectUrl}?tos_id=${key}` })),
-    receiver: {
-      prepare: (order) => prepare(input, order),
+    party: {
+      prepare: (asked) => prepare(input, asked),
       start: async (request) => {
         const label = `enrol ${referenceOf(request)}`;
         const answer = await call(input, label, () => desk.enrol(request));
@@ -76,21 +76,21 @@ function partyCalls(input: PartnerNetworkInput) {
           return desk.parties.find((party) => party.reference === reference)?.ref ?? null;
         }),
     },
-    registerPixDestination: async ({ receiverRef, pixKey, key }) => {
-      const order = { receiverRef, pixKey, key };
-      const label = `register PIX of ${receiverRef}`;
-      const answer = await call(input, label, () => desk.register(order));
+    registerPixDestination: async ({ partyRef, pixKey, key }) => {
+      const asked = { partyRef, pixKey, key };
+      const label = `register PIX of ${partyRef}`;
+      const answer = await call(input, label, () => desk.register(asked));
       return mapped(answer, (destinationRef) => ({ destinationRef }));
     },
-    provisionRails: async (order) => {
-      const label = `provision ${order.receiverRef}`;
-      const answer = await call(input, label, () => desk.provision(order));
+    provisionRails: async (asked) => {
+      const label = `provision ${asked.partyRef}`;
+      const answer = await call(input, label, () => desk.provision(asked));
       return mapped(answer, (virtualAccountRef) => ({ virtualAccountRef }));
     },
   } satisfies Partial<SettlementPartner>;
 }
 
-function orderCalls(input: PartnerNetworkInput) {
+function moneyCalls(input: PartnerNetworkInput) {
   const { partner } = input;
   const withInstructions = (found: { readonly partnerRef: string }) => ({
     ...found,
@@ -120,14 +120,14 @@ function orderCalls(input: PartnerNetworkInput) {
       find: (request) => find(input, request),
       read: (ref) => report(input, ref, refundReport, wrongRefundReport),
     },
-    findOrder: async (kind, reference) =>
+    findCommand: async (kind, reference) =>
       mapped(await find(input, JSON.stringify({ reference })), (found) =>
         found === null || kind !== 'payin' ? found : withInstructions(found),
       ),
   } satisfies Partial<SettlementPartner>;
 }
 
-/** The simulated partner has one account for each order. */
+/** The simulated partner has one account for each command. */
 function accountOf(partnerRef: string): PayinInstructions {
   return {
     rails: [
@@ -145,11 +145,11 @@ function accountOf(partnerRef: string): PayinInstructions {
   };
 }
 
-function prepare(input: PartnerNetworkInput, order: object): Promise<PartnerAnswer<string>> {
-  return call(input, 'prepare', () => done(JSON.stringify(order)));
+function prepare(input: PartnerNetworkInput, asked: object): Promise<PartnerAnswer<string>> {
+  return call(input, 'prepare', () => done(JSON.stringify(asked)));
 }
 
-async function start(input: PartnerNetworkInput, kind: OrderKind, request: string) {
+async function start(input: PartnerNetworkInput, kind: TransactionKind, request: string) {
   const label = `start ${kind} ${request}`;
   const { partner } = input;
   const { life } = partner;
@@ -166,14 +166,14 @@ function find(input: PartnerNetworkInput, request: string) {
 function report<T>(
   input: PartnerNetworkInput,
   ref: string,
-  right: (order: PartnerOrder) => T,
-  wrong: (random: SeededRandom, order: PartnerOrder) => T,
+  right: (asked: PartnerTransaction) => T,
+  wrong: (random: SeededRandom, asked: PartnerTransaction) => T,
 ) {
   const { partner, faults, random } = input;
   return question(input, `ask ${ref}`, () => {
-    const order = partner.order(ref);
-    if (order === null) return null;
-    return faults.occurs('wrongReport') ? wrong(random, order) : right(order);
+    const asked = partner.transaction(ref);
+    if (asked === null) return null;
+    return faults.occurs('wrongReport') ? wrong(random, asked) : right(asked);
   });
 }
 
@@ -182,7 +182,7 @@ async function lookUp(input: PartnerNetworkInput, request: string, ref: () => st
   return mapped(answer, ({ ref: partnerRef }) => (partnerRef === null ? null : { partnerRef }));
 }
 
-/** A look-up, or a question about an order: it has no effect, and may be refused. */
+/** A look-up, or a question about a command: it has no effect, and may be refused. */
 async function question<T>(
   input: PartnerNetworkInput,
   label: string,

@@ -5,8 +5,8 @@ import type { Mode } from '../../core/domain/tenant.js';
 import type {
   PartnerAnswer,
   PartnerFact,
-  ReceiverOrder,
-  ReceiverReport,
+  PartyInput,
+  PartyReport,
 } from '../../core/ports/partner.js';
 import type { Faults } from './faults.js';
 import type { SeededRandom } from './seeded-random.js';
@@ -17,10 +17,10 @@ export interface Party {
   readonly mode: Mode;
   /** What the caller named it by: its idempotency key, and our command's id. */
   readonly reference: string;
-  readonly role: ReceiverOrder['role'];
+  readonly role: PartyInput['role'];
   readonly email: string;
   readonly tosId: string | null;
-  status: ReceiverReport['status'];
+  status: PartyReport['status'];
   everApproved: boolean;
   /** The message that took its approval back; null while it has it, and before. */
   takenBackBy: string | null;
@@ -29,14 +29,14 @@ export interface Party {
 /** Where a party is paid. */
 export interface PixDestination {
   readonly ref: string;
-  readonly receiverRef: string;
+  readonly partyRef: string;
   readonly pixKey: string;
 }
 
 /** An off-ramp wallet that leads to a PIX destination. */
 export interface Rails {
   readonly ref: string;
-  readonly receiverRef: string;
+  readonly partyRef: string;
   readonly destinationRef: string;
 }
 
@@ -75,20 +75,22 @@ export class PartnerParties {
   /** Takes a party, or finds the one that its key already made. Yields its ref. */
   enrol(request: string): PartnerAnswer<string> {
     const { random, faults, mode, name, once } = this.#input;
-    const order = JSON.parse(request) as ReceiverOrder;
-    return once(order.reference, request, () => {
+    const input = JSON.parse(request) as PartyInput;
+    return once(input.reference, request, () => {
       if (faults.occurs('partyRefused')) {
-        this.turnedAway.push(order.reference);
+        this.turnedAway.push(input.reference);
         return refused('party_unwanted');
       }
       const ref = name('party');
       const status = random.weighted({ approved: 0.42, verifying: 0.52, rejected: 0.06 });
       this.parties.push({
-        ...{ ref, mode, status },
-        reference: order.reference,
-        role: order.role,
-        email: (order.email ?? '').trim().toLowerCase(),
-        tosId: order.tosId ?? null,
+        ref,
+        mode,
+        status,
+        reference: input.reference,
+        role: input.role,
+        email: (input.email ?? '').trim().toLowerCase(),
+        tosId: input.tosId ?? null,
         everApproved: status === 'approved',
         takenBackBy: null,
       });
@@ -109,31 +111,31 @@ export class PartnerParties {
   }
 
   /** A PIX key for a party that is verified; the same one again is the same destination. */
-  register(order: Omit<PixDestination, 'ref'> & Keyed): PartnerAnswer<string> {
-    const { key, receiverRef, pixKey } = order;
+  register(asked: Omit<PixDestination, 'ref'> & Keyed): PartnerAnswer<string> {
+    const { key, partyRef, pixKey } = asked;
     const { once, name, misuse, faults } = this.#input;
-    if (this.party(receiverRef)?.everApproved !== true) {
-      misuse.push(`a PIX key came for ${receiverRef}, who is not verified`);
+    if (this.party(partyRef)?.everApproved !== true) {
+      misuse.push(`a PIX key came for ${partyRef}, who is not verified`);
     }
-    return once(key, JSON.stringify(order), () => {
+    return once(key, JSON.stringify(asked), () => {
       if (faults.occurs('partyRefused')) return refused('pix_key_unknown');
       const ref = name('pix');
-      this.destinations.push({ ref, receiverRef, pixKey });
+      this.destinations.push({ ref, partyRef, pixKey });
       return { outcome: 'done', value: ref };
     });
   }
 
-  provision(order: Omit<Rails, 'ref'> & Keyed): PartnerAnswer<string> {
-    const { key, receiverRef, destinationRef } = order;
+  provision(asked: Omit<Rails, 'ref'> & Keyed): PartnerAnswer<string> {
+    const { key, partyRef, destinationRef } = asked;
     const { once, name, misuse, faults } = this.#input;
     const destination = this.destinations.find(({ ref }) => ref === destinationRef);
-    if (destination?.receiverRef !== receiverRef) {
-      misuse.push(`a wallet of ${receiverRef} should lead to ${destinationRef}`);
+    if (destination?.partyRef !== partyRef) {
+      misuse.push(`a wallet of ${partyRef} should lead to ${destinationRef}`);
     }
-    return once(key, JSON.stringify(order), () => {
+    return once(key, JSON.stringify(asked), () => {
       if (faults.occurs('partyRefused')) return refused('wallet_refused');
       const ref = name('wallet');
-      this.rails.push({ ref, receiverRef, destinationRef });
+      this.rails.push({ ref, partyRef, destinationRef });
       return { outcome: 'done', value: ref };
     });
   }
@@ -141,7 +143,7 @@ export class PartnerParties {
 
 function partyFact(party: Party): PartnerFact {
   const report = { status: party.status, reason: null };
-  return { reference: party.reference, partnerRef: party.ref, kind: 'receiver', report };
+  return { reference: party.reference, partnerRef: party.ref, kind: 'party', report };
 }
 
 function refused(code: string): PartnerAnswer<never> {

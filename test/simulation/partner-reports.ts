@@ -1,20 +1,20 @@
-// What the partner says of its orders: reports and messages as they truly are, and reports with a
+// What the partner says of its commands: reports and messages as they truly are, and reports with a
 // number that cannot be true.
 import type { Money } from '../../core/domain/money.js';
 import type { SettlementFacts } from '../../core/domain/payment.js';
 import type { PayinReport, PayoutReport } from '../../core/domain/report-check.js';
 import type { PartnerFact, PartnerNotice, RefundReport } from '../../core/ports/partner.js';
-import type { PartnerOrder } from './partner-ledger.js';
+import type { PartnerTransaction } from './partner-ledger.js';
 import type { SeededRandom } from './seeded-random.js';
 
-export function payinReport(order: PartnerOrder): PayinReport {
-  const { status, receivedMinor, ref } = order;
+export function payinReport(transaction: PartnerTransaction): PayinReport {
+  const { status, receivedMinor, ref } = transaction;
   const transactionHash = status === 'completed' ? `0x${ref}` : null;
-  return { status, receivedMinor, transactionHash, reason: reasonOf(order) };
+  return { status, receivedMinor, transactionHash, reason: reasonOf(transaction) };
 }
 
-export function payoutReport(order: PartnerOrder): PayoutReport {
-  const { status, settlement } = order;
+export function payoutReport(transaction: PartnerTransaction): PayoutReport {
+  const { status, settlement } = transaction;
   const known = status === 'completed' ? settlement : null;
   return {
     status,
@@ -22,7 +22,7 @@ export function payoutReport(order: PartnerOrder): PayoutReport {
     fxRate: known?.fxRate ?? null,
     fees: known?.fees ?? null,
     endToEndId: known?.endToEndId ?? null,
-    reason: reasonOf(order),
+    reason: reasonOf(transaction),
   };
 }
 
@@ -32,32 +32,41 @@ export function settlementOf(amount: Money, ref: string): SettlementFacts {
   return { settled: brl(amount, fees), fxRate: '5.2', fees, endToEndId: `E${ref}` };
 }
 
-export function refundReport(order: PartnerOrder): RefundReport {
-  const status = order.status === 'returned' ? 'failed' : order.status;
-  return { status, amount: order.amount, reason: reasonOf(order) };
+export function refundReport(transaction: PartnerTransaction): RefundReport {
+  const status = transaction.status === 'returned' ? 'failed' : transaction.status;
+  return { status, amount: transaction.amount, reason: reasonOf(transaction) };
 }
 
 /** These amounts are implausible. */
-export function wrongPayinReport(random: SeededRandom, order: PartnerOrder): PayinReport {
-  const { amountMinor } = order.amount;
+export function wrongPayinReport(
+  random: SeededRandom,
+  transaction: PartnerTransaction,
+): PayinReport {
+  const { amountMinor } = transaction.amount;
   const receivedMinor = random.pick([-1n, amountMinor * 7n, amountMinor * 1_000n]);
-  return { ...payinReport(order), receivedMinor };
+  return { ...payinReport(transaction), receivedMinor };
 }
 
 /** A refund reports its amount from its start. */
-export function wrongRefundReport(random: SeededRandom, order: PartnerOrder): RefundReport {
-  const { amountMinor, currency } = order.amount;
+export function wrongRefundReport(
+  random: SeededRandom,
+  transaction: PartnerTransaction,
+): RefundReport {
+  const { amountMinor, currency } = transaction.amount;
   const amount = random.pick([
     { amountMinor: -1n, currency },
     { amountMinor: amountMinor * 7n, currency },
     { amountMinor, currency: 'BRL' },
   ]);
-  return { ...refundReport(order), amount };
+  return { ...refundReport(transaction), amount };
 }
 
 /** Only a completed payout reports amounts that can be wrong. */
-export function wrongPayoutReport(random: SeededRandom, order: PartnerOrder): PayoutReport {
-  const report = payoutReport(order);
+export function wrongPayoutReport(
+  random: SeededRandom,
+  transaction: PartnerTransaction,
+): PayoutReport {
+  const report = payoutReport(transaction);
   const { settled, fees } = report;
   if (settled === null || fees === null) return report;
   const wrong: Partial<PayoutReport> = random.pick([
@@ -67,7 +76,7 @@ export function wrongPayoutReport(random: SeededRandom, order: PartnerOrder): Pa
     { settled: null },
     { fees: { ...fees, currency: 'BRL' } },
     { fees: { ...fees, amountMinor: -1n } },
-    { fees: order.amount },
+    { fees: transaction.amount },
     { fxRate: 'abc' },
     { fxRate: '0' },
     { fxRate: '52' },
@@ -76,35 +85,35 @@ export function wrongPayoutReport(random: SeededRandom, order: PartnerOrder): Pa
 }
 
 /** The content of a message; `named` with our reference. */
-export function orderFact(order: PartnerOrder, named: boolean): PartnerFact {
-  const base = { reference: named ? order.reference : null, partnerRef: order.ref };
-  switch (order.kind) {
+export function transactionFact(transaction: PartnerTransaction, named: boolean): PartnerFact {
+  const base = { reference: named ? transaction.reference : null, partnerRef: transaction.ref };
+  switch (transaction.kind) {
     case 'payin':
-      return { ...base, kind: 'payin', report: payinReport(order) };
+      return { ...base, kind: 'payin', report: payinReport(transaction) };
     case 'payout':
-      return { ...base, kind: 'payout', report: payoutReport(order) };
+      return { ...base, kind: 'payout', report: payoutReport(transaction) };
     case 'refund':
-      return { ...base, kind: 'refund', report: refundReport(order) };
+      return { ...base, kind: 'refund', report: refundReport(transaction) };
   }
 }
 
 /** The same with a number that cannot be true. */
-export function wrongFact(random: SeededRandom, order: PartnerOrder): PartnerFact {
-  const fact = orderFact(order, true);
-  if (fact.kind === 'payin') return { ...fact, report: wrongPayinReport(random, order) };
-  if (fact.kind === 'payout') return { ...fact, report: wrongPayoutReport(random, order) };
-  if (fact.kind === 'refund') return { ...fact, report: wrongRefundReport(random, order) };
+export function wrongFact(random: SeededRandom, transaction: PartnerTransaction): PartnerFact {
+  const fact = transactionFact(transaction, true);
+  if (fact.kind === 'payin') return { ...fact, report: wrongPayinReport(random, transaction) };
+  if (fact.kind === 'payout') return { ...fact, report: wrongPayoutReport(random, transaction) };
+  if (fact.kind === 'refund') return { ...fact, report: wrongRefundReport(random, transaction) };
   return fact;
 }
 
 /** Our reference of one order, the partner's id of another, and a report of either. */
 export function mixedFact(
   random: SeededRandom,
-  order: PartnerOrder,
-  other: PartnerOrder,
+  transaction: PartnerTransaction,
+  other: PartnerTransaction,
 ): PartnerFact {
-  const fact = orderFact(random.pick([order, other]), true);
-  return { ...fact, reference: order.reference, partnerRef: other.ref };
+  const fact = transactionFact(random.pick([transaction, other]), true);
+  return { ...fact, reference: transaction.reference, partnerRef: other.ref };
 }
 
 /** The text of a message: facts as JSON, amounts as digits. */
@@ -126,6 +135,6 @@ export function brl(source: Money, fees: Money): Money {
   return { amountMinor, currency: 'BRL' };
 }
 
-function reasonOf({ status }: PartnerOrder): string | null {
+function reasonOf({ status }: PartnerTransaction): string | null {
   return status === 'failed' || status === 'returned' ? `bank: ${status}` : null;
 }

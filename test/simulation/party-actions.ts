@@ -183,7 +183,10 @@ function trespasses(world: World, { deps }: SimulatedHost): readonly Attempt[] {
     const { id } = payment;
     const by = random.pick(strangers(payment));
     const kyc = {
-      ...{ email: payment.buyer.email, name: null, entityType: null, paymentId: id },
+      email: payment.buyer.email,
+      name: null,
+      entityType: null,
+      paymentId: id,
       dossier: {},
     };
     return [

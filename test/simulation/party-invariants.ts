@@ -57,7 +57,7 @@ export function sellersAreReadyOnceAndOnlyWhenTheyAre(observed: ObservedState): 
 export function sellersArePaidAtTheirOwnDestination(observed: ObservedState): string | null {
   return eachPayment(observed, (found) => {
     const { orgId, mode, sellerExternalId, destination } = found.payment;
-    const strayed = observed.ordersOf(found).find(({ kind, request }) => {
+    const strayed = observed.transactionsOf(found).find(({ kind, request }) => {
       return kind === 'payout' && JSON.parse(request).destination !== destination;
     });
     if (strayed !== undefined) return `its payout ${strayed.ref} goes elsewhere`;
@@ -67,7 +67,7 @@ export function sellersArePaidAtTheirOwnDestination(observed: ObservedState): st
         : `is paid to ${destination}`;
     }
     const receiver = observed.outside.destinations().find(({ ref }) => ref === destination);
-    const party = partyOf(observed, receiver?.receiverRef ?? null);
+    const party = partyOf(observed, receiver?.partyRef ?? null);
     const command = observed.partyCommands.get(party?.reference ?? '');
     const seller = observed.parties.accounts.get(command?.subject.id ?? '');
     const isOwn = seller?.orgId === orgId && seller.mode === mode && seller.role === 'seller';
@@ -126,13 +126,13 @@ function canCollect({ role, status, railsRef, destinationRef }: ConnectedAccount
 
 /** What the partner's books lack for a seller that became ready. */
 function notReadyBecause(observed: ObservedState, seller: ConnectedAccount): string | null {
-  const { partnerRef: receiverRef, destinationRef, railsRef } = seller;
+  const { partnerRef: partyRef, destinationRef, railsRef } = seller;
   const { outside } = observed;
-  const party = partyOf(observed, receiverRef);
+  const party = partyOf(observed, partyRef);
   if (!party?.everApproved) return 'without an approval';
   const isWithout = party.tosId === null && outside.abilities.requiresTerms;
   if (isWithout || party.tosId !== seller.tosId) return 'without its terms';
-  const isOwn = (row: { readonly receiverRef: string }) => row.receiverRef === receiverRef;
+  const isOwn = (row: { readonly partyRef: string }) => row.partyRef === partyRef;
   const pix = outside.destinations().find(({ ref }) => ref === destinationRef);
   if (pix === undefined || !isOwn(pix)) return 'without its own PIX destination';
   const rails = outside.rails().find(({ ref }) => ref === railsRef);

@@ -3,7 +3,10 @@
 const parties = { parties: 3, faults: { crash: 0.002 } };
 /** Many payments of few buyers, whose approvals come and go. */
 const adoptions = {
-  ...{ parties: 0, paymentsMax: 15, gates: 0.3, faults: { crash: 0, messageLost: 0 } },
+  parties: 0,
+  paymentsMax: 15,
+  gates: 0.3,
+  faults: { crash: 0, messageLost: 0 },
   often: ['create', 'buyerStep', 'lateBankEvent', 'message', 'leap'],
 } as const;
 

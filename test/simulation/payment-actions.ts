@@ -167,7 +167,8 @@ export function buyerConfirms(
   // The page was loaded some time ago: another quote may be current by now.
   const quoteId = payment.quoteId ?? 'qt_none';
   host.begin(`confirm ${id}`, () => confirmQuote(host.deps, by, id, quoteId), {
-    ...{ by, ...shown(world) },
+    by,
+    ...shown(world),
     refused: ({ code }) => world.count(`confirmation refused: ${code}`),
   });
 }

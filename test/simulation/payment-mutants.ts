@@ -14,7 +14,7 @@ export const paymentMutants = [
     caughtBy: ['oneEventPerChangeAndNamespaceInOrder', 'statusesFollowTheTableAndTerminalOnesStay'],
   },
   {
-    name: 'leases and signatures go by the own clock of a host',
+    name: 'leases and signatures go by the clock of each host',
     file: 'host/host-clock.ts',
     edits: [
       [
@@ -33,7 +33,7 @@ export const paymentMutants = [
     caughtBy: ['oneResourcePerKeyAndExternalId'],
   },
   {
-    name: 'a payout is ordered again under a new key',
+    name: 'a payout is sent again under a new key',
     file: 'core/usecases/command-runner.ts',
     edits: [
       [
@@ -46,7 +46,7 @@ export const paymentMutants = [
       ],
     ],
     focus: { ...payments, faults: { ...unreliable, crash: 0 }, often: ['advance'] },
-    caughtBy: ['everyOrderAtThePartnerIsKnown'],
+    caughtBy: ['everyTransactionAtThePartnerIsKnown'],
   },
   {
     name: 'a call in doubt counts as failed',
@@ -60,7 +60,7 @@ export const paymentMutants = [
     ],
     focus: { ...payments, faults: unreliable },
     caughtBy: [
-      'everyOrderAtThePartnerIsKnown',
+      'everyTransactionAtThePartnerIsKnown',
       'fundsAgreeWithThePartner',
       'noCallerSeesASurprise',
     ],

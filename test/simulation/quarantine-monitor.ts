@@ -1,4 +1,4 @@
-// What a quarantine holds back and happened nevertheless: orders, webhooks and mails that were
+// What a quarantine holds back and happened nevertheless: commands, webhooks and mails that were
 // claimed or sent, and writes of runs that it refuses.
 import type { Deps } from '../../core/ports/deps.js';
 import type { StagedWrite } from './gated-store.js';
@@ -27,9 +27,9 @@ export class QuarantineMonitor {
 
 type Ways = Pick<Deps, 'partners' | 'sender' | 'mailer'>;
 
-/** Calls of the partner that order something. */
-const orders: readonly string[] = ['registerPixDestination', 'provisionRails'];
-const orderKinds: readonly string[] = ['receiver', 'payin', 'payout', 'refund'];
+/** Calls of the partner that start something. */
+const calls: readonly string[] = ['registerPixDestination', 'provisionRails'];
+const commandKinds: readonly string[] = ['party', 'payin', 'payout', 'refund'];
 
 /** The same ports; `leaves` is called before each call that sends something out. */
 export function monitorSends(
@@ -40,14 +40,14 @@ export function monitorSends(
     new Proxy(port, {
       get: (target, name) => {
         const value = Reflect.get(target, name) as T[keyof T & string] & object;
-        if (orderKinds.includes(String(name))) return watched(value, ['start']);
+        if (commandKinds.includes(String(name))) return watched(value, ['start']);
         if (typeof name === 'string' && names.includes(name)) leaves(name);
         return value;
       },
     });
   const { test, live } = partners;
   return {
-    partners: { test: test && watched(test, orders), live: live && watched(live, orders) },
+    partners: { test: test && watched(test, calls), live: live && watched(live, calls) },
     sender: watched(sender, ['send']),
     mailer: watched(mailer, ['send']),
   };

@@ -46,7 +46,7 @@ async function daysLater(world: World, faults: FaultRates): Promise<void> {
   const { profile } = world;
   world.profile = { ...profile, faults };
   for (const partner of Object.values(world.partners)) {
-    for (const order of partner.orders) surprise(world, partner, order);
+    for (const transaction of partner.transactions) surprise(world, partner, transaction);
   }
   world.profile = profile;
 }
@@ -137,7 +137,7 @@ function endByHand(world: World, host: SimulatedHost, found: ObservedPayment, ro
 
 /** The partner has ended its pay-ins, and they do not cover it: playing on brings no more money. */
 function isLeftShort({ observed }: World, found: ObservedPayment): boolean {
-  const payins = observed.ordersOf(found).filter(({ kind }) => kind === 'payin');
+  const payins = observed.transactionsOf(found).filter(({ kind }) => kind === 'payin');
   const isOver = payins.length > 0 && payins.every(({ status }) => status !== 'open');
   return isOver && isExpirable(found.payment.status) && found.payment.coveredAtMs === null;
 }
@@ -153,6 +153,7 @@ function cancel(world: World, host: SimulatedHost, payment: Payment): void {
   const { id } = payment;
   const by = tenantOf(payment);
   host.begin(`cancel ${id}`, () => cancelPayment(host.deps, by, id, 'closing'), {
-    ...{ by, ...shown(world) },
+    by,
+    ...shown(world),
   });
 }

@@ -28,7 +28,7 @@ import {
   secret,
   sentOf,
 } from '../support/blindpay/blindpay-server.js';
-import { BlindPayBooks, describedOrder } from './blindpay-books.js';
+import { BlindPayBooks, describedCommand } from './blindpay-books.js';
 import { httpFaultKinds, httpFaultOf } from './faults.js';
 import type { SimulatedProcess } from './gates.js';
 import {
@@ -37,7 +37,7 @@ import {
   type HistoryPartnerInput,
   LATE_MS_MAX,
 } from './history-partner.js';
-import type { OrderStatus, PartnerOrder } from './partner-ledger.js';
+import type { PartnerTransaction, TransactionStatus } from './partner-ledger.js';
 import { PartnerMessages } from './partner-messages.js';
 import type { Party } from './partner-parties.js';
 
@@ -45,13 +45,13 @@ const URL_OF_API = 'https://blindpay.example/v1';
 const NETWORK = 'polygon_amoy';
 /** Every wallet has tokens of other payments: they would pay for a second payout. */
 const OTHER_TOKENS = 1_000_000_000;
-/** The lease of an order ends, and the windows of a payout. */
+/** The lease of a command ends, and the windows of a payout. */
 const PAUSE_MS = [MINUTE_MS, 20 * MINUTE_MS] as const;
 const forgedSecret = `whsec_${Buffer.alloc(24, 8).toString('base64')}`;
 /** The ids of the modes differ. */
 const idsFrom = { test: 0, live: 500_000 } as const;
 
-type End = Exclude<OrderStatus, 'open'>;
+type End = Exclude<TransactionStatus, 'open'>;
 
 /** Our ends in the words of BlindPay, and the amount that brings them about. */
 const ends: Readonly<Record<End, { readonly status: string; readonly amountMinor: number }>> = {
@@ -64,8 +64,8 @@ const ends: Readonly<Record<End, { readonly status: string; readonly amountMinor
 const refusals = [
   { call: /^POST \/customers$/, fault: 'partyRefused', code: 'CUSTOMERS_COUNTRY_NOT_SUPPORTED' },
   { call: /\/(bank-accounts|wallets)$/, fault: 'partyRefused', code: 'VALIDATION_FAILED' },
-  { call: /^POST \/payins\/evm$/, fault: 'orderRefused', code: 'PAYINS_METHOD_NOT_SUPPORTED' },
-  { call: /^POST \/payouts\/evm$/, fault: 'orderRefused', code: 'PAYOUTS_AMOUNT_BELOW_MINIMUM' },
+  { call: /^POST \/payins\/evm$/, fault: 'commandRefused', code: 'PAYINS_METHOD_NOT_SUPPORTED' },
+  { call: /^POST \/payouts\/evm$/, fault: 'commandRefused', code: 'PAYOUTS_AMOUNT_BELOW_MINIMUM' },
 ] as const;
 
 export class SimulatedBlindPay implements HistoryPartner {
@@ -84,7 +84,8 @@ export class SimulatedBlindPay implements HistoryPartner {
     this.#input = input;
     this.messages = new PartnerMessages(random, nowMs);
     this.#instance = blindPayDesk({
-      ...{ nowMs, idsFrom: idsFrom[mode] },
+      nowMs,
+      idsFrom: idsFrom[mode],
       refusal: (sent) => this.#refusal(sent),
     });
     const { state } = this.#instance;
@@ -94,8 +95,8 @@ export class SimulatedBlindPay implements HistoryPartner {
     this.desk = new BlindPayBooks({ mode, state, books, misuse: this.misuse });
   }
 
-  get orders(): readonly PartnerOrder[] {
-    return this.desk.orders;
+  get transactions(): readonly PartnerTransaction[] {
+    return this.desk.transactions;
   }
 
   get changes(): number {
@@ -104,7 +105,7 @@ export class SimulatedBlindPay implements HistoryPartner {
 
   get isIdle(): boolean {
     return (
-      this.orders.every(({ status }) => status !== 'open') &&
+      this.transactions.every(({ status }) => status !== 'open') &&
       this.desk.parties.every(({ status }) => status !== 'verifying')
     );
   }
@@ -130,23 +131,31 @@ export class SimulatedBlindPay implements HistoryPartner {
     const { clock, log, readFile } = setup;
     const partner = createBlindPayPartner({
       // Of both modes: a production instance requires more of a dossier, nothing else.
-      ...{ mode: 'test', clock, log, readFile },
-      ...{ url: URL_OF_API, apiKey, instanceId, secrets: [secret] },
+      mode: 'test',
+      clock,
+      log,
+      readFile,
+      url: URL_OF_API,
+      apiKey,
+      instanceId,
+      secrets: [secret],
       route: {
-        ...{ network: NETWORK, token: 'USDB', paymentMethod: 'ach' },
+        network: NETWORK,
+        token: 'USDB',
+        paymentMethod: 'ach',
         bankingPartner: this.#input.mode === 'live' ? 'cfsb' : null,
       },
       limit: { perMinute: 0, burst: 1 },
       transport: (request) => this.#exchange(setup, request),
     });
-    const { receiver, payin } = partner;
+    const { party: receiver, payin } = partner;
     return {
       ...partner,
-      receiver: {
+      party: {
         ...receiver,
-        prepare: (order) => {
-          this.desk.noteRole(order);
-          return receiver.prepare(order);
+        prepare: (input) => {
+          this.desk.noteRole(input);
+          return receiver.prepare(input);
         },
       },
       payin: {
@@ -159,21 +168,21 @@ export class SimulatedBlindPay implements HistoryPartner {
     };
   }
 
-  order(ref: string): PartnerOrder | null {
-    return this.orders.find((order) => order.ref === ref) ?? null;
+  transaction(ref: string): PartnerTransaction | null {
+    return this.transactions.find((transaction) => transaction.ref === ref) ?? null;
   }
 
-  buyerPays(order: PartnerOrder): void {
-    if (order.status !== 'returned') this.end(order, 'completed');
+  buyerPays(transaction: PartnerTransaction): void {
+    if (transaction.status !== 'returned') this.end(transaction, 'completed');
   }
 
-  end(order: PartnerOrder, end: End): void {
-    const was = order.status;
-    const isPaid = order.kind === 'payin' && end === 'completed';
-    this.#move(order, end);
-    const received = isPaid ? order.amount.amountMinor : order.receivedMinor;
-    this.#input.books.change(order, end, received);
-    // An order that has ended is not polled.
+  end(transaction: PartnerTransaction, end: End): void {
+    const was = transaction.status;
+    const isPaid = transaction.kind === 'payin' && end === 'completed';
+    this.#move(transaction, end);
+    const received = isPaid ? transaction.amount.amountMinor : transaction.receivedMinor;
+    this.#input.books.change(transaction, end, received);
+    // A command that has ended is not polled.
     this.#sendMessages(was !== 'open');
   }
 
@@ -299,13 +308,13 @@ export class SimulatedBlindPay implements HistoryPartner {
   #isEmptied({ text }: Sent): boolean {
     const { quote_id: quoteId } = JSON.parse(text) as { readonly quote_id: string };
     const quote = this.#instance.state.quotes.find(({ id }) => id === quoteId);
-    const { reference, amountMinor } = describedOrder(quote?.['description']);
+    const { reference, amountMinor } = describedCommand(quote?.['description']);
     const { books } = this.#input;
     return books.freeMinor(reference) < amountMinor && books.isSurprised(reference);
   }
 
   /** The object, the wallet and the message. */
-  #move({ kind, ref, status: was }: PartnerOrder, end: End): void {
+  #move({ kind, ref, status: was }: PartnerTransaction, end: End): void {
     const { state } = this.#instance;
     const { amountMinor } = ends[end];
     const one = (kind === 'payin' ? state.payins : state.payouts).find(({ id }) => id === ref);
@@ -321,7 +330,11 @@ export class SimulatedBlindPay implements HistoryPartner {
   }
 
   /** A pay-in is delivered once. The tokens of a failed payout are out of sight. */
-  #moveTokens(one: Transaction, kind: PartnerOrder['kind'], [was, end]: readonly [string, End]) {
+  #moveTokens(
+    one: Transaction,
+    kind: PartnerTransaction['kind'],
+    [was, end]: readonly [string, End],
+  ) {
     const { state } = this.#instance;
     const add = (walletId: string, minor: number) =>
       state.balances.set(walletId, (state.balances.get(walletId) ?? 0) + minor);

@@ -177,7 +177,10 @@ export class SimulatedHost {
     const world = this.#world;
     const { gates, random, faults, partners } = world;
     const setup: AdapterSetup = {
-      ...{ process: this.process, gates, clock: this.#clock, log: this.#log() },
+      process: this.process,
+      gates,
+      clock: this.#clock,
+      log: this.#log(),
       readFile: (url) => readFile(this.deps, url),
     };
     const ways = {

@@ -1,6 +1,7 @@
-// The settlement partner: it takes orders, and its books (partner-ledger.ts) judge ours. Same key
-// and same request give the same order while it keeps the key; money moves only when the simulator
-// says so; every change is reported by a message. How calls get lost is in partner-network.ts.
+// The settlement partner: it takes commands, and its books (partner-ledger.ts) judge ours. Same key
+// and same request give the same command while it keeps the key; money moves only when the
+// simulator says so; every change is reported by a message. How calls get lost is in
+// partner-network.ts.
 import { DAY_MS } from '../../core/domain/instant.js';
 import type { Money } from '../../core/domain/money.js';
 import type { QuoteTerms } from '../../core/domain/quote.js';
@@ -13,7 +14,12 @@ import {
   type HistoryPartnerInput,
   LATE_MS_MAX,
 } from './history-partner.js';
-import { type OrderKind, type OrderStatus, type PartnerOrder, wasEver } from './partner-ledger.js';
+import {
+  type PartnerTransaction,
+  type TransactionKind,
+  type TransactionStatus,
+  wasEver,
+} from './partner-ledger.js';
 import { PartnerMessages } from './partner-messages.js';
 import { partnerNetwork } from './partner-network.js';
 import { PartnerParties, type Party } from './partner-parties.js';
@@ -21,8 +27,8 @@ import {
   brl,
   factsText,
   mixedFact,
-  orderFact,
   settlementOf,
+  transactionFact,
   wrongFact,
 } from './partner-reports.js';
 
@@ -39,7 +45,7 @@ interface KeptKey {
   readonly life: number;
 }
 
-export interface OrderRequest {
+export interface TransactionRequest {
   readonly reference: string;
   readonly amountMinor: string;
   readonly currency: string;
@@ -67,15 +73,18 @@ export class SimulatedPartner implements HistoryPartner {
     const { mode, random, faults } = input;
     this.messages = new PartnerMessages(random, input.nowMs);
     this.desk = new PartnerParties({
-      ...{ mode, random, faults, misuse: this.misuse },
+      mode,
+      random,
+      faults,
+      misuse: this.misuse,
       name: (what) => this.#name(what),
       once: (key, request, make) => this.#once(key, { request, life: this.life }, make),
       send: (facts, guaranteed) => this.#send(facts, guaranteed),
     });
   }
 
-  get orders(): readonly PartnerOrder[] {
-    return this.#input.books.orders.filter(({ mode }) => mode === this.mode);
+  get transactions(): readonly PartnerTransaction[] {
+    return this.#input.books.transactions.filter(({ mode }) => mode === this.mode);
   }
 
   adapter({ process, gates }: AdapterSetup) {
@@ -116,16 +125,16 @@ export class SimulatedPartner implements HistoryPartner {
 
   get isIdle(): boolean {
     return (
-      this.orders.every(({ status }) => status !== 'open') &&
+      this.transactions.every(({ status }) => status !== 'open') &&
       this.desk.parties.every(({ status }) => status !== 'verifying')
     );
   }
 
-  /** Takes an order, or finds the one that its key already made. Yields its ref. */
-  place(kind: OrderKind, request: string, life = this.life): PartnerAnswer<string> {
+  /** Takes a command, or finds the one that its key already made. Yields its ref. */
+  place(kind: TransactionKind, request: string, life = this.life): PartnerAnswer<string> {
     const { faults, random } = this.#input;
-    const order = JSON.parse(request) as OrderRequest;
-    const { reference } = order;
+    const transaction = JSON.parse(request) as TransactionRequest;
+    const { reference } = transaction;
     if (this.#kept(reference) === null) {
       if (faults.occurs('keyBurnt')) {
         const answer = { outcome: 'unknown', reason: 'time-out' } as const;
@@ -141,7 +150,7 @@ export class SimulatedPartner implements HistoryPartner {
     }
     const isRepeat = this.#kept(reference) !== null;
     const answer = this.#once(reference, { request, life }, () => {
-      return this.#answer(kind, request, order);
+      return this.#answer(kind, request, transaction);
     });
     if (isRepeat && answer.outcome === 'done' && faults.occurs('repeatRefused')) {
       return refused('duplicate');
@@ -152,24 +161,24 @@ export class SimulatedPartner implements HistoryPartner {
     return answer;
   }
 
-  order(ref: string): PartnerOrder | null {
-    return this.orders.find((order) => order.ref === ref) ?? null;
+  transaction(ref: string): PartnerTransaction | null {
+    return this.transactions.find((transaction) => transaction.ref === ref) ?? null;
   }
 
-  lookUp(reference: string): PartnerOrder | null {
+  lookUp(reference: string): PartnerTransaction | null {
     this.#input.books.lookedUpAtMs.set(reference, this.#input.nowMs());
-    return this.orders.find((order) => order.reference === reference) ?? null;
+    return this.transactions.find((transaction) => transaction.reference === reference) ?? null;
   }
 
-  buyerPays(order: PartnerOrder, amountMinor: bigint): void {
-    if (order.status === 'returned') return;
-    const receivedMinor = order.receivedMinor + amountMinor;
-    const isWhole = receivedMinor >= order.amount.amountMinor;
-    this.#change(order, isWhole ? 'completed' : order.status, receivedMinor);
+  buyerPays(transaction: PartnerTransaction, amountMinor: bigint): void {
+    if (transaction.status === 'returned') return;
+    const receivedMinor = transaction.receivedMinor + amountMinor;
+    const isWhole = receivedMinor >= transaction.amount.amountMinor;
+    this.#change(transaction, isWhole ? 'completed' : transaction.status, receivedMinor);
   }
 
-  end(order: PartnerOrder, status: Exclude<OrderStatus, 'open'>): void {
-    this.#change(order, status);
+  end(transaction: PartnerTransaction, status: Exclude<TransactionStatus, 'open'>): void {
+    this.#change(transaction, status);
   }
 
   restored(sinceMs: number): void {
@@ -186,11 +195,15 @@ export class SimulatedPartner implements HistoryPartner {
     lateCalls.push({ label, arrivesAtMs: nowMs() + random.between(0, LATE_MS_MAX), arrive });
   }
 
-  #change(order: PartnerOrder, status: OrderStatus, receivedMinor = order.receivedMinor): void {
-    const was = order.status;
-    this.#input.books.change(order, status, receivedMinor);
-    // Nobody asks about an order that has ended, or that counts as refused.
-    this.#report(order, was !== 'open' || order.takenAfterRefusal);
+  #change(
+    transaction: PartnerTransaction,
+    status: TransactionStatus,
+    receivedMinor = transaction.receivedMinor,
+  ): void {
+    const was = transaction.status;
+    this.#input.books.change(transaction, status, receivedMinor);
+    // Nobody asks about a command that has ended, or that counts as refused.
+    this.#report(transaction, was !== 'open' || transaction.takenAfterRefusal);
   }
 
   #once(
@@ -222,67 +235,79 @@ export class SimulatedPartner implements HistoryPartner {
     this.#keys.set(key, { burnt: false, ...kept, atMs: this.#input.nowMs() });
   }
 
-  #answer(kind: OrderKind, request: string, order: OrderRequest): PartnerAnswer<string> {
-    const refusal = this.#refusal(kind, order);
+  #answer(
+    kind: TransactionKind,
+    request: string,
+    transaction: TransactionRequest,
+  ): PartnerAnswer<string> {
+    const refusal = this.#refusal(kind, transaction);
     if (refusal !== null) return refused(refusal);
     return { outcome: 'done', value: this.#take(kind, request, false).ref };
   }
 
-  #take(kind: OrderKind, request: string, takenAfterRefusal: boolean): PartnerOrder {
-    const order = JSON.parse(request) as OrderRequest;
-    const amount = { amountMinor: BigInt(order.amountMinor), currency: order.currency };
+  #take(kind: TransactionKind, request: string, takenAfterRefusal: boolean): PartnerTransaction {
+    const transaction = JSON.parse(request) as TransactionRequest;
+    const amount = { amountMinor: BigInt(transaction.amountMinor), currency: transaction.currency };
     const ref = this.#name(kind);
-    const taken: PartnerOrder = {
+    const taken: PartnerTransaction = {
       kind,
       mode: this.mode,
       ref,
-      reference: order.reference,
+      reference: transaction.reference,
       request,
       amount,
       settlement: kind === 'payout' ? settlementOf(amount, ref) : null,
-      payinRef: order.payinRef ?? null,
+      payinRef: transaction.payinRef ?? null,
       takenAfterRefusal,
       status: 'open',
       receivedMinor: 0n,
       history: [{ status: 'open', receivedMinor: 0n }],
     };
-    this.#input.books.orders.push(taken);
+    this.#input.books.transactions.push(taken);
     return taken;
   }
 
-  #refusal(kind: OrderKind, order: OrderRequest): string | null {
+  #refusal(kind: TransactionKind, transaction: TransactionRequest): string | null {
     const { faults, nowMs, books } = this.#input;
-    if (faults.occurs('orderRefused')) return 'account_blocked';
+    if (faults.occurs('commandRefused')) return 'account_blocked';
     if (kind === 'payin') {
-      const quote = this.#quotes.get(order.quoteId ?? '');
+      const quote = this.#quotes.get(transaction.quoteId ?? '');
       return quote === undefined || nowMs() >= quote.expiresAtMs ? 'quote_expired' : null;
     }
-    const amountMinor = BigInt(order.amountMinor);
-    const payin = books.siblings(order.reference).find(({ ref }) => ref === order.payinRef);
+    const amountMinor = BigInt(transaction.amountMinor);
+    const payin = books
+      .siblings(transaction.reference)
+      .find(({ ref }) => ref === transaction.payinRef);
     const free =
       kind === 'payout' || payin === undefined
-        ? books.freeMinor(order.reference)
-        : smaller(books.refundableMinor(payin), books.freeMinor(order.reference));
+        ? books.freeMinor(transaction.reference)
+        : smaller(books.refundableMinor(payin), books.freeMinor(transaction.reference));
     // Where a bank changed its mind the caller may not know yet. Any other lack of money is a fault
-    // of the caller: the order is taken, and the books show it.
-    return free < amountMinor && books.isSurprised(order.reference) ? 'insufficient_funds' : null;
+    // of the caller: the command is taken, and the books show it.
+    return free < amountMinor && books.isSurprised(transaction.reference)
+      ? 'insufficient_funds'
+      : null;
   }
 
-  #report(order: PartnerOrder, guaranteed: boolean): void {
+  #report(transaction: PartnerTransaction, guaranteed: boolean): void {
     const { random, faults, books } = this.#input;
     const isWrong = faults.occurs('wrongReport');
-    // Of an order that counts as refused we know our reference alone.
-    const isNamed = random.chance(0.8) || order.takenAfterRefusal;
-    const facts = [isWrong ? wrongFact(random, order) : orderFact(order, isNamed)];
-    // A snapshot of another order; of one that ever returned it could be reported out of order.
-    const other = random.pick(this.orders);
-    if (random.chance(0.1) && !wasEver(other, 'returned')) facts.push(orderFact(other, true));
+    // Of a command that counts as refused we know our reference alone.
+    const isNamed = random.chance(0.8) || transaction.takenAfterRefusal;
+    const facts = [
+      isWrong ? wrongFact(random, transaction) : transactionFact(transaction, isNamed),
+    ];
+    // A snapshot of another command; of one that ever returned it could be reported out of order.
+    const other = random.pick(this.transactions);
+    if (random.chance(0.1) && !wasEver(other, 'returned')) facts.push(transactionFact(other, true));
     const id = this.#send(facts, guaranteed);
     if (isWrong) books.falseMessages.add(id);
     if (!faults.occurs('wrongReference')) return;
-    const others = this.orders.filter(({ kind, ref }) => kind === order.kind && ref !== order.ref);
+    const others = this.transactions.filter(
+      ({ kind, ref }) => kind === transaction.kind && ref !== transaction.ref,
+    );
     if (others.length === 0) return;
-    const mixed = this.#send([mixedFact(random, order, random.pick(others))], false);
+    const mixed = this.#send([mixedFact(random, transaction, random.pick(others))], false);
     books.falseMessages.add(mixed);
   }
 

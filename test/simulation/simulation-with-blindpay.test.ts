@@ -45,10 +45,15 @@ test('every fault of the simulator of BlindPay was injected', () => {
 test('the histories with BlindPay have seen what they are for', () => {
   const seen = new Set(histories.flatMap(({ counts }) => [...counts.keys()]));
   for (const what of [
-    ...['ended settled, funds paid, refund none', 'released by force'],
+    'ended settled, funds paid, refund none',
+    'released by force',
     'ended failed, funds returned_to_buyer, refund needs_review',
-    ...['fault of POST /customers', 'fault of POST /payins/evm', 'fault of GET /payins'],
-    ...['fault of POST /quotes', 'fault of POST /payouts/evm', 'fault of GET /payouts'],
+    'fault of POST /customers',
+    'fault of POST /payins/evm',
+    'fault of GET /payins',
+    'fault of POST /quotes',
+    'fault of POST /payouts/evm',
+    'fault of GET /payouts',
   ]) {
     assert.ok(seen.has(what), `no history has seen: ${what}`);
   }

@@ -53,7 +53,7 @@ test('the same seed plays the same history, another seed another one', async () 
 test('every kind of fault that a seed can draw was injected', () => {
   const injected = new Set(histories.flatMap(({ faults }) => [...faults.keys()]));
   const drawn = faultKinds.simulated.filter((kind) => faultTable[kind].some((rate) => rate > 0));
-  // No order is called again before a look-up, so a repeat comes at most after a restore.
+  // No command is called again before a look-up, so a repeat comes at most after a restore.
   const missing = drawn.filter((kind) => !injected.has(kind) && kind !== 'repeatRefused');
   assert.deepEqual(missing, []);
 });
@@ -61,22 +61,32 @@ test('every kind of fault that a seed can draw was injected', () => {
 test('the histories have seen what they are for', () => {
   const seen = new Set(histories.flatMap(({ counts }) => [...counts.keys()]));
   for (const what of [
-    ...['ended settled, funds paid, refund none', 'ended settled, funds paid, refund refunded'],
+    'ended settled, funds paid, refund none',
+    'ended settled, funds paid, refund refunded',
     'ended failed, funds returned_to_buyer, refund refunded',
     'ended cancelled, funds returned_to_buyer, refund refunded',
-    ...['ended expired, funds none, refund none', 'delivery dead_letter', 'delivery delivered'],
-    ...['approval taken back', 'KYC approved', 'KYC rejected', 'buyer approved', 'buyer rejected'],
-    ...['seller approved, ready once', 'to a seller, settled'],
-    ...['approval refused: SelfApprovalNotAllowed', 'invitation mail sent'],
-    ...[
-      'sign_in mail refused',
-      'sign_in mail sent',
-      'link opened',
-      'code entered',
-      'document named',
-    ],
-    ...['receipt mail sent', 'refunded mail sent', 'kyc_approved mail dropped'],
-    ...['document read', 'document purged'],
+    'ended expired, funds none, refund none',
+    'delivery dead_letter',
+    'delivery delivered',
+    'approval taken back',
+    'KYC approved',
+    'KYC rejected',
+    'buyer approved',
+    'buyer rejected',
+    'seller approved, ready once',
+    'to a seller, settled',
+    'approval refused: SelfApprovalNotAllowed',
+    'invitation mail sent',
+    'sign_in mail refused',
+    'sign_in mail sent',
+    'link opened',
+    'code entered',
+    'document named',
+    'receipt mail sent',
+    'refunded mail sent',
+    'kyc_approved mail dropped',
+    'document read',
+    'document purged',
   ]) {
     assert.ok(seen.has(what), `no history has seen: ${what}`);
   }

@@ -32,7 +32,7 @@ export const slowMutants: readonly string[] = [
   'an ended payment leaves orders that were not sent',
   'a restore begins no epoch',
   'a refused refund is ordered again without a look-up',
-  'leases and signatures go by the own clock of a host',
+  'leases and signatures go by the clock of each host',
   'received money is the most of all pay-ins, not their sum',
   'guards are not checked',
   'a refund goes against a pay-in that does not have the money',

@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { verifyWebhook } from '../../adapters/client/verify.js';
 import { memoryInFile } from '../../adapters/partner/fake-memory.js';
-import type { FeedEvent } from '../../core/domain/event.js';
+import type { NumberedEvent } from '../../core/domain/event.js';
 import { paymentStatuses } from '../../core/domain/payment.js';
 import type { Store } from '../../core/ports/storage.js';
 import { chainHash } from '../../core/usecases/feed.js';
@@ -54,7 +54,10 @@ export async function checkPartner(
 }
 
 /** The whole feed: gap-free from 1, chained, and in the order of each settled payment's moves. */
-export async function readFeed(store: Store, ids: Iterable<string>): Promise<readonly FeedEvent[]> {
+export async function readFeed(
+  store: Store,
+  ids: Iterable<string>,
+): Promise<readonly NumberedEvent[]> {
   const events = await store.run(async (tx) => {
     const [organization] = await tx.organizations.list();
     assert.ok(organization !== undefined);
@@ -81,7 +84,7 @@ export async function readFeed(store: Store, ids: Iterable<string>): Promise<rea
 export function checkReceived(
   requests: readonly ReceivedRequest[],
   secret: string,
-  events: readonly FeedEvent[],
+  events: readonly NumberedEvent[],
 ): void {
   const bodies = new Map(events.map(({ body }) => [body, new Set<string>()]));
   const bodyOf = new Map<string, string>();

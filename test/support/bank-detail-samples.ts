@@ -5,9 +5,15 @@ import { T0, tenant } from './domain-samples.js';
 export function someBankDetails(fields: Partial<BankDetails> = {}): BankDetails {
   return {
     ...tenant,
-    ...{ paymentId: 'pi_1', checkCode: '7KQ4-M2XD', shortId: 'WXYZ-0123', buyerId: 'byr_1' },
-    ...{ payeeName: 'Ana Ltda · São Paulo', record: '{"v":1}', signature: 'a..b' },
-    ...{ keyId: 'skey_1', issuedAtMs: T0 },
+    paymentId: 'pi_1',
+    checkCode: '7KQ4-M2XD',
+    shortId: 'WXYZ-0123',
+    buyerId: 'byr_1',
+    payeeName: 'Ana Ltda · São Paulo',
+    record: '{"v":1}',
+    signature: 'a..b',
+    keyId: 'skey_1',
+    issuedAtMs: T0,
     ...fields,
   };
 }

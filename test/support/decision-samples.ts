@@ -8,14 +8,25 @@ import { T0, tenant } from './domain-samples.js';
 /** One that was confirmed. */
 export function aDecision(fields: Partial<MoneyDecision> = {}): MoneyDecision {
   return {
-    ...{ ...tenant, id: 'dec_1', itemId: 'cmd_1', number: 1 },
+    ...tenant,
+    id: 'dec_1',
+    itemId: 'cmd_1',
+    number: 1,
     action: {
-      ...{ verb: 'resolve', found: 'paid' },
+      verb: 'resolve',
+      found: 'paid',
       settled: money(9_007_199_254_740_993n, 'BRL'),
-      ...{ fees: money(7n, 'EUR'), endToEndId: 'E1' },
+      fees: money(7n, 'EUR'),
+      endToEndId: 'E1',
     },
-    ...{ evidence: 'letter of the bank, 7 May', basis: 'done/failed, 1.00 EUR', state: 'done' },
-    ...{ proposedBy: 'ana', proposedAtMs: T0, endedBy: 'bia', endedAtMs: T0 + 1, version: 1 },
+    evidence: 'letter of the bank, 7 May',
+    basis: 'done/failed, 1.00 EUR',
+    state: 'done',
+    proposedBy: 'ana',
+    proposedAtMs: T0,
+    endedBy: 'bia',
+    endedAtMs: T0 + 1,
+    version: 1,
     ...fields,
   };
 }
@@ -29,8 +40,8 @@ export function deskReads(tx: Tx): readonly Promise<unknown>[] {
     ...[everything, tenant].flatMap((place) =>
       ['x', null].map((beforeId) => tx.decisions.list({ ...place, beforeId, limit: 5 })),
     ),
-    tx.moneyQueues.orders('owed', page),
-    tx.moneyQueues.orders('out_of_sight', page),
+    tx.moneyQueues.commands('owed', page),
+    tx.moneyQueues.commands('in_review', page),
     tx.moneyQueues.receipts(page),
     tx.moneyQueues.received(page),
   ];

@@ -10,7 +10,7 @@ let made = 0;
 
 /** Each defect, and what it changes. */
 export const defects: Readonly<Record<string, (partner: SettlementPartner) => PartnerChanges>> = {
-  'a second order for a repeat': ({ payin }) => ({
+  'a second command for a repeat': ({ payin }) => ({
     payin: {
       async start(request) {
         const answer = await payin.start(request);
@@ -20,25 +20,25 @@ export const defects: Readonly<Record<string, (partner: SettlementPartner) => Pa
       },
     },
   }),
-  'another text for each preparation': ({ receiver }) => ({
-    receiver: {
-      async prepare(order) {
+  'another text for each preparation': ({ party: receiver }) => ({
+    party: {
+      async prepare(input) {
         made += 1;
-        return receiver.prepare({ ...order, city: `${made}` });
+        return receiver.prepare({ ...input, city: `${made}` });
       },
     },
   }),
-  'an answer that counts as another party': ({ receiver }) => ({
-    receiver: { prepare: async (order) => receiver.prepare({ ...order, previousRef: null }) },
+  'an answer that counts as another party': ({ party: receiver }) => ({
+    party: { prepare: async (input) => receiver.prepare({ ...input, previousRef: null }) },
   }),
-  'an order that is not found': () => ({
+  'a command that is not found': () => ({
     payout: { find: async () => ({ outcome: 'done', value: null }) },
   }),
   'messages that nobody verifies': () => ({
     readInbound: () => ({ messageId: 'msg_1', facts: [] }),
   }),
   'a look-up that refuses': () => ({
-    findOrder: async () => ({ outcome: 'refused', code: 'no', message: 'no' }),
+    findCommand: async () => ({ outcome: 'refused', code: 'no', message: 'no' }),
   }),
   'a page whose first entry is missing': ({ statement }) => ({
     statement: {

@@ -34,33 +34,51 @@ import { type World, world } from './test-world.js';
 export const live: Tenant = { orgId: 'org_a', mode: 'live' };
 export const inTest: Tenant = { orgId: 'org_a', mode: 'test' };
 export const aPayer = {
-  ...{ name: 'Blue Parts LLC', bank: 'First Bank', trace: '0210000' },
+  name: 'Blue Parts LLC',
+  bank: 'First Bank',
+  trace: '0210000',
   texts: ['invoice 7', 'thanks'],
 };
 export const usd = (amountMinor: bigint) => money(amountMinor, 'USD');
 
 type OrderFields = Partial<MoneyCommand>;
 
-/** An order that the partner accepted, of 100.00 USD. */
+/** A command that the partner accepted, of 100.00 USD. */
 export function anOrder(kind: MoneyCommand['kind'], id: string, fields: OrderFields = {}) {
   return aCommand({
-    ...{ ...live, id, kind, paymentId: 'pi_1', amount: usd(10_000n), state: 'done', end: 'open' },
-    ...{ partnerRef: `pa_${id}`, receivedMinor: 0n, confirmedMinor: 0n, dueAtMs: null },
-    ...{ payinId: kind === 'refund' ? 'cmd_in' : null, review: null, request: null },
-    ...{ leaseToken: null, lastError: null },
+    ...live,
+    id,
+    kind,
+    paymentId: 'pi_1',
+    amount: usd(10_000n),
+    state: 'done',
+    end: 'open',
+    partnerRef: `pa_${id}`,
+    receivedMinor: 0n,
+    confirmedMinor: 0n,
+    dueAtMs: null,
+    payinId: kind === 'refund' ? 'cmd_in' : null,
+    review: null,
+    request: null,
+    leaseToken: null,
+    lastError: null,
     ...fields,
   });
 }
 
 export const paidIn = (receivedMinor = 10_000n, fields: OrderFields = {}) =>
   anOrder('payin', 'cmd_in', {
-    ...{ end: 'completed', receivedMinor, confirmedMinor: receivedMinor },
+    end: 'completed',
+    receivedMinor,
+    confirmedMinor: receivedMinor,
     ...fields,
   });
 
 export const refusedRefund = (fields: OrderFields = {}) =>
   anOrder('refund', 'cmd_back', {
-    ...{ state: 'refused', partnerRef: null, lastError: 'not_supported: no refunds' },
+    state: 'refused',
+    partnerRef: null,
+    lastError: 'not_supported: no refunds',
     ...fields,
   });
 
@@ -78,16 +96,21 @@ export class DeskScene {
     return this.made.deps;
   }
 
-  /** Stores a payment of 100.00 USD with these orders and the books that follow from them. */
+  /** Stores a payment of 100.00 USD with these commands and the books that follow from them. */
   async payment(
-    orders: readonly MoneyCommand[],
+    commands: readonly MoneyCommand[],
     { tenant = live, ...fields }: Partial<Payment> & { readonly tenant?: Tenant } = {},
   ): Promise<void> {
     const id = fields.id ?? 'pi_1';
     const of = { ...tenant, paymentId: id };
-    const sums = sumsOf(orders);
+    const sums = sumsOf(commands);
     const payment = aBarePayment({
-      ...{ ...tenant, id, amount: usd(10_000n), status: 'failed', quoteId: null, settlement: null },
+      ...tenant,
+      id,
+      amount: usd(10_000n),
+      status: 'failed',
+      quoteId: null,
+      settlement: null,
       ...fields,
     });
     const postings = postingsBetween(sumsOf([]), sums, 'USD', payment.settlement);
@@ -98,8 +121,8 @@ export class DeskScene {
         const quoted = { source: usd(10_000n), rateKind: 'indicative', ...rate } as const;
         tx.quotes.insert(aQuote({ ...of, id: payment.quoteId, ...quoted, lockedUntilMs: null }));
       }
-      tx.funds.insert(fundsOf(someFunds({ ...of, currency: 'USD' }), orders));
-      for (const order of orders) tx.commands.insert({ ...order, ...of });
+      tx.funds.insert(fundsOf(someFunds({ ...of, currency: 'USD' }), commands));
+      for (const command of commands) tx.commands.insert({ ...command, ...of });
       for (const [index, one] of postings.entries()) {
         tx.ledger.append(tenant, id, `pst_${id}_${index}`, one, T0);
       }
@@ -117,7 +140,7 @@ export class DeskScene {
   async receipt(fields: Partial<Receipt> = {}): Promise<Receipt> {
     const known = {
       ...live,
-      receiverRef: null,
+      partyRef: null,
       accountId: null,
       amount: usd(10_000n),
       dueAtMs: null,
@@ -157,7 +180,7 @@ export class DeskScene {
     return decideMoney(this.deps, { itemId, request, ...who, ...fields });
   }
 
-  async order(id: string): Promise<MoneyCommand> {
+  async command(id: string): Promise<MoneyCommand> {
     const found = await this.deps.store.run((tx) => tx.commands.get(id));
     assert.ok(found !== null && isMoneyCommand(found), id);
     return found;
@@ -165,7 +188,7 @@ export class DeskScene {
 
   /** A message of the partner, or with `polled` its answer to a read. */
   async report(id: string, report: object, polled = false): Promise<void> {
-    const { kind, reference, partnerRef, version } = await this.order(id);
+    const { kind, reference, partnerRef, version } = await this.command(id);
     const fact = { kind, reference, partnerRef: partnerRef ?? `pa_${id}`, report } as PartnerFact;
     const source = polled ? { polledVersion: version } : {};
     await applyPartnerUpdate(this.deps, id, fact, source);
@@ -176,8 +199,11 @@ export class DeskScene {
     const funds = await this.deps.store.run((tx) => tx.funds.get(tenant, id));
     assert.ok(funds !== null);
     const amounts = [
-      ...[funds.receivedMinor, funds.payoutMinor],
-      ...[funds.refundOwedMinor + funds.refundOrderedMinor, funds.refundedMinor, funds.lossMinor],
+      funds.receivedMinor,
+      funds.payoutMinor,
+      funds.refundOwedMinor + funds.refundOrderedMinor,
+      funds.refundedMinor,
+      funds.lossMinor,
     ].map((minor) => Number(minor) / 100);
     return [funds.position, funds.refund, ...amounts].join(' ');
   }

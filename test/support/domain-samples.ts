@@ -6,7 +6,7 @@ import type { StoredKey } from '../../core/domain/api-key.js';
 import { type Buyer, emailKey, type KycSubmission } from '../../core/domain/buyer-kyc.js';
 import type { ConnectedAccount } from '../../core/domain/connected-account.js';
 import type { Document } from '../../core/domain/document.js';
-import type { DomainEvent, FeedEvent } from '../../core/domain/event.js';
+import type { DomainEvent, NumberedEvent } from '../../core/domain/event.js';
 import { type Funds, noFunds } from '../../core/domain/funds.js';
 import type { Member } from '../../core/domain/member.js';
 import { money } from '../../core/domain/money.js';
@@ -46,8 +46,11 @@ export function anOrganization(fields: Partial<Organization> = {}): Organization
     name: 'Acme Ltda · São Paulo',
     productionGrantedAtMs: T0 + 1,
     requiresApproval: true,
-    ...{ supportEmail: 'help@acme.example', supportPhone: '+55 11 5555-0100' },
-    ...{ website: 'https://acme.example/', createdAtMs: T0, version: 1 },
+    supportEmail: 'help@acme.example',
+    supportPhone: '+55 11 5555-0100',
+    website: 'https://acme.example/',
+    createdAtMs: T0,
+    version: 1,
     ...fields,
   };
 }
@@ -67,7 +70,9 @@ export function aProfile(fields: Partial<OrganizationProfile> = {}): Organizatio
     approvedAtMs: T0 + 5,
     rejectedAtMs: T0 + 6,
     version: 1,
-    ...{ corrections: '[]', answerByMs: T0 + 3, answerAlertedAtMs: T0 + 4 },
+    corrections: '[]',
+    answerByMs: T0 + 3,
+    answerAlertedAtMs: T0 + 4,
     ...fields,
   };
 }
@@ -95,7 +100,9 @@ export function aKey(fields: Partial<StoredKey> = {}): StoredKey {
     scopes: ['webhooks:read', 'invoices:write'],
     salt: '00'.repeat(16),
     secretHash: 'ab'.repeat(32),
-    ...{ lastUsedAtMs: null, revokedAtMs: null, slot: null },
+    lastUsedAtMs: null,
+    revokedAtMs: null,
+    slot: null,
     createdAtMs: T0,
     version: 1,
     ...fields,
@@ -104,7 +111,7 @@ export function aKey(fields: Partial<StoredKey> = {}): StoredKey {
 
 export function aLimitHit(fields: Partial<LimitHit> = {}): LimitHit {
   const limit = { period: 'day', left: money(10_000n, 'EUR'), untilMs: T0 + 10 } as const;
-  return { ...limit, ...{ atMs: T0, isLifted: false }, ...fields };
+  return { ...limit, atMs: T0, isLifted: false, ...fields };
 }
 
 export function aPayment(fields: Partial<Payment> = {}): Payment {
@@ -119,7 +126,9 @@ export function aPayment(fields: Partial<Payment> = {}): Payment {
     amount: money(99_999_999_999_999n, 'EUR'),
     number: 'INV/7',
     dueDate: '2026-02-28',
-    ...{ createdByMemberId: 'mem_1', approvedByMemberId: 'mem_2', invitedAtMs: T0 + 3 },
+    createdByMemberId: 'mem_1',
+    approvedByMemberId: 'mem_2',
+    invitedAtMs: T0 + 3,
     buyerId: 'byr_1',
     buyer: { email: 'Buyer@Example.com', name: 'Zoë 買い手', country: 'JP', phone: '+81 3' },
     sellerExternalId: 'seller-1',
@@ -128,7 +137,7 @@ export function aPayment(fields: Partial<Payment> = {}): Payment {
     purpose: 'freight_and_logistics',
     returnUrl: 'https://shop.example/back',
     display: '{"b":1,"a":"\\u00e9"}',
-    metadata: '{ "order" : 7 }',
+    metadata: '{ "command" : 7 }',
     expiresAtMs: T0 + 60_000,
     buyerLocale: 'pt-BR',
     limitHit: aLimitHit(),
@@ -144,8 +153,11 @@ export function aPayment(fields: Partial<Payment> = {}): Payment {
       fxRate: '5.1234',
       endToEndId: 'E1',
     },
-    ...{ failureReason: 'failed so', cancelReason: 'cancelled so' },
-    ...{ createdAtMs: T0, updatedAtMs: T0 + 5, version: 1 },
+    failureReason: 'failed so',
+    cancelReason: 'cancelled so',
+    createdAtMs: T0,
+    updatedAtMs: T0 + 5,
+    version: 1,
     ...fields,
   };
 }
@@ -153,7 +165,10 @@ export function aPayment(fields: Partial<Payment> = {}): Payment {
 /** As it is right after its creation: everything optional is absent. */
 export function aBarePayment(fields: Partial<Payment> = {}): Payment {
   return aPayment({
-    ...{ number: null, dueDate: null, createdByMemberId: null, approvedByMemberId: null },
+    number: null,
+    dueDate: null,
+    createdByMemberId: null,
+    approvedByMemberId: null,
     invitedAtMs: null,
     buyer: { email: 'buyer@example.com', name: null, country: null, phone: null },
     sellerExternalId: null,
@@ -161,15 +176,19 @@ export function aBarePayment(fields: Partial<Payment> = {}): Payment {
     display: null,
     metadata: '{}',
     buyerLocale: null,
-    ...{ payeeName: null, confirmedLocale: null, purpose: null, limitHit: null },
-    ...{
-      expiresAtMs: null,
-      quoteId: null,
-      payinInstructions: null,
-      bankDetailsCode: null,
-      coveredAtMs: null,
-    },
-    ...{ transactionHash: null, settlement: null, failureReason: null, cancelReason: null },
+    payeeName: null,
+    confirmedLocale: null,
+    purpose: null,
+    limitHit: null,
+    expiresAtMs: null,
+    quoteId: null,
+    payinInstructions: null,
+    bankDetailsCode: null,
+    coveredAtMs: null,
+    transactionHash: null,
+    settlement: null,
+    failureReason: null,
+    cancelReason: null,
     ...fields,
   });
 }
@@ -197,8 +216,14 @@ export function aQuote(fields: Partial<Quote> = {}): Quote {
 }
 
 const worked = {
-  ...{ request: 'sealed', partnerRef: 'pa_1', tries: 3, lastError: 'it was late' },
-  ...{ lastSentAtMs: T0 + 1, updatedAtMs: T0 + 2, heldSinceMs: T0 + 3, lateAtMs: T0 + 4 },
+  request: 'sealed',
+  partnerRef: 'pa_1',
+  tries: 3,
+  lastError: 'it was late',
+  lastSentAtMs: T0 + 1,
+  updatedAtMs: T0 + 2,
+  heldSinceMs: T0 + 3,
+  lateAtMs: T0 + 4,
 } as const;
 const named = (id = 'cmd_1') => ({ id: 'cmd_1', reference: `ref_of_${id}` });
 
@@ -238,9 +263,14 @@ export function aSubmission(fields: Partial<KycSubmission> = {}): KycSubmission 
     tosId: 'tos_1',
     draftSealed: 'sealed',
     dossierSealed: 'sealed too',
-    ...{ corrections: '[]', answerByMs: T0 + 4, answerAlertedAtMs: T0 + 5 },
+    corrections: '[]',
+    answerByMs: T0 + 4,
+    answerAlertedAtMs: T0 + 5,
     commandId: 'cmd_1',
-    ...{ submittedAtMs: T0 + 1, approvedAtMs: T0 + 2, rejectedAtMs: T0 + 3, createdAtMs: T0 },
+    submittedAtMs: T0 + 1,
+    approvedAtMs: T0 + 2,
+    rejectedAtMs: T0 + 3,
+    createdAtMs: T0,
     version: 1,
     ...fields,
   };
@@ -264,11 +294,19 @@ export function anAccount(fields: Partial<ConnectedAccount> = {}): ConnectedAcco
     taxIdSealed: 'sealed',
     taxIdLast4: '0181',
     tosSessionKey: 'session_1',
-    ...{ tosId: 'tos_1', destinationRef: 'pix_1', railsCommandId: 'cmd_2', railsRef: 'wallet_1' },
+    tosId: 'tos_1',
+    destinationRef: 'pix_1',
+    railsCommandId: 'cmd_2',
+    railsRef: 'wallet_1',
     readyAtMs: T0 + 3,
     reason: 'so',
-    ...{ approvedAtMs: T0 + 1, rejectedAtMs: T0 + 2, createdAtMs: T0, updatedAtMs: T0 + 4 },
-    ...{ corrections: '[]', answerByMs: T0 + 5, answerAlertedAtMs: T0 + 6 },
+    approvedAtMs: T0 + 1,
+    rejectedAtMs: T0 + 2,
+    createdAtMs: T0,
+    updatedAtMs: T0 + 4,
+    corrections: '[]',
+    answerByMs: T0 + 5,
+    answerAlertedAtMs: T0 + 6,
     version: 1,
     ...fields,
   };
@@ -286,10 +324,13 @@ export function aDocument(fields: Partial<Document> = {}): Document {
     contentName: 'ab12',
     sizeBytes: 10_485_760,
     tokenHashes: { upload: 'aa'.repeat(32), read: 'bb'.repeat(32) },
-    ...{ uploads: 3, slot: null, uploadUntilMs: T0 + 11 },
+    uploads: 3,
+    slot: null,
+    uploadUntilMs: T0 + 11,
     dueAtMs: T0 + 12,
     tries: 2,
-    ...{ createdAtMs: T0, purgedAtMs: T0 + 13 },
+    createdAtMs: T0,
+    purgedAtMs: T0 + 13,
     version: 1,
     ...fields,
   };
@@ -307,7 +348,7 @@ export function anEvent(fields: Partial<DomainEvent> = {}): DomainEvent {
   };
 }
 
-export function aFeedEvent(fields: Partial<FeedEvent> = {}): FeedEvent {
+export function aFeedEvent(fields: Partial<NumberedEvent> = {}): NumberedEvent {
   return { ...anEvent(), sequence: 1, chainHash: 'cd'.repeat(32), ...fields };
 }
 
@@ -317,8 +358,11 @@ export function aSubscription(fields: Partial<Subscription> = {}): Subscription 
     id: 'whs_1',
     url: 'https://receiver.example/hooks',
     eventTypes: ['payment_intent.*', 'invoice.settled'],
-    ...{ active: true, slot: null, secretSealed: 'sealed' },
-    ...{ createdAtMs: T0, updatedAtMs: T0 + 1 },
+    active: true,
+    slot: null,
+    secretSealed: 'sealed',
+    createdAtMs: T0,
+    updatedAtMs: T0 + 1,
     version: 1,
     ...fields,
   };
@@ -356,7 +400,10 @@ export function aMessage(fields: Partial<InboxMessage> = {}): InboxMessage {
     mode: 'test',
     messageId: 'msg_1',
     facts: '[]',
-    ...{ receivedAtMs: T0, dueAtMs: T0 + 1, tries: 0, version: 1 },
+    receivedAtMs: T0,
+    dueAtMs: T0 + 1,
+    tries: 0,
+    version: 1,
     ...fields,
   };
 }

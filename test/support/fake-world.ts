@@ -1,4 +1,4 @@
-// A fake partner with a clock that stands until it is moved, and the steps to orders at it.
+// A fake partner with a clock that stands until it is moved, and the steps to transactions at it.
 import assert from 'node:assert/strict';
 import { createFakePartner, type FakePartner } from '../../adapters/partner/fake.js';
 import type { FakeMemory } from '../../adapters/partner/fake-memory.js';
@@ -6,7 +6,7 @@ import type { SignedMessage } from '../../adapters/partner/signed-message.js';
 import { done } from '../../adapters/partner-kit/conformance-harness.js';
 import { type Money, money } from '../../core/domain/money.js';
 import type { SimulatedOutcome, SimulatedReport } from '../../core/domain/simulated-event.js';
-import type { PartnerAnswer, PartnerFact, ReceiverOrder } from '../../core/ports/partner.js';
+import type { PartnerAnswer, PartnerFact, PartyInput } from '../../core/ports/partner.js';
 
 export const START_MS = 1_763_640_000_000;
 export const DELAY_MS = 1_000;
@@ -20,7 +20,7 @@ export interface World {
   /** Lets this much time pass, then sends everything due. */
   pass(ms: number): Promise<void>;
   restarted(payins?: 'arrive' | 'wait'): FakePartner;
-  /** Stores the outcome of the order with this reference. */
+  /** Stores the outcome of the transaction with this reference. */
   choose(reference: string, outcome: SimulatedOutcome): void;
 }
 
@@ -70,7 +70,7 @@ export function minor(text: string): Money {
   return money(BigInt(text.replace('.', '')), 'USD');
 }
 
-export function party(fields: Partial<ReceiverOrder>): ReceiverOrder {
+export function party(fields: Partial<PartyInput>): PartyInput {
   return {
     reference: 'cmd_1',
     role: 'buyer',
@@ -86,28 +86,28 @@ export function party(fields: Partial<ReceiverOrder>): ReceiverOrder {
 
 export async function approvedBusiness({ partner }: World): Promise<string> {
   const business = party({ role: 'seller', entityType: 'business', legalName: 'Lima Ltda' });
-  const request = done(await partner.receiver.prepare(business));
-  return done(await partner.receiver.start(request)).partnerRef;
+  const request = done(await partner.party.prepare(business));
+  return done(await partner.party.start(request)).partnerRef;
 }
 
 export async function destinationOf(made: World): Promise<string> {
-  const receiverRef = await approvedBusiness(made);
-  const input = { receiverRef, pixKey, accountHolderName: 'Ana Lima', key: 'k' };
+  const partyRef = await approvedBusiness(made);
+  const input = { partyRef, pixKey, accountHolderName: 'Ana Lima', key: 'k' };
   return done(await made.partner.registerPixDestination(input)).destinationRef;
 }
 
 export async function startedPayin(made: World, source: Money): Promise<string> {
   const destination = await destinationOf(made);
   const quote = done(await made.partner.quote({ source, destination }));
-  const order = { reference: 'cmd_1', quote, payerEmail: 'buyer@example.com' };
-  const request = done(await made.partner.payin.prepare(order));
+  const transaction = { reference: 'cmd_1', quote, payerEmail: 'buyer@example.com' };
+  const request = done(await made.partner.payin.prepare(transaction));
   return done(await made.partner.payin.start(request)).partnerRef;
 }
 
 export async function startedPayout(made: World, amount: Money, to?: string): Promise<string> {
   const destination = to ?? (await destinationOf(made));
-  const order = { reference: 'cmd_1', amount, destination, payinRefs: [], quote: null };
-  const request = done(await made.partner.payout.prepare(order));
+  const transaction = { reference: 'cmd_1', amount, destination, payinRefs: [], quote: null };
+  const request = done(await made.partner.payout.prepare(transaction));
   return done(await made.partner.payout.start(request)).partnerRef;
 }
 

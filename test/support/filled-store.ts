@@ -45,7 +45,7 @@ export async function fillStore(store: Store): Promise<void> {
     tx.organizations.insert(anOrganization(), [aProfile(), aProfile({ mode: 'live' })]);
     tx.members.insert(aMember());
     tx.keys.insert(aKey({ slot: 4 }));
-    tx.payments.insert(aPayment({ externalId: 'order "1" \\ {,} 買い手' }));
+    tx.payments.insert(aPayment({ externalId: 'command "1" \\ {,} 買い手' }));
     tx.payments.insert(aBarePayment({ id: 'pi_2', ...otherMode }));
     tx.payments.insert(aBarePayment({ id: 'pi_3', ...otherOrg, metadata: '{"z":1, "2":[] }' }));
     tx.funds.insert(someFunds({ position: 'received', receivedMinor: LARGE_MINOR }));

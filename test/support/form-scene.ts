@@ -108,7 +108,10 @@ export async function formScene(
   const none = { submissionId: null, ownerIndex: null };
   const visitor: KycSession = { ...made.tenant, kind: 'buyer', paymentId, ...none };
   const form: FormScene = {
-    ...{ ...made, deps, paymentId, visitor },
+    ...made,
+    deps,
+    paymentId,
+    visitor,
     open: (by = visitor) => openKycForm(deps, by),
     type: (page, typed, owner = null, by = visitor) =>
       saveKycPage(deps, by, { page, owner, typed }),

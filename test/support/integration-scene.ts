@@ -71,7 +71,11 @@ export async function startIntegration(
   const mailbox = join(dataDir, 'mails');
   return {
     partner: { ...partner, ...started },
-    ...{ host, orgId, ponte, receiver, subscription },
+    host,
+    orgId,
+    ponte,
+    receiver,
+    subscription,
     mails: () => mailsIn(mailbox),
   };
 }

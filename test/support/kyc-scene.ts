@@ -6,7 +6,7 @@ import type { KycSubmission } from '../../core/domain/buyer-kyc.js';
 import type { PartyCommand } from '../../core/domain/partner-command.js';
 import type { Tenant } from '../../core/domain/tenant.js';
 import type { Deps } from '../../core/ports/deps.js';
-import type { ReceiverReport } from '../../core/ports/partner.js';
+import type { PartyReport } from '../../core/ports/partner.js';
 import type { Tx } from '../../core/ports/storage.js';
 import { type KycStart, startBuyerKyc } from '../../core/usecases/kyc.js';
 import { applyPartnerUpdate } from '../../core/usecases/partner-inbox.js';
@@ -52,7 +52,7 @@ export function withPartner(deps: Deps, changed: PartnerChanges): Deps {
   return { ...deps, partners: { ...deps.partners, test: changedPartner(partner, changed) } };
 }
 
-/** The orders about buyers, newest first. */
+/** The commands about buyers, newest first. */
 export async function commandsOf({ deps }: World) {
   const commands = await deps.store.run((tx) => tx.commands.list({ stuck: false, limit: 100 }));
   return commands.filter((command): command is PartyCommand => command.kind === 'submit_buyer');
@@ -69,21 +69,21 @@ export async function partyReported(
   deps: Deps,
   { id, reference }: PartyCommand,
   partnerRef: string,
-  report: ReceiverReport,
+  report: PartyReport,
 ): Promise<void> {
-  await applyPartnerUpdate(deps, id, { kind: 'receiver', reference, partnerRef, report });
+  await applyPartnerUpdate(deps, id, { kind: 'party', reference, partnerRef, report });
 }
 
-/** The same without a message: of its latest order, if it has one here. */
+/** The same without a message: of its latest command, if it has one here. */
 export async function decideKyc(
   deps: Deps,
   tenant: Tenant,
   id: string,
-  report: ReceiverReport,
+  report: PartyReport,
 ): Promise<void> {
   const submission = await deps.store.run((tx) => tx.buyers.submissionById(tenant, id));
-  const order = { id: submission?.commandId ?? '' };
-  const command = { ...tenant, ...order, subject: { kind: 'submission', id } } as const;
+  const submitted = { id: submission?.commandId ?? '' };
+  const command = { ...tenant, ...submitted, subject: { kind: 'submission', id } } as const;
   const reported = { partnerRef: null, report, isCurrent: true };
   const stage = (tx: Tx) => reportParty({ deps, tx, nowMs: deps.clock.nowMs() }, command, reported);
   while (!(await deps.store.run(stage)).isComplete);

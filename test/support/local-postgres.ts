@@ -53,7 +53,8 @@ function databaseOn(server: string): LocalPostgres {
   return {
     url,
     newDatabase: async () => newSchema(await url(), ++schemas),
-    ...{ stop: refused, start: refused },
+    stop: refused,
+    start: refused,
     end: async () => undefined,
   };
 }
@@ -149,7 +150,7 @@ export function temporaryPostgres({
   };
 }
 
-/** Not the locale that Ponte would like best: its order must not depend on the server's. */
+/** Not the locale that Ponte would like best: its command must not depend on the server's. */
 export const localeFlags = ['--locale-provider=icu', '--icu-locale=en-US', '--encoding=UTF8'];
 
 /**

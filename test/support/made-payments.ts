@@ -17,10 +17,14 @@ type InputOf<K> = Extract<CreatePaymentInput, { readonly origin: K }>;
 export type IntentFields = Partial<InputOf<'payment_intent'>>;
 
 const common = {
-  ...{ idempotencyKey: null, externalId: null, sellerExternalId: null, returnUrl: null },
+  idempotencyKey: null,
+  externalId: null,
+  sellerExternalId: null,
+  returnUrl: null,
   display: null,
   metadata: '{}',
-  ...{ expiresAtMs: null, purpose: null },
+  expiresAtMs: null,
+  purpose: null,
 } as const;
 
 /** 100.00 USD. */

@@ -54,7 +54,9 @@ export async function startMailServer(options: SMTPServerOptions = {}): Promise<
   const port = typeof address === 'object' && address !== null ? address.port : 0;
   return {
     url: `smtp://localhost:${port}`,
-    ...{ accepted, recipientAnswers, messageFaults },
+    accepted,
+    recipientAnswers,
+    messageFaults,
     close: () => new Promise((resolve) => server.close(() => resolve())),
   };
 }

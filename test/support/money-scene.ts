@@ -1,4 +1,4 @@
-// One payment with its orders to the partner, without store and workers: each step takes the rows
+// One payment with its commands to the partner, without store and workers: each step takes the rows
 // that the last one left and gives new ones, with the change that a use case would store.
 import assert from 'node:assert/strict';
 import {
@@ -7,14 +7,14 @@ import {
   type PaymentAggregate,
   unchanged,
 } from '../../core/domain/change.js';
+import { commandsChanged, type ReportedDetails } from '../../core/domain/command-outcomes.js';
+import { type CommandReport, reportCommand } from '../../core/domain/command-report.js';
 import { type Funds, fundsOf, heldMinor } from '../../core/domain/funds.js';
-import { ordersChanged, type ReportedDetails } from '../../core/domain/order-outcomes.js';
-import { type OrderReport, reportOrder } from '../../core/domain/order-report.js';
 import { type MoneyCommand, newCommand, refuseCommand } from '../../core/domain/partner-command.js';
 import type { Payment, PaymentStatus, SettlementFacts } from '../../core/domain/payment.js';
 import {
+  commandOf,
   completedPayin,
-  orderOf,
   START_MS,
   sampleFunds,
   samplePayment,
@@ -34,77 +34,79 @@ export const sampleSettlement: SettlementFacts = {
 export class MoneyScene implements PaymentAggregate {
   readonly payment: Payment;
   readonly funds: Funds;
-  readonly orders: readonly MoneyCommand[];
+  readonly commands: readonly MoneyCommand[];
   /** What the last step changed. */
   readonly change: Change;
   readonly nowMs: number;
 
   constructor(
     rows: PaymentAggregate,
-    orders: readonly MoneyCommand[],
+    commands: readonly MoneyCommand[],
     change = unchanged(rows),
     nowMs = NOW_MS,
   ) {
     this.payment = rows.payment;
     this.funds = rows.funds;
-    this.orders = orders;
+    this.commands = commands;
     this.change = change;
     this.nowMs = nowMs;
   }
 
-  /** The sample payment in this status, with its funds as the orders say. */
+  /** The sample payment in this status, with its funds as the commands say. */
   static at(
     status: PaymentStatus,
-    orders: readonly MoneyCommand[],
+    commands: readonly MoneyCommand[],
     fields: Partial<Payment> = {},
   ): MoneyScene {
-    const isPaid = orders.some(({ kind, end }) => kind === 'payout' && end === 'completed');
+    const isPaid = commands.some(({ kind, end }) => kind === 'payout' && end === 'completed');
     const settlement = isPaid ? sampleSettlement : null;
     const payment = { ...samplePayment, settlement, ...fields, status };
-    return new MoneyScene({ payment, funds: fundsOf(sampleFunds, orders) }, orders);
+    return new MoneyScene({ payment, funds: fundsOf(sampleFunds, commands) }, commands);
   }
 
-  order(id: string): MoneyCommand {
-    return this.orders.find((order) => order.id === id) ?? assert.fail(`there is no order ${id}`);
+  command(id: string): MoneyCommand {
+    return (
+      this.commands.find((command) => command.id === id) ?? assert.fail(`there is no command ${id}`)
+    );
   }
 
   later(ms: number): MoneyScene {
-    return new MoneyScene(this, this.orders, unchanged(this), this.nowMs + ms);
+    return new MoneyScene(this, this.commands, unchanged(this), this.nowMs + ms);
   }
 
-  /** The rows after a change; its drafts become orders named for their kind and number. */
+  /** The rows after a change; its drafts become commands named for their kind and number. */
   after(change: Change): MoneyScene {
     const { nowMs } = this;
-    const orders = [...commandsAfter(this.orders, change)];
+    const commands = [...commandsAfter(this.commands, change)];
     for (const draft of change.commands) {
-      const number = orders.filter(({ kind }) => kind === draft.kind).length + 1;
+      const number = commands.filter(({ kind }) => kind === draft.kind).length + 1;
       const id = `${draft.kind}_${number}`;
       const name = { id, reference: `reference_of_${id}` };
-      orders.push(
+      commands.push(
         newCommand(change.payment, name, { ...draft, paymentId: change.payment.id }, nowMs),
       );
     }
-    return new MoneyScene(change, orders, change, nowMs);
+    return new MoneyScene(change, commands, change, nowMs);
   }
 
-  /** Orders as a worker, an operator or the partner left them. */
+  /** Commands as a worker, an operator or the partner left them. */
   changed(changed: readonly MoneyCommand[], details: ReportedDetails = {}): MoneyScene {
-    return this.after(ordersChanged(this, this.orders, changed, this.nowMs, details));
+    return this.after(commandsChanged(this, this.commands, changed, this.nowMs, details));
   }
 
   /** The call is about to be made. */
   send(id: string): MoneyScene {
-    return this.changed([sent(this.order(id), this.nowMs)]);
+    return this.changed([sent(this.command(id), this.nowMs)]);
   }
 
-  /** The partner says how an order stands when asked; a refund that failed ends without effect. */
-  report(id: string, fields: Partial<OrderReport>, details: ReportedDetails = {}): MoneyScene {
+  /** The partner says how a command stands when asked; a refund that failed ends without effect. */
+  report(id: string, fields: Partial<CommandReport>, details: ReportedDetails = {}): MoneyScene {
     const report = { partnerRef: `partner_${id}`, end: 'open', reason: null } as const;
     const full = { ...report, receivedMinor: 0n, refunded: null, polled: true, ...fields };
-    const order = this.order(id);
+    const command = this.command(id);
     // No refund is ever returned: it failed.
-    const isBounced = order.kind === 'refund' && full.end === 'returned';
-    const found = reportOrder(order, isBounced ? { ...full, end: 'failed' } : full, this.nowMs);
+    const isBounced = command.kind === 'refund' && full.end === 'returned';
+    const found = reportCommand(command, isBounced ? { ...full, end: 'failed' } : full, this.nowMs);
     const failed = found.kind === 'refund' && found.state === 'done' && found.end === 'failed';
     const refusal = { code: null, message: 'refund failed' };
     const next = failed ? refuseCommand(found, refusal, this.nowMs) : found;
@@ -117,8 +119,13 @@ export class MoneyScene implements PaymentAggregate {
   amounts(): readonly bigint[] {
     const { receivedMinor, payoutMinor, refundOwedMinor, refundOrderedMinor } = this.funds;
     return [
-      ...[receivedMinor, heldMinor(this.funds), payoutMinor, refundOwedMinor],
-      ...[refundOrderedMinor, this.funds.refundedMinor, this.funds.lossMinor],
+      receivedMinor,
+      heldMinor(this.funds),
+      payoutMinor,
+      refundOwedMinor,
+      refundOrderedMinor,
+      this.funds.refundedMinor,
+      this.funds.lossMinor,
     ];
   }
 
@@ -129,9 +136,9 @@ export class MoneyScene implements PaymentAggregate {
     );
   }
 
-  /** Every order as it stands: `out done/completed`. */
+  /** Every command as it stands: `out done/completed`. */
   standing(): readonly string[] {
-    return this.orders.map(({ id, state, end }) =>
+    return this.commands.map(({ id, state, end }) =>
       end === 'open' && state !== 'done' ? `${id} ${state}` : `${id} ${state}/${end}`,
     );
   }
@@ -145,12 +152,12 @@ export class MoneyScene implements PaymentAggregate {
   }
 }
 
-type OrderFields = NonNullable<Parameters<typeof orderOf>[2]>;
+type OrderFields = NonNullable<Parameters<typeof commandOf>[2]>;
 
 /** One payment at each step, with a paid pay-in `in`, a payout `out` and a refund `back`. */
 export const payin = completedPayin('in', 10_000n);
-export const payout = (fields: OrderFields = {}) => orderOf('payout', 'out', fields);
-export const refund = (fields: OrderFields = {}) => orderOf('refund', 'back', fields);
+export const payout = (fields: OrderFields = {}) => commandOf('payout', 'out', fields);
+export const refund = (fields: OrderFields = {}) => commandOf('refund', 'back', fields);
 export const unsent: OrderFields = { state: 'pending', partnerRef: null };
 export const confirmed = MoneyScene.at('on_chain_confirmed', [payin, payout(unsent)]);
 export const paying = MoneyScene.at('offramp_pending', [payin, payout()]);

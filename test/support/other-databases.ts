@@ -24,9 +24,21 @@ export const sensitiveFiles = {
   /** Texts and plans that a database may take differently. */
   hostile: ['fuzz', 'long-lists'].map(testFile),
   usecases: [
-    ...['command-runner', 'delivery-lease', 'delivery-runner', 'direct-dispatch'],
-    ...['document-purges', 'document-uploads', 'due-work', 'epochs', 'feed', 'feed-readers'],
-    ...['ledger-check', 'prune', 'reconcile', 'reseal', 'storage-fingerprint'],
+    'command-runner',
+    'delivery-lease',
+    'delivery-runner',
+    'direct-dispatch',
+    'document-purges',
+    'document-uploads',
+    'due-work',
+    'epochs',
+    'feed',
+    'feed-readers',
+    'ledger-check',
+    'prune',
+    'reconcile',
+    'reseal',
+    'storage-fingerprint',
   ].map(testFile),
 };
 

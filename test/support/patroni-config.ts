@@ -109,9 +109,19 @@ export async function etcdWords(
   const [own, peer] = [`http://127.0.0.1:${port}`, `http://127.0.0.1:${await freePort()}`];
   return [
     'etcd',
-    ...['--data-dir', folder, '--listen-client-urls', own, '--advertise-client-urls', own],
-    ...['--listen-peer-urls', peer, '--initial-advertise-peer-urls', peer],
-    ...['--initial-cluster', `default=${peer}`, '--unsafe-no-fsync'],
+    '--data-dir',
+    folder,
+    '--listen-client-urls',
+    own,
+    '--advertise-client-urls',
+    own,
+    '--listen-peer-urls',
+    peer,
+    '--initial-advertise-peer-urls',
+    peer,
+    '--initial-cluster',
+    `default=${peer}`,
+    '--unsafe-no-fsync',
   ];
 }
 

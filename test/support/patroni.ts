@@ -29,7 +29,7 @@ import { postmasterIn, signalAll } from './postgres-pair.js';
 import { temporaryFolder } from './temporary-folder.js';
 
 const MEMBERS = 3;
-const LOOK_EVERY_MS = 100;
+const READ_EVERY_MS = 100;
 const LOOK_TIMEOUT_MS = 1_000;
 /** Longer than any start or rejoin takes. */
 const PATIENCE_MS = 90_000;
@@ -107,7 +107,7 @@ export async function startPatroni(
       const found = await leader();
       if (found !== null && (await accepts(found, followed))) return;
       assert.ok(performance.now() < endsAtMs, `not every member follows\n${lastLines(folder)}`);
-      await wait(LOOK_EVERY_MS);
+      await wait(READ_EVERY_MS);
     }
   };
   await whole();
@@ -118,7 +118,11 @@ export async function startPatroni(
   return {
     url: urlOf(members.map(({ postgresPort }) => postgresPort)),
     balancedUrl: urlOf([balancerPort]),
-    ...{ members, leader, kill, start, whole },
+    members,
+    leader,
+    kill,
+    start,
+    whole,
   };
 }
 

@@ -1,11 +1,12 @@
 // A payment with a partner that keeps its own books and reports the truth, but late, twice and out
-// of order. Calls are lost before or after their effect, messages arrive in any sequence, and a
-// query returns the current state of the order. Tests choose the steps and check after each.
+// of command. Calls are lost before or after their effect, messages arrive in any sequence, and a
+// query returns the current state of the command. Tests choose the steps and check after each.
 import type { Change } from '../../core/domain/change.js';
 import type { EventDraft } from '../../core/domain/event.js';
 import type { Posting } from '../../core/domain/ledger.js';
 import {
   acceptCommand,
+  type CommandEnd,
   denyCommand,
   isInDoubt,
   isOpen,
@@ -13,7 +14,6 @@ import {
   isVoidable,
   type MoneyCommand,
   markUnknown,
-  type OrderEnd,
   postponeCommand,
   recordAbsence,
   supersedeCommand,
@@ -22,8 +22,8 @@ import type { PaymentOrigin } from '../../core/domain/payment.js';
 import { MoneyScene } from './money-scene.js';
 import { EFFECT_WITHIN_MS, START_MS } from './sample-rows.js';
 
-/** An order in the partner's books. */
-export interface PartnerOrder {
+/** A command in the partner's books. */
+export interface PartnerTransaction {
   readonly id: string;
   readonly kind: MoneyCommand['kind'];
   readonly amountMinor: bigint;
@@ -31,7 +31,7 @@ export interface PartnerOrder {
   readonly payinId: string | null;
   /** When the call that ordered it arrives. */
   readonly sinceMs: number;
-  end: OrderEnd;
+  end: CommandEnd;
   /** Of a pay-in: all that the buyer paid. */
   receivedMinor: bigint;
 }
@@ -50,15 +50,15 @@ const LATE_MS = 300_000;
 
 export class CollectionModel {
   scene: MoneyScene;
-  readonly books: PartnerOrder[] = [];
+  readonly books: PartnerTransaction[] = [];
   /** All reports of the partner, in its order; they may be delivered in any. */
-  readonly reports: PartnerOrder[] = [];
-  readonly delivered = new Set<PartnerOrder>();
+  readonly reports: PartnerTransaction[] = [];
+  readonly delivered = new Set<PartnerTransaction>();
   readonly events: EventDraft[] = [];
   readonly postings: Posting[] = [];
   readonly alerts: string[] = [];
-  /** Orders for which the partner never had the money. */
-  readonly misuse: PartnerOrder[] = [];
+  /** Commands for which the partner never had the money. */
+  readonly misuse: PartnerTransaction[] = [];
   readonly #look: (model: CollectionModel, was: MoneyScene) => void;
 
   /** `look` is called after every step that changed something. */
@@ -76,17 +76,17 @@ export class CollectionModel {
     this.scene = this.scene.later(ms);
   }
 
-  order(id: string): PartnerOrder | undefined {
-    const known = this.books.find((order) => order.id === id);
+  transaction(id: string): PartnerTransaction | undefined {
+    const known = this.books.find((transaction) => transaction.id === id);
     return known !== undefined && known.sinceMs <= this.scene.nowMs ? known : undefined;
   }
 
-  /** A worker sends the oldest order of this kind that waits, and notes the answer. */
+  /** A worker sends the oldest command of this kind that waits, and notes the answer. */
   call(kind: MoneyCommand['kind'], answer: Answer): void {
-    const due = this.scene.orders.find((order) => order.kind === kind && isVoidable(order));
+    const due = this.scene.commands.find((command) => command.kind === kind && isVoidable(command));
     if (due === undefined) return;
     this.#step(this.scene.send(due.id));
-    const sent = this.scene.order(due.id);
+    const sent = this.scene.command(due.id);
     const { nowMs } = this.scene;
     const possible = this.#possible(sent, answer);
     if (possible === 'accepted') this.#changed(acceptCommand(sent, partnerRef(sent), nowMs));
@@ -97,12 +97,12 @@ export class CollectionModel {
     } else this.#changed(markUnknown(sent, 'time-out', nowMs));
   }
 
-  /** A worker looks up the oldest order in doubt. */
+  /** A worker looks up the oldest command in doubt. */
   lookUp(): void {
-    const doubted = this.scene.orders.find(isInDoubt);
+    const doubted = this.scene.commands.find(isInDoubt);
     if (doubted === undefined) return;
     const { nowMs } = this.scene;
-    const found = this.order(doubted.id) !== undefined;
+    const found = this.transaction(doubted.id) !== undefined;
     this.#changed(
       found
         ? acceptCommand(doubted, partnerRef(doubted), nowMs)
@@ -111,35 +111,38 @@ export class CollectionModel {
   }
 
   /** A message arrives, for the first time or again. */
-  deliver(report: PartnerOrder): void {
+  deliver(report: PartnerTransaction): void {
     this.delivered.add(report);
     this.#report(report, false);
   }
 
-  /** A worker asks about an accepted order. */
+  /** A worker asks about an accepted command. */
   ask(id: string): void {
-    const order = this.order(id);
-    const { state } = this.scene.order(id);
-    if (order !== undefined && state === 'done') this.#report(order, true);
+    const transaction = this.transaction(id);
+    const { state } = this.scene.command(id);
+    if (transaction !== undefined && state === 'done') this.#report(transaction, true);
   }
 
-  /** An operator orders refused refunds again, after a query for each. */
+  /** An operator commands refused refunds again, after a query for each. */
   retryRefunds(): void {
-    for (const { id } of this.scene.orders.filter(isUnpaidRefund)) {
-      const order = this.order(id);
-      if (order !== undefined) this.#report(order, true);
-      const debt = this.scene.order(id);
+    for (const { id } of this.scene.commands.filter(isUnpaidRefund)) {
+      const transaction = this.transaction(id);
+      if (transaction !== undefined) this.#report(transaction, true);
+      const debt = this.scene.command(id);
       if (isUnpaidRefund(debt)) this.#changed(supersedeCommand(debt, this.scene.nowMs));
     }
   }
 
   /** The partner's books change, and it reports the change. */
-  moves(order: PartnerOrder, change: Partial<Pick<PartnerOrder, 'end' | 'receivedMinor'>>): void {
-    Object.assign(order, change);
-    this.reports.push({ ...order });
+  moves(
+    transaction: PartnerTransaction,
+    change: Partial<Pick<PartnerTransaction, 'end' | 'receivedMinor'>>,
+  ): void {
+    Object.assign(transaction, change);
+    this.reports.push({ ...transaction });
   }
 
-  /** What the partner has of this payment and has not committed to an order. */
+  /** What the partner has of this payment and has not committed to a command. */
   freeMinor(): bigint {
     let free = 0n;
     for (const { kind, end, amountMinor, receivedMinor } of this.books) {
@@ -151,7 +154,7 @@ export class CollectionModel {
   }
 
   /** What the partner has of this pay-in, for refunds of it. */
-  freeOf(payin: PartnerOrder): bigint {
+  freeOf(payin: PartnerTransaction): bigint {
     if (payin.end === 'returned') return 0n;
     return this.books
       .filter(
@@ -162,40 +165,45 @@ export class CollectionModel {
 
   /** What is still under way, so that a worker or the partner must go on with it. */
   isUnderWay(): boolean {
-    return this.scene.orders.some(isOpen);
+    return this.scene.commands.some(isOpen);
   }
 
   /** What the partner can answer: one reference is one order, and it refuses what it lacks. */
   #possible({ id, kind, amount, payinId }: MoneyCommand, answer: Answer): Answer {
     const effect = !['refused', 'later', 'lost on its way'].includes(answer);
-    const known = this.books.find((order) => order.id === id);
+    const known = this.books.find((transaction) => transaction.id === id);
     if (known !== undefined || !effect) return answer;
     const amountMinor = amount?.amountMinor ?? 0n;
     const sinceMs = this.scene.nowMs + (answer === 'late on its way' ? LATE_MS : 0);
-    const order: PartnerOrder = {
-      ...{ id, kind, amountMinor, payinId, sinceMs },
-      ...{ end: 'open', receivedMinor: 0n },
+    const transaction: PartnerTransaction = {
+      id,
+      kind,
+      amountMinor,
+      payinId,
+      sinceMs,
+      end: 'open',
+      receivedMinor: 0n,
     };
     const payin = this.books.find((one) => one.id === payinId);
     const lacks =
       (kind === 'payout' && this.freeMinor() < amountMinor) ||
       (kind === 'refund' && (payin === undefined || this.freeOf(payin) < amountMinor));
     if (lacks) {
-      if (!this.books.some(({ end }) => end === 'returned')) this.misuse.push(order);
+      if (!this.books.some(({ end }) => end === 'returned')) this.misuse.push(transaction);
       return answer === 'accepted' ? 'refused' : answer;
     }
-    this.books.push(order);
+    this.books.push(transaction);
     return answer;
   }
 
-  #report({ id, end, receivedMinor }: PartnerOrder, asked: boolean): void {
+  #report({ id, end, receivedMinor }: PartnerTransaction, asked: boolean): void {
     const next = this.scene.report(id, { end, receivedMinor, polled: asked });
-    if (next.change.changedCommands[0] === this.scene.order(id)) return;
+    if (next.change.changedCommands[0] === this.scene.command(id)) return;
     this.#step(next);
   }
 
-  #changed(order: MoneyCommand): void {
-    this.#step(this.scene.changed([order]));
+  #changed(command: MoneyCommand): void {
+    this.#step(this.scene.changed([command]));
   }
 
   #step(next: MoneyScene): void {

@@ -35,8 +35,11 @@ export async function startPgbouncer(url: string, lines: readonly string[]): Pro
     `${database} = host=${hostname} port=${port} dbname=${database} user=${username} ` +
       `password=${password}`,
     '[pgbouncer]',
-    ...['listen_addr = 127.0.0.1', `listen_port = ${own}`, 'auth_type = any'],
-    ...['default_pool_size = 50', ...lines],
+    'listen_addr = 127.0.0.1',
+    `listen_port = ${own}`,
+    'auth_type = any',
+    'default_pool_size = 50',
+    ...lines,
   ];
   writeFileSync(join(folder, 'pgbouncer.ini'), `${config.join('\n')}\n`);
   // It refuses to run as root.

@@ -6,14 +6,27 @@ import { T0 } from './domain-samples.js';
 
 export function aReceipt(fields: Partial<Receipt> = {}): Receipt {
   return {
-    ...{ id: 'rct_1', partner: 'fake', mode: 'test', partnerRef: 'pa_9', receiverRef: 're_1' },
-    ...{ orgId: 'org_a', accountId: 'acct_1' },
+    id: 'rct_1',
+    partner: 'fake',
+    mode: 'test',
+    partnerRef: 'pa_9',
+    partyRef: 're_1',
+    orgId: 'org_a',
+    accountId: 'acct_1',
     amount: money(9_007_199_254_740_993n, 'USD'),
-    ...{ end: 'completed', state: 'waiting' },
-    ...{ payerSealed: 'sealed', transactionHash: '0xab', paymentId: null, rule: null },
-    ...{ enteredAtMs: T0 - 2, completedAtMs: T0 - 1 },
-    ...{ tries: 2, dueAtMs: T0 + 1, lastError: 'e' },
-    ...{ createdAtMs: T0, updatedAtMs: T0 + 3 },
+    end: 'completed',
+    state: 'waiting',
+    payerSealed: 'sealed',
+    transactionHash: '0xab',
+    paymentId: null,
+    rule: null,
+    enteredAtMs: T0 - 2,
+    completedAtMs: T0 - 1,
+    tries: 2,
+    dueAtMs: T0 + 1,
+    lastError: 'e',
+    createdAtMs: T0,
+    updatedAtMs: T0 + 3,
     version: 1,
     ...fields,
   };
@@ -21,8 +34,16 @@ export function aReceipt(fields: Partial<Receipt> = {}): Receipt {
 
 export function aScan(fields: Partial<StatementScan> = {}): StatementScan {
   return {
-    ...{ partner: 'fake', mode: 'test', sinceMs: T0 - 9, cursor: 'c', beganAtMs: T0 - 1 },
-    ...{ completedAtMs: T0 - 5, tries: 3, dueAtMs: T0, lastError: 'e', version: 1 },
+    partner: 'fake',
+    mode: 'test',
+    sinceMs: T0 - 9,
+    cursor: 'c',
+    beganAtMs: T0 - 1,
+    completedAtMs: T0 - 5,
+    tries: 3,
+    dueAtMs: T0,
+    lastError: 'e',
+    version: 1,
     ...fields,
   };
 }

@@ -14,7 +14,7 @@ import type {
 } from '../../core/ports/partner.js';
 import { receivePartnerMessage } from '../../core/usecases/partner-inbox.js';
 import { changePartner } from './changed-partner.js';
-import { Scene } from './order-scene.js';
+import { Scene } from './command-scene.js';
 import { type World, type WorldOptions, world } from './test-world.js';
 
 /** A page of the books. */
@@ -54,11 +54,15 @@ export class Books {
   /** 100.00 USD, completed. */
   deposit(
     partnerRef: string,
-    fields: Partial<PartnerEntry> & Pick<PartnerEntry, 'receiverRef' | 'createdAtMs'>,
+    fields: Partial<PartnerEntry> & Pick<PartnerEntry, 'partyRef' | 'createdAtMs'>,
   ): void {
     this.entries.set(partnerRef, {
-      ...{ kind: 'payin', partnerRef, reference: null, partnerQuoteId: null },
-      ...{ status: 'completed', amount: money(10_000n, 'USD') },
+      kind: 'payin',
+      partnerRef,
+      reference: null,
+      partnerQuoteId: null,
+      status: 'completed',
+      amount: money(10_000n, 'USD'),
       payer: { name: 'Ana Lima', bank: 'Chase', texts: [], trace: '0123' },
       transactionHash: '0xdeposit',
       ...fields,
@@ -77,20 +81,20 @@ export class ReceiptScene {
   readonly tenant: Tenant;
   readonly books = new Books();
   /** The partner's id of the organization. */
-  readonly receiverRef: string;
+  readonly partyRef: string;
   #messages = 0;
 
-  constructor(made: World, tenant: Tenant, receiverRef: string) {
+  constructor(made: World, tenant: Tenant, partyRef: string) {
     this.made = made;
     this.tenant = tenant;
-    this.receiverRef = receiverRef;
+    this.partyRef = partyRef;
   }
 
   /** 100.00 USD in the account of the organization, without a message. */
   deposit(partnerRef: string, fields: Partial<PartnerEntry> = {}): void {
-    const { receiverRef, made } = this;
+    const { partyRef, made } = this;
     const createdAtMs = made.deps.clock.nowMs();
-    this.books.deposit(partnerRef, { receiverRef, createdAtMs, ...fields });
+    this.books.deposit(partnerRef, { partyRef, createdAtMs, ...fields });
   }
 
   /** The same, with the words of the payer. */

@@ -1,21 +1,21 @@
 // Loaded into a host process before anything else: the fake partner gets a memory in a folder, as a
 // real one has, and refuses every call that it carried out before. For each number in
 // REFUSING_PARTNER_KILLS it kills the host once, between the effect and the answer of the first
-// order that has this number or a later one.
+// command that has this number or a later one.
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { registerHooks, stripTypeScriptTypes } from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { FakePartner } from '../../adapters/partner/fake.js';
-import type { OrderApi } from '../../core/ports/partner.js';
+import type { CommandCalls } from '../../core/ports/partner.js';
 import { changedPartner } from './changed-partner.js';
 
 const folder = process.env['REFUSING_PARTNER_FOLDER'] ?? '';
 const deadly = (process.env['REFUSING_PARTNER_KILLS'] || null)?.split(',').map(Number) ?? [];
 const fake = fileURLToPath(new URL('../../adapters/partner/fake.ts', import.meta.url));
 
-type Find = OrderApi<never, unknown>['find'];
-type Start = OrderApi<never, unknown>['start'];
+type Find = CommandCalls<never, unknown>['find'];
+type Start = CommandCalls<never, unknown>['start'];
 
 mkdirSync(folder, { recursive: true });
 
@@ -33,7 +33,7 @@ Object.assign(globalThis, {
         }
         const number = readdirSync(folder).filter((name) => /^(pay|refund)/.test(name)).length;
         const answer = await usual.start(request);
-        // Orders that are started together do not share a kill.
+        // Commands that are started together do not share a kill.
         const due = deadly.find((at) => at <= number && !existsSync(join(folder, `killed.${at}`)));
         if (due !== undefined) {
           writeFileSync(join(folder, `killed.${due}`), '');
@@ -55,7 +55,7 @@ Object.assign(globalThis, {
   },
 });
 
-/** False when an order of this name was carried out before. */
+/** False when a command of this name was carried out before. */
 function remembered(path: string, request: string): boolean {
   try {
     writeFileSync(path, request, { flag: 'wx' });

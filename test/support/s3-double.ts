@@ -48,7 +48,10 @@ export async function startS3(region = 'eu-test-1'): Promise<S3Double> {
   const double: S3Double = {
     url: `http://127.0.0.1:${port}/${BUCKET}`,
     region,
-    ...{ objects: new Map(), requests: [], faults: [], pageMax: 1_000 },
+    objects: new Map(),
+    requests: [],
+    faults: [],
+    pageMax: 1_000,
     async close() {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));

@@ -1,5 +1,5 @@
-// One payment of 100.00 USD with its funds, its quote and its orders in every state: rows for tests
-// of the domain.
+// One payment of 100.00 USD with its funds, its quote and its commands in every state: rows for
+// tests of the domain.
 import { type Funds, noFunds } from '../../core/domain/funds.js';
 import { money } from '../../core/domain/money.js';
 import {
@@ -54,11 +54,11 @@ export const sampleQuote: Quote = Object.freeze(
 /** Of the fake partner. */
 export const EFFECT_WITHIN_MS = 360_000;
 
-/** A payout order as it is first stored. */
+/** A payout command as it is first stored. */
 export const sampleCommand: MoneyCommand = newCommand(
   sampleTenant,
   { id: 'cmd_1', reference: 'reference_1' },
-  { ...{ kind: 'payout', payinId: null, paymentId: 'pi_1' }, amount: money(10_000n, 'USD') },
+  { kind: 'payout', payinId: null, paymentId: 'pi_1', amount: money(10_000n, 'USD') },
   START_MS,
 );
 
@@ -88,8 +88,8 @@ export const commandIn: Readonly<Record<CommandState, MoneyCommand>> = {
   void: voidCommand(sampleCommand, START_MS),
 };
 
-/** An order about money that the partner accepted: open, unless `fields` say otherwise. */
-export function orderOf(
+/** A command about money that the partner accepted: open, unless `fields` say otherwise. */
+export function commandOf(
   kind: 'payin' | 'payout' | 'refund',
   id: string,
   fields: Partial<MoneyCommand> & { readonly amountMinor?: bigint } = {},
@@ -97,7 +97,10 @@ export function orderOf(
   const { amountMinor = 10_000n, ...others } = fields;
   return {
     ...commandIn.done,
-    ...{ id, kind, reference: `reference_of_${id}`, partnerRef: `partner_${id}` },
+    id,
+    kind,
+    reference: `reference_of_${id}`,
+    partnerRef: `partner_${id}`,
     amount: money(amountMinor, 'USD'),
     payinId: kind === 'refund' ? 'in' : null,
     ...others,
@@ -107,5 +110,5 @@ export function orderOf(
 /** A pay-in that the partner reported completed, with so much received. */
 export function completedPayin(id: string, receivedMinor: bigint, amountMinor = 10_000n) {
   const confirmedMinor = receivedMinor;
-  return orderOf('payin', id, { end: 'completed', receivedMinor, confirmedMinor, amountMinor });
+  return commandOf('payin', id, { end: 'completed', receivedMinor, confirmedMinor, amountMinor });
 }

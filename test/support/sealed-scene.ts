@@ -44,15 +44,27 @@ export async function sealEverything(
     eventTypes: ['*'],
   });
   await createAccount(deps, tenant, {
-    ...{ role: 'seller', entityType: 'business', externalId: null, email: null, country: null },
-    ...{ legalName: null, displayName: null, taxId: '11.222.333/0001-81' },
+    role: 'seller',
+    entityType: 'business',
+    externalId: null,
+    email: null,
+    country: null,
+    legalName: null,
+    displayName: null,
+    taxId: '11.222.333/0001-81',
   });
   await startBuyerKyc(deps, tenant, {
-    ...{ email: 'bo@buyer.example', name: 'Bo', entityType: null, paymentId: null },
+    email: 'bo@buyer.example',
+    name: 'Bo',
+    entityType: null,
+    paymentId: null,
     dossier: {},
   });
   await startBuyerKyc(deps, tenant, {
-    ...{ email: 'ana@buyer.example', name: null, entityType: 'individual', paymentId: null },
+    email: 'ana@buyer.example',
+    name: null,
+    entityType: 'individual',
+    paymentId: null,
     // The sandbox does not decide on it: its dossier stays.
     dossier: { ...ana, firstName: 'Slow' },
   });
@@ -66,14 +78,14 @@ export async function sealEverything(
   return { subscriptionId: subscription.id };
 }
 
-/** An order about money keeps its request. */
+/** A command about money keeps its request. */
 async function orderPayin(deps: Deps, tenant: Tenant, { id, amount }: Payment): Promise<void> {
   const nowMs = deps.clock.nowMs();
   const name = { id: deps.ids.next('cmd', nowMs), reference: `payin of ${id}` };
   const draft = { kind: 'payin', amount, payinId: null } as const;
-  const order = newCommand(tenant, name, { ...draft, paymentId: id }, nowMs);
-  const request = deps.secretBox.seal('{}', requestPurpose(order));
-  await deps.store.run(async (tx) => tx.commands.insert({ ...order, request, dueAtMs: null }));
+  const command = newCommand(tenant, name, { ...draft, paymentId: id }, nowMs);
+  const request = deps.secretBox.seal('{}', requestPurpose(command));
+  await deps.store.run(async (tx) => tx.commands.insert({ ...command, request, dueAtMs: null }));
 }
 
 /** Of a partner with books. */
@@ -81,7 +93,7 @@ async function receiveDeposit(deps: Deps): Promise<void> {
   const { test } = deps.partners;
   assert.ok(test);
   const books = new Books();
-  books.deposit('va_1', { receiverRef: null, createdAtMs: deps.clock.nowMs() });
+  books.deposit('va_1', { partyRef: null, createdAtMs: deps.clock.nowMs() });
   const partners = { ...deps.partners, test: { ...test, statement: books.statement } };
   assert.equal(await readReceipt({ ...deps, partners }, 'test', 'va_1'), 'receipt');
 }

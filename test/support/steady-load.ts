@@ -81,7 +81,7 @@ export async function createOnce(url: string, apiKey: string, index: number): Pr
   }
 }
 
-/** Those of the load that are played to the end, so that orders are under way in a fault. */
+/** Those of the load that are played to the end, so that commands are under way in a fault. */
 function isPaid(one: Asked): one is Asked & { readonly id: string } {
   return one.id !== null && one.index % PAID_EVERY === 0;
 }

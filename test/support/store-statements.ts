@@ -361,7 +361,7 @@ async function everyLaterWrite(tx: Tx): Promise<void> {
   tx.pageSessions.update(aPageSession());
   tx.pageSessions.touch(aPageSession({ id: 'other' }));
   tx.documents.update(aDocument());
-  tx.documents.orderPurge(tenant, aDocument().owner, T0);
+  tx.documents.requestPurge(tenant, aDocument().owner, T0);
   tx.feed.setHead(tenant, { sequence: 1, chainHash: 'a' }, { sequence: 2, chainHash: 'b' });
   tx.subscriptions.update(aSubscription());
   tx.deliveries.update(aDelivery());

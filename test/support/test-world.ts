@@ -2,7 +2,7 @@
 // moves, seeded ids, the fake partner without delay, and webhook receivers scripted by the test.
 // No worker runs until `settle` runs them all.
 import assert from 'node:assert/strict';
-import { type ByteSource, createIds, seededBytes } from '../../adapters/crypto/ids.js';
+import { createIds, type RandomSource, seededBytes } from '../../adapters/crypto/ids.js';
 import { createTokenSigner, fixedKeys } from '../../adapters/crypto/jwt.js';
 import {
   createSecretBox,
@@ -143,12 +143,19 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
   const mailer = createMemoryMailer();
   const partnerSecret = `whsec_${Buffer.from(bytes(32)).toString('base64')}`;
   const partner = createFakePartner({
-    ...{ mode: 'test', clock, delayMs: 0, secret: partnerSecret, memory, payins },
+    mode: 'test',
+    clock,
+    delayMs: 0,
+    secret: partnerSecret,
+    memory,
+    payins,
     deliver: (message) => made.deliver(message),
     simulatedReport: (reference) => store.run((tx) => tx.simulations.get('test', reference)),
   });
   const deps: Deps = {
-    ...{ store, metrics: null, partners: { test: partner, live: null } },
+    store,
+    metrics: null,
+    partners: { test: partner, live: null },
     sender: {
       async send(request) {
         sent.push({ ...request, atMs: nowMs });
@@ -173,7 +180,13 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
     settings: { ...usualSettings, ...settings },
   };
   const made: World = {
-    ...{ deps, secretKey, partner, partnerSecret, log, woken, sent },
+    deps,
+    secretKey,
+    partner,
+    partnerSecret,
+    log,
+    woken,
+    sent,
     feedReaders: feedReaders({ store }),
     answer: () => ({}),
     refusal: (url) => (url.startsWith('https://') ? null : 'Only https URLs are called.'),
@@ -231,7 +244,7 @@ function notesIn(log: LogEntry[]): Deps['log'] {
   return { debug: note('debug'), info: note('info'), warn: note('warn'), error: note('error') };
 }
 
-function newKey(bytes: ByteSource): SecretKey {
+function newKey(bytes: RandomSource): SecretKey {
   const made = parseSecretKeys(newSecretKey('first', bytes));
   const [key] = made.valid ? made.keys : [];
   if (key === undefined) throw new Error('a new secret key is valid');

@@ -1,7 +1,7 @@
 // The webhook use cases over the test world: one tenant, a delivery runner, and steps to events,
 // subscriptions and deliveries.
 import assert from 'node:assert/strict';
-import { type DomainEvent, eventBody, type FeedEvent } from '../../core/domain/event.js';
+import { type DomainEvent, eventBody, type NumberedEvent } from '../../core/domain/event.js';
 import type { Subscription } from '../../core/domain/subscription.js';
 import type { Tenant } from '../../core/domain/tenant.js';
 import type { DeliveryAttempt, WebhookDelivery } from '../../core/domain/webhook-delivery.js';
@@ -29,7 +29,7 @@ interface Steps {
   sequenced(count: number, event?: Partial<DomainEvent>): Promise<void>;
   /** Sequences all events, sends all deliveries that are due, and waits for the answers. */
   settle(): Promise<void>;
-  feed(of?: Tenant): Promise<readonly FeedEvent[]>;
+  feed(of?: Tenant): Promise<readonly NumberedEvent[]>;
   deliveries(subscriptionId: string): Promise<readonly WebhookDelivery[]>;
   onlyDelivery(subscriptionId: string): Promise<WebhookDelivery>;
   attempts(deliveryId: string): Promise<readonly DeliveryAttempt[]>;

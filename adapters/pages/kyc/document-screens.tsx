@@ -343,9 +343,9 @@ export function phoneEnterScreen(scene: KycScene, { payee }: PhoneProps): Screen
   };
 }
 
-export function phoneOverScreen(scene: BareScene): ScreenContent {
+export function phoneEndedScreen(scene: BareScene): ScreenContent {
   const { words } = scene;
-  return { title: words.phone.over, lede: words.phone.overText, station: null, body: null };
+  return { title: words.phone.over, lede: words.phone.endedText, station: null, body: null };
 }
 
 /** What a phone may do: add files. */

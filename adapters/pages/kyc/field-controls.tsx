@@ -10,7 +10,7 @@ import { dayMs } from '../format.js';
 import { type KycScene, problemAt, textOf, valuesOf } from './kyc-scene.js';
 import { countryName, countryNames, taxNameOf } from './kyc-texts.js';
 
-/** Values of the HTML attribute, for a person who fills in the own data. */
+/** Values of the HTML attribute, for a person who fills in their own data. */
 const autocomplete: Readonly<Partial<Record<FormField, string>>> = {
   firstName: 'given-name',
   lastName: 'family-name',
@@ -57,7 +57,7 @@ interface FieldProps {
   readonly scene: KycScene;
   readonly place: FieldPlace;
   readonly isRequired: boolean;
-  /** The reader fills in the own data. */
+  /** The reader fills in their own data. */
   readonly isSelf: boolean;
 }
 

@@ -18,8 +18,8 @@ import { html, type PageAnswer, type PageContext, seeOther } from '../page-route
 import { renderContent } from '../render.js';
 import {
   documentsScreen,
+  phoneEndedScreen,
   phoneEnterScreen,
-  phoneOverScreen,
   phoneScreen,
   phoneUploadsScreen,
   type RefusedFile,
@@ -174,7 +174,7 @@ export async function showPhoneEnter(
     return seeOther(`${call.base}/kyc/phone/enter`, [{ name: 'link', value, path: call.base }]);
   }
   const session = await linkedSession(context, call, subject);
-  if (session === null) return bare(context, call, subject, phoneOverScreen);
+  if (session === null) return bare(context, call, subject, phoneEndedScreen);
   const loaded = await loadForm(context, { ...call, session }, subject);
   return formPage(loaded, (scene) => phoneEnterScreen(scene, loaded));
 }
@@ -204,7 +204,7 @@ export async function enterPhone(
   subject: KycSubject,
 ): Promise<PageAnswer> {
   const made = await redeemPhoneUpload(context.deps, call.cookies.get('link') ?? '');
-  if (made === null) return bare(context, call, subject, phoneOverScreen);
+  if (made === null) return bare(context, call, subject, phoneEndedScreen);
   const cookies: readonly Cookie[] = [
     { name: 'session', value: made.token, path: call.base },
     { name: 'link', value: '', path: call.base },

@@ -1,5 +1,5 @@
 // Sign-in to a form without a payment and to the part of an owner: a mail with a link and a code,
-// as for a payment. Signed in, the buyer sees the state of the form, the owner the own part.
+// as for a payment. Signed in, the buyer sees the state of the form, the owner their own part.
 import type { HostedPage } from '../../../core/domain/hosted-page.js';
 import { PonteError } from '../../../core/errors.js';
 import { accessRows, openedLink } from '../access-pages.js';
@@ -26,12 +26,20 @@ type Subject = 'form' | 'owner';
 export function formAccess(subject: Subject, root: string): readonly PageRoute[] {
   return [
     pageRow({
-      ...{ subject, method: 'GET', path: root, auth: 'none', csrf: 'none' },
-      ...{ limit: 'none', form: 'none' },
+      subject,
+      method: 'GET',
+      path: root,
+      auth: 'none',
+      csrf: 'none',
+      limit: 'none',
+      form: 'none',
       handler: (context, call) => showEntry(context, call, subject),
     }),
     ...accessRows({
-      ...{ subject, root, auth: 'kyc', show },
+      subject,
+      root,
+      auth: 'kyc',
+      show,
       pageOf: (call) => pageOf(call, subject),
       localeOf: async (_, call) => localeFor(call, null),
       entered: async () => undefined,

@@ -56,21 +56,36 @@ function rowsOf(subject: KycSubject) {
   return {
     shows: (tail: string, auth: PageAuth, handler: Handler<AnyCall>): PageRoute =>
       pageRow({
-        ...{ subject, method: 'GET', path: path(tail), auth, csrf: 'none' },
-        ...{ limit: 'none', form: 'none' },
+        subject,
+        method: 'GET',
+        path: path(tail),
+        auth,
+        csrf: 'none',
+        limit: 'none',
+        form: 'none',
         handler: (context, call) => handler(context, call as AnyCall, subject),
       }),
     takes: (tail: string, auth: PageAuth, handler: Handler<TypedCall>): PageRoute =>
       pageRow<PageAuth, Typed>({
-        ...{ subject, method: 'POST', path: path(tail), auth, limit: 'none', form: typedForm },
+        subject,
+        method: 'POST',
+        path: path(tail),
+        auth,
+        limit: 'none',
+        form: typedForm,
         csrf: auth === 'none' ? 'none' : 'form',
         handler: (context, call) => handler(context, call as TypedCall, subject),
       }),
     /** The handler checks the token of the form, which is a part of the body. */
     takesFile: (tail: string, handler: Handler<AnyCall>): PageRoute =>
       pageRow({
-        ...{ subject, method: 'POST', path: path(tail), auth: 'kyc', csrf: 'none' },
-        ...{ limit: 'none', form: 'multipart' },
+        subject,
+        method: 'POST',
+        path: path(tail),
+        auth: 'kyc',
+        csrf: 'none',
+        limit: 'none',
+        form: 'multipart',
         handler: (context, call) => handler(context, call as AnyCall, subject),
       }),
   };

@@ -97,7 +97,8 @@ export async function formView(
     payment: null,
     kyc: {
       ...noKyc,
-      ...{ started: true, submittedAtMs: submission.submittedAtMs },
+      started: true,
+      submittedAtMs: submission.submittedAtMs,
       correctByMs: session?.kind === 'buyer' ? submission.answerByMs : null,
       corrections: session?.kind === 'buyer' ? correctionLines(deps, submission, locale) : [],
     },

@@ -11,7 +11,7 @@ import {
   type PlacedCorrection,
   stepsOf,
 } from '../../../core/domain/kyc-form.js';
-import { Button, Form, Note, type Row, Rows } from '../components.js';
+import { Button, type FactRow, Form, Note, Rows } from '../components.js';
 import type { ScreenContent } from '../layout.js';
 import { nameOf } from '../plain-text.js';
 import { Shown } from './field-controls.js';
@@ -120,7 +120,7 @@ function Block({
   return <Card scene={scene} title={words.steps[step]} href={href} rows={rowsOf(scene, step)} />;
 }
 
-function rowsOf(scene: KycScene, step: KycStep): readonly Row[] {
+function rowsOf(scene: KycScene, step: KycStep): readonly FactRow[] {
   const { form, words } = scene;
   if (step === 'type') {
     const { entityType } = form.draft;
@@ -136,7 +136,7 @@ function rowsOf(scene: KycScene, step: KycStep): readonly Row[] {
   return fieldRows(scene, step, null);
 }
 
-function fieldRows(scene: KycScene, page: KycPage, owner: number | null): readonly Row[] {
+function fieldRows(scene: KycScene, page: KycPage, owner: number | null): readonly FactRow[] {
   const { form, words } = scene;
   return fieldsFor(form, page, owner, form.author).map(({ field, isRequired }) => {
     const isMissing = isRequired && textOf(valuesOf(scene, owner)[field]) === null;
@@ -145,7 +145,7 @@ function fieldRows(scene: KycScene, page: KycPage, owner: number | null): readon
   });
 }
 
-function fileRows(scene: KycScene, owner: number | null): readonly Row[] {
+function fileRows(scene: KycScene, owner: number | null): readonly FactRow[] {
   const { form, words } = scene;
   const files = askedFiles(form).filter((file) => file.owner === owner);
   return files.map(({ field }) => ({
@@ -186,7 +186,7 @@ function Card({
   readonly scene: KycScene;
   readonly title: string;
   readonly href: string;
-  readonly rows: readonly Row[];
+  readonly rows: readonly FactRow[];
   readonly children?: ComponentChildren;
 }): VNode {
   const { review } = scene.words;

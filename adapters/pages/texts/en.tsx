@@ -138,7 +138,7 @@ export const en = {
       </>
     ),
   },
-  linkOver: {
+  linkEnded: {
     heading: 'This link no longer works',
     lede: 'Nothing was paid or changed.',
     sendTo: (email: string) => `Send a new link to ${email}`,
@@ -265,7 +265,7 @@ export const en = {
       </>
     ),
     code_wrong: 'This code is not right. Check the six digits and try again.',
-    code_over: 'This code no longer works. Send another link.',
+    code_expired: 'This code no longer works. Send another link.',
     quote_unavailable: 'We could not get a price just now. Try again in a moment.',
     take_back_asked: 'We return your money. You need do nothing more.',
   },

@@ -132,7 +132,7 @@ export const es = {
       </>
     ),
   },
-  linkOver: {
+  linkEnded: {
     heading: 'Este enlace ya no funciona',
     lede: 'No se ha pagado ni cambiado nada.',
     sendTo: (email) => `Enviar un enlace nuevo a ${email}`,
@@ -257,7 +257,7 @@ export const es = {
       </>
     ),
     code_wrong: 'Este código no es correcto. Revise los seis dígitos e inténtelo de nuevo.',
-    code_over: 'Este código ya no funciona. Envíe otro enlace.',
+    code_expired: 'Este código ya no funciona. Envíe otro enlace.',
     quote_unavailable: 'No pudimos obtener una cotización ahora. Inténtelo en un momento.',
     take_back_asked: 'Le devolvemos su dinero. Usted no tiene que hacer nada más.',
   },

@@ -136,7 +136,7 @@ export const ptBr = {
       </>
     ),
   },
-  linkOver: {
+  linkEnded: {
     heading: 'Este link não funciona mais',
     lede: 'Nada foi pago nem alterado.',
     sendTo: (email) => `Enviar um novo link para ${email}`,
@@ -262,7 +262,7 @@ export const ptBr = {
       </>
     ),
     code_wrong: 'Este código não está certo. Confira os seis números e tente de novo.',
-    code_over: 'Este código não funciona mais. Envie outro link.',
+    code_expired: 'Este código não funciona mais. Envie outro link.',
     quote_unavailable: 'Não conseguimos uma cotação agora. Tente de novo em um instante.',
     take_back_asked: 'Vamos devolver o seu dinheiro. Você não precisa fazer mais nada.',
   },

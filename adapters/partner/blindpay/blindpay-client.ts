@@ -28,9 +28,16 @@ const REDACTED_LENGTH_MIN = 4;
 
 /** Connections that failed before a byte was sent. */
 const unsentCodes: ReadonlySet<string> = new Set([
-  ...['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'ENETUNREACH', 'EHOSTUNREACH'],
-  ...['UND_ERR_CONNECT_TIMEOUT', 'CERT_HAS_EXPIRED', 'DEPTH_ZERO_SELF_SIGNED_CERT'],
-  ...['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'ERR_TLS_CERT_ALTNAME_INVALID'],
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'ENETUNREACH',
+  'EHOSTUNREACH',
+  'UND_ERR_CONNECT_TIMEOUT',
+  'CERT_HAS_EXPIRED',
+  'DEPTH_ZERO_SELF_SIGNED_CERT',
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+  'ERR_TLS_CERT_ALTNAME_INVALID',
 ]);
 
 const errorShape = z.object({
@@ -81,7 +88,7 @@ export interface BlindPayClient {
     path: string,
     shape: z.ZodType<T>,
     after: string | null,
-  ): Promise<PartnerAnswer<ListPage<T>>>;
+  ): Promise<PartnerAnswer<BlindPayPage<T>>>;
   /** Reads page by page until `visit` returns something; null: all pages were read. */
   search<T extends { readonly id: string }, R>(
     path: string,
@@ -96,7 +103,7 @@ export type Probe =
   | { readonly status: number; readonly date: string | null; readonly json: unknown }
   | { readonly failure: string };
 
-export interface ListPage<T> {
+export interface BlindPayPage<T> {
   readonly items: readonly T[];
   /** After the last item are more. */
   readonly hasMore: boolean;
@@ -113,7 +120,8 @@ export function createBlindPayClient(options: ClientOptions): BlindPayClient {
   const admission = admissionOf(options);
 
   const requestOf = ({ body, method, path, headers }: SentRequest): HttpRequest => ({
-    ...{ method, body },
+    method,
+    body,
     url: `${options.url}${path.replace(':instance', instanceId)}`,
     headers: {
       authorization: `Bearer ${options.apiKey}`,
@@ -285,9 +293,9 @@ async function searchList<T extends { readonly id: string }, R>(
 ): Promise<PartnerAnswer<R | null>> {
   let after: string | null = null;
   while (!isLate()) {
-    const page: PartnerAnswer<ListPage<T>> = await readPage({ get }, list, shape, after);
+    const page: PartnerAnswer<BlindPayPage<T>> = await readPage({ get }, list, shape, after);
     if (page.outcome !== 'done') return page;
-    const { items, hasMore, isCut }: ListPage<T> = page.value;
+    const { items, hasMore, isCut }: BlindPayPage<T> = page.value;
     for (const item of items) {
       const found = visit(item);
       if (found !== null) return { outcome: 'done', value: found };
@@ -304,7 +312,7 @@ async function readPage<T extends { readonly id: string }>(
   [path, paging]: readonly [string, Paging],
   shape: z.ZodType<T>,
   after: string | null,
-): Promise<PartnerAnswer<ListPage<T>>> {
+): Promise<PartnerAnswer<BlindPayPage<T>>> {
   const list = z.array(shape);
   const pagination = z.object({ has_more: z.boolean() }).nullish();
   const page = z.object({ data: list, pagination });

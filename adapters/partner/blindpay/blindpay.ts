@@ -1,5 +1,5 @@
 // BlindPay as a settlement partner: USD by bank transfer in, a stablecoin in a managed wallet of
-// the seller, BRL by PIX out. orders.ts and its neighbours make the calls; this file puts them
+// the seller, BRL by PIX out. payins.ts and its neighbours make the calls; this file puts them
 // together.
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
@@ -7,22 +7,30 @@ import { MINUTE_MS } from '../../../core/domain/instant.js';
 import type { Mode } from '../../../core/domain/tenant.js';
 import type { Clock, Log } from '../../../core/ports/outside.js';
 import type {
-  OrderApi,
+  CommandCalls,
   PartnerNotes,
-  RefundOrder,
+  RefundInput,
   RefundReport,
   SettlementPartner,
 } from '../../../core/ports/partner.js';
 import type { PartnerKind, ReadFile } from '../running-partner.js';
 import { SIGNATURE_HEADER } from '../signed-message.js';
 import { createBlindPayClient, OPERATION_MS } from './blindpay-client.js';
+import {
+  type BlindPayContext,
+  CURRENCY,
+  done,
+  later,
+  notFound,
+  refused,
+  withoutEffect,
+} from './blindpay-context.js';
 import type { Transport } from './blindpay-transport.js';
 import { checkConnection } from './checks.js';
 import { customersApi, documentLimits, requirementsOf } from './customers.js';
 import { provision, registerPix } from './destinations.js';
 import { readMessage } from './inbound.js';
 import { limitBook } from './limits.js';
-import { CURRENCY, type Desk, done, later, notFound, refused, withoutEffect } from './orders.js';
 import { payinsApi, requestQuote } from './payins.js';
 import { findByReference, payoutsApi, QUOTE_LIFE_MS } from './payouts.js';
 import { type BlindPaySettings, blindPayVariables, readSettings } from './settings.js';
@@ -63,7 +71,7 @@ export function createBlindPayPartner(options: BlindPayOptions): SettlementPartn
   const { mode, clock, log, route, readFile } = options;
   const isDevelopment = mode === 'test';
   const client = createBlindPayClient({ ...options, ...options.limit });
-  const desk: Desk = { client, route, log, nowMs: () => clock.nowMs() };
+  const desk: BlindPayContext = { client, route, log, nowMs: () => clock.nowMs() };
   const limits = limitBook(desk);
   return {
     name: 'blindpay',
@@ -75,7 +83,7 @@ export function createBlindPayPartner(options: BlindPayOptions): SettlementPartn
     requirements: requirementsOf(isDevelopment),
     documentLimits,
     startTos: (input) => startTos(desk, input),
-    receiver: customersApi(desk, readFile),
+    party: customersApi(desk, readFile),
     payin: payinsApi(desk),
     payout: payoutsApi(desk),
     refund: noRefunds,
@@ -83,7 +91,7 @@ export function createBlindPayPartner(options: BlindPayOptions): SettlementPartn
     provisionRails: (input) => provision(desk, input),
     quote: (input) => requestQuote(desk, limits, input),
     statement: statementOf(desk),
-    async findOrder(kind, reference) {
+    async findCommand(kind, reference) {
       if (kind === 'refund') return done(null);
       if (kind === 'payout') return findByReference(desk, reference);
       return later('BlindPay stores no reference of ours with a pay-in');
@@ -95,8 +103,8 @@ export function createBlindPayPartner(options: BlindPayOptions): SettlementPartn
 
 /** A person accepts the terms in a browser; each call opens another session. */
 async function startTos(
-  desk: Desk,
-  { redirectUrl, key, receiverRef = null }: Parameters<SettlementPartner['startTos']>[0],
+  desk: BlindPayContext,
+  { redirectUrl, key, partyRef = null }: Parameters<SettlementPartner['startTos']>[0],
 ): ReturnType<SettlementPartner['startTos']> {
   const answer = await desk.client.post({
     path: '/e/instances/:instance/tos',
@@ -105,7 +113,7 @@ async function startTos(
       idempotency_key: uuidOf(`${key}.${desk.nowMs()}`),
       redirect_url: redirectUrl,
       // A customer that accepts a new version.
-      ...(receiverRef === null ? {} : { customer_id: receiverRef }),
+      ...(partyRef === null ? {} : { customer_id: partyRef }),
     }),
     key: null,
     shape: z.object({ url: z.url() }),
@@ -127,7 +135,7 @@ const noRefund = refused(
 );
 
 /** Refused while it is prepared, so the debt becomes an operator's task. */
-const noRefunds: OrderApi<RefundOrder, RefundReport> = {
+const noRefunds: CommandCalls<RefundInput, RefundReport> = {
   prepare: async () => noRefund,
   start: async () => noRefund,
   find: async () => done(null),

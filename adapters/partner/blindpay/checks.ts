@@ -6,8 +6,8 @@ import type { Mode } from '../../../core/domain/tenant.js';
 import type { PartnerCheck, SettlementPartner } from '../../../core/ports/partner.js';
 import { codeOf } from './answer-codes.js';
 import type { BlindPayClient, Probe } from './blindpay-client.js';
+import type { BlindPayRoute } from './blindpay-context.js';
 import { neededEvents } from './inbound.js';
-import type { Route } from './orders.js';
 import { variableName } from './settings.js';
 
 export interface Connection {
@@ -17,7 +17,7 @@ export interface Connection {
   readonly apiKey: string;
   readonly instanceId: string;
   readonly secrets: readonly string[];
-  readonly route: Route;
+  readonly route: BlindPayRoute;
   nowMs(): number;
 }
 
@@ -101,7 +101,7 @@ function errorCodeOf(probe: Probe): string {
 
 /** In this order; the first that fails is the last one shown. */
 const stages = ['connection', 'edge', 'API key', 'instance'] as const;
-type Stage = (typeof stages)[number];
+type CheckStage = (typeof stages)[number];
 
 function reachChecks(connection: Connection, listed: Probe): readonly PartnerCheck[] {
   const { url, instanceId } = connection;
@@ -110,7 +110,7 @@ function reachChecks(connection: Connection, listed: Probe): readonly PartnerChe
     edge: 'lets this client through',
     'API key': 'accepted',
     instance: `${instanceId} exists`,
-  } as const satisfies Record<Stage, string>;
+  } as const satisfies Record<CheckStage, string>;
   const failure = failureOf(connection, listed);
   const reached = failure === null ? stages : stages.slice(0, stages.indexOf(failure[0]));
   const passed = reached.map((stage) => ok(stage, found[stage]));
@@ -123,18 +123,23 @@ const noRoute = 'there is no route to it: may this machine call out?';
 
 /** By the code of the failed connection. */
 const failedConnections: Readonly<Record<string, string>> = {
-  ...{ ENOTFOUND: unresolved, EAI_AGAIN: unresolved },
+  ENOTFOUND: unresolved,
+  EAI_AGAIN: unresolved,
   ECONNREFUSED: 'it refuses connections at this port',
-  ...{ ENETUNREACH: noRoute, EHOSTUNREACH: noRoute, UND_ERR_CONNECT_TIMEOUT: noRoute },
-  ...{ CERT_HAS_EXPIRED: untrusted, DEPTH_ZERO_SELF_SIGNED_CERT: untrusted },
-  ...{ UNABLE_TO_VERIFY_LEAF_SIGNATURE: untrusted, SELF_SIGNED_CERT_IN_CHAIN: untrusted },
+  ENETUNREACH: noRoute,
+  EHOSTUNREACH: noRoute,
+  UND_ERR_CONNECT_TIMEOUT: noRoute,
+  CERT_HAS_EXPIRED: untrusted,
+  DEPTH_ZERO_SELF_SIGNED_CERT: untrusted,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: untrusted,
+  SELF_SIGNED_CERT_IN_CHAIN: untrusted,
   ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is of another name',
 };
 
 function failureOf(
   { url, mode, instanceId }: Connection,
   listed: Probe,
-): readonly [stage: Stage, detail: string] | null {
+): readonly [stage: CheckStage, detail: string] | null {
   const [address, key, instance] = (['URL', 'API_KEY', 'INSTANCE_ID'] as const).map((ending) =>
     variableName(mode, ending),
   );
@@ -147,7 +152,7 @@ function failureOf(
   const code = errorCodeOf(listed);
   const isPage = json === undefined;
   const isForm = readAs(listed, endpointsShape) !== null;
-  const rules: readonly (readonly [applies: boolean, stage: Stage, detail: string])[] = [
+  const rules: readonly (readonly [applies: boolean, stage: CheckStage, detail: string])[] = [
     [
       isPage && [403, 429, 503].includes(status),
       'edge',

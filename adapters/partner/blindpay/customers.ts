@@ -12,15 +12,15 @@ import { type Dossier, fileLinks, type Owner } from '../../../core/domain/dossie
 import { PARTY_BLOCKED, TERMS } from '../../../core/domain/party-due.js';
 import { isCode } from '../../../core/errors.js';
 import type {
-  AcceptedOrder,
-  OrderApi,
+  AcceptedCommand,
+  CommandCalls,
   PartnerAnswer,
-  ReceiverOrder,
-  ReceiverReport,
+  PartyInput,
+  PartyReport,
 } from '../../../core/ports/partner.js';
 import type { ReadFile } from '../running-partner.js';
 import {
-  type Desk,
+  type BlindPayContext,
   done,
   endOf,
   isId,
@@ -29,7 +29,7 @@ import {
   readRequest,
   refused,
   unreadable,
-} from './orders.js';
+} from './blindpay-context.js';
 import { answerByMs, answerTo, askedFiles, correctionsIn, openRfi, rfiPath } from './rfi.js';
 
 /** Of a file, by the OpenAPI description; a guide says five. */
@@ -39,7 +39,7 @@ const photoFields = /(selfieFile|idDocFrontFile|idDocBackFile)$/;
 const photoKinds: readonly DocumentKind[] = ['selfie', 'id_doc_front', 'id_doc_back'];
 
 /** `compliance_request` becomes `rejected` after 27 days, `approved_rfi` does not. */
-const statuses: Readonly<Record<string, ReceiverReport['status']>> = {
+const statuses: Readonly<Record<string, PartyReport['status']>> = {
   verifying: 'verifying',
   pending_review: 'verifying',
   awaiting_contract: 'verifying',
@@ -112,19 +112,20 @@ const requestShape = z.object({
 type Request = z.output<typeof requestShape>;
 
 export function customersApi(
-  desk: Desk,
+  desk: BlindPayContext,
   readFile: ReadFile,
-): OrderApi<ReceiverOrder, ReceiverReport> {
+): CommandCalls<PartyInput, PartyReport> {
   return {
     read: (customerId) => readReport(desk, customerId),
-    prepare: (order) =>
-      order.previousRef == null
-        ? prepareCustomer(desk, readFile, order)
-        : prepareAnswer(desk, readFile, { ...order, previousRef: order.previousRef }),
+    prepare: (input) =>
+      input.previousRef == null
+        ? prepareCustomer(desk, readFile, input)
+        : prepareAnswer(desk, readFile, { ...input, previousRef: input.previousRef }),
     async start(request) {
-      const order = readRequest('receiver', requestShape, request);
-      if (order === null) return unreadable;
-      const sent = order.customerId == null ? await create(desk, order) : await answer(desk, order);
+      const fields = readRequest('party', requestShape, request);
+      if (fields === null) return unreadable;
+      const sent =
+        fields.customerId == null ? await create(desk, fields) : await answer(desk, fields);
       if (sent.outcome !== 'done') return sent;
       const partnerRef = sent.value;
       const report = await readReport(desk, partnerRef);
@@ -133,34 +134,39 @@ export function customersApi(
       );
     },
     async find(request) {
-      const order = readRequest('receiver', requestShape, request);
-      if (order === null) return done(null);
-      return order.customerId == null ? findCustomer(desk, order) : findAnswer(desk, order);
+      const fields = readRequest('party', requestShape, request);
+      if (fields === null) return done(null);
+      return fields.customerId == null ? findCustomer(desk, fields) : findAnswer(desk, fields);
     },
   };
 }
 
 async function readCustomer(
-  { client }: Desk,
+  { client }: BlindPayContext,
   customerId: string,
 ): Promise<PartnerAnswer<Customer>> {
   if (!isId(customerId)) return notFound;
   return client.get(`/instances/:instance/customers/${customerId}`, customerShape);
 }
 
-async function readReport(desk: Desk, customerId: string): Promise<PartnerAnswer<ReceiverReport>> {
+async function readReport(
+  desk: BlindPayContext,
+  customerId: string,
+): Promise<PartnerAnswer<PartyReport>> {
   const customer = await readCustomer(desk, customerId);
   return customer.outcome === 'done' ? reportOf(desk, customer.value) : customer;
 }
 
 /** Refusals that end when the party has done what is due. */
 const blocking: ReadonlySet<string> = new Set([
-  ...['TOS_NOT_ACCEPTED', 'CUSTOMERS_KYC_NOT_APPROVED', 'COMPLIANCE_RFI_IN_PROGRESS'],
+  'TOS_NOT_ACCEPTED',
+  'CUSTOMERS_KYC_NOT_APPROVED',
+  'COMPLIANCE_RFI_IN_PROGRESS',
 ]);
 
 /** `PARTY_BLOCKED` for a refusal of a quote or pay-in that passes, unless the party is rejected. */
 export async function blockedIfPassing<T>(
-  desk: Desk,
+  desk: BlindPayContext,
   customerId: string,
   refusal: PartnerAnswer<T>,
 ): Promise<PartnerAnswer<T>> {
@@ -172,39 +178,39 @@ export async function blockedIfPassing<T>(
 }
 
 async function prepareCustomer(
-  desk: Desk,
+  desk: BlindPayContext,
   readFile: ReadFile,
-  order: ReceiverOrder,
+  input: PartyInput,
 ): Promise<PartnerAnswer<string>> {
-  if (order.entityType === 'business' && order.kycTier === 'enhanced') {
+  if (input.entityType === 'business' && input.kycTier === 'enhanced') {
     return refused('tier_not_available', 'BlindPay has no enhanced tier for businesses.');
   }
-  const files = await uploadedFiles(desk, readFile, order);
+  const files = await uploadedFiles(desk, readFile, input);
   if (files.outcome !== 'done') return files;
-  const body = JSON.stringify(customerOf(order, files.value));
-  return done(JSON.stringify({ kind: 'receiver', reference: order.reference, body }));
+  const body = JSON.stringify(customerOf(input, files.value));
+  return done(JSON.stringify({ kind: 'party', reference: input.reference, body }));
 }
 
 /** Once the request is closed there is nothing to send: the customer is read. */
 async function prepareAnswer(
-  desk: Desk,
+  desk: BlindPayContext,
   readFile: ReadFile,
-  order: ReceiverOrder & { readonly previousRef: string },
+  input: PartyInput & { readonly previousRef: string },
 ): Promise<PartnerAnswer<string>> {
-  const { reference, previousRef: customerId } = order;
+  const { reference, previousRef: customerId } = input;
   const rfi = await openRfi(desk, customerId);
   if (rfi.outcome !== 'done') return rfi;
-  const head = { kind: 'receiver', reference, customerId };
+  const head = { kind: 'party', reference, customerId };
   if (rfi.value === null) return done(JSON.stringify({ ...head, rfiId: null, body: '' }));
-  const asked = askedFiles(rfi.value, order);
-  const files = await uploadedFiles(desk, readFile, order, (path) => asked.has(path));
+  const asked = askedFiles(rfi.value, input);
+  const files = await uploadedFiles(desk, readFile, input, (path) => asked.has(path));
   if (files.outcome !== 'done') return files;
-  const body = answerTo(rfi.value, order, customerOf(order, files.value), files.value);
+  const body = answerTo(rfi.value, input, customerOf(input, files.value), files.value);
   if (body.outcome !== 'done') return body;
   return done(JSON.stringify({ ...head, rfiId: rfi.value.id, body: JSON.stringify(body.value) }));
 }
 
-async function create({ client }: Desk, { reference, body }: Request) {
+async function create({ client }: BlindPayContext, { reference, body }: Request) {
   const created = await client.post({
     path: '/instances/:instance/customers',
     body,
@@ -218,7 +224,7 @@ async function create({ client }: Desk, { reference, body }: Request) {
 }
 
 async function answer(
-  { client }: Desk,
+  { client }: BlindPayContext,
   { reference, body, customerId, rfiId }: Request,
 ): Promise<PartnerAnswer<string>> {
   const id = customerId ?? '';
@@ -230,9 +236,9 @@ async function answer(
 }
 
 async function findCustomer(
-  desk: Desk,
+  desk: BlindPayContext,
   { reference }: Request,
-): Promise<PartnerAnswer<AcceptedOrder | null>> {
+): Promise<PartnerAnswer<AcceptedCommand | null>> {
   const path = '/instances/:instance/customers';
   const found = await desk.client.search(path, customerShape, (customer) =>
     customer.external_id === reference ? customer : null,
@@ -245,16 +251,19 @@ async function findCustomer(
 
 /** A request that does not wait any more has its answer, or needs none. */
 async function findAnswer(
-  desk: Desk,
+  desk: BlindPayContext,
   { customerId, rfiId }: Request,
-): Promise<PartnerAnswer<AcceptedOrder | null>> {
+): Promise<PartnerAnswer<AcceptedCommand | null>> {
   const partnerRef = customerId ?? '';
   const rfi = await openRfi(desk, partnerRef);
   if (rfi.outcome !== 'done') return rfi;
   return done(rfi.value !== null && rfi.value.id === rfiId ? null : { partnerRef });
 }
 
-async function reportOf(desk: Desk, customer: Customer): Promise<PartnerAnswer<ReceiverReport>> {
+async function reportOf(
+  desk: BlindPayContext,
+  customer: Customer,
+): Promise<PartnerAnswer<PartyReport>> {
   const { id: customerId, kyc_status: kycStatus, kyc_warnings: warnings } = customer;
   const shown = { what: 'customer', status: kycStatus, open: 'verifying' } as const;
   const status = endOf(desk, statuses, shown);
@@ -296,13 +305,13 @@ function cnaeOf({ cnae_condition: condition }: Customer) {
 
 /** Addresses of the files at BlindPay by their addresses in the dossier. */
 async function uploadedFiles(
-  { client }: Desk,
+  { client }: BlindPayContext,
   readFile: ReadFile,
-  order: ReceiverOrder,
+  input: PartyInput,
   isSent: (path: string) => boolean = () => true,
 ): Promise<PartnerAnswer<ReadonlyMap<string, string>>> {
   const stored = new Map<string, string>();
-  for (const { path, url } of fileLinks(order)) {
+  for (const { path, url } of fileLinks(input)) {
     if (stored.has(url) || !isSent(path)) continue;
     const file = await readFile(url).catch((error: unknown) =>
       isCode(error, 'NotFound') || isCode(error, 'InvalidSignature') ? 'absent' : 'unreadable',
@@ -330,27 +339,27 @@ async function uploadedFiles(
 }
 
 /** The body of POST /customers; fields that are absent stay absent. */
-function customerOf(order: ReceiverOrder, files: ReadonlyMap<string, string>) {
-  const { entityType, email, legalName, cnpj, taxId, formationDate, website } = order;
+function customerOf(input: PartyInput, files: ReadonlyMap<string, string>) {
+  const { entityType, email, legalName, cnpj, taxId, formationDate, website } = input;
   const fileAt = (url: string | null | undefined) => (url ? (files.get(url) ?? url) : null);
   const business = {
     legal_name: legalName,
     formation_date: instantOf(formationDate),
     website,
-    incorporation_doc_file: fileAt(order.incorporationDocFile),
-    proof_of_ownership_doc_file: fileAt(order.proofOfOwnershipDocFile),
-    owners: order.owners?.map((owner) => ownerOf(owner, fileAt)),
+    incorporation_doc_file: fileAt(input.incorporationDocFile),
+    proof_of_ownership_doc_file: fileAt(input.proofOfOwnershipDocFile),
+    owners: input.owners?.map((owner) => ownerOf(owner, fileAt)),
   };
   return present({
     type: entityType,
-    kyc_type: order.kycTier ?? 'standard',
-    external_id: order.reference,
-    tos_id: order.tosId,
+    kyc_type: input.kycTier ?? 'standard',
+    external_id: input.reference,
+    tos_id: input.tosId,
     email,
-    ...personOf(order, fileAt),
+    ...personOf(input, fileAt),
     tax_id: entityType === 'business' ? (cnpj?.replace(/[./-]/g, '') ?? taxId) : taxId,
-    phone_number: order.phone,
-    ...(entityType === 'business' ? business : { selfie_file: fileAt(order.selfieFile) }),
+    phone_number: input.phone,
+    ...(entityType === 'business' ? business : { selfie_file: fileAt(input.selfieFile) }),
   });
 }
 

@@ -3,7 +3,16 @@
 // so a repeat makes no second one, even after BlindPay has forgotten the idempotency key (24 h).
 import { z } from 'zod';
 import type { PartnerAnswer, SettlementPartner } from '../../../core/ports/partner.js';
-import { type Desk, done, isId, joinIds, later, notFound, refused, splitIds } from './orders.js';
+import {
+  type BlindPayContext,
+  done,
+  isId,
+  joinIds,
+  later,
+  notFound,
+  refused,
+  splitIds,
+} from './blindpay-context.js';
 
 /** Names the wallet of Ponte among those of a customer. */
 const WALLET_NAME = 'ponte';
@@ -45,10 +54,10 @@ type PixInput = Parameters<SettlementPartner['registerPixDestination']>[0];
 type RailsInput = Parameters<SettlementPartner['provisionRails']>[0];
 
 export async function registerPix(
-  desk: Desk,
+  desk: BlindPayContext,
   input: PixInput,
 ): Promise<PartnerAnswer<{ destinationRef: string }>> {
-  const { receiverRef: customerId } = input;
+  const { partyRef: customerId } = input;
   if (!isId(customerId)) return notFound;
   if (input.pixKey.trim() === '') return refused('pix_key_invalid', 'pixKey is empty.');
   const account = await ensuredBankAccount(desk, input);
@@ -59,10 +68,10 @@ export async function registerPix(
 }
 
 async function ensuredBankAccount(
-  { client }: Desk,
-  { receiverRef, pixKey, accountHolderName: name, key }: PixInput,
+  { client }: BlindPayContext,
+  { partyRef, pixKey, accountHolderName: name, key }: PixInput,
 ): Promise<PartnerAnswer<string>> {
-  const path = `/instances/:instance/customers/${receiverRef}/bank-accounts`;
+  const path = `/instances/:instance/customers/${partyRef}/bank-accounts`;
   const found = await client.search(
     path,
     bankAccountShape,
@@ -88,7 +97,7 @@ async function ensuredBankAccount(
 
 /** One per customer and network. */
 async function ensuredWallet(
-  { client, route: { network } }: Desk,
+  { client, route: { network } }: BlindPayContext,
   customerId: string,
 ): Promise<PartnerAnswer<string>> {
   const path = `/instances/:instance/customers/${customerId}/wallets`;
@@ -109,7 +118,7 @@ async function ensuredWallet(
 
 /** From where a payout to this destination is sent. */
 export async function walletAddress(
-  { client }: Desk,
+  { client }: BlindPayContext,
   { customerId, walletId }: Destination,
 ): Promise<PartnerAnswer<string>> {
   const path = `/instances/:instance/customers/${customerId}/wallets/${walletId}`;
@@ -121,18 +130,18 @@ export async function walletAddress(
 
 /** The virtual account, or the wallet where the instance is to have none. */
 export async function provision(
-  desk: Desk,
-  { receiverRef, destinationRef, key }: RailsInput,
+  desk: BlindPayContext,
+  { partyRef, destinationRef, key }: RailsInput,
 ): Promise<PartnerAnswer<{ virtualAccountRef: string }>> {
   const destination = readDestination(destinationRef);
-  if (destination === null || destination.customerId !== receiverRef) return notFound;
+  if (destination === null || destination.customerId !== partyRef) return notFound;
   const { client, route } = desk;
   const { token, bankingPartner } = route;
   if (bankingPartner === null) {
     const address = await walletAddress(desk, destination);
     return address.outcome === 'done' ? done({ virtualAccountRef: destination.walletId }) : address;
   }
-  const path = `/instances/:instance/customers/${receiverRef}/virtual-accounts`;
+  const path = `/instances/:instance/customers/${partyRef}/virtual-accounts`;
   const found = await client.search(
     path,
     virtualAccountShape,
@@ -155,7 +164,7 @@ export async function provision(
  * customer from before the setting has none and needs the code, so without an answer it counts.
  */
 export async function isVirtualAccount(
-  { client, route }: Desk,
+  { client, route }: BlindPayContext,
   customerId: string,
   numbers: readonly string[],
 ): Promise<boolean> {

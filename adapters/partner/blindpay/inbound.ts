@@ -8,7 +8,7 @@ import { verifyMessage } from '../signed-message.js';
 
 /** Of the event's name, or else of the id: some payloads have no event. */
 const kinds = [
-  { kind: 'receiver', event: 'customer.', id: 're_' },
+  { kind: 'party', event: 'customer.', id: 're_' },
   { kind: 'payin', event: 'payin.', id: 'pi_' },
   { kind: 'payout', event: 'payout.', id: 'po_' },
   { kind: 'payout', event: 'payout.', id: 'pa_' },
@@ -17,8 +17,11 @@ const kinds = [
 /** An endpoint that sends fewer events leaves changes to the polls. */
 export const neededEvents = [
   'customer.update',
-  ...['payin.new', 'payin.update', 'payin.complete'],
-  ...['payout.update', 'payout.complete'],
+  'payin.new',
+  'payin.update',
+  'payin.complete',
+  'payout.update',
+  'payout.complete',
 ] as const;
 
 const messageShape = z.object({
@@ -46,7 +49,7 @@ function noticesIn(text: string, log: Log): readonly PartnerNotice[] {
   const { webhook_event: event, id, customer_id: customerId } = messageIn(text);
   // A customer has accepted a new version; without one, a dossier will name the terms.
   if (event === 'tos.accept' && customerId) {
-    return [{ kind: 'receiver', reference: null, partnerRef: customerId, report: null }];
+    return [{ kind: 'party', reference: null, partnerRef: customerId, report: null }];
   }
   const row = kinds.find((one) => (event ? event.startsWith(one.event) : id?.startsWith(one.id)));
   if (row === undefined || !id) {

@@ -6,7 +6,7 @@ import type { AmountLimit } from '../../../core/domain/amount-limit.js';
 import { MINUTE_MS } from '../../../core/domain/instant.js';
 import { money } from '../../../core/domain/money.js';
 import type { PartnerAnswer } from '../../../core/ports/partner.js';
-import { CURRENCY, type Desk, done } from './orders.js';
+import { type BlindPayContext, CURRENCY, done } from './blindpay-context.js';
 
 /** A quote costs two more calls, of a hundred that a development instance has in a minute. */
 const FRESH_MS = MINUTE_MS;
@@ -26,7 +26,7 @@ export interface LimitBook {
   ofTransaction(customerId: string): Promise<AmountLimit>;
 }
 
-export function limitBook({ client, log, nowMs }: Desk): LimitBook {
+export function limitBook({ client, log, nowMs }: BlindPayContext): LimitBook {
   const known = new Map<string, { readonly limits: Limits; readonly readAtMs: number }>();
   const read = async (customerId: string): Promise<PartnerAnswer<Limits>> => {
     const kept = known.get(customerId);

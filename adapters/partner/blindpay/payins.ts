@@ -11,19 +11,16 @@ import type {
 } from '../../../core/domain/payin-instructions.js';
 import type { PayinReport } from '../../../core/domain/report-check.js';
 import type {
-  AcceptedOrder,
-  OrderApi,
+  AcceptedCommand,
+  CommandCalls,
   PartnerAnswer,
-  PayinOrder,
+  PayinInput,
   QuoteAnswer,
   SettlementPartner,
 } from '../../../core/ports/partner.js';
-import { blockedIfPassing } from './customers.js';
-import { isVirtualAccount, readDestination } from './destinations.js';
-import type { LimitBook } from './limits.js';
 import {
+  type BlindPayContext,
   CURRENCY,
-  type Desk,
   done,
   endOf,
   isId,
@@ -36,7 +33,10 @@ import {
   transactionEnds,
   unreadable,
   withoutEffect,
-} from './orders.js';
+} from './blindpay-context.js';
+import { blockedIfPassing } from './customers.js';
+import { isVirtualAccount, readDestination } from './destinations.js';
+import type { LimitBook } from './limits.js';
 
 /** Smaller values of `expires_at` are in seconds: its example and its text differ. */
 const SECONDS_BELOW = 1e12;
@@ -119,7 +119,7 @@ export function rateOf(targetMinor: bigint, sourceMinor: bigint): string {
 }
 
 export async function requestQuote(
-  desk: Desk,
+  desk: BlindPayContext,
   limits: LimitBook,
   { source, destination }: Parameters<SettlementPartner['quote']>[0],
 ): Promise<QuoteAnswer> {
@@ -193,36 +193,36 @@ async function refusedLimit(
   return null;
 }
 
-export function payinsApi(desk: Desk): OrderApi<PayinOrder, PayinReport> {
+export function payinsApi(desk: BlindPayContext): CommandCalls<PayinInput, PayinReport> {
   const { client } = desk;
   return {
     async prepare({ reference, quote, payerReference }) {
       const ids = splitIds(quote.partnerQuoteId, ['customerId', 'quoteId']);
       if (ids === null) return notFound;
-      // An expired quote is no proof: a restored order may have been sent before.
+      // An expired quote is no proof: a restored command may have been sent before.
       const amountMinor = Number(quote.source.amountMinor);
       const known = { payerReference, amountMinor, quotedUntilMs: quote.expiresAtMs };
       return done(JSON.stringify({ kind: 'payin', reference, ...ids, ...known }));
     },
     async start(request) {
-      const order = readRequest('payin', requestShape, request);
-      if (order === null) return unreadable;
+      const fields = readRequest('payin', requestShape, request);
+      if (fields === null) return unreadable;
       const path = '/instances/:instance/payins/evm';
-      const body = JSON.stringify({ payin_quote_id: order.quoteId });
-      const answer = await client.post({ path, body, key: order.reference, shape: payinShape });
-      if (answer.outcome === 'done') return done(await accepted(desk, order, answer.value));
+      const body = JSON.stringify({ payin_quote_id: fields.quoteId });
+      const answer = await client.post({ path, body, key: fields.reference, shape: payinShape });
+      if (answer.outcome === 'done') return done(await accepted(desk, fields, answer.value));
       const isOver = answer.outcome === 'refused' && quoteOver.has(answer.code);
-      return isOver ? quoteExpired : blockedIfPassing(desk, order.customerId, answer);
+      return isOver ? quoteExpired : blockedIfPassing(desk, fields.customerId, answer);
     },
     async find(request) {
-      const order = readRequest('payin', requestShape, request);
-      if (order === null) return done(null);
-      const id = await findPayin(desk, order);
+      const fields = readRequest('payin', requestShape, request);
+      if (fields === null) return done(null);
+      const id = await findPayin(desk, fields);
       if (id.outcome !== 'done') return id;
       if (id.value === null) return done(null);
       // The list may leave the bank details out.
       const whole = await readPayin(desk, id.value);
-      return whole.outcome === 'done' ? done(await accepted(desk, order, whole.value)) : whole;
+      return whole.outcome === 'done' ? done(await accepted(desk, fields, whole.value)) : whole;
     },
     async read(partnerRef) {
       const answer = await readPayin(desk, partnerRef);
@@ -233,38 +233,43 @@ export function payinsApi(desk: Desk): OrderApi<PayinOrder, PayinReport> {
 
 /** The buyer needs another quote, which is refused in words if a limit was reached since. */
 const quoteOver: ReadonlySet<string> = new Set([
-  ...['QUOTES_EXPIRED', 'LIMITS_AMOUNT_OUT_OF_RANGE', 'LIMITS_VOLUME_EXCEEDED'],
+  'QUOTES_EXPIRED',
+  'LIMITS_AMOUNT_OUT_OF_RANGE',
+  'LIMITS_VOLUME_EXCEEDED',
 ]);
 const quoteExpired = refused('quote_expired', 'The quote has expired.');
 
-export async function readPayin({ client }: Desk, id: string): Promise<PartnerAnswer<Payin>> {
+export async function readPayin(
+  { client }: BlindPayContext,
+  id: string,
+): Promise<PartnerAnswer<Payin>> {
   return isId(id) ? client.get(`/instances/:instance/payins/${id}`, payinShape) : notFound;
 }
 
 async function findPayin(
-  { client }: Desk,
-  order: PayinRequest,
+  { client }: BlindPayContext,
+  fields: PayinRequest,
 ): Promise<PartnerAnswer<string | null>> {
   let isDoubtful = false;
-  const path = `/instances/:instance/payins?customer_id=${order.customerId}`;
+  const path = `/instances/:instance/payins?customer_id=${fields.customerId}`;
   const found = await client.search(path, payinShape, (payin) => {
-    if (!payin.payin_quote_id && isLike(payin, order)) isDoubtful = true;
-    return payin.payin_quote_id === order.quoteId ? payin.id : null;
+    if (!payin.payin_quote_id && isLike(payin, fields)) isDoubtful = true;
+    return payin.payin_quote_id === fields.quoteId ? payin.id : null;
   });
   if (found.outcome !== 'done' || found.value !== null || !isDoubtful) return found;
   return later('a pay-in without a quote may be this one');
 }
 
-/** Deposits have no quote of ours: of another amount or time, they are not this order. */
-function isLike({ sender_amount: amount, created_at: createdAt }: Payin, order: PayinRequest) {
-  const { amountMinor, quotedUntilMs } = order;
+/** Deposits have no quote of ours: of another amount or time, they are not this command. */
+function isLike({ sender_amount: amount, created_at: createdAt }: Payin, fields: PayinRequest) {
+  const { amountMinor, quotedUntilMs } = fields;
   if (amount && amountMinor && amount !== amountMinor) return false;
   const atMs = Date.parse(createdAt ?? '');
   if (!quotedUntilMs || !Number.isFinite(atMs)) return true;
   return atMs > quotedUntilMs - QUOTE_LIFE_MAX_MS && atMs < quotedUntilMs + CLOCKS_DIFFER_MS;
 }
 
-export function payinReport(desk: Desk, payin: Payin): PartnerAnswer<PayinReport> {
+export function payinReport(desk: BlindPayContext, payin: Payin): PartnerAnswer<PayinReport> {
   const { tracking_transaction: transaction, tracking_complete: complete } = payin;
   const status = endOf(desk, transactionEnds, {
     what: 'pay-in',
@@ -285,7 +290,11 @@ export function payinReport(desk: Desk, payin: Payin): PartnerAnswer<PayinReport
   });
 }
 
-async function accepted(desk: Desk, order: PayinRequest, payin: Payin): Promise<AcceptedOrder> {
+async function accepted(
+  desk: BlindPayContext,
+  fields: PayinRequest,
+  payin: Payin,
+): Promise<AcceptedCommand> {
   const { blindpay_bank_details: details, sender_amount: amount } = payin;
   const { id: partnerRef, memo_code: memo } = payin;
   const rails = railsOf(details ?? {}).toSorted(
@@ -295,8 +304,8 @@ async function accepted(desk: Desk, order: PayinRequest, payin: Payin): Promise<
   );
   if (!amount || rails.length === 0) return { partnerRef };
   const shown = rails.flatMap(({ fields }) => fields.map(({ value }) => value));
-  const isOwn = await isVirtualAccount(desk, order.customerId, shown);
-  const reference = (isOwn ? order.payerReference : memo) || null;
+  const isOwn = await isVirtualAccount(desk, fields.customerId, shown);
+  const reference = (isOwn ? fields.payerReference : memo) || null;
   const referenceRequired = !isOwn && reference !== null;
   // With a memo code, the account is one of BlindPay for all customers.
   const holder = referenceRequired ? 'partner' : 'payee';

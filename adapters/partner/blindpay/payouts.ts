@@ -1,26 +1,25 @@
 // Payouts. A payout needs a quote of the moment, which lives for five minutes and is used once.
 // BlindPay stores no reference of ours with a payout but keeps the description of its quote, so
-// that names the order: `<reference> <amount> <currency>`, then the purpose in words.
+// that names the command: `<reference> <amount> <currency>`, then the purpose in words.
 //
 // No second payout: time since the preparation is cut into windows. Each has one quote, under a key
 // of the window, which is used only if it expires before the window ends. So no two quotes of an
-// order are alive at a time.
+// command are alive at a time.
 import { z } from 'zod';
 import { MINUTE_MS } from '../../../core/domain/instant.js';
 import { formatAmount, money, parseAmount } from '../../../core/domain/money.js';
 import { purposes } from '../../../core/domain/purpose.js';
 import type { PayoutReport } from '../../../core/domain/report-check.js';
 import type {
-  AcceptedOrder,
-  OrderApi,
+  AcceptedCommand,
+  CommandCalls,
   PartnerAnswer,
-  PayoutOrder,
+  PayoutInput,
 } from '../../../core/ports/partner.js';
 import { OPERATION_MS } from './blindpay-client.js';
-import { readDestination, walletAddress } from './destinations.js';
 import {
+  type BlindPayContext,
   CURRENCY,
-  type Desk,
   done,
   endOf,
   isId,
@@ -31,7 +30,8 @@ import {
   transactionEnds,
   unreadable,
   withoutEffect,
-} from './orders.js';
+} from './blindpay-context.js';
+import { readDestination, walletAddress } from './destinations.js';
 import { expiryMs, rateOf, readPayin } from './payins.js';
 
 export const QUOTE_LIFE_MS = 5 * MINUTE_MS;
@@ -39,10 +39,15 @@ const WINDOW_MS = 2 * QUOTE_LIFE_MS;
 /** The clock of BlindPay may be behind ours. */
 const CLOCK_SLACK_MS = MINUTE_MS;
 
-/** Refusals that pass: the money stays in the wallet, and the payout is ordered again. */
+/** Refusals that pass: the money stays in the wallet, and the payout is sent again. */
 const passing: ReadonlySet<string> = new Set([
-  ...['BANK_ACCOUNTS_NOT_APPROVED', 'COMPLIANCE_RFI_IN_PROGRESS', 'CUSTOMERS_KYC_NOT_APPROVED'],
-  ...['LIMITS_VOLUME_EXCEEDED', 'QUOTES_EXPIRED', 'QUOTES_INVALID_STATE', 'QUOTES_NOT_FOUND'],
+  'BANK_ACCOUNTS_NOT_APPROVED',
+  'COMPLIANCE_RFI_IN_PROGRESS',
+  'CUSTOMERS_KYC_NOT_APPROVED',
+  'LIMITS_VOLUME_EXCEEDED',
+  'QUOTES_EXPIRED',
+  'QUOTES_INVALID_STATE',
+  'QUOTES_NOT_FOUND',
   'TOS_NOT_ACCEPTED',
 ]);
 
@@ -78,16 +83,16 @@ const requestShape = z.object({
 });
 type Request = z.output<typeof requestShape>;
 
-export function payoutsApi(desk: Desk): OrderApi<PayoutOrder, PayoutReport> {
+export function payoutsApi(desk: BlindPayContext): CommandCalls<PayoutInput, PayoutReport> {
   return {
-    prepare: (order) => prepare(desk, order),
+    prepare: (input) => prepare(desk, input),
     async start(request) {
-      const order = readRequest('payout', requestShape, request);
-      return order === null ? unreadable : start(desk, order);
+      const fields = readRequest('payout', requestShape, request);
+      return fields === null ? unreadable : start(desk, fields);
     },
     async find(request) {
-      const order = readRequest('payout', requestShape, request);
-      return order === null ? done(null) : findPayout(desk, order);
+      const fields = readRequest('payout', requestShape, request);
+      return fields === null ? done(null) : findPayout(desk, fields);
     },
     async read(partnerRef) {
       if (!isId(partnerRef)) return notFound;
@@ -99,15 +104,15 @@ export function payoutsApi(desk: Desk): OrderApi<PayoutOrder, PayoutReport> {
 }
 
 /** Among all payouts, by our reference alone. */
-export function findByReference(desk: Desk, reference: string) {
+export function findByReference(desk: BlindPayContext, reference: string) {
   return desk.client.search('/instances/:instance/payouts', payoutShape, ({ id, description }) =>
-    describedOrder(description).reference === reference ? { partnerRef: id } : null,
+    describedCommand(description).reference === reference ? { partnerRef: id } : null,
   );
 }
 
 async function prepare(
-  desk: Desk,
-  { reference, amount, destination, payinRefs, purpose = null }: PayoutOrder,
+  desk: BlindPayContext,
+  { reference, amount, destination, payinRefs, purpose = null }: PayoutInput,
 ): Promise<PartnerAnswer<string>> {
   const to = readDestination(destination);
   if (to === null) return notFound;
@@ -128,7 +133,9 @@ async function prepare(
     address: address.value,
     tokenMinor: tokens.value,
     description: [
-      ...[reference, formatAmount(amount.amountMinor), amount.currency],
+      reference,
+      formatAmount(amount.amountMinor),
+      amount.currency,
       ...(purpose === null ? [] : [purposes[purpose]]),
     ].join(' '),
     network,
@@ -139,7 +146,7 @@ async function prepare(
 
 /** What the pay-ins brought to the wallet for this amount; a surplus stays there. */
 async function tokensFor(
-  desk: Desk,
+  desk: BlindPayContext,
   amountMinor: bigint,
   payinRefs: readonly string[],
 ): Promise<PartnerAnswer<number>> {
@@ -156,32 +163,35 @@ async function tokensFor(
   return done(Number((arrivedMinor * amountMinor) / sentMinor));
 }
 
-async function start(desk: Desk, order: Request): Promise<PartnerAnswer<AcceptedOrder>> {
+async function start(
+  desk: BlindPayContext,
+  fields: Request,
+): Promise<PartnerAnswer<AcceptedCommand>> {
   const startedAtMs = desk.nowMs();
-  const found = await findPayout(desk, order);
+  const found = await findPayout(desk, fields);
   if (found.outcome !== 'done') return withoutEffect(found);
   if (found.value !== null) return done(found.value);
   const { client } = desk;
-  const passedMs = Math.max(0, desk.nowMs() - order.preparedAtMs);
+  const passedMs = Math.max(0, desk.nowMs() - fields.preparedAtMs);
   const window = Math.floor(passedMs / WINDOW_MS);
   const quote = await client.post({
     path: '/instances/:instance/quotes',
-    body: quoteBody(order),
-    key: `${order.reference}.${window}.quote`,
+    body: quoteBody(fields),
+    key: `${fields.reference}.${window}.quote`,
     shape: quoteShape,
   });
   if (quote.outcome !== 'done') return withoutEffect(unlessPassing(quote));
   const expiresAtMs = expiryMs(quote.value.expires_at);
   if (expiresAtMs <= desk.nowMs()) return later('the quote of this window has expired');
-  const windowEndsAtMs = order.preparedAtMs + (window + 1) * WINDOW_MS;
+  const windowEndsAtMs = fields.preparedAtMs + (window + 1) * WINDOW_MS;
   if (expiresAtMs > windowEndsAtMs) return later('the quote would outlive its window');
   // After a pause another call may be under way, and this quote be younger than the call.
   if (desk.nowMs() > startedAtMs + OPERATION_MS) return later('the call took too long');
-  const { address } = order;
+  const { address } = fields;
   const payout = await client.post({
     path: '/instances/:instance/payouts/evm',
     body: JSON.stringify({ quote_id: quote.value.id, sender_wallet_address: address }),
-    key: `${order.reference}.${window}.payout`,
+    key: `${fields.reference}.${window}.payout`,
     shape: payoutShape,
   });
   return payout.outcome === 'done' ? done({ partnerRef: payout.value.id }) : unlessPassing(payout);
@@ -206,34 +216,37 @@ function unlessPassing<T>(answer: PartnerAnswer<T>): PartnerAnswer<T> {
 
 /** `later` if a payout without a description may be this one: that is no proof of absence. */
 async function findPayout(
-  { client }: Desk,
-  order: Request,
-): Promise<PartnerAnswer<AcceptedOrder | null>> {
+  { client }: BlindPayContext,
+  fields: Request,
+): Promise<PartnerAnswer<AcceptedCommand | null>> {
   let isDoubtful = false;
-  const path = `/instances/:instance/payouts?customer_id=${order.customerId}`;
+  const path = `/instances/:instance/payouts?customer_id=${fields.customerId}`;
   const found = await client.search(path, payoutShape, (payout) => {
-    if (describedOrder(payout.description).reference === order.reference)
+    if (describedCommand(payout.description).reference === fields.reference)
       return { partnerRef: payout.id };
-    if (!payout.description && isLike(payout, order)) isDoubtful = true;
+    if (!payout.description && isLike(payout, fields)) isDoubtful = true;
     return null;
   });
   if (found.outcome !== 'done' || found.value !== null || !isDoubtful) return found;
   return later('a payout without a description may be this one');
 }
 
-function isLike({ created_at: createdAt, sender_amount: amount }: Payout, order: Request): boolean {
+function isLike(
+  { created_at: createdAt, sender_amount: amount }: Payout,
+  fields: Request,
+): boolean {
   const atMs = createdAt ? Date.parse(createdAt) : Number.NaN;
-  if (atMs < order.preparedAtMs - CLOCK_SLACK_MS) return false;
-  return amount === null || amount === undefined || amount === order.tokenMinor;
+  if (atMs < fields.preparedAtMs - CLOCK_SLACK_MS) return false;
+  return amount === null || amount === undefined || amount === fields.tokenMinor;
 }
 
 /** What `prepare` wrote into the description; another text has no amount. */
-export function describedOrder(description: string | null | undefined) {
+export function describedCommand(description: string | null | undefined) {
   const [reference = null, amount = ''] = description?.split(' ') ?? [];
   return { reference, amountMinor: parseAmount(amount) };
 }
 
-export function payoutReport(desk: Desk, payout: Payout): PartnerAnswer<PayoutReport> {
+export function payoutReport(desk: BlindPayContext, payout: Payout): PartnerAnswer<PayoutReport> {
   const status = endOf(desk, transactionEnds, {
     what: 'payout',
     status: payout.status,
@@ -248,7 +261,7 @@ export function payoutReport(desk: Desk, payout: Payout): PartnerAnswer<PayoutRe
   const [sent, arrived] = [payout.sender_amount ?? 0, payout.receiver_amount ?? 0];
   if (sent === 0 || arrived === 0) return later('the payout has no amounts');
   // Without our description the fees of the pay-in are not known here.
-  const ordered = describedOrder(payout.description).amountMinor ?? BigInt(sent);
+  const ordered = describedCommand(payout.description).amountMinor ?? BigInt(sent);
   return done({
     status,
     settled: money(BigInt(arrived), payout.currency ?? 'BRL'),

@@ -4,8 +4,8 @@
 import { z } from 'zod';
 import { fileLinks } from '../../../core/domain/dossier.js';
 import type { Correction } from '../../../core/domain/party-due.js';
-import type { PartnerAnswer, ReceiverOrder } from '../../../core/ports/partner.js';
-import { type Desk, done, isId, notFound, refused } from './orders.js';
+import type { PartnerAnswer, PartyInput } from '../../../core/ports/partner.js';
+import { type BlindPayContext, done, isId, notFound, refused } from './blindpay-context.js';
 
 const REASON_LENGTH_MAX = 1_000;
 
@@ -40,7 +40,7 @@ export function rfiPath(customerId: string): string {
 
 /** The one that waits for an answer; null: none does. */
 export async function openRfi(
-  { client }: Pick<Desk, 'client'>,
+  { client }: Pick<BlindPayContext, 'client'>,
   customerId: string,
 ): Promise<PartnerAnswer<Rfi | null>> {
   if (!isId(customerId)) return notFound;
@@ -68,9 +68,9 @@ export function answerByMs({ expires_at: at }: Rfi): number | null {
 }
 
 /** Paths of the files in the dossier that the request asks for. */
-export function askedFiles(rfi: Rfi, order: ReceiverOrder): ReadonlySet<string> {
+export function askedFiles(rfi: Rfi, input: PartyInput): ReadonlySet<string> {
   const names = new Set(fieldsOf(rfi).map(({ key }) => plain(key)));
-  const paths = fileLinks(order).map(({ path }) => path);
+  const paths = fileLinks(input).map(({ path }) => path);
   return new Set(paths.filter((path) => names.has(plain(path.replace(/^answers\./, '')))));
 }
 
@@ -80,14 +80,14 @@ export function askedFiles(rfi: Rfi, order: ReceiverOrder): ReadonlySet<string> 
  */
 export function answerTo(
   rfi: Rfi,
-  order: ReceiverOrder,
+  input: PartyInput,
   customer: Readonly<Record<string, unknown>>,
   files: ReadonlyMap<string, string>,
 ): PartnerAnswer<Readonly<Record<string, unknown>>> {
   const body: Record<string, unknown> = {};
   for (const field of fieldsOf(rfi)) {
     const { key, required, items, multiple } = field;
-    const given = order.answers?.[nameOf(field)];
+    const given = input.answers?.[nameOf(field)];
     const value = given === undefined ? valueAt(customer, key) : (files.get(given) ?? given);
     if (value === null) {
       if (!required) continue;

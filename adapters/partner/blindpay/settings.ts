@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import type { Mode } from '../../../core/domain/tenant.js';
 import type { Environment } from '../running-partner.js';
-import type { Route } from './orders.js';
+import type { BlindPayRoute } from './blindpay-context.js';
 
 /** The vendor's public address serves both kinds of instance; the key decides. */
 const VENDOR_URL = 'https://api.blindpay.com/v1';
@@ -42,7 +42,7 @@ const forms = {
     )
     .meta({ secret: true }),
   URL: z.string().refine(isApiUrl, 'give an https address without query or fragment'),
-  NETWORK: z.string().regex(/^[a-z_]{2,30}$/, 'give a network, as polygon'),
+  NETWORK: z.string().regex(/^[a-z_]{2,30}$/, 'give a network, for example polygon'),
   TOKEN: z.enum(['USDC', 'USDT', 'USDB']),
   PAYMENT_METHOD: z.enum(paymentMethods),
   BANKING_PARTNER: z.enum(bankingPartners),
@@ -67,7 +67,7 @@ export interface BlindPaySettings {
   readonly instanceId: string;
   readonly secrets: readonly string[];
   readonly url: string;
-  readonly route: Route;
+  readonly route: BlindPayRoute;
   /** Calls per minute; 0: no limit. */
   readonly limit: { readonly perMinute: number; readonly burst: number };
 }

@@ -1,5 +1,5 @@
 // The lists of pay-ins and payouts: what BlindPay has done, whether we ordered it or not. A deposit
-// into a virtual account is a pay-in too. Its quote is none of ours, or it has none.
+// into a virtual account is a pay-in too. Its quote is not one of ours, or absent.
 //
 // The order of the lists is not documented, and no filter is by time. So all pages are read, unless
 // those read so far run from new to old and the last one is before the start.
@@ -13,8 +13,8 @@ import type {
   Payer,
 } from '../../../core/ports/partner.js';
 import {
+  type BlindPayContext,
   CURRENCY,
-  type Desk,
   done,
   isId,
   joinIds,
@@ -22,9 +22,9 @@ import {
   notFound,
   refused,
   splitIds,
-} from './orders.js';
+} from './blindpay-context.js';
 import { payinReport, payinShape } from './payins.js';
-import { describedOrder, payoutReport, payoutShape } from './payouts.js';
+import { describedCommand, payoutReport, payoutShape } from './payouts.js';
 
 /** In place of codes on a development instance, which has no payer. */
 const PLACEHOLDER = '<development>';
@@ -53,9 +53,9 @@ const listedPayout = payoutShape.extend(listed);
 type ListedPayin = z.output<typeof listedPayin>;
 type ListedPayout = z.output<typeof listedPayout>;
 
-type Page = Awaited<ReturnType<PartnerStatement['page']>>;
+type StatementPage = Awaited<ReturnType<PartnerStatement['page']>>;
 
-export function statementOf(desk: Desk): PartnerStatement {
+export function statementOf(desk: BlindPayContext): PartnerStatement {
   const books: Readonly<Record<EntryKind, Book>> = {
     payin: bookOf(desk, '/instances/:instance/payins', listedPayin, payinEntry),
     payout: bookOf(desk, '/instances/:instance/payouts', listedPayout, payoutEntry),
@@ -67,15 +67,15 @@ export function statementOf(desk: Desk): PartnerStatement {
 }
 
 interface Book {
-  page(query: Parameters<PartnerStatement['page']>[1]): Promise<Page>;
+  page(query: Parameters<PartnerStatement['page']>[1]): Promise<StatementPage>;
   read(partnerRef: string): Promise<PartnerAnswer<PartnerEntry>>;
 }
 
 function bookOf<T extends { readonly id: string; readonly created_at: string }>(
-  desk: Desk,
+  desk: BlindPayContext,
   path: string,
   shape: z.ZodType<T>,
-  entryOf: (desk: Desk, item: T) => PartnerAnswer<PartnerEntry>,
+  entryOf: (desk: BlindPayContext, item: T) => PartnerAnswer<PartnerEntry>,
 ): Book {
   return {
     async page({ sinceMs, cursor }) {
@@ -136,15 +136,19 @@ function readCursor(text: string): Place | null {
   return { id: parts.id, atMs: Number.parseInt(parts.at, 10), order };
 }
 
-function payinEntry(desk: Desk, payin: ListedPayin): PartnerAnswer<PartnerEntry> {
+function payinEntry(desk: BlindPayContext, payin: ListedPayin): PartnerAnswer<PartnerEntry> {
   const { id, customer_id: customer, payin_quote_id: quote, currency } = payin;
   const report = payinReport(desk, payin);
   if (report.outcome !== 'done') return report;
   const { status, transactionHash } = report.value;
   return done({
-    ...{ kind: 'payin', partnerRef: id, reference: null, receiverRef: customer ?? null },
+    kind: 'payin',
+    partnerRef: id,
+    reference: null,
+    partyRef: customer ?? null,
     partnerQuoteId: customer && quote ? joinIds([customer, quote]) : null,
-    ...{ status, transactionHash },
+    status,
+    transactionHash,
     amount: money(BigInt(payin.sender_amount), currency ?? CURRENCY),
     createdAtMs: Date.parse(payin.created_at),
     payer: payerOf(payin),
@@ -165,15 +169,18 @@ function payerOf({ tracking_transaction: transfer, memo_code: memo }: ListedPayi
   return isKnown === undefined || isKnown === null ? null : payer;
 }
 
-function payoutEntry(desk: Desk, payout: ListedPayout): PartnerAnswer<PartnerEntry> {
+function payoutEntry(desk: BlindPayContext, payout: ListedPayout): PartnerAnswer<PartnerEntry> {
   const { id, customer_id: customer, sender_amount: sent, created_at: createdAt } = payout;
   const report = payoutReport(desk, payout);
   if (report.outcome !== 'done') return report;
   const { status, settled, fxRate } = report.value;
-  const { reference, amountMinor } = describedOrder(payout.description);
+  const { reference, amountMinor } = describedCommand(payout.description);
   return done({
-    ...{ kind: 'payout', partnerRef: id, reference, partnerQuoteId: null },
-    receiverRef: customer ?? null,
+    kind: 'payout',
+    partnerRef: id,
+    reference,
+    partnerQuoteId: null,
+    partyRef: customer ?? null,
     status,
     // Without our description, the fees of the pay-in are missing in it.
     amount: money(amountMinor ?? BigInt(sent), CURRENCY),

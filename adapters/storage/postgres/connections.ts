@@ -20,8 +20,8 @@ import {
   destroySession,
   endSession,
   openSession,
+  type PostgresSession,
   type ServerIdentity,
-  type Session,
 } from './session.js';
 
 /** Each one is a backend process of the server; all hosts share `max_connections`. */
@@ -95,7 +95,7 @@ interface Use<T> {
 }
 
 interface Taken {
-  readonly session: Session;
+  readonly session: PostgresSession;
   readonly pool: PostgresPool;
 }
 
@@ -282,7 +282,7 @@ class Connections implements PostgresConnections {
   }
 
   /** Closes everything that is open to the previous server, the channel included. */
-  #turnTo({ url, server }: Session): PostgresPool {
+  #turnTo({ url, server }: PostgresSession): PostgresPool {
     const left = this.#pool;
     const next = new PostgresPool(url, server);
     this.#pool = next;
@@ -365,7 +365,11 @@ interface Watch {
 }
 
 /** Whether the server works although it refused a connection: a pooler may be full. */
-function isThere(failure: unknown, pool: PostgresPool, bytesBefore: ReadonlyMap<Session, number>) {
+function isThere(
+  failure: unknown,
+  pool: PostgresPool,
+  bytesBefore: ReadonlyMap<PostgresSession, number>,
+) {
   if (failure instanceof UnfitServer) return false;
   return codeOf(failure) === TOO_MANY_CONNECTIONS || pool.hasReceivedSince(bytesBefore);
 }

@@ -8,7 +8,13 @@ import type { PostgresConnections } from './connections.js';
 import { failureOf } from './errors.js';
 import { type BatchQueue, MicroBatcher } from './micro-batcher.js';
 import { pipelined } from './pipeline.js';
-import { type Batch, gathered, type Question, queriesOf, type Read } from './query-groups.js';
+import {
+  gathered,
+  type Question,
+  queriesOf,
+  type Read,
+  type StatementBatch,
+} from './query-groups.js';
 import { type PreparedQuery, singleRead } from './query-text.js';
 import type { ServerIdentity } from './session.js';
 
@@ -37,7 +43,7 @@ export interface PostgresCounts {
 export class PostgresDatabase implements Database {
   readonly #connections: PostgresConnections['whileHeld'];
   readonly #reads: MicroBatcher<Read>;
-  readonly #batches: MicroBatcher<Batch>;
+  readonly #batches: MicroBatcher<StatementBatch>;
   #readTrips = 0;
   #commits = 0;
   #applied = 0;
@@ -111,8 +117,8 @@ export class PostgresDatabase implements Database {
     }
   }
 
-  async #applyNext(queue: BatchQueue<Batch>): Promise<void> {
-    let group: readonly Batch[] | null = null;
+  async #applyNext(queue: BatchQueue<StatementBatch>): Promise<void> {
+    let group: readonly StatementBatch[] | null = null;
     const apply = async (client: pg.ClientBase, server: ServerIdentity) => {
       group = queue.next();
       try {
@@ -127,7 +133,7 @@ export class PostgresDatabase implements Database {
     await this.#settle(group ?? queue.next(), error);
   }
 
-  async #applyAll(group: readonly Batch[]): Promise<void> {
+  async #applyAll(group: readonly StatementBatch[]): Promise<void> {
     const apply: Trial = (client, server) => this.#commit(client, server, group);
     await this.#settle(group, await this.#tried(apply));
   }
@@ -135,14 +141,14 @@ export class PostgresDatabase implements Database {
   async #commit(
     client: pg.ClientBase,
     server: ServerIdentity,
-    group: readonly Batch[],
+    group: readonly StatementBatch[],
   ): Promise<void> {
     const queries = [...queriesOf(group), logPosition(server)];
     const results = await pipelined(client, queries, 'of the last');
     this.#connections.acknowledged(server, results.at(-1)?.rows[0]?.position ?? null);
   }
 
-  async #settle(group: readonly Batch[], error: unknown): Promise<void> {
+  async #settle(group: readonly StatementBatch[], error: unknown): Promise<void> {
     if (group.length === 0) return;
     if (error === null) {
       this.#commits += 1;

@@ -6,7 +6,8 @@ import { PonteError } from '../../../core/errors.js';
 const WAIT_MAX_MS = 3_000;
 /** What a busy host processes in three seconds. More items are rejected immediately. */
 const WAITING_MAX = 10_000;
-const NOT_BEGUN = 'The database is away or overloaded. Nothing was changed; repeat after <n>s.';
+const NOT_BEGUN =
+  'The database is unavailable or overloaded. Nothing was changed; repeat after <n>s.';
 const RETRY_AFTER_SECONDS = 2;
 
 export interface Waiter {

@@ -5,8 +5,8 @@ import {
   destroySession,
   endSession,
   inTime,
+  type PostgresSession,
   type ServerIdentity,
-  type Session,
 } from './session.js';
 
 const TRY_AFTER_IDLE_MS = 2_000;
@@ -20,18 +20,18 @@ const workedForSql =
   "select pid from pg_stat_activity where pid = any($1) and state is distinct from 'idle'";
 
 interface Idle {
-  readonly session: Session;
+  readonly session: PostgresSession;
   readonly sinceMs: number;
 }
 
 export class PostgresPool {
   readonly url: string;
   readonly server: ServerIdentity;
-  readonly #pooled = new Set<Session>();
-  readonly #unpooled = new Set<Session>();
+  readonly #pooled = new Set<PostgresSession>();
+  readonly #unpooled = new Set<PostgresSession>();
   /** A stack: the most recently used session is at the end. */
   #idle: Idle[] = [];
-  readonly #busySinceMs = new Map<Session, number>();
+  readonly #busySinceMs = new Map<PostgresSession, number>();
   readonly #sweep: NodeJS.Timeout;
 
   constructor(url: string, server: ServerIdentity) {
@@ -49,7 +49,7 @@ export class PostgresPool {
   }
 
   /** `unpooled`: it ends with the pool, which does not hand it out. */
-  add(session: Session, kind: 'pooled' | 'unpooled'): void {
+  add(session: PostgresSession, kind: 'pooled' | 'unpooled'): void {
     const sessions = kind === 'pooled' ? this.#pooled : this.#unpooled;
     sessions.add(session);
     session.client.once('end', () => {
@@ -59,7 +59,7 @@ export class PostgresPool {
   }
 
   /** An idle session that answers; null when none is idle, `doubtful` when one did not answer. */
-  async takeIdle(): Promise<Session | 'doubtful' | null> {
+  async takeIdle(): Promise<PostgresSession | 'doubtful' | null> {
     const last = this.#idle.pop();
     if (last === undefined) return null;
     const { session, sinceMs } = last;
@@ -74,30 +74,30 @@ export class PostgresPool {
     }
   }
 
-  begin(session: Session): void {
+  begin(session: PostgresSession): void {
     this.#busySinceMs.set(session, performance.now());
   }
 
-  end(session: Session): void {
+  end(session: PostgresSession): void {
     this.#busySinceMs.delete(session);
   }
 
-  release(session: Session): void {
+  release(session: PostgresSession): void {
     if (this.#pooled.has(session)) this.#idle.push({ session, sinceMs: performance.now() });
     else destroySession(session);
   }
 
-  bytesReceived(): ReadonlyMap<Session, number> {
+  bytesReceived(): ReadonlyMap<PostgresSession, number> {
     return new Map(this.#all().map((session) => [session, bytesOf(session)]));
   }
 
   /** Whether any connection has received bytes since then. */
-  hasReceivedSince(before: ReadonlyMap<Session, number>): boolean {
+  hasReceivedSince(before: ReadonlyMap<PostgresSession, number>): boolean {
     return [...before].some(([session, bytes]) => bytesOf(session) > bytes);
   }
 
   /** Ends busy connections that the server does not work for, by a query on another one. */
-  async endBroken(other: Session): Promise<void> {
+  async endBroken(other: PostgresSession): Promise<void> {
     const nowMs = performance.now();
     const doubtful = [...this.#busySinceMs].filter(([, ms]) => nowMs - ms >= DOUBT_AFTER_MS);
     if (doubtful.length === 0) return;
@@ -125,7 +125,7 @@ export class PostgresPool {
     await Promise.all(this.#all().map(endSession));
   }
 
-  #all(): readonly Session[] {
+  #all(): readonly PostgresSession[] {
     return [...this.#pooled, ...this.#unpooled];
   }
 
@@ -140,7 +140,7 @@ export class PostgresPool {
   }
 }
 
-function bytesOf({ client }: Session): number {
+function bytesOf({ client }: PostgresSession): number {
   const { stream } = client.connection;
   return 'bytesRead' in stream ? Number(stream.bytesRead) : 0;
 }

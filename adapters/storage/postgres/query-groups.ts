@@ -18,7 +18,7 @@ export interface Read {
   readonly reject: (error: unknown) => void;
 }
 
-export interface Batch {
+export interface StatementBatch {
   readonly statements: readonly Statement[];
   readonly resolve: () => void;
   readonly reject: (error: unknown) => void;
@@ -77,7 +77,7 @@ function questionOf(sql: string, types: string, reads: readonly Read[]): Questio
 }
 
 /** In the order in which they are applied. */
-export function queriesOf(group: readonly Batch[]): readonly PreparedQuery[] {
+export function queriesOf(group: readonly StatementBatch[]): readonly PreparedQuery[] {
   return planned(group.flatMap(({ statements }) => statements));
 }
 

@@ -7,8 +7,8 @@ import { assert } from '../../../core/errors.js';
 import {
   destroySession,
   openSession,
+  type PostgresSession,
   type ServerIdentity,
-  type Session,
   unknownServer,
 } from './session.js';
 
@@ -20,7 +20,7 @@ export class UnfitServer extends Error {
 }
 
 export interface Found {
-  readonly session: Session | null;
+  readonly session: PostgresSession | null;
   /** Why the others are not used, by URL. */
   readonly failures: ReadonlyMap<string, unknown>;
 }
@@ -39,7 +39,7 @@ export class PostgresServers {
    */
   async find(): Promise<Found> {
     const failures = new Map<string, unknown>();
-    const open: Session[] = [];
+    const open: PostgresSession[] = [];
     const { promise: newer, resolve } = Promise.withResolvers<void>();
     let silent = this.#urls.length;
     let isOver = false;
@@ -75,7 +75,7 @@ export class PostgresServers {
   }
 
   /** Notes the server of this session as the newest; throws when it must not be used. */
-  admit(session: Session): void {
+  admit(session: PostgresSession): void {
     this.#note(this.#fit(session).server);
   }
 
@@ -84,19 +84,19 @@ export class PostgresServers {
     this.#seen = { systemId: systemId ?? seen.systemId, timeline: timeline ?? seen.timeline };
   }
 
-  #placeOf({ url }: Session): number {
+  #placeOf({ url }: PostgresSession): number {
     return this.#urls.indexOf(url);
   }
 
   /** A session that must not be used is destroyed. */
-  #fit(session: Session): Session {
+  #fit(session: PostgresSession): PostgresSession {
     const reason = this.#unfitness(session);
     if (reason === null) return session;
     destroySession(session);
     throw new UnfitServer(`the connection is to ${reason}`);
   }
 
-  #unfitness({ isStandby, server }: Session): string | null {
+  #unfitness({ isStandby, server }: PostgresSession): string | null {
     const { systemId, timeline } = this.#seen;
     if (isStandby) return 'a standby';
     if (systemId !== null && server.systemId !== null && server.systemId !== systemId) {
@@ -137,6 +137,6 @@ export function hostUrls(url: string): readonly string[] {
   return (hosts ?? '').split(',').map((host) => `${head}${host}${tail}`);
 }
 
-function timelineOf({ server }: Session): number {
+function timelineOf({ server }: PostgresSession): number {
   return server.timeline ?? 0;
 }

@@ -77,7 +77,7 @@ export interface ServerIdentity {
 
 export const unknownServer: ServerIdentity = { systemId: null, timeline: null, beginsAt: null };
 
-export interface Session {
+export interface PostgresSession {
   readonly url: string;
   readonly client: pg.Client;
   /** The process id on the server, also behind a pooler. */
@@ -86,7 +86,7 @@ export interface Session {
   readonly server: ServerIdentity;
 }
 
-export async function openSession(url: string): Promise<Session> {
+export async function openSession(url: string): Promise<PostgresSession> {
   const { config, settings } = settingsOf(url);
   const client = new pg.Client(config);
   client.on('error', () => undefined);
@@ -127,11 +127,11 @@ export async function inTime<T>(
 }
 
 /** Immediate: a hanging server does not answer a graceful end. Work in progress fails. */
-export function destroySession({ client }: Pick<Session, 'client'>): void {
+export function destroySession({ client }: Pick<PostgresSession, 'client'>): void {
   client.connection.stream.destroy();
 }
 
-export async function endSession({ client }: Pick<Session, 'client'>): Promise<void> {
+export async function endSession({ client }: Pick<PostgresSession, 'client'>): Promise<void> {
   const ended = client.end().catch(() => undefined);
   await Promise.race([ended, wait(END_TIMEOUT_MS, undefined, { ref: false })]);
   destroySession({ client });
@@ -140,7 +140,7 @@ export async function endSession({ client }: Pick<Session, 'client'>): Promise<v
 async function setUp(
   client: pg.Client,
   settings: Readonly<Record<string, string>>,
-): Promise<Pick<Session, 'processId' | 'isStandby' | 'server'>> {
+): Promise<Pick<PostgresSession, 'processId' | 'isStandby' | 'server'>> {
   const wanted = [JSON.stringify(settings)];
   const [{ rows: set }, { rows: found }, server] = await Promise.all([
     client.query<{ readonly name: string; readonly value: string }>(setSql, wanted),

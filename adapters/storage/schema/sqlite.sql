@@ -591,7 +591,7 @@ create table partner_commands (
   )),
   request text,
   partner_ref text,
-  order_end text not null check (order_end in ('open', 'completed', 'failed', 'returned')),
+  command_end text not null check (command_end in ('open', 'completed', 'failed', 'returned')),
   received_minor integer not null check (received_minor >= 0),
   confirmed_minor integer not null check (confirmed_minor >= 0),
   refusal text,
@@ -605,7 +605,7 @@ create table partner_commands (
   updated_at integer not null,
   version integer not null
 , overruled text, held_since integer, late_at integer, queue text check (queue in ('owed',
-    'out_of_sight')), is_stuck integer not null default 0
+    'in_review')), is_stuck integer not null default 0
   check (is_stuck in (0, 1)), is_in_flight integer not null default 0
   check (is_in_flight in (0, 1))) strict, without rowid;
 

@@ -3,7 +3,7 @@
 import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { PonteError } from '../../../core/errors.js';
-import type { Batch, SqliteWriter, WriterCounts } from './writer.js';
+import type { SqliteWriter, WriteBatch, WriterCounts } from './writer.js';
 import { deserializeError, WriteRequestEncoder, type WriteResponse } from './writer-messages.js';
 
 /** Its objects are short-lived: the values of one group. The default limit is 48 MB. */
@@ -22,7 +22,7 @@ export class ThreadedWriter implements SqliteWriter {
   readonly #ended: Promise<void>;
   readonly #request = new WriteRequestEncoder();
   readonly #beforeAnswers: () => void;
-  #unanswered: Batch[] = [];
+  #unanswered: WriteBatch[] = [];
   #scheduled = false;
   #unsent = 0;
   #isReady = false;
@@ -65,7 +65,7 @@ export class ThreadedWriter implements SqliteWriter {
     return this.#failure !== null;
   }
 
-  add(batch: Batch): void {
+  add(batch: WriteBatch): void {
     if (this.#failure !== null) {
       batch.reject(new PonteError('StoreUnavailable', undefined, { cause: this.#failure }));
       return;

@@ -4,7 +4,7 @@ import SqliteConnection from 'better-sqlite3';
 import { AssertionFailure, assert, type ErrorCode, PonteError } from '../../../core/errors.js';
 import { type Row, StoreConflict } from '../database.js';
 import { type Value, valueOfParam } from './connection.js';
-import type { Batch, WriterCounts, WriterStatement } from './writer.js';
+import type { WriteBatch, WriterCounts, WriterStatement } from './writer.js';
 
 export interface WriteRequest {
   readonly texts: readonly (string | null)[];
@@ -38,7 +38,7 @@ export class WriteRequestEncoder {
   #plan: number[] = [];
   #values: Value[] = [];
 
-  add({ returns, statements }: Pick<Batch, 'returns' | 'statements'>): void {
+  add({ returns, statements }: Pick<WriteBatch, 'returns' | 'statements'>): void {
     this.#plan.push(returns ? 1 : 0, statements.length);
     for (const { sql, guards, params } of statements) {
       this.#plan.push(this.#numberOf(sql), this.#numberOf(guards), params.length);
@@ -67,9 +67,13 @@ export class WriteRequestEncoder {
 export class WriteRequestDecoder {
   readonly #texts: (string | null)[] = [];
 
-  read({ texts, plan, values }: WriteRequest): readonly Pick<Batch, 'returns' | 'statements'>[] {
+  read({
+    texts,
+    plan,
+    values,
+  }: WriteRequest): readonly Pick<WriteBatch, 'returns' | 'statements'>[] {
     this.#texts.push(...texts);
-    const batches: Pick<Batch, 'returns' | 'statements'>[] = [];
+    const batches: Pick<WriteBatch, 'returns' | 'statements'>[] = [];
     let at = 0;
     let from = 0;
     const next = () => plan[at++] as number;
@@ -99,7 +103,10 @@ export function serializeError(error: unknown): SerializedError {
   const { name, message, stack, cause } = error;
   const code = error instanceof StoreConflict ? error.kind : 'code' in error ? error.code : '';
   return {
-    ...{ name, message, stack, code: String(code) },
+    name,
+    message,
+    stack,
+    code: String(code),
     cause: cause === undefined ? undefined : serializeError(cause),
   };
 }

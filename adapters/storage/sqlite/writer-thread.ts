@@ -3,7 +3,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { assert } from '../../../core/errors.js';
 import { openAnotherConnection } from './connection.js';
-import { type Batch, GroupWriter } from './writer.js';
+import { GroupWriter, type WriteBatch } from './writer.js';
 import {
   serializeError,
   type WriteRequest,
@@ -24,9 +24,9 @@ const writer = new GroupWriter(connection, (commit) =>
   }),
 );
 
-const reject: Batch['reject'] = (error) => void outcomes.push(serializeError(error));
-const resolveRows: Batch['resolve'] = (rows) => void outcomes.push(rows);
-const resolve: Batch['resolve'] = () => void outcomes.push(null);
+const reject: WriteBatch['reject'] = (error) => void outcomes.push(serializeError(error));
+const resolveRows: WriteBatch['resolve'] = (rows) => void outcomes.push(rows);
+const resolve: WriteBatch['resolve'] = () => void outcomes.push(null);
 
 session.on('message', (message: WriteRequest | null) => {
   if (message === null) {

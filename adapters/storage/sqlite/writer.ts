@@ -12,7 +12,7 @@ const GROUP_MAX = 256;
 
 export type WriterStatement = Pick<Statement, 'sql' | 'params' | 'guards'>;
 
-export interface Batch {
+export interface WriteBatch {
   readonly statements: readonly WriterStatement[];
   /** Whether it resolves with the rows of its one statement. */
   readonly returns: boolean;
@@ -28,7 +28,7 @@ export interface WriterCounts {
 
 export interface SqliteWriter {
   /** Resolves the batch after the commit. */
-  add(batch: Batch): void;
+  add(batch: WriteBatch): void;
   readonly counts: WriterCounts;
   /** Commits what waits. Nothing may be added after this. */
   close(): Promise<void>;
@@ -42,7 +42,7 @@ export class GroupWriter implements SqliteWriter {
   readonly #connection: SqliteConnection.Database;
   readonly #statements: PreparedStatements;
   readonly #schedule: (commit: () => void) => void;
-  #waiting: Batch[] = [];
+  #waiting: WriteBatch[] = [];
   #scheduled = false;
   #commits = 0;
   #applied = 0;
@@ -58,7 +58,7 @@ export class GroupWriter implements SqliteWriter {
     return { commits: this.#commits, applied: this.#applied };
   }
 
-  add(batch: Batch): void {
+  add(batch: WriteBatch): void {
     this.#waiting.push(batch);
     this.#scheduleCommit();
   }
@@ -90,17 +90,17 @@ export class GroupWriter implements SqliteWriter {
       return;
     }
     for (const [index, outcome] of outcomes.entries()) {
-      const { resolve, reject } = group[index] as Batch;
+      const { resolve, reject } = group[index] as WriteBatch;
       if (outcome.kind === 'applied') resolve(outcome.rows);
       else reject(outcome.error);
     }
   }
 
   /** Throws when nothing of the group is committed. */
-  #applyGroup(group: readonly Batch[]): readonly Outcome[] {
+  #applyGroup(group: readonly WriteBatch[]): readonly Outcome[] {
     // Failures are rare: only after one does each batch get a savepoint.
     let hasFailed = false;
-    const applyPlainly = (batch: Batch): Outcome => {
+    const applyPlainly = (batch: WriteBatch): Outcome => {
       try {
         return { kind: 'applied', rows: this.#apply(batch) };
       } catch (error) {
@@ -131,7 +131,7 @@ export class GroupWriter implements SqliteWriter {
     }
   }
 
-  #applyOne(batch: Batch): Outcome {
+  #applyOne(batch: WriteBatch): Outcome {
     this.#control('savepoint one');
     try {
       const rows = this.#apply(batch);
@@ -146,7 +146,7 @@ export class GroupWriter implements SqliteWriter {
     }
   }
 
-  #apply({ statements, returns }: Batch): readonly Row[] {
+  #apply({ statements, returns }: WriteBatch): readonly Row[] {
     if (returns) return statements.flatMap(({ sql, params }) => this.#statements.rows(sql, params));
     for (const { sql, params, guards } of statements) {
       const hits = this.#statements.hits(sql, params);

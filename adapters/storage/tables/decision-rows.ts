@@ -1,4 +1,4 @@
-// The money desk: decisions of operators about money, and the orders and payments that wait for
+// The money desk: decisions of operators about money, and the commands and payments that wait for
 // one: columns and SQL.
 import {
   decisionStates,
@@ -46,7 +46,7 @@ export function decisionsOf(unit: UnitOfWork): Tx['decisions'] {
 
 export function moneyQueuesOf(unit: UnitOfWork): Tx['moneyQueues'] {
   return {
-    async orders(queue, { afterId, limit }) {
+    async commands(queue, { afterId, limit }) {
       const tail = 'where queue = $1 and id > $2 order by id limit $3';
       return (await unit.all(commands, tail, [queue, afterId ?? '', limit])).filter(isMoneyCommand);
     },

@@ -68,7 +68,7 @@ export function documentsOf(unit: UnitOfWork): Tx['documents'] {
       const rows = await unit.rows(documents.name, sql, [orgId, mode, party, id]);
       return rows.map(integer('slot').read);
     },
-    orderPurge({ orgId, mode }, { party, id }, nowMs) {
+    requestPurge({ orgId, mode }, { party, id }, nowMs) {
       const sql = [
         "update documents set status = 'purging', due_at = $1, tries = 0,",
         'version = version + 1 where org_id = $2 and mode = $3 and owner_party = $4',

@@ -1,6 +1,11 @@
 // Events on their way: the outbox, and the feed with its gap-free sequence and audit chain per
 // tenant: columns and SQL.
-import type { DomainEvent, EventNote, FeedEvent, FeedHead } from '../../../core/domain/event.js';
+import type {
+  DomainEvent,
+  EventNote,
+  FeedHead,
+  NumberedEvent,
+} from '../../../core/domain/event.js';
 import type { Tx } from '../../../core/ports/storage.js';
 import { fixed, group, integer, key, minor, readerOf, tenant, text, time } from '../columns.js';
 import type { Row } from '../database.js';
@@ -19,7 +24,7 @@ const facts = {
   createdAtMs: fixed(time('created_at')),
 } as const;
 
-const events = defineTable<FeedEvent>('events', {
+const events = defineTable<NumberedEvent>('events', {
   ...tenant,
   id: key(text('id')),
   ...facts,

@@ -91,7 +91,10 @@ export function queueStatsOf(unit: UnitOfWork): Tx['queueStats'] {
       return Object.freeze({
         queues: Object.fromEntries(queues) as Record<QueueName, (typeof queues)[number][1]>,
         oldestUndeliveredAtMs: time.null('oldest_at').read(undelivered),
-        ...{ stuckCommands, deadLetters, fundsToReview, unmatched: receipts },
+        stuckCommands,
+        deadLetters,
+        fundsToReview,
+        unmatched: receipts,
       });
     },
   };

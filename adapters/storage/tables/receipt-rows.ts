@@ -29,7 +29,7 @@ import {
 import { duePage } from '../database.js';
 import { defineTable } from '../table.js';
 import type { UnitOfWork } from '../unit-of-work.js';
-import { orderEnds } from './work-rows.js';
+import { commandEnds } from './work-rows.js';
 
 /** Must match the partial index. */
 export const unmatchedSql = `state = '${unmatched.state}' and entry_end = '${unmatched.end}'`;
@@ -40,11 +40,11 @@ export const receipts = defineTable<Receipt>('receipts', {
   partner: fixed(text('partner')),
   mode: fixed(mode),
   partnerRef: fixed(text('partner_ref')),
-  receiverRef: text.null('receiver_ref'),
+  partyRef: text.null('receiver_ref'),
   orgId: text.null('org_id'),
   accountId: text.null('account_id'),
   amount: money('amount_minor', 'currency'),
-  end: oneOf('entry_end', orderEnds),
+  end: oneOf('entry_end', commandEnds),
   state: oneOf('state', receiptStates),
   payerSealed: sealed(text.null('payer_sealed')),
   transactionHash: text.null('transaction_hash'),

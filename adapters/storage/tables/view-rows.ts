@@ -105,8 +105,10 @@ function pageOfOrigin(
   const params: Param[] = [orgId, mode, limit];
   const conditions = [`origin = '${origin}'`];
   const given = {
-    ...{ 'external_id =': externalId, 'seller_external_id =': sellerExternalId },
-    ...{ 'status =': status, ...idRange(origin, filter) },
+    'external_id =': externalId,
+    'seller_external_id =': sellerExternalId,
+    'status =': status,
+    ...idRange(origin, filter),
   };
   for (const [comparison, value] of Object.entries(given)) {
     if (value !== null) conditions.push(`${comparison} $${params.push(value)}`);

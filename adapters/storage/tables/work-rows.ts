@@ -2,8 +2,9 @@
 // columns and SQL.
 
 import type { Money } from '../../../core/domain/money.js';
-import { type OrderQueue, orderQueues, queueOf } from '../../../core/domain/money-decision.js';
+import { type CommandQueue, orderQueues, queueOf } from '../../../core/domain/money-decision.js';
 import {
+  type CommandEnd,
   type CommandKind,
   commandKinds,
   commandStates,
@@ -12,7 +13,6 @@ import {
   isStuck,
   type MoneyCommand,
   moneyKinds,
-  type OrderEnd,
   type PartnerCommand,
   partyKinds,
   type Subject,
@@ -48,16 +48,16 @@ import { duePage, timeParam } from '../database.js';
 import { defineTable, mapped, merge, rowName, type Table } from '../table.js';
 import type { UnitOfWork } from '../unit-of-work.js';
 
-export const orderEnds = Object.keys({
+export const commandEnds = Object.keys({
   open: true,
   completed: true,
   failed: true,
   returned: true,
-} satisfies Record<OrderEnd, true>) as readonly OrderEnd[];
+} satisfies Record<CommandEnd, true>) as readonly CommandEnd[];
 
 /** What queries select by, derived from the command at each write. */
 interface Derived {
-  readonly queue: OrderQueue | null;
+  readonly queue: CommandQueue | null;
   readonly isStuck: boolean;
   readonly isInFlight: boolean;
 }
@@ -83,8 +83,8 @@ const commandRows = defineTable<CommandRow>('partner_commands', {
   state: oneOf('state', commandStates),
   request: sealed(text.null('request')),
   partnerRef: text.null('partner_ref'),
-  end: oneOf('order_end', orderEnds),
-  overruled: nullable(oneOf('overruled', orderEnds)),
+  end: oneOf('command_end', commandEnds),
+  overruled: nullable(oneOf('overruled', commandEnds)),
   receivedMinor: minor('received_minor'),
   confirmedMinor: minor('confirmed_minor'),
   refusal: text.null('refusal'),
@@ -111,10 +111,10 @@ function toRow(command: PartnerCommand): CommandRow {
   if (isMoneyCommand(command)) {
     return { ...command, ...derived, submissionId: null, accountId: null };
   }
-  const { subject, ...order } = command;
+  const { subject, ...fields } = command;
   const idOf = (kind: Subject['kind']) => (subject.kind === kind ? subject.id : null);
   return {
-    ...order,
+    ...fields,
     ...derived,
     paymentId: null,
     amount: null,
@@ -134,13 +134,13 @@ function derivedOf(command: PartnerCommand): Derived {
 
 function fromRow(row: CommandRow): PartnerCommand {
   const { kind, paymentId, amount, payinId, submissionId, accountId, ...rest } = row;
-  const { queue: _queue, isStuck: _isStuck, isInFlight: _isInFlight, ...order } = rest;
+  const { queue: _queue, isStuck: _isStuck, isInFlight: _isInFlight, ...fields } = rest;
   if (paymentId !== null) {
-    assert(isIn(moneyKinds, kind) && amount !== null, 'an order of a payment is about money');
-    return Object.freeze({ ...order, kind, paymentId, amount, payinId });
+    assert(isIn(moneyKinds, kind) && amount !== null, 'a command of a payment is about money');
+    return Object.freeze({ ...fields, kind, paymentId, amount, payinId });
   }
-  assert(isIn(partyKinds, kind), 'an order without a payment is about a party');
-  return Object.freeze({ ...order, kind, subject: subjectOf(row) });
+  assert(isIn(partyKinds, kind), 'a command without a payment is about a party');
+  return Object.freeze({ ...fields, kind, subject: subjectOf(row) });
 }
 
 function subjectOf({ orgId, submissionId, accountId }: CommandRow): Subject {

@@ -99,7 +99,11 @@ test('a token of which any character is changed, cut or added is refused', async
 
 describe('a forged token is refused', () => {
   const said = {
-    ...{ sub: 'mem_1', orgId: 'org_1', mode: 'live', iss: 'ponte', aud: 'session' },
+    sub: 'mem_1',
+    orgId: 'org_1',
+    mode: 'live',
+    iss: 'ponte',
+    aud: 'session',
     exp: claims.expiresAtMs / 1_000,
   };
   const eddsa = { alg: 'EdDSA', typ: 'JWT', kid: 'k1' };

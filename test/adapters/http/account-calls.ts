@@ -28,7 +28,11 @@ export function newSeller(world: World, tenant: Tenant): Promise<ConnectedAccoun
     role: 'seller',
     entityType: 'business',
     externalId: `seller-${made}`,
-    ...{ email: null, legalName: null, displayName: null, country: null, taxId: null },
+    email: null,
+    legalName: null,
+    displayName: null,
+    country: null,
+    taxId: null,
   }).then(({ account }) => account);
 }
 

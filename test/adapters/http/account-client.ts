@@ -2,7 +2,7 @@
 // are complete, and ways to replace calls of the partner and to send its reports.
 import assert from 'node:assert/strict';
 import type { Tenant } from '../../../core/domain/tenant.js';
-import type { ReceiverReport } from '../../../core/ports/partner.js';
+import type { PartyReport } from '../../../core/ports/partner.js';
 import { applyPartnerUpdate } from '../../../core/usecases/partner-inbox.js';
 import { changePartner, type PartnerChanges } from '../../support/changed-partner.js';
 import { ana } from '../../support/dossiers.js';
@@ -19,7 +19,10 @@ export const accountsPath = '/v1/connected-accounts';
 /** The dossier of an individual, without an e-mail address. */
 export const personDossier = {
   ...ana,
-  ...{ firstName: 'Bo', lastName: 'Ek', dateOfBirth: '1980-02-29', idDocCountry: 'SE' },
+  firstName: 'Bo',
+  lastName: 'Ek',
+  dateOfBirth: '1980-02-29',
+  idDocCountry: 'SE',
 } as const;
 
 export class AccountClient {
@@ -126,12 +129,12 @@ export async function newAccountClient(site: CheckedSite): Promise<AccountClient
 export async function reportOn(
   { deps }: World,
   commandId: string,
-  report: ReceiverReport,
+  report: PartyReport,
 ): Promise<void> {
   const command = await deps.store.run((tx) => tx.commands.get(commandId));
   const partnerRef = command?.partnerRef ?? assert.fail('the partner does not know it');
   await applyPartnerUpdate(deps, commandId, {
-    kind: 'receiver',
+    kind: 'party',
     reference: commandId,
     partnerRef,
     report,

@@ -118,13 +118,13 @@ test('while verifying or approved a submit answers with the account as it is', a
 test('submits that race make one party at the partner', async () => {
   api = await newAccountClient(site);
   const { id } = (await api.create({ role: 'seller', entityType: 'business' })).body;
-  const { start } = site.world.partner.receiver;
+  const { start } = site.world.partner.party;
   const requests = new Set<string>();
   const counted: typeof start = (request) => {
     requests.add(request);
     return start(request);
   };
-  await withPartner(site.world, { receiver: { start: counted } }, async () => {
+  await withPartner(site.world, { party: { start: counted } }, async () => {
     const answers = await Promise.all(
       Array.from({ length: 10 }, () => api.submit(id, sellerDossier)),
     );
@@ -158,7 +158,7 @@ test('a partner that refuses a dossier for good has rejected it', async () => {
   const { id } = (await api.create({ role: 'seller', entityType: 'business' })).body;
   const start = async () => ({ outcome: 'refused', code: 'sanctioned', message: 'no' }) as const;
   const find = async () => ({ outcome: 'done', value: null }) as const;
-  await withPartner(site.world, { receiver: { start, find } }, async () => {
+  await withPartner(site.world, { party: { start, find } }, async () => {
     assert.equal((await api.submit(id, sellerDossier)).body['status'], 'rejected');
   });
   assert.equal((await api.submit(id, sellerDossier)).body['status'], 'approved');
@@ -167,12 +167,12 @@ test('a partner that refuses a dossier for good has rejected it', async () => {
 test('a call whose answer is lost leaves it verifying; the workers do the rest', async () => {
   api = await newAccountClient(site);
   const { id } = (await api.create({ role: 'seller', entityType: 'business' })).body;
-  const lost: readonly SettlementPartner['receiver']['start'][] = [
+  const lost: readonly SettlementPartner['party']['start'][] = [
     async () => ({ outcome: 'unknown', reason: 'time-out' }),
     async () => Promise.reject(new Error('reset')),
   ];
   for (const start of lost) {
-    await withPartner(site.world, { receiver: { start } }, async () => {
+    await withPartner(site.world, { party: { start } }, async () => {
       const { body } = await api.submit(id, sellerDossier);
       assert.equal(body['status'], 'verifying');
     });
@@ -186,11 +186,11 @@ test('a crash between the record and the call is healed when the lease runs out'
   api = await newAccountClient(site);
   const { id } = (await api.create({ role: 'seller', entityType: 'business' })).body;
   const called = Promise.withResolvers<void>();
-  const start: SettlementPartner['receiver']['start'] = () => {
+  const start: SettlementPartner['party']['start'] = () => {
     called.resolve();
     return new Promise(() => undefined);
   };
-  await withPartner(site.world, { receiver: { start } }, async () => {
+  await withPartner(site.world, { party: { start } }, async () => {
     // Nobody answers this request any more: its process is dead.
     void submitAccount(site.world.deps, api.tenant, String(id), sellerDossier);
     await called.promise;
@@ -206,7 +206,7 @@ test('a partner that cannot prepare a submission: 503, and nothing is recorded',
   api = await newAccountClient(site);
   const { id } = (await api.create({ role: 'seller', entityType: 'business' })).body;
   const prepare = async () => ({ outcome: 'later', reason: 'down' }) as const;
-  await withPartner(site.world, { receiver: { prepare } }, async () => {
+  await withPartner(site.world, { party: { prepare } }, async () => {
     assert.equal(refusalOf(await api.submit(id, sellerDossier)), '503 PartnerUnavailable');
   });
   assert.equal((await api.get(id)).body['status'], 'created');

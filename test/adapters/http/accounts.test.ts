@@ -139,8 +139,16 @@ test('an unknown filter value, a tampered cursor and one of another list are ref
     await api.create({ role: 'seller', entityType: 'business' });
   const cursor = String((await api.list('?limit=1')).body['nextCursor']);
   for (const query of [
-    ...['role=Seller', 'role=', 'status=pending', 'status=', 'limit=0', 'limit=101', 'limit=x'],
-    ...[`cursor=${cursor}x`, 'cursor=', `role=seller&cursor=${cursor}`],
+    'role=Seller',
+    'role=',
+    'status=pending',
+    'status=',
+    'limit=0',
+    'limit=101',
+    'limit=x',
+    `cursor=${cursor}x`,
+    'cursor=',
+    `role=seller&cursor=${cursor}`,
   ]) {
     assert.equal(refusalOf(await api.list(`?${query}`)), '400 ValidationError', query);
   }
@@ -225,10 +233,22 @@ test('a submit names every path that is missing, those of owners too', async () 
   assert.equal(refusalOf(answer), '400 ConnectedAccountMissingFields');
   const paths = /: ([^:]*)\. Send/.exec(String(answer.body['message']))?.[1]?.split(', ');
   assert.deepEqual(paths, [
-    ...['formationDate', 'taxId', 'website', 'addressLine1', 'city', 'stateProvinceRegion'],
-    ...['postalCode', 'incorporationDocFile', 'proofOfOwnershipDocFile', 'owners[0].taxId'],
-    ...['owners[0].addressLine1', 'owners[0].stateProvinceRegion', 'owners[0].postalCode'],
-    ...['owners[0].country', 'owners[0].proofOfAddressDocType', 'owners[0].proofOfAddressDocFile'],
+    'formationDate',
+    'taxId',
+    'website',
+    'addressLine1',
+    'city',
+    'stateProvinceRegion',
+    'postalCode',
+    'incorporationDocFile',
+    'proofOfOwnershipDocFile',
+    'owners[0].taxId',
+    'owners[0].addressLine1',
+    'owners[0].stateProvinceRegion',
+    'owners[0].postalCode',
+    'owners[0].country',
+    'owners[0].proofOfAddressDocType',
+    'owners[0].proofOfAddressDocFile',
   ]);
   assert.equal((await api.get(id)).body['status'], 'created');
 });

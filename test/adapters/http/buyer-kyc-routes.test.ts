@@ -33,8 +33,14 @@ test('the answer is 201 always, and has exactly the properties of a submission',
       const answer = await start(body);
       assert.equal(answer.status, 201, answer.text);
       assert.deepEqual(Object.keys(answer.body), [
-        ...['id', 'buyerId', 'receiverId', 'status', 'hostedFlowUrl'],
-        ...['submittedAt', 'approvedAt', 'rejectedAt'],
+        'id',
+        'buyerId',
+        'receiverId',
+        'status',
+        'hostedFlowUrl',
+        'submittedAt',
+        'approvedAt',
+        'rejectedAt',
       ]);
       assert.match(String(answer.body['id']), /^kyc_/);
       assert.match(String(answer.body['buyerId']), /^byr_/);
@@ -66,10 +72,10 @@ test('a dossier is verifying, then as the partner decides, under the same submis
 
 test('white space around an address reaches neither the partner nor a mail', async () => {
   const { deps } = site.world;
-  const orders: unknown[] = [];
+  const inputs: unknown[] = [];
   const partner = { ...site.world.partner };
-  const prepare = noting(orders, partner.receiver.prepare);
-  const noted = changedPartner(partner, { receiver: { prepare } });
+  const prepare = noting(inputs, partner.party.prepare);
+  const noted = changedPartner(partner, { party: { prepare } });
   Object.assign(deps, { partners: { ...deps.partners, test: noted } });
   const seller = { role: 'seller', entityType: 'business', email: ' s@acme.example\n' };
   const account = await site.call('POST', '/v1/accounts', { key, body: seller });
@@ -80,7 +86,7 @@ test('white space around an address reaches neither the partner nor a mail', asy
   await start({ ...individualBody(), buyerEmail: ' Padded@b.co\r\n' });
   Object.assign(deps, { partners: { ...deps.partners, test: partner } });
   assert.deepEqual(
-    orders.map((order) => (order as { readonly email: string }).email),
+    inputs.map((input) => (input as { readonly email: string }).email),
     ['s@acme.example', 'Padded@b.co'],
   );
   const body = { amount: '10.00', buyer: { email: '\tpadded@b.co ' } };
@@ -188,8 +194,12 @@ const taken: Readonly<Record<string, readonly unknown[]>> = {
   tosId: ['t', 'x'.repeat(10_000)],
   formationDate: ['2001', 'spring of 2001', 'x'.repeat(999)],
   website: [
-    ...['http://acme.example', 'HTTPS://ACME.example', 'ftp://acme.example', 'urn:acme:1'],
-    ...['mailto:info@acme.example', `https://acme.example/${'x'.repeat(4_000)}`],
+    'http://acme.example',
+    'HTTPS://ACME.example',
+    'ftp://acme.example',
+    'urn:acme:1',
+    'mailto:info@acme.example',
+    `https://acme.example/${'x'.repeat(4_000)}`,
   ],
   selfieFile: [`https://files.example/selfie.jpg?token=${'x'.repeat(4_000)}`],
   phone: ['123', '1'.repeat(32)],
@@ -213,7 +223,7 @@ test('what the partner cannot take is refused with its words, and nothing is sta
   const { deps, partner } = site.world;
   const message = 'dateOfBirth: send a date as YYYY-MM-DD';
   const prepare = async () => ({ outcome: 'refused', code: 'date', message }) as const;
-  const refusing = changedPartner(partner, { receiver: { prepare } });
+  const refusing = changedPartner(partner, { party: { prepare } });
   const body = { ...individualBody(), dateOfBirth: '31 Jan 1990' };
   Object.assign(deps, { partners: { ...deps.partners, test: refusing } });
   const answer = await start(body);

@@ -14,7 +14,11 @@ import { checkDescribed, checkDescribedWebhook } from './described-answers.js';
 
 /** What /readyz is asked of a process with nothing to complain about, and what it says then. */
 export const allWell: Readiness = {
-  ...{ database: true, migrations: true, worker: true, clock: true, serving: true },
+  database: true,
+  migrations: true,
+  worker: true,
+  clock: true,
+  serving: true,
 };
 export const allOk = readinessBody.show(allWell).checks;
 

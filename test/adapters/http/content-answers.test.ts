@@ -37,7 +37,10 @@ async function contentSite(t: TestContext, source: () => AsyncIterable<Uint8Arra
     counts.closed += 1;
   };
   const row = route({
-    ...{ method: 'GET', operations: { read: '/content' }, summary: '', handler },
+    method: 'GET',
+    operations: { read: '/content' },
+    summary: '',
+    handler,
     access: { auth: 'none', scope: 'none', modes: 'both', rateLimit: 'none' },
     responses: { 200: ['text/plain'], 304: [] },
   });

@@ -114,11 +114,19 @@ test('the scope follows the origin of the payment, not the path', async () => {
     }
   }
   assert.deepEqual(served.toSorted(), [
-    ...['advanceTestPayment invoice', 'advanceTestPayment payment_intent'],
-    ...['cancelInvoice invoice', 'cancelPayment invoice', 'cancelPayment payment_intent'],
-    ...['cancelPaymentIntent payment_intent', 'inviteInvoiceBuyer invoice', 'readInvoice invoice'],
-    ...['readPayment invoice', 'readPayment payment_intent', 'readPaymentIntent payment_intent'],
-    ...['readPaymentTimeline invoice', 'readPaymentTimeline payment_intent'],
+    'advanceTestPayment invoice',
+    'advanceTestPayment payment_intent',
+    'cancelInvoice invoice',
+    'cancelPayment invoice',
+    'cancelPayment payment_intent',
+    'cancelPaymentIntent payment_intent',
+    'inviteInvoiceBuyer invoice',
+    'readInvoice invoice',
+    'readPayment invoice',
+    'readPayment payment_intent',
+    'readPaymentIntent payment_intent',
+    'readPaymentTimeline invoice',
+    'readPaymentTimeline payment_intent',
   ]);
 });
 

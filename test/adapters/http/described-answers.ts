@@ -27,11 +27,22 @@ interface Operation {
 
 /** Headers that belong to HTTP or are the same for all; every other one is described. */
 const commonHeaders: ReadonlySet<string> = new Set([
-  ...['date', 'connection', 'keep-alive', 'transfer-encoding', 'vary', 'cache-control'],
-  ...['content-type', 'content-length', 'content-disposition', 'content-security-policy'],
-  ...['x-content-type-options', 'x-frame-options', 'referrer-policy'],
+  'date',
+  'connection',
+  'keep-alive',
+  'transfer-encoding',
+  'vary',
+  'cache-control',
+  'content-type',
+  'content-length',
+  'content-disposition',
+  'content-security-policy',
+  'x-content-type-options',
+  'x-frame-options',
+  'referrer-policy',
   'strict-transport-security',
-  ...['cross-origin-resource-policy', 'access-control-allow-origin'],
+  'cross-origin-resource-policy',
+  'access-control-allow-origin',
   'access-control-expose-headers',
 ]);
 /** What is answered before a request is known to be of an operation. */
@@ -159,8 +170,10 @@ export function schemasOf(described: Json): SchemaAt {
     strictTypes: false,
     // A time of an answer has a pattern too.
     formats: {
-      ...{ uri: (text: string) => URL.canParse(text), date: z.regexes.date },
-      ...{ 'date-time': true, email: true },
+      uri: (text: string) => URL.canParse(text),
+      date: z.regexes.date,
+      'date-time': true,
+      email: true,
     },
   });
   ajv.addVocabulary(Object.keys(described));

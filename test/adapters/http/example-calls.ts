@@ -16,13 +16,22 @@ import type { CallOptions } from './checked-site.js';
 
 /** What each answer about a payment has in the moment of its creation. */
 export const justCreated = {
-  ...{ payinInstructions: null, purpose: null, amountLimit: null },
-  ...{ brlSettledAmount: null, fxRateAtSettlement: null, failureReason: null, cancelReason: null },
+  payinInstructions: null,
+  purpose: null,
+  amountLimit: null,
+  brlSettledAmount: null,
+  fxRateAtSettlement: null,
+  failureReason: null,
+  cancelReason: null,
   funds: {
-    ...{ status: 'none', refundStatus: 'none' },
-    ...{ received: '0.00', refundOwed: '0.00', refunded: '0.00' },
+    status: 'none',
+    refundStatus: 'none',
+    received: '0.00',
+    refundOwed: '0.00',
+    refunded: '0.00',
   },
-  ...{ createdAt: '2030-01-01T00:00:00.000Z', updatedAt: '2030-01-01T00:00:00.000Z' },
+  createdAt: '2030-01-01T00:00:00.000Z',
+  updatedAt: '2030-01-01T00:00:00.000Z',
 } as const;
 
 export interface ExampleCall extends Omit<CallOptions, 'key' | 'session'> {

@@ -127,7 +127,8 @@ test('after older than what is kept: 410 with the oldest sequence', async () => 
     for (const sequence of [7, 8]) {
       const id = `evt_${tenant.orgId}_${sequence}`;
       const body = eventBody('webhook.test', {
-        ...{ subscriptionId: 'whs_1', externalEventId: id },
+        subscriptionId: 'whs_1',
+        externalEventId: id,
         occurredAt: '2026-01-02T03:04:05.678Z',
       });
       tx.feed.append(aFeedEvent({ ...tenant, id, sequence, type: 'webhook.test', body }));

@@ -13,7 +13,7 @@ const noAnswer = async () => ({ outcome: 'unknown', reason: 'no answer' }) as co
 export const silentPartner = ({ partner }: World): FakePartner =>
   changedPartner(partner, {
     startTos: noAnswer,
-    receiver: { prepare: noAnswer },
+    party: { prepare: noAnswer },
     registerPixDestination: noAnswer,
     ...(partner.sandbox === undefined ? {} : { sandbox: { ...partner.sandbox, quote: noAnswer } }),
   });

@@ -114,10 +114,22 @@ test('unknown filters and values, and a cursor of another list, are refused', as
   const cursor = String((await page(key, { limit: '1' })).nextCursor);
   const changes = String((await page(key, { limit: '1', updatedSince })).nextCursor);
   for (const query of [
-    ...['status=paid', 'origin=pi', 'seller=a', 'externalId=', 'sellerExternalId='],
-    ...['createdFrom=2030-01-01', 'createdTo=now', 'updatedSince=1', 'limit=0', 'limit=101'],
-    ...[`cursor=${cursor}x`, `cursor=${cursor}&status=approved`, `cursor=${changes}`],
-    ...[`cursor=${cursor}&updatedSince=${updatedSince}`, 'cursor=a', 'status=failed&status=failed'],
+    'status=paid',
+    'origin=pi',
+    'seller=a',
+    'externalId=',
+    'sellerExternalId=',
+    'createdFrom=2030-01-01',
+    'createdTo=now',
+    'updatedSince=1',
+    'limit=0',
+    'limit=101',
+    `cursor=${cursor}x`,
+    `cursor=${cursor}&status=approved`,
+    `cursor=${changes}`,
+    `cursor=${cursor}&updatedSince=${updatedSince}`,
+    'cursor=a',
+    'status=failed&status=failed',
     ...[
       'status=approved',
       'externalId=a',

@@ -79,8 +79,11 @@ test('no header and no parameter changes the organization or the mode of a key',
   assert.equal(made.status, 201);
   const session = await world.session(theirs);
   const headers = {
-    ...{ 'x-org-id': theirs, 'x-organization-id': theirs, 'x-tenant-id': theirs },
-    ...{ 'x-mode': 'live', authorization: `Bearer ${session}` },
+    'x-org-id': theirs,
+    'x-organization-id': theirs,
+    'x-tenant-id': theirs,
+    'x-mode': 'live',
+    authorization: `Bearer ${session}`,
   };
   for (const [query, refusal] of [
     ['', '404 NotFound'],
@@ -133,8 +136,17 @@ test('one refusal names every problem of a body', async () => {
   });
   assert.equal(refusalOf(answer), '400 ValidationError');
   for (const path of [
-    ...['externalId', 'amount', 'currency', 'buyer.email', 'buyer.name', 'returnUrl', 'metadata'],
-    ...['display', 'expiresAt', 'sellerExternalId', 'Idempotency-Key'],
+    'externalId',
+    'amount',
+    'currency',
+    'buyer.email',
+    'buyer.name',
+    'returnUrl',
+    'metadata',
+    'display',
+    'expiresAt',
+    'sellerExternalId',
+    'Idempotency-Key',
   ]) {
     assert.match(String(answer.body['message']), new RegExp(`(^|; )${path}: `), path);
   }
@@ -237,8 +249,19 @@ test('a path without its id is unknown: 404 for everyone and every method', asyn
 
 test('paths are matched exactly', async () => {
   for (const path of [
-    ...['/', '/v1', '/v1/payments/', '/v1//payments', '/V1/payments', '/healthz/', '/v2/payments'],
-    ...['/v1/payments/a/b', '/docs-json/x', '/%2e%2e/healthz', '/healthz;a=1', '/..;/healthz', '*'],
+    '/',
+    '/v1',
+    '/v1/payments/',
+    '/v1//payments',
+    '/V1/payments',
+    '/healthz/',
+    '/v2/payments',
+    '/v1/payments/a/b',
+    '/docs-json/x',
+    '/%2e%2e/healthz',
+    '/healthz;a=1',
+    '/..;/healthz',
+    '*',
   ]) {
     assert.equal(refusalOf(await site.call('GET', path, { key })), '404 NotFound', path);
   }

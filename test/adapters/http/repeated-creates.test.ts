@@ -33,7 +33,7 @@ function wholeBody() {
     currency: 'EUR',
     buyer: { email: 'ana@example.com', name: 'Ana', country: 'PT', phone: '+351 1' },
     returnUrl: 'https://shop.example/done',
-    display: { title: 'Order' },
+    display: { title: 'Command' },
     metadata: { order: 1 },
     expiresAt: '2031-01-31T12:00:00Z',
     purpose: 'goods',

@@ -85,8 +85,10 @@ test('a payment has bank details once its pay-in is accepted', async () => {
   const { payinInstructions } = await atLast(body['id']);
   const { rails, reference, payBy, checkCode, ...rest } = payinInstructions as Json;
   assert.deepEqual(rest, {
-    ...{ amount: '250.55', currency: 'USD' },
-    ...{ referenceRequired: true, holder: 'partner' },
+    amount: '250.55',
+    currency: 'USD',
+    referenceRequired: true,
+    holder: 'partner',
   });
   assert.match(String(reference), /^[0-9]{8}$/);
   assert.equal(checkCode, readCode(String(checkCode)));
@@ -137,7 +139,7 @@ test('an advance takes the moves, events and partner calls of a real buyer', asy
       paymentStatuses.indexOf('settled') + 1,
     ),
   );
-  assert.deepEqual(valuesOf(ofKind('partner_call'), 'order'), ['payin', 'payout']);
+  assert.deepEqual(valuesOf(ofKind('partner_call'), 'commandKind'), ['payin', 'payout']);
   const feed = await site.world.deps.store.run((tx) =>
     tx.feed.after({ orgId, mode: 'test' }, 0, 1_000),
   );

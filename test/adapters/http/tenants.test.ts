@@ -211,7 +211,10 @@ test('a cursor of another tenant is refused like one that was made up', async ()
     }
   }
   assert.deepEqual(paged, [
-    ...['listPayments', 'listInvoices', 'listConnectedAccounts', 'listAccounts'],
+    'listPayments',
+    'listInvoices',
+    'listConnectedAccounts',
+    'listAccounts',
   ]);
 });
 

@@ -52,7 +52,7 @@ async function play(amount: string): Promise<string> {
   return id;
 }
 
-test('a settled payment lists statuses, money, orders and webhooks in order of time', async () => {
+test('a settled payment lists statuses, money, commands and webhooks in order of time', async () => {
   await newSubscription(site.world, tenant);
   const entries = await entriesOf(await play('250.00'));
   const times = entries.map(({ at }) => String(at));
@@ -71,12 +71,12 @@ test('a settled payment lists statuses, money, orders and webhooks in order of t
       ['settled', 'payment_intent.settled'],
     ],
   );
-  for (const order of ['payin', 'payout']) {
-    const own = entries.filter((entry) => entry['order'] === order);
+  for (const commandKind of ['payin', 'payout']) {
+    const own = entries.filter((entry) => entry['commandKind'] === commandKind);
     assert.deepEqual(
       own.map(({ kind, outcome }) => [kind, outcome]),
       [
-        ['partner_order', undefined],
+        ['partner_command', undefined],
         ['partner_call', undefined],
         ['partner_outcome', 'completed'],
       ],
@@ -111,7 +111,10 @@ test('a payout that fails and is refunded lists each money movement, and the rea
     'refund_owed',
     'refund_paid',
   ]);
-  const outcomes = ofKind(entries, 'partner_outcome').map(({ order, outcome }) => [order, outcome]);
+  const outcomes = ofKind(entries, 'partner_outcome').map(({ commandKind, outcome }) => [
+    commandKind,
+    outcome,
+  ]);
   assert.deepEqual(outcomes, [
     ['payin', 'completed'],
     ['payout', 'returned'],

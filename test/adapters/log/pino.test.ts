@@ -73,7 +73,11 @@ test('warnings and errors that repeat are said once, then once a minute with the
   assert.deepEqual(written(), [
     ['step failed', 'the disk is full', undefined],
     ['step failed', 'the disk is full', undefined],
-    ...[info, info, info, info, info],
+    info,
+    info,
+    info,
+    info,
+    info,
     ['step failed', 'another', undefined],
   ]);
   t.mock.timers.tick(59_999);
@@ -152,7 +156,7 @@ test('requests of any number of clients write a limited number of lines', (t) =>
     log.info('refused', { requestId: 'r', client: `2001:db8::${count}` });
   }
   assert.equal(lines.length, 1_000);
-  log.error('an order is late', { orderId: 'o1' });
+  log.error('a command is late', { commandId: 'o1' });
   assert.equal(lines.length, 1_001, 'what no request causes is written');
   t.mock.timers.tick(60_000);
   assert.equal(lines.length, 1_002);
@@ -193,12 +197,47 @@ test('a full disk under stderr does not end the process', () => {
 });
 
 const privateNames = [
-  ...['authorization', 'Authorization', 'x-api-key', 'X-API-Key', 'apiKey', 'secret', 'key'],
-  ...['webhookSecret', 'password', 'token', 'leaseToken', 'cookie', 'set-cookie', 'secretKeys'],
-  ...['email', 'buyerEmail', 'payer_email', 'name', 'firstName', 'last_name', 'legalName'],
-  ...['accountHolderName', 'phone', 'phoneNumber', 'pixKey', 'pix_key', 'taxId', 'tax_id'],
-  ...['cpf', 'cnpj', 'dateOfBirth', 'addressLine1', 'body', 'metadata', 'display', 'owners'],
-  ...['selfieFile', 'idDocFrontFile', 'instructions', 'detail', 'where'],
+  'authorization',
+  'Authorization',
+  'x-api-key',
+  'X-API-Key',
+  'apiKey',
+  'secret',
+  'key',
+  'webhookSecret',
+  'password',
+  'token',
+  'leaseToken',
+  'cookie',
+  'set-cookie',
+  'secretKeys',
+  'email',
+  'buyerEmail',
+  'payer_email',
+  'name',
+  'firstName',
+  'last_name',
+  'legalName',
+  'accountHolderName',
+  'phone',
+  'phoneNumber',
+  'pixKey',
+  'pix_key',
+  'taxId',
+  'tax_id',
+  'cpf',
+  'cnpj',
+  'dateOfBirth',
+  'addressLine1',
+  'body',
+  'metadata',
+  'display',
+  'owners',
+  'selfieFile',
+  'idDocFrontFile',
+  'instructions',
+  'detail',
+  'where',
 ] as const;
 
 test('secrets, keys and personal data are cut out by name at any depth', () => {

@@ -19,7 +19,9 @@ const mail: OutgoingMail = {
   subject: 'Acme asks you to pay',
   text: `São Paulo\nhttps://pay.example/r/${'p'.repeat(24)}?token=secret-token${'t'.repeat(31)}\n`,
   html: '<!doctype html>\n<p>São Paulo</p>',
-  ...{ locale: 'pt-BR', from: 'Acme · São Paulo', replyTo: 'help@acme.example' },
+  locale: 'pt-BR',
+  from: 'Acme · São Paulo',
+  replyTo: 'help@acme.example',
   messageId: 'mail_1',
   writtenAtMs: 1_893_456_000_000,
 };

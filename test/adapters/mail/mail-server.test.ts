@@ -44,7 +44,9 @@ async function scene(t: TestContext, options?: Parameters<typeof startMailServer
   const mailer = createSmtpMailer({ url: server.url, from, requireTls: true });
   const deps: Deps = { ...made.deps, mailer };
   const at: Scene = {
-    ...{ made, server, payment },
+    made,
+    server,
+    payment,
     run: () => runMails(deps, deps.clock.nowMs(), 10),
     statuses: async () => {
       const all = { status: null, beforeId: null, limit: 10 };

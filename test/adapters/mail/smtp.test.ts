@@ -23,7 +23,9 @@ const mail: OutgoingMail = {
   subject: 'Acme · São Paulo asks you to pay 100.00 USD',
   text: `Open this link:\nhttps://pay.example/r/${'p'.repeat(24)}?token=${'t'.repeat(43)}\n.\nÃ`,
   html: '<!doctype html>\n<p>São Paulo</p>',
-  ...{ locale: 'pt-BR', from: 'Acme · São Paulo', replyTo: 'help@acme.example' },
+  locale: 'pt-BR',
+  from: 'Acme · São Paulo',
+  replyTo: 'help@acme.example',
   messageId: 'mail_1',
   writtenAtMs: 1_893_456_000_000,
 };

@@ -12,8 +12,12 @@ const waiting: QueueReport = {
   queues: {
     outbox: { due: 3, lateMs: 1_500 },
     deliveries: { due: 10_000, lateMs: 90_000 },
-    ...{ commands: nothing, inbox: nothing, mails: nothing },
-    ...{ receipts: nothing, documents: nothing, advances: nothing },
+    commands: nothing,
+    inbox: nothing,
+    mails: nothing,
+    receipts: nothing,
+    documents: nothing,
+    advances: nothing,
   },
   undeliveredMs: 7_200_000,
   unmatched: [
@@ -24,7 +28,8 @@ const waiting: QueueReport = {
   deadLetters: 4,
   fundsToReview: 1,
   epoch: 1_800_000_000,
-  ...{ inQuarantine: true, isChecked: false },
+  inQuarantine: true,
+  isChecked: false,
 };
 const store = { counts: { commits: 7, applied: 21 }, connections: null };
 
@@ -87,13 +92,22 @@ test('backlogs are reported in rows and seconds, with the work of the store', as
   const { lines } = await serving(t, { store: { ...store, connections } });
   const found = await lines();
   for (const line of [
-    ...['ponte_queue_due{queue="outbox"} 3', 'ponte_queue_due{queue="deliveries"} 10000'],
-    ...['ponte_queue_due{queue="advances"} 0', 'ponte_queue_late_seconds{queue="outbox"} 1.5'],
-    ...['ponte_oldest_undelivered_seconds 7200', 'ponte_stuck_commands 2', 'ponte_dead_letters 4'],
-    ...['ponte_unmatched_minor{currency="USD"} 10001', 'ponte_unmatched_oldest_seconds 60'],
-    ...['ponte_funds_needing_review 1', 'ponte_database_up 1', 'ponte_store_commits_total 7'],
-    ...['ponte_store_batches_total 21', 'ponte_store_connections{state="used"} 5'],
-    ...['ponte_store_connections{state="idle"} 4', 'ponte_store_connections{state="waiting"} 6'],
+    'ponte_queue_due{queue="outbox"} 3',
+    'ponte_queue_due{queue="deliveries"} 10000',
+    'ponte_queue_due{queue="advances"} 0',
+    'ponte_queue_late_seconds{queue="outbox"} 1.5',
+    'ponte_oldest_undelivered_seconds 7200',
+    'ponte_stuck_commands 2',
+    'ponte_dead_letters 4',
+    'ponte_unmatched_minor{currency="USD"} 10001',
+    'ponte_unmatched_oldest_seconds 60',
+    'ponte_funds_needing_review 1',
+    'ponte_database_up 1',
+    'ponte_store_commits_total 7',
+    'ponte_store_batches_total 21',
+    'ponte_store_connections{state="used"} 5',
+    'ponte_store_connections{state="idle"} 4',
+    'ponte_store_connections{state="waiting"} 6',
   ]) {
     assert.ok(found.includes(line), `${line} in\n${found.join('\n')}`);
   }

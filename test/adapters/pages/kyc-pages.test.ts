@@ -92,7 +92,7 @@ test('no page shows a whole tax id', () => {
   }
 });
 
-test('a browser may fill in the own data of the reader, and not that of somebody else', () => {
+test('a browser may fill in the data of its reader, and not that of somebody else', () => {
   assert.match(shown('person'), /autocomplete="given-name"/);
   assert.match(shown('person'), /autocomplete="bday-year"/);
   assert.match(shown('own-part'), /autocomplete="address-level1"/);

@@ -2,8 +2,8 @@
 // with two owners, of whom one was asked, and a person.
 import {
   documentsScreen,
+  phoneEndedScreen,
   phoneEnterScreen,
-  phoneOverScreen,
   phoneScreen,
   phoneUploadsScreen,
 } from '../../../adapters/pages/kyc/document-screens.js';
@@ -63,9 +63,17 @@ const files = {
 } as const;
 
 const marcus: Owner = {
-  ...{ role: 'beneficial_controlling', firstName: 'Marcus', lastName: 'Hale' },
-  ...{ dateOfBirth: '1979-04-09', taxId: '123-45-6789', taxType: 'SSN', ...place, ...files },
-  ...{ idDocType: 'PASSPORT', idDocCountry: 'US', proofOfAddressDocType: 'BANK_STATEMENT' },
+  role: 'beneficial_controlling',
+  firstName: 'Marcus',
+  lastName: 'Hale',
+  dateOfBirth: '1979-04-09',
+  taxId: '123-45-6789',
+  taxType: 'SSN',
+  ...place,
+  ...files,
+  idDocType: 'PASSPORT',
+  idDocCountry: 'US',
+  proofOfAddressDocType: 'BANK_STATEMENT',
 };
 const priya = { role: 'beneficial_owner', firstName: 'Priya', lastName: 'Raman' } as const;
 const harbor = {
@@ -79,7 +87,9 @@ const harbor = {
 } as const;
 
 const asked = {
-  ...{ owner: 1, email: 'priya@harborpine.example', doneAtMs: null },
+  owner: 1,
+  email: 'priya@harborpine.example',
+  doneAtMs: null,
   askedAtMs: at('2026-11-16T10:00:00Z'),
   left: priya,
 } as const;
@@ -88,13 +98,13 @@ const company: Partial<KycDraft> = { entityType: 'business', dossier: harbor, as
 const complete: Partial<KycDraft> = {
   entityType: 'individual',
   dossier: {
-    ...{
-      firstName: '王',
-      lastName: 'O’Neill',
-      dateOfBirth: '1990-01-31',
-      phone: '+1 503 555 0100',
-    },
-    ...{ idDocType: 'ID_CARD', idDocCountry: 'PT', ...files },
+    firstName: '王',
+    lastName: 'O’Neill',
+    dateOfBirth: '1990-01-31',
+    phone: '+1 503 555 0100',
+    idDocType: 'ID_CARD',
+    idDocCountry: 'PT',
+    ...files,
     idDocBackFile: 'https://files.example/5',
   },
 };
@@ -107,7 +117,9 @@ interface FormChanges {
 function formOf(draft: Partial<KycDraft>, { owner, corrections = [] }: FormChanges = {}): KycForm {
   const made = withAskedKept(withDossier(emptyDraft, { ...draft, asked: [] }), draft);
   const facts: FormFacts = {
-    ...{ draft: { ...made, savedAtMs }, extra: ['tosId'], corrections },
+    draft: { ...made, savedAtMs },
+    extra: ['tosId'],
+    corrections,
     email: 'dana@harborpine.example',
   };
   return {
@@ -116,7 +128,9 @@ function formOf(draft: Partial<KycDraft>, { owner, corrections = [] }: FormChang
     author: owner === undefined ? 'buyer' : 'owner',
     draft: shownDraft(facts.draft, owner ?? null),
     steps: stepViews(facts),
-    ...{ buyerId: 'byr_1', submissionId: 'kyc_1', version: 9 },
+    buyerId: 'byr_1',
+    submissionId: 'kyc_1',
+    version: 9,
   };
 }
 
@@ -230,7 +244,7 @@ export const kycSamples: readonly Sample[] = [
     owned,
   ),
   sample('phone-enter', { form: business }, (scene) => phoneEnterScreen(scene, { payee }), onPhone),
-  bare('phone-over', phoneOverScreen),
+  bare('phone-over', phoneEndedScreen),
   bare('ask', (scene) => askFormScreen(scene, 'form'), '/kyc/Qm7wX2tR9pLs4Vn8Kd0aZc3e'),
   bare('ask-owner', (scene) => askFormScreen(scene, 'owner'), path),
 ];

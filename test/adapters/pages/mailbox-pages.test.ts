@@ -10,11 +10,15 @@ import { temporaryFolder } from '../../support/temporary-folder.js';
 import { pageSite, textOf } from './visitor.js';
 
 const mail: OutgoingMail = {
-  ...{ to: 'ana@example.com', subject: 'Acme · São Paulo asks you to pay' },
+  to: 'ana@example.com',
+  subject: 'Acme · São Paulo asks you to pay',
   text: 'Open this link:\nhttps://pay.example/r/x?token=secret\n\nIt works for a day.\n',
   html: '<!doctype html>\n<p style="color:red">São Paulo</p>',
-  ...{ locale: 'pt-BR', from: 'Acme · São Paulo', replyTo: 'help@acme.example' },
-  ...{ messageId: 'mail_1', writtenAtMs: 1_893_456_000_000 },
+  locale: 'pt-BR',
+  from: 'Acme · São Paulo',
+  replyTo: 'help@acme.example',
+  messageId: 'mail_1',
+  writtenAtMs: 1_893_456_000_000,
 };
 
 /** A site with these mails, oldest first. */

@@ -3,8 +3,8 @@ import { assetPaths } from '../../../adapters/pages/assets.js';
 import type {
   MoneyView,
   Page,
+  PagePayment,
   PageView,
-  PaymentView,
   QuoteView,
   SettlementView,
 } from '../../../adapters/pages/page-view.js';
@@ -105,7 +105,7 @@ const settlement: SettlementView = {
   transactionHash: '0x6f1c9a04e27b58d3b1ce70a94f5d2286b3e9d07c41aa55820c97de13b86f4a25',
 };
 
-export const payment: PaymentView = {
+export const payment: PagePayment = {
   id: 'inv_01kb9w1vf04xj2m8q7t5h3c6rn',
   status: 'awaiting_buyer',
   amount: money(1_248_000n, 'USD'),
@@ -142,7 +142,9 @@ export const payment: PaymentView = {
     ],
   },
   money: noMoney,
-  ...{ quote: null, limit: null, purpose: 'goods' },
+  quote: null,
+  limit: null,
+  purpose: 'goods',
   instructions: null,
   check: null,
   settlement: null,
@@ -196,13 +198,13 @@ const ordered = { quote, instructions, check } as const;
 const ended = at('2026-11-20T16:20:00Z');
 
 /** What a payment has, where it shows the screen. */
-export const paymentOnScreen: Readonly<Record<Screen, Partial<PaymentView>>> = {
+export const paymentOnScreen: Readonly<Record<Screen, Partial<PagePayment>>> = {
   kyc_form: { status: 'buyer_kyc_pending' },
   kyc_verifying: { status: 'buyer_kyc_pending' },
   kyc_corrections: { status: 'buyer_kyc_pending' },
   price_ask: { status: 'buyer_kyc_approved' },
   price: { status: 'fx_quoted', quote },
-  price_over: { status: 'fx_quoted', quote: { ...quote, expiresAtMs: NOW_MS - 60_000 } },
+  price_expired: { status: 'fx_quoted', quote: { ...quote, expiresAtMs: NOW_MS - 60_000 } },
   price_limit: {
     status: 'buyer_kyc_approved',
     limit: { period: 'day', left: money(400_000n, 'USD'), untilMs: at('2026-11-18T00:00:00Z') },
@@ -230,7 +232,7 @@ export const paymentOnScreen: Readonly<Record<Screen, Partial<PaymentView>>> = {
   },
   kyc_rejected: { status: 'failed', endedAtMs: ended },
   failed: { status: 'failed', ...ordered, endedAtMs: ended },
-  under_review: { status: 'failed', ...ordered, money: received, endedAtMs: ended },
+  needs_review: { status: 'failed', ...ordered, money: received, endedAtMs: ended },
   refund_coming: {
     status: 'cancelled',
     ...ordered,

@@ -216,7 +216,7 @@ test('a page says when a client may try codes again, and the link still signs in
   const tried = async () => (await stranger.post(`${path}/code`, { code: '123' })).path;
   const shown: string[] = [];
   for (let tries = 0; tries < 81; tries += 1) shown.push(await tried());
-  assert.match(shown[79] ?? '', /notice=code_over/);
+  assert.match(shown[79] ?? '', /notice=code_expired/);
   assert.match(shown[80] ?? '', /limit=code_too_often/);
   assert.match(textOf(stranger.shown?.text ?? ''), /Too many codes were tried\. Open the link/);
   await stranger.open(linkIn(mail));

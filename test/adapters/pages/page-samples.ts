@@ -38,7 +38,7 @@ const corrections = [
   'Proof of ownership is missing.',
 ];
 const usedLink = {
-  name: 'link_over',
+  name: 'link_ended',
   cause: 'used',
   atMs: at('2026-11-16T16:05:00Z'),
   maskedEmail: 'd•••@harborpine.example',
@@ -121,7 +121,8 @@ const variantSamples: readonly Sample[] = [
       payment: {
         ...payment,
         ...paymentOnScreen.bank_details,
-        ...{ amount: sepa.amount, instructions: sepa },
+        amount: sepa.amount,
+        instructions: sepa,
       },
     }),
   },

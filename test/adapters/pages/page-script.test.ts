@@ -136,7 +136,8 @@ test('a chosen photo is sent as a smaller JPEG, and the page that follows opens'
     return canvas.toDataURL('image/png').split(',')[1];
   })()`);
   await page.locator('#ownership').setInputFiles({
-    ...{ name: 'register.png', mimeType: 'image/png' },
+    name: 'register.png',
+    mimeType: 'image/png',
     buffer: Buffer.from(png, 'base64'),
   });
   await page.waitForURL('**/ask');

@@ -242,8 +242,17 @@ test('a transfer in euros has the code of EPC069-12; others have none', () => {
   const [rail] = sepa.rails;
   assert.ok(rail !== undefined);
   assert.deepEqual(epcCode(sepa, rail)?.split('\n'), [
-    ...['BCD', '002', '1', 'SCT', 'BCEELULLXXX', 'Pontal Settlement Europe S.A.'],
-    ...['LU280019400644750000', 'EUR12480.00', '', '', 'RN 48120937'],
+    'BCD',
+    '002',
+    '1',
+    'SCT',
+    'BCEELULLXXX',
+    'Pontal Settlement Europe S.A.',
+    'LU280019400644750000',
+    'EUR12480.00',
+    '',
+    '',
+    'RN 48120937',
   ]);
   assert.equal(epcCode({ ...sepa, amount: money(1n, 'USD') }, rail), null);
   assert.equal(epcCode(sepa, { ...rail, fields: [] }), null);

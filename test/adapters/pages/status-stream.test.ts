@@ -37,11 +37,20 @@ async function scene(t: TestContext) {
     const gone = new AbortController();
     const subject = { kind: 'buyer', paymentId: id, submissionId: null, ownerIndex: null } as const;
     const answer = await statusStream(context, {
-      ...{ params: { publicId }, query: new URLSearchParams({ version }), form: null },
+      params: { publicId },
+      query: new URLSearchParams({ version }),
+      form: null,
       timeoutMs: 0,
-      ...{ body: Readable.from([]), contentType: '', csrf: null, cookies: new Map(), client: null },
+      body: Readable.from([]),
+      contentType: '',
+      csrf: null,
+      cookies: new Map(),
+      client: null,
       session: newPageSession({ ...tenant, ...subject }, token, deps.clock.nowMs()),
-      ...{ chosenLocale: null, browserLocale: null, base: `/r/${publicId}`, gone: gone.signal },
+      chosenLocale: null,
+      browserLocale: null,
+      base: `/r/${publicId}`,
+      gone: gone.signal,
     });
     const { body } = answer;
     const messages = isText(body) ? null : body[Symbol.asyncIterator]();

@@ -9,11 +9,30 @@ import { locales } from '../../../core/domain/locale.js';
 
 /** Texts that are the same in two languages. */
 const same = new Set([
-  ...['BIC (SWIFT)', 'IBAN', 'PIX', 'Routing number', 'Subtotal', 'Error: {1}'],
+  'BIC (SWIFT)',
+  'IBAN',
+  'PIX',
+  'Routing number',
+  'Subtotal',
+  'Error: {1}',
   // Portuguese and Spanish.
-  ...['Banco', 'Bancos', 'Continuar', 'Copiado', 'Copiar', 'Idioma', 'Imprimir', 'Pagador'],
-  ...['Recibo', 'Falta', 'Para', 'Código', 'Falta 1,00', 'Para {1}', 'Confirmar {1}'],
-  ...['antes: {1}', '{1} – Pagar a {2}'],
+  'Banco',
+  'Bancos',
+  'Continuar',
+  'Copiado',
+  'Copiar',
+  'Idioma',
+  'Imprimir',
+  'Pagador',
+  'Recibo',
+  'Falta',
+  'Para',
+  'Código',
+  'Falta 1,00',
+  'Para {1}',
+  'Confirmar {1}',
+  'antes: {1}',
+  '{1} – Pagar a {2}',
 ]);
 
 interface Entry {

@@ -63,7 +63,11 @@ export async function openPageSite(
     corsOrigins: [],
     feedReaders: world.feedReaders,
     readiness: async () => ({
-      ...{ database: true, migrations: true, worker: true, clock: true, serving: true },
+      database: true,
+      migrations: true,
+      worker: true,
+      clock: true,
+      serving: true,
     }),
     pages: hostedPages({ watch, mailbox: null, settings: world.deps.settings, ...pages }),
     ...http,

@@ -17,10 +17,10 @@ const all = Object.keys(groups) as (keyof typeof groups)[];
 
 /** The group of rules that must fail for each defect; others may fail with it. */
 const failing: Readonly<Record<string, keyof typeof groups>> = {
-  'a second order for a repeat': 'once',
+  'a second command for a repeat': 'once',
   'another text for each preparation': 'determinism',
   'an answer that counts as another party': 'requirements',
-  'an order that is not found': 'once',
+  'a command that is not found': 'once',
   'messages that nobody verifies': 'inbound',
   'a look-up that refuses': 'once',
   'a page whose first entry is missing': 'read-back',
@@ -59,7 +59,10 @@ test('an operation is called by its name in the roster', async () => {
 test('a report names what ran, what is declared only, and what no rule shows', () => {
   const results = all.map((group) => [group, group === 'faults' ? 'declared only' : 'passed']);
   const text = formatReport({
-    ...{ partner: 'bank 1.0', against: 'simulator', source: 'API of 2026-08-07', notShown },
+    partner: 'bank 1.0',
+    against: 'simulator',
+    source: 'API of 2026-08-07',
+    notShown,
     groups: Object.fromEntries(results),
     unsupported: { 'refund.start': 'no such call' },
   });

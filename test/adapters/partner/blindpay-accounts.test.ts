@@ -16,13 +16,13 @@ const route = { bankingPartner: 'jpmorgan' };
 /** A prepared pay-in of 1,250.00 USD to a customer, with a virtual account or without. */
 async function prepared(scene: BlindPayScene, hasAccount = true) {
   const destinationRef = await destinationAt(scene);
-  const [receiverRef = ''] = destinationRef.split('.');
+  const [partyRef = ''] = destinationRef.split('.');
   const { partner, server } = scene;
-  if (hasAccount) done(await partner.provisionRails({ receiverRef, destinationRef, key: 'k' }));
+  if (hasAccount) done(await partner.provisionRails({ partyRef, destinationRef, key: 'k' }));
   const quote = done(await partner.quote({ source: usd(125_000n), destination: destinationRef }));
   const payer = { payerEmail: 'ana@buyer.example', payerReference: '7KQ4-M2XD' };
   const request = done(await partner.payin.prepare({ reference: 'reference-1', quote, ...payer }));
-  const account = server.state.virtualAccounts.find((one) => one.customer_id === receiverRef);
+  const account = server.state.virtualAccounts.find((one) => one.customer_id === partyRef);
   return { request, virtualAccountId: account?.id ?? '' };
 }
 

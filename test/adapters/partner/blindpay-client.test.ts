@@ -10,7 +10,11 @@ import { createBlindPayClient } from '../../../adapters/partner/blindpay/blindpa
 const shape = z.object({ id: z.string() });
 const envelope = (code: string | null, message = 'quote_expired') =>
   JSON.stringify({
-    ...{ success: false, message, errors: [], description: 'Words.', trace_id: 't1' },
+    success: false,
+    message,
+    errors: [],
+    description: 'Words.',
+    trace_id: 't1',
     ...(code === null ? {} : { code }),
   });
 const page = '<!DOCTYPE html><title>Attention Required! | Cloudflare</title>';
@@ -33,8 +37,10 @@ async function desk(t: TestContext, limit = { perMinute: 0, burst: 1 }) {
   t.after(() => server.close());
   const note = () => undefined;
   const client = createBlindPayClient({
-    ...{ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`, ...limit },
-    ...{ apiKey: 'the-key-of-the-instance', instanceId: 'in_1' },
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
+    ...limit,
+    apiKey: 'the-key-of-the-instance',
+    instanceId: 'in_1',
     clock: { nowMs: () => at.nowMs },
     log: { debug: note, info: note, warn: note, error: note },
   });

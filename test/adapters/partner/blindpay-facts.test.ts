@@ -39,25 +39,25 @@ test('every answer and message of the simulator has the documented shape', async
     }),
   );
   await partner.startTos({ redirectUrl: 'https://shop.example', key: 'k' });
-  const order = { reference: 'r', role: 'seller', entityType: 'individual' } as const;
+  const input = { reference: 'r', role: 'seller', entityType: 'individual' } as const;
   const party = done(
-    await partner.receiver.prepare({ ...order, email: 'a@b.example', country: 'BR' }),
+    await partner.party.prepare({ ...input, email: 'a@b.example', country: 'BR' }),
   );
-  await partner.receiver.start(party);
-  await partner.receiver.find(party);
+  await partner.party.start(party);
+  await partner.party.find(party);
   const [first] = server.state.customers;
-  const receiverRef = first?.id ?? assert.fail('a customer');
-  const pix = { receiverRef, pixKey, accountHolderName: 'Ana Lima', key: 'key-1' };
+  const partyRef = first?.id ?? assert.fail('a customer');
+  const pix = { partyRef, pixKey, accountHolderName: 'Ana Lima', key: 'key-1' };
   const { destinationRef } = done(await partner.registerPixDestination(pix));
   const { virtualAccountRef: virtualAccountId } = done(
-    await partner.provisionRails({ receiverRef, destinationRef, key: 'key-2' }),
+    await partner.provisionRails({ partyRef, destinationRef, key: 'key-2' }),
   );
-  server.state.compliance.ask(receiverRef, [question]);
-  await partner.receiver.read(receiverRef);
+  server.state.compliance.ask(partyRef, [question]);
+  await partner.party.read(partyRef);
   const answers = { business_description_explanation: 'Coffee.' };
-  const about = { reference: 'r2', previousRef: receiverRef, answers };
-  const answer = await partner.receiver.prepare({ ...order, ...about });
-  await partner.receiver.start(done(answer));
+  const about = { reference: 'r2', previousRef: partyRef, answers };
+  const answer = await partner.party.prepare({ ...input, ...about });
+  await partner.party.start(done(answer));
   scene.pass(60_000);
   const deposit = server.state.deposit({ virtualAccountId, amountMinor: 5_000 });
   scene.pass(60_000);

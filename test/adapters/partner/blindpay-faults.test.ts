@@ -1,10 +1,10 @@
-// Orders at BlindPay under each fault of a call: repeated with the same text, or settled by a
+// Commands at BlindPay under each fault of a call: repeated with the same text, or settled by a
 // look-up, one object results, and no fault counts as a refusal.
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { done, person } from '../../../adapters/partner-kit/conformance-harness.js';
 import { DAY_MS, MINUTE_MS } from '../../../core/domain/instant.js';
-import type { AcceptedOrder, OrderApi, PartnerAnswer } from '../../../core/ports/partner.js';
+import type { AcceptedCommand, CommandCalls, PartnerAnswer } from '../../../core/ports/partner.js';
 import {
   approvedCustomer,
   type BlindPayScene,
@@ -22,14 +22,14 @@ function limitOf(fault: Fault | null) {
   return faults[fault ?? '429'].answer === null ? { timeoutMs: 500 } : {};
 }
 
-type Calls = Pick<OrderApi<never, unknown>, 'start' | 'find'>;
+type Calls = Pick<CommandCalls<never, unknown>, 'start' | 'find'>;
 
-/** How an order of each kind is prepared, the call that places it, and how many there are. */
+/** How a command of each kind is prepared, the call that places it, and how many there are. */
 const kinds = {
-  receiver: {
+  party: {
     call: 'POST /customers',
-    calls: ({ partner }: BlindPayScene): Calls => partner.receiver,
-    prepare: async ({ partner }: BlindPayScene) => done(await partner.receiver.prepare(person({}))),
+    calls: ({ partner }: BlindPayScene): Calls => partner.party,
+    prepare: async ({ partner }: BlindPayScene) => done(await partner.party.prepare(person({}))),
     count: ({ server }: BlindPayScene) => server.state.customers.length,
   },
   payin: {
@@ -63,7 +63,7 @@ async function ordered(t: TestContext, name: keyof typeof kinds, fault: Fault | 
 /** Until it is accepted; a pause that was asked for passes. */
 async function repeated(
   scene: BlindPayScene,
-  start: () => Promise<PartnerAnswer<AcceptedOrder>>,
+  start: () => Promise<PartnerAnswer<AcceptedCommand>>,
 ): Promise<string> {
   for (let count = 0; count < 3; count += 1) {
     const answer = await start();
@@ -100,7 +100,7 @@ for (const [name, fault] of cases) {
 }
 
 test('a repeat sends the same bytes under the same key', async (t) => {
-  for (const name of ['receiver', 'payin'] as const) {
+  for (const name of ['party', 'payin'] as const) {
     const { scene, kind, request, start } = await ordered(t, name);
     scene.server.failNext(kind.call, '500 before');
     await start(request);
@@ -113,7 +113,7 @@ test('a repeat sends the same bytes under the same key', async (t) => {
 });
 
 test('a look-up that cannot read the list is no absence', async (t) => {
-  for (const name of ['receiver', 'payin', 'payout'] as const) {
+  for (const name of ['party', 'payin', 'payout'] as const) {
     for (const fault of ['403 page', '500 before', 'cut before', '429'] as const) {
       const { scene, kind, request, find } = await ordered(t, name);
       scene.server.failNext(kind.call.replace('POST', 'GET').replace('/evm', ''), fault);
@@ -162,22 +162,22 @@ test('a payout is found after the idempotency keys are forgotten, and not made a
   scene.pass(2 * DAY_MS);
   assert.equal(done(await start(request)).partnerRef, partnerRef);
   assert.equal(scene.server.state.payouts.length, 1);
-  const byReference = await scene.partner.findOrder('payout', 'reference-2');
+  const byReference = await scene.partner.findCommand('payout', 'reference-2');
   assert.equal(done(byReference)?.partnerRef, partnerRef);
-  assert.deepEqual(done(await scene.partner.findOrder('payout', 'reference-3')), null);
+  assert.deepEqual(done(await scene.partner.findCommand('payout', 'reference-3')), null);
 });
 
-test('a pay-in that is ordered again after a restore is one: its quote may be old', async (t) => {
+test('a pay-in that is sent again after a restore is one: its quote may be old', async (t) => {
   for (const passedMs of [10 * MINUTE_MS, 2 * DAY_MS]) {
     const scene = await blindPay(t);
     const { payin } = scene.partner;
     const quote = done(
       await scene.partner.quote({ source: usd(125_000n), destination: await destinationAt(scene) }),
     );
-    const order = { reference: 'reference-1', quote, payerEmail: 'buyer@example.com' };
-    const { partnerRef } = done(await payin.start(done(await payin.prepare(order))));
+    const input = { reference: 'reference-1', quote, payerEmail: 'buyer@example.com' };
+    const { partnerRef } = done(await payin.start(done(await payin.prepare(input))));
     scene.pass(passedMs);
-    const request = done(await payin.prepare(order));
+    const request = done(await payin.prepare(input));
     const answer = await payin.start(request);
     // Once its key is forgotten the call is refused, and a refusal is looked up.
     const found = answer.outcome === 'refused' ? await payin.find(request) : answer;
@@ -218,14 +218,14 @@ test('PIX account, wallet and virtual account: a fault at any call leaves one of
   for (const step of ['bank-accounts', 'wallets', 'virtual-accounts']) {
     for (const fault of Object.keys(faults) as Fault[]) {
       const scene = await blindPay(t, { ...limitOf(fault), route: { bankingPartner: 'cfsb' } });
-      const receiverRef = await approvedCustomer(scene);
-      scene.server.failNext(`POST /customers/${receiverRef}/${step}`, fault);
-      const input = { receiverRef, pixKey, accountHolderName: 'Ana Lima', key: 'key-1' };
+      const partyRef = await approvedCustomer(scene);
+      scene.server.failNext(`POST /customers/${partyRef}/${step}`, fault);
+      const input = { partyRef, pixKey, accountHolderName: 'Ana Lima', key: 'key-1' };
       const steps = async () => {
         const pix = await scene.partner.registerPixDestination(input);
         if (pix.outcome !== 'done') return pix;
         const { destinationRef } = pix.value;
-        return scene.partner.provisionRails({ receiverRef, destinationRef, key: 'key-2' });
+        return scene.partner.provisionRails({ partyRef, destinationRef, key: 'key-2' });
       };
       const first = await steps();
       assert.ok(first.outcome === 'unknown' || first.outcome === 'later', `${step} ${fault}`);

@@ -66,7 +66,7 @@ test('a message is genuine under any of the secrets, and under no other', () => 
 
 test('the event or, without one, the id names the object; its status is not believed', () => {
   const cases = [
-    [{ webhook_event: 'customer.update', id: 're_1', kyc_status: 'approved' }, 'receiver'],
+    [{ webhook_event: 'customer.update', id: 're_1', kyc_status: 'approved' }, 'party'],
     [{ webhook_event: 'payin.update', id: 'pi_1', status: 'completed' }, 'payin'],
     [{ webhook_event: 'payout.complete', id: 'po_1', status: 'failed' }, 'payout'],
     [{ webhook_event: 'payout.new', id: 'pa_1' }, 'payout'],
@@ -81,9 +81,15 @@ test('the event or, without one, the id names the object; its status is not beli
 
 test('any other genuine message is acknowledged, and its event logged without its data', () => {
   for (const text of [
-    ...['{"webhook_event":"tos.accept","tos_id":"to_1","idempotency_key":"k"}', '[]', 'null'],
-    ...['{"webhook_event":"payable.new","id":"pb_1"}', '{"id":"va_1"}', 'not json', ''],
-    ...['{"webhook_event":"payin.new"}', '{"webhook_event":7,"id":"pi_1"}'],
+    '{"webhook_event":"tos.accept","tos_id":"to_1","idempotency_key":"k"}',
+    '[]',
+    'null',
+    '{"webhook_event":"payable.new","id":"pb_1"}',
+    '{"id":"va_1"}',
+    'not json',
+    '',
+    '{"webhook_event":"payin.new"}',
+    '{"webhook_event":7,"id":"pi_1"}',
   ]) {
     const { take, log } = desk();
     assert.deepEqual(take(text), { messageId: 'msg_1', facts: [] }, text);

@@ -17,10 +17,10 @@ const withAccounts = { route: { bankingPartner: 'cfsb' } };
 
 async function accountAt(scene: BlindPayScene) {
   const destinationRef = await destinationAt(scene);
-  const [receiverRef = ''] = destinationRef.split('.');
-  const rails = { receiverRef, destinationRef, key: 'key-2' };
+  const [partyRef = ''] = destinationRef.split('.');
+  const rails = { partyRef, destinationRef, key: 'key-2' };
   const { virtualAccountRef } = done(await scene.partner.provisionRails(rails));
-  return { receiverRef, virtualAccountId: virtualAccountRef };
+  return { partyRef, virtualAccountId: virtualAccountRef };
 }
 
 function statementOf({ partner }: BlindPayScene): PartnerStatement {
@@ -45,7 +45,7 @@ async function pagesOf(
   }
 }
 
-test('a pay-in that was ordered names the quote of its order', async (t) => {
+test('a pay-in that was ordered names the quote of its command', async (t) => {
   const scene = await blindPay(t);
   const request = await preparedPayin(scene, usd(125_000n));
   const { partnerRef } = done(await scene.partner.payin.start(request));
@@ -53,9 +53,15 @@ test('a pay-in that was ordered names the quote of its order', async (t) => {
   const { customerId, quoteId } = JSON.parse(request) as Record<string, string>;
   const entry = done(await statementOf(scene).read('payin', partnerRef));
   assert.deepEqual(entry, {
-    ...{ kind: 'payin', partnerRef, reference: null, receiverRef: customerId },
-    ...{ partnerQuoteId: `${customerId}.${quoteId}`, status: 'completed', amount: usd(125_000n) },
-    ...{ createdAtMs: START_MS + 60_000, transactionHash: entry.transactionHash },
+    kind: 'payin',
+    partnerRef,
+    reference: null,
+    partyRef: customerId,
+    partnerQuoteId: `${customerId}.${quoteId}`,
+    status: 'completed',
+    amount: usd(125_000n),
+    createdAtMs: START_MS + 60_000,
+    transactionHash: entry.transactionHash,
     payer: { name: null, bank: null, texts: entry.payer?.texts, trace: null },
   });
   assert.match(entry.transactionHash ?? '', /^0x[0-9a-f]{64}$/);
@@ -64,16 +70,25 @@ test('a pay-in that was ordered names the quote of its order', async (t) => {
 
 test('a deposit is a pay-in with its payer, and with no quote of ours', async (t) => {
   const scene = await blindPay(t, withAccounts);
-  const { receiverRef, virtualAccountId } = await accountAt(scene);
+  const { partyRef, virtualAccountId } = await accountAt(scene);
   const partnerRef = scene.server.state.deposit({
-    ...{ virtualAccountId, amountMinor: 125_000, description: 'INV-7 thanks', trace: '0210001' },
+    virtualAccountId,
+    amountMinor: 125_000,
+    description: 'INV-7 thanks',
+    trace: '0210001',
     sender: { name: 'Ana Buyer', bank: 'First Bank' },
     isQuoted: false,
   });
   const entry = done(await statementOf(scene).read('payin', partnerRef));
   assert.deepEqual(entry, {
-    ...{ kind: 'payin', partnerRef, reference: null, partnerQuoteId: null, receiverRef },
-    ...{ status: 'open', amount: usd(125_000n), createdAtMs: scene.nowMs },
+    kind: 'payin',
+    partnerRef,
+    reference: null,
+    partnerQuoteId: null,
+    partyRef,
+    status: 'open',
+    amount: usd(125_000n),
+    createdAtMs: scene.nowMs,
     transactionHash: null,
     payer: { name: 'Ana Buyer', bank: 'First Bank', texts: ['INV-7 thanks'], trace: '0210001' },
   });
@@ -97,22 +112,24 @@ test('a deposit is a pay-in with its payer, and with no quote of ours', async (t
   scene.pass(60_000);
   const failed = done(await statementOf(scene).read('payin', quoted));
   assert.partialDeepStrictEqual(failed, { status: 'failed', payer: null });
-  const quotes = scene.server.state.payinQuotes.map(({ id }) => `${receiverRef}.${id}`);
+  const quotes = scene.server.state.payinQuotes.map(({ id }) => `${partyRef}.${id}`);
   assert.ok(failed.partnerQuoteId !== null && !quotes.includes(failed.partnerQuoteId));
 });
 
 test('with a virtual account, pay-ins show its own numbers', async (t) => {
   const scene = await blindPay(t, withAccounts);
   const destination = await destinationAt(scene);
-  const [receiverRef = ''] = destination.split('.');
+  const [partyRef = ''] = destination.split('.');
   done(
     await scene.partner.provisionRails({
-      ...{ receiverRef, destinationRef: destination, key: 'key-2' },
+      partyRef,
+      destinationRef: destination,
+      key: 'key-2',
     }),
   );
   const quote = done(await scene.partner.quote({ source: usd(125_000n), destination }));
-  const order = { reference: 'reference-1', quote, payerEmail: 'buyer@example.com' };
-  const request = done(await scene.partner.payin.prepare(order));
+  const input = { reference: 'reference-1', quote, payerEmail: 'buyer@example.com' };
+  const request = done(await scene.partner.payin.prepare(input));
   const { instructions } = done(await scene.partner.payin.start(request));
   const account = scene.server.state.virtualAccounts[0]?.['us'] as { account_number: string };
   const numbers = instructions?.rails[0]?.fields.find(({ name }) => name === 'accountNumber');
@@ -125,8 +142,15 @@ test('a payout names our reference, the amount it pays out, and what the seller 
   const { partnerRef } = done(await scene.partner.payout.start(request));
   const open = done(await statementOf(scene).read('payout', partnerRef));
   assert.partialDeepStrictEqual(open, {
-    ...{ kind: 'payout', partnerRef, reference: 'reference-2', partnerQuoteId: null },
-    ...{ status: 'open', amount: usd(125_000n), payer: null, settled: null, fxRate: null },
+    kind: 'payout',
+    partnerRef,
+    reference: 'reference-2',
+    partnerQuoteId: null,
+    status: 'open',
+    amount: usd(125_000n),
+    payer: null,
+    settled: null,
+    fxRate: null,
   });
   scene.pass(60_000);
   const report = done(await scene.partner.payout.read(partnerRef));
@@ -171,7 +195,7 @@ test('all pages are read in any order of the list; only from new to old they end
   }
 });
 
-test('entries of one time prove no order', async (t) => {
+test('entries of one time prove no command', async (t) => {
   const scene = await blindPay(t, withAccounts);
   const { virtualAccountId } = await accountAt(scene);
   const { state } = scene.server;

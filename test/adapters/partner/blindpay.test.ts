@@ -11,7 +11,7 @@ import { openBlindPay, pixKey, usd } from '../../support/blindpay/blindpay-scene
 import type { BlindPayState } from '../../support/blindpay/blindpay-state.js';
 
 const noRefunds = 'BlindPay has no call for refunds';
-const calls = { receiver: '/customers', payin: '/payins/evm', payout: '/payouts/evm' } as const;
+const calls = { party: '/customers', payin: '/payins/evm', payout: '/payouts/evm' } as const;
 const faultNames = {
   'lost before its effect': 'cut before',
   'lost after its effect': 'cut after',

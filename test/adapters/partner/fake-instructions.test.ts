@@ -45,7 +45,7 @@ test('each currency has its rails, with beneficiary, account, bank and addresses
   }
 });
 
-test('the details of one order stay the same, and two orders have different accounts', () => {
+test('the details of one transaction stay the same, and two transactions have different accounts', () => {
   for (const currency of fakeCurrencies) {
     assert.deepEqual(detailsIn(currency), detailsIn(currency));
     const [one, other] = [detailsIn(currency, 'a'), detailsIn(currency, 'b')];

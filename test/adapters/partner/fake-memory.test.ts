@@ -1,4 +1,4 @@
-// The fake partner with a memory: keys and orders survive the process and the database.
+// The fake partner with a memory: keys and transactions survive the process and the database.
 import assert from 'node:assert/strict';
 import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -52,15 +52,15 @@ let parties = 0;
 
 async function payoutRequest(partner: Partner, reference = 'ref_1'): Promise<string> {
   parties += 1;
-  const order = { role: 'seller', entityType: 'business', email: 'a@b.example' } as const;
+  const transaction = { role: 'seller', entityType: 'business', email: 'a@b.example' } as const;
   const party = done(
-    await partner.receiver.start(
-      done(await partner.receiver.prepare({ ...order, reference: `party_${parties}` })),
+    await partner.party.start(
+      done(await partner.party.prepare({ ...transaction, reference: `party_${parties}` })),
     ),
   );
   const pix = { pixKey: '12345678901', accountHolderName: 'Ana', key: 'k' };
   const { destinationRef: destination } = done(
-    await partner.registerPixDestination({ ...pix, receiverRef: party.partnerRef }),
+    await partner.registerPixDestination({ ...pix, partyRef: party.partnerRef }),
   );
   const amount = money(10_000n, 'USD');
   return done(
@@ -70,18 +70,18 @@ async function payoutRequest(partner: Partner, reference = 'ref_1'): Promise<str
 
 for (const [name, newMemory] of Object.entries(memories)) {
   describe(name, () => {
-    test('an order is found by its reference after a restart, once it was started', async () => {
+    test('a transaction is found by its reference after a restart, once it was started', async () => {
       const open = newMemory();
       const partner = partnerWith(open());
       const request = await payoutRequest(partner);
-      assert.equal(done(await partner.findOrder('payout', 'ref_1')), null);
+      assert.equal(done(await partner.findCommand('payout', 'ref_1')), null);
       assert.equal(done(await partner.payout.find(request)), null);
       const { partnerRef } = done(await partner.payout.start(request));
       const again = partnerWith(open());
-      assert.deepEqual(done(await again.findOrder('payout', 'ref_1')), { partnerRef });
+      assert.deepEqual(done(await again.findCommand('payout', 'ref_1')), { partnerRef });
       assert.deepEqual(done(await again.payout.find(request)), { partnerRef });
-      assert.equal(done(await again.findOrder('refund', 'ref_1')), null);
-      assert.equal(done(await again.findOrder('payout', 'ref_2')), null);
+      assert.equal(done(await again.findCommand('refund', 'ref_1')), null);
+      assert.equal(done(await again.findCommand('payout', 'ref_2')), null);
     });
 
     test('the same request again is the same order; another under its key is refused', async () => {
@@ -104,17 +104,23 @@ for (const [name, newMemory] of Object.entries(memories)) {
 test('what another process appends is known immediately, and half a line waits', () => {
   const path = join(folder, 'shared.jsonl');
   const [here, there] = [memoryInFile(path), memoryInFile(path)];
-  const order = { mode: 'test', kind: 'payout', reference: 'r', digest: 'd', atMs: 1 } as const;
-  const first = here.insert({ ...order, partnerRef: 'one' });
-  assert.deepEqual(there.insert({ ...order, partnerRef: 'two' }), first);
-  const line = JSON.stringify({ ...order, reference: 's', partnerRef: 'three' });
+  const transaction = {
+    mode: 'test',
+    kind: 'payout',
+    reference: 'r',
+    digest: 'd',
+    atMs: 1,
+  } as const;
+  const first = here.insert({ ...transaction, partnerRef: 'one' });
+  assert.deepEqual(there.insert({ ...transaction, partnerRef: 'two' }), first);
+  const line = JSON.stringify({ ...transaction, reference: 's', partnerRef: 'three' });
   appendFileSync(path, line.slice(0, 20));
-  assert.equal(here.find({ ...order, reference: 's' }), null);
+  assert.equal(here.find({ ...transaction, reference: 's' }), null);
   appendFileSync(path, `${line.slice(20)}\n`);
-  assert.equal(here.find({ ...order, reference: 's' })?.partnerRef, 'three');
+  assert.equal(here.find({ ...transaction, reference: 's' })?.partnerRef, 'three');
 });
 
 test('without a memory a look-up by the reference alone cannot be done', async () => {
   const partner = partnerWith(null);
-  assert.equal((await partner.findOrder('payout', 'ref_1')).outcome, 'later');
+  assert.equal((await partner.findCommand('payout', 'ref_1')).outcome, 'later');
 });

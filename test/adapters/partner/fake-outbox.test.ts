@@ -47,7 +47,7 @@ test('messages are sent when due, oldest first, at most as many as asked for', a
   assert.equal(outbox.nextDueAtMs(), null);
 });
 
-test('messages about one order go one after the other', async () => {
+test('messages about one transaction go one after the other', async () => {
   const { outbox, tried } = opened();
   for (const [id, ref] of [
     ['a1', 'a'],
@@ -93,7 +93,7 @@ test('each kind of fact is read as it was written', () => {
   const sums = { status: 'completed', settled, fees: money(0n, 'USD') } as const;
   const facts: readonly PartnerFact[] = [
     fact('x'),
-    { ...ids, kind: 'receiver', report: { status: 'rejected', reason: 'because' } },
+    { ...ids, kind: 'party', report: { status: 'rejected', reason: 'because' } },
     { ...ids, kind: 'payin', report: { ...payin, reason } },
     { ...ids, kind: 'payout', report: { ...sums, fxRate: '5.4', endToEndId: 'E1', reason } },
   ];

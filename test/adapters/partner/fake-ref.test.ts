@@ -32,7 +32,7 @@ test('an id is of one kind and one mode', () => {
     fc.property(fields, (given) => {
       const ref = makeRef('test', 'payin', given);
       assert.equal(readRef('live', 'payin', ref), null);
-      for (const kind of ['receiver', 'pix', 'account', 'quote', 'payout', 'refund'] as const) {
+      for (const kind of ['party', 'pix', 'account', 'quote', 'payout', 'refund'] as const) {
         assert.equal(readRef('test', kind, ref), null);
         assert.equal(readRef('test', kind, ref.replace('fake_payin_', `fake_${kind}_`)), null);
       }

@@ -100,7 +100,7 @@ test('messages that were queued say what was chosen since', async () => {
   assert.equal(fact?.report.status, 'failed');
 });
 
-test('an outcome may be chosen before its order is made: the order reports it at once', async () => {
+test('an outcome may be chosen before its transaction is made: the transaction reports it at once', async () => {
   const made = world({ payins: 'wait' });
   made.choose('cmd_1', arrived);
   const partnerRef = await startedPayin(made, minor('100.00'));
@@ -122,24 +122,24 @@ test('a payout that is chosen to complete states BRL, rate, fees and the PIX id'
 
 test('a party may be asked for corrections', async () => {
   const made = world();
-  const request = done(await made.partner.receiver.prepare(party({ firstName: 'Slow' })));
-  const { partnerRef } = done(await made.partner.receiver.start(request));
+  const request = done(await made.partner.party.prepare(party({ firstName: 'Slow' })));
+  const { partnerRef } = done(await made.partner.party.start(request));
   await made.pass(1_000 * DELAY_MS);
-  assert.equal(done(await made.partner.receiver.read(partnerRef)).status, 'verifying');
+  assert.equal(done(await made.partner.party.read(partnerRef)).status, 'verifying');
   const corrections = [{ field: 'selfieFile', reason: 'too dark' }];
   const outcome = { status: 'verifying', reason: 'again', corrections } as const;
-  made.choose('cmd_1', { kind: 'receiver', ...outcome });
-  assert.deepEqual(done(await made.partner.receiver.read(partnerRef)), outcome);
-  await sent(made, 'receiver', partnerRef);
+  made.choose('cmd_1', { kind: 'party', ...outcome });
+  assert.deepEqual(done(await made.partner.party.read(partnerRef)), outcome);
+  await sent(made, 'party', partnerRef);
   assert.deepEqual(facts(made)[0]?.report, outcome);
 });
 
 test('a buyer called Again is asked for its identity document after the delay', async () => {
   const made = world();
-  const request = done(await made.partner.receiver.prepare(party({ firstName: 'Again' })));
-  const { partnerRef } = done(await made.partner.receiver.start(request));
+  const request = done(await made.partner.party.prepare(party({ firstName: 'Again' })));
+  const { partnerRef } = done(await made.partner.party.start(request));
   await made.pass(DELAY_MS);
-  const report = done(await made.partner.receiver.read(partnerRef));
+  const report = done(await made.partner.party.read(partnerRef));
   assert.equal(report.status, 'verifying');
   assert.deepEqual(
     report.corrections?.map(({ field }) => field),
@@ -152,8 +152,8 @@ test('a refund covers what was chosen to arrive, and no more', async () => {
   const made = world({ payins: 'wait' });
   const payinRef = await startedPayin(made, minor('100.00'));
   const refund = async (amount: string) => {
-    const order = { reference: 'cmd_2', payinRef, amount: minor(amount) };
-    return made.partner.refund.start(done(await made.partner.refund.prepare(order)));
+    const transaction = { reference: 'cmd_2', payinRef, amount: minor(amount) };
+    return made.partner.refund.start(done(await made.partner.refund.prepare(transaction)));
   };
   assert.equal(refusalCode(await refund('0.01')), 'refund_exceeds_payin');
   made.choose('cmd_1', { ...arrived, receivedMinor: 20_000n });
@@ -170,8 +170,8 @@ test('a payout uses a locked rate until the lock ends, else the rate of its minu
   assert.ok(rateKind === 'locked' && lockedUntilMs !== null);
   const paidAt = async (atMs: number) => {
     made.nowMs = atMs;
-    const order = { reference: `cmd_${atMs}`, amount, destination, quote, payinRefs: [] };
-    const request = done(await made.partner.payout.prepare(order));
+    const transaction = { reference: `cmd_${atMs}`, amount, destination, quote, payinRefs: [] };
+    const request = done(await made.partner.payout.prepare(transaction));
     const { partnerRef } = done(await made.partner.payout.start(request));
     await made.pass(DELAY_MS);
     return done(await made.partner.payout.read(partnerRef));

@@ -20,7 +20,7 @@ import {
   world,
 } from '../../support/fake-world.js';
 
-const noBooks = 'without a file it stores no orders';
+const noBooks = 'without a file it stores no transactions';
 
 for (const isStoring of [false, true]) {
   partnerConformance({
@@ -82,9 +82,9 @@ test('terms of any tosId are taken, and none are asked for', async () => {
     for (const entityType of ['business', 'individual'] as const) {
       assert.deepEqual(partner.requirements(role, entityType), []);
       for (const tosId of ['tos_of_nobody', '', null]) {
-        const order = { reference: `cmd_${tosId}`, role, entityType, tosId };
-        const request = done(await partner.receiver.prepare(order));
-        assert.equal((await partner.receiver.start(request)).outcome, 'done');
+        const transaction = { reference: `cmd_${tosId}`, role, entityType, tosId };
+        const request = done(await partner.party.prepare(transaction));
+        assert.equal((await partner.party.start(request)).outcome, 'done');
       }
     }
   }
@@ -97,8 +97,8 @@ test('a request text alone decides the id, whenever and wherever it is started',
       const made = world();
       const destination = await destinationOf(made);
       const quote = done(await made.partner.quote({ source: amount, destination }));
-      const order = { reference: name, quote, payerEmail: 'buyer@example.com' };
-      const payin = done(await made.partner.payin.prepare(order));
+      const transaction = { reference: name, quote, payerEmail: 'buyer@example.com' };
+      const payin = done(await made.partner.payin.prepare(transaction));
       const payout = done(
         await made.partner.payout.prepare({
           reference: name,
@@ -124,8 +124,8 @@ test('a request text alone decides the id, whenever and wherever it is started',
 
 test('without a delay messages are due immediately, and still not sent in the call', async () => {
   const made = world({ delayMs: 0 });
-  const request = done(await made.partner.receiver.prepare(party({})));
-  assert.equal(done(await made.partner.receiver.start(request)).report?.status, 'verifying');
+  const request = done(await made.partner.party.prepare(party({})));
+  assert.equal(done(await made.partner.party.start(request)).report?.status, 'verifying');
   assert.equal(made.partner.nextDueAtMs(), START_MS);
   const partnerRef = await startedPayout(made, minor('10.88'));
   assert.equal(made.messages.length, 0);
@@ -148,16 +148,16 @@ test('a restart forgets messages and nothing else', async () => {
   assert.equal(done(await partner.payin.read(partnerRef)).status, 'completed');
 });
 
-test('a look-up finds an order from its preparation on and sends no message', async () => {
+test('a look-up finds a transaction from its preparation on and sends no message', async () => {
   const made = world();
-  const order = {
+  const transaction = {
     reference: 'cmd_1',
     amount: minor('10.00'),
     destination: await destinationOf(made),
     payinRefs: [],
     quote: null,
   };
-  const request = done(await made.partner.payout.prepare(order));
+  const request = done(await made.partner.payout.prepare(transaction));
   const found = done(await made.partner.payout.find(request));
   assert.equal(made.partner.nextDueAtMs(), null);
   assert.deepEqual(done(await made.partner.payout.start(request)), found);
@@ -170,8 +170,8 @@ test('ids and requests of one mode are unknown in the other', async () => {
   const partnerRef = await startedPayin(test, minor('10.00'));
   assert.equal(refusalCode(await live.partner.payin.read(partnerRef)), 'not_found');
   assert.equal(refusalCode(await test.partner.payout.read(partnerRef)), 'not_found');
-  const request = done(await test.partner.receiver.prepare(party({})));
-  assert.equal(refusalCode(await live.partner.receiver.start(request)), 'request_invalid');
+  const request = done(await test.partner.party.prepare(party({})));
+  assert.equal(refusalCode(await live.partner.party.start(request)), 'request_invalid');
   await test.pass(DELAY_MS);
   for (const { headers, body } of test.messages) {
     assert.equal(live.partner.readInbound(headers, body, live.nowMs + DELAY_MS), null);
@@ -213,9 +213,9 @@ const pixKeys: readonly (readonly [key: string, isOne: boolean])[] = [
 
 test('a PIX key is a CPF, a CNPJ, a phone number, an e-mail address or a UUID', async () => {
   const made = world();
-  const receiverRef = await approvedBusiness(made);
+  const partyRef = await approvedBusiness(made);
   for (const [key, isOne] of pixKeys) {
-    const input = { receiverRef, pixKey: key, accountHolderName: 'Ana', key: 'k' };
+    const input = { partyRef, pixKey: key, accountHolderName: 'Ana', key: 'k' };
     const answer = await made.partner.registerPixDestination(input);
     assert.equal(refusalCode(answer), isOne ? null : 'pix_key_invalid', key);
   }
@@ -223,15 +223,15 @@ test('a PIX key is a CPF, a CNPJ, a phone number, an e-mail address or a UUID', 
 
 test('PIX and rails need an approved party and a holder', async () => {
   const made = world();
-  const pix = (receiverRef: string, accountHolderName: string) =>
-    made.partner.registerPixDestination({ receiverRef, pixKey, accountHolderName, key: 'k' });
+  const pix = (partyRef: string, accountHolderName: string) =>
+    made.partner.registerPixDestination({ partyRef, pixKey, accountHolderName, key: 'k' });
   const approved = await approvedBusiness(made);
   assert.equal(refusalCode(await pix(approved, '  ')), 'account_holder_invalid');
-  const request = done(await made.partner.receiver.prepare(party({})));
-  const { partnerRef } = done(await made.partner.receiver.start(request));
+  const request = done(await made.partner.party.prepare(party({})));
+  const { partnerRef } = done(await made.partner.party.start(request));
   assert.equal(refusalCode(await pix(partnerRef, 'Ana')), 'receiver_not_approved');
   await made.pass(DELAY_MS);
   assert.equal(refusalCode(await pix(partnerRef, 'Ana')), null);
-  const rails = { receiverRef: approved, destinationRef: 'fake_pix_x', key: 'k' };
+  const rails = { partyRef: approved, destinationRef: 'fake_pix_x', key: 'k' };
   assert.equal(refusalCode(await made.partner.provisionRails(rails)), 'not_found');
 });

@@ -69,7 +69,9 @@ test('a lease taken by a clock that was ahead ends when its time has passed', as
   });
   const claim = (nowMs: number) =>
     store.claims.deliveries({
-      ...{ nowMs, limit: 1, leaseMs: 30_000 },
+      nowMs,
+      limit: 1,
+      leaseMs: 30_000,
       subscriptionId: aSubscription().id,
     });
   assert.equal((await claim(T0 + HOUR_MS)).length, 1);

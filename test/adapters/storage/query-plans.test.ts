@@ -103,7 +103,7 @@ const readThrough: Readonly<Record<string, string>> = {
 
 /** Statements that may sort what their index has in one place, and why. */
 const fewTies: Readonly<Record<string, string>> = {
-  'from partner_commands where due_at': 'orders to the partner are few beside events',
+  'from partner_commands where due_at': 'commands to the partner are few beside events',
 };
 
 /** Statements over tables of a few rows, whose key no plan needs. */
@@ -272,8 +272,13 @@ async function multiplyRows(client: pg.ClientBase): Promise<void> {
     // One for each tenant, each organization, each thing outside, each migration; and limits begin
     // empty.
     [
-      ...['feed_heads', 'organization_profiles', 'organizations', 'rate_limits'],
-      ...['schema_migrations', 'statement_scans', 'storage_fingerprints'],
+      'feed_heads',
+      'organization_profiles',
+      'organizations',
+      'rate_limits',
+      'schema_migrations',
+      'statement_scans',
+      'storage_fingerprints',
     ],
   );
 }

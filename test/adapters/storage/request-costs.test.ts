@@ -110,7 +110,9 @@ async function serving(store: Pick<Store, 'run' | 'claims'>): Promise<Served> {
 function inputOf({ name, email }: { readonly name: string; readonly email: string }) {
   return {
     ...intentInput,
-    ...{ idempotencyKey: name, externalId: name, amount: money(25_000n, 'USD') },
+    idempotencyKey: name,
+    externalId: name,
+    amount: money(25_000n, 'USD'),
     buyer: { email, name: null, country: null, phone: null },
   };
 }

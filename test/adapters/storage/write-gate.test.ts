@@ -89,7 +89,7 @@ for (const [name, pair] of Object.entries(pairs)) {
       assert.equal(runs, 1);
     });
 
-    test('an order is not marked as sent in quarantine', async () => {
+    test('a command is not marked as sent in quarantine', async () => {
       const [here, there] = await pair();
       await here.run(async (tx) => tx.commands.insert(aCommand()));
       await quarantineLostCommits({ store: here, clock, log }, 2);

@@ -20,8 +20,13 @@ const body = {
 const answer = {
   type: 'object',
   properties: {
-    ...{ id: text, externalId: text, status: text, amount: text, currency: text },
-    ...{ hostedPaymentUrl: text, createdAt: text },
+    id: text,
+    externalId: text,
+    status: text,
+    amount: text,
+    currency: text,
+    hostedPaymentUrl: text,
+    createdAt: text,
     buyer: { type: 'object', properties: { id: text, email: text, name: text } },
     metadata: { type: 'object', additionalProperties: true },
   },
@@ -56,7 +61,11 @@ export async function servePayments({ storeKey, keyById, insert }) {
         amountMinor: Math.round(Number(amount) * 100),
         eventId: `evt_${randomUUID()}`,
         idempotencyKey: request.headers['idempotency-key'],
-        ...{ externalId, amount, currency, buyer, metadata },
+        externalId,
+        amount,
+        currency,
+        buyer,
+        metadata,
       };
       await insert(payment);
       const hostedPaymentUrl = `https://pay.example/r/${payment.publicId}`;

@@ -25,9 +25,14 @@ interface Drained {
 const body = JSON.stringify({
   event: 'payment_intent.created',
   data: {
-    ...{ paymentIntentId: 'pi_06f9k2q8h0a1b2c3d4e5f6g7h8', externalId: 'order-7' },
-    ...{ status: 'awaiting_buyer', amount: '250.00', currency: 'USD', source: 'payment_intent' },
-    ...{ metadata: { order: '7', channel: 'web' }, occurredAt: '2026-01-01T00:00:00.000Z' },
+    paymentIntentId: 'pi_06f9k2q8h0a1b2c3d4e5f6g7h8',
+    externalId: 'order-7',
+    status: 'awaiting_buyer',
+    amount: '250.00',
+    currency: 'USD',
+    source: 'payment_intent',
+    metadata: { order: '7', channel: 'web' },
+    occurredAt: '2026-01-01T00:00:00.000Z',
     externalEventId: 'evt_06f9k2q8h0a1b2c3d4e5f6g7h8',
   },
 });
@@ -81,8 +86,13 @@ async function drainPonte(postgres: BenchPostgres, count: number): Promise<Drain
   await until(async () => (await receiver.call('received')).count === 1);
   await first.end({ keep: true });
   const pending = {
-    ...{ id: countedId('id'), status: "'pending'", attempt: '0', due_at: 'now()' },
-    ...{ response_status: 'null', delivered_at: 'null', duration_ms: 'null' },
+    id: countedId('id'),
+    status: "'pending'",
+    attempt: '0',
+    due_at: 'now()',
+    response_status: 'null',
+    delivered_at: 'null',
+    duration_ms: 'null',
   };
   await copyRows({ kind: 'postgres', url }, [
     { table: 'deliveries', where: "status = 'delivered'", count, columns: pending },

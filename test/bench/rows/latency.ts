@@ -36,8 +36,13 @@ async function latencyOn(
     buyer: { email: 'buyer-$k@buyer.example' },
   });
   const job = {
-    ...{ ...createRequest, urls: [ponte.url], headers: createHeaders(ponte.key), body },
-    ...{ connections: bench.connections, ratePerSecond: RATE, warmUpMs: 0 },
+    ...createRequest,
+    urls: [ponte.url],
+    headers: createHeaders(ponte.key),
+    body,
+    connections: bench.connections,
+    ratePerSecond: RATE,
+    warmUpMs: 0,
   };
   const warmUp = await bench.load({ ...job, firstNumber: 0, durationMs: 3_000 });
   let firstNumber = warmUp.nextNumber;

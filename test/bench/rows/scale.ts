@@ -94,7 +94,9 @@ async function fill(env: Readonly<Record<string, string>>, size: number): Promis
   const { id: subscriptionId } = await first.call('POST', '/v1/webhook-subscriptions', hook);
   const create = (path: string, externalId: string) =>
     first.call('POST', path, {
-      ...{ externalId, amount: '250.00', buyer: { email: `${externalId}@buyer.example` } },
+      externalId,
+      amount: '250.00',
+      buyer: { email: `${externalId}@buyer.example` },
       metadata: { order: '7', channel: 'web' },
     });
   const intent = await create('/v1/payment-intents', 'intent');
@@ -124,8 +126,10 @@ function copiesOf(intentId: string, invoiceId: string, size: number): readonly C
       where: `id = '${paymentId}'`,
       count: size / 2,
       columns: {
-        ...{ id: countedId('id'), public_id: `'${name}-public-' || $d` },
-        ...{ external_id: `'${name}-' || $d`, buyer_id: countedId('buyer_id') },
+        id: countedId('id'),
+        public_id: `'${name}-public-' || $d`,
+        external_id: `'${name}-' || $d`,
+        buyer_id: countedId('buyer_id'),
         buyer_email: `'${name}-' || $d || '@buyer.example'`,
       },
     },
@@ -173,14 +177,20 @@ function jobsOf(
   });
   return {
     create: {
-      ...{ urls: [server.url], method: 'POST', path: '/v1/payment-intents', ids: [] },
-      ...{ headers: createHeaders(server.key), body: createBody },
+      urls: [server.url],
+      method: 'POST',
+      path: '/v1/payment-intents',
+      ids: [],
+      headers: createHeaders(server.key),
+      body: createBody,
     },
     read: { ...read, path: '/v1/payment-intents/$i', body: null, ids },
     'list of invoices': { ...read, path: '/v1/invoices?limit=25', body: null, ids: [] },
     'list of deliveries': {
-      ...{ ...read, path: `/v1/webhook-subscriptions/${subscriptionId}/deliveries` },
-      ...{ body: null, ids: [] },
+      ...read,
+      path: `/v1/webhook-subscriptions/${subscriptionId}/deliveries`,
+      body: null,
+      ids: [],
     },
   };
 }

@@ -49,10 +49,20 @@ test('a key is pk_<mode>_<id>.<secret>', () => {
 
 test('any other form is refused', () => {
   for (const text of [
-    ...['', 'pk_test_', 'pk_test_key_01', 'pk_test_key_01.', 'pk_test_.secret'],
-    ...['pk_prod_key_01.secret', 'PK_test_key_01.secret', 'sk_test_key_01.secret'],
-    ...[' pk_test_key_01.secret', 'pk_test_key_01.secret ', 'pk_test_key_01.sec ret'],
-    ...['pk_test_key 01.secret', 'pk_test_key_01.secret\n', 'Bearer pk_test_key_01.secret'],
+    '',
+    'pk_test_',
+    'pk_test_key_01',
+    'pk_test_key_01.',
+    'pk_test_.secret',
+    'pk_prod_key_01.secret',
+    'PK_test_key_01.secret',
+    'sk_test_key_01.secret',
+    ' pk_test_key_01.secret',
+    'pk_test_key_01.secret ',
+    'pk_test_key_01.sec ret',
+    'pk_test_key 01.secret',
+    'pk_test_key_01.secret\n',
+    'Bearer pk_test_key_01.secret',
   ]) {
     assert.equal(parseApiKey(text), null, JSON.stringify(text));
   }

@@ -18,7 +18,7 @@ import {
   isReadable,
   newDocument,
   nextDocumentStatus,
-  purgeOrdered,
+  purgeRequested,
   submitted,
   UNUSED_RETENTION_MS,
   UPLOAD_TIME_MAX_MS,
@@ -46,7 +46,7 @@ const awaiting = newDocument(
 );
 const content = { name: 'ab', sizeBytes: 7 };
 const stored = uploaded(awaiting, content, START_MS + 1) as Document;
-const ordered = purgeOrdered(stored, START_MS + 2);
+const ordered = purgeRequested(stored, START_MS + 2);
 const inStatus: Readonly<Record<DocumentStatus, Document>> = {
   awaiting,
   stored,
@@ -78,8 +78,12 @@ test('a selfie is a photograph; every other kind may be a PDF too', () => {
   const photograph: readonly ContentType[] = ['image/jpeg', 'image/png'];
   const any: readonly ContentType[] = [...photograph, 'application/pdf'];
   const accepted: Record<DocumentKind, readonly ContentType[]> = {
-    ...{ selfie: photograph, id_doc_front: any, id_doc_back: any },
-    ...{ proof_of_address: any, incorporation_doc: any, proof_of_ownership_doc: any },
+    selfie: photograph,
+    id_doc_front: any,
+    id_doc_back: any,
+    proof_of_address: any,
+    incorporation_doc: any,
+    proof_of_ownership_doc: any,
   };
   assert.deepEqual(documentKinds, accepted);
   for (const kind of Object.keys(accepted) as readonly DocumentKind[]) {
@@ -199,5 +203,5 @@ test('an unfinished purge is repeated, later each time', () => {
 
 test('what the table has no cell for is a programmer’s error', () => {
   assert.throws(() => submitted(awaiting), AssertionFailure);
-  assert.throws(() => purgeOrdered(ordered, START_MS), AssertionFailure);
+  assert.throws(() => purgeRequested(ordered, START_MS), AssertionFailure);
 });

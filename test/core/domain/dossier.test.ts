@@ -171,7 +171,9 @@ test('no digit of a company number can be mistaken, nor two neighbours be swappe
     for (let at = 0; at < number.length; at += 1) {
       const [before, digit = '', next = '', after] = [
         number.slice(0, at),
-        ...[number[at], number[at + 1], number.slice(at + 2)],
+        number[at],
+        number[at + 1],
+        number.slice(at + 2),
       ];
       for (const other of '0123456789'.replace(digit, '')) {
         assert.equal(isCnpj(`${before}${other}${next}${after}`), false, `${number} at ${at}`);
@@ -185,8 +187,16 @@ test('no digit of a company number can be mistaken, nor two neighbours be swappe
 
 test('what is no company number at all is none', () => {
   const texts = [
-    ...['', '0', '1122233300018', '112223330001811', '11.222.333/0001-8A', '11 222 333 0001 81'],
-    ...['12.abc.345/01de-35', '11111111111111', '00000000000000', '１１２２２３３３０００１８１'],
+    '',
+    '0',
+    '1122233300018',
+    '112223330001811',
+    '11.222.333/0001-8A',
+    '11 222 333 0001 81',
+    '12.abc.345/01de-35',
+    '11111111111111',
+    '00000000000000',
+    '１１２２２３３３０００１８１',
   ];
   for (const text of texts) assert.equal(isCnpj(text), false, text);
 });

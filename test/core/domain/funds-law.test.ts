@@ -1,4 +1,4 @@
-// The laws of the funds, for any set of orders, however unlikely: nothing is lost or made.
+// The laws of the funds, for any set of commands, however unlikely: nothing is lost or made.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
@@ -17,7 +17,7 @@ import {
   commandMoves,
   type MoneyCommand,
 } from '../../../core/domain/partner-command.js';
-import { orderOf, sampleFunds } from '../../support/sample-rows.js';
+import { commandOf, sampleFunds } from '../../support/sample-rows.js';
 
 const PAYOUT_MINOR = 10_000n;
 const settlement = {
@@ -33,43 +33,43 @@ const standing = fc.record({
   end: fc.constantFrom('open', 'completed', 'failed', 'returned'),
   review: fc.constantFrom(null, null, null, '{}'),
 });
-/** The next state of any order; the received amount of a pay-in only grows. */
+/** The next state of any command; the received amount of a pay-in only grows. */
 const change = fc.tuple(standing, amount);
 
 type Changes = readonly (typeof change extends fc.Arbitrary<infer T> ? T : never)[];
 
 const PAYINS = ['in_0', 'in_1', 'in_2'] as const;
 const REFUNDS = ['back_0', 'back_1', 'back_2', 'back_3'] as const;
-const ORDERS = PAYINS.length + 1 + REFUNDS.length;
+const COMMANDS = PAYINS.length + 1 + REFUNDS.length;
 
-/** One payment's orders: up to three pay-ins, one payout, four refunds of any pay-in. */
-const orders = fc
+/** One payment's commands: up to three pay-ins, one payout, four refunds of any pay-in. */
+const commands = fc
   .record({
     refunds: fc.array(fc.tuple(amount, fc.constantFrom(...PAYINS)), { maxLength: REFUNDS.length }),
     payins: fc.integer({ min: 0, max: PAYINS.length }),
     isPaidOut: fc.boolean(),
   })
   .map(({ refunds, payins, isPaidOut }) => [
-    ...PAYINS.slice(0, payins).map((id) => orderOf('payin', id)),
-    ...(isPaidOut ? [orderOf('payout', 'out', { amountMinor: PAYOUT_MINOR })] : []),
+    ...PAYINS.slice(0, payins).map((id) => commandOf('payin', id)),
+    ...(isPaidOut ? [commandOf('payout', 'out', { amountMinor: PAYOUT_MINOR })] : []),
     ...refunds.map(([amountMinor, payinId], index) =>
-      orderOf('refund', REFUNDS[index] ?? '', { amountMinor, payinId }),
+      commandOf('refund', REFUNDS[index] ?? '', { amountMinor, payinId }),
     ),
   ]);
-const changes = fc.array(change, { minLength: ORDERS, maxLength: ORDERS });
+const changes = fc.array(change, { minLength: COMMANDS, maxLength: COMMANDS });
 
 function changedBy(was: readonly MoneyCommand[], by: Changes): readonly MoneyCommand[] {
-  return was.map((order, index) => {
+  return was.map((command, index) => {
     const [fields, receivedMinor] = by[index] ?? [{}, 0n];
-    const next = { ...order, ...fields };
-    if (order.kind !== 'payin') return next;
-    return { ...next, receivedMinor: order.receivedMinor + receivedMinor };
+    const next = { ...command, ...fields };
+    if (command.kind !== 'payin') return next;
+    return { ...next, receivedMinor: command.receivedMinor + receivedMinor };
   });
 }
 
 function eachSet(look: (funds: Funds, set: readonly MoneyCommand[]) => void): void {
   fc.assert(
-    fc.property(orders, changes, (begun, by) => {
+    fc.property(commands, changes, (begun, by) => {
       const set = changedBy(begun, by);
       look(fundsOf(sampleFunds, set), set);
     }),
@@ -94,8 +94,11 @@ function booked(postings: readonly Posting[], from: ReadonlyMap<string, bigint> 
 test('law: received + loss = held + payout + owed + ordered + refunded, and none is negative', () => {
   eachSet((funds) => {
     const parts = [
-      ...[heldMinor(funds), funds.payoutMinor, funds.refundOwedMinor],
-      ...[funds.refundOrderedMinor, funds.refundedMinor],
+      heldMinor(funds),
+      funds.payoutMinor,
+      funds.refundOwedMinor,
+      funds.refundOrderedMinor,
+      funds.refundedMinor,
     ];
     for (const part of [...parts, funds.receivedMinor, funds.lossMinor]) assert.ok(part >= 0n);
     assert.equal(
@@ -128,14 +131,14 @@ test('law: position and refund state say what the amounts say', () => {
   });
 });
 
-test('law: the funds follow from the orders in any sequence', () => {
+test('law: the funds follow from the commands in any sequence', () => {
   fc.assert(
-    fc.property(orders, changes, fc.infiniteStream(fc.nat()), (begun, by, places) => {
+    fc.property(commands, changes, fc.infiniteStream(fc.nat()), (begun, by, places) => {
       const set = changedBy(begun, by);
       const shuffled = set
-        .map((order) => ({ order, at: places.next().value ?? 0 }))
+        .map((command) => ({ order: command, at: places.next().value ?? 0 }))
         .sort((left, right) => left.at - right.at)
-        .map(({ order }) => order);
+        .map(({ order: command }) => command);
       assert.deepEqual(fundsOf(sampleFunds, shuffled), fundsOf(sampleFunds, set));
     }),
   );
@@ -143,7 +146,7 @@ test('law: the funds follow from the orders in any sequence', () => {
 
 test('law: each posting balances, has lines, and is made once', () => {
   fc.assert(
-    fc.property(orders, changes, changes, (begun, first, second) => {
+    fc.property(commands, changes, changes, (begun, first, second) => {
       const was = changedBy(begun, first);
       const postings = postingsFrom(was, changedBy(was, second));
       for (const { lines } of postings) {
@@ -156,9 +159,9 @@ test('law: each posting balances, has lines, and is made once', () => {
   );
 });
 
-test('law: the postings between two sets of orders lead from the balances of one to the other', () => {
+test('law: the postings between two sets of commands lead from the balances of one to the other', () => {
   fc.assert(
-    fc.property(orders, changes, changes, (begun, first, second) => {
+    fc.property(commands, changes, changes, (begun, first, second) => {
       const was = changedBy(begun, first);
       const next = changedBy(was, second);
       const balances = (set: readonly MoneyCommand[]) => balancesOf(sumsOf(set), 'USD', settlement);
@@ -172,7 +175,7 @@ test('law: the postings between two sets of orders lead from the balances of one
 
 test('law: two changes post what they would post together', () => {
   fc.assert(
-    fc.property(orders, changes, changes, (begun, first, second) => {
+    fc.property(commands, changes, changes, (begun, first, second) => {
       const was = changedBy(begun, first);
       const next = changedBy(was, second);
       const apart = [...postingsFrom(begun, was), ...postingsFrom(was, next)];

@@ -1,21 +1,21 @@
-// What is posted when orders change, and what the accounts hold then.
+// What is posted when commands change, and what the accounts hold then.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { balancesOf, postingsBetween, sumsOf } from '../../../core/domain/funds.js';
-import type { MoneyCommand, OrderEnd } from '../../../core/domain/partner-command.js';
+import type { CommandEnd, MoneyCommand } from '../../../core/domain/partner-command.js';
 import { AssertionFailure } from '../../../core/errors.js';
-import { completedPayin, orderOf } from '../../support/sample-rows.js';
+import { commandOf, completedPayin } from '../../support/sample-rows.js';
 
 const usd = (amountMinor: bigint) => ({ amountMinor, currency: 'USD' });
 const brl = (amountMinor: bigint) => ({ amountMinor, currency: 'BRL' });
 const settlement = { settled: brl(51_480n), fees: usd(100n), fxRate: '5.20', endToEndId: 'E1' };
 
 const payin = completedPayin('in', 10_000n);
-const payout = (fields: Partial<MoneyCommand> = {}) => orderOf('payout', 'out', fields);
+const payout = (fields: Partial<MoneyCommand> = {}) => commandOf('payout', 'out', fields);
 const refund = (amountMinor: bigint, fields: Partial<MoneyCommand> = {}) =>
-  orderOf('refund', `back_${amountMinor}`, { amountMinor, ...fields });
+  commandOf('refund', `back_${amountMinor}`, { amountMinor, ...fields });
 
-/** From one set of orders to another: the lines of the posting. */
+/** From one set of commands to another: the lines of the posting. */
 const moves: Readonly<
   Record<string, readonly [from: readonly MoneyCommand[], to: readonly MoneyCommand[], string]>
 > = {
@@ -80,14 +80,14 @@ for (const [kind, [from, to, lines]] of Object.entries(moves)) {
 }
 
 test('a loss is booked with what caused it, and its recovery too', () => {
-  const sums = (end: OrderEnd) => sumsOf([{ ...payin, end }, payout({ end: 'completed' })]);
-  const kinds = (from: OrderEnd, to: OrderEnd) =>
+  const sums = (end: CommandEnd) => sumsOf([{ ...payin, end }, payout({ end: 'completed' })]);
+  const kinds = (from: CommandEnd, to: CommandEnd) =>
     postingsBetween(sums(from), sums(to), 'USD', settlement).map((one) => one.kind);
   assert.deepEqual(kinds('completed', 'returned'), ['loss', 'returned_by_partner']);
   assert.deepEqual(kinds('returned', 'completed'), ['loss_recovered', 'return_reversed']);
 });
 
-test('nothing is posted for an order that is only planned, sent or in doubt', () => {
+test('nothing is posted for a command that is only planned, sent or in doubt', () => {
   const planned = sumsOf([payin, payout({ state: 'pending' })]);
   for (const state of ['sent', 'unknown', 'denied', 'done'] as const) {
     const next = sumsOf([payin, payout({ state })]);
@@ -102,15 +102,15 @@ test('what was received is never taken back, and a paid payout has its settlemen
   assert.throws(() => postingsBetween(more, paid, 'USD', null), AssertionFailure);
 });
 
-test('the accounts hold what the orders say, in both currencies', () => {
-  const orders = [
+test('the accounts hold what the commands say, in both currencies', () => {
+  const commands = [
     completedPayin('in', 17_000n),
     payout({ end: 'completed' }),
     refund(4_000n, { end: 'completed' }),
     refund(2_000n),
     refund(1_000n, { state: 'pending' }),
   ];
-  const balances = balancesOf(sumsOf(orders), 'USD', settlement);
+  const balances = balancesOf(sumsOf(commands), 'USD', settlement);
   assert.deepEqual(Object.fromEntries([...balances].filter(([, sum]) => sum !== 0n)), {
     'buyer USD': -13_000n,
     'refunds USD': 3_000n,

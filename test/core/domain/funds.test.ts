@@ -1,4 +1,4 @@
-// Where the money of a payment is, by its orders to the partner.
+// Where the money of a payment is, by its commands to the partner.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
@@ -12,21 +12,25 @@ import {
   sameFunds,
   stageOf,
 } from '../../../core/domain/funds.js';
-import type { CommandState, MoneyCommand, OrderEnd } from '../../../core/domain/partner-command.js';
-import { commandIn, completedPayin, orderOf, sampleFunds } from '../../support/sample-rows.js';
+import type {
+  CommandEnd,
+  CommandState,
+  MoneyCommand,
+} from '../../../core/domain/partner-command.js';
+import { commandIn, commandOf, completedPayin, sampleFunds } from '../../support/sample-rows.js';
 
 type Stage = ReturnType<typeof stageOf>;
 
 const ends = ['open', 'completed', 'failed', 'returned'] as const;
 
 const payin = completedPayin('in', 10_000n);
-const payout = (fields: Partial<MoneyCommand> = {}) => orderOf('payout', 'out', fields);
+const payout = (fields: Partial<MoneyCommand> = {}) => commandOf('payout', 'out', fields);
 const refund = (amountMinor: bigint, fields: Partial<MoneyCommand> = {}) =>
-  orderOf('refund', `back_${amountMinor}`, { amountMinor, ...fields });
+  commandOf('refund', `back_${amountMinor}`, { amountMinor, ...fields });
 
-/** Of an order that was accepted by its end, of any other by its state alone. */
+/** Of a command that was accepted by its end, of any other by its state alone. */
 const meaning: Record<
-  Exclude<CommandState, 'done'> | `done ${OrderEnd}`,
+  Exclude<CommandState, 'done'> | `done ${CommandEnd}`,
   Readonly<Record<'payout' | 'refund', Stage>>
 > = {
   pending: { payout: 'planned', refund: 'planned' },
@@ -35,7 +39,7 @@ const meaning: Record<
   denied: { payout: 'moving', refund: 'moving' },
   'done open': { payout: 'moving', refund: 'moving' },
   'done completed': { payout: 'moved', refund: 'moved' },
-  'done failed': { payout: 'unreturned', refund: 'owed' },
+  'done failed': { payout: 'needs_review', refund: 'owed' },
   'done returned': { payout: 'none', refund: 'owed' },
   refused: { payout: 'none', refund: 'owed' },
   void: { payout: 'none', refund: 'none' },
@@ -46,8 +50,8 @@ for (const kind of ['payout', 'refund'] as const) {
     for (const state of Object.keys(commandIn) as CommandState[]) {
       for (const end of ends) {
         const name = state === 'done' ? (`done ${end}` as const) : state;
-        const order = orderOf(kind, 'one', { state, end });
-        assert.equal(stageOf(order), meaning[name][kind], `${name} (${end})`);
+        const command = commandOf(kind, 'one', { state, end });
+        assert.equal(stageOf(command), meaning[name][kind], `${name} (${end})`);
       }
     }
   });
@@ -60,30 +64,35 @@ test('a pay-in moves no money by its state', () => {
 });
 
 /** Received, held, payout, owed, ordered, refunded, loss: the identity, left to right. */
-function amounts(orders: readonly MoneyCommand[]): readonly bigint[] {
-  const funds = fundsOf(sampleFunds, orders);
+function amounts(commands: readonly MoneyCommand[]): readonly bigint[] {
+  const funds = fundsOf(sampleFunds, commands);
   const { receivedMinor, payoutMinor, refundOwedMinor, refundOrderedMinor } = funds;
   return [
-    ...[receivedMinor, heldMinor(funds), payoutMinor],
-    ...[refundOwedMinor, refundOrderedMinor, funds.refundedMinor, funds.lossMinor],
+    receivedMinor,
+    heldMinor(funds),
+    payoutMinor,
+    refundOwedMinor,
+    refundOrderedMinor,
+    funds.refundedMinor,
+    funds.lossMinor,
   ];
 }
 
-/** What the orders of one payment come to: amounts of 100 minor units, position, refund state. */
+/** What the commands of one payment come to: amounts of 100 minor units, position, refund state. */
 const scenes: Readonly<
-  Record<string, readonly [orders: readonly MoneyCommand[], expected: string]>
+  Record<string, readonly [commands: readonly MoneyCommand[], expected: string]>
 > = {
-  'no order': [[], '0 0 0 0 0 0 0 none none'],
+  'no command': [[], '0 0 0 0 0 0 0 none none'],
   'a pay-in is ordered': [
-    [orderOf('payin', 'in', { state: 'pending' })],
+    [commandOf('payin', 'in', { state: 'pending' })],
     '0 0 0 0 0 0 0 expected none',
   ],
   'a pay-in failed without money': [
-    [orderOf('payin', 'in', { end: 'failed' })],
+    [commandOf('payin', 'in', { end: 'failed' })],
     '0 0 0 0 0 0 0 none none',
   ],
   'part arrived of a pay-in that is open': [
-    [orderOf('payin', 'in', { receivedMinor: 4_000n })],
+    [commandOf('payin', 'in', { receivedMinor: 4_000n })],
     '40 40 0 0 0 0 0 received none',
   ],
   'all arrived and the payout was not sent': [
@@ -129,16 +138,16 @@ const scenes: Readonly<
     '100 100 0 0 0 0 0 received none',
   ],
   'the partner returned a pay-in': [
-    [orderOf('payin', 'in', { end: 'returned', receivedMinor: 10_000n })],
+    [commandOf('payin', 'in', { end: 'returned', receivedMinor: 10_000n })],
     '100 0 0 0 0 100 0 returned_to_buyer refunded',
   ],
   'a pay-in went back, and the refund that was under way has part of it': [
-    [orderOf('payin', 'in', { end: 'returned', receivedMinor: 10_000n }), refund(4_000n)],
+    [commandOf('payin', 'in', { end: 'returned', receivedMinor: 10_000n }), refund(4_000n)],
     '100 0 0 0 40 60 0 returned_to_buyer refund_ordered',
   ],
   'a pay-in went back after its payout: the house loses it': [
     [
-      orderOf('payin', 'in', { end: 'returned', receivedMinor: 10_000n }),
+      commandOf('payin', 'in', { end: 'returned', receivedMinor: 10_000n }),
       payout({ end: 'completed' }),
     ],
     '100 0 100 0 0 100 100 paid refunded',
@@ -149,10 +158,10 @@ const scenes: Readonly<
   ],
 };
 
-for (const [name, [orders, expected]] of Object.entries(scenes)) {
+for (const [name, [commands, expected]] of Object.entries(scenes)) {
   test(`funds: ${name}`, () => {
-    const funds = fundsOf(sampleFunds, orders);
-    const [received, ...parts] = amounts(orders);
+    const funds = fundsOf(sampleFunds, commands);
+    const [received, ...parts] = amounts(commands);
     const hundreds = [received, ...parts].map((amount) => Number(amount) / 100);
     assert.equal([...hundreds, funds.position, funds.refund].join(' '), expected);
     assert.ok(Object.isFrozen(funds));
@@ -174,7 +183,7 @@ test('a pay-in or a payout in review leaves the position to a person; a refund d
     ['payout', 'needs_review'],
     ['refund', 'received'],
   ] as const) {
-    const reviewed = orderOf(kind, 'one', { review: '{}', state: 'void' });
+    const reviewed = commandOf(kind, 'one', { review: '{}', state: 'void' });
     assert.equal(fundsOf(sampleFunds, [payin, reviewed]).position, position, kind);
   }
 });
@@ -183,23 +192,23 @@ test('a pay-in can refund what its refunds have not taken, and nothing once it i
   const other = completedPayin('in_2', 5_000n);
   const taken = ['pending', 'sent', 'unknown', 'denied', 'done', 'refused'] as const;
   for (const state of taken) {
-    const orders = [payin, other, refund(4_000n, { state })];
-    assert.equal(refundableMinor(payin, orders), 6_000n, state);
-    assert.equal(refundableMinor(other, orders), 5_000n, state);
+    const commands = [payin, other, refund(4_000n, { state })];
+    assert.equal(refundableMinor(payin, commands), 6_000n, state);
+    assert.equal(refundableMinor(other, commands), 5_000n, state);
   }
   assert.equal(refundableMinor(payin, [payin, refund(4_000n, { state: 'void' })]), 10_000n);
   assert.equal(refundableMinor({ ...payin, end: 'returned' }, [payin]), 0n);
 });
 
 test('what a refund of a returned pay-in frees later went back with it', () => {
-  const back = orderOf('payin', 'in', { end: 'returned', receivedMinor: 10_000n });
+  const back = commandOf('payin', 'in', { end: 'returned', receivedMinor: 10_000n });
   for (const [state, end, refundedMinor] of [
     ['unknown', 'open', 6_000n],
     ['done', 'completed', 10_000n],
     ['void', 'open', 10_000n],
   ] as const) {
-    const orders = [back, refund(4_000n, { state, end })];
-    assert.equal(fundsOf(sampleFunds, orders).refundedMinor, refundedMinor, state);
+    const commands = [back, refund(4_000n, { state, end })];
+    assert.equal(fundsOf(sampleFunds, commands).refundedMinor, refundedMinor, state);
   }
 });
 

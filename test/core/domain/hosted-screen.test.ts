@@ -23,7 +23,10 @@ type Fields = Omit<Partial<ScreenFacts>, 'payment' | 'funds'> & {
 const instructions: PayinInstructions = {
   rails: [{ rail: 'ach', fields: [], arrivesWithinDays: null }],
   amount: money(25_000n, 'USD'),
-  ...{ reference: '48120937', referenceRequired: true, holder: 'partner', payByMs: null },
+  reference: '48120937',
+  referenceRequired: true,
+  holder: 'partner',
+  payByMs: null,
 };
 
 function facts(
@@ -36,7 +39,8 @@ function facts(
     funds: { ...noFunds(tenant, payment.id, 'USD'), ...funds },
     kyc: 'form',
     quote: null,
-    ...{ instructions: null, isHeld: false },
+    instructions: null,
+    isHeld: false,
     ...fields,
   };
 }
@@ -58,7 +62,7 @@ const cases: readonly (readonly [name: string, facts: ScreenFacts, screen: Scree
   ['corrections', facts('buyer_kyc_pending', { kyc: 'corrections' }), 'kyc_corrections'],
   ['approved', facts('buyer_kyc_approved', { kyc: 'approved' }), 'price_ask'],
   ['an open quote', facts('fx_quoted', { quote: open }), 'price'],
-  ['an expired quote', facts('fx_quoted', { quote: ended }), 'price_over'],
+  ['an expired quote', facts('fx_quoted', { quote: ended }), 'price_expired'],
   ['over a limit', facts('buyer_kyc_approved', { limitHit: day }), 'price_limit'],
   ['the limit was lifted', facts('buyer_kyc_approved', { limitHit: lifted }), 'price_ask'],
   ['the day of the limit is over', facts('buyer_kyc_approved', { limitHit: over }), 'price_ask'],
@@ -82,7 +86,7 @@ const cases: readonly (readonly [name: string, facts: ScreenFacts, screen: Scree
   ],
   ['rejected', facts('failed', { kyc: 'rejected' }), 'kyc_rejected'],
   ['failed', facts('failed', { kyc: 'approved' }), 'failed'],
-  ['payout lost', facts('failed', { funds: { position: 'needs_review' } }), 'under_review'],
+  ['payout lost', facts('failed', { funds: { position: 'needs_review' } }), 'needs_review'],
   ['refund owed', facts('failed', { funds: { refund: 'refund_owed' } }), 'refund_coming'],
   ['refund ordered', facts('cancelled', { funds: { refund: 'refund_ordered' } }), 'refund_coming'],
   ['refunded', facts('expired', { funds: { refund: 'refunded' } }), 'refunded'],

@@ -123,7 +123,11 @@ test('what is missing is named by its place', () => {
   ]);
   const states = stepViews(form).map(({ step, state }) => `${step} ${state}`);
   assert.deepEqual(states, [
-    ...['type done', 'company open', 'address done', 'owners open', 'documents open'],
+    'type done',
+    'company open',
+    'address done',
+    'owners open',
+    'documents open',
     'review open',
   ]);
   assert.equal(nextStep(stepViews(form)), 'company');
@@ -138,7 +142,11 @@ test('what an owner was asked for is waited for, and is not the buyer’s to do'
   const form = { ...company, draft: withNewAsked(draft, asked) };
   const states = stepViews(form).map(({ step, state }) => `${step} ${state}`);
   assert.deepEqual(states, [
-    ...['type done', 'company done', 'address done', 'owners waiting', 'documents waiting'],
+    'type done',
+    'company done',
+    'address done',
+    'owners waiting',
+    'documents waiting',
     'review open',
   ]);
   assert.deepEqual(

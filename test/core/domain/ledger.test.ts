@@ -37,11 +37,16 @@ test('the accounts are buyer, partner float, conversion, fees, seller, refunds, 
 test('every fact about money and its opposite has its posting, but receiving has none', () => {
   assert.deepEqual(postingKinds, [
     'funds_received',
-    ...['loss', 'loss_recovered'],
-    ...['refund_owed', 'refund_withdrawn'],
-    ...['refund_paid', 'refund_bounced'],
-    ...['returned_by_partner', 'return_reversed'],
-    ...['payout_paid', 'payout_returned'],
+    'loss',
+    'loss_recovered',
+    'refund_owed',
+    'refund_withdrawn',
+    'refund_paid',
+    'refund_bounced',
+    'returned_by_partner',
+    'return_reversed',
+    'payout_paid',
+    'payout_returned',
   ]);
 });
 

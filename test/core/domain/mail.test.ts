@@ -40,10 +40,18 @@ import { START_MS, sampleTenant } from '../../support/sample-rows.js';
 const pending = newMail(
   {
     ...sampleTenant,
-    ...{ id: 'mail_1', purpose: 'invitation', locale: 'en', cause: null },
+    id: 'mail_1',
+    purpose: 'invitation',
+    locale: 'en',
+    cause: null,
     subject: { kind: 'payment', paymentId: 'inv_1' },
-    ...{ to: 'Ana@Example.com', toKey: 'ana@example.com', nth: null },
-    ...{ tokenHash: 'ab', tokenSealed: 'sealed', codeHash: null, browserHash: null },
+    to: 'Ana@Example.com',
+    toKey: 'ana@example.com',
+    nth: null,
+    tokenHash: 'ab',
+    tokenSealed: 'sealed',
+    codeHash: null,
+    browserHash: null,
   },
   START_MS,
 );
@@ -60,7 +68,9 @@ const inStatus: Readonly<Record<MailStatus, Mail>> = {
 const ended = { sent: null, later: null, refused: null, drop: null };
 const matrix: Record<MailStatus, Record<MailMove, MailStatus | null>> = {
   pending: { sent: 'sent', later: 'pending', refused: 'refused', drop: 'dropped' },
-  ...{ sent: ended, refused: ended, dropped: ended },
+  sent: ended,
+  refused: ended,
+  dropped: ended,
 };
 
 test('every mail status and move is as the table says, and no other move is made', () => {

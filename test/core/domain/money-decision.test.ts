@@ -1,5 +1,5 @@
 // Who decides about money, and what counts as the same decision: the rule of two operators over
-// every kind of earlier proposal, and which orders wait for a person.
+// every kind of earlier proposal, and which commands wait for a person.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { money } from '../../../core/domain/money.js';
@@ -7,7 +7,7 @@ import {
   basisOf,
   type DecisionState,
   decisionMoves,
-  isPayoutOutOfSight,
+  isPayoutInReview,
   isRefundableByHand,
   type MoneyAction,
   type MoneyDecision,
@@ -20,17 +20,26 @@ import {
 import { aDecision } from '../../support/decision-samples.js';
 import { otherMode, T0, tenant } from '../../support/domain-samples.js';
 import { aReceipt } from '../../support/receipt-samples.js';
-import { commandIn, orderOf } from '../../support/sample-rows.js';
+import { commandIn, commandOf } from '../../support/sample-rows.js';
 
 const action: MoneyAction = { verb: 'refund' };
 const other: MoneyAction = { verb: 'resolve', found: 'returned' };
 const proposed = aDecision({
-  ...{ ...otherMode, action, evidence: 'wire', basis: 'as it was', state: 'proposed' },
-  ...{ endedBy: null, endedAtMs: null },
+  ...otherMode,
+  action,
+  evidence: 'wire',
+  basis: 'as it was',
+  state: 'proposed',
+  endedBy: null,
+  endedAtMs: null,
 });
 const asked = {
-  ...{ itemId: 'cmd_1', action, evidence: 'wire', basis: 'as it was' },
-  ...{ operator: 'bia', replace: false },
+  itemId: 'cmd_1',
+  action,
+  evidence: 'wire',
+  basis: 'as it was',
+  operator: 'bia',
+  replace: false,
 } as const;
 
 function ruled(
@@ -119,60 +128,66 @@ test('the same action has the same text, in any order of its fields', () => {
 });
 
 test('the basis names what a decision relies on, and nothing that a poll changes', () => {
-  const order = orderOf('payout', 'out', { end: 'failed' });
-  assert.equal(basisOf(order), 'done/failed, 100.00 USD');
-  assert.equal(basisOf({ ...order, review: '{}' }), 'done/failed, 100.00 USD, report 44136fa3');
-  assert.equal(basisOf({ ...order, tries: 9, version: 9, lastError: 'x' }), basisOf(order));
+  const command = commandOf('payout', 'out', { end: 'failed' });
+  assert.equal(basisOf(command), 'done/failed, 100.00 USD');
+  assert.equal(basisOf({ ...command, review: '{}' }), 'done/failed, 100.00 USD, report 44136fa3');
+  assert.equal(basisOf({ ...command, tries: 9, version: 9, lastError: 'x' }), basisOf(command));
   assert.equal(basisOf(aReceipt({ amount: money(5n, 'EUR') })), 'waiting/completed, 0.05 EUR');
 });
 
-describe('where an order waits', () => {
+describe('where a command waits', () => {
   const ends = ['open', 'completed', 'failed', 'returned'] as const;
-  for (const [name, order, expected] of [
+  for (const [name, command, expected] of [
     ...ends.map((end) => {
-      const queue = end === 'failed' ? 'out_of_sight' : null;
-      return [`a payout ${end}`, orderOf('payout', 'o', { end }), queue] as const;
+      const queue = end === 'failed' ? 'in_review' : null;
+      return [`a payout ${end}`, commandOf('payout', 'o', { end }), queue] as const;
     }),
     ...ends.map((end) => {
       const queue = end === 'completed' ? null : 'owed';
-      return [`a refund ${end}`, orderOf('refund', 'o', { end }), queue] as const;
+      return [`a refund ${end}`, commandOf('refund', 'o', { end }), queue] as const;
     }),
     ...(['pending', 'sent', 'unknown', 'denied', 'refused', 'void'] as const).map((state) => {
       const queue = state === 'void' ? null : 'owed';
-      const order = { ...commandIn[state], kind: 'refund' } as const;
-      return [`a refund that is ${state}`, order, queue] as const;
+      const command = { ...commandIn[state], kind: 'refund' } as const;
+      return [`a refund that is ${state}`, command, queue] as const;
     }),
     ['a payout in doubt', commandIn.unknown, null],
-    ['a pay-in', orderOf('payin', 'o', { end: 'failed' }), null],
-    ['a pay-in under review', orderOf('payin', 'o', { review: '{}' }), 'out_of_sight'],
-    ['a refund under review', orderOf('refund', 'o', { review: '{}' }), 'out_of_sight'],
+    ['a pay-in', commandOf('payin', 'o', { end: 'failed' }), null],
+    ['a pay-in under review', commandOf('payin', 'o', { review: '{}' }), 'in_review'],
+    ['a refund under review', commandOf('refund', 'o', { review: '{}' }), 'in_review'],
   ] as const) {
-    test(name, () => assert.equal(queueOf(order), expected));
+    test(name, () => assert.equal(queueOf(command), expected));
   }
 
   test('a person resolves a payout that failed, not one whose report is held', () => {
-    assert.ok(isPayoutOutOfSight(orderOf('payout', 'o', { end: 'failed' })));
-    assert.ok(isPayoutOutOfSight(orderOf('payout', 'o', { end: 'failed', review: '{}' })));
-    assert.ok(!isPayoutOutOfSight(orderOf('payout', 'o', { review: '{}' })));
-    assert.ok(!isPayoutOutOfSight(orderOf('payout', 'o')));
-    assert.ok(!isPayoutOutOfSight(orderOf('payin', 'o', { review: '{}' })));
+    assert.ok(isPayoutInReview(commandOf('payout', 'o', { end: 'failed' })));
+    assert.ok(isPayoutInReview(commandOf('payout', 'o', { end: 'failed', review: '{}' })));
+    assert.ok(!isPayoutInReview(commandOf('payout', 'o', { review: '{}' })));
+    assert.ok(!isPayoutInReview(commandOf('payout', 'o')));
+    assert.ok(!isPayoutInReview(commandOf('payin', 'o', { review: '{}' })));
   });
 });
 
-test('a refund that is paid by hand ends, and another order takes its place', () => {
+test('a refund that is paid by hand ends, and another command takes its place', () => {
   const name = { id: 'cmd_hand', reference: 'reference_of_hand' };
   for (const [state, over] of [
     ['refused', 'void'],
     ['pending', 'void'],
   ] as const) {
-    const refund = orderOf('refund', 'back', { state, partnerRef: null });
+    const refund = commandOf('refund', 'back', { state, partnerRef: null });
     assert.ok(isRefundableByHand(refund));
     const { ended, draft, paid } = paidByHand(refund, name, T0);
     assert.equal(ended.state, over);
     assert.equal(draft.state, 'void');
     assert.partialDeepStrictEqual(paid, {
-      ...{ ...name, state: 'done', end: 'completed', amount: refund.amount, partnerRef: null },
-      ...{ payinId: 'in', dueAtMs: null, request: null },
+      ...name,
+      state: 'done',
+      end: 'completed',
+      amount: refund.amount,
+      partnerRef: null,
+      payinId: 'in',
+      dueAtMs: null,
+      request: null,
     });
   }
   for (const state of ['sent', 'unknown', 'denied', 'done', 'void'] as const) {

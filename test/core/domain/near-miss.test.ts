@@ -4,8 +4,22 @@ import fc from 'fast-check';
 import { nearMiss } from '../../../core/domain/near-miss.js';
 
 const known = [
-  ...['externalId', 'amount', 'currency', 'buyer', 'email', 'country', 'name', 'url', 'to'],
-  ...['addressLine1', 'addressLine2', 'expiresAt', 'scopes', 'dueDate', 'taxId', 'firstName'],
+  'externalId',
+  'amount',
+  'currency',
+  'buyer',
+  'email',
+  'country',
+  'name',
+  'url',
+  'to',
+  'addressLine1',
+  'addressLine2',
+  'expiresAt',
+  'scopes',
+  'dueDate',
+  'taxId',
+  'firstName',
 ];
 
 const misses: Readonly<Record<string, readonly string[]>> = {
@@ -25,9 +39,27 @@ const misses: Readonly<Record<string, readonly string[]>> = {
 };
 
 const others = [
-  ...['status', 'id', 'uri', 'curl', 'too', 'amt', 'sum', 'total', 'internalId', 'account'],
-  ...['addressLine3', 'tosId', 'lastName', 'buyerEmail', 'payer', 'return_url', 'cur', ''],
-  ...['metadata', '名前', 'x'.repeat(100_000)],
+  'status',
+  'id',
+  'uri',
+  'curl',
+  'too',
+  'amt',
+  'sum',
+  'total',
+  'internalId',
+  'account',
+  'addressLine3',
+  'tosId',
+  'lastName',
+  'buyerEmail',
+  'payer',
+  'return_url',
+  'cur',
+  '',
+  'metadata',
+  '名前',
+  'x'.repeat(100_000),
 ];
 
 test('another spelling, or one or two typing errors in a name long enough, is a near miss', () => {

@@ -23,7 +23,9 @@ const organization: Organization = {
   name: 'Exporter',
   productionGrantedAtMs: null,
   requiresApproval: false,
-  ...{ supportEmail: null, supportPhone: null, website: null },
+  supportEmail: null,
+  supportPhone: null,
+  website: null,
   createdAtMs: NOW_MS,
   version: 1,
 };
@@ -125,8 +127,15 @@ test('a website is an http or https URL without a password, normalized', () => {
   assert.equal(readWebsite(' HTTPS://Acme.example '), 'https://acme.example/');
   assert.equal(readWebsite('http://ação.example/é'), 'http://xn--ao-siap.example/%C3%A9');
   for (const wrong of [
-    ...['', 'acme.example', 'ftp://acme.example', 'https://', 'https:///a', 'javascript:alert(1)'],
-    ...['https://a@acme.example', 'https://acme.example:443@evil.example', 'https://a b.example'],
+    '',
+    'acme.example',
+    'ftp://acme.example',
+    'https://',
+    'https:///a',
+    'javascript:alert(1)',
+    'https://a@acme.example',
+    'https://acme.example:443@evil.example',
+    'https://a b.example',
     `https://acme.example/${'a'.repeat(200)}`,
   ]) {
     assert.equal(readWebsite(wrong), null, wrong);

@@ -51,12 +51,12 @@ const history = fc.array(
   { maxLength: 30, size: 'max' },
 );
 
-test('law: an order that counts as pending, refused or void is not at the partner, now or later', () => {
+test('law: a command that counts as pending, refused or void is not at the partner, now or later', () => {
   fc.assert(
     fc.property(history, (steps) => {
       let command = sampleCommand;
       let nowMs = START_MS;
-      /** When the partner has the order; null while no call of it takes effect. */
+      /** When the partner has the command; null while no call of it takes effect. */
       let existsAtMs: number | null = null;
       for (const { step, call, laterMs } of steps) {
         nowMs += laterMs;

@@ -47,14 +47,25 @@ const LATER_MS = START_MS + EFFECT_WITHIN_MS;
 const refusal = { code: 'account_blocked', message: 'The account is blocked.' };
 
 const none: Record<CommandMove, CommandState | null> = {
-  ...{ send: null, accept: null, deny: null, absent: null, refuse: null, postpone: null },
-  ...{ lose: null, void: null, supersede: null },
+  send: null,
+  accept: null,
+  deny: null,
+  absent: null,
+  refuse: null,
+  postpone: null,
+  lose: null,
+  void: null,
+  supersede: null,
 };
 
 const matrix: Record<CommandState, Record<CommandMove, CommandState | null>> = {
   pending: {
-    ...{ ...none, send: 'sent', accept: 'done', refuse: 'refused' },
-    ...{ postpone: 'pending', void: 'void' },
+    ...none,
+    send: 'sent',
+    accept: 'done',
+    refuse: 'refused',
+    postpone: 'pending',
+    void: 'void',
   },
   sent: { ...none, accept: 'done', deny: 'denied', postpone: 'pending', lose: 'unknown' },
   unknown: { ...none, accept: 'done', absent: 'pending' },
@@ -94,7 +105,7 @@ test('every command state and move is as the table says, and no other move is ma
   }
 });
 
-test('what each state says of an order', () => {
+test('what each state says of a command', () => {
   const table: Record<CommandState, readonly [voidable: boolean, open: boolean, inDoubt: boolean]> =
     {
       pending: [true, true, false],
@@ -112,7 +123,7 @@ test('what each state says of an order', () => {
   }
 });
 
-test('an order is asked about by the partner’s id: accepted, or ended here all the same', () => {
+test('a command is asked about by the partner’s id: accepted, or ended here all the same', () => {
   for (const state of states) {
     const polled = ['done', 'refused', 'void'].includes(state);
     assert.equal(isPolled({ ...commandIn[state], partnerRef: 'partner_1' }), polled, state);
@@ -120,7 +131,7 @@ test('an order is asked about by the partner’s id: accepted, or ended here all
   }
 });
 
-test('an accepted order is open until the partner reports its end', () => {
+test('an accepted command is open until the partner reports its end', () => {
   for (const end of ['completed', 'failed', 'returned'] as const) {
     assert.equal(isOpen({ ...commandIn.done, end }), false, end);
   }
@@ -136,7 +147,7 @@ function inEachKind(state: CommandState): readonly PartnerCommand[] {
   ];
 }
 
-test('a person must look at refused refunds, reports in review and orders long tried in vain', () => {
+test('a person must look at refused refunds, reports in review and commands long tried in vain', () => {
   for (const state of states) {
     for (const command of inEachKind(state)) {
       const { kind } = command;
@@ -161,13 +172,13 @@ test('a party that a look-up does not find may be submitted again immediately', 
   assert.equal(recordAbsence(unknown, EFFECT_WITHIN_MS, START_MS).state, 'pending');
 });
 
-test('the dossier of a party is erased once its order can neither be sent nor looked up', () => {
+test('the dossier of a party is erased once its command can neither be sent nor looked up', () => {
   for (const state of states) {
     const kept = ['pending', 'sent', 'unknown', 'denied'].includes(state);
-    const order = { ...commandIn[state], request: 'sealed' };
+    const command = { ...commandIn[state], request: 'sealed' };
     const ofParty = changed(aPartyCommand({ ...party, state }), START_MS, { tries: 1 });
     assert.equal(ofParty.request, kept ? 'sealed' : null, state);
-    assert.equal(changed(order, START_MS, { tries: 1 }).request, 'sealed', `money ${state}`);
+    assert.equal(changed(command, START_MS, { tries: 1 }).request, 'sealed', `money ${state}`);
   }
 });
 
@@ -180,13 +191,13 @@ test('sending fixes the request, counts the try and keeps the lease', () => {
   assert.ok(Object.isFrozen(sending));
 });
 
-test('a call without an answer leaves the order in doubt, and it is looked up after a wait', () => {
+test('a call without an answer leaves the command in doubt, and it is looked up after a wait', () => {
   const lost = markUnknown(commandIn.sent, 'time-out', START_MS);
   assert.partialDeepStrictEqual(lost, { state: 'unknown', leaseToken: null });
   assert.partialDeepStrictEqual(lost, { lastError: 'time-out', dueAtMs: START_MS + 1_000 });
 });
 
-test('a refusal is only noted, and the worker that holds the lease looks the order up', () => {
+test('a refusal is only noted, and the worker that holds the lease looks the command up', () => {
   const refused = denyCommand(commandIn.sent, refusal, START_MS);
   assert.partialDeepStrictEqual(refused, { state: 'denied', refusal: 'account_blocked' });
   assert.partialDeepStrictEqual(refused, { lastError: 'account_blocked: The account is blocked.' });
@@ -257,7 +268,7 @@ test('a look-up that could not be done keeps the doubt, and is repeated after th
   }
 });
 
-test('a call that surely did nothing leaves the order pending, to be sent or voided', () => {
+test('a call that surely did nothing leaves the command pending, to be sent or voided', () => {
   const postponed = postponeCommand(commandIn.sent, 'connection refused', START_MS);
   assert.partialDeepStrictEqual(postponed, { state: 'pending', leaseToken: null });
   assert.partialDeepStrictEqual(postponed, { lastError: 'connection refused' });
@@ -283,7 +294,7 @@ test('a preparation that fails again and again waits as long as a call that does
   }
 });
 
-test('an accepted order keeps the partner’s id, and is polled soon unless it ended', () => {
+test('an accepted command keeps the partner’s id, and is polled soon unless it ended', () => {
   const accepted = acceptCommand(commandIn.sent, 'partner_1', START_MS);
   assert.deepEqual(
     [
@@ -293,13 +304,13 @@ test('an accepted order keeps the partner’s id, and is polled soon unless it e
       accepted.lastError,
       accepted.dueAtMs,
     ],
-    ['partner_1', 0, null, null, START_MS + backoffMs('orderPoll', 0)],
+    ['partner_1', 0, null, null, START_MS + backoffMs('commandPoll', 0)],
   );
   const ended = acceptCommand({ ...commandIn.refused, end: 'completed' }, 'partner_1', START_MS);
   assert.equal(ended.dueAtMs, null);
 });
 
-test('an order that ends without effect keeps the reason, and nothing is due', () => {
+test('a command that ends without effect keeps the reason, and nothing is due', () => {
   for (const [code, lastError] of [
     ['account_blocked', 'account_blocked: The account is blocked.'],
     [null, 'The account is blocked.'],
@@ -313,7 +324,7 @@ test('an order that ends without effect keeps the reason, and nothing is due', (
   }
 });
 
-test('a voided order is not due, and no worker holds it', () => {
+test('a voided command is not due, and no worker holds it', () => {
   const voided = voidCommand(leased(sampleCommand, START_MS), START_MS);
   assert.deepEqual([voided.state, voided.dueAtMs, voided.leaseToken], ['void', null, null]);
 });

@@ -60,7 +60,9 @@ test('an answer has every due field; the terms are not one of them', () => {
   const owners = [{ selfieFile: 'https://files.example/1' }];
   assert.deepEqual(unanswered(due, { addressLine1: ' ', owners }), paths);
   const given = {
-    ...{ addressLine1: 'Rua 1', cnpj: '11.222.333/0001-81', answers: { my_question: 'yes' } },
+    addressLine1: 'Rua 1',
+    cnpj: '11.222.333/0001-81',
+    answers: { my_question: 'yes' },
     owners: [{}, { selfieFile: 'https://files.example/1' }],
   };
   assert.deepEqual(unanswered(due, given), []);

@@ -161,7 +161,7 @@ test('the first terms stay, unless the partner asks for others', () => {
   assert.equal(withTerms({ ...bound, ...due }, 'tos_2').tosId, 'tos_2');
 });
 
-test('law: no order of reports makes a rejected party anything else', () => {
+test('law: no command of reports makes a rejected party anything else', () => {
   const reports = fc.array(fc.constantFrom('approved', 'rejected', 'paused', 'verifying'));
   fc.assert(
     fc.property(reports, (order) => {

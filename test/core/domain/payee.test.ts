@@ -35,7 +35,7 @@ test('rails are requested once, when approval and destination are both there', (
   }
 });
 
-test('rails that another order asked for are not taken, nor other ones', () => {
+test('rails that another command asked for are not taken, nor other ones', () => {
   assert.equal(railsProvisioned(requested, 'cmd_old', 'wallet_1'), requested);
   assert.equal(railsProvisioned(ready, 'cmd_rails', 'wallet_2'), ready);
 });

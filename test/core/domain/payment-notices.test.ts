@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { isShort, type PaymentAggregate, unchanged } from '../../../core/domain/change.js';
+import { isShortPaid, type PaymentAggregate, unchanged } from '../../../core/domain/change.js';
 import type { Funds } from '../../../core/domain/funds.js';
 import { type Payment, paymentStatuses } from '../../../core/domain/payment.js';
 import { causeOf, noticesOf } from '../../../core/domain/payment-notices.js';
@@ -112,7 +112,7 @@ test('a buyer that did not sign in by mail before the change gets none', () => {
   }
 });
 
-/** Bank details with this check code, of an order from the start. */
+/** Bank details with this check code, of a command from the start. */
 function withDetails(bankDetailsCode: string, funds: Partial<Funds> = {}): PaymentAggregate {
   const payinInstructions = sampleInstructions();
   return stateOf({ payment: { ...waiting.payment, payinInstructions, bankDetailsCode }, funds });
@@ -144,8 +144,8 @@ test('a notice is over once its state is', () => {
 
 test('a payment of which a bank took a part back is short again', () => {
   const taken = { receivedMinor: 10_000n, refundedMinor: 4_000n };
-  assert.equal(isShort(stateOf({ ...waiting, funds: taken })), true);
-  assert.equal(isShort(stateOf({ ...waiting, funds: held })), false);
+  assert.equal(isShortPaid(stateOf({ ...waiting, funds: taken })), true);
+  assert.equal(isShortPaid(stateOf({ ...waiting, funds: held })), false);
   const back = { ...taken, refundedMinor: 10_000n };
-  assert.equal(isShort(stateOf({ ...waiting, funds: back })), false, 'nothing is here');
+  assert.equal(isShortPaid(stateOf({ ...waiting, funds: back })), false, 'nothing is here');
 });

@@ -1,5 +1,5 @@
 // The laws of a payment with a partner that reports the truth, possibly late: in the end our rows
-// agree with the partner's books, and no order exceeds the money that it has.
+// agree with the partner's books, and no command exceeds the money that it has.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
@@ -22,7 +22,11 @@ import {
   signedIn,
 } from '../../../core/domain/payment-transitions.js';
 import type { MoneyScene } from '../../support/money-scene.js';
-import { type Answer, CollectionModel, type PartnerOrder } from '../../support/payment-model.js';
+import {
+  type Answer,
+  CollectionModel,
+  type PartnerTransaction,
+} from '../../support/payment-model.js';
 import { EFFECT_WITHIN_MS, sampleQuote } from '../../support/sample-rows.js';
 
 type Model = CollectionModel;
@@ -43,21 +47,21 @@ const causes = {
     const { scene } = model;
     if (statusOf(model) !== 'fx_quoted' || scene.payment.quoteId === null) return;
     const quote = { ...sampleQuote, expiresAtMs: scene.nowMs + 1 };
-    model.apply(confirmed(scene, scene.orders, quote, scene.nowMs));
+    model.apply(confirmed(scene, scene.commands, quote, scene.nowMs));
   },
   cancel: (model: Model) => {
     if (!isCancellable(statusOf(model)) && statusOf(model) !== 'cancelled') return;
     const { scene } = model;
-    model.apply(cancelled(scene, scene.orders, 'order withdrawn', scene.nowMs));
+    model.apply(cancelled(scene, scene.commands, 'command withdrawn', scene.nowMs));
   },
   expire: (model: Model) => {
     model.pass(Math.max(0, (model.scene.payment.expiresAtMs ?? 0) - model.scene.nowMs));
-    model.apply(expired(model.scene, model.scene.orders, model.scene.nowMs));
+    model.apply(expired(model.scene, model.scene.commands, model.scene.nowMs));
   },
   fail: (model: Model) => {
     if (isTerminal(statusOf(model))) return;
     const { scene } = model;
-    model.apply(failedByOperator(scene, scene.orders, 'by hand', scene.nowMs));
+    model.apply(failedByOperator(scene, scene.commands, 'by hand', scene.nowMs));
   },
   look_up: (model: Model) => model.lookUp(),
   wait: (model: Model) => model.pass(EFFECT_WITHIN_MS),
@@ -69,32 +73,38 @@ function decide(model: Model, decision: 'approve' | 'reject'): void {
   model.apply(kycDecided(model.scene, decision, null, model.scene.nowMs));
 }
 
-/** What the partner and the bank do to an order. */
+/** What the partner and the bank do to a command. */
 const moves = {
-  pay_rest: (model: Model, order: PartnerOrder) => pay(model, order, order.amountMinor),
-  pay_part: (model: Model, order: PartnerOrder) => pay(model, order, order.receivedMinor + 3_333n),
-  pay_more: (model: Model, order: PartnerOrder) => pay(model, order, order.receivedMinor + 10_007n),
-  complete: (model: Model, order: PartnerOrder) => {
-    const short = order.kind === 'payin' && order.receivedMinor < order.amountMinor;
-    const lost = order.kind === 'payout' && order.end === 'failed';
-    if ((order.end === 'open' || lost) && !short) model.moves(order, { end: 'completed' });
+  pay_rest: (model: Model, transaction: PartnerTransaction) =>
+    pay(model, transaction, transaction.amountMinor),
+  pay_part: (model: Model, transaction: PartnerTransaction) =>
+    pay(model, transaction, transaction.receivedMinor + 3_333n),
+  pay_more: (model: Model, transaction: PartnerTransaction) =>
+    pay(model, transaction, transaction.receivedMinor + 10_007n),
+  complete: (model: Model, transaction: PartnerTransaction) => {
+    const short =
+      transaction.kind === 'payin' && transaction.receivedMinor < transaction.amountMinor;
+    const lost = transaction.kind === 'payout' && transaction.end === 'failed';
+    if ((transaction.end === 'open' || lost) && !short)
+      model.moves(transaction, { end: 'completed' });
   },
-  go_wrong: (model: Model, order: PartnerOrder) => {
-    if (order.kind !== 'payin') {
-      if (order.end === 'open') model.moves(order, { end: 'failed' });
-    } else if (order.end === 'open' || order.end === 'completed') {
-      const { receivedMinor } = order;
+  go_wrong: (model: Model, transaction: PartnerTransaction) => {
+    if (transaction.kind !== 'payin') {
+      if (transaction.end === 'open') model.moves(transaction, { end: 'failed' });
+    } else if (transaction.end === 'open' || transaction.end === 'completed') {
+      const { receivedMinor } = transaction;
       // Only what nobody else has is given back.
-      const untouched = model.freeOf(order) === receivedMinor && model.freeMinor() >= receivedMinor;
-      if (receivedMinor === 0n) model.moves(order, { end: 'failed' });
-      else if (untouched) model.moves(order, { end: 'returned' });
+      const untouched =
+        model.freeOf(transaction) === receivedMinor && model.freeMinor() >= receivedMinor;
+      if (receivedMinor === 0n) model.moves(transaction, { end: 'failed' });
+      else if (untouched) model.moves(transaction, { end: 'returned' });
     }
   },
-  come_back: (model: Model, order: PartnerOrder) => {
-    if (order.kind === 'payout' && order.end !== 'returned')
-      model.moves(order, { end: 'returned' });
+  come_back: (model: Model, transaction: PartnerTransaction) => {
+    if (transaction.kind === 'payout' && transaction.end !== 'returned')
+      model.moves(transaction, { end: 'returned' });
   },
-} as const satisfies Record<string, (model: Model, order: PartnerOrder) => void>;
+} as const satisfies Record<string, (model: Model, transaction: PartnerTransaction) => void>;
 
 const names = <T extends object>(table: T) =>
   fc.constantFrom(...(Object.keys(table) as (keyof T & string)[]));
@@ -122,16 +132,16 @@ function take(model: Model, next: Step): void {
   if ('cause' in next) causes[next.cause](model);
   else if ('call' in next) model.call(next.call, next.answer);
   else if ('ask' in next) {
-    const order = model.scene.orders.at(-1 - next.ask);
-    if (order !== undefined) model.ask(order.id);
+    const command = model.scene.commands.at(-1 - next.ask);
+    if (command !== undefined) model.ask(command.id);
   } else if ('deliver' in next) {
     // Mostly the newest, sometimes an old one again.
     const { reports } = model;
     const report = reports.at(next.deliver < 12 ? -1 : -(next.deliver % (reports.length || 1)));
     if (report !== undefined) model.deliver(report);
   } else {
-    const order = model.books.at(-1 - next.which);
-    if (order !== undefined) moves[next.move](model, order);
+    const transaction = model.books.at(-1 - next.which);
+    if (transaction !== undefined) moves[next.move](model, transaction);
   }
 }
 
@@ -188,8 +198,8 @@ test('law: each status change yields exactly one event per namespace, and follow
 test('law: what the partner has is not void here, nor taken for refused or for never sent', () => {
   eachStep(({ scene, books }) => {
     for (const { id, end } of books) {
-      const { state } = scene.order(id);
-      // A refund that failed there is a debt, or was ordered again.
+      const { state } = scene.command(id);
+      // A refund that failed there is a debt, or was sent again.
       const isOver = end === 'failed' && ['refused', 'void'].includes(state);
       assert.ok(['sent', 'unknown', 'denied', 'done'].includes(state) || isOver, `${id} ${state}`);
     }
@@ -211,12 +221,13 @@ test('law: the partner is never asked for money that it does not have', () => {
 test('law: at the end everything is where the partner says, and nothing is owed or lost', () => {
   eachStep(
     () => undefined,
-    ({ scene: { payment, funds, orders }, books }) => {
-      const sumOf = (kind: PartnerOrder['kind'], end: PartnerOrder['end']) =>
+    ({ scene: { payment, funds, commands }, books }) => {
+      const sumOf = (kind: PartnerTransaction['kind'], end: PartnerTransaction['end']) =>
         books
-          .filter((order) => order.kind === kind && order.end === end)
+          .filter((transaction) => transaction.kind === kind && transaction.end === end)
           .reduce(
-            (sum, order) => sum + (kind === 'payin' ? order.receivedMinor : order.amountMinor),
+            (sum, transaction) =>
+              sum + (kind === 'payin' ? transaction.receivedMinor : transaction.amountMinor),
             0n,
           );
       assert.ok(isTerminal(payment.status), payment.status);
@@ -227,12 +238,12 @@ test('law: at the end everything is where the partner says, and nothing is owed 
       assert.equal(funds.payoutMinor, sumOf('payout', 'completed'));
       assert.equal(funds.refundedMinor, sumOf('refund', 'completed') + sumOf('payin', 'returned'));
       assert.equal(funds.position === 'paid', sumOf('payout', 'completed') > 0n);
-      assert.deepEqual(orders.filter(isOpen), []);
+      assert.deepEqual(commands.filter(isOpen), []);
     },
   );
 });
 
-test('the histories reach every end, with every kind of order', () => {
+test('the histories reach every end, with every kind of command', () => {
   const seen = new Set<string>();
   eachStep(
     () => undefined,
@@ -258,29 +269,30 @@ test('the histories reach every end, with every kind of order', () => {
   }
 });
 
-function pay(model: Model, order: PartnerOrder, totalMinor: bigint): void {
-  const takes = order.kind === 'payin' && (order.end === 'open' || order.end === 'completed');
-  if (!takes || totalMinor <= order.receivedMinor) return;
-  const end = totalMinor >= order.amountMinor ? 'completed' : order.end;
-  model.moves(order, { receivedMinor: totalMinor, end });
+function pay(model: Model, transaction: PartnerTransaction, totalMinor: bigint): void {
+  const takes =
+    transaction.kind === 'payin' && (transaction.end === 'open' || transaction.end === 'completed');
+  if (!takes || totalMinor <= transaction.receivedMinor) return;
+  const end = totalMinor >= transaction.amountMinor ? 'completed' : transaction.end;
+  model.moves(transaction, { receivedMinor: totalMinor, end });
 }
 
 /** The next thing on the way to the end, where nothing goes wrong. */
 function onwards(model: Model): void {
   const { scene } = model;
-  const waiting = scene.orders.find(({ state }) => state === 'pending');
-  const doubted = scene.orders.some(({ state }) => state === 'unknown' || state === 'denied');
-  const order = model.books.find(({ end }) => end === 'open');
+  const waiting = scene.commands.find(({ state }) => state === 'pending');
+  const doubted = scene.commands.some(({ state }) => state === 'unknown' || state === 'denied');
+  const transaction = model.books.find(({ end }) => end === 'open');
   const undelivered = model.books.find(({ id, end, receivedMinor }) => {
-    const known = scene.order(id);
+    const known = scene.command(id);
     return known.end !== end || receivedMinor > known.receivedMinor;
   });
   if (doubted) {
     model.pass(EFFECT_WITHIN_MS);
     model.lookUp();
   } else if (waiting !== undefined) model.call(waiting.kind, 'accepted');
-  else if (order !== undefined)
-    moves[order.kind === 'payin' ? 'pay_rest' : 'complete'](model, order);
+  else if (transaction !== undefined)
+    moves[transaction.kind === 'payin' ? 'pay_rest' : 'complete'](model, transaction);
   else if (undelivered !== undefined) model.deliver(undelivered);
   else if (statusOf(model) === 'awaiting_buyer') causes.sign_in_verified(model);
   else if (statusOf(model) === 'buyer_kyc_pending') causes.kyc_approved(model);
@@ -292,19 +304,21 @@ function onwards(model: Model): void {
 function heal(model: Model): void {
   for (let round = 0; round < 12; round += 1) {
     model.pass(EFFECT_WITHIN_MS);
-    for (const { id } of model.scene.orders) {
-      if (model.scene.order(id).state !== 'done') model.lookUp();
+    for (const { id } of model.scene.commands) {
+      if (model.scene.command(id).state !== 'done') model.lookUp();
     }
-    for (const order of model.books) {
-      if (order.kind === 'payin' && order.end === 'open') moves.pay_rest(model, order);
-      if (order.kind === 'payout' && order.end === 'failed') moves.come_back(model, order);
-      moves.complete(model, order);
+    for (const transaction of model.books) {
+      if (transaction.kind === 'payin' && transaction.end === 'open')
+        moves.pay_rest(model, transaction);
+      if (transaction.kind === 'payout' && transaction.end === 'failed')
+        moves.come_back(model, transaction);
+      moves.complete(model, transaction);
     }
-    // Reports that are left are delivered in order, and every order is queried.
+    // Reports that are left are delivered in order, and every command is queried.
     for (const report of model.reports) if (!model.delivered.has(report)) model.deliver(report);
     for (const { id } of model.books) model.ask(id);
     if (model.scene.funds.refundOwedMinor > 0n) model.retryRefunds();
-    for (const { kind } of model.scene.orders) model.call(kind, 'accepted');
+    for (const { kind } of model.scene.commands) model.call(kind, 'accepted');
     if (round > 6) causes.cancel(model);
   }
 }

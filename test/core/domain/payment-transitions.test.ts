@@ -24,8 +24,8 @@ import {
 } from '../../../core/domain/payment-transitions.js';
 import { MoneyScene } from '../../support/money-scene.js';
 import {
+  commandOf,
   completedPayin,
-  orderOf,
   START_MS,
   sampleFunds,
   samplePayment,
@@ -164,7 +164,7 @@ test('a quote that is refused for good fails a payment that waits for one, and n
   }
 });
 
-test('confirming an unexpired quote orders the pay-in of the whole amount', () => {
+test('confirming an unexpired quote sends the pay-in of the whole amount', () => {
   const was = at('fx_quoted', { quoteId: 'qt_1' });
   const change = confirmed(was, [], sampleQuote, sampleQuote.expiresAtMs - 1);
   assert.deepEqual([change.payment.status, change.funds.position], ['on_ramp_pending', 'expected']);
@@ -191,13 +191,13 @@ test('a quote is asked for and confirmed only where the table says so', () => {
 test('cancel ends every cancellable status once; a cancelled one is returned unchanged', () => {
   for (const status of paymentStatuses) {
     const was = at(status);
-    const cancel = () => cancelled(was, [], 'order withdrawn', NOW_MS);
+    const cancel = () => cancelled(was, [], 'command withdrawn', NOW_MS);
     if (status === 'cancelled') assertUnchanged(cancel(), was);
     else if (!isCancellable(status)) {
       assert.throws(cancel, { code: 'PaymentNotCancellable' }, status);
     } else {
       const { payment } = cancel();
-      assert.deepEqual([payment.status, payment.cancelReason], ['cancelled', 'order withdrawn']);
+      assert.deepEqual([payment.status, payment.cancelReason], ['cancelled', 'command withdrawn']);
     }
   }
 });
@@ -230,22 +230,22 @@ test('a payment expires at its time and in an expirable status, and in no other'
 
 /** The three ways in which people end a payment. */
 const ends = {
-  cancelled: ({ payment, funds, orders }: MoneyScene) =>
-    cancelled({ payment, funds }, orders, 'order withdrawn', NOW_MS),
-  expired: ({ payment, funds, orders }: MoneyScene) =>
-    expired({ payment: { ...payment, expiresAtMs: NOW_MS }, funds }, orders, NOW_MS),
-  failed: ({ payment, funds, orders }: MoneyScene) =>
-    failedByOperator({ payment, funds }, orders, 'by hand', NOW_MS),
+  cancelled: ({ payment, funds, commands }: MoneyScene) =>
+    cancelled({ payment, funds }, commands, 'command withdrawn', NOW_MS),
+  expired: ({ payment, funds, commands }: MoneyScene) =>
+    expired({ payment: { ...payment, expiresAtMs: NOW_MS }, funds }, commands, NOW_MS),
+  failed: ({ payment, funds, commands }: MoneyScene) =>
+    failedByOperator({ payment, funds }, commands, 'by hand', NOW_MS),
 } as const;
 
 for (const [name, end] of Object.entries(ends)) {
   test(`${name}: what was not sent is void, and what the partner may know is left alone`, () => {
     const states = ['pending', 'sent', 'unknown', 'denied', 'done', 'refused', 'void'] as const;
     for (const state of states) {
-      const scene = MoneyScene.at('on_ramp_pending', [orderOf('payin', 'in', { state })]);
+      const scene = MoneyScene.at('on_ramp_pending', [commandOf('payin', 'in', { state })]);
       const next = scene.after(end(scene));
       assert.equal(next.payment.status, name);
-      assert.equal(next.order('in').state, state === 'pending' ? 'void' : state);
+      assert.equal(next.command('in').state, state === 'pending' ? 'void' : state);
       const expected = ['sent', 'unknown', 'denied', 'done'].includes(state);
       assert.equal(next.funds.position, expected ? 'expected' : 'none', state);
     }
@@ -253,13 +253,13 @@ for (const [name, end] of Object.entries(ends)) {
 
   test(`${name}: what was received is owed back at once, a waiting refund included`, () => {
     const scene = MoneyScene.at('on_ramp_pending', [
-      orderOf('payin', 'in', { receivedMinor: 4_000n }),
+      commandOf('payin', 'in', { receivedMinor: 4_000n }),
       completedPayin('in_2', 6_070n),
-      orderOf('refund', 'back', { state: 'pending', amountMinor: 70n, payinId: 'in_2' }),
+      commandOf('refund', 'back', { state: 'pending', amountMinor: 70n, payinId: 'in_2' }),
     ]);
     const next = scene.after(end(scene));
     assert.deepEqual(next.drafts(), ['refund 6000 of in_2', 'refund 4000 of in']);
-    assert.equal(next.order('back').state, 'pending');
+    assert.equal(next.command('back').state, 'pending');
     assert.deepEqual(next.amounts(), [10_070n, 0n, 0n, 10_070n, 0n, 0n, 0n]);
   });
 }
@@ -267,17 +267,17 @@ for (const [name, end] of Object.entries(ends)) {
 test('a payout that was not sent is void with the payment, and one that was sent is waited for', () => {
   const payin = completedPayin('in', 10_000n);
   const scene = (status: PaymentStatus, state: CommandState) =>
-    MoneyScene.at(status, [payin, orderOf('payout', 'out', { state })]);
+    MoneyScene.at(status, [payin, commandOf('payout', 'out', { state })]);
   for (const end of [ends.cancelled, ends.failed]) {
     const unsent = scene('on_chain_confirmed', 'pending');
     const voided = unsent.after(end(unsent));
-    assert.equal(voided.order('out').state, 'void');
+    assert.equal(voided.command('out').state, 'void');
     assert.deepEqual(voided.drafts(), ['refund 10000 of in']);
   }
   for (const state of ['sent', 'unknown', 'denied', 'done'] as const) {
     const paying = scene('offramp_pending', state);
     const failed = paying.after(ends.failed(paying));
-    assert.deepEqual([failed.order('out').state, failed.drafts()], [state, []]);
+    assert.deepEqual([failed.command('out').state, failed.drafts()], [state, []]);
     assert.deepEqual(failed.amounts(), [10_000n, 0n, 10_000n, 0n, 0n, 0n, 0n], state);
   }
 });

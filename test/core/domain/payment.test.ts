@@ -17,9 +17,21 @@ import {
 import { START_MS, samplePayment } from '../../support/sample-rows.js';
 
 const nothing: Record<PaymentMove, PaymentStatus | null> = {
-  ...{ approve: null, invite: null, sign_in: null, sign_in_verified: null, kyc_approved: null },
-  ...{ kyc_rejected: null, quote: null, confirm: null, quote_expired: null, payin_completed: null },
-  ...{ send_payout: null, payout_completed: null, cancel: null, expire: null, fail: null },
+  approve: null,
+  invite: null,
+  sign_in: null,
+  sign_in_verified: null,
+  kyc_approved: null,
+  kyc_rejected: null,
+  quote: null,
+  confirm: null,
+  quote_expired: null,
+  payin_completed: null,
+  send_payout: null,
+  payout_completed: null,
+  cancel: null,
+  expire: null,
+  fail: null,
 };
 
 const moves = Object.keys(nothing) as readonly PaymentMove[];
@@ -37,7 +49,10 @@ const matrix: Record<PaymentStatus, Record<PaymentMove, PaymentStatus | null>> =
   on_ramp_pending: { ...open, quote_expired: 'fx_quoted', payin_completed: 'on_chain_confirmed' },
   on_chain_confirmed: { ...open, expire: null, send_payout: 'offramp_pending' },
   offramp_pending: { ...nothing, payout_completed: 'settled', fail: 'failed' },
-  ...{ settled: nothing, failed: nothing, cancelled: nothing, expired: nothing },
+  settled: nothing,
+  failed: nothing,
+  cancelled: nothing,
+  expired: nothing,
 };
 
 test('every status and move is as the table says, and no other move is made', () => {
@@ -59,15 +74,26 @@ test('the terminal statuses are settled, failed, cancelled and expired', () => {
 
 test('cancel is valid in every non-terminal status before offramp_pending', () => {
   assert.deepEqual(paymentStatuses.filter(isCancellable), [
-    ...['awaiting_approval', 'approved', 'awaiting_buyer', 'buyer_kyc_pending'],
-    ...['buyer_kyc_approved', 'fx_quoted', 'on_ramp_pending', 'on_chain_confirmed'],
+    'awaiting_approval',
+    'approved',
+    'awaiting_buyer',
+    'buyer_kyc_pending',
+    'buyer_kyc_approved',
+    'fx_quoted',
+    'on_ramp_pending',
+    'on_chain_confirmed',
   ]);
 });
 
 test('expiry applies until the pay-in is confirmed, so also to an abandoned on_ramp_pending', () => {
   assert.deepEqual(paymentStatuses.filter(isExpirable), [
-    ...['awaiting_approval', 'approved', 'awaiting_buyer', 'buyer_kyc_pending'],
-    ...['buyer_kyc_approved', 'fx_quoted', 'on_ramp_pending'],
+    'awaiting_approval',
+    'approved',
+    'awaiting_buyer',
+    'buyer_kyc_pending',
+    'buyer_kyc_approved',
+    'fx_quoted',
+    'on_ramp_pending',
   ]);
 });
 

@@ -1,8 +1,8 @@
-// How often an order is read at the partner at which age, and when it is late.
+// How often a command is read at the partner at which age, and when it is late.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { pollAgain, reportCommand } from '../../../core/domain/command-report.js';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../core/domain/instant.js';
-import { pollAgain, reportOrder } from '../../../core/domain/order-report.js';
 import {
   commandKinds,
   type MoneyCommand,
@@ -19,15 +19,13 @@ const FIVE_BUSINESS_DAYS_MS = 7 * DAY_MS;
 
 const fields = {
   ...({ state: 'done', partnerRef: 'partner_1', end: 'open', receivedMinor: 0n } as const),
-  ...{
-    createdAtMs: SINCE_MS,
-    heldSinceMs: null,
-    lateAtMs: null,
-    tries: schedules.orderPoll.waitsMs.length,
-  },
+  createdAtMs: SINCE_MS,
+  heldSinceMs: null,
+  lateAtMs: null,
+  tries: schedules.commandPoll.waitsMs.length,
 };
 
-function order(kind: MoneyCommand['kind'], others: Partial<MoneyCommand> = {}): MoneyCommand {
+function command(kind: MoneyCommand['kind'], others: Partial<MoneyCommand> = {}): MoneyCommand {
   return { ...leased({ ...sampleCommand, ...fields, kind }, SINCE_MS), ...others };
 }
 
@@ -35,13 +33,13 @@ function party(kind: 'submit_buyer' | 'provision_rails'): PartnerCommand {
   return { ...aPartyCommand(), ...fields, kind };
 }
 
-const held = order('payin', { heldSinceMs: SINCE_MS });
-const short = order('payin', { end: 'completed', receivedMinor: 9_999n });
+const held = command('payin', { heldSinceMs: SINCE_MS });
+const short = command('payin', { end: 'completed', receivedMinor: 9_999n });
 
 /** Waits at an age of an hour, two days, ten days and forty days; then the age of the alert. */
 const plan: readonly (readonly [
   name: string,
-  order: PartnerCommand,
+  command: PartnerCommand,
   waits: readonly [number, number, number, number],
   lateMs: number | null,
 ])[] = (() => {
@@ -49,18 +47,18 @@ const plan: readonly (readonly [
   const transfer = [quarter, 2 * quarter, 6 * HOUR_MS, DAY_MS] as const;
   const payout = [quarter, HOUR_MS, HOUR_MS, HOUR_MS] as const;
   return [
-    ['a pay-in', order('payin'), transfer, FIVE_BUSINESS_DAYS_MS],
+    ['a pay-in', command('payin'), transfer, FIVE_BUSINESS_DAYS_MS],
     ['a pay-in on hold', held, transfer, 30 * DAY_MS],
     ['a short pay-in', short, transfer, FIVE_BUSINESS_DAYS_MS],
-    ['a payout', order('payout'), payout, HOUR_MS],
-    ['a payout on hold', order('payout', { heldSinceMs: SINCE_MS }), payout, HOUR_MS],
+    ['a payout', command('payout'), payout, HOUR_MS],
+    ['a payout on hold', command('payout', { heldSinceMs: SINCE_MS }), payout, HOUR_MS],
     [
       'a failed payout',
-      order('payout', { end: 'failed' }),
+      command('payout', { end: 'failed' }),
       [HOUR_MS, HOUR_MS, HOUR_MS, HOUR_MS],
       null,
     ],
-    ['a refund', order('refund'), transfer, FIVE_BUSINESS_DAYS_MS],
+    ['a refund', command('refund'), transfer, FIVE_BUSINESS_DAYS_MS],
     ['a party', party('submit_buyer'), transfer, FIVE_BUSINESS_DAYS_MS],
     [
       'a party that is awaited',
@@ -89,15 +87,15 @@ for (const [name, command, waits, lateMs] of plan) {
   });
 }
 
-test('every kind of order has a plan', () => {
+test('every kind of command has a plan', () => {
   for (const kind of commandKinds) {
     const command = { ...aPartyCommand(), ...fields, kind } as PartnerCommand;
     assert.notEqual(lateFromMs(command), null, kind);
   }
 });
 
-test('an order is marked late once, at its time, and not if it is refused or void', () => {
-  const payin = order('payin');
+test('a command is marked late once, at its time, and not if it is refused or void', () => {
+  const payin = command('payin');
   const lateMs = SINCE_MS + FIVE_BUSINESS_DAYS_MS;
   assert.equal(markLate(payin, lateMs - 1), payin);
   const late = markLate(payin, lateMs);
@@ -108,9 +106,9 @@ test('an order is marked late once, at its time, and not if it is refused or voi
   }
 });
 
-test('the poll at which an order becomes late comes at that time, however long its wait', () => {
+test('the poll at which a command becomes late comes at that time, however long its wait', () => {
   const lateMs = SINCE_MS + FIVE_BUSINESS_DAYS_MS;
-  const early = pollAgain(order('payin'), null, lateMs - MINUTE_MS);
+  const early = pollAgain(command('payin'), null, lateMs - MINUTE_MS);
   assert.deepEqual([early.dueAtMs, early.lateAtMs], [lateMs, null]);
   const late = pollAgain(early, null, lateMs);
   assert.deepEqual([late.dueAtMs, late.lateAtMs], [lateMs + 6 * HOUR_MS, lateMs]);
@@ -118,7 +116,7 @@ test('the poll at which an order becomes late comes at that time, however long i
 
 test('a pay-in of a payment that ended is not late', () => {
   const nowMs = SINCE_MS + 60 * DAY_MS;
-  assert.equal(pollAgain(order('payin'), null, nowMs, nowMs - DAY_MS).lateAtMs, null);
+  assert.equal(pollAgain(command('payin'), null, nowMs, nowMs - DAY_MS).lateAtMs, null);
 });
 
 test('business days are Monday to Friday', () => {
@@ -130,7 +128,7 @@ test('business days are Monday to Friday', () => {
     ['2026-01-05T00:00:00Z', '2026-01-12T00:00:00Z'],
   ] as const) {
     const sinceMs = Date.parse(since);
-    assert.equal(lateFromMs(order('payin', { createdAtMs: sinceMs })), Date.parse(late), since);
+    assert.equal(lateFromMs(command('payin', { createdAtMs: sinceMs })), Date.parse(late), since);
     assert.equal(isDecisionLate(sinceMs, Date.parse(late) - 1), false, since);
     assert.equal(isDecisionLate(sinceMs, Date.parse(late)), true, since);
   }
@@ -139,8 +137,8 @@ test('business days are Monday to Friday', () => {
 test('a hold begins and ends by polls alone, and restarts age and alert', () => {
   const report = { partnerRef: 'partner_1', end: 'open', reason: null, refunded: null } as const;
   const say = (command: MoneyCommand, isHeld: boolean, polled: boolean, nowMs: number) =>
-    reportOrder(command, { ...report, receivedMinor: 0n, held: isHeld, polled }, nowMs);
-  const late = order('payin', { lateAtMs: START_MS });
+    reportCommand(command, { ...report, receivedMinor: 0n, held: isHeld, polled }, nowMs);
+  const late = command('payin', { lateAtMs: START_MS });
   assert.equal(say(late, true, false, START_MS).heldSinceMs, null, 'a message may be old');
   const begun = say(late, true, true, START_MS + 1);
   assert.deepEqual([begun.heldSinceMs, begun.lateAtMs], [START_MS + 1, null]);
@@ -148,7 +146,7 @@ test('a hold begins and ends by polls alone, and restarts age and alert', () => 
   assert.equal(kept.heldSinceMs, START_MS + 1);
   assert.equal(say(kept, false, false, START_MS + 3).heldSinceMs, START_MS + 1);
   assert.equal(say(kept, false, true, START_MS + 3).heldSinceMs, null);
-  const done = reportOrder(
+  const done = reportCommand(
     kept,
     { ...report, end: 'completed', receivedMinor: 10_000n, polled: true },
     START_MS + 4,

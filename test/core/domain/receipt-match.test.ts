@@ -6,15 +6,18 @@ import { money } from '../../../core/domain/money.js';
 import { isTerminal, type PaymentStatus, paymentStatuses } from '../../../core/domain/payment.js';
 import {
   type Arrival,
-  type Candidate,
   joinedWords,
+  type MatchCandidate,
   matchOf,
   takesMoney,
 } from '../../../core/domain/receipt-match.js';
 
 const usd = (amountMinor: bigint) => money(amountMinor, 'USD');
-const waiting = (paymentId: string, fields: Partial<Candidate> = {}): Candidate => ({
-  ...{ paymentId, status: 'on_ramp_pending', isQuoted: false, names: [`name-${paymentId}`] },
+const waiting = (paymentId: string, fields: Partial<MatchCandidate> = {}): MatchCandidate => ({
+  paymentId,
+  status: 'on_ramp_pending',
+  isQuoted: false,
+  names: [`name-${paymentId}`],
   externalId: null,
   missing: usd(100n),
   ...fields,
@@ -24,7 +27,7 @@ const arrival = (text = '', amountMinor = 100n): Arrival => ({
   texts: text === '' ? [] : [text],
   isFromBefore: false,
 });
-const shown = (given: Arrival, ...candidates: readonly Candidate[]) => {
+const shown = (given: Arrival, ...candidates: readonly MatchCandidate[]) => {
   const match = matchOf(given, candidates);
   return match === null ? null : `${match.rule} ${match.paymentId}`;
 };
@@ -111,7 +114,7 @@ test('case and punctuation of banks do not hide a name; parts and short names ar
   assert.deepEqual(joinedWords('a-b c'), ['A', 'AB', 'ABC', 'B', 'BC', 'C']);
 });
 
-const anyCandidate: fc.Arbitrary<Candidate> = fc.record({
+const anyCandidate: fc.Arbitrary<MatchCandidate> = fc.record({
   paymentId: fc.constantFrom('p1', 'p2', 'p3', 'p4'),
   status: fc.constantFrom(...paymentStatuses),
   isQuoted: fc.boolean(),

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { DAY_MS, HOUR_MS } from '../../../core/domain/instant.js';
 import { money } from '../../../core/domain/money.js';
-import type { OrderEnd } from '../../../core/domain/partner-command.js';
+import type { CommandEnd } from '../../../core/domain/partner-command.js';
 import {
   decideReceipt,
   isUnmatched,
@@ -23,18 +23,25 @@ import {
 import { AssertionFailure } from '../../../core/errors.js';
 
 const T0 = 1_800_000_000_000;
-const ends: readonly OrderEnd[] = ['open', 'completed', 'failed', 'returned'];
+const ends: readonly CommandEnd[] = ['open', 'completed', 'failed', 'returned'];
 const decisions = ['assign', 'refund', 'resolve'] as const;
 
 const fresh = newReceipt(
   {
-    ...{ id: 'rct_1', partner: 'fake', mode: 'test', partnerRef: 'p', receiverRef: null },
-    ...{ orgId: null, accountId: null, payerSealed: null, enteredAtMs: T0 },
+    id: 'rct_1',
+    partner: 'fake',
+    mode: 'test',
+    partnerRef: 'p',
+    partyRef: null,
+    orgId: null,
+    accountId: null,
+    payerSealed: null,
+    enteredAtMs: T0,
     amount: money(100n, 'USD'),
   },
   T0,
 );
-const read = (receipt: Receipt, status: OrderEnd, amountMinor = 100n, nowMs = T0) =>
+const read = (receipt: Receipt, status: CommandEnd, amountMinor = 100n, nowMs = T0) =>
   readAgain(receipt, { status, amount: money(amountMinor, 'USD') }, nowMs);
 
 test('only a receipt that waits is decided, and only one that was returned arrives again', () => {
@@ -46,7 +53,9 @@ test('only a receipt that waits is decided, and only one that was returned arriv
   assert.deepEqual(allowed, [
     ['waiting', 'assign', 'return', 'refund', 'resolve'],
     ['returned', 'arrive'],
-    ...[['assigned'], ['refunded'], ['resolved']],
+    ['assigned'],
+    ['refunded'],
+    ['resolved'],
   ]);
   const decided = decideReceipt(read(fresh, 'completed'), 'refund', {}, T0);
   for (const move of decisions) {
@@ -55,7 +64,7 @@ test('only a receipt that waits is decided, and only one that was returned arriv
 });
 
 test('its end at the partner decides the state of a receipt that nobody decided on', () => {
-  const after = (...statuses: OrderEnd[]) => {
+  const after = (...statuses: CommandEnd[]) => {
     const last = statuses.reduce((receipt, status) => read(receipt, status), fresh);
     return `${last.state} ${last.end} ${isUnmatched(last)}`;
   };
@@ -141,7 +150,7 @@ test('each move of the money has its posting', () => {
 });
 
 type Cause =
-  | { readonly status: OrderEnd; readonly amountMinor: bigint }
+  | { readonly status: CommandEnd; readonly amountMinor: bigint }
   | (typeof decisions)[number];
 
 test('after any history each posting balances, and all of them are where the money is', () => {

@@ -15,7 +15,7 @@ import {
 } from '../../../core/domain/report-check.js';
 import { commandIn, START_MS, sampleQuote } from '../../support/sample-rows.js';
 
-type Verdict = 'unusable' | 'implausible' | null;
+type KycDecision = 'unusable' | 'implausible' | null;
 
 const usd = (amountMinor: bigint) => ({ amountMinor, currency: 'USD' });
 const brl = (amountMinor: bigint) => ({ amountMinor, currency: 'BRL' });
@@ -35,7 +35,7 @@ function payinVerdict(
   fields: Partial<PayinReport>,
   command: Partial<MoneyCommand> = {},
   asked = false,
-): Verdict {
+): KycDecision {
   const nothing = { receivedMinor: 0n, transactionHash: null, reason: null };
   const report = { status: 'open', ...nothing } as const;
   return payinProblem({ ...payin, ...command }, { ...report, ...fields }, asked)?.kind ?? null;
@@ -47,7 +47,7 @@ function payoutVerdict(fields: Partial<PayoutReport>, quote: Quote | null, sentA
 }
 
 test('a pay-in brings from nothing to twice what was ordered, in whole minor units', () => {
-  const table: readonly (readonly [receivedMinor: unknown, verdict: Verdict])[] = [
+  const table: readonly (readonly [receivedMinor: unknown, verdict: KycDecision])[] = [
     [0n, null],
     [9_999n, null],
     [10_000n, null],
@@ -129,7 +129,7 @@ for (const [name, fields] of Object.entries(unusable)) {
 }
 
 test('amount, fees and rate give what the seller got, but for 0.1 % and a cent of rounding', () => {
-  const table: readonly (readonly [settledMinor: bigint, verdict: Verdict])[] = [
+  const table: readonly (readonly [settledMinor: bigint, verdict: KycDecision])[] = [
     [51_480n, null],
     [51_480n + 52n, null],
     [51_480n - 52n, null],
@@ -149,7 +149,11 @@ test('amount, fees and rate give what the seller got, but for 0.1 % and a cent o
 });
 
 test('fees may exceed those of the quote by 5 % of the amount, and be less', () => {
-  const table: readonly (readonly [feesMinor: bigint, settledMinor: bigint, verdict: Verdict])[] = [
+  const table: readonly (readonly [
+    feesMinor: bigint,
+    settledMinor: bigint,
+    verdict: KycDecision,
+  ])[] = [
     [0n, 52_000n, null],
     [100n, 51_480n, null],
     [600n, 48_880n, null],
@@ -164,13 +168,14 @@ test('fees may exceed those of the quote by 5 % of the amount, and be less', () 
 });
 
 test('an indicative rate may move 25 % between quote and payout', () => {
-  const table: readonly (readonly [fxRate: string, settledMinor: bigint, verdict: Verdict])[] = [
-    ['6.50', 64_350n, null],
-    ['6.50000001', 64_350n, 'implausible'],
-    ['3.90', 38_610n, null],
-    ['3.89999999', 38_610n, 'implausible'],
-    ['0.00000001', 1n, 'implausible'],
-  ];
+  const table: readonly (readonly [fxRate: string, settledMinor: bigint, verdict: KycDecision])[] =
+    [
+      ['6.50', 64_350n, null],
+      ['6.50000001', 64_350n, 'implausible'],
+      ['3.90', 38_610n, null],
+      ['3.89999999', 38_610n, 'implausible'],
+      ['0.00000001', 1n, 'implausible'],
+    ];
   for (const [fxRate, settledMinor, verdict] of table) {
     const report = { fxRate, settled: brl(settledMinor) };
     assert.equal(payoutVerdict(report, sampleQuote), verdict, fxRate);
@@ -179,7 +184,7 @@ test('an indicative rate may move 25 % between quote and payout', () => {
 });
 
 test('a locked quote holds to the cent for a payout that was sent in its time', () => {
-  const table: readonly (readonly [settledMinor: bigint, verdict: Verdict])[] = [
+  const table: readonly (readonly [settledMinor: bigint, verdict: KycDecision])[] = [
     [51_480n, null],
     [51_481n, null],
     [51_479n, null],
@@ -203,7 +208,7 @@ test('a report in review names amounts and rates for operators, and nothing else
   assert.match(problem?.text ?? '', /^1 centavos, .* give 51480$/);
   const many = { ...paid, status: 'open', receivedMinor: 20_001n, transactionHash: null } as const;
   const { text } = payinProblem(payin, many, false) ?? {};
-  assert.match(text ?? '', /^received 20001 .*10000 were ordered$/);
+  assert.match(text ?? '', /^received 20001 .*10000 were requested$/);
 });
 
 test('law: what a partner converts by its own fees and rate is plausible, of any amount', () => {
@@ -227,7 +232,11 @@ test('law: what a partner converts by its own fees and rate is plausible, of any
 
 test('a refund is of the amount ordered; a smaller one counts when the partner was asked', () => {
   const refund: MoneyCommand = { ...commandIn.done, kind: 'refund', amount: usd(10_000n) };
-  const table: readonly (readonly [amountMinor: unknown, byMessage: Verdict, asked: Verdict])[] = [
+  const table: readonly (readonly [
+    amountMinor: unknown,
+    byMessage: KycDecision,
+    asked: KycDecision,
+  ])[] = [
     [10_000n, null, null],
     [9_999n, 'implausible', null],
     [1n, 'implausible', null],

@@ -14,8 +14,14 @@ const names = Object.keys(scopes) as Scope[];
 
 test('the scopes are those of the interface', () => {
   assert.deepEqual(names, [
-    ...['payment_intents:write', 'payment_intents:read', 'invoices:write', 'invoices:read'],
-    ...['webhooks:write', 'webhooks:read', 'api_keys:write', 'connected_accounts:write'],
+    'payment_intents:write',
+    'payment_intents:read',
+    'invoices:write',
+    'invoices:read',
+    'webhooks:write',
+    'webhooks:read',
+    'api_keys:write',
+    'connected_accounts:write',
     'connected_accounts:read',
   ]);
 });

@@ -1,4 +1,4 @@
-// Simulated events: when each is possible, and what it makes an order report.
+// Simulated events: when each is possible, and what it makes a command report.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { money } from '../../../core/domain/money.js';
@@ -14,7 +14,9 @@ import {
 function factsAt(status: PaymentStatus, fields: Partial<SimulationFacts> = {}): SimulationFacts {
   return {
     status,
-    ...{ isVerifying: true, hasQuote: true, hasPayout: true },
+    isVerifying: true,
+    hasQuote: true,
+    hasPayout: true,
     payin: received(0n),
     ...fields,
   };
@@ -25,12 +27,15 @@ function received(receivedMinor: bigint, amountMinor = 25_000n): SimulationFacts
 }
 
 const identity = [
-  ...['identity_approved', 'identity_rejected', 'identity_documents_again', 'identity_pending'],
+  'identity_approved',
+  'identity_rejected',
+  'identity_documents_again',
+  'identity_pending',
 ] as const;
 const refunds = ['refund_completes', 'refund_fails'] as const;
 const ended = ['money_twice', 'money_late', 'payout_completes', 'payout_returns', ...refunds];
 
-/** The events that are possible with all orders there and no money received. */
+/** The events that are possible with all commands there and no money received. */
 const possible: Readonly<Record<PaymentStatus, readonly string[]>> = {
   awaiting_approval: [],
   approved: [],
@@ -39,12 +44,22 @@ const possible: Readonly<Record<PaymentStatus, readonly string[]>> = {
   buyer_kyc_approved: ['rate_locked'],
   fx_quoted: ['quote_expired', 'rate_moved', 'rate_locked'],
   on_ramp_pending: [
-    ...['money_arrives', 'money_short', 'money_over', 'money_twice', 'money_fails'],
-    ...['payout_fails', 'payout_returns', ...refunds],
+    'money_arrives',
+    'money_short',
+    'money_over',
+    'money_twice',
+    'money_fails',
+    'payout_fails',
+    'payout_returns',
+    ...refunds,
   ],
   on_chain_confirmed: ['money_twice', 'payout_fails', 'payout_returns', ...refunds],
   offramp_pending: [
-    ...['money_twice', 'payout_completes', 'payout_fails', 'payout_returns', ...refunds],
+    'money_twice',
+    'payout_completes',
+    'payout_fails',
+    'payout_returns',
+    ...refunds,
   ],
   settled: ['money_twice', 'payout_returns', ...refunds],
   failed: ended,

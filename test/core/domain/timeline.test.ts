@@ -3,14 +3,14 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { eventTypes, reportedStatus } from '../../../core/domain/event.js';
-import type { CommandState, OrderEnd } from '../../../core/domain/partner-command.js';
+import type { CommandEnd, CommandState } from '../../../core/domain/partner-command.js';
 import { paymentStatuses } from '../../../core/domain/payment.js';
 import {
   beginOf,
+  type CommandOutcome,
   compareEntries,
   decodeCursor,
   encodeCursor,
-  type OrderOutcome,
   outcomeOf,
   type TimelineCursor,
   timelineKinds,
@@ -30,9 +30,16 @@ test('a cause stands before what follows from it, where both are of one moment',
       .toSorted(compareEntries)
       .map(({ atMs, kind }) => `${atMs} ${kind}`),
     [
-      ...['5 created', '5 limit_reached'],
-      ...['5 partner_order', '5 partner_call', '5 partner_outcome', '5 money'],
-      ...['5 status', '5 delivery', '5 attempt', '6 created'],
+      '5 created',
+      '5 limit_reached',
+      '5 partner_command',
+      '5 partner_call',
+      '5 partner_outcome',
+      '5 money',
+      '5 status',
+      '5 delivery',
+      '5 attempt',
+      '6 created',
     ],
   );
 });
@@ -72,24 +79,26 @@ test('every other event of a payment has the new status', () => {
   }
 });
 
-const outcomes: Readonly<Record<CommandState, Readonly<Record<OrderEnd, OrderOutcome | null>>>> = {
+const outcomes: Readonly<
+  Record<CommandState, Readonly<Record<CommandEnd, CommandOutcome | null>>>
+> = {
   pending: ended(null),
   sent: ended(null),
   unknown: ended('in_doubt'),
   denied: ended('in_doubt'),
   done: ended(null),
   refused: ended('refused'),
-  void: ended('taken_back'),
+  void: ended('withdrawn'),
 };
 
-function ended(open: OrderOutcome | null) {
+function ended(open: CommandOutcome | null) {
   return { open, completed: 'completed', failed: 'failed', returned: 'returned' } as const;
 }
 
 for (const [state, row] of Object.entries(outcomes)) {
-  test(`the partner's report of a ${state} order takes precedence over our state`, () => {
+  test(`the partner's report of a ${state} command takes precedence over our state`, () => {
     for (const [end, outcome] of Object.entries(row)) {
-      const command = { ...sampleCommand, state: state as CommandState, end: end as OrderEnd };
+      const command = { ...sampleCommand, state: state as CommandState, end: end as CommandEnd };
       assert.equal(outcomeOf(command), outcome);
     }
   });

@@ -72,8 +72,11 @@ function failed(times: number): WebhookDelivery {
 }
 
 const ended: Record<DeliveryMove, DeliveryStatus | null> = {
-  ...{ attempt_succeeded: null, attempt_failed: null, attempts_exhausted: null },
-  ...{ subscription_deleted: null, replay: 'pending' },
+  attempt_succeeded: null,
+  attempt_failed: null,
+  attempts_exhausted: null,
+  subscription_deleted: null,
+  replay: 'pending',
 };
 
 const matrix: Record<DeliveryStatus, Record<DeliveryMove, DeliveryStatus | null>> = {

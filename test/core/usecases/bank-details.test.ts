@@ -1,4 +1,4 @@
-// Bank details from the order's acceptance on: stored and signed once, compared with earlier
+// Bank details from the command's acceptance on: stored and signed once, compared with earlier
 // payments of the same buyer, and verified without saying more than whether they were given.
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
@@ -11,7 +11,11 @@ import type { PayinInstructions } from '../../../core/domain/payin-instructions.
 import type { PaymentStatus } from '../../../core/domain/payment.js';
 import type { Tenant } from '../../../core/domain/tenant.js';
 import { readBankDetails, verifyBankDetails } from '../../../core/usecases/bank-details.js';
-import { stageOrder, storeStaged, unchangedCommand } from '../../../core/usecases/order-changes.js';
+import {
+  stageMoneyCommand,
+  storeStaged,
+  unchangedCommand,
+} from '../../../core/usecases/command-changes.js';
 import { cancelPayment } from '../../../core/usecases/payments.js';
 import { recordKeys } from '../../../core/usecases/service-keys.js';
 import { redeemLink } from '../../../core/usecases/sign-ins.js';
@@ -88,8 +92,11 @@ test('the details are stored with their instructions, and the payment has their 
   assert.equal(checkCodeOf(details.record), details.checkCode);
   assert.equal(JSON.parse(details.record).publicId, paid.publicId);
   assert.deepEqual(await shown(paid.id), {
-    ...{ checkCode: details.checkCode, shortId: shortIdOf(paid.publicId) },
-    ...{ issuedAtMs: details.issuedAtMs, replacedAtMs: null, history: { kind: 'new' } },
+    checkCode: details.checkCode,
+    shortId: shortIdOf(paid.publicId),
+    issuedAtMs: details.issuedAtMs,
+    replacedAtMs: null,
+    history: { kind: 'new' },
   });
 });
 
@@ -135,13 +142,13 @@ test('an account is known from a payment of the buyer to the payee that was paid
 /** The partner reports these instructions of the pay-in. */
 async function learn(made: World, tenant: Tenant, id: string, instructions: PayinInstructions) {
   const { deps } = made;
-  const [order] = await deps.store.run((tx) => tx.commands.ofPayment(tenant, id));
-  assert.ok(order !== undefined);
+  const [listed] = await deps.store.run((tx) => tx.commands.ofPayment(tenant, id));
+  assert.ok(listed !== undefined);
   await storeStaged(deps, async (batch) => {
-    const command = await batch.tx.commands.get(order.id);
+    const command = await batch.tx.commands.get(listed.id);
     assert.ok(command !== null);
     if (!isMoneyCommand(command)) return unchangedCommand(command);
-    return stageOrder(batch, command, () => command, { instructions });
+    return stageMoneyCommand(batch, command, () => command, { instructions });
   });
 }
 

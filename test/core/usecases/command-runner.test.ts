@@ -4,7 +4,7 @@ import { type TestContext, test } from 'node:test';
 import { DAY_MS } from '../../../core/domain/instant.js';
 import { COMMAND_LEASE_MS, requestPurpose } from '../../../core/domain/partner-command.js';
 import type { WorkKind } from '../../../core/ports/deps.js';
-import type { PartnerAnswer, ReceiverReport } from '../../../core/ports/partner.js';
+import type { PartnerAnswer, PartyReport } from '../../../core/ports/partner.js';
 import type { Store } from '../../../core/ports/storage.js';
 import { commandRunner } from '../../../core/usecases/command-runner.js';
 import type { Runner } from '../../../core/usecases/concurrency-limiter.js';
@@ -13,11 +13,11 @@ import { aPartyCommand } from '../../support/domain-samples.js';
 import { world } from '../../support/test-world.js';
 import { until } from '../../support/wait.js';
 
-type Answer = PartnerAnswer<ReceiverReport>;
+type Answer = PartnerAnswer<PartyReport>;
 
 const notNow: Answer = { outcome: 'later', reason: 'busy' };
 
-/** Orders that the partner is asked about; those of `hangs` it answers when the test says so. */
+/** Commands that the partner is asked about; those of `hangs` it answers when the test says so. */
 async function desk(t: TestContext, ids: readonly string[], hangs: readonly string[]) {
   const made = await world(t);
   const { promise, resolve } = Promise.withResolvers<Answer>();
@@ -29,7 +29,7 @@ async function desk(t: TestContext, ids: readonly string[], hangs: readonly stri
   };
   const deps = {
     ...made.deps,
-    partners: { test: changedPartner(made.partner, { receiver: { read } }), live: null },
+    partners: { test: changedPartner(made.partner, { party: { read } }), live: null },
     wake: (work: WorkKind) => woken.push(work),
   };
   const dueAtMs = deps.clock.nowMs();
@@ -39,7 +39,9 @@ async function desk(t: TestContext, ids: readonly string[], hangs: readonly stri
     }
   });
   return {
-    ...{ deps, asked, woken },
+    deps,
+    asked,
+    woken,
     release: () => resolve(notNow),
     runAll: async (runner: Runner) => {
       while ((await runner.runOnce(deps.clock.nowMs(), 100)) > 0);
@@ -79,15 +81,13 @@ test('a worker held up for longer than its lease does not call; the next one loo
   const made = await world(t);
   const { store, clock, secretBox } = made.deps;
   const command = aPartyCommand({
-    ...{
-      partnerRef: null,
-      state: 'pending',
-      tries: 0,
-      lastSentAtMs: null,
-      dueAtMs: clock.nowMs(),
-    },
+    partnerRef: null,
+    state: 'pending',
+    tries: 0,
+    lastSentAtMs: null,
+    dueAtMs: clock.nowMs(),
   });
-  const request = secretBox.seal('the order', requestPurpose(command));
+  const request = secretBox.seal('the command', requestPurpose(command));
   await store.run(async (tx) => tx.commands.insert({ ...command, request }));
   const stored = () => store.run((tx) => tx.commands.get(command.id));
   const calls: string[] = [];
@@ -113,7 +113,7 @@ test('a worker held up for longer than its lease does not call; the next one loo
     },
   };
   const partners = {
-    test: changedPartner(made.partner, { receiver: { start, find } }),
+    test: changedPartner(made.partner, { party: { start, find } }),
     live: null,
   };
   const runner = commandRunner({ ...made.deps, store: held, partners });
@@ -123,14 +123,14 @@ test('a worker held up for longer than its lease does not call; the next one loo
     return (await stored())?.state;
   };
   assert.deepEqual([await work(), paused, calls], ['sent', true, []]);
-  assert.deepEqual([await work(), calls], ['pending', ['find the order', 'submit the order']]);
+  assert.deepEqual([await work(), calls], ['pending', ['find the command', 'submit the command']]);
   assert.equal((await stored())?.tries, 2);
 });
 
-test('an order without an end alerts once: without answers, in doubt, and over restarts', async (t) => {
+test('a command without an end alerts once: without answers, in doubt, and over restarts', async (t) => {
   const made = await world(t);
-  const receiver = { read: async () => notNow, find: async () => notNow };
-  const partners = { test: changedPartner(made.partner, { receiver }), live: null };
+  const party = { read: async () => notNow, find: async () => notNow };
+  const partners = { test: changedPartner(made.partner, { party }), live: null };
   const deps = { ...made.deps, partners };
   const nowMs = deps.clock.nowMs();
   const fresh = { tries: 0, heldSinceMs: null, lateAtMs: null, createdAtMs: nowMs, dueAtMs: nowMs };
@@ -154,6 +154,6 @@ test('an order without an end alerts once: without answers, in doubt, and over r
   const ids = alerts().map(({ fields }) => fields['commandId']);
   assert.deepEqual(ids.toSorted(), ['cmd_doubt', 'cmd_polled']);
   const [{ fields } = assert.fail()] = alerts();
-  const words = 'an order has had no end for 5 business days: submit_organization, open';
+  const words = 'a command has had no end for 5 business days: submit_organization, open';
   assert.equal(fields['alert'], words);
 });

@@ -134,7 +134,7 @@ test('a delivery of a deleted subscription is not replayed', async (t) => {
   }
 });
 
-test('only the own delivery of the named subscription is found', async (t) => {
+test('only a delivery of the tenant and of the named subscription is found', async (t) => {
   const made = await scene(t);
   const { subscription } = await made.subscribe();
   const other = await made.subscribe();

@@ -179,16 +179,23 @@ test('the row of a receipt has its payer, and the payments that it may be for', 
   }
   const profile = { ...live, partnerRef: 're_1' };
   await at.organization(profile);
-  await at.receipt({ receiverRef: 're_1' });
+  await at.receipt({ partyRef: 're_1' });
   const all = { queue: null, orgId: null, mode: null, after: null, limit: 10 };
   const [row, ...others] = await listQueues(at.deps, all);
   assert.deepEqual(others, []);
   assert.partialDeepStrictEqual(row, {
-    ...{ queue: 'unmatched', id: 'rct_1', kind: 'receipt', orgId: 'org_a', mode: 'live' },
-    ...{ paymentId: null, amount: usd(10_000n), steps: ['assign', 'refund', 'otherwise'] },
+    queue: 'unmatched',
+    id: 'rct_1',
+    kind: 'receipt',
+    orgId: 'org_a',
+    mode: 'live',
+    paymentId: null,
+    amount: usd(10_000n),
+    steps: ['assign', 'refund', 'otherwise'],
   });
   assert.deepEqual(row?.known, {
-    ...{ kind: 'receipt', payer: aPayer },
+    kind: 'receipt',
+    payer: aPayer,
     candidates: [
       { paymentId: 'pi_c', externalId: 'order-c', missing: usd(10_000n) },
       { paymentId: 'pi_a', externalId: 'order-a', missing: usd(20_000n) },

@@ -77,7 +77,9 @@ test('URLs outlast the secret keys, and no secret key makes one', async (t) => {
   const later = { ...made, deps: { ...made.deps, secretBox } };
   await receiveUpload(later.deps, {
     ...grantOf(upload.uploadUrl),
-    ...{ contentType: 'image/png', sizeBytes: null, bytes: chunks('a card') },
+    contentType: 'image/png',
+    sizeBytes: null,
+    bytes: chunks('a card'),
   });
   assert.equal(await contentOf(later, upload), 'a card');
   const { documentId } = grantOf(upload.publicUrl);

@@ -68,7 +68,7 @@ function sequencesOf({ events }: FeedPage): readonly number[] {
 
 /** A wait without an end, of a new key unless given. */
 function never(keyId = `key_${randomUUID()}`): Wait {
-  return { keyId, over: new AbortController().signal };
+  return { keyId, ended: new AbortController().signal };
 }
 
 test('pages follow each other by nextAfter, ascending, until there is no more', async (t) => {
@@ -111,7 +111,7 @@ test('at the end of its wait a reader gets an empty page and nextAfter as it was
   for (const early of [true, false]) {
     const over = new AbortController();
     if (early) over.abort();
-    const wait = { keyId: 'key_1', over: over.signal };
+    const wait = { keyId: 'key_1', ended: over.signal };
     const page = readers.read(tenant, { after: 3, limit: 5 }, wait);
     await turn();
     assert.equal(readers.waiting(), early ? 0 : 1);
@@ -232,7 +232,7 @@ describe('places to wait are bounded', () => {
   test('a wait that is over frees its place', async (t) => {
     const { readers } = await opened(t);
     const over = new AbortController();
-    const last = readers.read(tenant, request, { keyId: 'key_a', over: over.signal });
+    const last = readers.read(tenant, request, { keyId: 'key_a', ended: over.signal });
     for (let count = 1; count < WAITING_PER_KEY_MAX; count += 1) {
       void readers.read(tenant, request, never('key_a'));
     }

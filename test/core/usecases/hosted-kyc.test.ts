@@ -123,7 +123,7 @@ test('terms accepted with either start count for both', async (t) => {
   assert.deepEqual([joined.id, joined.tosId], [waiting.id, 'tos_1']);
 });
 
-test('starts with and without a dossier that race are one submission and one order', async (t) => {
+test('starts with and without a dossier that race are one submission and one command', async (t) => {
   for (let round = 0; round < 5; round += 1) {
     const made = await scene(t);
     const starts = Array.from({ length: 8 }, (_, at) => made.start(at % 2 ? individual : hosted));

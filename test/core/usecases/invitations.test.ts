@@ -81,7 +81,7 @@ test('a repeat while the buyer is awaited sends another link; within a minute it
     [SECOND_MS - 1, 1],
   ] as const) {
     made.advanceClock(waitMs);
-    await assert.rejects(invite(), { ...{ code: 'RateLimitExceeded' }, retryAfterSeconds });
+    await assert.rejects(invite(), { code: 'RateLimitExceeded', retryAfterSeconds });
     assert.deepEqual(await readPayment(made.deps, tenant, payment.id), invited);
   }
   made.advanceClock(1);
@@ -120,13 +120,13 @@ test('an organization sends an address five invitations an hour, over all its in
   }
   const { payment: sixth } = await makeInvoice(made.deps, tenant, { buyer });
   const again = () => inviteBuyer(made.deps, tenant, sixth.id);
-  await assert.rejects(again(), { ...{ code: 'RateLimitExceeded' }, retryAfterSeconds: 55 * 60 });
+  await assert.rejects(again(), { code: 'RateLimitExceeded', retryAfterSeconds: 55 * 60 });
   assert.equal(await made.statusOf(sixth.id), 'approved', 'nothing is changed');
   const another = await made.newTenant();
   await invite(another);
   made.advanceClock(55 * MINUTE_MS);
   await again();
-  await assert.rejects(invite(), { ...{ code: 'RateLimitExceeded' }, retryAfterSeconds: 60 });
+  await assert.rejects(invite(), { code: 'RateLimitExceeded', retryAfterSeconds: 60 });
   await made.settle();
   assert.equal(made.mails.length - before, 7);
 });

@@ -203,9 +203,15 @@ test('the sandbox invites the buyer and pays; what awaits approval it leaves', a
     await made.settle();
   }
   assert.deepEqual(await made.eventsOf(strict, payment.id), [
-    ...['invoice.created', 'invoice.approved', 'invoice.awaiting_buyer'],
-    ...['invoice.buyer_kyc_pending', 'invoice.buyer_kyc_approved', 'invoice.fx_quoted'],
-    ...['invoice.on_ramp_pending', 'invoice.on_chain_confirmed', 'invoice.offramp_pending'],
+    'invoice.created',
+    'invoice.approved',
+    'invoice.awaiting_buyer',
+    'invoice.buyer_kyc_pending',
+    'invoice.buyer_kyc_approved',
+    'invoice.fx_quoted',
+    'invoice.on_ramp_pending',
+    'invoice.on_chain_confirmed',
+    'invoice.offramp_pending',
     'invoice.settled',
   ]);
 });

@@ -168,7 +168,7 @@ test('a tenant’s approval holds when one that it adopted before is revoked', a
 test('a call in doubt is answered as verifying, and workers continue it', async (t) => {
   const made = await scene(t);
   const lost: PartnerAnswer<never> = { outcome: 'unknown', reason: 'no answer' };
-  const silent = withPartner(made.deps, { receiver: { start: async () => lost } });
+  const silent = withPartner(made.deps, { party: { start: async () => lost } });
   const submission = await made.start(individual, made.tenant, silent);
   assert.deepEqual([submission.status, submission.partnerRef], ['verifying', null]);
   assert.deepEqual(await made.start(individual, made.tenant, silent), submission);
@@ -181,7 +181,7 @@ test('a call in doubt is answered as verifying, and workers continue it', async 
 test('a partner that cannot be asked: PartnerUnavailable, and nothing is recorded', async (t) => {
   const made = await scene(t);
   const away = withPartner(made.deps, {
-    receiver: { prepare: async () => ({ outcome: 'later', reason: 'down' }) },
+    party: { prepare: async () => ({ outcome: 'later', reason: 'down' }) },
   });
   await assert.rejects(made.start(individual, made.tenant, away), { code: 'PartnerUnavailable' });
   assert.deepEqual(await commandsOf(made), []);
@@ -223,7 +223,7 @@ test('a worker that lost its lease decides on no party any more', async (t) => {
   const late = Promise.withResolvers<PartnerAnswer<never>>();
   const called = Promise.withResolvers<void>();
   const slow = withPartner(made.deps, {
-    receiver: {
+    party: {
       start: () => {
         called.resolve();
         return late.promise;
@@ -266,14 +266,20 @@ async function uploaded(
   kind: 'selfie' | 'id_doc_front',
 ): Promise<string> {
   const upload = await createUpload(deps, tenant, {
-    ...{ owner: { party: 'buyer', id: buyerId }, kind },
-    ...{ contentType: 'image/png', ownerIndex: null },
+    owner: { party: 'buyer', id: buyerId },
+    kind,
+    contentType: 'image/png',
+    ownerIndex: null,
   });
   const [, documentId = '', signature = ''] =
     /documents\/(\w+)\/content\?signature=(\w+)$/.exec(upload.uploadUrl) ?? [];
   const bytes = chunks(kind);
   await receiveUpload(deps, {
-    ...{ documentId, signature, contentType: 'image/png', sizeBytes: null, bytes },
+    documentId,
+    signature,
+    contentType: 'image/png',
+    sizeBytes: null,
+    bytes,
   });
   return upload.publicUrl;
 }

@@ -71,25 +71,25 @@ test('the form of a person, filled in page by page, is sent and decided', async 
 });
 
 test('the answers for the other type are not sent', async (t) => {
-  const orders: unknown[] = [];
+  const inputs: unknown[] = [];
   const made = await formScene(t);
   const { test: partner } = made.deps.partners;
-  const prepare = partner?.receiver.prepare;
+  const prepare = partner?.party.prepare;
   assert.ok(partner !== null && prepare !== undefined);
-  Object.assign(partner.receiver, {
-    prepare: (order: Parameters<typeof prepare>[0]) => {
-      orders.push(order);
-      return prepare(order);
+  Object.assign(partner.party, {
+    prepare: (input: Parameters<typeof prepare>[0]) => {
+      inputs.push(input);
+      return prepare(input);
     },
   });
   await made.fillCompany();
   await made.fillPerson();
   assert.equal((await made.send()).outcome, 'submitted');
-  assert.equal(orders.length, 1);
-  const [order] = orders as Record<string, unknown>[];
-  assert.equal(order?.entityType, 'individual');
+  assert.equal(inputs.length, 1);
+  const [input] = inputs as Record<string, unknown>[];
+  assert.equal(input?.entityType, 'individual');
   for (const field of ['legalName', 'website', 'owners', 'incorporationDocFile', 'taxId']) {
-    assert.equal(order?.[field] ?? null, null, field);
+    assert.equal(input?.[field] ?? null, null, field);
   }
 });
 
@@ -255,23 +255,23 @@ test('a form has ten owners at most', async (t) => {
   await assert.rejects(addOwner(made.deps, made.visitor), { code: 'ValidationError' });
 });
 
-/** The partner asks for a correction of the latest order. */
+/** The partner asks for a correction of the latest command. */
 async function askAgain(made: FormScene, field: string, reason = 'the lower edge is cut off') {
-  const [order] = await commandsOf(made);
-  assert.ok(order !== undefined);
+  const [input] = await commandsOf(made);
+  assert.ok(input !== undefined);
   const report = { status: 'verifying', reason: null, corrections: [{ field, reason }] } as const;
-  await partyReported(made.deps, order, order.partnerRef ?? 'party_1', report);
-  return order;
+  await partyReported(made.deps, input, input.partnerRef ?? 'party_1', report);
+  return input;
 }
 
 /** A partner that never decides by itself. */
 const slow = {
-  receiver: {
+  party: {
     read: async () => ({ outcome: 'done', value: { status: 'verifying', reason: null } }) as const,
   },
 };
 
-test('what the partner asks to correct is answered by a second order, and the first counts no more', async (t) => {
+test('what the partner asks to correct is answered by a second command, and the first counts no more', async (t) => {
   const made = await formScene(t, { partner: slow });
   await made.fillPerson();
   await made.send();
@@ -289,9 +289,9 @@ test('what the partner asks to correct is answered by a second order, and the fi
   assert.equal((await made.send()).outcome, 'submitted');
   const after = await made.submission();
   assert.deepEqual([after.id, after.corrections], [before.id, null]);
-  const orders = await commandsOf(made);
-  const second = orders.find(({ id }) => id !== first.id);
-  assert.ok(orders.length === 2 && second !== undefined);
+  const inputs = await commandsOf(made);
+  const second = inputs.find(({ id }) => id !== first.id);
+  assert.ok(inputs.length === 2 && second !== undefined);
   const rejected = { status: 'rejected', reason: 'no answer in time' } as const;
   await partyReported(made.deps, first, first.partnerRef ?? '', rejected);
   assert.equal(await decided(made, after), 'verifying');
@@ -340,8 +340,11 @@ test('a decision during the corrections closes the form and erases the dossier',
     const made = await formScene(t, { partner: slow });
     await made.fillPerson();
     await made.send();
-    const order = await askAgain(made, 'selfie');
-    await partyReported(made.deps, order, order.partnerRef ?? 'party_1', { status, reason: null });
+    const command = await askAgain(made, 'selfie');
+    await partyReported(made.deps, command, command.partnerRef ?? 'party_1', {
+      status,
+      reason: null,
+    });
     const submission = await made.submission();
     const { draftSealed, dossierSealed, corrections } = submission;
     assert.deepEqual([draftSealed, dossierSealed, corrections], [null, null, null]);
@@ -356,7 +359,7 @@ test('a refusal leads back to the field that its code names; any other alerts an
   ] as const) {
     const refuse = async () => ({ outcome: 'refused', code, message: 'no' }) as const;
     const nothing = async () => ({ outcome: 'done', value: null }) as const;
-    const made = await formScene(t, { partner: { receiver: { start: refuse, find: nothing } } });
+    const made = await formScene(t, { partner: { party: { start: refuse, find: nothing } } });
     await made.fillPerson();
     assert.equal((await made.send()).outcome, 'submitted');
     const form = await made.open();
@@ -370,7 +373,7 @@ test('a refusal leads back to the field that its code names; any other alerts an
 
 test('a refusal before the call names the field too, and nothing is stored', async (t) => {
   const refuse = async () => ({ outcome: 'refused', code: 'firstName', message: 'no' }) as const;
-  const made = await formScene(t, { partner: { receiver: { prepare: refuse } } });
+  const made = await formScene(t, { partner: { party: { prepare: refuse } } });
   await made.fillPerson();
   const corrections = [{ place: { field: 'firstName', owner: null }, reason: null }];
   assert.deepEqual(await made.send(), { outcome: 'refused', corrections });

@@ -195,7 +195,7 @@ test('a form that was handed over is taken back: link and sessions end, what was
   await ask('other@company.example');
 });
 
-test('who takes back a form without a payment keeps the own session', async (t) => {
+test('who takes back a form without a payment keeps their own session', async (t) => {
   const made = await formScene(t);
   const { deps, tenant } = made;
   const start = { email: 'cy@example.com', name: null, entityType: null, paymentId: null };

@@ -30,9 +30,9 @@ test('a dossier goes to the partner in the call and is verifying until the decis
   }
 });
 
-/** A partner that takes no party now: its order waits. */
+/** A partner that takes no party now: its command waits. */
 const busy: PartnerChanges = {
-  receiver: { start: async () => ({ outcome: 'later', reason: 'busy' }) },
+  party: { start: async () => ({ outcome: 'later', reason: 'busy' }) },
 };
 
 test('the dossier is kept nowhere but sealed in the order to the partner', async (t) => {
@@ -51,8 +51,8 @@ test('the dossier is kept nowhere but sealed in the order to the partner', async
   const instructions: unknown = JSON.parse(
     made.deps.secretBox.open(command.request, requestPurpose(command)),
   );
-  const order = { ...acme, email: 'Buyer@Example.com', kycTier: 'standard', role: 'buyer' };
-  assert.deepEqual(instructions, { ...(instructions as object), ...order, entityType: 'business' });
+  const input = { ...acme, email: 'Buyer@Example.com', kycTier: 'standard', role: 'buyer' };
+  assert.deepEqual(instructions, { ...(instructions as object), ...input, entityType: 'business' });
 });
 
 test('nothing of a dossier is logged', async (t) => {
@@ -115,9 +115,9 @@ test('kycTier defaults to standard', async (t) => {
     const made = await scene(t);
     const tiers: unknown[] = [];
     const watching = withPartner(made.deps, {
-      receiver: {
-        prepare: async (order) => {
-          tiers.push(order.kycTier);
+      party: {
+        prepare: async (input) => {
+          tiers.push(input.kycTier);
           return { outcome: 'refused', code: 'seen', message: 'seen' };
         },
       },
@@ -176,10 +176,10 @@ test('while verifying or approved a start answers with the submission there is',
     [first.id, 'approved', made.deps.clock.nowMs()],
   );
   assert.deepEqual(await made.start(hosted), approved);
-  assert.equal((await commandsOf(made)).length, 1, 'one order to the partner');
+  assert.equal((await commandsOf(made)).length, 1, 'one command to the partner');
 });
 
-test('starts that race are one submission and one order', async (t) => {
+test('starts that race are one submission and one command', async (t) => {
   const made = await scene(t);
   const all = await Promise.all(Array.from({ length: 5 }, () => made.start()));
   assert.equal(new Set(all.map(({ id }) => id)).size, 1);
@@ -220,6 +220,6 @@ test('the first tosId of a party is recorded; a different one later is TosIdMism
   await assert.rejects(made.start(withTos(hosted, 'tos_3')), { code: 'TosIdMismatch' });
   const [command] = await commandsOf(made);
   assert.ok(command?.request);
-  const order = made.deps.secretBox.open(command.request, requestPurpose(command));
-  assert.equal((JSON.parse(order) as { tosId: string }).tosId, 'tos_2');
+  const input = made.deps.secretBox.open(command.request, requestPurpose(command));
+  assert.equal((JSON.parse(input) as { tosId: string }).tosId, 'tos_2');
 });

@@ -11,7 +11,7 @@ import { acceptReport, retryCommand } from '../../../core/usecases/command-retri
 import { applyPartnerUpdate, receivePartnerMessage } from '../../../core/usecases/partner-inbox.js';
 import { cancelPayment, failPaymentByOperator } from '../../../core/usecases/payments.js';
 import { changePartner } from '../../support/changed-partner.js';
-import { absent, fates, type Scene, scene, silent } from '../../support/order-scene.js';
+import { absent, fates, type Scene, scene, silent } from '../../support/command-scene.js';
 
 const payinBack: PayinReport = {
   status: 'returned',
@@ -22,7 +22,10 @@ const payinBack: PayinReport = {
 const usd = (amountMinor: bigint) => ({ amountMinor, currency: 'USD' });
 const payoutBack: PayoutReport = {
   status: 'returned',
-  ...{ settled: null, fxRate: null, fees: null, endToEndId: null },
+  settled: null,
+  fxRate: null,
+  fees: null,
+  endToEndId: null,
   reason: 'PIX devolution',
 };
 
@@ -31,7 +34,7 @@ async function requoted(at: Scene): Promise<void> {
   const { payin } = at.made.partner;
   const expired = { outcome: 'refused', code: 'quote_expired', message: 'too late' } as const;
   changePartner(at.made.partner, { payin: { start: async () => expired, find: absent } });
-  while ((await at.orders('payin'))[0]?.state !== 'refused') await at.pass(1);
+  while ((await at.commands('payin'))[0]?.state !== 'refused') await at.pass(1);
   Object.assign(at.made.partner, { payin });
   await at.pass(20);
 }
@@ -39,29 +42,29 @@ async function requoted(at: Scene): Promise<void> {
 test('money of two pay-ins is added, and the surplus goes back by the one that holds it', async (t) => {
   const at = await scene(t);
   await requoted(at);
-  const [first, second] = await at.orders('payin');
+  const [first, second] = await at.commands('payin');
   assert.deepEqual([first?.state, second?.end], ['refused', 'completed']);
   // The partner had taken the first one after all, and the buyer paid it too.
   const report: PayinReport = { ...payinBack, status: 'completed', reason: null };
   const fact = { kind: 'payin', reference: null, partnerRef: 'pay-in 1', report } as const;
   await applyPartnerUpdate(at.made.deps, first?.id ?? '', fact);
   assert.equal(await at.summary(), 'settled paid refund_owed 200 100 100 0 0');
-  assert.equal((await at.order('refund')).payinId, second?.id, 'a payout takes what came first');
+  assert.equal((await at.command('refund')).payinId, second?.id, 'a payout takes what came first');
   await at.booksAreRight();
   await at.pass(10);
   assert.equal(await at.summary(), 'settled paid refunded 200 100 0 100 0');
   await at.booksAreRight();
 });
 
-test('two pay-ins are refunded by separate orders', async (t) => {
+test('two pay-ins are refunded by separate commands', async (t) => {
   const at = await scene(t, 10_055n);
   await requoted(at);
-  const first = (await at.orders('payin')).find(({ state }) => state === 'refused');
+  const first = (await at.commands('payin')).find(({ state }) => state === 'refused');
   const report: PayinReport = { ...payinBack, status: 'open', receivedMinor: 45n };
   const fact = { kind: 'payin', reference: null, partnerRef: 'pay-in 1', report } as const;
   await applyPartnerUpdate(at.made.deps, first?.id ?? '', fact);
   await cancelPayment(at.made.deps, at.tenant, at.id, 'withdrawn');
-  const refunds = await at.orders('refund');
+  const refunds = await at.commands('refund');
   assert.deepEqual(refunds.map(({ amount }) => amount?.amountMinor).toSorted(), [45n, 9_955n]);
   for (const of of ['payinId', 'reference'] as const) {
     assert.equal(new Set(refunds.map((refund) => refund[of])).size, 2, of);
@@ -85,14 +88,14 @@ test('a refund is worth what the partner says when asked, and the rest is ordere
   const { refund } = at.made.partner;
   const partly: typeof refund.read = async (ref) => {
     const answer = await refund.read(ref);
-    const orders = await at.orders('refund');
-    if (answer.outcome !== 'done' || ref !== orders[0]?.partnerRef) return answer;
+    const commands = await at.commands('refund');
+    if (answer.outcome !== 'done' || ref !== commands[0]?.partnerRef) return answer;
     return { ...answer, value: { ...answer.value, amount: usd(4_000n) } };
   };
   changePartner(at.made.partner, { refund: { read: partly } });
   await refundOrdered(at);
   await at.pass(30);
-  const refunds = await at.orders('refund');
+  const refunds = await at.commands('refund');
   assert.deepEqual(
     refunds.map(({ amount, end }) => [amount?.amountMinor, end]),
     [
@@ -109,9 +112,9 @@ test('a message about a refund of another amount changes nothing before the part
   await refundOrdered(at);
   const smaller = { status: 'completed', amount: usd(4_000n), reason: null } as const;
   await at.report('refund', smaller);
-  const held = await at.order('refund');
+  const held = await at.command('refund');
   assert.deepEqual([held.amount, held.end], [usd(9_955n), 'open']);
-  assert.match(held.review ?? '', /refunds 4000 minor units, 9955 were ordered/);
+  assert.match(held.review ?? '', /refunds 4000 minor units, 9955 were requested/);
   await at.pass(20, 60_000);
   assert.equal(await at.summary(), 'cancelled returned_to_buyer refunded 99.55 0 0 99.55 0');
   await at.booksAreRight();
@@ -151,10 +154,10 @@ test('a late message that money came back changes nothing before the partner is 
     const before = await at.shown();
     await at.report(kind, back);
     assert.deepEqual(await at.shown(), before);
-    assert.equal((await at.order(kind)).dueAtMs, at.made.deps.clock.nowMs(), 'asked at once');
+    assert.equal((await at.command(kind)).dueAtMs, at.made.deps.clock.nowMs(), 'asked at once');
     await at.pass(10);
     assert.deepEqual(await at.shown(), before, 'the partner says that it is completed');
-    assert.deepEqual(await at.orders('refund'), []);
+    assert.deepEqual(await at.commands('refund'), []);
     await at.booksAreRight();
   }
 });
@@ -211,11 +214,11 @@ for (const [what, report, acceptable] of absurd) {
     Object.assign(at.made.partner, silent);
     changePartner(at.made.partner, { payout: { read } });
     await at.pass(20);
-    while ((await at.orders('payout')).length === 0) await at.pass(5);
+    while ((await at.commands('payout')).length === 0) await at.pass(5);
     await at.made.settle();
     await at.report('payout', report);
     assert.deepEqual((await at.shown()).slice(0, 2), ['offramp_pending', 'needs_review']);
-    const { review } = await at.order('payout');
+    const { review } = await at.command('payout');
     assert.match(review ?? '', /"status":"completed"/, 'it is shown as received');
     await at.booksAreRight();
     if (acceptable) {
@@ -227,7 +230,7 @@ for (const [what, report, acceptable] of absurd) {
       await at.report('payout', { ...plausible });
       assert.deepEqual((await at.shown()).slice(0, 2), ['settled', 'paid']);
     }
-    assert.equal((await at.order('payout')).review, null);
+    assert.equal((await at.command('payout')).review, null);
     await at.booksAreRight();
   });
 }
@@ -238,7 +241,7 @@ const oddFees = {
   fees: usd(600n),
 };
 
-test('a refused refund is not ordered again while the partner reports it', async (t) => {
+test('a refused refund is not sent again while the partner reports it', async (t) => {
   for (const amount of [usd(9_956n), { amountMinor: 9_955n, currency: 'EUR' }]) {
     const at = await scene(t, 10_055n);
     const { find } = at.made.partner.refund;
@@ -248,7 +251,7 @@ test('a refused refund is not ordered again while the partner reports it', async
     await at.pass(20);
     await cancelPayment(at.made.deps, at.tenant, at.id, 'withdrawn');
     await at.pass(10, 60_000);
-    const refused = await at.order('refund');
+    const refused = await at.command('refund');
     assert.equal(refused.state, 'refused');
     const report = { status: 'completed', amount, reason: null } as const;
     const read = async () => ({ outcome: 'done', value: report }) as const;
@@ -256,7 +259,7 @@ test('a refused refund is not ordered again while the partner reports it', async
     const retried = retryCommand(at.made.deps, refused.id);
     await assert.rejects(retried, { code: 'CommandNotRetryable' });
     await at.pass(20);
-    const [only, ...more] = await at.orders('refund');
+    const [only, ...more] = await at.commands('refund');
     assert.deepEqual([seen.executed.length, more, only?.state], [1, [], 'done']);
     assert.deepEqual((await at.shown())[2], 'refund_ordered');
     await at.booksAreRight();
@@ -268,27 +271,27 @@ test('a payout with an odd report exists: nothing is refunded', async (t) => {
   const busy = Array.from({ length: 9 }, () => 'busy' as const);
   fates(at, 'payout', ...busy);
   const seen = fates(at, 'refund');
-  while ((await at.orders('payout')).length === 0) await at.pass(1);
-  const { id, reference } = await at.order('payout');
+  while ((await at.commands('payout')).length === 0) await at.pass(1);
+  const { id, reference } = await at.command('payout');
   const fact = { kind: 'payout', reference, partnerRef: 'earlier', report: oddFees } as const;
   await applyPartnerUpdate(at.made.deps, id, fact);
   await failPaymentByOperator(at.made.deps, at.id, 'by hand').catch(() => null);
   await at.pass(30);
-  assert.deepEqual([(await at.order('payout')).state, seen.executed.length], ['done', 0]);
+  assert.deepEqual([(await at.command('payout')).state, seen.executed.length], ['done', 0]);
   await at.booksAreRight();
 });
 
 test('no payout is sent while a person must decide whether its pay-in failed', async (t) => {
   const at = await scene(t);
   const seen = fates(at, 'payout', 'busy');
-  while ((await at.orders('payout')).length === 0) await at.pass(1);
+  while ((await at.commands('payout')).length === 0) await at.pass(1);
   await at.answer('payin', { ...payinBack, status: 'failed' });
-  assert.match((await at.order('payin')).review ?? '', /completed pay-in is reported failed/);
+  assert.match((await at.command('payin')).review ?? '', /completed pay-in is reported failed/);
   const { payin } = at.made.partner;
   const read = async () => ({ outcome: 'later', reason: 'busy' }) as const;
   changePartner(at.made.partner, { payin: { read } });
   await at.pass(20);
-  assert.deepEqual([seen.executed.length, (await at.order('payout')).state], [0, 'pending']);
+  assert.deepEqual([seen.executed.length, (await at.command('payout')).state], [0, 'pending']);
   Object.assign(at.made.partner, { payin });
   await at.pass(30, 60_000);
   assert.deepEqual([seen.executed.length, (await at.shown())[0]], [1, 'settled']);
@@ -298,21 +301,21 @@ test('no payout is sent while a person must decide whether its pay-in failed', a
 test('an operator accepts the report that it saw, and no later one', async (t) => {
   const at = await scene(t);
   Object.assign(at.made.partner, silent);
-  while ((await at.orders('payin'))[0]?.partnerRef == null) await at.pass(1);
+  while ((await at.commands('payin'))[0]?.partnerRef == null) await at.pass(1);
   const report = { ...payinBack, status: 'open', reason: null } as const;
   await at.report('payin', { ...report, receivedMinor: 30_000n });
-  const { id, review } = await at.order('payin');
+  const { id, review } = await at.command('payin');
   const seen = reviewName(review ?? '');
   await at.report('payin', { ...report, receivedMinor: 3_000_000n });
   const other = { code: 'CommandNotRetryable', message: /Another report/ } as const;
   await assert.rejects(acceptReport(at.made.deps, id, seen), other);
-  assert.equal((await at.order('payin')).receivedMinor, 0n);
+  assert.equal((await at.command('payin')).receivedMinor, 0n);
 });
 
-test('a message about another order than the one on record moves no money', async (t) => {
+test('a message about another command than the one on record moves no money', async (t) => {
   const at = await scene(t, 10_055n);
   await at.pass(20);
-  const { reference } = await at.order('payin');
+  const { reference } = await at.command('payin');
   const before = await at.shown();
   const facts: PartnerFact[] = [
     {

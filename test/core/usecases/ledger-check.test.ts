@@ -1,4 +1,4 @@
-// Whether the books are right: ledger, funds and orders of each payment say the same.
+// Whether the books are right: ledger, funds and commands of each payment say the same.
 import assert from 'node:assert/strict';
 import { beforeEach, type TestContext, test } from 'node:test';
 import {
@@ -35,7 +35,7 @@ beforeEach(async (t) => {
 interface Books {
   readonly payment: Payment;
   readonly funds: Funds;
-  readonly orders: readonly MoneyCommand[];
+  readonly commands: readonly MoneyCommand[];
   readonly postings: readonly Posting[];
 }
 
@@ -46,46 +46,59 @@ const settlement = {
   endToEndId: null,
 };
 
-/** A payment of 10.00 EUR with the books of these orders; `wrong` replaces some of them. */
+/** A payment of 10.00 EUR with the books of these commands; `wrong` replaces some of them. */
 function books(
   of: Tenant,
   id: string,
-  orders: readonly MoneyCommand[],
+  commands: readonly MoneyCommand[],
   wrong: Partial<Books> = {},
 ) {
-  const sums = sumsOf(orders);
+  const sums = sumsOf(commands);
   const isPaid = sums.paidMinor > 0n;
   const payment = aBarePayment({ ...of, id, settlement: isPaid ? settlement : null });
   return {
     payment,
-    funds: fundsOf(someFunds({ ...of, paymentId: id }), orders),
-    orders,
+    funds: fundsOf(someFunds({ ...of, paymentId: id }), commands),
+    commands,
     postings: postingsBetween(sumsOf([]), sums, 'EUR', payment.settlement),
     ...wrong,
   };
 }
 
-function order(of: Tenant, paymentId: string, fields: Partial<MoneyCommand>): MoneyCommand {
+function command(of: Tenant, paymentId: string, fields: Partial<MoneyCommand>): MoneyCommand {
   const { kind = 'payin' } = fields;
   return aCommand({
-    ...{ ...of, id: `cmd_${paymentId}_${kind}`, kind, paymentId, amount: money(1_000n, 'EUR') },
-    ...{ state: 'done', dueAtMs: null, partnerRef: `pa_${paymentId}_${kind}` },
+    ...of,
+    id: `cmd_${paymentId}_${kind}`,
+    kind,
+    paymentId,
+    amount: money(1_000n, 'EUR'),
+    state: 'done',
+    dueAtMs: null,
+    partnerRef: `pa_${paymentId}_${kind}`,
     ...fields,
   });
 }
 
 /** All 15.00 that arrived: 10.00 paid out, 2.00 given back, 1.00 ordered back, 2.00 owed. */
-function fullOrders(of: Tenant, id: string): readonly MoneyCommand[] {
-  const payin = order(of, id, { end: 'completed', receivedMinor: 1_500n, confirmedMinor: 1_500n });
+function fullCommands(of: Tenant, id: string): readonly MoneyCommand[] {
+  const payin = command(of, id, {
+    end: 'completed',
+    receivedMinor: 1_500n,
+    confirmedMinor: 1_500n,
+  });
   const refund = (amountMinor: bigint, fields: Partial<MoneyCommand>) =>
-    order(of, id, {
-      ...{ kind: 'refund', id: `cmd_${id}_${amountMinor}`, payinId: payin.id },
-      ...{ amount: money(amountMinor, 'EUR'), partnerRef: null },
+    command(of, id, {
+      kind: 'refund',
+      id: `cmd_${id}_${amountMinor}`,
+      payinId: payin.id,
+      amount: money(amountMinor, 'EUR'),
+      partnerRef: null,
       ...fields,
     });
   return [
     payin,
-    order(of, id, { kind: 'payout', end: 'completed' }),
+    command(of, id, { kind: 'payout', end: 'completed' }),
     refund(199n, { end: 'completed' }),
     refund(101n, { state: 'sent' }),
     refund(200n, { state: 'pending' }),
@@ -93,15 +106,15 @@ function fullOrders(of: Tenant, id: string): readonly MoneyCommand[] {
 }
 
 const paidIn = (of: Tenant, id: string) => [
-  order(of, id, { end: 'completed', receivedMinor: 1_000n, confirmedMinor: 1_000n }),
+  command(of, id, { end: 'completed', receivedMinor: 1_000n, confirmedMinor: 1_000n }),
 ];
 
 async function store(...all: readonly Books[]): Promise<void> {
   await made.deps.store.run(async (tx) => {
-    for (const { payment, funds, orders, postings } of all) {
+    for (const { payment, funds, commands, postings } of all) {
       tx.payments.insert(payment);
       tx.funds.insert(funds);
-      for (const one of orders) tx.commands.insert(one);
+      for (const one of commands) tx.commands.insert(one);
       for (const [index, one] of postings.entries()) {
         tx.ledger.append(payment, payment.id, `${payment.id}_${index}`, one, T0);
       }
@@ -120,13 +133,13 @@ const difference = (
 test('books that agree have no differences', async () => {
   assert.deepEqual(await find(), [], 'nor does an empty database');
   const lost = (id: string) => [
-    order(tenant, id, { end: 'returned', receivedMinor: 1_000n }),
-    order(tenant, id, { kind: 'payout', end: 'completed' }),
+    command(tenant, id, { end: 'returned', receivedMinor: 1_000n }),
+    command(tenant, id, { kind: 'payout', end: 'completed' }),
   ];
   await store(
     books(tenant, 'pi_1', []),
     books(tenant, 'pi_2', paidIn(tenant, 'pi_2')),
-    books(tenant, 'pi_3', fullOrders(tenant, 'pi_3')),
+    books(tenant, 'pi_3', fullCommands(tenant, 'pi_3')),
     books(tenant, 'pi_4', lost('pi_4')),
   );
   assert.deepEqual(await find(), []);
@@ -199,9 +212,9 @@ const wrongs: Readonly<
     ({ payment }) => ({ payment: { ...payment, settlement: null } }),
     [['settlement', 1_000n, 0n]],
   ],
-  'an order ended otherwise than it is posted': [
-    ({ orders }) => ({
-      orders: orders.map((one) =>
+  'a command ended otherwise than it is posted': [
+    ({ commands }) => ({
+      commands: commands.map((one) =>
         one.state === 'sent' ? { ...one, state: 'void' as const } : one,
       ),
     }),
@@ -212,8 +225,10 @@ const wrongs: Readonly<
     ],
   ],
   'a pay-in received more than is posted': [
-    ({ orders }) => ({
-      orders: orders.map((one) => (one.kind === 'payin' ? { ...one, receivedMinor: 1_600n } : one)),
+    ({ commands }) => ({
+      commands: commands.map((one) =>
+        one.kind === 'payin' ? { ...one, receivedMinor: 1_600n } : one,
+      ),
     }),
     [
       ['ledger buyer EUR', -1_401n, -1_301n],
@@ -221,8 +236,8 @@ const wrongs: Readonly<
       ['funds receivedMinor', 1_600n, 1_500n],
     ],
   ],
-  'an order is missing': [
-    ({ orders }) => ({ orders: orders.slice(0, -1) }),
+  'a command is missing': [
+    ({ commands }) => ({ commands: commands.slice(0, -1) }),
     [
       ['ledger refunds EUR', 101n, 301n],
       ['ledger partner_float EUR', 200n, 0n],
@@ -242,7 +257,7 @@ const wrongs: Readonly<
 
 for (const [name, [wrong, found]] of Object.entries(wrongs)) {
   test(`found: ${name}`, async () => {
-    const right = books(tenant, 'pi_1', fullOrders(tenant, 'pi_1'));
+    const right = books(tenant, 'pi_1', fullCommands(tenant, 'pi_1'));
     await store({ ...right, ...wrong(right) });
     const sorted = (all: readonly LedgerDifference[]) =>
       all.toSorted((left, right) => (left.what < right.what ? -1 : 1));
@@ -251,7 +266,7 @@ for (const [name, [wrong, found]] of Object.entries(wrongs)) {
   });
 }
 
-test('found: each amount of the funds that the orders do not say', async () => {
+test('found: each amount of the funds that the commands do not say', async () => {
   // With 10.00 held any amount can be off without another one.
   for (const name of fundsAmounts) {
     const right = books(tenant, `pi_${name}`, paidIn(tenant, `pi_${name}`));

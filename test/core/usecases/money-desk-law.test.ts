@@ -12,12 +12,13 @@ import {
   sendCommand,
 } from '../../../core/domain/partner-command.js';
 import { PonteError } from '../../../core/errors.js';
+import { stageMoneyCommand, storeStaged } from '../../../core/usecases/command-changes.js';
 import { retryCommand } from '../../../core/usecases/command-retries.js';
 import type { DeskRequest } from '../../../core/usecases/desk-items.js';
 import type { DeskOutcome } from '../../../core/usecases/money-desk.js';
-import { stageOrder, storeStaged } from '../../../core/usecases/order-changes.js';
 import { currentKey } from '../../../core/usecases/service-keys.js';
 import { changedPartner } from '../../support/changed-partner.js';
+import { absent } from '../../support/command-scene.js';
 import {
   anOrder,
   DeskScene,
@@ -27,7 +28,6 @@ import {
   refusedRefund,
   usd,
 } from '../../support/desk-scene.js';
-import { absent } from '../../support/order-scene.js';
 import { openWorld } from '../../support/test-world.js';
 
 const RECEIVED_MINOR = 10_000n;
@@ -50,14 +50,21 @@ const requests: readonly DeskRequest[] = [
   { verb: 'refund' },
   { verb: 'resolve', found: 'returned' },
   {
-    ...{ verb: 'resolve', found: 'paid' },
-    ...{ settledMinor: 51_480n, feesMinor: 100n, endToEndId: 'E1' },
+    verb: 'resolve',
+    found: 'paid',
+    settledMinor: 51_480n,
+    feesMinor: 100n,
+    endToEndId: 'E1',
   },
 ];
 const payoutEnds = {
   completed: {
-    ...{ status: 'completed', settled: { amountMinor: 51_480n, currency: 'BRL' } },
-    ...{ fxRate: '5.20', fees: usd(100n), endToEndId: 'E9', reason: null },
+    status: 'completed',
+    settled: { amountMinor: 51_480n, currency: 'BRL' },
+    fxRate: '5.20',
+    fees: usd(100n),
+    endToEndId: 'E9',
+    reason: null,
   },
   ...Object.fromEntries(
     ['failed', 'returned'].map((status) => [
@@ -98,24 +105,24 @@ interface Truth {
 const sum = (amounts: Iterable<bigint>) => [...amounts].reduce((all, one) => all + one, 0n);
 
 async function take(at: DeskScene, truth: Truth, next: Step): Promise<void> {
-  const orders = await at.deps.store.run((tx) => tx.commands.ofPayment(live, 'pi_1'));
-  const order = orders.at(-1 - (next.which % orders.length));
-  assert.ok(order !== undefined);
-  if ('request' in next) return decide(at, truth, order, next);
-  if ('work' in next) return work(at, truth, order, next.work);
-  return report(at, truth, order, next.end);
+  const commands = await at.deps.store.run((tx) => tx.commands.ofPayment(live, 'pi_1'));
+  const command = commands.at(-1 - (next.which % commands.length));
+  assert.ok(command !== undefined);
+  if ('request' in next) return decide(at, truth, command, next);
+  if ('work' in next) return work(at, truth, command, next.work);
+  return report(at, truth, command, next.end);
 }
 
 async function decide(
   at: DeskScene,
   truth: Truth,
-  order: MoneyCommand,
+  command: MoneyCommand,
   { request, operator, replace }: Extract<Step, { readonly request: unknown }>,
 ): Promise<void> {
   const before = await booksOf(at);
   let outcome: DeskOutcome | null = null;
   try {
-    outcome = await at.decide(order.id, request, { operator, replace });
+    outcome = await at.decide(command.id, request, { operator, replace });
   } catch (error) {
     assert.ok(error instanceof PonteError && error.code === 'DecisionNotAllowed', String(error));
   }
@@ -124,10 +131,10 @@ async function decide(
     return;
   }
   assert.notEqual(outcome.decision.proposedBy, outcome.decision.endedBy);
-  if (request.verb === 'refund') truth.handMinor += order.amount.amountMinor;
-  else truth.payoutMinor = outcomeOf(request) === 'paid' ? order.amount.amountMinor : 0n;
+  if (request.verb === 'refund') truth.handMinor += command.amount.amountMinor;
+  else truth.payoutMinor = outcomeOf(request) === 'paid' ? command.amount.amountMinor : 0n;
   const decided = await booksOf(at);
-  const again = await at.decide(order.id, request, { operator: 'ivo' }).catch(() => null);
+  const again = await at.decide(command.id, request, { operator: 'ivo' }).catch(() => null);
   assert.ok(again === null || again.kind === 'repeated', 'a third time changes nothing');
   assert.deepEqual(await booksOf(at), decided);
 }
@@ -136,15 +143,20 @@ function outcomeOf(request: DeskRequest): string {
   return request.verb === 'resolve' ? request.found : request.verb;
 }
 
-async function work(at: DeskScene, truth: Truth, order: MoneyCommand, what: string): Promise<void> {
-  if (order.kind !== 'refund') return;
-  const { id, amount } = order;
+async function work(
+  at: DeskScene,
+  truth: Truth,
+  command: MoneyCommand,
+  what: string,
+): Promise<void> {
+  if (command.kind !== 'refund') return;
+  const { id, amount } = command;
   if (what === 'retry') {
-    if (order.state !== 'refused') return;
+    if (command.state !== 'refused') return;
     await retryCommand(at.deps, id);
     return;
   }
-  if (order.state !== 'pending') return;
+  if (command.state !== 'pending') return;
   const out = truth.handMinor + sum(truth.paid.values()) + sum(truth.moving.values());
   const spent = out + truth.payoutMinor + amount.amountMinor;
   assert.ok(spent <= RECEIVED_MINOR, `${amount.amountMinor} is ordered, ${out} has left`);
@@ -163,17 +175,17 @@ async function work(at: DeskScene, truth: Truth, order: MoneyCommand, what: stri
 async function report(
   at: DeskScene,
   truth: Truth,
-  order: MoneyCommand,
+  command: MoneyCommand,
   end: string,
 ): Promise<void> {
-  const { id, kind, amount, lastSentAtMs } = order;
+  const { id, kind, amount, lastSentAtMs } = command;
   // The partner does not have what was never sent.
   if (lastSentAtMs === null || kind === 'payin') return;
   if (kind === 'payout') {
-    const isOverruled = end === order.overruled;
+    const isOverruled = end === command.overruled;
     await twice(at, id, payoutEnds[end as keyof typeof payoutEnds]);
     // A payout that came back fails no more.
-    const { end: now } = await at.order(id);
+    const { end: now } = await at.command(id);
     if (!isOverruled) truth.payoutMinor = now === 'returned' ? 0n : amount.amountMinor;
     return;
   }
@@ -195,8 +207,8 @@ async function change(
   decideNext: (was: MoneyCommand, nowMs: number) => MoneyCommand,
 ): Promise<void> {
   await storeStaged(at.deps, async (batch) => {
-    const was = await at.order(id);
-    return stageOrder(batch, was, () => decideNext(was, batch.nowMs));
+    const was = await at.command(id);
+    return stageMoneyCommand(batch, was, () => decideNext(was, batch.nowMs));
   });
 }
 

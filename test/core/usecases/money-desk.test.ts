@@ -21,8 +21,11 @@ import {
 const refund: DeskRequest = { verb: 'refund' };
 const returned: DeskRequest = { verb: 'resolve', found: 'returned' };
 const paid = {
-  ...{ verb: 'resolve', found: 'paid' },
-  ...{ settledMinor: 51_480n, feesMinor: 100n, endToEndId: 'E123' },
+  verb: 'resolve',
+  found: 'paid',
+  settledMinor: 51_480n,
+  feesMinor: 100n,
+  endToEndId: 'E123',
 } as const satisfies DeskRequest;
 const refunded = (status: 'open' | 'completed' | 'failed') => ({
   status,
@@ -32,8 +35,12 @@ const refunded = (status: 'open' | 'completed' | 'failed') => ({
 const nothing = { settled: null, fxRate: null, fees: null, endToEndId: null };
 const payout = (status: 'failed' | 'returned') => ({ ...nothing, status, reason: 'late' });
 const payoutMade = {
-  ...{ status: 'completed', settled: { amountMinor: 51_480n, currency: 'BRL' } },
-  ...{ fxRate: '5.20', fees: usd(100n), endToEndId: 'E9', reason: null },
+  status: 'completed',
+  settled: { amountMinor: 51_480n, currency: 'BRL' },
+  fxRate: '5.20',
+  fees: usd(100n),
+  endToEndId: 'E9',
+  reason: null,
 };
 
 const bia = { operator: 'bia' };
@@ -137,9 +144,9 @@ test('polls that find nothing new leave a proposal valid', async (t) => {
   const at = await deskScene(t);
   await at.payment([paidIn(), failedPayout()]);
   await at.decide('cmd_out', returned);
-  const { version } = await at.order('cmd_out');
+  const { version } = await at.command('cmd_out');
   await at.report('cmd_out', payout('failed'), true);
-  assert.notEqual((await at.order('cmd_out')).version, version);
+  assert.notEqual((await at.command('cmd_out')).version, version);
   assert.equal((await at.decide('cmd_out', returned, bia)).kind, 'done');
 });
 
@@ -178,7 +185,8 @@ test('a payout that reached the seller has the settlement that the operators sta
   assert.deepEqual(payment?.settlement, {
     settled: { amountMinor: 51_480n, currency: 'BRL' },
     fees: usd(100n),
-    ...{ fxRate: '5.20', endToEndId: 'E123' },
+    fxRate: '5.20',
+    endToEndId: 'E123',
   });
   await at.booksAreRight();
 });
@@ -244,7 +252,7 @@ test('a refund that was never sent is withdrawn when it is paid by other means',
   await at.payment([paidIn(), refusedRefund({ state: 'pending', dueAtMs: 1 })]);
   await at.decide('cmd_back', refund);
   await at.decide('cmd_back', refund, bia);
-  assert.equal((await at.order('cmd_back')).state, 'void');
+  assert.equal((await at.command('cmd_back')).state, 'void');
   assert.equal(await at.summary(), 'returned_to_buyer refunded 100 0 0 100 0');
   await at.booksAreRight();
 });
@@ -258,7 +266,7 @@ test('what was paid too much goes back by other means, and the payment keeps its
   await at.decide('cmd_back', refund);
   await at.decide('cmd_back', refund, bia);
   assert.equal(await at.summary(), 'received refunded 150 0 0 50 0');
-  assert.equal((await at.order('cmd_back')).state, 'void');
+  assert.equal((await at.command('cmd_back')).state, 'void');
   await at.booksAreRight();
 });
 
@@ -272,7 +280,7 @@ test('the partner pays a refund that was paid by other means: the second payment
   assert.ok(alerts.some(({ fields }) => /loss/.test(String(fields['alert']))));
 });
 
-test('a refund that was paid by other means is not ordered again', async (t) => {
+test('a refund that was paid by other means is not sent again', async (t) => {
   const at = await deskScene(t);
   await paidBack(at);
   await assert.rejects(retryCommand(at.deps, 'cmd_back'), { code: 'CommandNotRetryable' });
@@ -290,7 +298,7 @@ test('the partner goes on to report failed: the payout stays paid', async (t) =>
   for (const polled of [false, true]) {
     await at.report('cmd_out', payout('failed'), polled);
     assert.equal(await at.summary(), 'paid none 100 100 0 0 0');
-    assert.equal((await at.order('cmd_out')).dueAtMs, null);
+    assert.equal((await at.command('cmd_out')).dueAtMs, null);
   }
   await at.report('cmd_out', payoutMade, true);
   assert.equal(await at.summary(), 'paid none 100 100 0 0 0');
@@ -321,7 +329,9 @@ test('in quarantine nothing is proposed, confirmed or executed', async (t) => {
   const at = await deskScene(t);
   await at.payment([paidIn(), refusedRefund()]);
   await at.payment([paidIn(10_000n, { id: 'cmd_in2' }), failedPayout({ id: 'cmd_out2' })], {
-    ...{ id: 'pi_2', tenant: inTest, publicId: 'pub_2' },
+    id: 'pi_2',
+    tenant: inTest,
+    publicId: 'pub_2',
   });
   await at.decide('cmd_back', refund);
   await quarantineRestored(at.deps);

@@ -8,10 +8,10 @@ import { mayCollect } from '../../../core/domain/organization.js';
 import { type Mode, modes, type Tenant } from '../../../core/domain/tenant.js';
 import type { Deps } from '../../../core/ports/deps.js';
 import type {
-  AcceptedOrder,
+  AcceptedCommand,
   PartnerAnswer,
-  ReceiverOrder,
-  ReceiverReport,
+  PartyInput,
+  PartyReport,
   SettlementPartner,
 } from '../../../core/ports/partner.js';
 import { commandRunner } from '../../../core/usecases/command-runner.js';
@@ -31,15 +31,15 @@ import { kyb, organizationScene, pix } from '../../support/organization-scene.js
 
 const scene = organizationScene();
 
-describe('the KYB is an order to the partner', () => {
+describe('the KYB is a command to the partner', () => {
   interface Desk {
     readonly deps: Deps;
     /** The exact requests that were submitted. */
     readonly requests: string[];
-    answer: PartnerAnswer<AcceptedOrder>;
+    answer: PartnerAnswer<AcceptedCommand>;
     /** What a look-up by the request finds. */
     found: PartnerAnswer<{ partnerRef: string } | null>;
-    report: ReceiverReport;
+    report: PartyReport;
   }
 
   function desk(): Desk {
@@ -54,7 +54,7 @@ describe('the KYB is an order to the partner', () => {
         partners: {
           ...scene.deps.partners,
           test: changedPartner(scene.partner('test'), {
-            receiver: {
+            party: {
               start: async (request) => {
                 made.requests.push(request);
                 return made.answer;
@@ -76,7 +76,7 @@ describe('the KYB is an order to the partner', () => {
   const kybOf = async (tenant: Tenant) =>
     (await readOrganization(scene.deps, tenant.orgId)).profiles[tenant.mode];
 
-  const orderOf = async (tenant: Tenant) => {
+  const inputOf = async (tenant: Tenant) => {
     const { commandId } = await kybOf(tenant);
     return scene.deps.store.run((tx) => tx.commands.get(commandId ?? ''));
   };
@@ -96,8 +96,8 @@ describe('the KYB is an order to the partner', () => {
       assert.equal(profiles.test.status, 'verifying');
     }
     assert.equal(at.requests.length, 1);
-    const order = await orderOf(tenant);
-    assert.deepEqual([order?.kind, order?.state], ['submit_organization', 'done']);
+    const command = await inputOf(tenant);
+    assert.deepEqual([command?.kind, command?.state], ['submit_organization', 'done']);
   });
 
   test('asked again, it brings the decision', async () => {
@@ -121,11 +121,11 @@ describe('the KYB is an order to the partner', () => {
   test('a decision is taken by message, also one that takes an approval back', async () => {
     const [at, tenant] = [desk(), await begun()];
     await submitKyb(at.deps, tenant, kyb);
-    const order = await orderOf(tenant);
+    const command = await inputOf(tenant);
     for (const status of ['approved', 'rejected'] as const) {
       const report = { status, reason: null };
-      const fact = { kind: 'receiver', reference: null, partnerRef: 're_1', report } as const;
-      await applyPartnerUpdate(at.deps, order?.id ?? '', fact);
+      const fact = { kind: 'party', reference: null, partnerRef: 're_1', report } as const;
+      await applyPartnerUpdate(at.deps, command?.id ?? '', fact);
       assert.equal((await kybOf(tenant)).status, status);
     }
   });
@@ -133,10 +133,10 @@ describe('the KYB is an order to the partner', () => {
   test('a late report on an earlier submission does not decide the next one', async () => {
     const [at, tenant] = [desk(), await begun()];
     await submitKyb(at.deps, tenant, kyb);
-    const first = await orderOf(tenant);
+    const first = await inputOf(tenant);
     const decide = async (status: 'approved' | 'rejected') => {
       const report = { status, reason: null };
-      const fact = { kind: 'receiver', reference: null, partnerRef: 're_1', report } as const;
+      const fact = { kind: 'party', reference: null, partnerRef: 're_1', report } as const;
       await applyPartnerUpdate(at.deps, first?.id ?? '', fact);
     };
     await decide('rejected');
@@ -166,7 +166,7 @@ describe('the KYB is an order to the partner', () => {
     at.answer = answer;
     await workLater(at.deps);
     assert.equal((await kybOf(tenant)).partnerRef, 're_1');
-    // The workers see the orders of other tests too.
+    // The workers see the commands of other tests too.
     const { commandId } = await kybOf(tenant);
     const sent = at.requests.filter((request) => request.includes(String(commandId)));
     assert.deepEqual([sent.length, new Set(sent).size], [2, 1]);
@@ -204,10 +204,10 @@ describe('the KYB is an order to the partner', () => {
   test('a party after a rejection has no account and no destination before its own', async () => {
     const tenant = { orgId: await scene.newOrganization('Exporter', true), mode: 'test' } as const;
     assert.equal(mayCollect(await kybOf(tenant)), true);
-    const order = await orderOf(tenant);
+    const command = await inputOf(tenant);
     const report = { status: 'rejected', reason: null } as const;
-    const fact = { kind: 'receiver', reference: null, partnerRef: 're_1', report } as const;
-    await applyPartnerUpdate(scene.deps, order?.id ?? '', fact);
+    const fact = { kind: 'party', reference: null, partnerRef: 're_1', report } as const;
+    await applyPartnerUpdate(scene.deps, command?.id ?? '', fact);
     const { profiles } = await submitKyb(scene.deps, tenant, kyb);
     const { status, railsRef, destinationRef } = profiles.test;
     assert.deepEqual([status, railsRef, destinationRef], ['approved', null, null]);
@@ -242,52 +242,52 @@ describe('the terms of the partner', () => {
   });
 
   test('go with the KYB that is submitted after them', async () => {
-    const { noted, orders } = notingOrders();
+    const { noted, inputs } = notingInputs();
     const tenant = { orgId: await scene.newOrganization(), mode: 'test' } as const;
     await acceptTerms(noted, tenant, 'tos_1');
     await submitKyb(noted, tenant, kyb);
     assert.deepEqual(
-      orders.map(({ tosId, role, entityType }) => [tosId, role, entityType]),
+      inputs.map(({ tosId, role, entityType }) => [tosId, role, entityType]),
       [['tos_1', 'seller', 'business']],
     );
   });
 });
 
-/** Ports whose partners record the orders of parties. */
-function notingOrders(): { readonly noted: Deps; readonly orders: readonly ReceiverOrder[] } {
-  const orders: ReceiverOrder[] = [];
+/** Ports whose partners record the commands of parties. */
+function notingInputs(): { readonly noted: Deps; readonly inputs: readonly PartyInput[] } {
+  const inputs: PartyInput[] = [];
   const noting = (mode: Mode): SettlementPartner => {
     const real = scene.partner(mode);
-    const prepare = (order: ReceiverOrder) => {
-      orders.push(order);
-      return real.receiver.prepare(order);
+    const prepare = (input: PartyInput) => {
+      inputs.push(input);
+      return real.party.prepare(input);
     };
-    return changedPartner(real, { receiver: { prepare } });
+    return changedPartner(real, { party: { prepare } });
   };
   return {
     noted: { ...scene.deps, partners: { test: noting('test'), live: noting('live') } },
-    orders,
+    inputs,
   };
 }
 
 describe('the dossier of an organization', () => {
   test('reaches the partner as it was given, without invented fields', async () => {
     for (const mode of modes) {
-      const { noted, orders } = notingOrders();
+      const { noted, inputs } = notingInputs();
       const tenant = { orgId: await scene.newOrganization(), mode } as const;
       const website = 'https://exporter.example';
       await submitKyb(noted, tenant, { ...kyb, website });
       await submitKyb(noted, tenant);
-      const [{ reference: _, ...order }, ...more] = orders as [ReceiverOrder, ...ReceiverOrder[]];
+      const [{ reference: _, ...input }, ...more] = inputs as [PartyInput, ...PartyInput[]];
       assert.deepEqual(more, [], 'asking again submits nothing');
       const party = { role: 'seller', entityType: 'business', country: 'BR', tosId: null };
-      assert.deepEqual(order, { ...kyb, website, ...party, previousRef: null });
+      assert.deepEqual(input, { ...kyb, website, ...party, previousRef: null });
     }
   });
 
   test('must be complete: missing fields are listed and nothing is submitted', async () => {
     for (const mode of modes) {
-      const { noted, orders } = notingOrders();
+      const { noted, inputs } = notingInputs();
       const tenant = { orgId: await scene.newOrganization(), mode } as const;
       await grantProduction(noted, tenant.orgId);
       for (const [given, paths] of [
@@ -298,13 +298,14 @@ describe('the dossier of an organization', () => {
         for (const call of [submitKyb, approveKyb]) {
           const missing = new RegExp(`^${paths}: `);
           await assert.rejects(call(noted, tenant, given), {
-            ...{ code: 'ValidationError', message: missing },
+            code: 'ValidationError',
+            message: missing,
           });
         }
       }
       const { profiles } = await readOrganization(noted, tenant.orgId);
       assert.equal(profiles[mode].status, null);
-      assert.deepEqual(orders, []);
+      assert.deepEqual(inputs, []);
     }
   });
 
@@ -331,12 +332,12 @@ describe('the dossier of an organization', () => {
   });
 
   test('has recognisable sandbox values for an organization with sandbox KYB', async () => {
-    const { noted, orders } = notingOrders();
+    const { noted, inputs } = notingInputs();
     const { organization } = await createOrganization(noted, { name: 'Acme', sandboxKyb: true });
     assert.deepEqual(
-      orders.map(({ email, legalName, cnpj, country }) => [email, legalName, cnpj, country]),
+      inputs.map(({ email, legalName, cnpj, country }) => [email, legalName, cnpj, country]),
       [[`${organization.id}@sandbox.invalid`, 'Acme', '99.999.999/0001-91', 'BR']],
     );
-    assert.ok(isCnpj(orders[0]?.cnpj ?? ''));
+    assert.ok(isCnpj(inputs[0]?.cnpj ?? ''));
   });
 });

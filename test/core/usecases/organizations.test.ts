@@ -84,10 +84,14 @@ test('a support contact is set by parts; an empty text removes one', async () =>
   };
   const website = 'https://acme.example';
   assert.deepEqual(await set({ supportEmail: ' help@acme.example ', website }), [
-    ...['help@acme.example', null, 'https://acme.example/'],
+    'help@acme.example',
+    null,
+    'https://acme.example/',
   ]);
   assert.deepEqual(await set({ supportPhone: '+55 11 5555-0100', website: '' }), [
-    ...['help@acme.example', '+55 11 5555-0100', null],
+    'help@acme.example',
+    '+55 11 5555-0100',
+    null,
   ]);
   const { version } = (await readOrganization(scene.deps, orgId)).organization;
   await set({ supportEmail: 'help@acme.example' });
@@ -108,7 +112,7 @@ test('the virtual account comes with the last of KYB and PIX destination', async
   assert.equal(mayCollect(configured.profiles.test), true);
 });
 
-describe('the virtual account is an order to the partner', () => {
+describe('the virtual account is a command to the partner', () => {
   async function approved(): Promise<Tenant> {
     const tenant = { orgId: await scene.newOrganization(), mode: 'test' } as const;
     await submitKyb(scene.deps, tenant, kyb);
@@ -159,7 +163,7 @@ describe('the virtual account is an order to the partner', () => {
     assert.deepEqual([keys.length, new Set(keys).size], [2, 1]);
   });
 
-  test('a refusal is shown with its code; another configuration orders it again', async () => {
+  test('a refusal is shown with its code; another configuration commands it again', async () => {
     const tenant = await approved();
     const refusing = withRails(async () => ({
       outcome: 'refused',
@@ -264,7 +268,7 @@ test('whether invoices need approval is switched on and off', async () => {
 });
 
 describe('a partner whose answers get lost', () => {
-  const calls = ['receiver.start', 'registerPixDestination', 'provisionRails'] as const;
+  const calls = ['party.start', 'registerPixDestination', 'provisionRails'] as const;
 
   /** The call has its effect, and its answer never comes. */
   function losing(call: (typeof calls)[number]): { deps: Deps; parties: Set<string> } {
@@ -273,12 +277,12 @@ describe('a partner whose answers get lost', () => {
     let lost = false;
     const lossy: SettlementPartner = {
       ...real,
-      receiver: {
-        ...real.receiver,
+      party: {
+        ...real.party,
         start: async (request) => {
-          const answer = await real.receiver.start(request);
+          const answer = await real.party.start(request);
           if (answer.outcome === 'done') parties.add(answer.value.partnerRef);
-          return once('receiver.start', answer);
+          return once('party.start', answer);
         },
       },
       registerPixDestination: async (input) =>

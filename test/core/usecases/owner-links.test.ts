@@ -90,7 +90,10 @@ test('an owner’s link opens that owner’s part only, and its page mails a new
   made.advanceClock(7 * DAY_MS - 1);
   const { session } = await redeemLink(made.deps, page, token, 'en');
   assert.partialDeepStrictEqual(session, {
-    ...{ kind: 'owner', submissionId: submission.id, ownerIndex: 2, paymentId: null },
+    kind: 'owner',
+    submissionId: submission.id,
+    ownerIndex: 2,
+    paymentId: null,
   });
   const [again] = await mailsOf(() => requestLink(made.deps, page, asks));
   assert.equal(again?.to, 'bo@example.com');

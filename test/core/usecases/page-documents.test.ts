@@ -133,7 +133,10 @@ test('200 MiB a day are taken, over all uploads at a time', async (t) => {
   const made = await aPerson(t);
   const put = () =>
     storePageDocument(made.deps, made.visitor, {
-      ...{ kind: 'selfie', owner: null, declaredType: '', bytes: large(10) },
+      kind: 'selfie',
+      owner: null,
+      declaredType: '',
+      bytes: large(10),
     });
   for (let round = 0; round < 5; round += 1) {
     assert.deepEqual(await Promise.all([put(), put(), put(), put()]), [null, null, null, null]);

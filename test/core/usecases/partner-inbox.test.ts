@@ -1,12 +1,12 @@
-// The partner's reports, by message or poll: which order each is about, when it counts, and when a
-// person must review it first.
+// The partner's reports, by message or poll: which command each is about, when it counts, and when
+// a person must review it first.
 
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { HOUR_MS, MINUTE_MS } from '../../../core/domain/instant.js';
 import type { PayinReport, PayoutReport } from '../../../core/domain/report-check.js';
 import type {
-  AcceptedOrder,
+  AcceptedCommand,
   PartnerAnswer,
   PartnerFact,
   RefundReport,
@@ -16,7 +16,7 @@ import { retryCommand } from '../../../core/usecases/command-retries.js';
 import { applyPartnerUpdate, receivePartnerMessage } from '../../../core/usecases/partner-inbox.js';
 import { cancelPayment, readPayment } from '../../../core/usecases/payments.js';
 import { changePartner } from '../../support/changed-partner.js';
-import { fates, type Scene, scene, silent } from '../../support/order-scene.js';
+import { fates, type Scene, scene, silent } from '../../support/command-scene.js';
 import { sampleInstructions } from '../../support/payin-samples.js';
 
 const payin: PayinReport = {
@@ -46,7 +46,7 @@ interface Desk {
   readonly says: { payin: PayinReport; payout: PayoutReport; refund: RefundReport };
 }
 
-/** A payment whose orders the partner accepts, and of which it says what the test says. */
+/** A payment whose commands the partner accepts, and of which it says what the test says. */
 async function desk(t: TestContext): Promise<Desk> {
   const at = await scene(t);
   const says: Desk['says'] = {
@@ -60,7 +60,7 @@ async function desk(t: TestContext): Promise<Desk> {
     payout: { read: async () => ({ outcome: 'done', value: says.payout }) },
     refund: { read: async () => ({ outcome: 'done', value: says.refund }) },
   });
-  while ((await at.orders('payin'))[0]?.state !== 'done') await at.pass(1);
+  while ((await at.commands('payin'))[0]?.state !== 'done') await at.pass(1);
   return { at, says };
 }
 
@@ -94,11 +94,11 @@ test('a pay-in that completed short is asked about until it is topped up', async
   await at.report('payin', says.payin);
   assert.deepEqual((await at.shown())[0], 'on_ramp_pending');
   await at.pass(3, HOUR_MS);
-  assert.notEqual((await at.order('payin')).dueAtMs, null);
+  assert.notEqual((await at.command('payin')).dueAtMs, null);
   says.payin = payin;
   await at.pass(2, HOUR_MS);
   assert.equal((await at.shown())[0], 'offramp_pending');
-  assert.equal((await at.order('payin')).dueAtMs, null);
+  assert.equal((await at.command('payin')).dueAtMs, null);
 });
 
 test('a message that contradicts the known end makes us ask, and the answer counts', async (t) => {
@@ -124,7 +124,7 @@ test('a failed refund that a message calls paid is asked about once, if the part
   says.refund = failed;
   await at.report('refund', refunded);
   await at.made.settle();
-  const { state, end, dueAtMs } = await at.order('refund');
+  const { state, end, dueAtMs } = await at.command('refund');
   assert.deepEqual([state, end, dueAtMs], ['refused', 'failed', null]);
 });
 
@@ -147,28 +147,28 @@ test('an answer that a message has overtaken counts no more than an old message'
   // Not true at the moment, but it makes us ask.
   await at.report('payout', { ...open, status: 'failed' });
   await at.made.settle();
-  assert.deepEqual([overtaken, (await at.order('payout')).end], [true, 'returned']);
+  assert.deepEqual([overtaken, (await at.command('payout')).end], [true, 'returned']);
   await at.pass(60);
-  assert.equal((await at.order('payout')).end, 'returned');
+  assert.equal((await at.command('payout')).end, 'returned');
   await at.booksAreRight();
 });
 
 test('a repeated end changes nothing', async (t) => {
   const { at } = await refunding(t);
   await at.report('refund', refunded);
-  const [order, shown] = [await at.order('refund'), await at.shown()];
+  const [command, shown] = [await at.command('refund'), await at.shown()];
   await at.report('refund', refunded);
-  assert.deepEqual([await at.order('refund'), await at.shown()], [order, shown]);
+  assert.deepEqual([await at.command('refund'), await at.shown()], [command, shown]);
 });
 
 test('messages use up no questions about a payout that failed', async (t) => {
   const { at } = await payingOut(t);
   const failed = { ...open, status: 'failed' } as const;
   await at.report('payout', failed);
-  const { dueAtMs, tries } = await at.order('payout');
+  const { dueAtMs, tries } = await at.command('payout');
   for (let times = 0; times < 20; times += 1) await at.report('payout', failed);
-  const order = await at.order('payout');
-  assert.deepEqual([order.dueAtMs, order.tries], [dueAtMs, tries]);
+  const command = await at.command('payout');
+  assert.deepEqual([command.dueAtMs, command.tries], [dueAtMs, tries]);
 });
 
 test('a refund that fails after its pay-in came back leaves nothing for an operator', async (t) => {
@@ -176,7 +176,7 @@ test('a refund that fails after its pay-in came back leaves nothing for an opera
   await at.answer('payin', { ...payin, status: 'returned' });
   await at.report('refund', { ...refunded, status: 'failed', reason: 'nothing is left' });
   assert.equal(await at.summary(), 'cancelled returned_to_buyer refunded 100 0 0 100 0');
-  assert.equal((await at.order('refund')).state, 'void');
+  assert.equal((await at.command('refund')).state, 'void');
   const stuck = await at.made.deps.store.run((tx) => tx.commands.list({ stuck: true, limit: 9 }));
   assert.deepEqual(stuck, []);
   await at.booksAreRight();
@@ -185,11 +185,11 @@ test('a refund that fails after its pay-in came back leaves nothing for an opera
 test('the pay-in of a payment that ended is asked about ever more rarely, for 180 days', async (t) => {
   const { at } = await desk(t);
   const { deps } = at.made;
-  await cancelPayment(deps, at.tenant, at.id, 'order withdrawn');
+  await cancelPayment(deps, at.tenant, at.id, 'command withdrawn');
   const waitAfter = async (ms: number) => {
     at.made.advanceClock(ms);
     await at.made.settle();
-    const { dueAtMs } = await at.order('payin');
+    const { dueAtMs } = await at.command('payin');
     return dueAtMs === null ? null : dueAtMs - deps.clock.nowMs();
   };
   assert.equal(await waitAfter(HOUR_MS), HOUR_MS);
@@ -205,14 +205,14 @@ test('a report in review ends with a plausible one: the partner corrected it', a
   assert.deepEqual(at.alerts(), ['the position of the money is unknown']);
   says.payout = paid;
   await at.pass(16, MINUTE_MS);
-  assert.deepEqual([(await at.order('payout')).review, (await at.shown())[0]], [null, 'settled']);
+  assert.deepEqual([(await at.command('payout')).review, (await at.shown())[0]], [null, 'settled']);
 });
 
 test('a report in review can be queried again immediately', async (t) => {
   const { at, says } = await payingOut(t);
   await at.report('payout', { ...paid, fxRate: '0.01' });
   says.payout = paid;
-  await retryCommand(at.made.deps, (await at.order('payout')).id);
+  await retryCommand(at.made.deps, (await at.command('payout')).id);
   await at.made.settle();
   assert.equal((await at.shown())[0], 'settled');
 });
@@ -226,14 +226,14 @@ test('a refused payout of which nonsense is reported is asked about by the partn
   });
   await at.report('payin', payin);
   await at.pass(1);
-  const { id, state, reference } = await at.order('payout');
+  const { id, state, reference } = await at.command('payout');
   assert.equal(state, 'refused');
   const report = { ...paid, fxRate: '0.01' };
   const fact = { kind: 'payout', reference, partnerRef: 'theirs', report } as const;
   await applyPartnerUpdate(at.made.deps, id, fact);
   says.payout = paid;
   await at.pass(16, MINUTE_MS);
-  const { end, review, partnerRef } = await at.order('payout');
+  const { end, review, partnerRef } = await at.command('payout');
   assert.deepEqual([end, review, partnerRef], ['completed', null, 'theirs']);
 });
 
@@ -257,7 +257,7 @@ test('an amount that a person accepted needs no second review', async (t) => {
   assert.equal((await at.shown())[3], 300);
   await at.report('payin', says.payin);
   await at.pass(2, HOUR_MS);
-  assert.equal((await at.order('payin')).review, null);
+  assert.equal((await at.command('payin')).review, null);
 });
 
 test('a repeated report of a paid payout changes no settlement and needs no review', async (t) => {
@@ -273,7 +273,7 @@ test('a repeated report of a paid payout changes no settlement and needs no revi
     { settled: null },
   ]) {
     await at.report('payout', { ...paid, ...other });
-    assert.deepEqual([(await at.order('payout')).review, await settlement()], [null, was]);
+    assert.deepEqual([(await at.command('payout')).review, await settlement()], [null, was]);
   }
   await at.booksAreRight();
 });
@@ -293,24 +293,24 @@ async function received(
 test('a message finds its order by our reference, or else by the partner’s id', async (t) => {
   for (const isNamed of [true, false]) {
     const { at } = await desk(t);
-    const { reference, partnerRef } = await at.order('payin');
+    const { reference, partnerRef } = await at.command('payin');
     const fact = { kind: 'payin', partnerRef: partnerRef ?? '', report: payin } as const;
     await received(at, 'msg_1', { ...fact, reference: isNamed ? reference : null });
-    assert.equal((await at.order('payin')).end, 'completed');
+    assert.equal((await at.command('payin')).end, 'completed');
   }
 });
 
 test('a message is marked as applied in the batch of its effect', async (t) => {
   const { at } = await desk(t);
   const { deps } = at.made;
-  const { reference, partnerRef } = await at.order('payin');
+  const { reference, partnerRef } = await at.command('payin');
   const seen: unknown[] = [];
   const store: Store = {
     ...deps.store,
     run: async (work, options) => {
       const value = await deps.store.run(work, options);
       const message = await deps.store.run((tx) => tx.inbox.get('fake', 'test', 'msg_1'));
-      seen.push([(await at.order('payin')).end, message === null ? 'absent' : message.dueAtMs]);
+      seen.push([(await at.command('payin')).end, message === null ? 'absent' : message.dueAtMs]);
       return value;
     },
   };
@@ -324,13 +324,13 @@ test('a message is marked as applied in the batch of its effect', async (t) => {
   assert.deepEqual([message?.dueAtMs, message?.tries], [null, 1]);
 });
 
-test('a message about an order without an id on record counts if a look-up finds that id', async (t) => {
-  const found = (partnerRef: string | null): PartnerAnswer<AcceptedOrder | null> => ({
+test('a message about a command without an id on record counts if a look-up finds that id', async (t) => {
+  const found = (partnerRef: string | null): PartnerAnswer<AcceptedCommand | null> => ({
     outcome: 'done',
     value: partnerRef === null ? null : { partnerRef, instructions: sampleInstructions() },
   });
   const table: readonly (readonly [
-    PartnerAnswer<AcceptedOrder | null>,
+    PartnerAnswer<AcceptedCommand | null>,
     end: string,
     alerts: number,
   ])[] = [
@@ -345,11 +345,11 @@ test('a message about an order without an id on record counts if a look-up finds
     const busy = async () => ({ outcome: 'later', reason: 'busy' }) as const;
     Object.assign(at.made.partner, silent);
     changePartner(at.made.partner, { payin: { find: busy } });
-    while ((await at.orders('payin'))[0]?.state !== 'unknown') await at.pass(1);
+    while ((await at.commands('payin'))[0]?.state !== 'unknown') await at.pass(1);
     changePartner(at.made.partner, { payin: { find: async () => answer } });
-    const { reference } = await at.order('payin');
+    const { reference } = await at.command('payin');
     await received(at, 'msg_1', { kind: 'payin', reference, partnerRef: 'theirs', report: payin });
-    assert.deepEqual([(await at.order('payin')).end, at.alerts().length], [end, alerts]);
+    assert.deepEqual([(await at.command('payin')).end, at.alerts().length], [end, alerts]);
     const message = await at.made.deps.store.run((tx) => tx.inbox.get('fake', 'test', 'msg_1'));
     assert.equal(message?.dueAtMs === null, end === 'completed', 'else it is tried again');
   }
@@ -357,19 +357,19 @@ test('a message about an order without an id on record counts if a look-up finds
 
 test('a message of another kind under our reference is not applied', async (t) => {
   const { at } = await desk(t);
-  const { reference, partnerRef } = await at.order('payin');
+  const { reference, partnerRef } = await at.command('payin');
   const fact = { reference, partnerRef: partnerRef ?? '', report: refunded } as const;
   await received(at, 'msg_1', { kind: 'refund', ...fact });
-  assert.equal((await at.order('payin')).end, 'open');
+  assert.equal((await at.command('payin')).end, 'open');
 });
 
 test('a message is applied once, however often it comes', async (t) => {
   const { at } = await desk(t);
-  const { reference, partnerRef } = await at.order('payin');
+  const { reference, partnerRef } = await at.command('payin');
   for (const receivedMinor of [4_000n, 6_000n]) {
     const report = { ...payin, receivedMinor };
     const fact = { kind: 'payin', reference, partnerRef: partnerRef ?? '', report } as const;
     await received(at, 'msg_1', fact);
   }
-  assert.equal((await at.order('payin')).receivedMinor, 4_000n);
+  assert.equal((await at.command('payin')).receivedMinor, 4_000n);
 });

@@ -30,7 +30,7 @@ test('a message that is not genuine is refused and counted', async (t) => {
   assert.deepEqual(at.metrics.recorded, ['fake test not_genuine']);
 });
 
-test('a message about an order that is not known is counted when it comes and when it is given up', async (t) => {
+test('a message about a command that is not known is counted when it comes and when it is given up', async (t) => {
   const notice = { kind: 'payin', reference: null, partnerRef: 'pi_x', report: null } as const;
   const at = await desk(t, { messageId: 'msg_1', facts: [notice] });
   await at.receive();
@@ -48,8 +48,8 @@ test('a message is applied and counted', async (t) => {
   const tenant = await at.made.newTenant();
   const id = await at.made.newPayment(tenant);
   await at.made.play(tenant, id, 'on_ramp_pending');
-  const orders = await at.deps.store.run((tx) => tx.commands.ofPayment(tenant, id));
-  const { partnerRef } = orders[0] ?? assert.fail('a pay-in');
+  const commands = await at.deps.store.run((tx) => tx.commands.ofPayment(tenant, id));
+  const { partnerRef } = commands[0] ?? assert.fail('a pay-in');
   facts.push({ kind: 'payin', reference: null, partnerRef: partnerRef ?? '', report: null });
   await at.receive();
   assert.deepEqual(at.metrics.recorded, ['fake test applied']);

@@ -1,11 +1,11 @@
-// Messages of the partner without a report: the order is read, and what is read counts.
+// Messages of the partner without a report: the command is read, and what is read counts.
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { HOUR_MS } from '../../../core/domain/instant.js';
 import type { PartnerNotice, PartnerReports } from '../../../core/ports/partner.js';
 import { receivePartnerMessage } from '../../../core/usecases/partner-inbox.js';
 import { changePartner } from '../../support/changed-partner.js';
-import { type Scene, scene, silent } from '../../support/order-scene.js';
+import { type Scene, scene, silent } from '../../support/command-scene.js';
 
 type Says = { -readonly [K in 'payin' | 'payout']: PartnerReports[K] };
 
@@ -26,7 +26,7 @@ const paid = {
   fees: { amountMinor: 100n, currency: 'USD' },
 } as const;
 
-/** The partner accepts the orders of a payment and sends no message but those of the test. */
+/** The partner accepts the commands of a payment and sends no message but those of the test. */
 async function desk(t: TestContext): Promise<{ readonly at: Scene; readonly says: Says }> {
   const at = await scene(t);
   const says: Says = {
@@ -38,7 +38,7 @@ async function desk(t: TestContext): Promise<{ readonly at: Scene; readonly says
     payin: { read: async () => ({ outcome: 'done', value: says.payin }) },
     payout: { read: async () => ({ outcome: 'done', value: says.payout }) },
   });
-  while ((await at.orders('payin'))[0]?.state !== 'done') await at.pass(1);
+  while ((await at.commands('payin'))[0]?.state !== 'done') await at.pass(1);
   return { at, says };
 }
 
@@ -55,34 +55,34 @@ async function take(
 }
 
 async function noticeOf(at: Scene, kind: 'payin' | 'payout') {
-  const { partnerRef } = await at.order(kind);
+  const { partnerRef } = await at.command(kind);
   return { kind, partnerRef: partnerRef ?? '', reference: null };
 }
 
-test('a message without a report has its order read, and what is read counts', async (t) => {
+test('a message without a report has its command read, and what is read counts', async (t) => {
   const { at, says } = await desk(t);
   says.payin = received;
   assert.equal(await take(at, await noticeOf(at, 'payin')), null);
-  assert.equal((await at.order('payin')).end, 'open');
+  assert.equal((await at.command('payin')).end, 'open');
   await at.made.settle();
-  assert.equal((await at.order('payin')).end, 'completed');
+  assert.equal((await at.command('payin')).end, 'completed');
 });
 
-test('a message without a report reads an order again whose end was final', async (t) => {
+test('a message without a report reads a command again whose end was final', async (t) => {
   const { at, says } = await desk(t);
   await at.report('payin', received);
   await at.pass(1);
   await at.report('payout', paid);
   await at.pass(1, HOUR_MS);
-  assert.equal((await at.order('payout')).dueAtMs, null);
+  assert.equal((await at.command('payout')).dueAtMs, null);
   says.payout = { ...open, ...unpaid, status: 'returned' };
   assert.equal(await take(at, await noticeOf(at, 'payout')), null);
   await at.made.settle();
-  assert.equal((await at.order('payout')).end, 'returned');
+  assert.equal((await at.command('payout')).end, 'returned');
   await at.booksAreRight();
 });
 
-test('a message without a report waits while its order is not accepted', async (t) => {
+test('a message without a report waits while its command is not accepted', async (t) => {
   const { at } = await desk(t);
   const { made, tenant } = at;
   changePartner(made.partner, {
@@ -90,8 +90,8 @@ test('a message without a report waits while its order is not accepted', async (
   });
   const id = await at.another();
   await made.play(tenant, id, 'on_ramp_pending');
-  const orders = await made.deps.store.run((tx) => tx.commands.ofPayment(tenant, id));
-  const reference = orders[0]?.reference ?? assert.fail('the pay-in is ordered');
+  const commands = await made.deps.store.run((tx) => tx.commands.ofPayment(tenant, id));
+  const reference = commands[0]?.reference ?? assert.fail('the pay-in is ordered');
   const dueAtMs = await take(at, { kind: 'payin', partnerRef: 'pi_1', reference });
   assert.notEqual(dueAtMs ?? null, null);
 });

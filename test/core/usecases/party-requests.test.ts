@@ -24,23 +24,29 @@ import { kyb } from '../../support/organization-scene.js';
 import { storedBy } from '../../support/test-store.js';
 
 const account: CreateAccountInput = {
-  ...{ role: 'seller', entityType: 'business', externalId: null, email: 's@acme.example' },
-  ...{ legalName: 'Acme', displayName: null, country: null, taxId: null },
+  role: 'seller',
+  entityType: 'business',
+  externalId: null,
+  email: 's@acme.example',
+  legalName: 'Acme',
+  displayName: null,
+  country: null,
+  taxId: null,
 };
 const refused = { outcome: 'refused', code: 'no', message: 'not this one' } as const;
 const later = { outcome: 'later', reason: 'busy' } as const;
 const unknown = { outcome: 'unknown', reason: 'no answer' } as const;
 const failing = { ...individual, dossier: { ...ana, firstName: 'Fail' } };
 
-type Submit = SettlementPartner['receiver']['start'];
+type Submit = SettlementPartner['party']['start'];
 
 /** The sealed requests that are stored while the partner is called, and how it answers. */
 function watched(made: Scene, answer: (real: () => ReturnType<Submit>) => ReturnType<Submit>) {
   const sealed: string[] = [];
-  const { start, find } = made.partner.receiver;
+  const { start, find } = made.partner.party;
   let isRefused = false;
   const deps = withPartner(made.deps, {
-    receiver: {
+    party: {
       find: async (request) => (isRefused ? { outcome: 'done', value: null } : find(request)),
       start: async (request) => {
         const commands = await made.deps.store.run((tx) =>
@@ -106,7 +112,7 @@ describe('once the partner has answered, the request is erased', () => {
   }
 });
 
-test('what the partner says of a party is not kept with its order', async (t) => {
+test('what the partner says of a party is not kept with its command', async (t) => {
   const quoted = '11222333000181';
   const message = `the CNPJ ${quoted} is not active`;
   const answers: readonly (() => ReturnType<Submit>)[] = [
@@ -121,13 +127,13 @@ test('what the partner says of a party is not kept with its order', async (t) =>
     const made = await scene(t);
     const { deps } = watched(made, answer);
     await parties['a buyer, approved']?.(made, deps).catch(() => undefined);
-    const [order] = await commandsOf(made);
-    assert.ok(order?.lastError, 'it says that something went wrong');
-    assert.doesNotMatch(order.lastError, new RegExp(quoted));
+    const [command] = await commandsOf(made);
+    assert.ok(command?.lastError, 'it says that something went wrong');
+    assert.doesNotMatch(command.lastError, new RegExp(quoted));
   }
 });
 
-test('an order that was not sent yet is taken back when its buyer brings an approval', async (t) => {
+test('a command that was not sent yet is taken back when its buyer brings an approval', async (t) => {
   const made = await scene(t);
   const other = await made.newTenant();
   await made.start(individual, other);
@@ -142,8 +148,8 @@ test('an order that was not sent yet is taken back when its buyer brings an appr
   await signIn(made.deps, made.tenant, await made.pay());
   assert.equal(await decided(made, submission), 'approved');
   assert.equal(await isStored(made, sealed), false);
-  const order = (await commandsOf(made)).find(({ orgId }) => orgId === made.tenant.orgId);
-  assert.deepEqual([order?.state, order?.dueAtMs], ['void', null]);
+  const command = (await commandsOf(made)).find(({ orgId }) => orgId === made.tenant.orgId);
+  assert.deepEqual([command?.state, command?.dueAtMs], ['void', null]);
   made.advanceClock(3_600_000);
   await made.settle();
   assert.equal(calls.length, 1, 'nobody sends it any more');

@@ -5,7 +5,7 @@ import type { ConnectedAccount } from '../../../core/domain/connected-account.js
 import { HOUR_MS, MINUTE_MS } from '../../../core/domain/instant.js';
 import { memberRoles } from '../../../core/domain/member.js';
 import type { Tenant } from '../../../core/domain/tenant.js';
-import type { PayoutOrder } from '../../../core/ports/partner.js';
+import type { PayoutInput } from '../../../core/ports/partner.js';
 import {
   configureAccountPayout,
   createAccount,
@@ -42,8 +42,14 @@ async function newSeller(
   externalId = 'seller-1',
 ): Promise<ConnectedAccount> {
   const { account } = await createAccount(made.deps, tenant, {
-    ...{ role: 'seller', entityType: 'business', externalId, email },
-    ...{ legalName: null, displayName: 'Loja', country: null, taxId: null },
+    role: 'seller',
+    entityType: 'business',
+    externalId,
+    email,
+    legalName: null,
+    displayName: 'Loja',
+    country: null,
+    taxId: null,
   });
   return submitAccount(made.deps, tenant, account.id, dossier);
 }
@@ -161,11 +167,11 @@ test('existing payments keep their destination, new ones get the new one', async
   const before = await made.newPayment(tenant, { sellerExternalId: 'seller-1' });
   await configured(seller, 'thief');
   const after = await made.newPayment(tenant, { sellerExternalId: 'seller-1' });
-  const orders: PayoutOrder[] = [];
+  const inputs: PayoutInput[] = [];
   const { payout } = made.partner;
-  const prepare = (order: PayoutOrder) => {
-    orders.push(order);
-    return payout.prepare(order);
+  const prepare = (input: PayoutInput) => {
+    inputs.push(input);
+    return payout.prepare(input);
   };
   changePartner(made.partner, { payout: { prepare } });
   for (const id of [before, after]) {
@@ -182,7 +188,7 @@ test('existing payments keep their destination, new ones get the new one', async
   });
   const [old, fresh] = await Promise.all(kept);
   assert.notEqual(old, fresh);
-  assert.deepEqual(valuesOf(orders, 'destination'), [old, fresh]);
+  assert.deepEqual(valuesOf(inputs, 'destination'), [old, fresh]);
 });
 
 test('a change of the organization’s own destination notifies its owners and admins', async () => {

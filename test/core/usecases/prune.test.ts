@@ -124,7 +124,9 @@ test('what came since stays whole, and the feed goes on behind what went', async
   assert.equal(page.events[0]?.sequence, last + 1);
   assert.deepEqual(await prune(made.deps, YEAR_MS), {
     beforeMs: made.deps.clock.nowMs() - YEAR_MS,
-    ...{ deliveries: 0, messages: 0, events: 0 },
+    deliveries: 0,
+    messages: 0,
+    events: 0,
   });
 });
 

@@ -1,4 +1,4 @@
-// A message about a pay-in may come before the answer to the call that ordered it. While an order
+// A message about a pay-in may come before the answer to the call that ordered it. While a command
 // may own a pay-in, it is no receipt. After a restore, a pay-in whose order was lost is one.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -10,7 +10,7 @@ import { runInbox } from '../../../core/usecases/partner-inbox.js';
 import { runStatementScans } from '../../../core/usecases/receipt-reads.js';
 import { advancePayment } from '../../../core/usecases/sandbox.js';
 import { changePartner } from '../../support/changed-partner.js';
-import { Scene } from '../../support/order-scene.js';
+import { Scene } from '../../support/command-scene.js';
 import { type ReceiptScene, receiptScene } from '../../support/receipt-scene.js';
 
 const lost = { outcome: 'unknown', reason: 'time-out' } as const;
@@ -67,14 +67,14 @@ async function quotesOf({ made, tenant }: ReceiptScene, paymentId: string) {
 const entries: Readonly<Record<string, Partial<PartnerEntry>>> = {
   'with its quote': {},
   'without its quote, of the party': { partnerQuoteId: null },
-  'without quote and party': { partnerQuoteId: null, receiverRef: null },
+  'without quote and party': { partnerQuoteId: null, partyRef: null },
   'completed at once': { status: 'completed' },
 };
 
 for (const [how, entry] of Object.entries(entries)) {
   for (const answers of [true, false]) {
     const then = answers ? 'is answered' : 'times out';
-    test(`a message ${how} overtakes a call that ${then}: no receipt, and the order has it`, async (t) => {
+    test(`a message ${how} overtakes a call that ${then}: no receipt, and the command has it`, async (t) => {
       const scene = await receiptScene(t);
       const { at, seen, books } = await overtaken(scene, { entry, answers });
       assert.notEqual(seen.partnerRef, '');
@@ -82,9 +82,9 @@ for (const [how, entry] of Object.entries(entries)) {
       assert.deepEqual(seen.receipts, [null], 'no receipt while the call was in flight');
       assert.equal(seen.isWaiting, true, 'the message was tried again');
       assert.equal(await scene.receipt(seen.partnerRef), null, 'nor later');
-      assert.equal(await scene.waits(seen.messageId), false, 'the message found its order');
+      assert.equal(await scene.waits(seen.messageId), false, 'the message found its command');
       assert.deepEqual(
-        (await at.orders('payin')).map(({ partnerRef }) => partnerRef),
+        (await at.commands('payin')).map(({ partnerRef }) => partnerRef),
         [seen.partnerRef],
       );
       books.change(seen.partnerRef, { status: 'completed' });
@@ -95,7 +95,7 @@ for (const [how, entry] of Object.entries(entries)) {
   }
 }
 
-test('money of another party does not wait for an order in flight', async (t) => {
+test('money of another party does not wait for a command in flight', async (t) => {
   const scene = await receiptScene(t);
   const stranger = await scene.made.newTenant();
   const profile = await scene.made.deps.store.run((tx) => tx.organizations.profile(stranger));
@@ -103,7 +103,7 @@ test('money of another party does not wait for an order in flight', async (t) =>
   changePartner(scene.made.partner, {
     payin: {
       async start(request) {
-        const entry = { receiverRef: profile?.partnerRef ?? null, partnerQuoteId: null };
+        const entry = { partyRef: profile?.partnerRef ?? null, partnerQuoteId: null };
         await scene.arrive('va_1', entry);
         return payin.start(request);
       },
@@ -117,7 +117,7 @@ test('after a restore a pay-in whose order was lost is a receipt, and its quote 
   const scene = await receiptScene(t);
   const { made, tenant } = scene;
   const id = await made.newPayment(tenant);
-  // The backup has the quote; the confirmation and the order came later.
+  // The backup has the quote; the confirmation and the command came later.
   await made.play(tenant, id, 'fx_quoted');
   const [quote] = await quotesOf(scene, id);
   await quarantineRestored(made.deps);
@@ -136,7 +136,7 @@ test('after a restore a pay-in whose order was lost is a receipt, and its quote 
   assert.deepEqual(await findDifferences(made.deps, 9), []);
 });
 
-test('a pay-in of an order that counted as absent is found by its quote', async (t) => {
+test('a pay-in of a command that counted as absent is found by its quote', async (t) => {
   const scene = await receiptScene(t);
   const { made, tenant } = scene;
   changePartner(made.partner, {
@@ -158,7 +158,7 @@ test('a pay-in of an order that counted as absent is found by its quote', async 
   assert.deepEqual(await findDifferences(made.deps, 9), []);
 });
 
-test('an order that stays in doubt does not keep a deposit: a scan finds it', async (t) => {
+test('a command that stays in doubt does not keep a deposit: a scan finds it', async (t) => {
   const scene = await receiptScene(t);
   const { made } = scene;
   const { payin } = made.partner;
@@ -175,7 +175,7 @@ test('an order that stays in doubt does not keep a deposit: a scan finds it', as
   await at.pass(3);
   await scene.arrive('va_1', { partnerQuoteId: null });
   assert.equal(await scene.receipt('va_1'), null);
-  // The message is given up; the look-ups of the order fail for hours.
+  // The message is given up; the look-ups of the command fail for hours.
   await at.pass(24, HOUR_MS / 4);
   assert.equal(await scene.receipt('va_1'), null);
   isLost = false;

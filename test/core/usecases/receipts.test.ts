@@ -1,5 +1,5 @@
 // Money that nobody ordered: which payment it counts for, when a person decides, and that the books
-// agree after all of it. The fake partner refuses refunds of money that it did not order.
+// agree after all of it. The fake partner refuses refunds of money that it did not receive.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { shortIdOf } from '../../../core/domain/bank-record.js';
@@ -45,8 +45,8 @@ test('the ordered pay-in that stays open fails no settled payment, and polls of 
   await scene.arrive('va_1');
   await at.pass(3);
   const own = async () => {
-    const payins = await at.orders('payin');
-    return payins.find(({ partnerRef }) => partnerRef !== 'va_1') ?? assert.fail('no order');
+    const payins = await at.commands('payin');
+    return payins.find(({ partnerRef }) => partnerRef !== 'va_1') ?? assert.fail('no command');
   };
   assert.deepEqual([(await own()).state, (await own()).end], ['done', 'open']);
   await at.pass(400, DAY_MS);
@@ -153,7 +153,7 @@ test('money of a seller pays for nothing of the organization, and the other way 
     partnerRef: 're_s1',
   } as const;
   await deps.store.run(async (tx) => tx.accounts.insert(anAccount(seller)));
-  scene.transfer('va_1', 'order-1', { receiverRef: 're_s1' });
+  scene.transfer('va_1', 'order-1', { partyRef: 're_s1' });
   await scene.tell('va_1');
   assert.equal(await scene.shown('va_1'), 'waiting completed null');
   const { id, accountId } = await scene.found('va_1');
@@ -318,7 +318,7 @@ test('a person cannot assign money of another party, currency, or mode, nor mone
   await refusedAs('ReceiptDecided', assignReceipt(deps, await idOf('va_3'), at.id));
   await refusedAs('NotFound', assignReceipt(deps, 'rct_unknown', at.id));
   // Of a party that nobody here knows, a person knows more.
-  await scene.arrive('va_4', { receiverRef: 're_unknown' });
+  await scene.arrive('va_4', { partyRef: 're_unknown' });
   await assignReceipt(deps, await idOf('va_4'), other);
   assert.equal((await scene.found('va_4')).orgId, stranger.orgId);
   await booksAreRight(scene);
@@ -331,7 +331,7 @@ test('a message twice, and two at a time, make one receipt and count once', asyn
   await Promise.all([scene.tell('va_1'), scene.tell('va_1'), scene.tell('va_1')]);
   await at.pass(10);
   assert.equal(await at.summary(), 'settled paid none 100 100 0 0 0');
-  assert.equal((await at.orders('payin')).length, 2);
+  assert.equal((await at.commands('payin')).length, 2);
   await booksAreRight(scene);
 });
 
@@ -348,7 +348,7 @@ test('without an answer of the books the message is tried again', async (t) => {
   assert.equal(await scene.shown('va_1'), 'assigned completed amount');
 });
 
-test('a partner without books is asked nothing: the message waits for its order', async (t) => {
+test('a partner without books is asked nothing: the message waits for its command', async (t) => {
   const scene = await receiptScene(t);
   scene.deposit('va_1');
   Object.assign(scene.made.partner, { statement: undefined });
@@ -360,7 +360,10 @@ test('what a message reports of a deposit is not believed: the books count', asy
   const scene = await receiptScene(t);
   scene.deposit('va_1', { status: 'open' });
   const report = {
-    ...{ status: 'completed', receivedMinor: '10000', transactionHash: null, reason: null },
+    status: 'completed',
+    receivedMinor: '10000',
+    transactionHash: null,
+    reason: null,
   } as const;
   await scene.tell('va_1', { kind: 'payin', report } as never);
   assert.equal(await scene.shown('va_1'), 'waiting open null');

@@ -34,12 +34,12 @@ class Scene {
   readonly failures: string[] = [];
   waits: number[] = [];
 
-  constructor(made: World, tenant: Tenant, id: string, orders: readonly MoneyCommand[]) {
+  constructor(made: World, tenant: Tenant, id: string, commands: readonly MoneyCommand[]) {
     this.made = made;
     this.tenant = tenant;
     this.id = id;
     const [payin, payout] = (['payin', 'payout'] as const).map((kind) =>
-      orders.find((order) => order.kind === kind),
+      commands.find((command) => command.kind === kind),
     );
     assert.ok(payin !== undefined && payout !== undefined);
     this.payin = payin;
@@ -50,7 +50,9 @@ class Scene {
     const { deps } = this.made;
     this.waits = [];
     const found = await reconcile(deps, {
-      ...{ mode: 'test', sinceMs: deps.clock.nowMs() - since, waitMaxMs: MINUTE_MS },
+      mode: 'test',
+      sinceMs: deps.clock.nowMs() - since,
+      waitMaxMs: MINUTE_MS,
       wait: async (ms) => void this.waits.push(ms),
       onWait: () => undefined,
     });
@@ -68,16 +70,16 @@ class Scene {
     return this.made.deps.store.run(async (tx) => work(tx));
   }
 
-  change(order: MoneyCommand, fields: Partial<MoneyCommand>): Promise<void> {
-    return this.store((tx) => tx.commands.update({ ...order, ...fields }));
+  change(command: MoneyCommand, fields: Partial<MoneyCommand>): Promise<void> {
+    return this.store((tx) => tx.commands.update({ ...command, ...fields }));
   }
 
-  entry(order: MoneyCommand, fields: Partial<PartnerEntry> = {}): PartnerEntry {
-    const { kind, partnerRef, reference, amount } = order;
+  entry(command: MoneyCommand, fields: Partial<PartnerEntry> = {}): PartnerEntry {
+    const { kind, partnerRef, reference, amount } = command;
     assert.ok(kind !== 'refund' && partnerRef !== null);
     const known = { kind, partnerRef, reference, amount, status: 'completed' as const };
-    const none = { partnerQuoteId: null, receiverRef: null, payer: null };
-    return { ...known, ...none, createdAtMs: order.createdAtMs, ...fields };
+    const none = { partnerQuoteId: null, partyRef: null, payer: null };
+    return { ...known, ...none, createdAtMs: command.createdAtMs, ...fields };
   }
 }
 
@@ -92,8 +94,8 @@ async function scene(t: TestContext): Promise<Scene> {
   await made.play(tenant, id, 'settled');
   made.advanceClock(10 * MINUTE_MS);
   await made.settle();
-  const orders = await made.deps.store.run((tx) => tx.commands.ofPayment(tenant, id));
-  const scene = new Scene(made, tenant, id, orders);
+  const commands = await made.deps.store.run((tx) => tx.commands.ofPayment(tenant, id));
+  const scene = new Scene(made, tenant, id, commands);
   const { statement } = made.partner;
   assert.ok(statement !== undefined);
   changePartner(made.partner, { statement: changedBooks(statement, scene) });
@@ -149,13 +151,13 @@ test('a history of payments that end in every way has no differences', async (t)
   }
   const found = await books.run();
   assert.deepEqual([found.differences, found.missed], [[], []]);
-  assert.ok(found.entries >= 9 && found.orders >= found.entries, JSON.stringify(found));
+  assert.ok(found.entries >= 9 && found.commands >= found.entries, JSON.stringify(found));
 });
 
-test('a period before the first order has no entries', async (t) => {
+test('a period before the first command has no entries', async (t) => {
   const made = await scene(t);
   const found = await made.run(MINUTE_MS);
-  assert.deepEqual([found.entries, found.orders, found.differences], [0, 0, []]);
+  assert.deepEqual([found.entries, found.commands, found.differences], [0, 0, []]);
 });
 
 /** What is planted, and the differences: kind, book, our id, the partner's id. */
@@ -165,15 +167,15 @@ const plants: Readonly<
   'an object that the partner does not have': async (made) => {
     const { id, partnerRef } = made.payout;
     made.edit = (entry) => (entry.partnerRef === partnerRef ? null : entry);
-    return [['unknown_there', 'payout', id, null]];
+    return [['missing_at_partner', 'payout', id, null]];
   },
   'a payout that nobody ordered': async (made) => {
     made.added = [made.entry(made.payout, { partnerRef: 'po_9', reference: 'rent' })];
-    return [['unknown_here', 'payout', null, 'po_9']];
+    return [['missing_here', 'payout', null, 'po_9']];
   },
   'a pay-in that no host has received': async (made) => {
     made.added = [made.entry(made.payin, { partnerRef: 'pi_9', reference: null })];
-    return [['unknown_here', 'payin', null, 'pi_9']];
+    return [['missing_here', 'payin', null, 'pi_9']];
   },
   'a payout that came back later': async (made) => {
     const { id, partnerRef } = made.payout;
@@ -210,7 +212,7 @@ const plants: Readonly<
   },
   'a payout that was executed twice': async (made) => {
     made.added = [made.entry(made.payout, { partnerRef: 'po_9' })];
-    return [['two_objects', 'payout', made.payout.id, 'po_9']];
+    return [['duplicate_at_partner', 'payout', made.payout.id, 'po_9']];
   },
   'two pay-ins of one quote': async (made) => {
     const { quoteId } = (await made.made.deps.store.run((tx) => tx.payments.find(made.id))) ?? {};
@@ -218,18 +220,18 @@ const plants: Readonly<
     const { partnerQuoteId } = quote ?? assert.fail('a quote');
     const named = { partnerRef: 'pi_9', reference: null, partnerQuoteId };
     made.added = [made.entry(made.payin, named)];
-    return [['two_objects', 'payin', made.payin.id, 'pi_9']];
+    return [['duplicate_at_partner', 'payin', made.payin.id, 'pi_9']];
   },
-  'one object of two orders': async (made) => {
+  'one object of two commands': async (made) => {
     const { kind, partnerRef, id } = made.payout;
     const other = { ...made.payout, id: `${id}x`, reference: 'other' };
     await made.store((tx) => tx.commands.insert(other));
     const first = await made.made.deps.store.run((tx) =>
       tx.commands.byPartnerRef('test', kind, partnerRef ?? ''),
     );
-    return [['two_orders', 'payout', first?.id === id ? other.id : id, null]];
+    return [['duplicate_command', 'payout', first?.id === id ? other.id : id, null]];
   },
-  'an order that counts as not placed': async (made) => {
+  'a command that counts as not placed': async (made) => {
     const { id, partnerRef } = made.payout;
     await made.change(made.payout, { partnerRef: null, state: 'unknown', end: 'open' });
     return [['not_accepted', 'payout', id, partnerRef]];
@@ -240,7 +242,7 @@ const plants: Readonly<
     const review = JSON.stringify({ kind: 'implausible', reason: 'odd', fact });
     await made.change(made.payin, { review });
     made.edit = (entry) => (entry.kind === 'payin' ? { ...entry, status: 'failed' } : entry);
-    return [['report_held', 'payin', id, null]];
+    return [['report_in_review', 'payin', id, null]];
   },
   'a receipt that waits for a person': async (made) => {
     const amount = money(500n, 'USD');
@@ -248,7 +250,7 @@ const plants: Readonly<
     const receipt = aReceipt({ id: 'rct_9', partnerRef: 'pi_9', amount, enteredAtMs });
     await made.store((tx) => tx.receipts.insert(receipt));
     made.added = [made.entry(made.payin, { partnerRef: 'pi_9', reference: null, amount })];
-    return [['receipt_waits', 'payin', 'rct_9', null]];
+    return [['deposit_unmatched', 'payin', 'rct_9', null]];
   },
   'a receipt that the partner took back': async (made) => {
     const amount = money(500n, 'USD');
@@ -281,17 +283,19 @@ test('money at risk is first, then larger amounts', async (t) => {
   const made = await scene(t);
   const extra = (partnerRef: string, minor: bigint, kind: EntryKind = 'payout') =>
     made.entry(kind === 'payin' ? made.payin : made.payout, {
-      ...{ partnerRef, reference: null, amount: money(minor, 'USD') },
+      partnerRef,
+      reference: null,
+      amount: money(minor, 'USD'),
     });
   const twice = made.entry(made.payout, { partnerRef: 'po_4' });
   made.added = [extra('pi_1', 900n, 'payin'), extra('po_2', 1n), extra('po_3', 2n), twice];
   made.edit = (entry) => (entry.kind === 'payin' ? { ...entry, status: 'failed' } : entry);
   const found = (await made.found()).map(([kind, , , ref]) => [kind, ref]);
   assert.deepEqual(found, [
-    ['two_objects', 'po_4'],
-    ['unknown_here', 'po_3'],
-    ['unknown_here', 'po_2'],
-    ['unknown_here', 'pi_1'],
+    ['duplicate_at_partner', 'po_4'],
+    ['missing_here', 'po_3'],
+    ['missing_here', 'po_2'],
+    ['missing_here', 'pi_1'],
     ['status', made.payin.partnerRef],
   ]);
 });
@@ -307,7 +311,7 @@ test('what is in flight does not differ', async (t) => {
   made.made.advanceClock(10 * MINUTE_MS);
   assert.deepEqual(
     (await made.found()).map(([kind]) => kind),
-    ['unknown_here', 'unknown_there'],
+    ['missing_here', 'missing_at_partner'],
   );
 });
 

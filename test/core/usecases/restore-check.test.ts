@@ -7,15 +7,15 @@ import { type FakeMemory, memoryOnly } from '../../../adapters/partner/fake-memo
 import type { MoneyKind } from '../../../core/domain/partner-command.js';
 import type { PaymentStatus } from '../../../core/domain/payment.js';
 import type { PartnerAnswer, SettlementPartner } from '../../../core/ports/partner.js';
+import { commandReference } from '../../../core/usecases/command-references.js';
 import { commandRunner } from '../../../core/usecases/command-runner.js';
 import { currentEpoch, endQuarantine, quarantineRestored } from '../../../core/usecases/epochs.js';
-import { orderReference } from '../../../core/usecases/order-references.js';
 import { cancelPayment } from '../../../core/usecases/payments.js';
 import { type CheckedPayment, checkRestored } from '../../../core/usecases/restore-check.js';
 import { advancePayment, runAdvances } from '../../../core/usecases/sandbox.js';
 import { currentKey } from '../../../core/usecases/service-keys.js';
 import { changePartner } from '../../support/changed-partner.js';
-import { Scene, scene } from '../../support/order-scene.js';
+import { Scene, scene } from '../../support/command-scene.js';
 import { valuesOf } from '../../support/values-of.js';
 
 const HOUR_SECONDS = 3_600;
@@ -23,7 +23,7 @@ const HOUR_SECONDS = 3_600;
 interface Life {
   readonly at: Scene;
   readonly memory: FakeMemory;
-  /** Orders of this kind that the partner ever took. */
+  /** Commands of this kind that the partner ever took. */
   readonly taken: (kind: MoneyKind) => number;
 }
 
@@ -33,18 +33,19 @@ async function backedUp(t: TestContext, status: PaymentStatus): Promise<Life> {
   const at = await scene(t, 10_000n, memory, status);
   const { deps } = at.made;
   const commands = commandRunner(deps);
-  const order = async () => {
+  const place = async () => {
     await commands.runOnce(deps.clock.nowMs(), 100);
     await commands.idle();
   };
   while ((await at.shown())[0] !== status) {
-    await order();
+    await place();
     await at.made.partner.sendDueMessages(deps.clock.nowMs(), 100);
     at.made.advanceClock(1_000);
     await runAdvances(deps, deps.clock.nowMs(), 100);
   }
-  await order();
-  const taken = (kind: MoneyKind) => memory.all().filter((order) => order.kind === kind).length;
+  await place();
+  const taken = (kind: MoneyKind) =>
+    memory.all().filter((transaction) => transaction.kind === kind).length;
   return { at, memory, taken };
 }
 
@@ -54,18 +55,18 @@ function done<T>(answer: PartnerAnswer<T> | { readonly outcome: 'over_limit' }):
 
 async function referenceOf({ at }: Life, kind: MoneyKind, number: number, subject = at.id) {
   const { bytes } = await currentKey(at.made.deps, 'partner');
-  return orderReference(bytes, { subject, kind, number });
+  return commandReference(bytes, { subject, kind, number });
 }
 
-/** The other life orders a pay-in; yields the partner's id. */
+/** The other life sends a pay-in; yields the partner's id. */
 async function otherPayin(life: Life, number = 1): Promise<string> {
   const { partner } = life.at.made;
   const { payment } = await life.at.read();
   const { amount: source, destination } = payment;
   const quote = done(await partner.quote({ source, destination }));
   const reference = await referenceOf(life, 'payin', number);
-  const order = { reference, quote, payerEmail: 'buyer@example.com' };
-  return done(await partner.payin.start(done(await partner.payin.prepare(order)))).partnerRef;
+  const place = { reference, quote, payerEmail: 'buyer@example.com' };
+  return done(await partner.payin.start(done(await partner.payin.prepare(place)))).partnerRef;
 }
 
 async function otherPayout(life: Life): Promise<void> {
@@ -121,7 +122,7 @@ for (const status of ['buyer_kyc_approved', 'fx_quoted', 'on_ramp_pending'] as c
 
 test('a payment that was refunded after the backup is not paid out', async (t) => {
   const life = await backedUp(t, 'on_ramp_pending');
-  const { partnerRef } = await life.at.order('payin');
+  const { partnerRef } = await life.at.command('payin');
   await otherRefund(life, partnerRef ?? '', 10_000n);
   await restored(life);
   assert.equal(await life.at.summary(), 'failed returned_to_buyer refunded 100 0 0 100 0');
@@ -130,7 +131,7 @@ test('a payment that was refunded after the backup is not paid out', async (t) =
 
 test('a refund of another amount counts for what it gave back; the rest is refunded', async (t) => {
   const life = await backedUp(t, 'on_ramp_pending');
-  const { partnerRef } = await life.at.order('payin');
+  const { partnerRef } = await life.at.command('payin');
   await otherRefund(life, partnerRef ?? '', 4_000n);
   await restored(life);
   assert.equal(await life.at.summary(), 'failed returned_to_buyer refunded 100 0 0 100 0');
@@ -151,32 +152,32 @@ test('a payment that was paid out after the backup cannot be cancelled and refun
   assert.deepEqual([life.taken('payout'), life.taken('refund')], [1, 0]);
 });
 
-test('a payout that could be found and not be looked at is not ordered again', async (t) => {
+test('a payout that could be found and not be looked at is not sent again', async (t) => {
   const life = await backedUp(t, 'on_ramp_pending');
   const { partner } = life.at.made;
-  const { partnerRef } = await life.at.order('payin');
+  const { partnerRef } = await life.at.command('payin');
   await otherPayout(life);
-  const { findOrder, payin, payout } = partner;
+  const { findCommand, payin, payout } = partner;
   const later: PartnerAnswer<never> = { outcome: 'later', reason: 'too many requests' };
   let finds = 0;
-  const once: SettlementPartner['findOrder'] = async (kind, reference) => {
+  const once: SettlementPartner['findCommand'] = async (kind, reference) => {
     if (kind === 'payout') finds += 1;
-    return kind === 'payout' && finds > 1 ? later : findOrder(kind, reference);
+    return kind === 'payout' && finds > 1 ? later : findCommand(kind, reference);
   };
   const open: typeof payin.read = async (ref) => {
     const report = done(await payin.read(ref));
     return { outcome: 'done', value: { ...report, status: 'open', receivedMinor: 0n } };
   };
-  Object.assign(partner, { findOrder: once });
+  Object.assign(partner, { findCommand: once });
   changePartner(partner, { payout: { read: async () => later }, payin: { read: open } });
   await quarantineRestored(life.at.made.deps);
   const [first] = await checked(life);
   assert.notDeepEqual(first?.missed, []);
-  Object.assign(partner, { findOrder, payin, payout });
+  Object.assign(partner, { findCommand, payin, payout });
   assert.equal(done(await payin.read(partnerRef ?? '')).status, 'completed');
   await checked(life);
-  const orders = await life.at.orders('payout');
-  assert.deepEqual(valuesOf(orders, 'state'), ['done']);
+  const commands = await life.at.commands('payout');
+  assert.deepEqual(valuesOf(commands, 'state'), ['done']);
   assert.equal((await life.at.shown())[0], 'settled');
 });
 
@@ -220,24 +221,24 @@ test('a check whose epoch is over leaves the next one unchecked', async (t) => {
   const life = await backedUp(t, 'on_ramp_pending');
   const { deps, partner } = life.at.made;
   const begun = await quarantineRestored(deps);
-  const { findOrder } = partner;
-  const racing: SettlementPartner['findOrder'] = async (...request) => {
+  const { findCommand } = partner;
+  const racing: SettlementPartner['findCommand'] = async (...request) => {
     if (begun.number === (await currentEpoch(deps)).number) await quarantineRestored(deps);
-    return findOrder(...request);
+    return findCommand(...request);
   };
-  Object.assign(partner, { findOrder: racing });
+  Object.assign(partner, { findCommand: racing });
   await assert.rejects(checked(life), { code: 'NotQuarantined' });
   assert.equal((await currentEpoch(deps)).checkedAtMs, null);
 });
 
-test('orders are found beyond numbers that the partner refused', async (t) => {
+test('commands are found beyond numbers that the partner refused', async (t) => {
   const life = await backedUp(t, 'fx_quoted');
   await otherPayin(life, 10);
   await otherPayout(life);
   const [payment] = await restored(life);
   assert.deepEqual(payment?.adopted, ['payin']);
   assert.deepEqual((await life.at.shown())[0], 'settled');
-  const payins = await life.at.orders('payin');
+  const payins = await life.at.commands('payin');
   assert.deepEqual(payins.map(({ state }) => state).toSorted(), [
     'done',
     ...Array.from({ length: 9 }, () => 'void'),
@@ -257,14 +258,14 @@ test('what cannot be looked up keeps the quarantine, until a check is complete',
   const life = await backedUp(t, 'on_ramp_pending');
   const { deps, partner } = life.at.made;
   await quarantineRestored(deps);
-  const usual = partner.findOrder.bind(partner);
+  const usual = partner.findCommand.bind(partner);
   const outage: PartnerAnswer<never> = { outcome: 'later', reason: 'an outage' };
-  Object.assign(partner, { findOrder: async () => outage });
+  Object.assign(partner, { findCommand: async () => outage });
   const [payment] = await checked(life);
   assert.match(payment?.missed.join() ?? '', /an outage/);
   const release = { by: 'ana', forcedBecause: null };
   await assert.rejects(endQuarantine(deps, release), { code: 'CheckIncomplete' });
-  Object.assign(partner, { findOrder: usual });
+  Object.assign(partner, { findCommand: usual });
   for (const { missed } of await checked(life)) assert.deepEqual(missed, []);
   await endQuarantine(deps, release);
 });
@@ -282,19 +283,19 @@ async function lookedUp(
   since(life);
   await quarantineRestored(at.made.deps);
   const { partner } = at.made;
-  const usual = partner.findOrder.bind(partner);
+  const usual = partner.findCommand.bind(partner);
   const kinds: MoneyKind[] = [];
-  const findOrder: SettlementPartner['findOrder'] = (kind, reference) => {
+  const findCommand: SettlementPartner['findCommand'] = (kind, reference) => {
     kinds.push(kind);
     return usual(kind, reference);
   };
-  Object.assign(partner, { findOrder });
+  Object.assign(partner, { findCommand });
   for (const { missed } of await checked(life)) assert.deepEqual(missed, []);
   assert.ok((await currentEpoch(at.made.deps)).checkedAtMs !== null);
   return kinds;
 }
 
-test('of a payment that was paid out and did not change since, no unknown order is looked for', async (t) => {
+test('of a payment that was paid out and did not change since, no unknown command is looked for', async (t) => {
   assert.deepEqual(await lookedUp(t, () => undefined), []);
 });
 
@@ -317,13 +318,13 @@ test('a check that is interrupted resumes behind the last page', async (t) => {
   const { deps, partner } = life.at.made;
   for (let count = 0; count < 60; count += 1) await life.at.another();
   await quarantineRestored(deps);
-  const usual = partner.findOrder.bind(partner);
+  const usual = partner.findCommand.bind(partner);
   let looked = 0;
-  const findOrder: SettlementPartner['findOrder'] = (kind, reference) => {
+  const findCommand: SettlementPartner['findCommand'] = (kind, reference) => {
     looked += 1;
     return usual(kind, reference);
   };
-  Object.assign(partner, { findOrder });
+  Object.assign(partner, { findCommand });
   const run: typeof deps.store.run = (work, options) =>
     looked > 560 ? Promise.reject(new Error('the process ends')) : deps.store.run(work, options);
   const dying = { ...deps, store: { ...deps.store, run } };
@@ -356,7 +357,8 @@ test('a payment that the backup lacks and that is created again is collected and
     ids.push(id);
   }
   assert.equal(new Set(ids).size, 2);
-  const taken = (kind: MoneyKind) => memory.all().filter((order) => order.kind === kind).length;
+  const taken = (kind: MoneyKind) =>
+    memory.all().filter((transaction) => transaction.kind === kind).length;
   // Those of the first payment, which has no externalId, are of one id in both lives.
   assert.deepEqual([taken('payin'), taken('payout'), taken('refund')], [2, 2, 0]);
 });

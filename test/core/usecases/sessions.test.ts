@@ -143,7 +143,9 @@ test('a session may do what its role may: each role with each scope', async () =
   for (const role of memberRoles) {
     await addMember(deps, { orgId, email: 'matrix@acme.example', role });
     const { token } = await createSession(deps, {
-      ...{ orgId, email: 'matrix@acme.example', mode: 'test' },
+      orgId,
+      email: 'matrix@acme.example',
+      mode: 'test',
     });
     const actor = await authenticate(token);
     for (const scope of Object.keys(scopes) as Scope[]) {

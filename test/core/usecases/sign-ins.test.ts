@@ -29,7 +29,7 @@ import { type World, world } from '../../support/test-world.js';
 
 const badLink = { name: 'PonteError', code: 'InvalidSignInLink' };
 const badCode = { name: 'PonteError', code: 'InvalidSignInCode' };
-const codeOver = { name: 'PonteError', code: 'SignInCodeOver' };
+const codeOver = { name: 'PonteError', code: 'SignInCodeExpired' };
 const notFound = { name: 'PonteError', code: 'NotFound' };
 const email = 'Ana@Example.com';
 

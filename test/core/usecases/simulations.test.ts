@@ -31,7 +31,9 @@ async function waiting(
   const tenant = await made.newTenant();
   const id = await made.newPayment(tenant, fields);
   return {
-    ...{ made, tenant, id },
+    made,
+    tenant,
+    id,
     simulate: (event) => simulate(made.deps, tenant, id, event),
     read: () => readPayment(made.deps, tenant, id),
   };

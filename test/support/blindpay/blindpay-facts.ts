@@ -291,53 +291,69 @@ export interface Fixture {
 /** The answer to each call that succeeds. */
 export const fixtures: readonly Fixture[] = [
   {
-    ...{ call: /^POST \/upload$/, ...OPENAPI },
+    call: /^POST \/upload$/,
+    ...OPENAPI,
     answer: z.strictObject({ file_url: z.url() }),
   },
   { call: /^POST \/e\/tos$/, ...OPENAPI, answer: z.strictObject({ url: z.url() }) },
   {
-    ...{ call: /^GET \/available\/rails$/, ...OPENAPI },
+    call: /^GET \/available\/rails$/,
+    ...OPENAPI,
     answer: z.array(
       z.strictObject({ label: z.string(), value: z.string(), country: z.string().length(2) }),
     ),
   },
   {
-    ...{ call: /^GET \/api-keys$/, ...OPENAPI },
+    call: /^GET \/api-keys$/,
+    ...OPENAPI,
     answer: z.array(
       z.strictObject({
-        ...{ id: id('ap'), name: z.string(), permission: z.literal('full_access') },
-        ...{ token: z.string(), ip_whitelist: z.array(z.string()).optional() },
-        ...{ unkey_id: z.string(), last_used_at: instant.nullable(), ...ofInstance },
+        id: id('ap'),
+        name: z.string(),
+        permission: z.literal('full_access'),
+        token: z.string(),
+        ip_whitelist: z.array(z.string()).optional(),
+        unkey_id: z.string(),
+        last_used_at: instant.nullable(),
+        ...ofInstance,
       }),
     ),
   },
   {
-    ...{ call: /^GET \/webhook-endpoints$/, ...OPENAPI },
+    call: /^GET \/webhook-endpoints$/,
+    ...OPENAPI,
     answer: z.array(
       z.strictObject({
-        ...{ id: id('we'), url: z.url(), events: z.array(z.string()) },
-        ...{ last_event_at: instant, ...ofInstance },
+        id: id('we'),
+        url: z.url(),
+        events: z.array(z.string()),
+        last_event_at: instant,
+        ...ofInstance,
       }),
     ),
   },
   {
-    ...{ call: /^POST \/webhook-endpoints$/, ...OPENAPI },
+    call: /^POST \/webhook-endpoints$/,
+    ...OPENAPI,
     answer: z.strictObject({ id: id('we') }),
   },
   {
-    ...{ call: /^GET \/webhook-endpoints\/[^/]+\/secret$/, ...OPENAPI },
+    call: /^GET \/webhook-endpoints\/[^/]+\/secret$/,
+    ...OPENAPI,
     answer: z.strictObject({ key: z.string().startsWith('whsec_') }),
   },
   { call: /^GET \/customers$/, ...GUIDE, answer: pages(customer) },
   {
-    ...{ call: /^POST \/customers$/, ...OPENAPI },
+    call: /^POST \/customers$/,
+    ...OPENAPI,
     answer: z.strictObject({ id: id('re'), customer_id: id('re') }),
   },
   { call: /^GET \/customers\/[^/]+$/, ...OPENAPI, answer: customer },
   // Its page is marked as beta. One is open at most; null: none is.
   { call: /^GET \/customers\/[^/]+\/rfi$/, ...GUIDE, answer: rfi.nullable() },
   {
-    ...{ call: /^POST \/customers\/[^/]+\/rfi$/, ...GUIDE },
+    call: /^POST \/customers\/[^/]+\/rfi$/,
+    ...GUIDE,
     answer: z.strictObject({ success: z.boolean() }),
   },
   { call: /^GET \/customers\/[^/]+\/bank-accounts$/, ...OPENAPI, answer: z.array(bankAccount) },
@@ -346,20 +362,24 @@ export const fixtures: readonly Fixture[] = [
   { call: /^POST \/customers\/[^/]+\/wallets$/, ...OPENAPI, answer: wallet },
   { call: /^GET \/customers\/[^/]+\/wallets\/[^/]+$/, ...OPENAPI, answer: wallet },
   {
-    ...{ call: /^GET \/customers\/[^/]+\/virtual-accounts$/, ...OPENAPI },
+    call: /^GET \/customers\/[^/]+\/virtual-accounts$/,
+    ...OPENAPI,
     answer: z.array(virtualAccount),
   },
   { call: /^POST \/customers\/[^/]+\/virtual-accounts$/, ...ACCOUNTS, answer: virtualAccount },
   {
-    ...{ call: /^GET \/limits\/customers\/[^/]+$/, ...GUIDE },
+    call: /^GET \/limits\/customers\/[^/]+$/,
+    ...GUIDE,
     answer: z.strictObject({ limits: z.strictObject({ payin: left, payout: left }) }),
   },
   {
-    ...{ call: /^POST \/payin-quotes$/, ...OPENAPI },
+    call: /^POST \/payin-quotes$/,
+    ...OPENAPI,
     answer: z.looseObject({ ...quote, is_otc: z.boolean() }),
   },
   {
-    ...{ call: /^POST \/quotes\/fx$/, ...OPENAPI },
+    call: /^POST \/quotes\/fx$/,
+    ...OPENAPI,
     answer: z.strictObject({
       commercial_quotation: z.number(),
       blindpay_quotation: z.number(),
@@ -369,7 +389,8 @@ export const fixtures: readonly Fixture[] = [
     }),
   },
   {
-    ...{ call: /^POST \/quotes$/, ...OPENAPI },
+    call: /^POST \/quotes$/,
+    ...OPENAPI,
     answer: z.looseObject({ ...quote, description: text }),
   },
   { call: /^GET \/payins$/, ...LISTS, answer: pages(payin) },

@@ -187,9 +187,13 @@ export function bankDetailsOf(virtualAccountId: string) {
 /** What the bank says about a deposit; the fiat leg is complete when its pay-in is created. */
 function transferOf({ sender, description, trace }: Deposit): Tracking {
   return {
-    ...{ step: 'completed', status: 'completed', provider_name: 'jpmorgan' },
-    ...{ sender_name: sender?.name ?? null, sender_bank_name: sender?.bank ?? null },
-    ...{ trace_number: trace ?? null, transaction_reference: null },
+    step: 'completed',
+    status: 'completed',
+    provider_name: 'jpmorgan',
+    sender_name: sender?.name ?? null,
+    sender_bank_name: sender?.bank ?? null,
+    trace_number: trace ?? null,
+    transaction_reference: null,
     description: description ?? null,
   };
 }
@@ -207,9 +211,14 @@ function depositFees(amountMinor: number) {
 /** The pay-in of a deposit, without its ids. */
 export function depositedPayin(given: Deposit, customerId: string) {
   return {
-    ...{ customer_id: customerId, status: 'processing', payment_method: 'ach' },
-    ...{ sender_amount: given.amountMinor, ...depositFees(given.amountMinor) },
-    ...{ pix_code: null, memo_code: null, clabe: null },
+    customer_id: customerId,
+    status: 'processing',
+    payment_method: 'ach',
+    sender_amount: given.amountMinor,
+    ...depositFees(given.amountMinor),
+    pix_code: null,
+    memo_code: null,
+    clabe: null,
     blindpay_bank_details: bankDetailsOf(given.virtualAccountId),
     ...newTracking(),
     tracking_transaction: transferOf(given),

@@ -63,10 +63,15 @@ function partnerOf(
   return {
     ...createBlindPayPartner({
       ...setup,
-      ...{ url, apiKey, instanceId, secrets: [secret] },
-      ...{ limit: { perMinute: 0, burst: 1 } },
+      url,
+      apiKey,
+      instanceId,
+      secrets: [secret],
+      limit: { perMinute: 0, burst: 1 },
       route: {
-        ...{ network: 'polygon_amoy', token: 'USDB', paymentMethod: 'ach' },
+        network: 'polygon_amoy',
+        token: 'USDB',
+        paymentMethod: 'ach',
         bankingPartner,
       },
     }),

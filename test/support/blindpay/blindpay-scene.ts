@@ -1,13 +1,13 @@
 // The BlindPay adapter over its simulator, with a clock that the test moves, and the steps to
-// orders at it.
+// commands at it.
 import { createBlindPayPartner } from '../../../adapters/partner/blindpay/blindpay.js';
-import type { Route } from '../../../adapters/partner/blindpay/orders.js';
+import type { BlindPayRoute } from '../../../adapters/partner/blindpay/blindpay-context.js';
 import type { ReadFile } from '../../../adapters/partner/running-partner.js';
 import type { SignedMessage } from '../../../adapters/partner/signed-message.js';
 import { done, person } from '../../../adapters/partner-kit/conformance-harness.js';
 import { type Money, money } from '../../../core/domain/money.js';
 import type { Mode } from '../../../core/domain/tenant.js';
-import type { PayoutOrder, ReceiverOrder, SettlementPartner } from '../../../core/ports/partner.js';
+import type { PartyInput, PayoutInput, SettlementPartner } from '../../../core/ports/partner.js';
 import type { SuiteEnd } from '../suite-end.js';
 import type { LogEntry } from '../test-world.js';
 import {
@@ -24,7 +24,7 @@ export const usd = (amountMinor: bigint): Money => money(amountMinor, 'USD');
 
 export interface SceneOptions {
   readonly mode?: Mode;
-  readonly route?: Partial<Route>;
+  readonly route?: Partial<BlindPayRoute>;
   readonly secrets?: readonly string[];
   readonly callsPerMinute?: number;
   readonly limit?: { readonly perMinute: number; readonly burst: number };
@@ -54,7 +54,11 @@ export async function openBlindPay(options: SceneOptions = {}): Promise<BlindPay
   const network = { network: 'polygon_amoy', token: 'USDB' };
   const make = () =>
     createBlindPayPartner({
-      ...{ mode, apiKey, instanceId, secrets, url: server.url },
+      mode,
+      apiKey,
+      instanceId,
+      secrets,
+      url: server.url,
       clock: { nowMs: () => scene.nowMs },
       log: notesIn(log),
       readFile: options.readFile ?? (async (url) => files.get(url) ?? null),
@@ -63,7 +67,11 @@ export async function openBlindPay(options: SceneOptions = {}): Promise<BlindPay
       ...(timeoutMs === undefined ? {} : { timeoutMs }),
     });
   const scene: BlindPayScene = {
-    ...{ partner: make(), server, log, nowMs: START_MS, restarted: make },
+    partner: make(),
+    server,
+    log,
+    nowMs: START_MS,
+    restarted: make,
     get messages() {
       const fresh = server.state.messages.slice(messages.length);
       messages.push(...fresh.map((message) => server.state.sign(message, secret)));
@@ -94,17 +102,17 @@ function notesIn(log: LogEntry[]) {
 
 export async function approvedCustomer(
   scene: BlindPayScene,
-  fields: Partial<ReceiverOrder> = {},
+  fields: Partial<PartyInput> = {},
 ): Promise<string> {
-  const { receiver } = scene.partner;
-  const { partnerRef } = done(await receiver.start(done(await receiver.prepare(person(fields)))));
+  const { party } = scene.partner;
+  const { partnerRef } = done(await party.start(done(await party.prepare(person(fields)))));
   scene.pass(60_000);
   return partnerRef;
 }
 
 export async function destinationAt(scene: BlindPayScene): Promise<string> {
-  const receiverRef = await approvedCustomer(scene);
-  const input = { receiverRef, pixKey, accountHolderName: 'Ana Lima', key: 'key-1' };
+  const partyRef = await approvedCustomer(scene);
+  const input = { partyRef, pixKey, accountHolderName: 'Ana Lima', key: 'key-1' };
   return done(await scene.partner.registerPixDestination(input)).destinationRef;
 }
 
@@ -115,20 +123,20 @@ export async function preparedPayin(
 ): Promise<string> {
   const destination = await destinationAt(scene);
   const quote = done(await scene.partner.quote({ source, destination }));
-  const order = { reference, quote, payerEmail: 'buyer@example.com' };
-  return done(await scene.partner.payin.prepare(order));
+  const input = { reference, quote, payerEmail: 'buyer@example.com' };
+  return done(await scene.partner.payin.prepare(input));
 }
 
 /** A payout whose pay-in has completed. */
 export async function preparedPayout(
   scene: BlindPayScene,
   amount = usd(125_000n),
-  fields: Pick<PayoutOrder, 'purpose'> = {},
+  fields: Pick<PayoutInput, 'purpose'> = {},
 ): Promise<string> {
   const destination = await destinationAt(scene);
   const quote = done(await scene.partner.quote({ source: amount, destination }));
-  const order = { reference: 'reference-1', quote, payerEmail: 'buyer@example.com' };
-  const request = done(await scene.partner.payin.prepare(order));
+  const input = { reference: 'reference-1', quote, payerEmail: 'buyer@example.com' };
+  const request = done(await scene.partner.payin.prepare(input));
   const payinRefs = [done(await scene.partner.payin.start(request)).partnerRef];
   scene.pass(60_000);
   const payout = { reference: 'reference-2', amount, destination, payinRefs, quote, ...fields };

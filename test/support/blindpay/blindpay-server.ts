@@ -198,7 +198,10 @@ export function sentOf({ method, url, headers, text }: HttpCall): Sent {
     .replace(/^\/v1(\/instances\/[^/]+)?/, '');
   const key = headers['idempotency-key'];
   return {
-    ...{ method, path, query: search, text },
+    method,
+    path,
+    query: search,
+    text,
     key: typeof key === 'string' ? key : null,
     authorization: `${headers['authorization'] ?? ''}`,
   };

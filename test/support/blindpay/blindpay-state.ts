@@ -224,7 +224,9 @@ export class BlindPayState {
   fx(body: Fields): Answer {
     need(body, ['from', 'to', 'request_amount', 'currency_type']);
     return ok({
-      ...{ commercial_quotation: 540, blindpay_quotation: 535, instance_flat_fee: 0 },
+      commercial_quotation: 540,
+      blindpay_quotation: 535,
+      instance_flat_fee: 0,
       result_amount: converted(amountOf(body)),
       instance_percentage_fee: 0,
     });
@@ -238,9 +240,15 @@ export class BlindPayState {
     // With a virtual account its own numbers are shown, and the memo code is ignored.
     const account = this.virtualAccounts.find((one) => one.customer_id === customer_id);
     const payin: Transaction = {
-      ...{ id, customer_id, status: 'processing' },
-      ...{ payin_quote_id: quote.id, payment_method: quote['method'] },
-      ...{ sender_amount, receiver_amount, pix_code: null, clabe: null },
+      id,
+      customer_id,
+      status: 'processing',
+      payin_quote_id: quote.id,
+      payment_method: quote['method'],
+      sender_amount,
+      receiver_amount,
+      pix_code: null,
+      clabe: null,
       memo_code: hexOf(id).slice(0, 8).toUpperCase(),
       blindpay_bank_details: account === undefined ? bankDetails : bankDetailsOf(account.id),
       ...newTracking(),
@@ -321,9 +329,16 @@ export class BlindPayState {
     this.#credit(wallet.id, -sender_amount);
     const id = this.#id('po');
     const payout: Transaction = {
-      ...{ id, customer_id, status: 'processing', quote_id: quote.id },
-      ...{ sender_wallet_address: address, sender_amount, receiver_amount, currency: 'BRL' },
-      ...{ network: quote['network'], description: quote['description'] },
+      id,
+      customer_id,
+      status: 'processing',
+      quote_id: quote.id,
+      sender_wallet_address: address,
+      sender_amount,
+      receiver_amount,
+      currency: 'BRL',
+      network: quote['network'],
+      description: quote['description'],
       bank_account_id: (quote['account'] as Owned).id,
       ...newTracking(),
       created_at: this.#now(),

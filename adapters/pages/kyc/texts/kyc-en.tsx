@@ -221,7 +221,7 @@ export const kycEn = {
     back: 'Back to the documents',
     again: 'Make a new code',
     over: 'This code no longer works',
-    overText: 'It was used, or 10 minutes have passed. Make a new one on your computer.',
+    endedText: 'It was used, or 10 minutes have passed. Make a new one on your computer.',
     enter: 'Add files from this phone?',
     enterText: 'The page takes files for the form on your computer, and shows nothing else.',
     formOf: 'Form of',

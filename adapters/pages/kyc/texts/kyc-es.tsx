@@ -225,7 +225,7 @@ export const kycEs = {
     back: 'Volver a los documentos',
     again: 'Crear otro código',
     over: 'Este código ya no funciona',
-    overText: 'Se usó o pasaron 10 minutos. Cree otro en su ordenador.',
+    endedText: 'Se usó o pasaron 10 minutos. Cree otro en su ordenador.',
     enter: '¿Añadir archivos desde este teléfono?',
     enterText:
       'La página recibe archivos para el formulario de su ordenador y no muestra nada más.',

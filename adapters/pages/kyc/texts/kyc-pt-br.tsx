@@ -224,7 +224,7 @@ export const kycPtBr = {
     back: 'Voltar aos documentos',
     again: 'Criar outro código',
     over: 'Este código não funciona mais',
-    overText: 'Ele foi usado ou passaram 10 minutos. Crie outro no seu computador.',
+    endedText: 'Ele foi usado ou passaram 10 minutos. Crie outro no seu computador.',
     enter: 'Enviar arquivos deste celular?',
     enterText:
       'A página recebe arquivos para o formulário no seu computador e não mostra mais nada.',

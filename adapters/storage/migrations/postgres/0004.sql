@@ -15,7 +15,7 @@ update kyc_submissions set tos_id = null
 
 -- The queue of the money desk, or null.
 alter table partner_commands add column queue text collate "C"
-  check (queue in ('owed', 'out_of_sight'));
+  check (queue in ('owed', 'in_review'));
 alter table partner_commands add column is_stuck boolean not null default false;
 alter table partner_commands add column is_in_flight boolean not null default false;
 
@@ -23,7 +23,7 @@ alter table partner_commands add column is_in_flight boolean not null default fa
 update partner_commands set queue = 'owed'
   where kind = 'refund' and review is null and state <> 'void'
     and (state <> 'done' or order_end <> 'completed');
-update partner_commands set queue = 'out_of_sight'
+update partner_commands set queue = 'in_review'
   where review is not null or (kind = 'payout' and state = 'done' and order_end = 'failed');
 update partner_commands set is_stuck = true
   where review is not null or (kind = 'refund' and state = 'refused')

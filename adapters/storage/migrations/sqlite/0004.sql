@@ -14,7 +14,7 @@ update kyc_submissions set tos_id = null
 -- What operators must look at is a column that the domain writes, not a condition of each query.
 
 -- The queue of the money desk, or null.
-alter table partner_commands add column queue text check (queue in ('owed', 'out_of_sight'));
+alter table partner_commands add column queue text check (queue in ('owed', 'in_review'));
 alter table partner_commands add column is_stuck integer not null default 0
   check (is_stuck in (0, 1));
 alter table partner_commands add column is_in_flight integer not null default 0
@@ -24,7 +24,7 @@ alter table partner_commands add column is_in_flight integer not null default 0
 update partner_commands set queue = 'owed'
   where kind = 'refund' and review is null and state <> 'void'
     and (state <> 'done' or order_end <> 'completed');
-update partner_commands set queue = 'out_of_sight'
+update partner_commands set queue = 'in_review'
   where review is not null or (kind = 'payout' and state = 'done' and order_end = 'failed');
 update partner_commands set is_stuck = 1
   where review is not null or (kind = 'refund' and state = 'refused')

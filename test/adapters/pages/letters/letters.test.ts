@@ -23,7 +23,9 @@ const payment = aBarePayment({
   dueDate: '2030-02-28',
   settlement: {
     settled: money(6_739_200n, 'BRL'),
-    ...{ fees: money(100n, 'USD'), fxRate: '5.4', endToEndId: 'E1' },
+    fees: money(100n, 'USD'),
+    fxRate: '5.4',
+    endToEndId: 'E1',
   },
 });
 
@@ -38,7 +40,10 @@ function letterOf(purpose: MailPurpose, fields: LetterFields = {}): Letter {
   const code = purpose === 'sign_in' ? '418926' : null;
   const link = { url: `${page}?token=token`, code, endsAtMs: NOW_MS + 900_000 };
   return {
-    ...{ purpose, locale: 'en', mode: 'live', writtenAtMs: NOW_MS },
+    purpose,
+    locale: 'en',
+    mode: 'live',
+    writtenAtMs: NOW_MS,
     organization: { name: 'Rota Norte', supportEmail: 'help@rotanorte.example' },
     about: isOfPayment
       ? { payment: { ...payment, ...changed }, funds: { ...sampleFunds, ...funds } }
@@ -175,7 +180,9 @@ test('letters about trouble answer the four questions, with the reference', () =
   const questions = {
     en: ['Where is my money?', 'What happens next?', 'What must I do?', 'Whom do I ask?'],
     'pt-BR': [
-      ...['Onde está meu dinheiro?', 'O que acontece agora?', 'O que devo fazer?'],
+      'Onde está meu dinheiro?',
+      'O que acontece agora?',
+      'O que devo fazer?',
       'Com quem falo?',
     ],
     es: ['¿Dónde está mi dinero?', '¿Qué pasa ahora?', '¿Qué debo hacer?', '¿A quién pregunto?'],

@@ -18,7 +18,9 @@ test('each waits its own time, however many groups before it fail', async () => 
   let groups = 0;
   // A group is worked on for as long as anybody may wait, and then is lost.
   const gathering = new MicroBatcher<Item>({
-    ...{ concurrency: 1, groupMax: 1, waitMaxMs },
+    concurrency: 1,
+    groupMax: 1,
+    waitMaxMs,
     work: async (waiting) => {
       const group = waiting.next();
       groups += 1;
@@ -37,7 +39,9 @@ test('each waits its own time, however many groups before it fail', async () => 
 test('a full queue refuses immediately', async () => {
   const gate = Promise.withResolvers<void>();
   const gathering = new MicroBatcher<Item>({
-    ...{ concurrency: 1, groupMax: 5, waitingMax: 5 },
+    concurrency: 1,
+    groupMax: 5,
+    waitingMax: 5,
     work: async (waiting) => {
       await gate.promise;
       for (const { resolve } of waiting.next()) resolve('done');
@@ -53,7 +57,9 @@ test('what is given back goes first with the next group, and waits no longer tha
   let tries = 0;
   const seen: number[] = [];
   const gathering = new MicroBatcher<Item>({
-    ...{ concurrency: 1, groupMax: 2, waitMaxMs: 200 },
+    concurrency: 1,
+    groupMax: 2,
+    waitMaxMs: 200,
     work: async (waiting) => {
       const group = waiting.next();
       tries += 1;
@@ -65,7 +71,9 @@ test('what is given back goes first with the next group, and waits no longer tha
   const all = await Promise.all([asked(gathering), asked(gathering), asked(gathering)]);
   assert.deepEqual(all, ['try 2', 'try 2', 'try 3']);
   const lost = new MicroBatcher<Item>({
-    ...{ concurrency: 1, groupMax: 2, waitMaxMs: 50 },
+    concurrency: 1,
+    groupMax: 2,
+    waitMaxMs: 50,
     work: async (waiting) => {
       waiting.requeue(waiting.next());
     },

@@ -93,7 +93,9 @@ test('a time is the same moment in any offset of the session', () => {
 
 test('options of the URL are settings, in the ways in which libpq takes them', () => {
   assert.deepEqual(optionsIn('-c search_path=a,b  -clock_timeout=1s --work-mem=4MB'), {
-    ...{ search_path: 'a,b', lock_timeout: '1s', work_mem: '4MB' },
+    search_path: 'a,b',
+    lock_timeout: '1s',
+    work_mem: '4MB',
   });
   assert.deepEqual(optionsIn('-c application_name=two\\ words'), { application_name: 'two words' });
   assert.throws(() => optionsIn('-c search_path'), /write -c name=value/);

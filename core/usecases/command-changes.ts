@@ -1,8 +1,14 @@
-// Changes of orders to the partner, each stored in one batch with everything that follows from it.
-// Reports are checked before they are applied; an implausible one waits for a person's decision.
+// Changes of commands to the partner, each stored in one batch with everything that follows from
+// it. Reports are checked before they are applied; an implausible one waits for a person's
+// decision.
 import type { Change, PaymentAggregate } from '../domain/change.js';
-import { ordersChanged, type ReportedDetails } from '../domain/order-outcomes.js';
-import { holdForReview, type OrderReport, pollNow, reportOrder } from '../domain/order-report.js';
+import { commandsChanged, type ReportedDetails } from '../domain/command-outcomes.js';
+import {
+  type CommandReport,
+  holdForReview,
+  pollNow,
+  reportCommand,
+} from '../domain/command-report.js';
 import {
   type MoneyCommand,
   type PartnerCommand,
@@ -22,7 +28,7 @@ import type { Batch } from './batch.js';
 import { announce, loadPayment, stageChange } from './payment-store.js';
 
 export interface Staged {
-  /** The order with its stored version. */
+  /** The command with its stored version. */
   readonly command: PartnerCommand;
   /** False while a report needs another batch: stage it again. */
   readonly isComplete: boolean;
@@ -31,11 +37,11 @@ export interface Staged {
 }
 
 export interface ReportSource {
-  /** The version that was polled: the answer is current unless the order has changed since. */
+  /** The version that was polled: the answer is current unless the command has changed since. */
   readonly polledVersion?: number;
   /** A person accepted the implausible report. */
   readonly accepted?: boolean;
-  /** A further change of the order in the same batch; `payment` is null for a party. */
+  /** A further change of the command in the same batch; `payment` is null for a party. */
   readonly alsoChange?: <C extends PartnerCommand>(next: C, payment: Payment | null) => C;
 }
 
@@ -53,7 +59,7 @@ export async function storeStaged(
   }
 }
 
-/** A worker polls the order next. `alsoStage` is part of the same batch. */
+/** A worker polls the command next. `alsoStage` is part of the same batch. */
 export async function pollSoon(
   deps: Deps,
   commandId: string,
@@ -68,7 +74,7 @@ export async function pollSoon(
   deps.wake('commands');
 }
 
-/** Stages the order only. */
+/** Stages the command only. */
 export function stageCommand({ tx }: Batch, next: PartnerCommand): Staged {
   tx.commands.update(next);
   return staged(next, () => undefined);
@@ -79,18 +85,18 @@ export function unchangedCommand(command: PartnerCommand): Staged {
 }
 
 /**
- * Stages an order about money with all that follows from it. `adopted` are orders without a row.
+ * Stages a command about money with all that follows from it. `adopted` are commands without a row.
  */
-export async function stageOrder(
+export async function stageMoneyCommand(
   batch: Batch,
   command: MoneyCommand,
-  decide: (orders: readonly MoneyCommand[]) => MoneyCommand,
+  decide: (commands: readonly MoneyCommand[]) => MoneyCommand,
   details: ReportedDetails = {},
   adopted: readonly MoneyCommand[] = [],
 ): Promise<Staged> {
-  const { was, orders: stored } = await loadPaymentOrders(batch.tx, command);
-  const orders = [...stored, ...adopted];
-  return stagePaymentOrders(batch, { was, orders, adopted }, decide(orders), details);
+  const { was, commands: stored } = await loadPaymentCommands(batch.tx, command);
+  const commands = [...stored, ...adopted];
+  return stagePaymentCommands(batch, { was, commands, adopted }, decide(commands), details);
 }
 
 export interface Reported<R> {
@@ -101,11 +107,11 @@ export interface Reported<R> {
   readonly polled: boolean;
 }
 
-/** The rules for reports of one kind of order about money. */
+/** The rules for reports of one kind of command about money. */
 export interface ReportRules<R> {
   problem(reported: Reported<R>): ReportProblem | null;
-  sums(report: R): Pick<OrderReport, 'receivedMinor' | 'refunded' | 'held'>;
-  /** Applied if the report ends the order. */
+  sums(report: R): Pick<CommandReport, 'receivedMinor' | 'refunded' | 'held'>;
+  /** Applied if the report ends the command. */
   details(report: R): ReportedDetails;
 }
 
@@ -118,7 +124,7 @@ export async function stageReport<R extends MoneyFact['report']>(
   rules: ReportRules<R>,
 ): Promise<Staged> {
   const { tx, nowMs, deps } = batch;
-  const books = await loadPaymentOrders(tx, command);
+  const books = await loadPaymentCommands(tx, command);
   const { payment } = books.was;
   const quote =
     payment.quoteId === null ? null : await tx.quotes.get(tenantOf(command), payment.quoteId);
@@ -136,7 +142,7 @@ export async function stageReport<R extends MoneyFact['report']>(
   }
   // A report that contradicts the known end waits for a poll.
   const isApplied = problem === null && next.end === report.status;
-  const stored = await stagePaymentOrders(
+  const stored = await stagePaymentCommands(
     batch,
     books,
     last,
@@ -152,7 +158,7 @@ export async function stageReport<R extends MoneyFact['report']>(
   };
 }
 
-export type MoneyFact = Exclude<PartnerFact, { readonly kind: 'receiver' }>;
+export type MoneyFact = Exclude<PartnerFact, { readonly kind: 'party' }>;
 
 /** The JSON of PartnerCommand.review. */
 interface Review {
@@ -172,27 +178,27 @@ export function isPayinDoubted({ kind, review }: MoneyCommand): boolean {
   return status === 'failed' || status === 'returned';
 }
 
-interface PaymentOrders {
+interface PaymentCommands {
   readonly was: PaymentAggregate;
-  readonly orders: readonly MoneyCommand[];
-  /** Orders without a row. */
+  readonly commands: readonly MoneyCommand[];
+  /** Commands without a row. */
   readonly adopted?: readonly MoneyCommand[];
 }
 
-/** The payment is read first: its version guards the orders. */
-async function loadPaymentOrders(tx: Tx, command: MoneyCommand): Promise<PaymentOrders> {
+/** The payment is read first: its version guards the commands. */
+async function loadPaymentCommands(tx: Tx, command: MoneyCommand): Promise<PaymentCommands> {
   const tenant = tenantOf(command);
   const was = await loadPayment(tx, tenant, command.paymentId);
-  return { was, orders: await tx.commands.ofPayment(tenant, command.paymentId) };
+  return { was, commands: await tx.commands.ofPayment(tenant, command.paymentId) };
 }
 
-async function stagePaymentOrders(
+async function stagePaymentCommands(
   { deps, tx, nowMs }: Batch,
-  { was, orders, adopted = [] }: PaymentOrders,
+  { was, commands, adopted = [] }: PaymentCommands,
   next: MoneyCommand,
   details: ReportedDetails,
 ): Promise<Staged> {
-  const change: Change = ordersChanged(was, orders, [next], nowMs, details);
+  const change: Change = commandsChanged(was, commands, [next], nowMs, details);
   const stored = await stageChange(deps, tx, was, change, adopted);
   await stageBankDetails({ deps, tx, nowMs }, was.payment, stored.payment);
   const isNew = adopted.some(({ id }) => id === next.id);
@@ -207,10 +213,10 @@ function staged(next: PartnerCommand, after: () => void): Staged {
 function reported(
   command: MoneyCommand,
   { partnerRef, report: { status: end, reason } }: MoneyFact,
-  known: Pick<OrderReport, 'receivedMinor' | 'refunded' | 'held' | 'polled'>,
+  known: Pick<CommandReport, 'receivedMinor' | 'refunded' | 'held' | 'polled'>,
   nowMs: number,
 ): MoneyCommand {
-  const next = reportOrder(command, { ...known, partnerRef, end, reason }, nowMs);
+  const next = reportCommand(command, { ...known, partnerRef, end, reason }, nowMs);
   if (next.kind !== 'refund' || next.state !== 'done' || next.end !== 'failed') return next;
   // An operator must pay the buyer back.
   return refuseCommand(next, { code: null, message: reason ?? 'refund failed' }, nowMs);

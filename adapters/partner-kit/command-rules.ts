@@ -1,25 +1,25 @@
-// Rules about orders of money: pay-ins, payouts and refunds, each brought to its end.
+// Rules about commands of money: pay-ins, payouts and refunds, each brought to its end.
 import assert from 'node:assert/strict';
 import { money, parseRate } from '../../core/domain/money.js';
-import type { PayinOrder } from '../../core/ports/partner.js';
+import type { PayinInput } from '../../core/ports/partner.js';
 import {
-  type Check,
   destinationOf,
   done,
   ended,
   type PartnerTraits,
   preparedPayout,
+  type RuleCheck,
   STEPS_MAX,
   startedPayin,
 } from './conformance-harness.js';
 
-export function orderRules(traits: PartnerTraits, check: Check): void {
+export function commandRules(traits: PartnerTraits, check: RuleCheck): void {
   payinRules(traits, check);
   payoutRules(traits, check);
   refundRules(traits, check);
 }
 
-function payinRules(traits: PartnerTraits, check: Check): void {
+function payinRules(traits: PartnerTraits, check: RuleCheck): void {
   check('a pay-in is open, then completed with everything received', async (harness) => {
     const { partner } = harness;
     const amount = traits.amounts.fine;
@@ -54,8 +54,8 @@ function payinRules(traits: PartnerTraits, check: Check): void {
     const source = traits.amounts.fine;
     const quote = done(await partner.quote({ source, destination }));
     while (harness.nowMs() < quote.expiresAtMs) await harness.step();
-    const order: PayinOrder = { reference: 'cmd_late', quote, payerEmail: 'buyer@example.com' };
-    const prepared = await partner.payin.prepare(order);
+    const input: PayinInput = { reference: 'cmd_late', quote, payerEmail: 'buyer@example.com' };
+    const prepared = await partner.payin.prepare(input);
     const answer =
       prepared.outcome === 'done' ? await partner.payin.start(prepared.value) : prepared;
     assert.equal(answer.outcome === 'refused' ? answer.code : answer.outcome, 'quote_expired');
@@ -63,7 +63,7 @@ function payinRules(traits: PartnerTraits, check: Check): void {
 
   check('unknown ids and requests that nobody prepared are refused', async ({ partner }) => {
     for (const ref of ['', 'nothing', 'fake_payin_AAAA']) {
-      assert.equal((await partner.receiver.read(ref)).outcome, 'refused', ref);
+      assert.equal((await partner.party.read(ref)).outcome, 'refused', ref);
       assert.equal((await partner.payin.read(ref)).outcome, 'refused', ref);
       assert.equal((await partner.payout.read(ref)).outcome, 'refused', ref);
       assert.equal((await partner.refund.read(ref)).outcome, 'refused', ref);
@@ -75,7 +75,7 @@ function payinRules(traits: PartnerTraits, check: Check): void {
   });
 }
 
-function payoutRules(traits: PartnerTraits, check: Check): void {
+function payoutRules(traits: PartnerTraits, check: RuleCheck): void {
   check('a completed payout reports BRL, rate, fees and the PIX id', async (harness) => {
     const { partner } = harness;
     const amount = traits.amounts.fine;
@@ -119,21 +119,21 @@ function payoutRules(traits: PartnerTraits, check: Check): void {
 
   check('a payout to an unknown destination is refused', async ({ partner }) => {
     const amount = traits.amounts.fine;
-    const order = {
+    const input = {
       reference: 'cmd_x',
       amount,
       destination: 'nowhere',
       payinRefs: [],
       quote: null,
     };
-    const prepared = await partner.payout.prepare(order);
+    const prepared = await partner.payout.prepare(input);
     const answer =
       prepared.outcome === 'done' ? await partner.payout.start(prepared.value) : prepared;
     assert.equal(answer.outcome, 'refused');
   });
 }
 
-function refundRules(traits: PartnerTraits, check: Check): void {
+function refundRules(traits: PartnerTraits, check: RuleCheck): void {
   check('a pay-in is refunded once per request, or refunds are refused', async (harness) => {
     const { partner } = harness;
     const amount = traits.amounts.fine;

@@ -1,5 +1,5 @@
-// Orders whose call to the partner is in doubt or refused: only a look-up that succeeds and finds
-// nothing proves that the partner has no order.
+// Commands whose call to the partner is in doubt or refused: only a look-up that succeeds and finds
+// nothing proves that the partner has no command.
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { HOUR_MS, MINUTE_MS } from '../../../core/domain/instant.js';
@@ -17,21 +17,21 @@ import {
   type Fate,
   fates,
   honestLookUp,
-  type OrderKind,
   type Scene,
   scene,
   silent,
-} from '../../support/order-scene.js';
+  type TransactionKind,
+} from '../../support/command-scene.js';
 
 /** How everything is where all went well in the end. */
 const well = {
   payin: ['settled', 'paid', 'none', 100, 100, 0, 0, 0],
   payout: ['settled', 'paid', 'none', 100, 100, 0, 0, 0],
   refund: ['cancelled', 'returned_to_buyer', 'refunded', 99.55, 0, 0, 99.55, 0],
-} as const satisfies Readonly<Record<OrderKind, readonly unknown[]>>;
+} as const satisfies Readonly<Record<TransactionKind, readonly unknown[]>>;
 
 /** Calls of this kind get these fates; look-ups find what was executed. A refund is due. */
-async function begun(t: TestContext, kind: OrderKind, ...script: readonly Fate[]) {
+async function begun(t: TestContext, kind: TransactionKind, ...script: readonly Fate[]) {
   const at = await scene(t, kind === 'refund' ? 10_055n : 10_000n);
   const seen = fates(at, kind, ...script);
   honestLookUp(at, kind, seen.executed);
@@ -53,18 +53,18 @@ for (const kind of ['payin', 'payout', 'refund'] as const) {
     await at.pass(120);
     assert.deepEqual(await at.shown(), well[kind]);
     assert.deepEqual([seen.executed.length, seen.calls], [1, 1]);
-    assert.equal((await at.orders(kind)).length, 1);
+    assert.equal((await at.commands(kind)).length, 1);
     await at.booksAreRight();
   });
 
   test(`a ${kind} that was lost is made again once a look-up proves that there is none`, async (t) => {
     const { at, seen } = await begun(t, kind, 'lost');
     await at.pass(60);
-    const lost = await at.order(kind);
+    const lost = await at.command(kind);
     assert.deepEqual([seen.calls, lost.state], [1, 'unknown']);
     await at.pass(7, MINUTE_MS);
     assert.deepEqual([seen.calls, seen.executed.length], [2, 1]);
-    const { reference, request } = await at.order(kind);
+    const { reference, request } = await at.command(kind);
     assert.deepEqual([reference, request], [lost.reference, lost.request]);
     await at.pass(10);
     assert.deepEqual(await at.shown(), well[kind]);
@@ -78,10 +78,10 @@ for (const kind of ['payin', 'payout', 'refund'] as const) {
     await at.booksAreRight();
   });
 
-  test(`a refusal of a ${kind} counts when a look-up finds no order`, async (t) => {
+  test(`a refusal of a ${kind} counts when a look-up finds no command`, async (t) => {
     const { at, seen } = await begun(t, kind, 'refused');
-    while ((await at.orders(kind))[0]?.state !== 'refused') await at.pass(1);
-    const { refusal, end } = await at.order(kind);
+    while ((await at.commands(kind))[0]?.state !== 'refused') await at.pass(1);
+    const { refusal, end } = await at.command(kind);
     assert.deepEqual([refusal, end, seen.calls], ['already_used', 'open', 1]);
     await at.booksAreRight();
   });
@@ -107,10 +107,10 @@ for (const kind of ['payin', 'payout', 'refund'] as const) {
         Object.assign(at.made.partner, silent);
         changePartner(at.made.partner, { [kind]: { find: async () => answer } });
         await at.pass(30, MINUTE_MS);
-        const order = await at.order(kind);
-        assert.deepEqual([order.state, seen.calls], [state, 1]);
-        assert.match(order.lastError ?? '', /could not be looked up/);
-        assert.equal((await retryCommand(at.made.deps, order.id)).id, order.id);
+        const command = await at.command(kind);
+        assert.deepEqual([command.state, seen.calls], [state, 1]);
+        assert.match(command.lastError ?? '', /could not be looked up/);
+        assert.equal((await retryCommand(at.made.deps, command.id)).id, command.id);
         await at.pass(2 * (HOUR_MS / MINUTE_MS), MINUTE_MS);
         assert.deepEqual(await stuckOf(at), [`${kind} ${state}`], 'operators see it');
         changePartner(at.made.partner, { [kind]: { find } });
@@ -142,11 +142,11 @@ test('a payout in doubt whose repeat is refused is neither paid twice nor given 
 
 test('a payment that ends takes back a payout that a look-up does not find', async (t) => {
   const { at, seen } = await begun(t, 'payout', 'lost');
-  while ((await at.orders('payout'))[0]?.state !== 'unknown') await at.pass(1);
+  while ((await at.commands('payout'))[0]?.state !== 'unknown') await at.pass(1);
   await failPaymentByOperator(at.made.deps, at.id, 'by hand');
   assert.deepEqual((await at.shown()).slice(0, 2), ['failed', 'payout_ordered']);
   await at.pass(10, MINUTE_MS);
-  assert.deepEqual([(await at.order('payout')).state, seen.executed], ['void', []]);
+  assert.deepEqual([(await at.command('payout')).state, seen.executed], ['void', []]);
   assert.equal(await at.summary(), 'failed returned_to_buyer refunded 100 0 0 100 0');
   await at.booksAreRight();
 });
@@ -161,7 +161,7 @@ test('the buyer gets the instructions although a message was faster than the ans
     const answer = await payin.start(request);
     assert.ok(answer.outcome === 'done');
     const { partnerRef } = answer.value;
-    const { id, reference } = await at.order('payin');
+    const { id, reference } = await at.command('payin');
     await applyPartnerUpdate(at.made.deps, id, { kind: 'payin', reference, partnerRef, report });
     return answer;
   };
@@ -187,14 +187,14 @@ async function refusedRefund(t: TestContext, fate: Fate) {
   await at.pass(20);
   await cancelPayment(at.made.deps, at.tenant, at.id, 'withdrawn');
   await at.pass(10, MINUTE_MS);
-  const refused = await at.order('refund');
+  const refused = await at.command('refund');
   assert.deepEqual([refused.state, (await at.shown())[2]], ['refused', 'needs_review']);
   const truly = (finds: boolean) =>
     changePartner(at.made.partner, { refund: { find: finds ? find : absent } });
   return { at, seen, refused, truly };
 }
 
-test('a refused refund that the partner does not have is ordered again', async (t) => {
+test('a refused refund that the partner does not have is sent again', async (t) => {
   const { at, refused } = await refusedRefund(t, 'refused');
   const next = await retryCommand(at.made.deps, refused.id);
   assert.ok(next.kind === 'refund');
@@ -210,18 +210,18 @@ test('a refused refund that the partner does not have is ordered again', async (
   await at.booksAreRight();
 });
 
-test('a refused refund that the partner has after all is not ordered again', async (t) => {
+test('a refused refund that the partner has after all is not sent again', async (t) => {
   const { at, seen, refused, truly } = await refusedRefund(t, 'executed, refused');
   truly(true);
   const known = { code: 'CommandNotRetryable', message: /has this refund/ } as const;
   await assert.rejects(retryCommand(at.made.deps, refused.id), known);
   await at.pass(10);
   assert.deepEqual(await at.shown(), well.refund);
-  assert.deepEqual([seen.executed.length, (await at.orders('refund')).length], [1, 1]);
+  assert.deepEqual([seen.executed.length, (await at.commands('refund')).length], [1, 1]);
   await at.booksAreRight();
 });
 
-test('a refused refund that failed at the partner is ordered again', async (t) => {
+test('a refused refund that failed at the partner is sent again', async (t) => {
   const { at, refused, truly } = await refusedRefund(t, 'executed, refused');
   truly(true);
   const { read } = at.made.partner.refund;
@@ -247,19 +247,19 @@ test('a refused refund is left alone while the partner cannot be asked about it'
     changePartner(at.made.partner, { refund: { read: async () => answer } });
     await assert.rejects(retryCommand(at.made.deps, refused.id), { code: 'PartnerUnavailable' });
     changePartner(at.made.partner, { refund: { read } });
-    assert.deepEqual([await at.shown(), (await at.orders('refund')).length], [before, 1]);
+    assert.deepEqual([await at.shown(), (await at.commands('refund')).length], [before, 1]);
   }
 });
 
-test('the same order has the same reference, whenever and wherever it is made', async (t) => {
+test('the same command has the same reference, whenever and wherever it is made', async (t) => {
   const [one, other] = [await scene(t), await scene(t)];
   await one.pass(20);
   await other.pass(40);
   for (const kind of ['payin', 'payout'] as const) {
-    const { id, reference } = await one.order(kind);
+    const { id, reference } = await one.command(kind);
     // Both worlds have one seed, so the same key and the same payment.
     assert.equal(one.id, other.id);
-    assert.equal(reference, (await other.order(kind)).reference);
+    assert.equal(reference, (await other.command(kind)).reference);
     assert.match(reference, /^[0-9a-f]{32}$/);
     assert.notEqual(reference, id);
   }

@@ -1,24 +1,24 @@
-// The effect of a partner's report on its order, and the schedule of polls. Reports arrive late,
-// twice and out of order. Their effect on money is in order-outcomes.ts.
+// The effect of a partner's report on its command, and the schedule of polls. Reports arrive late,
+// twice and out of order. Their effect on money is in command-outcomes.ts.
 import type { Money } from './money.js';
 import {
+  type CommandEnd,
   type CommandState,
   changed,
   isMoneyCommand,
   isPolled,
   type MoneyCommand,
   nextCommandState,
-  type OrderEnd,
   type PartnerCommand,
 } from './partner-command.js';
-import { isShort, lateFromMs, markLate, pollsOf, pollWaitMs } from './poll-plan.js';
+import { isPayinShort, lateFromMs, markLate, pollsOf, pollWaitMs } from './poll-plan.js';
 import { backoffMs } from './schedules.js';
 
-/** `poll`: poll the order, because the report may be older than the known end. */
+/** `poll`: poll the command, because the report may be older than the known end. */
 export type ReportEffect = 'apply' | 'poll' | 'ignore';
 
 /** Rows: the known end. Columns: the reported end. Only the answer to a poll replaces an end. */
-const endMoves: Readonly<Record<OrderEnd, Readonly<Record<OrderEnd, ReportEffect>>>> = {
+const endMoves: Readonly<Record<CommandEnd, Readonly<Record<CommandEnd, ReportEffect>>>> = {
   open: { open: 'ignore', completed: 'apply', failed: 'apply', returned: 'apply' },
   completed: { open: 'ignore', completed: 'ignore', failed: 'poll', returned: 'poll' },
   failed: { open: 'ignore', completed: 'poll', failed: 'ignore', returned: 'poll' },
@@ -26,7 +26,7 @@ const endMoves: Readonly<Record<OrderEnd, Readonly<Record<OrderEnd, ReportEffect
 };
 
 /** `polled`: the report answers a poll, so it is the current state. */
-export function reportEffect(was: OrderEnd, reported: OrderEnd, polled: boolean): ReportEffect {
+export function reportEffect(was: CommandEnd, reported: CommandEnd, polled: boolean): ReportEffect {
   const effect = endMoves[was][reported];
   return effect === 'poll' && polled ? 'apply' : effect;
 }
@@ -34,7 +34,7 @@ export function reportEffect(was: OrderEnd, reported: OrderEnd, polled: boolean)
 /** What a person overruled has no effect if it is reported again. */
 export function effectOn(
   { end, overruled }: Pick<PartnerCommand, 'end' | 'overruled'>,
-  reported: OrderEnd,
+  reported: CommandEnd,
   polled: boolean,
 ): ReportEffect {
   return reported === overruled ? 'ignore' : reportEffect(end, reported, polled);
@@ -68,23 +68,25 @@ export function pollAgain<C extends PartnerCommand>(
   });
 }
 
-/** A poll found nothing new about an ended order. */
+/** A poll found nothing new about an ended command. */
 export function stopPolling<C extends PartnerCommand>(command: C, nowMs: number): C {
   return changed(command, nowMs, { dueAtMs: null, leaseToken: null, lastError: null });
 }
 
-/** Another order about the party replaces it: its reports do not count any more. */
-export function replaceOrder<C extends PartnerCommand>(command: C, nowMs: number): C {
+/** Another command about the party replaces it: its reports do not count any more. */
+export function replaceCommand<C extends PartnerCommand>(command: C, nowMs: number): C {
   return stopPolling(changed(command, nowMs, { end: 'completed', tries: 0 }), nowMs);
 }
 
-/** The partner waits for a party that it had decided on: the order is polled again. */
-export function reopenOrder<C extends PartnerCommand>(command: C, nowMs: number): C {
+/** The partner waits for a party that it had decided on: the command is polled again. */
+export function reopenCommand<C extends PartnerCommand>(command: C, nowMs: number): C {
   if (command.end === 'open') return command;
   return changed(command, nowMs, {
-    ...{ end: 'open', heldSinceMs: nowMs, lateAtMs: null },
+    end: 'open',
+    heldSinceMs: nowMs,
+    lateAtMs: null,
     tries: 0,
-    dueAtMs: nowMs + backoffMs('orderPoll', 0),
+    dueAtMs: nowMs + backoffMs('commandPoll', 0),
   });
 }
 
@@ -93,13 +95,13 @@ export function pollNow<C extends PartnerCommand>(command: C, nowMs: number): C 
   return changed(command, nowMs, { dueAtMs: nowMs, leaseToken: null });
 }
 
-export interface OrderReport {
+export interface CommandReport {
   readonly partnerRef: string;
-  readonly end: OrderEnd;
+  readonly end: CommandEnd;
   readonly reason: string | null;
-  /** Of a pay-in: the total received so far. */
+  /** Counts what a pay-in has received so far. */
   readonly receivedMinor: bigint;
-  /** Of a refund: its amount, else null. */
+  /** Is the amount of a refund, else null. */
   readonly refunded: Money | null;
   /** The partner checks the money. */
   readonly held?: boolean;
@@ -107,12 +109,12 @@ export interface OrderReport {
 }
 
 /**
- * The order after a report. An order that is reported exists. Totals only grow, so old and repeated
- * reports are harmless. A failed payout is polled until its money is reported.
+ * The command after a report. A command that is reported exists. Totals only grow, so old and
+ * repeated reports are harmless. A failed payout is polled until its money is reported.
  */
-export function reportOrder<C extends PartnerCommand>(
+export function reportCommand<C extends PartnerCommand>(
   command: C,
-  report: OrderReport,
+  report: CommandReport,
   nowMs: number,
 ): C {
   const effect = effectOn(command, report.end, report.polled);
@@ -126,7 +128,7 @@ export function reportOrder<C extends PartnerCommand>(
   const next = { ...known, state, end };
   // A message may be older than the report under review.
   const isDoubted = command.review !== null && !report.polled && isPolled(next);
-  // An order that stays refused or void is not polled.
+  // A command that stays refused or void is not polled.
   const pollAtMs = state === 'done' ? nextPollAtMs(next, 0, nowMs) : null;
   return changed(known, nowMs, {
     state,
@@ -138,18 +140,18 @@ export function reportOrder<C extends PartnerCommand>(
   });
 }
 
-/** A refused or void order that failed at the partner stays, except a payout, which has money. */
-function revivedState({ kind, state }: PartnerCommand, reported: OrderEnd): CommandState {
+/** A refused or void command that failed at the partner stays, except a payout, which has money. */
+function revivedState({ kind, state }: PartnerCommand, reported: CommandEnd): CommandState {
   const isOver = state === 'refused' || state === 'void';
   if (isOver && kind !== 'payout' && (reported === 'failed' || reported === 'returned'))
     return state;
   return nextCommandState(state, 'accept') ?? state;
 }
 
-/** The same end again: only a poll of a failed order goes on. */
+/** The same end again: only a poll of a failed command goes on. */
 function polledAgain<C extends PartnerCommand>(
   known: C,
-  { end, polled }: OrderReport,
+  { end, polled }: CommandReport,
   nowMs: number,
 ): C {
   if (!polled || known.state !== 'done' || known.end !== 'failed' || end !== 'failed') return known;
@@ -161,7 +163,7 @@ function polledAgain<C extends PartnerCommand>(
 /** Returns `command` itself if the report states nothing new. */
 function withReport<C extends PartnerCommand>(
   command: C,
-  report: OrderReport,
+  report: CommandReport,
   reviewed: boolean,
   nowMs: number,
 ): C {
@@ -193,23 +195,23 @@ function withReport<C extends PartnerCommand>(
 }
 
 /** A message may be old: only the answer to a poll begins or ends a hold. */
-function heldSince(command: PartnerCommand, report: OrderReport, nowMs: number): number | null {
+function heldSince(command: PartnerCommand, report: CommandReport, nowMs: number): number | null {
   const { polled, end, held = false } = report;
   if (!polled || end !== 'open' || command.end !== 'open') return command.heldSinceMs;
   return held ? (command.heldSinceMs ?? nowMs) : null;
 }
 
 /**
- * Stores an implausible report for a person; polls become rare. An order that is reported open or
+ * Stores an implausible report for a person; polls become rare. A command that is reported open or
  * completed exists even if its amounts are wrong, so its money is not free.
  */
 export function holdForReview(
   command: MoneyCommand,
-  review: { readonly text: string; readonly end: OrderEnd },
+  review: { readonly text: string; readonly end: CommandEnd },
   nowMs: number,
 ): MoneyCommand {
   const isThere = review.end === 'open' || review.end === 'completed';
-  // Once an order ended at the partner, only the answer to a poll counts.
+  // Once a command ended at the partner, only the answer to a poll counts.
   const exists = isThere && command.end === 'open';
   const state = (exists ? nextCommandState(command.state, 'accept') : null) ?? command.state;
   if (command.review === review.text && command.state === state) return command;
@@ -219,10 +221,10 @@ export function holdForReview(
   return changed(command, nowMs, { state, review: review.text, ...polls });
 }
 
-/** Null if the end is final. */
+/** Returns null if the end is final. */
 function nextPollAtMs(command: PartnerCommand, tries: number, nowMs: number): number | null {
   const { kind, end } = command;
-  const short = end === 'completed' && isShort(command);
+  const short = end === 'completed' && isPayinShort(command);
   const isOver = kind !== 'payout' && tries >= pollsOf(command);
   const polled = end === 'open' || short || (end === 'failed' && !isOver);
   return polled ? nowMs + pollWaitMs(command, tries, nowMs) : null;

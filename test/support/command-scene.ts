@@ -17,7 +17,7 @@ import { advancePayment } from '../../core/usecases/sandbox.js';
 import { changePartner } from './changed-partner.js';
 import { type World, world } from './test-world.js';
 
-export type OrderKind = 'payin' | 'payout' | 'refund';
+export type TransactionKind = 'payin' | 'payout' | 'refund';
 
 /** One payment, and what its test does to the partner. */
 export class Scene {
@@ -40,14 +40,14 @@ export class Scene {
     await this.made.settle();
   }
 
-  async orders(kind: OrderKind): Promise<readonly MoneyCommand[]> {
+  async commands(kind: TransactionKind): Promise<readonly MoneyCommand[]> {
     const { deps } = this.made;
     const all = await deps.store.run((tx) => tx.commands.ofPayment(this.tenant, this.id));
-    return all.filter((order) => order.kind === kind);
+    return all.filter((command) => command.kind === kind);
   }
 
-  async order(kind: OrderKind): Promise<MoneyCommand> {
-    return (await this.orders(kind)).at(-1) ?? assert.fail(`there is no ${kind}`);
+  async command(kind: TransactionKind): Promise<MoneyCommand> {
+    return (await this.commands(kind)).at(-1) ?? assert.fail(`there is no ${kind}`);
   }
 
   /** One more payment, of which nothing is asked yet. */
@@ -77,23 +77,23 @@ export class Scene {
     return (await this.shown()).join(' ');
   }
 
-  /** A message of the partner about the newest order of this kind. */
-  async report(kind: OrderKind, report: object): Promise<void> {
-    const { id, reference, partnerRef } = await this.order(kind);
+  /** A message of the partner about the newest command of this kind. */
+  async report(kind: TransactionKind, report: object): Promise<void> {
+    const { id, reference, partnerRef } = await this.command(kind);
     const fact = { kind, reference, partnerRef, report } as PartnerFact;
     await applyPartnerUpdate(this.made.deps, id, fact);
   }
 
-  /** What the partner answers when asked about the newest order of this kind. */
-  async answer(kind: OrderKind, report: object): Promise<void> {
-    const { id, reference, partnerRef, version } = await this.order(kind);
+  /** What the partner answers when asked about the newest command of this kind. */
+  async answer(kind: TransactionKind, report: object): Promise<void> {
+    const { id, reference, partnerRef, version } = await this.command(kind);
     const fact = { kind, reference, partnerRef, report } as PartnerFact;
     await applyPartnerUpdate(this.made.deps, id, fact, { polledVersion: version });
   }
 
-  /** An operator accepts the report that waits for the newest order of this kind. */
-  async accept(kind: OrderKind): Promise<void> {
-    const { id, review } = await this.order(kind);
+  /** An operator accepts the report that waits for the newest command of this kind. */
+  async accept(kind: TransactionKind): Promise<void> {
+    const { id, review } = await this.command(kind);
     await acceptReport(this.made.deps, id, reviewName(review ?? ''));
   }
 
@@ -102,7 +102,7 @@ export class Scene {
     return alerts.map(({ fields }) => fields['alert']);
   }
 
-  /** After every test: ledger, funds and orders agree. */
+  /** After every test: ledger, funds and commands agree. */
   async booksAreRight(): Promise<void> {
     assert.deepEqual(await findDifferences(this.made.deps, 10), []);
   }
@@ -142,7 +142,7 @@ export type Fate = keyof typeof answers;
 /** Each start of this kind gets the next fate; counts what the partner executed. */
 export function fates(
   { made: { partner } }: Scene,
-  kind: OrderKind,
+  kind: TransactionKind,
   ...script: readonly Fate[]
 ): { readonly executed: string[]; calls: number } {
   const seen = { executed: [] as string[], calls: 0 };
@@ -160,7 +160,7 @@ export function fates(
 }
 
 /** A look-up that finds only what was executed, like a real partner's. */
-export function honestLookUp(at: Scene, kind: OrderKind, seen: readonly string[]): void {
+export function honestLookUp(at: Scene, kind: TransactionKind, seen: readonly string[]): void {
   const { partner } = at.made;
   const usual = partner[kind];
   const find = async (request: string) =>

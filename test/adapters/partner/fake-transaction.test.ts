@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { magicValues } from '../../../adapters/partner/fake-values.js';
 import { done } from '../../../adapters/partner-kit/conformance-harness.js';
 import { convert, money, parseRate, subtract } from '../../../core/domain/money.js';
-import type { ReceiverOrder } from '../../../core/ports/partner.js';
+import type { PartyInput } from '../../../core/ports/partner.js';
 import {
   DELAY_MS,
   destinationOf,
@@ -145,7 +145,7 @@ test('every magic amount of the table is one of those cases', () => {
 
 const business = { role: 'seller', entityType: 'business' } as const;
 
-const partyCases: readonly (readonly [Partial<ReceiverOrder>, string, string])[] = [
+const partyCases: readonly (readonly [Partial<PartyInput>, string, string])[] = [
   [{ firstName: 'Ana' }, 'verifying', 'approved'],
   [{ firstName: 'Fail' }, 'verifying', 'rejected'],
   [{ lastName: 'Fail' }, 'verifying', 'approved'],
@@ -160,14 +160,14 @@ const partyCases: readonly (readonly [Partial<ReceiverOrder>, string, string])[]
 test('a seller business is decided on in the call, others by message after the delay', async () => {
   for (const [fields, inTheCall, atLast] of partyCases) {
     const made = world();
-    const request = done(await made.partner.receiver.prepare(party(fields)));
-    const { partnerRef, report } = done(await made.partner.receiver.start(request));
+    const request = done(await made.partner.party.prepare(party(fields)));
+    const { partnerRef, report } = done(await made.partner.party.start(request));
     assert.equal(report?.status, inTheCall);
-    assert.deepEqual(done(await made.partner.receiver.read(partnerRef)), report);
+    assert.deepEqual(done(await made.partner.party.read(partnerRef)), report);
     await made.pass(DELAY_MS);
-    const decided = done(await made.partner.receiver.read(partnerRef));
+    const decided = done(await made.partner.party.read(partnerRef));
     assert.equal(decided.status, atLast);
-    const fact = { kind: 'receiver', reference: 'cmd_1', partnerRef, report: decided };
+    const fact = { kind: 'party', reference: 'cmd_1', partnerRef, report: decided };
     assert.deepEqual(facts(made), inTheCall === atLast ? [] : [fact]);
   }
 });
@@ -178,8 +178,8 @@ test('a pay-in of an unknown quote is refused', async () => {
     await made.partner.quote({ source: minor('10.00'), destination: await destinationOf(made) }),
   );
   const forged = { ...quote, partnerQuoteId: `${quote.partnerQuoteId}A` };
-  const order = { reference: 'cmd_1', quote: forged, payerEmail: 'buyer@example.com' };
-  const request = done(await made.partner.payin.prepare(order));
+  const transaction = { reference: 'cmd_1', quote: forged, payerEmail: 'buyer@example.com' };
+  const request = done(await made.partner.payin.prepare(transaction));
   assert.equal(refusalCode(await made.partner.payin.start(request)), 'not_found');
   assert.equal(done(await made.partner.payin.find(request)), null);
 });
@@ -194,25 +194,25 @@ test('a quote can be ordered up to, and not at, its expiry', async () => {
     [0, 'quote_expired'],
   ] as const) {
     made.nowMs = quote.expiresAtMs - beforeMs;
-    const order = { reference: 'cmd_1', quote, payerEmail: 'buyer@example.com' };
-    const request = done(await made.partner.payin.prepare(order));
+    const transaction = { reference: 'cmd_1', quote, payerEmail: 'buyer@example.com' };
+    const request = done(await made.partner.payin.prepare(transaction));
     made.nowMs += 60_000;
     assert.equal(refusalCode(await made.partner.payin.start(request)), code);
     assert.equal(done(await made.partner.payin.find(request)) === null, code !== null);
   }
 });
 
-test('the amount of the quote counts, not that of the order', async () => {
+test('the amount of the quote counts, not that of the transaction', async () => {
   const made = world();
   const quote = done(
     await made.partner.quote({ source: minor('10.00'), destination: await destinationOf(made) }),
   );
-  const order = {
+  const transaction = {
     reference: 'cmd_1',
     quote: { ...quote, source: minor('1.00') },
     payerEmail: 'buyer@example.com',
   };
-  const request = done(await made.partner.payin.prepare(order));
+  const request = done(await made.partner.payin.prepare(transaction));
   const { instructions } = done(await made.partner.payin.start(request));
   assert.deepEqual(instructions?.amount, minor('10.00'));
 });
@@ -230,8 +230,8 @@ test('a refund is at most what the pay-in brings, in its currency', async () => 
     const made = world();
     const payinRef = await startedPayin(made, minor(payin));
     await made.pass(DELAY_MS);
-    const order = { reference: 'cmd_2', payinRef, amount: refund };
-    const request = done(await made.partner.refund.prepare(order));
+    const transaction = { reference: 'cmd_2', payinRef, amount: refund };
+    const request = done(await made.partner.refund.prepare(transaction));
     const started = await made.partner.refund.start(request);
     assert.equal(started.outcome, outcome, `${payin} ${refund.amountMinor}`);
     if (started.outcome !== 'done') continue;

@@ -1,17 +1,20 @@
-// Alerts for operators: changes of a payment's orders that need a person.
+// Alerts for operators: changes of a payment's commands that need a person.
 import { type Funds, stageOf, sumsOf } from './funds.js';
 import type { MoneyCommand } from './partner-command.js';
 import type { Payment } from './payment.js';
 
-interface Books {
+interface MoneyState {
   readonly payment: Payment;
   readonly funds: Funds;
-  readonly orders: readonly MoneyCommand[];
+  readonly commands: readonly MoneyCommand[];
 }
 
 /** Each alert is raised once, by the change that makes its condition true. */
-export function alertsBetween(was: Books, { payment, funds, orders }: Books): readonly string[] {
-  const [before, after] = [sumsOf(was.orders), sumsOf(orders)];
+export function alertsBetween(
+  was: MoneyState,
+  { payment, funds, commands }: MoneyState,
+): readonly string[] {
+  const [before, after] = [sumsOf(was.commands), sumsOf(commands)];
   const rules = [
     [
       after.lossMinor > before.lossMinor,
@@ -22,11 +25,11 @@ export function alertsBetween(was: Books, { payment, funds, orders }: Books): re
       'the position of the money is unknown',
     ],
     [
-      debtsOf(orders) > debtsOf(was.orders),
+      debtsOf(commands) > debtsOf(was.commands),
       'a refund was refused or failed: the buyer must be paid back by hand',
     ],
     [
-      doubtsOf(orders) > doubtsOf(was.orders),
+      doubtsOf(commands) > doubtsOf(was.commands),
       'a report about a refund is implausible and waits for a decision',
     ],
     [
@@ -42,10 +45,11 @@ export function alertsBetween(was: Books, { payment, funds, orders }: Books): re
   return rules.filter(([applies]) => applies).map(([, text]) => text);
 }
 
-function debtsOf(orders: readonly MoneyCommand[]): number {
-  return orders.filter((order) => order.kind === 'refund' && stageOf(order) === 'owed').length;
+function debtsOf(commands: readonly MoneyCommand[]): number {
+  return commands.filter((command) => command.kind === 'refund' && stageOf(command) === 'owed')
+    .length;
 }
 
-function doubtsOf(orders: readonly MoneyCommand[]): number {
-  return orders.filter(({ kind, review }) => kind === 'refund' && review !== null).length;
+function doubtsOf(commands: readonly MoneyCommand[]): number {
+  return commands.filter(({ kind, review }) => kind === 'refund' && review !== null).length;
 }

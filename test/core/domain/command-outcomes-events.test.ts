@@ -10,17 +10,17 @@ import {
   payout,
   settled,
 } from '../../support/money-scene.js';
-import { orderOf, START_MS } from '../../support/sample-rows.js';
+import { commandOf, START_MS } from '../../support/sample-rows.js';
 
 const refund = (fields: Partial<MoneyCommand> = {}) =>
-  orderOf('refund', 'back', { amountMinor: 4_000n, ...fields });
+  commandOf('refund', 'back', { amountMinor: 4_000n, ...fields });
 const unsent = { state: 'pending', partnerRef: null, lastSentAtMs: null } as const;
 const returned = { end: 'returned', receivedMinor: 10_000n } as const;
 
 const was = (fields: Partial<MoneyCommand>) =>
   MoneyScene.at('settled', [
     payin,
-    orderOf('payout', 'out', { amountMinor: 6_000n }),
+    commandOf('payout', 'out', { amountMinor: 6_000n }),
     refund(fields),
   ]);
 const alone = (fields: Partial<MoneyCommand>) =>
@@ -84,13 +84,15 @@ test('the refund of an invoice has an event in the namespace of invoices only', 
 });
 
 test('an event about a refund carries the payment as it is then', () => {
-  const paying = MoneyScene.at('on_ramp_pending', [orderOf('payin', 'in')]);
+  const paying = MoneyScene.at('on_ramp_pending', [commandOf('payin', 'in')]);
   const { events } = paying.report('in', returned).change;
   assert.deepEqual(
     events.map(({ type, payment }) => `${type} ${payment.status}`),
     [
-      ...['payment_intent.failed failed', 'invoice.failed failed'],
-      ...['payment_intent.refunded failed', 'invoice.refunded failed'],
+      'payment_intent.failed failed',
+      'invoice.failed failed',
+      'payment_intent.refunded failed',
+      'invoice.refunded failed',
     ],
   );
 });
@@ -114,7 +116,7 @@ const alerts: Readonly<Record<string, readonly [next: MoneyScene, ...alerts: str
     MoneyScene.at('cancelled', [
       payin,
       refund({ state: 'refused' }),
-      orderOf('refund', 'other', { amountMinor: 6_000n }),
+      commandOf('refund', 'other', { amountMinor: 6_000n }),
     ]).report('other', { end: 'failed' }),
     debt,
   ],
@@ -142,10 +144,11 @@ const alerts: Readonly<Record<string, readonly [next: MoneyScene, ...alerts: str
       payout({ end: 'returned' }),
       refund({ end: 'completed', amount: payin.amount }),
     ]).report('out', { end: 'completed', polled: true }),
-    ...[lost, late],
+    lost,
+    late,
   ],
   'a pay-in went back before the payout': [confirmed.report('in', returned)],
-  'a pay-in went back after the payout': [settled.report('in', returned), ...[lost, chargedBack]],
+  'a pay-in went back after the payout': [settled.report('in', returned), lost, chargedBack],
 };
 
 for (const [name, [{ change }, ...expected]] of Object.entries(alerts)) {

@@ -1,12 +1,13 @@
-// What the orders of all kinds have in common at BlindPay: ids, the texts of requests, and answers.
+// What the commands of all kinds have in common at BlindPay: ids, the texts of requests, and
+// answers.
 import { z } from 'zod';
-import type { OrderEnd } from '../../../core/domain/partner-command.js';
+import type { CommandEnd } from '../../../core/domain/partner-command.js';
 import type { Log } from '../../../core/ports/outside.js';
 import type { PartnerAnswer } from '../../../core/ports/partner.js';
 import type { BlindPayClient } from './blindpay-client.js';
 
 /** Where money moves: of the instance and mode. */
-export interface Route {
+export interface BlindPayRoute {
   /** Of managed wallets, as `polygon`. */
   readonly network: string;
   /** The stablecoin; one is worth one US dollar. */
@@ -19,9 +20,9 @@ export interface Route {
   readonly partnerFeeId?: string | null;
 }
 
-export interface Desk {
+export interface BlindPayContext {
   readonly client: BlindPayClient;
-  readonly route: Route;
+  readonly route: BlindPayRoute;
   readonly log: Log;
   nowMs(): number;
 }
@@ -88,7 +89,7 @@ export function withoutEffect<T>(answer: PartnerAnswer<T>): PartnerAnswer<T> {
  * Of pay-ins and payouts. A `failed` payout does not prove where the money is, even with
  * `tokens_refunded`; `refunded` does.
  */
-export const transactionEnds: Readonly<Record<string, OrderEnd>> = {
+export const transactionEnds: Readonly<Record<string, CommandEnd>> = {
   processing: 'open',
   on_hold: 'open',
   completed: 'completed',
@@ -98,7 +99,7 @@ export const transactionEnds: Readonly<Record<string, OrderEnd>> = {
 
 /** The end that a status means; a status that is not known is no end. */
 export function endOf<E extends string>(
-  { log }: Desk,
+  { log }: BlindPayContext,
   ends: Readonly<Record<string, E>>,
   { what, status, open }: { readonly what: string; readonly status: string; readonly open: E },
 ): E {

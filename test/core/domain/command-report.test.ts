@@ -1,25 +1,25 @@
-// What a report of the partner does to its order, and when the partner is asked next.
+// What a report of the partner does to its command, and when the partner is asked next.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import {
   ABANDONED_POLL_FOR_MS,
   ABANDONED_POLL_MAX_MS,
+  type CommandReport,
   holdForReview,
-  type OrderReport,
   pollAgain,
   type ReportEffect,
+  reportCommand,
   reportEffect,
-  reportOrder,
   stopPolling,
-} from '../../../core/domain/order-report.js';
+} from '../../../core/domain/command-report.js';
 import {
+  type CommandEnd,
   type CommandState,
   isStuck,
   type MoneyCommand,
-  type OrderEnd,
 } from '../../../core/domain/partner-command.js';
-import { isShort } from '../../../core/domain/poll-plan.js';
+import { isPayinShort } from '../../../core/domain/poll-plan.js';
 import { backoffMs, schedules } from '../../../core/domain/schedules.js';
 import { commandIn, leased, START_MS, sampleCommand } from '../../support/sample-rows.js';
 
@@ -27,14 +27,14 @@ const HOUR_MS = 3_600_000;
 const ends = ['open', 'completed', 'failed', 'returned'] as const;
 const kinds = ['payin', 'payout', 'refund'] as const;
 
-function reported(command: MoneyCommand, fields: Partial<OrderReport>, nowMs = START_MS) {
+function reported(command: MoneyCommand, fields: Partial<CommandReport>, nowMs = START_MS) {
   const report = { partnerRef: 'partner_1', end: 'open', reason: null, polled: false } as const;
   const sums = { receivedMinor: 0n, refunded: null };
-  return reportOrder(command, { ...report, ...sums, ...fields }, nowMs);
+  return reportCommand(command, { ...report, ...sums, ...fields }, nowMs);
 }
 
-/** An accepted order whose end was reported. */
-function ended(end: OrderEnd, fields: Partial<MoneyCommand> = {}): MoneyCommand {
+/** An accepted command whose end was reported. */
+function ended(end: CommandEnd, fields: Partial<MoneyCommand> = {}): MoneyCommand {
   return { ...reported(commandIn.done, { end }), dueAtMs: null, ...fields };
 }
 
@@ -42,7 +42,7 @@ function ended(end: OrderEnd, fields: Partial<MoneyCommand> = {}): MoneyCommand 
  * Rows: the known end. Cells: the effect of a message. An answer to a question applies where a
  * message applies or polls.
  */
-const effects: Record<OrderEnd, Record<OrderEnd, ReportEffect>> = {
+const effects: Record<CommandEnd, Record<CommandEnd, ReportEffect>> = {
   open: { open: 'ignore', completed: 'apply', failed: 'apply', returned: 'apply' },
   completed: { open: 'ignore', completed: 'ignore', failed: 'poll', returned: 'poll' },
   failed: { open: 'ignore', completed: 'poll', failed: 'ignore', returned: 'poll' },
@@ -70,7 +70,7 @@ for (const kind of kinds) {
   });
 }
 
-test('an order that is reported exists', () => {
+test('a command that is reported exists', () => {
   for (const kind of kinds) {
     for (const state of ['pending', 'sent', 'unknown', 'denied', 'done'] as const) {
       for (const end of ends) {
@@ -91,8 +91,8 @@ test('the partner’s first id is stored', () => {
   assert.equal(reported(commandIn.done, { partnerRef: 'partner_9' }).partnerRef, 'partner_1');
 });
 
-/** The state of an order that had ended here without one, by what is reported of it. */
-const revivals: Record<(typeof kinds)[number], Record<OrderEnd, 'done' | 'stays'>> = {
+/** The state of a command that had ended here without one, by what is reported of it. */
+const revivals: Record<(typeof kinds)[number], Record<CommandEnd, 'done' | 'stays'>> = {
   payin: { open: 'done', completed: 'done', failed: 'stays', returned: 'stays' },
   // Only the partner knows where the money of a payout is that failed.
   payout: { open: 'done', completed: 'done', failed: 'done', returned: 'done' },
@@ -135,7 +135,7 @@ test('received and confirmed amounts of a pay-in only grow', () => {
   );
 });
 
-test('law: reports that come twice leave the order as they do once', () => {
+test('law: reports that come twice leave the command as they do once', () => {
   const report = fc.record({
     end: fc.constantFrom(...ends),
     receivedMinor: fc.bigInt({ min: 0n, max: 20_000n }),
@@ -156,8 +156,8 @@ test('law: reports that come twice leave the order as they do once', () => {
   );
 });
 
-test('an open order is polled by the table of schedules, and the last wait repeats', () => {
-  const [firstMs, ...nextMs] = schedules.orderPoll.waitsMs;
+test('an open command is polled by the table of schedules, and the last wait repeats', () => {
+  const [firstMs, ...nextMs] = schedules.commandPoll.waitsMs;
   const lastMs = nextMs.at(-1) ?? 0;
   assert.equal(reported(commandIn.sent, { end: 'open' }).dueAtMs, START_MS + firstMs);
   let command = commandIn.done;
@@ -168,7 +168,7 @@ test('an open order is polled by the table of schedules, and the last wait repea
   }
 });
 
-test('an order that ended is not asked about any more', () => {
+test('a command that ended is not asked about any more', () => {
   for (const kind of kinds) {
     for (const end of ['completed', 'returned'] as const) {
       const command = { ...commandIn.done, kind };
@@ -184,9 +184,12 @@ test('an order that ended is not asked about any more', () => {
 test('a pay-in that completed short is asked about until it is topped up', () => {
   const payin: MoneyCommand = { ...commandIn.done, kind: 'payin' };
   const short = reported(payin, { end: 'completed', receivedMinor: 9_999n });
-  assert.deepEqual([isShort(short), short.dueAtMs], [true, START_MS + backoffMs('orderPoll', 0)]);
+  assert.deepEqual(
+    [isPayinShort(short), short.dueAtMs],
+    [true, START_MS + backoffMs('commandPoll', 0)],
+  );
   const full = reported(short, { end: 'completed', receivedMinor: 10_000n });
-  assert.equal(isShort(full), false);
+  assert.equal(isPayinShort(full), false);
 });
 
 test('a failed pay-in or refund is asked about a while longer: it may end otherwise yet', () => {
@@ -242,7 +245,7 @@ test('an implausible report is held for a person, and polled rarely', () => {
   assert.equal(holdForReview(held, odd, START_MS + 1), held, 'held once');
 });
 
-test('an order exists of which a held report says that it is open or completed', () => {
+test('a command exists of which a held report says that it is open or completed', () => {
   for (const state of ['pending', 'sent', 'unknown', 'denied', 'refused', 'void'] as const) {
     const command = leased({ ...commandIn[state], partnerRef: 'partner_1' }, START_MS);
     for (const end of ['open', 'completed'] as const) {
@@ -256,7 +259,7 @@ test('an order exists of which a held report says that it is open or completed',
   }
 });
 
-test('a held report of an order that failed leaves the work on it as it is', () => {
+test('a held report of a command that failed leaves the work on it as it is', () => {
   for (const state of ['pending', 'sent', 'unknown', 'denied'] as const) {
     const command = leased({ ...commandIn[state], partnerRef: 'partner_1' }, START_MS);
     const held = holdForReview(command, { ...odd, end: 'failed' }, START_MS);
@@ -276,7 +279,7 @@ test('a held report of an order that failed leaves the work on it as it is', () 
   }
 });
 
-test('an order that stays refused or void is not asked about', () => {
+test('a command that stays refused or void is not asked about', () => {
   for (const state of ['refused', 'void'] as const) {
     const next = reported({ ...commandIn[state], kind: 'payin' }, { end: 'failed' });
     assert.deepEqual([next.state, next.end, next.dueAtMs], [state, 'failed', null]);
@@ -295,8 +298,8 @@ test('a message that is applied although an answer was held may be older: it is 
 
 test('a review ends with the next report that is applied or asked for, and stays with any other', () => {
   const table: readonly (readonly [
-    was: OrderEnd,
-    end: OrderEnd,
+    was: CommandEnd,
+    end: CommandEnd,
     polled: boolean,
     kept: boolean,
   ])[] = [

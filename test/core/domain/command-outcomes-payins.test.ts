@@ -2,7 +2,7 @@
 // which of them a refund gives back.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { MoneyCommand, OrderEnd } from '../../../core/domain/partner-command.js';
+import type { CommandEnd, MoneyCommand } from '../../../core/domain/partner-command.js';
 import {
   confirmed,
   MoneyScene,
@@ -13,12 +13,12 @@ import {
   settled,
   unsent,
 } from '../../support/money-scene.js';
-import { completedPayin, orderOf } from '../../support/sample-rows.js';
+import { commandOf, completedPayin } from '../../support/sample-rows.js';
 
 const all = { receivedMinor: 10_000n } as const;
 
 test('a surplus is owed back immediately, before and after the payout', () => {
-  const early = MoneyScene.at('on_ramp_pending', [orderOf('payin', 'in')]).report('in', {
+  const early = MoneyScene.at('on_ramp_pending', [commandOf('payin', 'in')]).report('in', {
     receivedMinor: 10_070n,
   });
   assert.deepEqual(
@@ -38,7 +38,7 @@ test('a surplus is owed back immediately, before and after the payout', () => {
 test('money that arrives for an ended payment is owed back immediately', () => {
   for (const status of ['cancelled', 'expired', 'failed'] as const) {
     for (const end of ['open', 'completed', 'failed'] as const) {
-      const was = MoneyScene.at(status, [orderOf('payin', 'in')]);
+      const was = MoneyScene.at(status, [commandOf('payin', 'in')]);
       const next = was.report('in', { end, receivedMinor: 2_500n });
       assert.equal(next.payment.status, status);
       assert.deepEqual(next.events(), []);
@@ -99,11 +99,11 @@ const twoPayins: Readonly<
 
 for (const [name, [reports, outcome, ordered]] of Object.entries(twoPayins)) {
   test(`two pay-ins of one payment: ${name}`, () => {
-    const payins = [orderOf('payin', 'in'), orderOf('payin', 'in_2')];
+    const payins = [commandOf('payin', 'in'), commandOf('payin', 'in_2')];
     let scene = MoneyScene.at('on_ramp_pending', payins);
     const drafts: string[] = [];
     for (const [id = '', end, minor = ''] of reports.split(', ').map((one) => one.split(' '))) {
-      scene = scene.report(id, { end: end as OrderEnd, receivedMinor: BigInt(minor) });
+      scene = scene.report(id, { end: end as CommandEnd, receivedMinor: BigInt(minor) });
       drafts.push(...scene.drafts());
     }
     assert.equal(`${scene.payment.status}, ${scene.amounts()[1]} held`, outcome);
@@ -112,7 +112,7 @@ for (const [name, [reports, outcome, ordered]] of Object.entries(twoPayins)) {
 }
 
 test('money that is promised back is not paid out', () => {
-  const payins = [orderOf('payin', 'in'), orderOf('payin', 'in_2')];
+  const payins = [commandOf('payin', 'in'), commandOf('payin', 'in_2')];
   const both = MoneyScene.at('on_ramp_pending', payins)
     .report('in', { receivedMinor: 10_000n })
     .report('in_2', { receivedMinor: 10_000n });
@@ -124,8 +124,8 @@ test('money that is promised back is not paid out', () => {
 });
 
 test('a covered payment needs no further pay-in: one that was not sent is void', () => {
-  const late = orderOf('payin', 'in', { state: 'refused', refusal: 'quote_expired' });
-  const next = orderOf('payin', 'in_2', unsent);
+  const late = commandOf('payin', 'in', { state: 'refused', refusal: 'quote_expired' });
+  const next = commandOf('payin', 'in_2', unsent);
   const scene = MoneyScene.at('on_ramp_pending', [late, next]);
   const found = scene.report('in', { ...all, end: 'completed' });
   assert.deepEqual(found.standing(), ['in done/completed', 'in_2 void', 'payout_1 pending']);
@@ -134,25 +134,27 @@ test('a covered payment needs no further pay-in: one that was not sent is void',
 test('each refund goes against the pay-in that holds the money, the newest first', () => {
   const second = completedPayin('in_2', 6_000n);
   const taken = refund({ payinId: 'in_2', amountMinor: 2_500n });
-  const table: readonly (readonly [orders: readonly MoneyCommand[], drafts: readonly string[]])[] =
+  const table: readonly (readonly [
+    commands: readonly MoneyCommand[],
+    drafts: readonly string[],
+  ])[] = [
     [
-      [
-        [completedPayin('in', 6_000n), second],
-        ['refund 6000 of in_2', 'refund 6000 of in'],
-      ],
-      [
-        [payin, second, taken],
-        ['refund 3500 of in_2', 'refund 10000 of in'],
-      ],
-      [[payin, { ...second, end: 'returned' }], ['refund 10000 of in']],
-      [[payin, second, payout()], ['refund 6000 of in_2']],
-      [[payin, second, payout({ amountMinor: 13_000n })], ['refund 3000 of in_2']],
-      [
-        [payin, second, payout({ amountMinor: 4_000n })],
-        ['refund 6000 of in_2', 'refund 6000 of in'],
-      ],
-    ];
-  for (const [orders, drafts] of table) {
-    assert.deepEqual(MoneyScene.at('failed', orders).changed([]).drafts(), drafts);
+      [completedPayin('in', 6_000n), second],
+      ['refund 6000 of in_2', 'refund 6000 of in'],
+    ],
+    [
+      [payin, second, taken],
+      ['refund 3500 of in_2', 'refund 10000 of in'],
+    ],
+    [[payin, { ...second, end: 'returned' }], ['refund 10000 of in']],
+    [[payin, second, payout()], ['refund 6000 of in_2']],
+    [[payin, second, payout({ amountMinor: 13_000n })], ['refund 3000 of in_2']],
+    [
+      [payin, second, payout({ amountMinor: 4_000n })],
+      ['refund 6000 of in_2', 'refund 6000 of in'],
+    ],
+  ];
+  for (const [commands, drafts] of table) {
+    assert.deepEqual(MoneyScene.at('failed', commands).changed([]).drafts(), drafts);
   }
 });

@@ -1,10 +1,10 @@
 // Which page a browser comes back to after sign-in.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { wayBack } from '../../../adapters/pages/access-pages.js';
+import { returnPath } from '../../../adapters/pages/access-pages.js';
 import { pageMatcher } from '../../../adapters/pages/page-match.js';
 import { pageRoutes } from '../../../adapters/pages/page-routes.js';
-import { signedOut } from '../../../adapters/pages/way-back.js';
+import { signedOut } from '../../../adapters/pages/return-after-sign-in.js';
 
 const base = '/pay/r/x';
 const match = pageMatcher(pageRoutes);
@@ -38,7 +38,7 @@ test('it is the page that was opened, or the one whose form was sent', () => {
 
 test('nothing but a page below leads back', () => {
   for (const place of ['', '/evil.example', '//evil.example', '..', '../y', 'kyc/..;', 'a?b']) {
-    assert.equal(wayBack(base, new Map([['back', place]])), base, place);
+    assert.equal(returnPath(base, new Map([['back', place]])), base, place);
   }
-  assert.equal(wayBack(base, new Map([['back', 'kyc/person']])), `${base}/kyc/person`);
+  assert.equal(returnPath(base, new Map([['back', 'kyc/person']])), `${base}/kyc/person`);
 });

@@ -1,5 +1,5 @@
-// What orders to the partner do to the money of their payment: payouts and pay-ins that come back,
-// refunds that end otherwise than expected, and what the house loses.
+// What commands to the partner do to the money of their payment: payouts and pay-ins that come
+// back, refunds that end otherwise than expected, and what the house loses.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
@@ -18,7 +18,7 @@ import {
   settled,
   unsent,
 } from '../../support/money-scene.js';
-import { completedPayin, orderOf, START_MS } from '../../support/sample-rows.js';
+import { commandOf, completedPayin, START_MS } from '../../support/sample-rows.js';
 
 const all = { receivedMinor: 10_000n } as const;
 const cancelled = (fields: Partial<MoneyCommand>) =>
@@ -32,7 +32,7 @@ test('a pay-in that goes back before its payout was sent fails the payment, and 
   ]);
   for (const was of [confirmed, postponed]) {
     const next = was.report('in', { ...all, end: 'returned' });
-    assert.deepEqual([next.payment.status, next.order('out').state], ['failed', 'void']);
+    assert.deepEqual([next.payment.status, next.command('out').state], ['failed', 'void']);
     assert.deepEqual(next.amounts(), [10_000n, 0n, 0n, 0n, 0n, 10_000n, 0n]);
     assert.deepEqual([next.drafts(), next.change.alerts], [[], []], was.payment.status);
   }
@@ -56,7 +56,7 @@ test('a pay-in that goes back when its payout was sent is a loss, until the payo
 test('a return that the partner takes back leaves the money held, and owed if nothing claims it', () => {
   const back = MoneyScene.at('cancelled', [{ ...payin, end: 'returned' }]);
   const asked = back.report('in', { ...all, end: 'completed', polled: false });
-  assert.deepEqual([asked.amounts(), asked.order('in').dueAtMs], [back.amounts(), NOW_MS]);
+  assert.deepEqual([asked.amounts(), asked.command('in').dueAtMs], [back.amounts(), NOW_MS]);
   const held = back.report('in', { ...all, end: 'completed' });
   assert.deepEqual(held.postings(), ['refund_owed', 'return_reversed']);
   assert.deepEqual(held.drafts(), ['refund 10000 of in']);
@@ -81,7 +81,7 @@ const refundsOfReturned: readonly (readonly [
 test('a refund whose pay-in is returned ends, unless the partner may have it', () => {
   for (const [fields, state, amounts] of refundsOfReturned) {
     const next = cancelled(fields).report('in', { ...all, end: 'returned' });
-    assert.deepEqual([next.order('back').state, next.amounts()], [state, amounts], state);
+    assert.deepEqual([next.command('back').state, next.amounts()], [state, amounts], state);
   }
 });
 
@@ -94,7 +94,7 @@ test('a refund that fails after its pay-in was returned is no debt', () => {
     was.changed([refund(unsent)]),
   ];
   for (const next of ends) {
-    assert.equal(next.order('back').state, 'void');
+    assert.equal(next.command('back').state, 'void');
     assert.deepEqual([next.funds.refund, next.funds.refundedMinor], ['refunded', 10_000n]);
     assert.deepEqual(next.change.alerts, []);
   }
@@ -139,7 +139,7 @@ test('a payout that completes after all withdraws the refund that was not sent',
   for (const fields of [unsent, { state: 'refused' }] as const) {
     const was = MoneyScene.at('failed', [payin, payout({ end: 'returned' }), refund(fields)]);
     const next = was.report('out', { end: 'completed', polled: true });
-    assert.deepEqual([next.payment.status, next.order('back').state], ['failed', 'void']);
+    assert.deepEqual([next.payment.status, next.command('back').state], ['failed', 'void']);
     assert.deepEqual(next.amounts(), [10_000n, 0n, 10_000n, 0n, 0n, 0n, 0n]);
     assert.deepEqual(next.postings(), ['refund_withdrawn', 'payout_paid']);
   }
@@ -152,15 +152,15 @@ test('a payout that completes after its money was refunded is a loss of the hous
     assert.equal(next.funds.lossMinor, 10_000n);
     assert.deepEqual(next.postings(), ['loss', 'payout_paid']);
     const recovered = next.report('back', { end: 'failed', polled: true });
-    assert.deepEqual([recovered.funds.lossMinor, recovered.order('back').state], [0n, 'void']);
+    assert.deepEqual([recovered.funds.lossMinor, recovered.command('back').state], [0n, 'void']);
   }
 });
 
-test('no more of a refund is withdrawn than was lost: the rest is ordered again', () => {
-  const orders = [completedPayin('in', 13_000n), payout({ end: 'returned' })];
-  const was = MoneyScene.at('failed', [...orders, refund({ ...unsent, amountMinor: 13_000n })]);
+test('no more of a refund is withdrawn than was lost: the rest is sent again', () => {
+  const commands = [completedPayin('in', 13_000n), payout({ end: 'returned' })];
+  const was = MoneyScene.at('failed', [...commands, refund({ ...unsent, amountMinor: 13_000n })]);
   const next = was.report('out', { end: 'completed', polled: true });
-  assert.deepEqual([next.order('back').state, next.drafts()], ['void', ['refund 3000 of in']]);
+  assert.deepEqual([next.command('back').state, next.drafts()], ['void', ['refund 3000 of in']]);
   assert.deepEqual(next.amounts(), [13_000n, 0n, 10_000n, 3_000n, 0n, 0n, 0n]);
 });
 
@@ -170,7 +170,7 @@ test('a refused or failed refund waits for a person and is not repeated automati
     cancelled({ state: 'denied' }).changed([refund({ state: 'refused' })]),
     cancelled({ end: 'completed' }).report('back', { end: 'failed', polled: true }),
   ]) {
-    assert.deepEqual([next.order('back').state, next.funds.refund], ['refused', 'needs_review']);
+    assert.deepEqual([next.command('back').state, next.funds.refund], ['refused', 'needs_review']);
     assert.deepEqual(next.amounts(), [10_000n, 0n, 0n, 10_000n, 0n, 0n, 0n]);
     assert.deepEqual([next.drafts(), next.change.alerts.length], [[], 1]);
   }
@@ -179,11 +179,11 @@ test('a refused or failed refund waits for a person and is not repeated automati
 test('a message that a completed refund failed changes nothing: the partner is asked first', () => {
   const was = cancelled({ end: 'completed' });
   const next = was.report('back', { end: 'failed', polled: false });
-  assert.deepEqual([next.amounts(), next.order('back').dueAtMs], [was.amounts(), NOW_MS]);
+  assert.deepEqual([next.amounts(), next.command('back').dueAtMs], [was.amounts(), NOW_MS]);
   assert.deepEqual(next.change.alerts, []);
 });
 
-test('a superseded refund is ordered again, against the pay-in that holds the money', () => {
+test('a superseded refund is sent again, against the pay-in that holds the money', () => {
   const refused = refund({ state: 'refused' });
   const next = MoneyScene.at('cancelled', [payin, refused]).changed([
     supersedeCommand(refused, NOW_MS),
@@ -194,30 +194,30 @@ test('a superseded refund is ordered again, against the pay-in that holds the mo
 
 test('a superseded refund that completes after all ends the new one, or is a loss if that is out', () => {
   const superseded = refund({ state: 'void', end: 'failed' });
-  const retried = (fields: Partial<MoneyCommand>) => orderOf('refund', 'retried', fields);
+  const retried = (fields: Partial<MoneyCommand>) => commandOf('refund', 'retried', fields);
   const waiting = MoneyScene.at('cancelled', [payin, superseded, retried(unsent)]);
   const next = waiting.report('back', { end: 'completed', polled: true });
-  assert.deepEqual([next.order('retried').state, next.funds.lossMinor], ['void', 0n]);
+  assert.deepEqual([next.command('retried').state, next.funds.lossMinor], ['void', 0n]);
   const out = MoneyScene.at('cancelled', [payin, superseded, retried({ state: 'sent' })]);
   const both = out.report('back', { end: 'completed', polled: true });
-  assert.deepEqual([both.order('retried').state, both.funds.lossMinor], ['sent', 10_000n]);
+  assert.deepEqual([both.command('retried').state, both.funds.lossMinor], ['sent', 10_000n]);
   const refused = both.changed([
-    denyCommand(both.order('retried'), { code: 'x', message: '' }, NOW_MS),
+    denyCommand(both.command('retried'), { code: 'x', message: '' }, NOW_MS),
   ]);
   assert.equal(refused.funds.lossMinor, 10_000n, 'a refusal proves nothing yet');
   const absent = both.changed([retried({ state: 'refused' })]);
-  assert.deepEqual([absent.order('retried').state, absent.funds.lossMinor], ['void', 0n]);
+  assert.deepEqual([absent.command('retried').state, absent.funds.lossMinor], ['void', 0n]);
 });
 
 test('where a pay-in was refunded twice, its own refund is withdrawn and no other', () => {
-  const orders = [
+  const commands = [
     payin,
     completedPayin('in_2', 10_000n),
     refund({ state: 'void', end: 'failed' }),
-    orderOf('refund', 'retried', unsent),
-    orderOf('refund', 'other', { ...unsent, payinId: 'in_2' }),
+    commandOf('refund', 'retried', unsent),
+    commandOf('refund', 'other', { ...unsent, payinId: 'in_2' }),
   ];
-  const next = MoneyScene.at('cancelled', orders).report('back', {
+  const next = MoneyScene.at('cancelled', commands).report('back', {
     end: 'completed',
     polled: true,
   });

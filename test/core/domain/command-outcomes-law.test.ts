@@ -4,6 +4,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { holdForReview } from '../../../core/domain/command-report.js';
 import {
   balanceName,
   balancesOf,
@@ -16,7 +17,6 @@ import {
 } from '../../../core/domain/funds.js';
 import { type Posting, sumByCurrency } from '../../../core/domain/ledger.js';
 import { isRefundableByHand, paidByHand } from '../../../core/domain/money-decision.js';
-import { holdForReview } from '../../../core/domain/order-report.js';
 import {
   acceptCommand,
   denyCommand,
@@ -45,49 +45,54 @@ import {
 } from '../../../core/domain/payment-transitions.js';
 import { MoneyScene, sampleSettlement } from '../../support/money-scene.js';
 import {
+  commandOf,
   completedPayin,
   EFFECT_WITHIN_MS,
-  orderOf,
   sampleQuote,
 } from '../../support/sample-rows.js';
 
 const blocked = { code: 'account_blocked', message: 'blocked' };
 const requote = { code: 'quote_expired', message: 'too late' };
 
-/** What a worker or an operator does with an order, where its state allows it. */
-const works: Readonly<Record<string, (scene: MoneyScene, order: MoneyCommand) => MoneyScene>> = {
-  send: (scene, order) => (isVoidable(order) ? scene.send(order.id) : scene),
-  accept: called((order, nowMs) => acceptCommand(order, `partner_${order.id}`, nowMs)),
-  deny: called((order, nowMs) => denyCommand(order, blocked, nowMs)),
-  'deny the quote': called((order, nowMs) => denyCommand(order, requote, nowMs)),
-  postpone: called((order, nowMs) => postponeCommand(order, 'busy', nowMs)),
-  lose: called((order, nowMs) => markUnknown(order, 'time-out', nowMs)),
-  'refuse before any call': (scene, order) =>
-    isVoidable(order) ? scene.changed([refuseCommand(order, blocked, scene.nowMs)]) : scene,
-  'find nothing': (scene, order) =>
-    isInDoubt(order) ? scene.changed([recordAbsence(order, EFFECT_WITHIN_MS, scene.nowMs)]) : scene,
-  'find it': (scene, order) =>
-    isInDoubt(order)
-      ? scene.changed([acceptCommand(order, `partner_${order.id}`, scene.nowMs)])
+/** What a worker or an operator does with a command, where its state allows it. */
+const works: Readonly<Record<string, (scene: MoneyScene, command: MoneyCommand) => MoneyScene>> = {
+  send: (scene, command) => (isVoidable(command) ? scene.send(command.id) : scene),
+  accept: called((command, nowMs) => acceptCommand(command, `partner_${command.id}`, nowMs)),
+  deny: called((command, nowMs) => denyCommand(command, blocked, nowMs)),
+  'deny the quote': called((command, nowMs) => denyCommand(command, requote, nowMs)),
+  postpone: called((command, nowMs) => postponeCommand(command, 'busy', nowMs)),
+  lose: called((command, nowMs) => markUnknown(command, 'time-out', nowMs)),
+  'refuse before any call': (scene, command) =>
+    isVoidable(command) ? scene.changed([refuseCommand(command, blocked, scene.nowMs)]) : scene,
+  'find nothing': (scene, command) =>
+    isInDoubt(command)
+      ? scene.changed([recordAbsence(command, EFFECT_WITHIN_MS, scene.nowMs)])
       : scene,
-  'fail to look up': (scene, order) =>
-    isInDoubt(order) ? scene.changed([lookUpAgain(order, 'not reached', scene.nowMs)]) : scene,
-  supersede: (scene, order) =>
-    isUnpaidRefund(order) ? scene.changed([supersedeCommand(order, scene.nowMs)]) : scene,
-  'pay by other means': (scene, order) => {
-    if (!isRefundableByHand(order)) return scene;
-    const name = { id: `hand_${scene.orders.length}`, reference: `hand_${scene.orders.length}` };
-    const { ended, draft, paid } = paidByHand(order, name, scene.nowMs);
-    const adopting = new MoneyScene(scene, [...scene.orders, draft], undefined, scene.nowMs);
+  'find it': (scene, command) =>
+    isInDoubt(command)
+      ? scene.changed([acceptCommand(command, `partner_${command.id}`, scene.nowMs)])
+      : scene,
+  'fail to look up': (scene, command) =>
+    isInDoubt(command) ? scene.changed([lookUpAgain(command, 'not reached', scene.nowMs)]) : scene,
+  supersede: (scene, command) =>
+    isUnpaidRefund(command) ? scene.changed([supersedeCommand(command, scene.nowMs)]) : scene,
+  'pay by other means': (scene, command) => {
+    if (!isRefundableByHand(command)) return scene;
+    const name = {
+      id: `hand_${scene.commands.length}`,
+      reference: `hand_${scene.commands.length}`,
+    };
+    const { ended, draft, paid } = paidByHand(command, name, scene.nowMs);
+    const adopting = new MoneyScene(scene, [...scene.commands, draft], undefined, scene.nowMs);
     return adopting.changed([ended, paid]);
   },
-  'hold a report': (scene, order) =>
-    scene.changed([holdForReview(order, { text: '{}', end: 'completed' }, scene.nowMs)]),
+  'hold a report': (scene, command) =>
+    scene.changed([holdForReview(command, { text: '{}', end: 'completed' }, scene.nowMs)]),
 };
 
-function called(answer: (order: MoneyCommand, nowMs: number) => MoneyCommand) {
-  return (scene: MoneyScene, order: MoneyCommand) =>
-    order.state === 'sent' ? scene.changed([answer(order, scene.nowMs)]) : scene;
+function called(answer: (command: MoneyCommand, nowMs: number) => MoneyCommand) {
+  return (scene: MoneyScene, command: MoneyCommand) =>
+    command.state === 'sent' ? scene.changed([answer(command, scene.nowMs)]) : scene;
 }
 
 /** What people and clocks do, where it applies. */
@@ -95,20 +100,20 @@ const causes: Readonly<Record<string, (scene: MoneyScene) => MoneyScene>> = {
   confirm: (scene) => {
     if (nextStatus(scene.payment.status, 'confirm') === null) return scene;
     const quote = { ...sampleQuote, expiresAtMs: scene.nowMs + 1 };
-    return scene.after(confirmed(scene, scene.orders, quote, scene.nowMs));
+    return scene.after(confirmed(scene, scene.commands, quote, scene.nowMs));
   },
   cancel: (scene) =>
     isCancellable(scene.payment.status)
-      ? scene.after(cancelled(scene, scene.orders, 'order withdrawn', scene.nowMs))
+      ? scene.after(cancelled(scene, scene.commands, 'command withdrawn', scene.nowMs))
       : scene,
   expire: (scene) => {
     const payment = { ...scene.payment, expiresAtMs: scene.nowMs };
-    return scene.after(expired({ ...scene, payment }, scene.orders, scene.nowMs));
+    return scene.after(expired({ ...scene, payment }, scene.commands, scene.nowMs));
   },
   fail: (scene) =>
     isTerminal(scene.payment.status)
       ? scene
-      : scene.after(failedByOperator(scene, scene.orders, 'by hand', scene.nowMs)),
+      : scene.after(failedByOperator(scene, scene.commands, 'by hand', scene.nowMs)),
 };
 
 const which = fc.nat(5);
@@ -136,15 +141,15 @@ type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
 function take(scene: MoneyScene, next: Step): MoneyScene {
   if ('cause' in next) return causes[next.cause]?.(scene) ?? scene;
   if ('laterMs' in next) return scene.later(next.laterMs);
-  const order = scene.orders.at(-1 - (next.which % scene.orders.length));
-  if (order === undefined) return scene;
-  if ('work' in next) return works[next.work]?.(scene, order) ?? scene;
-  return reported(scene, order, next);
+  const command = scene.commands.at(-1 - (next.which % scene.commands.length));
+  if (command === undefined) return scene;
+  if ('work' in next) return works[next.work]?.(scene, command) ?? scene;
+  return reported(scene, command, next);
 }
 
 function reported(
   scene: MoneyScene,
-  order: MoneyCommand,
+  command: MoneyCommand,
   {
     end,
     receivedMinor,
@@ -153,31 +158,35 @@ function reported(
   }: typeof reportStep extends fc.Arbitrary<infer T> ? T : never,
 ): MoneyScene {
   // The partner never says of a refund that it was returned.
-  const next = order.kind === 'refund' && end === 'returned' ? 'failed' : end;
-  const report = { end: next, polled, receivedMinor: order.kind === 'payin' ? receivedMinor : 0n };
+  const next = command.kind === 'refund' && end === 'returned' ? 'failed' : end;
+  const report = {
+    end: next,
+    polled,
+    receivedMinor: command.kind === 'payin' ? receivedMinor : 0n,
+  };
   const settled = { amountMinor: settledMinor, currency: 'BRL' };
   const settlement = { settlement: { ...sampleSettlement, settled } };
-  const isPaid = order.kind === 'payout' && next === 'completed';
-  return scene.report(order.id, report, isPaid ? settlement : {});
+  const isPaid = command.kind === 'payout' && next === 'completed';
+  return scene.report(command.id, report, isPaid ? settlement : {});
 }
 
 const unsent = { state: 'pending', partnerRef: null } as const;
 const requoted = { state: 'refused', refusal: 'quote_expired' } as const;
 const starts = [
-  MoneyScene.at('on_ramp_pending', [orderOf('payin', 'in', unsent)]),
-  MoneyScene.at('fx_quoted', [orderOf('payin', 'in', requoted)]),
+  MoneyScene.at('on_ramp_pending', [commandOf('payin', 'in', unsent)]),
+  MoneyScene.at('fx_quoted', [commandOf('payin', 'in', requoted)]),
   MoneyScene.at('on_ramp_pending', [
-    orderOf('payin', 'in', requoted),
-    orderOf('payin', 'in_2', unsent),
+    commandOf('payin', 'in', requoted),
+    commandOf('payin', 'in_2', unsent),
   ]),
   MoneyScene.at('cancelled', [
     completedPayin('in', 10_000n),
-    orderOf('payin', 'in_2'),
-    orderOf('refund', 'back', unsent),
+    commandOf('payin', 'in_2'),
+    commandOf('refund', 'back', unsent),
   ]),
   MoneyScene.at('offramp_pending', [
     completedPayin('in', 10_000n),
-    orderOf('payout', 'out', unsent),
+    commandOf('payout', 'out', unsent),
   ]),
 ];
 
@@ -213,8 +222,11 @@ function eachStep(look: (seen: Seen) => void, parameters: fc.Parameters<unknown>
 test('law: money conserves, nothing is negative, and a loss excludes money held or owed', () => {
   eachStep(({ scene: { funds } }) => {
     const parts = [
-      ...[heldMinor(funds), funds.payoutMinor, funds.refundOwedMinor],
-      ...[funds.refundOrderedMinor, funds.refundedMinor],
+      heldMinor(funds),
+      funds.payoutMinor,
+      funds.refundOwedMinor,
+      funds.refundOrderedMinor,
+      funds.refundedMinor,
     ];
     for (const part of [...parts, funds.receivedMinor, funds.lossMinor]) assert.ok(part >= 0n);
     const sum = parts.reduce((left, right) => left + right, 0n);
@@ -223,11 +235,11 @@ test('law: money conserves, nothing is negative, and a loss excludes money held 
   });
 });
 
-test('law: funds and ledger are at any time what the orders say', () => {
-  eachStep(({ start, scene: { funds, orders, payment }, postings }) => {
-    assert.ok(sameFunds(funds, fundsOf(funds, orders)));
-    const expected = balancesOf(sumsOf(orders), funds.currency, payment.settlement);
-    const booked = new Map(balancesOf(sumsOf(start.orders), funds.currency, null));
+test('law: funds and ledger are at any time what the commands say', () => {
+  eachStep(({ start, scene: { funds, commands, payment }, postings }) => {
+    assert.ok(sameFunds(funds, fundsOf(funds, commands)));
+    const expected = balancesOf(sumsOf(commands), funds.currency, payment.settlement);
+    const booked = new Map(balancesOf(sumsOf(start.commands), funds.currency, null));
     for (const { lines } of postings) {
       for (const sum of sumByCurrency(lines).values()) assert.equal(sum, 0n);
       for (const { account, money } of lines) {
@@ -250,12 +262,12 @@ test('law: unclaimed money is owed back immediately', () => {
 });
 
 test('law: a refund that waits asks for no more than its pay-in has', () => {
-  eachStep(({ scene: { orders } }) => {
-    for (const refund of orders) {
+  eachStep(({ scene: { commands } }) => {
+    for (const refund of commands) {
       if (refund.kind !== 'refund' || !(isVoidable(refund) || isUnpaidRefund(refund))) continue;
-      const payin = orders.find(({ id }) => id === refund.payinId);
+      const payin = commands.find(({ id }) => id === refund.payinId);
       assert.ok(payin !== undefined && payin.end !== 'returned');
-      assert.ok(refundableMinor(payin, orders) >= 0n);
+      assert.ok(refundableMinor(payin, commands) >= 0n);
     }
   });
 });
@@ -277,37 +289,37 @@ test('law: a terminal status stays, and every change of status follows the table
 });
 
 test('law: the refund events add up to the refunded amount, to the minor unit', () => {
-  eachStep(({ was, scene: { funds, orders, change } }) => {
+  eachStep(({ was, scene: { funds, commands, change } }) => {
     const sumOf = (name: string) =>
       change.events
         .filter(({ type }) => type === `payment_intent.${name}`)
         .reduce((sum, { refund }) => sum + (refund?.amountMinor ?? 0n), 0n);
-    const bounced = orders
+    const bounced = commands
       .filter(({ id, kind }) => {
-        const before = was.orders.find((order) => order.id === id);
+        const before = was.commands.find((command) => command.id === id);
         return kind === 'refund' && before !== undefined && stageOf(before) === 'moved';
       })
-      .filter((order) => stageOf(order) !== 'moved')
+      .filter((command) => stageOf(command) !== 'moved')
       .reduce((sum, { amount }) => sum + (amount?.amountMinor ?? 0n), 0n);
-    const returned = sumsOf(orders).returnedMinor - sumsOf(was.orders).returnedMinor;
+    const returned = sumsOf(commands).returnedMinor - sumsOf(was.commands).returnedMinor;
     const takenBack = returned < 0n ? -returned : 0n;
     const rise = funds.refundedMinor - was.funds.refundedMinor;
     assert.equal(sumOf('refunded'), rise + bounced + takenBack);
   });
 });
 
-test('law: a payment is paid out by one order at most, and is settled only when that is paid', () => {
-  eachStep(({ was, scene: { payment, funds, orders } }) => {
-    assert.ok(orders.filter(({ kind }) => kind === 'payout').length <= 1);
+test('law: a payment is paid out by one command at most, and is settled only when that is paid', () => {
+  eachStep(({ was, scene: { payment, funds, commands } }) => {
+    assert.ok(commands.filter(({ kind }) => kind === 'payout').length <= 1);
     if (payment.status !== 'settled' || was.payment.status === 'settled') return;
-    assert.equal(sumsOf(orders).paidMinor, payment.amount.amountMinor);
+    assert.equal(sumsOf(commands).paidMinor, payment.amount.amountMinor);
     assert.ok(['paid', 'needs_review'].includes(funds.position));
   });
 });
 
 test('law: what waits to be sent is wanted: a pay-in while it is on ramp, a payout until the end', () => {
-  eachStep(({ scene: { payment, orders } }) => {
-    for (const { id, kind } of orders.filter(isVoidable)) {
+  eachStep(({ scene: { payment, commands } }) => {
+    for (const { id, kind } of commands.filter(isVoidable)) {
       if (kind === 'payin') assert.equal(payment.status, 'on_ramp_pending', id);
       if (kind === 'payout') assert.ok(!isTerminal(payment.status), id);
     }
@@ -315,9 +327,9 @@ test('law: what waits to be sent is wanted: a pay-in while it is on ramp, a payo
 });
 
 test('law: no payout waits to be sent after its money went back', () => {
-  eachStep(({ scene: { payment, orders } }) => {
-    const { receivedMinor, returnedMinor, refundedMinor, orderedMinor } = sumsOf(orders);
-    const waits = orders.some((order) => order.kind === 'payout' && isVoidable(order));
+  eachStep(({ scene: { payment, commands } }) => {
+    const { receivedMinor, returnedMinor, refundedMinor, orderedMinor } = sumsOf(commands);
+    const waits = commands.some((command) => command.kind === 'payout' && isVoidable(command));
     if (!waits || returnedMinor === 0n) return;
     const leftMinor = receivedMinor - returnedMinor - refundedMinor - orderedMinor;
     assert.ok(leftMinor >= payment.amount.amountMinor, `${leftMinor} are left`);
@@ -327,9 +339,9 @@ test('law: no payout waits to be sent after its money went back', () => {
 test('law: a report that comes twice changes the money once', () => {
   eachStep(({ scene, next }) => {
     if (!('end' in next)) return;
-    const order = scene.orders.find(({ id }) => id === scene.change.changedCommands[0]?.id);
-    if (order === undefined) return;
-    const again = reported(scene, order, next);
+    const command = scene.commands.find(({ id }) => id === scene.change.changedCommands[0]?.id);
+    if (command === undefined) return;
+    const again = reported(scene, command, next);
     assert.deepEqual([again.postings(), again.events(), again.drafts()], [[], [], []]);
     assert.ok(sameFunds(again.funds, scene.funds));
     assert.equal(again.payment.status, scene.payment.status);
@@ -338,10 +350,10 @@ test('law: a report that comes twice changes the money once', () => {
 
 test('the histories come to every position, refund state and end', () => {
   const seen = new Set<string>();
-  const note = ({ scene: { payment, funds, orders, change } }: Seen) => {
+  const note = ({ scene: { payment, funds, commands, change } }: Seen) => {
     seen.add(payment.status).add(`funds ${funds.position}`).add(`refund ${funds.refund}`);
     for (const { kind } of change.postings) seen.add(kind);
-    for (const { kind, state } of orders) seen.add(`${kind} ${state}`);
+    for (const { kind, state } of commands) seen.add(`${kind} ${state}`);
   };
   // The same histories every time: this looks at the generator, not at the payment.
   eachStep(note, { seed: 1, numRuns: 1_500 });

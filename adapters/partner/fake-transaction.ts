@@ -1,6 +1,6 @@
-// The scenarios of orders at the fake partner: the request determines the id of an order, and the
-// id determines its stages and their times. Pure functions; fake.ts has the clock, the messages and
-// the port.
+// The scenarios of transactions at the fake partner: the request determines the id of a
+// transaction, and the id determines its stages and their times. Pure functions; fake.ts has the
+// clock, the messages and the port.
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { formatInstant } from '../../core/domain/instant.js';
@@ -16,31 +16,31 @@ import { amountTooSmall, priceAt } from './fake-quote.js';
 import { makeRef, type RefField, readRef } from './fake-ref.js';
 import { decisions, effectOf, ending, withLimit } from './fake-values.js';
 
-export type OrderKind = keyof PartnerReports;
+export type TransactionKind = keyof PartnerReports;
 
-/** The report of an order from `atMs` on; the first stage starts with the order. */
-export interface Stage<K extends OrderKind> {
+/** The report of a transaction from `atMs` on; the first stage starts with the transaction. */
+export interface FakeStage<K extends TransactionKind> {
   readonly atMs: number;
   readonly report: PartnerReports[K];
 }
 
-export interface Refusal {
+export interface FakeRefusal {
   readonly code: string;
   readonly message: string;
 }
 
-export interface Order {
+export interface Transaction {
   /** As in the request. */
   readonly reference: string;
   readonly partnerRef: string;
 }
 
-/** The order and stages of one kind. */
-export interface OrderScenario<K extends OrderKind> {
+/** The transaction and stages of one kind. */
+export interface TransactionScenario<K extends TransactionKind> {
   readonly kind: K;
-  /** The order of a request, or its refusal. */
-  readonly order: (mode: Mode, request: string) => Order | Refusal;
-  /** Null if the id is not an order of this kind and mode. */
+  /** The transaction of a request, or its refusal. */
+  readonly transaction: (mode: Mode, request: string) => Transaction | FakeRefusal;
+  /** Null if the id is not a transaction of this kind and mode. */
   readonly stages: (mode: Mode, partnerRef: string, delayMs: number) => Stages<K> | null;
   /** The report of an outcome that a person chose. */
   readonly chosen: (
@@ -52,9 +52,9 @@ export interface OrderScenario<K extends OrderKind> {
   readonly instructions?: (mode: Mode, partnerRef: string) => PayinInstructions;
 }
 
-export type OutcomeOf<K extends OrderKind> = Extract<SimulatedOutcome, { readonly kind: K }>;
+export type OutcomeOf<K extends TransactionKind> = Extract<SimulatedOutcome, { readonly kind: K }>;
 
-export type Stages<K extends OrderKind> = readonly [Stage<K>, ...Stage<K>[]];
+export type Stages<K extends TransactionKind> = readonly [FakeStage<K>, ...FakeStage<K>[]];
 
 /** An unassigned ISPB, so that these ids are not mistaken for real ones. */
 const ISPB = '99999999';
@@ -73,7 +73,7 @@ const amount = {
 
 /** The request of each kind: JSON of these fields and the kind. */
 const requests = {
-  receiver: z.object({
+  party: z.object({
     ...head,
     role: z.enum(['seller', 'buyer']),
     entityType: z.enum(['individual', 'business']),
@@ -108,14 +108,17 @@ const requests = {
 
 type Requests = typeof requests;
 
-export function writeRequest<K extends OrderKind>(kind: K, fields: z.input<Requests[K]>): string {
+export function writeRequest<K extends TransactionKind>(
+  kind: K,
+  fields: z.input<Requests[K]>,
+): string {
   return JSON.stringify({ ...fields, kind });
 }
 
-const receiverScenario: OrderScenario<'receiver'> = {
-  kind: 'receiver',
-  order(mode, request) {
-    const read = readRequest(mode, 'receiver', request);
+const partyScenario: TransactionScenario<'party'> = {
+  kind: 'party',
+  transaction(mode, request) {
+    const read = readRequest(mode, 'party', request);
     if (read === null) return unreadable;
     const { role, entityType, firstName, legalName, previousRef, preparedAtMs } = read;
     const effects = [firstName, legalName].map((name) => effectOf(name ?? ''));
@@ -129,10 +132,10 @@ const receiverScenario: OrderScenario<'receiver'> = {
           : 'approved';
     const undecided = isBuyer && effects.includes('is_undecided') ? 'never' : 'later';
     const when = role === 'seller' && entityType === 'business' ? 'at_once' : undecided;
-    return placed(mode, 'receiver', read.reference, [when, decision, preparedAtMs]);
+    return placed(mode, 'party', read.reference, [when, decision, preparedAtMs]);
   },
   stages(mode, partnerRef, delayMs) {
-    const fields = readRef(mode, 'receiver', partnerRef);
+    const fields = readRef(mode, 'party', partnerRef);
     if (fields === null) return null;
     const [when = '', decision = '', preparedAt = ''] = fields;
     const atMs = whole(preparedAt);
@@ -146,9 +149,9 @@ const receiverScenario: OrderScenario<'receiver'> = {
     corrections.length === 0 ? { status, reason } : { status, reason, corrections },
 };
 
-const payinScenario: OrderScenario<'payin'> = {
+const payinScenario: TransactionScenario<'payin'> = {
   kind: 'payin',
-  order(mode, request) {
+  transaction(mode, request) {
     const read = readRequest(mode, 'payin', request);
     if (read === null) return unreadable;
     const quote = readRef(mode, 'quote', read.quoteRef);
@@ -172,9 +175,9 @@ const payinScenario: OrderScenario<'payin'> = {
   instructions: payinInstructions,
 };
 
-const payoutScenario: OrderScenario<'payout'> = {
+const payoutScenario: TransactionScenario<'payout'> = {
   kind: 'payout',
-  order(mode, request) {
+  transaction(mode, request) {
     const read = readRequest(mode, 'payout', request);
     if (read === null) return unreadable;
     if (readRef(mode, 'pix', read.destination) === null) return notFound('destination');
@@ -191,7 +194,7 @@ const payoutScenario: OrderScenario<'payout'> = {
     const payout = readPayout(mode, partnerRef);
     if (payout === null) return null;
     const { source, rate, atMs } = payout;
-    const first: Stage<'payout'> = { atMs, report: unpaid('open', null) };
+    const first: FakeStage<'payout'> = { atMs, report: unpaid('open', null) };
     const effect = effectOf(ending(source.amountMinor));
     if (effect !== 'payout_fails' && effect !== 'payout_returns') {
       const paidAtMs = atMs + delayMs;
@@ -202,7 +205,7 @@ const payoutScenario: OrderScenario<'payout'> = {
       'failed',
       `the sandbox fails payouts that end in ${ending(source.amountMinor)}`,
     );
-    const second: Stage<'payout'> = { atMs: atMs + delayMs, report: failed };
+    const second: FakeStage<'payout'> = { atMs: atMs + delayMs, report: failed };
     if (effect === 'payout_fails') return [first, second];
     const returned = unpaid('returned', failed.reason);
     return [first, second, { atMs: atMs + 2 * delayMs, report: returned }];
@@ -214,9 +217,9 @@ const payoutScenario: OrderScenario<'payout'> = {
   },
 };
 
-const refundScenario: OrderScenario<'refund'> = {
+const refundScenario: TransactionScenario<'refund'> = {
   kind: 'refund',
-  order(mode, request) {
+  transaction(mode, request) {
     const read = readRequest(mode, 'refund', request);
     if (read === null) return unreadable;
     const payin = readPayin(mode, read.payinRef);
@@ -250,22 +253,22 @@ const refundScenario: OrderScenario<'refund'> = {
 };
 
 export const scenarios = {
-  receiver: receiverScenario,
+  party: partyScenario,
   payin: payinScenario,
   payout: payoutScenario,
   refund: refundScenario,
-} as const satisfies { readonly [K in OrderKind]: OrderScenario<K> };
+} as const satisfies { readonly [K in TransactionKind]: TransactionScenario<K> };
 
-export function notFound(what: string): Refusal {
+export function notFound(what: string): FakeRefusal {
   return { code: 'not_found', message: `There is no such ${what}.` };
 }
 
-const unreadable: Refusal = {
+const unreadable: FakeRefusal = {
   code: 'request_invalid',
   message: 'This partner has not prepared the request.',
 };
 
-function readRequest<K extends OrderKind>(
+function readRequest<K extends TransactionKind>(
   mode: Mode,
   kind: K,
   text: string,
@@ -294,15 +297,15 @@ function payinInstructions(mode: Mode, partnerRef: string): PayinInstructions {
 
 function placed(
   mode: Mode,
-  kind: OrderKind,
+  kind: TransactionKind,
   reference: string,
   fields: readonly RefField[],
-): Order {
+): Transaction {
   return { reference, partnerRef: makeRef(mode, kind, [...fields, reference]) };
 }
 
-/** Ours, of an order of this kind; null for any other text. */
-export function referenceIn(mode: Mode, kind: OrderKind, partnerRef: string): string | null {
+/** Ours, of a transaction of this kind; null for any other text. */
+export function referenceIn(mode: Mode, kind: TransactionKind, partnerRef: string): string | null {
   return readRef(mode, kind, partnerRef)?.at(-1) ?? null;
 }
 
@@ -310,8 +313,12 @@ export function readPayin(mode: Mode, partnerRef: string) {
   const fields = readRef(mode, 'payin', partnerRef);
   if (fields === null) return null;
   const [when, currency = '', amountMinor = '', preparedAt = ''] = fields;
-  const order = { currency, amountMinor: BigInt(amountMinor), preparedAtMs: whole(preparedAt) };
-  return { ...order, waits: when === 'waits' };
+  const transaction = {
+    currency,
+    amountMinor: BigInt(amountMinor),
+    preparedAtMs: whole(preparedAt),
+  };
+  return { ...transaction, waits: when === 'waits' };
 }
 
 export function readPayout(mode: Mode, partnerRef: string) {

@@ -1,4 +1,4 @@
-// The effect of changed orders on a payment: status, funds, ledger, refunds and events. One
+// The effect of changed commands on a payment: status, funds, ledger, refunds and events. One
 // function derives all of it, so outcomes that arrive late, twice or out of order lead to the same
 // rows.
 import { bankDetailsRecord, checkCodeOf } from './bank-record.js';
@@ -10,6 +10,7 @@ import {
   withChangedCommand,
   withMove,
 } from './change.js';
+import { alertsBetween } from './command-alerts.js';
 import { type RefundEvent, refundEventTypes } from './event.js';
 import {
   fundsOf,
@@ -20,7 +21,6 @@ import {
   stageOf,
   sumsOf,
 } from './funds.js';
-import { alertsBetween } from './order-alerts.js';
 import {
   isOpen,
   isUnpaidRefund,
@@ -40,9 +40,9 @@ import {
   type SettlementFacts,
 } from './payment.js';
 
-/** What a report states in addition to the change of its order. */
+/** What a report states in addition to the change of its command. */
 export interface ReportedDetails {
-  /** Why an order failed, in the partner's words. */
+  /** Why a command failed, in the partner's words. */
   readonly reason?: string | null;
   readonly instructions?: PayinInstructions | undefined;
   readonly transactionHash?: string | null;
@@ -50,7 +50,7 @@ export interface ReportedDetails {
 }
 
 /** `commands` are all stored commands of the payment; `changed` are new states of some of them. */
-export function ordersChanged(
+export function commandsChanged(
   was: PaymentAggregate,
   commands: readonly MoneyCommand[],
   changed: readonly MoneyCommand[],
@@ -61,26 +61,26 @@ export function ordersChanged(
   const isPaid = sumsOf(commands).paidMinor > 0n;
   change = { ...change, payment: withReportedDetails(was.payment, details, isPaid, nowMs) };
   change = withStatus(change, commands, details.reason ?? null, nowMs);
-  return withMoneyReconciled(change, was, commands, nowMs);
+  return withDerivedMoney(change, was, commands, nowMs);
 }
 
 /**
- * Brings funds, refunds and ledger in line with the orders and the status: voids unsent orders of
- * an ended payment, and owes unallocated money to the buyer.
+ * Brings funds, refunds and ledger in line with the commands and the status: voids unsent commands
+ * of an ended payment, and owes unallocated money to the buyer.
  */
-export function withMoneyReconciled(
+export function withDerivedMoney(
   changed: Change,
   was: PaymentAggregate,
   commands: readonly MoneyCommand[],
   nowMs: number,
 ): Change {
-  let change = withoutUnsentOrders(changed, commands, nowMs);
+  let change = withoutUnsentCommands(changed, commands, nowMs);
   change = withoutNeedlessRefunds(change, commands, nowMs);
   change = withSurplusOwed(change, commands);
   const before = sumsOf(commands);
-  const orders = withDrafts(commandsAfter(commands, change), change);
-  const after = sumsOf(orders);
-  const funds = fundsOf(was.funds, orders);
+  const counted = withDrafts(commandsAfter(commands, change), change);
+  const after = sumsOf(counted);
+  const funds = fundsOf(was.funds, counted);
   const { payment } = change;
   const here = after.receivedMinor - after.returnedMinor;
   change = {
@@ -93,7 +93,7 @@ export function withMoneyReconciled(
     postings: postingsBetween(before, after, funds.currency, payment.settlement),
   };
   change = withRefundEvents(change, commands, after.returnedMinor - before.returnedMinor, nowMs);
-  const alerts = alertsBetween({ ...was, orders: commands }, { ...change, orders });
+  const alerts = alertsBetween({ ...was, commands }, { ...change, commands: counted });
   return { ...change, alerts: [...change.alerts, ...alerts] };
 }
 
@@ -144,12 +144,12 @@ function withStatus(
   nowMs: number,
 ): Change {
   for (let next = change; ; ) {
-    const orders = withDrafts(commandsAfter(commands, next), next);
-    const step = statusStep(next.payment, orders, reason);
+    const counted = withDrafts(commandsAfter(commands, next), next);
+    const step = statusStep(next.payment, counted, reason);
     if (step === null) return next;
     const { move, fields } = step;
     next = withMove(next, move, nowMs, fields);
-    if (move === 'payin_completed' && !orders.some(isPayout)) {
+    if (move === 'payin_completed' && !counted.some(isPayout)) {
       const payout = { kind: 'payout', amount: next.payment.amount, payinId: null } as const;
       next = { ...next, commands: [...next.commands, payout] };
     }
@@ -161,23 +161,23 @@ type Step = {
   readonly fields?: Parameters<typeof withMove>[3];
 } | null;
 
-/** Null if the status stays. */
+/** Returns null if the status stays. */
 function statusStep(
   payment: Payment,
-  orders: readonly MoneyCommand[],
+  commands: readonly MoneyCommand[],
   reason: string | null,
 ): Step {
   switch (payment.status) {
     case 'on_ramp_pending':
       // A payout found after a restore: its pay-in was completed before.
-      if (orders.some(isPayoutMade)) return { move: 'payin_completed' };
-      return payinStep(payment, orders, reason);
+      if (commands.some(isPayoutMade)) return { move: 'payin_completed' };
+      return payinStep(payment, commands, reason);
     case 'on_chain_confirmed':
     case 'offramp_pending':
-      return payoutStep(payment, orders, reason);
+      return payoutStep(payment, commands, reason);
     default: {
       const move = movesToPayin[payment.status];
-      return move !== undefined && payins(orders).some(isAlive) ? { move } : null;
+      return move !== undefined && payins(commands).some(isAlive) ? { move } : null;
     }
   }
 }
@@ -195,8 +195,12 @@ const movesToPayin: Partial<Record<PaymentStatus, PaymentMove>> = {
   fx_quoted: 'confirm',
 };
 
-function payinStep(payment: Payment, orders: readonly MoneyCommand[], reason: string | null): Step {
-  const found = payins(orders);
+function payinStep(
+  payment: Payment,
+  commands: readonly MoneyCommand[],
+  reason: string | null,
+): Step {
+  const found = payins(commands);
   const confirmed = found
     .filter(({ end }) => end !== 'returned')
     .reduce((sum, { confirmedMinor }) => sum + confirmedMinor, 0n);
@@ -217,44 +221,48 @@ function isOfQuote(refusal: string | null): boolean {
 
 function payoutStep(
   payment: Payment,
-  orders: readonly MoneyCommand[],
+  commands: readonly MoneyCommand[],
   reason: string | null,
 ): Step {
-  const payout = orders.findLast(isPayout);
+  const payout = commands.findLast(isPayout);
   if (payout === undefined) return null;
   const stage = stageOf(payout);
   const taken = payment.status === 'offramp_pending';
-  if (stage === 'planned') return fundsLost(payment, orders, reason);
+  if (stage === 'planned') return fundsLost(payment, commands, reason);
   if (stage === 'none') return failed(payout, 'payout', reason);
   if (!taken) return { move: 'send_payout' };
   if (stage === 'moved') return { move: 'payout_completed' };
-  return stage === 'unreturned' ? failed(payout, 'payout', reason) : null;
+  return stage === 'needs_review' ? failed(payout, 'payout', reason) : null;
 }
 
 /** The money went back to the buyer before the payout was sent. */
-function fundsLost(payment: Payment, orders: readonly MoneyCommand[], reason: string | null): Step {
-  const sums = sumsOf(orders);
+function fundsLost(
+  payment: Payment,
+  commands: readonly MoneyCommand[],
+  reason: string | null,
+): Step {
+  const sums = sumsOf(commands);
   const left = sums.receivedMinor - sums.returnedMinor - sums.refundedMinor - sums.orderedMinor;
   if (left >= payment.amount.amountMinor) return null;
-  const payin = payins(orders).findLast(({ end }) => end === 'returned');
+  const payin = payins(commands).findLast(({ end }) => end === 'returned');
   if (payin !== undefined) return failed(payin, 'pay-in', reason);
   // Only after a restore: an ended payment ordered it.
   return { move: 'fail', fields: { failureReason: 'the money was refunded' } };
 }
 
-function failed(order: MoneyCommand, name: string, reason: string | null): Step {
-  const refused = order.state === 'refused' && order.end === 'open';
+function failed(command: MoneyCommand, name: string, reason: string | null): Step {
+  const refused = command.state === 'refused' && command.end === 'open';
   const failureReason = refused
-    ? `${name} refused: ${order.refusal ?? 'no reason given'}`
-    : (reason ?? `${name} ${order.end}`);
+    ? `${name} refused: ${command.refusal ?? 'no reason given'}`
+    : (reason ?? `${name} ${command.end}`);
   return { move: 'fail', fields: { failureReason } };
 }
 
 /**
- * Voids unsent orders that are no longer wanted: pay-ins of a payment that has its money, and all
+ * Voids unsent commands that are no longer wanted: pay-ins of a payment that has its money, and all
  * but refunds of an ended payment.
  */
-function withoutUnsentOrders(
+function withoutUnsentCommands(
   change: Change,
   commands: readonly MoneyCommand[],
   nowMs: number,
@@ -265,11 +273,12 @@ function withoutUnsentOrders(
     payout: isTerminal(status),
   };
   const unsent = commandsAfter(commands, change).filter(
-    (order) =>
-      isVoidable(order) &&
-      ((order.kind === 'payin' && unwanted.payin) || (order.kind === 'payout' && unwanted.payout)),
+    (command) =>
+      isVoidable(command) &&
+      ((command.kind === 'payin' && unwanted.payin) ||
+        (command.kind === 'payout' && unwanted.payout)),
   );
-  const voided = unsent.map((order) => voidCommand(order, nowMs));
+  const voided = unsent.map((command) => voidCommand(command, nowMs));
   if (!unwanted.payout) return voided.reduce(withChangedCommand, change);
   // A drafted payout is dropped.
   const drafts = change.commands.filter(({ kind }) => kind === 'refund');
@@ -288,7 +297,7 @@ function withoutNeedlessRefunds(
   let change = was;
   for (const isNeedless of [isWithoutMoney, hasLoss]) {
     const waiting = commandsAfter(commands, change).filter(
-      (order) => order.kind === 'refund' && (isUnpaidRefund(order) || isVoidable(order)),
+      (command) => command.kind === 'refund' && (isUnpaidRefund(command) || isVoidable(command)),
     );
     for (const refund of waiting.toReversed()) {
       if (!isNeedless(refund, commandsAfter(commands, change))) continue;
@@ -301,26 +310,26 @@ function withoutNeedlessRefunds(
   return change;
 }
 
-function isWithoutMoney(refund: MoneyCommand, orders: readonly MoneyCommand[]): boolean {
-  const payin = orders.find(({ id }) => id === refund.payinId);
-  return payin !== undefined && (payin.end === 'returned' || refundableMinor(payin, orders) < 0n);
+function isWithoutMoney(refund: MoneyCommand, commands: readonly MoneyCommand[]): boolean {
+  const payin = commands.find(({ id }) => id === refund.payinId);
+  return payin !== undefined && (payin.end === 'returned' || refundableMinor(payin, commands) < 0n);
 }
 
-function hasLoss(_refund: MoneyCommand, orders: readonly MoneyCommand[]): boolean {
-  return sumsOf(orders).lossMinor > 0n;
+function hasLoss(_refund: MoneyCommand, commands: readonly MoneyCommand[]): boolean {
+  return sumsOf(commands).lossMinor > 0n;
 }
 
 /** Unallocated money is owed back, each part from the pay-in that has it. */
 function withSurplusOwed(change: Change, commands: readonly MoneyCommand[]): Change {
   const { payment, funds } = change;
-  const orders = withDrafts(commandsAfter(commands, change), change);
-  const next = fundsOf(funds, orders);
+  const counted = withDrafts(commandsAfter(commands, change), change);
+  const next = fundsOf(funds, counted);
   const claimed = isTerminal(payment.status) || next.payoutMinor > 0n;
   let surplusMinor = heldMinor(next) - (claimed ? 0n : payment.amount.amountMinor);
   const drafts = [...change.commands];
   // Newest first: a payout takes the oldest money.
-  for (const payin of payins(orders).toReversed()) {
-    const free = refundableMinor(payin, orders);
+  for (const payin of payins(counted).toReversed()) {
+    const free = refundableMinor(payin, counted);
     const amountMinor = surplusMinor < free ? surplusMinor : free;
     if (amountMinor <= 0n) continue;
     const amount = { amountMinor, currency: funds.currency };
@@ -338,11 +347,11 @@ function withRefundEvents(
 ): Change {
   const { payment } = change;
   const facts: { readonly what: RefundEvent; readonly amountMinor: bigint }[] = [];
-  for (const order of change.changedCommands) {
-    const before = commands.find(({ id }) => id === order.id);
-    if (order.kind !== 'refund' || before === undefined) continue;
-    const [was, is] = [stageOf(before), stageOf(order)];
-    const amountMinor = order.amount.amountMinor;
+  for (const command of change.changedCommands) {
+    const before = commands.find(({ id }) => id === command.id);
+    if (command.kind !== 'refund' || before === undefined) continue;
+    const [was, is] = [stageOf(before), stageOf(command)];
+    const amountMinor = command.amount.amountMinor;
     if (was === is) continue;
     if (is === 'moving' && before.lastSentAtMs === null)
       facts.push({ what: 'ordered', amountMinor });
@@ -369,23 +378,23 @@ function isAlive({ state, end }: MoneyCommand): boolean {
   return state === 'done' && end !== 'failed' && end !== 'returned';
 }
 
-/** A payout that was ordered is not ordered again, even if it failed. */
+/** A payout that was ordered is not sent again, even if it failed. */
 function isPayout({ kind, state }: MoneyCommand): boolean {
   return kind === 'payout' && state !== 'void';
 }
 
 /** The partner has it or may have it. */
-function isPayoutMade(order: MoneyCommand): boolean {
-  return isPayout(order) && order.state !== 'pending' && order.state !== 'refused';
+function isPayoutMade(command: MoneyCommand): boolean {
+  return isPayout(command) && command.state !== 'pending' && command.state !== 'refused';
 }
 
-function payins(orders: readonly MoneyCommand[]): readonly MoneyCommand[] {
-  return orders.filter(({ kind }) => kind === 'payin');
+function payins(commands: readonly MoneyCommand[]): readonly MoneyCommand[] {
+  return commands.filter(({ kind }) => kind === 'payin');
 }
 
 const DRAFT = { id: '', reference: '' };
 
-/** Drafts count as orders that were not sent. */
+/** Drafts count as commands that were not sent. */
 function withDrafts(
   commands: readonly MoneyCommand[],
   { commands: drafts, payment }: Change,

@@ -21,14 +21,29 @@ const fileUrl = 'https://api.example.com/v1/documents/doc_1/content?signature=ab
 const foreignUrl = 'https://elsewhere.example/front.jpg';
 
 const business: Dossier = {
-  ...{ tosId: 'to_1', email: 'eva@lima.example', legalName: 'Lima Ltda', country: 'BR' },
-  ...{ cnpj: '11.222.333/0001-81', formationDate: '2001-02-03', website: 'https://lima.example' },
-  ...{ addressLine1: 'Rua 1', city: 'São Paulo', stateProvinceRegion: 'SP', phone: null },
-  ...{ postalCode: '01000-000', incorporationDocFile: fileUrl, proofOfAddressDocFile: fileUrl },
+  tosId: 'to_1',
+  email: 'eva@lima.example',
+  legalName: 'Lima Ltda',
+  country: 'BR',
+  cnpj: '11.222.333/0001-81',
+  formationDate: '2001-02-03',
+  website: 'https://lima.example',
+  addressLine1: 'Rua 1',
+  city: 'São Paulo',
+  stateProvinceRegion: 'SP',
+  phone: null,
+  postalCode: '01000-000',
+  incorporationDocFile: fileUrl,
+  proofOfAddressDocFile: fileUrl,
   owners: [
     {
-      ...{ role: 'beneficial_owner', firstName: 'Eva', lastName: 'Lima', taxType: null },
-      ...{ dateOfBirth: '1980-04-05', idDocType: 'PASSPORT', idDocFrontFile: foreignUrl },
+      role: 'beneficial_owner',
+      firstName: 'Eva',
+      lastName: 'Lima',
+      taxType: null,
+      dateOfBirth: '1980-04-05',
+      idDocType: 'PASSPORT',
+      idDocFrontFile: foreignUrl,
     },
   ],
 };
@@ -37,10 +52,10 @@ test('a business is sent with its owners; our files are uploaded once, others ke
   const file = { type: 'image/png', bytes: new Uint8Array([1, 2, 3]) };
   const { partner, server } = await blindPay(t, { files: new Map([[fileUrl, file]]) });
   server.state.compliance.accept('to_1', 'key');
-  const order = { reference: 'cmd_1', role: 'seller', entityType: 'business' } as const;
-  const request = done(await partner.receiver.prepare({ ...order, ...business }));
+  const input = { reference: 'cmd_1', role: 'seller', entityType: 'business' } as const;
+  const request = done(await partner.party.prepare({ ...input, ...business }));
   assert.equal(server.state.customers.length, 0);
-  const started = done(await partner.receiver.start(request));
+  const started = done(await partner.party.start(request));
   assert.deepEqual(started.report, { status: 'verifying', reason: null });
   const [upload, ...others] = server.calls.filter(({ path }) => path === '/upload');
   assert.deepEqual(others, []);
@@ -49,16 +64,29 @@ test('a business is sent with its owners; our files are uploaded once, others ke
   const sent = server.calls.find(({ method, path }) => `${method} ${path}` === 'POST /customers');
   const stored = 'https://files.blindpay.test/1';
   assert.deepEqual(JSON.parse(sent?.text ?? ''), {
-    ...{ type: 'business', kyc_type: 'standard', external_id: 'cmd_1', tos_id: 'to_1' },
-    ...{ email: 'eva@lima.example', legal_name: 'Lima Ltda', tax_id: '11222333000181' },
-    ...{ country: 'BR', address_line_1: 'Rua 1', city: 'São Paulo', postal_code: '01000-000' },
-    ...{ state_province_region: 'SP', formation_date: '2001-02-03T00:00:00Z' },
-    ...{ website: 'https://lima.example', incorporation_doc_file: stored },
+    type: 'business',
+    kyc_type: 'standard',
+    external_id: 'cmd_1',
+    tos_id: 'to_1',
+    email: 'eva@lima.example',
+    legal_name: 'Lima Ltda',
+    tax_id: '11222333000181',
+    country: 'BR',
+    address_line_1: 'Rua 1',
+    city: 'São Paulo',
+    postal_code: '01000-000',
+    state_province_region: 'SP',
+    formation_date: '2001-02-03T00:00:00Z',
+    website: 'https://lima.example',
+    incorporation_doc_file: stored,
     proof_of_address_doc_file: stored,
     owners: [
       {
-        ...{ role: 'beneficial_owner', first_name: 'Eva', last_name: 'Lima' },
-        ...{ date_of_birth: '1980-04-05T00:00:00Z', id_doc_type: 'PASSPORT' },
+        role: 'beneficial_owner',
+        first_name: 'Eva',
+        last_name: 'Lima',
+        date_of_birth: '1980-04-05T00:00:00Z',
+        id_doc_type: 'PASSPORT',
         id_doc_front_file: foreignUrl,
       },
     ],
@@ -66,13 +94,13 @@ test('a business is sent with its owners; our files are uploaded once, others ke
 });
 
 test('a file that BlindPay does not take is refused before anything is sent', async (t) => {
-  const order = { ...person({ selfieFile: fileUrl }), kycTier: 'standard' } as const;
+  const input = { ...person({ selfieFile: fileUrl }), kycTier: 'standard' } as const;
   for (const [file, code] of [
     [{ type: 'application/pdf', bytes: new Uint8Array(10) }, 'file_type'],
     [{ type: 'image/png', bytes: new Uint8Array(3 * 1_024 * 1_024 + 1) }, 'file_too_large'],
   ] as const) {
     const { partner, server } = await blindPay(t, { files: new Map([[fileUrl, file]]) });
-    const answer = await partner.receiver.prepare(order);
+    const answer = await partner.party.prepare(input);
     assert.equal(answer.outcome === 'refused' ? answer.code : answer.outcome, code);
     assert.deepEqual(server.calls, []);
   }
@@ -85,7 +113,7 @@ test('a file that is gone is refused, one that cannot be read now is tried again
     [new Error('EIO'), 'later'],
   ] as const) {
     const { partner } = await blindPay(t, { readFile: () => Promise.reject(error) });
-    const answer = await partner.receiver.prepare(person({ selfieFile: fileUrl }));
+    const answer = await partner.party.prepare(person({ selfieFile: fileUrl }));
     assert.equal(answer.outcome, outcome);
   }
 });
@@ -102,8 +130,8 @@ test('the page accepts what BlindPay takes of each kind of document', async (t) 
 
 test('a business of the enhanced tier is refused without a call', async (t) => {
   const { partner, server } = await blindPay(t);
-  const order = { ...person({ entityType: 'business' }), kycTier: 'enhanced' } as const;
-  assert.equal((await partner.receiver.prepare(order)).outcome, 'refused');
+  const input = { ...person({ entityType: 'business' }), kycTier: 'enhanced' } as const;
+  assert.equal((await partner.party.prepare(input)).outcome, 'refused');
   assert.deepEqual(server.calls, []);
 });
 
@@ -111,14 +139,18 @@ test('each status of a customer is a decision or none; an unknown one is none, a
   const scene = await blindPay(t);
   const ref = await approvedCustomer(scene);
   for (const [status, expected] of [
-    ...[['verifying', 'verifying'] as const, ['pending_review', 'verifying'] as const],
-    ...[['awaiting_contract', 'verifying'] as const, ['compliance_request', 'paused'] as const],
-    ...[['approved', 'approved'] as const, ['approved_rfi', 'approved'] as const],
-    ...[['rejected', 'rejected'] as const, ['deprecated', 'rejected'] as const],
+    ['verifying', 'verifying'] as const,
+    ['pending_review', 'verifying'] as const,
+    ['awaiting_contract', 'verifying'] as const,
+    ['compliance_request', 'paused'] as const,
+    ['approved', 'approved'] as const,
+    ['approved_rfi', 'approved'] as const,
+    ['rejected', 'rejected'] as const,
+    ['deprecated', 'rejected'] as const,
     ['on_the_moon', 'verifying'] as const,
   ]) {
     scene.server.state.setKyc(ref, status);
-    assert.equal(done(await scene.partner.receiver.read(ref)).status, expected, status);
+    assert.equal(done(await scene.partner.party.read(ref)).status, expected, status);
   }
   const levels = scene.log.map(({ level }) => level);
   assert.deepEqual(levels, ['error']);
@@ -190,7 +222,7 @@ test('a refunded pay-in is returned, without money', async (t) => {
   assert.deepEqual([report.status, report.receivedMinor], ['returned', 0n]);
 });
 
-test('a payout sends what its pay-ins brought, and names our order in the description', async (t) => {
+test('a payout sends what its pay-ins brought, and names our command in the description', async (t) => {
   const scene = await blindPay(t);
   const { partner, server } = scene;
   const request = await preparedPayout(scene);
@@ -204,7 +236,7 @@ test('a payout sends what its pay-ins brought, and names our order in the descri
   assert.equal(report.settled?.amountMinor, 667_715n);
 });
 
-test('a payout names its purpose in words behind our order, which is found by its reference', async (t) => {
+test('a payout names its purpose in words behind our command, which is found by its reference', async (t) => {
   for (const purpose of [null, ...purposeNames]) {
     const scene = await blindPay(t);
     const { partner, server } = scene;
@@ -218,7 +250,7 @@ test('a payout names its purpose in words behind our order, which is found by it
     assert.ok(description.length + 32 <= 128, description);
     const restarted = scene.restarted();
     assert.deepEqual(done(await restarted.payout.find(request)), { partnerRef });
-    assert.deepEqual(done(await restarted.findOrder('payout', 'reference-2')), { partnerRef });
+    assert.deepEqual(done(await restarted.findCommand('payout', 'reference-2')), { partnerRef });
     scene.pass(60_000);
     assert.deepEqual(done(await partner.payout.read(partnerRef)).fees, usd(100n), 'by its amount');
   }
@@ -236,17 +268,17 @@ test('a payout that failed stays failed, even when its tokens are said to be bac
 test('a payout is prepared for pay-ins that cover it, in dollars', async (t) => {
   const scene = await blindPay(t);
   const destination = await destinationAt(scene);
-  const order = { reference: 'r', amount: usd(100n), destination, payinRefs: [], quote: null };
-  assert.equal((await scene.partner.payout.prepare(order)).outcome, 'refused');
+  const input = { reference: 'r', amount: usd(100n), destination, payinRefs: [], quote: null };
+  assert.equal((await scene.partner.payout.prepare(input)).outcome, 'refused');
 });
 
 test('a refund is refused while it is prepared, so it is never sent', async (t) => {
   const { partner, server } = await blindPay(t);
-  const order = { reference: 'r', payinRef: 'pi_1', amount: usd(100n) };
-  const answer = await partner.refund.prepare(order);
+  const input = { reference: 'r', payinRef: 'pi_1', amount: usd(100n) };
+  const answer = await partner.refund.prepare(input);
   assert.equal(answer.outcome === 'refused' && answer.code, 'refunds_not_supported');
-  assert.deepEqual(done(await partner.findOrder('refund', 'r')), null);
-  assert.equal((await partner.findOrder('payin', 'r')).outcome, 'later');
+  assert.deepEqual(done(await partner.findCommand('refund', 'r')), null);
+  assert.equal((await partner.findCommand('payin', 'r')).outcome, 'later');
   assert.deepEqual(server.calls, []);
 });
 
@@ -264,8 +296,8 @@ test('calls stay below the limit of a development instance', async (t) => {
 test('neither the API key nor a PIX key is in a log, a request text or a refusal', async (t) => {
   const scene = await blindPay(t);
   const request = await preparedPayout(scene);
-  const receiverRef = await approvedCustomer(scene);
-  const bad = { receiverRef, pixKey: 'bad pix key', accountHolderName: 'Ana Lima', key: 'k' };
+  const partyRef = await approvedCustomer(scene);
+  const bad = { partyRef, pixKey: 'bad pix key', accountHolderName: 'Ana Lima', key: 'k' };
   const refusal = await scene.partner.registerPixDestination(bad);
   scene.server.failNext('GET /payins/pi_1', 'other key');
   const unauthorized = await scene.partner.payin.read('pi_1');

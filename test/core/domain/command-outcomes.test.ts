@@ -1,12 +1,12 @@
-// What orders to the partner do to the status of their payment, and to the orders that follow.
+// What commands to the partner do to the status of their payment, and to the commands that follow.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { MoneyCommand, OrderEnd } from '../../../core/domain/partner-command.js';
+import type { CommandEnd, MoneyCommand } from '../../../core/domain/partner-command.js';
 import { isTerminal, type PaymentStatus, paymentStatuses } from '../../../core/domain/payment.js';
 import { MoneyScene, NOW_MS } from '../../support/money-scene.js';
 import { sampleInstructions } from '../../support/payin-samples.js';
-import { completedPayin, orderOf, START_MS } from '../../support/sample-rows.js';
+import { commandOf, completedPayin, START_MS } from '../../support/sample-rows.js';
 
 const payin = completedPayin('in', 10_000n);
 const full = { end: 'completed', receivedMinor: 10_000n } as const;
@@ -62,10 +62,10 @@ const beforePayin: readonly PaymentStatus[] = [
 for (const status of paymentStatuses) {
   test(`${status}: a pay-in moves it as the table says`, () => {
     for (const [name, [fields, early, waiting]] of Object.entries(payins)) {
-      const order = fields === null ? [] : [orderOf('payin', 'in', fields)];
+      const command = fields === null ? [] : [commandOf('payin', 'in', fields)];
       const late = status === 'on_ramp_pending' ? waiting : 'stays';
       const expected: Next = beforePayin.includes(status) ? early : late;
-      const next = MoneyScene.at(status, order).changed(order);
+      const next = MoneyScene.at(status, command).changed(command);
       assert.equal(next.payment.status, expected === 'stays' ? status : expected, name);
     }
   });
@@ -74,29 +74,29 @@ for (const status of paymentStatuses) {
   if (status === 'on_ramp_pending' || beforePayin.includes(status)) continue;
   test(`${status}: a payout moves it as the table says`, () => {
     for (const [name, [fields, confirmed, paying]] of Object.entries(payouts)) {
-      const orders = [payin, orderOf('payout', 'out', fields)];
+      const commands = [payin, commandOf('payout', 'out', fields)];
       const later: Next = status === 'offramp_pending' ? paying : 'stays';
       const expected: Next = status === 'on_chain_confirmed' ? confirmed : later;
-      const next = MoneyScene.at(status, orders).changed(orders.slice(1));
+      const next = MoneyScene.at(status, commands).changed(commands.slice(1));
       assert.equal(next.payment.status, expected === 'stays' ? status : expected, name);
     }
   });
 }
 
-test('the reason of a failure is the refusal’s code, the partner’s words, or how the order ended', () => {
-  const ended = (end: OrderEnd, reason: string | null) =>
-    MoneyScene.at('on_ramp_pending', [orderOf('payin', 'in')]).report('in', { end, reason });
+test('the reason of a failure is the refusal’s code, the partner’s words, or how the command ended', () => {
+  const ended = (end: CommandEnd, reason: string | null) =>
+    MoneyScene.at('on_ramp_pending', [commandOf('payin', 'in')]).report('in', { end, reason });
   assert.equal(ended('failed', 'bank closed').payment.failureReason, 'bank closed');
   assert.equal(ended('failed', null).payment.failureReason, 'pay-in failed');
   assert.equal(ended('returned', null).payment.failureReason, 'pay-in returned');
-  const out = MoneyScene.at('offramp_pending', [payin, orderOf('payout', 'out')]);
+  const out = MoneyScene.at('offramp_pending', [payin, commandOf('payout', 'out')]);
   assert.equal(out.report('out', { end: 'failed' }).payment.failureReason, 'payout failed');
-  const refused = out.changed([orderOf('payout', 'out', blocked)]);
+  const refused = out.changed([commandOf('payout', 'out', blocked)]);
   assert.equal(refused.payment.failureReason, 'payout refused: account_blocked');
 });
 
-test('a pay-in that completes orders the payout of the whole amount', () => {
-  const next = MoneyScene.at('on_ramp_pending', [orderOf('payin', 'in')]).report('in', full);
+test('a pay-in that completes sends the payout of the whole amount', () => {
+  const next = MoneyScene.at('on_ramp_pending', [commandOf('payin', 'in')]).report('in', full);
   assert.deepEqual(
     [next.payment.status, next.funds.position, next.drafts()],
     ['on_chain_confirmed', 'received', ['payout 10000']],
@@ -108,17 +108,17 @@ test('a pay-in that completes orders the payout of the whole amount', () => {
 test('offramp_pending is set together with sending the payout', () => {
   const confirmed = MoneyScene.at('on_chain_confirmed', [
     payin,
-    orderOf('payout', 'out', { state: 'pending' }),
+    commandOf('payout', 'out', { state: 'pending' }),
   ]);
   const next = confirmed.send('out');
   assert.deepEqual(
-    [next.payment.status, next.funds.position, next.order('out').state],
+    [next.payment.status, next.funds.position, next.command('out').state],
     ['offramp_pending', 'payout_ordered', 'sent'],
   );
 });
 
 test('settled only together with position paid; amount, fees, rate and end-to-end id are kept', () => {
-  const paying = MoneyScene.at('offramp_pending', [payin, orderOf('payout', 'out')]);
+  const paying = MoneyScene.at('offramp_pending', [payin, commandOf('payout', 'out')]);
   const next = paying.report('out', { end: 'completed' });
   assert.deepEqual([next.payment.status, next.funds.position], ['settled', 'paid']);
   assert.deepEqual(next.payment.settlement, {
@@ -134,33 +134,35 @@ test('settled only together with position paid; amount, fees, rate and end-to-en
 test('each status has one event, in both namespaces', () => {
   const confirmed = MoneyScene.at('on_chain_confirmed', [
     payin,
-    orderOf('payout', 'out', { state: 'unknown' }),
+    commandOf('payout', 'out', { state: 'unknown' }),
   ]);
   assert.deepEqual(confirmed.report('out', { end: 'completed' }).events(), [
-    ...['payment_intent.offramp_pending', 'invoice.offramp_pending'],
-    ...['payment_intent.settled', 'invoice.settled'],
+    'payment_intent.offramp_pending',
+    'invoice.offramp_pending',
+    'payment_intent.settled',
+    'invoice.settled',
   ]);
 });
 
-test('facts learned with an order are stored for a payment in any status, without an event', () => {
+test('facts learned with a command are stored for a payment in any status, without an event', () => {
   for (const status of ['on_ramp_pending', 'cancelled', 'settled'] as const) {
-    const scene = MoneyScene.at(status, [orderOf('payin', 'in')]);
+    const scene = MoneyScene.at(status, [commandOf('payin', 'in')]);
     const instructions = sampleInstructions();
     const learned = { instructions, transactionHash: '0xabc' };
-    const next = scene.changed([scene.order('in')], learned);
+    const next = scene.changed([scene.command('in')], learned);
     assert.deepEqual(
       [next.payment.status, next.payment.payinInstructions, next.payment.transactionHash],
       [status, instructions, '0xabc'],
     );
     assert.deepEqual(next.events(), []);
-    const later = next.changed([scene.order('in')], { transactionHash: null });
+    const later = next.changed([scene.command('in')], { transactionHash: null });
     assert.equal(later.payment.transactionHash, '0xabc', 'what is known is not forgotten');
   }
 });
 
 test('a refused quote cannot be confirmed again', () => {
-  const was = MoneyScene.at('on_ramp_pending', [orderOf('payin', 'in')], { quoteId: 'qt_1' });
-  const next = was.changed([orderOf('payin', 'in', requoted)]);
+  const was = MoneyScene.at('on_ramp_pending', [commandOf('payin', 'in')], { quoteId: 'qt_1' });
+  const next = was.changed([commandOf('payin', 'in', requoted)]);
   assert.deepEqual(
     [next.payment.status, next.payment.quoteId, next.funds.position],
     ['fx_quoted', null, 'none'],
@@ -169,18 +171,20 @@ test('a refused quote cannot be confirmed again', () => {
 });
 
 test('a late pay-in resumes its payment', () => {
-  const refused = orderOf('payin', 'in', { ...requoted, partnerRef: null });
+  const refused = commandOf('payin', 'in', { ...requoted, partnerRef: null });
   const scene = MoneyScene.at('fx_quoted', [refused]);
   const next = scene.report('in', full);
   assert.deepEqual([next.payment.status, next.drafts()], ['on_chain_confirmed', ['payout 10000']]);
   assert.deepEqual(next.events(), [
-    ...['payment_intent.on_ramp_pending', 'invoice.on_ramp_pending'],
-    ...['payment_intent.on_chain_confirmed', 'invoice.on_chain_confirmed'],
+    'payment_intent.on_ramp_pending',
+    'invoice.on_ramp_pending',
+    'payment_intent.on_chain_confirmed',
+    'invoice.on_chain_confirmed',
   ]);
 });
 
 test('a pay-in that exists after all is refused no more: when it fails, the payment does', () => {
-  const refused = orderOf('payin', 'in', { ...requoted, partnerRef: null });
+  const refused = commandOf('payin', 'in', { ...requoted, partnerRef: null });
   const found = MoneyScene.at('fx_quoted', [refused]).report('in', { end: 'open' });
   assert.equal(found.payment.status, 'on_ramp_pending');
   const { status, failureReason } = found.report('in', { end: 'failed' }).payment;
@@ -188,7 +192,10 @@ test('a pay-in that exists after all is refused no more: when it fails, the paym
 });
 
 test('a payment is covered, and does not expire, from when everything asked for is there', () => {
-  const was = MoneyScene.at('on_ramp_pending', [orderOf('payin', 'in'), orderOf('payin', 'in_2')]);
+  const was = MoneyScene.at('on_ramp_pending', [
+    commandOf('payin', 'in'),
+    commandOf('payin', 'in_2'),
+  ]);
   const short = was.report('in', { receivedMinor: 9_999n });
   assert.equal(short.payment.coveredAtMs, null);
   const covered = short.report('in', { receivedMinor: 10_000n });
@@ -201,26 +208,26 @@ test('a payment is covered, and does not expire, from when everything asked for 
   assert.equal(known.report('in', { receivedMinor: 20_000n }).payment.coveredAtMs, START_MS);
 });
 
-test('an ended payment orders nothing but refunds: what was not sent is void', () => {
+test('an ended payment sends nothing but refunds: what was not sent is void', () => {
   const states = ['pending', 'sent', 'unknown', 'denied', 'done', 'refused', 'void'] as const;
   for (const status of paymentStatuses.filter(isTerminal)) {
     for (const kind of ['payin', 'payout', 'refund'] as const) {
       for (const state of states) {
-        const scene = MoneyScene.at(status, [payin, orderOf(kind, 'one', { state })]);
+        const scene = MoneyScene.at(status, [payin, commandOf(kind, 'one', { state })]);
         const next = scene.changed([]);
         const expected = state === 'pending' && kind !== 'refund' ? 'void' : state;
-        assert.equal(next.order('one').state, expected, `${status} ${kind} ${state}`);
+        assert.equal(next.command('one').state, expected, `${status} ${kind} ${state}`);
       }
     }
   }
 });
 
-test('an order without effect waits, unless its payment has ended', () => {
-  const pending = orderOf('payout', 'out', { state: 'pending', lastSentAtMs: START_MS });
-  const sent = orderOf('payout', 'out', { state: 'sent', lastSentAtMs: START_MS });
+test('a command without effect waits, unless its payment has ended', () => {
+  const pending = commandOf('payout', 'out', { state: 'pending', lastSentAtMs: START_MS });
+  const sent = commandOf('payout', 'out', { state: 'sent', lastSentAtMs: START_MS });
   const waits = MoneyScene.at('offramp_pending', [payin, sent]).changed([pending]);
   assert.equal(waits.payment.status, 'offramp_pending');
-  assert.equal(waits.order('out').state, 'pending');
+  assert.equal(waits.command('out').state, 'pending');
   const ended = MoneyScene.at('failed', [payin, sent]).changed([pending]);
-  assert.deepEqual([ended.order('out').state, ended.drafts()], ['void', ['refund 10000 of in']]);
+  assert.deepEqual([ended.command('out').state, ended.drafts()], ['void', ['refund 10000 of in']]);
 });
