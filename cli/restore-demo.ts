@@ -101,20 +101,19 @@ async function played(stage: DemoStage): Promise<Outcome> {
 }
 
 async function createdAndQuoted({ deps, demo }: Host): Promise<void> {
-  const { createPayment } = await import('../core/usecases/payments.js');
+  const [{ createPayment }, { createPaymentIntentBody }] = await Promise.all([
+    import('../core/usecases/payments.js'),
+    import('../adapters/http/payment-routes.js'),
+  ]);
   const tenant = { orgId: demo?.orgId ?? '', mode: 'test' } as const;
   for (let count = 1; count <= PAYMENTS; count += 1) {
-    await createPayment(deps, tenant, {
-      ...({ origin: 'payment_intent', idempotencyKey: null, externalId: null } as const),
-      amount: { amountMinor: 25_000n, currency: 'USD' },
-      buyer: { email: `buyer-${count}@example.com`, name: null, country: null, phone: null },
-      sellerExternalId: null,
-      returnUrl: null,
-      display: null,
-      metadata: '{}',
-      expiresAtMs: null,
-      purpose: null,
+    const sent = createPaymentIntentBody.parse({
+      externalId: `demo-${count}`,
+      amount: '250.00',
+      buyer: { email: `buyer-${count}@example.com` },
     });
+    const input = { ...sent, origin: 'payment_intent', idempotencyKey: null } as const;
+    await createPayment(deps, tenant, input);
   }
   await advanced({ deps }, 'fx_quoted');
 }

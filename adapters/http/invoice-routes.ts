@@ -1,40 +1,38 @@
 // Invoices: payments that a member may have to approve and whose buyer is invited by mail.
 import { z } from 'zod';
-import type { PaymentView } from '../../core/domain/change.js';
 import type { Payment } from '../../core/domain/payment.js';
-import type { Deps } from '../../core/ports/deps.js';
 import { approveInvoice, inviteBuyer, listInvoices } from '../../core/usecases/invoices.js';
-import { cancelPayment, createPayment } from '../../core/usecases/payments.js';
 import { loadPage } from './cursor.js';
 import {
-  cancelBody,
-  createdReply,
   createFields,
-  createInput,
   hostedPaymentUrl,
   type PaymentSource,
   payment,
+  paymentRows,
+  sentPayment,
   statuses,
 } from './payment-routes.js';
 import { pageOf, representation } from './representation.js';
 import { type Call, type HandlerContext, type Reply, reply, route } from './route-row.js';
 import { calendarDate, optional, pageQuery, pathText, requestSchemas, text } from './schemas.js';
 
-export const createInvoiceBody = z.object({
-  ...createFields,
-  externalId: optional(text(1, 200, 'Your own id, unique per invoice.')),
-  number: optional(text(1, 100, 'The invoice number known to seller and buyer.')),
-  sellerExternalId: optional(
-    text(
-      1,
-      200,
-      'A connected seller that is readyToCollect. Without it the payment settles to you.',
+export const createInvoiceBody = z
+  .object({
+    ...createFields,
+    externalId: optional(text(1, 200, 'Your own id, unique per invoice.')),
+    number: optional(text(1, 100, 'The invoice number known to seller and buyer.')),
+    sellerExternalId: optional(
+      text(
+        1,
+        200,
+        'A connected seller that is readyToCollect. Without it the payment settles to you.',
+      ),
     ),
-  ),
-  dueDate: optional(
-    calendarDate('Shown to the buyer, without effect. An invoice ends at expiresAt.'),
-  ),
-});
+    dueDate: optional(
+      calendarDate('Shown to the buyer, without effect. An invoice ends at expiresAt.'),
+    ),
+  })
+  .transform(sentPayment);
 
 const invoiceListQuery = z.object({
   ...pageQuery.shape,
@@ -72,18 +70,24 @@ const invoiceScopes = {
   write: { byOrigin: { invoice: 'invoices:write' } },
 } as const;
 
+const invoices = paymentRows({
+  name: 'Invoice',
+  path: '/v1/invoices',
+  summaries: {
+    create: 'Create an invoice; it awaits approval if the organization requires it',
+    read: 'Read an invoice',
+    cancel: 'Cancel an invoice before its BRL payout begins; cancelling again changes nothing',
+  },
+  scopes: { create: 'invoices:write', ...invoiceScopes },
+  params: invoiceParams,
+  body: createInvoiceBody,
+  // An API key belongs to no member.
+  create: (body) => ({ ...body, origin: 'invoice', createdByMemberId: null }),
+  shown: invoice,
+});
+
 export const invoiceRoutes = [
-  route({
-    method: 'POST',
-    operations: { createInvoice: '/v1/invoices' },
-    summary: 'Create an invoice; it awaits approval if the organization requires it',
-    access: { auth: 'key', scope: 'invoices:write', modes: 'both', rateLimit: 'create' },
-    idempotency: 'key',
-    body: createInvoiceBody,
-    responses: { 200: invoice.schema, 201: invoice.schema },
-    errors: ['KybNotApproved', 'AmountBelowMinimum', 'SellerNotReady'],
-    handler: createInvoice,
-  }),
+  invoices.create,
   route({
     method: 'GET',
     operations: { listInvoices: '/v1/invoices' },
@@ -93,27 +97,8 @@ export const invoiceRoutes = [
     responses: { 200: invoicePage.schema },
     handler: listInvoicePage,
   }),
-  route({
-    method: 'GET',
-    operations: { readInvoice: '/v1/invoices/{id}' },
-    summary: 'Read an invoice',
-    access: { auth: 'key', scope: invoiceScopes.read, modes: 'both', rateLimit: 'none' },
-    params: invoiceParams,
-    responses: { 200: invoice.schema },
-    handler: async ({ deps }, { found }) => invoiceReply(deps, found),
-  }),
-  route({
-    method: 'POST',
-    operations: { cancelInvoice: '/v1/invoices/{id}/cancel' },
-    summary: 'Cancel an invoice before its BRL payout begins; cancelling again changes nothing',
-    access: { auth: 'key', scope: invoiceScopes.write, modes: 'both', rateLimit: 'none' },
-    params: invoiceParams,
-    body: cancelBody,
-    responses: { 200: invoice.schema },
-    errors: ['PaymentNotCancellable'],
-    handler: async ({ deps }, { tenant, found, body: { reason } }) =>
-      invoiceReply(deps, await cancelPayment(deps, tenant, found.payment.id, reason)),
-  }),
+  invoices.read,
+  invoices.cancel,
   route({
     method: 'POST',
     operations: { approveInvoice: '/v1/invoices/{id}/approve' },
@@ -123,7 +108,7 @@ export const invoiceRoutes = [
     responses: { 200: invoice.schema },
     errors: ['SelfApprovalNotAllowed', 'PaymentStateConflict'],
     handler: async ({ deps }, { tenant, actor, found: { payment } }) =>
-      invoiceReply(deps, await approveInvoice(deps, tenant, payment.id, actor.memberId)),
+      invoices.answer(deps, await approveInvoice(deps, tenant, payment.id, actor.memberId)),
   }),
   route({
     method: 'POST',
@@ -139,27 +124,6 @@ export const invoiceRoutes = [
       reply(200, invitation.show(await inviteBuyer(deps, tenant, found.payment.id))),
   }),
 ];
-
-function invoiceReply({ settings: { payUrl } }: Deps, view: PaymentView): Reply {
-  return reply(200, invoice.show({ ...view, payUrl }));
-}
-
-async function createInvoice(
-  { deps }: HandlerContext,
-  call: Call<'key', unknown, unknown, z.infer<typeof createInvoiceBody>>,
-): Promise<Reply> {
-  const { tenant, body, idempotencyKey } = call;
-  const { number, dueDate } = body;
-  const created = await createPayment(deps, tenant, {
-    ...createInput(body, idempotencyKey),
-    // An API key belongs to no member.
-    origin: 'invoice',
-    number,
-    dueDate,
-    createdByMemberId: null,
-  });
-  return createdReply(created, invoiceReply(deps, created));
-}
 
 async function listInvoicePage(
   { deps }: HandlerContext,

@@ -8,12 +8,14 @@ import { formatAmount, money, parseAmount } from '../../core/domain/money.js';
 import { isPageOpen, paymentMoves, paymentStatuses, progress } from '../../core/domain/payment.js';
 import { purposeNames } from '../../core/domain/purpose.js';
 import { RawJson } from '../../core/domain/raw-json.js';
+import type { Scope, ScopeByOrigin } from '../../core/domain/scope.js';
 import { simulatedEvents, simulations } from '../../core/domain/simulated-event.js';
 import type { Deps } from '../../core/ports/deps.js';
 import {
   type CreatedPayment,
   cancelPayment,
   createPayment,
+  type NewPayment,
   REASON_LENGTH_MAX,
 } from '../../core/usecases/payments.js';
 import { advancePayment } from '../../core/usecases/sandbox.js';
@@ -22,7 +24,7 @@ import { amountLimit } from './amount-limit-answer.js';
 import { funds } from './funds-answer.js';
 import { payinInstructions } from './payin-instructions-answer.js';
 import { representation } from './representation.js';
-import { type Call, type HandlerContext, type Reply, reply, route } from './route-row.js';
+import { type Reply, reply, route } from './route-row.js';
 import {
   anyText,
   decimal,
@@ -71,10 +73,10 @@ export const createFields = {
       'Shown on the hosted page, not validated: title, notes, lineItems (description, quantity, ' +
         'unitPrice, subtotal). At most 32 KiB.',
     ),
-  ),
+  ).transform((display) => display?.text ?? null),
   metadata: optional(
     rawJson('Returned unchanged on reads and webhooks, never shown to the buyer. At most 32 KiB.'),
-  ),
+  ).transform((metadata) => metadata?.text ?? '{}'),
   expiresAt: optional(
     readText(
       parseInstant,
@@ -94,21 +96,36 @@ export const createFields = {
   ),
 } as const;
 
-export const createPaymentIntentBody = z.object({
-  ...createFields,
-  sellerExternalId: optional(
-    text(
-      1,
-      200,
-      'A connected seller that is readyToCollect. Without it the payment settles to you.',
-    ),
-  ),
-});
+interface SentFields {
+  readonly amount: bigint;
+  readonly currency: string;
+  readonly expiresAt: number | null;
+}
 
-export const createPaymentBody = z.object({
-  ...createFields,
-  sellerExternalId: text(1, 200, 'The connected seller that is paid; it must be readyToCollect.'),
-});
+/** Gives the fields of a create the names and units of the core; most have them already. */
+export function sentPayment<B extends SentFields>({ amount, currency, expiresAt, ...sent }: B) {
+  return { ...sent, amount: money(amount, currency), expiresAtMs: expiresAt };
+}
+
+export const createPaymentIntentBody = z
+  .object({
+    ...createFields,
+    sellerExternalId: optional(
+      text(
+        1,
+        200,
+        'A connected seller that is readyToCollect. Without it the payment settles to you.',
+      ),
+    ),
+  })
+  .transform(sentPayment);
+
+export const createPaymentBody = z
+  .object({
+    ...createFields,
+    sellerExternalId: text(1, 200, 'The connected seller that is paid; it must be readyToCollect.'),
+  })
+  .transform(sentPayment);
 
 export const cancelBody = z.object({
   reason: text(1, REASON_LENGTH_MAX, 'Returned as cancelReason, and as reason in the event.'),
@@ -227,82 +244,117 @@ export function hostedPaymentUrl({ payment, payUrl }: PaymentSource): string | n
   return isPageOpen(payment) ? `${payUrl}/r/${payment.publicId}` : null;
 }
 
-const intentScopes = {
-  read: { byOrigin: { payment_intent: 'payment_intents:read' } },
-  write: { byOrigin: { payment_intent: 'payment_intents:write' } },
-} as const;
-
 /** The scopes of rows for payments of both origins. */
 export const paymentScopes = {
   read: { byOrigin: { payment_intent: 'payment_intents:read', invoice: 'invoices:read' } },
   write: { byOrigin: { payment_intent: 'payment_intents:write', invoice: 'invoices:write' } },
 } as const;
 
+/** What differs between the resources that are payments. */
+interface PaymentResource<B> {
+  /** The end of its operationIds. */
+  readonly name: string;
+  readonly path: string;
+  readonly summaries: Readonly<Record<'create' | 'read' | 'cancel', string>>;
+  readonly scopes: {
+    readonly create: Scope;
+    readonly read: { readonly byOrigin: ScopeByOrigin };
+    readonly write: { readonly byOrigin: ScopeByOrigin };
+  };
+  readonly params: z.ZodType<{ readonly id: string }>;
+  readonly body: z.ZodType<B>;
+  readonly create: (body: B) => NewPayment;
+  readonly shown: Pick<typeof payment, 'show'> & { readonly schema: z.ZodType };
+}
+
+/** The rows that all of them have, and the answer with one payment. */
+export function paymentRows<B>(resource: PaymentResource<B>) {
+  const { name, path, summaries, scopes, params } = resource;
+  const { schema, show } = resource.shown;
+  const answer = ({ settings: { payUrl } }: Deps, view: PaymentView): Reply =>
+    reply(200, show({ ...view, payUrl }));
+  return {
+    answer,
+    create: route({
+      method: 'POST',
+      operations: { [`create${name}`]: path },
+      summary: summaries.create,
+      access: { auth: 'key', scope: scopes.create, modes: 'both', rateLimit: 'create' },
+      idempotency: 'key',
+      body: resource.body,
+      responses: { 200: schema, 201: schema },
+      errors: ['KybNotApproved', 'AmountBelowMinimum', 'SellerNotReady'],
+      handler: async ({ deps }, { tenant, body, idempotencyKey }) => {
+        const input = { ...resource.create(body), idempotencyKey };
+        const created = await createPayment(deps, tenant, input);
+        return createdReply(created, answer(deps, created));
+      },
+    }),
+    read: route({
+      method: 'GET',
+      operations: { [`read${name}`]: `${path}/{id}` },
+      summary: summaries.read,
+      access: { auth: 'key', scope: scopes.read, modes: 'both', rateLimit: 'none' },
+      params,
+      responses: { 200: schema },
+      handler: async ({ deps }, { found }) => answer(deps, found),
+    }),
+    cancel: route({
+      method: 'POST',
+      operations: { [`cancel${name}`]: `${path}/{id}/cancel` },
+      summary: summaries.cancel,
+      access: { auth: 'key', scope: scopes.write, modes: 'both', rateLimit: 'none' },
+      params,
+      body: cancelBody,
+      responses: { 200: schema },
+      errors: ['PaymentNotCancellable'],
+      handler: async ({ deps }, { tenant, found, body: { reason } }) =>
+        answer(deps, await cancelPayment(deps, tenant, found.payment.id, reason)),
+    }),
+  };
+}
+
+const intents = paymentRows({
+  name: 'PaymentIntent',
+  path: '/v1/payment-intents',
+  summaries: {
+    create: 'Create a payment intent',
+    read: 'Read a payment intent',
+    cancel: 'Cancel an intent before its BRL payout begins; cancelling again changes nothing',
+  },
+  scopes: {
+    create: 'payment_intents:write',
+    read: { byOrigin: { payment_intent: 'payment_intents:read' } },
+    write: { byOrigin: { payment_intent: 'payment_intents:write' } },
+  },
+  params: intentParams,
+  body: createPaymentIntentBody,
+  create: (body) => ({ ...body, origin: 'payment_intent' }),
+  shown: payment,
+});
+
+const payments = paymentRows({
+  name: 'Payment',
+  path: '/v1/payments',
+  summaries: {
+    create: 'Create a payment intent that settles to a connected seller',
+    read: 'Read a payment, intent or invoice',
+    cancel: 'Cancel a payment before its BRL payout begins; cancelling again changes nothing',
+  },
+  scopes: { create: 'payment_intents:write', ...paymentScopes },
+  params: paymentParams,
+  body: createPaymentBody,
+  create: (body) => ({ ...body, origin: 'payment_intent' }),
+  shown: payment,
+});
+
 export const paymentRoutes = [
-  route({
-    method: 'POST',
-    operations: { createPaymentIntent: '/v1/payment-intents' },
-    summary: 'Create a payment intent',
-    access: { auth: 'key', scope: 'payment_intents:write', modes: 'both', rateLimit: 'create' },
-    idempotency: 'key',
-    body: createPaymentIntentBody,
-    responses: { 200: payment.schema, 201: payment.schema },
-    errors: ['KybNotApproved', 'AmountBelowMinimum', 'SellerNotReady'],
-    handler: createIntent,
-  }),
-  route({
-    method: 'POST',
-    operations: { createPayment: '/v1/payments' },
-    summary: 'Create a payment intent that settles to a connected seller',
-    access: { auth: 'key', scope: 'payment_intents:write', modes: 'both', rateLimit: 'create' },
-    idempotency: 'key',
-    body: createPaymentBody,
-    responses: { 200: payment.schema, 201: payment.schema },
-    errors: ['KybNotApproved', 'AmountBelowMinimum', 'SellerNotReady'],
-    handler: createIntent,
-  }),
-  route({
-    method: 'GET',
-    operations: { readPaymentIntent: '/v1/payment-intents/{id}' },
-    summary: 'Read a payment intent',
-    access: { auth: 'key', scope: intentScopes.read, modes: 'both', rateLimit: 'none' },
-    params: intentParams,
-    responses: { 200: payment.schema },
-    handler: async ({ deps }, { found }) => paymentReply(deps, found),
-  }),
-  route({
-    method: 'GET',
-    operations: { readPayment: '/v1/payments/{id}' },
-    summary: 'Read a payment, intent or invoice',
-    access: { auth: 'key', scope: paymentScopes.read, modes: 'both', rateLimit: 'none' },
-    params: paymentParams,
-    responses: { 200: payment.schema },
-    handler: async ({ deps }, { found }) => paymentReply(deps, found),
-  }),
-  route({
-    method: 'POST',
-    operations: { cancelPaymentIntent: '/v1/payment-intents/{id}/cancel' },
-    summary: 'Cancel an intent before its BRL payout begins; cancelling again changes nothing',
-    access: { auth: 'key', scope: intentScopes.write, modes: 'both', rateLimit: 'none' },
-    params: intentParams,
-    body: cancelBody,
-    responses: { 200: payment.schema },
-    errors: ['PaymentNotCancellable'],
-    handler: async ({ deps }, { tenant, found, body: { reason } }) =>
-      paymentReply(deps, await cancelPayment(deps, tenant, found.payment.id, reason)),
-  }),
-  route({
-    method: 'POST',
-    operations: { cancelPayment: '/v1/payments/{id}/cancel' },
-    summary: 'Cancel a payment before its BRL payout begins; cancelling again changes nothing',
-    access: { auth: 'key', scope: paymentScopes.write, modes: 'both', rateLimit: 'none' },
-    params: paymentParams,
-    body: cancelBody,
-    responses: { 200: payment.schema },
-    errors: ['PaymentNotCancellable'],
-    handler: async ({ deps }, { tenant, found, body: { reason } }) =>
-      paymentReply(deps, await cancelPayment(deps, tenant, found.payment.id, reason)),
-  }),
+  intents.create,
+  payments.create,
+  intents.read,
+  payments.read,
+  intents.cancel,
+  payments.cancel,
   route({
     method: 'POST',
     operations: { advanceTestPayment: '/v1/test-helpers/payments/{id}/advance' },
@@ -312,7 +364,7 @@ export const paymentRoutes = [
     body: advanceBody,
     responses: { 200: payment.schema },
     handler: async ({ deps }, { tenant, found, body }) =>
-      paymentReply(deps, await advancePayment(deps, tenant, found.payment.id, body.to)),
+      payments.answer(deps, await advancePayment(deps, tenant, found.payment.id, body.to)),
   }),
   route({
     method: 'POST',
@@ -324,43 +376,9 @@ export const paymentRoutes = [
     responses: { 200: payment.schema },
     errors: ['PaymentStateConflict', 'PartnerUnavailable'],
     handler: async ({ deps }, { tenant, found, body }) =>
-      paymentReply(deps, await simulate(deps, tenant, found.payment.id, body.event)),
+      payments.answer(deps, await simulate(deps, tenant, found.payment.id, body.event)),
   }),
 ];
-
-type CreateBody = z.infer<typeof createPaymentIntentBody>;
-
-function paymentReply({ settings: { payUrl } }: Deps, view: PaymentView): Reply {
-  return reply(200, payment.show({ ...view, payUrl }));
-}
-
-async function createIntent(
-  { deps }: HandlerContext,
-  { tenant, body, idempotencyKey }: Call<'key', unknown, unknown, CreateBody>,
-): Promise<Reply> {
-  const input = { ...createInput(body, idempotencyKey), origin: 'payment_intent' } as const;
-  const created = await createPayment(deps, tenant, input);
-  return createdReply(created, paymentReply(deps, created));
-}
-
-/** The input that creates of both origins share. */
-export function createInput(
-  body: Omit<CreateBody, 'externalId'> & { readonly externalId: string | null },
-  idempotencyKey: string | null,
-) {
-  return {
-    idempotencyKey,
-    externalId: body.externalId,
-    amount: money(body.amount, body.currency),
-    buyer: body.buyer,
-    sellerExternalId: body.sellerExternalId,
-    returnUrl: body.returnUrl,
-    display: body.display?.text ?? null,
-    metadata: body.metadata?.text ?? '{}',
-    expiresAtMs: body.expiresAt,
-    purpose: body.purpose,
-  };
-}
 
 /** 201 for a new resource; 200 with the replay headers for one that existed. */
 export function createdReply(

@@ -159,7 +159,7 @@ async function runOnce<T>(
   const unit = new UnitOfWork(database);
   let value: T;
   try {
-    value = await work(new LazyTx(unit));
+    value = await work(new LazyTx(unit) as LazyTx & Tx);
   } catch (cause) {
     // An error of the work counts only if its reads are consistent.
     if (await unit.isStale()) return { kind: 'lost', cause, seals: false, gated: false };
@@ -182,154 +182,59 @@ async function runOnce<T>(
   }
 }
 
+const parts = {
+  organizations: organizationsOf,
+  members: membersOf,
+  keys: keysOf,
+  payments: paymentsOf,
+  views: viewsOf,
+  funds: fundsOf,
+  bankDetails: bankDetailsOf,
+  quotes: quotesOf,
+  commands: commandsOf,
+  ledger: ledgerOf,
+  decisions: decisionsOf,
+  moneyQueues: moneyQueuesOf,
+  idempotency: idempotencyOf,
+  buyers: buyersOf,
+  accounts: accountsOf,
+  documents: documentsOf,
+  mails: mailsOf,
+  pageSessions: pageSessionsOf,
+  outbox: outboxOf,
+  feed: feedOf,
+  subscriptions: subscriptionsOf,
+  deliveries: deliveriesOf,
+  inbox: inboxOf,
+  receipts: receiptsOf,
+  scans: scansOf,
+  advances: advancesOf,
+  simulations: simulationsOf,
+  retention: retentionOf,
+  keyCheckValues: keyCheckValuesOf,
+  storageFingerprints: storageFingerprintsOf,
+  serviceKeys: serviceKeysOf,
+  sealed: sealedOf,
+  epochs: epochsOf,
+  queueStats: queueStatsOf,
+} as const satisfies { readonly [Part in keyof Tx]: (unit: UnitOfWork) => Tx[Part] };
+
 /** Builds a part on its first use: work uses few of them, and each several times. */
-class LazyTx implements Tx {
+class LazyTx {
   readonly unit: UnitOfWork;
-  readonly parts: { -readonly [Part in keyof Tx]?: Tx[Part] } = {};
+  readonly built: Partial<Record<string, unknown>> = {};
 
   constructor(unit: UnitOfWork) {
     this.unit = unit;
   }
+}
 
-  part<Part extends keyof Tx>(name: Part, build: (unit: UnitOfWork) => Tx[Part]): Tx[Part] {
-    const part: Tx[Part] = this.parts[name] ?? build(this.unit);
-    this.parts[name] = part;
-    return part;
-  }
-
-  get organizations() {
-    return this.part('organizations', organizationsOf);
-  }
-
-  get members() {
-    return this.part('members', membersOf);
-  }
-
-  get keys() {
-    return this.part('keys', keysOf);
-  }
-
-  get payments() {
-    return this.part('payments', paymentsOf);
-  }
-
-  get views() {
-    return this.part('views', viewsOf);
-  }
-
-  get funds() {
-    return this.part('funds', fundsOf);
-  }
-
-  get bankDetails() {
-    return this.part('bankDetails', bankDetailsOf);
-  }
-
-  get quotes() {
-    return this.part('quotes', quotesOf);
-  }
-
-  get commands() {
-    return this.part('commands', commandsOf);
-  }
-
-  get ledger() {
-    return this.part('ledger', ledgerOf);
-  }
-
-  get decisions() {
-    return this.part('decisions', decisionsOf);
-  }
-
-  get moneyQueues() {
-    return this.part('moneyQueues', moneyQueuesOf);
-  }
-
-  get idempotency() {
-    return this.part('idempotency', idempotencyOf);
-  }
-
-  get buyers() {
-    return this.part('buyers', buyersOf);
-  }
-
-  get accounts() {
-    return this.part('accounts', accountsOf);
-  }
-
-  get documents() {
-    return this.part('documents', documentsOf);
-  }
-
-  get mails() {
-    return this.part('mails', mailsOf);
-  }
-
-  get pageSessions() {
-    return this.part('pageSessions', pageSessionsOf);
-  }
-
-  get outbox() {
-    return this.part('outbox', outboxOf);
-  }
-
-  get feed() {
-    return this.part('feed', feedOf);
-  }
-
-  get subscriptions() {
-    return this.part('subscriptions', subscriptionsOf);
-  }
-
-  get deliveries() {
-    return this.part('deliveries', deliveriesOf);
-  }
-
-  get inbox() {
-    return this.part('inbox', inboxOf);
-  }
-
-  get receipts() {
-    return this.part('receipts', receiptsOf);
-  }
-
-  get scans() {
-    return this.part('scans', scansOf);
-  }
-
-  get advances() {
-    return this.part('advances', advancesOf);
-  }
-
-  get simulations() {
-    return this.part('simulations', simulationsOf);
-  }
-
-  get retention() {
-    return this.part('retention', retentionOf);
-  }
-
-  get keyCheckValues() {
-    return this.part('keyCheckValues', keyCheckValuesOf);
-  }
-
-  get storageFingerprints() {
-    return this.part('storageFingerprints', storageFingerprintsOf);
-  }
-
-  get serviceKeys() {
-    return this.part('serviceKeys', serviceKeysOf);
-  }
-
-  get sealed() {
-    return this.part('sealed', sealedOf);
-  }
-
-  get epochs() {
-    return this.part('epochs', epochsOf);
-  }
-
-  get queueStats() {
-    return this.part('queueStats', queueStatsOf);
-  }
+for (const [name, build] of Object.entries(parts)) {
+  Object.defineProperty(LazyTx.prototype, name, {
+    get(this: LazyTx) {
+      const part = this.built[name] ?? build(this.unit);
+      this.built[name] = part;
+      return part;
+    },
+  });
 }

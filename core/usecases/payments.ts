@@ -5,11 +5,9 @@ import { isShortPaid, type PaymentView } from '../domain/change.js';
 import { readyToCollect } from '../domain/connected-account.js';
 import { paymentEvent, paymentEventTypes } from '../domain/event.js';
 import { noFunds } from '../domain/funds.js';
-import { decideCreate, paymentMismatch } from '../domain/idempotency.js';
-import type { Money } from '../domain/money.js';
+import { decideCreate, paymentMismatch, type SentPayment } from '../domain/idempotency.js';
 import { mayCollect } from '../domain/organization.js';
 import {
-  type BuyerHint,
   EXTERNAL_PREFIX,
   firstStatus,
   originNamed,
@@ -20,7 +18,6 @@ import {
   paymentOrigins,
 } from '../domain/payment.js';
 import { cancelled, expired, failedByOperator } from '../domain/payment-transitions.js';
-import type { Purpose } from '../domain/purpose.js';
 import { hasUnstorableText } from '../domain/raw-json.js';
 import { type Tenant, tenantOf } from '../domain/tenant.js';
 import { assert, PonteError } from '../errors.js';
@@ -38,26 +35,12 @@ const PUBLIC_ID_BYTES = 18;
 /** A few commits under load. The link does not reveal a more exact time. */
 const PUBLIC_ID_MOMENT_MS = 64;
 
-export type CreatePaymentInput = PaymentInput &
-  (
-    | { readonly origin: 'payment_intent' }
-    | ({ readonly origin: 'invoice' } & Pick<Payment, 'number' | 'dueDate' | 'createdByMemberId'>)
-  );
+/** What a create sends; an invoice has more fields. */
+export type NewPayment =
+  | ({ readonly origin: 'payment_intent' } & Omit<SentPayment, 'number' | 'dueDate'>)
+  | ({ readonly origin: 'invoice' } & SentPayment & Pick<Payment, 'createdByMemberId'>);
 
-interface PaymentInput {
-  readonly idempotencyKey: string | null;
-  readonly externalId: string | null;
-  readonly amount: Money;
-  readonly buyer: BuyerHint;
-  readonly sellerExternalId: string | null;
-  readonly returnUrl: string | null;
-  /** JSON text as sent; null if absent. */
-  readonly display: string | null;
-  /** JSON text as sent; '{}' if absent. */
-  readonly metadata: string;
-  readonly expiresAtMs: number | null;
-  readonly purpose: Purpose | null;
-}
+export type CreatePaymentInput = NewPayment & { readonly idempotencyKey: string | null };
 
 export interface CreatedPayment extends PaymentView {
   /** The payment existed: found by its key or externalId. */

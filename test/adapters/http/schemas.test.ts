@@ -200,15 +200,14 @@ test('absent becomes null, amounts minor units, times milliseconds, USD the defa
     expiresAt: '1970-01-01T01:00:00.001+01:00',
     unknown: 'ignored',
   });
-  assert.equal(metadata?.text, '{"b": 1}');
+  assert.equal(metadata, '{"b": 1}');
   assert.deepEqual(rest, {
     externalId: 'a',
-    amount: 1_050n,
-    currency: 'USD',
+    amount: { amountMinor: 1_050n, currency: 'USD' },
     buyer: { email: 'ana@example.com', name: null, country: null, phone: null },
     returnUrl: null,
     display: null,
-    expiresAt: 1,
+    expiresAtMs: 1,
     purpose: null,
     sellerExternalId: null,
   });
