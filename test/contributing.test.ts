@@ -32,7 +32,7 @@ before(() => {
   }
   symlinkSync(join(projectRoot, 'node_modules'), join(copy, 'node_modules'));
   for (const [, language = '', path = '', body = ''] of guide.matchAll(
-    /^```(ts|sql|diff)\n(?:\/\/|--) (\S+)\n([\s\S]*?)^```$/gm,
+    /^```(tsx?|sql|diff)\n(?:\/\/|--) (\S+)\n([\s\S]*?)^```$/gm,
   )) {
     const file = join(copy, path);
     if (language === 'diff') {
@@ -49,7 +49,7 @@ before(() => {
   writeFileSync(join(copy, 'adapters/partner/bank/bank-partner.ts'), moved);
 });
 
-/** Inserts each run of `+` lines behind the line of context before it. */
+/** Finds the other lines in their order, removes those with `-`, and inserts those with `+`. */
 function edited(text: string, diff: readonly string[], path: string): string {
   let rest = text;
   let done = '';
@@ -59,22 +59,42 @@ function edited(text: string, diff: readonly string[], path: string): string {
     else {
       const at = `\n${rest}`.indexOf(`\n${own}`);
       assert.ok(at >= 0, `${path} has the line: ${own}`);
-      done += rest.slice(0, at + own.length);
+      done += rest.slice(0, line.startsWith('-') ? at : at + own.length);
       rest = rest.slice(at + own.length);
     }
   }
   return done + rest;
 }
 
-test('an endpoint changes two files, a partner adds a folder and a line, an error code a line', () => {
+test('each example changes the files that the text names, and no others', () => {
   assert.deepEqual(changed, [
+    // An endpoint, an error code and a partner.
     'adapters/http/routes.ts',
     'core/errors.ts',
+    'cli/exit-codes.ts',
     'adapters/partner/partners.ts',
+    // A field.
+    'core/domain/payment.ts',
+    'core/domain/idempotency.ts',
+    'adapters/http/payment-routes.ts',
+    'adapters/storage/tables/payment-rows.ts',
+    // A status.
+    'core/domain/payment.ts',
+    'core/domain/hosted-screen.ts',
+    'adapters/http/description-text.ts',
+    // A screen.
+    'core/domain/hosted-screen.ts',
+    'adapters/pages/render.tsx',
+    'adapters/pages/texts/en-money.tsx',
+    'adapters/pages/texts/es-money.tsx',
+    'adapters/pages/texts/pt-br-money.tsx',
+    // A wait.
+    'core/domain/schedules.ts',
   ]);
   assert.deepEqual(created, [
     'adapters/http/currency-routes.ts',
     'adapters/partner/bank/bank.ts',
+    'adapters/pages/payout-held-screen.tsx',
     'adapters/storage/migrations/sqlite/0006.sql',
     'adapters/storage/migrations/postgres/0006.sql',
   ]);
@@ -83,7 +103,7 @@ test('an endpoint changes two files, a partner adds a folder and a line, an erro
 test('the examples compile', () => {
   const config = JSON.stringify({
     extends: './tsconfig.json',
-    include: ['core', 'adapters', 'host'],
+    include: ['core', 'adapters', 'host', 'cli'],
   });
   writeFileSync(join(copy, 'tsconfig.examples.json'), config);
   const compiler = join(projectRoot, 'node_modules/typescript/bin/tsc');
@@ -93,19 +113,28 @@ test('the examples compile', () => {
   });
 });
 
-test('the examples run: endpoint, error code, partner and migration', () => {
+test('the examples run: endpoint, error, partner, field, status, screen, wait, migration', () => {
   const script = `
     import { createPonte } from './host/embed.js';
     import { catalogue } from './core/errors.js';
     import { bankPartner } from './adapters/partner/bank/bank.js';
     import { partnerVariables, partners } from './adapters/partner/partners.js';
     import { loadMigrations } from './adapters/storage/migrations.js';
+    import { paymentMoves } from './core/domain/payment.js';
+    import { screens } from './core/domain/hosted-screen.js';
+    import { readConfig } from './host/config.js';
     const ponte = await createPonte({ partner: (setup) => partners.bank.create(setup, {}) });
     const numbers = (database) => loadMigrations(database).map(({ number }) => number);
+    const sent = { externalId: 'a', amount: '10.00', buyer: { email: 'ana@example.com' } };
+    const made = await ponte.post('/v1/payment-intents', { ...sent, purchaseOrder: 'PO 7' });
     console.log(JSON.stringify({
+      field: (await ponte.get('/v1/payments/' + made.id)).purchaseOrder,
+      status: Object.keys(paymentMoves).includes('payout_on_hold'),
+      screen: screens.includes('payout_held'),
+      firstWaitMs: readConfig({}).retryDelaysMs[0],
       currencies: await ponte.get('/v1/currencies'),
       described: Object.keys((await ponte.get('/docs-json')).paths).includes('/v1/currencies'),
-      status: catalogue.CurrencyNotSupported.status,
+      errorStatus: catalogue.CurrencyNotSupported.status,
       isConfigured: 'PONTE_BANK_URL' in partnerVariables && partners.bank === bankPartner,
       migrations: [numbers('sqlite'), numbers('postgres')],
     }));
@@ -116,9 +145,13 @@ test('the examples run: endpoint, error code, partner and migration', () => {
     encoding: 'utf8',
   });
   assert.deepEqual(JSON.parse(said), {
+    field: 'PO 7',
+    status: true,
+    screen: true,
+    firstWaitMs: 45_000,
     currencies: { currencies: ['USD'] },
     described: true,
-    status: 400,
+    errorStatus: 400,
     isConfigured: true,
     migrations: [
       [1, 2, 3, 4, 5],
