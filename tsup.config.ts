@@ -4,7 +4,6 @@
 // adapters/storage (sources) and from dist/ (built). Types are not made here: tsup cannot with
 // TypeScript 7, `tsc -p tsconfig.build.json` does. The types of the client are made first, from the
 // route table; `npm run generate` makes them alone.
-
 import { cpSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { registerHooks } from 'node:module';
 import { defineConfig, type Options } from 'tsup';
@@ -22,7 +21,7 @@ const entries = {
 /** What the built code reads at run time, relative to the file that reads it. */
 export const assets = {
   'adapters/storage/migrations': 'dist/migrations',
-  'adapters/pages/assets': 'dist/assets',
+  'adapters/pages/kit/assets': 'dist/assets',
   // Of the package, what the page of the description loads, and the terms it comes under.
   'node_modules/swagger-ui-dist/swagger-ui.css': 'dist/swagger-ui/swagger-ui.css',
   'node_modules/swagger-ui-dist/swagger-ui-bundle.js': 'dist/swagger-ui/swagger-ui-bundle.js',
@@ -53,7 +52,7 @@ export async function writeClientTypes(): Promise<void> {
     },
   });
   const { default: typesOf, astToString } = await import('openapi-typescript');
-  const { openApiDocument } = await import('./adapters/http/openapi.js');
+  const { openApiDocument } = await import('./adapters/http/docs/openapi.js');
   const { routes } = await import('./adapters/http/routes.js');
   const { fakeNotes } = await import('./adapters/partner/fake.js');
   const description = JSON.stringify(openApiDocument(routes, fakeNotes));

@@ -3,18 +3,18 @@
 import { existsSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { CLOCK_ERROR_MAX_MS, formatInstant, MINUTE_MS } from '../core/domain/instant.js';
-import { formatAmount } from '../core/domain/money.js';
+import { CLOCK_ERROR_MAX_MS, formatInstant, MINUTE_MS } from '../core/domain/base/instant.js';
+import { formatAmount } from '../core/domain/base/money.js';
 import { PonteError } from '../core/errors.js';
 import type { Store } from '../core/ports/storage.js';
-import { findDifferences } from '../core/usecases/ledger-check.js';
+import { findDifferences } from '../core/usecases/payments/ledger-check.js';
 import {
   COUNTED_MAX,
   type QueueLoad,
   type QueueReport,
   readQueueStats,
-} from '../core/usecases/queue-stats.js';
-import { documentStorageProblem } from '../core/usecases/storage-fingerprint.js';
+} from '../core/usecases/service/queue-stats.js';
+import { documentStorageProblem } from '../core/usecases/service/storage-fingerprint.js';
 import type { ExitKind } from './exit-codes.js';
 import { asOperator, type Operator, type Outcome, reasonOf, type Shell } from './operator.js';
 import { formatDuration, table } from './output.js';

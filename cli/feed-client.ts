@@ -1,9 +1,9 @@
 // A client of the event feed: reads page after page by long polling and keeps the bytes of each
 // event. Transient failures are retried with backoff.
 import { setTimeout as wait } from 'node:timers/promises';
-import { RawJson, sliceItems, sliceTopLevel, writeJson } from '../core/domain/raw-json.js';
-import { backoffMs } from '../core/domain/schedules.js';
-import { signWebhook, webhookHeaders } from '../core/domain/signature.js';
+import { RawJson, sliceItems, sliceTopLevel, writeJson } from '../core/domain/base/raw-json.js';
+import { backoffMs } from '../core/domain/base/schedules.js';
+import { signWebhook, webhookHeaders } from '../core/domain/webhooks/signature.js';
 import { catalogue, type ErrorCode, PonteError } from '../core/errors.js';
 
 const LONG_POLL_SECONDS = 30;

@@ -2,11 +2,11 @@
 // override it. For the fake partner in test mode, sandbox values fill in missing fields.
 import { readFile } from 'node:fs/promises';
 import { Option } from 'commander';
-import { type Organization, sandboxKyb } from '../core/domain/organization.js';
-import type { Mode } from '../core/domain/tenant.js';
+import type { Mode } from '../core/domain/base/tenant.js';
+import { type Organization, sandboxKyb } from '../core/domain/parties/organization.js';
 import { PonteError } from '../core/errors.js';
 import type { Deps } from '../core/ports/deps.js';
-import type { OrganizationDossier } from '../core/usecases/organizations.js';
+import type { OrganizationDossier } from '../core/usecases/parties/organizations.js';
 import type { Shell } from './operator.js';
 
 export interface DossierOptions {
@@ -31,8 +31,8 @@ export async function readDossier(
   { dossier: file, email, legalName, cnpj }: DossierOptions,
 ): Promise<OrganizationDossier> {
   const [{ submitAccountBody }, { checkedAgainst }] = await Promise.all([
-    import('../adapters/http/account-routes.js'),
-    import('../adapters/http/request-input.js'),
+    import('../adapters/http/resources/account-routes.js'),
+    import('../adapters/http/protocol/request-input.js'),
   ]);
   const inFile = file === null ? {} : parsed(await textOf(file, stdin));
   const problems: string[] = [];

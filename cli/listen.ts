@@ -4,8 +4,8 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { keyPrefix, parseApiKey } from '../core/domain/api-key.js';
-import { isEventPattern, matchesEvent } from '../core/domain/event.js';
+import { keyPrefix, parseApiKey } from '../core/domain/access/api-key.js';
+import { isEventPattern, matchesEvent } from '../core/domain/payments/event.js';
 import { PonteError } from '../core/errors.js';
 import {
   type FedEvent,

@@ -1,10 +1,19 @@
 // The money desk in words: rows of its queues, decisions, and the commands to copy.
-import { formatInstant } from '../core/domain/instant.js';
-import { formatAmount, type Money } from '../core/domain/money.js';
-import type { MoneyAction, MoneyDecision, MoneyQueue } from '../core/domain/money-decision.js';
+import { formatInstant } from '../core/domain/base/instant.js';
+import { formatAmount, type Money } from '../core/domain/base/money.js';
+import type {
+  MoneyAction,
+  MoneyDecision,
+  MoneyQueue,
+} from '../core/domain/money-desk/money-decision.js';
 import type { Payer } from '../core/ports/partner.js';
-import type { DeskOutcome } from '../core/usecases/money-desk.js';
-import type { DeskStep, Known, ListedDecision, QueueRow } from '../core/usecases/money-queues.js';
+import type { DeskOutcome } from '../core/usecases/money-desk/money-desk.js';
+import type {
+  DeskStep,
+  Known,
+  ListedDecision,
+  QueueRow,
+} from '../core/usecases/money-desk/money-queues.js';
 import { formatDuration, instantOrNull } from './output.js';
 
 const COLUMNS = 100;

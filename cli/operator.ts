@@ -2,7 +2,7 @@
 // database opened next to a running server. Commands import large modules when they run, so that
 // help is fast.
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { writeJson } from '../core/domain/raw-json.js';
+import { writeJson } from '../core/domain/base/raw-json.js';
 import { catalogue, PonteError } from '../core/errors.js';
 import type { Deps } from '../core/ports/deps.js';
 import type { Store } from '../core/ports/storage.js';

@@ -1,5 +1,5 @@
 // Output for people: tables, fields, durations and times.
-import { formatInstant, MINUTE_MS } from '../core/domain/instant.js';
+import { formatInstant, MINUTE_MS } from '../core/domain/base/instant.js';
 
 export type Cell = string | number | boolean | null;
 

@@ -1,6 +1,6 @@
 // `ponte doctor --partner`: the connection to the settlement partner of each mode. It changes
 // nothing at the partner and needs no database.
-import type { Mode } from '../core/domain/tenant.js';
+import type { Mode } from '../core/domain/base/tenant.js';
 import type { PartnerReport } from '../host/partner-checks.js';
 import { type DoctorCheck, exitOfChecks, marks } from './doctor.js';
 import type { Outcome, Shell } from './operator.js';

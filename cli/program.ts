@@ -2,25 +2,25 @@
 // streams are arguments, so that tests run commands as functions.
 import { Command, CommanderError, Help, type Option } from 'commander';
 import manifest from '../package.json' with { type: 'json' };
-import { addBackupCommands } from './backup-commands.js';
-import { addDeliveriesCommands } from './deliveries-commands.js';
+import { addBackupCommands } from './commands/backup-commands.js';
+import { addDeliveriesCommands } from './commands/deliveries-commands.js';
+import { addDocumentsCommands } from './commands/documents-commands.js';
+import { addKeyCommands } from './commands/key-commands.js';
+import { addMailsCommands } from './commands/mails-commands.js';
+import { addMemberCommands } from './commands/member-commands.js';
+import { addMoneyCommands } from './commands/money-commands.js';
+import { addOrgCommands } from './commands/org-commands.js';
+import { addLedgerCommands, addPartnerCommands } from './commands/partner-commands.js';
+import { addPaymentsCommands } from './commands/payments-commands.js';
+import { addReconcileCommand } from './commands/reconcile-command.js';
+import { addReleaseCommands } from './commands/release-commands.js';
+import { addSecretsCommands } from './commands/secrets-commands.js';
+import { addServiceCommands } from './commands/service-commands.js';
+import { addStoreCommands } from './commands/store-commands.js';
 import { addDemoCommand } from './demo.js';
-import { addDocumentsCommands } from './documents-commands.js';
 import { exitCodes } from './exit-codes.js';
-import { addKeyCommands } from './key-commands.js';
 import { addListenCommand } from './listen.js';
-import { addMailsCommands } from './mails-commands.js';
-import { addMemberCommands } from './member-commands.js';
-import { addMoneyCommands } from './money-commands.js';
 import { failure, finish, type Shell } from './operator.js';
-import { addOrgCommands } from './org-commands.js';
-import { addLedgerCommands, addPartnerCommands } from './partner-commands.js';
-import { addPaymentsCommands } from './payments-commands.js';
-import { addReconcileCommand } from './reconcile-command.js';
-import { addReleaseCommands } from './release-commands.js';
-import { addSecretsCommands } from './secrets-commands.js';
-import { addServiceCommands } from './service-commands.js';
-import { addStoreCommands } from './store-commands.js';
 
 /** Runs one command and sets `shell.exitCode`. */
 export async function runProgram(shell: Shell, words: readonly string[]): Promise<void> {

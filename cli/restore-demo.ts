@@ -4,7 +4,7 @@ import { copyFile, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import type { PaymentStatus } from '../core/domain/payment.js';
+import type { PaymentStatus } from '../core/domain/payments/payment.js';
 import type { Host } from '../host/main.js';
 import type { Outcome, Shell } from './operator.js';
 
@@ -76,8 +76,8 @@ async function played(stage: DemoStage): Promise<Outcome> {
   await copyFile(backup, database);
   return serve(0, async ({ deps, url }) => {
     const [{ quarantineRestored, endQuarantine }, { checkRestored }] = await Promise.all([
-      import('../core/usecases/epochs.js'),
-      import('../core/usecases/restore-check.js'),
+      import('../core/usecases/service/epochs.js'),
+      import('../core/usecases/money-desk/restore-check.js'),
     ]);
     const { number: epoch } = await quarantineRestored(deps);
     const ready = await fetch(`${url}/readyz`);
@@ -102,8 +102,8 @@ async function played(stage: DemoStage): Promise<Outcome> {
 
 async function createdAndQuoted({ deps, demo }: Host): Promise<void> {
   const [{ createPayment }, { createPaymentIntentBody }] = await Promise.all([
-    import('../core/usecases/payments.js'),
-    import('../adapters/http/payment-routes.js'),
+    import('../core/usecases/payments/payments.js'),
+    import('../adapters/http/resources/payment-routes.js'),
   ]);
   const tenant = { orgId: demo?.orgId ?? '', mode: 'test' } as const;
   for (let count = 1; count <= PAYMENTS; count += 1) {
@@ -119,7 +119,7 @@ async function createdAndQuoted({ deps, demo }: Host): Promise<void> {
 }
 
 async function advanced({ deps }: Pick<Host, 'deps'>, to: PaymentStatus): Promise<void> {
-  const { advancePayment } = await import('../core/usecases/sandbox.js');
+  const { advancePayment } = await import('../core/usecases/sandbox/sandbox.js');
   for (const payment of await all({ deps })) await advancePayment(deps, payment, payment.id, to);
   await reached({ deps }, to);
 }

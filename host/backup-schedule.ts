@@ -6,7 +6,7 @@ import { constants, setPriority } from 'node:os';
 import { setTimeout as wait } from 'node:timers/promises';
 import { newestBackup } from '../adapters/backup/backup-folder.js';
 import type { Source } from '../adapters/backup/manifest.js';
-import { MINUTE_MS, parseInstant } from '../core/domain/instant.js';
+import { MINUTE_MS, parseInstant } from '../core/domain/base/instant.js';
 import type { Deps } from '../core/ports/deps.js';
 import type { Clock, Log } from '../core/ports/outside.js';
 import { sourceOf } from './backup.js';

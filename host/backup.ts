@@ -19,7 +19,7 @@ import type { RowCounts, StoredRows } from '../adapters/storage/row-counts.js';
 import { copySqliteFile, damageOf } from '../adapters/storage/sqlite/file-copy.js';
 import { openSqliteStore } from '../adapters/storage/sqlite/store.js';
 import type { ServedStore } from '../adapters/storage/store.js';
-import { formatInstant } from '../core/domain/instant.js';
+import { formatInstant } from '../core/domain/base/instant.js';
 import { UnsoundCopy } from '../core/errors.js';
 import type { Deps } from '../core/ports/deps.js';
 import type { Store } from '../core/ports/storage.js';
@@ -30,11 +30,11 @@ import {
   keepOnly,
   namedFiles,
   pathOf,
-} from '../core/usecases/document-copies.js';
-import { currentEpoch } from '../core/usecases/epochs.js';
-import { findDifferences } from '../core/usecases/ledger-check.js';
-import { closedKeys } from '../core/usecases/secret-keys.js';
-import { documentFingerprint } from '../core/usecases/storage-fingerprint.js';
+} from '../core/usecases/parties/document-copies.js';
+import { findDifferences } from '../core/usecases/payments/ledger-check.js';
+import { currentEpoch } from '../core/usecases/service/epochs.js';
+import { closedKeys } from '../core/usecases/service/secret-keys.js';
+import { documentFingerprint } from '../core/usecases/service/storage-fingerprint.js';
 import manifest from '../package.json' with { type: 'json' };
 import type { OperatorAccess } from './operator-access.js';
 

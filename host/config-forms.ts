@@ -3,10 +3,10 @@
 import { resolve } from 'node:path';
 import { z } from 'zod';
 import { parseSecretKeys } from '../adapters/crypto/secret-box.js';
-import { isNetwork } from '../adapters/http/client-address.js';
+import { isNetwork } from '../adapters/http/protocol/client-address.js';
 import { parseMailSender } from '../adapters/mail/message.js';
-import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../core/domain/instant.js';
-import { ATTEMPTS_MAX } from '../core/domain/webhook-delivery.js';
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../core/domain/base/instant.js';
+import { ATTEMPTS_MAX } from '../core/domain/webhooks/webhook-delivery.js';
 
 const retries = ATTEMPTS_MAX - 1;
 const day = 86_400;

@@ -6,9 +6,9 @@ import { join, resolve } from 'node:path';
 import { z } from 'zod';
 import { partnerNames, partners, partnerVariables } from '../adapters/partner/partners.js';
 import type { PartnerKind } from '../adapters/partner/running-partner.js';
-import { SECOND_MS } from '../core/domain/instant.js';
-import { nearMiss } from '../core/domain/near-miss.js';
-import { schedules } from '../core/domain/schedules.js';
+import { SECOND_MS } from '../core/domain/base/instant.js';
+import { nearMiss } from '../core/domain/base/near-miss.js';
+import { schedules } from '../core/domain/base/schedules.js';
 import {
   bucketUrl,
   contactUrl,

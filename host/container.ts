@@ -20,7 +20,7 @@ import { openPostgresStore } from '../adapters/storage/postgres/store.js';
 import { openSqliteStore } from '../adapters/storage/sqlite/store.js';
 import type { ServedStore } from '../adapters/storage/store.js';
 import { webhookSender } from '../adapters/webhooks/sender.js';
-import type { Mode } from '../core/domain/tenant.js';
+import type { Mode } from '../core/domain/base/tenant.js';
 import { assert } from '../core/errors.js';
 import type { Deps } from '../core/ports/deps.js';
 import type { Letters } from '../core/ports/letters.js';
@@ -35,14 +35,14 @@ import type {
   WebhookSender,
 } from '../core/ports/outside.js';
 import type { Sealer } from '../core/ports/storage.js';
-import { commandRunner } from '../core/usecases/command-runner.js';
-import { deliveryRunner } from '../core/usecases/delivery-runner.js';
-import { readFile } from '../core/usecases/dossier-files.js';
-import { type FeedReaders, feedReaders } from '../core/usecases/feed-readers.js';
-import { pageWatch } from '../core/usecases/page-watch.js';
-import { receivePartnerMessage } from '../core/usecases/partner-inbox.js';
-import { recordKeyCheckValue } from '../core/usecases/secret-keys.js';
-import { currentKey, type KeyNeeds, validKeys } from '../core/usecases/service-keys.js';
+import { commandRunner, runInline } from '../core/usecases/commands/command-runner.js';
+import { receivePartnerMessage } from '../core/usecases/commands/partner-inbox.js';
+import { pageWatch } from '../core/usecases/hosted/page-watch.js';
+import { readFile } from '../core/usecases/parties/dossier-files.js';
+import { recordKeyCheckValue } from '../core/usecases/service/secret-keys.js';
+import { currentKey, type KeyNeeds, validKeys } from '../core/usecases/service/service-keys.js';
+import { deliveryRunner } from '../core/usecases/webhooks/delivery-runner.js';
+import { type FeedReaders, feedReaders } from '../core/usecases/webhooks/feed-readers.js';
 import type { Config } from './config.js';
 import { type HostClock, newHostClock } from './host-clock.js';
 import { createSignals, type Runners, type WorkSignals } from './workers.js';
@@ -134,6 +134,7 @@ export function createContainer(
     partners: all.get(tokens.partners),
     metrics: world.metrics ?? null,
     wake: all.get(tokens.signals).wake,
+    runCommand: runInline,
     settings: settings(config, all.get(tokens.address)),
   }));
   bind(tokens.runners).toDynamicValue((all) => {

@@ -15,13 +15,13 @@ import { join } from 'node:path';
 import { newSecretKey, parseSecretKeys, type SecretKey } from '../adapters/crypto/secret-box.js';
 import { assert, PonteError } from '../core/errors.js';
 import type { Deps } from '../core/ports/deps.js';
-import { currentEpoch } from '../core/usecases/epochs.js';
-import { createKey } from '../core/usecases/keys.js';
+import { createKey } from '../core/usecases/access/keys.js';
 import {
   createOrganization,
   listOrganizations,
   openSandbox,
-} from '../core/usecases/organizations.js';
+} from '../core/usecases/parties/organizations.js';
+import { currentEpoch } from '../core/usecases/service/epochs.js';
 import { type Config, ConfigError } from './config.js';
 
 /** The file of the development secret key, in the form of PONTE_SECRET_KEYS. */

@@ -1,10 +1,9 @@
 // Wakes workers when work falls due. An idle host sleeps until the next due time of its queues. It
 // reads these times again after its own writes, and once a second for writes of other processes;
 // that poll also makes up for missed wake-ups.
-
 import type { NextDue, Queue } from '../adapters/storage/due-times.js';
 import type { ServedStore } from '../adapters/storage/store.js';
-import { SECOND_MS } from '../core/domain/instant.js';
+import { SECOND_MS } from '../core/domain/base/instant.js';
 import type { WorkerStep, WorkSignals } from './workers.js';
 
 const POLL_MS = SECOND_MS;

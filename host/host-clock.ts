@@ -2,7 +2,7 @@
 // compares a stored time with a different clock. Between two measurements they use the monotonic
 // clock of the process. On SQLite the process uses the machine's clock; when that is set back, all
 // due times are shifted.
-import { CLOCK_ERROR_MAX_MS, SECOND_MS } from '../core/domain/instant.js';
+import { CLOCK_ERROR_MAX_MS, SECOND_MS } from '../core/domain/base/instant.js';
 import type { Clock, Log } from '../core/ports/outside.js';
 import type { WorkerStep } from './workers.js';
 

@@ -1,9 +1,9 @@
 // The response to a PostgreSQL failover that lost acknowledged commits.
 import { setTimeout as wait } from 'node:timers/promises';
-import { SECOND_MS } from '../core/domain/instant.js';
+import { SECOND_MS } from '../core/domain/base/instant.js';
 import type { Deps } from '../core/ports/deps.js';
 import type { Store } from '../core/ports/storage.js';
-import { quarantineLostCommits } from '../core/usecases/epochs.js';
+import { quarantineLostCommits } from '../core/usecases/service/epochs.js';
 
 /**
  * Puts the database into quarantine through `store`: the partner may have done already what would

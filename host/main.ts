@@ -3,16 +3,16 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { createHttpServer, type HttpServer } from '../adapters/http/server.js';
 import type { PrometheusMetrics } from '../adapters/metrics/prometheus.js';
 import type { ServedStore } from '../adapters/storage/store.js';
-import { SECOND_MS } from '../core/domain/instant.js';
+import { SECOND_MS } from '../core/domain/base/instant.js';
 import type { Deps } from '../core/ports/deps.js';
-import { currentEpoch } from '../core/usecases/epochs.js';
-import { readQueueStats } from '../core/usecases/queue-stats.js';
-import { recordKeyCheckValue, secretKeysProblem } from '../core/usecases/secret-keys.js';
-import { currentKey } from '../core/usecases/service-keys.js';
+import { currentEpoch } from '../core/usecases/service/epochs.js';
+import { readQueueStats } from '../core/usecases/service/queue-stats.js';
+import { recordKeyCheckValue, secretKeysProblem } from '../core/usecases/service/secret-keys.js';
+import { currentKey } from '../core/usecases/service/service-keys.js';
 import {
   documentStorageProblem,
   fingerprintDocuments,
-} from '../core/usecases/storage-fingerprint.js';
+} from '../core/usecases/service/storage-fingerprint.js';
 import { readBackupAgeMs } from './backup-schedule.js';
 import { type Config, ConfigError } from './config.js';
 import { tokens, urlOf } from './container.js';

@@ -3,7 +3,7 @@ import type { StoredRows } from '../adapters/storage/row-counts.js';
 import type { ServedStore, Server } from '../adapters/storage/store.js';
 import { StoreRefusal } from '../core/errors.js';
 import type { Deps } from '../core/ports/deps.js';
-import { secretKeysProblem } from '../core/usecases/secret-keys.js';
+import { secretKeysProblem } from '../core/usecases/service/secret-keys.js';
 import { type Config, readConfig } from './config.js';
 import { tokens } from './container.js';
 import { missingDatabaseText } from './database-place.js';

@@ -1,9 +1,9 @@
 // The checks of a settlement partner's connection, by the configuration alone: without a database,
 // its keys or a server.
-import { PARTNER_WEBHOOK } from '../adapters/http/service-routes.js';
+import { PARTNER_WEBHOOK } from '../adapters/http/resources/service-routes.js';
 import { partners } from '../adapters/partner/partners.js';
 import type { PartnerKind, PartnerSetup } from '../adapters/partner/running-partner.js';
-import type { Mode } from '../core/domain/tenant.js';
+import type { Mode } from '../core/domain/base/tenant.js';
 import type { PartnerCheck } from '../core/ports/partner.js';
 import type { Config } from './config.js';
 import { urlOf } from './container.js';

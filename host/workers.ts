@@ -1,23 +1,26 @@
 // Runs the run… functions of the core, each in a loop that sleeps until work for it is stored or
 // falls due (due-alarm.ts). A failed step is logged and retried with backoff.
 import type { RunningPartner } from '../adapters/partner/running-partner.js';
-import { MINUTE_MS, SECOND_MS } from '../core/domain/instant.js';
-import type { Mode, Tenant } from '../core/domain/tenant.js';
+import { MINUTE_MS, SECOND_MS } from '../core/domain/base/instant.js';
+import type { Mode, Tenant } from '../core/domain/base/tenant.js';
 import { isCode } from '../core/errors.js';
 import type { Deps, WorkKind } from '../core/ports/deps.js';
 import type { Clock, Log } from '../core/ports/outside.js';
-import type { Runner } from '../core/usecases/concurrency-limiter.js';
-import type { DeliveryRunner } from '../core/usecases/delivery-runner.js';
-import { IN_FLIGHT_PER_SUBSCRIPTION, WINDOW_GROWTH_MAX } from '../core/usecases/delivery-window.js';
-import { runPurges } from '../core/usecases/documents.js';
-import { runSequencer } from '../core/usecases/feed.js';
-import { flushKeyUse } from '../core/usecases/keys.js';
-import { runMailDeletion, runMails } from '../core/usecases/mails.js';
-import { runSessionDeletion } from '../core/usecases/page-sessions.js';
-import { runInbox } from '../core/usecases/partner-inbox.js';
-import { runExpiry } from '../core/usecases/payments.js';
-import { runReceipts, runStatementScans } from '../core/usecases/receipt-reads.js';
-import { runAdvances } from '../core/usecases/sandbox.js';
+import { flushKeyUse } from '../core/usecases/access/keys.js';
+import { runSessionDeletion } from '../core/usecases/access/page-sessions.js';
+import { runInbox } from '../core/usecases/commands/partner-inbox.js';
+import { runReceipts, runStatementScans } from '../core/usecases/deposits/receipt-reads.js';
+import { runMailDeletion, runMails } from '../core/usecases/mail/mails.js';
+import { runPurges } from '../core/usecases/parties/documents.js';
+import { runExpiry } from '../core/usecases/payments/payments.js';
+import { runAdvances } from '../core/usecases/sandbox/sandbox.js';
+import type { Runner } from '../core/usecases/service/concurrency-limiter.js';
+import type { DeliveryRunner } from '../core/usecases/webhooks/delivery-runner.js';
+import {
+  IN_FLIGHT_PER_SUBSCRIPTION,
+  WINDOW_GROWTH_MAX,
+} from '../core/usecases/webhooks/delivery-window.js';
+import { runSequencer } from '../core/usecases/webhooks/feed.js';
 
 /** The longest sleep of a loop without a wake-up. */
 const POLL_MS = MINUTE_MS;

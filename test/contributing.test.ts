@@ -74,27 +74,27 @@ test('each example changes the files that the text names, and no others', () => 
     'cli/exit-codes.ts',
     'adapters/partner/partners.ts',
     // A field.
-    'core/domain/payment.ts',
-    'core/domain/idempotency.ts',
-    'adapters/http/payment-routes.ts',
+    'core/domain/payments/payment.ts',
+    'core/domain/payments/idempotency.ts',
+    'adapters/http/resources/payment-routes.ts',
     'adapters/storage/tables/payment-rows.ts',
     // A status.
-    'core/domain/payment.ts',
-    'core/domain/hosted-screen.ts',
-    'adapters/http/description-text.ts',
+    'core/domain/payments/payment.ts',
+    'core/domain/hosted/hosted-screen.ts',
+    'adapters/http/docs/description-text.ts',
     // A screen.
-    'core/domain/hosted-screen.ts',
-    'adapters/pages/render.tsx',
-    'adapters/pages/texts/en-money.tsx',
-    'adapters/pages/texts/es-money.tsx',
-    'adapters/pages/texts/pt-br-money.tsx',
+    'core/domain/hosted/hosted-screen.ts',
+    'adapters/pages/buyer/render.tsx',
+    'adapters/pages/buyer/texts/en-money.tsx',
+    'adapters/pages/buyer/texts/es-money.tsx',
+    'adapters/pages/buyer/texts/pt-br-money.tsx',
     // A wait.
-    'core/domain/schedules.ts',
+    'core/domain/base/schedules.ts',
   ]);
   assert.deepEqual(created, [
-    'adapters/http/currency-routes.ts',
+    'adapters/http/resources/currency-routes.ts',
     'adapters/partner/bank/bank.ts',
-    'adapters/pages/payout-held-screen.tsx',
+    'adapters/pages/buyer/payout-held-screen.tsx',
     'adapters/storage/migrations/sqlite/0006.sql',
     'adapters/storage/migrations/postgres/0006.sql',
   ]);
@@ -120,8 +120,8 @@ test('the examples run: endpoint, error, partner, field, status, screen, wait, m
     import { bankPartner } from './adapters/partner/bank/bank.js';
     import { partnerVariables, partners } from './adapters/partner/partners.js';
     import { loadMigrations } from './adapters/storage/migrations.js';
-    import { paymentMoves } from './core/domain/payment.js';
-    import { screens } from './core/domain/hosted-screen.js';
+    import { paymentMoves } from './core/domain/payments/payment.js';
+    import { screens } from './core/domain/hosted/hosted-screen.js';
     import { readConfig } from './host/config.js';
     const ponte = await createPonte({ partner: (setup) => partners.bank.create(setup, {}) });
     const numbers = (database) => loadMigrations(database).map(({ number }) => number);

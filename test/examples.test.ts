@@ -5,8 +5,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { signWebhook } from '../core/domain/signature.js';
-import { startHostProcess } from './support/host-process.js';
+import { signWebhook } from '../core/domain/webhooks/signature.js';
+import { startHostProcess } from './support/servers/host-process.js';
 import { projectRoot } from './support/source-tree.js';
 
 const folder = join(projectRoot, 'test/examples');

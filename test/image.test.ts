@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { ConfigError, readConfig } from '../host/config.js';
-import { runCommand } from './support/command.js';
+import { runCommand } from './support/servers/command.js';
 import { projectRoot } from './support/source-tree.js';
 import { temporaryFolder } from './support/temporary-folder.js';
 

@@ -1,7 +1,7 @@
 // The HTTP suite and the use cases, as a whole, over PostgreSQL.
 import { describe } from 'node:test';
-import { localPostgres } from './support/local-postgres.js';
-import { filesOverStore, runOn } from './support/other-databases.js';
+import { localPostgres } from './support/databases/local-postgres.js';
+import { filesOverStore, runOn } from './support/databases/other-databases.js';
 
 const postgres = localPostgres();
 

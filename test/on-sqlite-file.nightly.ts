@@ -1,5 +1,5 @@
 // The HTTP suite, as a whole, over SQLite in a file, to which a thread writes.
 import { describe } from 'node:test';
-import { filesOverStore, runOn } from './support/other-databases.js';
+import { filesOverStore, runOn } from './support/databases/other-databases.js';
 
 describe('on SQLite in a file', () => runOn('file', filesOverStore('test/adapters/http/')));

@@ -1,6 +1,6 @@
 // Repeated creates, tenants and the feed over HTTP, over SQLite in a file, to which a thread
 // writes. The nightly run adds the other tests.
 import { describe } from 'node:test';
-import { runOn, sensitiveFiles } from './support/other-databases.js';
+import { runOn, sensitiveFiles } from './support/databases/other-databases.js';
 
 describe('on SQLite in a file', () => runOn('file', sensitiveFiles.concurrent));

@@ -7,7 +7,7 @@ import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'nod
 import { join, posix } from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import { before, describe, test } from 'node:test';
-import { signWebhook } from '../core/domain/signature.js';
+import { signWebhook } from '../core/domain/webhooks/signature.js';
 import { importsOf, projectFiles, projectRoot } from './support/source-tree.js';
 import { temporaryFolder } from './support/temporary-folder.js';
 

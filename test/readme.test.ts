@@ -9,10 +9,10 @@ import { createPrometheusMetrics } from '../adapters/metrics/prometheus.js';
 import { magicValues } from '../adapters/partner/fake-values.js';
 import { openSqliteStore } from '../adapters/storage/sqlite/store.js';
 import { exitCodes } from '../cli/exit-codes.js';
-import { readQueueStats } from '../core/usecases/queue-stats.js';
+import { readQueueStats } from '../core/usecases/service/queue-stats.js';
 import { variableNames } from '../host/config.js';
-import { runCommand } from './support/command.js';
-import { startHostProcess } from './support/host-process.js';
+import { runCommand } from './support/servers/command.js';
+import { startHostProcess } from './support/servers/host-process.js';
 import { projectRoot } from './support/source-tree.js';
 import { temporaryFolder } from './support/temporary-folder.js';
 

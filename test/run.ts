@@ -13,9 +13,9 @@ import { availableParallelism, tmpdir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { buildProgram } from './support/built-program.js';
-import { mayPostgresEnter } from './support/embedded-postgres.js';
-import { SHARED_POSTGRES, temporaryPostgres } from './support/local-postgres.js';
+import { mayPostgresEnter } from './support/databases/embedded-postgres.js';
+import { SHARED_POSTGRES, temporaryPostgres } from './support/databases/local-postgres.js';
+import { buildProgram } from './support/servers/built-program.js';
 import { projectFiles, projectRoot } from './support/source-tree.js';
 import type { GroupReport } from './support/test-group.js';
 import { watchedProcess } from './support/watched-process.js';
@@ -26,7 +26,8 @@ const alone: Readonly<Record<string, string>> = {
   'test/on-postgres.nightly.ts': 'sets the database of the process',
   'test/on-sqlite-file.test.ts': 'sets the database of the process',
   'test/on-sqlite-file.nightly.ts': 'sets the database of the process',
-  'test/adapters/http/description.test.ts': 'compares what the first calls of a process return',
+  'test/adapters/http/docs/description.test.ts':
+    'compares what the first calls of a process return',
 };
 
 /** How many files one process loads, by folder: few where tests mostly wait, so that others run. */

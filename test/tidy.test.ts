@@ -23,6 +23,44 @@ const layers = [
   { folder: 'cli/', mayImport: ['*', 'core/', 'adapters/', 'host/', 'cli/', 'package.json'] },
 ] as const;
 
+/**
+ * The rooms of a folder from bottom to top: a room imports those before it. The files beside the
+ * rooms join them, and no room imports those.
+ */
+const rooms: Readonly<Record<string, readonly string[]>> = {
+  'core/domain/': [
+    'base',
+    'webhooks',
+    'commands',
+    'parties',
+    'payments',
+    'deposits',
+    'money-desk',
+    'access',
+    'mail',
+    'hosted',
+    'service',
+  ],
+  'core/usecases/': [
+    'service',
+    'mail',
+    'access',
+    'webhooks',
+    'payments',
+    'deposits',
+    'parties',
+    'commands',
+    'hosted',
+    'money-desk',
+    'sandbox',
+  ],
+  'adapters/http/': ['protocol', 'resources', 'docs'],
+  'adapters/pages/': ['kit', 'letters', 'buyer', 'dev'],
+};
+
+/** More files than this in one folder are a list that nobody reads. */
+const folderFilesMax = 25;
+
 /** The one place of each package that the running service uses; tests may import any. */
 const homes: Readonly<Record<string, string | readonly string[]>> = {
   '@fastify/busboy': 'adapters/pages/',
@@ -146,6 +184,40 @@ const rules: readonly Rule[] = [
       ['adapters/storage/tables/a.ts', "import type { B } from '../../crypto/b.js';"],
       ['host/a.ts', "const b = await import('../cli/b.js');"],
       ['cli/a.ts', "import '../test/support/b.js';"],
+    ],
+  },
+  {
+    name: 'imports between rooms point one way, and every room is in the list',
+    check: eachImport(({ path }, imported) => {
+      const folder = Object.keys(rooms).find(
+        (it) => path.startsWith(it) && imported.startsWith(it),
+      );
+      if (folder === undefined) return false;
+      return floorOf(folder, imported) > floorOf(folder, path);
+    }),
+    counterexamples: [
+      ['core/domain/base/a.ts', "import { b } from '../payments/b.js';"],
+      ['core/domain/commands/a.ts', "import type { B } from '../payments/b.js';"],
+      ['core/usecases/payments/a.ts', "import { b } from '../commands/b.js';"],
+      ['core/usecases/parties/a.ts', "import { b } from '../commands/b.js';"],
+      ['core/usecases/sandbox/a.ts', "import { b } from '../not-listed/b.js';"],
+      ['adapters/http/protocol/a.ts', "import { b } from '../routes.js';"],
+      ['adapters/http/resources/a.ts', "import { b } from '../docs/b.js';"],
+      ['adapters/pages/kit/a.tsx', "import { b } from '../buyer/b.js';"],
+    ],
+  },
+  {
+    name: 'domain and use cases are sorted into rooms, each with more than one file',
+    check: (files) => {
+      const own = Map.groupBy(
+        files.filter(({ path }) => /^core\/(domain|usecases)\//.test(path)),
+        ({ path }) => path.split('/').slice(0, 3).join('/'),
+      );
+      return [...own].filter(([, found]) => found.length < 2).map(([room]) => room);
+    },
+    counterexamples: [
+      ['core/domain/a.ts', ''],
+      ['core/usecases/alone/a.ts', ''],
     ],
   },
   {
@@ -355,6 +427,32 @@ for (const { name, check, counterexamples } of rules) {
   });
 }
 
+test(`no folder of the product has more than ${folderFilesMax} files`, () => {
+  const list = Array.from({ length: folderFilesMax + 1 }, (_, at) => ({
+    path: `core/usecases/payments/a${at}.ts`,
+    text: '',
+  }));
+  assert.notDeepEqual(longFolders(list), []);
+  assert.deepEqual(longFolders(tree), []);
+});
+
+function longFolders(files: readonly SourceFile[]): readonly string[] {
+  const own = files.filter(({ path }) => /^(core|adapters|host|cli)\//.test(path));
+  const byFolder = Map.groupBy(own, ({ path }) => path.slice(0, path.lastIndexOf('/')));
+  return [...byFolder]
+    .filter(([, found]) => found.length > folderFilesMax)
+    .map(([folder, found]) => `${folder}: ${found.length} files`);
+}
+
+/** The files beside the rooms are above them; a room that is not in the list is above all. */
+function floorOf(folder: string, path: string): number {
+  const list = rooms[folder] ?? [];
+  const [room = '', ...rest] = path.slice(folder.length).split('/');
+  if (rest.length === 0) return list.length;
+  const floor = list.indexOf(room);
+  return floor < 0 ? list.length + 1 : floor;
+}
+
 function isOurs({ path }: SourceFile): boolean {
   return ['.ts', '.tsx', '.cjs', '.sql'].includes(extname(path));
 }
@@ -446,7 +544,7 @@ function eachFile(isWrong: (file: SourceFile) => boolean): Rule['check'] {
 function eachImport(isWrong: (file: SourceFile, imported: string) => boolean): Rule['check'] {
   return (files) =>
     files
-      .filter(({ path }) => /\.(ts|cjs)$/.test(path))
+      .filter(({ path }) => /\.(tsx?|cjs)$/.test(path))
       .flatMap((file) =>
         importsOf(file)
           .filter((imported) => isWrong(file, imported))

@@ -5,7 +5,7 @@ import { createReadStream } from 'node:fs';
 import { mkdir, open, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { formatInstant } from '../../core/domain/instant.js';
+import { formatInstant } from '../../core/domain/base/instant.js';
 import {
   type BackedUpFile,
   isSameSource,

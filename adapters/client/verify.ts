@@ -1,15 +1,18 @@
-// `ponte/webhooks`: verification for receivers of webhooks, by core/domain/signature.ts with the
-// machine's clock as default.
+// `ponte/webhooks`: verification for receivers of webhooks, by core/domain/webhooks/signature.ts
+// with the machine's clock as default.
 import {
   type VerifiedWebhook,
   type VerifyWebhookInput,
   verifyWebhook as verifyWebhookAt,
-} from '../../core/domain/signature.js';
+} from '../../core/domain/webhooks/signature.js';
 import { PonteError } from '../../core/errors.js';
 import type { WebhookEvent } from './ponte-client.js';
 
-export type { InvalidWebhookReason, VerifiedWebhook } from '../../core/domain/signature.js';
-export { signWebhook, webhookHeaders } from '../../core/domain/signature.js';
+export type {
+  InvalidWebhookReason,
+  VerifiedWebhook,
+} from '../../core/domain/webhooks/signature.js';
+export { signWebhook, webhookHeaders } from '../../core/domain/webhooks/signature.js';
 export type { WebhookEvent } from './ponte-client.js';
 export { PonteError };
 

@@ -3,9 +3,9 @@
 import { createPublicKey, type KeyObject } from 'node:crypto';
 import { errors, jwtVerify, SignJWT } from 'jose';
 import { z } from 'zod';
-import { SECOND_MS } from '../../core/domain/instant.js';
-import { ed25519Key, SIGNATURE_ALGORITHM } from '../../core/domain/service-key.js';
-import { modes } from '../../core/domain/tenant.js';
+import { SECOND_MS } from '../../core/domain/base/instant.js';
+import { modes } from '../../core/domain/base/tenant.js';
+import { ed25519Key, SIGNATURE_ALGORITHM } from '../../core/domain/service/service-key.js';
 import { assert } from '../../core/errors.js';
 import type { TokenSigner } from '../../core/ports/outside.js';
 import type { SecretKey } from './secret-box.js';

@@ -13,7 +13,7 @@ import {
   randomBytes,
   timingSafeEqual,
 } from 'node:crypto';
-import { SEALED_VERSION, sealedPrefix } from '../../core/domain/sealed-text.js';
+import { SEALED_VERSION, sealedPrefix } from '../../core/domain/service/sealed-text.js';
 import { assert } from '../../core/errors.js';
 import type { SecretBox } from '../../core/ports/outside.js';
 import type { RandomSource } from './ids.js';

@@ -4,8 +4,8 @@
 import { hash } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import { AwsClient } from 'aws4fetch';
-import { DOCUMENT_BYTES_MAX } from '../../core/domain/document.js';
-import { SECOND_MS } from '../../core/domain/instant.js';
+import { SECOND_MS } from '../../core/domain/base/instant.js';
+import { DOCUMENT_BYTES_MAX } from '../../core/domain/parties/document.js';
 import { assert, PonteError } from '../../core/errors.js';
 import type { ByteSource, DocumentStorage } from '../../core/ports/outside.js';
 

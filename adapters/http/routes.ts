@@ -1,20 +1,20 @@
 // Joins the rows of all resources: every path that the service answers, who may call it, what it
 // takes and returns. The pipeline, the description, the client and the tests read these rows and
 // nothing else. Every row states its access; public is spelled 'none'.
-import { accountRoutes } from './account-routes.js';
-import { buyerKycRoutes } from './buyer-kyc-routes.js';
-import { docsRoutes } from './docs-routes.js';
-import { documentRoutes } from './document-routes.js';
-import { feedRoutes } from './feed-routes.js';
-import { invoiceRoutes } from './invoice-routes.js';
-import { keyRoutes } from './key-routes.js';
-import { paymentListRoutes } from './payment-list-routes.js';
-import { paymentRoutes } from './payment-routes.js';
-import type { Route } from './route-row.js';
-import { serviceRoutes } from './service-routes.js';
-import { sessionRoutes } from './session-routes.js';
-import { timelineRoutes } from './timeline-routes.js';
-import { webhookRoutes } from './webhook-routes.js';
+import { docsRoutes } from './docs/docs-routes.js';
+import type { Route } from './protocol/route-row.js';
+import { accountRoutes } from './resources/account-routes.js';
+import { buyerKycRoutes } from './resources/buyer-kyc-routes.js';
+import { documentRoutes } from './resources/document-routes.js';
+import { feedRoutes } from './resources/feed-routes.js';
+import { invoiceRoutes } from './resources/invoice-routes.js';
+import { keyRoutes } from './resources/key-routes.js';
+import { paymentListRoutes } from './resources/payment-list-routes.js';
+import { paymentRoutes } from './resources/payment-routes.js';
+import { serviceRoutes } from './resources/service-routes.js';
+import { sessionRoutes } from './resources/session-routes.js';
+import { timelineRoutes } from './resources/timeline-routes.js';
+import { webhookRoutes } from './resources/webhook-routes.js';
 
 export const routes: readonly Route[] = [
   // /v1/payment-intents, /v1/payments, /v1/test-helpers

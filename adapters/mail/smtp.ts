@@ -2,7 +2,7 @@
 // of the mail is a refusal. Any other failure may be caused by the server, the network or the
 // configuration, and is retried.
 import { createTransport } from 'nodemailer';
-import type { MailOutcome } from '../../core/domain/mail.js';
+import type { MailOutcome } from '../../core/domain/mail/mail.js';
 import type { Mailer } from '../../core/ports/outside.js';
 import { type MailSender, messageOf } from './message.js';
 

@@ -4,9 +4,9 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import { SECOND_MS } from '../../core/domain/instant.js';
+import { SECOND_MS } from '../../core/domain/base/instant.js';
 import type { Metrics } from '../../core/ports/outside.js';
-import type { QueueReport } from '../../core/usecases/queue-stats.js';
+import type { QueueReport } from '../../core/usecases/service/queue-stats.js';
 
 /** Scrapes within this time get the same reading. */
 const FRESH_MS = SECOND_MS;

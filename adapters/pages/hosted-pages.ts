@@ -3,10 +3,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Deps } from '../../core/ports/deps.js';
 import type { Mailbox } from '../../core/ports/outside.js';
-import { ConcurrencyLimiter } from '../../core/usecases/concurrency-limiter.js';
-import type { PageWatch } from '../../core/usecases/page-watch.js';
-import { below, prefixOf } from './page-paths.js';
-import type { PageRequest } from './page-route.js';
+import type { PageWatch } from '../../core/usecases/hosted/page-watch.js';
+import { ConcurrencyLimiter } from '../../core/usecases/service/concurrency-limiter.js';
+import { below, prefixOf } from './kit/page-paths.js';
+import type { PageRequest } from './kit/page-route.js';
 
 /** The first segment of the path of every page. */
 const ownPath = /^\/(r|kyc|owner|verify|assets|dev)(\/|$)/;
@@ -58,10 +58,10 @@ export function hostedPages({ watch, mailbox, settings }: PagesOptions): HostedP
 
 async function loadPages() {
   const [{ servePage }, { pageMatcher }, { pageRoutes }, { errorPage }] = await Promise.all([
-    import('./page-pipeline.js'),
-    import('./page-match.js'),
+    import('./kit/page-pipeline.js'),
+    import('./kit/page-match.js'),
     import('./page-routes.js'),
-    import('./error-page.js'),
+    import('./buyer/error-page.js'),
   ]);
   return { servePage, site: { match: pageMatcher(pageRoutes), errorPage } };
 }

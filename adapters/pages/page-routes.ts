@@ -1,9 +1,9 @@
 // Every page: the rows of their files, in one table.
-import { kycPages } from './kyc/kyc-pages.js';
-import { mailboxPages } from './mailbox-pages.js';
-import type { PageRoute } from './page-route.js';
-import { paymentPages } from './payment-pages.js';
-import { servicePages } from './service-pages.js';
+import { kycPages } from './buyer/kyc/kyc-pages.js';
+import { paymentPages } from './buyer/payment-pages.js';
+import { servicePages } from './buyer/service-pages.js';
+import { mailboxPages } from './dev/mailbox-pages.js';
+import type { PageRoute } from './kit/page-route.js';
 
 export const pageRoutes: readonly PageRoute[] = [
   ...paymentPages,

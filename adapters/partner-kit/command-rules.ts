@@ -1,6 +1,6 @@
 // Rules about commands of money: pay-ins, payouts and refunds, each brought to its end.
 import assert from 'node:assert/strict';
-import { money, parseRate } from '../../core/domain/money.js';
+import { money, parseRate } from '../../core/domain/base/money.js';
 import type { PayinInput } from '../../core/ports/partner.js';
 import {
   destinationOf,

@@ -1,6 +1,6 @@
 // The harness that each partner brings to the suite, and the steps of the rules.
 import assert from 'node:assert/strict';
-import type { Money } from '../../core/domain/money.js';
+import type { Money } from '../../core/domain/base/money.js';
 import type {
   PartnerAnswer,
   PartyInput,

@@ -3,7 +3,7 @@
 // the amounts that fail, advances the time and collects the messages; the report says what ran.
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
-import { money, parseRate } from '../../core/domain/money.js';
+import { money, parseRate } from '../../core/domain/base/money.js';
 import { commandRules } from './command-rules.js';
 import {
   approvedParty,

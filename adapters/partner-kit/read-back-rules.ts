@@ -1,7 +1,7 @@
 // Rules about the partner's books: every command is listed once, also while the list grows, and an
 // entry agrees with a read of its command.
 import assert from 'node:assert/strict';
-import type { Money } from '../../core/domain/money.js';
+import type { Money } from '../../core/domain/base/money.js';
 import type { EntryKind, PartnerEntry, PartnerStatement } from '../../core/ports/partner.js';
 import {
   approvedParty,

@@ -1,13 +1,13 @@
 // The bank details of a fake pay-in. Account numbers follow from the transaction, with valid check
 // digits; banks and BICs are the ones that test systems use, so that no real account is named.
 import { createHash } from 'node:crypto';
-import { DAY_MS } from '../../core/domain/instant.js';
-import type { Money } from '../../core/domain/money.js';
+import { DAY_MS } from '../../core/domain/base/instant.js';
+import type { Money } from '../../core/domain/base/money.js';
 import type {
   InstructionField,
   PayinInstructions,
   RailInstructions,
-} from '../../core/domain/payin-instructions.js';
+} from '../../core/domain/payments/payin-instructions.js';
 import { assert } from '../../core/errors.js';
 
 const PAY_WITHIN_MS = 7 * DAY_MS;

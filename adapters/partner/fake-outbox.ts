@@ -1,7 +1,7 @@
 // The messages of the fake partner. The host sends due ones by `sendDueMessages`; there is no
 // timer. Messages are lost when the process ends, like lost messages of a real partner.
 import { z } from 'zod';
-import { SECOND_MS } from '../../core/domain/instant.js';
+import { SECOND_MS } from '../../core/domain/base/instant.js';
 import type { PartnerFact } from '../../core/ports/partner.js';
 import { type SignedMessage, signMessage } from './signed-message.js';
 

@@ -2,7 +2,7 @@
 // Pure functions of amount and time. Unless its quote is locked, a payout uses the rate of its
 // minute.
 import { createHash } from 'node:crypto';
-import { DAY_MS, MINUTE_MS } from '../../core/domain/instant.js';
+import { DAY_MS, MINUTE_MS } from '../../core/domain/base/instant.js';
 import {
   add,
   convert,
@@ -13,9 +13,9 @@ import {
   type Rate,
   splitFee,
   subtract,
-} from '../../core/domain/money.js';
-import type { QuoteTerms } from '../../core/domain/quote.js';
-import type { Mode } from '../../core/domain/tenant.js';
+} from '../../core/domain/base/money.js';
+import type { Mode } from '../../core/domain/base/tenant.js';
+import type { QuoteTerms } from '../../core/domain/commands/quote.js';
 import { assert } from '../../core/errors.js';
 import type { PartnerAnswer } from '../../core/ports/partner.js';
 import { makeRef } from './fake-ref.js';

@@ -2,7 +2,7 @@
 // describe the transaction and name its reference, so that the fake needs no memory. The checksum
 // detects foreign ids and modes; it is no protection.
 import { createHash } from 'node:crypto';
-import type { Mode } from '../../core/domain/tenant.js';
+import type { Mode } from '../../core/domain/base/tenant.js';
 import { assert } from '../../core/errors.js';
 
 const digest = '([A-Za-z0-9_-]{12})';

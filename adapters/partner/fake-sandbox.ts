@@ -1,9 +1,9 @@
 // What a person makes the fake partner do. The outcome of a transaction is stored under its
 // reference; reads and messages report it instead of what the clock gives.
-import { parseRate } from '../../core/domain/money.js';
-import type { QuoteTerms } from '../../core/domain/quote.js';
-import type { SimulatedReport } from '../../core/domain/simulated-event.js';
-import type { Mode } from '../../core/domain/tenant.js';
+import { parseRate } from '../../core/domain/base/money.js';
+import type { Mode } from '../../core/domain/base/tenant.js';
+import type { QuoteTerms } from '../../core/domain/commands/quote.js';
+import type { SimulatedReport } from '../../core/domain/payments/simulated-event.js';
 import type { Clock } from '../../core/ports/outside.js';
 import type { PartnerFact, PartnerReports, PartnerSandbox } from '../../core/ports/partner.js';
 import type { FakeOutbox } from './fake-outbox.js';

@@ -1,6 +1,6 @@
 // The books of a fake partner with a memory: its transactions, oldest first, each as it is now.
-import { money } from '../../core/domain/money.js';
-import type { Mode } from '../../core/domain/tenant.js';
+import { money } from '../../core/domain/base/money.js';
+import type { Mode } from '../../core/domain/base/tenant.js';
 import { assert } from '../../core/errors.js';
 import type {
   EntryKind,

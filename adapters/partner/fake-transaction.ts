@@ -3,12 +3,12 @@
 // clock, the messages and the port.
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import { formatInstant } from '../../core/domain/instant.js';
-import { formatRate, type Money, money, type Rate } from '../../core/domain/money.js';
-import type { PayinInstructions } from '../../core/domain/payin-instructions.js';
-import type { PayinReport, PayoutReport } from '../../core/domain/report-check.js';
-import type { SimulatedOutcome } from '../../core/domain/simulated-event.js';
-import type { Mode } from '../../core/domain/tenant.js';
+import { formatInstant } from '../../core/domain/base/instant.js';
+import { formatRate, type Money, money, type Rate } from '../../core/domain/base/money.js';
+import type { Mode } from '../../core/domain/base/tenant.js';
+import type { PayinReport, PayoutReport } from '../../core/domain/commands/report-check.js';
+import type { PayinInstructions } from '../../core/domain/payments/payin-instructions.js';
+import type { SimulatedOutcome } from '../../core/domain/payments/simulated-event.js';
 import { assert } from '../../core/errors.js';
 import type { PartnerReports } from '../../core/ports/partner.js';
 import { instructionsOf } from './fake-instructions.js';

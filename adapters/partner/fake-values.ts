@@ -1,8 +1,8 @@
 // Values of test mode that change what the fake partner does: the end of an amount, or a first or
 // legal name.
-import { DAY_MS } from '../../core/domain/instant.js';
-import { formatAmount } from '../../core/domain/money.js';
-import { documentsAgain } from '../../core/domain/simulated-event.js';
+import { DAY_MS } from '../../core/domain/base/instant.js';
+import { formatAmount } from '../../core/domain/base/money.js';
+import { documentsAgain } from '../../core/domain/payments/simulated-event.js';
 import type { PartyReport } from '../../core/ports/partner.js';
 
 export const magicValues = {

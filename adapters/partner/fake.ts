@@ -6,8 +6,8 @@
 import { createHmac } from 'node:crypto';
 import { resolve } from 'node:path';
 import { z } from 'zod';
-import { parseRate, type Rate } from '../../core/domain/money.js';
-import type { Mode } from '../../core/domain/tenant.js';
+import { parseRate, type Rate } from '../../core/domain/base/money.js';
+import type { Mode } from '../../core/domain/base/tenant.js';
 import { assert } from '../../core/errors.js';
 import type { Clock } from '../../core/ports/outside.js';
 import type {

@@ -1,7 +1,7 @@
 // How a host runs a settlement partner: its environment variables, and its creation.
 import type { z } from 'zod';
-import type { SimulatedReport } from '../../core/domain/simulated-event.js';
-import type { Mode } from '../../core/domain/tenant.js';
+import type { Mode } from '../../core/domain/base/tenant.js';
+import type { SimulatedReport } from '../../core/domain/payments/simulated-event.js';
 import type { Clock, Log } from '../../core/ports/outside.js';
 import type { SettlementPartner } from '../../core/ports/partner.js';
 import type { SignedMessage } from './signed-message.js';

@@ -1,7 +1,7 @@
 // Claims of due work: single statements that lease rows to one worker. Use cases decide what a
 // worker does with a row; due-times.ts reads when a queue has something due.
 import { randomBytes } from 'node:crypto';
-import type { Subscription } from '../../core/domain/subscription.js';
+import type { Subscription } from '../../core/domain/webhooks/subscription.js';
 import { assert } from '../../core/errors.js';
 import type { Claim, Claims } from '../../core/ports/storage.js';
 import { integer, readTenant, text, time } from './columns.js';

@@ -2,9 +2,8 @@
 // and how it changes: `key` finds the row, `fixed` is written once, every update writes `changing`.
 // A stored value of another kind is an assertion failure, never a wrong domain value. Messages are
 // made once: reads are on the path of each request.
-
-import { type Money, money as moneyOf } from '../../core/domain/money.js';
-import { modes, type Tenant } from '../../core/domain/tenant.js';
+import { type Money, money as moneyOf } from '../../core/domain/base/money.js';
+import { modes, type Tenant } from '../../core/domain/base/tenant.js';
 import { AssertionFailure, assert } from '../../core/errors.js';
 import { type Param, type Row, timeParam } from './database.js';
 

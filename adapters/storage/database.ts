@@ -1,7 +1,6 @@
 // The database session that the store needs, and the values that pass between them. The store's SQL
 // is written once for both databases, with `$1` placeholders. A session adapts placeholders, times
 // and booleans, and drops the clause of the other database: `skipLocked` or an `indexHint`.
-
 import type { DuePage } from '../../core/ports/storage.js';
 
 export interface Database {

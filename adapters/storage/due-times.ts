@@ -1,6 +1,5 @@
 // Queries over whole queues: when each has something due, and the due times after the clock went
 // back. claims.ts takes the rows.
-
 import { time } from './columns.js';
 import { type Database, timeParam } from './database.js';
 import { waitingSubscriptions } from './tables/delivery-rows.js';

@@ -1,7 +1,7 @@
 // The store over a database session: runs work, applies its writes as one guarded batch, and runs
 // the work again when the batch lost a race. tables/ holds the rows and the SQL of each aggregate;
 // what differs between databases is in the sessions.
-import type { Tenant } from '../../core/domain/tenant.js';
+import type { Tenant } from '../../core/domain/base/tenant.js';
 import { PonteError } from '../../core/errors.js';
 import type { WorkKind } from '../../core/ports/deps.js';
 import type { Log, RateLimits } from '../../core/ports/outside.js';

@@ -1,8 +1,8 @@
 // One run of a piece of work: reads pass through, writes are staged until the work returns. A row
 // is neither read nor written after a write to it was staged: no decision can rely on a result that
 // is not there yet, and PostgreSQL applies the writes of a batch grouped by kind.
-import { isStorable } from '../../core/domain/raw-json.js';
-import { keyIdOf } from '../../core/domain/sealed-text.js';
+import { isStorable } from '../../core/domain/base/raw-json.js';
+import { keyIdOf } from '../../core/domain/service/sealed-text.js';
 import { assert } from '../../core/errors.js';
 import type { Database, Param, Row, Statement } from './database.js';
 import { rowName, type Table, type Write } from './table.js';

@@ -4,7 +4,7 @@
 import { Agent, type Dispatcher } from 'undici';
 import { assert } from '../../core/errors.js';
 import type { WebhookRequest, WebhookResult, WebhookSender } from '../../core/ports/outside.js';
-import { SEND_TIMEOUT_MS } from '../../core/usecases/delivery-attempts.js';
+import { SEND_TIMEOUT_MS } from '../../core/usecases/webhooks/delivery-attempts.js';
 import { egressGuard, type Resolve } from './egress.js';
 
 /** The text of a failure for the integrator, by error code. The first match counts. */

@@ -1,5 +1,6 @@
 // What every use case gets: the ports and the settings.
-import type { Mode, Tenant } from '../domain/tenant.js';
+import type { Mode, Tenant } from '../domain/base/tenant.js';
+import type { PartnerCommand } from '../domain/commands/partner-command.js';
 import type { Letters } from './letters.js';
 import type {
   Clock,
@@ -39,6 +40,8 @@ export interface Deps {
    * feeds of these tenants (of all feeds if none are named).
    */
   readonly wake: (work: WorkKind, tenants?: readonly Tenant[]) => void;
+  /** Runs a stored command within a request, with the `deps` of that request. */
+  readonly runCommand: (deps: Deps, command: PartnerCommand) => Promise<void>;
   readonly settings: Settings;
 }
 

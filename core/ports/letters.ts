@@ -1,11 +1,11 @@
 // The port for the texts of mails. Adapters write them in each language.
-import type { ConnectedAccount } from '../domain/connected-account.js';
-import type { Funds } from '../domain/funds.js';
-import type { Locale } from '../domain/locale.js';
-import type { MailPurpose } from '../domain/mail.js';
-import type { Organization } from '../domain/organization.js';
-import type { Payment } from '../domain/payment.js';
-import type { Mode } from '../domain/tenant.js';
+import type { Locale } from '../domain/base/locale.js';
+import type { Mode } from '../domain/base/tenant.js';
+import type { MailPurpose } from '../domain/mail/mail.js';
+import type { ConnectedAccount } from '../domain/parties/connected-account.js';
+import type { Organization } from '../domain/parties/organization.js';
+import type { Funds } from '../domain/payments/funds.js';
+import type { Payment } from '../domain/payments/payment.js';
 
 /** What a mail is written from. The same facts give the same text: a mail may be sent twice. */
 export interface Letter {

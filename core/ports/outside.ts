@@ -1,9 +1,9 @@
 // The other ports: webhooks, mail, documents, secrets, tokens, rate limits, clock, ids, metrics,
 // log.
-import type { Locale } from '../domain/locale.js';
-import type { MailOutcome } from '../domain/mail.js';
-import type { Bucket } from '../domain/rate-limit.js';
-import type { Mode, Tenant } from '../domain/tenant.js';
+import type { Locale } from '../domain/base/locale.js';
+import type { Mode, Tenant } from '../domain/base/tenant.js';
+import type { MailOutcome } from '../domain/mail/mail.js';
+import type { Bucket } from '../domain/service/rate-limit.js';
 
 export interface WebhookRequest {
   readonly url: string;

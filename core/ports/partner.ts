@@ -1,16 +1,16 @@
 // The settlement partner port: the partner receives money, converts it and pays it out.
-import type { AmountLimit } from '../domain/amount-limit.js';
-import type { EntityType, Role } from '../domain/connected-account.js';
-import type { ContentType, DocumentKind } from '../domain/document.js';
-import type { Dossier } from '../domain/dossier.js';
-import type { Money } from '../domain/money.js';
-import type { CommandEnd, MoneyKind } from '../domain/partner-command.js';
-import type { Correction } from '../domain/party-due.js';
-import type { PayinInstructions } from '../domain/payin-instructions.js';
-import type { Purpose } from '../domain/purpose.js';
-import type { QuoteTerms } from '../domain/quote.js';
-import type { PayinReport, PayoutReport } from '../domain/report-check.js';
-import type { SimulatedOutcome } from '../domain/simulated-event.js';
+import type { Money } from '../domain/base/money.js';
+import type { CommandEnd, MoneyKind } from '../domain/commands/partner-command.js';
+import type { QuoteTerms } from '../domain/commands/quote.js';
+import type { PayinReport, PayoutReport } from '../domain/commands/report-check.js';
+import type { EntityType, Role } from '../domain/parties/connected-account.js';
+import type { ContentType, DocumentKind } from '../domain/parties/document.js';
+import type { Dossier } from '../domain/parties/dossier.js';
+import type { Correction } from '../domain/parties/party-due.js';
+import type { AmountLimit } from '../domain/payments/amount-limit.js';
+import type { PayinInstructions } from '../domain/payments/payin-instructions.js';
+import type { Purpose } from '../domain/payments/purpose.js';
+import type { SimulatedOutcome } from '../domain/payments/simulated-event.js';
 
 /**
  * How a call ends that may have an effect. `done`: the partner accepted it. `refused`: final.

@@ -1,43 +1,51 @@
 // The storage port. An adapter implements it for one database. The domain documents what the rows
 // mean.
-import type { StoredKey } from '../domain/api-key.js';
-import type { BankAccount, BankDetails } from '../domain/bank-record.js';
-import type { Buyer, KycStatus, KycSubmission } from '../domain/buyer-kyc.js';
-import type { PaymentView } from '../domain/change.js';
-import type { AccountStatus, ConnectedAccount, Role } from '../domain/connected-account.js';
-import type { Document, DocumentOwner, StorageFingerprint } from '../domain/document.js';
-import type { Epoch } from '../domain/epoch.js';
+import type { StoredKey } from '../domain/access/api-key.js';
+import type { Member } from '../domain/access/member.js';
+import type { PageSession } from '../domain/access/page-session.js';
+import type { Mode, Tenant } from '../domain/base/tenant.js';
+import type {
+  CommandKind,
+  MoneyCommand,
+  PartnerCommand,
+} from '../domain/commands/partner-command.js';
+import type { InboxMessage, MessageCursor } from '../domain/commands/partner-message.js';
+import type { Quote } from '../domain/commands/quote.js';
+import type { Receipt, ReceiptPosting } from '../domain/deposits/receipt.js';
+import type { StatementScan } from '../domain/deposits/statement-scan.js';
+import type { Mail, MailStatus, MailSubject } from '../domain/mail/mail.js';
+import type { CommandQueue, MoneyDecision } from '../domain/money-desk/money-decision.js';
+import type { Buyer, KycStatus, KycSubmission } from '../domain/parties/buyer-kyc.js';
+import type { AccountStatus, ConnectedAccount, Role } from '../domain/parties/connected-account.js';
+import type { Document, DocumentOwner, StorageFingerprint } from '../domain/parties/document.js';
+import type {
+  NamedProfile,
+  Organization,
+  OrganizationProfile,
+} from '../domain/parties/organization.js';
+import type { BankAccount, BankDetails } from '../domain/payments/bank-record.js';
+import type { PaymentView } from '../domain/payments/change.js';
 import type {
   DomainEvent,
   EventNote,
   FeedHead,
   NumberedEvent,
   OutboxRow,
-} from '../domain/event.js';
-import type { Funds } from '../domain/funds.js';
-import type { Posting, StoredPosting } from '../domain/ledger.js';
-import type { Mail, MailStatus, MailSubject } from '../domain/mail.js';
-import type { Member } from '../domain/member.js';
-import type { CommandQueue, MoneyDecision } from '../domain/money-decision.js';
-import type { NamedProfile, Organization, OrganizationProfile } from '../domain/organization.js';
-import type { PageSession } from '../domain/page-session.js';
-import type { CommandKind, MoneyCommand, PartnerCommand } from '../domain/partner-command.js';
-import type { InboxMessage, MessageCursor } from '../domain/partner-message.js';
-import type { Advance, Payment, PaymentOrigin, PaymentStatus } from '../domain/payment.js';
-import type { Quote } from '../domain/quote.js';
-import type { Receipt, ReceiptPosting } from '../domain/receipt.js';
-import type { SealedColumn } from '../domain/sealed-columns.js';
-import type { KeyCheckValue } from '../domain/sealed-text.js';
-import type { ServiceKey, ServiceKeyPurpose } from '../domain/service-key.js';
-import type { SimulatedReport } from '../domain/simulated-event.js';
-import type { StatementScan } from '../domain/statement-scan.js';
-import type { Subscription } from '../domain/subscription.js';
-import type { Mode, Tenant } from '../domain/tenant.js';
+} from '../domain/payments/event.js';
+import type { Funds } from '../domain/payments/funds.js';
+import type { Posting, StoredPosting } from '../domain/payments/ledger.js';
+import type { Advance, Payment, PaymentOrigin, PaymentStatus } from '../domain/payments/payment.js';
+import type { SimulatedReport } from '../domain/payments/simulated-event.js';
+import type { Epoch } from '../domain/service/epoch.js';
+import type { SealedColumn } from '../domain/service/sealed-columns.js';
+import type { KeyCheckValue } from '../domain/service/sealed-text.js';
+import type { ServiceKey, ServiceKeyPurpose } from '../domain/service/service-key.js';
+import type { Subscription } from '../domain/webhooks/subscription.js';
 import type {
   DeliveryAttempt,
   DeliveryStatus,
   WebhookDelivery,
-} from '../domain/webhook-delivery.js';
+} from '../domain/webhooks/webhook-delivery.js';
 
 /**
  * The only access to data. In `run`, `work` reads and stages writes; when it returns, all staged

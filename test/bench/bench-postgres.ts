@@ -2,7 +2,7 @@
 // separate database.
 import { chmodSync } from 'node:fs';
 import { join } from 'node:path';
-import { embeddedPostgres } from '../support/embedded-postgres.js';
+import { embeddedPostgres } from '../support/databases/embedded-postgres.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 import { freePort } from './child-calls.js';
 

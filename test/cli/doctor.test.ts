@@ -7,13 +7,13 @@ import { describe, test } from 'node:test';
 import { newSecretKey } from '../../adapters/crypto/secret-box.js';
 import { openSqliteStore } from '../../adapters/storage/sqlite/store.js';
 import { diagnose, type Findings } from '../../cli/doctor.js';
-import type { QueueReport } from '../../core/usecases/queue-stats.js';
+import type { QueueReport } from '../../core/usecases/service/queue-stats.js';
 import { readConfig } from '../../host/config.js';
 import { startHost } from '../../host/main.js';
-import { runCommand } from '../support/command.js';
-import { aDelivery, anEvent } from '../support/domain-samples.js';
-import { localPostgres } from '../support/local-postgres.js';
-import { olderDatabase } from '../support/older-database.js';
+import { localPostgres } from '../support/databases/local-postgres.js';
+import { olderDatabase } from '../support/databases/older-database.js';
+import { aDelivery, anEvent } from '../support/samples/domain-samples.js';
+import { runCommand } from '../support/servers/command.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
 const folder = temporaryFolder();

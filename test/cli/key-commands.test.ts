@@ -1,8 +1,8 @@
 // `ponte key create`: which scopes there are, and how several are given.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { scopes } from '../../core/domain/scope.js';
-import { runCommand } from '../support/command.js';
+import { scopes } from '../../core/domain/access/scope.js';
+import { runCommand } from '../support/servers/command.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
 const folder = temporaryFolder();

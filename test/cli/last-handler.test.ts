@@ -1,7 +1,7 @@
 // A failure that leaves every handler of a serving process: one line in the log, an orderly end.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type HostProcess, startHostProcess } from '../support/host-process.js';
+import { type HostProcess, startHostProcess } from '../support/servers/host-process.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 import { until } from '../support/wait.js';
 

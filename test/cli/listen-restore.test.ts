@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { type TestContext, test } from 'node:test';
 import { listen } from '../../cli/listen.js';
-import { endQuarantine, quarantineRestored } from '../../core/usecases/epochs.js';
+import { endQuarantine, quarantineRestored } from '../../core/usecases/service/epochs.js';
 import { checkedSite } from '../adapters/http/checked-site.js';
-import { newPayment } from '../adapters/http/example-calls.js';
+import { newPayment } from '../adapters/http/docs/example-calls.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 import { until } from '../support/wait.js';
 

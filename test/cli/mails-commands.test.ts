@@ -1,12 +1,12 @@
 // `ponte mails list`: the outcome of each mail, without its content.
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
-import { inviteBuyer } from '../../core/usecases/invoices.js';
-import { runMails } from '../../core/usecases/mails.js';
-import { createOrganization } from '../../core/usecases/organizations.js';
+import { runMails } from '../../core/usecases/mail/mails.js';
+import { createOrganization } from '../../core/usecases/parties/organizations.js';
+import { inviteBuyer } from '../../core/usecases/payments/invoices.js';
 import { openForOperator } from '../../host/operator-access.js';
-import { runCommand } from '../support/command.js';
-import { makeInvoice } from '../support/made-payments.js';
+import { makeInvoice } from '../support/scenes/made-payments.js';
+import { runCommand } from '../support/servers/command.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 import { valuesOf } from '../support/values-of.js';
 

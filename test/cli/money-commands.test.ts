@@ -2,9 +2,8 @@
 // and the two operators of live mode.
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
-import { formatAmount } from '../../core/domain/money.js';
+import { formatAmount } from '../../core/domain/base/money.js';
 import { openForOperator } from '../../host/operator-access.js';
-import { runCommand } from '../support/command.js';
 import {
   anOrder,
   DeskScene,
@@ -12,7 +11,8 @@ import {
   inTest,
   paidIn,
   refusedRefund,
-} from '../support/desk-scene.js';
+} from '../support/scenes/desk-scene.js';
+import { runCommand } from '../support/servers/command.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
 const folder = temporaryFolder();

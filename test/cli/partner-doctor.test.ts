@@ -17,9 +17,9 @@ import {
   type Sent,
   startBlindPay,
 } from '../support/blindpay/blindpay-server.js';
-import { runCommand } from '../support/command.js';
-import { freePort } from '../support/local-postgres.js';
-import { startReceiver } from '../support/local-receiver.js';
+import { freePort } from '../support/databases/local-postgres.js';
+import { runCommand } from '../support/servers/command.js';
+import { startReceiver } from '../support/servers/local-receiver.js';
 import { suiteEnd } from '../support/suite-end.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 

@@ -4,17 +4,17 @@ import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { before, describe, test } from 'node:test';
 import { makeRef } from '../../adapters/partner/fake-ref.js';
-import { textOf } from '../../cli/reconcile-command.js';
-import { HOUR_MS } from '../../core/domain/instant.js';
-import { money } from '../../core/domain/money.js';
+import { textOf } from '../../cli/commands/reconcile-command.js';
+import { HOUR_MS } from '../../core/domain/base/instant.js';
+import { money } from '../../core/domain/base/money.js';
 import {
   type Difference,
   type DifferenceKind,
   differenceKinds,
   type Ours,
-} from '../../core/domain/reconciliation.js';
-import { runCommand } from '../support/command.js';
-import { T0 } from '../support/domain-samples.js';
+} from '../../core/domain/money-desk/reconciliation.js';
+import { T0 } from '../support/samples/domain-samples.js';
+import { runCommand } from '../support/servers/command.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
 const folder = temporaryFolder();

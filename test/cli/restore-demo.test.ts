@@ -1,7 +1,7 @@
 // The demo of a restore: what it prints at its end, and that nothing was paid twice.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { runCommand } from '../support/command.js';
+import { runCommand } from '../support/servers/command.js';
 
 test('the demo restores a backup, checks it, releases it and pays no seller twice', async () => {
   const { status, stdout } = await runCommand({}, ['demo', '--restore', '--json']);

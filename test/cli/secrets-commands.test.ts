@@ -6,26 +6,26 @@ import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { verifyWebhook } from '../../adapters/client/verify.js';
 import { newSecretKey } from '../../adapters/crypto/secret-box.js';
-import type { Tenant } from '../../core/domain/tenant.js';
-import { createAccount } from '../../core/usecases/accounts.js';
-import { createUpload } from '../../core/usecases/documents.js';
-import { addMember } from '../../core/usecases/members.js';
-import { listOrganizations } from '../../core/usecases/organizations.js';
-import { createSession } from '../../core/usecases/sessions.js';
+import type { Tenant } from '../../core/domain/base/tenant.js';
+import { addMember } from '../../core/usecases/access/members.js';
+import { createSession } from '../../core/usecases/access/sessions.js';
+import { createAccount } from '../../core/usecases/parties/accounts.js';
+import { createUpload } from '../../core/usecases/parties/documents.js';
+import { listOrganizations } from '../../core/usecases/parties/organizations.js';
 import {
   createSubscription,
   rotateSecret,
   testSubscription,
-} from '../../core/usecases/subscriptions.js';
+} from '../../core/usecases/webhooks/subscriptions.js';
 import { readConfig } from '../../host/config.js';
 import { type Host, startHost } from '../../host/main.js';
-import { runCommand } from '../support/command.js';
-import { aSubscription } from '../support/domain-samples.js';
-import { localPostgres } from '../support/local-postgres.js';
-import { startReceiver } from '../support/local-receiver.js';
-import { allColumns, sealEverything } from '../support/sealed-scene.js';
+import { localPostgres } from '../support/databases/local-postgres.js';
+import { columnsHolding } from '../support/databases/texts-in-database.js';
+import { aSubscription } from '../support/samples/domain-samples.js';
+import { allColumns, sealEverything } from '../support/scenes/sealed-scene.js';
+import { runCommand } from '../support/servers/command.js';
+import { startReceiver } from '../support/servers/local-receiver.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
-import { columnsHolding } from '../support/texts-in-database.js';
 import { until } from '../support/wait.js';
 
 const [oldKey, newKey] = [newSecretKey('old'), newSecretKey('new')];

@@ -8,9 +8,10 @@ import { before, test } from 'node:test';
 import pg from 'pg';
 import { openPostgresStore } from '../../adapters/storage/postgres/store.js';
 import { openSqliteStore } from '../../adapters/storage/sqlite/store.js';
-import { DAY_MS } from '../../core/domain/instant.js';
+import { DAY_MS } from '../../core/domain/base/instant.js';
 import { openForOperator } from '../../host/operator-access.js';
-import { runCommand } from '../support/command.js';
+import { contentsOf, fillStore } from '../support/databases/filled-store.js';
+import { localPostgres } from '../support/databases/local-postgres.js';
 import {
   aBarePayment,
   aDelivery,
@@ -18,10 +19,9 @@ import {
   aMessage,
   anAttempt,
   tenant,
-} from '../support/domain-samples.js';
-import { contentsOf, fillStore } from '../support/filled-store.js';
-import { programArguments } from '../support/host-process.js';
-import { localPostgres } from '../support/local-postgres.js';
+} from '../support/samples/domain-samples.js';
+import { runCommand } from '../support/servers/command.js';
+import { programArguments } from '../support/servers/host-process.js';
 import { projectRoot } from '../support/source-tree.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 

@@ -8,7 +8,7 @@ import {
   type ConnectedAccount,
   entityTypes,
   roles,
-} from '../../core/domain/connected-account.js';
+} from '../../core/domain/parties/connected-account.js';
 import { PonteError } from '../../core/errors.js';
 import type { Store } from '../../core/ports/storage.js';
 import {
@@ -19,7 +19,7 @@ import {
   otherOrg,
   T0,
   tenant,
-} from '../support/domain-samples.js';
+} from '../support/samples/domain-samples.js';
 import { valuesOf } from '../support/values-of.js';
 import { assertContended } from './contention.js';
 import type { OpenStore } from './store-contracts.js';

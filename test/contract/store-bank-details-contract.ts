@@ -2,11 +2,17 @@
 // were written, once each, and are found by code, by number and by the payments of a buyer.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { BankDetails } from '../../core/domain/bank-record.js';
-import { tenantOf } from '../../core/domain/tenant.js';
+import { tenantOf } from '../../core/domain/base/tenant.js';
+import type { BankDetails } from '../../core/domain/payments/bank-record.js';
 import type { Store } from '../../core/ports/storage.js';
-import { someBankDetails } from '../support/bank-detail-samples.js';
-import { aBarePayment, otherMode, otherOrg, T0, tenant } from '../support/domain-samples.js';
+import { someBankDetails } from '../support/samples/bank-detail-samples.js';
+import {
+  aBarePayment,
+  otherMode,
+  otherOrg,
+  T0,
+  tenant,
+} from '../support/samples/domain-samples.js';
 import { assertContended } from './contention.js';
 import type { OpenStore } from './store-contracts.js';
 

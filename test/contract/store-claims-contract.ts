@@ -2,7 +2,7 @@
 // order in which it fell due, and the next moment of any work is known. Run over each database.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { isExpirable, type Payment, paymentStatuses } from '../../core/domain/payment.js';
+import { isExpirable, type Payment, paymentStatuses } from '../../core/domain/payments/payment.js';
 import type { Claim, DuePage, Store } from '../../core/ports/storage.js';
 import {
   aBarePayment,
@@ -16,8 +16,8 @@ import {
   aSubscription,
   duePage,
   T0,
-} from '../support/domain-samples.js';
-import { aMail } from '../support/mail-samples.js';
+} from '../support/samples/domain-samples.js';
+import { aMail } from '../support/samples/mail-samples.js';
 import { assertContended } from './contention.js';
 import type { OpenStore } from './store-contracts.js';
 

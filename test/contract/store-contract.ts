@@ -20,7 +20,7 @@ import {
   someFunds,
   T0,
   tenant,
-} from '../support/domain-samples.js';
+} from '../support/samples/domain-samples.js';
 import type { OpenStore } from './store-contracts.js';
 
 /** Opens an empty, migrated store; the contract closes it. */

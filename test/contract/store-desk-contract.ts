@@ -2,18 +2,18 @@
 // page, and no two decisions about one item have one number.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { positions } from '../../core/domain/funds.js';
-import { money } from '../../core/domain/money.js';
-import { queueOf } from '../../core/domain/money-decision.js';
+import { money } from '../../core/domain/base/money.js';
 import {
   type CommandState,
   commandMoves,
   type MoneyCommand,
   moneyKinds,
-} from '../../core/domain/partner-command.js';
-import { isUnmatched, receiptStates } from '../../core/domain/receipt.js';
+} from '../../core/domain/commands/partner-command.js';
+import { isUnmatched, receiptStates } from '../../core/domain/deposits/receipt.js';
+import { queueOf } from '../../core/domain/money-desk/money-decision.js';
+import { positions } from '../../core/domain/payments/funds.js';
 import type { QueuePage } from '../../core/ports/storage.js';
-import { aDecision } from '../support/decision-samples.js';
+import { aDecision } from '../support/samples/decision-samples.js';
 import {
   aCommand,
   aPartyCommand,
@@ -22,8 +22,8 @@ import {
   someFunds,
   T0,
   tenant,
-} from '../support/domain-samples.js';
-import { aReceipt } from '../support/receipt-samples.js';
+} from '../support/samples/domain-samples.js';
+import { aReceipt } from '../support/samples/receipt-samples.js';
 import { valuesOf } from '../support/values-of.js';
 import { assertContended } from './contention.js';
 import type { OpenStore } from './store-contracts.js';

@@ -8,9 +8,16 @@ import {
   documentStatuses,
   nextDocumentStatus,
   purgeRequested,
-} from '../../core/domain/document.js';
+} from '../../core/domain/parties/document.js';
 import type { Store } from '../../core/ports/storage.js';
-import { aDocument, duePage, otherMode, otherOrg, T0, tenant } from '../support/domain-samples.js';
+import {
+  aDocument,
+  duePage,
+  otherMode,
+  otherOrg,
+  T0,
+  tenant,
+} from '../support/samples/domain-samples.js';
 import { assertContended } from './contention.js';
 import type { OpenStore } from './store-contracts.js';
 

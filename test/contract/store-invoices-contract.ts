@@ -3,9 +3,9 @@
 // and due mails are leased to one worker. Run over each database.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Mail, MailSubject } from '../../core/domain/mail.js';
-import { type Payment, paymentStatuses } from '../../core/domain/payment.js';
-import { type Tenant, tenantOf } from '../../core/domain/tenant.js';
+import { type Tenant, tenantOf } from '../../core/domain/base/tenant.js';
+import type { Mail, MailSubject } from '../../core/domain/mail/mail.js';
+import { type Payment, paymentStatuses } from '../../core/domain/payments/payment.js';
 import type { Claim, InvoiceFilter, Store } from '../../core/ports/storage.js';
 import {
   aBarePayment,
@@ -16,8 +16,8 @@ import {
   someFunds,
   T0,
   tenant,
-} from '../support/domain-samples.js';
-import { aMail } from '../support/mail-samples.js';
+} from '../support/samples/domain-samples.js';
+import { aMail } from '../support/samples/mail-samples.js';
 import { assertContended } from './contention.js';
 import { asTaken } from './store-claims-contract.js';
 import type { OpenStore } from './store-contracts.js';

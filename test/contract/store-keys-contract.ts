@@ -2,8 +2,8 @@
 // service's own keys. Run over each database.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { SealedColumn } from '../../core/domain/sealed-columns.js';
-import type { Subscription } from '../../core/domain/subscription.js';
+import type { SealedColumn } from '../../core/domain/service/sealed-columns.js';
+import type { Subscription } from '../../core/domain/webhooks/subscription.js';
 import type { SealedRow, Store, Tx } from '../../core/ports/storage.js';
 import {
   aCommand,
@@ -12,10 +12,10 @@ import {
   aSubscription,
   T0,
   tenant,
-} from '../support/domain-samples.js';
-import { aCheckValue, aServiceKey } from '../support/key-samples.js';
-import { aMail } from '../support/mail-samples.js';
-import { aReceipt } from '../support/receipt-samples.js';
+} from '../support/samples/domain-samples.js';
+import { aCheckValue, aServiceKey } from '../support/samples/key-samples.js';
+import { aMail } from '../support/samples/mail-samples.js';
+import { aReceipt } from '../support/samples/receipt-samples.js';
 import { valuesOf } from '../support/values-of.js';
 import { assertContended } from './contention.js';
 import type { OpenStore } from './store-contracts.js';

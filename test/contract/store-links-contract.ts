@@ -2,11 +2,11 @@
 // the hosted pages. Run over each database.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Mail, MailSubject } from '../../core/domain/mail.js';
-import type { PageSession } from '../../core/domain/page-session.js';
+import type { PageSession } from '../../core/domain/access/page-session.js';
+import type { Mail, MailSubject } from '../../core/domain/mail/mail.js';
 import type { Store } from '../../core/ports/storage.js';
-import { otherMode, otherOrg, T0, tenant } from '../support/domain-samples.js';
-import { aMail, aNotice, aPageSession } from '../support/mail-samples.js';
+import { otherMode, otherOrg, T0, tenant } from '../support/samples/domain-samples.js';
+import { aMail, aNotice, aPageSession } from '../support/samples/mail-samples.js';
 import { assertContended } from './contention.js';
 import type { OpenStore } from './store-contracts.js';
 

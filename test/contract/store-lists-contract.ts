@@ -10,8 +10,8 @@ import {
   moneyKinds,
   type PartnerCommand,
   partyKinds,
-} from '../../core/domain/partner-command.js';
-import { type Payment, paymentStatuses } from '../../core/domain/payment.js';
+} from '../../core/domain/commands/partner-command.js';
+import { type Payment, paymentStatuses } from '../../core/domain/payments/payment.js';
 import type { Store, Tx } from '../../core/ports/storage.js';
 import {
   aBarePayment,
@@ -31,8 +31,8 @@ import {
   someFunds,
   T0,
   tenant,
-} from '../support/domain-samples.js';
-import { aSimulatedReport } from '../support/payin-samples.js';
+} from '../support/samples/domain-samples.js';
+import { aSimulatedReport } from '../support/samples/payin-samples.js';
 import { valuesOf } from '../support/values-of.js';
 import { assertContended } from './contention.js';
 import type { OpenStore } from './store-contracts.js';

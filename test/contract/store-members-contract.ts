@@ -3,9 +3,9 @@
 // database.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Member, memberRoles } from '../../core/domain/member.js';
+import { type Member, memberRoles } from '../../core/domain/access/member.js';
 import type { Store } from '../../core/ports/storage.js';
-import { aMember, aPartyCommand, T0 } from '../support/domain-samples.js';
+import { aMember, aPartyCommand, T0 } from '../support/samples/domain-samples.js';
 import { valuesOf } from '../support/values-of.js';
 import type { OpenStore } from './store-contracts.js';
 

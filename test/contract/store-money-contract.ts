@@ -2,13 +2,24 @@
 // reference names one order. Run over each database.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Funds } from '../../core/domain/funds.js';
-import { ledgerAccounts, posting, postingKinds, transfer } from '../../core/domain/ledger.js';
-import { money } from '../../core/domain/money.js';
-import type { MoneyCommand } from '../../core/domain/partner-command.js';
-import type { Mode } from '../../core/domain/tenant.js';
+import { money } from '../../core/domain/base/money.js';
+import type { Mode } from '../../core/domain/base/tenant.js';
+import type { MoneyCommand } from '../../core/domain/commands/partner-command.js';
+import type { Funds } from '../../core/domain/payments/funds.js';
+import {
+  ledgerAccounts,
+  posting,
+  postingKinds,
+  transfer,
+} from '../../core/domain/payments/ledger.js';
 import { PonteError } from '../../core/errors.js';
-import { aCommand, aPartyCommand, someFunds, T0, tenant } from '../support/domain-samples.js';
+import {
+  aCommand,
+  aPartyCommand,
+  someFunds,
+  T0,
+  tenant,
+} from '../support/samples/domain-samples.js';
 import type { OpenStore } from './store-contracts.js';
 
 const live = { orgId: 'org_a', mode: 'live' } as const;

@@ -2,8 +2,8 @@
 // finds what a scan of all rows finds, in pages that follow each other without gap.
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
-import { type Payment, paymentOrigins } from '../../core/domain/payment.js';
-import { tenantOf } from '../../core/domain/tenant.js';
+import { tenantOf } from '../../core/domain/base/tenant.js';
+import { type Payment, paymentOrigins } from '../../core/domain/payments/payment.js';
 import type { Store, TenantPaymentFilter, UpdatedPage } from '../../core/ports/storage.js';
 import {
   aBarePayment,
@@ -12,7 +12,7 @@ import {
   someFunds,
   T0,
   tenant,
-} from '../support/domain-samples.js';
+} from '../support/samples/domain-samples.js';
 import type { OpenStore } from './store-contracts.js';
 
 const statuses = ['approved', 'awaiting_buyer', 'settled'] as const;

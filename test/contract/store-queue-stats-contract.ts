@@ -2,7 +2,7 @@
 // receivers are still owed, and what needs a person, over all tenants.
 import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
-import type { Receipt } from '../../core/domain/receipt.js';
+import type { Receipt } from '../../core/domain/deposits/receipt.js';
 import type { QueueStats, Store, Tx } from '../../core/ports/storage.js';
 import {
   aCommand,
@@ -15,9 +15,9 @@ import {
   otherOrg,
   someFunds,
   T0,
-} from '../support/domain-samples.js';
-import { aMail } from '../support/mail-samples.js';
-import { aReceipt } from '../support/receipt-samples.js';
+} from '../support/samples/domain-samples.js';
+import { aMail } from '../support/samples/mail-samples.js';
+import { aReceipt } from '../support/samples/receipt-samples.js';
 import type { OpenStore } from './store-contracts.js';
 
 const COUNT_MAX = 5;

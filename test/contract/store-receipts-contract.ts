@@ -2,10 +2,10 @@
 // postings that stay, and the look-ups by which a receipt finds its payment.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Receipt } from '../../core/domain/receipt.js';
+import type { Receipt } from '../../core/domain/deposits/receipt.js';
 import { isCode } from '../../core/errors.js';
 import type { Store, Tx } from '../../core/ports/storage.js';
-import { someBankDetails } from '../support/bank-detail-samples.js';
+import { someBankDetails } from '../support/samples/bank-detail-samples.js';
 import {
   aCommand,
   anAccount,
@@ -18,8 +18,8 @@ import {
   otherOrg,
   T0,
   tenant,
-} from '../support/domain-samples.js';
-import { aReceipt, aReceiptPosting } from '../support/receipt-samples.js';
+} from '../support/samples/domain-samples.js';
+import { aReceipt, aReceiptPosting } from '../support/samples/receipt-samples.js';
 import type { OpenStore } from './store-contracts.js';
 
 export function storeReceiptsContract(fresh: OpenStore): void {

@@ -2,10 +2,10 @@
 // still old goes, and a feed loses its beginning whole or not at all. Run over each database.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { NumberedEvent } from '../../core/domain/event.js';
-import type { MessageCursor } from '../../core/domain/partner-message.js';
-import { isTerminal, type Payment, paymentStatuses } from '../../core/domain/payment.js';
-import type { WebhookDelivery } from '../../core/domain/webhook-delivery.js';
+import type { MessageCursor } from '../../core/domain/commands/partner-message.js';
+import type { NumberedEvent } from '../../core/domain/payments/event.js';
+import { isTerminal, type Payment, paymentStatuses } from '../../core/domain/payments/payment.js';
+import type { WebhookDelivery } from '../../core/domain/webhooks/webhook-delivery.js';
 import type { RetentionCutoff, Store } from '../../core/ports/storage.js';
 import {
   aBarePayment,
@@ -17,7 +17,7 @@ import {
   otherOrg,
   T0,
   tenant,
-} from '../support/domain-samples.js';
+} from '../support/samples/domain-samples.js';
 import { valuesOf } from '../support/values-of.js';
 import type { OpenStore } from './store-contracts.js';
 

@@ -2,9 +2,9 @@
 // tenants do not see each other. Run over each database.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { KycSubmission } from '../../core/domain/buyer-kyc.js';
-import { newParty } from '../../core/domain/party.js';
-import { noPayout } from '../../core/domain/payee.js';
+import type { KycSubmission } from '../../core/domain/parties/buyer-kyc.js';
+import { newParty } from '../../core/domain/parties/party.js';
+import { noPayout } from '../../core/domain/parties/payee.js';
 import type { Tx } from '../../core/ports/storage.js';
 import {
   aBarePayment,
@@ -28,8 +28,8 @@ import {
   someFunds,
   T0,
   tenant,
-} from '../support/domain-samples.js';
-import { aReceipt, aReceiptPosting, aScan } from '../support/receipt-samples.js';
+} from '../support/samples/domain-samples.js';
+import { aReceipt, aReceiptPosting, aScan } from '../support/samples/receipt-samples.js';
 import type { OpenStore } from './store-contracts.js';
 
 interface RoundTrip {

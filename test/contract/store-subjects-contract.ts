@@ -2,7 +2,7 @@
 // their way and in the feed, their deliveries and the attempts of these, of one tenant, by pages.
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
-import type { Tenant } from '../../core/domain/tenant.js';
+import type { Tenant } from '../../core/domain/base/tenant.js';
 import type { Store, TimePage } from '../../core/ports/storage.js';
 import {
   aDelivery,
@@ -13,7 +13,7 @@ import {
   otherOrg,
   T0,
   tenant,
-} from '../support/domain-samples.js';
+} from '../support/samples/domain-samples.js';
 import { valuesOf } from '../support/values-of.js';
 import type { OpenStore } from './store-contracts.js';
 

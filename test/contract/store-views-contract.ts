@@ -2,8 +2,8 @@
 // buyer as its tenant knows it, all of one moment. Run over each database.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { KycStatus } from '../../core/domain/buyer-kyc.js';
-import { type Tenant, tenantOf } from '../../core/domain/tenant.js';
+import { type Tenant, tenantOf } from '../../core/domain/base/tenant.js';
+import type { KycStatus } from '../../core/domain/parties/buyer-kyc.js';
 import { AssertionFailure, PonteError } from '../../core/errors.js';
 import type { Store, Tx } from '../../core/ports/storage.js';
 import {
@@ -16,7 +16,7 @@ import {
   someFunds,
   T0,
   tenant,
-} from '../support/domain-samples.js';
+} from '../support/samples/domain-samples.js';
 import type { OpenStore } from './store-contracts.js';
 
 const buyerAccount = (fields: Parameters<typeof anAccount>[0]) => (tx: Tx) =>

@@ -8,9 +8,9 @@ import { isDeepStrictEqual } from 'node:util';
 import SqliteConnection from 'better-sqlite3';
 import { memoryInFile } from '../../adapters/partner/fake-memory.js';
 import { openSqliteStore } from '../../adapters/storage/sqlite/store.js';
-import type { NumberedEvent } from '../../core/domain/event.js';
-import { type HostProcess, runCommand, startHostProcess } from '../support/host-process.js';
-import { orderOf } from '../support/payment-load.js';
+import type { NumberedEvent } from '../../core/domain/payments/event.js';
+import { type HostProcess, runCommand, startHostProcess } from '../support/servers/host-process.js';
+import { orderOf } from '../support/servers/payment-load.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 import { brokenOf, type Drill, type DrillContext, type DrillResult } from './drill.js';
 

@@ -7,11 +7,11 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { verifyWebhook } from '../../adapters/client/verify.js';
 import { openPostgresStore } from '../../adapters/storage/postgres/store.js';
-import { readFeed } from '../support/after-faults.js';
-import type { HostProcess } from '../support/host-process.js';
-import { temporaryPostgres } from '../support/local-postgres.js';
-import { startReceiver } from '../support/local-receiver.js';
-import { orderOf } from '../support/payment-load.js';
+import { temporaryPostgres } from '../support/databases/local-postgres.js';
+import { readFeed } from '../support/scenes/after-faults.js';
+import type { HostProcess } from '../support/servers/host-process.js';
+import { startReceiver } from '../support/servers/local-receiver.js';
+import { orderOf } from '../support/servers/payment-load.js';
 import { brokenOf, type Drill, type DrillContext, type DrillResult } from './drill.js';
 import {
   CALM_MS,

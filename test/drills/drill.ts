@@ -2,7 +2,7 @@
 // bounds that must hold. `npm run drills` plays all of them; tests play the quick ones.
 import { randomBytes } from 'node:crypto';
 import { seededBytes } from '../../adapters/crypto/ids.js';
-import { numbersOf } from '../support/payment-load.js';
+import { numbersOf } from '../support/servers/payment-load.js';
 
 export interface Drill {
   readonly name: string;

@@ -8,8 +8,8 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { openPostgresStore } from '../../adapters/storage/postgres/store.js';
 import { openSqliteStore } from '../../adapters/storage/sqlite/store.js';
 import type { Store } from '../../core/ports/storage.js';
-import type { HostProcess } from '../support/host-process.js';
-import { temporaryPostgres } from '../support/local-postgres.js';
+import { temporaryPostgres } from '../support/databases/local-postgres.js';
+import type { HostProcess } from '../support/servers/host-process.js';
 import { brokenOf, type Drill, type DrillContext, type DrillResult } from './drill.js';
 import {
   CALM_MS,

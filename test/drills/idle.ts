@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import pg from 'pg';
-import { type HostProcess, startHostProcess } from '../support/host-process.js';
-import { temporaryPostgres } from '../support/local-postgres.js';
-import { startReceiver } from '../support/local-receiver.js';
+import { temporaryPostgres } from '../support/databases/local-postgres.js';
+import { type HostProcess, startHostProcess } from '../support/servers/host-process.js';
+import { startReceiver } from '../support/servers/local-receiver.js';
 import { brokenOf, type Drill, type DrillContext, type DrillResult } from './drill.js';
 
 const WINDOW_SECONDS = 30;

@@ -4,8 +4,8 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Store } from '../../core/ports/storage.js';
-import { checkBooks, checkPartner, readFeed } from '../support/after-faults.js';
-import { type HostProcess, startHostProcess } from '../support/host-process.js';
+import { checkBooks, checkPartner, readFeed } from '../support/scenes/after-faults.js';
+import { type HostProcess, startHostProcess } from '../support/servers/host-process.js';
 import {
   backAfterMs,
   createOnce,
@@ -13,7 +13,7 @@ import {
   settledIds,
   settleLoad,
   startSteadyLoad,
-} from '../support/steady-load.js';
+} from '../support/servers/steady-load.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 import type { DrillContext } from './drill.js';
 import { type FeedWitness, witnessFeed } from './feed-witness.js';

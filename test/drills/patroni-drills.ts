@@ -7,8 +7,8 @@ import {
   type PatroniCluster,
   type PatroniMember,
   startPatroni,
-} from '../support/patroni.js';
-import { patroniMissing, patroniVersions } from '../support/patroni-config.js';
+} from '../support/databases/patroni.js';
+import { patroniMissing, patroniVersions } from '../support/databases/patroni-config.js';
 import { brokenOf, type Drill, type DrillContext, type DrillResult } from './drill.js';
 import { CALM_MS, COMMON_BOUNDS, eventsBackMs, loadedHosts, reckoned } from './loaded-hosts.js';
 

@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { openPostgresStore } from '../../adapters/storage/postgres/store.js';
-import { runCommand } from '../support/host-process.js';
-import { temporaryPostgres } from '../support/local-postgres.js';
-import { pgbouncerVersion, startPgbouncer } from '../support/pgbouncer.js';
+import { temporaryPostgres } from '../support/databases/local-postgres.js';
+import { pgbouncerVersion, startPgbouncer } from '../support/databases/pgbouncer.js';
+import { runCommand } from '../support/servers/host-process.js';
 import { brokenOf, type Drill, type DrillContext, type DrillResult } from './drill.js';
 import { CALM_MS, eventsBackMs, loadedHosts, reckoned } from './loaded-hosts.js';
 

@@ -4,7 +4,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import pg from 'pg';
 import { postgresConnections } from '../../adapters/storage/postgres/connections.js';
 import { openPostgresStore } from '../../adapters/storage/postgres/store.js';
-import { type PostgresPair, postgresPair } from '../support/postgres-pair.js';
+import { type PostgresPair, postgresPair } from '../support/databases/postgres-pair.js';
 import { brokenOf, type Drill, type DrillContext, type DrillResult } from './drill.js';
 import {
   BACK_MAX_MS,

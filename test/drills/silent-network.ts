@@ -2,8 +2,8 @@
 // or is slow.
 import { setTimeout as wait } from 'node:timers/promises';
 import { openPostgresStore } from '../../adapters/storage/postgres/store.js';
-import { temporaryPostgres } from '../support/local-postgres.js';
-import { type Fault, silentProxy } from '../support/silent-proxy.js';
+import { temporaryPostgres } from '../support/databases/local-postgres.js';
+import { type Fault, silentProxy } from '../support/servers/silent-proxy.js';
 import { brokenOf, type Drill, type DrillResult } from './drill.js';
 import { CALM_MS, COMMON_BOUNDS, eventsBackMs, loadedHosts, reckoned } from './loaded-hosts.js';
 

@@ -1,9 +1,9 @@
 // A settlement partner with the least that the port requires. It accepts every command, completes
 // it immediately, and keeps commands in memory. CONTRIBUTING.md uses it as the start of a new
 // adapter.
-import { MINUTE_MS } from '../../core/domain/instant.js';
-import { type Money, money } from '../../core/domain/money.js';
-import type { PayinInstructions } from '../../core/domain/payin-instructions.js';
+import { MINUTE_MS } from '../../core/domain/base/instant.js';
+import { type Money, money } from '../../core/domain/base/money.js';
+import type { PayinInstructions } from '../../core/domain/payments/payin-instructions.js';
 import type {
   AcceptedCommand,
   CommandCalls,

@@ -2,7 +2,7 @@
 // schema, examples, security schemes. The served text is the only source. It also validates
 // requests against the description.
 import assert from 'node:assert/strict';
-import { type SchemaAt, schemasOf } from '../adapters/http/described-answers.js';
+import { type SchemaAt, schemasOf } from '../adapters/http/docs/described-answers.js';
 
 export type Schema = Readonly<Record<string, unknown>>;
 

@@ -1,6 +1,6 @@
 // Counts the answers of each operation by status, and reports which described statuses were never
 // given.
-import { describedAnswers, operationIdAt } from '../adapters/http/described-answers.js';
+import { describedAnswers, operationIdAt } from '../adapters/http/docs/described-answers.js';
 
 const OTHER_PATHS = '(unknown path or method)';
 

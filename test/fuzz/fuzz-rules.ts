@@ -2,10 +2,10 @@
 // 5xx only in an outage that causes it, a bad credential never succeeds, a request succeeds only if
 // the description allows it, and no answer holds an id of another organization.
 import assert from 'node:assert/strict';
-import { offTableCodes } from '../../adapters/http/route-errors.js';
+import { offTableCodes } from '../../adapters/http/protocol/route-errors.js';
 import { type Answer, checkAnswer } from '../adapters/http/checked-site.js';
-import { operationIdAt } from '../adapters/http/described-answers.js';
-import type { LogEntry } from '../support/test-world.js';
+import { operationIdAt } from '../adapters/http/docs/described-answers.js';
+import type { LogEntry } from '../support/scenes/test-world.js';
 import type { Description } from './described-operations.js';
 import { ALLOWED_ORIGIN, type Client } from './fuzz-scene.js';
 import { integratorFields } from './known-values.js';

@@ -1,17 +1,17 @@
 // The service under test: a listening server over the small world, with clients of three
 // organizations. It also plays the surroundings: receivers that fail, partner messages that wait
 // for delivery, time that passes, and outages.
-import { keysOf } from '../../adapters/http/schemas.js';
+import { keysOf } from '../../adapters/http/protocol/schemas.js';
 import { type SignedMessage, signMessage } from '../../adapters/partner/signed-message.js';
-import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../core/domain/instant.js';
-import { SESSION_MS } from '../../core/domain/member.js';
-import { scopes } from '../../core/domain/scope.js';
-import type { Mode, Tenant } from '../../core/domain/tenant.js';
+import { SESSION_MS } from '../../core/domain/access/member.js';
+import { scopes } from '../../core/domain/access/scope.js';
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../core/domain/base/instant.js';
+import type { Mode, Tenant } from '../../core/domain/base/tenant.js';
 import type { ErrorCode } from '../../core/errors.js';
-import { createKey, revokeKey } from '../../core/usecases/keys.js';
-import { addMember, removeMember } from '../../core/usecases/members.js';
-import { grantProduction, requireApproval } from '../../core/usecases/organizations.js';
-import { PRUNABLE_MS, prune } from '../../core/usecases/prune.js';
+import { createKey, revokeKey } from '../../core/usecases/access/keys.js';
+import { addMember, removeMember } from '../../core/usecases/access/members.js';
+import { grantProduction, requireApproval } from '../../core/usecases/parties/organizations.js';
+import { PRUNABLE_MS, prune } from '../../core/usecases/service/prune.js';
 import { allWell, type CheckedSite, openSite } from '../adapters/http/checked-site.js';
 import { failingStore, override, silentPartner } from '../adapters/http/outages.js';
 import type { SeededRandom } from '../simulation/seeded-random.js';

@@ -1,7 +1,7 @@
 // Values that almost satisfy their schema: at or just beyond a bound, of another type, with a
 // hostile text; objects with a property missing, misspelt or added. Some results are still valid:
 // the schema decides that, not this file.
-import { RawJson } from '../../core/domain/raw-json.js';
+import { RawJson } from '../../core/domain/base/raw-json.js';
 import type { SeededRandom } from '../simulation/seeded-random.js';
 import type { Description, Schema } from './described-operations.js';
 import { hostileAmounts, hostileByFormat, hostileTexts } from './hostile-texts.js';

@@ -1,6 +1,6 @@
 // A request before it is sent. Its parts can be changed one by one, and each change adds a note. It
 // owns how the parts become bytes.
-import { writeJson } from '../../core/domain/raw-json.js';
+import { writeJson } from '../../core/domain/base/raw-json.js';
 import type { Operation } from './described-operations.js';
 import type { Client } from './fuzz-scene.js';
 

@@ -1,8 +1,8 @@
 // Requests that the description allows, as a careful client sends them: with ids that exist, in the
 // forms that were given out. What a property must say to have an effect is in one table here.
 import type { SignedMessage } from '../../adapters/partner/signed-message.js';
-import { SECOND_MS } from '../../core/domain/instant.js';
-import { writeJson } from '../../core/domain/raw-json.js';
+import { SECOND_MS } from '../../core/domain/base/instant.js';
+import { writeJson } from '../../core/domain/base/raw-json.js';
 import type { SeededRandom } from '../simulation/seeded-random.js';
 import type { Description, Operation, Parameter, Schema } from './described-operations.js';
 import type { Client, FuzzScene } from './fuzz-scene.js';

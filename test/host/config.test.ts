@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { resolve } from 'node:path';
 import { describe, test } from 'node:test';
 import { newSecretKey } from '../../adapters/crypto/secret-box.js';
-import { schedules } from '../../core/domain/schedules.js';
+import { schedules } from '../../core/domain/base/schedules.js';
 import { ConfigError, readConfig, variableNames } from '../../host/config.js';
 
 const production = {

@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import { before, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { openSqliteStore, type SqliteStore } from '../../adapters/storage/sqlite/store.js';
-import { checkBooks, checkReceived, readFeed } from '../support/after-faults.js';
-import { type HostProcess, runCommand, startHostProcess } from '../support/host-process.js';
-import { type LocalReceiver, startReceiver } from '../support/local-receiver.js';
+import { checkBooks, checkReceived, readFeed } from '../support/scenes/after-faults.js';
+import { type HostProcess, runCommand, startHostProcess } from '../support/servers/host-process.js';
+import { type LocalReceiver, startReceiver } from '../support/servers/local-receiver.js';
 import { suiteEnd } from '../support/suite-end.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 

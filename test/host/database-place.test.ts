@@ -19,9 +19,9 @@ import SqliteConnection from 'better-sqlite3';
 import { newSecretKey } from '../../adapters/crypto/secret-box.js';
 import { readConfig } from '../../host/config.js';
 import { startHost } from '../../host/main.js';
-import { runCommand } from '../support/command.js';
-import { localPostgres } from '../support/local-postgres.js';
-import { olderDatabase } from '../support/older-database.js';
+import { localPostgres } from '../support/databases/local-postgres.js';
+import { olderDatabase } from '../support/databases/older-database.js';
+import { runCommand } from '../support/servers/command.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
 const folder = temporaryFolder();

@@ -7,10 +7,10 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { allOk, checkedSite } from '../adapters/http/checked-site.js';
-import { type HostProcess, startHostProcess } from '../support/host-process.js';
-import { jsonCall } from '../support/json-call.js';
-import { localPostgres } from '../support/local-postgres.js';
-import { orderOf } from '../support/payment-load.js';
+import { localPostgres } from '../support/databases/local-postgres.js';
+import { type HostProcess, startHostProcess } from '../support/servers/host-process.js';
+import { jsonCall } from '../support/servers/json-call.js';
+import { orderOf } from '../support/servers/payment-load.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
 const PROBE_EVERY_MS = 50;

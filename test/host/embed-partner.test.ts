@@ -1,7 +1,7 @@
 // createPonte with a settlement partner that its user wrote against the port.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { MINUTE_MS } from '../../core/domain/instant.js';
+import { MINUTE_MS } from '../../core/domain/base/instant.js';
 import { createPonte } from '../../host/embed.js';
 import { type BankPartner, createBankPartner } from '../examples/bank-partner.js';
 

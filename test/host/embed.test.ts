@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { verifyWebhook } from '../../adapters/client/verify.js';
-import { DAY_MS, SECOND_MS } from '../../core/domain/instant.js';
+import { DAY_MS, SECOND_MS } from '../../core/domain/base/instant.js';
 import { createPonte, type Ponte, type PonteOptions } from '../../host/embed.js';
-import { openLink } from '../support/made-payments.js';
+import { openLink } from '../support/scenes/made-payments.js';
 import { projectRoot } from '../support/source-tree.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 

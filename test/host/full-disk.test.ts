@@ -2,7 +2,7 @@
 // clients, probes and its operator, and loses nothing that it acknowledged.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { startHostProcess } from '../support/host-process.js';
+import { startHostProcess } from '../support/servers/host-process.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
 type Json = Readonly<Record<string, unknown>>;

@@ -5,11 +5,11 @@ import { before, test } from 'node:test';
 import type { Browser } from 'playwright-core';
 import { readConfig } from '../../host/config.js';
 import { type Host, startHost } from '../../host/main.js';
-import { openBrowser } from '../support/browser.js';
-import { typedAddress, typedCompany, typedOwner } from '../support/form-scene.js';
-import { jsonCall } from '../support/json-call.js';
-import { PayingBuyer } from '../support/paying-buyer.js';
-import { phoneCodes } from '../support/phone-codes.js';
+import { typedAddress, typedCompany, typedOwner } from '../support/scenes/form-scene.js';
+import { PayingBuyer } from '../support/scenes/paying-buyer.js';
+import { phoneCodes } from '../support/scenes/phone-codes.js';
+import { openBrowser } from '../support/servers/browser.js';
+import { jsonCall } from '../support/servers/json-call.js';
 import { suiteEnd } from '../support/suite-end.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 

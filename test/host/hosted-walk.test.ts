@@ -6,9 +6,9 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { before, test } from 'node:test';
 import type { Browser } from 'playwright-core';
-import { openBrowser } from '../support/browser.js';
-import { type HostProcess, startHostProcess } from '../support/host-process.js';
-import { type BuyerOptions, PayingBuyer } from '../support/paying-buyer.js';
+import { type BuyerOptions, PayingBuyer } from '../support/scenes/paying-buyer.js';
+import { openBrowser } from '../support/servers/browser.js';
+import { type HostProcess, startHostProcess } from '../support/servers/host-process.js';
 import { suiteEnd } from '../support/suite-end.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 

@@ -9,8 +9,8 @@ import pg from 'pg';
 import { SqliteDatabase } from '../../adapters/storage/sqlite/database.js';
 import { readConfig } from '../../host/config.js';
 import { type Host, startHost } from '../../host/main.js';
-import { jsonCall } from '../support/json-call.js';
-import { localPostgres } from '../support/local-postgres.js';
+import { localPostgres } from '../support/databases/local-postgres.js';
+import { jsonCall } from '../support/servers/json-call.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
 const WINDOW_SECONDS = 4;

@@ -7,16 +7,16 @@ import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
 import type { components } from '../../adapters/client/ponte-client.js';
 import { verifyWebhook } from '../../adapters/client/verify.js';
-import { requireApproval } from '../../core/usecases/organizations.js';
-import { redeemLink } from '../../core/usecases/sign-ins.js';
+import { redeemLink } from '../../core/usecases/hosted/sign-ins.js';
+import { requireApproval } from '../../core/usecases/parties/organizations.js';
+import { localPostgres } from '../support/databases/local-postgres.js';
+import { scenarioPartners } from '../support/partners/scenario-partners.js';
 import {
   answered,
   type Integration,
   memberClient,
   startIntegration,
-} from '../support/integration-scene.js';
-import { localPostgres } from '../support/local-postgres.js';
-import { scenarioPartners } from '../support/scenario-partners.js';
+} from '../support/scenes/integration-scene.js';
 import { suiteEnd } from '../support/suite-end.js';
 import { valuesOf } from '../support/values-of.js';
 import { until } from '../support/wait.js';

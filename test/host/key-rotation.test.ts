@@ -9,13 +9,13 @@ import { newSecretKey } from '../../adapters/crypto/secret-box.js';
 import { openPostgresStore } from '../../adapters/storage/postgres/store.js';
 import { openSqliteStore } from '../../adapters/storage/sqlite/store.js';
 import type { Store } from '../../core/ports/storage.js';
-import { checkBooks, checkReceived, readFeed } from '../support/after-faults.js';
-import { runCommand } from '../support/command.js';
-import { type HostProcess, startHostProcess } from '../support/host-process.js';
-import { localPostgres } from '../support/local-postgres.js';
-import { startReceiver } from '../support/local-receiver.js';
+import { localPostgres } from '../support/databases/local-postgres.js';
+import { columnsHolding } from '../support/databases/texts-in-database.js';
+import { checkBooks, checkReceived, readFeed } from '../support/scenes/after-faults.js';
+import { runCommand } from '../support/servers/command.js';
+import { type HostProcess, startHostProcess } from '../support/servers/host-process.js';
+import { startReceiver } from '../support/servers/local-receiver.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
-import { columnsHolding } from '../support/texts-in-database.js';
 
 const CLIENTS = 3;
 /** Payments between one step and the next. */

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { PonteError } from '../../core/errors.js';
-import { currentEpoch } from '../../core/usecases/epochs.js';
+import { currentEpoch } from '../../core/usecases/service/epochs.js';
 import { startQuarantine } from '../../host/lost-commits.js';
-import { world } from '../support/test-world.js';
+import { world } from '../support/scenes/test-world.js';
 
 test('after lost commits the quarantine begins, also where the database is away at first', async (t) => {
   const made = await world(t);

@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { createPonte } from '../../host/embed.js';
-import { type HostProcess, runCommand, startHostProcess } from '../support/host-process.js';
-import { localPostgres } from '../support/local-postgres.js';
-import { startReceiver } from '../support/local-receiver.js';
+import { localPostgres } from '../support/databases/local-postgres.js';
+import { type HostProcess, runCommand, startHostProcess } from '../support/servers/host-process.js';
+import { startReceiver } from '../support/servers/local-receiver.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
 const folder = temporaryFolder();

@@ -3,10 +3,10 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
-import { runCommand, startHostProcess } from '../support/host-process.js';
-import { jsonCall } from '../support/json-call.js';
-import { answerKinds, startNameServer } from '../support/name-server.js';
-import { orderOf } from '../support/payment-load.js';
+import { runCommand, startHostProcess } from '../support/servers/host-process.js';
+import { jsonCall } from '../support/servers/json-call.js';
+import { answerKinds, startNameServer } from '../support/servers/name-server.js';
+import { orderOf } from '../support/servers/payment-load.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 import { until } from '../support/wait.js';
 
@@ -35,7 +35,7 @@ const errors: Readonly<Record<string, string>> = {
   never: unresolved,
 };
 
-const preload = './test/support/set-name-server.ts';
+const preload = './test/support/servers/set-name-server.ts';
 
 test('a host survives every answer of a name server, at the event and after a restart', async (t) => {
   const nameServer = await startNameServer();

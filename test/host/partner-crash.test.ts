@@ -5,7 +5,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
-import { type HostProcess, runCommand, startHostProcess } from '../support/host-process.js';
+import { type HostProcess, runCommand, startHostProcess } from '../support/servers/host-process.js';
 import { suiteEnd } from '../support/suite-end.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
@@ -29,7 +29,8 @@ const suite = suiteEnd();
 suite.after(() => host?.kill());
 
 test('a command whose record a crash prevented is looked up: the partner does it once', async () => {
-  const start = () => startHostProcess(env, { preload: './test/support/refusing-partner.ts' });
+  const start = () =>
+    startHostProcess(env, { preload: './test/support/partners/refusing-partner.ts' });
   host = await start();
   const key = host.key ?? '';
   const call = async (method: string, path: string, body: object | null = null) => {

@@ -14,9 +14,9 @@ import {
   type Place,
   placeIn,
   withStore,
-} from '../support/backup-scene.js';
-import { runCommand } from '../support/command.js';
-import { type S3Double, s3Credentials, startS3 } from '../support/s3-double.js';
+} from '../support/scenes/backup-scene.js';
+import { runCommand } from '../support/servers/command.js';
+import { type S3Double, s3Credentials, startS3 } from '../support/servers/s3-double.js';
 import { suiteEnd } from '../support/suite-end.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 

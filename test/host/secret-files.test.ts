@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { newSecretKey } from '../../adapters/crypto/secret-box.js';
 import { ConfigError, readConfig, variableNames } from '../../host/config.js';
-import { runCommand } from '../support/command.js';
+import { runCommand } from '../support/servers/command.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
 const folder = temporaryFolder();

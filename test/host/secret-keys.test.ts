@@ -7,7 +7,7 @@ import { after, test } from 'node:test';
 import { newSecretKey } from '../../adapters/crypto/secret-box.js';
 import { readConfig } from '../../host/config.js';
 import { startHost } from '../../host/main.js';
-import { runCommand } from '../support/command.js';
+import { runCommand } from '../support/servers/command.js';
 
 const folders: string[] = [];
 after(() => {

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { createTokenSigner, fixedKeys } from '../../adapters/crypto/jwt.js';
 import { newSecretKey, parseSecretKeys } from '../../adapters/crypto/secret-box.js';
-import { SESSION_MS } from '../../core/domain/member.js';
-import { type HostProcess, runCommand, startHostProcess } from '../support/host-process.js';
+import { SESSION_MS } from '../../core/domain/access/member.js';
+import { type HostProcess, runCommand, startHostProcess } from '../support/servers/host-process.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
 const folder = temporaryFolder();

@@ -7,8 +7,8 @@ import { newSecretKey } from '../../adapters/crypto/secret-box.js';
 import { acquireServingLock } from '../../adapters/storage/sqlite/serving-lock.js';
 import { readConfig } from '../../host/config.js';
 import { listeningProblem, openingProblem } from '../../host/startup-errors.js';
-import { runCommand } from '../support/command.js';
-import { olderDatabase } from '../support/older-database.js';
+import { olderDatabase } from '../support/databases/older-database.js';
+import { runCommand } from '../support/servers/command.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
 const folder = temporaryFolder();

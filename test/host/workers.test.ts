@@ -6,7 +6,7 @@ import type { Log } from '../../core/ports/outside.js';
 import {
   IN_FLIGHT_PER_SUBSCRIPTION,
   WINDOW_GROWTH_MAX,
-} from '../../core/usecases/delivery-window.js';
+} from '../../core/usecases/webhooks/delivery-window.js';
 import {
   createSignals,
   localSteps,

@@ -1,13 +1,13 @@
 // One history: random steps in a new world, recovery without faults, then the final checks. The
 // seed decides everything.
 import { createHash } from 'node:crypto';
-import { act } from './actions.js';
-import type { FaultKind } from './faults.js';
-import type { Violation } from './invariants.js';
-import { recover } from './recovery.js';
+import { act } from './actions/actions.js';
+import { recover } from './actions/recovery.js';
+import type { Violation } from './invariants/invariants.js';
 import type { Focus } from './run-profile.js';
-import { type OpenDatabase, sqliteInMemory } from './simulated-database.js';
-import { stackOf, World } from './world.js';
+import type { FaultKind } from './world/faults.js';
+import { type OpenDatabase, sqliteInMemory } from './world/simulated-database.js';
+import { stackOf, World } from './world/world.js';
 
 export interface History {
   readonly seed: number;

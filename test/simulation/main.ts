@@ -11,10 +11,10 @@
 // Exits with 1 on a failure.
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
-import { temporaryPostgres } from '../support/local-postgres.js';
+import { temporaryPostgres } from '../support/databases/local-postgres.js';
 import type { History } from './history.js';
-import { partnerNames } from './history-partner.js';
-import { install, mutants } from './mutants.js';
+import { install, mutants } from './mutants/mutants.js';
+import { partnerNames } from './partner/history-partner.js';
 import { failureLine, Report } from './report.js';
 import { type Focus, ofBlindPay, ofParties } from './run-profile.js';
 import { runSeeds } from './seed-workers.js';
@@ -78,8 +78,8 @@ async function playOneByOne(databaseUrl: string | null): Promise<boolean> {
   if (mutant !== undefined) install(mutant);
   // Imported late, so that the mutant is loaded.
   const { simulateOn } = await import('./history.js');
-  const { sqliteInMemory } = await import('./simulated-database.js');
-  const { postgresAt } = await import('./simulated-postgres.js');
+  const { sqliteInMemory } = await import('./world/simulated-database.js');
+  const { postgresAt } = await import('./world/simulated-postgres.js');
   const openDatabase = databaseUrl === null ? sqliteInMemory : postgresAt(databaseUrl);
   for (const one of seeds) {
     const startedAt = performance.now();

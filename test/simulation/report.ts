@@ -1,8 +1,8 @@
 // What a run over many seeds came to: how much was played, which faults were injected, how often
 // invariants were checked, and how to replay each history that failed.
-import { type FaultKind, faultKinds } from './faults.js';
 import type { HistorySummary } from './history.js';
-import type { PartnerName } from './history-partner.js';
+import type { PartnerName } from './partner/history-partner.js';
+import { type FaultKind, faultKinds } from './world/faults.js';
 
 export interface ReportInput {
   readonly steps: number;

@@ -1,7 +1,7 @@
 // What a history is made of and what goes wrong in it. Each seed draws its own mixture, some parts
 // often and some not at all, because a mixture of everything hides what only repetition brings out.
-import { drawRates, type FaultRandom, type FaultRates, noFaults } from './faults.js';
-import type { PartnerName } from './history-partner.js';
+import type { PartnerName } from './partner/history-partner.js';
+import { drawRates, type FaultRandom, type FaultRates, noFaults } from './world/faults.js';
 
 export interface RunProfile {
   readonly partner: PartnerName;

@@ -3,8 +3,8 @@
 import { serveCalls } from '../bench/child-calls.js';
 import { simulateOn } from './history.js';
 import type { SeedWorker } from './seed-workers.js';
-import { sqliteInMemory } from './simulated-database.js';
-import { postgresAt } from './simulated-postgres.js';
+import { sqliteInMemory } from './world/simulated-database.js';
+import { postgresAt } from './world/simulated-postgres.js';
 
 const [, , databaseUrl] = process.argv;
 const openDatabase = databaseUrl === undefined ? sqliteInMemory : postgresAt(databaseUrl);

@@ -25,7 +25,7 @@ export async function runSeeds(
   played: (history: HistorySummary) => void,
 ): Promise<void> {
   const left = seeds.values();
-  const file = new URL('seed-worker.ts', import.meta.url).href;
+  const file = new URL('./seed-worker.ts', import.meta.url).href;
   const args = databaseUrl === null ? [] : [databaseUrl];
   const playOn = async (child: Child<SeedWorker>) => {
     for (const seed of left) played(await child.call('play', seed, steps, focus));

@@ -2,11 +2,11 @@
 // that the same seed plays over SQLite. `npm run simulate -- --database postgres` plays more.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { localPostgres } from '../support/local-postgres.js';
+import { localPostgres } from '../support/databases/local-postgres.js';
 import { simulateOn } from './history.js';
 import { failureLine } from './report.js';
 import { type Focus, ofParties } from './run-profile.js';
-import { postgresAt } from './simulated-postgres.js';
+import { postgresAt } from './world/simulated-postgres.js';
 
 const SEEDS = 3;
 const PARTY_SEEDS = 1;

@@ -3,10 +3,10 @@
 // failure names the seed: `npm run simulate -- --seed N --partner blindpay --trace` plays it again.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { httpFaultKinds } from './faults.js';
 import { type History, simulate } from './history.js';
 import { failureLine } from './report.js';
 import { ofBlindPay, ofParties } from './run-profile.js';
+import { httpFaultKinds } from './world/faults.js';
 
 const SEEDS = 14;
 const STEPS = 250;

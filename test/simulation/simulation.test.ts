@@ -4,10 +4,10 @@
 // dwells on parties.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { faultKinds, faultTable } from './faults.js';
 import { type History, simulate } from './history.js';
 import { failureLine } from './report.js';
 import { type Focus, ofParties } from './run-profile.js';
+import { faultKinds, faultTable } from './world/faults.js';
 
 const SEEDS = 30;
 /** So many that a test ends in time on a machine with much else to do. */

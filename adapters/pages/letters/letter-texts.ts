@@ -1,12 +1,12 @@
 // What a letter says, as facts that are formatted for a language and sentences made of them. The
 // catalogues have the sentences; letters.tsx makes the plain text and the HTML of them.
-import { isReference, plainText } from '../../../core/domain/display.js';
-import { heldMinor } from '../../../core/domain/funds.js';
-import type { MailPurpose } from '../../../core/domain/mail.js';
-import type { Money } from '../../../core/domain/money.js';
+import type { Money } from '../../../core/domain/base/money.js';
+import type { MailPurpose } from '../../../core/domain/mail/mail.js';
+import { isReference, plainText } from '../../../core/domain/payments/display.js';
+import { heldMinor } from '../../../core/domain/payments/funds.js';
 import { assert } from '../../../core/errors.js';
 import type { Letter } from '../../../core/ports/letters.js';
-import { dayMs, formatOf } from '../format.js';
+import { dayMs, formatOf } from '../kit/format.js';
 
 /** Each name is one line. Each amount is formatted, with its currency. */
 export interface LetterFacts {

@@ -3,9 +3,9 @@
 // they are kept. No images, no tracking, and no link but to the hosted page.
 import type { VNode } from 'preact';
 import { renderToString } from 'preact-render-to-string';
-import type { Locale } from '../../../core/domain/locale.js';
+import type { Locale } from '../../../core/domain/base/locale.js';
 import type { Letter, Letters, RenderedLetter } from '../../../core/ports/letters.js';
-import { formatOf } from '../format.js';
+import { formatOf } from '../kit/format.js';
 import { detailsOf, type LetterCatalogue, oneLine, textsOf } from './letter-texts.js';
 import { lettersEn } from './letters-en.js';
 import { lettersEs } from './letters-es.js';

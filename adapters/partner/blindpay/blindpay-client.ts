@@ -2,8 +2,8 @@
 // for the caller. It repeats nothing.
 import { FormData } from 'undici';
 import { z } from 'zod';
-import { MINUTE_MS, SECOND_MS } from '../../../core/domain/instant.js';
-import { gcraStep } from '../../../core/domain/rate-limit.js';
+import { MINUTE_MS, SECOND_MS } from '../../../core/domain/base/instant.js';
+import { gcraStep } from '../../../core/domain/service/rate-limit.js';
 import type { Clock, Log } from '../../../core/ports/outside.js';
 import type { PartnerAnswer } from '../../../core/ports/partner.js';
 import { codeOf, type Sorting, sortError, sortForeign } from './answer-codes.js';

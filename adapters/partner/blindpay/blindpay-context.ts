@@ -1,7 +1,7 @@
 // What the commands of all kinds have in common at BlindPay: ids, the texts of requests, and
 // answers.
 import { z } from 'zod';
-import type { CommandEnd } from '../../../core/domain/partner-command.js';
+import type { CommandEnd } from '../../../core/domain/commands/partner-command.js';
 import type { Log } from '../../../core/ports/outside.js';
 import type { PartnerAnswer } from '../../../core/ports/partner.js';
 import type { BlindPayClient } from './blindpay-client.js';

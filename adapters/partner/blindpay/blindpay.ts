@@ -3,8 +3,8 @@
 // together.
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import { MINUTE_MS } from '../../../core/domain/instant.js';
-import type { Mode } from '../../../core/domain/tenant.js';
+import { MINUTE_MS } from '../../../core/domain/base/instant.js';
+import type { Mode } from '../../../core/domain/base/tenant.js';
 import type { Clock, Log } from '../../../core/ports/outside.js';
 import type {
   CommandCalls,

@@ -1,8 +1,8 @@
 // The checks of `ponte doctor --partner`: reads of the instance, one after the other, and what an
 // operator has to do about each finding. No key and no secret appears in a detail.
 import { z } from 'zod';
-import { CLOCK_ERROR_MAX_MS, MINUTE_MS, SECOND_MS } from '../../../core/domain/instant.js';
-import type { Mode } from '../../../core/domain/tenant.js';
+import { CLOCK_ERROR_MAX_MS, MINUTE_MS, SECOND_MS } from '../../../core/domain/base/instant.js';
+import type { Mode } from '../../../core/domain/base/tenant.js';
 import type { PartnerCheck, SettlementPartner } from '../../../core/ports/partner.js';
 import { codeOf } from './answer-codes.js';
 import type { BlindPayClient, Probe } from './blindpay-client.js';

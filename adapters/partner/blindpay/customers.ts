@@ -1,15 +1,15 @@
 // Parties: BlindPay calls them customers. A party's files are uploaded while its request is
 // prepared, so the request names them and a repeat sends the same bytes.
 import { z } from 'zod';
-import type { EntityType, Role } from '../../../core/domain/connected-account.js';
+import type { EntityType, Role } from '../../../core/domain/parties/connected-account.js';
 import {
   type ContentType,
   contentTypes,
   type DocumentKind,
   documentKinds,
-} from '../../../core/domain/document.js';
-import { type Dossier, fileLinks, type Owner } from '../../../core/domain/dossier.js';
-import { PARTY_BLOCKED, TERMS } from '../../../core/domain/party-due.js';
+} from '../../../core/domain/parties/document.js';
+import { type Dossier, fileLinks, type Owner } from '../../../core/domain/parties/dossier.js';
+import { PARTY_BLOCKED, TERMS } from '../../../core/domain/parties/party-due.js';
 import { isCode } from '../../../core/errors.js';
 import type {
   AcceptedCommand,

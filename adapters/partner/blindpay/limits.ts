@@ -2,9 +2,9 @@
 // apart, by the days and months of UTC, and completed ones only: payments that are open at the same
 // time can be over a limit together. Then the pay-in is refused and the buyer needs another quote.
 import { z } from 'zod';
-import type { AmountLimit } from '../../../core/domain/amount-limit.js';
-import { MINUTE_MS } from '../../../core/domain/instant.js';
-import { money } from '../../../core/domain/money.js';
+import { MINUTE_MS } from '../../../core/domain/base/instant.js';
+import { money } from '../../../core/domain/base/money.js';
+import type { AmountLimit } from '../../../core/domain/payments/amount-limit.js';
 import type { PartnerAnswer } from '../../../core/ports/partner.js';
 import { type BlindPayContext, CURRENCY, done } from './blindpay-context.js';
 

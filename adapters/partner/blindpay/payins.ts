@@ -1,15 +1,15 @@
 // Quotes and pay-ins. A pay-in quote fixes what arrives in the wallet; the rate to BRL is
 // indicative, because a payout quote lives for five minutes and a bank transfer takes days.
 import { z } from 'zod';
-import type { AmountLimit } from '../../../core/domain/amount-limit.js';
-import { HOUR_MS, MINUTE_MS } from '../../../core/domain/instant.js';
-import { divide, formatRate, type Money, money } from '../../../core/domain/money.js';
+import { HOUR_MS, MINUTE_MS } from '../../../core/domain/base/instant.js';
+import { divide, formatRate, type Money, money } from '../../../core/domain/base/money.js';
+import type { PayinReport } from '../../../core/domain/commands/report-check.js';
+import type { AmountLimit } from '../../../core/domain/payments/amount-limit.js';
 import type {
   InstructionField,
   Rail,
   RailInstructions,
-} from '../../../core/domain/payin-instructions.js';
-import type { PayinReport } from '../../../core/domain/report-check.js';
+} from '../../../core/domain/payments/payin-instructions.js';
 import type {
   AcceptedCommand,
   CommandCalls,

@@ -6,10 +6,10 @@
 // of the window, which is used only if it expires before the window ends. So no two quotes of an
 // command are alive at a time.
 import { z } from 'zod';
-import { MINUTE_MS } from '../../../core/domain/instant.js';
-import { formatAmount, money, parseAmount } from '../../../core/domain/money.js';
-import { purposes } from '../../../core/domain/purpose.js';
-import type { PayoutReport } from '../../../core/domain/report-check.js';
+import { MINUTE_MS } from '../../../core/domain/base/instant.js';
+import { formatAmount, money, parseAmount } from '../../../core/domain/base/money.js';
+import type { PayoutReport } from '../../../core/domain/commands/report-check.js';
+import { purposes } from '../../../core/domain/payments/purpose.js';
 import type {
   AcceptedCommand,
   CommandCalls,

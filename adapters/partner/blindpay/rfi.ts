@@ -2,8 +2,8 @@
 // is open. Its fields have the names of a customer's, or other keys; the whole answer is sent at
 // once, and a field that was not asked is refused.
 import { z } from 'zod';
-import { fileLinks } from '../../../core/domain/dossier.js';
-import type { Correction } from '../../../core/domain/party-due.js';
+import { fileLinks } from '../../../core/domain/parties/dossier.js';
+import type { Correction } from '../../../core/domain/parties/party-due.js';
 import type { PartnerAnswer, PartyInput } from '../../../core/ports/partner.js';
 import { type BlindPayContext, done, isId, notFound, refused } from './blindpay-context.js';
 

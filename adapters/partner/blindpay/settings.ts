@@ -1,7 +1,7 @@
 // The settings of BlindPay, one set per mode: a mode has an instance, and the instance its key.
 // All problems are found before anything starts. Values appear in no problem.
 import { z } from 'zod';
-import type { Mode } from '../../../core/domain/tenant.js';
+import type { Mode } from '../../../core/domain/base/tenant.js';
 import type { Environment } from '../running-partner.js';
 import type { BlindPayRoute } from './blindpay-context.js';
 

@@ -4,7 +4,7 @@
 // The order of the lists is not documented, and no filter is by time. So all pages are read, unless
 // those read so far run from new to old and the last one is before the start.
 import { z } from 'zod';
-import { money } from '../../../core/domain/money.js';
+import { money } from '../../../core/domain/base/money.js';
 import type {
   EntryKind,
   PartnerAnswer,

@@ -5,7 +5,7 @@
 import { hostname } from 'node:os';
 import { setTimeout as wait } from 'node:timers/promises';
 import type pg from 'pg';
-import type { Tenant } from '../../../core/domain/tenant.js';
+import type { Tenant } from '../../../core/domain/base/tenant.js';
 import type { WorkKind } from '../../../core/ports/deps.js';
 import type { Log } from '../../../core/ports/outside.js';
 import type { ClusterChannel, OnMessage } from '../store.js';

@@ -1,7 +1,7 @@
 // Leases of lost hosts. Each connected host holds an advisory lock named by the owner of its
 // leases; the leader ends leases whose owner holds none. A lease that ends too early does no harm:
 // the results of its holder are not recorded.
-import { SECOND_MS } from '../../../core/domain/instant.js';
+import { SECOND_MS } from '../../../core/domain/base/instant.js';
 import { leasedTables, releaseLeases } from '../claims.js';
 import { text } from '../columns.js';
 import { type Database, timeParam } from '../database.js';

@@ -2,7 +2,7 @@
 // requests are counted in one statement, which loses when another host was first. All hosts use the
 // clock of the database. The cache has the last known time of each key; a refusal may rely on it,
 // because the time of a key only grows, or falls to what its limit can produce.
-import { takeFromAll } from '../../../core/domain/rate-limit.js';
+import { takeFromAll } from '../../../core/domain/service/rate-limit.js';
 import { PonteError } from '../../../core/errors.js';
 import type { RateLimits } from '../../../core/ports/outside.js';
 import { integer, text } from '../columns.js';

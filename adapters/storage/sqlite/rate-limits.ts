@@ -1,6 +1,6 @@
 // Rate limits in memory, for a single serving process. rate-limit.ts has the arithmetic; this keeps
 // its one number per key, for a bounded number of keys.
-import { takeFromAll } from '../../../core/domain/rate-limit.js';
+import { takeFromAll } from '../../../core/domain/service/rate-limit.js';
 import type { RateLimits } from '../../../core/ports/outside.js';
 
 /** About 10 MB. Beyond it the least recently used key is dropped, which allows it a new burst. */

@@ -3,7 +3,7 @@
 // process, however that dies, so a restart need not wait.
 import { closeSync, existsSync, openSync } from 'node:fs';
 import SqliteConnection from 'better-sqlite3';
-import { formatInstant } from '../../../core/domain/instant.js';
+import { formatInstant } from '../../../core/domain/base/instant.js';
 import { StoreRefusal } from '../../../core/errors.js';
 
 /** `servingProcess` holds the lock for a shorter time. */

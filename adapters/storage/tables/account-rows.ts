@@ -1,13 +1,13 @@
 // Connected accounts, verified at the partner: columns and SQL.
-import { emailKey } from '../../../core/domain/buyer-kyc.js';
+import { emailKey } from '../../../core/domain/parties/buyer-kyc.js';
 import {
   accountStatuses,
   type ConnectedAccount,
   countsAsBuyerKyc,
   entityTypes,
   roles,
-} from '../../../core/domain/connected-account.js';
-import { isSubmitted } from '../../../core/domain/party.js';
+} from '../../../core/domain/parties/connected-account.js';
+import { isSubmitted } from '../../../core/domain/parties/party.js';
 import type { Tx } from '../../../core/ports/storage.js';
 import {
   fixed,

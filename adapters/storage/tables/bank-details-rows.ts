@@ -1,5 +1,5 @@
 // Bank details that were given to buyers, and their accounts: columns and SQL.
-import type { BankAccount, BankDetails } from '../../../core/domain/bank-record.js';
+import type { BankAccount, BankDetails } from '../../../core/domain/payments/bank-record.js';
 import type { Tx } from '../../../core/ports/storage.js';
 import { fixed, key, tenant, text, time } from '../columns.js';
 import { defineTable } from '../table.js';

@@ -1,5 +1,9 @@
 // Buyers and the KYC submissions made for them: columns and SQL.
-import { type Buyer, type KycSubmission, kycStatuses } from '../../../core/domain/buyer-kyc.js';
+import {
+  type Buyer,
+  type KycSubmission,
+  kycStatuses,
+} from '../../../core/domain/parties/buyer-kyc.js';
 import type { Tx } from '../../../core/ports/storage.js';
 import { fixed, key, mode, oneOf, party, sealed, tenant, text, time, version } from '../columns.js';
 import { defineTable } from '../table.js';

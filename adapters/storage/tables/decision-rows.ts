@@ -1,13 +1,13 @@
 // The money desk: decisions of operators about money, and the commands and payments that wait for
 // one: columns and SQL.
+import { isMoneyCommand } from '../../../core/domain/commands/partner-command.js';
+import { readAmount } from '../../../core/domain/commands/partner-message.js';
 import {
   decisionStates,
   type MoneyAction,
   type MoneyDecision,
   writeAction,
-} from '../../../core/domain/money-decision.js';
-import { isMoneyCommand } from '../../../core/domain/partner-command.js';
-import { readAmount } from '../../../core/domain/partner-message.js';
+} from '../../../core/domain/money-desk/money-decision.js';
 import type { Tx } from '../../../core/ports/storage.js';
 import { encoded, fixed, integer, key, mode, oneOf, text, time, version } from '../columns.js';
 import { defineTable } from '../table.js';

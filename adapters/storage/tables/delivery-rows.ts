@@ -1,10 +1,10 @@
 // Webhook subscriptions, the deliveries to them and the log of attempts: columns and SQL.
-import type { Subscription } from '../../../core/domain/subscription.js';
+import type { Subscription } from '../../../core/domain/webhooks/subscription.js';
 import {
   type DeliveryAttempt,
   deliveryStatuses,
   type WebhookDelivery,
-} from '../../../core/domain/webhook-delivery.js';
+} from '../../../core/domain/webhooks/webhook-delivery.js';
 import type { Tx } from '../../../core/ports/storage.js';
 import {
   fixed,

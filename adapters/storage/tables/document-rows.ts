@@ -7,7 +7,7 @@ import {
   documentKinds,
   documentStatuses,
   nextDocumentStatus,
-} from '../../../core/domain/document.js';
+} from '../../../core/domain/parties/document.js';
 import type { Tx } from '../../../core/ports/storage.js';
 import { fixed, group, integer, key, oneOf, tenant, text, time, version } from '../columns.js';
 import { duePage, timeParam } from '../database.js';

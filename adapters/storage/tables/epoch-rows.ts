@@ -4,7 +4,7 @@ import {
   type EpochState,
   epochCauses,
   epochStates,
-} from '../../../core/domain/epoch.js';
+} from '../../../core/domain/service/epoch.js';
 import { assert } from '../../../core/errors.js';
 import type { Tx } from '../../../core/ports/storage.js';
 import { fixed, integer, key, oneOf, text, time, version } from '../columns.js';

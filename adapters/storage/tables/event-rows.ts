@@ -5,7 +5,7 @@ import type {
   EventNote,
   FeedHead,
   NumberedEvent,
-} from '../../../core/domain/event.js';
+} from '../../../core/domain/payments/event.js';
 import type { Tx } from '../../../core/ports/storage.js';
 import { fixed, group, integer, key, minor, readerOf, tenant, text, time } from '../columns.js';
 import type { Row } from '../database.js';

@@ -1,8 +1,11 @@
 // Key check values and storage fingerprints, which a start checks, and the service's own keys.
-
-import type { StorageFingerprint } from '../../../core/domain/document.js';
-import { type KeyCheckValue, type KeyState, keyStates } from '../../../core/domain/sealed-text.js';
-import { type ServiceKey, serviceKeyPurposes } from '../../../core/domain/service-key.js';
+import type { StorageFingerprint } from '../../../core/domain/parties/document.js';
+import {
+  type KeyCheckValue,
+  type KeyState,
+  keyStates,
+} from '../../../core/domain/service/sealed-text.js';
+import { type ServiceKey, serviceKeyPurposes } from '../../../core/domain/service/service-key.js';
 import type { Tx } from '../../../core/ports/storage.js';
 import { fixed, key, oneOf, sealed, text, time, version } from '../columns.js';
 import { defineTable, rowName, templated, type Write } from '../table.js';

@@ -1,11 +1,11 @@
 // Mails and the links in them: columns and SQL.
-import { locales } from '../../../core/domain/locale.js';
+import { locales } from '../../../core/domain/base/locale.js';
 import {
   type Mail,
   type MailSubject,
   mailPurposes,
   mailStatuses,
-} from '../../../core/domain/mail.js';
+} from '../../../core/domain/mail/mail.js';
 import { assert } from '../../../core/errors.js';
 import type { Tx } from '../../../core/ports/storage.js';
 import { fixed, integer, key, oneOf, sealed, tenant, text, time, version } from '../columns.js';

@@ -1,5 +1,5 @@
 // Members of organizations: columns and SQL.
-import { type Member, memberRoles } from '../../../core/domain/member.js';
+import { type Member, memberRoles } from '../../../core/domain/access/member.js';
 import type { Tx } from '../../../core/ports/storage.js';
 import { fixed, key, oneOf, text, time, version } from '../columns.js';
 import { defineTable } from '../table.js';

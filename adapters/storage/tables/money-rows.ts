@@ -1,14 +1,14 @@
 // Where the money is: funds, quotes, and the append-only ledger: columns and SQL.
-import { type Funds, positions, refundStates } from '../../../core/domain/funds.js';
+import type { Tenant } from '../../../core/domain/base/tenant.js';
+import type { Quote, RateKind } from '../../../core/domain/commands/quote.js';
+import { type Funds, positions, refundStates } from '../../../core/domain/payments/funds.js';
 import {
   type LedgerLine,
   ledgerAccounts,
   type PostingKind,
   postingKinds,
   type StoredPosting,
-} from '../../../core/domain/ledger.js';
-import type { Quote, RateKind } from '../../../core/domain/quote.js';
-import type { Tenant } from '../../../core/domain/tenant.js';
+} from '../../../core/domain/payments/ledger.js';
 import type { Tx } from '../../../core/ports/storage.js';
 import {
   fixed,

@@ -1,5 +1,5 @@
 // Sessions on the hosted pages: columns and SQL.
-import { type PageSession, pageSessionKinds } from '../../../core/domain/page-session.js';
+import { type PageSession, pageSessionKinds } from '../../../core/domain/access/page-session.js';
 import type { Tx } from '../../../core/ports/storage.js';
 import { fixed, integer, key, oneOf, tenant, text, time, version } from '../columns.js';
 import { timeParam } from '../database.js';

@@ -1,10 +1,11 @@
 // Payments and the idempotency keys that name them: columns and SQL.
-import { readLimitHit, writeLimitHit } from '../../../core/domain/amount-limit.js';
-import { locales } from '../../../core/domain/locale.js';
+import { locales } from '../../../core/domain/base/locale.js';
+import { modes, type Tenant } from '../../../core/domain/base/tenant.js';
+import { readLimitHit, writeLimitHit } from '../../../core/domain/payments/amount-limit.js';
 import {
   readPayinInstructions,
   writePayinInstructions,
-} from '../../../core/domain/payin-instructions.js';
+} from '../../../core/domain/payments/payin-instructions.js';
 import {
   isExpirable,
   isTerminal,
@@ -14,9 +15,8 @@ import {
   paymentOrigins,
   paymentStatuses,
   type SettlementFacts,
-} from '../../../core/domain/payment.js';
-import { purposeNames } from '../../../core/domain/purpose.js';
-import { modes, type Tenant } from '../../../core/domain/tenant.js';
+} from '../../../core/domain/payments/payment.js';
+import { purposeNames } from '../../../core/domain/payments/purpose.js';
 import type {
   ListPage,
   PaymentFilter,

@@ -9,9 +9,9 @@ import {
   receiptPostingKinds,
   receiptStates,
   unmatched,
-} from '../../../core/domain/receipt.js';
-import { matchRules } from '../../../core/domain/receipt-match.js';
-import type { StatementScan } from '../../../core/domain/statement-scan.js';
+} from '../../../core/domain/deposits/receipt.js';
+import { matchRules } from '../../../core/domain/deposits/receipt-match.js';
+import type { StatementScan } from '../../../core/domain/deposits/statement-scan.js';
 import type { Tx } from '../../../core/ports/storage.js';
 import {
   fixed,

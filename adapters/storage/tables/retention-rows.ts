@@ -1,7 +1,7 @@
 // Old rows: found by pages and removed by key ranges, each statement bounded by the page that was
-// read before it. core/usecases/prune.ts decides what is old enough, and in which order it goes.
-
-import type { MessageCursor } from '../../../core/domain/partner-message.js';
+// read before it. core/usecases/service/prune.ts decides what is old enough, and in which order it
+// goes.
+import type { MessageCursor } from '../../../core/domain/commands/partner-message.js';
 import type { RetentionCutoff, Tx } from '../../../core/ports/storage.js';
 import { flag, integer, readTenant, text, time } from '../columns.js';
 import { type Param, timeParam } from '../database.js';

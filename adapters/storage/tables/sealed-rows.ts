@@ -1,7 +1,7 @@
 // Sealed texts of any table: read by pages and replaced one by one. A page is bounded by the rows
 // that it scans, so its cost does not depend on the number of texts in it.
-import type { SealedColumn } from '../../../core/domain/sealed-columns.js';
-import { sealedPrefix } from '../../../core/domain/sealed-text.js';
+import type { SealedColumn } from '../../../core/domain/service/sealed-columns.js';
+import { sealedPrefix } from '../../../core/domain/service/sealed-text.js';
 import type { Tx } from '../../../core/ports/storage.js';
 import { text } from '../columns.js';
 import { merge, type Table } from '../table.js';

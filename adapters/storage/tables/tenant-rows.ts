@@ -1,13 +1,12 @@
 // Organizations, what they have in each mode, and their API keys: columns and SQL.
-
-import type { StoredKey } from '../../../core/domain/api-key.js';
+import type { StoredKey } from '../../../core/domain/access/api-key.js';
+import { isScope } from '../../../core/domain/access/scope.js';
 import type {
   NamedProfile,
   Organization,
   OrganizationProfile,
-} from '../../../core/domain/organization.js';
-import { partyStatuses } from '../../../core/domain/party.js';
-import { isScope } from '../../../core/domain/scope.js';
+} from '../../../core/domain/parties/organization.js';
+import { partyStatuses } from '../../../core/domain/parties/party.js';
 import type { Tx } from '../../../core/ports/storage.js';
 import {
   fixed,

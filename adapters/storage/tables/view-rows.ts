@@ -1,9 +1,13 @@
 // Payments with their funds and the KYC status of their buyer, read in one query. Nothing is
 // written here.
-import { type KycStatus, knownKycStatus, kycStatuses } from '../../../core/domain/buyer-kyc.js';
-import type { PaymentView } from '../../../core/domain/change.js';
-import { type PaymentOrigin, paymentOrigins } from '../../../core/domain/payment.js';
-import type { Tenant } from '../../../core/domain/tenant.js';
+import type { Tenant } from '../../../core/domain/base/tenant.js';
+import {
+  type KycStatus,
+  knownKycStatus,
+  kycStatuses,
+} from '../../../core/domain/parties/buyer-kyc.js';
+import type { PaymentView } from '../../../core/domain/payments/change.js';
+import { type PaymentOrigin, paymentOrigins } from '../../../core/domain/payments/payment.js';
 import { assert } from '../../../core/errors.js';
 import { type TenantPaymentFilter, type Tx, VERSIONS_MAX } from '../../../core/ports/storage.js';
 import { nullable, oneOf } from '../columns.js';

@@ -1,8 +1,6 @@
 // Work besides deliveries: partner commands, the partner's messages, and test payments in progress:
 // columns and SQL.
-
-import type { Money } from '../../../core/domain/money.js';
-import { type CommandQueue, orderQueues, queueOf } from '../../../core/domain/money-decision.js';
+import type { Money } from '../../../core/domain/base/money.js';
 import {
   type CommandEnd,
   type CommandKind,
@@ -16,14 +14,22 @@ import {
   type PartnerCommand,
   partyKinds,
   type Subject,
-} from '../../../core/domain/partner-command.js';
+} from '../../../core/domain/commands/partner-command.js';
 import {
   type InboxMessage,
   readAmount,
   writeAmount,
-} from '../../../core/domain/partner-message.js';
-import { type Advance, paymentStatuses } from '../../../core/domain/payment.js';
-import type { SimulatedOutcome, SimulatedReport } from '../../../core/domain/simulated-event.js';
+} from '../../../core/domain/commands/partner-message.js';
+import {
+  type CommandQueue,
+  orderQueues,
+  queueOf,
+} from '../../../core/domain/money-desk/money-decision.js';
+import { type Advance, paymentStatuses } from '../../../core/domain/payments/payment.js';
+import type {
+  SimulatedOutcome,
+  SimulatedReport,
+} from '../../../core/domain/payments/simulated-event.js';
 import { assert } from '../../../core/errors.js';
 import type { Tx } from '../../../core/ports/storage.js';
 import {

@@ -3,10 +3,15 @@
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { createS3Documents, type S3Limits } from '../../../adapters/documents/s3.js';
-import { DOCUMENT_BYTES_MAX } from '../../../core/domain/document.js';
+import { DOCUMENT_BYTES_MAX } from '../../../core/domain/parties/document.js';
 import { AssertionFailure, PonteError } from '../../../core/errors.js';
 import { allOf, chunks, documentStorageContract, textOf } from '../../contract/document-storage.js';
-import { type S3Double, type S3Fault, s3Credentials, startS3 } from '../../support/s3-double.js';
+import {
+  type S3Double,
+  type S3Fault,
+  s3Credentials,
+  startS3,
+} from '../../support/servers/s3-double.js';
 import { suiteEnd } from '../../support/suite-end.js';
 
 let s3: S3Double;

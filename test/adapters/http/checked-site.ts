@@ -4,13 +4,13 @@
 import assert from 'node:assert/strict';
 import { Agent, type OutgoingHttpHeaders, request as startRequest } from 'node:http';
 import { before } from 'node:test';
-import type { Readiness } from '../../../adapters/http/route-row.js';
+import type { Readiness } from '../../../adapters/http/protocol/route-row.js';
+import { readinessBody } from '../../../adapters/http/resources/service-routes.js';
 import { createHttpServer, type HttpOptions } from '../../../adapters/http/server.js';
-import { readinessBody } from '../../../adapters/http/service-routes.js';
 import type { Settings } from '../../../core/ports/deps.js';
+import { openWorld, type World } from '../../support/scenes/test-world.js';
 import { type SuiteEnd, suiteEnd } from '../../support/suite-end.js';
-import { openWorld, type World } from '../../support/test-world.js';
-import { checkDescribed, checkDescribedWebhook } from './described-answers.js';
+import { checkDescribed, checkDescribedWebhook } from './docs/described-answers.js';
 
 /** What /readyz is asked of a process with nothing to complain about, and what it says then. */
 export const allWell: Readiness = {

@@ -4,22 +4,25 @@
 // is described and never given fails the last test.
 import assert from 'node:assert/strict';
 import { beforeEach, describe, type TestContext, test } from 'node:test';
-import { DOCUMENT_BYTES_MAX } from '../../../core/domain/document.js';
+import { DOCUMENT_BYTES_MAX } from '../../../core/domain/parties/document.js';
 import { catalogue, type ErrorCode } from '../../../core/errors.js';
-import { endQuarantine, quarantineRestored } from '../../../core/usecases/epochs.js';
-import { feedReaders } from '../../../core/usecases/feed-readers.js';
-import { addMember } from '../../../core/usecases/members.js';
-import { requireApproval } from '../../../core/usecases/organizations.js';
-import { failPaymentByOperator } from '../../../core/usecases/payments.js';
-import { createSession } from '../../../core/usecases/sessions.js';
-import { deleteSubscription, testSubscription } from '../../../core/usecases/subscriptions.js';
-import { aFeedEvent } from '../../support/domain-samples.js';
-import { newSeller } from './account-calls.js';
-import { hostedBody, newUpload, pathOf } from './buyer-calls.js';
+import { addMember } from '../../../core/usecases/access/members.js';
+import { createSession } from '../../../core/usecases/access/sessions.js';
+import { requireApproval } from '../../../core/usecases/parties/organizations.js';
+import { failPaymentByOperator } from '../../../core/usecases/payments/payments.js';
+import { endQuarantine, quarantineRestored } from '../../../core/usecases/service/epochs.js';
+import { feedReaders } from '../../../core/usecases/webhooks/feed-readers.js';
+import {
+  deleteSubscription,
+  testSubscription,
+} from '../../../core/usecases/webhooks/subscriptions.js';
+import { aFeedEvent } from '../../support/samples/domain-samples.js';
 import { type Answer, allWell, checkedSite, refusalOf } from './checked-site.js';
-import { describedAnswers, givenAnswers } from './described-answers.js';
-import { createBody, type ExampleCall, newInvoice, newSubscription } from './example-calls.js';
+import { describedAnswers, givenAnswers } from './docs/described-answers.js';
+import { createBody, type ExampleCall, newInvoice, newSubscription } from './docs/example-calls.js';
 import { failingStore, override, silentPartner } from './outages.js';
+import { newSeller } from './resources/account-calls.js';
+import { hostedBody, newUpload, pathOf } from './resources/buyer-calls.js';
 import {
   type Credentials,
   operations,

@@ -3,20 +3,20 @@
 // only operators have from the store. Their indexes are in list-plans.test.ts.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { ConnectedAccount } from '../../../core/domain/connected-account.js';
-import { eventBody } from '../../../core/domain/event.js';
-import { noFunds } from '../../../core/domain/funds.js';
-import { formatInstant } from '../../../core/domain/instant.js';
-import type { Payment } from '../../../core/domain/payment.js';
-import type { Tenant } from '../../../core/domain/tenant.js';
-import { newDelivery } from '../../../core/domain/webhook-delivery.js';
+import { formatInstant } from '../../../core/domain/base/instant.js';
+import type { Tenant } from '../../../core/domain/base/tenant.js';
+import type { ConnectedAccount } from '../../../core/domain/parties/connected-account.js';
+import { eventBody } from '../../../core/domain/payments/event.js';
+import { noFunds } from '../../../core/domain/payments/funds.js';
+import type { Payment } from '../../../core/domain/payments/payment.js';
+import { newDelivery } from '../../../core/domain/webhooks/webhook-delivery.js';
 import type { IdPrefix } from '../../../core/ports/outside.js';
 import type { Tx } from '../../../core/ports/storage.js';
-import { runSequencer } from '../../../core/usecases/feed.js';
-import { aBarePayment, aDocument, anAccount } from '../../support/domain-samples.js';
-import { aMail } from '../../support/mail-samples.js';
+import { runSequencer } from '../../../core/usecases/webhooks/feed.js';
+import { aBarePayment, aDocument, anAccount } from '../../support/samples/domain-samples.js';
+import { aMail } from '../../support/samples/mail-samples.js';
 import { sharedSite } from './checked-site.js';
-import { newSubscription } from './example-calls.js';
+import { newSubscription } from './docs/example-calls.js';
 
 const ROWS = 10_000;
 const PAGE = 100;

@@ -1,11 +1,10 @@
 // Outages of what the service depends on: a partner that does not answer, a store that fails. Tests
 // put them in place of the working parts.
-
 import type { FakePartner } from '../../../adapters/partner/fake.js';
 import { type ErrorCode, PonteError } from '../../../core/errors.js';
 import type { Deps } from '../../../core/ports/deps.js';
-import { changedPartner } from '../../support/changed-partner.js';
-import type { World } from '../../support/test-world.js';
+import { changedPartner } from '../../support/partners/changed-partner.js';
+import type { World } from '../../support/scenes/test-world.js';
 
 const noAnswer = async () => ({ outcome: 'unknown', reason: 'no answer' }) as const;
 

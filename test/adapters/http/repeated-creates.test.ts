@@ -2,12 +2,12 @@
 // in which the body differs from it.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { openApiDocument } from '../../../adapters/http/openapi.js';
+import { openApiDocument } from '../../../adapters/http/docs/openapi.js';
 import { routes } from '../../../adapters/http/routes.js';
 import { fakeNotes } from '../../../adapters/partner/fake.js';
-import { readySeller } from './account-calls.js';
 import { sharedSite } from './checked-site.js';
-import { createBody } from './example-calls.js';
+import { createBody } from './docs/example-calls.js';
+import { readySeller } from './resources/account-calls.js';
 
 let key: string;
 let seller: string;

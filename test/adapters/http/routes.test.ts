@@ -1,14 +1,14 @@
 // What the route table promises, for every row of it: a new row is covered on arrival.
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
-import { errorCodesOf } from '../../../adapters/http/route-errors.js';
-import { noParams, type Route } from '../../../adapters/http/route-row.js';
+import { errorCodesOf } from '../../../adapters/http/protocol/route-errors.js';
+import { noParams, type Route } from '../../../adapters/http/protocol/route-row.js';
 import { routes } from '../../../adapters/http/routes.js';
-import { scopesIn } from '../../../core/domain/scope.js';
-import type { Tenant } from '../../../core/domain/tenant.js';
+import { scopesIn } from '../../../core/domain/access/scope.js';
+import type { Tenant } from '../../../core/domain/base/tenant.js';
 import { suiteEnd } from '../../support/suite-end.js';
 import { type CheckedSite, checkedSite, refusalOf } from './checked-site.js';
-import { examples } from './example-calls.js';
+import { examples } from './docs/example-calls.js';
 import { type Credentials, keyed, operations, type TableScene, tableScene } from './table-scene.js';
 
 const withJson = operations.filter(({ route }) => typeof route.body !== 'string');

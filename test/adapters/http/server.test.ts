@@ -14,7 +14,7 @@ import {
   refusalOf,
   sharedSite,
 } from './checked-site.js';
-import { createBody } from './example-calls.js';
+import { createBody } from './docs/example-calls.js';
 
 let key: string;
 

@@ -1,13 +1,13 @@
 // The whole route table in front of a listening site, with an organization that is served and
 // strangers to it: what the tests over the table share.
 import assert from 'node:assert/strict';
-import type { Auth, Route } from '../../../adapters/http/route-row.js';
+import type { Auth, Route } from '../../../adapters/http/protocol/route-row.js';
 import { routes } from '../../../adapters/http/routes.js';
-import { isScope, type Scope, scopes } from '../../../core/domain/scope.js';
-import type { Tenant } from '../../../core/domain/tenant.js';
+import { isScope, type Scope, scopes } from '../../../core/domain/access/scope.js';
+import type { Tenant } from '../../../core/domain/base/tenant.js';
 import type { SuiteEnd } from '../../support/suite-end.js';
 import { type Answer, type CallOptions, type CheckedSite, checkedSite } from './checked-site.js';
-import { type ExampleCall, examples } from './example-calls.js';
+import { type ExampleCall, examples } from './docs/example-calls.js';
 
 export const operations = routes.flatMap((route) =>
   Object.entries(route.operations).map(([operationId, path]) => ({ operationId, path, route })),

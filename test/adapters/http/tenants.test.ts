@@ -3,18 +3,24 @@
 // names it, and nothing is written for it.
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
-import { type Auth, noParams } from '../../../adapters/http/route-row.js';
-import { parseApiKey } from '../../../core/domain/api-key.js';
-import type { Tenant } from '../../../core/domain/tenant.js';
+import { type Auth, noParams } from '../../../adapters/http/protocol/route-row.js';
+import { parseApiKey } from '../../../core/domain/access/api-key.js';
+import type { Tenant } from '../../../core/domain/base/tenant.js';
 import type { IdPrefix } from '../../../core/ports/outside.js';
-import { revokeKey } from '../../../core/usecases/keys.js';
+import { revokeKey } from '../../../core/usecases/access/keys.js';
+import { withStatements } from '../../support/databases/test-store.js';
 import { suiteEnd } from '../../support/suite-end.js';
-import { withStatements } from '../../support/test-store.js';
 import { valuesOf } from '../../support/values-of.js';
-import { newSeller, readySeller, sellerDossier } from './account-calls.js';
-import { hostedBody, individualBody, newDocument, newUpload, pathOf } from './buyer-calls.js';
 import { type Answer, type CheckedSite, refusalOf } from './checked-site.js';
-import { createBody, newInvoice, newSubscription } from './example-calls.js';
+import { createBody, newInvoice, newSubscription } from './docs/example-calls.js';
+import { newSeller, readySeller, sellerDossier } from './resources/account-calls.js';
+import {
+  hostedBody,
+  individualBody,
+  newDocument,
+  newUpload,
+  pathOf,
+} from './resources/buyer-calls.js';
 import {
   type Credentials,
   eithers,

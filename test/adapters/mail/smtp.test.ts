@@ -3,7 +3,7 @@ import { before, beforeEach, test } from 'node:test';
 import PostalMime from 'postal-mime';
 import { createSmtpMailer, type SmtpOptions } from '../../../adapters/mail/smtp.js';
 import type { OutgoingMail } from '../../../core/ports/outside.js';
-import { type LocalSmtp, localSmtp } from '../../support/local-smtp.js';
+import { type LocalSmtp, localSmtp } from '../../support/servers/local-smtp.js';
 import { suiteEnd } from '../../support/suite-end.js';
 
 let server: LocalSmtp;

@@ -5,7 +5,7 @@ import {
   type MetricsSources,
 } from '../../../adapters/metrics/prometheus.js';
 import { partnerMessageResults } from '../../../core/ports/outside.js';
-import type { QueueReport } from '../../../core/usecases/queue-stats.js';
+import type { QueueReport } from '../../../core/usecases/service/queue-stats.js';
 
 const nothing = { due: 0, lateMs: 0 };
 const waiting: QueueReport = {

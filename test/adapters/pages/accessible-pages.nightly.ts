@@ -1,10 +1,10 @@
 // Each page in the other languages, where labels and lines are longer: axe finds nothing.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { openBrowser } from '../../support/browser.js';
+import { openBrowser } from '../../support/servers/browser.js';
 import { faultsOf, openDetails } from './axe.js';
-import { kycSamples } from './kyc-samples.js';
-import { samples } from './page-samples.js';
+import { kycSamples } from './buyer/kyc/kyc-samples.js';
+import { samples } from './buyer/page-samples.js';
 import { pageServer } from './page-server.js';
 
 for (const locale of ['pt-BR', 'es'] as const) {

@@ -3,12 +3,12 @@
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
-import { locales } from '../../../core/domain/locale.js';
-import { openBrowser } from '../../support/browser.js';
+import { locales } from '../../../core/domain/base/locale.js';
+import { openBrowser } from '../../support/servers/browser.js';
 import { suiteEnd } from '../../support/suite-end.js';
 import { faultsOf, openDetails } from './axe.js';
-import { kycSamples } from './kyc-samples.js';
-import { samples as others } from './page-samples.js';
+import { kycSamples } from './buyer/kyc/kyc-samples.js';
+import { samples as others } from './buyer/page-samples.js';
 import { type PageServer, pageServer } from './page-server.js';
 
 const samples = [...others, ...kycSamples];

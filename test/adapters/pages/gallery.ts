@@ -7,11 +7,11 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { locales } from '../../../core/domain/locale.js';
-import { openBrowser } from '../../support/browser.js';
+import { locales } from '../../../core/domain/base/locale.js';
+import { openBrowser } from '../../support/servers/browser.js';
 import { projectRoot } from '../../support/source-tree.js';
-import { kycSamples } from './kyc-samples.js';
-import { samples } from './page-samples.js';
+import { kycSamples } from './buyer/kyc/kyc-samples.js';
+import { samples } from './buyer/page-samples.js';
 import { pageServer } from './page-server.js';
 
 const { values } = parseArgs({

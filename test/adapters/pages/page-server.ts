@@ -4,10 +4,10 @@ import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
-import { assetFile } from '../../../adapters/pages/assets.js';
-import { localeOf } from '../../../core/domain/locale.js';
-import { kycSamples } from './kyc-samples.js';
-import { htmlOf, leaving, samples } from './page-samples.js';
+import { assetFile } from '../../../adapters/pages/kit/assets.js';
+import { localeOf } from '../../../core/domain/base/locale.js';
+import { kycSamples } from './buyer/kyc/kyc-samples.js';
+import { htmlOf, leaving, samples } from './buyer/page-samples.js';
 
 export const contentPolicy = [
   "default-src 'none'",

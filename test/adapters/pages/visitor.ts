@@ -4,12 +4,12 @@ import assert from 'node:assert/strict';
 import type { AddressInfo } from 'node:net';
 import { createHttpServer, type HttpOptions } from '../../../adapters/http/server.js';
 import { hostedPages, type PagesOptions } from '../../../adapters/pages/hosted-pages.js';
-import type { Tenant } from '../../../core/domain/tenant.js';
+import type { Tenant } from '../../../core/domain/base/tenant.js';
 import type { Settings } from '../../../core/ports/deps.js';
-import { pageWatch } from '../../../core/usecases/page-watch.js';
-import type { IntentFields } from '../../support/made-payments.js';
+import { pageWatch } from '../../../core/usecases/hosted/page-watch.js';
+import type { IntentFields } from '../../support/scenes/made-payments.js';
+import { openWorld, type World, type WorldOptions } from '../../support/scenes/test-world.js';
 import type { SuiteEnd } from '../../support/suite-end.js';
-import { openWorld, type World, type WorldOptions } from '../../support/test-world.js';
 
 export interface PageSite {
   readonly world: World;

@@ -10,8 +10,8 @@ import {
   notShown,
 } from '../../../adapters/partner-kit/conformance-report.js';
 import { recorded, roster } from '../../../adapters/partner-kit/roster.js';
-import { defects } from '../../support/defective-partners.js';
-import { world } from '../../support/fake-world.js';
+import { defects } from '../../support/partners/defective-partners.js';
+import { world } from '../../support/partners/fake-world.js';
 
 const all = Object.keys(groups) as (keyof typeof groups)[];
 
@@ -28,7 +28,9 @@ const failing: Readonly<Record<string, keyof typeof groups>> = {
 };
 
 test('each defect fails the rules about it, and the report says so', () => {
-  const file = fileURLToPath(new URL('../../support/defective-partners.ts', import.meta.url));
+  const file = fileURLToPath(
+    new URL('../../support/partners/defective-partners.ts', import.meta.url),
+  );
   const env = { ...process.env, DEFECTIVE_PARTNERS: '1', NODE_TEST_CONTEXT: undefined };
   const run = spawnSync(process.execPath, ['--import', 'tsx', file], { env, encoding: 'utf8' });
   assert.notEqual(run.status, 0);

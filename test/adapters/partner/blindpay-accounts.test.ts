@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { done } from '../../../adapters/partner-kit/conformance-harness.js';
-import { HOUR_MS } from '../../../core/domain/instant.js';
+import { HOUR_MS } from '../../../core/domain/base/instant.js';
 import {
   type BlindPayScene,
   blindPay,

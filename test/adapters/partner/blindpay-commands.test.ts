@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { done, person } from '../../../adapters/partner-kit/conformance-harness.js';
-import type { DocumentKind } from '../../../core/domain/document.js';
-import type { Dossier } from '../../../core/domain/dossier.js';
-import { purposeNames, purposes } from '../../../core/domain/purpose.js';
+import type { DocumentKind } from '../../../core/domain/parties/document.js';
+import type { Dossier } from '../../../core/domain/parties/dossier.js';
+import { purposeNames, purposes } from '../../../core/domain/payments/purpose.js';
 import { PonteError } from '../../../core/errors.js';
 import {
   approvedCustomer,

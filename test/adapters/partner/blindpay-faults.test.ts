@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { done, person } from '../../../adapters/partner-kit/conformance-harness.js';
-import { DAY_MS, MINUTE_MS } from '../../../core/domain/instant.js';
+import { DAY_MS, MINUTE_MS } from '../../../core/domain/base/instant.js';
 import type { AcceptedCommand, CommandCalls, PartnerAnswer } from '../../../core/ports/partner.js';
 import {
   approvedCustomer,

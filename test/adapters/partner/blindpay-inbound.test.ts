@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readMessage } from '../../../adapters/partner/blindpay/inbound.js';
 import { signMessage } from '../../../adapters/partner/signed-message.js';
-import type { LogEntry } from '../../support/test-world.js';
+import type { LogEntry } from '../../support/scenes/test-world.js';
 
 /** The sample of the guide on verification (2026-08-21). Its signature is of the first body. */
 const sample = {

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { done } from '../../../adapters/partner-kit/conformance-harness.js';
-import type { AmountLimit } from '../../../core/domain/amount-limit.js';
-import { DAY_MS, MINUTE_MS } from '../../../core/domain/instant.js';
+import { DAY_MS, MINUTE_MS } from '../../../core/domain/base/instant.js';
+import type { AmountLimit } from '../../../core/domain/payments/amount-limit.js';
 import {
   type BlindPayScene,
   blindPay,

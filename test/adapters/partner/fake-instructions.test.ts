@@ -3,13 +3,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { instructionsOf } from '../../../adapters/partner/fake-instructions.js';
 import { fakeCurrencies } from '../../../adapters/partner/fake-quote.js';
-import { DAY_MS } from '../../../core/domain/instant.js';
-import { money } from '../../../core/domain/money.js';
+import { DAY_MS } from '../../../core/domain/base/instant.js';
+import { money } from '../../../core/domain/base/money.js';
 import {
   type InstructionField,
   readPayinInstructions,
   writePayinInstructions,
-} from '../../../core/domain/payin-instructions.js';
+} from '../../../core/domain/payments/payin-instructions.js';
 
 function detailsIn(currency: string, partnerRef = 'payin_1') {
   const amount = money(25_000n, currency);

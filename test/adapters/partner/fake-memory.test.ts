@@ -10,7 +10,7 @@ import {
   memoryOnly,
 } from '../../../adapters/partner/fake-memory.js';
 import { done } from '../../../adapters/partner-kit/conformance-harness.js';
-import { money } from '../../../core/domain/money.js';
+import { money } from '../../../core/domain/base/money.js';
 import { temporaryFolder } from '../../support/temporary-folder.js';
 
 const folder = temporaryFolder();

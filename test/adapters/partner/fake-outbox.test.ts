@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createFakeOutbox, readFact, writeFact } from '../../../adapters/partner/fake-outbox.js';
-import { money } from '../../../core/domain/money.js';
+import { money } from '../../../core/domain/base/money.js';
 import type { PartnerFact } from '../../../core/ports/partner.js';
 
 const secret = `whsec_${Buffer.alloc(24, 5).toString('base64')}`;

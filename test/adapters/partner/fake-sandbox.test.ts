@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { done } from '../../../adapters/partner-kit/conformance-harness.js';
-import { parseRate } from '../../../core/domain/money.js';
-import type { SimulatedOutcome } from '../../../core/domain/simulated-event.js';
+import { parseRate } from '../../../core/domain/base/money.js';
+import type { SimulatedOutcome } from '../../../core/domain/payments/simulated-event.js';
 import {
   DELAY_MS,
   destinationOf,
@@ -15,7 +15,7 @@ import {
   startedPayout,
   type World,
   world,
-} from '../../support/fake-world.js';
+} from '../../support/partners/fake-world.js';
 
 const arrived = {
   kind: 'payin',

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { magicValues } from '../../../adapters/partner/fake-values.js';
 import { done } from '../../../adapters/partner-kit/conformance-harness.js';
-import { convert, money, parseRate, subtract } from '../../../core/domain/money.js';
+import { convert, money, parseRate, subtract } from '../../../core/domain/base/money.js';
 import type { PartyInput } from '../../../core/ports/partner.js';
 import {
   DELAY_MS,
@@ -17,7 +17,7 @@ import {
   startedPayin,
   startedPayout,
   world,
-} from '../../support/fake-world.js';
+} from '../../support/partners/fake-world.js';
 
 const anyAmount = fc.record({
   amountMinor: fc.bigInt({ min: 100n, max: 99_999_999_999_999n }),

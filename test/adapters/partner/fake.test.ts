@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { memoryOnly } from '../../../adapters/partner/fake-memory.js';
 import { done } from '../../../adapters/partner-kit/conformance-harness.js';
 import { partnerConformance } from '../../../adapters/partner-kit/partner-kit.js';
-import { money } from '../../../core/domain/money.js';
+import { money } from '../../../core/domain/base/money.js';
 import {
   approvedBusiness,
   DELAY_MS,
@@ -18,7 +18,7 @@ import {
   startedPayin,
   startedPayout,
   world,
-} from '../../support/fake-world.js';
+} from '../../support/partners/fake-world.js';
 
 const noBooks = 'without a file it stores no transactions';
 

@@ -11,9 +11,9 @@ import {
   anEvent,
   aSubscription,
   T0,
-} from '../../support/domain-samples.js';
-import { aMail } from '../../support/mail-samples.js';
-import { aReceipt } from '../../support/receipt-samples.js';
+} from '../../support/samples/domain-samples.js';
+import { aMail } from '../../support/samples/mail-samples.js';
+import { aReceipt } from '../../support/samples/receipt-samples.js';
 
 const HOUR_MS = 3_600_000;
 const back = { fromMs: T0 + HOUR_MS, toMs: T0 };

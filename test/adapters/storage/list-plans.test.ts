@@ -2,8 +2,8 @@
 // What PostgreSQL reads for them is in query-plans.test.ts.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { emptySqlite, planOf } from '../../support/sqlite-plan.js';
-import { statementsOfTheStore } from '../../support/store-statements.js';
+import { emptySqlite, planOf } from '../../support/databases/sqlite-plan.js';
+import { statementsOfTheStore } from '../../support/databases/store-statements.js';
 
 test('pages of long lists are sought in an index that has their order', async () => {
   const database = emptySqlite();

@@ -12,10 +12,10 @@ import {
   singleRead,
 } from '../../../adapters/storage/postgres/query-text.js';
 import { openPostgresStore } from '../../../adapters/storage/postgres/store.js';
-import { fillStore } from '../../support/filled-store.js';
-import { localPostgres } from '../../support/local-postgres.js';
-import { emptySqlite, planOf } from '../../support/sqlite-plan.js';
-import { callsOfTheStore, statementsOfTheStore } from '../../support/store-statements.js';
+import { fillStore } from '../../support/databases/filled-store.js';
+import { localPostgres } from '../../support/databases/local-postgres.js';
+import { emptySqlite, planOf } from '../../support/databases/sqlite-plan.js';
+import { callsOfTheStore, statementsOfTheStore } from '../../support/databases/store-statements.js';
 
 /** Statements that may look at a whole table, and why. */
 const wholeTables: Readonly<Record<string, string>> = {

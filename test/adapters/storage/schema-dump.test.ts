@@ -8,7 +8,7 @@ import { postgresConnections } from '../../../adapters/storage/postgres/connecti
 import { migratePostgres } from '../../../adapters/storage/postgres/migrations.js';
 import { SqliteDatabase } from '../../../adapters/storage/sqlite/database.js';
 import { migrateSqlite } from '../../../adapters/storage/sqlite/migrations.js';
-import { localPostgres } from '../../support/local-postgres.js';
+import { localPostgres } from '../../support/databases/local-postgres.js';
 
 const COLUMNS_MAX = 100;
 const postgres = localPostgres();

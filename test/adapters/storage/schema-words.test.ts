@@ -5,26 +5,38 @@ import { test } from 'node:test';
 import { loadMigrations } from '../../../adapters/storage/migrations.js';
 import { SqliteDatabase } from '../../../adapters/storage/sqlite/database.js';
 import { migrateSqlite } from '../../../adapters/storage/sqlite/migrations.js';
-import { kycStatuses } from '../../../core/domain/buyer-kyc.js';
-import { accountStatuses, entityTypes, roles } from '../../../core/domain/connected-account.js';
-import { contentTypes, documentKinds, documentStatuses } from '../../../core/domain/document.js';
-import { epochCauses, epochStates } from '../../../core/domain/epoch.js';
-import { positions, refundStates } from '../../../core/domain/funds.js';
-import { ledgerAccounts } from '../../../core/domain/ledger.js';
-import { locales } from '../../../core/domain/locale.js';
-import { mailPurposes, mailStatuses } from '../../../core/domain/mail.js';
-import { memberRoles } from '../../../core/domain/member.js';
-import { decisionMoves, orderQueues } from '../../../core/domain/money-decision.js';
-import { pageSessionKinds } from '../../../core/domain/page-session.js';
-import { commandKinds, commandMoves } from '../../../core/domain/partner-command.js';
-import { isSubmitted, partyStatuses } from '../../../core/domain/party.js';
-import { isExpirable, paymentMoves, paymentStatuses } from '../../../core/domain/payment.js';
-import { receiptAccounts, receiptStates } from '../../../core/domain/receipt.js';
-import { matchRules } from '../../../core/domain/receipt-match.js';
-import { keyStates } from '../../../core/domain/sealed-text.js';
-import { serviceKeyPurposes } from '../../../core/domain/service-key.js';
-import { modes } from '../../../core/domain/tenant.js';
-import { deliveryMoves } from '../../../core/domain/webhook-delivery.js';
+import { memberRoles } from '../../../core/domain/access/member.js';
+import { pageSessionKinds } from '../../../core/domain/access/page-session.js';
+import { locales } from '../../../core/domain/base/locale.js';
+import { modes } from '../../../core/domain/base/tenant.js';
+import { commandKinds, commandMoves } from '../../../core/domain/commands/partner-command.js';
+import { receiptAccounts, receiptStates } from '../../../core/domain/deposits/receipt.js';
+import { matchRules } from '../../../core/domain/deposits/receipt-match.js';
+import { mailPurposes, mailStatuses } from '../../../core/domain/mail/mail.js';
+import { decisionMoves, orderQueues } from '../../../core/domain/money-desk/money-decision.js';
+import { kycStatuses } from '../../../core/domain/parties/buyer-kyc.js';
+import {
+  accountStatuses,
+  entityTypes,
+  roles,
+} from '../../../core/domain/parties/connected-account.js';
+import {
+  contentTypes,
+  documentKinds,
+  documentStatuses,
+} from '../../../core/domain/parties/document.js';
+import { isSubmitted, partyStatuses } from '../../../core/domain/parties/party.js';
+import { positions, refundStates } from '../../../core/domain/payments/funds.js';
+import { ledgerAccounts } from '../../../core/domain/payments/ledger.js';
+import {
+  isExpirable,
+  paymentMoves,
+  paymentStatuses,
+} from '../../../core/domain/payments/payment.js';
+import { epochCauses, epochStates } from '../../../core/domain/service/epoch.js';
+import { keyStates } from '../../../core/domain/service/sealed-text.js';
+import { serviceKeyPurposes } from '../../../core/domain/service/service-key.js';
+import { deliveryMoves } from '../../../core/domain/webhooks/webhook-delivery.js';
 
 const database = new SqliteDatabase({ path: ':memory:' });
 migrateSqlite(database.connection, loadMigrations('sqlite'));

@@ -10,9 +10,9 @@ import { openPostgresStore, type PostgresStore } from '../../../adapters/storage
 import { openSqliteStore } from '../../../adapters/storage/sqlite/store.js';
 import { type CopiedTable, copyStore } from '../../../adapters/storage/store-copy.js';
 import type { Store } from '../../../core/ports/storage.js';
-import { aBarePayment, anEvent, aPayment } from '../../support/domain-samples.js';
-import { contentsOf, fillStore } from '../../support/filled-store.js';
-import { localPostgres } from '../../support/local-postgres.js';
+import { contentsOf, fillStore } from '../../support/databases/filled-store.js';
+import { localPostgres } from '../../support/databases/local-postgres.js';
+import { aBarePayment, anEvent, aPayment } from '../../support/samples/domain-samples.js';
 import { temporaryFolder } from '../../support/temporary-folder.js';
 
 const postgres = localPostgres();

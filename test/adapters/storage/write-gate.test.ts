@@ -9,7 +9,8 @@ import {
   endQuarantine,
   quarantineLostCommits,
   quarantineRestored,
-} from '../../../core/usecases/epochs.js';
+} from '../../../core/usecases/service/epochs.js';
+import { localPostgres } from '../../support/databases/local-postgres.js';
 import {
   aBuyer,
   aCommand,
@@ -17,9 +18,8 @@ import {
   aFeedEvent,
   aSubscription,
   T0,
-} from '../../support/domain-samples.js';
-import { localPostgres } from '../../support/local-postgres.js';
-import { aMail } from '../../support/mail-samples.js';
+} from '../../support/samples/domain-samples.js';
+import { aMail } from '../../support/samples/mail-samples.js';
 import { temporaryFolder } from '../../support/temporary-folder.js';
 
 const mute = () => undefined;

@@ -15,8 +15,8 @@ import { newStore } from '../../../adapters/storage/store.js';
 import { WriteWatch } from '../../../adapters/storage/write-watch.js';
 import { PonteError } from '../../../core/errors.js';
 import type { Store } from '../../../core/ports/storage.js';
-import { aBuyer } from '../../support/domain-samples.js';
-import { localPostgres } from '../../support/local-postgres.js';
+import { localPostgres } from '../../support/databases/local-postgres.js';
+import { aBuyer } from '../../support/samples/domain-samples.js';
 import { temporaryFolder } from '../../support/temporary-folder.js';
 
 const folder = temporaryFolder();

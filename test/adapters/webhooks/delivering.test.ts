@@ -3,13 +3,13 @@ import { type TestContext, test } from 'node:test';
 import { verifyWebhook } from '../../../adapters/client/verify.js';
 import { webhookSender } from '../../../adapters/webhooks/sender.js';
 import type { Deps } from '../../../core/ports/deps.js';
-import type { Runner } from '../../../core/usecases/concurrency-limiter.js';
-import { deliveryRunner } from '../../../core/usecases/delivery-runner.js';
-import { runSequencer } from '../../../core/usecases/feed.js';
-import { type Answering, startReceiver } from '../../support/local-receiver.js';
-import { STARTS_AT_MS } from '../../support/test-world.js';
+import type { Runner } from '../../../core/usecases/service/concurrency-limiter.js';
+import { deliveryRunner } from '../../../core/usecases/webhooks/delivery-runner.js';
+import { runSequencer } from '../../../core/usecases/webhooks/feed.js';
+import { STARTS_AT_MS } from '../../support/scenes/test-world.js';
+import { type Scene, scene } from '../../support/scenes/webhook-scene.js';
+import { type Answering, startReceiver } from '../../support/servers/local-receiver.js';
 import { turn, until } from '../../support/wait.js';
-import { type Scene, scene } from '../../support/webhook-scene.js';
 
 interface Wired {
   readonly made: Scene;

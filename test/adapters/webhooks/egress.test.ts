@@ -10,7 +10,7 @@ import {
   isPublicAddress,
   type Resolve,
 } from '../../../adapters/webhooks/egress.js';
-import { startReceiver } from '../../support/local-receiver.js';
+import { startReceiver } from '../../support/servers/local-receiver.js';
 
 const noAnswer: Resolve = () => Promise.reject(new Error('no name server'));
 

@@ -12,7 +12,7 @@ import {
   startRawReceiver,
   startReceiver,
   tls,
-} from '../../support/local-receiver.js';
+} from '../../support/servers/local-receiver.js';
 
 /** Short where a test waits for the limit to come. */
 const SHORT_MS = 150;

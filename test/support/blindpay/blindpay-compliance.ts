@@ -1,6 +1,6 @@
 // What the compliance team of the simulated BlindPay does: requests for information, new terms, and
 // the activity code of companies. By the guides "RFI", "Terms of Service" and "Customers".
-import { DAY_MS } from '../../../core/domain/instant.js';
+import { DAY_MS } from '../../../core/domain/base/instant.js';
 import { type Answer, found, need, ok, Refusal } from './blindpay-answers.js';
 import { type Customer, type Fields, newId } from './blindpay-objects.js';
 

@@ -1,7 +1,7 @@
 // What the simulated BlindPay stores, in the shapes of its answers, and the states that its objects
 // pass on a development instance. Amounts are minor units.
 import { createHash } from 'node:crypto';
-import { MINUTE_MS } from '../../../core/domain/instant.js';
+import { MINUTE_MS } from '../../../core/domain/base/instant.js';
 
 export const QUOTE_LIFE_MS = 5 * MINUTE_MS;
 /** Taken from each pay-in. */

@@ -1,6 +1,6 @@
 // What an operator does to connect a host to the simulated instance: register its webhook endpoint,
 // and set the environment variables.
-import type { Mode } from '../../../core/domain/tenant.js';
+import type { Mode } from '../../../core/domain/base/tenant.js';
 import { apiKey, type BlindPayServer, instanceId } from './blindpay-server.js';
 
 export async function connectHost(

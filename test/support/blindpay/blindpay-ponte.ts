@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { createBlindPayPartner } from '../../../adapters/partner/blindpay/blindpay.js';
 import type { PartnerSetup, RunningPartner } from '../../../adapters/partner/running-partner.js';
-import { HOUR_MS, MINUTE_MS } from '../../../core/domain/instant.js';
+import { HOUR_MS, MINUTE_MS } from '../../../core/domain/base/instant.js';
 import { createPonte, type Ponte } from '../../../host/embed.js';
 import type { SuiteEnd } from '../suite-end.js';
 import {

@@ -5,11 +5,11 @@ import type { BlindPayRoute } from '../../../adapters/partner/blindpay/blindpay-
 import type { ReadFile } from '../../../adapters/partner/running-partner.js';
 import type { SignedMessage } from '../../../adapters/partner/signed-message.js';
 import { done, person } from '../../../adapters/partner-kit/conformance-harness.js';
-import { type Money, money } from '../../../core/domain/money.js';
-import type { Mode } from '../../../core/domain/tenant.js';
+import { type Money, money } from '../../../core/domain/base/money.js';
+import type { Mode } from '../../../core/domain/base/tenant.js';
 import type { PartyInput, PayoutInput, SettlementPartner } from '../../../core/ports/partner.js';
+import type { LogEntry } from '../scenes/test-world.js';
 import type { SuiteEnd } from '../suite-end.js';
-import type { LogEntry } from '../test-world.js';
 import {
   apiKey,
   type BlindPayServer,

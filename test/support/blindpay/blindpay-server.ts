@@ -5,7 +5,7 @@ import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { DAY_MS, MINUTE_MS } from '../../../core/domain/instant.js';
+import { DAY_MS, MINUTE_MS } from '../../../core/domain/base/instant.js';
 import { type Answer, errorAnswer, found, ok, Refusal, without } from './blindpay-answers.js';
 import { addEndpoint, listEndpoints, listKeys, rails, secretOf } from './blindpay-instance.js';
 import { type Fields, hexOf } from './blindpay-objects.js';

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createLetters } from '../../../../adapters/pages/letters/letters.js';
-import type { Funds } from '../../../../core/domain/funds.js';
-import { type Locale, locales } from '../../../../core/domain/locale.js';
-import { type MailPurpose, mailPurposes, mailRules } from '../../../../core/domain/mail.js';
-import { money } from '../../../../core/domain/money.js';
-import type { Payment } from '../../../../core/domain/payment.js';
+import { type Locale, locales } from '../../../../core/domain/base/locale.js';
+import { money } from '../../../../core/domain/base/money.js';
+import { type MailPurpose, mailPurposes, mailRules } from '../../../../core/domain/mail/mail.js';
+import type { Funds } from '../../../../core/domain/payments/funds.js';
+import type { Payment } from '../../../../core/domain/payments/payment.js';
 import type { Letter, RenderedLetter } from '../../../../core/ports/letters.js';
-import { aBarePayment, anAccount } from '../../../support/domain-samples.js';
-import { sampleFunds } from '../../../support/sample-rows.js';
+import { aBarePayment, anAccount } from '../../../support/samples/domain-samples.js';
+import { sampleFunds } from '../../../support/samples/sample-rows.js';
 
 const BYTES_MAX = 8 * 1024;
 const page = 'https://pay.example/r/public_1';

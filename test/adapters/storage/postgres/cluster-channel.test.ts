@@ -8,8 +8,8 @@ import {
 } from '../../../../adapters/storage/postgres/store.js';
 import type { WorkKind } from '../../../../core/ports/deps.js';
 import type { Log } from '../../../../core/ports/outside.js';
-import { otherOrg, tenant } from '../../../support/domain-samples.js';
-import { localPostgres } from '../../../support/local-postgres.js';
+import { localPostgres } from '../../../support/databases/local-postgres.js';
+import { otherOrg, tenant } from '../../../support/samples/domain-samples.js';
 
 const postgres = localPostgres();
 const silent = { warn: () => undefined } as unknown as Log;

@@ -7,13 +7,13 @@ import {
   type PostgresStore,
 } from '../../../../adapters/storage/postgres/store.js';
 import type { PonteError } from '../../../../core/errors.js';
+import { localPostgres } from '../../../support/databases/local-postgres.js';
 import {
   aBarePayment,
   anOrganization,
   aPayment,
   aProfile,
-} from '../../../support/domain-samples.js';
-import { localPostgres } from '../../../support/local-postgres.js';
+} from '../../../support/samples/domain-samples.js';
 
 const postgres = localPostgres();
 const opened: PostgresStore[] = [];

@@ -11,6 +11,7 @@ import {
 } from '../../../../adapters/storage/postgres/store.js';
 import { PonteError } from '../../../../core/errors.js';
 import type { Log } from '../../../../core/ports/outside.js';
+import { localPostgres } from '../../../support/databases/local-postgres.js';
 import {
   aBarePayment,
   aBuyer,
@@ -20,9 +21,8 @@ import {
   aProfile,
   someFunds,
   tenant,
-} from '../../../support/domain-samples.js';
-import { localPostgres } from '../../../support/local-postgres.js';
-import { aMail } from '../../../support/mail-samples.js';
+} from '../../../support/samples/domain-samples.js';
+import { aMail } from '../../../support/samples/mail-samples.js';
 
 const postgres = localPostgres({ own: true });
 const opened: PostgresStore[] = [];

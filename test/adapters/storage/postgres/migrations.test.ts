@@ -11,7 +11,7 @@ import {
 import { migratePostgres } from '../../../../adapters/storage/postgres/migrations.js';
 import { openPostgresStore } from '../../../../adapters/storage/postgres/store.js';
 import { PonteError } from '../../../../core/errors.js';
-import { localPostgres } from '../../../support/local-postgres.js';
+import { localPostgres } from '../../../support/databases/local-postgres.js';
 
 const opened: { close(): Promise<void> }[] = [];
 after(() => Promise.all(opened.map((one) => one.close())));

@@ -8,9 +8,9 @@ import { postgresConnections } from '../../../../adapters/storage/postgres/conne
 import { optionsIn, timeMs } from '../../../../adapters/storage/postgres/session.js';
 import { openPostgresStore } from '../../../../adapters/storage/postgres/store.js';
 import { StoreRefusal } from '../../../../core/errors.js';
-import { aBuyer } from '../../../support/domain-samples.js';
-import { localPostgres } from '../../../support/local-postgres.js';
-import { sessionPooler, transactionPooler } from '../../../support/pooler-double.js';
+import { localPostgres } from '../../../support/databases/local-postgres.js';
+import { sessionPooler, transactionPooler } from '../../../support/databases/pooler-double.js';
+import { aBuyer } from '../../../support/samples/domain-samples.js';
 
 const postgres = localPostgres();
 

@@ -6,8 +6,8 @@ import {
   openPostgresStore,
   type PostgresStore,
 } from '../../../../adapters/storage/postgres/store.js';
-import { T0 } from '../../../support/domain-samples.js';
-import { localPostgres } from '../../../support/local-postgres.js';
+import { localPostgres } from '../../../support/databases/local-postgres.js';
+import { T0 } from '../../../support/samples/domain-samples.js';
 
 const HOUR_MS = 3_600_000;
 

@@ -1,7 +1,7 @@
 // A process that serves a file and writes to it until it is killed. It prints the id of each
 // payment after the store has acknowledged it.
 import { openSqliteStore } from '../../../../adapters/storage/sqlite/store.js';
-import { aBarePayment, anEvent } from '../../../support/domain-samples.js';
+import { aBarePayment, anEvent } from '../../../support/samples/domain-samples.js';
 
 const path = process.argv[2];
 if (path === undefined) throw new Error('name the file');

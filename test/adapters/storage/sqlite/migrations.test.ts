@@ -19,9 +19,9 @@ import {
   commandMoves,
   moneyKinds,
   STUCK_AFTER_TRIES,
-} from '../../../../core/domain/partner-command.js';
+} from '../../../../core/domain/commands/partner-command.js';
 import { StoreRefusal } from '../../../../core/errors.js';
-import { aCommand, T0 } from '../../../support/domain-samples.js';
+import { aCommand, T0 } from '../../../support/samples/domain-samples.js';
 import { temporaryFolder } from '../../../support/temporary-folder.js';
 
 const folder = temporaryFolder();

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { newMemoryRateLimits } from '../../../../adapters/storage/sqlite/rate-limits.js';
-import { T0 } from '../../../support/domain-samples.js';
+import { T0 } from '../../../support/samples/domain-samples.js';
 
 const limit = { perMinute: 60, burst: 2 } as const;
 

@@ -11,7 +11,7 @@ import { fileURLToPath } from 'node:url';
 import SqliteConnection from 'better-sqlite3';
 import { openSqliteStore } from '../../../../adapters/storage/sqlite/store.js';
 import { StoreRefusal } from '../../../../core/errors.js';
-import { aBuyer, tenant } from '../../../support/domain-samples.js';
+import { aBuyer, tenant } from '../../../support/samples/domain-samples.js';
 import { temporaryFolder } from '../../../support/temporary-folder.js';
 
 const folder = temporaryFolder();

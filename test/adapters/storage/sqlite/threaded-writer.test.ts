@@ -11,7 +11,7 @@ import type { Statement } from '../../../../adapters/storage/database.js';
 import { SqliteDatabase } from '../../../../adapters/storage/sqlite/database.js';
 import { openSqliteStore } from '../../../../adapters/storage/sqlite/store.js';
 import { PonteError } from '../../../../core/errors.js';
-import { aBuyer } from '../../../support/domain-samples.js';
+import { aBuyer } from '../../../support/samples/domain-samples.js';
 import { temporaryFolder } from '../../../support/temporary-folder.js';
 
 const folder = temporaryFolder();

@@ -11,7 +11,7 @@ import { type Statement, StoreConflict } from '../../../../adapters/storage/data
 import { SqliteDatabase } from '../../../../adapters/storage/sqlite/database.js';
 import { openSqliteStore } from '../../../../adapters/storage/sqlite/store.js';
 import { AssertionFailure, PonteError } from '../../../../core/errors.js';
-import { aBarePayment, aBuyer, tenant } from '../../../support/domain-samples.js';
+import { aBarePayment, aBuyer, tenant } from '../../../support/samples/domain-samples.js';
 import { temporaryFolder } from '../../../support/temporary-folder.js';
 
 const folder = temporaryFolder();

@@ -1,0 +1,67 @@
+// Who makes a request: which credential each kind of row takes, and the refusal without it. Scopes
+// and rate limits are the pipeline's next steps.
+import type { IncomingMessage } from 'node:http';
+import { PonteError } from '../../../core/errors.js';
+import type { Deps } from '../../../core/ports/deps.js';
+import { authenticateKey } from '../../../core/usecases/access/keys.js';
+import { authenticateSession, bearerToken } from '../../../core/usecases/access/sessions.js';
+import { header } from './request-input.js';
+import type { ActorOf, Auth, Route } from './route-row.js';
+
+interface Credentials {
+  /** The X-API-Key header; null when there is none. */
+  readonly key: string | null;
+  readonly authorization: string | undefined;
+}
+
+type Authenticator<A extends Auth> = (
+  deps: Deps,
+  credentials: Credentials,
+  route: Route,
+) => Promise<ActorOf[A]>;
+
+/** The refusal of a request without a credential that the route takes. */
+const wanted = {
+  key: 'This route takes an API key. Send it as X-API-Key.',
+  session: 'This route takes a session. Send Authorization: Bearer <token>.',
+  either:
+    'This route takes an API key or a session. Send X-API-Key or Authorization: Bearer <token>.',
+} as const;
+
+const authenticators: Readonly<{ [A in Auth]: Authenticator<A> }> = {
+  key: async (deps, { key }) => {
+    if (key === null) throw new PonteError('InvalidApiKey', wanted.key);
+    return authenticateKey(deps, key);
+  },
+  session: async (deps, { key, authorization }, { errors }) => {
+    if (bearerToken(authorization) !== null) return authenticateSession(deps, authorization);
+    // The row names the refusal of a key, if it has a special one.
+    if (key !== null && errors.includes('ModeSwitchNotAllowed')) {
+      throw new PonteError('ModeSwitchNotAllowed');
+    }
+    throw new PonteError('Unauthorized', wanted.session);
+  },
+  either: async (deps, { key, authorization }) => {
+    if (key !== null) return authenticateKey(deps, key);
+    if (bearerToken(authorization) !== null) return authenticateSession(deps, authorization);
+    throw new PonteError('Unauthorized', wanted.either);
+  },
+  partner: async () => null,
+  signature: async () => null,
+  none: async () => null,
+};
+
+export async function authenticate(
+  deps: Deps,
+  route: Route,
+  request: IncomingMessage,
+): Promise<ActorOf[Auth]> {
+  const key = header(request, 'x-api-key');
+  const credentials = {
+    key: key === undefined || key === '' ? null : key,
+    authorization: header(request, 'authorization'),
+  };
+  const actor = await authenticators[route.access.auth](deps, credentials, route);
+  if (route.access.modes === 'test' && actor?.mode === 'live') throw new PonteError('NotFound');
+  return actor;
+}

@@ -1,0 +1,196 @@
+// The one order of steps for every request: id, route, authentication, scope, rate limit, content
+// type, size, JSON and schema, handler, answer. A refusal at any step ends it. The row of the route
+// says what each step requires.
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { originsIn, ruleFor } from '../../../core/domain/access/scope.js';
+import { tenantOf } from '../../../core/domain/base/tenant.js';
+import type { PaymentView } from '../../../core/domain/payments/change.js';
+import { assert, PonteError } from '../../../core/errors.js';
+import type { Deps } from '../../../core/ports/deps.js';
+import { requireScope } from '../../../core/usecases/access/keys.js';
+import { readPayment } from '../../../core/usecases/payments/payments.js';
+import { takeCreateToken, takeLargeBody } from '../../../core/usecases/service/rate-limits.js';
+import { authenticate } from './authentication.js';
+import type { ClientAddress } from './client-address.js';
+import { corsHeaders, preflightReply } from './cross-origin.js';
+import {
+  type BodyLimits,
+  ClientGone,
+  header,
+  headerTexts,
+  hostsIn,
+  readInput,
+  requestIdOf,
+} from './request-input.js';
+import { endOfTurn, refusalReply, send } from './response-output.js';
+import { type ActorOf, type Auth, Content, type HandlerContext, type Reply } from './route-row.js';
+import type { RouteMatch, Router } from './router.js';
+import { withStoreTimeout } from './store-timeout.js';
+
+export interface Pipeline {
+  readonly context: HandlerContext;
+  readonly router: Router;
+  readonly limits: BodyLimits;
+  readonly corsOrigins: ReadonlySet<string>;
+  readonly clientAddress: ClientAddress;
+  /** Aborted when the server closes: requests that wait for events are answered. */
+  readonly stopping: AbortSignal;
+  readonly isLastAnswer: () => boolean;
+}
+
+/** Rows whose use case verifies a signature over the headers. */
+const signedAuths: readonly Auth[] = ['partner', 'signature'];
+
+export async function serve(
+  pipeline: Pipeline,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const startedMs = performance.now();
+  const turnEnds = endOfTurn();
+  const requestId = requestIdOf(request);
+  const seen: { match: RouteMatch | null } = { match: null };
+  let reply: Reply;
+  try {
+    const { corsOrigins, router } = pipeline;
+    const preflight = preflightReply(corsOrigins, router.methods, request);
+    reply = preflight ?? (await answer(pipeline, request, response, seen));
+  } catch (error) {
+    if (error instanceof ClientGone) return;
+    reply = refused(pipeline, request, error, { requestId, match: seen.match });
+  }
+  const { body } = reply;
+  try {
+    reply = unlessUnchanged(request, reply);
+    const headers = { ...reply.headers, ...corsHeaders(pipeline.corsOrigins, request) };
+    const { bytesMax } = pipeline.limits;
+    await turnEnds;
+    const ending = { requestId, bytesMax, last: pipeline.isLastAnswer() };
+    await send(request, response, { ...reply, headers }, ending);
+  } finally {
+    // Also after a 304 and when the client is gone.
+    if (body instanceof Content) await body.bytes.close();
+  }
+  measure(pipeline.context.deps, seen.match, reply, startedMs);
+}
+
+function measure(
+  { metrics }: Deps,
+  match: RouteMatch | null,
+  { status }: Reply,
+  startedMs: number,
+) {
+  if (metrics === null) return;
+  const created = match?.route.access.rateLimit === 'create' && status < 300;
+  const createMs = created ? performance.now() - startedMs : null;
+  metrics.answered(match?.operation ?? null, { status, createMs });
+}
+
+function limitedContext(context: HandlerContext): HandlerContext {
+  return {
+    deps: withStoreTimeout(context.deps),
+    feedReaders: context.feedReaders,
+    readiness: context.readiness,
+    // Built on first use.
+    get description() {
+      return context.description;
+    },
+  };
+}
+
+async function answer(
+  { context: unlimited, router, limits, stopping }: Pipeline,
+  request: IncomingMessage,
+  response: ServerResponse,
+  seen: { match: RouteMatch | null },
+): Promise<Reply> {
+  expectHost(request);
+  const context = limitedContext(unlimited);
+  const { deps } = context;
+  const match = router.match(request.method ?? '', request.url ?? '');
+  const { route } = match;
+  seen.match = match;
+  const actor = await authenticate(deps, route, request);
+  if (actor !== null) requireScope(actor, ruleFor(route.access.scope, match.params['id']));
+  const tenant = actor === null ? null : tenantOf(actor);
+  const keyId = actor !== null && 'keyId' in actor ? actor.keyId : null;
+  if (tenant !== null && keyId !== null && route.access.rateLimit === 'create') {
+    await takeCreateToken(deps, tenant, keyId);
+  }
+  const admit = async (sizeBytes: number) => {
+    if (tenant !== null) await takeLargeBody(deps, tenant, sizeBytes);
+  };
+  const input = await readInput(match, request, response, { ...limits, admit });
+  return route.handler(context, {
+    ...input,
+    actor,
+    found: await foundPayment(deps, match, actor),
+    tenant,
+    headers: signedAuths.includes(route.access.auth) ? headerTexts(request) : {},
+    waitAtMost: (waitMs) => endOfWait(response, stopping, waitMs),
+  });
+}
+
+/** The payment in the path, if the scope of the row is by origin; null otherwise. */
+async function foundPayment(
+  deps: Deps,
+  { route: { access }, params: { id } }: RouteMatch,
+  actor: ActorOf[Auth],
+): Promise<PaymentView | null> {
+  const { scope } = access;
+  if (typeof scope === 'string' || !('byOrigin' in scope)) return null;
+  assert(actor !== null && id !== undefined, 'a row by origin has a credential and an id');
+  return readPayment(deps, tenantOf(actor), id, originsIn(scope));
+}
+
+/** The timer and the listeners are removed once the response closes. */
+function endOfWait(response: ServerResponse, stopping: AbortSignal, waitMs: number): AbortSignal {
+  const ended = new AbortController();
+  const end = () => {
+    clearTimeout(timer);
+    ended.abort();
+  };
+  const timer = setTimeout(end, waitMs);
+  response.once('close', end);
+  if (stopping.aborted || response.destroyed) end();
+  else stopping.addEventListener('abort', end, { signal: ended.signal });
+  return ended.signal;
+}
+
+/** HTTP/1.1 requires one Host header (RFC 9112, 3.2). */
+function expectHost(request: IncomingMessage): void {
+  const count = hostsIn(request);
+  if (count > 1) throw new PonteError('ValidationError', 'Host: send this header once.');
+  if (count === 1 || request.httpVersion === '1.0') return;
+  throw new PonteError('ValidationError', 'Host: this header is required.');
+}
+
+function unlessUnchanged(request: IncomingMessage, reply: Reply): Reply {
+  const { etag } = reply.headers;
+  if (etag === undefined || header(request, 'if-none-match') !== etag) return reply;
+  return { ...reply, status: 304, body: null };
+}
+
+/** Logs every refusal under its request id. Only the log gets the cause of an internal error. */
+function refused(
+  { context: { deps }, router, clientAddress }: Pipeline,
+  request: IncomingMessage,
+  error: unknown,
+  { requestId, match }: { readonly requestId: string; readonly match: RouteMatch | null },
+): Reply {
+  const operation = match?.operation ?? null;
+  const refusal = error instanceof PonteError ? error : new PonteError('InternalError');
+  const client = clientAddress(request);
+  const fields = { requestId, operation, status: refusal.status, code: refusal.code, client };
+  if (refusal.status < 500) deps.log.info('refused', fields);
+  // Every request fails like this while the database is down, and the log counts it: no stack.
+  else if (refusal.transient) deps.log.warn('refused', { ...fields, reason: reason(refusal) });
+  else deps.log.error('failed', { ...fields, err: error });
+  const reply = refusalReply(refusal);
+  if (refusal.code !== 'MethodNotAllowed') return reply;
+  return { ...reply, headers: { allow: (router.allowed(request.url ?? '') ?? []).join(', ') } };
+}
+
+function reason({ cause }: PonteError): string | null {
+  return cause instanceof Error ? cause.message : null;
+}

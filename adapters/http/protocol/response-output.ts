@@ -1,0 +1,181 @@
+// Writes answers: the headers of every answer, JSON and content bodies, and the end of a connection
+// whose request was not read completely.
+import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
+import type { Socket } from 'node:net';
+import { pipeline } from 'node:stream/promises';
+import { writeJson } from '../../../core/domain/base/raw-json.js';
+import type { PonteError } from '../../../core/errors.js';
+import { errorBody } from './error-body.js';
+import { Content, type Reply } from './route-row.js';
+
+/** Answers are for programs: a browser must not frame, sniff, cache or refer to them. */
+const everyAnswer = {
+  'content-type': 'application/json',
+  'cache-control': 'no-store',
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'DENY',
+  'referrer-policy': 'no-referrer',
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+  'cross-origin-resource-policy': 'same-origin',
+} as const;
+
+/** A year. Browsers then use https only, also for links that say http. */
+const strictTransport = { 'strict-transport-security': 'max-age=31536000' } as const;
+
+/** The headers of every answer under this public address. */
+export function transportHeaders(publicUrl: string): Reply['headers'] {
+  return publicUrl.startsWith('https:') ? strictTransport : {};
+}
+
+/** After a refusal, at most so much of an unread body is read and discarded. */
+const LINGER_BYTES_MAX = 4 * 1024 * 1024;
+const LINGER_MS = 2_000;
+
+/** Error codes of a stream whose connection closed before the answer ended. */
+const clientGone = /^ERR_STREAM_(PREMATURE_CLOSE|DESTROYED)$/;
+
+export function refusalReply(error: PonteError): Reply {
+  const retryAfter = error.retryAfterSeconds;
+  return {
+    status: error.status,
+    body: errorBody.show(error),
+    headers: {
+      ...(retryAfter === null ? {} : { 'retry-after': `${retryAfter}` }),
+      // The rest of the body may never arrive, so no other request can follow it.
+      ...(error.code === 'RequestTimeout' ? { connection: 'close' } : {}),
+    },
+  };
+}
+
+let turn: Promise<void> | null = null;
+
+/**
+ * Resolves when every request of this turn of the event loop has started. Their answers are then
+ * written together: waking a sleeping client is the most expensive part of an answer, and the first
+ * one does it for all.
+ */
+export function endOfTurn(): Promise<void> {
+  turn ??= new Promise((resolve) => {
+    setImmediate(() => {
+      turn = null;
+      resolve();
+    });
+  });
+  return turn;
+}
+
+export interface Ending {
+  readonly requestId: string;
+  /** Bytes of unread body that the connection survives. */
+  readonly bytesMax: number;
+  /** The server stops: the connection closes after this answer. */
+  readonly last: boolean;
+}
+
+export async function send(
+  request: IncomingMessage,
+  response: ServerResponse,
+  reply: Reply,
+  { requestId, bytesMax, last }: Ending,
+): Promise<void> {
+  if (response.destroyed) return;
+  if (reply.body instanceof Content) {
+    await sendContent(request, response, reply, reply.body, { requestId, bytesMax, last });
+    return;
+  }
+  const text = reply.body === null ? '' : writeJson(reply.body);
+  const unread = isOverlong(request, bytesMax);
+  const headers: Record<string, string | number> = {
+    ...everyAnswer,
+    'x-request-id': requestId,
+    ...reply.headers,
+  };
+  if (last || unread) headers['connection'] = 'close';
+  if (text === '') {
+    delete headers['content-type'];
+    if (reply.status !== 204 && reply.status !== 304) headers['content-length'] = 0;
+  }
+  const bytes = Buffer.byteLength(text);
+  if (text !== '') headers['content-length'] = bytes;
+  // ASCII needs no encoding.
+  const encoding = bytes === text.length ? 'latin1' : 'utf8';
+  response.writeHead(reply.status, headers);
+  if (!unread) {
+    response.end(text, encoding);
+    return;
+  }
+  response.write(text, encoding);
+  linger(request, () => response.end());
+}
+
+/** Streams the bytes. A client that disconnects is no error. */
+async function sendContent(
+  request: IncomingMessage,
+  response: ServerResponse,
+  reply: Reply,
+  { type, sizeBytes, bytes }: Content,
+  { requestId, last }: Ending,
+): Promise<void> {
+  response.writeHead(reply.status, {
+    ...everyAnswer,
+    'content-type': type,
+    'content-length': sizeBytes,
+    'x-request-id': requestId,
+    ...reply.headers,
+    ...(last ? { connection: 'close' } : {}),
+  });
+  if (request.method === 'HEAD') {
+    response.end();
+    return;
+  }
+  await pipeline(bytes, response).catch((error: NodeJS.ErrnoException) => {
+    if (!clientGone.test(error.code ?? '')) throw error;
+  });
+}
+
+/** The answer to an unreadable request. The connection closes. */
+export function sendRaw(
+  socket: Socket,
+  reply: Reply,
+  { requestId, publicUrl }: { readonly requestId: string; readonly publicUrl: string },
+): void {
+  const text = writeJson(reply.body);
+  const headers = {
+    ...everyAnswer,
+    ...transportHeaders(publicUrl),
+    'x-request-id': requestId,
+    'content-length': `${Buffer.byteLength(text)}`,
+    connection: 'close',
+  };
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  const status = `HTTP/1.1 ${reply.status} ${STATUS_CODES[reply.status]}\r\n`;
+  socket.end(`${status}${lines.join('')}\r\n${text}`);
+  setTimeout(() => socket.destroy(), LINGER_MS).unref();
+}
+
+/** Whether more may arrive than node discards after the answer. */
+function isOverlong(request: IncomingMessage, bytesMax: number): boolean {
+  if (request.complete) return false;
+  const { 'content-length': length, 'transfer-encoding': encoding } = request.headers;
+  return encoding !== undefined || Number(length ?? 0) > bytesMax;
+}
+
+/**
+ * A client reads its answer after it has sent its body. A socket that is closed with unread bytes
+ * is reset, which can destroy the answer. So the rest of the body is discarded, within limits.
+ */
+function linger(request: IncomingMessage, end: () => void): void {
+  let size = 0;
+  const stop = () => {
+    clearTimeout(timer);
+    request.off('data', count).off('end', stop).off('close', stop).off('error', stop);
+    request.pause();
+    end();
+  };
+  const count = (chunk: Buffer) => {
+    size += chunk.length;
+    if (size > LINGER_BYTES_MAX) stop();
+  };
+  const timer = setTimeout(stop, LINGER_MS);
+  request.on('data', count).on('end', stop).on('close', stop).on('error', stop);
+}

@@ -1,0 +1,42 @@
+// Which refusals an operation can answer with. The description lists them, and the tests require
+// each of them.
+import type { ErrorCode } from '../../../core/errors.js';
+import { noParams, type Route } from './route-row.js';
+
+/** Refusals before a row is found: of an unknown path or method, or an unreadable request. */
+export const offTableCodes = [
+  'NotFound',
+  'MethodNotAllowed',
+  'ValidationError',
+  'RequestTimeout',
+  'PayloadTooLarge',
+  'HeadersTooLarge',
+] as const satisfies readonly ErrorCode[];
+
+/** The refusals of a row: those that follow from its fields, and its own. */
+export function errorCodesOf(route: Route): readonly ErrorCode[] {
+  const { auth, scope, modes, rateLimit } = route.access;
+  const json = typeof route.body !== 'string';
+  const codes: readonly (readonly [boolean, readonly ErrorCode[]])[] = [
+    [true, ['ValidationError', 'InternalError']],
+    // A credential is looked up in the database.
+    [auth !== 'none', ['StoreContention', 'StoreUnavailable']],
+    [auth === 'key' || auth === 'either', ['InvalidApiKey', 'InvalidApiKeyFormat']],
+    [auth === 'session' || auth === 'either', ['Unauthorized', 'InvalidToken']],
+    [auth === 'partner' || auth === 'signature', ['InvalidSignature']],
+    [route.method !== 'GET' && route.inQuarantine !== 'served', ['InQuarantine']],
+    [scope !== 'none', ['InsufficientScope']],
+    // A path parameter that is too long or cannot be decoded matches no path.
+    [modes === 'test' || route.params !== noParams, ['NotFound']],
+    // Of creates, and of the JSON of one tenant.
+    [
+      rateLimit === 'create' || (json && auth !== 'none' && auth !== 'partner'),
+      ['RateLimitExceeded'],
+    ],
+    [route.idempotency === 'key', ['IdempotencyKeyConflict']],
+    [route.body !== 'none', ['PayloadTooLarge']],
+    [json, ['UnsupportedMediaType']],
+    [true, route.errors],
+  ];
+  return codes.flatMap(([applies, names]) => (applies ? names : []));
+}

@@ -1,0 +1,316 @@
+// Connected accounts: their creation, terms, submission, payout and uploads. Each operation has two
+// paths, `/v1/connected-accounts` and `/v1/accounts`.
+import { z } from 'zod';
+import { formatInstant } from '../../../core/domain/base/instant.js';
+import {
+  accountStatuses,
+  type ConnectedAccount,
+  entityTypes,
+  readyToCollect,
+  roles,
+} from '../../../core/domain/parties/connected-account.js';
+import { requirements as needs, ownerRequirements } from '../../../core/domain/parties/dossier.js';
+import {
+  acceptTerms,
+  configureAccountPayout,
+  createAccount,
+  listAccounts,
+  readAccount,
+  startTerms,
+  submitAccount,
+} from '../../../core/usecases/parties/accounts.js';
+import { loadPage } from '../protocol/cursor.js';
+import { pageOf, representation } from '../protocol/representation.js';
+import { type Call, type HandlerContext, type Reply, reply, route } from '../protocol/route-row.js';
+import {
+  anyText,
+  calendarDate,
+  instant,
+  instantOrNull,
+  isHttpUrl,
+  optional,
+  pageQuery,
+  pathText,
+  requestSchemas,
+  responseSchemas,
+  someText,
+  text,
+} from '../protocol/schemas.js';
+import { upload, uploadReply, uploadUrlBody } from './document-routes.js';
+import {
+  answers,
+  cnpjField,
+  country,
+  dossierFields,
+  email,
+  ownerFields,
+  ownersOf,
+} from './dossier-fields.js';
+import { createdReply } from './payment-routes.js';
+import { requirements, requirementsOf } from './requirements-answer.js';
+
+const role = z.enum(roles);
+const entityType = z.enum(entityTypes);
+const status = z.enum(accountStatuses);
+
+export const createAccountBody = z.object({
+  role: role.meta({
+    description: 'A seller is paid by PIX. A buyer is a payer that is verified in advance.',
+  }),
+  entityType,
+  externalId: optional(
+    text(1, 200, 'Your own id. A repeated create with it returns the existing account.'),
+  ),
+  email: optional(anyText('Checked when the account is submitted.')),
+  legalName: optional(anyText('As registered.')),
+  displayName: optional(anyText('The name that you show.')),
+  country: optional(anyText('Two letters, ISO 3166-1; checked when the account is submitted.')),
+  taxId: optional(anyText('Stored encrypted and never returned.')),
+});
+
+export const tosSessionBody = z.object({
+  redirectUrl: z
+    .string('send an http or https URL')
+    .refine(isHttpUrl, 'send an http or https URL')
+    .meta({
+      format: 'uri',
+      description: 'Where the end client returns to, with `tos_id` in the query.',
+    }),
+});
+
+const tosAcceptedBody = z.object({
+  tosId: someText('The `tos_id` of the redirect.'),
+});
+
+const owner = z.object(ownerFields);
+
+const needed = roles
+  .flatMap((role) =>
+    entityTypes.map((type) => `a ${role} ${type}: ${needs[role][type].join(', ')}`),
+  )
+  .join('; ');
+
+export const submitAccountBody = z
+  .object({
+    email: optional(email),
+    country: optional(country),
+    ...dossierFields,
+    dateOfBirth: optional(calendarDate('YYYY-MM-DD.')),
+    ...cnpjField,
+    owners: ownersOf(owner),
+    answers,
+  })
+  .meta({
+    description:
+      'Fields of the create need not be repeated. Required for ' +
+      `${needed}; for each owner: ${ownerRequirements.join(', ')}. While \`requirements.due\` is ` +
+      'not empty, send those fields and answers alone.',
+  });
+
+const payoutConfigBody = z.object({
+  pixKey: text(1, 140, 'Passed to the settlement partner and never stored.'),
+  accountHolderName: text(1, 200, 'The holder of the account of the PIX key.'),
+});
+
+const accountParams = z.object({ id: pathText('`acct_…`') });
+
+const accountListQuery = z.object({
+  ...pageQuery.shape,
+  role: optional(role),
+  status: optional(status),
+});
+
+requestSchemas
+  .add(createAccountBody, { id: 'CreateConnectedAccount' })
+  .add(tosSessionBody, { id: 'StartTerms' })
+  .add(tosAcceptedBody, { id: 'AcceptTerms' })
+  .add(submitAccountBody, { id: 'SubmitConnectedAccount' })
+  .add(owner, { id: 'BeneficialOwner' })
+  .add(payoutConfigBody, { id: 'ConfigurePayout' });
+
+export const account = representation<ConnectedAccount>()('ConnectedAccount', {
+  id: z.string(),
+  externalId: z.string().nullable(),
+  role,
+  entityType,
+  status: status.meta({
+    description:
+      '`created` until it is submitted; `rejected` can be submitted again. An approved account ' +
+      'is `verifying` again while the partner suspends its approval.',
+  }),
+  receiverId: z.string().nullable().meta({ description: 'Null until it is submitted.' }),
+  email: z.string().nullable(),
+  legalName: z.string().nullable(),
+  displayName: z.string().nullable(),
+  country: z.string().nullable(),
+  taxIdLast4: z.string().nullable(),
+  tosAccepted: [z.boolean(), ({ tosId }) => tosId !== null],
+  payoutConfigured: [z.boolean(), ({ destinationRef }) => destinationRef !== null],
+  readyToCollect: [
+    z.boolean().meta({
+      description:
+        'True for an approved seller with an off-ramp wallet and a PIX destination. Only such a ' +
+        'seller can be named on a payment.',
+    }),
+    readyToCollect,
+  ],
+  requirements: [requirements, requirementsOf],
+  approvedAt: [instant.nullable(), ({ approvedAtMs }) => instantOrNull(approvedAtMs)],
+  rejectedAt: [instant.nullable(), ({ rejectedAtMs }) => instantOrNull(rejectedAtMs)],
+  createdAt: [instant, ({ createdAtMs }) => formatInstant(createdAtMs)],
+  updatedAt: [instant, ({ updatedAtMs }) => formatInstant(updatedAtMs)],
+});
+
+const accountPage = pageOf('ConnectedAccountList', account);
+
+const termsSession = z.strictObject({
+  url: z.string().meta({ format: 'uri', description: 'Send the end client to this URL.' }),
+  idempotencyKey: z.string().meta({ description: 'Binds this session to the account.' }),
+});
+
+responseSchemas.add(termsSession, { id: 'TermsSession' });
+
+export const accountRoutes = [
+  route({
+    method: 'POST',
+    operations: {
+      createConnectedAccount: '/v1/connected-accounts',
+      createAccount: '/v1/accounts',
+    },
+    summary: 'Create a connected account, or return the one with your externalId',
+    access: { auth: 'key', scope: 'connected_accounts:write', modes: 'both', rateLimit: 'none' },
+    body: createAccountBody,
+    responses: { 200: account.schema, 201: account.schema },
+    handler: createConnectedAccount,
+  }),
+  route({
+    method: 'GET',
+    operations: {
+      listConnectedAccounts: '/v1/connected-accounts',
+      listAccounts: '/v1/accounts',
+    },
+    summary: 'List connected accounts, newest first',
+    access: { auth: 'key', scope: 'connected_accounts:read', modes: 'both', rateLimit: 'none' },
+    query: accountListQuery,
+    responses: { 200: accountPage.schema },
+    handler: listAccountPage,
+  }),
+  route({
+    method: 'GET',
+    operations: {
+      readConnectedAccount: '/v1/connected-accounts/{id}',
+      readAccount: '/v1/accounts/{id}',
+    },
+    summary: 'Read a connected account',
+    access: { auth: 'key', scope: 'connected_accounts:read', modes: 'both', rateLimit: 'none' },
+    params: accountParams,
+    responses: { 200: account.schema },
+    handler: async ({ deps }, { tenant, params }) =>
+      reply(200, account.show(await readAccount(deps, tenant, params.id))),
+  }),
+  route({
+    method: 'POST',
+    operations: {
+      startConnectedAccountTerms: '/v1/connected-accounts/{id}/tos-session',
+      startAccountTerms: '/v1/accounts/{id}/tos-session',
+    },
+    summary: 'Start a session in which the end client accepts the terms',
+    access: { auth: 'key', scope: 'connected_accounts:write', modes: 'both', rateLimit: 'none' },
+    params: accountParams,
+    body: tosSessionBody,
+    responses: { 200: termsSession },
+    errors: ['PartnerUnavailable'],
+    handler: async ({ deps }, { tenant, params, body }) =>
+      reply(200, await startTerms(deps, tenant, params.id, body.redirectUrl)),
+  }),
+  route({
+    method: 'POST',
+    operations: {
+      acceptConnectedAccountTerms: '/v1/connected-accounts/{id}/tos-accepted',
+      acceptAccountTerms: '/v1/accounts/{id}/tos-accepted',
+    },
+    summary: 'Record the terms that the end client accepted',
+    access: { auth: 'key', scope: 'connected_accounts:write', modes: 'both', rateLimit: 'none' },
+    params: accountParams,
+    body: tosAcceptedBody,
+    responses: { 200: account.schema },
+    errors: ['TosSessionRequired', 'TosIdMismatch'],
+    handler: async ({ deps }, { tenant, params, body }) =>
+      reply(200, account.show(await acceptTerms(deps, tenant, params.id, body.tosId))),
+  }),
+  route({
+    method: 'POST',
+    operations: {
+      submitConnectedAccount: '/v1/connected-accounts/{id}/submit',
+      submitAccount: '/v1/accounts/{id}/submit',
+    },
+    summary:
+      'Submit for verification, or answer requirements.due. Anything else changes nothing while ' +
+      'verifying or approved',
+    access: { auth: 'key', scope: 'connected_accounts:write', modes: 'both', rateLimit: 'none' },
+    params: accountParams,
+    body: submitAccountBody,
+    responses: { 200: account.schema },
+    errors: [
+      'TosSessionRequired',
+      'TosIdMismatch',
+      'ConnectedAccountMissingFields',
+      'PartnerUnavailable',
+    ],
+    handler: async ({ deps }, { tenant, params, body }) =>
+      reply(200, account.show(await submitAccount(deps, tenant, params.id, body))),
+  }),
+  route({
+    method: 'POST',
+    operations: {
+      configureConnectedAccountPayout: '/v1/connected-accounts/{id}/payout-config',
+      configureAccountPayout: '/v1/accounts/{id}/payout-config',
+    },
+    summary:
+      'Register the PIX destination of an approved seller. Existing payments keep theirs. A ' +
+      'change is mailed to owners, admins and the seller',
+    access: { auth: 'key', scope: 'connected_accounts:write', modes: 'both', rateLimit: 'none' },
+    params: accountParams,
+    body: payoutConfigBody,
+    responses: { 200: account.schema },
+    errors: ['ConnectedAccountNotApproved', 'PartnerUnavailable'],
+    handler: async ({ deps }, { tenant, params, body }) =>
+      reply(200, account.show(await configureAccountPayout(deps, tenant, params.id, body))),
+  }),
+  route({
+    method: 'POST',
+    operations: {
+      createConnectedAccountUpload: '/v1/connected-accounts/{id}/upload-url',
+      createAccountUpload: '/v1/accounts/{id}/upload-url',
+    },
+    summary: 'Create an upload URL for a document of the account; purged after the decision',
+    access: { auth: 'key', scope: 'connected_accounts:write', modes: 'both', rateLimit: 'none' },
+    params: accountParams,
+    body: uploadUrlBody,
+    responses: { 200: upload.schema },
+    errors: ['KycStorageDisabled'],
+    handler: async ({ deps }, { tenant, params: { id }, body }) =>
+      uploadReply(deps, tenant, { party: 'account', id }, body),
+  }),
+];
+
+async function createConnectedAccount(
+  { deps }: HandlerContext,
+  { tenant, body }: Call<'key', unknown, unknown, z.infer<typeof createAccountBody>>,
+): Promise<Reply> {
+  const created = await createAccount(deps, tenant, body);
+  return createdReply(created, reply(200, account.show(created.account)));
+}
+
+async function listAccountPage(
+  { deps }: HandlerContext,
+  { tenant, query }: Call<'key', unknown, z.infer<typeof accountListQuery>, unknown>,
+): Promise<Reply> {
+  const { role, status } = query;
+  // A cursor belongs to the filters of its list.
+  const list = { operation: 'accounts', tenant, parentId: `${role} ${status}` };
+  const { rows, nextCursor } = await loadPage(deps.secretBox, list, query, (page) =>
+    listAccounts(deps, tenant, { role, status, ...page }),
+  );
+  return reply(200, accountPage.show(rows, nextCursor));
+}

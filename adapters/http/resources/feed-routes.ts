@@ -1,0 +1,120 @@
+// The event feed. Each event has the `data` of its webhook (event-bodies.ts).
+import { z } from 'zod';
+import { formatInstant, SECOND_MS } from '../../../core/domain/base/instant.js';
+import { RawJson, sliceTopLevel } from '../../../core/domain/base/raw-json.js';
+import type { NumberedEvent } from '../../../core/domain/payments/event.js';
+import { assert } from '../../../core/errors.js';
+import {
+  type FeedPage,
+  WAITING_PER_KEY_MAX,
+} from '../../../core/usecases/webhooks/feed-readers.js';
+import { representation } from '../protocol/representation.js';
+import { type Call, type HandlerContext, type Reply, reply, route } from '../protocol/route-row.js';
+import { instant, pageQuery, readText, responseSchemas } from '../protocol/schemas.js';
+import { eventBodies } from './event-bodies.js';
+
+/** Shorter than the time-outs of common clients and load balancers. */
+const WAIT_MAX_SECONDS = 30;
+
+const feedQuery = z.object({
+  after: readText(readPlace, 'send a whole number of 0 or more, or latest, once', {
+    type: ['integer', 'string'],
+    minimum: 0,
+    pattern: '^latest$',
+    default: 0,
+    description:
+      'The last sequence that you have: the nextAfter of the previous answer. `latest` starts ' +
+      'after the latest event. A sequence beyond it is a `FeedReset`.',
+  })
+    .optional()
+    .transform((after) => after ?? 0),
+  epoch: readText(readEpoch, 'send a whole number of 1 or more, once', {
+    type: 'integer',
+    minimum: 1,
+    description:
+      'The epoch of the previous answer. A restore of the service starts a new epoch, which ' +
+      'reuses sequence numbers: then the answer is a `FeedReset`.',
+  })
+    .optional()
+    .transform((epoch) => epoch ?? null),
+  limit: pageQuery.shape.limit,
+  wait: readText(readWait, `send a whole number from 0 to ${WAIT_MAX_SECONDS}, once`, {
+    type: 'integer',
+    minimum: 0,
+    maximum: WAIT_MAX_SECONDS,
+    default: 0,
+    description:
+      'Seconds to wait for the next event if there is none yet. At most ' +
+      `${WAITING_PER_KEY_MAX} requests of one key wait at a time; another one is refused with ` +
+      '`retryAfter`.',
+  })
+    .optional()
+    .transform((wait) => wait ?? 0),
+});
+
+/** One per kind of event; only the schemas differ. */
+const [first, ...others] = eventBodies.map(({ shape }) =>
+  representation<NumberedEvent>()(null, {
+    sequence: z.int().min(1).meta({ description: 'From 1, without gaps, per mode.' }),
+    id: z.string().meta({ description: 'The externalEventId of the webhook.' }),
+    event: [shape.event, ({ type }) => type],
+    createdAt: [instant, ({ createdAtMs }) => formatInstant(createdAtMs)],
+    data: [
+      shape.data.meta({
+        description: 'The same bytes as `data` of the webhook.',
+      }) as unknown as z.ZodType<RawJson>,
+      ({ body }) => new RawJson(sliceTopLevel(body, ['data']).get('data') ?? '{}'),
+    ],
+  }),
+);
+assert(first !== undefined, 'there are kinds of events');
+const eventSchema = z.discriminatedUnion('event', [
+  first.schema,
+  ...others.map(({ schema }) => schema),
+]);
+responseSchemas.add(eventSchema, { id: 'FeedEvent' });
+
+const feed = representation<FeedPage>()('Feed', {
+  data: [z.array(eventSchema), ({ events }) => events.map((event) => first.show(event))],
+  nextAfter: z.int().min(0).meta({ description: 'Store it, and send it as `after` to continue.' }),
+  epoch: z.int().min(1).meta({ description: 'Store it with `nextAfter`, and send both.' }),
+});
+
+export const feedRoutes = [
+  route({
+    method: 'GET',
+    operations: { readEvents: '/v1/events' },
+    summary: 'Read the events after a sequence, or wait for the next ones',
+    access: { auth: 'key', scope: 'webhooks:read', modes: 'both', rateLimit: 'none' },
+    query: feedQuery,
+    responses: { 200: feed.schema },
+    errors: ['EventsPruned', 'FeedReset', 'RateLimitExceeded'],
+    handler: readEvents,
+  }),
+];
+
+async function readEvents(
+  { feedReaders }: HandlerContext,
+  call: Call<'key', unknown, z.infer<typeof feedQuery>, unknown>,
+): Promise<Reply> {
+  const { tenant, actor, query, waitAtMost } = call;
+  const ended = query.wait === 0 ? null : waitAtMost(query.wait * SECOND_MS);
+  const wait = ended === null ? null : { keyId: actor.keyId, ended };
+  return reply(200, feed.show(await feedReaders.read(tenant, query, wait)));
+}
+
+function readPlace(value: string): number | 'latest' | null {
+  if (value === 'latest') return value;
+  const sequence = /^[0-9]{1,16}$/.test(value) ? Number(value) : null;
+  return Number.isSafeInteger(sequence) ? sequence : null;
+}
+
+function readEpoch(value: string): number | null {
+  const epoch = /^[1-9][0-9]{0,15}$/.test(value) ? Number(value) : null;
+  return Number.isSafeInteger(epoch) ? epoch : null;
+}
+
+function readWait(value: string): number | null {
+  const wait = /^[0-9]{1,2}$/.test(value) ? Number(value) : null;
+  return wait !== null && wait <= WAIT_MAX_SECONDS ? wait : null;
+}

@@ -1,0 +1,152 @@
+// Invoices: payments that a member may have to approve and whose buyer is invited by mail.
+import { z } from 'zod';
+import type { Payment } from '../../../core/domain/payments/payment.js';
+import {
+  approveInvoice,
+  inviteBuyer,
+  listInvoices,
+} from '../../../core/usecases/payments/invoices.js';
+import { loadPage } from '../protocol/cursor.js';
+import { pageOf, representation } from '../protocol/representation.js';
+import { type Call, type HandlerContext, type Reply, reply, route } from '../protocol/route-row.js';
+import {
+  calendarDate,
+  optional,
+  pageQuery,
+  pathText,
+  requestSchemas,
+  text,
+} from '../protocol/schemas.js';
+import {
+  createFields,
+  hostedPaymentUrl,
+  type PaymentSource,
+  payment,
+  paymentRows,
+  sentPayment,
+  statuses,
+} from './payment-routes.js';
+
+export const createInvoiceBody = z
+  .object({
+    ...createFields,
+    externalId: optional(text(1, 200, 'Your own id, unique per invoice.')),
+    number: optional(text(1, 100, 'The invoice number known to seller and buyer.')),
+    sellerExternalId: optional(
+      text(
+        1,
+        200,
+        'A connected seller that is readyToCollect. Without it the payment settles to you.',
+      ),
+    ),
+    dueDate: optional(
+      calendarDate('Shown to the buyer, without effect. An invoice ends at expiresAt.'),
+    ),
+  })
+  .transform(sentPayment);
+
+const invoiceListQuery = z.object({
+  ...pageQuery.shape,
+  status: optional(z.enum(statuses)),
+});
+
+const invoiceParams = z.object({
+  id: pathText('`inv_…`, or `ext_` followed by the externalId of an invoice, percent-encoded.'),
+});
+
+requestSchemas.add(createInvoiceBody, { id: 'CreateInvoice' });
+
+const invoice = representation<PaymentSource>()('Invoice', {
+  ...payment.fields,
+  number: [z.string().nullable(), (source) => source.payment.number],
+  dueDate: [z.iso.date().nullable(), (source) => source.payment.dueDate],
+  hostedPaymentUrl: [
+    payment.schema.shape.hostedPaymentUrl.meta({
+      format: 'uri',
+      description: 'Null until the buyer is invited. The invitation mail links to it.',
+    }),
+    hostedPaymentUrl,
+  ],
+});
+
+const invoicePage = pageOf('InvoiceList', invoice);
+
+const invitation = representation<Payment>()('Invitation', {
+  status: [z.literal('sent').meta({ description: 'The mail is queued.' }), () => 'sent' as const],
+  invoiceId: [z.string(), ({ id }) => id],
+});
+
+const invoiceScopes = {
+  read: { byOrigin: { invoice: 'invoices:read' } },
+  write: { byOrigin: { invoice: 'invoices:write' } },
+} as const;
+
+const invoices = paymentRows({
+  name: 'Invoice',
+  path: '/v1/invoices',
+  summaries: {
+    create: 'Create an invoice; it awaits approval if the organization requires it',
+    read: 'Read an invoice',
+    cancel: 'Cancel an invoice before its BRL payout begins; cancelling again changes nothing',
+  },
+  scopes: { create: 'invoices:write', ...invoiceScopes },
+  params: invoiceParams,
+  body: createInvoiceBody,
+  // An API key belongs to no member.
+  create: (body) => ({ ...body, origin: 'invoice', createdByMemberId: null }),
+  shown: invoice,
+});
+
+export const invoiceRoutes = [
+  invoices.create,
+  route({
+    method: 'GET',
+    operations: { listInvoices: '/v1/invoices' },
+    summary: 'List invoices, newest first',
+    access: { auth: 'key', scope: 'invoices:read', modes: 'both', rateLimit: 'none' },
+    query: invoiceListQuery,
+    responses: { 200: invoicePage.schema },
+    handler: listInvoicePage,
+  }),
+  invoices.read,
+  invoices.cancel,
+  route({
+    method: 'POST',
+    operations: { approveInvoice: '/v1/invoices/{id}/approve' },
+    summary: 'Approve an invoice that another member or a key created; a repeat changes nothing',
+    access: { auth: 'session', scope: invoiceScopes.write, modes: 'both', rateLimit: 'none' },
+    params: invoiceParams,
+    responses: { 200: invoice.schema },
+    errors: ['SelfApprovalNotAllowed', 'PaymentStateConflict'],
+    handler: async ({ deps }, { tenant, actor, found: { payment } }) =>
+      invoices.answer(deps, await approveInvoice(deps, tenant, payment.id, actor.memberId)),
+  }),
+  route({
+    method: 'POST',
+    operations: { inviteInvoiceBuyer: '/v1/invoices/{id}/invite-buyer' },
+    summary:
+      'Mail a sign-in link to the buyer of an approved invoice, or a new one while it awaits the ' +
+      'buyer: at most one per minute and invoice, five per hour and address',
+    access: { auth: 'key', scope: invoiceScopes.write, modes: 'both', rateLimit: 'none' },
+    params: invoiceParams,
+    responses: { 200: invitation.schema },
+    errors: ['InvoiceNotApproved'],
+    handler: async ({ deps }, { tenant, found }) =>
+      reply(200, invitation.show(await inviteBuyer(deps, tenant, found.payment.id))),
+  }),
+];
+
+async function listInvoicePage(
+  { deps }: HandlerContext,
+  { tenant, query }: Call<'key', unknown, z.infer<typeof invoiceListQuery>, unknown>,
+): Promise<Reply> {
+  const { status } = query;
+  const { payUrl } = deps.settings;
+  // A cursor belongs to the filter of its list.
+  const list = { operation: 'invoices', tenant, parentId: `${status}` };
+  const { rows, nextCursor } = await loadPage(deps.secretBox, list, query, async (page) => {
+    const views = await listInvoices(deps, tenant, { status, ...page });
+    return views.map((view) => ({ ...view, payUrl, id: view.payment.id }));
+  });
+  return reply(200, invoicePage.show(rows, nextCursor));
+}

@@ -1,0 +1,129 @@
+// The list of a tenant's payments: the newest first, or the changes since a moment.
+import { z } from 'zod';
+import { allows } from '../../../core/domain/access/scope.js';
+import { parseInstant } from '../../../core/domain/base/instant.js';
+import type { Tenant } from '../../../core/domain/base/tenant.js';
+import { paymentOrigins } from '../../../core/domain/payments/payment.js';
+import { PonteError } from '../../../core/errors.js';
+import type { Deps } from '../../../core/ports/deps.js';
+import {
+  type ChangeFilter,
+  listChangedPayments,
+  listPayments,
+  type PaymentListFilter,
+} from '../../../core/usecases/payments/payment-lists.js';
+import { loadPage } from '../protocol/cursor.js';
+import { pageOf } from '../protocol/representation.js';
+import { type Call, type HandlerContext, type Reply, reply, route } from '../protocol/route-row.js';
+import { optional, pageQuery, readText, text } from '../protocol/schemas.js';
+import { type PaymentSource, payment, paymentScopes, statuses } from './payment-routes.js';
+
+function moment(description: string) {
+  return optional(
+    readText(
+      parseInstant,
+      'send an RFC 3339 timestamp with an offset, for example 2030-01-31T12:00:00Z',
+      {
+        format: 'date-time',
+        description,
+      },
+    ),
+  );
+}
+
+const paymentListQuery = z.object({
+  ...pageQuery.shape,
+  status: optional(z.enum(statuses)),
+  origin: optional(z.enum(paymentOrigins)),
+  externalId: optional(text(1, 200, 'At most one payment intent and one invoice have it.')),
+  sellerExternalId: optional(text(1, 200, 'Payments to this connected seller.')),
+  createdFrom: moment('Created at this time or later.'),
+  createdTo: moment('Created before this time.'),
+  updatedSince: moment(
+    'Lists changes instead, oldest first, up to the time of the first page; of the other filters ' +
+      'only `origin` is allowed. To copy payments without loss, read all pages, store the latest ' +
+      '`updatedAt`, and send it next time. Changes of the minute before it are repeated.',
+  ),
+});
+
+type ListQuery = z.infer<typeof paymentListQuery>;
+
+const paymentPage = pageOf('PaymentList', payment);
+const readScopes = paymentScopes.read.byOrigin;
+
+export const paymentListRoutes = [
+  route({
+    method: 'GET',
+    operations: { listPayments: '/v1/payments' },
+    summary: 'List payment intents and invoices that the key may read, newest first',
+    access: {
+      auth: 'key',
+      scope: { anyOf: Object.values(readScopes) },
+      modes: 'both',
+      rateLimit: 'none',
+    },
+    query: paymentListQuery,
+    responses: { 200: paymentPage.schema },
+    handler: listPaymentPage,
+  }),
+];
+
+async function listPaymentPage(
+  { deps }: HandlerContext,
+  { actor, tenant, query }: Call<'key', unknown, ListQuery, unknown>,
+): Promise<Reply> {
+  const { updatedSince, origin } = query;
+  if (updatedSince !== null) refuseOtherFilters(query);
+  const origins = paymentOrigins.filter(
+    (one) => (origin ?? one) === one && allows(actor.scopes, readScopes[one]),
+  );
+  // A cursor belongs to the filter of its list.
+  const parentId = JSON.stringify({ ...query, limit: null, cursor: null });
+  const list = { operation: 'payments', tenant, parentId };
+  const { rows, nextCursor } = await loadPage(deps.secretBox, list, query, ({ beforeId, limit }) =>
+    updatedSince === null
+      ? newest(deps, tenant, { ...query, origins, beforeId, limit })
+      : changed(deps, tenant, { sinceMs: updatedSince, origins, position: beforeId, limit }),
+  );
+  return reply(200, paymentPage.show(rows, nextCursor));
+}
+
+/** A payment leaves such a filter by a change, which the list would then not show. */
+function refuseOtherFilters(query: ListQuery): void {
+  const { status, externalId, sellerExternalId, createdFrom, createdTo } = query;
+  const others = Object.entries({ status, externalId, sellerExternalId, createdFrom, createdTo });
+  const [sent] = others.filter(([, value]) => value !== null);
+  if (sent === undefined) return;
+  const message = `${sent[0]}: send it without updatedSince, which lists all changes.`;
+  throw new PonteError('ValidationError', message);
+}
+
+/** `id` is what the cursor of the next page contains. */
+type Row = PaymentSource & { readonly id: string };
+
+async function newest(
+  deps: Deps,
+  tenant: Tenant,
+  { createdFrom, createdTo, ...query }: ListQuery & Pick<PaymentListFilter, 'origins' | 'beforeId'>,
+): Promise<readonly Row[]> {
+  const { payUrl } = deps.settings;
+  const created = { createdFromMs: createdFrom, createdToMs: createdTo };
+  const views = await listPayments(deps, tenant, { ...query, ...created });
+  return views.map((view) => ({ ...view, payUrl, id: view.payment.id }));
+}
+
+async function changed(
+  deps: Deps,
+  tenant: Tenant,
+  { position, ...filter }: Omit<ChangeFilter, 'after'> & { readonly position: string | null },
+): Promise<readonly Row[]> {
+  const { payUrl } = deps.settings;
+  const [until, updatedAt, id = ''] = position?.split(' ') ?? [];
+  const after =
+    position === null ? null : { untilMs: Number(until), updatedAtMs: Number(updatedAt), id };
+  const { untilMs, views } = await listChangedPayments(deps, tenant, { ...filter, after });
+  return views.map((view) => {
+    const { updatedAtMs, id: paymentId } = view.payment;
+    return { ...view, payUrl, id: `${untilMs} ${updatedAtMs} ${paymentId}` };
+  });
+}

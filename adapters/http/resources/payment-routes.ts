@@ -1,0 +1,397 @@
+// Payments of both origins: create, read, cancel and, in test mode, advance. An invoice is a
+// payment with more fields (invoice-routes.ts).
+import { z } from 'zod';
+import type { Scope, ScopeByOrigin } from '../../../core/domain/access/scope.js';
+import { formatInstant, parseInstant } from '../../../core/domain/base/instant.js';
+import { formatAmount, money, parseAmount } from '../../../core/domain/base/money.js';
+import { RawJson } from '../../../core/domain/base/raw-json.js';
+import { kycStatuses } from '../../../core/domain/parties/buyer-kyc.js';
+import type { PaymentView } from '../../../core/domain/payments/change.js';
+import {
+  isPageOpen,
+  paymentMoves,
+  paymentStatuses,
+  progress,
+} from '../../../core/domain/payments/payment.js';
+import { purposeNames } from '../../../core/domain/payments/purpose.js';
+import { simulatedEvents, simulations } from '../../../core/domain/payments/simulated-event.js';
+import type { Deps } from '../../../core/ports/deps.js';
+import {
+  type CreatedPayment,
+  cancelPayment,
+  createPayment,
+  type NewPayment,
+  REASON_LENGTH_MAX,
+} from '../../../core/usecases/payments/payments.js';
+import { advancePayment } from '../../../core/usecases/sandbox/sandbox.js';
+import { simulate } from '../../../core/usecases/sandbox/simulations.js';
+import { representation } from '../protocol/representation.js';
+import { type Reply, reply, route } from '../protocol/route-row.js';
+import {
+  anyText,
+  decimal,
+  emailText,
+  instant,
+  instantOrNull,
+  isHttpUrl,
+  keysOf,
+  optional,
+  pathText,
+  rawJson,
+  readText,
+  requestSchemas,
+  text,
+} from '../protocol/schemas.js';
+import { amountLimit } from './amount-limit-answer.js';
+import { funds } from './funds-answer.js';
+import { payinInstructions } from './payin-instructions-answer.js';
+
+const buyerRequest = z.object({
+  email: emailText('The address of the sign-in link.'),
+  name: optional(anyText('Pre-fills the KYC form.')),
+  country: optional(anyText('Pre-fills the KYC form.')),
+  phone: optional(anyText('Pre-fills the KYC form.')),
+});
+
+export const createFields = {
+  externalId: text(1, 200, 'Your own id, unique per payment.'),
+  amount: readText(parseAmount, 'send a decimal string with at most two decimals, as "1250.00"', {
+    pattern: '^[0-9]{1,12}(\\.[0-9]{1,2})?$',
+    examples: ['1250.00'],
+    description: 'Normalized to two decimals. At least 10.00 in USD.',
+  }),
+  currency: optional(
+    z
+      .string('send an ISO 4217 code in capitals, as "USD"')
+      .regex(/^[A-Z]{3}$/, 'send an ISO 4217 code in capitals, as "USD"')
+      .meta({ default: 'USD', description: 'A currency that buyers can pay in: USD, EUR, GBP.' }),
+  ).transform((currency) => currency ?? 'USD'),
+  buyer: buyerRequest,
+  returnUrl: optional(
+    z
+      .string('send an http or https URL')
+      .refine(isHttpUrl, 'send an http or https URL')
+      .meta({ format: 'uri', description: 'Where the buyer is sent after settlement.' }),
+  ),
+  display: optional(
+    rawJson(
+      'Shown on the hosted page, not validated: title, notes, lineItems (description, quantity, ' +
+        'unitPrice, subtotal). At most 32 KiB.',
+    ),
+  ).transform((display) => display?.text ?? null),
+  metadata: optional(
+    rawJson('Returned unchanged on reads and webhooks, never shown to the buyer. At most 32 KiB.'),
+  ).transform((metadata) => metadata?.text ?? '{}'),
+  expiresAt: optional(
+    readText(
+      parseInstant,
+      'send an RFC 3339 timestamp with an offset, for example 2030-01-31T12:00:00Z',
+      {
+        format: 'date-time',
+        description: 'The payment expires if it is unpaid at this time.',
+      },
+    ),
+  ),
+  purpose: optional(
+    z.enum(purposeNames).meta({
+      description:
+        'What is paid for. The settlement partner reports it with the foreign exchange, and may ' +
+        'ask you for it.',
+    }),
+  ),
+} as const;
+
+interface SentFields {
+  readonly amount: bigint;
+  readonly currency: string;
+  readonly expiresAt: number | null;
+}
+
+/** Gives the fields of a create the names and units of the core; most have them already. */
+export function sentPayment<B extends SentFields>({ amount, currency, expiresAt, ...sent }: B) {
+  return { ...sent, amount: money(amount, currency), expiresAtMs: expiresAt };
+}
+
+export const createPaymentIntentBody = z
+  .object({
+    ...createFields,
+    sellerExternalId: optional(
+      text(
+        1,
+        200,
+        'A connected seller that is readyToCollect. Without it the payment settles to you.',
+      ),
+    ),
+  })
+  .transform(sentPayment);
+
+export const createPaymentBody = z
+  .object({
+    ...createFields,
+    sellerExternalId: text(1, 200, 'The connected seller that is paid; it must be readyToCollect.'),
+  })
+  .transform(sentPayment);
+
+export const cancelBody = z.object({
+  reason: text(1, REASON_LENGTH_MAX, 'Returned as cancelReason, and as reason in the event.'),
+});
+
+export const advanceBody = z.object({
+  to: optional(
+    z.enum(paymentStatuses.filter((status) => progress(status) !== null)).meta({
+      default: 'settled',
+      description: 'A status on the way to settled.',
+    }),
+  ),
+});
+
+export const simulateBody = z.object({
+  event: z.enum(simulatedEvents).meta({
+    description: simulatedEvents.map((name) => `${name}: ${simulations[name].means}.`).join(' '),
+  }),
+});
+
+const intentParams = z.object({
+  id: pathText('`pi_…`, or `ext_` followed by your externalId, percent-encoded.'),
+});
+
+export const paymentParams = z.object({
+  id: pathText('`pi_…`, `inv_…`, or `ext_` followed by the externalId of an intent.'),
+});
+
+requestSchemas
+  .add(createPaymentIntentBody, { id: 'CreatePaymentIntent' })
+  .add(createPaymentBody, { id: 'CreatePayment' })
+  .add(buyerRequest, { id: 'BuyerHint' })
+  .add(cancelBody, { id: 'CancelPayment' })
+  .add(advanceBody, { id: 'AdvancePayment' })
+  .add(simulateBody, { id: 'SimulateEvent' });
+
+export const statuses = keysOf(paymentMoves);
+
+/** JSON of the integrator, returned as the text in which it was sent. */
+const jsonObject = z.record(z.string(), z.unknown()) as unknown as z.ZodType<RawJson>;
+
+const buyer = representation<PaymentView>()(null, {
+  id: [z.string(), ({ payment }) => payment.buyerId],
+  email: [z.string(), ({ payment }) => payment.buyer.email],
+  name: [z.string().nullable(), ({ payment }) => payment.buyer.name],
+  country: [z.string().nullable(), ({ payment }) => payment.buyer.country],
+  kycStatus: z.enum(kycStatuses),
+});
+
+/** A payment, and the base URL of the pages for buyers. */
+export interface PaymentSource extends PaymentView {
+  readonly payUrl: string;
+}
+
+export const payment = representation<PaymentSource>()('Payment', {
+  id: [z.string(), (source) => source.payment.id],
+  externalId: [z.string().nullable(), (source) => source.payment.externalId],
+  status: [z.enum(statuses), (source) => source.payment.status],
+  amount: [decimal, (source) => formatAmount(source.payment.amount.amountMinor)],
+  currency: [z.string(), (source) => source.payment.amount.currency],
+  hostedPaymentUrl: [
+    z.string().nullable().meta({
+      format: 'uri',
+      description: 'Forward it to the buyer, and keep it secret otherwise.',
+    }),
+    hostedPaymentUrl,
+  ],
+  buyer: [buyer.schema, buyer.show],
+  sellerExternalId: [z.string().nullable(), (source) => source.payment.sellerExternalId],
+  returnUrl: [z.string().nullable(), (source) => source.payment.returnUrl],
+  metadata: [jsonObject, (source) => new RawJson(source.payment.metadata)],
+  display: [
+    jsonObject.nullable(),
+    ({ payment: { display } }) => (display === null ? null : new RawJson(display)),
+  ],
+  expiresAt: [instant.nullable(), (source) => instantOrNull(source.payment.expiresAtMs)],
+  purpose: [z.enum(purposeNames).nullable(), (source) => source.payment.purpose],
+  brlSettledAmount: [
+    decimal.nullable().meta({ description: 'BRL paid to the seller.' }),
+    ({ payment: { settlement } }) =>
+      settlement === null ? null : formatAmount(settlement.settled.amountMinor),
+  ],
+  fxRateAtSettlement: [
+    z
+      .string()
+      .regex(/^[0-9]+(\.[0-9]+)?$/)
+      .nullable()
+      .meta({ description: 'BRL per unit of the currency, as of the payout.' }),
+    (source) => source.payment.settlement?.fxRate ?? null,
+  ],
+  amountLimit: [
+    amountLimit.schema.nullable().meta({
+      description:
+        'The limit of the payee at the settlement partner that the amount was over when the ' +
+        'buyer asked for a price. The status stays; null again once there is a price.',
+    }),
+    ({ payment: { limitHit } }) =>
+      limitHit === null || limitHit.isLifted ? null : amountLimit.show(limitHit),
+  ],
+  payinInstructions: [
+    payinInstructions.schema.nullable().meta({
+      description:
+        'Null until the buyer has confirmed a quote and the partner accepted the pay-in.',
+    }),
+    ({ payment: { payinInstructions: given, bankDetailsCode: checkCode } }) =>
+      given === null ? null : payinInstructions.show({ ...given, checkCode }),
+  ],
+  failureReason: [z.string().nullable(), (source) => source.payment.failureReason],
+  cancelReason: [z.string().nullable(), (source) => source.payment.cancelReason],
+  funds: [funds.schema, (source) => funds.show(source.funds)],
+  createdAt: [instant, (source) => formatInstant(source.payment.createdAtMs)],
+  updatedAt: [instant, (source) => formatInstant(source.payment.updatedAtMs)],
+});
+
+export function hostedPaymentUrl({ payment, payUrl }: PaymentSource): string | null {
+  return isPageOpen(payment) ? `${payUrl}/r/${payment.publicId}` : null;
+}
+
+/** The scopes of rows for payments of both origins. */
+export const paymentScopes = {
+  read: { byOrigin: { payment_intent: 'payment_intents:read', invoice: 'invoices:read' } },
+  write: { byOrigin: { payment_intent: 'payment_intents:write', invoice: 'invoices:write' } },
+} as const;
+
+/** What differs between the resources that are payments. */
+interface PaymentResource<B> {
+  /** The end of its operationIds. */
+  readonly name: string;
+  readonly path: string;
+  readonly summaries: Readonly<Record<'create' | 'read' | 'cancel', string>>;
+  readonly scopes: {
+    readonly create: Scope;
+    readonly read: { readonly byOrigin: ScopeByOrigin };
+    readonly write: { readonly byOrigin: ScopeByOrigin };
+  };
+  readonly params: z.ZodType<{ readonly id: string }>;
+  readonly body: z.ZodType<B>;
+  readonly create: (body: B) => NewPayment;
+  readonly shown: Pick<typeof payment, 'show'> & { readonly schema: z.ZodType };
+}
+
+/** The rows that all of them have, and the answer with one payment. */
+export function paymentRows<B>(resource: PaymentResource<B>) {
+  const { name, path, summaries, scopes, params } = resource;
+  const { schema, show } = resource.shown;
+  const answer = ({ settings: { payUrl } }: Deps, view: PaymentView): Reply =>
+    reply(200, show({ ...view, payUrl }));
+  return {
+    answer,
+    create: route({
+      method: 'POST',
+      operations: { [`create${name}`]: path },
+      summary: summaries.create,
+      access: { auth: 'key', scope: scopes.create, modes: 'both', rateLimit: 'create' },
+      idempotency: 'key',
+      body: resource.body,
+      responses: { 200: schema, 201: schema },
+      errors: ['KybNotApproved', 'AmountBelowMinimum', 'SellerNotReady'],
+      handler: async ({ deps }, { tenant, body, idempotencyKey }) => {
+        const input = { ...resource.create(body), idempotencyKey };
+        const created = await createPayment(deps, tenant, input);
+        return createdReply(created, answer(deps, created));
+      },
+    }),
+    read: route({
+      method: 'GET',
+      operations: { [`read${name}`]: `${path}/{id}` },
+      summary: summaries.read,
+      access: { auth: 'key', scope: scopes.read, modes: 'both', rateLimit: 'none' },
+      params,
+      responses: { 200: schema },
+      handler: async ({ deps }, { found }) => answer(deps, found),
+    }),
+    cancel: route({
+      method: 'POST',
+      operations: { [`cancel${name}`]: `${path}/{id}/cancel` },
+      summary: summaries.cancel,
+      access: { auth: 'key', scope: scopes.write, modes: 'both', rateLimit: 'none' },
+      params,
+      body: cancelBody,
+      responses: { 200: schema },
+      errors: ['PaymentNotCancellable'],
+      handler: async ({ deps }, { tenant, found, body: { reason } }) =>
+        answer(deps, await cancelPayment(deps, tenant, found.payment.id, reason)),
+    }),
+  };
+}
+
+const intents = paymentRows({
+  name: 'PaymentIntent',
+  path: '/v1/payment-intents',
+  summaries: {
+    create: 'Create a payment intent',
+    read: 'Read a payment intent',
+    cancel: 'Cancel an intent before its BRL payout begins; cancelling again changes nothing',
+  },
+  scopes: {
+    create: 'payment_intents:write',
+    read: { byOrigin: { payment_intent: 'payment_intents:read' } },
+    write: { byOrigin: { payment_intent: 'payment_intents:write' } },
+  },
+  params: intentParams,
+  body: createPaymentIntentBody,
+  create: (body) => ({ ...body, origin: 'payment_intent' }),
+  shown: payment,
+});
+
+const payments = paymentRows({
+  name: 'Payment',
+  path: '/v1/payments',
+  summaries: {
+    create: 'Create a payment intent that settles to a connected seller',
+    read: 'Read a payment, intent or invoice',
+    cancel: 'Cancel a payment before its BRL payout begins; cancelling again changes nothing',
+  },
+  scopes: { create: 'payment_intents:write', ...paymentScopes },
+  params: paymentParams,
+  body: createPaymentBody,
+  create: (body) => ({ ...body, origin: 'payment_intent' }),
+  shown: payment,
+});
+
+export const paymentRoutes = [
+  intents.create,
+  payments.create,
+  intents.read,
+  payments.read,
+  intents.cancel,
+  payments.cancel,
+  route({
+    method: 'POST',
+    operations: { advanceTestPayment: '/v1/test-helpers/payments/{id}/advance' },
+    summary: 'Simulate the buyer and the partner until a test payment has a status; test keys only',
+    access: { auth: 'key', scope: paymentScopes.write, modes: 'test', rateLimit: 'none' },
+    params: paymentParams,
+    body: advanceBody,
+    responses: { 200: payment.schema },
+    handler: async ({ deps }, { tenant, found, body }) =>
+      payments.answer(deps, await advancePayment(deps, tenant, found.payment.id, body.to)),
+  }),
+  route({
+    method: 'POST',
+    operations: { simulateTestPayment: '/v1/test-helpers/payments/{id}/simulate' },
+    summary: 'Simulate one event of a test payment and return the payment after it; test keys only',
+    access: { auth: 'key', scope: paymentScopes.write, modes: 'test', rateLimit: 'none' },
+    params: paymentParams,
+    body: simulateBody,
+    responses: { 200: payment.schema },
+    errors: ['PaymentStateConflict', 'PartnerUnavailable'],
+    handler: async ({ deps }, { tenant, found, body }) =>
+      payments.answer(deps, await simulate(deps, tenant, found.payment.id, body.event)),
+  }),
+];
+
+/** 201 for a new resource; 200 with the replay headers for one that existed. */
+export function createdReply(
+  { replayed, mismatch }: Pick<CreatedPayment, 'replayed' | 'mismatch'>,
+  answer: Reply,
+): Reply {
+  if (!replayed) return { ...answer, status: 201 };
+  const replay = { 'idempotent-replayed': 'true' } as const;
+  if (mismatch.length === 0) return { ...answer, headers: replay };
+  return { ...answer, headers: { ...replay, 'idempotent-mismatch': mismatch.join(', ') } };
+}

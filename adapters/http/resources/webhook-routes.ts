@@ -1,0 +1,190 @@
+// Webhook subscriptions and their deliveries. The bodies that webhooks carry are in
+// event-bodies.ts.
+import { z } from 'zod';
+import { formatInstant } from '../../../core/domain/base/instant.js';
+import { isEventPattern } from '../../../core/domain/payments/event.js';
+import type { Subscription } from '../../../core/domain/webhooks/subscription.js';
+import {
+  deliveryMoves,
+  type WebhookDelivery,
+} from '../../../core/domain/webhooks/webhook-delivery.js';
+import { listDeliveries, replayDelivery } from '../../../core/usecases/webhooks/deliveries.js';
+import {
+  createSubscription,
+  deleteSubscription,
+  listSubscriptions,
+  rotateSecret,
+  testSubscription,
+} from '../../../core/usecases/webhooks/subscriptions.js';
+import { loadPage } from '../protocol/cursor.js';
+import { pageOf, representation, wholeListOf } from '../protocol/representation.js';
+import { type Call, type HandlerContext, type Reply, reply, route } from '../protocol/route-row.js';
+import {
+  instant,
+  instantOrNull,
+  keysOf,
+  pageQuery,
+  pathText,
+  requestSchemas,
+  URL_LENGTH_MAX,
+} from '../protocol/schemas.js';
+
+const EVENT_TYPES_MAX = 100;
+
+export const createSubscriptionBody = z.object({
+  url: z
+    .string('send a URL')
+    .refine((value) => value.length <= URL_LENGTH_MAX && URL.canParse(value), 'send a URL')
+    .meta({
+      format: 'uri',
+      description: 'https, without credentials or fragment, not a private address.',
+    }),
+  eventTypes: z
+    .array(
+      z
+        .string('send an event type')
+        .refine(isEventPattern, 'send an event type, a wildcard like payment_intent.*, or *'),
+    )
+    .min(1, 'send at least one event type')
+    .max(EVENT_TYPES_MAX, `send at most ${EVENT_TYPES_MAX} event types`)
+    .meta({ description: 'Event types, wildcards like `payment_intent.*`, or `*`.' }),
+});
+
+const subscriptionParams = z.object({ id: pathText('`whs_…`') });
+const deliveryParams = z.object({ id: pathText('`whs_…`'), deliveryId: pathText('`whd_…`') });
+
+requestSchemas.add(createSubscriptionBody, { id: 'CreateWebhookSubscription' });
+
+const subscription = representation<Subscription>()('WebhookSubscription', {
+  id: z.string(),
+  orgId: z.string(),
+  url: z.string(),
+  eventTypes: z.array(z.string()),
+  active: z.boolean(),
+  createdAt: [instant, ({ createdAtMs }) => formatInstant(createdAtMs)],
+  updatedAt: [instant, ({ updatedAtMs }) => formatInstant(updatedAtMs)],
+});
+
+const subscriptionWithSecret = representation<Subscription & { readonly secret: string }>()(
+  'WebhookSubscriptionWithSecret',
+  {
+    ...subscription.fields,
+    secret: z
+      .string()
+      .regex(/^whsec_[A-Za-z0-9+/]+=*$/)
+      .meta({ description: 'Returned only once. The whole text is the HMAC key.' }),
+  },
+);
+
+const subscriptionList = wholeListOf('WebhookSubscriptionList', subscription);
+
+export const delivery = representation<WebhookDelivery>()('WebhookDelivery', {
+  id: z.string().meta({ description: 'Sent as X-Service-Delivery-Id on every attempt.' }),
+  eventId: z.string(),
+  eventType: z.string(),
+  attempt: z.int().min(0).max(7),
+  status: z.enum([...keysOf(deliveryMoves), 'failed']).meta({
+    description: '`pending` between attempts; `failed` is reserved and not used.',
+  }),
+  responseStatus: z.int().nullable(),
+  nextAttemptAt: [instant.nullable(), ({ nextAttemptAtMs }) => instantOrNull(nextAttemptAtMs)],
+  createdAt: [instant, ({ createdAtMs }) => formatInstant(createdAtMs)],
+  deliveredAt: [instant.nullable(), ({ deliveredAtMs }) => instantOrNull(deliveredAtMs)],
+  lastError: z.string().nullable(),
+  durationMs: z.int().nullable(),
+});
+
+const deliveryPage = pageOf('WebhookDeliveryList', delivery);
+
+export const webhookRoutes = [
+  route({
+    method: 'POST',
+    operations: { createWebhookSubscription: '/v1/webhook-subscriptions' },
+    summary: 'Subscribe a URL to events; the secret is returned only once',
+    access: { auth: 'key', scope: 'webhooks:write', modes: 'both', rateLimit: 'none' },
+    body: createSubscriptionBody,
+    responses: { 201: subscriptionWithSecret.schema },
+    handler: async ({ deps }, { tenant, body }) =>
+      secretReply(201, await createSubscription(deps, tenant, body)),
+  }),
+  route({
+    method: 'GET',
+    operations: { listWebhookSubscriptions: '/v1/webhook-subscriptions' },
+    summary: 'List all active subscriptions and the newest deleted ones',
+    access: { auth: 'key', scope: 'webhooks:read', modes: 'both', rateLimit: 'none' },
+    responses: { 200: subscriptionList.schema },
+    handler: async ({ deps }, { tenant }) =>
+      reply(200, subscriptionList.show(await listSubscriptions(deps, tenant), null)),
+  }),
+  route({
+    method: 'DELETE',
+    operations: { deleteWebhookSubscription: '/v1/webhook-subscriptions/{id}' },
+    summary: 'Delete a subscription: deliveries stop, past ones stay readable',
+    access: { auth: 'key', scope: 'webhooks:write', modes: 'both', rateLimit: 'none' },
+    params: subscriptionParams,
+    responses: { 200: subscription.schema },
+    handler: async ({ deps }, { tenant, params }) =>
+      reply(200, subscription.show(await deleteSubscription(deps, tenant, params.id))),
+  }),
+  route({
+    method: 'POST',
+    operations: { rotateWebhookSecret: '/v1/webhook-subscriptions/{id}/rotate-secret' },
+    summary: 'Replace the secret immediately; the new one is returned only once',
+    access: { auth: 'key', scope: 'webhooks:write', modes: 'both', rateLimit: 'none' },
+    params: subscriptionParams,
+    responses: { 200: subscriptionWithSecret.schema },
+    handler: async ({ deps }, { tenant, params }) =>
+      secretReply(200, await rotateSecret(deps, tenant, params.id)),
+  }),
+  route({
+    method: 'POST',
+    operations: { testWebhookSubscription: '/v1/webhook-subscriptions/{id}/test' },
+    summary: 'Send webhook.test to this subscription, regardless of its event types',
+    access: { auth: 'key', scope: 'webhooks:write', modes: 'both', rateLimit: 'none' },
+    params: subscriptionParams,
+    responses: { 200: delivery.schema },
+    handler: async ({ deps }, { tenant, params }) =>
+      reply(200, delivery.show(await testSubscription(deps, tenant, params.id))),
+  }),
+  route({
+    method: 'GET',
+    operations: { listWebhookDeliveries: '/v1/webhook-subscriptions/{id}/deliveries' },
+    summary: 'List the deliveries of a subscription, newest first',
+    access: { auth: 'key', scope: 'webhooks:read', modes: 'both', rateLimit: 'none' },
+    params: subscriptionParams,
+    query: pageQuery,
+    responses: { 200: deliveryPage.schema },
+    handler: listDeliveryPage,
+  }),
+  route({
+    method: 'POST',
+    operations: {
+      replayWebhookDelivery: '/v1/webhook-subscriptions/{id}/deliveries/{deliveryId}/replay',
+    },
+    summary: 'Send an ended delivery again under the same id; attempts start at one',
+    access: { auth: 'key', scope: 'webhooks:write', modes: 'both', rateLimit: 'none' },
+    params: deliveryParams,
+    responses: { 200: delivery.schema },
+    errors: ['DeliveryNotReplayable'],
+    handler: async ({ deps }, { tenant, params: { id, deliveryId } }) =>
+      reply(200, delivery.show(await replayDelivery(deps, tenant, id, deliveryId))),
+  }),
+];
+
+function secretReply(
+  status: number,
+  made: { readonly subscription: Subscription; readonly secret: string },
+): Reply {
+  return reply(status, subscriptionWithSecret.show({ ...made.subscription, secret: made.secret }));
+}
+
+async function listDeliveryPage(
+  { deps }: HandlerContext,
+  { tenant, params, query }: Call<'key', { id: string }, z.infer<typeof pageQuery>, unknown>,
+): Promise<Reply> {
+  const list = { operation: 'deliveries', tenant, parentId: params.id };
+  const { rows, nextCursor } = await loadPage(deps.secretBox, list, query, (page) =>
+    listDeliveries(deps, tenant, params.id, page),
+  );
+  return reply(200, deliveryPage.show(rows, nextCursor));
+}

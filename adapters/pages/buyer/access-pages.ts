@@ -1,0 +1,201 @@
+// Sign-in by a mailed link or code, the same for a payment, a KYC form and the part of an owner.
+import { z } from 'zod';
+import type { Locale } from '../../../core/domain/base/locale.js';
+import type { HostedPage } from '../../../core/domain/hosted/hosted-page.js';
+import { isCode } from '../../../core/errors.js';
+import { endSession } from '../../../core/usecases/access/page-sessions.js';
+import {
+  hashBrowser,
+  linkState,
+  redeemCode,
+  redeemLink,
+  requestLink,
+} from '../../../core/usecases/hosted/sign-ins.js';
+import type { CookieName } from '../kit/cookies.js';
+import { withLimit } from '../kit/limited.js';
+import {
+  limitReached,
+  type PageAnswer,
+  type PageAuth,
+  type PageCall,
+  type PageContext,
+  type PageRoute,
+  type PageSubject,
+  pageRow,
+  seeOther,
+  withNotice,
+} from '../kit/page-route.js';
+import type { Page } from './page-view.js';
+
+/** What differs between the pages that people sign in to. */
+export interface Entrance {
+  readonly subject: PageSubject;
+  /** As `/r/{publicId}`. */
+  readonly root: string;
+  /** Who may sign out. */
+  readonly auth: PageAuth;
+  pageOf(call: AccessCall): HostedPage;
+  localeOf(context: PageContext, call: AccessCall): Promise<Locale>;
+  show(context: PageContext, call: AccessCall, page: Page): Promise<PageAnswer>;
+  /** Before the first page after sign-in. */
+  entered(context: PageContext, call: AccessCall): Promise<void>;
+}
+
+type AccessCall<F = unknown> = PageCall<'none', F>;
+
+const NONCE_BYTES = 16;
+const noForm = z.object({});
+const codeForm = z.object({ code: z.string().max(40) });
+
+export function accessRows(at: Entrance): readonly PageRoute[] {
+  const { subject, root, auth } = at;
+  const open = { subject, auth: 'none', csrf: 'none', limit: 'none' } as const;
+  return [
+    pageRow({
+      ...open,
+      method: 'GET',
+      path: `${root}/enter`,
+      form: 'none',
+      handler: (context, call) => showEnter(at, context, call),
+    }),
+    pageRow({
+      ...open,
+      method: 'POST',
+      path: `${root}/enter`,
+      form: noForm,
+      handler: (context, call) => enter(at, context, call),
+    }),
+    pageRow({
+      ...open,
+      method: 'POST',
+      path: `${root}/link`,
+      form: noForm,
+      handler: (context, call) => sendLink(at, context, call),
+    }),
+    pageRow({
+      ...open,
+      method: 'POST',
+      path: `${root}/code`,
+      form: codeForm,
+      handler: (context, call) => enterCode(at, context, call),
+    }),
+    pageRow({
+      subject,
+      method: 'POST',
+      path: `${root}/sign-out`,
+      auth,
+      csrf: 'form',
+      limit: 'none',
+      form: noForm,
+      handler: signOut,
+    }),
+  ];
+}
+
+/**
+ * Where the link of a mail leads: its token leaves the address bar, the history and the referrer,
+ * and is not used up. Null for another address.
+ */
+export function openedLink({ query, base }: Pick<AccessCall, 'query' | 'base'>): PageAnswer | null {
+  const token = query.get('token');
+  if (token === null) return null;
+  // Only what a token can be becomes the value of a cookie.
+  const value = /^[\w-]{1,100}$/.test(token) ? token : 'unknown';
+  return seeOther(`${base}/enter`, [{ name: 'link', value, path: base }]);
+}
+
+async function sendLink(at: Entrance, context: PageContext, call: AccessCall): Promise<PageAnswer> {
+  const { deps } = context;
+  const random = () => Buffer.from(deps.ids.randomBytes(NONCE_BYTES)).toString('base64url');
+  const browser = call.cookies.get('browser') ?? random();
+  const locale = await at.localeOf(context, call);
+  const asked = { client: call.client, locale, browserHash: hashBrowser(browser) };
+  const answer = await requestLink(deps, at.pageOf(call), asked);
+  if (answer.outcome === 'too_soon') {
+    const { untilMs, sentAtMs } = answer;
+    const limit = sentAtMs === null ? 'mail_too_soon' : 'link_sent';
+    return seeOther(withLimit(call.base, { limit, untilMs, sentAtMs }));
+  }
+  return seeOther(`${call.base}?sent`, [{ name: 'browser', value: browser, path: call.base }]);
+}
+
+async function enterCode(
+  at: Entrance,
+  context: PageContext,
+  call: AccessCall<{ readonly code: string }>,
+): Promise<PageAnswer> {
+  const browser = call.cookies.get('browser');
+  if (browser === undefined) return seeOther(withNotice(call.base, 'code_expired'));
+  const code = { client: call.client, browserHash: hashBrowser(browser), code: call.form.code };
+  try {
+    const locale = await at.localeOf(context, call);
+    const { token } = await redeemCode(context.deps, at.pageOf(call), code, locale);
+    return await signedIn(at, context, call, token);
+  } catch (error) {
+    if (isCode(error, 'InvalidSignInCode')) return seeOther(`${call.base}?sent&notice=code_wrong`);
+    if (isCode(error, 'SignInCodeExpired')) return seeOther(withNotice(call.base, 'code_expired'));
+    return limitReached(context, error, 'code_too_often', call.base);
+  }
+}
+
+async function showEnter(
+  at: Entrance,
+  context: PageContext,
+  call: AccessCall,
+): Promise<PageAnswer> {
+  const token = call.cookies.get('link');
+  if (token === undefined) return seeOther(call.base);
+  const link = await linkState(context.deps, at.pageOf(call), token);
+  if (link.state === 'unknown') {
+    const unknown = { cause: 'unknown', atMs: null, maskedEmail: null } as const;
+    return at.show(context, call, { name: 'link_ended', ...unknown });
+  }
+  if (link.state !== 'valid') {
+    const { state: cause, maskedAddress: maskedEmail } = link;
+    const atMs = link.state === 'used' ? link.usedAtMs : link.endsAtMs;
+    return at.show(context, call, { name: 'link_ended', cause, atMs, maskedEmail });
+  }
+  // Requested in this browser: a scanner of mails has no such cookie.
+  const browser = call.cookies.get('browser');
+  const auto = browser !== undefined && link.browserHash === hashBrowser(browser);
+  return at.show(context, call, { name: 'enter', email: link.address, auto });
+}
+
+async function enter(at: Entrance, context: PageContext, call: AccessCall): Promise<PageAnswer> {
+  const link = call.cookies.get('link');
+  if (link === undefined) return seeOther(call.base);
+  try {
+    const locale = await at.localeOf(context, call);
+    const { token } = await redeemLink(context.deps, at.pageOf(call), link, locale);
+    return await signedIn(at, context, call, token);
+  } catch (error) {
+    // The page says whether it was used or is over.
+    if (isCode(error, 'InvalidSignInLink')) return seeOther(`${call.base}/enter`);
+    throw error;
+  }
+}
+
+async function signedIn(
+  at: Entrance,
+  context: PageContext,
+  call: AccessCall,
+  token: string,
+): Promise<PageAnswer> {
+  await at.entered(context, call);
+  return seeOther(returnPath(call.base, call.cookies), [
+    { name: 'session', value: token, path: call.base },
+    { name: 'link', value: '', path: call.base },
+    { name: 'back', value: '', path: call.base },
+  ]);
+}
+
+/** Where a person who signed in goes on (return-after-sign-in.ts). */
+export function returnPath(base: string, cookies: ReadonlyMap<CookieName, string>): string {
+  const place = cookies.get('back') ?? '';
+  return /^[\w-][\w/-]{0,100}$/.test(place) ? `${base}/${place}` : base;
+}
+
+async function signOut({ deps }: PageContext, call: PageCall<PageAuth, unknown>) {
+  await endSession(deps, call.cookies.get('session') ?? '');
+  return seeOther(call.base, [{ name: 'session', value: '', path: call.base }]);
+}

@@ -1,0 +1,202 @@
+// Before sign-in: the request, the mail on its way, the opened link. They show no more than the
+// mail did.
+import type { VNode } from 'preact';
+import { isTerminal } from '../../../core/domain/payments/payment.js';
+import { Amount, Button, Form, Note, Rows, Time } from '../kit/components.js';
+import { TextField } from '../kit/fields.js';
+import { nameOf } from '../kit/plain-text.js';
+import { isWebAddress, paymentRows, type ScreenContent } from './layout.js';
+import { FourAnswers } from './money-parts.js';
+import type { LinkEnded, Page } from './page-view.js';
+import type { PaymentScene, Scene } from './scene.js';
+
+export function askScreen(scene: PaymentScene): ScreenContent {
+  const { texts, format, payment, payee, org, view } = scene;
+  // Whether it was paid is not shown before sign-in.
+  const isEnded = isTerminal(payment.status);
+  const heading = isEnded ? texts.ask.over(payee) : texts.ask.heading(payee);
+  return {
+    title: `${heading} ${format.money(payment.amount)}`,
+    heading: (
+      <>
+        <span class="asks">{heading}</span> <Amount money={payment.amount} />
+      </>
+    ),
+    station: null,
+    about: <WhoAsks scene={scene} />,
+    body: (
+      <>
+        <section class="card stack">
+          <Rows rows={paymentRows(view, texts)} />
+          <Form to="link" class="stack-s">
+            <div class="actions">
+              <Button look="primary">{texts.ask.send}</Button>
+            </div>
+            <p class="small quiet">{isEnded ? texts.ask.paidHint : texts.ask.sendHint(org)}</p>
+          </Form>
+        </section>
+        {isEnded ? null : (
+          <section class="stack-s">
+            <h2>{texts.ask.how}</h2>
+            <ol class="howto">
+              {texts.ask.steps.map((step) => (
+                <li>{step}</li>
+              ))}
+            </ol>
+          </section>
+        )}
+      </>
+    ),
+  };
+}
+
+function WhoAsks({ scene }: { readonly scene: PaymentScene }): VNode {
+  const { texts, org, payee, organization } = scene;
+  const { website } = organization;
+  return (
+    <section>
+      <h2>{texts.ask.who(org)}</h2>
+      <p>{texts.ask.whoText(org, payee)}</p>
+      {website === null || !isWebAddress(website) ? null : (
+        <p>
+          <a href={website}>{new URL(website).host}</a>
+        </p>
+      )}
+    </section>
+  );
+}
+
+export function sentScreen(scene: Scene): ScreenContent {
+  const { texts, view } = scene;
+  const org = nameOf(view.organization?.name ?? '');
+  const error =
+    view.notice === 'code_wrong' || view.notice === 'code_expired'
+      ? texts.notice[view.notice]
+      : undefined;
+  return {
+    title: texts.sent.heading,
+    lede: texts.sent.lede(org),
+    station: 'signIn',
+    errors: error === undefined ? [] : [{ field: 'code', text: error }],
+    body: (
+      <>
+        {view.mailbox === null ? null : (
+          <Note>
+            <p>
+              {texts.sent.development} <a href={view.mailbox}>{texts.sent.mailbox}</a>
+            </p>
+          </Note>
+        )}
+        <Form to="code" class="card">
+          <TextField
+            name="code"
+            label={texts.sent.code}
+            hint={texts.sent.codeHint}
+            error={error}
+            width="otp"
+            inputMode="numeric"
+            autocomplete="one-time-code"
+            maxLength={7}
+          />
+          <div class="actions gap">
+            <Button look="primary">{texts.frame.continue}</Button>
+          </div>
+        </Form>
+        <section class="stack-s">
+          <h2>{texts.sent.noMail}</h2>
+          <ul class="howto">
+            <li>{texts.sent.spam}</li>
+            <li>{texts.sent.wait}</li>
+            <li>{texts.sent.address(org)}</li>
+          </ul>
+          <Form to="link" class="gap">
+            <Button>{texts.sent.again}</Button>
+          </Form>
+        </section>
+      </>
+    ),
+  };
+}
+
+type Enter = Extract<Page, { name: 'enter' }>;
+
+export function enterScreen(scene: Scene, { email, auto }: Enter): ScreenContent {
+  const { texts, format, view } = scene;
+  const { payment, organization } = view;
+  const org = nameOf(organization?.name ?? '');
+  return {
+    title: texts.enter.heading(email),
+    heading: breakable(texts.enter.heading(email)),
+    station: 'signIn',
+    body: (
+      <>
+        <section class="card stack">
+          <p>
+            {payment === null
+              ? texts.enter.form(org)
+              : texts.enter.request(
+                  <b>{nameOf(payment.payee)}</b>,
+                  <b class="num">{format.money(payment.amount)}</b>,
+                  org,
+                )}
+          </p>
+          <Form to="enter" class="actions" auto={auto}>
+            <Button look="primary">{texts.frame.continue}</Button>
+          </Form>
+        </section>
+        <p>{texts.enter.notYou}</p>
+      </>
+    ),
+  };
+}
+
+/** A long address breaks after its @ first. */
+function breakable(text: string): VNode {
+  const [before = '', ...after] = text.split('@');
+  return (
+    <>
+      {before}
+      {after.map((part) => (
+        <>
+          @<wbr />
+          {part}
+        </>
+      ))}
+    </>
+  );
+}
+
+export function linkEndedScreen(scene: Scene, page: LinkEnded): ScreenContent {
+  const { texts, view } = scene;
+  const { cause, maskedEmail } = page;
+  const org = nameOf(view.organization?.name ?? '');
+  return {
+    title: texts.linkEnded.heading,
+    lede: texts.linkEnded.lede,
+    station: null,
+    body: (
+      <>
+        <Form to="link" class="actions">
+          <Button look="primary">
+            {maskedEmail === null ? texts.linkEnded.send : texts.linkEnded.sendTo(maskedEmail)}
+          </Button>
+        </Form>
+        <FourAnswers
+          money={texts.linkEnded.money}
+          next={
+            <>
+              {whatHappened(scene, page)} {texts.linkEnded.next}
+            </>
+          }
+          todo={cause === 'used' ? texts.linkEnded.notYou(org) : texts.linkEnded.todo}
+        />
+      </>
+    ),
+  };
+}
+
+function whatHappened({ texts }: Scene, { cause, atMs }: LinkEnded): VNode | string {
+  if (cause === 'unknown' || atMs === null) return texts.linkEnded.unknown;
+  const when = <Time atMs={atMs} />;
+  return cause === 'used' ? texts.linkEnded.used(when) : texts.linkEnded.over(when);
+}

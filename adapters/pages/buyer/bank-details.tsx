@@ -1,0 +1,196 @@
+// Bank details as rows to copy: what must match exactly, then each account. Rails with the same
+// fields are one account under one heading.
+import type { ComponentChildren, VNode } from 'preact';
+import type {
+  InstructionField,
+  PayinInstructions,
+  Rail,
+  RailInstructions,
+} from '../../../core/domain/payments/payin-instructions.js';
+import { Digits, Exact, type FactRow, Foreign, Note, Rows, Time } from '../kit/components.js';
+import { plainAmount } from '../kit/format.js';
+import { nameOf } from '../kit/plain-text.js';
+import { epcCode, QrCode } from '../kit/qr-code.js';
+import type { PaymentScene } from './scene.js';
+
+interface BankProps {
+  readonly scene: PaymentScene;
+  readonly instructions: PayinInstructions;
+}
+
+interface Account {
+  readonly rails: readonly Rail[];
+  readonly fields: RailInstructions['fields'];
+}
+
+export function BankAccounts({ scene, instructions }: BankProps): VNode {
+  const { texts, view } = scene;
+  const [usual, ...others] = accountsOf(instructions);
+  const isTest = view.mode === 'test';
+  return (
+    <section
+      class={isTest ? 'stack watermark' : 'stack'}
+      data-watermark={isTest ? texts.frame.test : undefined}
+    >
+      <MustMatch scene={scene} instructions={instructions} />
+      {usual === undefined ? null : (
+        <div class="card">
+          <h2>{headingOf(scene, usual)}</h2>
+          <History scene={scene} />
+          <AccountRows scene={scene} instructions={instructions} account={usual} />
+          <Scan scene={scene} instructions={instructions} />
+          {others.map((account) => (
+            <details>
+              <summary>{headingOf(scene, account)}</summary>
+              <AccountRows scene={scene} instructions={instructions} account={account} />
+            </details>
+          ))}
+        </div>
+      )}
+    </section>
+  );
+}
+
+function accountsOf({ rails }: PayinInstructions): readonly Account[] {
+  const groups = Object.groupBy(rails, ({ fields }) => JSON.stringify(fields));
+  return Object.values(groups).flatMap((group = []) => {
+    const [first] = group;
+    if (first === undefined) return [];
+    return { rails: group.map(({ rail }) => rail), fields: first.fields };
+  });
+}
+
+function headingOf({ texts }: PaymentScene, { rails }: Account): string {
+  return texts.transfer.account(texts.frame.or(rails.map((rail) => texts.transfer.rails[rail])));
+}
+
+function MustMatch({ scene, instructions }: BankProps): VNode {
+  const { texts, format } = scene;
+  const { transfer } = texts;
+  const { amount, reference, referenceRequired } = instructions;
+  const both = reference !== null && referenceRequired;
+  return (
+    <>
+      <h2>{both ? transfer.match : transfer.matchAmount}</h2>
+      <Exact
+        rows={[
+          { label: texts.money.amount, shown: format.money(amount), copy: plainAmount(amount) },
+          ...referenceRows(instructions, transfer.reference),
+        ]}
+      />
+      {reference === null ? null : (
+        <Note>
+          <p>{referenceRequired ? transfer.referenceNote : transfer.referenceHelps}</p>
+        </Note>
+      )}
+    </>
+  );
+}
+
+export function referenceRows(instructions: PayinInstructions | null, label: string) {
+  const reference = instructions?.reference ?? null;
+  return reference === null ? [] : [{ label, shown: reference, copy: reference }];
+}
+
+/** First, as payments are diverted by changed bank details. `at`: the page with the code. */
+export function Replaced({
+  scene,
+  at = '',
+}: {
+  readonly scene: PaymentScene;
+  readonly at?: string;
+}): VNode | null {
+  const { texts, payment } = scene;
+  const { issuedAtMs, replacedAtMs } = payment.check ?? { issuedAtMs: 0, replacedAtMs: null };
+  if (replacedAtMs === null) return null;
+  const [changed, before] = [<Time atMs={issuedAtMs} />, <Time atMs={replacedAtMs} />];
+  return (
+    <Note look="warn" live>
+      <p>{texts.transfer.replaced(changed, before, `${at}#check`)}</p>
+    </Note>
+  );
+}
+
+/** On paper: which page it was printed from, and where bank details are checked. */
+export function PrintedFrom({ scene, verify }: { scene: PaymentScene; verify?: true }): VNode {
+  const { texts, payment } = scene;
+  const { links, shortId } = payment;
+  return (
+    <section class="card">
+      <Rows
+        rows={[
+          { label: texts.transfer.address, value: links.page, look: 'code' },
+          { label: texts.transfer.shortId, value: shortId, look: 'code' },
+          verify ? { label: texts.frame.verify, value: links.verify, look: 'code' } : null,
+        ]}
+      />
+    </section>
+  );
+}
+
+/** Whether this buyer has paid to this account before. */
+function History({ scene: { texts, payment, payee } }: { readonly scene: PaymentScene }) {
+  const history = payment.check?.history ?? null;
+  if (history === null) return null;
+  if (history === 'new_account') {
+    return (
+      <Note look="warn">
+        <p>{texts.transfer.newAccount(payee)}</p>
+      </Note>
+    );
+  }
+  return (
+    <Note look="ok">
+      <p>{texts.transfer.sameAccount(<Time atMs={history.sameAsPaidAtMs} as="day" />, payee)}</p>
+    </Note>
+  );
+}
+
+function AccountRows({ scene, instructions, account }: BankProps & { readonly account: Account }) {
+  const { texts } = scene;
+  const rows: readonly FactRow[] = account.fields.map(({ name, value }) => {
+    const label = texts.transfer.fields[name];
+    return {
+      label,
+      value: shownValue(name, value),
+      // Banks ask for a choice.
+      ...(name === 'accountType' ? {} : { copy: { value, label } }),
+      ...(inDigits.has(name) ? { look: 'digits' as const } : {}),
+      ...holderNote(scene, instructions, name, value),
+    };
+  });
+  const charges = { label: texts.transfer.charges, value: texts.transfer.chargesOur };
+  return <Rows look="copy" rows={account.rails.includes('swift') ? [...rows, charges] : rows} />;
+}
+
+/** Account, amount and reference for a banking app; they stand above as text. */
+function Scan({ scene: { texts }, instructions }: BankProps): VNode | null {
+  const codes = instructions.rails.map((rail) => epcCode(instructions, rail));
+  const code = codes.find((one) => one !== null) ?? null;
+  if (code === null) return null;
+  return (
+    <details>
+      <summary>{texts.transfer.scan}</summary>
+      <QrCode text={code} label={texts.transfer.scanLabel} />
+    </details>
+  );
+}
+
+const inDigits: ReadonlySet<InstructionField> = new Set([
+  ...(['accountNumber', 'iban', 'routingNumber', 'bic', 'code'] as const),
+]);
+
+function shownValue(name: InstructionField, value: string): ComponentChildren {
+  return inDigits.has(name) ? <Digits text={value} /> : <Foreign text={value} />;
+}
+
+/** Why the name of the account is not that of the payee. */
+function holderNote(
+  { texts, payee }: PaymentScene,
+  { holder }: PayinInstructions,
+  name: InstructionField,
+  value: string,
+): Pick<FactRow, 'note'> {
+  if (name !== 'beneficiary' || holder === 'payee') return {};
+  return { note: texts.transfer.holder(nameOf(value), payee) };
+}

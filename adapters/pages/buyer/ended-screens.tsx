@@ -1,0 +1,181 @@
+// Payments that ended without a settlement, and money that goes back. None of these screens has a
+// way to pay.
+import type { ComponentChildren } from 'preact';
+import type { Screen } from '../../../core/domain/hosted/hosted-screen.js';
+import { Time } from '../kit/components.js';
+import type { ScreenContent } from './layout.js';
+import {
+  type Answered,
+  FourAnswers,
+  hasMoney,
+  isZero,
+  MoneyCard,
+  payoutRoute,
+  refundRoute,
+  sumsOf,
+  whereMoney,
+} from './money-parts.js';
+import type { PaymentScene } from './scene.js';
+
+export type EndedScreen = Extract<
+  Screen,
+  | 'kyc_rejected'
+  | 'failed'
+  | 'needs_review'
+  | 'refund_coming'
+  | 'refunded'
+  | 'refund_review'
+  | 'cancelled'
+  | 'expired'
+>;
+
+interface Ended extends Pick<ScreenContent, 'title' | 'lede' | 'live'> {
+  readonly answers: Answered;
+  readonly stops?: Parameters<typeof MoneyCard>[0]['stops'];
+}
+
+const endings = {
+  kyc_rejected: (scene) => {
+    const { texts, payee } = scene;
+    return {
+      title: texts.ended.rejected,
+      answers: {
+        money: spaced(whereMoney(scene, texts.answers.nothing), texts.answers.arrives),
+        next: spaced(texts.answers.closed, endedOn(scene)),
+        todo: texts.answers.otherWay(payee),
+      },
+    };
+  },
+  failed: (scene) => {
+    const { texts, payee } = scene;
+    return {
+      title: texts.ended.failed,
+      answers: {
+        money: spaced(whereMoney(scene, texts.ended.failedMoney), texts.answers.arrives),
+        next: spaced(texts.answers.closed, endedOn(scene)),
+        todo: texts.ended.failedTodo(payee),
+      },
+    };
+  },
+  needs_review: (scene) => {
+    const { texts, format } = scene;
+    const { kept } = sumsOf(scene);
+    return {
+      title: texts.ended.review,
+      lede: isZero(kept) ? texts.ended.reviewLedePlain : texts.ended.reviewLede(format.money(kept)),
+      live: true,
+      answers: {
+        money: texts.ended.reviewMoney,
+        next: spaced(texts.ended.reviewNext, texts.ended.reviewMail),
+        todo: <b>{texts.answers.notAgain}</b>,
+      },
+      stops: payoutRoute(scene, 'partner'),
+    };
+  },
+  refund_coming: (scene) => {
+    const { texts, format, payment } = scene;
+    const { goingBack } = sumsOf(scene);
+    const isOrdered = payment.money.refundOrderedMinor > 0n;
+    const amount = format.money(goingBack);
+    const { status } = payment;
+    const isKnown = status === 'cancelled' || status === 'expired' || status === 'failed';
+    return {
+      title: texts.refund.heading,
+      lede: isKnown ? texts.refund.cause[status] : undefined,
+      live: true,
+      answers: {
+        money: isOrdered ? texts.refund.money(amount) : texts.refund.owed(amount),
+        next: spaced(refundOrdered(scene), texts.refund.sameAccount, texts.answers.mailed),
+        todo: spaced(texts.answers.notOldDetails, texts.answers.notAgain),
+      },
+      stops: refundRoute(scene, isOrdered ? 'banks' : 'partner'),
+    };
+  },
+  refunded: (scene) => {
+    const { texts, format, payment, org } = scene;
+    const { refundedAtMs } = payment.money;
+    const amount = format.money(sumsOf(scene).refunded);
+    return {
+      title: texts.refund.done,
+      answers: {
+        money:
+          refundedAtMs === null
+            ? texts.refund.doneLede(amount)
+            : texts.refund.doneOn(amount, <Time atMs={refundedAtMs} as="day" />),
+        next: texts.answers.closed,
+        todo: texts.refund.doneTodo(org),
+      },
+      stops: refundRoute(scene, 'end'),
+    };
+  },
+  refund_review: (scene) => {
+    const { texts, format } = scene;
+    return {
+      title: texts.refund.review,
+      live: true,
+      answers: {
+        money: texts.refund.reviewMoney(format.money(sumsOf(scene).goingBack)),
+        next: texts.refund.reviewNext,
+        todo: <b>{texts.answers.notAgain}</b>,
+      },
+      stops: refundRoute(scene, 'partner'),
+    };
+  },
+  cancelled: (scene) => {
+    const { texts, payee } = scene;
+    return {
+      title: texts.ended.cancelled(payee),
+      answers: {
+        money: whereMoney(scene, texts.answers.nothing),
+        next: spaced(texts.ended.expiredNext, endedOn(scene)),
+        todo: texts.answers.notOldDetails,
+      },
+    };
+  },
+  expired: (scene) => {
+    const { texts, payee } = scene;
+    return {
+      title: texts.ended.expired,
+      answers: {
+        money: whereMoney(scene, texts.answers.nothing),
+        next: spaced(endedOn(scene), texts.ended.expiredNext),
+        todo: texts.ended.expiredTodo(payee),
+      },
+    };
+  },
+} as const satisfies Record<EndedScreen, (scene: PaymentScene) => Ended>;
+
+export function endedScreen(name: EndedScreen): (scene: PaymentScene) => ScreenContent {
+  return (scene) => {
+    const { answers, stops = null, ...content }: Ended = endings[name](scene);
+    const rest = name === 'needs_review' || name === 'failed' ? 'review' : 'payee';
+    return {
+      ...content,
+      station: null,
+      body: (
+        <>
+          <FourAnswers {...answers} />
+          {hasMoney(scene) ? <MoneyCard scene={scene} stops={stops} rest={rest} /> : null}
+        </>
+      ),
+    };
+  };
+}
+
+function refundOrdered({ texts, payment }: PaymentScene): ComponentChildren {
+  const { refundOrderedMinor, refundOrderedAtMs } = payment.money;
+  if (refundOrderedMinor === 0n) return texts.refund.ordering;
+  return refundOrderedAtMs === null
+    ? texts.refund.orderedPlain
+    : texts.refund.ordered(<Time atMs={refundOrderedAtMs} as="day" />);
+}
+
+function endedOn({ texts, payment }: PaymentScene): ComponentChildren {
+  const { endedAtMs } = payment;
+  return endedAtMs === null ? null : texts.ended.endedOn(<Time atMs={endedAtMs} />);
+}
+
+/** Sentences one after the other. */
+function spaced(...sentences: readonly ComponentChildren[]): ComponentChildren {
+  return sentences.map((sentence) => (sentence === null ? null : <>{sentence} </>));
+}

@@ -1,0 +1,168 @@
+// KYC around its form: why and what we ask, the wait, corrections and the decision. With a payment
+// or without one.
+import type { VNode } from 'preact';
+import { ButtonLink, CheckAgain, LiveNote, Note, Time } from '../kit/components.js';
+import { nameOf } from '../kit/plain-text.js';
+import type { ScreenContent } from './layout.js';
+import { FourAnswers, MoneyCard, whereMoney } from './money-parts.js';
+import type { PageKycState } from './page-view.js';
+import { paymentScene, type Scene } from './scene.js';
+
+export const kycScreens = {
+  form: startScreen,
+  verifying: verifyingScreen,
+  corrections: correctionsScreen,
+  approved: approvedScreen,
+  rejected: rejectedScreen,
+} as const satisfies Record<PageKycState, (scene: Scene) => ScreenContent>;
+
+function startScreen(scene: Scene): ScreenContent {
+  const { texts, view } = scene;
+  const { kyc } = texts;
+  return {
+    title: view.payment === null ? kyc.alone : kyc.heading,
+    lede: kyc.lede,
+    station: 'payer',
+    // Another tab, or a handed-over form, may go on; a rejection fails the payment a moment later.
+    live: true,
+    body: (
+      <>
+        <section class="card stack">
+          <h2>{kyc.hand}</h2>
+          <h3>{kyc.company}</h3>
+          <List items={kyc.companyList} />
+          <h3>{kyc.person}</h3>
+          <List items={kyc.personList} />
+          <p class="quiet">{kyc.notAlone}</p>
+          <div class="actions">
+            <ButtonLink href={`${view.path}/kyc/type`} look="primary">
+              {view.kyc.started ? kyc.resume : kyc.start}
+            </ButtonLink>
+            <span class="small quiet">{kyc.saved}</span>
+          </div>
+        </section>
+        <section class="stack-s">
+          <h2>{kyc.why}</h2>
+          <p>{kyc.whyText}</p>
+        </section>
+        <Received scene={scene} />
+      </>
+    ),
+  };
+}
+
+function List({ items }: { readonly items: readonly string[] }): VNode {
+  return (
+    <ul class="howto">
+      {items.map((item) => (
+        <li>{item}</li>
+      ))}
+    </ul>
+  );
+}
+
+function verifyingScreen(scene: Scene): ScreenContent {
+  const { texts, view } = scene;
+  const { usualHours, submittedAtMs } = view.kyc;
+  return {
+    title: texts.kyc.wait,
+    station: 'payer',
+    live: true,
+    body: (
+      <>
+        <FourAnswers
+          money={moneySoFar(scene)}
+          next={
+            <>
+              {view.payment?.isLate ? texts.late : null}{' '}
+              {usualHours === null ? null : texts.kyc.usual(usualHours)}{' '}
+              {view.viewer === null ? null : texts.kyc.waitMail(<b>{view.viewer.email}</b>)}{' '}
+              {view.payment === null ? null : texts.kyc.thenPrice}
+            </>
+          }
+          todo={
+            <>
+              {texts.answers.doNothing} {view.payment === null ? null : texts.answers.notYet}
+            </>
+          }
+        />
+        <div class="actions">
+          <CheckAgain />
+          <span class="small quiet">
+            {submittedAtMs === null ? null : texts.kyc.sentOn(<Time atMs={submittedAtMs} />)}{' '}
+            <LiveNote />
+          </span>
+        </div>
+        <Received scene={scene} />
+      </>
+    ),
+  };
+}
+
+function correctionsScreen(scene: Scene): ScreenContent {
+  const { texts, view } = scene;
+  const { corrections, correctByMs } = view.kyc;
+  const count = corrections.length;
+  return {
+    title: count === 0 ? texts.kyc.correctAll : texts.kyc.correct(count),
+    station: 'payer',
+    body: (
+      <>
+        {count === 0 ? null : (
+          <Note look="warn">
+            <List items={corrections} />
+          </Note>
+        )}
+        <div class="actions">
+          <ButtonLink href={`${view.path}/kyc/review`} look="primary">
+            {texts.kyc.correctStart}
+          </ButtonLink>
+        </div>
+        <FourAnswers
+          money={moneySoFar(scene)}
+          next={
+            <>
+              {texts.kyc.correctNext}{' '}
+              {correctByMs === null ? null : texts.kyc.correctBy(<Time atMs={correctByMs} />)}
+            </>
+          }
+          todo={texts.kyc.correctTodo}
+        />
+        <Received scene={scene} />
+      </>
+    ),
+  };
+}
+
+function approvedScreen({ texts }: Scene): ScreenContent {
+  return { title: texts.kyc.approved, lede: texts.kyc.approvedText, station: null, body: null };
+}
+
+function rejectedScreen(scene: Scene): ScreenContent {
+  const { texts, view } = scene;
+  const org = nameOf(view.organization?.name ?? '');
+  return {
+    title: texts.kyc.rejected,
+    station: null,
+    body: (
+      <FourAnswers
+        money={moneySoFar(scene)}
+        next={texts.kyc.closed}
+        todo={texts.kyc.rejectedText(org)}
+      />
+    ),
+  };
+}
+
+/** Money that came in although no bank details were given. */
+function Received({ scene }: { readonly scene: Scene }): VNode | null {
+  if (scene.view.payment === null) return null;
+  return <MoneyCard scene={paymentScene(scene)} stops={null} rest="payee" />;
+}
+
+function moneySoFar(scene: Scene) {
+  const { texts, view } = scene;
+  return view.payment === null
+    ? texts.kyc.noMoney
+    : whereMoney(paymentScene(scene), texts.answers.nothingYet);
+}

@@ -1,0 +1,379 @@
+// The documents of the KYC form: a row for each file with what it must show and its state, the code
+// for the camera of a phone, and the page that such a phone opens.
+import type { VNode } from 'preact';
+import { askedOf } from '../../../../core/domain/hosted/kyc-draft.js';
+import { formFields } from '../../../../core/domain/hosted/kyc-fields.js';
+import { askedFiles, nextStep } from '../../../../core/domain/hosted/kyc-form.js';
+import { maskedAddress } from '../../../../core/domain/mail/mail.js';
+import type { ContentType } from '../../../../core/domain/parties/document.js';
+import type { UploadRefusal } from '../../../../core/usecases/hosted/page-documents.js';
+import { Button, ButtonLink, Form, Note, Rows } from '../../kit/components.js';
+import { type FieldError, FileInput, FileRow } from '../../kit/fields.js';
+import { nameOf } from '../../kit/plain-text.js';
+import { QrCode } from '../../kit/qr-code.js';
+import type { ScreenContent } from '../layout.js';
+import {
+  type BareScene,
+  controlId,
+  correctionOf,
+  type KycScene,
+  type Limits,
+  ownerName,
+  partyName,
+  pathOfPart,
+  placeName,
+  stepFrame,
+  textOf,
+  valuesOf,
+} from './kyc-scene.js';
+import { OwnerState, roleOf } from './owner-state.js';
+
+/** Why the last file was refused, and which. */
+export interface RefusedFile {
+  readonly reason: UploadRefusal;
+  /** `controlId` of its row. */
+  readonly id: string;
+}
+
+export interface DocumentProps {
+  /** Null where files cannot be stored. */
+  readonly limits: Limits | null;
+  readonly refused: RefusedFile | null;
+}
+
+const typeNames: Readonly<Record<ContentType, string>> = {
+  'image/jpeg': 'JPEG',
+  'image/png': 'PNG',
+  'application/pdf': 'PDF',
+};
+const MEGABYTE = 1_000_000;
+
+export function documentsScreen(scene: KycScene, props: DocumentProps): ScreenContent {
+  const { form, words, view } = scene;
+  const parties = [null, ...form.draft.ownerNumbers];
+  const shown = parties.filter(
+    (owner) => filesOf(scene, owner).length > 0 || isDelegated(scene, owner),
+  );
+  return stepFrame(scene, 'documents', {
+    title: words.documents.heading,
+    lede: undefined,
+    errors: fileErrors(scene, props, parties),
+    body: (
+      <>
+        {props.limits === null ? (
+          <Note look="warn">
+            <p>{words.documents.off}</p>
+          </Note>
+        ) : null}
+        {shown.map((owner) => (
+          <PartyCard scene={scene} owner={owner} {...props} />
+        ))}
+        <WhyDocuments scene={scene} />
+        <div class="actions">
+          <ButtonLink href={`${view.path}/kyc/${nextStep(form.steps, 'documents')}`} look="primary">
+            {words.next}
+          </ButtonLink>
+          {props.limits === null ? null : (
+            <Form to="kyc/phone">
+              <Button>{words.documents.phone}</Button>
+            </Form>
+          )}
+        </div>
+      </>
+    ),
+  });
+}
+
+function filesOf({ form }: KycScene, owner: number | null) {
+  return askedFiles(form).filter((file) => file.owner === owner);
+}
+
+function isDelegated({ form }: KycScene, owner: number | null): boolean {
+  return form.author === 'buyer' && owner !== null && askedOf(form.draft, owner) !== null;
+}
+
+function PartyCard({
+  scene,
+  owner,
+  ...props
+}: DocumentProps & { readonly scene: KycScene; readonly owner: number | null }): VNode {
+  const { words, view } = scene;
+  const name = owner === null ? partyName(scene) : ownerName(scene, owner);
+  const role = owner === null ? null : roleOf(scene, owner);
+  return (
+    <section class="card">
+      <div class="line ends">
+        <h2>{name}</h2>
+        {role === null ? null : <span class="small quiet">{role}</span>}
+      </div>
+      {owner !== null && isDelegated(scene, owner) ? (
+        <>
+          <p class="line ends">
+            <OwnerState scene={scene} owner={owner} />
+            <a href={`${view.path}/kyc/owners/${owner}`}>{words.owners.edit}</a>
+          </p>
+          <p class="small quiet gap">{words.documents.waits(name)}</p>
+        </>
+      ) : (
+        <DocumentRows scene={scene} owner={owner} {...props} />
+      )}
+    </section>
+  );
+}
+
+export function DocumentRows({
+  scene,
+  owner,
+  limits,
+  refused,
+}: DocumentProps & { readonly scene: KycScene; readonly owner: number | null }): VNode {
+  const { words } = scene;
+  return (
+    <ul class="files">
+      {filesOf(scene, owner).map(({ field }) => {
+        const place = { field, owner };
+        const id = controlId(place);
+        const { kind } = formFields[field];
+        const isThere = textOf(valuesOf(scene, owner)[field]) !== null;
+        const error = fileError(scene, place, refused);
+        const { refused: notTaken, received, missing } = words.documents;
+        const state = error !== undefined ? notTaken : isThere ? received : missing;
+        const look = isThere && error === undefined ? 'ok' : 'bad';
+        return (
+          <FileRow
+            id={id}
+            title={titleOf(scene, place)}
+            hint={<Hint scene={scene} field={field} limits={limits} />}
+            state={{ look, text: state }}
+            error={error}
+            form={
+              limits === null ? null : (
+                <FileForms
+                  scene={scene}
+                  path={`${pathOfPart(scene, owner)}/file/${kind}`}
+                  {...{ id, isThere, hasError: error !== undefined }}
+                  label={owner === null ? titleOf(scene, place) : placeName(scene, place)}
+                  accept={limits[kind].contentTypes.join(',')}
+                />
+              )
+            }
+          />
+        );
+      })}
+    </ul>
+  );
+}
+
+function FileForms({
+  scene,
+  path,
+  id,
+  isThere,
+  hasError,
+  label,
+  accept,
+}: {
+  readonly scene: KycScene;
+  readonly path: string;
+  readonly id: string;
+  readonly isThere: boolean;
+  readonly hasError: boolean;
+  readonly label: string;
+  readonly accept: string;
+}): VNode {
+  const { documents } = scene.words;
+  return (
+    <>
+      <Form to={path} files>
+        <FileInput id={id} label={label} accept={accept} hasError={hasError} />
+        <Button look="sm">
+          {isThere ? documents.replace : documents.upload}
+          <span class="vh"> {label}</span>
+        </Button>
+      </Form>
+      {isThere ? (
+        <Form to={`${path}/remove`}>
+          <Button look="link">
+            {documents.remove}
+            <span class="vh"> {label}</span>
+          </Button>
+        </Form>
+      ) : null}
+    </>
+  );
+}
+
+type FilePlace = ReturnType<typeof askedFiles>[number]['field'];
+
+function Hint({
+  scene,
+  field,
+  limits,
+}: {
+  readonly scene: KycScene;
+  readonly field: FilePlace;
+  readonly limits: Limits | null;
+}): VNode {
+  const { words, texts, format } = scene;
+  const { kind } = formFields[field];
+  const limit = limits?.[kind] ?? null;
+  if (limit === null) return <>{words.documents.hints[field]}</>;
+  const types = texts.frame.or(limit.contentTypes.map((type) => typeNames[type]));
+  const size = `${format.count(Math.floor(limit.bytesMax / MEGABYTE))} MB`;
+  return (
+    <>
+      {words.documents.hints[field]} {words.documents.formats(types, size)}
+    </>
+  );
+}
+
+/** An identity document is called what it is. */
+function titleOf(scene: KycScene, { field, owner }: { field: FilePlace; owner: number | null }) {
+  const { words } = scene;
+  const type = valuesOf(scene, owner)['idDocType'];
+  const fronts: Readonly<Record<string, string>> = words.documents.fronts;
+  const backs: Readonly<Record<string, string>> = words.documents.backs;
+  const names = { idDocFrontFile: fronts, idDocBackFile: backs }[field as 'idDocBackFile'];
+  return names?.[`${type}`] ?? words.fields[field];
+}
+
+function fileError(
+  scene: KycScene,
+  place: { readonly field: FilePlace; readonly owner: number | null },
+  refused: RefusedFile | null,
+): string | undefined {
+  if (refused !== null && refused.id === controlId(place)) {
+    return scene.words.documents.refusals[refused.reason];
+  }
+  return correctionOf(scene, place) ?? undefined;
+}
+
+/** Of the files of these parties; null is the payer. */
+export function fileErrors(
+  scene: KycScene,
+  { refused }: DocumentProps,
+  parties: readonly (number | null)[],
+): readonly FieldError[] {
+  const shown = parties.filter((owner) => !isDelegated(scene, owner));
+  return shown
+    .flatMap((owner) => filesOf(scene, owner))
+    .flatMap((file) => {
+      const text = fileError(scene, file, refused);
+      const field = controlId(file);
+      return text === undefined ? [] : [{ field, text: `${placeName(scene, file)}: ${text}` }];
+    });
+}
+
+export function WhyDocuments({ scene }: { readonly scene: KycScene }): VNode {
+  const { documents } = scene.words;
+  return (
+    <details>
+      <summary>{documents.why}</summary>
+      <p class="quiet">{documents.whyText}</p>
+    </details>
+  );
+}
+
+/** When a file has arrived, the page gives way to that of the documents. */
+export function phoneScreen(scene: KycScene, url: string): ScreenContent {
+  const { words, view } = scene;
+  const documents = `${view.path}/kyc/documents?phone`;
+  return {
+    ...stepFrame(scene, 'documents', {
+      title: words.phone.heading,
+      lede: words.phone.lede,
+      live: { to: documents },
+      errors: [],
+      body: (
+        <div class="card stack">
+          <QrCode text={url} label={words.phone.alt} />
+          <p class="small quiet">{words.phone.life}</p>
+          <div class="actions">
+            <ButtonLink href={documents} look="primary">
+              {words.phone.back}
+            </ButtonLink>
+            <Form to="kyc/phone">
+              <Button>{words.phone.again}</Button>
+            </Form>
+          </div>
+        </div>
+      ),
+    }),
+  };
+}
+
+export interface PhoneProps {
+  /** Who is paid; null for a form without a payment. */
+  readonly payee: string | null;
+}
+
+/** Whose form it is: somebody else may have scanned the code. */
+function WhoseForm({ scene, payee }: PhoneProps & { readonly scene: KycScene }): VNode {
+  const { words, view, form } = scene;
+  const org = nameOf(view.organization?.name ?? '');
+  return (
+    <section class="card stack">
+      <Rows
+        rows={[
+          { label: words.phone.formOf, value: partyName(scene), note: maskedAddress(form.email) },
+          { label: words.phone.askedBy, value: org },
+          payee === null ? null : { label: words.phone.paymentTo, value: nameOf(payee) },
+        ]}
+      />
+      <p>{words.phone.notYours(org)}</p>
+    </section>
+  );
+}
+
+/** Before a phone uses its link up. */
+export function phoneEnterScreen(scene: KycScene, { payee }: PhoneProps): ScreenContent {
+  const { words, texts } = scene;
+  return {
+    title: words.phone.enter,
+    lede: words.phone.enterText,
+    station: null,
+    body: (
+      <>
+        <WhoseForm scene={scene} payee={payee} />
+        <Form to="kyc/phone/enter" class="actions">
+          <Button look="primary">{texts.frame.continue}</Button>
+        </Form>
+      </>
+    ),
+  };
+}
+
+export function phoneEndedScreen(scene: BareScene): ScreenContent {
+  const { words } = scene;
+  return { title: words.phone.over, lede: words.phone.endedText, station: null, body: null };
+}
+
+/** What a phone may do: add files. */
+export function phoneUploadsScreen(
+  scene: KycScene,
+  { payee, ...props }: DocumentProps & PhoneProps,
+): ScreenContent {
+  const { words, form } = scene;
+  const parties = [null, ...form.draft.ownerNumbers];
+  const shown = parties.filter((owner) => filesOf(scene, owner).length > 0);
+  return {
+    title: words.phone.uploads,
+    lede: words.phone.uploadsLede,
+    station: null,
+    errors: fileErrors(scene, props, parties),
+    body: (
+      <>
+        <WhoseForm scene={scene} payee={payee} />
+        {shown
+          .filter((owner) => !isAsked(scene, owner))
+          .map((owner) => (
+            <PartyCard scene={scene} owner={owner} {...props} />
+          ))}
+      </>
+    ),
+  };
+}
+
+function isAsked({ form }: KycScene, owner: number | null): boolean {
+  return owner !== null && askedOf(form.draft, owner) !== null;
+}

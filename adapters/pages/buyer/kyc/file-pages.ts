@@ -1,0 +1,226 @@
+// The handlers of documents in the KYC form: the page, an upload, a removal, and the way over a
+// phone. A refused file is named in the address, so that a reload sends nothing again.
+import type { PageSession } from '../../../../core/domain/access/page-session.js';
+import { fileFieldOf } from '../../../../core/domain/hosted/kyc-fields.js';
+import { type DocumentKind, documentKinds } from '../../../../core/domain/parties/document.js';
+import { PonteError } from '../../../../core/errors.js';
+import { readSession } from '../../../../core/usecases/access/page-sessions.js';
+import {
+  documentLimits,
+  redeemPhoneUpload,
+  removePageDocument,
+  startPhoneUpload,
+  storePageDocument,
+} from '../../../../core/usecases/hosted/page-documents.js';
+import type { Cookie } from '../../kit/cookies.js';
+import { html, type PageAnswer, type PageContext, seeOther } from '../../kit/page-route.js';
+import type { ScreenContent } from '../layout.js';
+import { renderContent } from '../render.js';
+import {
+  documentsScreen,
+  phoneEndedScreen,
+  phoneEnterScreen,
+  phoneScreen,
+  phoneUploadsScreen,
+  type RefusedFile,
+} from './document-screens.js';
+import { type BareScene, controlId, type Limits } from './kyc-scene.js';
+import { kycCatalogues } from './kyc-texts.js';
+import { readFile } from './kyc-upload.js';
+import {
+  type AnyCall,
+  bareView,
+  formPage,
+  type KycSubject,
+  type LoadedForm,
+  loadForm,
+  urlOf,
+} from './kyc-view.js';
+import { ownDocumentsScreen } from './owner-screens.js';
+import { kycEn } from './texts/kyc-en.js';
+
+/** A browser sends one at a time; a person may use several tabs. */
+const UPLOADS_PER_SESSION = 4;
+
+const kinds = Object.keys(documentKinds) as readonly DocumentKind[];
+const refusals = Object.keys(kycEn.documents.refusals) as readonly RefusedFile['reason'][];
+
+/** Null where files are not stored. */
+function limitsOf({ deps }: PageContext, { session }: LoadedForm): Limits | null {
+  if (deps.documents === null) return null;
+  const limits = kinds.map((kind) => [kind, documentLimits(deps, session, kind)]);
+  return Object.fromEntries(limits) as Limits;
+}
+
+function refusedIn({ query }: AnyCall): RefusedFile | null {
+  const reason = refusals.find((one) => one === query.get('refused'));
+  return reason === undefined ? null : { reason, id: query.get('file') ?? '' };
+}
+
+export function documentsPage(context: PageContext, call: AnyCall, loaded: LoadedForm): PageAnswer {
+  const limits = limitsOf(context, loaded);
+  const { kind, ownerIndex } = loaded.session;
+  const props = { limits, refused: refusedIn(call) };
+  return formPage(loaded, (scene) => {
+    if (kind === 'upload') return phoneUploadsScreen(scene, { ...props, payee: loaded.payee });
+    if (ownerIndex !== null) return ownDocumentsScreen(scene, { ...props, owner: ownerIndex });
+    const content = documentsScreen(scene, props);
+    // A phone was given the link: its files appear by themselves.
+    return call.query.has('phone') ? { ...content, live: true } : content;
+  });
+}
+
+export async function showDocuments(
+  context: PageContext,
+  call: AnyCall,
+  subject: KycSubject,
+): Promise<PageAnswer> {
+  const loaded = await loadForm(context, call, subject);
+  return loaded.isOpen ? documentsPage(context, call, loaded) : seeOther(call.base);
+}
+
+export async function uploadFile(
+  context: PageContext,
+  call: AnyCall,
+  subject: KycSubject,
+): Promise<PageAnswer> {
+  const loaded = await loadForm(context, call, subject);
+  if (!loaded.isOpen) throw new PonteError('PaymentStateConflict');
+  const { session } = loaded;
+  const { kind, owner } = fileIn(call, loaded);
+  const reason = await inUploadSlot(context, call, () =>
+    readFile(call, (file) => storePageDocument(context.deps, session, { kind, owner, ...file })),
+  );
+  const id = controlId({ field: fileFieldOf(kind), owner });
+  const page = documentsPath(call, loaded);
+  if (reason === null) return seeOther(`${page}#${id}`);
+  return seeOther(`${page}?${new URLSearchParams({ refused: reason, file: id })}#${id}`);
+}
+
+/** RateLimitExceeded while too many uploads of the session run: each may take minutes. */
+async function inUploadSlot<T>(
+  { uploads }: PageContext,
+  { session }: AnyCall,
+  upload: () => Promise<T>,
+): Promise<T> {
+  const id = session?.id ?? '';
+  if (uploads.reserved(id) >= UPLOADS_PER_SESSION) throw new PonteError('RateLimitExceeded');
+  uploads.reserve([id], 1);
+  try {
+    return await upload();
+  } finally {
+    uploads.release([id], 1);
+  }
+}
+
+export async function removeFile(
+  context: PageContext,
+  call: AnyCall,
+  subject: KycSubject,
+): Promise<PageAnswer> {
+  const loaded = await loadForm(context, call, subject);
+  if (!loaded.isOpen) throw new PonteError('PaymentStateConflict');
+  await removePageDocument(context.deps, loaded.session, fileIn(call, loaded));
+  return seeOther(documentsPath(call, loaded));
+}
+
+function documentsPath({ base }: AnyCall, { session }: LoadedForm): string {
+  return `${base}/kyc/${session.kind === 'upload' ? 'phone' : 'documents'}`;
+}
+
+/** NotFound for an unknown kind. The files of an owner's session are the owner's. */
+function fileIn({ params }: AnyCall, { session }: LoadedForm) {
+  const kind = kinds.find((one) => one === params['kind']);
+  const owner = params['owner'] ?? `${session.ownerIndex ?? ''}`;
+  if (kind === undefined || !/^\d{0,6}$/.test(owner)) throw new PonteError('NotFound');
+  return { kind, owner: owner === '' ? null : Number.parseInt(owner, 10) };
+}
+
+/** Shows the code for a phone. */
+export async function startPhone(
+  context: PageContext,
+  call: AnyCall,
+  subject: KycSubject,
+): Promise<PageAnswer> {
+  const { isOpen, session } = await loadForm(context, call, subject);
+  if (!isOpen) throw new PonteError('PaymentStateConflict');
+  const { token } = await startPhoneUpload(context.deps, session);
+  const url = urlOf(context, `${call.base}/kyc/phone/enter?token=${token}`);
+  // Starting it stores the form: the page reports what changes after that.
+  const loaded = await loadForm(context, call, subject);
+  return formPage(loaded, (scene) => phoneScreen(scene, url));
+}
+
+/** What a phone may do; a buyer has the page of the documents. */
+export async function showPhone(
+  context: PageContext,
+  call: AnyCall,
+  subject: KycSubject,
+): Promise<PageAnswer> {
+  const loaded = await loadForm(context, call, subject);
+  if (loaded.session.kind !== 'upload') return seeOther(`${call.base}/kyc/documents`);
+  return loaded.isOpen ? documentsPage(context, call, loaded) : seeOther(call.base);
+}
+
+/** The link in the code. Nothing is used up before the button is pressed. */
+export async function showPhoneEnter(
+  context: PageContext,
+  call: AnyCall,
+  subject: KycSubject,
+): Promise<PageAnswer> {
+  const token = call.query.get('token');
+  if (token !== null) {
+    const value = /^[\w-]{1,100}$/.test(token) ? token : 'unknown';
+    return seeOther(`${call.base}/kyc/phone/enter`, [{ name: 'link', value, path: call.base }]);
+  }
+  const session = await linkedSession(context, call, subject);
+  if (session === null) return bare(context, call, subject, phoneEndedScreen);
+  const loaded = await loadForm(context, { ...call, session }, subject);
+  return formPage(loaded, (scene) => phoneEnterScreen(scene, loaded));
+}
+
+/** Of the opened link; null if it is used, over, or of another form than the path. */
+async function linkedSession(
+  { deps }: PageContext,
+  { cookies, params }: AnyCall,
+  subject: KycSubject,
+): Promise<PageSession | null> {
+  const session = await readSession(deps, cookies.get('link') ?? '', { background: true });
+  if (session?.kind !== 'upload') return null;
+  const belongs = await deps.store.run(async (tx) => {
+    if (subject === 'payment') {
+      const payment = await tx.payments.byPublicId(params['publicId'] ?? '');
+      return payment !== null && payment.id === session.paymentId;
+    }
+    const submission = await tx.buyers.submissionByFlow(params['flowId'] ?? '');
+    return submission !== null && submission.id === session.submissionId;
+  });
+  return belongs ? session : null;
+}
+
+export async function enterPhone(
+  context: PageContext,
+  call: AnyCall,
+  subject: KycSubject,
+): Promise<PageAnswer> {
+  const made = await redeemPhoneUpload(context.deps, call.cookies.get('link') ?? '');
+  if (made === null) return bare(context, call, subject, phoneEndedScreen);
+  const cookies: readonly Cookie[] = [
+    { name: 'session', value: made.token, path: call.base },
+    { name: 'link', value: '', path: call.base },
+  ];
+  return seeOther(`${call.base}/kyc/phone`, cookies);
+}
+
+/** A page that is shown without a session. */
+async function bare(
+  context: PageContext,
+  call: AnyCall,
+  subject: KycSubject,
+  screen: (scene: BareScene) => ScreenContent,
+): Promise<PageAnswer> {
+  const view = await bareView(context, call, subject);
+  return html(
+    renderContent(view, (scene) => screen({ ...scene, words: kycCatalogues[view.locale] })),
+  );
+}

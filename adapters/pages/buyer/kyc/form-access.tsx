@@ -1,0 +1,98 @@
+// Sign-in to a form without a payment and to the part of an owner: a mail with a link and a code,
+// as for a payment. Signed in, the buyer sees the state of the form, the owner their own part.
+import type { HostedPage } from '../../../../core/domain/hosted/hosted-page.js';
+import { PonteError } from '../../../../core/errors.js';
+import { Button, Form } from '../../kit/components.js';
+import {
+  html,
+  type PageAnswer,
+  type PageContext,
+  type PageRoute,
+  pageRow,
+  seeOther,
+} from '../../kit/page-route.js';
+import { nameOf } from '../../kit/plain-text.js';
+import { accessRows, openedLink } from '../access-pages.js';
+import type { ScreenContent } from '../layout.js';
+import type { Page } from '../page-view.js';
+import { localeFor } from '../payment-view.js';
+import { renderContent, renderPage } from '../render.js';
+import type { BareScene } from './kyc-scene.js';
+import { kycCatalogues } from './kyc-texts.js';
+import { type AnyCall, formView, loadForm } from './kyc-view.js';
+
+type Subject = 'form' | 'owner';
+
+export function formAccess(subject: Subject, root: string): readonly PageRoute[] {
+  return [
+    pageRow({
+      subject,
+      method: 'GET',
+      path: root,
+      auth: 'none',
+      csrf: 'none',
+      limit: 'none',
+      form: 'none',
+      handler: (context, call) => showEntry(context, call, subject),
+    }),
+    ...accessRows({
+      subject,
+      root,
+      auth: 'kyc',
+      show,
+      pageOf: (call) => pageOf(call, subject),
+      localeOf: async (_, call) => localeFor(call, null),
+      entered: async () => undefined,
+    }),
+  ];
+}
+
+function pageOf({ params }: Pick<AnyCall, 'params'>, subject: Subject): HostedPage {
+  const flowId = params['flowId'] ?? '';
+  if (subject === 'form') return { kind: 'form', flowId };
+  const position = params['ownerIndex'] ?? '';
+  if (!/^\d{1,6}$/.test(position)) throw new PonteError('NotFound');
+  return { kind: 'owner', flowId, ownerIndex: Number.parseInt(position, 10) };
+}
+
+async function show(context: PageContext, call: AnyCall, page: Page): Promise<PageAnswer> {
+  return html(renderPage(await formView(context, call, page, '')));
+}
+
+async function showEntry(
+  context: PageContext,
+  call: AnyCall,
+  subject: Subject,
+): Promise<PageAnswer> {
+  const opened = openedLink(call);
+  if (opened !== null) return opened;
+  if (call.session !== null) {
+    const { view, form } = await loadForm(context, call, subject);
+    const isOwn = subject === 'owner' && (form.state === 'form' || form.state === 'corrections');
+    return isOwn ? seeOther(`${call.base}/kyc/owner`) : html(renderPage(view));
+  }
+  if (call.query.has('sent') && call.cookies.has('browser')) {
+    return show(context, call, { name: 'sent' });
+  }
+  const view = await formView(context, call, { name: 'kyc', state: 'form' }, '');
+  const words = kycCatalogues[view.locale];
+  return html(renderContent(view, (scene) => askFormScreen({ ...scene, words }, subject)));
+}
+
+/** What the form is, and the way in. */
+export function askFormScreen(scene: BareScene, subject: Subject): ScreenContent {
+  const { words, view } = scene;
+  return {
+    title: words.ask.heading(nameOf(view.organization?.name ?? '')),
+    lede: subject === 'owner' ? words.ask.owner : words.ask.lede,
+    station: null,
+    body: (
+      <Form to="link" class="card stack-s">
+        <div class="actions">
+          <Button look="primary">{words.ask.send}</Button>
+        </div>
+        <p class="small quiet">{words.ask.sendHint}</p>
+      </Form>
+    ),
+  };
+}

@@ -1,0 +1,268 @@
+// The handlers of the pages of the KYC form that take data: steps, owners, terms and review. After
+// a change the buyer is sent to the next page that has something to do.
+import { partOf } from '../../../../core/domain/hosted/kyc-draft.js';
+import type { Typed } from '../../../../core/domain/hosted/kyc-fields.js';
+import {
+  type KycStep,
+  kycSteps,
+  nextStep,
+  stepsOf,
+} from '../../../../core/domain/hosted/kyc-form.js';
+import { TERMS } from '../../../../core/domain/parties/party-due.js';
+import { isCode, PonteError } from '../../../../core/errors.js';
+import {
+  acceptKycTerms,
+  kycTermsUrl,
+  openKycForm,
+  saveKycPage,
+  submitKycForm,
+} from '../../../../core/usecases/hosted/kyc-forms.js';
+import {
+  addOwner,
+  askOwner,
+  finishOwnerPart,
+  removeOwner,
+  takeBackForm,
+  takeBackOwner,
+} from '../../../../core/usecases/hosted/kyc-owners.js';
+import {
+  limitReached,
+  type PageAnswer,
+  type PageAuth,
+  type PageCall,
+  type PageContext,
+  seeOther,
+  withNotice,
+} from '../../kit/page-route.js';
+import type { ScreenContent } from '../layout.js';
+import { documentsPage } from './file-pages.js';
+import type { KycScene } from './kyc-scene.js';
+import {
+  type AnyCall,
+  formPage,
+  type KycSubject,
+  type LoadedForm,
+  loadForm,
+  urlOf,
+} from './kyc-view.js';
+import { ownerScreen, ownersScreen, ownPartScreen } from './owner-screens.js';
+import { reviewScreen } from './review-screen.js';
+import { dataScreen, termsScreen, typeScreen } from './step-screens.js';
+
+export type TypedCall = PageCall<PageAuth, Typed>;
+
+/** Steps that are one form with one screen. */
+const screens: Readonly<Partial<Record<KycStep, (scene: KycScene) => ScreenContent>>> = {
+  type: typeScreen,
+  person: (scene) => dataScreen(scene, 'person'),
+  company: (scene) => dataScreen(scene, 'company'),
+  address: (scene) => dataScreen(scene, 'address'),
+  owners: ownersScreen,
+  review: (scene) => reviewScreen(scene),
+};
+
+export async function showStep(
+  context: PageContext,
+  call: AnyCall,
+  subject: KycSubject,
+): Promise<PageAnswer> {
+  const loaded = await loadForm(context, call, subject);
+  const { form } = loaded;
+  if (!loaded.isOpen) return seeOther(call.base);
+  const step = stepsOf(form).find((one) => one === call.params['step']);
+  if (step === undefined) return seeOther(stepPath(call, nextStep(form.steps)));
+  if (step === 'documents') return documentsPage(context, call, loaded);
+  if (step === 'terms') return showTerms(context, call, loaded);
+  const screen = screens[step];
+  if (screen === undefined) throw new PonteError('NotFound');
+  return formPage(loaded, screen);
+}
+
+export async function saveStep(
+  context: PageContext,
+  call: TypedCall,
+  subject: KycSubject,
+): Promise<PageAnswer> {
+  const { deps } = context;
+  const page = kycSteps.find((one) => one === call.params['step']);
+  if (page === undefined) throw new PonteError('NotFound');
+  const { session } = await openForm(context, call, subject);
+  if (page === 'review') return send(context, call, subject);
+  if (page === 'terms') return acceptTerms(context, call, subject);
+  const screen = screens[page];
+  if (screen === undefined || page === 'owners') throw new PonteError('NotFound');
+  const problems = await saveKycPage(deps, session, { page, typed: call.form });
+  if (problems === null) return next(context, call, session, page);
+  const facts = { typed: call.form, problems };
+  return formPage(await loadForm(context, call, subject), screen, facts);
+}
+
+/** PaymentStateConflict if the form is closed: the page shows why. */
+async function openForm(context: PageContext, call: AnyCall, subject: KycSubject) {
+  const loaded = await loadForm(context, call, subject);
+  if (!loaded.isOpen) throw new PonteError('PaymentStateConflict');
+  return loaded;
+}
+
+async function next(
+  { deps }: PageContext,
+  call: AnyCall,
+  session: LoadedForm['session'],
+  after: KycStep,
+): Promise<PageAnswer> {
+  const { steps } = await openKycForm(deps, session);
+  return seeOther(stepPath(call, nextStep(steps, after)));
+}
+
+function stepPath({ base }: Pick<AnyCall, 'base'>, step: string): string {
+  return `${base}/kyc/${step}`;
+}
+
+async function send(context: PageContext, call: TypedCall, subject: KycSubject) {
+  const { session } = await openForm(context, call, subject);
+  const version = Number.parseInt(call.form['form'] ?? '', 10);
+  const sent = await submitKycForm(context.deps, session, version);
+  if (sent.outcome === 'submitted') return seeOther(call.base);
+  if (sent.outcome === 'refused') {
+    const loaded = await loadForm(context, call, subject);
+    return formPage(loaded, (scene) => reviewScreen(scene, sent.corrections));
+  }
+  const review = stepPath(call, 'review');
+  return seeOther(sent.outcome === 'changed' ? withNotice(review, 'out_of_date') : review);
+}
+
+async function showTerms(context: PageContext, call: AnyCall, loaded: LoadedForm) {
+  const { form, session } = loaded;
+  const tosId = call.query.get('tos_id');
+  const isRefused = form.corrections.some(({ place }) => place?.field === TERMS);
+  const isAccepted = !isRefused && (form.draft.dossier.tosId ?? null) !== null;
+  const back = urlOf(context, stepPath(call, 'terms'));
+  const needsUrl = !isAccepted && tosId === null;
+  const url = needsUrl ? await kycTermsUrl(context.deps, session, back) : null;
+  return formPage(loaded, (scene) => termsScreen(scene, { url, tosId }));
+}
+
+async function acceptTerms(context: PageContext, call: TypedCall, subject: KycSubject) {
+  const { session } = await openForm(context, call, subject);
+  const tosId = call.form['tosId'] ?? '';
+  if (tosId !== '') {
+    try {
+      await acceptKycTerms(context.deps, session, tosId);
+    } catch (error) {
+      // The first terms stay accepted.
+      if (!isCode(error, 'TosIdMismatch')) throw error;
+    }
+  }
+  return next(context, call, session, 'terms');
+}
+
+export async function handOverForm(context: PageContext, call: TypedCall, subject: KycSubject) {
+  const sent = await ask(context, call, subject, { owner: null, page: stepPath(call, 'type') });
+  if (sent !== null) return sent;
+  const loaded = await loadForm(context, call, subject);
+  return formPage(loaded, typeScreen, { isAddressWrong: true });
+}
+
+/** Null: the address is none. */
+async function ask(
+  context: PageContext,
+  call: TypedCall,
+  subject: KycSubject,
+  { owner, page }: { readonly owner: number | null; readonly page: string },
+): Promise<PageAnswer | null> {
+  const { session, view } = await openForm(context, call, subject);
+  const { client } = call;
+  const asked = { owner, email: call.form['email'] ?? '', locale: view.locale, client };
+  try {
+    return (await askOwner(context.deps, session, asked)) === null ? seeOther(page) : null;
+  } catch (error) {
+    return limitReached(context, error, 'mail_too_soon', page);
+  }
+}
+
+export async function takeBackHandOver(context: PageContext, call: AnyCall, subject: KycSubject) {
+  const { session } = await openForm(context, call, subject);
+  await takeBackForm(context.deps, session, call.session?.id ?? '');
+  return seeOther(stepPath(call, 'type'));
+}
+
+export async function addOwnerTo(context: PageContext, call: AnyCall, subject: KycSubject) {
+  const { session } = await openForm(context, call, subject);
+  const owner = await addOwner(context.deps, session);
+  return seeOther(stepPath(call, `owners/${owner}`));
+}
+
+/** The number in the path. NotFound for anything else. */
+export function ownerIn({ params }: Pick<AnyCall, 'params'>): number {
+  const owner = params['owner'] ?? '';
+  if (!/^\d{1,6}$/.test(owner)) throw new PonteError('NotFound');
+  return Number.parseInt(owner, 10);
+}
+
+export async function showOwner(context: PageContext, call: AnyCall, subject: KycSubject) {
+  const loaded = await loadForm(context, call, subject);
+  if (!loaded.isOpen) return seeOther(call.base);
+  const owner = ownerIn(call);
+  if (partOf(loaded.form.draft, owner) === null) return seeOther(stepPath(call, 'owners'));
+  return formPage(loaded, (scene) => ownerScreen(scene, owner));
+}
+
+export async function saveOwner(context: PageContext, call: TypedCall, subject: KycSubject) {
+  const owner = ownerIn(call);
+  const { session } = await openForm(context, call, subject);
+  const typed = call.form;
+  const problems = await saveKycPage(context.deps, session, { page: 'owner', owner, typed });
+  if (problems === null) return seeOther(stepPath(call, 'owners'));
+  const loaded = await loadForm(context, call, subject);
+  return formPage(loaded, (scene) => ownerScreen(scene, owner), { typed, problems });
+}
+
+export async function removeOwnerFrom(context: PageContext, call: AnyCall, subject: KycSubject) {
+  const { session } = await openForm(context, call, subject);
+  await removeOwner(context.deps, session, ownerIn(call));
+  return seeOther(stepPath(call, 'owners'));
+}
+
+export async function askOwnerFor(context: PageContext, call: TypedCall, subject: KycSubject) {
+  const owner = ownerIn(call);
+  const typed = call.form;
+  const sent = await ask(context, call, subject, { owner, page: stepPath(call, 'owners') });
+  if (sent !== null) return sent;
+  const loaded = await loadForm(context, call, subject);
+  return formPage(loaded, (scene) => ownerScreen(scene, owner), { typed, isAddressWrong: true });
+}
+
+export async function takeBackPart(context: PageContext, call: AnyCall, subject: KycSubject) {
+  const { session } = await openForm(context, call, subject);
+  const owner = ownerIn(call);
+  await takeBackOwner(context.deps, session, owner);
+  return seeOther(stepPath(call, `owners/${owner}`));
+}
+
+/** The part of the owner whose session it is. */
+export async function showOwnPart(context: PageContext, call: AnyCall, subject: KycSubject) {
+  const loaded = await loadForm(context, call, subject);
+  if (!loaded.isOpen) return seeOther(call.base);
+  return formPage(loaded, (scene) => ownPartScreen(scene, ownOf(loaded)));
+}
+
+export async function saveOwnPart(context: PageContext, call: TypedCall, subject: KycSubject) {
+  const { session, ...opened } = await openForm(context, call, subject);
+  const owner = ownOf({ session, ...opened });
+  const typed = call.form;
+  const problems = await saveKycPage(context.deps, session, { page: 'owner', owner, typed });
+  if (problems === null) return seeOther(stepPath(call, 'documents'));
+  const loaded = await loadForm(context, call, subject);
+  return formPage(loaded, (scene) => ownPartScreen(scene, owner), { typed, problems });
+}
+
+export async function finishOwnPart(context: PageContext, call: AnyCall, subject: KycSubject) {
+  const { session } = await openForm(context, call, subject);
+  await finishOwnerPart(context.deps, session);
+  return seeOther(stepPath(call, 'documents'));
+}
+
+export function ownOf({ session }: Pick<LoadedForm, 'session'>): number {
+  if (session.ownerIndex === null) throw new PonteError('NotFound');
+  return session.ownerIndex;
+}

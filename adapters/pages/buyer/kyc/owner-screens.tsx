@@ -1,0 +1,241 @@
+// The owners of a business: the list, the page of one owner, the request to add the rest by a link,
+// and what an owner sees who opened such a link.
+import type { VNode } from 'preact';
+import { type Asked, askedOf, OWNERS_MAX } from '../../../../core/domain/hosted/kyc-draft.js';
+import {
+  fieldsFor,
+  nextStep,
+  openOf,
+  SAME_ADDRESS,
+} from '../../../../core/domain/hosted/kyc-form.js';
+import { Button, ButtonLink, Form, Note } from '../../kit/components.js';
+import { CheckField, TextField } from '../../kit/fields.js';
+import type { ScreenContent } from '../layout.js';
+import { type DocumentProps, DocumentRows, fileErrors, WhyDocuments } from './document-screens.js';
+import { Fields } from './field-controls.js';
+import {
+  errorsOf,
+  type KycScene,
+  ownerName,
+  partyName,
+  pathOfOwner,
+  stepFrame,
+} from './kyc-scene.js';
+import { AskedState, OwnerState, roleOf } from './owner-state.js';
+import { Continue } from './step-screens.js';
+
+export function ownersScreen(scene: KycScene): ScreenContent {
+  const { form, words, view } = scene;
+  const { ownerNumbers } = form.draft;
+  return stepFrame(scene, 'owners', {
+    title: words.owners.heading,
+    lede: words.owners.lede,
+    errors: [],
+    body: (
+      <>
+        <details>
+          <summary>{words.owners.who}</summary>
+          <p class="quiet">{words.owners.whoText}</p>
+        </details>
+        <section class="card stack">
+          {ownerNumbers.length === 0 ? <p>{words.owners.none}</p> : null}
+          <ul class="files">
+            {ownerNumbers.map((owner) => (
+              <OwnerRow scene={scene} owner={owner} />
+            ))}
+          </ul>
+          {ownerNumbers.length >= OWNERS_MAX ? null : (
+            <Form to="kyc/owners/add" class="actions">
+              <Button>{words.owners.add}</Button>
+            </Form>
+          )}
+        </section>
+        <div class="actions">
+          <ButtonLink href={`${view.path}/kyc/${nextStep(form.steps, 'owners')}`} look="primary">
+            {words.next}
+          </ButtonLink>
+        </div>
+      </>
+    ),
+  });
+}
+
+function OwnerRow({ scene, owner }: { readonly scene: KycScene; readonly owner: number }): VNode {
+  const { words, view } = scene;
+  const name = ownerName(scene, owner);
+  const role = roleOf(scene, owner);
+  return (
+    <li>
+      <div>
+        <b>{name}</b>
+        {role === null ? null : <p class="small quiet">{role}</p>}
+      </div>
+      <OwnerState scene={scene} owner={owner} />
+      <div class="actions">
+        <ButtonLink href={`${view.path}/${pathOfOwner(scene, owner)}`}>
+          {words.owners.edit}
+          <span class="vh"> {name}</span>
+        </ButtonLink>
+        <Form to={`kyc/owners/${owner}/remove`}>
+          <Button look="link">
+            {words.owners.remove}
+            <span class="vh"> {name}</span>
+          </Button>
+        </Form>
+      </div>
+    </li>
+  );
+}
+
+/** One owner, as the person who fills in the form sees it. */
+export function ownerScreen(scene: KycScene, owner: number): ScreenContent {
+  const { form, words } = scene;
+  const fields = fieldsFor(form, 'owner', owner, form.author);
+  const asked = askedOf(form.draft, owner);
+  const addressAt = fields.findIndex(({ field }) => field === 'country');
+  const [before, rest] =
+    addressAt < 0 ? [fields, []] : [fields.slice(0, addressAt), fields.slice(addressAt)];
+  const places = fields.map(({ field }) => ({ field, owner }));
+  const addressError = scene.isAddressWrong
+    ? [{ field: 'email', text: words.owners.notAnAddress }]
+    : [];
+  return stepFrame(scene, 'owners', {
+    title: ownerName(scene, owner),
+    lede: undefined,
+    errors: [...errorsOf(scene, places), ...addressError],
+    body: (
+      <>
+        <Form to={pathOfOwner(scene, owner)} class="card stack">
+          <Fields scene={scene} fields={before} owner={owner} />
+          {rest.length === 0 ? null : (
+            <CheckField
+              name={SAME_ADDRESS}
+              label={words.owners.sameAddress}
+              checked={scene.typed[SAME_ADDRESS] !== undefined}
+            />
+          )}
+          <Fields scene={scene} fields={rest} owner={owner} />
+          <Continue scene={scene} />
+        </Form>
+        <AskCard scene={scene} owner={owner} asked={asked} />
+      </>
+    ),
+  });
+}
+
+interface AskProps {
+  readonly scene: KycScene;
+  readonly owner: number;
+  readonly asked: Asked | null;
+}
+
+function AskCard({ scene, owner, asked }: AskProps): VNode {
+  const { words, isAddressWrong, typed } = scene;
+  const path = `kyc/owners/${owner}`;
+  return (
+    <section class="card stack">
+      <h2>{words.owners.askHeading(ownerName(scene, owner))}</h2>
+      <p class="quiet">{words.owners.askText}</p>
+      {asked === null ? (
+        <p class="small quiet">{words.owners.askWarning}</p>
+      ) : (
+        <AskedState scene={scene} asked={asked} />
+      )}
+      <Form to={`${path}/ask`} class="stack-s">
+        <TextField
+          name="email"
+          type="email"
+          label={words.owners.email}
+          value={typed['email'] ?? asked?.email}
+          error={isAddressWrong ? words.owners.notAnAddress : undefined}
+        />
+        <div class="actions">
+          <Button>{asked === null ? words.owners.send : words.owners.again}</Button>
+        </div>
+      </Form>
+      {asked === null ? null : (
+        <Form to={`${path}/take-back`} class="stack-s">
+          <Button look="link">{words.owners.takeBack}</Button>
+          <p class="small quiet">{words.owners.takeBackText}</p>
+        </Form>
+      )}
+    </section>
+  );
+}
+
+/** The first page of an owner who opened the link. */
+export function ownPartScreen(scene: KycScene, owner: number): ScreenContent {
+  const { form, words } = scene;
+  const fields = fieldsFor(form, 'owner', owner, 'owner');
+  const places = fields.map(({ field }) => ({ field, owner }));
+  return stepFrame(scene, 'owners', {
+    title: words.owners.self.heading(partyName(scene)),
+    lede: words.owners.self.lede,
+    errors: errorsOf(scene, places),
+    body: (
+      <Form to="kyc/owner" class="card stack">
+        <Fields scene={scene} fields={fields} owner={owner} />
+        <Continue scene={scene} />
+      </Form>
+    ),
+  });
+}
+
+/** The second one: files, what is still missing, and the button that ends it. */
+export function ownDocumentsScreen(
+  scene: KycScene,
+  { owner, ...props }: DocumentProps & { readonly owner: number },
+): ScreenContent {
+  const { form, words, view } = scene;
+  const missing = openOf(form, owner);
+  const isDone = (askedOf(form.draft, owner)?.doneAtMs ?? null) !== null;
+  const isReady = missing.length === 0;
+  return stepFrame(scene, 'documents', {
+    title: words.owners.self.documents,
+    lede: undefined,
+    errors: fileErrors(scene, props, [owner]),
+    body: (
+      <>
+        {isDone ? (
+          <Note look="ok" live>
+            <p>{words.owners.self.sent}</p>
+            <p>{words.owners.self.sentText}</p>
+          </Note>
+        ) : null}
+        <section class="card">
+          <DocumentRows scene={scene} owner={owner} {...props} />
+        </section>
+        <WhyDocuments scene={scene} />
+        {isReady ? null : <Missing scene={scene} places={missing} />}
+        <div class="actions">
+          {isReady && !isDone ? (
+            <Form to="kyc/done">
+              <Button look="primary">{words.owners.self.send}</Button>
+            </Form>
+          ) : null}
+          <ButtonLink href={`${view.path}/kyc/owner`}>{words.owners.self.change}</ButtonLink>
+        </div>
+      </>
+    ),
+  });
+}
+
+function Missing({
+  scene,
+  places,
+}: {
+  readonly scene: KycScene;
+  readonly places: ReturnType<typeof openOf>;
+}): VNode {
+  const { words } = scene;
+  return (
+    <Note look="warn">
+      <p>{words.missingCount(places.length)}</p>
+      <ul class="howto">
+        {places.map(({ field }) => (
+          <li>{words.fields[field]}</li>
+        ))}
+      </ul>
+    </Note>
+  );
+}

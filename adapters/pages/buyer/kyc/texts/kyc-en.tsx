@@ -1,0 +1,267 @@
+// English texts of the KYC form. The catalogues of the other languages have the same keys.
+import type { ComponentChildren as Node } from 'preact';
+import type { FieldProblem } from '../../../../../core/domain/hosted/kyc-fields.js';
+import type { UploadRefusal } from '../../../../../core/usecases/hosted/page-documents.js';
+
+export const kycEn = {
+  steps: {
+    type: 'Company or person',
+    person: 'Person',
+    company: 'Company',
+    address: 'Address',
+    owners: 'Owners',
+    documents: 'Documents',
+    terms: 'Partner’s terms',
+    review: 'Check your answers',
+  },
+  stepOf: (step: number, count: number) => `Step ${step} of ${count}`,
+  stepsTitle: 'Steps',
+  missingCount: (count: number) => `${count} missing`,
+  correctCount: (count: number) => `${count} to correct`,
+  waitingFor: (names: string) => `Waiting for ${names}`,
+  savedAt: (when: Node) => <>Saved as you go, last {when}.</>,
+  continue: 'Save and continue',
+  next: 'Continue',
+  optional: (label: string) => `${label} (optional)`,
+  choose: 'Choose',
+  day: 'Day',
+  month: 'Month',
+  year: 'Year',
+  typeHeading: 'Is the payer a company or a person?',
+  types: {
+    business: 'A company',
+    businessHint: 'Also a partnership, an association or a public body.',
+    individual: 'A person',
+    individualHint: 'Somebody who pays from an account in their own name.',
+  },
+  handOver: {
+    summary: 'Somebody else should fill this in',
+    text:
+      'We mail a link to this form, such as to a director. It opens the form and not the ' +
+      'payment. What you have saved stays.',
+    email: 'Mail address',
+    send: 'Send the link',
+    takeBack: 'Take it back',
+    takeBackText: 'The link stops working, and that person is signed out. What they saved stays.',
+    sent: (email: Node, day: Node) => (
+      <>
+        Sent to {email} on {day}.
+      </>
+    ),
+  },
+  personHeading: 'Who is paying?',
+  personLede: 'As in the passport or identity card.',
+  companyHeading: 'Which company is paying?',
+  companyLede: 'As it is registered.',
+  addressHeading: { business: 'Address of the company', individual: 'Your address' },
+  addressLede: { business: 'Where the company is registered.', individual: 'Where you live.' },
+  fields: {
+    firstName: 'First names',
+    lastName: 'Last names',
+    dateOfBirth: 'Date of birth',
+    phone: 'Phone number',
+    taxId: 'Tax number',
+    taxType: 'Kind of tax number',
+    idDocType: 'Identity document',
+    idDocCountry: 'Country that issued it',
+    idDocNumber: 'Number of the document',
+    legalName: 'Legal name',
+    formationDate: 'Date of formation',
+    website: 'Website',
+    country: 'Country',
+    addressLine1: 'Street and number',
+    addressLine2: 'Flat, floor, building',
+    city: 'City',
+    stateProvinceRegion: 'State, province or region',
+    postalCode: 'Postal code',
+    role: 'Role in the company',
+    proofOfAddressDocType: 'Which proof of address will be added?',
+    selfieFile: 'Photo of the face',
+    idDocFrontFile: 'Identity document, front',
+    idDocBackFile: 'Identity document, back',
+    proofOfAddressDocFile: 'Proof of address',
+    incorporationDocFile: 'Incorporation document',
+    proofOfOwnershipDocFile: 'Proof of ownership',
+    owners: 'Owners',
+    tosId: 'Partner’s terms',
+  },
+  hints: {
+    firstName: 'All of them, in any script.',
+    dateOfBirth: 'For example 31 1 1990.',
+    formationDate: 'For example 3 2 2001. It is in the register.',
+    phone: 'With the country code, such as +1.',
+    website: 'No website? A public profile page is fine.',
+    stateProvinceRegion: 'In the USA two letters, such as TX.',
+    taxType: 'Only for people who are taxed in the USA.',
+  },
+  taxIdKept: (masked: string) => `We have ${masked}. Leave it empty to keep it.`,
+  idDocTypes: { PASSPORT: 'Passport', ID_CARD: 'Identity card', DRIVERS: 'Driving licence' },
+  roles: {
+    beneficial_owner: 'Owns 25 % or more',
+    controlling_person: 'Runs the company, owns less than 25 %',
+    beneficial_controlling: 'Owns 25 % or more, and runs the company',
+  },
+  proofTypes: {
+    UTILITY_BILL: 'Bill for electricity, water, gas or internet',
+    BANK_STATEMENT: 'Bank statement',
+    RENTAL_AGREEMENT: 'Rental agreement',
+    TAX_DOCUMENT: 'Tax document',
+    GOVERNMENT_CORRESPONDENCE: 'Letter from an authority',
+  },
+  taxTypes: { SSN: 'SSN', ITIN: 'ITIN' },
+  problems: {
+    missing: 'This is missing.',
+    too_short: 'This is too short.',
+    too_long: 'This is too long.',
+    control_characters: 'This has characters that cannot be printed. Type it again.',
+    not_offered: 'Choose one of the list.',
+    no_such_date: 'This day does not exist. Give day, month and a year of four digits.',
+    too_young: 'The person must be 18 or older.',
+    too_old: 'Check the year.',
+    in_the_future: 'This day is in the future.',
+    not_a_website: 'Give an address such as www.example.com.',
+    not_a_state: 'Give the two letters of the state, such as TX.',
+  } satisfies Record<FieldProblem, string>,
+  correct: 'Something here was not accepted. Check it and save it again.',
+  correctOther:
+    'Something in your details was not accepted. Check all of them and send them again.',
+  correctElsewhere: (reason: string) =>
+    `${reason} This form does not ask for it. We were notified and will contact you.`,
+  owners: {
+    heading: 'Who owns and runs the company?',
+    lede: 'Everyone who owns 25 % or more, and one person who runs the company.',
+    who: 'Who counts as an owner?',
+    whoText:
+      'A person who holds 25 % or more of the shares or votes, directly or through other ' +
+      'companies. If nobody does, name only the person who runs the company.',
+    none: 'No owner is listed yet.',
+    sameAddress: 'Lives at the address of the company',
+    nameless: (number: number) => `Owner ${number}`,
+    add: 'Add an owner',
+    edit: 'Open',
+    remove: 'Remove',
+    complete: 'Complete',
+    asked: (day: Node) => <>Asked on {day}, not done yet</>,
+    done: (day: Node) => <>Done on {day}</>,
+    askHeading: (name: string) => `Ask ${name} to add the rest`,
+    askText:
+      'We mail a link to the owner. It works for 7 days and shows this part of the form only. ' +
+      'You see that it is done, never the files and numbers.',
+    askWarning: 'What you have filled in here beyond name and role is handed over too.',
+    email: 'Mail address of the owner',
+    send: 'Send the link',
+    again: 'Send again',
+    takeBack: 'Fill it in here instead',
+    takeBackText: 'What the owner has filled in is deleted.',
+    notAnAddress: 'This is not a mail address.',
+    self: {
+      heading: (company: string) => `Your details for ${company}`,
+      lede:
+        'You were named as somebody who owns or runs this company. The person who asked you sees ' +
+        'that you are done, and nothing of what you add here.',
+      send: 'Send my part',
+      sent: 'Thank you. Your part is complete.',
+      sentText: 'You may close this page. Until the whole form is sent you can still change it.',
+      documents: 'Your documents',
+      change: 'Change something',
+    },
+  },
+  documents: {
+    heading: 'Documents',
+    formats: (types: string, size: string) => `${types}, up to ${size}`,
+    hints: {
+      selfieFile: 'Taken now, looking at the camera, without glasses or hat.',
+      idDocFrontFile: 'All four corners, no glare, every line readable.',
+      idDocBackFile: 'All four corners, no glare, every line readable.',
+      proofOfAddressDocFile: 'With name and address, of the last 3 months.',
+      incorporationDocFile: 'Articles or certificate with name, date and registration number.',
+      proofOfOwnershipDocFile:
+        'Shows who holds which share: share register, cap table or operating agreement.',
+    },
+    fronts: {
+      PASSPORT: 'Passport, page with photo',
+      ID_CARD: 'Identity card, front',
+      DRIVERS: 'Driving licence, front',
+    },
+    backs: { ID_CARD: 'Identity card, back', DRIVERS: 'Driving licence, back' },
+    received: 'Received',
+    missing: 'Missing',
+    refused: 'Not accepted',
+    upload: 'Upload',
+    replace: 'Replace',
+    remove: 'Remove',
+    of: (file: string, name: string) => `${file} of ${name}`,
+    phone: 'Take photos with your phone',
+    why: 'Why do you need this?',
+    whyText:
+      'Our settlement partner must know who pays and who owns the payer, by rules against money ' +
+      'laundering. Files are encrypted, seen by the partner’s checkers only, and deleted once ' +
+      'they have decided.',
+    off: 'Files cannot be uploaded on this page. Ask the organization below for another way.',
+    waits: (name: string) => `${name} adds the documents through a link. You see that it is done.`,
+    refusals: {
+      empty: 'Choose a file first. The one that arrived is empty.',
+      heic:
+        'This photo is in the format HEIC of the iPhone, which cannot be read everywhere. On the ' +
+        'iPhone choose Settings, Camera, Formats, Most Compatible and take it again, or take a ' +
+        'screenshot of the photo.',
+      unknown_type: 'This file is not a JPEG, PNG or PDF. Take a photo of the document instead.',
+      not_as_declared:
+        'The name of this file does not fit its content. Save it again as PDF or JPEG.',
+      photo_only: 'This must be a photo, not another kind of file: JPEG or PNG.',
+      too_large: 'This file is too large. Take a photo with a lower resolution.',
+      too_many: 'Too many files were sent in a short time. Wait some minutes and try again.',
+    } satisfies Record<UploadRefusal, string>,
+  },
+  phone: {
+    heading: 'Take photos with your phone',
+    lede: 'Point the camera of your phone at this code. It opens a page that only takes files.',
+    alt: 'QR code with the link',
+    life: 'The code works once, for 10 minutes.',
+    back: 'Back to the documents',
+    again: 'Make a new code',
+    over: 'This code no longer works',
+    endedText: 'It was used, or 10 minutes have passed. Make a new one on your computer.',
+    enter: 'Add files from this phone?',
+    enterText: 'The page takes files for the form on your computer, and shows nothing else.',
+    formOf: 'Form of',
+    askedBy: 'Asked for by',
+    paymentTo: 'For a payment to',
+    notYours: (org: string) => `Not your form? Close this page, add no files, and let ${org} know.`,
+    uploads: 'Add your files',
+    uploadsLede: 'They appear on your computer. Close this page when you are done.',
+  },
+  terms: {
+    heading: 'Terms of the settlement partner',
+    lede: 'The partner that checks your details asks you to accept its terms on its own page.',
+    open: 'Read the terms',
+    leaves: 'You leave this page and come back to it.',
+    accepted: 'You have accepted the terms.',
+    save: 'Continue',
+  },
+  review: {
+    lede: 'Nothing is sent before you press the button.',
+    change: 'Change',
+    changeOf: (what: string) => `Change: ${what}`,
+    none: '–',
+    missing: 'Missing',
+    received: 'Received',
+    filledBy: (email: Node) => <>Filled in by {email}</>,
+    toDo: 'Before you can send it',
+    who: 'Who sees this, and for how long',
+    whoText: (org: string) =>
+      `Our settlement partner checks these details. ${org} learns the result and sees no files. ` +
+      'We keep your details encrypted until the partner has decided, then we delete them. The ' +
+      'partner keeps what the law requires of it.',
+    send: 'Send for verification',
+  },
+  ask: {
+    heading: (org: string) => `${org} asks who you are`,
+    lede: 'Sign in to fill in the form. It takes about 10 minutes.',
+    owner: 'You were asked to add your details to a form. Sign in with a link to do that.',
+    send: 'Send me a sign-in link',
+    sendHint: 'It goes to the address to which the first mail was sent.',
+  },
+};
+
+export type KycTexts = typeof kycEn;

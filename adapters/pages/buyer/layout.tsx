@@ -1,0 +1,365 @@
+// The frame of every page: bars at the top, the way through the payment, the panel beside it, the
+// footer with the languages. A screen gives its parts, the frame places them.
+import type { ComponentChildren, VNode } from 'preact';
+import { MINUTE_MS, SECOND_MS } from '../../../core/domain/base/instant.js';
+import { locales } from '../../../core/domain/base/locale.js';
+import { helpReference } from '../../../core/domain/payments/display.js';
+import { Button, Day, type FactRow, Foreign, Form, Moment, Note, Rows } from '../kit/components.js';
+import { ErrorSummary, type FieldError } from '../kit/fields.js';
+import { Icon, Mark } from '../kit/icons.js';
+import type { Limited } from '../kit/limited.js';
+import { nameOf, plainText } from '../kit/plain-text.js';
+import type { PageView } from './page-view.js';
+import { type Scene, useScene } from './scene.js';
+import { languageNames } from './texts.js';
+
+/** Where the buyer is on the way; the KYC steps have a list beside the page. */
+export const stations = ['signIn', 'payer', 'price', 'transfer', 'paid'] as const;
+export type Station = (typeof stations)[number];
+
+export interface ScreenContent {
+  /** Of the window; also the heading, where no other one is given. */
+  readonly title: string;
+  readonly heading?: ComponentChildren;
+  /** Above the heading, such as “Step 2 of 7”. */
+  readonly eyebrow?: ComponentChildren;
+  readonly lede?: ComponentChildren;
+  /** Null after a failure and on pages without a way. */
+  readonly station: Station | 'all' | null;
+  readonly body: ComponentChildren;
+  /** Sections of the panel, between the payment and the help. */
+  readonly aside?: ComponentChildren;
+  /** In place of the facts of the payment in the panel. */
+  readonly about?: ComponentChildren;
+  /**
+   * Reload when the payment changes, or open `to` in place of the answer to a form. Not on forms:
+   * what was typed would be lost.
+   */
+  readonly live?: true | { readonly to: string };
+  /** In place of the notice, and marked in the title. */
+  readonly errors?: readonly FieldError[];
+}
+
+export function Document({ content, scene }: { content: ScreenContent; scene: Scene }): VNode {
+  const { view, texts } = scene;
+  return (
+    <html lang={view.locale}>
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content="light dark" />
+        <meta name="robots" content="noindex" />
+        <title>{titleOf(content, scene)}</title>
+        <link rel="icon" href="data:," />
+        <link rel="stylesheet" href={view.assets.style} />
+        <script src={view.assets.script} defer />
+      </head>
+      <body data-copied={texts.frame.copied} {...liveData(content, view)}>
+        <a class="skip" href="#main">
+          {texts.frame.skip}
+        </a>
+        <Top />
+        <main id="main" class="wrap two" tabIndex={-1}>
+          <div>
+            <Journey station={content.station} />
+            <div class="stack-l">
+              <Heading content={content} />
+              {content.body}
+              <Simulate />
+            </div>
+          </div>
+          <Side content={content} />
+        </main>
+        <Footer />
+        <p class="vh" role="status" id="says" />
+      </body>
+    </html>
+  );
+}
+
+/** The stream that reports changes after what the page shows, and the page that then opens. */
+function liveData({ live }: ScreenContent, { viewer, version, path }: PageView) {
+  if (live === undefined || viewer === null || version === null) return {};
+  const stream = { 'data-live': `${path}/status?version=${version}` };
+  return live === true ? stream : { ...stream, 'data-live-to': live.to };
+}
+
+function titleOf({ title, errors = [] }: ScreenContent, { view, texts }: Scene): string {
+  const marked = errors.length > 0 ? texts.frame.errorTitle(title) : title;
+  return view.payment === null ? marked : texts.frame.title(marked, nameOf(view.payment.payee));
+}
+
+function Top(): VNode {
+  const { view, texts } = useScene();
+  const { organization, mode } = view;
+  return (
+    <header class="top">
+      {mode === 'test' ? (
+        <p class="testbar">
+          <b>{texts.frame.test}</b> {texts.frame.testBar}
+        </p>
+      ) : null}
+      <div class="wrap">
+        {organization === null ? null : (
+          <p class="org">
+            <i aria-hidden="true">{initials(organization.name)}</i>
+            <Foreign text={organization.name} />
+          </p>
+        )}
+        <p class="by">
+          <span class="only-l">{texts.frame.pageBy}</span> <Mark />
+        </p>
+      </div>
+    </header>
+  );
+}
+
+function initials(name: string): string {
+  const words = plainText(name).split(/\s+/).slice(0, 2);
+  return words.map((word) => [...word][0] ?? '').join('');
+}
+
+function Journey({ station }: { readonly station: ScreenContent['station'] }): VNode | null {
+  const { texts, view } = useScene();
+  if (station === null || view.payment === null) return null;
+  const current = station === 'all' ? stations.length : stations.indexOf(station);
+  return (
+    <ol class="journey" aria-label={texts.frame.progress}>
+      {stations.map((name, position) => (
+        <li
+          class={position < current ? 'done' : undefined}
+          aria-current={position === current ? 'step' : undefined}
+        >
+          {position < current ? <span class="vh">{texts.frame.done}</span> : null}
+          {texts.journey[name]}
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+function Heading({ content }: { readonly content: ScreenContent }): VNode {
+  const { view, texts } = useScene();
+  const { errors = [] } = content;
+  return (
+    <>
+      <div class="stack-s">
+        {content.eyebrow === undefined ? null : <p class="small quiet">{content.eyebrow}</p>}
+        <h1>{content.heading ?? content.title}</h1>
+        {content.lede === undefined ? null : <p class="lede">{content.lede}</p>}
+      </div>
+      <ErrorSummary errors={errors} />
+      {view.notice === null || errors.length > 0 ? null : (
+        <Note live>
+          <p>{texts.notice[view.notice]}</p>
+        </Note>
+      )}
+      {view.limited === null ? null : <LimitNote limited={view.limited} />}
+      <SessionWarning />
+    </>
+  );
+}
+
+function LimitNote({ limited }: { readonly limited: Limited }): VNode {
+  const { texts } = useScene();
+  const { limit, untilMs, sentAtMs } = limited;
+  const sentAt = sentAtMs === null ? null : <Moment atMs={sentAtMs} />;
+  return (
+    <Note live>
+      <p>{texts.limited[limit](<Moment atMs={untilMs} />, sentAt)}</p>
+    </Note>
+  );
+}
+
+/** Hidden until the script sees the end of the session. */
+function SessionWarning(): VNode | null {
+  const { view, texts } = useScene();
+  if (view.viewer === null) return null;
+  const seconds = Math.floor((view.viewer.sessionEndsAtMs - view.nowMs) / SECOND_MS);
+  return (
+    <div class="note warn" hidden data-session={seconds}>
+      <Icon name="clock" />
+      <div class="line ends">
+        <p>{texts.frame.sessionEnds}</p>
+        <button class="btn" type="button">
+          {texts.frame.stay}
+        </button>
+      </div>
+    </div>
+  );
+}
+
+function Side({ content }: { readonly content: ScreenContent }): VNode | null {
+  const { view, texts } = useScene();
+  if (view.organization === null) return null;
+  return (
+    <aside class="side" aria-label={texts.frame.thisPayment}>
+      {content.about ?? <ThisPayment />}
+      {content.aside}
+      <Help />
+    </aside>
+  );
+}
+
+function ThisPayment(): VNode | null {
+  const { view, texts, format } = useScene();
+  const { payment } = view;
+  if (payment === null) return null;
+  const { payee, amount } = payment;
+  const rows: readonly (FactRow | null)[] = [
+    { label: texts.frame.to, value: <b>{nameOf(payee)}</b> },
+    { label: texts.money.amount, value: <b class="num">{format.money(amount)}</b> },
+    ...paymentRows(view, texts),
+  ];
+  return (
+    <section>
+      <h2>{texts.frame.thisPayment}</h2>
+      <Rows rows={rows} />
+    </section>
+  );
+}
+
+/** What it is for, its number and its day. */
+export function paymentRows(
+  { payment }: Scene['view'],
+  texts: Scene['texts'],
+): readonly (FactRow | null)[] {
+  if (payment === null) return [];
+  const { display, number, dueDate } = payment;
+  const title = plainText(display.title);
+  return [
+    title === '' ? null : { label: texts.frame.purpose, value: <Foreign text={title} /> },
+    number === null ? null : { label: texts.frame.invoice, value: number, look: 'digits' },
+    dueDate === null ? null : { label: texts.frame.due, value: <Day day={dueDate} /> },
+  ];
+}
+
+function Help(): VNode | null {
+  const { view, texts } = useScene();
+  const { organization, payment } = view;
+  if (organization === null) return null;
+  const org = nameOf(organization.name);
+  const reference = payment === null ? null : <b class="digits">{helpReference(payment)}</b>;
+  return (
+    <section>
+      <h2>{texts.frame.help}</h2>
+      <p>{reference === null ? texts.frame.helpForm(org) : texts.frame.helpText(org, reference)}</p>
+      <Contacts />
+    </section>
+  );
+}
+
+/** Mail, phone or, without both, the website. */
+export function Contacts(): VNode | null {
+  const contacts = useContacts();
+  return contacts.length === 0 ? null : (
+    <p>
+      {contacts.map((contact, position) => (
+        <>
+          {position === 0 ? null : <br />}
+          {contact}
+        </>
+      ))}
+    </p>
+  );
+}
+
+export function useContacts(): readonly VNode[] {
+  const { organization } = useScene().view;
+  const { supportEmail = null, supportPhone = null, website = null } = organization ?? {};
+  const links = [
+    supportEmail === null ? null : <a href={`mailto:${supportEmail}`}>{supportEmail}</a>,
+    supportPhone === null ? null : <a href={phoneUrl(supportPhone)}>{supportPhone}</a>,
+  ].filter((link) => link !== null);
+  if (links.length > 0 || website === null || !isWebAddress(website)) return links;
+  return [<a href={website}>{new URL(website).host}</a>];
+}
+
+export function isWebAddress(text: string): boolean {
+  return /^https?:\/\//i.test(text) && URL.canParse(text);
+}
+
+function phoneUrl(phone: string): string {
+  return `tel:${phone.replace(/[^+0-9]/g, '')}`;
+}
+
+function Footer(): VNode {
+  const { view, texts } = useScene();
+  return (
+    <footer class="foot">
+      <div class="wrap line ends">
+        <p>{texts.frame.neverMailed}</p>
+        <ul>
+          <li>
+            <a href={`${view.root}/verify`}>{texts.frame.verify}</a>
+          </li>
+          {view.viewer === null ? null : (
+            <li>
+              <Form to="sign-out">
+                <Button look="link">{texts.frame.signOut}</Button>
+              </Form>
+            </li>
+          )}
+        </ul>
+        <nav class="langs" aria-label={texts.frame.language}>
+          <ul>
+            {locales.map((locale) => (
+              <li>
+                {locale === view.locale ? (
+                  <span aria-current="true">{languageNames[locale]}</span>
+                ) : (
+                  <a href={`?lang=${locale}`} lang={locale} hreflang={locale}>
+                    {languageNames[locale]}
+                  </a>
+                )}
+              </li>
+            ))}
+          </ul>
+        </nav>
+      </div>
+    </footer>
+  );
+}
+
+/** Test mode only: plays partner, bank and clock. */
+function Simulate(): VNode | null {
+  const { view, texts } = useScene();
+  if (view.simulate === null || view.simulate.length === 0) return null;
+  const groups: Readonly<Record<string, string>> = texts.simulate.groups;
+  const byGroup = Object.entries(Object.groupBy(view.simulate, ({ group }) => group));
+  return (
+    <details class="testpanel">
+      <summary>{texts.simulate.heading}</summary>
+      {byGroup.map(([group, events = []]) => (
+        <Form to="simulate">
+          <fieldset class="field">
+            <legend>{groups[group] ?? group}</legend>
+            <div class="actions">
+              {events.map(({ event }) => (
+                <Button look="sm" name="event" value={event}>
+                  {texts.simulate.events[event]}
+                </Button>
+              ))}
+            </div>
+          </fieldset>
+        </Form>
+      ))}
+    </details>
+  );
+}
+
+/** Beside the time of day; the script counts, and speaks three times. */
+export function Countdown({ untilMs }: { readonly untilMs: number }): VNode {
+  const { view, texts } = useScene();
+  const { left, left120, left30, over } = texts.price;
+  const leftMs = Math.min(Math.max(0, untilMs - view.nowMs), 60 * MINUTE_MS);
+  return (
+    <span
+      class="num"
+      hidden
+      data-countdown={Math.ceil(leftMs / SECOND_MS)}
+      data-left={left}
+      data-say={[left120, left30, over].join('|')}
+    />
+  );
+}

@@ -1,0 +1,238 @@
+// Parts that speak about money: the four answers, the sum of what came in and goes back, and where
+// the money is. Every screen of a payment shows each amount that is not zero.
+import type { ComponentChildren, VNode } from 'preact';
+import { type Money, money } from '../../../core/domain/base/money.js';
+import { helpReference } from '../../../core/domain/payments/display.js';
+import { Answers, type FactRow, Route, Rows, type Stop, Time } from '../kit/components.js';
+import { nameOf } from '../kit/plain-text.js';
+import { useContacts } from './layout.js';
+import { type PaymentScene, useScene } from './scene.js';
+
+/** In the payment's currency. */
+export interface Sums {
+  readonly asked: Money;
+  readonly received: Money;
+  /** Owed or ordered. */
+  readonly goingBack: Money;
+  readonly refunded: Money;
+  /** Received, and neither returned nor going back. */
+  readonly kept: Money;
+  /** Asked for and not received. */
+  readonly missing: Money;
+}
+
+export function sumsOf({ payment }: PaymentScene): Sums {
+  const { receivedMinor, refundOwedMinor, refundOrderedMinor, refundedMinor } = payment.money;
+  const { amountMinor, currency } = payment.amount;
+  const goingBackMinor = refundOwedMinor + refundOrderedMinor;
+  const positive = (minor: bigint) => money(minor > 0n ? minor : 0n, currency);
+  return {
+    asked: payment.amount,
+    received: positive(receivedMinor),
+    goingBack: positive(goingBackMinor),
+    refunded: positive(refundedMinor),
+    kept: positive(receivedMinor - goingBackMinor - refundedMinor),
+    missing: positive(amountMinor - receivedMinor),
+  };
+}
+
+export function isZero({ amountMinor }: Money): boolean {
+  return amountMinor === 0n;
+}
+
+/** Whether any money of the buyer came in or went back. */
+export function hasMoney(scene: PaymentScene): boolean {
+  const { received, goingBack, refunded } = sumsOf(scene);
+  return !(isZero(received) && isZero(goingBack) && isZero(refunded));
+}
+
+/** Exactly what was asked for came in, and nothing goes back. */
+function isExact({ asked, received, goingBack, refunded }: Sums): boolean {
+  return asked.amountMinor === received.amountMinor && isZero(goingBack) && isZero(refunded);
+}
+
+export interface Answered {
+  readonly money: ComponentChildren;
+  readonly next: ComponentChildren;
+  readonly todo: ComponentChildren;
+}
+
+/** The last answer is the same everywhere: the integrator, with the reference. */
+export function FourAnswers({ money: where, next, todo }: Answered): VNode {
+  const { texts } = useScene();
+  const { money: whereQuestion, next: nextQuestion, todo: todoQuestion, ask } = texts.answers;
+  return (
+    <Answers
+      rows={[
+        { question: whereQuestion, answer: where },
+        { question: nextQuestion, answer: next },
+        { question: todoQuestion, answer: todo },
+        { question: ask, answer: <WhomToAsk /> },
+      ]}
+    />
+  );
+}
+
+function WhomToAsk(): VNode {
+  const { view, texts } = useScene();
+  const contacts = useContacts();
+  const org = <b>{nameOf(view.organization?.name ?? '')}</b>;
+  const { payment } = view;
+  const asked =
+    payment === null ? org : texts.answers.org(org, <b class="digits">{helpReference(payment)}</b>);
+  return (
+    <>
+      {asked}
+      {contacts.map((contact) => (
+        <>
+          <br />
+          {contact}
+        </>
+      ))}
+    </>
+  );
+}
+
+/** “You have paid nothing”, where that is true. */
+export function whereMoney(scene: PaymentScene, nothing: string): ComponentChildren {
+  const { received, goingBack, refunded, kept } = sumsOf(scene);
+  const { texts, format } = scene;
+  if (!hasMoney(scene)) return nothing;
+  const parts = [
+    isZero(kept) ? null : texts.answers.received(format.money(kept), partnerOf(scene)),
+    isZero(goingBack) ? null : texts.refund.owed(format.money(goingBack)),
+    isZero(refunded) ? null : texts.refund.doneLede(format.money(refunded)),
+  ].filter((part) => part !== null);
+  return parts.length === 0 ? texts.short.received(format.money(received)) : parts.join(' ');
+}
+
+export function partnerOf({ payment, texts }: PaymentScene): string {
+  return payment.partner === null ? texts.frame.partner : nameOf(payment.partner);
+}
+
+export function payerOf({ payment, texts }: PaymentScene): string {
+  return payment.payer === null ? texts.frame.you : nameOf(payment.payer);
+}
+
+/** `rest` is the last line: what is missing, or what became of the money that stays. */
+export function MoneyTable({
+  scene,
+  rest,
+}: {
+  readonly scene: PaymentScene;
+  readonly rest: 'missing' | 'payee' | 'review';
+}): VNode {
+  const { payment, texts, format, payee } = scene;
+  const { asked, received, goingBack, refunded, kept, missing } = sumsOf(scene);
+  const line = (label: ComponentChildren, amount: Money): FactRow | null =>
+    isZero(amount) ? null : { label, value: format.money(amount), look: 'num' };
+  const { receivedAtMs } = payment.money;
+  const receivedLabel =
+    receivedAtMs === null
+      ? texts.money.received
+      : texts.money.receivedOn(<Time atMs={receivedAtMs} as="day" />);
+  const last = {
+    missing: line(texts.money.missing, missing),
+    payee: line(texts.money.forPayee(payee), kept),
+    review: line(texts.money.review, kept),
+  }[rest];
+  const rows = [
+    line(texts.money.asked, asked),
+    line(receivedLabel, received),
+    line(texts.money.refunded, refunded),
+    line(texts.money.goingBack, goingBack),
+    last,
+  ].filter((row) => row !== null);
+  const marked = rows.map((row, position) =>
+    position === rows.length - 1 ? { ...row, look: 'sum' as const } : row,
+  );
+  return <Rows look="right" rows={marked} />;
+}
+
+/** The way there and, in a card, the sum below it. */
+export function MoneyCard({
+  scene,
+  stops,
+  rest,
+}: {
+  readonly scene: PaymentScene;
+  readonly stops: readonly Stop[] | null;
+  readonly rest: 'missing' | 'payee' | 'review';
+}): VNode | null {
+  if (!hasMoney(scene)) return null;
+  // A receipt names what was paid.
+  const isTable = scene.payment.settlement === null || !isExact(sumsOf(scene));
+  if (stops === null && !isTable) return null;
+  return (
+    <section class="card stack" aria-label={scene.texts.money.heading}>
+      {stops === null ? null : <Route stops={stops} wide />}
+      {isTable ? <MoneyTable scene={scene} rest={rest} /> : null}
+    </section>
+  );
+}
+
+/** From the buyer to the payee. */
+export function payoutRoute(
+  scene: PaymentScene,
+  at: 'payer' | 'partner' | 'payee' | 'end',
+): readonly Stop[] {
+  const { texts, format, payment, payee } = scene;
+  const { received, kept } = sumsOf(scene);
+  const { route, money: words } = texts;
+  const isLost = payment.status === 'failed';
+  const order = ['payer', 'partner', 'payee', 'end'].indexOf(at);
+  const state = (position: number) =>
+    position < order ? 'done' : position === order ? 'here' : 'ahead';
+  const captions: Readonly<Record<typeof at, ComponentChildren>> = {
+    payer: route.converts(payment.amount.currency),
+    partner: isLost ? words.review : route.holds(format.money(kept)),
+    payee: route.passedOn,
+    end: route.passedOn,
+  };
+  return [
+    {
+      name: payerOf(scene),
+      caption: at === 'payer' ? route.withYou : route.sent(format.money(received)),
+      state: state(0),
+    },
+    { name: partnerOf(scene), caption: captions[at], state: state(1) },
+    { name: payee, caption: payeeCaption(scene, at), state: state(2) },
+  ];
+}
+
+function payeeCaption(scene: PaymentScene, at: Parameters<typeof payoutRoute>[1]): string {
+  const { texts, format, payment } = scene;
+  const { quote, settlement } = payment;
+  if (settlement !== null) return texts.route.paidOut(format.money(settlement.settled));
+  if (at === 'payee') return texts.route.pix;
+  if (at === 'partner' && !isZero(sumsOf(scene).missing)) return texts.route.waits;
+  if (quote === null) return texts.route.receives;
+  const amount = format.money(quote.target);
+  return quote.rateKind === 'locked'
+    ? texts.route.receivesExactly(amount)
+    : texts.route.receivesAbout(amount);
+}
+
+/** From the partner to the buyer. */
+export function refundRoute(scene: PaymentScene, at: 'partner' | 'banks' | 'end'): readonly Stop[] {
+  const { texts, format } = scene;
+  const { goingBack, refunded } = sumsOf(scene);
+  const { route } = texts;
+  const amount = format.money(at === 'end' ? refunded : goingBack);
+  const order = ['partner', 'banks', 'end'].indexOf(at);
+  const state = (position: number) =>
+    at === 'end' || position < order ? 'done' : position === order ? 'here' : 'ahead';
+  return [
+    { name: partnerOf(scene), caption: route.returns, state: state(0) },
+    {
+      name: route.banks,
+      caption: at === 'banks' ? route.onItsWay(amount) : route.takesDays,
+      state: state(1),
+    },
+    {
+      name: payerOf(scene),
+      caption: at === 'end' ? route.backWithYou(amount) : route.receivesExactly(amount),
+      state: state(2),
+    },
+  ];
+}

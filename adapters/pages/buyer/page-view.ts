@@ -1,0 +1,199 @@
+// What the pages of a buyer show: plain facts that the routes collect and the screens render.
+// Nothing here is markup, and a screen reads nothing else.
+import type { QuoteTerms } from '../../../core/domain/commands/quote.js';
+import type { Screen } from '../../../core/domain/hosted/hosted-screen.js';
+import type { AmountLimit } from '../../../core/domain/payments/amount-limit.js';
+import type { Funds } from '../../../core/domain/payments/funds.js';
+import type { PayinInstructions } from '../../../core/domain/payments/payin-instructions.js';
+import type { Payment, SettlementFacts } from '../../../core/domain/payments/payment.js';
+import type { Purpose } from '../../../core/domain/payments/purpose.js';
+import type { SimulatedEvent } from '../../../core/domain/payments/simulated-event.js';
+import type { FrameView } from '../kit/frame-view.js';
+
+export interface PageView extends FrameView {
+  /** Null on pages without a payment. */
+  readonly organization: PageOrganization | null;
+  /** Null on pages without a payment. */
+  readonly payment: PagePayment | null;
+  readonly kyc: KycView;
+  /** What the panel of test mode offers; null in live mode and before sign-in. */
+  readonly simulate: readonly Simulation[] | null;
+  readonly page: Page;
+}
+
+export interface PageOrganization {
+  readonly name: string;
+  readonly supportEmail: string | null;
+  readonly supportPhone: string | null;
+  /** An http or https URL. */
+  readonly website: string | null;
+}
+
+/** Texts of the integrator, read by a strict schema. */
+export interface DisplayView {
+  readonly title: string | null;
+  readonly notes: string | null;
+  readonly lineItems: readonly LineItem[];
+}
+
+export interface LineItem {
+  readonly description: string;
+  readonly quantity: string | null;
+  readonly unitPrice: string | null;
+  readonly subtotal: string | null;
+}
+
+/** Before sign-in the screens show no line items, notes, money, quote or instructions. */
+export interface PagePayment
+  extends Pick<
+    Payment,
+    'id' | 'status' | 'amount' | 'number' | 'externalId' | 'dueDate' | 'returnUrl' | 'version'
+  > {
+  /** What the integrator said that is paid for. */
+  readonly purpose: Purpose | null;
+  readonly links: PaymentLinks;
+  /** What a person types to name this page. */
+  readonly shortId: string;
+  /** The seller's legal name. */
+  readonly payee: string;
+  readonly payeeTaxIdLast4: string | null;
+  /** The legal name of the buyer as verified; else the name that the integrator gave. */
+  readonly payer: string | null;
+  /** The legal name of the settlement partner. */
+  readonly partner: string | null;
+  readonly display: DisplayView;
+  readonly money: MoneyView;
+  readonly quote: QuoteView | null;
+  /** Null unless a quote was refused because of a limit of the payee. */
+  readonly limit: AmountLimit | null;
+  readonly instructions: PayinInstructions | null;
+  /** Null without instructions. */
+  readonly check: CheckView | null;
+  readonly settlement: SettlementView | null;
+  /** What the buyer waits for takes longer than it should. */
+  readonly isLate: boolean;
+  /** When it was settled, failed, cancelled or expired; null before. */
+  readonly endedAtMs: number | null;
+  readonly expiresAtMs: number | null;
+}
+
+/** Full addresses, for paper. */
+export interface PaymentLinks {
+  readonly page: string;
+  readonly verify: string;
+}
+
+/** Amounts are minor units of the payment's currency, as in the funds. */
+export interface MoneyView
+  extends Pick<
+    Funds,
+    'receivedMinor' | 'refundOwedMinor' | 'refundOrderedMinor' | 'refundedMinor'
+  > {
+  /** The latest of each kind; null if there is none or it is unknown. */
+  readonly receivedAtMs: number | null;
+  readonly refundOrderedAtMs: number | null;
+  readonly refundedAtMs: number | null;
+}
+
+export interface KycView {
+  /** Whether a step of the form was saved. */
+  readonly started: boolean;
+  readonly submittedAtMs: number | null;
+  /** Hours within which most checks end; null if the partner does not say. */
+  readonly usualHours: number | null;
+  /** What the partner asks to correct, in the language of the page. */
+  readonly corrections: readonly string[];
+  readonly correctByMs: number | null;
+}
+
+/** Of a page without a KYC. */
+export const noKyc: KycView = {
+  started: false,
+  submittedAtMs: null,
+  usualHours: null,
+  corrections: [],
+  correctByMs: null,
+};
+
+export interface QuoteView extends QuoteTerms {
+  readonly id: string;
+}
+
+/** How the buyer can check the bank details. */
+export interface CheckView {
+  readonly code: string;
+  readonly issuedAtMs: number;
+  /** When the details were given that these replace; null for the first ones. */
+  readonly replacedAtMs: number | null;
+  /** Earlier payments of this buyer to this payee; null if that is not known. */
+  readonly history: 'new_account' | { readonly sameAsPaidAtMs: number } | null;
+}
+
+export interface SettlementView extends SettlementFacts {
+  readonly settledAtMs: number;
+  readonly transactionHash: string | null;
+}
+
+/** `group` gathers events under one heading. */
+export interface Simulation {
+  readonly event: SimulatedEvent;
+  readonly group: string;
+}
+
+export const kycStates = ['form', 'verifying', 'corrections', 'approved', 'rejected'] as const;
+export type PageKycState = (typeof kycStates)[number];
+
+export type Page =
+  /** S1, before sign-in. */
+  | { readonly name: 'ask' }
+  /** S2, after a mail was asked for. */
+  | { readonly name: 'sent' }
+  /** S2, a link was opened. `auto`: this browser asked for it, so the script may go on. */
+  | { readonly name: 'enter'; readonly email: string; readonly auto: boolean }
+  | LinkEnded
+  /** What a signed-in buyer sees by the state of the payment. */
+  | { readonly name: 'payment'; readonly screen: Screen }
+  /** KYC without a payment: its start, and what follows the form. */
+  | { readonly name: 'kyc'; readonly state: PageKycState }
+  /** S5y: the quote was replaced after `shown` was rendered. */
+  | { readonly name: 'price_changed'; readonly shown: QuoteTerms | null }
+  /** Before a short payment is returned. */
+  | { readonly name: 'take_back' }
+  /** Print views. */
+  | { readonly name: 'instructions' }
+  | { readonly name: 'receipt' }
+  | {
+      readonly name: 'verify';
+      readonly asked: VerifyForm | null;
+      readonly answer: PageVerifyAnswer;
+    }
+  | { readonly name: 'not_found' }
+  /** `untilMs`: when a limit ends; null without one. */
+  | { readonly name: 'problem'; readonly problem: Problem; readonly untilMs: number | null };
+
+export interface LinkEnded {
+  readonly name: 'link_ended';
+  readonly cause: 'used' | 'over' | 'unknown';
+  /** When it was opened or ran out; null for an unknown link. */
+  readonly atMs: number | null;
+  /** Masked; null for an unknown link. */
+  readonly maskedEmail: string | null;
+}
+
+/** As typed, shown again in the form. */
+export interface VerifyForm {
+  readonly publicId: string;
+  /** A check code, or the account number seen elsewhere. */
+  readonly value: string;
+}
+
+export type PageVerifyAnswer =
+  | { readonly name: 'none' }
+  /** `isOver`: the payment awaits no money at these details any more. */
+  | { readonly name: 'ours'; readonly givenAtMs: number; readonly isOver: boolean }
+  | { readonly name: 'never' }
+  /** A field is empty. */
+  | { readonly name: 'incomplete' };
+
+export const problems = ['too_many', 'session_over', 'forbidden', 'out_of_order'] as const;
+export type Problem = (typeof problems)[number];

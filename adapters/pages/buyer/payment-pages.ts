@@ -1,0 +1,216 @@
+// The pages of a payment: what it asks for, sign-in, price, bank details, receipt. The screen of a
+// signed-in buyer follows from the state of the payment, never from the page before.
+import { z } from 'zod';
+import type { Screen } from '../../../core/domain/hosted/hosted-screen.js';
+import { isCode, PonteError } from '../../../core/errors.js';
+import { confirmQuote, requestQuote } from '../../../core/usecases/hosted/buyers.js';
+import { openPage, readPaymentPage } from '../../../core/usecases/hosted/payment-page.js';
+import { takeShortBack } from '../../../core/usecases/payments/payments.js';
+import { simulate } from '../../../core/usecases/sandbox/simulations.js';
+import {
+  html,
+  type PageAnswer,
+  type PageCall,
+  type PageContext,
+  pageRow,
+  seeOther,
+  withNotice,
+} from '../kit/page-route.js';
+import { accessRows, openedLink } from './access-pages.js';
+import type { Page } from './page-view.js';
+import { localeFor, paymentView } from './payment-view.js';
+import { renderPage } from './render.js';
+import { statusStream } from './status-stream.js';
+
+type PaymentCall<F = unknown> = PageCall<'none' | 'buyer', F>;
+
+/** The buyer must still send money. */
+const withDetails = ['bank_details', 'short'] as const;
+/** The version of the payment that the page showed. */
+const versionText = z.string().regex(/^\d{1,15}$/);
+const changeForm = z.object({ version: versionText });
+/** The quote that the page showed says enough. */
+const confirmForm = z.object({ quoteId: z.string().max(64) });
+const simulateForm = z.object({ event: z.string().max(64) });
+
+const pages = { subject: 'payment', limit: 'none', csrf: 'none', form: 'none' } as const;
+const actions = { subject: 'payment', method: 'POST', auth: 'buyer', csrf: 'form' } as const;
+
+export const paymentPages = [
+  pageRow({
+    ...pages,
+    method: 'GET',
+    path: '/r/{publicId}',
+    auth: 'none',
+    handler: showPayment,
+  }),
+  ...accessRows({
+    subject: 'payment',
+    root: '/r/{publicId}',
+    auth: 'buyer',
+    pageOf: (call) => ({ kind: 'payment', publicId: publicIdOf(call) }),
+    localeOf: async ({ deps }, call) => {
+      const { display } = await deps.store.run((tx) => openPage(tx, publicIdOf(call)));
+      return localeFor(call, display);
+    },
+    show,
+    entered: getPrice,
+  }),
+  pageRow({
+    ...actions,
+    path: '/r/{publicId}/quote',
+    limit: 'quote',
+    form: changeForm,
+    handler: askQuote,
+  }),
+  pageRow({
+    ...actions,
+    path: '/r/{publicId}/confirm',
+    limit: 'none',
+    form: confirmForm,
+    handler: confirm,
+  }),
+  pageRow({
+    ...pages,
+    method: 'GET',
+    path: '/r/{publicId}/take-back',
+    auth: 'buyer',
+    handler: (context, call) => showAt(context, call, ['short'], { name: 'take_back' }),
+  }),
+  pageRow({
+    ...actions,
+    path: '/r/{publicId}/take-back',
+    limit: 'none',
+    form: changeForm,
+    handler: takeBack,
+  }),
+  pageRow({
+    ...pages,
+    method: 'GET',
+    path: '/r/{publicId}/instructions',
+    auth: 'buyer',
+    handler: (context, call) => showAt(context, call, withDetails, { name: 'instructions' }),
+  }),
+  pageRow({
+    ...pages,
+    method: 'GET',
+    path: '/r/{publicId}/receipt',
+    auth: 'buyer',
+    handler: (context, call) => showAt(context, call, ['paid'], { name: 'receipt' }),
+  }),
+  pageRow({
+    ...pages,
+    method: 'GET',
+    path: '/r/{publicId}/status',
+    auth: 'buyer',
+    background: true,
+    handler: statusStream,
+  }),
+  pageRow({
+    ...actions,
+    path: '/r/{publicId}/simulate',
+    limit: 'none',
+    form: simulateForm,
+    handler: simulateEvent,
+  }),
+];
+
+function publicIdOf({ params }: Pick<PaymentCall, 'params'>): string {
+  return params['publicId'] ?? '';
+}
+
+async function show(context: PageContext, call: PaymentCall, page: Page): Promise<PageAnswer> {
+  const shown = await readPaymentPage(context.deps, publicIdOf(call));
+  return html(renderPage(paymentView(context, call, shown, page)));
+}
+
+/** A page that belongs to these screens: at another one its bank details or sums are wrong. */
+async function showAt(
+  context: PageContext,
+  call: PaymentCall,
+  screens: readonly Screen[],
+  page: Page,
+): Promise<PageAnswer> {
+  const shown = await readPaymentPage(context.deps, publicIdOf(call));
+  if (!screens.includes(shown.screen)) return seeOther(call.base);
+  return html(renderPage(paymentView(context, call, shown, page)));
+}
+
+async function showPayment(context: PageContext, call: PaymentCall): Promise<PageAnswer> {
+  const { deps } = context;
+  const opened = openedLink(call);
+  if (opened !== null) return opened;
+  const shown = await readPaymentPage(deps, publicIdOf(call));
+  if (call.session === null) {
+    const isSent = call.query.has('sent') && call.cookies.has('browser');
+    const page = { name: isSent ? 'sent' : 'ask' } as const;
+    return html(renderPage(paymentView(context, call, shown, page)));
+  }
+  const before = call.query.get('shown');
+  if (before !== null && shown.screen === 'price' && before !== shown.payment.quoteId) {
+    const quote = await deps.store.run((tx) => tx.quotes.get(shown.payment, before));
+    const ofThis = quote?.paymentId === shown.payment.id ? quote : null;
+    const page = { name: 'price_changed', shown: ofThis } as const;
+    return html(renderPage(paymentView(context, call, shown, page)));
+  }
+  const page = { name: 'payment', screen: shown.screen } as const;
+  return html(renderPage(paymentView(context, call, shown, page)));
+}
+
+/** A buyer who needs no KYC lands on the price. */
+async function getPrice({ deps }: PageContext, call: PaymentCall): Promise<void> {
+  const { payment, screen } = await readPaymentPage(deps, publicIdOf(call));
+  if (screen === 'price_ask') await requestQuote(deps, payment, payment.id).catch(() => undefined);
+}
+
+/** The payment, if the page that sent the form showed its current state. */
+async function unchanged(deps: PageContext['deps'], call: PaymentCall<{ version: string }>) {
+  const shown = await readPaymentPage(deps, publicIdOf(call));
+  if (`${shown.payment.version}` !== call.form.version) {
+    throw new PonteError('PaymentStateConflict');
+  }
+  return shown;
+}
+
+async function askQuote({ deps }: PageContext, call: PaymentCall<{ version: string }>) {
+  const { payment } = await unchanged(deps, call);
+  try {
+    await requestQuote(deps, payment, payment.id);
+  } catch (error) {
+    if (isCode(error, 'PartnerUnavailable')) {
+      return seeOther(withNotice(call.base, 'quote_unavailable'));
+    }
+    throw error;
+  }
+  return seeOther(call.base);
+}
+
+async function confirm({ deps }: PageContext, call: PaymentCall<{ quoteId: string }>) {
+  const { quoteId } = call.form;
+  const { payment, screen } = await readPaymentPage(deps, publicIdOf(call));
+  // The second click on the button.
+  if (payment.quoteId === quoteId && screen !== 'price') return seeOther(call.base);
+  try {
+    const locale = localeFor(call, payment.display);
+    await confirmQuote(deps, payment, payment.id, quoteId, locale);
+    return seeOther(call.base);
+  } catch (error) {
+    if (isCode(error, 'QuoteChanged')) {
+      return seeOther(`${call.base}?shown=${encodeURIComponent(quoteId)}`);
+    }
+    throw error;
+  }
+}
+
+/** The buyer of a short payment gets its money back. */
+async function takeBack({ deps }: PageContext, call: PaymentCall<{ version: string }>) {
+  const payment = await deps.store.run((tx) => openPage(tx, publicIdOf(call)));
+  await takeShortBack(deps, payment, payment.id, Number.parseInt(call.form.version, 10));
+  return seeOther(withNotice(call.base, 'take_back_asked'));
+}
+
+async function simulateEvent({ deps }: PageContext, call: PaymentCall<{ event: string }>) {
+  const payment = await deps.store.run((tx) => openPage(tx, publicIdOf(call)));
+  await simulate(deps, payment, payment.id, call.form.event);
+  return seeOther(call.base);
+}

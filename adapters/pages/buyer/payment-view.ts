@@ -1,0 +1,201 @@
+// Fills the view of a payment's pages from what the use case read. Before sign-in it contains what
+// the mail showed, and no more: a forwarded link must not show line items, money or bank details.
+import { sessionEnd } from '../../../core/domain/access/page-session.js';
+import { localeOf } from '../../../core/domain/base/locale.js';
+import { pathOf } from '../../../core/domain/hosted/hosted-page.js';
+import { shortIdOf } from '../../../core/domain/payments/bank-record.js';
+import { readDisplay } from '../../../core/domain/payments/display.js';
+import type { PayinInstructions } from '../../../core/domain/payments/payin-instructions.js';
+import { isTerminal, type Payment } from '../../../core/domain/payments/payment.js';
+import type { Deps, Settings } from '../../../core/ports/deps.js';
+import type { PaymentPage } from '../../../core/usecases/hosted/payment-page.js';
+import { simulationsFor } from '../../../core/usecases/sandbox/simulations.js';
+import { assetPaths } from '../kit/assets.js';
+import { notices } from '../kit/frame-view.js';
+import { limitIn } from '../kit/limited.js';
+import type { PageAuth, PageCall, PageContext } from '../kit/page-route.js';
+import { correctionLines } from './kyc/correction-lines.js';
+import {
+  type CheckView,
+  type KycView,
+  noKyc,
+  type Page,
+  type PageOrganization,
+  type PagePayment,
+  type PageView,
+} from './page-view.js';
+
+type PaymentPageCall = Pick<
+  PageCall<PageAuth, unknown>,
+  'base' | 'csrf' | 'session' | 'query' | 'chosenLocale' | 'browserLocale'
+>;
+
+interface Urls {
+  readonly settings: Pick<Settings, 'payUrl'>;
+}
+
+/** The language: chosen, else that of the integrator's display, else the browser's. */
+export function localeFor(
+  { chosenLocale, browserLocale }: Pick<PaymentPageCall, 'chosenLocale' | 'browserLocale'>,
+  display: string | null,
+) {
+  return chosenLocale ?? localeOf(readDisplay(display)?.locale ?? '') ?? browserLocale ?? 'en';
+}
+
+export function paymentView(
+  {
+    deps,
+    prefix,
+    mailbox,
+  }: Pick<PageContext, 'prefix' | 'mailbox'> & {
+    readonly deps: Pick<Deps, 'secretBox' | 'partners'> & Urls;
+  },
+  call: PaymentPageCall,
+  shown: PaymentPage,
+  page: Page,
+): PageView {
+  const { payment } = shown;
+  const signedIn = call.session !== null;
+  const sent = call.query.get('notice');
+  const locale = localeFor(call, payment.display);
+  const corrections = signedIn ? correctionLines(deps, shown.submission, locale) : [];
+  return {
+    locale,
+    root: prefix,
+    path: call.base,
+    assets: assetPaths(prefix),
+    nowMs: shown.nowMs,
+    mode: payment.mode,
+    csrf: call.csrf,
+    viewer:
+      call.session === null
+        ? null
+        : { email: payment.buyer.email, sessionEndsAtMs: sessionEnd(call.session) },
+    organization: organizationView(shown),
+    payment: signedIn ? signedInView(deps, shown) : outerView(deps, shown),
+    kyc: { ...kycView(shown), corrections },
+    version: shown.pageVersion,
+    mailbox: mailbox === null ? null : `${prefix}/dev/mailbox`,
+    notice: notices.find((notice) => notice === sent) ?? null,
+    limited: limitIn(call.query, shown.nowMs),
+    simulate: signedIn && simulates(deps, payment) ? simulationsFor(shown) : null,
+    page,
+  };
+}
+
+/** A real partner has no sandbox: its development instance plays the bank. */
+function simulates({ partners }: Pick<Deps, 'partners'>, { mode }: Pick<Payment, 'mode'>): boolean {
+  return mode === 'test' && partners[mode]?.sandbox !== undefined;
+}
+
+function organizationView({ organization }: PaymentPage): PageOrganization {
+  const { name, supportEmail, supportPhone, website } = organization;
+  return { name, supportEmail, supportPhone, website };
+}
+
+/** The account is in the name of the partner, which is the name that buyers see. */
+function partnerIn(instructions: PayinInstructions | null): string | null {
+  if (instructions?.holder !== 'partner') return null;
+  const fields = instructions.rails[0]?.fields ?? [];
+  return fields.find(({ name }) => name === 'beneficiary')?.value ?? null;
+}
+
+function checkView({ check }: PaymentPage): CheckView | null {
+  if (check === null) return null;
+  const { checkCode: code, issuedAtMs, replacedAtMs, history } = check;
+  const before = history.kind === 'same' ? { sameAsPaidAtMs: history.atMs } : 'new_account';
+  return { code, issuedAtMs, replacedAtMs, history: before };
+}
+
+function kycView({ submission, kyc }: PaymentPage): KycView {
+  const submittedAtMs = kyc === 'form' ? null : (submission?.submittedAtMs ?? null);
+  const correctByMs = submission?.answerByMs ?? null;
+  return { ...noKyc, started: submission !== null && kyc === 'form', submittedAtMs, correctByMs };
+}
+
+/** What a person with the link alone sees. */
+function outerView(
+  { settings: { payUrl } }: Urls,
+  { payment, organization }: PaymentPage,
+): PagePayment {
+  const { publicId } = payment;
+  const { id, status, amount, number, externalId, dueDate, returnUrl, version } = payment;
+  return {
+    id,
+    status,
+    amount,
+    number,
+    externalId,
+    dueDate,
+    returnUrl,
+    version,
+    links: {
+      page: `${payUrl}${pathOf({ kind: 'payment', publicId })}`,
+      verify: `${payUrl}/verify`,
+    },
+    shortId: shortIdOf(publicId),
+    payee: payment.payeeName ?? organization.name,
+    payeeTaxIdLast4: null,
+    payer: null,
+    partner: null,
+    display: { title: readDisplay(payment.display)?.title ?? null, notes: null, lineItems: [] },
+    money: {
+      receivedMinor: 0n,
+      refundOwedMinor: 0n,
+      refundOrderedMinor: 0n,
+      refundedMinor: 0n,
+      receivedAtMs: null,
+      refundOrderedAtMs: null,
+      refundedAtMs: null,
+    },
+    quote: null,
+    limit: null,
+    purpose: null,
+    instructions: null,
+    check: null,
+    settlement: null,
+    isLate: false,
+    endedAtMs: null,
+    expiresAtMs: null,
+  };
+}
+
+function signedInView(deps: Urls, shown: PaymentPage): PagePayment {
+  const { payment, funds, quote } = shown;
+  const { settlement, transactionHash, updatedAtMs } = payment;
+  const { receivedMinor, refundOwedMinor, refundOrderedMinor, refundedMinor } = funds;
+  const { receivedAtMs, paidOutAtMs, refundOrderedAtMs, refundedAtMs } = shown.moneyTimes;
+  const display = readDisplay(payment.display);
+  return {
+    ...outerView(deps, shown),
+    payer: payment.buyer.name,
+    partner: partnerIn(payment.payinInstructions),
+    display: {
+      title: display?.title ?? null,
+      notes: display?.notes ?? null,
+      lineItems: display?.lineItems ?? [],
+    },
+    money: {
+      receivedMinor,
+      refundOwedMinor,
+      refundOrderedMinor,
+      refundedMinor,
+      receivedAtMs,
+      refundOrderedAtMs,
+      refundedAtMs,
+    },
+    quote,
+    limit: payment.limitHit,
+    purpose: payment.purpose,
+    instructions: payment.payinInstructions,
+    check: checkView(shown),
+    settlement:
+      settlement === null
+        ? null
+        : // A later fact about money changes the payment again.
+          { ...settlement, settledAtMs: paidOutAtMs ?? updatedAtMs, transactionHash },
+    isLate: shown.isLate,
+    endedAtMs: isTerminal(payment.status) ? updatedAtMs : null,
+    expiresAtMs: payment.expiresAtMs,
+  };
+}

@@ -1,0 +1,250 @@
+// The price: before it is asked for, as it holds, when it ran out, and when another tab got a new
+// one. The text of the button is the consent.
+import type { VNode } from 'preact';
+import type { QuoteTerms } from '../../../core/domain/commands/quote.js';
+import { Button, Foreign, Form, Rows, Time } from '../kit/components.js';
+import { Icon } from '../kit/icons.js';
+import { plainText } from '../kit/plain-text.js';
+import { Countdown, type ScreenContent } from './layout.js';
+import { FourAnswers, isZero, MoneyCard, whereMoney } from './money-parts.js';
+import type { LineItem, QuoteView } from './page-view.js';
+import type { PaymentScene } from './scene.js';
+
+export function askPriceScreen(scene: PaymentScene): ScreenContent {
+  const { texts, payee } = scene;
+  return {
+    title: texts.price.ask(payee),
+    lede: texts.price.askText,
+    station: 'price',
+    live: true,
+    body: (
+      <>
+        <Form to="quote" class="actions">
+          <Button look="primary">{texts.price.show}</Button>
+        </Form>
+        <Items scene={scene} />
+        <MoneyCard scene={scene} stops={null} rest="payee" />
+      </>
+    ),
+  };
+}
+
+/** Not live: another price must not appear under the button. */
+export function priceScreen(scene: PaymentScene): ScreenContent {
+  const { texts, payment } = scene;
+  return {
+    title: texts.price.heading,
+    station: 'price',
+    body: <Price scene={scene} quote={payment.quote} before={null} />,
+  };
+}
+
+export function priceChangedScreen(scene: PaymentScene, shown: QuoteTerms | null): ScreenContent {
+  const { texts, payment } = scene;
+  return {
+    title: texts.price.changed,
+    lede: texts.price.changedText,
+    station: 'price',
+    body: <Price scene={scene} quote={payment.quote} before={shown} />,
+  };
+}
+
+export function priceExpiredScreen(scene: PaymentScene): ScreenContent {
+  const { texts, payment } = scene;
+  const expiredAtMs = payment.quote?.expiresAtMs ?? scene.view.nowMs;
+  return {
+    title: texts.price.over,
+    station: 'price',
+    live: true,
+    body: (
+      <>
+        <Form to="quote" class="actions">
+          <Button look="primary">{texts.price.renew}</Button>
+        </Form>
+        <FourAnswers
+          money={whereMoney(scene, texts.answers.nothing)}
+          next={texts.price.overNext(<Time atMs={expiredAtMs} />)}
+          todo={texts.price.overTodo}
+        />
+        <MoneyCard scene={scene} stops={null} rest="payee" />
+      </>
+    ),
+  };
+}
+
+/** The partner gives no price: the amount is over a limit of the payee. */
+export function priceLimitScreen(scene: PaymentScene): ScreenContent {
+  const { texts, payment, org } = scene;
+  const untilMs = payment.limit?.untilMs ?? null;
+  return {
+    title: texts.limit.heading,
+    lede: limitCause(scene),
+    station: 'price',
+    live: true,
+    body: (
+      <>
+        <FourAnswers
+          money={whereMoney(scene, texts.answers.nothing)}
+          next={untilMs === null ? texts.limit.next : texts.limit.until(<Time atMs={untilMs} />)}
+          todo={untilMs === null ? texts.limit.ask(org) : texts.limit.wait(org)}
+        />
+        <Form to="quote" class="actions">
+          <Button>{texts.price.renew}</Button>
+        </Form>
+        <MoneyCard scene={scene} stops={null} rest="payee" />
+      </>
+    ),
+  };
+}
+
+function limitCause({ texts, format, payment, payee }: PaymentScene): string {
+  const { period, left } = payment.limit ?? { period: 'unknown', left: null };
+  const some = left === null || isZero(left) ? null : format.money(left);
+  return texts.limit.cause[period](payee, some);
+}
+
+/** The rows, the condition, the button; `before` marks what is different. */
+function Price({
+  scene,
+  quote,
+  before,
+}: {
+  readonly scene: PaymentScene;
+  readonly quote: QuoteView | null;
+  readonly before: QuoteTerms | null;
+}): VNode | null {
+  const { texts, format } = scene;
+  if (quote === null) return null;
+  const amount = format.money(quote.source);
+  return (
+    <>
+      <section class="card stack">
+        <Rows look="right" rows={priceRows(scene, quote, before)} />
+        <p class="small quiet">{condition(scene, quote)}</p>
+        <Form to="confirm" class="stack-s" quoteId={quote.id}>
+          <div class="actions">
+            <Button look="primary">{texts.price.confirm(amount)}</Button>
+            <span class="small quiet">{texts.price.confirmHint}</span>
+          </div>
+        </Form>
+      </section>
+      <p class="line tight">
+        <Icon name="clock" />
+        <span>
+          {texts.price.until(
+            <b>
+              <Time atMs={quote.expiresAtMs} as="time" />
+            </b>,
+          )}{' '}
+          <Countdown untilMs={quote.expiresAtMs} /> {texts.price.after}
+        </span>
+      </p>
+      <Items scene={scene} />
+      <MoneyCard scene={scene} stops={null} rest="payee" />
+    </>
+  );
+}
+
+function priceRows(
+  { texts, format, payee }: PaymentScene,
+  quote: QuoteTerms,
+  before: QuoteTerms | null,
+) {
+  const { price } = texts;
+  const rate = (terms: QuoteTerms) =>
+    `1\u00a0${terms.source.currency} = ${format.rate(terms.rate)}\u00a0${terms.target.currency}`;
+  const row = (label: string, write: (terms: QuoteTerms) => string) => {
+    const value = write(quote);
+    const old = before === null ? value : write(before);
+    const note = old === value ? undefined : <mark>{price.before(old)}</mark>;
+    return { label, value, note, look: 'num' as const };
+  };
+  const receives = row(price.receives(payee), ({ target }) => format.money(target));
+  const about = quote.rateKind === 'locked' ? null : <small>{price.about} </small>;
+  return [
+    row(price.youPay, ({ source }) => format.money(source)),
+    row(price.fees, ({ fees }) => format.money(fees)),
+    row(price.rate, rate),
+    {
+      ...receives,
+      value: (
+        <>
+          {about}
+          {receives.value}
+        </>
+      ),
+      look: 'sum' as const,
+    },
+  ];
+}
+
+function condition({ texts, format }: PaymentScene, quote: QuoteTerms) {
+  if (quote.rateKind === 'indicative') return texts.price.indicative(format.money(quote.source));
+  const { lockedUntilMs } = quote;
+  return lockedUntilMs === null
+    ? texts.price.locked
+    : texts.price.lockedUntil(<Time atMs={lockedUntilMs} />);
+}
+
+/** Texts of the integrator, after sign-in only. */
+function Items({ scene }: { readonly scene: PaymentScene }): VNode | null {
+  const { texts, payment, view } = scene;
+  const { lineItems, notes } = payment.display;
+  const note = plainText(notes);
+  if (view.viewer === null || (lineItems.length === 0 && note === '')) return null;
+  return (
+    <details>
+      <summary>{texts.price.items}</summary>
+      <div class="stack">
+        {lineItems.length === 0 ? null : <ItemTable scene={scene} items={lineItems} />}
+        {note === '' ? null : (
+          <section>
+            <h3>{texts.price.notes}</h3>
+            <p>
+              <Foreign text={note} />
+            </p>
+          </section>
+        )}
+      </div>
+    </details>
+  );
+}
+
+function ItemTable({
+  scene: { texts },
+  items,
+}: {
+  readonly scene: PaymentScene;
+  readonly items: readonly LineItem[];
+}): VNode {
+  const { item, quantity, unitPrice, subtotal, lines } = texts.price;
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: it can be scrolled by keyboard
+    <section class="scroll" tabIndex={0} aria-label={lines}>
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">{item}</th>
+            {[quantity, unitPrice, subtotal].map((head) => (
+              <th scope="col" class="num">
+                {head}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {items.map((line) => (
+            <tr>
+              <td>
+                <Foreign text={line.description} />
+              </td>
+              {[line.quantity, line.unitPrice, line.subtotal].map((cell) => (
+                <td class="num">{plainText(cell)}</td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}

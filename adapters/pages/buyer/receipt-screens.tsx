@@ -1,0 +1,243 @@
+// After the money arrived: held, on its way, paid; and the receipt, also as a print view.
+import type { VNode } from 'preact';
+import { formatRate, parseRate } from '../../../core/domain/base/money.js';
+import { helpReference } from '../../../core/domain/payments/display.js';
+import { ButtonLink, type FactRow, LiveNote, PrintActions, Rows, Time } from '../kit/components.js';
+import { Icon } from '../kit/icons.js';
+import { PrintedFrom } from './bank-details.js';
+import { isWebAddress, type ScreenContent } from './layout.js';
+import {
+  FourAnswers,
+  isZero,
+  MoneyCard,
+  partnerOf,
+  payerOf,
+  payoutRoute,
+  sumsOf,
+} from './money-parts.js';
+import type { SettlementView } from './page-view.js';
+import type { PaymentScene } from './scene.js';
+
+export function arrivedScreen(scene: PaymentScene): ScreenContent {
+  const { texts, format, payee } = scene;
+  const { received, kept } = sumsOf(scene);
+  const amount = format.money(isZero(kept) ? received : kept);
+  return {
+    title: texts.arrived.heading,
+    lede: texts.arrived.lede(amount, payee),
+    station: 'transfer',
+    live: true,
+    body: (
+      <>
+        <FourAnswers
+          money={
+            <>
+              {texts.answers.received(amount, partnerOf(scene))} {surplus(scene)}
+            </>
+          }
+          next={scene.payment.isLate ? texts.late : texts.arrived.next(payee)}
+          todo={
+            <>
+              {texts.answers.doNothing} {texts.answers.notAgain}
+            </>
+          }
+        />
+        <MoneyCard scene={scene} stops={payoutRoute(scene, 'partner')} rest="payee" />
+        <p class="small quiet">
+          <LiveNote />
+        </p>
+      </>
+    ),
+  };
+}
+
+function surplus(scene: PaymentScene): string | null {
+  const { texts, format } = scene;
+  const { received, goingBack } = sumsOf(scene);
+  if (isZero(goingBack)) return null;
+  return texts.arrived.surplus(format.money(received), format.money(goingBack));
+}
+
+export function onTheWayScreen(scene: PaymentScene): ScreenContent {
+  const { texts, format, payee } = scene;
+  return {
+    title: texts.arrived.onItsWay(payee),
+    lede: texts.arrived.onItsWayLede,
+    station: 'transfer',
+    live: true,
+    body: (
+      <>
+        <FourAnswers
+          money={
+            <>
+              {texts.arrived.withPayee(format.money(sumsOf(scene).kept), payee)} {surplus(scene)}
+            </>
+          }
+          next={scene.payment.isLate ? texts.late : texts.arrived.onItsWayNext}
+          todo={
+            <>
+              {texts.answers.doNothing} {texts.answers.notAgain}
+            </>
+          }
+        />
+        <MoneyCard scene={scene} stops={payoutRoute(scene, 'payee')} rest="payee" />
+        <p class="small quiet">
+          <LiveNote />
+        </p>
+      </>
+    ),
+  };
+}
+
+export function paidScreen(scene: PaymentScene): ScreenContent {
+  const { texts, payment, view } = scene;
+  const host = returnHost(payment.returnUrl);
+  return {
+    title: texts.journey.paid,
+    heading: (
+      <>
+        <Icon name="ok" /> {texts.journey.paid}
+      </>
+    ),
+    lede: paidLede(scene),
+    station: 'all',
+    body: (
+      <>
+        {host === null || payment.returnUrl === null ? null : (
+          <Returning scene={scene} host={host} url={payment.returnUrl} />
+        )}
+        <MoneyCard scene={scene} stops={payoutRoute(scene, 'end')} rest="payee" />
+        <Receipt scene={scene} />
+        <div class="actions">
+          {host === null || payment.returnUrl === null ? null : (
+            <ButtonLink href={payment.returnUrl} look="primary">
+              {texts.paid.returnTo(host)}
+            </ButtonLink>
+          )}
+          <ButtonLink href={`${view.path}/receipt`} icon="print">
+            {texts.paid.print}
+          </ButtonLink>
+        </div>
+      </>
+    ),
+  };
+}
+
+function paidLede({ texts, format, payment, payee }: PaymentScene) {
+  const { settlement } = payment;
+  if (settlement === null) return undefined;
+  const { settled, settledAtMs } = settlement;
+  return texts.paid.lede(payee, format.money(settled), <Time atMs={settledAtMs} as="day" />);
+}
+
+function returnHost(url: string | null): string | null {
+  return url !== null && isWebAddress(url) ? new URL(url).host : null;
+}
+
+/** Only where the page was open when the payment settled; the script knows, and can be stopped. */
+function Returning({
+  scene: { texts },
+  host,
+  url,
+}: {
+  readonly scene: PaymentScene;
+  readonly host: string;
+  readonly url: string;
+}): VNode {
+  return (
+    <div class="note info" hidden data-return={url}>
+      <Icon name="info" />
+      <div class="line ends">
+        <p role="status">{texts.paid.returning(host)}</p>
+        <button class="btn" type="button">
+          {texts.paid.stay}
+        </button>
+      </div>
+    </div>
+  );
+}
+
+function Receipt({ scene }: { readonly scene: PaymentScene }): VNode {
+  const { texts, payment, payee } = scene;
+  return (
+    <section class="card">
+      <div class="line ends">
+        <h2>{texts.paid.receipt}</h2>
+        <span class="small quiet digits">{helpReference(payment)}</span>
+      </div>
+      {payment.settlement === null ? null : (
+        <Rows look="right" rows={amountRows(scene, payment.settlement)} />
+      )}
+      <div class="gap-l">
+        <Rows rows={factRows(scene)} />
+      </div>
+      <p class="small quiet gap">{texts.paid.notTax(payee)}</p>
+    </section>
+  );
+}
+
+function amountRows(scene: PaymentScene, settlement: SettlementView): readonly FactRow[] {
+  const { texts, format, payment } = scene;
+  const { settled, fees, fxRate } = settlement;
+  const { kept, asked } = sumsOf(scene);
+  const rate = parseRate(fxRate);
+  const shownRate = format.rate(rate === null ? fxRate : formatRate(rate));
+  const { currency } = payment.amount;
+  return [
+    { label: texts.paid.youPaid, value: format.money(isZero(kept) ? asked : kept), look: 'num' },
+    { label: texts.price.fees, value: format.money(fees), look: 'num' },
+    {
+      label: texts.price.rate,
+      value: `1\u00a0${currency} = ${shownRate}\u00a0BRL`,
+      look: 'num',
+    },
+    { label: texts.paid.paidOut, value: format.money(settled), look: 'sum' },
+  ];
+}
+
+function factRows(scene: PaymentScene): readonly (FactRow | null)[] {
+  const { texts, format, payment, payee } = scene;
+  const { settlement, payeeTaxIdLast4, check, purpose } = payment;
+  const { receivedAtMs } = payment.money;
+  const code = (label: string, value: string | null): FactRow | null =>
+    value === null ? null : { label, value, look: 'code' };
+  const cnpj = payeeTaxIdLast4 === null ? {} : { note: texts.paid.cnpj(payeeTaxIdLast4) };
+  return [
+    payment.payer === null ? null : { label: texts.paid.payer, value: payerOf(scene) },
+    { label: texts.paid.payee, value: payee, ...cnpj },
+    purpose === null ? null : { label: texts.paid.purpose, value: texts.purposes[purpose] },
+    receivedAtMs === null
+      ? null
+      : { label: texts.paid.receivedAt, value: <Time atMs={receivedAtMs} /> },
+    settlement === null
+      ? null
+      : {
+          label: texts.paid.paidOutAt,
+          value: <Time atMs={settlement.settledAtMs} />,
+          note: texts.paid.brasilia(format.brasilia(settlement.settledAtMs)),
+        },
+    code(texts.paid.endToEndId, settlement?.endToEndId ?? null),
+    code(texts.paid.transaction, settlement?.transactionHash ?? null),
+    code(texts.paid.payment, payment.id),
+    code(texts.transfer.checkCode, check?.code ?? null),
+  ];
+}
+
+/** The print view. */
+export function receiptPage(scene: PaymentScene): ScreenContent {
+  const { texts } = scene;
+  return {
+    title: texts.paid.receipt,
+    heading: texts.journey.paid,
+    lede: paidLede(scene),
+    station: null,
+    body: (
+      <>
+        <PrintActions />
+        <Receipt scene={scene} />
+        <MoneyCard scene={scene} stops={null} rest="payee" />
+        <PrintedFrom scene={scene} />
+      </>
+    ),
+  };
+}

@@ -1,0 +1,108 @@
+// From the facts of a page to its HTML. Preact escapes every text; there is no other way to make
+// markup here.
+import type { VNode } from 'preact';
+import { renderToStaticMarkup } from 'preact-render-to-string';
+import type { Screen } from '../../../core/domain/hosted/hosted-screen.js';
+import { FrameProvider } from '../kit/page-frame.js';
+import { askScreen, enterScreen, linkEndedScreen, sentScreen } from './access-screens.js';
+import { endedScreen } from './ended-screens.js';
+import { kycScreens } from './kyc-screens.js';
+import { Document, type ScreenContent } from './layout.js';
+import type { Page, PageView } from './page-view.js';
+import {
+  askPriceScreen,
+  priceChangedScreen,
+  priceExpiredScreen,
+  priceLimitScreen,
+  priceScreen,
+} from './price-screens.js';
+import { arrivedScreen, onTheWayScreen, paidScreen, receiptPage } from './receipt-screens.js';
+import {
+  frameOf,
+  type PaymentScene,
+  paymentScene,
+  type Scene,
+  SceneProvider,
+  sceneOf,
+} from './scene.js';
+import { notFoundScreen, problemScreen, verifyScreen } from './service-screens.js';
+import {
+  bankDetailsScreen,
+  heldScreen,
+  instructionsPage,
+  preparingScreen,
+  shortScreen,
+  takeBackScreen,
+} from './transfer-screens.js';
+
+/** What a signed-in buyer sees, by the state of the payment. */
+const paymentScreens = {
+  kyc_form: kycScreens.form,
+  kyc_verifying: kycScreens.verifying,
+  kyc_corrections: kycScreens.corrections,
+  price_ask: askPriceScreen,
+  price: priceScreen,
+  price_expired: priceExpiredScreen,
+  price_limit: priceLimitScreen,
+  preparing: preparingScreen,
+  bank_details: bankDetailsScreen,
+  held: heldScreen,
+  short: shortScreen,
+  arrived: arrivedScreen,
+  on_the_way: onTheWayScreen,
+  paid: paidScreen,
+  kyc_rejected: endedScreen('kyc_rejected'),
+  failed: endedScreen('failed'),
+  needs_review: endedScreen('needs_review'),
+  refund_coming: endedScreen('refund_coming'),
+  refunded: endedScreen('refunded'),
+  refund_review: endedScreen('refund_review'),
+  cancelled: endedScreen('cancelled'),
+  expired: endedScreen('expired'),
+} as const satisfies Record<Screen, (scene: PaymentScene) => ScreenContent>;
+
+type PageOf<Name extends Page['name']> = Extract<Page, { name: Name }>;
+
+const pages: {
+  readonly [Name in Page['name']]: (scene: Scene, page: PageOf<Name>) => ScreenContent;
+} = {
+  ask: (scene) => askScreen(paymentScene(scene)),
+  sent: sentScreen,
+  enter: enterScreen,
+  link_ended: linkEndedScreen,
+  payment: (scene, { screen }) => paymentScreens[screen](paymentScene(scene)),
+  kyc: (scene, { state }) => kycScreens[state](scene),
+  price_changed: (scene, { shown }) => priceChangedScreen(paymentScene(scene), shown),
+  take_back: (scene) => takeBackScreen(paymentScene(scene)),
+  instructions: (scene) => instructionsPage(paymentScene(scene)),
+  receipt: (scene) => receiptPage(paymentScene(scene)),
+  verify: verifyScreen,
+  not_found: notFoundScreen,
+  problem: problemScreen,
+};
+
+/** The whole document. */
+export function renderPage(view: PageView): string {
+  return renderContent(view, (scene) => contentOf(scene, view.page));
+}
+
+/** A page whose content comes from elsewhere, such as a step of the KYC form. */
+export function renderContent(view: PageView, content: (scene: Scene) => ScreenContent): string {
+  const scene = sceneOf(view);
+  return `<!doctype html>\n${renderToStaticMarkup(documentOf(scene, content(scene)))}\n`;
+}
+
+function contentOf<Name extends Page['name']>(scene: Scene, page: PageOf<Name>): ScreenContent {
+  const screen = pages[page.name as Name];
+  return screen(scene, page);
+}
+
+function documentOf(scene: Scene, content: ScreenContent): VNode {
+  return (
+    <FrameProvider value={frameOf(scene)}>
+      <SceneProvider value={scene}>
+        <Document content={content} scene={scene} />
+      </SceneProvider>
+    </FrameProvider>
+  );
+}

@@ -1,0 +1,52 @@
+// What the screens of a buyer may use: the view, the texts of its language and its formats. Parts
+// of the layout read it from the context, screens get it as an argument.
+import { createContext } from 'preact';
+import { useContext } from 'preact/hooks';
+import { assert } from '../../../core/errors.js';
+import { type Format, formatOf } from '../kit/format.js';
+import type { PageFrame } from '../kit/page-frame.js';
+import { nameOf } from '../kit/plain-text.js';
+import type { PageOrganization, PagePayment, PageView } from './page-view.js';
+import type { Catalogue } from './texts/en.js';
+import { catalogues } from './texts.js';
+
+export interface Scene {
+  readonly view: PageView;
+  readonly texts: Catalogue;
+  readonly format: Format;
+}
+
+/** Of a page about a payment. */
+export interface PaymentScene extends Scene {
+  readonly payment: PagePayment;
+  readonly organization: PageOrganization;
+  /** Names as they stand inside a sentence. */
+  readonly payee: string;
+  readonly org: string;
+}
+
+const SceneContext = createContext<Scene | null>(null);
+export const SceneProvider = SceneContext.Provider;
+
+export function useScene(): Scene {
+  const scene = useContext(SceneContext);
+  assert(scene !== null, 'parts are rendered inside a page');
+  return scene;
+}
+
+export function sceneOf(view: PageView): Scene {
+  return { view, texts: catalogues[view.locale], format: formatOf(view.locale) };
+}
+
+/** Forms name the version of the payment, once a buyer has signed in. */
+export function frameOf({ view, texts, format }: Scene): PageFrame {
+  const formVersion = view.viewer === null ? undefined : view.payment?.version;
+  return { view, formVersion, texts, format };
+}
+
+export function paymentScene(scene: Scene): PaymentScene {
+  const { payment, organization } = scene.view;
+  assert(payment !== null && organization !== null, 'the page is about a payment');
+  const names = { payee: nameOf(payment.payee), org: nameOf(organization.name) };
+  return { ...scene, ...names, payment, organization };
+}

@@ -1,0 +1,101 @@
+// Pages that belong to no payment: the check of bank details and the files that pages load.
+import { z } from 'zod';
+import type { Mode } from '../../../core/domain/base/tenant.js';
+import { PonteError } from '../../../core/errors.js';
+import { verifyBankDetails } from '../../../core/usecases/payments/bank-details.js';
+import { assetFile, assetPaths } from '../kit/assets.js';
+import {
+  html,
+  type PageAnswer,
+  type PageCall,
+  type PageContext,
+  pageRow,
+} from '../kit/page-route.js';
+import { noKyc, type PageVerifyAnswer, type VerifyForm } from './page-view.js';
+import { localeFor } from './payment-view.js';
+import { renderPage } from './render.js';
+
+/** A year: the path has a hash of the content. */
+const KEEP = 'public, max-age=31536000, immutable';
+
+const verifyForm = z.object({
+  publicId: z.string().max(200),
+  value: z.string().max(100),
+});
+
+const row = { subject: 'none', auth: 'none', csrf: 'none', limit: 'none' } as const;
+
+export const servicePages = [
+  pageRow({
+    ...row,
+    method: 'GET',
+    path: '/verify',
+    form: 'none',
+    handler: async (context, call) => verifyPage(context, call, null, { name: 'none' }),
+  }),
+  pageRow({ ...row, method: 'POST', path: '/verify', form: verifyForm, handler: verify }),
+  pageRow({
+    ...row,
+    method: 'GET',
+    path: '/assets/{hash}/{file}',
+    form: 'none',
+    handler: asset,
+  }),
+];
+
+type ServiceCall = PageCall<'none', unknown>;
+
+async function verify({ deps, ...context }: PageContext, call: PageCall<'none', VerifyForm>) {
+  const asked = { publicId: call.form.publicId.trim(), value: call.form.value.trim() };
+  if (asked.publicId === '' || asked.value === '') {
+    return verifyPage({ deps, ...context }, call, asked, { name: 'incomplete' });
+  }
+  const found = await verifyBankDetails(deps, asked, call.client);
+  const answer: PageVerifyAnswer =
+    found.kind === 'given'
+      ? { name: 'ours', givenAtMs: found.atMs, isOver: found.isOver }
+      : { name: 'never' };
+  const mode = found.kind === 'given' ? found.mode : 'live';
+  return verifyPage({ deps, ...context }, call, asked, answer, mode);
+}
+
+function verifyPage(
+  { deps, prefix }: PageContext,
+  call: ServiceCall,
+  asked: VerifyForm | null,
+  answer: PageVerifyAnswer,
+  mode: Mode = 'live',
+): PageAnswer {
+  const text = renderPage({
+    locale: localeFor(call, null),
+    root: prefix,
+    path: prefix,
+    assets: assetPaths(prefix),
+    nowMs: deps.clock.nowMs(),
+    mode,
+    csrf: null,
+    viewer: null,
+    organization: null,
+    payment: null,
+    version: null,
+    notice: null,
+    limited: null,
+    mailbox: null,
+    kyc: noKyc,
+    simulate: null,
+    page: { name: 'verify', asked, answer },
+  });
+  return html(text);
+}
+
+async function asset(_: PageContext, { params }: ServiceCall): Promise<PageAnswer> {
+  const found = assetFile(params['hash'] ?? '', params['file'] ?? '');
+  if (found === null) throw new PonteError('NotFound');
+  const { type, encoding, bytes } = found;
+  return {
+    status: 200,
+    headers: { 'content-type': type, 'content-encoding': encoding, 'cache-control': KEEP },
+    cookies: [],
+    body: bytes,
+  };
+}

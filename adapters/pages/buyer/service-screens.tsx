@@ -1,0 +1,111 @@
+// Pages without a session: the check of bank details, the page that does not exist, and requests
+// that were refused.
+import type { VNode } from 'preact';
+import { Button, ButtonLink, Form, Moment, Note, Time } from '../kit/components.js';
+import { type FieldError, TextField } from '../kit/fields.js';
+import type { ScreenContent } from './layout.js';
+import type { Page, PageVerifyAnswer } from './page-view.js';
+import type { Scene } from './scene.js';
+
+type Verify = Extract<Page, { name: 'verify' }>;
+
+export function verifyScreen(scene: Scene, { asked, answer }: Verify): ScreenContent {
+  const { texts } = scene;
+  const errors = verifyErrors(scene, { name: 'verify', asked, answer });
+  const errorOf = (field: string) => errors.find((error) => error.field === field)?.text;
+  return {
+    title: texts.frame.verify,
+    lede: texts.verify.lede,
+    station: null,
+    errors,
+    body: (
+      <>
+        <VerifyResult scene={scene} answer={answer} />
+        <Form to="/verify" class="card">
+          <TextField
+            name="publicId"
+            label={texts.verify.page}
+            hint={texts.verify.pageHint}
+            value={asked?.publicId}
+            error={errorOf('publicId')}
+            spellcheck={false}
+          />
+          <TextField
+            name="value"
+            label={texts.verify.value}
+            hint={texts.verify.valueHint}
+            value={asked?.value}
+            error={errorOf('value')}
+            width="medium"
+            spellcheck={false}
+          />
+          <div class="actions gap">
+            <Button look="primary">{texts.verify.check}</Button>
+          </div>
+        </Form>
+      </>
+    ),
+  };
+}
+
+function verifyErrors({ texts }: Scene, { asked, answer }: Verify): readonly FieldError[] {
+  if (answer.name !== 'incomplete') return [];
+  return [
+    ...(asked?.publicId ? [] : [{ field: 'publicId', text: texts.verify.incompletePage }]),
+    ...(asked?.value ? [] : [{ field: 'value', text: texts.verify.incompleteValue }]),
+  ];
+}
+
+function VerifyResult({
+  scene: { texts },
+  answer,
+}: {
+  readonly scene: Scene;
+  readonly answer: PageVerifyAnswer;
+}): VNode | null {
+  switch (answer.name) {
+    case 'none':
+    case 'incomplete':
+      return null;
+    case 'ours':
+      return (
+        <Note look={answer.isOver ? 'warn' : 'ok'} live>
+          <p>{texts.verify.ours(<Time atMs={answer.givenAtMs} />)}</p>
+          {answer.isOver ? (
+            <p>
+              <b>{texts.verify.over}</b>
+            </p>
+          ) : null}
+        </Note>
+      );
+    case 'never':
+      return (
+        <Note look="bad" live>
+          <p>{texts.verify.never}</p>
+        </Note>
+      );
+  }
+}
+
+export function problemScreen(
+  { texts, view }: Scene,
+  { problem, untilMs }: Extract<Page, { name: 'problem' }>,
+): ScreenContent {
+  const { heading, text } = texts.problem[problem];
+  return {
+    title: heading,
+    lede: untilMs === null ? text : texts.limited.tryAgain(<Moment atMs={untilMs} />),
+    station: null,
+    body: (
+      <div class="actions">
+        <ButtonLink href={view.path}>{texts.problem.open}</ButtonLink>
+      </div>
+    ),
+  };
+}
+
+/** The same for every address, so that nobody learns which payments exist. */
+export function notFoundScreen({ texts }: Scene): ScreenContent {
+  const { heading, text } = texts.problem.not_found;
+  return { title: heading, lede: text, station: null, body: null };
+}

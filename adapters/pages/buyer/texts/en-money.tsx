@@ -1,0 +1,332 @@
+// English texts about prices, transfers, receipts and refunds.
+import type { ComponentChildren as Node } from 'preact';
+import type { LimitPeriod } from '../../../../core/domain/payments/amount-limit.js';
+import type { Purpose } from '../../../../core/domain/payments/purpose.js';
+import { sentence } from '../../kit/format.js';
+
+export const enMoney = {
+  money: {
+    heading: 'Your money',
+    amount: 'Amount',
+    asked: 'Asked for',
+    received: 'Received from you',
+    receivedOn: (day: Node) => <>Received from you on {day}</>,
+    missing: 'Missing',
+    refunded: 'Returned to you',
+    goingBack: 'Goes back to you',
+    review: 'Being looked into',
+    forPayee: (payee: string) => `For ${payee}`,
+  },
+  route: {
+    heading: 'Where the money is',
+    withYou: 'with you: nothing has arrived yet',
+    sent: (amount: string) => `sent ${amount}`,
+    converts: (from: string) => `converts ${from} to BRL`,
+    holds: (amount: string) => `holds ${amount}`,
+    passedOn: 'has passed it on',
+    waits: 'is paid when all is here',
+    receives: 'receives BRL',
+    receivesAbout: (amount: string) => `receives about ${amount}`,
+    receivesExactly: (amount: string) => `receives ${amount}`,
+    pix: 'is being paid by PIX',
+    paidOut: (amount: string) => `received ${amount}`,
+    returns: 'returns the money',
+    banks: 'Banks',
+    onItsWay: (amount: string) => `${amount} is on its way`,
+    takesDays: 'up to 5 working days',
+    backWithYou: (amount: string) => `${amount} is back`,
+  },
+  price: {
+    ask: (payee: string) => `See what ${payee} will receive`,
+    askText: 'Your details are complete. We now ask for a price, which holds for a few minutes.',
+    show: 'Show the price',
+    heading: 'Check and confirm',
+    youPay: 'You pay',
+    fees: 'Fees, included',
+    rate: 'Rate',
+    receives: (payee: string) => `${payee} receives`,
+    about: 'about',
+    before: (value: string) => `before: ${value}`,
+    indicative: (amount: string) =>
+      'The final amount follows the rate when your transfer arrives. What you pay stays ' +
+      `${amount}. Your own bank may charge for the transfer.`,
+    locked: 'The amount is guaranteed. Your own bank may charge for the transfer.',
+    lockedUntil: (when: Node) => (
+      <>
+        The amount is guaranteed if your transfer arrives by {when}. Your own bank may charge for
+        the transfer.
+      </>
+    ),
+    confirm: (amount: string) => `Confirm ${amount}`,
+    confirmHint: 'Confirming moves no money. You see the bank details next.',
+    until: (time: Node) => <>This price holds until {time}.</>,
+    after: 'After that, one click gets a new one.',
+    left: '{time} left.',
+    left120: '2 minutes left',
+    left30: '30 seconds left',
+    over: 'This price has run out',
+    overNext: (when: Node) => (
+      <>It ended on {when}. A new price takes a moment, and you enter nothing again.</>
+    ),
+    overTodo: 'Get a new price, then check and confirm it.',
+    renew: 'Get a new price',
+    changed: 'The price was updated',
+    changedText: 'Nothing was confirmed. Check the new price, then confirm it.',
+    items: 'Line items and notes',
+    lines: 'Line items',
+    item: 'Item',
+    quantity: 'Quantity',
+    unitPrice: 'Unit price',
+    subtotal: 'Subtotal',
+    notes: 'Notes',
+  },
+  limit: {
+    heading: 'This amount cannot be paid now',
+    cause: {
+      payment: (payee: string, left: string | null) =>
+        left === null
+          ? `It is more than ${payee} can receive in one payment.`
+          : `${payee} can receive at most ${left} in one payment.`,
+      day: (payee: string, left: string | null) =>
+        left === null
+          ? `${payee} has reached a limit and can receive nothing more today.`
+          : `${payee} has a daily limit and can receive at most ${left} more today.`,
+      month: (payee: string, left: string | null) =>
+        left === null
+          ? `${payee} has reached a limit and can receive nothing more this month.`
+          : `${payee} has a monthly limit and can receive at most ${left} more this month.`,
+      unknown: (payee: string, _left: string | null) =>
+        `It is over a limit of what ${payee} can receive.`,
+    } satisfies Record<LimitPeriod, (payee: string, left: string | null) => string>,
+    until: (when: Node) => <>It may be possible from {when}.</>,
+    next: 'It becomes possible if the limit is raised. This request stays open.',
+    wait: (org: string) => `Come back then, or ask ${org} for a smaller amount.`,
+    ask: (org: string) => `Ask ${org} for a smaller amount or another way to pay.`,
+  },
+  purposes: {
+    goods: 'Goods',
+    services: 'Services',
+    software_and_licenses: 'Software and licenses',
+    royalties: 'Royalties',
+    freight_and_logistics: 'Freight and logistics',
+    advertising: 'Advertising',
+    commissions: 'Commissions',
+    rentals: 'Rentals',
+    other: 'Other',
+  } satisfies Record<Purpose, string>,
+  transfer: {
+    preparing: 'Preparing your bank details',
+    preparingNext:
+      'They are ready in a few seconds. If you close this page before that, we mail you.',
+    heading: (amount: string) => `Send ${amount} by bank transfer`,
+    nothing: 'Nothing has arrived yet.',
+    days: (from: number, to: number) => {
+      if (to === 0) return 'Bank transfers arrive on the same day.';
+      const days = `${to} working ${to === 1 ? 'day' : 'days'}`;
+      if (from === to) return `Bank transfers take ${days}.`;
+      return `Bank transfers take ${from === 0 ? 'up' : from} to ${days}.`;
+    },
+    someDays: 'Bank transfers take some working days.',
+    match: 'These two must match exactly',
+    matchAmount: 'The amount must match exactly',
+    reference: 'Reference',
+    referenceNote:
+      'Put the reference in the field “reference”, “memo” or “message to payee”. Without it we ' +
+      'cannot tell that the money is yours: it waits until a person finds it, or goes back.',
+    referenceHelps:
+      'The account alone shows that the money is yours. If there is room, send the reference too.',
+    account: (rails: string) => `Account for ${rails}`,
+    rails: {
+      ach: 'a US bank transfer (ACH)',
+      wire: 'a US wire transfer',
+      rtp: 'a US instant payment (RTP)',
+      swift: 'a transfer from another country (SWIFT)',
+      sepa: 'a SEPA transfer',
+      fps: 'a UK bank transfer (Faster Payments)',
+      pix: 'PIX',
+    },
+    fields: {
+      beneficiary: 'Account holder',
+      accountNumber: 'Account number',
+      iban: 'IBAN',
+      routingNumber: 'Routing number',
+      bic: 'BIC (SWIFT)',
+      accountType: 'Account type',
+      bank: 'Bank',
+      bankAddress: 'Bank’s address',
+      beneficiaryAddress: 'Holder’s address',
+      code: 'Sort code',
+    },
+    holder: (holder: string, payee: string) =>
+      `The account belongs to ${holder}, which converts your payment for the payee. It is normal ` +
+      `that ${payee} is not the account holder.`,
+    scan: 'Scan with your banking app',
+    scanLabel: 'QR code with account, amount and reference',
+    charges: 'Charges',
+    chargesOur: '“OUR”: you pay them, so that the full amount arrives',
+    newAccount: (payee: string) => (
+      <>
+        <b>This account for {payee} is new.</b> You have not paid to it before.{' '}
+        <a href="#check">Check it by phone</a> before you pay.
+      </>
+    ),
+    sameAccount: (day: Node, payee: string) => (
+      <>
+        You paid {payee} to this same account on {day}.
+      </>
+    ),
+    replaced: (changed: Node, before: Node, check: string) => (
+      <>
+        <b>These bank details changed on {changed}.</b> Do not use those of {before}.{' '}
+        <a href={check}>Check the new ones by phone</a> before you pay.
+      </>
+    ),
+    check: 'Is this account right?',
+    checkText: (payee: string) =>
+      `Call ${payee} on a number that you already have, not one from a mail. Ask them to read ` +
+      'this code to you.',
+    checkCode: 'Check code',
+    address: 'Address of this page',
+    shortId: 'Short id of this page',
+    checkOther: 'Check a code or account',
+    given: (when: Node) => <>Given on {when}.</>,
+    changes: 'If they ever change, this page says so and we mail you.',
+    sentAlready: 'Already sent?',
+    sentText: (
+      <>
+        You need do nothing more. We mail you when it arrives. <b>Do not pay again</b> if it takes a
+        few days.
+      </>
+    ),
+    payBy: (when: Node) => <>Pay by {when}; money that comes later is returned.</>,
+    print: 'Print these details',
+    late: (org: string) =>
+      'Your transfer has not arrived, although it should have by now. If you sent it, ask your ' +
+      `bank where it is and let ${org} know. If you did not, you can still send it.`,
+    details: 'Bank details',
+    printedFor: (payee: string) => `For your payment to ${payee}`,
+  },
+  late: 'This takes longer than usual. We are looking into it and mail you when it goes on.',
+  held: {
+    heading: 'Your transfer is being checked',
+    lede: 'Your money has arrived. Our settlement partner checks it before it counts.',
+    money: (partner: string) => `${partner} has your transfer.`,
+    next: (payee: string) =>
+      `When the check is over we pay ${payee} and mail you. It can take up to 30 days.`,
+  },
+  short: {
+    heading: (amount: string) => `${amount} is still missing`,
+    received: (amount: string) => `We received ${amount}.`,
+    receivedOn: (amount: string, day: Node) => (
+      <>
+        We received {amount} on {day}.
+      </>
+    ),
+    next: (amount: string, payee: string) => `When ${amount} is here we pay ${payee} and mail you.`,
+    by: (when: Node) => <>If it is not here by {when}, we return everything.</>,
+    todo: (amount: string) =>
+      `Send ${amount}, or ask for it all back. Do not send the whole amount again.`,
+    rest: 'Send exactly the rest',
+    referenceAsBefore: 'Reference, as before',
+    sameAccount: (ending: string) => `To the same account, number ending ${ending}.`,
+    sameAccountPlain: 'To the same account.',
+    showDetails: 'Show the bank details',
+    our: 'Choose “OUR” for the charges: most often a bank on the way took the difference.',
+    back: 'Or take it all back',
+    backText: (amount: string) =>
+      `If you would rather not pay, we return ${amount} to the account it came from.`,
+    backAsk: (amount: string) => `Ask for ${amount} back`,
+    confirm: (amount: string) => `Take ${amount} back?`,
+    confirmLede: (payee: string) => `This ends the payment. ${payee} is not paid.`,
+    confirmNext: (amount: string) =>
+      `We return ${amount} to the account it came from. Banks take up to 5 working days.`,
+    confirmTodo: 'It cannot be undone. Send no more money with these bank details.',
+    confirmYes: (amount: string) => `Yes, return ${amount}`,
+    confirmNo: 'No, keep the payment',
+  },
+  arrived: {
+    heading: 'Your money has arrived',
+    lede: (amount: string, payee: string) => sentence(`We hold ${amount} for ${payee}.`),
+    surplus: (received: string, surplus: string) =>
+      `We received ${received}. ${surplus} goes back to you.`,
+    next: (payee: string) => `We pay ${payee} in BRL. Your receipt follows by mail.`,
+    onItsWay: (payee: string) => `On its way to ${payee}`,
+    onItsWayLede: 'BRL is being paid by PIX.',
+    onItsWayNext: 'PIX takes minutes, rarely some hours. Your receipt follows by mail.',
+    withPayee: (amount: string, payee: string) =>
+      sentence(`Your ${amount} was converted and is on its way to ${payee}.`),
+  },
+  paid: {
+    lede: (payee: string, amount: string, day: Node) => (
+      <>
+        {payee} received {amount} on {day}.
+      </>
+    ),
+    receipt: 'Receipt',
+    youPaid: 'You paid',
+    paidOut: 'Paid out',
+    payer: 'Payer',
+    payee: 'Payee',
+    purpose: 'Purpose',
+    cnpj: (last4: string) => `CNPJ ending ${last4}`,
+    receivedAt: 'Transfer arrived',
+    paidOutAt: 'Paid out on',
+    brasilia: (time: string) => `${time} in Brasília`,
+    endToEndId: 'PIX end-to-end id',
+    transaction: 'Transaction',
+    payment: 'Payment',
+    notTax: (payee: string) =>
+      sentence(`This is a receipt, not a tax document. The invoice comes from ${payee}.`),
+    returnTo: (host: string) => `Back to ${host}`,
+    returning: (host: string) => `Returning you to ${host} in 10 seconds.`,
+    stay: 'Stay here',
+    print: 'Print or save as PDF',
+  },
+  ended: {
+    rejected: 'We cannot take this payment',
+    failed: 'The payment did not go through',
+    failedMoney: 'Nothing was taken by us.',
+    failedTodo: (payee: string) =>
+      `Send no money with these bank details. Ask ${payee} how to pay.`,
+    review: 'We are looking into your payment',
+    reviewLede: (amount: string) =>
+      `Your ${amount} reached us. The last step failed. Our team is looking into it.`,
+    reviewLedePlain: 'The last step failed. Our team is looking into it.',
+    reviewMoney: 'We are confirming where your money is.',
+    reviewNext: 'Our team confirms where the money is, then pays it out or returns it to you.',
+    reviewMail: 'We mail you as soon as we know.',
+    cancelled: (payee: string) => `${payee} withdrew this request`,
+    expired: 'This request is no longer open',
+    expiredNext: 'If a transfer is on its way, it is returned.',
+    expiredTodo: (payee: string) => `Ask ${payee} for a new request if you still want to pay.`,
+    endedOn: (when: Node) => <>It ended on {when}.</>,
+  },
+  refund: {
+    heading: 'Your money is coming back',
+    cause: {
+      cancelled: 'The request was withdrawn.',
+      expired: 'The request had ended when your transfer arrived.',
+      failed: 'The payment could not be completed.',
+    },
+    money: (amount: string) => `${amount} is on its way back to you.`,
+    owed: (amount: string) => `${amount} goes back to you.`,
+    ordered: (day: Node) => <>Ordered on {day}; banks take up to 5 working days.</>,
+    orderedPlain: 'It is ordered; banks take up to 5 working days.',
+    ordering: 'We are ordering the return; banks then take up to 5 working days.',
+    sameAccount: 'It arrives on the account that you paid from.',
+    done: 'Your money is back',
+    doneLede: (amount: string) => `${amount} went back to the account that you paid from.`,
+    doneOn: (amount: string, day: Node) => (
+      <>
+        {amount} went back on {day} to the account that you paid from.
+      </>
+    ),
+    doneTodo: (org: string) =>
+      `If your bank does not show it after 5 working days, ask ${org} and give the reference.`,
+    review: 'We need a moment to return your money',
+    reviewMoney: (amount: string) => `We owe you ${amount}.`,
+    reviewNext: 'The return did not go through. A person looks at it and will contact you.',
+  },
+};
+
+export type MoneyCatalogue = typeof enMoney;

@@ -1,0 +1,327 @@
+// English texts of the hosted pages. The catalogues of the other languages have the same keys; each
+// text exists once. Names, amounts and counts come in formatted, times as elements.
+import type { ComponentChildren as Node } from 'preact';
+import type {
+  SimulatedEvent,
+  simulations,
+} from '../../../../core/domain/payments/simulated-event.js';
+import { enMoney } from './en-money.js';
+
+type SimulatedGroup = (typeof simulations)[SimulatedEvent]['group'];
+
+export const en = {
+  ...enMoney,
+  frame: {
+    skip: 'Skip to content',
+    pageBy: 'Payment page by',
+    test: 'TEST',
+    testBar: 'No real money moves. Send nothing to this account.',
+    title: (heading: string, payee: string) => `${heading} – Pay ${payee}`,
+    errorTitle: (title: string) => `Error: ${title}`,
+    progress: 'Progress',
+    done: 'done: ',
+    thisPayment: 'This payment',
+    to: 'To',
+    purpose: 'For',
+    invoice: 'Invoice',
+    due: 'Due',
+    help: 'Help',
+    helpText: (org: string, reference: Node) => (
+      <>
+        Questions about this payment? Ask {org} and give the reference {reference}.
+      </>
+    ),
+    helpForm: (org: string) => `Ask ${org} if you have questions about this form.`,
+    neverMailed: 'We never send bank details by mail.',
+    verify: 'Check bank details',
+    signOut: 'Sign out',
+    language: 'Language',
+    copy: 'Copy',
+    copied: 'Copied',
+    checkAgain: 'Check again',
+    live: 'This page updates by itself.',
+    print: 'Print',
+    sessionEnds: 'You will be signed out in 2 minutes.',
+    stay: 'Stay signed in',
+    continue: 'Continue',
+    you: 'You',
+    partner: 'Settlement partner',
+    back: 'Back',
+    or: (items: readonly string[]) =>
+      new Intl.ListFormat('en', { type: 'disjunction' }).format(items),
+  },
+  journey: {
+    signIn: 'Sign in',
+    payer: 'Who is paying',
+    price: 'Price',
+    transfer: 'Transfer',
+    paid: 'Paid',
+  },
+  answers: {
+    money: 'Where is my money?',
+    next: 'What happens next, and by when?',
+    todo: 'What must I do, or not do?',
+    ask: 'Whom do I ask?',
+    org: (org: Node, reference: Node) => (
+      <>
+        {org}, reference {reference}
+      </>
+    ),
+    nothing: 'You have paid nothing.',
+    nothingYet: 'You have paid nothing yet.',
+    received: (amount: string, partner: string) => `${partner} holds ${amount} from you.`,
+    closed: 'This payment is closed. Nothing more happens here.',
+    mailed: 'We mail you when it is done.',
+    doNothing: 'You need do nothing. You may close this page.',
+    notYet:
+      'Do not send money yet: you have no bank details so far, and any that reach you by mail ' +
+      'are not ours.',
+    notAgain: 'Do not pay again.',
+    notOldDetails: 'Do not use the old bank details again.',
+    otherWay: (payee: string) => `Ask ${payee} for another way to pay.`,
+    arrives: 'If you did send money, it goes back to you.',
+  },
+  ask: {
+    heading: (payee: string) => `${payee} asks you to pay`,
+    over: (payee: string) => `Payment to ${payee}:`,
+    send: 'Send me a sign-in link',
+    sendHint: (org: string) =>
+      `It goes to the address that ${org} has for you. We show line items and bank details ` +
+      'only after you sign in.',
+    paidHint: 'Sign in to see the state of this payment and your receipt.',
+    how: 'How this works',
+    steps: [
+      <>
+        <b>Sign in</b> with the link in your mail. No password. <span class="quiet">1 minute</span>
+      </>,
+      <>
+        <b>Tell us who is paying.</b> The law asks for it, the first time only.{' '}
+        <span class="quiet">About 10 minutes</span>
+      </>,
+      <>
+        <b>Check the price</b> and see what the payee receives. <span class="quiet">1 minute</span>
+      </>,
+      <>
+        <b>Send a bank transfer</b> from your own bank.{' '}
+        <span class="quiet">It takes 1 to 5 working days to arrive</span>
+      </>,
+    ],
+    who: (org: string) => `Who is ${org}?`,
+    whoText: (org: string, payee: string) =>
+      `${org} collects this payment for ${payee} through Ponte.`,
+  },
+  sent: {
+    heading: 'Check your mail',
+    lede: (org: string) =>
+      `A link is on its way to the address that ${org} has for you. It works for at least ` +
+      '15 minutes.',
+    code: 'Six digits from the mail',
+    codeHint: 'They work only in this browser.',
+    development: 'This development host sends no mail. Read it in its',
+    mailbox: 'mailbox',
+    noMail: 'No mail?',
+    spam: 'Look in the spam folder.',
+    wait: 'Ask for another one. If it is too soon, this page says when you can.',
+    address: (org: string) => `Ask ${org} which address it has for you. We cannot change it here.`,
+    again: 'Send another link',
+  },
+  enter: {
+    heading: (email: string) => `Continue as ${email}?`,
+    request: (payee: Node, amount: Node, org: string) => (
+      <>
+        You are about to open a request by {payee} for {amount}. {org} sent it to you.
+      </>
+    ),
+    form: (org: string) =>
+      `You are about to open a form that ${org} asks you to fill in: it says who you are.`,
+    notYou: (
+      <>
+        <b>Not you?</b> Close this page, nothing happens. Nobody is signed in until you press
+        Continue.
+      </>
+    ),
+  },
+  linkEnded: {
+    heading: 'This link no longer works',
+    lede: 'Nothing was paid or changed.',
+    sendTo: (email: string) => `Send a new link to ${email}`,
+    send: 'Send a new link',
+    money: 'You have paid nothing with this link.',
+    used: (when: Node) => <>It was opened on {when}. Each link works once.</>,
+    over: (when: Node) => <>It ran out on {when}.</>,
+    unknown: 'Perhaps a newer one replaced it, or a part of it was lost on the way.',
+    next: 'A new one arrives in about a minute and works for at least 15 minutes.',
+    notYou: (org: string) =>
+      `If it was not you who opened it, let ${org} know. Otherwise ask for a new link.`,
+    todo: 'Ask for a new link. You need not start again.',
+  },
+  kyc: {
+    heading: 'Tell us who is paying',
+    lede: 'It takes about 10 minutes, the first time only.',
+    why: 'Why we ask',
+    whyText:
+      'The law requires us and our settlement partner to know who pays, and who owns the payer. ' +
+      'The partner checks what you send. Files are deleted when it has decided.',
+    hand: 'Have at hand',
+    company: 'For a company',
+    companyList: [
+      'Its registration number and the date of its formation',
+      'A document of its incorporation, and one that shows who owns it',
+      'For everyone who owns 25 % or more, and one person who runs it: passport, photo of the ' +
+        'face, proof of address',
+    ],
+    person: 'For a person',
+    personList: ['Your passport or identity card', 'A photo of your face'],
+    notAlone:
+      'You need not have it all: owners can add their own documents through a link, and you ' +
+      'never see them.',
+    saved: 'Each step is saved. You can stop and come back.',
+    start: 'Start',
+    resume: 'Continue the form',
+    wait: 'We are checking your details',
+    usual: (hours: number) =>
+      hours === 1
+        ? 'Most checks take less than 1 hour.'
+        : `Most checks take less than ${hours} hours.`,
+    waitMail: (email: Node) => (
+      <>We mail {email} when it is done, unless this page shows it first.</>
+    ),
+    thenPrice: 'Then you see the price.',
+    sentOn: (when: Node) => <>Sent {when}.</>,
+    correct: (count: number) =>
+      count === 1 ? 'Please correct one thing' : `Please correct ${count} things`,
+    correctAll: 'Please correct your details',
+    correctNext: 'When you have sent the corrections, the check goes on.',
+    correctBy: (when: Node) => <>Send them by {when}.</>,
+    correctTodo: 'Correct only what is listed here. Everything else is kept.',
+    correctStart: 'Correct now',
+    approved: 'Your details are complete',
+    approvedText: 'Nothing more is needed. You may close this page.',
+    rejected: 'We cannot accept your details',
+    rejectedText: (org: string) => `Ask ${org} what to do.`,
+    alone: 'Tell us who you are',
+    closed: 'The check is over.',
+    noMoney: 'This form is not about a payment.',
+  },
+  verify: {
+    over: 'But their payment awaits no more money. Do not pay to them now.',
+    lede: 'Did we give these bank details? Compare before you pay.',
+    page: 'Payment page',
+    pageHint: 'Its address, or the short id beside the check code.',
+    value: 'Check code or account number',
+    valueHint: 'As on the page or on paper, for example 7KQ4-M2XD.',
+    check: 'Check',
+    ours: (when: Node) => <>These are the details that we gave on {when}.</>,
+    never: (
+      <>
+        <b>We never gave these details.</b> Do not pay. Call the company that you want to pay, on a
+        number that you already have.
+      </>
+    ),
+    incompletePage: 'Enter the address of the payment page, or its short id.',
+    incompleteValue: 'Enter the check code or the account number.',
+  },
+  errors: {
+    heading: (count: number) =>
+      count === 1 ? 'There is one problem' : `There are ${count} problems`,
+  },
+  problem: {
+    not_found: {
+      heading: 'Page not found',
+      text:
+        'Check the address, or open the link in your mail again. The company that asked you to ' +
+        'pay can send you a new one.',
+    },
+    too_many: {
+      heading: 'Too many attempts',
+      text: 'Wait some minutes, then try again. Nothing was changed.',
+    },
+    session_over: {
+      heading: 'You are signed out',
+      text: 'What you saved is kept. Open the page again to get a new sign-in link.',
+    },
+    forbidden: {
+      heading: 'This request was not accepted',
+      text: 'It did not come from this page, so nothing was changed. Try again from here.',
+    },
+    out_of_order: {
+      heading: 'Something went wrong on our side',
+      text: 'We do not know whether your last step counted. The page shows it: open it again.',
+    },
+    open: 'Open the page',
+  },
+  notice: {
+    out_of_date: (
+      <>
+        <b>This page was out of date.</b> Nothing was changed. This is the current state.
+      </>
+    ),
+    signed_out: (
+      <>
+        <b>You were signed out.</b> Sign in again, and you come back to your page.
+      </>
+    ),
+    unsaved: (
+      <>
+        <b>You were signed out before your last page was sent.</b> What you entered on it is not
+        saved, everything before is. Sign in again, and you come back to it.
+      </>
+    ),
+    code_wrong: 'This code is not right. Check the six digits and try again.',
+    code_expired: 'This code no longer works. Send another link.',
+    quote_unavailable: 'We could not get a price just now. Try again in a moment.',
+    take_back_asked: 'We return your money. You need do nothing more.',
+  },
+  limited: {
+    link_sent: (until: Node, sentAt: Node) => (
+      <>
+        <b>A link was mailed at {sentAt}.</b> Open the newest mail: its link works in this browser,
+        too. You can ask for another one at {until}.
+      </>
+    ),
+    mail_too_soon: (until: Node) => (
+      <>
+        <b>No mail was sent,</b> because many were asked for. Ask again at {until}.
+      </>
+    ),
+    code_too_often: (until: Node) => (
+      <>
+        <b>Too many codes were tried.</b> Open the link in the mail, or enter a code at {until}.
+      </>
+    ),
+    tryAgain: (until: Node) => <>Nothing was changed. Try again at {until}.</>,
+  },
+  simulate: {
+    heading: 'Simulate (test mode only)',
+    groups: {
+      identity: 'Identity',
+      quote: 'Quote',
+      money: 'Money',
+      payout: 'Payout and refund',
+    } satisfies Record<SimulatedGroup, string>,
+    events: {
+      identity_sent: 'Fill in and send made-up data',
+      identity_approved: 'Approve',
+      identity_rejected: 'Reject',
+      identity_documents_again: 'Ask for the passport again',
+      identity_pending: 'Keep waiting',
+      quote_expired: 'Let it run out',
+      rate_moved: 'Move the rate',
+      rate_locked: 'Lock the rate',
+      money_arrives: 'Arrives',
+      money_short: '1.00 short',
+      money_top_up: 'The rest arrives',
+      money_over: 'Too much',
+      money_twice: 'Twice',
+      money_fails: 'Fails',
+      money_late: 'Arrives after the end',
+      payout_completes: 'Payout completes',
+      payout_fails: 'Payout fails, money not back',
+      payout_returns: 'Payout comes back',
+      refund_completes: 'Refund completes',
+      refund_fails: 'Refund fails',
+    } satisfies Record<SimulatedEvent, string>,
+  },
+};
+
+export type Catalogue = typeof en;

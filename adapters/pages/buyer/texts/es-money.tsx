@@ -1,0 +1,332 @@
+// Spanish texts about prices, transfers, receipts and refunds.
+import { sentence } from '../../kit/format.js';
+import type { MoneyCatalogue } from './en-money.js';
+
+export const esMoney = {
+  money: {
+    heading: 'Su dinero',
+    amount: 'Importe',
+    asked: 'Importe solicitado',
+    received: 'Recibido de usted',
+    receivedOn: (day) => <>Recibido de usted el {day}</>,
+    missing: 'Falta',
+    refunded: 'Devuelto a usted',
+    goingBack: 'Por devolver a usted',
+    review: 'En revisión',
+    forPayee: (payee) => `Para ${payee}`,
+  },
+  route: {
+    heading: 'Dónde está el dinero',
+    withYou: 'con usted: aún no ha llegado nada',
+    sent: (amount) => `envió ${amount}`,
+    converts: (from) => `convierte ${from} a BRL`,
+    holds: (amount) => `tiene ${amount}`,
+    passedOn: 'lo ha transferido',
+    waits: 'recibe cuando llegue todo',
+    receives: 'recibe BRL',
+    receivesAbout: (amount) => `recibe unos ${amount}`,
+    receivesExactly: (amount) => `recibe ${amount}`,
+    pix: 'está recibiendo por PIX',
+    paidOut: (amount) => `recibió ${amount}`,
+    returns: 'devuelve el dinero',
+    banks: 'Bancos',
+    onItsWay: (amount) => `${amount} en camino`,
+    takesDays: 'hasta 5 días hábiles',
+    backWithYou: (amount) => `${amount} de vuelta`,
+  },
+  price: {
+    ask: (payee) => `Vea cuánto recibirá ${payee}`,
+    askText: 'Sus datos están completos. Ahora pedimos una cotización, válida unos minutos.',
+    show: 'Ver la cotización',
+    heading: 'Revise y confirme',
+    youPay: 'Usted paga',
+    fees: 'Comisiones, incluidas',
+    rate: 'Tipo de cambio',
+    receives: (payee) => `${payee} recibe`,
+    about: 'unos',
+    before: (value) => `antes: ${value}`,
+    indicative: (amount) =>
+      'El importe final sigue el tipo de cambio al llegar su transferencia. Lo que usted paga ' +
+      `sigue siendo ${amount}. Su banco puede cobrar por la transferencia.`,
+    locked: 'El importe está garantizado. Su banco puede cobrar por la transferencia.',
+    lockedUntil: (when) => (
+      <>
+        El importe está garantizado si su transferencia llega antes del {when}. Su banco puede
+        cobrar por la transferencia.
+      </>
+    ),
+    confirm: (amount) => `Confirmar ${amount}`,
+    confirmHint: 'Confirmar no mueve dinero. A continuación verá los datos bancarios.',
+    until: (time) => <>Esta cotización vale hasta las {time}.</>,
+    after: 'Después, un clic trae una nueva.',
+    left: 'Quedan {time}.',
+    left120: 'Quedan 2 minutos',
+    left30: 'Quedan 30 segundos',
+    over: 'Esta cotización venció',
+    overNext: (when) => (
+      <>Venció el {when}. Una nueva tarda un momento y no tiene que volver a escribir nada.</>
+    ),
+    overTodo: 'Pida una cotización nueva, después revísela y confírmela.',
+    renew: 'Pedir otra cotización',
+    changed: 'La cotización se actualizó',
+    changedText: 'No se confirmó nada. Revise la nueva cotización y confírmela.',
+    items: 'Conceptos y notas',
+    lines: 'Conceptos',
+    item: 'Descripción',
+    quantity: 'Cantidad',
+    unitPrice: 'Precio unitario',
+    subtotal: 'Subtotal',
+    notes: 'Notas',
+  },
+  limit: {
+    heading: 'Este importe no se puede pagar ahora',
+    cause: {
+      payment: (payee, left) =>
+        left === null
+          ? `Es más de lo que ${payee} puede recibir en un pago.`
+          : `${payee} puede recibir como máximo ${left} en un pago.`,
+      day: (payee, left) =>
+        left === null
+          ? `${payee} alcanzó un límite y hoy no puede recibir nada más.`
+          : `${payee} tiene un límite diario y hoy puede recibir como máximo ${left} más.`,
+      month: (payee, left) =>
+        left === null
+          ? `${payee} alcanzó un límite y este mes no puede recibir nada más.`
+          : `${payee} tiene un límite mensual y este mes puede recibir como máximo ${left} más.`,
+      unknown: (payee) => `El importe supera un límite de lo que ${payee} puede recibir.`,
+    },
+    until: (when) => <>Puede ser posible a partir del {when}.</>,
+    next: 'Será posible si se amplía el límite. Esta solicitud sigue abierta.',
+    wait: (org) => `Vuelva entonces o pida a ${org} un importe menor.`,
+    ask: (org) => `Pida a ${org} un importe menor u otra forma de pagar.`,
+  },
+  purposes: {
+    goods: 'Mercancías',
+    services: 'Servicios',
+    software_and_licenses: 'Software y licencias',
+    royalties: 'Regalías',
+    freight_and_logistics: 'Flete y logística',
+    advertising: 'Publicidad',
+    commissions: 'Comisiones',
+    rentals: 'Alquileres',
+    other: 'Otros',
+  },
+  transfer: {
+    preparing: 'Preparando los datos bancarios',
+    preparingNext:
+      'Estarán listos en unos segundos. Si cierra esta página antes, le avisamos por correo.',
+    heading: (amount) => `Envíe ${amount} por transferencia bancaria`,
+    nothing: 'Aún no ha llegado nada.',
+    days: (from, to) => {
+      if (to === 0) return 'Las transferencias bancarias llegan el mismo día.';
+      const days = `${to} ${to === 1 ? 'día hábil' : 'días hábiles'}`;
+      if (from === to) return `Las transferencias bancarias tardan ${days}.`;
+      const start = from === 0 ? 'hasta' : `de ${from} a`;
+      return `Las transferencias bancarias tardan ${start} ${days}.`;
+    },
+    someDays: 'Las transferencias bancarias tardan algunos días hábiles.',
+    match: 'Estos dos datos deben coincidir exactamente',
+    matchAmount: 'El importe debe coincidir exactamente',
+    reference: 'Referencia',
+    referenceNote:
+      'Ponga la referencia en el campo “referencia”, “concepto” o “mensaje al beneficiario”. Sin ' +
+      'ella no sabemos que el dinero es suyo: espera hasta que una persona lo encuentre, o vuelve.',
+    referenceHelps:
+      'La propia cuenta muestra que el dinero es suyo. Si hay espacio, envíe también la ' +
+      'referencia.',
+    account: (rails) => `Cuenta para ${rails}`,
+    rails: {
+      ach: 'una transferencia en EE. UU. (ACH)',
+      wire: 'una transferencia en EE. UU. (wire)',
+      rtp: 'un pago inmediato en EE. UU. (RTP)',
+      swift: 'una transferencia desde otro país (SWIFT)',
+      sepa: 'una transferencia SEPA',
+      fps: 'una transferencia en el Reino Unido (Faster Payments)',
+      pix: 'PIX',
+    },
+    fields: {
+      beneficiary: 'Titular de la cuenta',
+      accountNumber: 'Número de cuenta',
+      iban: 'IBAN',
+      routingNumber: 'Routing number',
+      bic: 'BIC (SWIFT)',
+      accountType: 'Tipo de cuenta',
+      bank: 'Banco',
+      bankAddress: 'Dirección del banco',
+      beneficiaryAddress: 'Dirección del titular',
+      code: 'Código bancario (sort code)',
+    },
+    holder: (holder, payee) =>
+      `La cuenta pertenece a ${holder}, que convierte su pago para el beneficiario. Es normal ` +
+      `que ${payee} no sea el titular de la cuenta.`,
+    scan: 'Escanear con la aplicación de su banco',
+    scanLabel: 'Código QR con cuenta, importe y referencia',
+    charges: 'Gastos',
+    chargesOur: '“OUR”: a su cargo, para que llegue el importe completo',
+    newAccount: (payee) => (
+      <>
+        <b>Esta cuenta para {payee} es nueva.</b> Usted aún no ha pagado en ella.{' '}
+        <a href="#check">Compruébela por teléfono</a> antes de pagar.
+      </>
+    ),
+    sameAccount: (day, payee) => (
+      <>
+        Usted pagó a {payee} en esta misma cuenta el {day}.
+      </>
+    ),
+    replaced: (changed, before, check) => (
+      <>
+        <b>Estos datos bancarios cambiaron el {changed}.</b> No use más los del {before}.{' '}
+        <a href={check}>Compruebe los nuevos por teléfono</a> antes de pagar.
+      </>
+    ),
+    check: '¿Es correcta esta cuenta?',
+    checkText: (payee) =>
+      `Llame a ${payee} a un número que usted ya tenga, no a uno que venga en un correo. Pida ` +
+      `que ` +
+      'le lean este código.',
+    checkCode: 'Código de comprobación',
+    address: 'Dirección de esta página',
+    shortId: 'Identificador corto de esta página',
+    checkOther: 'Comprobar código o cuenta',
+    given: (when) => <>Comunicados el {when}.</>,
+    changes: 'Si alguna vez cambian, esta página lo dice y le avisamos por correo.',
+    sentAlready: '¿Ya lo envió?',
+    sentText: (
+      <>
+        No tiene que hacer nada más. Le escribimos cuando llegue. <b>No vuelva a pagar</b> si tarda
+        unos días.
+      </>
+    ),
+    payBy: (when) => <>Pague antes del {when}; el dinero que llegue después se devuelve.</>,
+    print: 'Imprimir estos datos',
+    late: (org) =>
+      'Su transferencia no llegó, aunque ya debería haber llegado. Si la envió, pregunte a su ' +
+      `banco dónde está y avise a ${org}. Si no la envió, todavía puede hacerlo.`,
+    details: 'Datos bancarios',
+    printedFor: (payee) => `Para su pago a ${payee}`,
+  },
+  late: 'Está tardando más de lo habitual. Lo estamos revisando y le avisamos por correo.',
+  held: {
+    heading: 'Su transferencia está en revisión',
+    lede: 'Su dinero llegó. Nuestro socio de liquidación lo revisa antes de confirmarlo.',
+    money: (partner) => `${partner} tiene su transferencia.`,
+    next: (payee) =>
+      `Al terminar la revisión pagamos a ${payee} y le avisamos por correo. Puede tardar hasta ` +
+      '30 días.',
+  },
+  short: {
+    heading: (amount) => `Aún faltan ${amount}`,
+    received: (amount) => `Recibimos ${amount}.`,
+    receivedOn: (amount, day) => (
+      <>
+        Recibimos {amount} el {day}.
+      </>
+    ),
+    next: (amount, payee) =>
+      `Cuando lleguen los ${amount}, pagamos a ${payee} y le avisamos por correo.`,
+    by: (when) => <>Si no llegan antes del {when}, lo devolvemos todo.</>,
+    todo: (amount) =>
+      `Envíe ${amount}, o pida que se lo devolvamos todo. No envíe otra vez el importe completo.`,
+    rest: 'Envíe exactamente lo que falta',
+    referenceAsBefore: 'Referencia, la misma de antes',
+    sameAccount: (ending) => `A la misma cuenta, terminada en ${ending}.`,
+    sameAccountPlain: 'A la misma cuenta.',
+    showDetails: 'Ver los datos bancarios',
+    our:
+      'Elija “OUR” para los gastos: casi siempre fue un banco intermediario el que descontó la ' +
+      'diferencia.',
+    back: 'O recupérelo todo',
+    backText: (amount) => `Si prefiere no pagar, devolvemos ${amount} a la cuenta de origen.`,
+    backAsk: (amount) => `Pedir que devuelvan ${amount}`,
+    confirm: (amount) => `¿Recuperar ${amount}?`,
+    confirmLede: (payee) => `Esto termina el pago. ${payee} no cobra.`,
+    confirmNext: (amount) =>
+      `Devolvemos ${amount} a la cuenta de origen. Los bancos tardan hasta 5 días hábiles.`,
+    confirmTodo: 'No se puede deshacer. No envíe más dinero con estos datos bancarios.',
+    confirmYes: (amount) => `Sí, devolver ${amount}`,
+    confirmNo: 'No, mantener el pago',
+  },
+  arrived: {
+    heading: 'Su dinero ha llegado',
+    lede: (amount, payee) => sentence(`Tenemos ${amount} para ${payee}.`),
+    surplus: (received, surplus) => `Recibimos ${received}. Le devolvemos ${surplus}.`,
+    next: (payee) => `Pagamos a ${payee} en BRL. El recibo llega por correo.`,
+    onItsWay: (payee) => `En camino a ${payee}`,
+    onItsWayLede: 'Los BRL se están pagando por PIX.',
+    onItsWayNext: 'PIX tarda minutos, rara vez algunas horas. Después recibe el comprobante.',
+    withPayee: (amount, payee) =>
+      sentence(`Sus ${amount} se convirtieron y están en camino a ${payee}.`),
+  },
+  paid: {
+    lede: (payee, amount, day) => (
+      <>
+        {payee} recibió {amount} el {day}.
+      </>
+    ),
+    receipt: 'Recibo',
+    youPaid: 'Usted pagó',
+    paidOut: 'Importe abonado',
+    payer: 'Pagador',
+    payee: 'Beneficiario',
+    purpose: 'Finalidad',
+    cnpj: (last4) => `CNPJ terminado en ${last4}`,
+    receivedAt: 'Transferencia recibida',
+    paidOutAt: 'Fecha de abono',
+    brasilia: (time) => `${time} en Brasilia`,
+    endToEndId: 'Identificador de PIX (end-to-end)',
+    transaction: 'Transacción',
+    payment: 'Pago',
+    notTax: (payee) =>
+      sentence(`Esto es un recibo, no un documento fiscal. La factura es de ${payee}.`),
+    returnTo: (host) => `Volver a ${host}`,
+    returning: (host) => `Volvemos a ${host} en 10 segundos.`,
+    stay: 'Quedarme aquí',
+    print: 'Imprimir o guardar como PDF',
+  },
+  ended: {
+    rejected: 'No podemos aceptar este pago',
+    failed: 'El pago no se completó',
+    failedMoney: 'No nos hemos quedado con nada suyo.',
+    failedTodo: (payee) =>
+      `No envíe dinero con estos datos bancarios. Pregunte a ${payee} cómo pagar.`,
+    review: 'Estamos revisando su pago',
+    reviewLede: (amount) =>
+      `Recibimos sus ${amount}. El último paso falló. Nuestro equipo lo está revisando.`,
+    reviewLedePlain: 'El último paso falló. Nuestro equipo lo está revisando.',
+    reviewMoney: 'Estamos confirmando dónde está su dinero.',
+    reviewNext: 'Nuestro equipo confirma dónde está el dinero y después lo paga o se lo devuelve.',
+    reviewMail: 'Le avisamos por correo en cuanto lo sepamos.',
+    cancelled: (payee) => `${payee} retiró esta solicitud`,
+    expired: 'Esta solicitud ya no está abierta',
+    expiredNext: 'Si hay una transferencia en camino, se devuelve.',
+    expiredTodo: (payee) => `Si aún quiere pagar, pida a ${payee} una nueva solicitud.`,
+    endedOn: (when) => <>Terminó el {when}.</>,
+  },
+  refund: {
+    heading: 'Su dinero está en camino de vuelta',
+    cause: {
+      cancelled: 'La solicitud fue retirada.',
+      expired: 'La solicitud ya había terminado cuando llegó su transferencia.',
+      failed: 'No se pudo completar el pago.',
+    },
+    money: (amount) => `${amount} están en camino de vuelta a usted.`,
+    owed: (amount) => `Le vamos a devolver ${amount}.`,
+    ordered: (day) => <>Ordenado el {day}; los bancos tardan hasta 5 días hábiles.</>,
+    orderedPlain: 'La devolución está ordenada; los bancos tardan hasta 5 días hábiles.',
+    ordering: 'Estamos ordenando la devolución; después los bancos tardan hasta 5 días hábiles.',
+    sameAccount: 'Llega a la cuenta desde la que usted pagó.',
+    done: 'Su dinero fue devuelto',
+    doneLede: (amount) => `${amount} volvieron a la cuenta desde la que usted pagó.`,
+    doneOn: (amount, day) => (
+      <>
+        {amount} volvieron el {day} a la cuenta desde la que usted pagó.
+      </>
+    ),
+    doneTodo: (org) =>
+      `Si su banco no lo muestra en 5 días hábiles, pregunte a ${org} e indique la referencia.`,
+    review: 'Necesitamos un momento para devolver su dinero',
+    reviewMoney: (amount) => `Le debemos ${amount}.`,
+    reviewNext: 'La devolución no se completó. Una persona lo revisa y se pondrá en contacto.',
+  },
+} satisfies MoneyCatalogue;

@@ -1,0 +1,313 @@
+// The bank transfer: details in preparation, the details, a short payment, and the confirmation
+// before a short payment is returned.
+import type { ComponentChildren, VNode } from 'preact';
+import type { PayinInstructions } from '../../../core/domain/payments/payin-instructions.js';
+import {
+  Button,
+  ButtonLink,
+  CheckAgain,
+  Exact,
+  Form,
+  LiveNote,
+  Note,
+  PrintActions,
+  Route,
+  Time,
+} from '../kit/components.js';
+import { plainAmount } from '../kit/format.js';
+import { BankAccounts, PrintedFrom, Replaced, referenceRows } from './bank-details.js';
+import type { ScreenContent } from './layout.js';
+import {
+  FourAnswers,
+  MoneyCard,
+  partnerOf,
+  payoutRoute,
+  sumsOf,
+  whereMoney,
+} from './money-parts.js';
+import type { PaymentScene } from './scene.js';
+
+export function preparingScreen(scene: PaymentScene): ScreenContent {
+  const { texts } = scene;
+  return {
+    title: texts.transfer.preparing,
+    station: 'transfer',
+    live: true,
+    aside: <WhereMoneyIs scene={scene} />,
+    body: (
+      <>
+        <FourAnswers
+          money={whereMoney(scene, texts.answers.nothingYet)}
+          next={texts.transfer.preparingNext}
+          todo={
+            <>
+              {texts.answers.doNothing} {texts.answers.notYet}
+            </>
+          }
+        />
+        <div class="actions">
+          <CheckAgain />
+          <span class="small quiet">
+            <LiveNote />
+          </span>
+        </div>
+        <MoneyCard scene={scene} stops={null} rest="missing" />
+      </>
+    ),
+  };
+}
+
+export function bankDetailsScreen(scene: PaymentScene): ScreenContent {
+  const { texts, format, payment, view } = scene;
+  const { instructions } = payment;
+  const amount = format.money(instructions?.amount ?? payment.amount);
+  return {
+    title: texts.transfer.heading(amount),
+    lede: (
+      <>
+        {texts.transfer.nothing} {howLong(scene, instructions)}
+      </>
+    ),
+    station: 'transfer',
+    live: true,
+    aside: <WhereMoneyIs scene={scene} />,
+    body:
+      instructions === null ? null : (
+        <>
+          <Late scene={scene} />
+          <Replaced scene={scene} />
+          <BankAccounts scene={scene} instructions={instructions} />
+          <CheckCode scene={scene} />
+          <section class="stack">
+            <h2>{texts.transfer.sentAlready}</h2>
+            <p>
+              {texts.transfer.sentText} {payBy(scene, instructions)}
+            </p>
+            <div class="actions">
+              <ButtonLink href={`${view.path}/instructions`} icon="print">
+                {texts.transfer.print}
+              </ButtonLink>
+              <CheckAgain />
+            </div>
+            <p class="small quiet">
+              <LiveNote />
+            </p>
+          </section>
+          <MoneyCard scene={scene} stops={null} rest="missing" />
+        </>
+      ),
+  };
+}
+
+/** The money should have arrived by now. */
+function Late({ scene }: { readonly scene: PaymentScene }): VNode | null {
+  const { texts, payment, org } = scene;
+  return payment.isLate ? <Note look="info">{texts.transfer.late(org)}</Note> : null;
+}
+
+/** The partner has the money and checks it: paying again would be wrong. */
+export function heldScreen(scene: PaymentScene): ScreenContent {
+  const { texts, payee } = scene;
+  return {
+    title: texts.held.heading,
+    lede: texts.held.lede,
+    station: 'transfer',
+    live: true,
+    body: (
+      <>
+        <FourAnswers
+          money={texts.held.money(partnerOf(scene))}
+          next={scene.payment.isLate ? texts.late : texts.held.next(payee)}
+          todo={
+            <>
+              {texts.answers.doNothing} {texts.answers.notAgain}
+            </>
+          }
+        />
+        <MoneyCard scene={scene} stops={null} rest="payee" />
+        <p class="small quiet">
+          <LiveNote />
+        </p>
+      </>
+    ),
+  };
+}
+
+function howLong({ texts }: PaymentScene, instructions: PayinInstructions | null): string {
+  const days = instructions?.rails[0]?.arrivesWithinDays ?? null;
+  return days === null ? texts.transfer.someDays : texts.transfer.days(days.from, days.to);
+}
+
+function payBy({ texts }: PaymentScene, { payByMs }: PayinInstructions): ComponentChildren {
+  return payByMs === null ? null : texts.transfer.payBy(<Time atMs={payByMs} />);
+}
+
+function WhereMoneyIs({ scene }: { readonly scene: PaymentScene }): VNode {
+  return (
+    <section>
+      <h2>{scene.texts.route.heading}</h2>
+      <Route stops={payoutRoute(scene, 'payer')} />
+    </section>
+  );
+}
+
+/** A phone call to a known number finds changed bank details; the code is what to compare. */
+export function CheckCode({ scene }: { readonly scene: PaymentScene }): VNode | null {
+  const { texts, payment, payee, view } = scene;
+  const { check } = payment;
+  if (check === null) return null;
+  return (
+    <section class="card stack" id="check">
+      <h2>{texts.transfer.check}</h2>
+      <p>{texts.transfer.checkText(payee)}</p>
+      <div class="line ends">
+        <p>
+          <span class="small quiet">{texts.transfer.checkCode}</span>
+          <br />
+          <span class="checkcode">{check.code}</span>
+        </p>
+        <p>
+          <span class="small quiet">{texts.transfer.shortId}</span>
+          <br />
+          <span class="digits">{payment.shortId}</span>
+        </p>
+      </div>
+      <div class="actions">
+        <ButtonLink href={`${view.root}/verify`} icon="shield">
+          {texts.transfer.checkOther}
+        </ButtonLink>
+      </div>
+      <p class="small quiet">
+        {texts.transfer.given(<Time atMs={check.issuedAtMs} />)} {texts.frame.neverMailed}{' '}
+        {texts.transfer.changes}
+      </p>
+    </section>
+  );
+}
+
+export function shortScreen(scene: PaymentScene): ScreenContent {
+  const { texts, format, payment, payee } = scene;
+  const { received, missing, kept } = sumsOf(scene);
+  const { receivedAtMs } = payment.money;
+  const payByMs = payment.instructions?.payByMs ?? null;
+  const rest = format.money(missing);
+  return {
+    title: texts.short.heading(rest),
+    lede:
+      receivedAtMs === null
+        ? texts.short.received(format.money(received))
+        : texts.short.receivedOn(format.money(received), <Time atMs={receivedAtMs} as="day" />),
+    station: 'transfer',
+    live: true,
+    body: (
+      <>
+        <Replaced scene={scene} at={`${scene.view.path}/instructions`} />
+        <FourAnswers
+          money={texts.answers.received(format.money(kept), partnerOf(scene))}
+          next={
+            <>
+              {texts.short.next(rest, payee)}{' '}
+              {payByMs === null ? null : texts.short.by(<Time atMs={payByMs} />)}
+            </>
+          }
+          todo={texts.short.todo(rest)}
+        />
+        <MoneyCard scene={scene} stops={payoutRoute(scene, 'partner')} rest="missing" />
+        <Rest scene={scene} />
+        <section class="stack">
+          <h2>{texts.short.back}</h2>
+          <p>{texts.short.backText(format.money(kept))}</p>
+          <div class="actions">
+            <a class="btn danger" href={`${scene.view.path}/take-back`}>
+              {texts.short.backAsk(format.money(kept))}
+            </a>
+          </div>
+        </section>
+      </>
+    ),
+  };
+}
+
+/** What to send, to which account. */
+function Rest({ scene }: { readonly scene: PaymentScene }): VNode {
+  const { texts, format, payment, view } = scene;
+  const { missing } = sumsOf(scene);
+  const ending = accountEnding(payment.instructions);
+  const same = ending === null ? texts.short.sameAccountPlain : texts.short.sameAccount(ending);
+  const isReplaced = (payment.check?.replacedAtMs ?? null) !== null;
+  return (
+    <section class="stack">
+      <h2>{texts.short.rest}</h2>
+      <Exact
+        rows={[
+          {
+            label: texts.money.amount,
+            shown: format.money(missing),
+            copy: plainAmount(missing),
+          },
+          ...referenceRows(payment.instructions, texts.short.referenceAsBefore),
+        ]}
+      />
+      <p>
+        {isReplaced ? null : `${same} `}
+        <a href={`${view.path}/instructions`}>{texts.short.showDetails}</a>. {texts.short.our}
+      </p>
+    </section>
+  );
+}
+
+function accountEnding(instructions: PayinInstructions | null): string | null {
+  const fields = instructions?.rails[0]?.fields ?? [];
+  const account = fields.find(({ name }) => name === 'accountNumber' || name === 'iban');
+  return account?.value.slice(-4) ?? null;
+}
+
+export function takeBackScreen(scene: PaymentScene): ScreenContent {
+  const { texts, format, payee, view } = scene;
+  const amount = format.money(sumsOf(scene).kept);
+  return {
+    title: texts.short.confirm(amount),
+    lede: texts.short.confirmLede(payee),
+    station: 'transfer',
+    body: (
+      <>
+        <FourAnswers
+          money={texts.answers.received(amount, partnerOf(scene))}
+          next={texts.short.confirmNext(amount)}
+          todo={texts.short.confirmTodo}
+        />
+        <Form to="take-back" class="actions">
+          <Button look="danger">{texts.short.confirmYes(amount)}</Button>
+          <ButtonLink href={view.path}>{texts.short.confirmNo}</ButtonLink>
+        </Form>
+        <MoneyCard scene={scene} stops={null} rest="missing" />
+      </>
+    ),
+  };
+}
+
+/** The print view. */
+export function instructionsPage(scene: PaymentScene): ScreenContent {
+  const { texts, payee, payment } = scene;
+  // Of a short payment the rest.
+  const instructions =
+    payment.instructions === null
+      ? null
+      : { ...payment.instructions, amount: sumsOf(scene).missing };
+  return {
+    title: texts.transfer.details,
+    lede: texts.transfer.printedFor(payee),
+    station: null,
+    body:
+      instructions === null ? null : (
+        <>
+          <PrintActions />
+          <Replaced scene={scene} />
+          <BankAccounts scene={scene} instructions={instructions} />
+          <CheckCode scene={scene} />
+          {instructions.payByMs === null ? null : <p>{payBy(scene, instructions)}</p>}
+          <PrintedFrom scene={scene} verify />
+        </>
+      ),
+  };
+}

@@ -1,0 +1,128 @@
+// The mails of a development host, for people who try the service: a list, and each mail with its
+// links. Production has no such page.
+import type { ComponentChildren } from 'preact';
+import { renderToString } from 'preact-render-to-string';
+import { formatInstant } from '../../../core/domain/base/instant.js';
+import { PonteError } from '../../../core/errors.js';
+import type { Mailbox, WrittenMail } from '../../../core/ports/outside.js';
+import { assetPaths } from '../kit/assets.js';
+import {
+  html,
+  type PageAnswer,
+  type PageCall,
+  type PageContext,
+  pageRow,
+} from '../kit/page-route.js';
+
+/** Mails have inline styles and links; nothing of them runs. */
+const mailPolicy = [
+  "default-src 'none'",
+  "style-src 'unsafe-inline'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  'sandbox allow-top-navigation-by-user-activation allow-popups',
+].join('; ');
+
+const access = { subject: 'none', auth: 'none', csrf: 'none', limit: 'none' } as const;
+const row = { ...access, method: 'GET', form: 'none' } as const;
+
+export const mailboxPages = [
+  pageRow({ ...row, path: '/dev/mailbox', handler: showList }),
+  pageRow({ ...row, path: '/dev/mailbox/{id}', handler: showMail }),
+];
+
+type MailboxCall = PageCall<'none', unknown>;
+
+function mailboxOf({ mailbox }: PageContext): Mailbox {
+  if (mailbox === null) throw new PonteError('NotFound');
+  return mailbox;
+}
+
+async function showList(context: PageContext): Promise<PageAnswer> {
+  const mails = await mailboxOf(context).list();
+  return html(
+    `<!doctype html>${renderToString(<MailList mails={mails} prefix={context.prefix} />)}`,
+  );
+}
+
+/** The mail as a program of the reader shows it. */
+async function showMail(context: PageContext, { params }: MailboxCall): Promise<PageAnswer> {
+  const mail = await mailboxOf(context).read(params['id'] ?? '');
+  if (mail === null) throw new PonteError('NotFound');
+  if (mail.html === null) {
+    return { ...html(mail.text), headers: { 'content-type': 'text/plain; charset=utf-8' } };
+  }
+  const answer = html(mail.html);
+  return { ...answer, headers: { ...answer.headers, 'content-security-policy': mailPolicy } };
+}
+
+function MailList({ mails, prefix }: { mails: readonly WrittenMail[]; prefix: string }) {
+  const { style } = assetPaths(prefix);
+  return (
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content="light dark" />
+        <title>Mailbox of this development host</title>
+        <link rel="icon" href="data:," />
+        <link rel="stylesheet" href={style} />
+      </head>
+      <body class="buyer">
+        <main class="wrap stack-l">
+          <div class="stack-s">
+            <h1>Mailbox</h1>
+            <p class="lede">
+              This development host sends no mail. What it would send is here, newest first.
+            </p>
+          </div>
+          {mails.length === 0 ? (
+            <p class="card">No mail yet. Open a payment page and press “Send me a sign-in link”.</p>
+          ) : (
+            mails.map((mail) => <Mail mail={mail} prefix={prefix} />)
+          )}
+        </main>
+      </body>
+    </html>
+  );
+}
+
+function Mail({ mail, prefix }: { mail: WrittenMail; prefix: string }) {
+  const { id, to, subject, writtenAtMs, text } = mail;
+  return (
+    <article class="card stack">
+      <div>
+        <h2>{subject}</h2>
+        <p class="small quiet">
+          To {to}, <time dateTime={formatInstant(writtenAtMs)}>{formatInstant(writtenAtMs)}</time>
+        </p>
+      </div>
+      {paragraphs(text).map((lines) => (
+        <p>
+          {lines.map((line, index) => (
+            <>
+              {index === 0 ? null : <br />}
+              {linked(line)}
+            </>
+          ))}
+        </p>
+      ))}
+      <p>
+        <a class="btn" href={`${prefix}/dev/mailbox/${id}`}>
+          Show as HTML
+        </a>
+      </p>
+    </article>
+  );
+}
+
+function paragraphs(text: string): readonly (readonly string[])[] {
+  const blocks = text.split(/\r?\n\r?\n/).filter((block) => block.trim() !== '');
+  return blocks.map((block) => block.split(/\r?\n/));
+}
+
+/** A line that is a URL, as the letters write links. */
+function linked(line: string): ComponentChildren {
+  const text = line.trim();
+  return /^https?:\/\/\S+$/.test(text) ? <a href={text}>{text}</a> : line;
+}

@@ -1,0 +1,327 @@
+// The parts of which screens are made. They know the look and the markup that assistive technology
+// needs; they decide nothing about payments.
+import type { ComponentChildren, VNode } from 'preact';
+import { formatInstant, HOUR_MS } from '../../../core/domain/base/instant.js';
+import type { Money } from '../../../core/domain/base/money.js';
+import { dayMs } from './format.js';
+import { Icon, type IconName } from './icons.js';
+import { useFrame } from './page-frame.js';
+import { plainText } from './plain-text.js';
+
+const NEAR_MS = 12 * HOUR_MS;
+
+/** `full` and `time` say UTC until the script writes the reader's zone; `day` is a day of UTC. */
+export function Time({
+  atMs,
+  as = 'full',
+}: {
+  readonly atMs: number;
+  readonly as?: 'full' | 'day' | 'time';
+}): VNode {
+  const { format } = useFrame();
+  const write = { full: format.instant, day: format.day, time: format.time }[as];
+  return (
+    <time dateTime={formatInstant(atMs)} data-local={as === 'day' ? undefined : as}>
+      {write(atMs)}
+    </time>
+  );
+}
+
+/** Without its day if it is near. */
+export function Moment({ atMs }: { readonly atMs: number }): VNode {
+  const { view } = useFrame();
+  const isNear = Math.abs(atMs - view.nowMs) < NEAR_MS;
+  return <Time atMs={atMs} as={isNear ? 'time' : 'full'} />;
+}
+
+/** A day of the calendar, the same in every zone. */
+export function Day({ day }: { readonly day: string }): VNode {
+  const { format } = useFrame();
+  return <time dateTime={day}>{format.day(dayMs(day))}</time>;
+}
+
+/** The one large thing on a screen; the code is smaller. */
+export function Amount({ money }: { readonly money: Money }): VNode {
+  const { format } = useFrame();
+  const pieces = format.money(money).split(/(?<=\u00a0)|(?=\u00a0)/);
+  const shown = pieces.map((piece) =>
+    piece.trim() === money.currency || piece.trim() === '' ? (
+      <span class="iso">{piece}</span>
+    ) : (
+      piece
+    ),
+  );
+  return <span class="amount">{shown}</span>;
+}
+
+/** A text of others, in a language and a direction that we do not know. */
+export function Foreign({ text }: { readonly text: string }): VNode {
+  return (
+    <span lang="" dir="auto">
+      {plainText(text)}
+    </span>
+  );
+}
+
+/** Shown by the script. */
+export function Copy({ value, label }: { readonly value: string; readonly label: string }): VNode {
+  const { texts } = useFrame();
+  return (
+    <button class="copy" type="button" hidden data-copy={value}>
+      <Icon name="copy" />
+      <span>{texts.frame.copy}</span>
+      <span class="vh"> {label}</span>
+    </button>
+  );
+}
+
+export interface FactRow {
+  readonly label: ComponentChildren;
+  readonly value: ComponentChildren;
+  /** A line below the value. */
+  readonly note?: ComponentChildren;
+  /** What the copy button copies, and how it calls it. */
+  readonly copy?: { readonly value: string; readonly label: string };
+  readonly look?: 'sum' | 'digits' | 'code' | 'num';
+}
+
+/** `right`: amounts at the end of the line. `copy`: each row has an action. */
+export function Rows({
+  rows,
+  look,
+}: {
+  readonly rows: readonly (FactRow | null)[];
+  readonly look?: 'right' | 'copy';
+}): VNode {
+  const shown = rows.filter((row) => row !== null);
+  const kind = look === undefined ? '' : look === 'copy' ? ' copyrows' : ' right';
+  return <dl class={`rows${kind}`}>{shown.map(rowOf)}</dl>;
+}
+
+function rowOf({ label, value, note, copy, look }: FactRow): VNode {
+  const group = look === 'sum' ? 'sum' : note !== undefined && copy !== undefined ? 'tall' : '';
+  return (
+    <div class={group || undefined}>
+      <dt>{label}</dt>
+      <dd class={look === 'sum' ? 'num' : look}>
+        {value}
+        {note === undefined ? null : <p>{note}</p>}
+      </dd>
+      {copy === undefined ? null : (
+        <dd class="act">
+          <Copy {...copy} />
+        </dd>
+      )}
+    </div>
+  );
+}
+
+/** What the buyer must copy exactly. */
+export function Exact({
+  rows,
+}: {
+  readonly rows: readonly {
+    readonly label: string;
+    readonly shown: string;
+    readonly copy: string;
+  }[];
+}): VNode {
+  return (
+    <dl class="exact">
+      {rows.map(({ label, shown, copy }) => (
+        <div>
+          <dt>{label}</dt>
+          <dd class="digits">{shown}</dd>
+          <dd class="act">
+            <Copy value={copy} label={label} />
+          </dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+/** An account number in groups, so that two can be compared. */
+export function Digits({ text }: { readonly text: string }): VNode {
+  const groups = groupsOf(text);
+  return <>{groups.length === 1 ? text : groups.map((group) => <span>{group}</span>)}</>;
+}
+
+function groupsOf(text: string): readonly string[] {
+  if (!/^[0-9]{7,}$/.test(text) && !/^[A-Z]{2}[0-9]{2}[A-Z0-9]{8,}$/.test(text)) return [text];
+  // Nine digits are a routing number.
+  return text.match(text.length === 9 ? /.{3}/g : /.{1,4}/g) ?? [text];
+}
+
+/** The four questions of every screen that is not the happy one, in their order. */
+export function Answers({
+  rows,
+}: {
+  readonly rows: readonly { readonly question: string; readonly answer: ComponentChildren }[];
+}): VNode {
+  return (
+    <dl class="answers card">
+      {rows.map(({ question, answer }) => (
+        <div>
+          <dt>{question}</dt>
+          <dd>{answer}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+export interface Stop {
+  readonly name: string;
+  readonly caption: ComponentChildren;
+  /** `done`: the money has left it, or has reached its end; `here`: it is there. */
+  readonly state: 'done' | 'here' | 'ahead';
+}
+
+/** Where the money is: solid where it has crossed, dashed where it has not. */
+export function Route({ stops, wide }: { readonly stops: readonly Stop[]; readonly wide?: true }) {
+  return (
+    <ol class={wide ? 'route span' : 'route'}>
+      {stops.map(({ name, caption, state }) => (
+        <li class={state === 'ahead' ? undefined : state}>
+          <b>{name}</b>
+          <span>{caption}</span>
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+const noteIcons = {
+  info: 'info',
+  ok: 'ok',
+  warn: 'warning',
+  bad: 'alert',
+} as const satisfies Readonly<Record<string, IconName>>;
+
+/** One fact that changes what to do. */
+export function Note({
+  look = 'info',
+  live,
+  children,
+}: {
+  readonly look?: keyof typeof noteIcons;
+  /** Read out when the page opens. */
+  readonly live?: true;
+  readonly children: ComponentChildren;
+}): VNode {
+  return (
+    <div class={`note ${look}`} role={live ? 'status' : undefined}>
+      <Icon name={noteIcons[look]} />
+      <div>{children}</div>
+    </div>
+  );
+}
+
+/** A link that looks like a button. */
+export function ButtonLink({
+  href,
+  look,
+  icon,
+  children,
+}: {
+  readonly href: string;
+  readonly look?: 'primary';
+  readonly icon?: IconName;
+  readonly children: ComponentChildren;
+}): VNode {
+  return (
+    <a class={look === undefined ? 'btn' : `btn ${look}`} href={href}>
+      {icon === undefined ? null : <Icon name={icon} />}
+      {children}
+    </a>
+  );
+}
+
+export function Button({
+  look,
+  name,
+  value,
+  children,
+}: {
+  readonly look?: 'primary' | 'danger' | 'sm' | 'link';
+  readonly name?: string;
+  readonly value?: string;
+  readonly children: ComponentChildren;
+}): VNode {
+  const kind = look === 'link' ? 'aslink' : look === undefined ? 'btn' : `btn ${look}`;
+  return (
+    <button type="submit" class={kind} name={name} value={value}>
+      {children}
+    </button>
+  );
+}
+
+export interface FormProps {
+  /** Below the path of the page, such as `link`; with a slash, below the root of all pages. */
+  readonly to: string;
+  readonly class?: string;
+  readonly quoteId?: string;
+  /** For files. */
+  readonly files?: true;
+  /** The script submits it. */
+  readonly auto?: boolean;
+  readonly children: ComponentChildren;
+}
+
+/** Every form has the token of the session and the version of what it was made for. */
+export function Form({ to, quoteId, files, auto, children, class: className }: FormProps): VNode {
+  const { view, formVersion: version } = useFrame();
+  const hidden = { csrf: view.csrf, version, quoteId };
+  return (
+    <form
+      method="post"
+      action={to.startsWith('/') ? `${view.root}${to}` : `${view.path}/${to}`}
+      class={className}
+      encType={files ? 'multipart/form-data' : undefined}
+      data-upload={files}
+      data-auto={auto || undefined}
+    >
+      {Object.entries(hidden).map(([name, value]) =>
+        value === null || value === undefined ? null : (
+          <input type="hidden" name={name} value={value} />
+        ),
+      )}
+      {children}
+    </form>
+  );
+}
+
+/** Reloads the page; without script it is the only way to see a change. */
+export function CheckAgain(): VNode {
+  const { view, texts } = useFrame();
+  return (
+    <ButtonLink href={view.path} icon="again">
+      {texts.frame.checkAgain}
+    </ButtonLink>
+  );
+}
+
+/** Shown while the script watches for changes. */
+export function LiveNote(): VNode {
+  const { texts } = useFrame();
+  return (
+    <span hidden data-watching>
+      {texts.frame.live}
+    </span>
+  );
+}
+
+/** The button needs the script; without it, the browser's menu prints. */
+export function PrintActions(): VNode {
+  const { view, texts } = useFrame();
+  return (
+    <div class="actions noprint">
+      <button class="btn" type="button" hidden data-print>
+        <Icon name="print" />
+        {texts.frame.print}
+      </button>
+      <ButtonLink href={view.path}>{texts.frame.back}</ButtonLink>
+    </div>
+  );
+}

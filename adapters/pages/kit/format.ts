@@ -1,0 +1,103 @@
+// Amounts, rates and times as text. Formatting takes decimal strings, so no amount becomes a float.
+// Times are UTC and say so; the browser script rewrites them to the zone of the reader.
+import type { Locale } from '../../../core/domain/base/locale.js';
+import { formatAmount, type Money } from '../../../core/domain/base/money.js';
+
+export interface Format {
+  /** With the ISO code and a no-break space: `USD 1,234.50`. */
+  readonly money: (money: Money) => string;
+  /** Without the code: `1,234.50`. */
+  readonly digits: (money: Money) => string;
+  /** With four decimals, rounded half to even. */
+  readonly rate: (rate: string) => string;
+  readonly count: (count: number) => string;
+  /** `30 November 2026`. */
+  readonly day: (atMs: number) => string;
+  /** `15:58 UTC`. */
+  readonly time: (atMs: number) => string;
+  /** `17 November 2026, 15:58 UTC`. */
+  readonly instant: (atMs: number) => string;
+  /** `15:58`, in Brasília. */
+  readonly brasilia: (atMs: number) => string;
+}
+
+/** The day comes before the month in all three. */
+const dateLocales = { en: 'en-GB', 'pt-BR': 'pt-BR', es: 'es' } as const satisfies Record<
+  Locale,
+  string
+>;
+
+const NO_BREAK_SPACE = '\u00a0';
+const RATE_DECIMALS = 4;
+
+const formats = new Map<Locale, Format>();
+
+export function formatOf(locale: Locale): Format {
+  const known = formats.get(locale) ?? createFormat(locale);
+  formats.set(locale, known);
+  return known;
+}
+
+/** To be pasted into a bank's form: `1234.50`. */
+export function plainAmount({ amountMinor }: Money): string {
+  return formatAmount(amountMinor);
+}
+
+/** A day as YYYY-MM-DD, in UTC, so that no zone shifts it. */
+export function dayMs(day: string): number {
+  return Date.parse(`${day}T00:00:00Z`);
+}
+
+/** A sentence that ends with a name such as `Ltd.` has one full stop. */
+export function sentence(text: string): string {
+  return text.replace(/\.\.$/, '.');
+}
+
+function createFormat(locale: Locale): Format {
+  const currencies = new Map<string, Intl.NumberFormat>();
+  const inCurrency = (currency: string) => {
+    const known = currencies.get(currency) ?? currencyFormat(locale, currency);
+    currencies.set(currency, known);
+    return known;
+  };
+  const amounts = new Intl.NumberFormat(locale, {
+    minimumFractionDigits: 2,
+    useGrouping: 'always',
+  });
+  const rates = new Intl.NumberFormat(locale, {
+    minimumFractionDigits: RATE_DECIMALS,
+    maximumFractionDigits: RATE_DECIMALS,
+    roundingMode: 'halfEven',
+  });
+  const counts = new Intl.NumberFormat(locale);
+  const days = dateFormat(locale, { day: 'numeric', month: 'long', year: 'numeric' });
+  const clock = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const;
+  const times = dateFormat(locale, clock);
+  const brasilia = dateFormat(locale, { ...clock, timeZone: 'America/Sao_Paulo' });
+  const time = (atMs: number) => `${times.format(atMs)}${NO_BREAK_SPACE}UTC`;
+  return {
+    money: ({ amountMinor, currency }) => inCurrency(currency).format(decimal(amountMinor)),
+    digits: ({ amountMinor }) => amounts.format(decimal(amountMinor)),
+    rate: (rate) => rates.format(rate as Intl.StringNumericLiteral),
+    count: (count) => counts.format(count),
+    day: (atMs) => days.format(atMs),
+    time,
+    instant: (atMs) => `${days.format(atMs)}, ${time(atMs)}`,
+    brasilia: (atMs) => brasilia.format(atMs),
+  };
+}
+
+function currencyFormat(locale: Locale, currency: string): Intl.NumberFormat {
+  const options = { style: 'currency', currencyDisplay: 'code', useGrouping: 'always' } as const;
+  // Also for a currency that ICU writes without decimals.
+  const decimals = { minimumFractionDigits: 2, maximumFractionDigits: 2 };
+  return new Intl.NumberFormat(locale, { ...options, ...decimals, currency });
+}
+
+function dateFormat(locale: Locale, options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
+  return new Intl.DateTimeFormat(dateLocales[locale], { timeZone: 'UTC', ...options });
+}
+
+function decimal(amountMinor: bigint): Intl.StringNumericLiteral {
+  return formatAmount(amountMinor) as Intl.StringNumericLiteral;
+}

@@ -1,0 +1,310 @@
+// The one order of steps for every page: route, origin, language, session, token of the form,
+// limit, form, handler, answer. The row of the route says what each step requires.
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { once } from 'node:events';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { PageSession, PageSessionKind } from '../../../core/domain/access/page-session.js';
+import { type Locale, localeOf } from '../../../core/domain/base/locale.js';
+import { type ErrorCode, PonteError } from '../../../core/errors.js';
+import type { Deps } from '../../../core/ports/deps.js';
+import { readSession } from '../../../core/usecases/access/page-sessions.js';
+import { takeQuoteSlot } from '../../../core/usecases/service/rate-limits.js';
+import { type Cookie, readCookies, writeCookie } from './cookies.js';
+import type { PageNotice } from './frame-view.js';
+import type { PageMatch, PageMatcher } from './page-match.js';
+import { below } from './page-paths.js';
+import {
+  type PageAnswer,
+  type PageAuth,
+  type PageCall,
+  type PageContext,
+  type PageRequest,
+  seeOther,
+  withNotice,
+} from './page-route.js';
+import { signedOut } from './return-after-sign-in.js';
+
+/** A form with a text of every field. */
+const FORM_BYTES_MAX = 64 * 1024;
+
+/** A page may load its own style sheet and script, and send forms here; nothing else. */
+const everyPage = {
+  'content-security-policy': [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "img-src 'self' data:",
+    "connect-src 'self'",
+    "form-action 'self'",
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+    "require-trusted-types-for 'script'",
+  ].join('; '),
+  'x-frame-options': 'DENY',
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+  'permissions-policy':
+    'camera=(), microphone=(), geolocation=(), payment=(), usb=(), interest-cohort=()',
+  'cache-control': 'no-store',
+  'x-robots-tag': 'noindex',
+  vary: 'accept-language, cookie',
+} as const;
+
+/** Refusals that mean that the page shows an earlier state: the current one is shown instead. */
+const notices: Partial<Record<ErrorCode, PageNotice>> = {
+  PaymentStateConflict: 'out_of_date',
+  QuoteExpired: 'out_of_date',
+};
+
+/** The pages of one host. */
+export interface PageSite {
+  readonly match: PageMatcher;
+  readonly errorPage: (refusal: PonteError, where: RefusalPlace) => PageAnswer;
+}
+
+export interface RefusalPlace {
+  readonly locale: Locale;
+  readonly base: string;
+  readonly prefix: string;
+  readonly nowMs: number;
+}
+
+/** Answers the request; a refusal is a page too. */
+export async function servePage(
+  site: PageSite,
+  context: PageContext,
+  request: IncomingMessage,
+  response: ServerResponse,
+  about: PageRequest,
+): Promise<void> {
+  const match = site.match(
+    request.method ?? '',
+    below(context.prefix, (request.url ?? '').split('?', 1)[0] ?? ''),
+  );
+  const gone = goneSignal(response, about.stopping);
+  let answer: PageAnswer;
+  try {
+    answer = await answerOf(site, context, request, { ...about, match, gone });
+  } catch (error) {
+    // The client has disconnected, or has ended its side in the middle of a body.
+    if (response.destroyed || request.readableAborted) return;
+    answer = refusalOf(site, context, request, error, { ...about, match });
+  }
+  await send(context, request, response, answer, about.requestId);
+  context.deps.metrics?.answered(match.route?.path ?? null, {
+    status: answer.status,
+    createMs: null,
+  });
+}
+
+interface Matched extends PageRequest {
+  readonly match: PageMatch;
+}
+
+async function answerOf(
+  site: PageSite,
+  context: PageContext,
+  request: IncomingMessage,
+  { match, client, gone, timeoutMs, readBody }: Matched & { readonly gone: AbortSignal },
+): Promise<PageAnswer> {
+  const { deps, secure } = context;
+  const { route, params } = match;
+  if (route === null) throw new PonteError(match.known ? 'MethodNotAllowed' : 'NotFound');
+  const url = new URL(request.url ?? '', 'http://ponte.invalid');
+  const chosen = localeOf(url.searchParams.get('lang') ?? '');
+  const cookies = readCookies(request.headers.cookie, secure);
+  const base = baseOf(context, match);
+  const outOfDate = () => seeOther(withNotice(base, 'out_of_date'));
+  if (route.method === 'POST' && isFromElsewhere(deps, request)) return outOfDate();
+  if (chosen !== null && request.method === 'GET') {
+    // The address stays free of it, so that a forwarded link does not choose for others.
+    url.searchParams.delete('lang');
+    const rest = url.searchParams.size === 0 ? '' : `?${url.searchParams}`;
+    const cookie = { name: 'language', value: chosen, path: context.prefix } as const;
+    const path = `${context.prefix}${below(context.prefix, url.pathname)}`;
+    return seeOther(`${path}${rest}`, [cookie]);
+  }
+  const session = await sessionOf(deps, match, cookies.get('session'));
+  if (session === null && route.auth !== 'none') {
+    if (route.background) return seeOther(base);
+    const { method } = route;
+    const path = below(context.prefix, url.pathname);
+    const { prefix } = context;
+    return signedOut({ match: site.match, method, path, base, prefix, cookies });
+  }
+  const csrf = session === null ? null : csrfToken(deps, session);
+  const form = await readForm(request, route.form, readBody);
+  if (route.csrf === 'form' && !isSame(form.get('csrf') ?? '', csrf)) {
+    return outOfDate();
+  }
+  if (route.limit === 'quote') await takeQuoteSlot(deps, params['publicId'] ?? '');
+  const values = typeof route.form === 'string' ? null : route.form.safeParse(valuesOf(form));
+  if (values?.success === false) throw new PonteError('ValidationError');
+  const call: PageCall<PageAuth, unknown> = {
+    params,
+    query: url.searchParams,
+    form: values?.data ?? null,
+    body: request,
+    timeoutMs,
+    contentType: request.headers['content-type'] ?? '',
+    session: session as PageSession,
+    csrf,
+    cookies,
+    client,
+    base,
+    gone,
+    chosenLocale: localeOf(cookies.get('language') ?? ''),
+    browserLocale: acceptedLocale(request.headers['accept-language']),
+  };
+  return route.handler(context, call);
+}
+
+/** The session of the payment or form in the path, of a kind that the row accepts. */
+async function sessionOf(
+  deps: Deps,
+  { route, params }: PageMatch,
+  token: string | undefined,
+): Promise<PageSession | null> {
+  if (route === null || route.subject === 'none' || token === undefined) return null;
+  // The page after a POST is its use: signing out shows none.
+  const background = route.background === true || route.method === 'POST';
+  const session = await readSession(deps, token, { background });
+  if (session === null) return null;
+  const belongs = await deps.store.run(async (tx) => {
+    if (route.subject === 'payment') {
+      const payment = await tx.payments.byPublicId(params['publicId'] ?? '');
+      return payment !== null && payment.id === session.paymentId;
+    }
+    const submission = await tx.buyers.submissionByFlow(params['flowId'] ?? '');
+    if (submission === null || submission.id !== session.submissionId) return false;
+    return route.subject === 'form' || `${session.ownerIndex}` === params['ownerIndex'];
+  });
+  const kinds: readonly PageSessionKind[] =
+    route.subject === 'owner' ? ['owner'] : route.auth === 'kyc' ? ['buyer', 'upload'] : ['buyer'];
+  return belongs && kinds.includes(session.kind) ? session : null;
+}
+
+/**
+ * Whether a form was sent by another site. Without a referrer browsers send `Origin: null` for
+ * forms of the page itself, so Sec-Fetch-Site decides, where a browser sends it.
+ */
+function isFromElsewhere(deps: Deps, { headers }: IncomingMessage): boolean {
+  const site = headers['sec-fetch-site'];
+  const { origin } = headers;
+  const ours = new URL(deps.settings.payUrl).origin;
+  const foreignSite = site !== undefined && site !== 'same-origin';
+  const foreignOrigin = origin !== undefined && origin !== 'null' && origin !== ours;
+  return foreignSite || foreignOrigin;
+}
+
+function csrfToken(deps: Deps, { id }: PageSession): string {
+  return deps.secretBox.mac(id, 'page csrf');
+}
+
+function isSame(sent: string, expected: string | null): boolean {
+  if (expected === null) return false;
+  const [left, right] = [sent, expected].map((text) => createHash('sha256').update(text).digest());
+  return left !== undefined && right !== undefined && timingSafeEqual(left, right);
+}
+
+async function readForm(
+  request: IncomingMessage,
+  form: PageCallForm,
+  readBody: PageRequest['readBody'],
+): Promise<URLSearchParams> {
+  if (form === 'none' || form === 'multipart') return new URLSearchParams();
+  const type = request.headers['content-type'] ?? '';
+  if (!/^application\/x-www-form-urlencoded\s*(;|$)/i.test(type)) {
+    throw new PonteError('UnsupportedMediaType');
+  }
+  return new URLSearchParams(Buffer.from(await readBody(FORM_BYTES_MAX)).toString('utf8'));
+}
+
+type PageCallForm = NonNullable<PageMatch['route']>['form'];
+
+/** Of a repeated name the last value counts. */
+function valuesOf(form: URLSearchParams): Readonly<Record<string, string>> {
+  return Object.fromEntries(form);
+}
+
+/** By the order of the header; quality values are rare and ordered in practice. */
+function acceptedLocale(header: string | undefined): Locale | null {
+  for (const part of (header ?? '').split(',')) {
+    const locale = localeOf(part.split(';', 1)[0] ?? '');
+    if (locale !== null) return locale;
+  }
+  return null;
+}
+
+function baseOf({ prefix }: PageContext, { route, params }: PageMatch): string {
+  if (route?.subject === 'payment') return `${prefix}/r/${params['publicId']}`;
+  if (route?.subject === 'form') return `${prefix}/kyc/${params['flowId']}`;
+  if (route?.subject !== 'owner') return prefix;
+  return `${prefix}/owner/${params['flowId']}/${params['ownerIndex']}`;
+}
+
+function goneSignal(response: ServerResponse, stopping: AbortSignal): AbortSignal {
+  const gone = new AbortController();
+  response.once('close', () => gone.abort());
+  return AbortSignal.any([gone.signal, stopping]);
+}
+
+function refusalOf(
+  site: PageSite,
+  context: PageContext,
+  request: IncomingMessage,
+  error: unknown,
+  { requestId, client, match }: Matched,
+): PageAnswer {
+  const { log } = context.deps;
+  const refusal = error instanceof PonteError ? error : new PonteError('InternalError');
+  const { status, code } = refusal;
+  const notice = notices[code];
+  if (notice !== undefined && request.method === 'POST') {
+    return seeOther(withNotice(baseOf(context, match), notice));
+  }
+  const fields = { requestId, page: match.route?.path ?? null, status, code, client };
+  if (status < 500) log.info('page refused', fields);
+  else if (refusal.transient) log.warn('page refused', fields);
+  else log.error('page failed', { ...fields, err: error });
+  const language = readCookies(request.headers.cookie, context.secure).get('language') ?? '';
+  const accepted = acceptedLocale(request.headers['accept-language']);
+  const page = site.errorPage(refusal, {
+    locale: localeOf(language) ?? accepted ?? 'en',
+    base: baseOf(context, match),
+    prefix: context.prefix,
+    nowMs: context.deps.clock.nowMs(),
+  });
+  // The rest of the form may never arrive, so no other request can follow it.
+  if (code !== 'RequestTimeout') return page;
+  return { ...page, headers: { ...page.headers, connection: 'close' } };
+}
+
+async function send(
+  { secure }: PageContext,
+  request: IncomingMessage,
+  response: ServerResponse,
+  { status, headers, cookies, body }: PageAnswer,
+  requestId: string,
+): Promise<void> {
+  if (response.destroyed) return;
+  const setCookies = cookies.map((cookie: Cookie) => writeCookie(cookie, secure));
+  response.writeHead(status, {
+    ...everyPage,
+    'x-request-id': requestId,
+    ...headers,
+    ...(setCookies.length === 0 ? {} : { 'set-cookie': setCookies }),
+  });
+  if (request.method === 'HEAD' || typeof body === 'string' || body instanceof Uint8Array) {
+    response.end(request.method === 'HEAD' ? undefined : body);
+    return;
+  }
+  for await (const text of body) {
+    if (response.destroyed) return;
+    if (!response.write(text))
+      await Promise.race([once(response, 'drain'), once(response, 'close')]);
+  }
+  response.end();
+}

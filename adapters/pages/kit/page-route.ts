@@ -1,0 +1,138 @@
+// A row of the page table: who may open it, how a form is checked, and what its handler gets. No
+// field of access has a default.
+import type { z } from 'zod';
+import type { PageSession } from '../../../core/domain/access/page-session.js';
+import { SECOND_MS } from '../../../core/domain/base/instant.js';
+import type { Locale } from '../../../core/domain/base/locale.js';
+import { PonteError } from '../../../core/errors.js';
+import type { Deps } from '../../../core/ports/deps.js';
+import type { Mailbox } from '../../../core/ports/outside.js';
+import type { PageWatch } from '../../../core/usecases/hosted/page-watch.js';
+import type { ConcurrencyLimiter } from '../../../core/usecases/service/concurrency-limiter.js';
+import type { Cookie, CookieName } from './cookies.js';
+import type { PageNotice } from './frame-view.js';
+import { type Limited, withLimit } from './limited.js';
+
+/**
+ * 'buyer': a session of the payment or form in the path. 'kyc': that, or the session of a phone for
+ * the same form; below the part of an owner, that owner's alone. 'none': anybody who has the
+ * address; the handler may still look at the session.
+ */
+export type PageAuth = 'none' | 'buyer' | 'kyc';
+
+/**
+ * What the path names: a payment by its public id, a KYC form by its flow id, the part of an owner
+ * in such a form, or nothing of them.
+ */
+export type PageSubject = 'payment' | 'form' | 'owner' | 'none';
+
+export interface PageRow<A extends PageAuth, F> {
+  readonly method: 'GET' | 'POST';
+  /** Below the path of the pay URL, as `/r/{publicId}/enter`. */
+  readonly path: string;
+  readonly subject: PageSubject;
+  readonly auth: A;
+  /** 'form': the POST carries the token of its session. 'none': no session, or a GET. */
+  readonly csrf: 'form' | 'none';
+  /** Made by the script, not by a person: it does not keep a session from idling out. */
+  readonly background?: true;
+  /** Which hourly limit a request takes; use cases limit links, codes and uploads themselves. */
+  readonly limit: 'quote' | 'none';
+  /** 'multipart': the handler reads the stream. */
+  readonly form: z.ZodType<F> | 'multipart' | 'none';
+  // A method, so that rows of different shapes fit one array.
+  handler(context: PageContext, call: PageCall<A, F>): Promise<PageAnswer>;
+}
+
+export interface PageRoute extends PageRow<PageAuth, unknown> {}
+
+/** Checks the types of one row. */
+export function pageRow<const A extends PageAuth, F>(row: PageRow<A, F>): PageRoute {
+  return row;
+}
+
+export interface PageRequest {
+  readonly requestId: string;
+  /** An IP address; null inside the process. */
+  readonly client: string | null;
+  /** Aborted when the server stops. */
+  readonly stopping: AbortSignal;
+  /** The time limit of a form, of an upload until its file begins. */
+  readonly timeoutMs: number;
+  /** PayloadTooLarge, RequestTimeout; rejects also when the client disconnects. */
+  readonly readBody: (bytesMax: number) => Promise<Uint8Array>;
+}
+
+/** What handlers need in addition to the request. */
+export interface PageContext {
+  readonly deps: Deps;
+  readonly watch: PageWatch;
+  /** The uploads that run, by session. */
+  readonly uploads: ConcurrencyLimiter;
+  /** The mails of a development host; null in production. */
+  readonly mailbox: Mailbox | null;
+  /** Below this path all pages are: empty, or as `/pay`. */
+  readonly prefix: string;
+  /** Whether cookies may require https. */
+  readonly secure: boolean;
+}
+
+export interface PageCall<A extends PageAuth, F> {
+  readonly params: Readonly<Record<string, string>>;
+  readonly query: URLSearchParams;
+  readonly form: F;
+  /** The time limit of a multipart row until its file begins. */
+  readonly timeoutMs: number;
+  /** The body of a multipart row. */
+  readonly body: AsyncIterable<Uint8Array>;
+  readonly contentType: string;
+  readonly session: A extends 'none' ? PageSession | null : PageSession;
+  /** Of the forms on the page; null without a session. */
+  readonly csrf: string | null;
+  readonly cookies: ReadonlyMap<CookieName, string>;
+  /** The language that the buyer chose; null if none. */
+  readonly chosenLocale: Locale | null;
+  /** The first language of the browser that Ponte has. */
+  readonly browserLocale: Locale | null;
+  /** An IP address; null inside the process. */
+  readonly client: string | null;
+  /** The path of the payment's or form's pages, with the prefix. */
+  readonly base: string;
+  /** Aborted when the client is gone or the server stops. */
+  readonly gone: AbortSignal;
+}
+
+export interface PageAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly cookies: readonly Cookie[];
+  readonly body: string | Uint8Array | AsyncIterable<string>;
+}
+
+export function html(text: string, status = 200): PageAnswer {
+  const headers = { 'content-type': 'text/html; charset=utf-8' };
+  return { status, headers, cookies: [], body: text };
+}
+
+/** 303: the browser follows with a GET, so that a reload repeats nothing. */
+export function seeOther(location: string, cookies: readonly Cookie[] = []): PageAnswer {
+  return { status: 303, headers: { location }, cookies, body: '' };
+}
+
+/** `notice` is shown once on the page. */
+export function withNotice(path: string, notice: PageNotice): string {
+  return `${path}?notice=${notice}`;
+}
+
+/** Leads back to the page, which says when the limit ends. Other errors are thrown. */
+export function limitReached(
+  { deps }: Pick<PageContext, 'deps'>,
+  error: unknown,
+  limit: Limited['limit'],
+  path: string,
+): PageAnswer {
+  if (!(error instanceof PonteError) || error.retryAfterSeconds === null) throw error;
+  if (error.code !== 'RateLimitExceeded') throw error;
+  const untilMs = deps.clock.nowMs() + error.retryAfterSeconds * SECOND_MS;
+  return seeOther(withLimit(path, { limit, untilMs, sentAtMs: null }));
+}

@@ -1,0 +1,218 @@
+// `ponte backup` and `ponte restore`. A backup contains everything that the service stores except
+// secret keys. release-commands.ts has the steps after a restore.
+import { resolve } from 'node:path';
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import type { Manifest } from '../../adapters/backup/manifest.js';
+import { PonteError } from '../../core/errors.js';
+import type { MadeBackup } from '../../host/backup.js';
+import type { Restored } from '../../host/restoring.js';
+import {
+  addCommand,
+  addOperatorCommand,
+  asOperator,
+  dryRunOption,
+  type Operator,
+  type Outcome,
+  type Shell,
+} from '../operator.js';
+import { fields, formatDuration, instantOrNull } from '../output.js';
+import { checkAfterRestore } from './release-commands.js';
+
+interface BackupOptions {
+  readonly to: string;
+  readonly keep: number | null;
+  readonly manifest: boolean;
+}
+
+interface RestoreOptions {
+  readonly from: string | null;
+  readonly check: boolean;
+  readonly replace: boolean;
+  readonly dryRun: boolean;
+}
+
+export function addBackupCommands(shell: Shell, program: Command): void {
+  addOperatorCommand<BackupOptions>(shell, program, {
+    name: 'backup',
+    description: 'back up database and documents while a server runs, and verify the backup',
+    options: [
+      new Option('--to <folder>', 'the folder of all backups; each backup is a new folder in it')
+        .argParser((path) => resolve(path))
+        .makeOptionMandatory(),
+      new Option('--keep <count>', 'delete older backups made with this option')
+        .default(null)
+        .argParser(wholeCount),
+      new Option('--manifest', 'PostgreSQL: only the manifest, before the dump').default(false),
+    ],
+    opening: 'reads',
+    run: backup,
+  });
+
+  addCommand<RestoreOptions>(shell, program, {
+    name: 'restore',
+    description: 'replace the database with a verified backup, or check a restored one',
+    options: [
+      new Option('--from <folder>', 'a backup; for PostgreSQL the folder of its manifest')
+        .argParser((path) => resolve(path))
+        .default(null),
+      new Option('--check', 'query what the partner did since the backup; a repeat resumes')
+        .default(false)
+        .conflicts(['from', 'replace', 'dryRun']),
+      new Option('--replace', 'move an existing database and its documents aside').default(false),
+      dryRunOption(),
+    ],
+    run: ({ from, check, ...options }) => {
+      if (check) return asOperator(shell, (operator) => checkAfterRestore(shell, operator));
+      if (from === null) throw new PonteError('ValidationError', 'Give --from or --check.');
+      return restore(shell, { ...options, from });
+    },
+  });
+}
+
+async function backup(operator: Operator, { to, keep, manifest }: BackupOptions): Promise<Outcome> {
+  const { ConfigError } = await import('../../host/config.js');
+  const isPostgres = operator.config.database.kind === 'postgres';
+  if (isPostgres && !manifest) {
+    const advice = 'make a --manifest, then pg_dump or pg_basebackup (OPERATIONS.md)';
+    throw new ConfigError([`PONTE_DATABASE_URL: PostgreSQL has its own backup tools: ${advice}`]);
+  }
+  if (!isPostgres && manifest) {
+    throw new ConfigError(['--manifest: is for PostgreSQL: leave it out']);
+  }
+  const { makeBackup } = await import('../../host/backup.js');
+  return backupOutcome(await makeBackup(operator, { to, keep }));
+}
+
+function backupOutcome({ folder, manifest, removed }: MadeBackup): Outcome {
+  const { files, rows, secretKeys, ledgerDifferences, missingDocuments, takenAt } = manifest;
+  const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
+  const keyIds = secretKeys.map(({ id }) => id);
+  const documents = documentsIn(files);
+  const warnings = [
+    ...(ledgerDifferences === 0 ? [] : ['The ledger does not balance: ponte ledger verify.']),
+    ...missingDocuments.map((path) => `The document ${path} is missing.`),
+  ];
+  const payments = `${rows['payments']} payments`;
+  const made =
+    manifest.database === 'postgres'
+      ? [
+          `${folder}: the manifest of ${payments}. Now dump the database, as`,
+          `pg_dump --format=custom --file=${folder}/ponte.dump <URL>`,
+        ]
+      : [`${folder}: ${payments}, ${documents} documents, ${bytes} bytes, verified.`];
+  const { documentsAt = null } = manifest;
+  return {
+    json: { folder, takenAt, bytes, documents, documentsAt, rows, keyIds, warnings, removed },
+    text: [
+      ...made,
+      ...elsewhere(manifest),
+      `Its secret keys ${keyIds.map((id) => JSON.stringify(id)).join(', ')} are not in it.`,
+      'Keep them elsewhere.',
+      ...warnings,
+    ].join('\n'),
+    exit: warnings.length === 0 ? 'done' : 'attention',
+  };
+}
+
+async function restore(
+  shell: Shell,
+  options: Omit<RestoreOptions, 'from' | 'check'> & { readonly from: string },
+): Promise<Outcome> {
+  const [{ readConfig, ConfigError }, { readManifest }, restoring, { explainErrors }] =
+    await Promise.all([
+      import('../../host/config.js'),
+      import('../../adapters/backup/manifest.js'),
+      import('../../host/restoring.js'),
+      import('../../host/startup-errors.js'),
+    ]);
+  const config = readConfig(shell.env);
+  const manifest = await readManifest(options.from);
+  if (manifest.database !== config.database.kind) {
+    const kinds = `the backup is of ${manifest.database}, the database is ${config.database.kind}`;
+    throw new ConfigError([`PONTE_DATABASE_URL: ${kinds}`]);
+  }
+  if (!restoring.isOnSqlite(config)) {
+    const accept = (operator: Operator) =>
+      restoring.acceptRestored(operator, { ...options, manifest });
+    return restoredOutcome(await asOperator(shell, accept, options), manifest);
+  }
+  const { createLog } = await import('../../adapters/log/pino.js');
+  const needs = { clock: { nowMs: Date.now }, log: createLog({ level: config.logLevel }) };
+  const work = () => restoring.restoreFile(config, { ...options, manifest }, needs);
+  return restoredOutcome(await explainErrors(config, work), manifest);
+}
+
+function restoredOutcome(restored: Restored, manifest: Manifest): Outcome {
+  const { databaseName, epoch, replaced, replacedWrittenAtMs } = restored;
+  const { takenAt } = manifest;
+  const replacedWrittenAt = instantOrNull(replacedWrittenAtMs);
+  const { version, schema, rows, files, secretKeys, epoch: itsEpoch } = manifest;
+  const keyIds = secretKeys.map(({ id }) => id);
+  const documents = documentsIn(files);
+  const backup = { version, schema, epoch: itsEpoch, rows, documents, keyIds };
+  const json = {
+    restored: epoch !== null,
+    takenAt,
+    database: databaseName,
+    epoch,
+    replaced,
+    replacedWrittenAt,
+    backup,
+  };
+  if (epoch === null) {
+    const heading = 'The backup is complete and can be restored. Nothing was changed.';
+    return { json, text: `${heading}\n${fields(backupFields(json))}` };
+  }
+  const lines = [
+    `${databaseName} is restored as of ${takenAt}, in epoch ${epoch}.`,
+    ...replaced.map((path) => `Moved aside: ${path}`),
+    ...elsewhere(manifest),
+    ...(replaced.length === 0 ? [] : ['Delete these paths when they are no longer needed: rm -r.']),
+    'It is in quarantine: it sends no command, payout, mail or webhook until its release. Next:',
+    '  ponte serve             serves reads',
+    '  ponte restore --check   queries what the partner did since the backup',
+    '  ponte release           ends the quarantine',
+  ];
+  return { json, text: lines.join('\n') };
+}
+
+/** For the operator to compare before a restore. */
+function backupFields(json: {
+  readonly takenAt: string;
+  readonly replaced: readonly string[];
+  readonly replacedWrittenAt: string | null;
+  readonly backup: Pick<Manifest, 'version' | 'schema' | 'epoch' | 'rows'> & {
+    readonly documents: number;
+    readonly keyIds: readonly string[];
+  };
+}) {
+  const { takenAt, replaced, replacedWrittenAt, backup } = json;
+  const counts = Object.values(backup.rows);
+  const rows = counts.reduce((sum, count) => sum + count, 0);
+  const written = replacedWrittenAt === null ? '' : `, last written ${replacedWrittenAt}`;
+  return {
+    taken: `${takenAt}, ${formatDuration(Date.now() - Date.parse(takenAt))} ago`,
+    'made by': `Ponte ${backup.version}, migration ${backup.schema}`,
+    epoch: backup.epoch,
+    payments: backup.rows['payments'] ?? 0,
+    rows: `${rows} in ${counts.length} tables`,
+    documents: backup.documents,
+    'secret keys': backup.keyIds.map((id) => JSON.stringify(id)).join(', '),
+    'would replace': replaced.length === 0 ? 'nothing' : `${replaced.join(', ')}${written}`,
+  };
+}
+
+function elsewhere({ documentsAt }: Manifest): readonly string[] {
+  if (documentsAt === undefined) return [];
+  return [`Its documents are not in the backup: they stay at ${documentsAt}.`];
+}
+
+/** Only documents are in a subfolder of a backup. */
+function documentsIn(files: Manifest['files']): number {
+  return files.filter(({ path }) => path.includes('/')).length;
+}
+
+function wholeCount(text: string): number {
+  if (!/^[1-9]\d{0,4}$/.test(text)) throw new InvalidArgumentError('Give 1 to 99999.');
+  return Number(text);
+}

@@ -1,0 +1,159 @@
+// `ponte deliveries`: the webhook deliveries of all organizations, and their replay.
+import { type Command, Option } from 'commander';
+import { formatInstant } from '../../core/domain/base/instant.js';
+import {
+  type DeliveryAttempt,
+  type DeliveryStatus,
+  deliveryStatuses,
+  type WebhookDelivery,
+} from '../../core/domain/webhooks/webhook-delivery.js';
+import { PonteError } from '../../core/errors.js';
+import {
+  addOperatorCommand,
+  cursorOption,
+  dryRunOption,
+  limitOption,
+  listOutcome,
+  type Operator,
+  type Outcome,
+  pageOf,
+  type Shell,
+} from '../operator.js';
+import { fields, table } from '../output.js';
+
+interface ListOptions {
+  readonly status: DeliveryStatus | null;
+  readonly subscription: string | null;
+  readonly limit: number;
+  readonly cursor: string | null;
+}
+
+interface ReplayOptions {
+  readonly allDead: boolean;
+  readonly dryRun: boolean;
+}
+
+const deliveries = () => import('../../core/usecases/webhooks/deliveries.js');
+const routes = () => import('../../adapters/http/resources/webhook-routes.js');
+
+export function addDeliveriesCommands(shell: Shell, program: Command): void {
+  const noun = program.command('deliveries').description('webhook deliveries');
+
+  addOperatorCommand<ListOptions>(shell, noun, {
+    name: 'list',
+    description: 'list deliveries, newest first',
+    options: [
+      new Option('--status <status>', 'only deliveries in this status')
+        .choices(deliveryStatuses)
+        .default(null),
+      new Option('--subscription <whs-id>', 'only deliveries of this subscription').default(null),
+      limitOption(),
+      cursorOption(),
+    ],
+    run: list,
+  });
+
+  addOperatorCommand(shell, noun, {
+    name: 'show <delivery-id>',
+    description: 'show a delivery and its attempts',
+    run: (operator, _, [id = '']) => show(operator, id),
+  });
+
+  addOperatorCommand<ReplayOptions>(shell, noun, {
+    name: 'replay [delivery-ids...]',
+    description: 'send delivered or dead-lettered webhooks again, under the same ids',
+    options: [
+      new Option('--all-dead', 'all dead letters of active subscriptions').default(false),
+      dryRunOption(),
+    ],
+    run: replay,
+  });
+}
+
+async function list({ deps }: Operator, options: ListOptions): Promise<Outcome> {
+  const { status, subscription: subscriptionId, limit, cursor: beforeId } = options;
+  const filter = { status, subscriptionId, beforeId, limit: limit + 1 };
+  const page = pageOf(await deps.store.run((tx) => tx.deliveries.list(filter)), limit);
+  const data = page.rows.map(await presenter());
+  return listOutcome(data, deliveryTable(data), page.nextCursor);
+}
+
+async function show({ deps }: Operator, id: string): Promise<Outcome> {
+  const { readDelivery } = await deliveries();
+  const { delivery, attempts } = await readDelivery(deps, id);
+  const present = await presenter();
+  const json = { ...present(delivery), attempts: attempts.map(presentAttempt) };
+  const rows = json.attempts.map((one) => [
+    one.attempt,
+    one.startedAt,
+    one.durationMs,
+    one.responseStatus,
+    one.error,
+  ]);
+  const facts = fields({
+    id: json.id,
+    event: `${json.eventType} ${json.eventId}`,
+    subscription: json.subscriptionId,
+    status: json.status,
+    'next attempt': json.nextAttemptAt,
+    delivered: json.deliveredAt,
+    error: json.lastError,
+    created: json.createdAt,
+  });
+  const headings = ['ATTEMPT', 'STARTED', 'MS', 'STATUS', 'ERROR'];
+  return { json, text: `${facts}\n\n${table(headings, rows, 'No attempts yet.')}` };
+}
+
+async function replay(
+  { deps }: Operator,
+  { allDead, dryRun }: ReplayOptions,
+  ids: readonly string[],
+): Promise<Outcome> {
+  const { replayAllDead, replayByOperator } = await deliveries();
+  if (allDead === ids.length > 0) {
+    throw new PonteError('ValidationError', 'Give delivery ids, or --all-dead.');
+  }
+  const would = dryRun ? 'Would replay' : 'Replayed';
+  if (allDead) {
+    const replayed = await replayAllDead(deps);
+    const what = replayed === 1 ? 'delivery' : 'deliveries';
+    return { json: { replayed, dryRun }, text: `${would} ${replayed} ${what}.` };
+  }
+  const replayed: WebhookDelivery[] = [];
+  for (const id of ids) replayed.push(await replayByOperator(deps, id));
+  const data = replayed.map(await presenter());
+  return {
+    json: { data, nextCursor: null, dryRun },
+    text: `${would}:\n${deliveryTable(data)}`,
+  };
+}
+
+async function presenter() {
+  const { delivery } = await routes();
+  return (row: WebhookDelivery) => {
+    const { orgId, mode, subscriptionId } = row;
+    return { ...delivery.show(row), orgId, testMode: mode === 'test', subscriptionId };
+  };
+}
+
+type Shown = ReturnType<Awaited<ReturnType<typeof presenter>>>;
+
+function presentAttempt({ startedAtMs, ...attempt }: DeliveryAttempt) {
+  const { attempt: number, durationMs, responseStatus, responseBody, error } = attempt;
+  const startedAt = formatInstant(startedAtMs);
+  return { attempt: number, startedAt, durationMs, responseStatus, responseBody, error };
+}
+
+function deliveryTable(data: readonly Shown[]): string {
+  const rows = data.map((row) => [
+    row.id,
+    row.eventType,
+    row.status,
+    row.attempt,
+    row.responseStatus,
+    row.nextAttemptAt,
+    row.lastError,
+  ]);
+  const headings = ['ID', 'EVENT', 'STATUS', 'ATTEMPT', 'ANSWER', 'NEXT ATTEMPT', 'ERROR'];
+  return table(headings, rows, 'No deliveries.');
+}

@@ -1,0 +1,89 @@
+// `ponte documents`: the documents of parties, by the rows of the database and by the stored files,
+// so that a purge can be proven.
+import { type Command, Option } from 'commander';
+import type { ListedDocument } from '../../core/usecases/parties/documents.js';
+import {
+  addOperatorCommand,
+  cursorOption,
+  limitOption,
+  type Operator,
+  type Outcome,
+  type Shell,
+} from '../operator.js';
+import { instantOrNull, table } from '../output.js';
+
+interface ListOptions {
+  readonly all: boolean;
+  readonly limit: number;
+  readonly cursor: string | null;
+}
+
+export function addDocumentsCommands(shell: Shell, program: Command): void {
+  const noun = program.command('documents').description('documents of buyers and accounts');
+  addOperatorCommand<ListOptions>(shell, noun, {
+    name: 'list',
+    description:
+      'list stored documents, newest first; a decision purges the documents of its party',
+    options: [
+      new Option('--all', 'include purged documents, with the time of the purge').default(false),
+      limitOption(),
+      cursorOption(),
+    ],
+    run: list,
+  });
+}
+
+async function list(
+  { deps }: Operator,
+  { all, limit, cursor: beforeId }: ListOptions,
+): Promise<Outcome> {
+  const { listDocuments } = await import('../../core/usecases/parties/documents.js');
+  const { documentStorageProblem } = await import(
+    '../../core/usecases/service/storage-fingerprint.js'
+  );
+  const problem = await documentStorageProblem(deps);
+  if (problem !== null) {
+    // In another folder, documents of this database would seem purged.
+    const { ConfigError } = await import('../../host/config.js');
+    throw new ConfigError([`PONTE_DOCUMENTS: ${problem}`]);
+  }
+  const found = await listDocuments(deps, { kept: !all, beforeId, limit });
+  const data = found.map(presentDocument);
+  const known = found.filter(({ row }) => row !== null);
+  const nextCursor = known.length < limit ? null : (known.at(-1)?.id ?? null);
+  const rows = data.map((row) => [
+    row.id,
+    row.status,
+    row.kept,
+    row.partyId,
+    row.kind,
+    row.ownerIndex,
+    row.createdAt,
+    row.dueAt,
+    row.purgedAt,
+  ]);
+  const headings = ['ID', 'STATUS', 'KEPT', 'PARTY', 'KIND', 'OWNER', 'CREATED', 'DUE', 'PURGED'];
+  const text = table(headings, rows, all ? 'No documents.' : 'No documents are stored.');
+  return { json: { data, nextCursor }, text };
+}
+
+/** `unaccounted`: stored bytes without a row in the database. */
+function presentDocument({ id, row, kept }: ListedDocument) {
+  return {
+    id,
+    orgId: row?.orgId ?? null,
+    testMode: row === null ? null : row.mode === 'test',
+    party: row?.owner.party ?? null,
+    partyId: row?.owner.id ?? null,
+    kind: row?.kind ?? null,
+    ownerIndex: row?.ownerIndex ?? null,
+    contentType: row?.contentType ?? null,
+    status: row?.status ?? 'unaccounted',
+    sizeBytes: row?.sizeBytes ?? null,
+    /** Whether any of its bytes are stored. */
+    kept,
+    dueAt: instantOrNull(row?.dueAtMs),
+    createdAt: instantOrNull(row?.createdAtMs),
+    purgedAt: instantOrNull(row?.purgedAtMs),
+  };
+}

@@ -1,0 +1,260 @@
+// `ponte money`: the money desk. Queues of money that waits for an operator, and the decisions of
+// operators. In live mode a second operator confirms each decision.
+import { userInfo } from 'node:os';
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { parseAmount } from '../../core/domain/base/money.js';
+import { type Mode, modes } from '../../core/domain/base/tenant.js';
+import { type MoneyQueue, moneyQueues } from '../../core/domain/money-desk/money-decision.js';
+import { PonteError } from '../../core/errors.js';
+import type { DeskRequest } from '../../core/usecases/money-desk/desk-items.js';
+import type { QueueCursor } from '../../core/usecases/money-desk/money-queues.js';
+import {
+  decisionsText,
+  outcomeText,
+  presentDecision,
+  presentRow,
+  rowsText,
+} from '../money-texts.js';
+import {
+  addOperatorCommand,
+  cursorOption,
+  dryRunOption,
+  limitOption,
+  listOutcome,
+  type Operator,
+  type Outcome,
+  pageOf,
+  type Shell,
+} from '../operator.js';
+
+interface ListOptions {
+  readonly queue: MoneyQueue | null;
+  readonly decided: boolean;
+  readonly org: string | null;
+  readonly mode: Mode | null;
+  readonly limit: number;
+  readonly cursor: string | null;
+}
+
+interface DecisionOptions {
+  readonly evidence: string | null;
+  readonly operator: string | null;
+  readonly replace: boolean;
+  readonly dryRun: boolean;
+}
+
+interface RefundOptions extends DecisionOptions {
+  readonly retry: boolean;
+  readonly order: boolean;
+}
+
+interface ResolveOptions extends DecisionOptions {
+  readonly as: 'returned' | 'paid' | 'otherwise';
+  readonly settled: bigint | null;
+  readonly fees: bigint | null;
+  readonly endToEndId: string | null;
+}
+
+const DRY_RUN = 'Dry run: nothing is stored. Without --dry-run:\n';
+
+const desk = () => import('../../core/usecases/money-desk/money-desk.js');
+const queues = () => import('../../core/usecases/money-desk/money-queues.js');
+
+const foundDetails = [
+  'returned   of a payout: the partner holds its money again',
+  'paid       of a payout: the seller has its money',
+  'otherwise  of a receipt: it was settled outside of Ponte',
+].join('\n');
+
+const twoOperators = [
+  'In test mode the decision takes effect at once. In live mode it is a proposal until another',
+  'operator gives the same command. Giving it again changes nothing.',
+].join('\n');
+
+export function addMoneyCommands(shell: Shell, program: Command): void {
+  const noun = program
+    .command('money')
+    .description('money that waits for an operator, and decisions about it');
+
+  addOperatorCommand<ListOptions>(shell, noun, {
+    name: 'list',
+    description: 'list what waits, oldest first, with the commands to copy',
+    options: [
+      queueOption(),
+      new Option('--decided', 'list decisions and proposals instead, newest first').default(false),
+      new Option('--org <org-id>', 'only of this organization').default(null),
+      new Option('--mode <mode>', 'only of this mode').choices(modes).default(null),
+      limitOption(),
+      cursorOption(),
+    ],
+    run: list,
+  });
+
+  addOperatorCommand<DecisionOptions & { readonly payment: string }>(shell, noun, {
+    name: 'assign <receipt-id>',
+    description: 'count money that nobody ordered as money of a payment',
+    options: [
+      new Option('--payment <payment-id>', 'the payment it is for').makeOptionMandatory(),
+      evidenceOption('where the receipt does not show it'),
+      ...decisionOptions(),
+    ],
+    details: twoOperators,
+    run: (operator, { payment: paymentId, ...options }, [id = '']) =>
+      decide(shell, operator, id, { verb: 'assign', paymentId }, options),
+  });
+
+  addRefundCommand(shell, noun);
+  addResolveCommand(shell, noun);
+}
+
+/** `out_of_sight` is the former name of `in_review`. */
+function queueOption(): Option {
+  const option = new Option('--queue <queue>', 'only this queue')
+    .choices(moneyQueues)
+    .default(null);
+  const { parseArg } = option;
+  return option.argParser((name, before) =>
+    parseArg?.(name === 'out_of_sight' ? 'in_review' : name, before),
+  );
+}
+
+function addRefundCommand(shell: Shell, noun: Command): void {
+  addOperatorCommand<RefundOptions>(shell, noun, {
+    name: 'refund <id>',
+    description: 'record that a payer was paid back by other means, or send the refund again',
+    options: [
+      evidenceOption('as the reference of the bank'),
+      new Option('--retry', 'send it to the partner again, as commands retry does').default(false),
+      // The former name.
+      new Option('--order').default(false).hideHelp(),
+      ...decisionOptions(),
+    ],
+    details: twoOperators,
+    run: async (operator, options, [id = '']) => {
+      if (!options.retry && !options.order)
+        return decide(shell, operator, id, { verb: 'refund' }, options);
+      if (options.evidence === null) return repeatCommand(operator, id, options.dryRun);
+      throw new PonteError('ValidationError', 'Give --evidence or --retry, not both.');
+    },
+  });
+}
+
+function addResolveCommand(shell: Shell, noun: Command): void {
+  addOperatorCommand<ResolveOptions>(shell, noun, {
+    name: 'resolve <id>',
+    description: 'record where the money of a payout or of a receipt is',
+    options: [
+      new Option('--as <found>', 'what you found')
+        .choices(['returned', 'paid', 'otherwise'])
+        .makeOptionMandatory(),
+      new Option('--settled <amount>', 'BRL that the seller received; with --as paid')
+        .argParser(amount)
+        .default(null),
+      new Option('--fees <amount>', "fees, in the payment's currency; with --as paid")
+        .argParser(amount)
+        .default(null),
+      new Option('--end-to-end-id <id>', 'of the PIX transfer; with --as paid').default(null),
+      evidenceOption('as the answer of the partner'),
+      ...decisionOptions(),
+    ],
+    details: `${foundDetails}\n\n${twoOperators}`,
+    run: (operator, options, [id = '']) =>
+      decide(shell, operator, id, resolution(options), options),
+  });
+}
+
+function evidenceOption(example: string): Option {
+  return new Option('--evidence <text>', `how you know it, ${example}; recorded`).default(null);
+}
+
+const decisionOptions = () => [
+  new Option(
+    '--operator <name>',
+    'who decides; by default PONTE_OPERATOR, else the name of your login',
+  ).default(null),
+  new Option('--replace', 'replace another proposal for the same item').default(false),
+  dryRunOption(),
+];
+
+async function list({ deps }: Operator, options: ListOptions): Promise<Outcome> {
+  const { queue, decided, org: orgId, mode, limit, cursor } = options;
+  const page = { orgId, mode, limit: limit + 1 };
+  const { listDecisions, listQueues } = await queues();
+  if (decided) {
+    if (queue !== null) throw new PonteError('ValidationError', 'Give --queue or --decided.');
+    const found = pageOf(await listDecisions(deps, { ...page, beforeId: cursor }), limit);
+    const data = found.rows.map(presentDecision);
+    return listOutcome(data, decisionsText(found.rows), found.nextCursor);
+  }
+  const after = cursor === null ? null : readCursor(cursor);
+  const found = await listQueues(deps, { ...page, queue, after });
+  const rows = found.slice(0, limit);
+  const last = found.length > limit ? rows.at(-1) : undefined;
+  const nextCursor = last === undefined ? null : `${last.queue}:${last.id}`;
+  const more = nextCursor === null ? '' : '\n';
+  const text = `${rowsText(rows, deps.clock.nowMs())}${more}`;
+  return listOutcome(rows.map(presentRow), text, nextCursor);
+}
+
+function readCursor(text: string): QueueCursor {
+  const [name = '', id = ''] = text.split(':');
+  const queue = moneyQueues.find((one) => one === name);
+  if (queue !== undefined && id !== '') return { queue, id };
+  throw new PonteError('ValidationError', '--cursor: give the nextCursor of the previous page.');
+}
+
+async function decide(
+  shell: Shell,
+  { deps }: Operator,
+  itemId: string,
+  request: DeskRequest,
+  { evidence, operator: named, replace, dryRun }: DecisionOptions,
+): Promise<Outcome> {
+  if (evidence === null && request.verb !== 'assign') {
+    throw new PonteError('ValidationError', 'Give --evidence.');
+  }
+  const operator = named ?? (shell.env['PONTE_OPERATOR'] || userInfo().username);
+  const { decideMoney } = await desk();
+  const outcome = await decideMoney(deps, { itemId, request, evidence, operator, replace });
+  const { kind, decision, ended } = outcome;
+  return {
+    json: {
+      outcome: kind,
+      decision: presentDecision(decision),
+      ended: ended === null ? null : presentDecision(ended),
+      dryRun,
+    },
+    text: `${dryRun ? DRY_RUN : ''}${outcomeText(outcome)}`,
+  };
+}
+
+async function repeatCommand({ deps }: Operator, id: string, dryRun: boolean): Promise<Outcome> {
+  if (id.startsWith('rct_')) {
+    const message = 'A receipt is not ordered back: pay it back by other means, with --evidence.';
+    throw new PonteError('DecisionNotAllowed', message);
+  }
+  const { retryCommand } = await import('../../core/usecases/commands/command-retries.js');
+  const ordered = await retryCommand(deps, id);
+  const text = dryRun ? 'Would send it again.' : `Sent it again, as ${ordered.id}.`;
+  return { json: { outcome: 'ordered', commandId: ordered.id, dryRun }, text };
+}
+
+function resolution({ as: found, settled, fees, endToEndId }: ResolveOptions): DeskRequest {
+  const figures = [settled, fees, endToEndId];
+  if (found !== 'paid') {
+    if (figures.every((one) => one === null)) return { verb: 'resolve', found };
+    const message = '--settled, --fees and --end-to-end-id belong to --as paid.';
+    throw new PonteError('ValidationError', message);
+  }
+  if (settled === null || fees === null || endToEndId === null) {
+    const message = 'Give --settled, --fees and --end-to-end-id with --as paid.';
+    throw new PonteError('ValidationError', message);
+  }
+  return { verb: 'resolve', found, settledMinor: settled, feesMinor: fees, endToEndId };
+}
+
+function amount(text: string): bigint {
+  const minor = parseAmount(text);
+  if (minor === null) throw new InvalidArgumentError('Give an amount, for example 100.00.');
+  return minor;
+}

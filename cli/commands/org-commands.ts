@@ -1,0 +1,292 @@
+// `ponte org`: organizations, their KYB, their PIX destinations, and their access to production.
+import { type Command, Option } from 'commander';
+import { formatInstant } from '../../core/domain/base/instant.js';
+import type { Mode } from '../../core/domain/base/tenant.js';
+import { shownDue } from '../../core/domain/hosted/party-answer.js';
+import { needsOnboarding } from '../../core/domain/parties/organization.js';
+import { type Correction, TERMS } from '../../core/domain/parties/party-due.js';
+import { PonteError } from '../../core/errors.js';
+import type { Deps } from '../../core/ports/deps.js';
+import type { OrganizationView } from '../../core/usecases/parties/organizations.js';
+import type { Opening } from '../../host/operator-access.js';
+import { type DossierOptions, dossierFor, dossierOptions, readDossier } from '../kyb-dossier.js';
+import {
+  addCommand,
+  addOperatorCommand,
+  asOperator,
+  listOutcome,
+  modeOption,
+  type Operator,
+  type Outcome,
+  type Shell,
+} from '../operator.js';
+import { fields, instantOrNull, table } from '../output.js';
+
+interface ModeOptions {
+  readonly mode: Mode;
+}
+
+const organizations = () => import('../../core/usecases/parties/organizations.js');
+
+export function addOrgCommands(shell: Shell, program: Command): void {
+  const org = program.command('org').description('organizations and their KYB');
+
+  addCommand<{ readonly name: string; readonly sandboxKyb: boolean }>(shell, org, {
+    name: 'create',
+    description: 'create an organization that can collect in test mode',
+    options: [
+      new Option('--name <name>', 'its name').makeOptionMandatory(),
+      new Option('--no-sandbox-kyb', 'do not approve its KYB in test mode'),
+    ],
+    run: ({ name, sandboxKyb }) =>
+      // Often the first command for a new database.
+      changed(
+        shell,
+        (deps, { createOrganization }) => createOrganization(deps, { name, sandboxKyb }),
+        'makes',
+      ),
+  });
+
+  addOperatorCommand(shell, org, {
+    name: 'list',
+    description: 'list all organizations',
+    run: list,
+  });
+
+  addCommand(shell, org, {
+    name: 'show <org-id>',
+    description: 'show an organization',
+    run: (_, [id = '']) =>
+      changed(shell, (deps, { readOrganization }) => readOrganization(deps, id)),
+  });
+
+  addModeCommands(shell, org);
+  addSupportCommand(shell, org);
+
+  addCommand(shell, org, {
+    name: 'grant-production <org-id>',
+    description: 'approve its access to production, which live mode needs in addition to KYB',
+    run: (_, [id = '']) => changed(shell, (deps, { grantProduction }) => grantProduction(deps, id)),
+  });
+
+  addCommand(shell, org, {
+    name: 'require-approval <org-id> <on|off>',
+    description: 'require the approval of a second member for its invoices, or stop doing so',
+    run: async (_, [orgId = '', state]) => {
+      if (state !== 'on' && state !== 'off') {
+        throw new PonteError('ValidationError', 'Give on or off.');
+      }
+      return changed(shell, (deps, { requireApproval }) =>
+        requireApproval(deps, orgId, state === 'on'),
+      );
+    },
+  });
+}
+
+interface SupportOptions {
+  readonly email?: string;
+  readonly phone?: string;
+  readonly website?: string;
+}
+
+function addSupportCommand(shell: Shell, org: Command): void {
+  addCommand<SupportOptions>(shell, org, {
+    name: 'support <org-id>',
+    description: 'set the support contact that buyers see; an empty text removes it',
+    options: [
+      new Option('--email <address>', 'its e-mail address'),
+      new Option('--phone <number>', 'its phone number'),
+      new Option('--website <url>', 'its website'),
+    ],
+    run: async ({ email, phone, website }, [orgId = '']) => {
+      const given = {
+        ...(email === undefined ? {} : { supportEmail: email }),
+        ...(phone === undefined ? {} : { supportPhone: phone }),
+        ...(website === undefined ? {} : { website }),
+      };
+      if (Object.keys(given).length === 0) {
+        throw new PonteError('ValidationError', 'Give --email, --phone or --website.');
+      }
+      return changed(shell, (deps, { setSupportContact }) => setSupportContact(deps, orgId, given));
+    },
+  });
+}
+
+function addModeCommands(shell: Shell, org: Command): void {
+  for (const [name, description, usecase] of [
+    [
+      'submit-kyb',
+      'submit its KYB to the partner, answer what is due, or query the decision',
+      'submitKyb',
+    ],
+    ['approve-kyb', 'approve its KYB, and submit it first if necessary', 'approveKyb'],
+  ] as const) {
+    addCommand<ModeOptions & DossierOptions>(shell, org, {
+      name: `${name} <org-id>`,
+      description,
+      options: [modeOption(), ...dossierOptions()],
+      run: async ({ mode, ...options }, [id = '']) => {
+        const dossier = await readDossier(shell, options);
+        return changed(shell, async (deps, usecases) => {
+          const { organization } = await usecases.readOrganization(deps, id);
+          const tenant = { orgId: organization.id, mode };
+          return usecases[usecase](deps, tenant, dossierFor(deps, mode, organization, dossier));
+        });
+      },
+    });
+  }
+
+  addCommand<ModeOptions & { readonly tosId: string | null }>(shell, org, {
+    name: 'accept-tos <org-id>',
+    description: 'record that it accepted the terms of the partner, or show where to accept them',
+    options: [
+      modeOption(),
+      new Option('--tos-id <id>', 'the id of the acceptance at the partner').default(null),
+    ],
+    run: ({ mode, tosId }, [orgId = '']) =>
+      changed(shell, (deps, { acceptTerms }) => acceptTerms(deps, { orgId, mode }, tosId)),
+  });
+
+  addCommand<ModeOptions & { readonly accountHolderName: string | null }>(shell, org, {
+    name: 'payout-config <org-id>',
+    description: 'set its PIX destination; the key is read from standard input and not stored',
+    options: [
+      modeOption(),
+      new Option('--account-holder-name <name>', 'the name of the organization by default').default(
+        null,
+      ),
+    ],
+    run: async ({ mode, accountHolderName }, [id = '']) => {
+      const pixKey = await standardInput(shell);
+      return changed(shell, async (deps, { configurePayout, readOrganization }) => {
+        const { organization } = await readOrganization(deps, id);
+        const holder = accountHolderName ?? organization.name;
+        const destination = { pixKey, accountHolderName: holder };
+        return configurePayout(deps, { orgId: organization.id, mode }, destination);
+      });
+    },
+  });
+}
+
+async function list({ deps }: Operator): Promise<Outcome> {
+  const { listOrganizations, readOrganization } = await organizations();
+  const found = await listOrganizations(deps);
+  const views = await Promise.all(found.map(({ id }) => readOrganization(deps, id)));
+  const data = views.map(presentOrganization);
+  const rows = data.map((row) => [
+    row.id,
+    row.name,
+    summary(row.test),
+    summary(row.live),
+    row.createdAt,
+  ]);
+  const empty = 'No organizations. Create one with ponte org create --name <name>.';
+  return listOutcome(data, table(['ID', 'NAME', 'TEST', 'LIVE', 'CREATED'], rows, empty));
+}
+
+interface ModeState {
+  readonly kybStatus: string | null;
+  readonly tosAccepted: boolean;
+  /** Until the mode is activated. */
+  readonly needsOnboarding: boolean;
+  readonly payoutConfigured: boolean;
+  readonly virtualAccount: boolean;
+  /** What the partner wants of it. */
+  readonly requirements: {
+    readonly due: readonly Correction[];
+    readonly dueBy: string | null;
+  };
+}
+
+function presentOrganization({ organization, profiles }: OrganizationView) {
+  const { id, name, productionGrantedAtMs, requiresApproval, createdAtMs } = organization;
+  const { supportEmail, supportPhone, website } = organization;
+  const stateOf = (mode: Mode): ModeState => ({
+    kybStatus: profiles[mode].status,
+    tosAccepted: profiles[mode].tosAcceptedAtMs !== null,
+    needsOnboarding: needsOnboarding(organization, profiles[mode]),
+    payoutConfigured: profiles[mode].destinationRef !== null,
+    virtualAccount: profiles[mode].railsRef !== null,
+    requirements: {
+      due: shownDue(profiles[mode]),
+      dueBy: instantOrNull(profiles[mode].answerByMs),
+    },
+  });
+  return {
+    id,
+    name,
+    productionGrantedAt: instantOrNull(productionGrantedAtMs),
+    requiresApproval,
+    support: { email: supportEmail, phone: supportPhone, website },
+    test: stateOf('test'),
+    live: stateOf('live'),
+    createdAt: formatInstant(createdAtMs),
+  };
+}
+
+/** What the partner wants, a line each, with what to do about it. */
+function dueLines({ requirements: { due, dueBy } }: ModeState): string | null {
+  if (due.length === 0) return null;
+  const lines = due.map(({ field, reason }) => (reason === '' ? field : `${field}: ${reason}`));
+  const isTerms = due.some(({ field }) => field === TERMS);
+  const how = isTerms ? 'ponte org accept-tos' : 'ponte org submit-kyb --dossier <file>';
+  const by = dueBy === null ? '' : ` by ${dueBy}`;
+  return [...lines, `Answer${by}: ${how}`].join('; ');
+}
+
+/** `ready`, or what is missing to collect. */
+function summary({ kybStatus, payoutConfigured, virtualAccount }: ModeState): string {
+  if (kybStatus !== 'approved') return kybStatus === null ? 'KYB not started' : `KYB ${kybStatus}`;
+  if (!payoutConfigured) return 'no PIX destination';
+  return virtualAccount ? 'ready' : 'no virtual account';
+}
+
+async function changed(
+  shell: Shell,
+  work: (
+    deps: Deps,
+    usecases: Awaited<ReturnType<typeof organizations>>,
+  ) => Promise<OrganizationView>,
+  opening: Opening = 'finds',
+): Promise<Outcome> {
+  return asOperator(
+    shell,
+    async ({ deps }) => shown(presentOrganization(await work(deps, await organizations()))),
+    { opening },
+  );
+}
+
+function shown(json: ReturnType<typeof presentOrganization>): Outcome {
+  const { id, name, productionGrantedAt, requiresApproval, support, createdAt } = json;
+  return {
+    json,
+    text: fields({
+      id,
+      name,
+      test: summary(json.test),
+      live: summary(json.live),
+      'due in test': dueLines(json.test),
+      'due in live': dueLines(json.live),
+      'production granted': productionGrantedAt,
+      'invoices need approval': requiresApproval ? 'yes' : 'no',
+      'support e-mail': support.email,
+      'support phone': support.phone,
+      website: support.website,
+      created: createdAt,
+    }),
+  };
+}
+
+async function standardInput({ stdin, stderr }: Shell): Promise<string> {
+  const person = stdin.isTTY === true;
+  if (person) stderr.write('PIX key: ');
+  const chunks: Buffer[] = [];
+  for await (const chunk of stdin) {
+    chunks.push(Buffer.from(chunk));
+    // At a terminal the input ends with the line, else with the stream.
+    if (person) break;
+  }
+  const pixKey = Buffer.concat(chunks).toString('utf8').trim();
+  if (pixKey !== '') return pixKey;
+  throw new PonteError('ValidationError', 'Send the PIX key on standard input.');
+}

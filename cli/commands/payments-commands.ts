@@ -1,0 +1,227 @@
+// `ponte payments` and `ponte refunds`: payments, money owed to buyers, and ending a payment.
+import { type Command, Option } from 'commander';
+import type { payment } from '../../adapters/http/resources/payment-routes.js';
+import { formatAmount } from '../../core/domain/base/money.js';
+import { tenantOf } from '../../core/domain/base/tenant.js';
+import { shortIdOf } from '../../core/domain/payments/bank-record.js';
+import type { PaymentView } from '../../core/domain/payments/change.js';
+import type { Funds } from '../../core/domain/payments/funds.js';
+import { type PaymentStatus, paymentStatuses } from '../../core/domain/payments/payment.js';
+import {
+  addOperatorCommand,
+  cursorOption,
+  dryRunOption,
+  limitOption,
+  listOutcome,
+  type Operator,
+  type Outcome,
+  pageOf,
+  type Shell,
+} from '../operator.js';
+import { type Cell, fields, table } from '../output.js';
+
+interface ListOptions {
+  readonly status: PaymentStatus | null;
+  readonly org: string | null;
+  readonly limit: number;
+  readonly cursor: string | null;
+}
+
+interface EndOptions {
+  readonly reason: string;
+  readonly dryRun: boolean;
+}
+
+const payments = () => import('../../core/usecases/payments/payments.js');
+const routes = () => import('../../adapters/http/resources/payment-routes.js');
+
+export function addPaymentsCommands(shell: Shell, program: Command): void {
+  const noun = program.command('payments').description('payments of all organizations');
+
+  addOperatorCommand<ListOptions>(shell, noun, {
+    name: 'list',
+    description: 'list payments, newest first',
+    options: [
+      new Option('--status <status>', 'only payments in this status')
+        .choices(paymentStatuses)
+        .default(null),
+      new Option('--org <org-id>', 'only payments of this organization').default(null),
+      limitOption(),
+      cursorOption(),
+    ],
+    run: list,
+  });
+
+  addOperatorCommand(shell, noun, {
+    name: 'show <payment-id>',
+    description: 'show a payment',
+    run: async (operator, _, [id = '']) => {
+      const { findPayment } = await payments();
+      return shown(operator, await viewOf(operator, await findPayment(operator.deps, id)));
+    },
+  });
+
+  for (const [name, description] of [
+    ['cancel', 'cancel a payment before its payout starts; money received is owed to the buyer'],
+    ['fail', 'fail a payment that has not ended; money received is owed to the buyer'],
+  ] as const) {
+    addOperatorCommand<EndOptions>(shell, noun, {
+      name: `${name} <payment-id>`,
+      description,
+      options: [
+        new Option('--reason <reason>', 'returned to the integrator').makeOptionMandatory(),
+        dryRunOption(),
+      ],
+      run: (operator, options, [id = '']) => end(operator, name, id, options),
+    });
+  }
+
+  addOperatorCommand(shell, noun, {
+    name: 'simulate <payment-id> <event>',
+    description: 'simulate an event of a test payment, for example money_arrives',
+    run: async (operator, _, [id = '', event = '']) => {
+      const { simulate } = await import('../../core/usecases/sandbox/simulations.js');
+      const found = await (await payments()).findPayment(operator.deps, id);
+      return shown(operator, await simulate(operator.deps, tenantOf(found), id, event));
+    },
+  });
+
+  addOperatorCommand<Pick<ListOptions, 'limit'>>(
+    shell,
+    program.command('refunds').description('money owed to buyers'),
+    {
+      name: 'list',
+      description: 'list money owed to buyers, lost, or in review, oldest first',
+      options: [limitOption()],
+      run: refunds,
+    },
+  );
+}
+
+async function list(operator: Operator, options: ListOptions): Promise<Outcome> {
+  const { deps, payUrl } = operator;
+  const { status, org: orgId, limit, cursor: beforeId } = options;
+  const filter = { status, orgId, beforeId, limit: limit + 1 };
+  const page = pageOf(await deps.store.run((tx) => tx.payments.list(filter)), limit);
+  const views = await Promise.all(page.rows.map((one) => viewOf(operator, one)));
+  const { payment } = await routes();
+  const data = views.map((view) => payment.show({ ...view, payUrl }));
+  const rows = data.map((one): Cell[] => [
+    one.id,
+    one.status,
+    `${one.amount} ${one.currency}`,
+    one.funds.status,
+    one.externalId,
+    one.createdAt,
+  ]);
+  const headings = ['ID', 'STATUS', 'AMOUNT', 'FUNDS', 'EXTERNAL ID', 'CREATED'];
+  return listOutcome(data, table(headings, rows, 'No payments.'), page.nextCursor);
+}
+
+async function end(
+  operator: Operator,
+  name: 'cancel' | 'fail',
+  id: string,
+  { reason, dryRun }: EndOptions,
+): Promise<Outcome> {
+  const { cancelPaymentByOperator, failPaymentByOperator } = await payments();
+  const usecase = name === 'cancel' ? cancelPaymentByOperator : failPaymentByOperator;
+  const outcome = await shown(operator, await usecase(operator.deps, id, reason));
+  return dryRun ? { ...outcome, text: `Would ${name}:\n${outcome.text}` } : outcome;
+}
+
+async function refunds(
+  { deps }: Operator,
+  { limit }: Pick<ListOptions, 'limit'>,
+): Promise<Outcome> {
+  const data = (await deps.store.run((tx) => tx.funds.open(limit))).map(presentRefund);
+  const rows = data.map((row) => [
+    row.paymentId,
+    `${row.received} ${row.currency}`,
+    row.refundUnsent,
+    row.refundSent,
+    row.refunded,
+    row.loss,
+    row.refundStatus,
+    row.status,
+  ]);
+  const headings = [
+    'PAYMENT',
+    'RECEIVED',
+    'UNSENT',
+    'SENT',
+    'REFUNDED',
+    'LOST',
+    'REFUND',
+    'POSITION',
+  ];
+  return listOutcome(data, table(headings, rows, 'Nothing is owed.'));
+}
+
+function presentRefund(funds: Funds) {
+  return {
+    paymentId: funds.paymentId,
+    orgId: funds.orgId,
+    testMode: funds.mode === 'test',
+    currency: funds.currency,
+    status: funds.position,
+    refundStatus: funds.refund,
+    received: formatAmount(funds.receivedMinor),
+    refundUnsent: formatAmount(funds.refundOwedMinor),
+    refundSent: formatAmount(funds.refundOrderedMinor),
+    refunded: formatAmount(funds.refundedMinor),
+    loss: formatAmount(funds.lossMinor),
+  };
+}
+
+function shownRefund(funds: ReturnType<typeof payment.show>['funds']): string {
+  const { refundStatus, refundOwed, refunded } = funds;
+  return `${refundStatus}, owed ${refundOwed}, refunded ${refunded}`;
+}
+
+async function viewOf({ deps }: Operator, payment: PaymentView['payment']): Promise<PaymentView> {
+  const { readPayment } = await payments();
+  return readPayment(deps, tenantOf(payment), payment.id);
+}
+
+type ShownLimit = NonNullable<ReturnType<typeof payment.show>['amountLimit']>;
+
+function shownLimit({ period, left, until }: ShownLimit): string {
+  const rest = left === null ? '' : `, ${left} left`;
+  return `over a limit of the payee: ${period}${rest}${until === null ? '' : ` until ${until}`}`;
+}
+
+/** What the page shows beside the bank details, for a comparison by phone. */
+function shownCode({ publicId, bankDetailsCode }: PaymentView['payment']): string {
+  return `check code ${bankDetailsCode} (at /verify with the page ${shortIdOf(publicId)})`;
+}
+
+async function shown({ payUrl }: Operator, view: PaymentView): Promise<Outcome> {
+  const { payment } = await routes();
+  const json = payment.show({ ...view, payUrl });
+  const { funds, buyer } = json;
+  return {
+    json,
+    text: fields({
+      id: json.id,
+      organization: view.payment.orgId,
+      mode: view.payment.mode,
+      status: json.status,
+      amount: `${json.amount} ${json.currency}`,
+      'external id': json.externalId,
+      purpose: json.purpose,
+      buyer: `${buyer.email} (KYC ${buyer.kycStatus})`,
+      funds: `${funds.status}, received ${funds.received}`,
+      refund: funds.refundStatus === 'none' ? null : shownRefund(funds),
+      settled: json.brlSettledAmount === null ? null : `${json.brlSettledAmount} BRL`,
+      rate: json.fxRateAtSettlement,
+      'no price': json.amountLimit === null ? null : shownLimit(json.amountLimit),
+      failed: json.failureReason,
+      cancelled: json.cancelReason,
+      page: json.hostedPaymentUrl,
+      'bank details': view.payment.bankDetailsCode === null ? null : shownCode(view.payment),
+      created: json.createdAt,
+      updated: json.updatedAt,
+    }),
+  };
+}

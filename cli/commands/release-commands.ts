@@ -1,0 +1,92 @@
+// `ponte restore --check` and `ponte release`: the end of the quarantine of a restored database.
+// The check reads from the partner what it did after the backup; an operator then releases the
+// database.
+import { userInfo } from 'node:os';
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { formatInstant } from '../../core/domain/base/instant.js';
+import type { Epoch } from '../../core/domain/service/epoch.js';
+import type { CheckedPayment } from '../../core/usecases/money-desk/restore-check.js';
+import { addOperatorCommand, type Operator, type Outcome, type Shell } from '../operator.js';
+import { fields, instantOrNull } from '../output.js';
+
+interface ReleaseOptions {
+  readonly by: string;
+  readonly force: string | null;
+}
+
+const NAME_LENGTH_MAX = 200;
+
+export function addReleaseCommands(shell: Shell, program: Command): void {
+  addOperatorCommand<ReleaseOptions>(shell, program, {
+    name: 'release',
+    description: 'end the quarantine of a restored database: commands, mails and webhooks resume',
+    options: [
+      new Option('--by <name>', 'who releases it; recorded')
+        .argParser(shortText)
+        .default(userInfo().username),
+      new Option('--force <reason>', 'release without a complete check; the reason is recorded')
+        .argParser(shortText)
+        .default(null),
+    ],
+    run: release,
+  });
+}
+
+/** Prints each payment to stderr when it is checked: a check may take hours. */
+export async function checkAfterRestore(shell: Shell, { deps }: Operator): Promise<Outcome> {
+  const { checkRestored } = await import('../../core/usecases/money-desk/restore-check.js');
+  const found: CheckedPayment[] = [];
+  const counts = await checkRestored(deps, (payment) => {
+    found.push(payment);
+    shell.stderr.write(`${payment.paymentId} (${payment.mode}): ${findingOf(payment)}\n`);
+  });
+  const complete = counts.missed === 0;
+  const next = complete
+    ? 'The check is complete. Release the database with ponte release.'
+    : 'Some payments could not be checked. Run this again, or ponte release --force <reason>.';
+  const attention = counts.differing > 0 ? 'attention' : 'done';
+  return {
+    json: { complete, ...counts, data: found },
+    text: `${fields({ ...counts })}\n${next}`,
+    exit: complete ? attention : 'checkFailed',
+  };
+}
+
+function findingOf({ was, is, adopted, differs, missed }: CheckedPayment): string {
+  const known = { payin: 'a pay-in', payout: 'a payout', refund: 'a refund' } as const;
+  return [
+    was === is ? is : `${was} -> ${is}`,
+    ...adopted.map((kind) => `${known[kind]} that was unknown`),
+    ...differs.map((reason) => `held back: ${reason}`),
+    ...missed,
+  ].join('; ');
+}
+
+async function release(
+  { deps }: Operator,
+  { by, force: forcedBecause }: ReleaseOptions,
+): Promise<Outcome> {
+  const { endQuarantine } = await import('../../core/usecases/service/epochs.js');
+  const epoch = await endQuarantine(deps, { by, forcedBecause });
+  const shown = presentEpoch(epoch);
+  return { json: shown, text: fields(shown) };
+}
+
+function presentEpoch(epoch: Epoch) {
+  return {
+    epoch: epoch.number,
+    state: epoch.state,
+    cause: epoch.cause,
+    beganAt: formatInstant(epoch.beganAtMs),
+    checkedAt: instantOrNull(epoch.checkedAtMs),
+    releasedAt: instantOrNull(epoch.releasedAtMs),
+    releasedBy: epoch.releasedBy,
+    forcedBecause: epoch.forcedBecause,
+  };
+}
+
+function shortText(text: string): string {
+  const trimmed = text.trim();
+  if (trimmed !== '' && trimmed.length <= NAME_LENGTH_MAX) return trimmed;
+  throw new InvalidArgumentError(`Give 1 to ${NAME_LENGTH_MAX} characters.`);
+}

@@ -1,0 +1,172 @@
+// `ponte serve`, `ponte migrate` and `ponte doctor`.
+import { type Command, Option } from 'commander';
+import { type Mode, modes } from '../../core/domain/base/tenant.js';
+import { PonteError } from '../../core/errors.js';
+import type { BackupSchedule } from '../../host/backup-schedule.js';
+import type { Config } from '../../host/config.js';
+import type { Host, HostRole } from '../../host/main.js';
+import { doctor } from '../doctor.js';
+import { addCommand, addOperatorCommand, type Shell } from '../operator.js';
+import { partnerDoctor } from '../partner-doctor.js';
+
+/** Under npm, Ctrl-C arrives twice. A signal after this time ends the process immediately. */
+const SAME_SIGNAL_MS = 1_000;
+/** The process exits at the latest this long after the drain. */
+const STOP_LATEST_MS = 9_500;
+
+interface ServeOptions {
+  readonly role: HostRole;
+  readonly new: boolean;
+  readonly backupTo?: string;
+  readonly backupEvery?: string;
+  readonly backupKeep?: string;
+}
+
+export function addServiceCommands(shell: Shell, program: Command, version: string): void {
+  program
+    .command('serve')
+    .description('run the API and its workers until SIGTERM or Ctrl-C')
+    .addOption(
+      new Option('--role <role>', 'api: no workers; worker: no API (several hosts on PostgreSQL)')
+        .choices(['all', 'api', 'worker'])
+        .default('all'),
+    )
+    .addOption(
+      new Option('--new', 'create a new SQLite database where a served one is missing').default(
+        false,
+      ),
+    )
+    .option('--backup-to <folder>', 'folder for backups, like PONTE_BACKUP_TO')
+    .option('--backup-every <interval>', 'such as 15m or 1h, like PONTE_BACKUP_EVERY')
+    .option('--backup-keep <count>', 'backups to keep, like PONTE_BACKUP_KEEP')
+    .action((options: ServeOptions) => serve(shell, version, options));
+
+  addOperatorCommand(shell, program, {
+    name: 'migrate',
+    description: 'migrate the database to this version; a repeat changes nothing',
+    opening: 'makes',
+    run: ({ migrated: applied, databaseName: database }) => {
+      const did = applied.length === 0 ? '' : ` now: migrations ${applied.join(', ')} were applied`;
+      const json = { migrated: applied.length > 0, applied, database };
+      return { json, text: `${database} is up to date${did}.` };
+    },
+  });
+
+  addCommand<{ readonly partner: boolean; readonly mode: Mode | null }>(shell, program, {
+    name: 'doctor',
+    description: 'check configuration, database, ledger and what needs an operator',
+    options: [
+      new Option('--partner', 'check the connection to the settlement partner instead').default(
+        false,
+      ),
+      new Option('--mode <mode>', 'with --partner: test or live; both by default')
+        .choices(modes)
+        .default(null),
+    ],
+    run: async ({ partner, mode }) => {
+      if (partner) return partnerDoctor(shell, mode);
+      if (mode === null) return doctor(shell);
+      throw new PonteError('ValidationError', 'Give --mode with --partner.');
+    },
+  });
+}
+
+async function serve(shell: Shell, version: string, options: ServeOptions): Promise<void> {
+  const [{ readConfig }, { startHost }, { handleLastFailures }] = await Promise.all([
+    import('../../host/config.js'),
+    import('../../host/main.js'),
+    import('../last-handler.js'),
+  ]);
+  const env = environmentOf(shell, options);
+  const config = readConfig(env);
+  let host: Host | null = null;
+  let backups: BackupSchedule | null = null;
+  let stoppingAtMs: number | null = null;
+  const stop = (exitCode: number) => {
+    stoppingAtMs = performance.now();
+    setTimeout(() => process.exit(1), config.drainMs + STOP_LATEST_MS).unref();
+    Promise.all([host?.stop(), backups?.stop()]).then(
+      () => process.exit(exitCode),
+      (error: unknown) => {
+        host?.deps.log.error('the stop failed', { error });
+        process.exit(1);
+      },
+    );
+  };
+  handleLastFailures({
+    level: config.logLevel,
+    isEnding: () => stoppingAtMs !== null,
+    end: () => stop(1),
+  });
+  host = await startHost(config, options.role, options.new ? 'new' : 'first');
+  backups = await backupsOf(config, host, env);
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    process.on(signal, () => {
+      if (stoppingAtMs === null) stop(0);
+      else if (performance.now() > stoppingAtMs + SAME_SIGNAL_MS) process.exit(1);
+    });
+  }
+  // Last: a reader of this line may stop the server immediately.
+  shell.stdout.write(startText(host, version, config));
+}
+
+/** Options override variables. */
+function environmentOf(shell: Shell, options: ServeOptions): NodeJS.ProcessEnv {
+  const given = {
+    PONTE_BACKUP_TO: options.backupTo,
+    PONTE_BACKUP_EVERY: options.backupEvery,
+    PONTE_BACKUP_KEEP: options.backupKeep,
+  };
+  const set = Object.entries(given).filter(([, text]) => text !== undefined);
+  return { ...shell.env, ...Object.fromEntries(set) };
+}
+
+/** Backups run `ponte backup` of this installation; null if none are configured. */
+async function backupsOf(
+  { backups: plan }: Config,
+  { databaseName, deps: { clock, log, store } }: Host,
+  env: NodeJS.ProcessEnv,
+): Promise<BackupSchedule | null> {
+  if (plan === null) return null;
+  const [{ scheduleBackups }, { sourceOf }] = await Promise.all([
+    import('../../host/backup-schedule.js'),
+    import('../../host/backup.js'),
+  ]);
+  const program = [process.execPath, ...process.execArgv, process.argv[1] ?? ''];
+  const source = await sourceOf(store, databaseName);
+  return scheduleBackups({ plan, source, program, env, clock, log });
+}
+
+function startText(
+  { url, mailboxUrl, metricsUrl, demo, databaseName }: Host,
+  version: string,
+  config: { readonly production: boolean },
+): string {
+  const kind = config.production ? 'production' : 'development';
+  const lines = [`Ponte ${version} is ready at ${url} (${kind}, ${databaseName})`, ''];
+  if (demo !== null) {
+    lines.push(
+      `A demo organization was created: ${demo.orgId}`,
+      'Its test API key, shown only once:',
+      '',
+      `  ${demo.secret}`,
+      '',
+      'Create a payment:',
+      '',
+      `  curl -s ${url}/v1/payment-intents -H 'X-API-Key: ${demo.secret}' ` +
+        `-H 'Content-Type: application/json' ` +
+        `-d '{"externalId":"order-1","amount":"250.00","buyer":{"email":"buyer@example.com"}}'`,
+      '',
+    );
+  }
+  if (mailboxUrl !== null) {
+    lines.push(
+      'Open its hostedPaymentUrl in a browser to pay as the buyer. This host sends no mail; what',
+      `it would send is at ${mailboxUrl}`,
+      '',
+    );
+  }
+  if (metricsUrl !== null) lines.push(`Metrics: ${metricsUrl}`);
+  lines.push(`API description: ${url}/docs`, '');
+  return lines.join('\n');
+}

@@ -1,0 +1,114 @@
+// `ponte store copy` and `ponte prune`. The copy gets both databases as options and needs neither
+// configuration nor secret keys.
+import { resolve } from 'node:path';
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { DAY_MS, formatInstant, HOUR_MS } from '../../core/domain/base/instant.js';
+import {
+  addCommand,
+  addOperatorCommand,
+  dryRunOption,
+  type Operator,
+  type Outcome,
+  type Shell,
+} from '../operator.js';
+import { fields, table } from '../output.js';
+
+interface CopyOptions {
+  readonly from: string;
+  readonly to: string;
+}
+
+interface PruneOptions {
+  readonly olderThan: number;
+  readonly dryRun: boolean;
+}
+
+export function addStoreCommands(shell: Shell, program: Command): void {
+  const noun = program.command('store').description('copy the database');
+
+  addCommand<CopyOptions>(shell, noun, {
+    name: 'copy',
+    description: 'copy a SQLite file into a PostgreSQL database and compare both; a repeat resumes',
+    options: [
+      new Option('--from <url>', 'sqlite:<file>; no server may be running on it')
+        .argParser(sqliteFile)
+        .makeOptionMandatory(),
+      new Option('--to <url>', 'postgres://…; an empty database')
+        .argParser(postgresUrl)
+        .makeOptionMandatory(),
+    ],
+    run: (options) => copy(shell, options),
+  });
+
+  addOperatorCommand<PruneOptions>(shell, program, {
+    name: 'prune',
+    description: 'remove old webhook deliveries, partner messages and events; never money records',
+    options: [
+      new Option(
+        '--older-than <age>',
+        'in days or hours, at least 30 days, for example 400d or 9600h',
+      )
+        .argParser(duration)
+        .makeOptionMandatory(),
+      dryRunOption(),
+    ],
+    run: remove,
+  });
+}
+
+/** Prints the current table to stderr: a copy may take minutes. */
+async function copy(shell: Shell, { from, to }: CopyOptions): Promise<Outcome> {
+  const { copyStore } = await import('../../adapters/storage/store-copy.js');
+  let copying = '';
+  const progress = (name: string) => {
+    if (name !== copying) shell.stderr.write(`copying ${name}\n`);
+    copying = name;
+  };
+  const tables = await copyStore({ from, to, progress }).catch(async (error: unknown) => {
+    const { accessProblem } = await import('../../host/startup-errors.js');
+    const { ConfigError } = await import('../../host/config.js');
+    const problem = accessProblem(error);
+    throw problem === null ? error : new ConfigError([`--to: ${problem}`]);
+  });
+  const equal = tables.every((one) => one.equal);
+  const rows = tables.map((one) => [
+    one.table,
+    one.copied,
+    one.source.rows,
+    one.target.rows,
+    one.equal ? one.source.checksum : 'DIFFERENT ROWS',
+  ]);
+  const end = equal
+    ? 'Both sides are equal. Serve the copy with the same PONTE_SECRET_KEYS.'
+    : 'The sides differ, and no server accepts the copy. Copy into another database.';
+  return {
+    json: { equal, tables },
+    text: `${table(['TABLE', 'COPIED', 'ROWS', 'THERE', 'SHA-256'], rows, '')}\n${end}`,
+    exit: equal ? 'done' : 'checkFailed',
+  };
+}
+
+async function remove({ deps }: Operator, { olderThan, dryRun }: PruneOptions): Promise<Outcome> {
+  const { prune } = await import('../../core/usecases/service/prune.js');
+  const { beforeMs, ...counts } = await prune(deps, olderThan);
+  const before = formatInstant(beforeMs);
+  const heading = dryRun ? 'Would be removed, from before' : 'Removed, from before';
+  return { json: { dryRun, before, ...counts }, text: `${heading} ${before}:\n${fields(counts)}` };
+}
+
+function duration(text: string): number {
+  const [, count, unit] = /^(\d{1,6})([dh])$/.exec(text) ?? [];
+  if (count === undefined)
+    throw new InvalidArgumentError('Give days or hours, for example 400d or 9600h.');
+  return Number(count) * (unit === 'd' ? DAY_MS : HOUR_MS);
+}
+
+function sqliteFile(text: string): string {
+  if (!/^sqlite:./.test(text)) throw new InvalidArgumentError('Give sqlite:<file>.');
+  return resolve(text.slice('sqlite:'.length));
+}
+
+function postgresUrl(text: string): string {
+  if (!/^postgres(ql)?:\/\/./.test(text)) throw new InvalidArgumentError('Give postgres://….');
+  return text;
+}

@@ -1,0 +1,40 @@
+// A member of an organization's team, and the scopes of its role in the dashboard.
+import { HOUR_MS } from '../base/instant.js';
+import type { Scope } from './scope.js';
+
+/** The roles that hold each scope; a scope without a row does not compile. */
+export const scopeHolders = {
+  'payment_intents:write': ['owner', 'admin', 'finance'],
+  'payment_intents:read': ['owner', 'admin', 'finance', 'viewer'],
+  'invoices:write': ['owner', 'admin', 'finance'],
+  'invoices:read': ['owner', 'admin', 'finance', 'viewer'],
+  'webhooks:write': ['owner', 'admin'],
+  'webhooks:read': ['owner', 'admin', 'finance', 'viewer'],
+  'api_keys:write': ['owner', 'admin'],
+  'connected_accounts:write': ['owner', 'admin', 'finance'],
+  'connected_accounts:read': ['owner', 'admin', 'finance', 'viewer'],
+} as const satisfies Record<Scope, readonly MemberRole[]>;
+
+export const memberRoles = ['owner', 'admin', 'finance', 'viewer'] as const;
+export type MemberRole = (typeof memberRoles)[number];
+
+export const SESSION_MS = 12 * HOUR_MS;
+
+export interface Member {
+  readonly id: string;
+  readonly orgId: string;
+  /** As given. An address has one member of an organization at a time. */
+  readonly email: string;
+  readonly emailKey: string;
+  readonly role: MemberRole;
+  /** A person who is removed and added again is another member. */
+  readonly removedAtMs: number | null;
+  readonly createdAtMs: number;
+  readonly version: number;
+}
+
+/** Never empty, because no scopes means unrestricted. */
+export function scopesOf(role: MemberRole): readonly Scope[] {
+  const rows = Object.entries(scopeHolders) as [Scope, readonly MemberRole[]][];
+  return rows.filter(([, holders]) => holders.includes(role)).map(([scope]) => scope);
+}

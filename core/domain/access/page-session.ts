@@ -1,0 +1,95 @@
+// A session on the hosted pages. Its cookie is a random token, stored as a hash; the row ends it on
+// every host at once.
+import { hash } from 'node:crypto';
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../base/instant.js';
+import type { Tenant } from '../base/tenant.js';
+
+/**
+ * `buyer`: a payment or a KYC form, after the mailbox was proven. `owner`: the data of one
+ * beneficial owner. `upload`: documents of one form, from a phone.
+ */
+export const pageSessionKinds = ['buyer', 'owner', 'upload'] as const;
+export type PageSessionKind = (typeof pageSessionKinds)[number];
+
+export interface PageSession extends Tenant {
+  /** The hash of the token. */
+  readonly id: string;
+  readonly kind: PageSessionKind;
+  /** Is null for a form without a payment. */
+  readonly paymentId: string | null;
+  /** The KYC submission of a session without a payment, an owner or an upload. */
+  readonly submissionId: string | null;
+  /** Is the position of an owner in the dossier. */
+  readonly ownerIndex: number | null;
+  readonly createdAtMs: number;
+  /** Is the time of its latest page; mails depend on what was seen. */
+  readonly seenAtMs: number;
+  readonly endsAtMs: number;
+  readonly endedAtMs: number | null;
+  readonly version: number;
+}
+
+/** How long a session lives, and how long it may be idle. */
+export const sessionLifeMs = {
+  buyer: 12 * HOUR_MS,
+  owner: 12 * HOUR_MS,
+  upload: 10 * MINUTE_MS,
+} as const satisfies Record<PageSessionKind, number>;
+export const SESSION_IDLE_MS = HOUR_MS;
+/** After its latest page, which is probably still open. */
+export const SESSION_WATCHES_MS = 2 * MINUTE_MS;
+/** Mails depend on `seenAtMs`, so it is not much older than the latest page. */
+export const SESSION_SEEN_EVERY_MS = SECOND_MS;
+/** 256 bits: its plain hash cannot be searched. */
+export const SESSION_TOKEN_BYTES = 32;
+
+/** After its creation. Until then operators can see who signed in when. */
+export const SESSION_RETENTION_MS = 30 * DAY_MS;
+
+/** What a session may see. */
+export type SessionSubject = Tenant &
+  Pick<PageSession, 'kind' | 'paymentId' | 'submissionId' | 'ownerIndex'>;
+
+export function newPageSession(
+  { orgId, mode, kind, paymentId, submissionId, ownerIndex }: SessionSubject,
+  token: string,
+  nowMs: number,
+): PageSession {
+  return Object.freeze({
+    orgId,
+    mode,
+    kind,
+    paymentId,
+    submissionId,
+    ownerIndex,
+    id: hashSessionToken(token),
+    createdAtMs: nowMs,
+    seenAtMs: nowMs,
+    endsAtMs: nowMs + sessionLifeMs[kind],
+    endedAtMs: null,
+    version: 1,
+  });
+}
+
+export function hashSessionToken(token: string): string {
+  return hash('sha256', `page session ${token}`, 'hex');
+}
+
+/** By its age or by idleness. */
+export function sessionEnd({ endsAtMs, seenAtMs }: PageSession): number {
+  return Math.min(endsAtMs, seenAtMs + SESSION_IDLE_MS);
+}
+
+export function isSessionOver(session: PageSession, nowMs: number): boolean {
+  return session.endedAtMs !== null || nowMs >= sessionEnd(session);
+}
+
+/** A page is probably open: its script shows a change within seconds. */
+export function isWatching(session: PageSession, nowMs: number): boolean {
+  return !isSessionOver(session, nowMs) && nowMs < session.seenAtMs + SESSION_WATCHES_MS;
+}
+
+/** Opened a page after the change at `atMs`; at that moment it may have shown the state before. */
+export function hasSeen({ seenAtMs }: PageSession, atMs: number): boolean {
+  return seenAtMs > atMs;
+}

@@ -1,0 +1,55 @@
+// The scopes of API keys and roles, and the scope rules of routes.
+import { originNamed, type PaymentOrigin } from '../payments/payment.js';
+
+export const scopes = {
+  'payment_intents:write': 'create and cancel payment intents, start the KYC of buyers',
+  'payment_intents:read': 'read payment intents',
+  'invoices:write': 'create and cancel invoices, invite their buyers',
+  'invoices:read': 'list and read invoices',
+  'webhooks:write': 'create and delete subscriptions, rotate their secrets, replay deliveries',
+  'webhooks:read': 'list subscriptions and deliveries, read the event feed',
+  'api_keys:write': 'create and revoke API keys',
+  'connected_accounts:write':
+    'create and onboard connected accounts, configure their payout, start the KYC of buyers',
+  'connected_accounts:read': 'list and read connected accounts',
+} as const satisfies Record<string, string>;
+
+export type Scope = keyof typeof scopes;
+
+/** The scope that a route requires for payments of each origin. */
+export type ScopeByOrigin = Readonly<Partial<Record<PaymentOrigin, Scope>>>;
+
+/** `byOrigin`: by the payment that the path names. */
+export type ScopeRule =
+  | 'none'
+  | Scope
+  | { readonly anyOf: readonly Scope[] }
+  | { readonly byOrigin: ScopeByOrigin };
+
+export function isScope(text: string): text is Scope {
+  return Object.hasOwn(scopes, text);
+}
+
+/** A credential needs one of these scopes; none if empty. */
+export function scopesIn(rule: ScopeRule): readonly Scope[] {
+  if (rule === 'none') return [];
+  if (typeof rule === 'string') return [rule];
+  return 'anyOf' in rule ? rule.anyOf : Object.values(rule.byOrigin);
+}
+
+/** The rule for a request that names this payment. */
+export function ruleFor(rule: ScopeRule, reference: string | undefined): ScopeRule {
+  if (typeof rule === 'string' || !('byOrigin' in rule)) return rule;
+  const origin = originNamed(reference ?? '', originsIn(rule));
+  return (origin === null ? undefined : rule.byOrigin[origin]) ?? rule;
+}
+
+/** `ext_` names the first one. */
+export function originsIn({ byOrigin }: { readonly byOrigin: ScopeByOrigin }) {
+  return Object.keys(byOrigin) as readonly PaymentOrigin[];
+}
+
+/** An empty list of granted scopes is unrestricted. */
+export function allows(granted: readonly Scope[], needed: Scope): boolean {
+  return granted.length === 0 || granted.includes(needed);
+}

@@ -1,0 +1,131 @@
+// Which payment a receipt is for. The first rule that finds something decides: one payment, or a
+// person.
+import type { Money } from '../base/money.js';
+import { isTerminal, type PaymentStatus, progress } from '../payments/payment.js';
+
+/** Payments of the party whose account received the money. */
+export interface MatchCandidate {
+  readonly paymentId: string;
+  readonly status: PaymentStatus;
+  /** The pay-in has a quote of this payment. */
+  readonly isQuoted: boolean;
+  /** Our names of it, which no other text has by chance: its reference and its short id. */
+  readonly names: readonly string[];
+  /** The integrator's, which may be a word of any text, as `2026`. */
+  readonly externalId: string | null;
+  readonly missing: Money;
+}
+
+export interface Arrival {
+  readonly amount: Money;
+  /** What the payer wrote. */
+  readonly texts: readonly string[];
+  /** Before a restore: it may have been assigned, or paid back, in what was lost. */
+  readonly isFromBefore: boolean;
+}
+
+export const matchRules = ['quote', 'text', 'amount'] as const;
+export type MatchRule = (typeof matchRules)[number];
+
+interface Rule {
+  readonly name: MatchRule;
+  finds(candidate: MatchCandidate, arrival: Arrival): boolean;
+  /** The earliest status in which the money may count without a person. */
+  readonly from: PaymentStatus;
+  /** Whether it holds for money from before a restore: what it goes by names one payment. */
+  readonly isLasting: boolean;
+  /** Another candidate like this leaves it to a person. */
+  readonly unless?: (candidate: MatchCandidate, arrival: Arrival) => boolean;
+}
+
+const rules: readonly Rule[] = [
+  // After a restore: the buyer confirmed the quote, and the confirmation was lost.
+  { name: 'quote', finds: ({ isQuoted }) => isQuoted, from: 'fx_quoted', isLasting: true },
+  { name: 'text', finds: isNamed, from: 'on_ramp_pending', isLasting: true },
+  {
+    name: 'text',
+    finds: (candidate, arrival) => isCalled(candidate, arrival) && isMissing(candidate, arrival),
+    from: 'on_ramp_pending',
+    isLasting: false,
+    unless: isCalled,
+  },
+  { name: 'amount', finds: isMissing, from: 'on_ramp_pending', isLasting: false, unless: isCalled },
+];
+
+export interface PaymentMatch {
+  readonly rule: MatchRule;
+  readonly paymentId: string;
+}
+
+/** If it is null, a person decides. */
+export function matchOf(
+  arrival: Arrival,
+  candidates: readonly MatchCandidate[],
+): PaymentMatch | null {
+  for (const { name: rule, finds, from, isLasting, unless } of rules) {
+    if (arrival.isFromBefore && !isLasting) return null;
+    const found = candidates.filter((candidate) => finds(candidate, arrival));
+    const [first] = found;
+    if (first === undefined) continue;
+    const isOne = found.every(({ paymentId }) => paymentId === first.paymentId);
+    const counts = takesMoney(first, arrival.amount, from);
+    const isDoubted = candidates.some((one) => !found.includes(one) && unless?.(one, arrival));
+    return isOne && counts && !isDoubted ? { rule, paymentId: first.paymentId } : null;
+  }
+  return null;
+}
+
+/**
+ * Whether money that nobody ordered may count for it. Earlier its buyer is not verified: money
+ * would carry the payment past that.
+ */
+export function takesMoney(
+  { status, missing }: Pick<MatchCandidate, 'status' | 'missing'>,
+  { currency }: Money,
+  from: PaymentStatus = 'fx_quoted',
+): boolean {
+  const isLate = (progress(status) ?? 0) >= (progress(from) ?? 0);
+  return missing.currency === currency && (isTerminal(status) || isLate);
+}
+
+function isMissing({ status, missing }: MatchCandidate, { amount }: Arrival): boolean {
+  return (
+    status === 'on_ramp_pending' &&
+    missing.currency === amount.currency &&
+    missing.amountMinor === amount.amountMinor
+  );
+}
+
+/** A shorter name is in a text by chance. */
+const NAME_MIN = 4;
+/** Parts of a name that a bank may have separated. */
+const PARTS_MAX = 6;
+
+function isCalled({ externalId }: MatchCandidate, { texts }: Arrival): boolean {
+  return externalId !== null && hasOneOf(texts, [externalId]);
+}
+
+function isNamed({ names }: MatchCandidate, { texts }: Arrival): boolean {
+  return hasOneOf(texts, names);
+}
+
+function hasOneOf(texts: readonly string[], names: readonly string[]): boolean {
+  const wanted = new Set(names.map(bare).filter(({ length }) => length >= NAME_MIN));
+  return texts.some((text) => joinedWords(text).some((word) => wanted.has(word)));
+}
+
+/** Banks change case and punctuation: letters and digits count. */
+function bare(text: string): string {
+  return text.toUpperCase().replace(/[^\p{L}\p{N}]/gu, '');
+}
+
+/** Each word of a text, and neighbours as one word: `7KQ4-M2XD` is also `7KQ4M2XD`. */
+export function joinedWords(text: string): readonly string[] {
+  const words = text.split(/[^\p{L}\p{N}]+/u).map(bare);
+  const parts = words.filter((word) => word !== '');
+  return parts.flatMap((_, from) =>
+    Array.from({ length: Math.min(PARTS_MAX, parts.length - from) }, (_, more) =>
+      parts.slice(from, from + more + 1).join(''),
+    ),
+  );
+}

@@ -1,0 +1,231 @@
+// A receipt: a pay-in in the partner's books that nobody ordered, as a transfer into a virtual
+// account. It is money once the partner reports it completed. Until it is assigned to a payment or
+// goes back, it is in suspense.
+import { DAY_MS } from '../base/instant.js';
+import { machine } from '../base/machine.js';
+import type { Money } from '../base/money.js';
+import { backoffMs } from '../base/schedules.js';
+import type { Mode } from '../base/tenant.js';
+import { reportEffect } from '../commands/command-report.js';
+import type { CommandEnd } from '../commands/partner-command.js';
+import type { MatchRule } from './receipt-match.js';
+
+/**
+ * `assigned`: its money counts as a pay-in of a payment. `returned`: the partner sent it back.
+ * `refunded`: an operator paid it back. `resolved`: an operator booked it otherwise.
+ */
+export const receiptMoves = {
+  waiting: { assign: 'assigned', return: 'returned', refund: 'refunded', resolve: 'resolved' },
+  returned: { arrive: 'waiting' },
+  assigned: {},
+  refunded: {},
+  resolved: {},
+} as const;
+
+export type ReceiptState = keyof typeof receiptMoves;
+const receipts = machine(receiptMoves);
+export const { states: receiptStates, next: nextReceiptState } = receipts;
+
+export interface Receipt {
+  readonly id: string;
+  readonly partner: string;
+  readonly mode: Mode;
+  /** The partner's id of the pay-in. */
+  readonly partnerRef: string;
+  /** The partner's id of the party whose account received it. */
+  readonly partyRef: string | null;
+  /** The organization of that party, or of the payment; null if unknown. */
+  readonly orgId: string | null;
+  /** The connected account of that party; null for the organization itself. */
+  readonly accountId: string | null;
+  readonly amount: Money;
+  /** Its end at the partner. */
+  readonly end: CommandEnd;
+  readonly state: ReceiptState;
+  /** What the bank says about the payer, as JSON, sealed. */
+  readonly payerSealed: string | null;
+  readonly transactionHash: string | null;
+  /** Name the payment of an assigned receipt, and the rule that found it; null: a person. */
+  readonly paymentId: string | null;
+  readonly rule: MatchRule | null;
+  /** When the partner entered it. */
+  readonly enteredAtMs: number;
+  readonly completedAtMs: number | null;
+  /** Reads since the last change. */
+  readonly tries: number;
+  /** When it is read again; null: messages alone count. */
+  readonly dueAtMs: number | null;
+  readonly lastError: string | null;
+  readonly createdAtMs: number;
+  readonly updatedAtMs: number;
+  readonly version: number;
+}
+
+/** A partner holds a transfer for 30 days at most; later a person must ask. */
+const OPEN_FOR_MS = 60 * DAY_MS;
+/** A completed receipt is read for this long: it may be recalled. */
+const RECALL_FOR_MS = 10 * DAY_MS;
+
+/** What the partner's books say of a receipt. */
+export interface ReceiptFacts {
+  readonly status: CommandEnd;
+  readonly amount: Money;
+  readonly transactionHash?: string | null;
+}
+
+type FirstFacts = 'id' | 'partner' | 'mode' | 'partnerRef' | 'partyRef' | 'orgId' | 'accountId';
+
+/** Before its first read. */
+export function newReceipt(
+  known: Pick<Receipt, FirstFacts | 'amount' | 'payerSealed' | 'enteredAtMs'>,
+  nowMs: number,
+): Receipt {
+  return Object.freeze({
+    ...known,
+    end: 'open',
+    state: 'waiting',
+    transactionHash: null,
+    paymentId: null,
+    rule: null,
+    completedAtMs: null,
+    tries: 0,
+    dueAtMs: nowMs,
+    lastError: null,
+    createdAtMs: nowMs,
+    updatedAtMs: nowMs,
+    version: 1,
+  });
+}
+
+/** The receipt after a read. The amount of one that was decided stays. */
+export function readAgain(receipt: Receipt, facts: ReceiptFacts, nowMs: number): Receipt {
+  const applies = reportEffect(receipt.end, facts.status, true) === 'apply';
+  const end = applies ? facts.status : receipt.end;
+  const state = stateAfter(receipt.state, end);
+  const isCorrected = state === 'waiting' && facts.amount.amountMinor > 0n;
+  const amount = isCorrected ? facts.amount : receipt.amount;
+  const next = {
+    ...receipt,
+    end,
+    state,
+    amount,
+    transactionHash: facts.transactionHash ?? receipt.transactionHash,
+    completedAtMs: end === 'completed' ? (receipt.completedAtMs ?? nowMs) : receipt.completedAtMs,
+    tries: end === receipt.end ? receipt.tries + 1 : 0,
+    lastError: null,
+    updatedAtMs: nowMs,
+  };
+  return Object.freeze({ ...next, dueAtMs: nextReadAtMs(next, nowMs) });
+}
+
+/** The partner gave no answer. */
+export function readLater(receipt: Receipt, lastError: string, nowMs: number): Receipt {
+  const next = { ...receipt, tries: receipt.tries + 1, lastError, updatedAtMs: nowMs };
+  const dueAtMs = nowMs + backoffMs('receiptRead', next.tries);
+  return Object.freeze({ ...next, dueAtMs: nextReadAtMs(next, nowMs) === null ? null : dueAtMs });
+}
+
+/** Where its money goes. An assigned one is not read: the scan compares the payment's pay-in. */
+export function decideReceipt(
+  receipt: Receipt,
+  move: 'assign' | 'refund' | 'resolve',
+  given: Partial<Pick<Receipt, 'orgId' | 'paymentId' | 'rule'>>,
+  nowMs: number,
+): Receipt {
+  const state = receipts.step(receipt.state, move);
+  const dueAtMs = state === 'assigned' ? null : receipt.dueAtMs;
+  return Object.freeze({ ...receipt, ...given, state, dueAtMs, updatedAtMs: nowMs });
+}
+
+/** Its money is here and nobody has decided on it. */
+export const unmatched = { state: 'waiting', end: 'completed' } as const;
+
+export function isUnmatched({ state, end }: Pick<Receipt, 'state' | 'end'>): boolean {
+  return state === unmatched.state && end === unmatched.end;
+}
+
+function stateAfter(state: ReceiptState, end: CommandEnd): ReceiptState {
+  const move = end === 'returned' ? 'return' : end === 'completed' ? 'arrive' : null;
+  return (move === null ? null : nextReceiptState(state, move)) ?? state;
+}
+
+function nextReadAtMs(receipt: Receipt, nowMs: number): number | null {
+  const { end, tries, enteredAtMs, completedAtMs } = receipt;
+  if (receipt.state === 'assigned') return null;
+  if (end === 'open') {
+    const isOver = nowMs - enteredAtMs > OPEN_FOR_MS;
+    return isOver ? null : nowMs + backoffMs('receiptRead', tries);
+  }
+  const recallable = end === 'completed' && nowMs - (completedAtMs ?? nowMs) < RECALL_FOR_MS;
+  return recallable ? nowMs + backoffMs('recallRead', 0) : null;
+}
+
+/** `buyer`: who paid it. `adjustments`: what operators booked; below zero, it was lost. */
+export const receiptAccounts = ['buyer', 'suspense', 'adjustments'] as const;
+export type ReceiptAccount = (typeof receiptAccounts)[number];
+
+export const receiptPostingKinds = [
+  'received',
+  'corrected',
+  'returned_by_partner',
+  'assigned',
+  'refunded',
+  'resolved',
+] as const;
+export type ReceiptPostingKind = (typeof receiptPostingKinds)[number];
+
+export interface ReceiptLine {
+  readonly account: ReceiptAccount;
+  readonly money: Money;
+}
+
+export interface ReceiptPosting {
+  readonly kind: ReceiptPostingKind;
+  readonly lines: readonly ReceiptLine[];
+}
+
+/**
+ * The expected balances, in minor units. Money that the partner takes back after it was decided is
+ * missing from `adjustments`; an assigned receipt is in the books of its payment.
+ */
+export function receiptBalances({
+  state,
+  end,
+  amount,
+}: Pick<Receipt, 'state' | 'end' | 'amount'>): Readonly<Record<ReceiptAccount, bigint>> {
+  const hereMinor = end === 'completed' ? amount.amountMinor : 0n;
+  const suspense = state === 'waiting' ? hereMinor : 0n;
+  const adjustments = {
+    waiting: 0n,
+    returned: 0n,
+    assigned: 0n,
+    refunded: hereMinor - amount.amountMinor,
+    resolved: hereMinor,
+  }[state];
+  return { buyer: -suspense - adjustments, suspense, adjustments };
+}
+
+/** The posting of a change; null if no money moves. A new receipt has no `was`. */
+export function receiptPosting(was: Receipt | null, next: Receipt): ReceiptPosting | null {
+  const [before, after] = [was === null ? null : receiptBalances(was), receiptBalances(next)];
+  const { currency } = next.amount;
+  const lines = receiptAccounts
+    .map((account) => {
+      const amountMinor = after[account] - (before?.[account] ?? 0n);
+      return { account, money: { amountMinor, currency } };
+    })
+    .filter(({ money }) => money.amountMinor !== 0n);
+  return lines.length === 0 ? null : Object.freeze({ kind: kindOf(was, next), lines });
+}
+
+function kindOf(was: Receipt | null, { state, end }: Receipt): ReceiptPostingKind {
+  if (was !== null && was.state !== state && state !== 'waiting' && state !== 'returned') {
+    return state;
+  }
+  if (was?.end === end) return 'corrected';
+  return end === 'completed' ? 'received' : 'returned_by_partner';
+}
+
+export function payerPurpose({ id }: Pick<Receipt, 'id'>): string {
+  return `receipt-payer:${id}`;
+}

@@ -1,0 +1,223 @@
+// The fields of the hosted KYC form: what may be typed into each, and the check that turns typed
+// text into a value of the dossier. Problems are codes; the pages have the words.
+import { countries, usStates } from '../base/countries.js';
+import { HOUR_MS } from '../base/instant.js';
+import type { DocumentKind } from '../parties/document.js';
+import {
+  type Dossier,
+  idDocTypes,
+  type Owner,
+  ownerRoles,
+  proofOfAddressDocTypes,
+} from '../parties/dossier.js';
+
+/** The e-mail address is known, the tier is standard, and a buyer has no CNPJ. */
+export type FormField = Exclude<
+  keyof Dossier | keyof Owner,
+  'email' | 'kycTier' | 'cnpj' | 'answers'
+>;
+
+type Form =
+  | { readonly form: 'text'; readonly min: number; readonly max: number }
+  | { readonly form: 'choice'; readonly of: readonly string[] }
+  | { readonly form: 'file'; readonly kind: DocumentKind }
+  | { readonly form: 'birth' | 'formation' | 'website' | 'country' | 'region' | 'tax_id' }
+  /** Not typed: each has a page. */
+  | { readonly form: 'owners' | 'terms' };
+
+const text = (max: number, min = 1) => ({ form: 'text', min, max }) as const;
+const file = (kind: DocumentKind) => ({ form: 'file', kind }) as const;
+
+/** Lengths are those of the API, in characters. */
+export const formFields = {
+  firstName: text(100),
+  lastName: text(100),
+  dateOfBirth: { form: 'birth' },
+  phone: text(32, 3),
+  taxId: { form: 'tax_id' },
+  taxType: { form: 'choice', of: ['SSN', 'ITIN'] },
+  idDocType: { form: 'choice', of: idDocTypes },
+  idDocCountry: { form: 'country' },
+  idDocNumber: text(64),
+  legalName: text(200),
+  formationDate: { form: 'formation' },
+  website: { form: 'website' },
+  country: { form: 'country' },
+  addressLine1: text(200),
+  addressLine2: text(200),
+  city: text(120),
+  stateProvinceRegion: { form: 'region' },
+  postalCode: text(32),
+  role: { form: 'choice', of: ownerRoles },
+  proofOfAddressDocType: { form: 'choice', of: proofOfAddressDocTypes },
+  selfieFile: file('selfie'),
+  idDocFrontFile: file('id_doc_front'),
+  idDocBackFile: file('id_doc_back'),
+  proofOfAddressDocFile: file('proof_of_address'),
+  incorporationDocFile: file('incorporation_doc'),
+  proofOfOwnershipDocFile: file('proof_of_ownership_doc'),
+  owners: { form: 'owners' },
+  tosId: { form: 'terms' },
+} as const satisfies Readonly<Record<FormField, Form>>;
+
+export type FileField = {
+  [F in FormField]: (typeof formFields)[F] extends { readonly form: 'file' } ? F : never;
+}[FormField];
+
+export const fileFields = Object.keys(formFields).filter(
+  (field) => formFields[field as FormField].form === 'file',
+) as readonly FileField[];
+
+export function fileFieldOf(kind: DocumentKind): FileField {
+  return fileFields.find((field) => formFields[field].kind === kind) as FileField;
+}
+
+/** Why a typed value is not taken. */
+export type FieldProblem =
+  | 'missing'
+  | 'too_short'
+  | 'too_long'
+  | 'control_characters'
+  | 'not_offered'
+  | 'no_such_date'
+  | 'too_young'
+  | 'too_old'
+  | 'in_the_future'
+  | 'not_a_website'
+  | 'not_a_state';
+
+export type Checked = { readonly value: string | null } | { readonly problem: FieldProblem };
+
+const TAX_ID_MAX = 64;
+const REGION_MAX = 120;
+const WEBSITE_MAX = 200;
+export const AGE_MIN = 18;
+export const AGE_MAX = 120;
+/** Where a day begins first: no date there is in the future. */
+const EARLIEST_ZONE_MS = 14 * HOUR_MS;
+
+/** A text with these could be read differently from what it is, or break a line. */
+const refused = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/u;
+
+/** Text of the form by the names of its inputs. A date has three: name, and Year, Month or Day. */
+export type Typed = Readonly<Record<string, string | undefined>>;
+
+export const dateParts = ['Year', 'Month', 'Day'] as const;
+
+/** The value of one field; null if it was left blank. */
+export function checkField(field: FormField, typed: Typed, nowMs: number): Checked {
+  const rule: Form = formFields[field];
+  if (rule.form === 'birth' || rule.form === 'formation') {
+    const parts = dateParts.map((part) => typed[`${field}${part}`]?.trim() ?? '');
+    if (parts.every((part) => part === '')) return { value: null };
+    return checkDate(rule.form, parts, nowMs);
+  }
+  const value = typed[field]?.trim() ?? '';
+  if (value === '') return { value: null };
+  if (refused.test(value)) return { problem: 'control_characters' };
+  switch (rule.form) {
+    case 'text':
+      return sized(value, rule.max, rule.min);
+    case 'tax_id':
+      return sized(value, TAX_ID_MAX);
+    case 'choice':
+      return offered(value, rule.of);
+    case 'country':
+      return offered(value, countries);
+    case 'region':
+      return typed.country === 'US' ? checkState(value) : sized(value, REGION_MAX);
+    case 'website':
+      return checkWebsite(value);
+    case 'file':
+    case 'owners':
+    case 'terms':
+      return { problem: 'not_offered' };
+  }
+}
+
+function sized(value: string, max: number, min = 1): Checked {
+  const { length } = [...value];
+  if (length > max) return { problem: 'too_long' };
+  return length < min ? { problem: 'too_short' } : { value };
+}
+
+function offered(value: string, options: readonly string[]): Checked {
+  return options.includes(value) ? { value } : { problem: 'not_offered' };
+}
+
+function checkState(value: string): Checked {
+  const state = value.toUpperCase();
+  return usStates.includes(state) ? { value: state } : { problem: 'not_a_state' };
+}
+
+function checkWebsite(value: string): Checked {
+  const address = /^[a-z][a-z\d+.-]*:\/\//i.test(value) ? value : `https://${value}`;
+  const url = URL.parse(address);
+  const isPublic =
+    url !== null &&
+    /^https?:$/.test(url.protocol) &&
+    url.username === '' &&
+    /^[^.]+(\.[^.]+)*\.[a-z][a-z\d-]+$/i.test(url.hostname);
+  return isPublic ? sized(address, WEBSITE_MAX) : { problem: 'not_a_website' };
+}
+
+function checkDate(
+  form: 'birth' | 'formation',
+  [year = '', month = '', day = '']: readonly string[],
+  nowMs: number,
+): Checked {
+  const isWhole = /^\d{4}$/.test(year) && [month, day].every((part) => /^\d{1,2}$/.test(part));
+  const value = `${year}-${month.padStart(2, '0')}-${day.padStart(2, '0')}`;
+  const atMs = isWhole ? Date.parse(`${value}T00:00:00Z`) : Number.NaN;
+  if (Number.isNaN(atMs) || dayOf(atMs) !== value) return { problem: 'no_such_date' };
+  const today = dayOf(nowMs + EARLIEST_ZONE_MS);
+  if (value > today) return { problem: 'in_the_future' };
+  if (form === 'formation') return { value };
+  if (value > yearsBefore(today, AGE_MIN)) return { problem: 'too_young' };
+  return value < yearsBefore(today, AGE_MAX) ? { problem: 'too_old' } : { value };
+}
+
+function dayOf(atMs: number): string {
+  return new Date(atMs).toISOString().slice(0, 10);
+}
+
+function yearsBefore(day: string, years: number): string {
+  return `${Number.parseInt(day.slice(0, 4), 10) - years}${day.slice(4)}`;
+}
+
+/** The back of a passport shows nothing. */
+export function hasBack({ idDocType }: Pick<Owner, 'idDocType'>): boolean {
+  return idDocType === 'ID_CARD' || idDocType === 'DRIVERS';
+}
+
+/** Whose data a field is: the party's, or that of the owner with this number. */
+export interface FieldPlace {
+  readonly field: FormField;
+  readonly owner: number | null;
+}
+
+/** As partners write them: `owners[0].idDocFrontFile`, `owners.0.id_doc_front_file`. */
+const pathForm = /^(?:owners\W+(\d+)\W+)?([A-Za-z]\w*)$/;
+
+/**
+ * The field that a partner names in a correction or a refusal; `owner` is the position in the
+ * dossier. Null for a name that the form does not have.
+ */
+export function fieldNamed(
+  path: string,
+): { readonly field: FormField; readonly position: number | null } | null {
+  const [, position, name = ''] = pathForm.exec(path.trim()) ?? [];
+  const plain = name.replaceAll('_', '').toLowerCase();
+  const field = Object.keys(formFields).find((one) => namesOf(one as FormField).includes(plain));
+  if (field === undefined) return null;
+  return {
+    field: field as FormField,
+    position: position === undefined ? null : Number.parseInt(position, 10),
+  };
+}
+
+function namesOf(field: FormField): readonly string[] {
+  const rule: Form = formFields[field];
+  const names = [field, ...(rule.form === 'file' ? [rule.kind, field.slice(0, -4)] : [])];
+  return names.map((name) => name.replaceAll('_', '').toLowerCase());
+}

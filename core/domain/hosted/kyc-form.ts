@@ -1,0 +1,374 @@
+// The hosted KYC form: its steps, the fields of each, and what is still missing. A field is asked
+// if the dossier or the partner requires it, or if the table of optional fields has it.
+import { entityTypes } from '../parties/connected-account.js';
+import {
+  type Dossier,
+  missingFields,
+  ownerRequirements,
+  requirements,
+} from '../parties/dossier.js';
+import { askedOf, askerFields, type KycDraft, ownersOf, partOf } from './kyc-draft.js';
+import {
+  checkField,
+  type FieldPlace,
+  type FieldProblem,
+  type FileField,
+  type FormField,
+  fieldNamed,
+  formFields,
+  hasBack,
+  type Typed,
+} from './kyc-fields.js';
+
+export const kycSteps = [
+  'type',
+  'person',
+  'company',
+  'address',
+  'owners',
+  'documents',
+  'terms',
+  'review',
+] as const;
+export type KycStep = (typeof kycSteps)[number];
+/** `owner` is the page of one owner, below `owners`. */
+export type KycPage = KycStep | 'owner';
+
+const address = [
+  'country',
+  'addressLine1',
+  'addressLine2',
+  'city',
+  'stateProvinceRegion',
+  'postalCode',
+] as const;
+const identity = ['idDocType', 'idDocCountry', 'idDocNumber'] as const;
+
+/** In the order of the page. */
+const pageFields = {
+  type: [],
+  person: [
+    'firstName',
+    'lastName',
+    'dateOfBirth',
+    'phone',
+    'taxId',
+    ...identity,
+    'proofOfAddressDocType',
+  ],
+  company: ['legalName', 'taxId', 'formationDate', 'website', 'phone', 'proofOfAddressDocType'],
+  address,
+  owners: ['owners'],
+  owner: [
+    'role',
+    'firstName',
+    'lastName',
+    'dateOfBirth',
+    'taxId',
+    'taxType',
+    ...address,
+    ...identity,
+    'proofOfAddressDocType',
+  ] as readonly FormField[],
+  documents: [
+    'incorporationDocFile',
+    'proofOfOwnershipDocFile',
+    'idDocFrontFile',
+    'idDocBackFile',
+    'selfieFile',
+    'proofOfAddressDocFile',
+  ],
+  terms: ['tosId'],
+  review: [],
+} as const satisfies Readonly<Record<KycPage, readonly FormField[]>>;
+
+/** Asked although nothing requires them. */
+const optionalFields: Readonly<Partial<Record<KycPage, readonly FormField[]>>> = {
+  person: ['phone'],
+  address: ['addressLine2'],
+  owner: ['addressLine2', 'taxType'],
+};
+
+export interface AskedField {
+  readonly field: FormField;
+  readonly isRequired: boolean;
+}
+
+/** What the form asks for: the draft, and the partner's requirements for its entity type. */
+export interface FormRules {
+  readonly draft: KycDraft;
+  readonly extra: readonly (keyof Dossier)[];
+}
+
+/** The steps that apply. Until the type is chosen, only the choice does. */
+export function stepsOf(rules: FormRules): readonly KycStep[] {
+  const { entityType } = rules.draft;
+  if (entityType === null) return ['type'];
+  return kycSteps.filter((step) => {
+    if (step === 'type' || step === 'review') return true;
+    if (step === 'person' && entityType === 'business') return false;
+    if (step === 'company' && entityType === 'individual') return false;
+    const ofOwners = step === 'documents' && ownersOf(rules.draft).length > 0;
+    return ofOwners || fieldsOf(rules, step).some(({ isRequired }) => isRequired);
+  });
+}
+
+/** Who fills in a page: the owner whom it is about, or the person who fills in the form. */
+export type Author = 'owner' | 'buyer';
+
+/** What the owner is to the company: only the person who asked fills it in. */
+const ASKERS_OWN: FormField = 'role';
+
+/** Whether it is left to an owner who was asked. */
+export function isAwaited({ draft }: FormRules, { field, owner }: FieldPlace): boolean {
+  return owner !== null && field !== ASKERS_OWN && askedOf(draft, owner) !== null;
+}
+
+/**
+ * The fields of a page that this person fills in. An owner who was asked fills in all but the
+ * role, and from then on the person who asked sees no more than `askerFields`.
+ */
+export function fieldsFor(
+  rules: FormRules,
+  page: KycPage,
+  owner: number | null,
+  author: Author,
+): readonly AskedField[] {
+  const all = fieldsOf(rules, page, owner);
+  if (author === 'owner') return all.filter(({ field }) => field !== ASKERS_OWN);
+  if (owner === null || askedOf(rules.draft, owner) === null) return all;
+  // The owner enters the names, too.
+  return all
+    .filter(({ field }) => askerFields.some((kept) => kept === field))
+    .map(({ field }) => ({ field, isRequired: field === ASKERS_OWN }));
+}
+
+/** The fields of a page about the party, or with a number about that owner. */
+export function fieldsOf(
+  rules: FormRules,
+  page: KycPage,
+  owner: number | null = null,
+): readonly AskedField[] {
+  const required = requiredOf(rules, owner);
+  const optional = optionalFields[page] ?? [];
+  const part = partOf(rules.draft, owner);
+  return pageFields[page].flatMap((field) => {
+    const isRequired = required.has(field);
+    const isAsked =
+      isRequired ||
+      optional.includes(field) ||
+      (field === 'idDocBackFile' && required.has('idDocFrontFile') && hasBack(part ?? {}));
+    return isAsked ? [{ field, isRequired }] : [];
+  });
+}
+
+function requiredOf({ draft, extra }: FormRules, owner: number | null): ReadonlySet<FormField> {
+  if (owner !== null) return new Set(ownerRequirements);
+  if (draft.entityType === null) return new Set();
+  const ofType: readonly (keyof Dossier)[] = requirements.buyer[draft.entityType];
+  return new Set([...ofType, ...extra].filter(isFormField));
+}
+
+function isFormField(field: keyof Dossier): field is FormField & keyof Dossier {
+  return field in formFields;
+}
+
+/** The page on which a field is asked; null if it is not. */
+export function pageOf(rules: FormRules, { field, owner }: FieldPlace): KycPage | null {
+  const pages: readonly KycPage[] = owner === null ? stepsOf(rules) : ['owner', 'documents'];
+  return (
+    pages.find((page) => fieldsOf(rules, page, owner).some((of) => of.field === field)) ?? null
+  );
+}
+
+/** Missing values, in the order of the pages. `owners` is missing without any. */
+export function missingIn({ draft, extra }: FormRules, email: string): readonly FieldPlace[] {
+  const { entityType, dossier, ownerNumbers } = draft;
+  if (entityType === null) return [];
+  const paths = missingFields('buyer', entityType, { ...dossier, email }, extra);
+  return paths.flatMap((path) => {
+    const named = fieldNamed(path);
+    if (named === null) return [];
+    const { field, position } = named;
+    return [{ field, owner: position === null ? null : (ownerNumbers[position] ?? null) }];
+  });
+}
+
+/**
+ * What an owner who was asked still has to do: what is missing, and what the partner wants
+ * corrected.
+ */
+export function openOf(facts: FormFacts, owner: number): readonly FieldPlace[] {
+  const missing = missingIn(facts, facts.email);
+  const corrected = facts.corrections.flatMap(({ place }) =>
+    place === null || missing.some((of) => isSamePlace(of, place)) ? [] : [place],
+  );
+  return [...missing, ...corrected].filter(
+    (place) => place.owner === owner && isAwaited(facts, place),
+  );
+}
+
+function isSamePlace(one: FieldPlace, other: FieldPlace): boolean {
+  return one.field === other.field && one.owner === other.owner;
+}
+
+/** `waiting`: only what others were asked for is missing. */
+export type StepState = 'done' | 'open' | 'waiting' | 'correct';
+
+export interface StepView {
+  readonly step: KycStep;
+  readonly state: StepState;
+  readonly missing: readonly FieldPlace[];
+  readonly corrections: readonly PlacedCorrection[];
+}
+
+/** A correction that the partner asks for; null: it names no field of the form. */
+export interface PlacedCorrection {
+  readonly place: FieldPlace | null;
+  /** In the words of the partner; null if it gave a code only. */
+  readonly reason: string | null;
+}
+
+export interface FormFacts extends FormRules {
+  readonly email: string;
+  readonly corrections: readonly PlacedCorrection[];
+}
+
+export function stepViews(facts: FormFacts): readonly StepView[] {
+  const { draft } = facts;
+  const missing = missingIn(facts, facts.email);
+  const isOn = (step: KycStep, place: FieldPlace) => stepOf(facts, place) === step;
+  const awaitsOwner = draft.asked.some(
+    ({ owner, doneAtMs }) => owner !== null && doneAtMs === null,
+  );
+  return stepsOf(facts).map((step) => {
+    const own = missing.filter((place) => isOn(step, place));
+    const corrections = facts.corrections.filter(
+      ({ place }) => place !== null && isOn(step, place),
+    );
+    const isOpen =
+      own.some((place) => !isAwaited(facts, place)) ||
+      (step === 'type' && draft.entityType === null) ||
+      step === 'review';
+    const isWaiting = own.length > 0 || (step === 'owners' && awaitsOwner);
+    const state = isOpen ? 'open' : isWaiting ? 'waiting' : 'done';
+    return { step, state: corrections.length > 0 ? 'correct' : state, missing: own, corrections };
+  });
+}
+
+/** The page of an owner belongs to the step of the owners. */
+export function stepOf(rules: FormRules, place: FieldPlace): KycStep | null {
+  const page = pageOf(rules, place);
+  return page === 'owner' ? 'owners' : page;
+}
+
+/** The first step with something to do; the review if there is none. */
+export function nextStep(views: readonly StepView[], after: KycStep | null = null): KycStep {
+  const open = views.filter(({ state }) => state === 'open' || state === 'correct');
+  const from = views.findIndex(({ step }) => step === after) + 1;
+  const ahead = open.find((view) => views.indexOf(view) >= from);
+  return (ahead ?? open[0])?.step ?? 'review';
+}
+
+export interface CheckedStep {
+  /** Values to store: null erases. A field with a problem, and a kept tax id, are left out. */
+  readonly values: Readonly<Record<string, string | null>>;
+  readonly problems: Readonly<Partial<Record<FormField, FieldProblem>>>;
+}
+
+/**
+ * Checks the typed values of a page. Required values that are blank are problems too: the others
+ * are stored all the same. A blank tax id keeps the stored one, which is not shown.
+ */
+export function checkPage(
+  rules: FormRules,
+  { page, owner, author }: { page: KycPage; owner: number | null; author: Author },
+  typed: Typed,
+  nowMs: number,
+): CheckedStep {
+  const part: Readonly<Record<string, unknown>> = { ...partOf(rules.draft, owner) };
+  const given = owner === null ? typed : withCompanyAddress(rules.draft, typed);
+  const values: Record<string, string | null> = {};
+  const problems: Partial<Record<FormField, FieldProblem>> = {};
+  for (const { field, isRequired } of fieldsFor(rules, page, owner, author)) {
+    const { form } = formFields[field];
+    if (form === 'file' || form === 'owners') continue;
+    const checked = checkField(field, given, nowMs);
+    if ('problem' in checked) problems[field] = checked.problem;
+    else if (checked.value === null && form === 'tax_id' && part[field]) continue;
+    else if (checked.value === null && isRequired) problems[field] = 'missing';
+    if ('value' in checked) values[field] = checked.value;
+  }
+  return { values, problems };
+}
+
+/** The name of the box in the page of an owner: the address of the company is the owner's. */
+export const SAME_ADDRESS = 'sameAddress';
+
+function withCompanyAddress({ dossier }: KycDraft, typed: Typed): Typed {
+  if (typed[SAME_ADDRESS] === undefined) return typed;
+  const known = address.map((field) => [field, dossier[field] ?? typed[field]]);
+  return { ...typed, ...Object.fromEntries(known) };
+}
+
+/** The type that was chosen; null for another text. */
+export function chosenType(typed: Typed) {
+  return entityTypes.find((type) => type === typed.entityType) ?? null;
+}
+
+/** The files that the documents page asks for, of the party and then of each owner. */
+export function askedFiles(
+  rules: FormRules,
+): readonly (FieldPlace & { readonly field: FileField; readonly isRequired: boolean })[] {
+  return [null, ...rules.draft.ownerNumbers].flatMap((owner) =>
+    fieldsOf(rules, 'documents', owner).flatMap(({ field, isRequired }) =>
+      isFile(field) ? [{ field, isRequired, owner }] : [],
+    ),
+  );
+}
+
+function isFile(field: FormField): field is FileField {
+  return formFields[field].form === 'file';
+}
+
+/** The part of the draft that the form asks for: answers for the other type are left out. */
+export function sentDossier(rules: FormRules): Dossier {
+  const { dossier, ownerNumbers } = rules.draft;
+  const asked = new Set(
+    stepsOf(rules)
+      .flatMap((step) => fieldsOf(rules, step))
+      .map(nameOf),
+  );
+  const pages = ['owner', 'documents'] as const;
+  const owners = ownersOf(rules.draft).map((owner, index) => {
+    const number = ownerNumbers[index] ?? null;
+    const own = new Set(pages.flatMap((page) => fieldsOf(rules, page, number)).map(nameOf));
+    return pick(owner, own);
+  });
+  return { ...pick(dossier, asked), ...(asked.has('owners') ? { owners } : {}) };
+}
+
+function nameOf({ field }: AskedField): string {
+  return field;
+}
+
+function pick<T extends object>(from: T, fields: ReadonlySet<string>): Partial<T> {
+  const kept = Object.entries(from).filter(([field]) => fields.has(field));
+  return Object.fromEntries(kept) as Partial<T>;
+}
+
+/** Puts the names of the partner on the form. */
+export function placeCorrections(
+  { ownerNumbers }: Pick<KycDraft, 'ownerNumbers'>,
+  corrections: readonly { readonly field: string; readonly reason: string }[],
+): readonly PlacedCorrection[] {
+  return corrections.map(({ field: path, reason }) => {
+    const named = fieldNamed(path);
+    const owner = named?.position == null ? null : (ownerNumbers[named.position] ?? null);
+    const isLost = named === null || (named.position !== null && owner === null);
+    return {
+      place: isLost ? null : { field: named.field, owner },
+      reason: reason === '' ? null : reason,
+    };
+  });
+}

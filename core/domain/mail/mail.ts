@@ -1,0 +1,371 @@
+// A mail and the magic link to a hosted page that it may contain. They are one row, because each
+// link is sent once. A notice has no link that signs in.
+import { hash } from 'node:crypto';
+import { assert } from '../../errors.js';
+import { DAY_MS, HOUR_MS, isFromWrongClock, MINUTE_MS, SECOND_MS } from '../base/instant.js';
+import type { Leased } from '../base/lease.js';
+import type { Locale } from '../base/locale.js';
+import { type MoveOf, machine } from '../base/machine.js';
+import { backoffMs } from '../base/schedules.js';
+import type { Tenant } from '../base/tenant.js';
+
+export const mailMoves = {
+  pending: { sent: 'sent', later: 'pending', refused: 'refused', drop: 'dropped' },
+  sent: {},
+  refused: {},
+  dropped: {},
+} as const;
+
+/** `refused`: by the mail server. `dropped`: no longer needed. */
+export type MailStatus = keyof typeof mailMoves;
+export type MailMove = MoveOf<typeof mailMoves>;
+const mails = machine(mailMoves);
+export const { states: mailStatuses, next: nextMailStatus } = mails;
+
+interface PurposeRule {
+  /** How long its link signs in, or a notice is worth sending. */
+  readonly lifeMs: number;
+  /** Whether it carries a link that signs in. A notice links to the page at most. */
+  readonly signsIn: boolean;
+  /**
+   * Numbered per address, and limited by the numbers; else one mail for each cause. An organization
+   * neither uses up nor detects the mails of another.
+   */
+  readonly isNumbered: boolean;
+}
+
+const notice = { lifeMs: 7 * DAY_MS, signsIn: false, isNumbered: false } as const;
+
+export const mailRules = {
+  // Longer, and copies of it in archives and forwards would sign in.
+  invitation: { lifeMs: DAY_MS, signsIn: true, isNumbered: true },
+  // The recipient probably requested it and waits.
+  sign_in: { lifeMs: 15 * MINUTE_MS, signsIn: true, isNumbered: true },
+  // The recipient did not expect it and must have documents at hand.
+  owner_link: { lifeMs: 7 * DAY_MS, signsIn: true, isNumbered: true },
+  payout_changed: { ...notice, isNumbered: true },
+  kyc_approved: notice,
+  kyc_more: notice,
+  kyc_rejected: notice,
+  instructions_ready: notice,
+  money_short: notice,
+  money_received: notice,
+  receipt: notice,
+  cancelled: notice,
+  expired: notice,
+  failed: notice,
+  refund_ordered: notice,
+  refunded: notice,
+} as const satisfies Record<string, PurposeRule>;
+
+export type MailPurpose = keyof typeof mailRules;
+export const mailPurposes = Object.keys(mailRules) as readonly MailPurpose[];
+/** Purposes of mails with a link that signs in. */
+export type LinkPurpose = 'invitation' | 'sign_in' | 'owner_link';
+/** Notices to the buyer about a payment or its KYC. */
+export type NoticePurpose = Exclude<MailPurpose, LinkPurpose | 'payout_changed'>;
+
+export function isNoticePurpose(purpose: MailPurpose): purpose is NoticePurpose {
+  return !mailRules[purpose].isNumbered;
+}
+
+/** What a mail is about. */
+export type MailSubject =
+  | { readonly kind: 'payment'; readonly paymentId: string }
+  /** `ownerIndex`: of a beneficial owner in its dossier; null: the buyer. */
+  | {
+      readonly kind: 'submission';
+      readonly submissionId: string;
+      readonly ownerIndex: number | null;
+    }
+  /** The destination of a seller; null: of the organization itself. */
+  | { readonly kind: 'account'; readonly accountId: string | null };
+
+/** 256 bits: its plain hash cannot be searched. */
+export const LINK_TOKEN_BYTES = 32;
+/** Between two invitations to the buyer of an invoice, or two requests to an owner. */
+export const INVITATION_PAUSE_MS = MINUTE_MS;
+/** Mails of one purpose to an address within the window; sign-ins have `nextSignIn`. */
+export const ADDRESS_MAILS_MAX = 5;
+export const ADDRESS_WINDOW_MS = HOUR_MS;
+/** After the first, second, … sign-in mail of a page; the last one repeats. */
+export const SIGN_IN_PAUSES_MS = [
+  MINUTE_MS,
+  2 * MINUTE_MS,
+  5 * MINUTE_MS,
+  10 * MINUTE_MS,
+  30 * MINUTE_MS,
+  HOUR_MS,
+  2 * HOUR_MS,
+] as const;
+/** Unused sign-ins to an address within a day, after which a page pauses for all browsers. */
+export const SIGN_INS_SHARED_MAX = 5;
+/**
+ * Sign-in mails to an address within a day. A page mails at most 18 to strangers, so that one page,
+ * and even three, cannot use it up.
+ */
+export const SIGN_INS_A_DAY_MAX = 60;
+/** Mails of a KYC form to other people, whose addresses the buyer types. It has ten owners. */
+export const FORM_MAILS_A_DAY_MAX = 20;
+/** Limits the tries of a mail's code: then the code is refused, and the link stays valid. */
+export const CODE_TRIES_MAX = 5;
+/** An open page shows a change within seconds; then its mail is not needed. */
+export const PAGE_SHOWS_MS = 30 * SECOND_MS;
+/** Longer than the timeout of the mail server. */
+export const MAIL_LEASE_MS = MINUTE_MS;
+/** After this a mail is deleted with its address. Until then operators can see what bounced. */
+export const MAIL_RETENTION_MS = 30 * DAY_MS;
+
+export interface Mail extends Tenant, Leased {
+  /** Also its Message-ID, so that a mail sent twice is one mail. */
+  readonly id: string;
+  readonly purpose: MailPurpose;
+  readonly subject: MailSubject;
+  /** Identifies a notice that is sent once: no other mail of the tenant has it. */
+  readonly cause: string | null;
+  readonly to: string;
+  /** `emailKey` of `to`. */
+  readonly toKey: string;
+  /** Counts the mails of this purpose to the address, from 1; null: not counted. */
+  readonly nth: number | null;
+  readonly locale: Locale;
+  /** Is null for a notice. */
+  readonly tokenHash: string | null;
+  /** Is null once the mail has ended, and for a notice. */
+  readonly tokenSealed: string | null;
+  /** A keyed hash, because six digits can be searched; null without `browserHash`. */
+  readonly codeHash: string | null;
+  readonly codeTries: number;
+  /** The hash of a random value in the browser that asked for the mail; null if none did. */
+  readonly browserHash: string | null;
+  /** Says when a notice is too old to be sent. */
+  readonly linkEndsAtMs: number;
+  readonly linkUsedAtMs: number | null;
+  readonly status: MailStatus;
+  /** Counted when a worker claims it. */
+  readonly tries: number;
+  readonly sentAtMs: number | null;
+  readonly createdAtMs: number;
+  readonly version: number;
+}
+
+/** `later`: not accepted, or unknown. */
+export type MailOutcome =
+  | { readonly outcome: 'sent' }
+  | { readonly outcome: 'later'; readonly reason: string }
+  | { readonly outcome: 'refused'; readonly reason: string };
+
+export function newMail(
+  fields: Tenant &
+    Pick<Mail, 'id' | 'purpose' | 'subject' | 'cause' | 'to' | 'toKey' | 'nth' | 'locale'> &
+    Pick<Mail, 'tokenHash' | 'tokenSealed' | 'codeHash' | 'browserHash'>,
+  nowMs: number,
+  lifeMs: number = mailRules[fields.purpose].lifeMs,
+): Mail {
+  return Object.freeze({
+    ...fields,
+    codeTries: 0,
+    linkEndsAtMs: nowMs + lifeMs,
+    linkUsedAtMs: null,
+    status: 'pending',
+    tries: 0,
+    dueAtMs: nowMs,
+    leaseToken: null,
+    lastError: null,
+    sentAtMs: null,
+    createdAtMs: nowMs,
+    version: 1,
+  });
+}
+
+/** The purpose is part of the input: no other token of the service has this hash. */
+export function hashLinkToken(token: string): string {
+  return hash('sha256', `sign-in link ${token}`, 'hex');
+}
+
+/** The six digits of a mail. They follow from its token, and do not reveal it. */
+export function codeOf(token: string): string {
+  const first = hash('sha256', `sign-in code ${token}`, 'hex').slice(0, 12);
+  return `${Number.parseInt(first, 16) % 1_000_000}`.padStart(6, '0');
+}
+
+/** What `codeHash` is a keyed hash of: the code is valid for one mail in one browser. */
+export function codeText(id: string, browserHash: string, code: string): string {
+  return `${id} ${browserHash} ${code}`;
+}
+
+export function isSameSubject(a: MailSubject, b: MailSubject): boolean {
+  if (a.kind === 'payment') return b.kind === 'payment' && a.paymentId === b.paymentId;
+  if (a.kind === 'account') return b.kind === 'account' && a.accountId === b.accountId;
+  return (
+    b.kind === 'submission' && a.submissionId === b.submissionId && a.ownerIndex === b.ownerIndex
+  );
+}
+
+/** The first character and the domain: enough to recognize an address, too little to learn it. */
+export function maskedAddress(address: string): string {
+  const at = address.lastIndexOf('@');
+  const [first = ''] = address.slice(0, at);
+  return `${first}•••${address.slice(at)}`;
+}
+
+export function tokenPurpose({ id }: Pick<Mail, 'id'>): string {
+  return `mail ${id}`;
+}
+
+/**
+ * The number of the next mail to an address, and how long until it may be sent; 0 for now. `newest`
+ * are the latest ADDRESS_MAILS_MAX mails of its purpose, newest first.
+ */
+export function nextMail(
+  newest: readonly Pick<Mail, 'nth' | 'createdAtMs'>[],
+  nowMs: number,
+): { readonly nth: number; readonly waitMs: number } {
+  const counted = newest.filter(({ createdAtMs }) => !isFromWrongClock(createdAtMs, nowMs));
+  const oldest = counted[ADDRESS_MAILS_MAX - 1];
+  const nth = (newest[0]?.nth ?? 0) + 1;
+  const freeAtMs = oldest === undefined ? nowMs : oldest.createdAtMs + ADDRESS_WINDOW_MS;
+  return { nth, waitMs: Math.max(0, freeAtMs - nowMs) };
+}
+
+/** Who asks for the sign-in mail of a page. */
+export interface SignInRequest {
+  readonly subject: MailSubject;
+  readonly browserHash: string;
+  /** Clients share addresses, so its budget only lets the page pause for all browsers. */
+  readonly isClientSpent: boolean;
+}
+
+export interface SignInTurn {
+  readonly nth: number;
+  /** 0 for now. */
+  readonly waitMs: number;
+  /** When the page's latest mail was written whose link still works; null if there is none. */
+  readonly sentAtMs: number | null;
+  /** Returns when the link of the next mail ends: it works until the page may mail another one. */
+  readonly lifeMs: number;
+}
+
+/**
+ * The next sign-in mail of a page; `newest` are the latest SIGN_INS_A_DAY_MAX to its address from
+ * the organization, newest first. A browser pauses after its own mails. Once strangers may have
+ * spent what browsers share, it pauses after all mails of the page, but never longer than the link
+ * of the latest one works: the mailbox holds a link, or the page sends one.
+ */
+export function nextSignIn(
+  newest: readonly Mail[],
+  { subject, browserHash, isClientSpent }: SignInRequest,
+  nowMs: number,
+): SignInTurn {
+  const today = newest.filter(
+    ({ createdAtMs }) => !isFromWrongClock(createdAtMs, nowMs) && createdAtMs > nowMs - DAY_MS,
+  );
+  const ofPage = sinceSignIn(today.filter((mail) => isSameSubject(mail.subject, subject)));
+  const unused = today.filter(({ linkUsedAtMs }) => linkUsedAtMs === null);
+  const isShared = isClientSpent || unused.length >= SIGN_INS_SHARED_MAX;
+  const counted = isShared ? ofPage : ofPage.filter((mail) => mail.browserHash === browserHash);
+  const [last] = counted;
+  const pausedUntilMs =
+    last === undefined || isLinkExpired(last, nowMs)
+      ? nowMs
+      : Math.min(last.createdAtMs + pauseAfter(counted.length), last.linkEndsAtMs);
+  const oldest = today[SIGN_INS_A_DAY_MAX - 1];
+  const freeAtMs = oldest === undefined ? nowMs : oldest.createdAtMs + DAY_MS;
+  const open = ofPage.find((mail) => !isLinkExpired(mail, nowMs));
+  return {
+    nth: (newest[0]?.nth ?? 0) + 1,
+    waitMs: Math.max(0, pausedUntilMs - nowMs, freeAtMs - nowMs),
+    sentAtMs: open?.createdAtMs ?? null,
+    lifeMs: Math.max(mailRules.sign_in.lifeMs, pauseAfter(ofPage.length + 1)),
+  };
+}
+
+/** Newest first. A sign-in proves that the mails are wanted. */
+function sinceSignIn(newest: readonly Mail[]): readonly Mail[] {
+  const used = newest.findIndex(({ linkUsedAtMs }) => linkUsedAtMs !== null);
+  return used < 0 ? newest : newest.slice(0, used);
+}
+
+function pauseAfter(count: number): number {
+  return SIGN_IN_PAUSES_MS[Math.min(count, SIGN_IN_PAUSES_MS.length) - 1] ?? 0;
+}
+
+/**
+ * How long until a KYC form may mail somebody else a link to a part, to any address; 0 for now.
+ * `newest` are its latest FORM_MAILS_A_DAY_MAX such mails, newest first.
+ */
+export function ownerLinkWaitMs(newest: readonly Mail[], part: MailSubject, nowMs: number): number {
+  const counted = newest.filter(({ createdAtMs }) => !isFromWrongClock(createdAtMs, nowMs));
+  const last = counted.find(({ subject }) => isSameSubject(subject, part));
+  const oldest = counted[FORM_MAILS_A_DAY_MAX - 1];
+  const freeAtMs = oldest === undefined ? nowMs : oldest.createdAtMs + DAY_MS;
+  return Math.max(invitationWaitMs(last?.createdAtMs ?? null, nowMs), freeAtMs - nowMs);
+}
+
+/** How long until the buyer may be invited again; 0 for now. */
+export function invitationWaitMs(invitedAtMs: number | null, nowMs: number): number {
+  if (invitedAtMs === null || isFromWrongClock(invitedAtMs, nowMs)) return 0;
+  return Math.max(0, invitedAtMs + INVITATION_PAUSE_MS - nowMs);
+}
+
+export function isExpiredMail({ status, createdAtMs }: Mail, nowMs: number): boolean {
+  return nextMailStatus(status, 'drop') === null && nowMs >= createdAtMs + MAIL_RETENTION_MS;
+}
+
+/** Its link no longer signs in, or the notice is too old. */
+export function isLinkExpired({ linkEndsAtMs, linkUsedAtMs }: Mail, nowMs: number): boolean {
+  return linkUsedAtMs !== null || nowMs >= linkEndsAtMs;
+}
+
+export function linkUsed(mail: Mail, nowMs: number): Mail {
+  assert(!isLinkExpired(mail, nowMs), 'a link is used once, before it expires');
+  return Object.freeze({ ...mail, linkUsedAtMs: nowMs });
+}
+
+/** Another link has signed the recipient in. */
+export function linkEnded(mail: Mail, nowMs: number): Mail {
+  return Object.freeze({ ...mail, linkEndsAtMs: Math.min(mail.linkEndsAtMs, nowMs) });
+}
+
+/** Its code can still be entered. */
+export function takesCode(mail: Mail, nowMs: number): boolean {
+  return mail.codeHash !== null && mail.codeTries < CODE_TRIES_MAX && !isLinkExpired(mail, nowMs);
+}
+
+export function codeTried(mail: Mail): Mail {
+  return Object.freeze({ ...mail, codeTries: mail.codeTries + 1 });
+}
+
+/** The mail after a try. The caller checks that the sender still holds the lease. */
+export function afterTry(mail: Mail, result: MailOutcome, nowMs: number): Mail {
+  switch (result.outcome) {
+    case 'sent':
+      return ended(mail, 'sent', { lastError: null, sentAtMs: nowMs });
+    case 'refused':
+      return ended(mail, 'refused', { lastError: result.reason });
+    case 'later':
+      return step(mail, 'later', {
+        dueAtMs: nowMs + backoffMs('mail', mail.tries - 1),
+        lastError: result.reason,
+      });
+  }
+}
+
+/** Not tried yet: until then a page may show what the mail says. */
+export function mailPostponed(mail: Mail, dueAtMs: number): Mail {
+  return step(mail, 'later', { dueAtMs, tries: mail.tries - 1 });
+}
+
+export function dropMail(mail: Mail, reason: string): Mail {
+  return ended(mail, 'drop', { lastError: reason });
+}
+
+/** Only the hash of the token is needed after the mail was sent. */
+function ended(mail: Mail, move: MailMove, fields: Partial<Mail>): Mail {
+  return step(mail, move, { ...fields, tokenSealed: null, dueAtMs: null });
+}
+
+function step(mail: Mail, move: MailMove, fields: Partial<Mail>): Mail {
+  const status = mails.step(mail.status, move);
+  return Object.freeze({ ...mail, ...fields, status, leaseToken: null });
+}

@@ -1,0 +1,96 @@
+// Which states of a payment are mailed to its buyer. A notice is staged by the change that makes
+// its state true, and dropped if the state is over before it is sent. It goes only to a buyer that
+// signed in by mail: others do not use the hosted page.
+import { type Change, isShortPaid, type PaymentAggregate } from '../payments/change.js';
+import { heldMinor } from '../payments/funds.js';
+import { isTerminal } from '../payments/payment.js';
+import type { NoticePurpose } from './mail.js';
+
+/** `kyc_more` is about the dossier, not about a state of the payment. */
+export type PaymentNotice = Exclude<NoticePurpose, 'kyc_more'>;
+
+/**
+ * What the notice is about, beyond the payment, while its state is true; else null. Another value
+ * is another notice.
+ */
+type Rule = (payment: PaymentAggregate) => string | null;
+
+const noticeRules: Readonly<Record<PaymentNotice, Rule>> = {
+  kyc_approved: ({ payment }) => only(payment.status === 'buyer_kyc_approved'),
+  // Before a price there are no bank details: the buyer has sent nothing.
+  kyc_rejected: (all) => only(hasFailed(all) && isUnpriced(all)),
+  instructions_ready: ({ payment, funds }) => {
+    const isAwaited = funds.receivedMinor < payment.amount.amountMinor;
+    return payment.status === 'on_ramp_pending' && isAwaited ? payment.bankDetailsCode : null;
+  },
+  money_short: (all) => (isShortPaid(all) ? `${all.funds.receivedMinor}` : null),
+  money_received: ({ payment: { status, amount }, funds }) =>
+    only(isOnItsWay.has(status) && funds.receivedMinor >= amount.amountMinor),
+  receipt: ({ payment }) => only(payment.status === 'settled'),
+  // With money, the letter about its return says everything.
+  cancelled: (all) => only(all.payment.status === 'cancelled' && !isReturning(all)),
+  expired: (all) => only(all.payment.status === 'expired' && !isReturning(all)),
+  failed: (all) =>
+    hasFailed(all) && !isUnpriced(all) ? (isHeld(all) ? 'held' : 'nothing held') : null,
+  refund_ordered: (all) => {
+    const { payment, funds } = all;
+    const isOpen = isReturning(all) && funds.refund !== 'refunded';
+    return isTerminal(payment.status) && payment.status !== 'settled' && isOpen
+      ? `${funds.receivedMinor} ${funds.refund === 'needs_review' ? 'by hand' : 'ordered'}`
+      : null;
+  },
+  refunded: ({ payment, funds }) =>
+    isTerminal(payment.status) && funds.refund === 'refunded' ? `${funds.refundedMinor}` : null,
+};
+
+const purposes = Object.keys(noticeRules) as readonly PaymentNotice[];
+const isOnItsWay: ReadonlySet<string> = new Set([
+  'on_ramp_pending',
+  'on_chain_confirmed',
+  'offramp_pending',
+]);
+
+export interface DueNotice {
+  readonly purpose: NoticePurpose;
+  /** Unique in the tenant: the notice is mailed once. */
+  readonly cause: string;
+}
+
+/** The notices of a change; none unless the buyer had signed in by mail before it. */
+export function noticesOf(was: PaymentAggregate, change: Change): readonly DueNotice[] {
+  if (was.payment.buyerLocale === null) return [];
+  const isGiven = was.payment.bankDetailsCode !== change.payment.bankDetailsCode;
+  return purposes.flatMap((purpose) => {
+    const cause = causeOf(purpose, change);
+    if (cause === null || cause === causeOf(purpose, was)) return [];
+    // The state is also true again once money was taken back by a bank.
+    return purpose === 'instructions_ready' && !isGiven ? [] : [{ purpose, cause }];
+  });
+}
+
+/** The cause of a notice whose state is true now; null if it is not. */
+export function causeOf(purpose: PaymentNotice, about: PaymentAggregate): string | null {
+  const key = noticeRules[purpose](about);
+  if (key === null) return null;
+  return [purpose, about.payment.id, ...(key === '' ? [] : [key])].join(':');
+}
+
+function only(isTrue: boolean): string | null {
+  return isTrue ? '' : null;
+}
+
+function hasFailed(all: PaymentAggregate): boolean {
+  return all.payment.status === 'failed' && !isReturning(all);
+}
+
+function isUnpriced({ payment, funds }: PaymentAggregate): boolean {
+  return payment.quoteId === null && funds.receivedMinor === 0n;
+}
+
+function isReturning({ funds }: PaymentAggregate): boolean {
+  return funds.refund !== 'none';
+}
+
+function isHeld({ funds }: PaymentAggregate): boolean {
+  return heldMinor(funds) + funds.payoutMinor > 0n;
+}

@@ -1,0 +1,123 @@
+// A buyer and its KYC submissions. A buyer is one identity per mode and e-mail address. A
+// submission belongs to one tenant, so that a rejection affects only that tenant's payments. When
+// the buyer signs in, an approval with another tenant is adopted.
+import type { Mode, Tenant } from '../base/tenant.js';
+import { decided, nextPartyStatus, type Party, partyStatuses } from './party.js';
+import { isAsked, nothingDue } from './party-due.js';
+
+/** The first two are `none` in the table of parties. Ponte does not write `pending`. */
+export const kycStatuses = ['not_started', 'pending', ...partyStatuses] as const;
+export type KycStatus = (typeof kycStatuses)[number];
+
+export interface Buyer {
+  readonly id: string;
+  readonly mode: Mode;
+  /** As first given; compared by `emailKey`. */
+  readonly email: string;
+  readonly emailKey: string;
+  readonly createdAtMs: number;
+}
+
+/** An adopted approval has the `partnerRef` of its origin. */
+export interface KycSubmission extends Tenant, Party {
+  readonly id: string;
+  readonly buyerId: string;
+  /** Random value in the URL of the hosted form; null if none was requested. */
+  readonly flowId: string | null;
+  /** Our id of the party, shown by the API. */
+  readonly receiverId: string;
+  readonly status: KycStatus;
+  /** Data of the buyer for the hosted form, sealed; null once the dossier is submitted. */
+  readonly draftSealed: string | null;
+  /** The submitted dossier, sealed until the decision: the partner may ask for corrections. */
+  readonly dossierSealed: string | null;
+  readonly submittedAtMs: number;
+  readonly createdAtMs: number;
+  readonly version: number;
+}
+
+/**
+ * Nothing was forwarded to the partner yet: the next dossier joins this submission. It is
+ * `verifying` with a draft. A rejected one stays so: the next start makes another submission.
+ */
+export function awaitsDossier(submission: Pick<KycSubmission, 'status' | 'draftSealed'>): boolean {
+  const { status, draftSealed } = submission;
+  if (status === 'verifying') return draftSealed !== null;
+  return status !== 'rejected' && nextPartyStatus(status, 'submit') !== null;
+}
+
+/** The partner verifies it or has approved it: a new start returns it unchanged. */
+export function isInFlightOrApproved(
+  submission: Pick<KycSubmission, 'status' | 'draftSealed'>,
+): boolean {
+  const { status } = submission;
+  return (status === 'verifying' || status === 'approved') && !awaitsDossier(submission);
+}
+
+/** What the hosted page shows of the KYC. `form`: the buyer has not submitted a dossier. */
+export type KycState = 'form' | 'verifying' | 'corrections' | 'approved' | 'rejected';
+
+/** `known` is the KYC of the buyer for the tenant; `current` is null before the first start. */
+export function kycStateOf(
+  known: KycStatus,
+  current: Pick<KycSubmission, 'status' | 'draftSealed' | 'corrections'> | null,
+): KycState {
+  if (known === 'approved' || known === 'rejected') return known;
+  if (current === null) return 'form';
+  if (!awaitsDossier(current)) return 'verifying';
+  return current.corrections === null ? 'form' : 'corrections';
+}
+
+/** The KYC of a buyer for a tenant, by its current submission or an approved connected account. */
+export function knownKycStatus(current: KycStatus | null, accountCounts: boolean): KycStatus {
+  return accountCounts ? 'approved' : (current ?? 'not_started');
+}
+
+/** RFC 5321: a path is 256 octets, its angle brackets included. */
+const EMAIL_LENGTH_MAX = 254;
+const emailForm = /^(?:[\w'+-]+\.)*[\w'+-]*[\w+-]@(?:[A-Za-z0-9][A-Za-z0-9-]*\.)+[A-Za-z]{2,}$/;
+
+/** The trimmed e-mail address; null for any other text. */
+export function readEmail(text: string): string | null {
+  const address = text.trim();
+  return address.length <= EMAIL_LENGTH_MAX && emailForm.test(address) ? address : null;
+}
+
+/** Addresses are equal if their keys are. */
+export function emailKey(email: string): string {
+  return email.trim().toLowerCase();
+}
+
+/** Takes over the approval of the buyer's submission with another tenant. */
+export function adopted(
+  submission: KycSubmission,
+  { partnerRef }: KycSubmission,
+  nowMs: number,
+): KycSubmission {
+  const approved = decided(submission, 'adopt', submission.reason, nowMs);
+  return Object.freeze({ ...approved, ...withoutData, ...nothingDue, partnerRef });
+}
+
+/** After a decision nothing of the dossier is kept. */
+export const withoutData = { draftSealed: null, dossierSealed: null } as const;
+
+/**
+ * The partner withdrew the approval that this submission adopted. Reason and time are the other
+ * tenant's; without a time no payment of this tenant fails.
+ */
+export function withdrawn(submission: KycSubmission): KycSubmission {
+  return decided(submission, 'reject', submission.reason, null);
+}
+
+/** The partner asks for other corrections of the dossier that it is verifying. */
+export function areCorrectionsAsked(was: KycSubmission, next: KycSubmission): boolean {
+  return next.status === 'verifying' && isAsked(was, next);
+}
+
+export function draftPurpose({ id }: Pick<KycSubmission, 'id'>): string {
+  return `kyc-draft:${id}`;
+}
+
+export function dossierPurpose({ id }: Pick<KycSubmission, 'id'>): string {
+  return `kyc-dossier:${id}`;
+}

@@ -1,0 +1,116 @@
+// A connected account: a client of an integrator (a seller or a known buyer), verified by the
+// partner: when a seller is ready to collect, and the events that follow from a change. Its states
+// are those of a party (party.ts); required data is in dossier.ts.
+import { PonteError } from '../../errors.js';
+import type { Tenant } from '../base/tenant.js';
+import { areTermsUsed, isDecision, partyStatuses, withTerms } from './party.js';
+import { isAsked } from './party-due.js';
+import { type Payee, withOwnPayout } from './payee.js';
+
+/** `created` is `none` in the table of parties. */
+export const accountStatuses = ['created', ...partyStatuses] as const;
+export type AccountStatus = (typeof accountStatuses)[number];
+
+export const roles = ['seller', 'buyer'] as const;
+export type Role = (typeof roles)[number];
+export const entityTypes = ['business', 'individual'] as const;
+export type EntityType = (typeof entityTypes)[number];
+
+/** Each with the prefix `connected_account.`. */
+export const accountEventTypes = [
+  'created',
+  'kyb_approved',
+  'kyb_rejected',
+  'ready_to_collect',
+  'requirements_due',
+] as const;
+export type AccountEventType = (typeof accountEventTypes)[number];
+
+export interface ConnectedAccount extends Tenant, Payee {
+  readonly id: string;
+  /** The integrator's key, unique per tenant. */
+  readonly externalId: string | null;
+  readonly role: Role;
+  readonly entityType: EntityType;
+  readonly status: AccountStatus;
+  /** Our id of the submitted party, shown by the API; new for each submission. */
+  readonly receiverId: string | null;
+  readonly email: string | null;
+  readonly legalName: string | null;
+  readonly displayName: string | null;
+  readonly country: string | null;
+  /** Sealed by the secret box; never returned. */
+  readonly taxIdSealed: string | null;
+  readonly taxIdLast4: string | null;
+  /** Our key of the latest terms session. */
+  readonly tosSessionKey: string | null;
+  /** When connected_account.ready_to_collect was sent; it is sent once. */
+  readonly readyAtMs: number | null;
+  readonly createdAtMs: number;
+  readonly updatedAtMs: number;
+  readonly version: number;
+}
+
+/** A seller that payments can be made to. */
+export function readyToCollect(account: ConnectedAccount): boolean {
+  return (
+    account.role === 'seller' &&
+    account.status === 'approved' &&
+    account.railsRef !== null &&
+    account.destinationRef !== null
+  );
+}
+
+export function countsAsBuyerKyc(account: Pick<ConnectedAccount, 'role' | 'status'>): boolean {
+  return account.role === 'buyer' && account.status === 'approved';
+}
+
+/** The changed account with what follows from the change. */
+export function settledAccount(
+  was: ConnectedAccount,
+  changed: ConnectedAccount,
+  nowMs: number,
+): ConnectedAccount {
+  const own = { ...withOwnPayout(was, changed), updatedAtMs: nowMs };
+  const next = isDecision(was, own) && areTermsUsed(own) ? { ...own, tosSessionKey: null } : own;
+  const isFirst = next.readyAtMs === null && readyToCollect(next);
+  return Object.freeze(isFirst ? { ...next, readyAtMs: nowMs } : next);
+}
+
+/** TosSessionRequired before a session, TosIdMismatch. */
+export function termsAccepted(account: ConnectedAccount, tosId: string): ConnectedAccount {
+  if (account.tosSessionKey === null) throw new PonteError('TosSessionRequired');
+  return withTerms(account, tosId);
+}
+
+/**
+ * The partner's id of a seller that a PIX destination can be registered for. ValidationError,
+ * ConnectedAccountNotApproved, also if the seller is another party than `known`.
+ */
+export function payableParty(account: ConnectedAccount, known = account.partnerRef): string {
+  if (account.role !== 'seller') {
+    throw new PonteError('ValidationError', 'role: only a seller has a payout. This is a buyer.');
+  }
+  const { status, partnerRef } = account;
+  if (status === 'approved' && partnerRef !== null && partnerRef === known) return partnerRef;
+  throw new PonteError('ConnectedAccountNotApproved');
+}
+
+/** `was` is null at its creation. */
+export function accountEvents(
+  was: ConnectedAccount | null,
+  next: ConnectedAccount,
+): readonly AccountEventType[] {
+  if (was === null) return ['created'];
+  const fired: AccountEventType[] = [];
+  if (isDecision(was, next)) {
+    fired.push(next.status === 'approved' ? 'kyb_approved' : 'kyb_rejected');
+  }
+  if (next.readyAtMs !== null && was.readyAtMs === null) fired.push('ready_to_collect');
+  if (isAsked(was, next)) fired.push('requirements_due');
+  return fired;
+}
+
+export function taxIdPurpose({ id }: Pick<ConnectedAccount, 'id'>): string {
+  return `connected-account:${id}`;
+}

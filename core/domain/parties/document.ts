@@ -1,0 +1,225 @@
+// A document for the verification of a party: an identity card, a selfie, a deed. Its kinds and
+// content types, its states from upload to purge, and when a worker must process it.
+import { hash } from 'node:crypto';
+import { PonteError } from '../../errors.js';
+import { type MoveOf, machine } from '../base/machine.js';
+import { backoffMs } from '../base/schedules.js';
+import type { Tenant } from '../base/tenant.js';
+
+export const documentMoves = {
+  awaiting: { store: 'stored', purge: 'purging' },
+  stored: { store: 'stored', submit: 'submitted', purge: 'purging' },
+  submitted: { submit: 'submitted', purge: 'purging' },
+  purging: { purged: 'purged' },
+  purged: {},
+} as const;
+
+export type DocumentStatus = keyof typeof documentMoves;
+export type DocumentMove = MoveOf<typeof documentMoves>;
+const documents = machine(documentMoves);
+export const { states: documentStatuses, next: nextDocumentStatus } = documents;
+
+const photos = ['image/jpeg', 'image/png'] as const;
+const scans = [...photos, 'application/pdf'] as const;
+
+export const documentKinds = {
+  selfie: photos,
+  id_doc_front: scans,
+  id_doc_back: scans,
+  proof_of_address: scans,
+  incorporation_doc: scans,
+  proof_of_ownership_doc: scans,
+} as const satisfies Readonly<Record<string, readonly ContentType[]>>;
+
+export const contentTypes = scans;
+export type ContentType = (typeof contentTypes)[number];
+export type DocumentKind = keyof typeof documentKinds;
+
+export const OWNER_INDEX_MAX = 20;
+/** A photograph or scan has a few MiB. */
+export const DOCUMENT_BYTES_MAX = 10 * 1_024 * 1_024;
+/** 256 bits: its plain hash cannot be searched. */
+export const URL_TOKEN_BYTES = 32;
+/** Uploads to one URL, including failed ones. */
+export const UPLOADS_MAX = 10;
+/**
+ * Limits the documents of one party that are not purged. A business needs 6, each of its 21 owners
+ * 4.
+ */
+export const DOCUMENTS_MAX = 100;
+export const UPLOAD_URL_LIFE_MS = 15 * 60_000;
+/** The host ends longer uploads: 10 MiB at 280 kbit/s. */
+export const UPLOAD_TIME_MAX_MS = 5 * 60_000;
+/** From the end of its upload URL, until it is submitted. */
+export const UNUSED_RETENTION_MS = 7 * 86_400_000;
+
+export type Grant = 'upload' | 'read';
+
+/** The party that it verifies, and no other. */
+export interface DocumentOwner {
+  readonly party: 'account' | 'buyer';
+  readonly id: string;
+}
+
+export interface Document extends Tenant {
+  readonly id: string;
+  readonly owner: DocumentOwner;
+  readonly kind: DocumentKind;
+  /** The beneficial owner of a business, from 0; null for the party itself. */
+  readonly ownerIndex: number | null;
+  readonly contentType: ContentType;
+  readonly status: DocumentStatus;
+  /** The current upload; each has a unique name in the storage. Null before the first. */
+  readonly contentName: string | null;
+  readonly sizeBytes: number | null;
+  /** Hashes of the tokens in its URLs. */
+  readonly tokenHashes: Readonly<Record<Grant, string>>;
+  /** Uploads that were started, including failed ones. */
+  readonly uploads: number;
+  /** Occupied until the document is purged (slot.ts); null: it counts for no limit. */
+  readonly slot: number | null;
+  readonly uploadUntilMs: number;
+  /** When the next cleanup is due; null if none is. */
+  readonly dueAtMs: number | null;
+  /** Cleanups started since the last one that completed. */
+  readonly tries: number;
+  readonly createdAtMs: number;
+  readonly purgedAtMs: number | null;
+  readonly version: number;
+}
+
+export function acceptsType(kind: DocumentKind, contentType: ContentType): boolean {
+  const accepted: readonly ContentType[] = documentKinds[kind];
+  return accepted.includes(contentType);
+}
+
+/** If its upload URL is not used, it is purged once no upload can be in progress. */
+export function newDocument(
+  fields: Tenant &
+    Pick<Document, 'id' | 'owner' | 'kind' | 'ownerIndex' | 'contentType' | 'tokenHashes' | 'slot'>,
+  nowMs: number,
+): Document {
+  const uploadUntilMs = nowMs + UPLOAD_URL_LIFE_MS;
+  return Object.freeze({
+    ...fields,
+    status: 'awaiting',
+    contentName: null,
+    sizeBytes: null,
+    uploads: 0,
+    uploadUntilMs,
+    dueAtMs: uploadUntilMs + UPLOAD_TIME_MAX_MS,
+    tries: 0,
+    createdAtMs: nowMs,
+    purgedAtMs: null,
+    version: 1,
+  });
+}
+
+export function hashUrlToken(token: string): string {
+  return hash('sha256', token, 'hex');
+}
+
+export function isGranted({ tokenHashes }: Document, grant: Grant, token: string): boolean {
+  return tokenHashes[grant] === hashUrlToken(token);
+}
+
+/** UploadUrlExpired unless its upload URL still accepts bytes, which replace earlier ones. */
+export function refuseUpload({ status, uploads, uploadUntilMs }: Document, nowMs: number): void {
+  if (nextDocumentStatus(status, 'store') === null || nowMs >= uploadUntilMs) {
+    throw new PonteError('UploadUrlExpired');
+  }
+  if (uploads < UPLOADS_MAX) return;
+  const message = `The upload URL was used ${UPLOADS_MAX} times, the most. Request another URL.`;
+  throw new PonteError('UploadUrlExpired', message);
+}
+
+/** Counted before the bytes arrive, so that concurrent uploads do not exceed the limit. */
+export function uploadStarted(document: Document, nowMs: number): Document {
+  refuseUpload(document, nowMs);
+  return changed(document, { uploads: document.uploads + 1 });
+}
+
+export function isReadable({ status, contentName }: Document): boolean {
+  return contentName !== null && nextDocumentStatus(status, 'submit') !== null;
+}
+
+/** All bytes arrived; null if they came too late to count. */
+export function uploaded(
+  document: Document,
+  content: { readonly name: string; readonly sizeBytes: number },
+  nowMs: number,
+): Document | null {
+  const status = nextDocumentStatus(document.status, 'store');
+  const lastCleanupMs = lastCleanupMsOf(document);
+  // A cleanup may be deleting them.
+  if (status === null || nowMs >= lastCleanupMs) return null;
+  const { name: contentName, sizeBytes } = content;
+  return changed(document, { status, contentName, sizeBytes, dueAtMs: lastCleanupMs });
+}
+
+/** It is part of a dossier: its content stays until the decision. */
+export function submitted(document: Document): Document {
+  const { dueAtMs } = document;
+  // A cleanup that is still due stays due; the expiry of an unused document does not.
+  return step(document, 'submit', { dueAtMs: dueAtMs === expiresAtMs(document) ? null : dueAtMs });
+}
+
+/** It can no longer be read; the deletion follows. */
+export function purgeRequested(document: Document, nowMs: number): Document {
+  return step(document, 'purge', { dueAtMs: nowMs, tries: 0 });
+}
+
+/**
+ * A worker starts the cleanup of a due document; null if it is not due. The cleanup deletes
+ * replaced uploads, and everything of a document that is purged or was not used. It is due again
+ * after a wait, in case it is interrupted.
+ */
+export function cleanupStarted(document: Document, nowMs: number): Document | null {
+  const { status, dueAtMs, tries } = document;
+  if (dueAtMs === null || dueAtMs > nowMs) return null;
+  const again = { tries: tries + 1, dueAtMs: nowMs + backoffMs('call', tries) };
+  const isOpen = nextDocumentStatus(status, 'store') !== null;
+  const isUnused = isOpen && nowMs >= expiresAtMs(document);
+  return isUnused ? step(document, 'purge', again) : changed(document, again);
+}
+
+/**
+ * The cleanup is complete. If a host dies during an upload, it may leave bytes later, so a last
+ * cleanup follows when no upload can be in progress.
+ */
+export function cleanupCompleted(document: Document, nowMs: number): Document {
+  const { status } = document;
+  const lastCleanupMs = lastCleanupMsOf(document);
+  const looked = { tries: 0, dueAtMs: nowMs < lastCleanupMs ? lastCleanupMs : null };
+  if (status === 'purging') {
+    return step(document, 'purged', { ...looked, contentName: null, purgedAtMs: nowMs });
+  }
+  if (nextDocumentStatus(status, 'store') === null) return changed(document, looked);
+  return changed(document, { ...looked, dueAtMs: expiresAtMs(document) });
+}
+
+/** When no upload can be in progress any more. */
+function lastCleanupMsOf({ uploadUntilMs }: Document): number {
+  return uploadUntilMs + UPLOAD_TIME_MAX_MS;
+}
+
+/** When it is purged unless it is submitted. */
+function expiresAtMs(document: Document): number {
+  if (document.contentName === null) return lastCleanupMsOf(document);
+  return document.uploadUntilMs + UNUSED_RETENTION_MS;
+}
+
+function step(document: Document, move: DocumentMove, fields: Partial<Document>): Document {
+  return changed(document, { ...fields, status: documents.step(document.status, move) });
+}
+
+function changed(document: Document, fields: Partial<Document>): Document {
+  return Object.freeze({ ...document, ...fields });
+}
+
+/** A random value that is also recorded at a resource outside, to recognize it. */
+export interface StorageFingerprint {
+  readonly name: string;
+  readonly value: string;
+  readonly createdAtMs: number;
+}

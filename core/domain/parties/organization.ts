@@ -1,0 +1,112 @@
+// An organization (the integrator) and its profile in each mode: KYB, terms, and where payments
+// without a named seller are paid.
+import { PonteError } from '../../errors.js';
+import type { Tenant } from '../base/tenant.js';
+import type { Dossier } from './dossier.js';
+import { areTermsUsed, isDecision, type PartyStatus, withTerms } from './party.js';
+import { isDue, TERMS } from './party-due.js';
+import { type Payee, withOwnPayout } from './payee.js';
+
+export interface Organization {
+  readonly id: string;
+  readonly name: string;
+  /** Live mode requires this manual approval and the KYB. */
+  readonly productionGrantedAtMs: number | null;
+  readonly requiresApproval: boolean;
+  /** Shown to buyers, like the two below; null: none. */
+  readonly supportEmail: string | null;
+  readonly supportPhone: string | null;
+  /** An http or https URL. */
+  readonly website: string | null;
+  readonly createdAtMs: number;
+  readonly version: number;
+}
+
+/** How a buyer reaches the organization. */
+export type SupportContact = Pick<Organization, 'supportEmail' | 'supportPhone' | 'website'>;
+
+/** Created with the organization, one for each mode. */
+export interface OrganizationProfile extends Tenant, Payee {
+  /** The status of the KYB; null before the first submission. */
+  readonly status: PartyStatus | null;
+  readonly tosAcceptedAtMs: number | null;
+  readonly version: number;
+}
+
+const PHONE_DIGITS_MIN = 5;
+const PHONE_LENGTH_MAX = 40;
+const WEBSITE_LENGTH_MAX = 200;
+const phoneForm = /^\+?[0-9(][0-9 ()./-]*$/;
+const websiteForm = /^https?:\/\/[^\s/?#@]+([/?#]\S*)?$/i;
+
+/** The phone number without surrounding blanks; null for any other text. */
+export function readPhone(text: string): string | null {
+  const phone = text.trim();
+  const isLong = phone.replace(/[^0-9]/g, '').length >= PHONE_DIGITS_MIN;
+  return isLong && phone.length <= PHONE_LENGTH_MAX && phoneForm.test(phone) ? phone : null;
+}
+
+/** The normalized http or https URL without a password; null for any other text. */
+export function readWebsite(text: string): string | null {
+  const url = text.trim();
+  if (!websiteForm.test(url) || !URL.canParse(url)) return null;
+  const { href } = new URL(url);
+  return href.length <= WEBSITE_LENGTH_MAX ? href : null;
+}
+
+export interface NamedProfile {
+  readonly profile: OrganizationProfile;
+  /** Belongs to the organization. */
+  readonly name: string;
+}
+
+/** The test number of Brazilian tax systems, with valid check digits. */
+const SANDBOX_CNPJ = '99.999.999/0001-91';
+
+/** The sandbox dossier. The name may be a test value of the partner. */
+export function sandboxKyb({ id, name }: Organization): Dossier {
+  return { email: `${id}@sandbox.invalid`, legalName: name, cnpj: SANDBOX_CNPJ };
+}
+
+/** Payments can be created. */
+export function mayCollect(profile: OrganizationProfile): boolean {
+  return profile.status === 'approved' && profile.railsRef !== null;
+}
+
+/** Until the KYB is approved and, in live mode, production access is granted. */
+export function needsOnboarding(
+  organization: Organization,
+  { mode, status }: OrganizationProfile,
+): boolean {
+  const granted = mode === 'test' || organization.productionGrantedAtMs !== null;
+  return status !== 'approved' || !granted;
+}
+
+/** The partner's id of the approved organization. KybNotApproved, also if it is not `known`. */
+export function payableParty(profile: OrganizationProfile, known = profile.partnerRef): string {
+  const { status, partnerRef } = profile;
+  if (status === 'approved' && partnerRef !== null && partnerRef === known) return partnerRef;
+  throw new PonteError('KybNotApproved', 'The KYB is not approved. Approve it, then configure.');
+}
+
+/** The changed profile with what follows from the change. */
+export function settledProfile(
+  was: OrganizationProfile,
+  changed: OrganizationProfile,
+): OrganizationProfile {
+  const next = withOwnPayout(was, changed);
+  if (!isDecision(was, next) || !areTermsUsed(next)) return next;
+  return Object.freeze({ ...next, tosAcceptedAtMs: null });
+}
+
+/** The terms are accepted once; the partner's id of them may follow. TosIdMismatch. */
+export function termsAccepted(
+  profile: OrganizationProfile,
+  tosId: string | null,
+  nowMs: number,
+): OrganizationProfile {
+  const next = withTerms(profile, tosId);
+  const isRenewed = next !== profile && profile.tosId !== null && isDue(profile, TERMS);
+  if (profile.tosAcceptedAtMs !== null && !isRenewed) return next;
+  return Object.freeze({ ...next, tosAcceptedAtMs: nowMs });
+}

@@ -1,0 +1,38 @@
+// A limit of the payee at the partner: the buyer gets no price for an amount over it.
+import type { Money } from '../base/money.js';
+import { readAmount, writeAmount } from '../commands/partner-message.js';
+
+/**
+ * Says whether it limits one payment, or all payments of a day or month by the partner's calendar.
+ */
+export const limitPeriods = ['payment', 'day', 'month', 'unknown'] as const;
+export type LimitPeriod = (typeof limitPeriods)[number];
+
+export interface AmountLimit {
+  readonly period: LimitPeriod;
+  /** What the payee may still receive, zero or more; null if the partner does not say. */
+  readonly left: Money | null;
+  /** When the period ends; null if waiting does not help or the end is unknown. */
+  readonly untilMs: number | null;
+}
+
+/** The latest refusal of a quote for this reason. */
+export interface LimitHit extends AmountLimit {
+  readonly atMs: number;
+  /** A later quote was given. */
+  readonly isLifted: boolean;
+}
+
+/** Until the period ends or a quote is given. */
+export function isLimited({ limitHit }: { limitHit: LimitHit | null }, nowMs: number): boolean {
+  if (limitHit === null || limitHit.isLifted) return false;
+  return limitHit.untilMs === null || nowMs < limitHit.untilMs;
+}
+
+export function writeLimitHit(hit: LimitHit): string {
+  return JSON.stringify(hit, writeAmount);
+}
+
+export function readLimitHit(text: string): LimitHit {
+  return Object.freeze(JSON.parse(text, readAmount) as LimitHit);
+}

@@ -1,0 +1,87 @@
+// What one cause changes: the payment, its funds and its commands to the partner, with the postings
+// and events of the change. A use case stores all of it in one batch. The causes are in
+// payment-transitions.ts and command-outcomes.ts (commands to the partner).
+import { PonteError } from '../../errors.js';
+import type { CommandDraft, MoneyCommand } from '../commands/partner-command.js';
+import type { KycStatus } from '../parties/buyer-kyc.js';
+import { type EventDraft, paymentEventTypes } from './event.js';
+import { type Funds, heldMinor } from './funds.js';
+import type { Posting } from './ledger.js';
+import { nextStatus, type Payment, type PaymentMove } from './payment.js';
+
+export interface PaymentAggregate {
+  readonly payment: Payment;
+  readonly funds: Funds;
+}
+
+export interface PaymentView extends PaymentAggregate {
+  /** The buyer's KYC for this tenant. */
+  readonly kycStatus: KycStatus;
+}
+
+/** `payment` and `funds` are the rows that were read if they are unchanged. */
+export interface Change extends PaymentAggregate {
+  readonly postings: readonly Posting[];
+  readonly events: readonly EventDraft[];
+  readonly commands: readonly CommandDraft[];
+  /** Stored commands of this payment that the same cause changes. */
+  readonly changedCommands: readonly MoneyCommand[];
+  /** For operators; logged and counted. */
+  readonly alerts: readonly string[];
+}
+
+export type MoveFields = Partial<
+  Pick<
+    Payment,
+    | 'cancelReason'
+    | 'failureReason'
+    | 'quoteId'
+    | 'limitHit'
+    | 'confirmedLocale'
+    | 'approvedByMemberId'
+    | 'invitedAtMs'
+  >
+>;
+
+/** Part of the money is here, without what went back, and the rest is awaited. */
+export function isShortPaid({ payment, funds }: PaymentAggregate): boolean {
+  const hereMinor = heldMinor(funds);
+  const isPart = hereMinor > 0n && hereMinor < payment.amount.amountMinor;
+  return payment.status === 'on_ramp_pending' && isPart;
+}
+
+export function unchanged({ payment, funds }: PaymentAggregate): Change {
+  const nothing = { postings: [], events: [], commands: [], changedCommands: [], alerts: [] };
+  return { payment, funds, ...nothing };
+}
+
+/** Moves the status, with its events; PaymentStateConflict where the table has no such move. */
+export function withMove(
+  change: Change,
+  move: PaymentMove,
+  nowMs: number,
+  fields: MoveFields = {},
+): Change {
+  const was = change.payment;
+  const status = nextStatus(was.status, move);
+  if (status === null) throw new PonteError('PaymentStateConflict');
+  const payment = Object.freeze({ ...was, ...fields, status, updatedAtMs: nowMs });
+  if (status === was.status) return { ...change, payment };
+  const happened = move === 'kyc_rejected' ? 'kyc_rejected' : 'moved';
+  const types = paymentEventTypes(payment, happened);
+  const events = types.map((type) => ({ type, payment, occurredAtMs: nowMs }));
+  return { ...change, payment, events: [...change.events, ...events] };
+}
+
+/** The stored commands after a change. */
+export function commandsAfter(
+  commands: readonly MoneyCommand[],
+  { changedCommands }: Change,
+): readonly MoneyCommand[] {
+  return commands.map((one) => changedCommands.find(({ id }) => id === one.id) ?? one);
+}
+
+export function withChangedCommand(change: Change, command: MoneyCommand): Change {
+  const others = change.changedCommands.filter(({ id }) => id !== command.id);
+  return { ...change, changedCommands: [...others, command] };
+}

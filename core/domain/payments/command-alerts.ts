@@ -1,0 +1,55 @@
+// Alerts for operators: changes of a payment's commands that need a person.
+import type { MoneyCommand } from '../commands/partner-command.js';
+import { type Funds, stageOf, sumsOf } from './funds.js';
+import type { Payment } from './payment.js';
+
+interface MoneyState {
+  readonly payment: Payment;
+  readonly funds: Funds;
+  readonly commands: readonly MoneyCommand[];
+}
+
+/** Each alert is raised once, by the change that makes its condition true. */
+export function alertsBetween(
+  was: MoneyState,
+  { payment, funds, commands }: MoneyState,
+): readonly string[] {
+  const [before, after] = [sumsOf(was.commands), sumsOf(commands)];
+  const rules = [
+    [
+      after.lossMinor > before.lossMinor,
+      `more left than arrived: the loss is ${after.lossMinor} minor units so far`,
+    ],
+    [
+      funds.position === 'needs_review' && was.funds.position !== 'needs_review',
+      'the position of the money is unknown',
+    ],
+    [
+      debtsOf(commands) > debtsOf(was.commands),
+      'a refund was refused or failed: the buyer must be paid back by hand',
+    ],
+    [
+      doubtsOf(commands) > doubtsOf(was.commands),
+      'a report about a refund is implausible and waits for a decision',
+    ],
+    [
+      after.paidMinor > before.paidMinor && payment.status !== 'settled',
+      `payout completed although the payment is ${payment.status}`,
+    ],
+    [after.paidMinor < before.paidMinor, 'a payout came back after it was paid'],
+    [
+      after.returnedMinor > before.returnedMinor && after.payoutMinor > 0n,
+      'a pay-in went back to the buyer although its payout was ordered',
+    ],
+  ] as const;
+  return rules.filter(([applies]) => applies).map(([, text]) => text);
+}
+
+function debtsOf(commands: readonly MoneyCommand[]): number {
+  return commands.filter((command) => command.kind === 'refund' && stageOf(command) === 'owed')
+    .length;
+}
+
+function doubtsOf(commands: readonly MoneyCommand[]): number {
+  return commands.filter(({ kind, review }) => kind === 'refund' && review !== null).length;
+}

@@ -1,0 +1,406 @@
+// The effect of changed commands on a payment: status, funds, ledger, refunds and events. One
+// function derives all of it, so outcomes that arrive late, twice or out of order lead to the same
+// rows.
+import {
+  isOpen,
+  isUnpaidRefund,
+  isVoidable,
+  type MoneyCommand,
+  newCommand,
+  supersedeCommand,
+  voidCommand,
+} from '../commands/partner-command.js';
+import { PARTY_BLOCKED } from '../parties/party-due.js';
+import { bankDetailsRecord, checkCodeOf } from './bank-record.js';
+import {
+  type Change,
+  commandsAfter,
+  type PaymentAggregate,
+  unchanged,
+  withChangedCommand,
+  withMove,
+} from './change.js';
+import { alertsBetween } from './command-alerts.js';
+import { type RefundEvent, refundEventTypes } from './event.js';
+import {
+  fundsOf,
+  heldMinor,
+  postingsBetween,
+  refundableMinor,
+  sameFunds,
+  stageOf,
+  sumsOf,
+} from './funds.js';
+import { type PayinInstructions, writePayinInstructions } from './payin-instructions.js';
+import {
+  isTerminal,
+  type Payment,
+  type PaymentMove,
+  type PaymentStatus,
+  type SettlementFacts,
+} from './payment.js';
+
+/** What a report states in addition to the change of its command. */
+export interface ReportedDetails {
+  /** Why a command failed, in the partner's words. */
+  readonly reason?: string | null;
+  readonly instructions?: PayinInstructions | undefined;
+  readonly transactionHash?: string | null;
+  readonly settlement?: SettlementFacts;
+}
+
+/** `commands` are all stored commands of the payment; `changed` are new states of some of them. */
+export function commandsChanged(
+  was: PaymentAggregate,
+  commands: readonly MoneyCommand[],
+  changed: readonly MoneyCommand[],
+  nowMs: number,
+  details: ReportedDetails = {},
+): Change {
+  let change = changed.reduce(withChangedCommand, unchanged(was));
+  const isPaid = sumsOf(commands).paidMinor > 0n;
+  change = { ...change, payment: withReportedDetails(was.payment, details, isPaid, nowMs) };
+  change = withStatus(change, commands, details.reason ?? null, nowMs);
+  return withDerivedMoney(change, was, commands, nowMs);
+}
+
+/**
+ * Brings funds, refunds and ledger in line with the commands and the status: voids unsent commands
+ * of an ended payment, and owes unallocated money to the buyer.
+ */
+export function withDerivedMoney(
+  changed: Change,
+  was: PaymentAggregate,
+  commands: readonly MoneyCommand[],
+  nowMs: number,
+): Change {
+  let change = withoutUnsentCommands(changed, commands, nowMs);
+  change = withoutNeedlessRefunds(change, commands, nowMs);
+  change = withSurplusOwed(change, commands);
+  const before = sumsOf(commands);
+  const counted = withDrafts(commandsAfter(commands, change), change);
+  const after = sumsOf(counted);
+  const funds = fundsOf(was.funds, counted);
+  const { payment } = change;
+  const here = after.receivedMinor - after.returnedMinor;
+  change = {
+    ...change,
+    funds: sameFunds(funds, was.funds) ? was.funds : funds,
+    payment:
+      payment.coveredAtMs === null && covers(here, payment)
+        ? Object.freeze({ ...payment, coveredAtMs: nowMs })
+        : payment,
+    postings: postingsBetween(before, after, funds.currency, payment.settlement),
+  };
+  change = withRefundEvents(change, commands, after.returnedMinor - before.returnedMinor, nowMs);
+  const alerts = alertsBetween({ ...was, commands }, { ...change, commands: counted });
+  return { ...change, alerts: [...change.alerts, ...alerts] };
+}
+
+/** While a payout counts as paid, its settlement stays as it was posted. */
+function withReportedDetails(
+  payment: Payment,
+  details: ReportedDetails,
+  isPaid: boolean,
+  nowMs: number,
+): Payment {
+  const { instructions, transactionHash } = details;
+  const settlement = isPaid ? (payment.settlement ?? details.settlement) : details.settlement;
+  if (
+    instructions === undefined &&
+    (transactionHash ?? null) === null &&
+    settlement === undefined
+  ) {
+    return payment;
+  }
+  return Object.freeze({
+    ...payment,
+    ...givenInstructions(payment, instructions, nowMs),
+    transactionHash: transactionHash ?? payment.transactionHash,
+    settlement: settlement ?? payment.settlement,
+    updatedAtMs: nowMs,
+  });
+}
+
+/** Instructions that were given before keep their check code. */
+function givenInstructions(
+  payment: Payment,
+  instructions: PayinInstructions | undefined,
+  nowMs: number,
+): Pick<Payment, 'payinInstructions' | 'bankDetailsCode'> {
+  const { payinInstructions: were, bankDetailsCode } = payment;
+  const isKept =
+    instructions === undefined ||
+    (were !== null && writePayinInstructions(were) === writePayinInstructions(instructions));
+  if (isKept) return { payinInstructions: were, bankDetailsCode };
+  const record = bankDetailsRecord(payment, instructions, nowMs);
+  return { payinInstructions: instructions, bankDetailsCode: checkCodeOf(record) };
+}
+
+function withStatus(
+  change: Change,
+  commands: readonly MoneyCommand[],
+  reason: string | null,
+  nowMs: number,
+): Change {
+  for (let next = change; ; ) {
+    const counted = withDrafts(commandsAfter(commands, next), next);
+    const step = statusStep(next.payment, counted, reason);
+    if (step === null) return next;
+    const { move, fields } = step;
+    next = withMove(next, move, nowMs, fields);
+    if (move === 'payin_completed' && !counted.some(isPayout)) {
+      const payout = { kind: 'payout', amount: next.payment.amount, payinId: null } as const;
+      next = { ...next, commands: [...next.commands, payout] };
+    }
+  }
+}
+
+type Step = {
+  readonly move: Parameters<typeof withMove>[1];
+  readonly fields?: Parameters<typeof withMove>[3];
+} | null;
+
+/** Returns null if the status stays. */
+function statusStep(
+  payment: Payment,
+  commands: readonly MoneyCommand[],
+  reason: string | null,
+): Step {
+  switch (payment.status) {
+    case 'on_ramp_pending':
+      // A payout found after a restore: its pay-in was completed before.
+      if (commands.some(isPayoutMade)) return { move: 'payin_completed' };
+      return payinStep(payment, commands, reason);
+    case 'on_chain_confirmed':
+    case 'offramp_pending':
+      return payoutStep(payment, commands, reason);
+    default: {
+      const move = movesToPayin[payment.status];
+      return move !== undefined && payins(commands).some(isAlive) ? { move } : null;
+    }
+  }
+}
+
+/**
+ * A pay-in exists before the payment reached it: it counted as refused, or a backup was restored.
+ * The payment repeats its earlier moves.
+ */
+const movesToPayin: Partial<Record<PaymentStatus, PaymentMove>> = {
+  awaiting_approval: 'approve',
+  approved: 'invite',
+  awaiting_buyer: 'sign_in',
+  buyer_kyc_pending: 'kyc_approved',
+  buyer_kyc_approved: 'quote',
+  fx_quoted: 'confirm',
+};
+
+function payinStep(
+  payment: Payment,
+  commands: readonly MoneyCommand[],
+  reason: string | null,
+): Step {
+  const found = payins(commands);
+  const confirmed = found
+    .filter(({ end }) => end !== 'returned')
+    .reduce((sum, { confirmedMinor }) => sum + confirmedMinor, 0n);
+  if (confirmed >= payment.amount.amountMinor) return { move: 'payin_completed' };
+  if (found.some((payin) => isOpen(payin) || payin.end === 'completed')) return null;
+  const last = found.at(-1);
+  if (last === undefined) return null;
+  if (isOfQuote(last.refusal) && last.end === 'open') {
+    return { move: 'quote_expired', fields: { quoteId: null } };
+  }
+  return failed(last, 'pay-in', reason);
+}
+
+/** The payment needs another quote; a payee that is blocked gets none until it has acted. */
+function isOfQuote(refusal: string | null): boolean {
+  return refusal === 'quote_expired' || refusal === PARTY_BLOCKED;
+}
+
+function payoutStep(
+  payment: Payment,
+  commands: readonly MoneyCommand[],
+  reason: string | null,
+): Step {
+  const payout = commands.findLast(isPayout);
+  if (payout === undefined) return null;
+  const stage = stageOf(payout);
+  const taken = payment.status === 'offramp_pending';
+  if (stage === 'planned') return fundsLost(payment, commands, reason);
+  if (stage === 'none') return failed(payout, 'payout', reason);
+  if (!taken) return { move: 'send_payout' };
+  if (stage === 'moved') return { move: 'payout_completed' };
+  return stage === 'needs_review' ? failed(payout, 'payout', reason) : null;
+}
+
+/** The money went back to the buyer before the payout was sent. */
+function fundsLost(
+  payment: Payment,
+  commands: readonly MoneyCommand[],
+  reason: string | null,
+): Step {
+  const sums = sumsOf(commands);
+  const left = sums.receivedMinor - sums.returnedMinor - sums.refundedMinor - sums.orderedMinor;
+  if (left >= payment.amount.amountMinor) return null;
+  const payin = payins(commands).findLast(({ end }) => end === 'returned');
+  if (payin !== undefined) return failed(payin, 'pay-in', reason);
+  // Only after a restore: an ended payment ordered it.
+  return { move: 'fail', fields: { failureReason: 'the money was refunded' } };
+}
+
+function failed(command: MoneyCommand, name: string, reason: string | null): Step {
+  const refused = command.state === 'refused' && command.end === 'open';
+  const failureReason = refused
+    ? `${name} refused: ${command.refusal ?? 'no reason given'}`
+    : (reason ?? `${name} ${command.end}`);
+  return { move: 'fail', fields: { failureReason } };
+}
+
+/**
+ * Voids unsent commands that are no longer wanted: pay-ins of a payment that has its money, and all
+ * but refunds of an ended payment.
+ */
+function withoutUnsentCommands(
+  change: Change,
+  commands: readonly MoneyCommand[],
+  nowMs: number,
+): Change {
+  const { status } = change.payment;
+  const unwanted = {
+    payin: status !== 'on_ramp_pending',
+    payout: isTerminal(status),
+  };
+  const unsent = commandsAfter(commands, change).filter(
+    (command) =>
+      isVoidable(command) &&
+      ((command.kind === 'payin' && unwanted.payin) ||
+        (command.kind === 'payout' && unwanted.payout)),
+  );
+  const voided = unsent.map((command) => voidCommand(command, nowMs));
+  if (!unwanted.payout) return voided.reduce(withChangedCommand, change);
+  // A drafted payout is dropped.
+  const drafts = change.commands.filter(({ kind }) => kind === 'refund');
+  return voided.reduce(withChangedCommand, { ...change, commands: drafts });
+}
+
+/**
+ * Withdraws unsent and refused refunds: first those whose pay-in was returned or lacks the money,
+ * then others while more has left than arrived.
+ */
+function withoutNeedlessRefunds(
+  was: Change,
+  commands: readonly MoneyCommand[],
+  nowMs: number,
+): Change {
+  let change = was;
+  for (const isNeedless of [isWithoutMoney, hasLoss]) {
+    const waiting = commandsAfter(commands, change).filter(
+      (command) => command.kind === 'refund' && (isUnpaidRefund(command) || isVoidable(command)),
+    );
+    for (const refund of waiting.toReversed()) {
+      if (!isNeedless(refund, commandsAfter(commands, change))) continue;
+      const ended = isUnpaidRefund(refund)
+        ? supersedeCommand(refund, nowMs)
+        : voidCommand(refund, nowMs);
+      change = withChangedCommand(change, ended);
+    }
+  }
+  return change;
+}
+
+function isWithoutMoney(refund: MoneyCommand, commands: readonly MoneyCommand[]): boolean {
+  const payin = commands.find(({ id }) => id === refund.payinId);
+  return payin !== undefined && (payin.end === 'returned' || refundableMinor(payin, commands) < 0n);
+}
+
+function hasLoss(_refund: MoneyCommand, commands: readonly MoneyCommand[]): boolean {
+  return sumsOf(commands).lossMinor > 0n;
+}
+
+/** Unallocated money is owed back, each part from the pay-in that has it. */
+function withSurplusOwed(change: Change, commands: readonly MoneyCommand[]): Change {
+  const { payment, funds } = change;
+  const counted = withDrafts(commandsAfter(commands, change), change);
+  const next = fundsOf(funds, counted);
+  const claimed = isTerminal(payment.status) || next.payoutMinor > 0n;
+  let surplusMinor = heldMinor(next) - (claimed ? 0n : payment.amount.amountMinor);
+  const drafts = [...change.commands];
+  // Newest first: a payout takes the oldest money.
+  for (const payin of payins(counted).toReversed()) {
+    const free = refundableMinor(payin, counted);
+    const amountMinor = surplusMinor < free ? surplusMinor : free;
+    if (amountMinor <= 0n) continue;
+    const amount = { amountMinor, currency: funds.currency };
+    drafts.push({ kind: 'refund', amount, payinId: payin.id });
+    surplusMinor -= amountMinor;
+  }
+  return { ...change, commands: drafts };
+}
+
+function withRefundEvents(
+  change: Change,
+  commands: readonly MoneyCommand[],
+  returnedMinor: bigint,
+  nowMs: number,
+): Change {
+  const { payment } = change;
+  const facts: { readonly what: RefundEvent; readonly amountMinor: bigint }[] = [];
+  for (const command of change.changedCommands) {
+    const before = commands.find(({ id }) => id === command.id);
+    if (command.kind !== 'refund' || before === undefined) continue;
+    const [was, is] = [stageOf(before), stageOf(command)];
+    const amountMinor = command.amount.amountMinor;
+    if (was === is) continue;
+    if (is === 'moving' && before.lastSentAtMs === null)
+      facts.push({ what: 'ordered', amountMinor });
+    if (is === 'moved') facts.push({ what: 'paid', amountMinor });
+    if (is === 'owed') facts.push({ what: 'failed', amountMinor });
+  }
+  if (returnedMinor > 0n) facts.push({ what: 'paid', amountMinor: returnedMinor });
+  const events = facts.flatMap(({ what, amountMinor }) =>
+    refundEventTypes(payment, what).map((type) => ({
+      type,
+      payment,
+      occurredAtMs: nowMs,
+      refund: { amountMinor, currency: payment.amount.currency },
+    })),
+  );
+  return { ...change, events: [...change.events, ...events] };
+}
+
+function covers(amountMinor: bigint, { amount }: Payment): boolean {
+  return amountMinor >= amount.amountMinor;
+}
+
+function isAlive({ state, end }: MoneyCommand): boolean {
+  return state === 'done' && end !== 'failed' && end !== 'returned';
+}
+
+/** A payout that was ordered is not sent again, even if it failed. */
+function isPayout({ kind, state }: MoneyCommand): boolean {
+  return kind === 'payout' && state !== 'void';
+}
+
+/** The partner has it or may have it. */
+function isPayoutMade(command: MoneyCommand): boolean {
+  return isPayout(command) && command.state !== 'pending' && command.state !== 'refused';
+}
+
+function payins(commands: readonly MoneyCommand[]): readonly MoneyCommand[] {
+  return commands.filter(({ kind }) => kind === 'payin');
+}
+
+const DRAFT = { id: '', reference: '' };
+
+/** Drafts count as commands that were not sent. */
+function withDrafts(
+  commands: readonly MoneyCommand[],
+  { commands: drafts, payment }: Change,
+): readonly MoneyCommand[] {
+  return [
+    ...commands,
+    ...drafts.map((draft) => newCommand(payment, DRAFT, { ...draft, paymentId: payment.id }, 0)),
+  ];
+}

@@ -1,0 +1,106 @@
+// What hosted pages and mails show of texts that integrators send, as `display`, which no request
+// validates. Only text leaves this file: an object where a template expects text could become
+// markup.
+import { type Locale, localeOf } from '../base/locale.js';
+import { sliceItems, sliceTopLevel } from '../base/raw-json.js';
+import type { Payment } from './payment.js';
+
+export const DISPLAY_LINES_MAX = 100;
+/** Limits each text, in code points; the rest is cut off. */
+export const DISPLAY_TEXT_LENGTH_MAX = 500;
+
+/** Absent, empty and unreadable values are null. Numbers keep their digits as text. */
+export interface PageDisplay {
+  readonly title: string | null;
+  /** May contain line feeds. */
+  readonly notes: string | null;
+  readonly lineItems: readonly DisplayLine[];
+  readonly locale: Locale | null;
+}
+
+/** At least one field has text. */
+export interface DisplayLine {
+  /** Empty if there is none. */
+  readonly description: string;
+  readonly quantity: string | null;
+  readonly unitPrice: string | null;
+  readonly subtotal: string | null;
+}
+
+/** Returns null without `display`, or if it is no JSON object. */
+export function readDisplay(json: string | null): PageDisplay | null {
+  if (json === null || !isJsonObject(json)) return null;
+  const slices = sliceTopLevel(json, ['title', 'notes', 'lineItems', 'locale']);
+  const locale = textOf(slices.get('locale'));
+  return Object.freeze({
+    title: textOf(slices.get('title')),
+    notes: textOf(slices.get('notes'), '\n'),
+    lineItems: linesOf(slices.get('lineItems')),
+    locale: locale === null ? null : localeOf(locale),
+  });
+}
+
+const lineBreaks = /\r\n?|[\n\u0085\u2028\u2029]/gu;
+/** They would change the direction of the text around them (Unicode Bidi_Control). */
+const bidiControls = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
+const controls = /(?!\n)\p{Cc}/gu;
+
+/** Without control characters, trimmed and cut; null if nothing is left. */
+export function plainText(text: string, lineBreak: '\n' | ' ' = ' '): string | null {
+  const lines = text.replace(lineBreaks, lineBreak).replaceAll('\t', ' ');
+  const clean = lines.replace(bidiControls, '').replace(controls, '').toWellFormed().trim();
+  const cut = [...clean].slice(0, DISPLAY_TEXT_LENGTH_MAX).join('').trimEnd();
+  return cut === '' ? null : cut;
+}
+
+/** Names a document and can hold no sentence; the end of a domain, as in `.com`, makes a link. */
+const referenceForm = /^(?!.*\.[a-z]{2})[a-z0-9](?:[a-z0-9._/#-]{0,38}[a-z0-9])?$/i;
+
+/** Whether a text of an integrator may be shown as the number of a document. */
+export function isReference(text: string): boolean {
+  return referenceForm.test(text);
+}
+
+/** What the buyer names when asking for help. */
+export function helpReference({
+  number,
+  externalId,
+  id,
+}: Pick<Payment, 'number' | 'externalId' | 'id'>): string {
+  return [number, externalId].find((text) => text !== null && isReference(text)) ?? id;
+}
+
+/** Exact as text; an exponent is not shown to people. */
+const plainNumber = /^-?[0-9]{1,40}(\.[0-9]{1,40})?$/;
+
+function textOf(slice: string | undefined, lineBreak?: '\n'): string | null {
+  if (slice === undefined) return null;
+  if (slice.startsWith('"')) return plainText(String(JSON.parse(slice)), lineBreak);
+  return plainNumber.test(slice) ? slice : null;
+}
+
+function linesOf(slice: string | undefined): readonly DisplayLine[] {
+  if (slice === undefined || !slice.startsWith('[')) return [];
+  return sliceItems(slice)
+    .filter((item) => item.startsWith('{'))
+    .map((item) => {
+      const slices = sliceTopLevel(item, ['description', 'quantity', 'unitPrice', 'subtotal']);
+      return Object.freeze({
+        description: textOf(slices.get('description')) ?? '',
+        quantity: textOf(slices.get('quantity')),
+        unitPrice: textOf(slices.get('unitPrice')),
+        subtotal: textOf(slices.get('subtotal')),
+      });
+    })
+    .filter((line) => Object.values(line).some((text) => (text ?? '') !== ''))
+    .slice(0, DISPLAY_LINES_MAX);
+}
+
+function isJsonObject(text: string): boolean {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value);
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,196 @@
+// The event types and the bodies of events. The events of a payment follow from `paymentEventTypes`
+// only. The body is made once, as text: every subscriber, attempt and replay sends those bytes.
+import { formatInstant } from '../base/instant.js';
+import { formatAmount, type Money } from '../base/money.js';
+import { RawJson, writeJson } from '../base/raw-json.js';
+import type { Tenant } from '../base/tenant.js';
+import {
+  type AccountEventType,
+  accountEventTypes,
+  type ConnectedAccount,
+  readyToCollect,
+} from '../parties/connected-account.js';
+import { type Payment, type PaymentStatus, paymentMoves, paymentStatuses } from './payment.js';
+
+/** A subscription may name them with a trailing `.*`. */
+export const eventNamespaces = [
+  'payment_intent',
+  'invoice',
+  'connected_account',
+  'webhook',
+] as const;
+
+/** Events that do not follow from the payment table. */
+const otherEventTypes = [
+  'payment_intent.created',
+  'payment_intent.buyer_kyc_rejected',
+  'invoice.created',
+  'webhook.test',
+] as const;
+
+/** Says what happened to a refund: sent to the partner, received by the buyer, failed. */
+const refundEvents = {
+  ordered: 'refund_ordered',
+  paid: 'refunded',
+  failed: 'refund_failed',
+} as const;
+export type RefundEvent = keyof typeof refundEvents;
+
+/** Statuses that only an invoice moves to: an intent starts after them. */
+const invoiceOnly: readonly PaymentStatus[] = ['approved', 'awaiting_buyer'];
+
+export const eventTypes: readonly string[] = [
+  ...otherEventTypes,
+  ...Object.values(refundEvents).flatMap((name) => [`payment_intent.${name}`, `invoice.${name}`]),
+  ...accountEventTypes.map((type) => `connected_account.${type}`),
+  ...reachableStatuses().map((status) => `invoice.${status}`),
+  ...reachableStatuses()
+    .filter((status) => !invoiceOnly.includes(status))
+    .map((status) => `payment_intent.${status}`),
+];
+
+/** `body` is the exact text that webhooks carry. */
+export interface DomainEvent extends Tenant {
+  readonly id: string;
+  readonly type: string;
+  /** A payment, account or subscription. */
+  readonly subjectId: string;
+  readonly body: string;
+  readonly createdAtMs: number;
+}
+
+/** The domain drafts events, the use case gives them ids. */
+export interface EventDraft {
+  readonly type: string;
+  readonly payment: Payment;
+  readonly occurredAtMs: number;
+  readonly refund?: Money;
+}
+
+/** The event types of a payment that was created or moved to `payment.status`. */
+export function paymentEventTypes(
+  payment: Payment,
+  happened: 'created' | 'kyc_rejected' | 'moved',
+): readonly string[] {
+  const suffix = happened === 'created' ? 'created' : payment.status;
+  if (payment.origin === 'invoice') return [`invoice.${suffix}`];
+  const own = happened === 'kyc_rejected' ? 'buyer_kyc_rejected' : suffix;
+  return [`payment_intent.${own}`, `invoice.${suffix}`];
+}
+
+export function refundEventTypes({ origin }: Payment, what: RefundEvent): readonly string[] {
+  const name = refundEvents[what];
+  return origin === 'invoice' ? [`invoice.${name}`] : [`payment_intent.${name}`, `invoice.${name}`];
+}
+
+/** The status that an event of this type reports; null for other events. */
+export function reportedStatus(type: string): PaymentStatus | null {
+  const suffix = type.slice(type.indexOf('.') + 1);
+  if (suffix === 'buyer_kyc_rejected') return 'failed';
+  return paymentStatuses.find((status) => status === suffix) ?? null;
+}
+
+/** `pattern` is an exact type, `<namespace>.*`, or `*`. */
+export function isEventPattern(pattern: string): boolean {
+  if (pattern === '*' || eventTypes.includes(pattern)) return true;
+  return eventNamespaces.some((namespace) => pattern === `${namespace}.*`);
+}
+
+export function matchesEvent(patterns: readonly string[], type: string): boolean {
+  return patterns.some(
+    (pattern) =>
+      pattern === '*' ||
+      pattern === type ||
+      (pattern.endsWith('.*') && type.startsWith(pattern.slice(0, -1))),
+  );
+}
+
+/** The body carries metadata exactly as the integrator sent it. */
+export function paymentEvent(draft: EventDraft, eventId: string): DomainEvent {
+  const { payment, type, occurredAtMs, refund } = draft;
+  const reason = payment.failureReason ?? payment.cancelReason;
+  return {
+    orgId: payment.orgId,
+    mode: payment.mode,
+    id: eventId,
+    type,
+    subjectId: payment.id,
+    createdAtMs: occurredAtMs,
+    body: eventBody(type, {
+      ...(payment.origin === 'invoice'
+        ? { invoiceId: payment.id }
+        : { paymentIntentId: payment.id }),
+      externalId: payment.externalId,
+      status: payment.status,
+      amount: formatAmount(payment.amount.amountMinor),
+      currency: payment.amount.currency,
+      ...settlementFields(type, payment),
+      metadata: new RawJson(payment.metadata),
+      source: payment.origin,
+      externalEventId: eventId,
+      occurredAt: formatInstant(occurredAtMs),
+      ...(reason === null ? {} : { reason }),
+      ...(refund === undefined ? {} : { refundAmount: formatAmount(refund.amountMinor) }),
+    }),
+  };
+}
+
+/** The settlement amounts, in `settled` events only. */
+function settlementFields(type: string, { settlement }: Payment) {
+  if (settlement === null || reportedStatus(type) !== 'settled') return {};
+  const { settled, fxRate } = settlement;
+  return { brlSettledAmount: formatAmount(settled.amountMinor), fxRateAtSettlement: fxRate };
+}
+
+export function accountEvent(
+  account: ConnectedAccount,
+  happened: AccountEventType,
+  eventId: string,
+): DomainEvent {
+  const type = `connected_account.${happened}`;
+  const { orgId, mode, updatedAtMs: occurredAtMs } = account;
+  return {
+    orgId,
+    mode,
+    id: eventId,
+    type,
+    subjectId: account.id,
+    createdAtMs: occurredAtMs,
+    body: eventBody(type, {
+      connectedAccountId: account.id,
+      externalId: account.externalId,
+      role: account.role,
+      entityType: account.entityType,
+      status: account.status,
+      readyToCollect: readyToCollect(account),
+      externalEventId: eventId,
+      occurredAt: formatInstant(occurredAtMs),
+    }),
+  };
+}
+
+/** The text of a webhook body: `{"event": type, "data": {...}}`. */
+export function eventBody(type: string, data: Readonly<Record<string, unknown>>): string {
+  return writeJson({ event: type, data });
+}
+
+function reachableStatuses(): readonly PaymentStatus[] {
+  const rows: readonly Readonly<Record<string, PaymentStatus>>[] = Object.values(paymentMoves);
+  return [...new Set(rows.flatMap((row) => Object.values(row)))];
+}
+
+/** `position` orders rows of one subject in commit order. */
+export interface OutboxRow {
+  readonly position: bigint;
+  readonly event: DomainEvent;
+}
+
+export interface FeedHead {
+  readonly sequence: number;
+  /** The audit chain: hex SHA-256 over the previous chain hash and this event's body. */
+  readonly chainHash: string;
+}
+
+export interface NumberedEvent extends DomainEvent, FeedHead {}
+
+export type EventNote = Pick<DomainEvent, 'id' | 'type' | 'createdAtMs'>;

@@ -1,0 +1,352 @@
+// Where the money of a payment is. It is separate from the status, because money can arrive after a
+// cancellation and a payout can be in doubt: reports about money count in any status.
+//
+// Funds follow from the commands to the partner: `sumsOf` adds them up, and the ledger postings of
+// a change are the difference of two sums. So if reports arrive late, twice or out of order, funds,
+// ledger and commands still agree.
+import { assert } from '../../errors.js';
+import type { Money } from '../base/money.js';
+import type { Tenant } from '../base/tenant.js';
+import {
+  type CommandEnd,
+  type CommandState,
+  isOpen,
+  type MoneyCommand,
+} from '../commands/partner-command.js';
+import { type LedgerAccount, type Posting, posting, transfer } from './ledger.js';
+import type { SettlementFacts } from './payment.js';
+
+/**
+ * Where the money of a command is, by its state and, once accepted, by its end. `planned`: not
+ * sent. `moving`: sent, not ended. `needs_review`: the payout failed and its money is not back.
+ * `owed`: the refund was refused or failed.
+ */
+type MoneyStage = 'none' | 'planned' | 'moving' | 'moved' | 'needs_review' | 'owed';
+
+const stages = {
+  payout: {
+    pending: 'planned',
+    sent: 'moving',
+    unknown: 'moving',
+    denied: 'moving',
+    done: { open: 'moving', completed: 'moved', failed: 'needs_review', returned: 'none' },
+    refused: 'none',
+    void: 'none',
+  },
+  refund: {
+    pending: 'planned',
+    sent: 'moving',
+    unknown: 'moving',
+    denied: 'moving',
+    done: { open: 'moving', completed: 'moved', failed: 'owed', returned: 'owed' },
+    refused: 'owed',
+    void: 'none',
+  },
+} as const satisfies Record<
+  'payout' | 'refund',
+  Record<Exclude<CommandState, 'done'>, MoneyStage> & {
+    readonly done: Record<CommandEnd, MoneyStage>;
+  }
+>;
+
+export const positions = [
+  'none',
+  'expected',
+  'received',
+  'payout_ordered',
+  'paid',
+  /** Returned or owed to the buyer. */
+  'returned_to_buyer',
+  'needs_review',
+] as const;
+export type Position = (typeof positions)[number];
+
+export const refundStates = [
+  'none',
+  'refund_owed',
+  'refund_ordered',
+  'refunded',
+  'needs_review',
+] as const;
+export type RefundState = (typeof refundStates)[number];
+
+/**
+ * All amounts are minor units of the payment's currency, and none is negative. At any time
+ * received + loss = held + payout + owed + ordered + refunded.
+ */
+export interface Funds extends Tenant {
+  readonly paymentId: string;
+  readonly currency: string;
+  readonly position: Position;
+  /** `needs_review`: the partner refused or failed a refund. */
+  readonly refund: RefundState;
+  /** Sums all pay-ins. */
+  readonly receivedMinor: bigint;
+  /** Payouts that were sent, paid, or failed without a return. */
+  readonly payoutMinor: bigint;
+  /** Owed to the buyer; its refund is not sent, or was refused or failed. */
+  readonly refundOwedMinor: bigint;
+  /** Refunds sent to the partner, not confirmed. */
+  readonly refundOrderedMinor: bigint;
+  /** Refunded, or returned by the partner. */
+  readonly refundedMinor: bigint;
+  /** What left beyond what was received: the operator of the service pays it. */
+  readonly lossMinor: bigint;
+  readonly version: number;
+}
+
+/** The sums of a payment's commands, in minor units of its currency. */
+export interface MoneySums {
+  readonly receivedMinor: bigint;
+  readonly payoutMinor: bigint;
+  readonly paidMinor: bigint;
+  readonly needsReviewMinor: bigint;
+  readonly owedMinor: bigint;
+  readonly orderedMinor: bigint;
+  readonly refundedMinor: bigint;
+  /** Returned to the buyer by the partner, without a command of ours. */
+  readonly returnedMinor: bigint;
+  readonly lossMinor: bigint;
+}
+
+export function noFunds(tenant: Tenant, paymentId: string, currency: string): Funds {
+  return Object.freeze({
+    orgId: tenant.orgId,
+    mode: tenant.mode,
+    paymentId,
+    currency,
+    position: 'none',
+    refund: 'none',
+    receivedMinor: 0n,
+    payoutMinor: 0n,
+    refundOwedMinor: 0n,
+    refundOrderedMinor: 0n,
+    refundedMinor: 0n,
+    lossMinor: 0n,
+    version: 1,
+  });
+}
+
+/** Received money that is not allocated to a payout or refund. */
+export function heldMinor(funds: Omit<Funds, keyof Tenant | 'position' | 'refund'>): bigint {
+  return (
+    funds.receivedMinor +
+    funds.lossMinor -
+    funds.payoutMinor -
+    funds.refundOwedMinor -
+    funds.refundOrderedMinor -
+    funds.refundedMinor
+  );
+}
+
+/** `none` for a pay-in, whose money counts by `receivedMinor`. */
+export function stageOf({ kind, state, end }: MoneyCommand): MoneyStage {
+  if (kind !== 'payout' && kind !== 'refund') return 'none';
+  return state === 'done' ? stages[kind].done[end] : stages[kind][state];
+}
+
+export function sumsOf(commands: readonly MoneyCommand[]): MoneySums {
+  const payouts = (stage: MoneyStage) => total(commands, 'payout', stage);
+  const refunds = (stage: MoneyStage) => total(commands, 'refund', stage);
+  const payins = commands.filter(({ kind }) => kind === 'payin');
+  const receivedMinor = sum(payins.map((payin) => payin.receivedMinor));
+  const returnedMinor = sum(payins.map((payin) => returnedOf(payin, commands)));
+  const paidMinor = payouts('moved');
+  const needsReviewMinor = payouts('needs_review');
+  const payoutMinor = payouts('moving') + paidMinor + needsReviewMinor;
+  const owedMinor = refunds('planned') + refunds('owed');
+  const orderedMinor = refunds('moving');
+  const refundedMinor = refunds('moved');
+  const spentMinor = payoutMinor + owedMinor + orderedMinor + refundedMinor + returnedMinor;
+  const lossMinor = spentMinor > receivedMinor ? spentMinor - receivedMinor : 0n;
+  return {
+    receivedMinor,
+    payoutMinor,
+    paidMinor,
+    needsReviewMinor,
+    owedMinor,
+    orderedMinor,
+    refundedMinor,
+    returnedMinor,
+    lossMinor,
+  };
+}
+
+/** What can be refunded from this pay-in: nothing once it was returned. */
+export function refundableMinor(payin: MoneyCommand, commands: readonly MoneyCommand[]): bigint {
+  if (payin.end === 'returned') return 0n;
+  return payin.receivedMinor - refundsOf(payin, commands, ['planned', 'owed', 'moving', 'moved']);
+}
+
+export function fundsOf(was: Funds, commands: readonly MoneyCommand[]): Funds {
+  const sums = sumsOf(commands);
+  const amounts = {
+    receivedMinor: sums.receivedMinor,
+    payoutMinor: sums.payoutMinor,
+    refundOwedMinor: sums.owedMinor,
+    refundOrderedMinor: sums.orderedMinor,
+    refundedMinor: sums.refundedMinor + sums.returnedMinor,
+    lossMinor: sums.lossMinor,
+  };
+  const next = { ...was, ...amounts };
+  const position = positionOf(sums, heldMinor(next), commands);
+  const refund = refundStateOf(sums, commands);
+  return Object.freeze({ ...next, position, refund });
+}
+
+/** The version aside. */
+export function sameFunds(left: Funds, right: Funds): boolean {
+  return (
+    left.position === right.position &&
+    left.refund === right.refund &&
+    fundsAmounts.every((name) => left[name] === right[name])
+  );
+}
+
+export const fundsAmounts = [
+  'receivedMinor',
+  'payoutMinor',
+  'refundOwedMinor',
+  'refundOrderedMinor',
+  'refundedMinor',
+  'lossMinor',
+] as const satisfies readonly (keyof Funds)[];
+
+/** The postings of a change of the commands, in the order in which money moves. */
+export function postingsBetween(
+  was: MoneySums,
+  next: MoneySums,
+  currency: string,
+  settlement: SettlementFacts | null,
+): readonly Posting[] {
+  const rise = (name: keyof MoneySums) => next[name] - was[name];
+  const owingMinor = rise('owedMinor') + rise('orderedMinor') + rise('refundedMinor');
+  const moves = [
+    ['receivedMinor', 'funds_received', 'buyer', 'partner_float', rise('receivedMinor')],
+    ['lossMinor', 'loss', 'losses', 'partner_float', rise('lossMinor')],
+    ['owedMinor', 'refund_owed', 'partner_float', 'refunds', owingMinor],
+    ['refundedMinor', 'refund_paid', 'refunds', 'buyer', rise('refundedMinor')],
+    ['returnedMinor', 'returned_by_partner', 'partner_float', 'buyer', rise('returnedMinor')],
+  ] as const;
+  const postings = moves
+    .filter(([, , , , amountMinor]) => amountMinor !== 0n)
+    .map(([, kind, from, to, amountMinor]) => {
+      const name = amountMinor < 0n ? reversals[kind] : kind;
+      assert(name !== null, `${kind} is never reversed`);
+      return posting(name, transfer(from, to, { amountMinor, currency }));
+    });
+  const paid = payoutPosting(rise('paidMinor'), currency, settlement);
+  return paid === null ? postings : [...postings, paid];
+}
+
+/** The opposite of each posting; received money stays received. */
+const reversals = {
+  funds_received: null,
+  loss: 'loss_recovered',
+  refund_owed: 'refund_withdrawn',
+  refund_paid: 'refund_bounced',
+  returned_by_partner: 'return_reversed',
+} as const;
+
+/** The expected balances of a payment's accounts; zero where absent. */
+export function balancesOf(
+  sums: MoneySums,
+  currency: string,
+  settlement: SettlementFacts | null,
+): ReadonlyMap<string, bigint> {
+  const paid = payoutPosting(sums.paidMinor, currency, settlement);
+  const balances = new Map<string, bigint>();
+  const add = (account: LedgerAccount, of: string, amountMinor: bigint) => {
+    const name = balanceName(account, of);
+    balances.set(name, (balances.get(name) ?? 0n) + amountMinor);
+  };
+  const backMinor = sums.refundedMinor + sums.returnedMinor;
+  const owingMinor = sums.owedMinor + sums.orderedMinor;
+  add('buyer', currency, backMinor - sums.receivedMinor);
+  add('refunds', currency, owingMinor);
+  add('losses', currency, -sums.lossMinor);
+  add('partner_float', currency, sums.receivedMinor + sums.lossMinor - backMinor - owingMinor);
+  for (const line of paid?.lines ?? [])
+    add(line.account, line.money.currency, line.money.amountMinor);
+  return balances;
+}
+
+export function balanceName(account: LedgerAccount, currency: string): string {
+  return `${account} ${currency}`;
+}
+
+/** The payout reached the seller; negative: it was returned, so each line is reversed. */
+function payoutPosting(
+  paidMinor: bigint,
+  currency: string,
+  settlement: SettlementFacts | null,
+): Posting | null {
+  if (paidMinor === 0n) return null;
+  assert(settlement !== null, 'a paid payout has its settlement');
+  const { fees, settled } = settlement;
+  const sign = paidMinor > 0n ? 1n : -1n;
+  const signed = (money: Money) => ({ ...money, amountMinor: sign * money.amountMinor });
+  return posting(sign > 0n ? 'payout_paid' : 'payout_returned', [
+    { account: 'partner_float', money: { amountMinor: -paidMinor, currency } },
+    { account: 'fees', money: signed(fees) },
+    {
+      account: 'conversion',
+      money: { amountMinor: paidMinor - sign * fees.amountMinor, currency },
+    },
+    ...transfer('conversion', 'seller', signed(settled)),
+  ]);
+}
+
+function positionOf(sums: MoneySums, held: bigint, commands: readonly MoneyCommand[]): Position {
+  const reviewed = commands.some(({ kind, review }) => kind !== 'refund' && review !== null);
+  if (sums.needsReviewMinor > 0n || reviewed) return 'needs_review';
+  if (sums.paidMinor > 0n) return 'paid';
+  if (sums.payoutMinor > 0n) return 'payout_ordered';
+  if (sums.receivedMinor > 0n) return held > 0n ? 'received' : 'returned_to_buyer';
+  return commands.some((command) => command.kind === 'payin' && isOpen(command))
+    ? 'expected'
+    : 'none';
+}
+
+function refundStateOf(sums: MoneySums, commands: readonly MoneyCommand[]): RefundState {
+  if (commands.some((command) => command.kind === 'refund' && stageOf(command) === 'owed')) {
+    return 'needs_review';
+  }
+  if (sums.owedMinor > 0n) return 'refund_owed';
+  if (sums.orderedMinor > 0n) return 'refund_ordered';
+  return sums.refundedMinor + sums.returnedMinor > 0n ? 'refunded' : 'none';
+}
+
+/** A returned pay-in went back to the buyer, except for what our refunds took or may still take. */
+function returnedOf(payin: MoneyCommand, commands: readonly MoneyCommand[]): bigint {
+  if (payin.end !== 'returned') return 0n;
+  const takenMinor = refundsOf(payin, commands, ['moving', 'moved']);
+  return payin.receivedMinor > takenMinor ? payin.receivedMinor - takenMinor : 0n;
+}
+
+function refundsOf(
+  payin: MoneyCommand,
+  commands: readonly MoneyCommand[],
+  counted: readonly MoneyStage[],
+): bigint {
+  const refunds = commands.filter(
+    (command) =>
+      command.kind === 'refund' &&
+      command.payinId === payin.id &&
+      counted.includes(stageOf(command)),
+  );
+  return sum(refunds.map(({ amount }) => amount.amountMinor));
+}
+
+function total(
+  commands: readonly MoneyCommand[],
+  kind: 'payout' | 'refund',
+  stage: MoneyStage,
+): bigint {
+  const found = commands.filter((command) => command.kind === kind && stageOf(command) === stage);
+  return sum(found.map(({ amount }) => amount.amountMinor));
+}
+
+function sum(amounts: readonly bigint[]): bigint {
+  return amounts.reduce((whole, amount) => whole + amount, 0n);
+}

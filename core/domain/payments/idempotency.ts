@@ -1,0 +1,140 @@
+// What a create does with its Idempotency-Key and externalId: one literal table. Keys do not
+// expire. A replay does not compare bodies: its answer names the fields that differ from what is
+// stored.
+import { assert } from '../../errors.js';
+import { isSameJson } from '../base/raw-json.js';
+import { emailKey } from '../parties/buyer-kyc.js';
+import type { ConnectedAccount } from '../parties/connected-account.js';
+import type { Payment, PaymentOrigin } from './payment.js';
+
+/**
+ * Rows: the key sent. Columns: whether the externalId is new or names a resource of this surface.
+ * The key wins over the externalId. `replay_bind` binds the unbound key to the resource found.
+ */
+export const idempotencyTable = {
+  'no key': { 'new externalId': 'create', 'known externalId': 'replay' },
+  'unbound key': { 'new externalId': 'create_bind', 'known externalId': 'replay_bind' },
+  'key of this surface': { 'new externalId': 'replay', 'known externalId': 'replay' },
+  'key of another surface': { 'new externalId': 'conflict', 'known externalId': 'conflict' },
+} as const;
+
+type KeyFinding = keyof typeof idempotencyTable;
+
+export interface CreateFindings {
+  readonly surface: PaymentOrigin;
+  readonly key: string | null;
+  /** What the key is bound to in this tenant. */
+  readonly boundTo: { readonly surface: PaymentOrigin; readonly resourceId: string } | null;
+  /** The resource of this surface and tenant with the externalId sent. */
+  readonly existingByExternalId: string | null;
+}
+
+export type CreateDecision =
+  | { readonly kind: 'create'; readonly bindKey: boolean }
+  | { readonly kind: 'replay'; readonly resourceId: string; readonly bindKey: boolean }
+  | { readonly kind: 'conflict' };
+
+/** 1-255 printable ASCII characters. */
+export function isIdempotencyKey(text: string): boolean {
+  return /^[\x20-\x7e]{1,255}$/.test(text);
+}
+
+/** `bindKey`: the key must be stored with the resource that is created or found. */
+export function decideCreate(findings: CreateFindings): CreateDecision {
+  const { boundTo, existingByExternalId } = findings;
+  const column = existingByExternalId === null ? 'new externalId' : 'known externalId';
+  const answer = idempotencyTable[keyFinding(findings)][column];
+  if (answer === 'conflict') return { kind: 'conflict' };
+  const bindKey = answer === 'create_bind' || answer === 'replay_bind';
+  if (answer === 'create' || answer === 'create_bind') return { kind: 'create', bindKey };
+  const resourceId = boundTo?.resourceId ?? existingByExternalId;
+  assert(resourceId !== null, 'a replay has found its resource');
+  return { kind: 'replay', resourceId, bindKey };
+}
+
+function keyFinding({ surface, key, boundTo }: CreateFindings): KeyFinding {
+  assert(key !== null || boundTo === null, 'without a key nothing is bound');
+  if (key === null) return 'no key';
+  if (boundTo === null) return 'unbound key';
+  return boundTo.surface === surface ? 'key of this surface' : 'key of another surface';
+}
+
+type Value = string | number | bigint | null;
+/** The value of each field of a body by its path, in the order of the API description. */
+type Fields<T> = Readonly<Record<string, (sent: T) => Value>>;
+
+export type SentPayment = Pick<
+  Payment,
+  | 'externalId'
+  | 'amount'
+  | 'buyer'
+  | 'returnUrl'
+  | 'display'
+  | 'metadata'
+  | 'expiresAtMs'
+  | 'purpose'
+  | 'number'
+  | 'sellerExternalId'
+  | 'dueDate'
+>;
+
+const paymentFields: Fields<SentPayment> = {
+  externalId: ({ externalId }) => externalId,
+  amount: ({ amount }) => amount.amountMinor,
+  currency: ({ amount }) => amount.currency,
+  'buyer.email': ({ buyer }) => emailKey(buyer.email),
+  'buyer.name': ({ buyer }) => buyer.name,
+  'buyer.country': ({ buyer }) => buyer.country,
+  'buyer.phone': ({ buyer }) => buyer.phone,
+  returnUrl: ({ returnUrl }) => returnUrl,
+  display: ({ display }) => display,
+  metadata: ({ metadata }) => metadata,
+  expiresAt: ({ expiresAtMs }) => expiresAtMs,
+  purpose: ({ purpose }) => purpose,
+  number: ({ number }) => number,
+  sellerExternalId: ({ sellerExternalId }) => sellerExternalId,
+  dueDate: ({ dueDate }) => dueDate,
+};
+
+/** Fields that are stored as the JSON text that was sent. */
+const jsonFields: readonly string[] = ['display', 'metadata'];
+
+/** The fields of a repeated create that differ from what is stored. */
+export function paymentMismatch(sent: SentPayment, stored: SentPayment): readonly string[] {
+  return differing(paymentFields, sent, stored, (value, was, name) => {
+    const isJson = jsonFields.includes(name);
+    if (!isJson || typeof value !== 'string' || typeof was !== 'string') return value === was;
+    return isSameJson(value, was);
+  });
+}
+
+export type SentAccount = Pick<
+  ConnectedAccount,
+  'role' | 'entityType' | 'email' | 'legalName' | 'displayName' | 'country'
+> & { readonly taxId: string | null };
+
+const accountFields: Fields<SentAccount> = {
+  role: ({ role }) => role,
+  entityType: ({ entityType }) => entityType,
+  email: ({ email }) => (email === null ? null : emailKey(email)),
+  legalName: ({ legalName }) => legalName,
+  displayName: ({ displayName }) => displayName,
+  country: ({ country }) => country,
+  taxId: ({ taxId }) => taxId,
+};
+
+/** A submit may add what the create left out, so only fields in the body are compared. */
+export function accountMismatch(sent: SentAccount, stored: SentAccount): readonly string[] {
+  return differing(accountFields, sent, stored, (value, was) => value === null || value === was);
+}
+
+function differing<T>(
+  fields: Fields<T>,
+  sent: T,
+  stored: T,
+  isSame: (value: Value, was: Value, name: string) => boolean,
+): readonly string[] {
+  return Object.entries(fields)
+    .filter(([name, read]) => !isSame(read(sent), read(stored), name))
+    .map(([name]) => name);
+}

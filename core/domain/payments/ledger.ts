@@ -1,0 +1,77 @@
+// Double-entry postings: for each currency the lines sum to zero. Postings are append-only.
+// funds.ts derives them.
+import { assert } from '../../errors.js';
+import type { Money } from '../base/money.js';
+
+/**
+ * The accounts of one payment. `buyer` and `seller` are outside the service (negative: paid in,
+ * positive: paid out). `partner_float`: held by the partner. `refunds`: owed to the buyer.
+ * `conversion`: exchanged between currencies. `fees`: charged by the partner. `losses`: left beyond
+ * what arrived (negative).
+ */
+export const ledgerAccounts = [
+  'buyer',
+  'partner_float',
+  'conversion',
+  'fees',
+  'seller',
+  'refunds',
+  'losses',
+] as const;
+export type LedgerAccount = (typeof ledgerAccounts)[number];
+
+/** In the order of the postings of one change. */
+export const postingKinds = [
+  'funds_received',
+  'loss',
+  'loss_recovered',
+  'refund_owed',
+  'refund_withdrawn',
+  'refund_paid',
+  'refund_bounced',
+  'returned_by_partner',
+  'return_reversed',
+  'payout_paid',
+  'payout_returned',
+] as const;
+export type PostingKind = (typeof postingKinds)[number];
+
+export interface LedgerLine {
+  readonly account: LedgerAccount;
+  readonly money: Money;
+}
+
+export interface Posting {
+  readonly kind: PostingKind;
+  readonly lines: readonly LedgerLine[];
+}
+
+export function transfer(from: LedgerAccount, to: LedgerAccount, money: Money): LedgerLine[] {
+  return [
+    { account: from, money: { amountMinor: -money.amountMinor, currency: money.currency } },
+    { account: to, money },
+  ];
+}
+
+/** Leaves out empty lines; unbalanced lines are a programmer's error. */
+export function posting(kind: PostingKind, lines: readonly LedgerLine[]): Posting {
+  const balances = sumByCurrency(lines);
+  for (const [currency, sum] of balances) {
+    assert(sum === 0n, `the posting ${kind} is off by ${sum} in ${currency}`);
+  }
+  return Object.freeze({ kind, lines: lines.filter((line) => line.money.amountMinor !== 0n) });
+}
+
+/** All zero for any set of postings. */
+export function sumByCurrency(lines: readonly LedgerLine[]): ReadonlyMap<string, bigint> {
+  const sums = new Map<string, bigint>();
+  for (const { money } of lines) {
+    sums.set(money.currency, (sums.get(money.currency) ?? 0n) + money.amountMinor);
+  }
+  return sums;
+}
+
+export interface StoredPosting extends Posting {
+  readonly id: string;
+  readonly atMs: number;
+}

@@ -1,0 +1,149 @@
+// Changes of a payment except those by commands: requests, KYC decisions, quotes and expiry. Each
+// function returns everything that must be stored in one batch. Its guards come first and refuse;
+// after them the change must succeed. The partner's part is in command-outcomes.ts.
+import { PonteError } from '../../errors.js';
+import type { Locale } from '../base/locale.js';
+import type { CommandDraft, MoneyCommand } from '../commands/partner-command.js';
+import { isQuoteExpired, type Quote } from '../commands/quote.js';
+import type { AmountLimit } from './amount-limit.js';
+import {
+  type Change,
+  type MoveFields,
+  type PaymentAggregate,
+  unchanged,
+  withMove,
+} from './change.js';
+import { withDerivedMoney } from './command-outcomes.js';
+import { isCancellable, isTerminal, nextStatus } from './payment.js';
+
+/** A second person approves an invoice; an approved one is unchanged. */
+export function approved(was: PaymentAggregate, memberId: string, nowMs: number): Change {
+  const { status, createdByMemberId } = was.payment;
+  if (createdByMemberId === memberId) throw new PonteError('SelfApprovalNotAllowed');
+  if (status === 'approved') return unchanged(was);
+  return withMove(unchanged(was), 'approve', nowMs, { approvedByMemberId: memberId });
+}
+
+/** The buyer of an invoice is sent a link, for the first time or again. */
+export function invited(was: PaymentAggregate, nowMs: number): Change {
+  const { payment } = was;
+  if (nextStatus(payment.status, 'invite') !== null) {
+    return withMove(unchanged(was), 'invite', nowMs, { invitedAtMs: nowMs });
+  }
+  if (payment.status === 'awaiting_buyer' && payment.invitedAtMs !== null) {
+    return { ...unchanged(was), payment: Object.freeze({ ...payment, invitedAtMs: nowMs }) };
+  }
+  const message = `Only an approved invoice can invite its buyer; this one is ${payment.status}.`;
+  throw new PonteError('InvoiceNotApproved', message);
+}
+
+/**
+ * The buyer proved its mailbox. `verified`: its KYC is approved, so a payment that waits goes on.
+ */
+export function signedIn(was: PaymentAggregate, verified: boolean, nowMs: number): Change {
+  const { payment } = was;
+  const waits = nextStatus(payment.status, 'kyc_approved') !== null;
+  if (verified && waits) return withMove(unchanged(was), 'kyc_approved', nowMs);
+  if (nextStatus(payment.status, 'sign_in') === null) return unchanged(was);
+  if (!verified) return withMove(unchanged(was), 'sign_in', nowMs);
+  if (payment.origin === 'invoice') return withMove(unchanged(was), 'sign_in_verified', nowMs);
+  return withMove(withMove(unchanged(was), 'sign_in', nowMs), 'kyc_approved', nowMs);
+}
+
+/** A payment that does not wait for the decision is unchanged. */
+export function kycDecided(
+  was: PaymentAggregate,
+  decision: 'approve' | 'reject',
+  reason: string | null,
+  nowMs: number,
+): Change {
+  const move = decision === 'approve' ? 'kyc_approved' : 'kyc_rejected';
+  if (nextStatus(was.payment.status, move) === null) return unchanged(was);
+  if (decision === 'approve') return withMove(unchanged(was), move, nowMs);
+  const failureReason = reason ?? 'buyer KYC rejected';
+  return withMove(unchanged(was), move, nowMs, { failureReason });
+}
+
+export function quoted(was: PaymentAggregate, quote: Quote, nowMs: number): Change {
+  const { limitHit: hit } = was.payment;
+  const lifted = hit === null ? {} : { limitHit: Object.freeze({ ...hit, isLifted: true }) };
+  return withMove(unchanged(was), 'quote', nowMs, { quoteId: quote.id, ...lifted });
+}
+
+/** The payment stays: the limit may be raised, or its period end. */
+export function limited(was: PaymentAggregate, limit: AmountLimit, nowMs: number): Change {
+  const { payment } = was;
+  if (nextStatus(payment.status, 'quote') === null) return unchanged(was);
+  const limitHit = Object.freeze({ ...limit, atMs: nowMs, isLifted: false });
+  const alert = `no price for the buyer: the amount is over a limit of the payee (${limit.period})`;
+  return {
+    ...unchanged(was),
+    payment: Object.freeze({ ...payment, limitHit, updatedAtMs: nowMs }),
+    // One is enough: the buyer may ask again and again.
+    alerts: payment.limitHit === null ? [alert] : [],
+  };
+}
+
+export function quoteRefused(was: PaymentAggregate, code: string, nowMs: number): Change {
+  if (nextStatus(was.payment.status, 'quote') === null) return unchanged(was);
+  const failureReason = `quote refused: ${code}`;
+  return withMove(unchanged(was), 'fail', nowMs, { failureReason });
+}
+
+/** The buyer accepts the quote as shown in this language: the pay-in is ordered. */
+export function confirmed(
+  was: PaymentAggregate,
+  commands: readonly MoneyCommand[],
+  quote: Quote,
+  nowMs: number,
+  confirmedLocale: Locale | null = null,
+): Change {
+  if (isQuoteExpired(quote, nowMs)) throw new PonteError('QuoteExpired');
+  const change = withMove(unchanged(was), 'confirm', nowMs, { confirmedLocale });
+  const payin: CommandDraft = { kind: 'payin', amount: was.payment.amount, payinId: null };
+  return withDerivedMoney({ ...change, commands: [payin] }, was, commands, nowMs);
+}
+
+/** Allowed until the payout is sent to the partner. Unsent commands become void. */
+export function cancelled(
+  was: PaymentAggregate,
+  commands: readonly MoneyCommand[],
+  reason: string,
+  nowMs: number,
+): Change {
+  if (was.payment.status === 'cancelled') return unchanged(was);
+  if (!isCancellable(was.payment.status)) throw new PonteError('PaymentNotCancellable');
+  return ended(was, commands, 'cancel', { cancelReason: reason }, nowMs);
+}
+
+/** Unchanged once the partner has reported all the funds. */
+export function expired(
+  was: PaymentAggregate,
+  commands: readonly MoneyCommand[],
+  nowMs: number,
+): Change {
+  const { status, expiresAtMs, coveredAtMs } = was.payment;
+  if (nextStatus(status, 'expire') === null || coveredAtMs !== null) return unchanged(was);
+  if (expiresAtMs === null || expiresAtMs > nowMs) return unchanged(was);
+  return ended(was, commands, 'expire', {}, nowMs);
+}
+
+export function failedByOperator(
+  was: PaymentAggregate,
+  commands: readonly MoneyCommand[],
+  reason: string,
+  nowMs: number,
+): Change {
+  if (isTerminal(was.payment.status)) throw new PonteError('PaymentStateConflict');
+  return ended(was, commands, 'fail', { failureReason: reason }, nowMs);
+}
+
+function ended(
+  was: PaymentAggregate,
+  commands: readonly MoneyCommand[],
+  move: 'cancel' | 'expire' | 'fail',
+  fields: MoveFields,
+  nowMs: number,
+): Change {
+  return withDerivedMoney(withMove(unchanged(was), move, nowMs, fields), was, commands, nowMs);
+}

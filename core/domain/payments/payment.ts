@@ -1,0 +1,198 @@
+// The payment, whose origin is a payment intent or an invoice: its states and data.
+// Where the money is: funds.ts. What one cause changes: change.ts.
+import type { Locale } from '../base/locale.js';
+import { type MoveOf, machine } from '../base/machine.js';
+import type { Money } from '../base/money.js';
+import type { Tenant } from '../base/tenant.js';
+import type { LimitHit } from './amount-limit.js';
+import type { PayinInstructions } from './payin-instructions.js';
+import type { Purpose } from './purpose.js';
+
+export const paymentMoves = {
+  awaiting_approval: {
+    approve: 'approved',
+    cancel: 'cancelled',
+    expire: 'expired',
+    fail: 'failed',
+  },
+  approved: { invite: 'awaiting_buyer', cancel: 'cancelled', expire: 'expired', fail: 'failed' },
+  awaiting_buyer: {
+    sign_in: 'buyer_kyc_pending',
+    sign_in_verified: 'buyer_kyc_approved',
+    cancel: 'cancelled',
+    expire: 'expired',
+    fail: 'failed',
+  },
+  buyer_kyc_pending: {
+    kyc_approved: 'buyer_kyc_approved',
+    kyc_rejected: 'failed',
+    cancel: 'cancelled',
+    expire: 'expired',
+    fail: 'failed',
+  },
+  buyer_kyc_approved: {
+    quote: 'fx_quoted',
+    cancel: 'cancelled',
+    expire: 'expired',
+    fail: 'failed',
+  },
+  fx_quoted: {
+    quote: 'fx_quoted',
+    confirm: 'on_ramp_pending',
+    cancel: 'cancelled',
+    expire: 'expired',
+    fail: 'failed',
+  },
+  on_ramp_pending: {
+    quote_expired: 'fx_quoted',
+    payin_completed: 'on_chain_confirmed',
+    cancel: 'cancelled',
+    expire: 'expired',
+    fail: 'failed',
+  },
+  on_chain_confirmed: { send_payout: 'offramp_pending', cancel: 'cancelled', fail: 'failed' },
+  offramp_pending: { payout_completed: 'settled', fail: 'failed' },
+  settled: {},
+  failed: {},
+  cancelled: {},
+  expired: {},
+} as const;
+
+export type PaymentStatus = keyof typeof paymentMoves;
+export type PaymentMove = MoveOf<typeof paymentMoves>;
+export const { states: paymentStatuses, next: nextStatus, isTerminal } = machine(paymentMoves);
+
+export type PaymentOrigin = 'payment_intent' | 'invoice';
+
+export const paymentIdPrefixes = {
+  payment_intent: 'pi',
+  invoice: 'inv',
+} as const satisfies Record<PaymentOrigin, string>;
+
+export const paymentOrigins = Object.keys(paymentIdPrefixes) as readonly PaymentOrigin[];
+
+/** Prefix of a reference by the integrator's id. */
+export const EXTERNAL_PREFIX = 'ext_';
+
+/**
+ * The origin of a reference by its prefix; `ext_` means the first of `origins`. Null for another
+ * origin. The payment need not exist.
+ */
+export function originNamed(
+  reference: string,
+  origins: readonly PaymentOrigin[],
+): PaymentOrigin | null {
+  if (reference.startsWith(EXTERNAL_PREFIX)) return origins[0] ?? null;
+  const named = origins.find((origin) => reference.startsWith(`${paymentIdPrefixes[origin]}_`));
+  return named ?? null;
+}
+
+/** Sent by the integrator; it pre-fills forms and proves nothing. */
+export interface BuyerHint {
+  readonly email: string;
+  readonly name: string | null;
+  readonly country: string | null;
+  readonly phone: string | null;
+}
+
+/** Reported with a completed payout. */
+export interface SettlementFacts {
+  /** BRL that reached the seller. */
+  readonly settled: Money;
+  /** In the payment's currency. */
+  readonly fees: Money;
+  /** BRL per unit of the payment's currency, as a decimal string. */
+  readonly fxRate: string;
+  /** The BACEN end-to-end id of the PIX transfer; null if the partner does not report it. */
+  readonly endToEndId: string | null;
+}
+
+export interface Payment extends Tenant {
+  readonly id: string;
+  readonly origin: PaymentOrigin;
+  /** Random value in the URL of the hosted page. */
+  readonly publicId: string;
+  readonly externalId: string | null;
+  readonly status: PaymentStatus;
+  readonly amount: Money;
+  /** The seller's number of an invoice. */
+  readonly number: string | null;
+  /** YYYY-MM-DD, of an invoice; for information only. */
+  readonly dueDate: string | null;
+  /** Is null if an API key created it. */
+  readonly createdByMemberId: string | null;
+  readonly approvedByMemberId: string | null;
+  /** When the buyer of an invoice was last sent a link. */
+  readonly invitedAtMs: number | null;
+  readonly buyerId: string;
+  readonly buyer: BuyerHint;
+  /** The connected seller that is paid; null: the organization itself. */
+  readonly sellerExternalId: string | null;
+  /** The legal name of who is paid, as of the creation; null if it was not stored then. */
+  readonly payeeName: string | null;
+  /** The partner's reference of the PIX destination, fixed at creation. */
+  readonly destination: string;
+  /** Reported by the partner; null if the integrator did not say. */
+  readonly purpose: Purpose | null;
+  readonly returnUrl: string | null;
+  /** JSON text exactly as sent; null if absent. */
+  readonly display: string | null;
+  /** JSON text exactly as sent; '{}' if absent. */
+  readonly metadata: string;
+  readonly expiresAtMs: number | null;
+  /** The language of mails to the buyer, which signed in by mail; null before that. */
+  readonly buyerLocale: Locale | null;
+  /** Is null unless a quote was refused because of a limit of the payee. */
+  readonly limitHit: LimitHit | null;
+  /** The current quote (quote.ts). */
+  readonly quoteId: string | null;
+  /** The language in which the buyer confirmed that quote; null if unknown. */
+  readonly confirmedLocale: Locale | null;
+  /** How to pay; null until the partner accepts the pay-in. */
+  readonly payinInstructions: PayinInstructions | null;
+  /** The check code of these instructions (bank-record.ts). */
+  readonly bankDetailsCode: string | null;
+  /** When the whole amount was reported as received; from then on it does not expire. */
+  readonly coveredAtMs: number | null;
+  readonly transactionHash: string | null;
+  readonly settlement: SettlementFacts | null;
+  readonly failureReason: string | null;
+  readonly cancelReason: string | null;
+  readonly createdAtMs: number;
+  readonly updatedAtMs: number;
+  readonly version: number;
+}
+
+/** An intent is created approved, with its buyer invited. */
+export function firstStatus(origin: PaymentOrigin, requiresApproval: boolean): PaymentStatus {
+  if (origin === 'payment_intent') return 'awaiting_buyer';
+  return requiresApproval ? 'awaiting_approval' : 'approved';
+}
+
+/** The hosted page of an invoice opens with its invitation. */
+export function isPageOpen({ origin, invitedAtMs }: Payment): boolean {
+  return origin === 'payment_intent' || invitedAtMs !== null;
+}
+
+export function isCancellable(status: PaymentStatus): boolean {
+  return nextStatus(status, 'cancel') !== null;
+}
+
+export function isExpirable(status: PaymentStatus): boolean {
+  return nextStatus(status, 'expire') !== null;
+}
+
+/** Orders the statuses on the way to `settled`; null for the other terminal statuses. */
+export function progress(status: PaymentStatus): number | null {
+  if (isTerminal(status) && status !== 'settled') return null;
+  return paymentStatuses.indexOf(status);
+}
+
+/** A test payment that the sandbox moves to `to`. */
+export interface Advance extends Tenant {
+  readonly paymentId: string;
+  readonly to: PaymentStatus;
+  readonly dueAtMs: number;
+  readonly tries: number;
+  readonly version: number;
+}

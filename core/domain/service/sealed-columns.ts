@@ -1,0 +1,23 @@
+// Every column with sealed texts, and the purpose that binds a text to its row: opening it for
+// another row fails. A reseal covers exactly these columns. Key check values are removed with their
+// key.
+import { requestPurpose } from '../commands/partner-command.js';
+import { payerPurpose } from '../deposits/receipt.js';
+import { tokenPurpose } from '../mail/mail.js';
+import { dossierPurpose, draftPurpose } from '../parties/buyer-kyc.js';
+import { taxIdPurpose } from '../parties/connected-account.js';
+import { secretPurpose } from '../webhooks/subscription.js';
+import { serviceKeyPurpose } from './service-key.js';
+
+export const sealedColumns = {
+  'connected_accounts.tax_id_sealed': taxIdPurpose,
+  'kyc_submissions.dossier_sealed': dossierPurpose,
+  'kyc_submissions.draft_sealed': draftPurpose,
+  'mails.token_sealed': tokenPurpose,
+  'partner_commands.request': requestPurpose,
+  'receipts.payer_sealed': payerPurpose,
+  'service_keys.sealed': serviceKeyPurpose,
+  'subscriptions.secret_sealed': secretPurpose,
+} as const satisfies Readonly<Record<string, (row: { readonly id: string }) => string>>;
+
+export type SealedColumn = keyof typeof sealedColumns;

@@ -1,0 +1,198 @@
+// A delivery: one event for one subscription, under one id for all attempts and replays: its states
+// and when the next attempt is due. The status `failed` of the API is never used.
+import { assert, PonteError } from '../../errors.js';
+import type { Leased } from '../base/lease.js';
+import { type MoveOf, machine } from '../base/machine.js';
+import { schedules } from '../base/schedules.js';
+import type { Tenant } from '../base/tenant.js';
+
+export const deliveryMoves = {
+  pending: {
+    attempt_succeeded: 'delivered',
+    attempt_failed: 'pending',
+    attempts_exhausted: 'dead_letter',
+    subscription_deleted: 'dead_letter',
+  },
+  delivered: { replay: 'pending' },
+  dead_letter: { replay: 'pending' },
+} as const;
+
+export type DeliveryStatus = keyof typeof deliveryMoves;
+export type DeliveryMove = MoveOf<typeof deliveryMoves>;
+const deliveries = machine(deliveryMoves);
+export const { states: deliveryStatuses, next: nextDeliveryStatus } = deliveries;
+
+/** From creation or the last replay. */
+export const ATTEMPTS_MAX = schedules.webhookAttempt.waitsMs.length + 1;
+
+export interface WebhookDelivery extends Tenant, Leased {
+  readonly id: string;
+  readonly subscriptionId: string;
+  readonly eventId: string;
+  readonly eventType: string;
+  readonly status: DeliveryStatus;
+  /** Attempts started since creation or the last replay. */
+  readonly attempt: number;
+  /** Is the answer to the last attempt; null without one. */
+  readonly responseStatus: number | null;
+  /** The planned start of the current or next attempt; null once ended. */
+  readonly nextAttemptAtMs: number | null;
+  /**
+   * The current attempt is sent a second time, because the first one lost its lease. When the
+   * second lease is lost too, the delivery is due: finish it as `lease_lost`, do not send it.
+   */
+  readonly resent: boolean;
+  readonly deliveredAtMs: number | null;
+  /** How long the last finished attempt took. */
+  readonly durationMs: number | null;
+  readonly createdAtMs: number;
+  readonly version: number;
+}
+
+export type AttemptOutcome =
+  | { readonly kind: 'answered'; readonly responseStatus: number; readonly durationMs: number }
+  | { readonly kind: 'unanswered'; readonly error: string; readonly durationMs: number }
+  /** Sent twice, and both leases were lost: the receiver may have been called. */
+  | { readonly kind: 'lease_lost' };
+
+export function newDelivery(
+  fields: Pick<
+    WebhookDelivery,
+    'id' | 'orgId' | 'mode' | 'subscriptionId' | 'eventId' | 'eventType' | 'createdAtMs'
+  >,
+): WebhookDelivery {
+  const { createdAtMs } = fields;
+  return Object.freeze({ ...fields, status: 'pending', ...fresh(createdAtMs), version: 1 });
+}
+
+/**
+ * Leases a due delivery. The attempt is counted before it is sent. An attempt that lost its lease
+ * is sent once more under the same number, because the receiver may not have been called. So a
+ * crash loop neither uses up attempts nor shortens the retry schedule. The storage's claim does the
+ * same in one statement.
+ */
+export function beginAttempt(
+  delivery: WebhookDelivery,
+  input: { readonly nowMs: number; readonly leaseToken: string; readonly leaseMs: number },
+): WebhookDelivery {
+  assert(delivery.status === 'pending', `a ${delivery.status} delivery is not sent`);
+  assert(delivery.dueAtMs !== null && delivery.dueAtMs <= input.nowMs, 'only a due one is sent');
+  assert(!delivery.resent, 'an attempt is sent twice at most');
+  const resent = delivery.leaseToken !== null;
+  return Object.freeze({
+    ...delivery,
+    attempt: delivery.attempt + (resent ? 0 : 1),
+    resent,
+    leaseToken: input.leaseToken,
+    dueAtMs: input.nowMs + input.leaseMs,
+  });
+}
+
+export function isSuccess(responseStatus: number): boolean {
+  return responseStatus >= 200 && responseStatus <= 299;
+}
+
+/**
+ * The delivery after its counted attempt ended. Any 2xx is success; everything else, including
+ * redirects and lost leases, is a failure. The caller checks that the sender still holds the lease.
+ */
+export function finishAttempt(
+  delivery: WebhookDelivery,
+  outcome: AttemptOutcome,
+  nowMs: number,
+  retryDelaysMs: readonly number[],
+): WebhookDelivery {
+  const { attempt } = delivery;
+  assert(attempt >= 1, 'only an attempt that was counted can end');
+  const responseStatus = outcome.kind === 'answered' ? outcome.responseStatus : null;
+  const durationMs = outcome.kind === 'lease_lost' ? null : outcome.durationMs;
+  const result = { responseStatus, durationMs, lastError: errorOf(outcome) };
+  if (result.lastError === null) {
+    return ended(delivery, 'attempt_succeeded', { ...result, deliveredAtMs: nowMs });
+  }
+  if (attempt >= ATTEMPTS_MAX) return ended(delivery, 'attempts_exhausted', result);
+  const delayMs = retryDelaysMs[attempt - 1];
+  assert(delayMs !== undefined, 'there is a retry delay after each attempt but the last');
+  const dueAtMs = nowMs + delayMs;
+  return released(delivery, 'attempt_failed', { ...result, nextAttemptAtMs: dueAtMs, dueAtMs });
+}
+
+/** An ended delivery of an active subscription goes out again: same id, attempts from one. */
+export function replay(
+  delivery: WebhookDelivery,
+  input: { readonly nowMs: number; readonly subscriptionActive: boolean },
+): WebhookDelivery {
+  if (!input.subscriptionActive) {
+    const message = 'The subscription was deleted. Create a subscription and read the events.';
+    throw new PonteError('DeliveryNotReplayable', message);
+  }
+  const status = nextDeliveryStatus(delivery.status, 'replay');
+  if (status === null) {
+    const message = 'The delivery is pending. The next attempt is at nextAttemptAt.';
+    throw new PonteError('DeliveryNotReplayable', message);
+  }
+  return Object.freeze({ ...delivery, status, ...fresh(input.nowMs) });
+}
+
+/** A pending delivery, in flight or not, ends with its subscription. */
+export function endForDeletedSubscription(delivery: WebhookDelivery): WebhookDelivery {
+  return ended(delivery, 'subscription_deleted', { lastError: 'subscription deleted' });
+}
+
+/** Returns null if the receiver accepted it. */
+function errorOf(outcome: AttemptOutcome): string | null {
+  switch (outcome.kind) {
+    case 'answered':
+      return isSuccess(outcome.responseStatus)
+        ? null
+        : `the receiver answered ${outcome.responseStatus}`;
+    case 'unanswered':
+      return outcome.error;
+    case 'lease_lost':
+      return 'the sending host stopped during the attempt';
+  }
+}
+
+function fresh(nowMs: number) {
+  return {
+    attempt: 0,
+    responseStatus: null,
+    lastError: null,
+    nextAttemptAtMs: nowMs,
+    dueAtMs: nowMs,
+    leaseToken: null,
+    resent: false,
+    deliveredAtMs: null,
+    durationMs: null,
+  } as const;
+}
+
+function ended(
+  delivery: WebhookDelivery,
+  move: DeliveryMove,
+  fields: Partial<WebhookDelivery>,
+): WebhookDelivery {
+  const cleared = { nextAttemptAtMs: null, dueAtMs: null, deliveredAtMs: null };
+  return released(delivery, move, { ...cleared, ...fields });
+}
+
+function released(
+  delivery: WebhookDelivery,
+  move: DeliveryMove,
+  fields: Partial<WebhookDelivery>,
+): WebhookDelivery {
+  const status = deliveries.step(delivery.status, move);
+  return Object.freeze({ ...delivery, ...fields, status, leaseToken: null, resent: false });
+}
+
+export interface DeliveryAttempt {
+  readonly id: string;
+  readonly deliveryId: string;
+  readonly attempt: number;
+  readonly startedAtMs: number;
+  readonly durationMs: number;
+  readonly responseStatus: number | null;
+  /** At most 4 KiB; null without a response. */
+  readonly responseBody: string | null;
+  readonly error: string | null;
+}

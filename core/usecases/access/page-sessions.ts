@@ -1,0 +1,81 @@
+// Sessions on the hosted pages: start, use, end and deletion. The token is in a cookie; the store
+// has its hash. sign-ins.ts starts those that follow from a mail.
+import {
+  hashSessionToken,
+  isSessionOver,
+  newPageSession,
+  type PageSession,
+  SESSION_RETENTION_MS,
+  SESSION_SEEN_EVERY_MS,
+  SESSION_TOKEN_BYTES,
+  type SessionSubject,
+} from '../../domain/access/page-session.js';
+import type { Deps } from '../../ports/deps.js';
+
+export interface NewSession {
+  /** For the cookie; it is not stored. */
+  readonly token: string;
+  readonly session: PageSession;
+}
+
+/** A session to be stored. */
+export function makeSession(deps: Deps, subject: SessionSubject): NewSession {
+  const token = Buffer.from(deps.ids.randomBytes(SESSION_TOKEN_BYTES)).toString('base64url');
+  return { token, session: newPageSession(subject, token, deps.clock.nowMs()) };
+}
+
+export async function startSession(deps: Deps, subject: SessionSubject): Promise<NewSession> {
+  const made = makeSession(deps, subject);
+  await deps.store.run(async (tx) => tx.pageSessions.insert(made.session));
+  return made;
+}
+
+/**
+ * Null if the session is unknown or over. Records that a page is shown, except for a `background`
+ * request, which shows none.
+ */
+export async function readSession(
+  deps: Deps,
+  token: string,
+  { background = false }: { readonly background?: boolean } = {},
+): Promise<PageSession | null> {
+  const id = hashSessionToken(token);
+  return deps.store.run(
+    async (tx) => {
+      const session = await tx.pageSessions.byId(id);
+      const nowMs = deps.clock.nowMs();
+      if (session === null || isSessionOver(session, nowMs)) return null;
+      if (background || nowMs < session.seenAtMs + SESSION_SEEN_EVERY_MS) return session;
+      const seen = Object.freeze({ ...session, seenAtMs: nowMs });
+      tx.pageSessions.touch(seen);
+      return seen;
+    },
+    { inQuarantine: true },
+  );
+}
+
+/** A repeat, or an unknown token, changes nothing. */
+export async function endSession(deps: Deps, token: string): Promise<void> {
+  const id = hashSessionToken(token);
+  await deps.store.run(
+    async (tx) => {
+      const session = await tx.pageSessions.byId(id);
+      if (session === null || session.endedAtMs !== null) return;
+      tx.pageSessions.update({ ...session, endedAtMs: deps.clock.nowMs() });
+    },
+    { inQuarantine: true },
+  );
+}
+
+/** Deletes old sessions; returns how many. */
+export async function runSessionDeletion(
+  deps: Deps,
+  nowMs: number,
+  limit: number,
+): Promise<number> {
+  return deps.store.run(async (tx) => {
+    const old = await tx.pageSessions.createdBefore(nowMs - SESSION_RETENTION_MS, limit);
+    for (const session of old) tx.pageSessions.remove(session);
+    return old.length;
+  });
+}

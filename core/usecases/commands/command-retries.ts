@@ -1,0 +1,125 @@
+// What operators do with commands that the service cannot finish: refused refunds, implausible
+// reports.
+import { tenantOf } from '../../domain/base/tenant.js';
+import {
+  isMoneyCommand,
+  isOpen,
+  isUnpaidRefund,
+  type PartnerCommand,
+  supersedeCommand,
+} from '../../domain/commands/partner-command.js';
+import { reviewName } from '../../domain/commands/report-check.js';
+import { assert, PonteError } from '../../errors.js';
+import type { Deps } from '../../ports/deps.js';
+import type { PartnerFact } from '../../ports/partner.js';
+import { readReview, stageMoneyCommand, storeStaged } from '../payments/command-changes.js';
+import { requestOf } from './command-runner.js';
+import { applyPartnerUpdate } from './partner-inbox.js';
+
+/**
+ * Retries a command: a refused refund by a new command, after a look-up of the old one; any other
+ * open command immediately. CommandNotRetryable if it has ended, PartnerUnavailable without a
+ * look-up.
+ */
+export async function retryCommand(deps: Deps, commandId: string): Promise<PartnerCommand> {
+  const command = await readCommand(deps, commandId);
+  if (isUnpaidRefund(command)) {
+    await lookUpRefused(deps, command);
+    return repeatCommand(deps, commandId);
+  }
+  const retried = await deps.store.run(async (tx) => {
+    const current = await tx.commands.get(commandId);
+    if (current === null) throw new PonteError('NotFound');
+    const retryable = isOpen(current) || current.review !== null;
+    if (!retryable) {
+      const message = 'The command has ended. There is nothing to retry.';
+      throw new PonteError('CommandNotRetryable', message);
+    }
+    if (current.leaseToken !== null) {
+      const message = 'The command is in progress. Check it again in a moment.';
+      throw new PonteError('CommandNotRetryable', message);
+    }
+    const due = { ...current, dueAtMs: deps.clock.nowMs() };
+    tx.commands.update(due);
+    return due;
+  });
+  deps.wake('commands');
+  return retried;
+}
+
+/**
+ * An operator accepts the implausible report of this name (`reviewName`): it is applied unchanged.
+ * CommandNotRetryable if none waits, another one waits, or it cannot be booked.
+ */
+export async function acceptReport(
+  deps: Deps,
+  commandId: string,
+  report: string,
+): Promise<PartnerCommand> {
+  const command = await readCommand(deps, commandId);
+  if (command.review === null) {
+    const message = 'No report of this command waits for a decision.';
+    throw new PonteError('CommandNotRetryable', message);
+  }
+  if (reviewName(command.review) !== report) {
+    const message =
+      'Another report of this command waits now. Read it: ponte commands list --stuck';
+    throw new PonteError('CommandNotRetryable', message);
+  }
+  const { kind, reason, fact } = readReview(command.review);
+  if (kind === 'unusable') {
+    const message = `The report cannot be booked: ${reason}. Ask the partner to correct it.`;
+    throw new PonteError('CommandNotRetryable', message);
+  }
+  await applyPartnerUpdate(deps, commandId, fact, {
+    polledVersion: command.version,
+    accepted: true,
+  });
+  return readCommand(deps, commandId);
+}
+
+async function readCommand(deps: Deps, commandId: string): Promise<PartnerCommand> {
+  const command = await deps.store.run((tx) => tx.commands.get(commandId));
+  if (command === null) throw new PonteError('NotFound');
+  return command;
+}
+
+/** Looks up a refused refund at the partner and applies the answer. */
+async function lookUpRefused(deps: Deps, command: PartnerCommand): Promise<void> {
+  const partner = deps.partners[command.mode];
+  if (partner === null) throw new PonteError('PartnerUnavailable');
+  // Without a request it was refused before any call: the partner never saw it.
+  if (command.request === null) return;
+  const found = await partner.refund.find(requestOf(deps, command));
+  if (found.outcome !== 'done') throw new PonteError('PartnerUnavailable');
+  if (found.value === null) return;
+  const { partnerRef } = found.value;
+  const answer = await partner.refund.read(partnerRef);
+  if (answer.outcome !== 'done') throw new PonteError('PartnerUnavailable');
+  const { reference } = command;
+  const fact: PartnerFact = { kind: 'refund', reference, partnerRef, report: answer.value };
+  await applyPartnerUpdate(deps, command.id, fact, { polledVersion: command.version });
+}
+
+async function repeatCommand(deps: Deps, commandId: string): Promise<PartnerCommand> {
+  let known: readonly string[] = [];
+  const superseded = await storeStaged(deps, async (batch) => {
+    const refused = await batch.tx.commands.get(commandId);
+    assert(refused !== null, 'a command stays');
+    if (!isUnpaidRefund(refused)) {
+      const message = 'The partner has this refund after all. It is not sent again.';
+      throw new PonteError('CommandNotRetryable', message);
+    }
+    // Without the refused command its money is held again, and so owed back by a new one.
+    return stageMoneyCommand(batch, refused, (commands) => {
+      known = commands.map(({ id }) => id);
+      return supersedeCommand(refused, batch.nowMs);
+    });
+  });
+  assert(superseded !== null && isMoneyCommand(superseded), 'a refund is about a payment');
+  const commands = await deps.store.run((tx) =>
+    tx.commands.ofPayment(tenantOf(superseded), superseded.paymentId),
+  );
+  // A dry run stores no other command.
+  return commands.find(({ id }) => !known.includes(id)) ?? superseded;
+}

@@ -1,0 +1,291 @@
+// The table of commands to the partner: how a command of each kind is prepared, started, looked up
+// and read, and what is stored when the partner accepts, refuses or reports it. command-runner.ts
+// calls.
+import { tenantOf } from '../../domain/base/tenant.js';
+import {
+  effectOn,
+  pollNow,
+  reopenCommand,
+  reportCommand,
+} from '../../domain/commands/command-report.js';
+import {
+  acceptCommand,
+  type CommandKind,
+  type MoneyCommand,
+  type PartnerCommand,
+  type PartyCommand,
+} from '../../domain/commands/partner-command.js';
+import {
+  type PayoutReport,
+  payinProblem,
+  payoutProblem,
+  refundProblem,
+} from '../../domain/commands/report-check.js';
+import { shortIdOf } from '../../domain/payments/bank-record.js';
+import { assert } from '../../errors.js';
+import type { Deps } from '../../ports/deps.js';
+import type {
+  AcceptedCommand,
+  CommandCalls,
+  PartnerAnswer,
+  PartnerFact,
+  PartnerReports,
+  PartyReport,
+  SettlementPartner,
+} from '../../ports/partner.js';
+import type { IncomingPartyReport, RailsRequest } from '../parties/party-kinds.js';
+import {
+  alertUnplaced,
+  announceParty,
+  answerRefused,
+  partyReported,
+  railsReported,
+  refusalReport,
+} from '../parties/party-reports.js';
+import {
+  type MoneyFact,
+  type ReportRules,
+  type ReportSource,
+  type Staged,
+  stageCommand,
+  stageMoneyCommand,
+  stageReport,
+} from '../payments/command-changes.js';
+import { loadPayment } from '../payments/payment-store.js';
+import type { Batch } from '../service/batch.js';
+
+export interface Operation<C extends PartnerCommand = PartnerCommand> {
+  /** Null: the answer to the call is final. */
+  readonly reportKind: keyof PartnerReports | null;
+  /** The exact request, if it was not fixed with the command. */
+  prepare(deps: Deps, partner: SettlementPartner, command: C): Promise<PartnerAnswer<string>>;
+  callsOf(partner: SettlementPartner): Omit<CommandCalls<never, PartnerFact['report']>, 'prepare'>;
+  onAccepted(batch: Batch, command: C, accepted: AcceptedCommand): Promise<Staged>;
+  /** `refused` is the command with its final refusal. */
+  onRefused(batch: Batch, command: C, refused: C, code: string): Promise<Staged>;
+  /** Sent, lost, postponed or in doubt; `commands` are all of the same payment. */
+  onChanged(
+    batch: Batch,
+    command: C,
+    decide: (commands: readonly MoneyCommand[]) => C,
+  ): Promise<Staged>;
+  /** `fact` is of `reportKind`; twice, late or out of order it is harmless. */
+  onReport(batch: Batch, command: C, fact: PartnerFact, source: ReportSource): Promise<Staged>;
+}
+
+export function operationOf<C extends PartnerCommand>(command: C): Operation<C> {
+  return operations[command.kind];
+}
+
+const nothing = { receivedMinor: 0n, refunded: null };
+
+const dossier: Operation<PartyCommand> = {
+  reportKind: 'party',
+  callsOf: (partner) => partner.party,
+  prepare: alreadyPrepared,
+  onAccepted(batch, command, { partnerRef, report = { status: 'verifying', reason: null } }) {
+    const next = acceptCommand(command, partnerRef, batch.nowMs);
+    return stageParty(batch, [command, next], { partnerRef, report, isCurrent: true });
+  },
+  async onRefused(batch, command, refused, code) {
+    if (await answerRefused(batch, command)) return refusedAnswer(batch, refused, code);
+    const report = await refusalReport(batch, command, code);
+    const reported = { partnerRef: null, report, isCurrent: true };
+    const staged = await stageParty(batch, [command, refused], reported);
+    if (report.status === 'rejected') return staged;
+    const announce = () => {
+      staged.announce();
+      alertUnplaced(batch.deps, code, command.id);
+    };
+    return { ...staged, announce };
+  },
+  onChanged: changedParty,
+  onReport(batch, command, fact, { polledVersion, alsoChange }) {
+    assert(fact.kind === 'party', 'the report of a party is about one');
+    const { partnerRef, report } = fact;
+    const { reason } = report;
+    const isCurrent = polledVersion === command.version;
+    const end = isAwaited(report) ? 'open' : 'completed';
+    const held = isAnswerDue(report);
+    const answer = { ...nothing, partnerRef, end, reason, held, polled: true } as const;
+    const known = reportCommand(command, answer, batch.nowMs);
+    const reported = isCurrent && end === 'open' ? reopenCommand(known, batch.nowMs) : known;
+    const last = alsoChange?.(reported, null) ?? reported;
+    // The command has changed since it was read: the answer may be old.
+    const isRaced = polledVersion !== undefined && !isCurrent;
+    const next = isRaced ? pollNow(last, batch.nowMs) : last;
+    return stageParty(batch, [command, next], { partnerRef, report, isCurrent });
+  },
+};
+
+export const operations: Readonly<Record<CommandKind, Operation>> = {
+  submit_organization: dossier,
+  submit_buyer: dossier,
+  submit_account: dossier,
+  provision_rails: {
+    reportKind: null,
+    callsOf: (partner) => ({
+      async start(request) {
+        const answer = await partner.provisionRails(JSON.parse(request) as RailsRequest);
+        if (answer.outcome !== 'done') return answer;
+        return { outcome: 'done', value: { partnerRef: answer.value.virtualAccountRef } };
+      },
+      // Rails that are not stored are not used: other ones do no harm.
+      find: async () => ({ outcome: 'done', value: null }),
+      read: neverReported,
+    }),
+    prepare: alreadyPrepared,
+    async onAccepted(batch, command: PartyCommand, { partnerRef }) {
+      await railsReported(batch, command, partnerRef);
+      const report = { ...nothing, partnerRef, end: 'completed', reason: null } as const;
+      const next = reportCommand(command, { ...report, polled: true }, batch.nowMs);
+      return { ...stageCommand(batch, next), announce: () => announceParty(batch.deps) };
+    },
+    async onRefused(batch, _, refused: PartyCommand, code) {
+      const { id: commandId, orgId, mode, subject } = refused;
+      const isSeller = subject.kind === 'account';
+      const whose = isSeller ? 'a seller' : 'an organization';
+      const about = isSeller ? { accountId: subject.id } : { orgId, mode };
+      const alert = `the partner refuses the rails of ${whose}: it cannot collect`;
+      const announce = () => batch.deps.log.error('alert', { alert, ...about, commandId, code });
+      return { ...stageCommand(batch, refused), announce };
+    },
+    onChanged: changedParty,
+    onReport: neverReported,
+  },
+  payin: moneyOperation('payin', {
+    async prepare(partner, { reference }, { payment, quote }) {
+      assert(quote !== null, 'a pay-in has a quote');
+      const payerReference = shortIdOf(payment.publicId);
+      const payer = { payerEmail: payment.buyer.email, payerReference };
+      return partner.payin.prepare({ reference, quote, ...payer });
+    },
+    problem: ({ command, report, polled }) => payinProblem(command, report, polled),
+    sums: ({ receivedMinor, held = false }) => ({ receivedMinor, refunded: null, held }),
+    details: ({ reason, transactionHash }) => ({ reason, transactionHash }),
+  }),
+  payout: moneyOperation('payout', {
+    prepare(partner, { reference, amount }, { payment, commands, quote }) {
+      const { destination, purpose } = payment;
+      const payinRefs = commands.flatMap(({ kind, confirmedMinor, partnerRef }) =>
+        kind === 'payin' && confirmedMinor > 0n && partnerRef !== null ? [partnerRef] : [],
+      );
+      const money = { reference, amount, destination, payinRefs };
+      return partner.payout.prepare({ ...money, quote, purpose });
+    },
+    // Only a report with an effect is checked.
+    problem: ({ command, report, quote, polled }) =>
+      effectOn(command, report.status, polled) === 'apply'
+        ? payoutProblem(command, report, quote)
+        : null,
+    sums: ({ held = false }) => ({ ...nothing, held }),
+    details: settlementOf,
+  }),
+  refund: moneyOperation('refund', {
+    async prepare(partner, { reference, amount, payinId }, { commands }) {
+      const payinRef = commands.find(({ id }) => id === payinId)?.partnerRef ?? null;
+      assert(payinRef !== null, 'a refund has a pay-in');
+      return partner.refund.prepare({ reference, payinRef, amount });
+    },
+    problem: ({ command, report, polled }) => refundProblem(command, report.amount, polled),
+    sums: ({ amount }) => ({ receivedMinor: 0n, refunded: amount }),
+    details: ({ reason }) => ({ reason }),
+  }),
+};
+
+async function neverReported(): Promise<never> {
+  throw new Error('the partner reports nothing about rails');
+}
+
+async function alreadyPrepared(): Promise<never> {
+  throw new Error('the request about a party is fixed when its command is made');
+}
+
+async function changedParty(
+  batch: Batch,
+  _command: PartyCommand,
+  decide: (commands: readonly MoneyCommand[]) => PartyCommand,
+): Promise<Staged> {
+  return stageCommand(batch, decide([]));
+}
+
+function settlementOf({ status, reason, settled, fees, fxRate, endToEndId }: PayoutReport) {
+  if (status !== 'completed') return { reason };
+  assert(settled !== null && fees !== null && fxRate !== null, 'a checked report has its sums');
+  return { settlement: { settled, fees, fxRate, endToEndId } };
+}
+
+interface MoneyRules<R> extends ReportRules<R> {
+  prepare(
+    partner: SettlementPartner,
+    command: MoneyCommand,
+    known: Awaited<ReturnType<typeof knownOf>>,
+  ): Promise<PartnerAnswer<string>>;
+}
+
+function moneyOperation<K extends MoneyFact['kind']>(
+  kind: K,
+  rules: MoneyRules<PartnerReports[K]>,
+): Operation<MoneyCommand> {
+  return {
+    reportKind: kind,
+    callsOf: (partner) => partner[kind],
+    prepare: async (deps, partner, command) =>
+      rules.prepare(partner, command, await knownOf(deps, command)),
+    onAccepted: (batch, command, { partnerRef, instructions }) =>
+      stageMoneyCommand(batch, command, () => acceptCommand(command, partnerRef, batch.nowMs), {
+        instructions,
+      }),
+    onRefused: (batch, command, refused) => stageMoneyCommand(batch, command, () => refused),
+    onChanged: stageMoneyCommand,
+    onReport(batch, command, fact, source) {
+      assert(fact.kind === kind, `the report of a ${kind} is about one`);
+      // The kind determines the type of the report.
+      const own = fact as MoneyFact & { readonly report: PartnerReports[K] };
+      return stageReport(batch, command, own, source, rules);
+    },
+  };
+}
+
+function knownOf({ store }: Deps, command: MoneyCommand) {
+  const tenant = tenantOf(command);
+  return store.run(async (tx) => {
+    const { payment } = await loadPayment(tx, tenant, command.paymentId);
+    const { quoteId } = payment;
+    const quote = quoteId === null ? null : await tx.quotes.get(tenant, quoteId);
+    return { payment, quote, commands: await tx.commands.ofPayment(tenant, command.paymentId) };
+  });
+}
+
+/** The command is stored with the last of the changes: after a crash they are repeated. */
+async function stageParty(
+  batch: Batch,
+  [was, next]: readonly [PartyCommand, PartyCommand],
+  reported: IncomingPartyReport,
+): Promise<Staged> {
+  const { isComplete, alerts } = await partyReported(batch, was, reported);
+  const announce = () => {
+    announceParty(batch.deps);
+    for (const alert of alerts) batch.deps.log.error('alert', alert);
+  };
+  if (isComplete && next !== was) return { ...stageCommand(batch, next), announce };
+  return { command: was, isComplete, announce };
+}
+
+/** The partner has not decided, or waits for an answer: the command is polled. */
+function isAwaited(report: PartyReport): boolean {
+  return report.status === 'verifying' || isAnswerDue(report);
+}
+
+function isAnswerDue({ status, corrections = [] }: PartyReport): boolean {
+  return status === 'paused' || corrections.length > 0;
+}
+
+function refusedAnswer(batch: Batch, refused: PartyCommand, code: string): Staged {
+  const announce = () => {
+    announceParty(batch.deps);
+    const alert = 'the partner refuses the answer of a party: what it wants is still due';
+    batch.deps.log.error('alert', { alert, code, commandId: refused.id });
+  };
+  return { ...stageCommand(batch, refused), announce };
+}

@@ -1,0 +1,181 @@
+// What the database knows about a pay-in in the partner's books: the command that may own it, the
+// party that received it, and the payments that it may be for.
+import { money } from '../../domain/base/money.js';
+import type { Mode, Tenant } from '../../domain/base/tenant.js';
+import { isPayinInFlight } from '../../domain/commands/partner-command.js';
+import type { Quote } from '../../domain/commands/quote.js';
+import {
+  joinedWords,
+  type MatchCandidate,
+  matchOf,
+  type PaymentMatch,
+} from '../../domain/deposits/receipt-match.js';
+import { readCode, shortIdOf } from '../../domain/payments/bank-record.js';
+import { heldMinor } from '../../domain/payments/funds.js';
+import { type Payment, paymentOrigins } from '../../domain/payments/payment.js';
+import type { PartnerEntry } from '../../ports/partner.js';
+import type { Tx } from '../../ports/storage.js';
+
+/** With more pay-ins in flight, any of them may own an entry. */
+const IN_FLIGHT_MAX = 100;
+/** With more payments that wait, a person decides. */
+const AWAITING_MAX = 200;
+/** Quotes and bank details of one name. */
+const ALIKE_MAX = 10;
+/** Words of a payer's texts that are looked up. */
+const WORDS_MAX = 60;
+
+/** The party whose account received money. */
+export interface AccountOwner extends Tenant {
+  /** Null: the organization itself. */
+  readonly accountId: string | null;
+  readonly sellerExternalId: string | null;
+}
+
+/**
+ * Whether a command has this pay-in or may have it. The partner may execute a call, and send its
+ * message, before it answers. Commands in flight are read before the known ids: a command that is
+ * answered between the two reads is found by its id.
+ */
+export async function isOrdered(
+  tx: Tx,
+  mode: Mode,
+  entry: PartnerEntry,
+  owner: AccountOwner | null,
+): Promise<boolean> {
+  const mayHaveIt = await isInFlightFor(tx, mode, entry, owner);
+  if (mayHaveIt || (await tx.commands.byPartnerRef(mode, 'payin', entry.partnerRef)) !== null) {
+    return true;
+  }
+  const { reference } = entry;
+  return reference !== null && (await tx.commands.byReference(mode, reference)) !== null;
+}
+
+/** By the payments of its quote; without a quote, by the party. */
+async function isInFlightFor(
+  tx: Tx,
+  mode: Mode,
+  entry: PartnerEntry,
+  owner: AccountOwner | null,
+): Promise<boolean> {
+  if (entry.partnerQuoteId !== null) {
+    const quotes = await quotesOf(tx, mode, entry);
+    const commands = quotes.map((quote) => tx.commands.ofPayment(quote, quote.paymentId));
+    return (await Promise.all(commands)).flat().some(isPayinInFlight);
+  }
+  const inFlight = await tx.commands.payinsInFlight(mode, IN_FLIGHT_MAX);
+  if (inFlight.length === 0) return false;
+  if (owner === null || inFlight.length === IN_FLIGHT_MAX) return true;
+  const payments = inFlight.map((command) => tx.payments.get(command, command.paymentId));
+  return (await Promise.all(payments)).some((one) => one !== null && isTo(one, owner));
+}
+
+/** Null: unknown here, or of several parties. */
+export async function ownerOf(
+  tx: Tx,
+  mode: Mode,
+  partyRef: string | null,
+): Promise<AccountOwner | null> {
+  if (partyRef === null) return null;
+  const [profiles, accounts] = await Promise.all([
+    tx.organizations.profilesByPartnerRef(mode, partyRef),
+    tx.accounts.byPartnerRef(mode, partyRef),
+  ]);
+  const found: readonly AccountOwner[] = [
+    ...profiles.map(({ orgId }) => ({ orgId, mode, accountId: null, sellerExternalId: null })),
+    ...accounts.flatMap(({ orgId, id, role, externalId }) =>
+      role === 'seller' && externalId !== null
+        ? [{ orgId, mode, accountId: id, sellerExternalId: externalId }]
+        : [],
+    ),
+  ];
+  const [first = null, second] = found;
+  return second === undefined ? first : null;
+}
+
+/** Whether money in the account of this party can pay for it. */
+export function isTo(
+  payment: Pick<Payment, 'orgId' | 'mode' | 'sellerExternalId'>,
+  owner: AccountOwner,
+): boolean {
+  return (
+    payment.orgId === owner.orgId &&
+    payment.mode === owner.mode &&
+    payment.sellerExternalId === owner.sellerExternalId
+  );
+}
+
+/** The payment that an entry of this party is for; null: a person decides. */
+export async function findMatch(
+  tx: Tx,
+  entry: PartnerEntry,
+  owner: AccountOwner,
+): Promise<PaymentMatch | null> {
+  const texts = entry.payer?.texts ?? [];
+  const awaiting = await tx.payments.awaitingMoney(owner, owner.sellerExternalId, AWAITING_MAX);
+  if (awaiting.length === AWAITING_MAX) return null;
+  const quotes = await quotesOf(tx, owner.mode, entry);
+  const quoted = new Set(quotes.map(({ paymentId }) => paymentId));
+  const others = [
+    ...(await Promise.all([...quoted].map((id) => tx.payments.get(owner, id)))),
+    ...(await namedPayments(tx, owner, texts)),
+  ].filter((payment) => payment !== null);
+  const payments = new Map([...awaiting, ...others].map((payment) => [payment.id, payment]));
+  const candidates = await Promise.all(
+    [...payments.values()]
+      .filter((payment) => isTo(payment, owner))
+      .map((payment) => candidateOf(tx, payment, quoted.has(payment.id))),
+  );
+  const { cause, beganAtMs } = await tx.epochs.current();
+  const isFromBefore = cause !== 'initial' && entry.createdAtMs < beganAtMs;
+  return matchOf({ amount: entry.amount, texts, isFromBefore }, candidates);
+}
+
+async function candidateOf(tx: Tx, payment: Payment, isQuoted: boolean): Promise<MatchCandidate> {
+  const { id: paymentId, status, externalId, publicId, amount, payinInstructions } = payment;
+  const names = [payinInstructions?.reference, shortIdOf(publicId)];
+  return {
+    paymentId,
+    status,
+    isQuoted,
+    externalId,
+    names: names.filter((name) => typeof name === 'string'),
+    missing: money(amount.amountMinor - (await heldOf(tx, payment)), amount.currency),
+  };
+}
+
+async function heldOf(tx: Tx, payment: Payment): Promise<bigint> {
+  const funds = await tx.funds.get(payment, payment.id);
+  return funds === null ? 0n : heldMinor(funds);
+}
+
+/** Payments of any status that a text may name: by short id or `externalId`. */
+async function namedPayments(
+  tx: Tx,
+  owner: AccountOwner,
+  texts: readonly string[],
+): Promise<readonly (Payment | null)[]> {
+  const codes = texts.flatMap(joinedWords).slice(0, WORDS_MAX).map(readCode);
+  const shortIds = new Set(codes.filter((code) => code !== null));
+  const words = texts.flatMap((text) => [text.trim(), ...text.split(/\s+/)]);
+  const externalIds = new Set(words.filter((word) => word !== '').slice(0, WORDS_MAX));
+  const [byShortId, byExternalId] = await Promise.all([
+    Promise.all([...shortIds].map((code) => tx.bankDetails.byShortId(code, ALIKE_MAX))),
+    Promise.all(
+      [...externalIds].flatMap((externalId) =>
+        paymentOrigins.map((origin) => tx.payments.byExternalId(owner, origin, externalId)),
+      ),
+    ),
+  ]);
+  const ids = byShortId
+    .flat()
+    .filter(({ orgId, mode }) => orgId === owner.orgId && mode === owner.mode)
+    .map(({ paymentId }) => paymentId);
+  const ofIds = await Promise.all([...new Set(ids)].map((id) => tx.payments.get(owner, id)));
+  return [...ofIds, ...byExternalId];
+}
+
+function quotesOf(tx: Tx, mode: Mode, { partnerQuoteId }: PartnerEntry): Promise<readonly Quote[]> {
+  if (partnerQuoteId === null) return Promise.resolve([]);
+  return tx.quotes.byPartnerQuoteId(mode, partnerQuoteId, ALIKE_MAX);
+}

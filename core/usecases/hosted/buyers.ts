@@ -1,0 +1,186 @@
+// The buyer's steps through a payment: sign in, KYC, quote, confirm. An approval with another
+// organization is adopted only when the buyer signs in, because that proves the mailbox.
+import type { Locale } from '../../domain/base/locale.js';
+import { type Tenant, tenantOf } from '../../domain/base/tenant.js';
+import { isVoidable, voidCommand } from '../../domain/commands/partner-command.js';
+import type { Quote } from '../../domain/commands/quote.js';
+import { adopted, emailKey, type KycSubmission } from '../../domain/parties/buyer-kyc.js';
+import { countsAsBuyerKyc } from '../../domain/parties/connected-account.js';
+import { nextPartyStatus } from '../../domain/parties/party.js';
+import { PARTY_BLOCKED } from '../../domain/parties/party-due.js';
+import { type PaymentView, unchanged } from '../../domain/payments/change.js';
+import { nextStatus, type Payment } from '../../domain/payments/payment.js';
+import {
+  confirmed,
+  limited,
+  quoted,
+  quoteRefused,
+  signedIn,
+} from '../../domain/payments/payment-transitions.js';
+import { assert, PonteError } from '../../errors.js';
+import type { Deps } from '../../ports/deps.js';
+import type { SettlementPartner } from '../../ports/partner.js';
+import type { Tx } from '../../ports/storage.js';
+import { moveWaiting } from '../parties/buyer-decisions.js';
+import { stagePurge } from '../parties/documents.js';
+import { newSubmission } from '../parties/kyc.js';
+import { readPayee } from '../parties/party-reports.js';
+import { changePayment, loadPayment, readView } from '../payments/payment-store.js';
+import { partnerOf } from '../service/partner-calls.js';
+
+export interface MailboxProof {
+  /** May refuse. What it stages is stored with the sign-in. */
+  readonly prove: (tx: Tx) => Promise<void>;
+  /** Of later mails about the payment. */
+  readonly locale: Locale;
+}
+
+/** A repeat changes nothing. `proof` is null in the sandbox, which needs no mailbox. */
+export async function signIn(
+  deps: Deps,
+  tenant: Tenant,
+  paymentId: string,
+  proof: MailboxProof | null = null,
+): Promise<PaymentView> {
+  const change = await changePayment(deps, tenant, paymentId, async (stored, tx) => {
+    await proof?.prove(tx);
+    const was = { ...stored, payment: withLocale(stored.payment, proof?.locale ?? null) };
+    const { status } = was.payment;
+    const awaited = nextStatus(status, 'sign_in') ?? nextStatus(status, 'kyc_approved');
+    if (awaited === null) return unchanged(was);
+    const own = await tx.buyers.submission(tenant, was.payment.buyerId);
+    const verified = await adoptApproval(deps, tx, was.payment, own);
+    // It waits for the next decision, even if another host's clock gave the last one a later time.
+    const atMs = Math.max(deps.clock.nowMs(), (own?.rejectedAtMs ?? 0) + 1);
+    return signedIn(was, verified, atMs);
+  });
+  const view = await readView(deps, tenant, paymentId);
+  // An adopted approval also moves the other waiting payments of this tenant.
+  if (view.kycStatus === 'approved') await moveWaiting(deps, tenant, change.payment.buyerId);
+  return view;
+}
+
+function withLocale(payment: Payment, buyerLocale: Locale | null): Payment {
+  if (buyerLocale === null || buyerLocale === payment.buyerLocale) return payment;
+  return Object.freeze({ ...payment, buyerLocale });
+}
+
+/** Replaces the partner's usual quote; `shown` is the current one. */
+type QuoteSource = (
+  input: Parameters<SettlementPartner['quote']>[0],
+  shown: Quote | null,
+) => ReturnType<SettlementPartner['quote']>;
+
+/**
+ * Requests a quote from the partner; it replaces the one before. Null if the amount is over a limit
+ * of the payee, which is stored. PaymentStateConflict in another status, or if the partner refuses,
+ * which fails the payment; PartnerUnavailable.
+ */
+export async function requestQuote(
+  deps: Deps,
+  tenant: Tenant,
+  paymentId: string,
+  ask: QuoteSource | null = null,
+): Promise<Quote | null> {
+  const { payment, shown } = await deps.store.run(async (tx) => {
+    const { payment } = await loadPayment(tx, tenant, paymentId);
+    const { quoteId } = payment;
+    const isNeeded = ask !== null && quoteId !== null;
+    return { payment, shown: isNeeded ? await tx.quotes.get(tenant, quoteId) : null };
+  });
+  if (nextStatus(payment.status, 'quote') === null) throw new PonteError('PaymentStateConflict');
+  const partner = await partnerOf(deps, tenant);
+  const input = { source: payment.amount, destination: payment.destination };
+  const answer = await (ask === null ? partner.quote(input) : ask(input, shown));
+  const nowMs = deps.clock.nowMs();
+  if (answer.outcome === 'over_limit') {
+    await changePayment(deps, tenant, paymentId, (was) => limited(was, answer.limit, nowMs));
+    return null;
+  }
+  if (answer.outcome === 'refused' && answer.code === PARTY_BLOCKED) {
+    await readPayee(deps, tenant, payment.sellerExternalId);
+    const alert = 'the partner refuses quotes for a payee until it has done what is due';
+    deps.log.error('alert', { alert, paymentId, seller: payment.sellerExternalId });
+    throw new PonteError('PartnerUnavailable');
+  }
+  if (answer.outcome === 'refused') {
+    const { code, message } = answer;
+    await changePayment(deps, tenant, paymentId, (was) => quoteRefused(was, code, nowMs));
+    const text = `The settlement partner refuses a quote, so the payment has failed: ${message}`;
+    throw new PonteError('PaymentStateConflict', text);
+  }
+  if (answer.outcome !== 'done') throw new PonteError('PartnerUnavailable');
+  const quote: Quote = Object.freeze({
+    ...answer.value,
+    ...tenantOf(tenant),
+    id: deps.ids.next('qt', nowMs),
+    paymentId,
+    createdAtMs: nowMs,
+  });
+  await changePayment(deps, tenant, paymentId, (was, tx) => {
+    tx.quotes.insert(quote);
+    return quoted(was, quote, nowMs);
+  });
+  return quote;
+}
+
+/**
+ * The buyer accepts the quote that it was shown, in this language; both are stored as evidence.
+ * PaymentStateConflict without a quote, QuoteChanged if another one is current, QuoteExpired.
+ */
+export async function confirmQuote(
+  deps: Deps,
+  tenant: Tenant,
+  paymentId: string,
+  quoteId: string,
+  locale: Locale | null = null,
+): Promise<PaymentView> {
+  await changePayment(deps, tenant, paymentId, async (was, tx) => {
+    const { status, quoteId: current } = was.payment;
+    if (nextStatus(status, 'confirm') === null || current === null) {
+      throw new PonteError('PaymentStateConflict');
+    }
+    if (current !== quoteId) throw new PonteError('QuoteChanged');
+    const quote = await tx.quotes.get(tenant, quoteId);
+    assert(quote !== null, 'a quote stays');
+    const commands = await tx.commands.ofPayment(tenant, paymentId);
+    return confirmed(was, commands, quote, deps.clock.nowMs(), locale);
+  });
+  return readView(deps, tenant, paymentId);
+}
+
+/** Whether the buyer is approved: with this tenant, or with any organization of the mode. */
+async function adoptApproval(
+  deps: Deps,
+  tx: Tx,
+  payment: Payment,
+  own: KycSubmission | null,
+): Promise<boolean> {
+  const tenant = tenantOf(payment);
+  if (own?.status === 'approved') {
+    tx.buyers.expectSubmission(own);
+    return true;
+  }
+  const accounts = await tx.accounts.ofBuyer(tenant, emailKey(payment.buyer.email));
+  for (const account of accounts) tx.accounts.expect(account);
+  if (accounts.some(countsAsBuyerKyc)) return true;
+  const elsewhere = await tx.buyers.approvedAnywhere(tenant.mode, payment.buyerId);
+  if (elsewhere === null) {
+    if (own !== null) tx.buyers.expectSubmission(own);
+    return false;
+  }
+  const nowMs = deps.clock.nowMs();
+  tx.buyers.expectSubmission(elsewhere);
+  if (own !== null && nextPartyStatus(own.status, 'adopt') !== null) {
+    tx.buyers.updateSubmission(adopted(own, elsewhere, nowMs));
+    stagePurge(deps, tx, tenant, { party: 'buyer', id: payment.buyerId });
+    // Their dossier names documents that are being deleted.
+    const commands = await tx.commands.ofSubmission(tenant, own.id);
+    for (const command of commands.filter(isVoidable))
+      tx.commands.update(voidCommand(command, nowMs));
+  } else {
+    const fresh = newSubmission(deps, tenant, payment.buyerId, 'not_started', own);
+    tx.buyers.insertSubmission(adopted(fresh, elsewhere, nowMs));
+  }
+  return true;
+}

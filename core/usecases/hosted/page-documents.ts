@@ -1,0 +1,209 @@
+// Documents that come through the hosted form: from the computer, or from a phone that opened a
+// link for it. The type of a file is what its bytes say.
+import { hashSessionToken, isSessionOver } from '../../domain/access/page-session.js';
+import { tenantOf } from '../../domain/base/tenant.js';
+import { askedOf, partOf, withCorrected, withValues } from '../../domain/hosted/kyc-draft.js';
+import { fileFieldOf } from '../../domain/hosted/kyc-fields.js';
+import { askedFiles, type FormRules } from '../../domain/hosted/kyc-form.js';
+import {
+  acceptsType,
+  type ContentType,
+  DOCUMENT_BYTES_MAX,
+  type DocumentKind,
+  documentKinds,
+  OWNER_INDEX_MAX,
+} from '../../domain/parties/document.js';
+import { FILE_HEAD_BYTES, fileTypeOf, fitsDeclared } from '../../domain/parties/file-type.js';
+import { isCode, PonteError } from '../../errors.js';
+import type { Deps } from '../../ports/deps.js';
+import { makeSession, type NewSession, startSession } from '../access/page-sessions.js';
+import { createUpload, readUrl, receiveUpload, type UploadInput } from '../parties/documents.js';
+import { takeUploadedMebibyte, takeUploadSlot } from '../service/rate-limits.js';
+import {
+  changeKycForm,
+  type KycForm,
+  type KycSession,
+  openKycForm,
+  refuseScope,
+} from './kyc-forms.js';
+
+const MEBIBYTE = 1_024 * 1_024;
+
+/** Why a file is not taken; the pages have the words. */
+export type UploadRefusal =
+  | 'empty'
+  | 'heic'
+  | 'unknown_type'
+  | 'not_as_declared'
+  | 'photo_only'
+  | 'too_large'
+  | 'too_many';
+
+export interface PageUpload {
+  readonly kind: DocumentKind;
+  /** The number of an owner; null: of the party itself. */
+  readonly owner: number | null;
+  /** The type that the browser gave the file; may be empty. */
+  readonly declaredType: string;
+  readonly bytes: AsyncIterable<Uint8Array>;
+}
+
+/** What may be uploaded of a kind: by document.ts and by the partner. */
+export function documentLimits(deps: Deps, { mode }: Pick<KycSession, 'mode'>, kind: DocumentKind) {
+  const limits = deps.partners[mode]?.documentLimits?.(kind);
+  const types: readonly ContentType[] = limits?.contentTypes ?? documentKinds[kind];
+  return {
+    bytesMax: Math.min(DOCUMENT_BYTES_MAX, limits?.bytesMax ?? DOCUMENT_BYTES_MAX),
+    contentTypes: documentKinds[kind].filter((type) => types.includes(type)),
+  };
+}
+
+/**
+ * Stores a document of the form in place of the one before; null, or why it is refused. NotFound
+ * (not asked of this session), PaymentStateConflict (the form is closed), KycStorageDisabled.
+ */
+export async function storePageDocument(
+  deps: Deps,
+  session: KycSession,
+  upload: PageUpload,
+): Promise<UploadRefusal | null> {
+  const { kind, owner } = upload;
+  const form = await openKycForm(deps, session);
+  const { buyerId } = form;
+  refuseFile(session, form, upload);
+  try {
+    await takeUploadSlot(deps, buyerId);
+    const { head, bytes } = await peeked(upload.bytes);
+    const { bytesMax, contentTypes } = documentLimits(deps, session, kind);
+    const type = fileTypeOf(head);
+    if (head.length === 0) return 'empty';
+    if (type === 'heic') return 'heic';
+    if (type === null) return 'unknown_type';
+    if (!fitsDeclared(type, upload.declaredType)) return 'not_as_declared';
+    if (!contentTypes.includes(type) || !acceptsType(kind, type)) return 'photo_only';
+    const ownerIndex = owner !== null && owner <= OWNER_INDEX_MAX ? owner : null;
+    const party = { party: 'buyer', id: buyerId } as const;
+    const input = { owner: party, kind, contentType: type, ownerIndex };
+    const url = await stored(deps, session, input, limited(deps, buyerId, bytes, bytesMax));
+    await changeFile(deps, session, upload, url);
+    return null;
+  } catch (error) {
+    if (isCode(error, 'PayloadTooLarge')) return 'too_large';
+    if (isCode(error, 'RateLimitExceeded')) return 'too_many';
+    throw error;
+  }
+}
+
+/** Takes a document out of the form and deletes it, unless it was submitted. */
+export async function removePageDocument(
+  deps: Deps,
+  session: KycSession,
+  file: Pick<PageUpload, 'kind' | 'owner'>,
+): Promise<void> {
+  refuseFile(session, await openKycForm(deps, session), file);
+  await changeFile(deps, session, file, null);
+}
+
+/**
+ * A token for the link that a phone opens. An owner's phone can open the mailed link.
+ */
+export async function startPhoneUpload(deps: Deps, session: KycSession): Promise<NewSession> {
+  if (session.kind !== 'buyer') throw new PonteError('NotFound');
+  const { id: submissionId } = await changeKycForm(deps, session, ({ draft }) => draft);
+  const { paymentId } = session;
+  const subject = { ...tenantOf(session), kind: 'upload', paymentId, submissionId } as const;
+  return startSession(deps, { ...subject, ownerIndex: null });
+}
+
+/** The session of the phone, in place of the token in its link: a link is used once. */
+export async function redeemPhoneUpload(deps: Deps, token: string): Promise<NewSession | null> {
+  const id = hashSessionToken(token);
+  return deps.store.run(async (tx) => {
+    const link = await tx.pageSessions.byId(id);
+    const nowMs = deps.clock.nowMs();
+    if (link?.kind !== 'upload' || isSessionOver(link, nowMs)) return null;
+    const made = makeSession(deps, link);
+    tx.pageSessions.update({ ...link, endedAtMs: nowMs });
+    tx.pageSessions.insert(made.session);
+    return made;
+  });
+}
+
+/** NotFound unless the form asks for this file, and this session may see it. */
+function refuseFile(
+  session: KycSession,
+  form: KycForm,
+  { kind, owner }: Pick<PageUpload, 'kind' | 'owner'>,
+): void {
+  refuseScope(session, { page: 'documents', owner });
+  const field = fileFieldOf(kind);
+  const isAsked = askedFiles(form).some((file) => file.field === field && file.owner === owner);
+  const isOthers = session.kind !== 'owner' && owner !== null && isDelegated(form, owner);
+  if (!isAsked || isOthers) throw new PonteError('NotFound');
+}
+
+function isDelegated({ draft }: FormRules, owner: number): boolean {
+  return askedOf(draft, owner) !== null;
+}
+
+async function changeFile(
+  deps: Deps,
+  session: KycSession,
+  { kind, owner }: Pick<PageUpload, 'kind' | 'owner'>,
+  url: string | null,
+): Promise<void> {
+  const field = fileFieldOf(kind);
+  await changeKycForm(deps, session, ({ draft }) => {
+    if (partOf(draft, owner) === null) throw new PonteError('NotFound');
+    const next = withValues(draft, owner, { [field]: url });
+    return url === null ? next : withCorrected(next, [{ field, owner }]);
+  });
+}
+
+async function stored(
+  deps: Deps,
+  session: KycSession,
+  input: UploadInput,
+  bytes: AsyncIterable<Uint8Array>,
+): Promise<string> {
+  const { uploadUrl, publicUrl } = await createUpload(deps, tenantOf(session), input);
+  const { documentId, token: signature } = readUrl(deps, uploadUrl);
+  const { contentType } = input;
+  await receiveUpload(deps, { documentId, signature, contentType, sizeBytes: null, bytes });
+  return publicUrl;
+}
+
+/** The first bytes, and all bytes with them. */
+async function peeked(source: AsyncIterable<Uint8Array>) {
+  const chunks = source[Symbol.asyncIterator]();
+  let head = Buffer.alloc(0);
+  while (head.length < FILE_HEAD_BYTES) {
+    const next = await chunks.next();
+    if (next.done) break;
+    head = Buffer.concat([head, next.value]);
+  }
+  async function* all(): AsyncIterable<Uint8Array> {
+    yield head;
+    for (let next = await chunks.next(); !next.done; next = await chunks.next()) yield next.value;
+  }
+  return { head, bytes: all() };
+}
+
+/** Throws PayloadTooLarge and RateLimitExceeded. */
+async function* limited(
+  deps: Deps,
+  buyerId: string,
+  bytes: AsyncIterable<Uint8Array>,
+  bytesMax: number,
+): AsyncIterable<Uint8Array> {
+  let sizeBytes = 0;
+  let mebibytes = 0;
+  for await (const chunk of bytes) {
+    sizeBytes += chunk.length;
+    if (sizeBytes > bytesMax) throw new PonteError('PayloadTooLarge');
+    for (; mebibytes * MEBIBYTE < sizeBytes; mebibytes += 1) {
+      await takeUploadedMebibyte(deps, buyerId);
+    }
+    yield chunk;
+  }
+}

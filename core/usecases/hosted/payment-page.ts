@@ -1,0 +1,120 @@
+// What the hosted page of a payment shows, read for one request. Nothing is changed here.
+import { tenantOf } from '../../domain/base/tenant.js';
+import { isOpen, type MoneyCommand } from '../../domain/commands/partner-command.js';
+import { isDecisionLate, isLate, isPayinShort } from '../../domain/commands/poll-plan.js';
+import type { Quote } from '../../domain/commands/quote.js';
+import { screenOf } from '../../domain/hosted/hosted-screen.js';
+import { type KycState, type KycSubmission, kycStateOf } from '../../domain/parties/buyer-kyc.js';
+import type { Organization } from '../../domain/parties/organization.js';
+import type { PaymentView } from '../../domain/payments/change.js';
+import type { PostingKind, StoredPosting } from '../../domain/payments/ledger.js';
+import { isPageOpen, isTerminal, type Payment } from '../../domain/payments/payment.js';
+import { assert, PonteError } from '../../errors.js';
+import type { Deps } from '../../ports/deps.js';
+import type { Tx } from '../../ports/storage.js';
+import { readBankDetails, type ShownBankDetails } from '../payments/bank-details.js';
+
+export interface PaymentPage extends PaymentView {
+  readonly organization: Organization;
+  readonly quote: Quote | null;
+  /** Null before the first KYC with this organization. */
+  readonly submission: KycSubmission | null;
+  readonly kyc: KycState;
+  readonly screen: ReturnType<typeof screenOf>;
+  /** What the buyer waits for takes longer than it should. */
+  readonly isLate: boolean;
+  /** How to check the bank details; null without them. */
+  readonly check: ShownBankDetails | null;
+  readonly moneyTimes: MoneyTimes;
+  /** Of `tx.views.pageVersions`. */
+  readonly pageVersion: string;
+  readonly nowMs: number;
+}
+
+/** The latest of each kind; null if there is none. */
+export interface MoneyTimes {
+  readonly receivedAtMs: number | null;
+  readonly paidOutAtMs: number | null;
+  readonly refundOrderedAtMs: number | null;
+  readonly refundedAtMs: number | null;
+}
+
+/** NotFound for an unknown id, and before the buyer is invited. */
+export async function openPage(tx: Tx, publicId: string): Promise<Payment> {
+  const payment = await tx.payments.byPublicId(publicId);
+  if (payment === null || !isPageOpen(payment)) throw new PonteError('NotFound');
+  return payment;
+}
+
+/** NotFound for an unknown id, and before the buyer is invited. */
+export async function readPaymentPage(deps: Deps, publicId: string): Promise<PaymentPage> {
+  const nowMs = deps.clock.nowMs();
+  const read = await deps.store.run(async (tx) => {
+    const { id, buyerId, quoteId, ...rest } = await openPage(tx, publicId);
+    const tenant = tenantOf(rest);
+    const [view, organization, quote, submission, versions, postings, commands] = await Promise.all(
+      [
+        tx.views.get(tenant, id),
+        tx.organizations.get(tenant.orgId),
+        quoteId === null ? null : tx.quotes.get(tenant, quoteId),
+        tx.buyers.submission(tenant, buyerId),
+        tx.views.pageVersions(tenant, [id]),
+        tx.ledger.ofPayment(tenant, id),
+        tx.commands.ofPayment(tenant, id),
+      ],
+    );
+    assert(view !== null && organization !== null, 'a payment and its organization stay');
+    const kyc = kycStateOf(view.kycStatus, submission);
+    const { payment, funds } = view;
+    const awaited = awaitedOf(commands);
+    const isHeld = awaited?.kind === 'payin' && awaited.heldSinceMs !== null;
+    const instructions = payment.payinInstructions;
+    const screen = screenOf({ payment, funds, kyc, quote, instructions, isHeld }, nowMs);
+    return {
+      ...view,
+      organization,
+      quote,
+      submission,
+      kyc,
+      screen,
+      isLate: isWaitLate(payment, submission, awaited, nowMs),
+      moneyTimes: moneyTimesOf(postings),
+      pageVersion: versions[0]?.version ?? '',
+      nowMs,
+    };
+  });
+  const { payment } = read;
+  const hasDetails = payment.payinInstructions !== null;
+  const check = hasDetails ? await readBankDetails(deps, tenantOf(payment), payment.id) : null;
+  return { ...read, check };
+}
+
+/** The command that a payment waits for. */
+function awaitedOf(commands: readonly MoneyCommand[]): MoneyCommand | null {
+  const waits = (command: MoneyCommand) =>
+    isOpen(command) || (command.end === 'completed' && isPayinShort(command));
+  return commands.findLast((command) => command.kind !== 'refund' && waits(command)) ?? null;
+}
+
+function isWaitLate(
+  { status }: Payment,
+  submission: KycSubmission | null,
+  awaited: MoneyCommand | null,
+  nowMs: number,
+): boolean {
+  if (isTerminal(status)) return false;
+  if (awaited !== null) return isLate(awaited, nowMs);
+  const isVerifying = submission?.status === 'verifying' && submission.commandId !== null;
+  return isVerifying && isDecisionLate(submission.submittedAtMs, nowMs);
+}
+
+export function moneyTimesOf(postings: readonly StoredPosting[]): MoneyTimes {
+  const latest = (...kinds: readonly PostingKind[]) =>
+    postings.findLast(({ kind }) => kinds.includes(kind))?.atMs ?? null;
+  return {
+    receivedAtMs: latest('funds_received'),
+    paidOutAtMs: latest('payout_paid'),
+    refundOrderedAtMs: latest('refund_owed'),
+    refundedAtMs: latest('refund_paid', 'returned_by_partner'),
+  };
+}

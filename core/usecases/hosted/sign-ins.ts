@@ -1,0 +1,241 @@
+// Sign-in on the hosted pages: a page mails a link and a code to the address that it belongs to,
+// and either one proves the mailbox and starts a session. The buyer's next steps are in buyers.ts.
+import { hash } from 'node:crypto';
+import type { PageSession, SessionSubject } from '../../domain/access/page-session.js';
+import type { Locale } from '../../domain/base/locale.js';
+import { type Tenant, tenantOf } from '../../domain/base/tenant.js';
+import { type HostedPage, pathOf } from '../../domain/hosted/hosted-page.js';
+import {
+  codeText,
+  codeTried,
+  hashLinkToken,
+  isLinkExpired,
+  isSameSubject,
+  linkEnded,
+  linkUsed,
+  type Mail,
+  type MailSubject,
+  maskedAddress,
+  nextSignIn,
+  SIGN_INS_A_DAY_MAX,
+  takesCode,
+} from '../../domain/mail/mail.js';
+import { emailKey } from '../../domain/parties/buyer-kyc.js';
+import type { PaymentView } from '../../domain/payments/change.js';
+import { assert, PonteError } from '../../errors.js';
+import type { Deps } from '../../ports/deps.js';
+import type { Tx } from '../../ports/storage.js';
+import { makeSession } from '../access/page-sessions.js';
+import { CODE_PURPOSE, stageLink } from '../mail/mails.js';
+import { isSignInClientSpent, takeCodeSlot } from '../service/rate-limits.js';
+import { signIn } from './buyers.js';
+import { openPage } from './payment-page.js';
+
+export interface LinkRequest {
+  /** An IP address; null inside the process. */
+  readonly client: string | null;
+  /** The language of the page and of the mail. */
+  readonly locale: Locale;
+  /** `hashBrowser` of the value in the browser's cookie: the code is valid there only. */
+  readonly browserHash: string;
+}
+
+/** `sent`: a mail is staged. */
+export type LinkAnswer =
+  | { readonly outcome: 'sent' }
+  | {
+      readonly outcome: 'too_soon';
+      readonly untilMs: number;
+      /** When the mail was written whose link works until then; null if there is none. */
+      readonly sentAtMs: number | null;
+    };
+
+/** What the page shows before a link is used. */
+export type LinkState =
+  | {
+      readonly state: 'valid';
+      readonly address: string;
+      readonly endsAtMs: number;
+      /** Of the browser that asked for it; null for an invitation. */
+      readonly browserHash: string | null;
+    }
+  | { readonly state: 'used'; readonly usedAtMs: number; readonly maskedAddress: string }
+  | { readonly state: 'over'; readonly endsAtMs: number; readonly maskedAddress: string }
+  | { readonly state: 'unknown' };
+
+export interface CodeTry extends Pick<LinkRequest, 'client' | 'browserHash'> {
+  readonly code: string;
+}
+
+export interface SignedIn {
+  /** For the cookie. */
+  readonly token: string;
+  readonly session: PageSession;
+  /** Null for a page without a payment. */
+  readonly view: PaymentView | null;
+}
+
+/** Of the random value in the cookie of a browser. */
+export function hashBrowser(nonce: string): string {
+  return hash('sha256', `browser ${nonce}`, 'hex');
+}
+
+/**
+ * Mails a link and a code to the address that the page belongs to, unless it is too soon
+ * (`nextSignIn`). NotFound.
+ */
+export async function requestLink(
+  deps: Deps,
+  page: HostedPage,
+  { client, locale, browserHash }: LinkRequest,
+): Promise<LinkAnswer> {
+  const isClientSpent = client !== null && (await isSignInClientSpent(deps, client));
+  const answer = await deps.store.run(async (tx): Promise<LinkAnswer> => {
+    const { tenant, subject, address } = await findPage(tx, page);
+    const nowMs = deps.clock.nowMs();
+    const to = { ...tenant, purpose: 'sign_in', address } as const;
+    const whom = { ...to, toKey: emailKey(address) };
+    const newest = await tx.mails.newestNumbered(whom, SIGN_INS_A_DAY_MAX);
+    const request = { subject, browserHash, isClientSpent };
+    const { nth, waitMs, sentAtMs, lifeMs } = nextSignIn(newest, request, nowMs);
+    if (waitMs > 0) return { outcome: 'too_soon', untilMs: nowMs + waitMs, sentAtMs };
+    stageLink(deps, tx, { ...to, subject, nth, locale, browserHash }, nowMs, lifeMs);
+    return { outcome: 'sent' };
+  });
+  if (answer.outcome === 'sent') deps.wake('mails');
+  return answer;
+}
+
+/** Changes nothing: mail scanners open links too. NotFound. */
+export async function linkState(deps: Deps, page: HostedPage, token: string): Promise<LinkState> {
+  const mail = await deps.store.run((tx) => findLink(tx, page, token));
+  if (mail === null) return { state: 'unknown' };
+  const { to: address, linkUsedAtMs: usedAtMs, linkEndsAtMs: endsAtMs } = mail;
+  if (usedAtMs !== null) {
+    return { state: 'used', usedAtMs, maskedAddress: maskedAddress(address) };
+  }
+  if (isLinkExpired(mail, deps.clock.nowMs())) {
+    return { state: 'over', endsAtMs, maskedAddress: maskedAddress(address) };
+  }
+  return { state: 'valid', address, endsAtMs, browserHash: mail.browserHash };
+}
+
+/**
+ * Uses the link: signs in once and ends the other links of the page. `locale` is the language of
+ * the page. NotFound, InvalidSignInLink.
+ */
+export async function redeemLink(
+  deps: Deps,
+  page: HostedPage,
+  token: string,
+  locale: Locale,
+): Promise<SignedIn> {
+  const mail = await deps.store.run((tx) => findLink(tx, page, token));
+  if (mail === null) throw new PonteError('InvalidSignInLink');
+  return enter(deps, mail, locale);
+}
+
+/**
+ * The same by the six digits of a mail that this browser asked for. NotFound, InvalidSignInCode (a
+ * wrong code), SignInCodeExpired (after five tries, or without an open mail), InvalidSignInLink,
+ * RateLimitExceeded (the link of the mail still works).
+ */
+export async function redeemCode(
+  deps: Deps,
+  page: HostedPage,
+  { client, browserHash, code }: CodeTry,
+  locale: Locale,
+): Promise<SignedIn> {
+  await deps.store.run((tx) => findPage(tx, page));
+  if (client !== null) await takeCodeSlot(deps, { client, page: pathOf(page) });
+  const digits = code.replaceAll(/\D/g, '');
+  // The try is stored before its result is known to anybody.
+  const tried = await deps.store.run(async (tx) => {
+    const { tenant, subject } = await findPage(tx, page);
+    const nowMs = deps.clock.nowMs();
+    const open = await tx.mails.openLinks(tenant, subject, nowMs);
+    const asked = open.filter((mail) => mail.browserHash === browserHash && takesCode(mail, nowMs));
+    for (const mail of asked) tx.mails.update(codeTried(mail));
+    return asked;
+  });
+  if (tried.length === 0) throw new PonteError('SignInCodeExpired');
+  const mail = tried.find(({ id, codeHash }) => {
+    const text = codeText(id, browserHash, digits);
+    return codeHash !== null && deps.secretBox.isMac(text, CODE_PURPOSE, codeHash);
+  });
+  if (mail !== undefined) return enter(deps, mail, locale);
+  const isLast = tried.every((one) => !takesCode(codeTried(one), deps.clock.nowMs()));
+  throw new PonteError(isLast ? 'SignInCodeExpired' : 'InvalidSignInCode');
+}
+
+async function enter(deps: Deps, mail: Mail, locale: Locale): Promise<SignedIn> {
+  const tenant = tenantOf(mail);
+  const { token, session } = makeSession(deps, sessionOf(mail));
+  const prove = async (tx: Tx) => {
+    const nowMs = deps.clock.nowMs();
+    const [current, open] = await Promise.all([
+      tx.mails.get(tenant, mail.id),
+      tx.mails.openLinks(tenant, mail.subject, nowMs),
+    ]);
+    if (current === null || isLinkExpired(current, nowMs)) {
+      throw new PonteError('InvalidSignInLink');
+    }
+    tx.mails.update(linkUsed(current, nowMs));
+    const others = open.filter(({ id, toKey }) => id !== mail.id && toKey === mail.toKey);
+    for (const other of others) tx.mails.update(linkEnded(other, nowMs));
+    tx.pageSessions.insert(session);
+  };
+  if (mail.subject.kind === 'payment') {
+    const view = await signIn(deps, tenant, mail.subject.paymentId, { prove, locale });
+    return { token, session, view };
+  }
+  await deps.store.run(prove);
+  return { token, session, view: null };
+}
+
+function sessionOf({ orgId, mode, subject }: Mail): SessionSubject {
+  assert(subject.kind !== 'account', 'a link is about a payment or a submission');
+  const none = { paymentId: null, submissionId: null, ownerIndex: null };
+  if (subject.kind === 'payment') {
+    return { orgId, mode, ...none, kind: 'buyer', paymentId: subject.paymentId };
+  }
+  const { submissionId, ownerIndex } = subject;
+  const kind = ownerIndex === null ? 'buyer' : 'owner';
+  return { orgId, mode, ...none, kind, submissionId, ownerIndex };
+}
+
+/** The link of this token, if it opens this page. NotFound. */
+async function findLink(tx: Tx, page: HostedPage, token: string): Promise<Mail | null> {
+  const { tenant, subject } = await findPage(tx, page);
+  const mail = await tx.mails.byTokenHash(hashLinkToken(token));
+  if (mail === null || !isSameSubject(mail.subject, subject)) return null;
+  return mail.orgId === tenant.orgId && mail.mode === tenant.mode ? mail : null;
+}
+
+interface FoundPage {
+  readonly tenant: Tenant;
+  readonly subject: MailSubject;
+  /** Where its links are sent. */
+  readonly address: string;
+}
+
+async function findPage(tx: Tx, page: HostedPage): Promise<FoundPage> {
+  if (page.kind === 'payment') {
+    const payment = await openPage(tx, page.publicId);
+    const subject = { kind: 'payment', paymentId: payment.id } as const;
+    return { tenant: tenantOf(payment), subject, address: payment.buyer.email };
+  }
+  const submission = await tx.buyers.submissionByFlow(page.flowId);
+  if (submission === null) throw new PonteError('NotFound');
+  const tenant = tenantOf(submission);
+  const ownerIndex = page.kind === 'owner' ? page.ownerIndex : null;
+  const subject = { kind: 'submission', submissionId: submission.id, ownerIndex } as const;
+  if (ownerIndex !== null) {
+    const link = await tx.mails.newestOwnerLink(tenant, submission.id, ownerIndex);
+    if (link === null) throw new PonteError('NotFound');
+    return { tenant, subject, address: link.to };
+  }
+  const buyer = await tx.buyers.get(tenant.mode, submission.buyerId);
+  assert(buyer !== null, 'a buyer stays');
+  return { tenant, subject, address: buyer.email };
+}

@@ -1,0 +1,160 @@
+// From a stored mail to its letter: reads what the mail is about, decides whether it must still be
+// sent, and has it written.
+import { hasSeen, isWatching } from '../../domain/access/page-session.js';
+import { tenantOf } from '../../domain/base/tenant.js';
+import { type HostedPage, pathOf } from '../../domain/hosted/hosted-page.js';
+import {
+  codeOf,
+  isLinkExpired,
+  isNoticePurpose,
+  type Mail,
+  mailRules,
+  type NoticePurpose,
+  PAGE_SHOWS_MS,
+  tokenPurpose,
+} from '../../domain/mail/mail.js';
+import { causeOf } from '../../domain/mail/payment-notices.js';
+import { helpReference } from '../../domain/payments/display.js';
+import { isTerminal } from '../../domain/payments/payment.js';
+import { assert } from '../../errors.js';
+import type { Deps } from '../../ports/deps.js';
+import type { Letter, SignInLink } from '../../ports/letters.js';
+import type { OutgoingMail } from '../../ports/outside.js';
+import type { Tx } from '../../ports/storage.js';
+
+export type MailFacts = Awaited<ReturnType<typeof readMailFacts>>;
+
+/** What a buyer waits for on the page. The mail is not needed once the page has shown it. */
+const onPageToo: ReadonlySet<string> = new Set<NoticePurpose>([
+  'kyc_approved',
+  'kyc_more',
+  'kyc_rejected',
+  'instructions_ready',
+]);
+
+export async function readMailFacts(tx: Tx, mail: Mail) {
+  const { subject } = mail;
+  const tenant = tenantOf(mail);
+  const paymentId = subject.kind === 'payment' ? subject.paymentId : null;
+  const submissionId = subject.kind === 'submission' ? subject.submissionId : null;
+  const accountId = subject.kind === 'account' ? subject.accountId : null;
+  const hasDetails = mail.purpose === 'instructions_ready' && paymentId !== null;
+  const [epoch, organization, payment, funds, submission, account, session, given] =
+    await Promise.all([
+      tx.epochs.current(),
+      tx.organizations.get(mail.orgId),
+      paymentId === null ? null : tx.payments.get(tenant, paymentId),
+      paymentId === null ? null : tx.funds.get(tenant, paymentId),
+      submissionId === null ? null : tx.buyers.submissionById(tenant, submissionId),
+      accountId === null ? null : tx.accounts.get(tenant, accountId),
+      onPageToo.has(mail.purpose) ? sessionOf(tx, mail) : null,
+      hasDetails ? tx.bankDetails.ofPayment(tenant, paymentId) : [],
+    ]);
+  assert(organization !== null, 'an organization stays');
+  const about = payment === null || funds === null ? null : { payment, funds };
+  const isReplacement = given.length > 1;
+  // The buyer may have stored the details that are replaced: the mail is sent in any case.
+  const watcher = isReplacement ? null : session;
+  return { epoch, organization, about, submission, account, session: watcher, isReplacement };
+}
+
+function sessionOf(tx: Tx, { subject, ...mail }: Mail) {
+  const tenant = tenantOf(mail);
+  if (subject.kind === 'payment') return tx.pageSessions.newestOfPayment(tenant, subject.paymentId);
+  assert(subject.kind === 'submission', 'KYC is of a payment or a form');
+  return tx.pageSessions.newestOfForm(tenant, subject.submissionId);
+}
+
+/** Why the mail need not be sent; null if it must be. */
+export function uselessBecause(mail: Mail, facts: MailFacts, nowMs: number): string | null {
+  const { purpose } = mail;
+  if (isLinkExpired(mail, nowMs)) {
+    return mailRules[purpose].signsIn ? 'its link has ended' : 'it is too old';
+  }
+  if (isNoticePurpose(purpose)) return noticeIsUseless(purpose, mail, facts);
+  // A sign-in may also be for a payment that has ended.
+  const status = facts.about?.payment.status;
+  const isOver = purpose === 'invitation' && status !== undefined && isTerminal(status);
+  return isOver ? `the payment is ${status}` : null;
+}
+
+function noticeIsUseless(
+  purpose: NoticePurpose,
+  { cause, createdAtMs }: Mail,
+  { about, submission, session }: MailFacts,
+): string | null {
+  if (session !== null && hasSeen(session, createdAtMs)) return 'the page has shown it';
+  const ended = 'its state is over';
+  if (purpose === 'kyc_more') {
+    const waits = about?.payment.status === 'buyer_kyc_pending';
+    return waits || (submission?.corrections ?? null) !== null ? null : ended;
+  }
+  if (about !== null) return causeOf(purpose, about) === cause ? null : ended;
+  return submission !== null && purpose === `kyc_${submission.status}` ? null : ended;
+}
+
+/** When an open page has had time to show what the mail says; null: send the mail now. */
+export function openPageUntil(
+  { createdAtMs }: Mail,
+  { session }: MailFacts,
+  nowMs: number,
+): number | null {
+  const untilMs = createdAtMs + PAGE_SHOWS_MS;
+  return session !== null && isWatching(session, nowMs) && nowMs < untilMs ? untilMs : null;
+}
+
+/** The mail as it is sent, the same at every try. */
+export function outgoing(deps: Deps, mail: Mail, facts: MailFacts): OutgoingMail {
+  const { organization } = facts;
+  const letter = letterOf(deps, mail, facts);
+  return {
+    ...deps.letters.render(letter),
+    to: mail.to,
+    messageId: mail.id,
+    writtenAtMs: mail.createdAtMs,
+    locale: mail.locale,
+    replyTo: organization.supportEmail,
+  };
+}
+
+function letterOf(deps: Deps, mail: Mail, facts: MailFacts): Letter {
+  const { organization, about, account, isReplacement } = facts;
+  const { purpose, locale, mode, createdAtMs: writtenAtMs } = mail;
+  const page = pageOf(mail, facts);
+  const pageUrl = page === null ? null : `${deps.settings.payUrl}${pathOf(page)}`;
+  return {
+    purpose,
+    locale,
+    mode,
+    writtenAtMs,
+    organization,
+    about,
+    account,
+    pageUrl,
+    isReplacement,
+    reference: referenceOf(mail, facts),
+    link: pageUrl === null ? null : linkOf(deps, mail, pageUrl),
+  };
+}
+
+function linkOf(deps: Deps, mail: Mail, pageUrl: string): SignInLink | null {
+  if (mail.tokenSealed === null) return null;
+  const token = deps.secretBox.open(mail.tokenSealed, tokenPurpose(mail));
+  const code = mail.codeHash === null ? null : codeOf(token);
+  return { url: `${pageUrl}?token=${token}`, code, endsAtMs: mail.linkEndsAtMs };
+}
+
+/** Null for a mail about a PIX destination. */
+function pageOf({ subject }: Mail, { about, submission }: MailFacts): HostedPage | null {
+  if (subject.kind === 'account') return null;
+  if (about !== null) return { kind: 'payment', publicId: about.payment.publicId };
+  const flowId = submission?.flowId ?? null;
+  assert(subject.kind === 'submission' && flowId !== null, 'a mail about a form has its flow id');
+  const { ownerIndex } = subject;
+  return ownerIndex === null ? { kind: 'form', flowId } : { kind: 'owner', flowId, ownerIndex };
+}
+
+function referenceOf({ orgId }: Mail, { about, submission, account }: MailFacts): string {
+  if (about === null) return submission?.id ?? account?.id ?? orgId;
+  return helpReference(about.payment);
+}

@@ -1,0 +1,167 @@
+// Mails: staged in the batch of their cause, and sent by a worker until they are accepted, refused
+// or no longer needed. After a crash a mail may be sent twice, under one Message-ID. Mails are
+// deleted after MAIL_RETENTION_MS.
+import { holdsLease } from '../../domain/base/lease.js';
+import { type Tenant, tenantOf } from '../../domain/base/tenant.js';
+import {
+  ADDRESS_MAILS_MAX,
+  afterTry,
+  codeOf,
+  codeText,
+  dropMail,
+  hashLinkToken,
+  isExpiredMail,
+  LINK_TOKEN_BYTES,
+  type LinkPurpose,
+  MAIL_LEASE_MS,
+  type Mail,
+  type MailOutcome,
+  mailPostponed,
+  type NoticePurpose,
+  newMail,
+  nextMail,
+  tokenPurpose,
+} from '../../domain/mail/mail.js';
+import { emailKey } from '../../domain/parties/buyer-kyc.js';
+import type { Deps } from '../../ports/deps.js';
+import type { Tx } from '../../ports/storage.js';
+import { eachSeparately } from '../service/due-work.js';
+import { openPageUntil, outgoing, readMailFacts, uselessBecause } from './mail-letters.js';
+
+/** Mail servers limit the connections of one client. */
+const MAILS_AT_ONCE = 10;
+
+/** Binds the keyed hashes of codes. */
+export const CODE_PURPOSE = 'sign-in code';
+
+/** `nextMail` for an address. Notices about an account count with those about the same account. */
+export async function mailNumber(
+  tx: Tx,
+  to: Tenant & {
+    readonly purpose: Exclude<LinkPurpose, 'sign_in'> | 'payout_changed';
+    readonly address: string;
+    readonly accountId?: string | null;
+  },
+  nowMs: number,
+): Promise<ReturnType<typeof nextMail>> {
+  const { orgId, mode, purpose, address, accountId = null } = to;
+  const toKey = emailKey(address);
+  const whom = { orgId, mode, purpose, toKey };
+  const next = nextMail(await tx.mails.newestNumbered(whom, ADDRESS_MAILS_MAX), nowMs);
+  if (purpose !== 'payout_changed') return next;
+  const alike = await tx.mails.newestAbout({ ...whom, accountId }, ADDRESS_MAILS_MAX);
+  return { ...next, waitMs: nextMail(alike, nowMs).waitMs };
+}
+
+export interface LinkMail extends Tenant, Pick<Mail, 'subject' | 'nth' | 'locale'> {
+  readonly purpose: LinkPurpose;
+  readonly address: string;
+  /** Null: the mail has a link and no code. */
+  readonly browserHash: string | null;
+}
+
+/** Stages a mail with a new link; `nth` is from `mailNumber` or `nextSignIn`. */
+export function stageLink(
+  deps: Deps,
+  tx: Tx,
+  mail: LinkMail,
+  nowMs: number,
+  lifeMs?: number,
+): void {
+  const { orgId, mode, purpose, subject, nth, locale, browserHash } = mail;
+  const id = deps.ids.next('mail', nowMs);
+  const token = Buffer.from(deps.ids.randomBytes(LINK_TOKEN_BYTES)).toString('base64url');
+  const to = mail.address.trim();
+  const fields = {
+    orgId,
+    mode,
+    id,
+    purpose,
+    subject,
+    cause: null,
+    nth,
+    locale,
+    browserHash,
+    to,
+    toKey: emailKey(to),
+    tokenHash: hashLinkToken(token),
+    tokenSealed: deps.secretBox.seal(token, tokenPurpose({ id })),
+    codeHash:
+      browserHash === null
+        ? null
+        : deps.secretBox.mac(codeText(id, browserHash, codeOf(token)), CODE_PURPOSE),
+  };
+  tx.mails.insert(newMail(fields, nowMs, lifeMs));
+}
+
+/** Stages a mail without a link, unless the tenant has one of this cause. */
+export function stageNotice(
+  deps: Deps,
+  tx: Tx,
+  notice: Tenant &
+    Pick<Mail, 'subject' | 'to' | 'toKey' | 'locale'> & {
+      readonly purpose: NoticePurpose;
+      readonly cause: string;
+    },
+  nowMs: number,
+): void {
+  const id = deps.ids.next('mail', nowMs);
+  const none = { nth: null, tokenHash: null, tokenSealed: null, codeHash: null, browserHash: null };
+  tx.mails.insertOnce(newMail({ ...notice, ...none, id }, nowMs));
+}
+
+/** Returns how many were claimed. */
+export async function runMails(deps: Deps, nowMs: number, limit: number): Promise<number> {
+  const claim = { nowMs, limit: Math.min(limit, MAILS_AT_ONCE), leaseMs: MAIL_LEASE_MS };
+  const claimed = await deps.store.claims.mails(claim);
+  // A mail that fails is claimed again when its lease ends.
+  await eachSeparately(deps, 'mails', claimed, (mail) => send(deps, mail));
+  return claimed.length;
+}
+
+/** Deletes old mails with their addresses; returns how many. */
+export async function runMailDeletion(deps: Deps, nowMs: number, limit: number): Promise<number> {
+  return deps.store.run(async (tx) => {
+    const oldest = await tx.mails.oldest(limit);
+    const old = oldest.filter((mail) => isExpiredMail(mail, nowMs));
+    for (const mail of old) tx.mails.remove(mail);
+    return old.length;
+  });
+}
+
+async function send(deps: Deps, mail: Mail): Promise<void> {
+  const facts = await deps.store.run((tx) => readMailFacts(tx, mail));
+  // It started after the claim: the mail is claimed again after the release.
+  if (facts.epoch.state === 'quarantine') return;
+  const useless = uselessBecause(mail, facts, deps.clock.nowMs());
+  if (useless !== null) {
+    await record(deps, mail, (current) => dropMail(current, useless));
+    return;
+  }
+  const pageUntilMs = openPageUntil(mail, facts, deps.clock.nowMs());
+  if (pageUntilMs !== null) {
+    await record(deps, mail, (current) => mailPostponed(current, pageUntilMs));
+    return;
+  }
+  const result = await deps.mailer.send(outgoing(deps, mail, facts));
+  await record(deps, mail, (current) => afterTry(current, result, deps.clock.nowMs()));
+  logFailure(deps, mail, result);
+}
+
+/** Changes nothing if the lease is lost. */
+async function record(deps: Deps, mail: Mail, change: (current: Mail) => Mail): Promise<void> {
+  await deps.store.run(
+    async (tx) => {
+      const current = await tx.mails.get(tenantOf(mail), mail.id);
+      if (current === null || !holdsLease(current, mail)) return;
+      tx.mails.update(change(current));
+    },
+    { inQuarantine: true },
+  );
+}
+
+function logFailure(deps: Deps, { id: mailId, purpose, tries }: Mail, result: MailOutcome): void {
+  if (result.outcome === 'sent') return;
+  const { outcome, reason } = result;
+  deps.log.warn('a mail was not taken', { mailId, purpose, tries, outcome, reason });
+}

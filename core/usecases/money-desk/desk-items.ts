@@ -1,0 +1,234 @@
+// What operators can decide about a command to the partner or a receipt: why it is refused, and
+// what it stages. The effect on a command is that of a report of the partner.
+import { formatRate, type Money, money, rateBetween } from '../../domain/base/money.js';
+import { tenantOf } from '../../domain/base/tenant.js';
+import {
+  isMoneyCommand,
+  type MoneyCommand,
+  type PartnerCommand,
+} from '../../domain/commands/partner-command.js';
+import { type PayoutReport, payoutProblem } from '../../domain/commands/report-check.js';
+import { isUnmatched, type Receipt, type ReceiptState } from '../../domain/deposits/receipt.js';
+import {
+  basisOf,
+  isPayoutInReview,
+  isRefundableByHand,
+  type MoneyAction,
+  type MoneyDecision,
+  paidByHand,
+} from '../../domain/money-desk/money-decision.js';
+import { commandsChanged } from '../../domain/payments/command-outcomes.js';
+import { assert, PonteError } from '../../errors.js';
+import type { Tx } from '../../ports/storage.js';
+import { operationOf } from '../commands/partner-operations.js';
+import {
+  expectAssignable,
+  stageAssignment,
+  stageRefund,
+  stageResolution,
+} from '../deposits/receipts.js';
+import { nextReference } from '../payments/command-references.js';
+import { announce, loadPayment, stageChange } from '../payments/payment-store.js';
+import type { Batch } from '../service/batch.js';
+import { currentKeyIn } from '../service/service-keys.js';
+
+type PaidAction = Extract<MoneyAction, { readonly found: 'paid' }>;
+
+/** `feesMinor` is in the currency of the command, `settledMinor` in BRL. */
+export type DeskRequest =
+  | Exclude<MoneyAction, PaidAction>
+  | (Pick<PaidAction, 'verb' | 'found' | 'endToEndId'> & {
+      readonly settledMinor: bigint;
+      readonly feesMinor: bigint;
+    });
+
+export interface DeskItem extends Pick<MoneyDecision, 'orgId' | 'mode' | 'basis'> {
+  readonly action: MoneyAction;
+  /** Why the item does not allow the action; null if it does. */
+  readonly problem: string | null;
+  /** Of a possible action: NotFound, ValidationError, PaymentStateConflict. */
+  check(tx: Tx): Promise<void>;
+  /** Returns what is to be called after the batch is stored. */
+  stage(batch: Batch): Promise<() => void>;
+}
+
+/** NotFound. */
+export async function readItem(tx: Tx, id: string, request: DeskRequest): Promise<DeskItem> {
+  const [command, receipt] = await Promise.all([tx.commands.get(id), tx.receipts.get(id)]);
+  if (receipt !== null) return receiptItem(receipt, request);
+  if (command === null) throw new PonteError('NotFound');
+  if (isMoneyCommand(command)) return commandItem(command, request);
+  throw new PonteError('DecisionNotAllowed', `${id} is no command about money.`);
+}
+
+/** What a proposal relies on now; null if there is no such item. */
+export async function currentBasis(tx: Tx, id: string): Promise<string | null> {
+  const [command, receipt] = await Promise.all([tx.commands.get(id), tx.receipts.get(id)]);
+  if (receipt !== null) return basisOf(receipt);
+  return command !== null && isMoneyCommand(command) ? basisOf(command) : null;
+}
+
+function receiptItem(receipt: Receipt, request: DeskRequest): DeskItem {
+  const { orgId, mode } = receipt;
+  const action = actionOf(request, receipt.amount.currency);
+  const stages = {
+    assign: async (batch: Batch) =>
+      action.verb === 'assign' ? stageAssignment(batch, receipt, action.paymentId) : null,
+    refund: async (batch: Batch) => stageRefund(batch, receipt),
+    resolve: async (batch: Batch) => stageResolution(batch, receipt),
+  } as const;
+  return {
+    orgId,
+    mode,
+    basis: basisOf(receipt),
+    action,
+    problem: receiptProblem(receipt, action),
+    async check(tx) {
+      if (action.verb === 'assign') await expectAssignable(tx, receipt, action.paymentId);
+    },
+    async stage(batch) {
+      const staged = await stages[action.verb](batch);
+      assert(staged !== null, 'each verb stages its action');
+      return staged.announce;
+    },
+  };
+}
+
+const receiptTexts: Readonly<Record<ReceiptState, string>> = {
+  waiting: 'is not here yet: the partner has not completed it',
+  assigned: 'is assigned to a payment',
+  returned: 'went back: the partner returned it',
+  refunded: 'was paid back',
+  resolved: 'was settled otherwise',
+};
+
+function receiptProblem(receipt: Receipt, action: MoneyAction): string | null {
+  const { id, state, paymentId, rule } = receipt;
+  if (!isUnmatched(receipt)) {
+    const by = rule === null ? '' : ` by the rule "${rule}"`;
+    const to = paymentId === null ? '' : `, ${paymentId}${by}`;
+    return `The money of ${id} ${receiptTexts[state]}${to}.`;
+  }
+  const isFit = action.verb !== 'resolve' || action.found === 'otherwise';
+  return isFit ? null : `${id} is a receipt: it is resolved --as otherwise.`;
+}
+
+function commandItem(command: MoneyCommand, request: DeskRequest): DeskItem {
+  const { orgId, mode } = command;
+  const action = actionOf(request, command.amount.currency);
+  return {
+    orgId,
+    mode,
+    basis: basisOf(command),
+    action,
+    problem: commandProblem(command, action),
+    check: (tx) => checkFigures(tx, action, command),
+    stage: (batch) => stageCommandAction(batch, action, command),
+  };
+}
+
+function actionOf(request: DeskRequest, currency: string): MoneyAction {
+  if (request.verb !== 'resolve' || request.found !== 'paid') return request;
+  const { verb, found, settledMinor, feesMinor, endToEndId } = request;
+  const [settled, fees] = [money(settledMinor, 'BRL'), money(feesMinor, currency)];
+  return { verb, found, settled, fees, endToEndId };
+}
+
+function commandProblem(command: MoneyCommand, action: MoneyAction): string | null {
+  switch (action.verb) {
+    case 'assign':
+      return `${command.id} is a command to the partner: only a receipt is assigned.`;
+    case 'refund':
+      return refundProblem(command);
+    case 'resolve':
+      return action.found === 'otherwise'
+        ? `${command.id} is a command to the partner: it is resolved --as returned or paid.`
+        : resolveProblem(command);
+  }
+}
+
+function refundProblem(item: MoneyCommand): string | null {
+  const { id, kind, state, end, review } = item;
+  if (kind !== 'refund') return `${id} is a ${kind}, not a refund.`;
+  if (review !== null) return `A report about ${id} is under review. ${reviewHint(item)}`;
+  if (isRefundableByHand(item)) return null;
+  if (state === 'void') return `The refund ${id} is withdrawn: it is not owed, or another one is.`;
+  if (state === 'done' && end === 'completed') return `The refund ${id} is paid.`;
+  return (
+    `The partner has or may have the refund ${id}. Wait for its outcome; ` +
+    `ponte commands retry ${id} asks now.`
+  );
+}
+
+function resolveProblem(item: MoneyCommand): string | null {
+  const { id, kind, state, end, review } = item;
+  if (isPayoutInReview(item)) return null;
+  if (review !== null) return `A report about ${id} is under review. ${reviewHint(item)}`;
+  if (kind !== 'payout') return `${id} is a ${kind}: only a payout out of sight is resolved.`;
+  return `The payout ${id} is not out of sight: it is ${state}/${end}.`;
+}
+
+function reviewHint({ id }: MoneyCommand): string {
+  return `Read it: ponte commands list --stuck. Then ponte commands accept ${id}.`;
+}
+
+/** The figures of a person pass the check of a report. ValidationError. */
+async function checkFigures(tx: Tx, action: MoneyAction, item: MoneyCommand): Promise<void> {
+  if (!isPayoutFound(action)) return;
+  const tenant = tenantOf(item);
+  const payment = await tx.payments.get(tenant, item.paymentId);
+  const quoteId = payment?.quoteId ?? null;
+  const quote = quoteId === null ? null : await tx.quotes.get(tenant, quoteId);
+  const problem = payoutProblem(item, payoutReport(action, item.amount), quote);
+  if (problem === null) return;
+  throw new PonteError('ValidationError', `The figures are not plausible: ${problem.text}.`);
+}
+
+type PayoutFound = PaidAction | { readonly verb: 'resolve'; readonly found: 'returned' };
+
+function isPayoutFound(action: MoneyAction): action is PayoutFound {
+  return action.verb === 'resolve' && action.found !== 'otherwise';
+}
+
+/** What the partner would report. */
+function payoutReport(action: PayoutFound, amount: Money): PayoutReport {
+  const nothing = { settled: null, fxRate: null, fees: null, endToEndId: null, reason: null };
+  if (action.found === 'returned') return { ...nothing, status: 'returned' };
+  const { settled, fees, endToEndId } = action;
+  const converted = { ...amount, amountMinor: amount.amountMinor - fees.amountMinor };
+  const rate = rateBetween(converted, settled);
+  const fxRate = rate === null ? null : formatRate(rate);
+  return { ...nothing, status: 'completed', settled, fees, fxRate, endToEndId };
+}
+
+async function stageCommandAction(
+  batch: Batch,
+  action: MoneyAction,
+  item: MoneyCommand,
+): Promise<() => void> {
+  if (action.verb === 'refund') return stagePaidByHand(batch, item);
+  assert(isPayoutFound(action), 'only a payout is resolved');
+  const { id, reference, partnerRef, amount, version, end } = item;
+  assert(partnerRef !== null, `the payout ${id} was accepted`);
+  const report = payoutReport(action, amount);
+  const fact = { kind: 'payout', reference, partnerRef, report } as const;
+  const overruled = action.found === 'paid' && end === 'failed' ? end : item.overruled;
+  const alsoChange = <C extends PartnerCommand>(next: C): C => ({ ...next, overruled });
+  const source = { polledVersion: version, alsoChange };
+  const staged = await operationOf(item).onReport(batch, item, fact, source);
+  return staged.announce;
+}
+
+async function stagePaidByHand(batch: Batch, refund: MoneyCommand): Promise<() => void> {
+  const { deps, tx, nowMs } = batch;
+  const tenant = tenantOf(refund);
+  const was = await loadPayment(tx, tenant, refund.paymentId);
+  const commands = await tx.commands.ofPayment(tenant, refund.paymentId);
+  const { bytes } = await currentKeyIn(deps, tx, 'partner');
+  const reference = nextReference(bytes, was.payment, commands, refund);
+  const name = { id: deps.ids.next('cmd', nowMs), reference };
+  const { ended, draft, paid } = paidByHand(refund, name, nowMs);
+  const change = commandsChanged(was, [...commands, draft], [ended, paid], nowMs);
+  const stored = await stageChange(deps, tx, was, change, [draft]);
+  return () => announce(deps, stored);
+}

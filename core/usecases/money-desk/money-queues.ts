@@ -1,0 +1,330 @@
+// What waits at the money desk: money that nobody ordered, payments that are short of money,
+// refunds that are owed, commands in review. Each row says what is known and what an operator can
+// do.
+import { type Money, money } from '../../domain/base/money.js';
+import { type Mode, tenantOf } from '../../domain/base/tenant.js';
+import { isUnpaidRefund, type MoneyCommand } from '../../domain/commands/partner-command.js';
+import { reviewName } from '../../domain/commands/report-check.js';
+import type { Receipt } from '../../domain/deposits/receipt.js';
+import {
+  basisOf,
+  type CommandQueue,
+  isPayoutInReview,
+  isRefundableByHand,
+  type MoneyDecision,
+  type MoneyQueue,
+  moneyQueues,
+} from '../../domain/money-desk/money-decision.js';
+import { isShortPaid } from '../../domain/payments/change.js';
+import { type Funds, heldMinor } from '../../domain/payments/funds.js';
+import type { Deps } from '../../ports/deps.js';
+import type { Payer } from '../../ports/partner.js';
+import type { DecisionFilter, QueuePage, Tx } from '../../ports/storage.js';
+import { ownerOf } from '../deposits/receipt-matching.js';
+import { payerOf } from '../deposits/receipts.js';
+import { readReview } from '../payments/command-changes.js';
+import { loadPayment } from '../payments/payment-store.js';
+import { currentBasis } from './desk-items.js';
+
+type QueueContext = Pick<Deps, 'store' | 'secretBox'>;
+
+/**
+ * What an operator can do about a row. `retry`: send it again. `ask`: read it at the partner. The
+ * others are decisions, `cancel` and `accept`.
+ */
+export type DeskStep =
+  | 'assign'
+  | 'cancel'
+  | 'retry'
+  | 'ask'
+  | 'refund'
+  | 'returned'
+  | 'paid'
+  | 'otherwise'
+  | 'accept';
+
+export interface QueueRow {
+  readonly queue: MoneyQueue;
+  /** Of a receipt, a payment or a command. */
+  readonly id: string;
+  readonly kind: 'receipt' | 'payment' | MoneyCommand['kind'];
+  /** Null if the party of a receipt is unknown. */
+  readonly orgId: string | null;
+  readonly mode: Mode;
+  /** Null for a receipt. */
+  readonly paymentId: string | null;
+  /** Of a short payment: what is missing. */
+  readonly amount: Money;
+  /**
+   * Unmatched and short: the money arrived. Owed: the debt arose. In review: the command was sent.
+   */
+  readonly sinceMs: number;
+  readonly known: Known;
+  readonly steps: readonly DeskStep[];
+  readonly proposal: ListedDecision | null;
+}
+
+export interface ListedDecision extends MoneyDecision {
+  /** A proposal whose item has changed since. */
+  readonly isVoid: boolean;
+}
+
+export type Known =
+  | {
+      readonly kind: 'receipt';
+      /** Personal data: never logged. */
+      readonly payer: Payer | null;
+      /** Payments to the same party that wait for money, the likeliest first. */
+      readonly candidates: readonly ListedCandidate[];
+    }
+  | {
+      readonly kind: 'short';
+      readonly held: Money;
+      readonly asked: Money;
+      readonly expiresAtMs: number | null;
+    }
+  | { readonly kind: 'refund'; readonly state: OpenRefundState; readonly error: string | null }
+  | { readonly kind: 'needs_review'; readonly error: string | null }
+  | {
+      readonly kind: 'review';
+      /** By which `commands accept` names the report. */
+      readonly report: string;
+      readonly reason: string;
+      /** It can be booked as it is. */
+      readonly isUsable: boolean;
+    };
+
+export interface ListedCandidate {
+  readonly paymentId: string;
+  readonly externalId: string | null;
+  readonly missing: Money;
+}
+
+/** `refused`: or failed. `in_doubt`: the partner may have it. */
+type OpenRefundState = 'unsent' | 'in_doubt' | 'ordered' | 'refused';
+
+export interface QueueCursor {
+  readonly queue: MoneyQueue;
+  readonly id: string;
+}
+
+/** Null selects all. */
+export interface QueueFilter extends Pick<QueuePage, 'limit'> {
+  readonly orgId: string | null;
+  readonly mode: Mode | null;
+  /** Null: all of them, in the order of `moneyQueues`. */
+  readonly queue: MoneyQueue | null;
+  /** The last row of the page before. */
+  readonly after: QueueCursor | null;
+}
+
+/** Candidates that are shown. */
+const CANDIDATES_MAX = 3;
+/** Payments that are compared with a receipt. */
+const AWAITING_MAX = 100;
+
+/** One queue after the other, each in id order. */
+export async function listQueues(
+  deps: QueueContext,
+  { queue: only, after, limit, orgId, mode }: QueueFilter,
+): Promise<readonly QueueRow[]> {
+  const isAsked: IsAsked = (row) =>
+    (orgId === null || row.orgId === orgId) && (mode === null || row.mode === mode);
+  const first = after === null ? 0 : moneyQueues.indexOf(after.queue);
+  const rows: QueueRow[] = [];
+  for (const queue of moneyQueues.slice(first)) {
+    if (only !== null && queue !== only) continue;
+    let afterId = after?.queue === queue ? after.id : null;
+    while (rows.length < limit) {
+      const page = { afterId, limit };
+      const read = (tx: Tx) => readers[queue]({ deps, tx }, page, isAsked);
+      const { lastId, found } = await deps.store.run(read);
+      rows.push(...found);
+      if (lastId === null) break;
+      afterId = lastId;
+    }
+  }
+  return rows.slice(0, limit);
+}
+
+/** Newest first. */
+export function listDecisions(
+  { store }: Pick<Deps, 'store'>,
+  filter: DecisionFilter,
+): Promise<readonly ListedDecision[]> {
+  return store.run(async (tx) => {
+    const found = await tx.decisions.list(filter);
+    return Promise.all(found.map((decision) => listed(tx, decision)));
+  });
+}
+
+async function listed(tx: Tx, decision: MoneyDecision): Promise<ListedDecision> {
+  if (decision.state !== 'proposed') return { ...decision, isVoid: false };
+  const basis = await currentBasis(tx, decision.itemId);
+  return { ...decision, isVoid: basis !== decision.basis };
+}
+
+interface Read {
+  readonly deps: QueueContext;
+  readonly tx: Tx;
+}
+
+type IsAsked = (row: Pick<QueueRow, 'orgId' | 'mode'>) => boolean;
+
+interface QueueRows {
+  /** Of the last row that was read; null if there was none. */
+  readonly lastId: string | null;
+  readonly found: readonly QueueRow[];
+}
+
+type Reader = (read: Read, page: QueuePage, isAsked: IsAsked) => Promise<QueueRows>;
+
+const readers: Readonly<Record<MoneyQueue, Reader>> = {
+  unmatched: reader((tx, page) => tx.moneyQueues.receipts(page), receiptRow),
+  short: reader(
+    async (tx, page) =>
+      (await tx.moneyQueues.received(page)).map((funds) => ({ ...funds, id: funds.paymentId })),
+    shortRow,
+  ),
+  owed: commandReader('owed'),
+  in_review: commandReader('in_review'),
+};
+
+function commandReader(queue: CommandQueue): Reader {
+  return reader(
+    (tx, page) => tx.moneyQueues.commands(queue, page),
+    (read, command) => commandRow(read, queue, command),
+  );
+}
+
+/** `toRow` gives null if the item does not belong to the queue. */
+function reader<T extends Parameters<IsAsked>[0] & { readonly id: string }>(
+  readPage: (tx: Tx, page: QueuePage) => Promise<readonly T[]>,
+  toRow: (read: Read, item: T) => Promise<QueueRow | null>,
+): Reader {
+  return async (read, page, isAsked) => {
+    const items = await readPage(read.tx, page);
+    const rows = await Promise.all(items.filter(isAsked).map((item) => toRow(read, item)));
+    return { lastId: items.at(-1)?.id ?? null, found: rows.filter((row) => row !== null) };
+  };
+}
+
+async function receiptRow({ deps, tx }: Read, receipt: Receipt): Promise<QueueRow> {
+  const { id, orgId, mode, amount, completedAtMs, createdAtMs } = receipt;
+  const candidates = await candidatesFor(tx, receipt);
+  return {
+    queue: 'unmatched',
+    id,
+    kind: 'receipt',
+    orgId,
+    mode,
+    paymentId: null,
+    amount,
+    sinceMs: completedAtMs ?? createdAtMs,
+    known: { kind: 'receipt', payer: payerOf(deps, receipt), candidates },
+    steps: ['assign', 'refund', 'otherwise'],
+    proposal: await openProposal(tx, id, basisOf(receipt)),
+  };
+}
+
+async function candidatesFor(
+  tx: Tx,
+  { mode, partyRef, amount }: Receipt,
+): Promise<readonly ListedCandidate[]> {
+  const receiver = await ownerOf(tx, mode, partyRef);
+  if (receiver === null) return [];
+  const { sellerExternalId } = receiver;
+  const awaiting = await tx.payments.awaitingMoney(receiver, sellerExternalId, AWAITING_MAX);
+  const candidates = await Promise.all(
+    awaiting.map(async ({ id: paymentId, externalId, amount: asked }) => {
+      const funds = await tx.funds.get(receiver, paymentId);
+      const heldOf = funds === null ? 0n : heldMinor(funds);
+      const missing = money(asked.amountMinor - heldOf, asked.currency);
+      return { paymentId, externalId, missing };
+    }),
+  );
+  const isExact = ({ missing }: ListedCandidate) => missing.amountMinor === amount.amountMinor;
+  const alike = candidates.filter(({ missing }) => missing.currency === amount.currency);
+  const likeliest = [...alike.filter(isExact), ...alike.filter((one) => !isExact(one))];
+  return likeliest.slice(0, CANDIDATES_MAX);
+}
+
+async function shortRow(
+  { tx }: Read,
+  { id, ...of }: Funds & { readonly id: string },
+): Promise<QueueRow | null> {
+  const tenant = tenantOf(of);
+  const [{ payment, funds }, postings] = await Promise.all([
+    loadPayment(tx, tenant, id),
+    tx.ledger.ofPayment(tenant, id),
+  ]);
+  if (!isShortPaid({ payment, funds })) return null;
+  const { amount, expiresAtMs } = payment;
+  const held = money(heldMinor(funds), funds.currency);
+  const missing = money(amount.amountMinor - held.amountMinor, amount.currency);
+  return {
+    ...tenant,
+    queue: 'short',
+    id,
+    kind: 'payment',
+    paymentId: id,
+    amount: missing,
+    sinceMs: postings.find(({ kind }) => kind === 'funds_received')?.atMs ?? payment.updatedAtMs,
+    known: { kind: 'short', held, asked: amount, expiresAtMs },
+    steps: ['cancel'],
+    proposal: null,
+  };
+}
+
+async function commandRow(
+  { tx }: Read,
+  queue: CommandQueue,
+  command: MoneyCommand,
+): Promise<QueueRow> {
+  const { id, kind, paymentId, amount, createdAtMs, lastSentAtMs } = command;
+  return {
+    ...tenantOf(command),
+    queue,
+    id,
+    kind,
+    paymentId,
+    amount,
+    sinceMs: queue === 'owed' ? createdAtMs : (lastSentAtMs ?? createdAtMs),
+    known: knownOf(command),
+    steps: stepsOf(command),
+    proposal: await openProposal(tx, id, basisOf(command)),
+  };
+}
+
+async function openProposal(tx: Tx, id: string, basis: string): Promise<ListedDecision | null> {
+  const open = (await tx.decisions.ofItem(id)).find(({ state }) => state === 'proposed');
+  return open === undefined ? null : { ...open, isVoid: open.basis !== basis };
+}
+
+function knownOf(command: MoneyCommand): Known {
+  const { kind, review, lastError: error } = command;
+  if (review !== null) {
+    const { reason, kind: problem } = readReview(review);
+    const isUsable = problem === 'implausible';
+    return { kind: 'review', report: reviewName(review), reason, isUsable };
+  }
+  if (kind === 'payout') return { kind: 'needs_review', error };
+  return { kind: 'refund', state: refundState(command), error };
+}
+
+function refundState(command: MoneyCommand): OpenRefundState {
+  if (command.state === 'refused') return 'refused';
+  if (command.state === 'pending') return 'unsent';
+  return command.state === 'done' ? 'ordered' : 'in_doubt';
+}
+
+function stepsOf(command: MoneyCommand): readonly DeskStep[] {
+  const { review } = command;
+  const steps: DeskStep[] = [];
+  if (review !== null && readReview(review).kind === 'implausible') steps.push('accept');
+  if (review !== null) steps.push('ask');
+  if (isPayoutInReview(command)) steps.push('returned', 'paid');
+  if (review === null && isUnpaidRefund(command)) steps.push('retry');
+  if (review === null && isRefundableByHand(command)) steps.push('refund');
+  return steps;
+}

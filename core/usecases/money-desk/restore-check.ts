@@ -1,0 +1,381 @@
+// Reconciles a restored database with the partner. The partner may have commands that have no row.
+// Their references follow from what is ordered (command-references.ts), so the check looks up the
+// stored commands and those that the restored state would make next. It runs in quarantine, page by
+// page, and resumes where it was interrupted.
+import { type Tenant, tenantOf } from '../../domain/base/tenant.js';
+import {
+  acceptCommand,
+  isMoneyCommand,
+  type MoneyCommand,
+  type MoneyKind,
+  moneyKinds,
+  newCommand,
+  voidCommand,
+} from '../../domain/commands/partner-command.js';
+import { sumsOf } from '../../domain/payments/funds.js';
+import { isTerminal, type Payment } from '../../domain/payments/payment.js';
+import { assert, PonteError } from '../../errors.js';
+import type { Deps } from '../../ports/deps.js';
+import type {
+  AcceptedCommand,
+  PartnerAnswer,
+  PartnerFact,
+  SettlementPartner,
+} from '../../ports/partner.js';
+import type { Tx } from '../../ports/storage.js';
+import { applyPartnerUpdate } from '../commands/partner-inbox.js';
+import { readReview, stageMoneyCommand, storeStaged } from '../payments/command-changes.js';
+import { commandReference, commandSubject } from '../payments/command-references.js';
+import { loadPayment } from '../payments/payment-store.js';
+import { currentEpoch } from '../service/epochs.js';
+import { currentKey } from '../service/service-keys.js';
+
+const PAYMENTS_PER_PAGE = 50;
+/** Payments that are checked at a time. */
+const PAYMENTS_AT_ONCE = 8;
+
+/**
+ * Absent numbers in a row after which the search stops: a refused or void command leaves a gap. A
+ * payment has one payout.
+ */
+const ABSENT_MAX: Readonly<Record<MoneyKind, number>> = { payin: 10, payout: 1, refund: 10 };
+
+export interface CheckedPayment extends Tenant {
+  readonly paymentId: string;
+  /** The status before and after. */
+  readonly was: string;
+  readonly is: string;
+  /** Commands of the partner that had no row. */
+  readonly adopted: readonly MoneyKind[];
+  /** Reports under review. */
+  readonly differs: readonly string[];
+  /** What could not be looked up, and why. */
+  readonly missed: readonly string[];
+}
+
+interface CheckCounts {
+  readonly payments: number;
+  /** With a new command or status. */
+  readonly learned: number;
+  /** With a report under review. */
+  readonly differing: number;
+  /** With a failed context-up. */
+  readonly missed: number;
+}
+
+interface Progress extends CheckCounts {
+  /** The last payment that was checked. */
+  readonly after: (Tenant & { readonly paymentId: string }) | null;
+}
+
+const nothing: Progress = { payments: 0, learned: 0, differing: 0, missed: 0, after: null };
+
+/**
+ * Returns the counts of the whole check, which is complete if nothing was missed. NotQuarantined.
+ */
+export async function checkRestored(
+  given: Deps,
+  report: (payment: CheckedPayment) => void,
+): Promise<CheckCounts> {
+  const deps = allowedInQuarantine(given);
+  const { number, state, checkProgress } = await currentEpoch(deps);
+  if (state !== 'quarantine') throw new PonteError('NotQuarantined');
+  let progress = checkProgress === null ? nothing : (JSON.parse(checkProgress) as Progress);
+  for (;;) {
+    const { after } = progress;
+    const page = await deps.store.run((tx) => tx.funds.page(after, PAYMENTS_PER_PAGE));
+    const last = page.at(-1);
+    if (last === undefined) break;
+    const checked: CheckedPayment[] = [];
+    for (let at = 0; at < page.length; at += PAYMENTS_AT_ONCE) {
+      const some = page.slice(at, at + PAYMENTS_AT_ONCE);
+      checked.push(...(await Promise.all(some.map((funds) => checkPayment(deps, funds)))));
+    }
+    for (const payment of checked) if (isNotable(payment)) report(payment);
+    const cursor = { ...tenantOf(last), paymentId: last.paymentId };
+    progress = counted({ ...progress, after: cursor }, checked);
+    await noteProgress(deps, number, progress, false);
+  }
+  await noteProgress(deps, number, progress, true);
+  const { payments, learned, differing, missed } = progress;
+  return { payments, learned, differing, missed };
+}
+
+/** Allows the writes of other use cases in quarantine: the check sends nothing. */
+function allowedInQuarantine(deps: Deps): Deps {
+  const { store } = deps;
+  const inQuarantine = true;
+  return { ...deps, store: { ...store, run: (work) => store.run(work, { inQuarantine }) } };
+}
+
+/** A complete check starts over the next time. NotQuarantined if another epoch has started. */
+async function noteProgress(
+  deps: Deps,
+  number: number,
+  progress: Progress,
+  isOver: boolean,
+): Promise<void> {
+  await deps.store.run(async (tx) => {
+    const epoch = await tx.epochs.current();
+    if (epoch.number !== number || epoch.state !== 'quarantine') {
+      throw new PonteError('NotQuarantined');
+    }
+    const isComplete = isOver && progress.missed === 0;
+    tx.epochs.update({
+      ...epoch,
+      checkProgress: isOver ? null : JSON.stringify(progress),
+      checkedAtMs: isComplete ? deps.clock.nowMs() : epoch.checkedAtMs,
+    });
+  });
+}
+
+function counted(progress: Progress, checked: readonly CheckedPayment[]): Progress {
+  const of = (is: (payment: CheckedPayment) => boolean) => checked.filter(is).length;
+  return {
+    ...progress,
+    payments: progress.payments + checked.length,
+    learned: progress.learned + of(({ adopted, was, is }) => adopted.length > 0 || was !== is),
+    differing: progress.differing + of(({ differs }) => differs.length > 0),
+    missed: progress.missed + of(({ missed }) => missed.length > 0),
+  };
+}
+
+function isNotable({ was, is, adopted, differs, missed }: CheckedPayment): boolean {
+  return was !== is || adopted.length + differs.length + missed.length > 0;
+}
+
+interface CheckContext {
+  readonly deps: Deps;
+  readonly tenant: Tenant;
+  readonly paymentId: string;
+  readonly partner: SettlementPartner;
+  readonly key: Uint8Array;
+  /** It had ended before the check, so it sends only refunds. */
+  readonly wasEnded: boolean;
+  /** `settledState` of its commands before the check. */
+  readonly settledState: string | null;
+  readonly adopted: MoneyKind[];
+  readonly missed: string[];
+}
+
+async function checkPayment(
+  deps: Deps,
+  row: Tenant & { readonly paymentId: string },
+): Promise<CheckedPayment> {
+  const [tenant, { paymentId }] = [tenantOf(row), row];
+  const { payment, commands } = await readCommands(deps, tenant, paymentId);
+  const found = { ...tenant, paymentId, was: payment.status };
+  const quiet = { ...found, is: payment.status, adopted: [], differs: [], missed: [] };
+  // An ended payment sends only refunds of its pay-ins.
+  if (isTerminal(payment.status) && commands.length === 0) return quiet;
+  const partner = deps.partners[tenant.mode];
+  if (partner === null) {
+    const todo = 'set its variables; if it never had one, ponte release --force <reason>';
+    return {
+      ...quiet,
+      missed: [`no settlement partner is configured for ${tenant.mode}: ${todo}`],
+    };
+  }
+  const { bytes: key } = await currentKey(deps, 'partner');
+  const wasEnded = isTerminal(payment.status);
+  const known = { tenant, paymentId, partner, key, wasEnded };
+  const settled = wasEnded ? settledState(commands) : null;
+  const context: CheckContext = { deps, ...known, settledState: settled, adopted: [], missed: [] };
+  try {
+    for (const kind of moneyKinds) await checkKind(context, kind);
+  } catch (error) {
+    deps.log.error('a payment could not be checked', { paymentId, error });
+    context.missed.push(String(error));
+  }
+  const after = await readCommands(deps, tenant, paymentId);
+  const reviews = after.commands.flatMap(({ review }) => review ?? []);
+  const differs = reviews.map((review) => readReview(review).reason);
+  const { adopted, missed } = context;
+  return { ...found, is: after.payment.status, adopted, differs, missed };
+}
+
+/**
+ * The ids and versions of the commands of a payment that owes nothing: each command has ended
+ * without a review, and all received money was paid out. While it is equal there was nothing to
+ * refund. Null for other payments.
+ */
+function settledState(commands: readonly MoneyCommand[]): string | null {
+  const isOver = commands.every(
+    ({ state, end, review }) =>
+      review === null && (state === 'void' || (state === 'done' && end === 'completed')),
+  );
+  const { receivedMinor, paidMinor } = sumsOf(commands);
+  if (!isOver || paidMinor === 0n || receivedMinor !== paidMinor) return null;
+  return commands.map(({ id, version }) => `${id} ${version}`).join();
+}
+
+/** The stored commands of one kind, whose number may grow, then those without a row. */
+async function checkKind(context: CheckContext, kind: MoneyKind): Promise<void> {
+  const seen = new Set<string>();
+  for (;;) {
+    const { commands } = await readCommands(context.deps, context.tenant, context.paymentId);
+    const next = commands.find((command) => command.kind === kind && !seen.has(command.id));
+    if (next === undefined) break;
+    seen.add(next.id);
+    await refreshCommand(context, next, kind);
+  }
+  const { commands } = await readCommands(context.deps, context.tenant, context.paymentId);
+  const payins = commands.filter((command) => command.kind === 'payin');
+  if (kind === 'refund') {
+    if (context.settledState !== null && context.settledState === settledState(commands)) return;
+    for (const payin of payins) {
+      if (payin.partnerRef !== null) await checkBeyond(context, kind, payin);
+    }
+    return;
+  }
+  const mayExist = !context.wasEnded && (kind === 'payin' || payins.length > 0);
+  if (mayExist) await checkBeyond(context, kind, null);
+}
+
+/** Commands without a row, by their next numbers. */
+async function checkBeyond(context: CheckContext, kind: MoneyKind, payin: MoneyCommand | null) {
+  const payinId = payin?.id ?? null;
+  for (let absent = 1; absent <= ABSENT_MAX[kind]; absent += 1) {
+    const { payment, commands } = await readCommands(
+      context.deps,
+      context.tenant,
+      context.paymentId,
+    );
+    const alike = commands.filter(
+      (command) => command.kind === kind && command.payinId === payinId,
+    );
+    const subject = payin?.reference ?? commandSubject(payment);
+    const referenceOf = (number: number) =>
+      commandReference(context.key, { subject, kind, number });
+    const number = alike.length + absent;
+    const found = await context.partner.findCommand(kind, referenceOf(number));
+    if (found.outcome !== 'done') {
+      context.missed.push(missing(`${kind} ${number}`, found));
+      return;
+    }
+    if (found.value === null) continue;
+    const references = Array.from({ length: absent }, (_, gap) =>
+      referenceOf(alike.length + gap + 1),
+    );
+    await adopt(context, payment, { kind, payinId, references, found: found.value });
+    absent = 0;
+  }
+}
+
+interface Adoption {
+  readonly kind: MoneyKind;
+  readonly payinId: string | null;
+  /** Of the absent numbers, and of the command found. */
+  readonly references: readonly string[];
+  readonly found: AcceptedCommand;
+}
+
+/**
+ * Stores a row for a command of the partner, and a void one for each absent number before it. All
+ * are stored together: after a void payout alone, the next report of a pay-in would send another
+ * one.
+ */
+async function adopt(context: CheckContext, payment: Payment, adoption: Adoption): Promise<void> {
+  const { deps, tenant, paymentId } = context;
+  const { kind, payinId, references, found } = adoption;
+  const amount = await amountOf(context, payment, kind, found.partnerRef);
+  if (amount === null) return;
+  const nowMs = deps.clock.nowMs();
+  const made = references.map((reference) => {
+    const name = { id: deps.ids.next('cmd', nowMs), reference };
+    const what = { kind, amount, payinId, paymentId };
+    return voidCommand(newCommand(tenant, name, what, nowMs), nowMs);
+  });
+  const last = made.at(-1);
+  assert(last !== undefined, 'a command that was found has a reference');
+  const command = await storeAccepted(context, last, found, made);
+  context.adopted.push(kind);
+  await readState(context, command, kind);
+}
+
+/** Of a refund, as the partner reports it; null if it does not. */
+async function amountOf(
+  context: CheckContext,
+  payment: Payment,
+  kind: MoneyKind,
+  partnerRef: string,
+) {
+  if (kind !== 'refund') return payment.amount;
+  const answer = await context.partner.refund.read(partnerRef);
+  if (answer.outcome !== 'done') {
+    context.missed.push(missing(`refund ${partnerRef}`, answer));
+    return null;
+  }
+  const { amount } = answer.value;
+  if (amount.currency === payment.amount.currency) return amount;
+  context.missed.push(`refund ${partnerRef} is in ${amount.currency}`);
+  return null;
+}
+
+/** Looks up a command without the partner's id, and stores its state. */
+async function refreshCommand(
+  context: CheckContext,
+  command: MoneyCommand,
+  kind: MoneyKind,
+): Promise<void> {
+  if (command.partnerRef !== null) return readState(context, command, kind);
+  const found = await context.partner.findCommand(kind, command.reference);
+  if (found.outcome !== 'done') context.missed.push(missing(kind, found));
+  else if (found.value !== null) {
+    await readState(context, await storeAccepted(context, command, found.value), kind);
+  }
+}
+
+/** Reads and stores the state of a command. */
+async function readState(
+  context: CheckContext,
+  command: MoneyCommand,
+  kind: MoneyKind,
+): Promise<void> {
+  const { deps, partner, missed } = context;
+  const { partnerRef, reference } = command;
+  assert(partnerRef !== null, 'a command that was found has its id');
+  const answer = await partner[kind].read(partnerRef);
+  if (answer.outcome !== 'done') {
+    missed.push(missing(kind, answer));
+    return;
+  }
+  // Kind and report belong together by the port.
+  const fact = { kind, reference, partnerRef, report: answer.value } as PartnerFact;
+  await applyPartnerUpdate(deps, command.id, fact, { polledVersion: command.version });
+}
+
+/** `made` are commands without a row, including this one. */
+async function storeAccepted(
+  { deps }: CheckContext,
+  command: MoneyCommand,
+  { partnerRef, instructions }: AcceptedCommand,
+  made: readonly MoneyCommand[] = [],
+): Promise<MoneyCommand> {
+  const stored = await storeStaged(deps, (batch) => {
+    const accept = (commands: readonly MoneyCommand[]) => {
+      const stored = commands.find(({ id }) => id === command.id);
+      assert(stored !== undefined, 'a command stays');
+      return acceptCommand(stored, partnerRef, batch.nowMs);
+    };
+    return stageMoneyCommand(batch, command, accept, { instructions }, made);
+  });
+  assert(stored !== null && isMoneyCommand(stored), 'a command about money stays one');
+  return stored;
+}
+
+function readCommands(
+  { store }: Deps,
+  tenant: Tenant,
+  paymentId: string,
+): Promise<{ readonly payment: Payment; readonly commands: readonly MoneyCommand[] }> {
+  return store.run(async (tx: Tx) => {
+    const { payment } = await loadPayment(tx, tenant, paymentId);
+    return { payment, commands: await tx.commands.ofPayment(tenant, paymentId) };
+  });
+}
+
+function missing(what: string, answer: Exclude<PartnerAnswer<unknown>, { outcome: 'done' }>) {
+  const why = answer.outcome === 'refused' ? answer.code : answer.reason;
+  return `${what} could not be looked up: ${why}`;
+}

@@ -1,0 +1,277 @@
+// What an integrator does with connected accounts: create, read, list, terms, submit and payout.
+// What follows from a change is in party-kinds.ts.
+import { type Tenant, tenantOf } from '../../domain/base/tenant.js';
+import { isAnswer } from '../../domain/hosted/party-answer.js';
+import { readEmail } from '../../domain/parties/buyer-kyc.js';
+import {
+  type ConnectedAccount,
+  type EntityType,
+  payableParty,
+  type Role,
+  taxIdPurpose,
+  termsAccepted,
+} from '../../domain/parties/connected-account.js';
+import { type Dossier, lastFour, malformedFields } from '../../domain/parties/dossier.js';
+import { isSubmitted, newParty, submitted } from '../../domain/parties/party.js';
+import { isDue, TERMS } from '../../domain/parties/party-due.js';
+import { noPayout } from '../../domain/parties/payee.js';
+import { accountMismatch } from '../../domain/payments/idempotency.js';
+import { PonteError } from '../../errors.js';
+import type { Deps } from '../../ports/deps.js';
+import type { AccountFilter } from '../../ports/storage.js';
+import type { Batch } from '../service/batch.js';
+import { callSafely, expectAccepted, expectDone, partnerOf } from '../service/partner-calls.js';
+import { stageSubmitted } from './documents.js';
+import { accountKind, loadAccount, stageAccountEvents } from './party-kinds.js';
+import { configurePayoutOf, type PixDestination } from './party-payouts.js';
+import { announceParty, stagePartyRead } from './party-reports.js';
+import { isAsKnown, refuseTier, submitParty } from './party-submissions.js';
+
+/** The key of a terms session binds a redirect to an account. */
+const TOS_KEY_BYTES = 16;
+
+export interface CreateAccountInput {
+  readonly role: Role;
+  readonly entityType: EntityType;
+  readonly externalId: string | null;
+  readonly email: string | null;
+  readonly legalName: string | null;
+  readonly displayName: string | null;
+  readonly country: string | null;
+  /** Stored sealed; only its last four characters are shown. */
+  readonly taxId: string | null;
+}
+
+interface CreatedAccount {
+  readonly account: ConnectedAccount;
+  /** The account of this externalId existed. */
+  readonly replayed: boolean;
+  /** Of a replay: the fields that differ from what is stored. */
+  readonly mismatch: readonly string[];
+}
+
+/** Creates an account, or finds the one of this externalId. Concurrent creates make one account. */
+export async function createAccount(
+  deps: Deps,
+  tenant: Tenant,
+  input: CreateAccountInput,
+): Promise<CreatedAccount> {
+  const created = await deps.store.run(async (tx) => {
+    const { externalId } = input;
+    const known = externalId === null ? null : await tx.accounts.byExternalId(tenant, externalId);
+    if (known !== null) return { account: known, replayed: true };
+    const account = newAccount(deps, tenant, input);
+    tx.accounts.insert(account);
+    stageAccountEvents(deps, tx, null, account);
+    return { account, replayed: false };
+  });
+  if (!created.replayed) {
+    announceParty(deps);
+    return { ...created, mismatch: [] };
+  }
+  const { account } = created;
+  const mismatch = accountMismatch(input, { ...account, taxId: openTaxId(deps, account) });
+  if (mismatch.length > 0) {
+    deps.log.warn('a repeated create differs', { accountId: account.id, fields: mismatch });
+  }
+  return { ...created, mismatch };
+}
+
+export function openTaxId(deps: Deps, account: ConnectedAccount): string | null {
+  const { taxIdSealed } = account;
+  return taxIdSealed === null ? null : deps.secretBox.open(taxIdSealed, taxIdPurpose(account));
+}
+
+export async function readAccount(
+  deps: Deps,
+  tenant: Tenant,
+  id: string,
+): Promise<ConnectedAccount> {
+  return deps.store.run((tx) => loadAccount(tx, tenant, id));
+}
+
+export async function listAccounts(
+  deps: Deps,
+  tenant: Tenant,
+  filter: AccountFilter,
+): Promise<readonly ConnectedAccount[]> {
+  return deps.store.run((tx) => tx.accounts.list(tenant, filter));
+}
+
+/** A page of the partner where the end client accepts the terms. PartnerUnavailable. */
+export async function startTerms(
+  deps: Deps,
+  tenant: Tenant,
+  id: string,
+  redirectUrl: string,
+): Promise<{ readonly url: string; readonly idempotencyKey: string }> {
+  const { status, partnerRef } = await readAccount(deps, tenant, id);
+  // Terms of a rejected party serve no other one.
+  const partyRef = status === 'rejected' ? null : partnerRef;
+  const key = Buffer.from(deps.ids.randomBytes(TOS_KEY_BYTES)).toString('hex');
+  const partner = await partnerOf(deps, tenant);
+  const { url } = expectAccepted(
+    await callSafely(() => partner.startTos({ redirectUrl, key, partyRef })),
+  );
+  await changeAccount(deps, tenant, id, async (was) => ({ ...was, tosSessionKey: key }));
+  return { url, idempotencyKey: key };
+}
+
+/**
+ * TosSessionRequired before a session, TosIdMismatch if another id is stored and no terms are due.
+ * New terms of a party that the partner knows are due until a read shows that it has them.
+ */
+export async function acceptTerms(
+  deps: Deps,
+  tenant: Tenant,
+  id: string,
+  tosId: string,
+): Promise<ConnectedAccount> {
+  await changeAccount(deps, tenant, id, async (was, { tx, nowMs }) => {
+    if (isDue(was, TERMS)) await stagePartyRead(tx, was.commandId, nowMs);
+    return termsAccepted(was, tosId);
+  });
+  return readAccount(deps, tenant, id);
+}
+
+async function changeAccount(
+  deps: Deps,
+  tenant: Tenant,
+  id: string,
+  change: (was: ConnectedAccount, batch: Batch) => Promise<ConnectedAccount>,
+): Promise<void> {
+  await deps.store.run(async (tx) => {
+    const batch = { deps, tx, nowMs: deps.clock.nowMs() };
+    const was = await loadAccount(tx, tenant, id);
+    await accountKind.stage(batch, was, await change(was, batch));
+  });
+  announceParty(deps);
+}
+
+/**
+ * Submits an account. After a rejection it is a new party. While it is verifying or approved, only
+ * an answer to what the partner wants is submitted; anything else changes nothing. Data sent at the
+ * creation need not be sent again. TosSessionRequired, TosIdMismatch, ValidationError,
+ * ConnectedAccountMissingFields, PartnerUnavailable.
+ */
+export async function submitAccount(
+  deps: Deps,
+  tenant: Tenant,
+  id: string,
+  sent: Dossier,
+): Promise<ConnectedAccount> {
+  const known = await readAccount(deps, tenant, id);
+  const isNew = !isSubmitted(known.status);
+  const { tosId = null, ...given } = sent;
+  if (!isNew && tosId !== null && isDue(known, TERMS)) await acceptTerms(deps, tenant, id, tosId);
+  if (!isNew && !isAnswer(known, sent)) return readAccount(deps, tenant, id);
+  const { role, entityType, partnerRef } = known;
+  const dossier = isNew
+    ? wholeDossier(deps, withSentTerms(known, tosId), sent)
+    : { ...wholeDossier(deps, known, given), ...withoutNulls(given) };
+  refuseTier(entityType, dossier);
+  const malformed = malformedFields(dossier);
+  if (malformed.length > 0) throw new PonteError('ValidationError', `${malformed.join('; ')}.`);
+  const submission = await submitParty(deps, tenant, {
+    kind: 'account',
+    role,
+    entityType,
+    dossier,
+    previousRef: isNew ? null : partnerRef,
+    // The partner knows the rest of the dossier.
+    due: isNew ? null : known,
+    async stage(batch, commandId) {
+      const { tx, nowMs } = batch;
+      const was = await loadAccount(tx, tenant, id);
+      if (!isAsKnown(was, known)) return null;
+      await stageSubmitted(deps, tx, tenant, { party: 'account', id }, sent);
+      const bound = isNew ? withSentTerms(was, tosId) : was;
+      const receiverId = isNew ? deps.ids.next('rcv', nowMs) : was.receiverId;
+      const details = { ...detailsOf(deps, was, dossier), receiverId };
+      await accountKind.stage(batch, was, { ...submitted(bound, commandId), ...details });
+      return { id, replacedCommandId: was.commandId };
+    },
+  });
+  expectDone(submission);
+  return readAccount(deps, tenant, id);
+}
+
+function withSentTerms(account: ConnectedAccount, tosId: string | null): ConnectedAccount {
+  return tosId === null ? account : termsAccepted(account, tosId);
+}
+
+/** The dossier, completed with data sent at the creation. */
+function wholeDossier(deps: Deps, account: ConnectedAccount, sent: Dossier): Dossier {
+  const email = sent.email ?? nonBlank(account.email);
+  return {
+    ...sent,
+    tosId: account.tosId,
+    email: email === null ? null : (readEmail(email) ?? email),
+    legalName: sent.legalName ?? nonBlank(account.legalName),
+    country: sent.country ?? nonBlank(account.country),
+    taxId: sent.taxId ?? nonBlank(openTaxId(deps, account)),
+  };
+}
+
+function nonBlank(text: string | null): string | null {
+  return text === null || text.trim() === '' ? null : text;
+}
+
+function withoutNulls(sent: Dossier): Dossier {
+  return Object.fromEntries(Object.entries(sent).filter(([, value]) => value != null));
+}
+
+/** The part of the dossier that the account stores; the rest is in the command only. */
+function detailsOf(deps: Deps, account: ConnectedAccount, dossier: Dossier) {
+  const { email = null, legalName = null, country = null } = dossier;
+  // The tax id of a Brazilian company is its company number.
+  const taxId = dossier.taxId ?? dossier.cnpj ?? null;
+  return {
+    email,
+    legalName,
+    country,
+    taxIdSealed: taxId === null ? null : deps.secretBox.seal(taxId, taxIdPurpose(account)),
+    taxIdLast4: taxId === null ? null : lastFour(taxId),
+  };
+}
+
+/**
+ * Registers the PIX destination of an approved seller and requests its off-ramp wallet.
+ * ValidationError (a buyer, a refused key), ConnectedAccountNotApproved, PartnerUnavailable.
+ */
+export async function configureAccountPayout(
+  deps: Deps,
+  tenant: Tenant,
+  id: string,
+  destination: PixDestination,
+): Promise<ConnectedAccount> {
+  const access = {
+    kind: accountKind,
+    payableParty,
+    seller: (account: ConnectedAccount) => account,
+  };
+  await configurePayoutOf(deps, tenant, id, access, destination);
+  return readAccount(deps, tenant, id);
+}
+
+function newAccount(deps: Deps, tenant: Tenant, input: CreateAccountInput): ConnectedAccount {
+  const nowMs = deps.clock.nowMs();
+  const id = deps.ids.next('acct', nowMs);
+  const { taxId, ...sent } = input;
+  return Object.freeze({
+    ...tenantOf(tenant),
+    ...sent,
+    id,
+    status: 'created',
+    receiverId: null,
+    ...newParty,
+    ...noPayout,
+    taxIdSealed: taxId === null ? null : deps.secretBox.seal(taxId, taxIdPurpose({ id })),
+    taxIdLast4: taxId === null ? null : lastFour(taxId),
+    tosSessionKey: null,
+    readyAtMs: null,
+    createdAtMs: nowMs,
+    updatedAtMs: nowMs,
+    version: 1,
+  });
+}

@@ -1,0 +1,382 @@
+// Documents: the upload URL, the upload, the dossier that names them, and their deletion after the
+// decision on the party. A URL contains a random token and needs no other credential: the upload
+// URL writes one document for a limited time, the public URL reads it until it is purged. Only
+// hashes of the tokens are stored. Deletions are due rows: the batch with the decision stages them,
+// and a worker repeats them until they succeed.
+import { freeSlot } from '../../domain/base/slot.js';
+import { sameTenant, type Tenant, tenantOf } from '../../domain/base/tenant.js';
+import {
+  acceptsType,
+  type ContentType,
+  cleanupCompleted,
+  cleanupStarted,
+  DOCUMENTS_MAX,
+  type Document,
+  type DocumentKind,
+  type DocumentOwner,
+  documentKinds,
+  type Grant,
+  hashUrlToken,
+  isGranted,
+  isReadable,
+  newDocument,
+  refuseUpload,
+  submitted,
+  URL_TOKEN_BYTES,
+  uploaded,
+  uploadStarted,
+} from '../../domain/parties/document.js';
+import { type Dossier, fileLinks } from '../../domain/parties/dossier.js';
+import { assert, isCode, PonteError } from '../../errors.js';
+import type { Deps } from '../../ports/deps.js';
+import type { ByteSource, DocumentStorage } from '../../ports/outside.js';
+import type { DocumentFilter, Tx } from '../../ports/storage.js';
+import { eachDue } from '../service/due-work.js';
+import { acceptedBytes, refuseTooLarge } from './upload-bytes.js';
+
+/** The random name of an upload. */
+const CONTENT_NAME_BYTES = 16;
+const LIST_PAGE = 1_000;
+
+/** A dossier names the document by `publicUrl`. */
+export interface Upload {
+  readonly uploadUrl: string;
+  readonly publicUrl: string;
+  readonly uploadHeaders: Readonly<Record<string, string>>;
+  readonly uploadMethod: 'PUT';
+  readonly expiresAtMs: number;
+}
+
+export interface UploadInput {
+  readonly owner: DocumentOwner;
+  readonly kind: DocumentKind;
+  readonly contentType: ContentType;
+  readonly ownerIndex: number | null;
+}
+
+/**
+ * Creates a document with an upload URL. KycStorageDisabled without a storage; NotFound if the
+ * tenant has no such party; ValidationError for a wrong content type or too many documents.
+ */
+export async function createUpload(
+  deps: Deps,
+  tenant: Tenant,
+  input: UploadInput,
+): Promise<Upload> {
+  storageOf(deps);
+  const { owner, kind, contentType, ownerIndex } = input;
+  if (!acceptsType(kind, contentType)) {
+    const types = documentKinds[kind].join(', ');
+    throw new PonteError('ValidationError', `contentType: send one of ${types} for ${kind}.`);
+  }
+  const nowMs = deps.clock.nowMs();
+  const [uploadToken, readToken] = [newToken(deps), newToken(deps)];
+  const tokenHashes = { upload: hashUrlToken(uploadToken), read: hashUrlToken(readToken) };
+  const id = deps.ids.next('doc', nowMs);
+  const fields = { ...tenantOf(tenant), id, owner: Object.freeze({ ...owner }), kind, tokenHashes };
+  const document = await deps.store.run(async (tx) => {
+    if (!(await isKnown(tx, tenant, owner))) throw new PonteError('NotFound');
+    const taken = await tx.documents.slots(tenant, owner);
+    const full = `This party has ${DOCUMENTS_MAX} documents, the most. Submit it, or wait: `;
+    const random = deps.ids.randomBytes(1);
+    const slot = freeSlot(taken, DOCUMENTS_MAX, random, `${full}unused documents expire.`);
+    const made = newDocument({ ...fields, contentType, ownerIndex, slot }, nowMs);
+    tx.documents.insert(made);
+    return made;
+  });
+  return {
+    uploadUrl: contentUrl(deps, document.id, uploadToken),
+    publicUrl: contentUrl(deps, document.id, readToken),
+    uploadHeaders: { 'Content-Type': contentType },
+    uploadMethod: 'PUT',
+    expiresAtMs: document.uploadUntilMs,
+  };
+}
+
+export interface ReceivedUpload {
+  readonly documentId: string;
+  readonly signature: string;
+  readonly contentType: string | null;
+  /** As announced; null if it was not. */
+  readonly sizeBytes: number | null;
+  readonly bytes: AsyncIterable<Uint8Array>;
+}
+
+/**
+ * Stores the bytes; those before are deleted. InvalidSignature, UploadUrlExpired (also once the
+ * document is submitted, or uploaded too often), UnsupportedMediaType, PayloadTooLarge,
+ * ValidationError (no bytes), in this order.
+ */
+export async function receiveUpload(deps: Deps, upload: ReceivedUpload): Promise<void> {
+  const { documentId } = upload;
+  const storage = storageOf(deps);
+  const document = await grantedDocument(deps, documentId, upload.signature, 'upload');
+  refuseUpload(document, deps.clock.nowMs());
+  if (!isSameType(upload.contentType, document.contentType)) {
+    const message = `Send the bytes with Content-Type: ${document.contentType}.`;
+    throw new PonteError('UnsupportedMediaType', message);
+  }
+  if (upload.sizeBytes !== null) refuseTooLarge(upload.sizeBytes);
+  await changeDocument(deps, documentId, (current) => uploadStarted(current, deps.clock.nowMs()));
+  const name = Buffer.from(deps.ids.randomBytes(CONTENT_NAME_BYTES)).toString('hex');
+  const count = { sizeBytes: 0 };
+  await storage.put(documentId, name, acceptedBytes(document, upload.bytes, count));
+  const named = deps.store.run(async (tx) => {
+    const current = await tx.documents.find(documentId);
+    assert(current !== null, 'a document stays');
+    const next = uploaded(current, { name, ...count }, deps.clock.nowMs());
+    if (next !== null) tx.documents.update(next);
+    return { was: current, isLate: next === null };
+  });
+  const { was, isLate } = await named.catch(async (error: unknown) => {
+    // Only after this error is it certain that no row names the bytes.
+    if (isCode(error, 'StoreContention')) await drop(deps, documentId, name);
+    throw error;
+  });
+  if (!isLate) {
+    if (was.contentName !== null) await drop(deps, documentId, was.contentName);
+    return;
+  }
+  // The party is decided; the content of a submitted document stays.
+  if (isReadable(was)) await drop(deps, documentId, name);
+  else await storage.purge(documentId, null);
+  throw new PonteError('UploadUrlExpired');
+}
+
+/** Deletes a replaced or late upload; if that fails, the next cleanup does it. */
+async function drop(deps: Deps, documentId: string, name: string): Promise<void> {
+  try {
+    await storageOf(deps).remove(documentId, name);
+  } catch (err) {
+    deps.log.warn('an upload could not be deleted yet', { documentId, err });
+  }
+}
+
+export interface DocumentContent {
+  readonly contentType: ContentType;
+  readonly sizeBytes: number;
+  readonly bytes: ByteSource;
+}
+
+/**
+ * The content, by the public URL; NotFound before the upload and after the purge. The caller closes
+ * `bytes` unless it reads them to their end.
+ */
+export async function readDocument(
+  deps: Deps,
+  documentId: string,
+  signature: string,
+): Promise<DocumentContent> {
+  const storage = storageOf(deps);
+  for (let before: string | null = null; ; ) {
+    const document = await grantedDocument(deps, documentId, signature, 'read');
+    const { contentName, sizeBytes, contentType } = document;
+    if (!isReadable(document) || contentName === null || sizeBytes === null) break;
+    if (contentName === before) break;
+    const bytes = await storage.get(documentId, contentName);
+    if (bytes !== null) return { contentType, sizeBytes, bytes };
+    // Another upload may have replaced it.
+    before = contentName;
+  }
+  throw new PonteError('NotFound');
+}
+
+/**
+ * Stages the documents that a dossier names as submitted. ValidationError for URLs that are not
+ * https, and for documents of ours that were not uploaded for this party.
+ */
+export async function stageSubmitted(
+  deps: Deps,
+  tx: Tx,
+  tenant: Tenant,
+  owner: DocumentOwner,
+  dossier: Dossier,
+): Promise<void> {
+  const named = new Map<string, Document>();
+  const found = await fileProblems(deps, tx, tenant, owner, dossier, named);
+  const problems = found.map(({ path, problem }) => `${path}: ${problem}`);
+  if (problems.length > 0) throw new PonteError('ValidationError', `${problems.join('; ')}.`);
+  for (const document of named.values()) tx.documents.update(submitted(document));
+}
+
+/** The files of a dossier that the partner could not read; adds documents of ours to `named`. */
+export async function fileProblems(
+  deps: Deps,
+  tx: Tx,
+  tenant: Tenant,
+  owner: DocumentOwner,
+  dossier: Dossier,
+  named = new Map<string, Document>(),
+) {
+  const problems: { readonly path: string; readonly url: string; readonly problem: string }[] = [];
+  for (const link of fileLinks(dossier)) {
+    const problem = await fileProblem(deps, tx, tenant, owner, link.url, named);
+    if (problem !== null) problems.push({ ...link, problem });
+  }
+  return problems;
+}
+
+/** Stages the deletion of all documents of this party. */
+export function stagePurge(deps: Deps, tx: Tx, tenant: Tenant, owner: DocumentOwner): void {
+  tx.documents.requestPurge(tenant, owner, deps.clock.nowMs());
+}
+
+/** Runs due cleanups (`cleanupStarted`); returns how many. */
+export async function runPurges(deps: Deps, nowMs: number, limit: number): Promise<number> {
+  return eachDue(
+    deps,
+    'purges',
+    { nowMs, limit },
+    {
+      read: (page) => deps.store.run((tx) => tx.documents.due(page)),
+      cursorOf: ({ id, dueAtMs }) => ({ id, dueAtMs: dueAtMs ?? nowMs }),
+      work: (document) => cleanUp(deps, document.id),
+    },
+  );
+}
+
+/** For operators; `row` is null for bytes without a document. */
+export interface ListedDocument {
+  readonly id: string;
+  readonly row: Document | null;
+  /** Whether the storage has bytes of it. */
+  readonly kept: boolean;
+}
+
+/**
+ * Compares the storage with the database, newest first. With `kept`, purged documents are left out
+ * unless bytes of them remain.
+ */
+export async function listDocuments(
+  deps: Deps,
+  filter: DocumentFilter,
+): Promise<readonly ListedDocument[]> {
+  const rows = await deps.store.run((tx) => tx.documents.list(filter));
+  const stored = await storedIds(deps.documents);
+  const unaccounted: ListedDocument[] = [];
+  if (filter.beforeId === null) {
+    const listed = new Set(rows.map(({ id }) => id));
+    for (const id of [...stored].filter((one) => !listed.has(one)).reverse()) {
+      const row = await deps.store.run((tx) => tx.documents.find(id));
+      if (row === null || row.status === 'purged') unaccounted.push({ id, row, kept: true });
+    }
+  }
+  return [...unaccounted, ...rows.map((row) => ({ id: row.id, row, kept: stored.has(row.id) }))];
+}
+
+async function cleanUp(deps: Deps, documentId: string): Promise<void> {
+  const nowMs = deps.clock.nowMs();
+  const due = await changeDocument(deps, documentId, (document) => cleanupStarted(document, nowMs));
+  if (due === null) return;
+  // Throws without a storage: bytes of an earlier configuration stay due.
+  await storageOf(deps).purge(documentId, isReadable(due) ? due.contentName : null);
+  // A concurrent change of the status sets another due time.
+  await changeDocument(deps, documentId, (document) =>
+    document.status === due.status ? cleanupCompleted(document, nowMs) : null,
+  );
+}
+
+/** Null if `decide` changes nothing. */
+async function changeDocument(
+  deps: Deps,
+  documentId: string,
+  decide: (document: Document) => Document | null,
+): Promise<Document | null> {
+  return deps.store.run(async (tx) => {
+    const document = await tx.documents.find(documentId);
+    assert(document !== null, 'a document stays');
+    const next = decide(document);
+    if (next !== null) tx.documents.update(next);
+    return next;
+  });
+}
+
+async function isKnown(tx: Tx, tenant: Tenant, { party, id }: DocumentOwner): Promise<boolean> {
+  if (party === 'account') return (await tx.accounts.get(tenant, id)) !== null;
+  // Buyers are shared by all tenants: this tenant must have a submission or a payment of it.
+  const [submission, payment] = await Promise.all([
+    tx.buyers.submission(tenant, id),
+    tx.payments.anyOfBuyer(tenant, id),
+  ]);
+  return submission !== null || payment !== null;
+}
+
+/** Null if the partner can read it; adds a document of ours to `named`. */
+async function fileProblem(
+  deps: Deps,
+  tx: Tx,
+  tenant: Tenant,
+  owner: DocumentOwner,
+  url: string,
+  named: Map<string, Document>,
+): Promise<string | null> {
+  if (!url.startsWith(documentUrl(deps, ''))) {
+    return /^https:\/\/[^/]/i.test(url) ? null : 'send an https URL';
+  }
+  const { documentId, token } = readUrl(deps, url);
+  const document = named.get(documentId) ?? (await tx.documents.find(documentId));
+  const isGenuine = document !== null && isGranted(document, 'read', token);
+  if (!isGenuine || !isOf(document, tenant, owner)) {
+    return 'this document was not made for this party';
+  }
+  if (!isReadable(document)) return 'nothing was uploaded there, or it was purged: upload it again';
+  named.set(document.id, document);
+  return null;
+}
+
+function isOf(document: Document, tenant: Tenant, owner: DocumentOwner): boolean {
+  const { party, id } = document.owner;
+  return sameTenant(document, tenant) && party === owner.party && id === owner.id;
+}
+
+async function grantedDocument(
+  deps: Deps,
+  documentId: string,
+  token: string,
+  grant: Grant,
+): Promise<Document> {
+  const document = await deps.store.run((tx) => tx.documents.find(documentId));
+  if (document !== null && isGranted(document, grant, token)) return document;
+  throw new PonteError('InvalidSignature', 'This URL is not one of ours. Use it exactly as given.');
+}
+
+function newToken(deps: Deps): string {
+  return Buffer.from(deps.ids.randomBytes(URL_TOKEN_BYTES)).toString('hex');
+}
+
+function contentUrl(deps: Deps, documentId: string, token: string): string {
+  return `${documentUrl(deps, documentId)}/content?signature=${token}`;
+}
+
+function documentUrl(deps: Deps, documentId: string): string {
+  return `${deps.settings.baseUrl}/v1/documents/${documentId}`;
+}
+
+/** Parses a URL of `contentUrl`; empty texts for other URLs. */
+export function readUrl(deps: Deps, url: string) {
+  if (!url.startsWith(documentUrl(deps, ''))) return { documentId: '', token: '' };
+  const rest = url.slice(documentUrl(deps, '').length);
+  const [, documentId = '', token = ''] = /^(\w+)\/content\?signature=(\w+)$/.exec(rest) ?? [];
+  return { documentId, token };
+}
+
+function isSameType(given: string | null, expected: ContentType): boolean {
+  return given?.split(';')[0]?.trim().toLowerCase() === expected;
+}
+
+/** Throws at the limit. */
+async function storedIds(storage: DocumentStorage | null): Promise<ReadonlySet<string>> {
+  const ids = new Set<string>();
+  if (storage === null) return ids;
+  for (let afterId: string | null = null; ; ) {
+    const page: readonly string[] = await storage.list({ afterId, limit: LIST_PAGE });
+    for (const id of page) ids.add(id);
+    afterId = page.at(-1) ?? null;
+    if (page.length < LIST_PAGE) return ids;
+  }
+}
+
+function storageOf(deps: Deps): DocumentStorage {
+  if (deps.documents === null) throw new PonteError('KycStorageDisabled');
+  return deps.documents;
+}

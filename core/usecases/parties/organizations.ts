@@ -1,0 +1,359 @@
+// Organizations, and their onboarding in a mode: terms, KYB at the partner, PIX destination, rails.
+// KYB and rails are commands to the partner, stored before the call. The call that registers the
+// destination has a key at the partner, so that it can be repeated after a failure.
+import { hasUnstorableText } from '../../domain/base/raw-json.js';
+import { type Mode, modes, type Tenant } from '../../domain/base/tenant.js';
+import { isAnswer } from '../../domain/hosted/party-answer.js';
+import { readEmail } from '../../domain/parties/buyer-kyc.js';
+import type { Dossier } from '../../domain/parties/dossier.js';
+import {
+  type Organization,
+  type OrganizationProfile,
+  payableParty,
+  readPhone,
+  readWebsite,
+  type SupportContact,
+  sandboxKyb,
+  termsAccepted,
+} from '../../domain/parties/organization.js';
+import { decided, isSubmitted, newParty, submitted } from '../../domain/parties/party.js';
+import { isDue, TERMS } from '../../domain/parties/party-due.js';
+import { needsRails, noPayout } from '../../domain/parties/payee.js';
+import { assert, PonteError } from '../../errors.js';
+import type { Deps } from '../../ports/deps.js';
+import type { SettlementPartner } from '../../ports/partner.js';
+import type { Tx } from '../../ports/storage.js';
+import type { Batch } from '../service/batch.js';
+import { expectAccepted, partnerOf } from '../service/partner-calls.js';
+import { partnerKey } from '../service/service-keys.js';
+import { stageTaken } from './party-commands.js';
+import { loadProfile, organizationKind, stageProfile } from './party-kinds.js';
+import { configurePayoutOf, type PixDestination } from './party-payouts.js';
+import { stagePartyRead } from './party-reports.js';
+import { isAsKnown, refuseTier, submitParty } from './party-submissions.js';
+
+/** An organization as a party of the partner. */
+const PARTY = { role: 'seller', entityType: 'business' } as const;
+
+/** The dossier of an organization's KYB; `acceptTerms` records the terms. */
+export type OrganizationDossier = Omit<Dossier, 'tosId'>;
+
+const NAME_LENGTH_MAX = 200;
+const PIX_KEY_LENGTH_MAX = 140;
+const TOS_ID_LENGTH_MAX = 200;
+
+export interface OrganizationView {
+  readonly organization: Organization;
+  readonly profiles: Readonly<Record<Mode, OrganizationProfile>>;
+}
+
+/** With `sandboxKyb` it can collect in test mode immediately. */
+export async function createOrganization(
+  deps: Deps,
+  input: { readonly name: string; readonly sandboxKyb: boolean },
+): Promise<OrganizationView> {
+  const name = checkedText('name', input.name, NAME_LENGTH_MAX);
+  const nowMs = deps.clock.nowMs();
+  const organization: Organization = Object.freeze({
+    id: deps.ids.next('org', nowMs),
+    name,
+    productionGrantedAtMs: null,
+    requiresApproval: false,
+    supportEmail: null,
+    supportPhone: null,
+    website: null,
+    createdAtMs: nowMs,
+    version: 1,
+  });
+  const profiles = modes.map((mode) => newProfile({ orgId: organization.id, mode }));
+  await deps.store.run(async (tx) => tx.organizations.insert(organization, profiles));
+  if (input.sandboxKyb) {
+    await openSandbox(deps, organization).catch((error: unknown) => {
+      if (!(error instanceof PonteError)) throw error;
+      const text = `${organization.id} was created, but its sandbox is not ready: ${error.message}`;
+      throw new PonteError(error.code, text, { cause: error });
+    });
+  }
+  return readOrganization(deps, organization.id);
+}
+
+export async function listOrganizations(deps: Deps): Promise<readonly Organization[]> {
+  return deps.store.run((tx) => tx.organizations.list());
+}
+
+export async function readOrganization(deps: Deps, orgId: string): Promise<OrganizationView> {
+  return deps.store.run(async (tx) => {
+    const [organization, test, live] = await Promise.all([
+      tx.organizations.get(orgId),
+      tx.organizations.profile({ orgId, mode: 'test' }),
+      tx.organizations.profile({ orgId, mode: 'live' }),
+    ]);
+    if (organization === null) throw new PonteError('NotFound');
+    assert(test !== null && live !== null, 'an organization has a profile in each mode');
+    return { organization, profiles: { test, live } };
+  });
+}
+
+/** Submits the KYB, or polls one that is being verified. ValidationError lists missing fields. */
+export async function submitKyb(
+  deps: Deps,
+  tenant: Tenant,
+  given: OrganizationDossier = {},
+): Promise<OrganizationView> {
+  await submittedKyb(deps, tenant, given);
+  return readOrganization(deps, tenant.orgId);
+}
+
+/** An operator approves the KYB, which is submitted first if it was not. */
+export async function approveKyb(
+  deps: Deps,
+  tenant: Tenant,
+  given: OrganizationDossier = {},
+): Promise<OrganizationView> {
+  const { organization } = await readOrganization(deps, tenant.orgId);
+  if (tenant.mode === 'live' && organization.productionGrantedAtMs === null) {
+    throw new PonteError('ProductionAccessNotApproved');
+  }
+  await submittedKyb(deps, tenant, given);
+  await changeProfile(deps, tenant, async (was, { nowMs }) =>
+    decided(was, 'overrule', null, nowMs),
+  );
+  return readOrganization(deps, tenant.orgId);
+}
+
+/** Submits the organization if it was not, and returns the profile after the partner's answer. */
+async function submittedKyb(
+  deps: Deps,
+  tenant: Tenant,
+  given: OrganizationDossier,
+): Promise<OrganizationProfile> {
+  const known = await deps.store.run((tx) => loadProfile(tx, tenant));
+  await configuredPartner(deps, tenant);
+  if (!isSubmitted(known.status) || isAnswer(known, given)) await submitDossier(deps, known, given);
+  else await runTaken(deps, known.commandId);
+  const profile = await deps.store.run((tx) => loadProfile(tx, tenant));
+  if (profile.status === 'verifying' && profile.partnerRef === null) {
+    throw new PonteError('PartnerUnavailable');
+  }
+  return profile;
+}
+
+async function submitDossier(
+  deps: Deps,
+  known: OrganizationProfile,
+  given: OrganizationDossier,
+): Promise<void> {
+  const { orgId, tosId, partnerRef } = known;
+  const isNew = !isSubmitted(known.status);
+  refuseTier(PARTY.entityType, given);
+  const submission = await submitParty(deps, known, {
+    kind: 'organization',
+    ...PARTY,
+    dossier: isNew ? { ...given, country: given.country ?? 'BR', tosId } : given,
+    previousRef: isNew ? null : partnerRef,
+    due: isNew ? null : known,
+    async stage(batch, commandId) {
+      const was = await loadProfile(batch.tx, known);
+      if (!isAsKnown(was, known)) return null;
+      await organizationKind.stage(batch, was, submitted(was, commandId));
+      return { id: orgId, replacedCommandId: was.commandId };
+    },
+  });
+  expectAccepted(submission, true);
+}
+
+/** Runs an open command about the organization, unless another process does. */
+async function runTaken(deps: Deps, commandId: string | null): Promise<void> {
+  const taken = await deps.store.run((tx) =>
+    stageTaken({ deps, tx, nowMs: deps.clock.nowMs() }, commandId),
+  );
+  if (taken !== null) await deps.runCommand(deps, taken);
+}
+
+async function configuredPartner(deps: Deps, { mode }: Tenant): Promise<SettlementPartner> {
+  if (deps.partners[mode] !== null) return partnerOf(deps, { mode });
+  const text = `mode: no settlement partner is configured for ${mode}. `;
+  const advice = 'Configure one, the same for the server and for this command.';
+  throw new PonteError('ValidationError', text + advice);
+}
+
+/**
+ * The organization has accepted the partner's terms under this `tosId`. If the partner requires one
+ * and none is given, the ValidationError contains the URL to get it.
+ */
+export async function acceptTerms(
+  deps: Deps,
+  tenant: Tenant,
+  tosId: string | null,
+): Promise<OrganizationView> {
+  const given = tosId === null ? null : checkedText('tosId', tosId, TOS_ID_LENGTH_MAX);
+  const { profiles } = await readOrganization(deps, tenant.orgId);
+  const partner = await configuredPartner(deps, tenant);
+  const profile = profiles[tenant.mode];
+  const isRequired = partner.requirements(PARTY.role, PARTY.entityType).includes('tosId');
+  const isNew = isDue(profile, TERMS);
+  if (given === null && (isNew || (isRequired && profile.tosId === null))) {
+    const key = await partnerKey(deps, 'terms', [tenant.orgId, tenant.mode]);
+    const partyRef = isNew ? profile.partnerRef : null;
+    const session = { redirectUrl: deps.settings.payUrl, key, partyRef };
+    const { url } = expectAccepted(await partner.startTos(session), true);
+    const text = `tosId: accept the terms at ${url} and give the tos_id of the redirect.`;
+    throw new PonteError('ValidationError', text);
+  }
+  await changeProfile(deps, tenant, async (was, { tx, nowMs }) => {
+    // They are due until a read shows that the partner has them.
+    if (isNew) await stagePartyRead(tx, was.commandId, nowMs);
+    return termsAccepted(was, given, nowMs);
+  });
+  return readOrganization(deps, tenant.orgId);
+}
+
+async function changeProfile(
+  deps: Deps,
+  tenant: Tenant,
+  change: (was: OrganizationProfile, batch: Batch) => Promise<OrganizationProfile>,
+): Promise<void> {
+  await deps.store.run(async (tx) => {
+    const batch = { deps, tx, nowMs: deps.clock.nowMs() };
+    const was = await loadProfile(tx, tenant);
+    await organizationKind.stage(batch, was, await change(was, batch));
+  });
+  deps.wake('commands');
+}
+
+/** For payments without a named seller. A new destination replaces the one before. */
+export async function configurePayout(
+  deps: Deps,
+  tenant: Tenant,
+  destination: PixDestination,
+): Promise<OrganizationView> {
+  payableParty(await deps.store.run((tx) => loadProfile(tx, tenant)));
+  await configuredPartner(deps, tenant);
+  const pixKey = checkedText('pixKey', destination.pixKey, PIX_KEY_LENGTH_MAX);
+  const holder = checkedText('accountHolderName', destination.accountHolderName, NAME_LENGTH_MAX);
+  const access = { kind: organizationKind, payableParty, seller: () => null };
+  const checked = { pixKey, accountHolderName: holder };
+  await configurePayoutOf(deps, tenant, tenant.orgId, access, checked);
+  await refuseWithoutRails(deps, tenant);
+  return readOrganization(deps, tenant.orgId);
+}
+
+/** The command for the rails has ended without them, or waits for its next attempt. */
+async function refuseWithoutRails(deps: Deps, tenant: Tenant): Promise<void> {
+  const command = await deps.store.run(async (tx) => {
+    const { railsCommandId, railsRef } = await loadProfile(tx, tenant);
+    return railsCommandId === null || railsRef !== null ? null : tx.commands.get(railsCommandId);
+  });
+  if (command === null) return;
+  if (command.state !== 'refused') throw new PonteError('PartnerUnavailable');
+  const text = `The settlement partner refuses the virtual account (${command.refusal}).`;
+  throw new PonteError('ValidationError', `${text} Configure the payout again.`);
+}
+
+/** The manual approval that live mode requires. A repeat changes nothing. */
+export async function grantProduction(deps: Deps, orgId: string): Promise<OrganizationView> {
+  const tenant = { orgId, mode: 'live' } as const;
+  const lease = deps.store.claims.newLease();
+  const rails = await deps.store.run(async (tx) => {
+    const batch = { deps, tx, nowMs: deps.clock.nowMs() };
+    const was = await loadOrganization(tx, orgId);
+    const profile = await loadProfile(tx, tenant);
+    if (was.productionGrantedAtMs === null) {
+      tx.organizations.update(Object.freeze({ ...was, productionGrantedAtMs: batch.nowMs }));
+    }
+    if (needsRails(profile)) return stageProfile(batch, profile, true, lease);
+    tx.organizations.expectProfile(profile);
+    return profile.railsRef === null ? stageTaken(batch, profile.railsCommandId) : null;
+  });
+  if (deps.partners.live === null) return readOrganization(deps, orgId);
+  if (rails !== null) await deps.runCommand(deps, rails);
+  await refuseWithoutRails(deps, tenant);
+  return readOrganization(deps, orgId);
+}
+
+/** Whether a second person must approve invoices. */
+export async function requireApproval(
+  deps: Deps,
+  orgId: string,
+  requiresApproval: boolean,
+): Promise<OrganizationView> {
+  await changeOrganization(deps, orgId, (was) =>
+    was.requiresApproval === requiresApproval ? was : { ...was, requiresApproval },
+  );
+  return readOrganization(deps, orgId);
+}
+
+const supportReaders = {
+  supportEmail: [readEmail, 'an e-mail address'],
+  supportPhone: [readPhone, 'a phone number of digits, blanks and + ( ) . / -'],
+  website: [readWebsite, 'an http or https URL'],
+} as const satisfies Record<keyof SupportContact, unknown>;
+
+/** What buyers are shown. What is not given stays; an empty text removes it. ValidationError. */
+export async function setSupportContact(
+  deps: Deps,
+  orgId: string,
+  given: Readonly<Partial<Record<keyof SupportContact, string>>>,
+): Promise<OrganizationView> {
+  const names = Object.keys(supportReaders) as (keyof SupportContact)[];
+  const entries = names.flatMap((name) => {
+    const text = given[name];
+    if (text === undefined) return [];
+    const [read, form] = supportReaders[name];
+    const value = text.trim() === '' ? null : read(text);
+    if (value !== null || text.trim() === '') return [[name, value] as const];
+    throw new PonteError('ValidationError', `${name}: give ${form}, or an empty text for none.`);
+  });
+  const contact: Partial<SupportContact> = Object.fromEntries(entries);
+  await changeOrganization(deps, orgId, (was) =>
+    entries.some(([name, value]) => was[name] !== value) ? { ...was, ...contact } : was,
+  );
+  return readOrganization(deps, orgId);
+}
+
+/** An organization of test mode can collect, once the partner has approved it. */
+export async function openSandbox(deps: Deps, organization: Organization): Promise<void> {
+  const tenant: Tenant = { orgId: organization.id, mode: 'test' };
+  const { status, partnerRef } = await submittedKyb(deps, tenant, sandboxKyb(organization));
+  if (status !== 'approved' || partnerRef === null) return;
+  const pixKey = `${organization.id}@sandbox.invalid`;
+  await configurePayout(deps, tenant, { pixKey, accountHolderName: organization.name });
+}
+
+async function loadOrganization(tx: Tx, orgId: string): Promise<Organization> {
+  const organization = await tx.organizations.get(orgId);
+  if (organization === null) throw new PonteError('NotFound');
+  return organization;
+}
+
+/** Unchanged if `change` returns what it was given. */
+async function changeOrganization(
+  deps: Deps,
+  orgId: string,
+  change: (was: Organization) => Organization,
+): Promise<void> {
+  await deps.store.run(async (tx) => {
+    const was = await loadOrganization(tx, orgId);
+    const next = change(was);
+    if (next !== was) tx.organizations.update(Object.freeze(next));
+  });
+}
+
+function newProfile(tenant: Tenant): OrganizationProfile {
+  return Object.freeze({
+    ...tenant,
+    status: null,
+    ...newParty,
+    ...noPayout,
+    tosAcceptedAtMs: null,
+    version: 1,
+  });
+}
+
+function checkedText(field: string, text: string, lengthMax: number): string {
+  const trimmed = text.trim();
+  if (trimmed === '' || trimmed.length > lengthMax || hasUnstorableText(trimmed)) {
+    throw new PonteError('ValidationError', `${field}: give 1 to ${lengthMax} characters of text.`);
+  }
+  return trimmed;
+}

@@ -1,0 +1,75 @@
+// Configures where the partner pays to: registers the PIX destination of a payee and requests its
+// rails, under a stored command. Existing payments keep the old destination.
+import type { Tenant } from '../../domain/base/tenant.js';
+import type { ConnectedAccount } from '../../domain/parties/connected-account.js';
+import {
+  isRedirected,
+  type Payee,
+  railsRefused,
+  withDestination,
+} from '../../domain/parties/payee.js';
+import type { Deps } from '../../ports/deps.js';
+import { announceRedirect, stagePayoutNotices } from '../mail/payout-notices.js';
+import type { Batch } from '../service/batch.js';
+import { callSafely, expectAccepted, partnerOf } from '../service/partner-calls.js';
+import { partnerKey } from '../service/service-keys.js';
+import { stageTaken } from './party-commands.js';
+import type { PartyKind } from './party-kinds.js';
+import { announceParty } from './party-reports.js';
+
+export interface PixDestination {
+  /** Sent to the partner; neither stored nor logged. */
+  readonly pixKey: string;
+  readonly accountHolderName: string;
+}
+
+export interface PayeeAccess<P extends Payee> {
+  readonly kind: PartyKind<P>;
+  /** The partner's id of an approved payee; refuses any other, also one that is not `known`. */
+  payableParty(payee: P, known?: string): string;
+  /** Null for an organization. */
+  seller(payee: P): ConnectedAccount | null;
+}
+
+/**
+ * A change of the destination is mailed to the people who can undo it. Without an answer to the
+ * registration nothing is stored: the client repeats it under the same key. Rails that the partner
+ * has refused are requested again.
+ */
+export async function configurePayoutOf<P extends Payee>(
+  deps: Deps,
+  tenant: Tenant,
+  id: string,
+  { kind, payableParty, seller }: PayeeAccess<P>,
+  { pixKey, accountHolderName }: PixDestination,
+): Promise<void> {
+  const known = await deps.store.run((tx) => kind.load(tx, tenant, id));
+  const partyRef = payableParty(known);
+  const bound = [tenant.orgId, tenant.mode, id, partyRef, pixKey, accountHolderName];
+  const key = await partnerKey(deps, 'pix-destination', bound);
+  const partner = await partnerOf(deps, tenant);
+  const registration = { partyRef, pixKey, accountHolderName, key };
+  const answer = await callSafely(() => partner.registerPixDestination(registration), pixKey);
+  const { destinationRef } = expectAccepted(answer, seller(known) === null);
+  const lease = deps.store.claims.newLease();
+  const { rails, redirected } = await deps.store.run(async (tx) => {
+    const batch = { deps, tx, nowMs: deps.clock.nowMs() };
+    const was = await kind.load(tx, tenant, id);
+    // It may have been rejected since, or submitted as another party.
+    payableParty(was, partyRef);
+    const next = withDestination(await withoutRefusedRails(batch, was), destinationRef);
+    const redirected = isRedirected(was, next) ? next : null;
+    if (redirected !== null) await stagePayoutNotices(deps, tx, tenant, seller(redirected));
+    const open = next.railsRef === null ? await stageTaken(batch, next.railsCommandId) : null;
+    return { rails: (await kind.stage(batch, was, next, lease)) ?? open, redirected };
+  });
+  announceParty(deps);
+  if (redirected !== null) announceRedirect(deps, tenant, seller(redirected)?.id ?? null);
+  if (rails !== null) await deps.runCommand(deps, rails);
+}
+
+async function withoutRefusedRails<P extends Payee>({ tx }: Batch, payee: P): Promise<P> {
+  const { railsCommandId } = payee;
+  const rails = railsCommandId === null ? null : await tx.commands.get(railsCommandId);
+  return rails?.state === 'refused' ? railsRefused(payee) : payee;
+}

@@ -1,0 +1,236 @@
+// Changes of commands to the partner, each stored in one batch with everything that follows from
+// it. Reports are checked before they are applied; an implausible one waits for a person's
+// decision.
+import { tenantOf } from '../../domain/base/tenant.js';
+import {
+  type CommandReport,
+  holdForReview,
+  pollNow,
+  reportCommand,
+} from '../../domain/commands/command-report.js';
+import {
+  type MoneyCommand,
+  type PartnerCommand,
+  refuseCommand,
+} from '../../domain/commands/partner-command.js';
+import { readAmount, writeAmount } from '../../domain/commands/partner-message.js';
+import type { Quote } from '../../domain/commands/quote.js';
+import type { ReportProblem } from '../../domain/commands/report-check.js';
+import type { Change, PaymentAggregate } from '../../domain/payments/change.js';
+import { commandsChanged, type ReportedDetails } from '../../domain/payments/command-outcomes.js';
+import type { Payment } from '../../domain/payments/payment.js';
+import { assert } from '../../errors.js';
+import type { Deps } from '../../ports/deps.js';
+import type { PartnerFact } from '../../ports/partner.js';
+import type { RunOptions, Tx } from '../../ports/storage.js';
+import type { Batch } from '../service/batch.js';
+import { stageBankDetails } from './bank-details.js';
+import { announce, loadPayment, stageChange } from './payment-store.js';
+
+export interface Staged {
+  /** The command with its stored version. */
+  readonly command: PartnerCommand;
+  /** False while a report needs another batch: stage it again. */
+  readonly isComplete: boolean;
+  /** To be called after the batch is stored. */
+  readonly announce: () => void;
+}
+
+export interface ReportSource {
+  /** The version that was polled: the answer is current unless the command has changed since. */
+  readonly polledVersion?: number;
+  /** A person accepted the implausible report. */
+  readonly accepted?: boolean;
+  /** A further change of the command in the same batch; `payment` is null for a party. */
+  readonly alsoChange?: <C extends PartnerCommand>(next: C, payment: Payment | null) => C;
+}
+
+/** Runs `stage` in as many batches as it needs; null if it gives up. */
+export async function storeStaged(
+  deps: Deps,
+  stage: (batch: Batch) => Promise<Staged | null>,
+  options?: RunOptions,
+): Promise<PartnerCommand | null> {
+  for (;;) {
+    const work = (tx: Tx) => stage({ deps, tx, nowMs: deps.clock.nowMs() });
+    const staged = await deps.store.run(work, options);
+    staged?.announce();
+    if (staged === null || staged.isComplete) return staged?.command ?? null;
+  }
+}
+
+/** A worker polls the command next. `alsoStage` is part of the same batch. */
+export async function pollSoon(
+  deps: Deps,
+  commandId: string,
+  alsoStage: (tx: Tx) => Promise<void> = async () => undefined,
+): Promise<void> {
+  await storeStaged(deps, async (batch) => {
+    const command = await batch.tx.commands.get(commandId);
+    assert(command !== null, 'a command stays');
+    await alsoStage(batch.tx);
+    return stageCommand(batch, pollNow(command, batch.nowMs));
+  });
+  deps.wake('commands');
+}
+
+/** Stages the command only. */
+export function stageCommand({ tx }: Batch, next: PartnerCommand): Staged {
+  tx.commands.update(next);
+  return staged(next, () => undefined);
+}
+
+export function unchangedCommand(command: PartnerCommand): Staged {
+  return { command, isComplete: true, announce: () => undefined };
+}
+
+/**
+ * Stages a command about money with all that follows from it. `adopted` are commands without a row.
+ */
+export async function stageMoneyCommand(
+  batch: Batch,
+  command: MoneyCommand,
+  decide: (commands: readonly MoneyCommand[]) => MoneyCommand,
+  details: ReportedDetails = {},
+  adopted: readonly MoneyCommand[] = [],
+): Promise<Staged> {
+  const { was, commands: stored } = await loadPaymentCommands(batch.tx, command);
+  const commands = [...stored, ...adopted];
+  return stagePaymentCommands(batch, { was, commands, adopted }, decide(commands), details);
+}
+
+export interface Reported<R> {
+  readonly command: MoneyCommand;
+  readonly report: R;
+  readonly quote: Quote | null;
+  /** The report is current. */
+  readonly polled: boolean;
+}
+
+/** The rules for reports of one kind of command about money. */
+export interface ReportRules<R> {
+  problem(reported: Reported<R>): ReportProblem | null;
+  sums(report: R): Pick<CommandReport, 'receivedMinor' | 'refunded' | 'held'>;
+  /** Applied if the report ends the command. */
+  details(report: R): ReportedDetails;
+}
+
+/** Stages the effect of a report, or the report itself if it fails its check. */
+export async function stageReport<R extends MoneyFact['report']>(
+  batch: Batch,
+  command: MoneyCommand,
+  fact: { readonly partnerRef: string; readonly report: R } & MoneyFact,
+  source: ReportSource,
+  rules: ReportRules<R>,
+): Promise<Staged> {
+  const { tx, nowMs, deps } = batch;
+  const books = await loadPaymentCommands(tx, command);
+  const { payment } = books.was;
+  const quote =
+    payment.quoteId === null ? null : await tx.quotes.get(tenantOf(command), payment.quoteId);
+  const { report } = fact;
+  const polled = source.polledVersion === command.version;
+  const found = rules.problem({ command, report, quote, polled });
+  const problem = source.accepted && found?.kind === 'implausible' ? null : found;
+  const next =
+    problem === null
+      ? reported(command, fact, { ...rules.sums(report), polled }, nowMs)
+      : held(command, problem, fact, nowMs);
+  const last = source.alsoChange?.(next, payment) ?? next;
+  if (next === command) {
+    return last === command ? unchangedCommand(command) : stageCommand(batch, last);
+  }
+  // A report that contradicts the known end waits for a poll.
+  const isApplied = problem === null && next.end === report.status;
+  const stored = await stagePaymentCommands(
+    batch,
+    books,
+    last,
+    isApplied ? rules.details(report) : {},
+  );
+  const polls = next.dueAtMs === nowMs;
+  return {
+    ...stored,
+    announce: () => {
+      stored.announce();
+      if (polls) deps.wake('commands');
+    },
+  };
+}
+
+export type MoneyFact = Exclude<PartnerFact, { readonly kind: 'party' }>;
+
+/** The JSON of PartnerCommand.review. */
+interface Review {
+  readonly kind: ReportProblem['kind'];
+  readonly reason: string;
+  readonly fact: MoneyFact;
+}
+
+export function readReview(text: string): Review {
+  return JSON.parse(text, readAmount) as Review;
+}
+
+/** The report under review states that a pay-in failed or was returned. */
+export function isPayinDoubted({ kind, review }: MoneyCommand): boolean {
+  if (kind !== 'payin' || review === null) return false;
+  const { status } = readReview(review).fact.report;
+  return status === 'failed' || status === 'returned';
+}
+
+interface PaymentCommands {
+  readonly was: PaymentAggregate;
+  readonly commands: readonly MoneyCommand[];
+  /** Commands without a row. */
+  readonly adopted?: readonly MoneyCommand[];
+}
+
+/** The payment is read first: its version guards the commands. */
+async function loadPaymentCommands(tx: Tx, command: MoneyCommand): Promise<PaymentCommands> {
+  const tenant = tenantOf(command);
+  const was = await loadPayment(tx, tenant, command.paymentId);
+  return { was, commands: await tx.commands.ofPayment(tenant, command.paymentId) };
+}
+
+async function stagePaymentCommands(
+  { deps, tx, nowMs }: Batch,
+  { was, commands, adopted = [] }: PaymentCommands,
+  next: MoneyCommand,
+  details: ReportedDetails,
+): Promise<Staged> {
+  const change: Change = commandsChanged(was, commands, [next], nowMs, details);
+  const stored = await stageChange(deps, tx, was, change, adopted);
+  await stageBankDetails({ deps, tx, nowMs }, was.payment, stored.payment);
+  const isNew = adopted.some(({ id }) => id === next.id);
+  const { command, ...rest } = staged(next, () => announce(deps, stored));
+  return { ...rest, command: isNew ? next : command };
+}
+
+function staged(next: PartnerCommand, after: () => void): Staged {
+  return { command: { ...next, version: next.version + 1 }, isComplete: true, announce: after };
+}
+
+function reported(
+  command: MoneyCommand,
+  { partnerRef, report: { status: end, reason } }: MoneyFact,
+  known: Pick<CommandReport, 'receivedMinor' | 'refunded' | 'held' | 'polled'>,
+  nowMs: number,
+): MoneyCommand {
+  const next = reportCommand(command, { ...known, partnerRef, end, reason }, nowMs);
+  if (next.kind !== 'refund' || next.state !== 'done' || next.end !== 'failed') return next;
+  // An operator must pay the buyer back.
+  return refuseCommand(next, { code: null, message: reason ?? 'refund failed' }, nowMs);
+}
+
+/** Polls need the partner's id. */
+function held(
+  command: MoneyCommand,
+  { kind, text: reason }: ReportProblem,
+  fact: MoneyFact,
+  nowMs: number,
+): MoneyCommand {
+  const review: Review = { kind, reason, fact };
+  const text = JSON.stringify(review, writeAmount);
+  const named = command.partnerRef === null ? { ...command, partnerRef: fact.partnerRef } : command;
+  return holdForReview(named, { text, end: fact.report.status }, nowMs);
+}

@@ -1,0 +1,69 @@
+// What only invoices have: a list, the approval by a second person, and the invitation of the buyer
+// by mail. Creating, reading and cancelling are in payments.ts.
+import { type Tenant, tenantOf } from '../../domain/base/tenant.js';
+import { invitationWaitMs } from '../../domain/mail/mail.js';
+import type { PaymentAggregate, PaymentView } from '../../domain/payments/change.js';
+import { readDisplay } from '../../domain/payments/display.js';
+import type { Payment } from '../../domain/payments/payment.js';
+import { approved, invited } from '../../domain/payments/payment-transitions.js';
+import { PonteError } from '../../errors.js';
+import type { Deps } from '../../ports/deps.js';
+import type { InvoiceFilter } from '../../ports/storage.js';
+import { mailNumber, stageLink } from '../mail/mails.js';
+import { rateLimited } from '../service/rate-limits.js';
+import { changePayment, readView } from './payment-store.js';
+
+export async function listInvoices(
+  deps: Deps,
+  tenant: Tenant,
+  filter: InvoiceFilter,
+): Promise<readonly PaymentView[]> {
+  return deps.store.run((tx) => tx.views.listInvoices(tenant, filter));
+}
+
+/** An approved invoice is unchanged. SelfApprovalNotAllowed, PaymentStateConflict. */
+export async function approveInvoice(
+  deps: Deps,
+  tenant: Tenant,
+  id: string,
+  memberId: string,
+): Promise<PaymentView> {
+  await changePayment(deps, tenant, id, (was) =>
+    approved(invoiceOnly(was), memberId, deps.clock.nowMs()),
+  );
+  return readView(deps, tenant, id);
+}
+
+/**
+ * Mails the buyer of an approved invoice a link, or another one while it awaits the buyer.
+ * InvoiceNotApproved in other statuses. At the limit of the invoice or the address it either
+ * refuses with RateLimitExceeded or opens the invoice `without a mail`.
+ */
+export async function inviteBuyer(
+  deps: Deps,
+  tenant: Tenant,
+  id: string,
+  whenLimited: 'refuse' | 'without a mail' = 'refuse',
+): Promise<Payment> {
+  const { payment } = await changePayment(deps, tenant, id, async (was, tx) => {
+    const nowMs = deps.clock.nowMs();
+    const change = invited(invoiceOnly(was), nowMs);
+    const { invitedAtMs, buyer } = was.payment;
+    const to = { ...tenantOf(tenant), purpose: 'invitation', address: buyer.email } as const;
+    const { nth, waitMs } = await mailNumber(tx, to, nowMs);
+    const limitedMs = Math.max(waitMs, invitationWaitMs(invitedAtMs, nowMs));
+    const subject = { kind: 'payment', paymentId: id } as const;
+    const locale = readDisplay(was.payment.display)?.locale ?? 'en';
+    const link = { ...to, subject, nth, locale, browserHash: null };
+    if (limitedMs === 0) stageLink(deps, tx, link, nowMs);
+    else if (whenLimited === 'refuse') throw rateLimited(limitedMs);
+    return change;
+  });
+  deps.wake('mails');
+  return payment;
+}
+
+function invoiceOnly(was: PaymentAggregate): PaymentAggregate {
+  if (was.payment.origin !== 'invoice') throw new PonteError('NotFound');
+  return was;
+}

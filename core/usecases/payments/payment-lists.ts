@@ -1,0 +1,71 @@
+// Lists of a tenant's payments: the newest first, or by their latest change for a copy elsewhere.
+import { MINUTE_MS } from '../../domain/base/instant.js';
+import type { Tenant } from '../../domain/base/tenant.js';
+import type { PaymentView } from '../../domain/payments/change.js';
+import type { PaymentOrigin } from '../../domain/payments/payment.js';
+import type { Deps } from '../../ports/deps.js';
+import { ID_TIME_CHARACTERS } from '../../ports/outside.js';
+import type { TenantPaymentFilter } from '../../ports/storage.js';
+
+/**
+ * A change can be stored later than one with a later `updatedAt`, by what a batch waits at most
+ * (33 s on PostgreSQL). Pages of changes begin this much earlier, so that they miss none.
+ */
+export const LATE_CHANGE_MS = MINUTE_MS;
+
+export type PaymentListFilter = Omit<TenantPaymentFilter, 'fromMoment' | 'beforeMoment'> & {
+  readonly createdFromMs: number | null;
+  /** Exclusive. */
+  readonly createdToMs: number | null;
+};
+
+export async function listPayments(
+  deps: Deps,
+  tenant: Tenant,
+  { createdFromMs, createdToMs, ...filter }: PaymentListFilter,
+): Promise<readonly PaymentView[]> {
+  const fromMoment = momentOf(deps, createdFromMs);
+  const beforeMoment = momentOf(deps, createdToMs);
+  return deps.store.run((tx) =>
+    tx.views.listPayments(tenant, { ...filter, fromMoment, beforeMoment }),
+  );
+}
+
+/** Where the next page of changes begins. */
+export interface ChangePosition {
+  /** The time of the first page: later changes belong to the next list. */
+  readonly untilMs: number;
+  readonly updatedAtMs: number;
+  readonly id: string;
+}
+
+export interface ChangeFilter {
+  readonly origins: readonly PaymentOrigin[];
+  readonly sinceMs: number;
+  /** Null for the first page. */
+  readonly after: ChangePosition | null;
+  readonly limit: number;
+}
+
+/**
+ * Payments that changed since a moment, oldest change first. A caller that repeats it from the
+ * latest `updatedAt` of a complete list misses no change. Changes of its last minute are repeated.
+ */
+export async function listChangedPayments(
+  deps: Deps,
+  tenant: Tenant,
+  { origins, sinceMs, after, limit }: ChangeFilter,
+): Promise<{ readonly untilMs: number; readonly views: readonly PaymentView[] }> {
+  const untilMs = after?.untilMs ?? deps.clock.nowMs();
+  const fromMs = after?.updatedAtMs ?? Math.max(0, sinceMs - LATE_CHANGE_MS);
+  const page = { origins, untilMs, fromMs, afterId: after?.id ?? '', limit };
+  return { untilMs, views: await deps.store.run((tx) => tx.views.updatedPayments(tenant, page)) };
+}
+
+/** The time in the ids of that moment; no id is older than the epoch. */
+function momentOf({ ids }: Deps, atMs: number | null): string | null {
+  if (atMs === null) return null;
+  const id = ids.next('pi', Math.max(0, atMs));
+  const start = id.indexOf('_') + 1;
+  return id.slice(start, start + ID_TIME_CHARACTERS);
+}

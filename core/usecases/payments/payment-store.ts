@@ -1,0 +1,155 @@
+// Changes of a payment: read its rows, let the domain decide, stage everything in one batch. Every
+// change raises the payment's version, so concurrent causes do not decide on the same rows.
+import { type Tenant, tenantOf } from '../../domain/base/tenant.js';
+import { type MoneyCommand, newCommand } from '../../domain/commands/partner-command.js';
+import { noticesOf } from '../../domain/mail/payment-notices.js';
+import { emailKey, type KycStatus } from '../../domain/parties/buyer-kyc.js';
+import type { Change, PaymentAggregate, PaymentView } from '../../domain/payments/change.js';
+import { paymentEvent } from '../../domain/payments/event.js';
+import type { Payment } from '../../domain/payments/payment.js';
+import { assert, PonteError } from '../../errors.js';
+import type { Deps } from '../../ports/deps.js';
+import type { Tx } from '../../ports/storage.js';
+import { stageNotice } from '../mail/mails.js';
+import { currentKeyIn } from '../service/service-keys.js';
+import { nextReference } from './command-references.js';
+
+type Decide = (was: PaymentAggregate, tx: Tx) => Change | Promise<Change>;
+
+/** Returns the stored change. `decide` may read and stage more through `tx`. NotFound. */
+export async function changePayment(
+  deps: Deps,
+  tenant: Tenant,
+  paymentId: string,
+  decide: Decide,
+): Promise<Change> {
+  const change = await deps.store.run(async (tx) => {
+    const was = await loadPayment(tx, tenant, paymentId);
+    return await stageChange(deps, tx, was, await decide(was, tx));
+  });
+  announce(deps, change);
+  return change;
+}
+
+export async function loadPayment(
+  tx: Tx,
+  tenant: Tenant,
+  paymentId: string,
+): Promise<PaymentAggregate> {
+  const [payment, funds] = await Promise.all([
+    tx.payments.get(tenant, paymentId),
+    tx.funds.get(tenant, paymentId),
+  ]);
+  if (payment === null) throw new PonteError('NotFound');
+  assert(funds !== null, `the payment ${paymentId} has funds`);
+  return { payment, funds };
+}
+
+/** Stages `change` and returns it as stored. `adopted` are commands without a row. */
+export async function stageChange(
+  deps: Deps,
+  tx: Tx,
+  was: PaymentAggregate,
+  change: Change,
+  adopted: readonly MoneyCommand[] = [],
+): Promise<Change> {
+  const { funds } = change;
+  const touched =
+    change.payment !== was.payment ||
+    funds !== was.funds ||
+    change.commands.length + change.changedCommands.length > 0;
+  if (!touched) return change;
+  const nowMs = deps.clock.nowMs();
+  // Host clocks differ: the time of a payment must not go back.
+  const updatedAtMs = Math.max(nowMs, was.payment.updatedAtMs, change.payment.updatedAtMs);
+  const payment = Object.freeze({ ...change.payment, updatedAtMs });
+  const tenant = tenantOf(payment);
+  const ordered = await newCommands(deps, tx, payment, change, nowMs, adopted);
+  tx.payments.update(payment);
+  if (funds !== was.funds) tx.funds.update(funds);
+  for (const posting of change.postings) {
+    tx.ledger.append(tenant, payment.id, deps.ids.next('pst', nowMs), posting, nowMs);
+  }
+  for (const draft of change.events) {
+    tx.outbox.append(paymentEvent(draft, deps.ids.next('evt', nowMs)));
+  }
+  // A batch writes a row once: an adopted command is inserted with its changes.
+  const changed = new Map(change.changedCommands.map((command) => [command.id, command]));
+  const fresh = adopted.map((command) => changed.get(command.id) ?? command);
+  for (const command of [...fresh, ...ordered]) tx.commands.insert(command);
+  for (const { id } of adopted) changed.delete(id);
+  for (const command of changed.values()) tx.commands.update(command);
+  stageNotices(deps, tx, was, { ...change, payment });
+  return { ...change, payment };
+}
+
+function stageNotices(deps: Deps, tx: Tx, was: PaymentAggregate, change: Change): void {
+  const { payment } = change;
+  const { buyer, buyerLocale: locale } = payment;
+  if (locale === null) return;
+  const nowMs = deps.clock.nowMs();
+  const subject = { kind: 'payment', paymentId: payment.id } as const;
+  const to = { to: buyer.email.trim(), toKey: emailKey(buyer.email) };
+  for (const notice of noticesOf(was, change)) {
+    stageNotice(deps, tx, { ...tenantOf(payment), ...notice, ...to, subject, locale }, nowMs);
+  }
+}
+
+/** The drafted commands with their references (command-references.ts). */
+async function newCommands(
+  deps: Deps,
+  tx: Tx,
+  payment: Payment,
+  { commands: drafts }: Change,
+  nowMs: number,
+  adopted: readonly MoneyCommand[],
+): Promise<readonly MoneyCommand[]> {
+  if (drafts.length === 0) return [];
+  const known = [...(await tx.commands.ofPayment(tenantOf(payment), payment.id)), ...adopted];
+  const { bytes } = await currentKeyIn(deps, tx, 'partner');
+  const made: MoneyCommand[] = [];
+  for (const draft of drafts) {
+    const reference = nextReference(bytes, payment, [...known, ...made], draft);
+    const name = { id: deps.ids.next('cmd', nowMs), reference };
+    made.push(newCommand(payment, name, { ...draft, paymentId: payment.id }, nowMs));
+  }
+  return made;
+}
+
+/** To be called after the batch is stored. */
+export function announce(deps: Deps, change: Change): void {
+  if (change.events.length > 0) deps.wake('outbox');
+  if (change.commands.length > 0) deps.wake('commands');
+  if (change.payment.buyerLocale !== null) deps.wake('mails');
+  for (const alert of change.alerts) {
+    deps.log.error('alert', { alert, paymentId: change.payment.id });
+  }
+}
+
+/** The view of a payment after a change. */
+export async function viewAfter(
+  deps: Deps,
+  { payment, funds }: PaymentAggregate,
+): Promise<PaymentView> {
+  const kycStatus = await deps.store.run((tx) => kycStatusOf(tx, payment));
+  return { payment, funds, kycStatus };
+}
+
+export async function readView(
+  deps: Deps,
+  tenant: Tenant,
+  paymentId: string,
+): Promise<PaymentView> {
+  return deps.store.run((tx) => loadView(tx, tenant, paymentId));
+}
+
+export async function loadView(tx: Tx, tenant: Tenant, paymentId: string): Promise<PaymentView> {
+  const view = await tx.views.get(tenant, paymentId);
+  if (view === null) throw new PonteError('NotFound');
+  return view;
+}
+
+export function kycStatusOf(tx: Tx, payment: Payment): Promise<KycStatus> {
+  const { buyerId, buyer } = payment;
+  return tx.views.kycStatus(tenantOf(payment), { id: buyerId, emailKey: emailKey(buyer.email) });
+}

@@ -1,0 +1,356 @@
+// Payments of integrators and operators: create, read, cancel, fail, and their expiry. The buyer's
+// steps are in buyers.ts, the partner's in partner-operations.ts.
+import { hasUnstorableText } from '../../domain/base/raw-json.js';
+import { type Tenant, tenantOf } from '../../domain/base/tenant.js';
+import { type Buyer, emailKey } from '../../domain/parties/buyer-kyc.js';
+import { readyToCollect } from '../../domain/parties/connected-account.js';
+import { mayCollect } from '../../domain/parties/organization.js';
+import { isShortPaid, type PaymentView } from '../../domain/payments/change.js';
+import { paymentEvent, paymentEventTypes } from '../../domain/payments/event.js';
+import { noFunds } from '../../domain/payments/funds.js';
+import {
+  decideCreate,
+  paymentMismatch,
+  type SentPayment,
+} from '../../domain/payments/idempotency.js';
+import {
+  EXTERNAL_PREFIX,
+  firstStatus,
+  originNamed,
+  type Payment,
+  type PaymentOrigin,
+  type PaymentStatus,
+  paymentIdPrefixes,
+  paymentOrigins,
+} from '../../domain/payments/payment.js';
+import { cancelled, expired, failedByOperator } from '../../domain/payments/payment-transitions.js';
+import { assert, PonteError } from '../../errors.js';
+import type { Deps } from '../../ports/deps.js';
+import type { Tx } from '../../ports/storage.js';
+import { eachDue } from '../service/due-work.js';
+import { changePayment, kycStatusOf, loadView, viewAfter } from './payment-store.js';
+
+/** The interface's minimum for USD: 10.00. */
+export const MINIMUM_USD_MINOR = 1_000n;
+/** Of a cancellation or failure, in characters. */
+export const REASON_LENGTH_MAX = 500;
+/** 128 random bits after 16 bits of the time. */
+const PUBLIC_ID_BYTES = 18;
+/** A few commits under load. The link does not reveal a more exact time. */
+const PUBLIC_ID_MOMENT_MS = 64;
+
+/** What a create sends; an invoice has more fields. */
+export type NewPayment =
+  | ({ readonly origin: 'payment_intent' } & Omit<SentPayment, 'number' | 'dueDate'>)
+  | ({ readonly origin: 'invoice' } & SentPayment & Pick<Payment, 'createdByMemberId'>);
+
+export type CreatePaymentInput = NewPayment & { readonly idempotencyKey: string | null };
+
+export interface CreatedPayment extends PaymentView {
+  /** The payment existed: found by its key or externalId. */
+  readonly replayed: boolean;
+  /** Of a replay: the fields that differ from what is stored. */
+  readonly mismatch: readonly string[];
+}
+
+/**
+ * Creates a payment, or finds the one of its idempotency key or externalId. Concurrent creates make
+ * one payment. IdempotencyKeyConflict, KybNotApproved, ValidationError (currency),
+ * AmountBelowMinimum, ValidationError (expiresAt), SellerNotReady, in this order.
+ */
+export async function createPayment(
+  deps: Deps,
+  tenant: Tenant,
+  input: CreatePaymentInput,
+): Promise<CreatedPayment> {
+  const created = await deps.store.run(async (tx) => {
+    const { origin, idempotencyKey: key, externalId } = input;
+    const [boundTo, existing] = await Promise.all([
+      key === null ? null : tx.idempotency.find(tenant, key),
+      externalId === null ? null : tx.payments.byExternalId(tenant, origin, externalId),
+    ]);
+    const decision = decideCreate({
+      surface: origin,
+      key,
+      boundTo,
+      existingByExternalId: existing?.id ?? null,
+    });
+    if (decision.kind === 'conflict') throw keyConflict(origin);
+    const view =
+      decision.kind === 'replay'
+        ? await loadView(tx, tenant, decision.resourceId)
+        : await stageNew(deps, tx, tenant, input);
+    if (key !== null && decision.bindKey) {
+      tx.idempotency.bind(tenant, key, origin, view.payment.id, deps.clock.nowMs());
+    }
+    return { ...view, replayed: decision.kind === 'replay' };
+  });
+  if (!created.replayed) {
+    deps.wake('outbox');
+    return { ...created, mismatch: [] };
+  }
+  const { payment } = created;
+  const mismatch = paymentMismatch({ number: null, dueDate: null, ...input }, payment);
+  if (mismatch.length > 0) {
+    deps.log.warn('a repeated create differs', { paymentId: payment.id, fields: mismatch });
+  }
+  return { ...created, mismatch };
+}
+
+function keyConflict(origin: PaymentOrigin): PonteError {
+  const [wanted, bound] =
+    origin === 'invoice' ? ['an invoice', 'a payment intent'] : ['a payment intent', 'an invoice'];
+  const message = `This Idempotency-Key created ${bound}. Send a new key to create ${wanted}.`;
+  return new PonteError('IdempotencyKeyConflict', message);
+}
+
+/** The payment of a reference (`originNamed`), if its origin is one of these. */
+export async function readPayment(
+  deps: Deps,
+  tenant: Tenant,
+  reference: string,
+  origins: readonly PaymentOrigin[] = paymentOrigins,
+): Promise<PaymentView> {
+  const origin = originNamed(reference, origins);
+  if (origin === null) throw new PonteError('NotFound');
+  const view = await deps.store.run((tx) =>
+    reference.startsWith(EXTERNAL_PREFIX)
+      ? tx.views.byExternalId(tenant, origin, reference.slice(EXTERNAL_PREFIX.length))
+      : tx.views.get(tenant, reference),
+  );
+  if (view === null || view.payment.origin !== origin) throw new PonteError('NotFound');
+  return view;
+}
+
+/** A cancelled payment is unchanged. PaymentNotCancellable. */
+export async function cancelPayment(
+  deps: Deps,
+  tenant: Tenant,
+  id: string,
+  reason: string,
+): Promise<PaymentView> {
+  const change = await changePayment(deps, tenant, id, async (was, tx) =>
+    cancelled(was, await tx.commands.ofPayment(tenant, id), reason, deps.clock.nowMs()),
+  );
+  return viewAfter(deps, change);
+}
+
+/**
+ * The buyer takes back what it sent so far. PaymentStateConflict unless the payment is still short
+ * and has the version that the buyer saw: the rest may have arrived since.
+ */
+export async function takeShortBack(
+  deps: Deps,
+  tenant: Tenant,
+  id: string,
+  version: number,
+): Promise<void> {
+  const reason = 'the buyer asked for the money back';
+  await changePayment(deps, tenant, id, async (was, tx) => {
+    const isSeen = was.payment.version === version;
+    if (!isSeen || !isShortPaid(was)) throw new PonteError('PaymentStateConflict');
+    const commands = await tx.commands.ofPayment(tenant, id);
+    return cancelled(was, commands, reason, deps.clock.nowMs());
+  });
+}
+
+/** Over all tenants. */
+export async function cancelPaymentByOperator(
+  deps: Deps,
+  id: string,
+  reason: string,
+): Promise<PaymentView> {
+  const checked = checkedReason(reason);
+  const payment = await findPayment(deps, id);
+  return cancelPayment(deps, tenantOf(payment), id, checked);
+}
+
+/** Over all tenants. Money that it holds is owed to the buyer. */
+export async function failPaymentByOperator(
+  deps: Deps,
+  id: string,
+  reason: string,
+): Promise<PaymentView> {
+  const checked = checkedReason(reason);
+  const tenant = tenantOf(await findPayment(deps, id));
+  const change = await changePayment(deps, tenant, id, async (was, tx) =>
+    failedByOperator(was, await tx.commands.ofPayment(tenant, id), checked, deps.clock.nowMs()),
+  );
+  return viewAfter(deps, change);
+}
+
+/** The integrator receives it. */
+function checkedReason(reason: string): string {
+  const checked = reason.trim();
+  if (checked !== '' && [...checked].length <= REASON_LENGTH_MAX && !hasUnstorableText(checked))
+    return checked;
+  const message = `reason: give 1 to ${REASON_LENGTH_MAX} characters of text.`;
+  throw new PonteError('ValidationError', message);
+}
+
+/** Over all tenants, for operators. */
+export async function findPayment(deps: Deps, id: string): Promise<Payment> {
+  const payment = await deps.store.run((tx) => tx.payments.find(id));
+  if (payment === null) throw new PonteError('NotFound');
+  return payment;
+}
+
+export async function runExpiry(deps: Deps, nowMs: number, limit: number): Promise<number> {
+  return eachDue(
+    deps,
+    'expiry',
+    { nowMs, limit },
+    {
+      read: (page) => deps.store.claims.expiredPayments(page),
+      cursorOf: ({ id, expiresAtMs }) => ({ id, dueAtMs: expiresAtMs ?? nowMs }),
+      work: async (payment) => {
+        const tenant = tenantOf(payment);
+        await changePayment(deps, tenant, payment.id, async (was, tx) =>
+          expired(was, await tx.commands.ofPayment(tenant, payment.id), nowMs),
+        );
+      },
+    },
+  );
+}
+
+async function stageNew(
+  deps: Deps,
+  tx: Tx,
+  tenant: Tenant,
+  input: CreatePaymentInput,
+): Promise<PaymentView> {
+  const nowMs = deps.clock.nowMs();
+  const [payee, status, known] = await Promise.all([
+    checkCreate(deps, tx, tenant, input, nowMs),
+    statusAtFirst(tx, tenant, input.origin),
+    tx.buyers.byEmail(tenant.mode, emailKey(input.buyer.email)),
+  ]);
+  const buyer = known ?? newBuyer(deps, tenant, input.buyer.email, nowMs);
+  const decided = { ...payee, status, buyerId: buyer.id, nowMs };
+  const payment = newPayment(deps, tenant, input, decided);
+  const kycStatus = await kycStatusOf(tx, payment);
+  // A create does not change an existing buyer: its data proves nothing.
+  if (known === null) tx.buyers.insert(buyer);
+  const funds = noFunds(tenant, payment.id, payment.amount.currency);
+  tx.payments.insert(payment);
+  tx.funds.insert(funds);
+  for (const type of paymentEventTypes(payment, 'created')) {
+    const draft = { type, payment, occurredAtMs: nowMs };
+    tx.outbox.append(paymentEvent(draft, deps.ids.next('evt', nowMs)));
+  }
+  return { payment, funds, kycStatus };
+}
+
+/** Who is paid, and the PIX destination. */
+type Payee = Pick<Payment, 'payeeName' | 'destination'>;
+
+/** The refusals of a create, in their order. */
+async function checkCreate(
+  deps: Deps,
+  tx: Tx,
+  tenant: Tenant,
+  input: CreatePaymentInput,
+  nowMs: number,
+): Promise<Payee> {
+  const { amount, expiresAtMs, sellerExternalId } = input;
+  const named = await tx.organizations.named(tenant);
+  const partner = deps.partners[tenant.mode];
+  if (named === null || partner === null || !mayCollect(named.profile)) {
+    throw new PonteError('KybNotApproved');
+  }
+  const { profile, name } = named;
+  tx.organizations.expectProfile(profile);
+  if (!partner.currencies.includes(amount.currency)) {
+    const known = partner.currencies.join(', ');
+    throw new PonteError('ValidationError', `currency: send one of ${known}.`);
+  }
+  if (amount.currency === 'USD' && amount.amountMinor < MINIMUM_USD_MINOR) {
+    throw new PonteError('AmountBelowMinimum');
+  }
+  if (amount.amountMinor <= 0n) {
+    throw new PonteError('ValidationError', 'amount: send an amount above zero.');
+  }
+  if (expiresAtMs !== null && expiresAtMs <= nowMs) {
+    throw new PonteError('ValidationError', 'expiresAt: send a time in the future.');
+  }
+  if (sellerExternalId !== null) return sellerPaid(tx, tenant, sellerExternalId);
+  if (profile.destinationRef === null) {
+    const message = 'The organization has no PIX destination. Register one, then create again.';
+    throw new PonteError('SellerNotReady', message);
+  }
+  return { payeeName: name, destination: profile.destinationRef };
+}
+
+/** The seller must still be ready when the payment is stored. */
+async function sellerPaid(tx: Tx, tenant: Tenant, externalId: string): Promise<Payee> {
+  const seller = await tx.accounts.byExternalId(tenant, externalId);
+  if (seller === null || !readyToCollect(seller)) throw new PonteError('SellerNotReady');
+  const { destinationRef, legalName, displayName } = seller;
+  assert(destinationRef !== null, 'a seller that is ready has a destination');
+  tx.accounts.expect(seller);
+  return { payeeName: legalName ?? displayName, destination: destinationRef };
+}
+
+/** Guards the organization's setting for invoices. */
+async function statusAtFirst(
+  tx: Tx,
+  { orgId }: Tenant,
+  origin: PaymentOrigin,
+): Promise<PaymentStatus> {
+  if (origin === 'payment_intent') return firstStatus(origin, false);
+  const organization = await tx.organizations.get(orgId);
+  assert(organization !== null, 'an organization stays');
+  tx.organizations.expect(organization);
+  return firstStatus(origin, organization.requiresApproval);
+}
+
+export function newBuyer(deps: Deps, tenant: Tenant, email: string, nowMs: number): Buyer {
+  const id = deps.ids.next('byr', nowMs);
+  return { id, mode: tenant.mode, email, emailKey: emailKey(email), createdAtMs: nowMs };
+}
+
+function newPayment(
+  deps: Deps,
+  tenant: Tenant,
+  input: CreatePaymentInput,
+  decided: Payee & Pick<Payment, 'status' | 'buyerId'> & { readonly nowMs: number },
+): Payment {
+  const { nowMs, ...known } = decided;
+  const { idempotencyKey: _, ...sent } = input;
+  return Object.freeze({
+    number: null,
+    dueDate: null,
+    createdByMemberId: null,
+    ...sent,
+    ...known,
+    ...tenantOf(tenant),
+    id: deps.ids.next(paymentIdPrefixes[input.origin], nowMs),
+    publicId: newPublicId(deps, nowMs),
+    approvedByMemberId: null,
+    invitedAtMs: null,
+    buyerLocale: null,
+    limitHit: null,
+    quoteId: null,
+    confirmedLocale: null,
+    payinInstructions: null,
+    bankDetailsCode: null,
+    coveredAtMs: null,
+    transactionHash: null,
+    settlement: null,
+    failureReason: null,
+    cancelReason: null,
+    createdAtMs: nowMs,
+    updatedAtMs: nowMs,
+    version: 1,
+  });
+}
+
+/**
+ * Ids of one moment have the same prefix, so a commit of many writes few pages of their index. The
+ * prefix repeats within 70 minutes, so it does not reveal the time of creation.
+ */
+function newPublicId(deps: Deps, nowMs: number): string {
+  const bytes = Buffer.from(deps.ids.randomBytes(PUBLIC_ID_BYTES));
+  bytes.writeUInt16BE(Math.floor(nowMs / PUBLIC_ID_MOMENT_MS) % 2 ** 16);
+  return bytes.toString('base64url');
+}

@@ -1,0 +1,171 @@
+// The timeline of a payment, read page by page from its rows. It contains no data of the partner or
+// of other tenants.
+import { tenantOf } from '../../domain/base/tenant.js';
+import { type MoneyCommand, moneyKinds } from '../../domain/commands/partner-command.js';
+import { type EventNote, reportedStatus } from '../../domain/payments/event.js';
+import { postingKinds, type StoredPosting } from '../../domain/payments/ledger.js';
+import type { Payment } from '../../domain/payments/payment.js';
+import {
+  beginOf,
+  compareEntries,
+  outcomeOf,
+  type TimelineCursor,
+  type TimelineEntry,
+} from '../../domain/payments/timeline.js';
+import type { Deps } from '../../ports/deps.js';
+import type { Tx } from '../../ports/storage.js';
+
+/** A payment changes its status at most a few dozen times. */
+const RANK_DIGITS = 6;
+
+interface TimelinePage {
+  readonly entries: readonly TimelineEntry[];
+  /** The cursor; null after the last page. */
+  readonly next: TimelineCursor | null;
+}
+
+export async function readTimeline(
+  deps: Deps,
+  payment: Payment,
+  { after, limit }: { readonly after: TimelineCursor | null; readonly limit: number },
+): Promise<TimelinePage> {
+  const tenant = tenantOf(payment);
+  // One more shows whether there is a next page.
+  const wanted = limit + 1;
+  const found = await deps.store.run(async (tx) => {
+    const events = await eventsOf(tx, payment);
+    const [commands, postings, deliveries] = await Promise.all([
+      tx.commands.ofPayment(tenant, payment.id),
+      tx.ledger.ofPayment(tenant, payment.id),
+      deliveryEntries(tx, payment, after, wanted),
+    ]);
+    const few = [
+      createdEntry(payment),
+      ...limitEntries(payment),
+      ...statusEntries(payment, events),
+      ...commands.flatMap(commandEntries),
+      ...postings.map(moneyEntry),
+    ];
+    const behind = few.filter((entry) => after === null || compareEntries(entry, after) > 0);
+    return [...behind, ...deliveries];
+  });
+  const sorted = found.toSorted(compareEntries);
+  const entries = sorted.slice(0, limit);
+  return { entries, next: sorted.length > limit ? (entries.at(-1) ?? null) : null };
+}
+
+/** Including events in the outbox, so that a client sees its change. */
+async function eventsOf(tx: Tx, payment: Payment): Promise<readonly EventNote[]> {
+  const tenant = tenantOf(payment);
+  // In this order an event that is sequenced between the reads is found twice, not missed.
+  const coming = await tx.outbox.ofSubject(tenant, payment.id);
+  const sequenced = await tx.feed.ofSubject(tenant, payment.id);
+  const known = new Set(sequenced.map(({ id }) => id));
+  return [...sequenced, ...coming.filter(({ id }) => !known.has(id))];
+}
+
+function createdEntry({ createdAtMs: atMs, amount }: Payment): TimelineEntry {
+  return { kind: 'created', atMs, tie: '', amount };
+}
+
+function limitEntries({ limitHit }: Payment): readonly TimelineEntry[] {
+  if (limitHit === null) return [];
+  const { isLifted: _, ...entry } = limitHit;
+  return [{ kind: 'limit_reached', tie: '', ...entry }];
+}
+
+/** One per change, from the event in the payment's own namespace. */
+function statusEntries(payment: Payment, events: readonly EventNote[]): readonly TimelineEntry[] {
+  const own = events.filter(({ type }) => type.startsWith(`${payment.origin}.`));
+  return own.flatMap(({ id: eventId, type: eventType, createdAtMs: atMs }, index) => {
+    const status = reportedStatus(eventType);
+    if (status === null) return [];
+    const reasons: Partial<Record<typeof status, string | null>> = {
+      failed: payment.failureReason,
+      cancelled: payment.cancelReason,
+    };
+    const tie = tieOf(index, eventId);
+    return [
+      { kind: 'status', atMs, tie, status, eventType, eventId, reason: reasons[status] ?? null },
+    ];
+  });
+}
+
+/** Without ids and texts of the partner. */
+function commandEntries(command: MoneyCommand): readonly TimelineEntry[] {
+  const { id: commandId, kind: commandKind, amount, lastSentAtMs } = command;
+  const fields = { commandId, commandKind, tie: tieOf(moneyKinds.indexOf(commandKind), commandId) };
+  const outcome = outcomeOf(command);
+  return [
+    { kind: 'partner_command', atMs: command.createdAtMs, amount, ...fields },
+    ...(lastSentAtMs === null
+      ? []
+      : [{ kind: 'partner_call' as const, atMs: lastSentAtMs, ...fields }]),
+    ...(outcome === null
+      ? []
+      : [{ kind: 'partner_outcome' as const, atMs: command.updatedAtMs, outcome, ...fields }]),
+  ];
+}
+
+function moneyEntry({ id, atMs, kind: fact, lines }: StoredPosting): TimelineEntry {
+  // In the order of the postings of one change.
+  return { kind: 'money', atMs, tie: tieOf(postingKinds.indexOf(fact), id), fact, lines };
+}
+
+/** There may be many, so only one page is read. */
+async function deliveryEntries(
+  tx: Tx,
+  payment: Payment,
+  after: TimelineCursor | null,
+  limit: number,
+): Promise<readonly TimelineEntry[]> {
+  const tenant = tenantOf(payment);
+  const [deliveries, attempts] = await Promise.all([
+    tx.deliveries.ofSubject(tenant, payment.id, { ...pageOf('delivery', after), limit }),
+    tx.deliveries.attemptsOfSubject(tenant, payment.id, { ...pageOf('attempt', after), limit }),
+  ]);
+  return [
+    ...deliveries.map(
+      ({ id, createdAtMs, subscriptionId, eventType, eventId, status }): TimelineEntry => ({
+        kind: 'delivery',
+        atMs: createdAtMs,
+        tie: id,
+        deliveryId: id,
+        subscriptionId,
+        eventType,
+        eventId,
+        status,
+      }),
+    ),
+    ...attempts.map(
+      ({
+        id,
+        startedAtMs,
+        deliveryId,
+        attempt,
+        responseStatus,
+        error,
+        durationMs,
+      }): TimelineEntry => ({
+        kind: 'attempt',
+        atMs: startedAtMs,
+        tie: id,
+        deliveryId,
+        attempt,
+        responseStatus,
+        error,
+        durationMs,
+      }),
+    ),
+  ];
+}
+
+/** Ids of one millisecond have no command. */
+function tieOf(rank: number, id: string): string {
+  return `${`${rank}`.padStart(RANK_DIGITS, '0')} ${id}`;
+}
+
+function pageOf(kind: 'delivery' | 'attempt', after: TimelineCursor | null) {
+  const { fromMs, afterTie } = beginOf(kind, after);
+  return { fromMs, afterId: afterTie };
+}

@@ -1,0 +1,220 @@
+// Simulated events of test mode (simulated-event.ts). What a command reports is stored first, then
+// the sandbox partner sends it as a message. After a crash in between, a poll finds it; a repeat
+// sends it again.
+import { type Tenant, tenantOf } from '../../domain/base/tenant.js';
+import type { MoneyCommand, PartnerCommand } from '../../domain/commands/partner-command.js';
+import type { Quote } from '../../domain/commands/quote.js';
+import type { KycState } from '../../domain/parties/buyer-kyc.js';
+import type { PaymentView } from '../../domain/payments/change.js';
+import type { Funds } from '../../domain/payments/funds.js';
+import type { Payment } from '../../domain/payments/payment.js';
+import { quoted } from '../../domain/payments/payment-transitions.js';
+import {
+  possibleEvents,
+  type QuoteChange,
+  type SimulatedEvent,
+  type SimulatedOutcome,
+  type SimulationFacts,
+  simulated,
+  simulatedEvents,
+  simulations,
+} from '../../domain/payments/simulated-event.js';
+import { assert, PonteError } from '../../errors.js';
+import type { Deps } from '../../ports/deps.js';
+import type { PartnerSandbox } from '../../ports/partner.js';
+import type { Tx } from '../../ports/storage.js';
+import { requestQuote } from '../hosted/buyers.js';
+import { nextReference } from '../payments/command-references.js';
+import { changePayment, loadPayment, readView } from '../payments/payment-store.js';
+import { partnerOf } from '../service/partner-calls.js';
+import { currentKeyIn } from '../service/service-keys.js';
+import { playDossier } from './sandbox-dossier.js';
+
+/**
+ * Causes an event on a payment of test mode, and returns the payment after it. NotFound in live
+ * mode, ValidationError (unknown event), PaymentStateConflict (not possible now),
+ * PartnerUnavailable.
+ */
+export async function simulate(
+  deps: Deps,
+  tenant: Tenant,
+  paymentId: string,
+  name: string,
+): Promise<PaymentView> {
+  const sandbox = await sandboxOf(deps, tenant);
+  const event = simulatedEvents.find((known) => known === name);
+  if (event === undefined) {
+    const message = `event: send one of ${simulatedEvents.join(', ')}.`;
+    throw new PonteError('ValidationError', message);
+  }
+  const { effect, command, payment } = await deps.store.run(async (tx) => {
+    const scene = await loadScene(tx, tenant, paymentId);
+    const chosen = simulated(event, scene.facts);
+    if (chosen === null) throw notNow(event, scene.facts);
+    const { payment: of } = scene;
+    if (typeof chosen === 'string') return { effect: chosen, command: null, payment: of };
+    const target = await targetOf(deps, tx, scene, chosen.kind);
+    tx.simulations.put({ mode: tenant.mode, reference: target.reference, outcome: chosen });
+    return { effect: chosen, command: target, payment: of };
+  });
+  if (effect === 'dossier') await playDossier(deps, payment);
+  else if (typeof effect === 'string') await changeQuote(deps, sandbox, tenant, paymentId, effect);
+  else if (command !== null) await report(sandbox, effect.kind, command);
+  return readView(deps, tenant, paymentId);
+}
+
+/** The buyer pays, if the pay-in waits for that and nothing was simulated; else false. */
+export async function playTransfer(deps: Deps, payment: Payment): Promise<boolean> {
+  const { sandbox } = await partnerOf(deps, payment);
+  if (sandbox === undefined) return false;
+  const command = await deps.store.run(async (tx) => {
+    const { payin } = await loadScene(tx, tenantOf(payment), payment.id);
+    if (payin === null || payin.partnerRef === null) return null;
+    const { mode, reference, partnerRef } = payin;
+    const outcome = sandbox.awaitedPayin(partnerRef);
+    if (outcome === null || (await tx.simulations.get(mode, reference)) !== null) return null;
+    tx.simulations.put({ mode, reference, outcome });
+    return { reference, partnerRef };
+  });
+  if (command === null) return false;
+  await report(sandbox, 'payin', command);
+  return true;
+}
+
+/**
+ * What a page offers for this payment. An event may still be refused: the commands may have
+ * changed.
+ */
+export function simulationsFor({
+  payment,
+  funds,
+  kyc,
+  quote,
+}: {
+  readonly payment: Payment;
+  readonly funds: Funds;
+  readonly kyc: KycState;
+  readonly quote: Quote | null;
+}): readonly { readonly event: SimulatedEvent; readonly group: string }[] {
+  const { status, amount, payinInstructions } = payment;
+  const { receivedMinor, position, refund } = funds;
+  const payouts: readonly Funds['position'][] = ['payout_ordered', 'paid', 'needs_review'];
+  const events = possibleEvents({
+    status,
+    isVerifying: kyc === 'verifying' || kyc === 'corrections',
+    hasQuote: quote !== null,
+    payin: payinInstructions === null ? null : { amount, receivedMinor },
+    hasPayout: payouts.includes(position),
+  });
+  // A refund to come can be chosen by the API; a button would seem to do nothing.
+  const isRefund = refund === 'refund_owed' || refund === 'refund_ordered';
+  const shown = events.filter((event) => isRefund || !event.startsWith('refund_'));
+  return shown.map((event) => ({ event, group: simulations[event].group }));
+}
+
+async function sandboxOf(deps: Deps, tenant: Tenant): Promise<PartnerSandbox> {
+  if (tenant.mode !== 'test') throw new PonteError('NotFound');
+  const { sandbox } = await partnerOf(deps, tenant);
+  if (sandbox !== undefined) return sandbox;
+  const message = 'The settlement partner of test mode does not simulate.';
+  throw new PonteError('PaymentStateConflict', message);
+}
+
+interface SimulationContext {
+  readonly payment: Payment;
+  readonly commands: readonly MoneyCommand[];
+  /** The one that the buyer pays into. */
+  readonly payin: MoneyCommand | null;
+  readonly identity: PartnerCommand | null;
+  readonly facts: SimulationFacts;
+}
+
+async function loadScene(tx: Tx, tenant: Tenant, paymentId: string): Promise<SimulationContext> {
+  const { payment } = await loadPayment(tx, tenant, paymentId);
+  const [commands, submission] = await Promise.all([
+    tx.commands.ofPayment(tenant, paymentId),
+    tx.buyers.submission(tenant, payment.buyerId),
+  ]);
+  const identityId = submission?.status === 'verifying' ? submission.commandId : null;
+  const identity = identityId === null ? null : await tx.commands.get(identityId);
+  const live = commands.filter(({ state }) => state !== 'void' && state !== 'refused');
+  const payin = live.findLast(({ kind }) => kind === 'payin') ?? null;
+  const facts = {
+    status: payment.status,
+    isVerifying: identity !== null,
+    hasQuote: payment.quoteId !== null,
+    payin,
+    hasPayout: live.some(({ kind }) => kind === 'payout'),
+  };
+  return { payment, commands: live, payin, identity, facts };
+}
+
+interface Target {
+  readonly reference: string;
+  /** Null: the partner has not accepted the command yet. It looks the outcome up when it does. */
+  readonly partnerRef: string | null;
+}
+
+/** The command that an outcome is about: the newest, or the next payout or refund. */
+async function targetOf(
+  deps: Deps,
+  tx: Tx,
+  { payment, commands, payin, identity }: SimulationContext,
+  kind: SimulatedOutcome['kind'],
+): Promise<Target> {
+  if (kind === 'party' || kind === 'payin') {
+    const target = kind === 'party' ? identity : payin;
+    assert(target !== null, 'an event is possible only with its command');
+    return target;
+  }
+  const made = commands.findLast((command) => command.kind === kind);
+  if (made !== undefined && (kind === 'payout' || made.end === 'open')) return made;
+  const all = await tx.commands.ofPayment(tenantOf(payment), payment.id);
+  const { bytes } = await currentKeyIn(deps, tx, 'partner');
+  const payinId = kind === 'refund' ? (payin?.id ?? null) : null;
+  const reference = nextReference(bytes, payment, all, { kind, payinId });
+  return { reference, partnerRef: null };
+}
+
+async function report(
+  sandbox: PartnerSandbox,
+  kind: SimulatedOutcome['kind'],
+  { reference, partnerRef }: Target,
+): Promise<void> {
+  if (partnerRef !== null) await sandbox.send({ kind, reference, partnerRef });
+}
+
+async function changeQuote(
+  deps: Deps,
+  sandbox: PartnerSandbox,
+  tenant: Tenant,
+  paymentId: string,
+  change: QuoteChange,
+): Promise<void> {
+  if (change !== 'expired') {
+    await requestQuote(deps, tenant, paymentId, (input, shown) =>
+      sandbox.quote(input, change, shown),
+    );
+    return;
+  }
+  await changePayment(deps, tenant, paymentId, async (was, tx) => {
+    const { quoteId } = was.payment;
+    const shown = quoteId === null ? null : await tx.quotes.get(tenant, quoteId);
+    if (shown === null) throw new PonteError('PaymentStateConflict');
+    const nowMs = deps.clock.nowMs();
+    const id = deps.ids.next('qt', nowMs);
+    // A stored quote never changes.
+    const expired = Object.freeze({ ...shown, id, createdAtMs: nowMs, expiresAtMs: nowMs });
+    tx.quotes.insert(expired);
+    return quoted(was, expired, nowMs);
+  });
+}
+
+function notNow(event: SimulatedEvent, facts: SimulationFacts): PonteError {
+  const possible = possibleEvents(facts);
+  const rest =
+    possible.length === 0
+      ? `No event is possible in ${facts.status}.`
+      : `Possible now: ${possible.join(', ')}.`;
+  return new PonteError('PaymentStateConflict', `${event} is not possible now. ${rest}`);
+}

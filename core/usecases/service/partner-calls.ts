@@ -1,0 +1,53 @@
+// Calls to the settlement partner within a request. A call that is repeated with its key is
+// harmless, so an outcome in doubt is `PartnerUnavailable`: the client repeats its request.
+import type { Mode } from '../../domain/base/tenant.js';
+import { PonteError } from '../../errors.js';
+import type { Deps } from '../../ports/deps.js';
+import type { PartnerAnswer, SettlementPartner } from '../../ports/partner.js';
+import { refuseInQuarantine } from './epochs.js';
+
+/** PartnerUnavailable if none is configured for the mode; InQuarantine. */
+export async function partnerOf(
+  deps: Deps,
+  { mode }: { readonly mode: Mode },
+): Promise<SettlementPartner> {
+  const partner = deps.partners[mode];
+  if (partner === null) throw new PonteError('PartnerUnavailable');
+  await refuseInQuarantine(deps);
+  return partner;
+}
+
+/** The value of an answer; ValidationError if the partner refuses, else PartnerUnavailable. */
+export function expectDone<T>(answer: PartnerAnswer<T>): T {
+  if (answer.outcome === 'done') return answer.value;
+  if (answer.outcome === 'refused') throw new PonteError('ValidationError', answer.message);
+  throw new PonteError('PartnerUnavailable', undefined, { cause: answer.reason });
+}
+
+/** The same for a call, whose refusal names the partner; with its code for operators. */
+export function expectAccepted<T>(answer: PartnerAnswer<T>, withCode = false): T {
+  if (answer.outcome !== 'refused') return expectDone(answer);
+  const code = withCode ? ` (${answer.code})` : '';
+  const message = `The settlement partner refuses: ${answer.message}${code}`;
+  return expectDone({ ...answer, message });
+}
+
+/**
+ * Calls an adapter that may throw, which leaves the outcome in doubt. What it answers or throws may
+ * quote the `secret` that was sent, and would be logged.
+ */
+export async function callSafely<T>(
+  call: () => Promise<PartnerAnswer<T>>,
+  secret = '',
+): Promise<PartnerAnswer<T>> {
+  const reason = 'no usable answer of the partner';
+  try {
+    const answer = await call();
+    if (answer.outcome === 'done') return answer;
+    if (answer.outcome !== 'refused') return { ...answer, reason };
+    const message = secret === '' ? answer.message : answer.message.replaceAll(secret, '…');
+    return { ...answer, message };
+  } catch {
+    return { outcome: 'unknown', reason };
+  }
+}

@@ -1,0 +1,98 @@
+// Retention: removes old deliveries that have ended, with their attempts, applied messages of the
+// partner, and events. Records of money (payments, funds, ledger, quotes, commands) and idempotency
+// keys stay. A feed has no gaps, so events are removed from its start, up to the first that is
+// needed. The head of the audit chain stays.
+import { DAY_MS } from '../../domain/base/instant.js';
+import type { Tenant } from '../../domain/base/tenant.js';
+import type { MessageCursor } from '../../domain/commands/partner-message.js';
+import { PonteError } from '../../errors.js';
+import type { Deps } from '../../ports/deps.js';
+import type { RetentionCutoff, Tx } from '../../ports/storage.js';
+import { refuseInQuarantine } from './epochs.js';
+
+/** Deliveries are attempted for 31 hours; the rest is for the investigation of faults. */
+export const PRUNABLE_MS = 30 * DAY_MS;
+/** Bounds how long a batch delays other writes. */
+const ROWS_PER_BATCH = 500;
+
+interface Pruned {
+  readonly beforeMs: number;
+  readonly deliveries: number;
+  readonly messages: number;
+  readonly events: number;
+}
+
+/** Removes older rows in batches. If interrupted, it is run again. */
+export async function prune(deps: Deps, olderThanMs: number): Promise<Pruned> {
+  if (olderThanMs < PRUNABLE_MS) {
+    throw new PonteError(
+      'ValidationError',
+      'Rows younger than 30 days are not removed: receivers may still need them.',
+    );
+  }
+  await refuseInQuarantine(deps);
+  const sinceMs = Math.max(0, deps.clock.nowMs() - olderThanMs);
+  const cutoff = { sinceMs, sinceDeliveryId: deps.ids.next('whd', sinceMs) };
+  // Before the events: an event stays as long as its deliveries.
+  const deliveries = await pruneDeliveries(deps, cutoff);
+  const messages = await pruneMessages(deps, cutoff);
+  const events = await pruneFeeds(deps, cutoff);
+  return { beforeMs: sinceMs, deliveries, messages, events };
+}
+
+function pruneDeliveries(deps: Deps, cutoff: RetentionCutoff): Promise<number> {
+  return inPages(deps, '', async (tx, afterId) => {
+    const ids = await tx.retention.oldDeliveries(cutoff, afterId, ROWS_PER_BATCH);
+    const last = ids.at(-1);
+    if (last !== undefined) tx.retention.removeDeliveries(cutoff, afterId, last);
+    return { rows: ids.length, last };
+  });
+}
+
+function pruneMessages(deps: Deps, cutoff: RetentionCutoff): Promise<number> {
+  return inPages<MessageCursor | null>(deps, null, async (tx, after) => {
+    const messages = await tx.retention.oldMessages(cutoff, after, ROWS_PER_BATCH);
+    const last = messages.at(-1);
+    if (last !== undefined) tx.retention.removeMessages(after, last);
+    return { rows: messages.length, last };
+  });
+}
+
+async function pruneFeeds(deps: Deps, cutoff: RetentionCutoff): Promise<number> {
+  const behind = (after: Tenant | null): Promise<readonly Tenant[]> =>
+    deps.store.run((tx) => tx.retention.tenants(after, ROWS_PER_BATCH));
+  let events = 0;
+  let tenants = await behind(null);
+  for (let last = tenants.at(-1); last !== undefined; last = tenants.at(-1)) {
+    for (const tenant of tenants) events += await pruneFeed(deps, cutoff, tenant);
+    tenants = await behind(last);
+  }
+  return events;
+}
+
+function pruneFeed(deps: Deps, cutoff: RetentionCutoff, tenant: Tenant): Promise<number> {
+  return inPages(deps, 0, async (tx, after) => {
+    const oldest = await tx.retention.oldestEvents(cutoff, tenant, after, ROWS_PER_BATCH);
+    const firstNeeded = oldest.findIndex(({ needed }) => needed);
+    const rows = firstNeeded === -1 ? oldest.length : firstNeeded;
+    const last = oldest[rows - 1]?.sequence;
+    if (last !== undefined) tx.retention.removeEvents(tenant, after, last);
+    return { rows, last };
+  });
+}
+
+/** Each page is one batch; returns the number of rows. */
+async function inPages<Cursor>(
+  deps: Deps,
+  begin: Cursor,
+  removePage: (tx: Tx, after: Cursor) => Promise<{ rows: number; last: Cursor | undefined }>,
+): Promise<number> {
+  let sum = 0;
+  let after = begin;
+  for (;;) {
+    const { rows, last } = await deps.store.run((tx) => removePage(tx, after));
+    sum += rows;
+    if (last === undefined) return sum;
+    after = last;
+  }
+}

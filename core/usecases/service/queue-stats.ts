@@ -1,0 +1,55 @@
+// The load of the queues, for the metrics and `ponte doctor`.
+import type { Deps } from '../../ports/deps.js';
+import type { QueueName, QueueStats } from '../../ports/storage.js';
+
+/** Counts stop here, so that the read stays cheap. */
+export const COUNTED_MAX = 10_000;
+
+export interface QueueReport
+  extends Omit<QueueStats, 'queues' | 'oldestUndeliveredAtMs' | 'unmatched'> {
+  readonly queues: Readonly<Record<QueueName, QueueLoad>>;
+  /** Age of the oldest undelivered event; 0 if there is none. */
+  readonly undeliveredMs: number;
+  /** Money that nobody ordered and that needs a decision; the oldest arrived so long ago. */
+  readonly unmatched: readonly {
+    readonly currency: string;
+    readonly amountMinor: bigint;
+    readonly oldestMs: number;
+  }[];
+  readonly epoch: number;
+  readonly inQuarantine: boolean;
+  /** Whether every payment was reconciled with the partner since the epoch began. */
+  readonly isChecked: boolean;
+}
+
+export interface QueueLoad {
+  readonly due: number;
+  /** How long the oldest row has been due; 0 if none is. */
+  readonly lateMs: number;
+}
+
+export async function readQueueStats({
+  store,
+  clock,
+}: Pick<Deps, 'store' | 'clock'>): Promise<QueueReport> {
+  const nowMs = clock.nowMs();
+  const [stats, current] = await store.run((tx) =>
+    Promise.all([tx.queueStats.read(nowMs, COUNTED_MAX), tx.epochs.current()]),
+  );
+  const { queues, oldestUndeliveredAtMs, unmatched, ...attention } = stats;
+  const { number: epoch, state, checkedAtMs } = current;
+  // Another host's clock may be ahead.
+  const since = (atMs: number | null) => (atMs === null ? 0 : Math.max(0, nowMs - atMs));
+  const loads = Object.entries(queues).map(([name, { due, oldestDueAtMs }]) => {
+    return [name, { due, lateMs: since(oldestDueAtMs) }] as const;
+  });
+  return {
+    queues: Object.fromEntries(loads) as Record<QueueName, QueueLoad>,
+    undeliveredMs: Math.max(since(oldestUndeliveredAtMs), since(queues.outbox.oldestDueAtMs)),
+    ...attention,
+    unmatched: unmatched.map(({ oldestAtMs, ...sum }) => ({ ...sum, oldestMs: since(oldestAtMs) })),
+    epoch,
+    inQuarantine: state === 'quarantine',
+    isChecked: checkedAtMs !== null,
+  };
+}

@@ -1,0 +1,147 @@
+// The rate limits of use cases. The port stores their state for all hosts.
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../domain/base/instant.js';
+import { type Tenant, tenantKey } from '../../domain/base/tenant.js';
+import { type Bucket, clientNetwork, type RateLimit } from '../../domain/service/rate-limit.js';
+import { PonteError } from '../../errors.js';
+import type { Deps } from '../../ports/deps.js';
+
+/** Each may mail a stranger. */
+const SIGN_INS_AN_HOUR = 30;
+/** Tries of people without a session: of a client, then of all clients for one page. */
+const triesAnHour = {
+  code: { client: 60, page: 20 },
+  verify: { client: 20, page: 10 },
+} as const;
+
+/** Mails to owners: their addresses are typed by buyers. Strangers use test mode, too. */
+const ownerMailsAnHour = { client: 30, tenant: { live: 100, test: 20 } } as const;
+
+const QUOTES_AN_HOUR = 20;
+/** Uploads of documents through the hosted page, for each party. */
+const uploadsAnHour = 60;
+const uploadedMebibytesADay = 200;
+
+/** The keys of a tenant share this multiple of the limit of one: new keys add nothing. */
+const TENANT_SHARE = 5;
+/** Large JSON that a tenant may send for each create of its limit: 47 MiB a minute by default. */
+const KIBIBYTES_PER_CREATE = 16;
+/** Smaller bodies cost no more than any request. */
+const LARGE_BODY_BYTES_MIN = 8 * 1_024;
+
+/** A create by this API key; replays count too. */
+export async function takeCreateToken(deps: Deps, tenant: Tenant, keyId: string): Promise<void> {
+  const { rateLimitPerMinute: perMinute, rateLimitBurst: burst } = deps.settings;
+  if (perMinute === 0) return;
+  const ofTenant = { key: `creates ${tenantKey(tenant)}`, ...tenantLimit(deps, 1) };
+  await takeAll(deps, [{ key: keyId, perMinute, burst }, ofTenant]);
+}
+
+/** A JSON body, before it is parsed, which blocks all other requests. */
+export async function takeLargeBody(deps: Deps, tenant: Tenant, sizeBytes: number): Promise<void> {
+  if (deps.settings.rateLimitPerMinute === 0 || sizeBytes < LARGE_BODY_BYTES_MIN) return;
+  const limit = tenantLimit(deps, KIBIBYTES_PER_CREATE);
+  const count = Math.ceil(sizeBytes / 1_024);
+  await takeAll(deps, [{ key: `large bodies ${tenantKey(tenant)}`, ...limit, count }]);
+}
+
+/** Many people may share the address of a client: what it has spent slows them, and no more. */
+export async function isSignInClientSpent(deps: Deps, address: string): Promise<boolean> {
+  const key = `sign-in client ${clientNetwork(address)}`;
+  return (await waitFor(deps, key, hourly(SIGN_INS_AN_HOUR))) !== null;
+}
+
+interface PageTry {
+  /** An IP address. */
+  readonly client: string;
+  /** What the try is about. */
+  readonly page: string;
+}
+
+/** A code of a mail: five tries for each mail limit guesses, this limits the work. */
+export function takeCodeSlot(deps: Deps, tried: PageTry): Promise<void> {
+  return takePageTry(deps, 'code', tried);
+}
+
+/** A check of bank details, which could guess codes. */
+export function takeVerifySlot(deps: Deps, tried: PageTry): Promise<void> {
+  return takePageTry(deps, 'verify', tried);
+}
+
+export async function takeOwnerMailSlots(
+  deps: Deps,
+  { orgId, mode }: Tenant,
+  address: string | null,
+): Promise<void> {
+  const { client, tenant } = ownerMailsAnHour;
+  if (address !== null) {
+    await take(deps, `owner mail client ${clientNetwork(address)}`, hourly(client));
+  }
+  await take(deps, `owner mail tenant ${orgId} ${mode}`, hourly(tenant[mode]));
+}
+
+/** A quote for the hosted page of this payment: partners limit calls too. */
+export function takeQuoteSlot(deps: Deps, publicId: string): Promise<void> {
+  return take(deps, `quote page ${publicId}`, hourly(QUOTES_AN_HOUR));
+}
+
+export function takeUploadSlot(deps: Deps, buyerId: string): Promise<void> {
+  return take(deps, `upload ${buyerId}`, hourly(uploadsAnHour));
+}
+
+/** Taken for each MiB that has begun, so that uploads at the same time count too. */
+export function takeUploadedMebibyte(deps: Deps, buyerId: string): Promise<void> {
+  const burst = uploadedMebibytesADay;
+  const perMinute = (burst * MINUTE_MS) / DAY_MS;
+  return take(deps, `uploaded MiB ${buyerId}`, { perMinute, burst });
+}
+
+export function rateLimited(waitMs: number): PonteError {
+  const retryAfterSeconds = Math.ceil(waitMs / SECOND_MS);
+  return new PonteError('RateLimitExceeded', undefined, { retryAfterSeconds });
+}
+
+function hourly(count: number): RateLimit {
+  return { perMinute: (count * MINUTE_MS) / HOUR_MS, burst: count };
+}
+
+function tenantLimit({ settings }: Deps, unitsPerCreate: number): RateLimit {
+  const { rateLimitPerMinute, rateLimitBurst } = settings;
+  const units = TENANT_SHARE * unitsPerCreate;
+  return { perMinute: units * rateLimitPerMinute, burst: units * rateLimitBurst };
+}
+
+/**
+ * Takes from the budget of the client or, once that is spent, of the page. A stranger with the same
+ * address, such as that of a proxy, must also name the page to slow down somebody else.
+ */
+async function takePageTry(
+  deps: Deps,
+  kind: keyof typeof triesAnHour,
+  { client, page }: PageTry,
+): Promise<void> {
+  const anHour = triesAnHour[kind];
+  const network = clientNetwork(client);
+  const clientWaitMs = await waitFor(deps, `${kind} client ${network}`, hourly(anHour.client));
+  if (clientWaitMs === null) return;
+  const pageWaitMs = await waitFor(deps, `${kind} page ${page}`, hourly(anHour.page));
+  if (pageWaitMs !== null) throw rateLimited(Math.min(clientWaitMs, pageWaitMs));
+}
+
+function take(deps: Deps, key: string, limit: RateLimit): Promise<void> {
+  return takeAll(deps, [{ key, ...limit }]);
+}
+
+async function takeAll(deps: Deps, buckets: readonly Bucket[]): Promise<void> {
+  const waitMs = await waitForAll(deps, buckets);
+  if (waitMs !== null) throw rateLimited(waitMs);
+}
+
+function waitFor(deps: Deps, key: string, limit: RateLimit): Promise<number | null> {
+  return waitForAll(deps, [{ key, ...limit }]);
+}
+
+/** Null if it was taken. */
+async function waitForAll(deps: Deps, buckets: readonly Bucket[]): Promise<number | null> {
+  const waitSeconds = await deps.rateLimits.take({ buckets, nowMs: deps.clock.nowMs() });
+  return waitSeconds === null ? null : waitSeconds * SECOND_MS;
+}

@@ -1,0 +1,119 @@
+// Keys that the service generates: created on first use, shared by all hosts. After a rotation of
+// the session key, existing sessions stay valid until they expire, unless they are ended.
+import { createHmac } from 'node:crypto';
+import { SESSION_MS } from '../../domain/access/member.js';
+import {
+  isCurrent,
+  isValid,
+  type OpenedKey,
+  type PublicJwk,
+  publicJwk,
+  SERVICE_KEY_BYTES,
+  type ServiceKey,
+  type ServiceKeyPurpose,
+  serviceKeyPurpose,
+} from '../../domain/service/service-key.js';
+import type { Deps } from '../../ports/deps.js';
+import type { Tx } from '../../ports/storage.js';
+
+export type KeyNeeds = Pick<Deps, 'store' | 'secretBox' | 'ids' | 'clock'>;
+
+/** The current key and those that were rotated out but have not expired. */
+export async function validKeys(
+  deps: KeyNeeds,
+  purpose: ServiceKeyPurpose,
+): Promise<readonly OpenedKey[]> {
+  const keys = await deps.store.run((tx) => tx.serviceKeys.list(purpose));
+  const nowMs = deps.clock.nowMs();
+  return keys.filter((key) => isValid(key, nowMs)).map((key) => opened(deps, key));
+}
+
+/** Every key that ever signed records, for their verification. */
+export async function recordKeys(deps: KeyNeeds): Promise<readonly PublicJwk[]> {
+  const keys = await deps.store.run((tx) => tx.serviceKeys.list('record'));
+  return keys.map((key) => publicJwk(opened(deps, key)));
+}
+
+/** Creates the key if there is none. */
+export function currentKey(deps: KeyNeeds, purpose: ServiceKeyPurpose): Promise<OpenedKey> {
+  return deps.store.run((tx) => currentKeyIn(deps, tx, purpose), { inQuarantine: true });
+}
+
+export async function currentKeyIn(
+  deps: Omit<KeyNeeds, 'store'>,
+  tx: Tx,
+  purpose: ServiceKeyPurpose,
+): Promise<OpenedKey> {
+  const known = await findCurrent(tx, purpose);
+  if (known !== null) return opened(deps, known);
+  const fresh = newKey(deps, purpose);
+  tx.serviceKeys.insert(fresh);
+  return opened(deps, fresh);
+}
+
+/**
+ * An idempotency key for the partner. The same purpose and parts give the same key under all secret
+ * keys. The parts cannot be recovered from it.
+ */
+export async function partnerKey(
+  deps: KeyNeeds,
+  purpose: string,
+  parts: readonly string[],
+): Promise<string> {
+  const { bytes } = await currentKey(deps, 'partner');
+  return createHmac('sha256', bytes)
+    .update(JSON.stringify([purpose, ...parts]))
+    .digest('hex');
+}
+
+export interface RotatedSessionKey {
+  readonly id: string;
+  /** When the last session signed by an earlier key expires; null if no earlier key is valid. */
+  readonly previousExpiresAtMs: number | null;
+}
+
+/** `endSessions` invalidates every existing session. */
+export async function rotateSessionKey(
+  deps: KeyNeeds,
+  { endSessions }: { readonly endSessions: boolean },
+): Promise<RotatedSessionKey> {
+  const fresh = newKey(deps, 'session');
+  return deps.store.run((tx) => stageRotation(tx, fresh, endSessions), { inQuarantine: true });
+}
+
+export async function stageRotation(
+  tx: Tx,
+  fresh: ServiceKey,
+  endSessions: boolean,
+): Promise<RotatedSessionKey> {
+  const nowMs = fresh.createdAtMs;
+  let previousExpiresAtMs: number | null = null;
+  for (const key of await tx.serviceKeys.list('session')) {
+    if (endSessions || !isValid(key, nowMs)) {
+      tx.serviceKeys.remove(key);
+      continue;
+    }
+    const expiresAtMs = key.expiresAtMs ?? nowMs + SESSION_MS;
+    if (isCurrent(key)) tx.serviceKeys.update(Object.freeze({ ...key, expiresAtMs }));
+    previousExpiresAtMs = Math.max(previousExpiresAtMs ?? 0, expiresAtMs);
+  }
+  tx.serviceKeys.insert(fresh);
+  return { id: fresh.id, previousExpiresAtMs };
+}
+
+export function newKey(deps: Omit<KeyNeeds, 'store'>, purpose: ServiceKeyPurpose): ServiceKey {
+  const nowMs = deps.clock.nowMs();
+  const id = deps.ids.next('skey', nowMs);
+  const text = Buffer.from(deps.ids.randomBytes(SERVICE_KEY_BYTES)).toString('base64');
+  const sealed = deps.secretBox.seal(text, serviceKeyPurpose({ id }));
+  return Object.freeze({ id, purpose, sealed, createdAtMs: nowMs, expiresAtMs: null, version: 1 });
+}
+
+async function findCurrent(tx: Tx, purpose: ServiceKeyPurpose): Promise<ServiceKey | null> {
+  return (await tx.serviceKeys.list(purpose)).find(isCurrent) ?? null;
+}
+
+function opened({ secretBox }: Pick<Deps, 'secretBox'>, key: ServiceKey): OpenedKey {
+  const text = secretBox.open(key.sealed, serviceKeyPurpose(key));
+  return { id: key.id, bytes: Buffer.from(text, 'base64') };
+}

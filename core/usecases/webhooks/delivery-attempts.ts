@@ -1,0 +1,171 @@
+// One attempt of a leased delivery: sign, send, record the outcome.
+import { SECOND_MS } from '../../domain/base/instant.js';
+import { holdsLease } from '../../domain/base/lease.js';
+import { signWebhook, webhookHeaders } from '../../domain/webhooks/signature.js';
+import type { Subscription } from '../../domain/webhooks/subscription.js';
+import {
+  type DeliveryAttempt,
+  endForDeletedSubscription,
+  finishAttempt,
+  type WebhookDelivery,
+} from '../../domain/webhooks/webhook-delivery.js';
+import type { Deps } from '../../ports/deps.js';
+import type { WebhookResult } from '../../ports/outside.js';
+import type { ClaimedDelivery, Tx } from '../../ports/storage.js';
+import { openSecret } from './subscriptions.js';
+
+/** For connecting and the response. */
+export const SEND_TIMEOUT_MS = 10 * SECOND_MS;
+/** Long enough to send and to record the outcome. */
+export const DELIVERY_LEASE_MS = 30 * SECOND_MS;
+
+/** Opened secrets in the cache, by their sealed text. */
+const SECRETS_MAX = 1_000;
+
+/** Shared by the attempts of one process. */
+export interface Sending {
+  readonly secretOf: SecretOf;
+  /** False in quarantine. */
+  readonly isOpen: () => Promise<boolean>;
+}
+
+/**
+ * Does not reject: if nothing is sent or the outcome cannot be recorded, the lease ends and the
+ * attempt counts as lost.
+ */
+export async function attempt(
+  deps: Deps,
+  { secretOf, isOpen }: Sending,
+  claimed: ClaimedDelivery,
+  done: (result: WebhookResult) => void,
+): Promise<void> {
+  const { delivery, subscription } = claimed;
+  try {
+    if (!subscription.active) {
+      await deps.store.run(async (tx) => {
+        const current = await tx.deliveries.get(delivery.id);
+        stageIfLeased(tx, current, delivery, endForDeletedSubscription);
+      });
+      return;
+    }
+    // If a quarantine has started, the delivery is claimed again after its release.
+    if (!(await isOpen())) return;
+    const startedAtMs = deps.clock.nowMs();
+    // After a pause, the lease may end during the attempt and another process send it too.
+    if ((delivery.dueAtMs ?? 0) - startedAtMs < SEND_TIMEOUT_MS) return;
+    const result = await send(deps, secretOf, claimed, startedAtMs);
+    // The next attempt may start while this one is recorded.
+    done(result);
+    await record(deps, claimed, result, startedAtMs);
+  } catch (error) {
+    deps.log.error('a delivery attempt was not made or not recorded', {
+      deliveryId: delivery.id,
+      error,
+    });
+  }
+}
+
+type SecretOf = (subscription: Subscription) => string;
+
+/** Opening a sealed secret took a seventh of the time of an attempt. */
+export function openedSecrets(deps: Deps): SecretOf {
+  const opened = new Map<string, string>();
+  return (subscription) => {
+    const known = opened.get(subscription.secretSealed);
+    if (known !== undefined) return known;
+    const secret = openSecret(deps, subscription);
+    if (opened.size >= SECRETS_MAX) opened.clear();
+    opened.set(subscription.secretSealed, secret);
+    return secret;
+  };
+}
+
+async function send(
+  deps: Deps,
+  secretOf: SecretOf,
+  { delivery, subscription, body }: ClaimedDelivery,
+  startedAtMs: number,
+): Promise<WebhookResult> {
+  let secret: string;
+  try {
+    secret = secretOf(subscription);
+  } catch (error) {
+    // The attempts go on, because an operator may restore the key.
+    deps.log.error('a webhook secret cannot be opened', { subscriptionId: subscription.id, error });
+    const problem = 'the webhook secret cannot be read; rotate it';
+    return { responseStatus: null, responseBody: null, error: problem, durationMs: 0 };
+  }
+  const timestampSeconds = Math.floor(startedAtMs / SECOND_MS);
+  return deps.sender.send({
+    url: subscription.url,
+    headers: {
+      'Content-Type': 'application/json',
+      [webhookHeaders.signature]: signWebhook({ secret, timestampSeconds, body }),
+      [webhookHeaders.deliveryId]: delivery.id,
+      [webhookHeaders.eventType]: delivery.eventType,
+    },
+    body,
+  });
+}
+
+/** Every attempt is logged; it changes the delivery only while its lease holds. */
+async function record(
+  deps: Deps,
+  { delivery: claimed, eventCreatedAtMs }: ClaimedDelivery,
+  result: WebhookResult,
+  startedAtMs: number,
+): Promise<void> {
+  const { responseStatus, responseBody, error, durationMs } = result;
+  const outcome =
+    responseStatus === null
+      ? { kind: 'unanswered' as const, error: error ?? 'the request failed', durationMs }
+      : { kind: 'answered' as const, responseStatus, durationMs };
+  const logged: DeliveryAttempt = {
+    id: deps.ids.next('att', startedAtMs),
+    deliveryId: claimed.id,
+    attempt: claimed.attempt,
+    startedAtMs,
+    durationMs,
+    responseStatus,
+    responseBody,
+    error,
+  };
+  const nowMs = deps.clock.nowMs();
+  const { retryDelaysMs } = deps.settings;
+  // Most likely unchanged since the claim: it is read again only after a conflict.
+  let known: WebhookDelivery | null = claimed;
+  const finished = await deps.store.run(
+    async (tx) => {
+      const current = known ?? (await tx.deliveries.get(claimed.id));
+      known = null;
+      const staged = stageIfLeased(tx, current, claimed, (current) =>
+        finishAttempt(current, outcome, nowMs, retryDelaysMs),
+      );
+      tx.deliveries.logAttempt(logged);
+      return staged;
+    },
+    { inQuarantine: true },
+  );
+  if (finished?.status === 'delivered') deps.metrics?.delivered(nowMs - eventCreatedAtMs);
+  else if (finished !== null) noteFailure(deps, finished);
+}
+
+export function noteFailure(deps: Deps, delivery: WebhookDelivery): void {
+  const { id: deliveryId, status, subscriptionId, lastError } = delivery;
+  deps.metrics?.undelivered(status === 'dead_letter' ? 'dead_letter' : 'failed', 1);
+  if (status !== 'dead_letter') return;
+  deps.log.warn('a delivery became a dead letter', { deliveryId, subscriptionId, lastError });
+}
+
+/** Null if the lease is lost: the delivery was ended, replayed or claimed again. */
+function stageIfLeased(
+  tx: Tx,
+  current: WebhookDelivery | null,
+  claimed: WebhookDelivery,
+  move: (delivery: WebhookDelivery) => WebhookDelivery,
+): WebhookDelivery | null {
+  if (current === null || !holdsLease(current, claimed)) return null;
+  const moved = move(current);
+  tx.deliveries.update(moved);
+  return moved;
+}

@@ -1,0 +1,194 @@
+// Webhook subscriptions: create, list, test and delete them, and rotate their secret.
+import { formatInstant } from '../../domain/base/instant.js';
+import { freeSlot } from '../../domain/base/slot.js';
+import { type Tenant, tenantOf } from '../../domain/base/tenant.js';
+import { eventBody, isEventPattern } from '../../domain/payments/event.js';
+import {
+  DELETED_LISTED_MAX,
+  SUBSCRIPTIONS_MAX,
+  type Subscription,
+  secretPurpose,
+} from '../../domain/webhooks/subscription.js';
+import {
+  endForDeletedSubscription,
+  type WebhookDelivery,
+} from '../../domain/webhooks/webhook-delivery.js';
+import { PonteError } from '../../errors.js';
+import type { Deps } from '../../ports/deps.js';
+import type { Tx } from '../../ports/storage.js';
+import { sequence, TEST_EVENT_TYPE } from './feed.js';
+
+const SECRET_BYTES = 32;
+/** Deliveries that end in one batch when their subscription is deleted. */
+const ENDED_PER_BATCH = 100;
+/** A refusal lists this many unknown names, each cut to this length. */
+const NAMED_MAX = 5;
+const NAMED_LENGTH_MAX = 100;
+
+interface CreateSubscriptionInput {
+  readonly url: string;
+  readonly eventTypes: readonly string[];
+}
+
+/** `secret` is the whole `whsec_…` text, returned only here. */
+interface SubscriptionWithSecret {
+  readonly subscription: Subscription;
+  readonly secret: string;
+}
+
+/** ValidationError for a forbidden URL, unknown event types, too many subscriptions. */
+export async function createSubscription(
+  deps: Deps,
+  tenant: Tenant,
+  input: CreateSubscriptionInput,
+): Promise<SubscriptionWithSecret> {
+  const eventTypes = checkedEventTypes(input.eventTypes);
+  const refusal = await deps.sender.refusal(input.url);
+  if (refusal !== null) throw new PonteError('ValidationError', `url: ${refusal}`);
+  const nowMs = deps.clock.nowMs();
+  const id = deps.ids.next('whs', nowMs);
+  const { secret, secretSealed } = newSecret(deps, id);
+  const made = {
+    ...tenantOf(tenant),
+    id,
+    url: input.url,
+    eventTypes,
+    active: true,
+    secretSealed,
+    createdAtMs: nowMs,
+    updatedAtMs: nowMs,
+    version: 1,
+  } as const;
+  const subscription = await deps.store.run(async (tx) => {
+    const taken = await tx.subscriptions.slots(tenant);
+    const full = `There are ${SUBSCRIPTIONS_MAX} active webhook subscriptions, the most per mode.`;
+    const random = deps.ids.randomBytes(1);
+    const slot = freeSlot(taken, SUBSCRIPTIONS_MAX, random, `${full} Delete one first.`);
+    const free: Subscription = Object.freeze({ ...made, slot });
+    tx.subscriptions.insert(free);
+    return free;
+  });
+  return { subscription, secret };
+}
+
+/** Every active subscription and the latest deleted ones, newest first. */
+export function listSubscriptions(deps: Deps, tenant: Tenant): Promise<readonly Subscription[]> {
+  return deps.store.run((tx) => tx.subscriptions.list(tenant, DELETED_LISTED_MAX));
+}
+
+/** The new secret signs all attempts that start later. */
+export async function rotateSecret(
+  deps: Deps,
+  tenant: Tenant,
+  id: string,
+): Promise<SubscriptionWithSecret> {
+  const { secret, secretSealed } = newSecret(deps, id);
+  const subscription = await deps.store.run(async (tx) => {
+    const found = await activeSubscription(tx, tenant, id);
+    return updated(tx, { ...found, secretSealed, updatedAtMs: deps.clock.nowMs() });
+  });
+  return { subscription, secret };
+}
+
+/**
+ * Pending deliveries become dead letters; a repeat completes an interrupted deletion. Deliveries
+ * that the sequencer makes concurrently are ended when a worker claims them.
+ */
+export async function deleteSubscription(
+  deps: Deps,
+  tenant: Tenant,
+  id: string,
+): Promise<Subscription> {
+  const subscription = await deps.store.run(async (tx) => {
+    const found = await tx.subscriptions.get(tenant, id);
+    if (found === null) throw new PonteError('NotFound');
+    if (!found.active) return found;
+    return updated(tx, { ...found, active: false, updatedAtMs: deps.clock.nowMs() });
+  });
+  while ((await endPending(deps, id)) === ENDED_PER_BATCH);
+  return subscription;
+}
+
+/** Sends `webhook.test`, an event of the feed, to this subscription only. */
+export async function testSubscription(
+  deps: Deps,
+  tenant: Tenant,
+  id: string,
+): Promise<WebhookDelivery> {
+  const nowMs = deps.clock.nowMs();
+  const eventId = deps.ids.next('evt', nowMs);
+  const delivery = await deps.store.run(async (tx) => {
+    await activeSubscription(tx, tenant, id);
+    // Sequenced without the outbox, so that the response can name the delivery.
+    const event = {
+      ...tenantOf(tenant),
+      id: eventId,
+      type: TEST_EVENT_TYPE,
+      subjectId: id,
+      body: eventBody(TEST_EVENT_TYPE, {
+        subscriptionId: id,
+        externalEventId: eventId,
+        occurredAt: formatInstant(nowMs),
+      }),
+      createdAtMs: nowMs,
+    };
+    const { deliveries } = await sequence(deps, tx, [event], { nowMs, dispatch: null });
+    // None if it was deleted between the two reads.
+    if (deliveries[0] === undefined) throw notFoundDeleted();
+    return deliveries[0];
+  });
+  deps.wake('feed', [tenantOf(tenant)]);
+  deps.wake('deliveries');
+  return delivery;
+}
+
+export function openSecret(deps: Pick<Deps, 'secretBox'>, subscription: Subscription): string {
+  return deps.secretBox.open(subscription.secretSealed, secretPurpose(subscription));
+}
+
+function newSecret(deps: Deps, id: string) {
+  const bytes = deps.ids.randomBytes(SECRET_BYTES);
+  const secret = `whsec_${Buffer.from(bytes).toString('base64')}`;
+  return { secret, secretSealed: deps.secretBox.seal(secret, secretPurpose({ id })) };
+}
+
+function checkedEventTypes(given: readonly string[]): readonly string[] {
+  const eventTypes = [...new Set(given)];
+  if (eventTypes.length === 0) {
+    throw new PonteError('ValidationError', 'eventTypes: Name at least one event type, or "*".');
+  }
+  const unknown = eventTypes.filter((pattern) => !isEventPattern(pattern));
+  if (unknown.length > 0) {
+    const names = unknown.slice(0, NAMED_MAX).map((name) => name.slice(0, NAMED_LENGTH_MAX));
+    throw new PonteError(
+      'ValidationError',
+      `eventTypes: Unknown: ${names.join(', ')}${unknown.length > NAMED_MAX ? ', …' : ''}. ` +
+        'Send event types as documented, a namespace such as "payment_intent.*", or "*".',
+    );
+  }
+  return Object.freeze(eventTypes);
+}
+
+async function activeSubscription(tx: Tx, tenant: Tenant, id: string): Promise<Subscription> {
+  const found = await tx.subscriptions.get(tenant, id);
+  if (found === null) throw new PonteError('NotFound');
+  if (!found.active) throw notFoundDeleted();
+  return found;
+}
+
+function notFoundDeleted(): PonteError {
+  return new PonteError('NotFound', 'This webhook subscription was deleted. Create a new one.');
+}
+
+function updated(tx: Tx, subscription: Subscription): Subscription {
+  tx.subscriptions.update(Object.freeze(subscription));
+  return subscription;
+}
+
+function endPending(deps: Deps, subscriptionId: string): Promise<number> {
+  return deps.store.run(async (tx) => {
+    const pending = await tx.deliveries.pendingOf(subscriptionId, ENDED_PER_BATCH);
+    for (const delivery of pending) tx.deliveries.update(endForDeletedSubscription(delivery));
+    return pending.length;
+  });
+}

@@ -1,0 +1,140 @@
+// The browsable description, in a real browser and on the wire.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Browser } from 'playwright-core';
+import { routes } from '../../../../adapters/http/routes.js';
+import { eventTypes } from '../../../../core/domain/payments/event.js';
+import { openBrowser, watchedPage } from '../../../support/servers/browser.js';
+import { suiteEnd } from '../../../support/suite-end.js';
+import { refusalOf, sharedSite } from '../checked-site.js';
+
+let browser: Browser;
+
+const suite = suiteEnd();
+const site = sharedSite(async () => {
+  browser = await openBrowser();
+  suite.after(() => browser.close());
+});
+
+test('it shows every operation and event, asks no other origin, and keeps its policy', async () => {
+  const { page, requested, complaints } = await watchedPage(browser);
+  const origin = `http://127.0.0.1:${site.port}`;
+  await page.goto(`${origin}/docs`);
+  await page.waitForSelector('.opblock');
+  const shown = await page.locator('.opblock-summary-path').allTextContents();
+  const paths = routes.flatMap(({ operations }) => Object.values(operations));
+  assert.deepEqual(
+    shown.map((path) => path.replaceAll('\u200b', '')).toSorted(),
+    [...paths, ...eventTypes].toSorted(),
+  );
+  await page.locator('.opblock-summary-control').first().click();
+  await page.waitForSelector('.opblock-body .responses-table');
+  if (process.env.PONTE_TEST_SCREENSHOT !== undefined) {
+    await page.screenshot({ path: process.env.PONTE_TEST_SCREENSHOT });
+  }
+  assert.deepEqual(complaints, []);
+  assert.deepEqual(
+    requested.filter((url) => !url.startsWith(`${origin}/`)),
+    [],
+  );
+  await page.close();
+});
+
+test('the essentials are visible, details unfold', async () => {
+  const { page, complaints } = await watchedPage(browser);
+  await page.goto(`http://127.0.0.1:${site.port}/docs`);
+  const introduction = page.locator('.info .description');
+  await introduction.locator('ol > li').first().waitFor();
+  assert.equal(await introduction.locator('ol > li').count(), 4);
+  assert.equal(await introduction.locator('table:visible').count(), 0);
+  const summaries = introduction.locator('details > summary');
+  for (const summary of await summaries.all()) await summary.click();
+  assert.equal(await summaries.count(), 7);
+  assert.equal(await introduction.locator('details table:visible').count(), 3);
+  assert.deepEqual(complaints, []);
+  await page.close();
+});
+
+test('an operation can be tried from it', async () => {
+  const { page, complaints } = await watchedPage(browser);
+  await page.goto(`http://127.0.0.1:${site.port}/docs`);
+  const operation = page.locator('[id^="operations-"][id$="-healthz"]');
+  await operation.locator('.opblock-summary-control').click();
+  await operation.locator('.try-out__btn').click();
+  await operation.locator('.execute').click();
+  const answer = operation.locator('.live-responses-table pre code').first();
+  assert.match((await answer.textContent()) ?? '', /"status": "ok"/);
+  assert.deepEqual(complaints, []);
+  await page.close();
+});
+
+test('Authorize opens at the API key, ready to take it', async () => {
+  const { page, complaints } = await watchedPage(browser);
+  await page.goto(`http://127.0.0.1:${site.port}/docs`);
+  await page.locator('.btn.authorize').first().click();
+  const first = page.locator('.modal-ux-content .auth-container').first();
+  assert.match((await first.locator('h4').textContent()) ?? '', /^ApiKey/);
+  await page.keyboard.type('pk_test_1.secret');
+  assert.equal(await first.locator('input').inputValue(), 'pk_test_1.secret');
+  assert.equal(await page.evaluate("document.querySelector('.modal-ux-content').scrollTop"), 0);
+  assert.deepEqual(complaints, []);
+  await page.close();
+});
+
+test('what the policy forbids does not happen in it', async () => {
+  const { page, complaints } = await watchedPage(browser);
+  await page.goto(`http://127.0.0.1:${site.port}/docs`);
+  await page.evaluate(`{
+    const script = document.createElement('script');
+    script.textContent = 'window.injected = true';
+    document.body.append(script);
+  }`);
+  assert.equal(await page.evaluate('window.injected'), undefined);
+  await assert.rejects(page.evaluate(`fetch('http://localhost:${site.port}/healthz')`));
+  for (const directive of ['script-src', 'connect-src']) {
+    const violations = complaints.filter((text) => text.includes('Content Security Policy'));
+    assert.ok(
+      violations.some((text) => text.includes(directive)),
+      directive,
+    );
+  }
+  await page.close();
+});
+
+test('the policy allows no other origin, no inline script, no frame', async () => {
+  const { headers, text } = await site.call('GET', '/docs');
+  const policy = headers['content-security-policy'] ?? '';
+  assert.match(policy, /^default-src 'none'; script-src 'self'; style-src 'self';/);
+  assert.match(policy, /frame-ancestors 'none'/);
+  assert.doesNotMatch(policy, /unsafe|https?:|\*/);
+  assert.doesNotMatch(text, /<script>|<style|https?:\/\//);
+});
+
+test('the page is asked for again each time, its files only once', async () => {
+  const page = await site.call('GET', '/docs');
+  assert.equal(page.headers['cache-control'], 'no-cache');
+  const etag = page.headers['etag'] ?? '';
+  assert.equal(
+    (await site.call('GET', '/docs', { headers: { 'if-none-match': etag } })).status,
+    304,
+  );
+  const files = [...page.text.matchAll(/(?:src|href)="(docs\/[^"]+)"/g)];
+  assert.equal(files.length, 3);
+  for (const [, file] of files) {
+    const { status, headers, text } = await site.call('GET', `/${file}`);
+    assert.equal(status, 200);
+    assert.ok(text.length > 100);
+    assert.match(headers['cache-control'] ?? '', /max-age=31536000, immutable/);
+    assert.match(headers['content-type'] ?? '', /^text\/(css|javascript); charset=utf-8$/);
+  }
+});
+
+test('other files and other versions are not found', async () => {
+  const { text } = await site.call('GET', '/docs');
+  const [, version = ''] = /docs\/(\w+)\//.exec(text) ?? [];
+  for (const path of [`${version}/package.json`, `${version}/toString`, '0/start.js']) {
+    assert.equal(refusalOf(await site.call('GET', `/docs/${path}`)), '404 NotFound');
+  }
+  const outside = `/docs/${version}/..%2Fswagger-ui.css`;
+  assert.equal(refusalOf(await site.call('GET', outside)), '404 NotFound');
+});

@@ -1,0 +1,191 @@
+// Names that a request does not know: those that come near a known one are refused with it, others
+// are ignored; query parameters are never ignored.
+import assert from 'node:assert/strict';
+import { before, test } from 'node:test';
+import { z } from 'zod';
+import { openApiDocument } from '../../../../adapters/http/docs/openapi.js';
+import { misspellings, oversize } from '../../../../adapters/http/protocol/misspellings.js';
+import { submitAccountBody } from '../../../../adapters/http/resources/account-routes.js';
+import { createPaymentIntentBody } from '../../../../adapters/http/resources/payment-routes.js';
+import { routes } from '../../../../adapters/http/routes.js';
+import { fakeNotes } from '../../../../adapters/partner/fake.js';
+import { nearMiss } from '../../../../core/domain/base/near-miss.js';
+import { RawJson } from '../../../../core/domain/base/raw-json.js';
+import { suiteEnd } from '../../../support/suite-end.js';
+import { refusalOf } from '../checked-site.js';
+import { createBody } from '../docs/example-calls.js';
+import { operations, type TableScene, tableScene } from '../table-scene.js';
+
+const least = { externalId: 'a', amount: '10', buyer: { email: 'ana@example.com' } };
+
+let scene: TableScene;
+
+const suite = suiteEnd();
+
+before(async () => {
+  scene = await tableScene(suite);
+});
+
+test('a misspelled property is refused with the known one, and nothing is created', async () => {
+  const { site, key } = scene;
+  for (const [name, value, meant] of [
+    ['curency', 'EUR', 'currency'],
+    ['Currency', 'EUR', 'currency'],
+    ['return_url', 'https://shop.example', 'returnUrl'],
+    ['expiresat', '2031-01-01T00:00:00Z', 'expiresAt'],
+    ['meta-data', {}, 'metadata'],
+    ['sellerExternalID', 'shop', 'sellerExternalId'],
+  ] as const) {
+    const body = { ...createBody(), [name]: value };
+    const answer = await site.call('POST', '/v1/payment-intents', { key, body });
+    assert.equal(refusalOf(answer), '400 ValidationError', name);
+    const message = `${name}: unknown property; send ${meant} instead.`;
+    assert.equal(answer.body['message'], message);
+    const read = `/v1/payments/ext_${String(body['externalId'])}`;
+    assert.equal((await site.call('GET', read, { key })).status, 404, name);
+  }
+});
+
+test('nested objects are checked too, and missing fields are named as well', async () => {
+  const { site, key } = scene;
+  const body = { ...createBody(), buyer: { emial: 'ana@example.com' } };
+  const answer = await site.call('POST', '/v1/payment-intents', { key, body });
+  assert.equal(
+    answer.body['message'],
+    'buyer.emial: unknown property; send email instead; ' + 'buyer.email: send an e-mail address.',
+  );
+  assert.deepEqual(misspellings(submitAccountBody, { owners: [{}, { fristName: 'Ana' }] }), [
+    'owners[1].fristName: unknown property; send firstName instead',
+  ]);
+});
+
+test('what metadata and display hold is free', () => {
+  const raw = new RawJson('{"curency":"EUR","lineItems":[{"descripton":"x"}],"titel":"y"}');
+  assert.deepEqual(misspellings(createPaymentIntentBody, { ...least, metadata: raw }), []);
+  assert.deepEqual(misspellings(createPaymentIntentBody, { ...least, display: raw }), []);
+});
+
+test('a second name next to the known one is not a misspelling', () => {
+  const buyer = { ...least.buyer, country: 'GB', county: 'Kent' };
+  assert.deepEqual(misspellings(createPaymentIntentBody, { ...least, buyer }), []);
+  assert.equal(
+    misspellings(createPaymentIntentBody, { ...least, buyer: { ...buyer, country: null } }).length,
+    1,
+  );
+});
+
+test('no property of the interface is taken for another one', () => {
+  const names = new Set<string>();
+  const gather = (value: unknown): void => {
+    if (typeof value !== 'object' || value === null) return;
+    const { properties } = value as { readonly properties?: object };
+    for (const name of Object.keys(properties ?? {})) names.add(name);
+    for (const item of Object.values(value)) gather(item);
+  };
+  gather(openApiDocument(routes, fakeNotes));
+  assert.ok(names.size > 100);
+  const taken = routes.flatMap(({ operations, body }) => {
+    const known = body instanceof z.ZodObject ? Object.keys(body.shape) : [];
+    return (
+      [...names]
+        // `kid` is a name of RFC 7517.
+        .filter((name) => !known.includes(name) && name !== 'kid')
+        .flatMap((name) => {
+          const meant = nearMiss(name, known);
+          return meant === null ? [] : [`${Object.keys(operations)[0]}: ${name} is ${meant}`];
+        })
+    );
+  });
+  // This one is right: a subscription names several.
+  assert.deepEqual(taken, ['createWebhookSubscription: eventType is eventTypes']);
+});
+
+test('every body refuses each of its longer properties when it is misspelled', () => {
+  let looked = 0;
+  for (const { operations, body } of routes) {
+    if (!(body instanceof z.ZodObject) || body.def.catchall !== undefined) continue;
+    for (const name of Object.keys(body.shape).filter(({ length }) => length >= 4)) {
+      looked += 1;
+      const [misspelled] = misspellings(body, { [`${name.slice(0, 2)}q${name.slice(2)}`]: 'x' });
+      const context = `${Object.keys(operations)[0]} ${name}: ${misspelled}`;
+      assert.match(misspelled ?? '', new RegExp(`; send ${name} instead$`), context);
+    }
+  }
+  assert.ok(looked > 50, `${looked}`);
+});
+
+test('of very many unknown properties only the first hundred are looked at', () => {
+  const many = (count: number) =>
+    Object.fromEntries(Array.from({ length: count }, (_, at) => [`other${at}`, at]));
+  const found = [100, 99].map((count) => {
+    const body = { ...many(count), curency: 'EUR', ...least };
+    return misspellings(createPaymentIntentBody, body).length;
+  });
+  assert.deepEqual(found, [0, 1]);
+});
+
+test('a query parameter that is not known is refused with those that are', async () => {
+  const { site, own, exampleOf } = scene;
+  for (const { operationId, route } of operations) {
+    const { path, ...example } = await exampleOf(operationId);
+    const asked = `${path}${path.includes('?') ? '&' : '?'}unheard_of=1`;
+    const answer = await site.call(route.method, asked, { ...example, ...own });
+    if (['none', 'partner', 'signature'].includes(route.access.auth)) {
+      assert.ok(answer.status < 300, `${operationId}: a probe or a reader may append anything`);
+      continue;
+    }
+    assert.equal(refusalOf(answer), '400 ValidationError', operationId);
+    assert.match(String(answer.body['message']), /^unheard_of: unknown query parameter/);
+  }
+  const { body } = await site.call('GET', '/v1/invoices?staus=expired&limit=1', own);
+  const known = 'the known ones are limit, cursor, status';
+  assert.equal(body['message'], `staus: unknown query parameter; ${known}.`);
+});
+
+/** `count` times `item`, separated by commas. */
+const many = (count: number, item: string) => Array<string>(count).fill(item).join(',');
+
+const heavyBodies: readonly (readonly [string, string])[] = [
+  ['65 levels', `{"a":${'['.repeat(64)}${']'.repeat(64)}}`],
+  ['125,000 levels', `{"a":${'['.repeat(125_000)}${']'.repeat(125_000)}}`],
+  ['10,001 values', `{"a":[${many(10_000, '0')}],"b":0}`],
+  ['10,001 properties', `{${many(10_001, '"a":0')}}`],
+];
+
+test('a body with more levels or values than any schema has is refused unread', async (t) => {
+  const { site, key } = scene;
+  const parse = t.mock.method(JSON, 'parse');
+  for (const [name, body] of heavyBodies) {
+    const parsed = parse.mock.callCount();
+    const answer = await site.call('POST', '/v1/buyer-kyc', { key, body });
+    assert.equal(refusalOf(answer), '400 ValidationError', name);
+    const message = 'body: must have at most 64 levels and 10000 values.';
+    assert.equal(answer.body['message'], message, name);
+    const texts = parse.mock.calls.slice(parsed).map(({ arguments: [text] }) => text);
+    assert.equal(texts.includes(body), false, name);
+  }
+});
+
+test('text in a body is not counted as levels and values', async () => {
+  const { site, key } = scene;
+  const externalId = `${'{'.repeat(70)}\\"[,`;
+  const body = { ...createBody(), externalId, metadata: { text: ','.repeat(20_000) } };
+  assert.equal((await site.call('POST', '/v1/payment-intents', { key, body })).status, 201);
+});
+
+test('an array, an object or a map that is too large is refused before its schema', () => {
+  const map = (count: number) =>
+    Object.fromEntries(Array.from({ length: count }, (_, index) => [`k${index}`, 'v']));
+  for (const [value, found] of [
+    [{ owners: Array(10).fill({}) }, null],
+    [{ owners: Array(11).fill({}) }, 'owners: send at most 10 items'],
+    [{ owners: [{}, map(1_001)] }, 'owners[1]: send at most 1000 properties'],
+    [{ answers: map(1_000) }, null],
+    [{ answers: map(1_001) }, 'answers: send at most 1000 properties'],
+    [map(1_001), 'body: send at most 1000 properties'],
+    // Not of the schema, so nothing walks it.
+    [{ other: Array(2_000).fill(0) }, null],
+  ] as const) {
+    assert.equal(oversize(submitAccountBody, value), found);
+  }
+});

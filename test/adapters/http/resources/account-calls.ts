@@ -1,0 +1,78 @@
+// Connected accounts for tests over HTTP: sellers in the state that a test starts from, and a good
+// call for each operation on accounts.
+import type { Tenant } from '../../../../core/domain/base/tenant.js';
+import type { ConnectedAccount } from '../../../../core/domain/parties/connected-account.js';
+import {
+  configureAccountPayout,
+  createAccount,
+  startTerms,
+  submitAccount,
+} from '../../../../core/usecases/parties/accounts.js';
+import type { World } from '../../../support/scenes/test-world.js';
+import type { Example } from '../docs/example-calls.js';
+
+let made = 0;
+
+/** The dossier of a seller business, with an example company number. */
+export const sellerDossier = {
+  email: 'ana@example.com',
+  legalName: 'Lima Ltda',
+  cnpj: '11.222.333/0001-81',
+} as const;
+
+export const payoutConfig = { pixKey: 'ana@example.com', accountHolderName: 'Ana Lima' } as const;
+
+export function newSeller(world: World, tenant: Tenant): Promise<ConnectedAccount> {
+  made += 1;
+  return createAccount(world.deps, tenant, {
+    role: 'seller',
+    entityType: 'business',
+    externalId: `seller-${made}`,
+    email: null,
+    legalName: null,
+    displayName: null,
+    country: null,
+    taxId: null,
+  }).then(({ account }) => account);
+}
+
+/** A seller that can be named on payments. */
+export async function readySeller(world: World, tenant: Tenant): Promise<ConnectedAccount> {
+  const { id } = await newSeller(world, tenant);
+  await submitAccount(world.deps, tenant, id, sellerDossier);
+  return configureAccountPayout(world.deps, tenant, id, payoutConfig);
+}
+
+export function accountExamples(base: string, noun: string): Readonly<Record<string, Example>> {
+  const on = (
+    rest: string,
+    body?: unknown,
+    prepare?: (world: World, tenant: Tenant, id: string) => Promise<unknown>,
+  ): Example => {
+    return async (world, tenant) => {
+      const { id } = await newSeller(world, tenant);
+      await prepare?.(world, tenant, id);
+      return { path: `${base}/${id}${rest}`, ...(body === undefined ? {} : { body }) };
+    };
+  };
+  const submitted = (world: World, tenant: Tenant, id: string) =>
+    submitAccount(world.deps, tenant, id, sellerDossier);
+  const session = (world: World, tenant: Tenant, id: string) =>
+    startTerms(world.deps, tenant, id, 'https://shop.example/terms');
+  return {
+    [`create${noun}`]: async () => {
+      made += 1;
+      const externalId = `seller-${made}`;
+      const { email, legalName } = sellerDossier;
+      const body = { role: 'seller', entityType: 'business', externalId, email, legalName };
+      return { path: base, body, status: 201 };
+    },
+    [`list${noun}s`]: async () => ({ path: `${base}?role=seller&status=approved&limit=5` }),
+    [`read${noun}`]: on(''),
+    [`start${noun}Terms`]: on('/tos-session', { redirectUrl: 'https://shop.example/terms' }),
+    [`accept${noun}Terms`]: on('/tos-accepted', { tosId: 'tos_1' }, session),
+    [`submit${noun}`]: on('/submit', sellerDossier),
+    [`create${noun}Upload`]: on('/upload-url', { kind: 'selfie', contentType: 'image/png' }),
+    [`configure${noun}Payout`]: on('/payout-config', payoutConfig, submitted),
+  };
+}

@@ -1,0 +1,180 @@
+// The payout of connected sellers over HTTP: PIX destination, off-ramp wallet, ready to collect.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { SettlementPartner } from '../../../../core/ports/partner.js';
+import { refusalOf, sharedSite } from '../checked-site.js';
+import { createBody } from '../docs/example-calls.js';
+import { newSeller, payoutConfig, sellerDossier } from './account-calls.js';
+import {
+  type AccountClient,
+  newAccountClient,
+  reportOn,
+  withPartner,
+  writtenBy,
+} from './account-client.js';
+
+const site = sharedSite();
+let api: AccountClient;
+
+test('a payout makes an approved seller ready to collect, in its answer', async () => {
+  api = await newAccountClient(site);
+  const id = await api.approvedSeller();
+  const { status, body } = await api.payout(id);
+  assert.equal(status, 200);
+  assert.equal(body['payoutConfigured'], true);
+  assert.equal(body['readyToCollect'], true);
+  assert.deepEqual((await api.get(id)).body, body);
+  assert.deepEqual(await api.events(), ['created', 'kyb_approved', 'ready_to_collect']);
+});
+
+test('a payout before the approval is refused, and one of a buyer at any time', async () => {
+  api = await newAccountClient(site);
+  const seller = (await newSeller(site.world, api.tenant)).id;
+  assert.equal(refusalOf(await api.payout(seller)), '400 ConnectedAccountNotApproved');
+  await api.submit(seller, { ...sellerDossier, legalName: 'Fail' });
+  assert.equal(refusalOf(await api.payout(seller)), '400 ConnectedAccountNotApproved');
+  const buyer = await api.newBuyer('bo@example.com');
+  assert.equal(refusalOf(await api.payout(buyer)), '400 ValidationError');
+  await site.world.settle();
+  assert.equal((await api.get(buyer)).body['status'], 'approved');
+  assert.equal(refusalOf(await api.payout(buyer)), '400 ValidationError');
+});
+
+test('ready_to_collect fires once only', async () => {
+  api = await newAccountClient(site);
+  const id = await api.approvedSeller();
+  for (let count = 0; count < 3; count += 1) await api.payout(id);
+  await api.payout(id, { ...payoutConfig, pixKey: 'other@example.com' });
+  await reportOn(site.world, await api.submissionOf(id), {
+    status: 'rejected',
+    reason: 'taken back',
+  });
+  assert.equal((await api.get(id)).body['readyToCollect'], false);
+  await api.submit(id, sellerDossier);
+  assert.equal((await api.get(id)).body['payoutConfigured'], false);
+  assert.equal((await api.payout(id)).body['readyToCollect'], true);
+  assert.deepEqual(await api.events(), [
+    'created',
+    'kyb_approved',
+    'ready_to_collect',
+    'kyb_rejected',
+    'kyb_approved',
+  ]);
+});
+
+test('a PIX key that the partner does not take is refused, and not repeated', async () => {
+  api = await newAccountClient(site);
+  const id = await api.approvedSeller();
+  const pixKey = 'no pix key';
+  const answer = await api.payout(id, { ...payoutConfig, pixKey });
+  assert.equal(refusalOf(answer), '400 ValidationError');
+  const registering = async ({ pixKey: given }: { readonly pixKey: string }) =>
+    ({ outcome: 'refused', code: 'bad', message: `the key ${given} is not known` }) as const;
+  await withPartner(site.world, { registerPixDestination: registering }, async () => {
+    const refused = await api.payout(id, { ...payoutConfig, pixKey });
+    assert.equal(refusalOf(refused), '400 ValidationError');
+    assert.ok(!refused.text.includes(pixKey));
+  });
+  assert.equal((await api.get(id)).body['payoutConfigured'], false);
+});
+
+test('a payout whose call times out: 503, nothing recorded, repeated under its key', async () => {
+  api = await newAccountClient(site);
+  const id = await api.approvedSeller();
+  const earlier = (await api.get(id)).body;
+  const keys: string[] = [];
+  const { registerPixDestination } = site.world.partner;
+  const failures: readonly SettlementPartner['registerPixDestination'][] = [
+    async () => ({ outcome: 'unknown', reason: 'time-out' }),
+    async () => ({ outcome: 'later', reason: 'down' }),
+    async ({ pixKey }) => Promise.reject(new Error(`reset while sending ${pixKey}`)),
+    registerPixDestination,
+  ];
+  for (const [index, call] of failures.entries()) {
+    const noted: SettlementPartner['registerPixDestination'] = (input) => {
+      keys.push(input.key);
+      return call(input);
+    };
+    await withPartner(site.world, { registerPixDestination: noted }, async () => {
+      const answer = await api.payout(id);
+      const isLast = index === failures.length - 1;
+      assert.equal(
+        isLast ? answer.status : refusalOf(answer),
+        isLast ? 200 : '503 PartnerUnavailable',
+      );
+      if (!isLast) assert.deepEqual((await api.get(id)).body, earlier);
+      if (!isLast) assert.ok(Number(answer.headers['retry-after']) >= 1);
+    });
+  }
+  assert.equal(new Set(keys).size, 1);
+  assert.match(keys[0] ?? '', /^[0-9a-f]{64}$/);
+});
+
+test('another PIX key, another account: another key at the partner', async () => {
+  api = await newAccountClient(site);
+  const keys: string[] = [];
+  const { registerPixDestination } = site.world.partner;
+  const noted: SettlementPartner['registerPixDestination'] = (input) => {
+    keys.push(input.key);
+    return registerPixDestination(input);
+  };
+  await withPartner(site.world, { registerPixDestination: noted }, async () => {
+    const id = await api.approvedSeller();
+    await api.payout(id);
+    await api.payout(id, { ...payoutConfig, pixKey: 'other@example.com' });
+    await api.payout(await api.approvedSeller());
+  });
+  assert.equal(new Set(keys).size, 3);
+});
+
+test('the raw PIX key is never stored and never logged', async () => {
+  api = await newAccountClient(site);
+  const pixKey = 'very.secret.pix@example.com';
+  const answers: string[] = [];
+  const written = await writtenBy(async () => {
+    const id = await api.approvedSeller();
+    answers.push(
+      (await api.payout(id, { ...payoutConfig, pixKey })).text,
+      (await api.get(id)).text,
+    );
+    await site.world.settle();
+  });
+  const { log, sent } = site.world;
+  const outputs = [...written, ...answers, JSON.stringify(log), JSON.stringify(sent)];
+  for (const form of ['utf8', 'hex', 'base64', 'base64url'] as const) {
+    const secret = Buffer.from(pixKey).toString(form).replace(/=+$/, '');
+    assert.ok(!outputs.some((text) => text.includes(secret)), form);
+  }
+});
+
+test('an off-ramp wallet that comes later makes the seller ready then', async () => {
+  api = await newAccountClient(site);
+  const id = await api.approvedSeller();
+  const provisionRails = async () => ({ outcome: 'unknown', reason: 'time-out' }) as const;
+  await withPartner(site.world, { provisionRails }, async () => {
+    const { body } = await api.payout(id);
+    assert.equal(body['payoutConfigured'], true);
+    assert.equal(body['readyToCollect'], false);
+  });
+  const body = { ...createBody(), sellerExternalId: (await api.get(id)).body['externalId'] };
+  assert.equal(refusalOf(await api.pay(body)), '400 SellerNotReady');
+  site.world.advanceClock(5_000);
+  await site.world.settle();
+  assert.equal((await api.get(id)).body['readyToCollect'], true);
+  assert.equal((await api.events()).at(-1), 'ready_to_collect');
+  assert.equal((await api.pay(body)).status, 201);
+});
+
+test('a wallet that the partner refuses leaves the seller not ready, and alarms', async () => {
+  api = await newAccountClient(site);
+  const id = await api.approvedSeller();
+  const provisionRails = async () =>
+    ({ outcome: 'refused', code: 'no_wallets', message: 'no' }) as const;
+  await withPartner(site.world, { provisionRails }, async () => {
+    assert.equal((await api.payout(id)).body['readyToCollect'], false);
+  });
+  const alert = site.world.log.findLast(({ message }) => message === 'alert');
+  assert.match(String(alert?.fields['alert']), /rails/);
+  // Configured again, be it the same, it is asked for again.
+  assert.equal((await api.payout(id)).body['readyToCollect'], true);
+});

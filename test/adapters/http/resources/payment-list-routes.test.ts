@@ -1,0 +1,187 @@
+// The list of payments over HTTP: its filters, what a key may see, pages, and a copy that is kept
+// up to date with updatedSince.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Scope } from '../../../../core/domain/access/scope.js';
+import { formatInstant, HOUR_MS, MINUTE_MS } from '../../../../core/domain/base/instant.js';
+import { tenantOf } from '../../../../core/domain/base/tenant.js';
+import { cancelPayment } from '../../../../core/usecases/payments/payments.js';
+import { makeIntent, makeInvoice } from '../../../support/scenes/made-payments.js';
+import { refusalOf, sharedSite } from '../checked-site.js';
+import { readySeller } from './account-calls.js';
+
+type Json = Readonly<Record<string, unknown>>;
+
+const site = sharedSite();
+
+interface Page {
+  readonly data: readonly Json[];
+  readonly nextCursor: string | null;
+}
+
+async function newTenant(scopes: readonly Scope[] = []) {
+  const tenant = await site.world.newTenant();
+  return { tenant, key: await site.world.key(tenant.orgId, { scopes }) };
+}
+
+async function page(key: string, query: Readonly<Record<string, string>> = {}): Promise<Page> {
+  const path = `/v1/payments?${new URLSearchParams(query)}`;
+  const { status, text, body } = await site.call('GET', path, { key });
+  assert.equal(status, 200, text);
+  return body as unknown as Page;
+}
+
+const idsOf = ({ data }: Page) => data.map(({ id }) => String(id));
+
+async function refused(key: string, query: string): Promise<string> {
+  return refusalOf(await site.call('GET', `/v1/payments?${query}`, { key }));
+}
+
+test('payments of both origins are listed newest first, as each is read', async () => {
+  const { tenant, key } = await newTenant();
+  const ids: string[] = [];
+  for (const make of [makeIntent, makeInvoice, makeIntent, makeInvoice]) {
+    ids.unshift((await make(site.world.deps, tenant)).payment.id);
+    site.world.advanceClock(1);
+  }
+  const listed = await page(key);
+  assert.deepEqual([idsOf(listed), listed.nextCursor], [ids, null]);
+  for (const row of listed.data) {
+    assert.deepEqual((await site.call('GET', `/v1/payments/${row['id']}`, { key })).body, row);
+  }
+});
+
+test('each filter selects, and filters combine', async () => {
+  const { tenant, key } = await newTenant();
+  const { deps } = site.world;
+  const { externalId: sellerExternalId } = await readySeller(site.world, tenant);
+  const early = formatInstant(deps.clock.nowMs());
+  const one = (await makeIntent(deps, tenant, { externalId: 'order-1' })).payment;
+  site.world.advanceClock(HOUR_MS);
+  const late = formatInstant(deps.clock.nowMs());
+  const two = (await makeIntent(deps, tenant, { externalId: 'order-2', sellerExternalId })).payment;
+  site.world.advanceClock(1);
+  const bill = (await makeInvoice(deps, tenant, { externalId: 'order-1' })).payment;
+  await cancelPayment(deps, tenant, two.id, 'changed mind');
+  const cases: readonly (readonly [Record<string, string>, readonly { readonly id: string }[]])[] =
+    [
+      [{}, [bill, two, one]],
+      [{ origin: 'invoice' }, [bill]],
+      [{ origin: 'payment_intent' }, [two, one]],
+      [{ status: 'cancelled' }, [two]],
+      [{ status: 'settled' }, []],
+      [{ externalId: 'order-1' }, [bill, one]],
+      [{ externalId: 'order-1', origin: 'payment_intent' }, [one]],
+      [{ sellerExternalId: String(sellerExternalId) }, [two]],
+      [{ sellerExternalId: String(sellerExternalId), status: 'approved' }, []],
+      [{ createdFrom: late }, [bill, two]],
+      [{ createdTo: late }, [one]],
+      [{ createdFrom: early, createdTo: late, status: 'awaiting_buyer' }, [one]],
+      [{ createdFrom: '0001-01-01T00:00:00Z' }, [bill, two, one]],
+      [{ createdFrom: late, createdTo: early }, []],
+    ];
+  for (const [query, expected] of cases) {
+    const ids = expected.map(({ id }) => id);
+    assert.deepEqual(idsOf(await page(key, query)), ids, JSON.stringify(query));
+  }
+});
+
+test('payments of origins that the key may not read are left out', async () => {
+  const { tenant, key } = await newTenant();
+  const intent = (await makeIntent(site.world.deps, tenant)).payment.id;
+  const invoice = (await makeInvoice(site.world.deps, tenant)).payment.id;
+  const updatedSince = formatInstant(site.world.deps.clock.nowMs());
+  for (const [scopes, expected] of [
+    [['payment_intents:read'], [intent]],
+    [['invoices:read'], [invoice]],
+    [['invoices:read', 'payment_intents:read'], idsOf(await page(key))],
+  ] as const) {
+    const narrow = await site.world.key(tenant.orgId, { scopes });
+    assert.deepEqual(idsOf(await page(narrow)), expected);
+    const changed = idsOf(await page(narrow, { updatedSince }));
+    assert.deepEqual(changed.toSorted(), expected.toSorted());
+  }
+  const intents = await site.world.key(tenant.orgId, { scopes: ['payment_intents:read'] });
+  assert.deepEqual(idsOf(await page(intents, { origin: 'invoice' })), []);
+  const neither = await site.world.key(tenant.orgId, { scopes: ['payment_intents:write'] });
+  assert.equal(await refused(neither, ''), '403 InsufficientScope');
+});
+
+test('unknown filters and values, and a cursor of another list, are refused', async () => {
+  const { tenant, key } = await newTenant();
+  for (let rows = 0; rows < 3; rows += 1) await makeIntent(site.world.deps, tenant);
+  const updatedSince = formatInstant(site.world.deps.clock.nowMs());
+  const cursor = String((await page(key, { limit: '1' })).nextCursor);
+  const changes = String((await page(key, { limit: '1', updatedSince })).nextCursor);
+  for (const query of [
+    'status=paid',
+    'origin=pi',
+    'seller=a',
+    'externalId=',
+    'sellerExternalId=',
+    'createdFrom=2030-01-01',
+    'createdTo=now',
+    'updatedSince=1',
+    'limit=0',
+    'limit=101',
+    `cursor=${cursor}x`,
+    `cursor=${cursor}&status=approved`,
+    `cursor=${changes}`,
+    `cursor=${cursor}&updatedSince=${updatedSince}`,
+    'cursor=a',
+    'status=failed&status=failed',
+    ...[
+      'status=approved',
+      'externalId=a',
+      'sellerExternalId=a',
+      'createdFrom=2030-01-01T00:00:00Z',
+    ].map((filter) => `updatedSince=${updatedSince}&${filter}`),
+  ]) {
+    assert.equal(await refused(key, query), '400 ValidationError', query);
+  }
+  // The limit may differ from page to page.
+  assert.equal(idsOf(await page(key, { cursor, limit: '5' })).length, 2);
+});
+
+test('with updatedSince changes come oldest first, until the time of the first page', async () => {
+  const { tenant, key } = await newTenant();
+  const { deps } = site.world;
+  const sinceMs = deps.clock.nowMs();
+  const made: string[] = [];
+  for (let count = 0; count < 4; count += 1) {
+    made.push((await makeIntent(deps, tenant)).payment.id);
+    site.world.advanceClock(2 * MINUTE_MS);
+  }
+  const [first = '', second = '', third = '', fourth = ''] = made;
+  await cancelPayment(deps, tenant, first, 'changed mind');
+  const updatedSince = formatInstant(sinceMs + 2 * MINUTE_MS);
+  const query = { updatedSince, limit: '2' };
+  const one = await page(key, query);
+  assert.deepEqual(idsOf(one), [second, third]);
+  site.world.advanceClock(1);
+  await cancelPayment(deps, tenant, fourth, 'changed mind');
+  const two = await page(key, { ...query, cursor: String(one.nextCursor) });
+  assert.deepEqual([idsOf(two), two.nextCursor], [[first], null]);
+  const next = String(two.data.at(-1)?.['updatedAt']);
+  const later = await page(key, { updatedSince: next });
+  assert.deepEqual(idsOf(later), [first, fourth]);
+});
+
+test('a copy that repeats the latest updatedAt misses no change that is stored late', async () => {
+  const { tenant, key } = await newTenant();
+  const { deps } = site.world;
+  const late = (await makeIntent(deps, tenant)).payment;
+  site.world.advanceClock(HOUR_MS);
+  const decidedAtMs = deps.clock.nowMs();
+  site.world.advanceClock(MINUTE_MS);
+  await makeIntent(deps, tenant);
+  const seen = await page(key, { updatedSince: formatInstant(decidedAtMs) });
+  const updatedSince = String(seen.data.at(-1)?.['updatedAt']);
+  assert.equal(idsOf(seen).includes(late.id), false);
+  // Stored after the newer change was read.
+  await deps.store.run(async (tx) => {
+    const found = await tx.payments.get(tenantOf(late), late.id);
+    if (found !== null) tx.payments.update({ ...found, updatedAtMs: decidedAtMs });
+  });
+  assert.ok(idsOf(await page(key, { updatedSince })).includes(late.id));
+});

@@ -1,0 +1,216 @@
+// Webhook subscriptions and their deliveries over HTTP.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { verifyWebhook } from '../../../../core/domain/webhooks/signature.js';
+import { type Answer, refusalOf, sharedSite } from '../checked-site.js';
+import { createBody } from '../docs/example-calls.js';
+
+type Json = Readonly<Record<string, unknown>>;
+
+const site = sharedSite();
+let orgId: string;
+let key: string;
+
+// Each test has its own organization: lists are complete.
+async function newOrganization(): Promise<void> {
+  orgId = await site.world.organization();
+  key = await site.world.key(orgId);
+}
+
+test('a subscription returns its secret once: on creation, and a new one on rotation', async () => {
+  await newOrganization();
+  const made = await subscribe();
+  const { secret, ...rest } = made.body;
+  assert.match(String(secret), /^whsec_[A-Za-z0-9+/]{43}=$/);
+  assert.deepEqual(rest, {
+    id: rest['id'],
+    orgId,
+    url: 'https://acme.example/hooks',
+    eventTypes: ['*'],
+    active: true,
+    createdAt: '2030-01-01T00:00:00.000Z',
+    updatedAt: '2030-01-01T00:00:00.000Z',
+  });
+  assert.deepEqual((await list()).body, { data: [rest], nextCursor: null });
+
+  const rotated = await on(rest['id'], 'rotate-secret');
+  assert.notEqual(rotated.body['secret'], secret);
+  await on(rest['id'], 'test');
+  site.world.advanceClock(1);
+  await site.world.settle();
+  const sent = site.world.sent.at(-1);
+  assert.ok(sent !== undefined);
+  const check = (used: unknown) =>
+    verifyWebhook({
+      secret: String(used),
+      header: sent.headers['X-Service-Signature'] ?? sent.headers['x-service-signature'],
+      body: sent.body,
+      nowSeconds: Math.floor(site.world.deps.clock.nowMs() / 1_000),
+    }).valid;
+  assert.deepEqual([check(secret), check(rotated.body['secret'])], [false, true]);
+});
+
+test('a URL that may not be called, event types that do not exist: 400 naming both', async () => {
+  await newOrganization();
+  const path = '/v1/webhook-subscriptions';
+  const both = await site.call('POST', path, { key, body: { url: '', eventTypes: ['a.b'] } });
+  assert.equal(refusalOf(both), '400 ValidationError');
+  assert.match(String(both.body['message']), /url: .*eventTypes\[0\]: /);
+  const body = { url: 'http://acme.example/hooks', eventTypes: ['*'] };
+  const plain = await site.call('POST', path, { key, body });
+  assert.equal(refusalOf(plain), '400 ValidationError');
+  assert.match(String(plain.body['message']), /^url: /);
+  assert.deepEqual((await list()).body['data'], []);
+});
+
+test('a deleted subscription stays listed and readable, and gets nothing any more', async () => {
+  await newOrganization();
+  const { body } = await subscribe();
+  const path = `/v1/webhook-subscriptions/${String(body['id'])}`;
+  // DELETE takes no body; a sent one is not read.
+  const deleted = await site.call('DELETE', path, {
+    key,
+    body: '{',
+    headers: { 'content-type': 'a/b' },
+  });
+  assert.equal(deleted.status, 200);
+  assert.equal(deleted.body['active'], false);
+  const again = await site.call('DELETE', path, { key });
+  assert.deepEqual(again.body, deleted.body);
+  assert.deepEqual((await list()).body['data'], [deleted.body]);
+  const before = site.world.sent.length;
+  await site.call('POST', '/v1/payment-intents', { key, body: createBody() });
+  await site.world.settle();
+  assert.equal(site.world.sent.length, before);
+  for (const what of ['test', 'rotate-secret']) {
+    assert.equal(refusalOf(await on(body['id'], what)), '404 NotFound');
+  }
+  assert.equal((await site.call('GET', `${path}/deliveries`, { key })).status, 200);
+});
+
+test('a delivery is seen pending, tried, delivered, and replayed under its id', async () => {
+  await newOrganization();
+  const { body } = await subscribe();
+  site.world.answer = () => ({ responseStatus: 503 });
+  const tested = await on(body['id'], 'test');
+  assert.deepEqual([tested.body['status'], tested.body['attempt']], ['pending', 0]);
+  await site.world.settle();
+  const [failed] = await deliveries(body['id']);
+  assert.equal(failed?.['id'], tested.body['id']);
+  assert.deepEqual(
+    [failed?.['status'], failed?.['attempt'], failed?.['responseStatus']],
+    ['pending', 1, 503],
+  );
+  const replay = `deliveries/${String(tested.body['id'])}/replay`;
+  assert.equal(refusalOf(await on(body['id'], replay)), '409 DeliveryNotReplayable');
+  site.world.answer = () => ({});
+  site.world.advanceClock(30_000);
+  await site.world.settle();
+  const [delivered] = await deliveries(body['id']);
+  assert.deepEqual(
+    [delivered?.['status'], delivered?.['attempt'], delivered?.['lastError']],
+    ['delivered', 2, null],
+  );
+  const replayed = await on(body['id'], replay);
+  assert.deepEqual([replayed.body['status'], replayed.body['attempt']], ['pending', 0]);
+  await site.world.settle();
+  const sentIds = site.world.sent
+    .map(({ headers }) => headers['X-Service-Delivery-Id'] ?? headers['x-service-delivery-id'])
+    .slice(-3);
+  assert.deepEqual([...new Set(sentIds)], [tested.body['id']]);
+});
+
+test('a delivery has its event, its attempts, and their times', async () => {
+  await newOrganization();
+  const { body } = await subscribe();
+  site.world.answer = () => ({ responseStatus: 503, durationMs: 7, error: null });
+  const tested = await on(body['id'], 'test');
+  await site.world.settle();
+  const [row] = await deliveries(body['id']);
+  const feed = await site.call('GET', '/v1/events', { key });
+  const [event] = feed.body['data'] as readonly Json[];
+  const createdAtMs = site.world.deps.clock.nowMs();
+  assert.deepEqual(row, {
+    id: tested.body['id'],
+    eventId: event?.['id'],
+    eventType: 'webhook.test',
+    attempt: 1,
+    status: 'pending',
+    responseStatus: 503,
+    nextAttemptAt: new Date(createdAtMs + 30_000).toISOString(),
+    createdAt: new Date(createdAtMs).toISOString(),
+    deliveredAt: null,
+    lastError: 'the receiver answered 503',
+    durationMs: 7,
+  });
+  site.world.answer = () => ({});
+  site.world.advanceClock(30_000);
+  await site.world.settle();
+  const [delivered] = await deliveries(body['id']);
+  assert.equal(delivered?.['deliveredAt'], new Date(createdAtMs + 30_000).toISOString());
+  assert.deepEqual([delivered?.['nextAttemptAt'], delivered?.['lastError']], [null, null]);
+});
+
+test('deliveries are paged newest first, each once, to the end', async () => {
+  await newOrganization();
+  const { body } = await subscribe();
+  const made: unknown[] = [];
+  for (let count = 0; count < 7; count += 1) {
+    site.world.advanceClock(1);
+    made.unshift((await on(body['id'], 'test')).body['id']);
+  }
+  const path = `/v1/webhook-subscriptions/${String(body['id'])}/deliveries`;
+  for (const limit of [1, 3, 7, 100]) {
+    const seen: unknown[] = [];
+    let cursor: unknown = null;
+    let pages = 0;
+    do {
+      const query = cursor === null ? '' : `&cursor=${String(cursor)}`;
+      const page: Answer = await site.call('GET', `${path}?limit=${limit}${query}`, { key });
+      seen.push(...(page.body['data'] as readonly Json[]).map(({ id }) => id));
+      cursor = page.body['nextCursor'];
+      pages += 1;
+    } while (cursor !== null);
+    assert.deepEqual(seen, made);
+    assert.equal(pages, Math.ceil(7 / limit));
+  }
+});
+
+test('a cursor of another subscription, or a changed one, is a ValidationError', async () => {
+  await newOrganization();
+  const [one, other] = [await subscribe(), await subscribe()];
+  for (let count = 0; count < 2; count += 1) await on(one.body['id'], 'test');
+  const path = (id: unknown) => `/v1/webhook-subscriptions/${String(id)}/deliveries?limit=1`;
+  const page = await site.call('GET', path(one.body['id']), { key });
+  const cursor = String(page.body['nextCursor']);
+  for (const [id, used] of [
+    [other.body['id'], cursor],
+    [one.body['id'], `${cursor}x`],
+    [one.body['id'], cursor.slice(1)],
+    [one.body['id'], ''],
+    [one.body['id'], '%00'],
+    [one.body['id'], 'null'],
+  ] as const) {
+    const answer = await site.call('GET', `${path(id)}&cursor=${used}`, { key });
+    assert.equal(refusalOf(answer), '400 ValidationError', used);
+    assert.match(String(answer.body['message']), /^cursor: /);
+  }
+});
+
+function subscribe(): Promise<Answer> {
+  const body = { url: 'https://acme.example/hooks', eventTypes: ['*'] };
+  return site.call('POST', '/v1/webhook-subscriptions', { key, body });
+}
+
+function list(): Promise<Answer> {
+  return site.call('GET', '/v1/webhook-subscriptions', { key });
+}
+
+function on(id: unknown, what: string): Promise<Answer> {
+  return site.call('POST', `/v1/webhook-subscriptions/${String(id)}/${what}`, { key, body: '' });
+}
+
+async function deliveries(id: unknown): Promise<readonly Json[]> {
+  const path = `/v1/webhook-subscriptions/${String(id)}/deliveries`;
+  return (await site.call('GET', path, { key })).body['data'] as readonly Json[];
+}

@@ -1,0 +1,262 @@
+// Every page of the hosted buyer's page with realistic facts: what the tests render and the
+// gallery takes pictures of.
+import type { ScreenContent } from '../../../../adapters/pages/buyer/layout.js';
+import type { Page, PageView } from '../../../../adapters/pages/buyer/page-view.js';
+import { renderContent, renderPage } from '../../../../adapters/pages/buyer/render.js';
+import type { Scene } from '../../../../adapters/pages/buyer/scene.js';
+import { limits } from '../../../../adapters/pages/kit/limited.js';
+import type { Locale } from '../../../../core/domain/base/locale.js';
+import { money } from '../../../../core/domain/base/money.js';
+import { type Screen, screens } from '../../../../core/domain/hosted/hosted-screen.js';
+import type { PaymentStatus } from '../../../../core/domain/payments/payment.js';
+import { partsPage } from '../kit/parts-page.js';
+import {
+  at,
+  check,
+  onScreen,
+  payment,
+  paymentOnScreen,
+  quote,
+  received,
+  sepa,
+  signedOut,
+  viewOf,
+} from './page-facts.js';
+
+const untilMs = at('2026-11-17T15:58:00Z');
+const sentAtMs = at('2026-11-17T15:28:00Z');
+
+export interface Sample {
+  readonly name: string;
+  readonly view: PageView;
+  /** In place of what `view.page` names. */
+  readonly content?: (scene: Scene) => ScreenContent;
+}
+
+const corrections = [
+  'Marcus Hale’s passport: the lower edge is cut off.',
+  'Proof of ownership is missing.',
+];
+const usedLink = {
+  name: 'link_ended',
+  cause: 'used',
+  atMs: at('2026-11-16T16:05:00Z'),
+  maskedEmail: 'd•••@harborpine.example',
+} as const;
+const unknownLink = { ...usedLink, cause: 'unknown', atMs: null, maskedEmail: null } as const;
+const stateOf = (status: PaymentStatus) => ({ ...payment, status });
+
+const accessSamples: readonly Sample[] = [
+  { name: 'ask', view: viewOf({ name: 'ask' }, signedOut) },
+  {
+    name: 'ask-over',
+    view: viewOf({ name: 'ask' }, { ...signedOut, payment: stateOf('settled') }),
+  },
+  { name: 'ask-signed-out', view: viewOf({ name: 'ask' }, { ...signedOut, notice: 'signed_out' }) },
+  { name: 'ask-unsaved', view: viewOf({ name: 'ask' }, { ...signedOut, notice: 'unsaved' }) },
+  ...limits.map((limit) => ({
+    name: limit,
+    view: viewOf({ name: 'sent' }, { ...signedOut, limited: { limit, untilMs, sentAtMs } }),
+  })),
+  { name: 'sent', view: viewOf({ name: 'sent' }, signedOut) },
+  {
+    name: 'sent-code-wrong',
+    view: viewOf({ name: 'sent' }, { ...signedOut, notice: 'code_wrong' }),
+  },
+  {
+    name: 'enter',
+    view: viewOf({ name: 'enter', email: 'dana@harborpine.example', auto: false }, signedOut),
+  },
+  { name: 'link-used', view: viewOf(usedLink, signedOut) },
+  { name: 'link-over', view: viewOf({ ...usedLink, cause: 'over' }, signedOut) },
+  { name: 'link-unknown', view: viewOf(unknownLink, signedOut) },
+];
+
+const stateSamples: readonly Sample[] = screens.map((screen) => ({
+  name: screen.replaceAll('_', '-'),
+  view: onScreen(screen),
+}));
+
+const locked = {
+  ...quote,
+  rateKind: 'locked' as const,
+  lockedUntilMs: at('2026-11-20T12:00:00Z'),
+};
+const onTest = {
+  mode: 'test',
+  simulate: [
+    { group: 'money', event: 'money_arrives' },
+    { group: 'money', event: 'money_short' },
+    { group: 'money', event: 'money_fails' },
+    { group: 'payout', event: 'payout_fails' },
+    { group: 'payout', event: 'payout_returns' },
+  ],
+} as const;
+
+const replaced = (screen: Screen) => ({
+  payment: {
+    ...payment,
+    ...paymentOnScreen[screen],
+    check: { ...check, replacedAtMs: at('2026-11-16T09:30:00Z') },
+  },
+});
+
+const variantSamples: readonly Sample[] = [
+  {
+    name: 'price-changed',
+    view: onScreen('price', {
+      page: {
+        name: 'price_changed',
+        shown: { ...quote, rate: '5.4021', target: money(6_708_110n, 'BRL') },
+      },
+    }),
+  },
+  {
+    name: 'price-locked',
+    view: onScreen('price', { payment: { ...payment, status: 'fx_quoted', quote: locked } }),
+  },
+  {
+    name: 'bank-details-sepa',
+    view: onScreen('bank_details', {
+      payment: {
+        ...payment,
+        ...paymentOnScreen.bank_details,
+        amount: sepa.amount,
+        instructions: sepa,
+      },
+    }),
+  },
+  ...(
+    [
+      ['price-limit-payment', { period: 'payment', left: money(1_000_000n, 'USD'), untilMs: null }],
+      ['price-limit-unknown', { period: 'unknown', left: null, untilMs: null }],
+      [
+        'price-limit-month',
+        { period: 'month', left: money(0n, 'USD'), untilMs: at('2026-12-01T00:00:00Z') },
+      ],
+    ] as const
+  ).map(([name, limit]) => ({
+    name,
+    view: onScreen('price_limit', { payment: { ...payment, status: 'buyer_kyc_approved', limit } }),
+  })),
+  { name: 'bank-details-test', view: onScreen('bank_details', onTest) },
+  ...(['bank_details', 'held', 'arrived', 'on_the_way', 'kyc_verifying'] as const).map(
+    (screen) => ({
+      name: `late-${screen.replaceAll('_', '-')}`,
+      view: onScreen(screen, { payment: { ...payment, ...paymentOnScreen[screen], isLate: true } }),
+    }),
+  ),
+  { name: 'bank-details-stale', view: onScreen('bank_details', { notice: 'out_of_date' }) },
+  {
+    name: 'bank-details-known',
+    view: onScreen('bank_details', {
+      payment: {
+        ...payment,
+        ...paymentOnScreen.bank_details,
+        check: { ...check, history: { sameAsPaidAtMs: at('2026-06-03T10:00:00Z') } },
+      },
+    }),
+  },
+  { name: 'bank-details-replaced', view: onScreen('bank_details', replaced('bank_details')) },
+  { name: 'short-replaced', view: onScreen('short', replaced('short')) },
+  {
+    name: 'instructions-replaced',
+    view: onScreen('bank_details', {
+      ...replaced('bank_details'),
+      page: { name: 'instructions' },
+    }),
+  },
+  { name: 'take-back', view: onScreen('short', { page: { name: 'take_back' } }) },
+  {
+    name: 'kyc-corrections-two',
+    view: onScreen('kyc_corrections', {
+      kyc: { ...viewOf({ name: 'ask' }).kyc, corrections, correctByMs: at('2026-11-24T12:00:00Z') },
+    }),
+  },
+  {
+    name: 'expired-with-money',
+    view: onScreen('refund_coming', {
+      payment: {
+        ...payment,
+        ...paymentOnScreen.refund_coming,
+        status: 'expired',
+        money: { ...received, refundOwedMinor: 1_000_000n, refundedMinor: 248_000n },
+      },
+    }),
+  },
+  { name: 'instructions', view: onScreen('bank_details', { page: { name: 'instructions' } }) },
+  { name: 'receipt', view: onScreen('paid', { page: { name: 'receipt' } }) },
+];
+
+const bare = { ...signedOut, payment: null, organization: null } as const;
+const verifying = { publicId: '4kDq8vJm2XzL0aPw9sTe1g', value: '7KQ4-M2XD' };
+const verify = (answer: Extract<Page, { name: 'verify' }>['answer'], asked = verifying) =>
+  viewOf({ name: 'verify', asked, answer }, { ...bare, path: '/verify' });
+
+const serviceSamples: readonly Sample[] = [
+  {
+    name: 'verify',
+    view: viewOf(
+      { name: 'verify', asked: null, answer: { name: 'none' } },
+      { ...bare, path: '/verify' },
+    ),
+  },
+  {
+    name: 'verify-ours',
+    view: verify({ name: 'ours', givenAtMs: check.issuedAtMs, isOver: false }),
+  },
+  { name: 'verify-never', view: verify({ name: 'never' }) },
+  { name: 'verify-empty', view: verify({ name: 'incomplete' }, { publicId: '', value: '' }) },
+  { name: 'not-found', view: viewOf({ name: 'not_found' }, bare) },
+  { name: 'too-many', view: viewOf({ name: 'problem', problem: 'too_many', untilMs }, bare) },
+  {
+    name: 'out-of-order',
+    view: viewOf({ name: 'problem', problem: 'out_of_order', untilMs: null }, bare),
+  },
+  ...(['form', 'verifying', 'approved', 'rejected'] as const).map((state) => ({
+    name: `kyc-alone-${state}`,
+    view: viewOf({ name: 'kyc', state }, { payment: null, path: '/kyc/9dKq2vJm8XzL0aPw4sTe1g' }),
+  })),
+];
+
+/** Names that have no Latin letters, an apostrophe, and no end. */
+const foreign = [
+  ['cyrillic', 'ООО «Северный кофейный дом „Заря“»', 'Кофе зелёный, лот 26/311'],
+  ['chinese', '深圳市海港松木咖啡进出口贸易有限责任公司', '生咖啡豆，批次 26/311'],
+  ['arabic', 'شركة الميناء والصنوبر لاستيراد البن المحدودة', 'بن أخضر، الدفعة 26/311'],
+  ['long', `Companhia Exportadora ${'de Cafés Especiais '.repeat(6)}Ltda`, 'x'.repeat(300)],
+  ['apostrophe', "L'Oréal d'Été & O'Neill <Cafés>", 'A "quoted" title'],
+] as const;
+
+const foreignSamples: readonly Sample[] = foreign.map(([name, payee, title]) => ({
+  name: `name-${name}`,
+  view: onScreen('arrived', {
+    payment: {
+      ...payment,
+      ...paymentOnScreen.arrived,
+      payee,
+      payer: payee,
+      display: { ...payment.display, title },
+    },
+  }),
+}));
+
+export const samples: readonly Sample[] = [
+  ...accessSamples,
+  ...stateSamples,
+  ...variantSamples,
+  ...serviceSamples,
+  ...foreignSamples,
+  { name: 'parts', view: onScreen('kyc_form'), content: partsPage },
+];
+
+/** Leaves at once, where scripts run. */
+export const leaving: Sample = {
+  name: 'enter-auto',
+  view: viewOf({ name: 'enter', email: 'dana@harborpine.example', auto: true }, signedOut),
+};
+
+export function htmlOf({ view, content }: Sample, locale: Locale): string {
+  const own = { ...view, locale };
+  return content === undefined ? renderPage(own) : renderContent(own, content);
+}

@@ -1,0 +1,146 @@
+// Which pages of a payment its state opens, and which sessions each subject takes.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { PageSession } from '../../../../core/domain/access/page-session.js';
+import { money } from '../../../../core/domain/base/money.js';
+import { shortIdOf } from '../../../../core/domain/payments/bank-record.js';
+import type { QuoteAnswer } from '../../../../core/ports/partner.js';
+import { startSession } from '../../../../core/usecases/access/page-sessions.js';
+import { startBuyerKyc } from '../../../../core/usecases/parties/kyc.js';
+import { simulate } from '../../../../core/usecases/sandbox/simulations.js';
+import { type PageSite, pageSite, textOf } from '../visitor.js';
+
+const pagesAt = {
+  fx_quoted: [],
+  on_ramp_pending: ['instructions'],
+  short: ['instructions', 'take-back'],
+  settled: ['receipt'],
+} as const;
+
+test('bank details, receipt and the return of money are open while they apply', async (t) => {
+  const site = await pageSite(t, { payins: 'wait' });
+  const { world, tenant } = site;
+  for (const [state, open] of Object.entries(pagesAt)) {
+    const { id, path } = await site.newPayment();
+    await world.play(tenant, id, state === 'short' ? 'on_ramp_pending' : (state as 'settled'));
+    await world.settle();
+    if (state === 'short') await simulate(world.deps, tenant, id, 'money_short');
+    const subject = { kind: 'buyer', paymentId: id, submissionId: null, ownerIndex: null } as const;
+    const { token } = await startSession(world.deps, { ...tenant, ...subject });
+    const visitor = site.visitor({ headers: { cookie: `ponte-session=${token}` } });
+    for (const page of ['instructions', 'receipt', 'take-back']) {
+      const { path: landed, text } = await visitor.open(`${path}/${page}`);
+      const isOpen = open.some((one) => one === page);
+      assert.equal(landed, isOpen ? `${path}/${page}` : path, `${state}: ${page}`);
+      if (isOpen && page !== 'take-back') {
+        assert.ok(text.includes(`>http://pages.test${path}<`), 'the address, for paper');
+        assert.ok(text.includes(shortIdOf(path.slice('/r/'.length))));
+      }
+      if (state !== 'short' || page !== 'instructions') continue;
+      assert.match(textOf(text), /USD 1\.00/);
+      assert.doesNotMatch(textOf(text), /USD 100\.00 (Copy|$)/);
+    }
+    if (state === 'short') continue;
+    const before = await world.statusOf(id);
+    await visitor.open(path);
+    const [, version = ''] = /name="version" value="(\d+)"/.exec(visitor.shown?.text ?? '') ?? [];
+    const [, csrf = ''] = /name="csrf" value="([^"]+)"/.exec(visitor.shown?.text ?? '') ?? [];
+    await visitor.post(`${path}/take-back`, { csrf, version });
+    assert.equal(await world.statusOf(id), before, state);
+  }
+});
+
+test('the part of an owner takes that owner’s sessions only, and the form takes none of them', async (t) => {
+  const site = await pageSite(t);
+  const { deps } = site.world;
+  const start = { name: null, entityType: null, paymentId: null, dossier: {} } as const;
+  const email = 'ana@example.com';
+  const { id: submissionId, flowId } = await startBuyerKyc(deps, site.tenant, { ...start, email });
+  const opened = async (kind: PageSession['kind'], ownerIndex: number | null, path: string) => {
+    const subject = { ...site.tenant, kind, paymentId: null, submissionId, ownerIndex };
+    const { token } = await startSession(deps, subject);
+    const headers = { cookie: `ponte-session=${token}` };
+    const response = await site.visitor({ headers }).request('GET', path);
+    return response.headers.get('location')?.replace('?notice=signed_out', '');
+  };
+  const [form, owner] = [`/kyc/${flowId}`, `/owner/${flowId}/null`];
+  assert.equal(await opened('upload', null, `${owner}/kyc/documents`), owner);
+  assert.equal(await opened('buyer', null, `${owner}/kyc/documents`), owner);
+  assert.equal(await opened('owner', 2, `${form}/kyc/phone`), form);
+  assert.equal(await opened('buyer', null, `${form}/kyc/phone`), `${form}/kyc/documents`);
+});
+
+/** A signed-in buyer that may ask for a price. */
+async function atThePrice(site: PageSite, language = 'en') {
+  const { world, tenant } = site;
+  const { id, path } = await site.newPayment();
+  await world.play(tenant, id, 'buyer_kyc_approved');
+  const subject = { kind: 'buyer', paymentId: id, submissionId: null, ownerIndex: null } as const;
+  const { token } = await startSession(world.deps, { ...tenant, ...subject });
+  const headers = { cookie: `ponte-session=${token}`, 'accept-language': language };
+  return { id, path, visitor: site.visitor({ headers }) };
+}
+
+function quotes(site: PageSite, answer: QuoteAnswer | null) {
+  const { partner } = site.world;
+  const usual = partner.quote;
+  Object.assign(partner, { quote: async () => answer });
+  return () => Object.assign(partner, { quote: usual });
+}
+
+test('an amount over a limit of the payee is said in words, and the price may be asked for again', async (t) => {
+  const site = await pageSite(t);
+  const left = money(4_000n, 'USD');
+  const untilMs = Date.UTC(2030, 0, 2);
+  for (const [language, limit, words] of [
+    [
+      'en',
+      { period: 'payment', left, untilMs: null },
+      /can receive at most USD.40\.00 in one payment/,
+    ],
+    ['pt-BR', { period: 'day', left, untilMs }, /hoje pode receber no máximo mais USD.40,00/],
+    ['es', { period: 'month', left: null, untilMs }, /este mes no puede recibir nada más/],
+  ] as const) {
+    const { id, path, visitor } = await atThePrice(site, language);
+    const restore = quotes(site, { outcome: 'over_limit', limit });
+    await visitor.open(path);
+    const { path: landed, text } = await visitor.send('/quote');
+    assert.equal(landed, path);
+    assert.match(textOf(text), words);
+    assert.equal(await site.world.statusOf(id), 'buyer_kyc_approved');
+    // Another visit shows the same without asking the partner.
+    assert.match(textOf((await visitor.open(path)).text), words);
+    restore();
+    await visitor.send('/quote');
+    assert.equal(await site.world.statusOf(id), 'fx_quoted');
+  }
+});
+
+test('a partner that must wait, as for its rate limit, costs the buyer a moment and no error', async (t) => {
+  const site = await pageSite(t);
+  const { id, path, visitor } = await atThePrice(site);
+  quotes(site, { outcome: 'later', reason: 'the rate limit of the instance is used up' });
+  await visitor.open(path);
+  const { status, text } = await visitor.send('/quote');
+  assert.deepEqual([status, await site.world.statusOf(id)], [200, 'buyer_kyc_approved']);
+  assert.match(textOf(text), /Try again in a moment/);
+  assert.match(textOf(text), /Show the price/);
+});
+
+test('a page asks the partner for at most 20 prices an hour', async (t) => {
+  const site = await pageSite(t);
+  const { path, visitor } = await atThePrice(site);
+  let asked = 0;
+  Object.assign(site.world.partner, {
+    quote: async () => {
+      asked += 1;
+      return { outcome: 'later', reason: 'x' };
+    },
+  });
+  for (let count = 0; count < 25; count += 1) {
+    await visitor.open(path);
+    const { heading, status } = await visitor.send('/quote');
+    if (count >= 20) assert.deepEqual([status, heading], [429, 'Too many attempts']);
+  }
+  assert.equal(asked, 20);
+});

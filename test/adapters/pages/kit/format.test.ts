@@ -1,0 +1,46 @@
+// Amounts, rates and times as people read them in each language.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { dayMs, formatOf, plainAmount, sentence } from '../../../../adapters/pages/kit/format.js';
+import type { Locale } from '../../../../core/domain/base/locale.js';
+import { money } from '../../../../core/domain/base/money.js';
+
+const atMs = Date.parse('2026-11-17T15:58:00Z');
+/** The code and the digits must not part at the end of a line. */
+const plain = (text: string) => text.replaceAll('\u00a0', '_');
+
+test('amounts have the code, grouping and a no-break space; no digit is lost', () => {
+  const cases: readonly (readonly [Locale, bigint, string])[] = [
+    ['en', 123_450n, 'USD_1,234.50'],
+    ['pt-BR', 123_450n, 'USD_1.234,50'],
+    ['es', 123_450n, '1.234,50_USD'],
+    ['en', 5n, 'USD_0.05'],
+    ['es', 1_234_567_890_123_456_789_055n, '12.345.678.901.234.567.890,55_USD'],
+  ];
+  for (const [locale, amountMinor, expected] of cases) {
+    assert.equal(plain(formatOf(locale).money(money(amountMinor, 'USD'))), expected);
+  }
+  assert.equal(plain(formatOf('en').money(money(123_450n, 'JPY'))), 'JPY_1,234.50');
+});
+
+test('what is copied is a plain decimal', () => {
+  assert.equal(plainAmount(money(1_248_000n, 'USD')), '12480.00');
+});
+
+test('a rate has four decimals', () => {
+  assert.equal(formatOf('en').rate('5.33214999'), '5.3321');
+  assert.equal(formatOf('pt-BR').rate('5.4'), '5,4000');
+});
+
+test('times are UTC and say so; a due date is the same day everywhere', () => {
+  assert.equal(plain(formatOf('en').instant(atMs)), '17 November 2026, 15:58_UTC');
+  assert.equal(plain(formatOf('pt-BR').instant(atMs)), '17 de novembro de 2026, 15:58_UTC');
+  assert.equal(plain(formatOf('es').instant(atMs)), '17 de noviembre de 2026, 15:58_UTC');
+  assert.equal(formatOf('en').day(dayMs('2026-11-30')), '30 November 2026');
+  assert.equal(formatOf('en').brasilia(atMs), '12:58');
+});
+
+test('a sentence that ends with an abbreviated name has one full stop', () => {
+  assert.equal(sentence('For Pontal Inc..'), 'For Pontal Inc.');
+  assert.equal(sentence('For Pontal.'), 'For Pontal.');
+});

@@ -1,0 +1,180 @@
+// What the script adds to the hosted pages, under their content security policy; and that pages
+// work without it.
+import assert from 'node:assert/strict';
+import { before, test } from 'node:test';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { openBrowser, watchedPage } from '../../../support/servers/browser.js';
+import { suiteEnd } from '../../../support/suite-end.js';
+import { samples } from '../buyer/page-samples.js';
+import { type PageServer, pageServer } from '../page-server.js';
+
+let browser: Browser;
+let server: PageServer;
+
+const suite = suiteEnd();
+
+before(async () => {
+  server = await pageServer();
+  suite.after(() => server.close());
+  browser = await openBrowser();
+  suite.after(() => browser.close());
+});
+
+async function open(
+  name: string,
+  options: Parameters<Browser['newContext']>[0] = {},
+): Promise<{ context: BrowserContext; page: Page }> {
+  const context = await browser.newContext(options);
+  await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+  const page = await context.newPage();
+  await page.goto(server.urlOf(name, 'en'));
+  return { context, page };
+}
+
+test('no page breaks its policy or asks for more than three files', async () => {
+  const { page, requested, complaints } = await watchedPage(browser);
+  for (const { name } of samples) {
+    const from = requested.length;
+    await page.goto(server.urlOf(name, 'en'));
+    const files = requested.slice(from).filter((url) => !url.includes('/status?'));
+    assert.ok(files.length <= 3, files.join(' '));
+  }
+  // The stream of a page that was left.
+  assert.deepEqual(
+    complaints.filter((complaint) => !complaint.includes('/status?')),
+    [],
+  );
+  await page.close();
+});
+
+test('a copy button copies the plain value and says so', async () => {
+  const { context, page } = await open('bank-details');
+  await page.getByRole('button', { name: 'Copy Amount' }).click();
+  await page.getByText('Copied').first().waitFor();
+  assert.equal(await page.evaluate('navigator.clipboard.readText()'), '12480.00');
+  assert.equal(await page.locator('#says').textContent(), 'Copied: Amount');
+  await context.close();
+});
+
+test('times are in the zone of the reader, with its name; days stay', async () => {
+  const { context, page } = await open('bank-details', { timezoneId: 'America/Sao_Paulo' });
+  const times = await page.locator('time').allTextContents();
+  assert.ok(times.includes('17 November 2026, 12:58 GMT-3'), times.join('; '));
+  assert.ok(times.includes('30 November 2026'));
+  await context.close();
+});
+
+test('the countdown counts, speaks at 2 minutes, and reloads at the end', async () => {
+  const context = await browser.newContext();
+  const page = await context.newPage();
+  await page.clock.install();
+  await page.goto(server.urlOf('price', 'en'));
+  const countdown = page.locator('[data-countdown]');
+  assert.equal(await countdown.textContent(), '9:41 left.');
+  await page.clock.fastForward('07:40');
+  await page.clock.runFor(1_000);
+  assert.equal(await countdown.textContent(), '2:00 left.');
+  assert.equal(await page.locator('#says').textContent(), '2 minutes left');
+  const reloaded = page.waitForEvent('load');
+  await page.clock.fastForward('02:01');
+  await reloaded;
+  await context.close();
+});
+
+test('a change reloads the page, which then reads its heading out', async () => {
+  const { context, page } = await open('kyc-verifying');
+  await page.getByText('This page updates by itself.').waitFor();
+  const reloaded = page.waitForEvent('load');
+  server.change();
+  await reloaded;
+  await page.locator('#says', { hasText: 'We are checking your details' }).waitFor();
+  await context.close();
+});
+
+test('a page that was open when the payment settled returns the buyer, unless stopped', async () => {
+  const { context, page } = await open('paid');
+  assert.equal(await page.getByText('Returning you').isVisible(), false);
+  await page.clock.install();
+  await page.evaluate("sessionStorage.setItem('ponte.changed', 'yes')");
+  await page.reload();
+  await page.getByRole('button', { name: 'Stay here' }).click();
+  assert.equal(await page.getByText('Returning you').isVisible(), false);
+  await page.evaluate("sessionStorage.setItem('ponte.changed', 'yes')");
+  await page.route('https://shop.rotanorte.example/**', (route) =>
+    route.fulfill({ body: 'the shop' }),
+  );
+  await page.reload();
+  await page.getByText('Returning you to shop.rotanorte.example in 10 seconds.').waitFor();
+  await page.clock.fastForward('00:11');
+  await page.waitForURL('https://shop.rotanorte.example/orders/88123?paid=1');
+  await context.close();
+});
+
+test('two minutes before its end, a session can be continued', async () => {
+  const context = await browser.newContext();
+  const page = await context.newPage();
+  await page.clock.install();
+  await page.goto(server.urlOf('kyc-form', 'en'));
+  const warning = page.getByText('You will be signed out in 2 minutes.').first();
+  await page.clock.fastForward('57:59');
+  assert.equal(await warning.isVisible(), false);
+  await page.clock.fastForward('00:02');
+  await warning.waitFor();
+  await page.getByRole('button', { name: 'Stay signed in' }).click();
+  await warning.waitFor({ state: 'hidden' });
+  await context.close();
+});
+
+test('a chosen photo is sent as a smaller JPEG, and the page that follows opens', async () => {
+  const { context, page } = await open('parts');
+  // A canvas in the page makes a photo of 3,000 by 100 pixels.
+  const png: string = await page.evaluate(`(() => {
+    const canvas = document.createElement('canvas');
+    canvas.width = 3000;
+    canvas.height = 100;
+    canvas.getContext('2d').fillRect(0, 0, 3000, 100);
+    return canvas.toDataURL('image/png').split(',')[1];
+  })()`);
+  await page.locator('#ownership').setInputFiles({
+    name: 'register.png',
+    mimeType: 'image/png',
+    buffer: Buffer.from(png, 'base64'),
+  });
+  await page.waitForURL('**/ask');
+  const body = server.posted.at(-1);
+  assert.ok(body !== undefined);
+  assert.match(body.toString('latin1'), /filename="register\.jpg"\r\nContent-Type: image\/jpeg/);
+  assert.match(body.toString('latin1'), /name="csrf"\r\n\r\nc29tZS10b2tlbi/);
+  // Width and height in the frame header of the JPEG.
+  const frame = body.indexOf(Buffer.from([0xff, 0xc0]));
+  assert.equal(body.readUInt16BE(frame + 7), 2_000);
+  await context.close();
+});
+
+test('a form goes on without a click only where the server marked it', async () => {
+  const { context, page } = await open('enter');
+  assert.equal(new URL(page.url()).pathname, '/enter');
+  await page.goto(server.urlOf('enter-auto', 'en'));
+  await page.waitForURL('**/ask');
+  await context.close();
+});
+
+test('the summary of errors has the focus', async () => {
+  const { context, page } = await open('verify-empty');
+  assert.equal(await page.evaluate('document.activeElement.className'), 'errors');
+  await page.getByRole('link', { name: 'Enter the check code or the account number.' }).click();
+  assert.equal(await page.evaluate("document.querySelector(':target').id"), 'value');
+  await context.close();
+});
+
+test('without a script, pages show the same and nothing that does not work', async () => {
+  const { context, page } = await open('bank-details', { javaScriptEnabled: false });
+  assert.equal(await page.locator('[data-copy]:visible, [data-watching]:visible').count(), 0);
+  assert.equal(await page.getByText('17 November 2026, 15:58 UTC').isVisible(), true);
+  await page.goto(server.urlOf('price', 'en'));
+  assert.equal(await page.locator('[data-countdown]').isVisible(), false);
+  await page.getByRole('button', { name: 'Confirm USD 12,480.00' }).click();
+  await page.waitForURL('**/ask');
+  assert.match(server.posted.at(-1)?.toString() ?? '', /quoteId=qt_01kb9w3h7m/);
+  await context.close();
+});

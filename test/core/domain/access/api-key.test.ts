@@ -1,0 +1,156 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import {
+  type ApiKeyFacts,
+  formatApiKey,
+  hashSecret,
+  issueApiKey,
+  keyPrefix,
+  mayUse,
+  parseApiKey,
+} from '../../../../core/domain/access/api-key.js';
+import { modes } from '../../../../core/domain/base/tenant.js';
+import { AssertionFailure } from '../../../../core/errors.js';
+
+const mode = fc.constantFrom(...modes);
+const keyId = fc.stringMatching(/^key_[0-9a-zA-Z_-]{1,30}$/);
+const secretBytes = fc.uint8Array({ minLength: 32, maxLength: 32 });
+const saltBytes = fc.uint8Array({ minLength: 16, maxLength: 16 });
+const issued = fc.record({ mode, keyId, secretBytes, saltBytes });
+
+function factsOf(input: Parameters<typeof issueApiKey>[0]): {
+  readonly text: string;
+  readonly facts: ApiKeyFacts;
+} {
+  const { text, salt, secretHash } = issueApiKey(input);
+  return { text, facts: { mode: input.mode, salt, secretHash, revokedAtMs: null } };
+}
+
+function present(text: string): NonNullable<ReturnType<typeof parseApiKey>> {
+  const key = parseApiKey(text);
+  assert.ok(key !== null, text);
+  return key;
+}
+
+const example = factsOf({
+  mode: 'test',
+  keyId: 'key_01',
+  secretBytes: new Uint8Array(32).fill(7),
+  saltBytes: new Uint8Array(16).fill(9),
+});
+
+test('a key is pk_<mode>_<id>.<secret>', () => {
+  const parts = { mode: 'test', keyId: 'key_01', secret: 'abc' };
+  assert.deepEqual(parseApiKey('pk_test_key_01.abc'), parts);
+  assert.deepEqual(parseApiKey('pk_live_k.a.b'), { mode: 'live', keyId: 'k', secret: 'a.b' });
+});
+
+test('any other form is refused', () => {
+  for (const text of [
+    '',
+    'pk_test_',
+    'pk_test_key_01',
+    'pk_test_key_01.',
+    'pk_test_.secret',
+    'pk_prod_key_01.secret',
+    'PK_test_key_01.secret',
+    'sk_test_key_01.secret',
+    ' pk_test_key_01.secret',
+    'pk_test_key_01.secret ',
+    'pk_test_key_01.sec ret',
+    'pk_test_key 01.secret',
+    'pk_test_key_01.secret\n',
+    'Bearer pk_test_key_01.secret',
+  ]) {
+    assert.equal(parseApiKey(text), null, JSON.stringify(text));
+  }
+});
+
+test('law: the form matches the documented expression for any text', () => {
+  const pieces = fc.constantFrom('pk_', 'test', 'live', '_', '.', 'a', ' ', '\n', 'key');
+  fc.assert(
+    fc.property(fc.array(pieces, { maxLength: 8 }), (parts) => {
+      const text = parts.join('');
+      assert.equal(parseApiKey(text) !== null, /^pk_(test|live)_[^.\s]+\.\S+$/.test(text));
+    }),
+  );
+});
+
+test('law: an issued key parses back to its parts and may be used', () => {
+  fc.assert(
+    fc.property(issued, (input) => {
+      const { text, facts } = factsOf(input);
+      const key = present(text);
+      assert.deepEqual([key.mode, key.keyId], [input.mode, input.keyId]);
+      assert.equal(formatApiKey(key), text);
+      assert.equal(text.startsWith(`${keyPrefix(input.mode, input.keyId)}.`), true);
+      assert.equal(mayUse(facts, key), 'ok');
+    }),
+  );
+});
+
+test('the secret is 256 bits in base64url and only its salted hash is to be stored', () => {
+  const bytes = new Uint8Array(32).map((_, index) => 255 - index);
+  const result = issueApiKey({
+    mode: 'live',
+    keyId: 'key_9',
+    secretBytes: bytes,
+    saltBytes: new Uint8Array(16),
+  });
+  const secret = Buffer.from(bytes).toString('base64url');
+  assert.deepEqual([result.text, result.keyPrefix], [`pk_live_key_9.${secret}`, 'pk_live_key_9']);
+  const { text: _, ...stored } = result;
+  assert.equal(JSON.stringify(stored).includes(secret), false);
+});
+
+test('the hash is SHA-256 over the salt and then the secret', () => {
+  const salt = '00ff10';
+  const expected = createHash('sha256')
+    .update(Buffer.concat([Buffer.from(salt, 'hex'), Buffer.from('sëcret')]))
+    .digest('hex');
+  assert.equal(hashSecret(salt, 'sëcret'), expected);
+});
+
+test('law: a secret with anything changed is refused', () => {
+  const position = fc.nat(42);
+  const letter = fc.constantFrom(...'ABCxyz019-_');
+  fc.assert(
+    fc.property(issued, position, letter, (input, at, other) => {
+      const { text, facts } = factsOf(input);
+      const key = present(text);
+      fc.pre(key.secret[at] !== other);
+      const secret = `${key.secret.slice(0, at)}${other}${key.secret.slice(at + 1)}`;
+      assert.equal(mayUse(facts, { ...key, secret }), 'InvalidApiKey');
+    }),
+  );
+});
+
+test('unknown, wrong secret, prefix of the other mode and revoked are all InvalidApiKey', () => {
+  const { facts, text } = example;
+  const key = present(text);
+  assert.deepEqual([mayUse(facts, key), mayUse(null, key)], ['ok', 'InvalidApiKey']);
+  for (const wrong of [
+    { secret: 'wrong' },
+    { secret: `${key.secret}x` },
+    { mode: 'live' },
+  ] as const) {
+    assert.equal(mayUse(facts, { ...key, ...wrong }), 'InvalidApiKey');
+  }
+  assert.equal(mayUse({ ...facts, revokedAtMs: 0 }, key), 'InvalidApiKey');
+});
+
+test('random bits of the wrong size, and ids that break the form, are programmer errors', () => {
+  const right = {
+    mode: 'test',
+    keyId: 'key_1',
+    secretBytes: new Uint8Array(32),
+    saltBytes: new Uint8Array(16),
+  } as const;
+  const wrongBytes = [{ secretBytes: new Uint8Array(31) }, { saltBytes: new Uint8Array(0) }];
+  for (const wrong of [...wrongBytes, { keyId: '' }, { keyId: 'key.1' }, { keyId: 'key 1' }]) {
+    assert.throws(() => issueApiKey({ ...right, ...wrong }), AssertionFailure);
+  }
+  assert.throws(() => hashSecret('not hex', 'secret'), AssertionFailure);
+});

@@ -1,0 +1,256 @@
+// Which reports of the partner can be true, each rule at its boundary. 100.00 USD are paid out; the
+// quote said 1.00 of fees, 5.20 BRL per USD and 514.80 BRL to the seller.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { convert, formatRate } from '../../../../core/domain/base/money.js';
+import type { MoneyCommand } from '../../../../core/domain/commands/partner-command.js';
+import type { Quote } from '../../../../core/domain/commands/quote.js';
+import {
+  type PayinReport,
+  type PayoutReport,
+  payinProblem,
+  payoutProblem,
+  refundProblem,
+} from '../../../../core/domain/commands/report-check.js';
+import { commandIn, START_MS, sampleQuote } from '../../../support/samples/sample-rows.js';
+
+type KycDecision = 'unusable' | 'implausible' | null;
+
+const usd = (amountMinor: bigint) => ({ amountMinor, currency: 'USD' });
+const brl = (amountMinor: bigint) => ({ amountMinor, currency: 'BRL' });
+const payin: MoneyCommand = { ...commandIn.done, kind: 'payin' };
+const payout: MoneyCommand = { ...commandIn.done, lastSentAtMs: START_MS };
+const paid: PayoutReport = {
+  status: 'completed',
+  settled: brl(51_480n),
+  fxRate: '5.20',
+  fees: usd(100n),
+  endToEndId: 'E1',
+  reason: null,
+};
+const locked: Quote = { ...sampleQuote, rateKind: 'locked', lockedUntilMs: START_MS + 60_000 };
+
+function payinVerdict(
+  fields: Partial<PayinReport>,
+  command: Partial<MoneyCommand> = {},
+  asked = false,
+): KycDecision {
+  const nothing = { receivedMinor: 0n, transactionHash: null, reason: null };
+  const report = { status: 'open', ...nothing } as const;
+  return payinProblem({ ...payin, ...command }, { ...report, ...fields }, asked)?.kind ?? null;
+}
+
+function payoutVerdict(fields: Partial<PayoutReport>, quote: Quote | null, sentAtMs = START_MS) {
+  const command = { ...payout, lastSentAtMs: sentAtMs };
+  return payoutProblem(command, { ...paid, ...fields }, quote)?.kind ?? null;
+}
+
+test('a pay-in brings from nothing to twice what was ordered, in whole minor units', () => {
+  const table: readonly (readonly [receivedMinor: unknown, verdict: KycDecision])[] = [
+    [0n, null],
+    [9_999n, null],
+    [10_000n, null],
+    [20_000n, null],
+    [20_001n, 'implausible'],
+    [10n ** 18n, 'implausible'],
+    [10n ** 18n + 1n, 'unusable'],
+    [-1n, 'unusable'],
+    [10_000, 'unusable'],
+    [99.5, 'unusable'],
+    [Number.NaN, 'unusable'],
+    ['10000', 'unusable'],
+    [null, 'unusable'],
+    [undefined, 'unusable'],
+  ];
+  for (const status of ['open', 'completed', 'failed', 'returned'] as const) {
+    for (const [receivedMinor, verdict] of table) {
+      const report = { status, receivedMinor } as PayinReport;
+      assert.equal(payinVerdict(report), verdict, `${status} ${String(receivedMinor)}`);
+    }
+  }
+});
+
+test('a total that a person accepted is accepted in later reports, and no larger one', () => {
+  const accepted = { receivedMinor: 30_000n };
+  assert.equal(payinVerdict({ receivedMinor: 30_000n }, accepted), null);
+  assert.equal(payinVerdict({ receivedMinor: 20_001n }, accepted), null);
+  assert.equal(payinVerdict({ receivedMinor: 30_001n }, accepted), 'implausible');
+});
+
+test('a completed pay-in does not fail: what the partner answers so is for a person', () => {
+  for (const [end, status, asked, verdict] of [
+    ['completed', 'failed', true, 'implausible'],
+    // A message may be old: the partner is asked.
+    ['completed', 'failed', false, null],
+    ['completed', 'returned', true, null],
+    ['open', 'failed', true, null],
+    ['returned', 'failed', true, null],
+  ] as const) {
+    assert.equal(payinVerdict({ status }, { end }, asked), verdict, `${end} ${status} ${asked}`);
+  }
+});
+
+test('only a completed payout reports amounts to check', () => {
+  for (const status of ['open', 'failed', 'returned'] as const) {
+    const nothing = { settled: null, fees: null, fxRate: null };
+    assert.equal(payoutVerdict({ status, ...nothing }, sampleQuote), null, status);
+    assert.equal(payoutVerdict({ status, settled: brl(-1n) }, sampleQuote), null, status);
+  }
+});
+
+const unusable: Readonly<Record<string, Partial<PayoutReport>>> = {
+  'no amount to the seller': { settled: null },
+  'an amount to the seller in USD': { settled: usd(51_480n) },
+  'an amount to the seller of zero': { settled: brl(0n) },
+  'an amount to the seller below zero': { settled: brl(-51_480n) },
+  'no fees': { fees: null },
+  'fees in BRL': { fees: brl(100n) },
+  'fees below zero': { fees: usd(-1n) },
+  'fees of all that was paid out': { fees: usd(10_000n) },
+  'fees above what was paid out': { fees: usd(9_999_999n) },
+  'no rate': { fxRate: null },
+  'a rate of words': { fxRate: 'abc' },
+  'an empty rate': { fxRate: '' },
+  'a rate of zero': { fxRate: '0.00' },
+  'a rate below zero': { fxRate: '-5.20' },
+  'a rate with a comma': { fxRate: '5,20' },
+  'a rate with an exponent': { fxRate: '5.2e0' },
+  'a rate with nine decimals': { fxRate: '5.200000000' },
+  'an endless rate': { fxRate: 'Infinity' },
+};
+
+for (const [name, fields] of Object.entries(unusable)) {
+  test(`a completed payout with ${name} cannot be booked`, () => {
+    for (const quote of [sampleQuote, locked, null]) {
+      assert.equal(payoutVerdict(fields, quote), 'unusable');
+    }
+  });
+}
+
+test('amount, fees and rate give what the seller got, but for 0.1 % and a cent of rounding', () => {
+  const table: readonly (readonly [settledMinor: bigint, verdict: KycDecision])[] = [
+    [51_480n, null],
+    [51_480n + 52n, null],
+    [51_480n - 52n, null],
+    [51_480n + 53n, 'implausible'],
+    [51_480n - 53n, 'implausible'],
+    [1n, 'implausible'],
+    [5_148_000n, 'implausible'],
+    [10n ** 18n, 'implausible'],
+    [10n ** 18n + 1n, 'unusable'],
+  ];
+  for (const quote of [sampleQuote, null]) {
+    for (const [settledMinor, verdict] of table) {
+      const settled = brl(settledMinor);
+      assert.equal(payoutVerdict({ settled }, quote), verdict, `${settledMinor}`);
+    }
+  }
+});
+
+test('fees may exceed those of the quote by 5 % of the amount, and be less', () => {
+  const table: readonly (readonly [
+    feesMinor: bigint,
+    settledMinor: bigint,
+    verdict: KycDecision,
+  ])[] = [
+    [0n, 52_000n, null],
+    [100n, 51_480n, null],
+    [600n, 48_880n, null],
+    [601n, 48_875n, 'implausible'],
+    [9_999n, 5n, 'implausible'],
+  ];
+  for (const [feesMinor, settledMinor, verdict] of table) {
+    const report = { fees: usd(feesMinor), settled: brl(settledMinor) };
+    assert.equal(payoutVerdict(report, sampleQuote), verdict, `${feesMinor}`);
+    assert.equal(payoutVerdict(report, null), null, `${feesMinor} without a quote`);
+  }
+});
+
+test('an indicative rate may move 25 % between quote and payout', () => {
+  const table: readonly (readonly [fxRate: string, settledMinor: bigint, verdict: KycDecision])[] =
+    [
+      ['6.50', 64_350n, null],
+      ['6.50000001', 64_350n, 'implausible'],
+      ['3.90', 38_610n, null],
+      ['3.89999999', 38_610n, 'implausible'],
+      ['0.00000001', 1n, 'implausible'],
+    ];
+  for (const [fxRate, settledMinor, verdict] of table) {
+    const report = { fxRate, settled: brl(settledMinor) };
+    assert.equal(payoutVerdict(report, sampleQuote), verdict, fxRate);
+    assert.equal(payoutVerdict(report, null), null, `${fxRate} without a quote`);
+  }
+});
+
+test('a locked quote holds to the cent for a payout that was sent in its time', () => {
+  const table: readonly (readonly [settledMinor: bigint, verdict: KycDecision])[] = [
+    [51_480n, null],
+    [51_481n, null],
+    [51_479n, null],
+    [51_482n, 'implausible'],
+    [51_478n, 'implausible'],
+  ];
+  for (const [settledMinor, verdict] of table) {
+    const settled = brl(settledMinor);
+    assert.equal(payoutVerdict({ settled }, locked, START_MS + 59_999), verdict);
+    // After that it counts as indicative.
+    assert.equal(payoutVerdict({ settled }, locked, START_MS + 60_000), null);
+    assert.equal(payoutVerdict({ settled }, { ...locked, lockedUntilMs: null }), null);
+  }
+  const moved = { fxRate: '6.00', settled: brl(59_400n) };
+  assert.equal(payoutVerdict(moved, locked, START_MS + 59_999), 'implausible');
+  assert.equal(payoutVerdict(moved, locked, START_MS + 60_000), null);
+});
+
+test('a report in review names amounts and rates for operators, and nothing else', () => {
+  const problem = payoutProblem(payout, { ...paid, settled: brl(1n) }, sampleQuote);
+  assert.match(problem?.text ?? '', /^1 centavos, .* give 51480$/);
+  const many = { ...paid, status: 'open', receivedMinor: 20_001n, transactionHash: null } as const;
+  const { text } = payinProblem(payin, many, false) ?? {};
+  assert.match(text ?? '', /^received 20001 .*10000 were requested$/);
+});
+
+test('law: what a partner converts by its own fees and rate is plausible, of any amount', () => {
+  fc.assert(
+    fc.property(
+      fc.bigInt({ min: 100n, max: 10n ** 14n }),
+      fc.bigInt({ min: 0n, max: 300n }),
+      fc.bigInt({ min: 1n, max: 10n ** 12n }),
+      (amountMinor, feesPermille, rateScaled) => {
+        const fees = usd((amountMinor * feesPermille) / 1_000n);
+        const rest = usd(amountMinor - fees.amountMinor);
+        const settled = convert(rest, { rateScaled }, 'BRL', 'floor');
+        fc.pre(settled.amountMinor > 0n);
+        const fxRate = formatRate({ rateScaled });
+        const command = { ...payout, amount: usd(amountMinor) };
+        assert.equal(payoutProblem(command, { ...paid, fees, settled, fxRate }, null), null);
+      },
+    ),
+  );
+});
+
+test('a refund is of the amount ordered; a smaller one counts when the partner was asked', () => {
+  const refund: MoneyCommand = { ...commandIn.done, kind: 'refund', amount: usd(10_000n) };
+  const table: readonly (readonly [
+    amountMinor: unknown,
+    byMessage: KycDecision,
+    asked: KycDecision,
+  ])[] = [
+    [10_000n, null, null],
+    [9_999n, 'implausible', null],
+    [1n, 'implausible', null],
+    [10_001n, 'implausible', 'implausible'],
+    [10n ** 18n, 'implausible', 'implausible'],
+    [10n ** 18n + 1n, 'unusable', 'unusable'],
+    [0n, 'unusable', 'unusable'],
+    [-1n, 'unusable', 'unusable'],
+    [10_000, 'unusable', 'unusable'],
+  ];
+  for (const [amountMinor, byMessage, asked] of table) {
+    const report = usd(amountMinor as bigint);
+    const verdicts = [false, true].map((is) => refundProblem(refund, report, is)?.kind ?? null);
+    assert.deepEqual(verdicts, [byMessage, asked], String(amountMinor));
+  }
+  assert.equal(refundProblem(refund, brl(10_000n), true)?.kind, 'unusable');
+});

@@ -1,0 +1,157 @@
+// Which payment a receipt is for: one or none, in any order of the candidates.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { money } from '../../../../core/domain/base/money.js';
+import {
+  type Arrival,
+  joinedWords,
+  type MatchCandidate,
+  matchOf,
+  takesMoney,
+} from '../../../../core/domain/deposits/receipt-match.js';
+import {
+  isTerminal,
+  type PaymentStatus,
+  paymentStatuses,
+} from '../../../../core/domain/payments/payment.js';
+
+const usd = (amountMinor: bigint) => money(amountMinor, 'USD');
+const waiting = (paymentId: string, fields: Partial<MatchCandidate> = {}): MatchCandidate => ({
+  paymentId,
+  status: 'on_ramp_pending',
+  isQuoted: false,
+  names: [`name-${paymentId}`],
+  externalId: null,
+  missing: usd(100n),
+  ...fields,
+});
+const arrival = (text = '', amountMinor = 100n): Arrival => ({
+  amount: usd(amountMinor),
+  texts: text === '' ? [] : [text],
+  isFromBefore: false,
+});
+const shown = (given: Arrival, ...candidates: readonly MatchCandidate[]) => {
+  const match = matchOf(given, candidates);
+  return match === null ? null : `${match.rule} ${match.paymentId}`;
+};
+
+test('the quote counts before a text, a text before the amount', () => {
+  const quoted = waiting('q', { isQuoted: true, missing: usd(1n) });
+  const all = [waiting('a'), waiting('t', { missing: usd(2n) }), quoted] as const;
+  assert.equal(shown(arrival('name-t'), ...all), 'quote q');
+  assert.equal(shown(arrival('name-t'), all[0], all[1]), 'text t');
+  assert.equal(shown(arrival('thanks'), all[0], all[1]), 'amount a');
+  assert.equal(shown(arrival('thanks', 3n), all[0], all[1]), null);
+});
+
+test('two that fit a rule leave it to a person, and no later rule decides', () => {
+  assert.equal(shown(arrival(), waiting('a'), waiting('b')), null);
+  const both = [waiting('a'), waiting('b', { missing: usd(7n) })] as const;
+  assert.equal(shown(arrival('name-a name-b'), ...both), null);
+  const quoted = both.map((one) => ({ ...one, isQuoted: true }));
+  assert.equal(shown(arrival('name-a'), ...quoted), null);
+  const alike = [waiting('a', { names: ['inv-12'] }), waiting('b', { names: ['INV12'] })];
+  assert.equal(shown(arrival('inv 12'), ...alike), null);
+});
+
+test('an externalId counts with the missing amount only; of another payment it is a doubt', () => {
+  const year = waiting('y', { externalId: '2026', missing: usd(900n) });
+  const settled = { ...year, status: 'settled' } as const;
+  const other = waiting('o', { externalId: '2055' });
+  const text = 'INVOICE NOV 2026';
+  for (const named of [year, settled]) {
+    assert.equal(shown(arrival(text), named), null);
+    assert.equal(shown(arrival(text), named, other), null);
+  }
+  assert.equal(shown(arrival(text, 900n), year, other), 'text y');
+  assert.equal(shown(arrival('thanks'), year, other), 'amount o');
+  const twin = waiting('t', { externalId: '2055' });
+  assert.equal(shown(arrival('for 2055'), other, twin), null);
+  assert.equal(shown(arrival('for 2055'), other, waiting('a')), 'text o');
+});
+
+test('money from before a restore counts by a quote or by our own name of the payment', () => {
+  const before = (text: string) => ({ ...arrival(text), isFromBefore: true });
+  const one = waiting('a', { externalId: 'order-77' });
+  assert.equal(shown(before('name-a'), one), 'text a');
+  assert.equal(shown(before(''), { ...one, isQuoted: true }), 'quote a');
+  for (const text of ['', 'order-77']) assert.equal(shown(before(text), one), null);
+});
+
+test('a payment that is named but takes no money leaves it to a person', () => {
+  const early = waiting('e', { status: 'awaiting_buyer' });
+  assert.equal(shown(arrival('name-e'), early, waiting('a')), null);
+  const euro = waiting('e', { missing: money(100n, 'EUR') });
+  assert.equal(shown(arrival('name-e'), euro), null);
+  assert.equal(shown(arrival(), euro), null);
+});
+
+test('a text counts from on_ramp_pending on, a quote and a person from fx_quoted on', () => {
+  const taken = (given: (status: PaymentStatus) => boolean) => paymentStatuses.filter(given);
+  const ended = paymentStatuses.filter(isTerminal);
+  const paying = ['on_ramp_pending', 'on_chain_confirmed', 'offramp_pending'] as const;
+  const byText = taken((status) => shown(arrival('name-a'), waiting('a', { status })) !== null);
+  const byAmount = taken((status) => shown(arrival(), waiting('a', { status })) !== null);
+  const byQuote = taken(
+    (status) => shown(arrival(), waiting('a', { status, isQuoted: true })) !== null,
+  );
+  const byPerson = taken((status) => takesMoney({ status, missing: usd(1n) }, usd(5n)));
+  assert.deepEqual(byText, [...paying, ...ended]);
+  assert.deepEqual(byAmount, ['on_ramp_pending']);
+  assert.deepEqual(byQuote, ['fx_quoted', ...paying, ...ended]);
+  assert.deepEqual(byPerson, byQuote);
+});
+
+test('case and punctuation of banks do not hide a name; parts and short names are none', () => {
+  const named = (text: string, ...names: string[]) =>
+    shown(arrival(text, 9n), waiting('a', { names })) !== null;
+  for (const text of ['7KQ4-M2XD', '/ROC/7kq4m2xd//', 'pay 7KQ4 M2XD now', '7KQ4.M2XD']) {
+    assert.ok(named(text, '7KQ4-M2XD'), text);
+  }
+  assert.ok(named('Fatura nº 12/2030-ção', 'nº 12/2030 ÇÃO'));
+  for (const text of ['7KQ4-M2X', '7KQ4-M2XDE', 'X7KQ4-M2XD', '']) {
+    assert.equal(named(text, '7KQ4-M2XD'), false, text);
+  }
+  assert.equal(named('invoice 123', '123'), false, 'a number of three digits is in many texts');
+  assert.equal(named('---', '--'), false);
+  assert.deepEqual(joinedWords('a-b c'), ['A', 'AB', 'ABC', 'B', 'BC', 'C']);
+});
+
+const anyCandidate: fc.Arbitrary<MatchCandidate> = fc.record({
+  paymentId: fc.constantFrom('p1', 'p2', 'p3', 'p4'),
+  status: fc.constantFrom(...paymentStatuses),
+  isQuoted: fc.boolean(),
+  names: fc.array(fc.constantFrom('ABCD-1234', 'order-77', 'order-78'), { maxLength: 2 }),
+  externalId: fc.constantFrom(null, 'order-77', 'order-79'),
+  missing: fc.record({
+    amountMinor: fc.bigInt({ min: -2n, max: 2n }),
+    currency: fc.constantFrom('USD', 'EUR'),
+  }),
+});
+const anyArrival: fc.Arbitrary<Arrival> = fc.record({
+  amount: fc.record({ amountMinor: fc.bigInt({ min: 1n, max: 2n }), currency: fc.constant('USD') }),
+  texts: fc.array(fc.constantFrom('abcd1234', 'order-77', 'order-77 order-78', 'thanks'), {
+    maxLength: 2,
+  }),
+  isFromBefore: fc.boolean(),
+});
+
+test('the same candidates in any order, or twice, give the same answer: one payment or none', () => {
+  const list = fc.uniqueArray(anyCandidate, { selector: ({ paymentId }) => paymentId });
+  const shuffled = list.chain((all) =>
+    fc.tuple(fc.constant(all), fc.shuffledSubarray(all, { minLength: all.length })),
+  );
+  fc.assert(
+    fc.property(anyArrival, shuffled, (given, [all, other]) => {
+      const match = matchOf(given, all);
+      assert.deepEqual(matchOf(given, other), match);
+      assert.deepEqual(matchOf(given, [...other, ...all]), match);
+      if (match === null) return;
+      const chosen = all.find(({ paymentId }) => paymentId === match.paymentId);
+      assert.ok(chosen !== undefined && takesMoney(chosen, given.amount));
+      // One more that is alike in all but its id makes it ambiguous.
+      assert.equal(matchOf(given, [...all, { ...chosen, paymentId: 'twin' }]), null);
+    }),
+  );
+});

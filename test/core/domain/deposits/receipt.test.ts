@@ -1,0 +1,193 @@
+// Receipts: their states, when they are read again, and that their postings add up to where the
+// money is, after any reports and decisions.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { DAY_MS, HOUR_MS } from '../../../../core/domain/base/instant.js';
+import { money } from '../../../../core/domain/base/money.js';
+import type { CommandEnd } from '../../../../core/domain/commands/partner-command.js';
+import {
+  decideReceipt,
+  isUnmatched,
+  newReceipt,
+  nextReceiptState,
+  type Receipt,
+  type ReceiptLine,
+  readAgain,
+  readLater,
+  receiptAccounts,
+  receiptBalances,
+  receiptPosting,
+  receiptStates,
+} from '../../../../core/domain/deposits/receipt.js';
+import { AssertionFailure } from '../../../../core/errors.js';
+
+const T0 = 1_800_000_000_000;
+const ends: readonly CommandEnd[] = ['open', 'completed', 'failed', 'returned'];
+const decisions = ['assign', 'refund', 'resolve'] as const;
+
+const fresh = newReceipt(
+  {
+    id: 'rct_1',
+    partner: 'fake',
+    mode: 'test',
+    partnerRef: 'p',
+    partyRef: null,
+    orgId: null,
+    accountId: null,
+    payerSealed: null,
+    enteredAtMs: T0,
+    amount: money(100n, 'USD'),
+  },
+  T0,
+);
+const read = (receipt: Receipt, status: CommandEnd, amountMinor = 100n, nowMs = T0) =>
+  readAgain(receipt, { status, amount: money(amountMinor, 'USD') }, nowMs);
+
+test('only a receipt that waits is decided, and only one that was returned arrives again', () => {
+  const moves = ['assign', 'return', 'refund', 'resolve', 'arrive'] as const;
+  const allowed = receiptStates.map((state) => [
+    state,
+    ...moves.filter((move) => nextReceiptState(state, move) !== null),
+  ]);
+  assert.deepEqual(allowed, [
+    ['waiting', 'assign', 'return', 'refund', 'resolve'],
+    ['returned', 'arrive'],
+    ['assigned'],
+    ['refunded'],
+    ['resolved'],
+  ]);
+  const decided = decideReceipt(read(fresh, 'completed'), 'refund', {}, T0);
+  for (const move of decisions) {
+    assert.throws(() => decideReceipt(decided, move, {}, T0), AssertionFailure);
+  }
+});
+
+test('its end at the partner decides the state of a receipt that nobody decided on', () => {
+  const after = (...statuses: CommandEnd[]) => {
+    const last = statuses.reduce((receipt, status) => read(receipt, status), fresh);
+    return `${last.state} ${last.end} ${isUnmatched(last)}`;
+  };
+  assert.equal(after('open'), 'waiting open false');
+  assert.equal(after('completed'), 'waiting completed true');
+  assert.equal(after('failed'), 'waiting failed false');
+  assert.equal(after('failed', 'completed'), 'waiting completed true');
+  assert.equal(after('completed', 'failed'), 'waiting failed false');
+  assert.equal(after('completed', 'open'), 'waiting completed true');
+  assert.equal(after('completed', 'returned'), 'returned returned false');
+  assert.equal(after('completed', 'returned', 'failed'), 'returned returned false');
+  assert.equal(after('completed', 'returned', 'completed'), 'waiting completed true');
+});
+
+test('an open receipt is read ever more rarely, and no longer after two months', () => {
+  const waits: number[] = [];
+  let receipt = read(fresh, 'open');
+  for (let at = 0; at < 10; at += 1) {
+    waits.push((receipt.dueAtMs ?? 0) - receipt.updatedAtMs);
+    receipt = read(receipt, 'open', 100n, receipt.dueAtMs ?? 0);
+  }
+  assert.deepEqual(
+    waits,
+    waits.toSorted((left, right) => left - right),
+  );
+  assert.equal(waits.at(-1), HOUR_MS);
+  assert.equal(read(receipt, 'open', 100n, T0 + 61 * DAY_MS).dueAtMs, null);
+  assert.equal(readLater(receipt, 'e', T0 + 61 * DAY_MS).dueAtMs, null);
+});
+
+test('a completed receipt is read twice a day for ten days, because banks recall transfers', () => {
+  const done = read(fresh, 'completed');
+  assert.equal(done.dueAtMs, T0 + DAY_MS / 2);
+  assert.equal(read(done, 'completed', 100n, T0 + 9 * DAY_MS).dueAtMs, T0 + 9.5 * DAY_MS);
+  assert.equal(read(done, 'completed', 100n, T0 + 11 * DAY_MS).dueAtMs, null);
+  assert.equal(decideReceipt(done, 'refund', {}, T0).dueAtMs, done.dueAtMs);
+  assert.equal(decideReceipt(done, 'assign', { paymentId: 'pi_1' }, T0).dueAtMs, null);
+});
+
+test('without an answer the read is repeated, and the receipt stays', () => {
+  const failed = readLater(read(fresh, 'open'), 'no answer', T0);
+  assert.deepEqual([failed.end, failed.state, failed.lastError], ['open', 'waiting', 'no answer']);
+  assert.ok((failed.dueAtMs ?? 0) > T0);
+  assert.equal(read(failed, 'open').lastError, null);
+});
+
+test('the amount follows the books until the money is decided on; none is no amount', () => {
+  const larger = read(read(fresh, 'open'), 'completed', 120n);
+  assert.equal(larger.amount.amountMinor, 120n);
+  const decided = decideReceipt(larger, 'resolve', {}, T0);
+  assert.equal(read(decided, 'completed', 130n).amount.amountMinor, 120n);
+  assert.equal(read(fresh, 'open', 0n).amount.amountMinor, 100n);
+});
+
+test('each move of the money has its posting', () => {
+  const kinds = (was: Receipt | null, next: Receipt) => {
+    const posting = receiptPosting(was, next);
+    const lines = posting?.lines.map((line) => `${line.account} ${line.money.amountMinor}`);
+    return posting === null ? null : [posting.kind, ...(lines ?? [])].join(' ');
+  };
+  const [open, here] = [read(fresh, 'open'), read(fresh, 'completed')];
+  const decide = (move: (typeof decisions)[number]) => decideReceipt(here, move, {}, T0);
+  assert.equal(kinds(null, open), null);
+  assert.equal(kinds(open, here), 'received buyer -100 suspense 100');
+  assert.equal(kinds(null, here), 'received buyer -100 suspense 100');
+  assert.equal(kinds(here, read(here, 'completed', 90n)), 'corrected buyer 10 suspense -10');
+  for (const end of ['returned', 'failed'] as const) {
+    assert.equal(kinds(here, read(here, end)), 'returned_by_partner buyer 100 suspense -100');
+  }
+  assert.equal(kinds(here, decide('assign')), 'assigned buyer 100 suspense -100');
+  assert.equal(kinds(here, decide('refund')), 'refunded buyer 100 suspense -100');
+  assert.equal(kinds(here, decide('resolve')), 'resolved suspense -100 adjustments 100');
+  const refunded = decide('refund');
+  assert.equal(
+    kinds(refunded, read(refunded, 'returned')),
+    'returned_by_partner buyer 100 adjustments -100',
+  );
+  const resolved = decide('resolve');
+  assert.equal(
+    kinds(resolved, read(resolved, 'returned')),
+    'returned_by_partner buyer 100 adjustments -100',
+  );
+});
+
+type Cause =
+  | { readonly status: CommandEnd; readonly amountMinor: bigint }
+  | (typeof decisions)[number];
+
+test('after any history each posting balances, and all of them are where the money is', () => {
+  const cause: fc.Arbitrary<Cause> = fc.oneof(
+    fc.record({
+      status: fc.constantFrom(...ends),
+      amountMinor: fc.bigInt({ min: 0n, max: 500n }),
+    }),
+    fc.constantFrom(...decisions),
+  );
+  fc.assert(
+    fc.property(fc.array(cause, { maxLength: 12 }), (causes) => {
+      const booked = new Map<string, bigint>();
+      let was: Receipt | null = null;
+      let receipt = fresh;
+      for (const one of causes) {
+        const next: Receipt =
+          typeof one !== 'string'
+            ? read(receipt, one.status, one.amountMinor)
+            : isUnmatched(receipt)
+              ? decideReceipt(receipt, one, {}, T0)
+              : receipt;
+        const lines: readonly ReceiptLine[] = receiptPosting(was, next)?.lines ?? [];
+        assert.equal(
+          lines.reduce((sum, line) => sum + line.money.amountMinor, 0n),
+          0n,
+        );
+        for (const { account, money: given } of lines) {
+          booked.set(account, (booked.get(account) ?? 0n) + given.amountMinor);
+        }
+        [was, receipt] = [next, next];
+        const expected = receiptBalances(receipt);
+        for (const account of receiptAccounts) {
+          assert.equal(booked.get(account) ?? 0n, expected[account], account);
+        }
+        assert.ok(expected.suspense >= 0n);
+      }
+    }),
+  );
+});

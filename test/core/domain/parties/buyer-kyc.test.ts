@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import {
+  adopted,
+  awaitsDossier,
+  emailKey,
+  isInFlightOrApproved,
+  type KycStatus,
+  type KycSubmission,
+  kycStatuses,
+  readEmail,
+  withdrawn,
+} from '../../../../core/domain/parties/buyer-kyc.js';
+import { newParty } from '../../../../core/domain/parties/party.js';
+import { readableEmails, unreadableEmails } from '../../../support/samples/emails.js';
+import { START_MS } from '../../../support/samples/sample-rows.js';
+
+const verifying: KycSubmission = Object.freeze({
+  orgId: 'org_1',
+  mode: 'test',
+  id: 'kyc_1',
+  buyerId: 'byr_1',
+  receiverId: 'rcv_1',
+  ...newParty,
+  status: 'verifying',
+  partnerRef: 'partner_1',
+  flowId: null,
+  draftSealed: null,
+  dossierSealed: null,
+  submittedAtMs: START_MS,
+  createdAtMs: START_MS,
+  version: 1,
+});
+
+test('an e-mail address is read without white space around it, or not at all', () => {
+  for (const [given, kept] of readableEmails) assert.equal(readEmail(given), kept, given);
+  for (const email of unreadableEmails) assert.equal(readEmail(email), null, email);
+});
+
+/** What a new start does with a submission: answer with it, give it the dossier, begin another. */
+const starts: Record<KycStatus, readonly [withDraft: string, withoutDraft: string]> = {
+  not_started: ['join', 'join'],
+  pending: ['join', 'join'],
+  verifying: ['join', 'answer'],
+  approved: ['answer', 'answer'],
+  rejected: ['begin', 'begin'],
+};
+
+test('a start answers with what the partner has, joins what awaits its dossier, else begins', () => {
+  for (const status of kycStatuses) {
+    const found = ['draft', null].map((draftSealed) => {
+      const submission = { status, draftSealed };
+      assert.ok(!(isInFlightOrApproved(submission) && awaitsDossier(submission)));
+      if (awaitsDossier(submission)) return 'join';
+      return isInFlightOrApproved(submission) ? 'answer' : 'begin';
+    });
+    assert.deepEqual(found, starts[status], status);
+  }
+});
+
+test('an adopted approval depends on its party, and its revocation has no own time', () => {
+  const source = { ...verifying, orgId: 'org_2', id: 'kyc_2', partnerRef: 'partner_2' };
+  const copy = adopted({ ...verifying, draftSealed: 'draft' }, source, START_MS + 1);
+  const expected = { status: 'approved', approvedAtMs: START_MS + 1, partnerRef: 'partner_2' };
+  assert.deepEqual(copy, { ...verifying, ...expected });
+  const taken = withdrawn(copy);
+  assert.deepEqual([taken.status, taken.reason, taken.rejectedAtMs], ['rejected', null, null]);
+  assert.equal(withdrawn(taken), taken);
+  assert.ok(Object.isFrozen(copy) && Object.isFrozen(taken));
+});
+
+test('addresses are compared lower-cased and trimmed', () => {
+  const same = ['buyer@example.com', ' Buyer@Example.COM', 'BUYER@EXAMPLE.COM\n'];
+  assert.deepEqual([...new Set(same.map(emailKey))], ['buyer@example.com']);
+  assert.notEqual(emailKey('buyer+1@example.com'), emailKey('buyer@example.com'));
+});

@@ -1,0 +1,148 @@
+// What an organization may become in a mode, and what it may do there.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Mode } from '../../../../core/domain/base/tenant.js';
+import {
+  mayCollect,
+  needsOnboarding,
+  type Organization,
+  type OrganizationProfile,
+  payableParty,
+  readPhone,
+  readWebsite,
+  settledProfile,
+  termsAccepted,
+} from '../../../../core/domain/parties/organization.js';
+import {
+  decided,
+  newParty,
+  type PartyStatus,
+  submitted,
+} from '../../../../core/domain/parties/party.js';
+import { noPayout } from '../../../../core/domain/parties/payee.js';
+
+const NOW_MS = 1_790_000_000_000;
+
+const organization: Organization = {
+  id: 'org_1',
+  name: 'Exporter',
+  productionGrantedAtMs: null,
+  requiresApproval: false,
+  supportEmail: null,
+  supportPhone: null,
+  website: null,
+  createdAtMs: NOW_MS,
+  version: 1,
+};
+
+const profile: OrganizationProfile = {
+  orgId: 'org_1',
+  mode: 'test',
+  ...newParty,
+  status: 'approved',
+  commandId: 'cmd_1',
+  partnerRef: 'partner_1',
+  destinationRef: 'pix_1',
+  railsCommandId: 'cmd_rails',
+  railsRef: 'account_1',
+  tosAcceptedAtMs: null,
+  version: 1,
+};
+
+test('payments need KYB approved and rails; PIX is another matter', () => {
+  const table: readonly (readonly [PartyStatus | null, string | null, boolean])[] = [
+    ['approved', 'account_1', true],
+    ['approved', null, false],
+    ['verifying', 'account_1', false],
+    ['rejected', 'account_1', false],
+    [null, 'account_1', false],
+    [null, null, false],
+  ];
+  for (const [status, railsRef, expected] of table) {
+    const name = `${status} ${railsRef}`;
+    const bare = { ...profile, destinationRef: null, status, railsRef };
+    assert.equal(mayCollect(bare), expected, name);
+  }
+});
+
+test('test mode is activated by its KYB, live mode by its KYB and production access', () => {
+  const table: readonly (readonly [Mode, PartyStatus | null, number | null, boolean])[] = [
+    ['test', null, null, true],
+    ['test', 'verifying', null, true],
+    ['test', 'rejected', NOW_MS, true],
+    ['test', 'approved', null, false],
+    ['live', 'approved', null, true],
+    ['live', 'verifying', NOW_MS, true],
+    ['live', null, NOW_MS, true],
+    ['live', 'approved', NOW_MS, false],
+  ];
+  for (const [mode, status, productionGrantedAtMs, needs] of table) {
+    const granted = { ...organization, productionGrantedAtMs };
+    const at = { ...profile, mode, status };
+    assert.equal(needsOnboarding(granted, at), needs, `${mode} ${status}`);
+  }
+});
+
+test('a new party has neither the payout nor the used terms of the one before', () => {
+  const accepted = { ...profile, tosId: 'tos_1', tosAcceptedAtMs: NOW_MS };
+  const rejected = settledProfile(accepted, decided(accepted, 'reject', null, NOW_MS));
+  assert.deepEqual([rejected.tosId, rejected.tosAcceptedAtMs], [null, null]);
+  assert.equal(rejected.railsRef, 'account_1');
+  const again = settledProfile(rejected, submitted(rejected, 'cmd_2'));
+  assert.partialDeepStrictEqual(again, { ...noPayout, status: 'verifying', partnerRef: null });
+});
+
+test('only an approved organization is paid, and only the party that was meant', () => {
+  assert.equal(payableParty(profile), 'partner_1');
+  for (const status of [null, 'verifying', 'rejected'] as const) {
+    assert.throws(() => payableParty({ ...profile, status }), { code: 'KybNotApproved' });
+  }
+  assert.throws(() => payableParty(profile, 'partner_2'), { code: 'KybNotApproved' });
+});
+
+test('terms are accepted once; their id may follow and then stays', () => {
+  const accepted = termsAccepted(profile, null, NOW_MS);
+  assert.deepEqual(accepted, { ...profile, tosAcceptedAtMs: NOW_MS });
+  assert.equal(termsAccepted(accepted, null, NOW_MS + 1), accepted);
+  const named = termsAccepted(accepted, 'tos_1', NOW_MS + 1);
+  assert.deepEqual(named, { ...accepted, tosId: 'tos_1' });
+  for (const again of ['tos_1', null]) assert.equal(termsAccepted(named, again, NOW_MS + 2), named);
+  assert.throws(() => termsAccepted(named, 'tos_2', NOW_MS), { code: 'TosIdMismatch' });
+});
+
+test('a phone number has at least five digits, and only what numbers are written with', () => {
+  for (const phone of ['12345', '+55 11 5555-0100', '(11) 5555.0100', '11/5555-0100']) {
+    assert.equal(readPhone(` ${phone} `), phone);
+  }
+  for (const wrong of [
+    '',
+    '+',
+    '1234',
+    '1 2 3 4',
+    '12345a',
+    '+1+23456',
+    '1'.repeat(41),
+    '12345\n6',
+  ]) {
+    assert.equal(readPhone(wrong), null, wrong);
+  }
+});
+
+test('a website is an http or https URL without a password, normalized', () => {
+  assert.equal(readWebsite(' HTTPS://Acme.example '), 'https://acme.example/');
+  assert.equal(readWebsite('http://ação.example/é'), 'http://xn--ao-siap.example/%C3%A9');
+  for (const wrong of [
+    '',
+    'acme.example',
+    'ftp://acme.example',
+    'https://',
+    'https:///a',
+    'javascript:alert(1)',
+    'https://a@acme.example',
+    'https://acme.example:443@evil.example',
+    'https://a b.example',
+    `https://acme.example/${'a'.repeat(200)}`,
+  ]) {
+    assert.equal(readWebsite(wrong), null, wrong);
+  }
+});

@@ -1,0 +1,156 @@
+// Events about refunds to the buyer, and alerts for a person.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { MoneyCommand } from '../../../../core/domain/commands/partner-command.js';
+import { commandOf, START_MS } from '../../../support/samples/sample-rows.js';
+import {
+  confirmed,
+  MoneyScene,
+  payin,
+  paying,
+  payout,
+  settled,
+} from '../../../support/scenes/money-scene.js';
+
+const refund = (fields: Partial<MoneyCommand> = {}) =>
+  commandOf('refund', 'back', { amountMinor: 4_000n, ...fields });
+const unsent = { state: 'pending', partnerRef: null, lastSentAtMs: null } as const;
+const returned = { end: 'returned', receivedMinor: 10_000n } as const;
+
+const was = (fields: Partial<MoneyCommand>) =>
+  MoneyScene.at('settled', [
+    payin,
+    commandOf('payout', 'out', { amountMinor: 6_000n }),
+    refund(fields),
+  ]);
+const alone = (fields: Partial<MoneyCommand>) =>
+  MoneyScene.at('cancelled', [payin, refund(fields)]);
+
+/** What happens to a refund of 40.00, and the event: its name and how much it is about. */
+const refunds: Readonly<Record<string, readonly [next: MoneyScene, event: string | null]>> = {
+  'sent for the first time': [was(unsent).send('back'), 'refund_ordered 4000'],
+  'sent once more': [was({ ...unsent, lastSentAtMs: START_MS }).send('back'), null],
+  'in doubt': [was({ state: 'sent' }).changed([refund({ state: 'unknown' })]), null],
+  accepted: [was({ state: 'sent' }).report('back', { end: 'open' }), null],
+  completed: [was({}).report('back', { end: 'completed' }), 'refunded 4000'],
+  'completed twice': [was({ end: 'completed' }).report('back', { end: 'completed' }), null],
+  'completed before we sent it': [
+    was(unsent).report('back', { end: 'completed' }),
+    'refunded 4000',
+  ],
+  failed: [was({}).report('back', { end: 'failed' }), 'refund_failed 4000'],
+  'failed, as it was known': [
+    was({ state: 'refused', end: 'failed' }).report('back', { end: 'failed' }),
+    null,
+  ],
+  refused: [was({ state: 'denied' }).changed([refund({ state: 'refused' })]), 'refund_failed 4000'],
+  'refused before any call': [
+    was(unsent).changed([refund({ state: 'refused' })]),
+    'refund_failed 4000',
+  ],
+  bounced: [
+    was({ end: 'completed' }).report('back', { end: 'failed', polled: true }),
+    'refund_failed 4000',
+  ],
+  superseded: [was({ state: 'refused' }).changed([refund({ state: 'void' })]), null],
+  'completed although it was superseded': [
+    was({ state: 'void', end: 'failed' }).report('back', { end: 'completed', polled: true }),
+    'refunded 4000',
+  ],
+  'withdrawn: its pay-in went back': [alone(unsent).report('in', returned), 'refunded 10000'],
+  'under way: the rest went back': [alone({}).report('in', returned), 'refunded 6000'],
+  'failed after the rest went back': [
+    MoneyScene.at('cancelled', [{ ...payin, end: 'returned' }, refund()]).report('back', {
+      end: 'failed',
+    }),
+    'refunded 4000',
+  ],
+};
+
+for (const [name, [{ change }, event]] of Object.entries(refunds)) {
+  test(`a refund that is ${name} has the event ${event ?? 'none'}`, () => {
+    assert.deepEqual(
+      change.events.map(
+        ({ type, refund: money }) => `${type} ${money?.amountMinor} ${money?.currency}`,
+      ),
+      event === null ? [] : [`payment_intent.${event} USD`, `invoice.${event} USD`],
+    );
+  });
+}
+
+test('the refund of an invoice has an event in the namespace of invoices only', () => {
+  const invoice = MoneyScene.at('cancelled', [payin, refund()], { id: 'inv_1', origin: 'invoice' });
+  assert.deepEqual(invoice.report('back', { end: 'completed' }).events(), ['invoice.refunded']);
+});
+
+test('an event about a refund carries the payment as it is then', () => {
+  const paying = MoneyScene.at('on_ramp_pending', [commandOf('payin', 'in')]);
+  const { events } = paying.report('in', returned).change;
+  assert.deepEqual(
+    events.map(({ type, payment }) => `${type} ${payment.status}`),
+    [
+      'payment_intent.failed failed',
+      'invoice.failed failed',
+      'payment_intent.refunded failed',
+      'invoice.refunded failed',
+    ],
+  );
+});
+
+const lost = 'more left than arrived: the loss is 10000 minor units so far';
+const unknown = 'the position of the money is unknown';
+const debt = 'a refund was refused or failed: the buyer must be paid back by hand';
+const late = 'payout completed although the payment is failed';
+const cameBack = 'a payout came back after it was paid';
+const chargedBack = 'a pay-in went back to the buyer although its payout was ordered';
+
+/** What happens, and the alerts for a person, each once. */
+const alerts: Readonly<Record<string, readonly [next: MoneyScene, ...alerts: string[]]>> = {
+  'a payout failed': [paying.report('out', { end: 'failed' }), unknown],
+  'a failed payout failed, as it was known': [
+    MoneyScene.at('failed', [payin, payout({ end: 'failed' })]).report('out', { end: 'failed' }),
+  ],
+  'a report is held for review': [paying.changed([payout({ review: '{}' })]), unknown],
+  'a refund failed': [alone({}).report('back', { end: 'failed' }), debt],
+  'a second refund failed': [
+    MoneyScene.at('cancelled', [
+      payin,
+      refund({ state: 'refused' }),
+      commandOf('refund', 'other', { amountMinor: 6_000n }),
+    ]).report('other', { end: 'failed' }),
+    debt,
+  ],
+  'a failed refund failed, as it was known': [
+    alone({ state: 'refused', end: 'failed' }).report('back', { end: 'failed' }),
+  ],
+  'a payout completed in time': [paying.report('out', { end: 'completed' })],
+  'a payout completed after the payment failed': [
+    MoneyScene.at('failed', [payin, payout()]).report('out', { end: 'completed' }),
+    late,
+  ],
+  'a payout completed that was taken for never sent when its payment was cancelled': [
+    MoneyScene.at('cancelled', [
+      payin,
+      payout({ state: 'void' }),
+      refund({ ...unsent, amount: payin.amount }),
+    ]).report('out', { end: 'completed' }),
+    'payout completed although the payment is cancelled',
+  ],
+  'a payout came back in time': [paying.report('out', { end: 'returned' })],
+  'a payout came back after it was paid': [settled.report('out', { end: 'returned' }), cameBack],
+  'a payout completed after its refund': [
+    MoneyScene.at('failed', [
+      payin,
+      payout({ end: 'returned' }),
+      refund({ end: 'completed', amount: payin.amount }),
+    ]).report('out', { end: 'completed', polled: true }),
+    lost,
+    late,
+  ],
+  'a pay-in went back before the payout': [confirmed.report('in', returned)],
+  'a pay-in went back after the payout': [settled.report('in', returned), lost, chargedBack],
+};
+
+for (const [name, [{ change }, ...expected]] of Object.entries(alerts)) {
+  test(`alerts: ${name}`, () => assert.deepEqual(change.alerts, expected));
+}

@@ -1,0 +1,379 @@
+// The laws of the money under any partner. Reports come in any sequence, twice and late, and
+// contradict each other, asked for or not; calls end in every way. Our rows always agree with each
+// other.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { holdForReview } from '../../../../core/domain/commands/command-report.js';
+import {
+  acceptCommand,
+  denyCommand,
+  isInDoubt,
+  isUnpaidRefund,
+  isVoidable,
+  lookUpAgain,
+  type MoneyCommand,
+  markUnknown,
+  postponeCommand,
+  recordAbsence,
+  refuseCommand,
+  supersedeCommand,
+} from '../../../../core/domain/commands/partner-command.js';
+import {
+  isRefundableByHand,
+  paidByHand,
+} from '../../../../core/domain/money-desk/money-decision.js';
+import {
+  balanceName,
+  balancesOf,
+  fundsOf,
+  heldMinor,
+  refundableMinor,
+  sameFunds,
+  stageOf,
+  sumsOf,
+} from '../../../../core/domain/payments/funds.js';
+import { type Posting, sumByCurrency } from '../../../../core/domain/payments/ledger.js';
+import {
+  isCancellable,
+  isTerminal,
+  nextStatus,
+  paymentMoves,
+} from '../../../../core/domain/payments/payment.js';
+import {
+  cancelled,
+  confirmed,
+  expired,
+  failedByOperator,
+} from '../../../../core/domain/payments/payment-transitions.js';
+import {
+  commandOf,
+  completedPayin,
+  EFFECT_WITHIN_MS,
+  sampleQuote,
+} from '../../../support/samples/sample-rows.js';
+import { MoneyScene, sampleSettlement } from '../../../support/scenes/money-scene.js';
+
+const blocked = { code: 'account_blocked', message: 'blocked' };
+const requote = { code: 'quote_expired', message: 'too late' };
+
+/** What a worker or an operator does with a command, where its state allows it. */
+const works: Readonly<Record<string, (scene: MoneyScene, command: MoneyCommand) => MoneyScene>> = {
+  send: (scene, command) => (isVoidable(command) ? scene.send(command.id) : scene),
+  accept: called((command, nowMs) => acceptCommand(command, `partner_${command.id}`, nowMs)),
+  deny: called((command, nowMs) => denyCommand(command, blocked, nowMs)),
+  'deny the quote': called((command, nowMs) => denyCommand(command, requote, nowMs)),
+  postpone: called((command, nowMs) => postponeCommand(command, 'busy', nowMs)),
+  lose: called((command, nowMs) => markUnknown(command, 'time-out', nowMs)),
+  'refuse before any call': (scene, command) =>
+    isVoidable(command) ? scene.changed([refuseCommand(command, blocked, scene.nowMs)]) : scene,
+  'find nothing': (scene, command) =>
+    isInDoubt(command)
+      ? scene.changed([recordAbsence(command, EFFECT_WITHIN_MS, scene.nowMs)])
+      : scene,
+  'find it': (scene, command) =>
+    isInDoubt(command)
+      ? scene.changed([acceptCommand(command, `partner_${command.id}`, scene.nowMs)])
+      : scene,
+  'fail to look up': (scene, command) =>
+    isInDoubt(command) ? scene.changed([lookUpAgain(command, 'not reached', scene.nowMs)]) : scene,
+  supersede: (scene, command) =>
+    isUnpaidRefund(command) ? scene.changed([supersedeCommand(command, scene.nowMs)]) : scene,
+  'pay by other means': (scene, command) => {
+    if (!isRefundableByHand(command)) return scene;
+    const name = {
+      id: `hand_${scene.commands.length}`,
+      reference: `hand_${scene.commands.length}`,
+    };
+    const { ended, draft, paid } = paidByHand(command, name, scene.nowMs);
+    const adopting = new MoneyScene(scene, [...scene.commands, draft], undefined, scene.nowMs);
+    return adopting.changed([ended, paid]);
+  },
+  'hold a report': (scene, command) =>
+    scene.changed([holdForReview(command, { text: '{}', end: 'completed' }, scene.nowMs)]),
+};
+
+function called(answer: (command: MoneyCommand, nowMs: number) => MoneyCommand) {
+  return (scene: MoneyScene, command: MoneyCommand) =>
+    command.state === 'sent' ? scene.changed([answer(command, scene.nowMs)]) : scene;
+}
+
+/** What people and clocks do, where it applies. */
+const causes: Readonly<Record<string, (scene: MoneyScene) => MoneyScene>> = {
+  confirm: (scene) => {
+    if (nextStatus(scene.payment.status, 'confirm') === null) return scene;
+    const quote = { ...sampleQuote, expiresAtMs: scene.nowMs + 1 };
+    return scene.after(confirmed(scene, scene.commands, quote, scene.nowMs));
+  },
+  cancel: (scene) =>
+    isCancellable(scene.payment.status)
+      ? scene.after(cancelled(scene, scene.commands, 'command withdrawn', scene.nowMs))
+      : scene,
+  expire: (scene) => {
+    const payment = { ...scene.payment, expiresAtMs: scene.nowMs };
+    return scene.after(expired({ ...scene, payment }, scene.commands, scene.nowMs));
+  },
+  fail: (scene) =>
+    isTerminal(scene.payment.status)
+      ? scene
+      : scene.after(failedByOperator(scene, scene.commands, 'by hand', scene.nowMs)),
+};
+
+const which = fc.nat(5);
+const reportStep = fc.record({
+  which,
+  end: fc.constantFrom(
+    'open' as const,
+    'completed' as const,
+    'failed' as const,
+    'returned' as const,
+  ),
+  receivedMinor: fc.constantFrom(0n, 1n, 4_000n, 6_000n, 9_999n, 10_000n, 10_007n, 20_000n),
+  polled: fc.boolean(),
+  settledMinor: fc.constantFrom(51_480n, 50_000n),
+});
+const workStep = fc.record({ which, work: fc.constantFrom(...Object.keys(works)) });
+const step = fc.oneof(
+  { weight: 6, arbitrary: reportStep },
+  { weight: 8, arbitrary: workStep },
+  { weight: 2, arbitrary: fc.record({ laterMs: fc.constantFrom(1_000, EFFECT_WITHIN_MS) }) },
+  { weight: 1, arbitrary: fc.record({ cause: fc.constantFrom(...Object.keys(causes)) }) },
+);
+type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
+
+function take(scene: MoneyScene, next: Step): MoneyScene {
+  if ('cause' in next) return causes[next.cause]?.(scene) ?? scene;
+  if ('laterMs' in next) return scene.later(next.laterMs);
+  const command = scene.commands.at(-1 - (next.which % scene.commands.length));
+  if (command === undefined) return scene;
+  if ('work' in next) return works[next.work]?.(scene, command) ?? scene;
+  return reported(scene, command, next);
+}
+
+function reported(
+  scene: MoneyScene,
+  command: MoneyCommand,
+  {
+    end,
+    receivedMinor,
+    polled,
+    settledMinor,
+  }: typeof reportStep extends fc.Arbitrary<infer T> ? T : never,
+): MoneyScene {
+  // The partner never says of a refund that it was returned.
+  const next = command.kind === 'refund' && end === 'returned' ? 'failed' : end;
+  const report = {
+    end: next,
+    polled,
+    receivedMinor: command.kind === 'payin' ? receivedMinor : 0n,
+  };
+  const settled = { amountMinor: settledMinor, currency: 'BRL' };
+  const settlement = { settlement: { ...sampleSettlement, settled } };
+  const isPaid = command.kind === 'payout' && next === 'completed';
+  return scene.report(command.id, report, isPaid ? settlement : {});
+}
+
+const unsent = { state: 'pending', partnerRef: null } as const;
+const requoted = { state: 'refused', refusal: 'quote_expired' } as const;
+const starts = [
+  MoneyScene.at('on_ramp_pending', [commandOf('payin', 'in', unsent)]),
+  MoneyScene.at('fx_quoted', [commandOf('payin', 'in', requoted)]),
+  MoneyScene.at('on_ramp_pending', [
+    commandOf('payin', 'in', requoted),
+    commandOf('payin', 'in_2', unsent),
+  ]),
+  MoneyScene.at('cancelled', [
+    completedPayin('in', 10_000n),
+    commandOf('payin', 'in_2'),
+    commandOf('refund', 'back', unsent),
+  ]),
+  MoneyScene.at('offramp_pending', [
+    completedPayin('in', 10_000n),
+    commandOf('payout', 'out', unsent),
+  ]),
+];
+
+interface Seen {
+  readonly start: MoneyScene;
+  readonly was: MoneyScene;
+  readonly scene: MoneyScene;
+  /** All since the start. */
+  readonly postings: readonly Posting[];
+  readonly next: Step;
+}
+
+/** Runs histories, and looks after every step. */
+function eachStep(look: (seen: Seen) => void, parameters: fc.Parameters<unknown> = {}): void {
+  const begun = fc.constantFrom(...starts);
+  const steps = fc.array(step, { maxLength: 60, size: 'max' });
+  fc.assert(
+    fc.property(begun, steps, (start, taken) => {
+      let scene = start;
+      const postings: Posting[] = [];
+      for (const next of taken) {
+        const was = scene;
+        scene = take(was, next);
+        if (scene === was) continue;
+        postings.push(...scene.change.postings);
+        look({ start, was, scene, postings, next });
+      }
+    }),
+    { numRuns: 1_000, ...parameters },
+  );
+}
+
+test('law: money conserves, nothing is negative, and a loss excludes money held or owed', () => {
+  eachStep(({ scene: { funds } }) => {
+    const parts = [
+      heldMinor(funds),
+      funds.payoutMinor,
+      funds.refundOwedMinor,
+      funds.refundOrderedMinor,
+      funds.refundedMinor,
+    ];
+    for (const part of [...parts, funds.receivedMinor, funds.lossMinor]) assert.ok(part >= 0n);
+    const sum = parts.reduce((left, right) => left + right, 0n);
+    assert.equal(sum, funds.receivedMinor + funds.lossMinor);
+    if (funds.lossMinor > 0n) assert.equal(heldMinor(funds) + funds.refundOwedMinor, 0n);
+  });
+});
+
+test('law: funds and ledger are at any time what the commands say', () => {
+  eachStep(({ start, scene: { funds, commands, payment }, postings }) => {
+    assert.ok(sameFunds(funds, fundsOf(funds, commands)));
+    const expected = balancesOf(sumsOf(commands), funds.currency, payment.settlement);
+    const booked = new Map(balancesOf(sumsOf(start.commands), funds.currency, null));
+    for (const { lines } of postings) {
+      for (const sum of sumByCurrency(lines).values()) assert.equal(sum, 0n);
+      for (const { account, money } of lines) {
+        const name = balanceName(account, money.currency);
+        booked.set(name, (booked.get(name) ?? 0n) + money.amountMinor);
+      }
+    }
+    for (const name of new Set([...booked.keys(), ...expected.keys()])) {
+      assert.equal(booked.get(name) ?? 0n, expected.get(name) ?? 0n, name);
+    }
+  });
+});
+
+test('law: unclaimed money is owed back immediately', () => {
+  eachStep(({ scene: { payment, funds } }) => {
+    const claimed = !isTerminal(payment.status) && funds.payoutMinor === 0n;
+    const claimMinor = claimed ? payment.amount.amountMinor : 0n;
+    assert.ok(heldMinor(funds) <= claimMinor, `${payment.status} holds ${heldMinor(funds)}`);
+  });
+});
+
+test('law: a refund that waits asks for no more than its pay-in has', () => {
+  eachStep(({ scene: { commands } }) => {
+    for (const refund of commands) {
+      if (refund.kind !== 'refund' || !(isVoidable(refund) || isUnpaidRefund(refund))) continue;
+      const payin = commands.find(({ id }) => id === refund.payinId);
+      assert.ok(payin !== undefined && payin.end !== 'returned');
+      assert.ok(refundableMinor(payin, commands) >= 0n);
+    }
+  });
+});
+
+test('law: a terminal status stays, and every change of status follows the table with its events', () => {
+  eachStep(({ was, scene: { payment, change } }) => {
+    let status = was.payment.status;
+    const expected: string[] = [];
+    for (const { payment: then } of change.events) {
+      if (then.status === status) continue;
+      assert.ok(Object.values<string>(paymentMoves[status]).includes(then.status));
+      status = then.status;
+      expected.push(`payment_intent.${status}`, `invoice.${status}`);
+    }
+    assert.equal(status, payment.status);
+    const types = change.events.map(({ type }) => type).filter((type) => !/\.refund/.test(type));
+    assert.deepEqual(types, expected);
+  });
+});
+
+test('law: the refund events add up to the refunded amount, to the minor unit', () => {
+  eachStep(({ was, scene: { funds, commands, change } }) => {
+    const sumOf = (name: string) =>
+      change.events
+        .filter(({ type }) => type === `payment_intent.${name}`)
+        .reduce((sum, { refund }) => sum + (refund?.amountMinor ?? 0n), 0n);
+    const bounced = commands
+      .filter(({ id, kind }) => {
+        const before = was.commands.find((command) => command.id === id);
+        return kind === 'refund' && before !== undefined && stageOf(before) === 'moved';
+      })
+      .filter((command) => stageOf(command) !== 'moved')
+      .reduce((sum, { amount }) => sum + (amount?.amountMinor ?? 0n), 0n);
+    const returned = sumsOf(commands).returnedMinor - sumsOf(was.commands).returnedMinor;
+    const takenBack = returned < 0n ? -returned : 0n;
+    const rise = funds.refundedMinor - was.funds.refundedMinor;
+    assert.equal(sumOf('refunded'), rise + bounced + takenBack);
+  });
+});
+
+test('law: a payment is paid out by one command at most, and is settled only when that is paid', () => {
+  eachStep(({ was, scene: { payment, funds, commands } }) => {
+    assert.ok(commands.filter(({ kind }) => kind === 'payout').length <= 1);
+    if (payment.status !== 'settled' || was.payment.status === 'settled') return;
+    assert.equal(sumsOf(commands).paidMinor, payment.amount.amountMinor);
+    assert.ok(['paid', 'needs_review'].includes(funds.position));
+  });
+});
+
+test('law: what waits to be sent is wanted: a pay-in while it is on ramp, a payout until the end', () => {
+  eachStep(({ scene: { payment, commands } }) => {
+    for (const { id, kind } of commands.filter(isVoidable)) {
+      if (kind === 'payin') assert.equal(payment.status, 'on_ramp_pending', id);
+      if (kind === 'payout') assert.ok(!isTerminal(payment.status), id);
+    }
+  });
+});
+
+test('law: no payout waits to be sent after its money went back', () => {
+  eachStep(({ scene: { payment, commands } }) => {
+    const { receivedMinor, returnedMinor, refundedMinor, orderedMinor } = sumsOf(commands);
+    const waits = commands.some((command) => command.kind === 'payout' && isVoidable(command));
+    if (!waits || returnedMinor === 0n) return;
+    const leftMinor = receivedMinor - returnedMinor - refundedMinor - orderedMinor;
+    assert.ok(leftMinor >= payment.amount.amountMinor, `${leftMinor} are left`);
+  });
+});
+
+test('law: a report that comes twice changes the money once', () => {
+  eachStep(({ scene, next }) => {
+    if (!('end' in next)) return;
+    const command = scene.commands.find(({ id }) => id === scene.change.changedCommands[0]?.id);
+    if (command === undefined) return;
+    const again = reported(scene, command, next);
+    assert.deepEqual([again.postings(), again.events(), again.drafts()], [[], [], []]);
+    assert.ok(sameFunds(again.funds, scene.funds));
+    assert.equal(again.payment.status, scene.payment.status);
+  });
+});
+
+test('the histories come to every position, refund state and end', () => {
+  const seen = new Set<string>();
+  const note = ({ scene: { payment, funds, commands, change } }: Seen) => {
+    seen.add(payment.status).add(`funds ${funds.position}`).add(`refund ${funds.refund}`);
+    for (const { kind } of change.postings) seen.add(kind);
+    for (const { kind, state } of commands) seen.add(`${kind} ${state}`);
+  };
+  // The same histories every time: this looks at the generator, not at the payment.
+  eachStep(note, { seed: 1, numRuns: 1_500 });
+  const statuses = ['fx_quoted', 'settled', 'failed', 'cancelled', 'expired'];
+  const states = ['pending', 'sent', 'unknown', 'denied', 'done', 'refused', 'void'];
+  const orders = ['payin', 'payout', 'refund'].flatMap((kind) =>
+    states.map((state) => `${kind} ${state}`),
+  );
+  const postings = [
+    'loss',
+    'loss_recovered',
+    'refund_withdrawn',
+    'refund_bounced',
+    'payout_returned',
+  ];
+  const names = ['paid', 'returned_to_buyer', 'needs_review'].map((name) => `funds ${name}`);
+  for (const name of [...statuses, ...orders, ...postings, ...names, 'return_reversed']) {
+    assert.ok(seen.has(name), name);
+  }
+});

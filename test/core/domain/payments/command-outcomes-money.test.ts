@@ -1,0 +1,229 @@
+// What commands to the partner do to the money of their payment: payouts and pay-ins that come
+// back, refunds that end otherwise than expected, and what the house loses.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import {
+  denyCommand,
+  type MoneyCommand,
+  supersedeCommand,
+} from '../../../../core/domain/commands/partner-command.js';
+import { commandOf, completedPayin, START_MS } from '../../../support/samples/sample-rows.js';
+import {
+  confirmed,
+  MoneyScene,
+  NOW_MS,
+  payin,
+  paying,
+  payout,
+  refund,
+  settled,
+  unsent,
+} from '../../../support/scenes/money-scene.js';
+
+const all = { receivedMinor: 10_000n } as const;
+const cancelled = (fields: Partial<MoneyCommand>) =>
+  MoneyScene.at('cancelled', [payin, refund(fields)]);
+
+test('a pay-in that goes back before its payout was sent fails the payment, and nothing is owed', () => {
+  // At offramp_pending the payout was called, and surely did nothing.
+  const postponed = MoneyScene.at('offramp_pending', [
+    payin,
+    payout({ ...unsent, lastSentAtMs: START_MS }),
+  ]);
+  for (const was of [confirmed, postponed]) {
+    const next = was.report('in', { ...all, end: 'returned' });
+    assert.deepEqual([next.payment.status, next.command('out').state], ['failed', 'void']);
+    assert.deepEqual(next.amounts(), [10_000n, 0n, 0n, 0n, 0n, 10_000n, 0n]);
+    assert.deepEqual([next.drafts(), next.change.alerts], [[], []], was.payment.status);
+  }
+});
+
+test('a pay-in that goes back when its payout was sent is a loss, until the payout comes back', () => {
+  for (const [was, status] of [
+    [paying, 'offramp_pending'],
+    [settled, 'settled'],
+  ] as const) {
+    const lost = was.report('in', { ...all, end: 'returned' });
+    assert.equal(lost.payment.status, status);
+    assert.deepEqual(lost.amounts(), [10_000n, 0n, 10_000n, 0n, 0n, 10_000n, 10_000n]);
+    assert.deepEqual(lost.postings(), ['loss', 'returned_by_partner']);
+    const back = lost.report('out', { end: 'returned' });
+    assert.deepEqual(back.amounts(), [10_000n, 0n, 0n, 0n, 0n, 10_000n, 0n]);
+    assert.deepEqual(back.drafts(), [], 'the buyer has the money already');
+  }
+});
+
+test('a return that the partner takes back leaves the money held, and owed if nothing claims it', () => {
+  const back = MoneyScene.at('cancelled', [{ ...payin, end: 'returned' }]);
+  const asked = back.report('in', { ...all, end: 'completed', polled: false });
+  assert.deepEqual([asked.amounts(), asked.command('in').dueAtMs], [back.amounts(), NOW_MS]);
+  const held = back.report('in', { ...all, end: 'completed' });
+  assert.deepEqual(held.postings(), ['refund_owed', 'return_reversed']);
+  assert.deepEqual(held.drafts(), ['refund 10000 of in']);
+});
+
+/** A refund as it stands when its pay-in goes back by itself, and as it stands then. */
+const refundsOfReturned: readonly (readonly [
+  was: Partial<MoneyCommand>,
+  state: string,
+  amounts: readonly bigint[],
+])[] = [
+  [unsent, 'void', [10_000n, 0n, 0n, 0n, 0n, 10_000n, 0n]],
+  [{ ...unsent, lastSentAtMs: START_MS }, 'void', [10_000n, 0n, 0n, 0n, 0n, 10_000n, 0n]],
+  [{ state: 'refused' }, 'void', [10_000n, 0n, 0n, 0n, 0n, 10_000n, 0n]],
+  [{ state: 'sent' }, 'sent', [10_000n, 0n, 0n, 0n, 10_000n, 0n, 0n]],
+  [{ state: 'unknown' }, 'unknown', [10_000n, 0n, 0n, 0n, 10_000n, 0n, 0n]],
+  [{ state: 'denied' }, 'denied', [10_000n, 0n, 0n, 0n, 10_000n, 0n, 0n]],
+  [{}, 'done', [10_000n, 0n, 0n, 0n, 10_000n, 0n, 0n]],
+  [{ end: 'completed' }, 'done', [10_000n, 0n, 0n, 0n, 0n, 10_000n, 0n]],
+];
+
+test('a refund whose pay-in is returned ends, unless the partner may have it', () => {
+  for (const [fields, state, amounts] of refundsOfReturned) {
+    const next = cancelled(fields).report('in', { ...all, end: 'returned' });
+    assert.deepEqual([next.command('back').state, next.amounts()], [state, amounts], state);
+  }
+});
+
+test('a refund that fails after its pay-in was returned is no debt', () => {
+  const back = { ...payin, end: 'returned' } as const;
+  const was = MoneyScene.at('cancelled', [back, refund({ state: 'unknown' })]);
+  const ends: readonly MoneyScene[] = [
+    was.report('back', { end: 'failed' }),
+    was.changed([refund({ state: 'refused' })]),
+    was.changed([refund(unsent)]),
+  ];
+  for (const next of ends) {
+    assert.equal(next.command('back').state, 'void');
+    assert.deepEqual([next.funds.refund, next.funds.refundedMinor], ['refunded', 10_000n]);
+    assert.deepEqual(next.change.alerts, []);
+  }
+});
+
+test('a payout that failed leaves its money to a person, until the partner says where it is', () => {
+  const failed = paying.report('out', { end: 'failed', reason: 'account closed' });
+  assert.deepEqual([failed.payment.status, failed.funds.position], ['failed', 'needs_review']);
+  assert.deepEqual([failed.amounts()[2], failed.drafts()], [10_000n, []]);
+  assert.deepEqual(failed.report('out', { end: 'failed' }).change.alerts, [], 'alerted once');
+  const back = failed.report('out', { end: 'returned' });
+  assert.deepEqual(
+    [back.drafts(), back.funds.position],
+    [['refund 10000 of in'], 'returned_to_buyer'],
+  );
+  const paid = failed.report('out', { end: 'completed' });
+  assert.deepEqual([paid.payment.status, paid.funds.position], ['failed', 'paid']);
+  assert.deepEqual(paid.events(), [], 'settled never follows failed');
+  assert.equal(paid.payment.settlement?.fxRate, '5.20', 'the settlement is recorded');
+});
+
+test('a payout that comes back or is refused for good is owed back to the buyer', () => {
+  for (const next of [
+    paying.report('out', { end: 'returned' }),
+    paying.changed([payout({ state: 'refused', refusal: 'account_blocked' })]),
+    confirmed.changed([payout({ state: 'refused', refusal: 'account_blocked' })]),
+  ]) {
+    assert.equal(next.payment.status, 'failed');
+    assert.deepEqual(next.amounts(), [10_000n, 0n, 0n, 10_000n, 0n, 0n, 0n]);
+    assert.deepEqual(next.drafts(), ['refund 10000 of in']);
+  }
+});
+
+test('a payout that comes back after it was paid is held again, and owed back; settled stays', () => {
+  const next = settled.report('out', { end: 'returned' });
+  assert.deepEqual([next.payment.status, next.drafts()], ['settled', ['refund 10000 of in']]);
+  assert.deepEqual(next.amounts(), [10_000n, 0n, 0n, 10_000n, 0n, 0n, 0n]);
+  assert.deepEqual(next.postings(), ['refund_owed', 'payout_returned']);
+});
+
+test('a payout that completes after all withdraws the refund that was not sent', () => {
+  for (const fields of [unsent, { state: 'refused' }] as const) {
+    const was = MoneyScene.at('failed', [payin, payout({ end: 'returned' }), refund(fields)]);
+    const next = was.report('out', { end: 'completed', polled: true });
+    assert.deepEqual([next.payment.status, next.command('back').state], ['failed', 'void']);
+    assert.deepEqual(next.amounts(), [10_000n, 0n, 10_000n, 0n, 0n, 0n, 0n]);
+    assert.deepEqual(next.postings(), ['refund_withdrawn', 'payout_paid']);
+  }
+});
+
+test('a payout that completes after its money was refunded is a loss of the house', () => {
+  for (const fields of [{ state: 'sent' }, { end: 'completed' }] as const) {
+    const was = MoneyScene.at('failed', [payin, payout({ end: 'returned' }), refund(fields)]);
+    const next = was.report('out', { end: 'completed', polled: true });
+    assert.equal(next.funds.lossMinor, 10_000n);
+    assert.deepEqual(next.postings(), ['loss', 'payout_paid']);
+    const recovered = next.report('back', { end: 'failed', polled: true });
+    assert.deepEqual([recovered.funds.lossMinor, recovered.command('back').state], [0n, 'void']);
+  }
+});
+
+test('no more of a refund is withdrawn than was lost: the rest is sent again', () => {
+  const commands = [completedPayin('in', 13_000n), payout({ end: 'returned' })];
+  const was = MoneyScene.at('failed', [...commands, refund({ ...unsent, amountMinor: 13_000n })]);
+  const next = was.report('out', { end: 'completed', polled: true });
+  assert.deepEqual([next.command('back').state, next.drafts()], ['void', ['refund 3000 of in']]);
+  assert.deepEqual(next.amounts(), [13_000n, 0n, 10_000n, 3_000n, 0n, 0n, 0n]);
+});
+
+test('a refused or failed refund waits for a person and is not repeated automatically', () => {
+  for (const next of [
+    cancelled({}).report('back', { end: 'failed', reason: 'account closed' }),
+    cancelled({ state: 'denied' }).changed([refund({ state: 'refused' })]),
+    cancelled({ end: 'completed' }).report('back', { end: 'failed', polled: true }),
+  ]) {
+    assert.deepEqual([next.command('back').state, next.funds.refund], ['refused', 'needs_review']);
+    assert.deepEqual(next.amounts(), [10_000n, 0n, 0n, 10_000n, 0n, 0n, 0n]);
+    assert.deepEqual([next.drafts(), next.change.alerts.length], [[], 1]);
+  }
+});
+
+test('a message that a completed refund failed changes nothing: the partner is asked first', () => {
+  const was = cancelled({ end: 'completed' });
+  const next = was.report('back', { end: 'failed', polled: false });
+  assert.deepEqual([next.amounts(), next.command('back').dueAtMs], [was.amounts(), NOW_MS]);
+  assert.deepEqual(next.change.alerts, []);
+});
+
+test('a superseded refund is sent again, against the pay-in that holds the money', () => {
+  const refused = refund({ state: 'refused' });
+  const next = MoneyScene.at('cancelled', [payin, refused]).changed([
+    supersedeCommand(refused, NOW_MS),
+  ]);
+  assert.deepEqual([next.drafts(), next.postings()], [['refund 10000 of in'], []]);
+  assert.deepEqual(next.amounts(), [10_000n, 0n, 0n, 10_000n, 0n, 0n, 0n]);
+});
+
+test('a superseded refund that completes after all ends the new one, or is a loss if that is out', () => {
+  const superseded = refund({ state: 'void', end: 'failed' });
+  const retried = (fields: Partial<MoneyCommand>) => commandOf('refund', 'retried', fields);
+  const waiting = MoneyScene.at('cancelled', [payin, superseded, retried(unsent)]);
+  const next = waiting.report('back', { end: 'completed', polled: true });
+  assert.deepEqual([next.command('retried').state, next.funds.lossMinor], ['void', 0n]);
+  const out = MoneyScene.at('cancelled', [payin, superseded, retried({ state: 'sent' })]);
+  const both = out.report('back', { end: 'completed', polled: true });
+  assert.deepEqual([both.command('retried').state, both.funds.lossMinor], ['sent', 10_000n]);
+  const refused = both.changed([
+    denyCommand(both.command('retried'), { code: 'x', message: '' }, NOW_MS),
+  ]);
+  assert.equal(refused.funds.lossMinor, 10_000n, 'a refusal proves nothing yet');
+  const absent = both.changed([retried({ state: 'refused' })]);
+  assert.deepEqual([absent.command('retried').state, absent.funds.lossMinor], ['void', 0n]);
+});
+
+test('where a pay-in was refunded twice, its own refund is withdrawn and no other', () => {
+  const commands = [
+    payin,
+    completedPayin('in_2', 10_000n),
+    refund({ state: 'void', end: 'failed' }),
+    commandOf('refund', 'retried', unsent),
+    commandOf('refund', 'other', { ...unsent, payinId: 'in_2' }),
+  ];
+  const next = MoneyScene.at('cancelled', commands).report('back', {
+    end: 'completed',
+    polled: true,
+  });
+  assert.deepEqual(next.standing().slice(2), [
+    'back done/completed',
+    'retried void',
+    'other pending',
+  ]);
+});

@@ -1,0 +1,307 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { formatInstant } from '../../../../core/domain/base/instant.js';
+import type { Money } from '../../../../core/domain/base/money.js';
+import {
+  accountEvent,
+  eventBody,
+  eventNamespaces,
+  eventTypes,
+  isEventPattern,
+  matchesEvent,
+  paymentEvent,
+  paymentEventTypes,
+  type RefundEvent,
+  refundEventTypes,
+  reportedStatus,
+} from '../../../../core/domain/payments/event.js';
+import type { Payment, PaymentStatus } from '../../../../core/domain/payments/payment.js';
+import { anAccount } from '../../../support/samples/domain-samples.js';
+import { START_MS, samplePayment } from '../../../support/samples/sample-rows.js';
+
+const invoice: Payment = { ...samplePayment, id: 'inv_1', origin: 'invoice' };
+
+test('the catalogue of event types is exactly this', () => {
+  assert.deepEqual([...eventTypes].sort(), [
+    'connected_account.created',
+    'connected_account.kyb_approved',
+    'connected_account.kyb_rejected',
+    'connected_account.ready_to_collect',
+    'connected_account.requirements_due',
+    'invoice.approved',
+    'invoice.awaiting_buyer',
+    'invoice.buyer_kyc_approved',
+    'invoice.buyer_kyc_pending',
+    'invoice.cancelled',
+    'invoice.created',
+    'invoice.expired',
+    'invoice.failed',
+    'invoice.fx_quoted',
+    'invoice.offramp_pending',
+    'invoice.on_chain_confirmed',
+    'invoice.on_ramp_pending',
+    'invoice.refund_failed',
+    'invoice.refund_ordered',
+    'invoice.refunded',
+    'invoice.settled',
+    'payment_intent.buyer_kyc_approved',
+    'payment_intent.buyer_kyc_pending',
+    'payment_intent.buyer_kyc_rejected',
+    'payment_intent.cancelled',
+    'payment_intent.created',
+    'payment_intent.expired',
+    'payment_intent.failed',
+    'payment_intent.fx_quoted',
+    'payment_intent.offramp_pending',
+    'payment_intent.on_chain_confirmed',
+    'payment_intent.on_ramp_pending',
+    'payment_intent.refund_failed',
+    'payment_intent.refund_ordered',
+    'payment_intent.refunded',
+    'payment_intent.settled',
+    'webhook.test',
+  ]);
+});
+
+test('an event of an account says who it is and how it stands, under the event’s id', () => {
+  const account = anAccount({ externalId: 'seller-1', updatedAtMs: START_MS });
+  const event = accountEvent(account, 'ready_to_collect', 'evt_1');
+  const { body, ...rest } = event;
+  assert.deepEqual(rest, {
+    orgId: account.orgId,
+    mode: account.mode,
+    id: 'evt_1',
+    type: 'connected_account.ready_to_collect',
+    subjectId: account.id,
+    createdAtMs: START_MS,
+  });
+  assert.deepEqual(JSON.parse(body), {
+    event: 'connected_account.ready_to_collect',
+    data: {
+      connectedAccountId: account.id,
+      externalId: 'seller-1',
+      role: 'seller',
+      entityType: 'business',
+      status: 'approved',
+      readyToCollect: true,
+      externalEventId: 'evt_1',
+      occurredAt: formatInstant(START_MS),
+    },
+  });
+});
+
+test('intents speak in both namespaces, invoices in one, once per change', () => {
+  const failed = (payment: Payment) => ({ ...payment, status: 'failed' }) as const;
+  const table: readonly (readonly [
+    payment: Payment,
+    happened: 'created' | 'kyc_rejected' | 'moved',
+    types: readonly string[],
+  ])[] = [
+    [samplePayment, 'created', ['payment_intent.created', 'invoice.created']],
+    [invoice, 'created', ['invoice.created']],
+    [
+      { ...samplePayment, status: 'settled' },
+      'moved',
+      ['payment_intent.settled', 'invoice.settled'],
+    ],
+    [{ ...invoice, status: 'settled' }, 'moved', ['invoice.settled']],
+    [failed(samplePayment), 'moved', ['payment_intent.failed', 'invoice.failed']],
+    [
+      failed(samplePayment),
+      'kyc_rejected',
+      ['payment_intent.buyer_kyc_rejected', 'invoice.failed'],
+    ],
+    [failed(invoice), 'kyc_rejected', ['invoice.failed']],
+  ];
+  for (const [payment, happened, types] of table) {
+    assert.deepEqual(paymentEventTypes(payment, happened), types, `${payment.id} ${happened}`);
+  }
+});
+
+test('refund events use the namespaces of their payment', () => {
+  const table = {
+    ordered: ['payment_intent.refund_ordered', 'invoice.refund_ordered'],
+    paid: ['payment_intent.refunded', 'invoice.refunded'],
+    failed: ['payment_intent.refund_failed', 'invoice.refund_failed'],
+  } as const;
+  for (const [what, types] of Object.entries(table) as [RefundEvent, readonly string[]][]) {
+    assert.deepEqual(refundEventTypes(samplePayment, what), types);
+    assert.deepEqual(refundEventTypes(invoice, what), types.slice(1));
+    for (const type of types) {
+      assert.ok(eventTypes.includes(type), type);
+      assert.equal(reportedStatus(type), null, `${type} reports no status`);
+    }
+  }
+});
+
+test('every event of every status is in the catalogue', () => {
+  const moved: readonly PaymentStatus[] = [
+    ...(['buyer_kyc_pending', 'buyer_kyc_approved', 'fx_quoted', 'on_ramp_pending'] as const),
+    ...(['on_chain_confirmed', 'offramp_pending', 'settled', 'failed'] as const),
+    ...(['cancelled', 'expired'] as const),
+  ];
+  for (const status of moved) {
+    for (const payment of [samplePayment, invoice]) {
+      for (const type of paymentEventTypes({ ...payment, status }, 'moved')) {
+        assert.ok(eventTypes.includes(type), type);
+      }
+    }
+  }
+});
+
+test('data names a payment by its origin, with the fields of the interface', () => {
+  const occurredAtMs = START_MS + 7;
+  const read = (payment: Payment) => {
+    const type = 'invoice.created';
+    const event = paymentEvent({ type, payment, occurredAtMs }, 'evt_1');
+    assert.partialDeepStrictEqual(event, { orgId: 'org_1', mode: 'test', id: 'evt_1', type });
+    assert.partialDeepStrictEqual(event, { subjectId: payment.id, createdAtMs: occurredAtMs });
+    return JSON.parse(event.body) as unknown;
+  };
+  const common = {
+    externalId: 'order-1',
+    status: 'awaiting_buyer',
+    amount: '100.00',
+    currency: 'USD',
+    metadata: {},
+    externalEventId: 'evt_1',
+    occurredAt: '2026-09-21T14:13:20.007Z',
+  };
+  assert.deepEqual(read(samplePayment), {
+    event: 'invoice.created',
+    data: { paymentIntentId: 'pi_1', ...common, source: 'payment_intent' },
+  });
+  assert.deepEqual(read({ ...invoice, externalId: null }), {
+    event: 'invoice.created',
+    data: { invoiceId: 'inv_1', ...common, externalId: null, source: 'invoice' },
+  });
+});
+
+test('metadata goes out byte for byte, integer-like keys and large numbers included', () => {
+  const metadata = '{"b": 1, "10":2,"2":12345678901234567890.10,\n "a":{"1":"\\u00e9","0":null}}';
+  const draft = { type: 'x', payment: { ...samplePayment, metadata }, occurredAtMs: START_MS };
+  assert.ok(paymentEvent(draft, 'evt_1').body.includes(`"metadata":${metadata},"source"`));
+});
+
+test('law: any metadata comes out of the body as it went in', () => {
+  fc.assert(
+    fc.property(fc.dictionary(fc.string(), fc.jsonValue()), fc.nat(4), (value, indent) => {
+      const metadata = JSON.stringify(value, null, indent);
+      const draft = { type: 'x', payment: { ...samplePayment, metadata }, occurredAtMs: START_MS };
+      const { body } = paymentEvent(draft, 'evt_1');
+      const { data } = JSON.parse(body) as { data: { metadata: unknown } };
+      assert.deepEqual(data.metadata, JSON.parse(metadata));
+      assert.ok(body.includes(metadata));
+    }),
+  );
+});
+
+test('data carries a reason on failure or cancel only', () => {
+  const table: readonly (readonly [Partial<Payment>, string | undefined])[] = [
+    [{ status: 'settled' }, undefined],
+    [{ status: 'expired' }, undefined],
+    [{ status: 'failed', failureReason: 'pay-in failed' }, 'pay-in failed'],
+    [{ status: 'cancelled', cancelReason: 'command withdrawn' }, 'command withdrawn'],
+  ];
+  for (const [fields, expected] of table) {
+    const payment = { ...samplePayment, ...fields };
+    const { body } = paymentEvent({ type: 'x', payment, occurredAtMs: START_MS }, 'evt_1');
+    const { data } = JSON.parse(body) as { data: { reason?: string } };
+    assert.equal(data.reason, expected, payment.status);
+    assert.equal('reason' in data, expected !== undefined, payment.status);
+  }
+});
+
+test('only the settled event has the amount and the rate of the payout', () => {
+  const settlement = {
+    settled: { amountMinor: 52_345n, currency: 'BRL' },
+    fees: { amountMinor: 100n, currency: 'USD' },
+    fxRate: '5.2345',
+    endToEndId: 'E1',
+  };
+  const paid = { ...samplePayment, status: 'settled', settlement } as const;
+  const dataOf = (type: string, payment: Payment) => {
+    const { body } = paymentEvent({ type, payment, occurredAtMs: START_MS }, 'evt_1');
+    const { data } = JSON.parse(body) as { data: Readonly<Record<string, unknown>> };
+    return [data['brlSettledAmount'], data['fxRateAtSettlement']];
+  };
+  for (const type of ['payment_intent.settled', 'invoice.settled']) {
+    assert.deepEqual(dataOf(type, paid), ['523.45', '5.2345'], type);
+    assert.deepEqual(dataOf(type, { ...paid, settlement: null }), [undefined, undefined]);
+  }
+  for (const type of eventTypes.filter((one) => !one.endsWith('.settled'))) {
+    assert.deepEqual(dataOf(type, paid), [undefined, undefined], type);
+  }
+});
+
+test('data carries refundAmount in events about money that goes back, and in no other', () => {
+  const read = (refund?: Money) => {
+    const draft = { type: 'x', payment: samplePayment, occurredAtMs: START_MS };
+    const { body } = paymentEvent(refund === undefined ? draft : { ...draft, refund }, 'evt_1');
+    return (JSON.parse(body) as { data: Record<string, unknown> }).data;
+  };
+  const data = read({ amountMinor: 7_005n, currency: 'USD' });
+  assert.deepEqual(
+    [data['refundAmount'], data['amount'], data['currency']],
+    ['70.05', '100.00', 'USD'],
+  );
+  assert.equal('refundAmount' in read(), false);
+});
+
+test('a body is event, then data', () => {
+  const data = { subscriptionId: 'whs_1' };
+  const body = '{"event":"webhook.test","data":{"subscriptionId":"whs_1"}}';
+  assert.equal(eventBody('webhook.test', data), body);
+});
+
+test('a subscription names exact types, a namespace with a star, or all', () => {
+  const patterns = ['*', ...eventNamespaces.map((name) => `${name}.*`), ...eventTypes];
+  for (const pattern of patterns) assert.equal(isEventPattern(pattern), true, pattern);
+  const unknown = [
+    '',
+    '**',
+    '.*',
+    'payment_intent',
+    'payment_intent.',
+    'payment_intent*',
+    '*.settled',
+    'payment_intent.set*',
+    'payment_intent.unknown',
+    'payment_intent.awaiting_buyer',
+    'Invoice.settled',
+    'invoice.settled ',
+    'command.*',
+    'toString',
+    'invoice.awaiting_approval',
+  ];
+  for (const pattern of unknown) assert.equal(isEventPattern(pattern), false, pattern);
+});
+
+test('an event matches a subscription to it, to its namespace or to all', () => {
+  const table: readonly (readonly [patterns: readonly string[], type: string, boolean])[] = [
+    [['*'], 'payment_intent.settled', true],
+    [['payment_intent.*'], 'payment_intent.settled', true],
+    [['payment_intent.settled'], 'payment_intent.settled', true],
+    [['invoice.*'], 'payment_intent.settled', false],
+    [['payment_intent.failed', 'invoice.*'], 'invoice.created', true],
+    [['payment_intent.failed'], 'payment_intent.settled', false],
+    [['payment_intent.set'], 'payment_intent.settled', false],
+    [['invoice.*'], 'invoice_draft.created', false],
+    [[], 'payment_intent.settled', false],
+  ];
+  for (const [patterns, type, expected] of table) {
+    assert.equal(matchesEvent(patterns, type), expected, `${patterns} ${type}`);
+  }
+});
+
+test('law: a pattern of the catalogue matches its own namespace and nothing else', () => {
+  const anyType = fc.constantFrom(...eventTypes);
+  fc.assert(
+    fc.property(anyType, anyType, (mine, type) => {
+      const [namespace] = mine.split('.');
+      assert.equal(matchesEvent([mine], type), mine === type);
+      assert.equal(matchesEvent([`${namespace}.*`], type), type.split('.')[0] === namespace);
+    }),
+  );
+});

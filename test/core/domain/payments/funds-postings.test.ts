@@ -1,0 +1,122 @@
+// What is posted when commands change, and what the accounts hold then.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { CommandEnd, MoneyCommand } from '../../../../core/domain/commands/partner-command.js';
+import { balancesOf, postingsBetween, sumsOf } from '../../../../core/domain/payments/funds.js';
+import { AssertionFailure } from '../../../../core/errors.js';
+import { commandOf, completedPayin } from '../../../support/samples/sample-rows.js';
+
+const usd = (amountMinor: bigint) => ({ amountMinor, currency: 'USD' });
+const brl = (amountMinor: bigint) => ({ amountMinor, currency: 'BRL' });
+const settlement = { settled: brl(51_480n), fees: usd(100n), fxRate: '5.20', endToEndId: 'E1' };
+
+const payin = completedPayin('in', 10_000n);
+const payout = (fields: Partial<MoneyCommand> = {}) => commandOf('payout', 'out', fields);
+const refund = (amountMinor: bigint, fields: Partial<MoneyCommand> = {}) =>
+  commandOf('refund', `back_${amountMinor}`, { amountMinor, ...fields });
+
+/** From one set of commands to another: the lines of the posting. */
+const moves: Readonly<
+  Record<string, readonly [from: readonly MoneyCommand[], to: readonly MoneyCommand[], string]>
+> = {
+  funds_received: [
+    [{ ...payin, receivedMinor: 4_000n }],
+    [payin],
+    'buyer -6000 USD, partner_float 6000 USD',
+  ],
+  refund_owed: [
+    [payin],
+    [payin, refund(4_000n, { state: 'pending' })],
+    'partner_float -4000 USD, refunds 4000 USD',
+  ],
+  refund_withdrawn: [
+    [payin, refund(4_000n, { state: 'pending' })],
+    [payin, refund(4_000n, { state: 'void' })],
+    'partner_float 4000 USD, refunds -4000 USD',
+  ],
+  refund_paid: [
+    [payin, refund(4_000n)],
+    [payin, refund(4_000n, { end: 'completed' })],
+    'refunds -4000 USD, buyer 4000 USD',
+  ],
+  refund_bounced: [
+    [payin, refund(4_000n, { end: 'completed' })],
+    [payin, refund(4_000n, { state: 'refused', end: 'failed' })],
+    'refunds 4000 USD, buyer -4000 USD',
+  ],
+  returned_by_partner: [
+    [payin],
+    [{ ...payin, end: 'returned' }],
+    'partner_float -10000 USD, buyer 10000 USD',
+  ],
+  return_reversed: [
+    [{ ...payin, end: 'returned' }],
+    [payin],
+    'partner_float 10000 USD, buyer -10000 USD',
+  ],
+  payout_paid: [
+    [payin, payout()],
+    [payin, payout({ end: 'completed' })],
+    'partner_float -10000 USD, fees 100 USD, conversion 9900 USD, ' +
+      'conversion -51480 BRL, seller 51480 BRL',
+  ],
+  payout_returned: [
+    [payin, payout({ end: 'completed' })],
+    [payin, payout({ end: 'returned' })],
+    'partner_float 10000 USD, fees -100 USD, conversion -9900 USD, ' +
+      'conversion 51480 BRL, seller -51480 BRL',
+  ],
+};
+
+for (const [kind, [from, to, lines]] of Object.entries(moves)) {
+  test(`a posting ${kind} moves the money so`, () => {
+    const postings = postingsBetween(sumsOf(from), sumsOf(to), 'USD', settlement);
+    const expected = lines.split(', ').map((line) => {
+      const [account, minor = '', currency] = line.split(' ');
+      return { account, money: { amountMinor: BigInt(minor), currency } };
+    });
+    assert.deepEqual(postings, [{ kind, lines: expected }]);
+  });
+}
+
+test('a loss is booked with what caused it, and its recovery too', () => {
+  const sums = (end: CommandEnd) => sumsOf([{ ...payin, end }, payout({ end: 'completed' })]);
+  const kinds = (from: CommandEnd, to: CommandEnd) =>
+    postingsBetween(sums(from), sums(to), 'USD', settlement).map((one) => one.kind);
+  assert.deepEqual(kinds('completed', 'returned'), ['loss', 'returned_by_partner']);
+  assert.deepEqual(kinds('returned', 'completed'), ['loss_recovered', 'return_reversed']);
+});
+
+test('nothing is posted for a command that is only planned, sent or in doubt', () => {
+  const planned = sumsOf([payin, payout({ state: 'pending' })]);
+  for (const state of ['sent', 'unknown', 'denied', 'done'] as const) {
+    const next = sumsOf([payin, payout({ state })]);
+    assert.deepEqual(postingsBetween(planned, next, 'USD', null), [], state);
+  }
+});
+
+test('what was received is never taken back, and a paid payout has its settlement', () => {
+  const [less, more] = [sumsOf([{ ...payin, receivedMinor: 1n }]), sumsOf([payin])];
+  assert.throws(() => postingsBetween(more, less, 'USD', null), AssertionFailure);
+  const paid = sumsOf([payin, payout({ end: 'completed' })]);
+  assert.throws(() => postingsBetween(more, paid, 'USD', null), AssertionFailure);
+});
+
+test('the accounts hold what the commands say, in both currencies', () => {
+  const commands = [
+    completedPayin('in', 17_000n),
+    payout({ end: 'completed' }),
+    refund(4_000n, { end: 'completed' }),
+    refund(2_000n),
+    refund(1_000n, { state: 'pending' }),
+  ];
+  const balances = balancesOf(sumsOf(commands), 'USD', settlement);
+  assert.deepEqual(Object.fromEntries([...balances].filter(([, sum]) => sum !== 0n)), {
+    'buyer USD': -13_000n,
+    'refunds USD': 3_000n,
+    'fees USD': 100n,
+    'conversion USD': 9_900n,
+    'conversion BRL': -51_480n,
+    'seller BRL': 51_480n,
+  });
+});

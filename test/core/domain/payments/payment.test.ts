@@ -1,0 +1,174 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import {
+  firstStatus,
+  isCancellable,
+  isExpirable,
+  isPageOpen,
+  isTerminal,
+  nextStatus,
+  type PaymentMove,
+  type PaymentStatus,
+  paymentMoves,
+  paymentStatuses,
+  progress,
+} from '../../../../core/domain/payments/payment.js';
+import { START_MS, samplePayment } from '../../../support/samples/sample-rows.js';
+
+const nothing: Record<PaymentMove, PaymentStatus | null> = {
+  approve: null,
+  invite: null,
+  sign_in: null,
+  sign_in_verified: null,
+  kyc_approved: null,
+  kyc_rejected: null,
+  quote: null,
+  confirm: null,
+  quote_expired: null,
+  payin_completed: null,
+  send_payout: null,
+  payout_completed: null,
+  cancel: null,
+  expire: null,
+  fail: null,
+};
+
+const moves = Object.keys(nothing) as readonly PaymentMove[];
+
+/** Before the partner has the money a payment may end in all three ways. */
+const open = { ...nothing, cancel: 'cancelled', expire: 'expired', fail: 'failed' } as const;
+
+const matrix: Record<PaymentStatus, Record<PaymentMove, PaymentStatus | null>> = {
+  awaiting_approval: { ...open, approve: 'approved' },
+  approved: { ...open, invite: 'awaiting_buyer' },
+  awaiting_buyer: { ...open, sign_in: 'buyer_kyc_pending', sign_in_verified: 'buyer_kyc_approved' },
+  buyer_kyc_pending: { ...open, kyc_approved: 'buyer_kyc_approved', kyc_rejected: 'failed' },
+  buyer_kyc_approved: { ...open, quote: 'fx_quoted' },
+  fx_quoted: { ...open, quote: 'fx_quoted', confirm: 'on_ramp_pending' },
+  on_ramp_pending: { ...open, quote_expired: 'fx_quoted', payin_completed: 'on_chain_confirmed' },
+  on_chain_confirmed: { ...open, expire: null, send_payout: 'offramp_pending' },
+  offramp_pending: { ...nothing, payout_completed: 'settled', fail: 'failed' },
+  settled: nothing,
+  failed: nothing,
+  cancelled: nothing,
+  expired: nothing,
+};
+
+test('every status and move is as the table says, and no other move is made', () => {
+  assert.deepEqual(paymentStatuses, Object.keys(matrix));
+  for (const status of paymentStatuses) {
+    for (const move of moves) {
+      assert.equal(nextStatus(status, move), matrix[status][move], `${status} ${move}`);
+    }
+    for (const move of Object.keys(paymentMoves[status])) {
+      assert.ok(moves.includes(move as PaymentMove), `${status} ${move}`);
+    }
+  }
+});
+
+test('the terminal statuses are settled, failed, cancelled and expired', () => {
+  const terminal = ['settled', 'failed', 'cancelled', 'expired'];
+  assert.deepEqual(paymentStatuses.filter(isTerminal), terminal);
+});
+
+test('cancel is valid in every non-terminal status before offramp_pending', () => {
+  assert.deepEqual(paymentStatuses.filter(isCancellable), [
+    'awaiting_approval',
+    'approved',
+    'awaiting_buyer',
+    'buyer_kyc_pending',
+    'buyer_kyc_approved',
+    'fx_quoted',
+    'on_ramp_pending',
+    'on_chain_confirmed',
+  ]);
+});
+
+test('expiry applies until the pay-in is confirmed, so also to an abandoned on_ramp_pending', () => {
+  assert.deepEqual(paymentStatuses.filter(isExpirable), [
+    'awaiting_approval',
+    'approved',
+    'awaiting_buyer',
+    'buyer_kyc_pending',
+    'buyer_kyc_approved',
+    'fx_quoted',
+    'on_ramp_pending',
+  ]);
+});
+
+test('failed can come from every non-terminal status', () => {
+  for (const status of paymentStatuses) {
+    assert.equal(nextStatus(status, 'fail'), isTerminal(status) ? null : 'failed', status);
+  }
+});
+
+test('settled has one way in: the payout completed while it was pending', () => {
+  const ways = paymentStatuses.flatMap((status) =>
+    moves
+      .filter((move) => nextStatus(status, move) === 'settled')
+      .map((move) => `${status} ${move}`),
+  );
+  assert.deepEqual(ways, ['offramp_pending payout_completed']);
+});
+
+test('the success chain of an intent is the one of the interface, in order', () => {
+  const chain: readonly (readonly [PaymentMove, PaymentStatus])[] = [
+    ['sign_in', 'buyer_kyc_pending'],
+    ['kyc_approved', 'buyer_kyc_approved'],
+    ['quote', 'fx_quoted'],
+    ['confirm', 'on_ramp_pending'],
+    ['payin_completed', 'on_chain_confirmed'],
+    ['send_payout', 'offramp_pending'],
+    ['payout_completed', 'settled'],
+  ];
+  let status: PaymentStatus = 'awaiting_buyer';
+  for (const [move, to] of chain) {
+    const next = nextStatus(status, move);
+    assert.equal(next, to, `${status} ${move}`);
+    const [here, there] = [progress(status), progress(to)];
+    assert.ok(here !== null && there !== null && here < there, `${to} is further than ${status}`);
+    status = to;
+  }
+});
+
+test('statuses that left the way to settled have no place on it', () => {
+  const left = paymentStatuses.filter((status) => progress(status) === null);
+  assert.deepEqual(left, ['failed', 'cancelled', 'expired']);
+});
+
+test('law: no sequence of moves leaves the table or a terminal status', () => {
+  fc.assert(
+    fc.property(
+      fc.constantFrom(...paymentStatuses),
+      fc.array(fc.constantFrom(...moves), { size: 'large' }),
+      (from, path) => {
+        let status = from;
+        for (const move of path) {
+          const next = nextStatus(status, move);
+          if (isTerminal(status)) assert.equal(next, null);
+          if (next === null) continue;
+          assert.ok(paymentStatuses.includes(next));
+          status = next;
+        }
+      },
+    ),
+  );
+});
+
+test('an intent starts at the buyer, an invoice at its approval or behind it', () => {
+  for (const requiresApproval of [true, false]) {
+    assert.equal(firstStatus('payment_intent', requiresApproval), 'awaiting_buyer');
+  }
+  assert.equal(firstStatus('invoice', true), 'awaiting_approval');
+  assert.equal(firstStatus('invoice', false), 'approved');
+});
+
+test('the page of an intent is open from the first, of an invoice from its invitation on', () => {
+  assert.equal(isPageOpen(samplePayment), true);
+  const invoice = { ...samplePayment, origin: 'invoice' } as const;
+  for (const status of paymentStatuses) {
+    assert.equal(isPageOpen({ ...invoice, status, invitedAtMs: null }), false, status);
+    assert.equal(isPageOpen({ ...invoice, status, invitedAtMs: START_MS }), true, status);
+  }
+});

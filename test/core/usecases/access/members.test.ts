@@ -1,0 +1,101 @@
+// Members of organizations: added, given another role, removed, and back again as somebody else.
+import assert from 'node:assert/strict';
+import { before, describe, test } from 'node:test';
+import type { Deps } from '../../../../core/ports/deps.js';
+import {
+  addMember,
+  findMember,
+  listMembers,
+  removeMember,
+} from '../../../../core/usecases/access/members.js';
+import { unreadableEmails } from '../../../support/samples/emails.js';
+import { type World, world } from '../../../support/scenes/test-world.js';
+import { suiteEnd } from '../../../support/suite-end.js';
+
+let made: World;
+let deps: Deps;
+const suite = suiteEnd();
+
+before(async () => {
+  made = await world(suite);
+  deps = made.deps;
+});
+
+test('a member is known by the address, however it is written; it is kept trimmed', async () => {
+  const orgId = await made.organization();
+  const email = 'Ana@Acme.example';
+  const added = await addMember(deps, { orgId, email: ` ${email}\r\n`, role: 'finance' });
+  assert.match(added.id, /^mem_/);
+  assert.deepEqual([added.email, added.role], [email, 'finance']);
+  assert.deepEqual(await findMember(deps, orgId, 'ANA@ACME.EXAMPLE '), added);
+});
+
+test('a member who is added again has the other role and is the same member', async () => {
+  const orgId = await made.organization();
+  const first = await addMember(deps, { orgId, email: 'ana@acme.example', role: 'viewer' });
+  for (const role of ['admin', 'admin', 'owner'] as const) {
+    const again = await addMember(deps, { orgId, email: 'ana@acme.example', role });
+    assert.deepEqual([again.id, again.role], [first.id, role]);
+  }
+  assert.equal((await listMembers(deps, orgId)).length, 1);
+});
+
+test('concurrent adds of one address add one member', async () => {
+  const orgId = await made.organization();
+  const adds = ['Ana@acme.example', 'ana@acme.example'].map((email) =>
+    addMember(deps, { orgId, email, role: 'owner' }),
+  );
+  const [one, other] = await Promise.all(adds);
+  assert.equal(one?.id, other?.id);
+});
+
+test('a removed member stays in the list; who comes back is another member', async () => {
+  const orgId = await made.organization();
+  const email = 'ana@acme.example';
+  const first = await addMember(deps, { orgId, email, role: 'owner' });
+  const removed = await removeMember(deps, orgId, 'ANA@acme.example');
+  assert.deepEqual([removed.id, removed.removedAtMs], [first.id, deps.clock.nowMs()]);
+  await assert.rejects(findMember(deps, orgId, email), { code: 'NotFound' });
+  await assert.rejects(removeMember(deps, orgId, email), { code: 'NotFound' });
+  made.advanceClock(1);
+  const again = await addMember(deps, { orgId, email, role: 'viewer' });
+  assert.notEqual(again.id, first.id);
+  assert.deepEqual(
+    (await listMembers(deps, orgId)).map(({ id, removedAtMs }) => [id, removedAtMs !== null]),
+    [
+      [again.id, false],
+      [first.id, true],
+    ],
+  );
+});
+
+test('organizations do not see the members of each other', async () => {
+  const [own, other] = [await made.organization(), await made.organization()];
+  await addMember(deps, { orgId: own, email: 'ana@acme.example', role: 'owner' });
+  await assert.rejects(findMember(deps, other, 'ana@acme.example'), { code: 'NotFound' });
+  await assert.rejects(removeMember(deps, other, 'ana@acme.example'), { code: 'NotFound' });
+  assert.deepEqual(await listMembers(deps, other), []);
+});
+
+describe('what cannot be a member is refused', () => {
+  const cases = {
+    ...Object.fromEntries(
+      unreadableEmails.map((email) => [
+        `the address ${JSON.stringify(email.slice(0, 30))}`,
+        ['ValidationError', { email }] as const,
+      ]),
+    ),
+    'an unknown organization': ['NotFound', { orgId: 'org_0' }],
+  } as const;
+  for (const [name, [code, change]] of Object.entries(cases)) {
+    test(name, async () => {
+      const input = { orgId: await made.organization(), email: 'ana@acme.example', role: 'owner' };
+      const added = addMember(deps, { ...input, role: 'owner', ...change });
+      await assert.rejects(added, { code });
+    });
+  }
+});
+
+test('the members of an unknown organization are not found', async () => {
+  await assert.rejects(listMembers(deps, 'org_0'), { code: 'NotFound' });
+});

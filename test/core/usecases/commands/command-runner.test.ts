@@ -1,0 +1,162 @@
+// The worker of partner commands: a call that hangs takes one place and delays nobody else.
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { DAY_MS } from '../../../../core/domain/base/instant.js';
+import {
+  COMMAND_LEASE_MS,
+  requestPurpose,
+} from '../../../../core/domain/commands/partner-command.js';
+import type { WorkKind } from '../../../../core/ports/deps.js';
+import type { PartnerAnswer, PartyReport } from '../../../../core/ports/partner.js';
+import type { Store } from '../../../../core/ports/storage.js';
+import { commandRunner } from '../../../../core/usecases/commands/command-runner.js';
+import type { Runner } from '../../../../core/usecases/service/concurrency-limiter.js';
+import { changedPartner } from '../../../support/partners/changed-partner.js';
+import { aPartyCommand } from '../../../support/samples/domain-samples.js';
+import { world } from '../../../support/scenes/test-world.js';
+import { until } from '../../../support/wait.js';
+
+type Answer = PartnerAnswer<PartyReport>;
+
+const notNow: Answer = { outcome: 'later', reason: 'busy' };
+
+/** Commands that the partner is asked about; those of `hangs` it answers when the test says so. */
+async function desk(t: TestContext, ids: readonly string[], hangs: readonly string[]) {
+  const made = await world(t);
+  const { promise, resolve } = Promise.withResolvers<Answer>();
+  const asked: string[] = [];
+  const woken: WorkKind[] = [];
+  const read = async (partnerRef: string) => {
+    asked.push(partnerRef);
+    return hangs.includes(partnerRef) ? promise : notNow;
+  };
+  const deps = {
+    ...made.deps,
+    partners: { test: changedPartner(made.partner, { party: { read } }), live: null },
+    wake: (work: WorkKind) => woken.push(work),
+  };
+  const dueAtMs = deps.clock.nowMs();
+  await deps.store.run(async (tx) => {
+    for (const id of ids) {
+      tx.commands.insert(aPartyCommand({ id, state: 'done', tries: 0, partnerRef: id, dueAtMs }));
+    }
+  });
+  return {
+    deps,
+    asked,
+    woken,
+    release: () => resolve(notNow),
+    runAll: async (runner: Runner) => {
+      while ((await runner.runOnce(deps.clock.nowMs(), 100)) > 0);
+    },
+    triesOf: async (id: string) => (await deps.store.run((tx) => tx.commands.get(id)))?.tries,
+  };
+}
+
+test('a call that hangs holds up no other command', async (t) => {
+  const at = await desk(t, ['cmd_a', 'cmd_b', 'cmd_c'], ['cmd_a']);
+  const runner = commandRunner(at.deps);
+  await at.runAll(runner);
+  await until(() => runner.inFlight() === 1);
+  assert.deepEqual([await at.triesOf('cmd_b'), await at.triesOf('cmd_c')], [1, 1]);
+  assert.equal(await at.triesOf('cmd_a'), 0);
+  at.release();
+  await runner.idle();
+  assert.deepEqual([runner.inFlight(), await at.triesOf('cmd_a')], [0, 1]);
+});
+
+test('no more commands are in flight than there are slots, and a free slot wakes the worker', async (t) => {
+  const at = await desk(t, ['cmd_a', 'cmd_b', 'cmd_c'], ['cmd_a', 'cmd_b']);
+  const runner = commandRunner(at.deps, 2);
+  await at.runAll(runner);
+  assert.equal(runner.inFlight(), 2);
+  assert.deepEqual(at.asked, ['cmd_a', 'cmd_b']);
+  assert.deepEqual(at.woken, []);
+  at.release();
+  await runner.idle();
+  assert.deepEqual(at.woken, ['commands']);
+  await at.runAll(runner);
+  await runner.idle();
+  assert.deepEqual(at.asked, ['cmd_a', 'cmd_b', 'cmd_c']);
+});
+
+test('a worker held up for longer than its lease does not call; the next one looks first', async (t) => {
+  const made = await world(t);
+  const { store, clock, secretBox } = made.deps;
+  const command = aPartyCommand({
+    partnerRef: null,
+    state: 'pending',
+    tries: 0,
+    lastSentAtMs: null,
+    dueAtMs: clock.nowMs(),
+  });
+  const request = secretBox.seal('the command', requestPurpose(command));
+  await store.run(async (tx) => tx.commands.insert({ ...command, request }));
+  const stored = () => store.run((tx) => tx.commands.get(command.id));
+  const calls: string[] = [];
+  const start = async (text: string) => {
+    calls.push(`submit ${text}`);
+    return notNow;
+  };
+  const find = async (text: string) => {
+    calls.push(`find ${text}`);
+    return { outcome: 'done', value: null } as const;
+  };
+  // As a process that is paused right after it has stored that it will call.
+  let paused = false;
+  const held: Store = {
+    ...store,
+    run: async (work) => {
+      const value = await store.run(work);
+      if (!paused && (await stored())?.state === 'sent') {
+        paused = true;
+        made.advanceClock(COMMAND_LEASE_MS);
+      }
+      return value;
+    },
+  };
+  const partners = {
+    test: changedPartner(made.partner, { party: { start, find } }),
+    live: null,
+  };
+  const runner = commandRunner({ ...made.deps, store: held, partners });
+  const work = async () => {
+    await runner.runOnce(clock.nowMs(), 1);
+    await runner.idle();
+    return (await stored())?.state;
+  };
+  assert.deepEqual([await work(), paused, calls], ['sent', true, []]);
+  assert.deepEqual([await work(), calls], ['pending', ['find the command', 'submit the command']]);
+  assert.equal((await stored())?.tries, 2);
+});
+
+test('a command without an end alerts once: without answers, in doubt, and over restarts', async (t) => {
+  const made = await world(t);
+  const party = { read: async () => notNow, find: async () => notNow };
+  const partners = { test: changedPartner(made.partner, { party }), live: null };
+  const deps = { ...made.deps, partners };
+  const nowMs = deps.clock.nowMs();
+  const fresh = { tries: 0, heldSinceMs: null, lateAtMs: null, createdAtMs: nowMs, dueAtMs: nowMs };
+  const request = deps.secretBox.seal('{}', requestPurpose({ id: 'cmd_doubt' }));
+  await deps.store.run(async (tx) => {
+    for (const command of [
+      aPartyCommand({ id: 'cmd_polled', state: 'done', ...fresh }),
+      aPartyCommand({ id: 'cmd_doubt', state: 'unknown', partnerRef: null, request, ...fresh }),
+    ]) {
+      tx.commands.insert(command);
+    }
+  });
+  const alerts = () => made.log.filter(({ message }) => message === 'alert');
+  for (let day = 0; day < 12; day += 1) {
+    const runner = commandRunner(deps);
+    await runner.runOnce(deps.clock.nowMs(), 100);
+    await runner.idle();
+    assert.equal(alerts().length, day < 7 ? 0 : 2, `day ${day}`);
+    made.advanceClock(DAY_MS);
+  }
+  const ids = alerts().map(({ fields }) => fields['commandId']);
+  assert.deepEqual(ids.toSorted(), ['cmd_doubt', 'cmd_polled']);
+  const [{ fields } = assert.fail()] = alerts();
+  const words = 'a command has had no end for 5 business days: submit_organization, open';
+  assert.equal(fields['alert'], words);
+});

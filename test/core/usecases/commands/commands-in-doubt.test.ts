@@ -1,0 +1,266 @@
+// Commands whose call to the partner is in doubt or refused: only a look-up that succeeds and finds
+// nothing proves that the partner has no command.
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { HOUR_MS, MINUTE_MS } from '../../../../core/domain/base/instant.js';
+import { retryCommand } from '../../../../core/usecases/commands/command-retries.js';
+import { applyPartnerUpdate } from '../../../../core/usecases/commands/partner-inbox.js';
+import {
+  cancelPayment,
+  failPaymentByOperator,
+  readPayment,
+} from '../../../../core/usecases/payments/payments.js';
+import { changePartner } from '../../../support/partners/changed-partner.js';
+import {
+  absent,
+  couldNot,
+  type Fate,
+  fates,
+  honestLookUp,
+  type Scene,
+  scene,
+  silent,
+  type TransactionKind,
+} from '../../../support/scenes/command-scene.js';
+
+/** How everything is where all went well in the end. */
+const well = {
+  payin: ['settled', 'paid', 'none', 100, 100, 0, 0, 0],
+  payout: ['settled', 'paid', 'none', 100, 100, 0, 0, 0],
+  refund: ['cancelled', 'returned_to_buyer', 'refunded', 99.55, 0, 0, 99.55, 0],
+} as const satisfies Readonly<Record<TransactionKind, readonly unknown[]>>;
+
+/** Calls of this kind get these fates; look-ups find what was executed. A refund is due. */
+async function begun(t: TestContext, kind: TransactionKind, ...script: readonly Fate[]) {
+  const at = await scene(t, kind === 'refund' ? 10_055n : 10_000n);
+  const seen = fates(at, kind, ...script);
+  honestLookUp(at, kind, seen.executed);
+  if (kind === 'refund') {
+    await at.pass(20);
+    await cancelPayment(at.made.deps, at.tenant, at.id, 'withdrawn');
+  }
+  return { at, seen };
+}
+
+const stuckOf = async ({ made }: Scene) => {
+  const stuck = await made.deps.store.run((tx) => tx.commands.list({ stuck: true, limit: 5 }));
+  return stuck.map(({ kind, state }) => `${kind} ${state}`);
+};
+
+for (const kind of ['payin', 'payout', 'refund'] as const) {
+  test(`a ${kind} whose answer is lost is looked up, never called again`, async (t) => {
+    const { at, seen } = await begun(t, kind, 'executed, answer lost', 'refused');
+    await at.pass(120);
+    assert.deepEqual(await at.shown(), well[kind]);
+    assert.deepEqual([seen.executed.length, seen.calls], [1, 1]);
+    assert.equal((await at.commands(kind)).length, 1);
+    await at.booksAreRight();
+  });
+
+  test(`a ${kind} that was lost is made again once a look-up proves that there is none`, async (t) => {
+    const { at, seen } = await begun(t, kind, 'lost');
+    await at.pass(60);
+    const lost = await at.command(kind);
+    assert.deepEqual([seen.calls, lost.state], [1, 'unknown']);
+    await at.pass(7, MINUTE_MS);
+    assert.deepEqual([seen.calls, seen.executed.length], [2, 1]);
+    const { reference, request } = await at.command(kind);
+    assert.deepEqual([reference, request], [lost.reference, lost.request]);
+    await at.pass(10);
+    assert.deepEqual(await at.shown(), well[kind]);
+    await at.booksAreRight();
+  });
+
+  test(`a refusal of a ${kind} that the partner has means nothing`, async (t) => {
+    const { at } = await begun(t, kind, 'executed, refused');
+    await at.pass(60);
+    assert.deepEqual(await at.shown(), well[kind]);
+    await at.booksAreRight();
+  });
+
+  test(`a refusal of a ${kind} counts when a look-up finds no command`, async (t) => {
+    const { at, seen } = await begun(t, kind, 'refused');
+    while ((await at.commands(kind))[0]?.state !== 'refused') await at.pass(1);
+    const { refusal, end } = await at.command(kind);
+    assert.deepEqual([refusal, end, seen.calls], ['already_used', 'open', 1]);
+    await at.booksAreRight();
+  });
+
+  test(`a ${kind} that surely was not done is called again, without a look-up`, async (t) => {
+    const { at, seen } = await begun(t, kind, 'busy', 'busy');
+    const find = async () => assert.fail('nothing is in doubt');
+    changePartner(at.made.partner, { [kind]: { find } });
+    await at.pass(60);
+    assert.deepEqual([await at.shown(), seen.calls], [well[kind], 3]);
+  });
+
+  for (const answer of kind === 'payout' ? couldNot : couldNot.slice(0, 1)) {
+    const what = answer.outcome === 'refused' ? answer.code : answer.outcome;
+    for (const [fate, state] of [
+      ['executed, answer lost', 'unknown'],
+      ['executed, refused', 'denied'],
+    ] as const) {
+      test(`a look-up that ends ${what} is none: a ${state} ${kind} stays in doubt`, async (t) => {
+        const { at, seen } = await begun(t, kind, fate);
+        const { find } = at.made.partner[kind];
+        const { sendDueMessages } = at.made.partner;
+        Object.assign(at.made.partner, silent);
+        changePartner(at.made.partner, { [kind]: { find: async () => answer } });
+        await at.pass(30, MINUTE_MS);
+        const command = await at.command(kind);
+        assert.deepEqual([command.state, seen.calls], [state, 1]);
+        assert.match(command.lastError ?? '', /could not be looked up/);
+        assert.equal((await retryCommand(at.made.deps, command.id)).id, command.id);
+        await at.pass(2 * (HOUR_MS / MINUTE_MS), MINUTE_MS);
+        assert.deepEqual(await stuckOf(at), [`${kind} ${state}`], 'operators see it');
+        changePartner(at.made.partner, { [kind]: { find } });
+        Object.assign(at.made.partner, { sendDueMessages });
+        await at.pass(20, MINUTE_MS);
+        assert.deepEqual([await at.shown(), seen.executed.length], [well[kind], 1]);
+        assert.deepEqual(await stuckOf(at), []);
+      });
+    }
+  }
+}
+
+test('a payout that is refused for good fails the payment, and its money goes back', async (t) => {
+  const { at } = await begun(t, 'payout', 'refused');
+  await at.pass(30);
+  assert.equal(await at.summary(), 'failed returned_to_buyer refunded 100 0 0 100 0');
+  const { payment } = await readPayment(at.made.deps, at.tenant, at.id);
+  assert.equal(payment.failureReason, 'payout refused: already_used');
+  await at.booksAreRight();
+});
+
+test('a payout in doubt whose repeat is refused is neither paid twice nor given back', async (t) => {
+  // The first call arrives so late that the look-up after six minutes does not find it.
+  const { at, seen } = await begun(t, 'payout', 'lost', 'executed, refused');
+  await at.pass(20, MINUTE_MS);
+  assert.deepEqual([await at.shown(), seen.executed.length], [well.payout, 1]);
+  await at.booksAreRight();
+});
+
+test('a payment that ends takes back a payout that a look-up does not find', async (t) => {
+  const { at, seen } = await begun(t, 'payout', 'lost');
+  while ((await at.commands('payout'))[0]?.state !== 'unknown') await at.pass(1);
+  await failPaymentByOperator(at.made.deps, at.id, 'by hand');
+  assert.deepEqual((await at.shown()).slice(0, 2), ['failed', 'payout_ordered']);
+  await at.pass(10, MINUTE_MS);
+  assert.deepEqual([(await at.command('payout')).state, seen.executed], ['void', []]);
+  assert.equal(await at.summary(), 'failed returned_to_buyer refunded 100 0 0 100 0');
+  await at.booksAreRight();
+});
+
+test('the buyer gets the instructions although a message was faster than the answer', async (t) => {
+  const at = await scene(t);
+  const { partner } = at.made;
+  const { payin } = partner;
+  const nothing = { receivedMinor: 0n, transactionHash: null, reason: null };
+  const report = { status: 'open', ...nothing } as const;
+  const start = async (request: string) => {
+    const answer = await payin.start(request);
+    assert.ok(answer.outcome === 'done');
+    const { partnerRef } = answer.value;
+    const { id, reference } = await at.command('payin');
+    await applyPartnerUpdate(at.made.deps, id, { kind: 'payin', reference, partnerRef, report });
+    return answer;
+  };
+  const read = async () => ({ outcome: 'done', value: report }) as const;
+  Object.assign(partner, silent);
+  changePartner(partner, { payin: { start, read } });
+  await at.pass(10);
+  const { payment } = await readPayment(at.made.deps, at.tenant, at.id);
+  assert.equal(payment.status, 'on_ramp_pending');
+  assert.equal(payment.payinInstructions?.rails[0]?.rail, 'ach');
+  Object.assign(partner, { payin });
+  await at.pass(60);
+  assert.deepEqual(await at.shown(), well.payin);
+});
+
+/** A refund that the partner refused although it may have it; an operator is to look. */
+async function refusedRefund(t: TestContext, fate: Fate) {
+  const at = await scene(t, 10_055n);
+  const seen = fates(at, 'refund', fate);
+  const { find } = at.made.partner.refund;
+  Object.assign(at.made.partner, silent);
+  changePartner(at.made.partner, { refund: { find: absent } });
+  await at.pass(20);
+  await cancelPayment(at.made.deps, at.tenant, at.id, 'withdrawn');
+  await at.pass(10, MINUTE_MS);
+  const refused = await at.command('refund');
+  assert.deepEqual([refused.state, (await at.shown())[2]], ['refused', 'needs_review']);
+  const truly = (finds: boolean) =>
+    changePartner(at.made.partner, { refund: { find: finds ? find : absent } });
+  return { at, seen, refused, truly };
+}
+
+test('a refused refund that the partner does not have is sent again', async (t) => {
+  const { at, refused } = await refusedRefund(t, 'refused');
+  const next = await retryCommand(at.made.deps, refused.id);
+  assert.ok(next.kind === 'refund');
+  assert.notEqual(next.reference, refused.reference);
+  assert.deepEqual(
+    [next.state, next.payinId, next.amount],
+    ['pending', refused.payinId, refused.amount],
+  );
+  const ended = { code: 'CommandNotRetryable', message: /has ended/ } as const;
+  await assert.rejects(retryCommand(at.made.deps, refused.id), ended);
+  await at.pass(10);
+  assert.deepEqual(await at.shown(), well.refund);
+  await at.booksAreRight();
+});
+
+test('a refused refund that the partner has after all is not sent again', async (t) => {
+  const { at, seen, refused, truly } = await refusedRefund(t, 'executed, refused');
+  truly(true);
+  const known = { code: 'CommandNotRetryable', message: /has this refund/ } as const;
+  await assert.rejects(retryCommand(at.made.deps, refused.id), known);
+  await at.pass(10);
+  assert.deepEqual(await at.shown(), well.refund);
+  assert.deepEqual([seen.executed.length, (await at.commands('refund')).length], [1, 1]);
+  await at.booksAreRight();
+});
+
+test('a refused refund that failed at the partner is sent again', async (t) => {
+  const { at, refused, truly } = await refusedRefund(t, 'executed, refused');
+  truly(true);
+  const { read } = at.made.partner.refund;
+  const report = { status: 'failed', amount: refused.amount, reason: 'no account' } as const;
+  const failed = { outcome: 'done', value: report } as const;
+  changePartner(at.made.partner, { refund: { read: async () => failed } });
+  const next = await retryCommand(at.made.deps, refused.id);
+  assert.notEqual(next.id, refused.id);
+  changePartner(at.made.partner, { refund: { read } });
+  await at.pass(10);
+  assert.deepEqual(await at.shown(), well.refund);
+  await at.booksAreRight();
+});
+
+test('a refused refund is left alone while the partner cannot be asked about it', async (t) => {
+  const { at, refused, truly } = await refusedRefund(t, 'executed, refused');
+  const { read } = at.made.partner.refund;
+  for (const answer of couldNot) {
+    const before = await at.shown();
+    changePartner(at.made.partner, { refund: { find: async () => answer } });
+    await assert.rejects(retryCommand(at.made.deps, refused.id), { code: 'PartnerUnavailable' });
+    truly(true);
+    changePartner(at.made.partner, { refund: { read: async () => answer } });
+    await assert.rejects(retryCommand(at.made.deps, refused.id), { code: 'PartnerUnavailable' });
+    changePartner(at.made.partner, { refund: { read } });
+    assert.deepEqual([await at.shown(), (await at.commands('refund')).length], [before, 1]);
+  }
+});
+
+test('the same command has the same reference, whenever and wherever it is made', async (t) => {
+  const [one, other] = [await scene(t), await scene(t)];
+  await one.pass(20);
+  await other.pass(40);
+  for (const kind of ['payin', 'payout'] as const) {
+    const { id, reference } = await one.command(kind);
+    // Both worlds have one seed, so the same key and the same payment.
+    assert.equal(one.id, other.id);
+    assert.equal(reference, (await other.command(kind)).reference);
+    assert.match(reference, /^[0-9a-f]{32}$/);
+    assert.notEqual(reference, id);
+  }
+});

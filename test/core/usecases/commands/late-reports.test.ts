@@ -1,0 +1,339 @@
+// Money when the partner's reports are late, repeated, contradictory or nonsense.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import {
+  type PayinReport,
+  type PayoutReport,
+  reviewName,
+} from '../../../../core/domain/commands/report-check.js';
+import type { PartnerFact } from '../../../../core/ports/partner.js';
+import { acceptReport, retryCommand } from '../../../../core/usecases/commands/command-retries.js';
+import {
+  applyPartnerUpdate,
+  receivePartnerMessage,
+} from '../../../../core/usecases/commands/partner-inbox.js';
+import {
+  cancelPayment,
+  failPaymentByOperator,
+} from '../../../../core/usecases/payments/payments.js';
+import { changePartner } from '../../../support/partners/changed-partner.js';
+import { absent, fates, type Scene, scene, silent } from '../../../support/scenes/command-scene.js';
+
+const payinBack: PayinReport = {
+  status: 'returned',
+  receivedMinor: 10_000n,
+  transactionHash: null,
+  reason: 'chargeback',
+};
+const usd = (amountMinor: bigint) => ({ amountMinor, currency: 'USD' });
+const payoutBack: PayoutReport = {
+  status: 'returned',
+  settled: null,
+  fxRate: null,
+  fees: null,
+  endToEndId: null,
+  reason: 'PIX devolution',
+};
+
+/** The first pay-in is refused for its quote, and another one is paid. */
+async function requoted(at: Scene): Promise<void> {
+  const { payin } = at.made.partner;
+  const expired = { outcome: 'refused', code: 'quote_expired', message: 'too late' } as const;
+  changePartner(at.made.partner, { payin: { start: async () => expired, find: absent } });
+  while ((await at.commands('payin'))[0]?.state !== 'refused') await at.pass(1);
+  Object.assign(at.made.partner, { payin });
+  await at.pass(20);
+}
+
+test('money of two pay-ins is added, and the surplus goes back by the one that holds it', async (t) => {
+  const at = await scene(t);
+  await requoted(at);
+  const [first, second] = await at.commands('payin');
+  assert.deepEqual([first?.state, second?.end], ['refused', 'completed']);
+  // The partner had taken the first one after all, and the buyer paid it too.
+  const report: PayinReport = { ...payinBack, status: 'completed', reason: null };
+  const fact = { kind: 'payin', reference: null, partnerRef: 'pay-in 1', report } as const;
+  await applyPartnerUpdate(at.made.deps, first?.id ?? '', fact);
+  assert.equal(await at.summary(), 'settled paid refund_owed 200 100 100 0 0');
+  assert.equal((await at.command('refund')).payinId, second?.id, 'a payout takes what came first');
+  await at.booksAreRight();
+  await at.pass(10);
+  assert.equal(await at.summary(), 'settled paid refunded 200 100 0 100 0');
+  await at.booksAreRight();
+});
+
+test('two pay-ins are refunded by separate commands', async (t) => {
+  const at = await scene(t, 10_055n);
+  await requoted(at);
+  const first = (await at.commands('payin')).find(({ state }) => state === 'refused');
+  const report: PayinReport = { ...payinBack, status: 'open', receivedMinor: 45n };
+  const fact = { kind: 'payin', reference: null, partnerRef: 'pay-in 1', report } as const;
+  await applyPartnerUpdate(at.made.deps, first?.id ?? '', fact);
+  await cancelPayment(at.made.deps, at.tenant, at.id, 'withdrawn');
+  const refunds = await at.commands('refund');
+  assert.deepEqual(refunds.map(({ amount }) => amount?.amountMinor).toSorted(), [45n, 9_955n]);
+  for (const of of ['payinId', 'reference'] as const) {
+    assert.equal(new Set(refunds.map((refund) => refund[of])).size, 2, of);
+  }
+  await at.booksAreRight();
+});
+
+/** The payment is cancelled; its refund is ordered, and no message reports it. */
+async function refundOrdered(at: Scene): Promise<void> {
+  // Only a start leaves messages.
+  const { refund } = at.made.partner;
+  const start = refund.find as typeof refund.start;
+  changePartner(at.made.partner, { refund: { start } });
+  await at.pass(20);
+  await cancelPayment(at.made.deps, at.tenant, at.id, 'withdrawn');
+  await at.made.settle();
+}
+
+test('a refund is worth what the partner says when asked, and the rest is ordered by another', async (t) => {
+  const at = await scene(t, 10_055n);
+  const { refund } = at.made.partner;
+  const partly: typeof refund.read = async (ref) => {
+    const answer = await refund.read(ref);
+    const commands = await at.commands('refund');
+    if (answer.outcome !== 'done' || ref !== commands[0]?.partnerRef) return answer;
+    return { ...answer, value: { ...answer.value, amount: usd(4_000n) } };
+  };
+  changePartner(at.made.partner, { refund: { read: partly } });
+  await refundOrdered(at);
+  await at.pass(30);
+  const refunds = await at.commands('refund');
+  assert.deepEqual(
+    refunds.map(({ amount, end }) => [amount?.amountMinor, end]),
+    [
+      [4_000n, 'completed'],
+      [5_955n, 'completed'],
+    ],
+  );
+  assert.equal(await at.summary(), 'cancelled returned_to_buyer refunded 99.55 0 0 99.55 0');
+  await at.booksAreRight();
+});
+
+test('a message about a refund of another amount changes nothing before the partner is asked', async (t) => {
+  const at = await scene(t, 10_055n);
+  await refundOrdered(at);
+  const smaller = { status: 'completed', amount: usd(4_000n), reason: null } as const;
+  await at.report('refund', smaller);
+  const held = await at.command('refund');
+  assert.deepEqual([held.amount, held.end], [usd(9_955n), 'open']);
+  assert.match(held.review ?? '', /refunds 4000 minor units, 9955 were requested/);
+  await at.pass(20, 60_000);
+  assert.equal(await at.summary(), 'cancelled returned_to_buyer refunded 99.55 0 0 99.55 0');
+  await at.booksAreRight();
+});
+
+test('a payout returned after it was paid is held again and owed back', async (t) => {
+  const at = await scene(t);
+  await at.pass(20);
+  await at.answer('payout', payoutBack);
+  assert.equal(await at.summary(), 'settled returned_to_buyer refund_owed 100 0 100 0 0');
+  const open = await at.made.deps.store.run((tx) => tx.funds.open(5));
+  assert.equal(open[0]?.paymentId, at.id);
+  await at.booksAreRight();
+  await at.pass(10);
+  assert.equal(await at.summary(), 'settled returned_to_buyer refunded 100 0 0 100 0');
+  await at.booksAreRight();
+});
+
+test('a chargeback after the payout is booked as a loss', async (t) => {
+  const at = await scene(t);
+  await at.pass(20);
+  await at.answer('payin', payinBack);
+  assert.equal(await at.summary(), 'settled paid refunded 100 100 0 100 100');
+  const open = await at.made.deps.store.run((tx) => tx.funds.open(5));
+  assert.equal(open[0]?.paymentId, at.id);
+  assert.ok(at.made.log.some(({ message, fields }) => message === 'alert' && fields['paymentId']));
+  await at.booksAreRight();
+});
+
+test('a late message that money came back changes nothing before the partner is asked', async (t) => {
+  for (const [kind, back] of [
+    ['payout', payoutBack],
+    ['payin', payinBack],
+  ] as const) {
+    const at = await scene(t);
+    await at.pass(20);
+    const before = await at.shown();
+    await at.report(kind, back);
+    assert.deepEqual(await at.shown(), before);
+    assert.equal((await at.command(kind)).dueAtMs, at.made.deps.clock.nowMs(), 'asked at once');
+    await at.pass(10);
+    assert.deepEqual(await at.shown(), before, 'the partner says that it is completed');
+    assert.deepEqual(await at.commands('refund'), []);
+    await at.booksAreRight();
+  }
+});
+
+test('a payout that completes after its refund is a loss, once the partner confirms it', async (t) => {
+  const at = await scene(t, 10_088n);
+  await at.pass(20);
+  assert.deepEqual((await at.shown()).slice(0, 3), ['failed', 'returned_to_buyer', 'refunded']);
+  const completed: PayoutReport = {
+    status: 'completed',
+    settled: { amountMinor: 54_207n, currency: 'BRL' },
+    fxRate: '5.4',
+    fees: { amountMinor: 50n, currency: 'USD' },
+    endToEndId: null,
+    reason: null,
+  };
+  // A message may be older than what is known: the partner is asked, and says otherwise.
+  await at.report('payout', completed);
+  await at.pass(5);
+  assert.equal((await at.shown())[1], 'returned_to_buyer');
+  const read = async () => ({ outcome: 'done', value: completed }) as const;
+  changePartner(at.made.partner, { payout: { read } });
+  await at.report('payout', completed);
+  await at.pass(5);
+  assert.equal(await at.summary(), 'failed paid refunded 100.88 100.88 0 100.88 100.88');
+  await at.booksAreRight();
+});
+
+const plausible = {
+  status: 'completed',
+  settled: { amountMinor: 53_460n, currency: 'BRL' },
+  fxRate: '5.4',
+  fees: { amountMinor: 100n, currency: 'USD' },
+  endToEndId: 'E1',
+  reason: null,
+} as const satisfies PayoutReport;
+
+const absurd: readonly (readonly [string, PayoutReport, boolean])[] = [
+  ['USD instead of BRL', { ...plausible, settled: { amountMinor: 1n, currency: 'USD' } }, false],
+  ['a rate that is no number', { ...plausible, fxRate: 'abc' }, false],
+  [
+    'fees above the amount',
+    { ...plausible, fees: { amountMinor: 99_999n, currency: 'USD' } },
+    false,
+  ],
+  ['fees in another currency', { ...plausible, fees: { amountMinor: 1n, currency: 'BRL' } }, false],
+  ['sums that do not fit', { ...plausible, settled: { amountMinor: 1n, currency: 'BRL' } }, true],
+];
+
+for (const [what, report, acceptable] of absurd) {
+  test(`a payout reported with ${what} waits for a person and settles nothing`, async (t) => {
+    const at = await scene(t);
+    const read = async () => ({ outcome: 'later', reason: 'down' }) as const;
+    Object.assign(at.made.partner, silent);
+    changePartner(at.made.partner, { payout: { read } });
+    await at.pass(20);
+    while ((await at.commands('payout')).length === 0) await at.pass(5);
+    await at.made.settle();
+    await at.report('payout', report);
+    assert.deepEqual((await at.shown()).slice(0, 2), ['offramp_pending', 'needs_review']);
+    const { review } = await at.command('payout');
+    assert.match(review ?? '', /"status":"completed"/, 'it is shown as received');
+    await at.booksAreRight();
+    if (acceptable) {
+      await at.accept('payout');
+      assert.deepEqual((await at.shown()).slice(0, 2), ['settled', 'paid']);
+    } else {
+      const unusable = { code: 'CommandNotRetryable', message: /cannot be booked/ } as const;
+      await assert.rejects(at.accept('payout'), unusable);
+      await at.report('payout', { ...plausible });
+      assert.deepEqual((await at.shown()).slice(0, 2), ['settled', 'paid']);
+    }
+    assert.equal((await at.command('payout')).review, null);
+    await at.booksAreRight();
+  });
+}
+
+const oddFees = {
+  ...plausible,
+  settled: { amountMinor: 50_760n, currency: 'BRL' },
+  fees: usd(600n),
+};
+
+test('a refused refund is not sent again while the partner reports it', async (t) => {
+  for (const amount of [usd(9_956n), { amountMinor: 9_955n, currency: 'EUR' }]) {
+    const at = await scene(t, 10_055n);
+    const { find } = at.made.partner.refund;
+    const seen = fates(at, 'refund', 'executed, refused');
+    Object.assign(at.made.partner, silent);
+    changePartner(at.made.partner, { refund: { find: absent } });
+    await at.pass(20);
+    await cancelPayment(at.made.deps, at.tenant, at.id, 'withdrawn');
+    await at.pass(10, 60_000);
+    const refused = await at.command('refund');
+    assert.equal(refused.state, 'refused');
+    const report = { status: 'completed', amount, reason: null } as const;
+    const read = async () => ({ outcome: 'done', value: report }) as const;
+    changePartner(at.made.partner, { refund: { find, read } });
+    const retried = retryCommand(at.made.deps, refused.id);
+    await assert.rejects(retried, { code: 'CommandNotRetryable' });
+    await at.pass(20);
+    const [only, ...more] = await at.commands('refund');
+    assert.deepEqual([seen.executed.length, more, only?.state], [1, [], 'done']);
+    assert.deepEqual((await at.shown())[2], 'refund_ordered');
+    await at.booksAreRight();
+  }
+});
+
+test('a payout with an odd report exists: nothing is refunded', async (t) => {
+  const at = await scene(t);
+  const busy = Array.from({ length: 9 }, () => 'busy' as const);
+  fates(at, 'payout', ...busy);
+  const seen = fates(at, 'refund');
+  while ((await at.commands('payout')).length === 0) await at.pass(1);
+  const { id, reference } = await at.command('payout');
+  const fact = { kind: 'payout', reference, partnerRef: 'earlier', report: oddFees } as const;
+  await applyPartnerUpdate(at.made.deps, id, fact);
+  await failPaymentByOperator(at.made.deps, at.id, 'by hand').catch(() => null);
+  await at.pass(30);
+  assert.deepEqual([(await at.command('payout')).state, seen.executed.length], ['done', 0]);
+  await at.booksAreRight();
+});
+
+test('no payout is sent while a person must decide whether its pay-in failed', async (t) => {
+  const at = await scene(t);
+  const seen = fates(at, 'payout', 'busy');
+  while ((await at.commands('payout')).length === 0) await at.pass(1);
+  await at.answer('payin', { ...payinBack, status: 'failed' });
+  assert.match((await at.command('payin')).review ?? '', /completed pay-in is reported failed/);
+  const { payin } = at.made.partner;
+  const read = async () => ({ outcome: 'later', reason: 'busy' }) as const;
+  changePartner(at.made.partner, { payin: { read } });
+  await at.pass(20);
+  assert.deepEqual([seen.executed.length, (await at.command('payout')).state], [0, 'pending']);
+  Object.assign(at.made.partner, { payin });
+  await at.pass(30, 60_000);
+  assert.deepEqual([seen.executed.length, (await at.shown())[0]], [1, 'settled']);
+  await at.booksAreRight();
+});
+
+test('an operator accepts the report that it saw, and no later one', async (t) => {
+  const at = await scene(t);
+  Object.assign(at.made.partner, silent);
+  while ((await at.commands('payin'))[0]?.partnerRef == null) await at.pass(1);
+  const report = { ...payinBack, status: 'open', reason: null } as const;
+  await at.report('payin', { ...report, receivedMinor: 30_000n });
+  const { id, review } = await at.command('payin');
+  const seen = reviewName(review ?? '');
+  await at.report('payin', { ...report, receivedMinor: 3_000_000n });
+  const other = { code: 'CommandNotRetryable', message: /Another report/ } as const;
+  await assert.rejects(acceptReport(at.made.deps, id, seen), other);
+  assert.equal((await at.command('payin')).receivedMinor, 0n);
+});
+
+test('a message about another command than the one on record moves no money', async (t) => {
+  const at = await scene(t, 10_055n);
+  await at.pass(20);
+  const { reference } = await at.command('payin');
+  const before = await at.shown();
+  const facts: PartnerFact[] = [
+    {
+      kind: 'payin',
+      reference,
+      partnerRef: 'another',
+      report: { ...payinBack, status: 'completed' },
+    },
+  ];
+  Object.assign(at.made.partner, { readInbound: () => ({ messageId: 'msg_x', facts }) });
+  const message = { partner: 'fake', mode: 'test', headers: {}, body: new Uint8Array() } as const;
+  await receivePartnerMessage(at.made.deps, message);
+  assert.deepEqual(await at.shown(), before);
+  assert.ok(at.made.log.some(({ fields }) => fields['partnerRef'] === 'another'));
+});

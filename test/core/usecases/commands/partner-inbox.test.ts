@@ -1,0 +1,377 @@
+// The partner's reports, by message or poll: which command each is about, when it counts, and when
+// a person must review it first.
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { HOUR_MS, MINUTE_MS } from '../../../../core/domain/base/instant.js';
+import type { PayinReport, PayoutReport } from '../../../../core/domain/commands/report-check.js';
+import type {
+  AcceptedCommand,
+  PartnerAnswer,
+  PartnerFact,
+  RefundReport,
+} from '../../../../core/ports/partner.js';
+import type { Store } from '../../../../core/ports/storage.js';
+import { retryCommand } from '../../../../core/usecases/commands/command-retries.js';
+import {
+  applyPartnerUpdate,
+  receivePartnerMessage,
+} from '../../../../core/usecases/commands/partner-inbox.js';
+import { cancelPayment, readPayment } from '../../../../core/usecases/payments/payments.js';
+import { changePartner } from '../../../support/partners/changed-partner.js';
+import { sampleInstructions } from '../../../support/samples/payin-samples.js';
+import { fates, type Scene, scene, silent } from '../../../support/scenes/command-scene.js';
+
+const payin: PayinReport = {
+  status: 'completed',
+  receivedMinor: 10_000n,
+  transactionHash: '0xabc',
+  reason: null,
+};
+const paid: PayoutReport = {
+  status: 'completed',
+  settled: { amountMinor: 53_460n, currency: 'BRL' },
+  fxRate: '5.4',
+  fees: { amountMinor: 100n, currency: 'USD' },
+  endToEndId: 'E1',
+  reason: null,
+};
+const open = { ...paid, status: 'open', settled: null, fxRate: null, fees: null } as const;
+const refunded: RefundReport = {
+  status: 'completed',
+  amount: { amountMinor: 10_000n, currency: 'USD' },
+  reason: null,
+};
+
+interface Desk {
+  readonly at: Scene;
+  /** What the partner says when it is asked; each kind in its way. */
+  readonly says: { payin: PayinReport; payout: PayoutReport; refund: RefundReport };
+}
+
+/** A payment whose commands the partner accepts, and of which it says what the test says. */
+async function desk(t: TestContext): Promise<Desk> {
+  const at = await scene(t);
+  const says: Desk['says'] = {
+    payin: { ...payin, status: 'open', receivedMinor: 0n },
+    payout: open,
+    refund: { ...refunded, status: 'open' },
+  };
+  Object.assign(at.made.partner, silent);
+  changePartner(at.made.partner, {
+    payin: { read: async () => ({ outcome: 'done', value: says.payin }) },
+    payout: { read: async () => ({ outcome: 'done', value: says.payout }) },
+    refund: { read: async () => ({ outcome: 'done', value: says.refund }) },
+  });
+  while ((await at.commands('payin'))[0]?.state !== 'done') await at.pass(1);
+  return { at, says };
+}
+
+/** The payout is accepted and open. */
+async function payingOut(t: TestContext): Promise<Desk> {
+  const made = await desk(t);
+  await made.at.report('payin', payin);
+  await made.at.pass(1);
+  assert.deepEqual((await made.at.shown()).slice(0, 2), ['offramp_pending', 'payout_ordered']);
+  return made;
+}
+
+/** The refund of all that was paid is accepted and open. */
+async function refunding(t: TestContext): Promise<Desk> {
+  const made = await desk(t);
+  const { deps } = made.at.made;
+  await cancelPayment(deps, made.at.tenant, made.at.id, 'withdrawn');
+  await made.at.report('payin', payin);
+  await made.at.pass(1);
+  assert.deepEqual((await made.at.shown()).slice(0, 3), [
+    'cancelled',
+    'returned_to_buyer',
+    'refund_ordered',
+  ]);
+  return made;
+}
+
+test('a pay-in that completed short is asked about until it is topped up', async (t) => {
+  const { at, says } = await desk(t);
+  says.payin = { ...payin, receivedMinor: 9_900n };
+  await at.report('payin', says.payin);
+  assert.deepEqual((await at.shown())[0], 'on_ramp_pending');
+  await at.pass(3, HOUR_MS);
+  assert.notEqual((await at.command('payin')).dueAtMs, null);
+  says.payin = payin;
+  await at.pass(2, HOUR_MS);
+  assert.equal((await at.shown())[0], 'offramp_pending');
+  assert.equal((await at.command('payin')).dueAtMs, null);
+});
+
+test('a message that contradicts the known end makes us ask, and the answer counts', async (t) => {
+  for (const [status, refund, alerts] of [
+    ['completed', 'refunded', 0],
+    ['failed', 'needs_review', 1],
+  ] as const) {
+    const { at, says } = await refunding(t);
+    await at.report('refund', refunded);
+    says.refund = { ...refunded, status };
+    await at.report('refund', { ...refunded, status: 'failed' });
+    assert.equal((await at.shown())[2], 'refunded', 'a message alone changes no money');
+    await at.made.settle();
+    assert.deepEqual([(await at.shown())[2], at.alerts().length], [refund, alerts]);
+    await at.booksAreRight();
+  }
+});
+
+test('a failed refund that a message calls paid is asked about once, if the partner denies it', async (t) => {
+  const { at, says } = await refunding(t);
+  const failed = { ...refunded, status: 'failed', reason: 'no account' } as const;
+  await at.report('refund', failed);
+  says.refund = failed;
+  await at.report('refund', refunded);
+  await at.made.settle();
+  const { state, end, dueAtMs } = await at.command('refund');
+  assert.deepEqual([state, end, dueAtMs], ['refused', 'failed', null]);
+});
+
+test('an answer that a message has overtaken counts no more than an old message', async (t) => {
+  const { at, says } = await payingOut(t);
+  await at.report('payout', paid);
+  says.payout = paid;
+  const back = { ...open, status: 'returned' } as const;
+  let overtaken = false;
+  const payout = async (): Promise<PartnerAnswer<PayoutReport>> => {
+    const value = says.payout;
+    if (!overtaken) {
+      overtaken = true;
+      says.payout = back;
+      await at.report('payout', back);
+    }
+    return { outcome: 'done', value };
+  };
+  changePartner(at.made.partner, { payout: { read: payout } });
+  // Not true at the moment, but it makes us ask.
+  await at.report('payout', { ...open, status: 'failed' });
+  await at.made.settle();
+  assert.deepEqual([overtaken, (await at.command('payout')).end], [true, 'returned']);
+  await at.pass(60);
+  assert.equal((await at.command('payout')).end, 'returned');
+  await at.booksAreRight();
+});
+
+test('a repeated end changes nothing', async (t) => {
+  const { at } = await refunding(t);
+  await at.report('refund', refunded);
+  const [command, shown] = [await at.command('refund'), await at.shown()];
+  await at.report('refund', refunded);
+  assert.deepEqual([await at.command('refund'), await at.shown()], [command, shown]);
+});
+
+test('messages use up no questions about a payout that failed', async (t) => {
+  const { at } = await payingOut(t);
+  const failed = { ...open, status: 'failed' } as const;
+  await at.report('payout', failed);
+  const { dueAtMs, tries } = await at.command('payout');
+  for (let times = 0; times < 20; times += 1) await at.report('payout', failed);
+  const command = await at.command('payout');
+  assert.deepEqual([command.dueAtMs, command.tries], [dueAtMs, tries]);
+});
+
+test('a refund that fails after its pay-in came back leaves nothing for an operator', async (t) => {
+  const { at } = await refunding(t);
+  await at.answer('payin', { ...payin, status: 'returned' });
+  await at.report('refund', { ...refunded, status: 'failed', reason: 'nothing is left' });
+  assert.equal(await at.summary(), 'cancelled returned_to_buyer refunded 100 0 0 100 0');
+  assert.equal((await at.command('refund')).state, 'void');
+  const stuck = await at.made.deps.store.run((tx) => tx.commands.list({ stuck: true, limit: 9 }));
+  assert.deepEqual(stuck, []);
+  await at.booksAreRight();
+});
+
+test('the pay-in of a payment that ended is asked about ever more rarely, for 180 days', async (t) => {
+  const { at } = await desk(t);
+  const { deps } = at.made;
+  await cancelPayment(deps, at.tenant, at.id, 'command withdrawn');
+  const waitAfter = async (ms: number) => {
+    at.made.advanceClock(ms);
+    await at.made.settle();
+    const { dueAtMs } = await at.command('payin');
+    return dueAtMs === null ? null : dueAtMs - deps.clock.nowMs();
+  };
+  assert.equal(await waitAfter(HOUR_MS), HOUR_MS);
+  assert.equal(await waitAfter(48 * HOUR_MS), 24 * HOUR_MS);
+  assert.equal(await waitAfter(180 * 24 * HOUR_MS), null);
+  await at.report('payin', payin);
+  assert.equal((await at.shown())[2], 'refund_owed', 'a message still counts');
+});
+
+test('a report in review ends with a plausible one: the partner corrected it', async (t) => {
+  const { at, says } = await payingOut(t);
+  await at.report('payout', { ...paid, fxRate: '0.01' });
+  assert.deepEqual(at.alerts(), ['the position of the money is unknown']);
+  says.payout = paid;
+  await at.pass(16, MINUTE_MS);
+  assert.deepEqual([(await at.command('payout')).review, (await at.shown())[0]], [null, 'settled']);
+});
+
+test('a report in review can be queried again immediately', async (t) => {
+  const { at, says } = await payingOut(t);
+  await at.report('payout', { ...paid, fxRate: '0.01' });
+  says.payout = paid;
+  await retryCommand(at.made.deps, (await at.command('payout')).id);
+  await at.made.settle();
+  assert.equal((await at.shown())[0], 'settled');
+});
+
+test('a refused payout of which nonsense is reported is asked about by the partner’s id', async (t) => {
+  const { at, says } = await desk(t);
+  const refused = { outcome: 'refused', code: 'no', message: 'no' } as const;
+  const none = { outcome: 'done', value: null } as const;
+  changePartner(at.made.partner, {
+    payout: { start: async () => refused, find: async () => none },
+  });
+  await at.report('payin', payin);
+  await at.pass(1);
+  const { id, state, reference } = await at.command('payout');
+  assert.equal(state, 'refused');
+  const report = { ...paid, fxRate: '0.01' };
+  const fact = { kind: 'payout', reference, partnerRef: 'theirs', report } as const;
+  await applyPartnerUpdate(at.made.deps, id, fact);
+  says.payout = paid;
+  await at.pass(16, MINUTE_MS);
+  const { end, review, partnerRef } = await at.command('payout');
+  assert.deepEqual([end, review, partnerRef], ['completed', null, 'theirs']);
+});
+
+test('only a report that waits for a person is accepted, and once', async (t) => {
+  const { at } = await payingOut(t);
+  const none = { code: 'CommandNotRetryable', message: /No report/ } as const;
+  await assert.rejects(at.accept('payout'), none);
+  await at.report('payout', { ...paid, settled: { amountMinor: 77n, currency: 'BRL' } });
+  await at.accept('payout');
+  const { payment } = await readPayment(at.made.deps, at.tenant, at.id);
+  assert.equal(payment.settlement?.settled.amountMinor, 77n);
+  await assert.rejects(at.accept('payout'), none);
+  await at.booksAreRight();
+});
+
+test('an amount that a person accepted needs no second review', async (t) => {
+  const { at, says } = await desk(t);
+  says.payin = { ...payin, status: 'open', receivedMinor: 30_000n };
+  await at.report('payin', says.payin);
+  await at.accept('payin');
+  assert.equal((await at.shown())[3], 300);
+  await at.report('payin', says.payin);
+  await at.pass(2, HOUR_MS);
+  assert.equal((await at.command('payin')).review, null);
+});
+
+test('a repeated report of a paid payout changes no settlement and needs no review', async (t) => {
+  const { at } = await payingOut(t);
+  await at.report('payout', paid);
+  const settlement = async () =>
+    (await readPayment(at.made.deps, at.tenant, at.id)).payment.settlement;
+  const was = await settlement();
+  for (const other of [
+    { settled: { amountMinor: 1n, currency: 'BRL' } },
+    { fees: { amountMinor: 0n, currency: 'USD' } },
+    { fxRate: 'abc' },
+    { settled: null },
+  ]) {
+    await at.report('payout', { ...paid, ...other });
+    assert.deepEqual([(await at.command('payout')).review, await settlement()], [null, was]);
+  }
+  await at.booksAreRight();
+});
+
+/** A genuine message with this fact, as the host takes it in. */
+async function received(
+  { made }: Scene,
+  messageId: string,
+  fact: PartnerFact,
+  deps = made.deps,
+): Promise<void> {
+  Object.assign(made.partner, { readInbound: () => ({ messageId, facts: [fact] }) });
+  const message = { partner: 'fake', mode: 'test', headers: {}, body: new Uint8Array() } as const;
+  await receivePartnerMessage(deps, message);
+}
+
+test('a message finds its order by our reference, or else by the partner’s id', async (t) => {
+  for (const isNamed of [true, false]) {
+    const { at } = await desk(t);
+    const { reference, partnerRef } = await at.command('payin');
+    const fact = { kind: 'payin', partnerRef: partnerRef ?? '', report: payin } as const;
+    await received(at, 'msg_1', { ...fact, reference: isNamed ? reference : null });
+    assert.equal((await at.command('payin')).end, 'completed');
+  }
+});
+
+test('a message is marked as applied in the batch of its effect', async (t) => {
+  const { at } = await desk(t);
+  const { deps } = at.made;
+  const { reference, partnerRef } = await at.command('payin');
+  const seen: unknown[] = [];
+  const store: Store = {
+    ...deps.store,
+    run: async (work, options) => {
+      const value = await deps.store.run(work, options);
+      const message = await deps.store.run((tx) => tx.inbox.get('fake', 'test', 'msg_1'));
+      seen.push([(await at.command('payin')).end, message === null ? 'absent' : message.dueAtMs]);
+      return value;
+    },
+  };
+  const fact = { kind: 'payin', reference, partnerRef: partnerRef ?? '', report: payin } as const;
+  await received(at, 'msg_1', fact, { ...deps, store });
+  assert.deepEqual(
+    [...new Set(seen.map((moment) => JSON.stringify(moment)))],
+    ['["open","absent"]', '["completed",null]'],
+  );
+  const message = await deps.store.run((tx) => tx.inbox.get('fake', 'test', 'msg_1'));
+  assert.deepEqual([message?.dueAtMs, message?.tries], [null, 1]);
+});
+
+test('a message about a command without an id on record counts if a look-up finds that id', async (t) => {
+  const found = (partnerRef: string | null): PartnerAnswer<AcceptedCommand | null> => ({
+    outcome: 'done',
+    value: partnerRef === null ? null : { partnerRef, instructions: sampleInstructions() },
+  });
+  const table: readonly (readonly [
+    PartnerAnswer<AcceptedCommand | null>,
+    end: string,
+    alerts: number,
+  ])[] = [
+    [found('theirs'), 'completed', 0],
+    [found('another'), 'open', 1],
+    [found(null), 'open', 0],
+    [{ outcome: 'later', reason: 'busy' }, 'open', 0],
+  ];
+  for (const [answer, end, alerts] of table) {
+    const at = await scene(t);
+    fates(at, 'payin', 'executed, answer lost');
+    const busy = async () => ({ outcome: 'later', reason: 'busy' }) as const;
+    Object.assign(at.made.partner, silent);
+    changePartner(at.made.partner, { payin: { find: busy } });
+    while ((await at.commands('payin'))[0]?.state !== 'unknown') await at.pass(1);
+    changePartner(at.made.partner, { payin: { find: async () => answer } });
+    const { reference } = await at.command('payin');
+    await received(at, 'msg_1', { kind: 'payin', reference, partnerRef: 'theirs', report: payin });
+    assert.deepEqual([(await at.command('payin')).end, at.alerts().length], [end, alerts]);
+    const message = await at.made.deps.store.run((tx) => tx.inbox.get('fake', 'test', 'msg_1'));
+    assert.equal(message?.dueAtMs === null, end === 'completed', 'else it is tried again');
+  }
+});
+
+test('a message of another kind under our reference is not applied', async (t) => {
+  const { at } = await desk(t);
+  const { reference, partnerRef } = await at.command('payin');
+  const fact = { reference, partnerRef: partnerRef ?? '', report: refunded } as const;
+  await received(at, 'msg_1', { kind: 'refund', ...fact });
+  assert.equal((await at.command('payin')).end, 'open');
+});
+
+test('a message is applied once, however often it comes', async (t) => {
+  const { at } = await desk(t);
+  const { reference, partnerRef } = await at.command('payin');
+  for (const receivedMinor of [4_000n, 6_000n]) {
+    const report = { ...payin, receivedMinor };
+    const fact = { kind: 'payin', reference, partnerRef: partnerRef ?? '', report } as const;
+    await received(at, 'msg_1', fact);
+  }
+  assert.equal((await at.command('payin')).receivedMinor, 4_000n);
+});

@@ -1,0 +1,185 @@
+// A message about a pay-in may come before the answer to the call that ordered it. While a command
+// may own a pay-in, it is no receipt. After a restore, a pay-in whose order was lost is one.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { HOUR_MS, MINUTE_MS } from '../../../../core/domain/base/instant.js';
+import type { PartnerEntry } from '../../../../core/ports/partner.js';
+import { runInbox } from '../../../../core/usecases/commands/partner-inbox.js';
+import { runStatementScans } from '../../../../core/usecases/deposits/receipt-reads.js';
+import { findDifferences } from '../../../../core/usecases/payments/ledger-check.js';
+import { advancePayment } from '../../../../core/usecases/sandbox/sandbox.js';
+import { endQuarantine, quarantineRestored } from '../../../../core/usecases/service/epochs.js';
+import { changePartner } from '../../../support/partners/changed-partner.js';
+import { Scene } from '../../../support/scenes/command-scene.js';
+import { type ReceiptScene, receiptScene } from '../../../support/scenes/receipt-scene.js';
+
+const lost = { outcome: 'unknown', reason: 'time-out' } as const;
+
+/** A payment whose pay-in is in the books, and in a message, before the call is answered. */
+async function overtaken(
+  scene: ReceiptScene,
+  {
+    entry = {},
+    answers = true,
+  }: { readonly entry?: Partial<PartnerEntry>; readonly answers?: boolean } = {},
+) {
+  const { made, books, tenant } = scene;
+  const { payin } = made.partner;
+  const seen = { partnerRef: '', messageId: '', isWaiting: false, receipts: [] as unknown[] };
+  let executed: Awaited<ReturnType<typeof payin.start>> | null = null;
+  changePartner(made.partner, {
+    payin: {
+      async start(request) {
+        const answer = await payin.start(request);
+        assert.equal(answer.outcome, 'done');
+        if (answer.outcome !== 'done') return answer;
+        executed = answer;
+        seen.partnerRef = answer.value.partnerRef;
+        const [quote] = await quotesOf(scene, id);
+        const partnerQuoteId = quote?.partnerQuoteId ?? null;
+        scene.deposit(seen.partnerRef, { partnerQuoteId, status: 'open', ...entry });
+        seen.messageId = await scene.tell(seen.partnerRef);
+        // Tried once more, and scanned, while the call is in flight.
+        made.advanceClock(20 * MINUTE_MS);
+        await runInbox(made.deps, made.deps.clock.nowMs(), 10);
+        await runStatementScans(made.deps);
+        seen.receipts.push(await scene.receipt(seen.partnerRef));
+        seen.isWaiting = await scene.waits(seen.messageId);
+        return answers ? answer : lost;
+      },
+      find: async () => executed ?? { outcome: 'done', value: null },
+    },
+  });
+  const id = await made.newPayment(tenant);
+  await advancePayment(made.deps, tenant, id, 'on_ramp_pending');
+  const at = new Scene(made, tenant, id);
+  await at.pass(12, 10_000);
+  return { at, seen, books };
+}
+
+async function quotesOf({ made, tenant }: ReceiptScene, paymentId: string) {
+  const { store } = made.deps;
+  const payment = await store.run((tx) => tx.payments.get(tenant, paymentId));
+  const quote = await store.run((tx) => tx.quotes.get(tenant, payment?.quoteId ?? ''));
+  return quote === null ? [] : [quote];
+}
+
+const entries: Readonly<Record<string, Partial<PartnerEntry>>> = {
+  'with its quote': {},
+  'without its quote, of the party': { partnerQuoteId: null },
+  'without quote and party': { partnerQuoteId: null, partyRef: null },
+  'completed at once': { status: 'completed' },
+};
+
+for (const [how, entry] of Object.entries(entries)) {
+  for (const answers of [true, false]) {
+    const then = answers ? 'is answered' : 'times out';
+    test(`a message ${how} overtakes a call that ${then}: no receipt, and the command has it`, async (t) => {
+      const scene = await receiptScene(t);
+      const { at, seen, books } = await overtaken(scene, { entry, answers });
+      assert.notEqual(seen.partnerRef, '');
+      assert.ok(books.pagesRead.length > 0, 'a scan has seen it too');
+      assert.deepEqual(seen.receipts, [null], 'no receipt while the call was in flight');
+      assert.equal(seen.isWaiting, true, 'the message was tried again');
+      assert.equal(await scene.receipt(seen.partnerRef), null, 'nor later');
+      assert.equal(await scene.waits(seen.messageId), false, 'the message found its command');
+      assert.deepEqual(
+        (await at.commands('payin')).map(({ partnerRef }) => partnerRef),
+        [seen.partnerRef],
+      );
+      books.change(seen.partnerRef, { status: 'completed' });
+      await at.pass(40, 10_000);
+      assert.equal(await at.summary(), 'settled paid none 100 100 0 0 0');
+      assert.deepEqual(await findDifferences(scene.made.deps, 9), []);
+    });
+  }
+}
+
+test('money of another party does not wait for a command in flight', async (t) => {
+  const scene = await receiptScene(t);
+  const stranger = await scene.made.newTenant();
+  const profile = await scene.made.deps.store.run((tx) => tx.organizations.profile(stranger));
+  const { payin } = scene.made.partner;
+  changePartner(scene.made.partner, {
+    payin: {
+      async start(request) {
+        const entry = { partyRef: profile?.partnerRef ?? null, partnerQuoteId: null };
+        await scene.arrive('va_1', entry);
+        return payin.start(request);
+      },
+    },
+  });
+  await scene.awaiting();
+  assert.equal(await scene.shown('va_1'), 'waiting completed null');
+});
+
+test('after a restore a pay-in whose order was lost is a receipt, and its quote names the payment', async (t) => {
+  const scene = await receiptScene(t);
+  const { made, tenant } = scene;
+  const id = await made.newPayment(tenant);
+  // The backup has the quote; the confirmation and the command came later.
+  await made.play(tenant, id, 'fx_quoted');
+  const [quote] = await quotesOf(scene, id);
+  await quarantineRestored(made.deps);
+  scene.deposit('pa_lost', { partnerQuoteId: quote?.partnerQuoteId ?? null });
+  scene.deposit('pa_gone', { partnerQuoteId: 'of a quote after the backup' });
+  const messages = [await scene.tell('pa_lost'), await scene.tell('pa_gone')];
+  await made.settle();
+  assert.deepEqual([await scene.receipt('pa_lost'), scene.books.reads], [null, 0]);
+  for (const one of messages) assert.equal(await scene.waits(one), true, 'kept for the release');
+  await endQuarantine(made.deps, { by: 'ana', forcedBecause: 'a test' });
+  const at = new Scene(made, tenant, id);
+  await at.pass(10);
+  assert.equal(await scene.shown('pa_lost'), 'assigned completed quote');
+  assert.equal((await at.shown())[0], 'settled');
+  assert.equal(await scene.shown('pa_gone'), 'waiting completed null');
+  assert.deepEqual(await findDifferences(made.deps, 9), []);
+});
+
+test('a pay-in of a command that counted as absent is found by its quote', async (t) => {
+  const scene = await receiptScene(t);
+  const { made, tenant } = scene;
+  changePartner(made.partner, {
+    payin: {
+      start: async () => ({ outcome: 'refused', code: 'already_used', message: 'no' }),
+      find: async () => ({ outcome: 'done', value: null }),
+    },
+  });
+  const id = await made.newPayment(tenant);
+  await advancePayment(made.deps, tenant, id, 'on_ramp_pending');
+  const at = new Scene(made, tenant, id);
+  await at.pass(10);
+  assert.equal((await at.shown())[0], 'failed');
+  const [quote] = await quotesOf(scene, id);
+  await scene.arrive('pa_late', { partnerQuoteId: quote?.partnerQuoteId ?? null });
+  assert.equal(await scene.shown('pa_late'), 'assigned completed quote');
+  await at.pass(3);
+  assert.equal(await at.summary(), 'failed returned_to_buyer needs_review 100 0 100 0 0');
+  assert.deepEqual(await findDifferences(made.deps, 9), []);
+});
+
+test('a command that stays in doubt does not keep a deposit: a scan finds it', async (t) => {
+  const scene = await receiptScene(t);
+  const { made } = scene;
+  const { payin } = made.partner;
+  let isLost = true;
+  changePartner(made.partner, {
+    payin: {
+      start: async (request) => (isLost ? lost : payin.start(request)),
+      find: async () => (isLost ? lost : { outcome: 'done', value: null }),
+    },
+  });
+  const id = await made.newPayment(scene.tenant);
+  await advancePayment(made.deps, scene.tenant, id, 'on_ramp_pending');
+  const at = new Scene(made, scene.tenant, id);
+  await at.pass(3);
+  await scene.arrive('va_1', { partnerQuoteId: null });
+  assert.equal(await scene.receipt('va_1'), null);
+  // The message is given up; the look-ups of the command fail for hours.
+  await at.pass(24, HOUR_MS / 4);
+  assert.equal(await scene.receipt('va_1'), null);
+  isLost = false;
+  await at.pass(10, HOUR_MS / 4);
+  assert.match(await scene.shown('va_1'), /^assigned completed amount|^waiting completed null/);
+  assert.deepEqual(await findDifferences(made.deps, 9), []);
+});

@@ -1,0 +1,388 @@
+// Money that nobody ordered: which payment it counts for, when a person decides, and that the books
+// agree after all of it. The fake partner refuses refunds of money that it did not receive.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { DAY_MS, HOUR_MS } from '../../../../core/domain/base/instant.js';
+import { money } from '../../../../core/domain/base/money.js';
+import { shortIdOf } from '../../../../core/domain/payments/bank-record.js';
+import type { Payment } from '../../../../core/domain/payments/payment.js';
+import { isCode } from '../../../../core/errors.js';
+import type { PartnerFact } from '../../../../core/ports/partner.js';
+import { applyPartnerUpdate } from '../../../../core/usecases/commands/partner-inbox.js';
+import { payerOf } from '../../../../core/usecases/deposits/receipts.js';
+import { findDifferences } from '../../../../core/usecases/payments/ledger-check.js';
+import { cancelPayment } from '../../../../core/usecases/payments/payments.js';
+import { anAccount } from '../../../support/samples/domain-samples.js';
+import {
+  assignReceipt,
+  listReceipts,
+  refundReceipt,
+  resolveReceipt,
+} from '../../../support/scenes/receipt-decisions.js';
+import { type ReceiptScene, receiptScene } from '../../../support/scenes/receipt-scene.js';
+
+const WAITS = 'money that nobody ordered waits for a decision';
+
+async function booksAreRight({ made }: ReceiptScene): Promise<void> {
+  assert.deepEqual(await findDifferences(made.deps, 10), []);
+}
+
+test('a deposit of the missing amount settles the one payment that waits for it', async (t) => {
+  const scene = await receiptScene(t);
+  const at = await scene.awaiting();
+  await scene.arrive('va_1');
+  assert.equal(await scene.shown('va_1'), 'assigned completed amount');
+  await at.pass(3);
+  assert.equal(await at.summary(), 'settled paid none 100 100 0 0 0');
+  assert.equal((await at.read()).payment.transactionHash, '0xdeposit');
+  assert.deepEqual(await scene.postings('va_1'), ['assigned', 'received']);
+  await booksAreRight(scene);
+});
+
+test('the ordered pay-in that stays open fails no settled payment, and polls of it end', async (t) => {
+  const scene = await receiptScene(t);
+  const at = await scene.awaiting();
+  await scene.arrive('va_1');
+  await at.pass(3);
+  const own = async () => {
+    const payins = await at.commands('payin');
+    return payins.find(({ partnerRef }) => partnerRef !== 'va_1') ?? assert.fail('no command');
+  };
+  assert.deepEqual([(await own()).state, (await own()).end], ['done', 'open']);
+  await at.pass(400, DAY_MS);
+  assert.equal((await own()).dueAtMs, null, 'abandoned');
+  const { id, reference, partnerRef } = await own();
+  const report = { status: 'failed', receivedMinor: 0n, transactionHash: null, reason: 'x' };
+  const fact = { kind: 'payin', reference, partnerRef, report } as PartnerFact;
+  await applyPartnerUpdate(scene.made.deps, id, fact);
+  assert.equal((await own()).end, 'failed');
+  assert.equal((await at.shown())[0], 'settled');
+  await booksAreRight(scene);
+});
+
+test('two payments that miss the same amount: a person decides', async (t) => {
+  const scene = await receiptScene(t);
+  const [one, other] = [await scene.awaiting(), await scene.awaiting()];
+  await scene.arrive('va_1');
+  assert.equal(await scene.shown('va_1'), 'waiting completed null');
+  assert.deepEqual(scene.alerts(), [WAITS]);
+  const { id } = await scene.found('va_1');
+  await assignReceipt(scene.made.deps, id, other.id);
+  await other.pass(3);
+  assert.deepEqual(
+    [(await one.shown())[0], (await other.shown())[0]],
+    ['on_ramp_pending', 'settled'],
+  );
+  await booksAreRight(scene);
+});
+
+/** What the page of a payment shows as its short id. */
+async function nameOf(at: { read(): Promise<{ readonly payment: Pick<Payment, 'publicId'> }> }) {
+  return shortIdOf((await at.read()).payment.publicId);
+}
+
+test('a text that names one payment decides between equals, in any status', async (t) => {
+  const scene = await receiptScene(t);
+  const [one, other] = [await scene.awaiting(), await scene.awaiting(10_000n, 'order 7/2030')];
+  const name = await nameOf(one);
+  scene.transfer('va_1', `PAYMENT ${name.toLowerCase()} thanks`);
+  scene.transfer('va_2', 'ORDER72030');
+  for (const ref of ['va_1', 'va_2']) {
+    await scene.tell(ref);
+    assert.equal(await scene.shown(ref), 'assigned completed text');
+  }
+  await one.pass(3);
+  assert.deepEqual([(await one.shown())[0], (await other.shown())[0]], ['settled', 'settled']);
+  // The same payer pays once more: it is owed back.
+  scene.transfer('va_3', `payment ${name}`);
+  await scene.tell('va_3');
+  assert.equal(await scene.shown('va_3'), 'assigned completed text');
+  await one.pass(3);
+  assert.equal(await one.summary(), 'settled paid needs_review 200 100 100 0 0');
+  await booksAreRight(scene);
+});
+
+test('a text that names two payments, or one of another party, leaves it to a person', async (t) => {
+  const scene = await receiptScene(t);
+  await scene.awaiting(10_000n, 'order-1');
+  await scene.awaiting(10_001n, 'order-2');
+  scene.transfer('va_1', 'for order-1 and order-2');
+  await scene.tell('va_1');
+  const stranger = await scene.made.newTenant();
+  const id = await scene.made.newPayment(stranger, { externalId: 'order-3' });
+  await scene.made.play(stranger, id, 'on_ramp_pending');
+  scene.transfer('va_2', 'order-3', { amount: money(7n, 'USD') });
+  await scene.tell('va_2');
+  assert.equal(await scene.shown('va_1'), 'waiting completed null');
+  assert.equal(await scene.shown('va_2'), 'waiting completed null');
+  await booksAreRight(scene);
+});
+
+test('money that waits for a person is not given to a payment that comes later', async (t) => {
+  const scene = await receiptScene(t);
+  await scene.arrive('va_1');
+  const at = await scene.awaiting();
+  await scene.tell('va_1');
+  await at.pass(30, HOUR_MS);
+  assert.equal(await scene.shown('va_1'), 'waiting completed null');
+  assert.deepEqual(scene.alerts(), [WAITS]);
+  assert.equal((await at.shown())[0], 'on_ramp_pending');
+});
+
+test('two deposits at a time for one payment: one counts, the other waits', async (t) => {
+  const scene = await receiptScene(t);
+  const at = await scene.awaiting();
+  scene.deposit('va_1');
+  scene.deposit('va_2');
+  await Promise.all([scene.tell('va_1'), scene.tell('va_2')]);
+  await at.pass(3);
+  const both = [await scene.shown('va_1'), await scene.shown('va_2')].toSorted();
+  assert.deepEqual(both, ['assigned completed amount', 'waiting completed null']);
+  assert.equal(await at.summary(), 'settled paid none 100 100 0 0 0');
+  await booksAreRight(scene);
+});
+
+test('money of a seller pays for nothing of the organization, and the other way round', async (t) => {
+  const scene = await receiptScene(t);
+  const { deps } = scene.made;
+  const at = await scene.awaiting(10_000n, 'order-1');
+  const seller = {
+    ...scene.tenant,
+    role: 'seller',
+    externalId: 's1',
+    partnerRef: 're_s1',
+  } as const;
+  await deps.store.run(async (tx) => tx.accounts.insert(anAccount(seller)));
+  scene.transfer('va_1', 'order-1', { partyRef: 're_s1' });
+  await scene.tell('va_1');
+  assert.equal(await scene.shown('va_1'), 'waiting completed null');
+  const { id, accountId } = await scene.found('va_1');
+  assert.equal(accountId, anAccount().id);
+  await refusedAs('ValidationError', assignReceipt(deps, id, at.id));
+});
+
+test('money does not carry a payment past the verification of its buyer', async (t) => {
+  const scene = await receiptScene(t);
+  const id = await scene.made.newPayment(scene.tenant, { externalId: 'early-bird' });
+  scene.transfer('va_1', 'early-bird');
+  await scene.tell('va_1');
+  assert.equal(await scene.made.statusOf(id), 'awaiting_buyer');
+  const { id: receiptId } = await scene.found('va_1');
+  await refusedAs('PaymentStateConflict', assignReceipt(scene.made.deps, receiptId, id));
+  assert.equal(await scene.shown('va_1'), 'waiting completed null');
+});
+
+test('short, then the rest: both count for the payment that a text names', async (t) => {
+  const scene = await receiptScene(t);
+  const at = await scene.awaiting();
+  scene.transfer('va_1', await nameOf(at), { amount: money(9_900n, 'USD') });
+  await scene.tell('va_1');
+  assert.equal(await at.summary(), 'on_ramp_pending received none 99 0 0 0 0');
+  // What is missing, without a text.
+  await scene.arrive('va_2', { amount: money(100n, 'USD') });
+  assert.equal(await scene.shown('va_2'), 'assigned completed amount');
+  await at.pass(3);
+  assert.equal(await at.summary(), 'settled paid none 100 100 0 0 0');
+  await booksAreRight(scene);
+});
+
+test('what a deposit has above the amount is owed back', async (t) => {
+  const scene = await receiptScene(t);
+  const at = await scene.awaiting();
+  scene.transfer('va_1', await nameOf(at), { amount: money(12_500n, 'USD') });
+  await scene.tell('va_1');
+  await at.pass(3);
+  assert.equal(await at.summary(), 'settled paid needs_review 125 100 25 0 0');
+  await booksAreRight(scene);
+});
+
+test('money for a payment that was cancelled is owed back', async (t) => {
+  const scene = await receiptScene(t);
+  const at = await scene.awaiting();
+  await cancelPayment(scene.made.deps, scene.tenant, at.id, 'withdrawn');
+  await scene.arrive('va_1');
+  assert.equal(
+    await scene.shown('va_1'),
+    'waiting completed null',
+    'without a text a person decides',
+  );
+  scene.transfer('va_2', await nameOf(at));
+  await scene.tell('va_2');
+  await at.pass(3);
+  assert.equal(await at.summary(), 'cancelled returned_to_buyer needs_review 100 0 100 0 0');
+  await booksAreRight(scene);
+});
+
+test('an open deposit is no money yet; it is read until its end', async (t) => {
+  const scene = await receiptScene(t);
+  const at = await scene.awaiting();
+  await scene.arrive('va_1', { status: 'open' });
+  assert.equal(await scene.shown('va_1'), 'waiting open null');
+  assert.deepEqual([await scene.postings('va_1'), scene.alerts()], [[], []]);
+  await at.pass(2);
+  scene.books.change('va_1', { status: 'completed' });
+  await at.pass(10);
+  assert.equal(await scene.shown('va_1'), 'assigned completed amount');
+  assert.equal((await at.shown())[0], 'settled');
+  await booksAreRight(scene);
+});
+
+test('a deposit that fails, or goes back before anyone decides, needs no decision', async (t) => {
+  const scene = await receiptScene(t);
+  await scene.arrive('va_1', { status: 'open' });
+  await scene.arrive('va_2');
+  scene.books.change('va_1', { status: 'failed' });
+  scene.books.change('va_2', { status: 'returned' });
+  for (const ref of ['va_1', 'va_2']) await scene.tell(ref);
+  assert.equal(await scene.shown('va_1'), 'waiting failed null');
+  assert.equal(await scene.shown('va_2'), 'returned returned null');
+  assert.deepEqual(await scene.postings('va_2'), ['received', 'returned_by_partner']);
+  const listed = await listReceipts(scene.made.deps, { waiting: true, beforeId: null, limit: 9 });
+  assert.deepEqual(listed, []);
+  await booksAreRight(scene);
+  // It comes once more.
+  scene.books.change('va_2', { status: 'completed' });
+  await scene.tell('va_2');
+  assert.equal(await scene.shown('va_2'), 'waiting completed null');
+  await booksAreRight(scene);
+});
+
+test('a deposit that never had money makes no receipt', async (t) => {
+  const scene = await receiptScene(t);
+  for (const status of ['failed', 'returned'] as const) {
+    scene.deposit(status, { status });
+    assert.equal(await scene.waits(await scene.tell(status)), false);
+    assert.equal(await scene.receipt(status), null);
+  }
+});
+
+test('a deposit that the bank recalls later is noticed without a message', async (t) => {
+  const scene = await receiptScene(t);
+  const at = await scene.awaiting(1_000n);
+  await scene.arrive('va_1');
+  scene.books.change('va_1', { status: 'returned' });
+  await at.pass(30, HOUR_MS);
+  assert.equal(await scene.shown('va_1'), 'returned returned null');
+  await booksAreRight(scene);
+  const readsBefore = scene.books.reads;
+  await at.pass(30, DAY_MS);
+  assert.equal(scene.books.reads, readsBefore, 'and polls of it have ended');
+});
+
+test('an assigned deposit follows its payment: what the partner takes back is missing there', async (t) => {
+  const scene = await receiptScene(t);
+  const at = await scene.awaiting();
+  await scene.arrive('va_1');
+  await at.pass(3);
+  scene.books.change('va_1', { status: 'returned' });
+  await scene.tell('va_1');
+  await at.pass(3);
+  assert.equal(await scene.shown('va_1'), 'assigned completed amount');
+  assert.equal(await at.summary(), 'settled paid refunded 100 100 0 100 100');
+  await booksAreRight(scene);
+});
+
+test('money that an operator paid back or booked leaves suspense; a recall after it is a loss', async (t) => {
+  const scene = await receiptScene(t);
+  const decisions = { va_1: refundReceipt, va_2: resolveReceipt } as const;
+  for (const [ref, decide] of Object.entries(decisions)) {
+    await scene.arrive(ref);
+    const { id } = await scene.found(ref);
+    await decide(scene.made.deps, id);
+    await booksAreRight(scene);
+    await refusedAs('ReceiptDecided', decide(scene.made.deps, id));
+    scene.books.change(ref, { status: 'returned' });
+    await scene.tell(ref);
+    await booksAreRight(scene);
+  }
+  assert.deepEqual(await scene.postings('va_1'), ['received', 'refunded', 'returned_by_partner']);
+  assert.deepEqual(await scene.postings('va_2'), ['received', 'resolved', 'returned_by_partner']);
+  const recalled = 'the partner took back money that an operator had decided on';
+  assert.deepEqual(scene.alerts(), [WAITS, recalled, WAITS, recalled]);
+});
+
+test('a person cannot assign money of another party, currency, or mode, nor money not here', async (t) => {
+  const scene = await receiptScene(t);
+  const { deps } = scene.made;
+  const at = await scene.awaiting(1_000n);
+  const stranger = await scene.made.newTenant();
+  const other = await scene.made.newPayment(stranger);
+  await scene.made.play(stranger, other, 'on_ramp_pending');
+  await scene.arrive('va_1');
+  await scene.arrive('va_2', { amount: money(1_000n, 'EUR') });
+  await scene.arrive('va_3', { status: 'open' });
+  const idOf = async (ref: string) => (await scene.found(ref)).id;
+  await refusedAs('ValidationError', assignReceipt(deps, await idOf('va_1'), other));
+  await refusedAs('NotFound', assignReceipt(deps, await idOf('va_1'), 'pi_unknown'));
+  await refusedAs('ValidationError', assignReceipt(deps, await idOf('va_2'), at.id));
+  await refusedAs('ReceiptDecided', assignReceipt(deps, await idOf('va_3'), at.id));
+  await refusedAs('NotFound', assignReceipt(deps, 'rct_unknown', at.id));
+  // Of a party that nobody here knows, a person knows more.
+  await scene.arrive('va_4', { partyRef: 're_unknown' });
+  await assignReceipt(deps, await idOf('va_4'), other);
+  assert.equal((await scene.found('va_4')).orgId, stranger.orgId);
+  await booksAreRight(scene);
+});
+
+test('a message twice, and two at a time, make one receipt and count once', async (t) => {
+  const scene = await receiptScene(t);
+  const at = await scene.awaiting();
+  scene.deposit('va_1');
+  await Promise.all([scene.tell('va_1'), scene.tell('va_1'), scene.tell('va_1')]);
+  await at.pass(10);
+  assert.equal(await at.summary(), 'settled paid none 100 100 0 0 0');
+  assert.equal((await at.commands('payin')).length, 2);
+  await booksAreRight(scene);
+});
+
+test('without an answer of the books the message is tried again', async (t) => {
+  const scene = await receiptScene(t);
+  const at = await scene.awaiting();
+  scene.deposit('va_1');
+  scene.books.problem = { outcome: 'later', reason: 'busy' };
+  const messageId = await scene.tell('va_1');
+  assert.deepEqual([await scene.waits(messageId), await scene.receipt('va_1')], [true, null]);
+  scene.books.problem = null;
+  await at.pass(10);
+  assert.equal(await scene.waits(messageId), false);
+  assert.equal(await scene.shown('va_1'), 'assigned completed amount');
+});
+
+test('a partner without books is asked nothing: the message waits for its command', async (t) => {
+  const scene = await receiptScene(t);
+  scene.deposit('va_1');
+  Object.assign(scene.made.partner, { statement: undefined });
+  assert.equal(await scene.waits(await scene.tell('va_1')), true);
+  assert.deepEqual([await scene.receipt('va_1'), scene.books.reads], [null, 0]);
+});
+
+test('what a message reports of a deposit is not believed: the books count', async (t) => {
+  const scene = await receiptScene(t);
+  scene.deposit('va_1', { status: 'open' });
+  const report = {
+    status: 'completed',
+    receivedMinor: '10000',
+    transactionHash: null,
+    reason: null,
+  } as const;
+  await scene.tell('va_1', { kind: 'payin', report } as never);
+  assert.equal(await scene.shown('va_1'), 'waiting open null');
+});
+
+test('who paid is sealed, and is in no log', async (t) => {
+  const scene = await receiptScene(t);
+  scene.transfer('va_1', 'a very private text');
+  await scene.tell('va_1');
+  const receipt = await scene.found('va_1');
+  assert.doesNotMatch(
+    JSON.stringify(receipt, (_, value) => `${value}`),
+    /private|Ana Lima/,
+  );
+  assert.match(receipt.payerSealed ?? '', /^s1\./);
+  assert.doesNotMatch(JSON.stringify(scene.made.log), /private|Ana Lima/);
+  assert.deepEqual(payerOf(scene.made.deps, receipt)?.texts, ['a very private text']);
+});
+
+async function refusedAs(code: Parameters<typeof isCode>[1], work: Promise<unknown>) {
+  await assert.rejects(work, (error) => isCode(error, code));
+}

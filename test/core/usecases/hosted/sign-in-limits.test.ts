@@ -1,0 +1,186 @@
+// How often a page mails a link, to the buyer and to strangers who have its address.
+import assert from 'node:assert/strict';
+import { beforeEach, type TestContext, test } from 'node:test';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../../core/domain/base/instant.js';
+import type { Tenant } from '../../../../core/domain/base/tenant.js';
+import { codeOf } from '../../../../core/domain/mail/mail.js';
+import type { Payment } from '../../../../core/domain/payments/payment.js';
+import type { OutgoingMail } from '../../../../core/ports/outside.js';
+import {
+  hashBrowser,
+  type LinkRequest,
+  linkState,
+  redeemCode,
+  redeemLink,
+} from '../../../../core/usecases/hosted/sign-ins.js';
+import { inviteBuyer } from '../../../../core/usecases/payments/invoices.js';
+import {
+  askForLink,
+  makeIntent,
+  makeInvoice,
+  openLink,
+  pageOf,
+  someBrowser,
+  tokenIn,
+} from '../../../support/scenes/made-payments.js';
+import { type World, world } from '../../../support/scenes/test-world.js';
+
+const notFound = { name: 'PonteError', code: 'NotFound' };
+const email = 'Ana@Example.com';
+
+let made: World;
+let tenant: Tenant;
+let strangers = 0;
+
+beforeEach(async (t) => {
+  made = await world(t as TestContext);
+  tenant = await made.newTenant();
+});
+
+async function newIntent(home = tenant, address = email): Promise<Payment> {
+  const buyer = { email: address, name: null, country: null, phone: null };
+  return (await makeIntent(made.deps, home, { buyer })).payment;
+}
+
+/** Asks for a link; answers with the mails that this brought. */
+async function ask(payment: Payment, fields: Partial<LinkRequest> = {}) {
+  return mailsOf(() => askForLink(made.deps, payment, fields));
+}
+
+async function mailsOf(act: () => Promise<unknown>): Promise<readonly OutgoingMail[]> {
+  const before = made.mails.length;
+  await act();
+  await made.settle();
+  return made.mails.slice(before);
+}
+
+async function invited(): Promise<{ invoice: Payment; mail: OutgoingMail | undefined }> {
+  const { payment: invoice } = await makeInvoice(made.deps, tenant);
+  const [mail] = await mailsOf(() => inviteBuyer(made.deps, tenant, invoice.id));
+  return { invoice, mail };
+}
+
+const redeem = (payment: Payment, mail: OutgoingMail | undefined) =>
+  redeemLink(made.deps, pageOf(payment), tokenIn(mail), 'en');
+
+/** Mails asked for by a stranger who has the address of the page, in a new browser each time. */
+async function askedByStrangers(payment: Payment, count: number, client: string | null = null) {
+  for (let asked = 0; asked < count; asked += 1) {
+    strangers += 1;
+    await askForLink(made.deps, payment, { client, browserHash: hashBrowser(`${strangers}`) });
+  }
+  await made.settle();
+}
+
+test('a browser pauses after each of its mails, and the page says until when', async () => {
+  const payment = await newIntent();
+  for (const minutes of [1, 2, 5, 10]) {
+    assert.equal((await ask(payment)).length, 1);
+    const sentAtMs = made.deps.clock.nowMs();
+    const untilMs = sentAtMs + minutes * MINUTE_MS;
+    const tooSoon = { outcome: 'too_soon', untilMs, sentAtMs };
+    assert.deepEqual(await askForLink(made.deps, payment), tooSoon);
+    made.advanceClock(minutes * MINUTE_MS - 1);
+    assert.deepEqual(await askForLink(made.deps, payment), tooSoon);
+    made.advanceClock(1);
+  }
+});
+
+test('requests of a stranger leave another browser its own mail', async () => {
+  const payment = await newIntent();
+  await askedByStrangers(payment, 4);
+  const [mail] = await ask(payment);
+  const tried = { client: null, browserHash: someBrowser, code: codeOf(tokenIn(mail)) };
+  await redeemCode(made.deps, pageOf(payment), tried, 'en');
+});
+
+test('a stranger that asks all day sends 18 mails, and a link in the mailbox always signs in', async () => {
+  const payment = await newIntent();
+  const stateOf = async (mail: OutgoingMail) =>
+    (await linkState(made.deps, pageOf(payment), tokenIn(mail))).state;
+  for (let minutes = 0; minutes < 24 * 60; minutes += 5) {
+    await askedByStrangers(payment, 6);
+    const answer = await askForLink(made.deps, payment);
+    assert.equal(answer.outcome, 'too_soon', 'the stranger asked first');
+    const states = await Promise.all(made.mails.slice(-5).map(stateOf));
+    assert.ok(states.includes('valid'), `after ${minutes} minutes`);
+    made.advanceClock(5 * MINUTE_MS);
+  }
+  assert.equal(made.mails.length, 18);
+  made.advanceClock(-1);
+  await redeem(payment, made.mails.at(-1));
+  assert.equal((await ask(payment)).length, 1, 'a sign-in proves that the mails are wanted');
+});
+
+test('after an invitation signed the buyer in, its page mails a link at once', async () => {
+  const { invoice, mail } = await invited();
+  await askedByStrangers(invoice, 9);
+  await openLink(made.deps, mail);
+  assert.equal((await ask(invoice)).length, 1);
+});
+
+test('strangers at one page of an address leave its other pages their mails', async () => {
+  const [page, other, elsewhere] = [
+    await newIntent(),
+    await newIntent(),
+    await newIntent(await made.newTenant()),
+  ];
+  for (let hour = 0; hour < 24; hour += 1) {
+    await askedByStrangers(page, 9);
+    made.advanceClock(HOUR_MS);
+  }
+  for (const payment of [other, elsewhere]) assert.equal((await ask(payment)).length, 1);
+});
+
+test('an organization mails an address sixty sign-ins a day at most', async () => {
+  const pages: Payment[] = [];
+  for (let count = 0; count < 61; count += 1) pages.push(await newIntent());
+  const last = pages.pop() as Payment;
+  for (const page of pages) await askedByStrangers(page, 1);
+  const untilMs = made.deps.clock.nowMs() + DAY_MS;
+  const tooSoon = { outcome: 'too_soon', untilMs, sentAtMs: null };
+  assert.deepEqual(await askForLink(made.deps, last), tooSoon);
+  assert.equal((await ask(await newIntent(await made.newTenant()))).length, 1);
+  made.advanceClock(DAY_MS);
+  assert.equal((await ask(last)).length, 1);
+});
+
+test('a client that has asked thirty times an hour slows the browsers behind it, and locks none out', async () => {
+  const proxy = '2001:db8:0:1::1';
+  const page = await newIntent();
+  for (let count = 0; count < 30; count += 1) {
+    const unknown = askForLink(made.deps, { publicId: `no page ${count}` }, { client: proxy });
+    await assert.rejects(unknown, notFound);
+  }
+  await askedByStrangers(page, 2, proxy);
+  assert.equal(made.mails.length, 1, 'the page pauses for all browsers');
+  const client = '2001:DB8::1:ffff:ffff:ffff:ffff';
+  const answer = await askForLink(made.deps, page, { client });
+  assert.equal(answer.outcome, 'too_soon', 'of the same network');
+  await redeem(page, made.mails.at(-1));
+  const [other] = await ask(await newIntent(tenant, 'bo@example.com'), { client });
+  assert.equal(other?.to, 'bo@example.com');
+});
+
+test('concurrent requests are limited too', async () => {
+  const payment = await newIntent();
+  const requests = Array.from({ length: 40 }, (_, index) =>
+    askForLink(made.deps, payment, { browserHash: hashBrowser(`${index}`) }),
+  );
+  const answers = await Promise.all(requests);
+  assert.equal(answers.filter(({ outcome }) => outcome === 'sent').length, 5);
+  await made.settle();
+  assert.equal(made.mails.length, 5);
+});
+
+test('invitations take nothing of what an address may ask for', async () => {
+  const { invoice } = await invited();
+  for (let count = 1; count < 5; count += 1) {
+    made.advanceClock(MINUTE_MS);
+    await inviteBuyer(made.deps, tenant, invoice.id);
+  }
+  await made.settle();
+  assert.equal(made.mails.length, 5);
+  await askedByStrangers(invoice, 6);
+  assert.equal(made.mails.length, 10);
+});

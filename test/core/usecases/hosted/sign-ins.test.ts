@@ -1,0 +1,283 @@
+import assert from 'node:assert/strict';
+import { beforeEach, type TestContext, test } from 'node:test';
+import { DAY_MS, MINUTE_MS } from '../../../../core/domain/base/instant.js';
+import type { Tenant } from '../../../../core/domain/base/tenant.js';
+import { codeOf } from '../../../../core/domain/mail/mail.js';
+import type { Payment } from '../../../../core/domain/payments/payment.js';
+import type { OutgoingMail } from '../../../../core/ports/outside.js';
+import { readSession } from '../../../../core/usecases/access/page-sessions.js';
+import {
+  hashBrowser,
+  type LinkRequest,
+  linkState,
+  redeemCode,
+  redeemLink,
+} from '../../../../core/usecases/hosted/sign-ins.js';
+import { runMails } from '../../../../core/usecases/mail/mails.js';
+import { inviteBuyer } from '../../../../core/usecases/payments/invoices.js';
+import { readPayment } from '../../../../core/usecases/payments/payments.js';
+import {
+  askForLink,
+  makeIntent,
+  makeInvoice,
+  openLink,
+  pageOf,
+  someBrowser,
+  tokenIn,
+} from '../../../support/scenes/made-payments.js';
+import { type World, world } from '../../../support/scenes/test-world.js';
+
+const badLink = { name: 'PonteError', code: 'InvalidSignInLink' };
+const badCode = { name: 'PonteError', code: 'InvalidSignInCode' };
+const codeOver = { name: 'PonteError', code: 'SignInCodeExpired' };
+const notFound = { name: 'PonteError', code: 'NotFound' };
+const email = 'Ana@Example.com';
+
+let made: World;
+let tenant: Tenant;
+
+beforeEach(async (t) => {
+  made = await world(t as TestContext);
+  tenant = await made.newTenant();
+});
+
+async function newIntent(home = tenant, address = email): Promise<Payment> {
+  const buyer = { email: address, name: null, country: null, phone: null };
+  return (await makeIntent(made.deps, home, { buyer })).payment;
+}
+
+/** Asks for a link; answers with the mails that this brought. */
+async function ask(payment: Payment, fields: Partial<LinkRequest> = {}) {
+  return mailsOf(() => askForLink(made.deps, payment, fields));
+}
+
+async function mailsOf(act: () => Promise<unknown>): Promise<readonly OutgoingMail[]> {
+  const before = made.mails.length;
+  await act();
+  await made.settle();
+  return made.mails.slice(before);
+}
+
+async function invited(): Promise<{ invoice: Payment; mail: OutgoingMail | undefined }> {
+  const { payment: invoice } = await makeInvoice(made.deps, tenant);
+  const [mail] = await mailsOf(() => inviteBuyer(made.deps, tenant, invoice.id));
+  return { invoice, mail };
+}
+
+const redeem = (payment: Payment, token: string) =>
+  redeemLink(made.deps, pageOf(payment), token, 'en');
+
+const enterCode = (payment: Payment, code: string, browserHash = someBrowser) =>
+  redeemCode(made.deps, pageOf(payment), { client: null, browserHash, code }, 'en');
+
+/** Another code than this one. */
+const otherThan = (code: string) => (code === '000000' ? '000001' : '000000');
+
+test('the buyer asks for a link on the page and is signed in by it', async () => {
+  const payment = await newIntent();
+  assert.deepEqual(made.mails, [], 'nobody is mailed for a payment intent by itself');
+  const [mail] = await ask(payment);
+  assert.equal(mail?.to, email, 'at the address of the payment, which nobody types');
+  const { token, session, view } = await openLink(made.deps, mail);
+  assert.deepEqual([view?.payment.id, view?.payment.status], [payment.id, 'buyer_kyc_pending']);
+  assert.deepEqual(await readSession(made.deps, token), session);
+  assert.partialDeepStrictEqual(session, { ...tenant, kind: 'buyer', paymentId: payment.id });
+});
+
+test('the buyer is signed in by the code of the mail, too', async () => {
+  const payment = await newIntent();
+  const [mail] = await ask(payment);
+  const code = codeOf(tokenIn(mail));
+  assert.match(mail?.text ?? '', new RegExp(`\\b${code}\\b`));
+  const { session } = await enterCode(payment, ` ${code.slice(0, 3)} ${code.slice(3)}`);
+  assert.equal(session.paymentId, payment.id);
+  await assert.rejects(redeem(payment, tokenIn(mail)), badLink, 'link and code work once together');
+  await assert.rejects(enterCode(payment, code), codeOver);
+});
+
+test('a code works in the browser that asked only', async () => {
+  const payment = await newIntent();
+  const code = codeOf(tokenIn((await ask(payment))[0]));
+  await assert.rejects(enterCode(payment, code, hashBrowser('another')), codeOver);
+  await enterCode(payment, code);
+});
+
+test('a code is tried five times; then its link still works', async () => {
+  const payment = await newIntent();
+  const token = tokenIn((await ask(payment))[0]);
+  const [right, wrong] = [codeOf(token), otherThan(codeOf(token))];
+  for (let count = 1; count < 5; count += 1) {
+    await assert.rejects(enterCode(payment, wrong), badCode);
+  }
+  await assert.rejects(enterCode(payment, wrong), codeOver, 'the fifth says that it was the last');
+  await assert.rejects(enterCode(payment, right), codeOver);
+  await redeem(payment, token);
+});
+
+test('the fifth try may be the right one', async () => {
+  const payment = await newIntent();
+  const code = codeOf(tokenIn((await ask(payment))[0]));
+  for (let count = 1; count < 5; count += 1) {
+    await assert.rejects(enterCode(payment, otherThan(code)), badCode);
+  }
+  await enterCode(payment, code);
+});
+
+test('concurrent tries are five, too', async () => {
+  const payment = await newIntent();
+  const code = codeOf(tokenIn((await ask(payment))[0]));
+  const tries = Array.from({ length: 8 }, () => enterCode(payment, otherThan(code)));
+  await Promise.allSettled(tries);
+  await assert.rejects(enterCode(payment, code), codeOver);
+});
+
+test('of two mails either code is taken in the browser that asked', async () => {
+  const payment = await newIntent();
+  const [first] = await ask(payment);
+  made.advanceClock(MINUTE_MS);
+  await ask(payment);
+  await enterCode(payment, codeOf(tokenIn(first)));
+});
+
+test('a code of another page, or of a link that has ended, is refused', async () => {
+  const [payment, other] = [await newIntent(), await newIntent()];
+  const code = codeOf(tokenIn((await ask(payment))[0]));
+  await assert.rejects(enterCode(other, code), codeOver);
+  made.advanceClock(15 * MINUTE_MS);
+  await assert.rejects(enterCode(payment, code), codeOver);
+});
+
+test('an invitation has a link and no code', async () => {
+  const { invoice, mail } = await invited();
+  const code = codeOf(tokenIn(mail));
+  assert.doesNotMatch(mail?.text ?? '', new RegExp(code));
+  await assert.rejects(enterCode(invoice, code), codeOver);
+});
+
+test('before it is used, a link shows whose it is; looking changes nothing', async () => {
+  const payment = await newIntent();
+  const token = tokenIn((await ask(payment))[0]);
+  const endsAtMs = made.deps.clock.nowMs() + 15 * MINUTE_MS;
+  const look = (text = token) => linkState(made.deps, pageOf(payment), text);
+  assert.deepEqual(await look(), {
+    state: 'valid',
+    address: email,
+    endsAtMs,
+    browserHash: someBrowser,
+  });
+  assert.deepEqual(await look(), {
+    state: 'valid',
+    address: email,
+    endsAtMs,
+    browserHash: someBrowser,
+  });
+  const usedAtMs = made.deps.clock.nowMs();
+  await redeem(payment, token);
+  const maskedAddress = 'A•••@Example.com';
+  assert.deepEqual(await look(), { state: 'used', usedAtMs, maskedAddress });
+  assert.deepEqual(await look('unknown'), { state: 'unknown' });
+});
+
+test('a link that is over shows the address masked', async () => {
+  const payment = await newIntent();
+  const token = tokenIn((await ask(payment))[0]);
+  made.advanceClock(15 * MINUTE_MS);
+  const endsAtMs = made.deps.clock.nowMs();
+  const state = await linkState(made.deps, pageOf(payment), token);
+  assert.deepEqual(state, { state: 'over', endsAtMs, maskedAddress: 'A•••@Example.com' });
+});
+
+test('a link opens its own page only', async () => {
+  const [payment, other] = [await newIntent(), await newIntent()];
+  const token = tokenIn((await ask(payment))[0]);
+  assert.deepEqual(await linkState(made.deps, pageOf(other), token), { state: 'unknown' });
+  await assert.rejects(redeem(other, token), badLink);
+  await redeem(payment, token);
+});
+
+test('a sign-in ends the other links of the page, sent or not, and no others', async () => {
+  const [payment, other] = [await newIntent(), await newIntent()];
+  const [earlier] = await ask(payment);
+  const [elsewhere] = await ask(other);
+  made.advanceClock(MINUTE_MS);
+  const [used] = await ask(payment);
+  made.advanceClock(2 * MINUTE_MS);
+  await askForLink(made.deps, payment);
+  await openLink(made.deps, used);
+  assert.deepEqual(await mailsOf(() => runMails(made.deps, made.deps.clock.nowMs(), 9)), []);
+  await assert.rejects(openLink(made.deps, earlier), badLink);
+  await openLink(made.deps, elsewhere);
+});
+
+test('where there is no page there is nothing to sign in to', async () => {
+  const { payment: invoice } = await makeInvoice(made.deps, tenant);
+  for (const publicId of ['nothing', invoice.publicId, invoice.id]) {
+    const page = { kind: 'payment', publicId } as const;
+    await assert.rejects(askForLink(made.deps, { publicId }), notFound);
+    await assert.rejects(linkState(made.deps, page, 'token'), notFound);
+    await assert.rejects(redeemLink(made.deps, page, 'token', 'en'), notFound);
+  }
+  await inviteBuyer(made.deps, tenant, invoice.id);
+  await askForLink(made.deps, invoice);
+});
+
+test('a link is good once', async () => {
+  const payment = await newIntent();
+  const token = tokenIn((await ask(payment))[0]);
+  await redeem(payment, token);
+  await assert.rejects(redeem(payment, token), badLink);
+});
+
+test('a link opened twice concurrently signs in once', async () => {
+  const payment = await newIntent();
+  const token = tokenIn((await ask(payment))[0]);
+  const results = await Promise.allSettled(Array.from({ length: 5 }, () => redeem(payment, token)));
+  assert.equal(results.filter(({ status }) => status === 'fulfilled').length, 1);
+});
+
+test('a requested link ends after 15 minutes, an invitation’s after a day', async () => {
+  const { invoice, mail } = await invited();
+  const payment = await newIntent();
+  const [early] = await ask(payment);
+  made.advanceClock(15 * MINUTE_MS - 1);
+  await openLink(made.deps, early);
+  const [late] = await ask(payment);
+  made.advanceClock(15 * MINUTE_MS);
+  await assert.rejects(openLink(made.deps, late), badLink);
+  made.advanceClock(DAY_MS - 30 * MINUTE_MS);
+  assert.equal((await openLink(made.deps, mail)).session.paymentId, invoice.id);
+});
+
+test('after a day an invitation no longer signs in; its page mails a new link', async () => {
+  const { invoice, mail } = await invited();
+  made.advanceClock(DAY_MS);
+  await assert.rejects(openLink(made.deps, mail), badLink);
+  const state = await linkState(made.deps, pageOf(invoice), tokenIn(mail));
+  const endsAtMs = made.deps.clock.nowMs();
+  assert.deepEqual(state, { state: 'over', endsAtMs, maskedAddress: 'A•••@Example.com' });
+  const { payment } = await readPayment(made.deps, tenant, invoice.id);
+  assert.equal(payment.status, 'awaiting_buyer');
+  const [fresh] = await ask(invoice);
+  await openLink(made.deps, fresh);
+});
+
+test('no text but a token that was sent is taken', async () => {
+  const payment = await newIntent();
+  const token = tokenIn((await ask(payment))[0]);
+  const flipped = `${token.startsWith('A') ? 'B' : 'A'}${token.slice(1)}`;
+  for (const text of ['', 'x', flipped, `${token} `, token.slice(0, -1), token.toUpperCase()]) {
+    await assert.rejects(redeem(payment, text), badLink);
+  }
+  await redeem(payment, token);
+});
+
+test('the language of the page is that of the buyer’s later mails', async () => {
+  const payment = await newIntent();
+  assert.equal(payment.buyerLocale, null);
+  const [mail] = await ask(payment, { locale: 'pt-BR' });
+  const { view } = await redeemLink(made.deps, pageOf(payment), tokenIn(mail), 'pt-BR');
+  assert.equal(view?.payment.buyerLocale, 'pt-BR');
+  const [again] = await ask(payment);
+  const { view: later } = await redeemLink(made.deps, pageOf(payment), tokenIn(again), 'es');
+  assert.equal(later?.payment.buyerLocale, 'es');
+});

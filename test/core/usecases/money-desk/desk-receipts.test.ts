@@ -1,0 +1,212 @@
+// Decisions of operators about money that nobody ordered: what each one books, and what the queues
+// show of it.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { receiptStates } from '../../../../core/domain/deposits/receipt.js';
+import type { DeskRequest } from '../../../../core/usecases/money-desk/desk-items.js';
+import { listDecisions, listQueues } from '../../../../core/usecases/money-desk/money-queues.js';
+import {
+  aPayer,
+  type DeskScene,
+  deskScene,
+  live,
+  paidIn,
+  usd,
+} from '../../../support/scenes/desk-scene.js';
+
+const assign: DeskRequest = { verb: 'assign', paymentId: 'pi_1' };
+const refund: DeskRequest = { verb: 'refund' };
+const otherwise: DeskRequest = { verb: 'resolve', found: 'otherwise' };
+const free = { evidence: null };
+const bia = { operator: 'bia' };
+const waits = { status: 'on_ramp_pending' } as const;
+
+/** A payment of this status and a receipt of 100.00 USD. */
+async function begun(t: Parameters<typeof deskScene>[0], fields = {}): Promise<DeskScene> {
+  const at = await deskScene(t);
+  await at.payment([], { ...waits, ...fields });
+  await at.receipt();
+  return at;
+}
+
+test('two operators assign a receipt: its money is a pay-in of the payment', async (t) => {
+  const at = await begun(t);
+  assert.equal((await at.decide('rct_1', assign, free)).kind, 'proposed');
+  assert.equal(await at.receiptNow(), 'waiting completed -100 100 0');
+  assert.equal((await at.decide('rct_1', assign, { ...free, ...bia })).kind, 'done');
+  assert.equal(await at.receiptNow(), 'assigned completed 0 0 0');
+  assert.equal(await at.summary(), 'received none 100 0 0 0 0');
+  assert.deepEqual(await at.postings(), ['funds_received']);
+  assert.equal((await at.decide('rct_1', assign, free)).kind, 'repeated');
+  assert.deepEqual(await at.postings(), ['funds_received']);
+  const payment = await at.deps.store.run((tx) => tx.payments.get(live, 'pi_1'));
+  assert.equal(payment?.status, 'on_chain_confirmed');
+  await at.booksAreRight();
+});
+
+for (const [name, receivedMinor, status, summary] of [
+  ['too little waits for the rest', 4_000n, 'on_ramp_pending', 'received none 40 0 0 0 0'],
+  ['too much is owed back', 15_000n, 'on_ramp_pending', 'received refund_owed 150 0 50 0 0'],
+  [
+    'all of it is owed back if the payment has ended',
+    10_000n,
+    'cancelled',
+    'returned_to_buyer refund_owed 100 0 100 0 0',
+  ],
+] as const) {
+  test(`of a receipt that is assigned, ${name}`, async (t) => {
+    const at = await deskScene(t);
+    await at.payment([], { status });
+    await at.receipt({ amount: usd(receivedMinor) });
+    await at.decide('rct_1', assign, free);
+    await at.decide('rct_1', assign, { ...free, ...bia });
+    assert.equal(await at.summary(), summary);
+    await at.booksAreRight();
+  });
+}
+
+for (const [request, after] of [
+  [refund, 'refunded completed 0 0 0'],
+  [otherwise, 'resolved completed -100 0 100'],
+] as const) {
+  test(`a receipt is decided by ${request.verb}, once`, async (t) => {
+    const at = await begun(t);
+    await at.decide('rct_1', request);
+    assert.equal(await at.receiptNow(), 'waiting completed -100 100 0');
+    assert.equal((await at.decide('rct_1', request, bia)).kind, 'done');
+    assert.equal(await at.receiptNow(), after);
+    assert.equal((await at.decide('rct_1', request)).kind, 'repeated');
+    await assert.rejects(at.decide('rct_1', assign, free), {
+      code: 'DecisionNotAllowed',
+      message: /^The money of rct_1 was .*\. ana and bia decided about it at 2030.* --decided\.$/,
+    });
+    assert.equal(await at.receiptNow(), after);
+    await at.booksAreRight();
+  });
+}
+
+test('evidence is free for an assignment and required for the others', async (t) => {
+  const at = await begun(t);
+  for (const request of [refund, otherwise]) {
+    await assert.rejects(at.decide('rct_1', request, free), { code: 'ValidationError' });
+  }
+  const evidence = 'the buyer named it by phone';
+  const { decision } = await at.decide('rct_1', assign, { evidence });
+  assert.equal(decision.evidence, evidence);
+});
+
+test('a receipt that needs no decision is refused in words', async (t) => {
+  const at = await deskScene(t);
+  for (const state of receiptStates) {
+    const end = state === 'waiting' ? 'open' : state === 'returned' ? 'returned' : 'completed';
+    const paymentId = state === 'assigned' ? 'pi_9' : null;
+    const id = `rct_${state}`;
+    await at.receipt({ id, partnerRef: id, state, end, paymentId, rule: paymentId && 'text' });
+  }
+  for (const [id, message] of [
+    ['rct_waiting', /is not here yet: the partner has not completed it\.$/],
+    ['rct_assigned', /is assigned to a payment, pi_9 by the rule "text"\.$/],
+    ['rct_returned', /went back: the partner returned it\.$/],
+    ['rct_refunded', /was paid back\.$/],
+    ['rct_resolved', /was settled otherwise\.$/],
+  ] as const) {
+    for (const request of [refund, otherwise, assign]) {
+      await assert.rejects(at.decide(id, request), { code: 'DecisionNotAllowed', message });
+    }
+  }
+});
+
+test('a decision that is of another kind of item is refused', async (t) => {
+  const at = await begun(t);
+  await at.payment([paidIn()], { id: 'pi_2', publicId: 'pub_2' });
+  const returned: DeskRequest = { verb: 'resolve', found: 'returned' };
+  for (const [id, request, message] of [
+    ['rct_1', returned, /is a receipt: it is resolved --as otherwise/],
+    ['cmd_in', assign, /only a receipt is assigned/],
+    ['cmd_in', otherwise, /it is resolved --as returned or paid/],
+  ] as const) {
+    await assert.rejects(at.decide(id, request), { code: 'DecisionNotAllowed', message });
+  }
+});
+
+test('an assignment that is not possible is not proposed either', async (t) => {
+  const at = await begun(t, { status: 'awaiting_buyer' });
+  await at.payment([], { id: 'pi_2', publicId: 'pub_2', tenant: { ...live, mode: 'test' } });
+  await at.receipt({ id: 'rct_2', partnerRef: 'pa_2', amount: { ...usd(1n), currency: 'EUR' } });
+  for (const [id, paymentId, code] of [
+    ['rct_1', 'pi_1', 'PaymentStateConflict'],
+    ['rct_1', 'pi_9', 'NotFound'],
+    ['rct_1', 'pi_2', 'NotFound'],
+    ['rct_2', 'pi_1', 'ValidationError'],
+  ] as const) {
+    await assert.rejects(at.decide(id, { verb: 'assign', paymentId }, free), { code });
+  }
+  assert.deepEqual(await at.decisions(), []);
+});
+
+test('another payment does not confirm the proposal of one', async (t) => {
+  const at = await begun(t);
+  await at.payment([], { ...waits, id: 'pi_2', publicId: 'pub_2' });
+  await at.decide('rct_1', assign, free);
+  const other: DeskRequest = { verb: 'assign', paymentId: 'pi_2' };
+  const refused = at.decide('rct_1', other, { ...free, ...bia });
+  await assert.rejects(refused, { code: 'DecisionNotAllowed' });
+  const next = await at.decide('rct_1', other, { ...free, ...bia, replace: true });
+  assert.deepEqual([next.kind, next.ended?.state], ['proposed', 'replaced']);
+});
+
+test('a proposal is void once the partner has returned the money', async (t) => {
+  const at = await begun(t);
+  await at.decide('rct_1', refund);
+  const receipt = await at.deps.store.run((tx) => tx.receipts.get('rct_1'));
+  assert.ok(receipt !== null);
+  await at.deps.store.run(async (tx) =>
+    tx.receipts.update({ ...receipt, state: 'returned', end: 'returned' }),
+  );
+  await assert.rejects(at.decide('rct_1', refund, bia), { code: 'DecisionNotAllowed' });
+  const filter = { orgId: null, mode: null, beforeId: null, limit: 10 };
+  assert.deepEqual(
+    (await listDecisions(at.deps, filter)).map(({ state, isVoid }) => [state, isVoid]),
+    [['proposed', true]],
+  );
+});
+
+test('the row of a receipt has its payer, and the payments that it may be for', async (t) => {
+  const at = await deskScene(t);
+  const seller = { sellerExternalId: null };
+  for (const [name, amountMinor] of [
+    ['a', 20_000n],
+    ['b', 30_000n],
+    ['c', 10_000n],
+    ['d', 40_000n],
+  ] as const) {
+    const id = `pi_${name}`;
+    const known = { publicId: id, externalId: `order-${name}`, amount: usd(amountMinor) };
+    await at.payment([], { ...waits, ...seller, ...known, id });
+  }
+  const profile = { ...live, partnerRef: 're_1' };
+  await at.organization(profile);
+  await at.receipt({ partyRef: 're_1' });
+  const all = { queue: null, orgId: null, mode: null, after: null, limit: 10 };
+  const [row, ...others] = await listQueues(at.deps, all);
+  assert.deepEqual(others, []);
+  assert.partialDeepStrictEqual(row, {
+    queue: 'unmatched',
+    id: 'rct_1',
+    kind: 'receipt',
+    orgId: 'org_a',
+    mode: 'live',
+    paymentId: null,
+    amount: usd(10_000n),
+    steps: ['assign', 'refund', 'otherwise'],
+  });
+  assert.deepEqual(row?.known, {
+    kind: 'receipt',
+    payer: aPayer,
+    candidates: [
+      { paymentId: 'pi_c', externalId: 'order-c', missing: usd(10_000n) },
+      { paymentId: 'pi_a', externalId: 'order-a', missing: usd(20_000n) },
+      { paymentId: 'pi_b', externalId: 'order-b', missing: usd(30_000n) },
+    ],
+  });
+});

@@ -1,0 +1,346 @@
+// Decisions of operators about money: what each one books, who may make it, and what happens when
+// the partner reports something else afterwards.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { retryCommand } from '../../../../core/usecases/commands/command-retries.js';
+import type { DeskRequest } from '../../../../core/usecases/money-desk/desk-items.js';
+import { listDecisions } from '../../../../core/usecases/money-desk/money-queues.js';
+import { quarantineRestored } from '../../../../core/usecases/service/epochs.js';
+import {
+  anOrder,
+  type DeskScene,
+  deskScene,
+  failedPayout,
+  inTest,
+  live,
+  paidIn,
+  refusedRefund,
+  usd,
+} from '../../../support/scenes/desk-scene.js';
+
+const refund: DeskRequest = { verb: 'refund' };
+const returned: DeskRequest = { verb: 'resolve', found: 'returned' };
+const paid = {
+  verb: 'resolve',
+  found: 'paid',
+  settledMinor: 51_480n,
+  feesMinor: 100n,
+  endToEndId: 'E123',
+} as const satisfies DeskRequest;
+const refunded = (status: 'open' | 'completed' | 'failed') => ({
+  status,
+  amount: usd(10_000n),
+  reason: null,
+});
+const nothing = { settled: null, fxRate: null, fees: null, endToEndId: null };
+const payout = (status: 'failed' | 'returned') => ({ ...nothing, status, reason: 'late' });
+const payoutMade = {
+  status: 'completed',
+  settled: { amountMinor: 51_480n, currency: 'BRL' },
+  fxRate: '5.20',
+  fees: usd(100n),
+  endToEndId: 'E9',
+  reason: null,
+};
+
+const bia = { operator: 'bia' };
+
+/** A live payment whose refund was refused, and the decision of two operators about it. */
+async function paidBack(at: DeskScene): Promise<void> {
+  await at.payment([paidIn(), refusedRefund()]);
+  await at.decide('cmd_back', refund);
+  await at.decide('cmd_back', refund, bia);
+}
+
+test('in live mode the first command is a proposal, the same of another operator executes it', async (t) => {
+  const at = await deskScene(t);
+  await at.payment([paidIn(), refusedRefund()]);
+  const first = await at.decide('cmd_back', refund);
+  assert.equal(first.kind, 'proposed');
+  assert.equal(await at.summary(), 'returned_to_buyer needs_review 100 0 100 0 0');
+  assert.equal((await at.decide('cmd_back', refund)).kind, 'waiting');
+  assert.equal((await at.decide('cmd_back', refund, { operator: ' ANA ' })).kind, 'waiting');
+  assert.equal(await at.summary(), 'returned_to_buyer needs_review 100 0 100 0 0');
+  const second = await at.decide('cmd_back', refund, bia);
+  assert.equal(second.kind, 'done');
+  const { id, number, state, proposedBy, endedBy, evidence } = second.decision;
+  assert.deepEqual(
+    [id, number, state, proposedBy, endedBy, evidence],
+    [first.decision.id, 1, 'done', 'ana', 'bia', 'bank reference 1'],
+  );
+  assert.equal(await at.summary(), 'returned_to_buyer refunded 100 0 0 100 0');
+  assert.deepEqual(await at.postings(), ['funds_received', 'refund_owed', 'refund_paid']);
+  assert.equal((await at.decide('cmd_back', refund, { operator: 'eva' })).kind, 'repeated');
+  assert.equal((await at.decisions()).length, 1);
+  assert.equal((await at.postings()).length, 3);
+  await at.booksAreRight();
+});
+
+test('in test mode a decision takes effect at once, and once', async (t) => {
+  const at = await deskScene(t);
+  await at.payment([paidIn(10_000n, inTest), refusedRefund(inTest)], { tenant: inTest });
+  assert.equal((await at.decide('cmd_back', refund)).kind, 'done');
+  assert.equal(await at.summary('pi_1', inTest), 'returned_to_buyer refunded 100 0 0 100 0');
+  assert.equal((await at.decide('cmd_back', refund)).kind, 'repeated');
+  const [decision] = await at.decisions();
+  assert.deepEqual([decision?.proposedBy, decision?.endedBy], ['ana', 'ana']);
+  await at.booksAreRight();
+});
+
+test('a refund that was paid by other means is announced to the integrator', async (t) => {
+  const at = await deskScene(t);
+  await paidBack(at);
+  const events = await at.deps.store.run((tx) => tx.outbox.oldest(10));
+  assert.ok(events.some(({ event }) => event.type === 'payment_intent.refunded'));
+});
+
+test('another decision does not confirm a proposal; --replace replaces it, and both stay', async (t) => {
+  const at = await deskScene(t);
+  await at.payment([paidIn(), failedPayout()]);
+  await at.decide('cmd_out', returned);
+  for (const [request, fields] of [
+    [paid, bia],
+    [returned, { ...bia, evidence: 'something else' }],
+    [paid, {}],
+  ] as const) {
+    await assert.rejects(at.decide('cmd_out', request, fields), {
+      code: 'DecisionNotAllowed',
+      message: /^ana proposed another decision about it at 2030-.* or add --replace\.$/,
+    });
+  }
+  const next = await at.decide('cmd_out', paid, { ...bia, replace: true });
+  assert.deepEqual(
+    [next.kind, next.decision.number, next.ended?.state],
+    ['proposed', 2, 'replaced'],
+  );
+  assert.equal(next.ended?.endedBy, 'bia');
+  assert.equal((await at.decide('cmd_out', paid, { ...bia, replace: true })).kind, 'waiting');
+  assert.equal((await at.decide('cmd_out', paid)).kind, 'done');
+  const states = (await at.decisions()).map(({ number, state }) => `${number} ${state}`);
+  assert.deepEqual(states.toSorted(), ['1 replaced', '2 done']);
+  await at.booksAreRight();
+});
+
+test('a proposal is void once its item has changed, and says so', async (t) => {
+  const at = await deskScene(t);
+  await at.payment([paidIn(), failedPayout()]);
+  await at.decide('cmd_out', returned);
+  const implausible = { ...payoutMade, settled: { amountMinor: 9n, currency: 'BRL' } };
+  await at.report('cmd_out', implausible, true);
+  const filter = { orgId: null, mode: null, beforeId: null, limit: 10 };
+  const [open] = await listDecisions(at.deps, filter);
+  assert.deepEqual([open?.state, open?.isVoid], ['proposed', true]);
+  const next = await at.decide('cmd_out', returned, bia);
+  assert.deepEqual(
+    [next.kind, next.ended?.state, next.ended?.proposedBy],
+    ['proposed', 'void', 'ana'],
+  );
+  assert.equal((await at.decide('cmd_out', returned)).kind, 'done');
+  assert.equal(await at.summary(), 'returned_to_buyer refund_owed 100 0 100 0 0');
+  await at.booksAreRight();
+});
+
+test('polls that find nothing new leave a proposal valid', async (t) => {
+  const at = await deskScene(t);
+  await at.payment([paidIn(), failedPayout()]);
+  await at.decide('cmd_out', returned);
+  const { version } = await at.command('cmd_out');
+  await at.report('cmd_out', payout('failed'), true);
+  assert.notEqual((await at.command('cmd_out')).version, version);
+  assert.equal((await at.decide('cmd_out', returned, bia)).kind, 'done');
+});
+
+test('operators who decide at the same moment book it once', async (t) => {
+  const at = await deskScene(t);
+  await at.payment([paidIn(), refusedRefund()]);
+  const operators = ['ana', 'bia', 'eva', 'ivo'];
+  const found = await Promise.all(
+    operators.map((operator) => at.decide('cmd_back', refund, { operator })),
+  );
+  assert.equal(found.filter(({ kind }) => kind === 'done').length, 1);
+  assert.deepEqual(await at.postings(), ['funds_received', 'refund_owed', 'refund_paid']);
+  assert.equal((await at.decisions()).length, 1);
+  await at.booksAreRight();
+});
+
+test('a payout that the partner holds again is owed to the buyer', async (t) => {
+  const at = await deskScene(t);
+  await at.payment([paidIn(), failedPayout()]);
+  assert.equal(await at.summary(), 'needs_review none 100 100 0 0 0');
+  await at.decide('cmd_out', returned);
+  await at.decide('cmd_out', returned, bia);
+  assert.equal(await at.summary(), 'returned_to_buyer refund_owed 100 0 100 0 0');
+  assert.equal((await at.decide('cmd_out', returned)).kind, 'repeated');
+  await at.booksAreRight();
+});
+
+test('a payout that reached the seller has the settlement that the operators state', async (t) => {
+  const at = await deskScene(t);
+  await at.payment([paidIn(), failedPayout()], { quoteId: 'qt_1' });
+  await at.decide('cmd_out', paid);
+  await at.decide('cmd_out', paid, bia);
+  assert.equal(await at.summary(), 'paid none 100 100 0 0 0');
+  assert.deepEqual(await at.postings(), ['funds_received', 'payout_paid']);
+  const payment = await at.deps.store.run((tx) => tx.payments.get(live, 'pi_1'));
+  assert.deepEqual(payment?.settlement, {
+    settled: { amountMinor: 51_480n, currency: 'BRL' },
+    fees: usd(100n),
+    fxRate: '5.20',
+    endToEndId: 'E123',
+  });
+  await at.booksAreRight();
+});
+
+test('figures that a report may not have, an operator may not state', async (t) => {
+  const at = await deskScene(t);
+  await at.payment([paidIn(), failedPayout()], { quoteId: 'qt_1' });
+  for (const [wrong, text] of [
+    [{ settledMinor: 0n }, /BRL above zero/],
+    [{ feesMinor: 10_000n }, /fees are not between zero and the amount/],
+    [{ feesMinor: 700n }, /fees of 700, the quote had 100/],
+    [{ settledMinor: 5_148n }, /rate is more than 25 % off/],
+    [{ endToEndId: '' }, /end-to-end id: give 1 to 64/],
+  ] as const) {
+    await assert.rejects(at.decide('cmd_out', { ...paid, ...wrong }), {
+      code: 'ValidationError',
+      message: text,
+    });
+  }
+  assert.deepEqual(await at.decisions(), []);
+});
+
+test('evidence and the name of the operator are required, on one line', async (t) => {
+  const at = await deskScene(t);
+  await at.payment([paidIn(), refusedRefund()]);
+  for (const evidence of ['', '  ', 'a'.repeat(501), 'two\nlines']) {
+    await assert.rejects(at.decide('cmd_back', refund, { evidence }), { code: 'ValidationError' });
+  }
+  for (const operator of ['', 'a'.repeat(65)]) {
+    await assert.rejects(at.decide('cmd_back', refund, { operator }), { code: 'ValidationError' });
+  }
+  await at.decide('cmd_back', refund, { evidence: ` ${'a'.repeat(500)} ` });
+  assert.equal((await at.decisions())[0]?.evidence?.length, 500);
+});
+
+const unfit = [
+  [refund, anOrder('refund', 'cmd_x', { state: 'sent' }), /has or may have .* asks now\.$/],
+  [refund, anOrder('refund', 'cmd_x', { state: 'unknown' }), /has or may have/],
+  [refund, anOrder('refund', 'cmd_x'), /has or may have/],
+  [refund, anOrder('refund', 'cmd_x', { end: 'completed' }), /cmd_x is paid/],
+  [refund, anOrder('refund', 'cmd_x', { state: 'void' }), /is withdrawn/],
+  [refund, failedPayout({ id: 'cmd_x' }), /is a payout, not a refund/],
+  [returned, anOrder('payout', 'cmd_x'), /not out of sight: it is done\/open/],
+  [returned, anOrder('payout', 'cmd_x', { state: 'unknown' }), /it is unknown\/open/],
+  [returned, refusedRefund({ id: 'cmd_x' }), /only a payout out of sight is resolved/],
+] as const;
+for (const [request, item, message] of unfit) {
+  test(`${request.verb} of a ${item.kind} that is ${item.state}/${item.end} is refused`, async (t) => {
+    const at = await deskScene(t);
+    await at.payment([paidIn(), item]);
+    await assert.rejects(at.decide('cmd_x', request), { code: 'DecisionNotAllowed', message });
+    assert.deepEqual(await at.decisions(), []);
+  });
+}
+
+test('what is not known is not found', async (t) => {
+  const at = await deskScene(t);
+  await assert.rejects(at.decide('cmd_9', refund), { code: 'NotFound' });
+});
+
+test('a refund that was never sent is withdrawn when it is paid by other means', async (t) => {
+  const at = await deskScene(t);
+  await at.payment([paidIn(), refusedRefund({ state: 'pending', dueAtMs: 1 })]);
+  await at.decide('cmd_back', refund);
+  await at.decide('cmd_back', refund, bia);
+  assert.equal((await at.command('cmd_back')).state, 'void');
+  assert.equal(await at.summary(), 'returned_to_buyer refunded 100 0 0 100 0');
+  await at.booksAreRight();
+});
+
+test('what was paid too much goes back by other means, and the payment keeps its own money', async (t) => {
+  const at = await deskScene(t);
+  const payoutDue = anOrder('payout', 'cmd_out', { state: 'pending', partnerRef: null });
+  const surplus = refusedRefund({ amount: usd(5_000n) });
+  await at.payment([paidIn(15_000n), surplus, payoutDue], { status: 'on_chain_confirmed' });
+  assert.equal(await at.summary(), 'received needs_review 150 0 50 0 0');
+  await at.decide('cmd_back', refund);
+  await at.decide('cmd_back', refund, bia);
+  assert.equal(await at.summary(), 'received refunded 150 0 0 50 0');
+  assert.equal((await at.command('cmd_back')).state, 'void');
+  await at.booksAreRight();
+});
+
+test('the partner pays a refund that was paid by other means: the second payment is a loss', async (t) => {
+  const at = await deskScene(t);
+  await paidBack(at);
+  await at.report('cmd_back', refunded('completed'));
+  assert.equal(await at.summary(), 'returned_to_buyer refunded 100 0 0 200 100');
+  await at.booksAreRight();
+  const alerts = at.made.log.filter(({ message }) => message === 'alert');
+  assert.ok(alerts.some(({ fields }) => /loss/.test(String(fields['alert']))));
+});
+
+test('a refund that was paid by other means is not sent again', async (t) => {
+  const at = await deskScene(t);
+  await paidBack(at);
+  await assert.rejects(retryCommand(at.deps, 'cmd_back'), { code: 'CommandNotRetryable' });
+  await at.report('cmd_back', refunded('failed'));
+  assert.equal(await at.summary(), 'returned_to_buyer refunded 100 0 0 100 0');
+  assert.deepEqual(await at.waiting(), []);
+  await at.booksAreRight();
+});
+
+test('the partner goes on to report failed: the payout stays paid', async (t) => {
+  const at = await deskScene(t);
+  await at.payment([paidIn(), failedPayout()]);
+  await at.decide('cmd_out', paid);
+  await at.decide('cmd_out', paid, bia);
+  for (const polled of [false, true]) {
+    await at.report('cmd_out', payout('failed'), polled);
+    assert.equal(await at.summary(), 'paid none 100 100 0 0 0');
+    assert.equal((await at.command('cmd_out')).dueAtMs, null);
+  }
+  await at.report('cmd_out', payoutMade, true);
+  assert.equal(await at.summary(), 'paid none 100 100 0 0 0');
+  await at.booksAreRight();
+});
+
+test('the partner returns a payout that operators called paid: it is owed to the buyer', async (t) => {
+  const at = await deskScene(t);
+  await at.payment([paidIn(), failedPayout()]);
+  await at.decide('cmd_out', paid);
+  await at.decide('cmd_out', paid, bia);
+  await at.report('cmd_out', payout('returned'), true);
+  assert.equal(await at.summary(), 'returned_to_buyer refund_owed 100 0 100 0 0');
+  await at.booksAreRight();
+});
+
+test('the partner completes a payout that operators called returned: no debt is left', async (t) => {
+  const at = await deskScene(t);
+  await at.payment([paidIn(), failedPayout()]);
+  await at.decide('cmd_out', returned);
+  await at.decide('cmd_out', returned, bia);
+  await at.report('cmd_out', payoutMade, true);
+  assert.equal(await at.summary(), 'paid none 100 100 0 0 0');
+  await at.booksAreRight();
+});
+
+test('in quarantine nothing is proposed, confirmed or executed', async (t) => {
+  const at = await deskScene(t);
+  await at.payment([paidIn(), refusedRefund()]);
+  await at.payment([paidIn(10_000n, { id: 'cmd_in2' }), failedPayout({ id: 'cmd_out2' })], {
+    id: 'pi_2',
+    tenant: inTest,
+    publicId: 'pub_2',
+  });
+  await at.decide('cmd_back', refund);
+  await quarantineRestored(at.deps);
+  for (const [id, request, fields] of [
+    ['cmd_back', refund, bia],
+    ['cmd_out2', returned, {}],
+  ] as const) {
+    await assert.rejects(at.decide(id, request, fields), { code: 'InQuarantine' });
+  }
+  assert.equal(await at.summary(), 'returned_to_buyer needs_review 100 0 100 0 0');
+  assert.equal((await at.decisions()).length, 1);
+});

@@ -1,0 +1,371 @@
+// The check after a restore: what the partner did in the life that was lost is read back, so that
+// nothing is ordered a second time. The other life is played at the partner, under the references
+// that the service would have used.
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { type FakeMemory, memoryOnly } from '../../../../adapters/partner/fake-memory.js';
+import type { MoneyKind } from '../../../../core/domain/commands/partner-command.js';
+import type { PaymentStatus } from '../../../../core/domain/payments/payment.js';
+import type { PartnerAnswer, SettlementPartner } from '../../../../core/ports/partner.js';
+import { commandRunner } from '../../../../core/usecases/commands/command-runner.js';
+import {
+  type CheckedPayment,
+  checkRestored,
+} from '../../../../core/usecases/money-desk/restore-check.js';
+import { commandReference } from '../../../../core/usecases/payments/command-references.js';
+import { cancelPayment } from '../../../../core/usecases/payments/payments.js';
+import { advancePayment, runAdvances } from '../../../../core/usecases/sandbox/sandbox.js';
+import {
+  currentEpoch,
+  endQuarantine,
+  quarantineRestored,
+} from '../../../../core/usecases/service/epochs.js';
+import { currentKey } from '../../../../core/usecases/service/service-keys.js';
+import { changePartner } from '../../../support/partners/changed-partner.js';
+import { Scene, scene } from '../../../support/scenes/command-scene.js';
+import { valuesOf } from '../../../support/values-of.js';
+
+const HOUR_SECONDS = 3_600;
+
+interface Life {
+  readonly at: Scene;
+  readonly memory: FakeMemory;
+  /** Commands of this kind that the partner ever took. */
+  readonly taken: (kind: MoneyKind) => number;
+}
+
+/** A payment as the backup has it: at `status`, its pay-in ordered where that says so. */
+async function backedUp(t: TestContext, status: PaymentStatus): Promise<Life> {
+  const memory = memoryOnly();
+  const at = await scene(t, 10_000n, memory, status);
+  const { deps } = at.made;
+  const commands = commandRunner(deps);
+  const place = async () => {
+    await commands.runOnce(deps.clock.nowMs(), 100);
+    await commands.idle();
+  };
+  while ((await at.shown())[0] !== status) {
+    await place();
+    await at.made.partner.sendDueMessages(deps.clock.nowMs(), 100);
+    at.made.advanceClock(1_000);
+    await runAdvances(deps, deps.clock.nowMs(), 100);
+  }
+  await place();
+  const taken = (kind: MoneyKind) =>
+    memory.all().filter((transaction) => transaction.kind === kind).length;
+  return { at, memory, taken };
+}
+
+function done<T>(answer: PartnerAnswer<T> | { readonly outcome: 'over_limit' }): T {
+  return answer.outcome === 'done' ? answer.value : assert.fail(JSON.stringify(answer));
+}
+
+async function referenceOf({ at }: Life, kind: MoneyKind, number: number, subject = at.id) {
+  const { bytes } = await currentKey(at.made.deps, 'partner');
+  return commandReference(bytes, { subject, kind, number });
+}
+
+/** The other life sends a pay-in; yields the partner's id. */
+async function otherPayin(life: Life, number = 1): Promise<string> {
+  const { partner } = life.at.made;
+  const { payment } = await life.at.read();
+  const { amount: source, destination } = payment;
+  const quote = done(await partner.quote({ source, destination }));
+  const reference = await referenceOf(life, 'payin', number);
+  const place = { reference, quote, payerEmail: 'buyer@example.com' };
+  return done(await partner.payin.start(done(await partner.payin.prepare(place)))).partnerRef;
+}
+
+async function otherPayout(life: Life): Promise<void> {
+  const { partner } = life.at.made;
+  const { amount, destination } = (await life.at.read()).payment;
+  const reference = await referenceOf(life, 'payout', 1);
+  const request = done(
+    await partner.payout.prepare({ reference, amount, destination, payinRefs: [], quote: null }),
+  );
+  done(await partner.payout.start(request));
+}
+
+async function otherRefund(life: Life, payinRef: string, amountMinor: bigint): Promise<void> {
+  const { partner } = life.at.made;
+  const subject = await referenceOf(life, 'payin', 1);
+  const reference = await referenceOf(life, 'refund', 1, subject);
+  const amount = { amountMinor, currency: 'USD' };
+  const request = done(await partner.refund.prepare({ reference, payinRef, amount }));
+  done(await partner.refund.start(request));
+}
+
+async function checked({ at }: Life): Promise<readonly CheckedPayment[]> {
+  const found: CheckedPayment[] = [];
+  await checkRestored(at.made.deps, (payment) => found.push(payment));
+  return found;
+}
+
+/** From the restored copy to an hour after its release. */
+async function restored(life: Life): Promise<readonly CheckedPayment[]> {
+  const { at } = life;
+  await quarantineRestored(at.made.deps);
+  const found = await checked(life);
+  await endQuarantine(at.made.deps, { by: 'ana', forcedBecause: null });
+  await advancePayment(at.made.deps, at.tenant, at.id, null).catch(() => undefined);
+  await at.pass(HOUR_SECONDS / 30, 30_000);
+  await at.booksAreRight();
+  return found;
+}
+
+for (const status of ['buyer_kyc_approved', 'fx_quoted', 'on_ramp_pending'] as const) {
+  test(`a payment that was paid out after a backup at ${status} is not paid again`, async (t) => {
+    const life = await backedUp(t, status);
+    const { at } = life;
+    if (status !== 'on_ramp_pending') await otherPayin(life);
+    await otherPayout(life);
+    assert.notEqual((await at.shown())[0], 'settled');
+    const [payment] = await restored(life);
+    assert.deepEqual([payment?.was, payment?.is, payment?.missed], [status, 'settled', []]);
+    assert.equal(await at.summary(), 'settled paid none 100 100 0 0 0');
+    assert.deepEqual([life.taken('payin'), life.taken('payout')], [1, 1]);
+  });
+}
+
+test('a payment that was refunded after the backup is not paid out', async (t) => {
+  const life = await backedUp(t, 'on_ramp_pending');
+  const { partnerRef } = await life.at.command('payin');
+  await otherRefund(life, partnerRef ?? '', 10_000n);
+  await restored(life);
+  assert.equal(await life.at.summary(), 'failed returned_to_buyer refunded 100 0 0 100 0');
+  assert.deepEqual([life.taken('payout'), life.taken('refund')], [0, 1]);
+});
+
+test('a refund of another amount counts for what it gave back; the rest is refunded', async (t) => {
+  const life = await backedUp(t, 'on_ramp_pending');
+  const { partnerRef } = await life.at.command('payin');
+  await otherRefund(life, partnerRef ?? '', 4_000n);
+  await restored(life);
+  assert.equal(await life.at.summary(), 'failed returned_to_buyer refunded 100 0 0 100 0');
+  assert.deepEqual([life.taken('payout'), life.taken('refund')], [0, 2]);
+});
+
+test('a payment that was paid out after the backup cannot be cancelled and refunded', async (t) => {
+  const life = await backedUp(t, 'on_ramp_pending');
+  const { at } = life;
+  await otherPayout(life);
+  await quarantineRestored(at.made.deps);
+  const cancel = () => cancelPayment(at.made.deps, at.tenant, at.id, 'withdrawn');
+  await assert.rejects(cancel, { code: 'InQuarantine' });
+  await checked(life);
+  await endQuarantine(at.made.deps, { by: 'ana', forcedBecause: null });
+  await assert.rejects(cancel, { code: 'PaymentNotCancellable' });
+  await at.pass(HOUR_SECONDS / 30, 30_000);
+  assert.deepEqual([life.taken('payout'), life.taken('refund')], [1, 0]);
+});
+
+test('a payout that could be found and not be looked at is not sent again', async (t) => {
+  const life = await backedUp(t, 'on_ramp_pending');
+  const { partner } = life.at.made;
+  const { partnerRef } = await life.at.command('payin');
+  await otherPayout(life);
+  const { findCommand, payin, payout } = partner;
+  const later: PartnerAnswer<never> = { outcome: 'later', reason: 'too many requests' };
+  let finds = 0;
+  const once: SettlementPartner['findCommand'] = async (kind, reference) => {
+    if (kind === 'payout') finds += 1;
+    return kind === 'payout' && finds > 1 ? later : findCommand(kind, reference);
+  };
+  const open: typeof payin.read = async (ref) => {
+    const report = done(await payin.read(ref));
+    return { outcome: 'done', value: { ...report, status: 'open', receivedMinor: 0n } };
+  };
+  Object.assign(partner, { findCommand: once });
+  changePartner(partner, { payout: { read: async () => later }, payin: { read: open } });
+  await quarantineRestored(life.at.made.deps);
+  const [first] = await checked(life);
+  assert.notDeepEqual(first?.missed, []);
+  Object.assign(partner, { findCommand, payin, payout });
+  assert.equal(done(await payin.read(partnerRef ?? '')).status, 'completed');
+  await checked(life);
+  const commands = await life.at.commands('payout');
+  assert.deepEqual(valuesOf(commands, 'state'), ['done']);
+  assert.equal((await life.at.shown())[0], 'settled');
+});
+
+test('a payout is found although its pay-in went back since', async (t) => {
+  const life = await backedUp(t, 'on_ramp_pending');
+  const { partner } = life.at.made;
+  await otherPayout(life);
+  const { payin } = partner;
+  const returned: typeof payin.read = async (ref) => {
+    const report = done(await payin.read(ref));
+    const status = 'returned' as const;
+    return { outcome: 'done', value: { ...report, status, receivedMinor: 10_000n } };
+  };
+  changePartner(partner, { payin: { read: returned } });
+  const [payment] = await restored(life);
+  assert.deepEqual(payment?.adopted, ['payout']);
+  assert.equal((await life.at.shown()).at(-1), 100, 'the house has lost it, and knows');
+});
+
+test('a payout that was read back counts, also while a report of its pay-in waits for a person', async (t) => {
+  const life = await backedUp(t, 'on_ramp_pending');
+  const { deps, partner } = life.at.made;
+  await otherPayout(life);
+  const { payin } = partner;
+  const odd: typeof payin.read = async (ref) => {
+    return { outcome: 'done', value: { ...done(await payin.read(ref)), receivedMinor: 70_000n } };
+  };
+  changePartner(partner, { payin: { read: odd } });
+  await quarantineRestored(deps);
+  await checked(life);
+  assert.equal((await life.at.shown())[0], 'settled');
+  Object.assign(partner, { payin });
+  await endQuarantine(deps, { by: 'ana', forcedBecause: null });
+  await life.at.pass(HOUR_SECONDS / 30, 30_000);
+  assert.deepEqual([life.taken('payout'), life.taken('refund')], [1, 0]);
+  assert.equal(await life.at.summary(), 'settled paid none 100 100 0 0 0');
+  await life.at.booksAreRight();
+});
+
+test('a check whose epoch is over leaves the next one unchecked', async (t) => {
+  const life = await backedUp(t, 'on_ramp_pending');
+  const { deps, partner } = life.at.made;
+  const begun = await quarantineRestored(deps);
+  const { findCommand } = partner;
+  const racing: SettlementPartner['findCommand'] = async (...request) => {
+    if (begun.number === (await currentEpoch(deps)).number) await quarantineRestored(deps);
+    return findCommand(...request);
+  };
+  Object.assign(partner, { findCommand: racing });
+  await assert.rejects(checked(life), { code: 'NotQuarantined' });
+  assert.equal((await currentEpoch(deps)).checkedAtMs, null);
+});
+
+test('commands are found beyond numbers that the partner refused', async (t) => {
+  const life = await backedUp(t, 'fx_quoted');
+  await otherPayin(life, 10);
+  await otherPayout(life);
+  const [payment] = await restored(life);
+  assert.deepEqual(payment?.adopted, ['payin']);
+  assert.deepEqual((await life.at.shown())[0], 'settled');
+  const payins = await life.at.commands('payin');
+  assert.deepEqual(payins.map(({ state }) => state).toSorted(), [
+    'done',
+    ...Array.from({ length: 9 }, () => 'void'),
+  ]);
+  assert.deepEqual([life.taken('payin'), life.taken('payout')], [1, 1]);
+});
+
+test('a payment of which the partner knows nothing more stays as it is', async (t) => {
+  const life = await backedUp(t, 'fx_quoted');
+  await quarantineRestored(life.at.made.deps);
+  assert.deepEqual(await checked(life), []);
+  assert.equal((await life.at.shown())[0], 'fx_quoted');
+  assert.ok((await currentEpoch(life.at.made.deps)).checkedAtMs !== null);
+});
+
+test('what cannot be looked up keeps the quarantine, until a check is complete', async (t) => {
+  const life = await backedUp(t, 'on_ramp_pending');
+  const { deps, partner } = life.at.made;
+  await quarantineRestored(deps);
+  const usual = partner.findCommand.bind(partner);
+  const outage: PartnerAnswer<never> = { outcome: 'later', reason: 'an outage' };
+  Object.assign(partner, { findCommand: async () => outage });
+  const [payment] = await checked(life);
+  assert.match(payment?.missed.join() ?? '', /an outage/);
+  const release = { by: 'ana', forcedBecause: null };
+  await assert.rejects(endQuarantine(deps, release), { code: 'CheckIncomplete' });
+  Object.assign(partner, { findCommand: usual });
+  for (const { missed } of await checked(life)) assert.deepEqual(missed, []);
+  await endQuarantine(deps, release);
+});
+
+/** Look-ups by reference that a check makes, after the payment was settled before the backup. */
+async function lookedUp(
+  t: TestContext,
+  since: (life: Life) => void,
+): Promise<readonly MoneyKind[]> {
+  const life = await backedUp(t, 'on_ramp_pending');
+  const { at } = life;
+  await advancePayment(at.made.deps, at.tenant, at.id, null);
+  await at.pass(HOUR_SECONDS / 30, 30_000);
+  assert.equal((await at.shown())[0], 'settled');
+  since(life);
+  await quarantineRestored(at.made.deps);
+  const { partner } = at.made;
+  const usual = partner.findCommand.bind(partner);
+  const kinds: MoneyKind[] = [];
+  const findCommand: SettlementPartner['findCommand'] = (kind, reference) => {
+    kinds.push(kind);
+    return usual(kind, reference);
+  };
+  Object.assign(partner, { findCommand });
+  for (const { missed } of await checked(life)) assert.deepEqual(missed, []);
+  assert.ok((await currentEpoch(at.made.deps)).checkedAtMs !== null);
+  return kinds;
+}
+
+test('of a payment that was paid out and did not change since, no unknown command is looked for', async (t) => {
+  assert.deepEqual(await lookedUp(t, () => undefined), []);
+});
+
+test('refunds are looked for when the payout of an ended payment came back since', async (t) => {
+  const cameBack = ({ at: { made } }: Life) => {
+    const { payout } = made.partner;
+    const returned: typeof payout.read = async (ref) => {
+      const report = done(await payout.read(ref));
+      const status = 'returned' as const;
+      return { outcome: 'done', value: { ...report, status, settled: null, fees: null } };
+    };
+    changePartner(made.partner, { payout: { read: returned } });
+  };
+  const kinds = await lookedUp(t, cameBack);
+  assert.ok(kinds.includes('refund'), kinds.join());
+});
+
+test('a check that is interrupted resumes behind the last page', async (t) => {
+  const life = await backedUp(t, 'on_ramp_pending');
+  const { deps, partner } = life.at.made;
+  for (let count = 0; count < 60; count += 1) await life.at.another();
+  await quarantineRestored(deps);
+  const usual = partner.findCommand.bind(partner);
+  let looked = 0;
+  const findCommand: SettlementPartner['findCommand'] = (kind, reference) => {
+    looked += 1;
+    return usual(kind, reference);
+  };
+  Object.assign(partner, { findCommand });
+  const run: typeof deps.store.run = (work, options) =>
+    looked > 560 ? Promise.reject(new Error('the process ends')) : deps.store.run(work, options);
+  const dying = { ...deps, store: { ...deps.store, run } };
+  const interrupted = checkRestored(dying, () => undefined);
+  await assert.rejects(interrupted, /the process ends/);
+  const before = looked;
+  const counts = await checkRestored(deps, () => undefined);
+  assert.equal(counts.payments, 61);
+  assert.ok(looked - before < 200, `${looked - before} look-ups, those of the second page`);
+});
+
+test('outside a quarantine there is nothing to check', async (t) => {
+  const life = await backedUp(t, 'on_ramp_pending');
+  await assert.rejects(checked(life), { code: 'NotQuarantined' });
+});
+
+test('a payment that the backup lacks and that is created again is collected and paid once', async (t) => {
+  const memory = memoryOnly();
+  const lives = [await scene(t, 10_000n, memory), await scene(t, 10_000n, memory)] as const;
+  // One more in the restored life, so that the ids differ.
+  await lives[1].another();
+  const ids: string[] = [];
+  for (const { made, tenant } of lives) {
+    const id = await made.newPayment(tenant, { externalId: 'order-1' });
+    await advancePayment(made.deps, tenant, id, null);
+    const at = new Scene(made, tenant, id);
+    await at.pass(HOUR_SECONDS / 30, 30_000);
+    assert.equal((await at.shown())[0], 'settled');
+    await at.booksAreRight();
+    ids.push(id);
+  }
+  assert.equal(new Set(ids).size, 2);
+  const taken = (kind: MoneyKind) =>
+    memory.all().filter((transaction) => transaction.kind === kind).length;
+  // Those of the first payment, which has no externalId, are of one id in both lives.
+  assert.deepEqual([taken('payin'), taken('payout'), taken('refund')], [2, 2, 0]);
+});

@@ -1,0 +1,155 @@
+// Inviting the buyer of an invoice by mail: when it may be done, what it sends, and how often.
+import assert from 'node:assert/strict';
+import { before, test } from 'node:test';
+import { MINUTE_MS, SECOND_MS } from '../../../../core/domain/base/instant.js';
+import type { Tenant } from '../../../../core/domain/base/tenant.js';
+import { requireApproval } from '../../../../core/usecases/parties/organizations.js';
+import { inviteBuyer } from '../../../../core/usecases/payments/invoices.js';
+import { cancelPayment, readPayment } from '../../../../core/usecases/payments/payments.js';
+import { makeInvoice, tokenIn } from '../../../support/scenes/made-payments.js';
+import { type World, world } from '../../../support/scenes/test-world.js';
+import { suiteEnd } from '../../../support/suite-end.js';
+
+let made: World;
+/** Its invoices need no approval. */
+let tenant: Tenant;
+/** Its invoices do. */
+let strict: Tenant;
+let buyers = 0;
+
+const suite = suiteEnd();
+
+before(async () => {
+  made = await world(suite);
+  tenant = await made.newTenant();
+  strict = await made.newTenant();
+  await requireApproval(made.deps, strict.orgId, true);
+});
+
+/** Nobody was mailed before. */
+function newBuyer() {
+  buyers += 1;
+  return { email: `buyer-${buyers}@example.com`, name: null, country: null, phone: null };
+}
+
+async function invited(invitation: Promise<unknown>): Promise<string> {
+  return invitation.then(
+    () => 'sent',
+    ({ code }) => code,
+  );
+}
+
+test('an invitation moves an approved invoice to its buyer and mails the link', async () => {
+  const { payment } = await makeInvoice(made.deps, tenant);
+  const before = made.mails.length;
+  const invited = await inviteBuyer(made.deps, tenant, payment.id);
+  assert.equal(invited.status, 'awaiting_buyer');
+  assert.deepEqual(await made.eventsOf(tenant, payment.id), [
+    'invoice.created',
+    'invoice.awaiting_buyer',
+  ]);
+  const [mail, ...more] = made.mails.slice(before);
+  assert.deepEqual(more, []);
+  assert.equal(mail?.to, 'Ana@Example.com');
+  assert.match(mail?.text ?? '', /Invoice INV\/7, due 28 February 2030/);
+  assert.ok(mail?.text.includes(`https://pay.example.com/r/${payment.publicId}?token=`));
+});
+
+test('an invoice that is not approved invites nobody', async () => {
+  const held = await makeInvoice(made.deps, strict);
+  const gone = await makeInvoice(made.deps, tenant);
+  await cancelPayment(made.deps, tenant, gone.payment.id, 'a mistake');
+  const before = made.mails.length;
+  for (const { payment } of [held, gone]) {
+    await assert.rejects(inviteBuyer(made.deps, payment, payment.id), {
+      code: 'InvoiceNotApproved',
+    });
+  }
+  await made.settle();
+  assert.equal(made.mails.length, before);
+});
+
+test('a repeat while the buyer is awaited sends another link; within a minute it is refused', async () => {
+  const { payment } = await makeInvoice(made.deps, tenant, { buyer: newBuyer() });
+  const before = made.mails.length;
+  const invite = () => inviteBuyer(made.deps, tenant, payment.id);
+  assert.equal((await invite()).status, 'awaiting_buyer');
+  const invited = await readPayment(made.deps, tenant, payment.id);
+  for (const [waitMs, retryAfterSeconds] of [
+    [0, 60],
+    [MINUTE_MS - SECOND_MS, 1],
+    [SECOND_MS - 1, 1],
+  ] as const) {
+    made.advanceClock(waitMs);
+    await assert.rejects(invite(), { code: 'RateLimitExceeded', retryAfterSeconds });
+    assert.deepEqual(await readPayment(made.deps, tenant, payment.id), invited);
+  }
+  made.advanceClock(1);
+  assert.equal((await invite()).status, 'awaiting_buyer');
+  await made.settle();
+  const [first, second, ...more] = made.mails.slice(before).map(tokenIn);
+  assert.notEqual(first, second);
+  assert.deepEqual(more, []);
+  assert.deepEqual(await made.eventsOf(tenant, payment.id), [
+    'invoice.created',
+    'invoice.awaiting_buyer',
+  ]);
+});
+
+test('invitations at once are one mail, and the others are refused', async () => {
+  const { payment } = await makeInvoice(made.deps, tenant, { buyer: newBuyer() });
+  const before = made.mails.length;
+  const codes = await Promise.all(
+    Array.from({ length: 6 }, () => invited(inviteBuyer(made.deps, tenant, payment.id))),
+  );
+  assert.deepEqual(codes.toSorted(), [...Array(5).fill('RateLimitExceeded'), 'sent']);
+  await made.settle();
+  assert.equal(made.mails.length, before + 1);
+});
+
+test('an organization sends an address five invitations an hour, over all its invoices', async () => {
+  const buyer = newBuyer();
+  const invite = async (home: Tenant = tenant) => {
+    const { payment } = await makeInvoice(made.deps, home, { buyer });
+    return inviteBuyer(made.deps, home, payment.id);
+  };
+  const before = made.mails.length;
+  for (let count = 0; count < 5; count += 1) {
+    await invite();
+    made.advanceClock(MINUTE_MS);
+  }
+  const { payment: sixth } = await makeInvoice(made.deps, tenant, { buyer });
+  const again = () => inviteBuyer(made.deps, tenant, sixth.id);
+  await assert.rejects(again(), { code: 'RateLimitExceeded', retryAfterSeconds: 55 * 60 });
+  assert.equal(await made.statusOf(sixth.id), 'approved', 'nothing is changed');
+  const another = await made.newTenant();
+  await invite(another);
+  made.advanceClock(55 * MINUTE_MS);
+  await again();
+  await assert.rejects(invite(), { code: 'RateLimitExceeded', retryAfterSeconds: 60 });
+  await made.settle();
+  assert.equal(made.mails.length - before, 7);
+});
+
+test('invitations of many invoices to one address at once are five', async () => {
+  const buyer = newBuyer();
+  const invoices = await Promise.all(
+    Array.from({ length: 7 }, () => makeInvoice(made.deps, tenant, { buyer })),
+  );
+  const codes = await Promise.all(
+    invoices.map(({ payment }) => invited(inviteBuyer(made.deps, tenant, payment.id))),
+  );
+  assert.equal(codes.filter((code) => code === 'sent').length, 5);
+  const { payment } = await makeInvoice(made.deps, tenant, { buyer });
+  const before = made.mails.length;
+  await made.play(payment, payment.id, 'buyer_kyc_pending');
+  await made.settle();
+  assert.equal(made.mails.length - before, 5, 'the sandbox buyer needs no mail');
+});
+
+test('once the buyer has signed in, it is not invited any more', async () => {
+  const { payment } = await makeInvoice(made.deps, tenant);
+  await made.play(payment, payment.id, 'buyer_kyc_pending');
+  made.advanceClock(MINUTE_MS);
+  await assert.rejects(inviteBuyer(made.deps, tenant, payment.id), { code: 'InvoiceNotApproved' });
+});

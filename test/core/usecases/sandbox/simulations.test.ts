@@ -1,0 +1,303 @@
+// Simulated events of test payments, with a partner whose pay-ins wait for the buyer.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { HOUR_MS } from '../../../../core/domain/base/instant.js';
+import { money } from '../../../../core/domain/base/money.js';
+import type { Tenant } from '../../../../core/domain/base/tenant.js';
+import { eventTypes } from '../../../../core/domain/payments/event.js';
+import type { SimulatedEvent } from '../../../../core/domain/payments/simulated-event.js';
+import { requireApproval } from '../../../../core/usecases/parties/organizations.js';
+import { approveInvoice } from '../../../../core/usecases/payments/invoices.js';
+import { cancelPayment, readPayment } from '../../../../core/usecases/payments/payments.js';
+import { runAdvances } from '../../../../core/usecases/sandbox/sandbox.js';
+import { simulate } from '../../../../core/usecases/sandbox/simulations.js';
+import { type IntentFields, makeInvoice } from '../../../support/scenes/made-payments.js';
+import { type World, world } from '../../../support/scenes/test-world.js';
+
+interface Scene {
+  readonly made: World;
+  readonly tenant: Tenant;
+  readonly id: string;
+  simulate(event: SimulatedEvent): ReturnType<typeof simulate>;
+  read(): ReturnType<typeof readPayment>;
+}
+
+async function waiting(
+  t: Parameters<typeof world>[0],
+  fields?: IntentFields,
+  options?: Parameters<typeof world>[1],
+): Promise<Scene> {
+  const made = await world(t, { payins: 'wait', ...options });
+  const tenant = await made.newTenant();
+  const id = await made.newPayment(tenant, fields);
+  return {
+    made,
+    tenant,
+    id,
+    simulate: (event) => simulate(made.deps, tenant, id, event),
+    read: () => readPayment(made.deps, tenant, id),
+  };
+}
+
+/** A payment whose buyer has bank details. */
+async function paying(t: Parameters<typeof world>[0], fields?: IntentFields): Promise<Scene> {
+  const scene = await waiting(t, fields);
+  await scene.made.play(scene.tenant, scene.id, 'on_ramp_pending');
+  await scene.made.settle();
+  return scene;
+}
+
+function buyerNamed(name: string, email = 'buyer@example.com'): IntentFields {
+  return { buyer: { email, name, country: null, phone: null } };
+}
+
+test('a payment waits for its buyer, until an advance sends the money', async (t) => {
+  const { made, tenant, id, read } = await paying(t);
+  made.advanceClock(HOUR_MS);
+  await made.settle();
+  const { payment, funds } = await read();
+  assert.deepEqual([payment.status, funds.receivedMinor], ['on_ramp_pending', 0n]);
+  assert.ok(payment.payinInstructions !== null);
+  await made.play(tenant, id, 'settled');
+});
+
+test('the answer has the payment after the event', async (t) => {
+  const { simulate, made, read } = await paying(t);
+  const { payment, funds } = await simulate('money_arrives');
+  assert.deepEqual([payment.status, funds.receivedMinor], ['on_chain_confirmed', 10_000n]);
+  await made.settle();
+  assert.equal((await read()).payment.status, 'settled');
+});
+
+test('a short transfer waits for the rest, and an advance leaves it alone', async (t) => {
+  const { made, tenant, simulate, read } = await paying(t);
+  const short = await simulate('money_short');
+  assert.deepEqual([short.payment.status, short.funds.receivedMinor], ['on_ramp_pending', 9_900n]);
+  await runAdvances(made.deps, made.deps.clock.nowMs(), 10);
+  await made.settle();
+  assert.equal((await read()).funds.receivedMinor, 9_900n);
+  assert.equal((await simulate('money_top_up')).payment.status, 'on_chain_confirmed');
+  assert.equal(tenant.mode, 'test');
+});
+
+test('a surplus goes back to the buyer', async (t) => {
+  for (const [event, surplusMinor] of [
+    ['money_over', 1_000n],
+    ['money_twice', 10_000n],
+  ] as const) {
+    const { made, simulate, read } = await paying(t);
+    const { funds } = await simulate(event);
+    assert.equal(funds.refundOwedMinor + funds.refundOrderedMinor, surplusMinor, event);
+    await made.settle();
+    const last = await read();
+    assert.deepEqual([last.payment.status, last.funds.refundedMinor], ['settled', surplusMinor]);
+  }
+});
+
+test('money that arrives after a cancel goes back, also in two transfers', async (t) => {
+  const { made, tenant, id, simulate, read } = await paying(t);
+  await cancelPayment(made.deps, tenant, id, 'changed mind');
+  const late = await simulate('money_late');
+  assert.deepEqual([late.payment.status, late.funds.refund], ['cancelled', 'refund_owed']);
+  await simulate('money_twice');
+  await made.settle();
+  const { funds } = await read();
+  assert.deepEqual([funds.refund, funds.refundedMinor], ['refunded', 20_000n]);
+});
+
+test('a pay-in fails, and its money may still come late', async (t) => {
+  const { made, simulate, read } = await paying(t);
+  assert.equal((await simulate('money_fails')).payment.status, 'failed');
+  await simulate('money_late');
+  for (let polls = 0; polls < 10; polls += 1) {
+    made.advanceClock(3_000);
+    await made.settle();
+  }
+  const { payment, funds } = await read();
+  assert.deepEqual([payment.status, funds.refund], ['failed', 'refunded']);
+});
+
+test('a failure of the payout is chosen before the payout is made', async (t) => {
+  for (const [event, position, refund] of [
+    ['payout_fails', 'needs_review', 'none'],
+    ['payout_returns', 'returned_to_buyer', 'refunded'],
+  ] as const) {
+    const { made, simulate, read } = await paying(t);
+    await simulate(event);
+    await simulate('money_arrives');
+    await made.settle();
+    const { payment, funds } = await read();
+    assert.deepEqual([payment.status, funds.position, funds.refund], ['failed', position, refund]);
+  }
+});
+
+test('a payout that failed completes after all, or comes back', async (t) => {
+  for (const [event, position] of [
+    ['payout_completes', 'paid'],
+    ['payout_returns', 'returned_to_buyer'],
+  ] as const) {
+    const { made, simulate, read } = await paying(t);
+    await simulate('payout_fails');
+    await simulate('money_arrives');
+    await made.settle();
+    await simulate(event);
+    for (let polls = 0; polls < 10; polls += 1) {
+      made.advanceClock(3_000);
+      await made.settle();
+    }
+    const { payment, funds } = await read();
+    assert.deepEqual([payment.status, funds.position], ['failed', position], event);
+  }
+});
+
+test('a refund fails if that is chosen, and an operator must look', async (t) => {
+  const { made, simulate, read } = await paying(t);
+  await simulate('refund_fails');
+  await simulate('money_over');
+  await made.settle();
+  const { payment, funds } = await read();
+  assert.deepEqual([payment.status, funds.refund], ['settled', 'needs_review']);
+});
+
+test('a buyer called Slow is decided on by a simulation only', async (t) => {
+  for (const [event, status] of [
+    ['identity_approved', 'buyer_kyc_approved'],
+    ['identity_rejected', 'failed'],
+    ['identity_documents_again', 'buyer_kyc_pending'],
+    ['identity_pending', 'buyer_kyc_pending'],
+  ] as const) {
+    const { made, tenant, id, simulate, read } = await waiting(t, buyerNamed('Slow Buyer'));
+    await made.play(tenant, id, 'buyer_kyc_pending');
+    await made.deps.store.run(async (tx) => {
+      const advance = { ...tenant, paymentId: id, to: 'buyer_kyc_approved' } as const;
+      tx.advances.put({ ...advance, dueAtMs: made.deps.clock.nowMs(), tries: 0, version: 1 });
+    });
+    made.advanceClock(HOUR_MS);
+    await made.settle();
+    assert.equal((await read()).payment.status, 'buyer_kyc_pending');
+    assert.equal((await simulate(event)).payment.status, status, event);
+  }
+});
+
+test('a quote expires, moves to another rate, or is locked', async (t) => {
+  const { made, tenant, id, simulate } = await waiting(t);
+  await made.play(tenant, id, 'fx_quoted');
+  const quoteAfter = async (event: SimulatedEvent) => {
+    const { payment } = await simulate(event);
+    return made.deps.store.run((tx) => tx.quotes.get(tenant, payment.quoteId ?? ''));
+  };
+  const first = await quoteAfter('rate_moved');
+  const second = await quoteAfter('rate_moved');
+  assert.notEqual(first?.rate, second?.rate);
+  assert.equal((await quoteAfter('rate_locked'))?.rateKind, 'locked');
+  assert.equal((await quoteAfter('quote_expired'))?.expiresAtMs, made.deps.clock.nowMs());
+  // An advance asks for another one.
+  await made.play(tenant, id, 'settled');
+});
+
+test('a locked rate is what the seller gets', async (t) => {
+  const { made, tenant, id, simulate, read } = await waiting(t);
+  await made.play(tenant, id, 'fx_quoted');
+  const { payment } = await simulate('rate_locked');
+  const quote = await made.deps.store.run((tx) => tx.quotes.get(tenant, payment.quoteId ?? ''));
+  await made.play(tenant, id, 'on_ramp_pending');
+  made.advanceClock(HOUR_MS);
+  await made.play(tenant, id, 'settled');
+  assert.deepEqual((await read()).payment.settlement?.settled, quote?.target);
+});
+
+test('a crash before the message: a poll finds the outcome', async (t) => {
+  const { made, simulate, read } = await paying(t);
+  made.deliver = async () => {
+    throw new Error('the host is gone');
+  };
+  await simulate('money_arrives');
+  assert.equal((await read()).payment.status, 'on_ramp_pending');
+  made.advanceClock(15_000);
+  await made.settle();
+  const { payment, funds } = await read();
+  assert.deepEqual([payment.status, funds.receivedMinor], ['offramp_pending', 10_000n]);
+});
+
+test('an event that is not possible is refused and names those that are', async (t) => {
+  const { made, tenant, id } = await waiting(t);
+  await assert.rejects(simulate(made.deps, tenant, id, 'money_arrives'), {
+    code: 'PaymentStateConflict',
+    message: 'money_arrives is not possible now. No event is possible in awaiting_buyer.',
+  });
+  await made.play(tenant, id, 'fx_quoted');
+  await assert.rejects(simulate(made.deps, tenant, id, 'money_arrives'), {
+    code: 'PaymentStateConflict',
+    message: /Possible now: quote_expired, rate_moved, rate_locked\.$/,
+  });
+});
+
+test('unknown events, unknown payments and live mode are refused', async (t) => {
+  const { made, tenant, id } = await waiting(t);
+  const refusals = [
+    [tenant, id, 'time_stops', 'ValidationError'],
+    [tenant, 'pi_none', 'money_arrives', 'NotFound'],
+    [{ ...tenant, mode: 'live' }, id, 'money_arrives', 'NotFound'],
+  ] as const;
+  for (const [by, payment, event, code] of refusals) {
+    await assert.rejects(simulate(made.deps, by, payment, event), { code });
+  }
+});
+
+test('amounts that have a test value keep their effect when an advance pays', async (t) => {
+  for (const [amountMinor, status] of [
+    [10_055n, 'on_ramp_pending'],
+    [10_066n, 'failed'],
+    [10_077n, 'failed'],
+  ] as const) {
+    const amount = money(amountMinor, 'USD');
+    const { made, tenant, id, read } = await waiting(t, { amount });
+    await made.play(tenant, id, 'on_ramp_pending');
+    await assert.rejects(made.play(tenant, id, 'settled'), /is never settled/);
+    assert.equal((await read()).payment.status, status);
+  }
+});
+
+test('every event about payments comes from a request, an advance or a simulation', async (t) => {
+  const made = await world(t, { payins: 'wait' });
+  const tenant = await made.newTenant();
+  const { deps } = made;
+  await requireApproval(deps, tenant.orgId, true);
+  const approvedInvoice = async (fields: IntentFields) => {
+    const { buyer, expiresAtMs = null } = fields;
+    const { payment } = await makeInvoice(deps, tenant, {
+      ...(buyer === undefined ? {} : { buyer }),
+      expiresAtMs,
+    });
+    await approveInvoice(deps, tenant, payment.id, 'mem_1');
+    return payment.id;
+  };
+  const makers = [(fields: IntentFields) => made.newPayment(tenant, fields), approvedInvoice];
+  const expiresAtMs = deps.clock.nowMs() + 10 * HOUR_MS;
+  for (const make of makers) {
+    const settled = await make({});
+    await made.play(tenant, settled, 'on_ramp_pending');
+    await simulate(deps, tenant, settled, 'money_over');
+    const owed = await make({});
+    await made.play(tenant, owed, 'on_ramp_pending');
+    await simulate(deps, tenant, owed, 'refund_fails');
+    await simulate(deps, tenant, owed, 'money_twice');
+    const rejected = await make(buyerNamed('Slow Buyer', 'slow@example.com'));
+    await made.play(tenant, rejected, 'buyer_kyc_pending');
+    await simulate(deps, tenant, rejected, 'identity_sent');
+    await made.settle();
+    await simulate(deps, tenant, rejected, 'identity_rejected');
+    const failed = await make({});
+    await made.play(tenant, failed, 'on_ramp_pending');
+    await simulate(deps, tenant, failed, 'money_fails');
+    await cancelPayment(deps, tenant, await make({}), 'changed mind');
+    await make({ expiresAtMs });
+  }
+  await made.settle();
+  made.advanceClock(10 * HOUR_MS);
+  await made.settle();
+  const events = await deps.store.run((tx) => tx.feed.after(tenant, 0, 1_000));
+  const isOfPayments = (type: string) => /^(payment_intent|invoice)\./.test(type);
+  const found = new Set(events.map(({ type }) => type).filter(isOfPayments));
+  assert.deepEqual([...found].toSorted(), eventTypes.filter(isOfPayments).toSorted());
+});

@@ -1,0 +1,216 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { schedules } from '../../../../core/domain/base/schedules.js';
+import type { Tenant } from '../../../../core/domain/base/tenant.js';
+import {
+  listDeliveries,
+  readDelivery,
+  replayAllDead,
+  replayByOperator,
+  replayDelivery,
+} from '../../../../core/usecases/webhooks/deliveries.js';
+import { deleteSubscription } from '../../../../core/usecases/webhooks/subscriptions.js';
+import {
+  type Scene,
+  scene,
+  strangers,
+  tenant,
+  unanswered,
+} from '../../../support/scenes/webhook-scene.js';
+
+/** Fails everything that is pending until it is a dead letter. */
+async function kill(made: Scene): Promise<void> {
+  made.answer = () => unanswered;
+  for (const delayMs of [0, ...schedules.webhookAttempt.waitsMs]) {
+    made.advanceClock(delayMs);
+    await made.settle();
+  }
+}
+
+test('deliveries of a subscription are listed newest first, page by page', async (t) => {
+  const made = await scene(t);
+  const { subscription } = await made.subscribe();
+  await made.subscribe();
+  for (let count = 0; count < 7; count += 1) {
+    await made.emit({});
+    await made.settle();
+    made.advanceClock(1);
+  }
+  const seen: string[] = [];
+  for (let beforeId: string | null = null; ; ) {
+    const page = { beforeId, limit: 3 };
+    const rows = await listDeliveries(made.deps, tenant, subscription.id, page);
+    for (const row of rows) {
+      assert.equal(row.subscriptionId, subscription.id);
+      seen.push(row.id);
+    }
+    if (rows.length < 3) break;
+    beforeId = seen.at(-1) ?? null;
+  }
+  assert.equal(new Set(seen).size, 7);
+  assert.deepEqual(seen, [...seen].sort().reverse());
+});
+
+test('deliveries stay readable after the deletion, and only for their tenant', async (t) => {
+  const made = await scene(t);
+  const { subscription } = await made.subscribe();
+  await made.emit({});
+  await made.settle();
+  await deleteSubscription(made.deps, tenant, subscription.id);
+  const page = { beforeId: null, limit: 10 };
+  assert.equal((await listDeliveries(made.deps, tenant, subscription.id, page)).length, 1);
+  for (const [of, id] of [
+    ...strangers.map((stranger) => [stranger, subscription.id] as const),
+    [tenant, 'whs_unknown'] as const,
+  ]) {
+    await assert.rejects(listDeliveries(made.deps, of, id, page), { code: 'NotFound' });
+  }
+});
+
+test('an operator reads a delivery with every attempt', async (t) => {
+  const made = await scene(t);
+  const { subscription } = await made.subscribe();
+  made.answer = () => ({ responseStatus: 500, responseBody: 'oh' });
+  await made.emit({});
+  await made.settle();
+  made.answer = () => ({});
+  made.advanceClock(30_000);
+  await made.settle();
+  const [row] = await made.deliveries(subscription.id);
+  const { delivery, attempts } = await readDelivery(made.deps, row?.id ?? '');
+  assert.deepEqual(delivery, row);
+  assert.deepEqual(
+    attempts.map(({ attempt, responseBody }) => [attempt, responseBody]),
+    [
+      [1, 'oh'],
+      [2, 'ok'],
+    ],
+  );
+  await assert.rejects(readDelivery(made.deps, 'whd_unknown'), { code: 'NotFound' });
+});
+
+/** A subscription, and the one delivery to it that was attempted. */
+async function attempted(t: TestContext, answer?: Scene['answer']) {
+  const made = await scene(t);
+  const { subscription } = await made.subscribe();
+  if (answer !== undefined) made.answer = answer;
+  await made.emit({});
+  await made.settle();
+  const [row] = await made.deliveries(subscription.id);
+  return { made, subscription, row, id: row?.id ?? '' };
+}
+
+test('a delivered one is replayed under its id, with the same bytes', async (t) => {
+  const { made, subscription, row: first } = await attempted(t);
+  made.advanceClock(5_000);
+  const replayed = await replayDelivery(made.deps, tenant, subscription.id, first?.id ?? '');
+  assert.deepEqual(
+    [replayed.id, replayed.status, replayed.attempt, replayed.nextAttemptAtMs],
+    [first?.id, 'pending', 0, made.deps.clock.nowMs()],
+  );
+  assert.deepEqual([replayed.responseStatus, replayed.deliveredAtMs], [null, null]);
+  assert.equal(made.woken.at(-1), 'deliveries');
+  await made.settle();
+  const [again, ...others] = await made.deliveries(subscription.id);
+  assert.deepEqual([again?.id, again?.status, again?.attempt], [first?.id, 'delivered', 1]);
+  assert.deepEqual(others, []);
+  assert.equal(made.sent.length, 2);
+  assert.equal(made.sent[0]?.body, made.sent[1]?.body);
+});
+
+test('a pending delivery is not replayed', async (t) => {
+  const { made, subscription, row: pending, id } = await attempted(t, () => unanswered);
+  for (const replaying of [
+    () => replayDelivery(made.deps, tenant, subscription.id, id),
+    () => replayByOperator(made.deps, id),
+  ]) {
+    await assert.rejects(replaying, { code: 'DeliveryNotReplayable', message: /is pending/ });
+  }
+  assert.deepEqual(await made.deliveries(subscription.id), [pending]);
+});
+
+test('a delivery of a deleted subscription is not replayed', async (t) => {
+  const { made, subscription, id } = await attempted(t);
+  await deleteSubscription(made.deps, tenant, subscription.id);
+  for (const replaying of [
+    () => replayDelivery(made.deps, tenant, subscription.id, id),
+    () => replayByOperator(made.deps, id),
+  ]) {
+    await assert.rejects(replaying, { code: 'DeliveryNotReplayable', message: /was deleted/ });
+  }
+});
+
+test('only a delivery of the tenant and of the named subscription is found', async (t) => {
+  const made = await scene(t);
+  const { subscription } = await made.subscribe();
+  const other = await made.subscribe();
+  await made.emit({});
+  await made.settle();
+  const [row] = await made.deliveries(subscription.id);
+  const id = row?.id ?? '';
+  const cases: readonly (readonly [Tenant, string, string])[] = [
+    ...strangers.map((stranger) => [stranger, subscription.id, id] as const),
+    [tenant, other.subscription.id, id],
+    [tenant, 'whs_unknown', id],
+    [tenant, subscription.id, 'whd_unknown'],
+  ];
+  for (const [of, subscriptionId, deliveryId] of cases) {
+    await assert.rejects(replayDelivery(made.deps, of, subscriptionId, deliveryId), {
+      code: 'NotFound',
+    });
+  }
+  await assert.rejects(replayByOperator(made.deps, 'whd_unknown'), { code: 'NotFound' });
+});
+
+test('replays that race send it once more, not twice', async (t) => {
+  const { made, subscription, id } = await attempted(t);
+  const results = await Promise.allSettled(
+    [1, 2, 3].map(() => replayDelivery(made.deps, tenant, subscription.id, id)),
+  );
+  assert.equal(results.filter(({ status }) => status === 'fulfilled').length, 1);
+  await made.settle();
+  assert.equal(made.sent.length, 2);
+});
+
+test('an operator replays a dead letter by its id alone', async (t) => {
+  const made = await scene(t);
+  const { subscription } = await made.subscribe();
+  await made.emit({});
+  await kill(made);
+  const [dead] = await made.deliveries(subscription.id);
+  assert.equal(dead?.status, 'dead_letter');
+  made.answer = () => ({});
+  const replayed = await replayByOperator(made.deps, dead?.id ?? '');
+  assert.deepEqual([replayed.status, replayed.attempt], ['pending', 0]);
+  assert.equal(made.woken.at(-1), 'deliveries');
+  await made.settle();
+  assert.equal((await made.deliveries(subscription.id))[0]?.status, 'delivered');
+});
+
+test('all dead letters of active subscriptions are replayed, each once', async (t) => {
+  const made = await scene(t);
+  const first = await made.subscribe(['invoice.*']);
+  const second = await made.subscribe(['invoice.*'], { tenant: strangers[0]! });
+  const gone = await made.subscribe(['invoice.*']);
+  const fine = await made.subscribe(['webhook.*', 'payment_intent.*']);
+  await made.emit(
+    ...Array.from({ length: 130 }, () => ({ type: 'invoice.created' })),
+    ...Array.from({ length: 20 }, () => ({ ...strangers[0]!, type: 'invoice.created' })),
+  );
+  await kill(made);
+  await deleteSubscription(made.deps, tenant, gone.subscription.id);
+  made.answer = () => ({});
+  await made.emit({});
+  await made.settle();
+  assert.deepEqual([await replayAllDead(made.deps), await replayAllDead(made.deps)], [150, 0]);
+  await made.settle();
+  for (const [{ subscription }, count, status] of [
+    [first, 130, 'delivered'],
+    [second, 20, 'delivered'],
+    [gone, 130, 'dead_letter'],
+    [fine, 1, 'delivered'],
+  ] as const) {
+    const rows = await made.deliveries(subscription.id);
+    assert.deepEqual([rows.length, [...new Set(rows.map((row) => row.status))]], [count, [status]]);
+  }
+});

@@ -1,0 +1,328 @@
+// Deliveries that the sequencer passes to the runner of its process: stored with a lease and sent
+// without a claim.
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { verifyWebhook, webhookHeaders } from '../../../../core/domain/webhooks/signature.js';
+import type { Deps } from '../../../../core/ports/deps.js';
+import type { Store, Tx } from '../../../../core/ports/storage.js';
+import {
+  DELIVERY_LEASE_MS,
+  SEND_TIMEOUT_MS,
+} from '../../../../core/usecases/webhooks/delivery-attempts.js';
+import {
+  type DeliveryRunner,
+  deliveryRunner,
+} from '../../../../core/usecases/webhooks/delivery-runner.js';
+import { IN_FLIGHT_PER_SUBSCRIPTION } from '../../../../core/usecases/webhooks/delivery-window.js';
+import { runSequencer } from '../../../../core/usecases/webhooks/feed.js';
+import {
+  deleteSubscription,
+  rotateSecret,
+} from '../../../../core/usecases/webhooks/subscriptions.js';
+import { type Answer, STARTS_AT_MS } from '../../../support/scenes/test-world.js';
+import { type Scene, scene, tenant } from '../../../support/scenes/webhook-scene.js';
+import { turn, until } from '../../../support/wait.js';
+
+/** Too slow to earn more places. */
+const slowly = { durationMs: 1_000 } as const;
+
+/** A scene with one subscription, whose runner has looked for what waited before it. */
+async function opened(t: TestContext, runnerOf: (deps: Deps) => DeliveryRunner = deliveryRunner) {
+  const made = await scene(t);
+  made.answer = () => slowly;
+  const { subscription } = await made.subscribe();
+  const claims = { count: 0 };
+  const looking: Looking = { count: 0, until: Promise.resolve() };
+  const deps: Deps = { ...made.deps, store: watched(made.deps.store, claims, looking) };
+  const runner = runnerOf(deps);
+  await runner.runOnce(deps.clock.nowMs(), 10);
+  /** Events into the outbox, and all of it sequenced for this runner. */
+  const sequenced = async (count: number, by: Deps = deps) => {
+    const events = await made.emit(...Array.from({ length: count }, () => ({})));
+    await runSequencer(by, deps.clock.nowMs(), 1_000, runner.directDispatch());
+    return events;
+  };
+  const rows = () => made.deliveries(subscription.id);
+  return { made, deps, runner, subscription, claims, looking, sequenced, rows };
+}
+
+/** Looks for who waits: how many were made, and until when their answers are held back. */
+interface Looking {
+  count: number;
+  until: Promise<void>;
+}
+
+function watched(store: Store, claimed: { count: number }, looking: Looking): Store {
+  const deliveries: Store['claims']['deliveries'] = (claim) => {
+    claimed.count += 1;
+    return store.claims.deliveries(claim);
+  };
+  const dueSubscriptions: Store['claims']['dueSubscriptions'] = async (nowMs) => {
+    const found = await store.claims.dueSubscriptions(nowMs);
+    looking.count += 1;
+    await looking.until;
+    return found;
+  };
+  return { ...store, claims: { ...store.claims, deliveries, dueSubscriptions } };
+}
+
+/** The store, with something done before the batch of each piece of work is stored. */
+function withBefore(deps: Deps, before: (run: number) => Promise<unknown>): Deps {
+  let runs = 0;
+  const run: Store['run'] = (work) =>
+    deps.store.run(async (tx: Tx) => {
+      const value = await work(tx);
+      runs += 1;
+      await before(runs);
+      return value;
+    });
+  return { ...deps, store: { ...deps.store, run } };
+}
+
+/** Answers that come when the test says so, in the order in which they were asked for. */
+function held(made: Scene) {
+  const waiting: ((answer: Awaited<Answer>) => void)[] = [];
+  let released = 0;
+  made.answer = () =>
+    new Promise((resolve) => {
+      if (released === 0) waiting.push(resolve);
+      else {
+        released -= 1;
+        resolve(slowly);
+      }
+    });
+  return {
+    // Those that are begun and not sent yet included.
+    release: (count: number) => {
+      const sent = waiting.splice(0, count);
+      for (const resolve of sent) resolve(slowly);
+      released += count - sent.length;
+    },
+    /** All answers come, and everything under way at this runner ends. */
+    finish: async (runner: DeliveryRunner) => {
+      made.answer = () => slowly;
+      for (const resolve of waiting.splice(0)) resolve(slowly);
+      await runner.idle();
+    },
+  };
+}
+
+test('a delivery with a slot is stored as leased and sent without a claim', async (t) => {
+  const { made, deps, runner, claims, sequenced, rows } = await opened(t);
+  const { finish } = held(made);
+  const [event] = await sequenced(1);
+  const [row] = await rows();
+  assert.deepEqual(
+    [row?.status, row?.attempt, row?.nextAttemptAtMs, row?.dueAtMs],
+    ['pending', 1, STARTS_AT_MS, STARTS_AT_MS + DELIVERY_LEASE_MS],
+  );
+  assert.ok(row?.leaseToken?.startsWith(deps.store.claims.owner));
+  await until(() => made.sent.length === 1);
+  assert.equal(made.sent[0]?.body, event?.body);
+  assert.equal(made.sent[0]?.headers[webhookHeaders.deliveryId], row?.id);
+  await finish(runner);
+  const [delivered] = await rows();
+  assert.partialDeepStrictEqual(delivered, { status: 'delivered', attempt: 1, leaseToken: null });
+  assert.deepEqual([(await made.attempts(row?.id ?? '')).length, claims.count], [1, 0]);
+  assert.ok(!made.woken.includes('deliveries'), 'nobody has anything to claim');
+});
+
+test('until a runner has looked, what is new waits behind what may be there', async (t) => {
+  const { made, deps, rows } = await opened(t);
+  const started = deliveryRunner(deps);
+  await made.emit({});
+  await runSequencer(deps, deps.clock.nowMs(), 10, started.directDispatch());
+  const [row, ...more] = await rows();
+  assert.deepEqual([row?.attempt, row?.leaseToken, more], [0, null, []]);
+  assert.ok(made.woken.includes('deliveries'));
+});
+
+test('there are as many places as for claimed ones; who finds none waits to be claimed', async (t) => {
+  const { made, runner, deps, sequenced, rows } = await opened(t);
+  const { finish } = held(made);
+  await sequenced(IN_FLIGHT_PER_SUBSCRIPTION + 3);
+  assert.equal(runner.inFlight(), IN_FLIGHT_PER_SUBSCRIPTION);
+  const waiting = (await rows()).filter(({ leaseToken }) => leaseToken === null);
+  assert.equal(waiting.length, 3);
+  for (const { attempt, dueAtMs } of waiting)
+    assert.deepEqual([attempt, dueAtMs], [0, STARTS_AT_MS]);
+  assert.equal(made.woken.at(-1), 'deliveries');
+  assert.equal(await runner.runOnce(deps.clock.nowMs(), 100), 0);
+  await finish(runner);
+  assert.equal(await runner.runOnce(deps.clock.nowMs(), 100), 3);
+  await runner.idle();
+  assert.ok((await rows()).every(({ status }) => status === 'delivered'));
+});
+
+test('of new deliveries too, a tenant gets no more than half of all places', async (t) => {
+  const { made, runner, sequenced } = await opened(t, (deps) => deliveryRunner(deps, 8));
+  const { finish } = held(made);
+  await made.subscribe();
+  await sequenced(5);
+  assert.equal(runner.inFlight(), 4);
+  await finish(runner);
+});
+
+test('while older deliveries wait, new ones go behind them: all begin in order', async (t) => {
+  const { made, deps, runner, claims, sequenced } = await opened(t);
+  const { release, finish } = held(made);
+  const nowMs = deps.clock.nowMs();
+  const ids = (events: readonly { readonly body: string }[]) => events.map(({ body }) => body);
+  const first = await sequenced(IN_FLIGHT_PER_SUBSCRIPTION + 1);
+  release(5);
+  await until(() => runner.inFlight() === IN_FLIGHT_PER_SUBSCRIPTION - 5);
+  // There are places, and one that came before.
+  made.advanceClock(1);
+  const second = await sequenced(1);
+  assert.equal(runner.inFlight(), IN_FLIGHT_PER_SUBSCRIPTION - 5);
+  assert.equal(await runner.runOnce(nowMs + 1, 100), 2);
+  made.advanceClock(1);
+  const third = await sequenced(1);
+  assert.equal(runner.inFlight(), IN_FLIGHT_PER_SUBSCRIPTION - 2, 'none waits: it is sent at once');
+  assert.equal(claims.count, 1);
+  await finish(runner);
+  assert.deepEqual(ids(made.sent), ids([...first, ...second, ...third]));
+});
+
+test('what a batch leaves waiting is not overlooked by a look that came before it', async (t) => {
+  const { made, deps, sequenced, rows, runner, looking } = await opened(t);
+  const { release, finish } = held(made);
+  await sequenced(IN_FLIGHT_PER_SUBSCRIPTION - 1);
+  made.advanceClock(1_000);
+  const { promise: answered, resolve: answer } = Promise.withResolvers<void>();
+  looking.until = answered;
+  const run = runner.runOnce(deps.clock.nowMs(), 100);
+  await until(() => looking.count === 2);
+  await sequenced(2);
+  answer();
+  assert.equal(await run, 0);
+  release(1);
+  await until(() => runner.inFlight() === IN_FLIGHT_PER_SUBSCRIPTION - 1);
+  await sequenced(1);
+  const pending = (await rows()).filter(({ status }) => status === 'pending');
+  const waiting = pending.filter(({ leaseToken }) => leaseToken === null);
+  assert.equal(waiting.length, 2, 'the third one waits behind the second');
+  await finish(runner);
+});
+
+test('a batch that loses its race sends nothing and gives its places back', async (t) => {
+  const { made, deps, runner, sequenced } = await opened(t);
+  const { finish } = held(made);
+  // Another sequencer takes the same events first.
+  const beaten = withBefore(deps, async (run) => {
+    if (run === 1) await runSequencer(made.deps, deps.clock.nowMs(), 1_000);
+  });
+  await sequenced(3, beaten);
+  assert.deepEqual([runner.inFlight(), await runner.runOnce(deps.clock.nowMs(), 100)], [0, 3]);
+  await finish(runner);
+  assert.equal(made.sent.length, 3);
+  await allPlacesAreFree(made, runner, sequenced);
+});
+
+test('a batch that cannot be stored gives its places back', async (t) => {
+  const { made, deps, runner, sequenced } = await opened(t);
+  const failing = withBefore(deps, () => Promise.reject(new Error('the disk is full')));
+  await assert.rejects(sequenced(3, failing), { message: 'the disk is full' });
+  assert.deepEqual([made.sent.length, runner.inFlight()], [0, 0]);
+  await runSequencer(deps, deps.clock.nowMs(), 1_000, runner.directDispatch());
+  await runner.idle();
+  assert.equal(made.sent.length, 3);
+  await allPlacesAreFree(made, runner, sequenced);
+});
+
+async function allPlacesAreFree(
+  made: Scene,
+  runner: DeliveryRunner,
+  sequenced: (count: number) => Promise<unknown>,
+): Promise<void> {
+  const { finish } = held(made);
+  await sequenced(IN_FLIGHT_PER_SUBSCRIPTION + 1);
+  assert.equal(runner.inFlight(), IN_FLIGHT_PER_SUBSCRIPTION);
+  await finish(runner);
+}
+
+test('a subscription deleted in between gets no delivery', async (t) => {
+  const { made, deps, runner, subscription, sequenced, rows } = await opened(t);
+  await sequenced(
+    2,
+    withBefore(deps, () => deleteSubscription(made.deps, tenant, subscription.id)),
+  );
+  await runner.idle();
+  assert.deepEqual(made.sent, []);
+  assert.deepEqual(await rows(), []);
+  assert.equal((await made.feed()).length, 2);
+});
+
+test('a secret rotated in between signs the delivery', async (t) => {
+  const { made, deps, runner, subscription, sequenced } = await opened(t);
+  const secrets: string[] = [];
+  const rotating = withBefore(deps, async (run) => {
+    if (run > 1) return;
+    secrets.push((await rotateSecret(made.deps, tenant, subscription.id)).secret);
+  });
+  await sequenced(1, rotating);
+  await runner.idle();
+  const [sent] = made.sent;
+  const header = sent?.headers[webhookHeaders.signature];
+  const nowSeconds = Math.floor(STARTS_AT_MS / 1_000);
+  const [secret = ''] = secrets;
+  assert.ok(verifyWebhook({ secret, header, body: sent?.body ?? '', nowSeconds }).valid);
+});
+
+test('what was held up for nearly its lease is sent when that has ended', async (t) => {
+  const { made, deps, runner, subscription, sequenced } = await opened(t);
+  const heldUpMs = DELIVERY_LEASE_MS - SEND_TIMEOUT_MS + 1;
+  await sequenced(
+    1,
+    withBefore(deps, async () => made.advanceClock(heldUpMs)),
+  );
+  await runner.idle();
+  assert.deepEqual(made.sent, []);
+  made.advanceClock(DELIVERY_LEASE_MS - heldUpMs);
+  assert.equal(await runner.runOnce(deps.clock.nowMs(), 10), 1);
+  await runner.idle();
+  const [row] = await made.deliveries(subscription.id);
+  assert.deepEqual([row?.status, row?.attempt, made.sent.length], ['delivered', 1, 1]);
+});
+
+test('a delivery leased by a host that dies before sending is sent by another host', async (t) => {
+  const { made, deps, subscription, sequenced, rows } = await opened(t);
+  const dying = { ...deps, store: { ...deps.store, run: neverAnswered(deps.store) } };
+  const batch = sequenced(1, dying);
+  await untilStored(rows);
+  const other = deliveryRunner(made.deps);
+  made.advanceClock(DELIVERY_LEASE_MS - 1);
+  assert.equal(await other.runOnce(deps.clock.nowMs(), 10), 0);
+  made.advanceClock(1);
+  assert.equal(await other.runOnce(deps.clock.nowMs(), 10), 1);
+  await other.idle();
+  const [row] = await made.deliveries(subscription.id);
+  assert.deepEqual([row?.status, row?.attempt], ['delivered', 1]);
+  assert.equal(made.sent.length, 1);
+  assert.equal(await Promise.race([batch, 'still pending']), 'still pending');
+});
+
+function neverAnswered(store: Store): Store['run'] {
+  return async (work) => {
+    await store.run(work);
+    return new Promise(() => undefined);
+  };
+}
+
+async function untilStored(rows: () => Promise<readonly unknown[]>): Promise<void> {
+  while ((await rows()).length === 0) await turn();
+}
+
+test('a host that stops gives back what it had from the sequencer', async (t) => {
+  const { made, deps, sequenced, rows } = await opened(t);
+  held(made);
+  await sequenced(1);
+  made.advanceClock(1_000);
+  await deps.store.claims.releaseOwn(deps.clock.nowMs());
+  made.answer = () => slowly;
+  const other = deliveryRunner(made.deps);
+  assert.equal(await other.runOnce(deps.clock.nowMs(), 10), 1);
+  await other.idle();
+  const [row, ...more] = await rows();
+  assert.deepEqual([row?.status, row?.attempt, more], ['delivered', 1, []]);
+});

@@ -1,0 +1,62 @@
+// What an operator does with a command to the partner that the service does not finish by itself.
+// An operator sees the partner's own books, and accepts an odd report only where they say the same.
+import { MINUTE_MS } from '../../../core/domain/base/instant.js';
+import {
+  isStuck,
+  isUnpaidRefund,
+  type MoneyCommand,
+  type PartnerCommand,
+} from '../../../core/domain/commands/partner-command.js';
+import { reviewName } from '../../../core/domain/commands/report-check.js';
+import { acceptReport, retryCommand } from '../../../core/usecases/commands/command-retries.js';
+import { readReview } from '../../../core/usecases/payments/command-changes.js';
+import type { SimulatedHost } from '../world/simulated-host.js';
+import type { World } from '../world/world.js';
+
+/** An operator looks at what is stuck after a while. */
+const PATIENCE_MS = 20 * MINUTE_MS;
+
+export function isTheOperatorsTurn(world: World, command: PartnerCommand): boolean {
+  if (!isStuck(command) || command.updatedAtMs + PATIENCE_MS > world.nowMs) return false;
+  if (!isUnpaidRefund(command)) return true;
+  return world.observed.outside.abilities.refunds && !isPaidElsewhere(world, command);
+}
+
+/** Before a restore the partner gave this money away: no refund of it can ever be ordered. */
+function isPaidElsewhere({ observed }: World, command: MoneyCommand): boolean {
+  const { paymentId, reference, amount } = command;
+  if (!observed.exempt.hasPayment(paymentId)) return false;
+  return observed.outside.books.freeMinor(reference) < amount.amountMinor;
+}
+
+export function operatorActs(world: World, host: SimulatedHost, command: PartnerCommand): void {
+  if (isReviewTrue(world, command)) {
+    const { id, kind, review } = command;
+    const report = reviewName(review ?? '');
+    host.begin(`operator accepts ${kind} ${id}`, () => acceptReport(host.deps, id, report));
+  } else retries(world, host, command);
+}
+
+function retries(world: World, host: SimulatedHost, command: PartnerCommand): void {
+  const { id, kind, reference, request } = command;
+  const sinceMs = world.nowMs;
+  host.begin(`operator retries ${kind} ${id}`, () => retryCommand(host.deps, id), {
+    done: (next) => {
+      const isAnother = next.id !== id && request !== null;
+      if (isAnother) world.observed.reordered.push({ reference, sinceMs });
+    },
+  });
+}
+
+/** Odd and true can be what a buyer sent, and a refund that was ordered before a restore. */
+function isReviewTrue({ partners }: World, { mode, review }: PartnerCommand): boolean {
+  if (review === null) return false;
+  const { fact } = readReview(review);
+  const transaction = partners[mode].transaction(fact.partnerRef);
+  if (transaction === null || fact.kind === 'payout') return false;
+  const [reported, known] =
+    fact.kind === 'payin'
+      ? [fact.report.receivedMinor, transaction.receivedMinor]
+      : [fact.report.amount.amountMinor, transaction.amount.amountMinor];
+  return transaction.status === fact.report.status && reported === known;
+}

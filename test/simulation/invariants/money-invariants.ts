@@ -1,0 +1,281 @@
+// Invariants of the money, judged by the partner's own books: what was ordered, received, paid out
+// and given back. What a bank did on its own is excused there, and nothing else. How our own books
+// agree with each other is in ledger-invariants.ts.
+import { isDeepStrictEqual } from 'node:util';
+import { heldMinor } from '../../../core/domain/payments/funds.js';
+import { isTerminal } from '../../../core/domain/payments/payment.js';
+import {
+  lostMinor,
+  outMinor,
+  type PartnerTransaction,
+  sumsOf,
+  type TransactionKind,
+  wasEver,
+} from '../partner/partner-ledger.js';
+import { eachPayment, eachWholePayment, type ObservedState } from './observed-state.js';
+
+/** A payout that came back is not made again: the buyer gets the money. */
+export function atMostOnePayoutPerPayment(observed: ObservedState): string | null {
+  return atMostOne(observed, 'payout', () => true);
+}
+
+/**
+ * Where the partner refused one and took it all the same, another one is no fault; nor where a
+ * restored database lacks one that the partner cannot find.
+ */
+export function atMostOnePayinPerPayment(observed: ObservedState): string | null {
+  const { abilities } = observed.outside;
+  return atMostOne(observed, 'payin', (transaction) => {
+    if (transaction.takenAfterRefusal) return false;
+    return abilities.findsPayinsByReference || !isForgotten(observed, transaction);
+  });
+}
+
+export function neverPaidOutMoreThanReceived(observed: ObservedState): string | null {
+  return eachWholePayment(observed, (found) => {
+    const sums = sumsOf(observed.transactionsOf(found));
+    const paidOut = sums.paidMinor + sums.movingMinor + sums.needsReviewMinor;
+    const covered = sums.receivedMinor + observed.excusedMinor(found);
+    return paidOut > covered ? `${paidOut} paid out of ${sums.receivedMinor}` : null;
+  });
+}
+
+export function neverGivenBackMoreThanIsLeft(observed: ObservedState): string | null {
+  return eachWholePayment(observed, (found) => {
+    const sums = sumsOf(observed.transactionsOf(found));
+    const excused = observed.excusedMinor(found);
+    const over = outMinor(sums) > sums.receivedMinor + excused;
+    return over ? `${outMinor(sums)} left of ${sums.receivedMinor}, excused ${excused}` : null;
+  });
+}
+
+/** A refund takes from the pay-in that holds the money, not from another one. */
+export function refundsTakeFromThePayinThatHasTheMoney(observed: ObservedState): string | null {
+  return eachWholePayment(observed, (found) => {
+    const transactions = observed.transactionsOf(found);
+    for (const payin of transactions.filter(({ kind }) => kind === 'payin')) {
+      const refunds = transactions.filter(
+        ({ kind, payinRef, status }) =>
+          kind === 'refund' && payinRef === payin.ref && status !== 'failed',
+      );
+      const taken = refunds.reduce((sum, { amount }) => sum + amount.amountMinor, 0n);
+      const over = taken > payin.receivedMinor && !refunds.some((one) => wasEver(one, 'failed'));
+      if (over) return `${taken} refunded of ${payin.receivedMinor} in ${payin.ref}`;
+    }
+    return null;
+  });
+}
+
+/**
+ * What the buyer sent = paid out + refunded + held + lost + not yet reported by the partner, at
+ * every step.
+ */
+export function whatTheBuyerSentIsAccountedFor(observed: ObservedState): string | null {
+  return eachPayment(observed, (found) => {
+    const { funds, commands } = found;
+    const sent = sumsOf(observed.transactionsOf(found)).receivedMinor;
+    const reported = commands.reduce((sum, { receivedMinor }) => sum + receivedMinor, 0n);
+    const [unreported, held] = [sent - reported, heldMinor(funds)];
+    if (unreported < 0n) return `${reported} was reported, the buyer sent ${sent}`;
+    if (held < 0n) return `holds ${held}`;
+    const back = funds.refundOwedMinor + funds.refundOrderedMinor + funds.refundedMinor;
+    const known = unreported + held + funds.payoutMinor + back - funds.lossMinor;
+    return known === sent ? null : `the buyer sent ${sent}, ${known} is accounted for`;
+  });
+}
+
+export function cancelAndPayoutNeverBothWin(observed: ObservedState): string | null {
+  return eachWholePayment(observed, (found) => {
+    const { status } = found.payment;
+    if (status !== 'cancelled' && status !== 'expired') return null;
+    const payout = observed.transactionsOf(found).find(({ kind }) => kind === 'payout');
+    return payout === undefined ? null : `is ${status}, and ${payout.ref} was ordered`;
+  });
+}
+
+export function endedPaymentsSendNothing(observed: ObservedState): string | null {
+  return eachPayment(observed, ({ payment, commands }) => {
+    if (!isTerminal(payment.status)) return null;
+    const waiting = commands.find(({ kind, state }) => kind !== 'refund' && state === 'pending');
+    return waiting === undefined ? null : `is ${payment.status}, its ${waiting.kind} still waits`;
+  });
+}
+
+export function settledOnlyAfterAPaidPayout(observed: ObservedState): string | null {
+  return eachPayment(observed, (found) => {
+    if (!found.statuses.includes('settled')) return null;
+    const paid = observed
+      .transactionsOf(found)
+      .some((transaction) => transaction.kind === 'payout' && wasEver(transaction, 'completed'));
+    return paid ? null : 'is settled without a paid payout';
+  });
+}
+
+/** Not what a report says that cannot be true. */
+export function settlementsSayWhatThePartnerPaid(observed: ObservedState): string | null {
+  return eachPayment(observed, (found) => {
+    const { settlement } = found.payment;
+    if (settlement === null) return null;
+    const paid = observed
+      .transactionsOf(found)
+      .filter((transaction) => transaction.kind === 'payout' && wasEver(transaction, 'completed'))
+      .map((transaction) => transaction.settlement);
+    const { endToEndId } = settlement;
+    const isTrue = paid.some((known) =>
+      isDeepStrictEqual({ ...settlement }, { ...known, endToEndId }),
+    );
+    return isTrue ? null : `was settled with ${settlement.settled.amountMinor} at a wrong rate`;
+  });
+}
+
+/** Beyond what a running payment claims, nothing that was received stays unclaimed. */
+export function moneyOnEndedPaymentsIsOwedBackAtOnce(observed: ObservedState): string | null {
+  return eachPayment(observed, ({ payment, funds }) => {
+    const over = isTerminal(payment.status) || funds.payoutMinor > 0n;
+    const held = heldMinor(funds);
+    const claim = over ? 0n : payment.amount.amountMinor;
+    return held > claim ? `${payment.status} holds ${held}, claims ${claim}` : null;
+  });
+}
+
+/** What is owed has a command that waits or was refused, what is ordered one that is under way. */
+export function everyDebtHasItsCommand(observed: ObservedState): string | null {
+  return eachPayment(observed, ({ funds, commands }) => {
+    const openMinor = commands
+      .filter(({ kind, state }) => kind === 'refund' && state !== 'void')
+      .filter(({ state, end }) => state !== 'done' || end === 'open')
+      .reduce((sum, { amount }) => sum + (amount?.amountMinor ?? 0n), 0n);
+    const debtMinor = funds.refundOwedMinor + funds.refundOrderedMinor;
+    return openMinor < debtMinor ? `owes ${debtMinor}, commands speak of ${openMinor}` : null;
+  });
+}
+
+/** Funds may be behind the partner, and never ahead of what once was true. */
+export function fundsSayNoMoreThanThePartner(observed: ObservedState): string | null {
+  return eachPayment(observed, (found) => {
+    const { funds } = found;
+    const transactions = observed.transactionsOf(found);
+    const { receivedMinor } = sumsOf(transactions);
+    if (funds.receivedMinor > receivedMinor) {
+      return `says received ${funds.receivedMinor}: ${receivedMinor}`;
+    }
+    const back = transactions.reduce((sum, transaction) => sum + mostGivenBack(transaction), 0n);
+    if (funds.refundedMinor > back) return `says given back ${funds.refundedMinor}: ${back}`;
+    const paid = transactions.some(
+      (transaction) => transaction.kind === 'payout' && wasEver(transaction, 'completed'),
+    );
+    return funds.position === 'paid' && !paid ? 'says paid, and no payout was completed' : null;
+  });
+}
+
+export function fundsAgreeWithThePartner(observed: ObservedState): string | null {
+  return eachWholePayment(observed, (found) => {
+    const { funds } = found;
+    const sums = sumsOf(observed.transactionsOf(found));
+    const out = sums.paidMinor + sums.movingMinor + sums.needsReviewMinor;
+    const back = sums.refundedMinor + sums.returnedMinor;
+    const { tellsWhatItReturned } = observed.outside.abilities;
+    const moved = (receivedMinor: bigint, backMinor: bigint) =>
+      tellsWhatItReturned ? [receivedMinor, backMinor] : [receivedMinor - backMinor];
+    const theirs = [...moved(sums.receivedMinor, back), out, lostMinor(sums)].join(' ');
+    const { receivedMinor, payoutMinor, refundedMinor, lossMinor } = funds;
+    const ours = [...moved(receivedMinor, refundedMinor), payoutMinor, lossMinor].join(' ');
+    if (ours === theirs) return null;
+    return `received, given back, paid out, lost: ${ours}; the partner: ${theirs}`;
+  });
+}
+
+/** All but a payout whose outcome the partner never reported. */
+export function owedMoneyIsReallyGivenBack(observed: ObservedState): string | null {
+  return eachWholePayment(observed, (found) => {
+    const { funds } = found;
+    const owed = observed.outside.abilities.refunds
+      ? funds.refundOwedMinor + funds.refundOrderedMinor
+      : funds.refundOrderedMinor;
+    if (owed > 0n) return `still owes ${owed}: ${funds.refund}`;
+    const isMissing = sumsOf(observed.transactionsOf(found)).needsReviewMinor > 0n;
+    const waits = funds.position === 'needs_review' && !isMissing;
+    return waits ? 'waits for an operator although the partner knows' : null;
+  });
+}
+
+/** It may have been carried out all the same. */
+export function aRefusedRefundIsLookedUpBeforeItIsSentAgain({
+  reordered,
+  outside,
+}: ObservedState): string | null {
+  for (const { reference, sinceMs } of reordered) {
+    const lookedUpAtMs = outside.books.lookedUpAtMs.get(reference) ?? 0;
+    if (lookedUpAtMs < sinceMs) return `${reference} was sent again without a look-up`;
+  }
+  return null;
+}
+
+export function aKeyNeverCarriesAnotherRequest({ outside }: ObservedState): string | null {
+  return outside.misuse()[0] ?? null;
+}
+
+/** What was taken after a refusal, or completed after it had failed, may not be known yet. */
+export function everyTransactionAtThePartnerIsKnown(observed: ObservedState): string | null {
+  for (const transaction of observed.outside.books.transactions) {
+    const owner = observed.payments.get(observed.ownerOf(transaction.reference) ?? '');
+    if (observed.exempt.hasPayment(observed.ownerOf(transaction.reference))) continue;
+    const command = owner?.commands.find(({ reference }) => reference === transaction.reference);
+    if (command === undefined) return `${transaction.ref} was ordered by no command`;
+    if (observed.exempt.isLost(transaction) && command.lastSentAtMs === null) continue;
+    const given = transaction.status === 'open' || transaction.status === 'completed';
+    if (!given || transaction.takenAfterRefusal || wasEver(transaction, 'failed')) continue;
+    if (['void', 'refused', 'pending'].includes(command.state)) {
+      const state = `its command ${command.id} is ${command.state}`;
+      return `${transaction.ref} is ${transaction.status}, ${state}`;
+    }
+  }
+  return null;
+}
+
+/** A pay-in that brought money has a command or a receipt, even if a restore lost its command. */
+export function allMoneyAtThePartnerIsKnown(observed: ObservedState): string | null {
+  const { outside, receipts } = observed;
+  if (!outside.abilities.hasStatement) return null;
+  const known = new Set([
+    ...[...observed.payments.values()].flatMap(({ commands }) =>
+      commands.map(({ partnerRef }) => partnerRef),
+    ),
+    ...[...receipts.values()].map(({ partnerRef }) => partnerRef),
+  ]);
+  const lost = outside.books.transactions.find(
+    ({ kind, status, ref }) => kind === 'payin' && status === 'completed' && !known.has(ref),
+  );
+  return lost === undefined ? null : `the pay-in ${lost.ref} has neither a command nor a receipt`;
+}
+
+/** A restored database lacked it, and no command names it since. */
+function isForgotten(observed: ObservedState, transaction: PartnerTransaction): boolean {
+  if (!observed.exempt.isUnknown(transaction)) return false;
+  const owner = observed.payments.get(observed.ownerOf(transaction.reference) ?? '');
+  return owner?.commands.every(({ partnerRef }) => partnerRef !== transaction.ref) ?? true;
+}
+
+/** At any time of its history. */
+function mostGivenBack(transaction: PartnerTransaction): bigint {
+  if (transaction.kind === 'payin')
+    return wasEver(transaction, 'returned') ? transaction.receivedMinor : 0n;
+  const isPaid = transaction.kind === 'refund' && wasEver(transaction, 'completed');
+  return isPaid ? transaction.amount.amountMinor : 0n;
+}
+
+function atMostOne(
+  observed: ObservedState,
+  kind: TransactionKind,
+  counts: (transaction: PartnerTransaction) => boolean,
+): string | null {
+  const taken = new Map<string, PartnerTransaction>();
+  for (const transaction of observed.outside.books.transactions) {
+    if (transaction.kind !== kind || !counts(transaction)) continue;
+    const owner = observed.ownerOf(transaction.reference) ?? transaction.reference;
+    const other = taken.get(owner);
+    if (other !== undefined) return `${owner} has ${other.ref} and ${transaction.ref}`;
+    taken.set(owner, transaction);
+  }
+  return null;
+}

@@ -1,0 +1,93 @@
+// What a restored copy of the database is exempt, all of it in this file. Integrators and buyers
+// lose what was acknowledged after the copy: observed-rows.ts is restored with it. The partner and
+// the mailboxes went on, so the database lacks commands and mails:
+//
+// - A payment with a command at the partner that the copy does not know as sent may end otherwise
+//   than the partner's books until it is released, and its own books agree with each other. After
+//   a complete check it is excused no more, but for commands of payments created after the copy.
+//   With a partner that finds no pay-in by our reference, a release is by force, and the excuse
+//   stays: a pay-in that the copy lacks becomes a receipt, and its payment may send another one.
+// - A message about such a command that names it by the partner's id only fits no command.
+// - A mail that was sent after the copy carries a link that leads nowhere.
+//
+// The partner keeps the keys that it has: hosts send again while it does. A command that is made
+// again under its key with another content is refused there, and no misuse.
+import { isTerminal } from '../../../core/domain/payments/payment.js';
+import type { PartnerTransaction } from '../partner/partner-ledger.js';
+import type { ObservedPayment } from './observed-payment.js';
+
+/** What the database knows, and whose a command is. */
+interface Known {
+  readonly payments: ReadonlyMap<string, ObservedPayment>;
+  ownerOf(reference: string): string | null;
+}
+
+export class RestoreExemptions {
+  readonly #payments = new Set<string>();
+  readonly #mails = new Set<string>();
+  /**
+   * Of payments that a copy lacks: one that is created again finds them when it sends a command.
+   */
+  readonly #lost = new Set<PartnerTransaction>();
+  /** Commands that the database did not know as sent. */
+  readonly #unknown = new Set<PartnerTransaction>();
+  #transactionsSeen: number | null = null;
+
+  /** Notes what a copy lacks, once it is restored. */
+  note(transactions: readonly PartnerTransaction[], mails: readonly string[], known: Known): void {
+    this.#transactionsSeen = 0;
+    this.noteLate(transactions, known);
+    for (const id of mails) this.#mails.add(id);
+  }
+
+  /** A call that was under way when a copy was restored may still make a command. */
+  noteLate(transactions: readonly PartnerTransaction[], known: Known): void {
+    if (this.#transactionsSeen === null) return;
+    for (const transaction of transactions.slice(this.#transactionsSeen)) {
+      const owner = known.ownerOf(transaction.reference) ?? '';
+      if (!known.payments.has(owner)) this.#lost.add(transaction);
+      if (isKnownAsSent(transaction, known.payments.get(owner))) continue;
+      this.#payments.add(owner);
+      this.#unknown.add(transaction);
+    }
+    this.#transactionsSeen = transactions.length;
+  }
+
+  /**
+   * After a complete check the database knows what the partner did for its payments: their commands
+   * need no excuse. Payments that were created after the copy are not in it, and one that has ended
+   * without commands is not checked: only a call of an earlier life that arrived late made one.
+   */
+  released(payments: Known['payments']): void {
+    for (const id of [...this.#payments]) {
+      const found = payments.get(id);
+      if (found === undefined) continue;
+      const isChecked = found.commands.length > 0 || !isTerminal(found.payment.status);
+      if (isChecked) this.#payments.delete(id);
+    }
+  }
+
+  hasPayment(id: string | null): boolean {
+    return this.#payments.has(id ?? '');
+  }
+
+  isUnknown(transaction: PartnerTransaction): boolean {
+    return this.#unknown.has(transaction);
+  }
+
+  isLost(transaction: PartnerTransaction): boolean {
+    return this.#lost.has(transaction);
+  }
+
+  hasMail(id: string): boolean {
+    return this.#mails.has(id);
+  }
+}
+
+function isKnownAsSent(
+  transaction: PartnerTransaction,
+  found: ObservedPayment | undefined,
+): boolean {
+  const command = found?.commands.find(({ reference }) => reference === transaction.reference);
+  return command !== undefined && command.state !== 'pending' && command.lastSentAtMs !== null;
+}

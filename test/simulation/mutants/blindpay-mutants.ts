@@ -1,0 +1,74 @@
+// The adapter of BlindPay broken on purpose; see mutants.ts.
+import { ofBlindPay } from '../run-profile.js';
+
+const calm = { crash: 0, restore: 0, noConnection: 0, commandRefused: 0, partyRefused: 0 };
+const payments = { ...ofBlindPay, paymentsMax: 10 } as const;
+
+export const blindPayMutants = [
+  {
+    name: 'calls have no idempotency key',
+    file: 'adapters/partner/blindpay/blindpay-client.ts',
+    edits: [
+      [
+        "const headers = key === null ? type : { ...type, 'idempotency-key': key };",
+        'const headers = type;',
+      ],
+    ],
+    focus: { ...payments, faults: { ...calm, 'http late': 0.3 } },
+    caughtBy: ['aKeyNeverCarriesAnotherRequest', 'atMostOnePayoutPerPayment'],
+  },
+  {
+    name: 'an error of the server counts as a refusal',
+    file: 'adapters/partner/blindpay/answer-codes.ts',
+    edits: [
+      ["'BLOCKCHAIN_TX_FAILED',\n    'INTERNAL_ERROR',", "'BLOCKCHAIN_TX_FAILED',"],
+      ["if (status >= 500) return 'unknown';", "if (status >= 500) return 'refused';"],
+    ],
+    focus: { ...payments, faults: { ...calm, 'http 500 late': 0.2 } },
+    caughtBy: ['everyTransactionAtThePartnerIsKnown', 'whatTheBuyerSentIsAccountedFor'],
+  },
+  {
+    name: 'any pay-in of the customer is the one that is looked for',
+    file: 'adapters/partner/blindpay/payins.ts',
+    edits: [
+      ['return payin.payin_quote_id === fields.quoteId ? payin.id : null;', 'return payin.id;'],
+    ],
+    focus: { ...payments, faults: { ...calm, 'http cut after': 0.3 } },
+    caughtBy: ['everyTransactionAtThePartnerIsKnown', 'whatTheBuyerSentIsAccountedFor'],
+  },
+  {
+    name: 'each call for a payout has another quote',
+    file: 'adapters/partner/blindpay/payouts.ts',
+    edits: [
+      ['Math.floor(passedMs / WINDOW_MS)', 'Math.floor(passedMs / 1_000)'],
+      ['startedAtMs + OPERATION_MS', 'startedAtMs + 1e12'],
+    ],
+    focus: { ...payments, faults: { ...calm, processPaused: 0.15 } },
+    caughtBy: ['atMostOnePayoutPerPayment'],
+  },
+  {
+    name: 'the quote of a payout may outlive its window',
+    file: 'adapters/partner/blindpay/payouts.ts',
+    edits: [
+      [
+        "if (expiresAtMs > windowEndsAtMs) return later('the quote would outlive its window');",
+        'void windowEndsAtMs;',
+      ],
+      ['startedAtMs + OPERATION_MS', 'startedAtMs + 1e12'],
+    ],
+    focus: { ...payments, faults: { ...calm, processPaused: 0.25 } },
+    caughtBy: ['atMostOnePayoutPerPayment'],
+  },
+  {
+    name: 'a failed payout counts as returned',
+    file: 'adapters/partner/blindpay/payouts.ts',
+    edits: [
+      [
+        'const status = endOf(desk, transactionEnds, {',
+        "const status = endOf(desk, { ...transactionEnds, failed: 'returned' }, {",
+      ],
+    ],
+    focus: { ...payments, faults: calm },
+    caughtBy: ['fundsAgreeWithThePartner', 'fundsSayNoMoreThanThePartner'],
+  },
+] as const;

@@ -1,0 +1,270 @@
+// The service broken on purpose where it handles money and a partner that misbehaves; see
+// mutants.ts.
+
+/** Nothing but payments, so that a history comes far with them. */
+const payments = { parties: 0, paymentsMax: 10 };
+const calm = { crash: 0, restore: 0, noConnection: 0, callLost: 0, callLate: 0, answerLost: 0 };
+const often = ['advance', 'work'] as const;
+const bankActions = ['advance', 'bankEvent', 'work', 'message', 'lateBankEvent'] as const;
+const surprises = {
+  ...calm,
+  overpayment: 0.8,
+  latePayment: 0.8,
+  chargeback: 0.8,
+  chargebackReversed: 0.8,
+  devolution: 0.8,
+  failedPayoutReturned: 0.8,
+  failedPayoutCompleted: 0.8,
+  returnedPayoutCompleted: 0.8,
+  refundBounced: 0.8,
+  failedRefundCompleted: 0.8,
+};
+
+export const moneyMutants = [
+  {
+    name: 'a restored copy is released without asking the partner',
+    file: 'core/usecases/money-desk/restore-check.ts',
+    edits: [['for (const kind of moneyKinds) await checkKind(context, kind);', 'void checkKind;']],
+    focus: { ...payments, faults: { ...calm, restore: 0.05 }, often },
+    caughtBy: ['everyTransactionAtThePartnerIsKnown', 'whatTheBuyerSentIsAccountedFor'],
+  },
+  {
+    name: 'a quarantine refuses no writes',
+    file: 'adapters/storage/store.ts',
+    edits: [['if (!inQuarantine) unit.guard(expectNoQuarantine());', '']],
+    focus: { ...payments, faults: { ...calm, restore: 0.05 }, often },
+    caughtBy: ['nothingIsDoneInQuarantine'],
+  },
+  {
+    name: 'work is claimed in quarantine',
+    file: 'adapters/storage/tables/epoch-rows.ts',
+    // `quarantine` comes after `open`.
+    edits: [["lastOne}) = '", "lastOne}) >= '"]],
+    focus: { faults: { ...calm, restore: 0.05 }, often: ['subscribe'] },
+    caughtBy: ['nothingIsDoneInQuarantine'],
+  },
+  {
+    name: 'a restore begins no epoch',
+    file: 'core/usecases/service/epochs.ts',
+    edits: [
+      [
+        "tx.epochs.update({ ...last, state: 'over' });",
+        "tx.epochs.update({ ...last, state: 'quarantine', checkedAtMs: null });",
+      ],
+      ['tx.epochs.insert(next);', ''],
+    ],
+    focus: { faults: { ...calm, restore: 0.05 }, often: ['readFeed'] },
+    caughtBy: ['oneSequenceHasOneEventPerEpoch'],
+  },
+  {
+    name: 'a refusal is believed although the partner has the command',
+    file: 'core/usecases/commands/command-runner.ts',
+    edits: [
+      [
+        "if (found.outcome === 'done' && found.value !== null) {",
+        "if (found.outcome === 'done' && found.value !== null && claimed.state !== 'denied') {",
+      ],
+    ],
+    focus: { ...payments, faults: { ...calm, refusedAfterEffect: 0.5 } },
+    caughtBy: ['everyTransactionAtThePartnerIsKnown', 'whatTheBuyerSentIsAccountedFor'],
+  },
+  {
+    name: 'a look-up that is forbidden counts as absent',
+    file: 'core/usecases/commands/command-runner.ts',
+    edits: [
+      [
+        "if (found.outcome !== 'done') {",
+        "if (found.outcome !== 'done' && found.outcome !== 'refused') {",
+      ],
+    ],
+    focus: { ...payments, faults: { ...calm, refusedAfterEffect: 0.4, lookUpForbidden: 0.5 } },
+    caughtBy: ['everyTransactionAtThePartnerIsKnown', 'whatTheBuyerSentIsAccountedFor'],
+  },
+  {
+    name: 'a look-up counts while the call may be on its way',
+    file: 'core/domain/commands/partner-command.ts',
+    edits: [['if (nowMs < countsAtMs) {', 'if (nowMs < 0) {']],
+    focus: { ...payments, faults: { ...calm, callLate: 0.5, messageLost: 1 } },
+    caughtBy: ['everyTransactionAtThePartnerIsKnown', 'endedPaymentsSendNothing'],
+  },
+  {
+    name: 'the partner is called before the intention is stored',
+    file: 'core/usecases/commands/command-runner.ts',
+    edits: [
+      [
+        'const sent = await markSent(deps, claimed, prepared.value);',
+        'const early = await call(partner, claimed, prepared.value);\n' +
+          '  const sent = await markSent(deps, claimed, prepared.value);',
+      ],
+      ['const answer = await call(partner, sent, prepared.value);', 'const answer = early;'],
+    ],
+    focus: { ...payments, gates: 1, faults: { crash: 0.05, restore: 0 } },
+    caughtBy: ['everyTransactionAtThePartnerIsKnown', 'cancelAndPayoutNeverBothWin'],
+  },
+  {
+    name: 'received money is the most of all pay-ins, not their sum',
+    file: 'core/domain/payments/funds.ts',
+    edits: [
+      [
+        'const receivedMinor = sum(payins.map((payin) => payin.receivedMinor));',
+        'const receivedMinor = payins.reduce((most, { receivedMinor: one }) => ' +
+          '(one > most ? one : most), 0n);',
+      ],
+    ],
+    focus: { ...payments, faults: { ...calm, payinTakenLate: 0.6 } },
+    caughtBy: [
+      'whatTheBuyerSentIsAccountedFor',
+      'fundsAgreeWithThePartner',
+      'noMoneyFactLeavesFundsUnchanged',
+    ],
+  },
+  {
+    name: 'a refund goes against a pay-in that does not have the money',
+    file: 'core/domain/payments/funds.ts',
+    edits: [["- refundsOf(payin, commands, ['planned', 'owed', 'moving', 'moved'])", '']],
+    focus: { ...payments, faults: { ...calm, overpayment: 1, payinTakenLate: 0.6 } },
+    caughtBy: ['refundsTakeFromThePayinThatHasTheMoney', 'neverGivenBackMoreThanIsLeft'],
+  },
+  {
+    name: 'a payout that comes back after it was paid changes nothing',
+    file: 'core/domain/commands/command-report.ts',
+    edits: [
+      [
+        "completed: { open: 'ignore', completed: 'ignore', failed: 'poll', returned: 'poll' },",
+        "completed: { open: 'ignore', completed: 'ignore', failed: 'poll', returned: 'ignore' },",
+      ],
+    ],
+    focus: { ...payments, faults: { ...calm, devolution: 1, chargeback: 1 } },
+    caughtBy: ['noMoneyFactLeavesFundsUnchanged', 'fundsAgreeWithThePartner'],
+  },
+  {
+    name: 'what leaves beyond what arrived is no loss',
+    file: 'core/domain/payments/funds.ts',
+    edits: [
+      [
+        'const lossMinor = spentMinor > receivedMinor ? spentMinor - receivedMinor : 0n;',
+        'const lossMinor = 0n;',
+      ],
+    ],
+    focus: { ...payments, faults: { ...calm, chargeback: 1 } },
+    caughtBy: ['noCallerSeesASurprise', 'fundsConserve', 'whatTheBuyerSentIsAccountedFor'],
+  },
+  {
+    name: 'every report is believed',
+    file: 'core/usecases/payments/command-changes.ts',
+    edits: [
+      [
+        "const problem = source.accepted && found?.kind === 'implausible' ? null : found;",
+        'const problem = found === found ? null : found;',
+      ],
+    ],
+    focus: { ...payments, faults: { ...calm, wrongReport: 0.5 } },
+    caughtBy: [
+      'settlementsSayWhatThePartnerPaid',
+      'fundsSayNoMoreThanThePartner',
+      'whatTheBuyerSentIsAccountedFor',
+    ],
+  },
+  {
+    name: 'a message may name any command',
+    file: 'core/usecases/commands/partner-inbox.ts',
+    edits: [['if (known === fact.partnerRef) return command.id;', 'return command.id;']],
+    focus: { ...payments, faults: { ...calm, wrongReference: 0.9 } },
+    caughtBy: ['whatTheBuyerSentIsAccountedFor', 'fundsSayNoMoreThanThePartner'],
+  },
+  {
+    name: 'the reference of a command does not follow from what it commands',
+    file: 'core/usecases/payments/payment-store.ts',
+    edits: [
+      [
+        'const reference = nextReference(bytes, payment, [...known, ...made], draft);',
+        "const reference = bytes.length > 0 ? deps.ids.next('cmd', nowMs) : '';",
+      ],
+    ],
+    focus: { ...payments, faults: { ...calm, restore: 0.03 }, often },
+    caughtBy: ['everyTransactionAtThePartnerIsKnown', 'atMostOnePayoutPerPayment'],
+  },
+  {
+    name: 'money that arrives late is kept',
+    file: 'core/domain/payments/command-outcomes.ts',
+    edits: [['if (amountMinor <= 0n) continue;', 'if (amountMinor !== -1n) continue;']],
+    focus: payments,
+    caughtBy: ['moneyOnEndedPaymentsIsOwedBackAtOnce'],
+  },
+  {
+    name: 'an ended payment leaves commands that were not sent',
+    file: 'core/domain/payments/command-outcomes.ts',
+    edits: [['const voided = unsent.map(', 'const voided = unsent.slice(0, 0).map(']],
+    focus: { ...payments, often: ['cancel', 'advance'] },
+    caughtBy: ['endedPaymentsSendNothing'],
+  },
+  {
+    name: 'a second report of the same money counts again',
+    file: 'core/domain/commands/command-report.ts',
+    edits: [
+      [
+        'receivedMinor: larger(command.receivedMinor, receivedMinor),',
+        'receivedMinor: command.receivedMinor + receivedMinor,',
+      ],
+    ],
+    focus: { ...payments, faults: calm },
+    caughtBy: ['fundsSayNoMoreThanThePartner', 'whatTheBuyerSentIsAccountedFor'],
+  },
+  {
+    name: 'a refund counts as ordered, not as reported',
+    file: 'core/usecases/commands/partner-operations.ts',
+    edits: [
+      ['=> refundProblem(command, report.amount, polled),', '=> null,'],
+      ['({ receivedMinor: 0n, refunded: amount }),', '({ receivedMinor: 0n, refunded: null }),'],
+    ],
+    focus: { ...payments, faults: { ...surprises, restore: 0.05 }, often: bankActions },
+    caughtBy: [
+      'fundsAgreeWithThePartner',
+      'fundsSayNoMoreThanThePartner',
+      'whatTheBuyerSentIsAccountedFor',
+    ],
+  },
+  {
+    name: 'a refused refund is sent again without a look-up',
+    file: 'core/usecases/commands/command-retries.ts',
+    edits: [['    await lookUpRefused(deps, command);\n', '']],
+    focus: { ...payments, faults: surprises, often: bankActions },
+    caughtBy: ['aRefusedRefundIsLookedUpBeforeItIsSentAgain'],
+  },
+  {
+    name: 'a payout is booked with any reported amount',
+    file: 'core/domain/commands/report-check.ts',
+    edits: [
+      ['if (absolute(settled.amountMinor - expected) > slack) {', 'if (expected === slack) {'],
+      ['if (quote === null) return null;', 'if (quote !== undefined) return null;'],
+    ],
+    focus: { ...payments, faults: { ...calm, wrongReport: 0.4 }, often },
+    caughtBy: ['settlementsSayWhatThePartnerPaid'],
+  },
+  {
+    name: 'a bounced refund is paid again by an older message',
+    file: 'core/domain/commands/command-report.ts',
+    edits: [
+      [
+        "failed: { open: 'ignore', completed: 'poll',",
+        "failed: { open: 'ignore', completed: 'apply',",
+      ],
+    ],
+    focus: { ...payments, faults: { ...surprises, failedRefundCompleted: 0 }, often: bankActions },
+    caughtBy: ['noMoneyFactLeavesFundsUnchanged', 'fundsSayNoMoreThanThePartner'],
+  },
+  {
+    name: 'funds are not stored with the commands that they follow from',
+    file: 'core/usecases/payments/payment-store.ts',
+    edits: [['if (funds !== was.funds) tx.funds.update(funds);', '']],
+    focus: payments,
+    caughtBy: ['whatTheBuyerSentIsAccountedFor', 'fundsFollowFromTheCommands'],
+  },
+  {
+    name: 'a ledger posting is dropped',
+    file: 'core/usecases/payments/payment-store.ts',
+    edits: [['of change.postings)', 'of change.postings.slice(1))']],
+    focus: payments,
+    caughtBy: ['fundsFollowFromTheLedger'],
+  },
+] as const;

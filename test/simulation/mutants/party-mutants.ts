@@ -1,0 +1,258 @@
+// The service broken on purpose around parties, invoices, documents and mails; see mutants.ts.
+/** Little but parties, so that a history comes far with them. */
+const parties = { parties: 3, faults: { crash: 0.002 } };
+/** Many payments of few buyers, whose approvals come and go. */
+const adoptions = {
+  parties: 0,
+  paymentsMax: 15,
+  gates: 0.3,
+  faults: { crash: 0, messageLost: 0 },
+  often: ['create', 'buyerStep', 'lateBankEvent', 'message', 'leap'],
+} as const;
+
+export const partyMutants = [
+  {
+    name: 'a payment lands with another organization',
+    file: 'core/usecases/payments/payments.ts',
+    edits: [
+      [
+        '...tenantOf(tenant),\n    id: deps.ids.next(payment',
+        "...tenantOf({ ...tenant, orgId: 'org_one' }),\n    id: deps.ids.next(payment",
+      ],
+    ],
+    focus: parties,
+    caughtBy: ['noTenantChangesAnothersRows'],
+  },
+  {
+    name: 'an account is found by its id alone',
+    file: 'adapters/storage/tables/account-rows.ts',
+    edits: [
+      [
+        'get: ({ orgId, mode }, id) => unit.byKey(accounts, [orgId, mode, id]),',
+        "get: ({ mode }, id) => unit.first(accounts, 'where mode = $1 and id = $2', [mode, id]),",
+      ],
+    ],
+    focus: { ...parties, often: ['createAccount', 'trespass'] },
+    caughtBy: ['noTenantSeesAnothersRows', 'noTenantChangesAnothersRows'],
+  },
+  {
+    name: 'a tenant finds the accounts of others by its own key',
+    file: 'adapters/storage/tables/account-rows.ts',
+    edits: [
+      [
+        'where org_id = $1 and mode = $2 and external_id = $3',
+        'where (org_id = $1 or true) and mode = $2 and external_id = $3',
+      ],
+    ],
+    focus: { ...parties, often: ['createAccount'] },
+    caughtBy: ['noTenantSeesAnothersRows', 'sellersArePaidAtTheirOwnDestination'],
+  },
+  {
+    name: 'an approval that was taken back stays with those who adopted it',
+    file: 'core/usecases/parties/party-kinds.ts',
+    edits: [["if (partnerRef !== null && status === 'rejected') {", 'if (false) {']],
+    focus: adoptions,
+    caughtBy: ['noApprovalIsUsedThatWasTakenBack'],
+  },
+  {
+    name: 'a rejection fails the payments of every tenant',
+    file: 'core/usecases/parties/buyer-decisions.ts',
+    edits: [
+      [
+        "await tx.payments.ofBuyer(tenant, buyerId, 'buyer_kyc_pending', page);",
+        "(await tx.payments.list({ status: 'buyer_kyc_pending', orgId: null, beforeId: null, " +
+          'limit: 50 })).filter((one) => one.buyerId === buyerId);',
+      ],
+      [
+        'found.push(...page.filter((payment) => isDecidedBy(decision, payment)));',
+        'found.push(...page.filter((payment) => isDecidedBy(decision, payment) && ' +
+          "(payment.orgId === tenant.orgId || decision.decision === 'reject')));",
+      ],
+      ['loadPayment(tx, tenant, payment.id)', 'loadPayment(tx, payment, payment.id)'],
+    ],
+    focus: { ...adoptions, often: ['create', 'buyerStep', 'bankEvent', 'message', 'work'] },
+    // By the second where the tenant's own request brings the rejection, and not a message.
+    caughtBy: ['aKycRejectionFailsOnlyItsOwnTenantsPayments', 'noTenantChangesAnothersRows'],
+  },
+  {
+    name: 'a dossier is not taken while the hosted form is open',
+    file: 'core/domain/parties/buyer-kyc.ts',
+    edits: [["if (status === 'verifying') return draftSealed !== null;", 'return false;']],
+    focus: { ...parties, often: ['startKyc', 'create', 'buyerStep'] },
+    caughtBy: ['everyPaymentIsTerminal'],
+  },
+  {
+    name: 'a seller needs no wallet',
+    file: 'core/domain/parties/connected-account.ts',
+    edits: [['    account.railsRef !== null &&\n', '']],
+    focus: { ...parties, often: ['accountStep'] },
+    caughtBy: ['sellersAreReadyOnceAndOnlyWhenTheyAre'],
+  },
+  {
+    name: 'a seller is reported ready more than once',
+    file: 'core/domain/parties/connected-account.ts',
+    edits: [
+      ['if (next.readyAtMs !== null && was.readyAtMs === null)', 'if (readyToCollect(next))'],
+    ],
+    focus: { ...parties, often: ['accountStep', 'strayAccountStep', 'work'] },
+    caughtBy: ['sellersAreReadyOnceAndOnlyWhenTheyAre'],
+  },
+  {
+    name: 'a named seller’s money goes to the organization',
+    file: 'core/usecases/payments/payments.ts',
+    edits: [
+      [
+        'if (sellerExternalId !== null) return sellerPaid(tx, tenant, sellerExternalId);',
+        'if (sellerExternalId !== null) await sellerPaid(tx, tenant, sellerExternalId);',
+      ],
+    ],
+    focus: { ...parties, paymentsMax: 20, often: ['accountStep'] },
+    caughtBy: ['sellersArePaidAtTheirOwnDestination'],
+  },
+  {
+    name: 'a member approves its own invoice',
+    file: 'core/domain/payments/payment-transitions.ts',
+    edits: [['if (createdByMemberId === memberId) throw', 'if (memberId === null) throw']],
+    focus: parties,
+    caughtBy: ['noInvoiceIsApprovedByItsMaker'],
+  },
+  {
+    name: 'no invoice needs an approval',
+    file: 'core/domain/payments/payment.ts',
+    edits: [["return requiresApproval ? 'awaiting_approval' : 'approved';", "return 'approved';"]],
+    focus: parties,
+    caughtBy: ['noInvoiceIsApprovedByItsMaker'],
+  },
+  {
+    name: 'the buyer of an invoice is invited before it is approved',
+    file: 'core/domain/payments/payment.ts',
+    edits: [
+      ["    approve: 'approved',\n", "    approve: 'approved',\n    invite: 'awaiting_buyer',\n"],
+    ],
+    focus: parties,
+    caughtBy: ['noMailBeforeApproval'],
+  },
+  {
+    name: 'a mail that is sent again is another mail',
+    file: 'core/usecases/mail/mail-letters.ts',
+    edits: [['messageId: mail.id,', 'messageId: mail.id + mail.tries,']],
+    focus: parties,
+    caughtBy: ['mailsReachTheirBuyersUnchanged'],
+  },
+  {
+    name: 'a buyer is invited as often as one likes',
+    file: 'core/domain/mail/mail.ts',
+    edits: [['return Math.max(0, invitedAtMs + INVITATION_PAUSE_MS - nowMs);', 'return 0;']],
+    focus: { ...parties, often: ['invoiceStep'] },
+    caughtBy: ['mailsAreFew'],
+  },
+  {
+    name: 'an address is mailed as often as one likes',
+    file: 'core/domain/mail/mail.ts',
+    edits: [['waitMs: Math.max(0, freeAtMs - nowMs)', 'waitMs: 0']],
+    focus: { ...parties, often: ['invoiceStep', 'askForLink'] },
+    caughtBy: ['mailsAreFew'],
+  },
+  {
+    name: 'a link signs in as often as it is opened',
+    file: 'core/domain/mail/mail.ts',
+    edits: [
+      ['return linkUsedAtMs !== null || nowMs >= linkEndsAtMs;', 'return nowMs >= linkEndsAtMs;'],
+    ],
+    focus: { ...parties, often: ['openLink', 'invoiceStep'] },
+    caughtBy: ['noLinkSignsInTwice'],
+  },
+  {
+    name: 'the documents of an account outlive its decision',
+    file: 'core/usecases/parties/party-kinds.ts',
+    edits: [
+      [
+        `if (isDecision(was, next)) {
+      stagePurge(deps, tx, tenantOf(next), { party: 'account'`,
+        `if (next === null) {
+      stagePurge(deps, tx, tenantOf(next), { party: 'account'`,
+      ],
+      ["if (corrections === null) stagePurge(deps, tx, tenant, { party: 'account', id });", ''],
+    ],
+    focus: { ...parties, paymentsMax: 0, often: ['getUpload', 'upload', 'accountStep'] },
+    caughtBy: ['submittedDocumentsAreOfUndecidedParties'],
+  },
+  {
+    name: 'the documents of a buyer outlive its decision',
+    file: 'core/usecases/parties/party-kinds.ts',
+    edits: [
+      ["stagePurge(deps, tx, tenantOf(next), { party: 'buyer', id: next.buyerId });", ''],
+      [
+        "if (corrections === null) stagePurge(deps, tx, tenant, { party: 'buyer', id: buyerId });",
+        '',
+      ],
+    ],
+    focus: { ...parties, often: ['getUpload', 'upload', 'buyerStep'] },
+    caughtBy: ['submittedDocumentsAreOfUndecidedParties'],
+  },
+  {
+    name: 'a purge deletes nothing',
+    file: 'core/usecases/parties/documents.ts',
+    edits: [
+      ['await storageOf(deps).purge(documentId, isReadable(due) ? due.contentName : null);', ''],
+    ],
+    focus: { ...parties, often: ['getUpload', 'upload', 'leap'] },
+    caughtBy: ['nothingIsLeftOfPurgedDocuments'],
+  },
+  {
+    name: 'a document can be read until it is deleted',
+    file: 'core/usecases/parties/documents.ts',
+    edits: [
+      [
+        'if (!isReadable(document) || contentName === null || sizeBytes === null) break;',
+        'if (contentName === null || sizeBytes === null) break;',
+      ],
+    ],
+    focus: {
+      ...parties,
+      faults: { purgeFailed: 0.5 },
+      often: ['getUpload', 'upload', 'readDocument'],
+    },
+    caughtBy: ['noDocumentIsReadAfterItsPurge'],
+  },
+  {
+    name: 'a deletion that failed is not tried again',
+    file: 'core/domain/parties/document.ts',
+    edits: [["dueAtMs: nowMs + backoffMs('call', tries) };", 'dueAtMs: null };']],
+    focus: {
+      ...parties,
+      faults: { purgeFailed: 0.5 },
+      often: ['getUpload', 'upload', 'accountStep'],
+    },
+    caughtBy: ['noDocumentWaitsForItsPurge', 'onlyWhatCountsIsKept'],
+  },
+  {
+    name: 'what nobody submits is kept for ever',
+    file: 'core/domain/parties/document.ts',
+    edits: [['document.uploadUntilMs + UNUSED_RETENTION_MS', 'Number.MAX_SAFE_INTEGER']],
+    focus: { ...parties, often: ['getUpload', 'upload'] },
+    caughtBy: ['noBytesAreKept'],
+  },
+  {
+    name: 'what an upload replaces is kept',
+    file: 'core/usecases/parties/documents.ts',
+    edits: [
+      ['await storageOf(deps).remove(documentId, name);', ''],
+      [
+        'await storageOf(deps).purge(documentId, isReadable(due)',
+        'if (!isReadable(due)) await storageOf(deps).purge(documentId, isReadable(due)',
+      ],
+    ],
+    focus: { ...parties, often: ['getUpload', 'upload', 'leap'] },
+    caughtBy: ['onlyWhatCountsIsKept'],
+  },
+  {
+    name: 'an upload deletes every other one',
+    file: 'core/usecases/parties/documents.ts',
+    edits: [
+      ['await drop(deps, documentId, was.contentName);', 'await storage.purge(documentId, name);'],
+    ],
+    focus: { ...parties, gates: 0.3, often: ['getUpload', 'upload'] },
+    caughtBy: ['whatCountsIsThere'],
+  },
+] as const;

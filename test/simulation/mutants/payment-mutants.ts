@@ -1,0 +1,207 @@
+// The service broken on purpose around payments, their money and their events; see mutants.ts.
+
+/** Nothing but payments, so that a history comes far with them. */
+const payments = { parties: 0 };
+const reliable = { noConnection: 0, callLost: 0, callLate: 0, answerLost: 0 };
+const unreliable = { noConnection: 0.3, callLost: 0, callLate: 0, answerLost: 0.5 };
+
+export const paymentMutants = [
+  {
+    name: 'guards are not checked',
+    file: 'adapters/storage/sqlite/writer.ts',
+    edits: [["throw new StoreConflict('guard',", "void new StoreConflict('guard',"]],
+    focus: { ...payments, bursts: 0.5, gates: 1 },
+    caughtBy: ['oneEventPerChangeAndNamespaceInOrder', 'statusesFollowTheTableAndTerminalOnesStay'],
+  },
+  {
+    name: 'leases and signatures go by the clock of each host',
+    file: 'host/host-clock.ts',
+    edits: [
+      [
+        'const nowMs = () => (zeroMs === null ? machineMs() : Math.floor(zeroMs + steadyMs()));',
+        'const nowMs = machineMs;',
+      ],
+    ],
+    focus: { ...payments, hosts: 2, faults: { clockJump: 0.02 }, often: ['work'] },
+    caughtBy: ['webhooksVerifyWithTheNewestSecret'],
+  },
+  {
+    name: 'an idempotency key is not bound',
+    file: 'core/usecases/payments/payments.ts',
+    edits: [['if (key !== null && decision.bindKey) {', "if (key === '') {"]],
+    focus: { ...payments, often: ['repeatCreate', 'create'] },
+    caughtBy: ['oneResourcePerKeyAndExternalId'],
+  },
+  {
+    name: 'a payout is sent again under a new key',
+    file: 'core/usecases/commands/command-runner.ts',
+    edits: [
+      [
+        'if (command.request !== null) return {',
+        "if (command.request !== null && command.kind !== 'payout') return {",
+      ],
+      [
+        '.prepare(deps, partner, command);',
+        '.prepare(deps, partner, { ...command, reference: command.reference + command.tries });',
+      ],
+    ],
+    focus: { ...payments, faults: { ...unreliable, crash: 0 }, often: ['advance'] },
+    caughtBy: ['everyTransactionAtThePartnerIsKnown'],
+  },
+  {
+    name: 'a call in doubt counts as failed',
+    file: 'core/usecases/commands/command-runner.ts',
+    edits: [
+      [
+        'return changed(markUnknown(command, answer.reason, nowMs));',
+        'return changed((isMoneyCommand(command) ? refuseCommand : markUnknown)(' +
+          'command, answer.reason, nowMs));',
+      ],
+    ],
+    focus: { ...payments, faults: unreliable },
+    caughtBy: [
+      'everyTransactionAtThePartnerIsKnown',
+      'fundsAgreeWithThePartner',
+      'noCallerSeesASurprise',
+    ],
+  },
+  {
+    name: 'the answer of a worker that lost its lease is applied',
+    file: 'core/usecases/commands/command-runner.ts',
+    edits: [
+      [
+        'return holdsLease(command, claimed) ? stage(batch, command) : null;',
+        'return stage(batch, command);',
+      ],
+    ],
+    focus: { ...payments, gates: 1, faults: { crash: 0 }, often: ['jump', 'work'] },
+    caughtBy: ['noCallerSeesASurprise', 'everyPaymentIsTerminal'],
+  },
+  {
+    name: 'a payment can be cancelled while its payout is under way',
+    file: 'core/domain/payments/payment.ts',
+    edits: [
+      [
+        "offramp_pending: { payout_completed: 'settled',",
+        "offramp_pending: { cancel: 'cancelled', payout_completed: 'settled',",
+      ],
+    ],
+    focus: { ...payments, faults: { ...reliable, crash: 0 }, often: ['cancel', 'work', 'advance'] },
+    caughtBy: ['cancelAndPayoutNeverBothWin'],
+  },
+  {
+    name: 'a payment is settled when the partner takes its payout',
+    file: 'core/domain/payments/payment.ts',
+    edits: [["send_payout: 'offramp_pending'", "send_payout: 'settled'"]],
+    focus: payments,
+    caughtBy: ['settledOnlyAfterAPaidPayout', 'statusesFollowTheTableAndTerminalOnesStay'],
+  },
+  {
+    name: 'a settled payment can be failed',
+    file: 'core/domain/payments/payment.ts',
+    edits: [['settled: {},', "settled: { fail: 'failed' },"]],
+    focus: { ...payments, faults: reliable, often: ['operatorFail', 'advance'] },
+    caughtBy: ['statusesFollowTheTableAndTerminalOnesStay', 'everyPaymentIsTerminal'],
+  },
+  {
+    name: 'a ledger posting is dropped',
+    file: 'core/usecases/payments/payment-store.ts',
+    edits: [['of change.postings)', 'of change.postings.slice(1))']],
+    focus: payments,
+    caughtBy: ['fundsFollowFromTheLedger', 'theLedgerCheckFindsNothing'],
+  },
+  {
+    name: 'an event is dropped',
+    file: 'core/usecases/payments/payment-store.ts',
+    edits: [['of change.events)', 'of change.events.slice(1))']],
+    focus: payments,
+    caughtBy: ['oneEventPerChangeAndNamespaceInOrder'],
+  },
+  {
+    name: 'a row of the outbox is dropped',
+    file: 'core/usecases/webhooks/feed.ts',
+    edits: [
+      ['const events = rows.map(', 'const events = rows.slice(0, 2).map('],
+      ['rows.slice(0, result.sequenced)', 'rows'],
+    ],
+    focus: payments,
+    caughtBy: ['oneEventPerChangeAndNamespaceInOrder'],
+  },
+  {
+    name: 'a sequence is skipped',
+    file: 'core/usecases/webhooks/feed.ts',
+    edits: [
+      [
+        '(feed.head?.sequence ?? 0) + 1,',
+        '(feed.head?.sequence ?? 0) + 1 + (events.length > 3 ? 1 : 0),',
+      ],
+    ],
+    focus: payments,
+    caughtBy: ['sequencesAreGapFreeAndChained'],
+  },
+  {
+    name: 'a message that came before is refused',
+    file: 'core/usecases/commands/partner-inbox.ts',
+    edits: [['if (isKnown) return;', "if (isKnown) throw new PonteError('NotFound');"]],
+    focus: { ...payments, faults: { messageDoubled: 0.5, messageLost: 0 } },
+    caughtBy: ['everyMessageIsAnswered'],
+  },
+  {
+    name: 'a delivery is tried again under a new id',
+    file: 'core/usecases/webhooks/delivery-attempts.ts',
+    edits: [
+      [
+        '[webhookHeaders.deliveryId]: delivery.id,',
+        '[webhookHeaders.deliveryId]: delivery.id + delivery.attempt,',
+      ],
+    ],
+    focus: { ...payments, often: ['subscribe'] },
+    caughtBy: ['oneDeliveryIdAndTheSameBytes'],
+  },
+  {
+    name: 'a delivery that is stored with a lease is signed with a former secret',
+    file: 'core/usecases/webhooks/feed.ts',
+    edits: [['tx.subscriptions.expect(subscription);', ';']],
+    focus: { ...payments, often: ['subscribe', 'rotateSecret'], slowReads: 0.5 },
+    caughtBy: ['webhooksVerifyWithTheNewestSecret'],
+  },
+  {
+    name: 'a webhook is delivered with any response status',
+    file: 'core/domain/webhooks/webhook-delivery.ts',
+    edits: [['responseStatus >= 200 && responseStatus <= 299', 'responseStatus >= 200']],
+    focus: { ...payments, often: ['subscribe', 'receiverMood'] },
+    caughtBy: ['deliveredOnlyIfReceived'],
+  },
+  {
+    name: 'a buyer needs no KYC',
+    file: 'core/domain/payments/payment-transitions.ts',
+    edits: [['if (!verified) return', 'if (verified) return']],
+    focus: payments,
+    caughtBy: ['noPaymentPassesKycUnapproved'],
+  },
+  {
+    name: 'a page hides what was returned',
+    file: 'adapters/pages/buyer/payment-view.ts',
+    edits: [
+      [
+        'const { receivedMinor, refundOwedMinor, refundOrderedMinor, refundedMinor } = funds;',
+        'const { receivedMinor, refundOwedMinor, refundOrderedMinor } = funds;' +
+          'const refundedMinor = 0n;',
+      ],
+    ],
+    focus: payments,
+    caughtBy: ['everyPageNamesTheMoney'],
+  },
+  {
+    name: 'bank details are given without a record',
+    file: 'core/usecases/payments/bank-details.ts',
+    edits: [
+      [
+        'if (checkCode === was.bankDetailsCode || checkCode === null) return;',
+        'if (checkCode !== was.bankDetailsCode || checkCode === null) return;',
+      ],
+    ],
+    focus: payments,
+    caughtBy: ['bankDetailsNeverChangeSilently'],
+  },
+] as const;

@@ -1,0 +1,71 @@
+// A database session whose answers come in an order that does not depend on how long each takes,
+// so that a seed decides the same history on every database. Calls of one turn of the event loop
+// start together: first the reads, then the batches, which share a commit, then single statements
+// one by one. The answers of such a group are given in the order of the calls.
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Database, Param, Row, Statement } from '../../../adapters/storage/database.js';
+
+interface Call {
+  /** A call that is `alone` shares no group. */
+  readonly kind: 'read' | 'batch' | 'alone';
+  readonly start: () => Promise<() => void>;
+}
+
+export class OrderedDatabase implements Database {
+  readonly #database: Database;
+  #waiting: Call[] = [];
+  #isWorking = false;
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  read(sql: string, params: readonly Param[]): Promise<readonly Row[]> {
+    return this.#queued('read', () => this.#database.read(sql, params));
+  }
+
+  batch(statements: readonly Statement[]): Promise<void> {
+    // PostgreSQL applies a statement without a template after the others of its group, SQLite in
+    // its place. Both orders are right, and a history has one.
+    const kind = statements.every(({ template }) => template !== null) ? 'batch' : 'alone';
+    return this.#queued(kind, () => this.#database.batch(statements));
+  }
+
+  immediate(sql: string, params: readonly Param[]): Promise<readonly Row[]> {
+    return this.#queued('alone', () => this.#database.immediate(sql, params));
+  }
+
+  #queued<T>(kind: Call['kind'], call: () => Promise<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      const start = () =>
+        call().then(
+          (value) => () => resolve(value),
+          (error: unknown) => () => reject(error),
+        );
+      this.#waiting.push({ kind, start });
+      if (!this.#isWorking) void this.#work();
+    });
+  }
+
+  async #work(): Promise<void> {
+    this.#isWorking = true;
+    await nextTurn();
+    while (this.#waiting.length > 0) {
+      const group = this.#nextGroup();
+      this.#waiting = this.#waiting.filter((call) => !group.includes(call));
+      const answers = await Promise.all(group.map(({ start }) => start()));
+      for (const answer of answers) answer();
+      // What the callers ask next joins the next group.
+      await nextTurn();
+    }
+    this.#isWorking = false;
+  }
+
+  #nextGroup(): readonly Call[] {
+    for (const kind of ['read', 'batch'] as const) {
+      const alike = this.#waiting.filter((call) => call.kind === kind);
+      if (alike.length > 0) return alike;
+    }
+    return this.#waiting.slice(0, 1);
+  }
+}

@@ -1,0 +1,261 @@
+// One simulated process of the service: the real use cases and workers over gated ports. It can be
+// killed at any gate; what it began and did not finish is then nobody's. Errors that a caller of
+// the use cases must never see are written down as surprises.
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { createHmac } from 'node:crypto';
+import { createTokenSigner, fixedKeys } from '../../../adapters/crypto/jwt.js';
+import { createLetters } from '../../../adapters/pages/letters/letters.js';
+import { schedules } from '../../../core/domain/base/schedules.js';
+import type { Mode, Tenant } from '../../../core/domain/base/tenant.js';
+import { PonteError } from '../../../core/errors.js';
+import type { Deps } from '../../../core/ports/deps.js';
+import type { DocumentStorage, Ids, Log, SecretBox } from '../../../core/ports/outside.js';
+import type { Store } from '../../../core/ports/storage.js';
+import { commandRunner, runInline } from '../../../core/usecases/commands/command-runner.js';
+import { runInbox } from '../../../core/usecases/commands/partner-inbox.js';
+import { runReceipts, runStatementScans } from '../../../core/usecases/deposits/receipt-reads.js';
+import { runMails } from '../../../core/usecases/mail/mails.js';
+import { runPurges } from '../../../core/usecases/parties/documents.js';
+import { readFile } from '../../../core/usecases/parties/dossier-files.js';
+import { runExpiry } from '../../../core/usecases/payments/payments.js';
+import { runAdvances } from '../../../core/usecases/sandbox/sandbox.js';
+import type { Runner } from '../../../core/usecases/service/concurrency-limiter.js';
+import {
+  type DeliveryRunner,
+  deliveryRunner,
+} from '../../../core/usecases/webhooks/delivery-runner.js';
+import { runSequencer } from '../../../core/usecases/webhooks/feed.js';
+import { type HostClock, newHostClock } from '../../../host/host-clock.js';
+import type { ObservedState } from '../invariants/observed-state.js';
+import { monitorSends } from '../invariants/quarantine-monitor.js';
+import { foreignRowIn } from '../invariants/tenant-invariants.js';
+import type { AdapterSetup, HistoryPartner } from '../partner/history-partner.js';
+import type { RunProfile } from '../run-profile.js';
+import type { SeededRandom } from '../seeded-random.js';
+import type { Faults } from './faults.js';
+import { gatedDocuments } from './gated-documents.js';
+import { gatedStore } from './gated-store.js';
+import { type Gates, SimulatedProcess } from './gates.js';
+import type { SimulatedMailbox } from './simulated-mailbox.js';
+import type { SimulatedReceivers } from './simulated-receivers.js';
+
+export const workers = [
+  'commands',
+  'sequencer',
+  'deliveries',
+  'inbox',
+  'expiry',
+  'advances',
+  'purges',
+  'mails',
+] as const;
+/** Of a partner that lists what it has done. */
+export const bookWorkers = ['receipts', 'scans'] as const;
+export type WorkerName = (typeof workers)[number] | (typeof bookWorkers)[number];
+
+/** The world as a process meets it. */
+export interface Surroundings {
+  readonly gates: Gates;
+  readonly random: SeededRandom;
+  readonly profile: RunProfile;
+  readonly faults: Faults;
+  readonly partners: Readonly<Record<Mode, HistoryPartner>>;
+  readonly receivers: SimulatedReceivers;
+  readonly mailbox: SimulatedMailbox;
+  readonly documents: DocumentStorage;
+  readonly observed: ObservedState;
+  readonly ids: Ids;
+  readonly nowMs: number;
+  readonly trace: (line: string) => void;
+}
+
+/** Rows that a worker takes at most, so that several runs share the work. */
+const LIMIT = 10;
+/** The tenant in whose name a call is made, wherever that call leads. */
+const acting = new AsyncLocalStorage<Tenant>();
+
+/** `by` is the tenant who asks; it must be shown nothing of others. */
+export interface Beginning<T> {
+  readonly by?: Tenant;
+  readonly done?: (value: T) => void;
+  readonly refused?: (error: PonteError) => void;
+}
+
+export class SimulatedHost {
+  readonly process: SimulatedProcess;
+  readonly deps: Deps;
+  /** Of its machine; the clock of the database is right. */
+  machineAheadMs = 0;
+  readonly #clock: HostClock;
+  readonly #world: Surroundings;
+  readonly #commands: Runner;
+  readonly #deliveries: DeliveryRunner;
+  readonly #working = new Set<WorkerName>();
+  /** False until it has started: then it works and answers. */
+  ready = false;
+
+  constructor(world: Surroundings, name: string, store: Store) {
+    this.#world = world;
+    this.process = new SimulatedProcess(name);
+    this.#clock = newHostClock({
+      machineMs: () => world.nowMs + this.machineAheadMs,
+      steadyMs: () => world.nowMs,
+      databaseMs: async () => world.nowMs,
+    });
+    void this.#clock.measure();
+    this.deps = this.#depsOf(store);
+    this.#commands = commandRunner(this.deps);
+    this.#deliveries = deliveryRunner(this.deps);
+  }
+
+  /** As a process starts: alone on the database, it ends the leases of the one before it. */
+  start(alone: boolean): void {
+    if (!alone) {
+      this.ready = true;
+      return;
+    }
+    this.begin('start', () => this.deps.store.claims.releaseAll(this.deps.clock.nowMs()), {
+      done: () => {
+        this.ready = true;
+      },
+    });
+  }
+
+  /** Begins something and goes on; `done` is called unless the process dies before. */
+  begin<T>(label: string, what: () => Promise<T>, { by, done, refused }: Beginning<T> = {}): void {
+    const { trace, observed } = this.#world;
+    trace(`${this.process.name} begins ${label}`);
+    const begun = by === undefined ? what() : acting.run(by, what);
+    begun.then(
+      (value) => {
+        trace(`${this.process.name} ended ${label}`);
+        const foreign = by === undefined ? null : foreignRowIn(value, by);
+        if (foreign !== null) observed.trespasses.push(`${label} showed ${foreign}`);
+        done?.(value);
+      },
+      (error: unknown) => {
+        trace(`${this.process.name} ${label}: ${error}`);
+        if (error instanceof PonteError && error.code !== 'InternalError') refused?.(error);
+        else observed.surprises.push(`${label}: ${stackOf(error)}`);
+      },
+    );
+  }
+
+  /** One run of a worker, unless one is under way; each loop of a process runs by itself. */
+  work(worker: WorkerName): boolean {
+    if (this.#working.has(worker) || !this.#clock.isAccurate()) return false;
+    this.#working.add(worker);
+    const nowMs = this.deps.clock.nowMs();
+    this.begin(worker, () => this.#run(worker, nowMs).finally(() => this.#working.delete(worker)));
+    return true;
+  }
+
+  #run(worker: WorkerName, nowMs: number): Promise<number> {
+    switch (worker) {
+      case 'commands':
+        return this.#commands.runOnce(nowMs, LIMIT);
+      case 'sequencer':
+        return runSequencer(this.deps, nowMs, LIMIT, this.#deliveries.directDispatch());
+      case 'deliveries':
+        return this.#deliveries.runOnce(nowMs, LIMIT);
+      case 'inbox':
+        return runInbox(this.deps, nowMs, LIMIT);
+      case 'receipts':
+        return runReceipts(this.deps, nowMs, LIMIT);
+      case 'scans':
+        return runStatementScans(this.deps);
+      case 'expiry':
+        return runExpiry(this.deps, nowMs, LIMIT);
+      case 'advances':
+        return runAdvances(this.deps, nowMs, LIMIT);
+      case 'purges':
+        return runPurges(this.deps, nowMs, LIMIT);
+      case 'mails':
+        return runMails(this.deps, nowMs, LIMIT);
+    }
+  }
+
+  #depsOf(store: Store): Deps {
+    const world = this.#world;
+    const { gates, random, faults, partners } = world;
+    const setup: AdapterSetup = {
+      process: this.process,
+      gates,
+      clock: this.#clock,
+      log: this.#log(),
+      readFile: (url) => readFile(this.deps, url),
+    };
+    const ways = {
+      partners: { test: partners.test.adapter(setup), live: partners.live.adapter(setup) },
+      sender: world.receivers.sender(this.process),
+      mailer: world.mailbox.mailer(this.process),
+    };
+    return {
+      letters: createLetters(),
+      ...monitorSends(ways, (what) => world.observed.quarantine.note(what)),
+      store: gatedStore({
+        store,
+        process: this.process,
+        gates,
+        observer: world.observed,
+        random,
+        slowReads: () => world.profile.slowReads,
+        by: () => acting.getStore() ?? null,
+        trace: world.trace,
+      }),
+      secretBox: openBox,
+      documents: gatedDocuments({ storage: world.documents, process: this.process, gates, faults }),
+      tokenSigner,
+      rateLimits: { take: () => Promise.resolve(null) },
+      clock: this.#clock,
+      ids: world.ids,
+      log: this.#log(),
+      metrics: null,
+      wake: () => undefined,
+      runCommand: runInline,
+      settings: {
+        baseUrl: 'https://api.example',
+        payUrl: 'https://pay.example',
+        retryDelaysMs: schedules.webhookAttempt.waitsMs,
+        rateLimitPerMinute: 0,
+        rateLimitBurst: 1,
+        securityContact: null,
+        allowPrivateUrls: true,
+      },
+    };
+  }
+
+  /** Workers swallow errors and log them: what is no refusal of the catalogue is a surprise. */
+  #log(): Log {
+    const note = (message: string, fields: Readonly<Record<string, unknown>> = {}) => {
+      const { error, ...rest } = fields;
+      this.#world.trace(`${this.process.name} logs ${message} ${JSON.stringify(rest)}`);
+      if (error === undefined || error instanceof PonteError) return;
+      this.#world.observed.surprises.push(`${message}: ${stackOf(error)}`);
+    };
+    return { debug: note, info: note, warn: note, error: note };
+  }
+}
+
+const tokenSigner = createTokenSigner(fixedKeys([{ id: 'simulated', bytes: Buffer.alloc(32) }]));
+
+/** A secret box without secrecy, so that the simulator can look inside. */
+export const openBox: SecretBox = {
+  keyId: 'simulated',
+  seal: (plain, purpose) => `sealed for ${purpose}|${plain}`,
+  open: (sealed, purpose) => {
+    const prefix = `sealed for ${purpose}|`;
+    if (!sealed.startsWith(prefix)) throw new Error(`not sealed for ${purpose}: ${sealed}`);
+    return sealed.slice(prefix.length);
+  },
+  mac: (text, purpose) => createHmac('sha256', purpose).update(text).digest('hex'),
+  isMac: (text, purpose, mac) => openBox.mac(text, purpose) === mac,
+};
+
+export function plainOf(sealed: string): string {
+  return sealed.slice(sealed.indexOf('|') + 1);
+}
+
+function stackOf(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+}

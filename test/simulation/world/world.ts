@@ -1,0 +1,401 @@
+// One simulated world: the real store in memory, processes that come and die, the partner, the
+// receivers, and the time. A step lets something begin or lets waiting calls go on, in an order
+// that the seed decides; after every step the invariants are held against what is there.
+import { HOUR_MS } from '../../../core/domain/base/instant.js';
+import type { Mode, Tenant } from '../../../core/domain/base/tenant.js';
+import type { DocumentKind, DocumentOwner } from '../../../core/domain/parties/document.js';
+import { newParty } from '../../../core/domain/parties/party.js';
+import type { Ids } from '../../../core/ports/outside.js';
+import type { Store } from '../../../core/ports/storage.js';
+import type { CreatePaymentInput } from '../../../core/usecases/payments/payments.js';
+import { currentKey } from '../../../core/usecases/service/service-keys.js';
+import { operatorReleases, type Quarantine } from '../actions/quarantine-release.js';
+import {
+  always,
+  atTheEnd,
+  firstViolation,
+  type Invariant,
+  inTheLongRun,
+  type Violation,
+} from '../invariants/invariants.js';
+import { ObservedState } from '../invariants/observed-state.js';
+import {
+  type HistoryPartner,
+  type LateCall,
+  partnerAbilities,
+} from '../partner/history-partner.js';
+import { PartnerLedger } from '../partner/partner-ledger.js';
+import { SimulatedBlindPay } from '../partner/simulated-blindpay.js';
+import { SimulatedPartner } from '../partner/simulated-partner.js';
+import {
+  type ActionName,
+  drawProfile,
+  type Focus,
+  focused,
+  type RunProfile,
+  withoutFaults,
+} from '../run-profile.js';
+import { SeededRandom } from '../seeded-random.js';
+import { CAREFUL_ORG, tenants } from './actors.js';
+import { Faults } from './faults.js';
+import { FeedReads } from './feed-reader.js';
+import { openDocuments } from './gated-documents.js';
+import { Gates } from './gates.js';
+import { copyNowAndThen, restorable, restore, type WorldCopy } from './restore.js';
+import type { SimulatedDatabase } from './simulated-database.js';
+import { openBox, SimulatedHost, type Surroundings } from './simulated-host.js';
+import { SimulatedMailbox } from './simulated-mailbox.js';
+import { SimulatedReceivers } from './simulated-receivers.js';
+
+/** 2026-01-01T00:00:00Z: when every history begins. */
+const BEGINNING_MS = 1_767_225_600_000;
+/** Nobody waits at a gate for longer: the partner's key outlives ours by an hour. */
+const STALL_MS_MAX = 2_400_000;
+
+/** What begins when an action is picked. */
+export type Acts<K extends ActionName> = Readonly<
+  Record<K, (world: World, host: SimulatedHost) => void | Promise<void>>
+>;
+/** When an action would do nothing; those not named can always do something. */
+export type Pointless = Partial<Readonly<Record<ActionName, (world: World) => boolean>>>;
+
+/** A create as an integrator sends it, again and again if need be. */
+export interface CreateRequest {
+  readonly tenant: Tenant;
+  readonly input: CreatePaymentInput;
+}
+
+/** The URLs that a party was given for one document. */
+export interface GivenUpload {
+  readonly tenant: Tenant;
+  readonly owner: DocumentOwner;
+  readonly documentId: string;
+  readonly kind: DocumentKind;
+  readonly uploadUrl: string;
+  readonly publicUrl: string;
+}
+
+/** How often an operator looks after a restored database: per step. */
+const RELEASE_CHANCE = 0.2;
+
+export class World implements Surroundings {
+  readonly random: SeededRandom;
+  readonly #apart: SeededRandom;
+  readonly faults: Faults;
+  readonly gates: Gates;
+  readonly partners: Readonly<Record<Mode, HistoryPartner>>;
+  readonly receivers: SimulatedReceivers;
+  readonly mailbox: SimulatedMailbox;
+  readonly documents = openDocuments();
+  readonly observed: ObservedState;
+  readonly lateCalls: LateCall[] = [];
+  readonly ids: Ids;
+  readonly hosts: SimulatedHost[] = [];
+  readonly counts = new Map<string, number>();
+  /** Creates that integrators sent, to be sent again. */
+  readonly requests: CreateRequest[] = [];
+  readonly uploads: GivenUpload[] = [];
+  readonly feedReads = new FeedReads();
+  profile: RunProfile;
+  nowMs = BEGINNING_MS;
+  violation: (Violation & { readonly step: number }) | null = null;
+  /** How often an invariant was checked. */
+  checks = 0;
+  readonly #trace: string[] = [];
+  #step = 0;
+  #hostCount = 0;
+  #checked = '';
+  /** Where each organization is paid, by mode. */
+  readonly #destinations = new Map<string, string>();
+  database: SimulatedDatabase;
+  readonly copies: WorldCopy[] = [];
+  /** Null while the database is released. */
+  quarantine: Quarantine | null = null;
+
+  constructor(seed: number, focus: Focus, database: SimulatedDatabase) {
+    const random = new SeededRandom(seed);
+    this.#apart = new SeededRandom(seed + 1_000_000);
+    const streams = { random, apart: this.#apart };
+    const nowMs = () => this.nowMs;
+    this.random = random;
+    this.profile = focused(drawProfile(streams, focus.partner), focus);
+    const faults = new Faults(streams, () => this.profile.faults);
+    this.faults = faults;
+    this.gates = new Gates(nowMs, () => random.chance(this.profile.gates));
+    const books = new PartnerLedger((reference) => this.observed.ownerOf(reference));
+    const Partner = this.profile.partner === 'blindpay' ? SimulatedBlindPay : SimulatedPartner;
+    const { lateCalls, trace } = this;
+    const count = (what: string) => this.count(what);
+    const partner = (mode: Mode) =>
+      new Partner({ mode, random, nowMs, faults, books, lateCalls, trace, count });
+    this.partners = { test: partner('test'), live: partner('live') };
+    this.receivers = new SimulatedReceivers({
+      gates: this.gates,
+      nowMs,
+      secretToSign: (process, deliveryId) => this.observed.secretToSign(process, deliveryId),
+    });
+    this.mailbox = new SimulatedMailbox({ gates: this.gates, faults });
+    const { test, live } = this.partners;
+    this.observed = new ObservedState({
+      abilities: partnerAbilities[this.profile.partner],
+      destinationOf: (tenant) => this.#destinations.get(`${tenant.orgId} ${tenant.mode}`) ?? '',
+      turnedAway: () => [...test.desk.turnedAway, ...live.desk.turnedAway],
+      destinations: () => [...test.desk.destinations, ...live.desk.destinations],
+      rails: () => [...test.desk.rails, ...live.desk.rails],
+      mails: () => this.mailbox.received,
+      storedDocuments: () => this.documents.stored(),
+      books,
+      parties: () => [...test.desk.parties, ...live.desk.parties],
+      messages: () => [...test.messages.waiting, ...live.messages.waiting],
+      misuse: () => [...test.misuse, ...live.misuse],
+      received: () => this.receivers.received,
+      feedReads: this.feedReads,
+    });
+    this.ids = seededIds(random);
+    this.database = database;
+  }
+
+  readonly trace = (line: string): void => {
+    this.#trace.push(`${this.#step} +${this.nowMs - BEGINNING_MS} ${line}`);
+  };
+
+  count(what: string): void {
+    this.counts.set(what, (this.counts.get(what) ?? 0) + 1);
+  }
+
+  /** Organizations that can collect, and the first processes. */
+  async open(): Promise<void> {
+    for (const orgId of new Set(tenants.map((tenant) => tenant.orgId))) {
+      await this.store.run(async (tx) => {
+        const profile = (mode: Mode) => {
+          const known = this.partners[mode].organization(orgId);
+          this.#destinations.set(`${orgId} ${mode}`, known.destinationRef);
+          return {
+            ...newParty,
+            orgId,
+            mode,
+            ...known,
+            status: 'approved' as const,
+            railsCommandId: null,
+            tosAcceptedAtMs: null,
+            version: 1,
+          };
+        };
+        tx.organizations.insert(
+          {
+            id: orgId,
+            name: orgId,
+            productionGrantedAtMs: this.nowMs,
+            requiresApproval: orgId === CAREFUL_ORG,
+            supportEmail: null,
+            supportPhone: null,
+            website: null,
+            createdAtMs: this.nowMs,
+            version: 1,
+          },
+          [profile('test'), profile('live')],
+        );
+      });
+    }
+    const { store, ids } = this;
+    const clock = { nowMs: () => this.nowMs };
+    // As at a first start, so that every copy has it.
+    await currentKey({ store, ids, clock, secretBox: openBox }, 'partner');
+    this.populate();
+    await this.look();
+  }
+
+  async close(): Promise<void> {
+    await this.store.close();
+  }
+
+  /** Lets a process die, or waiting calls go on, or something new begin by `act`. */
+  async step(act: () => Promise<void>): Promise<void> {
+    this.#step += 1;
+    const { random, profile, faults, gates } = this;
+    if (faults.occurs('clockJump')) this.setClock();
+    const copy = restorable(this);
+    if (copy !== null && faults.occurs('restore')) await restore(this, copy);
+    else if (faults.occurs('crash')) this.crash();
+    else if (gates.waiting.length > 0 && random.chance(profile.patience)) this.openGates();
+    else await act();
+    if (this.quarantine !== null && random.chance(RELEASE_CHANCE)) this.#operatorReleases();
+    await this.look();
+    await copyNowAndThen(this);
+  }
+
+  #operatorReleases(): void {
+    const host = this.host();
+    if (host !== null) operatorReleases(this, host);
+  }
+
+  /** Lets one waiting call go on, or several at once. */
+  openGates(): void {
+    const { random, profile, gates } = this;
+    const several = random.chance(profile.bursts) ? random.between(2, 5) : 1;
+    for (let count = 0; count < several && gates.waiting.length > 0; count += 1) {
+      const gate = random.pick(gates.waiting);
+      this.trace(`${gate.process.name} goes on: ${gate.label}`);
+      gates.open(gate);
+    }
+  }
+
+  /** Lets everything under way come to its end. */
+  async drain(): Promise<void> {
+    for (let turn = 0; this.gates.waiting.length > 0 && this.violation === null; turn += 1) {
+      if (turn > 5_000) throw new Error('the processes never come to rest');
+      this.openGates();
+      await this.look();
+    }
+  }
+
+  /** Time passes, and calls that were still on their way arrive. */
+  async pass(ms: number): Promise<void> {
+    const stalledMs = this.gates.waiting.reduce(
+      (longest, { sinceMs }) => Math.max(longest, this.nowMs - sinceMs),
+      0,
+    );
+    if (stalledMs + ms > STALL_MS_MAX) await this.drain();
+    this.trace(`time passes: ${ms} ms`);
+    const endsAtMs = this.nowMs + ms;
+    const arriving = this.lateCalls.filter(({ arrivesAtMs }) => arrivesAtMs <= endsAtMs);
+    for (const lateCall of arriving.sort((a, b) => a.arrivesAtMs - b.arrivesAtMs)) {
+      this.lateCalls.splice(this.lateCalls.indexOf(lateCall), 1);
+      this.nowMs = Math.max(this.nowMs, lateCall.arrivesAtMs);
+      this.trace(`arrives late: ${lateCall.label}`);
+      lateCall.arrive();
+    }
+    this.nowMs = endsAtMs;
+  }
+
+  setClock(): void {
+    const host = this.#apart.pick(this.hosts);
+    host.machineAheadMs = this.#apart.pick([0, 0, HOUR_MS, -HOUR_MS]);
+    this.trace(`the clock of ${host.process.name} is ${host.machineAheadMs} ms ahead`);
+  }
+
+  /** A process dies, and a new one takes its place. */
+  crash(): void {
+    this.kill(this.random.pick(this.hosts));
+    this.populate();
+  }
+
+  /** A process dies; what it had sent may still arrive. */
+  kill(host: SimulatedHost): void {
+    this.trace(`${host.process.name} dies`);
+    for (const { afterlife } of this.gates.kill(host.process)) {
+      if (afterlife !== null && this.random.chance(0.5)) afterlife();
+    }
+    this.hosts.splice(this.hosts.indexOf(host), 1);
+  }
+
+  get store(): Store {
+    return this.database.store;
+  }
+
+  /** A process that has started. */
+  host(): SimulatedHost | null {
+    const ready = this.hosts.filter((host) => host.ready);
+    return ready.length === 0 ? null : this.random.pick(ready);
+  }
+
+  /** Waits until all is at rest, reads what changed, and judges. */
+  async look(): Promise<void> {
+    await this.gates.settle();
+    if (this.violation !== null) return;
+    const changed = this.observed.touched;
+    if (changed) await this.observed.refresh(this.store);
+    const outside = this.#outsideVersion();
+    if (!changed && outside === this.#checked) return;
+    this.#checked = outside;
+    this.observed.receive();
+    this.judge(always);
+  }
+
+  judge(invariants: Readonly<Record<string, Invariant>>): void {
+    this.checks += Object.keys(invariants).length;
+    const found = firstViolation(invariants, this.observed);
+    if (found !== null) this.violate(found);
+  }
+
+  violate(found: Violation): void {
+    this.violation ??= { ...found, step: this.#step };
+    this.trace(`VIOLATION ${found.invariant}: ${found.detail}`);
+  }
+
+  stopFaults(): void {
+    this.profile = withoutFaults(this.profile);
+    for (const host of this.hosts) host.machineAheadMs = 0;
+  }
+
+  async finish(): Promise<void> {
+    await this.observed.audit(this.store);
+    this.judge(always);
+    if (this.violation === null) this.judge({ ...atTheEnd, ...inTheLongRun });
+    for (const { status } of this.observed.deliveries.values()) this.count(`delivery ${status}`);
+    const { accounts, kyc, documents, mails } = this.observed.parties;
+    for (const { role, status, readyAtMs } of accounts.values()) {
+      this.count(`${role} ${status}${readyAtMs === null ? '' : ', ready once'}`);
+    }
+    for (const { status } of kyc.values()) this.count(`KYC ${status}`);
+    for (const { status } of documents.values()) this.count(`document ${status}`);
+    for (const { purpose, status } of mails.values()) this.count(`${purpose} mail ${status}`);
+    for (const { payment, funds } of this.observed.payments.values()) {
+      if (payment.sellerExternalId !== null) this.count(`to a seller, ${payment.status}`);
+      this.count(`ended ${payment.status}, funds ${funds.position}, refund ${funds.refund}`);
+    }
+  }
+
+  /** Everything that happened, a line each. */
+  get lines(): readonly string[] {
+    return this.#trace;
+  }
+
+  get steps(): number {
+    return this.#step;
+  }
+
+  /** Starts as many processes as there should be. */
+  populate(): void {
+    while (this.hosts.length < this.profile.hosts) {
+      this.#hostCount += 1;
+      const host = new SimulatedHost(this, `host${this.#hostCount}`, this.store);
+      this.hosts.push(host);
+      host.start(this.profile.hosts === 1);
+    }
+  }
+
+  /** Changes when something that the invariants look at happened outside the database. */
+  #outsideVersion(): string {
+    const { observed, partners, receivers } = this;
+    const sizes = [
+      observed.acknowledged.length,
+      observed.surprises.length,
+      receivers.received.length,
+      this.mailbox.received.length,
+      ...[observed.trespasses, observed.misreads, observed.linksUsed].map(({ length }) => length),
+      observed.quarantine.done.length,
+      this.feedReads.pages,
+      observed.outside.books.changes,
+      ...Object.values(partners).map(({ changes }) => changes),
+    ];
+    return sizes.join(' ');
+  }
+}
+
+/** Sortable by time, unique, and the same for the same seed. */
+function seededIds(random: SeededRandom): Ids {
+  let count = 0;
+  return {
+    next: (prefix, nowMs) => {
+      count += 1;
+      const time = nowMs.toString(36).padStart(9, '0');
+      return `${prefix}_${time}${count.toString(36).padStart(6, '0')}`;
+    },
+    randomBytes: (length) => Uint8Array.from({ length }, () => random.between(0, 255)),
+  };
+}
+
+export function stackOf(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+}

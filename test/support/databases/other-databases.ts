@@ -1,0 +1,83 @@
+// Runs test files that stand on a store on another database than SQLite in memory.
+import assert from 'node:assert/strict';
+import { describe } from 'node:test';
+import { importsOf, projectFiles, type SourceFile } from '../source-tree.js';
+
+const files: readonly SourceFile[] = projectFiles();
+
+const STORE = 'test/support/databases/test-store.js';
+
+/** Files that run on one database only, and why. */
+const onceOnly: Readonly<Record<string, string>> = {
+  'test/adapters/http/docs/description.test.ts':
+    'its examples are what the first calls of a process give, compared as text',
+  'test/adapters/http/docs/docs-page.test.ts': 'a browser looks at a page that needs no rows',
+  'test/adapters/http/docs/openapi.test.ts': 'the document is made of the routes alone',
+};
+
+/**
+ * Files whose outcome the database can change beyond what the contract of the store proves: all
+ * operations over HTTP, and work that several hosts do at the same time.
+ */
+export const sensitiveFiles = {
+  concurrent: ['feed-routes', 'repeated-creates', 'tenants'].map(testFile),
+  /** Texts and plans that a database may take differently. */
+  hostile: ['fuzz', 'long-lists'].map(testFile),
+  usecases: [
+    'command-runner',
+    'delivery-lease',
+    'delivery-runner',
+    'direct-dispatch',
+    'document-purges',
+    'document-uploads',
+    'due-work',
+    'epochs',
+    'feed',
+    'feed-readers',
+    'ledger-check',
+    'prune',
+    'reconcile',
+    'reseal',
+    'storage-fingerprint',
+  ].map(testFile),
+};
+
+/** The names of files are unique. */
+function testFile(name: string): string {
+  const file = files.find(({ path }) => path.endsWith(`/${name}.test.ts`));
+  assert.ok(file !== undefined, name);
+  return file.path;
+}
+
+/**
+ * Call it in the body of an async suite. `chosen` is the value of PONTE_TEST_DATABASE. It is for a
+ * process that runs nothing else.
+ */
+export function runOn(chosen: string, paths: readonly string[]): void {
+  process.env['PONTE_TEST_DATABASE'] = chosen;
+  for (const path of paths) {
+    // What a file registers while it is loaded, its hooks included, belongs to its own suite.
+    describe(path, async () => {
+      await import(`../../../${path}`);
+    });
+  }
+}
+
+/** Every file in the folder that gets its store from test-store.ts, directly or not. */
+export function filesOverStore(folder: string): readonly string[] {
+  const byName = new Map(files.map((file) => [file.path.replace(/\.ts$/, '.js'), file]));
+  const known = new Map([[STORE, true]]);
+  const reaches = (name: string): boolean => {
+    const file = byName.get(name);
+    if (file === undefined || !name.startsWith('test/')) return false;
+    const does = known.get(name) ?? importsOf(file).some(reaches);
+    known.set(name, does);
+    return does;
+  };
+  const found = [...byName]
+    .filter(([name]) => name.startsWith(folder) && name.endsWith('.test.js') && reaches(name))
+    .map(([, { path }]) => path);
+  for (const path of Object.keys(onceOnly))
+    assert.ok(!path.startsWith(folder) || found.includes(path), path);
+  return found.filter((path) => onceOnly[path] === undefined);
+}

@@ -1,0 +1,391 @@
+// Every statement that the store runs, as text: each method of its port called once in each form
+// that makes another text, over a database that only notes. Who adds a method calls it here.
+import type { Database, Param, Statement } from '../../../adapters/storage/database.js';
+import { newStore } from '../../../adapters/storage/store.js';
+import type { SealedColumn } from '../../../core/domain/service/sealed-columns.js';
+import type { Claims, SealedRow, Tx } from '../../../core/ports/storage.js';
+import { someAccount, someBankDetails } from '../samples/bank-detail-samples.js';
+import { aDecision, deskReads } from '../samples/decision-samples.js';
+import {
+  aBuyer,
+  aCommand,
+  aDelivery,
+  aDocument,
+  aFeedEvent,
+  aKey,
+  aMember,
+  aMessage,
+  anAccount,
+  anAdvance,
+  anAttempt,
+  anEvent,
+  anOrganization,
+  aPayment,
+  aProfile,
+  aQuote,
+  aSubmission,
+  aSubscription,
+  duePage,
+  someFunds,
+  T0,
+  tenant,
+} from '../samples/domain-samples.js';
+import { aCheckValue, anEpoch, aServiceKey } from '../samples/key-samples.js';
+import { aMail, aNotice, aPageSession } from '../samples/mail-samples.js';
+import { aSimulatedReport } from '../samples/payin-samples.js';
+import { aReceipt, aReceiptPosting, aScan } from '../samples/receipt-samples.js';
+
+const page = { beforeId: 'x', limit: 5 };
+const age = { sinceMs: T0, sinceDeliveryId: 'whd_5' };
+
+const places: Readonly<Record<SealedColumn, readonly string[]>> = {
+  'connected_accounts.tax_id_sealed': ['org_a', 'test', 'acct_1'],
+  'kyc_submissions.dossier_sealed': ['org_a', 'test', 'kyc_1'],
+  'kyc_submissions.draft_sealed': ['org_a', 'test', 'kyc_1'],
+  'mails.token_sealed': ['org_a', 'test', 'mail_1'],
+  'partner_commands.request': ['cmd_1'],
+  'receipts.payer_sealed': ['rct_1'],
+  'service_keys.sealed': ['skey_1'],
+  'subscriptions.secret_sealed': ['org_a', 'test', 'whs_1'],
+};
+const sealedPlaces = Object.entries(places) as readonly (readonly [
+  SealedColumn,
+  readonly string[],
+])[];
+
+function sealedRow(place: readonly string[]): SealedRow {
+  return { key: place, id: place.at(-1) ?? '', sealed: 'sealed' };
+}
+
+export interface StatementsOfTheStore {
+  readonly reads: readonly Query[];
+  readonly batched: readonly Statement[];
+  readonly immediate: readonly Query[];
+}
+
+interface Query {
+  readonly sql: string;
+  readonly params: readonly Param[];
+}
+
+/** All their texts, each once. */
+export async function statementsOfTheStore(): Promise<ReadonlySet<string>> {
+  const { reads, batched, immediate } = await callsOfTheStore();
+  return new Set([...reads, ...batched, ...immediate].map(({ sql }) => sql));
+}
+
+/** What reaches a session, as it does. */
+export async function callsOfTheStore(): Promise<StatementsOfTheStore> {
+  const calls = { reads: [] as Query[], batched: [] as Statement[], immediate: [] as Query[] };
+  const database: Database = {
+    read: async (sql, params) => {
+      calls.reads.push({ sql, params });
+      // The backlog is numbers, also where nothing waits.
+      const counts = / as (due|counted|oldest_at)\b/.test(sql) && !sql.includes(' group by ');
+      if (counts) return [{ due: 0, counted: 0, oldest_due_at: null, oldest_at: null }];
+      const isOfNoTable = sql.startsWith('select (');
+      return isOfNoTable ? [{ submission_status: null, approved_account_id: null }] : [];
+    },
+    immediate: async (sql, params) => {
+      calls.immediate.push({ sql, params });
+      return [];
+    },
+    batch: async (statements) => {
+      calls.batched.push(...statements);
+    },
+  };
+  // One row above is sealed under this key.
+  const store = newStore(database, { keyId: 'k1', registerKey: async () => undefined });
+  await store.run(everyStatement);
+  await store.run(everyLaterWrite);
+  await everyClaim(store.claims);
+  return calls;
+}
+
+async function everyStatement(tx: Tx): Promise<void> {
+  await Promise.all([...readsOfMoney(tx), ...mailReads(tx), ...otherReads(tx)]);
+  everyFirstWrite(tx);
+}
+
+/** Who has what, and what is paid. */
+function readsOfMoney(tx: Tx): readonly Promise<unknown>[] {
+  return [
+    tx.organizations.get('org_a'),
+    tx.organizations.list(),
+    tx.organizations.profile(tenant),
+    tx.organizations.named(tenant),
+    tx.members.get('org_a', 'mem_1'),
+    tx.members.byEmail('org_a', 'a@b'),
+    tx.members.list('org_a'),
+    tx.keys.get('key_1'),
+    tx.keys.list('org_a', 5),
+    tx.keys.slots(tenant),
+    tx.payments.get(tenant, 'pi_1'),
+    tx.payments.byExternalId(tenant, 'invoice', 'e'),
+    tx.payments.ofBuyer(tenant, 'byr_1', 'approved', { fromMs: T0, afterId: 'x', limit: 5 }),
+    tx.payments.anyOfBuyer(tenant, 'byr_1'),
+    tx.payments.list({ status: null, orgId: null, ...page }),
+    tx.payments.list({ status: null, orgId: null, beforeId: null, limit: 5 }),
+    tx.payments.list({ status: 'failed', orgId: 'org_a', ...page }),
+    tx.payments.find('pi_1'),
+    tx.payments.byPublicId('p'),
+    tx.views.get(tenant, 'pi_1'),
+    tx.views.byExternalId(tenant, 'invoice', 'e'),
+    ...[null, 'approved' as const].flatMap((status) => [
+      tx.views.listInvoices(tenant, { status, ...page }),
+      tx.views.listInvoices(tenant, { status, beforeId: null, limit: 5 }),
+    ]),
+    ...paymentPages(tx),
+    tx.views.kycStatus(tenant, { id: 'byr_1', emailKey: 'a@b' }),
+    tx.funds.get(tenant, 'pi_1'),
+    tx.funds.open(5),
+    tx.funds.page(null, 5),
+    tx.quotes.get(tenant, 'qt_1'),
+    ...readsOfReceipts(tx),
+    tx.bankDetails.ofPayment(tenant, 'pi_1'),
+    tx.bankDetails.byCode('s', 'c'),
+    tx.bankDetails.byNumber('n', 's'),
+    tx.bankDetails.paidBefore(someBankDetails(), 'a'),
+    ...deskReads(tx),
+    tx.commands.get('cmd_1'),
+    tx.commands.byReference('test', 'r'),
+    tx.commands.byPartnerRef('test', 'payin', 'p'),
+    tx.commands.ofPayment(tenant, 'pi_1'),
+    tx.commands.ofSubmission(tenant, 'kyc_1'),
+    tx.commands.since({ fromMs: 0, afterId: '', limit: 5 }),
+    tx.commands.list({ stuck: true, limit: 5 }),
+    tx.commands.list({ stuck: false, limit: 5 }),
+    tx.ledger.ofPayment(tenant, 'pi_1'),
+    tx.idempotency.find(tenant, 'k'),
+    tx.buyers.byEmail('test', 'a@b'),
+    tx.buyers.get('test', 'byr_1'),
+    tx.buyers.submission(tenant, 'byr_1'),
+    tx.buyers.submissionById(tenant, 'kyc_1'),
+    tx.buyers.approvedAnywhere('test', 'byr_1'),
+    tx.buyers.approvedByPartnerRef('test', 'p', 5),
+    tx.buyers.submissionByFlow('f'),
+  ];
+}
+
+function readsOfReceipts(tx: Tx): readonly Promise<unknown>[] {
+  return [
+    tx.receipts.get('rct_1'),
+    tx.receipts.byPartnerRef('fake', 'test', 'p'),
+    tx.receipts.due(duePage(5)),
+    tx.receipts.list({ waiting: true, ...page }),
+    tx.receipts.list({ waiting: true, beforeId: null, limit: 5 }),
+    tx.receipts.list({ waiting: false, ...page }),
+    tx.receipts.list({ waiting: false, beforeId: null, limit: 5 }),
+    tx.receipts.after('rct_1', 5),
+    tx.receipts.postings('rct_1'),
+    tx.scans.get('fake', 'test'),
+    tx.quotes.byPartnerQuoteId('test', 'q', 5),
+    tx.bankDetails.byShortId('s', 5),
+    tx.payments.awaitingMoney(tenant, null, 5),
+    tx.payments.awaitingMoney(tenant, 's', 5),
+    tx.commands.payinsInFlight('test', 5),
+    tx.accounts.byPartnerRef('test', 'p'),
+    tx.organizations.profilesByPartnerRef('test', 'p'),
+  ];
+}
+
+/** Under every combination of filters. */
+function paymentPages(tx: Tx): readonly Promise<unknown>[] {
+  const origins = ['payment_intent', 'invoice'] as const;
+  const none = { status: null, externalId: null, sellerExternalId: null };
+  const ends = { fromMoment: '0', beforeMoment: 'z' };
+  const all = { origins, ...none, fromMoment: null, beforeMoment: null, ...page };
+  const status = 'approved' as const;
+  return [
+    tx.views.listPayments(tenant, all),
+    tx.views.listPayments(tenant, { ...all, ...ends, beforeId: null }),
+    tx.views.listPayments(tenant, { ...all, status }),
+    tx.views.listPayments(tenant, { ...all, sellerExternalId: 's' }),
+    tx.views.listPayments(tenant, { ...all, sellerExternalId: 's', status, ...ends }),
+    tx.views.listPayments(tenant, { ...all, externalId: 'e', sellerExternalId: 's', status }),
+    tx.views.updatedPayments(tenant, { origins, fromMs: T0, afterId: 'x', untilMs: T0, limit: 5 }),
+  ];
+}
+
+const notice = { purpose: 'payout_changed', toKey: 'a@b', accountId: null } as const;
+
+function mailReads(tx: Tx): readonly Promise<unknown>[] {
+  return [
+    tx.mails.get(tenant, 'mail_1'),
+    tx.mails.byTokenHash('h'),
+    tx.mails.openLinks(tenant, { kind: 'payment', paymentId: 'pi_1' }, T0),
+    tx.mails.openLinks(tenant, { kind: 'submission', submissionId: 'k', ownerIndex: 1 }, T0),
+    tx.mails.newestOwnerLink(tenant, 'kyc_1', 1),
+    tx.mails.newestOwnerLinks(tenant, 'kyc_1', 5),
+    tx.mails.newestUsedLink(tenant, 'kyc_1'),
+    tx.pageSessions.byId('h'),
+    tx.pageSessions.newestOfPayment(tenant, 'pi_1'),
+    tx.pageSessions.newestOfForm(tenant, 'kyc_1'),
+    tx.pageSessions.ofForm(tenant, 'kyc_1'),
+    tx.pageSessions.ofOwner(tenant, 'kyc_1', 1),
+    tx.pageSessions.createdBefore(T0, 5),
+    tx.mails.oldest(5),
+    tx.mails.newestNumbered({ ...tenant, purpose: 'sign_in', toKey: 'a@b' }, 5),
+    tx.mails.newestAbout({ ...tenant, ...notice }, 5),
+    ...[null, 'refused' as const].flatMap((status) => [
+      tx.mails.list({ status, ...page }),
+      tx.mails.list({ status, beforeId: null, limit: 5 }),
+    ]),
+  ];
+}
+
+function otherReads(tx: Tx): readonly Promise<unknown>[] {
+  return [
+    tx.documents.find('doc_1'),
+    tx.documents.due(duePage(5)),
+    tx.documents.slots(tenant, aDocument().owner),
+    ...[true, false].flatMap((kept) => [
+      tx.documents.list({ kept, ...page }),
+      tx.documents.list({ kept, beforeId: null, limit: 5 }),
+    ]),
+    tx.accounts.get(tenant, 'acct_1'),
+    tx.accounts.byExternalId(tenant, 'e'),
+    tx.accounts.ofBuyer(tenant, 'a@b'),
+    ...[null, 'seller' as const].flatMap((role) =>
+      [null, 'approved' as const].flatMap((status) => [
+        tx.accounts.list(tenant, { role, status, ...page }),
+        tx.accounts.list(tenant, { role, status, beforeId: null, limit: 5 }),
+      ]),
+    ),
+    tx.outbox.oldest(5),
+    tx.outbox.ofSubject(tenant, 'pi_1'),
+    tx.feed.head(tenant),
+    tx.feed.after(tenant, 0, 5),
+    tx.feed.get(tenant, 'evt_1'),
+    tx.feed.ofSubject(tenant, 'pi_1'),
+    tx.subscriptions.get(tenant, 'whs_1'),
+    tx.subscriptions.find('whs_1'),
+    tx.subscriptions.list(tenant, 5),
+    tx.subscriptions.slots(tenant),
+    tx.subscriptions.active(tenant),
+    tx.deliveries.get('whd_1'),
+    tx.deliveries.ofSubscription(tenant, 'whs_1', page),
+    tx.deliveries.list({ status: null, subscriptionId: null, ...page }),
+    tx.deliveries.list({ status: 'dead_letter', subscriptionId: null, ...page }),
+    tx.deliveries.list({ status: 'pending', subscriptionId: 'whs_1', ...page }),
+    tx.deliveries.pendingOf('whs_1', 5),
+    tx.deliveries.attempts('whd_1'),
+    tx.deliveries.ofSubject(tenant, 'pi_1', { fromMs: T0, afterId: 'x', limit: 5 }),
+    tx.deliveries.attemptsOfSubject(tenant, 'pi_1', { fromMs: T0, afterId: 'x', limit: 5 }),
+    tx.inbox.get('fake', 'test', 'm'),
+    tx.inbox.unapplied(duePage(5)),
+    tx.advances.get(tenant, 'pi_1'),
+    tx.simulations.get('test', 'cmd_1'),
+    tx.advances.due(duePage(5)),
+    tx.keyCheckValues.list(),
+    tx.storageFingerprints.get('documents'),
+    tx.serviceKeys.list('session'),
+    // No row is found here, and a database always has one.
+    tx.epochs.current().catch(() => null),
+    tx.epochs.list(),
+    ...sealedPlaces.map(([column, place]) =>
+      tx.sealed.page(column, { exceptKeyId: 'k1', after: sealedRow(place), limit: 5 }),
+    ),
+    tx.queueStats.read(T0, 5),
+    tx.retention.oldDeliveries(age, 'whd_1', 5),
+    tx.retention.oldMessages(age, null, 5),
+    tx.retention.tenants(null, 5),
+    tx.retention.oldestEvents(age, tenant, 1, 5),
+  ];
+}
+
+function everyFirstWrite(tx: Tx): void {
+  tx.organizations.insert(anOrganization(), [aProfile()]);
+  tx.organizations.expect(anOrganization({ id: 'org_b' }));
+  tx.organizations.expectProfile(aProfile({ mode: 'live' }));
+  tx.members.insert(aMember());
+  tx.keys.insert(aKey());
+  tx.payments.insert(aPayment());
+  tx.funds.insert(someFunds());
+  tx.quotes.insert(aQuote());
+  tx.bankDetails.insert(someBankDetails(), [someAccount]);
+  tx.commands.insert(aCommand());
+  tx.decisions.insert(aDecision());
+  tx.idempotency.bind(tenant, 'k', 'invoice', 'inv_1', T0);
+  tx.buyers.insert(aBuyer());
+  tx.buyers.insertSubmission(aSubmission());
+  tx.buyers.expectSubmission(aSubmission({ id: 'kyc_2' }));
+  tx.accounts.insert(anAccount());
+  tx.accounts.expect(anAccount({ id: 'acct_2' }));
+  tx.mails.insert(aMail());
+  tx.mails.insertOnce(aNotice());
+  tx.pageSessions.insert(aPageSession());
+  tx.pageSessions.remove(aPageSession({ id: 'other' }));
+  tx.mails.remove(aMail({ id: 'mail_2' }));
+  tx.documents.insert(aDocument());
+  tx.outbox.append(anEvent());
+  tx.outbox.remove([{ position: 1n, event: anEvent() }]);
+  tx.feed.append(aFeedEvent());
+  tx.feed.setHead(tenant, null, { sequence: 1, chainHash: 'a' });
+  tx.subscriptions.insert(aSubscription());
+  tx.subscriptions.expect(aSubscription({ id: 'whs_2' }));
+  tx.deliveries.insert(aDelivery());
+  tx.deliveries.logAttempt(anAttempt());
+  tx.inbox.insert(aMessage());
+  tx.receipts.insert(aReceipt());
+  tx.receipts.expect(aReceipt({ id: 'rct_2' }));
+  tx.receipts.append('rct_1', 'pst_9', aReceiptPosting, T0);
+  tx.scans.insert(aScan());
+  tx.keyCheckValues.insert(aCheckValue());
+  tx.keyCheckValues.remove(aCheckValue({ keyId: 'second' }));
+  tx.storageFingerprints.insert({ name: 'documents', value: 'database-1', createdAtMs: T0 });
+  tx.serviceKeys.insert(aServiceKey({ sealed: 's1.k1.a' }));
+  tx.serviceKeys.remove(aServiceKey({ id: 'skey_2' }));
+  tx.epochs.expectNoQuarantine();
+  tx.epochs.insert(anEpoch());
+  tx.advances.put(anAdvance());
+  tx.simulations.put(aSimulatedReport());
+  tx.advances.remove(anAdvance({ paymentId: 'pi_2' }));
+}
+
+/** Writes of rows that another batch has inserted: a batch writes a row once. */
+async function everyLaterWrite(tx: Tx): Promise<void> {
+  tx.organizations.update(anOrganization());
+  tx.organizations.updateProfile(aProfile());
+  tx.members.update(aMember());
+  tx.keys.update(aKey());
+  tx.keys.touch('key_1', T0);
+  tx.payments.update(aPayment());
+  tx.funds.update(someFunds());
+  tx.commands.update(aCommand());
+  tx.decisions.update(aDecision());
+  tx.buyers.updateSubmission(aSubmission());
+  tx.accounts.update(anAccount());
+  tx.mails.update(aMail());
+  tx.pageSessions.update(aPageSession());
+  tx.pageSessions.touch(aPageSession({ id: 'other' }));
+  tx.documents.update(aDocument());
+  tx.documents.requestPurge(tenant, aDocument().owner, T0);
+  tx.feed.setHead(tenant, { sequence: 1, chainHash: 'a' }, { sequence: 2, chainHash: 'b' });
+  tx.subscriptions.update(aSubscription());
+  tx.deliveries.update(aDelivery());
+  tx.inbox.update(aMessage());
+  tx.receipts.update(aReceipt());
+  tx.scans.update(aScan());
+  tx.keyCheckValues.update(aCheckValue());
+  tx.serviceKeys.update(aServiceKey());
+  tx.epochs.update(anEpoch());
+  for (const [column, place] of sealedPlaces) tx.sealed.replace(column, sealedRow(place), 's');
+  tx.advances.update(anAdvance());
+  tx.retention.removeDeliveries(age, 'whd_1', 'whd_2');
+  tx.retention.removeMessages(null, aMessage());
+  tx.retention.removeEvents(tenant, 1, 2);
+}
+
+async function everyClaim(claims: Claims): Promise<void> {
+  const claim = { nowMs: T0, limit: 5, leaseMs: 1_000 };
+  await claims.commands(claim);
+  await claims.mails(claim);
+  await claims.dueSubscriptions(T0);
+  await claims.deliveries({ ...claim, subscriptionId: 'whs_1' });
+  await claims.lostDeliveries(T0, 5);
+  await claims.expiredPayments(duePage(5));
+  await claims.releaseOwn(T0);
+  await claims.releaseAll(T0);
+  await claims.nextDueAtMs();
+}

@@ -1,0 +1,149 @@
+// The store of test worlds: SQLite in memory, unless PONTE_TEST_DATABASE names another one. `file`
+// is SQLite in a file; a URL is a PostgreSQL server on which every world has a separate schema.
+// other-databases.ts runs the suites on those.
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import type { Statement } from '../../../adapters/storage/database.js';
+import { PostgresDatabase } from '../../../adapters/storage/postgres/database.js';
+import { openPostgresStore, type PostgresStore } from '../../../adapters/storage/postgres/store.js';
+import { SqliteDatabase } from '../../../adapters/storage/sqlite/database.js';
+import { openSqliteStore, type SqliteStore } from '../../../adapters/storage/sqlite/store.js';
+import type { ServedStore } from '../../../adapters/storage/store.js';
+import type { Sealer } from '../../../core/ports/storage.js';
+import { migratedImage } from './migrated-image.js';
+
+const { PONTE_TEST_DATABASE: chosen = 'memory' } = process.env;
+
+const isPostgres = chosen.startsWith('postgres://');
+
+/** Schemas of closed stores, by server: to migrate one takes longer than to empty it. */
+const freeSchemas = new Map<string, string[]>();
+let schemas = 0;
+
+/** Empty and migrated. */
+export async function testStore(sealer: Sealer | null = null): Promise<ServedStore> {
+  if (isPostgres) return postgresStore(chosen, sealer);
+  return chosen === 'file' ? threadedSqliteStore(sealer) : memoryStore(sealer);
+}
+
+export function memoryStore(sealer: Sealer | null = null): SqliteStore {
+  return openSqliteStore({ path: ':memory:', image: migratedImage() }, sealer);
+}
+
+/** In a file, which goes with the store. */
+export function sqliteFileStore(sealer: Sealer | null = null): SqliteStore {
+  const folder = mkdtempSync(join(tmpdir(), 'ponte-world-'));
+  const path = join(folder, 'ponte.db');
+  writeFileSync(path, migratedImage());
+  const store = openSqliteStore({ path }, sealer);
+  return closing(store, () => rmSync(folder, { recursive: true, force: true }));
+}
+
+/** The same, written by a thread, as a host serves it. */
+export async function threadedSqliteStore(sealer: Sealer | null = null): Promise<SqliteStore> {
+  const store = sqliteFileStore(sealer);
+  await store.startThread?.();
+  return store;
+}
+
+/** In a separate schema on the server at `url`. */
+export async function postgresStore(
+  url: string,
+  sealer: Sealer | null = null,
+): Promise<PostgresStore> {
+  const free = freeSchemas.get(url) ?? [];
+  freeSchemas.set(url, free);
+  const used = free.pop();
+  schemas += 1;
+  const schema = used ?? `world_${process.pid}_${schemas}`;
+  await emptySchema(url, schema, { isNew: used === undefined });
+  const options = encodeURIComponent(`-c search_path=${schema}`);
+  const store = openPostgresStore({ url: `${url}?options=${options}` }, sealer);
+  await store.migrate();
+  return closing(store, () => void free.push(schema));
+}
+
+/** With `closed` after the end. */
+function closing<S extends ServedStore>(store: S, closed: () => void): S {
+  const { close } = store;
+  return Object.assign(store, { close: () => close().then(closed) });
+}
+
+/** The result of `work`, and every statement of the batches that were applied during it. */
+export async function withStatements<T>(
+  work: () => Promise<T>,
+): Promise<{ readonly result: T; readonly statements: readonly Statement[] }> {
+  const { prototype } = isPostgres ? PostgresDatabase : SqliteDatabase;
+  const { batch } = prototype;
+  const statements: Statement[] = [];
+  prototype.batch = function (this: PostgresDatabase & SqliteDatabase, added) {
+    statements.push(...added);
+    return batch.call(this, added);
+  };
+  try {
+    return { result: await work(), statements };
+  } finally {
+    prototype.batch = batch;
+  }
+}
+
+/** Every row of every table of the database that `work` writes to, as text. */
+export async function storedBy(work: () => Promise<unknown>): Promise<string> {
+  const { prototype } = isPostgres ? PostgresDatabase : SqliteDatabase;
+  const { batch } = prototype;
+  let written: Pick<SqliteDatabase, 'read'> | null = null;
+  prototype.batch = function (this: PostgresDatabase & SqliteDatabase, added) {
+    written = this;
+    return batch.call(this, added);
+  };
+  try {
+    await work();
+  } finally {
+    prototype.batch = batch;
+  }
+  const database = written as Pick<SqliteDatabase, 'read'> | null;
+  if (database === null) throw new Error('nothing was written');
+  const names = isPostgres
+    ? 'select tablename as name from pg_tables where schemaname = current_schema()'
+    : "select name from sqlite_schema where type = 'table'";
+  const tables = await database.read(names, []);
+  const contents = await Promise.all(
+    tables.map(({ name }) => database.read(`select * from ${String(name)}`, [])),
+  );
+  return JSON.stringify(contents, (_, value: unknown) =>
+    typeof value === 'bigint' ? `${value}` : value,
+  );
+}
+
+/** Makes a new schema, or removes all rows of one that was migrated. */
+export async function emptySchema(
+  url: string,
+  schema: string,
+  { isNew }: { readonly isNew: boolean },
+): Promise<void> {
+  const client = new pg.Client(url);
+  await client.connect();
+  try {
+    if (isNew) await client.query(`create schema ${schema}`);
+    else await removeRows(client, schema);
+  } finally {
+    await client.end();
+  }
+}
+
+/** As a replica the ledger's triggers, which forbid it, are silent. */
+async function removeRows(client: pg.Client, schema: string): Promise<void> {
+  const { rows } = await client.query<{ readonly name: string }>(
+    'select tablename as name from pg_tables ' +
+      "where schemaname = $1 and tablename <> 'schema_migrations'",
+    [schema],
+  );
+  const deletes = rows.map(({ name }) => `delete from ${schema}.${name}`);
+  // The first epoch, as the migration makes it.
+  const epoch =
+    `insert into ${schema}.epochs (number, cause, state, began_at, version) ` +
+    "values (1, 'initial', 'open', date_trunc('milliseconds', now()), 1)";
+  await client.query(['set session_replication_role = replica', ...deletes, epoch].join('; '));
+}

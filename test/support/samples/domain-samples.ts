@@ -1,0 +1,427 @@
+// Domain values for tests that need some of everything: valid, distinct in every field that could
+// be mixed up, and changed by the fields that a test is about.
+import type { StoredKey } from '../../../core/domain/access/api-key.js';
+import type { Member } from '../../../core/domain/access/member.js';
+import { money } from '../../../core/domain/base/money.js';
+import type { Tenant } from '../../../core/domain/base/tenant.js';
+import {
+  type MoneyCommand,
+  newCommand,
+  type PartyCommand,
+} from '../../../core/domain/commands/partner-command.js';
+import type { InboxMessage } from '../../../core/domain/commands/partner-message.js';
+import type { Quote } from '../../../core/domain/commands/quote.js';
+import {
+  type Buyer,
+  emailKey,
+  type KycSubmission,
+} from '../../../core/domain/parties/buyer-kyc.js';
+import type { ConnectedAccount } from '../../../core/domain/parties/connected-account.js';
+import type { Document } from '../../../core/domain/parties/document.js';
+import type {
+  Organization,
+  OrganizationProfile,
+} from '../../../core/domain/parties/organization.js';
+import type { LimitHit } from '../../../core/domain/payments/amount-limit.js';
+import type { DomainEvent, NumberedEvent } from '../../../core/domain/payments/event.js';
+import { type Funds, noFunds } from '../../../core/domain/payments/funds.js';
+import type { Advance, Payment } from '../../../core/domain/payments/payment.js';
+import type { Subscription } from '../../../core/domain/webhooks/subscription.js';
+import {
+  type DeliveryAttempt,
+  newDelivery,
+  type WebhookDelivery,
+} from '../../../core/domain/webhooks/webhook-delivery.js';
+import type { DuePage } from '../../../core/ports/storage.js';
+import { sampleInstructions } from './payin-samples.js';
+
+/** 2026-01-02T03:04:05.678Z. */
+export const T0 = 1_767_323_045_678;
+
+export const tenant: Tenant = { orgId: 'org_a', mode: 'test' };
+export const otherMode: Tenant = { orgId: 'org_a', mode: 'live' };
+export const otherOrg: Tenant = { orgId: 'org_b', mode: 'test' };
+
+export function duePage(limit: number, nowMs = T0, after: DuePage['after'] = null): DuePage {
+  return { nowMs, limit, after };
+}
+
+export function anOrganization(fields: Partial<Organization> = {}): Organization {
+  return {
+    id: 'org_a',
+    name: 'Acme Ltda · São Paulo',
+    productionGrantedAtMs: T0 + 1,
+    requiresApproval: true,
+    supportEmail: 'help@acme.example',
+    supportPhone: '+55 11 5555-0100',
+    website: 'https://acme.example/',
+    createdAtMs: T0,
+    version: 1,
+    ...fields,
+  };
+}
+
+export function aProfile(fields: Partial<OrganizationProfile> = {}): OrganizationProfile {
+  return {
+    ...tenant,
+    status: 'approved',
+    commandId: 'cmd_kyb',
+    partnerRef: 're_1',
+    destinationRef: 'pix_1',
+    railsCommandId: 'cmd_rails',
+    railsRef: 'va_1',
+    tosId: 'tos_1',
+    tosAcceptedAtMs: T0 + 2,
+    reason: 'so',
+    approvedAtMs: T0 + 5,
+    rejectedAtMs: T0 + 6,
+    version: 1,
+    corrections: '[]',
+    answerByMs: T0 + 3,
+    answerAlertedAtMs: T0 + 4,
+    ...fields,
+  };
+}
+
+export function aMember(fields: Partial<Member> = {}): Member {
+  const { email = 'Ana@Acme.example' } = fields;
+  return {
+    id: 'mem_1',
+    orgId: 'org_a',
+    email,
+    emailKey: emailKey(email),
+    role: 'finance',
+    removedAtMs: null,
+    createdAtMs: T0,
+    version: 1,
+    ...fields,
+  };
+}
+
+export function aKey(fields: Partial<StoredKey> = {}): StoredKey {
+  return {
+    ...tenant,
+    id: 'key_1',
+    name: 'server',
+    scopes: ['webhooks:read', 'invoices:write'],
+    salt: '00'.repeat(16),
+    secretHash: 'ab'.repeat(32),
+    lastUsedAtMs: null,
+    revokedAtMs: null,
+    slot: null,
+    createdAtMs: T0,
+    version: 1,
+    ...fields,
+  };
+}
+
+export function aLimitHit(fields: Partial<LimitHit> = {}): LimitHit {
+  const limit = { period: 'day', left: money(10_000n, 'EUR'), untilMs: T0 + 10 } as const;
+  return { ...limit, atMs: T0, isLifted: false, ...fields };
+}
+
+export function aPayment(fields: Partial<Payment> = {}): Payment {
+  const id = fields.id ?? 'pi_1';
+  return {
+    ...tenant,
+    id,
+    origin: 'payment_intent',
+    publicId: `pub_${id}`,
+    externalId: null,
+    status: 'awaiting_buyer',
+    amount: money(99_999_999_999_999n, 'EUR'),
+    number: 'INV/7',
+    dueDate: '2026-02-28',
+    createdByMemberId: 'mem_1',
+    approvedByMemberId: 'mem_2',
+    invitedAtMs: T0 + 3,
+    buyerId: 'byr_1',
+    buyer: { email: 'Buyer@Example.com', name: 'Zoë 買い手', country: 'JP', phone: '+81 3' },
+    sellerExternalId: 'seller-1',
+    payeeName: 'Padaria São João Ltda',
+    destination: 'pix_1',
+    purpose: 'freight_and_logistics',
+    returnUrl: 'https://shop.example/back',
+    display: '{"b":1,"a":"\\u00e9"}',
+    metadata: '{ "command" : 7 }',
+    expiresAtMs: T0 + 60_000,
+    buyerLocale: 'pt-BR',
+    limitHit: aLimitHit(),
+    quoteId: 'qt_1',
+    confirmedLocale: 'pt-BR',
+    payinInstructions: sampleInstructions({ payByMs: T0 + 90_000 }),
+    bankDetailsCode: '7KQ4-M2XD',
+    coveredAtMs: T0 + 7,
+    transactionHash: '0xabc',
+    settlement: {
+      settled: money(5_123n, 'BRL'),
+      fees: money(10n, 'EUR'),
+      fxRate: '5.1234',
+      endToEndId: 'E1',
+    },
+    failureReason: 'failed so',
+    cancelReason: 'cancelled so',
+    createdAtMs: T0,
+    updatedAtMs: T0 + 5,
+    version: 1,
+    ...fields,
+  };
+}
+
+/** As it is right after its creation: everything optional is absent. */
+export function aBarePayment(fields: Partial<Payment> = {}): Payment {
+  return aPayment({
+    number: null,
+    dueDate: null,
+    createdByMemberId: null,
+    approvedByMemberId: null,
+    invitedAtMs: null,
+    buyer: { email: 'buyer@example.com', name: null, country: null, phone: null },
+    sellerExternalId: null,
+    returnUrl: null,
+    display: null,
+    metadata: '{}',
+    buyerLocale: null,
+    payeeName: null,
+    confirmedLocale: null,
+    purpose: null,
+    limitHit: null,
+    expiresAtMs: null,
+    quoteId: null,
+    payinInstructions: null,
+    bankDetailsCode: null,
+    coveredAtMs: null,
+    transactionHash: null,
+    settlement: null,
+    failureReason: null,
+    cancelReason: null,
+    ...fields,
+  });
+}
+
+export function someFunds(fields: Partial<Funds> = {}): Funds {
+  return { ...noFunds(tenant, 'pi_1', 'EUR'), ...fields };
+}
+
+export function aQuote(fields: Partial<Quote> = {}): Quote {
+  return {
+    ...tenant,
+    id: 'qt_1',
+    paymentId: 'pi_1',
+    partnerQuoteId: 'pq_1',
+    source: money(10_000n, 'EUR'),
+    fees: money(150n, 'USD'),
+    rate: '5.12345678',
+    target: money(51_000n, 'BRL'),
+    rateKind: 'locked',
+    lockedUntilMs: T0 + 10,
+    expiresAtMs: T0 + 20,
+    createdAtMs: T0,
+    ...fields,
+  };
+}
+
+const worked = {
+  request: 'sealed',
+  partnerRef: 'pa_1',
+  tries: 3,
+  lastError: 'it was late',
+  lastSentAtMs: T0 + 1,
+  updatedAtMs: T0 + 2,
+  heldSinceMs: T0 + 3,
+  lateAtMs: T0 + 4,
+} as const;
+const named = (id = 'cmd_1') => ({ id: 'cmd_1', reference: `ref_of_${id}` });
+
+export function aCommand(fields: Partial<MoneyCommand> = {}): MoneyCommand {
+  const draft = { kind: 'payin', amount: money(10_000n, 'EUR'), payinId: null } as const;
+  const command = newCommand(tenant, named(fields.id), { ...draft, paymentId: 'pi_1' }, T0);
+  return { ...command, ...worked, ...fields };
+}
+
+export function aPartyCommand(fields: Partial<PartyCommand> = {}): PartyCommand {
+  const subject = { kind: 'organization', id: tenant.orgId } as const;
+  const party = { kind: 'submit_organization', subject } as const;
+  return { ...newCommand(tenant, named(fields.id), party, T0), ...worked, ...fields };
+}
+
+export function aBuyer(fields: Partial<Buyer> = {}): Buyer {
+  return {
+    id: 'byr_1',
+    mode: 'test',
+    email: 'Buyer@Example.com',
+    emailKey: 'buyer@example.com',
+    createdAtMs: T0,
+    ...fields,
+  };
+}
+
+export function aSubmission(fields: Partial<KycSubmission> = {}): KycSubmission {
+  return {
+    ...tenant,
+    id: 'kyc_1',
+    buyerId: 'byr_1',
+    flowId: 'flow_1',
+    receiverId: 'rcv_1',
+    status: 'verifying',
+    partnerRef: 're_1',
+    reason: 'so',
+    tosId: 'tos_1',
+    draftSealed: 'sealed',
+    dossierSealed: 'sealed too',
+    corrections: '[]',
+    answerByMs: T0 + 4,
+    answerAlertedAtMs: T0 + 5,
+    commandId: 'cmd_1',
+    submittedAtMs: T0 + 1,
+    approvedAtMs: T0 + 2,
+    rejectedAtMs: T0 + 3,
+    createdAtMs: T0,
+    version: 1,
+    ...fields,
+  };
+}
+
+export function anAccount(fields: Partial<ConnectedAccount> = {}): ConnectedAccount {
+  return {
+    ...tenant,
+    id: 'acct_1',
+    externalId: null,
+    role: 'seller',
+    entityType: 'business',
+    status: 'approved',
+    receiverId: 'rcv_1',
+    commandId: 'cmd_1',
+    partnerRef: 're_1',
+    email: 'Seller@Example.com',
+    legalName: 'Zoë Ltda',
+    displayName: 'Zoë',
+    country: 'BR',
+    taxIdSealed: 'sealed',
+    taxIdLast4: '0181',
+    tosSessionKey: 'session_1',
+    tosId: 'tos_1',
+    destinationRef: 'pix_1',
+    railsCommandId: 'cmd_2',
+    railsRef: 'wallet_1',
+    readyAtMs: T0 + 3,
+    reason: 'so',
+    approvedAtMs: T0 + 1,
+    rejectedAtMs: T0 + 2,
+    createdAtMs: T0,
+    updatedAtMs: T0 + 4,
+    corrections: '[]',
+    answerByMs: T0 + 5,
+    answerAlertedAtMs: T0 + 6,
+    version: 1,
+    ...fields,
+  };
+}
+
+export function aDocument(fields: Partial<Document> = {}): Document {
+  return {
+    ...tenant,
+    id: 'doc_1',
+    owner: { party: 'buyer', id: 'byr_1' },
+    kind: 'proof_of_address',
+    ownerIndex: 20,
+    contentType: 'application/pdf',
+    status: 'stored',
+    contentName: 'ab12',
+    sizeBytes: 10_485_760,
+    tokenHashes: { upload: 'aa'.repeat(32), read: 'bb'.repeat(32) },
+    uploads: 3,
+    slot: null,
+    uploadUntilMs: T0 + 11,
+    dueAtMs: T0 + 12,
+    tries: 2,
+    createdAtMs: T0,
+    purgedAtMs: T0 + 13,
+    version: 1,
+    ...fields,
+  };
+}
+
+export function anEvent(fields: Partial<DomainEvent> = {}): DomainEvent {
+  return {
+    ...tenant,
+    id: 'evt_1',
+    type: 'payment_intent.created',
+    subjectId: 'pi_1',
+    body: '{"event":"payment_intent.created","data":{}}',
+    createdAtMs: T0,
+    ...fields,
+  };
+}
+
+export function aFeedEvent(fields: Partial<NumberedEvent> = {}): NumberedEvent {
+  return { ...anEvent(), sequence: 1, chainHash: 'cd'.repeat(32), ...fields };
+}
+
+export function aSubscription(fields: Partial<Subscription> = {}): Subscription {
+  return {
+    ...tenant,
+    id: 'whs_1',
+    url: 'https://receiver.example/hooks',
+    eventTypes: ['payment_intent.*', 'invoice.settled'],
+    active: true,
+    slot: null,
+    secretSealed: 'sealed',
+    createdAtMs: T0,
+    updatedAtMs: T0 + 1,
+    version: 1,
+    ...fields,
+  };
+}
+
+export function aDelivery(fields: Partial<WebhookDelivery> = {}): WebhookDelivery {
+  const fresh = newDelivery({
+    ...tenant,
+    id: 'whd_1',
+    subscriptionId: 'whs_1',
+    eventId: 'evt_1',
+    eventType: 'payment_intent.created',
+    createdAtMs: T0,
+  });
+  return { ...fresh, ...fields };
+}
+
+export function anAttempt(fields: Partial<DeliveryAttempt> = {}): DeliveryAttempt {
+  return {
+    id: 'att_1',
+    deliveryId: 'whd_1',
+    attempt: 1,
+    startedAtMs: T0,
+    durationMs: 12,
+    responseStatus: 500,
+    responseBody: 'oh no',
+    error: null,
+    ...fields,
+  };
+}
+
+export function aMessage(fields: Partial<InboxMessage> = {}): InboxMessage {
+  return {
+    partner: 'fake',
+    mode: 'test',
+    messageId: 'msg_1',
+    facts: '[]',
+    receivedAtMs: T0,
+    dueAtMs: T0 + 1,
+    tries: 0,
+    version: 1,
+    ...fields,
+  };
+}
+
+export function anAdvance(fields: Partial<Advance> = {}): Advance {
+  return {
+    ...tenant,
+    paymentId: 'pi_1',
+    to: 'settled',
+    dueAtMs: T0,
+    tries: 0,
+    version: 1,
+    ...fields,
+  };
+}

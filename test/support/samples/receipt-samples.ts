@@ -1,0 +1,57 @@
+// Samples of money that nobody ordered.
+import { money } from '../../../core/domain/base/money.js';
+import type { Receipt, ReceiptPosting } from '../../../core/domain/deposits/receipt.js';
+import type { StatementScan } from '../../../core/domain/deposits/statement-scan.js';
+import { T0 } from './domain-samples.js';
+
+export function aReceipt(fields: Partial<Receipt> = {}): Receipt {
+  return {
+    id: 'rct_1',
+    partner: 'fake',
+    mode: 'test',
+    partnerRef: 'pa_9',
+    partyRef: 're_1',
+    orgId: 'org_a',
+    accountId: 'acct_1',
+    amount: money(9_007_199_254_740_993n, 'USD'),
+    end: 'completed',
+    state: 'waiting',
+    payerSealed: 'sealed',
+    transactionHash: '0xab',
+    paymentId: null,
+    rule: null,
+    enteredAtMs: T0 - 2,
+    completedAtMs: T0 - 1,
+    tries: 2,
+    dueAtMs: T0 + 1,
+    lastError: 'e',
+    createdAtMs: T0,
+    updatedAtMs: T0 + 3,
+    version: 1,
+    ...fields,
+  };
+}
+
+export function aScan(fields: Partial<StatementScan> = {}): StatementScan {
+  return {
+    partner: 'fake',
+    mode: 'test',
+    sinceMs: T0 - 9,
+    cursor: 'c',
+    beganAtMs: T0 - 1,
+    completedAtMs: T0 - 5,
+    tries: 3,
+    dueAtMs: T0,
+    lastError: 'e',
+    version: 1,
+    ...fields,
+  };
+}
+
+export const aReceiptPosting: ReceiptPosting = {
+  kind: 'received',
+  lines: [
+    { account: 'buyer', money: money(-9_007_199_254_740_993n, 'USD') },
+    { account: 'suspense', money: money(9_007_199_254_740_993n, 'USD') },
+  ],
+};

@@ -1,0 +1,239 @@
+// Payments whose money waits for an operator, stored as they are after it went wrong, and what
+// operators do about them.
+import assert from 'node:assert/strict';
+import type { TestContext } from 'node:test';
+import { money } from '../../../core/domain/base/money.js';
+import type { Tenant } from '../../../core/domain/base/tenant.js';
+import {
+  isMoneyCommand,
+  type MoneyCommand,
+} from '../../../core/domain/commands/partner-command.js';
+import {
+  payerPurpose,
+  type Receipt,
+  receiptAccounts,
+  receiptPosting,
+} from '../../../core/domain/deposits/receipt.js';
+import { fundsOf, postingsBetween, sumsOf } from '../../../core/domain/payments/funds.js';
+import type { Payment } from '../../../core/domain/payments/payment.js';
+import type { PartnerFact } from '../../../core/ports/partner.js';
+import { applyPartnerUpdate } from '../../../core/usecases/commands/partner-inbox.js';
+import { type DeskCommand, decideMoney } from '../../../core/usecases/money-desk/money-desk.js';
+import { listQueues } from '../../../core/usecases/money-desk/money-queues.js';
+import { findDifferences } from '../../../core/usecases/payments/ledger-check.js';
+import { currentKey } from '../../../core/usecases/service/service-keys.js';
+import {
+  aBarePayment,
+  aCommand,
+  anOrganization,
+  aProfile,
+  aQuote,
+  someFunds,
+  T0,
+} from '../samples/domain-samples.js';
+import { aReceipt } from '../samples/receipt-samples.js';
+import { type World, world } from './test-world.js';
+
+export const live: Tenant = { orgId: 'org_a', mode: 'live' };
+export const inTest: Tenant = { orgId: 'org_a', mode: 'test' };
+export const aPayer = {
+  name: 'Blue Parts LLC',
+  bank: 'First Bank',
+  trace: '0210000',
+  texts: ['invoice 7', 'thanks'],
+};
+export const usd = (amountMinor: bigint) => money(amountMinor, 'USD');
+
+type OrderFields = Partial<MoneyCommand>;
+
+/** A command that the partner accepted, of 100.00 USD. */
+export function anOrder(kind: MoneyCommand['kind'], id: string, fields: OrderFields = {}) {
+  return aCommand({
+    ...live,
+    id,
+    kind,
+    paymentId: 'pi_1',
+    amount: usd(10_000n),
+    state: 'done',
+    end: 'open',
+    partnerRef: `pa_${id}`,
+    receivedMinor: 0n,
+    confirmedMinor: 0n,
+    dueAtMs: null,
+    payinId: kind === 'refund' ? 'cmd_in' : null,
+    review: null,
+    request: null,
+    leaseToken: null,
+    lastError: null,
+    ...fields,
+  });
+}
+
+export const paidIn = (receivedMinor = 10_000n, fields: OrderFields = {}) =>
+  anOrder('payin', 'cmd_in', {
+    end: 'completed',
+    receivedMinor,
+    confirmedMinor: receivedMinor,
+    ...fields,
+  });
+
+export const refusedRefund = (fields: OrderFields = {}) =>
+  anOrder('refund', 'cmd_back', {
+    state: 'refused',
+    partnerRef: null,
+    lastError: 'not_supported: no refunds',
+    ...fields,
+  });
+
+export const failedPayout = (fields: OrderFields = {}) =>
+  anOrder('payout', 'cmd_out', { end: 'failed', lastError: 'PIX key closed', ...fields });
+
+export class DeskScene {
+  readonly made: Pick<World, 'deps' | 'log'>;
+
+  constructor(made: DeskScene['made']) {
+    this.made = made;
+  }
+
+  get deps() {
+    return this.made.deps;
+  }
+
+  /** Stores a payment of 100.00 USD with these commands and the books that follow from them. */
+  async payment(
+    commands: readonly MoneyCommand[],
+    { tenant = live, ...fields }: Partial<Payment> & { readonly tenant?: Tenant } = {},
+  ): Promise<void> {
+    const id = fields.id ?? 'pi_1';
+    const of = { ...tenant, paymentId: id };
+    const sums = sumsOf(commands);
+    const payment = aBarePayment({
+      ...tenant,
+      id,
+      amount: usd(10_000n),
+      status: 'failed',
+      quoteId: null,
+      settlement: null,
+      ...fields,
+    });
+    const postings = postingsBetween(sumsOf([]), sums, 'USD', payment.settlement);
+    await this.deps.store.run(async (tx) => {
+      tx.payments.insert(payment);
+      if (payment.quoteId !== null) {
+        const rate = { fees: usd(100n), rate: '5.20', target: money(51_480n, 'BRL') };
+        const quoted = { source: usd(10_000n), rateKind: 'indicative', ...rate } as const;
+        tx.quotes.insert(aQuote({ ...of, id: payment.quoteId, ...quoted, lockedUntilMs: null }));
+      }
+      tx.funds.insert(fundsOf(someFunds({ ...of, currency: 'USD' }), commands));
+      for (const command of commands) tx.commands.insert({ ...command, ...of });
+      for (const [index, one] of postings.entries()) {
+        tx.ledger.append(tenant, id, `pst_${id}_${index}`, one, T0);
+      }
+    });
+  }
+
+  /** An organization whose account at the partner has this id. */
+  async organization(profile: Tenant & { readonly partnerRef: string }): Promise<void> {
+    await this.deps.store.run(async (tx) =>
+      tx.organizations.insert(anOrganization(), [aProfile(profile)]),
+    );
+  }
+
+  /** Stores 100.00 USD that nobody ordered, with the posting that follows from it. */
+  async receipt(fields: Partial<Receipt> = {}): Promise<Receipt> {
+    const known = {
+      ...live,
+      partyRef: null,
+      accountId: null,
+      amount: usd(10_000n),
+      dueAtMs: null,
+    };
+    const payerSealed = this.deps.secretBox.seal(
+      JSON.stringify(aPayer),
+      payerPurpose({ id: fields.id ?? 'rct_1' }),
+    );
+    const receipt = aReceipt({ ...known, payerSealed, ...fields });
+    const posting = receiptPosting(null, receipt);
+    await this.deps.store.run(async (tx) => {
+      tx.receipts.insert(receipt);
+      if (posting !== null) tx.receipts.append(receipt.id, `pst_${receipt.id}`, posting, T0);
+    });
+    return receipt;
+  }
+
+  /** State and end, and the balances of the postings in units: buyer, suspense, adjustments. */
+  async receiptNow(id = 'rct_1'): Promise<string> {
+    const [receipt, postings] = await this.deps.store.run((tx) =>
+      Promise.all([tx.receipts.get(id), tx.receipts.postings(id)]),
+    );
+    assert.ok(receipt !== null);
+    const balances = receiptAccounts.map((of) => {
+      const lines = postings.flatMap((one) => one.lines).filter(({ account }) => account === of);
+      return Number(lines.reduce((sum, { money: one }) => sum + one.amountMinor, 0n)) / 100;
+    });
+    return [receipt.state, receipt.end, ...balances].join(' ');
+  }
+
+  decide(
+    itemId: string,
+    request: DeskCommand['request'],
+    fields: Partial<DeskCommand> = {},
+  ): ReturnType<typeof decideMoney> {
+    const who = { evidence: 'bank reference 1', operator: 'ana', replace: false };
+    return decideMoney(this.deps, { itemId, request, ...who, ...fields });
+  }
+
+  async command(id: string): Promise<MoneyCommand> {
+    const found = await this.deps.store.run((tx) => tx.commands.get(id));
+    assert.ok(found !== null && isMoneyCommand(found), id);
+    return found;
+  }
+
+  /** A message of the partner, or with `polled` its answer to a read. */
+  async report(id: string, report: object, polled = false): Promise<void> {
+    const { kind, reference, partnerRef, version } = await this.command(id);
+    const fact = { kind, reference, partnerRef: partnerRef ?? `pa_${id}`, report } as PartnerFact;
+    const source = polled ? { polledVersion: version } : {};
+    await applyPartnerUpdate(this.deps, id, fact, source);
+  }
+
+  /** Position, refund and amounts in units: received, paid out, owed, refunded, lost. */
+  async summary(id = 'pi_1', tenant = live): Promise<string> {
+    const funds = await this.deps.store.run((tx) => tx.funds.get(tenant, id));
+    assert.ok(funds !== null);
+    const amounts = [
+      funds.receivedMinor,
+      funds.payoutMinor,
+      funds.refundOwedMinor + funds.refundOrderedMinor,
+      funds.refundedMinor,
+      funds.lossMinor,
+    ].map((minor) => Number(minor) / 100);
+    return [funds.position, funds.refund, ...amounts].join(' ');
+  }
+
+  async postings(id = 'pi_1', tenant = live): Promise<readonly string[]> {
+    const found = await this.deps.store.run((tx) => tx.ledger.ofPayment(tenant, id));
+    return found.map(({ kind }) => kind);
+  }
+
+  decisions() {
+    const page = { orgId: null, mode: null, beforeId: null, limit: 100 };
+    return this.deps.store.run((tx) => tx.decisions.list(page));
+  }
+
+  async waiting(): Promise<readonly string[]> {
+    const all = { queue: null, orgId: null, mode: null, after: null, limit: 100 };
+    return (await listQueues(this.deps, all)).map(({ queue, id }) => `${queue} ${id}`);
+  }
+
+  async booksAreRight(): Promise<void> {
+    assert.deepEqual(await findDifferences(this.deps, 10), []);
+  }
+}
+
+export async function deskScene(t: TestContext): Promise<DeskScene> {
+  const made = await world(t);
+  // It is older than any payment.
+  await currentKey(made.deps, 'partner');
+  return new DeskScene(made);
+}

@@ -1,0 +1,41 @@
+// Reads the codes that the pages show for phones: a code whose link is known has the same drawing.
+import assert from 'node:assert/strict';
+import { encode } from 'uqr';
+import { SESSION_TOKEN_BYTES } from '../../../core/domain/access/page-session.js';
+import type { Deps } from '../../../core/ports/deps.js';
+
+export interface PhoneCodes {
+  /** The link of the code on this page, whose token was drawn since. */
+  linkIn(page: string): string;
+}
+
+/** Notes every token that the service draws from now on. */
+export function phoneCodes({ ids, settings }: Pick<Deps, 'ids' | 'settings'>): PhoneCodes {
+  const tokens: string[] = [];
+  const { randomBytes } = ids;
+  Object.assign(ids, {
+    randomBytes(count: number) {
+      const bytes = randomBytes(count);
+      if (count === SESSION_TOKEN_BYTES) tokens.push(Buffer.from(bytes).toString('base64url'));
+      return bytes;
+    },
+  });
+  return {
+    linkIn(page) {
+      const path = /action="([^"]+\/kyc\/phone)"/.exec(page)?.[1] ?? '';
+      return (
+        tokens
+          .map((token) => `${settings.payUrl}${path}/enter?token=${token}`)
+          .find((link) => page.includes(`d="${drawingOf(link)}"`)) ??
+        assert.fail('the page has the code of a link')
+      );
+    },
+  };
+}
+
+function drawingOf(text: string): string {
+  const { data } = encode(text, { border: 4, ecc: 'M' });
+  return data
+    .flatMap((row, y) => row.flatMap((isDark, x) => (isDark ? [`M${x} ${y}h1v1h-1z`] : [])))
+    .join('');
+}
