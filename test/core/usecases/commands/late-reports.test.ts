@@ -72,8 +72,8 @@ test('two pay-ins are refunded by separate commands', async (t) => {
   await cancelPayment(at.made.deps, at.tenant, at.id, 'withdrawn');
   const refunds = await at.commands('refund');
   assert.deepEqual(refunds.map(({ amount }) => amount?.amountMinor).toSorted(), [45n, 9_955n]);
-  for (const of of ['payinId', 'reference'] as const) {
-    assert.equal(new Set(refunds.map((refund) => refund[of])).size, 2, of);
+  for (const field of ['payinId', 'reference'] as const) {
+    assert.equal(new Set(refunds.map((refund) => refund[field])).size, 2, field);
   }
   await at.booksAreRight();
 });
