@@ -9,7 +9,7 @@
 //   npm test -- test/core --name 'is refused'           the tests with such a title
 //   npm test -- --silence 300                           on a slow machine: seconds without progress
 import { chmodSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
-import { availableParallelism, tmpdir } from 'node:os';
+import { availableParallelism, loadavg, tmpdir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
@@ -43,6 +43,8 @@ const filesPerProcess: readonly (readonly [folder: string, files: number])[] = [
 
 /** Tests wait for servers and clocks about half of their time. */
 const LANES_PER_CORE = 2;
+/** Maximum time without progress. */
+const SILENCE_MS = 100_000;
 /** Maximum time of a group. */
 const TOTAL_MS = 600_000;
 /** Maximum time that a process may run on after its last file. */
@@ -56,10 +58,10 @@ const { values, positionals } = parseArgs({
   options: {
     nightly: { type: 'boolean', default: false },
     name: { type: 'string' },
-    silence: { type: 'string', default: '100' },
+    silence: { type: 'string' },
   },
 });
-const silenceMs = Number(values.silence) * 1_000;
+const silenceMs = values.silence === undefined ? usualSilenceMs() : Number(values.silence) * 1_000;
 const ending = values.nightly ? '.nightly.ts' : '.test.ts';
 const all = projectFiles()
   .map(({ path }) => path)
@@ -74,7 +76,11 @@ const counts = new Map<string, number>();
 const failures: string[] = [];
 
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
-  process.once(signal, () => process.exit(1));
+  process.once(signal, () => {
+    fail('the run', signal);
+    printSummary();
+    process.exit(1);
+  });
 process.env['TMPDIR'] = emptyFolder();
 await runAll().catch((error: unknown) => fail('the run', String(error)));
 printSummary();
@@ -96,6 +102,12 @@ async function runAll(): Promise<void> {
   });
   await Promise.all([...lanes, ...checks]);
   if (server !== null) await inTime('PostgreSQL did not stop', server.end());
+}
+
+/** Longer while other programs use the processors. */
+function usualSilenceMs(): number {
+  const [load = 0] = loadavg();
+  return Math.round(SILENCE_MS * Math.max(1, load / (availableParallelism() * 2)));
 }
 
 /** A folder for the temporary files of the run, removed with everything that a test left there. */
