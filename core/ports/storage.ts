@@ -317,7 +317,6 @@ export interface Tx {
     setHead(tenant: Tenant, was: FeedHead | null, head: FeedHead): void;
     append(event: NumberedEvent): void;
     after(tenant: Tenant, sequence: number, limit: number): Many<NumberedEvent>;
-    get(tenant: Tenant, eventId: string): Found<NumberedEvent>;
     /** In sequence order. */
     ofSubject(tenant: Tenant, subjectId: string): Many<EventNote>;
   };
@@ -348,7 +347,7 @@ export interface Tx {
     unapplied(page: DuePage): Many<InboxMessage>;
   };
   /** Money that nobody ordered, over all tenants. */
-  readonly receipts: Writes<Receipt, 'insert' | 'update' | 'expect'> & {
+  readonly receipts: Writes<Receipt, 'insert' | 'update'> & {
     get(id: string): Found<Receipt>;
     byPartnerRef(partner: string, mode: Mode, partnerRef: string): Found<Receipt>;
     due(page: DuePage): Many<Receipt>;

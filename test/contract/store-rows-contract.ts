@@ -211,8 +211,8 @@ const roundTrips: Readonly<Record<string, RoundTrip>> = {
   },
   'an event of the feed': {
     write: (tx) => tx.feed.append(aFeedEvent()),
-    read: (tx) => tx.feed.get(tenant, 'evt_1'),
-    expected: aFeedEvent(),
+    read: (tx) => tx.feed.after(tenant, 0, 9),
+    expected: [aFeedEvent()],
   },
   'a subscription': inserted('subscriptions', aSubscription({ active: false }), (rows) =>
     rows.get(tenant, 'whs_1'),
@@ -297,7 +297,6 @@ export function storeRowsContract(fresh: OpenStore): void {
           tx.idempotency.find(stranger, 'k'),
           tx.buyers.submission(stranger, 'byr_1'),
           tx.buyers.submissionById(stranger, 'kyc_1'),
-          tx.feed.get(stranger, 'evt_1'),
           tx.feed.after(stranger, 0, 9),
           tx.subscriptions.get(stranger, 'whs_1'),
           tx.subscriptions.list(stranger, 9),

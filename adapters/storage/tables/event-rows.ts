@@ -115,7 +115,6 @@ export function feedOf(unit: UnitOfWork): Tx['feed'] {
         'where org_id = $1 and mode = $2 and sequence > $3 order by sequence limit $4',
         [orgId, mode, sequence, limit],
       ),
-    get: ({ orgId, mode }, eventId) => unit.byKey(events, [orgId, mode, eventId]),
     async ofSubject({ orgId, mode }, subjectId) {
       const rows = await unit.rows(
         events.name,
