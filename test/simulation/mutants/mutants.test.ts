@@ -3,10 +3,10 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { always, atTheEnd, inTheLongRun } from './invariants.js';
+import { always, atTheEnd, inTheLongRun } from '../invariants/invariants.js';
 import { testCaught } from './mutant-search.js';
 import { mutants } from './mutants.js';
-import { nightlyMutants } from './slow-mutants.js';
+import { nightlyMutants } from './nightly-mutants.js';
 
 for (const { name, file, edits } of mutants) {
   test(`the text is there once that this replaces: ${name}`, () => {
