@@ -38,7 +38,7 @@ export const scenarios: readonly (readonly string[])[] = [
     'createPaymentIntent',
     'advanceTestPayment',
     'readPaymentIntent',
-    ...Array.from({ length: 6 }, () => 'simulateTestPayment'),
+    ...Array.from({ length: 12 }, () => 'simulateTestPayment'),
   ],
   [
     'createInvoice',
