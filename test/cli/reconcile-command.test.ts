@@ -31,7 +31,7 @@ before(async () => {
 test('without a difference it ends with 0', async () => {
   const { status, stdout, stderr } = await run('--mode test');
   assert.deepEqual([status, stderr], [0, '']);
-  assert.match(stdout, /^fake \(test\) since \S+Z: entries 0, orders 0, differences 0\n$/);
+  assert.match(stdout, /^fake \(test\) since \S+Z: entries 0, commands 0, differences 0\n$/);
 });
 
 test('a partner that cannot be read ends it with 6, after the waits that were allowed', async () => {
@@ -48,7 +48,7 @@ test('a partner that cannot be read ends it with 6, after the waits that were al
   assert.equal(status, 6);
   assert.match(stderr, /^waiting 1 s for the partner: no connection to BlindPay: ECONNREFUSED\n$/);
   assert.match(stdout, /^could not be read: the list of payouts: no connection .*ECONNREFUSED$/m);
-  assert.match(stdout, /: entries 0, orders 0, differences 0, could not be read 2\n$/);
+  assert.match(stdout, /: entries 0, commands 0, differences 0, could not be read 2\n$/);
   const { stdout: json } = await run('--mode test --wait 0s --json', unreachable);
   const shown = JSON.parse(json) as Readonly<Record<string, unknown>>;
   assert.partialDeepStrictEqual(shown, { clean: false, partner: 'blindpay', differences: [] });
@@ -101,7 +101,7 @@ test('a difference ends it with 8, with both sides and what to do', async () => 
     `  there  ${partnerRef} completed, 1250.00 USD, of ${new Date(atMs).toISOString()}`,
     '  do     ask the partner who ordered it: it was not Ponte',
   ]);
-  assert.match(lines.at(-1) ?? '', /^fake \(test\) since .*: entries 1, orders 0, differences 1$/);
+  assert.match(lines.at(-1) ?? '', /^fake \(test\) since .*: entries 1, commands 0, differences 1$/);
   const { stdout: json } = await run('--mode test --json');
   const [shown] = (JSON.parse(json) as { readonly differences: readonly unknown[] }).differences;
   assert.partialDeepStrictEqual(shown, {
