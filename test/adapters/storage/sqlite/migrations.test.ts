@@ -145,6 +145,7 @@ test('rows of an earlier version get the columns that the domain derives now', (
     ),
   );
   const derived: readonly string[] = ['queue', 'is_stuck', 'is_in_flight'];
+  const formerNames: Readonly<Record<string, string>> = { command_end: 'order_end' };
   const connection = new SqliteConnection(':memory:');
   const migrations = loadMigrations('sqlite');
   migrateSqlite(connection, migrations.slice(0, 3));
@@ -155,7 +156,7 @@ test('rows of an earlier version get the columns that the domain derives now', (
       (name, at) => [name, valueOfParam(params[at] ?? null)] as const,
     );
     const old = values.filter(([name]) => !derived.includes(name));
-    const names = old.map(([name]) => name).join(', ');
+    const names = old.map(([name]) => formerNames[name] ?? name).join(', ');
     const places = old.map(() => '?').join(', ');
     connection
       .prepare(`insert into partner_commands (${names}) values (${places})`)
