@@ -189,8 +189,9 @@ async function answer(
 function endLateBody(request: IncomingMessage, response: ServerResponse, timeoutMs: number): void {
   if (!hasBody(request)) return;
   response.once('finish', () => {
-    if (request.complete) return;
+    if (request.complete || request.closed) return;
     const timer = setTimeout(() => request.socket.destroy(), timeoutMs);
+    timer.unref();
     request.once('close', () => clearTimeout(timer));
   });
 }
