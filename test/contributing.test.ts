@@ -154,8 +154,8 @@ test('the examples run: endpoint, error, partner, field, status, screen, wait, m
     errorStatus: 400,
     isConfigured: true,
     migrations: [
-      [1, 2, 3, 4, 5],
-      [1, 2, 3, 4, 5],
+      [1, 2, 3, 4, 5, 6],
+      [1, 2, 3, 4, 5, 6],
     ],
   });
 });

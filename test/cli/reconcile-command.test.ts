@@ -101,7 +101,10 @@ test('a difference ends it with 8, with both sides and what to do', async () => 
     `  there  ${partnerRef} completed, 1250.00 USD, of ${new Date(atMs).toISOString()}`,
     '  do     ask the partner who ordered it: it was not Ponte',
   ]);
-  assert.match(lines.at(-1) ?? '', /^fake \(test\) since .*: entries 1, commands 0, differences 1$/);
+  assert.match(
+    lines.at(-1) ?? '',
+    /^fake \(test\) since .*: entries 1, commands 0, differences 1$/,
+  );
   const { stdout: json } = await run('--mode test --json');
   const [shown] = (JSON.parse(json) as { readonly differences: readonly unknown[] }).differences;
   assert.partialDeepStrictEqual(shown, {

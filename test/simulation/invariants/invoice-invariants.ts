@@ -1,5 +1,5 @@
 // Invariants of invoices and of the mails that buyers get.
-import { HOUR_MS, MINUTE_MS } from '../../../core/domain/base/instant.js';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../core/domain/base/instant.js';
 import { isSameSubject, type Mail } from '../../../core/domain/mail/mail.js';
 import { CAREFUL_ORG } from '../world/actors.js';
 import type { ObservedPayment } from './observed-payment.js';
@@ -7,6 +7,9 @@ import { eachPayment, type ObservedState } from './observed-state.js';
 
 /** Said here once more, so that broken numbers do not excuse themselves. */
 const MAILS_AN_HOUR = 5;
+const SIGN_INS_A_DAY = 60;
+/** After so many unused ones, a page pauses for all browsers. */
+const SIGN_INS_UNUSED = 5;
 
 export function noInvoiceIsApprovedByItsMaker(observed: ObservedState): string | null {
   return eachPayment(observed, ({ payment, statuses }) => {
@@ -59,8 +62,20 @@ export function mailsAreFew(observed: ObservedState): string | null {
     const ofInvoice = within(MINUTE_MS, (other) => {
       return other.purpose === 'invitation' && isSameSubject(mail.subject, other.subject);
     }).length;
-    if (mail.cause === null && toAddress > MAILS_AN_HOUR)
+    const isSignIn = mail.purpose === 'sign_in';
+    if (mail.cause === null && !isSignIn && toAddress > MAILS_AN_HOUR)
       return `${mail.id} is the ${toAddress}. ${mail.purpose} mail`;
+    const signIns = isSignIn ? within(DAY_MS, (other) => isToSameAddress(mail, other)) : [];
+    if (signIns.length > SIGN_INS_A_DAY) return `${mail.id} is the ${signIns.length}. sign-in mail`;
+    const unused = signIns.filter(
+      ({ id, linkUsedAtMs }) => id !== mail.id && linkUsedAtMs === null,
+    );
+    const last = unused.filter(({ subject }) => isSameSubject(mail.subject, subject)).at(-1);
+    if (unused.length >= SIGN_INS_UNUSED && last !== undefined) {
+      const isOpen = last.linkEndsAtMs > mail.createdAtMs;
+      if (isOpen && mail.createdAtMs - last.createdAtMs < MINUTE_MS)
+        return `${mail.id} follows ${last.id} within a minute, after ${unused.length} unused mails`;
+    }
     if (ofInvoice > 1) return `${mail.id} is the ${ofInvoice}. invitation within a minute`;
   }
   return null;
@@ -106,5 +121,5 @@ function isToSameAddress(mail: Mail, other: Mail): boolean {
   const { purpose, mode, toKey, orgId } = mail;
   if (other.purpose !== purpose || other.mode !== mode || other.toKey !== toKey) return false;
   if (purpose === 'payout_changed' && !isSameSubject(mail.subject, other.subject)) return false;
-  return purpose === 'sign_in' || other.orgId === orgId;
+  return other.orgId === orgId;
 }

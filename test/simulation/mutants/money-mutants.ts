@@ -173,7 +173,7 @@ export const moneyMutants = [
     caughtBy: ['whatTheBuyerSentIsAccountedFor', 'fundsSayNoMoreThanThePartner'],
   },
   {
-    name: 'the reference of a command does not follow from what it commands',
+    name: 'the reference of a command does not follow from what it is for',
     file: 'core/usecases/payments/payment-store.ts',
     edits: [
       [

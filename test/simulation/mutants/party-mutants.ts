@@ -149,7 +149,7 @@ export const partyMutants = [
   {
     name: 'an address is mailed as often as one likes',
     file: 'core/domain/mail/mail.ts',
-    edits: [['waitMs: Math.max(0, freeAtMs - nowMs)', 'waitMs: 0']],
+    edits: [['waitMs: Math.max(0, pausedUntilMs - nowMs, freeAtMs - nowMs)', 'waitMs: 0']],
     focus: { ...parties, often: ['invoiceStep', 'askForLink'] },
     caughtBy: ['mailsAreFew'],
   },

@@ -125,7 +125,7 @@ const stored: Payment = {
   sellerExternalId: 'shop',
   returnUrl: 'https://shop.example/done',
   display: '{"title":"Order 1"}',
-  metadata: '{"command":1,"tags":["a"]}',
+  metadata: '{"order":1,"tags":["a"]}',
   expiresAtMs: samplePayment.createdAtMs + 1_000,
 };
 
@@ -141,10 +141,10 @@ const changes: readonly (readonly [changed: Partial<SentPayment>, fields: readon
   [{ buyer: { ...stored.buyer, phone: '' } }, ['buyer.phone']],
   [{ returnUrl: null }, ['returnUrl']],
   [{ display: null }, ['display']],
-  [{ display: '{ "title": "Command\\u0020\\u0031" }' }, []],
+  [{ display: '{ "title": "Order\\u0020\\u0031" }' }, []],
   [{ metadata: '{}' }, ['metadata']],
-  [{ metadata: '{"tags":["a"],"command":1.0}' }, []],
-  [{ metadata: '{"tags":["a","b"],"command":1}' }, ['metadata']],
+  [{ metadata: '{"tags":["a"],"order":1.0}' }, []],
+  [{ metadata: '{"tags":["a","b"],"order":1}' }, ['metadata']],
   [{ expiresAtMs: null }, ['expiresAt']],
   [{ number: 'A-2' }, ['number']],
   [{ sellerExternalId: null }, ['sellerExternalId']],
