@@ -24,7 +24,7 @@ const unbroken: Readonly<Record<string, string>> = {
       'noCauseIsMailedTwice',
       'atMostOnePayinPerPayment',
       'neverPaidOutMoreThanReceived',
-      'everyDebtHasItsOrder',
+      'everyDebtHasItsCommand',
       'everyEventReachesEverySubscription',
       'noWorkIsLeft',
       'everyDeliveryEnded',

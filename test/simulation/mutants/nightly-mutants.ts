@@ -2,7 +2,7 @@
 // search takes long. `npm test` checks that their texts exist.
 export const nightlyMutants: readonly string[] = [
   'guards are not checked',
-  'a payout is ordered again under a new key',
+  'a payout is sent again under a new key',
   'a call in doubt counts as failed',
   'a settled payment can be failed',
   'an event is dropped',
