@@ -9,7 +9,8 @@ export function handleLastFailures(options: {
   readonly end: () => void;
 }): void {
   // Written synchronously, so it is on stderr before the process exits.
-  const log = createLog({ level: options.level });
+  // The reason for the end is written even if nothing else is.
+  const log = createLog({ level: options.level === 'silent' ? 'error' : options.level });
   // Unhandled rejections arrive here too.
   process.on('uncaughtException', (error, origin) => {
     log.fatal('the process ends because of a failure that nothing handled', { error, origin });

@@ -78,8 +78,18 @@ export function smtpUrl() {
   return z.string().refine((text) => {
     const url = URL.canParse(text) ? new URL(text) : null;
     if (url === null || !/^smtps?:$/.test(url.protocol) || url.hostname === '') return false;
+    if (!isEncoded(url.username) || !isEncoded(url.password)) return false;
     return /^\/?$/.test(url.pathname) && `${url.search}${url.hash}` === '';
-  }, 'give smtp://… or smtps://… with a host, and optionally user, password and port');
+  }, 'give smtp://… or smtps://… with a host, and optionally user, password (% as %25) and port');
+}
+
+function isEncoded(text: string): boolean {
+  try {
+    decodeURIComponent(text);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 export function mailSender() {

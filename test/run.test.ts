@@ -60,7 +60,7 @@ test('a file that hangs is ended and named', async () => {
 
 const killed = {
   chromium: `
-    import { openBrowser } from '${support('browser.ts')}';
+    import { openBrowser } from '${support('servers/browser.ts')}';
     import { suiteEnd } from '${support('suite-end.ts')}';
     const suite = suiteEnd();
     let browser;
@@ -73,10 +73,11 @@ const killed = {
       const session = await browser.newBrowserCDPSession();
       const { processInfo } = await session.send('SystemInfo.getProcessInfo');
       process.kill(processInfo.find(({ type }) => type === 'browser').id, 'SIGKILL');
+      console.log('killed Chromium');
       await page.goto('data:text/html,read');
     });`,
   host: `
-    import { startHostProcess } from '${support('host-process.ts')}';
+    import { startHostProcess } from '${support('servers/host-process.ts')}';
     import { suiteEnd } from '${support('suite-end.ts')}';
     import { temporaryFolder } from '${support('temporary-folder.ts')}';
     const suite = suiteEnd();
@@ -87,12 +88,13 @@ const killed = {
     });
     test('calls', async () => {
       process.kill(host.pid, 'SIGKILL');
+      console.log('killed the host');
       await fetch(host.url);
       await fetch(host.url);
     });`,
   postgres: `
-    import { localPostgres } from '${support('local-postgres.ts')}';
-    import { postmasterIn } from '${support('postgres-pair.ts')}';
+    import { localPostgres } from '${support('databases/local-postgres.ts')}';
+    import { postmasterIn } from '${support('databases/postgres-pair.ts')}';
     import pg from '${import.meta.resolve('pg')}';
     const postgres = localPostgres();
     test('asks', async () => {
@@ -101,11 +103,11 @@ const killed = {
       await client.connect();
       const { rows } = await client.query('show data_directory');
       process.kill(postmasterIn(rows[0].data_directory), 'SIGKILL');
+      console.log('killed PostgreSQL');
       for (;;) await client.query('select 1');
     });`,
   'after-postgres': `
-    import { localPostgres } from '${support('local-postgres.ts')}';
-    import { until } from '${support('wait.ts')}';
+    import { localPostgres } from '${support('databases/local-postgres.ts')}';
     const postgres = localPostgres();
     test('asks', async () => {
       for (;;) await postgres.newDatabase();
@@ -118,5 +120,7 @@ test('a file whose browser, host or database was killed fails, and the run ends'
   for (const name of Object.keys(killed)) {
     assert.match(output, new RegExp(`^✖ \\S*/${name}\\.test\\.ts`, 'm'));
   }
-  assert.doesNotMatch(output, /it was ended|it ran on/);
+  for (const victim of ['Chromium', 'the host', 'PostgreSQL'])
+    assert.ok(output.includes(`killed ${victim}`), output);
+  assert.doesNotMatch(output, /it was ended|it ran on|ERR_MODULE_NOT_FOUND/);
 });

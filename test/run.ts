@@ -45,6 +45,7 @@ const filesPerProcess: readonly (readonly [folder: string, files: number])[] = [
 const LANES_PER_CORE = 2;
 /** Maximum time without progress. */
 const SILENCE_MS = 100_000;
+const SILENCE_MAX_MS = 300_000;
 /** Maximum time of a group. */
 const TOTAL_MS = 600_000;
 /** Maximum time that a process may run on after its last file. */
@@ -104,10 +105,11 @@ async function runAll(): Promise<void> {
   if (server !== null) await inTime('PostgreSQL did not stop', server.end());
 }
 
-/** Longer while other programs use the processors. */
+/** Longer while other programs use the processors, up to SILENCE_MAX_MS. */
 function usualSilenceMs(): number {
   const [load = 0] = loadavg();
-  return Math.round(SILENCE_MS * Math.max(1, load / (availableParallelism() * 2)));
+  const busyMs = Math.round((SILENCE_MS * load) / (availableParallelism() * 2));
+  return Math.min(Math.max(SILENCE_MS, busyMs), SILENCE_MAX_MS);
 }
 
 /** A folder for the temporary files of the run, removed with everything that a test left there. */

@@ -127,9 +127,12 @@ export function createLog(options: LogOptions): ProcessLog {
     (message: string, fields: Fields = {}) => {
       if (logger.isLevelEnabled(level)) logger[level](loggable(fields), cutText(message));
     };
-  const repeats = new Repeats((lines) => logger.warn({ lines }, 'lines of requests were left out'));
+  const repeatsOf = () =>
+    new Repeats((lines) => logger.warn({ lines }, 'lines of requests were left out'));
+  // Strangers cause any number of refusals; they must not use up the lines of failures.
+  const [refusals, failures] = [repeatsOf(), repeatsOf()];
   const onceAMinute =
-    (level: Level, comparable: (fields: Fields) => Fields) =>
+    (level: Level, repeats: Repeats, comparable: (fields: Fields) => Fields) =>
     (message: string, fields: Fields = {}) => {
       if (!logger.isLevelEnabled(level)) return;
       const [text, all] = [cutText(message), loggable(fields)];
@@ -144,12 +147,12 @@ export function createLog(options: LogOptions): ProcessLog {
   /** While the database is unreachable, every request of every client fails for one reason. */
   const cause = ({ requestId, client, ...others }: Fields) => others;
   const info = at('info');
-  const refusal = onceAMinute('info', ({ requestId, ...others }) => others);
+  const refusal = onceAMinute('info', refusals, ({ requestId, ...others }) => others);
   return {
     debug: at('debug'),
     info: (message, fields = {}) => ('requestId' in fields ? refusal : info)(message, fields),
-    warn: onceAMinute('warn', cause),
-    error: onceAMinute('error', cause),
+    warn: onceAMinute('warn', failures, cause),
+    error: onceAMinute('error', failures, cause),
     fatal: at('fatal'),
   };
 }

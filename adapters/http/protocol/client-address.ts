@@ -1,6 +1,6 @@
 // The client address of a request: the peer of the connection, or the address that a trusted proxy
-// forwards. Entries of X-Forwarded-For by untrusted peers are ignored. The address is for logs;
-// access never depends on it.
+// forwards. Entries of X-Forwarded-For by untrusted peers are ignored. The address is for logs
+// and rate limits; access never depends on it alone.
 import type { IncomingMessage } from 'node:http';
 import { BlockList, isIP } from 'node:net';
 

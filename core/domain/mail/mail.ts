@@ -101,8 +101,8 @@ export const SIGN_IN_PAUSES_MS = [
 /** Unused sign-ins to an address within a day, after which a page pauses for all browsers. */
 export const SIGN_INS_SHARED_MAX = 5;
 /**
- * Sign-in mails to an address within a day. A page mails at most 18 to strangers, so that one page,
- * and even three, cannot use it up.
+ * Sign-in mails to an address within a day, after which a page mails one only when the link of its
+ * latest one has ended. So no number of pages locks the buyer out of another one.
  */
 export const SIGN_INS_A_DAY_MAX = 60;
 /** Mails of a KYC form to other people, whose addresses the buyer types. It has ten owners. */
@@ -270,8 +270,11 @@ export function nextSignIn(
       ? nowMs
       : Math.min(last.createdAtMs + pauseAfter(counted.length), last.linkEndsAtMs);
   const oldest = today[SIGN_INS_A_DAY_MAX - 1];
-  const freeAtMs = oldest === undefined ? nowMs : oldest.createdAtMs + DAY_MS;
   const open = ofPage.find((mail) => !isLinkExpired(mail, nowMs));
+  const freeAtMs =
+    oldest === undefined || open === undefined
+      ? nowMs
+      : Math.min(oldest.createdAtMs + DAY_MS, open.linkEndsAtMs);
   return {
     nth: (newest[0]?.nth ?? 0) + 1,
     waitMs: Math.max(0, pausedUntilMs - nowMs, freeAtMs - nowMs),

@@ -146,13 +146,7 @@ export async function changeKycForm(
   alsoStage: (tx: Tx, submission: KycSubmission) => Promise<void> = async () => undefined,
 ): Promise<KycSubmission> {
   return deps.store.run(async (tx) => {
-    const read = await readForm(deps, tx, session);
-    const { facts, state, payment, start } = read;
-    const isOver = payment !== null && isTerminal(payment.status);
-    const isNew = state === 'rejected' && payment !== null;
-    if (isOver || !(state === 'form' || state === 'corrections' || isNew)) {
-      throw new PonteError('PaymentStateConflict');
-    }
+    const { facts, start } = await readOpenForm(deps, tx, session);
     const savedAtMs = deps.clock.nowMs();
     let next = facts.draft;
     const stored = await stageForm(deps, tx, tenantOf(session), start, (_, was) => {
@@ -169,6 +163,18 @@ export async function changeKycForm(
     await alsoStage(tx, stored);
     return stored;
   });
+}
+
+/** The form, if it takes changes. NotFound, PaymentStateConflict. */
+export async function readOpenForm(deps: Deps, tx: Tx, session: KycSession): Promise<ReadForm> {
+  const read = await readForm(deps, tx, session);
+  const { state, payment } = read;
+  const isOver = payment !== null && isTerminal(payment.status);
+  const isNew = state === 'rejected' && payment !== null;
+  if (isOver || !(state === 'form' || state === 'corrections' || isNew)) {
+    throw new PonteError('PaymentStateConflict');
+  }
+  return read;
 }
 
 /** `incomplete`: something is missing or not corrected. `changed`: it is not the version shown. */

@@ -22,7 +22,7 @@ import { PonteError } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
 import type { Tx } from '../../ports/storage.js';
 import { rateLimited, takeOwnerMailSlots } from '../service/rate-limits.js';
-import { changeKycForm, type KycSession, openKycForm, refuseScope } from './kyc-forms.js';
+import { changeKycForm, type KycSession, readOpenForm, refuseScope } from './kyc-forms.js';
 import { endFormAccess, endOwnerAccess, ownerLinkWait, stageOwnerLink } from './owner-links.js';
 
 /** The number of a new owner; ValidationError beyond OWNERS_MAX. */
@@ -84,12 +84,9 @@ export async function askOwner(
     deps,
     session,
     (draft) => {
-      const last = askedOf(known(draft, owner), owner);
-      const isSame = last !== null && emailKey(last.email) === emailKey(address);
-      if (last === null || isSame) return withNewAsked(draft, asked);
-      if (owner === null) throw new PonteError('PaymentStateConflict');
+      const isReplaced = replacesAsked(draft, owner, address);
       // The next person who is asked does not see what the last one filled in.
-      return withNewAsked(takenBack(draft, owner), asked);
+      return withNewAsked(isReplaced ? takenBack(draft, owner) : draft, asked);
     },
     (tx, submissionId) => {
       const part = { ...tenantOf(session), submissionId, ownerIndex: owner };
@@ -100,18 +97,30 @@ export async function askOwner(
   return null;
 }
 
-/** RateLimitExceeded if the form has mailed too many or too soon. */
+/** Whether somebody else was asked for the part. NotFound, PaymentStateConflict. */
+function replacesAsked(draft: KycDraft, owner: number | null, address: string): boolean {
+  const last = askedOf(known(draft, owner), owner);
+  if (last === null || emailKey(last.email) === emailKey(address)) return false;
+  if (owner === null) throw new PonteError('PaymentStateConflict');
+  return true;
+}
+
+/** Refuses what `askOwner` refuses, and RateLimitExceeded: too many mails, or too soon. */
 async function expectTurn(
   deps: Deps,
   session: KycSession,
   owner: number | null,
   address: string,
 ): Promise<void> {
-  const { submissionId } = await openKycForm(deps, session);
-  if (submissionId === null) return;
-  const part = { ...tenantOf(session), submissionId, ownerIndex: owner, address };
-  const { waitMs } = await deps.store.run((tx) => ownerLinkWait(deps, tx, part));
-  if (waitMs > 0) throw rateLimited(waitMs);
+  refuseScope(session, { page: 'owners', owner: null });
+  await deps.store.run(async (tx) => {
+    const { facts, submission } = await readOpenForm(deps, tx, session);
+    replacesAsked(facts.draft, owner, address);
+    if (submission === null) return;
+    const part = { ...tenantOf(session), submissionId: submission.id, ownerIndex: owner, address };
+    const { waitMs } = await ownerLinkWait(deps, tx, part);
+    if (waitMs > 0) throw rateLimited(waitMs);
+  });
 }
 
 /**

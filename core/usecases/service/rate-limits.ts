@@ -73,10 +73,10 @@ export async function takeOwnerMailSlots(
   address: string | null,
 ): Promise<void> {
   const { client, tenant } = ownerMailsAnHour;
-  if (address !== null) {
-    await take(deps, `owner mail client ${clientNetwork(address)}`, hourly(client));
-  }
-  await take(deps, `owner mail tenant ${orgId} ${mode}`, hourly(tenant[mode]));
+  const ofTenant = { key: `owner mail tenant ${orgId} ${mode}`, ...hourly(tenant[mode]) };
+  if (address === null) return takeAll(deps, [ofTenant]);
+  const ofClient = { key: `owner mail client ${clientNetwork(address)}`, ...hourly(client) };
+  return takeAll(deps, [ofClient, ofTenant]);
 }
 
 /** A quote for the hosted page of this payment: partners limit calls too. */

@@ -158,14 +158,16 @@ test('requests of any number of clients write a limited number of lines', (t) =>
   assert.equal(lines.length, 1_000);
   log.error('a command is late', { commandId: 'o1' });
   assert.equal(lines.length, 1_001, 'what no request causes is written');
+  log.error('failed', { requestId: 'r' });
+  assert.equal(lines.length, 1_002, 'refusals do not use up the lines of failures');
   t.mock.timers.tick(60_000);
-  assert.equal(lines.length, 1_002);
+  assert.equal(lines.length, 1_003);
   assert.partialDeepStrictEqual(lines.at(-1), {
     message: 'lines of requests were left out',
     lines: 4_000,
   });
   log.info('refused', { requestId: 'r', client: '2001:db8::1' });
-  assert.equal(lines.length, 1_003, 'then lines are written again');
+  assert.equal(lines.length, 1_004, 'then lines are written again');
 });
 
 test('lines go to stderr, and stdout stays clean', () => {

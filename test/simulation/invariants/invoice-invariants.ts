@@ -7,7 +7,6 @@ import { eachPayment, type ObservedState } from './observed-state.js';
 
 /** Said here once more, so that broken numbers do not excuse themselves. */
 const MAILS_AN_HOUR = 5;
-const SIGN_INS_A_DAY = 60;
 /** After so many unused ones, a page pauses for all browsers. */
 const SIGN_INS_UNUSED = 5;
 
@@ -66,7 +65,6 @@ export function mailsAreFew(observed: ObservedState): string | null {
     if (mail.cause === null && !isSignIn && toAddress > MAILS_AN_HOUR)
       return `${mail.id} is the ${toAddress}. ${mail.purpose} mail`;
     const signIns = isSignIn ? within(DAY_MS, (other) => isToSameAddress(mail, other)) : [];
-    if (signIns.length > SIGN_INS_A_DAY) return `${mail.id} is the ${signIns.length}. sign-in mail`;
     const unused = signIns.filter(
       ({ id, linkUsedAtMs }) => id !== mail.id && linkUsedAtMs === null,
     );

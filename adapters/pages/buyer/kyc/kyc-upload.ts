@@ -35,6 +35,7 @@ export async function readFile<T>(
   const timer = setTimeout(() => late.reject(new PonteError('RequestTimeout')), timeoutMs);
   let token = '';
   let stored: Promise<T> | null = null;
+  const read: Readable[] = [];
   parser.on('field', (name, value) => {
     if (name === 'csrf') token = value;
   });
@@ -46,6 +47,7 @@ export async function readFile<T>(
       return;
     }
     clearTimeout(timer);
+    read.push(bytes);
     stored = storeWhole(bytes[Symbol.asyncIterator](), (all) =>
       store({ declaredType, bytes: all }),
     );
@@ -55,6 +57,9 @@ export async function readFile<T>(
   try {
     await Promise.race([pipeline(Readable.from(bounded(body)), parser), late.promise]);
   } catch (error) {
+    // The parser that fails neither ends nor fails the file that it was giving out.
+    for (const file of read) file.destroy(error as Error);
+    await (stored as Promise<T> | null)?.catch(() => undefined);
     if (error instanceof PonteError) throw error;
     throw new PonteError('ValidationError', 'The form was cut off.', { cause: error });
   } finally {

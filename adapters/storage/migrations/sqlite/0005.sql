@@ -1,5 +1,4 @@
--- Words: a command has a command end, a party of the partner is a party and no receiver, and what
--- needs review is in the queue in_review.
+-- Words: a command has a command end, and a party of the partner is a party and no receiver.
 
 alter table partner_commands rename column order_end to command_end;
 

@@ -145,6 +145,15 @@ test('a client, and in test mode a tenant, has a limit of mails to other people 
     const to = { owner: null, email: `${count}@company.example`, locale: 'en', client } as const;
     await askOwner(deps, form, to);
   };
+  const refused = {
+    owner: 999,
+    email: 'owner@company.example',
+    locale: 'en',
+    client: null,
+  } as const;
+  for (let tries = 0; tries < 40; tries += 1) {
+    await assert.rejects(askOwner(deps, made.visitor, refused), { code: 'NotFound' });
+  }
   for (let mails = 0; mails < 20; mails += 1) await asked(tenant, null);
   const tooMany = { code: 'RateLimitExceeded', retryAfterSeconds: 3 * 60 };
   await assert.rejects(asked(tenant, null), tooMany);

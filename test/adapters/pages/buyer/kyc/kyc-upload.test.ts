@@ -9,13 +9,14 @@ const contentType = `multipart/form-data; boundary=${boundary}`;
 const CHUNK_BYTES = 64 * 1024;
 
 /** A form with the token and a file that does not fit the buffers of the streams. */
-async function* formOf({ isCut = false } = {}): AsyncIterable<Uint8Array> {
+async function* formOf({ isCut = false, fails = false } = {}): AsyncIterable<Uint8Array> {
   yield Buffer.from(
     `--${boundary}\r\nContent-Disposition: form-data; name="csrf"\r\n\r\ntoken\r\n` +
       `--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="a.heic"\r\n` +
       'Content-Type: image/heic\r\n\r\n',
   );
   for (let chunk = 0; chunk < 20; chunk += 1) yield Buffer.alloc(CHUNK_BYTES, 1);
+  if (fails) throw new Error('aborted');
   if (!isCut) yield Buffer.from(`\r\n--${boundary}--\r\n`);
 }
 
@@ -45,20 +46,24 @@ test('a refused file is read to its end, so that the browser sees why', async ()
   await assert.rejects(readFile(form(), fails), { message: 'full' });
 });
 
-test('a form that is cut off is refused, and so is its file', async () => {
-  const { promise: result, resolve } = Promise.withResolvers<string>();
-  const store = async ({ bytes }: UploadedFile) => {
-    try {
-      for await (const _ of bytes);
-      resolve('stored');
-    } catch {
-      resolve('refused');
-    }
-  };
-  const cut = { body: formOf({ isCut: true }), contentType, csrf: 'token', timeoutMs: 10_000 };
-  await assert.rejects(readFile(cut, store), { code: 'ValidationError' });
-  assert.equal(await result, 'refused');
-});
+for (const [name, how] of [
+  ['cut off', { isCut: true }],
+  ['aborted', { fails: true }],
+] as const)
+  test(`a form that is ${name} is refused, and so is its file`, async () => {
+    const { promise: result, resolve } = Promise.withResolvers<string>();
+    const store = async ({ bytes }: UploadedFile) => {
+      try {
+        for await (const _ of bytes);
+        resolve('stored');
+      } catch {
+        resolve('refused');
+      }
+    };
+    const cut = { body: formOf(how), contentType, csrf: 'token', timeoutMs: 10_000 };
+    await assert.rejects(readFile(cut, store), { code: 'ValidationError' });
+    assert.equal(await result, 'refused');
+  });
 
 function part(name: string, text: string, filename = ''): string {
   const file = filename === '' ? '' : `; filename="${filename}"\r\nContent-Type: image/png`;
