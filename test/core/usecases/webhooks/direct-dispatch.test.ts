@@ -317,6 +317,8 @@ test('a host that stops gives back what it had from the sequencer', async (t) =>
   const { made, deps, sequenced, rows } = await opened(t);
   held(made);
   await sequenced(1);
+  // It has asked for its answer, which does not come: the next one is for the other host.
+  await until(() => made.sent.length === 1);
   made.advanceClock(1_000);
   await deps.store.claims.releaseOwn(deps.clock.nowMs());
   made.answer = () => slowly;
