@@ -6,7 +6,6 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { fileURLToPath } from 'node:url';
-import { loadTypeScript } from '../support/source-tree.js';
 
 type Calls = Readonly<Record<string, (...args: never[]) => Promise<unknown>>>;
 
@@ -38,7 +37,7 @@ export async function startChild<C extends Calls>(
 ): Promise<Child<C>> {
   const path = fileURLToPath(new URL(file, import.meta.url));
   const child = fork(path, [...args], {
-    execArgv: file.endsWith('.ts') ? [...loadTypeScript] : [],
+    execArgv: file.endsWith('.ts') ? ['--import', 'tsx'] : [],
     serialization: 'advanced',
   });
   const waiting = new Map<number, (answer: Answer) => void>();
