@@ -32,7 +32,7 @@ import { changePayment, kycStatusOf, loadView, viewAfter } from './payment-store
 
 /** The interface's minimum for USD: 10.00. */
 export const MINIMUM_USD_MINOR = 1_000n;
-/** Of a cancellation or failure, in characters. */
+/** Maximum length of a cancel or failure reason, in characters. */
 export const REASON_LENGTH_MAX = 500;
 /** 128 random bits after 16 bits of the time. */
 const PUBLIC_ID_BYTES = 18;
