@@ -6,6 +6,8 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { pathToFileURL } from 'node:url';
+import pg from 'pg';
+import { temporaryPostgres } from './support/databases/local-postgres.js';
 import { loadTypeScript, projectRoot } from './support/source-tree.js';
 import { temporaryFolder } from './support/temporary-folder.js';
 
@@ -123,4 +125,17 @@ test('a file whose browser, host or database was killed fails, and the run ends'
   for (const victim of ['Chromium', 'the host', 'PostgreSQL'])
     assert.ok(output.includes(`killed ${victim}`), output);
   assert.doesNotMatch(output, /it was ended|it ran on|ERR_MODULE_NOT_FOUND/);
+});
+
+test('in a clone that only root can enter, PostgreSQL starts from a copy of its package', async () => {
+  const postgres = temporaryPostgres({ copied: true });
+  try {
+    const client = new pg.Client(await postgres.newDatabase());
+    await client.connect();
+    const { rows } = await client.query('select 1 as answer');
+    await client.end();
+    assert.deepEqual(rows, [{ answer: 1 }]);
+  } finally {
+    await postgres.end();
+  }
 });

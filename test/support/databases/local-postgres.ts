@@ -95,13 +95,18 @@ async function connected(url: string): Promise<pg.Client> {
   }
 }
 
-/** The same outside of tests: the caller ends it. `tablesIn` is for all files but the log's. */
+/**
+ * The same outside of tests: the caller ends it. `tablesIn` is for all files but the log's, `copied`
+ * as for `embeddedPostgres`.
+ */
 export function temporaryPostgres({
   durable = false,
   tablesIn = null,
+  copied,
 }: {
   readonly durable?: boolean;
   readonly tablesIn?: string | null;
+  readonly copied?: boolean | undefined;
 } = {}): LocalPostgres {
   const folder = mkdtempSync(join(tmpdir(), 'ponte-postgres-'));
   // It may run as another user, who must get at its folder.
@@ -120,6 +125,7 @@ export function temporaryPostgres({
         ...(tablesIn === null ? [] : [`--waldir=${join(folder, 'wal')}`]),
       ],
       flags,
+      copied,
     });
     await running.initialise();
     await running.start();
