@@ -96,7 +96,7 @@ async function connected(url: string): Promise<pg.Client> {
 }
 
 /**
- * The same outside of tests: the caller ends it. `tablesIn` is for all files but the log's, `copied`
+ * The same outside of tests: the caller ends it. `tablesIn` is for all files but the log; `copied`
  * as for `embeddedPostgres`.
  */
 export function temporaryPostgres({
