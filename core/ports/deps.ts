@@ -19,6 +19,8 @@ import type { Store } from './storage.js';
 
 export interface Deps {
   readonly store: Store;
+  /** When keys were used, in Unix milliseconds by id, until that is stored. */
+  readonly keyUses: Map<string, number>;
   /** The settlement partner of each mode; null where none is configured. */
   readonly partners: Readonly<Record<Mode, SettlementPartner | null>>;
   readonly sender: WebhookSender;
