@@ -99,12 +99,6 @@ async function start(config: Config, role: HostRole, creation: Creation): Promis
     const demo = config.production ? null : await createDemo(deps);
     workers = startWork(container, role);
     const running = workers;
-    // Last: the first answer does not wait for it.
-    store.startThread?.().catch((error: unknown) => {
-      deps.log.error('the writer thread could not start; writes stay in the main thread', {
-        error,
-      });
-    });
     return {
       databaseName: store.name,
       url: urlOf(config.host, port),

@@ -13,6 +13,11 @@ export interface Database {
   batch(statements: readonly Statement[]): Promise<void>;
   /** One writing statement on its own, answered with the rows it returns. */
   immediate(sql: string, params: readonly Param[]): Promise<readonly Row[]>;
+  /**
+   * Resolves when everything that a read has seen is durable; null if it is. An answer to a client
+   * waits for it: what was told must survive a power cut.
+   */
+  durable(): Promise<void> | null;
 }
 
 export interface Statement {

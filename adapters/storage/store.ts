@@ -73,11 +73,6 @@ export interface ServedStore extends Store {
    * store is closed or this process ends; throws if another one does. `shared`: others may.
    */
   acquireServing(): 'exclusive' | 'shared';
-  /**
-   * Moves writes to a separate thread: it writes once this resolves, the calling thread until then.
-   * Null where there is no such thread.
-   */
-  readonly startThread: (() => Promise<void>) | null;
   /** When the earliest row of each queue falls due. */
   nextDue(): Promise<NextDue>;
   /** Changes when another process writes; null if unknown. */
@@ -163,13 +158,18 @@ async function runOnce<T>(
   } catch (cause) {
     // An error of the work counts only if its reads are consistent.
     if (await unit.isStale()) return { kind: 'lost', cause, seals: false, gated: false };
+    await database.durable();
     throw cause;
   } finally {
     unit.end();
   }
   const seals = sealer !== null && unit.isSealedUnder(sealer.keyId);
   if (seals) unit.guard(expectInUse(sealer.keyId));
-  if (unit.isEmpty()) return { kind: 'done', value };
+  if (unit.isEmpty()) {
+    const durable = database.durable();
+    if (durable !== null) await durable;
+    return { kind: 'done', value };
+  }
   if (!inQuarantine) unit.guard(expectNoQuarantine());
   const statements = unit.statements();
   try {
