@@ -290,7 +290,7 @@ function backupProblems(env: Environment): readonly string[] {
       .map((name) => `${name}: has no effect without PONTE_BACKUP_TO`);
   }
   if (!env['PONTE_DATABASE_URL']?.startsWith('postgres')) return [];
-  return ['PONTE_BACKUP_TO: back up PostgreSQL with its own tools (OPERATIONS.md)'];
+  return ['PONTE_BACKUP_TO: back up PostgreSQL with its own tools (adapters/docs/backup.md)'];
 }
 
 function s3Of(values: z.output<typeof variables>) {

@@ -1,4 +1,5 @@
-// README.md and OPERATIONS.md are true: commands run as written, tables equal those of the code.
+// README.md and the pages of adapters/docs are true: commands run as written, tables equal those of
+// the code.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
@@ -13,15 +14,16 @@ import { readQueueStats } from '../core/usecases/service/queue-stats.js';
 import { variableNames } from '../host/config.js';
 import { runCommand } from './support/servers/command.js';
 import { startHostProcess } from './support/servers/host-process.js';
-import { projectRoot } from './support/source-tree.js';
+import { projectFiles, projectRoot } from './support/source-tree.js';
 import { temporaryFolder } from './support/temporary-folder.js';
 
 const readme = readFileSync(join(projectRoot, 'README.md'), 'utf8');
-const manual = readFileSync(join(projectRoot, 'OPERATIONS.md'), 'utf8');
+const pages = projectFiles().filter(({ path }) => path.startsWith('adapters/docs/'));
+const texts = [readme, ...pages.map(({ text }) => text)];
 
-/** The text under a heading of the second level, in either document. */
+/** The text under a heading of the second level, or under a page's title. */
 function section(heading: string): string {
-  const parts = [readme, manual].flatMap((text) => text.split('\n## '));
+  const parts = texts.flatMap((text) => text.replace(/^# /, '').split('\n## '));
   const text = parts.find((part) => part.startsWith(`${heading}\n`));
   assert.ok(text !== undefined, heading);
   return text;
@@ -115,7 +117,7 @@ test('every npm script that is named exists', () => {
   const { scripts } = JSON.parse(readFileSync(join(projectRoot, 'package.json'), 'utf8')) as {
     readonly scripts: Readonly<Record<string, string>>;
   };
-  const named = [...`${readme}${manual}`.matchAll(/npm (?:run (?:-s )?([\w:]+)|(start|test)\b)/g)];
+  const named = [...texts.join('').matchAll(/npm (?:run (?:-s )?([\w:]+)|(start|test)\b)/g)];
   assert.notEqual(named.length, 0);
   for (const [, script, short] of named) assert.ok((script ?? short ?? '') in scripts);
 });

@@ -73,7 +73,7 @@ async function backup(operator: Operator, { to, keep, manifest }: BackupOptions)
   const { ConfigError } = await import('../../host/config.js');
   const isPostgres = operator.config.database.kind === 'postgres';
   if (isPostgres && !manifest) {
-    const advice = 'make a --manifest, then pg_dump or pg_basebackup (OPERATIONS.md)';
+    const advice = 'make a --manifest, then pg_dump or pg_basebackup (adapters/docs/backup.md)';
     throw new ConfigError([`PONTE_DATABASE_URL: PostgreSQL has its own backup tools: ${advice}`]);
   }
   if (!isPostgres && manifest) {
