@@ -68,10 +68,11 @@ function edited(text: string, diff: readonly string[], path: string): string {
 
 test('each example changes the files that the text names, and no others', () => {
   assert.deepEqual(changed, [
-    // An endpoint, an error code and a partner.
+    // An endpoint, an error code, a setting and a partner.
     'adapters/http/routes.ts',
     'core/errors.ts',
     'cli/exit-codes.ts',
+    'host/config.ts',
     'adapters/partner/partners.ts',
     // A field.
     'core/domain/payments/payment.ts',
@@ -113,7 +114,7 @@ test('the examples compile', () => {
   });
 });
 
-test('the examples run: endpoint, error, partner, field, status, screen, wait, migration', () => {
+test('the examples run: endpoint, error, setting, partner, field, status, screen, wait, migration', () => {
   const script = `
     import { createPonte } from './host/embed.js';
     import { catalogue } from './core/errors.js';
@@ -135,6 +136,7 @@ test('the examples run: endpoint, error, partner, field, status, screen, wait, m
       currencies: await ponte.get('/v1/currencies'),
       described: Object.keys((await ponte.get('/docs-json')).paths).includes('/v1/currencies'),
       errorStatus: catalogue.CurrencyNotSupported.status,
+      setting: readConfig({ PONTE_STATUS_PAGE: 'https://status.example/' }).statusPage,
       isConfigured: 'PONTE_BANK_URL' in partnerVariables && partners.bank === bankPartner,
       migrations: [numbers('sqlite'), numbers('postgres')],
     }));
@@ -152,6 +154,7 @@ test('the examples run: endpoint, error, partner, field, status, screen, wait, m
     currencies: { currencies: ['USD'] },
     described: true,
     errorStatus: 400,
+    setting: 'https://status.example',
     isConfigured: true,
     migrations: [
       [1, 2, 3, 4, 5, 6],

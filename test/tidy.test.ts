@@ -2,7 +2,7 @@
 // must catch its own counterexamples before it may pass the tree. What Biome can check is left to
 // Biome; lint.test.ts shows that those rules bite.
 import assert from 'node:assert/strict';
-import { basename, extname } from 'node:path';
+import { basename, extname, posix } from 'node:path';
 import { test } from 'node:test';
 import {
   codeOf,
@@ -406,6 +406,15 @@ const rules: readonly Rule[] = [
     ),
   },
   {
+    name: 'a relative link between documents leads to a file, and its anchor to a heading',
+    check: brokenLinks,
+    counterexamples: [
+      ['README.md', '[a](nowhere.md)'],
+      ['README.md', '# A b\n\n[a](#a)'],
+      ['adapters/docs/a.md', '[a](package.json)'],
+    ],
+  },
+  {
     name: 'nothing speaks of the workshop in which it was made',
     check: eachLineOf(
       ({ path }) => basename(path) !== 'package-lock.json',
@@ -505,6 +514,34 @@ function packagesDeclared(files: readonly SourceFile[]): readonly string[] {
     }
   }
   return [...wrong, ...[...unused].map((name) => `package.json: nothing imports ${name}`)];
+}
+
+function brokenLinks(files: readonly SourceFile[]): readonly string[] {
+  const pages = new Map(
+    files
+      .filter(({ path }) => path.endsWith('.md'))
+      .map(({ path, text }) => [path, text.replace(/^ *```[\s\S]*?^ *```$/gm, '')]),
+  );
+  return [...pages].flatMap(([path, text]) =>
+    [...text.matchAll(/\]\((?!\w+:)([^)#]*)#?([^)]*)\)/g)].flatMap(
+      ([link, to = '', anchor = '']) => {
+        const target = to === '' ? path : posix.join(posix.dirname(path), to);
+        const isThere = files.some((file) => file.path === target);
+        const isFound = anchor === '' || anchorsOf(pages.get(target) ?? '').includes(anchor);
+        return isThere && isFound ? [] : [`${path}: ${link.slice(1)}`];
+      },
+    ),
+  );
+}
+
+/** The anchors of the headings, as code hosts make them. */
+function anchorsOf(text: string): readonly string[] {
+  return [...text.matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) =>
+    heading
+      .toLowerCase()
+      .replaceAll(/[^\w\- ]/g, '')
+      .replaceAll(' ', '-'),
+  );
 }
 
 function exportedTypesUnique(files: readonly SourceFile[]): readonly string[] {

@@ -9,7 +9,10 @@ import type { SignedMessage } from './signed-message.js';
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 export interface PartnerKind {
-  /** Environment variables by name. A secret has `meta({ secret: true })`. */
+  /**
+   * Environment variables by name. Each has `meta({ description })` for the reference of settings,
+   * and `unset` if the default is not in its schema; a secret has `secret: true`.
+   */
   readonly variables: Readonly<Record<string, z.ZodType<unknown, string | undefined>>>;
   /** What else is wrong with the variables of a mode that uses this partner, one line each. */
   readonly problems?: (mode: Mode, env: Environment) => readonly string[];

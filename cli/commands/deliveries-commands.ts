@@ -63,7 +63,7 @@ export function addDeliveriesCommands(shell: Shell, program: Command): void {
     name: 'replay [delivery-ids...]',
     description: 'send delivered or dead-lettered webhooks again, under the same ids',
     options: [
-      new Option('--all-dead', 'all dead letters of active subscriptions').default(false),
+      new Option('--all-dead', 'all that were given up, of active subscriptions').default(false),
       dryRunOption(),
     ],
     run: replay,

@@ -7,6 +7,7 @@ import { shortIdOf } from '../../core/domain/payments/bank-record.js';
 import type { PaymentView } from '../../core/domain/payments/change.js';
 import type { Funds } from '../../core/domain/payments/funds.js';
 import { type PaymentStatus, paymentStatuses } from '../../core/domain/payments/payment.js';
+import { simulatedEvents } from '../../core/domain/payments/simulated-event.js';
 import {
   addOperatorCommand,
   cursorOption,
@@ -79,6 +80,7 @@ export function addPaymentsCommands(shell: Shell, program: Command): void {
   addOperatorCommand(shell, noun, {
     name: 'simulate <payment-id> <event>',
     description: 'simulate an event of a test payment, for example money_arrives',
+    details: `Events: ${simulatedEvents.join(', ')}.`,
     run: async (operator, _, [id = '', event = '']) => {
       const { simulate } = await import('../../core/usecases/sandbox/simulations.js');
       const found = await (await payments()).findPayment(operator.deps, id);

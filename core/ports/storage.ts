@@ -474,15 +474,18 @@ export interface ClaimedDelivery {
   readonly eventCreatedAtMs: number;
 }
 
-export type QueueName =
-  | 'outbox'
-  | 'deliveries'
-  | 'commands'
-  | 'inbox'
-  | 'receipts'
-  | 'mails'
-  | 'documents'
-  | 'advances';
+export const queueNames = [
+  'outbox',
+  'deliveries',
+  'commands',
+  'inbox',
+  'receipts',
+  'mails',
+  'documents',
+  'advances',
+] as const;
+
+export type QueueName = (typeof queueNames)[number];
 
 export interface QueueStats {
   readonly queues: Readonly<
