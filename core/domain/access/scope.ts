@@ -1,4 +1,5 @@
-// The scopes of API keys and roles, and the scope rules of routes.
+// The scopes of API keys and roles, and the scope rules of routes. A key may have any scope, but
+// calls only the routes whose row takes keys (`access.auth`): `api_keys:write` has no effect on it.
 import { originNamed, type PaymentOrigin } from '../payments/payment.js';
 
 export const scopes = {
