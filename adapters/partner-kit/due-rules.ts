@@ -40,7 +40,7 @@ export function requirementRules({ party, answer }: Asked, check: RuleCheck): vo
   });
 }
 
-/** Of a harness that can cause them. */
+/** The rules for a harness that can withdraw an approval. */
 export function withdrawalRules(check: RuleCheck): void {
   check('an approval that is taken back is a rejection with a reason', async (harness) => {
     const partnerRef = await approvedParty(harness);

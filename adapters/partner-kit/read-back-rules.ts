@@ -115,7 +115,7 @@ export function readBackRules(traits: PartnerTraits, pageSize: number, check: Ru
   });
 }
 
-/** Of a harness that can cause a deposit. */
+/** The rules for a harness that can cause a deposit. */
 export function receiptRules(traits: PartnerTraits, check: RuleCheck): void {
   check(
     'a receipt that nobody ordered is listed, with a message, beside a command',

@@ -106,7 +106,7 @@ export interface KycView {
   readonly correctByMs: number | null;
 }
 
-/** Of a page without a KYC. */
+/** The view of a page without a KYC. */
 export const noKyc: KycView = {
   started: false,
   submittedAtMs: null,

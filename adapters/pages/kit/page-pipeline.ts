@@ -224,7 +224,7 @@ async function readForm(
 
 type PageCallForm = NonNullable<PageMatch['route']>['form'];
 
-/** Of a repeated name the last value counts. */
+/** The last value of a repeated name counts. */
 function valuesOf(form: URLSearchParams): Readonly<Record<string, string>> {
   return Object.fromEntries(form);
 }

@@ -99,9 +99,9 @@ export interface CommandReport {
   readonly partnerRef: string;
   readonly end: CommandEnd;
   readonly reason: string | null;
-  /** Counts what a pay-in has received so far. */
+  /** What a pay-in has received so far. */
   readonly receivedMinor: bigint;
-  /** Is the amount of a refund, else null. */
+  /** The amount of a refund; null for other kinds. */
   readonly refunded: Money | null;
   /** The partner checks the money. */
   readonly held?: boolean;

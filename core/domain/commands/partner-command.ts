@@ -62,8 +62,9 @@ interface CommandBase extends Tenant, Leased {
   readonly end: CommandEnd;
   /** An end that the partner reports and a person overruled: its repeats do not count. */
   readonly overruled: CommandEnd | null;
-  /** Hold the total that the partner reported for a pay-in as received, and as confirmed. */
+  /** The total that the partner reported as received for a pay-in. */
   readonly receivedMinor: bigint;
+  /** The total that the partner reported as confirmed for a pay-in. */
   readonly confirmedMinor: bigint;
   /** The code of a refusal. */
   readonly refusal: string | null;
@@ -86,7 +87,7 @@ export interface MoneyCommand extends CommandBase {
   readonly kind: MoneyKind;
   readonly paymentId: string;
   readonly amount: Money;
-  /** Names the pay-in command that holds the money of a refund. */
+  /** The pay-in command that holds the money of a refund. */
   readonly payinId: string | null;
 }
 

@@ -119,7 +119,7 @@ export interface Payment extends Tenant {
   readonly number: string | null;
   /** YYYY-MM-DD, of an invoice; for information only. */
   readonly dueDate: string | null;
-  /** Is null if an API key created it. */
+  /** Null if an API key created it. */
   readonly createdByMemberId: string | null;
   readonly approvedByMemberId: string | null;
   /** When the buyer of an invoice was last sent a link. */
@@ -142,7 +142,7 @@ export interface Payment extends Tenant {
   readonly expiresAtMs: number | null;
   /** The language of mails to the buyer, which signed in by mail; null before that. */
   readonly buyerLocale: Locale | null;
-  /** Is null unless a quote was refused because of a limit of the payee. */
+  /** Null unless a quote was refused because of a limit of the payee. */
   readonly limitHit: LimitHit | null;
   /** The current quote (quote.ts). */
   readonly quoteId: string | null;

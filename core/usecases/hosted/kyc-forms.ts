@@ -56,7 +56,7 @@ export interface KycForm extends FormFacts {
   readonly buyerId: string;
   /** Null before the first change. */
   readonly submissionId: string | null;
-  /** Of the submission; 0 before the first change. */
+  /** The version of the submission; 0 before the first change. */
   readonly version: number;
 }
 

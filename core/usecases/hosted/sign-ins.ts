@@ -56,7 +56,7 @@ export type LinkState =
       readonly state: 'valid';
       readonly address: string;
       readonly endsAtMs: number;
-      /** Of the browser that asked for it; null for an invitation. */
+      /** The hash of the browser that asked for the link; null for an invitation. */
       readonly browserHash: string | null;
     }
   | { readonly state: 'used'; readonly usedAtMs: number; readonly maskedAddress: string }
@@ -75,7 +75,7 @@ export interface SignedIn {
   readonly view: PaymentView | null;
 }
 
-/** Of the random value in the cookie of a browser. */
+/** The hash of the random value in the cookie of a browser. */
 export function hashBrowser(nonce: string): string {
   return hash('sha256', `browser ${nonce}`, 'hex');
 }

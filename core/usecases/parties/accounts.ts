@@ -46,7 +46,7 @@ interface CreatedAccount {
   readonly account: ConnectedAccount;
   /** The account of this externalId existed. */
   readonly replayed: boolean;
-  /** Of a replay: the fields that differ from what is stored. */
+  /** The fields of a replay that differ from what is stored. */
   readonly mismatch: readonly string[];
 }
 

@@ -47,7 +47,7 @@ export interface PartyKind<P extends Party = Party> {
    * the change leads to one: due now, or leased to the caller.
    */
   stage(batch: Batch, was: P, changed: P, lease?: string | null): Promise<PartyCommand | null>;
-  /** Names the party in an alert. */
+  /** What an alert says about the party. */
   about(party: P): Readonly<Record<string, string>>;
   /** New terms are due of an approved party too: later calls need them. */
   readonly needsTerms: boolean;

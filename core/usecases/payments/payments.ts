@@ -49,7 +49,7 @@ export type CreatePaymentInput = NewPayment & { readonly idempotencyKey: string 
 export interface CreatedPayment extends PaymentView {
   /** The payment existed: found by its key or externalId. */
   readonly replayed: boolean;
-  /** Of a replay: the fields that differ from what is stored. */
+  /** The fields of a replay that differ from what is stored. */
   readonly mismatch: readonly string[];
 }
 
@@ -154,7 +154,7 @@ export async function takeShortBack(
   });
 }
 
-/** Over all tenants. */
+/** Cancels a payment of any tenant. */
 export async function cancelPaymentByOperator(
   deps: Deps,
   id: string,
@@ -165,7 +165,7 @@ export async function cancelPaymentByOperator(
   return cancelPayment(deps, tenantOf(payment), id, checked);
 }
 
-/** Over all tenants. Money that it holds is owed to the buyer. */
+/** Fails a payment of any tenant. Money that it holds is owed to the buyer. */
 export async function failPaymentByOperator(
   deps: Deps,
   id: string,
@@ -188,7 +188,7 @@ function checkedReason(reason: string): string {
   throw new PonteError('ValidationError', message);
 }
 
-/** Over all tenants, for operators. */
+/** Finds a payment of any tenant, for operators. */
 export async function findPayment(deps: Deps, id: string): Promise<Payment> {
   const payment = await deps.store.run((tx) => tx.payments.find(id));
   if (payment === null) throw new PonteError('NotFound');

@@ -138,7 +138,7 @@ function hasArrived(payment: Payment, to: PaymentStatus): boolean {
   return now >= target;
 }
 
-/** Over a limit, a repeat would only use up calls to the partner. */
+/** Above a limit, a repeat would only use up calls to the partner. */
 async function askQuote(deps: Deps, payment: Payment): Promise<Step> {
   const quote = await requestQuote(deps, tenantOf(payment), payment.id);
   return quote === null ? 'refused' : 'done';
