@@ -88,16 +88,6 @@ export const INVITATION_PAUSE_MS = MINUTE_MS;
 /** Mails of one purpose to an address within the window; sign-ins have `nextSignIn`. */
 export const ADDRESS_MAILS_MAX = 5;
 export const ADDRESS_WINDOW_MS = HOUR_MS;
-/** After the first, second, … sign-in mail of a page; the last one repeats. */
-export const SIGN_IN_PAUSES_MS = [
-  MINUTE_MS,
-  2 * MINUTE_MS,
-  5 * MINUTE_MS,
-  10 * MINUTE_MS,
-  30 * MINUTE_MS,
-  HOUR_MS,
-  2 * HOUR_MS,
-] as const;
 /** Unused sign-ins to an address within a day, after which a page pauses for all browsers. */
 export const SIGN_INS_SHARED_MAX = 5;
 /**
@@ -268,7 +258,7 @@ export function nextSignIn(
   const pausedUntilMs =
     last === undefined || isLinkExpired(last, nowMs)
       ? nowMs
-      : Math.min(last.createdAtMs + pauseAfter(counted.length), last.linkEndsAtMs);
+      : Math.min(last.createdAtMs + backoffMs('signInMail', counted.length - 1), last.linkEndsAtMs);
   const oldest = today[SIGN_INS_A_DAY_MAX - 1];
   const open = ofPage.find((mail) => !isLinkExpired(mail, nowMs));
   const freeAtMs =
@@ -279,7 +269,7 @@ export function nextSignIn(
     nth: (newest[0]?.nth ?? 0) + 1,
     waitMs: Math.max(0, pausedUntilMs - nowMs, freeAtMs - nowMs),
     sentAtMs: open?.createdAtMs ?? null,
-    lifeMs: Math.max(mailRules.sign_in.lifeMs, pauseAfter(ofPage.length + 1)),
+    lifeMs: Math.max(mailRules.sign_in.lifeMs, backoffMs('signInMail', ofPage.length)),
   };
 }
 
@@ -287,10 +277,6 @@ export function nextSignIn(
 function sinceSignIn(newest: readonly Mail[]): readonly Mail[] {
   const used = newest.findIndex(({ linkUsedAtMs }) => linkUsedAtMs !== null);
   return used < 0 ? newest : newest.slice(0, used);
-}
-
-function pauseAfter(count: number): number {
-  return SIGN_IN_PAUSES_MS[Math.min(count, SIGN_IN_PAUSES_MS.length) - 1] ?? 0;
 }
 
 /**
