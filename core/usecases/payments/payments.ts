@@ -1,5 +1,5 @@
 // Payments of integrators and operators: create, read, cancel, fail, and their expiry. The buyer's
-// steps are in buyers.ts, the partner's in partner-operations.ts.
+// steps are in buyer-steps.ts, the partner's in partner-operations.ts.
 import { hasUnstorableText } from '../../domain/base/raw-json.js';
 import { type Tenant, tenantOf } from '../../domain/base/tenant.js';
 import { type Buyer, emailKey } from '../../domain/parties/buyer-kyc.js';

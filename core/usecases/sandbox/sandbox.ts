@@ -13,7 +13,7 @@ import {
 } from '../../domain/payments/payment.js';
 import { assert, PonteError } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
-import { confirmQuote, requestQuote, signIn } from '../hosted/buyers.js';
+import { confirmQuote, requestQuote, signIn } from '../hosted/buyer-steps.js';
 import { inviteBuyer } from '../payments/invoices.js';
 import { readView } from '../payments/payment-store.js';
 import { eachDue } from '../service/due-work.js';

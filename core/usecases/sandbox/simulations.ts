@@ -23,7 +23,7 @@ import { assert, PonteError } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
 import type { PartnerSandbox } from '../../ports/partner.js';
 import type { Tx } from '../../ports/storage.js';
-import { requestQuote } from '../hosted/buyers.js';
+import { requestQuote } from '../hosted/buyer-steps.js';
 import { nextReference } from '../payments/command-references.js';
 import { changePayment, loadPayment, readView } from '../payments/payment-store.js';
 import { partnerOf } from '../service/partner-calls.js';
