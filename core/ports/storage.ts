@@ -218,11 +218,11 @@ export interface Tx {
     find(
       tenant: Tenant,
       key: string,
-    ): Promise<{ readonly surface: PaymentOrigin; readonly resourceId: string } | null>;
+    ): Promise<{ readonly origin: PaymentOrigin; readonly resourceId: string } | null>;
     bind(
       tenant: Tenant,
       key: string,
-      surface: PaymentOrigin,
+      origin: PaymentOrigin,
       resourceId: string,
       atMs: number,
     ): void;

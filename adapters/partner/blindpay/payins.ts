@@ -7,8 +7,8 @@ import type { PayinReport } from '../../../core/domain/commands/report-check.js'
 import type { AmountLimit } from '../../../core/domain/payments/amount-limit.js';
 import type {
   InstructionField,
-  Rail,
   RailInstructions,
+  TransferMethod,
 } from '../../../core/domain/payments/payin-instructions.js';
 import type {
   AcceptedCommand,
@@ -334,7 +334,9 @@ function railsOf(details: BankDetails): readonly RailInstructions[] {
       ['bankAddress', addressOf(details.receiving_bank)],
       ['beneficiaryAddress', addressOf(details.beneficiary)],
     ];
-    return [{ rail: rail satisfies Rail, fields: given(fields), arrivesWithinDays: BANK_DAYS }];
+    return [
+      { rail: rail satisfies TransferMethod, fields: given(fields), arrivesWithinDays: BANK_DAYS },
+    ];
   });
 }
 

@@ -39,9 +39,9 @@ export function scopesIn(rule: ScopeRule): readonly Scope[] {
 }
 
 /** The rule for a request that names this payment. */
-export function ruleFor(rule: ScopeRule, reference: string | undefined): ScopeRule {
+export function ruleFor(rule: ScopeRule, idOrExternalId: string | undefined): ScopeRule {
   if (typeof rule === 'string' || !('byOrigin' in rule)) return rule;
-  const origin = originNamed(reference ?? '', originsIn(rule));
+  const origin = originNamed(idOrExternalId ?? '', originsIn(rule));
   return (origin === null ? undefined : rule.byOrigin[origin]) ?? rule;
 }
 

@@ -33,16 +33,16 @@ export type MoneyKind = (typeof moneyKinds)[number];
 /**
  * Commands about parties: an organization's KYB, a buyer, an account, a seller's off-ramp wallet.
  */
-export const partyKinds = [
+export const partyCommandKinds = [
   'submit_organization',
   'submit_buyer',
   'submit_account',
   'provision_rails',
 ] as const;
-type PartyKind = (typeof partyKinds)[number];
+type PartyCommandKind = (typeof partyCommandKinds)[number];
 
-export type CommandKind = MoneyKind | PartyKind;
-export const commandKinds: readonly CommandKind[] = [...partyKinds, ...moneyKinds];
+export type CommandKind = MoneyKind | PartyCommandKind;
+export const commandKinds: readonly CommandKind[] = [...partyCommandKinds, ...moneyKinds];
 
 /** Longer than two calls. */
 export const COMMAND_LEASE_MS = 60_000;
@@ -92,7 +92,7 @@ export interface MoneyCommand extends CommandBase {
 }
 
 export interface PartyCommand extends CommandBase {
-  readonly kind: PartyKind;
+  readonly kind: PartyCommandKind;
   readonly subject: Subject;
 }
 

@@ -66,7 +66,7 @@ export const organizationKind: PartyKind<OrganizationProfile> = {
   async stage(batch, was, changed, lease = null) {
     if (changed === was) return null;
     const next = settledProfile(was, changed);
-    const isReady = needsRails(next) && (await mayCollect(batch.tx, next));
+    const isReady = needsRails(next) && (await hasProductionAccess(batch.tx, next));
     return stageProfile(batch, next, isReady, lease);
   },
   about: ({ orgId, mode }) => ({ orgId, mode }),
@@ -200,7 +200,7 @@ export function stageProfile(
 }
 
 /** Live mode needs production access too; granting it requests the rails. */
-async function mayCollect(tx: Tx, { orgId, mode }: Tenant): Promise<boolean> {
+async function hasProductionAccess(tx: Tx, { orgId, mode }: Tenant): Promise<boolean> {
   if (mode === 'test') return true;
   const organization = await tx.organizations.get(orgId);
   assert(organization !== null, 'an organization stays');

@@ -70,7 +70,7 @@ export async function createPayment(
       externalId === null ? null : tx.payments.byExternalId(tenant, origin, externalId),
     ]);
     const decision = decideCreate({
-      surface: origin,
+      origin,
       key,
       boundTo,
       existingByExternalId: existing?.id ?? null,
@@ -104,19 +104,19 @@ function keyConflict(origin: PaymentOrigin): PonteError {
   return new PonteError('IdempotencyKeyConflict', message);
 }
 
-/** The payment of a reference (`originNamed`), if its origin is one of these. */
+/** The payment that a path names (`originNamed`), if its origin is one of these. */
 export async function readPayment(
   deps: Deps,
   tenant: Tenant,
-  reference: string,
+  idOrExternalId: string,
   origins: readonly PaymentOrigin[] = paymentOrigins,
 ): Promise<PaymentView> {
-  const origin = originNamed(reference, origins);
+  const origin = originNamed(idOrExternalId, origins);
   if (origin === null) throw new PonteError('NotFound');
   const view = await deps.store.run((tx) =>
-    reference.startsWith(EXTERNAL_PREFIX)
-      ? tx.views.byExternalId(tenant, origin, reference.slice(EXTERNAL_PREFIX.length))
-      : tx.views.get(tenant, reference),
+    idOrExternalId.startsWith(EXTERNAL_PREFIX)
+      ? tx.views.byExternalId(tenant, origin, idOrExternalId.slice(EXTERNAL_PREFIX.length))
+      : tx.views.get(tenant, idOrExternalId),
   );
   if (view === null || view.payment.origin !== origin) throw new PonteError('NotFound');
   return view;
