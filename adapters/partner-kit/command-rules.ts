@@ -1,6 +1,7 @@
 // Rules about commands of money: pay-ins, payouts and refunds, each brought to its end.
 import assert from 'node:assert/strict';
 import { money, parseRate } from '../../core/domain/base/money.js';
+import { QUOTE_EXPIRED } from '../../core/domain/commands/quote.js';
 import type { PayinInput } from '../../core/ports/partner.js';
 import {
   destinationOf,
@@ -58,7 +59,7 @@ function payinRules(traits: PartnerTraits, check: RuleCheck): void {
     const prepared = await partner.payin.prepare(input);
     const answer =
       prepared.outcome === 'done' ? await partner.payin.start(prepared.value) : prepared;
-    assert.equal(answer.outcome === 'refused' ? answer.code : answer.outcome, 'quote_expired');
+    assert.equal(answer.outcome === 'refused' ? answer.code : answer.outcome, QUOTE_EXPIRED);
   });
 
   check('unknown ids and requests that nobody prepared are refused', async ({ partner }) => {

@@ -258,6 +258,7 @@ export interface SettlementPartner {
   }): Promise<PartnerAnswer<{ url: string }>>;
   /** Parties: organizations, sellers and buyers. */
   readonly party: CommandCalls<PartyInput, PartyReport>;
+  /** A pay-in whose quote has expired is refused with `QUOTE_EXPIRED` (quote.ts). */
   readonly payin: CommandCalls<PayinInput, PayinReport>;
   readonly payout: CommandCalls<PayoutInput, PayoutReport>;
   readonly refund: CommandCalls<RefundInput, RefundReport>;

@@ -3,6 +3,7 @@
 import { z } from 'zod';
 import { HOUR_MS, MINUTE_MS } from '../../../core/domain/base/instant.js';
 import { divide, formatRate, type Money, money } from '../../../core/domain/base/money.js';
+import { QUOTE_EXPIRED } from '../../../core/domain/commands/quote.js';
 import type { PayinReport } from '../../../core/domain/commands/report-check.js';
 import type { AmountLimit } from '../../../core/domain/payments/amount-limit.js';
 import type {
@@ -237,7 +238,7 @@ const quoteOver: ReadonlySet<string> = new Set([
   'LIMITS_AMOUNT_OUT_OF_RANGE',
   'LIMITS_VOLUME_EXCEEDED',
 ]);
-const quoteExpired = refused('quote_expired', 'The quote has expired.');
+const quoteExpired = refused(QUOTE_EXPIRED, 'The quote has expired.');
 
 export async function readPayin(
   { client }: BlindPayContext,
