@@ -188,13 +188,20 @@ function statusStep(
  * A pay-in exists before the payment reached it: it counted as refused, or a backup was restored.
  * The payment repeats its earlier moves.
  */
-const movesToPayin: Partial<Record<PaymentStatus, PaymentMove>> = {
+const movesToPayin: Readonly<Record<PaymentStatus, PaymentMove | undefined>> = {
   awaiting_approval: 'approve',
   approved: 'invite',
   awaiting_buyer: 'sign_in',
   buyer_kyc_pending: 'kyc_approved',
   buyer_kyc_approved: 'quote',
   fx_quoted: 'confirm',
+  on_ramp_pending: undefined,
+  on_chain_confirmed: undefined,
+  offramp_pending: undefined,
+  settled: undefined,
+  failed: undefined,
+  cancelled: undefined,
+  expired: undefined,
 };
 
 function payinStep(
