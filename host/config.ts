@@ -214,7 +214,12 @@ export const variableNames: readonly string[] = [
 ];
 
 /** Commands that call a server read PONTE_KEY, those of the money desk PONTE_OPERATOR. */
-const namesRead: readonly string[] = [...variableNames, 'PONTE_KEY', 'PONTE_OPERATOR'];
+const namesRead: readonly string[] = [
+  ...variableNames,
+  'PONTE_KEY',
+  `PONTE_KEY${FILE}`,
+  'PONTE_OPERATOR',
+];
 
 export type Config = Readonly<ReturnType<typeof configOf>>;
 
@@ -261,21 +266,37 @@ export function readConfig(env: Environment): Config {
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
+/** The value of a secret or of its file; undefined if neither is set. ConfigError. */
+export function readSecret(env: Environment, name: string): string | undefined {
+  const found = secretIn(env, name);
+  if ('why' in found) throw new ConfigError([`${name}: ${found.why}`]);
+  return found.value;
+}
+
 /** The variables with the contents of SECRET_FILE as SECRET, and the secrets that have no value. */
 function withFiles(given: Environment) {
   const set: Record<string, string | undefined> = { ...given };
   const unread: { readonly name: string; readonly why: string }[] = [];
   for (const name of secretNames) {
-    const path = given[`${name}${FILE}`];
-    if (path === undefined) continue;
-    const content = contentOf(path);
-    if (given[name] !== undefined) {
-      unread.push({ name, why: `give it or ${name}${FILE}, not both` });
-    } else if (content === null) unread.push({ name, why: 'its file cannot be read' });
-    else if (content === '') unread.push({ name, why: 'its file is empty' });
-    else set[name] = content;
+    const found = secretIn(given, name);
+    if ('why' in found) unread.push({ name, why: found.why });
+    else if (found.value !== undefined) set[name] = found.value;
   }
   return { set, unread };
+}
+
+/** A variable set to the empty text counts as not set. `why`: the secret cannot be read. */
+function secretIn(
+  env: Environment,
+  name: string,
+): { readonly value: string | undefined } | { readonly why: string } {
+  const value = env[name] || undefined;
+  const path = env[`${name}${FILE}`] || undefined;
+  if (path === undefined) return { value };
+  if (value !== undefined) return { why: `give it or ${name}${FILE}, not both` };
+  const content = contentOf(path);
+  if (content === null) return { why: 'its file cannot be read' };
+  return content === '' ? { why: 'its file is empty' } : { value: content };
 }
 
 /** Without the line break at its end; null if it cannot be read. */

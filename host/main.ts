@@ -27,7 +27,7 @@ import { localSteps, startWorkers, type Workers, workerSteps } from './workers.j
 
 /** For work that runs when the drain ends; the process exits 10 s after the drain. */
 const STOP_GRACE_MS = 8 * SECOND_MS;
-/** Of that, for webhooks: attempts that still run then are ended and recorded as failed. */
+/** The part of it for webhooks: attempts that still run then end and are recorded as failed. */
 const SEND_GRACE_MS = 6 * SECOND_MS;
 
 export interface Host {

@@ -70,6 +70,7 @@ test('each example changes the files that the text names, and no others', () => 
   assert.deepEqual(changed, [
     // An endpoint, an error code, a setting and a partner.
     'adapters/http/routes.ts',
+    'adapters/http/docs/description-text.ts',
     'core/errors.ts',
     'cli/exit-codes.ts',
     'host/config.ts',
@@ -83,6 +84,8 @@ test('each example changes the files that the text names, and no others', () => 
     'core/domain/payments/payment.ts',
     'core/domain/hosted/hosted-screen.ts',
     'adapters/http/docs/description-text.ts',
+    'core/domain/payments/command-outcomes.ts',
+    'core/usecases/sandbox/sandbox.ts',
     // A screen.
     'core/domain/hosted/hosted-screen.ts',
     'adapters/pages/buyer/render.tsx',

@@ -287,12 +287,15 @@ const rules: readonly Rule[] = [
     counterexamples: [['core/a.ts', 'export interface A {}\nexport type A = string;']],
   },
   {
-    name: 'a doc comment of the domain and the ports is a sentence: not “Of …”, “Null …”, “Over …”',
+    name: 'a doc comment names what it is about: “Length of …”, not “Of …”',
     check: eachLineOf(
-      ({ path }) => /^core\/.*\.ts$/.test(path) && !path.startsWith('core/usecases/'),
-      (line) => /\/\*\* (Of|Null|Over)\b/.test(line),
+      ({ path }) => /^(core\/(domain|ports)|host|cli)\/.*\.ts$/.test(path),
+      (line) => /^\s*\/?\*\*? (Of|Over)\b/.test(line),
     ),
-    counterexamples: [['core/domain/a.ts', '/** Of a cancellation, in characters. */']],
+    counterexamples: [
+      ['core/domain/a.ts', '/** Of a cancellation, in characters. */'],
+      ['cli/a.ts', '/**\n * Over all tenants.\n */'],
+    ],
   },
   {
     name: `a function has at most ${functionLinesMax} lines, those inside it counted`,

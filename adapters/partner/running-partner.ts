@@ -34,7 +34,7 @@ export interface PartnerSetup {
   readonly secret: Uint8Array;
   /** Accepts a message like the partner's webhook endpoint; rejects if it was not stored. */
   readonly deliver: (message: SignedMessage) => Promise<void>;
-  /** Of test mode: the outcome that a person chose for the command with this reference. */
+  /** The outcome that a person chose in test mode for the command with this reference. */
   readonly simulatedReport: (reference: string) => Promise<SimulatedReport | null>;
   /** To be called when a message is queued for `sendDueMessages`. */
   readonly onQueued: () => void;

@@ -36,7 +36,7 @@ export interface StatementTemplate {
   readonly columns: readonly string[];
   /** Those of them that find the row; an update sets the others, and raises the version. */
   readonly key: readonly string[];
-  /** Of an `expect` that every batch has: it locks no row, so that hosts do not share a lock. */
+  /** Set for the `expect` that every batch has: it locks no row, so that hosts share no lock. */
   readonly unlocked?: boolean;
 }
 

@@ -11,29 +11,25 @@ import { type Database, StoreConflict } from './database.js';
 import type { NextDue } from './due-times.js';
 import type { StoredRows } from './row-counts.js';
 import { accountsOf } from './tables/account-rows.js';
+import { keysOf } from './tables/api-key-rows.js';
 import { bankDetailsOf } from './tables/bank-details-rows.js';
 import { buyersOf } from './tables/buyer-rows.js';
 import { decisionsOf, moneyQueuesOf } from './tables/decision-rows.js';
 import { deliveriesOf, subscriptionsOf } from './tables/delivery-rows.js';
-import { documentsOf } from './tables/document-rows.js';
+import { documentsOf, storageFingerprintsOf } from './tables/document-rows.js';
 import { epochsOf, expectNoQuarantine, isInQuarantine } from './tables/epoch-rows.js';
 import { feedOf, outboxOf } from './tables/event-rows.js';
-import {
-  expectInUse,
-  keyCheckValuesOf,
-  serviceKeysOf,
-  storageFingerprintsOf,
-} from './tables/key-rows.js';
 import { mailsOf } from './tables/mail-rows.js';
 import { membersOf } from './tables/member-rows.js';
 import { fundsOf, ledgerOf, quotesOf } from './tables/money-rows.js';
+import { organizationsOf } from './tables/organization-rows.js';
 import { pageSessionsOf } from './tables/page-session-rows.js';
 import { idempotencyOf, paymentsOf } from './tables/payment-rows.js';
 import { queueStatsOf } from './tables/queue-stats-rows.js';
 import { receiptsOf, scansOf } from './tables/receipt-rows.js';
 import { retentionOf } from './tables/retention-rows.js';
 import { sealedOf } from './tables/sealed-rows.js';
-import { keysOf, organizationsOf } from './tables/tenant-rows.js';
+import { expectInUse, keyCheckValuesOf, serviceKeysOf } from './tables/secret-key-rows.js';
 import { viewsOf } from './tables/view-rows.js';
 import { advancesOf, commandsOf, inboxOf, simulationsOf } from './tables/work-rows.js';
 import { UnitOfWork } from './unit-of-work.js';

@@ -27,9 +27,7 @@ export interface Deps {
   readonly mailer: Mailer;
   readonly letters: Letters;
   readonly secretBox: SecretBox;
-  /**
-   * Is null where documents are not stored: parties then send URLs of documents hosted elsewhere.
-   */
+  /** Null if documents are not stored: parties then send URLs of documents hosted elsewhere. */
   readonly documents: DocumentStorage | null;
   readonly tokenSigner: TokenSigner;
   readonly rateLimits: RateLimits;

@@ -218,11 +218,11 @@ export interface Tx {
     find(
       tenant: Tenant,
       key: string,
-    ): Promise<{ readonly surface: PaymentOrigin; readonly resourceId: string } | null>;
+    ): Promise<{ readonly origin: PaymentOrigin; readonly resourceId: string } | null>;
     bind(
       tenant: Tenant,
       key: string,
-      surface: PaymentOrigin,
+      origin: PaymentOrigin,
       resourceId: string,
       atMs: number,
     ): void;
@@ -443,11 +443,11 @@ export interface Claims {
   /** Active or deleted subscriptions that have due deliveries to send. */
   dueSubscriptions(nowMs: number): Promise<readonly Pick<Subscription, 'id' | 'orgId' | 'mode'>[]>;
   /**
-   * Due deliveries of one subscription without `lostLeaseTwice`, oldest first, leased as
+   * Due deliveries of one subscription that are not `resent`, oldest first, leased as
    * `beginAttempt` of webhook-delivery.ts does, with the current subscription.
    */
   deliveries(claim: Claim & { readonly subscriptionId: string }): Many<ClaimedDelivery>;
-  /** Due deliveries with `lostLeaseTwice`, of any subscription; they are ended, not leased. */
+  /** Due deliveries that are `resent`, of any subscription; they are ended, not leased. */
   lostDeliveries(nowMs: number, limit: number): Many<WebhookDelivery>;
   /** Due mails, leased, the try counted. */
   mails(claim: Claim): Many<Mail>;
@@ -527,9 +527,9 @@ export interface TenantPaymentFilter extends InvoiceFilter {
   readonly origins: readonly PaymentOrigin[];
   readonly externalId: string | null;
   readonly sellerExternalId: string | null;
-  /** The time in ids (ID_TIME_CHARACTERS) that were created then: at it or later, */
+  /** Created at this time or later; as in ids (ID_TIME_CHARACTERS). */
   readonly fromMoment: string | null;
-  /** and before it. */
+  /** Created before this time; as in ids. */
   readonly beforeMoment: string | null;
 }
 
@@ -613,7 +613,7 @@ export interface Sealer {
 interface SealedPage {
   /** Texts under this secret key are returned as null. */
   readonly exceptKeyId: string;
-  /** Is null to start with the first row. */
+  /** Null to start with the first row. */
   readonly after: SealedRow | null;
   readonly limit: number;
 }

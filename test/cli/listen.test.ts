@@ -346,6 +346,18 @@ describe('the command', () => {
     assert.deepEqual(await run(`listen ${url} --key ${scoped}`), [5, 'InsufficientScope']);
   });
 
+  test('the key may be given as a file', async () => {
+    const file = join(temporaryFolder(), 'key');
+    writeFileSync(file, 'pk_test_key_0.x\n');
+    const url = `--url http://127.0.0.1:${site.port}`;
+    const words = `listen ${url}`;
+    assert.deepEqual(await run(words, { PONTE_KEY_FILE: file }), [5, 'InvalidApiKey']);
+    const both = { PONTE_KEY: 'k', PONTE_KEY_FILE: file };
+    const missing = { PONTE_KEY_FILE: `${file}x` };
+    assert.deepEqual(await run(words, both), [7, 'ConfigurationInvalid']);
+    assert.deepEqual(await run(words, missing), [7, 'ConfigurationInvalid']);
+  });
+
   const wrong = ['--url ftp://a', '--url x', '--forward x', '--after -1', '--after x'];
   for (const words of [...wrong, '--events x', '--events invoice.*,payment_intent.paid']) {
     test(`${words} is refused with code 2`, async () => {

@@ -1,6 +1,6 @@
-// The one order of steps for every request: id, route, authentication, scope, rate limit, content
-// type, size, JSON and schema, handler, answer. A refusal at any step ends it. The row of the route
-// says what each step requires.
+// The one order of steps for every request: id, preflight, Host, route, authentication, scope, rate
+// limit, content type, size, JSON and schema, the payment in the path, handler, answer. A refusal
+// at any step ends it. The row of the route says what each step requires.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { originsIn, ruleFor } from '../../../core/domain/access/scope.js';
 import { tenantOf } from '../../../core/domain/base/tenant.js';

@@ -9,6 +9,7 @@ import { endedScreen } from './ended-screens.js';
 import { kycScreens } from './kyc-screens.js';
 import { Document, type ScreenContent } from './layout.js';
 import type { Page, PageView } from './page-view.js';
+import { arrivedScreen, onTheWayScreen, paidScreen, receiptPage } from './paid-screens.js';
 import {
   askPriceScreen,
   priceChangedScreen,
@@ -16,7 +17,6 @@ import {
   priceLimitScreen,
   priceScreen,
 } from './price-screens.js';
-import { arrivedScreen, onTheWayScreen, paidScreen, receiptPage } from './receipt-screens.js';
 import {
   frameOf,
   type PaymentScene,

@@ -113,7 +113,7 @@ export const payments = defineTable<Payment>('payments', {
 
 interface KeyBinding extends Tenant {
   readonly key: string;
-  readonly surface: PaymentOrigin;
+  readonly origin: PaymentOrigin;
   readonly resourceId: string;
   readonly createdAtMs: number;
 }
@@ -121,7 +121,7 @@ interface KeyBinding extends Tenant {
 const bindings = defineTable<KeyBinding>('idempotency_keys', {
   ...tenant,
   key: key(text('idempotency_key')),
-  surface: fixed(oneOf('surface', paymentOrigins)),
+  origin: fixed(oneOf('surface', paymentOrigins)),
   resourceId: fixed(text('resource_id')),
   createdAtMs: fixed(time('created_at')),
 });
@@ -176,10 +176,10 @@ export function idempotencyOf(unit: UnitOfWork): Tx['idempotency'] {
     async find({ orgId, mode }, key) {
       const binding = await unit.byKey(bindings, [orgId, mode, key]);
       if (binding === null) return null;
-      return { surface: binding.surface, resourceId: binding.resourceId };
+      return { origin: binding.origin, resourceId: binding.resourceId };
     },
-    bind({ orgId, mode }, key, surface, resourceId, createdAtMs) {
-      unit.stage(bindings.insert({ orgId, mode, key, surface, resourceId, createdAtMs }));
+    bind({ orgId, mode }, key, origin, resourceId, createdAtMs) {
+      unit.stage(bindings.insert({ orgId, mode, key, origin, resourceId, createdAtMs }));
     },
   };
 }

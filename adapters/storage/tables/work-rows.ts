@@ -12,7 +12,7 @@ import {
   type MoneyCommand,
   moneyKinds,
   type PartnerCommand,
-  partyKinds,
+  partyCommandKinds,
   type Subject,
 } from '../../../core/domain/commands/partner-command.js';
 import {
@@ -145,7 +145,7 @@ function fromRow(row: CommandRow): PartnerCommand {
     assert(isIn(moneyKinds, kind) && amount !== null, 'a command of a payment is about money');
     return Object.freeze({ ...fields, kind, paymentId, amount, payinId });
   }
-  assert(isIn(partyKinds, kind), 'a command without a payment is about a party');
+  assert(isIn(partyCommandKinds, kind), 'a command without a payment is about a party');
   return Object.freeze({ ...fields, kind, subject: subjectOf(row) });
 }
 

@@ -15,14 +15,14 @@ export interface PageSession extends Tenant {
   /** The hash of the token. */
   readonly id: string;
   readonly kind: PageSessionKind;
-  /** Is null for a form without a payment. */
+  /** Null for a form without a payment. */
   readonly paymentId: string | null;
   /** The KYC submission of a session without a payment, an owner or an upload. */
   readonly submissionId: string | null;
-  /** Is the position of an owner in the dossier. */
+  /** The position of an owner in the dossier. */
   readonly ownerIndex: number | null;
   readonly createdAtMs: number;
-  /** Is the time of its latest page; mails depend on what was seen. */
+  /** When its latest page was opened; mails depend on what was seen. */
   readonly seenAtMs: number;
   readonly endsAtMs: number;
   readonly endedAtMs: number | null;

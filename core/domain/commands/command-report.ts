@@ -40,11 +40,6 @@ export function effectOn(
   return reported === overruled ? 'ignore' : reportEffect(end, reported, polled);
 }
 
-/** The longest wait between polls of an abandoned pay-in. */
-export const ABANDONED_POLL_MAX_MS = 86_400_000;
-/** After this an abandoned pay-in is not polled; messages still count. */
-export const ABANDONED_POLL_FOR_MS = 180 * ABANDONED_POLL_MAX_MS;
-
 /** A poll found no end. For an abandoned pay-in, the wait is at least its time since then. */
 export function pollAgain<C extends PartnerCommand>(
   command: C,
@@ -55,7 +50,9 @@ export function pollAgain<C extends PartnerCommand>(
   const tries = command.tries + 1;
   const isAbandoned = abandonedAtMs !== null;
   const marked = isAbandoned ? command : markLate(command, nowMs);
-  const agoMs = isAbandoned ? Math.min(nowMs - abandonedAtMs, ABANDONED_POLL_MAX_MS) : 0;
+  const agoMs = isAbandoned
+    ? Math.min(nowMs - abandonedAtMs, backoffMs('abandonedPoll', tries))
+    : 0;
   const waitMs = Math.max(pollWaitMs(command, tries, nowMs), agoMs);
   const lateMs = isAbandoned ? null : lateFromMs(command);
   const dueAtMs = nowMs + waitMs;
@@ -99,9 +96,9 @@ export interface CommandReport {
   readonly partnerRef: string;
   readonly end: CommandEnd;
   readonly reason: string | null;
-  /** Counts what a pay-in has received so far. */
+  /** What a pay-in has received so far. */
   readonly receivedMinor: bigint;
-  /** Is the amount of a refund, else null. */
+  /** The amount of a refund; null for other kinds. */
   readonly refunded: Money | null;
   /** The partner checks the money. */
   readonly held?: boolean;

@@ -10,11 +10,13 @@ import {
   supersedeCommand,
   voidCommand,
 } from '../commands/partner-command.js';
+import { QUOTE_EXPIRED } from '../commands/quote.js';
 import { PARTY_BLOCKED } from '../parties/party-due.js';
 import { bankDetailsRecord, checkCodeOf } from './bank-record.js';
 import {
   type Change,
   commandsAfter,
+  type MoveFields,
   type PaymentAggregate,
   unchanged,
   withChangedCommand,
@@ -156,17 +158,17 @@ function withStatus(
   }
 }
 
-type Step = {
-  readonly move: Parameters<typeof withMove>[1];
-  readonly fields?: Parameters<typeof withMove>[3];
-} | null;
+interface Step {
+  readonly move: PaymentMove;
+  readonly fields?: MoveFields;
+}
 
 /** Returns null if the status stays. */
 function statusStep(
   payment: Payment,
   commands: readonly MoneyCommand[],
   reason: string | null,
-): Step {
+): Step | null {
   switch (payment.status) {
     case 'on_ramp_pending':
       // A payout found after a restore: its pay-in was completed before.
@@ -186,20 +188,27 @@ function statusStep(
  * A pay-in exists before the payment reached it: it counted as refused, or a backup was restored.
  * The payment repeats its earlier moves.
  */
-const movesToPayin: Partial<Record<PaymentStatus, PaymentMove>> = {
+const movesToPayin: Readonly<Record<PaymentStatus, PaymentMove | undefined>> = {
   awaiting_approval: 'approve',
   approved: 'invite',
   awaiting_buyer: 'sign_in',
   buyer_kyc_pending: 'kyc_approved',
   buyer_kyc_approved: 'quote',
   fx_quoted: 'confirm',
+  on_ramp_pending: undefined,
+  on_chain_confirmed: undefined,
+  offramp_pending: undefined,
+  settled: undefined,
+  failed: undefined,
+  cancelled: undefined,
+  expired: undefined,
 };
 
 function payinStep(
   payment: Payment,
   commands: readonly MoneyCommand[],
   reason: string | null,
-): Step {
+): Step | null {
   const found = payins(commands);
   const confirmed = found
     .filter(({ end }) => end !== 'returned')
@@ -216,14 +225,14 @@ function payinStep(
 
 /** The payment needs another quote; a payee that is blocked gets none until it has acted. */
 function isOfQuote(refusal: string | null): boolean {
-  return refusal === 'quote_expired' || refusal === PARTY_BLOCKED;
+  return refusal === QUOTE_EXPIRED || refusal === PARTY_BLOCKED;
 }
 
 function payoutStep(
   payment: Payment,
   commands: readonly MoneyCommand[],
   reason: string | null,
-): Step {
+): Step | null {
   const payout = commands.findLast(isPayout);
   if (payout === undefined) return null;
   const stage = stageOf(payout);
@@ -240,7 +249,7 @@ function fundsLost(
   payment: Payment,
   commands: readonly MoneyCommand[],
   reason: string | null,
-): Step {
+): Step | null {
   const sums = sumsOf(commands);
   const left = sums.receivedMinor - sums.returnedMinor - sums.refundedMinor - sums.orderedMinor;
   if (left >= payment.amount.amountMinor) return null;

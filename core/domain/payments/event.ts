@@ -29,7 +29,7 @@ const otherEventTypes = [
   'webhook.test',
 ] as const;
 
-/** Says what happened to a refund: sent to the partner, received by the buyer, failed. */
+/** What happened to a refund: sent to the partner, received by the buyer, failed. */
 const refundEvents = {
   ordered: 'refund_ordered',
   paid: 'refunded',

@@ -80,7 +80,7 @@ export interface Funds extends Tenant {
   readonly position: Position;
   /** `needs_review`: the partner refused or failed a refund. */
   readonly refund: RefundState;
-  /** Sums all pay-ins. */
+  /** The sum of all pay-ins. */
   readonly receivedMinor: bigint;
   /** Payouts that were sent, paid, or failed without a return. */
   readonly payoutMinor: bigint;

@@ -71,19 +71,21 @@ export const paymentIdPrefixes = {
 
 export const paymentOrigins = Object.keys(paymentIdPrefixes) as readonly PaymentOrigin[];
 
-/** Prefix of a reference by the integrator's id. */
+/** Prefix of the integrator's id in a path. */
 export const EXTERNAL_PREFIX = 'ext_';
 
 /**
- * The origin of a reference by its prefix; `ext_` means the first of `origins`. Null for another
- * origin. The payment need not exist.
+ * The origin of an id, or of an external id with its prefix, as a path has it; `ext_` means the
+ * first of `origins`. Null for another origin. The payment need not exist.
  */
 export function originNamed(
-  reference: string,
+  idOrExternalId: string,
   origins: readonly PaymentOrigin[],
 ): PaymentOrigin | null {
-  if (reference.startsWith(EXTERNAL_PREFIX)) return origins[0] ?? null;
-  const named = origins.find((origin) => reference.startsWith(`${paymentIdPrefixes[origin]}_`));
+  if (idOrExternalId.startsWith(EXTERNAL_PREFIX)) return origins[0] ?? null;
+  const named = origins.find((origin) =>
+    idOrExternalId.startsWith(`${paymentIdPrefixes[origin]}_`),
+  );
   return named ?? null;
 }
 
@@ -119,7 +121,7 @@ export interface Payment extends Tenant {
   readonly number: string | null;
   /** YYYY-MM-DD, of an invoice; for information only. */
   readonly dueDate: string | null;
-  /** Is null if an API key created it. */
+  /** Null if an API key created it. */
   readonly createdByMemberId: string | null;
   readonly approvedByMemberId: string | null;
   /** When the buyer of an invoice was last sent a link. */
@@ -142,7 +144,7 @@ export interface Payment extends Tenant {
   readonly expiresAtMs: number | null;
   /** The language of mails to the buyer, which signed in by mail; null before that. */
   readonly buyerLocale: Locale | null;
-  /** Is null unless a quote was refused because of a limit of the payee. */
+  /** Null unless a quote was refused because of a limit of the payee. */
   readonly limitHit: LimitHit | null;
   /** The current quote (quote.ts). */
   readonly quoteId: string | null;

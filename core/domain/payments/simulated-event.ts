@@ -57,7 +57,7 @@ export interface SimulationFacts {
 }
 
 interface SimulationRule {
-  /** Gathers events under one heading. */
+  /** The heading of the event in lists. */
   readonly group: 'identity' | 'quote' | 'money' | 'payout';
   readonly means: string;
   readonly statuses: readonly PaymentStatus[];

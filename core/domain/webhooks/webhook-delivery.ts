@@ -33,7 +33,7 @@ export interface WebhookDelivery extends Tenant, Leased {
   readonly status: DeliveryStatus;
   /** Attempts started since creation or the last replay. */
   readonly attempt: number;
-  /** Is the answer to the last attempt; null without one. */
+  /** The status of the answer to the last attempt; null without one. */
   readonly responseStatus: number | null;
   /** The planned start of the current or next attempt; null once ended. */
   readonly nextAttemptAtMs: number | null;

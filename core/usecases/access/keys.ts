@@ -22,9 +22,9 @@ import type { Mode, Tenant } from '../../domain/base/tenant.js';
 import { assert, PonteError } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
 
-/** Active keys of one organization and mode; a list contains all of them, */
+/** Active keys of one organization and mode. A list contains all of them. */
 export const KEYS_MAX = 100;
-/** and this many of the latest revoked ones. */
+/** A list contains this many of the latest revoked keys. */
 export const REVOKED_LISTED_MAX = 100;
 export const NAME_LENGTH_MAX = 200;
 /** The precision of `lastUsedAt`. */

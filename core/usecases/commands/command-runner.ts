@@ -3,12 +3,9 @@
 // refusal; an accepted command is polled until its end is reported. The worker does not wait for
 // calls. Without the lease only a polled report is applied.
 import { holdsLease } from '../../domain/base/lease.js';
+import { schedules } from '../../domain/base/schedules.js';
 import { tenantOf } from '../../domain/base/tenant.js';
-import {
-  ABANDONED_POLL_FOR_MS,
-  pollAgain,
-  stopPolling,
-} from '../../domain/commands/command-report.js';
+import { pollAgain, stopPolling } from '../../domain/commands/command-report.js';
 import {
   COMMAND_LEASE_MS,
   denyCommand,
@@ -319,7 +316,7 @@ function afterPoll<C extends PartnerCommand>(
   // The buyer may still pay but is not expected to.
   const isAbandoned = command.kind === 'payin' && payment !== null && isTerminal(payment.status);
   const abandonedAtMs = isAbandoned ? payment.updatedAtMs : null;
-  const isOver = abandonedAtMs !== null && nowMs - abandonedAtMs > ABANDONED_POLL_FOR_MS;
+  const isOver = abandonedAtMs !== null && nowMs - abandonedAtMs > schedules.abandonedPoll.forMs;
   const isSettled = !isOpen(command) && !mayChange(command) && lastError === null;
   return isSettled || isOver
     ? stopPolling(command, nowMs)

@@ -47,7 +47,7 @@ export interface PartyKind<P extends Party = Party> {
    * the change leads to one: due now, or leased to the caller.
    */
   stage(batch: Batch, was: P, changed: P, lease?: string | null): Promise<PartyCommand | null>;
-  /** Names the party in an alert. */
+  /** What an alert says about the party. */
   about(party: P): Readonly<Record<string, string>>;
   /** New terms are due of an approved party too: later calls need them. */
   readonly needsTerms: boolean;
@@ -66,7 +66,7 @@ export const organizationKind: PartyKind<OrganizationProfile> = {
   async stage(batch, was, changed, lease = null) {
     if (changed === was) return null;
     const next = settledProfile(was, changed);
-    const isReady = needsRails(next) && (await mayCollect(batch.tx, next));
+    const isReady = needsRails(next) && (await hasProductionAccess(batch.tx, next));
     return stageProfile(batch, next, isReady, lease);
   },
   about: ({ orgId, mode }) => ({ orgId, mode }),
@@ -200,7 +200,7 @@ export function stageProfile(
 }
 
 /** Live mode needs production access too; granting it requests the rails. */
-async function mayCollect(tx: Tx, { orgId, mode }: Tenant): Promise<boolean> {
+async function hasProductionAccess(tx: Tx, { orgId, mode }: Tenant): Promise<boolean> {
   if (mode === 'test') return true;
   const organization = await tx.organizations.get(orgId);
   assert(organization !== null, 'an organization stays');

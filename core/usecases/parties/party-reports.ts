@@ -85,14 +85,14 @@ function wanted(
   return { ...reported, report: { ...report, corrections } };
 }
 
-/** What is due of a party that the report changed to `next`. A late message clears nothing. */
+/** What is due of a party that the report changed to `next`. A stale message clears nothing. */
 function dueAfter(was: Party, next: Party, reported: IncomingPartyReport, nowMs: number): PartyDue {
   if (next.status === 'rejected') return next;
   const { report, isCurrent } = reported;
   const isSilent = (report.corrections ?? []).length === 0;
   // A message that names the party first says nothing about what is due.
-  const isLate = isSilent && !isCurrent && (isUndecided(reported) || next === was);
-  return alertedIfLate(isLate ? next : dueReported(next, report), nowMs);
+  const isStale = isSilent && !isCurrent && (isUndecided(reported) || next === was);
+  return alertedIfLate(isStale ? next : dueReported(next, report), nowMs);
 }
 
 function isUndecided({ report: { status } }: IncomingPartyReport): boolean {

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { COMMAND_LEASE_MS } from '../../../../core/domain/commands/partner-command.js';
 import type { PartnerAnswer } from '../../../../core/ports/partner.js';
-import { signIn } from '../../../../core/usecases/hosted/buyers.js';
+import { signIn } from '../../../../core/usecases/hosted/buyer-steps.js';
 import { moveWaiting } from '../../../../core/usecases/parties/buyer-decisions.js';
 import {
   createUpload,

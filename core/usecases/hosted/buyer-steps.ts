@@ -26,7 +26,7 @@ import { stagePurge } from '../parties/documents.js';
 import { newSubmission } from '../parties/kyc.js';
 import { readPayee } from '../parties/party-reports.js';
 import { changePayment, loadPayment, readView } from '../payments/payment-store.js';
-import { partnerOf } from '../service/partner-calls.js';
+import { requirePartner } from '../service/partner-calls.js';
 
 export interface MailboxProof {
   /** May refuse. What it stages is stored with the sign-in. */
@@ -89,7 +89,7 @@ export async function requestQuote(
     return { payment, shown: isNeeded ? await tx.quotes.get(tenant, quoteId) : null };
   });
   if (nextStatus(payment.status, 'quote') === null) throw new PonteError('PaymentStateConflict');
-  const partner = await partnerOf(deps, tenant);
+  const partner = await requirePartner(deps, tenant);
   const input = { source: payment.amount, destination: payment.destination };
   const answer = await (ask === null ? partner.quote(input) : ask(input, shown));
   const nowMs = deps.clock.nowMs();
