@@ -56,6 +56,34 @@ test('OPERATIONS.md links every page', () => {
   assert.deepEqual(linked.toSorted(), pages.map(({ path }) => path).toSorted());
 });
 
+/** What the pages of the reference list. */
+function listed(name: string, pattern: RegExp): readonly string[] {
+  const { text = '' } = pages.find(({ path }) => path.endsWith(`/reference/${name}`)) ?? {};
+  return [...text.matchAll(pattern)].map(([, word]) => word ?? '');
+}
+
+const settings = [...listed('settings.md', /`(PONTE_\w+)`/g), 'PONTE_KEY', 'PONTE_OPERATOR'];
+const commands = listed('commands.md', /^## ponte (.*)$/gm);
+
+for (const [what, known, pattern] of [
+  ['setting', settings, /\b(PONTE_[A-Z0-9_]*[A-Z0-9])\b/g],
+  ['metric', listed('metrics.md', /^\| `(\w+)`/gm), /`(?:rate\()?(ponte_[a-z_]*[a-z])/g],
+  ['command', commands, /(?:^|`)ponte ([a-z]+ [a-z-]+|[a-z]+)/gm],
+] as const) {
+  test(`every ${what} that the pages for operators name exists`, () => {
+    const named = pages.flatMap(({ text }) =>
+      [...text.matchAll(pattern)].map(([, words]) => words ?? ''),
+    );
+    assert.notEqual(named.length, 0);
+    // After a command without verbs an argument may come.
+    const isKnown = (words: string) => known.some((one) => `${words} `.startsWith(`${one} `));
+    assert.deepEqual(
+      [...new Set(named)].filter((words) => !isKnown(words)),
+      [],
+    );
+  });
+}
+
 test('every npm script that is named exists', () => {
   const { scripts } = JSON.parse(readFileSync(join(projectRoot, 'package.json'), 'utf8')) as {
     readonly scripts: Readonly<Record<string, string>>;
