@@ -296,8 +296,8 @@ test('after pruning, a first reader starts at the oldest event and others get an
   await site.world.deps.store.run(async (tx) => {
     tx.feed.setHead(tenant, null, { sequence: 8, chainHash: 'h' });
     for (const sequence of [7, 8]) {
-      const event = { id: `evt_${tenant.orgId}_${sequence}`, body: '{"event":"e","data":{}}' };
-      tx.feed.append(aFeedEvent({ ...tenant, ...event, sequence }));
+      const id = `evt_${tenant.orgId}_${sequence}`;
+      tx.feed.append(aFeedEvent({ ...tenant, id, sequence }));
     }
   });
   const listening = start(t, {});
