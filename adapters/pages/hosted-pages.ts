@@ -57,7 +57,7 @@ export function hostedPages({ watch, mailbox, settings }: PagesOptions): HostedP
   };
 }
 
-/** What follows from the addresses of the service. Every request needs it, and reading them costs. */
+/** What follows from the addresses of the service: read once, because every request needs it. */
 function addressesOf({ baseUrl, payUrl }: PagesOptions['settings']) {
   const pages = new URL(payUrl);
   const ownHost = pages.host === new URL(baseUrl).host ? null : pages.host;

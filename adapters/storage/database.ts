@@ -15,7 +15,7 @@ export interface Database {
   immediate(sql: string, params: readonly Param[]): Promise<readonly Row[]>;
   /**
    * Resolves when everything that a read has seen is durable; null if it is. An answer to a client
-   * waits for it: an answer must survive a power cut.
+   * waits for it: what was answered must survive a power cut.
    */
   durable(): Promise<void> | null;
 }

@@ -18,12 +18,12 @@ import {
 import {
   addOperatorCommand,
   cursorOption,
+  cutPage,
   dryRunOption,
   limitOption,
   listOutcome,
   type Operator,
   type Outcome,
-  pageOf,
   type Shell,
 } from '../operator.js';
 
@@ -182,7 +182,7 @@ async function list({ deps }: Operator, options: ListOptions): Promise<Outcome> 
   const { listDecisions, listQueues } = await queues();
   if (decided) {
     if (queue !== null) throw new PonteError('ValidationError', 'Give --queue or --decided.');
-    const found = pageOf(await listDecisions(deps, { ...page, beforeId: cursor }), limit);
+    const found = cutPage(await listDecisions(deps, { ...page, beforeId: cursor }), limit);
     const data = found.rows.map(presentDecision);
     return listOutcome(data, decisionsText(found.rows), found.nextCursor);
   }

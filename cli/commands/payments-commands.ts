@@ -9,12 +9,12 @@ import { simulatedEvents } from '../../core/domain/payments/simulated-event.js';
 import {
   addOperatorCommand,
   cursorOption,
+  cutPage,
   dryRunOption,
   limitOption,
   listOutcome,
   type Operator,
   type Outcome,
-  pageOf,
   type Shell,
 } from '../operator.js';
 import { type Cell, fields, table } from '../output.js';
@@ -91,7 +91,7 @@ async function list(operator: Operator, options: ListOptions): Promise<Outcome> 
   const { deps, payUrl } = operator;
   const { status, org: orgId, limit, cursor: beforeId } = options;
   const filter = { status, orgId, beforeId, limit: limit + 1 };
-  const page = pageOf(await deps.store.run((tx) => tx.payments.list(filter)), limit);
+  const page = cutPage(await deps.store.run((tx) => tx.payments.list(filter)), limit);
   const views = await Promise.all(page.rows.map((one) => viewOf(operator, one)));
   const { payment } = await routes();
   const data = views.map((view) => payment.show({ ...view, payUrl }));

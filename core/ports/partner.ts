@@ -43,11 +43,11 @@ export interface PayoutInput {
   readonly amount: Money;
   /** The completed pay-ins that brought it. */
   readonly payinRefs: readonly string[];
-  /** From registerPixDestination. */
+  /** The reference that registerPixDestination returned. */
   readonly destination: string;
   /** As it was confirmed; null after a restore that lost it. A locked rate is its rate. */
   readonly quote: QuoteTerms | null;
-  /** For the partner's report of the foreign exchange, if it is known. */
+  /** Goes to the partner's report of the foreign exchange, if it is known. */
   readonly purpose?: Purpose | null;
 }
 
@@ -84,7 +84,7 @@ export interface PartyReport {
 
 export interface RefundReport {
   readonly status: 'open' | 'completed' | 'failed';
-  /** Before bank fees. */
+  /** The amount before bank fees. */
   readonly amount: Money;
   readonly reason: string | null;
 }
@@ -130,7 +130,7 @@ export interface AcceptedCommand {
   readonly report?: PartyReport;
 }
 
-/** For the description of the API. */
+/** What the description of the API says about the partner. */
 export interface PartnerNotes {
   readonly signatureHeader: string;
   /** Values that change an outcome in test mode. */

@@ -92,7 +92,7 @@ export class GroupWriter {
   /** Commits what waits. Nothing may be added after this. */
   async close(): Promise<void> {
     while (this.#waiting.length > 0 || this.#syncing !== null) {
-      // A failure has rejected every batch.
+      // Every batch has got the failure.
       await this.#syncing?.catch(() => undefined);
       if (this.#waiting.length > 0) this.#commitGroup();
       if (this.#busySinceMs !== null) await pause(BUSY_PAUSE_MS);
@@ -135,7 +135,7 @@ export class GroupWriter {
     return false;
   }
 
-  /** Another process has locked the file. Reads are served until then. */
+  /** Another process has locked the file. Reads are served. */
   #commitLater(group: readonly WriteBatch[]): void {
     this.#waiting = [...group, ...this.#waiting];
     this.#scheduled = true;
@@ -154,7 +154,7 @@ export class GroupWriter {
       this.#syncing = null;
       this.#scheduleCommit();
     });
-    // Every batch is rejected, and the process ends.
+    // Every batch has got the failure, and the process ends.
     ended.catch(() => undefined);
     this.#syncing = ended;
   }

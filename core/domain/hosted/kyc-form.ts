@@ -225,7 +225,7 @@ export interface StepView {
 /** A correction that the partner asks for; null: it names no field of the form. */
 export interface PlacedCorrection {
   readonly place: FieldPlace | null;
-  /** In the words of the partner; null if it gave a code only. */
+  /** The words of the partner; null if it gave a code only. */
   readonly reason: string | null;
 }
 

@@ -83,7 +83,7 @@ export type MailSubject =
 
 /** 256 bits: its plain hash cannot be searched. */
 export const LINK_TOKEN_BYTES = 32;
-/** Between two invitations to the buyer of an invoice, or two requests to an owner. */
+/** The pause between two invitations to the buyer of an invoice, or two requests to an owner. */
 export const INVITATION_PAUSE_MS = MINUTE_MS;
 /** Mails of one purpose to an address within the window; sign-ins have `nextSignIn`. */
 export const ADDRESS_MAILS_MAX = 5;
@@ -103,7 +103,7 @@ export const CODE_TRIES_MAX = 5;
 export const PAGE_SHOWS_MS = 30 * SECOND_MS;
 /** Longer than the timeout of the mail server. */
 export const MAIL_LEASE_MS = MINUTE_MS;
-/** After this a mail is deleted with its address. Until then operators can see what bounced. */
+/** How long a mail is kept with its address: operators can see what bounced. */
 export const MAIL_RETENTION_MS = 30 * DAY_MS;
 
 export interface Mail extends Tenant, Leased {

@@ -51,7 +51,7 @@ export const DOCUMENTS_MAX = 100;
 export const UPLOAD_URL_LIFE_MS = 15 * MINUTE_MS;
 /** The host ends longer uploads: 10 MiB at 280 kbit/s. */
 export const UPLOAD_TIME_MAX_MS = 5 * MINUTE_MS;
-/** From the end of its upload URL, until it is submitted. */
+/** How long a document that is not submitted is kept after the end of its upload URL. */
 export const UNUSED_RETENTION_MS = 7 * DAY_MS;
 
 export type Grant = 'upload' | 'read';

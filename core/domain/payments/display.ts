@@ -45,7 +45,7 @@ const lineBreaks = /\r\n?|[\n\u0085\u2028\u2029]/gu;
 const bidiControls = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
 const controls = /(?!\n)\p{Cc}/gu;
 
-/** Without control characters, trimmed and cut; null if nothing is left. */
+/** The text without control characters, trimmed and cut; null if nothing is left. */
 export function plainText(text: string, lineBreak: '\n' | ' ' = ' '): string | null {
   const lines = text.replace(lineBreaks, lineBreak).replaceAll('\t', ' ');
   const clean = lines.replace(bidiControls, '').replace(controls, '').toWellFormed().trim();

@@ -245,7 +245,7 @@ function payin(
   };
 }
 
-/** Before the payment has ended, the next payout may be meant. */
+/** The event may mean the next payout, while the payment has not ended. */
 function payout(
   status: 'completed' | 'failed' | 'returned',
   reason: string | null,

@@ -102,7 +102,7 @@ test('a group has its bound; what is beyond it follows in the next', async (t) =
 });
 
 for (const [writer, open] of Object.entries(writers)) {
-  test(`the writer ${writer}: a batch that fails in the middle of a group leaves the others as they are`, async (t) => {
+  test(`the writer ${writer}: a batch that fails in a group leaves the others as they are`, async (t) => {
     const database = withNumbers(t, open());
     const settled = await Promise.allSettled([
       database.batch([insert(1)]),
@@ -126,7 +126,7 @@ for (const [writer, open] of Object.entries(writers)) {
     assert.deepEqual(database.counts, { commits: 1, applied: 2 });
   });
 
-  test(`the writer ${writer}: a group ends like its batches one after another, the failing ones left out`, async (t) => {
+  test(`the writer ${writer}: a group ends like its batches in turn, without the failing ones`, async (t) => {
     const database = withNumbers(t, open());
     // Inserts of 4 to 9 that may be there, guarded deletes that may find nothing, a broken check.
     const step = fc.oneof(
@@ -180,7 +180,7 @@ for (const [writer, open] of Object.entries(writers)) {
     assert.deepEqual(numbers(database), [1]);
   });
 
-  test(`the writer ${writer}: an error that rolled everything back fails the whole group, and only that`, async (t) => {
+  test(`the writer ${writer}: an error that rolls everything back fails its group only`, async (t) => {
     const database = withNumbers(t, open());
     const settled = await Promise.allSettled([
       database.batch([insert(1)]),
@@ -214,7 +214,7 @@ for (const [writer, open] of Object.entries(writers)) {
     assert.deepEqual(numbers(database), [1]);
   });
 
-  test(`the writer ${writer}: immediate statements and batches share a commit, in the order of their calls`, async (t) => {
+  test(`the writer ${writer}: immediate statements and batches share a commit, in call order`, async (t) => {
     const database = withNumbers(t, open());
     const taken = 'delete from numbers where n >= $2 and n < $1 returning n';
     const [, rows] = await Promise.all([
