@@ -200,6 +200,12 @@ function queueGauges(registers: Registry[]): (waiting: QueueReport) => void {
     'ponte_unmatched_oldest_seconds',
     'For how long the oldest of it has been here; 0 if there is none.',
   );
+  const booksRead = new Gauge({
+    name: 'ponte_books_read_age_seconds',
+    help: 'How long ago the books of the partner were last read completely.',
+    labelNames: ['partner', 'mode'],
+    registers,
+  });
   const epoch = gauge('ponte_epoch', 'The epoch of the feed: 1 until the first restore.');
   const quarantine = gauge(
     'ponte_quarantine',
@@ -223,6 +229,9 @@ function queueGauges(registers: Registry[]): (waiting: QueueReport) => void {
     }
     const oldestMs = Math.max(0, ...waiting.unmatched.map((sum) => sum.oldestMs));
     oldestUnmatched.set(seconds(oldestMs));
+    for (const { partner, mode, ageMs } of waiting.booksRead) {
+      booksRead.set({ partner, mode }, seconds(ageMs));
+    }
   };
 }
 

@@ -30,7 +30,7 @@ import { fundsOf, ledgerOf, quotesOf } from './tables/money-rows.js';
 import { pageSessionsOf } from './tables/page-session-rows.js';
 import { idempotencyOf, paymentsOf } from './tables/payment-rows.js';
 import { queueStatsOf } from './tables/queue-stats-rows.js';
-import { receiptsOf, scansOf } from './tables/receipt-rows.js';
+import { bookReadingsOf, receiptsOf } from './tables/receipt-rows.js';
 import { retentionOf } from './tables/retention-rows.js';
 import { sealedOf } from './tables/sealed-rows.js';
 import { keysOf, organizationsOf } from './tables/tenant-rows.js';
@@ -207,7 +207,7 @@ const parts = {
   deliveries: deliveriesOf,
   inbox: inboxOf,
   receipts: receiptsOf,
-  scans: scansOf,
+  bookReadings: bookReadingsOf,
   advances: advancesOf,
   simulations: simulationsOf,
   retention: retentionOf,
