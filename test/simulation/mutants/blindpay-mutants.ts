@@ -67,6 +67,13 @@ export const blindPayMutants = [
     caughtBy: ['everyTransferOfTheBooksIsHere', 'fundsAgreeWithThePartner'],
   },
   {
+    name: 'the check after a restore reads no books',
+    file: 'core/usecases/money-desk/lost-entries.ts',
+    edits: [['for (const kind of entryKinds) {', 'for (const kind of entryKinds.slice(2)) {']],
+    focus: { ...payments, faults: { ...calm, restore: 0.02 } },
+    caughtBy: ['everyTransactionAtThePartnerIsKnown', 'atMostOnePayinPerPayment'],
+  },
+  {
     name: 'a failed payout counts as returned',
     file: 'adapters/partner/blindpay/payouts.ts',
     edits: [

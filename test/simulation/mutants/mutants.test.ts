@@ -22,7 +22,6 @@ const unbroken: Readonly<Record<string, string>> = {
     [
       'nothingAcknowledgedIsLost',
       'noCauseIsMailedTwice',
-      'atMostOnePayinPerPayment',
       'neverPaidOutMoreThanReceived',
       'everyDebtHasItsCommand',
       'everyEventReachesEverySubscription',
