@@ -120,7 +120,7 @@ async function observe(
     return found;
   });
   for (const [{ kind, partnerRef }, standing] of standings) {
-    if (standing.kind === 'behind') await pollSoon(deps, standing.command.id);
+    if (standing.kind === 'behind') await pollSoon(deps, standing.command.id, partnerRef);
     if (standing.kind === 'unordered' && kind === 'payin') {
       await readReceipt(deps, of.mode, partnerRef);
     }

@@ -5,6 +5,7 @@ import { type Mode, tenantOf } from '../../domain/base/tenant.js';
 import { effectOn } from '../../domain/commands/command-report.js';
 import {
   isMoneyCommand,
+  isOpen,
   type MoneyCommand,
   type PartnerCommand,
 } from '../../domain/commands/partner-command.js';
@@ -47,21 +48,23 @@ export async function ourRowsOf(
 }
 
 /**
- * How an entry stands to our rows. `behind`: the books say more than the command. `unanswered`: the
- * command lacks the partner's id. `unordered`: no command has it, and its receipt, if there is one,
+ * How an entry stands to our rows. `behind`: the books say more than the command, or have a command
+ * that counts as refused or void. `unordered`: no command has it, and its receipt, if there is one,
  * differs.
  */
 export type Standing =
-  | { readonly kind: 'current' }
-  | { readonly kind: 'behind' | 'unanswered'; readonly command: MoneyCommand }
-  | { readonly kind: 'unordered' };
+  | { readonly kind: 'current' | 'unordered' }
+  | { readonly kind: 'behind'; readonly command: MoneyCommand };
 
 export async function standingOf(tx: Tx, of: BooksOf, entry: PartnerEntry): Promise<Standing> {
   const { own, named, receipt } = await ourRowsOf(tx, of, entry);
   if (own !== null) {
     return isBehind(own, entry) ? { kind: 'behind', command: own } : { kind: 'current' };
   }
-  if (named?.partnerRef === null) return { kind: 'unanswered', command: named };
+  // A look-up decides whether the partner has a command that has no answer.
+  if (named?.partnerRef === null) {
+    return isOpen(named) ? { kind: 'current' } : { kind: 'behind', command: named };
+  }
   return { kind: receipt?.end === entry.status ? 'current' : 'unordered' };
 }
 

@@ -57,7 +57,7 @@ async function daysLater(world: World, faults: FaultRates): Promise<void> {
 function loseMessages({ random, observed, trace }: World, { messages }: HistoryPartner): void {
   if (!observed.outside.abilities.hasStatement) return;
   for (const message of [...messages.waiting]) {
-    if (!random.chance(0.5)) continue;
+    if (message.guaranteed || !random.chance(0.5)) continue;
     trace(`lost: ${message.id}`);
     messages.drop(message);
   }

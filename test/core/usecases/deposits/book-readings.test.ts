@@ -1,7 +1,7 @@
 // The readings of the partner's books: what a lost message would lose, they find.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { DAY_MS, MINUTE_MS } from '../../../../core/domain/base/instant.js';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../../core/domain/base/instant.js';
 import { schedules } from '../../../../core/domain/base/schedules.js';
 import { type EntryKind, type Span, spans } from '../../../../core/domain/deposits/book-reading.js';
 import { runBookReadings } from '../../../../core/usecases/deposits/book-readings.js';
@@ -109,4 +109,48 @@ test('a partner without books is not read', async (t) => {
   Object.assign(scene.made.partner, { statement: undefined });
   assert.equal(await runBookReadings(scene.made.deps), 0);
   assert.equal(await readingOf(scene), null);
+});
+
+test('a command that counts as refused is taken up when the books have it', async (t) => {
+  const scene = await receiptScene(t);
+  const at = await scene.awaiting();
+  const { deps } = scene.made;
+  const payin = await at.command('payin');
+  await deps.store.run(async (tx) => {
+    tx.commands.update({ ...payin, state: 'refused', partnerRef: null, dueAtMs: null });
+  });
+  const { reference } = payin;
+  scene.deposit('pa_late', { reference, partyRef: null });
+  scene.made.advanceClock(schedules.recentReading.waitsMs[0]);
+  await at.pass(3);
+  const { state, partnerRef } = await at.command('payin');
+  assert.deepEqual([state, partnerRef], ['done', 'pa_late']);
+  assert.equal(await scene.receipt('pa_late'), null);
+  assert.equal((await at.shown())[0], 'settled');
+});
+
+test('a release makes the readings due, and deposits of the lost time are found at once', async (t) => {
+  const scene = await receiptScene(t);
+  const { deps } = scene.made;
+  await scene.made.settle();
+  await quarantineRestored(deps);
+  scene.deposit('va_1');
+  scene.made.advanceClock(MINUTE_MS);
+  await endQuarantine(deps, { by: 'ana', forcedBecause: 'a test' });
+  await scene.made.settle();
+  assert.equal(await scene.shown('va_1'), 'waiting completed null');
+});
+
+test('a payout that was not ordered here raises an alert once a day', async (t) => {
+  const scene = await receiptScene(t);
+  scene.deposit('po_dashboard', { kind: 'payout', payer: null });
+  const read = async () => {
+    while ((await runBookReadings(scene.made.deps)) > 0);
+    return scene.alerts().length;
+  };
+  assert.equal(await read(), 1);
+  scene.made.advanceClock(13 * HOUR_MS);
+  assert.equal(await read(), 1);
+  scene.made.advanceClock(12 * HOUR_MS);
+  assert.equal(await read(), 2);
 });
