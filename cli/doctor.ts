@@ -5,6 +5,7 @@ import { statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { CLOCK_ERROR_MAX_MS, formatInstant, MINUTE_MS } from '../core/domain/base/instant.js';
 import { formatAmount } from '../core/domain/base/money.js';
+import { lateAfterMs } from '../core/domain/deposits/book-reading.js';
 import { PonteError } from '../core/errors.js';
 import type { Store } from '../core/ports/storage.js';
 import { findDifferences } from '../core/usecases/payments/ledger-check.js';
@@ -145,11 +146,19 @@ async function found(operator: Operator): Promise<Findings> {
     documentsProblem: readable ? await documentStorageProblem(deps).catch(messageOf) : null,
     data: readable
       ? {
-          waiting: await readQueueStats(deps),
+          waiting: await waitingOf(deps),
           imbalances: (await findDifferences(deps, IMBALANCES_MAX)).length,
         }
       : null,
   };
+}
+
+/** The books of a partner that is no longer configured are not read. */
+async function waitingOf(deps: Operator['deps']): Promise<QueueReport> {
+  const found = await readQueueStats(deps);
+  const isServed = ({ partner, mode }: QueueReport['booksRead'][number]) =>
+    deps.partners[mode]?.name === partner;
+  return { ...found, booksRead: found.booksRead.filter(isServed) };
 }
 
 async function olderKeysOf({ store, secretBox }: Operator['deps']): Promise<readonly string[]> {
@@ -330,6 +339,7 @@ function dataChecks(
           'ponte deliveries list --status pending',
     ]),
     unmatchedCheck(waiting.unmatched),
+    ...waiting.booksRead.map(booksCheck),
     unless(deadLetters === 0, 'dead letters', 'none', [
       'warning',
       `${counted(deadLetters, 'delivery', 'deliveries')} given up: ` +
@@ -344,6 +354,15 @@ function unmatchedCheck(unmatched: QueueReport['unmatched']): DoctorCheck {
   return unless(unmatched.length === 0, 'receipts', 'each has its payment', [
     'warning',
     `${sums.join(', ')} that nobody ordered, the oldest for ${oldest}: ponte money list`,
+  ]);
+}
+
+/** What messages did not report is found in the books only. */
+function booksCheck({ partner, mode, ageMs }: QueueReport['booksRead'][number]): DoctorCheck {
+  const last = `last read completely ${formatDuration(ageMs)} ago`;
+  return unless(ageMs <= lateAfterMs('complete'), `books of ${partner} (${mode})`, last, [
+    'warning',
+    `${last}: a recall may be missed. Search the log of the leader for "books of the partner"`,
   ]);
 }
 

@@ -9,7 +9,7 @@ import type { Clock, Log } from '../core/ports/outside.js';
 import { flushKeyUse } from '../core/usecases/access/keys.js';
 import { runSessionDeletion } from '../core/usecases/access/page-sessions.js';
 import { runInbox } from '../core/usecases/commands/partner-inbox.js';
-import { runReceipts, runStatementScans } from '../core/usecases/deposits/receipt-reads.js';
+import { runBookReadings } from '../core/usecases/deposits/book-readings.js';
 import { runMailDeletion, runMails } from '../core/usecases/mail/mails.js';
 import { runPurges } from '../core/usecases/parties/documents.js';
 import { runExpiry } from '../core/usecases/payments/payments.js';
@@ -76,8 +76,7 @@ export function workerSteps(parts: {
     ),
     step('commands', ['commands'], (_, ...at) => runners.commands.runOnce(...at)),
     ofLeader('inbox', ['inbox'], runInbox),
-    ofLeader('receipts', ['receipts'], runReceipts),
-    ofLeader('statement scans', [], runStatementScans),
+    ofLeader('book readings', [], runBookReadings),
     {
       ...step('deliveries', ['deliveries'], (_, ...at) => runners.deliveries.runOnce(...at)),
       pauseMs: DELIVERIES_PAUSE_MS,

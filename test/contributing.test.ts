@@ -14,10 +14,13 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { before, test } from 'node:test';
+import { loadMigrations } from '../adapters/storage/migrations.js';
 import { projectRoot } from './support/source-tree.js';
 import { suiteEnd } from './support/suite-end.js';
 
 const copy = mkdtempSync(join(tmpdir(), 'ponte-contributing-'));
+const released = loadMigrations('sqlite').map(({ number }) => number);
+const nextMigration = `${released.length + 1}`.padStart(4, '0');
 const guide = readFileSync(join(projectRoot, 'CONTRIBUTING.md'), 'utf8');
 /** Files that examples create, and files that they change. */
 const created: string[] = [];
@@ -34,7 +37,7 @@ before(() => {
   for (const [, language = '', path = '', body = ''] of guide.matchAll(
     /^```(tsx?|sql|diff)\n(?:\/\/|--) (\S+)\n([\s\S]*?)^```$/gm,
   )) {
-    const file = join(copy, path);
+    const file = join(copy, path.replace('NNNN', nextMigration));
     if (language === 'diff') {
       writeFileSync(file, edited(readFileSync(file, 'utf8'), body.trimEnd().split('\n'), path));
       changed.push(path);
@@ -99,8 +102,8 @@ test('each example changes the files that the text names, and no others', () => 
     'adapters/http/resources/currency-routes.ts',
     'adapters/partner/bank/bank.ts',
     'adapters/pages/buyer/payout-held-screen.tsx',
-    'adapters/storage/migrations/sqlite/0006.sql',
-    'adapters/storage/migrations/postgres/0006.sql',
+    'adapters/storage/migrations/sqlite/NNNN.sql',
+    'adapters/storage/migrations/postgres/NNNN.sql',
   ]);
 });
 
@@ -160,8 +163,8 @@ test('the examples run: endpoint, error, setting, partner, field, status, screen
     setting: 'https://status.example',
     isConfigured: true,
     migrations: [
-      [1, 2, 3, 4, 5, 6],
-      [1, 2, 3, 4, 5, 6],
+      [...released, released.length + 1],
+      [...released, released.length + 1],
     ],
   });
 });

@@ -132,6 +132,12 @@ export const metricTable = {
     source: 'database',
     help: 'For how long the oldest of it has been here; 0 if there is none.',
   },
+  ponte_books_read_age_seconds: {
+    type: 'gauge',
+    labels: ['partner', 'mode'],
+    source: 'database',
+    help: 'How long ago both books of the partner were last read completely.',
+  },
   ponte_epoch: {
     type: 'gauge',
     labels: [],
@@ -272,6 +278,7 @@ function queueGauges(database: Registry): (waiting: QueueReport) => void {
   const funds = gauge(database, 'ponte_funds_needing_review');
   const unmatched = gauge(database, 'ponte_unmatched_minor');
   const oldestUnmatched = gauge(database, 'ponte_unmatched_oldest_seconds');
+  const booksRead = gauge(database, 'ponte_books_read_age_seconds');
   const epoch = gauge(database, 'ponte_epoch');
   const quarantine = gauge(database, 'ponte_quarantine');
   return (waiting) => {
@@ -292,6 +299,9 @@ function queueGauges(database: Registry): (waiting: QueueReport) => void {
     }
     const oldestMs = Math.max(0, ...waiting.unmatched.map((sum) => sum.oldestMs));
     oldestUnmatched.set(seconds(oldestMs));
+    for (const { partner, mode, ageMs } of waiting.booksRead) {
+      booksRead.set({ partner, mode }, seconds(ageMs));
+    }
   };
 }
 

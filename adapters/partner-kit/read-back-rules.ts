@@ -2,7 +2,8 @@
 // entry agrees with a read of its command.
 import assert from 'node:assert/strict';
 import type { Money } from '../../core/domain/base/money.js';
-import type { EntryKind, PartnerEntry, PartnerStatement } from '../../core/ports/partner.js';
+import type { EntryKind } from '../../core/domain/deposits/book-reading.js';
+import type { PartnerEntry, PartnerStatement } from '../../core/ports/partner.js';
 import {
   approvedParty,
   destinationFor,

@@ -1,9 +1,9 @@
 // The books of a fake partner with a memory: its transactions, oldest first, each as it is now.
 import { money } from '../../core/domain/base/money.js';
 import type { Mode } from '../../core/domain/base/tenant.js';
+import type { EntryKind } from '../../core/domain/deposits/book-reading.js';
 import { assert } from '../../core/errors.js';
 import type {
-  EntryKind,
   PartnerAnswer,
   PartnerEntry,
   PartnerReports,

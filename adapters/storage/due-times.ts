@@ -13,7 +13,6 @@ const nextDueSql = {
     'select min((select min(d.due_at) from deliveries d where d.subscription_id = waiting.id ' +
     'and d.due_at is not null)) from waiting where waiting.id is not null',
   inbox: 'select min(due_at) from inbox where due_at is not null',
-  receipts: 'select min(due_at) from receipts where due_at is not null',
   advances: 'select min(due_at) from advances',
   purges: 'select min(due_at) from documents where due_at is not null',
   mails: 'select min(due_at) from mails where due_at is not null',
@@ -48,8 +47,7 @@ const dueTables = [
   'partner_commands',
   'deliveries',
   'inbox',
-  'receipts',
-  'statement_scans',
+  'book_readings',
   'advances',
   'documents',
   'mails',

@@ -26,7 +26,7 @@ import { organizationsOf } from './tables/organization-rows.js';
 import { pageSessionsOf } from './tables/page-session-rows.js';
 import { idempotencyOf, paymentsOf } from './tables/payment-rows.js';
 import { queueStatsOf } from './tables/queue-stats-rows.js';
-import { receiptsOf, scansOf } from './tables/receipt-rows.js';
+import { bookReadingsOf, receiptsOf } from './tables/receipt-rows.js';
 import { retentionOf } from './tables/retention-rows.js';
 import { sealedOf } from './tables/sealed-rows.js';
 import { expectInUse, keyCheckValuesOf, serviceKeysOf } from './tables/secret-key-rows.js';
@@ -203,7 +203,7 @@ const parts = {
   deliveries: deliveriesOf,
   inbox: inboxOf,
   receipts: receiptsOf,
-  scans: scansOf,
+  bookReadings: bookReadingsOf,
   advances: advancesOf,
   simulations: simulationsOf,
   retention: retentionOf,

@@ -2,8 +2,9 @@
 // The check reads from the partner what it did after the backup; an operator then releases the
 // database.
 import { userInfo } from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { formatInstant } from '../../core/domain/base/instant.js';
+import { formatInstant, MINUTE_MS } from '../../core/domain/base/instant.js';
 import type { Epoch } from '../../core/domain/service/epoch.js';
 import type { CheckedPayment } from '../../core/usecases/money-desk/restore-check.js';
 import { addOperatorCommand, type Operator, type Outcome, type Shell } from '../operator.js';
@@ -15,6 +16,8 @@ interface ReleaseOptions {
 }
 
 const NAME_LENGTH_MAX = 200;
+/** All waits for a partner that cannot answer. */
+const WAIT_MAX_MS = 10 * MINUTE_MS;
 
 export function addReleaseCommands(shell: Shell, program: Command): void {
   addOperatorCommand<ReleaseOptions>(shell, program, {
@@ -34,20 +37,30 @@ export function addReleaseCommands(shell: Shell, program: Command): void {
 
 /** Prints each payment to stderr when it is checked: a check may take hours. */
 export async function checkAfterRestore(shell: Shell, { deps }: Operator): Promise<Outcome> {
-  const { checkRestored } = await import('../../core/usecases/money-desk/restore-check.js');
+  const [{ checkRestored }, { patientCalls }] = await Promise.all([
+    import('../../core/usecases/money-desk/restore-check.js'),
+    import('../../core/usecases/deposits/books.js'),
+  ]);
   const found: CheckedPayment[] = [];
-  const counts = await checkRestored(deps, (payment) => {
+  const show = (payment: CheckedPayment) => {
     found.push(payment);
     shell.stderr.write(`${payment.paymentId} (${payment.mode}): ${findingOf(payment)}\n`);
-  });
+  };
+  const call = patientCalls({ waitMaxMs: WAIT_MAX_MS, wait: sleep, onWait: () => undefined });
+  const counts = await checkRestored(deps, show, call);
   const complete = counts.missed === 0;
   const next = complete
     ? 'The check is complete. Release the database with ponte release.'
     : 'Some payments could not be checked. Run this again, or ponte release --force <reason>.';
-  const attention = counts.differing > 0 ? 'attention' : 'done';
+  const isOpen = counts.differing + counts.deposits + counts.unknownPayouts > 0;
+  const attention = isOpen ? 'attention' : 'done';
+  const deposits =
+    counts.deposits === 0
+      ? ''
+      : 'Deposits without a payment: ponte money list. Decide on them after the release.\n';
   return {
     json: { complete, ...counts, data: found },
-    text: `${fields({ ...counts })}\n${next}`,
+    text: `${fields({ ...counts })}\n${deposits}${next}`,
     exit: complete ? attention : 'checkFailed',
   };
 }

@@ -51,7 +51,6 @@ export type WorkKind =
   | 'commands'
   | 'deliveries'
   | 'inbox'
-  | 'receipts'
   | 'advances'
   | 'purges'
   | 'mails';

@@ -3,6 +3,7 @@ import type { Money } from '../domain/base/money.js';
 import type { CommandEnd, MoneyKind } from '../domain/commands/partner-command.js';
 import type { QuoteTerms } from '../domain/commands/quote.js';
 import type { PayinReport, PayoutReport } from '../domain/commands/report-check.js';
+import type { EntryKind } from '../domain/deposits/book-reading.js';
 import type { EntityType, Role } from '../domain/parties/connected-account.js';
 import type { ContentType, DocumentKind } from '../domain/parties/document.js';
 import type { Dossier } from '../domain/parties/dossier.js';
@@ -175,8 +176,6 @@ export interface PartnerEntry {
   /** The rate of a completed payout; as in a PayoutReport. */
   readonly fxRate?: string | null;
 }
-
-export type EntryKind = 'payin' | 'payout';
 
 /** Personal data: never logged. */
 export interface Payer {

@@ -11,8 +11,8 @@ import type {
 } from '../domain/commands/partner-command.js';
 import type { InboxMessage, MessageCursor } from '../domain/commands/partner-message.js';
 import type { Quote } from '../domain/commands/quote.js';
+import type { BookReading } from '../domain/deposits/book-reading.js';
 import type { Receipt, ReceiptPosting } from '../domain/deposits/receipt.js';
-import type { StatementScan } from '../domain/deposits/statement-scan.js';
 import type { Mail, MailStatus, MailSubject } from '../domain/mail/mail.js';
 import type { CommandQueue, MoneyDecision } from '../domain/money-desk/money-decision.js';
 import type { Buyer, KycStatus, KycSubmission } from '../domain/parties/buyer-kyc.js';
@@ -350,7 +350,6 @@ export interface Tx {
   readonly receipts: Writes<Receipt, 'insert' | 'update'> & {
     get(id: string): Found<Receipt>;
     byPartnerRef(partner: string, mode: Mode, partnerRef: string): Found<Receipt>;
-    due(page: DuePage): Many<Receipt>;
     /** Newest first; `waiting`: those that are open or need a decision. */
     list(filter: ReceiptFilter): Many<Receipt>;
     /** In id order. */
@@ -358,8 +357,8 @@ export interface Tx {
     append(receiptId: string, id: string, posting: ReceiptPosting, atMs: number): void;
     postings(receiptId: string): Many<ReceiptPosting>;
   };
-  readonly scans: Writes<StatementScan, 'insert' | 'update'> & {
-    get(partner: string, mode: Mode): Found<StatementScan>;
+  readonly bookReadings: Writes<BookReading, 'insert' | 'update'> & {
+    of(partner: string, mode: Mode): Many<BookReading>;
   };
   readonly advances: Writes<Advance, 'update' | 'remove'> & {
     get(tenant: Tenant, paymentId: string): Found<Advance>;
@@ -479,7 +478,6 @@ export const queueNames = [
   'deliveries',
   'commands',
   'inbox',
-  'receipts',
   'mails',
   'documents',
   'advances',
@@ -498,6 +496,12 @@ export interface QueueStats {
   readonly deadLetters: number;
   /** Payments whose money needs a person. */
   readonly fundsToReview: number;
+  /** When all books of a partner were last read completely; before that, from when on. */
+  readonly booksRead: readonly {
+    readonly partner: string;
+    readonly mode: Mode;
+    readonly atMs: number;
+  }[];
   /** Receipts that need a decision. */
   readonly unmatched: readonly {
     readonly currency: string;

@@ -31,11 +31,11 @@ const idle: QueueReport = {
     deliveries: nothing,
     commands: nothing,
     inbox: nothing,
-    receipts: nothing,
     mails: nothing,
     documents: nothing,
     advances: nothing,
   },
+  booksRead: [],
   unmatched: [],
   undeliveredMs: 0,
   stuckCommands: 0,
@@ -186,6 +186,11 @@ describe('each defect is reported with what to do about it', () => {
       waiting({ epoch: 2, inQuarantine: true, isChecked: true, queues: { commands: late(5) } }),
       'critical epoch: 2, in quarantine: nothing is ordered, sent or changed. ' +
         'The check is complete: review the differences, then run ponte release',
+    ],
+    [
+      waiting({ booksRead: [{ partner: 'blindpay', mode: 'live', ageMs: 27 * 60 * MINUTE_MS }] }),
+      'warning books of blindpay (live): last read completely 27 hours ago: a recall may ' +
+        'be missed. Search the log of the leader for "books of the partner"',
     ],
     [
       waiting({ stuckCommands: 1 }),

@@ -17,7 +17,7 @@ import {
   T0,
 } from '../support/samples/domain-samples.js';
 import { aMail } from '../support/samples/mail-samples.js';
-import { aReceipt } from '../support/samples/receipt-samples.js';
+import { aBookReading, aReceipt } from '../support/samples/receipt-samples.js';
 import type { OpenStore } from './store-contracts.js';
 
 const COUNT_MAX = 5;
@@ -27,7 +27,6 @@ const emptyQueues: QueueStats['queues'] = {
   deliveries: nothing,
   commands: nothing,
   inbox: nothing,
-  receipts: nothing,
   mails: nothing,
   documents: nothing,
   advances: nothing,
@@ -50,6 +49,7 @@ export function storeQueueStatsContract(open: OpenStore): void {
       stuckCommands: 0,
       deadLetters: 0,
       fundsToReview: 0,
+      booksRead: [],
       unmatched: [],
     });
   });
@@ -64,7 +64,6 @@ export function storeQueueStatsContract(open: OpenStore): void {
         tx.deliveries.insert(aDelivery({ ...tenant, id, subscriptionId: `whs_${id}`, dueAtMs }));
         tx.commands.insert(aCommand({ ...tenant, id, dueAtMs }));
         tx.inbox.insert(aMessage({ messageId: id, dueAtMs }));
-        tx.receipts.insert(aReceipt({ id, partnerRef: id, dueAtMs }));
         tx.mails.insert(aMail({ ...tenant, id, dueAtMs, tokenHash: id, nth: at + 1 }));
         tx.documents.insert(aDocument({ ...tenant, id, dueAtMs }));
         tx.advances.put(anAdvance({ ...tenant, paymentId: id, dueAtMs }));
@@ -76,7 +75,6 @@ export function storeQueueStatsContract(open: OpenStore): void {
       deliveries: two,
       commands: two,
       inbox: two,
-      receipts: two,
       mails: two,
       documents: two,
       advances: two,
@@ -101,6 +99,21 @@ export function storeQueueStatsContract(open: OpenStore): void {
     assert.deepEqual((await backlog()).unmatched, [
       { currency: 'EUR', amountMinor: 5n, oldestAtMs: T0 - 1 },
       { currency: 'USD', amountMinor: 9_007_199_254_740_995n, oldestAtMs: T0 - 7 },
+    ]);
+  });
+
+  test('the books of a partner are as old as the older of their complete readings', async () => {
+    const complete = { span: 'complete', completedAtMs: T0 - 5 } as const;
+    await stage((tx) => {
+      tx.bookReadings.insert(aBookReading({ completedAtMs: null }));
+      tx.bookReadings.insert(aBookReading(complete));
+      tx.bookReadings.insert(aBookReading({ ...complete, book: 'payout', completedAtMs: T0 - 9 }));
+      const never = { ...complete, mode: 'live', completedAtMs: null, fromMs: T0 - 20 } as const;
+      tx.bookReadings.insert(aBookReading(never));
+    });
+    assert.deepEqual((await backlog()).booksRead, [
+      { partner: 'fake', mode: 'live', atMs: T0 - 20 },
+      { partner: 'fake', mode: 'test', atMs: T0 - 9 },
     ]);
   });
 

@@ -13,7 +13,6 @@ import {
   aPayment,
   aProfile,
   aQuote,
-  duePage,
   otherMode,
   otherOrg,
   T0,
@@ -68,21 +67,6 @@ export function storeReceiptsContract(fresh: OpenStore): void {
     for (const fields of [{ state: 'assigned' }, { paymentId: 'pi_1' }] as const) {
       await assert.rejects(receipts(fields));
     }
-  });
-
-  test('due receipts come oldest first, then by id, page by page', async () => {
-    const store = await receipts(
-      { dueAtMs: T0 },
-      { dueAtMs: T0 - 5 },
-      { dueAtMs: T0 },
-      { dueAtMs: T0 + 1 },
-      { dueAtMs: null },
-    );
-    const due = (limit: number, after: Parameters<typeof duePage>[2] = null) =>
-      store.run((tx) => tx.receipts.due(duePage(limit, T0, after)));
-    assert.deepEqual(ids(await due(9)), ['rct_1', 'rct_0', 'rct_2']);
-    assert.deepEqual(ids(await due(1, { dueAtMs: T0, id: 'rct_0' })), ['rct_2']);
-    assert.equal(await store.claims.nextDueAtMs(), T0 - 5);
   });
 
   test('what waits is what is open or here and undecided, newest first', async () => {

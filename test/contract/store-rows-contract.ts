@@ -29,7 +29,7 @@ import {
   T0,
   tenant,
 } from '../support/samples/domain-samples.js';
-import { aReceipt, aReceiptPosting, aScan } from '../support/samples/receipt-samples.js';
+import { aBookReading, aReceipt, aReceiptPosting } from '../support/samples/receipt-samples.js';
 import type { OpenStore } from './store-contracts.js';
 
 interface RoundTrip {
@@ -113,8 +113,6 @@ const bareReceipt = aReceipt({
   payerSealed: null,
   transactionHash: null,
   completedAtMs: null,
-  dueAtMs: null,
-  lastError: null,
 });
 
 const roundTrips: Readonly<Record<string, RoundTrip>> = {
@@ -250,7 +248,10 @@ const roundTrips: Readonly<Record<string, RoundTrip>> = {
     read: (tx) => tx.receipts.postings('rct_1'),
     expected: [aReceiptPosting],
   },
-  'a scan of the books': inserted('scans', aScan(), (rows) => rows.get('fake', 'test')),
+  'a reading of the books': inserted('bookReadings', aBookReading(), async (rows) => {
+    const [reading = null] = await rows.of('fake', 'test');
+    return reading;
+  }),
   'an advance': {
     write: (tx) => tx.advances.put(anAdvance()),
     read: (tx) => tx.advances.get(tenant, 'pi_1'),

@@ -11,7 +11,6 @@ const nothing: NextDue = {
   commands: null,
   deliveries: null,
   inbox: null,
-  receipts: null,
   advances: null,
   purges: null,
   mails: null,

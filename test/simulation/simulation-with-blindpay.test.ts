@@ -46,7 +46,7 @@ test('the histories with BlindPay have seen what they are for', () => {
   const seen = new Set(histories.flatMap(({ counts }) => [...counts.keys()]));
   for (const what of [
     'ended settled, funds paid, refund none',
-    'released by force',
+    'released',
     'ended failed, funds returned_to_buyer, refund needs_review',
     'fault of POST /customers',
     'fault of POST /payins/evm',

@@ -5,8 +5,8 @@
 // those read so far run from new to old and the last one is before the start.
 import { z } from 'zod';
 import { money } from '../../../core/domain/base/money.js';
+import type { EntryKind } from '../../../core/domain/deposits/book-reading.js';
 import type {
-  EntryKind,
   PartnerAnswer,
   PartnerEntry,
   PartnerStatement,

@@ -86,7 +86,6 @@ const everything = Object.keys({
   commands: true,
   deliveries: true,
   inbox: true,
-  receipts: true,
   advances: true,
   purges: true,
   mails: true,

@@ -102,6 +102,27 @@ create table bank_details (
 
 create index bank_details_short_id on bank_details using btree (short_id, check_code);
 
+create table book_readings (
+  partner text collate "C" not null,
+  mode text collate "C" not null,
+  book text collate "C" not null,
+  span text collate "C" not null,
+  from_at timestamp with time zone not null,
+  since_at timestamp with time zone not null,
+  page_cursor text,
+  began_at timestamp with time zone not null,
+  completed_at timestamp with time zone,
+  tries integer not null,
+  due_at timestamp with time zone not null,
+  last_error text,
+  version integer not null,
+  constraint book_readings_book_check check ((book = any (array['payin'::text, 'payout'::text]))),
+  constraint book_readings_mode_check check ((mode = any (array['test'::text, 'live'::text]))),
+  constraint book_readings_pkey primary key (partner, mode, book, span),
+  constraint book_readings_span_check check ((span = any (array['recent'::text, 'watched'::text,
+    'complete'::text])))
+);
+
 create table buyers (
   mode text collate "C" not null,
   id text collate "C" not null,
@@ -910,9 +931,6 @@ create table receipts (
   rule text,
   entered_at timestamp with time zone not null,
   completed_at timestamp with time zone,
-  tries integer not null,
-  due_at timestamp with time zone,
-  last_error text,
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
   version integer not null,
@@ -927,8 +945,6 @@ create table receipts (
   constraint receipts_state_check check ((state = any (array['waiting'::text, 'returned'::text,
     'assigned'::text, 'refunded'::text, 'resolved'::text])))
 );
-
-create index receipts_due on receipts using btree (due_at, id) where (due_at is not null);
 
 create unique index receipts_partner_ref on receipts using btree (partner, mode, partner_ref);
 
@@ -960,21 +976,6 @@ create table simulated_reports (
   version integer not null,
   constraint simulated_reports_mode_check check ((mode = any (array['test'::text, 'live'::text]))),
   constraint simulated_reports_pkey primary key (mode, reference)
-);
-
-create table statement_scans (
-  partner text collate "C" not null,
-  mode text collate "C" not null,
-  since_at timestamp with time zone not null,
-  page_cursor text,
-  began_at timestamp with time zone not null,
-  completed_at timestamp with time zone,
-  tries integer not null,
-  due_at timestamp with time zone not null,
-  last_error text,
-  version integer not null,
-  constraint statement_scans_mode_check check ((mode = any (array['test'::text, 'live'::text]))),
-  constraint statement_scans_pkey primary key (partner, mode)
 );
 
 create table storage_fingerprints (

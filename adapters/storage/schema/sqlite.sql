@@ -74,6 +74,23 @@ create table bank_details (
 
 create index bank_details_short_id on bank_details (short_id, check_code);
 
+create table book_readings (
+  partner text not null,
+  mode text not null check (mode in ('test', 'live')),
+  book text not null check (book in ('payin', 'payout')),
+  span text not null check (span in ('recent', 'watched', 'complete')),
+  from_at integer not null,
+  since_at integer not null,
+  page_cursor text,
+  began_at integer not null,
+  completed_at integer,
+  tries integer not null,
+  due_at integer not null,
+  last_error text,
+  version integer not null,
+  primary key (partner, mode, book, span)
+) strict, without rowid;
+
 create table buyers (
   mode text not null check (mode in ('test', 'live')),
   id text not null,
@@ -786,16 +803,11 @@ create table receipts (
   rule text check (rule in ('quote', 'text', 'amount')),
   entered_at integer not null,
   completed_at integer,
-  tries integer not null,
-  due_at integer,
-  last_error text,
   created_at integer not null,
   updated_at integer not null,
   version integer not null,
   check ((state = 'assigned') = (payment_id is not null))
 ) strict, without rowid;
-
-create index receipts_due on receipts (due_at, id) where due_at is not null;
 
 create unique index receipts_partner_ref on receipts (partner, mode, partner_ref);
 
@@ -822,20 +834,6 @@ create table simulated_reports (
   outcome text not null,
   version integer not null,
   primary key (mode, reference)
-) strict, without rowid;
-
-create table statement_scans (
-  partner text not null,
-  mode text not null check (mode in ('test', 'live')),
-  since_at integer not null,
-  page_cursor text,
-  began_at integer not null,
-  completed_at integer,
-  tries integer not null,
-  due_at integer not null,
-  last_error text,
-  version integer not null,
-  primary key (partner, mode)
 ) strict, without rowid;
 
 create table storage_fingerprints (

@@ -1,7 +1,7 @@
 // Queue statistics over all tenants: how much is due in each queue and since when, and what needs
 // an operator. Each number is read along an index, up to a limit.
 import { type QueueName, queueNames, type Tx } from '../../../core/ports/storage.js';
-import { integer, minor, text, time } from '../columns.js';
+import { integer, minor, mode, text, time } from '../columns.js';
 import { type Param, timeParam } from '../database.js';
 import type { UnitOfWork } from '../unit-of-work.js';
 import { waitingSubscriptions } from './delivery-rows.js';
@@ -25,7 +25,6 @@ const queueSql: Readonly<Record<QueueName, string>> = {
   ].join(' '),
   commands: dueOf('partner_commands'),
   inbox: dueOf('inbox'),
-  receipts: dueOf('receipts'),
   mails: dueOf('mails'),
   documents: dueOf('documents'),
   advances: dueOf('advances'),
@@ -52,6 +51,12 @@ const unmatchedTotalsSql = [
   'order by currency, id limit $1) as chosen group by currency',
 ].join(' ');
 
+/** One row for each partner and mode. */
+const booksReadSql = [
+  'select partner, mode, min(coalesce(completed_at, from_at)) as read_at from book_readings',
+  "where span = 'complete' group by partner, mode order by partner, mode",
+].join(' ');
+
 export function queueStatsOf(unit: UnitOfWork): Tx['queueStats'] {
   const row = async (sql: string, params: readonly Param[]) => {
     const [first] = await unit.rows('backlog', sql, params);
@@ -73,9 +78,17 @@ export function queueStatsOf(unit: UnitOfWork): Tx['queueStats'] {
       oldestAtMs: time('oldest_at').read(found),
     }));
   };
+  const booksRead = async () => {
+    const rows = await unit.rows('book_readings', booksReadSql, []);
+    return rows.map((found) => ({
+      partner: text('partner').read(found),
+      mode: mode.read(found),
+      atMs: time('read_at').read(found),
+    }));
+  };
   return {
     async read(nowMs, countMax) {
-      const [queues, undelivered, stuckCommands, deadLetters, fundsToReview, receipts] =
+      const [queues, undelivered, stuckCommands, deadLetters, fundsToReview, receipts, books] =
         await Promise.all([
           Promise.all(
             queueNames.map(async (name) => [name, await queue(name, nowMs, countMax)] as const),
@@ -85,6 +98,7 @@ export function queueStatsOf(unit: UnitOfWork): Tx['queueStats'] {
           count('deadLetters', countMax),
           count('fundsToReview', countMax),
           unmatched(countMax),
+          booksRead(),
         ]);
       return Object.freeze({
         queues: Object.fromEntries(queues) as Record<QueueName, (typeof queues)[number][1]>,
@@ -93,6 +107,7 @@ export function queueStatsOf(unit: UnitOfWork): Tx['queueStats'] {
         deadLetters,
         fundsToReview,
         unmatched: receipts,
+        booksRead: books,
       });
     },
   };

@@ -1,5 +1,10 @@
-// Money that nobody ordered: receipts, their append-only postings, and the scans that find them:
-// columns and SQL.
+// Money that nobody ordered: receipts, their append-only postings, and the readings of the books
+// that find them: columns and SQL.
+import {
+  type BookReading,
+  entryKinds,
+  spanNames,
+} from '../../../core/domain/deposits/book-reading.js';
 import {
   type Receipt,
   type ReceiptLine,
@@ -11,7 +16,6 @@ import {
   unmatched,
 } from '../../../core/domain/deposits/receipt.js';
 import { matchRules } from '../../../core/domain/deposits/receipt-match.js';
-import type { StatementScan } from '../../../core/domain/deposits/statement-scan.js';
 import type { Tx } from '../../../core/ports/storage.js';
 import {
   fixed,
@@ -26,7 +30,6 @@ import {
   time,
   version,
 } from '../columns.js';
-import { duePage } from '../database.js';
 import { defineTable } from '../table.js';
 import type { UnitOfWork } from '../unit-of-work.js';
 import { commandEnds } from './work-rows.js';
@@ -52,9 +55,6 @@ export const receipts = defineTable<Receipt>('receipts', {
   rule: nullable(oneOf('rule', matchRules)),
   enteredAtMs: fixed(time('entered_at')),
   completedAtMs: time.null('completed_at'),
-  tries: integer('tries'),
-  dueAtMs: time.null('due_at'),
-  lastError: text.null('last_error'),
   createdAtMs: fixed(time('created_at')),
   updatedAtMs: time('updated_at'),
   version,
@@ -78,9 +78,12 @@ const lines = defineTable<StoredLine>('receipt_lines', {
   atMs: fixed(time('posted_at')),
 });
 
-const scans = defineTable<StatementScan>('statement_scans', {
+const bookReadings = defineTable<BookReading>('book_readings', {
   partner: key(text('partner')),
   mode: key(mode),
+  book: key(oneOf('book', entryKinds)),
+  span: key(oneOf('span', spanNames)),
+  fromMs: fixed(time('from_at')),
   sinceMs: time('since_at'),
   cursor: text.null('page_cursor'),
   beganAtMs: time('began_at'),
@@ -101,12 +104,6 @@ export function receiptsOf(unit: UnitOfWork): Tx['receipts'] {
         mode,
         partnerRef,
       ]),
-    due: (page) =>
-      unit.all(
-        receipts,
-        'where due_at <= $1 and (due_at, id) > ($2, $3) order by due_at, id limit $4',
-        duePage(page),
-      ),
     list: ({ waiting, beforeId, limit }) =>
       // Without a bound, SQLite reports a scan of the table.
       unit.newest(receipts, { 'id <': beforeId ?? '~' }, limit, {
@@ -133,9 +130,13 @@ export function receiptsOf(unit: UnitOfWork): Tx['receipts'] {
   };
 }
 
-export function scansOf(unit: UnitOfWork): Tx['scans'] {
+export function bookReadingsOf(unit: UnitOfWork): Tx['bookReadings'] {
   return {
-    ...unit.writes(scans),
-    get: (partner, ofMode) => unit.byKey(scans, [partner, ofMode]),
+    ...unit.writes(bookReadings),
+    of: (partner, ofMode) =>
+      unit.all(bookReadings, 'where partner = $1 and mode = $2 order by book, span', [
+        partner,
+        ofMode,
+      ]),
   };
 }

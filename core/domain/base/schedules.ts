@@ -1,4 +1,4 @@
-// Every schedule of repeated work: the waits between tries, polls and scans, with a reason each.
+// Every schedule of repeated work: the waits between tries, polls and readings, with a reason each.
 // Time limits, leases and the loops of the host are not schedules.
 import { assert } from '../../errors.js';
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from './instant.js';
@@ -77,17 +77,19 @@ export const schedules = {
     reason: 'An operator decides on an implausible report. A poll may show that it was corrected.',
     waitsMs: [15 * MINUTE_MS],
   },
-  receiptRead: {
-    reason: 'An open pay-in that nobody ordered is read until it ends.',
-    waitsMs: [...pollWaitsMs, HOUR_MS],
+  recentReading: {
+    reason:
+      'Reading the books is a backstop for lost messages. Fewer calls leave the rate limit to ' +
+      'commands.',
+    waitsMs: [15 * MINUTE_MS],
   },
-  recallRead: {
-    reason: 'Banks recall transfers within days.',
+  watchedReading: {
+    reason: 'Banks recall and return transfers within days.',
     waitsMs: [12 * HOUR_MS],
   },
-  statementScan: {
-    reason: 'A scan is a backstop for lost messages. Fewer calls leave the rate limit to commands.',
-    waitsMs: [15 * MINUTE_MS],
+  completeReading: {
+    reason: 'A transfer may be recalled for months, which is rare.',
+    waitsMs: [DAY_MS],
   },
   reconcileCall: {
     reason: 'An operator waits for the comparison. The rate limit of a partner is per minute.',

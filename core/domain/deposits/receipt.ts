@@ -1,10 +1,8 @@
 // A receipt: a pay-in in the partner's books that nobody ordered, as a transfer into a virtual
 // account. It is money once the partner reports it completed. Until it is assigned to a payment or
 // goes back, it is in suspense.
-import { DAY_MS } from '../base/instant.js';
 import { machine } from '../base/machine.js';
 import type { Money } from '../base/money.js';
-import { backoffMs } from '../base/schedules.js';
 import type { Mode } from '../base/tenant.js';
 import { reportEffect } from '../commands/command-report.js';
 import type { CommandEnd } from '../commands/partner-command.js';
@@ -51,20 +49,10 @@ export interface Receipt {
   /** When the partner entered it. */
   readonly enteredAtMs: number;
   readonly completedAtMs: number | null;
-  /** Reads since the last change. */
-  readonly tries: number;
-  /** When it is read again; null: messages alone count. */
-  readonly dueAtMs: number | null;
-  readonly lastError: string | null;
   readonly createdAtMs: number;
   readonly updatedAtMs: number;
   readonly version: number;
 }
-
-/** A partner holds a transfer for 30 days at most; later a person must ask. */
-const OPEN_FOR_MS = 60 * DAY_MS;
-/** A completed receipt is read for this long: it may be recalled. */
-const RECALL_FOR_MS = 10 * DAY_MS;
 
 /** What the partner's books say of a receipt. */
 export interface ReceiptFacts {
@@ -88,9 +76,6 @@ export function newReceipt(
     paymentId: null,
     rule: null,
     completedAtMs: null,
-    tries: 0,
-    dueAtMs: nowMs,
-    lastError: null,
     createdAtMs: nowMs,
     updatedAtMs: nowMs,
     version: 1,
@@ -104,28 +89,18 @@ export function readAgain(receipt: Receipt, facts: ReceiptFacts, nowMs: number):
   const state = stateAfter(receipt.state, end);
   const isCorrected = state === 'waiting' && facts.amount.amountMinor > 0n;
   const amount = isCorrected ? facts.amount : receipt.amount;
-  const next = {
+  return Object.freeze({
     ...receipt,
     end,
     state,
     amount,
     transactionHash: facts.transactionHash ?? receipt.transactionHash,
     completedAtMs: end === 'completed' ? (receipt.completedAtMs ?? nowMs) : receipt.completedAtMs,
-    tries: end === receipt.end ? receipt.tries + 1 : 0,
-    lastError: null,
     updatedAtMs: nowMs,
-  };
-  return Object.freeze({ ...next, dueAtMs: nextReadAtMs(next, nowMs) });
+  });
 }
 
-/** The partner gave no answer. */
-export function readLater(receipt: Receipt, lastError: string, nowMs: number): Receipt {
-  const next = { ...receipt, tries: receipt.tries + 1, lastError, updatedAtMs: nowMs };
-  const dueAtMs = nowMs + backoffMs('receiptRead', next.tries);
-  return Object.freeze({ ...next, dueAtMs: nextReadAtMs(next, nowMs) === null ? null : dueAtMs });
-}
-
-/** Where its money goes. An assigned one is not read: the scan compares the payment's pay-in. */
+/** Where its money goes. Of an assigned one, the books are compared with the payment's pay-in. */
 export function decideReceipt(
   receipt: Receipt,
   move: 'assign' | 'refund' | 'resolve',
@@ -133,8 +108,7 @@ export function decideReceipt(
   nowMs: number,
 ): Receipt {
   const state = receipts.step(receipt.state, move);
-  const dueAtMs = state === 'assigned' ? null : receipt.dueAtMs;
-  return Object.freeze({ ...receipt, ...given, state, dueAtMs, updatedAtMs: nowMs });
+  return Object.freeze({ ...receipt, ...given, state, updatedAtMs: nowMs });
 }
 
 /** Its money is here and nobody has decided on it. */
@@ -147,17 +121,6 @@ export function isUnmatched({ state, end }: Pick<Receipt, 'state' | 'end'>): boo
 function stateAfter(state: ReceiptState, end: CommandEnd): ReceiptState {
   const move = end === 'returned' ? 'return' : end === 'completed' ? 'arrive' : null;
   return (move === null ? null : nextReceiptState(state, move)) ?? state;
-}
-
-function nextReadAtMs(receipt: Receipt, nowMs: number): number | null {
-  const { end, tries, enteredAtMs, completedAtMs } = receipt;
-  if (receipt.state === 'assigned') return null;
-  if (end === 'open') {
-    const isOver = nowMs - enteredAtMs > OPEN_FOR_MS;
-    return isOver ? null : nowMs + backoffMs('receiptRead', tries);
-  }
-  const recallable = end === 'completed' && nowMs - (completedAtMs ?? nowMs) < RECALL_FOR_MS;
-  return recallable ? nowMs + backoffMs('recallRead', 0) : null;
 }
 
 /** `buyer`: who paid it. `adjustments`: what operators booked; below zero, it was lost. */

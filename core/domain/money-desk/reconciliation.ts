@@ -97,10 +97,10 @@ export function oursOf(command: MoneyCommand): Ours {
 }
 
 export function receiptSide(receipt: Receipt): Ours {
-  const { id, orgId, paymentId, partnerRef, state, end, amount, dueAtMs } = receipt;
+  const { id, orgId, paymentId, partnerRef, state, end, amount } = receipt;
   const status = state === 'waiting' ? end : state;
-  const none = { reference: null, report: null };
-  return { what: 'receipt', id, orgId, paymentId, partnerRef, status, amount, dueAtMs, ...none };
+  const none = { reference: null, report: null, dueAtMs: null };
+  return { what: 'receipt', id, orgId, paymentId, partnerRef, status, amount, ...none };
 }
 
 export function theirsOf({ partnerRef, status, amount, createdAtMs }: EntryFacts): Theirs {

@@ -179,14 +179,15 @@ function statusStep(
       return payoutStep(payment, commands, reason);
     default: {
       const move = movesToPayin[payment.status];
-      return move !== undefined && payins(commands).some(isAlive) ? { move } : null;
+      const isOrdered = payins(commands).some(isAlive) || commands.some(isPayoutMade);
+      return move !== undefined && isOrdered ? { move } : null;
     }
   }
 }
 
 /**
- * A pay-in exists before the payment reached it: it counted as refused, or a backup was restored.
- * The payment repeats its earlier moves.
+ * A pay-in, or a payout whose pay-in is not known, exists before the payment reached it: it counted
+ * as refused, or a backup was restored. The payment repeats its earlier moves.
  */
 const movesToPayin: Readonly<Record<PaymentStatus, PaymentMove | undefined>> = {
   awaiting_approval: 'approve',

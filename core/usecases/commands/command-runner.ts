@@ -33,6 +33,7 @@ import type {
   PartnerFact,
   SettlementPartner,
 } from '../../ports/partner.js';
+import { isDepositUndecided } from '../deposits/receipt-matching.js';
 import {
   isPayinDoubted,
   type Staged,
@@ -130,19 +131,28 @@ export function requestOf(deps: Deps, command: PartnerCommand): string {
 }
 
 /**
- * Stores `sent`; null if the lease is lost. No payout is sent while a person must decide
- * whether its pay-in failed.
+ * Stores `sent`; null if the lease is lost. No payout is sent while a person must decide whether
+ * its pay-in failed, and no pay-in while one must decide on a deposit that may be for it.
  */
 function markSent(
   deps: Deps,
   claimed: PartnerCommand,
   request: string,
 ): Promise<PartnerCommand | null> {
-  return storeLeased(deps, claimed, (batch, command) => {
+  return storeLeased(deps, claimed, async (batch, command) => {
     const { tx, nowMs } = batch;
+    const isHeld =
+      isMoneyCommand(command) &&
+      command.kind === 'payin' &&
+      (await isDepositUndecided(tx, tenantOf(command), command.paymentId));
     return operationOf(command).onChanged(batch, command, (commands) => {
       if (command.kind === 'payout' && commands.some(isPayinDoubted)) {
         return postponeCommand(command, 'a person must decide whether the pay-in failed', nowMs);
+      }
+      if (isHeld) {
+        const reason =
+          'a person must decide on a deposit from before the restore: ponte money list';
+        return postponeCommand(command, reason, nowMs);
       }
       // Answers are stored in quarantine too, but no call starts there.
       tx.epochs.expectNoQuarantine();

@@ -156,7 +156,7 @@ async function applyFact(
   if (commandId === null) return recordUnordered(deps, mode, fact, messageToMark);
   if (fact.report !== null) await applyPartnerUpdate(deps, commandId, fact, {}, messageToMark);
   else {
-    await pollSoon(deps, commandId, async (tx) => {
+    await pollSoon(deps, commandId, fact.partnerRef, async (tx) => {
       if (messageToMark !== null) await stageApplied(tx, messageToMark);
     });
   }

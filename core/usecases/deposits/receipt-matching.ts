@@ -105,6 +105,29 @@ export function isTo(
   );
 }
 
+/**
+ * Whether a deposit to its seller from before a restore waits for a person: it may have paid for
+ * this payment, which was there before too, so its buyer is not asked to pay again.
+ */
+export async function isDepositUndecided(
+  tx: Tx,
+  tenant: Tenant,
+  paymentId: string,
+): Promise<boolean> {
+  const { cause, beganAtMs } = await tx.epochs.current();
+  if (cause === 'initial') return false;
+  const payment = await tx.payments.get(tenant, paymentId);
+  if (payment === null || payment.createdAtMs >= beganAtMs) return false;
+  for (const receipt of await tx.moneyQueues.receipts({ afterId: null, limit: AWAITING_MAX })) {
+    const { enteredAtMs, mode, partyRef, amount } = receipt;
+    const isAlike = mode === payment.mode && amount.currency === payment.amount.currency;
+    if (!isAlike || enteredAtMs >= beganAtMs) continue;
+    const owner = await ownerOf(tx, mode, partyRef);
+    if (owner !== null && isTo(payment, owner)) return true;
+  }
+  return false;
+}
+
 /** The payment that an entry of this party is for; null: a person decides. */
 export async function findMatch(
   tx: Tx,

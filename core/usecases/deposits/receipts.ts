@@ -22,6 +22,7 @@ import { stageMoneyCommand } from '../payments/command-changes.js';
 import { commandReference } from '../payments/command-references.js';
 import type { Batch } from '../service/batch.js';
 import { currentKeyIn } from '../service/service-keys.js';
+import type { BooksOf } from './our-rows.js';
 import { findMatch, isOrdered, isTo, ownerOf } from './receipt-matching.js';
 
 /**
@@ -50,9 +51,19 @@ export async function readReceipt(
   if (partner?.statement === undefined) return 'no answer';
   const answer = await partner.statement.read('payin', partnerRef);
   if (answer.outcome !== 'done') return 'no answer';
+  return storeEntry(deps, { partner: partner.name, mode }, answer.value, alsoStage);
+}
+
+/** The same, for a pay-in as the books have it now. */
+export async function storeEntry(
+  deps: Deps,
+  of: BooksOf,
+  entry: PartnerEntry,
+  alsoStage: (tx: Tx) => Promise<void> = async () => undefined,
+): Promise<Exclude<ReceiptOutcome, 'no answer'>> {
   const stored = await deps.store.run(async (tx) => {
     const batch = { deps, tx, nowMs: deps.clock.nowMs() };
-    const staged = await stageEntry(batch, partner.name, mode, answer.value);
+    const staged = await stageEntry(batch, of, entry);
     if (staged.outcome !== 'ordered') await alsoStage(tx);
     return staged;
   });
@@ -67,8 +78,7 @@ interface StagedEntry {
 
 async function stageEntry(
   batch: Batch,
-  partner: string,
-  mode: Mode,
+  { partner, mode }: BooksOf,
   entry: PartnerEntry,
 ): Promise<StagedEntry> {
   const { deps, tx, nowMs } = batch;
@@ -120,16 +130,18 @@ export function payerOf(deps: Pick<Deps, 'secretBox'>, receipt: Receipt): Payer 
 }
 
 /**
- * Stages the decision of a person, for a batch that also stores its evidence. The receipt was read
- * in the same run. NotFound, ReceiptDecided, PaymentStateConflict, ValidationError.
+ * Stages the decision of a person, or of `rule`, for a batch that also stores its evidence. The
+ * receipt was read in the same run. NotFound, ReceiptDecided, PaymentStateConflict,
+ * ValidationError.
  */
 export async function stageAssignment(
   batch: Batch,
   receipt: Receipt,
   paymentId: string,
+  rule: PaymentMatch['rule'] | null = null,
 ): Promise<StagedReceipt> {
   await expectAssignable(batch.tx, receipt, paymentId);
-  return stageMatched(batch, receipt, receipt, { paymentId, rule: null });
+  return stageMatched(batch, receipt, receipt, { paymentId, rule });
 }
 
 /** NotFound, ReceiptDecided, PaymentStateConflict, ValidationError. */

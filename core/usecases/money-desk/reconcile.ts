@@ -2,13 +2,13 @@
 // entries are read page by page, and each is compared with our command or receipt; then our
 // commands, for those that its pages did not have. What differs is read and compared once more, so
 // that a change in between is no difference.
-import { backoffMs } from '../../domain/base/schedules.js';
 import type { Mode } from '../../domain/base/tenant.js';
 import {
   isMoneyCommand,
   type MoneyCommand,
   type PartnerCommand,
 } from '../../domain/commands/partner-command.js';
+import { type EntryKind, entryKinds } from '../../domain/deposits/book-reading.js';
 import { isUnmatched, type Receipt } from '../../domain/deposits/receipt.js';
 import {
   type Difference,
@@ -18,13 +18,9 @@ import {
   sorted,
 } from '../../domain/money-desk/reconciliation.js';
 import type { Deps } from '../../ports/deps.js';
-import type {
-  EntryKind,
-  PartnerAnswer,
-  PartnerEntry,
-  PartnerStatement,
-} from '../../ports/partner.js';
+import type { PartnerAnswer, PartnerEntry, PartnerStatement } from '../../ports/partner.js';
 import type { ListPage } from '../../ports/storage.js';
+import { type PartnerCall, type Patience, patientCalls, readBook } from '../deposits/books.js';
 import { readReview } from '../payments/command-changes.js';
 import { differencesOf } from './entry-differences.js';
 
@@ -33,16 +29,10 @@ const RECEIPTS_PER_PAGE = 100;
 /** Reviews that are older than the period are looked for among this many stuck commands. */
 const STUCK_MAX = 1_000;
 
-const entryKinds: readonly EntryKind[] = ['payout', 'payin'];
-
-export interface ReconcileOptions {
+export interface ReconcileOptions extends Patience {
   readonly mode: Mode;
   /** Entries and commands since then are compared; what waits for a person, at any age. */
   readonly sinceMs: number;
-  /** All waits for the partner together, as for its rate limit. */
-  readonly waitMaxMs: number;
-  readonly wait: (ms: number) => Promise<void>;
-  readonly onWait: (wait: { readonly reason: string; readonly ms: number }) => void;
 }
 
 export interface Reconciliation {
@@ -69,7 +59,7 @@ export async function reconcile(
   if (partner?.statement === undefined) return null;
   const { name, statement } = partner;
   const run = new Comparison(deps, options, { name, statement });
-  for (const kind of entryKinds) await run.readBook(kind);
+  for (const kind of entryKinds.toReversed()) await run.readBook(kind);
   await run.readCommands();
   await run.readHeld();
   await run.readAgain();
@@ -87,8 +77,6 @@ interface Books {
   readonly statement: PartnerStatement;
 }
 
-type EntryPage = Awaited<ReturnType<PartnerStatement['page']>>;
-
 class Comparison {
   readonly differences: Difference[] = [];
   readonly missed: Missed[] = [];
@@ -98,30 +86,28 @@ class Comparison {
   readonly #options: ReconcileOptions;
   readonly #partner: string;
   readonly #statement: PartnerStatement;
+  readonly #call: PartnerCall;
   /** Books whose list was read to its end. */
   readonly #completeLists = new Set<EntryKind>();
   /** Entries of the lists: one text each is all that is kept of them. */
   readonly #listed = new Set<string>();
   readonly #doubtful = new Map<string, PartnerEntry>();
-  #waitedMs = 0;
 
   constructor(deps: Deps, options: ReconcileOptions, books: Books) {
     this.#deps = deps;
     this.#options = options;
     this.#partner = books.name;
     this.#statement = books.statement;
+    this.#call = patientCalls(options);
   }
 
   async readBook(book: EntryKind): Promise<void> {
     const { sinceMs } = this.#options;
-    let cursor: string | null = null;
-    do {
-      const query: Parameters<PartnerStatement['page']>[1] = { sinceMs, cursor };
-      const answer: EntryPage = await this.#callWithRetry(() => this.#statement.page(book, query));
+    const query = { kind: book, sinceMs, cursor: null };
+    for await (const answer of readBook(this.#statement, query, this.#call)) {
       if (answer.outcome !== 'done') return this.#miss(book, null, answer);
       await Promise.all(answer.value.entries.map((entry) => this.#compareListed(entry)));
-      cursor = answer.value.nextCursor;
-    } while (cursor !== null);
+    }
     this.#completeLists.add(book);
   }
 
@@ -178,7 +164,7 @@ class Comparison {
     const isYoung = isInFlight(sinceMs, this.#deps.clock.nowMs());
     const isListed = this.#listed.has(nameOf({ kind, partnerRef }));
     if (isListed || isYoung || !this.#completeLists.has(kind)) return;
-    const answer = await this.#callWithRetry(() => this.#statement.read(kind, partnerRef));
+    const answer = await this.#call(() => this.#statement.read(kind, partnerRef));
     if (answer.outcome === 'done') await this.#compareListed(answer.value);
     else if (answer.outcome !== 'refused') this.#miss(kind, partnerRef, answer);
     else this.differences.push({ ...sides, kind: 'missing_at_partner', there: answer.code });
@@ -223,21 +209,9 @@ class Comparison {
   async readAgain(): Promise<void> {
     for (const entry of this.#doubtful.values()) {
       const { kind, partnerRef } = entry;
-      const answer = await this.#callWithRetry(() => this.#statement.read(kind, partnerRef));
+      const answer = await this.#call(() => this.#statement.read(kind, partnerRef));
       const current = answer.outcome === 'done' ? answer.value : entry;
       this.differences.push(...(await this.#compare(current)));
-    }
-  }
-
-  async #callWithRetry<T>(ask: () => Promise<PartnerAnswer<T>>): Promise<PartnerAnswer<T>> {
-    for (let tries = 0; ; tries += 1) {
-      const answer = await ask();
-      if (answer.outcome === 'done' || answer.outcome === 'refused') return answer;
-      const ms = backoffMs('reconcileCall', tries);
-      if (this.#waitedMs + ms > this.#options.waitMaxMs) return answer;
-      this.#waitedMs += ms;
-      this.#options.onWait({ reason: answer.reason, ms });
-      await this.#options.wait(ms);
     }
   }
 

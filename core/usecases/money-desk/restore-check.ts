@@ -1,11 +1,13 @@
 // Reconciles a restored database with the partner. The partner may have commands that have no row.
-// Their references follow from what is ordered (command-references.ts), so the check looks up the
-// stored commands and those that the restored state would make next. It runs in quarantine, page by
-// page, and resumes where it was interrupted.
+// Their references follow from what is ordered (command-references.ts), so the check looks for the
+// stored commands and those that the restored state would make next: in the partner's books
+// (lost-entries.ts), or one by one if it lists none. It runs in quarantine, page by page, and
+// resumes where it was interrupted.
 import { type Tenant, tenantOf } from '../../domain/base/tenant.js';
 import {
   acceptCommand,
   isMoneyCommand,
+  isOpen,
   type MoneyCommand,
   type MoneyKind,
   moneyKinds,
@@ -19,16 +21,22 @@ import type { Deps } from '../../ports/deps.js';
 import type {
   AcceptedCommand,
   PartnerAnswer,
+  PartnerEntry,
   PartnerFact,
   SettlementPartner,
 } from '../../ports/partner.js';
 import type { Tx } from '../../ports/storage.js';
+import { requestOf } from '../commands/command-runner.js';
 import { applyPartnerUpdate } from '../commands/partner-inbox.js';
+import { operationOf } from '../commands/partner-operations.js';
+import type { PartnerCall } from '../deposits/books.js';
+import { isBehind } from '../deposits/our-rows.js';
 import { readReview, stageMoneyCommand, storeStaged } from '../payments/command-changes.js';
 import { commandReference, commandSubject } from '../payments/command-references.js';
 import { loadPayment } from '../payments/payment-store.js';
 import { currentEpoch } from '../service/epochs.js';
 import { currentKey } from '../service/service-keys.js';
+import { type LostEntries, readLost } from './lost-entries.js';
 
 const PAYMENTS_PER_PAGE = 50;
 /** Payments that are checked at a time. */
@@ -59,8 +67,15 @@ interface CheckCounts {
   readonly learned: number;
   /** With a report under review. */
   readonly differing: number;
-  /** With a failed context-up. */
+  /** With a failed look-up. */
   readonly missed: number;
+}
+
+export interface CheckResult extends CheckCounts {
+  /** Pay-ins of the books that are no command's: they wait at the money desk. */
+  readonly deposits: number;
+  /** Payouts of the books that no payment here ordered: the backup lacks the payment. */
+  readonly unknownPayouts: number;
 }
 
 interface Progress extends CheckCounts {
@@ -71,15 +86,21 @@ interface Progress extends CheckCounts {
 const nothing: Progress = { payments: 0, learned: 0, differing: 0, missed: 0, after: null };
 
 /**
- * Returns the counts of the whole check, which is complete if nothing was missed. NotQuarantined.
+ * Returns the counts of the whole check, which is complete if nothing was missed. NotQuarantined;
+ * PartnerUnavailable if the partner's books cannot be read.
  */
 export async function checkRestored(
   given: Deps,
   report: (payment: CheckedPayment) => void,
-): Promise<CheckCounts> {
+  call?: PartnerCall,
+): Promise<CheckResult> {
   const deps = allowedInQuarantine(given);
   const { number, state, checkProgress } = await currentEpoch(deps);
   if (state !== 'quarantine') throw new PonteError('NotQuarantined');
+  const lost = {
+    test: await readLost(deps, 'test', call),
+    live: await readLost(deps, 'live', call),
+  };
   let progress = checkProgress === null ? nothing : (JSON.parse(checkProgress) as Progress);
   for (;;) {
     const { after } = progress;
@@ -89,16 +110,21 @@ export async function checkRestored(
     const checked: CheckedPayment[] = [];
     for (let at = 0; at < page.length; at += PAYMENTS_AT_ONCE) {
       const some = page.slice(at, at + PAYMENTS_AT_ONCE);
-      checked.push(...(await Promise.all(some.map((funds) => checkPayment(deps, funds)))));
+      checked.push(
+        ...(await Promise.all(some.map((funds) => checkPayment(deps, lost[funds.mode], funds)))),
+      );
     }
     for (const payment of checked) if (isNotable(payment)) report(payment);
     const cursor = { ...tenantOf(last), paymentId: last.paymentId };
     progress = counted({ ...progress, after: cursor }, checked);
     await noteProgress(deps, number, progress, false);
   }
+  const left = await Promise.all([lost.test, lost.live].map((entries) => entries?.keepRest(deps)));
   await noteProgress(deps, number, progress, true);
   const { payments, learned, differing, missed } = progress;
-  return { payments, learned, differing, missed };
+  const deposits = left.reduce((sum, found) => sum + (found?.deposits ?? 0), 0);
+  const unknownPayouts = left.reduce((sum, found) => sum + (found?.payouts ?? 0), 0);
+  return { payments, learned, differing, missed, deposits, unknownPayouts };
 }
 
 /** Allows the writes of other use cases in quarantine: the check sends nothing. */
@@ -149,6 +175,8 @@ interface CheckContext {
   readonly tenant: Tenant;
   readonly paymentId: string;
   readonly partner: SettlementPartner;
+  /** Null if the partner lists nothing. */
+  readonly lost: LostEntries | null;
   readonly key: Uint8Array;
   /** It had ended before the check, so it sends only refunds. */
   readonly wasEnded: boolean;
@@ -160,6 +188,7 @@ interface CheckContext {
 
 async function checkPayment(
   deps: Deps,
+  lost: LostEntries | null,
   row: Tenant & { readonly paymentId: string },
 ): Promise<CheckedPayment> {
   const [tenant, { paymentId }] = [tenantOf(row), row];
@@ -178,7 +207,7 @@ async function checkPayment(
   }
   const { bytes: key } = await currentKey(deps, 'partner');
   const wasEnded = isTerminal(payment.status);
-  const known = { tenant, paymentId, partner, key, wasEnded };
+  const known = { tenant, paymentId, partner, lost, key, wasEnded };
   const settled = wasEnded ? settledState(commands) : null;
   const context: CheckContext = { deps, ...known, settledState: settled, adopted: [], missed: [] };
   try {
@@ -228,7 +257,9 @@ async function checkKind(context: CheckContext, kind: MoneyKind): Promise<void> 
     }
     return;
   }
-  const mayExist = !context.wasEnded && (kind === 'payin' || payins.length > 0);
+  // The books show a payout also if they name no pay-in of the payment.
+  const mayExist =
+    !context.wasEnded && (kind === 'payin' || payins.length > 0 || context.lost !== null);
   if (mayExist) await checkBeyond(context, kind, null);
 }
 
@@ -248,7 +279,7 @@ async function checkBeyond(context: CheckContext, kind: MoneyKind, payin: MoneyC
     const referenceOf = (number: number) =>
       commandReference(context.key, { subject, kind, number });
     const number = alike.length + absent;
-    const found = await context.partner.findCommand(kind, referenceOf(number));
+    const found = await findByReference(context, kind, referenceOf(number));
     if (found.outcome !== 'done') {
       context.missed.push(missing(`${kind} ${number}`, found));
       return;
@@ -290,6 +321,9 @@ async function adopt(context: CheckContext, payment: Payment, adoption: Adoption
   assert(last !== undefined, 'a command that was found has a reference');
   const command = await storeAccepted(context, last, found, made);
   context.adopted.push(kind);
+  const { commands } = await readCommands(deps, tenant, paymentId);
+  const isOrphan = kind === 'payout' && !commands.some((one) => one.kind === 'payin');
+  if (isOrphan) context.lost?.notePaidOut({ ...tenant, paymentId });
   await readState(context, command, kind);
 }
 
@@ -312,14 +346,54 @@ async function amountOf(
   return null;
 }
 
+/** By the books where they list commands of this kind: a call is made for what they have only. */
+async function findByReference(
+  { partner, lost }: CheckContext,
+  kind: MoneyKind,
+  reference: string,
+): Promise<PartnerAnswer<AcceptedCommand | null>> {
+  if (lost === null || kind === 'refund') return partner.findCommand(kind, reference);
+  const entry = lost.byReference(kind, reference);
+  if (entry === null) return { outcome: 'done', value: null };
+  const { partnerRef } = entry;
+  // A look-up has the instructions for the buyer.
+  return kind === 'payin'
+    ? partner.findCommand(kind, reference)
+    : { outcome: 'done', value: { partnerRef } };
+}
+
+/** The pay-in that the books have under its quote. */
+async function findByRequest(
+  { deps, partner }: CheckContext,
+  command: MoneyCommand,
+  { partnerRef }: PartnerEntry,
+): Promise<PartnerAnswer<AcceptedCommand | null>> {
+  const { prepare, callsOf } = operationOf(command);
+  const request: PartnerAnswer<string> =
+    command.request === null
+      ? await prepare(deps, partner, command)
+      : { outcome: 'done', value: requestOf(deps, command) };
+  if (request.outcome !== 'done') return { outcome: 'done', value: { partnerRef } };
+  return callsOf(partner).find(request.value);
+}
+
 /** Looks up a command without the partner's id, and stores its state. */
 async function refreshCommand(
   context: CheckContext,
   command: MoneyCommand,
   kind: MoneyKind,
 ): Promise<void> {
-  if (command.partnerRef !== null) return readState(context, command, kind);
-  const found = await context.partner.findCommand(kind, command.reference);
+  const { lost } = context;
+  const entry = lost?.ofCommand(command.id) ?? null;
+  if (command.partnerRef !== null) {
+    const isListed = lost !== null && kind !== 'refund';
+    const isKnown = entry === null ? !isOpen(command) : !isBehind(command, entry);
+    return isListed && isKnown ? undefined : readState(context, command, kind);
+  }
+  const found =
+    entry === null || entry.reference !== null
+      ? await findByReference(context, kind, command.reference)
+      : await findByRequest(context, command, entry);
   if (found.outcome !== 'done') context.missed.push(missing(kind, found));
   else if (found.value !== null) {
     await readState(context, await storeAccepted(context, command, found.value), kind);

@@ -59,17 +59,22 @@ export async function storeStaged(
   }
 }
 
-/** A worker polls the command next. `alsoStage` is part of the same batch. */
+/**
+ * A worker polls the command next, which has this id at the partner. `alsoStage` is part of the
+ * same batch.
+ */
 export async function pollSoon(
   deps: Deps,
   commandId: string,
+  partnerRef: string,
   alsoStage: (tx: Tx) => Promise<void> = async () => undefined,
 ): Promise<void> {
   await storeStaged(deps, async (batch) => {
     const command = await batch.tx.commands.get(commandId);
     assert(command !== null, 'a command stays');
     await alsoStage(batch.tx);
-    return stageCommand(batch, pollNow(command, batch.nowMs));
+    const known = command.partnerRef === null ? { ...command, partnerRef } : command;
+    return stageCommand(batch, pollNow(known, batch.nowMs));
   });
   deps.wake('commands');
 }

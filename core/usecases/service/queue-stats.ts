@@ -1,4 +1,5 @@
 // The load of the queues, for the metrics and `ponte doctor`.
+import type { Mode } from '../../domain/base/tenant.js';
 import type { Deps } from '../../ports/deps.js';
 import type { QueueName, QueueStats } from '../../ports/storage.js';
 
@@ -6,10 +7,16 @@ import type { QueueName, QueueStats } from '../../ports/storage.js';
 export const COUNTED_MAX = 10_000;
 
 export interface QueueReport
-  extends Omit<QueueStats, 'queues' | 'oldestUndeliveredAtMs' | 'unmatched'> {
+  extends Omit<QueueStats, 'queues' | 'oldestUndeliveredAtMs' | 'unmatched' | 'booksRead'> {
   readonly queues: Readonly<Record<QueueName, QueueLoad>>;
   /** Age of the oldest undelivered event; 0 if there is none. */
   readonly undeliveredMs: number;
+  /** How long ago all books of a partner were last read completely. */
+  readonly booksRead: readonly {
+    readonly partner: string;
+    readonly mode: Mode;
+    readonly ageMs: number;
+  }[];
   /** Money that nobody ordered and that needs a decision; the oldest arrived so long ago. */
   readonly unmatched: readonly {
     readonly currency: string;
@@ -36,7 +43,7 @@ export async function readQueueStats({
   const [stats, current] = await store.run((tx) =>
     Promise.all([tx.queueStats.read(nowMs, COUNTED_MAX), tx.epochs.current()]),
   );
-  const { queues, oldestUndeliveredAtMs, unmatched, ...attention } = stats;
+  const { queues, oldestUndeliveredAtMs, unmatched, booksRead, ...attention } = stats;
   const { number: epoch, state, checkedAtMs } = current;
   // Another host's clock may be ahead.
   const since = (atMs: number | null) => (atMs === null ? 0 : Math.max(0, nowMs - atMs));
@@ -48,6 +55,7 @@ export async function readQueueStats({
     undeliveredMs: Math.max(since(oldestUndeliveredAtMs), since(queues.outbox.oldestDueAtMs)),
     ...attention,
     unmatched: unmatched.map(({ oldestAtMs, ...sum }) => ({ ...sum, oldestMs: since(oldestAtMs) })),
+    booksRead: booksRead.map(({ atMs, ...books }) => ({ ...books, ageMs: since(atMs) })),
     epoch,
     inQuarantine: state === 'quarantine',
     isChecked: checkedAtMs !== null,

@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { done } from '../../../adapters/partner-kit/conformance-harness.js';
-import type { EntryKind, PartnerEntry, PartnerStatement } from '../../../core/ports/partner.js';
+import type { EntryKind } from '../../../core/domain/deposits/book-reading.js';
+import type { PartnerEntry, PartnerStatement } from '../../../core/ports/partner.js';
 import {
   type BlindPayScene,
   blindPay,

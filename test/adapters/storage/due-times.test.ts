@@ -13,7 +13,6 @@ import {
   T0,
 } from '../../support/samples/domain-samples.js';
 import { aMail } from '../../support/samples/mail-samples.js';
-import { aReceipt } from '../../support/samples/receipt-samples.js';
 
 const HOUR_MS = 3_600_000;
 const back = { fromMs: T0 + HOUR_MS, toMs: T0 };
@@ -27,7 +26,6 @@ test('rows of every queue keep the rest of their wait when the clock goes back',
     tx.commands.insert(aCommand({ dueAtMs, leaseToken: 'lost' }));
     tx.deliveries.insert(aDelivery({ dueAtMs, leaseToken: 'lost' }));
     tx.inbox.insert(aMessage({ dueAtMs }));
-    tx.receipts.insert(aReceipt({ dueAtMs }));
     tx.advances.put(anAdvance({ dueAtMs }));
     tx.documents.insert(aDocument({ dueAtMs }));
     tx.mails.insert(aMail({ dueAtMs, leaseToken: 'lost' }));

@@ -10,6 +10,7 @@ import { pageSessionKinds } from '../../../core/domain/access/page-session.js';
 import { locales } from '../../../core/domain/base/locale.js';
 import { modes } from '../../../core/domain/base/tenant.js';
 import { commandKinds, commandMoves } from '../../../core/domain/commands/partner-command.js';
+import { entryKinds, spanNames } from '../../../core/domain/deposits/book-reading.js';
 import { receiptAccounts, receiptStates } from '../../../core/domain/deposits/receipt.js';
 import { matchRules } from '../../../core/domain/deposits/receipt-match.js';
 import { mailPurposes, mailStatuses } from '../../../core/domain/mail/mail.js';
@@ -63,6 +64,8 @@ const words: Readonly<Record<string, readonly string[]>> = {
   'receipts.state': receiptStates,
   'receipts.rule': matchRules,
   'receipt_lines.account': receiptAccounts,
+  'book_readings.book': entryKinds,
+  'book_readings.span': spanNames,
   'deliveries.status': Object.keys(deliveryMoves),
   'kyc_submissions.status': kycStatuses,
   'organization_profiles.kyb_status': partyStatuses,
@@ -132,6 +135,7 @@ test('every table is strict; keys and unique indexes of tenants begin with org_i
   const exceptions = starts.filter((start) => !start.endsWith(': org_id'));
   assert.deepEqual(exceptions.sort(), [
     'api_keys: id',
+    'book_readings: partner',
     'buyers: mode',
     'buyers: mode',
     'deliveries: id',
@@ -154,7 +158,6 @@ test('every table is strict; keys and unique indexes of tenants begin with org_i
     'service_keys: id',
     'service_keys: purpose',
     'simulated_reports: mode',
-    'statement_scans: partner',
     'storage_fingerprints: name',
   ]);
 });

@@ -214,7 +214,7 @@ function workersOf({ observed }: World): readonly WorkerName[] {
 /** The workers that would find something to do now. */
 export function dueWorkers(world: World): readonly WorkerName[] {
   const { observed, nowMs } = world;
-  const scans = [...observed.scans.values()];
+  const readings = [...observed.bookReadings.values()];
   const isDue = ({ dueAtMs }: { readonly dueAtMs: number | null }) =>
     dueAtMs !== null && dueAtMs <= nowMs;
   const payments = [...observed.payments.values()];
@@ -233,9 +233,8 @@ export function dueWorkers(world: World): readonly WorkerName[] {
     advances: payments.some(({ advance }) => advance !== null && isDue(advance)),
     purges: [...observed.parties.documents.values()].some(isDue),
     mails: [...observed.parties.mails.values()].some(isDue),
-    receipts: [...observed.receipts.values()].some(isDue),
-    // The first one is due at once.
-    scans: scans.length === 0 || scans.some(isDue),
+    // The first ones are due at once.
+    readings: readings.length === 0 || readings.some(isDue),
   };
   return workersOf(world).filter((worker) => due[worker]);
 }

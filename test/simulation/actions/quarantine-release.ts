@@ -1,9 +1,6 @@
 // What an operator does after a restore: the partner is read back until a check is complete, then
 // the database is released. Checks fail, are interrupted by crashes and resume, like all else.
-import {
-  type CheckedPayment,
-  checkRestored,
-} from '../../../core/usecases/money-desk/restore-check.js';
+import { checkRestored } from '../../../core/usecases/money-desk/restore-check.js';
 import { endQuarantine, quarantineRestored } from '../../../core/usecases/service/epochs.js';
 import type { SimulatedHost } from '../world/simulated-host.js';
 import type { World } from '../world/world.js';
@@ -14,15 +11,13 @@ const log = { debug: mute, info: mute, warn: mute, error: mute };
 /** A quarantine, and the process in which the operator's command runs; null when none does. */
 export interface Quarantine {
   worker: SimulatedHost | null;
-  /** What the check could not look up so far. */
-  readonly missed: string[];
 }
 
 export async function beginQuarantine(world: World): Promise<void> {
   const clock = { nowMs: () => world.nowMs };
   const { number } = await quarantineRestored({ store: world.store, clock, log });
   world.trace(`epoch ${number} begins in quarantine`);
-  world.quarantine = { worker: null, missed: [] };
+  world.quarantine = { worker: null };
   world.observed.quarantine.isOn = true;
 }
 
@@ -35,26 +30,17 @@ export function operatorReleases(world: World, host: SimulatedHost): void {
   const over = () => {
     quarantine.worker = null;
   };
-  const release = (forcedBecause: string | null) => () =>
-    endQuarantine(host.deps, { by: 'operator', forcedBecause }).then(() => {
+  const release = () =>
+    endQuarantine(host.deps, { by: 'operator', forcedBecause: null }).then(() => {
       world.quarantine = null;
-      const isChecked = forcedBecause === null;
-      if (isChecked) world.observed.exempt.released(world.observed.payments);
-      world.count(isChecked ? 'released' : 'released by force');
+      world.observed.exempt.released(world.observed.payments);
+      world.count('released');
     });
-  const note = (found: CheckedPayment) => void quarantine.missed.push(...found.missed);
-  host.begin('check after the restore', () => checkRestored(host.deps, note), {
+  host.begin('check after the restore', () => checkRestored(host.deps, mute), {
     refused: over,
     done: ({ missed }) => {
-      const lacks = quarantine.missed.splice(0);
-      if (missed === 0) host.begin('release', release(null), { refused: over });
-      else if (lacks.every((what) => isNeverFound(world, what))) {
-        host.begin('release by force', release('pay-ins cannot be looked up'), { refused: over });
-      } else over();
+      if (missed === 0) host.begin('release', release, { refused: over });
+      else over();
     },
   });
-}
-
-function isNeverFound({ observed }: World, what: string): boolean {
-  return !observed.outside.abilities.findsPayinsByReference && what.startsWith('payin');
 }

@@ -8,6 +8,7 @@ import { approveInvoice } from '../../../core/usecases/payments/invoices.js';
 import { cancelPayment } from '../../../core/usecases/payments/payments.js';
 import { atTheEnd, firstViolation } from '../invariants/invariants.js';
 import type { ObservedPayment } from '../invariants/observed-payment.js';
+import type { HistoryPartner } from '../partner/history-partner.js';
 import { membersOf } from '../world/actors.js';
 import type { FaultRates } from '../world/faults.js';
 import type { SimulatedHost } from '../world/simulated-host.js';
@@ -47,8 +48,19 @@ async function daysLater(world: World, faults: FaultRates): Promise<void> {
   world.profile = { ...profile, faults };
   for (const partner of Object.values(world.partners)) {
     for (const transaction of partner.transactions) surprise(world, partner, transaction);
+    loseMessages(world, partner);
   }
   world.profile = profile;
+}
+
+/** Some never come. Where the partner lists its books, they show what changed. */
+function loseMessages({ random, observed, trace }: World, { messages }: HistoryPartner): void {
+  if (!observed.outside.abilities.hasStatement) return;
+  for (const message of [...messages.waiting]) {
+    if (message.guaranteed || !random.chance(0.5)) continue;
+    trace(`lost: ${message.id}`);
+    messages.drop(message);
+  }
 }
 
 async function untilOver(world: World): Promise<void> {

@@ -38,7 +38,6 @@ import {
 } from './ledger-invariants.js';
 import {
   aKeyNeverCarriesAnotherRequest,
-  allMoneyAtThePartnerIsKnown,
   aRefusedRefundIsLookedUpBeforeItIsSentAgain,
   atMostOnePayinPerPayment,
   atMostOnePayoutPerPayment,
@@ -46,6 +45,7 @@ import {
   endedPaymentsSendNothing,
   everyDebtHasItsCommand,
   everyTransactionAtThePartnerIsKnown,
+  everyTransferOfTheBooksIsHere,
   fundsAgreeWithThePartner,
   fundsSayNoMoreThanThePartner,
   moneyOnEndedPaymentsIsOwedBackAtOnce,
@@ -143,7 +143,7 @@ export const atTheEnd = {
   everyDeliveryEnded,
   noDocumentWaitsForItsPurge,
   fundsAgreeWithThePartner,
-  allMoneyAtThePartnerIsKnown,
+  everyTransferOfTheBooksIsHere,
   owedMoneyIsReallyGivenBack,
   theStoreHoldsNothingElse,
 } as const satisfies Record<string, Invariant>;

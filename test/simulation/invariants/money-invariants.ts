@@ -233,20 +233,29 @@ export function everyTransactionAtThePartnerIsKnown(observed: ObservedState): st
   return null;
 }
 
-/** A pay-in that brought money has a command or a receipt, even if a restore lost its command. */
-export function allMoneyAtThePartnerIsKnown(observed: ObservedState): string | null {
-  const { outside, receipts } = observed;
+/**
+ * Each transfer in the books has a command or a receipt that ended as it did, even if a restore
+ * lost its command. A pay-in without money is nobody's. A report under review has its own queue.
+ */
+export function everyTransferOfTheBooksIsHere(observed: ObservedState): string | null {
+  const { outside, receipts, payments, exempt } = observed;
   if (!outside.abilities.hasStatement) return null;
-  const known = new Set([
-    ...[...observed.payments.values()].flatMap(({ commands }) =>
-      commands.map(({ partnerRef }) => partnerRef),
-    ),
-    ...[...receipts.values()].map(({ partnerRef }) => partnerRef),
-  ]);
-  const lost = outside.books.transactions.find(
-    ({ kind, status, ref }) => kind === 'payin' && status === 'completed' && !known.has(ref),
-  );
-  return lost === undefined ? null : `the pay-in ${lost.ref} has neither a command nor a receipt`;
+  const commands = [...payments.values()].flatMap((found) => found.commands);
+  for (const transaction of outside.books.transactions) {
+    const { kind, ref, status } = transaction;
+    if (kind === 'refund' || status === 'open' || exempt.isLost(transaction)) continue;
+    const own = commands.find(({ partnerRef }) => partnerRef === ref);
+    const known = own ?? [...receipts.values()].find(({ partnerRef }) => partnerRef === ref);
+    const isMoney = kind === 'payout' || status === 'completed';
+    if (known === undefined && isMoney) return `the ${kind} ${ref} is not here`;
+    const isHeld = own?.review !== undefined && own.review !== null;
+    // A payout that is back may be reported failed later: its money is here.
+    const isSame = known?.end === status || (known?.end === 'returned' && status === 'failed');
+    if (known !== undefined && !isHeld && !isSame) {
+      return `the ${kind} ${ref} is ${status}, here it is ${known.end}`;
+    }
+  }
+  return null;
 }
 
 /** A restored database lacked it, and no command names it since. */

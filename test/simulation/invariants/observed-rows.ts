@@ -3,8 +3,8 @@
 import type { Tenant } from '../../../core/domain/base/tenant.js';
 import type { PartyCommand } from '../../../core/domain/commands/partner-command.js';
 import type { InboxMessage } from '../../../core/domain/commands/partner-message.js';
+import type { BookReading } from '../../../core/domain/deposits/book-reading.js';
 import type { Receipt } from '../../../core/domain/deposits/receipt.js';
-import type { StatementScan } from '../../../core/domain/deposits/statement-scan.js';
 import type { FeedHead, NumberedEvent, OutboxRow } from '../../../core/domain/payments/event.js';
 import type { PaymentStatus } from '../../../core/domain/payments/payment.js';
 import type { Subscription } from '../../../core/domain/webhooks/subscription.js';
@@ -47,7 +47,7 @@ export class ObservedRows {
   readonly inbox = new Map<string, InboxMessage>();
   readonly receipts = new Map<string, Receipt>();
   /** By partner and mode. */
-  readonly scans = new Map<string, StatementScan>();
+  readonly bookReadings = new Map<string, BookReading>();
   readonly acknowledged: Acknowledgement[] = [];
   /** The number of the batch that first stored an event or a subscription, by its id. */
   readonly bornInBatch = new Map<string, number>();

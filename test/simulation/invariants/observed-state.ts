@@ -6,8 +6,8 @@ import {
   type PartnerCommand,
 } from '../../../core/domain/commands/partner-command.js';
 import type { InboxMessage } from '../../../core/domain/commands/partner-message.js';
+import type { BookReading } from '../../../core/domain/deposits/book-reading.js';
 import type { Receipt } from '../../../core/domain/deposits/receipt.js';
-import type { StatementScan } from '../../../core/domain/deposits/statement-scan.js';
 import type { Mail } from '../../../core/domain/mail/mail.js';
 import type { DomainEvent } from '../../../core/domain/payments/event.js';
 import type { Payment } from '../../../core/domain/payments/payment.js';
@@ -305,14 +305,15 @@ export class ObservedState extends ObservedRows implements BatchObserver {
       case 'receipts':
         if (method !== 'append') touched.receipts.add((row as Receipt).id);
         break;
-      case 'scans':
-        this.#noteScan(row as StatementScan);
+      case 'bookReadings':
+        this.#noteReading(row as BookReading);
         break;
     }
   }
 
-  #noteScan(scan: StatementScan): void {
-    this.scans.set(`${scan.partner} ${scan.mode}`, scan);
+  #noteReading(reading: BookReading): void {
+    const { partner, mode, book, span } = reading;
+    this.bookReadings.set(`${partner} ${mode} ${book} ${span}`, reading);
   }
 
   #notePayment(payment: Payment): void {

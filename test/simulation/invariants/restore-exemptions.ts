@@ -4,9 +4,9 @@
 //
 // - A payment with a command at the partner that the copy does not know as sent may end otherwise
 //   than the partner's books until it is released, and its own books agree with each other. After
-//   a complete check it is excused no more, but for commands of payments created after the copy.
-//   With a partner that finds no pay-in by our reference, a release is by force, and the excuse
-//   stays: a pay-in that the copy lacks becomes a receipt, and its payment may send another one.
+//   a complete check it is excused no more, but for commands of payments created after the copy,
+//   and where the partner finds no pay-in by our reference: one that the copy lacks becomes a
+//   receipt, and an open one leaves its payment free to send another.
 // - A message about such a command that names it by the partner's id only fits no command.
 // - A mail that was sent after the copy carries a link that leads nowhere.
 //
@@ -30,7 +30,7 @@ export class RestoreExemptions {
    */
   readonly #lost = new Set<PartnerTransaction>();
   /** Commands that the database did not know as sent. */
-  readonly #unknown = new Set<PartnerTransaction>();
+  readonly #unknown = new Map<PartnerTransaction, string>();
   #transactionsSeen: number | null = null;
 
   /** Notes what a copy lacks, once it is restored. */
@@ -48,7 +48,7 @@ export class RestoreExemptions {
       if (!known.payments.has(owner)) this.#lost.add(transaction);
       if (isKnownAsSent(transaction, known.payments.get(owner))) continue;
       this.#payments.add(owner);
-      this.#unknown.add(transaction);
+      this.#unknown.set(transaction, owner);
     }
     this.#transactionsSeen = transactions.length;
   }
@@ -63,7 +63,11 @@ export class RestoreExemptions {
       const found = payments.get(id);
       if (found === undefined) continue;
       const isChecked = found.commands.length > 0 || !isTerminal(found.payment.status);
-      if (isChecked) this.#payments.delete(id);
+      const isDeposit = [...this.#unknown].some(
+        ([{ kind, ref }, owner]) =>
+          owner === id && kind === 'payin' && !found.commands.some((one) => one.partnerRef === ref),
+      );
+      if (isChecked && !isDeposit) this.#payments.delete(id);
     }
   }
 

@@ -60,6 +60,20 @@ export const blindPayMutants = [
     caughtBy: ['atMostOnePayoutPerPayment'],
   },
   {
+    name: 'the books are not compared with what has ended',
+    file: 'core/usecases/deposits/our-rows.ts',
+    edits: [['return isBehind(own, entry)', "return own.end === 'open' && isBehind(own, entry)"]],
+    focus: { ...payments, faults: { ...calm, chargeback: 0.5, devolution: 0.5 } },
+    caughtBy: ['everyTransferOfTheBooksIsHere', 'fundsAgreeWithThePartner'],
+  },
+  {
+    name: 'the check after a restore reads no books',
+    file: 'core/usecases/money-desk/lost-entries.ts',
+    edits: [['for (const kind of entryKinds) {', 'for (const kind of entryKinds.slice(2)) {']],
+    focus: { ...payments, faults: { ...calm, restore: 0.02 } },
+    caughtBy: ['everyTransactionAtThePartnerIsKnown', 'atMostOnePayinPerPayment'],
+  },
+  {
     name: 'a failed payout counts as returned',
     file: 'adapters/partner/blindpay/payouts.ts',
     edits: [

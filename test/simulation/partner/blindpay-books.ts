@@ -162,7 +162,7 @@ export class BlindPayBooks implements PartnerDesk {
   }
 
   #add(
-    { id: ref }: Transaction,
+    { id: ref, ...shown }: Transaction,
     {
       amountMinor,
       ...fields
@@ -178,6 +178,7 @@ export class BlindPayBooks implements PartnerDesk {
       amount: { amountMinor, currency: 'USD' },
       payinRef: null,
       takenAfterRefusal: false,
+      takenAtMs: Date.parse(`${shown['created_at']}`),
       status: 'open',
       receivedMinor: 0n,
       history: [{ status: 'open', receivedMinor: 0n }],

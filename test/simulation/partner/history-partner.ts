@@ -31,7 +31,7 @@ export const partnerAbilities = {
   simulated: {
     refunds: true,
     findsPayinsByReference: true,
-    hasStatement: false,
+    hasStatement: true,
     takesPartsOfPayins: true,
     tellsWhatItReturned: true,
     requiresTerms: true,

@@ -22,6 +22,7 @@ export interface PartnerTransaction {
   readonly payinRef: string | null;
   /** Its answer was a refusal, and was final. */
   readonly takenAfterRefusal: boolean;
+  readonly takenAtMs: number;
   status: TransactionStatus;
   /** Of a pay-in: all that the buyer ever sent. */
   receivedMinor: bigint;

@@ -4,7 +4,12 @@
 import type { Money } from '../../../core/domain/base/money.js';
 import { money } from '../../../core/domain/base/money.js';
 import type { PayinInstructions } from '../../../core/domain/payments/payin-instructions.js';
-import type { PartnerAnswer, SettlementPartner } from '../../../core/ports/partner.js';
+import type {
+  PartnerAnswer,
+  PartnerEntry,
+  PartnerStatement,
+  SettlementPartner,
+} from '../../../core/ports/partner.js';
 import type { SeededRandom } from '../seeded-random.js';
 import type { Faults } from '../world/faults.js';
 import type { Gates, SimulatedProcess } from '../world/gates.js';
@@ -40,6 +45,7 @@ export function partnerNetwork(input: PartnerNetworkInput): SettlementPartner {
     notes: { signatureHeader: 'genuine', testValues: [] },
     ...partyCalls(input),
     ...moneyCalls(input),
+    statement: statementOf(input),
     readInbound: (headers, body) => {
       const messageId = headers['message-id'];
       if (headers['genuine'] !== 'yes' || messageId === undefined) return null;
@@ -124,6 +130,53 @@ function moneyCalls(input: PartnerNetworkInput) {
         found === null || kind !== 'payin' ? found : withInstructions(found),
       ),
   } satisfies Partial<SettlementPartner>;
+}
+
+const PAGE_SIZE = 5;
+
+/** A cursor counts the transactions before it. */
+function statementOf(input: PartnerNetworkInput): PartnerStatement {
+  const { partner } = input;
+  return {
+    page: (kind, { sinceMs, cursor }) =>
+      read(input, `list ${kind}s`, () => {
+        const all = partner.transactions.filter((one) => one.kind === kind);
+        const from = Number(cursor ?? 0);
+        const listed = all.slice(from, from + PAGE_SIZE).map(entryOf);
+        const entries = listed.filter(({ createdAtMs }) => createdAtMs >= sinceMs);
+        const end = from + PAGE_SIZE;
+        return { entries, nextCursor: end < all.length ? `${end}` : null };
+      }),
+    read: (_kind, ref) =>
+      read(input, `read ${ref}`, () => {
+        const transaction = partner.transaction(ref);
+        return transaction === null ? null : entryOf(transaction);
+      }),
+  };
+}
+
+function entryOf(transaction: PartnerTransaction): PartnerEntry {
+  const {
+    kind,
+    ref: partnerRef,
+    reference,
+    status,
+    amount,
+    receivedMinor,
+    takenAtMs,
+  } = transaction;
+  const isReceived = kind === 'payin' && status === 'completed';
+  return {
+    kind: kind === 'payout' ? 'payout' : 'payin',
+    partnerRef,
+    reference,
+    partnerQuoteId: null,
+    partyRef: null,
+    status,
+    amount: isReceived ? { ...amount, amountMinor: receivedMinor } : amount,
+    createdAtMs: takenAtMs,
+    payer: null,
+  };
 }
 
 /** The simulated partner has one account for each command. */

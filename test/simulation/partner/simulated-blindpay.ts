@@ -176,13 +176,11 @@ export class SimulatedBlindPay implements HistoryPartner {
   }
 
   end(transaction: PartnerTransaction, end: End): void {
-    const was = transaction.status;
     const isPaid = transaction.kind === 'payin' && end === 'completed';
     this.#move(transaction, end);
     const received = isPaid ? transaction.amount.amountMinor : transaction.receivedMinor;
     this.#input.books.change(transaction, end, received);
-    // A command that has ended is not polled.
-    this.#sendMessages(was !== 'open');
+    this.#sendMessages(false);
   }
 
   decide(party: Party, status: 'approved' | 'rejected'): void {

@@ -202,8 +202,11 @@ export class SimulatedPartner implements HistoryPartner {
   ): void {
     const was = transaction.status;
     this.#input.books.change(transaction, status, receivedMinor);
-    // Nobody asks about a command that has ended, or that counts as refused.
-    this.#report(transaction, was !== 'open' || transaction.takenAfterRefusal);
+    // Nobody asks about a command that has ended, or that counts as refused. The books list no
+    // refund, and no part of the money that a failed pay-in received.
+    const isUnasked = was !== 'open' || transaction.takenAfterRefusal;
+    const isListed = transaction.kind !== 'refund' && (was !== status || status === 'completed');
+    this.#report(transaction, isUnasked && !isListed);
   }
 
   #once(
@@ -259,6 +262,7 @@ export class SimulatedPartner implements HistoryPartner {
       settlement: kind === 'payout' ? settlementOf(amount, ref) : null,
       payinRef: transaction.payinRef ?? null,
       takenAfterRefusal,
+      takenAtMs: this.#input.nowMs(),
       status: 'open',
       receivedMinor: 0n,
       history: [{ status: 'open', receivedMinor: 0n }],

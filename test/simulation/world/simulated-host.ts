@@ -13,7 +13,7 @@ import type { DocumentStorage, Ids, Log, SecretBox } from '../../../core/ports/o
 import type { Store } from '../../../core/ports/storage.js';
 import { commandRunner, runInline } from '../../../core/usecases/commands/command-runner.js';
 import { runInbox } from '../../../core/usecases/commands/partner-inbox.js';
-import { runReceipts, runStatementScans } from '../../../core/usecases/deposits/receipt-reads.js';
+import { runBookReadings } from '../../../core/usecases/deposits/book-readings.js';
 import { runMails } from '../../../core/usecases/mail/mails.js';
 import { runPurges } from '../../../core/usecases/parties/documents.js';
 import { readFile } from '../../../core/usecases/parties/dossier-files.js';
@@ -50,7 +50,7 @@ export const workers = [
   'mails',
 ] as const;
 /** Of a partner that lists what it has done. */
-export const bookWorkers = ['receipts', 'scans'] as const;
+export const bookWorkers = ['readings'] as const;
 export type WorkerName = (typeof workers)[number] | (typeof bookWorkers)[number];
 
 /** The world as a process meets it. */
@@ -160,10 +160,8 @@ export class SimulatedHost {
         return this.#deliveries.runOnce(nowMs, LIMIT);
       case 'inbox':
         return runInbox(this.deps, nowMs, LIMIT);
-      case 'receipts':
-        return runReceipts(this.deps, nowMs, LIMIT);
-      case 'scans':
-        return runStatementScans(this.deps);
+      case 'readings':
+        return runBookReadings(this.deps);
       case 'expiry':
         return runExpiry(this.deps, nowMs, LIMIT);
       case 'advances':

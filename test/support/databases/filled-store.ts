@@ -34,7 +34,7 @@ import {
 import { aCheckValue, anEpoch, aServiceKey } from '../samples/key-samples.js';
 import { aMail, aNotice, aPageSession } from '../samples/mail-samples.js';
 import { aSimulatedReport } from '../samples/payin-samples.js';
-import { aReceipt, aReceiptPosting, aScan } from '../samples/receipt-samples.js';
+import { aBookReading, aReceipt, aReceiptPosting } from '../samples/receipt-samples.js';
 
 /** Past what a float can count. */
 const LARGE_MINOR = 9_007_199_254_740_993n;
@@ -72,7 +72,7 @@ export async function fillStore(store: Store): Promise<void> {
     tx.inbox.insert(aMessage());
     tx.receipts.insert(aReceipt());
     tx.receipts.append('rct_1', 'pst_9', aReceiptPosting, T0);
-    tx.scans.insert(aScan());
+    tx.bookReadings.insert(aBookReading());
     tx.advances.put(anAdvance());
     tx.simulations.put(aSimulatedReport());
     tx.keyCheckValues.insert(aCheckValue());
@@ -117,7 +117,7 @@ export function contentsOf(store: Store): Promise<readonly unknown[]> {
       tx.inbox.get('fake', 'test', 'msg_1'),
       tx.receipts.get('rct_1'),
       tx.receipts.postings('rct_1'),
-      tx.scans.get('fake', 'test'),
+      tx.bookReadings.of('fake', 'test'),
       tx.advances.get(tenant, 'pi_1'),
       tx.simulations.get('test', 'cmd_1'),
       tx.keyCheckValues.list(),

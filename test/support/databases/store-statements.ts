@@ -33,7 +33,7 @@ import {
 import { aCheckValue, anEpoch, aServiceKey } from '../samples/key-samples.js';
 import { aMail, aNotice, aPageSession } from '../samples/mail-samples.js';
 import { aSimulatedReport } from '../samples/payin-samples.js';
-import { aReceipt, aReceiptPosting, aScan } from '../samples/receipt-samples.js';
+import { aBookReading, aReceipt, aReceiptPosting } from '../samples/receipt-samples.js';
 
 const page = { beforeId: 'x', limit: 5 };
 const age = { sinceMs: T0, sinceDeliveryId: 'whd_5' };
@@ -172,14 +172,13 @@ function readsOfReceipts(tx: Tx): readonly Promise<unknown>[] {
   return [
     tx.receipts.get('rct_1'),
     tx.receipts.byPartnerRef('fake', 'test', 'p'),
-    tx.receipts.due(duePage(5)),
     tx.receipts.list({ waiting: true, ...page }),
     tx.receipts.list({ waiting: true, beforeId: null, limit: 5 }),
     tx.receipts.list({ waiting: false, ...page }),
     tx.receipts.list({ waiting: false, beforeId: null, limit: 5 }),
     tx.receipts.after('rct_1', 5),
     tx.receipts.postings('rct_1'),
-    tx.scans.get('fake', 'test'),
+    tx.bookReadings.of('fake', 'test'),
     tx.quotes.byPartnerQuoteId('test', 'q', 5),
     tx.bankDetails.byShortId('s', 5),
     tx.payments.awaitingMoney(tenant, null, 5),
@@ -329,7 +328,7 @@ function everyFirstWrite(tx: Tx): void {
   tx.inbox.insert(aMessage());
   tx.receipts.insert(aReceipt());
   tx.receipts.append('rct_1', 'pst_9', aReceiptPosting, T0);
-  tx.scans.insert(aScan());
+  tx.bookReadings.insert(aBookReading());
   tx.keyCheckValues.insert(aCheckValue());
   tx.keyCheckValues.remove(aCheckValue({ keyId: 'second' }));
   tx.storageFingerprints.insert({ name: 'documents', value: 'database-1', createdAtMs: T0 });
@@ -365,7 +364,7 @@ async function everyLaterWrite(tx: Tx): Promise<void> {
   tx.deliveries.update(aDelivery());
   tx.inbox.update(aMessage());
   tx.receipts.update(aReceipt());
-  tx.scans.update(aScan());
+  tx.bookReadings.update(aBookReading());
   tx.keyCheckValues.update(aCheckValue());
   tx.serviceKeys.update(aServiceKey());
   tx.epochs.update(anEpoch());

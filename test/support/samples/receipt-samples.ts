@@ -1,7 +1,7 @@
 // Samples of money that nobody ordered.
 import { money } from '../../../core/domain/base/money.js';
+import type { BookReading } from '../../../core/domain/deposits/book-reading.js';
 import type { Receipt, ReceiptPosting } from '../../../core/domain/deposits/receipt.js';
-import type { StatementScan } from '../../../core/domain/deposits/statement-scan.js';
 import { T0 } from './domain-samples.js';
 
 export function aReceipt(fields: Partial<Receipt> = {}): Receipt {
@@ -22,9 +22,6 @@ export function aReceipt(fields: Partial<Receipt> = {}): Receipt {
     rule: null,
     enteredAtMs: T0 - 2,
     completedAtMs: T0 - 1,
-    tries: 2,
-    dueAtMs: T0 + 1,
-    lastError: 'e',
     createdAtMs: T0,
     updatedAtMs: T0 + 3,
     version: 1,
@@ -32,10 +29,13 @@ export function aReceipt(fields: Partial<Receipt> = {}): Receipt {
   };
 }
 
-export function aScan(fields: Partial<StatementScan> = {}): StatementScan {
+export function aBookReading(fields: Partial<BookReading> = {}): BookReading {
   return {
     partner: 'fake',
     mode: 'test',
+    book: 'payin',
+    span: 'recent',
+    fromMs: T0 - 20,
     sinceMs: T0 - 9,
     cursor: 'c',
     beganAtMs: T0 - 1,

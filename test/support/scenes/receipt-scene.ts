@@ -29,10 +29,12 @@ export class Books {
   reads = 0;
 
   readonly statement: PartnerStatement = {
-    page: async (_, { sinceMs, cursor }) => {
+    page: async (asked, { sinceMs, cursor }) => {
       if (this.problem !== null) return this.problem;
       this.pagesRead.push(cursor);
-      const all = [...this.entries.values()].filter(({ createdAtMs }) => createdAtMs >= sinceMs);
+      const all = [...this.entries.values()].filter(
+        ({ kind, createdAtMs }) => kind === asked && createdAtMs >= sinceMs,
+      );
       const from = Number(cursor ?? 0);
       const entries = all.slice(from, from + PAGE_SIZE);
       const next = from + PAGE_SIZE;

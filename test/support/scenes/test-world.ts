@@ -27,7 +27,7 @@ import { createKey } from '../../../core/usecases/access/keys.js';
 import { addMember } from '../../../core/usecases/access/members.js';
 import { commandRunner, runInline } from '../../../core/usecases/commands/command-runner.js';
 import { receivePartnerMessage, runInbox } from '../../../core/usecases/commands/partner-inbox.js';
-import { runReceipts, runStatementScans } from '../../../core/usecases/deposits/receipt-reads.js';
+import { runBookReadings } from '../../../core/usecases/deposits/book-readings.js';
 import { runMails } from '../../../core/usecases/mail/mails.js';
 import { runPurges } from '../../../core/usecases/parties/documents.js';
 import { createOrganization } from '../../../core/usecases/parties/organizations.js';
@@ -274,8 +274,7 @@ function settler(deps: Deps, partner: FakePartner): () => Promise<void> {
   const steps: readonly ((nowMs: number) => Promise<number>)[] = [
     (nowMs) => partner.sendDueMessages(nowMs, BATCH),
     (nowMs) => runInbox(deps, nowMs, BATCH),
-    (nowMs) => runReceipts(deps, nowMs, BATCH),
-    () => runStatementScans(deps),
+    () => runBookReadings(deps),
     (nowMs) => runAdvances(deps, nowMs, BATCH),
     waited(commands),
     (nowMs) => runExpiry(deps, nowMs, BATCH),

@@ -169,3 +169,55 @@ test('rows of an earlier version get the columns that the domain derives now', (
   for (const row of expected) assert.deepEqual(byId.get(String(row['id'])), row);
   connection.close();
 });
+
+test('receipts in every state come over, and the books are read from the first command on', async () => {
+  const path = freshPath();
+  const connection = new SqliteConnection(path);
+  migrateSqlite(connection, loadMigrations('sqlite').slice(0, 5));
+  const insert = connection.prepare(`insert into receipts values (
+    @id, 'fake', 'live', @id, null, 'org_a', null, 100, 'USD', @end, @state, null, null, @paymentId,
+    null, ${T0}, ${T0}, 3, @dueAt, 'busy', ${T0}, ${T0}, 4)`);
+  const states = {
+    waiting: 'completed',
+    assigned: 'completed',
+    refunded: 'completed',
+    resolved: 'returned',
+    returned: 'returned',
+  } as const;
+  for (const [state, end] of Object.entries(states)) {
+    const paymentId = state === 'assigned' ? 'pi_1' : null;
+    insert.run({
+      id: `rct_${state}`,
+      state,
+      end,
+      paymentId,
+      dueAt: paymentId === null ? T0 : null,
+    });
+  }
+  const { template, params } = commands.insert(
+    aCommand({ mode: 'live', createdAtMs: T0 - 5 }),
+  ).statement;
+  assert.ok(template !== null);
+  const places = template.columns.map(() => '?').join(', ');
+  connection
+    .prepare(`insert into partner_commands (${template.columns.join(', ')}) values (${places})`)
+    .run(params.map(valueOfParam));
+  connection.exec(`insert into statement_scans values
+    ('fake', 'live', ${T0}, 'c', ${T0 + 9}, ${T0 + 8}, 0, ${T0 + 20}, null, 7)`);
+  connection.close();
+  const store = openSqliteStore({ path });
+  await store.migrate();
+  const [receipts, readings] = await store.run((tx) =>
+    Promise.all([tx.receipts.after('', 9), tx.bookReadings.of('fake', 'live')]),
+  );
+  assert.deepEqual(Object.fromEntries(receipts.map(({ state, end }) => [state, end])), states);
+  assert.deepEqual(
+    readings.map(({ book, span, fromMs, sinceMs, cursor, completedAtMs }) =>
+      [book, span, fromMs - T0, sinceMs - T0, cursor, completedAtMs].join(' '),
+    ),
+    ['payin', 'payout'].flatMap((book) =>
+      ['complete', 'recent', 'watched'].map((span) => `${book} ${span} -5 -5  `),
+    ),
+  );
+  await store.close();
+});

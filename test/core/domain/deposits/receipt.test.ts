@@ -1,9 +1,8 @@
-// Receipts: their states, when they are read again, and that their postings add up to where the
+// Receipts: their states, and that their postings add up to where the
 // money is, after any reports and decisions.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { DAY_MS, HOUR_MS } from '../../../../core/domain/base/instant.js';
 import { money } from '../../../../core/domain/base/money.js';
 import type { CommandEnd } from '../../../../core/domain/commands/partner-command.js';
 import {
@@ -14,7 +13,6 @@ import {
   type Receipt,
   type ReceiptLine,
   readAgain,
-  readLater,
   receiptAccounts,
   receiptBalances,
   receiptPosting,
@@ -77,38 +75,6 @@ test('its end at the partner decides the state of a receipt that nobody decided 
   assert.equal(after('completed', 'returned'), 'returned returned false');
   assert.equal(after('completed', 'returned', 'failed'), 'returned returned false');
   assert.equal(after('completed', 'returned', 'completed'), 'waiting completed true');
-});
-
-test('an open receipt is read ever more rarely, and no longer after two months', () => {
-  const waits: number[] = [];
-  let receipt = read(fresh, 'open');
-  for (let at = 0; at < 10; at += 1) {
-    waits.push((receipt.dueAtMs ?? 0) - receipt.updatedAtMs);
-    receipt = read(receipt, 'open', 100n, receipt.dueAtMs ?? 0);
-  }
-  assert.deepEqual(
-    waits,
-    waits.toSorted((left, right) => left - right),
-  );
-  assert.equal(waits.at(-1), HOUR_MS);
-  assert.equal(read(receipt, 'open', 100n, T0 + 61 * DAY_MS).dueAtMs, null);
-  assert.equal(readLater(receipt, 'e', T0 + 61 * DAY_MS).dueAtMs, null);
-});
-
-test('a completed receipt is read twice a day for ten days, because banks recall transfers', () => {
-  const done = read(fresh, 'completed');
-  assert.equal(done.dueAtMs, T0 + DAY_MS / 2);
-  assert.equal(read(done, 'completed', 100n, T0 + 9 * DAY_MS).dueAtMs, T0 + 9.5 * DAY_MS);
-  assert.equal(read(done, 'completed', 100n, T0 + 11 * DAY_MS).dueAtMs, null);
-  assert.equal(decideReceipt(done, 'refund', {}, T0).dueAtMs, done.dueAtMs);
-  assert.equal(decideReceipt(done, 'assign', { paymentId: 'pi_1' }, T0).dueAtMs, null);
-});
-
-test('without an answer the read is repeated, and the receipt stays', () => {
-  const failed = readLater(read(fresh, 'open'), 'no answer', T0);
-  assert.deepEqual([failed.end, failed.state, failed.lastError], ['open', 'waiting', 'no answer']);
-  assert.ok((failed.dueAtMs ?? 0) > T0);
-  assert.equal(read(failed, 'open').lastError, null);
 });
 
 test('the amount follows the books until the money is decided on; none is no amount', () => {

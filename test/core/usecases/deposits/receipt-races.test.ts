@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { HOUR_MS, MINUTE_MS } from '../../../../core/domain/base/instant.js';
 import type { PartnerEntry } from '../../../../core/ports/partner.js';
 import { runInbox } from '../../../../core/usecases/commands/partner-inbox.js';
-import { runStatementScans } from '../../../../core/usecases/deposits/receipt-reads.js';
+import { runBookReadings } from '../../../../core/usecases/deposits/book-readings.js';
 import { findDifferences } from '../../../../core/usecases/payments/ledger-check.js';
 import { advancePayment } from '../../../../core/usecases/sandbox/sandbox.js';
 import { endQuarantine, quarantineRestored } from '../../../../core/usecases/service/epochs.js';
@@ -42,7 +42,7 @@ async function overtaken(
         // Tried once more, and scanned, while the call is in flight.
         made.advanceClock(20 * MINUTE_MS);
         await runInbox(made.deps, made.deps.clock.nowMs(), 10);
-        await runStatementScans(made.deps);
+        await runBookReadings(made.deps);
         seen.receipts.push(await scene.receipt(seen.partnerRef));
         seen.isWaiting = await scene.waits(seen.messageId);
         return answers ? answer : lost;

@@ -2,7 +2,7 @@
 // agree after all of it. The fake partner refuses refunds of money that it did not receive.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { DAY_MS, HOUR_MS } from '../../../../core/domain/base/instant.js';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../../core/domain/base/instant.js';
 import { money } from '../../../../core/domain/base/money.js';
 import { shortIdOf } from '../../../../core/domain/payments/bank-record.js';
 import type { Payment } from '../../../../core/domain/payments/payment.js';
@@ -213,7 +213,7 @@ test('money for a payment that was cancelled is owed back', async (t) => {
   await booksAreRight(scene);
 });
 
-test('an open deposit is no money yet; it is read until its end', async (t) => {
+test('an open deposit is no money yet; the books show its end', async (t) => {
   const scene = await receiptScene(t);
   const at = await scene.awaiting();
   await scene.arrive('va_1', { status: 'open' });
@@ -221,7 +221,7 @@ test('an open deposit is no money yet; it is read until its end', async (t) => {
   assert.deepEqual([await scene.postings('va_1'), scene.alerts()], [[], []]);
   await at.pass(2);
   scene.books.change('va_1', { status: 'completed' });
-  await at.pass(10);
+  await at.pass(20, MINUTE_MS);
   assert.equal(await scene.shown('va_1'), 'assigned completed amount');
   assert.equal((await at.shown())[0], 'settled');
   await booksAreRight(scene);

@@ -7,11 +7,12 @@ import { DAY_MS, MINUTE_MS } from '../../../../core/domain/base/instant.js';
 import { money } from '../../../../core/domain/base/money.js';
 import type { Tenant } from '../../../../core/domain/base/tenant.js';
 import type { MoneyCommand } from '../../../../core/domain/commands/partner-command.js';
+import type { EntryKind } from '../../../../core/domain/deposits/book-reading.js';
 import {
   type Difference,
   differenceKinds,
 } from '../../../../core/domain/money-desk/reconciliation.js';
-import type { EntryKind, PartnerEntry, PartnerStatement } from '../../../../core/ports/partner.js';
+import type { PartnerEntry, PartnerStatement } from '../../../../core/ports/partner.js';
 import type { Tx } from '../../../../core/ports/storage.js';
 import { type Reconciliation, reconcile } from '../../../../core/usecases/money-desk/reconcile.js';
 import { advancePayment } from '../../../../core/usecases/sandbox/sandbox.js';

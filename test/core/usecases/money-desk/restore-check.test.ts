@@ -6,7 +6,12 @@ import { type TestContext, test } from 'node:test';
 import { type FakeMemory, memoryOnly } from '../../../../adapters/partner/fake-memory.js';
 import type { MoneyKind } from '../../../../core/domain/commands/partner-command.js';
 import type { PaymentStatus } from '../../../../core/domain/payments/payment.js';
-import type { PartnerAnswer, SettlementPartner } from '../../../../core/ports/partner.js';
+import type {
+  PartnerAnswer,
+  PartnerEntry,
+  PartnerStatement,
+  SettlementPartner,
+} from '../../../../core/ports/partner.js';
 import { commandRunner } from '../../../../core/usecases/commands/command-runner.js';
 import {
   type CheckedPayment,
@@ -23,6 +28,7 @@ import {
 import { currentKey } from '../../../../core/usecases/service/service-keys.js';
 import { changePartner } from '../../../support/partners/changed-partner.js';
 import { Scene, scene } from '../../../support/scenes/command-scene.js';
+import { assignReceipt } from '../../../support/scenes/receipt-decisions.js';
 import { valuesOf } from '../../../support/values-of.js';
 
 const HOUR_SECONDS = 3_600;
@@ -277,6 +283,95 @@ test('what cannot be looked up keeps the quarantine, until a check is complete',
   await endQuarantine(deps, release);
 });
 
+/** The partner lists pay-ins without our reference, and finds none by it. */
+async function namelessPayins({ at: { made, tenant } }: Life): Promise<void> {
+  const { partner } = made;
+  const { statement } = partner;
+  assert.ok(statement !== undefined);
+  const profile = await made.deps.store.run((tx) => tx.organizations.profile(tenant));
+  const partyRef = profile?.partnerRef ?? null;
+  const nameless = (entry: PartnerEntry): PartnerEntry =>
+    entry.kind === 'payin' ? { ...entry, reference: null, partyRef } : entry;
+  const findCommand = partner.findCommand.bind(partner);
+  Object.assign(partner, {
+    statement: {
+      async page(...asked) {
+        const { entries, nextCursor } = done(await statement.page(...asked));
+        return { outcome: 'done', value: { entries: entries.map(nameless), nextCursor } };
+      },
+      async read(...asked) {
+        return { outcome: 'done', value: nameless(done(await statement.read(...asked))) };
+      },
+    } satisfies PartnerStatement,
+    findCommand: (async (kind, reference) =>
+      kind === 'payin'
+        ? { outcome: 'later', reason: 'no reference of a pay-in is stored' }
+        : findCommand(kind, reference)) satisfies SettlementPartner['findCommand'],
+  });
+}
+
+for (const status of ['buyer_kyc_approved', 'fx_quoted'] as const) {
+  test(`a nameless pay-in whose payout is found after a backup at ${status} is its own`, async (t) => {
+    const life = await backedUp(t, status);
+    await otherPayin(life);
+    await otherPayout(life);
+    await namelessPayins(life);
+    const [payment] = await restored(life);
+    assert.deepEqual([payment?.is, payment?.adopted, payment?.missed], ['settled', ['payout'], []]);
+    assert.equal(await life.at.summary(), 'settled paid none 100 100 0 0 0');
+    assert.deepEqual([life.taken('payin'), life.taken('payout')], [1, 1]);
+  });
+}
+
+test('a nameless pay-in waits for a person, and its buyer is not asked to pay again', async (t) => {
+  const life = await backedUp(t, 'buyer_kyc_approved');
+  const { at } = life;
+  const { deps } = at.made;
+  await otherPayin(life);
+  await namelessPayins(life);
+  at.made.advanceClock(1_000);
+  await quarantineRestored(deps);
+  await checked(life);
+  const undecided = () =>
+    deps.store.run((tx) => tx.moneyQueues.receipts({ afterId: null, limit: 9 }));
+  const [receipt] = await undecided();
+  assert.ok(receipt !== undefined, 'it waits before the release');
+  await endQuarantine(deps, { by: 'ana', forcedBecause: null });
+  await advancePayment(deps, at.tenant, at.id, null);
+  await at.pass(HOUR_SECONDS / 30, 30_000);
+  assert.equal((await at.shown())[0], 'on_ramp_pending');
+  assert.equal(life.taken('payin'), 1);
+  await assignReceipt(deps, receipt.id, at.id);
+  await at.pass(HOUR_SECONDS / 30, 30_000);
+  assert.equal(await at.summary(), 'settled paid none 100 100 0 0 0');
+  assert.deepEqual([life.taken('payin'), life.taken('payout')], [1, 1]);
+  await at.booksAreRight();
+});
+
+test('where the partner lists its books, a check asks nothing about what did not change', async (t) => {
+  const life = await backedUp(t, 'on_ramp_pending');
+  const { at } = life;
+  await at.pass(HOUR_SECONDS / 30, 30_000);
+  assert.equal((await at.shown())[0], 'settled');
+  for (let count = 0; count < 20; count += 1) await at.another();
+  await namelessPayins(life);
+  await quarantineRestored(at.made.deps);
+  const calls: string[] = [];
+  const { partner } = at.made;
+  const { statement } = partner;
+  assert.ok(statement !== undefined);
+  const never = (what: string) => async () => assert.fail(what);
+  changePartner(partner, { payin: { read: never('read') }, payout: { read: never('read') } });
+  const page: typeof statement.page = (kind, query) => {
+    calls.push(kind);
+    return statement.page(kind, query);
+  };
+  Object.assign(partner, { statement: { ...statement, page }, findCommand: never('look-up') });
+  assert.deepEqual(await checked(life), []);
+  assert.deepEqual(calls, ['payin', 'payout']);
+  assert.ok((await currentEpoch(at.made.deps)).checkedAtMs !== null);
+});
+
 /** Look-ups by reference that a check makes, after the payment was settled before the backup. */
 async function lookedUp(
   t: TestContext,
@@ -315,6 +410,15 @@ test('refunds are looked for when the payout of an ended payment came back since
       return { outcome: 'done', value: { ...report, status, settled: null, fees: null } };
     };
     changePartner(made.partner, { payout: { read: returned } });
+    const { statement } = made.partner;
+    assert.ok(statement !== undefined);
+    const page: typeof statement.page = async (kind, query) => {
+      const { entries, nextCursor } = done(await statement.page(kind, query));
+      const status = kind === 'payout' ? 'returned' : 'completed';
+      const shown = entries.map((entry) => ({ ...entry, status }) as const);
+      return { outcome: 'done', value: { entries: shown, nextCursor } };
+    };
+    Object.assign(made.partner, { statement: { ...statement, page } });
   };
   const kinds = await lookedUp(t, cameBack);
   assert.ok(kinds.includes('refund'), kinds.join());
@@ -323,6 +427,7 @@ test('refunds are looked for when the payout of an ended payment came back since
 test('a check that is interrupted resumes behind the last page', async (t) => {
   const life = await backedUp(t, 'on_ramp_pending');
   const { deps, partner } = life.at.made;
+  Object.assign(partner, { statement: undefined });
   for (let count = 0; count < 60; count += 1) await life.at.another();
   await quarantineRestored(deps);
   const usual = partner.findCommand.bind(partner);

@@ -1,0 +1,131 @@
+// Reads the partner's books as a backstop for lost messages (book-reading.ts): a command that is
+// behind is polled, a pay-in that nobody ordered becomes a receipt. The leader runs it.
+import { type Mode, modes } from '../../domain/base/tenant.js';
+import {
+  type BookReading,
+  entryKinds,
+  firstReading,
+  isReadingDue,
+  isReadingLate,
+  pageRead,
+  readingFailed,
+  spanNames,
+} from '../../domain/deposits/book-reading.js';
+import type { Deps } from '../../ports/deps.js';
+import type { PartnerEntry, PartnerStatement } from '../../ports/partner.js';
+import { pollSoon } from '../payments/command-changes.js';
+import { currentEpoch } from '../service/epochs.js';
+import { readBook } from './books.js';
+import { type BooksOf, type Standing, standingOf } from './our-rows.js';
+import { readReceipt } from './receipts.js';
+
+/** Pages of one run and mode: others wait for the leader. */
+const PAGES_PER_RUN = 5;
+
+/** Reads on where the readings stopped; returns how many pages. */
+export async function runBookReadings(deps: Deps): Promise<number> {
+  const { state, releasedAtMs } = await currentEpoch(deps);
+  if (state === 'quarantine') return 0;
+  let pages = 0;
+  for (const mode of modes) pages += await readBooksOf(deps, mode, releasedAtMs);
+  return pages;
+}
+
+async function readBooksOf(deps: Deps, mode: Mode, releasedAtMs: number | null): Promise<number> {
+  const partner = deps.partners[mode];
+  if (partner?.statement === undefined) return 0;
+  const { name, statement } = partner;
+  const known = await deps.store.run((tx) => tx.bookReadings.of(name, mode));
+  let pages = 0;
+  for (const book of entryKinds) {
+    for (const span of spanNames) {
+      const nowMs = deps.clock.nowMs();
+      const stored = known.find((one) => one.book === book && one.span === span);
+      const reading = stored ?? firstReading({ partner: name, mode, book, span }, nowMs);
+      if (pages >= PAGES_PER_RUN || !isReadingDue(reading, releasedAtMs, nowMs)) continue;
+      const pagesMax = PAGES_PER_RUN - pages;
+      pages += await readOn(deps, statement, reading, { isStored: stored !== undefined, pagesMax });
+    }
+  }
+  return pages;
+}
+
+async function readOn(
+  deps: Deps,
+  statement: PartnerStatement,
+  first: BookReading,
+  { isStored, pagesMax }: { readonly isStored: boolean; readonly pagesMax: number },
+): Promise<number> {
+  const { book: kind, sinceMs, cursor } = first;
+  let [current, isNew, pages] = [first, !isStored, 0];
+  for await (const answer of readBook(statement, { kind, sinceMs, cursor })) {
+    pages += 1;
+    const next = await afterPage(deps, current, answer);
+    await deps.store.run(async (tx) => {
+      if (isNew) tx.bookReadings.insert(next);
+      else tx.bookReadings.update(next);
+    });
+    current = isNew ? next : { ...next, version: next.version + 1 };
+    isNew = false;
+    if (pages === pagesMax) break;
+  }
+  return pages;
+}
+
+type PageAnswer = Awaited<ReturnType<PartnerStatement['page']>>;
+
+async function afterPage(
+  deps: Deps,
+  reading: BookReading,
+  answer: PageAnswer,
+): Promise<BookReading> {
+  if (answer.outcome !== 'done') return afterFailure(deps, reading, answer);
+  const { entries, nextCursor } = answer.value;
+  const [payout] = await observe(deps, reading, entries);
+  if (payout !== undefined && reading.span === 'complete') {
+    const alert = "a payout in the partner's books was not ordered here: ponte reconcile";
+    deps.log.error('alert', { alert, mode: reading.mode, partnerRef: payout.partnerRef });
+  }
+  return pageRead(reading, nextCursor, deps.clock.nowMs());
+}
+
+function afterFailure(
+  deps: Deps,
+  reading: BookReading,
+  answer: Exclude<PageAnswer, { readonly outcome: 'done' }>,
+): BookReading {
+  const { mode, book, span } = reading;
+  const nowMs = deps.clock.nowMs();
+  const reason = answer.outcome === 'refused' ? answer.code : answer.reason;
+  deps.log.warn('the books of the partner cannot be read', { mode, book, span, reason });
+  if (isReadingLate(reading, nowMs)) {
+    const alert = "the partner's books were not read in time: deposits and recalls may be missed";
+    deps.log.error('alert', { alert, mode, book, span, reason });
+  }
+  return readingFailed(reading, { reason, startsOver: answer.outcome === 'refused' }, nowMs);
+}
+
+/**
+ * Brings our rows up to what entries say. Returns payouts that no command has. Other entries that
+ * no row knows are in the next readings too: a command may be in flight, or there is no answer.
+ */
+async function observe(
+  deps: Deps,
+  of: BooksOf,
+  entries: readonly PartnerEntry[],
+): Promise<readonly PartnerEntry[]> {
+  const standings = await deps.store.run(async (tx) => {
+    const found: (readonly [PartnerEntry, Standing])[] = [];
+    for (const entry of entries) found.push([entry, await standingOf(tx, of, entry)]);
+    return found;
+  });
+  for (const [{ kind, partnerRef }, standing] of standings) {
+    if (standing.kind === 'behind') await pollSoon(deps, standing.command.id, partnerRef);
+    if (standing.kind === 'unordered' && kind === 'payin') {
+      await readReceipt(deps, of.mode, partnerRef);
+    }
+  }
+  return standings.flatMap(([entry, { kind }]) =>
+    kind === 'unordered' && entry.kind === 'payout' ? [entry] : [],
+  );
+}

@@ -1,0 +1,110 @@
+// Which row of ours an entry of the partner's books belongs to: a command, by the partner's id, our
+// reference or its quote, or a receipt. The readings of the books, the check after a restore and
+// the reconciliation ask here.
+import { type Mode, tenantOf } from '../../domain/base/tenant.js';
+import { effectOn } from '../../domain/commands/command-report.js';
+import {
+  isMoneyCommand,
+  isOpen,
+  type MoneyCommand,
+  type PartnerCommand,
+} from '../../domain/commands/partner-command.js';
+import type { Receipt } from '../../domain/deposits/receipt.js';
+import type { PartnerEntry } from '../../ports/partner.js';
+import type { Tx } from '../../ports/storage.js';
+
+/** Payments with one quote of the partner. */
+const QUOTES_MAX = 10;
+
+/** Whose books they are. */
+export interface BooksOf {
+  readonly partner: string;
+  readonly mode: Mode;
+}
+
+export interface OurRows {
+  /** The command with the partner's id. */
+  readonly own: MoneyCommand | null;
+  /** The command whose reference the partner stores, or the pay-in that was sent with the quote. */
+  readonly named: MoneyCommand | null;
+  /** Only without a command. */
+  readonly receipt: Receipt | null;
+}
+
+export async function ourRowsOf(
+  tx: Tx,
+  { partner, mode }: BooksOf,
+  entry: PartnerEntry,
+): Promise<OurRows> {
+  const { kind, partnerRef } = entry;
+  const known = moneyCommand(await tx.commands.byPartnerRef(mode, kind, partnerRef));
+  const named =
+    known === null ? await quotedCommand(tx, mode, entry) : await namedCommand(tx, mode, entry);
+  // Of several commands with the partner's id, its reference names the right one.
+  const own = named?.partnerRef === partnerRef ? named : known;
+  const isOrdered = own !== null || named !== null || kind !== 'payin';
+  const receipt = isOrdered ? null : await tx.receipts.byPartnerRef(partner, mode, partnerRef);
+  return { own, named, receipt };
+}
+
+/**
+ * How an entry stands to our rows. `behind`: the books say more than the command, or have a command
+ * that counts as refused or void. `unordered`: no command has it, and its receipt, if there is one,
+ * differs.
+ */
+export type Standing =
+  | { readonly kind: 'current' | 'unordered' }
+  | { readonly kind: 'behind'; readonly command: MoneyCommand };
+
+export async function standingOf(tx: Tx, of: BooksOf, entry: PartnerEntry): Promise<Standing> {
+  const { own, named, receipt } = await ourRowsOf(tx, of, entry);
+  if (own !== null) {
+    return isBehind(own, entry) ? { kind: 'behind', command: own } : { kind: 'current' };
+  }
+  // A look-up decides whether the partner has a command that has no answer.
+  if (named?.partnerRef === null) {
+    return isOpen(named) ? { kind: 'current' } : { kind: 'behind', command: named };
+  }
+  return { kind: receipt?.end === entry.status ? 'current' : 'unordered' };
+}
+
+/**
+ * The books say more than the command: a message was lost, or has not arrived. A report under
+ * review has its own polls.
+ */
+export function isBehind(
+  command: MoneyCommand,
+  { kind, status, amount }: Pick<PartnerEntry, 'kind' | 'status' | 'amount'>,
+): boolean {
+  if (command.review !== null || command.overruled === status) return false;
+  if (effectOn(command, status, true) === 'apply') return true;
+  const isReceived = kind === 'payin' && status === 'completed' && command.end === 'completed';
+  return isReceived && amount.amountMinor !== command.receivedMinor;
+}
+
+/** The command whose reference the partner stores. */
+async function namedCommand(tx: Tx, mode: Mode, { kind, reference }: PartnerEntry) {
+  const named = reference === null ? null : await tx.commands.byReference(mode, reference);
+  return named?.kind === kind ? moneyCommand(named) : null;
+}
+
+/** The same, or the pay-in that was sent with the quote of the entry. */
+async function quotedCommand(tx: Tx, mode: Mode, entry: PartnerEntry) {
+  const named = await namedCommand(tx, mode, entry);
+  if (named !== null || entry.partnerQuoteId === null) return named;
+  for (const quote of await tx.quotes.byPartnerQuoteId(mode, entry.partnerQuoteId, QUOTES_MAX)) {
+    const [payment, all] = await Promise.all([
+      tx.payments.get(tenantOf(quote), quote.paymentId),
+      tx.commands.ofPayment(tenantOf(quote), quote.paymentId),
+    ]);
+    const payins = all.filter(({ kind }) => kind === 'payin');
+    const unanswered = payins.find(({ partnerRef, lastSentAtMs }) => !partnerRef && lastSentAtMs);
+    const command = unanswered ?? (payment?.quoteId === quote.id ? payins.at(-1) : undefined);
+    if (command !== undefined) return command;
+  }
+  return null;
+}
+
+function moneyCommand(command: PartnerCommand | null): MoneyCommand | null {
+  return command !== null && isMoneyCommand(command) ? command : null;
+}

@@ -1,0 +1,169 @@
+// What the partner's books have since the newest command of a restored database: the entries of
+// stored commands, those that the lost time made under our references, and deposits.
+import type { Money } from '../../domain/base/money.js';
+import type { Mode, Tenant } from '../../domain/base/tenant.js';
+import type { MoneyKind } from '../../domain/commands/partner-command.js';
+import { type EntryKind, entryKinds, spans } from '../../domain/deposits/book-reading.js';
+import type { Receipt } from '../../domain/deposits/receipt.js';
+import type { Payment } from '../../domain/payments/payment.js';
+import { assert, PonteError } from '../../errors.js';
+import type { Deps } from '../../ports/deps.js';
+import type { PartnerEntry, PartnerStatement } from '../../ports/partner.js';
+import type { Tx } from '../../ports/storage.js';
+import { type PartnerCall, readBook } from '../deposits/books.js';
+import { type BooksOf, ourRowsOf } from '../deposits/our-rows.js';
+import { isTo, ownerOf } from '../deposits/receipt-matching.js';
+import { stageAssignment, storeEntry } from '../deposits/receipts.js';
+
+/** Null if the partner of this mode lists nothing. PartnerUnavailable. */
+export async function readLost(
+  deps: Deps,
+  mode: Mode,
+  call?: PartnerCall,
+): Promise<LostEntries | null> {
+  const partner = deps.partners[mode];
+  if (partner?.statement === undefined) return null;
+  const { name, statement } = partner;
+  const lost = new LostEntries({ partner: name, mode });
+  const sinceMs = await lostSince(deps);
+  for (const kind of entryKinds) {
+    for (const entry of await readWhole(statement, kind, sinceMs, call))
+      await lost.add(deps, entry);
+  }
+  return lost;
+}
+
+/** A backup is not older than its newest command. */
+async function lostSince({ store }: Deps): Promise<number> {
+  return store.run(async (tx) => {
+    const [[newest], [first]] = await Promise.all([
+      tx.commands.list({ stuck: false, limit: 1 }),
+      tx.epochs.list(),
+    ]);
+    const sinceMs = newest?.createdAtMs ?? first?.beganAtMs ?? 0;
+    return sinceMs - spans.recent.windowMs;
+  });
+}
+
+async function readWhole(
+  statement: PartnerStatement,
+  kind: EntryKind,
+  sinceMs: number,
+  call?: PartnerCall,
+): Promise<readonly PartnerEntry[]> {
+  const entries: PartnerEntry[] = [];
+  for await (const answer of readBook(statement, { kind, sinceMs, cursor: null }, call)) {
+    if (answer.outcome !== 'done') {
+      const reason = answer.outcome === 'refused' ? answer.code : answer.reason;
+      const message = `The ${kind}s of the partner could not be read: ${reason}. Try again.`;
+      throw new PonteError('PartnerUnavailable', message);
+    }
+    entries.push(...answer.value.entries);
+  }
+  return entries;
+}
+
+type PaidOut = Tenant & { readonly paymentId: string };
+
+/** With more deposits a person decides. */
+const UNDECIDED_MAX = 1_000;
+
+export class LostEntries {
+  readonly #of: BooksOf;
+  readonly #ofCommands = new Map<string, PartnerEntry>();
+  /** Of no stored command. */
+  readonly #named = new Map<string, PartnerEntry>();
+  readonly #paidOut: PaidOut[] = [];
+  #deposits = 0;
+  #payouts = 0;
+
+  constructor(of: BooksOf) {
+    this.#of = of;
+  }
+
+  async add(deps: Deps, entry: PartnerEntry): Promise<void> {
+    const { own, named } = await deps.store.run((tx) => ourRowsOf(tx, this.#of, entry));
+    const command = own ?? (named?.partnerRef === null ? named : null);
+    if (command !== null) this.#ofCommands.set(command.id, entry);
+    else if (entry.reference !== null) this.#named.set(nameOf(entry.kind, entry.reference), entry);
+    else await this.#keep(deps, entry);
+  }
+
+  ofCommand(id: string): PartnerEntry | null {
+    return this.#ofCommands.get(id) ?? null;
+  }
+
+  byReference(kind: MoneyKind, reference: string): PartnerEntry | null {
+    return this.#named.get(nameOf(kind, reference)) ?? null;
+  }
+
+  /** A payment whose payout was found, and no pay-in. */
+  notePaidOut(payment: PaidOut): void {
+    this.#paidOut.push(payment);
+  }
+
+  /** Once all payments were checked. Entries that a command has by then are left out. */
+  async keepRest(deps: Deps): Promise<{ readonly deposits: number; readonly payouts: number }> {
+    for (const entry of this.#named.values()) await this.#keep(deps, entry);
+    for (const payment of this.#paidOut) await this.#assignDeposit(deps, payment);
+    return { deposits: this.#deposits, payouts: this.#payouts };
+  }
+
+  /** What was paid out was paid in: by the deposit of its amount, if only one fits only this. */
+  async #assignDeposit(deps: Deps, { paymentId, ...tenant }: PaidOut): Promise<void> {
+    const assigned = await deps.store.run(async (tx) => {
+      const payment = await tx.payments.get(tenant, paymentId);
+      assert(payment !== null, 'a payment that was checked is there');
+      const [receipt, another] = await depositsFor(tx, payment);
+      if (receipt === undefined || another !== undefined) return null;
+      const payments = this.#paidOut.map((one) => tx.payments.get(one, one.paymentId));
+      const alike = (await Promise.all(payments)).filter(
+        (one) =>
+          one !== null && isSameMoney(one.amount, payment.amount) && isSameSeller(one, payment),
+      );
+      if (alike.length > 1) return null;
+      const batch = { deps, tx, nowMs: deps.clock.nowMs() };
+      return stageAssignment(batch, receipt, paymentId, 'amount');
+    });
+    assigned?.announce();
+    if (assigned !== null) this.#deposits -= 1;
+  }
+
+  /** A deposit becomes a receipt. */
+  async #keep(deps: Deps, entry: PartnerEntry): Promise<void> {
+    const { own, receipt } = await deps.store.run((tx) => ourRowsOf(tx, this.#of, entry));
+    if (own !== null || receipt?.end === entry.status) return;
+    if (entry.kind === 'payout') {
+      this.#payouts += 1;
+      const alert = "a payout in the partner's books was not ordered here: ponte reconcile";
+      deps.log.error('alert', { alert, mode: this.#of.mode, partnerRef: entry.partnerRef });
+      return;
+    }
+    const outcome = await storeEntry(deps, this.#of, entry);
+    if (outcome === 'receipt') this.#deposits += 1;
+  }
+}
+
+/** Undecided deposits of the amount, to the seller of this payment. */
+async function depositsFor(tx: Tx, payment: Payment): Promise<readonly Receipt[]> {
+  const undecided = await tx.moneyQueues.receipts({ afterId: null, limit: UNDECIDED_MAX });
+  const found: Receipt[] = [];
+  for (const receipt of undecided) {
+    if (receipt.mode !== payment.mode || !isSameMoney(receipt.amount, payment.amount)) continue;
+    const owner = await ownerOf(tx, receipt.mode, receipt.partyRef);
+    if (owner !== null && isTo(payment, owner)) found.push(receipt);
+  }
+  return found;
+}
+
+function isSameMoney(left: Money, right: Money): boolean {
+  return left.amountMinor === right.amountMinor && left.currency === right.currency;
+}
+
+function isSameSeller(left: Payment, right: Payment): boolean {
+  return left.orgId === right.orgId && left.sellerExternalId === right.sellerExternalId;
+}
+
+function nameOf(kind: MoneyKind, reference: string): string {
+  return `${kind} ${reference}`;
+}

@@ -1,0 +1,156 @@
+// The readings of the partner's books: what a lost message would lose, they find.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../../core/domain/base/instant.js';
+import { schedules } from '../../../../core/domain/base/schedules.js';
+import { type EntryKind, type Span, spans } from '../../../../core/domain/deposits/book-reading.js';
+import { runBookReadings } from '../../../../core/usecases/deposits/book-readings.js';
+import { endQuarantine, quarantineRestored } from '../../../../core/usecases/service/epochs.js';
+import { type ReceiptScene, receiptScene } from '../../../support/scenes/receipt-scene.js';
+
+const OVERLAP_MS = spans.recent.windowMs;
+
+async function readingOf({ made }: ReceiptScene, span: Span = 'recent', kind: EntryKind = 'payin') {
+  const all = await made.deps.store.run((tx) => tx.bookReadings.of('fake', 'test'));
+  return all.find((one) => one.span === span && one.book === kind) ?? null;
+}
+
+test('a deposit whose message is lost is found by the next reading', async (t) => {
+  const scene = await receiptScene(t);
+  const at = await scene.awaiting();
+  scene.deposit('va_1');
+  await at.pass(60);
+  assert.equal(await scene.receipt('va_1'), null, 'no reading is due');
+  scene.made.advanceClock(schedules.recentReading.waitsMs[0]);
+  await at.pass(3);
+  assert.equal(await scene.shown('va_1'), 'assigned completed amount');
+  assert.equal((await at.shown())[0], 'settled');
+  const reads = scene.books.reads;
+  scene.made.advanceClock(schedules.recentReading.waitsMs[0]);
+  await at.pass(3);
+  assert.equal(scene.books.reads, reads, 'what is known is not read again');
+});
+
+test('a reading resumes at the page where it stopped, and leaves nothing out', async (t) => {
+  const scene = await receiptScene(t);
+  for (let at = 0; at < 25; at += 1) scene.deposit(`va_${at}`, { status: 'open' });
+  const { deps } = scene.made;
+  assert.equal(await runBookReadings(deps), 5, 'a run reads a few pages');
+  const stopped = await readingOf(scene);
+  assert.deepEqual([stopped?.cursor, stopped?.completedAtMs], ['10', null]);
+  scene.books.problem = { outcome: 'later', reason: 'busy' };
+  await runBookReadings(deps);
+  assert.deepEqual((await readingOf(scene))?.lastError, 'busy');
+  scene.books.problem = null;
+  scene.made.advanceClock(MINUTE_MS);
+  while ((await runBookReadings(deps)) > 0);
+  const over = await readingOf(scene);
+  assert.deepEqual([over?.cursor, over?.completedAtMs !== null], [null, true]);
+  for (let at = 0; at < 25; at += 1) assert.notEqual(await scene.receipt(`va_${at}`), null);
+});
+
+test('a cursor that the partner refuses starts the reading over', async (t) => {
+  const scene = await receiptScene(t);
+  for (let at = 0; at < 25; at += 1) scene.deposit(`va_${at}`, { status: 'open' });
+  const { deps } = scene.made;
+  await runBookReadings(deps);
+  scene.books.problem = { outcome: 'refused', code: 'cursor_invalid', message: 'no' };
+  await runBookReadings(deps);
+  assert.equal((await readingOf(scene))?.cursor, null);
+});
+
+test('a reading covers all time since the one before, however long the service was away', async (t) => {
+  const scene = await receiptScene(t);
+  await runBookReadings(scene.made.deps);
+  const before = await readingOf(scene);
+  scene.made.advanceClock(9 * DAY_MS);
+  scene.deposit('va_1', { createdAtMs: (before?.beganAtMs ?? 0) - OVERLAP_MS + 1 });
+  scene.deposit('va_old', { createdAtMs: (before?.beganAtMs ?? 0) - OVERLAP_MS - 1 });
+  await runBookReadings(scene.made.deps);
+  assert.notEqual(await scene.receipt('va_1'), null);
+  assert.equal(await scene.receipt('va_old'), null, 'it was never watched');
+});
+
+test('a change that no message told is found while it is in the overlap', async (t) => {
+  const scene = await receiptScene(t);
+  await scene.arrive('va_1', { amount: { amountMinor: 7n, currency: 'USD' } });
+  await runBookReadings(scene.made.deps);
+  scene.books.change('va_1', { status: 'returned' });
+  scene.made.advanceClock(schedules.recentReading.waitsMs[0]);
+  await runBookReadings(scene.made.deps);
+  assert.equal(await scene.shown('va_1'), 'returned returned null');
+});
+
+test('a recall of assigned money that no message told is found by a reading', async (t) => {
+  const scene = await receiptScene(t);
+  const at = await scene.awaiting();
+  await scene.arrive('va_1');
+  await at.pass(3);
+  assert.equal((await at.shown())[0], 'settled');
+  scene.books.change('va_1', { status: 'returned' });
+  scene.made.advanceClock(schedules.recentReading.waitsMs[0]);
+  await at.pass(3);
+  assert.equal(await at.summary(), 'settled paid refunded 100 100 0 100 100');
+});
+
+test('in quarantine the books are not read', async (t) => {
+  const scene = await receiptScene(t);
+  scene.deposit('va_1');
+  await quarantineRestored(scene.made.deps);
+  await scene.made.settle();
+  assert.deepEqual([scene.books.pagesRead, scene.books.reads], [[], 0]);
+  await endQuarantine(scene.made.deps, { by: 'ana', forcedBecause: 'a test' });
+  await scene.made.settle();
+  assert.equal(await scene.shown('va_1'), 'waiting completed null');
+});
+
+test('a partner without books is not read', async (t) => {
+  const scene = await receiptScene(t);
+  Object.assign(scene.made.partner, { statement: undefined });
+  assert.equal(await runBookReadings(scene.made.deps), 0);
+  assert.equal(await readingOf(scene), null);
+});
+
+test('a command that counts as refused is taken up when the books have it', async (t) => {
+  const scene = await receiptScene(t);
+  const at = await scene.awaiting();
+  const { deps } = scene.made;
+  const payin = await at.command('payin');
+  await deps.store.run(async (tx) => {
+    tx.commands.update({ ...payin, state: 'refused', partnerRef: null, dueAtMs: null });
+  });
+  const { reference } = payin;
+  scene.deposit('pa_late', { reference, partyRef: null });
+  scene.made.advanceClock(schedules.recentReading.waitsMs[0]);
+  await at.pass(3);
+  const { state, partnerRef } = await at.command('payin');
+  assert.deepEqual([state, partnerRef], ['done', 'pa_late']);
+  assert.equal(await scene.receipt('pa_late'), null);
+  assert.equal((await at.shown())[0], 'settled');
+});
+
+test('a release makes the readings due, and deposits of the lost time are found at once', async (t) => {
+  const scene = await receiptScene(t);
+  const { deps } = scene.made;
+  await scene.made.settle();
+  await quarantineRestored(deps);
+  scene.deposit('va_1');
+  scene.made.advanceClock(MINUTE_MS);
+  await endQuarantine(deps, { by: 'ana', forcedBecause: 'a test' });
+  await scene.made.settle();
+  assert.equal(await scene.shown('va_1'), 'waiting completed null');
+});
+
+test('a payout that was not ordered here raises an alert once a day', async (t) => {
+  const scene = await receiptScene(t);
+  scene.deposit('po_dashboard', { kind: 'payout', payer: null });
+  const read = async () => {
+    while ((await runBookReadings(scene.made.deps)) > 0);
+    return scene.alerts().length;
+  };
+  assert.equal(await read(), 1);
+  scene.made.advanceClock(13 * HOUR_MS);
+  assert.equal(await read(), 1);
+  scene.made.advanceClock(12 * HOUR_MS);
+  assert.equal(await read(), 2);
+});
