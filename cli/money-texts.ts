@@ -21,6 +21,7 @@ const COLUMNS = 100;
 const queueTitles: Readonly<Record<MoneyQueue, string>> = {
   unmatched: 'UNMATCHED: money that nobody ordered',
   short: 'SHORT: payments that wait for the rest of their money',
+  unapproved: 'UNAPPROVED: payments whose buyer was rejected after its approval',
   owed: 'OWED BACK: refunds that buyers have not received',
   in_review: 'IN REVIEW: payouts and reports that need an operator',
 };
@@ -36,6 +37,10 @@ const steps: Readonly<Record<DeskStep, (row: QueueRow) => Step | readonly Step[]
   cancel: ({ id }) => ({
     what: 'End the payment; its money is owed back to the buyer:',
     command: `ponte payments cancel ${id} --reason 'REASON'`,
+  }),
+  fail: ({ id }) => ({
+    what: 'End the payment; its money is owed back to the buyer:',
+    command: `ponte payments fail ${id} --reason 'REASON'`,
   }),
   retry: ({ id }) => ({
     what: 'Send it again, after a look-up at the partner:',
@@ -148,6 +153,11 @@ function knownText(known: Known): string {
         `${until}.`
       );
     }
+    case 'unapproved':
+      return (
+        `The partner rejected the buyer. The payment of ${shown(known.asked)} is ` +
+        `${known.status}; its payout is not sent unless the partner approves the buyer again.`
+      );
     case 'refund':
       return `${refundTexts[known.state]}${because}`;
     case 'needs_review':

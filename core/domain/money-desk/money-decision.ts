@@ -17,11 +17,12 @@ import { reviewName } from '../commands/report-check.js';
 import type { Receipt } from '../deposits/receipt.js';
 
 /**
- * `unmatched`: receipts without a payment. `short`: payments that received less than asked. `owed`:
- * refunds that are not completed. `in_review`: payouts that failed and did not return, and
- * commands with a report under review.
+ * `unmatched`: receipts without a payment. `short`: payments that received less than asked.
+ * `unapproved`: payments whose buyer was rejected after its approval. `owed`: refunds that are not
+ * completed. `in_review`: payouts that failed and did not return, and commands with a report under
+ * review.
  */
-export const moneyQueues = ['unmatched', 'short', 'owed', 'in_review'] as const;
+export const moneyQueues = ['unmatched', 'short', 'unapproved', 'owed', 'in_review'] as const;
 export type MoneyQueue = (typeof moneyQueues)[number];
 /** Queues of commands to the partner. */
 export const orderQueues = ['owed', 'in_review'] as const satisfies readonly MoneyQueue[];

@@ -36,6 +36,8 @@ import type {
   PartnerFact,
   SettlementPartner,
 } from '../../ports/partner.js';
+import type { Tx } from '../../ports/storage.js';
+import { expectApproved } from '../parties/buyer-decisions.js';
 import {
   isPayinDoubted,
   type Staged,
@@ -51,6 +53,8 @@ import { operationOf } from './partner-operations.js';
 
 /** Commands that run at a time in one process: each is a connection to the partner. */
 const COMMANDS_IN_FLIGHT_MAX = 256;
+
+export const BUYER_UNAPPROVED = 'the buyer is not approved';
 
 /** One per process: it counts the commands in flight. */
 export function commandRunner(deps: Deps, inFlightMax = COMMANDS_IN_FLIGHT_MAX): Runner {
@@ -133,17 +137,21 @@ export function requestOf(deps: Deps, command: PartnerCommand): string {
 }
 
 /**
- * Stores `sent`; null if the lease is lost. No payout is sent while a person must decide
- * whether its pay-in failed.
+ * Stores `sent`; null if the lease is lost. No payout is sent while the buyer is not approved, or
+ * while a person must decide whether its pay-in failed.
  */
 function markSent(
   deps: Deps,
   claimed: PartnerCommand,
   request: string,
 ): Promise<PartnerCommand | null> {
-  return storeLeased(deps, claimed, (batch, command) => {
+  return storeLeased(deps, claimed, async (batch, command) => {
     const { tx, nowMs } = batch;
+    const isApproved = command.kind !== 'payout' || (await isBuyerApproved(tx, command));
     return operationOf(command).onChanged(batch, command, (commands) => {
+      if (!isApproved) {
+        return markLate(postponeCommand(command, BUYER_UNAPPROVED, nowMs), nowMs);
+      }
       if (command.kind === 'payout' && commands.some(isPayinDoubted)) {
         return postponeCommand(command, 'a person must decide whether the pay-in failed', nowMs);
       }
@@ -153,6 +161,13 @@ function markSent(
       return sendCommand(command, sealed, nowMs);
     });
   });
+}
+
+/** Stages a guard on the approval. */
+async function isBuyerApproved(tx: Tx, { paymentId, ...of }: MoneyCommand): Promise<boolean> {
+  const payment = await tx.payments.get(tenantOf(of), paymentId);
+  assert(payment !== null, 'a payment stays');
+  return expectApproved(tx, payment);
 }
 
 /** An adapter that throws leaves the outcome in doubt. */

@@ -330,6 +330,7 @@ function newPayment(
     invitedAtMs: null,
     buyerLocale: null,
     limitHit: null,
+    approvalLostAtMs: null,
     quoteId: null,
     confirmedLocale: null,
     payinInstructions: null,

@@ -62,6 +62,7 @@ import { bankDetailsNeverChangeSilently, everyPageNamesTheMoney } from './page-i
 import {
   aKycRejectionFailsOnlyItsOwnTenantsPayments,
   noApprovalIsUsedThatWasTakenBack,
+  noPayoutForARejectedBuyer,
   sellersArePaidAtTheirOwnDestination,
   sellersAreReadyOnceAndOnlyWhenTheyAre,
 } from './party-invariants.js';
@@ -89,6 +90,7 @@ export const always = {
   statusesFollowTheTableAndTerminalOnesStay,
   noPaymentPassesKycUnapproved,
   noApprovalIsUsedThatWasTakenBack,
+  noPayoutForARejectedBuyer,
   aKycRejectionFailsOnlyItsOwnTenantsPayments,
   sellersAreReadyOnceAndOnlyWhenTheyAre,
   sellersArePaidAtTheirOwnDestination,

@@ -70,7 +70,8 @@ const causes = {
 } as const satisfies Record<string, (model: Model) => void>;
 
 function decide(model: Model, decision: 'approve' | 'reject'): void {
-  model.apply(kycDecided(model.scene, decision, null, model.scene.nowMs));
+  const { scene } = model;
+  model.apply(kycDecided(scene, scene.commands, decision, null, scene.nowMs));
 }
 
 /** What the partner and the bank do to a command. */

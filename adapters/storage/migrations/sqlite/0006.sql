@@ -1,0 +1,1 @@
+-- Empty: the number is reserved for a change of the tables of deposits.
