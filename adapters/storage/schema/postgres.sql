@@ -704,6 +704,7 @@ create table partner_commands (
   queue text collate "C",
   is_stuck boolean not null default false,
   is_in_flight boolean not null default false,
+  is_undecided boolean not null default false,
   constraint partner_commands_command_end_check check ((command_end = any (array['open'::text,
     'completed'::text, 'failed'::text, 'returned'::text]))),
   constraint partner_commands_confirmed_minor_check check ((confirmed_minor >= 0)),

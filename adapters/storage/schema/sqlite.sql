@@ -607,7 +607,8 @@ create table partner_commands (
 , overruled text, held_since integer, late_at integer, queue text check (queue in ('owed',
     'in_review')), is_stuck integer not null default 0
   check (is_stuck in (0, 1)), is_in_flight integer not null default 0
-  check (is_in_flight in (0, 1))) strict, without rowid;
+  check (is_in_flight in (0, 1)), is_undecided integer not null default 0
+  check (is_undecided in (0, 1))) strict, without rowid;
 
 create index partner_commands_due on partner_commands (due_at) where due_at is not null;
 

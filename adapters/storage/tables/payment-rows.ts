@@ -88,7 +88,7 @@ export const payments = defineTable<Payment>('payments', {
   ),
   sellerExternalId: fixed(text.null('seller_external_id')),
   payeeName: fixed(text.null('payee_name')),
-  destination: fixed(text('destination')),
+  destination: text('destination'),
   returnUrl: fixed(text.null('return_url')),
   purpose: fixed(nullable(oneOf('purpose', purposeNames))),
   display: fixed(text.null('display')),

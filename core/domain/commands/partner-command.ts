@@ -62,6 +62,11 @@ interface CommandBase extends Tenant, Leased {
   readonly end: CommandEnd;
   /** An end that the partner reports and a person overruled: its repeats do not count. */
   readonly overruled: CommandEnd | null;
+  /**
+   * A payout without effect after the settlement: it came back, or was refused. An operator decides
+   * who gets its money.
+   */
+  readonly isUndecided: boolean;
   /** Hold the total that the partner reported for a pay-in as received, and as confirmed. */
   readonly receivedMinor: bigint;
   readonly confirmedMinor: bigint;
@@ -128,6 +133,7 @@ export function newCommand<
     partnerRef: null,
     end: 'open',
     overruled: null,
+    isUndecided: false,
     receivedMinor: 0n,
     confirmedMinor: 0n,
     refusal: null,

@@ -84,13 +84,21 @@ export function screenOf(facts: ScreenFacts, nowMs: number): Screen {
   if (!isTerminal(status)) return whileOpen[status as keyof typeof whileOpen](facts, nowMs);
   // A payout can come back after the settlement, and be confirmed after a failure.
   if (facts.funds.position === 'paid') return 'paid';
-  return moneyScreen(facts.funds) ?? (status === 'settled' ? 'paid' : endScreen(facts));
+  return (
+    moneyScreen(facts.funds) ?? (status === 'settled' ? settledScreen(facts) : endScreen(facts))
+  );
 }
 
 /** The partner verifies the approved buyer again. */
 function whilePaused(kyc: KycState): Screen | null {
   if (kyc === 'verifying') return 'kyc_verifying';
   return kyc === 'corrections' ? 'kyc_corrections' : null;
+}
+
+/** A payout that came back is perhaps sent again. */
+function settledScreen({ funds: { position } }: ScreenFacts): Screen {
+  if (position === 'received') return 'arrived';
+  return position === 'payout_ordered' ? 'on_the_way' : 'paid';
 }
 
 /** Returns the screen of a payment that ended unpaid; null if no money is or was held. */

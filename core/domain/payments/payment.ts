@@ -132,7 +132,7 @@ export interface Payment extends Tenant {
   readonly sellerExternalId: string | null;
   /** The legal name of who is paid, as of the creation; null if it was not stored then. */
   readonly payeeName: string | null;
-  /** The partner's reference of the PIX destination, fixed at creation. */
+  /** The partner's reference of the PIX destination, as of the creation or the last new payout. */
   readonly destination: string;
   /** Reported by the partner; null if the integrator did not say. */
   readonly purpose: Purpose | null;

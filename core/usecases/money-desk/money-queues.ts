@@ -9,6 +9,7 @@ import type { Receipt } from '../../domain/deposits/receipt.js';
 import {
   basisOf,
   type CommandQueue,
+  isPayoutBack,
   isPayoutInReview,
   isRefundableByHand,
   type MoneyDecision,
@@ -40,6 +41,7 @@ export type DeskStep =
   | 'retry'
   | 'ask'
   | 'refund'
+  | 'pay_again'
   | 'returned'
   | 'paid'
   | 'otherwise'
@@ -89,6 +91,8 @@ export type Known =
   | { readonly kind: 'unapproved'; readonly status: PaymentStatus; readonly asked: Money }
   | { readonly kind: 'refund'; readonly state: OpenRefundState; readonly error: string | null }
   | { readonly kind: 'needs_review'; readonly error: string | null }
+  /** A payout that came back after the settlement. */
+  | { readonly kind: 'back'; readonly error: string | null }
   | {
       readonly kind: 'review';
       /** By which `commands accept` names the report. */
@@ -333,7 +337,7 @@ function knownOf(command: MoneyCommand): Known {
     const isUsable = problem === 'implausible';
     return { kind: 'review', report: reviewName(review), reason, isUsable };
   }
-  if (kind === 'payout') return { kind: 'needs_review', error };
+  if (kind === 'payout') return { kind: isPayoutBack(command) ? 'back' : 'needs_review', error };
   return { kind: 'refund', state: refundState(command), error };
 }
 
@@ -349,6 +353,7 @@ function stepsOf(command: MoneyCommand): readonly DeskStep[] {
   if (review !== null && readReview(review).kind === 'implausible') steps.push('accept');
   if (review !== null) steps.push('ask');
   if (isPayoutInReview(command)) steps.push('returned', 'paid');
+  if (review === null && isPayoutBack(command)) steps.push('refund', 'pay_again');
   if (review === null && isUnpaidRefund(command)) steps.push('retry');
   if (review === null && isRefundableByHand(command)) steps.push('refund');
   return steps;

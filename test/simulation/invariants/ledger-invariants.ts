@@ -163,7 +163,8 @@ function sumsOfTransactions(commands: readonly MoneyCommand[]): Sums {
   const isMoved = ({ state, end }: MoneyCommand) => state === 'done' && end === 'completed';
   const payouts = commands.filter(({ kind }) => kind === 'payout');
   const refunds = commands.filter(({ kind }) => kind === 'refund');
-  const isMissing = ({ state, end }: MoneyCommand) => state === 'done' && end === 'failed';
+  const isMissing = ({ state, end, isUndecided }: MoneyCommand) =>
+    isUndecided || (state === 'done' && end === 'failed');
   const isOwed = (refund: MoneyCommand) =>
     refund.state !== 'void' && !isMoving(refund) && !isMoved(refund);
   const payins = commands.filter(({ kind }) => kind === 'payin');

@@ -99,6 +99,17 @@ const cases: readonly (readonly [name: string, facts: ScreenFacts, screen: Scree
   ['settled', facts('settled'), 'paid'],
   ['settled, surplus owed', facts('settled', { funds: surplus }), 'paid'],
   ['settled, payout returned', facts('settled', { funds: returned }), 'refunded'],
+  ['settled, paid again soon', facts('settled', { funds: received(25_000n) }), 'arrived'],
+  [
+    'settled, paid again',
+    facts('settled', { funds: { position: 'payout_ordered' } }),
+    'on_the_way',
+  ],
+  [
+    'settled, payout back',
+    facts('settled', { funds: { position: 'needs_review' } }),
+    'needs_review',
+  ],
   [
     'failed, but the payout was confirmed',
     facts('failed', { funds: { position: 'paid' } }),

@@ -12,6 +12,7 @@ import {
   applyPartnerUpdate,
   receivePartnerMessage,
 } from '../../../../core/usecases/commands/partner-inbox.js';
+import { decideMoney } from '../../../../core/usecases/money-desk/money-desk.js';
 import {
   cancelPayment,
   failPaymentByOperator,
@@ -126,10 +127,30 @@ test('a message about a refund of another amount changes nothing before the part
   await at.booksAreRight();
 });
 
-test('a payout returned after it was paid is held again and owed back', async (t) => {
+test('a payout returned after the settlement waits, then its seller is paid again', async (t) => {
   const at = await scene(t);
   await at.pass(20);
   await at.answer('payout', payoutBack);
+  await at.pass(10);
+  assert.equal(await at.summary(), 'settled needs_review none 100 100 0 0 0');
+  assert.ok(at.alerts().includes('a payout came back after it was paid'));
+  const { id: itemId } = await at.command('payout');
+  const who = { evidence: 'asked by the seller', operator: 'ana', replace: false };
+  await decideMoney(at.made.deps, { itemId, request: { verb: 'pay-again' }, ...who });
+  await at.pass(30);
+  assert.equal(await at.summary(), 'settled paid none 100 100 0 0 0');
+  const ends = (await at.commands('payout')).map(({ end }) => end);
+  assert.deepEqual(ends, ['returned', 'completed']);
+  await at.booksAreRight();
+});
+
+test('a payout returned after the settlement waits, then its money is given back', async (t) => {
+  const at = await scene(t);
+  await at.pass(20);
+  await at.answer('payout', payoutBack);
+  const { id: itemId } = await at.command('payout');
+  const who = { evidence: 'the account is closed', operator: 'ana', replace: false };
+  await decideMoney(at.made.deps, { itemId, request: { verb: 'refund' }, ...who });
   assert.equal(await at.summary(), 'settled returned_to_buyer refund_owed 100 0 100 0 0');
   const open = await at.made.deps.store.run((tx) => tx.funds.open(5));
   assert.equal(open[0]?.paymentId, at.id);
