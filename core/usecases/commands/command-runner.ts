@@ -147,10 +147,14 @@ function markSent(
 ): Promise<PartnerCommand | null> {
   return storeLeased(deps, claimed, async (batch, command) => {
     const { tx, nowMs } = batch;
-    const isApproved = command.kind !== 'payout' || (await isBuyerApproved(tx, command));
+    const unapproved = await unapprovedPayment(tx, command);
     return operationOf(command).onChanged(batch, command, (commands) => {
-      if (!isApproved) {
-        return markLate(postponeCommand(command, BUYER_UNAPPROVED, nowMs), nowMs);
+      if (unapproved !== null) {
+        // An operator decides again who gets the money of a settled payment.
+        const refusal = { code: null, message: BUYER_UNAPPROVED };
+        return isTerminal(unapproved.status)
+          ? refuseCommand(command, refusal, nowMs)
+          : markLate(postponeCommand(command, BUYER_UNAPPROVED, nowMs), nowMs);
       }
       if (command.kind === 'payout' && commands.some(isPayinDoubted)) {
         return postponeCommand(command, 'a person must decide whether the pay-in failed', nowMs);
@@ -163,11 +167,12 @@ function markSent(
   });
 }
 
-/** Stages a guard on the approval. */
-async function isBuyerApproved(tx: Tx, { paymentId, ...of }: MoneyCommand): Promise<boolean> {
-  const payment = await tx.payments.get(tenantOf(of), paymentId);
+/** The payment of a payout whose buyer is not approved, else null. Stages a guard on the approval. */
+async function unapprovedPayment(tx: Tx, command: PartnerCommand): Promise<Payment | null> {
+  if (!isMoneyCommand(command) || command.kind !== 'payout') return null;
+  const payment = await tx.payments.get(tenantOf(command), command.paymentId);
   assert(payment !== null, 'a payment stays');
-  return expectApproved(tx, payment);
+  return (await expectApproved(tx, payment)) ? null : payment;
 }
 
 /** An adapter that throws leaves the outcome in doubt. */

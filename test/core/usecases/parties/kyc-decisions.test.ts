@@ -9,7 +9,9 @@ import {
 import type { KycSubmission } from '../../../../core/domain/parties/buyer-kyc.js';
 import type { PartnerAnswer } from '../../../../core/ports/partner.js';
 import { BUYER_UNAPPROVED } from '../../../../core/usecases/commands/command-runner.js';
+import { applyPartnerUpdate } from '../../../../core/usecases/commands/partner-inbox.js';
 import { confirmQuote, requestQuote, signIn } from '../../../../core/usecases/hosted/buyers.js';
+import { decideMoney } from '../../../../core/usecases/money-desk/money-desk.js';
 import { listQueues } from '../../../../core/usecases/money-desk/money-queues.js';
 import { moveWaiting } from '../../../../core/usecases/parties/buyer-decisions.js';
 import {
@@ -228,6 +230,34 @@ test('the payout goes out once the partner approves the buyer again', async (t) 
     made.advanceClock(60_000);
   }
   assert.equal(await made.statusOf(id), 'settled');
+});
+
+test('the seller is not paid again while the buyer is rejected: an operator decides again', async (t) => {
+  const made = await scene(t);
+  const { deps, tenant } = made;
+  const [id, submission] = await awaitingMoney(made);
+  await simulate(deps, tenant, id, 'money_arrives');
+  for (let look = 0; look < 20; look += 1) {
+    await made.settle();
+    made.advanceClock(1_000);
+  }
+  assert.equal(await made.statusOf(id), 'settled');
+  const payout = await payoutOf(made, id);
+  assert.ok(payout !== undefined && payout.partnerRef !== null);
+  const { id: itemId, reference, partnerRef, version } = payout;
+  const nothing = { settled: null, fxRate: null, fees: null, endToEndId: null, reason: null };
+  const report = { status: 'returned', ...nothing } as const;
+  const fact = { kind: 'payout', reference, partnerRef, report } as const;
+  await applyPartnerUpdate(deps, itemId, fact, { polledVersion: version });
+  await decideKyc(deps, tenant, submission.id, taken);
+  const decision = { request: { verb: 'pay-again' }, evidence: 'asked', operator: 'ana' } as const;
+  await decideMoney(deps, { itemId, ...decision, replace: false });
+  await made.settle();
+  const every = { queue: null, after: null, limit: 10, orgId: null, mode: null };
+  const [row, ...more] = await listQueues(deps, every);
+  assert.deepEqual([row?.queue, row?.kind, more], ['in_review', 'payout', []]);
+  assert.notEqual(row?.id, itemId);
+  assert.equal((await readPayment(deps, tenant, id)).funds.position, 'needs_review');
 });
 
 test('no payout is sent in the batch that a rejection overtakes', async (t) => {
