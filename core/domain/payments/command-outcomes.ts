@@ -291,8 +291,10 @@ function fundsLost(
   if (left >= payment.amount.amountMinor) return null;
   const payin = payins(commands).findLast(({ end }) => end === 'returned');
   if (payin !== undefined) return failed(payin, 'pay-in', reason);
-  // Only after a restore: an ended payment ordered it.
-  return { move: 'fail', fields: { failureReason: 'the money was refunded' } };
+  // After a restore an ended payment may have ordered a refund.
+  const isRefunded = sums.refundedMinor + sums.orderedMinor > 0n;
+  const failureReason = isRefunded ? 'the money was refunded' : 'less money arrived than reported';
+  return { move: 'fail', fields: { failureReason } };
 }
 
 function failed(command: MoneyCommand, name: string, reason: string | null): Step {

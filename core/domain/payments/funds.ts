@@ -246,7 +246,6 @@ export function postingsBetween(
     .filter(([, , , , amountMinor]) => amountMinor !== 0n)
     .map(([, kind, from, to, amountMinor]) => {
       const name = amountMinor < 0n ? reversals[kind] : kind;
-      assert(name !== null, `${kind} is never reversed`);
       return posting(name, transfer(from, to, { amountMinor, currency }));
     });
   const rises = { paidMinor: rise('paidMinor'), paidCount: rise('paidCount') };
@@ -254,9 +253,9 @@ export function postingsBetween(
   return paid === null ? postings : [...postings, paid];
 }
 
-/** The opposite of each posting; received money stays received. */
+/** The opposite of each posting. */
 const reversals = {
-  funds_received: null,
+  funds_received: 'funds_corrected',
   loss: 'loss_recovered',
   refund_owed: 'refund_withdrawn',
   refund_paid: 'refund_bounced',

@@ -157,7 +157,7 @@ function markSent(
           : markLate(postponeCommand(command, BUYER_UNAPPROVED, nowMs), nowMs);
       }
       if (command.kind === 'payout' && commands.some(isPayinDoubted)) {
-        return postponeCommand(command, 'a person must decide whether the pay-in failed', nowMs);
+        return postponeCommand(command, 'a person must decide about the pay-in', nowMs);
       }
       // Answers are stored in quarantine too, but no call starts there.
       tx.epochs.expectNoQuarantine();
@@ -167,7 +167,7 @@ function markSent(
   });
 }
 
-/** The payment of a payout whose buyer is not approved, else null. Stages a guard on the approval. */
+/** The payment of a payout whose buyer is not approved, else null. Guards the approval. */
 async function unapprovedPayment(tx: Tx, command: PartnerCommand): Promise<Payment | null> {
   if (!isMoneyCommand(command) || command.kind !== 'payout') return null;
   const payment = await tx.payments.get(tenantOf(command), command.paymentId);

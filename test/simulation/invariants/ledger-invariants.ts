@@ -188,6 +188,7 @@ function sumsOfTransactions(commands: readonly MoneyCommand[]): Sums {
 /** What a posting moves in each sum: the account whose balance it is read from, and its sign. */
 const meanings: Readonly<Record<PostingKind, Partial<Record<keyof Sums, 1n | -1n>>>> = {
   funds_received: { received: 1n },
+  funds_corrected: { received: -1n },
   loss: { lost: 1n },
   loss_recovered: { lost: -1n },
   refund_owed: { owed: 1n },
