@@ -213,6 +213,8 @@ export interface Tx {
     receipts(page: QueuePage): Many<Receipt>;
     /** Lists payments that hold money, by the id of the payment. */
     received(page: QueuePage): Many<Funds>;
+    /** Running payments whose buyer lost its approval, perhaps for a time. */
+    unapproved(page: QueuePage): Many<Payment>;
   };
   readonly idempotency: {
     find(

@@ -103,6 +103,7 @@ const fullCommand = aCommand({
   refusal: 'quote_expired',
   review: '{"kind":"implausible"}',
   overruled: 'failed',
+  isUndecided: true,
 });
 
 const bareReceipt = aReceipt({

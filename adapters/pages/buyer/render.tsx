@@ -51,6 +51,7 @@ const paymentScreens = {
   arrived: arrivedScreen,
   on_the_way: onTheWayScreen,
   paid: paidScreen,
+  unapproved: endedScreen('unapproved'),
   kyc_rejected: endedScreen('kyc_rejected'),
   failed: endedScreen('failed'),
   needs_review: endedScreen('needs_review'),

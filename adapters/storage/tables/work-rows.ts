@@ -91,6 +91,7 @@ const commandRows = defineTable<CommandRow>('partner_commands', {
   partnerRef: text.null('partner_ref'),
   end: oneOf('command_end', commandEnds),
   overruled: nullable(oneOf('overruled', commandEnds)),
+  isUndecided: flag('is_undecided'),
   receivedMinor: minor('received_minor'),
   confirmedMinor: minor('confirmed_minor'),
   refusal: text.null('refusal'),

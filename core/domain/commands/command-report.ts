@@ -103,11 +103,14 @@ export interface CommandReport {
   /** The partner checks the money. */
   readonly held?: boolean;
   readonly polled: boolean;
+  /** A person accepted the report: its total counts even if it is smaller. */
+  readonly accepted?: boolean;
 }
 
 /**
  * The command after a report. A command that is reported exists. Totals only grow, so old and
- * repeated reports are harmless. A failed payout is polled until its money is reported.
+ * repeated reports are harmless, unless a person accepts a smaller one. A failed payout is polled
+ * until its money is reported.
  */
 export function reportCommand<C extends PartnerCommand>(
   command: C,
@@ -164,14 +167,15 @@ function withReport<C extends PartnerCommand>(
   reviewed: boolean,
   nowMs: number,
 ): C {
-  const { receivedMinor, end, refunded } = report;
+  const { receivedMinor, end, refunded, accepted = false } = report;
+  const total = accepted ? (_known: bigint, stated: bigint) => stated : larger;
   const confirmedMinor = end === 'completed' ? receivedMinor : 0n;
   const heldSinceMs = heldSince(command, report, nowMs);
   const isSameHold = heldSinceMs === command.heldSinceMs;
   const next = {
     partnerRef: command.partnerRef ?? report.partnerRef,
-    receivedMinor: larger(command.receivedMinor, receivedMinor),
-    confirmedMinor: larger(command.confirmedMinor, confirmedMinor),
+    receivedMinor: total(command.receivedMinor, receivedMinor),
+    confirmedMinor: total(command.confirmedMinor, confirmedMinor),
     review: reviewed ? null : command.review,
     heldSinceMs,
     // A hold is late after another time.

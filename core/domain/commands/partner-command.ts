@@ -62,6 +62,11 @@ interface CommandBase extends Tenant, Leased {
   readonly end: CommandEnd;
   /** An end that the partner reports and a person overruled: its repeats do not count. */
   readonly overruled: CommandEnd | null;
+  /**
+   * A payout without effect after the settlement: it came back, or was refused. An operator decides
+   * who gets its money.
+   */
+  readonly isUndecided: boolean;
   /** The total that the partner reported as received for a pay-in. */
   readonly receivedMinor: bigint;
   /** The total that the partner reported as confirmed for a pay-in. */
@@ -129,6 +134,7 @@ export function newCommand<
     partnerRef: null,
     end: 'open',
     overruled: null,
+    isUndecided: false,
     receivedMinor: 0n,
     confirmedMinor: 0n,
     refusal: null,

@@ -32,6 +32,7 @@ export const paymentMoves = {
   },
   buyer_kyc_approved: {
     quote: 'fx_quoted',
+    kyc_rejected: 'failed',
     cancel: 'cancelled',
     expire: 'expired',
     fail: 'failed',
@@ -39,6 +40,7 @@ export const paymentMoves = {
   fx_quoted: {
     quote: 'fx_quoted',
     confirm: 'on_ramp_pending',
+    kyc_rejected: 'failed',
     cancel: 'cancelled',
     expire: 'expired',
     fail: 'failed',
@@ -132,7 +134,7 @@ export interface Payment extends Tenant {
   readonly sellerExternalId: string | null;
   /** The legal name of who is paid, as of the creation; null if it was not stored then. */
   readonly payeeName: string | null;
-  /** The partner's reference of the PIX destination, fixed at creation. */
+  /** The partner's reference of the PIX destination, as of the creation or the last new payout. */
   readonly destination: string;
   /** Reported by the partner; null if the integrator did not say. */
   readonly purpose: Purpose | null;
@@ -150,6 +152,8 @@ export interface Payment extends Tenant {
   readonly quoteId: string | null;
   /** The language in which the buyer confirmed that quote; null if unknown. */
   readonly confirmedLocale: Locale | null;
+  /** When the buyer lost its KYC approval after the confirmation; null before. */
+  readonly approvalLostAtMs: number | null;
   /** How to pay; null until the partner accepts the pay-in. */
   readonly payinInstructions: PayinInstructions | null;
   /** The check code of these instructions (bank-record.ts). */
@@ -183,6 +187,11 @@ export function isCancellable(status: PaymentStatus): boolean {
 export function isExpirable(status: PaymentStatus): boolean {
   return nextStatus(status, 'expire') !== null;
 }
+
+/** The buyer has passed KYC, and the payment runs. */
+export const verifiedStatuses: readonly PaymentStatus[] = paymentStatuses
+  .slice(paymentStatuses.indexOf('buyer_kyc_approved'))
+  .filter((status) => !isTerminal(status));
 
 /** Orders the statuses on the way to `settled`; null for the other terminal statuses. */
 export function progress(status: PaymentStatus): number | null {

@@ -49,9 +49,7 @@ export async function partyReported(
   if (was.commandId !== null && was.commandId !== id) return complete;
   const next = await afterReport(batch, kind, was, reported);
   const isComplete = isUndecided(reported);
-  if (next === was) {
-    return { ...complete, isComplete: isComplete || (await kind.followUp(batch, was, reported)) };
-  }
+  if (next === was) return isComplete ? complete : kind.followUp(batch, was, reported);
   await kind.stage(batch, was, next);
   const isOperators = kind.needsOperator(batch.deps, was, next, reported);
   const asked = { ...kind.about(next), alert: operatorsOnly, due: dueText(next) };

@@ -281,6 +281,19 @@ async function checkCreate(
   return { payeeName: name, destination: profile.destinationRef };
 }
 
+/** Where a new payment to the same payee would be paid. SellerNotReady. */
+export async function currentDestination(tx: Tx, payment: Payment): Promise<string> {
+  const tenant = tenantOf(payment);
+  const { sellerExternalId } = payment;
+  if (sellerExternalId !== null) {
+    return (await sellerPaid(tx, tenant, sellerExternalId)).destination;
+  }
+  const profile = await tx.organizations.profile(tenant);
+  if (profile === null || profile.destinationRef === null) throw new PonteError('SellerNotReady');
+  tx.organizations.expectProfile(profile);
+  return profile.destinationRef;
+}
+
 /** The seller must still be ready when the payment is stored. */
 async function sellerPaid(tx: Tx, tenant: Tenant, externalId: string): Promise<Payee> {
   const seller = await tx.accounts.byExternalId(tenant, externalId);
@@ -330,6 +343,7 @@ function newPayment(
     invitedAtMs: null,
     buyerLocale: null,
     limitHit: null,
+    approvalLostAtMs: null,
     quoteId: null,
     confirmedLocale: null,
     payinInstructions: null,

@@ -138,6 +138,13 @@ export const moneyMutants = [
     caughtBy: ['noMoneyFactLeavesFundsUnchanged', 'fundsAgreeWithThePartner'],
   },
   {
+    name: 'the money of a payout that comes back after the settlement is refunded at once',
+    file: 'core/domain/payments/command-outcomes.ts',
+    edits: [["stored.isUndecided : status === 'settled')", 'stored.isUndecided : false)']],
+    focus: { ...payments, faults: { ...calm, devolution: 1 } },
+    caughtBy: ['noRefundAfterTheSettlementWithoutADecision'],
+  },
+  {
     name: 'what leaves beyond what arrived is no loss',
     file: 'core/domain/payments/funds.ts',
     edits: [
