@@ -14,7 +14,7 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { before, test } from 'node:test';
-import { projectRoot } from './support/source-tree.js';
+import { loadTypeScript, projectRoot } from './support/source-tree.js';
 import { suiteEnd } from './support/suite-end.js';
 
 const copy = mkdtempSync(join(tmpdir(), 'ponte-contributing-'));
@@ -140,7 +140,7 @@ test('the examples run: endpoint, error, partner, field, status, screen, wait, m
     }));
     await ponte.close();`;
   writeFileSync(join(copy, 'examples.ts'), script);
-  const said = execFileSync(process.execPath, ['--import', 'tsx', 'examples.ts'], {
+  const said = execFileSync(process.execPath, [...loadTypeScript, 'examples.ts'], {
     cwd: copy,
     encoding: 'utf8',
   });

@@ -12,6 +12,7 @@ import { SqliteDatabase } from '../../../../adapters/storage/sqlite/database.js'
 import { openSqliteStore } from '../../../../adapters/storage/sqlite/store.js';
 import { PonteError } from '../../../../core/errors.js';
 import { aBuyer } from '../../../support/samples/domain-samples.js';
+import { loadTypeScript } from '../../../support/source-tree.js';
 import { temporaryFolder } from '../../../support/temporary-folder.js';
 
 const folder = temporaryFolder();
@@ -187,7 +188,7 @@ async function failing(...words: readonly string[]): Promise<{
 }> {
   const script = fileURLToPath(new URL('./failing-thread.ts', import.meta.url));
   return new Promise((resolve) => {
-    const args = ['--import', 'tsx', script, freshPath(), ...words];
+    const args = [...loadTypeScript, script, freshPath(), ...words];
     execFile(process.execPath, args, (error, stdout, stderr) => {
       resolve({ code: error === null ? 0 : error.code, stdout, stderr });
     });
