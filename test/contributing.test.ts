@@ -15,7 +15,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { before, test } from 'node:test';
 import { loadMigrations } from '../adapters/storage/migrations.js';
-import { projectRoot } from './support/source-tree.js';
+import { loadTypeScript, projectRoot } from './support/source-tree.js';
 import { suiteEnd } from './support/suite-end.js';
 
 const copy = mkdtempSync(join(tmpdir(), 'ponte-contributing-'));
@@ -148,7 +148,7 @@ test('the examples run: endpoint, error, setting, partner, field, status, screen
     }));
     await ponte.close();`;
   writeFileSync(join(copy, 'examples.ts'), script);
-  const said = execFileSync(process.execPath, ['--import', 'tsx', 'examples.ts'], {
+  const said = execFileSync(process.execPath, [...loadTypeScript, 'examples.ts'], {
     cwd: copy,
     encoding: 'utf8',
   });

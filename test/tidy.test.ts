@@ -161,7 +161,7 @@ const rules: readonly Rule[] = [
     check: eachFile(
       (file) =>
         file.path.startsWith('test/') &&
-        file.path !== 'test/support/test-group.ts' &&
+        file.path !== 'test/support/test-process.ts' &&
         ['before', 'after'].every((hook) => new RegExp(`^\\s*${hook}\\(`, 'm').test(codeOf(file))),
     ),
     counterexamples: [['test/a.test.ts', 'before(open);\nafter(close);\n']],

@@ -3,7 +3,8 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
-import { runCommand, startHostProcess } from '../support/servers/host-process.js';
+import { runCommand } from '../support/servers/command.js';
+import { startHostProcess } from '../support/servers/host-process.js';
 import { jsonCall } from '../support/servers/json-call.js';
 import { answerKinds, startNameServer } from '../support/servers/name-server.js';
 import { orderOf } from '../support/servers/payment-load.js';

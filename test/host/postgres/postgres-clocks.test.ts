@@ -135,7 +135,7 @@ test('doctor on a machine that is off says by how much, and metrics do', async (
   const metricsUrl = /^Metrics: (\S+)$/m.exec(host.startText)?.[1] ?? '';
   const skew = /^ponte_clock_skew_seconds (\S+)$/m.exec(await (await fetch(metricsUrl)).text());
   assert.ok(Math.abs(Number(skew?.[1]) - 3_600) < 5, String(skew));
-  const node = { NODE_OPTIONS: `--import tsx --import ${preload}` };
+  const node = { NODE_OPTIONS: `--import ${preload}` };
   const checked = await runCommand({ ...skewed, ...node }, ['doctor', '--json']);
   const { checks } = JSON.parse(checked.stdout) as {
     checks: readonly { readonly name: string; readonly detail: string; readonly ok: boolean }[];

@@ -139,7 +139,7 @@ export const partyMutants = [
     edits: [
       ["    approve: 'approved',\n", "    approve: 'approved',\n    invite: 'awaiting_buyer',\n"],
     ],
-    focus: parties,
+    focus: { ...parties, often: ['createInvoice', 'invoiceStep', 'accountStep', 'work'] },
     caughtBy: ['noMailBeforeApproval'],
   },
   {

@@ -49,6 +49,7 @@ import {
   expired,
   failedByOperator,
 } from '../../../../core/domain/payments/payment-transitions.js';
+import { lawRuns } from '../../../support/law-runs.js';
 import {
   commandOf,
   completedPayin,
@@ -232,7 +233,7 @@ function eachStep(look: (seen: Seen) => void, parameters: fc.Parameters<unknown>
         look({ start, was, scene, postings, next });
       }
     }),
-    { numRuns: 1_000, ...parameters },
+    { numRuns: lawRuns(1_000), ...parameters },
   );
 }
 

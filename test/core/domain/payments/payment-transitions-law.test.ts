@@ -22,6 +22,7 @@ import {
   quoted,
   signedIn,
 } from '../../../../core/domain/payments/payment-transitions.js';
+import { lawRuns } from '../../../support/law-runs.js';
 import { EFFECT_WITHIN_MS, sampleQuote } from '../../../support/samples/sample-rows.js';
 import type { MoneyScene } from '../../../support/scenes/money-scene.js';
 import {
@@ -182,7 +183,7 @@ function eachStep(
       heal(model);
       atTheEnd(model);
     }),
-    { numRuns: 1_000, ...parameters },
+    { numRuns: lawRuns(1_000), ...parameters },
   );
 }
 
