@@ -47,7 +47,7 @@ const RATE_SCALE = 10n ** 8n;
 /** Longer than any quote lives. */
 const QUOTE_LIFE_MAX_MS = HOUR_MS;
 const CLOCKS_DIFFER_MS = MINUTE_MS;
-/** Of a transfer in the USA: up to five business days. */
+/** How long a transfer in the USA takes: up to five business days. */
 const BANK_DAYS = { from: 0, to: 5 };
 
 const minor = z.int().nonnegative();

@@ -48,7 +48,7 @@ export interface DeskItem extends Pick<MoneyDecision, 'orgId' | 'mode' | 'basis'
   readonly action: MoneyAction;
   /** Why the item does not allow the action; null if it does. */
   readonly problem: string | null;
-  /** Of a possible action: NotFound, ValidationError, PaymentStateConflict. */
+  /** Whether the action is possible: NotFound, ValidationError, PaymentStateConflict. */
   check(tx: Tx): Promise<void>;
   /** Returns what is to be called after the batch is stored. */
   stage(batch: Batch): Promise<() => void>;

@@ -49,7 +49,7 @@ export type DeskStep =
 
 export interface QueueRow {
   readonly queue: MoneyQueue;
-  /** Of a receipt, a payment or a command. */
+  /** The id of a receipt, a payment or a command. */
   readonly id: string;
   readonly kind: 'receipt' | 'payment' | MoneyCommand['kind'];
   /** Null if the party of a receipt is unknown. */
@@ -57,7 +57,7 @@ export interface QueueRow {
   readonly mode: Mode;
   /** Null for a receipt. */
   readonly paymentId: string | null;
-  /** Of a short payment, what is missing. Of an unapproved one, what it has received. */
+  /** Its amount; what a short payment lacks, what an unapproved one has received. */
   readonly amount: Money;
   /**
    * Unmatched and short: the money arrived. Unapproved: the approval was lost. Owed: the debt
@@ -178,7 +178,7 @@ interface Read {
 type IsAsked = (row: Pick<QueueRow, 'orgId' | 'mode'>) => boolean;
 
 interface QueueRows {
-  /** Of the last row that was read; null if there was none. */
+  /** The id of the last row that was read; null if there was none. */
   readonly lastId: string | null;
   readonly found: readonly QueueRow[];
 }
