@@ -1,9 +1,8 @@
-// The build: each public entry becomes one flat file in dist/, and so does the thread that is
-// started by the name of its file; what they share becomes chunks next to them. Everything stays
-// flat, so that `new URL('./migrations/', import.meta.url)` finds the SQL files both from
-// adapters/storage (sources) and from dist/ (built). Types are not made here: tsup cannot with
-// TypeScript 7, `tsc -p tsconfig.build.json` does. The types of the client are made first, from the
-// route table; `npm run generate` makes them alone.
+// The build: each public entry becomes one flat file in dist/; what they share becomes chunks next
+// to them. Everything stays flat, so that `new URL('./migrations/', import.meta.url)` finds the SQL
+// files both from adapters/storage (sources) and from dist/ (built). Types are not made here: tsup
+// cannot with TypeScript 7, `tsc -p tsconfig.build.json` does. The types of the client are made
+// first, from the route table; `npm run generate` makes them alone.
 import { cpSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { registerHooks } from 'node:module';
 import { defineConfig, type Options } from 'tsup';
@@ -15,7 +14,6 @@ const entries = {
   webhooks: 'adapters/client/verify.ts',
   client: 'adapters/client/ponte-client.ts',
   'partner-kit': 'adapters/partner-kit/partner-kit.ts',
-  'writer-thread': 'adapters/storage/sqlite/writer-thread.ts',
 } as const;
 
 /** What the built code reads at run time, relative to the file that reads it. */

@@ -10,7 +10,7 @@ const LONG_POLL_SECONDS = 30;
 /** Added to the long poll: the time limit of a request. */
 const ANSWER_GRACE_MS = 15_000;
 const FORWARD_TIMEOUT_MS = 10_000;
-/** Of the answer of a receiver, in the message of a failure. */
+/** Length of a receiver's answer in the message of a failure. */
 const ANSWER_CHARACTERS = 200;
 const PAGE = 100;
 

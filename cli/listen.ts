@@ -42,7 +42,11 @@ export function addListenCommand(shell: Shell, program: Command): void {
     .addOption(
       new Option('--url <url>', 'the server').default('http://127.0.0.1:8080').argParser(httpUrl),
     )
-    .addOption(new Option('--key <api-key>', 'an API key; PONTE_KEY by default').default(null))
+    .addOption(
+      new Option('--key <api-key>', 'an API key; PONTE_KEY or PONTE_KEY_FILE by default').default(
+        null,
+      ),
+    )
     .addOption(
       new Option(
         '--after <sequence>',
@@ -96,7 +100,7 @@ export async function listen(
   stopped: AbortSignal,
 ): Promise<void> {
   const warn = (line: string) => shell.stderr.write(`ponte: ${line}\n`);
-  const source = sourceOf(shell, options);
+  const source = await sourceOf(shell, options);
   const position = options.state === null ? null : positionIn(options.state, source);
   const began = startOf(options, position);
   const forward = forwarder(shell, options, stopped);
@@ -173,9 +177,10 @@ function forwarder(
   return async (event) => `answered ${await forwardEvent(event, { url, secret }, stopped)}`;
 }
 
-function sourceOf({ env }: Shell, { url, key }: ListenOptions): FeedSource {
-  const used = key ?? env['PONTE_KEY'] ?? null;
-  if (used === null) throw new PonteError('ValidationError', 'Give --key, or set PONTE_KEY.');
+async function sourceOf({ env }: Shell, { url, key }: ListenOptions): Promise<FeedSource> {
+  const { readSecret } = await import('../host/config.js');
+  const used = key ?? readSecret(env, 'PONTE_KEY');
+  if (used === undefined) throw new PonteError('ValidationError', 'Give --key, or set PONTE_KEY.');
   return { url, key: used };
 }
 

@@ -21,6 +21,7 @@ const COLUMNS = 100;
 const queueTitles: Readonly<Record<MoneyQueue, string>> = {
   unmatched: 'UNMATCHED: money that nobody ordered',
   short: 'SHORT: payments that wait for the rest of their money',
+  unapproved: 'UNAPPROVED: payments whose buyer was rejected after its approval',
   owed: 'OWED BACK: refunds that buyers have not received',
   in_review: 'IN REVIEW: payouts and reports that need an operator',
 };
@@ -37,6 +38,10 @@ const steps: Readonly<Record<DeskStep, (row: QueueRow) => Step | readonly Step[]
     what: 'End the payment; its money is owed back to the buyer:',
     command: `ponte payments cancel ${id} --reason 'REASON'`,
   }),
+  fail: ({ id }) => ({
+    what: 'End the payment; its money is owed back to the buyer:',
+    command: `ponte payments fail ${id} --reason 'REASON'`,
+  }),
   retry: ({ id }) => ({
     what: 'Send it again, after a look-up at the partner:',
     command: `ponte commands retry ${id}`,
@@ -49,9 +54,10 @@ const steps: Readonly<Record<DeskStep, (row: QueueRow) => Step | readonly Step[]
     what: 'Book the report as it is; verify it with the partner first:',
     command: `ponte commands accept ${id} --report ${known.kind === 'review' && known.report}`,
   }),
-  refund: ({ id, kind }) => ({
-    what: `Record that the ${kind === 'receipt' ? 'payer' : 'buyer'} was paid back by other means:`,
-    command: `ponte money refund ${id} --evidence 'BANK REFERENCE'`,
+  refund: refundStep,
+  pay_again: ({ id }) => ({
+    what: 'Pay the seller again, to its current destination:',
+    command: `ponte money pay-again ${id} --evidence 'EVIDENCE'`,
   }),
   returned: ({ id }) => ({
     what: 'Record that the partner holds the money again:',
@@ -68,6 +74,16 @@ const steps: Readonly<Record<DeskStep, (row: QueueRow) => Step | readonly Step[]
     command: `ponte money resolve ${id} --as otherwise --evidence 'EVIDENCE'`,
   }),
 };
+
+function refundStep({ id, kind }: QueueRow): Step {
+  if (kind === 'payout') {
+    const what = 'Give the money back to the buyer:';
+    return { what, command: `ponte money refund ${id} --evidence 'EVIDENCE'` };
+  }
+  const whom = kind === 'receipt' ? 'payer' : 'buyer';
+  const what = `Record that the ${whom} was paid back by other means:`;
+  return { what, command: `ponte money refund ${id} --evidence 'BANK REFERENCE'` };
+}
 
 function assignSteps({ id, known }: QueueRow): readonly Step[] {
   const candidates = known.kind === 'receipt' ? known.candidates : [];
@@ -148,10 +164,17 @@ function knownText(known: Known): string {
         `${until}.`
       );
     }
+    case 'unapproved':
+      return (
+        `The partner rejected the buyer. The payment of ${shown(known.asked)} is ` +
+        `${known.status}; its payout is not sent unless the partner approves the buyer again.`
+      );
     case 'refund':
       return `${refundTexts[known.state]}${because}`;
     case 'needs_review':
       return `The payout failed, and the partner does not say where its money is${because}`;
+    case 'back':
+      return `The payout came back after the payment was settled${because}`;
     case 'review': {
       const next = known.isUsable ? '' : ' It cannot be booked: ask the partner to correct it.';
       return `A report of the partner is under review: ${sentence(known.reason)}${next}`;
@@ -282,7 +305,12 @@ const foundTexts = {
 
 function actionText(action: MoneyAction): string {
   if (action.verb === 'assign') return `the money is for the payment ${action.paymentId}`;
-  if (action.verb === 'refund') return 'the payer was paid back by other means';
+  if (action.verb === 'pay-again') return 'the seller is paid again, to its current destination';
+  if (action.verb === 'refund') {
+    return action.of === 'payout'
+      ? 'the buyer gets the money of the payout back'
+      : 'the payer was paid back by other means';
+  }
   if (action.found !== 'paid') return foundTexts[action.found];
   const { settled, fees, endToEndId } = action;
   return `the seller was paid ${shown(settled)}, fees ${shown(fees)}, end-to-end id ${endToEndId}`;

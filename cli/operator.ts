@@ -115,7 +115,7 @@ export function listOutcome(
 /**
  * The rows of a page, of which one more than `limit` was read to find out if there is a next one.
  */
-export function pageOf<T extends { readonly id: string }>(found: readonly T[], limit: number) {
+export function cutPage<T extends { readonly id: string }>(found: readonly T[], limit: number) {
   const rows = found.slice(0, limit);
   return { rows, nextCursor: found.length > limit ? (rows.at(-1)?.id ?? null) : null };
 }

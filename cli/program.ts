@@ -6,13 +6,15 @@ import { addBackupCommands } from './commands/backup-commands.js';
 import { addDeliveriesCommands } from './commands/deliveries-commands.js';
 import { addDocumentsCommands } from './commands/documents-commands.js';
 import { addKeyCommands } from './commands/key-commands.js';
+import { addLedgerCommands } from './commands/ledger-commands.js';
 import { addMailsCommands } from './commands/mails-commands.js';
 import { addMemberCommands } from './commands/member-commands.js';
 import { addMoneyCommands } from './commands/money-commands.js';
 import { addOrgCommands } from './commands/org-commands.js';
-import { addLedgerCommands, addPartnerCommands } from './commands/partner-commands.js';
+import { addPartnerCommands } from './commands/partner-commands.js';
 import { addPaymentsCommands } from './commands/payments-commands.js';
 import { addReconcileCommand } from './commands/reconcile-command.js';
+import { addRefundsCommands } from './commands/refunds-commands.js';
 import { addReleaseCommands } from './commands/release-commands.js';
 import { addSecretsCommands } from './commands/secrets-commands.js';
 import { addServiceCommands } from './commands/service-commands.js';
@@ -22,8 +24,28 @@ import { exitCodes } from './exit-codes.js';
 import { addListenCommand } from './listen.js';
 import { failure, finish, type Shell } from './operator.js';
 
+/** What holds for all commands. */
+export const commandRules = [
+  'Commands work on the configured database, also while hosts run. serve, migrate, demo and',
+  'org create create a missing database; all others refuse. --json prints one JSON document.',
+  '--dry-run, where offered, decides as usual and changes nothing. ponte <command> --help lists',
+  'the options.',
+].join('\n');
+
 /** Runs one command and sets `shell.exitCode`. */
 export async function runProgram(shell: Shell, words: readonly string[]): Promise<void> {
+  const program = createProgram(shell);
+  try {
+    await program.parseAsync(words, { from: 'user' });
+  } catch (error) {
+    const json = words.includes('--json');
+    if (error instanceof CommanderError) reportUsage(shell, error, json);
+    else finish(shell, failure(shell, error), json);
+  }
+}
+
+/** The declarations of all commands, from which the reference of commands is made too. */
+export function createProgram(shell: Shell): Command {
   const program = new Command('ponte')
     .description('Cross-border B2B collections: API host and operator commands')
     .version(manifest.version)
@@ -34,7 +56,7 @@ export async function runProgram(shell: Shell, words: readonly string[]): Promis
     })
     .configureHelp({ optionDescription })
     .showHelpAfterError('Add --help for usage.')
-    .addHelpText('after', () => `\nExit codes:\n${exitCodeLines()}`);
+    .addHelpText('after', () => `\n${commandRules}\n\nExit codes:\n${exitCodeLines()}`);
   addServiceCommands(shell, program, manifest.version);
   addDemoCommand(shell, program);
   addListenCommand(shell, program);
@@ -42,6 +64,7 @@ export async function runProgram(shell: Shell, words: readonly string[]): Promis
   addKeyCommands(shell, program);
   addMemberCommands(shell, program);
   addPaymentsCommands(shell, program);
+  addRefundsCommands(shell, program);
   addMoneyCommands(shell, program);
   addDeliveriesCommands(shell, program);
   addMailsCommands(shell, program);
@@ -53,13 +76,7 @@ export async function runProgram(shell: Shell, words: readonly string[]): Promis
   addStoreCommands(shell, program);
   addBackupCommands(shell, program);
   addReleaseCommands(shell, program);
-  try {
-    await program.parseAsync(words, { from: 'user' });
-  } catch (error) {
-    const json = words.includes('--json');
-    if (error instanceof CommanderError) reportUsage(shell, error, json);
-    else finish(shell, failure(shell, error), json);
-  }
+  return program;
 }
 
 /** Leaves out an empty default. */

@@ -4,6 +4,7 @@ import { copyFile, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
+import { HOUR_MS } from '../core/domain/base/instant.js';
 import type { PaymentStatus } from '../core/domain/payments/payment.js';
 import type { Host } from '../host/main.js';
 import type { Outcome, Shell } from './operator.js';
@@ -11,7 +12,7 @@ import type { Outcome, Shell } from './operator.js';
 const PAYMENTS = 5;
 const READ_EVERY_MS = 20;
 /** Keeps the pay-ins of the backup open. */
-const HOUR_MS = 3_600_000;
+const PAYIN_DELAY_MS = HOUR_MS;
 
 interface DemoStage {
   readonly folder: string;
@@ -66,7 +67,7 @@ async function played(stage: DemoStage): Promise<Outcome> {
   const database = join(folder, 'ponte.db');
   const backup = join(folder, 'backup.db');
   await serve(0, (host) => createdAndQuoted(host));
-  await serve(HOUR_MS, (host) => advanced(host, 'on_ramp_pending'));
+  await serve(PAYIN_DELAY_MS, (host) => advanced(host, 'on_ramp_pending'));
   await copyFile(database, backup);
   say(`Backup: ${PAYMENTS} payments whose buyers are about to pay.`);
   await serve(0, (host) => reached(host, 'settled'));

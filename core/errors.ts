@@ -134,7 +134,7 @@ const retryAfterSeconds: Partial<Record<ErrorCode, number>> = {
 export interface Refusal {
   readonly status: number;
   readonly message: string;
-  /** Is null if it is not transient. */
+  /** Null if it is not transient. */
   readonly retryAfterSeconds: number | null;
 }
 

@@ -14,7 +14,7 @@ import type { Config } from './config.js';
 
 /** After a failure, unless the interval is shorter. */
 const RETRY_MS = 5 * MINUTE_MS;
-/** Of the output of the process, in the log. */
+/** Length of the process output in the log, in characters. */
 const REASON_LENGTH = 500;
 
 type BackupPlan = NonNullable<Config['backups']>;

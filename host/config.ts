@@ -9,6 +9,12 @@ import type { PartnerKind } from '../adapters/partner/running-partner.js';
 import { SECOND_MS } from '../core/domain/base/instant.js';
 import { nearMiss } from '../core/domain/base/near-miss.js';
 import { schedules } from '../core/domain/base/schedules.js';
+import { ATTEMPTS_MAX } from '../core/domain/webhooks/webhook-delivery.js';
+import {
+  KIBIBYTES_PER_CREATE,
+  LARGE_BODY_BYTES_MIN,
+  TENANT_SHARE,
+} from '../core/usecases/service/rate-limits.js';
 import {
   bucketUrl,
   contactUrl,
@@ -31,47 +37,169 @@ const retryWaits = schedules.webhookAttempt.waitsMs.map((ms) => ms / SECOND_MS).
 /** In production: time for a load balancer to miss two probes. */
 const DRAIN_SECONDS = 5;
 
+/** Defaults of the limits of creates. */
+const creates = { perMinute: 600, burst: 100 } as const;
+
+/** What the keys of a tenant share; `count` is the default of one key. */
+function sharedLimit(count: number): string {
+  const mebibytes = Math.round((TENANT_SHARE * count * KIBIBYTES_PER_CREATE) / 1_024);
+  return (
+    `All keys of an organization and mode share ${TENANT_SHARE} times that, and ` +
+    `${KIBIBYTES_PER_CREATE} KiB of JSON bodies over ${LARGE_BODY_BYTES_MIN / 1_024} KiB for ` +
+    `each of these creates: ${mebibytes} MiB by default.`
+  );
+}
+
 /**
- * A variable without `prefault` and `default` depends on others, or is off by default. One that is
+ * Each variable with what adapters/docs/reference/settings.md says about it. A variable without
+ * `prefault` and `default` is off by default, or depends on others, as `unset` says. One that is
  * `secret` may be given as a file: SECRET_FILE.
  */
-const variables = z.object({
-  PONTE_ENV: z.enum(['development', 'production']).default('development'),
-  PONTE_HOST: z.string().default('127.0.0.1'),
-  PONTE_DEVELOPMENT_ON_NETWORK: onOff().optional(),
-  PONTE_PORT: wholeNumber(0, 65_535).prefault('8080'),
-  PONTE_DATA_DIR: z.string().default('./data'),
-  PONTE_DATABASE_URL: databaseUrl().optional().meta({ secret: true }),
-  PONTE_BASE_URL: publicUrl().optional(),
-  PONTE_PAY_URL: publicUrl().optional(),
-  PONTE_SECRET_KEYS: secretKeys().optional().meta({ secret: true }),
-  PONTE_JWT_KEY: secretKeys().optional().meta({ secret: true }),
-  PONTE_PARTNER_TEST: z.enum([...partnerNames, 'none']).default('fake'),
-  PONTE_PARTNER_LIVE: z.enum([...partnerNames, 'none']).default('none'),
+export const variables = z.object({
+  PONTE_ENV: z.enum(['development', 'production']).default('development').meta({
+    description: 'Kind of host. Production refuses to start with settings that are not safe.',
+  }),
+  PONTE_HOST: z.string().default('127.0.0.1').meta({ description: 'Address to listen on.' }),
+  PONTE_PORT: wholeNumber(0, 65_535)
+    .prefault('8080')
+    .meta({ description: 'Port to listen on; 0 selects a free port.' }),
+  PONTE_DEVELOPMENT_ON_NETWORK: onOff()
+    .prefault('0')
+    .meta({
+      description:
+        '`1` allows a development host on an address that is not loopback. Everybody who reaches ' +
+        'it can read its mails and sign in as any buyer.',
+    }),
+  PONTE_DATA_DIR: z
+    .string()
+    .default('./data')
+    .meta({
+      description:
+        'Folder of the SQLite file and documents; in development also of mails and the ' +
+        'secret key.',
+    }),
+  PONTE_DATABASE_URL: databaseUrl().optional().meta({
+    description: 'The database: a SQLite file, or PostgreSQL with one or more servers.',
+    unset: '`sqlite:<PONTE_DATA_DIR>/ponte.db`',
+    secret: true,
+  }),
+  PONTE_BASE_URL: publicUrl().optional().meta({
+    description: 'Public address of the API; https in production.',
+    unset: '`http://<host>:<port>`; required in production',
+  }),
+  PONTE_PAY_URL: publicUrl().optional().meta({
+    description: 'Public address of payment pages; https in production.',
+    unset: '`PONTE_BASE_URL`; required in production',
+  }),
+  PONTE_SECRET_KEYS: secretKeys()
+    .optional()
+    .meta({
+      description:
+        '`id:<base64 of 32 bytes>,…`. The first key encrypts. The others decrypt and are ' +
+        'required until `ponte secrets reseal`.',
+      unset: 'created in the data directory; required in production',
+      secret: true,
+    }),
+  PONTE_JWT_KEY: secretKeys().optional().meta({
+    description:
+      'Keys of session tokens, `id:<base64 of 32 bytes>,…`. The first key signs; all verify.',
+    unset: 'a random key stored in the database',
+    secret: true,
+  }),
+  PONTE_PARTNER_TEST: z
+    .enum([...partnerNames, 'none'])
+    .default('fake')
+    .meta({
+      description: 'Settlement partner of test mode.',
+    }),
+  PONTE_PARTNER_LIVE: z
+    .enum([...partnerNames, 'none'])
+    .default('none')
+    .meta({
+      description:
+        'Settlement partner of live mode. `fake` is for trials and refused in production.',
+    }),
   ...partnerVariables,
-  PONTE_WEBHOOK_ALLOW_PRIVATE: onOff().optional(),
-  PONTE_WEBHOOK_RETRY_SECONDS: retrySeconds().prefault(retryWaits),
-  PONTE_DOCUMENTS: z.enum(['fs', 's3', 'none']).default('fs'),
-  PONTE_S3_URL: bucketUrl().optional(),
-  PONTE_S3_REGION: z.string().default('us-east-1'),
-  PONTE_S3_ACCESS_KEY_ID: z.string().optional().meta({ secret: true }),
-  PONTE_S3_SECRET_ACCESS_KEY: z.string().optional().meta({ secret: true }),
-  PONTE_RATE_LIMIT_PER_MINUTE: wholeNumber(0, 10_000_000).prefault('600'),
-  PONTE_RATE_LIMIT_BURST: wholeNumber(1, 1_000_000).prefault('100'),
-  PONTE_SMTP_URL: smtpUrl().optional().meta({ secret: true }),
-  PONTE_MAIL_FROM: mailSender().prefault('Ponte <ponte@localhost>'),
-  PONTE_CORS_ORIGINS: listOf(
-    isOrigin,
-    'give web origins, for example https://app.example.com',
-  ).prefault(''),
-  PONTE_TRUSTED_PROXIES: trustedProxies().optional(),
-  PONTE_SECURITY_CONTACT: contactUrl().optional(),
-  PONTE_DRAIN_SECONDS: wholeNumber(0, 600).optional(),
-  PONTE_METRICS_PORT: wholeNumber(0, 65_535).optional(),
-  PONTE_BACKUP_TO: z.string().optional(),
-  PONTE_BACKUP_EVERY: interval().prefault('15m'),
-  PONTE_BACKUP_KEEP: wholeNumber(1, 99_999).prefault('96'),
-  PONTE_LOG_LEVEL: z.enum(['debug', 'info', 'warn', 'error', 'silent']).default('info'),
+  PONTE_WEBHOOK_ALLOW_PRIVATE: onOff().optional().meta({
+    description: 'Allows webhooks to http and to private addresses; refused in production.',
+    unset: '`1`, in production `0`',
+  }),
+  PONTE_WEBHOOK_RETRY_SECONDS: retrySeconds()
+    .prefault(retryWaits)
+    .meta({ description: `Waits before attempts 2 to ${ATTEMPTS_MAX}, in seconds.` }),
+  PONTE_DOCUMENTS: z.enum(['fs', 's3', 'none']).default('fs').meta({
+    description: 'Storage of documents: `fs` in the data directory, `s3`, or `none`.',
+  }),
+  PONTE_S3_URL: bucketUrl().optional().meta({
+    description: 'Bucket of documents; required with `s3`, https in production.',
+  }),
+  PONTE_S3_REGION: z.string().default('us-east-1').meta({
+    description: 'Region in the signatures of requests to the bucket.',
+  }),
+  PONTE_S3_ACCESS_KEY_ID: z.string().optional().meta({
+    description: 'Id of the access key of the bucket; required with `s3`.',
+    secret: true,
+  }),
+  PONTE_S3_SECRET_ACCESS_KEY: z.string().optional().meta({
+    description: 'Secret of the access key of the bucket; required with `s3`.',
+    secret: true,
+  }),
+  PONTE_RATE_LIMIT_PER_MINUTE: wholeNumber(0, 10_000_000)
+    .prefault(`${creates.perMinute}`)
+    .meta({
+      description:
+        'Creates per minute of one API key; 0 disables the limits. ' +
+        sharedLimit(creates.perMinute),
+    }),
+  PONTE_RATE_LIMIT_BURST: wholeNumber(1, 1_000_000)
+    .prefault(`${creates.burst}`)
+    .meta({ description: `Creates at once of one API key. ${sharedLimit(creates.burst)}` }),
+  PONTE_SMTP_URL: smtpUrl().optional().meta({
+    description: 'Mail server. In production `smtp` requires STARTTLS.',
+    unset: 'none: mails are `.eml` files in the data directory; required in production',
+    secret: true,
+  }),
+  PONTE_MAIL_FROM: mailSender().prefault('Ponte <ponte@localhost>').meta({
+    description: 'Sender of mails; required with `PONTE_SMTP_URL`.',
+  }),
+  PONTE_CORS_ORIGINS: listOf(isOrigin, 'give web origins, for example https://app.example.com')
+    .prefault('')
+    .meta({ description: 'Web origins that may call from browsers, separated by commas.' }),
+  PONTE_TRUSTED_PROXIES: trustedProxies()
+    .optional()
+    .meta({
+      description:
+        'Addresses or networks whose `X-Forwarded-For` is trusted, separated by commas. `none` ' +
+        'says that there is no proxy. Behind a proxy that is not listed, all clients share the ' +
+        'limits of one.',
+      unset: '`none`; in production, start and `ponte doctor` warn',
+    }),
+  PONTE_SECURITY_CONTACT: contactUrl().optional().meta({
+    description: 'Where to report a vulnerability; published at `/.well-known/security.txt`.',
+  }),
+  PONTE_DRAIN_SECONDS: wholeNumber(0, 600)
+    .optional()
+    .meta({
+      description: 'Time for which requests are still served after SIGTERM, in seconds.',
+      unset: `\`0\`, in production \`${DRAIN_SECONDS}\``,
+    }),
+  PONTE_METRICS_PORT: wholeNumber(0, 65_535).optional().meta({
+    description: 'Port of the metrics at `PONTE_HOST`; 0 selects a free port.',
+    unset: 'no metrics',
+  }),
+  PONTE_BACKUP_TO: z.string().optional().meta({
+    description: 'Folder of scheduled backups (SQLite only), as `ponte serve --backup-to`.',
+    unset: 'no backups',
+  }),
+  PONTE_BACKUP_EVERY: interval().prefault('15m').meta({
+    description: 'Interval of scheduled backups, in minutes, hours or days.',
+  }),
+  PONTE_BACKUP_KEEP: wholeNumber(1, 99_999).prefault('96').meta({
+    description: 'Number of scheduled backups to keep.',
+  }),
+  PONTE_LOG_LEVEL: z.enum(['debug', 'info', 'warn', 'error', 'silent']).default('info').meta({
+    description: 'Lowest level of the log, which is JSON lines on stderr.',
+  }),
 });
 
 const FILE = '_FILE';
@@ -86,7 +214,12 @@ export const variableNames: readonly string[] = [
 ];
 
 /** Commands that call a server read PONTE_KEY, those of the money desk PONTE_OPERATOR. */
-const namesRead: readonly string[] = [...variableNames, 'PONTE_KEY', 'PONTE_OPERATOR'];
+const namesRead: readonly string[] = [
+  ...variableNames,
+  'PONTE_KEY',
+  `PONTE_KEY${FILE}`,
+  'PONTE_OPERATOR',
+];
 
 export type Config = Readonly<ReturnType<typeof configOf>>;
 
@@ -133,21 +266,37 @@ export function readConfig(env: Environment): Config {
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
+/** The value of a secret or of its file; undefined if neither is set. ConfigError. */
+export function readSecret(env: Environment, name: string): string | undefined {
+  const found = secretIn(env, name);
+  if ('why' in found) throw new ConfigError([`${name}: ${found.why}`]);
+  return found.value;
+}
+
 /** The variables with the contents of SECRET_FILE as SECRET, and the secrets that have no value. */
 function withFiles(given: Environment) {
   const set: Record<string, string | undefined> = { ...given };
   const unread: { readonly name: string; readonly why: string }[] = [];
   for (const name of secretNames) {
-    const path = given[`${name}${FILE}`];
-    if (path === undefined) continue;
-    const content = contentOf(path);
-    if (given[name] !== undefined) {
-      unread.push({ name, why: `give it or ${name}${FILE}, not both` });
-    } else if (content === null) unread.push({ name, why: 'its file cannot be read' });
-    else if (content === '') unread.push({ name, why: 'its file is empty' });
-    else set[name] = content;
+    const found = secretIn(given, name);
+    if ('why' in found) unread.push({ name, why: found.why });
+    else if (found.value !== undefined) set[name] = found.value;
   }
   return { set, unread };
+}
+
+/** A variable set to the empty text counts as not set. `why`: the secret cannot be read. */
+function secretIn(
+  env: Environment,
+  name: string,
+): { readonly value: string | undefined } | { readonly why: string } {
+  const value = env[name] || undefined;
+  const path = env[`${name}${FILE}`] || undefined;
+  if (path === undefined) return { value };
+  if (value !== undefined) return { why: `give it or ${name}${FILE}, not both` };
+  const content = contentOf(path);
+  if (content === null) return { why: 'its file cannot be read' };
+  return content === '' ? { why: 'its file is empty' } : { value: content };
 }
 
 /** Without the line break at its end; null if it cannot be read. */
@@ -290,7 +439,7 @@ function backupProblems(env: Environment): readonly string[] {
       .map((name) => `${name}: has no effect without PONTE_BACKUP_TO`);
   }
   if (!env['PONTE_DATABASE_URL']?.startsWith('postgres')) return [];
-  return ['PONTE_BACKUP_TO: back up PostgreSQL with its own tools (OPERATIONS.md)'];
+  return ['PONTE_BACKUP_TO: back up PostgreSQL with its own tools (adapters/docs/backup.md)'];
 }
 
 function s3Of(values: z.output<typeof variables>) {

@@ -127,6 +127,7 @@ export function createContainer(
     mailer: all.get(tokens.mailer),
     letters: all.get(tokens.letters),
     store: all.get(tokens.store),
+    keyUses: new Map(),
     secretBox: all.get(tokens.secretBox),
     documents: all.get(tokens.documents),
     tokenSigner: all.get(tokens.tokenSigner),

@@ -27,7 +27,7 @@ import { localSteps, startWorkers, type Workers, workerSteps } from './workers.j
 
 /** For work that runs when the drain ends; the process exits 10 s after the drain. */
 const STOP_GRACE_MS = 8 * SECOND_MS;
-/** Of that, for webhooks: attempts that still run then are ended and recorded as failed. */
+/** The part of it for webhooks: attempts that still run then end and are recorded as failed. */
 const SEND_GRACE_MS = 6 * SECOND_MS;
 
 export interface Host {
@@ -99,12 +99,6 @@ async function start(config: Config, role: HostRole, creation: Creation): Promis
     const demo = config.production ? null : await createDemo(deps);
     workers = startWork(container, role);
     const running = workers;
-    // Last: the first answer does not wait for it.
-    store.startThread?.().catch((error: unknown) => {
-      deps.log.error('the writer thread could not start; writes stay in the main thread', {
-        error,
-      });
-    });
     return {
       databaseName: store.name,
       url: urlOf(config.host, port),

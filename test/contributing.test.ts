@@ -14,10 +14,13 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { before, test } from 'node:test';
-import { projectRoot } from './support/source-tree.js';
+import { loadMigrations } from '../adapters/storage/migrations.js';
+import { loadTypeScript, projectRoot } from './support/source-tree.js';
 import { suiteEnd } from './support/suite-end.js';
 
 const copy = mkdtempSync(join(tmpdir(), 'ponte-contributing-'));
+const released = loadMigrations('sqlite').map(({ number }) => number);
+const nextMigration = `${released.length + 1}`.padStart(4, '0');
 const guide = readFileSync(join(projectRoot, 'CONTRIBUTING.md'), 'utf8');
 /** Files that examples create, and files that they change. */
 const created: string[] = [];
@@ -34,7 +37,7 @@ before(() => {
   for (const [, language = '', path = '', body = ''] of guide.matchAll(
     /^```(tsx?|sql|diff)\n(?:\/\/|--) (\S+)\n([\s\S]*?)^```$/gm,
   )) {
-    const file = join(copy, path);
+    const file = join(copy, path.replace('NNNN', nextMigration));
     if (language === 'diff') {
       writeFileSync(file, edited(readFileSync(file, 'utf8'), body.trimEnd().split('\n'), path));
       changed.push(path);
@@ -68,10 +71,12 @@ function edited(text: string, diff: readonly string[], path: string): string {
 
 test('each example changes the files that the text names, and no others', () => {
   assert.deepEqual(changed, [
-    // An endpoint, an error code and a partner.
+    // An endpoint, an error code, a setting and a partner.
     'adapters/http/routes.ts',
+    'adapters/http/docs/description-text.ts',
     'core/errors.ts',
     'cli/exit-codes.ts',
+    'host/config.ts',
     'adapters/partner/partners.ts',
     // A field.
     'core/domain/payments/payment.ts',
@@ -82,6 +87,8 @@ test('each example changes the files that the text names, and no others', () => 
     'core/domain/payments/payment.ts',
     'core/domain/hosted/hosted-screen.ts',
     'adapters/http/docs/description-text.ts',
+    'core/domain/payments/command-outcomes.ts',
+    'core/usecases/sandbox/sandbox.ts',
     // A screen.
     'core/domain/hosted/hosted-screen.ts',
     'adapters/pages/buyer/render.tsx',
@@ -95,8 +102,8 @@ test('each example changes the files that the text names, and no others', () => 
     'adapters/http/resources/currency-routes.ts',
     'adapters/partner/bank/bank.ts',
     'adapters/pages/buyer/payout-held-screen.tsx',
-    'adapters/storage/migrations/sqlite/0006.sql',
-    'adapters/storage/migrations/postgres/0006.sql',
+    'adapters/storage/migrations/sqlite/NNNN.sql',
+    'adapters/storage/migrations/postgres/NNNN.sql',
   ]);
 });
 
@@ -113,7 +120,7 @@ test('the examples compile', () => {
   });
 });
 
-test('the examples run: endpoint, error, partner, field, status, screen, wait, migration', () => {
+test('the examples run: endpoint, error, setting, partner, field, status, screen, wait, migration', () => {
   const script = `
     import { createPonte } from './host/embed.js';
     import { catalogue } from './core/errors.js';
@@ -135,12 +142,13 @@ test('the examples run: endpoint, error, partner, field, status, screen, wait, m
       currencies: await ponte.get('/v1/currencies'),
       described: Object.keys((await ponte.get('/docs-json')).paths).includes('/v1/currencies'),
       errorStatus: catalogue.CurrencyNotSupported.status,
+      setting: readConfig({ PONTE_STATUS_PAGE: 'https://status.example/' }).statusPage,
       isConfigured: 'PONTE_BANK_URL' in partnerVariables && partners.bank === bankPartner,
       migrations: [numbers('sqlite'), numbers('postgres')],
     }));
     await ponte.close();`;
   writeFileSync(join(copy, 'examples.ts'), script);
-  const said = execFileSync(process.execPath, ['--import', 'tsx', 'examples.ts'], {
+  const said = execFileSync(process.execPath, [...loadTypeScript, 'examples.ts'], {
     cwd: copy,
     encoding: 'utf8',
   });
@@ -152,10 +160,11 @@ test('the examples run: endpoint, error, partner, field, status, screen, wait, m
     currencies: { currencies: ['USD'] },
     described: true,
     errorStatus: 400,
+    setting: 'https://status.example',
     isConfigured: true,
     migrations: [
-      [1, 2, 3, 4, 5, 6],
-      [1, 2, 3, 4, 5, 6],
+      [...released, released.length + 1],
+      [...released, released.length + 1],
     ],
   });
 });

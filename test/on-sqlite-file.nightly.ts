@@ -1,4 +1,4 @@
-// The HTTP suite, as a whole, over SQLite in a file, to which a thread writes.
+// The HTTP suite, as a whole, over SQLite in a file.
 import { describe } from 'node:test';
 import { filesOverStore, runOn } from './support/databases/other-databases.js';
 

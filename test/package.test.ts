@@ -46,6 +46,12 @@ test('the tarball holds what the exports and the bin name', () => {
   }
 });
 
+test('the tarball holds every page of the documents', () => {
+  const pages = projectFiles().filter(({ path }) => path.startsWith('adapters/docs/'));
+  assert.notEqual(pages.length, 0);
+  for (const { path } of pages) assert.ok(packed.includes(path), `${path} is not in the tarball`);
+});
+
 test('the tarball holds the built code and every migration', () => {
   const migrations = projectFiles().filter(({ path }) => /\/migrations\/.*\.sql$/.test(path));
   assert.notEqual(migrations.length, 0);
@@ -56,7 +62,7 @@ test('the tarball holds the built code and every migration', () => {
 });
 
 test('the tarball holds no sources, no tests and no machine-made leftovers', () => {
-  const allowed = /^(dist\/|cli\/bin\.cjs$|package\.json$|LICENSE$|[A-Z]+\.md$)/;
+  const allowed = /^(dist\/|adapters\/docs\/|cli\/bin\.cjs$|package\.json$|LICENSE$|[A-Z]+\.md$)/;
   assert.deepEqual(
     packed.filter((path) => !allowed.test(path) || /\.test\.|\.tgz$/.test(path)),
     [],

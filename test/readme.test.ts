@@ -1,27 +1,23 @@
-// README.md and OPERATIONS.md are true: commands run as written, tables equal those of the code.
+// README.md and the pages of adapters/docs are true: commands run as written, and what they name
+// exists.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
-import { createPrometheusMetrics } from '../adapters/metrics/prometheus.js';
 import { magicValues } from '../adapters/partner/fake-values.js';
-import { openSqliteStore } from '../adapters/storage/sqlite/store.js';
-import { exitCodes } from '../cli/exit-codes.js';
-import { readQueueStats } from '../core/usecases/service/queue-stats.js';
-import { variableNames } from '../host/config.js';
-import { runCommand } from './support/servers/command.js';
 import { startHostProcess } from './support/servers/host-process.js';
-import { projectRoot } from './support/source-tree.js';
+import { projectFiles, projectRoot } from './support/source-tree.js';
 import { temporaryFolder } from './support/temporary-folder.js';
 
 const readme = readFileSync(join(projectRoot, 'README.md'), 'utf8');
-const manual = readFileSync(join(projectRoot, 'OPERATIONS.md'), 'utf8');
+const pages = projectFiles().filter(({ path }) => path.startsWith('adapters/docs/'));
+const texts = [readme, ...pages.map(({ text }) => text)];
 
-/** The text under a heading of the second level, in either document. */
+/** The text under a heading of the second level, or under a page's title. */
 function section(heading: string): string {
-  const parts = [readme, manual].flatMap((text) => text.split('\n## '));
+  const parts = texts.flatMap((text) => text.replace(/^# /, '').split('\n## '));
   const text = parts.find((part) => part.startsWith(`${heading}\n`));
   assert.ok(text !== undefined, heading);
   return text;
@@ -38,66 +34,9 @@ function codeWords(cell: string): readonly string[] {
   return [...cell.matchAll(/`([^`]+)`/g)].map(([, word]) => word ?? '');
 }
 
-async function help(words: readonly string[]): Promise<string> {
-  return (await runCommand({}, [...words, '--help'])).stdout;
-}
-
-/** The words under `Commands:` in the help of the program or of a noun. */
-async function commandsOf(words: readonly string[]): Promise<readonly string[]> {
-  const [, listed = ''] = (await help(words)).split('\nCommands:\n');
-  const names = [...(listed.split('\n\n')[0] ?? '').matchAll(/^ {2}([a-z-]+)/gm)];
-  return names.map(([, name]) => name ?? '').filter((name) => name !== 'help');
-}
-
-test('the configuration table names every variable, and no other', () => {
-  const cells = firstCells(section('Settings'), 'variable').flatMap(codeWords);
-  assert.deepEqual(cells.toSorted(), [...variableNames].toSorted());
-});
-
-test('the table of commands names every command, and no other', async () => {
-  const known: string[] = [];
-  for (const noun of await commandsOf([])) {
-    const verbs = await commandsOf([noun]);
-    known.push(...(verbs.length === 0 ? [noun] : verbs.map((name) => `${noun} ${name}`)));
-  }
-  const documented = firstCells(section('Commands'), 'command').flatMap((cell) => {
-    const [first = '', ...more] = codeWords(cell);
-    return [first, ...more.map((name) => `${first.split(' ')[0]} ${name}`)];
-  });
-  assert.deepEqual(documented.toSorted(), known.toSorted());
-});
-
-test('the table of exit codes is that of the code', () => {
-  const documented = [...section('Commands').matchAll(/^\| (\d) \| (.*) \|$/gm)];
-  assert.deepEqual(
-    documented.map(([, code, meaning]) => [Number(code), meaning?.replaceAll('`', '')]),
-    Object.values(exitCodes).map(([code, meaning]) => [code, meaning]),
-  );
-});
-
 test('the table of magic values names every one, and no other', () => {
   const documented = firstCells(section('A first payment'), 'value').flatMap(codeWords);
   assert.deepEqual(documented.toSorted(), Object.keys(magicValues).toSorted());
-});
-
-test('the table of metrics names every one, and no other', async (t) => {
-  const store = openSqliteStore({ path: ':memory:' });
-  await store.migrate();
-  const metrics = createPrometheusMetrics();
-  const { port } = await metrics.listen('127.0.0.1', 0, {
-    store: { ...store, connections: { total: 0, idle: 0, waiting: 0 } },
-    queueStats: () => readQueueStats({ store, clock: { nowMs: Date.now } }),
-    backupAgeMs: async () => 0,
-    clockSkewMs: () => 0,
-  });
-  t.after(() => Promise.all([metrics.close(), store.close()]));
-  const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
-  const served = [...text.matchAll(/^# TYPE (ponte_\w+) /gm)].map(([, name]) => name);
-  const documented = firstCells(section('Metrics'), 'name').flatMap(codeWords);
-  assert.deepEqual(documented.toSorted(), served.toSorted());
-  const queues = [...text.matchAll(/^ponte_queue_due\{queue="(\w+)"/gm)].map(([, name]) => name);
-  const [, listed = ''] = /The queues are ([^.]*)\./.exec(section('Metrics')) ?? [];
-  assert.deepEqual(codeWords(listed), queues);
 });
 
 test('the proxies of the manual log no query strings', () => {
@@ -111,11 +50,45 @@ test('the proxies of the manual log no query strings', () => {
   }
 });
 
+test('OPERATIONS.md links every page', () => {
+  const index = readFileSync(join(projectRoot, 'OPERATIONS.md'), 'utf8');
+  const linked = [...index.matchAll(/\]\((.*?)\)/g)].map(([, path]) => path ?? '');
+  assert.deepEqual(linked.toSorted(), pages.map(({ path }) => path).toSorted());
+});
+
+/** What the pages of the reference list. */
+function listed(name: string, pattern: RegExp): readonly string[] {
+  const { text = '' } = pages.find(({ path }) => path.endsWith(`/reference/${name}`)) ?? {};
+  return [...text.matchAll(pattern)].map(([, word]) => word ?? '');
+}
+
+const settings = [...listed('settings.md', /`(PONTE_\w+)`/g), 'PONTE_KEY', 'PONTE_OPERATOR'];
+const commands = listed('commands.md', /^## ponte (.*)$/gm);
+
+for (const [what, known, pattern] of [
+  ['setting', settings, /\b(PONTE_[A-Z0-9_]*[A-Z0-9])\b/g],
+  ['metric', listed('metrics.md', /^\| `(\w+)`/gm), /`(?:rate\()?(ponte_[a-z_]*[a-z])/g],
+  ['command', commands, /(?:^|`)ponte ([a-z]+ [a-z-]+|[a-z]+)/gm],
+] as const) {
+  test(`every ${what} that the pages for operators name exists`, () => {
+    const named = pages.flatMap(({ text }) =>
+      [...text.matchAll(pattern)].map(([, words]) => words ?? ''),
+    );
+    assert.notEqual(named.length, 0);
+    // After a command without verbs an argument may come.
+    const isKnown = (words: string) => known.some((one) => `${words} `.startsWith(`${one} `));
+    assert.deepEqual(
+      [...new Set(named)].filter((words) => !isKnown(words)),
+      [],
+    );
+  });
+}
+
 test('every npm script that is named exists', () => {
   const { scripts } = JSON.parse(readFileSync(join(projectRoot, 'package.json'), 'utf8')) as {
     readonly scripts: Readonly<Record<string, string>>;
   };
-  const named = [...`${readme}${manual}`.matchAll(/npm (?:run (?:-s )?([\w:]+)|(start|test)\b)/g)];
+  const named = [...texts.join('').matchAll(/npm (?:run (?:-s )?([\w:]+)|(start|test)\b)/g)];
   assert.notEqual(named.length, 0);
   for (const [, script, short] of named) assert.ok((script ?? short ?? '') in scripts);
 });

@@ -33,6 +33,7 @@ async function runOf(files: Readonly<Record<string, string>>, words: readonly st
 const server = `
   const server = (await import('node:net')).createServer().listen(0, '127.0.0.1');
   await new Promise((listening) => server.once('listening', listening));`;
+/** More files than processes: what a process that was ended leaves goes to another one. */
 const hanging = {
   load: ['', 'while (true);'],
   loop: ['', "test('loops', () => { while (true); });"],

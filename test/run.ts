@@ -1,24 +1,34 @@
 // Runs tests: every `*.test.ts`, or the files and folders that are named; with `--nightly` every
-// `*.nightly.ts`, which take too long for each change. A few processes load many files each: the
-// service takes longer to load than most files take to run. All files share one PostgreSQL server.
-// A process without progress is ended, and the files that were open are printed. The temporary
+// `*.nightly.ts`, which take too long for each change. A few processes take file after file, since
+// the service takes longer to load than most files take to run. All files share one PostgreSQL
+// server. A process without progress is ended, and the file that was open is printed. The temporary
 // folder of a run is empty. A run of all tests also checks the format and the types.
 //
 //   npm test                                            all tests and checks
 //   npm test -- test/core test/host/crash.test.ts       a folder and a file
 //   npm test -- test/core --name 'is refused'           the tests with such a title
 //   npm test -- --silence 300                           on a slow machine: seconds without progress
-import { chmodSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { availableParallelism, loadavg, tmpdir } from 'node:os';
-import { isAbsolute, join } from 'node:path';
+import { dirname, isAbsolute, join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { mayPostgresEnter } from './support/databases/embedded-postgres.js';
+import { cpuTimeMs } from './support/cpu-time.js';
+import { mayPostgresEnter, POSTGRES_IMAGES } from './support/databases/embedded-postgres.js';
 import { SHARED_POSTGRES, temporaryPostgres } from './support/databases/local-postgres.js';
 import { buildProgram } from './support/servers/built-program.js';
 import { projectFiles, projectRoot } from './support/source-tree.js';
-import type { GroupReport } from './support/test-group.js';
-import { watchedProcess } from './support/watched-process.js';
+import type { TestReport } from './support/test-process.js';
+import { type Answer, watchedProcess } from './support/watched-process.js';
 
 /** Files that need a separate process, and why. */
 const alone: Readonly<Record<string, string>> = {
@@ -26,19 +36,24 @@ const alone: Readonly<Record<string, string>> = {
   'test/on-postgres.nightly.ts': 'sets the database of the process',
   'test/on-sqlite-file.test.ts': 'sets the database of the process',
   'test/on-sqlite-file.nightly.ts': 'sets the database of the process',
+  'test/core/laws.nightly.ts': 'sets the number of cases of the process',
   'test/adapters/http/docs/description.test.ts':
     'compares what the first calls of a process return',
 };
 
-/** How many files one process loads, by folder: few where tests mostly wait, so that others run. */
-const filesPerProcess: readonly (readonly [folder: string, files: number])[] = [
-  ['test/host', 5],
-  ['test/cli', 5],
-  ['test/adapters/storage', 8],
-  ['test/adapters', 40],
-  ['test/core', 50],
-  ['test/simulation', 1],
-  ['test', 2],
+/**
+ * Usual times of files, by folder: those that take longest begin first. The times of the last run
+ * count, where there was one.
+ */
+const usualMs: readonly (readonly [folder: string, ms: number])[] = [
+  ['test/simulation', 60_000],
+  ['test/adapters/pages', 20_000],
+  ['test/host', 15_000],
+  ['test/adapters/storage', 10_000],
+  ['test/cli', 5_000],
+  ['test/adapters', 2_000],
+  ['test/core', 1_000],
+  ['test', 10_000],
 ];
 
 /** Tests wait for servers and clocks about half of their time. */
@@ -46,7 +61,7 @@ const LANES_PER_CORE = 2;
 /** Maximum time without progress. */
 const SILENCE_MS = 100_000;
 const SILENCE_MAX_MS = 300_000;
-/** Maximum time of a group. */
+/** Maximum time of a file. */
 const TOTAL_MS = 600_000;
 /** Maximum time that a process may run on after its last file. */
 const LINGER_MS = 20_000;
@@ -70,8 +85,13 @@ const all = projectFiles()
 const chosen = positionals.length === 0 ? all : positionals.flatMap(testsAt);
 const isWhole = positionals.length === 0 && !values.nightly;
 
-/** Wall time of each file. */
+/** Wall time of each file, and CPU time with the processes that it started. */
 const fileTimes: { readonly path: string; readonly ms: number; readonly cpuMs: number }[] = [];
+/** Milliseconds of the last runs, by file. */
+const timesFile = join(projectRoot, 'node_modules/.cache/test-times.json');
+const lastMs: Readonly<Record<string, number>> = existsSync(timesFile)
+  ? JSON.parse(readFileSync(timesFile, 'utf8'))
+  : {};
 /** The lines of the reporter's summary, added up. */
 const counts = new Map<string, number>();
 const failures: string[] = [];
@@ -83,8 +103,10 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
     process.exit(1);
   });
 process.env['TMPDIR'] = emptyFolder();
+process.env[POSTGRES_IMAGES] = process.env['TMPDIR'];
 await runAll().catch((error: unknown) => fail('the run', String(error)));
 printSummary();
+writeTimes();
 // Nothing that is still open keeps the run from ending.
 process.exit(failures.length === 0 ? 0 : 1);
 
@@ -96,10 +118,14 @@ async function runAll(): Promise<void> {
   if (server !== null) {
     process.env[SHARED_POSTGRES] = await inTime('PostgreSQL did not start', server.url());
   }
-  const waiting = groups();
+  const waiting = chosen.toSorted((a, b) => expectedMs(b) - expectedMs(a));
+  const separate = waiting.filter(isAlone);
+  const together = waiting.filter((path) => !isAlone(path));
   const lanes = Array.from({ length: availableParallelism() * LANES_PER_CORE }, async () => {
-    for (let group = waiting.shift(); group !== undefined; group = waiting.shift())
-      await runGroup(group);
+    for (let path = separate.shift(); path !== undefined; path = separate.shift())
+      await runProcess([path]);
+    // Files that are left when a process was ended go to another one.
+    while (together.length > 0) await runProcess(together);
   });
   await Promise.all([...lanes, ...checks]);
   if (server !== null) await inTime('PostgreSQL did not stop', server.end());
@@ -135,62 +161,73 @@ function testsAt(typed: string): readonly string[] {
   return found;
 }
 
-/** The files of each process. Those with many tests to wait for come first. */
-function groups(): (readonly string[])[] {
-  const shared = chosen.filter((path) => !isAlone(path));
-  const folders = Map.groupBy(shared, (path) =>
-    filesPerProcess.findIndex(([at]) => path.startsWith(at)),
-  );
-  const groups = [...folders].sort().flatMap(([at, paths]) => inGroups(paths, filesPerProcess[at]));
-  return [...chosen.filter(isAlone).map((path) => [path]), ...groups];
-}
-
 function isAlone(path: string): boolean {
-  return alone[path] !== undefined || isAbsolute(path);
+  return alone[path] !== undefined;
 }
 
-function inGroups(paths: readonly string[], [, size]: readonly [string, number] = ['', 1]) {
-  const count = Math.ceil(paths.length / size);
-  return Array.from({ length: count }, (_, group) =>
-    paths.filter((_, index) => index % count === group),
-  );
+function expectedMs(path: string): number {
+  return lastMs[path] ?? usualMs.find(([folder]) => path.startsWith(folder))?.[1] ?? 0;
 }
 
-async function runGroup(paths: readonly string[]): Promise<void> {
-  const openedAtMs = new Map<string, number>();
-  const times = new Map<string, number>();
+interface OpenFile {
+  readonly path: string;
+  readonly atMs: number;
+}
+
+/** Takes the next file from the front of the list. */
+function nextFile(waiting: string[]): OpenFile | null {
+  const path = waiting.shift();
+  return path === undefined ? null : { path, atMs: performance.now() };
+}
+
+/** Runs a process, which takes file after file until none waits. */
+async function runProcess(waiting: string[]): Promise<void> {
+  const closed: string[] = [];
   const left: string[] = [];
-  let cpuMs = 0;
-  const onReport = (line: string) => {
-    const report = JSON.parse(line) as GroupReport;
-    if (report.event === 'exit') cpuMs = report.cpuMs;
-    if (report.event === 'open') openedAtMs.set(report.path, performance.now());
-    if (report.event !== 'closed') return undefined;
-    times.set(report.path, performance.now() - (openedAtMs.get(report.path) ?? 0));
-    if (report.left.length > 0) left.push(`${report.path} left ${report.left.join(', ')}`);
-    return times.size === paths.length ? Math.min(LINGER_MS, silenceMs) : undefined;
+  let open = nextFile(waiting);
+  const onReport = (line: string): Answer => {
+    const report = JSON.parse(line) as TestReport;
+    if (report.event === 'closed' && open !== null) {
+      const { path, atMs } = open;
+      closed.push(path);
+      fileTimes.push({ path, ms: performance.now() - atMs, cpuMs: report.cpuMs });
+      if (report.left.length > 0) left.push(`${path} left ${report.left.join(', ')}`);
+      open = nextFile(waiting);
+    }
+    return open === null ? { endsInMs: lingerMs() } : { message: open.path };
+  };
+  let unprinted = '';
+  const onOutput = (text: string) => {
+    unprinted = withoutResults(unprinted + text);
   };
   const words = [
     ...process.execArgv,
     '--test-reporter=spec',
     ...(values.name === undefined ? [] : [`--test-name-pattern=${values.name}`]),
-    'test/support/test-group.ts',
-    ...paths,
+    'test/support/test-process.ts',
   ];
-  const limits = { cwd: projectRoot, silenceMs, totalMs: TOTAL_MS, onReport };
-  const { code, output, exceeded } = await watchedProcess(process.execPath, words, limits);
-  const failed = printed(output);
-  const unfinished = paths.filter((path) => !times.has(path));
-  const opened = unfinished.filter((path) => openedAtMs.has(path));
-  const files = (opened.length > 0 ? opened : unfinished).join(', ');
-  if (exceeded !== null && unfinished.length > 0) fail(files, `${exceeded}; it was ended`);
-  else if (exceeded !== null)
-    fail(paths.join(', '), `it ran on after its tests; ${left.join('; ')}`);
-  else if (unfinished.length > 0 && values.name === undefined)
-    fail(files, `its process ended with code ${code}`);
-  else if (code !== 0 && failed === '') fail(paths.join(', '), `it ended with code ${code}`);
+  const limits = { cwd: projectRoot, silenceMs, totalMs: TOTAL_MS, onOutput, onReport };
+  const { code, exceeded } = await watchedProcess(process.execPath, words, limits);
+  const failed = printed(unprinted);
   if (failed !== '') failures.push(failed);
-  for (const [path, ms] of times) fileTimes.push({ path, ms, cpuMs });
+  if (open !== null && exceeded !== null) fail(open.path, `${exceeded}; it was ended`);
+  else if (open !== null) fail(open.path, `its process ended with code ${code}`);
+  else if (exceeded !== null)
+    fail(closed.join(', '), `it ran on after its tests; ${left.join('; ')}`);
+  else if (code !== 0 && failed === '') fail(closed.join(', '), `it ended with code ${code}`);
+}
+
+/** Files whose tests are filtered are closed before their tests run. */
+function lingerMs(): number {
+  return values.name === undefined ? Math.min(LINGER_MS, silenceMs) : silenceMs;
+}
+
+/** Prints the results of the files that have ended. Returns the rest. */
+function withoutResults(output: string): string {
+  const isSummary = /^ℹ tests /m.test(output);
+  const [results = ''] = isSummary ? [] : (/^[\s\S]*^[✔✖] [^\n]*\n/m.exec(output) ?? []);
+  process.stdout.write(results);
+  return output.slice(results.length);
 }
 
 /** Prints the results of a process, without its summary. Returns the details of failed tests. */
@@ -201,7 +238,7 @@ function printed(output: string): string {
     if (name !== undefined) counts.set(name, (counts.get(name) ?? 0) + Number(count));
     return name === undefined;
   });
-  const text = lines.join('\n').trim();
+  const text = lines.join('\n').trimEnd();
   if (text !== '') process.stdout.write(`${text}\n`);
   return failed.trim();
 }
@@ -212,12 +249,15 @@ function fail(what: string, why: string): void {
 }
 
 function printSummary(): void {
-  const slowest = fileTimes.toSorted((a, b) => b.ms - a.ms).slice(0, SLOWEST);
+  const slowest = fileTimes.toSorted((a, b) => b.cpuMs - a.cpuMs).slice(0, SLOWEST);
   const seconds = (ms: number) => `${(ms / 1_000).toFixed(1)} s`.padStart(8);
   const lines = [
-    ...(chosen.length > 1 ? ['', 'Slowest files, and the CPU time of their processes:'] : []),
+    ...(chosen.length > 1 ? ['', 'CPU time and time of the files that cost most:'] : []),
     ...(chosen.length > 1
-      ? slowest.map(({ path, ms, cpuMs }) => `${seconds(ms)} ${seconds(cpuMs)}  ${path}`)
+      ? slowest.map(({ path, ms, cpuMs }) => `${seconds(cpuMs)} ${seconds(ms)}  ${path}`)
+      : []),
+    ...(chosen.length > 1
+      ? [`${seconds(cpuTimeMs())} ${seconds(performance.now())}  the run, with servers and checks`]
       : []),
     ...(failures.length > 0 ? ['', '✖ failed:', '', ...failures] : []),
     '',
@@ -226,6 +266,14 @@ function printSummary(): void {
       .join(', '),
   ];
   process.stdout.write(`${lines.join('\n')}\n`);
+}
+
+/** For the order of the next run. Another run never reads half of it. */
+function writeTimes(): void {
+  const measured = Object.fromEntries(fileTimes.map(({ path, ms }) => [path, Math.round(ms)]));
+  mkdirSync(dirname(timesFile), { recursive: true });
+  writeFileSync(`${timesFile}.${process.pid}`, JSON.stringify({ ...lastMs, ...measured }));
+  renameSync(`${timesFile}.${process.pid}`, timesFile);
 }
 
 /** Runs while the tests do, and shows its output when it fails. */

@@ -2,7 +2,7 @@
 // must catch its own counterexamples before it may pass the tree. What Biome can check is left to
 // Biome; lint.test.ts shows that those rules bite.
 import assert from 'node:assert/strict';
-import { basename, extname } from 'node:path';
+import { basename, extname, posix } from 'node:path';
 import { test } from 'node:test';
 import {
   codeOf,
@@ -161,7 +161,7 @@ const rules: readonly Rule[] = [
     check: eachFile(
       (file) =>
         file.path.startsWith('test/') &&
-        file.path !== 'test/support/test-group.ts' &&
+        file.path !== 'test/support/test-process.ts' &&
         ['before', 'after'].every((hook) => new RegExp(`^\\s*${hook}\\(`, 'm').test(codeOf(file))),
     ),
     counterexamples: [['test/a.test.ts', 'before(open);\nafter(close);\n']],
@@ -287,12 +287,15 @@ const rules: readonly Rule[] = [
     counterexamples: [['core/a.ts', 'export interface A {}\nexport type A = string;']],
   },
   {
-    name: 'a doc comment of the domain and the ports is a sentence: not “Of …”, “Null …”, “Over …”',
+    name: 'a doc comment names what it is about: “Length of …”, not “Of …”',
     check: eachLineOf(
-      ({ path }) => /^core\/.*\.ts$/.test(path) && !path.startsWith('core/usecases/'),
-      (line) => /\/\*\* (Of|Null|Over)\b/.test(line),
+      ({ path }) => /^(core\/(domain|ports)|host|cli)\/.*\.ts$/.test(path),
+      (line) => /^\s*\/?\*\*? (Of|Over)\b/.test(line),
     ),
-    counterexamples: [['core/domain/a.ts', '/** Of a cancellation, in characters. */']],
+    counterexamples: [
+      ['core/domain/a.ts', '/** Of a cancellation, in characters. */'],
+      ['cli/a.ts', '/**\n * Over all tenants.\n */'],
+    ],
   },
   {
     name: `a function has at most ${functionLinesMax} lines, those inside it counted`,
@@ -406,6 +409,15 @@ const rules: readonly Rule[] = [
     ),
   },
   {
+    name: 'a relative link between documents leads to a file, and its anchor to a heading',
+    check: brokenLinks,
+    counterexamples: [
+      ['README.md', '[a](nowhere.md)'],
+      ['README.md', '# A b\n\n[a](#a)'],
+      ['adapters/docs/a.md', '[a](package.json)'],
+    ],
+  },
+  {
     name: 'nothing speaks of the workshop in which it was made',
     check: eachLineOf(
       ({ path }) => basename(path) !== 'package-lock.json',
@@ -505,6 +517,34 @@ function packagesDeclared(files: readonly SourceFile[]): readonly string[] {
     }
   }
   return [...wrong, ...[...unused].map((name) => `package.json: nothing imports ${name}`)];
+}
+
+function brokenLinks(files: readonly SourceFile[]): readonly string[] {
+  const pages = new Map(
+    files
+      .filter(({ path }) => path.endsWith('.md'))
+      .map(({ path, text }) => [path, text.replace(/^ *```[\s\S]*?^ *```$/gm, '')]),
+  );
+  return [...pages].flatMap(([path, text]) =>
+    [...text.matchAll(/\]\((?!\w+:)([^)#]*)#?([^)]*)\)/g)].flatMap(
+      ([link, to = '', anchor = '']) => {
+        const target = to === '' ? path : posix.join(posix.dirname(path), to);
+        const isThere = files.some((file) => file.path === target);
+        const isFound = anchor === '' || anchorsOf(pages.get(target) ?? '').includes(anchor);
+        return isThere && isFound ? [] : [`${path}: ${link.slice(1)}`];
+      },
+    ),
+  );
+}
+
+/** The anchors of the headings, as code hosts make them. */
+function anchorsOf(text: string): readonly string[] {
+  return [...text.matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) =>
+    heading
+      .toLowerCase()
+      .replaceAll(/[^\w\- ]/g, '')
+      .replaceAll(' ', '-'),
+  );
 }
 
 function exportedTypesUnique(files: readonly SourceFile[]): readonly string[] {

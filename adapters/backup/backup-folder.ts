@@ -18,7 +18,7 @@ import {
 
 /** Sorts by time, and is valid on every file system. */
 const nameForm = /^ponte-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-\d{3}Z$/;
-/** Names the machine and process of the writer, so that leftovers of dead processes are found. */
+/** The machine and process of the writer, so that leftovers of dead processes are found. */
 const partialForm = /^\.partial-(?<host>.+)-(?<pid>\d+)$/;
 const REMOVED = '.removed-';
 

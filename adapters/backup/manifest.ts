@@ -44,7 +44,7 @@ const manifest = z.strictObject({
   rows: z.record(z.string(), count),
   /** Differences in the ledger at the time of the backup. */
   ledgerDifferences: count,
-  /** Identifies the documents folder of the database; null without documents. */
+  /** The id of the documents folder of the database; null without documents. */
   documentFingerprint: z
     .string()
     .regex(/^database-[0-9a-f]{1,64}$/)
@@ -100,7 +100,7 @@ export function isSameSource(a: Source, b: Source): boolean {
   return a.id === undefined || b.id === undefined ? a.host === b.host : a.id === b.id;
 }
 
-/** Over the parsed value, whose properties have the order of the schema: ignores white space. */
+/** The checksum of the parsed value, in the order of the schema; white space does not count. */
 function checksumOf(read: Manifest): string {
   return hash('sha256', JSON.stringify(read), 'hex');
 }

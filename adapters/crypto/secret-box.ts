@@ -73,6 +73,14 @@ export function createSecretBox(
   assert(first !== undefined, 'a secret box needs at least one key');
   const sealKeys = new Map(keys.map((key) => [key.id, derive(key, 'seal')]));
   assert(sealKeys.size === keys.length, 'the ids of secret keys are unique');
+  // There are a few purposes of MACs, and deriving a key costs more than a MAC.
+  const macKeys = new Map<string, Uint8Array>();
+  const macUnder = (key: SecretKey, text: string, purpose: string): string => {
+    const name = `${key.id} ${purpose}`;
+    const macKey = macKeys.get(name) ?? derive(key, `mac:${purpose}`);
+    macKeys.set(name, macKey);
+    return createHmac('sha256', macKey).update(text).digest('hex');
+  };
   return {
     keyId: first.id,
     seal(plain, purpose) {
@@ -111,12 +119,6 @@ export function createSecretBox(
       });
     },
   };
-}
-
-function macUnder(key: SecretKey, text: string, purpose: string): string {
-  return createHmac('sha256', derive(key, `mac:${purpose}`))
-    .update(text)
-    .digest('hex');
 }
 
 function finish(decipher: ReturnType<typeof createDecipheriv>, ciphertext: Uint8Array): string {

@@ -13,7 +13,7 @@ import type { FeedReaders } from '../../core/usecases/webhooks/feed-readers.js';
 import { describeRoutes } from './docs/openapi.js';
 import { clientAddressOver } from './protocol/client-address.js';
 import { type Pipeline, serve } from './protocol/pipeline.js';
-import { hasBody, hostsIn, readBytes, requestIdOf } from './protocol/request-input.js';
+import { hostsIn, readBytes, requestIdOf } from './protocol/request-input.js';
 import { refusalReply, sendRaw, transportHeaders } from './protocol/response-output.js';
 import type { HandlerContext, Readiness } from './protocol/route-row.js';
 import { createRouter } from './protocol/router.js';
@@ -121,11 +121,14 @@ export function createHttpServer(deps: Deps, options: HttpOptions): HttpServer {
   const onRequest = (request: IncomingMessage, response: ServerResponse) => {
     const before = exchanges.get(request.socket)?.response ?? null;
     exchanges.set(request.socket, { request, response, before });
-    endLateBody(request, response, requestTimeoutMs);
-    answer(pipeline, options.pages ?? null, request, response).catch((error: unknown) => {
-      deps.log.error('an answer could not be written', { err: error });
-      response.destroy();
-    });
+    const answered = answer(pipeline, options.pages ?? null, request, response);
+    answered.then(
+      () => endLateBody(request, requestTimeoutMs),
+      (error: unknown) => {
+        deps.log.error('an answer could not be written', { err: error });
+        response.destroy();
+      },
+    );
   };
   const server = createServer(
     {
@@ -169,13 +172,10 @@ async function answer(
   response: ServerResponse,
 ): Promise<void> {
   // The pipeline refuses a request of several hosts.
-  const isPage = pages !== null && hostsIn(request) <= 1 && pages.owns(request);
+  if (!pages?.owns(request) || hostsIn(request) > 1) return serve(pipeline, request, response);
   const { context, clientAddress, limits, stopping } = pipeline;
-  const { baseUrl, payUrl } = context.deps.settings;
-  for (const [name, value] of Object.entries(transportHeaders(isPage ? payUrl : baseUrl))) {
-    response.setHeader(name, value);
-  }
-  if (!isPage) return serve(pipeline, request, response);
+  const ofEveryPage = Object.entries(transportHeaders(context.deps.settings.payUrl));
+  for (const [name, value] of ofEveryPage) response.setHeader(name, value);
   return pages.serve(withStoreTimeout(context.deps), request, response, {
     requestId: requestIdOf(request),
     client: clientAddress(request),
@@ -186,14 +186,11 @@ async function answer(
 }
 
 /** A client has so long for the rest of a body that nothing reads any more. */
-function endLateBody(request: IncomingMessage, response: ServerResponse, timeoutMs: number): void {
-  if (!hasBody(request)) return;
-  response.once('finish', () => {
-    if (request.complete || request.closed) return;
-    const timer = setTimeout(() => request.socket.destroy(), timeoutMs);
-    timer.unref();
-    request.once('close', () => clearTimeout(timer));
-  });
+function endLateBody(request: IncomingMessage, timeoutMs: number): void {
+  if (request.complete || request.closed) return;
+  const timer = setTimeout(() => request.socket.destroy(), timeoutMs);
+  timer.unref();
+  request.once('close', () => clearTimeout(timer));
 }
 
 /** The sandbox's notes come first: its values are what an integrator tries. */

@@ -89,9 +89,9 @@ const CUT = '[cut]';
 const DEPTH_MAX = 8;
 const ITEMS_MAX = 100;
 const TEXT_LENGTH_MAX = 4_096;
-/** Bounds the work for a huge text. */
+/** Characters of a text that are read: bounds the work for a huge one. */
 const TEXT_READ_MAX = 65_536;
-/** Of lines that could not be written yet, in characters. */
+/** Length of the lines that could not be written yet, in characters. */
 const WAITING_LENGTH_MAX = 1_048_576;
 /** Names that pino writes: a field must not replace them. */
 const reserved: ReadonlySet<string> = new Set(['level', 'time', 'pid', 'message']);

@@ -6,7 +6,163 @@ import type { AddressInfo } from 'node:net';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { SECOND_MS } from '../../core/domain/base/instant.js';
 import type { Metrics } from '../../core/ports/outside.js';
-import type { QueueReport } from '../../core/usecases/service/queue-stats.js';
+import { queueNames } from '../../core/ports/storage.js';
+import { COUNTED_MAX, type QueueReport } from '../../core/usecases/service/queue-stats.js';
+
+/**
+ * Every metric with its description, which Prometheus and adapters/docs/reference/metrics.md show.
+ * Those of `database` are read from it; without it they are absent.
+ */
+export const metricTable = {
+  ponte_requests_total: {
+    type: 'counter',
+    labels: ['operation', 'status'],
+    source: 'process',
+    help: 'Responses by operationId; none if the request matches no operation.',
+  },
+  ponte_create_duration_seconds: {
+    type: 'histogram',
+    labels: ['operation'],
+    source: 'process',
+    help: 'Request to response of creates that were not refused, replays included.',
+  },
+  ponte_delivery_attempts_total: {
+    type: 'counter',
+    labels: ['outcome'],
+    source: 'process',
+    help: 'Attempts at webhooks: delivered; failed, to be retried; dead_letter, given up.',
+  },
+  ponte_event_to_receiver_seconds: {
+    type: 'histogram',
+    labels: [],
+    source: 'process',
+    help: 'Event to 2xx of the receiver, retries and replays included.',
+  },
+  ponte_partner_messages_total: {
+    type: 'counter',
+    labels: ['partner', 'mode', 'result'],
+    source: 'process',
+    help:
+      'Messages of the settlement partner: applied; without_effect, about nothing that Ponte ' +
+      'follows, such as an unknown event; unmatched, tried again; given_up; not_genuine.',
+  },
+  ponte_store_commits_total: {
+    type: 'counter',
+    labels: [],
+    source: 'process',
+    help: 'Transactions committed.',
+  },
+  ponte_store_batches_total: {
+    type: 'counter',
+    labels: [],
+    source: 'process',
+    help: 'Batches of writes in those transactions; divided by commits, the writes per commit.',
+  },
+  ponte_store_connections: {
+    type: 'gauge',
+    labels: ['state'],
+    source: 'process',
+    help: 'PostgreSQL connections used and idle, and callers waiting for one.',
+  },
+  ponte_clock_skew_seconds: {
+    type: 'gauge',
+    labels: [],
+    source: 'process',
+    help: "How far this machine's clock is ahead of the database's; 0 on SQLite.",
+  },
+  ponte_backup_age_seconds: {
+    type: 'gauge',
+    labels: [],
+    source: 'process',
+    help: 'Age of the last good backup, +Inf before the first; only with PONTE_BACKUP_TO.',
+  },
+  ponte_database_up: {
+    type: 'gauge',
+    labels: [],
+    source: 'process',
+    help: '1 if the database could be read for this scrape, else 0.',
+  },
+  ponte_queue_due: {
+    type: 'gauge',
+    labels: ['queue'],
+    source: 'database',
+    help:
+      `Rows that are due and not claimed, at most ${COUNTED_MAX}. ` +
+      `The queues are ${queueNames.join(', ')}.`,
+  },
+  ponte_queue_late_seconds: {
+    type: 'gauge',
+    labels: ['queue'],
+    source: 'database',
+    help: 'Time since the oldest of them was due.',
+  },
+  ponte_oldest_undelivered_seconds: {
+    type: 'gauge',
+    labels: [],
+    source: 'database',
+    help: 'Age of the oldest undelivered event, waits between attempts included.',
+  },
+  ponte_stuck_commands: {
+    type: 'gauge',
+    labels: [],
+    source: 'database',
+    help: 'Commands to the partner that need an operator.',
+  },
+  ponte_dead_letters: {
+    type: 'gauge',
+    labels: [],
+    source: 'database',
+    help: `Deliveries given up, at most ${COUNTED_MAX}.`,
+  },
+  ponte_funds_needing_review: {
+    type: 'gauge',
+    labels: [],
+    source: 'database',
+    help: 'Payments whose money needs an operator: its position or refund is needs_review.',
+  },
+  ponte_unmatched_minor: {
+    type: 'gauge',
+    labels: ['currency'],
+    source: 'database',
+    help: 'Money that nobody ordered and that needs a decision, in minor units of the currency.',
+  },
+  ponte_unmatched_oldest_seconds: {
+    type: 'gauge',
+    labels: [],
+    source: 'database',
+    help: 'For how long the oldest of it has been here; 0 if there is none.',
+  },
+  ponte_books_read_age_seconds: {
+    type: 'gauge',
+    labels: ['partner', 'mode'],
+    source: 'database',
+    help: 'How long ago both books of the partner were last read completely.',
+  },
+  ponte_epoch: {
+    type: 'gauge',
+    labels: [],
+    source: 'database',
+    help: 'The epoch of the feed: 1 until the first restore.',
+  },
+  ponte_quarantine: {
+    type: 'gauge',
+    labels: [],
+    source: 'database',
+    help: '1 while a restored database waits for its release, else 0.',
+  },
+} as const satisfies Readonly<Record<`ponte_${string}`, MetricRow>>;
+
+export interface MetricRow {
+  readonly type: 'counter' | 'histogram' | 'gauge';
+  readonly labels: readonly string[];
+  readonly source: 'process' | 'database';
+  readonly help: string;
+}
+
+type MetricTable = typeof metricTable;
+type MetricName<Type extends MetricRow['type']> = {
+  readonly [Name in keyof MetricTable]: MetricTable[Name]['type'] extends Type ? Name : never;
+}[keyof MetricTable];
 
 /** Scrapes within this time get the same reading. */
 const FRESH_MS = SECOND_MS;
@@ -38,40 +194,12 @@ export interface PrometheusMetrics extends Metrics {
 }
 
 export function createPrometheusMetrics(): PrometheusMetrics {
-  const registers = [new Registry()];
-  const [requests, created, attempts, delivered, messages] = [
-    new Counter({
-      name: 'ponte_requests_total',
-      help: 'Requests answered, by operation of the API and HTTP status.',
-      labelNames: ['operation', 'status'],
-      registers,
-    }),
-    new Histogram({
-      name: 'ponte_create_duration_seconds',
-      help: 'From the request to the answer of creates that were not refused.',
-      labelNames: ['operation'],
-      buckets: createBuckets,
-      registers,
-    }),
-    new Counter({
-      name: 'ponte_delivery_attempts_total',
-      help: 'Attempts at webhook deliveries, by outcome.',
-      labelNames: ['outcome'],
-      registers,
-    }),
-    new Histogram({
-      name: 'ponte_event_to_receiver_seconds',
-      help: "From an event to its receiver's 2xx.",
-      buckets: deliveryBuckets,
-      registers,
-    }),
-    new Counter({
-      name: 'ponte_partner_messages_total',
-      help: 'Messages of the settlement partner, by result.',
-      labelNames: ['partner', 'mode', 'result'],
-      registers,
-    }),
-  ];
+  const process = new Registry();
+  const requests = counter(process, 'ponte_requests_total');
+  const created = histogram(process, 'ponte_create_duration_seconds', createBuckets);
+  const attempts = counter(process, 'ponte_delivery_attempts_total');
+  const delivered = histogram(process, 'ponte_event_to_receiver_seconds', deliveryBuckets);
+  const messages = counter(process, 'ponte_partner_messages_total');
   for (const outcome of ['delivered', 'failed', 'dead_letter']) attempts.inc({ outcome }, 0);
   let server: Server | null = null;
   return {
@@ -86,7 +214,6 @@ export function createPrometheusMetrics(): PrometheusMetrics {
     undelivered: (outcome, count) => attempts.inc({ outcome }, count),
     partnerMessage: (partner, mode, result) => messages.inc({ partner, mode, result }),
     listen(host, port, sources) {
-      const [process] = registers as [Registry];
       collectDefaultMetrics({ register: process });
       addSources(process, sources);
       const listening = serveText(scrapeOf(process, sources), process.contentType);
@@ -106,68 +233,33 @@ export function createPrometheusMetrics(): PrometheusMetrics {
 }
 
 /** What a scrape reads from this process. */
-function addSources(register: Registry, { store, backupAgeMs, clockSkewMs }: MetricsSources): void {
-  const registers = [register];
-  const total = (name: string, help: string, read: () => number) =>
-    new Counter({
-      name,
-      help,
-      registers,
-      collect() {
-        this.reset();
-        this.inc(read());
-      },
+function addSources(process: Registry, { store, backupAgeMs, clockSkewMs }: MetricsSources): void {
+  const total = (name: MetricName<'counter'>, read: () => number) =>
+    counter(process, name, (metric) => {
+      metric.reset();
+      metric.inc(read());
     });
-  const gauge = (name: string, help: string, readMs: () => number | Promise<number>) =>
-    new Gauge({
-      name,
-      help,
-      registers,
-      async collect() {
-        this.set(seconds(await readMs()));
-      },
-    });
-  total('ponte_store_commits_total', 'Transactions committed.', () => store.counts.commits);
-  total(
-    'ponte_store_batches_total',
-    'Batches of writes in those transactions.',
-    () => store.counts.applied,
-  );
-  gauge(
-    'ponte_clock_skew_seconds',
-    "How far this machine's clock is ahead of the database's; 0 on SQLite.",
-    clockSkewMs,
-  );
-  if (backupAgeMs !== null) {
-    const help = 'Age of the last good backup; +Inf before the first.';
-    gauge('ponte_backup_age_seconds', help, backupAgeMs);
-  }
+  const duration = (name: MetricName<'gauge'>, readMs: () => number | Promise<number>) =>
+    gauge(process, name, async (metric) => metric.set(seconds(await readMs())));
+  total('ponte_store_commits_total', () => store.counts.commits);
+  total('ponte_store_batches_total', () => store.counts.applied);
+  duration('ponte_clock_skew_seconds', clockSkewMs);
+  if (backupAgeMs !== null) duration('ponte_backup_age_seconds', backupAgeMs);
   if (store.connections === null) return;
-  new Gauge({
-    name: 'ponte_store_connections',
-    help: 'Database connections in use and idle, and waiting callers.',
-    labelNames: ['state'],
-    registers,
-    collect() {
-      if (store.connections === null) return;
-      const { total: all, idle, waiting } = store.connections;
-      this.set({ state: 'used' }, all - idle);
-      this.set({ state: 'idle' }, idle);
-      this.set({ state: 'waiting' }, waiting);
-    },
+  gauge(process, 'ponte_store_connections', (metric) => {
+    if (store.connections === null) return;
+    const { total: all, idle, waiting } = store.connections;
+    metric.set({ state: 'used' }, all - idle);
+    metric.set({ state: 'idle' }, idle);
+    metric.set({ state: 'waiting' }, waiting);
   });
 }
 
 /** All metrics; without those of the database while it cannot be read. */
 function scrapeOf(process: Registry, { queueStats }: MetricsSources): () => Promise<string> {
   const database = new Registry();
-  const registers = [database];
-  const show = queueGauges(registers);
-  const up = new Gauge({
-    name: 'ponte_database_up',
-    help: '1 when the database could be read for this scrape, 0 when not.',
-    registers: [process],
-  });
+  const show = queueGauges(database);
+  const up = gauge(process, 'ponte_database_up');
   return async () => {
     const waiting = await queueStats().catch(() => null);
     up.set(waiting === null ? 0 : 1);
@@ -177,40 +269,18 @@ function scrapeOf(process: Registry, { queueStats }: MetricsSources): () => Prom
   };
 }
 
-function queueGauges(registers: Registry[]): (waiting: QueueReport) => void {
-  const gauge = (name: string, help: string) => new Gauge({ name, help, registers });
-  const ofQueue = (name: string, help: string) =>
-    new Gauge({ name, help, labelNames: ['queue'], registers });
-  const due = ofQueue('ponte_queue_due', 'Rows that are due and not claimed, 10000 at most.');
-  const late = ofQueue('ponte_queue_late_seconds', 'For how long the oldest of them has been due.');
-  const undelivered = gauge(
-    'ponte_oldest_undelivered_seconds',
-    'Age of the oldest event with a pending delivery.',
-  );
-  const stuck = gauge('ponte_stuck_commands', 'Partner commands that need an operator.');
-  const dead = gauge('ponte_dead_letters', 'Deliveries that were given up, 10000 at most.');
-  const funds = gauge('ponte_funds_needing_review', 'Payments whose money needs review.');
-  const unmatched = new Gauge({
-    name: 'ponte_unmatched_minor',
-    help: 'Money that nobody ordered and that needs a decision, in minor units of the currency.',
-    labelNames: ['currency'],
-    registers,
-  });
-  const oldestUnmatched = gauge(
-    'ponte_unmatched_oldest_seconds',
-    'For how long the oldest of it has been here; 0 if there is none.',
-  );
-  const booksRead = new Gauge({
-    name: 'ponte_books_read_age_seconds',
-    help: 'How long ago the books of the partner were last read completely.',
-    labelNames: ['partner', 'mode'],
-    registers,
-  });
-  const epoch = gauge('ponte_epoch', 'The epoch of the feed: 1 until the first restore.');
-  const quarantine = gauge(
-    'ponte_quarantine',
-    '1 while the database is in quarantine after a restore, 0 when not.',
-  );
+function queueGauges(database: Registry): (waiting: QueueReport) => void {
+  const due = gauge(database, 'ponte_queue_due');
+  const late = gauge(database, 'ponte_queue_late_seconds');
+  const undelivered = gauge(database, 'ponte_oldest_undelivered_seconds');
+  const stuck = gauge(database, 'ponte_stuck_commands');
+  const dead = gauge(database, 'ponte_dead_letters');
+  const funds = gauge(database, 'ponte_funds_needing_review');
+  const unmatched = gauge(database, 'ponte_unmatched_minor');
+  const oldestUnmatched = gauge(database, 'ponte_unmatched_oldest_seconds');
+  const booksRead = gauge(database, 'ponte_books_read_age_seconds');
+  const epoch = gauge(database, 'ponte_epoch');
+  const quarantine = gauge(database, 'ponte_quarantine');
   return (waiting) => {
     epoch.set(waiting.epoch);
     quarantine.set(waiting.inQuarantine ? 1 : 0);
@@ -233,6 +303,45 @@ function queueGauges(registers: Registry[]): (waiting: QueueReport) => void {
       booksRead.set({ partner, mode }, seconds(ageMs));
     }
   };
+}
+
+function counter(
+  register: Registry,
+  name: MetricName<'counter'>,
+  read?: (metric: Counter) => void,
+): Counter {
+  return new Counter({
+    ...described(register, name),
+    collect() {
+      read?.(this);
+    },
+  });
+}
+
+function gauge(
+  register: Registry,
+  name: MetricName<'gauge'>,
+  read?: (metric: Gauge) => void | Promise<void>,
+): Gauge {
+  return new Gauge({
+    ...described(register, name),
+    async collect() {
+      await read?.(this);
+    },
+  });
+}
+
+function histogram(
+  register: Registry,
+  name: MetricName<'histogram'>,
+  buckets: number[],
+): Histogram {
+  return new Histogram({ ...described(register, name), buckets });
+}
+
+function described(register: Registry, name: keyof MetricTable) {
+  const { help, labels }: MetricRow = metricTable[name];
+  return { name, help, labelNames: [...labels], registers: [register] };
 }
 
 function serveText(read: () => Promise<string>, type: string): Server {

@@ -36,24 +36,36 @@ export interface HostedPages {
 /** If pages and API have different hosts, each host has its own paths only. */
 export function hostedPages({ watch, mailbox, settings }: PagesOptions): HostedPages {
   let loaded: ReturnType<typeof loadPages> | null = null;
+  let addresses = addressesOf(settings);
   const uploads = new ConcurrencyLimiter(() => undefined);
   return {
     mailboxUrl: () => (mailbox === null ? null : `${settings.payUrl}/dev/mailbox`),
     owns({ url = '', headers }) {
-      const [api, pages] = [new URL(settings.baseUrl), new URL(settings.payUrl)];
+      if (!isCurrent(addresses, settings)) addresses = addressesOf(settings);
+      const { ownHost, prefix } = addresses;
       const path = url.split('?', 1)[0] ?? '';
-      if (api.host !== pages.host) return headers.host === pages.host && !wellKnown.test(path);
-      return ownPath.test(below(prefixOf(pages), path));
+      if (ownHost !== null) return headers.host === ownHost && !wellKnown.test(path);
+      return ownPath.test(below(prefix, path));
     },
     async serve(deps, ...rest) {
       loaded ??= loadPages();
       const { servePage, site } = await loaded;
-      const pages = new URL(settings.payUrl);
-      const secure = pages.protocol === 'https:';
-      const context = { deps, watch, uploads, mailbox, prefix: prefixOf(pages), secure };
+      const { prefix, secure } = addresses;
+      const context = { deps, watch, uploads, mailbox, prefix, secure };
       await servePage(site, context, ...rest);
     },
   };
+}
+
+/** What follows from the addresses of the service: read once, because every request needs it. */
+function addressesOf({ baseUrl, payUrl }: PagesOptions['settings']) {
+  const pages = new URL(payUrl);
+  const ownHost = pages.host === new URL(baseUrl).host ? null : pages.host;
+  return { baseUrl, payUrl, ownHost, prefix: prefixOf(pages), secure: pages.protocol === 'https:' };
+}
+
+function isCurrent(known: PagesOptions['settings'], { baseUrl, payUrl }: PagesOptions['settings']) {
+  return known.baseUrl === baseUrl && known.payUrl === payUrl;
 }
 
 async function loadPages() {

@@ -1,11 +1,12 @@
 // Rules about commands of money: pay-ins, payouts and refunds, each brought to its end.
 import assert from 'node:assert/strict';
 import { money, parseRate } from '../../core/domain/base/money.js';
+import { QUOTE_EXPIRED } from '../../core/domain/commands/quote.js';
 import type { PayinInput } from '../../core/ports/partner.js';
 import {
   destinationOf,
   done,
-  ended,
+  finalReport,
   type PartnerTraits,
   preparedPayout,
   type RuleCheck,
@@ -26,7 +27,7 @@ function payinRules(traits: PartnerTraits, check: RuleCheck): void {
     const partnerRef = await startedPayin(harness, traits, amount);
     const first = done(await partner.payin.read(partnerRef));
     assert.ok(first.status === 'open' || first.status === 'completed');
-    const report = await ended(harness, () => partner.payin.read(partnerRef));
+    const report = await finalReport(harness, () => partner.payin.read(partnerRef));
     assert.equal(report.status, 'completed');
     assert.equal(report.receivedMinor, amount.amountMinor);
     assert.ok(report.transactionHash);
@@ -36,7 +37,7 @@ function payinRules(traits: PartnerTraits, check: RuleCheck): void {
   check('a failed pay-in is reported with a reason and without money', async (harness) => {
     const { partner } = harness;
     const partnerRef = await startedPayin(harness, traits, traits.amounts.payinFails);
-    const report = await ended(harness, () => partner.payin.read(partnerRef));
+    const report = await finalReport(harness, () => partner.payin.read(partnerRef));
     assert.partialDeepStrictEqual(report, { status: 'failed', receivedMinor: 0n });
     assert.ok(report.reason);
   });
@@ -44,7 +45,7 @@ function payinRules(traits: PartnerTraits, check: RuleCheck): void {
   check('a pay-in that was started is known after a restart', async (harness) => {
     const partnerRef = await startedPayin(harness, traits, traits.amounts.fine);
     const partner = harness.restarted();
-    const report = await ended(harness, () => partner.payin.read(partnerRef));
+    const report = await finalReport(harness, () => partner.payin.read(partnerRef));
     assert.equal(report.status, 'completed');
   });
 
@@ -58,7 +59,7 @@ function payinRules(traits: PartnerTraits, check: RuleCheck): void {
     const prepared = await partner.payin.prepare(input);
     const answer =
       prepared.outcome === 'done' ? await partner.payin.start(prepared.value) : prepared;
-    assert.equal(answer.outcome === 'refused' ? answer.code : answer.outcome, 'quote_expired');
+    assert.equal(answer.outcome === 'refused' ? answer.code : answer.outcome, QUOTE_EXPIRED);
   });
 
   check('unknown ids and requests that nobody prepared are refused', async ({ partner }) => {
@@ -81,7 +82,7 @@ function payoutRules(traits: PartnerTraits, check: RuleCheck): void {
     const amount = traits.amounts.fine;
     const request = await preparedPayout(harness, traits, amount);
     const { partnerRef } = done(await partner.payout.start(request));
-    const report = await ended(harness, () => partner.payout.read(partnerRef));
+    const report = await finalReport(harness, () => partner.payout.read(partnerRef));
     assert.equal(report.status, 'completed');
     assert.equal(report.settled?.currency, 'BRL');
     assert.ok(report.settled.amountMinor > 0n);
@@ -95,7 +96,7 @@ function payoutRules(traits: PartnerTraits, check: RuleCheck): void {
     const { partner } = harness;
     const request = await preparedPayout(harness, traits, traits.amounts.payoutFails);
     const { partnerRef } = done(await partner.payout.start(request));
-    await ended(harness, () => partner.payout.read(partnerRef));
+    await finalReport(harness, () => partner.payout.read(partnerRef));
     for (let count = 0; count < STEPS_MAX; count += 1) await harness.step();
     const report = done(await partner.payout.read(partnerRef));
     assert.equal(report.status, 'failed');
@@ -138,7 +139,7 @@ function refundRules(traits: PartnerTraits, check: RuleCheck): void {
     const { partner } = harness;
     const amount = traits.amounts.fine;
     const payinRef = await startedPayin(harness, traits, amount);
-    await ended(harness, () => partner.payin.read(payinRef));
+    await finalReport(harness, () => partner.payin.read(payinRef));
     const prepared = await partner.refund.prepare({ reference: 'cmd_refund', payinRef, amount });
     if (!traits.refunds) {
       assert.equal(prepared.outcome, 'refused');
@@ -148,7 +149,7 @@ function refundRules(traits: PartnerTraits, check: RuleCheck): void {
     const started = done(await partner.refund.start(request));
     assert.deepEqual(done(await partner.refund.start(request)), started);
     assert.deepEqual(done(await partner.refund.find(request)), started);
-    const report = await ended(harness, () => partner.refund.read(started.partnerRef));
+    const report = await finalReport(harness, () => partner.refund.read(started.partnerRef));
     assert.deepEqual(report, { status: 'completed', amount, reason: null });
   });
 
@@ -157,7 +158,7 @@ function refundRules(traits: PartnerTraits, check: RuleCheck): void {
     const { partner } = harness;
     const { amountMinor, currency } = traits.amounts.fine;
     const payinRef = await startedPayin(harness, traits, traits.amounts.fine);
-    await ended(harness, () => partner.payin.read(payinRef));
+    await finalReport(harness, () => partner.payin.read(payinRef));
     const amount = money(amountMinor + 1n, currency);
     const request = await partner.refund.prepare({ reference: 'cmd_refund', payinRef, amount });
     const answer = request.outcome === 'done' ? await partner.refund.start(request.value) : request;

@@ -92,7 +92,7 @@ export async function submitted({ partner }: PartnerHarness, fields: Partial<Par
 
 export async function approvedParty(harness: PartnerHarness): Promise<string> {
   const { partnerRef } = await submitted(harness, { entityType: 'business' });
-  await ended(harness, () => harness.partner.party.read(partnerRef));
+  await finalReport(harness, () => harness.partner.party.read(partnerRef));
   return partnerRef;
 }
 
@@ -162,7 +162,7 @@ export async function preparedPayout(
 ): Promise<string> {
   const destination = await destinationOf(harness, traits);
   const payin = await startedPayinTo(harness, destination, amount, 'cmd_payin');
-  await ended(harness, () => harness.partner.payin.read(payin.partnerRef));
+  await finalReport(harness, () => harness.partner.payin.read(payin.partnerRef));
   const input = {
     reference: 'cmd_payout',
     amount,
@@ -174,7 +174,7 @@ export async function preparedPayout(
 }
 
 /** The first report that is no longer `open` or `verifying`. */
-export async function ended<R extends { readonly status: string }>(
+export async function finalReport<R extends { readonly status: string }>(
   harness: PartnerHarness,
   ask: () => Promise<PartnerAnswer<R>>,
 ): Promise<R> {

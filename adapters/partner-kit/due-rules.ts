@@ -4,7 +4,7 @@ import type { PartyInput, PartyReport } from '../../core/ports/partner.js';
 import {
   approvedParty,
   done,
-  ended,
+  finalReport,
   type PartnerHarness,
   type PartnerTraits,
   person,
@@ -40,7 +40,7 @@ export function requirementRules({ party, answer }: Asked, check: RuleCheck): vo
   });
 }
 
-/** Of a harness that can cause them. */
+/** The rules for a harness that can withdraw an approval. */
 export function withdrawalRules(check: RuleCheck): void {
   check('an approval that is taken back is a rejection with a reason', async (harness) => {
     const partnerRef = await approvedParty(harness);
@@ -66,14 +66,14 @@ export function withdrawalRules(check: RuleCheck): void {
 async function decided(harness: PartnerHarness, partnerRef: string): Promise<PartyReport> {
   const read = () => harness.partner.party.read(partnerRef);
   await until(harness, async () => (done(await read()).corrections ?? []).length === 0);
-  return ended(harness, read);
+  return finalReport(harness, read);
 }
 
 async function askedParty(harness: PartnerHarness, party: Partial<PartyInput>): Promise<string> {
   const { partnerRef } = await submitted(harness, party);
   const read = async () => done(await harness.partner.party.read(partnerRef));
   if (harness.cause !== undefined) {
-    await ended(harness, () => harness.partner.party.read(partnerRef));
+    await finalReport(harness, () => harness.partner.party.read(partnerRef));
     await harness.cause('asks for more', partnerRef);
   }
   await until(harness, async () => ((await read()).corrections ?? []).length > 0);

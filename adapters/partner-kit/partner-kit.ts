@@ -11,7 +11,7 @@ import {
   type CallFault,
   destinationOf,
   done,
-  ended,
+  finalReport,
   type PartnerHarness,
   type PartnerTraits,
   payinFacts,
@@ -157,14 +157,14 @@ function partyRules(traits: PartnerTraits, check: RuleCheck): void {
         reference: `cmd_${entityType}`,
         entityType,
       });
-      const report = await ended(harness, () => harness.partner.party.read(partnerRef));
+      const report = await finalReport(harness, () => harness.partner.party.read(partnerRef));
       assert.deepEqual(report, { status: 'approved', reason: null });
     }
   });
 
   check('a rejected party is reported with a reason', async (harness) => {
     const { partnerRef } = await submitted(harness, traits.rejected);
-    const report = await ended(harness, () => harness.partner.party.read(partnerRef));
+    const report = await finalReport(harness, () => harness.partner.party.read(partnerRef));
     assert.equal(report.status, 'rejected');
     assert.ok(report.reason);
   });
@@ -241,7 +241,7 @@ function messageRules(traits: PartnerTraits, check: RuleCheck): void {
   check('messages report what a query returns, under our reference', async (harness) => {
     const { partner } = harness;
     const partnerRef = await startedPayin(harness, traits, traits.amounts.fine, 'cmd_told');
-    const report = await ended(harness, () => partner.payin.read(partnerRef));
+    const report = await finalReport(harness, () => partner.payin.read(partnerRef));
     await until(harness, () => payinFacts(harness).length > 0);
     const facts = payinFacts(harness).filter((fact) => fact.partnerRef === partnerRef);
     const told = facts.at(-1)?.report ?? done(await partner.payin.read(partnerRef));
@@ -253,7 +253,7 @@ function messageRules(traits: PartnerTraits, check: RuleCheck): void {
     const { partner } = harness;
     const request = await preparedPayin(harness, traits, traits.amounts.fine);
     const { partnerRef } = done(await partner.payin.start(request));
-    await ended(harness, () => partner.payin.read(partnerRef));
+    await finalReport(harness, () => partner.payin.read(partnerRef));
     await until(harness, () => payinFacts(harness).length > 0);
     const first = harness.messages();
     done(await partner.payin.start(request));
@@ -266,7 +266,7 @@ function messageRules(traits: PartnerTraits, check: RuleCheck): void {
   check('a message is genuine only as it was sent, and when it was sent', async (harness) => {
     const { partner } = harness;
     const partnerRef = await startedPayin(harness, traits, traits.amounts.fine);
-    await ended(harness, () => partner.payin.read(partnerRef));
+    await finalReport(harness, () => partner.payin.read(partnerRef));
     await until(harness, () => harness.messages().length > 0);
     const message = harness.messages().at(-1);
     assert.ok(message !== undefined);

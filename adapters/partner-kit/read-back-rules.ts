@@ -9,7 +9,7 @@ import {
   destinationFor,
   destinationOf,
   done,
-  ended,
+  finalReport,
   type PartnerHarness,
   type PartnerTraits,
   payinFacts,
@@ -39,7 +39,7 @@ export function readBackRules(traits: PartnerTraits, pageSize: number, check: Ru
     );
     for (const isOver of [false, true]) {
       const ask = () => partner.payin.read(partnerRef);
-      const report = isOver ? await ended(harness, ask) : done(await ask());
+      const report = isOver ? await finalReport(harness, ask) : done(await ask());
       const [entry, ...others] = (await pagesOf(harness, 'payin')).flat();
       assert.ok(entry !== undefined && others.length === 0);
       assert.deepEqual(done(await statementOf(harness).read('payin', partnerRef)), entry);
@@ -56,7 +56,7 @@ export function readBackRules(traits: PartnerTraits, pageSize: number, check: Ru
     const { partner } = harness;
     const request = await preparedPayout(harness, traits, fine);
     const { partnerRef } = done(await partner.payout.start(request));
-    const report = await ended(harness, () => partner.payout.read(partnerRef));
+    const report = await finalReport(harness, () => partner.payout.read(partnerRef));
     const [entry, ...others] = (await pagesOf(harness, 'payout')).flat();
     assert.ok(entry !== undefined && others.length === 0);
     assert.deepEqual(done(await statementOf(harness).read('payout', partnerRef)), entry);
@@ -116,7 +116,7 @@ export function readBackRules(traits: PartnerTraits, pageSize: number, check: Ru
   });
 }
 
-/** Of a harness that can cause a deposit. */
+/** The rules for a harness that can cause a deposit. */
 export function receiptRules(traits: PartnerTraits, check: RuleCheck): void {
   check(
     'a receipt that nobody ordered is listed, with a message, beside a command',
@@ -136,7 +136,7 @@ export function receiptRules(traits: PartnerTraits, check: RuleCheck): void {
       assert.notEqual(entry.partnerQuoteId, payin.partnerQuoteId);
       const listed = refsOf((await pagesOf(harness, 'payin')).flat());
       assert.deepEqual(listed, [payin.partnerRef, partnerRef].toSorted());
-      const report = await ended(harness, () => partner.payin.read(partnerRef));
+      const report = await finalReport(harness, () => partner.payin.read(partnerRef));
       assert.partialDeepStrictEqual(report, {
         status: 'completed',
         receivedMinor: fine.amountMinor,

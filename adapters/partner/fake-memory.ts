@@ -10,7 +10,7 @@ const transactionSchema = z.object({
   /** Our reference, and the idempotency key. */
   reference: z.string(),
   partnerRef: z.string(),
-  /** Of the request: another request with the same key is refused. */
+  /** The hash of the request: another request with the same key is refused. */
   digest: z.string(),
   /** When it was accepted, in milliseconds. */
   atMs: z.number(),
@@ -26,7 +26,7 @@ export interface FakeMemory {
   insert(transaction: StoredTransaction): StoredTransaction;
   /** All transactions, oldest first; twice if two processes stored one at a time. */
   all(): readonly StoredTransaction[];
-  /** Of a kind, each once, oldest first. */
+  /** The transactions of a kind, each once, oldest first. */
   transactions(
     mode: StoredTransaction['mode'],
     kind: StoredTransaction['kind'],

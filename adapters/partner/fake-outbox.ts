@@ -1,12 +1,9 @@
 // The messages of the fake partner. The host sends due ones by `sendDueMessages`; there is no
 // timer. Messages are lost when the process ends, like lost messages of a real partner.
 import { z } from 'zod';
-import { SECOND_MS } from '../../core/domain/base/instant.js';
+import { schedules } from '../../core/domain/base/schedules.js';
 import type { PartnerFact } from '../../core/ports/partner.js';
 import { type SignedMessage, signMessage } from './signed-message.js';
-
-/** Backoff of a failed message; after the last wait it is dropped. */
-const REPEAT_WAITS_MS = [5 * SECOND_MS, 30 * SECOND_MS, 300 * SECOND_MS] as const;
 
 export interface FakeOutbox {
   /** Ignores a message whose id already waits. */
@@ -71,7 +68,7 @@ export function createFakeOutbox(options: {
         signMessage({ secret: options.secret, messageId, text, sentAtMs: nowMs }),
       );
     } catch {
-      const waitMs = REPEAT_WAITS_MS[item.tries];
+      const waitMs = schedules.fakePartnerMessage.waitsMs[item.tries];
       if (waitMs !== undefined && !ids.has(queuedId)) {
         add({ ...item, dueAtMs: nowMs + waitMs, tries: item.tries + 1 });
       }

@@ -6,6 +6,7 @@ import { z } from 'zod';
 import { formatInstant } from '../../core/domain/base/instant.js';
 import { formatRate, type Money, money, type Rate } from '../../core/domain/base/money.js';
 import type { Mode } from '../../core/domain/base/tenant.js';
+import { QUOTE_EXPIRED } from '../../core/domain/commands/quote.js';
 import type { PayinReport, PayoutReport } from '../../core/domain/commands/report-check.js';
 import type { PayinInstructions } from '../../core/domain/payments/payin-instructions.js';
 import type { SimulatedOutcome } from '../../core/domain/payments/simulated-event.js';
@@ -158,7 +159,7 @@ const payinScenario: TransactionScenario<'payin'> = {
     if (quote === null) return notFound('quote');
     const [currency = '', amountMinor = '', , expiresAt = ''] = quote;
     if (read.preparedAtMs >= whole(expiresAt)) {
-      return { code: 'quote_expired', message: 'The quote has expired.' };
+      return { code: QUOTE_EXPIRED, message: 'The quote has expired.' };
     }
     const when = read.waits ? 'waits' : 'arrives';
     return placed(mode, 'payin', read.reference, [when, currency, amountMinor, read.preparedAtMs]);

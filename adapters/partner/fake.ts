@@ -87,17 +87,26 @@ export const fakeNotes: PartnerNotes = {
 const DELAY_HINT = 'give a whole number from 0 to 3600000';
 
 const variables = {
-  /** How long each decision takes. */
   PONTE_FAKE_PARTNER_DELAY_MS: z
     .string()
     .regex(/^\d{1,7}$/, DELAY_HINT)
     .transform(Number)
     .refine((delayMs) => delayMs <= 3_600_000, DELAY_HINT)
-    .prefault('1000'),
-  /** The file of its transactions; without it, it stores none. */
-  PONTE_FAKE_PARTNER_FILE: z.string().optional(),
-  /** Whether pay-ins of test mode wait until the buyer is simulated. */
-  PONTE_FAKE_PARTNER_PAYINS: z.enum(['wait', 'arrive']).optional(),
+    .prefault('1000')
+    .meta({ description: 'Time until the fake partner decides, in milliseconds.' }),
+  PONTE_FAKE_PARTNER_PAYINS: z
+    .enum(['wait', 'arrive'])
+    .optional()
+    .meta({
+      description:
+        '`wait`: a pay-in of test mode waits until an `advance` or a simulated event sends the ' +
+        'money. `arrive`: it arrives after the delay.',
+      unset: '`wait`; with `PONTE_FAKE_PARTNER_FILE` `arrive`',
+    }),
+  PONTE_FAKE_PARTNER_FILE: z.string().optional().meta({
+    description: 'File in which the fake partner stores its commands, independent of the database.',
+    unset: 'none: it stores no commands',
+  }),
 } as const;
 
 /** The fake partner of a host. Its signed messages take the path of real ones. */

@@ -9,7 +9,10 @@ import type { SignedMessage } from './signed-message.js';
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 export interface PartnerKind {
-  /** Environment variables by name. A secret has `meta({ secret: true })`. */
+  /**
+   * Environment variables by name. Each has `meta({ description })` for the reference of settings,
+   * and `unset` if the default is not in its schema; a secret has `secret: true`.
+   */
   readonly variables: Readonly<Record<string, z.ZodType<unknown, string | undefined>>>;
   /** What else is wrong with the variables of a mode that uses this partner, one line each. */
   readonly problems?: (mode: Mode, env: Environment) => readonly string[];
@@ -31,7 +34,7 @@ export interface PartnerSetup {
   readonly secret: Uint8Array;
   /** Accepts a message like the partner's webhook endpoint; rejects if it was not stored. */
   readonly deliver: (message: SignedMessage) => Promise<void>;
-  /** Of test mode: the outcome that a person chose for the command with this reference. */
+  /** The outcome that a person chose in test mode for the command with this reference. */
   readonly simulatedReport: (reference: string) => Promise<SimulatedReport | null>;
   /** To be called when a message is queued for `sendDueMessages`. */
   readonly onQueued: () => void;

@@ -13,6 +13,11 @@ export interface Database {
   batch(statements: readonly Statement[]): Promise<void>;
   /** One writing statement on its own, answered with the rows it returns. */
   immediate(sql: string, params: readonly Param[]): Promise<readonly Row[]>;
+  /**
+   * Resolves when everything that a read has seen is durable; null if it is. An answer to a client
+   * waits for it: what was answered must survive a power cut.
+   */
+  durable(): Promise<void> | null;
 }
 
 export interface Statement {
@@ -31,7 +36,7 @@ export interface StatementTemplate {
   readonly columns: readonly string[];
   /** Those of them that find the row; an update sets the others, and raises the version. */
   readonly key: readonly string[];
-  /** Of an `expect` that every batch has: it locks no row, so that hosts do not share a lock. */
+  /** Set for the `expect` that every batch has: it locks no row, so that hosts share no lock. */
   readonly unlocked?: boolean;
 }
 

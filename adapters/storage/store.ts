@@ -11,29 +11,25 @@ import { type Database, StoreConflict } from './database.js';
 import type { NextDue } from './due-times.js';
 import type { StoredRows } from './row-counts.js';
 import { accountsOf } from './tables/account-rows.js';
+import { keysOf } from './tables/api-key-rows.js';
 import { bankDetailsOf } from './tables/bank-details-rows.js';
 import { buyersOf } from './tables/buyer-rows.js';
 import { decisionsOf, moneyQueuesOf } from './tables/decision-rows.js';
 import { deliveriesOf, subscriptionsOf } from './tables/delivery-rows.js';
-import { documentsOf } from './tables/document-rows.js';
+import { documentsOf, storageFingerprintsOf } from './tables/document-rows.js';
 import { epochsOf, expectNoQuarantine, isInQuarantine } from './tables/epoch-rows.js';
 import { feedOf, outboxOf } from './tables/event-rows.js';
-import {
-  expectInUse,
-  keyCheckValuesOf,
-  serviceKeysOf,
-  storageFingerprintsOf,
-} from './tables/key-rows.js';
 import { mailsOf } from './tables/mail-rows.js';
 import { membersOf } from './tables/member-rows.js';
 import { fundsOf, ledgerOf, quotesOf } from './tables/money-rows.js';
+import { organizationsOf } from './tables/organization-rows.js';
 import { pageSessionsOf } from './tables/page-session-rows.js';
 import { idempotencyOf, paymentsOf } from './tables/payment-rows.js';
 import { queueStatsOf } from './tables/queue-stats-rows.js';
 import { bookReadingsOf, receiptsOf } from './tables/receipt-rows.js';
 import { retentionOf } from './tables/retention-rows.js';
 import { sealedOf } from './tables/sealed-rows.js';
-import { keysOf, organizationsOf } from './tables/tenant-rows.js';
+import { expectInUse, keyCheckValuesOf, serviceKeysOf } from './tables/secret-key-rows.js';
 import { viewsOf } from './tables/view-rows.js';
 import { advancesOf, commandsOf, inboxOf, simulationsOf } from './tables/work-rows.js';
 import { UnitOfWork } from './unit-of-work.js';
@@ -73,11 +69,6 @@ export interface ServedStore extends Store {
    * store is closed or this process ends; throws if another one does. `shared`: others may.
    */
   acquireServing(): 'exclusive' | 'shared';
-  /**
-   * Moves writes to a separate thread: it writes once this resolves, the calling thread until then.
-   * Null where there is no such thread.
-   */
-  readonly startThread: (() => Promise<void>) | null;
   /** When the earliest row of each queue falls due. */
   nextDue(): Promise<NextDue>;
   /** Changes when another process writes; null if unknown. */
@@ -163,13 +154,18 @@ async function runOnce<T>(
   } catch (cause) {
     // An error of the work counts only if its reads are consistent.
     if (await unit.isStale()) return { kind: 'lost', cause, seals: false, gated: false };
+    await database.durable();
     throw cause;
   } finally {
     unit.end();
   }
   const seals = sealer !== null && unit.isSealedUnder(sealer.keyId);
   if (seals) unit.guard(expectInUse(sealer.keyId));
-  if (unit.isEmpty()) return { kind: 'done', value };
+  if (unit.isEmpty()) {
+    const durable = database.durable();
+    if (durable !== null) await durable;
+    return { kind: 'done', value };
+  }
   if (!inQuarantine) unit.guard(expectNoQuarantine());
   const statements = unit.statements();
   try {

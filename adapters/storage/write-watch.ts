@@ -28,6 +28,7 @@ export class WriteWatch {
       read: (...read) => database.read(...read),
       batch: (statements) => watched(database.batch(statements)),
       immediate: (...statement) => watched(database.immediate(...statement)),
+      durable: () => database.durable(),
     };
   }
 

@@ -23,7 +23,7 @@ const errorTexts: readonly (readonly [code: RegExp, text: string])[] = [
   [/^UND_ERR_(CLOSED|DESTROYED|ABORTED)$/, 'sending was stopped'],
 ];
 
-/** Of the answer, in the log of attempts; the connection is closed instead of reading more. */
+/** Length of a logged answer, in bytes; the connection is closed instead of reading more. */
 const RESPONSE_BODY_BYTES_MAX = 4_096;
 
 /** Far above the limit of one subscription: an origin may have many subscriptions. */

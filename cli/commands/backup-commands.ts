@@ -39,7 +39,7 @@ export function addBackupCommands(shell: Shell, program: Command): void {
       new Option('--to <folder>', 'the folder of all backups; each backup is a new folder in it')
         .argParser((path) => resolve(path))
         .makeOptionMandatory(),
-      new Option('--keep <count>', 'delete older backups made with this option')
+      new Option('--keep <count>', 'backups to keep: older ones made with this option are deleted')
         .default(null)
         .argParser(wholeCount),
       new Option('--manifest', 'PostgreSQL: only the manifest, before the dump').default(false),
@@ -50,7 +50,8 @@ export function addBackupCommands(shell: Shell, program: Command): void {
 
   addCommand<RestoreOptions>(shell, program, {
     name: 'restore',
-    description: 'replace the database with a verified backup, or check a restored one',
+    description:
+      'replace the database with a verified backup, in quarantine, or check a restored one',
     options: [
       new Option('--from <folder>', 'a backup; for PostgreSQL the folder of its manifest')
         .argParser((path) => resolve(path))
@@ -73,7 +74,7 @@ async function backup(operator: Operator, { to, keep, manifest }: BackupOptions)
   const { ConfigError } = await import('../../host/config.js');
   const isPostgres = operator.config.database.kind === 'postgres';
   if (isPostgres && !manifest) {
-    const advice = 'make a --manifest, then pg_dump or pg_basebackup (OPERATIONS.md)';
+    const advice = 'make a --manifest, then pg_dump or pg_basebackup (adapters/docs/backup.md)';
     throw new ConfigError([`PONTE_DATABASE_URL: PostgreSQL has its own backup tools: ${advice}`]);
   }
   if (!isPostgres && manifest) {

@@ -11,12 +11,12 @@ import { PonteError } from '../../core/errors.js';
 import {
   addOperatorCommand,
   cursorOption,
+  cutPage,
   dryRunOption,
   limitOption,
   listOutcome,
   type Operator,
   type Outcome,
-  pageOf,
   type Shell,
 } from '../operator.js';
 import { fields, table } from '../output.js';
@@ -63,7 +63,7 @@ export function addDeliveriesCommands(shell: Shell, program: Command): void {
     name: 'replay [delivery-ids...]',
     description: 'send delivered or dead-lettered webhooks again, under the same ids',
     options: [
-      new Option('--all-dead', 'all dead letters of active subscriptions').default(false),
+      new Option('--all-dead', 'all that were given up, of active subscriptions').default(false),
       dryRunOption(),
     ],
     run: replay,
@@ -73,7 +73,7 @@ export function addDeliveriesCommands(shell: Shell, program: Command): void {
 async function list({ deps }: Operator, options: ListOptions): Promise<Outcome> {
   const { status, subscription: subscriptionId, limit, cursor: beforeId } = options;
   const filter = { status, subscriptionId, beforeId, limit: limit + 1 };
-  const page = pageOf(await deps.store.run((tx) => tx.deliveries.list(filter)), limit);
+  const page = cutPage(await deps.store.run((tx) => tx.deliveries.list(filter)), limit);
   const data = page.rows.map(await presenter());
   return listOutcome(data, deliveryTable(data), page.nextCursor);
 }

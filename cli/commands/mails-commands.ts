@@ -6,11 +6,11 @@ import { type Mail, type MailStatus, mailStatuses } from '../../core/domain/mail
 import {
   addOperatorCommand,
   cursorOption,
+  cutPage,
   limitOption,
   listOutcome,
   type Operator,
   type Outcome,
-  pageOf,
   type Shell,
 } from '../operator.js';
 import { instantOrNull, table } from '../output.js';
@@ -25,9 +25,9 @@ export function addMailsCommands(shell: Shell, program: Command): void {
   const noun = program.command('mails').description('invitations, sign-in links and notices');
   addOperatorCommand<ListOptions>(shell, noun, {
     name: 'list',
-    description: 'list mails and their outcome, newest first',
+    description: 'list the mails of the last 30 days and their outcome, newest first',
     options: [
-      new Option('--status <status>', 'only mails in this status')
+      new Option('--status <status>', 'only mails in this status; refused: bounces')
         .choices(mailStatuses)
         .default(null),
       limitOption(),
@@ -40,7 +40,7 @@ export function addMailsCommands(shell: Shell, program: Command): void {
 async function list({ deps }: Operator, options: ListOptions): Promise<Outcome> {
   const { status, limit, cursor: beforeId } = options;
   const filter = { status, beforeId, limit: limit + 1 };
-  const page = pageOf(await deps.store.run((tx) => tx.mails.list(filter)), limit);
+  const page = cutPage(await deps.store.run((tx) => tx.mails.list(filter)), limit);
   const data = page.rows.map(presentMail);
   const rows = data.map((mail) => [
     mail.id,

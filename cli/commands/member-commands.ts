@@ -70,7 +70,7 @@ export function addMemberCommands(shell: Shell, program: Command): void {
     token,
     {
       name: 'create',
-      description: 'create a session token for a member; it expires after 12 hours',
+      description: 'create a token for Authorization: Bearer, a session of a member for 12 hours',
       options: [
         orgOption(),
         new Option('--member <address>', 'the member').makeOptionMandatory(),

@@ -18,12 +18,12 @@ import {
 import {
   addOperatorCommand,
   cursorOption,
+  cutPage,
   dryRunOption,
   limitOption,
   listOutcome,
   type Operator,
   type Outcome,
-  pageOf,
   type Shell,
 } from '../operator.js';
 
@@ -104,6 +104,7 @@ export function addMoneyCommands(shell: Shell, program: Command): void {
   });
 
   addRefundCommand(shell, noun);
+  addPayAgainCommand(shell, noun);
   addResolveCommand(shell, noun);
 }
 
@@ -121,7 +122,7 @@ function queueOption(): Option {
 function addRefundCommand(shell: Shell, noun: Command): void {
   addOperatorCommand<RefundOptions>(shell, noun, {
     name: 'refund <id>',
-    description: 'record that a payer was paid back by other means, or send the refund again',
+    description: 'record a refund by other means, send one again, or refund a returned payout',
     options: [
       evidenceOption('as the reference of the bank'),
       new Option('--retry', 'send it to the partner again, as commands retry does').default(false),
@@ -136,6 +137,17 @@ function addRefundCommand(shell: Shell, noun: Command): void {
       if (options.evidence === null) return repeatCommand(operator, id, options.dryRun);
       throw new PonteError('ValidationError', 'Give --evidence or --retry, not both.');
     },
+  });
+}
+
+function addPayAgainCommand(shell: Shell, noun: Command): void {
+  addOperatorCommand<DecisionOptions>(shell, noun, {
+    name: 'pay-again <payout-id>',
+    description: 'pay the seller again, whose payout came back after the settlement',
+    options: [evidenceOption('as the answer of the seller'), ...decisionOptions()],
+    details: twoOperators,
+    run: (operator, options, [id = '']) =>
+      decide(shell, operator, id, { verb: 'pay-again' }, options),
   });
 }
 
@@ -182,7 +194,7 @@ async function list({ deps }: Operator, options: ListOptions): Promise<Outcome> 
   const { listDecisions, listQueues } = await queues();
   if (decided) {
     if (queue !== null) throw new PonteError('ValidationError', 'Give --queue or --decided.');
-    const found = pageOf(await listDecisions(deps, { ...page, beforeId: cursor }), limit);
+    const found = cutPage(await listDecisions(deps, { ...page, beforeId: cursor }), limit);
     const data = found.rows.map(presentDecision);
     return listOutcome(data, decisionsText(found.rows), found.nextCursor);
   }

@@ -125,6 +125,7 @@ function addModeCommands(shell: Shell, org: Command): void {
       name: `${name} <org-id>`,
       description,
       options: [modeOption(), ...dossierOptions()],
+      details: 'Every partner needs the dossier but the fake partner in test mode.',
       run: async ({ mode, ...options }, [id = '']) => {
         const dossier = await readDossier(shell, options);
         return changed(shell, async (deps, usecases) => {

@@ -1,5 +1,4 @@
 // `ponte commands`: the commands to the settlement partner, and retries of stuck ones.
-// `ponte ledger`: whether the ledger balances.
 import { type Command, Option } from 'commander';
 import { formatInstant } from '../../core/domain/base/instant.js';
 import { formatAmount } from '../../core/domain/base/money.js';
@@ -19,8 +18,6 @@ import {
   type Shell,
 } from '../operator.js';
 import { fields, instantOrNull, table } from '../output.js';
-
-const DIFFERENCES_MAX = 100;
 
 interface ListOptions {
   readonly stuck: boolean;
@@ -66,14 +63,6 @@ export function addPartnerCommands(shell: Shell, program: Command): void {
   });
 }
 
-export function addLedgerCommands(shell: Shell, program: Command): void {
-  addOperatorCommand(shell, program.command('ledger').description('the ledger'), {
-    name: 'verify',
-    description: 'check that ledger, funds, partner commands and receipts agree',
-    run: verify,
-  });
-}
-
 async function list({ deps }: Operator, options: ListOptions): Promise<Outcome> {
   const data = (await deps.store.run((tx) => tx.commands.list(options))).map(presentCommand);
   const rows = data.map((row) => [
@@ -88,33 +77,6 @@ async function list({ deps }: Operator, options: ListOptions): Promise<Outcome> 
   const headings = ['ID', 'KIND', 'STATE', 'END', 'PAYMENT', 'AMOUNT', 'ERROR'];
   const empty = options.stuck ? 'No command is stuck.' : 'No commands.';
   return listOutcome(data, table(headings, rows, empty));
-}
-
-async function verify({ deps }: Operator): Promise<Outcome> {
-  const { findDifferences } = await import('../../core/usecases/payments/ledger-check.js');
-  const found = await findDifferences(deps, DIFFERENCES_MAX);
-  const imbalances = found.map(({ subjectId, what, currency, expectedMinor, foundMinor }) => ({
-    subjectId,
-    what,
-    amount: formatAmount(foundMinor - expectedMinor),
-    currency,
-    expected: formatAmount(expectedMinor),
-    found: formatAmount(foundMinor),
-  }));
-  const balanced = imbalances.length === 0;
-  const rows = imbalances.map((row) => [
-    row.subjectId,
-    row.what,
-    row.expected,
-    row.found,
-    row.currency,
-  ]);
-  const headings = ['SUBJECT', 'ACCOUNT', 'EXPECTED', 'FOUND', 'CURRENCY'];
-  return {
-    json: { balanced, imbalances },
-    text: table(headings, rows, 'The ledger balances.'),
-    exit: balanced ? 'done' : 'checkFailed',
-  };
 }
 
 function heldBack(review: ShownReview | null): string | null {

@@ -1,21 +1,20 @@
-// `ponte payments` and `ponte refunds`: payments, money owed to buyers, and ending a payment.
+// `ponte payments`: lists, shows, ends and simulates payments.
 import { type Command, Option } from 'commander';
 import type { payment } from '../../adapters/http/resources/payment-routes.js';
-import { formatAmount } from '../../core/domain/base/money.js';
 import { tenantOf } from '../../core/domain/base/tenant.js';
 import { shortIdOf } from '../../core/domain/payments/bank-record.js';
 import type { PaymentView } from '../../core/domain/payments/change.js';
-import type { Funds } from '../../core/domain/payments/funds.js';
 import { type PaymentStatus, paymentStatuses } from '../../core/domain/payments/payment.js';
+import { simulatedEvents } from '../../core/domain/payments/simulated-event.js';
 import {
   addOperatorCommand,
   cursorOption,
+  cutPage,
   dryRunOption,
   limitOption,
   listOutcome,
   type Operator,
   type Outcome,
-  pageOf,
   type Shell,
 } from '../operator.js';
 import { type Cell, fields, table } from '../output.js';
@@ -79,30 +78,20 @@ export function addPaymentsCommands(shell: Shell, program: Command): void {
   addOperatorCommand(shell, noun, {
     name: 'simulate <payment-id> <event>',
     description: 'simulate an event of a test payment, for example money_arrives',
+    details: `Events: ${simulatedEvents.join(', ')}.`,
     run: async (operator, _, [id = '', event = '']) => {
       const { simulate } = await import('../../core/usecases/sandbox/simulations.js');
       const found = await (await payments()).findPayment(operator.deps, id);
       return shown(operator, await simulate(operator.deps, tenantOf(found), id, event));
     },
   });
-
-  addOperatorCommand<Pick<ListOptions, 'limit'>>(
-    shell,
-    program.command('refunds').description('money owed to buyers'),
-    {
-      name: 'list',
-      description: 'list money owed to buyers, lost, or in review, oldest first',
-      options: [limitOption()],
-      run: refunds,
-    },
-  );
 }
 
 async function list(operator: Operator, options: ListOptions): Promise<Outcome> {
   const { deps, payUrl } = operator;
   const { status, org: orgId, limit, cursor: beforeId } = options;
   const filter = { status, orgId, beforeId, limit: limit + 1 };
-  const page = pageOf(await deps.store.run((tx) => tx.payments.list(filter)), limit);
+  const page = cutPage(await deps.store.run((tx) => tx.payments.list(filter)), limit);
   const views = await Promise.all(page.rows.map((one) => viewOf(operator, one)));
   const { payment } = await routes();
   const data = views.map((view) => payment.show({ ...view, payUrl }));
@@ -128,50 +117,6 @@ async function end(
   const usecase = name === 'cancel' ? cancelPaymentByOperator : failPaymentByOperator;
   const outcome = await shown(operator, await usecase(operator.deps, id, reason));
   return dryRun ? { ...outcome, text: `Would ${name}:\n${outcome.text}` } : outcome;
-}
-
-async function refunds(
-  { deps }: Operator,
-  { limit }: Pick<ListOptions, 'limit'>,
-): Promise<Outcome> {
-  const data = (await deps.store.run((tx) => tx.funds.open(limit))).map(presentRefund);
-  const rows = data.map((row) => [
-    row.paymentId,
-    `${row.received} ${row.currency}`,
-    row.refundUnsent,
-    row.refundSent,
-    row.refunded,
-    row.loss,
-    row.refundStatus,
-    row.status,
-  ]);
-  const headings = [
-    'PAYMENT',
-    'RECEIVED',
-    'UNSENT',
-    'SENT',
-    'REFUNDED',
-    'LOST',
-    'REFUND',
-    'POSITION',
-  ];
-  return listOutcome(data, table(headings, rows, 'Nothing is owed.'));
-}
-
-function presentRefund(funds: Funds) {
-  return {
-    paymentId: funds.paymentId,
-    orgId: funds.orgId,
-    testMode: funds.mode === 'test',
-    currency: funds.currency,
-    status: funds.position,
-    refundStatus: funds.refund,
-    received: formatAmount(funds.receivedMinor),
-    refundUnsent: formatAmount(funds.refundOwedMinor),
-    refundSent: formatAmount(funds.refundOrderedMinor),
-    refunded: formatAmount(funds.refundedMinor),
-    loss: formatAmount(funds.lossMinor),
-  };
 }
 
 function shownRefund(funds: ReturnType<typeof payment.show>['funds']): string {

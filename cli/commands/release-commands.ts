@@ -26,7 +26,7 @@ export function addReleaseCommands(shell: Shell, program: Command): void {
     options: [
       new Option('--by <name>', 'who releases it; recorded')
         .argParser(shortText)
-        .default(userInfo().username),
+        .default(userInfo().username, 'the name of your login'),
       new Option('--force <reason>', 'release without a complete check; the reason is recorded')
         .argParser(shortText)
         .default(null),

@@ -54,7 +54,9 @@ export function addServiceCommands(shell: Shell, program: Command, version: stri
 
   addCommand<{ readonly partner: boolean; readonly mode: Mode | null }>(shell, program, {
     name: 'doctor',
-    description: 'check configuration, database, ledger and what needs an operator',
+    description:
+      'check configuration, database, ledger, workers, webhooks and what needs an operator, and ' +
+      'say what to do; changes nothing',
     options: [
       new Option('--partner', 'check the connection to the settlement partner instead').default(
         false,

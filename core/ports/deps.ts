@@ -19,15 +19,15 @@ import type { Store } from './storage.js';
 
 export interface Deps {
   readonly store: Store;
+  /** When keys were used, in Unix milliseconds by id, until that is stored. */
+  readonly keyUses: Map<string, number>;
   /** The settlement partner of each mode; null where none is configured. */
   readonly partners: Readonly<Record<Mode, SettlementPartner | null>>;
   readonly sender: WebhookSender;
   readonly mailer: Mailer;
   readonly letters: Letters;
   readonly secretBox: SecretBox;
-  /**
-   * Is null where documents are not stored: parties then send URLs of documents hosted elsewhere.
-   */
+  /** Null if documents are not stored: parties then send URLs of documents hosted elsewhere. */
   readonly documents: DocumentStorage | null;
   readonly tokenSigner: TokenSigner;
   readonly rateLimits: RateLimits;

@@ -14,7 +14,7 @@ export interface Letter {
   readonly mode: Mode;
   readonly writtenAtMs: number;
   readonly organization: Pick<Organization, 'name' | 'supportEmail'>;
-  /** Is null for a KYC form without a payment, and for a PIX destination. */
+  /** Null for a KYC form without a payment, and for a PIX destination. */
   readonly about: { readonly payment: Payment; readonly funds: Funds } | null;
   /** The seller whose PIX destination changed; null: the organization itself. */
   readonly account: ConnectedAccount | null;

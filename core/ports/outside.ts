@@ -36,9 +36,9 @@ export interface OutgoingMail {
   readonly text: string;
   readonly html: string;
   readonly locale: Locale;
-  /** For whom it is sent: part of the sender's name. */
+  /** The organization for which it is sent: part of the sender's name. */
   readonly from: string;
-  /** Where answers go; null: to the sender. */
+  /** The address for answers; null: that of the sender. */
   readonly replyTo: string | null;
   /** The left half of its Message-ID: a mail that is sent twice has one name. */
   readonly messageId: string;
@@ -87,7 +87,7 @@ export interface ByteSource extends AsyncIterable<Uint8Array> {
 
 /** The bytes of documents, by the id of the document. */
 export interface DocumentStorage {
-  /** For messages to operators. */
+  /** The folder or bucket, for messages to operators. */
   readonly place: string;
   /** Records it durably. A repeat is harmless. */
   recordFingerprint(fingerprint: string): Promise<void>;
@@ -110,7 +110,7 @@ export interface DocumentStorage {
 /** What a session token states. */
 export interface SessionClaims extends Tenant {
   readonly memberId: string;
-  /** To the second. */
+  /** A whole second. */
   readonly expiresAtMs: number;
 }
 

@@ -44,11 +44,11 @@ export interface PayoutInput {
   readonly amount: Money;
   /** The completed pay-ins that brought it. */
   readonly payinRefs: readonly string[];
-  /** From registerPixDestination. */
+  /** The reference that registerPixDestination returned. */
   readonly destination: string;
   /** As it was confirmed; null after a restore that lost it. A locked rate is its rate. */
   readonly quote: QuoteTerms | null;
-  /** For the partner's report of the foreign exchange, if it is known. */
+  /** Goes to the partner's report of the foreign exchange, if it is known. */
   readonly purpose?: Purpose | null;
 }
 
@@ -85,7 +85,7 @@ export interface PartyReport {
 
 export interface RefundReport {
   readonly status: 'open' | 'completed' | 'failed';
-  /** Before bank fees. */
+  /** The amount before bank fees. */
   readonly amount: Money;
   readonly reason: string | null;
 }
@@ -125,13 +125,13 @@ export interface PartnerReports {
 /** The partner's answer when it accepts a command or a look-up finds it. */
 export interface AcceptedCommand {
   readonly partnerRef: string;
-  /** Says what the buyer of a pay-in must do to pay. */
+  /** What the buyer of a pay-in must do to pay. */
   readonly instructions?: PayinInstructions;
-  /** Is the status of a party, if the answer contains it. */
+  /** The status of a party, if the answer contains it. */
   readonly report?: PartyReport;
 }
 
-/** For the description of the API. */
+/** What the description of the API says about the partner. */
 export interface PartnerNotes {
   readonly signatureHeader: string;
   /** Values that change an outcome in test mode. */
@@ -160,21 +160,20 @@ export interface PartnerEntry {
   readonly partnerRef: string;
   /** Our reference, if the partner stores it. */
   readonly reference: string | null;
-  /** Is the `partnerQuoteId` of the quote of a pay-in. A deposit may have one that is not ours. */
+  /** The `partnerQuoteId` of the quote of a pay-in. A deposit may have one that is not ours. */
   readonly partnerQuoteId: string | null;
   /** The party whose money it is; its `partnerRef`. */
   readonly partyRef: string | null;
   readonly status: CommandEnd;
-  /** Is what arrives by a pay-in, or what a payout pays out, in the currency of the buyer. */
+  /** What arrives by a pay-in, or what a payout pays out, in the currency of the buyer. */
   readonly amount: Money;
   readonly createdAtMs: number;
   readonly transactionHash?: string | null;
-  /** Is what the bank says about the payer of a pay-in. */
+  /** What the bank says about the payer of a pay-in. */
   readonly payer: Payer | null;
-  /**
-   * Are the BRL of a completed payout that reached the seller, and the rate; as in a PayoutReport.
-   */
+  /** The BRL of a completed payout that reached the seller; as in a PayoutReport. */
   readonly settled?: Money | null;
+  /** The rate of a completed payout; as in a PayoutReport. */
   readonly fxRate?: string | null;
 }
 
@@ -258,6 +257,7 @@ export interface SettlementPartner {
   }): Promise<PartnerAnswer<{ url: string }>>;
   /** Parties: organizations, sellers and buyers. */
   readonly party: CommandCalls<PartyInput, PartyReport>;
+  /** A pay-in whose quote has expired is refused with `QUOTE_EXPIRED` (quote.ts). */
   readonly payin: CommandCalls<PayinInput, PayinReport>;
   readonly payout: CommandCalls<PayoutInput, PayoutReport>;
   readonly refund: CommandCalls<RefundInput, RefundReport>;
@@ -275,14 +275,14 @@ export interface SettlementPartner {
   }): Promise<PartnerAnswer<{ virtualAccountRef: string }>>;
   /** A quote or pay-in that is refused with `PARTY_BLOCKED` is asked for again (party-due.ts). */
   quote(input: { readonly source: Money; readonly destination: string }): Promise<QuoteAnswer>;
-  /** Is there if the partner lists what it has done. */
+  /** Absent if the partner does not list what it has done. */
   readonly statement?: PartnerStatement;
   /**
    * Checks the connection: key, clock, webhook, rails. Changes nothing and never rejects.
    * `inboundUrl` is where messages of the partner are to arrive.
    */
   checks?(input: { readonly inboundUrl: string }): Promise<readonly PartnerCheck[]>;
-  /** Is there if the partner of test mode simulates. */
+  /** Absent if the partner of test mode does not simulate. */
   readonly sandbox?: PartnerSandbox;
   /** Looks a command up by our reference alone, after a restore; null: there is none. */
   findCommand(kind: MoneyKind, reference: string): Promise<PartnerAnswer<AcceptedCommand | null>>;

@@ -213,16 +213,18 @@ export interface Tx {
     receipts(page: QueuePage): Many<Receipt>;
     /** Lists payments that hold money, by the id of the payment. */
     received(page: QueuePage): Many<Funds>;
+    /** Running payments whose buyer lost its approval, perhaps for a time. */
+    unapproved(page: QueuePage): Many<Payment>;
   };
   readonly idempotency: {
     find(
       tenant: Tenant,
       key: string,
-    ): Promise<{ readonly surface: PaymentOrigin; readonly resourceId: string } | null>;
+    ): Promise<{ readonly origin: PaymentOrigin; readonly resourceId: string } | null>;
     bind(
       tenant: Tenant,
       key: string,
-      surface: PaymentOrigin,
+      origin: PaymentOrigin,
       resourceId: string,
       atMs: number,
     ): void;
@@ -442,11 +444,11 @@ export interface Claims {
   /** Active or deleted subscriptions that have due deliveries to send. */
   dueSubscriptions(nowMs: number): Promise<readonly Pick<Subscription, 'id' | 'orgId' | 'mode'>[]>;
   /**
-   * Due deliveries of one subscription without `lostLeaseTwice`, oldest first, leased as
+   * Due deliveries of one subscription that are not `resent`, oldest first, leased as
    * `beginAttempt` of webhook-delivery.ts does, with the current subscription.
    */
   deliveries(claim: Claim & { readonly subscriptionId: string }): Many<ClaimedDelivery>;
-  /** Due deliveries with `lostLeaseTwice`, of any subscription; they are ended, not leased. */
+  /** Due deliveries that are `resent`, of any subscription; they are ended, not leased. */
   lostDeliveries(nowMs: number, limit: number): Many<WebhookDelivery>;
   /** Due mails, leased, the try counted. */
   mails(claim: Claim): Many<Mail>;
@@ -473,14 +475,17 @@ export interface ClaimedDelivery {
   readonly eventCreatedAtMs: number;
 }
 
-export type QueueName =
-  | 'outbox'
-  | 'deliveries'
-  | 'commands'
-  | 'inbox'
-  | 'mails'
-  | 'documents'
-  | 'advances';
+export const queueNames = [
+  'outbox',
+  'deliveries',
+  'commands',
+  'inbox',
+  'mails',
+  'documents',
+  'advances',
+] as const;
+
+export type QueueName = (typeof queueNames)[number];
 
 export interface QueueStats {
   readonly queues: Readonly<
@@ -528,9 +533,9 @@ export interface TenantPaymentFilter extends InvoiceFilter {
   readonly origins: readonly PaymentOrigin[];
   readonly externalId: string | null;
   readonly sellerExternalId: string | null;
-  /** The time in ids (ID_TIME_CHARACTERS) that were created then: at it or later, */
+  /** Created at this time or later; as in ids (ID_TIME_CHARACTERS). */
   readonly fromMoment: string | null;
-  /** and before it. */
+  /** Created before this time; as in ids. */
   readonly beforeMoment: string | null;
 }
 
@@ -614,7 +619,7 @@ export interface Sealer {
 interface SealedPage {
   /** Texts under this secret key are returned as null. */
   readonly exceptKeyId: string;
-  /** Is null to start with the first row. */
+  /** Null to start with the first row. */
   readonly after: SealedRow | null;
   readonly limit: number;
 }

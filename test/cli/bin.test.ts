@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { cpSync, mkdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { programArguments } from '../support/servers/host-process.js';
 import { projectRoot } from '../support/source-tree.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
@@ -58,7 +59,7 @@ test('a clone that was never built says how to build it', () => {
 });
 
 test('a command with a closed output ends silently', async () => {
-  const child = spawn(process.execPath, ['--import', 'tsx', 'cli/main.ts', '--help'], {
+  const child = spawn(process.execPath, [...programArguments, '--help'], {
     cwd: projectRoot,
     stdio: ['ignore', 'pipe', 'pipe'],
   });

@@ -296,8 +296,8 @@ test('after pruning, a first reader starts at the oldest event and others get an
   await site.world.deps.store.run(async (tx) => {
     tx.feed.setHead(tenant, null, { sequence: 8, chainHash: 'h' });
     for (const sequence of [7, 8]) {
-      const event = { id: `evt_${tenant.orgId}_${sequence}`, body: '{"event":"e","data":{}}' };
-      tx.feed.append(aFeedEvent({ ...tenant, ...event, sequence }));
+      const id = `evt_${tenant.orgId}_${sequence}`;
+      tx.feed.append(aFeedEvent({ ...tenant, id, sequence }));
     }
   });
   const listening = start(t, {});
@@ -344,6 +344,18 @@ describe('the command', () => {
     assert.deepEqual(await run(`listen ${url}`, env), [5, 'InvalidApiKey']);
     const scoped = await site.world.key(tenant.orgId, { scopes: ['webhooks:write'] });
     assert.deepEqual(await run(`listen ${url} --key ${scoped}`), [5, 'InsufficientScope']);
+  });
+
+  test('the key may be given as a file', async () => {
+    const file = join(temporaryFolder(), 'key');
+    writeFileSync(file, 'pk_test_key_0.x\n');
+    const url = `--url http://127.0.0.1:${site.port}`;
+    const words = `listen ${url}`;
+    assert.deepEqual(await run(words, { PONTE_KEY_FILE: file }), [5, 'InvalidApiKey']);
+    const both = { PONTE_KEY: 'k', PONTE_KEY_FILE: file };
+    const missing = { PONTE_KEY_FILE: `${file}x` };
+    assert.deepEqual(await run(words, both), [7, 'ConfigurationInvalid']);
+    assert.deepEqual(await run(words, missing), [7, 'ConfigurationInvalid']);
   });
 
   const wrong = ['--url ftp://a', '--url x', '--forward x', '--after -1', '--after x'];

@@ -54,6 +54,9 @@ before(async () => {
   );
   const out = failedPayout({ id: id('cmd', 'out') });
   await at.payment([payinOf('out'), out], payment('out'));
+  const back = { end: 'returned', isUndecided: true, lastError: 'account closed' } as const;
+  const settled = payment('return', { status: 'settled' });
+  await at.payment([payinOf('return'), anOrder('payout', id('cmd', 'zback'), back)], settled);
   const odd = anOrder('payin', id('cmd', 'odd'), { review });
   await at.payment([odd], payment('odd', { status: 'on_ramp_pending' }));
   await close();
@@ -110,6 +113,12 @@ test('the queues follow each other, each row with what is known and what can be 
         'USD',
         'The payout failed, and the partner does not say where its money is: PIX key closed.',
       ],
+      [
+        'in_review',
+        '100.00',
+        'USD',
+        'The payout came back after the payment was settled: account closed.',
+      ],
     ],
   );
   const commands = found.map(({ steps }) => (steps as Steps).map(({ command }) => command));
@@ -119,6 +128,10 @@ test('the queues follow each other, each row with what is known and what can be 
     [`ponte commands retry ${back}`, `ponte money refund ${back} --evidence 'BANK REFERENCE'`],
   ]);
   assert.deepEqual(commands[3], []);
+  assert.deepEqual(commands.at(-1), [
+    `ponte money refund ${id('cmd', 'zback')} --evidence 'EVIDENCE'`,
+    `ponte money pay-again ${id('cmd', 'zback')} --evidence 'EVIDENCE'`,
+  ]);
 });
 
 test('every command that a row shows is understood', async () => {
@@ -135,7 +148,7 @@ test('every command that a row shows is understood', async () => {
 test('rows are selected by queue, organization and mode, and paged across queues', async () => {
   const ids = async (words: string) => (await rows(words)).map((row) => row['id']);
   const all = await ids('');
-  assert.equal(new Set(all).size, 6);
+  assert.equal(new Set(all).size, 7);
   assert.deepEqual(await ids('--queue short'), all.slice(0, 1));
   assert.deepEqual(await ids('--queue in_review'), all.slice(4));
   assert.deepEqual(await ids('--mode test'), [id('cmd', 'backtest')]);
@@ -204,7 +217,7 @@ test('a payout is resolved with its figures, after a dry run that changes nothin
   assert.equal((await run(words, { PONTE_OPERATOR: 'bia' }))['outcome'], 'done');
   assert.deepEqual(
     (await rows('--queue in_review')).map((row) => row['id']),
-    [id('cmd', 'odd')],
+    [id('cmd', 'odd'), id('cmd', 'zback')],
   );
   const { data } = await run('payments list --status failed');
   const settled = (data as readonly Json[]).find((row) => row['id'] === id('pi', 'out'));

@@ -58,7 +58,7 @@ export function storeContract(fresh: OpenStore): void {
   test('an update raises the version by one; what may not change stays', async () => {
     const store = await fresh();
     await store.run(async (tx) => tx.payments.insert(aPayment()));
-    const changed = { status: 'settled', destination: 'pix_other', updatedAtMs: T0 + 9 } as const;
+    const changed = { status: 'settled', publicId: 'other', updatedAtMs: T0 + 9 } as const;
     await store.run(async (tx) => tx.payments.update(aPayment(changed)));
     const payment = await store.run((tx) => tx.payments.get(tenant, 'pi_1'));
     assert.deepEqual(payment, aPayment({ status: 'settled', updatedAtMs: T0 + 9, version: 2 }));

@@ -24,19 +24,13 @@ import { storeViewsContract } from './store-views-contract.js';
 /** A new, migrated store, closed after the tests of its part. */
 export type OpenStore = (sealer?: Sealer) => Promise<Store>;
 
-type Parts = Readonly<Record<string, (open: OpenStore) => void>>;
-
-/** What depends on the writer: every statement, batches that conflict, and guards. */
-export const writes: Parts = {
+const parts: Readonly<Record<string, (open: OpenStore) => void>> = {
   batches: storeContract,
   rows: storeRowsContract,
   claims: storeClaimsContract,
   keys: storeKeysContract,
   money: storeMoneyContract,
   'the money desk': storeDeskContract,
-};
-
-export const others: Parts = {
   'connected accounts': storeAccountsContract,
   'bank details': storeBankDetailsContract,
   documents: storeDocumentsContract,
@@ -52,9 +46,7 @@ export const others: Parts = {
   views: storeViewsContract,
 };
 
-const all: Parts = { ...writes, ...others };
-
-export function storeContracts(database: string, open: OpenStore, parts = all): void {
+export function storeContracts(database: string, open: OpenStore): void {
   for (const [name, part] of Object.entries(parts)) {
     describe(`the store over ${database}: ${name}`, () => {
       const opened: Store[] = [];

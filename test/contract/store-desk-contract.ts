@@ -12,9 +12,11 @@ import {
 import { isUnmatched, receiptStates } from '../../core/domain/deposits/receipt.js';
 import { queueOf } from '../../core/domain/money-desk/money-decision.js';
 import { positions } from '../../core/domain/payments/funds.js';
+import { paymentStatuses, verifiedStatuses } from '../../core/domain/payments/payment.js';
 import type { QueuePage } from '../../core/ports/storage.js';
 import { aDecision } from '../support/samples/decision-samples.js';
 import {
+  aBarePayment,
   aCommand,
   aPartyCommand,
   otherMode,
@@ -163,6 +165,24 @@ export function storeDeskContract(fresh: OpenStore): void {
     assert.deepEqual(await read({}), expected);
     assert.deepEqual(await read({ afterId: expected[0] ?? null }), expected.slice(1));
     assert.deepEqual(await read({ limit: 1 }), expected.slice(0, 1));
+  });
+
+  test('running payments whose buyer lost its approval are found, in id order', async () => {
+    const store = await fresh();
+    await store.run(async (tx) => {
+      for (const status of paymentStatuses) {
+        for (const approvalLostAtMs of [null, T0]) {
+          const id = `pi_${approvalLostAtMs}_${status}`;
+          const publicId = `pub_${id}`;
+          tx.payments.insert(aBarePayment({ ...otherOrg, id, publicId, status, approvalLostAtMs }));
+        }
+      }
+    });
+    const read = (page: Partial<QueuePage>) =>
+      store.run(async (tx) => valuesOf(await tx.moneyQueues.unapproved({ ...all, ...page }), 'id'));
+    const expected = verifiedStatuses.map((status) => `pi_${T0}_${status}`).toSorted();
+    assert.deepEqual(await read({}), expected);
+    assert.deepEqual(await read({ afterId: expected[0] ?? null, limit: 1 }), [expected[1]]);
   });
 
   test('payments that hold money are found by their funds, in id order', async () => {

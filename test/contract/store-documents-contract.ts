@@ -1,5 +1,5 @@
 // What every store promises about documents: rows come back as they were written, due ones come in
-// command, and the command to purge a party's documents reaches all of them and no others. Run over
+// order, and the order to purge a party's documents reaches all of them and no others. Run over
 // each database.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -9,7 +9,7 @@ import {
   isStuck,
   moneyKinds,
   type PartnerCommand,
-  partyKinds,
+  partyCommandKinds,
 } from '../../core/domain/commands/partner-command.js';
 import { type Payment, paymentStatuses } from '../../core/domain/payments/payment.js';
 import type { Store, Tx } from '../../core/ports/storage.js';
@@ -153,7 +153,7 @@ export function storeListsContract(fresh: OpenStore): void {
         });
         return [
           ...moneyKinds.map((kind) => aCommand({ ...rest(kind), kind })),
-          ...partyKinds.map((kind) => aPartyCommand({ ...rest(kind), kind })),
+          ...partyCommandKinds.map((kind) => aPartyCommand({ ...rest(kind), kind })),
         ];
       }),
     );

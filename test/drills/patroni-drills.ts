@@ -1,5 +1,5 @@
-// Patroni with etcd, as OPERATIONS.md sets it up: the leader's machine dies under load, Patroni
-// promotes the synchronous standby, and the old leader comes back as a standby.
+// Patroni with etcd, as adapters/docs/failover.md sets it up: the leader's machine dies under load,
+// Patroni promotes the synchronous standby, and the old leader comes back as a standby.
 import { setTimeout as wait } from 'node:timers/promises';
 import { openPostgresStore } from '../../adapters/storage/postgres/store.js';
 import {

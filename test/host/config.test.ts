@@ -240,7 +240,7 @@ test('backups need a folder and a SQLite file', () => {
   ]);
   const shared = { PONTE_BACKUP_TO: 'backups', PONTE_DATABASE_URL: 'postgres://a/b' };
   assert.deepEqual(problemsOf(shared), [
-    'PONTE_BACKUP_TO: back up PostgreSQL with its own tools (OPERATIONS.md)',
+    'PONTE_BACKUP_TO: back up PostgreSQL with its own tools (adapters/docs/backup.md)',
   ]);
   assert.deepEqual(readConfig({ PONTE_BACKUP_TO: 'backups' }).backups, {
     to: resolve('backups'),

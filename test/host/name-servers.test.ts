@@ -3,7 +3,8 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
-import { runCommand, startHostProcess } from '../support/servers/host-process.js';
+import { runCommand } from '../support/servers/command.js';
+import { startHostProcess } from '../support/servers/host-process.js';
 import { jsonCall } from '../support/servers/json-call.js';
 import { answerKinds, startNameServer } from '../support/servers/name-server.js';
 import { orderOf } from '../support/servers/payment-load.js';
@@ -21,18 +22,18 @@ const unresolved = 'the host name could not be resolved';
 const notPublic = 'the host has an address that is not public';
 
 /** What the integrator reads of an attempt, by the answer of the name server. */
-const errors: Readonly<Record<string, string>> = {
-  alias: noSuchName,
-  empty: noSuchName,
-  unknown: noSuchName,
-  failing: unresolved,
-  truncated: unresolved,
-  noise: unresolved,
-  short: unresolved,
-  loop: noSuchName,
-  private: notPublic,
-  late: notPublic,
-  never: unresolved,
+const errors: Readonly<Record<string, readonly string[]>> = {
+  alias: [noSuchName],
+  empty: [noSuchName],
+  unknown: [noSuchName],
+  failing: [unresolved],
+  truncated: [unresolved],
+  noise: [unresolved],
+  short: [unresolved],
+  loop: [noSuchName],
+  private: [notPublic],
+  late: [notPublic, unresolved],
+  never: [unresolved],
 };
 
 const preload = './test/support/servers/set-name-server.ts';
@@ -72,9 +73,10 @@ test('a host survives every answer of a name server, at the event and after a re
   for (const kind of answerKinds) {
     const hook = { url: `https://${kind}.example/`, eventTypes: ['payment_intent.created'] };
     const { status, body } = await jsonCall(host, key, '/v1/webhook-subscriptions', hook);
-    // A name with a private address is refused before it is stored.
-    if (kind === 'private' || kind === 'late') assert.equal(status, 400);
-    else subscriptions.set(kind, String(body['id']));
+    // A name with a private address is refused before it is stored, if it is known in time.
+    const isRefused = kind === 'private' || (kind === 'late' && status === 400);
+    assert.equal(status, isRefused ? 400 : 201, kind);
+    if (!isRefused) subscriptions.set(kind, String(body['id']));
   }
   const deliveriesOf = async (id: string) => {
     const path = `/v1/webhook-subscriptions/${id}/deliveries`;
@@ -87,7 +89,8 @@ test('a host survives every answer of a name server, at the event and after a re
       const found = deliveries.find((one) => one.eventType === eventType);
       return found !== undefined && found.lastError !== null && found;
     });
-    assert.deepEqual([delivery.responseStatus, delivery.lastError], [null, errors[kind]], kind);
+    assert.equal(delivery.responseStatus, null, kind);
+    assert.ok(errors[kind]?.includes(delivery.lastError ?? ''), `${kind}: ${delivery.lastError}`);
   };
   for (const [kind, id] of subscriptions) {
     const sent = await jsonCall(host, key, `/v1/webhook-subscriptions/${id}/test`, {});

@@ -30,7 +30,10 @@ suite.after(() => host?.kill());
 
 test('a command whose record a crash prevented is looked up: the partner does it once', async () => {
   const start = () =>
-    startHostProcess(env, { preload: './test/support/partners/refusing-partner.ts' });
+    startHostProcess(env, {
+      preload: './test/support/partners/refusing-partner.ts',
+      replacesSources: true,
+    });
   host = await start();
   const key = host.key ?? '';
   const call = async (method: string, path: string, body: object | null = null) => {

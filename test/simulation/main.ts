@@ -7,17 +7,20 @@
 // `--steps M` is the length of a history, `--database postgres` plays it on a PostgreSQL server
 // too, `--parties` dwells on parties, `--partner blindpay` has the adapter of BlindPay over its
 // simulator as the settlement partner, `--trace` prints the whole trace. `--mutant NAME` breaks the
-// service first (mutants.ts) and stops at the first history that breaks an invariant it must break.
+// service first (mutants.ts), on SQLite, and stops at the first history that breaks an invariant it
+// must break.
 // Exits with 1 on a failure.
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
 import { temporaryPostgres } from '../support/databases/local-postgres.js';
-import type { History } from './history.js';
-import { install, mutants } from './mutants/mutants.js';
+import { type History, simulateOn } from './history.js';
+import { brokenHistory, mutants } from './mutants/mutants.js';
 import { partnerNames } from './partner/history-partner.js';
 import { failureLine, Report } from './report.js';
 import { type Focus, ofBlindPay, ofParties } from './run-profile.js';
 import { runSeeds } from './seed-workers.js';
+import { sqliteInMemory } from './world/simulated-database.js';
+import { postgresAt } from './world/simulated-postgres.js';
 
 const TAIL_LINES = 60;
 
@@ -73,17 +76,15 @@ async function playWithReport(databaseUrl: string | null): Promise<boolean> {
   return report.hasFailures;
 }
 
-/** In this process, which may be broken. Stops at the first history that fails as it must. */
+/** Stops at the first history that fails as it must. */
 async function playOneByOne(databaseUrl: string | null): Promise<boolean> {
-  if (mutant !== undefined) install(mutant);
-  // Imported late, so that the mutant is loaded.
-  const { simulateOn } = await import('./history.js');
-  const { sqliteInMemory } = await import('./world/simulated-database.js');
-  const { postgresAt } = await import('./world/simulated-postgres.js');
   const openDatabase = databaseUrl === null ? sqliteInMemory : postgresAt(databaseUrl);
+  const broken = mutant === undefined ? null : await brokenHistory(mutant);
   for (const one of seeds) {
     const startedAt = performance.now();
-    const history = await simulateOn(openDatabase, one, steps, mutant?.focus ?? focus);
+    const history = await (broken === null
+      ? simulateOn(openDatabase, one, steps, focus)
+      : broken.simulate(one, steps, mutant?.focus ?? focus));
     print(history, Math.round(performance.now() - startedAt));
     if (isCaught(history)) return true;
   }

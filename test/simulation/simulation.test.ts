@@ -4,63 +4,45 @@
 // dwells on parties.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type History, simulate } from './history.js';
-import { failureLine } from './report.js';
-import { type Focus, ofParties } from './run-profile.js';
+import { simulate } from './history.js';
+import { PlayedHistories } from './played-histories.js';
+import { ofParties } from './run-profile.js';
 import { faultKinds, faultTable } from './world/faults.js';
 
-const SEEDS = 30;
+const SEEDS = 16;
 /** So many that a test ends in time on a machine with much else to do. */
-const SEEDS_PER_TEST = 10;
-const STEPS = 250;
-const PARTY_SEEDS = 12;
-const PARTY_SEEDS_PER_TEST = 6;
+const SEEDS_PER_TEST = 8;
+const PARTY_SEEDS = 6;
+
+const usual = { steps: 250, focus: {} };
 /** A seller has a long way to its first payment. */
-const PARTY_STEPS = 400;
-const TAIL_LINES = 60;
+const parties = { steps: 400, focus: ofParties };
+const played = new PlayedHistories(usual, parties);
 
-const histories: History[] = [];
-
-function keepEveryInvariant(first: number, last: number, steps: number, focus: Focus): void {
-  const what = focus === ofParties ? 'histories of parties' : 'histories';
-  test(`${what} ${first} to ${last} keep every invariant and recover`, async () => {
-    for (let seed = first; seed <= last; seed += 1) {
-      const history = await simulate(seed, steps, focus);
-      const tail = history.trace.slice(-TAIL_LINES).join('\n');
-      assert.equal(history.violation, null, `${tail}\n${failureLine(history)}`);
-      histories.push(history);
-    }
-  });
+for (let from = 0; from < SEEDS; from += SEEDS_PER_TEST) {
+  const seeds = `${played.firstSeed + from} and the next ${SEEDS_PER_TEST - 1}`;
+  test(`histories ${seeds} keep every invariant and recover`, () =>
+    played.play(usual, from, from + SEEDS_PER_TEST - 1));
 }
 
-for (let first = 1; first <= SEEDS; first += SEEDS_PER_TEST) {
-  keepEveryInvariant(first, first + SEEDS_PER_TEST - 1, STEPS, {});
-}
-for (let first = 1; first <= PARTY_SEEDS; first += PARTY_SEEDS_PER_TEST) {
-  keepEveryInvariant(first, first + PARTY_SEEDS_PER_TEST - 1, PARTY_STEPS, ofParties);
-}
+test(`histories of parties ${played.firstSeed} and the next ${PARTY_SEEDS - 1} do too`, () =>
+  played.play(parties, 0, PARTY_SEEDS - 1));
 
 test('the same seed plays the same history, another seed another one', async () => {
-  const [first, again, other] = [
-    await simulate(7, STEPS),
-    await simulate(7, STEPS),
-    await simulate(8, STEPS),
-  ];
-  assert.equal(again.traceHash, first.traceHash);
-  assert.notEqual(other.traceHash, first.traceHash);
+  const [first, other] = played.histories;
+  const again = await simulate(played.firstSeed, usual.steps);
+  assert.equal(again.traceHash, first?.traceHash);
+  assert.notEqual(other?.traceHash, first?.traceHash);
 });
 
-test('every kind of fault that a seed can draw was injected', () => {
-  const injected = new Set(histories.flatMap(({ faults }) => [...faults.keys()]));
+test('every kind of fault that a seed can draw is injected', async () => {
   const drawn = faultKinds.simulated.filter((kind) => faultTable[kind].some((rate) => rate > 0));
   // No command is called again before a look-up, so a repeat comes at most after a restore.
-  const missing = drawn.filter((kind) => !injected.has(kind) && kind !== 'repeatRefused');
-  assert.deepEqual(missing, []);
+  await played.injectAll(drawn.filter((kind) => kind !== 'repeatRefused'));
 });
 
-test('the histories have seen what they are for', () => {
-  const seen = new Set(histories.flatMap(({ counts }) => [...counts.keys()]));
-  for (const what of [
+test('histories see what they are for', () =>
+  played.seeAll([
     'ended settled, funds paid, refund none',
     'ended settled, funds paid, refund refunded',
     'ended failed, funds returned_to_buyer, refund refunded',
@@ -87,7 +69,4 @@ test('the histories have seen what they are for', () => {
     'kyc_approved mail dropped',
     'document read',
     'document purged',
-  ]) {
-    assert.ok(seen.has(what), `no history has seen: ${what}`);
-  }
-});
+  ]));

@@ -4,7 +4,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { createRequire, enableCompileCache, registerHooks } from 'node:module';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const require = createRequire(import.meta.url);
@@ -31,7 +31,7 @@ registerHooks({
 
 function javaScriptOf(path: string): string {
   const text = readFileSync(path, 'utf8');
-  const hash = createHash('sha256').update(path).update(text).digest('hex');
+  const hash = createHash('sha256').update(basename(path)).update(text).digest('hex');
   const file = join(transformed, `${hash}.js`);
   if (existsSync(file)) return readFileSync(file, 'utf8');
   // Loading it takes longer than all files of the cache.
@@ -41,7 +41,7 @@ function javaScriptOf(path: string): string {
     jsx: 'automatic',
     jsxImportSource: 'preact',
     target: 'node22',
-    sourcefile: path,
+    sourcefile: basename(path),
     sourcemap: 'inline',
   });
   // Another process never reads half of it.

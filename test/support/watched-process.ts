@@ -10,13 +10,16 @@ interface WatchOptions {
   readonly cwd: string;
   /** Maximum time without output. */
   readonly silenceMs: number;
+  /** Maximum time until the next report or the end. */
   readonly totalMs: number;
-  /**
-   * Receives each line that the process writes to file descriptor 3. Returns the time that the
-   * process may be silent from now on, or nothing.
-   */
-  readonly onReport?: (line: string) => number | undefined;
+  /** Receives what the process writes to stdout and stderr. */
+  readonly onOutput?: (text: string) => void;
+  /** Receives each line that the process writes to file descriptor 3. */
+  readonly onReport?: (line: string) => Answer;
 }
+
+/** The next message to the process, or the time in which it must end. */
+export type Answer = { readonly message: string } | { readonly endsInMs: number };
 
 export interface EndedProcess {
   readonly code: number | null;
@@ -40,13 +43,15 @@ process.once('exit', () => {
 export async function watchedProcess(
   program: string,
   words: readonly string[],
-  { cwd, silenceMs, totalMs, onReport }: WatchOptions,
+  { cwd, silenceMs, totalMs, onOutput, onReport }: WatchOptions,
 ): Promise<EndedProcess> {
   const child = spawn(program, words, {
     cwd,
-    stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
+    stdio: ['ignore', 'pipe', 'pipe', 'pipe', ...(onReport === undefined ? [] : ['ipc' as const])],
     detached: true,
   });
+  // A process that was ended takes no more messages; its end is reported below.
+  child.on('error', () => undefined);
   await once(child, 'spawn');
   const group = Number(child.pid);
   groups.add(group);
@@ -62,14 +67,18 @@ export async function watchedProcess(
   for (const stream of [child.stdout, child.stderr])
     (stream as Readable).setEncoding('utf8').on('data', (text: string) => {
       output += text;
+      onOutput?.(text);
       silence.refresh();
     });
   createInterface(child.stdio[3] as Readable).on('line', (line) => {
-    const nextMs = onReport?.(line);
+    const answer = onReport?.(line);
+    total.refresh();
     silence.refresh();
-    if (nextMs === undefined) return;
+    if (answer === undefined) return;
+    if ('message' in answer) return void child.send(answer.message);
+    child.disconnect();
     clearTimeout(silence);
-    silence = silenceOf(nextMs);
+    silence = silenceOf(answer.endsInMs);
   });
   const closed = once(child, 'close');
   const [code] = (await once(child, 'exit')) as [number | null];

@@ -1,6 +1,6 @@
-// The one order of steps for every request: id, route, authentication, scope, rate limit, content
-// type, size, JSON and schema, handler, answer. A refusal at any step ends it. The row of the route
-// says what each step requires.
+// The one order of steps for every request: id, preflight, Host, route, authentication, scope, rate
+// limit, content type, size, JSON and schema, the payment in the path, handler, answer. A refusal
+// at any step ends it. The row of the route says what each step requires.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { originsIn, ruleFor } from '../../../core/domain/access/scope.js';
 import { tenantOf } from '../../../core/domain/base/tenant.js';
@@ -22,7 +22,7 @@ import {
   readInput,
   requestIdOf,
 } from './request-input.js';
-import { endOfTurn, refusalReply, send } from './response-output.js';
+import { endOfTurn, refusalReply, send, transportHeaders } from './response-output.js';
 import { type ActorOf, type Auth, Content, type HandlerContext, type Reply } from './route-row.js';
 import type { RouteMatch, Router } from './router.js';
 import { withStoreTimeout } from './store-timeout.js';
@@ -62,8 +62,13 @@ export async function serve(
   const { body } = reply;
   try {
     reply = unlessUnchanged(request, reply);
-    const headers = { ...reply.headers, ...corsHeaders(pipeline.corsOrigins, request) };
-    const { bytesMax } = pipeline.limits;
+    const { corsOrigins, context, limits } = pipeline;
+    const headers = {
+      ...transportHeaders(context.deps.settings.baseUrl),
+      ...reply.headers,
+      ...corsHeaders(corsOrigins, request),
+    };
+    const { bytesMax } = limits;
     await turnEnds;
     const ending = { requestId, bytesMax, last: pipeline.isLastAnswer() };
     await send(request, response, { ...reply, headers }, ending);

@@ -12,7 +12,7 @@ import {
 } from '../../../core/domain/base/raw-json.js';
 import { isIdempotencyKey } from '../../../core/domain/payments/idempotency.js';
 import { PonteError } from '../../../core/errors.js';
-import { misspellings, oversize } from './misspellings.js';
+import { bodyProblems } from './body-problems.js';
 import type { Auth, Route } from './route-row.js';
 import type { RouteMatch } from './router.js';
 import { isObject, rawJsonFields } from './schemas.js';
@@ -46,7 +46,8 @@ export function header(request: IncomingMessage, name: string): string | undefin
 export function hostsIn({ rawHeaders }: IncomingMessage): number {
   let count = 0;
   for (let index = 0; index < rawHeaders.length; index += 2) {
-    if (rawHeaders[index]?.toLowerCase() === 'host') count += 1;
+    const name = rawHeaders[index] ?? '';
+    if (name.length === 4 && name.toLowerCase() === 'host') count += 1;
   }
   return count;
 }
@@ -229,13 +230,9 @@ function checked(
 }
 
 function checkedBody(schema: z.ZodType, json: unknown, problems: string[]): unknown {
-  const tooLarge = oversize(schema, json);
-  if (tooLarge !== null) {
-    problems.push(tooLarge);
-    return undefined;
-  }
-  problems.push(...misspellings(schema, json).slice(0, PATHS_MAX));
-  return checkedAgainst(schema, json, problems);
+  const found = bodyProblems(schema, json);
+  problems.push(...found.problems.slice(0, PATHS_MAX));
+  return found.isTooLarge ? undefined : checkedAgainst(schema, json, problems);
 }
 
 /** A path that its schema refuses is NotFound. */

@@ -1,8 +1,8 @@
 // The event feed. Each event has the `data` of its webhook (event-bodies.ts).
 import { z } from 'zod';
 import { formatInstant, SECOND_MS } from '../../../core/domain/base/instant.js';
-import { RawJson, sliceTopLevel } from '../../../core/domain/base/raw-json.js';
-import type { NumberedEvent } from '../../../core/domain/payments/event.js';
+import { RawJson } from '../../../core/domain/base/raw-json.js';
+import { eventData, type NumberedEvent } from '../../../core/domain/payments/event.js';
 import { assert } from '../../../core/errors.js';
 import {
   type FeedPage,
@@ -63,7 +63,7 @@ const [first, ...others] = eventBodies.map(({ shape }) =>
       shape.data.meta({
         description: 'The same bytes as `data` of the webhook.',
       }) as unknown as z.ZodType<RawJson>,
-      ({ body }) => new RawJson(sliceTopLevel(body, ['data']).get('data') ?? '{}'),
+      (event) => new RawJson(eventData(event)),
     ],
   }),
 );

@@ -6,13 +6,13 @@ import {
   instructionFields,
   type PayinInstructions,
   type RailInstructions,
-  rails,
+  transferMethods,
 } from '../../../core/domain/payments/payin-instructions.js';
 import { representation } from '../protocol/representation.js';
 import { decimal, instant, instantOrNull } from '../protocol/schemas.js';
 
 const railInstructions = representation<RailInstructions>()('RailInstructions', {
-  rail: z.enum(rails),
+  rail: z.enum(transferMethods),
   fields: z.array(
     z.strictObject({
       name: z.enum(instructionFields).meta({ description: '`code`: a sort code or bank code.' }),

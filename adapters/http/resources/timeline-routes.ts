@@ -58,6 +58,12 @@ const entries = {
     { at, kind: z.literal('limit_reached'), ...amountLimitFields },
     'The buyer got no price: the amount is over a limit of the payee. The latest time only.',
   ),
+  approval_lost: representation<EntryOf<'approval_lost'>>()(
+    null,
+    { at, kind: z.literal('approval_lost') },
+    'The settlement partner rejected the buyer after its approval. A payout that was not sent ' +
+      'waits for an operator.',
+  ),
   status: representation<EntryOf<'status'>>()(
     null,
     {
@@ -130,6 +136,7 @@ const byKind: Readonly<Record<TimelineEntry['kind'], { show(entry: TimelineEntry
 const entrySchema = z.discriminatedUnion('kind', [
   entries.created.schema,
   entries.limit_reached.schema,
+  entries.approval_lost.schema,
   entries.status.schema,
   entries.money.schema,
   entries.partner_command.schema,

@@ -4,8 +4,8 @@ import type { ComponentChildren, VNode } from 'preact';
 import type {
   InstructionField,
   PayinInstructions,
-  Rail,
   RailInstructions,
+  TransferMethod,
 } from '../../../core/domain/payments/payin-instructions.js';
 import { Digits, Exact, type FactRow, Foreign, Note, Rows, Time } from '../kit/components.js';
 import { plainAmount } from '../kit/format.js';
@@ -19,7 +19,7 @@ interface BankProps {
 }
 
 interface Account {
-  readonly rails: readonly Rail[];
+  readonly rails: readonly TransferMethod[];
   readonly fields: RailInstructions['fields'];
 }
 

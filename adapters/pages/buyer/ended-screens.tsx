@@ -1,5 +1,5 @@
-// Payments that ended without a settlement, and money that goes back. None of these screens has a
-// way to pay.
+// Payments that ended without a settlement or must not go on, and money that goes back. None of
+// these screens has a way to pay.
 import type { ComponentChildren } from 'preact';
 import type { Screen } from '../../../core/domain/hosted/hosted-screen.js';
 import { Time } from '../kit/components.js';
@@ -19,6 +19,7 @@ import type { PaymentScene } from './scene.js';
 
 export type EndedScreen = Extract<
   Screen,
+  | 'unapproved'
   | 'kyc_rejected'
   | 'failed'
   | 'needs_review'
@@ -35,6 +36,19 @@ interface Ended extends Pick<ScreenContent, 'title' | 'lede' | 'live'> {
 }
 
 const endings = {
+  unapproved: (scene) => {
+    const { texts } = scene;
+    return {
+      title: texts.ended.review,
+      lede: texts.ended.unapprovedLede,
+      live: true,
+      answers: {
+        money: whereMoney(scene, texts.answers.nothing),
+        next: spaced(texts.ended.unapprovedNext, texts.answers.mailed),
+        todo: <b>{texts.ended.unapprovedTodo}</b>,
+      },
+    };
+  },
   kyc_rejected: (scene) => {
     const { texts, payee } = scene;
     return {
@@ -148,7 +162,8 @@ const endings = {
 export function endedScreen(name: EndedScreen): (scene: PaymentScene) => ScreenContent {
   return (scene) => {
     const { answers, stops = null, ...content }: Ended = endings[name](scene);
-    const rest = name === 'needs_review' || name === 'failed' ? 'review' : 'payee';
+    const rest =
+      name === 'needs_review' || name === 'failed' || name === 'unapproved' ? 'review' : 'payee';
     return {
       ...content,
       station: null,

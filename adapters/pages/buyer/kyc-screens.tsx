@@ -1,11 +1,11 @@
 // KYC around its form: why and what we ask, the wait, corrections and the decision. With a payment
 // or without one.
 import type { VNode } from 'preact';
+import type { KycState } from '../../../core/domain/parties/buyer-kyc.js';
 import { ButtonLink, CheckAgain, LiveNote, Note, Time } from '../kit/components.js';
 import { nameOf } from '../kit/plain-text.js';
 import type { ScreenContent } from './layout.js';
 import { FourAnswers, MoneyCard, whereMoney } from './money-parts.js';
-import type { PageKycState } from './page-view.js';
 import { paymentScene, type Scene } from './scene.js';
 
 export const kycScreens = {
@@ -14,7 +14,7 @@ export const kycScreens = {
   corrections: correctionsScreen,
   approved: approvedScreen,
   rejected: rejectedScreen,
-} as const satisfies Record<PageKycState, (scene: Scene) => ScreenContent>;
+} as const satisfies Record<KycState, (scene: Scene) => ScreenContent>;
 
 function startScreen(scene: Scene): ScreenContent {
   const { texts, view } = scene;

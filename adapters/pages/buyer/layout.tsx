@@ -18,7 +18,7 @@ export const stations = ['signIn', 'payer', 'price', 'transfer', 'paid'] as cons
 export type Station = (typeof stations)[number];
 
 export interface ScreenContent {
-  /** Of the window; also the heading, where no other one is given. */
+  /** The title of the window; also the heading, if no other one is given. */
   readonly title: string;
   readonly heading?: ComponentChildren;
   /** Above the heading, such as “Step 2 of 7”. */

@@ -99,18 +99,18 @@ export function whereMoney(scene: PaymentScene, nothing: string): ComponentChild
   const { texts, format } = scene;
   if (!hasMoney(scene)) return nothing;
   const parts = [
-    isZero(kept) ? null : texts.answers.received(format.money(kept), partnerOf(scene)),
+    isZero(kept) ? null : texts.answers.received(format.money(kept), partnerNameOf(scene)),
     isZero(goingBack) ? null : texts.refund.owed(format.money(goingBack)),
     isZero(refunded) ? null : texts.refund.doneLede(format.money(refunded)),
   ].filter((part) => part !== null);
   return parts.length === 0 ? texts.short.received(format.money(received)) : parts.join(' ');
 }
 
-export function partnerOf({ payment, texts }: PaymentScene): string {
+export function partnerNameOf({ payment, texts }: PaymentScene): string {
   return payment.partner === null ? texts.frame.partner : nameOf(payment.partner);
 }
 
-export function payerOf({ payment, texts }: PaymentScene): string {
+export function payerNameOf({ payment, texts }: PaymentScene): string {
   return payment.payer === null ? texts.frame.you : nameOf(payment.payer);
 }
 
@@ -191,11 +191,11 @@ export function payoutRoute(
   };
   return [
     {
-      name: payerOf(scene),
+      name: payerNameOf(scene),
       caption: at === 'payer' ? route.withYou : route.sent(format.money(received)),
       state: state(0),
     },
-    { name: partnerOf(scene), caption: captions[at], state: state(1) },
+    { name: partnerNameOf(scene), caption: captions[at], state: state(1) },
     { name: payee, caption: payeeCaption(scene, at), state: state(2) },
   ];
 }
@@ -223,14 +223,14 @@ export function refundRoute(scene: PaymentScene, at: 'partner' | 'banks' | 'end'
   const state = (position: number) =>
     at === 'end' || position < order ? 'done' : position === order ? 'here' : 'ahead';
   return [
-    { name: partnerOf(scene), caption: route.returns, state: state(0) },
+    { name: partnerNameOf(scene), caption: route.returns, state: state(0) },
     {
       name: route.banks,
       caption: at === 'banks' ? route.onItsWay(amount) : route.takesDays,
       state: state(1),
     },
     {
-      name: payerOf(scene),
+      name: payerNameOf(scene),
       caption: at === 'end' ? route.backWithYou(amount) : route.receivesExactly(amount),
       state: state(2),
     },

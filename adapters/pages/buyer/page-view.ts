@@ -2,6 +2,7 @@
 // Nothing here is markup, and a screen reads nothing else.
 import type { QuoteTerms } from '../../../core/domain/commands/quote.js';
 import type { Screen } from '../../../core/domain/hosted/hosted-screen.js';
+import type { KycState } from '../../../core/domain/parties/buyer-kyc.js';
 import type { AmountLimit } from '../../../core/domain/payments/amount-limit.js';
 import type { Funds } from '../../../core/domain/payments/funds.js';
 import type { PayinInstructions } from '../../../core/domain/payments/payin-instructions.js';
@@ -106,7 +107,7 @@ export interface KycView {
   readonly correctByMs: number | null;
 }
 
-/** Of a page without a KYC. */
+/** The view of a page without a KYC. */
 export const noKyc: KycView = {
   started: false,
   submittedAtMs: null,
@@ -140,9 +141,6 @@ export interface Simulation {
   readonly group: string;
 }
 
-export const kycStates = ['form', 'verifying', 'corrections', 'approved', 'rejected'] as const;
-export type PageKycState = (typeof kycStates)[number];
-
 export type Page =
   /** S1, before sign-in. */
   | { readonly name: 'ask' }
@@ -154,7 +152,7 @@ export type Page =
   /** What a signed-in buyer sees by the state of the payment. */
   | { readonly name: 'payment'; readonly screen: Screen }
   /** KYC without a payment: its start, and what follows the form. */
-  | { readonly name: 'kyc'; readonly state: PageKycState }
+  | { readonly name: 'kyc'; readonly state: KycState }
   /** S5y: the quote was replaced after `shown` was rendered. */
   | { readonly name: 'price_changed'; readonly shown: QuoteTerms | null }
   /** Before a short payment is returned. */

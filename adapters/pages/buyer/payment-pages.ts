@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import type { Screen } from '../../../core/domain/hosted/hosted-screen.js';
 import { isCode, PonteError } from '../../../core/errors.js';
-import { confirmQuote, requestQuote } from '../../../core/usecases/hosted/buyers.js';
+import { confirmQuote, requestQuote } from '../../../core/usecases/hosted/buyer-steps.js';
 import { openPage, readPaymentPage } from '../../../core/usecases/hosted/payment-page.js';
 import { takeShortBack } from '../../../core/usecases/payments/payments.js';
 import { simulate } from '../../../core/usecases/sandbox/simulations.js';

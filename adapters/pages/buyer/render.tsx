@@ -9,6 +9,7 @@ import { endedScreen } from './ended-screens.js';
 import { kycScreens } from './kyc-screens.js';
 import { Document, type ScreenContent } from './layout.js';
 import type { Page, PageView } from './page-view.js';
+import { arrivedScreen, onTheWayScreen, paidScreen, receiptPage } from './paid-screens.js';
 import {
   askPriceScreen,
   priceChangedScreen,
@@ -16,7 +17,6 @@ import {
   priceLimitScreen,
   priceScreen,
 } from './price-screens.js';
-import { arrivedScreen, onTheWayScreen, paidScreen, receiptPage } from './receipt-screens.js';
 import {
   frameOf,
   type PaymentScene,
@@ -51,6 +51,7 @@ const paymentScreens = {
   arrived: arrivedScreen,
   on_the_way: onTheWayScreen,
   paid: paidScreen,
+  unapproved: endedScreen('unapproved'),
   kyc_rejected: endedScreen('kyc_rejected'),
   failed: endedScreen('failed'),
   needs_review: endedScreen('needs_review'),

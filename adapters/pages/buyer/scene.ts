@@ -16,7 +16,7 @@ export interface Scene {
   readonly format: Format;
 }
 
-/** Of a page about a payment. */
+/** The scene of a page about a payment. */
 export interface PaymentScene extends Scene {
   readonly payment: PagePayment;
   readonly organization: PageOrganization;

@@ -20,7 +20,7 @@ import type { ScreenContent } from './layout.js';
 import {
   FourAnswers,
   MoneyCard,
-  partnerOf,
+  partnerNameOf,
   payoutRoute,
   sumsOf,
   whereMoney,
@@ -116,7 +116,7 @@ export function heldScreen(scene: PaymentScene): ScreenContent {
     body: (
       <>
         <FourAnswers
-          money={texts.held.money(partnerOf(scene))}
+          money={texts.held.money(partnerNameOf(scene))}
           next={scene.payment.isLate ? texts.late : texts.held.next(payee)}
           todo={
             <>
@@ -203,7 +203,7 @@ export function shortScreen(scene: PaymentScene): ScreenContent {
       <>
         <Replaced scene={scene} at={`${scene.view.path}/instructions`} />
         <FourAnswers
-          money={texts.answers.received(format.money(kept), partnerOf(scene))}
+          money={texts.answers.received(format.money(kept), partnerNameOf(scene))}
           next={
             <>
               {texts.short.next(rest, payee)}{' '}
@@ -272,7 +272,7 @@ export function takeBackScreen(scene: PaymentScene): ScreenContent {
     body: (
       <>
         <FourAnswers
-          money={texts.answers.received(amount, partnerOf(scene))}
+          money={texts.answers.received(amount, partnerNameOf(scene))}
           next={texts.short.confirmNext(amount)}
           todo={texts.short.confirmTodo}
         />

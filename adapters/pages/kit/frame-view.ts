@@ -12,11 +12,11 @@ export interface FrameView {
   readonly assets: AssetPaths;
   readonly nowMs: number;
   readonly mode: Mode;
-  /** Of the session; null without one. */
+  /** The CSRF token of the session; null without one. */
   readonly csrf: string | null;
   /** Null before sign-in. */
   readonly viewer: Viewer | null;
-  /** Of what the page shows; null on pages that do not follow changes. */
+  /** The version of what the page shows; null on pages that do not follow changes. */
   readonly version: string | null;
   /** Shown above the screen, once. */
   readonly notice: PageNotice | null;

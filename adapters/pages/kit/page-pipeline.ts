@@ -1,6 +1,5 @@
 // The one order of steps for every page: route, origin, language, session, token of the form,
 // limit, form, handler, answer. The row of the route says what each step requires.
-import { createHash, timingSafeEqual } from 'node:crypto';
 import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { PageSession, PageSessionKind } from '../../../core/domain/access/page-session.js';
@@ -10,6 +9,7 @@ import type { Deps } from '../../../core/ports/deps.js';
 import { readSession } from '../../../core/usecases/access/page-sessions.js';
 import { takeQuoteSlot } from '../../../core/usecases/service/rate-limits.js';
 import { type Cookie, readCookies, writeCookie } from './cookies.js';
+import { csrfToken, isCsrfToken } from './csrf-token.js';
 import type { PageNotice } from './frame-view.js';
 import type { PageMatch, PageMatcher } from './page-match.js';
 import { below } from './page-paths.js';
@@ -136,7 +136,7 @@ async function answerOf(
   }
   const csrf = session === null ? null : csrfToken(deps, session);
   const form = await readForm(request, route.form, readBody);
-  if (route.csrf === 'form' && !isSame(form.get('csrf') ?? '', csrf)) {
+  if (route.csrf === 'form' && !isCsrfToken(form.get('csrf') ?? '', csrf)) {
     return outOfDate();
   }
   if (route.limit === 'quote') await takeQuoteSlot(deps, params['publicId'] ?? '');
@@ -199,16 +199,6 @@ function isFromElsewhere(deps: Deps, { headers }: IncomingMessage): boolean {
   return foreignSite || foreignOrigin;
 }
 
-function csrfToken(deps: Deps, { id }: PageSession): string {
-  return deps.secretBox.mac(id, 'page csrf');
-}
-
-function isSame(sent: string, expected: string | null): boolean {
-  if (expected === null) return false;
-  const [left, right] = [sent, expected].map((text) => createHash('sha256').update(text).digest());
-  return left !== undefined && right !== undefined && timingSafeEqual(left, right);
-}
-
 async function readForm(
   request: IncomingMessage,
   form: PageCallForm,
@@ -224,7 +214,7 @@ async function readForm(
 
 type PageCallForm = NonNullable<PageMatch['route']>['form'];
 
-/** Of a repeated name the last value counts. */
+/** The last value of a repeated name counts. */
 function valuesOf(form: URLSearchParams): Readonly<Record<string, string>> {
   return Object.fromEntries(form);
 }

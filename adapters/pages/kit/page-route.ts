@@ -87,7 +87,7 @@ export interface PageCall<A extends PageAuth, F> {
   readonly body: AsyncIterable<Uint8Array>;
   readonly contentType: string;
   readonly session: A extends 'none' ? PageSession | null : PageSession;
-  /** Of the forms on the page; null without a session. */
+  /** The CSRF token of the forms on the page; null without a session. */
   readonly csrf: string | null;
   readonly cookies: ReadonlyMap<CookieName, string>;
   /** The language that the buyer chose; null if none. */

@@ -15,7 +15,7 @@ export function QrCode({
   label,
 }: {
   readonly text: string;
-  /** Says what it is for; the page has the same as text. */
+  /** What the code is for; the page has the same as text. */
   readonly label: string;
 }): VNode {
   const { data, size } = encode(text, { border: 4, ecc: 'M' });

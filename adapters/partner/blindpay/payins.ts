@@ -3,12 +3,13 @@
 import { z } from 'zod';
 import { HOUR_MS, MINUTE_MS } from '../../../core/domain/base/instant.js';
 import { divide, formatRate, type Money, money } from '../../../core/domain/base/money.js';
+import { QUOTE_EXPIRED } from '../../../core/domain/commands/quote.js';
 import type { PayinReport } from '../../../core/domain/commands/report-check.js';
 import type { AmountLimit } from '../../../core/domain/payments/amount-limit.js';
 import type {
   InstructionField,
-  Rail,
   RailInstructions,
+  TransferMethod,
 } from '../../../core/domain/payments/payin-instructions.js';
 import type {
   AcceptedCommand,
@@ -237,7 +238,7 @@ const quoteOver: ReadonlySet<string> = new Set([
   'LIMITS_AMOUNT_OUT_OF_RANGE',
   'LIMITS_VOLUME_EXCEEDED',
 ]);
-const quoteExpired = refused('quote_expired', 'The quote has expired.');
+const quoteExpired = refused(QUOTE_EXPIRED, 'The quote has expired.');
 
 export async function readPayin(
   { client }: BlindPayContext,
@@ -334,7 +335,9 @@ function railsOf(details: BankDetails): readonly RailInstructions[] {
       ['bankAddress', addressOf(details.receiving_bank)],
       ['beneficiaryAddress', addressOf(details.beneficiary)],
     ];
-    return [{ rail: rail satisfies Rail, fields: given(fields), arrivesWithinDays: BANK_DAYS }];
+    return [
+      { rail: rail satisfies TransferMethod, fields: given(fields), arrivesWithinDays: BANK_DAYS },
+    ];
   });
 }
 

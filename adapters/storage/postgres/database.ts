@@ -75,6 +75,11 @@ export class PostgresDatabase implements Database {
     return new Promise((resolve, reject) => this.#batches.add({ statements, resolve, reject }));
   }
 
+  /** The server syncs a commit before anybody sees it. */
+  durable(): null {
+    return null;
+  }
+
   async immediate(sql: string, params: readonly Param[]): Promise<readonly Row[]> {
     const { rows } = await this.#connections.use('once', (client) =>
       send(client, singleRead(sql, params)),

@@ -58,7 +58,6 @@ export function openPostgresStore(
       isServing = true;
       return 'shared';
     },
-    startThread: null,
     rateLimits: newSharedRateLimits(writes.database),
     nextDue: () => readNextDue(database),
     writeMark: () => null,

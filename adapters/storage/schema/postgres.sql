@@ -725,6 +725,7 @@ create table partner_commands (
   queue text collate "C",
   is_stuck boolean not null default false,
   is_in_flight boolean not null default false,
+  is_undecided boolean not null default false,
   constraint partner_commands_command_end_check check ((command_end = any (array['open'::text,
     'completed'::text, 'failed'::text, 'returned'::text]))),
   constraint partner_commands_confirmed_minor_check check ((confirmed_minor >= 0)),
@@ -809,6 +810,7 @@ create table payments (
   bank_details_code text,
   purpose text,
   limit_hit text,
+  approval_lost_at timestamp with time zone,
   constraint payments_amount_minor_check check ((amount_minor > 0)),
   constraint payments_buyer_locale_check check ((buyer_locale = any (array['en'::text,
     'pt-BR'::text, 'es'::text]))),
@@ -822,6 +824,10 @@ create table payments (
     'on_chain_confirmed'::text, 'offramp_pending'::text, 'settled'::text, 'failed'::text,
     'cancelled'::text, 'expired'::text])))
 );
+
+create index payments_approval_lost on payments using btree (id) where ((approval_lost_at is not
+    null) and (status = any (array['buyer_kyc_approved'::text, 'fx_quoted'::text,
+    'on_ramp_pending'::text, 'on_chain_confirmed'::text, 'offramp_pending'::text])));
 
 create index payments_awaiting_money on payments using btree (org_id, mode, seller_external_id,
     id) where (status = 'on_ramp_pending'::text);

@@ -624,7 +624,8 @@ create table partner_commands (
 , overruled text, held_since integer, late_at integer, queue text check (queue in ('owed',
     'in_review')), is_stuck integer not null default 0
   check (is_stuck in (0, 1)), is_in_flight integer not null default 0
-  check (is_in_flight in (0, 1))) strict, without rowid;
+  check (is_in_flight in (0, 1)), is_undecided integer not null default 0
+  check (is_undecided in (0, 1))) strict, without rowid;
 
 create index partner_commands_due on partner_commands (due_at) where due_at is not null;
 
@@ -691,8 +692,14 @@ create table payments (
   updated_at integer not null,
   version integer not null, payee_name text, confirmed_locale text, buyer_locale text check
     (buyer_locale in ('en', 'pt-BR', 'es')), bank_details_code text, purpose text, limit_hit text,
+    approval_lost_at integer,
   primary key (org_id, mode, id)
 ) strict;
+
+create index payments_approval_lost on payments (id)
+  where approval_lost_at is not null and status in (
+    'buyer_kyc_approved', 'fx_quoted', 'on_ramp_pending', 'on_chain_confirmed', 'offramp_pending'
+  );
 
 create index payments_awaiting_money on payments (org_id, mode, seller_external_id, id)
   where status = 'on_ramp_pending';

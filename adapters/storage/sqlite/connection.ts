@@ -1,12 +1,8 @@
-// A connection to an SQLite file and its prepared statements. Reads and the writer share one, or
-// have one each in separate threads.
+// A connection to an SQLite file and its prepared statements.
 import { closeSync, openSync } from 'node:fs';
 import SqliteConnection from 'better-sqlite3';
 import { assert } from '../../../core/errors.js';
 import { type Param, type Row, skipLocked } from '../database.js';
-
-/** How long a write waits for another process that locks the file, such as the CLI. */
-const BUSY_TIMEOUT_MS = 5_000;
 
 export type Value = string | number | bigint | null;
 
@@ -15,19 +11,22 @@ export interface Prepared {
   readonly order: readonly number[];
 }
 
-/** The first connection of this process to the file, which is created when missing. */
-export function openConnection(path: string, image?: Buffer): SqliteConnection.Database {
-  // Only the operator's user may read the data of integrators and buyers.
-  if (!isMemory(path)) closeSync(openSync(path, 'a', 0o600));
-  return openAnotherConnection(path, image);
+interface ConnectionOptions {
+  readonly image: Buffer | undefined;
+  readonly busyTimeoutMs: number;
 }
 
 /**
- * Another connection to a file that this process has open. From then on only SQLite may open and
- * close the file: closing it releases all locks of the process.
+ * Creates the file when it is missing. From then on only SQLite may open and close it: closing it
+ * releases all locks of the process.
  */
-export function openAnotherConnection(path: string, image?: Buffer): SqliteConnection.Database {
-  const connection = new SqliteConnection(image ?? path, { timeout: BUSY_TIMEOUT_MS });
+export function openConnection(
+  path: string,
+  { image, busyTimeoutMs: timeout }: ConnectionOptions,
+): SqliteConnection.Database {
+  // Only the operator's user may read the data of integrators and buyers.
+  if (!isMemory(path)) closeSync(openSync(path, 'a', 0o600));
+  const connection = new SqliteConnection(image ?? path, { timeout });
   connection.pragma('journal_mode = wal');
   // An acknowledged write survives a power cut, not only a crash of the process.
   connection.pragma('synchronous = full');
@@ -36,7 +35,7 @@ export function openAnotherConnection(path: string, image?: Buffer): SqliteConne
 
 /** Writes no file, also no log: for backups and copies. */
 export function openReadOnlyConnection(path: string): SqliteConnection.Database {
-  return new SqliteConnection(path, { readonly: true, timeout: BUSY_TIMEOUT_MS });
+  return new SqliteConnection(path, { readonly: true });
 }
 
 export function isMemory(path: string): boolean {

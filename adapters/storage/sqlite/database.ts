@@ -1,10 +1,10 @@
 // The SQLite session: one connection, on which work is synchronous, and a writer that commits in
-// groups, on the same connection or, in a process that serves the file, in a separate thread.
+// groups. In the process that serves the file the disk is synced in the thread pool.
 //
 // Work that only awaits its own reads runs within one turn of the event loop, so all its reads see
-// one moment. The thread or another process (the CLI) can write in between; the guards detect that.
+// one moment. Another group or process (the CLI) can write in between; the guards detect that.
 import type SqliteConnection from 'better-sqlite3';
-import { assert, PonteError } from '../../../core/errors.js';
+import { PonteError } from '../../../core/errors.js';
 import type { Database, Param, Row, Statement } from '../database.js';
 import {
   isMemory,
@@ -13,13 +13,8 @@ import {
   PreparedStatements,
 } from './connection.js';
 import { meaningOf } from './errors.js';
-import { ThreadedWriter } from './threaded-writer.js';
-import {
-  GroupWriter,
-  type SqliteWriter,
-  type WriterCounts,
-  type WriterStatement,
-} from './writer.js';
+import { LogSync, type SyncFile } from './log-sync.js';
+import { GroupWriter, type WriterCounts, type WriterStatement } from './writer.js';
 
 export interface SqliteOptions {
   /** A file, created when missing, or `:memory:`. */
@@ -29,52 +24,63 @@ export interface SqliteOptions {
   readonly readOnly?: boolean;
   /** When waiting batches are committed. The default is the end of the current turn. */
   readonly schedule?: (commit: () => void) => void;
+  /** How long a write waits for another process that locks the file, such as the CLI. */
+  readonly busyTimeoutMs?: number;
+  /** How the log is synced while serving. */
+  readonly syncFile?: SyncFile;
 }
+
+const BUSY_TIMEOUT_MS = 5_000;
+/** While serving, the event loop may be blocked for so long by another process. */
+const BLOCKED_MS = 20;
 
 export class SqliteDatabase implements Database {
   readonly connection: SqliteConnection.Database;
   readonly #path: string;
+  readonly #syncFile: SyncFile | undefined;
   readonly #statements: PreparedStatements;
-  readonly #ownWriter: SqliteWriter;
-  #threadedWriter: ThreadedWriter | null = null;
-  #thread: Promise<void> | null = null;
-  #writer: SqliteWriter;
+  readonly #writer: GroupWriter;
   #closed = false;
   /** Whether the read transaction of this turn is open. */
   #reading = false;
 
-  constructor({ path, image, readOnly = false, schedule = setImmediate }: SqliteOptions) {
+  constructor(options: SqliteOptions) {
+    const { path, readOnly = false, busyTimeoutMs = BUSY_TIMEOUT_MS } = options;
+    const { schedule = setImmediate } = options;
     this.#path = path;
-    this.connection = readOnly ? openReadOnlyConnection(path) : openConnection(path, image);
+    this.#syncFile = options.syncFile;
+    this.connection = readOnly
+      ? openReadOnlyConnection(path)
+      : openConnection(path, { image: options.image, busyTimeoutMs });
     this.#statements = new PreparedStatements(this.connection);
-    this.#ownWriter = new GroupWriter(this.connection, (commit) =>
-      schedule(() => {
-        this.endReads();
-        commit();
-      }),
-    );
-    this.#writer = this.#ownWriter;
+    this.#writer = new GroupWriter({
+      connection: this.connection,
+      busyTimeoutMs,
+      schedule: (commit) =>
+        schedule(() => {
+          this.endReads();
+          commit();
+        }),
+    });
   }
 
   get counts(): WriterCounts {
-    const [own, threaded] = [this.#ownWriter.counts, this.#threadedWriter?.counts];
-    return {
-      commits: own.commits + (threaded?.commits ?? 0),
-      applied: own.applied + (threaded?.applied ?? 0),
-    };
+    return this.#writer.counts;
   }
 
   get isWritable(): boolean {
-    return !this.#threadedWriter?.hasFailed;
+    return !this.#writer.hasFailed;
   }
 
   /**
-   * Starts a thread that writes once this resolves. Until then, and if it rejects, the calling
-   * thread writes.
+   * The process serves the file from now on: neither the disk nor another process may block its
+   * event loop. Commits are synced in the thread pool, before they are answered.
    */
-  startThread(): Promise<void> {
-    this.#thread ??= this.#handOver();
-    return this.#thread;
+  serve(): void {
+    if (isMemory(this.#path)) return;
+    this.connection.pragma('synchronous = normal');
+    this.connection.pragma(`busy_timeout = ${BLOCKED_MS}`);
+    this.#writer.syncWith(new LogSync(this.#path, this.#syncFile));
   }
 
   async read(sql: string, params: readonly Param[]): Promise<readonly Row[]> {
@@ -95,6 +101,11 @@ export class SqliteDatabase implements Database {
     return this.#apply([{ sql, params, guards: null }], true);
   }
 
+  /** A read may have seen a commit that is not on the disk yet. */
+  durable(): Promise<void> | null {
+    return this.#writer.syncing;
+  }
+
   /** Changes with each commit of another connection to the file. */
   writeMark(): number {
     return this.connection.pragma('data_version', { simple: true }) as number;
@@ -103,27 +114,8 @@ export class SqliteDatabase implements Database {
   async close(): Promise<void> {
     this.#closed = true;
     this.endReads();
-    await this.#ownWriter.close();
-    await this.#threadedWriter?.close();
+    await this.#writer.close();
     this.connection.close();
-  }
-
-  async #handOver(): Promise<void> {
-    assert(!isMemory(this.#path), 'a database in memory is seen by one connection alone');
-    const threaded = new ThreadedWriter(this.#path, () => this.endReads());
-    this.#threadedWriter = threaded;
-    try {
-      await threaded.ready;
-    } catch (error) {
-      this.#threadedWriter = null;
-      if (this.#closed) return;
-      throw error;
-    }
-    // Waiting batches are committed first: two writers would block each other.
-    this.endReads();
-    const committed = this.#ownWriter.close();
-    this.#writer = threaded;
-    await committed;
   }
 
   async #apply(statements: readonly WriterStatement[], returns: boolean): Promise<readonly Row[]> {

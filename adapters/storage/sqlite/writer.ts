@@ -1,14 +1,18 @@
-// The writer of the SQLite session. Waiting batches are applied in one transaction, so one fsync
-// serves many callers, and each is resolved after the commit. It runs on the connection of the
-// session, or on a separate one in a thread.
+// The writer of the SQLite session. Waiting batches are applied in one transaction, so one sync of
+// the disk serves many callers, and each is resolved after it. While the disk syncs one group, the
+// next one gathers: groups grow with the latency of the disk.
+import { setTimeout as pause } from 'node:timers/promises';
 import type SqliteConnection from 'better-sqlite3';
-import { assert } from '../../../core/errors.js';
+import { assert, isCode, PonteError } from '../../../core/errors.js';
 import { type Row, type Statement, StoreConflict } from '../database.js';
 import { PreparedStatements } from './connection.js';
 import { meaningOf } from './errors.js';
+import type { LogSync } from './log-sync.js';
 
 /** Larger groups would block the event loop, and delay the first batches. */
 const GROUP_MAX = 256;
+/** Between two tries to write to a file that another process has locked. */
+const BUSY_PAUSE_MS = 5;
 
 export type WriterStatement = Pick<Statement, 'sql' | 'params' | 'guards'>;
 
@@ -26,55 +30,84 @@ export interface WriterCounts {
   readonly applied: number;
 }
 
-export interface SqliteWriter {
-  /** Resolves the batch after the commit. */
-  add(batch: WriteBatch): void;
-  readonly counts: WriterCounts;
-  /** Commits what waits. Nothing may be added after this. */
-  close(): Promise<void>;
+export interface WriterOptions {
+  readonly connection: SqliteConnection.Database;
+  /** Decides when waiting batches are committed. */
+  readonly schedule: (commit: () => void) => void;
+  /** How long a group waits for another process that has locked the file. */
+  readonly busyTimeoutMs: number;
 }
 
 type Outcome =
   | { readonly kind: 'applied'; readonly rows: readonly Row[] }
   | { readonly kind: 'failed'; readonly error: unknown };
 
-export class GroupWriter implements SqliteWriter {
+export class GroupWriter {
   readonly #connection: SqliteConnection.Database;
   readonly #statements: PreparedStatements;
   readonly #schedule: (commit: () => void) => void;
+  readonly #busyTimeoutMs: number;
+  /** Null where SQLite syncs each commit, or there is no disk. */
+  #log: LogSync | null = null;
+  #syncing: Promise<void> | null = null;
+  #failure: PonteError | null = null;
   #waiting: WriteBatch[] = [];
   #scheduled = false;
+  #busySinceMs: number | null = null;
   #commits = 0;
   #applied = 0;
 
-  /** `schedule` decides when waiting batches are committed. */
-  constructor(connection: SqliteConnection.Database, schedule: (commit: () => void) => void) {
+  constructor({ connection, schedule, busyTimeoutMs }: WriterOptions) {
     this.#connection = connection;
     this.#statements = new PreparedStatements(connection);
     this.#schedule = schedule;
+    this.#busyTimeoutMs = busyTimeoutMs;
   }
 
   get counts(): WriterCounts {
     return { commits: this.#commits, applied: this.#applied };
   }
 
+  get hasFailed(): boolean {
+    return this.#failure !== null;
+  }
+
+  /** Resolves when what is committed is on the disk; null if it is. Rejects if that failed. */
+  get syncing(): Promise<void> | null {
+    return this.#syncing;
+  }
+
+  /** From now on SQLite does not sync its commits, and answers wait for `log`. */
+  syncWith(log: LogSync): void {
+    this.#log = log;
+  }
+
+  /** Resolves the batch after the commit, once that is on the disk. */
   add(batch: WriteBatch): void {
-    this.#waiting.push(batch);
+    if (this.#failure !== null) batch.reject(this.#failure);
+    else this.#waiting.push(batch);
     this.#scheduleCommit();
   }
 
+  /** Commits what waits. Nothing may be added after this. */
   async close(): Promise<void> {
-    while (this.#waiting.length > 0) this.#commitGroup();
+    while (this.#waiting.length > 0 || this.#syncing !== null) {
+      // Every batch has got the failure.
+      await this.#syncing?.catch(() => undefined);
+      if (this.#waiting.length > 0) this.#commitGroup();
+      if (this.#busySinceMs !== null) await pause(BUSY_PAUSE_MS);
+    }
+    this.#log?.close();
   }
 
   #scheduleCommit(): void {
-    if (this.#scheduled) return;
+    if (this.#scheduled || this.#syncing !== null || this.#waiting.length === 0) return;
     this.#scheduled = true;
     this.#schedule(() => {
       this.#scheduled = false;
-      if (this.#waiting.length === 0) return;
+      if (this.#waiting.length === 0 || this.#syncing !== null) return;
       this.#commitGroup();
-      if (this.#waiting.length > 0) this.#scheduleCommit();
+      this.#scheduleCommit();
     });
   }
 
@@ -86,14 +119,59 @@ export class GroupWriter implements SqliteWriter {
       outcomes = this.#applyGroup(group);
     } catch (error) {
       const refusal = meaningOf(error);
-      for (const { reject } of group) reject(refusal);
+      if (isCode(refusal, 'StoreContention') && this.#mayStillWait()) this.#commitLater(group);
+      else for (const { reject } of group) reject(refusal);
       return;
     }
-    for (const [index, outcome] of outcomes.entries()) {
-      const { resolve, reject } = group[index] as WriteBatch;
-      if (outcome.kind === 'applied') resolve(outcome.rows);
-      else reject(outcome.error);
-    }
+    this.#busySinceMs = null;
+    if (this.#log === null) settle(group, outcomes);
+    else this.#settleOnDisk(this.#log, group, outcomes);
+  }
+
+  #mayStillWait(): boolean {
+    this.#busySinceMs ??= performance.now();
+    if (performance.now() - this.#busySinceMs < this.#busyTimeoutMs) return true;
+    this.#busySinceMs = null;
+    return false;
+  }
+
+  /** Another process has locked the file. Reads are served. */
+  #commitLater(group: readonly WriteBatch[]): void {
+    this.#waiting = [...group, ...this.#waiting];
+    this.#scheduled = true;
+    setTimeout(() => {
+      this.#scheduled = false;
+      this.#scheduleCommit();
+    }, BUSY_PAUSE_MS);
+  }
+
+  #settleOnDisk(log: LogSync, group: readonly WriteBatch[], outcomes: readonly Outcome[]): void {
+    const synced = log.run().then(
+      () => settle(group, outcomes),
+      (error: unknown) => this.#fail(error, group),
+    );
+    const ended = synced.finally(() => {
+      this.#syncing = null;
+      this.#scheduleCommit();
+    });
+    // Every batch has got the failure, and the process ends.
+    ended.catch(() => undefined);
+    this.#syncing = ended;
+  }
+
+  /**
+   * After a failed sync nobody knows what is on the disk, and a second one could report success
+   * without it. So the process ends: the next start reads what is there.
+   */
+  #fail(error: unknown, group: readonly WriteBatch[]): never {
+    const failure = new PonteError('StoreUnavailable', undefined, { cause: error });
+    this.#failure = failure;
+    for (const { reject } of [...group, ...this.#waiting]) reject(failure);
+    this.#waiting = [];
+    setImmediate(() => {
+      throw error;
+    });
+    throw failure;
   }
 
   /** Throws when nothing of the group is committed. */
@@ -159,5 +237,13 @@ export class GroupWriter implements SqliteWriter {
 
   #control(sql: string): void {
     this.#statements.prepare(sql).statement.run();
+  }
+}
+
+function settle(group: readonly WriteBatch[], outcomes: readonly Outcome[]): void {
+  for (const [index, outcome] of outcomes.entries()) {
+    const { resolve, reject } = group[index] as WriteBatch;
+    if (outcome.kind === 'applied') resolve(outcome.rows);
+    else reject(outcome.error);
   }
 }

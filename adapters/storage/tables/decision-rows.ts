@@ -13,6 +13,7 @@ import { encoded, fixed, integer, key, mode, oneOf, text, time, version } from '
 import { defineTable } from '../table.js';
 import type { UnitOfWork } from '../unit-of-work.js';
 import { funds } from './money-rows.js';
+import { approvalLostSql, payments } from './payment-rows.js';
 import { receipts, unmatchedSql, waitingSql } from './receipt-rows.js';
 import { commands } from './work-rows.js';
 
@@ -55,6 +56,11 @@ export function moneyQueuesOf(unit: UnitOfWork): Tx['moneyQueues'] {
       const tail = `where ${waitingSql} and ${unmatchedSql} and id > $1 order by id limit $2`;
       return unit.all(receipts, tail, [afterId ?? '', limit]);
     },
+    unapproved: ({ afterId, limit }) =>
+      unit.all(payments, `where ${approvalLostSql} and id > $1 order by id limit $2`, [
+        afterId ?? '',
+        limit,
+      ]),
     received: ({ afterId, limit }) =>
       unit.all(
         funds,

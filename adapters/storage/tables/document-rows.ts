@@ -1,4 +1,4 @@
-// Documents of parties, without their bytes: columns and SQL.
+// Documents of parties without their bytes, and fingerprints of their storage: columns and SQL.
 import {
   contentTypes,
   type Document,
@@ -7,6 +7,7 @@ import {
   documentKinds,
   documentStatuses,
   nextDocumentStatus,
+  type StorageFingerprint,
 } from '../../../core/domain/parties/document.js';
 import type { Tx } from '../../../core/ports/storage.js';
 import { fixed, group, integer, key, oneOf, tenant, text, time, version } from '../columns.js';
@@ -76,5 +77,18 @@ export function documentsOf(unit: UnitOfWork): Tx['documents'] {
       ].join(' ');
       unit.stage(merge(documents.name, null, sql, [timeParam(nowMs), orgId, mode, party, id]));
     },
+  };
+}
+
+const fingerprints = defineTable<StorageFingerprint>('storage_fingerprints', {
+  name: key(text('name')),
+  value: fixed(text('value')),
+  createdAtMs: fixed(time('created_at')),
+});
+
+export function storageFingerprintsOf(unit: UnitOfWork): Tx['storageFingerprints'] {
+  return {
+    ...unit.writes(fingerprints),
+    get: (name) => unit.byKey(fingerprints, [name]),
   };
 }

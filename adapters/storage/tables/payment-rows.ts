@@ -15,6 +15,7 @@ import {
   paymentOrigins,
   paymentStatuses,
   type SettlementFacts,
+  verifiedStatuses,
 } from '../../../core/domain/payments/payment.js';
 import { purposeNames } from '../../../core/domain/payments/purpose.js';
 import type {
@@ -50,6 +51,13 @@ export const expirableSql = [
   ')',
 ].join('');
 
+/** Payments whose buyer lost its approval. Spelled as the partial index has it. */
+export const approvalLostSql = [
+  'approval_lost_at is not null and status in (',
+  verifiedStatuses.map((status) => `'${status}'`).join(', '),
+  ')',
+].join('');
+
 /** The terminal statuses. */
 export const endedSql = `(${paymentStatuses
   .filter(isTerminal)
@@ -80,7 +88,7 @@ export const payments = defineTable<Payment>('payments', {
   ),
   sellerExternalId: fixed(text.null('seller_external_id')),
   payeeName: fixed(text.null('payee_name')),
-  destination: fixed(text('destination')),
+  destination: text('destination'),
   returnUrl: fixed(text.null('return_url')),
   purpose: fixed(nullable(oneOf('purpose', purposeNames))),
   display: fixed(text.null('display')),
@@ -90,6 +98,7 @@ export const payments = defineTable<Payment>('payments', {
   limitHit: nullable(encoded('limit_hit', writeLimitHit, readLimitHit)),
   quoteId: text.null('quote_id'),
   confirmedLocale: nullable(oneOf('confirmed_locale', locales)),
+  approvalLostAtMs: time.null('approval_lost_at'),
   payinInstructions: nullable(
     encoded('payin_instructions', writePayinInstructions, readPayinInstructions),
   ),
@@ -113,7 +122,7 @@ export const payments = defineTable<Payment>('payments', {
 
 interface KeyBinding extends Tenant {
   readonly key: string;
-  readonly surface: PaymentOrigin;
+  readonly origin: PaymentOrigin;
   readonly resourceId: string;
   readonly createdAtMs: number;
 }
@@ -121,7 +130,7 @@ interface KeyBinding extends Tenant {
 const bindings = defineTable<KeyBinding>('idempotency_keys', {
   ...tenant,
   key: key(text('idempotency_key')),
-  surface: fixed(oneOf('surface', paymentOrigins)),
+  origin: fixed(oneOf('surface', paymentOrigins)),
   resourceId: fixed(text('resource_id')),
   createdAtMs: fixed(time('created_at')),
 });
@@ -176,10 +185,10 @@ export function idempotencyOf(unit: UnitOfWork): Tx['idempotency'] {
     async find({ orgId, mode }, key) {
       const binding = await unit.byKey(bindings, [orgId, mode, key]);
       if (binding === null) return null;
-      return { surface: binding.surface, resourceId: binding.resourceId };
+      return { origin: binding.origin, resourceId: binding.resourceId };
     },
-    bind({ orgId, mode }, key, surface, resourceId, createdAtMs) {
-      unit.stage(bindings.insert({ orgId, mode, key, surface, resourceId, createdAtMs }));
+    bind({ orgId, mode }, key, origin, resourceId, createdAtMs) {
+      unit.stage(bindings.insert({ orgId, mode, key, origin, resourceId, createdAtMs }));
     },
   };
 }

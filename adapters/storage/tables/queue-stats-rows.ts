@@ -1,6 +1,6 @@
 // Queue statistics over all tenants: how much is due in each queue and since when, and what needs
 // an operator. Each number is read along an index, up to a limit.
-import type { QueueName, Tx } from '../../../core/ports/storage.js';
+import { type QueueName, queueNames, type Tx } from '../../../core/ports/storage.js';
 import { integer, minor, mode, text, time } from '../columns.js';
 import { type Param, timeParam } from '../database.js';
 import type { UnitOfWork } from '../unit-of-work.js';
@@ -29,8 +29,6 @@ const queueSql: Readonly<Record<QueueName, string>> = {
   documents: dueOf('documents'),
   advances: dueOf('advances'),
 };
-
-const queueNames = Object.keys(queueSql) as readonly QueueName[];
 
 const undeliveredSql =
   "select min(created_at) as oldest_at from deliveries where status = 'pending'";

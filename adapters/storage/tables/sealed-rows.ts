@@ -9,9 +9,9 @@ import type { UnitOfWork } from '../unit-of-work.js';
 import { accounts } from './account-rows.js';
 import { submissions } from './buyer-rows.js';
 import { subscriptions } from './delivery-rows.js';
-import { serviceKeys } from './key-rows.js';
 import { mails } from './mail-rows.js';
 import { receipts } from './receipt-rows.js';
+import { serviceKeys } from './secret-key-rows.js';
 import { commands } from './work-rows.js';
 
 const tables: Readonly<Record<SealedColumn, Pick<Table<unknown>, 'name' | 'key'>>> = {

@@ -12,7 +12,7 @@ import {
   type MoneyCommand,
   moneyKinds,
   type PartnerCommand,
-  partyKinds,
+  partyCommandKinds,
   type Subject,
 } from '../../../core/domain/commands/partner-command.js';
 import {
@@ -91,6 +91,7 @@ const commandRows = defineTable<CommandRow>('partner_commands', {
   partnerRef: text.null('partner_ref'),
   end: oneOf('command_end', commandEnds),
   overruled: nullable(oneOf('overruled', commandEnds)),
+  isUndecided: flag('is_undecided'),
   receivedMinor: minor('received_minor'),
   confirmedMinor: minor('confirmed_minor'),
   refusal: text.null('refusal'),
@@ -145,7 +146,7 @@ function fromRow(row: CommandRow): PartnerCommand {
     assert(isIn(moneyKinds, kind) && amount !== null, 'a command of a payment is about money');
     return Object.freeze({ ...fields, kind, paymentId, amount, payinId });
   }
-  assert(isIn(partyKinds, kind), 'a command without a payment is about a party');
+  assert(isIn(partyCommandKinds, kind), 'a command without a payment is about a party');
   return Object.freeze({ ...fields, kind, subject: subjectOf(row) });
 }
 

@@ -15,14 +15,14 @@ export interface PageSession extends Tenant {
   /** The hash of the token. */
   readonly id: string;
   readonly kind: PageSessionKind;
-  /** Is null for a form without a payment. */
+  /** Null for a form without a payment. */
   readonly paymentId: string | null;
   /** The KYC submission of a session without a payment, an owner or an upload. */
   readonly submissionId: string | null;
-  /** Is the position of an owner in the dossier. */
+  /** The position of an owner in the dossier. */
   readonly ownerIndex: number | null;
   readonly createdAtMs: number;
-  /** Is the time of its latest page; mails depend on what was seen. */
+  /** When its latest page was opened; mails depend on what was seen. */
   readonly seenAtMs: number;
   readonly endsAtMs: number;
   readonly endedAtMs: number | null;
@@ -36,14 +36,14 @@ export const sessionLifeMs = {
   upload: 10 * MINUTE_MS,
 } as const satisfies Record<PageSessionKind, number>;
 export const SESSION_IDLE_MS = HOUR_MS;
-/** After its latest page, which is probably still open. */
+/** How long the latest page of a session probably stays open. */
 export const SESSION_WATCHES_MS = 2 * MINUTE_MS;
 /** Mails depend on `seenAtMs`, so it is not much older than the latest page. */
 export const SESSION_SEEN_EVERY_MS = SECOND_MS;
 /** 256 bits: its plain hash cannot be searched. */
 export const SESSION_TOKEN_BYTES = 32;
 
-/** After its creation. Until then operators can see who signed in when. */
+/** How long a session is kept after its creation: operators can see who signed in when. */
 export const SESSION_RETENTION_MS = 30 * DAY_MS;
 
 /** What a session may see. */
@@ -75,7 +75,7 @@ export function hashSessionToken(token: string): string {
   return hash('sha256', `page session ${token}`, 'hex');
 }
 
-/** By its age or by idleness. */
+/** When the session ends, by its age or by idleness. */
 export function sessionEnd({ endsAtMs, seenAtMs }: PageSession): number {
   return Math.min(endsAtMs, seenAtMs + SESSION_IDLE_MS);
 }

@@ -1,4 +1,5 @@
-// The scopes of API keys and roles, and the scope rules of routes.
+// The scopes of API keys and roles, and the scope rules of routes. A key may have any scope, but
+// calls only the routes whose row takes keys (`access.auth`): `api_keys:write` has no effect on it.
 import { originNamed, type PaymentOrigin } from '../payments/payment.js';
 
 export const scopes = {
@@ -38,9 +39,9 @@ export function scopesIn(rule: ScopeRule): readonly Scope[] {
 }
 
 /** The rule for a request that names this payment. */
-export function ruleFor(rule: ScopeRule, reference: string | undefined): ScopeRule {
+export function ruleFor(rule: ScopeRule, idOrExternalId: string | undefined): ScopeRule {
   if (typeof rule === 'string' || !('byOrigin' in rule)) return rule;
-  const origin = originNamed(reference ?? '', originsIn(rule));
+  const origin = originNamed(idOrExternalId ?? '', originsIn(rule));
   return (origin === null ? undefined : rule.byOrigin[origin]) ?? rule;
 }
 

@@ -11,7 +11,7 @@ export class RawJson {
     this.text = text;
   }
 
-  /** For writeJson. A plain JSON.stringify keeps only the meaning. */
+  /** Called by writeJson. A plain JSON.stringify keeps only the meaning. */
   toJSON(): unknown {
     if (collected === null) return JSON.parse(this.text);
     collected.push(this.text);
@@ -101,7 +101,7 @@ const PLACEHOLDER = JSON.stringify('\0');
 /** The raw parts of the current writeJson; null outside it. */
 let collected: string[] | null = null;
 
-/** With PLACEHOLDER for each raw part; JSON.stringify is several times as fast as our writer. */
+/** The text with PLACEHOLDER for each raw part: JSON.stringify is several times as fast as ours. */
 function stringified(value: unknown, raws: string[]): string {
   collected = raws;
   try {

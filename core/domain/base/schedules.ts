@@ -11,6 +11,8 @@ export interface Schedule {
   readonly slower?: readonly (readonly [ageMs: number, waitMs: number])[];
   /** After this many tries an operator must look. */
   readonly triesMax?: number;
+  /** After this age there are no more tries. */
+  readonly forMs?: number;
 }
 
 const pollWaitsMs = [
@@ -64,6 +66,13 @@ export const schedules = {
     reason: 'The money of a failed payout is missing until it is returned.',
     waitsMs: [...pollWaitsMs, HOUR_MS],
   },
+  abandonedPoll: {
+    reason:
+      'The money of an abandoned pay-in may still arrive. The wait is the time since then, at ' +
+      'most this long. Messages always count.',
+    waitsMs: [DAY_MS],
+    forMs: 180 * DAY_MS,
+  },
   reviewPoll: {
     reason: 'An operator decides on an implausible report. A poll may show that it was corrected.',
     waitsMs: [15 * MINUTE_MS],
@@ -96,6 +105,24 @@ export const schedules = {
       30 * MINUTE_MS,
       HOUR_MS,
     ],
+  },
+  signInMail: {
+    reason:
+      'Strangers may ask for the sign-in mails of a page. The pauses after the first, second ' +
+      '… mail. A sign-in ends them.',
+    waitsMs: [
+      MINUTE_MS,
+      2 * MINUTE_MS,
+      5 * MINUTE_MS,
+      10 * MINUTE_MS,
+      30 * MINUTE_MS,
+      HOUR_MS,
+      2 * HOUR_MS,
+    ],
+  },
+  fakePartnerMessage: {
+    reason: 'The fake partner repeats a message like a real one, and drops it after the last wait.',
+    waitsMs: [5 * SECOND_MS, 30 * SECOND_MS, 5 * MINUTE_MS],
   },
   sandboxStep: {
     reason: 'A developer waits. The fake partner decides within a second, BlindPay within minutes.',

@@ -40,11 +40,6 @@ export function effectOn(
   return reported === overruled ? 'ignore' : reportEffect(end, reported, polled);
 }
 
-/** The longest wait between polls of an abandoned pay-in. */
-export const ABANDONED_POLL_MAX_MS = 86_400_000;
-/** After this an abandoned pay-in is not polled; messages still count. */
-export const ABANDONED_POLL_FOR_MS = 180 * ABANDONED_POLL_MAX_MS;
-
 /** A poll found no end. For an abandoned pay-in, the wait is at least its time since then. */
 export function pollAgain<C extends PartnerCommand>(
   command: C,
@@ -55,7 +50,9 @@ export function pollAgain<C extends PartnerCommand>(
   const tries = command.tries + 1;
   const isAbandoned = abandonedAtMs !== null;
   const marked = isAbandoned ? command : markLate(command, nowMs);
-  const agoMs = isAbandoned ? Math.min(nowMs - abandonedAtMs, ABANDONED_POLL_MAX_MS) : 0;
+  const agoMs = isAbandoned
+    ? Math.min(nowMs - abandonedAtMs, backoffMs('abandonedPoll', tries))
+    : 0;
   const waitMs = Math.max(pollWaitMs(command, tries, nowMs), agoMs);
   const lateMs = isAbandoned ? null : lateFromMs(command);
   const dueAtMs = nowMs + waitMs;
@@ -99,18 +96,21 @@ export interface CommandReport {
   readonly partnerRef: string;
   readonly end: CommandEnd;
   readonly reason: string | null;
-  /** Counts what a pay-in has received so far. */
+  /** What a pay-in has received so far. */
   readonly receivedMinor: bigint;
-  /** Is the amount of a refund, else null. */
+  /** The amount of a refund; null for other kinds. */
   readonly refunded: Money | null;
   /** The partner checks the money. */
   readonly held?: boolean;
   readonly polled: boolean;
+  /** A person accepted the report: its total counts even if it is smaller. */
+  readonly accepted?: boolean;
 }
 
 /**
  * The command after a report. A command that is reported exists. Totals only grow, so old and
- * repeated reports are harmless. A failed payout is polled until its money is reported.
+ * repeated reports are harmless, unless a person accepts a smaller one. A failed payout is polled
+ * until its money is reported.
  */
 export function reportCommand<C extends PartnerCommand>(
   command: C,
@@ -167,14 +167,15 @@ function withReport<C extends PartnerCommand>(
   reviewed: boolean,
   nowMs: number,
 ): C {
-  const { receivedMinor, end, refunded } = report;
+  const { receivedMinor, end, refunded, accepted = false } = report;
+  const total = accepted ? (_known: bigint, stated: bigint) => stated : larger;
   const confirmedMinor = end === 'completed' ? receivedMinor : 0n;
   const heldSinceMs = heldSince(command, report, nowMs);
   const isSameHold = heldSinceMs === command.heldSinceMs;
   const next = {
     partnerRef: command.partnerRef ?? report.partnerRef,
-    receivedMinor: larger(command.receivedMinor, receivedMinor),
-    confirmedMinor: larger(command.confirmedMinor, confirmedMinor),
+    receivedMinor: total(command.receivedMinor, receivedMinor),
+    confirmedMinor: total(command.confirmedMinor, confirmedMinor),
     review: reviewed ? null : command.review,
     heldSinceMs,
     // A hold is late after another time.

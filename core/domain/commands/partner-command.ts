@@ -33,16 +33,16 @@ export type MoneyKind = (typeof moneyKinds)[number];
 /**
  * Commands about parties: an organization's KYB, a buyer, an account, a seller's off-ramp wallet.
  */
-export const partyKinds = [
+export const partyCommandKinds = [
   'submit_organization',
   'submit_buyer',
   'submit_account',
   'provision_rails',
 ] as const;
-type PartyKind = (typeof partyKinds)[number];
+type PartyCommandKind = (typeof partyCommandKinds)[number];
 
-export type CommandKind = MoneyKind | PartyKind;
-export const commandKinds: readonly CommandKind[] = [...partyKinds, ...moneyKinds];
+export type CommandKind = MoneyKind | PartyCommandKind;
+export const commandKinds: readonly CommandKind[] = [...partyCommandKinds, ...moneyKinds];
 
 /** Longer than two calls. */
 export const COMMAND_LEASE_MS = 60_000;
@@ -62,8 +62,14 @@ interface CommandBase extends Tenant, Leased {
   readonly end: CommandEnd;
   /** An end that the partner reports and a person overruled: its repeats do not count. */
   readonly overruled: CommandEnd | null;
-  /** Hold the total that the partner reported for a pay-in as received, and as confirmed. */
+  /**
+   * A payout without effect after the settlement: it came back, or was refused. An operator decides
+   * who gets its money.
+   */
+  readonly isUndecided: boolean;
+  /** The total that the partner reported as received for a pay-in. */
   readonly receivedMinor: bigint;
+  /** The total that the partner reported as confirmed for a pay-in. */
   readonly confirmedMinor: bigint;
   /** The code of a refusal. */
   readonly refusal: string | null;
@@ -86,12 +92,12 @@ export interface MoneyCommand extends CommandBase {
   readonly kind: MoneyKind;
   readonly paymentId: string;
   readonly amount: Money;
-  /** Names the pay-in command that holds the money of a refund. */
+  /** The pay-in command that holds the money of a refund. */
   readonly payinId: string | null;
 }
 
 export interface PartyCommand extends CommandBase {
-  readonly kind: PartyKind;
+  readonly kind: PartyCommandKind;
   readonly subject: Subject;
 }
 
@@ -128,6 +134,7 @@ export function newCommand<
     partnerRef: null,
     end: 'open',
     overruled: null,
+    isUndecided: false,
     receivedMinor: 0n,
     confirmedMinor: 0n,
     refusal: null,

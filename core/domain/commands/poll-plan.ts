@@ -78,7 +78,7 @@ export function isLate(command: PartnerCommand, nowMs: number): boolean {
   return fromMs !== null && nowMs >= fromMs;
 }
 
-/** Says whether the decision on a party that was submitted then is late. */
+/** Whether the decision on a party that was submitted then is late. */
 export function isDecisionLate(submittedAtMs: number, nowMs: number): boolean {
   return nowMs >= fiveDays.atMs(submittedAtMs);
 }

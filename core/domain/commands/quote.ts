@@ -2,6 +2,9 @@
 import type { Money } from '../base/money.js';
 import type { Tenant } from '../base/tenant.js';
 
+/** The code of a refused pay-in: its quote has expired. The payment needs another one. */
+export const QUOTE_EXPIRED = 'quote_expired';
+
 /**
  * `locked`: the seller's BRL is fixed until `lockedUntilMs`. `indicative`: it follows the rate at
  * payout, because a payout rate is valid for minutes and a bank transfer may take days.

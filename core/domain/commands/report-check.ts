@@ -6,7 +6,7 @@ import { absolute, convert, type Money, parseRate } from '../base/money.js';
 import type { CommandEnd, MoneyCommand } from './partner-command.js';
 import type { Quote } from './quote.js';
 
-/** Amounts are totals, so old reports are harmless. */
+/** Amounts are totals, so old reports are harmless; a smaller total from a poll is a correction. */
 export interface PayinReport {
   /** `returned`: all but our refunds went back to the buyer. */
   readonly status: CommandEnd;
@@ -73,8 +73,13 @@ export function payinProblem(
       `received ${receivedMinor} minor units, ${amount.amountMinor} were requested`,
     );
   }
-  return polled && end === 'completed' && status === 'failed'
-    ? implausible('a completed pay-in is reported failed')
+  if (!polled) return null;
+  if (end === 'completed' && status === 'failed') {
+    return implausible('a completed pay-in is reported failed');
+  }
+  // What went back with a returned pay-in is no longer in its total.
+  return status !== 'returned' && receivedMinor < knownMinor
+    ? implausible(`received ${receivedMinor} minor units, ${knownMinor} were reported before`)
     : null;
 }
 

@@ -3,6 +3,7 @@
 import { isQuoteExpired, type Quote } from '../commands/quote.js';
 import type { KycState } from '../parties/buyer-kyc.js';
 import { isLimited } from '../payments/amount-limit.js';
+import { isUnapproved } from '../payments/change.js';
 import type { Funds } from '../payments/funds.js';
 import type { PayinInstructions } from '../payments/payin-instructions.js';
 import { isTerminal, type Payment, type PaymentStatus } from '../payments/payment.js';
@@ -23,6 +24,7 @@ export const screens = [
   'arrived',
   'on_the_way',
   'paid',
+  'unapproved',
   'kyc_rejected',
   'failed',
   'needs_review',
@@ -58,9 +60,11 @@ const whileOpen: Readonly<
     if (kyc === 'corrections') return 'kyc_corrections';
     return kyc === 'form' || kyc === 'rejected' ? 'kyc_form' : 'kyc_verifying';
   },
-  buyer_kyc_approved: ({ payment }, nowMs) =>
-    isLimited(payment, nowMs) ? 'price_limit' : 'price_ask',
-  fx_quoted: ({ payment, quote }, nowMs) => {
+  buyer_kyc_approved: ({ payment, kyc }, nowMs) =>
+    whilePaused(kyc) ?? (isLimited(payment, nowMs) ? 'price_limit' : 'price_ask'),
+  fx_quoted: ({ payment, quote, kyc }, nowMs) => {
+    const paused = whilePaused(kyc);
+    if (paused !== null) return paused;
     if (quote !== null && !isQuoteExpired(quote, nowMs)) return 'price';
     return isLimited(payment, nowMs) ? 'price_limit' : 'price_expired';
   },
@@ -76,10 +80,25 @@ const whileOpen: Readonly<
 
 export function screenOf(facts: ScreenFacts, nowMs: number): Screen {
   const { status } = facts.payment;
+  if (isUnapproved(facts, facts.kyc === 'approved')) return 'unapproved';
   if (!isTerminal(status)) return whileOpen[status as keyof typeof whileOpen](facts, nowMs);
   // A payout can come back after the settlement, and be confirmed after a failure.
   if (facts.funds.position === 'paid') return 'paid';
-  return moneyScreen(facts.funds) ?? (status === 'settled' ? 'paid' : endScreen(facts));
+  return (
+    moneyScreen(facts.funds) ?? (status === 'settled' ? settledScreen(facts) : endScreen(facts))
+  );
+}
+
+/** The partner verifies the approved buyer again. */
+function whilePaused(kyc: KycState): Screen | null {
+  if (kyc === 'verifying') return 'kyc_verifying';
+  return kyc === 'corrections' ? 'kyc_corrections' : null;
+}
+
+/** A payout that came back is perhaps sent again. */
+function settledScreen({ funds: { position } }: ScreenFacts): Screen {
+  if (position === 'received') return 'arrived';
+  return position === 'payout_ordered' ? 'on_the_way' : 'paid';
 }
 
 /** Returns the screen of a payment that ended unpaid; null if no money is or was held. */

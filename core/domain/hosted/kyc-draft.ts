@@ -11,7 +11,7 @@ export const OWNERS_MAX = 10;
 export interface KycDraft {
   /** Pre-fills the name. */
   readonly name: string | null;
-  /** Is null until it is chosen. */
+  /** Null until it is chosen. */
   readonly entityType: EntityType | null;
   readonly dossier: Dossier;
   /** The numbers of the owners, in the order of the dossier. */
@@ -29,7 +29,7 @@ export interface KycDraft {
 
 /** Somebody else was mailed a link to a part of the form. */
 export interface Asked {
-  /** Is null for the whole form. */
+  /** Null for the whole form. */
   readonly owner: number | null;
   readonly email: string;
   readonly askedAtMs: number;

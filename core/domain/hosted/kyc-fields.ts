@@ -93,7 +93,7 @@ const REGION_MAX = 120;
 const WEBSITE_MAX = 200;
 export const AGE_MIN = 18;
 export const AGE_MAX = 120;
-/** Where a day begins first: no date there is in the future. */
+/** The offset of the time zone in which a day begins first: a later date is in the future. */
 const EARLIEST_ZONE_MS = 14 * HOUR_MS;
 
 /** A text with these could be read differently from what it is, or break a line. */
@@ -190,7 +190,7 @@ export function hasBack({ idDocType }: Pick<Owner, 'idDocType'>): boolean {
   return idDocType === 'ID_CARD' || idDocType === 'DRIVERS';
 }
 
-/** Whose data a field is: the party's, or that of the owner with this number. */
+/** A field and whose data it is: the party's, or that of the owner with this number. */
 export interface FieldPlace {
   readonly field: FormField;
   readonly owner: number | null;

@@ -174,7 +174,7 @@ function isFormField(field: keyof Dossier): field is FormField & keyof Dossier {
 }
 
 /** The page on which a field is asked; null if it is not. */
-export function pageOf(rules: FormRules, { field, owner }: FieldPlace): KycPage | null {
+export function kycPageOf(rules: FormRules, { field, owner }: FieldPlace): KycPage | null {
   const pages: readonly KycPage[] = owner === null ? stepsOf(rules) : ['owner', 'documents'];
   return (
     pages.find((page) => fieldsOf(rules, page, owner).some((of) => of.field === field)) ?? null
@@ -225,7 +225,7 @@ export interface StepView {
 /** A correction that the partner asks for; null: it names no field of the form. */
 export interface PlacedCorrection {
   readonly place: FieldPlace | null;
-  /** In the words of the partner; null if it gave a code only. */
+  /** The words of the partner; null if it gave a code only. */
   readonly reason: string | null;
 }
 
@@ -258,7 +258,7 @@ export function stepViews(facts: FormFacts): readonly StepView[] {
 
 /** The page of an owner belongs to the step of the owners. */
 export function stepOf(rules: FormRules, place: FieldPlace): KycStep | null {
-  const page = pageOf(rules, place);
+  const page = kycPageOf(rules, place);
   return page === 'owner' ? 'owners' : page;
 }
 

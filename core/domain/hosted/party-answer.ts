@@ -21,7 +21,7 @@ export function answerable(due: PartyDue): readonly Correction[] {
   return correctionsOf(due).filter(({ field }) => field !== TERMS);
 }
 
-/** Names of due fields without a value in the dossier. */
+/** The names of due fields without a value in the dossier. */
 export function unanswered(due: PartyDue, dossier: Dossier): readonly string[] {
   return answerable(due)
     .filter(({ field }) => !hasValue(dossier, field))

@@ -83,21 +83,11 @@ export type MailSubject =
 
 /** 256 bits: its plain hash cannot be searched. */
 export const LINK_TOKEN_BYTES = 32;
-/** Between two invitations to the buyer of an invoice, or two requests to an owner. */
+/** The pause between two invitations to the buyer of an invoice, or two requests to an owner. */
 export const INVITATION_PAUSE_MS = MINUTE_MS;
 /** Mails of one purpose to an address within the window; sign-ins have `nextSignIn`. */
 export const ADDRESS_MAILS_MAX = 5;
 export const ADDRESS_WINDOW_MS = HOUR_MS;
-/** After the first, second, … sign-in mail of a page; the last one repeats. */
-export const SIGN_IN_PAUSES_MS = [
-  MINUTE_MS,
-  2 * MINUTE_MS,
-  5 * MINUTE_MS,
-  10 * MINUTE_MS,
-  30 * MINUTE_MS,
-  HOUR_MS,
-  2 * HOUR_MS,
-] as const;
 /** Unused sign-ins to an address within a day, after which a page pauses for all browsers. */
 export const SIGN_INS_SHARED_MAX = 5;
 /**
@@ -107,13 +97,13 @@ export const SIGN_INS_SHARED_MAX = 5;
 export const SIGN_INS_A_DAY_MAX = 60;
 /** Mails of a KYC form to other people, whose addresses the buyer types. It has ten owners. */
 export const FORM_MAILS_A_DAY_MAX = 20;
-/** Limits the tries of a mail's code: then the code is refused, and the link stays valid. */
+/** Tries of a mail's code. After them the code is refused, and the link stays valid. */
 export const CODE_TRIES_MAX = 5;
 /** An open page shows a change within seconds; then its mail is not needed. */
 export const PAGE_SHOWS_MS = 30 * SECOND_MS;
 /** Longer than the timeout of the mail server. */
 export const MAIL_LEASE_MS = MINUTE_MS;
-/** After this a mail is deleted with its address. Until then operators can see what bounced. */
+/** How long a mail is kept with its address: operators can see what bounced. */
 export const MAIL_RETENTION_MS = 30 * DAY_MS;
 
 export interface Mail extends Tenant, Leased {
@@ -121,24 +111,24 @@ export interface Mail extends Tenant, Leased {
   readonly id: string;
   readonly purpose: MailPurpose;
   readonly subject: MailSubject;
-  /** Identifies a notice that is sent once: no other mail of the tenant has it. */
+  /** The key of a notice that is sent once: no other mail of the tenant has it. */
   readonly cause: string | null;
   readonly to: string;
   /** `emailKey` of `to`. */
   readonly toKey: string;
-  /** Counts the mails of this purpose to the address, from 1; null: not counted. */
+  /** The number of the mail among those of its purpose to the address, from 1; null: no number. */
   readonly nth: number | null;
   readonly locale: Locale;
-  /** Is null for a notice. */
+  /** Null for a notice. */
   readonly tokenHash: string | null;
-  /** Is null once the mail has ended, and for a notice. */
+  /** Null once the mail has ended, and for a notice. */
   readonly tokenSealed: string | null;
   /** A keyed hash, because six digits can be searched; null without `browserHash`. */
   readonly codeHash: string | null;
   readonly codeTries: number;
   /** The hash of a random value in the browser that asked for the mail; null if none did. */
   readonly browserHash: string | null;
-  /** Says when a notice is too old to be sent. */
+  /** When the link ends, or a notice is too old to be sent. */
   readonly linkEndsAtMs: number;
   readonly linkUsedAtMs: number | null;
   readonly status: MailStatus;
@@ -242,7 +232,7 @@ export interface SignInTurn {
   readonly waitMs: number;
   /** When the page's latest mail was written whose link still works; null if there is none. */
   readonly sentAtMs: number | null;
-  /** Returns when the link of the next mail ends: it works until the page may mail another one. */
+  /** How long the link of the next mail works: until the page may mail another one. */
   readonly lifeMs: number;
 }
 
@@ -268,7 +258,7 @@ export function nextSignIn(
   const pausedUntilMs =
     last === undefined || isLinkExpired(last, nowMs)
       ? nowMs
-      : Math.min(last.createdAtMs + pauseAfter(counted.length), last.linkEndsAtMs);
+      : Math.min(last.createdAtMs + backoffMs('signInMail', counted.length - 1), last.linkEndsAtMs);
   const oldest = today[SIGN_INS_A_DAY_MAX - 1];
   const open = ofPage.find((mail) => !isLinkExpired(mail, nowMs));
   const freeAtMs =
@@ -279,7 +269,7 @@ export function nextSignIn(
     nth: (newest[0]?.nth ?? 0) + 1,
     waitMs: Math.max(0, pausedUntilMs - nowMs, freeAtMs - nowMs),
     sentAtMs: open?.createdAtMs ?? null,
-    lifeMs: Math.max(mailRules.sign_in.lifeMs, pauseAfter(ofPage.length + 1)),
+    lifeMs: Math.max(mailRules.sign_in.lifeMs, backoffMs('signInMail', ofPage.length)),
   };
 }
 
@@ -287,10 +277,6 @@ export function nextSignIn(
 function sinceSignIn(newest: readonly Mail[]): readonly Mail[] {
   const used = newest.findIndex(({ linkUsedAtMs }) => linkUsedAtMs !== null);
   return used < 0 ? newest : newest.slice(0, used);
-}
-
-function pauseAfter(count: number): number {
-  return SIGN_IN_PAUSES_MS[Math.min(count, SIGN_IN_PAUSES_MS.length) - 1] ?? 0;
 }
 
 /**

@@ -21,11 +21,15 @@ const noticeRules: Readonly<Record<PaymentNotice, Rule>> = {
   kyc_rejected: (all) => only(hasFailed(all) && isUnpriced(all)),
   instructions_ready: ({ payment, funds }) => {
     const isAwaited = funds.receivedMinor < payment.amount.amountMinor;
-    return payment.status === 'on_ramp_pending' && isAwaited ? payment.bankDetailsCode : null;
+    const isOpen = payment.status === 'on_ramp_pending' && isApproved(payment);
+    return isOpen && isAwaited ? payment.bankDetailsCode : null;
   },
-  money_short: (all) => (isShortPaid(all) ? `${all.funds.receivedMinor}` : null),
-  money_received: ({ payment: { status, amount }, funds }) =>
-    only(isOnItsWay.has(status) && funds.receivedMinor >= amount.amountMinor),
+  money_short: (all) =>
+    isShortPaid(all) && isApproved(all.payment) ? `${all.funds.receivedMinor}` : null,
+  money_received: ({ payment, funds }) => {
+    const isHere = funds.receivedMinor >= payment.amount.amountMinor;
+    return only(isOnItsWay.has(payment.status) && isHere && isApproved(payment));
+  },
   receipt: ({ payment }) => only(payment.status === 'settled'),
   // With money, the letter about its return says everything.
   cancelled: (all) => only(all.payment.status === 'cancelled' && !isReturning(all)),
@@ -77,6 +81,11 @@ export function causeOf(purpose: PaymentNotice, about: PaymentAggregate): string
 
 function only(isTrue: boolean): string | null {
   return isTrue ? '' : null;
+}
+
+/** After the approval is lost, no mail asks for money or says that it goes on. */
+function isApproved({ approvalLostAtMs }: PaymentAggregate['payment']): boolean {
+  return approvalLostAtMs === null;
 }
 
 function hasFailed(all: PaymentAggregate): boolean {

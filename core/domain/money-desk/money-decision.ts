@@ -17,11 +17,12 @@ import { reviewName } from '../commands/report-check.js';
 import type { Receipt } from '../deposits/receipt.js';
 
 /**
- * `unmatched`: receipts without a payment. `short`: payments that received less than asked. `owed`:
- * refunds that are not completed. `in_review`: payouts that failed and did not return, and
- * commands with a report under review.
+ * `unmatched`: receipts without a payment. `short`: payments that received less than asked.
+ * `unapproved`: payments whose buyer was rejected after its approval. `owed`: refunds that are not
+ * completed. `in_review`: payouts that failed and did not return or came back after the settlement,
+ * and commands with a report under review.
  */
-export const moneyQueues = ['unmatched', 'short', 'owed', 'in_review'] as const;
+export const moneyQueues = ['unmatched', 'short', 'unapproved', 'owed', 'in_review'] as const;
 export type MoneyQueue = (typeof moneyQueues)[number];
 /** Queues of commands to the partner. */
 export const orderQueues = ['owed', 'in_review'] as const satisfies readonly MoneyQueue[];
@@ -41,12 +42,14 @@ export type DecisionState = keyof typeof decisionMoves;
 
 /**
  * `assign`: a receipt is a pay-in of this payment. `refund`: the payer was paid back by other
- * means. `returned` and `paid`: where the money of a payout is. `otherwise`: a receipt was settled
- * outside of Ponte.
+ * means; of a payout that came back, its money is owed to the buyer. `pay-again`: it goes to the
+ * seller again. `returned` and `paid`: where the money of a payout is. `otherwise`: a receipt was
+ * settled outside of Ponte.
  */
 export type MoneyAction =
   | { readonly verb: 'assign'; readonly paymentId: string }
-  | { readonly verb: 'refund' }
+  | { readonly verb: 'refund'; readonly of?: 'payout' }
+  | { readonly verb: 'pay-again' }
   | { readonly verb: 'resolve'; readonly found: 'returned' | 'otherwise' }
   | {
       readonly verb: 'resolve';
@@ -85,7 +88,7 @@ export const OPERATOR_LENGTH_MAX = 64;
 export function queueOf(command: MoneyCommand): CommandQueue | null {
   const { kind, state, end, review } = command;
   if (review !== null) return 'in_review';
-  if (kind === 'payout' && state === 'done' && end === 'failed') return 'in_review';
+  if (isPayoutInReview(command) || isPayoutBack(command)) return 'in_review';
   const isOver = state === 'void' || (state === 'done' && end === 'completed');
   return kind === 'refund' && !isOver ? 'owed' : null;
 }
@@ -102,6 +105,11 @@ export function isRefundableByHand(command: MoneyCommand): boolean {
 export function isPayoutInReview(command: MoneyCommand): boolean {
   const { kind, state, end } = command;
   return kind === 'payout' && state === 'done' && end === 'failed';
+}
+
+/** It came back or was refused after the settlement, and nobody has decided who gets its money. */
+export function isPayoutBack({ kind, isUndecided }: MoneyCommand): boolean {
+  return kind === 'payout' && isUndecided;
 }
 
 /** What a decision relies on: if it changes, a proposal is void. */
@@ -213,7 +221,16 @@ const moneyNames = ['amountMinor', 'currency'] satisfies readonly (keyof Money)[
 
 /** The same action gives the same text. */
 export function writeAction(action: MoneyAction): string {
-  const names = ['verb', 'paymentId', 'found', 'settled', 'fees', 'endToEndId', ...moneyNames];
+  const names = [
+    'verb',
+    'of',
+    'paymentId',
+    'found',
+    'settled',
+    'fees',
+    'endToEndId',
+    ...moneyNames,
+  ];
   const minor = JSON.stringify(action, writeAmount);
   return JSON.stringify(JSON.parse(minor), names);
 }

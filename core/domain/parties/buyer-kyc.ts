@@ -98,7 +98,7 @@ export function adopted(
   return Object.freeze({ ...approved, ...withoutData, ...nothingDue, partnerRef });
 }
 
-/** After a decision nothing of the dossier is kept. */
+/** What a decision erases: nothing of the dossier is kept after it. */
 export const withoutData = { draftSealed: null, dossierSealed: null } as const;
 
 /**

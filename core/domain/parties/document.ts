@@ -2,6 +2,7 @@
 // content types, its states from upload to purge, and when a worker must process it.
 import { hash } from 'node:crypto';
 import { PonteError } from '../../errors.js';
+import { DAY_MS, MINUTE_MS } from '../base/instant.js';
 import { type MoveOf, machine } from '../base/machine.js';
 import { backoffMs } from '../base/schedules.js';
 import type { Tenant } from '../base/tenant.js';
@@ -47,11 +48,11 @@ export const UPLOADS_MAX = 10;
  * 4.
  */
 export const DOCUMENTS_MAX = 100;
-export const UPLOAD_URL_LIFE_MS = 15 * 60_000;
+export const UPLOAD_URL_LIFE_MS = 15 * MINUTE_MS;
 /** The host ends longer uploads: 10 MiB at 280 kbit/s. */
-export const UPLOAD_TIME_MAX_MS = 5 * 60_000;
-/** From the end of its upload URL, until it is submitted. */
-export const UNUSED_RETENTION_MS = 7 * 86_400_000;
+export const UPLOAD_TIME_MAX_MS = 5 * MINUTE_MS;
+/** How long a document that is not submitted is kept after the end of its upload URL. */
+export const UNUSED_RETENTION_MS = 7 * DAY_MS;
 
 export type Grant = 'upload' | 'read';
 

@@ -4,7 +4,7 @@ import { DAY_MS } from '../base/instant.js';
 
 /** A thing that the partner wants, in its words. */
 export interface Correction {
-  /** Names a field of the dossier as the partner does, or a question by the partner's key. */
+  /** A field of the dossier as the partner names it, or the partner's key of a question. */
   readonly field: string;
   readonly reason: string;
 }

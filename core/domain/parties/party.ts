@@ -70,7 +70,7 @@ export function submitted<P extends Party>(party: P, commandId: string): P {
 
 const reportMoves = { approved: 'approve', paused: 'pause', rejected: 'reject' } as const;
 
-/** Applies a report of the partner; what is due follows in `dueNow`. */
+/** Applies a report of the partner; `dueReported` applies what is due. */
 export function reported<P extends Party>(
   party: P,
   report: {

@@ -16,10 +16,10 @@ export interface BankDetails extends Tenant {
   readonly paymentId: string;
   /** Identifies the record, and these details among those of the payment. */
   readonly checkCode: string;
-  /** Names the hosted page, for people who type it. */
+  /** The short id of the hosted page, for people who type it. */
   readonly shortId: string;
   readonly buyerId: string;
-  /** Is null if it was not stored with the payment. */
+  /** Null if it was not stored with the payment. */
   readonly payeeName: string | null;
   /** Canonical JSON. */
   readonly record: string;

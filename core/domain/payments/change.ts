@@ -7,7 +7,7 @@ import type { KycStatus } from '../parties/buyer-kyc.js';
 import { type EventDraft, paymentEventTypes } from './event.js';
 import { type Funds, heldMinor } from './funds.js';
 import type { Posting } from './ledger.js';
-import { nextStatus, type Payment, type PaymentMove } from './payment.js';
+import { isTerminal, nextStatus, type Payment, type PaymentMove } from './payment.js';
 
 export interface PaymentAggregate {
   readonly payment: Payment;
@@ -48,6 +48,12 @@ export function isShortPaid({ payment, funds }: PaymentAggregate): boolean {
   const hereMinor = heldMinor(funds);
   const isPart = hereMinor > 0n && hereMinor < payment.amount.amountMinor;
   return payment.status === 'on_ramp_pending' && isPart;
+}
+
+/** The buyer was rejected after its approval, so the payout is not sent. */
+export function isUnapproved({ payment, funds }: PaymentAggregate, isApproved: boolean): boolean {
+  const isLost = payment.approvalLostAtMs !== null && !isApproved;
+  return isLost && !isTerminal(payment.status) && funds.payoutMinor === 0n;
 }
 
 export function unchanged({ payment, funds }: PaymentAggregate): Change {

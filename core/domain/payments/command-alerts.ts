@@ -21,7 +21,9 @@ export function alertsBetween(
       `more left than arrived: the loss is ${after.lossMinor} minor units so far`,
     ],
     [
-      funds.position === 'needs_review' && was.funds.position !== 'needs_review',
+      funds.position === 'needs_review' &&
+        was.funds.position !== 'needs_review' &&
+        after.paidMinor >= before.paidMinor,
       'the position of the money is unknown',
     ],
     [

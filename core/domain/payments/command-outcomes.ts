@@ -1,7 +1,9 @@
 // The effect of changed commands on a payment: status, funds, ledger, refunds and events. One
 // function derives all of it, so outcomes that arrive late, twice or out of order lead to the same
 // rows.
+import { PonteError } from '../../errors.js';
 import {
+  changed,
   isOpen,
   isUnpaidRefund,
   isVoidable,
@@ -10,11 +12,13 @@ import {
   supersedeCommand,
   voidCommand,
 } from '../commands/partner-command.js';
+import { QUOTE_EXPIRED } from '../commands/quote.js';
 import { PARTY_BLOCKED } from '../parties/party-due.js';
 import { bankDetailsRecord, checkCodeOf } from './bank-record.js';
 import {
   type Change,
   commandsAfter,
+  type MoveFields,
   type PaymentAggregate,
   unchanged,
   withChangedCommand,
@@ -25,9 +29,11 @@ import { type RefundEvent, refundEventTypes } from './event.js';
 import {
   fundsOf,
   heldMinor,
+  plannedMinor,
   postingsBetween,
   refundableMinor,
   sameFunds,
+  stageAtPartner,
   stageOf,
   sumsOf,
 } from './funds.js';
@@ -49,15 +55,17 @@ export interface ReportedDetails {
   readonly settlement?: SettlementFacts;
 }
 
-/** `commands` are all stored commands of the payment; `changed` are new states of some of them. */
+/** `commands` are all stored commands of the payment; `reported` are new states of some of them. */
 export function commandsChanged(
   was: PaymentAggregate,
   commands: readonly MoneyCommand[],
-  changed: readonly MoneyCommand[],
+  reported: readonly MoneyCommand[],
   nowMs: number,
   details: ReportedDetails = {},
 ): Change {
-  let change = changed.reduce(withChangedCommand, unchanged(was));
+  const { status } = was.payment;
+  const decided = reported.map((command) => withDecision(command, commands, status));
+  let change = decided.reduce(withChangedCommand, unchanged(was));
   const isPaid = sumsOf(commands).paidMinor > 0n;
   change = { ...change, payment: withReportedDetails(was.payment, details, isPaid, nowMs) };
   change = withStatus(change, commands, details.reason ?? null, nowMs);
@@ -65,16 +73,55 @@ export function commandsChanged(
 }
 
 /**
+ * Decides about a payout without effect after the settlement: `buyer` is owed its money, or
+ * `seller` is paid again by another payout. PaymentStateConflict if the money is not held any more.
+ */
+export function returnDecided(
+  was: PaymentAggregate,
+  commands: readonly MoneyCommand[],
+  payout: MoneyCommand,
+  to: 'buyer' | 'seller',
+  nowMs: number,
+): Change {
+  const ended = changed(payout, nowMs, { isUndecided: false });
+  const change = withChangedCommand(unchanged(was), ended);
+  const { kind, amount } = payout;
+  const drafts = to === 'seller' ? [{ kind, amount, payinId: null }] : [];
+  const decided = withDerivedMoney({ ...change, commands: drafts }, was, commands, nowMs);
+  const isPaidAgain = decided.commands.some((draft) => draft.kind === 'payout');
+  if (to === 'buyer' || isPaidAgain) return decided;
+  throw new PonteError('PaymentStateConflict', 'The money of the payout is not held any more.');
+}
+
+/**
+ * Money that comes back before the settlement is free for the buyer. Later an operator decides,
+ * also if the partner refuses to pay the seller again.
+ */
+function withDecision(
+  next: MoneyCommand,
+  commands: readonly MoneyCommand[],
+  status: PaymentStatus,
+): MoneyCommand {
+  if (next.kind !== 'payout') return next;
+  const stored = commands.find(({ id }) => id === next.id);
+  const wasFree = stored !== undefined && stageAtPartner(stored) === 'none';
+  const isFree = stageAtPartner(next) === 'none';
+  const isUndecided = isFree && (wasFree ? stored.isUndecided : status === 'settled');
+  return isUndecided === next.isUndecided ? next : Object.freeze({ ...next, isUndecided });
+}
+
+/**
  * Brings funds, refunds and ledger in line with the commands and the status: voids unsent commands
  * of an ended payment, and owes unallocated money to the buyer.
  */
 export function withDerivedMoney(
-  changed: Change,
+  begun: Change,
   was: PaymentAggregate,
   commands: readonly MoneyCommand[],
   nowMs: number,
 ): Change {
-  let change = withoutUnsentCommands(changed, commands, nowMs);
+  let change = withoutNeedlessDecision(begun, commands, nowMs);
+  change = withoutUnsentCommands(change, commands, nowMs);
   change = withoutNeedlessRefunds(change, commands, nowMs);
   change = withSurplusOwed(change, commands);
   const before = sumsOf(commands);
@@ -156,17 +203,17 @@ function withStatus(
   }
 }
 
-type Step = {
-  readonly move: Parameters<typeof withMove>[1];
-  readonly fields?: Parameters<typeof withMove>[3];
-} | null;
+interface Step {
+  readonly move: PaymentMove;
+  readonly fields?: MoveFields;
+}
 
 /** Returns null if the status stays. */
 function statusStep(
   payment: Payment,
   commands: readonly MoneyCommand[],
   reason: string | null,
-): Step {
+): Step | null {
   switch (payment.status) {
     case 'on_ramp_pending':
       // A payout found after a restore: its pay-in was completed before.
@@ -187,20 +234,27 @@ function statusStep(
  * A pay-in, or a payout whose pay-in is not known, exists before the payment reached it: it counted
  * as refused, or a backup was restored. The payment repeats its earlier moves.
  */
-const movesToPayin: Partial<Record<PaymentStatus, PaymentMove>> = {
+const movesToPayin: Readonly<Record<PaymentStatus, PaymentMove | undefined>> = {
   awaiting_approval: 'approve',
   approved: 'invite',
   awaiting_buyer: 'sign_in',
   buyer_kyc_pending: 'kyc_approved',
   buyer_kyc_approved: 'quote',
   fx_quoted: 'confirm',
+  on_ramp_pending: undefined,
+  on_chain_confirmed: undefined,
+  offramp_pending: undefined,
+  settled: undefined,
+  failed: undefined,
+  cancelled: undefined,
+  expired: undefined,
 };
 
 function payinStep(
   payment: Payment,
   commands: readonly MoneyCommand[],
   reason: string | null,
-): Step {
+): Step | null {
   const found = payins(commands);
   const confirmed = found
     .filter(({ end }) => end !== 'returned')
@@ -217,14 +271,14 @@ function payinStep(
 
 /** The payment needs another quote; a payee that is blocked gets none until it has acted. */
 function isOfQuote(refusal: string | null): boolean {
-  return refusal === 'quote_expired' || refusal === PARTY_BLOCKED;
+  return refusal === QUOTE_EXPIRED || refusal === PARTY_BLOCKED;
 }
 
 function payoutStep(
   payment: Payment,
   commands: readonly MoneyCommand[],
   reason: string | null,
-): Step {
+): Step | null {
   const payout = commands.findLast(isPayout);
   if (payout === undefined) return null;
   const stage = stageOf(payout);
@@ -241,14 +295,16 @@ function fundsLost(
   payment: Payment,
   commands: readonly MoneyCommand[],
   reason: string | null,
-): Step {
+): Step | null {
   const sums = sumsOf(commands);
   const left = sums.receivedMinor - sums.returnedMinor - sums.refundedMinor - sums.orderedMinor;
   if (left >= payment.amount.amountMinor) return null;
   const payin = payins(commands).findLast(({ end }) => end === 'returned');
   if (payin !== undefined) return failed(payin, 'pay-in', reason);
-  // Only after a restore: an ended payment ordered it.
-  return { move: 'fail', fields: { failureReason: 'the money was refunded' } };
+  // After a restore an ended payment may have ordered a refund.
+  const isRefunded = sums.refundedMinor + sums.orderedMinor > 0n;
+  const failureReason = isRefunded ? 'the money was refunded' : 'less money arrived than reported';
+  return { move: 'fail', fields: { failureReason } };
 }
 
 function failed(command: MoneyCommand, name: string, reason: string | null): Step {
@@ -261,7 +317,7 @@ function failed(command: MoneyCommand, name: string, reason: string | null): Ste
 
 /**
  * Voids unsent commands that are no longer wanted: pay-ins of a payment that has its money, and all
- * but refunds of an ended payment.
+ * but refunds of an ended payment, unless its seller is paid again.
  */
 function withoutUnsentCommands(
   change: Change,
@@ -271,7 +327,7 @@ function withoutUnsentCommands(
   const { status } = change.payment;
   const unwanted = {
     payin: status !== 'on_ramp_pending',
-    payout: isTerminal(status),
+    payout: isTerminal(status) && !isPaidAgain(change, commands),
   };
   const unsent = commandsAfter(commands, change).filter(
     (command) =>
@@ -284,6 +340,27 @@ function withoutUnsentCommands(
   // A drafted payout is dropped.
   const drafts = change.commands.filter(({ kind }) => kind === 'refund');
   return voided.reduce(withChangedCommand, { ...change, commands: drafts });
+}
+
+/** Nobody decides about a payout whose money went back to the buyer by its pay-in. */
+function withoutNeedlessDecision(
+  change: Change,
+  commands: readonly MoneyCommand[],
+  nowMs: number,
+): Change {
+  const counted = commandsAfter(commands, change);
+  if (sumsOf(counted).lossMinor === 0n) return change;
+  return counted
+    .filter(({ isUndecided }) => isUndecided)
+    .map((payout) => changed(payout, nowMs, { isUndecided: false }))
+    .reduce(withChangedCommand, change);
+}
+
+/** A payout came back after the settlement, and its money is held for another one. */
+function isPaidAgain(change: Change, commands: readonly MoneyCommand[]): boolean {
+  if (change.payment.status !== 'settled') return false;
+  const counted = withDrafts(commandsAfter(commands, change), change);
+  return heldMinor(fundsOf(change.funds, counted)) >= plannedMinor(counted);
 }
 
 /**
@@ -326,7 +403,8 @@ function withSurplusOwed(change: Change, commands: readonly MoneyCommand[]): Cha
   const counted = withDrafts(commandsAfter(commands, change), change);
   const next = fundsOf(funds, counted);
   const claimed = isTerminal(payment.status) || next.payoutMinor > 0n;
-  let surplusMinor = heldMinor(next) - (claimed ? 0n : payment.amount.amountMinor);
+  const keptMinor = claimed ? plannedMinor(counted) : payment.amount.amountMinor;
+  let surplusMinor = heldMinor(next) - keptMinor;
   const drafts = [...change.commands];
   // Newest first: a payout takes the oldest money.
   for (const payin of payins(counted).toReversed()) {
@@ -379,7 +457,7 @@ function isAlive({ state, end }: MoneyCommand): boolean {
   return state === 'done' && end !== 'failed' && end !== 'returned';
 }
 
-/** A payout that was ordered is not sent again, even if it failed. */
+/** A payout that was ordered is not sent again by itself, even if it failed. */
 function isPayout({ kind, state }: MoneyCommand): boolean {
   return kind === 'payout' && state !== 'void';
 }

@@ -6,7 +6,7 @@ import { sliceItems, sliceTopLevel } from '../base/raw-json.js';
 import type { Payment } from './payment.js';
 
 export const DISPLAY_LINES_MAX = 100;
-/** Limits each text, in code points; the rest is cut off. */
+/** Maximum length of each text, in code points; the rest is cut off. */
 export const DISPLAY_TEXT_LENGTH_MAX = 500;
 
 /** Absent, empty and unreadable values are null. Numbers keep their digits as text. */
@@ -45,7 +45,7 @@ const lineBreaks = /\r\n?|[\n\u0085\u2028\u2029]/gu;
 const bidiControls = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
 const controls = /(?!\n)\p{Cc}/gu;
 
-/** Without control characters, trimmed and cut; null if nothing is left. */
+/** The text without control characters, trimmed and cut; null if nothing is left. */
 export function plainText(text: string, lineBreak: '\n' | ' ' = ' '): string | null {
   const lines = text.replace(lineBreaks, lineBreak).replaceAll('\t', ' ');
   const clean = lines.replace(bidiControls, '').replace(controls, '').toWellFormed().trim();
@@ -53,7 +53,7 @@ export function plainText(text: string, lineBreak: '\n' | ' ' = ' '): string | n
   return cut === '' ? null : cut;
 }
 
-/** Names a document and can hold no sentence; the end of a domain, as in `.com`, makes a link. */
+/** The name of a document, never a sentence; the end of a domain, as in `.com`, makes a link. */
 const referenceForm = /^(?!.*\.[a-z]{2})[a-z0-9](?:[a-z0-9._/#-]{0,38}[a-z0-9])?$/i;
 
 /** Whether a text of an integrator may be shown as the number of a document. */

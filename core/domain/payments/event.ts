@@ -1,5 +1,6 @@
 // The event types and the bodies of events. The events of a payment follow from `paymentEventTypes`
 // only. The body is made once, as text: every subscriber, attempt and replay sends those bytes.
+import { assert } from '../../errors.js';
 import { formatInstant } from '../base/instant.js';
 import { formatAmount, type Money } from '../base/money.js';
 import { RawJson, writeJson } from '../base/raw-json.js';
@@ -28,7 +29,7 @@ const otherEventTypes = [
   'webhook.test',
 ] as const;
 
-/** Says what happened to a refund: sent to the partner, received by the buyer, failed. */
+/** What happened to a refund: sent to the partner, received by the buyer, failed. */
 const refundEvents = {
   ordered: 'refund_ordered',
   paid: 'refunded',
@@ -169,9 +170,20 @@ export function accountEvent(
   };
 }
 
-/** The text of a webhook body: `{"event": type, "data": {...}}`. */
+/** The text of a webhook body: `{"event":type,"data":{...}}`. */
 export function eventBody(type: string, data: Readonly<Record<string, unknown>>): string {
-  return writeJson({ event: type, data });
+  return `${bodyStart(type)}${writeJson(data)}}`;
+}
+
+/** The text of `data` in the body of an event. */
+export function eventData({ type, body }: Pick<DomainEvent, 'type' | 'body'>): string {
+  const start = bodyStart(type);
+  assert(body.startsWith(start), 'the body of an event begins with its type');
+  return body.slice(start.length, -1);
+}
+
+function bodyStart(type: string): string {
+  return `{"event":"${type}","data":`;
 }
 
 function reachableStatuses(): readonly PaymentStatus[] {

@@ -18,8 +18,8 @@ import type { SettlementFacts } from './payment.js';
 
 /**
  * Where the money of a command is, by its state and, once accepted, by its end. `planned`: not
- * sent. `moving`: sent, not ended. `needs_review`: the payout failed and its money is not back.
- * `owed`: the refund was refused or failed.
+ * sent. `moving`: sent, not ended. `needs_review`: the payout failed and its money is not back, or
+ * an operator decides who gets it. `owed`: the refund was refused or failed.
  */
 type MoneyStage = 'none' | 'planned' | 'moving' | 'moved' | 'needs_review' | 'owed';
 
@@ -80,9 +80,9 @@ export interface Funds extends Tenant {
   readonly position: Position;
   /** `needs_review`: the partner refused or failed a refund. */
   readonly refund: RefundState;
-  /** Sums all pay-ins. */
+  /** The sum of all pay-ins. */
   readonly receivedMinor: bigint;
-  /** Payouts that were sent, paid, or failed without a return. */
+  /** Payouts that were sent, paid, failed without a return, or wait for a decision. */
   readonly payoutMinor: bigint;
   /** Owed to the buyer; its refund is not sent, or was refused or failed. */
   readonly refundOwedMinor: bigint;
@@ -100,6 +100,8 @@ export interface MoneySums {
   readonly receivedMinor: bigint;
   readonly payoutMinor: bigint;
   readonly paidMinor: bigint;
+  /** How many payouts are paid. */
+  readonly paidCount: bigint;
   readonly needsReviewMinor: bigint;
   readonly owedMinor: bigint;
   readonly orderedMinor: bigint;
@@ -140,7 +142,12 @@ export function heldMinor(funds: Omit<Funds, keyof Tenant | 'position' | 'refund
 }
 
 /** `none` for a pay-in, whose money counts by `receivedMinor`. */
-export function stageOf({ kind, state, end }: MoneyCommand): MoneyStage {
+export function stageOf(command: MoneyCommand): MoneyStage {
+  return command.isUndecided ? 'needs_review' : stageAtPartner(command);
+}
+
+/** The same without what an operator decides. */
+export function stageAtPartner({ kind, state, end }: MoneyCommand): MoneyStage {
   if (kind !== 'payout' && kind !== 'refund') return 'none';
   return state === 'done' ? stages[kind].done[end] : stages[kind][state];
 }
@@ -152,6 +159,7 @@ export function sumsOf(commands: readonly MoneyCommand[]): MoneySums {
   const receivedMinor = sum(payins.map((payin) => payin.receivedMinor));
   const returnedMinor = sum(payins.map((payin) => returnedOf(payin, commands)));
   const paidMinor = payouts('moved');
+  const paidCount = BigInt(inStage(commands, 'payout', 'moved').length);
   const needsReviewMinor = payouts('needs_review');
   const payoutMinor = payouts('moving') + paidMinor + needsReviewMinor;
   const owedMinor = refunds('planned') + refunds('owed');
@@ -163,6 +171,7 @@ export function sumsOf(commands: readonly MoneyCommand[]): MoneySums {
     receivedMinor,
     payoutMinor,
     paidMinor,
+    paidCount,
     needsReviewMinor,
     owedMinor,
     orderedMinor,
@@ -170,6 +179,11 @@ export function sumsOf(commands: readonly MoneyCommand[]): MoneySums {
     returnedMinor,
     lossMinor,
   };
+}
+
+/** Payouts that are not sent: money is held for them. */
+export function plannedMinor(commands: readonly MoneyCommand[]): bigint {
+  return total(commands, 'payout', 'planned');
 }
 
 /** What can be refunded from this pay-in: nothing once it was returned. */
@@ -232,16 +246,16 @@ export function postingsBetween(
     .filter(([, , , , amountMinor]) => amountMinor !== 0n)
     .map(([, kind, from, to, amountMinor]) => {
       const name = amountMinor < 0n ? reversals[kind] : kind;
-      assert(name !== null, `${kind} is never reversed`);
       return posting(name, transfer(from, to, { amountMinor, currency }));
     });
-  const paid = payoutPosting(rise('paidMinor'), currency, settlement);
+  const rises = { paidMinor: rise('paidMinor'), paidCount: rise('paidCount') };
+  const paid = payoutPosting(rises, currency, settlement);
   return paid === null ? postings : [...postings, paid];
 }
 
-/** The opposite of each posting; received money stays received. */
+/** The opposite of each posting. */
 const reversals = {
-  funds_received: null,
+  funds_received: 'funds_corrected',
   loss: 'loss_recovered',
   refund_owed: 'refund_withdrawn',
   refund_paid: 'refund_bounced',
@@ -254,7 +268,7 @@ export function balancesOf(
   currency: string,
   settlement: SettlementFacts | null,
 ): ReadonlyMap<string, bigint> {
-  const paid = payoutPosting(sums.paidMinor, currency, settlement);
+  const paid = payoutPosting(sums, currency, settlement);
   const balances = new Map<string, bigint>();
   const add = (account: LedgerAccount, of: string, amountMinor: bigint) => {
     const name = balanceName(account, of);
@@ -275,25 +289,27 @@ export function balanceName(account: LedgerAccount, currency: string): string {
   return `${account} ${currency}`;
 }
 
-/** The payout reached the seller; negative: it was returned, so each line is reversed. */
+/**
+ * The payout reached the seller; negative: it was returned, so each line is reversed. Two that are
+ * paid at a time have the settlement that was posted first.
+ */
 function payoutPosting(
-  paidMinor: bigint,
+  { paidMinor, paidCount }: Pick<MoneySums, 'paidMinor' | 'paidCount'>,
   currency: string,
   settlement: SettlementFacts | null,
 ): Posting | null {
-  if (paidMinor === 0n) return null;
+  if (paidCount === 0n) return null;
   assert(settlement !== null, 'a paid payout has its settlement');
   const { fees, settled } = settlement;
-  const sign = paidMinor > 0n ? 1n : -1n;
-  const signed = (money: Money) => ({ ...money, amountMinor: sign * money.amountMinor });
-  return posting(sign > 0n ? 'payout_paid' : 'payout_returned', [
+  const all = (money: Money) => ({ ...money, amountMinor: paidCount * money.amountMinor });
+  return posting(paidCount > 0n ? 'payout_paid' : 'payout_returned', [
     { account: 'partner_float', money: { amountMinor: -paidMinor, currency } },
-    { account: 'fees', money: signed(fees) },
+    { account: 'fees', money: all(fees) },
     {
       account: 'conversion',
-      money: { amountMinor: paidMinor - sign * fees.amountMinor, currency },
+      money: { amountMinor: paidMinor - paidCount * fees.amountMinor, currency },
     },
-    ...transfer('conversion', 'seller', signed(settled)),
+    ...transfer('conversion', 'seller', all(settled)),
   ]);
 }
 
@@ -343,8 +359,15 @@ function total(
   kind: 'payout' | 'refund',
   stage: MoneyStage,
 ): bigint {
-  const found = commands.filter((command) => command.kind === kind && stageOf(command) === stage);
-  return sum(found.map(({ amount }) => amount.amountMinor));
+  return sum(inStage(commands, kind, stage).map(({ amount }) => amount.amountMinor));
+}
+
+function inStage(
+  commands: readonly MoneyCommand[],
+  kind: 'payout' | 'refund',
+  stage: MoneyStage,
+): readonly MoneyCommand[] {
+  return commands.filter((command) => command.kind === kind && stageOf(command) === stage);
 }
 
 function sum(amounts: readonly bigint[]): bigint {

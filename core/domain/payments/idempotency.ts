@@ -8,24 +8,24 @@ import type { ConnectedAccount } from '../parties/connected-account.js';
 import type { Payment, PaymentOrigin } from './payment.js';
 
 /**
- * Rows: the key sent. Columns: whether the externalId is new or names a resource of this surface.
+ * Rows: the key sent. Columns: whether the externalId is new or names a resource of this origin.
  * The key wins over the externalId. `replay_bind` binds the unbound key to the resource found.
  */
 export const idempotencyTable = {
   'no key': { 'new externalId': 'create', 'known externalId': 'replay' },
   'unbound key': { 'new externalId': 'create_bind', 'known externalId': 'replay_bind' },
-  'key of this surface': { 'new externalId': 'replay', 'known externalId': 'replay' },
-  'key of another surface': { 'new externalId': 'conflict', 'known externalId': 'conflict' },
+  'key of this origin': { 'new externalId': 'replay', 'known externalId': 'replay' },
+  'key of another origin': { 'new externalId': 'conflict', 'known externalId': 'conflict' },
 } as const;
 
 type KeyFinding = keyof typeof idempotencyTable;
 
 export interface CreateFindings {
-  readonly surface: PaymentOrigin;
+  readonly origin: PaymentOrigin;
   readonly key: string | null;
   /** What the key is bound to in this tenant. */
-  readonly boundTo: { readonly surface: PaymentOrigin; readonly resourceId: string } | null;
-  /** The resource of this surface and tenant with the externalId sent. */
+  readonly boundTo: { readonly origin: PaymentOrigin; readonly resourceId: string } | null;
+  /** The resource of this origin and tenant with the externalId sent. */
   readonly existingByExternalId: string | null;
 }
 
@@ -52,11 +52,11 @@ export function decideCreate(findings: CreateFindings): CreateDecision {
   return { kind: 'replay', resourceId, bindKey };
 }
 
-function keyFinding({ surface, key, boundTo }: CreateFindings): KeyFinding {
+function keyFinding({ origin, key, boundTo }: CreateFindings): KeyFinding {
   assert(key !== null || boundTo === null, 'without a key nothing is bound');
   if (key === null) return 'no key';
   if (boundTo === null) return 'unbound key';
-  return boundTo.surface === surface ? 'key of this surface' : 'key of another surface';
+  return boundTo.origin === origin ? 'key of this origin' : 'key of another origin';
 }
 
 type Value = string | number | bigint | null;

@@ -23,6 +23,7 @@ export type LedgerAccount = (typeof ledgerAccounts)[number];
 /** In the order of the postings of one change. */
 export const postingKinds = [
   'funds_received',
+  'funds_corrected',
   'loss',
   'loss_recovered',
   'refund_owed',

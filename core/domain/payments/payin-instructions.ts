@@ -4,8 +4,8 @@ import { assert } from '../../errors.js';
 import { type Money, money } from '../base/money.js';
 import { isStorable } from '../base/raw-json.js';
 
-export const rails = ['ach', 'wire', 'rtp', 'swift', 'sepa', 'fps', 'pix'] as const;
-export type Rail = (typeof rails)[number];
+export const transferMethods = ['ach', 'wire', 'rtp', 'swift', 'sepa', 'fps', 'pix'] as const;
+export type TransferMethod = (typeof transferMethods)[number];
 
 /** In the order in which a page shows them. */
 export const instructionFields = [
@@ -26,7 +26,7 @@ export const accountHolders = ['payee', 'partner'] as const;
 export type AccountHolder = (typeof accountHolders)[number];
 
 export interface RailInstructions {
-  readonly rail: Rail;
+  readonly rail: TransferMethod;
   readonly fields: readonly { readonly name: InstructionField; readonly value: string }[];
   /** Working days; null if the partner does not say. */
   readonly arrivesWithinDays: { readonly from: number; readonly to: number } | null;
@@ -86,12 +86,12 @@ type Stored = Omit<PayinInstructions, 'amount'> & {
 
 const minorForm = /^[1-9][0-9]{0,17}$/;
 const currencyForm = /^[A-Z]{3}$/;
-const railNames: ReadonlySet<unknown> = new Set(rails);
+const methods: ReadonlySet<unknown> = new Set(transferMethods);
 const fieldNames: ReadonlySet<unknown> = new Set(instructionFields);
 
 function isRail({ rail, fields, arrivesWithinDays: days }: RailInstructions): boolean {
   return (
-    railNames.has(rail) &&
+    methods.has(rail) &&
     Array.isArray(fields) &&
     fields.length > 0 &&
     fields.every(({ name, value }) => fieldNames.has(name) && isText(value)) &&

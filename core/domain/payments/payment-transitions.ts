@@ -14,7 +14,7 @@ import {
   withMove,
 } from './change.js';
 import { withDerivedMoney } from './command-outcomes.js';
-import { isCancellable, isTerminal, nextStatus } from './payment.js';
+import { isCancellable, isTerminal, nextStatus, verifiedStatuses } from './payment.js';
 
 /** A second person approves an invoice; an approved one is unchanged. */
 export function approved(was: PaymentAggregate, memberId: string, nowMs: number): Change {
@@ -50,18 +50,36 @@ export function signedIn(was: PaymentAggregate, verified: boolean, nowMs: number
   return withMove(withMove(unchanged(was), 'sign_in', nowMs), 'kyc_approved', nowMs);
 }
 
-/** A payment that does not wait for the decision is unchanged. */
+/**
+ * An approval moves a payment that waits for it. A rejection fails a payment up to the quote; later
+ * its payout waits for an operator.
+ */
 export function kycDecided(
   was: PaymentAggregate,
+  commands: readonly MoneyCommand[],
   decision: 'approve' | 'reject',
   reason: string | null,
   nowMs: number,
 ): Change {
   const move = decision === 'approve' ? 'kyc_approved' : 'kyc_rejected';
-  if (nextStatus(was.payment.status, move) === null) return unchanged(was);
+  if (nextStatus(was.payment.status, move) === null) {
+    return decision === 'approve' ? unchanged(was) : approvalLost(was, nowMs);
+  }
   if (decision === 'approve') return withMove(unchanged(was), move, nowMs);
   const failureReason = reason ?? 'buyer KYC rejected';
-  return withMove(unchanged(was), move, nowMs, { failureReason });
+  return ended(was, commands, 'kyc_rejected', { failureReason }, nowMs);
+}
+
+function approvalLost(was: PaymentAggregate, nowMs: number): Change {
+  const { payment, funds } = was;
+  const isVerified = verifiedStatuses.includes(payment.status);
+  if (!isVerified || payment.approvalLostAtMs !== null) return unchanged(was);
+  const where = funds.payoutMinor > 0n ? 'is sent already' : 'waits for an operator';
+  return {
+    ...unchanged(was),
+    payment: Object.freeze({ ...payment, approvalLostAtMs: nowMs, updatedAtMs: nowMs }),
+    alerts: [`the buyer was rejected after its approval: the payout ${where}`],
+  };
 }
 
 export function quoted(was: PaymentAggregate, quote: Quote, nowMs: number): Change {
@@ -84,10 +102,14 @@ export function limited(was: PaymentAggregate, limit: AmountLimit, nowMs: number
   };
 }
 
-export function quoteRefused(was: PaymentAggregate, code: string, nowMs: number): Change {
+export function quoteRefused(
+  was: PaymentAggregate,
+  commands: readonly MoneyCommand[],
+  code: string,
+  nowMs: number,
+): Change {
   if (nextStatus(was.payment.status, 'quote') === null) return unchanged(was);
-  const failureReason = `quote refused: ${code}`;
-  return withMove(unchanged(was), 'fail', nowMs, { failureReason });
+  return ended(was, commands, 'fail', { failureReason: `quote refused: ${code}` }, nowMs);
 }
 
 /** The buyer accepts the quote as shown in this language: the pay-in is ordered. */
@@ -141,7 +163,7 @@ export function failedByOperator(
 function ended(
   was: PaymentAggregate,
   commands: readonly MoneyCommand[],
-  move: 'cancel' | 'expire' | 'fail',
+  move: 'cancel' | 'expire' | 'fail' | 'kyc_rejected',
   fields: MoveFields,
   nowMs: number,
 ): Change {

@@ -32,6 +32,7 @@ export const paymentMoves = {
   },
   buyer_kyc_approved: {
     quote: 'fx_quoted',
+    kyc_rejected: 'failed',
     cancel: 'cancelled',
     expire: 'expired',
     fail: 'failed',
@@ -39,6 +40,7 @@ export const paymentMoves = {
   fx_quoted: {
     quote: 'fx_quoted',
     confirm: 'on_ramp_pending',
+    kyc_rejected: 'failed',
     cancel: 'cancelled',
     expire: 'expired',
     fail: 'failed',
@@ -71,19 +73,21 @@ export const paymentIdPrefixes = {
 
 export const paymentOrigins = Object.keys(paymentIdPrefixes) as readonly PaymentOrigin[];
 
-/** Prefix of a reference by the integrator's id. */
+/** Prefix of the integrator's id in a path. */
 export const EXTERNAL_PREFIX = 'ext_';
 
 /**
- * The origin of a reference by its prefix; `ext_` means the first of `origins`. Null for another
- * origin. The payment need not exist.
+ * The origin of an id, or of an external id with its prefix, as a path has it; `ext_` means the
+ * first of `origins`. Null for another origin. The payment need not exist.
  */
 export function originNamed(
-  reference: string,
+  idOrExternalId: string,
   origins: readonly PaymentOrigin[],
 ): PaymentOrigin | null {
-  if (reference.startsWith(EXTERNAL_PREFIX)) return origins[0] ?? null;
-  const named = origins.find((origin) => reference.startsWith(`${paymentIdPrefixes[origin]}_`));
+  if (idOrExternalId.startsWith(EXTERNAL_PREFIX)) return origins[0] ?? null;
+  const named = origins.find((origin) =>
+    idOrExternalId.startsWith(`${paymentIdPrefixes[origin]}_`),
+  );
   return named ?? null;
 }
 
@@ -119,7 +123,7 @@ export interface Payment extends Tenant {
   readonly number: string | null;
   /** YYYY-MM-DD, of an invoice; for information only. */
   readonly dueDate: string | null;
-  /** Is null if an API key created it. */
+  /** Null if an API key created it. */
   readonly createdByMemberId: string | null;
   readonly approvedByMemberId: string | null;
   /** When the buyer of an invoice was last sent a link. */
@@ -130,7 +134,7 @@ export interface Payment extends Tenant {
   readonly sellerExternalId: string | null;
   /** The legal name of who is paid, as of the creation; null if it was not stored then. */
   readonly payeeName: string | null;
-  /** The partner's reference of the PIX destination, fixed at creation. */
+  /** The partner's reference of the PIX destination, as of the creation or the last new payout. */
   readonly destination: string;
   /** Reported by the partner; null if the integrator did not say. */
   readonly purpose: Purpose | null;
@@ -142,12 +146,14 @@ export interface Payment extends Tenant {
   readonly expiresAtMs: number | null;
   /** The language of mails to the buyer, which signed in by mail; null before that. */
   readonly buyerLocale: Locale | null;
-  /** Is null unless a quote was refused because of a limit of the payee. */
+  /** Null unless a quote was refused because of a limit of the payee. */
   readonly limitHit: LimitHit | null;
   /** The current quote (quote.ts). */
   readonly quoteId: string | null;
   /** The language in which the buyer confirmed that quote; null if unknown. */
   readonly confirmedLocale: Locale | null;
+  /** When the buyer lost its KYC approval after the confirmation; null before. */
+  readonly approvalLostAtMs: number | null;
   /** How to pay; null until the partner accepts the pay-in. */
   readonly payinInstructions: PayinInstructions | null;
   /** The check code of these instructions (bank-record.ts). */
@@ -181,6 +187,11 @@ export function isCancellable(status: PaymentStatus): boolean {
 export function isExpirable(status: PaymentStatus): boolean {
   return nextStatus(status, 'expire') !== null;
 }
+
+/** The buyer has passed KYC, and the payment runs. */
+export const verifiedStatuses: readonly PaymentStatus[] = paymentStatuses
+  .slice(paymentStatuses.indexOf('buyer_kyc_approved'))
+  .filter((status) => !isTerminal(status));
 
 /** Orders the statuses on the way to `settled`; null for the other terminal statuses. */
 export function progress(status: PaymentStatus): number | null {

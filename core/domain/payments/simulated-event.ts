@@ -57,7 +57,7 @@ export interface SimulationFacts {
 }
 
 interface SimulationRule {
-  /** Gathers events under one heading. */
+  /** The heading of the event in lists. */
   readonly group: 'identity' | 'quote' | 'money' | 'payout';
   readonly means: string;
   readonly statuses: readonly PaymentStatus[];
@@ -245,7 +245,7 @@ function payin(
   };
 }
 
-/** Before the payment has ended, the next payout may be meant. */
+/** The event may mean the next payout, while the payment has not ended. */
 function payout(
   status: 'completed' | 'failed' | 'returned',
   reason: string | null,

@@ -12,6 +12,7 @@ import type { PaymentStatus } from './payment.js';
 export const timelineKinds = [
   'created',
   'limit_reached',
+  'approval_lost',
   'partner_command',
   'partner_call',
   'partner_outcome',
@@ -50,6 +51,8 @@ export type TimelineEntry = { readonly atMs: number; readonly tie: string } & (
   | { readonly kind: 'created'; readonly amount: Money }
   /** The latest one: there may have been more. */
   | ({ readonly kind: 'limit_reached' } & AmountLimit)
+  /** The buyer was rejected after its approval. */
+  | { readonly kind: 'approval_lost' }
   | {
       readonly kind: 'status';
       readonly status: PaymentStatus;

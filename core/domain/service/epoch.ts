@@ -4,7 +4,7 @@
 import { PonteError } from '../../errors.js';
 import { SECOND_MS } from '../base/instant.js';
 
-/** `made`: the first. `restored`: from a backup. `timeline`: the server lost commits. */
+/** `initial`: the first. `restored`: from a backup. `lost_commits`: the server lost commits. */
 export const epochCauses = ['initial', 'restored', 'lost_commits'] as const;
 
 /** `over`: another epoch has started. */
@@ -17,7 +17,7 @@ export interface Epoch {
   readonly cause: (typeof epochCauses)[number];
   readonly state: EpochState;
   readonly beganAtMs: number;
-  /** Names the timeline of the PostgreSQL server that lacks commits; null for other causes. */
+  /** The timeline of the PostgreSQL server that lacks commits; null for other causes. */
   readonly timeline: number | null;
   /** The cursor and counts of an interrupted check, as JSON text. */
   readonly checkProgress: string | null;
@@ -53,7 +53,7 @@ export function nextEpoch(last: Epoch, cause: QuarantineCause, nowMs: number): E
 
 export interface Release {
   readonly by: string;
-  /** Is null to require a complete check. */
+  /** Null to require a complete check. */
   readonly forcedBecause: string | null;
 }
 

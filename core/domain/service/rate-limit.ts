@@ -51,7 +51,7 @@ export function clientNetwork(address: string): string {
 }
 
 interface Taken {
-  /** Returns null if all buckets allow the request. */
+  /** Null if all buckets allow the request. */
   readonly retryAfterSeconds: number | null;
   /** The new times, by key. */
   readonly tatMicros: ReadonlyMap<string, number>;

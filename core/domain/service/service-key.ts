@@ -17,7 +17,7 @@ export interface ServiceKey {
   readonly purpose: ServiceKeyPurpose;
   readonly sealed: string;
   readonly createdAtMs: number;
-  /** Is null for the current key; there is at most one per purpose. */
+  /** Null for the current key; there is at most one per purpose. */
   readonly expiresAtMs: number | null;
   readonly version: number;
 }

@@ -2,9 +2,9 @@
 // A deletion is final; the row and its deliveries can still be read.
 import type { Tenant } from '../base/tenant.js';
 
-/** Active subscriptions of one tenant; a list contains all of them, */
+/** Active subscriptions of one tenant. A list contains all of them. */
 export const SUBSCRIPTIONS_MAX = 100;
-/** and this many of the latest deleted ones. */
+/** A list contains this many of the latest deleted subscriptions. */
 export const DELETED_LISTED_MAX = 100;
 
 export interface Subscription extends Tenant {

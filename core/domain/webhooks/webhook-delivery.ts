@@ -22,7 +22,7 @@ export type DeliveryMove = MoveOf<typeof deliveryMoves>;
 const deliveries = machine(deliveryMoves);
 export const { states: deliveryStatuses, next: nextDeliveryStatus } = deliveries;
 
-/** From creation or the last replay. */
+/** Attempts after the creation or the last replay. */
 export const ATTEMPTS_MAX = schedules.webhookAttempt.waitsMs.length + 1;
 
 export interface WebhookDelivery extends Tenant, Leased {
@@ -33,7 +33,7 @@ export interface WebhookDelivery extends Tenant, Leased {
   readonly status: DeliveryStatus;
   /** Attempts started since creation or the last replay. */
   readonly attempt: number;
-  /** Is the answer to the last attempt; null without one. */
+  /** The status of the answer to the last attempt; null without one. */
   readonly responseStatus: number | null;
   /** The planned start of the current or next attempt; null once ended. */
   readonly nextAttemptAtMs: number | null;
@@ -192,7 +192,7 @@ export interface DeliveryAttempt {
   readonly startedAtMs: number;
   readonly durationMs: number;
   readonly responseStatus: number | null;
-  /** At most 4 KiB; null without a response. */
+  /** The first 4 KiB of the response; null without one. */
   readonly responseBody: string | null;
   readonly error: string | null;
 }

@@ -21,11 +21,10 @@ import { freeSlot } from '../../domain/base/slot.js';
 import type { Mode, Tenant } from '../../domain/base/tenant.js';
 import { assert, PonteError } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
-import type { Store } from '../../ports/storage.js';
 
-/** Active keys of one organization and mode; a list contains all of them, */
+/** Active keys of one organization and mode. A list contains all of them. */
 export const KEYS_MAX = 100;
-/** and this many of the latest revoked ones. */
+/** A list contains this many of the latest revoked keys. */
 export const REVOKED_LISTED_MAX = 100;
 export const NAME_LENGTH_MAX = 200;
 /** The precision of `lastUsedAt`. */
@@ -142,8 +141,7 @@ export async function revokeKey(
 
 /** Stores the uses of keys since the last call. A crash loses them, which `lastUsedAt` allows. */
 export async function flushKeyUse(deps: Deps, _nowMs: number, limit: number): Promise<number> {
-  const noted = usesOf(deps.store);
-  const uses = [...noted].slice(0, limit);
+  const uses = [...deps.keyUses].slice(0, limit);
   if (uses.length === 0) return 0;
   // In one order, so that hosts that write the same keys do not deadlock.
   const inOrder = uses.toSorted(([a], [b]) => (a < b ? -1 : 1));
@@ -154,26 +152,16 @@ export async function flushKeyUse(deps: Deps, _nowMs: number, limit: number): Pr
     { inQuarantine: true },
   );
   for (const [keyId, usedAtMs] of uses) {
-    if (noted.get(keyId) === usedAtMs) noted.delete(keyId);
+    if (deps.keyUses.get(keyId) === usedAtMs) deps.keyUses.delete(keyId);
   }
   return uses.length;
 }
 
-/** Uses that are not stored yet, by store. */
-const usesByStore = new WeakMap<Store, Map<string, number>>();
-
-function usesOf(store: Store): Map<string, number> {
-  const uses = usesByStore.get(store) ?? new Map<string, number>();
-  usesByStore.set(store, uses);
-  return uses;
-}
-
-function noteUse(deps: Deps, key: StoredKey): void {
-  const nowMs = deps.clock.nowMs();
-  const uses = usesOf(deps.store);
-  if (uses.has(key.id)) return;
+function noteUse({ clock, keyUses }: Deps, key: StoredKey): void {
+  const nowMs = clock.nowMs();
+  if (keyUses.has(key.id)) return;
   if (key.lastUsedAtMs !== null && nowMs < key.lastUsedAtMs + USE_RESOLUTION_MS) return;
-  uses.set(key.id, nowMs);
+  keyUses.set(key.id, nowMs);
 }
 
 function checkedName(name: string): string {

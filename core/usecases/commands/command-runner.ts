@@ -3,12 +3,9 @@
 // refusal; an accepted command is polled until its end is reported. The worker does not wait for
 // calls. Without the lease only a polled report is applied.
 import { holdsLease } from '../../domain/base/lease.js';
+import { schedules } from '../../domain/base/schedules.js';
 import { tenantOf } from '../../domain/base/tenant.js';
-import {
-  ABANDONED_POLL_FOR_MS,
-  pollAgain,
-  stopPolling,
-} from '../../domain/commands/command-report.js';
+import { pollAgain, stopPolling } from '../../domain/commands/command-report.js';
 import {
   COMMAND_LEASE_MS,
   denyCommand,
@@ -36,7 +33,9 @@ import type {
   PartnerFact,
   SettlementPartner,
 } from '../../ports/partner.js';
+import type { Tx } from '../../ports/storage.js';
 import { isDepositUndecided } from '../deposits/receipt-matching.js';
+import { expectApproved } from '../parties/buyer-decisions.js';
 import {
   isPayinDoubted,
   type Staged,
@@ -52,6 +51,8 @@ import { operationOf } from './partner-operations.js';
 
 /** Commands that run at a time in one process: each is a connection to the partner. */
 const COMMANDS_IN_FLIGHT_MAX = 256;
+
+export const BUYER_UNAPPROVED = 'the buyer is not approved';
 
 /** One per process: it counts the commands in flight. */
 export function commandRunner(deps: Deps, inFlightMax = COMMANDS_IN_FLIGHT_MAX): Runner {
@@ -134,8 +135,9 @@ export function requestOf(deps: Deps, command: PartnerCommand): string {
 }
 
 /**
- * Stores `sent`; null if the lease is lost. No payout is sent while a person must decide whether
- * its pay-in failed, and no pay-in while one must decide on a deposit that may be for it.
+ * Stores `sent`; null if the lease is lost. No payout is sent while the buyer is not approved, or
+ * while a person must decide whether its pay-in failed, and no pay-in while one must decide on a
+ * deposit that may be for it.
  */
 function markSent(
   deps: Deps,
@@ -148,9 +150,17 @@ function markSent(
       isMoneyCommand(command) &&
       command.kind === 'payin' &&
       (await isDepositUndecided(tx, tenantOf(command), command.paymentId));
+    const unapproved = await unapprovedPayment(tx, command);
     return operationOf(command).onChanged(batch, command, (commands) => {
+      if (unapproved !== null) {
+        // An operator decides again who gets the money of a settled payment.
+        const refusal = { code: null, message: BUYER_UNAPPROVED };
+        return isTerminal(unapproved.status)
+          ? refuseCommand(command, refusal, nowMs)
+          : markLate(postponeCommand(command, BUYER_UNAPPROVED, nowMs), nowMs);
+      }
       if (command.kind === 'payout' && commands.some(isPayinDoubted)) {
-        return postponeCommand(command, 'a person must decide whether the pay-in failed', nowMs);
+        return postponeCommand(command, 'a person must decide about the pay-in', nowMs);
       }
       if (isHeld) {
         const reason =
@@ -163,6 +173,14 @@ function markSent(
       return sendCommand(command, sealed, nowMs);
     });
   });
+}
+
+/** The payment of a payout whose buyer is not approved, else null. Guards the approval. */
+async function unapprovedPayment(tx: Tx, command: PartnerCommand): Promise<Payment | null> {
+  if (!isMoneyCommand(command) || command.kind !== 'payout') return null;
+  const payment = await tx.payments.get(tenantOf(command), command.paymentId);
+  assert(payment !== null, 'a payment stays');
+  return (await expectApproved(tx, payment)) ? null : payment;
 }
 
 /** An adapter that throws leaves the outcome in doubt. */
@@ -329,7 +347,7 @@ function afterPoll<C extends PartnerCommand>(
   // The buyer may still pay but is not expected to.
   const isAbandoned = command.kind === 'payin' && payment !== null && isTerminal(payment.status);
   const abandonedAtMs = isAbandoned ? payment.updatedAtMs : null;
-  const isOver = abandonedAtMs !== null && nowMs - abandonedAtMs > ABANDONED_POLL_FOR_MS;
+  const isOver = abandonedAtMs !== null && nowMs - abandonedAtMs > schedules.abandonedPoll.forMs;
   const isSettled = !isOpen(command) && !mayChange(command) && lastError === null;
   return isSettled || isOver
     ? stopPolling(command, nowMs)

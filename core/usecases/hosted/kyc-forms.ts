@@ -40,7 +40,7 @@ import { fileProblems } from '../parties/documents.js';
 import { type KycStart, stageForm, submitDossier } from '../parties/kyc.js';
 import { readDraft, stageUnused } from '../parties/kyc-drafts.js';
 import { alertUnplaced } from '../parties/party-reports.js';
-import { callSafely, expectAccepted, partnerOf } from '../service/partner-calls.js';
+import { callSafely, expectAccepted, requirePartner } from '../service/partner-calls.js';
 
 /** What a session may reach: the form of a payment's buyer, or of a submission. */
 export type KycSession = Tenant &
@@ -56,7 +56,7 @@ export interface KycForm extends FormFacts {
   readonly buyerId: string;
   /** Null before the first change. */
   readonly submissionId: string | null;
-  /** Of the submission; 0 before the first change. */
+  /** The version of the submission; 0 before the first change. */
   readonly version: number;
 }
 
@@ -220,7 +220,7 @@ export async function kycTermsUrl(
   redirectUrl: string,
 ): Promise<string> {
   refuseScope(session, { page: 'terms', owner: null });
-  const partner = await partnerOf(deps, session);
+  const partner = await requirePartner(deps, session);
   const { buyerId, submission } = await deps.store.run((tx) => readForm(deps, tx, session));
   const key = `terms-${session.orgId}-${buyerId}`;
   const partyRef = submission?.status === 'rejected' ? null : (submission?.partnerRef ?? null);

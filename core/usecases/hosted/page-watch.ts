@@ -8,7 +8,7 @@ import { VERSIONS_MAX } from '../../ports/storage.js';
 
 /** How late a page shows a change without an event: bank details, a part of the money. */
 export const PAGE_POLL_MS = 2 * SECOND_MS;
-/** Of one session: more tabs than a person uses. */
+/** Streams of one session: more tabs than a person uses. */
 export const STREAMS_PER_SESSION_MAX = 4;
 
 export interface PageWatch {

@@ -26,7 +26,7 @@ export interface PaymentPage extends PaymentView {
   /** How to check the bank details; null without them. */
   readonly check: ShownBankDetails | null;
   readonly moneyTimes: MoneyTimes;
-  /** Of `tx.views.pageVersions`. */
+  /** The version that `tx.views.pageVersions` returns. */
   readonly pageVersion: string;
   readonly nowMs: number;
 }

@@ -1,5 +1,6 @@
 // Sign-in on the hosted pages: a page mails a link and a code to the address that it belongs to,
-// and either one proves the mailbox and starts a session. The buyer's next steps are in buyers.ts.
+// and either one proves the mailbox and starts a session. The buyer's next steps are in
+// buyer-steps.ts.
 import { hash } from 'node:crypto';
 import type { PageSession, SessionSubject } from '../../domain/access/page-session.js';
 import type { Locale } from '../../domain/base/locale.js';
@@ -28,7 +29,7 @@ import type { Tx } from '../../ports/storage.js';
 import { makeSession } from '../access/page-sessions.js';
 import { CODE_PURPOSE, stageLink } from '../mail/mails.js';
 import { isSignInClientSpent, takeCodeSlot } from '../service/rate-limits.js';
-import { signIn } from './buyers.js';
+import { signIn } from './buyer-steps.js';
 import { openPage } from './payment-page.js';
 
 export interface LinkRequest {
@@ -56,7 +57,7 @@ export type LinkState =
       readonly state: 'valid';
       readonly address: string;
       readonly endsAtMs: number;
-      /** Of the browser that asked for it; null for an invitation. */
+      /** The hash of the browser that asked for the link; null for an invitation. */
       readonly browserHash: string | null;
     }
   | { readonly state: 'used'; readonly usedAtMs: number; readonly maskedAddress: string }
@@ -75,7 +76,7 @@ export interface SignedIn {
   readonly view: PaymentView | null;
 }
 
-/** Of the random value in the cookie of a browser. */
+/** The hash of the random value in the cookie of a browser. */
 export function hashBrowser(nonce: string): string {
   return hash('sha256', `browser ${nonce}`, 'hex');
 }

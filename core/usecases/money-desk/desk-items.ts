@@ -11,13 +11,14 @@ import { type PayoutReport, payoutProblem } from '../../domain/commands/report-c
 import { isUnmatched, type Receipt, type ReceiptState } from '../../domain/deposits/receipt.js';
 import {
   basisOf,
+  isPayoutBack,
   isPayoutInReview,
   isRefundableByHand,
   type MoneyAction,
   type MoneyDecision,
   paidByHand,
 } from '../../domain/money-desk/money-decision.js';
-import { commandsChanged } from '../../domain/payments/command-outcomes.js';
+import { commandsChanged, returnDecided } from '../../domain/payments/command-outcomes.js';
 import { assert, PonteError } from '../../errors.js';
 import type { Tx } from '../../ports/storage.js';
 import { operationOf } from '../commands/partner-operations.js';
@@ -29,6 +30,7 @@ import {
 } from '../deposits/receipts.js';
 import { nextReference } from '../payments/command-references.js';
 import { announce, loadPayment, stageChange } from '../payments/payment-store.js';
+import { currentDestination } from '../payments/payments.js';
 import type { Batch } from '../service/batch.js';
 import { currentKeyIn } from '../service/service-keys.js';
 
@@ -76,6 +78,7 @@ function receiptItem(receipt: Receipt, request: DeskRequest): DeskItem {
       action.verb === 'assign' ? stageAssignment(batch, receipt, action.paymentId) : null,
     refund: async (batch: Batch) => stageRefund(batch, receipt),
     resolve: async (batch: Batch) => stageResolution(batch, receipt),
+    'pay-again': async () => null,
   } as const;
   return {
     orgId,
@@ -109,13 +112,16 @@ function receiptProblem(receipt: Receipt, action: MoneyAction): string | null {
     const to = paymentId === null ? '' : `, ${paymentId}${by}`;
     return `The money of ${id} ${receiptTexts[state]}${to}.`;
   }
+  if (action.verb === 'pay-again') return `${id} is a receipt: only a payout is paid again.`;
   const isFit = action.verb !== 'resolve' || action.found === 'otherwise';
   return isFit ? null : `${id} is a receipt: it is resolved --as otherwise.`;
 }
 
 function commandItem(command: MoneyCommand, request: DeskRequest): DeskItem {
   const { orgId, mode } = command;
-  const action = actionOf(request, command.amount.currency);
+  const asked = actionOf(request, command.amount.currency);
+  const isOfPayout = asked.verb === 'refund' && command.kind === 'payout';
+  const action: MoneyAction = isOfPayout ? { ...asked, of: 'payout' } : asked;
   return {
     orgId,
     mode,
@@ -139,12 +145,22 @@ function commandProblem(command: MoneyCommand, action: MoneyAction): string | nu
     case 'assign':
       return `${command.id} is a command to the partner: only a receipt is assigned.`;
     case 'refund':
-      return refundProblem(command);
+      return action.of === 'payout' ? backProblem(command) : refundProblem(command);
+    case 'pay-again':
+      return backProblem(command);
     case 'resolve':
       return action.found === 'otherwise'
         ? `${command.id} is a command to the partner: it is resolved --as returned or paid.`
         : resolveProblem(command);
   }
+}
+
+function backProblem(item: MoneyCommand): string | null {
+  const { id, kind, state, end, review } = item;
+  if (kind !== 'payout') return `${id} is a ${kind}: only a payout is paid again.`;
+  if (review !== null) return `A report about ${id} is under review. ${reviewHint(item)}`;
+  if (isPayoutBack(item)) return null;
+  return `The payout ${id} did not come back after the settlement: it is ${state}/${end}.`;
 }
 
 function refundProblem(item: MoneyCommand): string | null {
@@ -206,7 +222,12 @@ async function stageCommandAction(
   action: MoneyAction,
   item: MoneyCommand,
 ): Promise<() => void> {
-  if (action.verb === 'refund') return stagePaidByHand(batch, item);
+  if (action.verb === 'pay-again') return stageReturnDecided(batch, item, 'seller');
+  if (action.verb === 'refund') {
+    return action.of === 'payout'
+      ? stageReturnDecided(batch, item, 'buyer')
+      : stagePaidByHand(batch, item);
+  }
   assert(isPayoutFound(action), 'only a payout is resolved');
   const { id, reference, partnerRef, amount, version, end } = item;
   assert(partnerRef !== null, `the payout ${id} was accepted`);
@@ -217,6 +238,22 @@ async function stageCommandAction(
   const source = { polledVersion: version, alsoChange };
   const staged = await operationOf(item).onReport(batch, item, fact, source);
   return staged.announce;
+}
+
+async function stageReturnDecided(
+  { deps, tx, nowMs }: Batch,
+  payout: MoneyCommand,
+  to: 'buyer' | 'seller',
+): Promise<() => void> {
+  const tenant = tenantOf(payout);
+  const stored = await loadPayment(tx, tenant, payout.paymentId);
+  const commands = await tx.commands.ofPayment(tenant, payout.paymentId);
+  const { payment } = stored;
+  const destination = to === 'seller' ? await currentDestination(tx, payment) : payment.destination;
+  const was = { ...stored, payment: Object.freeze({ ...payment, destination }) };
+  const change = returnDecided(was, commands, payout, to, nowMs);
+  const done = await stageChange(deps, tx, stored, change);
+  return () => announce(deps, done);
 }
 
 async function stagePaidByHand(batch: Batch, refund: MoneyCommand): Promise<() => void> {

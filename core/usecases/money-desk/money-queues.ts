@@ -1,6 +1,6 @@
-// What waits at the money desk: money that nobody ordered, payments that are short of money,
-// refunds that are owed, commands in review. Each row says what is known and what an operator can
-// do.
+// What waits at the money desk: money that nobody ordered, payments that are short of money or
+// whose buyer is not approved any more, refunds that are owed, commands in review. Each row says
+// what is known and what an operator can do.
 import { type Money, money } from '../../domain/base/money.js';
 import { type Mode, tenantOf } from '../../domain/base/tenant.js';
 import { isUnpaidRefund, type MoneyCommand } from '../../domain/commands/partner-command.js';
@@ -9,35 +9,39 @@ import type { Receipt } from '../../domain/deposits/receipt.js';
 import {
   basisOf,
   type CommandQueue,
+  isPayoutBack,
   isPayoutInReview,
   isRefundableByHand,
   type MoneyDecision,
   type MoneyQueue,
   moneyQueues,
 } from '../../domain/money-desk/money-decision.js';
-import { isShortPaid } from '../../domain/payments/change.js';
+import { isShortPaid, isUnapproved } from '../../domain/payments/change.js';
 import { type Funds, heldMinor } from '../../domain/payments/funds.js';
+import type { Payment, PaymentStatus } from '../../domain/payments/payment.js';
 import type { Deps } from '../../ports/deps.js';
 import type { Payer } from '../../ports/partner.js';
 import type { DecisionFilter, QueuePage, Tx } from '../../ports/storage.js';
 import { ownerOf } from '../deposits/receipt-matching.js';
 import { payerOf } from '../deposits/receipts.js';
 import { readReview } from '../payments/command-changes.js';
-import { loadPayment } from '../payments/payment-store.js';
+import { loadPayment, loadView } from '../payments/payment-store.js';
 import { currentBasis } from './desk-items.js';
 
 type QueueContext = Pick<Deps, 'store' | 'secretBox'>;
 
 /**
  * What an operator can do about a row. `retry`: send it again. `ask`: read it at the partner. The
- * others are decisions, `cancel` and `accept`.
+ * others are decisions, `cancel`, `fail` and `accept`.
  */
 export type DeskStep =
   | 'assign'
   | 'cancel'
+  | 'fail'
   | 'retry'
   | 'ask'
   | 'refund'
+  | 'pay_again'
   | 'returned'
   | 'paid'
   | 'otherwise'
@@ -53,10 +57,11 @@ export interface QueueRow {
   readonly mode: Mode;
   /** Null for a receipt. */
   readonly paymentId: string | null;
-  /** Of a short payment: what is missing. */
+  /** Of a short payment, what is missing. Of an unapproved one, what it has received. */
   readonly amount: Money;
   /**
-   * Unmatched and short: the money arrived. Owed: the debt arose. In review: the command was sent.
+   * Unmatched and short: the money arrived. Unapproved: the approval was lost. Owed: the debt
+   * arose. In review: the command was sent.
    */
   readonly sinceMs: number;
   readonly known: Known;
@@ -83,8 +88,11 @@ export type Known =
       readonly asked: Money;
       readonly expiresAtMs: number | null;
     }
+  | { readonly kind: 'unapproved'; readonly status: PaymentStatus; readonly asked: Money }
   | { readonly kind: 'refund'; readonly state: OpenRefundState; readonly error: string | null }
   | { readonly kind: 'needs_review'; readonly error: string | null }
+  /** A payout that came back after the settlement. */
+  | { readonly kind: 'back'; readonly error: string | null }
   | {
       readonly kind: 'review';
       /** By which `commands accept` names the report. */
@@ -186,6 +194,7 @@ const readers: Readonly<Record<MoneyQueue, Reader>> = {
       (await tx.moneyQueues.received(page)).map((funds) => ({ ...funds, id: funds.paymentId })),
     shortRow,
   ),
+  unapproved: reader((tx, page) => tx.moneyQueues.unapproved(page), unapprovedRow),
   owed: commandReader('owed'),
   in_review: commandReader('in_review'),
 };
@@ -276,6 +285,26 @@ async function shortRow(
   };
 }
 
+/** Null if the buyer is approved again, or the payout was sent before. */
+async function unapprovedRow({ tx }: Read, { id, ...of }: Payment): Promise<QueueRow | null> {
+  const view = await loadView(tx, tenantOf(of), id);
+  if (!isUnapproved(view, view.kycStatus === 'approved')) return null;
+  const { payment, funds } = view;
+  const { status, amount: asked, approvalLostAtMs, updatedAtMs } = payment;
+  return {
+    ...tenantOf(payment),
+    queue: 'unapproved',
+    id,
+    kind: 'payment',
+    paymentId: id,
+    amount: money(heldMinor(funds), funds.currency),
+    sinceMs: approvalLostAtMs ?? updatedAtMs,
+    known: { kind: 'unapproved', status, asked },
+    steps: ['fail'],
+    proposal: null,
+  };
+}
+
 async function commandRow(
   { tx }: Read,
   queue: CommandQueue,
@@ -308,7 +337,7 @@ function knownOf(command: MoneyCommand): Known {
     const isUsable = problem === 'implausible';
     return { kind: 'review', report: reviewName(review), reason, isUsable };
   }
-  if (kind === 'payout') return { kind: 'needs_review', error };
+  if (kind === 'payout') return { kind: isPayoutBack(command) ? 'back' : 'needs_review', error };
   return { kind: 'refund', state: refundState(command), error };
 }
 
@@ -324,6 +353,7 @@ function stepsOf(command: MoneyCommand): readonly DeskStep[] {
   if (review !== null && readReview(review).kind === 'implausible') steps.push('accept');
   if (review !== null) steps.push('ask');
   if (isPayoutInReview(command)) steps.push('returned', 'paid');
+  if (review === null && isPayoutBack(command)) steps.push('refund', 'pay_again');
   if (review === null && isUnpaidRefund(command)) steps.push('retry');
   if (review === null && isRefundableByHand(command)) steps.push('refund');
   return steps;

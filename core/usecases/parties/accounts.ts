@@ -20,7 +20,12 @@ import { PonteError } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
 import type { AccountFilter } from '../../ports/storage.js';
 import type { Batch } from '../service/batch.js';
-import { callSafely, expectAccepted, expectDone, partnerOf } from '../service/partner-calls.js';
+import {
+  callSafely,
+  expectAccepted,
+  expectDone,
+  requirePartner,
+} from '../service/partner-calls.js';
 import { stageSubmitted } from './documents.js';
 import { accountKind, loadAccount, stageAccountEvents } from './party-kinds.js';
 import { configurePayoutOf, type PixDestination } from './party-payouts.js';
@@ -46,7 +51,7 @@ interface CreatedAccount {
   readonly account: ConnectedAccount;
   /** The account of this externalId existed. */
   readonly replayed: boolean;
-  /** Of a replay: the fields that differ from what is stored. */
+  /** The fields of a replay that differ from what is stored. */
   readonly mismatch: readonly string[];
 }
 
@@ -109,7 +114,7 @@ export async function startTerms(
   // Terms of a rejected party serve no other one.
   const partyRef = status === 'rejected' ? null : partnerRef;
   const key = Buffer.from(deps.ids.randomBytes(TOS_KEY_BYTES)).toString('hex');
-  const partner = await partnerOf(deps, tenant);
+  const partner = await requirePartner(deps, tenant);
   const { url } = expectAccepted(
     await callSafely(() => partner.startTos({ redirectUrl, key, partyRef })),
   );

@@ -1,19 +1,50 @@
-// What the partner's decision on a buyer leads to: payments of the tenant that wait for it, and the
-// approvals that other tenants adopted.
-import type { Mode, Tenant } from '../../domain/base/tenant.js';
-import { type KycSubmission, withdrawn } from '../../domain/parties/buyer-kyc.js';
+// What the partner's decision on a buyer leads to: payments of the tenant that wait for it or rely
+// on an approval that is lost, and the approvals that other tenants adopted.
+import { type Mode, type Tenant, tenantOf } from '../../domain/base/tenant.js';
+import { emailKey, type KycSubmission, withdrawn } from '../../domain/parties/buyer-kyc.js';
 import { countsAsBuyerKyc } from '../../domain/parties/connected-account.js';
-import type { Payment } from '../../domain/payments/payment.js';
+import {
+  type Payment,
+  type PaymentStatus,
+  verifiedStatuses,
+} from '../../domain/payments/payment.js';
 import { kycDecided } from '../../domain/payments/payment-transitions.js';
 import { assert } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
 import type { Tx } from '../../ports/storage.js';
 import { loadPayment, stageChange } from '../payments/payment-store.js';
 
-/** Waiting payments of a buyer that one batch moves. */
-const WAITING_PAGE = 50;
-/** Adopted approvals that one batch withdraws. */
-const WITHDRAWN_AT_ONCE = 50;
+export interface StagedDecision {
+  /** False if more payments may be concerned: stage it again. */
+  readonly isComplete: boolean;
+  /** For operators, once the batch is stored. */
+  readonly alerts: readonly { readonly alert: string; readonly paymentId: string }[];
+}
+
+export const nothingStaged: StagedDecision = { isComplete: true, alerts: [] };
+
+/** Payments of a buyer that one batch moves. */
+const PAYMENTS_AT_ONCE = 50;
+
+/**
+ * Whether the buyer is approved for this tenant, by its submission or a connected account. Stages a
+ * guard on the approval.
+ */
+export async function expectApproved(
+  tx: Tx,
+  payment: Tenant & Pick<Payment, 'buyerId' | 'buyer'>,
+): Promise<boolean> {
+  const tenant = tenantOf(payment);
+  const own = await tx.buyers.submission(tenant, payment.buyerId);
+  if (own?.status === 'approved') {
+    tx.buyers.expectSubmission(own);
+    return true;
+  }
+  const accounts = await tx.accounts.ofBuyer(tenant, emailKey(payment.buyer.email));
+  const account = accounts.find(countsAsBuyerKyc);
+  if (account !== undefined) tx.accounts.expect(account);
+  return account !== undefined;
+}
 
 /**
  * Now, or the latest time at which a payment started to wait for this buyer, if another host's
@@ -25,113 +56,162 @@ export async function rejectionTime(
   nowMs: number,
 ): Promise<number> {
   let atMs = nowMs;
-  for await (const page of waitingPages(tx, submission, submission.buyerId)) {
+  for await (const page of pagesOf(tx, submission, submission.buyerId, 'buyer_kyc_pending')) {
     atMs = Math.max(atMs, ...page.map(({ updatedAtMs }) => updatedAtMs));
   }
   return atMs;
 }
 
-/** Payments that wait for the KYC of this buyer, oldest first. */
-async function* waitingPages(tx: Tx, tenant: Tenant, buyerId: string) {
+/** Payments of this buyer in a status, oldest first. */
+async function* pagesOf(tx: Tx, tenant: Tenant, buyerId: string, status: PaymentStatus) {
   for (let [fromMs, afterId] = [0, '']; ; ) {
-    const page = { fromMs, afterId, limit: WAITING_PAGE };
-    const waiting = await tx.payments.ofBuyer(tenant, buyerId, 'buyer_kyc_pending', page);
-    yield waiting;
-    const last = waiting.at(-1);
-    if (last === undefined || waiting.length < WAITING_PAGE) return;
+    const page = { fromMs, afterId, limit: PAYMENTS_AT_ONCE };
+    const found = await tx.payments.ofBuyer(tenant, buyerId, status, page);
+    yield found;
+    const last = found.at(-1);
+    if (last === undefined || found.length < PAYMENTS_AT_ONCE) return;
     [fromMs, afterId] = [last.createdAtMs, last.id];
   }
 }
 
 /**
  * The partner rejects this party, perhaps after an approval: the submissions of all tenants that
- * depend on it lose their approval. Running payments go on; the next one requires KYC again. False
- * once none is left.
+ * depend on it lose their approval, each after the last of its payments. Null once none is left.
  */
-export async function stageWithdrawn(tx: Tx, mode: Mode, partnerRef: string): Promise<boolean> {
-  const resting = await tx.buyers.approvedByPartnerRef(mode, partnerRef, WITHDRAWN_AT_ONCE);
-  for (const submission of resting) tx.buyers.updateSubmission(withdrawn(submission));
-  return resting.length > 0;
+export async function stageWithdrawn(
+  deps: Deps,
+  tx: Tx,
+  mode: Mode,
+  partnerRef: string,
+): Promise<StagedDecision | null> {
+  const [approved] = await tx.buyers.approvedByPartnerRef(mode, partnerRef, 1);
+  if (approved === undefined) return null;
+  const lost = withdrawn(approved);
+  const decided = await decisionOn(tx, tenantOf(lost), lost.buyerId, lost);
+  const { isComplete, alerts } =
+    decided === null ? nothingStaged : await stageDecision(deps, tx, lost, decided);
+  if (isComplete) tx.buyers.updateSubmission(lost);
+  else tx.buyers.expectSubmission(approved);
+  return { isComplete: false, alerts };
 }
 
 export async function moveWaiting(deps: Deps, tenant: Tenant, buyerId: string): Promise<void> {
-  const work = (tx: Tx) => stageWaiting(deps, tx, tenant, buyerId);
-  for (let isComplete = false; !isComplete; ) isComplete = await deps.store.run(work);
+  const work = (tx: Tx) => stageDecided(deps, tx, tenant, buyerId);
+  for (let isComplete = false; !isComplete; ) ({ isComplete } = await deps.store.run(work));
   deps.wake('outbox');
 }
 
-/**
- * Stages a page of the payments that wait for the decision on this buyer; false if more may wait.
- */
-export async function stageWaiting(
+/** Stages a page of the payments that the decision on this buyer concerns. */
+export async function stageDecided(
   deps: Deps,
   tx: Tx,
   tenant: Tenant,
   buyerId: string,
-): Promise<boolean> {
-  const decided = await decisionOn(tx, tenant, buyerId);
-  if (decided === null) return true;
-  const { decision, reason } = decided;
-  const waiting = await waitingFor(tx, tenant, buyerId, decided);
-  const read = await Promise.all(waiting.map((payment) => loadPayment(tx, tenant, payment.id)));
-  const nowMs = deps.clock.nowMs();
-  if (read.length > 0) decided.guard();
-  for (const was of read) {
-    await stageChange(deps, tx, was, kycDecided(was, decision, reason, nowMs));
-  }
-  return read.length < WAITING_PAGE;
+): Promise<StagedDecision> {
+  const submission = await tx.buyers.submission(tenant, buyerId);
+  const decided = await decisionOn(tx, tenant, buyerId, submission);
+  if (decided === null) return nothingStaged;
+  const staged = await stageDecision(deps, tx, { ...tenant, buyerId }, decided);
+  if (staged.count > 0 && submission !== null) tx.buyers.expectSubmission(submission);
+  return staged;
 }
 
-/** Payments that wait for this decision: at least a page, if there are as many. */
-async function waitingFor(
+async function stageDecision(
+  deps: Deps,
+  tx: Tx,
+  { buyerId, ...of }: Tenant & Pick<Payment, 'buyerId'>,
+  decided: KycDecision,
+): Promise<StagedDecision & { readonly count: number }> {
+  const tenant = tenantOf(of);
+  const { decision, reason } = decided;
+  const found = await concernedBy(tx, tenant, buyerId, decided);
+  const read = await Promise.all(
+    found.map(async (payment) => ({
+      was: await loadPayment(tx, tenant, payment.id),
+      commands: await tx.commands.ofPayment(tenant, payment.id),
+    })),
+  );
+  const nowMs = deps.clock.nowMs();
+  if (read.length > 0) decided.guard();
+  const alerts: StagedDecision['alerts'][number][] = [];
+  let count = 0;
+  for (const { was, commands } of read) {
+    const change = kycDecided(was, commands, decision, reason, nowMs);
+    await stageChange(deps, tx, was, change);
+    const { id: paymentId } = was.payment;
+    alerts.push(...change.alerts.map((alert) => ({ alert, paymentId })));
+    count += 1;
+    // A batch does not read commands after it has staged some.
+    if (change.commands.length + change.changedCommands.length > 0) break;
+  }
+  return { isComplete: count === read.length && count < PAYMENTS_AT_ONCE, alerts, count };
+}
+
+/** Payments that this decision concerns: at least a page, if there are as many. */
+async function concernedBy(
   tx: Tx,
   tenant: Tenant,
   buyerId: string,
   decision: KycDecision,
 ): Promise<readonly Payment[]> {
   const found: Payment[] = [];
-  for await (const page of waitingPages(tx, tenant, buyerId)) {
-    found.push(...page.filter((payment) => isDecidedBy(decision, payment)));
-    if (found.length >= WAITING_PAGE) break;
+  for (const status of decidedStatuses[decision.decision]) {
+    for await (const page of pagesOf(tx, tenant, buyerId, status)) {
+      found.push(...page.filter((payment) => isDecidedBy(decision, payment)));
+      if (found.length >= PAYMENTS_AT_ONCE) return found;
+    }
   }
   return found;
 }
 
+const decidedStatuses = {
+  approve: ['buyer_kyc_pending'],
+  reject: ['buyer_kyc_pending', ...verifiedStatuses],
+} as const satisfies Record<KycDecision['decision'], readonly PaymentStatus[]>;
+
 interface KycDecision {
   readonly decision: 'approve' | 'reject';
   readonly reason: string | null;
+  /** Null if this tenant has no rejection, only no approval any more. */
   readonly rejectedAtMs: number | null;
-  /** Guards the row with the decision. */
+  /** Guards the accounts that it depends on. */
   readonly guard: () => void;
 }
 
-/** By this tenant's connected account of the same address, or its submission. */
-async function decisionOn(tx: Tx, tenant: Tenant, buyerId: string): Promise<KycDecision | null> {
-  const [submission, buyer] = await Promise.all([
-    tx.buyers.submission(tenant, buyerId),
-    tx.buyers.get(tenant.mode, buyerId),
-  ]);
+/**
+ * By this tenant's connected account of the same address, or its submission. Null while an approval
+ * is paused.
+ */
+async function decisionOn(
+  tx: Tx,
+  tenant: Tenant,
+  buyerId: string,
+  submission: KycSubmission | null,
+): Promise<KycDecision | null> {
+  const buyer = await tx.buyers.get(tenant.mode, buyerId);
   assert(buyer !== null, 'a buyer stays');
   const accounts = await tx.accounts.ofBuyer(tenant, buyer.emailKey);
-  const account = accounts.find(countsAsBuyerKyc);
-  if (account !== undefined) {
-    const approval = { decision: 'approve', reason: null, rejectedAtMs: null } as const;
-    return { ...approval, guard: () => tx.accounts.expect(account) };
+  const guard = () => {
+    for (const account of accounts) tx.accounts.expect(account);
+  };
+  const unknown = { reason: null, rejectedAtMs: null, guard };
+  if (accounts.some(countsAsBuyerKyc) || submission?.status === 'approved') {
+    return { ...unknown, decision: 'approve' };
   }
-  const decision = decisionOf(submission);
-  if (submission === null || decision === null) return null;
-  const { reason, rejectedAtMs } = submission;
-  const guard = () => tx.buyers.expectSubmission(submission);
-  return { decision, reason, rejectedAtMs, guard };
+  if (submission?.status === 'rejected') {
+    const { reason, rejectedAtMs } = submission;
+    return { decision: 'reject', reason, rejectedAtMs, guard };
+  }
+  const isPaused = submission !== null && submission.approvedAtMs !== null;
+  return isPaused ? null : { ...unknown, decision: 'reject' };
 }
 
-/** A rejection fails only payments that waited before it, even if it is reported again later. */
-function isDecidedBy({ decision, rejectedAtMs }: KycDecision, waiting: Payment): boolean {
-  return decision === 'approve' || (rejectedAtMs !== null && waiting.updatedAtMs <= rejectedAtMs);
-}
-
-function decisionOf(submission: KycSubmission | null): 'approve' | 'reject' | null {
-  if (submission?.status === 'approved') return 'approve';
-  if (submission?.status === 'rejected') return 'reject';
-  return null;
+/**
+ * A rejection fails waiting payments that waited before it, even if it is reported again later. Who
+ * has passed KYC relied on an approval that is lost.
+ */
+function isDecidedBy({ decision, rejectedAtMs }: KycDecision, payment: Payment): boolean {
+  if (decision === 'approve') return true;
+  if (payment.status !== 'buyer_kyc_pending') return payment.approvalLostAtMs === null;
+  return rejectedAtMs !== null && payment.updatedAtMs <= rejectedAtMs;
 }

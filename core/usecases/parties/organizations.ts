@@ -24,7 +24,7 @@ import type { Deps } from '../../ports/deps.js';
 import type { SettlementPartner } from '../../ports/partner.js';
 import type { Tx } from '../../ports/storage.js';
 import type { Batch } from '../service/batch.js';
-import { expectAccepted, partnerOf } from '../service/partner-calls.js';
+import { expectAccepted, requirePartner } from '../service/partner-calls.js';
 import { partnerKey } from '../service/service-keys.js';
 import { stageTaken } from './party-commands.js';
 import { loadProfile, organizationKind, stageProfile } from './party-kinds.js';
@@ -171,7 +171,7 @@ async function runTaken(deps: Deps, commandId: string | null): Promise<void> {
 }
 
 async function configuredPartner(deps: Deps, { mode }: Tenant): Promise<SettlementPartner> {
-  if (deps.partners[mode] !== null) return partnerOf(deps, { mode });
+  if (deps.partners[mode] !== null) return requirePartner(deps, { mode });
   const text = `mode: no settlement partner is configured for ${mode}. `;
   const advice = 'Configure one, the same for the server and for this command.';
   throw new PonteError('ValidationError', text + advice);

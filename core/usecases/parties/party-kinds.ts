@@ -13,7 +13,6 @@ import {
 import {
   accountEvents,
   type ConnectedAccount,
-  countsAsBuyerKyc,
   settledAccount,
 } from '../../domain/parties/connected-account.js';
 import { type OrganizationProfile, settledProfile } from '../../domain/parties/organization.js';
@@ -27,7 +26,13 @@ import type { PartyReport } from '../../ports/partner.js';
 import type { Tx } from '../../ports/storage.js';
 import { stageFormDecided, stageKycMore } from '../mail/kyc-notices.js';
 import type { Batch } from '../service/batch.js';
-import { rejectionTime, stageWaiting, stageWithdrawn } from './buyer-decisions.js';
+import {
+  nothingStaged,
+  rejectionTime,
+  type StagedDecision,
+  stageDecided,
+  stageWithdrawn,
+} from './buyer-decisions.js';
 import { stagePurge } from './documents.js';
 import { readDraft, sealDossier, sealDraft } from './kyc-drafts.js';
 import { partyCommand } from './party-commands.js';
@@ -47,7 +52,7 @@ export interface PartyKind<P extends Party = Party> {
    * the change leads to one: due now, or leased to the caller.
    */
   stage(batch: Batch, was: P, changed: P, lease?: string | null): Promise<PartyCommand | null>;
-  /** Names the party in an alert. */
+  /** What an alert says about the party. */
   about(party: P): Readonly<Record<string, string>>;
   /** New terms are due of an approved party too: later calls need them. */
   readonly needsTerms: boolean;
@@ -57,8 +62,8 @@ export interface PartyKind<P extends Party = Party> {
   needsOperator(deps: Deps, was: P, next: P, reported: IncomingPartyReport): boolean;
   /** The time of a decision, where it is not the time of the report. */
   decidedAtMs(batch: Batch, was: P, report: PartyReport): Promise<number>;
-  /** Stages what waits for the decision; false if more may wait. */
-  followUp(batch: Batch, party: P, reported: IncomingPartyReport): Promise<boolean>;
+  /** Stages what follows from the decision. */
+  followUp(batch: Batch, party: P, reported: IncomingPartyReport): Promise<StagedDecision>;
 }
 
 export const organizationKind: PartyKind<OrganizationProfile> = {
@@ -66,7 +71,7 @@ export const organizationKind: PartyKind<OrganizationProfile> = {
   async stage(batch, was, changed, lease = null) {
     if (changed === was) return null;
     const next = settledProfile(was, changed);
-    const isReady = needsRails(next) && (await mayCollect(batch.tx, next));
+    const isReady = needsRails(next) && (await hasProductionAccess(batch.tx, next));
     return stageProfile(batch, next, isReady, lease);
   },
   about: ({ orgId, mode }) => ({ orgId, mode }),
@@ -74,7 +79,7 @@ export const organizationKind: PartyKind<OrganizationProfile> = {
   refusal: rejection,
   needsOperator: (_, was, next) => isAsked(was, next),
   decidedAtMs: async ({ nowMs }) => nowMs,
-  followUp: async () => true,
+  followUp: async () => nothingStaged,
 };
 
 export const accountKind: PartyKind<ConnectedAccount> = {
@@ -104,9 +109,9 @@ export const accountKind: PartyKind<ConnectedAccount> = {
     const tenant = tenantOf(account);
     // Documents of an answer are not needed any more.
     if (corrections === null) stagePurge(deps, tx, tenant, { party: 'account', id });
-    if (!countsAsBuyerKyc(account) || email === null) return true;
+    if (account.role !== 'buyer' || email === null) return nothingStaged;
     const buyer = await tx.buyers.byEmail(tenant.mode, emailKey(email));
-    return buyer === null || stageWaiting(deps, tx, tenant, buyer.id);
+    return buyer === null ? nothingStaged : stageDecided(deps, tx, tenant, buyer.id);
   },
 };
 
@@ -145,11 +150,12 @@ export const submissionKind: PartyKind<KycSubmission> = {
     const { buyerId, corrections } = submission;
     const tenant = tenantOf(submission);
     if (partnerRef !== null && status === 'rejected') {
-      if (await stageWithdrawn(tx, tenant.mode, partnerRef)) return false;
+      const staged = await stageWithdrawn(deps, tx, tenant.mode, partnerRef);
+      if (staged !== null) return staged;
     }
     // Documents of an answer are not needed any more.
     if (corrections === null) stagePurge(deps, tx, tenant, { party: 'buyer', id: buyerId });
-    return stageWaiting(deps, tx, tenant, buyerId);
+    return stageDecided(deps, tx, tenant, buyerId);
   },
 };
 
@@ -200,7 +206,7 @@ export function stageProfile(
 }
 
 /** Live mode needs production access too; granting it requests the rails. */
-async function mayCollect(tx: Tx, { orgId, mode }: Tenant): Promise<boolean> {
+async function hasProductionAccess(tx: Tx, { orgId, mode }: Tenant): Promise<boolean> {
   if (mode === 'test') return true;
   const organization = await tx.organizations.get(orgId);
   assert(organization !== null, 'an organization stays');

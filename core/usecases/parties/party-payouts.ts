@@ -11,7 +11,7 @@ import {
 import type { Deps } from '../../ports/deps.js';
 import { announceRedirect, stagePayoutNotices } from '../mail/payout-notices.js';
 import type { Batch } from '../service/batch.js';
-import { callSafely, expectAccepted, partnerOf } from '../service/partner-calls.js';
+import { callSafely, expectAccepted, requirePartner } from '../service/partner-calls.js';
 import { partnerKey } from '../service/service-keys.js';
 import { stageTaken } from './party-commands.js';
 import type { PartyKind } from './party-kinds.js';
@@ -47,7 +47,7 @@ export async function configurePayoutOf<P extends Payee>(
   const partyRef = payableParty(known);
   const bound = [tenant.orgId, tenant.mode, id, partyRef, pixKey, accountHolderName];
   const key = await partnerKey(deps, 'pix-destination', bound);
-  const partner = await partnerOf(deps, tenant);
+  const partner = await requirePartner(deps, tenant);
   const registration = { partyRef, pixKey, accountHolderName, key };
   const answer = await callSafely(() => partner.registerPixDestination(registration), pixKey);
   const { destinationRef } = expectAccepted(answer, seller(known) === null);

@@ -49,9 +49,7 @@ export async function partyReported(
   if (was.commandId !== null && was.commandId !== id) return complete;
   const next = await afterReport(batch, kind, was, reported);
   const isComplete = isUndecided(reported);
-  if (next === was) {
-    return { ...complete, isComplete: isComplete || (await kind.followUp(batch, was, reported)) };
-  }
+  if (next === was) return isComplete ? complete : kind.followUp(batch, was, reported);
   await kind.stage(batch, was, next);
   const isOperators = kind.needsOperator(batch.deps, was, next, reported);
   const asked = { ...kind.about(next), alert: operatorsOnly, due: dueText(next) };
@@ -85,14 +83,14 @@ function wanted(
   return { ...reported, report: { ...report, corrections } };
 }
 
-/** What is due of a party that the report changed to `next`. A late message clears nothing. */
+/** What is due of a party that the report changed to `next`. A stale message clears nothing. */
 function dueAfter(was: Party, next: Party, reported: IncomingPartyReport, nowMs: number): PartyDue {
   if (next.status === 'rejected') return next;
   const { report, isCurrent } = reported;
   const isSilent = (report.corrections ?? []).length === 0;
   // A message that names the party first says nothing about what is due.
-  const isLate = isSilent && !isCurrent && (isUndecided(reported) || next === was);
-  return alertedIfLate(isLate ? next : dueReported(next, report), nowMs);
+  const isStale = isSilent && !isCurrent && (isUndecided(reported) || next === was);
+  return alertedIfLate(isStale ? next : dueReported(next, report), nowMs);
 }
 
 function isUndecided({ report: { status } }: IncomingPartyReport): boolean {

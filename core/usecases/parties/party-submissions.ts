@@ -12,7 +12,7 @@ import { PonteError } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
 import type { PartnerAnswer } from '../../ports/partner.js';
 import type { Batch } from '../service/batch.js';
-import { partnerOf } from '../service/partner-calls.js';
+import { requirePartner } from '../service/partner-calls.js';
 import { partyCommand, stageReplaced } from './party-commands.js';
 
 export interface PartySubmission {
@@ -68,7 +68,7 @@ export async function submitParty(
   tenant: Tenant,
   { kind, role, entityType, dossier, previousRef, due, stage }: PartySubmission,
 ): Promise<PartnerAnswer<{ readonly id: string } | null>> {
-  const partner = await partnerOf(deps, tenant);
+  const partner = await requirePartner(deps, tenant);
   const { commandKind, code, text } = kinds[kind];
   const missing =
     due === null

@@ -136,10 +136,11 @@ export async function stageReport<R extends MoneyFact['report']>(
   const { report } = fact;
   const polled = source.polledVersion === command.version;
   const found = rules.problem({ command, report, quote, polled });
-  const problem = source.accepted && found?.kind === 'implausible' ? null : found;
+  const { accepted = false } = source;
+  const problem = accepted && found?.kind === 'implausible' ? null : found;
   const next =
     problem === null
-      ? reported(command, fact, { ...rules.sums(report), polled }, nowMs)
+      ? reported(command, fact, { ...rules.sums(report), polled, accepted }, nowMs)
       : held(command, problem, fact, nowMs);
   const last = source.alsoChange?.(next, payment) ?? next;
   if (next === command) {
@@ -176,11 +177,13 @@ export function readReview(text: string): Review {
   return JSON.parse(text, readAmount) as Review;
 }
 
-/** The report under review states that a pay-in failed or was returned. */
-export function isPayinDoubted({ kind, review }: MoneyCommand): boolean {
+/** The report under review states that a pay-in failed, was returned, or brought less. */
+export function isPayinDoubted({ kind, review, receivedMinor }: MoneyCommand): boolean {
   if (kind !== 'payin' || review === null) return false;
-  const { status } = readReview(review).fact.report;
-  return status === 'failed' || status === 'returned';
+  const { fact } = readReview(review);
+  const { status } = fact.report;
+  const isLess = fact.kind === 'payin' && fact.report.receivedMinor < receivedMinor;
+  return status === 'failed' || status === 'returned' || isLess;
 }
 
 interface PaymentCommands {
@@ -218,7 +221,7 @@ function staged(next: PartnerCommand, after: () => void): Staged {
 function reported(
   command: MoneyCommand,
   { partnerRef, report: { status: end, reason } }: MoneyFact,
-  known: Pick<CommandReport, 'receivedMinor' | 'refunded' | 'held' | 'polled'>,
+  known: Pick<CommandReport, 'receivedMinor' | 'refunded' | 'held' | 'polled' | 'accepted'>,
   nowMs: number,
 ): MoneyCommand {
   const next = reportCommand(command, { ...known, partnerRef, end, reason }, nowMs);

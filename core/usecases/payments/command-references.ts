@@ -17,7 +17,8 @@ export function commandSubject({ id, orgId, mode, origin, externalId }: Payment)
 }
 
 /**
- * Of the next command of this kind, or of the next refund of this pay-in. `commands` are all known.
+ * The reference of the next command of this kind, or of the next refund of this pay-in. `commands`
+ * are all known.
  */
 export function nextReference(
   key: Uint8Array,

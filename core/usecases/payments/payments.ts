@@ -1,5 +1,5 @@
 // Payments of integrators and operators: create, read, cancel, fail, and their expiry. The buyer's
-// steps are in buyers.ts, the partner's in partner-operations.ts.
+// steps are in buyer-steps.ts, the partner's in partner-operations.ts.
 import { hasUnstorableText } from '../../domain/base/raw-json.js';
 import { type Tenant, tenantOf } from '../../domain/base/tenant.js';
 import { type Buyer, emailKey } from '../../domain/parties/buyer-kyc.js';
@@ -49,7 +49,7 @@ export type CreatePaymentInput = NewPayment & { readonly idempotencyKey: string 
 export interface CreatedPayment extends PaymentView {
   /** The payment existed: found by its key or externalId. */
   readonly replayed: boolean;
-  /** Of a replay: the fields that differ from what is stored. */
+  /** The fields of a replay that differ from what is stored. */
   readonly mismatch: readonly string[];
 }
 
@@ -70,7 +70,7 @@ export async function createPayment(
       externalId === null ? null : tx.payments.byExternalId(tenant, origin, externalId),
     ]);
     const decision = decideCreate({
-      surface: origin,
+      origin,
       key,
       boundTo,
       existingByExternalId: existing?.id ?? null,
@@ -104,19 +104,19 @@ function keyConflict(origin: PaymentOrigin): PonteError {
   return new PonteError('IdempotencyKeyConflict', message);
 }
 
-/** The payment of a reference (`originNamed`), if its origin is one of these. */
+/** The payment that a path names (`originNamed`), if its origin is one of these. */
 export async function readPayment(
   deps: Deps,
   tenant: Tenant,
-  reference: string,
+  idOrExternalId: string,
   origins: readonly PaymentOrigin[] = paymentOrigins,
 ): Promise<PaymentView> {
-  const origin = originNamed(reference, origins);
+  const origin = originNamed(idOrExternalId, origins);
   if (origin === null) throw new PonteError('NotFound');
   const view = await deps.store.run((tx) =>
-    reference.startsWith(EXTERNAL_PREFIX)
-      ? tx.views.byExternalId(tenant, origin, reference.slice(EXTERNAL_PREFIX.length))
-      : tx.views.get(tenant, reference),
+    idOrExternalId.startsWith(EXTERNAL_PREFIX)
+      ? tx.views.byExternalId(tenant, origin, idOrExternalId.slice(EXTERNAL_PREFIX.length))
+      : tx.views.get(tenant, idOrExternalId),
   );
   if (view === null || view.payment.origin !== origin) throw new PonteError('NotFound');
   return view;
@@ -154,7 +154,7 @@ export async function takeShortBack(
   });
 }
 
-/** Over all tenants. */
+/** Cancels a payment of any tenant. */
 export async function cancelPaymentByOperator(
   deps: Deps,
   id: string,
@@ -165,7 +165,7 @@ export async function cancelPaymentByOperator(
   return cancelPayment(deps, tenantOf(payment), id, checked);
 }
 
-/** Over all tenants. Money that it holds is owed to the buyer. */
+/** Fails a payment of any tenant. Money that it holds is owed to the buyer. */
 export async function failPaymentByOperator(
   deps: Deps,
   id: string,
@@ -188,7 +188,7 @@ function checkedReason(reason: string): string {
   throw new PonteError('ValidationError', message);
 }
 
-/** Over all tenants, for operators. */
+/** Finds a payment of any tenant, for operators. */
 export async function findPayment(deps: Deps, id: string): Promise<Payment> {
   const payment = await deps.store.run((tx) => tx.payments.find(id));
   if (payment === null) throw new PonteError('NotFound');
@@ -281,6 +281,19 @@ async function checkCreate(
   return { payeeName: name, destination: profile.destinationRef };
 }
 
+/** Where a new payment to the same payee would be paid. SellerNotReady. */
+export async function currentDestination(tx: Tx, payment: Payment): Promise<string> {
+  const tenant = tenantOf(payment);
+  const { sellerExternalId } = payment;
+  if (sellerExternalId !== null) {
+    return (await sellerPaid(tx, tenant, sellerExternalId)).destination;
+  }
+  const profile = await tx.organizations.profile(tenant);
+  if (profile === null || profile.destinationRef === null) throw new PonteError('SellerNotReady');
+  tx.organizations.expectProfile(profile);
+  return profile.destinationRef;
+}
+
 /** The seller must still be ready when the payment is stored. */
 async function sellerPaid(tx: Tx, tenant: Tenant, externalId: string): Promise<Payee> {
   const seller = await tx.accounts.byExternalId(tenant, externalId);
@@ -330,6 +343,7 @@ function newPayment(
     invitedAtMs: null,
     buyerLocale: null,
     limitHit: null,
+    approvalLostAtMs: null,
     quoteId: null,
     confirmedLocale: null,
     payinInstructions: null,

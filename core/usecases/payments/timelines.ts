@@ -42,6 +42,7 @@ export async function readTimeline(
     const few = [
       createdEntry(payment),
       ...limitEntries(payment),
+      ...approvalEntries(payment),
       ...statusEntries(payment, events),
       ...commands.flatMap(commandEntries),
       ...postings.map(moneyEntry),
@@ -72,6 +73,10 @@ function limitEntries({ limitHit }: Payment): readonly TimelineEntry[] {
   if (limitHit === null) return [];
   const { isLifted: _, ...entry } = limitHit;
   return [{ kind: 'limit_reached', tie: '', ...entry }];
+}
+
+function approvalEntries({ approvalLostAtMs: atMs }: Payment): readonly TimelineEntry[] {
+  return atMs === null ? [] : [{ kind: 'approval_lost', atMs, tie: '' }];
 }
 
 /** One per change, from the event in the payment's own namespace. */

@@ -13,7 +13,7 @@ import {
 } from '../../domain/payments/payment.js';
 import { assert, PonteError } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
-import { confirmQuote, requestQuote, signIn } from '../hosted/buyers.js';
+import { confirmQuote, requestQuote, signIn } from '../hosted/buyer-steps.js';
 import { inviteBuyer } from '../payments/invoices.js';
 import { readView } from '../payments/payment-store.js';
 import { eachDue } from '../service/due-work.js';
@@ -25,9 +25,10 @@ type Step = 'done' | 'partner_next' | 'refused';
 
 type BuyerStep = (deps: Deps, payment: Payment) => Promise<Step>;
 
-/** The buyer's step in each status. */
-const buyerSteps: Partial<Record<PaymentStatus, BuyerStep>> = {
+/** The buyer's step in each status; null: the buyer has none. */
+const buyerSteps: Readonly<Record<PaymentStatus, BuyerStep | null>> = {
   // Only a member approves an invoice.
+  awaiting_approval: null,
   approved: async (deps, payment) => {
     // The sandbox buyer needs no mail, so the limit of its address does not stop it.
     await inviteBuyer(deps, tenantOf(payment), payment.id, 'without a mail');
@@ -45,6 +46,12 @@ const buyerSteps: Partial<Record<PaymentStatus, BuyerStep>> = {
   fx_quoted: playQuote,
   on_ramp_pending: async (deps, payment) =>
     (await playTransfer(deps, payment)) ? 'done' : 'partner_next',
+  on_chain_confirmed: null,
+  offramp_pending: null,
+  settled: null,
+  failed: null,
+  cancelled: null,
+  expired: null,
 };
 
 /** More than the buyer has: the rest are for expired quotes. */
@@ -138,7 +145,7 @@ function hasArrived(payment: Payment, to: PaymentStatus): boolean {
   return now >= target;
 }
 
-/** Over a limit, a repeat would only use up calls to the partner. */
+/** Above a limit, a repeat would only use up calls to the partner. */
 async function askQuote(deps: Deps, payment: Payment): Promise<Step> {
   const quote = await requestQuote(deps, tenantOf(payment), payment.id);
   return quote === null ? 'refused' : 'done';

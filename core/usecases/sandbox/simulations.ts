@@ -23,10 +23,10 @@ import { assert, PonteError } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
 import type { PartnerSandbox } from '../../ports/partner.js';
 import type { Tx } from '../../ports/storage.js';
-import { requestQuote } from '../hosted/buyers.js';
+import { requestQuote } from '../hosted/buyer-steps.js';
 import { nextReference } from '../payments/command-references.js';
 import { changePayment, loadPayment, readView } from '../payments/payment-store.js';
-import { partnerOf } from '../service/partner-calls.js';
+import { requirePartner } from '../service/partner-calls.js';
 import { currentKeyIn } from '../service/service-keys.js';
 import { playDossier } from './sandbox-dossier.js';
 
@@ -65,7 +65,7 @@ export async function simulate(
 
 /** The buyer pays, if the pay-in waits for that and nothing was simulated; else false. */
 export async function playTransfer(deps: Deps, payment: Payment): Promise<boolean> {
-  const { sandbox } = await partnerOf(deps, payment);
+  const { sandbox } = await requirePartner(deps, payment);
   if (sandbox === undefined) return false;
   const command = await deps.store.run(async (tx) => {
     const { payin } = await loadScene(tx, tenantOf(payment), payment.id);
@@ -114,7 +114,7 @@ export function simulationsFor({
 
 async function sandboxOf(deps: Deps, tenant: Tenant): Promise<PartnerSandbox> {
   if (tenant.mode !== 'test') throw new PonteError('NotFound');
-  const { sandbox } = await partnerOf(deps, tenant);
+  const { sandbox } = await requirePartner(deps, tenant);
   if (sandbox !== undefined) return sandbox;
   const message = 'The settlement partner of test mode does not simulate.';
   throw new PonteError('PaymentStateConflict', message);

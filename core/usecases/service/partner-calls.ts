@@ -7,7 +7,7 @@ import type { PartnerAnswer, SettlementPartner } from '../../ports/partner.js';
 import { refuseInQuarantine } from './epochs.js';
 
 /** PartnerUnavailable if none is configured for the mode; InQuarantine. */
-export async function partnerOf(
+export async function requirePartner(
   deps: Deps,
   { mode }: { readonly mode: Mode },
 ): Promise<SettlementPartner> {

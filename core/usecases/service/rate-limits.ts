@@ -22,11 +22,11 @@ const uploadsAnHour = 60;
 const uploadedMebibytesADay = 200;
 
 /** The keys of a tenant share this multiple of the limit of one: new keys add nothing. */
-const TENANT_SHARE = 5;
+export const TENANT_SHARE = 5;
 /** Large JSON that a tenant may send for each create of its limit: 47 MiB a minute by default. */
-const KIBIBYTES_PER_CREATE = 16;
+export const KIBIBYTES_PER_CREATE = 16;
 /** Smaller bodies cost no more than any request. */
-const LARGE_BODY_BYTES_MIN = 8 * 1_024;
+export const LARGE_BODY_BYTES_MIN = 8 * 1_024;
 
 /** A create by this API key; replays count too. */
 export async function takeCreateToken(deps: Deps, tenant: Tenant, keyId: string): Promise<void> {

@@ -11,7 +11,7 @@ import type { ConcurrencyLimiter } from '../service/concurrency-limiter.js';
 export const IN_FLIGHT_PER_SUBSCRIPTION = 32;
 /** A window grows by one slot with each fast success; any other outcome resets it. */
 export const WINDOW_GROWTH_MAX = 224;
-/** Over all subscriptions: each attempt is a socket, and descriptors are bounded. */
+/** Attempts of all subscriptions: each is a socket, and descriptors are bounded. */
 export const IN_FLIGHT_MAX = 4_096;
 const FAST_RESPONSE_MS = 250;
 /** Windows in memory; above this all are reset. */

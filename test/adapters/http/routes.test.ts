@@ -260,7 +260,7 @@ test('an Idempotency-Key is 1 to 255 printable ASCII characters, sent once', asy
       assert.equal(refusalOf(answer), '400 ValidationError', `${operationId} ${value}`);
       assert.match(String(answer.body['message']), /Idempotency-Key/);
     }
-    // A key of another surface is no new one: each row has its own organization.
+    // A key of another origin is no new one: each row has its own organization.
     const home = await site.world.newTenant();
     const fresh = await site.world.key(home.orgId);
     for (const value of ['a', 'a, b', '~'.repeat(255)]) {

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { createLog, type LogLevel } from '../../../adapters/log/pino.js';
 import { PonteError } from '../../../core/errors.js';
-import { projectRoot } from '../../support/source-tree.js';
+import { loadTypeScript, projectRoot } from '../../support/source-tree.js';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -174,7 +174,7 @@ test('lines go to stderr, and stdout stays clean', () => {
   const script =
     "import('./adapters/log/pino.ts').then(({ createLog }) => " +
     "{ createLog({ level: 'info' }).info('to stderr'); process.kill(process.pid, 'SIGKILL'); })";
-  const args = ['--import', 'tsx', '--eval', script];
+  const args = [...loadTypeScript, '--eval', script];
   // Killed right after the call: what was logged is there nevertheless.
   assert.throws(
     () =>
@@ -189,7 +189,7 @@ test('a full disk under stderr does not end the process', () => {
     "import('./adapters/log/pino.ts').then(({ createLog }) => { " +
     "createLog({ level: 'info' }).info('lost'); setImmediate(() => console.log('alive')); })";
   const full = openSync('/dev/full', 'w');
-  const stdout = execFileSync(process.execPath, ['--import', 'tsx', '--eval', script], {
+  const stdout = execFileSync(process.execPath, [...loadTypeScript, '--eval', script], {
     cwd: projectRoot,
     encoding: 'utf8',
     stdio: ['ignore', 'pipe', full],

@@ -3,6 +3,7 @@ import { type TestContext, test } from 'node:test';
 import {
   createPrometheusMetrics,
   type MetricsSources,
+  metricTable,
 } from '../../../adapters/metrics/prometheus.js';
 import { partnerMessageResults } from '../../../core/ports/outside.js';
 import type { QueueReport } from '../../../core/usecases/service/queue-stats.js';
@@ -112,6 +113,22 @@ test('backlogs are reported in rows and seconds, with the work of the store', as
   ]) {
     assert.ok(found.includes(line), `${line} in\n${found.join('\n')}`);
   }
+});
+
+test('every metric of the table is served; without the database, those of the process', async (t) => {
+  const namesOf = async (queueStats: MetricsSources['queueStats']) => {
+    const connections = { total: 0, idle: 0, waiting: 0 };
+    const sources = { store: { ...store, connections }, backupAgeMs: async () => 0, queueStats };
+    const { get } = await serving(t, sources);
+    const text = await (await get()).text();
+    return [...text.matchAll(/^# TYPE (ponte_\w+) (\w+)$/gm)].map(([, name, type]) => [name, type]);
+  };
+  const described = Object.entries(metricTable);
+  const typesOf = (rows: typeof described) => rows.map(([name, { type }]) => [name, type]).sort();
+  assert.deepEqual((await namesOf(async () => waiting)).sort(), typesOf(described));
+  const ofProcess = described.filter(([, { source }]) => source === 'process');
+  const unreadable = () => Promise.reject(new Error('unreachable'));
+  assert.deepEqual((await namesOf(unreadable)).sort(), typesOf(ofProcess));
 });
 
 test('the age of the last good backup, where backups are made', async (t) => {

@@ -12,6 +12,7 @@ import {
 import { recorded, roster } from '../../../adapters/partner-kit/roster.js';
 import { defects } from '../../support/partners/defective-partners.js';
 import { world } from '../../support/partners/fake-world.js';
+import { loadTypeScript } from '../../support/source-tree.js';
 
 const all = Object.keys(groups) as (keyof typeof groups)[];
 
@@ -32,7 +33,7 @@ test('each defect fails the rules about it, and the report says so', () => {
     new URL('../../support/partners/defective-partners.ts', import.meta.url),
   );
   const env = { ...process.env, DEFECTIVE_PARTNERS: '1', NODE_TEST_CONTEXT: undefined };
-  const run = spawnSync(process.execPath, ['--import', 'tsx', file], { env, encoding: 'utf8' });
+  const run = spawnSync(process.execPath, [...loadTypeScript, file], { env, encoding: 'utf8' });
   assert.notEqual(run.status, 0);
   const lines = run.stdout.split('\n').flatMap((line) => /report (\{.*\})/.exec(line)?.[1] ?? []);
   const reports = lines.map((line) => JSON.parse(line) as ConformanceReport);

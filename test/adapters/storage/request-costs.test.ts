@@ -173,6 +173,7 @@ test('on SQLite a create is few statements, and a hundred concurrent ones few co
       counts.writes += 1;
       return session.immediate(...query);
     },
+    durable: () => session.durable(),
   };
   const served = await serving(newStore(counting));
   const costOf = async (work: () => Promise<void>) => {

@@ -46,12 +46,12 @@ test('what SQLite says of its machine is a refusal to come back, extended codes 
   assert.equal(meaningOf(fault), fault);
 });
 
-for (const threaded of [false, true]) {
-  const writer = threaded ? 'a separate thread' : "the session's thread";
-  test(`${writer} reports a full disk as such, and health fails until it has room`, async () => {
-    const database = new SqliteDatabase({ path: join(folder, `${threaded}.db`) });
+for (const serves of [false, true]) {
+  const process = serves ? 'a process that serves the file' : 'any other process';
+  test(`${process} reports a full disk as such, and health fails until it has room`, async () => {
+    const database = new SqliteDatabase({ path: join(folder, `${serves}.db`) });
     migrateSqlite(database.connection, loadMigrations('sqlite'));
-    if (threaded) await database.startThread();
+    if (serves) database.serve();
     const writes = new WriteWatch(database);
     const store = newStore(writes.database);
     const sizeMax = (pages: number) => database.immediate(`pragma max_page_count = ${pages}`, []);
@@ -139,6 +139,7 @@ test('after a failed write only a probe shows that the database takes writes', a
       if (!hasRoom) throw new PonteError('StoreUnavailable');
       return database.immediate(...statement);
     },
+    durable: () => null,
   });
   const store = newStore(writes.database);
   const write = (nth: number) => store.run(async (tx) => tx.buyers.insert(buyer(nth)));

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../core/domain/base/instant.js';
-import { requestQuote } from '../../../core/usecases/hosted/buyers.js';
+import { requestQuote } from '../../../core/usecases/hosted/buyer-steps.js';
 import {
   acceptTerms,
   readOrganization,

@@ -28,8 +28,10 @@ function scene(t: TestContext, url: string, name: string) {
     REFUSING_PARTNER_FOLDER: join(folder, name, 'partner'),
   };
   return async (kills = ''): Promise<HostProcess> => {
-    const preload = './test/support/partners/refusing-partner.ts';
-    const host = await startHostProcess({ ...env, REFUSING_PARTNER_KILLS: kills }, { preload });
+    const host = await startHostProcess(
+      { ...env, REFUSING_PARTNER_KILLS: kills },
+      { preload: './test/support/partners/refusing-partner.ts', replacesSources: true },
+    );
     t.after(() => host.kill());
     return host;
   };

@@ -2,13 +2,16 @@
 // An operator sees the partner's own books, and accepts an odd report only where they say the same.
 import { MINUTE_MS } from '../../../core/domain/base/instant.js';
 import {
+  isMoneyCommand,
   isStuck,
   isUnpaidRefund,
   type MoneyCommand,
   type PartnerCommand,
 } from '../../../core/domain/commands/partner-command.js';
 import { reviewName } from '../../../core/domain/commands/report-check.js';
+import { isPayoutBack } from '../../../core/domain/money-desk/money-decision.js';
 import { acceptReport, retryCommand } from '../../../core/usecases/commands/command-retries.js';
+import { decideMoney } from '../../../core/usecases/money-desk/money-desk.js';
 import { readReview } from '../../../core/usecases/payments/command-changes.js';
 import type { SimulatedHost } from '../world/simulated-host.js';
 import type { World } from '../world/world.js';
@@ -17,6 +20,7 @@ import type { World } from '../world/world.js';
 const PATIENCE_MS = 20 * MINUTE_MS;
 
 export function isTheOperatorsTurn(world: World, command: PartnerCommand): boolean {
+  if (isMoneyCommand(command) && isPayoutBack(command)) return true;
   if (!isStuck(command) || command.updatedAtMs + PATIENCE_MS > world.nowMs) return false;
   if (!isUnpaidRefund(command)) return true;
   return world.observed.outside.abilities.refunds && !isPaidElsewhere(world, command);
@@ -30,11 +34,26 @@ function isPaidElsewhere({ observed }: World, command: MoneyCommand): boolean {
 }
 
 export function operatorActs(world: World, host: SimulatedHost, command: PartnerCommand): void {
-  if (isReviewTrue(world, command)) {
+  if (isMoneyCommand(command) && isPayoutBack(command)) decides(world, host, command);
+  else if (isReviewTrue(world, command)) {
     const { id, kind, review } = command;
     const report = reviewName(review ?? '');
     host.begin(`operator accepts ${kind} ${id}`, () => acceptReport(host.deps, id, report));
   } else retries(world, host, command);
+}
+
+/** Two operators in live mode. */
+function decides({ random }: World, host: SimulatedHost, { id: itemId }: MoneyCommand): void {
+  const verb = random.chance(0.5) ? 'refund' : 'pay-again';
+  const operator = random.pick(['ana', 'bia']);
+  const decision = {
+    itemId,
+    request: { verb },
+    operator,
+    evidence: 'asked',
+    replace: true,
+  } as const;
+  host.begin(`${operator} decides ${verb} of ${itemId}`, () => decideMoney(host.deps, decision));
 }
 
 function retries(world: World, host: SimulatedHost, command: PartnerCommand): void {

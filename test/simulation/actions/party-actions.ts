@@ -7,7 +7,7 @@ import {
 } from '../../../core/domain/parties/connected-account.js';
 import { isSubmitted } from '../../../core/domain/parties/party.js';
 import type { PonteError } from '../../../core/errors.js';
-import { signIn } from '../../../core/usecases/hosted/buyers.js';
+import { signIn } from '../../../core/usecases/hosted/buyer-steps.js';
 import {
   acceptTerms,
   type CreateAccountInput,

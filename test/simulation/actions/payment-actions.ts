@@ -9,7 +9,7 @@ import {
   type Payment,
   type PaymentStatus,
 } from '../../../core/domain/payments/payment.js';
-import { confirmQuote, requestQuote, signIn } from '../../../core/usecases/hosted/buyers.js';
+import { confirmQuote, requestQuote, signIn } from '../../../core/usecases/hosted/buyer-steps.js';
 import { submitBuyerKyc } from '../../../core/usecases/parties/kyc.js';
 import {
   type CreatePaymentInput,

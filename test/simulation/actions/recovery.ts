@@ -4,12 +4,13 @@ import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../core/domain/base/instant.js
 import { tenantOf } from '../../../core/domain/base/tenant.js';
 import { UNUSED_RETENTION_MS } from '../../../core/domain/parties/document.js';
 import { isExpirable, type Payment } from '../../../core/domain/payments/payment.js';
+import { BUYER_UNAPPROVED } from '../../../core/usecases/commands/command-runner.js';
 import { approveInvoice } from '../../../core/usecases/payments/invoices.js';
-import { cancelPayment } from '../../../core/usecases/payments/payments.js';
+import { cancelPayment, failPaymentByOperator } from '../../../core/usecases/payments/payments.js';
 import { atTheEnd, firstViolation } from '../invariants/invariants.js';
 import type { ObservedPayment } from '../invariants/observed-payment.js';
 import type { HistoryPartner } from '../partner/history-partner.js';
-import { membersOf } from '../world/actors.js';
+import { GIVEN_UP, membersOf } from '../world/actors.js';
 import type { FaultRates } from '../world/faults.js';
 import type { SimulatedHost } from '../world/simulated-host.js';
 import type { World } from '../world/world.js';
@@ -144,7 +145,17 @@ function endByHand(world: World, host: SimulatedHost, found: ObservedPayment, ro
     expiresAtMs === null
   ) {
     cancel(world, host, payment);
+  } else if (isUnapproved(found) && random.chance(0.3)) {
+    const fail = () => failPaymentByOperator(host.deps, payment.id, GIVEN_UP);
+    host.begin(`operator fails ${payment.id}`, fail, shown(world));
   }
+}
+
+/** Its payout waits for an approval that may never come. */
+function isUnapproved({ commands }: ObservedPayment): boolean {
+  return commands.some(({ kind, state, lastError }) => {
+    return kind === 'payout' && state === 'pending' && lastError === BUYER_UNAPPROVED;
+  });
 }
 
 /** The partner has ended its pay-ins, and they do not cover it: playing on brings no more money. */

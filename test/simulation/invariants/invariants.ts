@@ -51,6 +51,7 @@ import {
   moneyOnEndedPaymentsIsOwedBackAtOnce,
   neverGivenBackMoreThanIsLeft,
   neverPaidOutMoreThanReceived,
+  noRefundAfterTheSettlementWithoutADecision,
   owedMoneyIsReallyGivenBack,
   refundsTakeFromThePayinThatHasTheMoney,
   settledOnlyAfterAPaidPayout,
@@ -62,6 +63,7 @@ import { bankDetailsNeverChangeSilently, everyPageNamesTheMoney } from './page-i
 import {
   aKycRejectionFailsOnlyItsOwnTenantsPayments,
   noApprovalIsUsedThatWasTakenBack,
+  noPayoutForARejectedBuyer,
   sellersArePaidAtTheirOwnDestination,
   sellersAreReadyOnceAndOnlyWhenTheyAre,
 } from './party-invariants.js';
@@ -89,6 +91,7 @@ export const always = {
   statusesFollowTheTableAndTerminalOnesStay,
   noPaymentPassesKycUnapproved,
   noApprovalIsUsedThatWasTakenBack,
+  noPayoutForARejectedBuyer,
   aKycRejectionFailsOnlyItsOwnTenantsPayments,
   sellersAreReadyOnceAndOnlyWhenTheyAre,
   sellersArePaidAtTheirOwnDestination,
@@ -109,6 +112,7 @@ export const always = {
   endedPaymentsSendNothing,
   atMostOnePayinPerPayment,
   atMostOnePayoutPerPayment,
+  noRefundAfterTheSettlementWithoutADecision,
   neverPaidOutMoreThanReceived,
   neverGivenBackMoreThanIsLeft,
   refundsTakeFromThePayinThatHasTheMoney,

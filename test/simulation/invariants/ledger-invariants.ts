@@ -163,7 +163,8 @@ function sumsOfTransactions(commands: readonly MoneyCommand[]): Sums {
   const isMoved = ({ state, end }: MoneyCommand) => state === 'done' && end === 'completed';
   const payouts = commands.filter(({ kind }) => kind === 'payout');
   const refunds = commands.filter(({ kind }) => kind === 'refund');
-  const isMissing = ({ state, end }: MoneyCommand) => state === 'done' && end === 'failed';
+  const isMissing = ({ state, end, isUndecided }: MoneyCommand) =>
+    isUndecided || (state === 'done' && end === 'failed');
   const isOwed = (refund: MoneyCommand) =>
     refund.state !== 'void' && !isMoving(refund) && !isMoved(refund);
   const payins = commands.filter(({ kind }) => kind === 'payin');
@@ -187,6 +188,7 @@ function sumsOfTransactions(commands: readonly MoneyCommand[]): Sums {
 /** What a posting moves in each sum: the account whose balance it is read from, and its sign. */
 const meanings: Readonly<Record<PostingKind, Partial<Record<keyof Sums, 1n | -1n>>>> = {
   funds_received: { received: 1n },
+  funds_corrected: { received: -1n },
   loss: { lost: 1n },
   loss_recovered: { lost: -1n },
   refund_owed: { owed: 1n },

@@ -14,9 +14,24 @@ import {
 } from '../partner/partner-ledger.js';
 import { eachPayment, eachWholePayment, type ObservedState } from './observed-state.js';
 
-/** A payout that came back is not made again: the buyer gets the money. */
+/** A payout that came back may be followed by another one, if an operator says so. */
 export function atMostOnePayoutPerPayment(observed: ObservedState): string | null {
-  return atMostOne(observed, 'payout', () => true);
+  return atMostOne(observed, 'payout', (payout) => !wasEver(payout, 'returned'));
+}
+
+/** Nobody but an operator decides who gets the money of a payout that came back after all. */
+export function noRefundAfterTheSettlementWithoutADecision(observed: ObservedState): string | null {
+  return eachWholePayment(observed, (found) => {
+    if (found.payment.status !== 'settled') return null;
+    const payouts = found.commands.filter(({ kind }) => kind === 'payout');
+    const isBack = payouts.length > 0 && payouts.every(({ end }) => end === 'returned');
+    const isDecided = payouts.some(({ id }) => observed.decidedItems.has(id));
+    const refunds = sumsOf(observed.transactionsOf(found));
+    const backMinor = refunds.refundedMinor + refunds.refundingMinor;
+    const surplusMinor = refunds.receivedMinor - found.payment.amount.amountMinor;
+    if (!isBack || isDecided || backMinor <= surplusMinor) return null;
+    return `${backMinor} went back to the buyer, and no operator has decided`;
+  });
 }
 
 /**
@@ -96,7 +111,9 @@ export function cancelAndPayoutNeverBothWin(observed: ObservedState): string | n
 export function endedPaymentsSendNothing(observed: ObservedState): string | null {
   return eachPayment(observed, ({ payment, commands }) => {
     if (!isTerminal(payment.status)) return null;
-    const waiting = commands.find(({ kind, state }) => kind !== 'refund' && state === 'pending');
+    // The seller of a settled payment may be paid again.
+    const kept = payment.status === 'settled' ? ['refund', 'payout'] : ['refund'];
+    const waiting = commands.find(({ kind, state }) => !kept.includes(kind) && state === 'pending');
     return waiting === undefined ? null : `is ${payment.status}, its ${waiting.kind} still waits`;
   });
 }
@@ -130,10 +147,11 @@ export function settlementsSayWhatThePartnerPaid(observed: ObservedState): strin
 
 /** Beyond what a running payment claims, nothing that was received stays unclaimed. */
 export function moneyOnEndedPaymentsIsOwedBackAtOnce(observed: ObservedState): string | null {
-  return eachPayment(observed, ({ payment, funds }) => {
+  return eachPayment(observed, ({ payment, funds, commands }) => {
     const over = isTerminal(payment.status) || funds.payoutMinor > 0n;
     const held = heldMinor(funds);
-    const claim = over ? 0n : payment.amount.amountMinor;
+    const isAgain = commands.some(({ kind, state }) => kind === 'payout' && state === 'pending');
+    const claim = over && !isAgain ? 0n : payment.amount.amountMinor;
     return held > claim ? `${payment.status} holds ${held}, claims ${claim}` : null;
   });
 }

@@ -55,6 +55,8 @@ export class ObservedRows {
   readonly linksUsed: string[] = [];
   /** Every status that a batch stored, by payment. */
   readonly statuses = new Map<string, PaymentStatus[]>();
+  /** Items about which operators have decided. */
+  readonly decidedItems = new Set<string>();
   /** Payments that passed KYC. */
   readonly verified = new Set<string>();
   /** Parties whose withdrawn approval an applied message reported: now, and at the last step. */

@@ -9,6 +9,7 @@ import type { InboxMessage } from '../../../core/domain/commands/partner-message
 import type { BookReading } from '../../../core/domain/deposits/book-reading.js';
 import type { Receipt } from '../../../core/domain/deposits/receipt.js';
 import type { Mail } from '../../../core/domain/mail/mail.js';
+import type { MoneyDecision } from '../../../core/domain/money-desk/money-decision.js';
 import type { DomainEvent } from '../../../core/domain/payments/event.js';
 import type { Payment } from '../../../core/domain/payments/payment.js';
 import type { Epoch } from '../../../core/domain/service/epoch.js';
@@ -305,6 +306,11 @@ export class ObservedState extends ObservedRows implements BatchObserver {
       case 'receipts':
         if (method !== 'append') touched.receipts.add((row as Receipt).id);
         break;
+      case 'decisions': {
+        const { itemId, state } = row as MoneyDecision;
+        if (state === 'done') this.decidedItems.add(itemId);
+        break;
+      }
       case 'bookReadings':
         this.#noteReading(row as BookReading);
         break;

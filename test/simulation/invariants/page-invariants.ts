@@ -34,7 +34,7 @@ export function everyPageNamesTheMoney(observed: ObservedState): string | null {
       const shown = pageOf(observed, found, nowMs);
       const facts = factsOf(shown);
       if (rightPages.has(facts)) continue;
-      const wrong = wrongAmounts(shown) ?? wrongText(shown);
+      const wrong = wrongAmounts(shown, found) ?? wrongText(shown);
       if (wrong !== null) return `on ${shown.screen} (${facts}): ${wrong}`;
       rightPages.add(facts);
     }
@@ -136,14 +136,16 @@ function pageOf(observed: ObservedState, found: ObservedPayment, nowMs: number):
 }
 
 /** Held is what is neither paid out nor goes back: nothing once the payment is over. */
-function wrongAmounts(shown: Shown): string | null {
+function wrongAmounts(shown: Shown, { commands }: ObservedPayment): string | null {
   const { payment, funds } = shown;
   const { money: sums } = viewIn('en', shown).payment ?? {};
   if (sums === undefined) return 'nothing of the payment is shown';
   const backMinor = sums.refundOwedMinor + sums.refundOrderedMinor + sums.refundedMinor;
   const heldMinor = sums.receivedMinor + funds.lossMinor - funds.payoutMinor - backMinor;
   const isOver = isTerminal(payment.status) || funds.payoutMinor > 0n;
-  const mostMinor = isOver ? 0n : payment.amount.amountMinor;
+  // The seller of a settled payment may be paid again.
+  const isAgain = commands.some(({ kind, state }) => kind === 'payout' && state === 'pending');
+  const mostMinor = isOver && !isAgain ? 0n : payment.amount.amountMinor;
   const isRight = heldMinor >= 0n && heldMinor <= mostMinor;
   return isRight ? null : `holds ${heldMinor} of at most ${mostMinor} by what is shown`;
 }

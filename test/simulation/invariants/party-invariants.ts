@@ -1,7 +1,9 @@
 // Invariants of parties, judged by the partner's own books: who passes as verified, whom a
 // rejection touches, when a seller can collect, and where its money goes.
 import type { Mode } from '../../../core/domain/base/tenant.js';
+import type { PartnerCommand } from '../../../core/domain/commands/partner-command.js';
 import type { ConnectedAccount } from '../../../core/domain/parties/connected-account.js';
+import type { Payment } from '../../../core/domain/payments/payment.js';
 import type { Party } from '../partner/partner-parties.js';
 import { GIVEN_UP } from '../world/actors.js';
 import { eachPayment, type ObservedState } from './observed-state.js';
@@ -9,16 +11,32 @@ import { eachPayment, type ObservedState } from './observed-state.js';
 /** By any submission of the mode, or by a connected account of this tenant. */
 export function noApprovalIsUsedThatWasTakenBack(observed: ObservedState): string | null {
   for (const { payment } of observed.freshlyVerified) {
-    const parties = buyerParties(observed, payment.mode, payment.buyer.email);
-    const supports = parties.some((party) => {
-      if (!party.everApproved || observed.reportedWithdrawnBefore.has(party.ref)) return false;
-      const command = observed.partyCommands.get(party.reference);
-      if (command === undefined) return false;
-      return command.subject.kind !== 'account' || command.orgId === payment.orgId;
-    });
-    if (!supports) return `${payment.id} passed KYC without an approval that stands`;
+    if (isApproved(observed, payment)) continue;
+    return `${payment.id} passed KYC without an approval that stands`;
   }
   return null;
+}
+
+export function noPayoutForARejectedBuyer(observed: ObservedState): string | null {
+  for (const { group, method, args } of observed.freshBatches.flatMap(({ writes }) => writes)) {
+    if (group !== 'commands' || method !== 'update') continue;
+    const command = args[0] as PartnerCommand;
+    if (command.kind !== 'payout' || command.state !== 'sent') continue;
+    const found = observed.payments.get(command.paymentId);
+    if (found === undefined || isApproved(observed, found.payment)) continue;
+    return `${command.paymentId} was paid out without an approval that stands`;
+  }
+  return null;
+}
+
+/** The partner has not taken the approval back, as far as a message was applied before. */
+function isApproved(observed: ObservedState, { orgId, mode, buyer }: Payment): boolean {
+  return buyerParties(observed, mode, buyer.email).some((party) => {
+    if (!party.everApproved || observed.reportedWithdrawnBefore.has(party.ref)) return false;
+    const command = observed.partyCommands.get(party.reference);
+    if (command === undefined) return false;
+    return command.subject.kind !== 'account' || command.orgId === orgId;
+  });
 }
 
 export function aKycRejectionFailsOnlyItsOwnTenantsPayments(

@@ -44,8 +44,9 @@ test('every invariant is broken by a mutant of this run, but for those listed', 
   );
 });
 
-test('the names of nightly mutants are names of mutants', () => {
+test('mutants have unique names, and those of nightly mutants are among them', () => {
   const names = mutants.map(({ name }) => name);
+  assert.equal(new Set(names).size, names.length);
   assert.deepEqual(
     nightlyMutants.filter((name) => !names.includes(name)),
     [],

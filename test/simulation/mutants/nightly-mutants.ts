@@ -29,4 +29,8 @@ export const nightlyMutants: readonly string[] = [
   'an error of the server counts as a refusal',
   'any pay-in of the customer is the one that is looked for',
   'the quote of a payout may outlive its window',
+  'a payout is booked with any reported amount',
+  'a payment lands with another organization',
+  'each call for a payout has another quote',
+  'a failed payout counts as returned',
 ];

@@ -55,12 +55,22 @@ export const partyMutants = [
     caughtBy: ['noApprovalIsUsedThatWasTakenBack'],
   },
   {
+    name: 'a rejection after an approval changes nothing',
+    file: 'core/usecases/parties/buyer-decisions.ts',
+    edits: [
+      ["if (own?.status === 'approved') {", 'if (own !== null && own.approvedAtMs !== null) {'],
+      ["reject: ['buyer_kyc_pending', ...verifiedStatuses],", "reject: ['buyer_kyc_pending'],"],
+    ],
+    focus: { ...adoptions, often: ['create', 'buyerStep', 'bankEvent', 'lateBankEvent', 'work'] },
+    caughtBy: ['noPayoutForARejectedBuyer'],
+  },
+  {
     name: 'a rejection fails the payments of every tenant',
     file: 'core/usecases/parties/buyer-decisions.ts',
     edits: [
       [
-        "await tx.payments.ofBuyer(tenant, buyerId, 'buyer_kyc_pending', page);",
-        "(await tx.payments.list({ status: 'buyer_kyc_pending', orgId: null, beforeId: null, " +
+        'await tx.payments.ofBuyer(tenant, buyerId, status, page);',
+        '(await tx.payments.list({ status, orgId: null, beforeId: null, ' +
           'limit: 50 })).filter((one) => one.buyerId === buyerId);',
       ],
       [
@@ -129,7 +139,7 @@ export const partyMutants = [
     edits: [
       ["    approve: 'approved',\n", "    approve: 'approved',\n    invite: 'awaiting_buyer',\n"],
     ],
-    focus: parties,
+    focus: { ...parties, often: ['createInvoice', 'invoiceStep', 'accountStep', 'work'] },
     caughtBy: ['noMailBeforeApproval'],
   },
   {

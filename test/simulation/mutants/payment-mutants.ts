@@ -23,6 +23,7 @@ export const paymentMutants = [
       ],
     ],
     focus: { ...payments, hosts: 2, faults: { clockJump: 0.02 }, often: ['work'] },
+    steps: 200,
     caughtBy: ['webhooksVerifyWithTheNewestSecret'],
   },
   {
@@ -87,6 +88,7 @@ export const paymentMutants = [
       ],
     ],
     focus: { ...payments, faults: { ...reliable, crash: 0 }, often: ['cancel', 'work', 'advance'] },
+    steps: 200,
     caughtBy: ['cancelAndPayoutNeverBothWin'],
   },
   {

@@ -35,6 +35,10 @@ export class OrderedDatabase implements Database {
     return this.#queued('alone', () => this.#database.immediate(sql, params));
   }
 
+  durable(): Promise<void> | null {
+    return this.#database.durable();
+  }
+
   #queued<T>(kind: Call['kind'], call: () => Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       const start = () =>

@@ -201,6 +201,7 @@ export class SimulatedHost {
         by: () => acting.getStore() ?? null,
         trace: world.trace,
       }),
+      keyUses: new Map(),
       secretBox: openBox,
       documents: gatedDocuments({ storage: world.documents, process: this.process, gates, faults }),
       tokenSigner,

@@ -1,5 +1,5 @@
-// `npm run blindpay`: the simulated BlindPay at port 8090, to try out what OPERATIONS.md says of a
-// development instance. It stores nothing.
+// `npm run blindpay`: the simulated BlindPay at port 8090, to try out what
+// adapters/docs/blindpay.md says of a development instance. It stores nothing.
 import { apiKey, instanceId } from './blindpay-server.js';
 import { startBlindPayService } from './blindpay-service.js';
 

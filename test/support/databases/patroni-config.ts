@@ -1,5 +1,5 @@
-// The configuration of Patroni and HAProxy that OPERATIONS.md shows, with addresses of this
-// machine, and which of their programs are installed.
+// The configuration of Patroni and HAProxy that adapters/docs/failover.md shows, with addresses of
+// this machine, and which of their programs are installed.
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -63,7 +63,7 @@ export function serverOwner(): { readonly uid: number; readonly gid: number } | 
 export function patroniConfig(): string {
   let config = manualBlock('yaml', 'bootstrap:');
   for (const [from, to] of changes) {
-    if (!config.includes(from)) throw new Error(`OPERATIONS.md has no "${from}" for Patroni`);
+    if (!config.includes(from)) throw new Error(`failover.md has no "${from}" for Patroni`);
     config = config.replace(from, to);
   }
   return config;
@@ -125,12 +125,12 @@ export async function etcdWords(
   ];
 }
 
-/** The block of code in OPERATIONS.md that has this line. */
+/** The block of code in failover.md that has this line. */
 function manualBlock(language: string, line: string): string {
-  const manual = readFileSync(join(projectRoot, 'OPERATIONS.md'), 'utf8');
+  const manual = readFileSync(join(projectRoot, 'adapters/docs/failover.md'), 'utf8');
   const blocks = manual.split(/^```/m);
   const block = blocks.find((text) => text.startsWith(`${language}\n`) && text.includes(line));
-  if (block === undefined) throw new Error(`OPERATIONS.md shows no "${line}"`);
+  if (block === undefined) throw new Error(`failover.md shows no "${line}"`);
   return block.slice(language.length + 1);
 }
 

@@ -93,6 +93,7 @@ export async function callsOfTheStore(): Promise<StatementsOfTheStore> {
     batch: async (statements) => {
       calls.batched.push(...statements);
     },
+    durable: () => null,
   };
   // One row above is sealed under this key.
   const store = newStore(database, { keyId: 'k1', registerKey: async () => undefined });

@@ -25,27 +25,21 @@ let schemas = 0;
 /** Empty and migrated. */
 export async function testStore(sealer: Sealer | null = null): Promise<ServedStore> {
   if (isPostgres) return postgresStore(chosen, sealer);
-  return chosen === 'file' ? threadedSqliteStore(sealer) : memoryStore(sealer);
+  return chosen === 'file' ? servedSqliteStore(sealer) : memoryStore(sealer);
 }
 
 export function memoryStore(sealer: Sealer | null = null): SqliteStore {
   return openSqliteStore({ path: ':memory:', image: migratedImage() }, sealer);
 }
 
-/** In a file, which goes with the store. */
-export function sqliteFileStore(sealer: Sealer | null = null): SqliteStore {
+/** In a file, which goes with the store, as a host serves it. */
+export function servedSqliteStore(sealer: Sealer | null = null): SqliteStore {
   const folder = mkdtempSync(join(tmpdir(), 'ponte-world-'));
   const path = join(folder, 'ponte.db');
   writeFileSync(path, migratedImage());
   const store = openSqliteStore({ path }, sealer);
+  store.acquireServing();
   return closing(store, () => rmSync(folder, { recursive: true, force: true }));
-}
-
-/** The same, written by a thread, as a host serves it. */
-export async function threadedSqliteStore(sealer: Sealer | null = null): Promise<SqliteStore> {
-  const store = sqliteFileStore(sealer);
-  await store.startThread?.();
-  return store;
 }
 
 /** In a separate schema on the server at `url`. */

@@ -44,5 +44,6 @@ export function deskReads(tx: Tx): readonly Promise<unknown>[] {
     tx.moneyQueues.commands('in_review', page),
     tx.moneyQueues.receipts(page),
     tx.moneyQueues.received(page),
+    tx.moneyQueues.unapproved(page),
   ];
 }

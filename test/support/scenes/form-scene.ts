@@ -6,7 +6,7 @@ import type { KycStep } from '../../../core/domain/hosted/kyc-form.js';
 import type { KycSubmission } from '../../../core/domain/parties/buyer-kyc.js';
 import type { DocumentKind } from '../../../core/domain/parties/document.js';
 import type { Deps } from '../../../core/ports/deps.js';
-import { signIn } from '../../../core/usecases/hosted/buyers.js';
+import { signIn } from '../../../core/usecases/hosted/buyer-steps.js';
 import {
   type KycForm,
   type KycSession,

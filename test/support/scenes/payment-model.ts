@@ -1,5 +1,5 @@
 // A payment with a partner that keeps its own books and reports the truth, but late, twice and out
-// of command. Calls are lost before or after their effect, messages arrive in any sequence, and a
+// of order. Calls are lost before or after their effect, messages arrive in any sequence, and a
 // query returns the current state of the command. Tests choose the steps and check after each.
 import {
   acceptCommand,

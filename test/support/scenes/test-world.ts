@@ -154,6 +154,7 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
   });
   const deps: Deps = {
     store,
+    keyUses: new Map(),
     metrics: null,
     partners: { test: partner, live: null },
     sender: {

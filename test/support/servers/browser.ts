@@ -16,8 +16,16 @@ export interface WatchedPage {
 
 export async function openBrowser(): Promise<Browser> {
   const executablePath = unpackedChromium();
-  // Not the arguments that come with it: they turn off what browsers protect people with.
-  return playwright.launch({ executablePath, args: ['--no-sandbox'], headless: true });
+  return playwright.launch({
+    executablePath,
+    // Not the arguments that come with it: they turn off what browsers protect people with.
+    args: ['--no-sandbox'],
+    headless: true,
+    // A signal that a later file sends to its process is for that file.
+    handleSIGINT: false,
+    handleSIGTERM: false,
+    handleSIGHUP: false,
+  });
 }
 
 export async function watchedPage(browser: Browser): Promise<WatchedPage> {

@@ -2,7 +2,7 @@
 // stopped by a test. Its start text states what it serves.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { loadTypeScript, projectRoot } from '../source-tree.js';
 
 export interface HostProcess {
@@ -37,28 +37,30 @@ type Environment = Readonly<Record<string, string>>;
 /** Names the program that test/run.ts has built. */
 export const BUILT_PROGRAM = 'PONTE_TEST_PROGRAM';
 
-const sources = [...loadTypeScript, join(projectRoot, 'cli/main.ts')];
 const built = process.env[BUILT_PROGRAM];
+const sources = { loader: loadTypeScript, file: join(projectRoot, 'cli/main.ts') };
+const program = built === undefined ? sources : { loader: [], file: built };
 
 /** The arguments of Node that start the program. */
-export const programArguments: readonly string[] = built === undefined ? sources : [built];
+export const programArguments: readonly string[] = [...program.loader, program.file];
 
 interface HostOptions {
   /** No file of the process may be larger than so many blocks of 512 or 1,024 bytes. */
   readonly fileBlocksMax?: number | 'unlimited';
   /** A module of the tests that the process loads before anything else. */
   readonly preload?: string;
+  /** Whether the preloaded module replaces modules of the sources, which run then. */
+  readonly replacesSources?: boolean;
 }
 
 export async function startHostProcess(
   env: Environment,
-  { fileBlocksMax = 'unlimited', preload }: HostOptions = {},
+  { fileBlocksMax = 'unlimited', preload, replacesSources = false }: HostOptions = {},
 ): Promise<HostProcess> {
-  const first = preload === undefined ? [] : [...loadTypeScript, '--import', preload];
   const limited = `ulimit -f ${fileBlocksMax}; exec "$0" "$@"`;
-  // A module of the tests replaces modules of the sources.
-  const started = preload === undefined ? programArguments : sources;
-  const words = [process.execPath, ...first, ...started, 'serve'];
+  const { loader, file } = replacesSources ? sources : program;
+  const preloaded = preload === undefined ? [] : ['--import', preload];
+  const words = [process.execPath, ...loader, ...preloaded, file, 'serve'];
   const child = spawn('sh', ['-c', limited, ...words], {
     cwd: projectRoot,
     env: environment({ PONTE_PORT: '0', ...env }),
@@ -105,10 +107,12 @@ export async function runCommand(
   return { status, stdout: stdout(), stderr: stderr() };
 }
 
-/** Nothing of the tester's own settings. */
+/** Nothing of the tester's own settings. The first process compiles the program for the others. */
 function environment(env: Environment): NodeJS.ProcessEnv {
   const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('PONTE_'));
-  return { ...Object.fromEntries(inherited), ...env };
+  const compiled =
+    built === undefined ? {} : { NODE_COMPILE_CACHE: join(dirname(built), 'compiled') };
+  return { ...Object.fromEntries(inherited), ...compiled, ...env };
 }
 
 function collected(stream: NodeJS.ReadableStream | null): () => string {

@@ -248,7 +248,7 @@ function fileError(
   return correctionOf(scene, place) ?? undefined;
 }
 
-/** Of the files of these parties; null is the payer. */
+/** The errors of the files of these parties; null is the payer. */
 export function fileErrors(
   scene: KycScene,
   { refused }: DocumentProps,

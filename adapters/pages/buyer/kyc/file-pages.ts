@@ -179,7 +179,7 @@ export async function showPhoneEnter(
   return formPage(loaded, (scene) => phoneEnterScreen(scene, loaded));
 }
 
-/** Of the opened link; null if it is used, over, or of another form than the path. */
+/** The session of the opened link; null if the link is used, over, or for another form. */
 async function linkedSession(
   { deps }: PageContext,
   { cookies, params }: AnyCall,

@@ -91,7 +91,7 @@ function rowsOf(subject: KycSubject) {
   };
 }
 
-/** Of a buyer, with a payment or without one. */
+/** The pages of a buyer, with a payment or without one. */
 function buyerRows(subject: 'payment' | 'form'): readonly PageRoute[] {
   const { shows, takes, takesFile } = rowsOf(subject);
   return [
@@ -116,7 +116,7 @@ function buyerRows(subject: 'payment' | 'form'): readonly PageRoute[] {
   ];
 }
 
-/** Of an owner who was asked. */
+/** The pages of an owner who was asked. */
 function ownerRows(): readonly PageRoute[] {
   const { shows, takes, takesFile } = rowsOf('owner');
   return [

@@ -24,7 +24,7 @@ import type { KycTexts } from './texts/kyc-en.js';
 
 export type Limits = Readonly<Record<DocumentKind, ReturnType<typeof documentLimits>>>;
 
-/** Of a page that is shown without a session. */
+/** The scene of a page that is shown without a session. */
 export interface BareScene extends Scene {
   readonly words: KycTexts;
 }

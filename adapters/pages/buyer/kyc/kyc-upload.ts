@@ -1,11 +1,11 @@
 // Reads the one file of a multipart form. The token of the form comes before the file; without it
 // the file is not read.
-import { createHash, timingSafeEqual } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { Busboy, type BusboyHeaders } from '@fastify/busboy';
 import { DOCUMENT_BYTES_MAX } from '../../../../core/domain/parties/document.js';
 import { PonteError } from '../../../../core/errors.js';
+import { isCsrfToken } from '../../kit/csrf-token.js';
 import type { PageCall } from '../../kit/page-route.js';
 
 /** Files that a form may bring in all, so that a refused one can be read to its end. */
@@ -42,7 +42,7 @@ export async function readFile<T>(
   parser.on('file', (_, bytes, __, ___, declaredType) => {
     // The parser only emits this when the form is cut off. Without a listener it ends the process.
     bytes.on('error', (error) => bytes.destroy(error));
-    if (stored !== null || !isToken(token, csrf)) {
+    if (stored !== null || !isCsrfToken(token, csrf)) {
       bytes.resume();
       return;
     }
@@ -66,7 +66,7 @@ export async function readFile<T>(
     clearTimeout(timer);
   }
   if (stored !== null) return stored;
-  throw new PonteError(isToken(token, csrf) ? 'ValidationError' : 'PaymentStateConflict');
+  throw new PonteError(isCsrfToken(token, csrf) ? 'ValidationError' : 'PaymentStateConflict');
 }
 
 /** Reads what `store` leaves, or the parser waits: a stream with an iterator does not flow. */
@@ -90,12 +90,6 @@ function parserOf(contentType: string): InstanceType<typeof Busboy> {
   } catch {
     throw new PonteError('UnsupportedMediaType');
   }
-}
-
-function isToken(sent: string, expected: string | null): boolean {
-  if (expected === null) return false;
-  const [left, right] = [sent, expected].map((text) => createHash('sha256').update(text).digest());
-  return left !== undefined && right !== undefined && timingSafeEqual(left, right);
 }
 
 async function* bounded(body: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {

@@ -70,7 +70,7 @@ function sessionOf({ session }: AnyCall): KycSession {
   return { orgId, mode, kind, paymentId, submissionId, ownerIndex };
 }
 
-/** Of a form without a payment, and of an owner. NotFound for an unknown address. */
+/** The view of a form without a payment, or of an owner. NotFound for an unknown address. */
 export async function formView(
   { deps, prefix, mailbox }: PageContext,
   call: AnyCall,
@@ -114,7 +114,7 @@ export async function formView(
   };
 }
 
-/** Of a page without a session: nothing of the payment, and nothing of the form. */
+/** The view without a session: it has nothing of the payment and nothing of the form. */
 export async function bareView(
   context: PageContext,
   call: AnyCall,

@@ -295,6 +295,10 @@ export const enMoney = {
     reviewMoney: 'We are confirming where your money is.',
     reviewNext: 'Our team confirms where the money is, then pays it out or returns it to you.',
     reviewMail: 'We mail you as soon as we know.',
+    unapprovedLede: 'Your verification was withdrawn, so we cannot pass on this payment.',
+    unapprovedNext:
+      'Our team looks into it. Unless you are verified again, money that you have sent goes back.',
+    unapprovedTodo: 'Send no money with these bank details.',
     cancelled: (payee: string) => `${payee} withdrew this request`,
     expired: 'This request is no longer open',
     expiredNext: 'If a transfer is on its way, it is returned.',

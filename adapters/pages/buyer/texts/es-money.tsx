@@ -297,6 +297,10 @@ export const esMoney = {
     reviewMoney: 'Estamos confirmando dónde está su dinero.',
     reviewNext: 'Nuestro equipo confirma dónde está el dinero y después lo paga o se lo devuelve.',
     reviewMail: 'Le avisamos por correo en cuanto lo sepamos.',
+    unapprovedLede: 'Se retiró su verificación, por lo que no podemos continuar con este pago.',
+    unapprovedNext:
+      'Nuestro equipo lo revisa. Sin una nueva verificación, el dinero que envió se le devuelve.',
+    unapprovedTodo: 'No envíe dinero con estos datos bancarios.',
     cancelled: (payee) => `${payee} retiró esta solicitud`,
     expired: 'Esta solicitud ya no está abierta',
     expiredNext: 'Si hay una transferencia en camino, se devuelve.',

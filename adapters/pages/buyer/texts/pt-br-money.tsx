@@ -293,6 +293,10 @@ export const ptBrMoney = {
     reviewMoney: 'Estamos confirmando onde está o seu dinheiro.',
     reviewNext: 'Nossa equipe confirma onde está o dinheiro e depois paga ou devolve o valor.',
     reviewMail: 'Avisamos por e‑mail assim que soubermos.',
+    unapprovedLede: 'A sua verificação foi retirada, por isso não podemos seguir com o pagamento.',
+    unapprovedNext:
+      'Nossa equipe verifica. Sem uma nova verificação, o dinheiro que você enviou é devolvido.',
+    unapprovedTodo: 'Não envie dinheiro com estes dados bancários.',
     cancelled: (payee) => `${payee} retirou esta cobrança`,
     expired: 'Esta cobrança não está mais aberta',
     expiredNext: 'Se houver uma transferência a caminho, ela é devolvida.',

@@ -1,7 +1,7 @@
 // Payments of connected accounts over HTTP: sellers that are paid, and buyers that are known.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { signIn } from '../../../../core/usecases/hosted/buyers.js';
+import { signIn } from '../../../../core/usecases/hosted/buyer-steps.js';
 import { type Answer, refusalOf, sharedSite } from '../checked-site.js';
 import { createBody } from '../docs/example-calls.js';
 import { newSeller, readySeller } from './account-calls.js';

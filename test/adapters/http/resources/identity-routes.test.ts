@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { memberRoles, scopesOf } from '../../../../core/domain/access/member.js';
-import { HOUR_MS } from '../../../../core/domain/base/instant.js';
-import { KEYS_MAX } from '../../../../core/usecases/access/keys.js';
+import { formatInstant, HOUR_MS } from '../../../../core/domain/base/instant.js';
+import { flushKeyUse, KEYS_MAX } from '../../../../core/usecases/access/keys.js';
 import { addMember, removeMember } from '../../../../core/usecases/access/members.js';
 import { createSession } from '../../../../core/usecases/access/sessions.js';
 import { acceptTerms, grantProduction } from '../../../../core/usecases/parties/organizations.js';
@@ -44,6 +44,17 @@ describe('an API key', () => {
     });
     const list = await site.call('GET', keysPath, { session: own });
     assert.deepEqual(list.body, { data: [rest], nextCursor: null });
+  });
+
+  test('shows when a request last used it', async () => {
+    const fresh = await site.world.organization();
+    const key = await site.world.key(fresh);
+    await site.call('GET', '/v1/webhook-subscriptions', { key });
+    const { deps } = site.world;
+    await flushKeyUse(deps, deps.clock.nowMs(), 100);
+    const list = await site.call('GET', keysPath, { session: await site.world.session(fresh) });
+    const [{ lastUsedAt }] = list.body['data'] as [{ readonly lastUsedAt: unknown }];
+    assert.equal(lastUsedAt, formatInstant(deps.clock.nowMs()));
   });
 
   test('without scopes, or with an empty list, is unrestricted', async () => {

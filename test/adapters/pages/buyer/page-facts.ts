@@ -230,6 +230,7 @@ export const paymentOnScreen: Readonly<Record<Screen, Partial<PagePayment>>> = {
     settlement,
     endedAtMs: settlement.settledAtMs,
   },
+  unapproved: { status: 'on_chain_confirmed', ...ordered, money: received },
   kyc_rejected: { status: 'failed', endedAtMs: ended },
   failed: { status: 'failed', ...ordered, endedAtMs: ended },
   needs_review: { status: 'failed', ...ordered, money: received, endedAtMs: ended },

@@ -7,7 +7,7 @@ import { cookieLivesSeconds } from '../../../../adapters/pages/kit/cookies.js';
 import type { PageAnswer } from '../../../../adapters/pages/kit/page-route.js';
 import { newPageSession } from '../../../../core/domain/access/page-session.js';
 import { MINUTE_MS, SECOND_MS } from '../../../../core/domain/base/instant.js';
-import { signIn } from '../../../../core/usecases/hosted/buyers.js';
+import { signIn } from '../../../../core/usecases/hosted/buyer-steps.js';
 import { pageWatch, STREAMS_PER_SESSION_MAX } from '../../../../core/usecases/hosted/page-watch.js';
 import { readPaymentPage } from '../../../../core/usecases/hosted/payment-page.js';
 import { ConcurrencyLimiter } from '../../../../core/usecases/service/concurrency-limiter.js';

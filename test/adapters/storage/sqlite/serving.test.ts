@@ -12,6 +12,7 @@ import SqliteConnection from 'better-sqlite3';
 import { openSqliteStore } from '../../../../adapters/storage/sqlite/store.js';
 import { StoreRefusal } from '../../../../core/errors.js';
 import { aBuyer, tenant } from '../../../support/samples/domain-samples.js';
+import { loadTypeScript } from '../../../support/source-tree.js';
 import { temporaryFolder } from '../../../support/temporary-folder.js';
 
 const folder = temporaryFolder();
@@ -56,7 +57,7 @@ test('what was acknowledged before a SIGKILL is there, whole, and served immedia
   const script = fileURLToPath(new URL('./crashing-writer.ts', import.meta.url));
   const acknowledged: string[] = [];
   for (const enough of [50, 200]) {
-    const child = spawn(process.execPath, ['--import', 'tsx', script, `${path}-${enough}`], {
+    const child = spawn(process.execPath, [...loadTypeScript, script, `${path}-${enough}`], {
       stdio: ['ignore', 'pipe', 'inherit'],
     });
     const exited = once(child, 'exit');

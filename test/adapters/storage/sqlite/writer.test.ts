@@ -1,6 +1,6 @@
-// The writer of the SQLite session, in the session's thread and in a separate one: batches that
-// wait together are committed together, and an error fails its own batch alone unless it ended the
-// whole transaction.
+// The writer of the SQLite session, in a process that serves the file and in any other: batches
+// that wait together are committed together, and an error fails its own batch alone unless it ended
+// the whole transaction.
 import assert from 'node:assert/strict';
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -19,11 +19,11 @@ const folder = temporaryFolder();
 let files = 0;
 
 const writers = {
-  "the session's thread": async () => new SqliteDatabase({ path: ':memory:' }),
-  'a separate thread': async () => {
+  'in memory': () => new SqliteDatabase({ path: ':memory:' }),
+  'of a served file': () => {
     files += 1;
-    const database = new SqliteDatabase({ path: join(folder, `thread-${files}.db`) });
-    await database.startThread();
+    const database = new SqliteDatabase({ path: join(folder, `served-${files}.db`) });
+    database.serve();
     return database;
   },
 } as const;
@@ -102,8 +102,8 @@ test('a group has its bound; what is beyond it follows in the next', async (t) =
 });
 
 for (const [writer, open] of Object.entries(writers)) {
-  test(`${writer}: a batch that fails in the middle of a group leaves the others as they are`, async (t) => {
-    const database = withNumbers(t, await open());
+  test(`the writer ${writer}: a batch that fails in a group leaves the others as they are`, async (t) => {
+    const database = withNumbers(t, open());
     const settled = await Promise.allSettled([
       database.batch([insert(1)]),
       database.batch([insert(5), insert(3), insert(6)]),
@@ -126,8 +126,8 @@ for (const [writer, open] of Object.entries(writers)) {
     assert.deepEqual(database.counts, { commits: 1, applied: 2 });
   });
 
-  test(`${writer}: a group ends like its batches one after another, the failing ones left out`, async (t) => {
-    const database = withNumbers(t, await open());
+  test(`the writer ${writer}: a group ends like its batches in turn, without the failing ones`, async (t) => {
+    const database = withNumbers(t, open());
     // Inserts of 4 to 9 that may be there, guarded deletes that may find nothing, a broken check.
     const step = fc.oneof(
       {
@@ -168,8 +168,8 @@ for (const [writer, open] of Object.entries(writers)) {
     );
   });
 
-  test(`${writer}: a placeholder without its parameter fails its batch alone`, async (t) => {
-    const database = withNumbers(t, await open());
+  test(`the writer ${writer}: a placeholder without its parameter fails its batch alone`, async (t) => {
+    const database = withNumbers(t, open());
     const settled = await Promise.allSettled([
       database.batch([insert(1)]),
       database.batch([{ ...insert(4), params: [] }]),
@@ -180,8 +180,8 @@ for (const [writer, open] of Object.entries(writers)) {
     assert.deepEqual(numbers(database), [1]);
   });
 
-  test(`${writer}: an error that rolled everything back fails the whole group, and only that`, async (t) => {
-    const database = withNumbers(t, await open());
+  test(`the writer ${writer}: an error that rolls everything back fails its group only`, async (t) => {
+    const database = withNumbers(t, open());
     const settled = await Promise.allSettled([
       database.batch([insert(1)]),
       database.batch([insert(2)]),
@@ -194,8 +194,8 @@ for (const [writer, open] of Object.entries(writers)) {
     assert.deepEqual(numbers(database), [4]);
   });
 
-  test(`${writer}: a commit that fails fails every batch of its group`, async (t) => {
-    const database = withNumbers(t, await open());
+  test(`the writer ${writer}: a commit that fails fails every batch of its group`, async (t) => {
+    const database = withNumbers(t, open());
     const orphan = {
       sql: 'insert into children (n) values ($1)',
       params: [1],
@@ -214,8 +214,8 @@ for (const [writer, open] of Object.entries(writers)) {
     assert.deepEqual(numbers(database), [1]);
   });
 
-  test(`${writer}: immediate statements and batches share a commit, in the order of their calls`, async (t) => {
-    const database = withNumbers(t, await open());
+  test(`the writer ${writer}: immediate statements and batches share a commit, in call order`, async (t) => {
+    const database = withNumbers(t, open());
     const taken = 'delete from numbers where n >= $2 and n < $1 returning n';
     const [, rows] = await Promise.all([
       database.batch([insert(10), insert(11)]),
@@ -263,9 +263,8 @@ test('closing commits what waits', async () => {
 
 test('a file that another process writes to for too long is a transient refusal', async () => {
   const path = join(folder, 'busy.db');
-  const database = new SqliteDatabase({ path });
+  const database = new SqliteDatabase({ path, busyTimeoutMs: 0 });
   database.connection.exec('create table numbers (n integer not null primary key) strict');
-  database.connection.pragma('busy_timeout = 0');
   const other = new SqliteConnection(path);
   other.exec('begin immediate');
   await assert.rejects(database.batch([insert(1)]), (error: unknown) => {

@@ -9,6 +9,7 @@ import {
   parseInstant,
 } from '../../../../core/domain/base/instant.js';
 import { AssertionFailure } from '../../../../core/errors.js';
+import { lawRuns } from '../../../support/law-runs.js';
 
 const anyInstant = fc.integer({ min: EARLIEST_MS, max: LATEST_MS });
 
@@ -17,7 +18,7 @@ test('law: an instant is written in UTC with milliseconds, as Date writes it', (
     fc.property(anyInstant, (atMs) => {
       assert.equal(formatInstant(atMs), new Date(atMs).toISOString());
     }),
-    { numRuns: 2_000 },
+    { numRuns: lawRuns(2_000) },
   );
 });
 

@@ -10,6 +10,7 @@ import {
   writeJson,
 } from '../../../../core/domain/base/raw-json.js';
 import { AssertionFailure } from '../../../../core/errors.js';
+import { lawRuns } from '../../../support/law-runs.js';
 
 // No key holds a backslash: after parsing such a key, V8's JSON.parse may misread escaped keys of
 // later objects of the same shape (nodejs/node issue 63785), and a law that compares with it fails.
@@ -91,7 +92,7 @@ test('law: what is cut out of any object means what JSON.parse reads there', () 
         assert.equal(raw, raw.trim());
       }
     }),
-    { numRuns: 500 },
+    { numRuns: lawRuns(500) },
   );
 });
 

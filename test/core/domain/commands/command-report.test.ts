@@ -4,8 +4,6 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { backoffMs, schedules } from '../../../../core/domain/base/schedules.js';
 import {
-  ABANDONED_POLL_FOR_MS,
-  ABANDONED_POLL_MAX_MS,
   type CommandReport,
   holdForReview,
   pollAgain,
@@ -236,7 +234,7 @@ test('an abandoned pay-in is asked about ever more rarely, daily in the end, for
     const { dueAtMs } = pollAgain(asked, null, START_MS, START_MS - agoMs);
     assert.equal(dueAtMs, START_MS + waitMs);
   }
-  assert.equal(ABANDONED_POLL_FOR_MS, 180 * ABANDONED_POLL_MAX_MS);
+  assert.equal(schedules.abandonedPoll.forMs, 180 * 24 * HOUR_MS);
 });
 
 const odd = { text: '{"reason":"x"}', end: 'completed' } as const;

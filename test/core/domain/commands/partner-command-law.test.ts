@@ -15,6 +15,7 @@ import {
   sendCommand,
   voidCommand,
 } from '../../../../core/domain/commands/partner-command.js';
+import { lawRuns } from '../../../support/law-runs.js';
 import {
   EFFECT_WITHIN_MS,
   leased,
@@ -87,6 +88,6 @@ test('law: a command that counts as pending, refused or void is not at the partn
         assert.equal(command.reference, sampleCommand.reference);
       }
     }),
-    { numRuns: 1_000 },
+    { numRuns: lawRuns(1_000) },
   );
 });

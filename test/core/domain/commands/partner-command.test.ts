@@ -22,7 +22,7 @@ import {
   moneyKinds,
   nextCommandState,
   type PartnerCommand,
-  partyKinds,
+  partyCommandKinds,
   postponeCommand,
   recordAbsence,
   refuseCommand,
@@ -141,7 +141,7 @@ test('an accepted command is open until the partner reports its end', () => {
 function inEachKind(state: CommandState): readonly PartnerCommand[] {
   return [
     ...moneyKinds.map((kind) => ({ ...commandIn[state], kind })),
-    ...partyKinds.map((kind) =>
+    ...partyCommandKinds.map((kind) =>
       aPartyCommand({ kind, state, tries: 0, lastError: null, dueAtMs: null }),
     ),
   ];

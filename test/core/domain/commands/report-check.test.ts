@@ -78,6 +78,17 @@ test('a total that a person accepted is accepted in later reports, and no larger
   assert.equal(payinVerdict({ receivedMinor: 30_001n }, accepted), 'implausible');
 });
 
+test('a polled total below the known one is for a person; a message may be old', () => {
+  const known = { receivedMinor: 10_000n };
+  for (const status of ['open', 'completed'] as const) {
+    const less = { status, receivedMinor: 9_999n };
+    assert.equal(payinVerdict(less, known, true), 'implausible', status);
+    assert.equal(payinVerdict(less, known), null, status);
+    assert.equal(payinVerdict({ status, receivedMinor: 10_000n }, known, true), null, status);
+  }
+  assert.equal(payinVerdict({ status: 'returned', receivedMinor: 0n }, known, true), null);
+});
+
 test('a completed pay-in does not fail: what the partner answers so is for a person', () => {
   for (const [end, status, asked, verdict] of [
     ['completed', 'failed', true, 'implausible'],

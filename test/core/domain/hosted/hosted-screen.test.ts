@@ -28,6 +28,7 @@ import {
 type Fields = Omit<Partial<ScreenFacts>, 'payment' | 'funds'> & {
   readonly limitHit?: LimitHit | null;
   readonly funds?: Partial<ScreenFacts['funds']>;
+  readonly approvalLostAtMs?: number | null;
 };
 
 const instructions: PayinInstructions = {
@@ -41,9 +42,10 @@ const instructions: PayinInstructions = {
 
 function facts(
   status: PaymentStatus,
-  { funds = {}, limitHit = null, ...fields }: Fields = {},
+  { funds = {}, limitHit = null, approvalLostAtMs = null, ...fields }: Fields = {},
 ): ScreenFacts {
-  const payment = aPayment({ status, amount: money(25_000n, 'USD'), limitHit });
+  const amount = money(25_000n, 'USD');
+  const payment = aPayment({ status, amount, limitHit, approvalLostAtMs });
   return {
     payment,
     funds: { ...noFunds(tenant, payment.id, 'USD'), ...funds },
@@ -63,6 +65,8 @@ const lifted = aLimitHit({ untilMs: T0 + 1, isLifted: true });
 const forever = aLimitHit({ period: 'payment', untilMs: null });
 const received = (receivedMinor: bigint) => ({ receivedMinor, position: 'received' }) as const;
 
+const lost: Fields = { kyc: 'rejected', approvalLostAtMs: T0 };
+const late: Fields = { ...lost, funds: { payoutMinor: 25_000n } };
 const surplus = { position: 'paid', refund: 'refund_owed' } as const;
 const returned = { position: 'returned_to_buyer', refund: 'refunded' } as const;
 
@@ -71,6 +75,8 @@ const cases: readonly (readonly [name: string, facts: ScreenFacts, screen: Scree
   ['a dossier', facts('buyer_kyc_pending', { kyc: 'verifying' }), 'kyc_verifying'],
   ['corrections', facts('buyer_kyc_pending', { kyc: 'corrections' }), 'kyc_corrections'],
   ['approved', facts('buyer_kyc_approved', { kyc: 'approved' }), 'price_ask'],
+  ['verified again', facts('buyer_kyc_approved', { kyc: 'verifying' }), 'kyc_verifying'],
+  ['verified again', facts('fx_quoted', { kyc: 'corrections', quote: open }), 'kyc_corrections'],
   ['an open quote', facts('fx_quoted', { quote: open }), 'price'],
   ['an expired quote', facts('fx_quoted', { quote: ended }), 'price_expired'],
   ['over a limit', facts('buyer_kyc_approved', { limitHit: day }), 'price_limit'],
@@ -86,9 +92,24 @@ const cases: readonly (readonly [name: string, facts: ScreenFacts, screen: Scree
   ['too much', facts('on_ramp_pending', { instructions, funds: received(26_000n) }), 'arrived'],
   ['on chain', facts('on_chain_confirmed', { funds: received(25_000n) }), 'arrived'],
   ['payout', facts('offramp_pending'), 'on_the_way'],
+  ['the buyer is rejected', facts('on_ramp_pending', { ...lost, instructions }), 'unapproved'],
+  ['the buyer is rejected', facts('on_chain_confirmed', lost), 'unapproved'],
+  ['approved again', facts('on_chain_confirmed', { ...lost, kyc: 'approved' }), 'arrived'],
+  ['rejected after the payout was sent', facts('offramp_pending', late), 'on_the_way'],
   ['settled', facts('settled'), 'paid'],
   ['settled, surplus owed', facts('settled', { funds: surplus }), 'paid'],
   ['settled, payout returned', facts('settled', { funds: returned }), 'refunded'],
+  ['settled, paid again soon', facts('settled', { funds: received(25_000n) }), 'arrived'],
+  [
+    'settled, paid again',
+    facts('settled', { funds: { position: 'payout_ordered' } }),
+    'on_the_way',
+  ],
+  [
+    'settled, payout back',
+    facts('settled', { funds: { position: 'needs_review' } }),
+    'needs_review',
+  ],
   [
     'failed, but the payout was confirmed',
     facts('failed', { funds: { position: 'paid' } }),

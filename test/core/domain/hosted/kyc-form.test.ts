@@ -18,11 +18,11 @@ import {
   fieldsFor,
   fieldsOf,
   type KycPage,
+  kycPageOf,
   kycSteps,
   missingIn,
   nextStep,
   openOf,
-  pageOf,
   placeCorrections,
   SAME_ADDRESS,
   sentDossier,
@@ -92,11 +92,14 @@ test('every field that is required for a buyer is asked on one page', () => {
         fieldsOf(form, step).some((of) => of.field === field),
       );
       assert.equal(steps.length, 1, `${type} ${field}`);
-      assert.equal(pageOf(form, { field, owner: null }), steps[0]);
+      assert.equal(kycPageOf(form, { field, owner: null }), steps[0]);
     }
   }
   for (const field of ownerRequirements) {
-    assert.ok(['owner', 'documents'].includes(pageOf(company, { field, owner: 0 }) ?? ''), field);
+    assert.ok(
+      ['owner', 'documents'].includes(kycPageOf(company, { field, owner: 0 }) ?? ''),
+      field,
+    );
   }
 });
 

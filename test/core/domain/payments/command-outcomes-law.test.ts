@@ -20,14 +20,17 @@ import {
   supersedeCommand,
 } from '../../../../core/domain/commands/partner-command.js';
 import {
+  isPayoutBack,
   isRefundableByHand,
   paidByHand,
 } from '../../../../core/domain/money-desk/money-decision.js';
+import { returnDecided } from '../../../../core/domain/payments/command-outcomes.js';
 import {
   balanceName,
   balancesOf,
   fundsOf,
   heldMinor,
+  plannedMinor,
   refundableMinor,
   sameFunds,
   stageOf,
@@ -46,6 +49,7 @@ import {
   expired,
   failedByOperator,
 } from '../../../../core/domain/payments/payment-transitions.js';
+import { lawRuns } from '../../../support/law-runs.js';
 import {
   commandOf,
   completedPayin,
@@ -89,9 +93,20 @@ const works: Readonly<Record<string, (scene: MoneyScene, command: MoneyCommand) 
     const adopting = new MoneyScene(scene, [...scene.commands, draft], undefined, scene.nowMs);
     return adopting.changed([ended, paid]);
   },
+  'give back': (scene, command) => decideReturn(scene, command, 'buyer'),
+  'pay again': (scene, command) => decideReturn(scene, command, 'seller'),
   'hold a report': (scene, command) =>
     scene.changed([holdForReview(command, { text: '{}', end: 'completed' }, scene.nowMs)]),
 };
+
+function decideReturn(
+  scene: MoneyScene,
+  command: MoneyCommand,
+  to: 'buyer' | 'seller',
+): MoneyScene {
+  if (!isPayoutBack(command)) return scene;
+  return scene.after(returnDecided(scene, scene.commands, command, to, scene.nowMs));
+}
 
 function called(answer: (command: MoneyCommand, nowMs: number) => MoneyCommand) {
   return (scene: MoneyScene, command: MoneyCommand) =>
@@ -218,7 +233,7 @@ function eachStep(look: (seen: Seen) => void, parameters: fc.Parameters<unknown>
         look({ start, was, scene, postings, next });
       }
     }),
-    { numRuns: 1_000, ...parameters },
+    { numRuns: lawRuns(1_000), ...parameters },
   );
 }
 
@@ -257,9 +272,10 @@ test('law: funds and ledger are at any time what the commands say', () => {
 });
 
 test('law: unclaimed money is owed back immediately', () => {
-  eachStep(({ scene: { payment, funds } }) => {
+  eachStep(({ scene: { payment, funds, commands } }) => {
     const claimed = !isTerminal(payment.status) && funds.payoutMinor === 0n;
-    const claimMinor = claimed ? payment.amount.amountMinor : 0n;
+    // The seller of a settled payment may be paid again.
+    const claimMinor = claimed ? payment.amount.amountMinor : plannedMinor(commands);
     assert.ok(heldMinor(funds) <= claimMinor, `${payment.status} holds ${heldMinor(funds)}`);
   });
 });
@@ -311,9 +327,11 @@ test('law: the refund events add up to the refunded amount, to the minor unit', 
   });
 });
 
-test('law: a payment is paid out by one command at most, and is settled only when that is paid', () => {
+test('law: one payout at most is planned, and a payment is settled only when it is paid', () => {
   eachStep(({ was, scene: { payment, funds, commands } }) => {
-    assert.ok(commands.filter(({ kind }) => kind === 'payout').length <= 1);
+    assert.ok(plannedMinor(commands) <= payment.amount.amountMinor);
+    const payouts = commands.filter(({ kind }) => kind === 'payout').length;
+    assert.ok(payouts <= 1 || payment.status === 'settled', 'only a settled seller is paid again');
     if (payment.status !== 'settled' || was.payment.status === 'settled') return;
     assert.equal(sumsOf(commands).paidMinor, payment.amount.amountMinor);
     assert.ok(['paid', 'needs_review'].includes(funds.position));
@@ -321,10 +339,13 @@ test('law: a payment is paid out by one command at most, and is settled only whe
 });
 
 test('law: what waits to be sent is wanted: a pay-in while it is on ramp, a payout until the end', () => {
-  eachStep(({ scene: { payment, commands } }) => {
+  eachStep(({ scene: { payment, funds, commands } }) => {
     for (const { id, kind } of commands.filter(isVoidable)) {
       if (kind === 'payin') assert.equal(payment.status, 'on_ramp_pending', id);
-      if (kind === 'payout') assert.ok(!isTerminal(payment.status), id);
+      if (kind !== 'payout') continue;
+      const isHeld = heldMinor(funds) >= payment.amount.amountMinor;
+      const isAgain = payment.status === 'settled' && isHeld;
+      assert.ok(!isTerminal(payment.status) || isAgain, id);
     }
   });
 });

@@ -5,8 +5,11 @@ import { test } from 'node:test';
 import {
   denyCommand,
   type MoneyCommand,
+  recordAbsence,
   supersedeCommand,
 } from '../../../../core/domain/commands/partner-command.js';
+import { returnDecided } from '../../../../core/domain/payments/command-outcomes.js';
+import { balancesOf, sumsOf } from '../../../../core/domain/payments/funds.js';
 import { commandOf, completedPayin, START_MS } from '../../../support/samples/sample-rows.js';
 import {
   confirmed,
@@ -16,6 +19,7 @@ import {
   paying,
   payout,
   refund,
+  sampleSettlement,
   settled,
   unsent,
 } from '../../../support/scenes/money-scene.js';
@@ -128,11 +132,75 @@ test('a payout that comes back or is refused for good is owed back to the buyer'
   }
 });
 
-test('a payout that comes back after it was paid is held again, and owed back; settled stays', () => {
-  const next = settled.report('out', { end: 'returned' });
-  assert.deepEqual([next.payment.status, next.drafts()], ['settled', ['refund 10000 of in']]);
+/** The payout came back after the settlement. */
+const back = settled.report('out', { end: 'returned' });
+
+function decided(was: MoneyScene, to: 'buyer' | 'seller', id = 'out'): MoneyScene {
+  return was.after(returnDecided(was, was.commands, was.command(id), to, was.nowMs));
+}
+
+test('a payout that comes back after the settlement waits for an operator; settled stays', () => {
+  assert.deepEqual([back.payment.status, back.drafts()], ['settled', []]);
+  assert.equal(back.funds.position, 'needs_review');
+  assert.deepEqual(back.amounts(), [10_000n, 0n, 10_000n, 0n, 0n, 0n, 0n]);
+  assert.deepEqual(back.postings(), ['payout_returned'], 'the partner holds its money again');
+});
+
+test('the operator gives the money of a returned payout back to the buyer', () => {
+  const next = decided(back, 'buyer');
+  assert.deepEqual(next.drafts(), ['refund 10000 of in']);
   assert.deepEqual(next.amounts(), [10_000n, 0n, 0n, 10_000n, 0n, 0n, 0n]);
-  assert.deepEqual(next.postings(), ['refund_owed', 'payout_returned']);
+  assert.deepEqual(next.postings(), ['refund_owed']);
+});
+
+test('the operator pays the seller again: another payout, with its own settlement', () => {
+  const again = decided(back, 'seller');
+  assert.deepEqual([again.drafts(), again.postings()], [['payout 10000'], []]);
+  assert.deepEqual(again.amounts(), [10_000n, 10_000n, 0n, 0n, 0n, 0n, 0n], 'held for it');
+  const settlement = { ...sampleSettlement, fxRate: '5.30', endToEndId: 'E2' };
+  const paid = again.send('payout_2').report('payout_2', { end: 'completed' }, { settlement });
+  assert.deepEqual([paid.payment.status, paid.funds.position], ['settled', 'paid']);
+  assert.deepEqual([paid.payment.settlement, paid.events()], [settlement, []]);
+  assert.deepEqual(paid.postings(), ['payout_paid']);
+  const backAgain = paid.report('payout_2', { end: 'returned' });
+  assert.equal(backAgain.funds.position, 'needs_review');
+  assert.deepEqual(decided(backAgain, 'seller', 'payout_2').drafts(), ['payout 10000']);
+});
+
+test('a second payout that the partner refuses waits for an operator again', () => {
+  const again = decided(back, 'seller').send('payout_2');
+  const blocked = { code: 'account_blocked', message: 'no' };
+  const denied = denyCommand(again.command('payout_2'), blocked, again.nowMs);
+  const next = again.changed([recordAbsence(denied, 0, again.nowMs)]);
+  assert.deepEqual([next.drafts(), next.funds.position], [[], 'needs_review']);
+  assert.deepEqual(decided(next, 'buyer', 'payout_2').drafts(), ['refund 10000 of in']);
+});
+
+test('a second payout is not sent once the first one is paid, or its pay-in went back', () => {
+  const again = decided(back, 'seller');
+  for (const next of [
+    again.report('out', { end: 'completed', polled: true }),
+    again.report('in', { end: 'returned', receivedMinor: 10_000n }),
+  ]) {
+    assert.equal(next.command('payout_2').state, 'void');
+    assert.equal(next.funds.lossMinor, 0n);
+  }
+});
+
+test('the seller is not paid again with money that went back to the buyer', () => {
+  const gone = back.report('in', { end: 'returned', receivedMinor: 10_000n });
+  assert.deepEqual([gone.funds.lossMinor, gone.funds.position], [0n, 'returned_to_buyer']);
+  const conflict = { code: 'PaymentStateConflict' };
+  assert.throws(() => decided(gone, 'seller'), conflict);
+});
+
+test('two payouts that are paid after all are a loss, in books that agree', () => {
+  const paid = decided(back, 'seller').send('payout_2').report('payout_2', { end: 'completed' });
+  const both = paid.report('out', { end: 'completed', polled: true });
+  assert.deepEqual(both.amounts(), [10_000n, 0n, 20_000n, 0n, 0n, 0n, 10_000n]);
+  const balances = balancesOf(sumsOf(both.commands), 'USD', both.payment.settlement);
+  assert.equal(balances.get('partner_float USD'), 0n);
+  assert.equal(balances.get('seller BRL'), 2n * sampleSettlement.settled.amountMinor);
 });
 
 test('a payout that completes after all withdraws the refund that was not sent', () => {

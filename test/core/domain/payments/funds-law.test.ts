@@ -17,6 +17,7 @@ import {
   sumsOf,
 } from '../../../../core/domain/payments/funds.js';
 import { type Posting, sumByCurrency } from '../../../../core/domain/payments/ledger.js';
+import { lawRuns } from '../../../support/law-runs.js';
 import { commandOf, sampleFunds } from '../../../support/samples/sample-rows.js';
 
 const PAYOUT_MINOR = 10_000n;
@@ -73,7 +74,7 @@ function eachSet(look: (funds: Funds, set: readonly MoneyCommand[]) => void): vo
       const set = changedBy(begun, by);
       look(fundsOf(sampleFunds, set), set);
     }),
-    { numRuns: 1_000 },
+    { numRuns: lawRuns(1_000) },
   );
 }
 
@@ -155,7 +156,7 @@ test('law: each posting balances, has lines, and is made once', () => {
       }
       assert.equal(new Set(postings.map(({ kind }) => kind)).size, postings.length);
     }),
-    { numRuns: 1_000 },
+    { numRuns: lawRuns(1_000) },
   );
 });
 
@@ -169,7 +170,7 @@ test('law: the postings between two sets of commands lead from the balances of o
       const found = booked(postingsFrom(was, next), balances(was));
       assert.deepEqual(found, booked([], balances(next)));
     }),
-    { numRuns: 1_000 },
+    { numRuns: lawRuns(1_000) },
   );
 });
 

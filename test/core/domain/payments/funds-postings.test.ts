@@ -95,9 +95,12 @@ test('nothing is posted for a command that is only planned, sent or in doubt', (
   }
 });
 
-test('what was received is never taken back, and a paid payout has its settlement', () => {
+test('a smaller total corrects what was received, and a paid payout has its settlement', () => {
   const [less, more] = [sumsOf([{ ...payin, receivedMinor: 1n }]), sumsOf([payin])];
-  assert.throws(() => postingsBetween(more, less, 'USD', null), AssertionFailure);
+  const [corrected] = postingsBetween(more, less, 'USD', null);
+  assert.equal(corrected?.kind, 'funds_corrected');
+  const taken = { amountMinor: 9_999n, currency: 'USD' };
+  assert.deepEqual(corrected?.lines[0], { account: 'buyer', money: taken });
   const paid = sumsOf([payin, payout({ end: 'completed' })]);
   assert.throws(() => postingsBetween(more, paid, 'USD', null), AssertionFailure);
 });

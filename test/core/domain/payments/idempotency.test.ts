@@ -15,9 +15,9 @@ import type { Payment } from '../../../../core/domain/payments/payment.js';
 import { AssertionFailure } from '../../../../core/errors.js';
 import { samplePayment } from '../../../support/samples/sample-rows.js';
 
-const keyed = { surface: 'payment_intent', key: 'k1' } as const;
-const here = { surface: 'payment_intent', resourceId: 'pi_bound' } as const;
-const elsewhere = { surface: 'invoice', resourceId: 'inv_bound' } as const;
+const keyed = { origin: 'payment_intent', key: 'k1' } as const;
+const here = { origin: 'payment_intent', resourceId: 'pi_bound' } as const;
+const elsewhere = { origin: 'invoice', resourceId: 'inv_bound' } as const;
 
 const known = { existingByExternalId: 'pi_known' } as const;
 const create = (bindKey: boolean) => ({ kind: 'create', bindKey }) as const;
@@ -43,13 +43,13 @@ const rules: Readonly<
     { ...known, boundTo: here },
     replay('pi_bound', false),
   ],
-  'a key of another surface is a conflict': [{ boundTo: elsewhere }, conflict],
-  'a key of another surface is a conflict with a known externalId too': [
+  'a key of another origin is a conflict': [{ boundTo: elsewhere }, conflict],
+  'a key of another origin is a conflict with a known externalId too': [
     { ...known, boundTo: elsewhere },
     conflict,
   ],
   'the rules are the same from the side of invoices': [
-    { surface: 'invoice', boundTo: here },
+    { origin: 'invoice', boundTo: here },
     conflict,
   ],
 };
@@ -79,7 +79,7 @@ test('a key is 1-255 printable ASCII characters', () => {
 
 test('law: one key is one resource for any creates in any order', () => {
   const create = fc.record({
-    surface: fc.constantFrom('payment_intent' as const, 'invoice' as const),
+    origin: fc.constantFrom('payment_intent' as const, 'invoice' as const),
     key: fc.option(fc.constantFrom('k1', 'k2', 'k3')),
     externalId: fc.constantFrom('e1', 'e2', 'e3'),
   });
@@ -87,18 +87,18 @@ test('law: one key is one resource for any creates in any order', () => {
     fc.property(fc.array(create, { maxLength: 30 }), (creates) => {
       const bindings = new Map<string, NonNullable<CreateFindings['boundTo']>>();
       const resources = new Map<string, string>();
-      for (const { surface, key, externalId } of creates) {
-        const name = `${surface} ${externalId}`;
+      for (const { origin, key, externalId } of creates) {
+        const name = `${origin} ${externalId}`;
         const bound = key === null ? null : (bindings.get(key) ?? null);
         const existing = resources.get(name) ?? null;
         const decision = decideCreate({
-          surface,
+          origin,
           key,
           boundTo: bound,
           existingByExternalId: existing,
         });
         if (decision.kind === 'conflict') {
-          assert.ok(bound !== null && bound.surface !== surface);
+          assert.ok(bound !== null && bound.origin !== origin);
           continue;
         }
         if (decision.kind === 'replay') {
@@ -109,7 +109,7 @@ test('law: one key is one resource for any creates in any order', () => {
         const resourceId = decision.kind === 'create' ? `r${resources.size}` : decision.resourceId;
         if (decision.kind === 'create') resources.set(name, resourceId);
         assert.equal(decision.bindKey, key !== null && bound === null);
-        if (key !== null && decision.bindKey) bindings.set(key, { surface, resourceId });
+        if (key !== null && decision.bindKey) bindings.set(key, { origin, resourceId });
         if (key !== null) assert.equal(bindings.get(key)?.resourceId, resourceId);
       }
     }),

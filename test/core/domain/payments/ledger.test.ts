@@ -34,9 +34,10 @@ test('the accounts are buyer, partner float, conversion, fees, seller, refunds, 
   ]);
 });
 
-test('every fact about money and its opposite has its posting, but receiving has none', () => {
+test('every fact about money and its opposite has its posting', () => {
   assert.deepEqual(postingKinds, [
     'funds_received',
+    'funds_corrected',
     'loss',
     'loss_recovered',
     'refund_owed',

@@ -100,24 +100,51 @@ test('sign-in in any other status changes nothing', () => {
   }
 });
 
-test('the decision on the buyer moves only payments that wait for it', () => {
+test('an approval of the buyer moves only payments that wait for it', () => {
   for (const status of paymentStatuses) {
-    for (const decision of ['approve', 'reject'] as const) {
-      const was = at(status);
-      const change = kycDecided(was, decision, null, NOW_MS);
-      const next = decision === 'approve' ? 'buyer_kyc_approved' : 'failed';
-      if (status === 'buyer_kyc_pending') assert.equal(change.payment.status, next);
-      else assertUnchanged(change, was, `${status} ${decision}`);
-    }
+    const was = at(status);
+    const change = kycDecided(was, [], 'approve', null, NOW_MS);
+    if (status === 'buyer_kyc_pending') assert.equal(change.payment.status, 'buyer_kyc_approved');
+    else assertUnchanged(change, was, status);
+  }
+});
+
+test('a rejection fails a payment up to the quote; later its payout waits for an operator', () => {
+  const failing = ['buyer_kyc_pending', 'buyer_kyc_approved', 'fx_quoted'];
+  const waiting = ['on_ramp_pending', 'on_chain_confirmed', 'offramp_pending'];
+  for (const status of paymentStatuses) {
+    const was = at(status);
+    const change = kycDecided(was, [], 'reject', 'sanctions', NOW_MS);
+    const { payment, alerts } = change;
+    if (failing.includes(status)) {
+      assert.deepEqual([payment.status, payment.failureReason], ['failed', 'sanctions'], status);
+    } else if (waiting.includes(status)) {
+      assert.deepEqual([payment.status, payment.approvalLostAtMs], [status, NOW_MS]);
+      const alert = 'the buyer was rejected after its approval: the payout waits for an operator';
+      assert.deepEqual(alerts, [alert]);
+      assertUnchanged(kycDecided(change, [], 'reject', null, NOW_MS + 1), change, 'a repeat');
+    } else assertUnchanged(change, was, status);
+  }
+});
+
+test('money of a payment that a rejection or a refused quote fails is owed to the buyer', () => {
+  const commands = [commandOf('payin', 'in', { end: 'failed', receivedMinor: 4_000n })];
+  const was = MoneyScene.at('fx_quoted', commands);
+  for (const change of [
+    kycDecided(was, commands, 'reject', null, NOW_MS),
+    quoteRefused(was, commands, 'blocked', NOW_MS),
+  ]) {
+    assert.equal(change.payment.status, 'failed');
+    assert.equal(change.funds.refundOwedMinor, 4_000n);
   }
 });
 
 test('buyer_kyc_rejected stands for failed in the payment_intent namespace only', () => {
-  const intent = kycDecided(at('buyer_kyc_pending'), 'reject', 'document unreadable', NOW_MS);
+  const intent = kycDecided(at('buyer_kyc_pending'), [], 'reject', 'document unreadable', NOW_MS);
   assert.deepEqual(types(intent), ['payment_intent.buyer_kyc_rejected', 'invoice.failed']);
   assert.equal(intent.payment.failureReason, 'document unreadable');
   const invoice = at('buyer_kyc_pending', { origin: 'invoice' });
-  const without = kycDecided(invoice, 'reject', null, NOW_MS);
+  const without = kycDecided(invoice, [], 'reject', null, NOW_MS);
   assert.deepEqual(types(without), ['invoice.failed']);
   assert.equal(without.payment.failureReason, 'buyer KYC rejected');
 });
@@ -153,7 +180,7 @@ test('an amount over a limit is stored while a quote is awaited, without event o
 test('a quote that is refused for good fails a payment that waits for one, and no other', () => {
   for (const status of paymentStatuses) {
     const was = at(status);
-    const change = quoteRefused(was, 'amount_too_small', NOW_MS);
+    const change = quoteRefused(was, [], 'amount_too_small', NOW_MS);
     if (status !== 'buyer_kyc_approved' && status !== 'fx_quoted') {
       assertUnchanged(change, was, status);
       continue;

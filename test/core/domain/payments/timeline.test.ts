@@ -32,6 +32,7 @@ test('a cause stands before what follows from it, where both are of one moment',
     [
       '5 created',
       '5 limit_reached',
+      '5 approval_lost',
       '5 partner_command',
       '5 partner_call',
       '5 partner_outcome',

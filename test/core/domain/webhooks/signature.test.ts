@@ -10,6 +10,7 @@ import {
   webhookHeaders,
 } from '../../../../core/domain/webhooks/signature.js';
 import { AssertionFailure } from '../../../../core/errors.js';
+import { lawRuns } from '../../../support/law-runs.js';
 
 const NOW = 1_790_000_000;
 const SECRET = 'whsec_c2VjcmV0c2VjcmV0c2VjcmV0';
@@ -92,7 +93,7 @@ test('law: any changed character of the header fails', () => {
         assert.notEqual(reasonOf({ ...valid, header }), 'valid');
       },
     ),
-    { numRuns: 1_000 },
+    { numRuns: lawRuns(1_000) },
   );
 });
 
@@ -210,7 +211,7 @@ test('law: nothing that comes in makes it throw, and nothing unsigned is valid',
       const result = verifyWebhook(given as VerifyWebhookInput);
       assert.equal(result.valid, false);
     }),
-    { numRuns: 2_000 },
+    { numRuns: lawRuns(2_000) },
   );
 });
 

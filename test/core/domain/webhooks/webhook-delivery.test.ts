@@ -17,6 +17,7 @@ import {
   type WebhookDelivery,
 } from '../../../../core/domain/webhooks/webhook-delivery.js';
 import { AssertionFailure, PonteError } from '../../../../core/errors.js';
+import { lawRuns } from '../../../support/law-runs.js';
 
 const START_MS = 1_790_000_000_000;
 const LEASE_MS = 20_000;
@@ -330,6 +331,6 @@ test('law: no history leaves the table or the schedule, or makes more than seven
         assert.equal(delivery.deliveredAtMs !== null, delivery.status === 'delivered');
       }
     }),
-    { numRuns: 500 },
+    { numRuns: lawRuns(500) },
   );
 });

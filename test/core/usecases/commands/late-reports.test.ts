@@ -12,6 +12,7 @@ import {
   applyPartnerUpdate,
   receivePartnerMessage,
 } from '../../../../core/usecases/commands/partner-inbox.js';
+import { decideMoney } from '../../../../core/usecases/money-desk/money-desk.js';
 import {
   cancelPayment,
   failPaymentByOperator,
@@ -126,10 +127,77 @@ test('a message about a refund of another amount changes nothing before the part
   await at.booksAreRight();
 });
 
-test('a payout returned after it was paid is held again and owed back', async (t) => {
+const total = (receivedMinor: bigint): PayinReport => ({
+  status: 'completed',
+  receivedMinor,
+  transactionHash: null,
+  reason: null,
+});
+
+test('a total that the partner corrects downwards waits for a person, who may accept it', async (t) => {
+  for (const [firstMinor, thenMinor, review, accepted] of [
+    [19_900n, 10_000n, 'settled needs_review', 'settled paid none 100 100 0 0 0'],
+    [5_000n, 4_000n, 'on_ramp_pending needs_review', 'on_ramp_pending received none 40 0 0 0 0'],
+  ] as const) {
+    const at = await scene(t, 10_000n, null, 'on_ramp_pending');
+    const { partner } = at.made;
+    Object.assign(partner, silent);
+    changePartner(partner, {
+      payin: { read: async () => ({ outcome: 'done', value: total(firstMinor) }) as const },
+      refund: { start: async () => ({ outcome: 'later', reason: 'busy' }) as const },
+    });
+    await at.pass(30);
+    assert.equal((await at.read()).funds.receivedMinor, firstMinor);
+    await at.answer('payin', total(thenMinor));
+    assert.equal((await at.shown()).slice(0, 2).join(' '), review);
+    assert.equal((await at.read()).funds.receivedMinor, firstMinor, 'nothing is booked yet');
+    await at.accept('payin');
+    assert.equal(await at.summary(), accepted);
+    await at.booksAreRight();
+  }
+});
+
+test('no payout is sent while a smaller total of its pay-in waits for a person', async (t) => {
+  const at = await scene(t, 10_000n, null, 'on_ramp_pending');
+  const { start } = at.made.partner.payout;
+  changePartner(at.made.partner, {
+    payout: { start: async () => ({ outcome: 'later', reason: 'busy' }) as const },
+  });
+  await at.pass(2, 100);
+  await at.report('payin', total(10_000n));
+  await at.pass(2, 100);
+  await at.answer('payin', total(4_000n));
+  const read = async () => ({ outcome: 'done', value: total(4_000n) }) as const;
+  changePartner(at.made.partner, { payout: { start }, payin: { read } });
+  await at.pass(30, 60_000);
+  const { state, lastError } = await at.command('payout');
+  assert.deepEqual([state, lastError], ['pending', 'a person must decide about the pay-in']);
+});
+
+test('a payout returned after the settlement waits, then its seller is paid again', async (t) => {
   const at = await scene(t);
   await at.pass(20);
   await at.answer('payout', payoutBack);
+  await at.pass(10);
+  assert.equal(await at.summary(), 'settled needs_review none 100 100 0 0 0');
+  assert.ok(at.alerts().includes('a payout came back after it was paid'));
+  const { id: itemId } = await at.command('payout');
+  const who = { evidence: 'asked by the seller', operator: 'ana', replace: false };
+  await decideMoney(at.made.deps, { itemId, request: { verb: 'pay-again' }, ...who });
+  await at.pass(30);
+  assert.equal(await at.summary(), 'settled paid none 100 100 0 0 0');
+  const ends = (await at.commands('payout')).map(({ end }) => end);
+  assert.deepEqual(ends, ['returned', 'completed']);
+  await at.booksAreRight();
+});
+
+test('a payout returned after the settlement waits, then its money is given back', async (t) => {
+  const at = await scene(t);
+  await at.pass(20);
+  await at.answer('payout', payoutBack);
+  const { id: itemId } = await at.command('payout');
+  const who = { evidence: 'the account is closed', operator: 'ana', replace: false };
+  await decideMoney(at.made.deps, { itemId, request: { verb: 'refund' }, ...who });
   assert.equal(await at.summary(), 'settled returned_to_buyer refund_owed 100 0 100 0 0');
   const open = await at.made.deps.store.run((tx) => tx.funds.open(5));
   assert.equal(open[0]?.paymentId, at.id);

@@ -18,6 +18,7 @@ import {
 } from '../../../../core/usecases/hosted/page-documents.js';
 import { readDraft } from '../../../../core/usecases/parties/kyc-drafts.js';
 import { textOf } from '../../../contract/document-storage.js';
+import { lawRuns } from '../../../support/law-runs.js';
 import { formScene, inChunks, jpeg, pdf, personFiles } from '../../../support/scenes/form-scene.js';
 
 type Made = Awaited<ReturnType<typeof formScene>>;
@@ -118,7 +119,7 @@ test('law: any bytes are stored under the type that they have, or are refused', 
         assert.deepEqual([newest?.contentType, newest?.sizeBytes], [type, given.length]);
       }
     }),
-    { numRuns: 60 },
+    { numRuns: lawRuns(60) },
   );
 });
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import type { Tenant } from '../../../../core/domain/base/tenant.js';
-import { signIn } from '../../../../core/usecases/hosted/buyers.js';
+import { signIn } from '../../../../core/usecases/hosted/buyer-steps.js';
 import {
   PAGE_POLL_MS,
   type PageWatch,

@@ -20,6 +20,7 @@ import {
   storeStaged,
 } from '../../../../core/usecases/payments/command-changes.js';
 import { currentKey } from '../../../../core/usecases/service/service-keys.js';
+import { lawRuns } from '../../../support/law-runs.js';
 import { changedPartner } from '../../../support/partners/changed-partner.js';
 import { absent } from '../../../support/scenes/command-scene.js';
 import {
@@ -250,6 +251,6 @@ for (const [name, start] of Object.entries(starts)) {
   test(`law: from ${name} on, the books balance and nothing is paid that is not owed`, async () => {
     const steps = fc.array(step, { maxLength: 25, size: 'max' });
     const property = fc.asyncProperty(steps, (taken) => history(start, taken));
-    await fc.assert(property, { numRuns: 40 });
+    await fc.assert(property, { numRuns: lawRuns(40) });
   });
 }

@@ -191,6 +191,70 @@ test('a payout that reached the seller has the settlement that the operators sta
   await at.booksAreRight();
 });
 
+/** A live payment whose payout came back after the settlement; its destination is a former one. */
+async function cameBack(at: DeskScene): Promise<void> {
+  const settlement = {
+    settled: { amountMinor: 51_480n, currency: 'BRL' },
+    fees: usd(100n),
+    fxRate: '5.20',
+    endToEndId: 'E1',
+  };
+  const paidOut = anOrder('payout', 'cmd_out', { end: 'completed' });
+  const settled = { status: 'settled', settlement, destination: 'pix_old' } as const;
+  await at.payment([paidIn(), paidOut], settled);
+  await at.organization({ ...live, partnerRef: 're_1' });
+  await at.report('cmd_out', payout('returned'), true);
+}
+
+test('a payout that came back after the settlement is refunded by two operators', async (t) => {
+  const at = await deskScene(t);
+  await cameBack(at);
+  assert.equal(await at.summary(), 'needs_review none 100 100 0 0 0');
+  assert.deepEqual(await at.waiting(), ['in_review cmd_out']);
+  assert.equal((await at.decide('cmd_out', refund)).kind, 'proposed');
+  assert.equal(await at.summary(), 'needs_review none 100 100 0 0 0');
+  assert.equal((await at.decide('cmd_out', refund, bia)).kind, 'done');
+  assert.equal(await at.summary(), 'returned_to_buyer refund_owed 100 0 100 0 0');
+  assert.equal((await at.decide('cmd_out', refund)).kind, 'repeated');
+  await at.booksAreRight();
+});
+
+test('or the seller is paid again, to its current destination, under the next number', async (t) => {
+  const at = await deskScene(t);
+  await cameBack(at);
+  const again: DeskRequest = { verb: 'pay-again' };
+  assert.equal((await at.decide('cmd_out', again)).kind, 'proposed');
+  await assert.rejects(at.decide('cmd_out', refund, bia), { code: 'DecisionNotAllowed' });
+  assert.equal((await at.decide('cmd_out', again, bia)).kind, 'done');
+  const { payment, commands } = await at.deps.store.run(async (tx) => ({
+    payment: await tx.payments.get(live, 'pi_1'),
+    commands: await tx.commands.ofPayment(live, 'pi_1'),
+  }));
+  assert.deepEqual([payment?.status, payment?.destination], ['settled', 'pix_1']);
+  const payouts = commands.filter(({ kind }) => kind === 'payout');
+  assert.deepEqual(
+    payouts.map(({ state, end }) => `${state}/${end}`),
+    ['done/returned', 'pending/open'],
+  );
+  assert.equal(new Set(payouts.map(({ reference }) => reference)).size, 2);
+  assert.equal(await at.summary(), 'received none 100 0 0 0 0');
+  await assert.rejects(at.decide('cmd_out', refund), { code: 'DecisionNotAllowed' });
+  await at.booksAreRight();
+});
+
+test('the seller is not paid again without a destination, and nothing is stored', async (t) => {
+  const at = await deskScene(t);
+  await cameBack(at);
+  const again: DeskRequest = { verb: 'pay-again' };
+  await at.decide('cmd_out', again);
+  await at.deps.store.run(async (tx) => {
+    const profile = await tx.organizations.profile(live);
+    if (profile !== null) tx.organizations.updateProfile({ ...profile, destinationRef: null });
+  });
+  await assert.rejects(at.decide('cmd_out', again, bia), { code: 'SellerNotReady' });
+  assert.equal(await at.summary(), 'needs_review none 100 100 0 0 0');
+});
+
 test('figures that a report may not have, an operator may not state', async (t) => {
   const at = await deskScene(t);
   await at.payment([paidIn(), failedPayout()], { quoteId: 'qt_1' });
@@ -228,7 +292,11 @@ const unfit = [
   [refund, anOrder('refund', 'cmd_x'), /has or may have/],
   [refund, anOrder('refund', 'cmd_x', { end: 'completed' }), /cmd_x is paid/],
   [refund, anOrder('refund', 'cmd_x', { state: 'void' }), /is withdrawn/],
-  [refund, failedPayout({ id: 'cmd_x' }), /is a payout, not a refund/],
+  [
+    refund,
+    failedPayout({ id: 'cmd_x' }),
+    /did not come back after the settlement: it is done\/failed/,
+  ],
   [returned, anOrder('payout', 'cmd_x'), /not out of sight: it is done\/open/],
   [returned, anOrder('payout', 'cmd_x', { state: 'unknown' }), /it is unknown\/open/],
   [returned, refusedRefund({ id: 'cmd_x' }), /only a payout out of sight is resolved/],

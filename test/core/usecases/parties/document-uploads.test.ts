@@ -14,6 +14,7 @@ import type { Deps } from '../../../../core/ports/deps.js';
 import type { DocumentStorage } from '../../../../core/ports/outside.js';
 import { receiveUpload, type Upload } from '../../../../core/usecases/parties/documents.js';
 import { allOf, chunks } from '../../../contract/document-storage.js';
+import { lawRuns } from '../../../support/law-runs.js';
 import { contentOf, grantOf, type Scene, scene } from '../../../support/scenes/document-scene.js';
 
 const LAST_LOOK_MS = UPLOAD_URL_LIFE_MS + UPLOAD_TIME_MAX_MS;
@@ -278,6 +279,6 @@ test('law: however uploads race, fail and die, only what counts is left', async 
       assert.deepEqual(await made.left(upload), counted === null ? [] : [counted]);
       assert.ok(made.put.length <= UPLOADS_MAX);
     }),
-    { numRuns: 60 },
+    { numRuns: lawRuns(60) },
   );
 });

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { tenantOf } from '../../../../core/domain/base/tenant.js';
 import type { KycSubmission } from '../../../../core/domain/parties/buyer-kyc.js';
-import { signIn } from '../../../../core/usecases/hosted/buyers.js';
+import { signIn } from '../../../../core/usecases/hosted/buyer-steps.js';
 import { submitBuyerKyc } from '../../../../core/usecases/parties/kyc.js';
 import { readDraft } from '../../../../core/usecases/parties/kyc-drafts.js';
 import { advancePayment } from '../../../../core/usecases/sandbox/sandbox.js';

@@ -2,15 +2,30 @@
 // the purge of the buyer's documents.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { COMMAND_LEASE_MS } from '../../../../core/domain/commands/partner-command.js';
+import {
+  COMMAND_LEASE_MS,
+  type MoneyCommand,
+} from '../../../../core/domain/commands/partner-command.js';
+import type { KycSubmission } from '../../../../core/domain/parties/buyer-kyc.js';
 import type { PartnerAnswer } from '../../../../core/ports/partner.js';
-import { signIn } from '../../../../core/usecases/hosted/buyers.js';
+import { BUYER_UNAPPROVED } from '../../../../core/usecases/commands/command-runner.js';
+import { applyPartnerUpdate } from '../../../../core/usecases/commands/partner-inbox.js';
+import {
+  confirmQuote,
+  requestQuote,
+  signIn,
+} from '../../../../core/usecases/hosted/buyer-steps.js';
+import { decideMoney } from '../../../../core/usecases/money-desk/money-desk.js';
+import { listQueues } from '../../../../core/usecases/money-desk/money-queues.js';
 import { moveWaiting } from '../../../../core/usecases/parties/buyer-decisions.js';
 import {
   createUpload,
   receiveUpload,
   runPurges,
 } from '../../../../core/usecases/parties/documents.js';
+import { failPaymentByOperator, readPayment } from '../../../../core/usecases/payments/payments.js';
+import { readTimeline } from '../../../../core/usecases/payments/timelines.js';
+import { simulate } from '../../../../core/usecases/sandbox/simulations.js';
 import { allOf, chunks } from '../../../contract/document-storage.js';
 import {
   aBarePayment,
@@ -110,23 +125,156 @@ test('two tenants start the same buyer apart from each other', async (t) => {
   assert.deepEqual([two.status, two.tosId], ['verifying', 'tos_2']);
 });
 
-test('an approval taken back turns the record rejected; running payments go on', async (t) => {
-  const made = await scene(t);
-  const submission = await made.start();
-  await made.settle();
-  const running = await signedIn(made);
-  assert.equal(await made.statusOf(running), 'buyer_kyc_approved');
-  made.advanceClock(1);
-  const taken = { status: 'rejected', reason: 'sanctions list' } as const;
-  await decideKyc(made.deps, made.tenant, submission.id, taken);
-  assert.equal(await decided(made, submission), 'rejected');
-  assert.equal(await made.statusOf(running), 'buyer_kyc_approved');
-  made.advanceClock(1);
-  const next = await signedIn(made);
-  assert.equal(await made.statusOf(next), 'buyer_kyc_pending');
+const taken = { status: 'rejected', reason: 'sanctions list' } as const;
+
+test('an approval taken back turns the record rejected, and a payment up to the quote fails', async (t) => {
+  for (const to of ['buyer_kyc_approved', 'fx_quoted'] as const) {
+    const made = await scene(t);
+    const { deps, tenant } = made;
+    const submission = await made.start();
+    await made.settle();
+    const running = await signedIn(made);
+    if (to === 'fx_quoted') await requestQuote(deps, tenant, running);
+    assert.equal(await made.statusOf(running), to);
+    made.advanceClock(1);
+    await decideKyc(deps, tenant, submission.id, taken);
+    assert.equal(await decided(made, submission), 'rejected');
+    const { payment } = await readPayment(deps, tenant, running);
+    assert.deepEqual([payment.status, payment.failureReason], ['failed', 'sanctions list']);
+    made.advanceClock(1);
+    const next = await signedIn(made);
+    assert.equal(await made.statusOf(next), 'buyer_kyc_pending');
+  }
 });
 
-test('a revoked approval is revoked for every tenant that adopted it and fails no payment', async (t) => {
+/** The partner rejects the buyer; the payments that this concerns are not moved yet. */
+async function rejectOnly({ deps, tenant }: Scene, { id }: KycSubmission): Promise<void> {
+  await deps.store.run(async (tx) => {
+    const submission = await tx.buyers.submissionById(tenant, id);
+    assert.ok(submission !== null);
+    tx.buyers.updateSubmission({ ...submission, ...taken, rejectedAtMs: T0 });
+  });
+}
+
+test('a rejected buyer gets no quote and confirms none, before its payments fail', async (t) => {
+  const made = await scene(t);
+  const { deps, tenant } = made;
+  const submission = await made.start();
+  await made.settle();
+  const [approved, priced] = [await signedIn(made), await signedIn(made)];
+  const quote = await requestQuote(deps, tenant, priced);
+  await rejectOnly(made, submission);
+  const conflict = { code: 'PaymentStateConflict' };
+  await assert.rejects(requestQuote(deps, tenant, approved), conflict);
+  await assert.rejects(confirmQuote(deps, tenant, priced, quote?.id ?? ''), conflict);
+  assert.equal(await made.statusOf(approved), 'buyer_kyc_approved');
+  assert.equal(await made.statusOf(priced), 'fx_quoted');
+});
+
+/** A payment that waits for the money of its approved buyer. */
+async function awaitingMoney(made: Scene): Promise<readonly [string, KycSubmission]> {
+  const { deps, tenant } = made;
+  const submission = await made.start();
+  await made.settle();
+  const id = await signedIn(made);
+  const quote = await requestQuote(deps, tenant, id);
+  await confirmQuote(deps, tenant, id, quote?.id ?? '');
+  return [id, submission];
+}
+
+async function payoutOf({ deps, tenant }: Scene, id: string): Promise<MoneyCommand | undefined> {
+  const commands = await deps.store.run((tx) => tx.commands.ofPayment(tenant, id));
+  return commands.find(({ kind }) => kind === 'payout');
+}
+
+test('the payout to a rejected buyer waits for an operator: alert, money list, timeline', async (t) => {
+  const made = await scene(t);
+  const { deps, tenant } = made;
+  const [id, submission] = await awaitingMoney(made);
+  const [command] = await commandsOf(made);
+  assert.ok(command !== undefined && submission.partnerRef !== null);
+  await partyReported(deps, command, submission.partnerRef, taken);
+  await simulate(deps, tenant, id, 'money_arrives');
+  for (let look = 0; look < 20; look += 1) {
+    await made.settle();
+    made.advanceClock(60_000);
+  }
+  const { payment, funds } = await readPayment(deps, tenant, id);
+  assert.deepEqual([payment.status, funds.position], ['on_chain_confirmed', 'received']);
+  assert.deepEqual(
+    [(await payoutOf(made, id))?.state, (await payoutOf(made, id))?.lastError],
+    ['pending', BUYER_UNAPPROVED],
+  );
+  const alerts = made.log.filter(({ message }) => message === 'alert');
+  const alert = 'the buyer was rejected after its approval: the payout waits for an operator';
+  assert.ok(alerts.some(({ fields }) => fields['alert'] === alert));
+  const every = { queue: null, after: null, limit: 10, orgId: null, mode: null };
+  const [row] = await listQueues(deps, every);
+  assert.deepEqual([row?.queue, row?.id, row?.steps], ['unapproved', id, ['fail']]);
+  const { entries } = await readTimeline(deps, payment, { after: null, limit: 100 });
+  assert.ok(entries.some(({ kind }) => kind === 'approval_lost'));
+  await failPaymentByOperator(deps, id, 'sanctions');
+  await made.settle();
+  assert.deepEqual(await listQueues(deps, every), []);
+  assert.equal((await readPayment(deps, tenant, id)).funds.position, 'returned_to_buyer');
+});
+
+test('the payout goes out once the partner approves the buyer again', async (t) => {
+  const made = await scene(t);
+  const { deps, tenant } = made;
+  const [id, submission] = await awaitingMoney(made);
+  await decideKyc(deps, tenant, submission.id, taken);
+  await simulate(deps, tenant, id, 'money_arrives');
+  await made.settle();
+  assert.equal(await made.statusOf(id), 'on_chain_confirmed');
+  made.advanceClock(1);
+  await made.start();
+  for (let look = 0; look < 20; look += 1) {
+    await made.settle();
+    made.advanceClock(60_000);
+  }
+  assert.equal(await made.statusOf(id), 'settled');
+});
+
+test('the seller is not paid again while the buyer is rejected: an operator decides again', async (t) => {
+  const made = await scene(t);
+  const { deps, tenant } = made;
+  const [id, submission] = await awaitingMoney(made);
+  await simulate(deps, tenant, id, 'money_arrives');
+  for (let look = 0; look < 20; look += 1) {
+    await made.settle();
+    made.advanceClock(1_000);
+  }
+  assert.equal(await made.statusOf(id), 'settled');
+  const payout = await payoutOf(made, id);
+  assert.ok(payout !== undefined && payout.partnerRef !== null);
+  const { id: itemId, reference, partnerRef, version } = payout;
+  const nothing = { settled: null, fxRate: null, fees: null, endToEndId: null, reason: null };
+  const report = { status: 'returned', ...nothing } as const;
+  const fact = { kind: 'payout', reference, partnerRef, report } as const;
+  await applyPartnerUpdate(deps, itemId, fact, { polledVersion: version });
+  await decideKyc(deps, tenant, submission.id, taken);
+  const decision = { request: { verb: 'pay-again' }, evidence: 'asked', operator: 'ana' } as const;
+  await decideMoney(deps, { itemId, ...decision, replace: false });
+  await made.settle();
+  const every = { queue: null, after: null, limit: 10, orgId: null, mode: null };
+  const [row, ...more] = await listQueues(deps, every);
+  assert.deepEqual([row?.queue, row?.kind, more], ['in_review', 'payout', []]);
+  assert.notEqual(row?.id, itemId);
+  assert.equal((await readPayment(deps, tenant, id)).funds.position, 'needs_review');
+});
+
+test('no payout is sent in the batch that a rejection overtakes', async (t) => {
+  const made = await scene(t);
+  const { deps, tenant } = made;
+  const [id, submission] = await awaitingMoney(made);
+  await rejectOnly(made, submission);
+  await simulate(deps, tenant, id, 'money_arrives');
+  await made.settle();
+  assert.equal((await payoutOf(made, id))?.lastSentAtMs, null);
+});
+
+test('a revoked approval is revoked for every tenant that adopted it, and their payments fail', async (t) => {
   const made = await scene(t);
   const { deps } = made;
   const other = await made.newTenant();
@@ -139,7 +287,6 @@ test('a revoked approval is revoked for every tenant that adopted it and fails n
   const [command] = await commandsOf(made);
   assert.ok(command !== undefined && partnerRef !== null);
   made.advanceClock(1);
-  const taken = { status: 'rejected', reason: 'sanctions list' } as const;
   await partyReported(deps, command, partnerRef, taken);
   await partyReported(deps, command, partnerRef, taken);
   for (const [tenant, id] of [
@@ -147,8 +294,10 @@ test('a revoked approval is revoked for every tenant that adopted it and fails n
     [other, running],
     [third, elsewhere],
   ] as const) {
-    assert.equal(await made.statusOf(id), 'buyer_kyc_approved', 'it goes on');
-    assert.equal(await made.kycStatusOf(id, tenant), 'rejected');
+    const { payment, kycStatus } = await readPayment(deps, tenant, id);
+    const reason = 'buyer KYC rejected';
+    assert.deepEqual([payment.status, payment.failureReason], ['failed', reason], 'not why');
+    assert.equal(kycStatus, 'rejected');
   }
   for (const tenant of [made.tenant, other, third]) {
     const next = await signedIn(made, tenant);

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Deps } from '../../../../core/ports/deps.js';
 import type { PartnerAnswer, SettlementPartner } from '../../../../core/ports/partner.js';
-import { signIn } from '../../../../core/usecases/hosted/buyers.js';
+import { signIn } from '../../../../core/usecases/hosted/buyer-steps.js';
 import {
   type CreateAccountInput,
   createAccount,

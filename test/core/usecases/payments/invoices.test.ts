@@ -122,7 +122,7 @@ test('an externalId is one payment per origin: an intent and an invoice may shar
   assert.match(intent.payment.id, /^pi_/);
 });
 
-test('an idempotency key of one surface is a conflict on the other', async () => {
+test('an idempotency key of one origin is a conflict on the other', async () => {
   const idempotencyKey = 'key-1';
   const invoice = await makeInvoice(made.deps, tenant, { idempotencyKey });
   const replay = await makeInvoice(made.deps, tenant, { idempotencyKey, number: 'other' });

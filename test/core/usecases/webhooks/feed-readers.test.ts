@@ -17,6 +17,7 @@ import {
   WAITING_PER_KEY_MAX,
   type Wait,
 } from '../../../../core/usecases/webhooks/feed-readers.js';
+import { lawRuns } from '../../../support/law-runs.js';
 import { aFeedEvent } from '../../../support/samples/domain-samples.js';
 import { type Scene, scene, tenant } from '../../../support/scenes/webhook-scene.js';
 import { valuesOf } from '../../../support/values-of.js';
@@ -354,6 +355,6 @@ test('law: readers that follow nextAfter miss nothing and see nothing twice', as
         assert.equal(readers.waiting(), 0);
       },
     ),
-    { numRuns: 50 },
+    { numRuns: lawRuns(50) },
   );
 });

@@ -5,6 +5,7 @@ import fc from 'fast-check';
 import type { Tenant } from '../../../../core/domain/base/tenant.js';
 import { chainHash, runSequencer } from '../../../../core/usecases/webhooks/feed.js';
 import { deleteSubscription } from '../../../../core/usecases/webhooks/subscriptions.js';
+import { lawRuns } from '../../../support/law-runs.js';
 import { scene, tenant } from '../../../support/scenes/webhook-scene.js';
 import { valuesOf } from '../../../support/values-of.js';
 
@@ -181,6 +182,6 @@ test('law: sequencers that run side by side lose and double nothing', async (t) 
         assert.deepEqual(delivered.sort(), emitted.map(({ id }) => id).sort());
       },
     ),
-    { numRuns: 60 },
+    { numRuns: lawRuns(60) },
   );
 });

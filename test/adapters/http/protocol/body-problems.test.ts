@@ -1,10 +1,10 @@
 // Names that a request does not know: those that come near a known one are refused with it, others
-// are ignored; query parameters are never ignored.
+// are ignored; query parameters are never ignored. Bodies that are too large or too deep.
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { z } from 'zod';
 import { openApiDocument } from '../../../../adapters/http/docs/openapi.js';
-import { misspellings, oversize } from '../../../../adapters/http/protocol/misspellings.js';
+import { bodyProblems } from '../../../../adapters/http/protocol/body-problems.js';
 import { submitAccountBody } from '../../../../adapters/http/resources/account-routes.js';
 import { createPaymentIntentBody } from '../../../../adapters/http/resources/payment-routes.js';
 import { routes } from '../../../../adapters/http/routes.js';
@@ -17,6 +17,8 @@ import { createBody } from '../docs/example-calls.js';
 import { operations, type TableScene, tableScene } from '../table-scene.js';
 
 const least = { externalId: 'a', amount: '10', buyer: { email: 'ana@example.com' } };
+
+const problemsOf = (...call: Parameters<typeof bodyProblems>) => bodyProblems(...call).problems;
 
 let scene: TableScene;
 
@@ -54,22 +56,22 @@ test('nested objects are checked too, and missing fields are named as well', asy
     answer.body['message'],
     'buyer.emial: unknown property; send email instead; ' + 'buyer.email: send an e-mail address.',
   );
-  assert.deepEqual(misspellings(submitAccountBody, { owners: [{}, { fristName: 'Ana' }] }), [
+  assert.deepEqual(problemsOf(submitAccountBody, { owners: [{}, { fristName: 'Ana' }] }), [
     'owners[1].fristName: unknown property; send firstName instead',
   ]);
 });
 
 test('what metadata and display hold is free', () => {
   const raw = new RawJson('{"curency":"EUR","lineItems":[{"descripton":"x"}],"titel":"y"}');
-  assert.deepEqual(misspellings(createPaymentIntentBody, { ...least, metadata: raw }), []);
-  assert.deepEqual(misspellings(createPaymentIntentBody, { ...least, display: raw }), []);
+  assert.deepEqual(problemsOf(createPaymentIntentBody, { ...least, metadata: raw }), []);
+  assert.deepEqual(problemsOf(createPaymentIntentBody, { ...least, display: raw }), []);
 });
 
 test('a second name next to the known one is not a misspelling', () => {
   const buyer = { ...least.buyer, country: 'GB', county: 'Kent' };
-  assert.deepEqual(misspellings(createPaymentIntentBody, { ...least, buyer }), []);
+  assert.deepEqual(problemsOf(createPaymentIntentBody, { ...least, buyer }), []);
   assert.equal(
-    misspellings(createPaymentIntentBody, { ...least, buyer: { ...buyer, country: null } }).length,
+    problemsOf(createPaymentIntentBody, { ...least, buyer: { ...buyer, country: null } }).length,
     1,
   );
 });
@@ -106,7 +108,7 @@ test('every body refuses each of its longer properties when it is misspelled', (
     if (!(body instanceof z.ZodObject) || body.def.catchall !== undefined) continue;
     for (const name of Object.keys(body.shape).filter(({ length }) => length >= 4)) {
       looked += 1;
-      const [misspelled] = misspellings(body, { [`${name.slice(0, 2)}q${name.slice(2)}`]: 'x' });
+      const [misspelled] = problemsOf(body, { [`${name.slice(0, 2)}q${name.slice(2)}`]: 'x' });
       const context = `${Object.keys(operations)[0]} ${name}: ${misspelled}`;
       assert.match(misspelled ?? '', new RegExp(`; send ${name} instead$`), context);
     }
@@ -119,7 +121,7 @@ test('of very many unknown properties only the first hundred are looked at', () 
     Object.fromEntries(Array.from({ length: count }, (_, at) => [`other${at}`, at]));
   const found = [100, 99].map((count) => {
     const body = { ...many(count), curency: 'EUR', ...least };
-    return misspellings(createPaymentIntentBody, body).length;
+    return problemsOf(createPaymentIntentBody, body).length;
   });
   assert.deepEqual(found, [0, 1]);
 });
@@ -185,7 +187,13 @@ test('an array, an object or a map that is too large is refused before its schem
     [map(1_001), 'body: send at most 1000 properties'],
     // Not of the schema, so nothing walks it.
     [{ other: Array(2_000).fill(0) }, null],
+    // Nothing else is said about it.
+    [{ legalNam: 'x', owners: Array(11).fill({}) }, 'owners: send at most 10 items'],
   ] as const) {
-    assert.equal(oversize(submitAccountBody, value), found);
+    const problems = found === null ? [] : [found];
+    assert.deepEqual(bodyProblems(submitAccountBody, value), {
+      problems,
+      isTooLarge: found !== null,
+    });
   }
 });

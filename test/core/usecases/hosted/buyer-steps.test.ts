@@ -3,7 +3,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { money } from '../../../../core/domain/base/money.js';
 import type { Tenant } from '../../../../core/domain/base/tenant.js';
-import { confirmQuote, requestQuote, signIn } from '../../../../core/usecases/hosted/buyers.js';
+import {
+  confirmQuote,
+  requestQuote,
+  signIn,
+} from '../../../../core/usecases/hosted/buyer-steps.js';
 import { submitBuyerKyc } from '../../../../core/usecases/parties/kyc.js';
 import { readPayment } from '../../../../core/usecases/payments/payments.js';
 import { ana } from '../../../support/samples/dossiers.js';

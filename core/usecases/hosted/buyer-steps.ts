@@ -21,12 +21,12 @@ import { assert, PonteError } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
 import type { SettlementPartner } from '../../ports/partner.js';
 import type { Tx } from '../../ports/storage.js';
-import { moveWaiting } from '../parties/buyer-decisions.js';
+import { expectApproved, moveWaiting } from '../parties/buyer-decisions.js';
 import { stagePurge } from '../parties/documents.js';
 import { newSubmission } from '../parties/kyc.js';
 import { readPayee } from '../parties/party-reports.js';
 import { changePayment, loadPayment, readView } from '../payments/payment-store.js';
-import { partnerOf } from '../service/partner-calls.js';
+import { requirePartner } from '../service/partner-calls.js';
 
 export interface MailboxProof {
   /** May refuse. What it stages is stored with the sign-in. */
@@ -89,7 +89,7 @@ export async function requestQuote(
     return { payment, shown: isNeeded ? await tx.quotes.get(tenant, quoteId) : null };
   });
   if (nextStatus(payment.status, 'quote') === null) throw new PonteError('PaymentStateConflict');
-  const partner = await partnerOf(deps, tenant);
+  const partner = await requirePartner(deps, tenant);
   const input = { source: payment.amount, destination: payment.destination };
   const answer = await (ask === null ? partner.quote(input) : ask(input, shown));
   const nowMs = deps.clock.nowMs();
@@ -105,7 +105,10 @@ export async function requestQuote(
   }
   if (answer.outcome === 'refused') {
     const { code, message } = answer;
-    await changePayment(deps, tenant, paymentId, (was) => quoteRefused(was, code, nowMs));
+    await changePayment(deps, tenant, paymentId, async (was, tx) => {
+      const commands = await tx.commands.ofPayment(tenant, paymentId);
+      return quoteRefused(was, commands, code, nowMs);
+    });
     const text = `The settlement partner refuses a quote, so the payment has failed: ${message}`;
     throw new PonteError('PaymentStateConflict', text);
   }
@@ -117,7 +120,8 @@ export async function requestQuote(
     paymentId,
     createdAtMs: nowMs,
   });
-  await changePayment(deps, tenant, paymentId, (was, tx) => {
+  await changePayment(deps, tenant, paymentId, async (was, tx) => {
+    await refuseUnapproved(tx, was.payment);
     tx.quotes.insert(quote);
     return quoted(was, quote, nowMs);
   });
@@ -141,12 +145,19 @@ export async function confirmQuote(
       throw new PonteError('PaymentStateConflict');
     }
     if (current !== quoteId) throw new PonteError('QuoteChanged');
+    await refuseUnapproved(tx, was.payment);
     const quote = await tx.quotes.get(tenant, quoteId);
     assert(quote !== null, 'a quote stays');
     const commands = await tx.commands.ofPayment(tenant, paymentId);
     return confirmed(was, commands, quote, deps.clock.nowMs(), locale);
   });
   return readView(deps, tenant, paymentId);
+}
+
+/** The approval may be lost, and the payment not have failed yet. */
+async function refuseUnapproved(tx: Tx, payment: Payment): Promise<void> {
+  if (await expectApproved(tx, payment)) return;
+  throw new PonteError('PaymentStateConflict', 'The buyer is not approved any more.');
 }
 
 /** Whether the buyer is approved: with this tenant, or with any organization of the mode. */

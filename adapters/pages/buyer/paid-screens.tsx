@@ -10,8 +10,8 @@ import {
   FourAnswers,
   isZero,
   MoneyCard,
-  partnerOf,
-  payerOf,
+  partnerNameOf,
+  payerNameOf,
   payoutRoute,
   sumsOf,
 } from './money-parts.js';
@@ -32,7 +32,7 @@ export function arrivedScreen(scene: PaymentScene): ScreenContent {
         <FourAnswers
           money={
             <>
-              {texts.answers.received(amount, partnerOf(scene))} {surplus(scene)}
+              {texts.answers.received(amount, partnerNameOf(scene))} {surplus(scene)}
             </>
           }
           next={scene.payment.isLate ? texts.late : texts.arrived.next(payee)}
@@ -203,7 +203,7 @@ function factRows(scene: PaymentScene): readonly (FactRow | null)[] {
     value === null ? null : { label, value, look: 'code' };
   const cnpj = payeeTaxIdLast4 === null ? {} : { note: texts.paid.cnpj(payeeTaxIdLast4) };
   return [
-    payment.payer === null ? null : { label: texts.paid.payer, value: payerOf(scene) },
+    payment.payer === null ? null : { label: texts.paid.payer, value: payerNameOf(scene) },
     { label: texts.paid.payee, value: payee, ...cnpj },
     purpose === null ? null : { label: texts.paid.purpose, value: texts.purposes[purpose] },
     receivedAtMs === null

@@ -1,6 +1,4 @@
-// Organizations, what they have in each mode, and their API keys: columns and SQL.
-import type { StoredKey } from '../../../core/domain/access/api-key.js';
-import { isScope } from '../../../core/domain/access/scope.js';
+// Organizations and what they have in each mode: columns and SQL.
 import type {
   NamedProfile,
   Organization,
@@ -11,21 +9,16 @@ import type { Tx } from '../../../core/ports/storage.js';
 import {
   fixed,
   flag,
-  integer,
   key,
-  mode,
   nullable,
   oneOf,
   party,
-  readOnly,
   tenant,
   text,
-  texts,
   time,
   version,
 } from '../columns.js';
-import { timeParam } from '../database.js';
-import { defineTable, merge, type Write } from '../table.js';
+import { defineTable } from '../table.js';
 import type { Joined, UnitOfWork } from '../unit-of-work.js';
 
 const organizations = defineTable<Organization>('organizations', {
@@ -49,21 +42,6 @@ const profiles = defineTable<OrganizationProfile>('organization_profiles', {
   railsRef: text.null('virtual_account_ref'),
   destinationRef: text.null('destination_ref'),
   tosAcceptedAtMs: time.null('tos_accepted_at'),
-  version,
-});
-
-const keys = defineTable<StoredKey>('api_keys', {
-  id: key(text('id')),
-  orgId: fixed(text('org_id')),
-  mode: fixed(mode),
-  name: text('name'),
-  scopes: fixed(texts('scopes', isScope)),
-  salt: fixed(text('salt')),
-  secretHash: fixed(text('secret_hash')),
-  lastUsedAtMs: readOnly(time.null('last_used_at')),
-  revokedAtMs: time.null('revoked_at'),
-  slot: fixed(integer.null('slot')),
-  createdAtMs: fixed(time('created_at')),
   version,
 });
 
@@ -101,42 +79,4 @@ export function organizationsOf(unit: UnitOfWork): Tx['organizations'] {
     updateProfile: (profile) => unit.stage(profiles.update(profile)),
     expectProfile: (profile) => unit.stage(profiles.expect(profile)),
   };
-}
-
-export function keysOf(unit: UnitOfWork): Tx['keys'] {
-  return {
-    ...unit.writes(keys),
-    get: (keyId) => unit.byKey(keys, [keyId]),
-    list: (orgId, revokedMax) =>
-      unit.all(
-        keys,
-        [
-          'where org_id = $1 and revoked_at is null union all select * from (select * from',
-          'api_keys where org_id = $1 and revoked_at is not null order by id desc limit $2 )',
-          'chosen order by id desc',
-        ].join(' '),
-        [orgId, revokedMax],
-      ),
-    async slots({ orgId, mode }) {
-      const sql = [
-        'select slot from api_keys',
-        'where org_id = $1 and mode = $2 and revoked_at is null and slot is not null',
-      ].join(' ');
-      const rows = await unit.rows(keys.name, sql, [orgId, mode]);
-      return rows.map(integer('slot').read);
-    },
-    insert(key) {
-      unit.stage(keys.insert(key));
-      if (key.lastUsedAtMs !== null) unit.stage(touch(key.id, key.lastUsedAtMs));
-    },
-    touch: (keyId, lastUsedAtMs) => unit.stage(touch(keyId, lastUsedAtMs)),
-  };
-}
-
-function touch(keyId: string, lastUsedAtMs: number): Write {
-  const sql = [
-    'update api_keys set last_used_at = $2',
-    'where id = $1 and (last_used_at is null or last_used_at < $2)',
-  ].join(' ');
-  return merge(keys.name, keyId, sql, [keyId, timeParam(lastUsedAtMs)]);
 }

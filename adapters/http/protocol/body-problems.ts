@@ -1,7 +1,6 @@
 // What is wrong with a body before its schema reads it: too many items or properties, and unknown
-// properties whose names are close to a known one. Other unknown properties
-// are ignored. To ignore these would change the meaning of a request: with `curency: "EUR"` the
-// payment would be in USD.
+// properties whose names are close to a known one. Other unknown properties are ignored. To ignore
+// these would change the meaning of a request: with `curency: "EUR"` the payment would be in USD.
 import { z } from 'zod';
 import { nearMiss } from '../../../core/domain/base/near-miss.js';
 import { isObject } from './schemas.js';
@@ -12,53 +11,53 @@ const UNKNOWN_MAX = 100;
 /** Items of an array, or properties of an object, that the schema does not limit. */
 const SIZE_MAX = 1_000;
 
-/** The first array or object that is too large; null if there is none. A schema would walk it. */
-export function oversize(schema: z.ZodType, value: unknown): string | null {
-  const visit = (names: Names | null | undefined, value: unknown, path: string): string | null => {
-    if (!names || typeof value !== 'object' || value === null) return null;
-    const isList = Array.isArray(value);
-    const entries = Object.entries(value);
-    if (entries.length > names.sizeMax) {
-      const kind = isList ? 'items' : 'properties';
-      return `${path || 'body'}: send at most ${names.sizeMax} ${kind}`;
-    }
-    for (const [name, one] of entries) {
-      const inner = isList ? names.item : names.known?.get(name);
-      const at = isList ? `${path}[${name}]` : `${path}.${name}`.replace(/^\./, '');
-      const found = visit(inner, one, at);
-      if (found !== null) return found;
-    }
-    return null;
-  };
-  return visit(namesOf(schema), value, '');
+interface BodyProblems {
+  /** One line per property, path first. */
+  readonly problems: readonly string[];
+  /** The only problem is an array or object that is too large: a schema would walk all of it. */
+  readonly isTooLarge: boolean;
 }
 
-/** One line per property, path first. If the known property is sent too, it is no misspelling. */
-export function misspellings(schema: z.ZodType, value: unknown): readonly string[] {
+/** If the known property is sent too, an unknown one is no misspelling. */
+export function bodyProblems(schema: z.ZodType, body: unknown): BodyProblems {
   const problems: string[] = [];
+  let tooLarge: string | null = null;
   let unknown = 0;
-  const visit = (names: Names, value: unknown, path: string): void => {
-    const { known, isStrict, item } = names;
-    if (item !== null && Array.isArray(value)) {
-      for (const [index, one] of value.entries()) visit(item, one, `${path}[${index}]`);
-    }
-    if (known === null || !isObject(value)) return;
-    for (const name of Object.keys(value)) {
-      const inner = known.get(name);
+  const isWithin = (size: number, { sizeMax }: Names, path: string, kind: string): boolean => {
+    if (size > sizeMax) tooLarge ??= `${path || 'body'}: send at most ${sizeMax} ${kind}`;
+    return tooLarge === null;
+  };
+  const visitList = (names: Names, list: readonly unknown[], path: string): void => {
+    if (!isWithin(list.length, names, path, 'items') || names.item === null) return;
+    for (const [index, one] of list.entries()) visit(names.item, one, `${path}[${index}]`);
+  };
+  const visitObject = (names: Names, object: Readonly<Record<string, unknown>>, path: string) => {
+    const sent = Object.keys(object);
+    if (!isWithin(sent.length, names, path, 'properties') || names.known === null) return;
+    for (const name of sent) {
+      const inner = names.known.get(name);
       if (inner === null) continue;
-      const at = path === '' ? name : `${path}.${name}`;
-      if (inner !== undefined) visit(inner, value[name], at);
-      else if (!isStrict && unknown < UNKNOWN_MAX) {
+      if (inner !== undefined) visit(inner, object[name], below(path, name));
+      else if (!names.isStrict && unknown < UNKNOWN_MAX) {
         unknown += 1;
         const meant = nearMiss(name, names.spelled);
-        if (meant === null || (value[meant] ?? null) !== null) continue;
-        problems.push(`${at}: unknown property; send ${meant} instead`);
+        if (meant === null || (object[meant] ?? null) !== null) continue;
+        problems.push(`${below(path, name)}: unknown property; send ${meant} instead`);
       }
     }
   };
+  const visit = (names: Names, value: unknown, path: string): void => {
+    if (Array.isArray(value)) visitList(names, value, path);
+    else if (isObject(value)) visitObject(names, value, path);
+  };
   const names = namesOf(schema);
-  if (names !== null) visit(names, value, '');
-  return problems;
+  if (names !== null) visit(names, body, '');
+  if (tooLarge !== null) return { problems: [tooLarge], isTooLarge: true };
+  return { problems, isTooLarge: false };
+}
+
+function below(path: string, name: string): string {
+  return path === '' ? name : `${path}.${name}`;
 }
 
 interface Names {

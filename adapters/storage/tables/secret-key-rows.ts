@@ -1,5 +1,4 @@
-// Key check values and storage fingerprints, which a start checks, and the service's own keys.
-import type { StorageFingerprint } from '../../../core/domain/parties/document.js';
+// Secret keys: the check values, which a start compares, and the service's own keys, sealed.
 import {
   type KeyCheckValue,
   type KeyState,
@@ -36,19 +35,6 @@ export function keyCheckValuesOf(unit: UnitOfWork): Tx['keyCheckValues'] {
   return {
     ...unit.writes(keyCheckValues),
     list: () => unit.all(keyCheckValues, 'order by key_id', []),
-  };
-}
-
-const fingerprints = defineTable<StorageFingerprint>('storage_fingerprints', {
-  name: key(text('name')),
-  value: fixed(text('value')),
-  createdAtMs: fixed(time('created_at')),
-});
-
-export function storageFingerprintsOf(unit: UnitOfWork): Tx['storageFingerprints'] {
-  return {
-    ...unit.writes(fingerprints),
-    get: (name) => unit.byKey(fingerprints, [name]),
   };
 }
 

@@ -1,0 +1,61 @@
+// API keys of organizations, with hashes of their secrets: columns and SQL.
+import type { StoredKey } from '../../../core/domain/access/api-key.js';
+import { isScope } from '../../../core/domain/access/scope.js';
+import type { Tx } from '../../../core/ports/storage.js';
+import { fixed, integer, key, mode, readOnly, text, texts, time, version } from '../columns.js';
+import { timeParam } from '../database.js';
+import { defineTable, merge, type Write } from '../table.js';
+import type { UnitOfWork } from '../unit-of-work.js';
+
+const apiKeys = defineTable<StoredKey>('api_keys', {
+  id: key(text('id')),
+  orgId: fixed(text('org_id')),
+  mode: fixed(mode),
+  name: text('name'),
+  scopes: fixed(texts('scopes', isScope)),
+  salt: fixed(text('salt')),
+  secretHash: fixed(text('secret_hash')),
+  lastUsedAtMs: readOnly(time.null('last_used_at')),
+  revokedAtMs: time.null('revoked_at'),
+  slot: fixed(integer.null('slot')),
+  createdAtMs: fixed(time('created_at')),
+  version,
+});
+
+export function keysOf(unit: UnitOfWork): Tx['keys'] {
+  return {
+    ...unit.writes(apiKeys),
+    get: (keyId) => unit.byKey(apiKeys, [keyId]),
+    list: (orgId, revokedMax) =>
+      unit.all(
+        apiKeys,
+        [
+          'where org_id = $1 and revoked_at is null union all select * from (select * from',
+          'api_keys where org_id = $1 and revoked_at is not null order by id desc limit $2 )',
+          'chosen order by id desc',
+        ].join(' '),
+        [orgId, revokedMax],
+      ),
+    async slots({ orgId, mode }) {
+      const sql = [
+        'select slot from api_keys',
+        'where org_id = $1 and mode = $2 and revoked_at is null and slot is not null',
+      ].join(' ');
+      const rows = await unit.rows(apiKeys.name, sql, [orgId, mode]);
+      return rows.map(integer('slot').read);
+    },
+    insert(key) {
+      unit.stage(apiKeys.insert(key));
+      if (key.lastUsedAtMs !== null) unit.stage(touch(key.id, key.lastUsedAtMs));
+    },
+    touch: (keyId, lastUsedAtMs) => unit.stage(touch(keyId, lastUsedAtMs)),
+  };
+}
+
+function touch(keyId: string, lastUsedAtMs: number): Write {
+  const sql = [
+    'update api_keys set last_used_at = $2',
+    'where id = $1 and (last_used_at is null or last_used_at < $2)',
+  ].join(' ');
+  return merge(apiKeys.name, keyId, sql, [keyId, timeParam(lastUsedAtMs)]);
+}

@@ -1,0 +1,71 @@
+// `ponte refunds`: money owed to buyers, lost, or in review.
+import type { Command } from 'commander';
+import { formatAmount } from '../../core/domain/base/money.js';
+import type { Funds } from '../../core/domain/payments/funds.js';
+import {
+  addOperatorCommand,
+  limitOption,
+  listOutcome,
+  type Operator,
+  type Outcome,
+  type Shell,
+} from '../operator.js';
+import { table } from '../output.js';
+
+interface ListOptions {
+  readonly limit: number;
+}
+
+export function addRefundsCommands(shell: Shell, program: Command): void {
+  addOperatorCommand<ListOptions>(
+    shell,
+    program.command('refunds').description('money owed to buyers'),
+    {
+      name: 'list',
+      description: 'list money owed to buyers, lost, or in review, oldest first',
+      options: [limitOption()],
+      run: list,
+    },
+  );
+}
+
+async function list({ deps }: Operator, { limit }: ListOptions): Promise<Outcome> {
+  const data = (await deps.store.run((tx) => tx.funds.open(limit))).map(presentRefund);
+  const rows = data.map((row) => [
+    row.paymentId,
+    `${row.received} ${row.currency}`,
+    row.refundUnsent,
+    row.refundSent,
+    row.refunded,
+    row.loss,
+    row.refundStatus,
+    row.status,
+  ]);
+  const headings = [
+    'PAYMENT',
+    'RECEIVED',
+    'UNSENT',
+    'SENT',
+    'REFUNDED',
+    'LOST',
+    'REFUND',
+    'POSITION',
+  ];
+  return listOutcome(data, table(headings, rows, 'Nothing is owed.'));
+}
+
+function presentRefund(funds: Funds) {
+  return {
+    paymentId: funds.paymentId,
+    orgId: funds.orgId,
+    testMode: funds.mode === 'test',
+    currency: funds.currency,
+    status: funds.position,
+    refundStatus: funds.refund,
+    received: formatAmount(funds.receivedMinor),
+    refundUnsent: formatAmount(funds.refundOwedMinor),
+    refundSent: formatAmount(funds.refundOrderedMinor),
+    refunded: formatAmount(funds.refundedMinor),
+    loss: formatAmount(funds.lossMinor),
+  };
+}
