@@ -61,8 +61,9 @@ export async function standingOf(tx: Tx, of: BooksOf, entry: PartnerEntry): Prom
   if (own !== null) {
     return isBehind(own, entry) ? { kind: 'behind', command: own } : { kind: 'current' };
   }
-  // A look-up decides whether the partner has a command that has no answer.
-  if (named?.partnerRef === null) {
+  // A quote names a payment, for which the pay-in may become a receipt first.
+  if (named?.partnerRef === null && named.reference === entry.reference) {
+    // A look-up decides whether the partner has a command that has no answer.
     return isOpen(named) ? { kind: 'current' } : { kind: 'behind', command: named };
   }
   return { kind: receipt?.end === entry.status ? 'current' : 'unordered' };

@@ -24,8 +24,9 @@ export async function readLost(
   const partner = deps.partners[mode];
   if (partner?.statement === undefined) return null;
   const { name, statement } = partner;
-  const lost = new LostEntries({ partner: name, mode });
-  const sinceMs = await lostSince(deps);
+  const of = { partner: name, mode };
+  const lost = new LostEntries(of);
+  const sinceMs = await lostSince(deps, of);
   for (const kind of entryKinds) {
     for (const entry of await readWhole(statement, kind, sinceMs, call))
       await lost.add(deps, entry);
@@ -33,15 +34,13 @@ export async function readLost(
   return lost;
 }
 
-/** A backup is not older than its newest command. */
-async function lostSince({ store }: Deps): Promise<number> {
+/** A backup is not older than its newest command. Without any, all is read that is ours. */
+async function lostSince({ store }: Deps, { partner, mode }: BooksOf): Promise<number> {
   return store.run(async (tx) => {
-    const [[newest], [first]] = await Promise.all([
-      tx.commands.list({ stuck: false, limit: 1 }),
-      tx.epochs.list(),
-    ]);
-    const sinceMs = newest?.createdAtMs ?? first?.beganAtMs ?? 0;
-    return sinceMs - spans.recent.windowMs;
+    const [newest] = await tx.commands.list({ stuck: false, limit: 1 });
+    if (newest !== undefined) return newest.createdAtMs - spans.recent.windowMs;
+    const [reading] = await tx.bookReadings.of(partner, mode);
+    return reading?.fromMs ?? 0;
   });
 }
 

@@ -257,21 +257,18 @@ async function checkKind(context: CheckContext, kind: MoneyKind): Promise<void> 
     }
     return;
   }
-  // The books show a payout also if they name no pay-in of the payment.
-  const mayExist =
-    !context.wasEnded && (kind === 'payin' || payins.length > 0 || context.lost !== null);
-  if (mayExist) await checkBeyond(context, kind, null);
+  // The books show a command without a call, also a payout whose pay-in they do not name.
+  const mayExist = !context.wasEnded && (kind === 'payin' || payins.length > 0);
+  if (mayExist || context.lost !== null) await checkBeyond(context, kind, null);
 }
 
 /** Commands without a row, by their next numbers. */
 async function checkBeyond(context: CheckContext, kind: MoneyKind, payin: MoneyCommand | null) {
   const payinId = payin?.id ?? null;
+  const read = () => readCommands(context.deps, context.tenant, context.paymentId);
+  let known = await read();
   for (let absent = 1; absent <= ABSENT_MAX[kind]; absent += 1) {
-    const { payment, commands } = await readCommands(
-      context.deps,
-      context.tenant,
-      context.paymentId,
-    );
+    const { payment, commands } = known;
     const alike = commands.filter(
       (command) => command.kind === kind && command.payinId === payinId,
     );
@@ -289,6 +286,7 @@ async function checkBeyond(context: CheckContext, kind: MoneyKind, payin: MoneyC
       referenceOf(alike.length + gap + 1),
     );
     await adopt(context, payment, { kind, payinId, references, found: found.value });
+    known = await read();
     absent = 0;
   }
 }
@@ -351,9 +349,9 @@ async function findByReference(
   { partner, lost }: CheckContext,
   kind: MoneyKind,
   reference: string,
+  entry: PartnerEntry | null = lost?.byReference(kind, reference) ?? null,
 ): Promise<PartnerAnswer<AcceptedCommand | null>> {
   if (lost === null || kind === 'refund') return partner.findCommand(kind, reference);
-  const entry = lost.byReference(kind, reference);
   if (entry === null) return { outcome: 'done', value: null };
   const { partnerRef } = entry;
   // A look-up has the instructions for the buyer.
@@ -384,16 +382,18 @@ async function refreshCommand(
   kind: MoneyKind,
 ): Promise<void> {
   const { lost } = context;
-  const entry = lost?.ofCommand(command.id) ?? null;
+  const { reference } = command;
+  // The check makes commands too, after the books were read.
+  const entry = lost?.ofCommand(command.id) ?? lost?.byReference(kind, reference) ?? null;
   if (command.partnerRef !== null) {
     const isListed = lost !== null && kind !== 'refund';
     const isKnown = entry === null ? !isOpen(command) : !isBehind(command, entry);
     return isListed && isKnown ? undefined : readState(context, command, kind);
   }
   const found =
-    entry === null || entry.reference !== null
-      ? await findByReference(context, kind, command.reference)
-      : await findByRequest(context, command, entry);
+    entry?.reference === null
+      ? await findByRequest(context, command, entry)
+      : await findByReference(context, kind, reference, entry);
   if (found.outcome !== 'done') context.missed.push(missing(kind, found));
   else if (found.value !== null) {
     await readState(context, await storeAccepted(context, command, found.value), kind);

@@ -238,7 +238,10 @@ export function everyTransactionAtThePartnerIsKnown(observed: ObservedState): st
   for (const transaction of observed.outside.books.transactions) {
     const owner = observed.payments.get(observed.ownerOf(transaction.reference) ?? '');
     if (observed.exempt.hasPayment(observed.ownerOf(transaction.reference))) continue;
-    const command = owner?.commands.find(({ reference }) => reference === transaction.reference);
+    // A deposit that was assigned to its payment has the partner's id, and its own reference.
+    const command =
+      owner?.commands.find(({ partnerRef }) => partnerRef === transaction.ref) ??
+      owner?.commands.find(({ reference }) => reference === transaction.reference);
     if (command === undefined) return `${transaction.ref} was ordered by no command`;
     if (observed.exempt.isLost(transaction) && command.lastSentAtMs === null) continue;
     const given = transaction.status === 'open' || transaction.status === 'completed';

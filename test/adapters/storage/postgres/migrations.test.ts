@@ -128,3 +128,30 @@ test('a database that was migrated with another text is refused', async () => {
   const another = migration(1, 'create table a (m integer)');
   await assert.rejects(migratePostgres(connections, [another]), /another text of 0001.sql/);
 });
+
+test('receipts in every state come over, and the books are read from the first command on', async () => {
+  const url = await postgres.newDatabase();
+  const connections = connectionsTo(url);
+  await migratePostgres(connections, known.slice(0, 5));
+  const run = (sql: string) => connections.use('once', (client) => client.query(sql));
+  const states = ['waiting', 'assigned', 'refunded', 'resolved', 'returned'];
+  for (const state of states) {
+    const payment = state === 'assigned' ? "'pi_1'" : 'null';
+    await run(`insert into receipts (id, partner, mode, partner_ref, amount_minor, currency,
+      entry_end, state, payment_id, entered_at, tries, due_at, created_at, updated_at, version)
+      values ('rct_${state}', 'fake', 'live', 'pa_${state}', 100, 'USD', 'completed', '${state}',
+        ${payment}, now(), 3, now(), now(), now(), 4)`);
+  }
+  await run(`insert into statement_scans values ('fake', 'live', '2026-01-02Z', 'c', '2026-01-03Z',
+    '2026-01-03Z', 0, '2026-01-04Z', null, 7)`);
+  await migratePostgres(connections, known);
+  const [receipts, readings] = await storeAt(url).run((tx) =>
+    Promise.all([tx.receipts.after('', 9), tx.bookReadings.of('fake', 'live')]),
+  );
+  assert.deepEqual(receipts.map(({ state }) => state).toSorted(), states.toSorted());
+  assert.equal(readings.length, 6);
+  const sinceMs = Date.UTC(2026, 0, 2);
+  for (const reading of readings) {
+    assert.deepEqual([reading.fromMs, reading.sinceMs, reading.cursor], [sinceMs, sinceMs, null]);
+  }
+});

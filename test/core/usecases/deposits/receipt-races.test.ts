@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { HOUR_MS, MINUTE_MS } from '../../../../core/domain/base/instant.js';
+import { schedules } from '../../../../core/domain/base/schedules.js';
 import type { PartnerEntry } from '../../../../core/ports/partner.js';
 import { runInbox } from '../../../../core/usecases/commands/partner-inbox.js';
 import { runBookReadings } from '../../../../core/usecases/deposits/book-readings.js';
@@ -136,27 +137,32 @@ test('after a restore a pay-in whose order was lost is a receipt, and its quote 
   assert.deepEqual(await findDifferences(made.deps, 9), []);
 });
 
-test('a pay-in of a command that counted as absent is found by its quote', async (t) => {
-  const scene = await receiptScene(t);
-  const { made, tenant } = scene;
-  changePartner(made.partner, {
-    payin: {
-      start: async () => ({ outcome: 'refused', code: 'already_used', message: 'no' }),
-      find: async () => ({ outcome: 'done', value: null }),
-    },
+for (const way of ['message', 'reading'] as const) {
+  test(`a pay-in of a command that counted as absent is found by its quote, by a ${way}`, async (t) => {
+    const scene = await receiptScene(t);
+    const { made, tenant } = scene;
+    changePartner(made.partner, {
+      payin: {
+        start: async () => ({ outcome: 'refused', code: 'already_used', message: 'no' }),
+        find: async () => ({ outcome: 'done', value: null }),
+      },
+    });
+    const id = await made.newPayment(tenant);
+    await advancePayment(made.deps, tenant, id, 'on_ramp_pending');
+    const at = new Scene(made, tenant, id);
+    await at.pass(10);
+    assert.equal((await at.shown())[0], 'failed');
+    const [quote] = await quotesOf(scene, id);
+    scene.deposit('pa_late', { partnerQuoteId: quote?.partnerQuoteId ?? null });
+    if (way === 'message') await scene.tell('pa_late');
+    else made.advanceClock(schedules.recentReading.waitsMs[0]);
+    await at.pass(3);
+    assert.equal(await scene.shown('pa_late'), 'assigned completed quote');
+    await at.pass(3);
+    assert.equal(await at.summary(), 'failed returned_to_buyer needs_review 100 0 100 0 0');
+    assert.deepEqual(await findDifferences(made.deps, 9), []);
   });
-  const id = await made.newPayment(tenant);
-  await advancePayment(made.deps, tenant, id, 'on_ramp_pending');
-  const at = new Scene(made, tenant, id);
-  await at.pass(10);
-  assert.equal((await at.shown())[0], 'failed');
-  const [quote] = await quotesOf(scene, id);
-  await scene.arrive('pa_late', { partnerQuoteId: quote?.partnerQuoteId ?? null });
-  assert.equal(await scene.shown('pa_late'), 'assigned completed quote');
-  await at.pass(3);
-  assert.equal(await at.summary(), 'failed returned_to_buyer needs_review 100 0 100 0 0');
-  assert.deepEqual(await findDifferences(made.deps, 9), []);
-});
+}
 
 test('a command that stays in doubt does not keep a deposit: a scan finds it', async (t) => {
   const scene = await receiptScene(t);

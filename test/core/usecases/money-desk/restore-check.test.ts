@@ -133,6 +133,22 @@ for (const status of ['buyer_kyc_approved', 'fx_quoted', 'on_ramp_pending'] as c
   });
 }
 
+test('a payout that was sent after a backup with its command unsent is found by the check', async (t) => {
+  const life = await backedUp(t, 'on_ramp_pending');
+  const { at } = life;
+  const { deps, partner } = at.made;
+  while ((await at.shown())[0] !== 'on_chain_confirmed') {
+    at.made.advanceClock(1_000);
+    await partner.sendDueMessages(deps.clock.nowMs(), 100);
+  }
+  assert.equal((await at.command('payout')).state, 'pending');
+  await otherPayout(life);
+  await quarantineRestored(deps);
+  const [payment] = await checked(life);
+  assert.deepEqual([payment?.is, payment?.adopted, payment?.missed], ['settled', [], []]);
+  await at.booksAreRight();
+});
+
 test('a payment that was refunded after the backup is not paid out', async (t) => {
   const life = await backedUp(t, 'on_ramp_pending');
   const { partnerRef } = await life.at.command('payin');
