@@ -108,7 +108,8 @@ test('a repeat sends the same bytes under the same key', async (t) => {
     const sent = scene.server.calls.filter(({ method, path }) => `${method} ${path}` === kind.call);
     assert.equal(sent.length, 2);
     assert.deepEqual(new Set(sent.map(({ key, text }) => `${key} ${text}`)).size, 1);
-    assert.equal(sent[0]?.key, JSON.parse(request).reference);
+    const { reference, quoteId } = JSON.parse(request);
+    assert.equal(sent[0]?.key, name === 'payin' ? `${reference}.${quoteId}` : reference);
   }
 });
 
@@ -139,6 +140,26 @@ test('a payout whose call takes effect late is one, in any minute of its calls',
       await start(request);
     }
     assert.equal(scene.server.state.payouts.length, 1, `${firstAt} + ${thenAfter}`);
+  }
+});
+
+test('another request under a used key raises an alert at once, and the call is looked up', async (t) => {
+  const { scene, kind, request, start } = await ordered(t, 'payin');
+  scene.server.failNext(kind.call, 'mismatch');
+  assert.equal((await start(request)).outcome, 'unknown');
+  const alerts = scene.log.filter(({ message }) => message === 'alert');
+  assert.match(String(alerts[0]?.fields['alert']), /another request under an idempotency key/);
+});
+
+test('a pay-in that is quoted again after a restore is ordered: its quote is in its key', async (t) => {
+  const scene = await blindPay(t);
+  const { payin, quote } = scene.partner;
+  const destination = await destinationAt(scene);
+  for (const payins of [1, 2]) {
+    const asked = done(await quote({ source: usd(125_000n), destination }));
+    const input = { reference: 'reference-1', quote: asked, payerEmail: 'buyer@example.com' };
+    done(await payin.start(done(await payin.prepare(input))));
+    assert.equal(scene.server.state.payins.length, payins);
   }
 });
 
