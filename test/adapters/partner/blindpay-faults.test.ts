@@ -131,7 +131,7 @@ test('a payout whose call takes effect late is one, in any minute of its calls',
     const { scene, kind, request, start } = await ordered(t, 'payout');
     scene.server.failNext(kind.call, 'late');
     scene.pass(firstAt * MINUTE_MS);
-    assert.equal((await start(request)).outcome, firstAt < 5 ? 'unknown' : 'later');
+    assert.equal((await start(request)).outcome, 'unknown');
     scene.pass(thenAfter * MINUTE_MS);
     assert.notEqual((await start(request)).outcome, 'refused');
     scene.server.runLate();
@@ -140,6 +140,72 @@ test('a payout whose call takes effect late is one, in any minute of its calls',
       await start(request);
     }
     assert.equal(scene.server.state.payouts.length, 1, `${firstAt} + ${thenAfter}`);
+  }
+});
+
+/** The life of all further quotes. */
+function quotesLive(scene: BlindPayScene, lifeMs: number): void {
+  const { state } = scene.server;
+  const createQuote = state.createQuote.bind(state);
+  const made: typeof createQuote = (body) => ({
+    ...createQuote(body),
+    expires_at: scene.nowMs + lifeMs,
+  });
+  Object.assign(state, { createQuote: made });
+}
+
+test('a payout needs no quote of a certain life: its call is made at once, and once', async (t) => {
+  for (const lifeMs of [MINUTE_MS, 5 * MINUTE_MS, 11 * MINUTE_MS, DAY_MS]) {
+    for (const passedMs of [0, 4 * MINUTE_MS, 9 * MINUTE_MS]) {
+      const { scene, kind, request, start } = await ordered(t, 'payout');
+      scene.pass(passedMs);
+      quotesLive(scene, lifeMs);
+      scene.server.failNext(kind.call, '500 before');
+      assert.equal((await start(request)).outcome, 'unknown', `${lifeMs} ${passedMs}`);
+      assert.equal((await start(request)).outcome, 'done');
+      assert.equal(scene.server.calls.filter(({ path }) => path === '/quotes').length, 2);
+      assert.equal(scene.server.state.payouts.length, 1);
+    }
+  }
+});
+
+test('the next quote of a payout is requested only after the expiry of the one before', async (t) => {
+  const { scene, kind, request, start } = await ordered(t, 'payout');
+  const keys = () =>
+    scene.server.calls.filter(({ path }) => path === '/quotes').map(({ key }) => key);
+  for (const [passedMs, numbers, outcome] of [
+    [0, [0], 'unknown'],
+    [4 * MINUTE_MS, [0], 'unknown'],
+    // The clock of BlindPay may be behind.
+    [MINUTE_MS, [0], 'later'],
+    [MINUTE_MS, [0, 1], 'unknown'],
+  ] as const) {
+    scene.pass(passedMs);
+    const before = keys().length;
+    if (outcome === 'unknown') scene.server.failNext(kind.call, '500 before');
+    assert.equal((await start(request)).outcome, outcome);
+    const fresh = keys().slice(before);
+    assert.deepEqual(
+      fresh,
+      numbers.map((number) => `reference-2.${number}.quote`),
+    );
+  }
+  const restarted = scene.restarted();
+  assert.equal((await restarted.payout.start(request)).outcome, 'done', 'it follows the chain');
+  assert.equal(scene.server.state.payouts.length, 1);
+});
+
+test('no call of a payout takes effect after `effectWithinMs`, so that its absence counts', async (t) => {
+  for (const [lateByMs, payouts] of [
+    [4 * MINUTE_MS, 1],
+    [null, 0],
+  ] as const) {
+    const { scene, kind, request, start } = await ordered(t, 'payout');
+    scene.server.failNext(kind.call, 'late');
+    assert.equal((await start(request)).outcome, 'unknown');
+    scene.pass(lateByMs ?? scene.partner.effectWithinMs);
+    scene.server.runLate();
+    assert.equal(scene.server.state.payouts.length, payouts);
   }
 });
 

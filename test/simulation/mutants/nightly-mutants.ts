@@ -28,5 +28,5 @@ export const nightlyMutants: readonly string[] = [
   'what an upload replaces is kept',
   'an error of the server counts as a refusal',
   'any pay-in of the customer is the one that is looked for',
-  'the quote of a payout may outlive its window',
+  'another quote of a payout is used while the one before is alive',
 ];
