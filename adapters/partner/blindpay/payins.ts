@@ -210,7 +210,9 @@ export function payinsApi(desk: BlindPayContext): CommandCalls<PayinInput, Payin
       if (fields === null) return unreadable;
       const path = '/instances/:instance/payins/evm';
       const body = JSON.stringify({ payin_quote_id: fields.quoteId });
-      const answer = await client.post({ path, body, key: fields.reference, shape: payinShape });
+      // A quote is used once. After a restore the reference is the same, and the quote is another.
+      const key = `${fields.reference}.${fields.quoteId}`;
+      const answer = await client.post({ path, body, key, shape: payinShape });
       if (answer.outcome === 'done') return done(await accepted(desk, fields, answer.value));
       const isOver = answer.outcome === 'refused' && quoteOver.has(answer.code);
       return isOver ? quoteExpired : blockedIfPassing(desk, fields.customerId, answer);
