@@ -34,7 +34,7 @@ import {
 import { readDestination, walletAddress } from './destinations.js';
 import { expiryMs, rateOf, readPayin } from './payins.js';
 
-/** Of a quote, as BlindPay documents it. */
+/** How long a quote lives, as BlindPay documents it. */
 export const QUOTE_LIFE_MS = 5 * MINUTE_MS;
 /** Quotes that one call passes over, in case no quote is ever alive by our clock. */
 const QUOTES_PASSED_MAX = 20;
