@@ -156,6 +156,7 @@ async function acquireDatabase(store: ServedStore, deps: Deps, role: HostRole): 
     throw new ConfigError(['--role: api and worker are for hosts that share a PostgreSQL']);
   }
   await store.migrate();
+  store.serve();
   const problem = await secretKeysProblem(deps);
   if (problem !== null) throw new ConfigError([`PONTE_SECRET_KEYS: ${problem}`]);
   await recordKeyCheckValue(deps);

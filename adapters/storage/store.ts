@@ -69,6 +69,8 @@ export interface ServedStore extends Store {
    * store is closed or this process ends; throws if another one does. `shared`: others may.
    */
   acquireServing(): 'exclusive' | 'shared';
+  /** Called once the database is migrated: its writes block the event loop no more. */
+  serve(): void;
   /** When the earliest row of each queue falls due. */
   nextDue(): Promise<NextDue>;
   /** Changes when another process writes; null if unknown. */

@@ -58,6 +58,7 @@ export function openPostgresStore(
       isServing = true;
       return 'shared';
     },
+    serve: () => undefined,
     rateLimits: newSharedRateLimits(writes.database),
     nextDue: () => readNextDue(database),
     writeMark: () => null,

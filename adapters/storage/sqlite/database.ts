@@ -31,8 +31,6 @@ export interface SqliteOptions {
 }
 
 const BUSY_TIMEOUT_MS = 5_000;
-/** While serving, the event loop may be blocked for so long by another process. */
-const BLOCKED_MS = 20;
 
 export class SqliteDatabase implements Database {
   readonly connection: SqliteConnection.Database;
@@ -73,13 +71,16 @@ export class SqliteDatabase implements Database {
   }
 
   /**
-   * The process serves the file from now on: neither the disk nor another process may block its
-   * event loop. Commits are synced in the thread pool, before they are answered.
+   * The process serves the file from now on. Commits are synced in the thread pool, before they are
+   * answered, and a file that another process locks is tried again later: neither blocks the event
+   * loop. Only a checkpoint does, which SQLite makes every thousand pages.
    */
   serve(): void {
     if (isMemory(this.#path)) return;
+    // SQLite refuses the change within a transaction.
+    this.endReads();
     this.connection.pragma('synchronous = normal');
-    this.connection.pragma(`busy_timeout = ${BLOCKED_MS}`);
+    this.connection.pragma('busy_timeout = 0');
     this.#writer.syncWith(new LogSync(this.#path, this.#syncFile));
   }
 
@@ -103,7 +104,7 @@ export class SqliteDatabase implements Database {
 
   /** A read may have seen a commit that is not on the disk yet. */
   durable(): Promise<void> | null {
-    return this.#writer.syncing;
+    return this.#writer.durable();
   }
 
   /** Changes with each commit of another connection to the file. */

@@ -1,7 +1,7 @@
 // Writes the log of an SQLite file (WAL) to the disk in the thread pool, where it does not block
 // the event loop. SQLite itself syncs the log with each commit (`synchronous=full`) or only before
 // a checkpoint (`synchronous=normal`): then an answer has to wait for this.
-import { closeSync, fdatasync, openSync } from 'node:fs';
+import { closeSync, fdatasync, openSync, realpathSync } from 'node:fs';
 import { promisify } from 'node:util';
 
 /** Resolves when all that was written to the file is on the disk. */
@@ -12,8 +12,10 @@ export class LogSync {
   readonly #syncFile: SyncFile;
   #fd: number | null = null;
 
+  /** The file of the database, which exists. */
   constructor(path: string, syncFile: SyncFile = promisify(fdatasync)) {
-    this.#path = `${path}-wal`;
+    // SQLite follows a symbolic link, and has the log beside its target.
+    this.#path = `${realpathSync(path)}-wal`;
     this.#syncFile = syncFile;
   }
 

@@ -57,9 +57,9 @@ export function openSqliteStore(options: SqliteOptions, sealer: Sealer | null = 
     acquireServing() {
       assert(releaseServing === null, 'a store is taken for serving once');
       if (!isMemory(options.path)) releaseServing = acquireServingLock(options.path);
-      database.serve();
       return 'exclusive';
     },
+    serve: () => database.serve(),
     rateLimits: newMemoryRateLimits(),
     nextDue: () => readNextDue(database),
     writeMark: () => database.writeMark(),

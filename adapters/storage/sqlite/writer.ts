@@ -72,9 +72,9 @@ export class GroupWriter {
     return this.#failure !== null;
   }
 
-  /** Resolves when what is committed is on the disk; null if it is. Rejects if that failed. */
-  get syncing(): Promise<void> | null {
-    return this.#syncing;
+  /** Resolves when what is committed is on the disk; null if it is. Rejects once that failed. */
+  durable(): Promise<void> | null {
+    return this.#failure === null ? this.#syncing : Promise.reject(this.#failure);
   }
 
   /** From now on SQLite does not sync its commits, and answers wait for `log`. */
@@ -114,29 +114,25 @@ export class GroupWriter {
   #commitGroup(): void {
     const group = this.#waiting.slice(0, GROUP_MAX);
     this.#waiting = this.#waiting.slice(GROUP_MAX);
+    const triedAtMs = this.#busySinceMs ?? performance.now();
+    this.#busySinceMs = null;
     let outcomes: readonly Outcome[];
     try {
       outcomes = this.#applyGroup(group);
     } catch (error) {
       const refusal = meaningOf(error);
-      if (isCode(refusal, 'StoreContention') && this.#mayStillWait()) this.#commitLater(group);
+      const mayWait = performance.now() - triedAtMs < this.#busyTimeoutMs;
+      if (isCode(refusal, 'StoreContention') && mayWait) this.#commitLater(group, triedAtMs);
       else for (const { reject } of group) reject(refusal);
       return;
     }
-    this.#busySinceMs = null;
     if (this.#log === null) settle(group, outcomes);
     else this.#settleOnDisk(this.#log, group, outcomes);
   }
 
-  #mayStillWait(): boolean {
-    this.#busySinceMs ??= performance.now();
-    if (performance.now() - this.#busySinceMs < this.#busyTimeoutMs) return true;
-    this.#busySinceMs = null;
-    return false;
-  }
-
   /** Another process has locked the file. Reads are served. */
-  #commitLater(group: readonly WriteBatch[]): void {
+  #commitLater(group: readonly WriteBatch[], triedAtMs: number): void {
+    this.#busySinceMs = triedAtMs;
     this.#waiting = [...group, ...this.#waiting];
     this.#scheduled = true;
     setTimeout(() => {

@@ -38,7 +38,7 @@ export function servedSqliteStore(sealer: Sealer | null = null): SqliteStore {
   const path = join(folder, 'ponte.db');
   writeFileSync(path, migratedImage());
   const store = openSqliteStore({ path }, sealer);
-  store.acquireServing();
+  store.serve();
   return closing(store, () => rmSync(folder, { recursive: true, force: true }));
 }
 

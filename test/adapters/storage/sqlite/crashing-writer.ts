@@ -8,6 +8,7 @@ if (path === undefined) throw new Error('name the file');
 const store = openSqliteStore({ path });
 await store.migrate();
 store.acquireServing();
+store.serve();
 for (let round = 0; ; round += 1) {
   await Promise.all(
     Array.from({ length: 10 }, async (_, index) => {

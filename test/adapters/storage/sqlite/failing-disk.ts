@@ -8,7 +8,7 @@ if (path === undefined) throw new Error('name the file');
 const syncFile = () => Promise.reject(new Error('the disk is gone'));
 const store = openSqliteStore({ path, syncFile });
 await store.migrate();
-store.acquireServing();
+store.serve();
 const print = (text: string) => process.stdout.write(`${text}\n`);
 const outcome = (work: Promise<unknown>) =>
   work.then(
@@ -19,4 +19,5 @@ const written = outcome(store.run(async (tx) => tx.buyers.insert(aBuyer())));
 const beside = outcome(store.run(async (tx) => tx.buyers.insert(aBuyer({ id: 'byr_2' }))));
 await Promise.all([written, beside]);
 await outcome(store.run(async (tx) => tx.buyers.insert(aBuyer({ id: 'byr_3' }))));
+await outcome(store.run((tx) => tx.buyers.get('test', 'byr_1')));
 print((await store.health()).database ? 'writable' : 'not writable');

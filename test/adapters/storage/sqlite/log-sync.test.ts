@@ -2,7 +2,15 @@
 // with the power, and neither the disk nor another process blocks the event loop.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { appendFileSync, copyFileSync, existsSync, statSync, truncateSync } from 'node:fs';
+import {
+  appendFileSync,
+  copyFileSync,
+  existsSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
@@ -100,7 +108,7 @@ test('an answer that may tell of a commit waits until that is on the disk', asyn
   const path = freshPath();
   const store = openSqliteStore({ path, syncFile: disk.syncFile });
   await store.migrate();
-  store.acquireServing();
+  store.serve();
   t.after(() => store.close());
   const written = store.run(async (tx) => tx.buyers.insert(aBuyer()));
   while (disk.running.length === 0) await nextTurn();
@@ -184,10 +192,21 @@ test('a process that serves syncs in the pool, any other with each commit', asyn
   const synchronous = ({ connection }: SqliteDatabase) =>
     connection.pragma('synchronous', { simple: true });
   assert.deepEqual([synchronous(database), synchronous(beside)], [1, 2]);
+  assert.equal(database.connection.pragma('busy_timeout', { simple: true }), 0);
   await database.batch([insert(1)]);
   await beside.batch([insert(2)]);
   assert.deepEqual(numbers(database.connection), [1, 2]);
   await beside.close();
+});
+
+test('the log of a file that a link names is the one beside the file', async (t) => {
+  const path = freshPath();
+  const link = freshPath();
+  writeFileSync(path, '');
+  symlinkSync(path, link);
+  const { database, beside } = served(t, undefined, link);
+  await database.batch([insert(1)]);
+  assert.deepEqual([numbers(beside), existsSync(`${path}-wal`)], [[1], true]);
 });
 
 test('another process that locks the file blocks writes, and nothing else', async (t) => {
@@ -219,7 +238,7 @@ test('closing commits what waits, answers it, and leaves no other file', async (
   again.close();
 });
 
-test('after a sync that failed nothing is answered as stored, and the process ends', async () => {
+test('after a sync that failed nothing is answered, also no read, and the process ends', async () => {
   const script = fileURLToPath(new URL('./failing-disk.ts', import.meta.url));
   const args = [...loadTypeScript, script, freshPath()];
   const { code, stdout, stderr } = await new Promise<{
@@ -231,7 +250,9 @@ test('after a sync that failed nothing is answered as stored, and the process en
       resolve({ code: error === null ? 0 : error.code, stdout, stderr });
     });
   });
-  const outcomes = ['StoreUnavailable', 'StoreUnavailable', 'StoreUnavailable', 'not writable'];
+  const refused = 'StoreUnavailable';
+  // Two writes of a group, a later one, and a read that would tell of the first.
+  const outcomes = [refused, refused, refused, refused, 'not writable'];
   assert.deepEqual([code, stdout.trim().split('\n')], [1, outcomes]);
   assert.match(stderr, /the disk is gone/);
 });
@@ -250,5 +271,11 @@ test('a lock that does not go away is a transient refusal', async (t) => {
   await assert.rejects(database.batch([insert(1)]), (error) => isCode(error, 'StoreContention'));
   beside.exec('rollback');
   await database.batch([insert(1)]);
-  assert.deepEqual(numbers(beside), [1]);
+  // The next lock is waited for again.
+  beside.exec('begin immediate');
+  const waiting = database.batch([insert(2)]);
+  assert.equal(await isSettled(waiting), false);
+  beside.exec('rollback');
+  await waiting;
+  assert.deepEqual(numbers(beside), [1, 2]);
 });
