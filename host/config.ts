@@ -214,12 +214,9 @@ export const variableNames: readonly string[] = [
 ];
 
 /** Commands that call a server read PONTE_KEY, those of the money desk PONTE_OPERATOR. */
-const namesRead: readonly string[] = [
-  ...variableNames,
-  'PONTE_KEY',
-  `PONTE_KEY${FILE}`,
-  'PONTE_OPERATOR',
-];
+export const commandVariables = ['PONTE_KEY', `PONTE_KEY${FILE}`, 'PONTE_OPERATOR'] as const;
+
+const namesRead: readonly string[] = [...variableNames, ...commandVariables];
 
 export type Config = Readonly<ReturnType<typeof configOf>>;
 

@@ -84,7 +84,7 @@ export function workerSteps(parts: {
     },
     ofLeader('advances', ['advances'], runAdvances),
     ofLeader('expiry', ['expiries'], runExpiry),
-    ofLeader('purges', ['purges'], runPurges),
+    ofLeader('purges', ['documents'], runPurges),
     {
       // Returns 0: without the right to analyze, a repeat would find the same tables.
       ...ofLeader('statistics', ['write'], () => analyzeGrowingTables().then(() => 0)),

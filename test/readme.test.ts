@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
 import { magicValues } from '../adapters/partner/fake-values.js';
+import { commandVariables } from '../host/config.js';
 import { startHostProcess } from './support/servers/host-process.js';
 import { projectFiles, projectRoot } from './support/source-tree.js';
 import { temporaryFolder } from './support/temporary-folder.js';
@@ -62,7 +63,7 @@ function listed(name: string, pattern: RegExp): readonly string[] {
   return [...text.matchAll(pattern)].map(([, word]) => word ?? '');
 }
 
-const settings = [...listed('settings.md', /`(PONTE_\w+)`/g), 'PONTE_KEY', 'PONTE_OPERATOR'];
+const settings = [...listed('settings.md', /`(PONTE_\w+)`/g), ...commandVariables];
 const commands = listed('commands.md', /^## ponte (.*)$/gm);
 
 for (const [what, known, pattern] of [

@@ -289,7 +289,7 @@ const rules: readonly Rule[] = [
   {
     name: 'a doc comment names what it is about: “Length of …”, not “Of …”',
     check: eachLineOf(
-      ({ path }) => /^(core\/(domain|ports)|host|cli)\/.*\.ts$/.test(path),
+      ({ path }) => /^(core|adapters|host|cli)\/.*\.tsx?$/.test(path),
       (line) => /^\s*\/?\*\*? (Of|Over)\b/.test(line),
     ),
     counterexamples: [

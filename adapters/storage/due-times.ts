@@ -1,5 +1,6 @@
 // Queries over whole queues: when each has something due, and the due times after the clock went
 // back. claims.ts takes the rows.
+import type { QueueName } from '../../core/ports/storage.js';
 import { time } from './columns.js';
 import { type Database, timeParam } from './database.js';
 import { waitingSubscriptions } from './tables/delivery-rows.js';
@@ -14,10 +15,10 @@ const nextDueSql = {
     'and d.due_at is not null)) from waiting where waiting.id is not null',
   inbox: 'select min(due_at) from inbox where due_at is not null',
   advances: 'select min(due_at) from advances',
-  purges: 'select min(due_at) from documents where due_at is not null',
+  documents: 'select min(due_at) from documents where due_at is not null',
   mails: 'select min(due_at) from mails where due_at is not null',
   expiries: `select min(expires_at) from payments where expires_at is not null and ${expirableSql}`,
-} as const;
+} as const satisfies Readonly<Record<QueueName | 'expiries', string>>;
 
 export type Queue = keyof typeof nextDueSql;
 export type NextDue = Readonly<Record<Queue, number | null>>;

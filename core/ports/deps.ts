@@ -15,7 +15,7 @@ import type {
   WebhookSender,
 } from './outside.js';
 import type { SettlementPartner } from './partner.js';
-import type { Store } from './storage.js';
+import { queueNames, type Store } from './storage.js';
 
 export interface Deps {
   readonly store: Store;
@@ -45,15 +45,9 @@ export interface Deps {
   readonly settings: Settings;
 }
 
-export type WorkKind =
-  | 'outbox'
-  | 'feed'
-  | 'commands'
-  | 'deliveries'
-  | 'inbox'
-  | 'advances'
-  | 'purges'
-  | 'mails';
+/** Rows of a queue, or events of a feed. */
+export const workKinds = [...queueNames, 'feed'] as const;
+export type WorkKind = (typeof workKinds)[number];
 
 export interface Settings {
   /** Public address of the API, without a trailing slash. */

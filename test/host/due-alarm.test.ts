@@ -12,7 +12,7 @@ const nothing: NextDue = {
   deliveries: null,
   inbox: null,
   advances: null,
-  purges: null,
+  documents: null,
   mails: null,
   expiries: null,
 };

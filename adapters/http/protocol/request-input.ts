@@ -19,7 +19,7 @@ import { isObject, rawJsonFields } from './schemas.js';
 
 /** Paths in one message at most. */
 const PATHS_MAX = 20;
-/** Of a JSON body. The largest that a schema allows, metadata included, has far fewer. */
+/** Limits of a JSON body. The largest that a schema allows, with metadata, has far fewer. */
 const jsonMax = { depthMax: 64, valuesMax: 10_000 } as const;
 const requestIdForm = /^[A-Za-z0-9_.-]{1,128}$/;
 const jsonContent = /^application\/json[ \t]*(?:;|$)/i;

@@ -16,7 +16,7 @@ export interface RouteMatch {
 }
 
 export interface Router {
-  /** Of all rows, each once. */
+  /** The methods of all rows, each once. */
   readonly methods: readonly string[];
   /** NotFound for an unknown path; MethodNotAllowed for a known one. */
   match(method: string, url: string): RouteMatch;

@@ -11,10 +11,10 @@ import {
 } from '../../../core/domain/payments/ledger.js';
 import { paymentStatuses } from '../../../core/domain/payments/payment.js';
 import {
-  commandOutcomes,
   decodeCursor,
   encodeCursor,
   type TimelineEntry,
+  timelineOutcomes,
 } from '../../../core/domain/payments/timeline.js';
 import { deliveryMoves } from '../../../core/domain/webhooks/webhook-delivery.js';
 import { readTimeline } from '../../../core/usecases/payments/timelines.js';
@@ -97,7 +97,7 @@ const entries = {
   ),
   partner_outcome: representation<EntryOf<'partner_outcome'>>()(
     null,
-    { at, kind: z.literal('partner_outcome'), ...command, outcome: z.enum(commandOutcomes) },
+    { at, kind: z.literal('partner_outcome'), ...command, outcome: z.enum(timelineOutcomes) },
     'The outcome of the command so far. `refused`: the partner did not start it. `returned`: it ' +
       'was started and its money came back. `in_doubt`: the outcome is unknown. `withdrawn`: ' +
       'the service withdrew it before it was sent.',

@@ -22,7 +22,8 @@ export interface Sums {
 }
 
 export function sumsOf({ payment }: PaymentScene): Sums {
-  const { receivedMinor, refundOwedMinor, refundOrderedMinor, refundedMinor } = payment.money;
+  const { receivedMinor, heldMinor, refundOwedMinor, refundOrderedMinor, refundedMinor } =
+    payment.money;
   const { amountMinor, currency } = payment.amount;
   const goingBackMinor = refundOwedMinor + refundOrderedMinor;
   const positive = (minor: bigint) => money(minor > 0n ? minor : 0n, currency);
@@ -32,7 +33,7 @@ export function sumsOf({ payment }: PaymentScene): Sums {
     goingBack: positive(goingBackMinor),
     refunded: positive(refundedMinor),
     kept: positive(receivedMinor - goingBackMinor - refundedMinor),
-    missing: positive(amountMinor - receivedMinor),
+    missing: positive(amountMinor - heldMinor),
   };
 }
 

@@ -90,6 +90,8 @@ export interface MoneyView
     Funds,
     'receivedMinor' | 'refundOwedMinor' | 'refundOrderedMinor' | 'refundedMinor'
   > {
+  /** What the payment holds of it (funds.ts). */
+  readonly heldMinor: bigint;
   /** The latest of each kind; null if there is none or it is unknown. */
   readonly receivedAtMs: number | null;
   readonly refundOrderedAtMs: number | null;

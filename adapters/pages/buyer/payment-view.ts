@@ -5,6 +5,7 @@ import { localeOf } from '../../../core/domain/base/locale.js';
 import { pathOf } from '../../../core/domain/hosted/hosted-page.js';
 import { shortIdOf } from '../../../core/domain/payments/bank-record.js';
 import { readDisplay } from '../../../core/domain/payments/display.js';
+import { heldMinor } from '../../../core/domain/payments/funds.js';
 import type { PayinInstructions } from '../../../core/domain/payments/payin-instructions.js';
 import { isTerminal, type Payment } from '../../../core/domain/payments/payment.js';
 import type { Deps, Settings } from '../../../core/ports/deps.js';
@@ -141,6 +142,7 @@ function outerView(
     display: { title: readDisplay(payment.display)?.title ?? null, notes: null, lineItems: [] },
     money: {
       receivedMinor: 0n,
+      heldMinor: 0n,
       refundOwedMinor: 0n,
       refundOrderedMinor: 0n,
       refundedMinor: 0n,
@@ -177,6 +179,7 @@ function signedInView(deps: Urls, shown: PaymentPage): PagePayment {
     },
     money: {
       receivedMinor,
+      heldMinor: heldMinor(funds),
       refundOwedMinor,
       refundOrderedMinor,
       refundedMinor,

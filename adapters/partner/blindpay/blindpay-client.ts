@@ -23,6 +23,7 @@ const PAUSE_MAX_MS = 10 * MINUTE_MS;
 const MESSAGE_LENGTH_MAX = 300;
 /** One of the allowed sizes: 10, 50, 100, 200, 500, 1000. */
 const PAGE_SIZE = 100;
+const KEY_MISMATCH = 'idempotency_key_payload_mismatch';
 /** Shorter texts of a request are codes and numbers, not personal data. */
 const REDACTED_LENGTH_MIN = 4;
 
@@ -141,6 +142,10 @@ export function createBlindPayClient(options: ClientOptions): BlindPayClient {
     const answer = read(received, shape, typeof body === 'string' ? body : '');
     if (received.status === 401) {
       log.error('alert', { alert: 'BlindPay does not accept the API key', instanceId });
+    }
+    if (received.status === 422 && received.text.includes(KEY_MISMATCH)) {
+      const alert = 'BlindPay has another request under an idempotency key; the call is looked up';
+      log.error('alert', { alert, path: sent.path, key: sent.headers['idempotency-key'] ?? null });
     }
     return answer;
   };

@@ -8,7 +8,7 @@ import type { BlindPayClient } from './blindpay-client.js';
 
 /** Where money moves: of the instance and mode. */
 export interface BlindPayRoute {
-  /** Of managed wallets, as `polygon`. */
+  /** The network of managed wallets, as `polygon`. */
   readonly network: string;
   /** The stablecoin; one is worth one US dollar. */
   readonly token: string;
@@ -86,8 +86,8 @@ export function withoutEffect<T>(answer: PartnerAnswer<T>): PartnerAnswer<T> {
 }
 
 /**
- * Of pay-ins and payouts. A `failed` payout does not prove where the money is, even with
- * `tokens_refunded`; `refunded` does.
+ * The end that a status of a pay-in or payout reports. A `failed` payout does not prove where the
+ * money is, even with `tokens_refunded`; `refunded` does.
  */
 export const transactionEnds: Readonly<Record<string, CommandEnd>> = {
   processing: 'open',

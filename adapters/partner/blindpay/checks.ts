@@ -23,7 +23,7 @@ export interface Connection {
 
 type Input = Parameters<NonNullable<SettlementPartner['checks']>>[0];
 
-/** Of managed wallets: the guide on wallets, 2026-08-21. */
+/** What managed wallets may have: the guide on wallets, 2026-08-21. */
 const walletRoutes: Readonly<Record<Mode, Readonly<Record<'networks' | 'tokens', string[]>>>> = {
   test: {
     networks: ['polygon_amoy', 'sepolia', 'base_sepolia', 'arbitrum_sepolia', 'solana_devnet'],

@@ -32,7 +32,7 @@ import {
 } from './blindpay-context.js';
 import { answerByMs, answerTo, askedFiles, correctionsIn, openRfi, rfiPath } from './rfi.js';
 
-/** Of a file, by the OpenAPI description; a guide says five. */
+/** Size of a file by the OpenAPI description, in bytes; a guide says five MiB. */
 const FILE_BYTES_MAX = 3 * 1_024 * 1_024;
 /** Identity documents and selfies are photographs. */
 const photoFields = /(selfieFile|idDocFrontFile|idDocBackFile)$/;
@@ -102,7 +102,7 @@ const customerShape = z.object({
 });
 type Customer = z.output<typeof customerShape>;
 
-/** Of a new customer, or with `customerId` of an answer about one; `rfiId` null: none was open. */
+/** A request for a new customer, or an answer about `customerId`; `rfiId` null: none was open. */
 const requestShape = z.object({
   reference: z.string(),
   body: z.string(),

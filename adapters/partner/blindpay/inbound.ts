@@ -6,7 +6,7 @@ import type { Log } from '../../../core/ports/outside.js';
 import type { InboundMessage, PartnerNotice } from '../../../core/ports/partner.js';
 import { verifyMessage } from '../signed-message.js';
 
-/** Of the event's name, or else of the id: some payloads have no event. */
+/** What the name of an event begins with, or else the id: some payloads have no event. */
 const kinds = [
   { kind: 'party', event: 'customer.', id: 're_' },
   { kind: 'payin', event: 'payin.', id: 'pi_' },

@@ -47,7 +47,7 @@ const RATE_SCALE = 10n ** 8n;
 /** Longer than any quote lives. */
 const QUOTE_LIFE_MAX_MS = HOUR_MS;
 const CLOCKS_DIFFER_MS = MINUTE_MS;
-/** Of a transfer in the USA: up to five business days. */
+/** How long a transfer in the USA takes: up to five business days. */
 const BANK_DAYS = { from: 0, to: 5 };
 
 const minor = z.int().nonnegative();
@@ -210,7 +210,9 @@ export function payinsApi(desk: BlindPayContext): CommandCalls<PayinInput, Payin
       if (fields === null) return unreadable;
       const path = '/instances/:instance/payins/evm';
       const body = JSON.stringify({ payin_quote_id: fields.quoteId });
-      const answer = await client.post({ path, body, key: fields.reference, shape: payinShape });
+      // A quote is used once. After a restore the reference is the same, and the quote is another.
+      const key = `${fields.reference}.${fields.quoteId}`;
+      const answer = await client.post({ path, body, key, shape: payinShape });
       if (answer.outcome === 'done') return done(await accepted(desk, fields, answer.value));
       const isOver = answer.outcome === 'refused' && quoteOver.has(answer.code);
       return isOver ? quoteExpired : blockedIfPassing(desk, fields.customerId, answer);

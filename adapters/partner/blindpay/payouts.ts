@@ -2,9 +2,9 @@
 // BlindPay stores no reference of ours with a payout but keeps the description of its quote, so
 // that names the command: `<reference> <amount> <currency>`, then the purpose in words.
 //
-// No second payout: time since the preparation is cut into windows. Each has one quote, under a key
-// of the window, which is used only if it expires before the window ends. So no two quotes of an
-// command are alive at a time.
+// No second payout: a command has a chain of numbered quotes. Each has its number in its key, so a
+// repeat returns the same quote, and the next one is requested only after the expiry of the one
+// before. So no two quotes of a command are alive at a time.
 import { z } from 'zod';
 import { MINUTE_MS } from '../../../core/domain/base/instant.js';
 import { formatAmount, money, parseAmount } from '../../../core/domain/base/money.js';
@@ -34,8 +34,10 @@ import {
 import { readDestination, walletAddress } from './destinations.js';
 import { expiryMs, rateOf, readPayin } from './payins.js';
 
+/** How long a quote lives, as BlindPay documents it. */
 export const QUOTE_LIFE_MS = 5 * MINUTE_MS;
-const WINDOW_MS = 2 * QUOTE_LIFE_MS;
+/** Quotes that one call passes over, in case no quote is ever alive by our clock. */
+const QUOTES_PASSED_MAX = 20;
 /** The clock of BlindPay may be behind ours. */
 const CLOCK_SLACK_MS = MINUTE_MS;
 
@@ -83,12 +85,16 @@ const requestShape = z.object({
 });
 type Request = z.output<typeof requestShape>;
 
+/** The current number of each reference; without it, the chain is followed from its start. */
+type QuoteNumbers = Map<string, number>;
+
 export function payoutsApi(desk: BlindPayContext): CommandCalls<PayoutInput, PayoutReport> {
+  const numbers: QuoteNumbers = new Map();
   return {
     prepare: (input) => prepare(desk, input),
     async start(request) {
       const fields = readRequest('payout', requestShape, request);
-      return fields === null ? unreadable : start(desk, fields);
+      return fields === null ? unreadable : start(desk, numbers, fields);
     },
     async find(request) {
       const fields = readRequest('payout', requestShape, request);
@@ -165,36 +171,57 @@ async function tokensFor(
 
 async function start(
   desk: BlindPayContext,
+  numbers: QuoteNumbers,
   fields: Request,
 ): Promise<PartnerAnswer<AcceptedCommand>> {
   const startedAtMs = desk.nowMs();
   const found = await findPayout(desk, fields);
   if (found.outcome !== 'done') return withoutEffect(found);
   if (found.value !== null) return done(found.value);
-  const { client } = desk;
-  const passedMs = Math.max(0, desk.nowMs() - fields.preparedAtMs);
-  const window = Math.floor(passedMs / WINDOW_MS);
-  const quote = await client.post({
-    path: '/instances/:instance/quotes',
-    body: quoteBody(fields),
-    key: `${fields.reference}.${window}.quote`,
-    shape: quoteShape,
-  });
+  const quote = await currentQuote(desk, numbers, fields, startedAtMs + OPERATION_MS);
   if (quote.outcome !== 'done') return withoutEffect(unlessPassing(quote));
-  const expiresAtMs = expiryMs(quote.value.expires_at);
-  if (expiresAtMs <= desk.nowMs()) return later('the quote of this window has expired');
-  const windowEndsAtMs = fields.preparedAtMs + (window + 1) * WINDOW_MS;
-  if (expiresAtMs > windowEndsAtMs) return later('the quote would outlive its window');
-  // After a pause another call may be under way, and this quote be younger than the call.
-  if (desk.nowMs() > startedAtMs + OPERATION_MS) return later('the call took too long');
-  const { address } = fields;
-  const payout = await client.post({
+  const { address, reference } = fields;
+  const { id, key } = quote.value;
+  const payout = await desk.client.post({
     path: '/instances/:instance/payouts/evm',
-    body: JSON.stringify({ quote_id: quote.value.id, sender_wallet_address: address }),
-    key: `${fields.reference}.${window}.payout`,
+    body: JSON.stringify({ quote_id: id, sender_wallet_address: address }),
+    key: `${key}.payout`,
     shape: payoutShape,
   });
-  return payout.outcome === 'done' ? done({ partnerRef: payout.value.id }) : unlessPassing(payout);
+  if (payout.outcome !== 'done') return unlessPassing(payout);
+  numbers.delete(reference);
+  return done({ partnerRef: payout.value.id });
+}
+
+/** The one quote of the chain that is alive. */
+async function currentQuote(
+  desk: BlindPayContext,
+  numbers: QuoteNumbers,
+  fields: Request,
+  untilMs: number,
+): Promise<PartnerAnswer<{ readonly id: string; readonly key: string }>> {
+  const { reference } = fields;
+  const first = numbers.get(reference) ?? 0;
+  for (let number = first; number < first + QUOTES_PASSED_MAX; number += 1) {
+    numbers.set(reference, number);
+    const key = `${reference}.${number}`;
+    const quote = await desk.client.post({
+      path: '/instances/:instance/quotes',
+      body: quoteBody(fields),
+      key: `${key}.quote`,
+      shape: quoteShape,
+    });
+    // A refusal makes no quote, and BlindPay may repeat it under its key.
+    if (quote.outcome === 'refused') numbers.set(reference, number + 1);
+    if (quote.outcome !== 'done') return quote;
+    const nowMs = desk.nowMs();
+    // After a pause another call may be under way, and this quote be younger than the call.
+    if (nowMs > untilMs) return later('the call took too long');
+    const expiresAtMs = expiryMs(quote.value.expires_at);
+    if (nowMs < expiresAtMs) return done({ id: quote.value.id, key });
+    if (nowMs < expiresAtMs + CLOCK_SLACK_MS) return later('the quote has just expired');
+  }
+  return later('the quotes of the payout have expired');
 }
 
 function quoteBody({ bankAccountId, tokenMinor, network, token, description }: Request): string {

@@ -146,7 +146,7 @@ export function readSettings(mode: Mode, env: Environment): SettingsRead {
   return { settings: { apiKey, instanceId, secrets, url, route, limit } };
 }
 
-/** Of the environment. */
+/** The name of the variable of the environment. */
 export function variableName(mode: Mode, ending: Ending): string {
   return `PONTE_BLINDPAY_${mode.toUpperCase()}_${ending}`;
 }

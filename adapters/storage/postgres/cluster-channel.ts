@@ -6,7 +6,7 @@ import { hostname } from 'node:os';
 import { setTimeout as wait } from 'node:timers/promises';
 import type pg from 'pg';
 import type { Tenant } from '../../../core/domain/base/tenant.js';
-import type { WorkKind } from '../../../core/ports/deps.js';
+import { type WorkKind, workKinds } from '../../../core/ports/deps.js';
 import type { Log } from '../../../core/ports/outside.js';
 import type { ClusterChannel, OnMessage } from '../store.js';
 import type { PostgresConnections } from './connections.js';
@@ -78,18 +78,6 @@ const youngTablesSql = [
 const smallSampleSql = 'set local default_statistics_target = 10';
 /** Hides the warning that a table may not be analyzed: warnings count as unconfirmed commits. */
 const quietSql = 'set local client_min_messages = error';
-
-/** Published after a reconnect: any notification may have been missed. */
-const everything = Object.keys({
-  outbox: true,
-  feed: true,
-  commands: true,
-  deliveries: true,
-  inbox: true,
-  advances: true,
-  purges: true,
-  mails: true,
-} satisfies Record<WorkKind, true>) as readonly WorkKind[];
 
 /** Work to publish, by kind. Null: of any tenant. */
 type Pending = Partial<Record<WorkKind, readonly Tenant[] | null>>;
@@ -225,7 +213,8 @@ export class PostgresClusterChannel implements ClusterChannel {
       }
       if (this.#client === null) return;
       client = this.#client;
-      for (const work of everything) {
+      // Any notification may have been missed.
+      for (const work of workKinds) {
         onMessage(work);
         this.publish(work);
       }
@@ -275,7 +264,7 @@ function deliver(payload: string, onMessage: OnMessage): void {
       onMessage(work as WorkKind, tenants ?? undefined);
     }
   } catch {
-    for (const work of everything) onMessage(work);
+    for (const work of workKinds) onMessage(work);
   }
 }
 

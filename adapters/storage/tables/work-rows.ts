@@ -22,7 +22,7 @@ import {
 } from '../../../core/domain/commands/partner-message.js';
 import {
   type CommandQueue,
-  orderQueues,
+  commandQueues,
   queueOf,
 } from '../../../core/domain/money-desk/money-decision.js';
 import { type Advance, paymentStatuses } from '../../../core/domain/payments/payment.js';
@@ -103,7 +103,7 @@ const commandRows = defineTable<CommandRow>('partner_commands', {
   dueAtMs: time.null('due_at'),
   leaseToken: text.null('lease_token'),
   lastError: text.null('last_error'),
-  queue: nullable(oneOf('queue', orderQueues)),
+  queue: nullable(oneOf('queue', commandQueues)),
   isStuck: flag('is_stuck'),
   isInFlight: flag('is_in_flight'),
   createdAtMs: fixed(time('created_at')),

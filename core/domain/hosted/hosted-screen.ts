@@ -3,7 +3,7 @@
 import { isQuoteExpired, type Quote } from '../commands/quote.js';
 import type { KycState } from '../parties/buyer-kyc.js';
 import { isLimited } from '../payments/amount-limit.js';
-import { isUnapproved } from '../payments/change.js';
+import { isShortPaid, isUnapproved } from '../payments/change.js';
 import type { Funds } from '../payments/funds.js';
 import type { PayinInstructions } from '../payments/payin-instructions.js';
 import { isTerminal, type Payment, type PaymentStatus } from '../payments/payment.js';
@@ -69,8 +69,8 @@ const whileOpen: Readonly<
     return isLimited(payment, nowMs) ? 'price_limit' : 'price_expired';
   },
   on_ramp_pending: ({ payment, funds, instructions, isHeld }) => {
+    if (isShortPaid({ payment, funds })) return 'short';
     if (funds.receivedMinor >= payment.amount.amountMinor) return 'arrived';
-    if (funds.receivedMinor > 0n) return 'short';
     if (isHeld) return 'held';
     return instructions === null ? 'preparing' : 'bank_details';
   },

@@ -25,8 +25,8 @@ import type { Receipt } from '../deposits/receipt.js';
 export const moneyQueues = ['unmatched', 'short', 'unapproved', 'owed', 'in_review'] as const;
 export type MoneyQueue = (typeof moneyQueues)[number];
 /** Queues of commands to the partner. */
-export const orderQueues = ['owed', 'in_review'] as const satisfies readonly MoneyQueue[];
-export type CommandQueue = (typeof orderQueues)[number];
+export const commandQueues = ['owed', 'in_review'] as const satisfies readonly MoneyQueue[];
+export type CommandQueue = (typeof commandQueues)[number];
 
 /** `lapse`: its item has changed since. */
 export const decisionMoves = {

@@ -5,7 +5,7 @@
 // a change are the difference of two sums. So if reports arrive late, twice or out of order, funds,
 // ledger and commands still agree.
 import { assert } from '../../errors.js';
-import type { Money } from '../base/money.js';
+import { type Money, money } from '../base/money.js';
 import type { Tenant } from '../base/tenant.js';
 import {
   type CommandEnd,
@@ -127,6 +127,11 @@ export function noFunds(tenant: Tenant, paymentId: string, currency: string): Fu
     lossMinor: 0n,
     version: 1,
   });
+}
+
+/** What a payment still awaits: below zero if it holds more than was asked for. */
+export function missingOf(asked: Money, funds: Funds | null): Money {
+  return money(asked.amountMinor - (funds === null ? 0n : heldMinor(funds)), asked.currency);
 }
 
 /** Received money that is not allocated to a payout or refund. */

@@ -24,7 +24,7 @@ export const timelineKinds = [
 
 export type TimelineKind = (typeof timelineKinds)[number];
 
-export const commandOutcomes = [
+export const timelineOutcomes = [
   'completed',
   'failed',
   'returned',
@@ -33,7 +33,7 @@ export const commandOutcomes = [
   'withdrawn',
 ] as const;
 
-export type CommandOutcome = (typeof commandOutcomes)[number];
+export type CommandOutcome = (typeof timelineOutcomes)[number];
 
 interface CommandName {
   readonly commandId: string;

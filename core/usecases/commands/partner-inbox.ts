@@ -23,7 +23,7 @@ import { eachDue } from '../service/due-work.js';
 import { requestOf } from './command-runner.js';
 import { operationOf, operations } from './partner-operations.js';
 
-/** Of a message that is acknowledged only. */
+/** The facts of a message that is acknowledged only. */
 const NO_FACTS = '[]';
 
 export interface PartnerMessage {

@@ -1,6 +1,5 @@
 // What the database knows about a pay-in in the partner's books: the command that may own it, the
 // party that received it, and the payments that it may be for.
-import { money } from '../../domain/base/money.js';
 import type { Mode, Tenant } from '../../domain/base/tenant.js';
 import { isPayinInFlight } from '../../domain/commands/partner-command.js';
 import type { Quote } from '../../domain/commands/quote.js';
@@ -11,7 +10,7 @@ import {
   type PaymentMatch,
 } from '../../domain/deposits/receipt-match.js';
 import { readCode, shortIdOf } from '../../domain/payments/bank-record.js';
-import { heldMinor } from '../../domain/payments/funds.js';
+import { missingOf } from '../../domain/payments/funds.js';
 import { type Payment, paymentOrigins } from '../../domain/payments/payment.js';
 import type { PartnerEntry } from '../../ports/partner.js';
 import type { Tx } from '../../ports/storage.js';
@@ -19,7 +18,7 @@ import type { Tx } from '../../ports/storage.js';
 /** With more pay-ins in flight, any of them may own an entry. */
 const IN_FLIGHT_MAX = 100;
 /** With more payments that wait, a person decides. */
-const AWAITING_MAX = 200;
+export const AWAITING_MAX = 200;
 /** Quotes and bank details of one name. */
 const ALIKE_MAX = 10;
 /** Words of a payer's texts that are looked up. */
@@ -163,13 +162,8 @@ async function candidateOf(tx: Tx, payment: Payment, isQuoted: boolean): Promise
     isQuoted,
     externalId,
     names: names.filter((name) => typeof name === 'string'),
-    missing: money(amount.amountMinor - (await heldOf(tx, payment)), amount.currency),
+    missing: missingOf(amount, await tx.funds.get(payment, paymentId)),
   };
-}
-
-async function heldOf(tx: Tx, payment: Payment): Promise<bigint> {
-  const funds = await tx.funds.get(payment, payment.id);
-  return funds === null ? 0n : heldMinor(funds);
 }
 
 /** Payments of any status that a text may name: by short id or `externalId`. */

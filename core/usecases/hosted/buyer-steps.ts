@@ -31,7 +31,7 @@ import { requirePartner } from '../service/partner-calls.js';
 export interface MailboxProof {
   /** May refuse. What it stages is stored with the sign-in. */
   readonly prove: (tx: Tx) => Promise<void>;
-  /** Of later mails about the payment. */
+  /** The language of later mails about the payment. */
   readonly locale: Locale;
 }
 

@@ -48,7 +48,7 @@ export interface DeskItem extends Pick<MoneyDecision, 'orgId' | 'mode' | 'basis'
   readonly action: MoneyAction;
   /** Why the item does not allow the action; null if it does. */
   readonly problem: string | null;
-  /** Of a possible action: NotFound, ValidationError, PaymentStateConflict. */
+  /** Whether the action is possible: NotFound, ValidationError, PaymentStateConflict. */
   check(tx: Tx): Promise<void>;
   /** Returns what is to be called after the batch is stored. */
   stage(batch: Batch): Promise<() => void>;
@@ -145,17 +145,17 @@ function commandProblem(command: MoneyCommand, action: MoneyAction): string | nu
     case 'assign':
       return `${command.id} is a command to the partner: only a receipt is assigned.`;
     case 'refund':
-      return action.of === 'payout' ? backProblem(command) : refundProblem(command);
+      return action.of === 'payout' ? whyNotPayableAgain(command) : whyNotRefundable(command);
     case 'pay-again':
-      return backProblem(command);
+      return whyNotPayableAgain(command);
     case 'resolve':
       return action.found === 'otherwise'
         ? `${command.id} is a command to the partner: it is resolved --as returned or paid.`
-        : resolveProblem(command);
+        : whyNotResolvable(command);
   }
 }
 
-function backProblem(item: MoneyCommand): string | null {
+function whyNotPayableAgain(item: MoneyCommand): string | null {
   const { id, kind, state, end, review } = item;
   if (kind !== 'payout') return `${id} is a ${kind}: only a payout is paid again.`;
   if (review !== null) return `A report about ${id} is under review. ${reviewHint(item)}`;
@@ -163,7 +163,7 @@ function backProblem(item: MoneyCommand): string | null {
   return `The payout ${id} did not come back after the settlement: it is ${state}/${end}.`;
 }
 
-function refundProblem(item: MoneyCommand): string | null {
+function whyNotRefundable(item: MoneyCommand): string | null {
   const { id, kind, state, end, review } = item;
   if (kind !== 'refund') return `${id} is a ${kind}, not a refund.`;
   if (review !== null) return `A report about ${id} is under review. ${reviewHint(item)}`;
@@ -176,12 +176,12 @@ function refundProblem(item: MoneyCommand): string | null {
   );
 }
 
-function resolveProblem(item: MoneyCommand): string | null {
+function whyNotResolvable(item: MoneyCommand): string | null {
   const { id, kind, state, end, review } = item;
   if (isPayoutInReview(item)) return null;
   if (review !== null) return `A report about ${id} is under review. ${reviewHint(item)}`;
-  if (kind !== 'payout') return `${id} is a ${kind}: only a payout out of sight is resolved.`;
-  return `The payout ${id} is not out of sight: it is ${state}/${end}.`;
+  if (kind !== 'payout') return `${id} is a ${kind}: only a payout in review is resolved.`;
+  return `The payout ${id} is not in review: it is ${state}/${end}.`;
 }
 
 function reviewHint({ id }: MoneyCommand): string {

@@ -70,7 +70,7 @@ const UNDECIDED_MAX = 1_000;
 export class LostEntries {
   readonly #of: BooksOf;
   readonly #ofCommands = new Map<string, PartnerEntry>();
-  /** Of no stored command. */
+  /** Entries of no stored command, by kind and reference. */
   readonly #named = new Map<string, PartnerEntry>();
   readonly #paidOut: PaidOut[] = [];
   #deposits = 0;

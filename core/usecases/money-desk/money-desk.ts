@@ -14,7 +14,7 @@ import type { Deps } from '../../ports/deps.js';
 import type { Batch } from '../service/batch.js';
 import { type DeskRequest, readItem } from './desk-items.js';
 
-export interface DeskCommand {
+export interface DeskDecision {
   readonly itemId: string;
   readonly request: DeskRequest;
   /** Required for all but `assign`. */
@@ -40,7 +40,7 @@ export interface DeskOutcome {
  * NotFound, ValidationError, PaymentStateConflict; DecisionNotAllowed if the item or another
  * proposal is in its way.
  */
-export async function decideMoney(deps: Deps, command: DeskCommand): Promise<DeskOutcome> {
+export async function decideMoney(deps: Deps, command: DeskDecision): Promise<DeskOutcome> {
   const { request, evidence } = command;
   const isFree = request.verb === 'assign' && evidence === null;
   const asked = {
@@ -68,7 +68,7 @@ interface Decided {
   readonly after: () => void;
 }
 
-async function decideIn(batch: Batch, command: DeskCommand): Promise<Decided> {
+async function decideIn(batch: Batch, command: DeskDecision): Promise<Decided> {
   const { deps, tx, nowMs } = batch;
   const { itemId, request, evidence, operator, replace } = command;
   const item = await readItem(tx, itemId, request);

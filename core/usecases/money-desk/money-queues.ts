@@ -17,12 +17,12 @@ import {
   moneyQueues,
 } from '../../domain/money-desk/money-decision.js';
 import { isShortPaid, isUnapproved } from '../../domain/payments/change.js';
-import { type Funds, heldMinor } from '../../domain/payments/funds.js';
+import { type Funds, heldMinor, missingOf } from '../../domain/payments/funds.js';
 import type { Payment, PaymentStatus } from '../../domain/payments/payment.js';
 import type { Deps } from '../../ports/deps.js';
 import type { Payer } from '../../ports/partner.js';
 import type { DecisionFilter, QueuePage, Tx } from '../../ports/storage.js';
-import { ownerOf } from '../deposits/receipt-matching.js';
+import { AWAITING_MAX, ownerOf } from '../deposits/receipt-matching.js';
 import { payerOf } from '../deposits/receipts.js';
 import { readReview } from '../payments/command-changes.js';
 import { loadPayment, loadView } from '../payments/payment-store.js';
@@ -49,7 +49,7 @@ export type DeskStep =
 
 export interface QueueRow {
   readonly queue: MoneyQueue;
-  /** Of a receipt, a payment or a command. */
+  /** The id of a receipt, a payment or a command. */
   readonly id: string;
   readonly kind: 'receipt' | 'payment' | MoneyCommand['kind'];
   /** Null if the party of a receipt is unknown. */
@@ -57,7 +57,7 @@ export interface QueueRow {
   readonly mode: Mode;
   /** Null for a receipt. */
   readonly paymentId: string | null;
-  /** Of a short payment, what is missing. Of an unapproved one, what it has received. */
+  /** Its amount; what a short payment lacks, what an unapproved one has received. */
   readonly amount: Money;
   /**
    * Unmatched and short: the money arrived. Unapproved: the approval was lost. Owed: the debt
@@ -128,8 +128,6 @@ export interface QueueFilter extends Pick<QueuePage, 'limit'> {
 
 /** Candidates that are shown. */
 const CANDIDATES_MAX = 3;
-/** Payments that are compared with a receipt. */
-const AWAITING_MAX = 100;
 
 /** One queue after the other, each in id order. */
 export async function listQueues(
@@ -180,7 +178,7 @@ interface Read {
 type IsAsked = (row: Pick<QueueRow, 'orgId' | 'mode'>) => boolean;
 
 interface QueueRows {
-  /** Of the last row that was read; null if there was none. */
+  /** The id of the last row that was read; null if there was none. */
   readonly lastId: string | null;
   readonly found: readonly QueueRow[];
 }
@@ -246,9 +244,7 @@ async function candidatesFor(
   const awaiting = await tx.payments.awaitingMoney(receiver, sellerExternalId, AWAITING_MAX);
   const candidates = await Promise.all(
     awaiting.map(async ({ id: paymentId, externalId, amount: asked }) => {
-      const funds = await tx.funds.get(receiver, paymentId);
-      const heldOf = funds === null ? 0n : heldMinor(funds);
-      const missing = money(asked.amountMinor - heldOf, asked.currency);
+      const missing = missingOf(asked, await tx.funds.get(receiver, paymentId));
       return { paymentId, externalId, missing };
     }),
   );
@@ -270,7 +266,7 @@ async function shortRow(
   if (!isShortPaid({ payment, funds })) return null;
   const { amount, expiresAtMs } = payment;
   const held = money(heldMinor(funds), funds.currency);
-  const missing = money(amount.amountMinor - held.amountMinor, amount.currency);
+  const missing = missingOf(amount, funds);
   return {
     ...tenant,
     queue: 'short',

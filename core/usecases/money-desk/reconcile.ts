@@ -72,7 +72,7 @@ export async function reconcile(
 }
 
 interface Books {
-  /** Of the partner. */
+  /** The name of the partner. */
   readonly name: string;
   readonly statement: PartnerStatement;
 }

@@ -294,7 +294,7 @@ async function checkBeyond(context: CheckContext, kind: MoneyKind, payin: MoneyC
 interface Adoption {
   readonly kind: MoneyKind;
   readonly payinId: string | null;
-  /** Of the absent numbers, and of the command found. */
+  /** The references of the absent numbers, and of the command found. */
   readonly references: readonly string[];
   readonly found: AcceptedCommand;
 }
@@ -325,7 +325,7 @@ async function adopt(context: CheckContext, payment: Payment, adoption: Adoption
   await readState(context, command, kind);
 }
 
-/** Of a refund, as the partner reports it; null if it does not. */
+/** The amount of a refund, as the partner reports it; null if it does not. */
 async function amountOf(
   context: CheckContext,
   payment: Payment,

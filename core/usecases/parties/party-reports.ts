@@ -169,7 +169,7 @@ export async function railsReported(
 export function announceParty(deps: Pick<Deps, 'wake'>): void {
   deps.wake('outbox');
   deps.wake('commands');
-  deps.wake('purges');
+  deps.wake('documents');
 }
 
 /** Stages that an accepted command about a party is read next. */

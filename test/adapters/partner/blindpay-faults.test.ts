@@ -108,7 +108,8 @@ test('a repeat sends the same bytes under the same key', async (t) => {
     const sent = scene.server.calls.filter(({ method, path }) => `${method} ${path}` === kind.call);
     assert.equal(sent.length, 2);
     assert.deepEqual(new Set(sent.map(({ key, text }) => `${key} ${text}`)).size, 1);
-    assert.equal(sent[0]?.key, JSON.parse(request).reference);
+    const { reference, quoteId } = JSON.parse(request);
+    assert.equal(sent[0]?.key, name === 'payin' ? `${reference}.${quoteId}` : reference);
   }
 });
 
@@ -130,7 +131,7 @@ test('a payout whose call takes effect late is one, in any minute of its calls',
     const { scene, kind, request, start } = await ordered(t, 'payout');
     scene.server.failNext(kind.call, 'late');
     scene.pass(firstAt * MINUTE_MS);
-    assert.equal((await start(request)).outcome, firstAt < 5 ? 'unknown' : 'later');
+    assert.equal((await start(request)).outcome, 'unknown');
     scene.pass(thenAfter * MINUTE_MS);
     assert.notEqual((await start(request)).outcome, 'refused');
     scene.server.runLate();
@@ -139,6 +140,92 @@ test('a payout whose call takes effect late is one, in any minute of its calls',
       await start(request);
     }
     assert.equal(scene.server.state.payouts.length, 1, `${firstAt} + ${thenAfter}`);
+  }
+});
+
+/** The life of all further quotes. */
+function quotesLive(scene: BlindPayScene, lifeMs: number): void {
+  const { state } = scene.server;
+  const createQuote = state.createQuote.bind(state);
+  const made: typeof createQuote = (body) => ({
+    ...createQuote(body),
+    expires_at: scene.nowMs + lifeMs,
+  });
+  Object.assign(state, { createQuote: made });
+}
+
+test('a payout needs no quote of a certain life: its call is made at once, and once', async (t) => {
+  for (const lifeMs of [MINUTE_MS, 5 * MINUTE_MS, 11 * MINUTE_MS, DAY_MS]) {
+    for (const passedMs of [0, 4 * MINUTE_MS, 9 * MINUTE_MS]) {
+      const { scene, kind, request, start } = await ordered(t, 'payout');
+      scene.pass(passedMs);
+      quotesLive(scene, lifeMs);
+      scene.server.failNext(kind.call, '500 before');
+      assert.equal((await start(request)).outcome, 'unknown', `${lifeMs} ${passedMs}`);
+      assert.equal((await start(request)).outcome, 'done');
+      assert.equal(scene.server.calls.filter(({ path }) => path === '/quotes').length, 2);
+      assert.equal(scene.server.state.payouts.length, 1);
+    }
+  }
+});
+
+test('the next quote of a payout is requested only after the expiry of the one before', async (t) => {
+  const { scene, kind, request, start } = await ordered(t, 'payout');
+  const keys = () =>
+    scene.server.calls.filter(({ path }) => path === '/quotes').map(({ key }) => key);
+  for (const [passedMs, numbers, outcome] of [
+    [0, [0], 'unknown'],
+    [4 * MINUTE_MS, [0], 'unknown'],
+    // The clock of BlindPay may be behind.
+    [MINUTE_MS, [0], 'later'],
+    [MINUTE_MS, [0, 1], 'unknown'],
+  ] as const) {
+    scene.pass(passedMs);
+    const before = keys().length;
+    if (outcome === 'unknown') scene.server.failNext(kind.call, '500 before');
+    assert.equal((await start(request)).outcome, outcome);
+    const fresh = keys().slice(before);
+    assert.deepEqual(
+      fresh,
+      numbers.map((number) => `reference-2.${number}.quote`),
+    );
+  }
+  const restarted = scene.restarted();
+  assert.equal((await restarted.payout.start(request)).outcome, 'done', 'it follows the chain');
+  assert.equal(scene.server.state.payouts.length, 1);
+});
+
+test('no call of a payout takes effect after `effectWithinMs`, so that its absence counts', async (t) => {
+  for (const [lateByMs, payouts] of [
+    [4 * MINUTE_MS, 1],
+    [null, 0],
+  ] as const) {
+    const { scene, kind, request, start } = await ordered(t, 'payout');
+    scene.server.failNext(kind.call, 'late');
+    assert.equal((await start(request)).outcome, 'unknown');
+    scene.pass(lateByMs ?? scene.partner.effectWithinMs);
+    scene.server.runLate();
+    assert.equal(scene.server.state.payouts.length, payouts);
+  }
+});
+
+test('another request under a used key raises an alert at once, and the call is looked up', async (t) => {
+  const { scene, kind, request, start } = await ordered(t, 'payin');
+  scene.server.failNext(kind.call, 'mismatch');
+  assert.equal((await start(request)).outcome, 'unknown');
+  const alerts = scene.log.filter(({ message }) => message === 'alert');
+  assert.match(String(alerts[0]?.fields['alert']), /another request under an idempotency key/);
+});
+
+test('a pay-in that is quoted again after a restore is ordered: its quote is in its key', async (t) => {
+  const scene = await blindPay(t);
+  const { payin, quote } = scene.partner;
+  const destination = await destinationAt(scene);
+  for (const payins of [1, 2]) {
+    const asked = done(await quote({ source: usd(125_000n), destination }));
+    const input = { reference: 'reference-1', quote: asked, payerEmail: 'buyer@example.com' };
+    done(await payin.start(done(await payin.prepare(input))));
+    assert.equal(scene.server.state.payins.length, payins);
   }
 });
 

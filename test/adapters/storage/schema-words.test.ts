@@ -14,7 +14,7 @@ import { entryKinds, spanNames } from '../../../core/domain/deposits/book-readin
 import { receiptAccounts, receiptStates } from '../../../core/domain/deposits/receipt.js';
 import { matchRules } from '../../../core/domain/deposits/receipt-match.js';
 import { mailPurposes, mailStatuses } from '../../../core/domain/mail/mail.js';
-import { decisionMoves, orderQueues } from '../../../core/domain/money-desk/money-decision.js';
+import { commandQueues, decisionMoves } from '../../../core/domain/money-desk/money-decision.js';
 import { kycStatuses } from '../../../core/domain/parties/buyer-kyc.js';
 import {
   accountStatuses,
@@ -57,7 +57,7 @@ const words: Readonly<Record<string, readonly string[]>> = {
   'funds.refund': refundStates,
   'partner_commands.state': Object.keys(commandMoves),
   'partner_commands.kind': commandKinds,
-  'partner_commands.queue': orderQueues,
+  'partner_commands.queue': commandQueues,
   'partner_commands.command_end': ['open', 'completed', 'failed', 'returned'],
   'money_decisions.state': Object.keys(decisionMoves),
   'receipts.entry_end': ['open', 'completed', 'failed', 'returned'],

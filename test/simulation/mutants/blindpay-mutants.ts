@@ -40,20 +40,22 @@ export const blindPayMutants = [
     name: 'each call for a payout has another quote',
     file: 'adapters/partner/blindpay/payouts.ts',
     edits: [
-      ['Math.floor(passedMs / WINDOW_MS)', 'Math.floor(passedMs / 1_000)'],
+      ['const first = numbers.get(reference) ?? 0;', 'const first = desk.nowMs();'],
       ['startedAtMs + OPERATION_MS', 'startedAtMs + 1e12'],
     ],
     focus: { ...payments, faults: { ...calm, processPaused: 0.15 } },
     caughtBy: ['atMostOnePayoutPerPayment'],
   },
   {
-    name: 'the quote of a payout may outlive its window',
+    name: 'another quote of a payout is used while the one before is alive',
     file: 'adapters/partner/blindpay/payouts.ts',
     edits: [
       [
-        "if (expiresAtMs > windowEndsAtMs) return later('the quote would outlive its window');",
-        'void windowEndsAtMs;',
+        'if (nowMs < expiresAtMs) return done({ id: quote.value.id, key });',
+        'if (nowMs < expiresAtMs && desk.nowMs() % 2 === number % 2) ' +
+          'return done({ id: quote.value.id, key });',
       ],
+      ["if (nowMs < expiresAtMs + CLOCK_SLACK_MS) return later('the quote has just expired');", ''],
       ['startedAtMs + OPERATION_MS', 'startedAtMs + 1e12'],
     ],
     focus: { ...payments, faults: { ...calm, processPaused: 0.25 } },

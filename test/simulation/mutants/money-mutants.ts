@@ -162,7 +162,7 @@ export const moneyMutants = [
     file: 'core/usecases/payments/command-changes.ts',
     edits: [
       [
-        "const problem = source.accepted && found?.kind === 'implausible' ? null : found;",
+        "const problem = accepted && found?.kind === 'implausible' ? null : found;",
         'const problem = found === found ? null : found;',
       ],
     ],
@@ -212,7 +212,7 @@ export const moneyMutants = [
     file: 'core/domain/commands/command-report.ts',
     edits: [
       [
-        'receivedMinor: larger(command.receivedMinor, receivedMinor),',
+        'receivedMinor: total(command.receivedMinor, receivedMinor),',
         'receivedMinor: command.receivedMinor + receivedMinor,',
       ],
     ],

@@ -28,7 +28,7 @@ export const nightlyMutants: readonly string[] = [
   'what an upload replaces is kept',
   'an error of the server counts as a refusal',
   'any pay-in of the customer is the one that is looked for',
-  'the quote of a payout may outlive its window',
+  'another quote of a payout is used while the one before is alive',
   'a payout is booked with any reported amount',
   'a payment lands with another organization',
   'each call for a payout has another quote',

@@ -38,7 +38,7 @@ export interface TransactionState {
 /** What the commands of one payment come to; minor units. */
 export interface BookSums {
   readonly receivedMinor: bigint;
-  /** Payouts that were carried out, and those that may be: under way, or out of sight. */
+  /** Payouts that were carried out, and those that may be: under way, or in review. */
   readonly paidMinor: bigint;
   readonly movingMinor: bigint;
   readonly needsReviewMinor: bigint;

@@ -326,7 +326,7 @@ export class SimulatedBlindPay implements HistoryPartner {
     state.fire(`${kind}.update`, shown);
   }
 
-  /** A pay-in is delivered once. The tokens of a failed payout are out of sight. */
+  /** A pay-in is delivered once. Nobody knows where the tokens of a failed payout are. */
   #moveTokens(
     one: Transaction,
     kind: PartnerTransaction['kind'],

@@ -18,7 +18,7 @@ import { fundsOf, postingsBetween, sumsOf } from '../../../core/domain/payments/
 import type { Payment } from '../../../core/domain/payments/payment.js';
 import type { PartnerFact } from '../../../core/ports/partner.js';
 import { applyPartnerUpdate } from '../../../core/usecases/commands/partner-inbox.js';
-import { type DeskCommand, decideMoney } from '../../../core/usecases/money-desk/money-desk.js';
+import { type DeskDecision, decideMoney } from '../../../core/usecases/money-desk/money-desk.js';
 import { listQueues } from '../../../core/usecases/money-desk/money-queues.js';
 import { findDifferences } from '../../../core/usecases/payments/ledger-check.js';
 import { currentKey } from '../../../core/usecases/service/service-keys.js';
@@ -176,8 +176,8 @@ export class DeskScene {
 
   decide(
     itemId: string,
-    request: DeskCommand['request'],
-    fields: Partial<DeskCommand> = {},
+    request: DeskDecision['request'],
+    fields: Partial<DeskDecision> = {},
   ): ReturnType<typeof decideMoney> {
     const who = { evidence: 'bank reference 1', operator: 'ana', replace: false };
     return decideMoney(this.deps, { itemId, request, ...who, ...fields });

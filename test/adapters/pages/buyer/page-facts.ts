@@ -17,6 +17,7 @@ export const NOW_MS = at('2026-11-17T15:55:19Z');
 
 export const noMoney: MoneyView = {
   receivedMinor: 0n,
+  heldMinor: 0n,
   refundOwedMinor: 0n,
   refundOrderedMinor: 0n,
   refundedMinor: 0n,
@@ -28,6 +29,7 @@ export const noMoney: MoneyView = {
 export const received: MoneyView = {
   ...noMoney,
   receivedMinor: 1_248_000n,
+  heldMinor: 1_248_000n,
   receivedAtMs: at('2026-11-19T09:11:00Z'),
 };
 
@@ -215,7 +217,7 @@ export const paymentOnScreen: Readonly<Record<Screen, Partial<PagePayment>>> = {
   short: {
     status: 'on_ramp_pending',
     ...ordered,
-    money: { ...received, receivedMinor: 1_246_000n },
+    money: { ...received, receivedMinor: 1_246_000n, heldMinor: 1_246_000n },
   },
   arrived: {
     status: 'on_chain_confirmed',

@@ -88,6 +88,14 @@ const cases: readonly (readonly [name: string, facts: ScreenFacts, screen: Scree
   ['instructions', facts('on_ramp_pending', { instructions }), 'bank_details'],
   ['checked', facts('on_ramp_pending', { instructions, isHeld: true }), 'held'],
   ['short', facts('on_ramp_pending', { instructions, funds: received(24_900n) }), 'short'],
+  [
+    'all that came went back',
+    facts('on_ramp_pending', {
+      instructions,
+      funds: { ...received(24_900n), refundedMinor: 24_900n },
+    }),
+    'bank_details',
+  ],
   ['covered', facts('on_ramp_pending', { instructions, funds: received(25_000n) }), 'arrived'],
   ['too much', facts('on_ramp_pending', { instructions, funds: received(26_000n) }), 'arrived'],
   ['on chain', facts('on_chain_confirmed', { funds: received(25_000n) }), 'arrived'],

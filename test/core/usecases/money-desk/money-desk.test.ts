@@ -297,9 +297,9 @@ const unfit = [
     failedPayout({ id: 'cmd_x' }),
     /did not come back after the settlement: it is done\/failed/,
   ],
-  [returned, anOrder('payout', 'cmd_x'), /not out of sight: it is done\/open/],
+  [returned, anOrder('payout', 'cmd_x'), /not in review: it is done\/open/],
   [returned, anOrder('payout', 'cmd_x', { state: 'unknown' }), /it is unknown\/open/],
-  [returned, refusedRefund({ id: 'cmd_x' }), /only a payout out of sight is resolved/],
+  [returned, refusedRefund({ id: 'cmd_x' }), /only a payout in review is resolved/],
 ] as const;
 for (const [request, item, message] of unfit) {
   test(`${request.verb} of a ${item.kind} that is ${item.state}/${item.end} is refused`, async (t) => {
