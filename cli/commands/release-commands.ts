@@ -52,8 +52,7 @@ export async function checkAfterRestore(shell: Shell, { deps }: Operator): Promi
   const next = complete
     ? 'The check is complete. Release the database with ponte release.'
     : 'Some payments could not be checked. Run this again, or ponte release --force <reason>.';
-  const isOpen = counts.differing + counts.deposits + counts.unknownPayouts > 0;
-  const attention = isOpen ? 'attention' : 'done';
+  const attention = counts.differing > 0 ? 'attention' : 'done';
   const deposits =
     counts.deposits === 0
       ? ''

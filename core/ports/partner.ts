@@ -275,7 +275,10 @@ export interface SettlementPartner {
   }): Promise<PartnerAnswer<{ virtualAccountRef: string }>>;
   /** A quote or pay-in that is refused with `PARTY_BLOCKED` is asked for again (party-due.ts). */
   quote(input: { readonly source: Money; readonly destination: string }): Promise<QuoteAnswer>;
-  /** Absent if the partner does not list what it has done. */
+  /**
+   * Absent if the partner does not list what it has done. Nothing is read after its end then: a
+   * recall whose message is lost is not known.
+   */
   readonly statement?: PartnerStatement;
   /**
    * Checks the connection: key, clock, webhook, rails. Changes nothing and never rejects.

@@ -33,6 +33,7 @@ import type {
   PartyReport,
   SettlementPartner,
 } from '../../ports/partner.js';
+import { stageOwned } from '../deposits/receipts.js';
 import type { IncomingPartyReport, RailsRequest } from '../parties/party-kinds.js';
 import {
   alertUnplaced,
@@ -232,10 +233,11 @@ function moneyOperation<K extends MoneyFact['kind']>(
     callsOf: (partner) => partner[kind],
     prepare: async (deps, partner, command) =>
       rules.prepare(partner, command, await knownOf(deps, command)),
-    onAccepted: (batch, command, { partnerRef, instructions }) =>
-      stageMoneyCommand(batch, command, () => acceptCommand(command, partnerRef, batch.nowMs), {
-        instructions,
-      }),
+    async onAccepted(batch, command, { partnerRef, instructions }) {
+      if (kind === 'payin') await stageOwned(batch, command, partnerRef);
+      const accept = () => acceptCommand(command, partnerRef, batch.nowMs);
+      return stageMoneyCommand(batch, command, accept, { instructions });
+    },
     onRefused: (batch, command, refused) => stageMoneyCommand(batch, command, () => refused),
     onChanged: stageMoneyCommand,
     onReport(batch, command, fact, source) {

@@ -3,7 +3,12 @@
 // else it waits for a person.
 import type { Mode } from '../../domain/base/tenant.js';
 import { type CommandReport, reportCommand } from '../../domain/commands/command-report.js';
-import { acceptCommand, newCommand, voidCommand } from '../../domain/commands/partner-command.js';
+import {
+  acceptCommand,
+  type MoneyCommand,
+  newCommand,
+  voidCommand,
+} from '../../domain/commands/partner-command.js';
 import {
   decideReceipt,
   isUnmatched,
@@ -228,6 +233,22 @@ async function stageMatched(
     deps.log.info('a receipt is assigned to a payment', { receiptId: read.id, paymentId, rule });
   };
   return { receipt: assigned, announce };
+}
+
+/**
+ * Stages the receipt of a pay-in that its command turns out to have: a payment that a backup lacked
+ * is created again, and the partner finds its pay-in. The money counts for the payment, once.
+ */
+export async function stageOwned(
+  batch: Batch,
+  { mode, orgId, paymentId }: MoneyCommand,
+  partnerRef: string,
+): Promise<void> {
+  const partner = batch.deps.partners[mode]?.name ?? '';
+  const receipt = await batch.tx.receipts.byPartnerRef(partner, mode, partnerRef);
+  if (receipt === null || receipt.state !== 'waiting') return;
+  const given = { orgId, paymentId, rule: 'quote' } as const;
+  stageReceipt(batch, receipt, [decideReceipt(receipt, 'assign', given, batch.nowMs)]);
 }
 
 /** Stages the row as of the last step, and a posting for each step. */

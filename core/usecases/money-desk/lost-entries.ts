@@ -54,7 +54,7 @@ async function readWhole(
   for await (const answer of readBook(statement, { kind, sinceMs, cursor: null }, call)) {
     if (answer.outcome !== 'done') {
       const reason = answer.outcome === 'refused' ? answer.code : answer.reason;
-      const message = `The ${kind}s of the partner could not be read: ${reason}. Try again.`;
+      const message = `The partner's book of ${kind}s could not be read: ${reason}. Try again.`;
       throw new PonteError('PartnerUnavailable', message);
     }
     entries.push(...answer.value.entries);

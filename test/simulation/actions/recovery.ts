@@ -8,8 +8,10 @@ import { BUYER_UNAPPROVED } from '../../../core/usecases/commands/command-runner
 import { approveInvoice } from '../../../core/usecases/payments/invoices.js';
 import { cancelPayment, failPaymentByOperator } from '../../../core/usecases/payments/payments.js';
 import { atTheEnd, firstViolation } from '../invariants/invariants.js';
+import { everyTransferOfTheBooksIsHere } from '../invariants/money-invariants.js';
 import type { ObservedPayment } from '../invariants/observed-payment.js';
 import type { HistoryPartner } from '../partner/history-partner.js';
+import type { PartnerTransaction, TransactionStatus } from '../partner/partner-ledger.js';
 import { GIVEN_UP, membersOf } from '../world/actors.js';
 import type { FaultRates } from '../world/faults.js';
 import type { SimulatedHost } from '../world/simulated-host.js';
@@ -37,7 +39,7 @@ export async function recover(world: World): Promise<void> {
   await untilOver(world);
   for (let count = 0; count < SURPRISES_MAX && world.violation === null; count += 1) {
     await daysLater(world, faults);
-    await untilOver(world);
+    await untilOver(world, statusesOf(world));
   }
   if (world.violation === null) await outlast(world);
 }
@@ -64,7 +66,26 @@ function loseMessages({ random, observed, trace }: World, { messages }: HistoryP
   }
 }
 
-async function untilOver(world: World): Promise<void> {
+/** A reading of the books may be late by two hours. */
+const WITHIN_MS = DAY_MS + 2 * HOUR_MS;
+
+function statusesOf({ observed }: World): ReadonlyMap<PartnerTransaction, TransactionStatus> {
+  return new Map(observed.outside.books.transactions.map((one) => [one, one.status]));
+}
+
+/** What changed at the partner is here within a day, although messages were lost. */
+function judgeAfterADay(world: World, then: ReturnType<typeof statusesOf>): void {
+  const stayed = [...then].flatMap(([one, status]) => (one.status === status ? [one] : []));
+  const detail = everyTransferOfTheBooksIsHere(world.observed, stayed);
+  if (detail !== null) world.violate({ invariant: everyTransferOfTheBooksIsHere.name, detail });
+}
+
+async function untilOver(
+  world: World,
+  then: ReturnType<typeof statusesOf> = new Map(),
+): Promise<void> {
+  const dayIsOverMs = world.nowMs + WITHIN_MS;
+  let isJudged = false;
   for (let round = 0; round < ROUNDS_MAX && world.violation === null; round += 1) {
     const host = world.host();
     if (host === null) throw new Error('no process is left');
@@ -77,6 +98,10 @@ async function untilOver(world: World): Promise<void> {
     await world.look();
     for (const worker of dueWorkers(world)) host.work(worker);
     await world.look();
+    if (!isJudged && world.nowMs >= dayIsOverMs) {
+      isJudged = true;
+      judgeAfterADay(world, then);
+    }
     if (await isOver(world)) return;
     await world.pass(await pauseMs(world));
   }

@@ -258,11 +258,14 @@ export function everyTransactionAtThePartnerIsKnown(observed: ObservedState): st
  * Each transfer in the books has a command or a receipt that ended as it did, even if a restore
  * lost its command. A pay-in without money is nobody's. A report under review has its own queue.
  */
-export function everyTransferOfTheBooksIsHere(observed: ObservedState): string | null {
+export function everyTransferOfTheBooksIsHere(
+  observed: ObservedState,
+  transactions: readonly PartnerTransaction[] = observed.outside.books.transactions,
+): string | null {
   const { outside, receipts, payments, exempt } = observed;
   if (!outside.abilities.hasStatement) return null;
   const commands = [...payments.values()].flatMap((found) => found.commands);
-  for (const transaction of outside.books.transactions) {
+  for (const transaction of transactions) {
     const { kind, ref, status } = transaction;
     if (kind === 'refund' || status === 'open' || exempt.isLost(transaction)) continue;
     const own = commands.find(({ partnerRef }) => partnerRef === ref);

@@ -145,6 +145,7 @@ test('rows of an earlier version get the columns that the domain derives now', (
     ),
   );
   const derived: readonly string[] = ['queue', 'is_stuck', 'is_in_flight'];
+  const later: readonly string[] = [...derived, 'is_undecided'];
   const formerNames: Readonly<Record<string, string>> = { command_end: 'order_end' };
   const connection = new SqliteConnection(':memory:');
   const migrations = loadMigrations('sqlite');
@@ -155,7 +156,7 @@ test('rows of an earlier version get the columns that the domain derives now', (
     const values = template.columns.map(
       (name, at) => [name, valueOfParam(params[at] ?? null)] as const,
     );
-    const old = values.filter(([name]) => !derived.includes(name));
+    const old = values.filter(([name]) => !later.includes(name));
     const names = old.map(([name]) => formerNames[name] ?? name).join(', ');
     const places = old.map(() => '?').join(', ');
     connection
@@ -194,14 +195,11 @@ test('receipts in every state come over, and the books are read from the first c
       dueAt: paymentId === null ? T0 : null,
     });
   }
-  const { template, params } = commands.insert(
-    aCommand({ mode: 'live', createdAtMs: T0 - 5 }),
-  ).statement;
-  assert.ok(template !== null);
-  const places = template.columns.map(() => '?').join(', ');
-  connection
-    .prepare(`insert into partner_commands (${template.columns.join(', ')}) values (${places})`)
-    .run(params.map(valueOfParam));
+  connection.exec(`insert into partner_commands (org_id, mode, id, reference, kind, payment_id,
+    amount_minor, currency, state, command_end, received_minor, confirmed_minor, tries, created_at,
+    updated_at, version, is_stuck, is_in_flight)
+    values ('org_a', 'live', 'cmd_1', 'r', 'payin', 'pi_1', 100, 'USD', 'done', 'completed', 100,
+      100, 0, ${T0 - 5}, ${T0}, 1, 0, 0)`);
   connection.exec(`insert into statement_scans values
     ('fake', 'live', ${T0}, 'c', ${T0 + 9}, ${T0 + 8}, 0, ${T0 + 20}, null, 7)`);
   connection.close();
