@@ -14,6 +14,7 @@ import { valueOfParam } from '../../../../adapters/storage/sqlite/connection.js'
 import { migrateSqlite } from '../../../../adapters/storage/sqlite/migrations.js';
 import { openSqliteStore } from '../../../../adapters/storage/sqlite/store.js';
 import { commands } from '../../../../adapters/storage/tables/work-rows.js';
+import { money } from '../../../../core/domain/base/money.js';
 import {
   type CommandState,
   commandMoves,
@@ -145,6 +146,7 @@ test('rows of an earlier version get the columns that the domain derives now', (
     ),
   );
   const derived: readonly string[] = ['queue', 'is_stuck', 'is_in_flight'];
+  const added: readonly string[] = [...derived, 'is_undecided'];
   const formerNames: Readonly<Record<string, string>> = { command_end: 'order_end' };
   const connection = new SqliteConnection(':memory:');
   const migrations = loadMigrations('sqlite');
@@ -155,7 +157,7 @@ test('rows of an earlier version get the columns that the domain derives now', (
     const values = template.columns.map(
       (name, at) => [name, valueOfParam(params[at] ?? null)] as const,
     );
-    const old = values.filter(([name]) => !derived.includes(name));
+    const old = values.filter(([name]) => !added.includes(name));
     const names = old.map(([name]) => formerNames[name] ?? name).join(', ');
     const places = old.map(() => '?').join(', ');
     connection
@@ -167,5 +169,34 @@ test('rows of an earlier version get the columns that the domain derives now', (
   const found = connection.prepare(`select id, ${derived.join(', ')} from partner_commands`).all();
   const byId = new Map(found.map((row) => [(row as { readonly id: string }).id, row]));
   for (const row of expected) assert.deepEqual(byId.get(String(row['id'])), row);
+  connection.close();
+});
+
+test('a refund that an operator paid before leaves its money with the partner', () => {
+  const connection = new SqliteConnection(':memory:');
+  const migrations = loadMigrations('sqlite');
+  migrateSqlite(connection, migrations.slice(0, 8));
+  const done = { kind: 'refund', state: 'done', end: 'completed' } as const;
+  const byHand = { partnerRef: null, lastSentAtMs: null };
+  for (const fields of [{ id: 'cmd_hand', ...byHand }, { id: 'cmd_partner' }]) {
+    const amount = money(4_000n, 'USD');
+    const row = aCommand({ ...done, ...fields, reference: fields.id, amount });
+    const { template, params } = commands.insert(row).statement;
+    assert.ok(template !== null);
+    const places = template.columns.map(() => '?').join(', ');
+    connection
+      .prepare(`insert into partner_commands (${template.columns.join(', ')}) values (${places})`)
+      .run(template.columns.map((_, at) => valueOfParam(params[at] ?? null)));
+  }
+  migrateSqlite(connection, migrations);
+  const lines = connection
+    .prepare('select account, amount_minor from ledger_lines order by line_number')
+    .raw()
+    .all();
+  assert.deepEqual(lines, [
+    ['operator', -4_000],
+    ['partner_float', 4_000],
+  ]);
+  assert.throws(() => connection.exec('delete from ledger_lines'), /append-only/);
   connection.close();
 });
