@@ -201,6 +201,14 @@ export interface PartnerStatement {
   read(kind: EntryKind, partnerRef: string): Promise<PartnerAnswer<PartnerEntry>>;
 }
 
+/** Where the partner holds the money of payees until it is paid out. */
+export interface PartnerWallets {
+  /** The wallet that receives the money for a destination; null for an unknown text. */
+  walletOf(destination: string): string | null;
+  /** What the wallet holds, in the currency that buyers pay. */
+  balance(wallet: string): Promise<PartnerAnswer<Money>>;
+}
+
 /** A result of `SettlementPartner.checks`, for an operator. */
 export interface PartnerCheck {
   readonly name: string;
@@ -278,6 +286,8 @@ export interface SettlementPartner {
   quote(input: { readonly source: Money; readonly destination: string }): Promise<QuoteAnswer>;
   /** Is there if the partner lists what it has done. */
   readonly statement?: PartnerStatement;
+  /** Is there if the partner reports what the wallets of payees hold. */
+  readonly wallets?: PartnerWallets;
   /**
    * Checks the connection: key, clock, webhook, rails. Changes nothing and never rejects.
    * `inboundUrl` is where messages of the partner are to arrive.
