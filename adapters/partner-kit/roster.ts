@@ -47,6 +47,8 @@ export const roster = {
   startTos: 'required',
   'statement.page': 'required',
   'statement.read': 'required',
+  'wallets.balance': 'optional',
+  'wallets.walletOf': 'optional',
 } as const satisfies Readonly<Record<OperationName, 'required' | 'optional'>>;
 
 /** The same partner; notes the name of each operation that is called. */

@@ -1,17 +1,69 @@
-// `ponte ledger`: whether the ledger agrees with funds, commands and receipts.
-import type { Command } from 'commander';
+// `ponte ledger`: whether the ledger agrees with funds, commands and receipts, and its trial balance.
+import { type Command, Option } from 'commander';
 import { formatAmount } from '../../core/domain/base/money.js';
+import { type Mode, modes } from '../../core/domain/base/tenant.js';
 import { addOperatorCommand, type Operator, type Outcome, type Shell } from '../operator.js';
 import { table } from '../output.js';
 
 const DIFFERENCES_MAX = 100;
 
+interface BalanceOptions {
+  readonly mode: Mode;
+}
+
 export function addLedgerCommands(shell: Shell, program: Command): void {
-  addOperatorCommand(shell, program.command('ledger').description('the ledger'), {
+  const noun = program.command('ledger').description('the ledger');
+  addOperatorCommand(shell, noun, {
     name: 'verify',
     description: 'check that ledger, funds, partner commands and receipts agree',
     run: verify,
   });
+  addOperatorCommand<BalanceOptions>(shell, noun, {
+    name: 'balance',
+    description: 'print the trial balance, and what the partner holds per destination',
+    options: [new Option('--mode <mode>', 'test or live').choices(modes).default('live')],
+    details: balanceDetails,
+    run: balance,
+  });
+}
+
+const balanceDetails = [
+  'Positive: paid out to the account, or held for it. Negative: paid in from it, or lost. The sum',
+  'of each currency is zero. The partner holds the float and the refunds that are owed.',
+].join('\n');
+
+async function balance({ deps }: Operator, { mode }: BalanceOptions): Promise<Outcome> {
+  const { balances, floats } = await deps.store.run(async (tx) => ({
+    balances: await tx.ledger.balances(mode),
+    floats: await tx.ledger.floats(mode),
+  }));
+  const accounts = balances.map(({ account, currency, amountMinor, lines }) => {
+    return { account, currency, amount: formatAmount(amountMinor), lines };
+  });
+  const totals = totalsOf(balances.map((one) => [one.currency, one.amountMinor]));
+  const held = totalsOf(
+    floats.map((one) => [`${one.destination} ${one.currency}`, one.floatMinor]),
+  ).map(([name, amountMinor]) => {
+    const [destination = '', currency = ''] = name.split(' ');
+    return { destination, currency, amount: formatAmount(amountMinor) };
+  });
+  const balanced = totals.every(([, amountMinor]) => amountMinor === 0n);
+  const rows = accounts.map((row) => [row.account, row.amount, row.currency, `${row.lines}`]);
+  const sums = totals.map(([currency, sum]) => ['total', formatAmount(sum), currency, '']);
+  const headings = ['ACCOUNT', 'AMOUNT', 'CURRENCY', 'LINES'];
+  const wallets = held.map((row) => [row.destination, row.amount, row.currency]);
+  const text = [
+    table(headings, [...rows, ...sums], 'The ledger is empty.'),
+    ...(held.length === 0 ? [] : ['', table(['HELD FOR', 'AMOUNT', 'CURRENCY'], wallets, '')]),
+  ].join('\n');
+  const exit = balanced ? 'done' : 'checkFailed';
+  return { json: { mode, balanced, accounts, held }, text, exit };
+}
+
+function totalsOf(rows: readonly (readonly [name: string, amountMinor: bigint])[]) {
+  const totals = new Map<string, bigint>();
+  for (const [name, amountMinor] of rows) totals.set(name, (totals.get(name) ?? 0n) + amountMinor);
+  return [...totals];
 }
 
 async function verify({ deps }: Operator): Promise<Outcome> {

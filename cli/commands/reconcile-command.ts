@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { DAY_MS, formatInstant, HOUR_MS, MINUTE_MS } from '../../core/domain/base/instant.js';
+import { formatAmount } from '../../core/domain/base/money.js';
 import { type Mode, modes } from '../../core/domain/base/tenant.js';
 import {
   type Difference,
@@ -11,6 +12,7 @@ import {
   type Theirs,
 } from '../../core/domain/money-desk/reconciliation.js';
 import type { Missed, Reconciliation } from '../../core/usecases/money-desk/reconcile.js';
+import type { WalletBalance } from '../../core/usecases/money-desk/wallet-balances.js';
 import { addOperatorCommand, type Operator, type Outcome, type Shell } from '../operator.js';
 import { instantOrNull } from '../output.js';
 
@@ -23,7 +25,8 @@ interface ReconcileOptions {
 const details = [
   "It reads the partner's pay-ins and payouts and compares them with commands and receipts, in",
   'both directions. It changes nothing. A command that was sent less than five minutes ago does',
-  'not differ. What waits for a person is listed at any age.',
+  'not differ. What waits for a person is listed at any age. It also compares what the wallets of',
+  'payees hold with the float of the ledger, if the partner reports it.',
   '',
   'Exit codes: 0 no difference; 8 differences; 6 the partner could not be read, and what was read',
   'does not differ.',
@@ -77,8 +80,12 @@ async function run(
   });
   const partner = deps.partners[mode]?.name ?? null;
   if (found === null) throw await withoutBooks(mode, partner);
+  const { compareWallets } = await import('../../core/usecases/money-desk/wallet-balances.js');
+  const wallets = await compareWallets(deps, mode);
   const { entries, commands, differences, missed } = found;
-  const isClean = differences.length + missed.length === 0;
+  const isDifferent = differences.length > 0 || wallets.some(({ differs }) => differs);
+  const isUnread = missed.length > 0 || wallets.some(({ balanceMinor }) => balanceMinor === null);
+  const isClean = !isDifferent && !isUnread;
   return {
     json: {
       partner,
@@ -91,10 +98,43 @@ async function run(
       clean: isClean,
       differences: differences.map(presentDifference),
       missed,
+      wallets: wallets.map(presentWallet),
     },
-    text: textOf(found, `${partner} (${mode}) since ${formatInstant(sinceMs)}`),
-    exit: differences.length > 0 ? 'checkFailed' : isClean ? 'done' : 'tryAgain',
+    text: [
+      ...wallets.filter(isNotable).map(walletText),
+      textOf(found, `${partner} (${mode}) since ${formatInstant(sinceMs)}`),
+    ].join('\n'),
+    exit: isDifferent ? 'checkFailed' : isClean ? 'done' : 'tryAgain',
   };
+}
+
+function presentWallet({ wallet, currency, differs, reason, ...amounts }: WalletBalance) {
+  const { floatMinor, leastMinor, mostMinor, balanceMinor } = amounts;
+  return {
+    wallet,
+    currency,
+    float: formatAmount(floatMinor),
+    atLeast: formatAmount(leastMinor),
+    atMost: formatAmount(mostMinor),
+    balance: balanceMinor === null ? null : formatAmount(balanceMinor),
+    differs,
+    reason,
+  };
+}
+
+function isNotable({ differs, balanceMinor }: WalletBalance): boolean {
+  return differs || balanceMinor === null;
+}
+
+function walletText(wallet: WalletBalance): string {
+  const { float, atLeast, atMost, balance, currency, reason } = presentWallet(wallet);
+  if (balance === null) return `could not be read: the wallet ${wallet.wallet}: ${reason}`;
+  return [
+    `wallet ${wallet.wallet}: its balance differs from the float of the ledger`,
+    `  here   ${float} ${currency}, with fees and suspense ${atLeast} to ${atMost}`,
+    `  there  ${balance} ${currency}`,
+    '  do     ponte ledger balance; ask the partner what moved the money',
+  ].join('\n');
 }
 
 async function withoutBooks(mode: Mode, partner: string | null): Promise<Error> {

@@ -199,6 +199,14 @@ export interface PartnerStatement {
   read(kind: EntryKind, partnerRef: string): Promise<PartnerAnswer<PartnerEntry>>;
 }
 
+/** Where the partner holds the money of payees until it is paid out. */
+export interface PartnerWallets {
+  /** The wallet that receives the money for a destination; null for an unknown text. */
+  walletOf(destination: string): string | null;
+  /** What the wallet holds, in the currency that buyers pay. */
+  balance(wallet: string): Promise<PartnerAnswer<Money>>;
+}
+
 /** A result of `SettlementPartner.checks`, for an operator. */
 export interface PartnerCheck {
   readonly name: string;
@@ -280,6 +288,8 @@ export interface SettlementPartner {
    * recall whose message is lost is not known.
    */
   readonly statement?: PartnerStatement;
+  /** Is there if the partner reports what the wallets of payees hold. */
+  readonly wallets?: PartnerWallets;
   /**
    * Checks the connection: key, clock, webhook, rails. Changes nothing and never rejects.
    * `inboundUrl` is where messages of the partner are to arrive.

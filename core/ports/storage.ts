@@ -199,6 +199,10 @@ export interface Tx {
   readonly ledger: {
     append(tenant: Tenant, paymentId: string, id: string, posting: Posting, atMs: number): void;
     ofPayment(tenant: Tenant, paymentId: string): Many<StoredPosting>;
+    /** Reads all tenants of the mode: payments and receipts. */
+    balances(mode: Mode): Many<AccountBalance>;
+    /** Reads all tenants of the mode: payments whose money the partner holds. */
+    floats(mode: Mode): Many<PaymentFloat>;
   };
   readonly decisions: Writes<MoneyDecision, 'insert' | 'update'> & {
     /** In the order in which they were made. */
@@ -473,6 +477,25 @@ export interface ClaimedDelivery {
   readonly subscription: Subscription;
   readonly body: string;
   readonly eventCreatedAtMs: number;
+}
+
+export interface AccountBalance {
+  readonly account: string;
+  readonly currency: string;
+  readonly amountMinor: bigint;
+  /** Lines of postings. */
+  readonly lines: number;
+}
+
+/** The float and the refunds that are owed: both are still with the partner. */
+export interface PaymentFloat {
+  readonly paymentId: string;
+  readonly destination: string;
+  readonly currency: string;
+  readonly floatMinor: bigint;
+  /** The amount and the fees of its quote; null without one. */
+  readonly quotedMinor: bigint | null;
+  readonly feesMinor: bigint | null;
 }
 
 export const queueNames = [

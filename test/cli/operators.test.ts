@@ -308,7 +308,12 @@ describe('payments', () => {
 });
 
 test('the books balance, nothing is owed, nothing is stuck', async () => {
-  assert.deepEqual(await done('ledger verify'), { balanced: true, imbalances: [] });
+  assert.partialDeepStrictEqual(await done('ledger verify'), { balanced: true, imbalances: [] });
+  const balance = await done('ledger balance --mode test');
+  assert.equal(balance['balanced'], true);
+  const accounts = balance['accounts'] as readonly { account: string; currency: string }[];
+  assert.ok(accounts.some(({ account }) => account === 'partner_float'));
+  assert.deepEqual((await done('ledger balance'))['accounts'], [], 'nothing is in live mode');
   assert.deepEqual(await done('refunds list'), { data: [], nextCursor: null });
   assert.deepEqual(await done('commands list --stuck'), { data: [], nextCursor: null });
 });

@@ -16,10 +16,13 @@ import { PonteError } from '../../core/errors.js';
 import {
   aCommand,
   aPartyCommand,
+  aPayment,
+  aQuote,
   someFunds,
   T0,
   tenant,
 } from '../support/samples/domain-samples.js';
+import { aReceipt } from '../support/samples/receipt-samples.js';
 import type { OpenStore } from './store-contracts.js';
 
 const live = { orgId: 'org_a', mode: 'live' } as const;
@@ -41,6 +44,44 @@ export function storeMoneyContract(fresh: OpenStore): void {
       { id: 'pst_1', atMs: T0, ...paid },
       { id: 'pst_2', atMs: T0 + 1, ...back },
     ]);
+  });
+
+  test('the accounts of a mode have their sums, and the payments whose money is held', async () => {
+    const store = await fresh();
+    await store.run(async (tx) => {
+      tx.payments.insert(aPayment({ destination: 'pix_1' }));
+      const quoted = { source: money(700n, 'EUR'), fees: money(7n, 'EUR') };
+      tx.quotes.insert(aQuote({ id: 'qt_1', ...quoted }));
+      const received = transfer('buyer', 'partner_float', money(700n, 'EUR'));
+      tx.ledger.append(tenant, 'pi_1', 'pst_1', posting('funds_received', received), T0);
+      const owed = transfer('partner_float', 'refunds', money(100n, 'EUR'));
+      tx.ledger.append(tenant, 'pi_1', 'pst_2', posting('refund_owed', owed), T0);
+      tx.ledger.append(live, 'pi_2', 'pst_3', posting('refund_owed', owed), T0);
+      tx.receipts.insert(aReceipt());
+      const lines = [
+        { account: 'buyer', money: money(-50n, 'USD') },
+        { account: 'suspense', money: money(50n, 'USD') },
+      ] as const;
+      tx.receipts.append('rct_1', 'pst_4', { kind: 'received', lines }, T0);
+    });
+    const [balances, floats] = await store.run(async (tx) => [
+      await tx.ledger.balances('test'),
+      await tx.ledger.floats('test'),
+    ]);
+    assert.deepEqual(
+      balances.map(({ account, currency, amountMinor, lines }) => {
+        return `${account} ${amountMinor} ${currency} ${lines}`;
+      }),
+      [
+        'buyer -700 EUR 1',
+        'buyer -50 USD 1',
+        'partner_float 600 EUR 2',
+        'refunds 100 EUR 1',
+        'suspense 50 USD 1',
+      ],
+    );
+    const held = { paymentId: 'pi_1', destination: 'pix_1', currency: 'EUR', floatMinor: 700n };
+    assert.deepEqual(floats, [{ ...held, quotedMinor: 700n, feesMinor: 7n }]);
   });
 
   test('every account and every kind of posting can be stored', async () => {

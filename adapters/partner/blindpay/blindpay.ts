@@ -35,6 +35,7 @@ import { payinsApi, requestQuote } from './payins.js';
 import { findByReference, payoutsApi, QUOTE_LIFE_MS } from './payouts.js';
 import { type BlindPaySettings, blindPayVariables, readSettings } from './settings.js';
 import { statementOf } from './statement.js';
+import { walletsApi } from './wallets.js';
 
 export interface BlindPayOptions extends BlindPaySettings {
   readonly mode: Mode;
@@ -86,6 +87,7 @@ export function createBlindPayPartner(options: BlindPayOptions): SettlementPartn
     party: customersApi(desk, readFile),
     payin: payinsApi(desk),
     payout: payoutsApi(desk),
+    wallets: walletsApi(desk),
     refund: noRefunds,
     registerPixDestination: (input) => registerPix(desk, input),
     provisionRails: (input) => provision(desk, input),

@@ -479,7 +479,7 @@ create table ledger_lines (
   posted_at timestamp with time zone not null,
   constraint ledger_lines_account_check check ((account = any (array['buyer'::text,
     'partner_float'::text, 'conversion'::text, 'fees'::text, 'seller'::text, 'refunds'::text,
-    'losses'::text]))),
+    'losses'::text, 'operator'::text]))),
   constraint ledger_lines_amount_minor_check check ((amount_minor <> 0)),
   constraint ledger_lines_mode_check check ((mode = any (array['test'::text, 'live'::text]))),
   constraint ledger_lines_pkey primary key (org_id, mode, posting_id, line_number)

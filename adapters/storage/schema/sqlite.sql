@@ -384,7 +384,7 @@ create index kyc_submissions_of_buyer on kyc_submissions (org_id, mode, buyer_id
 create index kyc_submissions_partner_ref on kyc_submissions (mode, partner_ref)
   where partner_ref is not null;
 
-create table ledger_lines (
+create table "ledger_lines" (
   org_id text not null,
   mode text not null check (mode in ('test', 'live')),
   posting_id text not null,
@@ -392,7 +392,7 @@ create table ledger_lines (
   payment_id text not null,
   kind text not null,
   account text not null check (account in (
-    'buyer', 'partner_float', 'conversion', 'fees', 'seller', 'refunds', 'losses'
+    'buyer', 'partner_float', 'conversion', 'fees', 'seller', 'refunds', 'losses', 'operator'
   )),
   amount_minor integer not null check (amount_minor <> 0),
   currency text not null,

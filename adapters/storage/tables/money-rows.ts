@@ -124,8 +124,50 @@ export function quotesOf(unit: UnitOfWork): Tx['quotes'] {
   };
 }
 
+/** $1: the mode. */
+const balancesSql = [
+  'select account, currency, cast(sum(amount_minor) as bigint) as amount_minor,',
+  'count(*) as lines from (',
+  'select account, currency, amount_minor from ledger_lines where mode = $1 union all',
+  'select l.account, l.currency, l.amount_minor from receipt_lines l',
+  'join receipts r on r.id = l.receipt_id where r.mode = $1',
+  ') as posted group by account, currency order by account, currency',
+].join(' ');
+
+/** $1: the mode. */
+const floatsSql = [
+  'select held.payment_id, p.destination, held.currency, held.float_minor, q.source_minor,',
+  'q.fees_minor from (',
+  'select org_id, mode, payment_id, currency, cast(sum(amount_minor) as bigint) as float_minor',
+  "from ledger_lines where mode = $1 and account in ('partner_float', 'refunds')",
+  'group by org_id, mode, payment_id, currency having sum(amount_minor) <> 0',
+  ') as held',
+  'join payments p on p.org_id = held.org_id and p.mode = held.mode and p.id = held.payment_id',
+  'left join quotes q on q.org_id = p.org_id and q.mode = p.mode and q.id = p.quote_id',
+].join(' ');
+
 export function ledgerOf(unit: UnitOfWork): Tx['ledger'] {
   return {
+    async balances(mode) {
+      const rows = await unit.rows('ledger_lines', balancesSql, [mode]);
+      return rows.map((row) => ({
+        account: text('account').read(row),
+        currency: text('currency').read(row),
+        amountMinor: minor('amount_minor').read(row),
+        lines: integer('lines').read(row),
+      }));
+    },
+    async floats(mode) {
+      const rows = await unit.rows('ledger_lines', floatsSql, [mode]);
+      return rows.map((row) => ({
+        paymentId: text('payment_id').read(row),
+        destination: text('destination').read(row),
+        currency: text('currency').read(row),
+        floatMinor: minor('float_minor').read(row),
+        quotedMinor: minor.null('source_minor').read(row),
+        feesMinor: minor.null('fees_minor').read(row),
+      }));
+    },
     append({ orgId, mode }, paymentId, postingId, posting, atMs) {
       for (const [index, line] of posting.lines.entries()) {
         const { kind } = posting;

@@ -106,6 +106,8 @@ export interface MoneySums {
   readonly owedMinor: bigint;
   readonly orderedMinor: bigint;
   readonly refundedMinor: bigint;
+  /** The part of it that operators paid by hand: the partner still holds that money. */
+  readonly byHandMinor: bigint;
   /** Returned to the buyer by the partner, without a command of ours. */
   readonly returnedMinor: bigint;
   readonly lossMinor: bigint;
@@ -170,6 +172,8 @@ export function sumsOf(commands: readonly MoneyCommand[]): MoneySums {
   const owedMinor = refunds('planned') + refunds('owed');
   const orderedMinor = refunds('moving');
   const refundedMinor = refunds('moved');
+  const byHand = inStage(commands, 'refund', 'moved').filter(isByHand);
+  const byHandMinor = sum(byHand.map(({ amount }) => amount.amountMinor));
   const spentMinor = payoutMinor + owedMinor + orderedMinor + refundedMinor + returnedMinor;
   const lossMinor = spentMinor > receivedMinor ? spentMinor - receivedMinor : 0n;
   return {
@@ -181,9 +185,15 @@ export function sumsOf(commands: readonly MoneyCommand[]): MoneySums {
     owedMinor,
     orderedMinor,
     refundedMinor,
+    byHandMinor,
     returnedMinor,
     lossMinor,
   };
+}
+
+/** The partner never got this refund (money-decision.ts). */
+function isByHand({ partnerRef, lastSentAtMs }: MoneyCommand): boolean {
+  return partnerRef === null && lastSentAtMs === null;
 }
 
 /** Payouts that are not sent: money is held for them. */
@@ -240,11 +250,12 @@ export function postingsBetween(
 ): readonly Posting[] {
   const rise = (name: keyof MoneySums) => next[name] - was[name];
   const owingMinor = rise('owedMinor') + rise('orderedMinor') + rise('refundedMinor');
+  const byHandMinor = rise('byHandMinor');
   const moves = [
     ['receivedMinor', 'funds_received', 'buyer', 'partner_float', rise('receivedMinor')],
     ['lossMinor', 'loss', 'losses', 'partner_float', rise('lossMinor')],
     ['owedMinor', 'refund_owed', 'partner_float', 'refunds', owingMinor],
-    ['refundedMinor', 'refund_paid', 'refunds', 'buyer', rise('refundedMinor')],
+    ['refundedMinor', 'refund_paid', 'refunds', 'buyer', rise('refundedMinor') - byHandMinor],
     ['returnedMinor', 'returned_by_partner', 'partner_float', 'buyer', rise('returnedMinor')],
   ] as const;
   const postings = moves
@@ -255,7 +266,17 @@ export function postingsBetween(
     });
   const rises = { paidMinor: rise('paidMinor'), paidCount: rise('paidCount') };
   const paid = payoutPosting(rises, currency, settlement);
-  return paid === null ? postings : [...postings, paid];
+  return [...postings, byHandPosting(byHandMinor, currency), paid].filter((one) => one !== null);
+}
+
+/** The operator paid the buyer, so the partner keeps what it held for the refund. */
+function byHandPosting(amountMinor: bigint, currency: string): Posting | null {
+  if (amountMinor === 0n) return null;
+  const money = { amountMinor, currency };
+  return posting(amountMinor > 0n ? 'refund_by_hand' : 'refund_by_hand_reversed', [
+    ...transfer('refunds', 'partner_float', money),
+    ...transfer('operator', 'buyer', money),
+  ]);
 }
 
 /** The opposite of each posting. */
@@ -284,7 +305,9 @@ export function balancesOf(
   add('buyer', currency, backMinor - sums.receivedMinor);
   add('refunds', currency, owingMinor);
   add('losses', currency, -sums.lossMinor);
-  add('partner_float', currency, sums.receivedMinor + sums.lossMinor - backMinor - owingMinor);
+  add('operator', currency, -sums.byHandMinor);
+  const leftMinor = backMinor - sums.byHandMinor + owingMinor;
+  add('partner_float', currency, sums.receivedMinor + sums.lossMinor - leftMinor);
   for (const line of paid?.lines ?? [])
     add(line.account, line.money.currency, line.money.amountMinor);
   return balances;

@@ -4,8 +4,9 @@ import { assert } from '../../errors.js';
 import type { Money } from '../base/money.js';
 
 /**
- * The accounts of one payment. `buyer` and `seller` are outside the service (negative: paid in,
- * positive: paid out). `partner_float`: held by the partner. `refunds`: owed to the buyer.
+ * The accounts of one payment. `buyer`, `seller` and `operator` are outside the service (negative:
+ * paid in, positive: paid out); `operator` is the operator's own bank, which pays refunds by hand.
+ * `partner_float`: held by the partner. `refunds`: owed to the buyer, and held by the partner too.
  * `conversion`: exchanged between currencies. `fees`: charged by the partner. `losses`: left beyond
  * what arrived (negative).
  */
@@ -17,6 +18,7 @@ export const ledgerAccounts = [
   'seller',
   'refunds',
   'losses',
+  'operator',
 ] as const;
 export type LedgerAccount = (typeof ledgerAccounts)[number];
 
@@ -30,6 +32,8 @@ export const postingKinds = [
   'refund_withdrawn',
   'refund_paid',
   'refund_bounced',
+  'refund_by_hand',
+  'refund_by_hand_reversed',
   'returned_by_partner',
   'return_reversed',
   'payout_paid',

@@ -115,6 +115,6 @@ export function moneyTimesOf(postings: readonly StoredPosting[]): MoneyTimes {
     receivedAtMs: latest('funds_received'),
     paidOutAtMs: latest('payout_paid'),
     refundOrderedAtMs: latest('refund_owed'),
-    refundedAtMs: latest('refund_paid', 'returned_by_partner'),
+    refundedAtMs: latest('refund_paid', 'refund_by_hand', 'returned_by_partner'),
   };
 }

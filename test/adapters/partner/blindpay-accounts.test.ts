@@ -39,6 +39,19 @@ async function shown(scene: BlindPayScene, request: string) {
   return details;
 }
 
+test('what a wallet holds is in whole tokens there, and in cents here', async (t) => {
+  const scene = await blindPay(t);
+  const destination = await destinationAt(scene);
+  const { wallets } = scene.partner;
+  const wallet = wallets?.walletOf(destination) ?? assert.fail('a wallet');
+  for (const cents of [0, 1, 29, 1_050, 123_456_789]) {
+    scene.server.state.balances.set(wallet.split('.')[1] ?? '', cents);
+    const answer = await wallets?.balance(wallet);
+    assert.deepEqual(answer, { outcome: 'done', value: usd(BigInt(cents)) });
+  }
+  assert.equal(wallets?.walletOf('nonsense'), null);
+});
+
 test('where BlindPay ignores its memo code, the buyer is shown a reference of ours', async (t) => {
   const scene = await blindPay(t, { route });
   const { request } = await prepared(scene);

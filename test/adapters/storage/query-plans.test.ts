@@ -22,6 +22,8 @@ const wholeTables: Readonly<Record<string, string>> = {
   'from organizations order by': 'operators list all organizations',
   'from key_check_values order by': 'a service has few secret keys in its life',
   'from service_keys where': 'a service makes few keys for itself',
+  'as posted group by account': 'an operator asks for the trial balance',
+  'as held join payments': 'an operator asks what the partner holds',
   'from epochs order by': 'a database is restored a few times in its life',
   'from book_readings where span': 'a partner and mode have six',
 };

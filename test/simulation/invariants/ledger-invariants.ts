@@ -195,6 +195,8 @@ const meanings: Readonly<Record<PostingKind, Partial<Record<keyof Sums, 1n | -1n
   refund_withdrawn: { owed: -1n },
   refund_paid: { owed: -1n, givenBack: 1n },
   refund_bounced: { owed: 1n, givenBack: -1n },
+  refund_by_hand: { owed: -1n, givenBack: 1n },
+  refund_by_hand_reversed: { owed: 1n, givenBack: -1n },
   returned_by_partner: { givenBack: 1n },
   return_reversed: { givenBack: -1n },
   payout_paid: { paidOut: 1n },

@@ -120,6 +120,14 @@ const routes: readonly (readonly [call: string, handler: Handler])[] = [
     `GET ${customer}/wallets/([^/]+)`,
     (state, { ids }) => one(state.wallets, ids.slice(1), 'WALLETS_NOT_FOUND'),
   ],
+  [
+    `GET ${customer}/wallets/([^/]+)/balance`,
+    (state, { ids }) => {
+      const [, id = ''] = ids;
+      const amount = (state.balances.get(id) ?? 0) / 100;
+      return ok({ USDB: { address: '0x0', id, symbol: 'USDB', amount } });
+    },
+  ],
   [`GET ${customer}/virtual-accounts`, (state, call) => owned(state, state.virtualAccounts, call)],
   [
     `POST ${customer}/virtual-accounts`,

@@ -157,6 +157,8 @@ function readsOfMoney(tx: Tx): readonly Promise<unknown>[] {
     tx.commands.list({ stuck: true, limit: 5 }),
     tx.commands.list({ stuck: false, limit: 5 }),
     tx.ledger.ofPayment(tenant, 'pi_1'),
+    tx.ledger.balances('test'),
+    tx.ledger.floats('test'),
     tx.idempotency.find(tenant, 'k'),
     tx.buyers.byEmail('test', 'a@b'),
     tx.buyers.get('test', 'byr_1'),

@@ -14,6 +14,7 @@ import { valueOfParam } from '../../../../adapters/storage/sqlite/connection.js'
 import { migrateSqlite } from '../../../../adapters/storage/sqlite/migrations.js';
 import { openSqliteStore } from '../../../../adapters/storage/sqlite/store.js';
 import { commands } from '../../../../adapters/storage/tables/work-rows.js';
+import { money } from '../../../../core/domain/base/money.js';
 import {
   type CommandState,
   commandMoves,
@@ -218,4 +219,33 @@ test('receipts in every state come over, and the books are read from the first c
     ),
   );
   await store.close();
+});
+
+test('a refund that an operator paid before leaves its money with the partner', () => {
+  const connection = new SqliteConnection(':memory:');
+  const migrations = loadMigrations('sqlite');
+  migrateSqlite(connection, migrations.slice(0, 8));
+  const done = { kind: 'refund', state: 'done', end: 'completed' } as const;
+  const byHand = { partnerRef: null, lastSentAtMs: null };
+  for (const fields of [{ id: 'cmd_hand', ...byHand }, { id: 'cmd_partner' }]) {
+    const amount = money(4_000n, 'USD');
+    const row = aCommand({ ...done, ...fields, reference: fields.id, amount });
+    const { template, params } = commands.insert(row).statement;
+    assert.ok(template !== null);
+    const places = template.columns.map(() => '?').join(', ');
+    connection
+      .prepare(`insert into partner_commands (${template.columns.join(', ')}) values (${places})`)
+      .run(template.columns.map((_, at) => valueOfParam(params[at] ?? null)));
+  }
+  migrateSqlite(connection, migrations);
+  const lines = connection
+    .prepare('select account, amount_minor from ledger_lines order by line_number')
+    .raw()
+    .all();
+  assert.deepEqual(lines, [
+    ['operator', -4_000],
+    ['partner_float', 4_000],
+  ]);
+  assert.throws(() => connection.exec('delete from ledger_lines'), /append-only/);
+  connection.close();
 });

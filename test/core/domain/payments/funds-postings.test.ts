@@ -15,6 +15,14 @@ const payout = (fields: Partial<MoneyCommand> = {}) => commandOf('payout', 'out'
 const refund = (amountMinor: bigint, fields: Partial<MoneyCommand> = {}) =>
   commandOf('refund', `back_${amountMinor}`, { amountMinor, ...fields });
 
+/** An operator paid it by other means. */
+const byHand = commandOf('refund', 'hand', {
+  amountMinor: 4_000n,
+  end: 'completed',
+  partnerRef: null,
+  lastSentAtMs: null,
+});
+
 /** From one set of commands to another: the lines of the posting. */
 const moves: Readonly<
   Record<string, readonly [from: readonly MoneyCommand[], to: readonly MoneyCommand[], string]>
@@ -43,6 +51,11 @@ const moves: Readonly<
     [payin, refund(4_000n, { end: 'completed' })],
     [payin, refund(4_000n, { state: 'refused', end: 'failed' })],
     'refunds 4000 USD, buyer -4000 USD',
+  ],
+  refund_by_hand: [
+    [payin, refund(4_000n, { state: 'pending' })],
+    [payin, refund(4_000n, { state: 'void' }), byHand],
+    'refunds -4000 USD, partner_float 4000 USD, operator -4000 USD, buyer 4000 USD',
   ],
   returned_by_partner: [
     [payin],

@@ -22,7 +22,7 @@ const anyLine: fc.Arbitrary<LedgerLine> = fc.record({
   }),
 });
 
-test('the accounts are buyer, partner float, conversion, fees, seller, refunds, losses', () => {
+test('the accounts of a payment', () => {
   assert.deepEqual(ledgerAccounts, [
     'buyer',
     'partner_float',
@@ -31,6 +31,7 @@ test('the accounts are buyer, partner float, conversion, fees, seller, refunds, 
     'seller',
     'refunds',
     'losses',
+    'operator',
   ]);
 });
 
@@ -44,6 +45,8 @@ test('every fact about money and its opposite has its posting', () => {
     'refund_withdrawn',
     'refund_paid',
     'refund_bounced',
+    'refund_by_hand',
+    'refund_by_hand_reversed',
     'returned_by_partner',
     'return_reversed',
     'payout_paid',

@@ -1,0 +1,82 @@
+// What the partner's wallets hold, compared with the float of the ledger.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { PartnerWallets } from '../../../../core/ports/partner.js';
+import { compareWallets } from '../../../../core/usecases/money-desk/wallet-balances.js';
+import { changedPartner } from '../../../support/partners/changed-partner.js';
+import {
+  anOrder,
+  type DeskScene,
+  deskScene,
+  live,
+  paidIn,
+  refusedRefund,
+  usd,
+} from '../../../support/scenes/desk-scene.js';
+
+/** All destinations lead to one wallet. */
+function holding(at: DeskScene, amountMinor: bigint | null) {
+  const wallets: PartnerWallets = {
+    walletOf: () => 'wallet_1',
+    balance: async () =>
+      amountMinor === null
+        ? { outcome: 'later', reason: 'down' }
+        : { outcome: 'done', value: usd(amountMinor) },
+  };
+  const partner = Object.assign(changedPartner(at.deps.partners.test ?? assert.fail(), {}), {
+    wallets,
+  });
+  return compareWallets({ ...at.deps, partners: { test: null, live: partner } }, 'live');
+}
+
+/** One payment holds 100.00, one owes 100.00 to its buyer, one is paid out. */
+async function threePayments(t: Parameters<typeof deskScene>[0]): Promise<DeskScene> {
+  const at = await deskScene(t);
+  const named = (id: string) => ({ id, publicId: id, status: 'on_chain_confirmed' }) as const;
+  await at.payment([paidIn(10_000n, { id: 'in_1' })], { ...named('pi_1'), quoteId: 'qt_1' });
+  await at.payment([paidIn(10_000n, { id: 'in_2' }), refusedRefund({ payinId: 'in_2' })], {
+    ...named('pi_2'),
+  });
+  const settlement = { settled: usd(1n), fees: usd(100n), fxRate: '5', endToEndId: null };
+  const paidOut = anOrder('payout', 'out_3', { end: 'completed' });
+  await at.payment([paidIn(10_000n, { id: 'in_3' }), paidOut], { ...named('pi_3'), settlement });
+  return at;
+}
+
+test('a wallet holds the float and the debts to buyers, less the fees of pay-ins', async (t) => {
+  const at = await threePayments(t);
+  for (const [balanceMinor, differs] of [
+    [20_000n, false],
+    [19_900n, false],
+    [19_899n, true],
+    [20_001n, true],
+  ] as const) {
+    const [found, ...more] = await holding(at, balanceMinor);
+    assert.deepEqual(more, []);
+    assert.deepEqual([found?.floatMinor, found?.leastMinor], [20_000n, 19_900n]);
+    assert.equal(found?.differs, differs, `${balanceMinor}`);
+  }
+});
+
+test('a refund that was paid by hand leaves its money in the wallet', async (t) => {
+  const at = await threePayments(t);
+  await at.decide('cmd_back', { verb: 'refund' });
+  await at.decide('cmd_back', { verb: 'refund' }, { operator: 'bia' });
+  const [found] = await holding(at, 20_000n);
+  assert.deepEqual([found?.floatMinor, found?.differs], [20_000n, false]);
+  await at.booksAreRight();
+});
+
+test('money in suspense may be in any wallet, and a wallet may not be readable', async (t) => {
+  const at = await threePayments(t);
+  await at.receipt({ state: 'waiting', end: 'completed', paymentId: null, rule: null });
+  assert.equal((await holding(at, 30_000n))[0]?.differs, false);
+  assert.equal((await holding(at, 30_001n))[0]?.differs, true);
+  const [unread] = await holding(at, null);
+  assert.deepEqual([unread?.balanceMinor, unread?.reason, unread?.differs], [null, 'down', false]);
+});
+
+test('a partner that does not report them has no wallets to compare', async (t) => {
+  const at = await deskScene(t);
+  assert.deepEqual(await compareWallets(at.deps, live.mode), []);
+});
