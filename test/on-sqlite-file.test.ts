@@ -1,5 +1,5 @@
-// Repeated creates, tenants and the feed over HTTP, over SQLite in a file, to which a thread
-// writes. The nightly run adds the other tests.
+// Repeated creates and the feed over HTTP, over SQLite in a file, to which a thread writes. The
+// nightly run adds the other tests.
 import { describe } from 'node:test';
 import { runOn, sensitiveFiles } from './support/databases/other-databases.js';
 

@@ -26,17 +26,17 @@ export type OpenStore = (sealer?: Sealer) => Promise<Store>;
 
 type Parts = Readonly<Record<string, (open: OpenStore) => void>>;
 
-/** What depends on the writer: every statement, batches that conflict, and guards. */
+/** What depends on the writer: rows of every table, batches that conflict, and guards. */
 export const writes: Parts = {
   batches: storeContract,
   rows: storeRowsContract,
+};
+
+export const others: Parts = {
   claims: storeClaimsContract,
   keys: storeKeysContract,
   money: storeMoneyContract,
   'the money desk': storeDeskContract,
-};
-
-export const others: Parts = {
   'connected accounts': storeAccountsContract,
   'bank details': storeBankDetailsContract,
   documents: storeDocumentsContract,

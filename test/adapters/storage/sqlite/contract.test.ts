@@ -1,11 +1,6 @@
-// The store's contract, over SQLite in memory and in a file, with both writers.
+// The store's contract, over SQLite in memory, and what depends on the writer over its thread.
 import { storeContracts, writes } from '../../../contract/store-contracts.js';
-import {
-  memoryStore,
-  sqliteFileStore,
-  threadedSqliteStore,
-} from '../../../support/databases/test-store.js';
+import { memoryStore, threadedSqliteStore } from '../../../support/databases/test-store.js';
 
 storeContracts('SQLite in memory', async (sealer) => memoryStore(sealer));
-storeContracts('SQLite in a file', async (sealer) => sqliteFileStore(sealer));
 storeContracts('SQLite in a file, written by a thread', threadedSqliteStore, writes);
