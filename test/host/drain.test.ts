@@ -15,6 +15,7 @@ import { temporaryFolder } from '../support/temporary-folder.js';
 
 const PROBE_EVERY_MS = 50;
 const CLIENTS = 8;
+const PAUSE_MS = 100;
 
 const folder = temporaryFolder();
 const postgres = localPostgres();
@@ -110,7 +111,7 @@ test('no create is refused or cut off while hosts are replaced one after the oth
         .post('/v1/payment-intents', key, order)
         .catch((error: NodeJS.ErrnoException) => error.code ?? error.message);
       outcomes.set(`${outcome}`, (outcomes.get(`${outcome}`) ?? 0) + 1);
-      await wait(20);
+      await wait(PAUSE_MS);
     }
   };
   const load = Promise.all(Array.from({ length: CLIENTS }, client));

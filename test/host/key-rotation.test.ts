@@ -21,6 +21,8 @@ const CLIENTS = 3;
 /** Payments between one step and the next. */
 const PAYMENTS_A_STEP = 4;
 const READ_EVERY_MS = 10;
+/** Pause of a client after each payment. */
+const PAUSE_MS = 50;
 
 const [oldKey, newKey] = [newSecretKey('old'), newSecretKey('new')];
 const steps = {
@@ -154,6 +156,7 @@ class Load {
       });
       await this.#service.call('POST', `/v1/test-helpers/payments/${id}/advance`, {});
       this.ids.push(String(id));
+      await wait(PAUSE_MS);
     }
   }
 }

@@ -1,13 +1,15 @@
-// 1,500 requests generated from /docs-json, valid, nearly valid and hostile: each is answered
-// as described. `npm run fuzz` sends more of them, with another seed each time.
+// Requests generated from /docs-json, valid, nearly valid and hostile: each is answered as
+// described. `npm run fuzz` sends more of them, with another seed each time.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { COVERING_COUNT, fuzz } from '../../fuzz/fuzz-run.js';
 
 const SEED = 1;
+/** Over another database the answers count, not which operations are reached. */
+const count = process.env['PONTE_TEST_DATABASE'] === undefined ? COVERING_COUNT : 500;
 
-test('1,500 generated requests are answered as described, and reach every operation', async (t) => {
-  const { failures, report } = await fuzz(SEED, COVERING_COUNT);
+test(`${count} generated requests are answered as described`, async (t) => {
+  const { failures, report } = await fuzz(SEED, count);
   t.diagnostic(report.at(-1) ?? '');
   assert.deepEqual(failures, [], report.join('\n'));
 });

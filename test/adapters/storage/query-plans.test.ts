@@ -116,10 +116,10 @@ const smallTables: Readonly<Record<string, string>> = {
 };
 
 /** More rows than a few ties, a page or one payment have. */
-const SORTED_MAX = 100;
-const ROWS = 50_000;
+const SORTED_MAX = 30;
+const ROWS = 15_000;
 /** Rows that a scan may look at in vain. */
-const REMOVED_MAX = 100;
+const REMOVED_MAX = 30;
 
 interface Plan {
   readonly 'Node Type': string;
@@ -223,7 +223,7 @@ function isWhole(plan: Plan, isLimited: boolean): boolean {
 }
 
 /**
- * One row of each table becomes very many: over 50 organizations and 500
+ * One row of each table becomes very many: over 50 organizations and 150
  * subscriptions, ids and times each their own, and states as if there were several.
  */
 async function multiplyRows(client: pg.ClientBase): Promise<void> {
@@ -231,7 +231,7 @@ async function multiplyRows(client: pg.ClientBase): Promise<void> {
     select t.relname as name, string_agg(quote_ident(a.attname), ', ' order by a.attnum) as columns,
       string_agg(case
         when a.attname = 'org_id' then 'r.org_id || n % 50'
-        when a.attname = 'subscription_id' then 'r.subscription_id || n % 500'
+        when a.attname = 'subscription_id' then 'r.subscription_id || n % 150'
         when s.is_state then 'r.' || a.attname
         when a.atttypid = 'text'::regtype and a.attname ~ '(id|ref|reference|key|hash)$'
           then 'r.' || a.attname || ' || n'

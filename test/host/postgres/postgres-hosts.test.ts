@@ -58,6 +58,7 @@ async function settled(host: Host, key: string, id: unknown): Promise<Answer['bo
   for (;;) {
     const { body } = await jsonCall(host, key, `/v1/payments/${id}`);
     if (body['status'] === 'settled') return body;
+    await wait(10);
   }
 }
 

@@ -20,24 +20,20 @@ const onceOnly: Readonly<Record<string, string>> = {
  * operations over HTTP, and work that several hosts do at the same time.
  */
 export const sensitiveFiles = {
-  concurrent: ['feed-routes', 'repeated-creates', 'tenants'].map(testFile),
-  /** Texts and plans that a database may take differently. */
-  hostile: ['fuzz', 'long-lists'].map(testFile),
+  concurrent: ['feed-routes', 'repeated-creates'].map(testFile),
+  operations: ['fuzz', 'tenants'].map(testFile),
   usecases: [
     'command-runner',
     'delivery-lease',
     'delivery-runner',
     'direct-dispatch',
     'document-purges',
-    'document-uploads',
     'due-work',
     'epochs',
     'feed',
     'feed-readers',
     'ledger-check',
     'prune',
-    'reconcile',
-    'reseal',
     'storage-fingerprint',
   ].map(testFile),
 };

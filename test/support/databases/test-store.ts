@@ -55,7 +55,7 @@ export async function postgresStore(
   await emptySchema(url, schema, { isNew: used === undefined });
   const options = encodeURIComponent(`-c search_path=${schema}`);
   const store = openPostgresStore({ url: `${url}?options=${options}` }, sealer);
-  await store.migrate();
+  if (used === undefined) await store.migrate();
   return closing(store, () => void free.push(schema));
 }
 
@@ -117,14 +117,27 @@ export async function emptySchema(
   schema: string,
   { isNew }: { readonly isNew: boolean },
 ): Promise<void> {
+  const client = await administratorOf(url);
+  if (isNew) await client.query(`create schema ${schema}`);
+  else await removeRows(client, schema);
+}
+
+/** One connection for each server: a new one reads the catalogue of all tables again. */
+const administrators = new Map<string, Promise<pg.Client>>();
+
+function administratorOf(url: string): Promise<pg.Client> {
+  const known = administrators.get(url);
+  if (known !== undefined) return known;
   const client = new pg.Client(url);
-  await client.connect();
-  try {
-    if (isNew) await client.query(`create schema ${schema}`);
-    else await removeRows(client, schema);
-  } finally {
-    await client.end();
-  }
+  const connected = client.connect().then(() => {
+    // It ends with its server or its process.
+    client.on('error', () => administrators.delete(url));
+    // Its types lack it.
+    (client as pg.Client & { unref(): void }).unref();
+    return client;
+  });
+  administrators.set(url, connected);
+  return connected;
 }
 
 /** As a replica the ledger's triggers, which forbid it, are silent. */

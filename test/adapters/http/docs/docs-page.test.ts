@@ -1,26 +1,27 @@
 // The browsable description, in a real browser and on the wire.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Browser } from 'playwright-core';
 import { routes } from '../../../../adapters/http/routes.js';
 import { eventTypes } from '../../../../core/domain/payments/event.js';
-import { openBrowser, watchedPage } from '../../../support/servers/browser.js';
+import { openBrowser, type WatchedPage, watchedPage } from '../../../support/servers/browser.js';
 import { suiteEnd } from '../../../support/suite-end.js';
 import { refusalOf, sharedSite } from '../checked-site.js';
 
-let browser: Browser;
+/** One page for all tests: it takes seconds to draw. */
+let docs: WatchedPage;
 
 const suite = suiteEnd();
 const site = sharedSite(async () => {
-  browser = await openBrowser();
+  const browser = await openBrowser();
   suite.after(() => browser.close());
+  docs = await watchedPage(browser);
+  await docs.page.goto(`http://127.0.0.1:${site.port}/docs`);
+  await docs.page.waitForSelector('.opblock');
 });
 
 test('it shows every operation and event, asks no other origin, and keeps its policy', async () => {
-  const { page, requested, complaints } = await watchedPage(browser);
+  const { page, requested, complaints } = docs;
   const origin = `http://127.0.0.1:${site.port}`;
-  await page.goto(`${origin}/docs`);
-  await page.waitForSelector('.opblock');
   const shown = await page.locator('.opblock-summary-path').allTextContents();
   const paths = routes.flatMap(({ operations }) => Object.values(operations));
   assert.deepEqual(
@@ -37,12 +38,10 @@ test('it shows every operation and event, asks no other origin, and keeps its po
     requested.filter((url) => !url.startsWith(`${origin}/`)),
     [],
   );
-  await page.close();
 });
 
 test('the essentials are visible, details unfold', async () => {
-  const { page, complaints } = await watchedPage(browser);
-  await page.goto(`http://127.0.0.1:${site.port}/docs`);
+  const { page, complaints } = docs;
   const introduction = page.locator('.info .description');
   await introduction.locator('ol > li').first().waitFor();
   assert.equal(await introduction.locator('ol > li').count(), 4);
@@ -52,12 +51,10 @@ test('the essentials are visible, details unfold', async () => {
   assert.equal(await summaries.count(), 7);
   assert.equal(await introduction.locator('details table:visible').count(), 3);
   assert.deepEqual(complaints, []);
-  await page.close();
 });
 
 test('an operation can be tried from it', async () => {
-  const { page, complaints } = await watchedPage(browser);
-  await page.goto(`http://127.0.0.1:${site.port}/docs`);
+  const { page, complaints } = docs;
   const operation = page.locator('[id^="operations-"][id$="-healthz"]');
   await operation.locator('.opblock-summary-control').click();
   await operation.locator('.try-out__btn').click();
@@ -65,12 +62,10 @@ test('an operation can be tried from it', async () => {
   const answer = operation.locator('.live-responses-table pre code').first();
   assert.match((await answer.textContent()) ?? '', /"status": "ok"/);
   assert.deepEqual(complaints, []);
-  await page.close();
 });
 
 test('Authorize opens at the API key, ready to take it', async () => {
-  const { page, complaints } = await watchedPage(browser);
-  await page.goto(`http://127.0.0.1:${site.port}/docs`);
+  const { page, complaints } = docs;
   await page.locator('.btn.authorize').first().click();
   const first = page.locator('.modal-ux-content .auth-container').first();
   assert.match((await first.locator('h4').textContent()) ?? '', /^ApiKey/);
@@ -78,12 +73,11 @@ test('Authorize opens at the API key, ready to take it', async () => {
   assert.equal(await first.locator('input').inputValue(), 'pk_test_1.secret');
   assert.equal(await page.evaluate("document.querySelector('.modal-ux-content').scrollTop"), 0);
   assert.deepEqual(complaints, []);
-  await page.close();
+  await page.locator('.close-modal').click();
 });
 
 test('what the policy forbids does not happen in it', async () => {
-  const { page, complaints } = await watchedPage(browser);
-  await page.goto(`http://127.0.0.1:${site.port}/docs`);
+  const { page, complaints } = docs;
   await page.evaluate(`{
     const script = document.createElement('script');
     script.textContent = 'window.injected = true';
@@ -98,7 +92,6 @@ test('what the policy forbids does not happen in it', async () => {
       directive,
     );
   }
-  await page.close();
 });
 
 test('the policy allows no other origin, no inline script, no frame', async () => {

@@ -2,6 +2,7 @@
 // batch alone, and a lost connection is distinguished from a refusal.
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import { setTimeout as wait } from 'node:timers/promises';
 import pg from 'pg';
 import { postgresConnections } from '../../../../adapters/storage/postgres/connections.js';
 import { hostUrls } from '../../../../adapters/storage/postgres/servers.js';
@@ -297,16 +298,20 @@ test('a commit that waits for its standby too long is refused, and may be stored
         isDone = true;
       });
     const refused = assert.rejects(other, { code: 'StoreUnavailable', retryAfterSeconds: 2 });
-    while (!isDone) await sql(url, cancelWaiting);
+    while (!isDone) {
+      await sql(url, cancelWaiting);
+      await wait(20);
+    }
     await refused;
   });
   assert.deepEqual(await store.run((tx) => tx.buyers.get('test', 'byr_1')), aBuyer());
   assert.deepEqual(await store.run((tx) => tx.mails.get(tenant, aMail().id)), aMail());
 });
 
+/** Ends the wait of the newest session. */
 const cancelWaiting =
-  'select pg_cancel_backend(pid) from pg_stat_activity ' +
-  "where wait_event = 'SyncRep' and query like 'insert into mails%'";
+  'select pg_cancel_backend(pid) from (select pid from pg_stat_activity ' +
+  "where wait_event = 'SyncRep' order by backend_start desc limit 1) as newest";
 
 /** What commits in such a session is on disk and, where there is one, on the standby. */
 function durably(url: string): string {
@@ -323,7 +328,10 @@ async function withoutStandby(url: string, work: () => Promise<void>): Promise<v
   // The server takes a new setting when it gets to it: then this waits.
   let waits = false;
   const probing = (async () => {
-    for (let n = 0; !waits; n += 1) await probe.query(`create table probe_${n} (n integer)`);
+    for (let n = 0; !waits; n += 1) {
+      await probe.query(`create table probe_${n} (n integer)`);
+      await wait(20);
+    }
   })().catch(() => undefined);
   await seen(url, "select 1 from pg_stat_activity where wait_event = 'SyncRep'");
   waits = true;
@@ -365,7 +373,7 @@ function waitingForLock(url: string): Promise<void> {
 }
 
 async function seen(url: string, text: string): Promise<void> {
-  while ((await sql(url, text)).length === 0);
+  while ((await sql(url, text)).length === 0) await wait(20);
 }
 
 test('a table that has grown from nothing gets its statistics, once', async () => {
