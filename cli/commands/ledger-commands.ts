@@ -1,4 +1,4 @@
-// `ponte ledger`: whether the ledger agrees with funds, commands and receipts, and its trial balance.
+// `ponte ledger`: whether the ledger agrees with funds, commands and receipts; its trial balance.
 import { type Command, Option } from 'commander';
 import { formatAmount } from '../../core/domain/base/money.js';
 import { type Mode, modes } from '../../core/domain/base/tenant.js';

@@ -14,7 +14,7 @@ import {
 import { readDestination } from './destinations.js';
 
 const CENTS = 100;
-/** Of a token, below which a sum of decimals is not exact. */
+/** The part of a token below which a sum of decimals is not exact. */
 const SLACK = 1e-6;
 
 const tokenShape = z.object({ amount: z.number().nonnegative() }).nullish();

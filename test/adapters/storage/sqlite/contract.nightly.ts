@@ -1,4 +1,4 @@
-// The parts of the store's contract that depend little on the writer, in a file as a host serves it.
+// The parts of the store's contract that depend little on the writer, in a file that a host serves.
 import { others, storeContracts } from '../../../contract/store-contracts.js';
 import { servedSqliteStore } from '../../../support/databases/test-store.js';
 
