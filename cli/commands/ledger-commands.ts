@@ -67,16 +67,18 @@ function totalsOf(rows: readonly (readonly [name: string, amountMinor: bigint])[
 }
 
 async function verify({ deps }: Operator): Promise<Outcome> {
-  const { findDifferences } = await import('../../core/usecases/payments/ledger-check.js');
-  const found = await findDifferences(deps, DIFFERENCES_MAX);
-  const imbalances = found.map(({ subjectId, what, currency, expectedMinor, foundMinor }) => ({
-    subjectId,
-    what,
-    amount: formatAmount(foundMinor - expectedMinor),
-    currency,
-    expected: formatAmount(expectedMinor),
-    found: formatAmount(foundMinor),
-  }));
+  const { checkLedger } = await import('../../core/usecases/payments/ledger-check.js');
+  const { differences, counts } = await checkLedger(deps, DIFFERENCES_MAX);
+  const imbalances = differences.map(
+    ({ subjectId, what, currency, expectedMinor, foundMinor }) => ({
+      subjectId,
+      what,
+      amount: formatAmount(foundMinor - expectedMinor),
+      currency,
+      expected: formatAmount(expectedMinor),
+      found: formatAmount(foundMinor),
+    }),
+  );
   const balanced = imbalances.length === 0;
   const rows = imbalances.map((row) => [
     row.subjectId,
@@ -86,9 +88,10 @@ async function verify({ deps }: Operator): Promise<Outcome> {
     row.currency,
   ]);
   const headings = ['SUBJECT', 'ACCOUNT', 'EXPECTED', 'FOUND', 'CURRENCY'];
+  const compared = Object.entries(counts).map(([name, count]) => `${name} ${count}`);
   return {
-    json: { balanced, imbalances },
-    text: table(headings, rows, 'The ledger balances.'),
+    json: { balanced, imbalances, ...counts },
+    text: `${table(headings, rows, 'The ledger balances.')}\nCompared: ${compared.join(', ')}.`,
     exit: balanced ? 'done' : 'checkFailed',
   };
 }

@@ -193,7 +193,7 @@ test('the second operator copies the command from the list', async () => {
   assert.match(other.stdout, /^Done\.[\s\S]*Proposed by ana at .*; confirmed by bia at .*\.\n$/);
   const third = await ponte(['money', 'refund', back, ...evidence, '--operator', 'eva']);
   assert.match(third.stdout, /^It was done before\. Nothing was changed\./);
-  assert.deepEqual(await run('ledger verify'), { balanced: true, imbalances: [] });
+  assert.partialDeepStrictEqual(await run('ledger verify'), { balanced: true, imbalances: [] });
   const [decision] = (await run('money list --decided'))['data'] as readonly Json[];
   assert.partialDeepStrictEqual(decision, {
     itemId: back,
@@ -222,7 +222,7 @@ test('a payout is resolved with its figures, after a dry run that changes nothin
   const { data } = await run('payments list --status failed');
   const settled = (data as readonly Json[]).find((row) => row['id'] === id('pi', 'out'));
   assert.equal(settled?.['brlSettledAmount'], '514.80');
-  assert.deepEqual(await run('ledger verify'), { balanced: true, imbalances: [] });
+  assert.partialDeepStrictEqual(await run('ledger verify'), { balanced: true, imbalances: [] });
 });
 
 test('a refused refund is sent again by --retry or --order, without evidence', async () => {

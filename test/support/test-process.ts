@@ -20,6 +20,9 @@ export type TestReport =
 /** The hooks of a file run only if one of its tests does. */
 const areTestsFiltered = process.execArgv.some((word) => word.startsWith('--test-name-pattern'));
 
+// Each file may have something to end with the process.
+process.setMaxListeners(0);
+
 let closedAtCpuMs = 0;
 
 process.on('message', (path: string) => {

@@ -1,6 +1,7 @@
 // Checks that the ledger, the funds and the commands to the partner agree for each payment, and
 // that the postings of each receipt follow from its state. Rows are read page by page while the
 // service runs; one that changes during its read is read again.
+import type { Money } from '../../domain/base/money.js';
 import { tenantOf } from '../../domain/base/tenant.js';
 import type { MoneyCommand } from '../../domain/commands/partner-command.js';
 import {
@@ -37,30 +38,68 @@ export interface LedgerDifference {
   readonly foundMinor: bigint;
 }
 
+/** What was compared. */
+export interface LedgerCounts {
+  readonly payments: number;
+  readonly receipts: number;
+  /** Lines of postings. */
+  readonly lines: number;
+  /** Accounts of each currency that have a line. */
+  readonly accounts: number;
+}
+
 /** At most `max` differences. */
 export async function findDifferences(
-  { store }: Pick<Deps, 'store'>,
+  deps: Pick<Deps, 'store'>,
   max: number,
 ): Promise<readonly LedgerDifference[]> {
+  return (await checkLedger(deps, max)).differences;
+}
+
+/** At most `max` differences, with what was compared until then. */
+export async function checkLedger(
+  { store }: Pick<Deps, 'store'>,
+  max: number,
+): Promise<{ readonly differences: readonly LedgerDifference[]; readonly counts: LedgerCounts }> {
   const found: LedgerDifference[] = [];
+  const tally = new Tally();
   for (let last: Funds | null = null; found.length < max; ) {
     const after: Funds | null = last;
     const page: readonly Funds[] = await store.run((tx) => tx.funds.page(after, ROWS_PER_PAGE));
-    const checked = await Promise.all(page.map((funds) => checkPayment(store, funds)));
+    const checked = await Promise.all(page.map((funds) => checkPayment(store, funds, tally)));
     found.push(...checked.flat());
+    tally.payments += page.length;
     last = page.at(-1) ?? null;
     if (last === null) break;
   }
   for (let after = ''; found.length < max; ) {
     const id = after;
     const page = await store.run((tx) => tx.receipts.after(id, ROWS_PER_PAGE));
-    const checked = await Promise.all(page.map((receipt) => checkReceipt(store, receipt.id)));
+    const checked = await Promise.all(page.map(({ id: its }) => checkReceipt(store, its, tally)));
     found.push(...checked.flat());
+    tally.receipts += page.length;
     const last = page.at(-1);
     if (last === undefined) break;
     after = last.id;
   }
-  return found.slice(0, max);
+  return { differences: found.slice(0, max), counts: tally.counts() };
+}
+
+class Tally {
+  payments = 0;
+  receipts = 0;
+  #lines = 0;
+  readonly #accounts = new Set<string>();
+
+  note(lines: readonly { readonly account: string; readonly money: Money }[]): void {
+    this.#lines += lines.length;
+    for (const { account, money } of lines) this.#accounts.add(`${account} ${money.currency}`);
+  }
+
+  counts(): LedgerCounts {
+    const { payments, receipts } = this;
+    return { payments, receipts, lines: this.#lines, accounts: this.#accounts.size };
+  }
 }
 
 interface PaymentLedger {
@@ -73,10 +112,13 @@ interface PaymentLedger {
 async function checkPayment(
   store: Deps['store'],
   row: Funds,
+  tally: Tally,
 ): Promise<readonly LedgerDifference[]> {
   for (;;) {
     const books = await store.run((tx) => readBooks(tx, row));
-    if (books !== null) return differencesOf(books);
+    if (books === null) continue;
+    tally.note(books.postings.flatMap(({ lines }) => lines));
+    return differencesOf(books);
   }
 }
 
@@ -136,6 +178,7 @@ function differencesOf({
 async function checkReceipt(
   store: Deps['store'],
   id: string,
+  tally: Tally,
 ): Promise<readonly LedgerDifference[]> {
   for (;;) {
     const [receipt, postings, after] = await store.run(async (tx) => [
@@ -144,7 +187,9 @@ async function checkReceipt(
       await tx.receipts.get(id),
     ]);
     assert(receipt !== null && after !== null, 'a receipt stays');
-    if (receipt.version === after.version) return receiptDifferences(receipt, postings);
+    if (receipt.version !== after.version) continue;
+    tally.note(postings.flatMap(({ lines }) => lines));
+    return receiptDifferences(receipt, postings);
   }
 }
 

@@ -256,6 +256,24 @@ test('a payout names its purpose in words behind our command, which is found by 
   }
 });
 
+test('a payout takes from its pay-ins what it pays; a surplus stays in the wallet', async (t) => {
+  const scene = await blindPay(t);
+  const { partner, server } = scene;
+  const destination = await destinationAt(scene);
+  const quote = done(await partner.quote({ source: usd(16_000n), destination }));
+  const asked = { reference: 'reference-1', quote, payerEmail: 'buyer@example.com' };
+  const order = done(await partner.payin.prepare(asked));
+  const payinRefs = [done(await partner.payin.start(order)).partnerRef];
+  scene.pass(60_000);
+  const arrived = Number(server.state.payins[0]?.['receiver_amount']);
+  const amount = usd(10_000n);
+  const payout = { reference: 'reference-2', amount, destination, payinRefs, quote };
+  done(await partner.payout.start(done(await partner.payout.prepare(payout))));
+  const paid = Number(server.state.payouts[0]?.['sender_amount']);
+  assert.equal(paid, Math.floor((arrived * 10_000) / 16_000));
+  assert.deepEqual([...server.state.balances.values()], [arrived - paid]);
+});
+
 test('a payout that failed stays failed, even when its tokens are said to be back', async (t) => {
   const scene = await blindPay(t);
   const request = await preparedPayout(scene, usd(66_700n));

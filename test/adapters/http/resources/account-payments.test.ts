@@ -82,7 +82,7 @@ test('running payments of a seller that is rejected go on; the next one is refus
   assert.equal(refusalOf(await api.pay(next)), '400 SellerNotReady');
   // The same create again still answers with what it made.
   assert.equal((await api.pay(body)).status, 200);
-  assert.equal((await api.played(running.body['id']))['status'], 'settled');
+  assert.equal((await api.readPayment(running.body['id'])).body['status'], 'failed');
 });
 
 test('a create that races with a rejection is stored before it, or refused', async () => {
@@ -138,7 +138,7 @@ test('an approved buyer account is private: it counts with no other organization
   assert.equal((await api.readPayment(other.body['id'])).body['status'], 'buyer_kyc_pending');
 });
 
-test("a buyer's approval taken back: running payments go on, the next ask again", async () => {
+test("a buyer's approval taken back: payments up to the quote fail, the next ask again", async () => {
   api = await newAccountClient(site);
   const email = 'fay@example.com';
   const id = await api.newBuyer(email);

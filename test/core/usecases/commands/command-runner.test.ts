@@ -10,7 +10,10 @@ import type { WorkKind } from '../../../../core/ports/deps.js';
 import type { PartnerAnswer, PartyReport } from '../../../../core/ports/partner.js';
 import type { Store } from '../../../../core/ports/storage.js';
 import { commandRunner } from '../../../../core/usecases/commands/command-runner.js';
+import { confirmQuote } from '../../../../core/usecases/hosted/buyers.js';
+import { readPayment } from '../../../../core/usecases/payments/payments.js';
 import type { Runner } from '../../../../core/usecases/service/concurrency-limiter.js';
+import { quarantineRestored } from '../../../../core/usecases/service/epochs.js';
 import { changedPartner } from '../../../support/partners/changed-partner.js';
 import { aPartyCommand } from '../../../support/samples/domain-samples.js';
 import { world } from '../../../support/scenes/test-world.js';
@@ -128,6 +131,35 @@ test('a worker held up for longer than its lease does not call; the next one loo
   assert.deepEqual([await work(), paused, calls], ['sent', true, []]);
   assert.deepEqual([await work(), calls], ['pending', ['find the command', 'submit the command']]);
   assert.equal((await stored())?.tries, 2);
+});
+
+test('no call starts once a quarantine has begun, also of a worker that is under way', async (t) => {
+  const made = await world(t);
+  const tenant = await made.newTenant();
+  const id = await made.newPayment(tenant);
+  await made.play(tenant, id, 'fx_quoted');
+  const { payment } = await readPayment(made.deps, tenant, id);
+  await confirmQuote(made.deps, tenant, id, payment.quoteId ?? '');
+  const usual = made.partner.payin;
+  const calls: string[] = [];
+  const payin = {
+    // Another process finds that commits are lost.
+    prepare: async (input: Parameters<typeof usual.prepare>[0]) => {
+      await quarantineRestored(made.deps);
+      return usual.prepare(input);
+    },
+    start: async (request: string) => {
+      calls.push(request);
+      return usual.start(request);
+    },
+  };
+  const partners = { test: changedPartner(made.partner, { payin }), live: null };
+  const runner = commandRunner({ ...made.deps, partners });
+  await runner.runOnce(made.deps.clock.nowMs(), 10);
+  await runner.idle();
+  assert.deepEqual(calls, []);
+  const [command] = await made.deps.store.run((tx) => tx.commands.ofPayment(tenant, id));
+  assert.deepEqual([command?.state, command?.lastSentAtMs], ['pending', null]);
 });
 
 test('a command without an end alerts once: without answers, in doubt, and over restarts', async (t) => {

@@ -15,6 +15,7 @@ import { type Posting, posting, transfer } from '../../../../core/domain/payment
 import type { Payment } from '../../../../core/domain/payments/payment.js';
 import type { Store, Tx } from '../../../../core/ports/storage.js';
 import {
+  checkLedger,
   findDifferences,
   type LedgerDifference,
 } from '../../../../core/usecases/payments/ledger-check.js';
@@ -323,4 +324,18 @@ test('a payment that changes while it is read is read again', async () => {
   };
   assert.deepEqual(await findDifferences({ store: changing }, 1), []);
   assert.equal(reads, 4);
+});
+
+test('a check says how much it has compared', async () => {
+  const nothing = { payments: 0, receipts: 0, lines: 0, accounts: 0 };
+  assert.deepEqual((await checkLedger(made.deps, 10)).counts, nothing);
+  const tenantOfBoth = await made.newTenant();
+  for (const to of ['settled', 'fx_quoted'] as const) {
+    await made.play(tenantOfBoth, await made.newPayment(tenantOfBoth), to);
+  }
+  await made.settle();
+  // buyer, float, conversion and fees of the payment's currency, conversion and seller in BRL.
+  const { counts, differences } = await checkLedger(made.deps, 10);
+  assert.deepEqual(counts, { payments: 2, receipts: 0, lines: 7, accounts: 6 });
+  assert.deepEqual(differences, []);
 });
