@@ -22,7 +22,7 @@ const EVENTS_MAX = 1_000_000;
 type Body = Readonly<Record<string, unknown>>;
 
 /** `payments` are settled before the backup, as many again are made beside and after it. */
-export function backupDrill(payments: number): Drill {
+function backupDrill(payments: number): Drill {
   return {
     name: 'backup-sqlite',
     bounds:

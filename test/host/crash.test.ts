@@ -12,7 +12,7 @@ import { type LocalReceiver, startReceiver } from '../support/servers/local-rece
 import { suiteEnd } from '../support/suite-end.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
-const KILLS = 6;
+const KILLS = 3;
 const CLIENTS = 8;
 const PAYMENTS_PER_LIFE = 16;
 /** Far beyond what it takes: a condition that does not come true by then never will. */

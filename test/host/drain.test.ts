@@ -115,7 +115,7 @@ test('no create is refused or cut off while hosts are replaced one after the oth
     }
   };
   const load = Promise.all(Array.from({ length: CLIENTS }, client));
-  for (let replaced = 0; replaced < 4; replaced += 1) {
+  for (let replaced = 0; replaced < 2; replaced += 1) {
     const [old, other] = hosts as [HostProcess, HostProcess];
     const fresh = await start();
     balancer.add(fresh);
@@ -127,7 +127,7 @@ test('no create is refused or cut off while hosts are replaced one after the oth
   loading = false;
   await load;
   assert.deepEqual([...outcomes.keys()], ['201'], JSON.stringify([...outcomes]));
-  assert.ok(created > 100, `${created} creates`);
+  assert.ok(created > 50, `${created} creates`);
 });
 
 test('a draining server still serves requests, and each answer closes its connection', async (t) => {

@@ -6,7 +6,12 @@ import { test } from 'node:test';
 import { createTokenSigner, fixedKeys } from '../../adapters/crypto/jwt.js';
 import { newSecretKey, parseSecretKeys } from '../../adapters/crypto/secret-box.js';
 import { SESSION_MS } from '../../core/domain/access/member.js';
-import { type HostProcess, runCommand, startHostProcess } from '../support/servers/host-process.js';
+import { runCommand } from '../support/servers/command.js';
+import {
+  type HostProcess,
+  runCommand as runProcess,
+  startHostProcess,
+} from '../support/servers/host-process.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
 const folder = temporaryFolder();
@@ -16,8 +21,12 @@ const [first, second] = [newSecretKey('first'), newSecretKey('second')];
 
 type Json = Readonly<Record<string, unknown>>;
 
-async function ponte(settings: Readonly<Record<string, string>>, words: string): Promise<Json> {
-  const { status, stdout, stderr } = await runCommand({ ...env, ...settings }, [
+async function ponte(
+  settings: Readonly<Record<string, string>>,
+  words: string,
+  run: typeof runProcess = runCommand,
+): Promise<Json> {
+  const { status, stdout, stderr } = await run({ ...env, ...settings }, [
     ...words.split(' '),
     '--json',
   ]);
@@ -63,7 +72,7 @@ test('without PONTE_JWT_KEY all processes share a key that no secret key yields'
   const words = `--org ${id} --email eva@acme.example`;
   const member = await ponte({}, `member add ${words} --role owner`);
   const create = `token create --org ${id} --member eva@acme.example`;
-  const tokens = await Promise.all([ponte({}, create), ponte({}, create)]);
+  const tokens = await Promise.all([1, 2].map(() => ponte({}, create, runProcess)));
   const secretKeys = parseSecretKeys(readFileSync(join(folder, 'secret-key'), 'utf8').trim());
   assert.ok(secretKeys.valid);
   const forged = await createTokenSigner(fixedKeys(secretKeys.keys)).sign({

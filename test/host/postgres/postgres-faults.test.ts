@@ -20,8 +20,8 @@ import { type LocalReceiver, startReceiver } from '../../support/servers/local-r
 import { created, numbersOf, orderOf, startLoad } from '../../support/servers/payment-load.js';
 import { temporaryFolder } from '../../support/temporary-folder.js';
 
-const PAYMENTS = 60;
-const CLIENTS = 6;
+const PAYMENTS = 30;
+const CLIENTS = 4;
 /** The receiver takes its time, so that attempts would meet. */
 const ANSWER_MS = 30;
 const READ_EVERY_MS = 20;
