@@ -10,7 +10,7 @@ import type { WorkKind } from '../../../../core/ports/deps.js';
 import type { PartnerAnswer, PartyReport } from '../../../../core/ports/partner.js';
 import type { Store } from '../../../../core/ports/storage.js';
 import { commandRunner } from '../../../../core/usecases/commands/command-runner.js';
-import { confirmQuote } from '../../../../core/usecases/hosted/buyers.js';
+import { confirmQuote } from '../../../../core/usecases/hosted/buyer-steps.js';
 import { readPayment } from '../../../../core/usecases/payments/payments.js';
 import type { Runner } from '../../../../core/usecases/service/concurrency-limiter.js';
 import { quarantineRestored } from '../../../../core/usecases/service/epochs.js';
