@@ -282,11 +282,14 @@ export function everyTransferOfTheBooksIsHere(
   return null;
 }
 
-/** A restored database lacked it, and no command names it since. */
+/** A restored database lacked its command; at most it was assigned as a deposit since. */
 function isForgotten(observed: ObservedState, transaction: PartnerTransaction): boolean {
   if (!observed.exempt.isUnknown(transaction)) return false;
-  const owner = observed.payments.get(observed.ownerOf(transaction.reference) ?? '');
-  return owner?.commands.every(({ partnerRef }) => partnerRef !== transaction.ref) ?? true;
+  const { ref, reference } = transaction;
+  const owner = observed.payments.get(observed.ownerOf(reference) ?? '');
+  const isIts = (one: { readonly partnerRef: string | null; readonly reference: string }) =>
+    one.partnerRef === ref && one.reference === reference;
+  return !(owner?.commands.some(isIts) ?? false);
 }
 
 /** At any time of its history. */
