@@ -937,6 +937,9 @@ create table receipts (
   rule text,
   entered_at timestamp with time zone not null,
   completed_at timestamp with time zone,
+  tries integer not null default 0,
+  due_at timestamp with time zone,
+  last_error text,
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
   version integer not null,
@@ -951,6 +954,8 @@ create table receipts (
   constraint receipts_state_check check ((state = any (array['waiting'::text, 'returned'::text,
     'assigned'::text, 'refunded'::text, 'resolved'::text])))
 );
+
+create index receipts_due on receipts using btree (due_at, id) where (due_at is not null);
 
 create unique index receipts_partner_ref on receipts using btree (partner, mode, partner_ref);
 
@@ -982,6 +987,21 @@ create table simulated_reports (
   version integer not null,
   constraint simulated_reports_mode_check check ((mode = any (array['test'::text, 'live'::text]))),
   constraint simulated_reports_pkey primary key (mode, reference)
+);
+
+create table statement_scans (
+  partner text collate "C" not null,
+  mode text collate "C" not null,
+  since_at timestamp with time zone not null,
+  page_cursor text,
+  began_at timestamp with time zone not null,
+  completed_at timestamp with time zone,
+  tries integer not null,
+  due_at timestamp with time zone not null,
+  last_error text,
+  version integer not null,
+  constraint statement_scans_mode_check check ((mode = any (array['test'::text, 'live'::text]))),
+  constraint statement_scans_pkey primary key (partner, mode)
 );
 
 create table storage_fingerprints (

@@ -810,11 +810,15 @@ create table receipts (
   rule text check (rule in ('quote', 'text', 'amount')),
   entered_at integer not null,
   completed_at integer,
+  due_at integer,
+  last_error text,
   created_at integer not null,
   updated_at integer not null,
-  version integer not null,
+  version integer not null, tries integer not null default 0,
   check ((state = 'assigned') = (payment_id is not null))
 ) strict, without rowid;
+
+create index receipts_due on receipts (due_at, id) where due_at is not null;
 
 create unique index receipts_partner_ref on receipts (partner, mode, partner_ref);
 
@@ -841,6 +845,20 @@ create table simulated_reports (
   outcome text not null,
   version integer not null,
   primary key (mode, reference)
+) strict, without rowid;
+
+create table statement_scans (
+  partner text not null,
+  mode text not null check (mode in ('test', 'live')),
+  since_at integer not null,
+  page_cursor text,
+  began_at integer not null,
+  completed_at integer,
+  tries integer not null,
+  due_at integer not null,
+  last_error text,
+  version integer not null,
+  primary key (partner, mode)
 ) strict, without rowid;
 
 create table storage_fingerprints (

@@ -281,6 +281,7 @@ async function multiplyRows(client: pg.ClientBase): Promise<void> {
       'organizations',
       'rate_limits',
       'schema_migrations',
+      'statement_scans',
       'storage_fingerprints',
     ],
   );

@@ -158,6 +158,7 @@ test('every table is strict; keys and unique indexes of tenants begin with org_i
     'service_keys: id',
     'service_keys: purpose',
     'simulated_reports: mode',
+    'statement_scans: partner',
     'storage_fingerprints: name',
   ]);
 });

@@ -18,19 +18,16 @@ create table book_readings (
   primary key (partner, mode, book, span)
 );
 
--- The first readings are complete: they begin with the first command.
+-- The first complete reading begins with the first command, the others where the scan was.
 insert into book_readings
   select s.partner, s.mode, b.book, p.span, least(s.since_at, c.first_at),
-    least(s.since_at, c.first_at), null, s.began_at, null, 0, s.began_at, null, 1
+    case p.span when 'complete' then least(s.since_at, c.first_at) else s.since_at end,
+    null, s.began_at, null, 0, s.began_at, null, 1
   from statement_scans s
   cross join (values ('payin'), ('payout')) b (book)
   cross join (values ('recent'), ('watched'), ('complete')) p (span)
   left join (select mode, min(created_at) as first_at from partner_commands group by mode) c
     on c.mode = s.mode;
 
-drop table statement_scans;
-
-drop index receipts_due;
-alter table receipts drop column tries;
-alter table receipts drop column due_at;
-alter table receipts drop column last_error;
+-- Hosts of the version before still have scans and polls of receipts: a later release removes them.
+alter table receipts alter column tries set default 0;

@@ -18,11 +18,12 @@ create table book_readings (
   primary key (partner, mode, book, span)
 ) strict, without rowid;
 
--- The first readings are complete: they begin with the first command.
+-- The first complete reading begins with the first command, the others where the scan was.
 insert into book_readings
   select s.partner, s.mode, b.book, p.span, min(s.since_at, coalesce(c.first_at, s.since_at)),
-    min(s.since_at, coalesce(c.first_at, s.since_at)), null, s.began_at, null, 0, s.began_at, null,
-    1
+    case p.span when 'complete' then min(s.since_at, coalesce(c.first_at, s.since_at))
+      else s.since_at end,
+    null, s.began_at, null, 0, s.began_at, null, 1
   from statement_scans s
   cross join (select 'payin' as book union all select 'payout') b
   cross join (
@@ -31,9 +32,8 @@ insert into book_readings
   left join (select mode, min(created_at) as first_at from partner_commands group by mode) c
     on c.mode = s.mode;
 
-drop table statement_scans;
-
-drop index receipts_due;
-alter table receipts drop column tries;
-alter table receipts drop column due_at;
-alter table receipts drop column last_error;
+-- As on PostgreSQL, where hosts of the version before still have scans and polls of receipts: a
+-- later release removes them. A row is written without its polls.
+alter table receipts rename column tries to former_tries;
+alter table receipts add column tries integer not null default 0;
+alter table receipts drop column former_tries;
