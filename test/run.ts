@@ -187,6 +187,7 @@ async function runProcess(waiting: string[]): Promise<void> {
   let open = nextFile(waiting);
   const onReport = (line: string): Answer => {
     const report = JSON.parse(line) as TestReport;
+    if (report.event === 'exit') return { endsInMs: silenceMs };
     if (report.event === 'closed' && open !== null) {
       const { path, atMs } = open;
       closed.push(path);

@@ -15,7 +15,9 @@ export type TestReport =
       readonly cpuMs: number;
       /** Kinds of resources that the file did not close. */
       readonly left: readonly string[];
-    };
+    }
+  /** Nothing is open any more. The process removes its temporary folders. */
+  | { readonly event: 'exit' };
 
 /** The hooks of a file run only if one of its tests does. */
 const areTestsFiltered = process.execArgv.some((word) => word.startsWith('--test-name-pattern'));
@@ -41,6 +43,7 @@ process.on('message', (path: string) => {
     }
   });
 });
+process.once('exit', () => report({ event: 'exit' }));
 report({ event: 'ready' });
 
 /** Written at once: a test may block the event loop. */

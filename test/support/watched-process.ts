@@ -76,7 +76,7 @@ export async function watchedProcess(
     silence.refresh();
     if (answer === undefined) return;
     if ('message' in answer) return void child.send(answer.message);
-    child.disconnect();
+    if (child.connected) child.disconnect();
     clearTimeout(silence);
     silence = silenceOf(answer.endsInMs);
   });
