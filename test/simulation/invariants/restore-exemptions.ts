@@ -93,5 +93,8 @@ function isKnownAsSent(
   found: ObservedPayment | undefined,
 ): boolean {
   const command = found?.commands.find(({ reference }) => reference === transaction.reference);
-  return command !== undefined && command.state !== 'pending' && command.lastSentAtMs !== null;
+  if (command === undefined || command.state === 'pending') return false;
+  // BlindPay takes a late call of an earlier life with another quote as another pay-in.
+  const isIts = command.partnerRef === null || command.partnerRef === transaction.ref;
+  return command.lastSentAtMs !== null && isIts;
 }
