@@ -120,8 +120,7 @@ export function withDerivedMoney(
   commands: readonly MoneyCommand[],
   nowMs: number,
 ): Change {
-  let change = withoutNeedlessDecision(begun, commands, nowMs);
-  change = withoutUnsentCommands(change, commands, nowMs);
+  let change = withoutUnsentCommands(begun, commands, nowMs);
   change = withoutNeedlessRefunds(change, commands, nowMs);
   change = withSurplusOwed(change, commands);
   const before = sumsOf(commands);
@@ -340,20 +339,6 @@ function withoutUnsentCommands(
   // A drafted payout is dropped.
   const drafts = change.commands.filter(({ kind }) => kind === 'refund');
   return voided.reduce(withChangedCommand, { ...change, commands: drafts });
-}
-
-/** Nobody decides about a payout whose money went back to the buyer by its pay-in. */
-function withoutNeedlessDecision(
-  change: Change,
-  commands: readonly MoneyCommand[],
-  nowMs: number,
-): Change {
-  const counted = commandsAfter(commands, change);
-  if (sumsOf(counted).lossMinor === 0n) return change;
-  return counted
-    .filter(({ isUndecided }) => isUndecided)
-    .map((payout) => changed(payout, nowMs, { isUndecided: false }))
-    .reduce(withChangedCommand, change);
 }
 
 /** A payout came back after the settlement, and its money is held for another one. */

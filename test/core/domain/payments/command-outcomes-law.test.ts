@@ -104,7 +104,9 @@ function decideReturn(
   command: MoneyCommand,
   to: 'buyer' | 'seller',
 ): MoneyScene {
-  if (!isPayoutBack(command)) return scene;
+  // A loss: its money went back to the buyer by the pay-in.
+  const isGone = to === 'seller' && scene.funds.lossMinor > 0n;
+  if (!isPayoutBack(command) || isGone) return scene;
   return scene.after(returnDecided(scene, scene.commands, command, to, scene.nowMs));
 }
 

@@ -51,7 +51,9 @@ test('a pay-in that goes back when its payout was sent is a loss, until the payo
     assert.equal(lost.payment.status, status);
     assert.deepEqual(lost.amounts(), [10_000n, 0n, 10_000n, 0n, 0n, 10_000n, 10_000n]);
     assert.deepEqual(lost.postings(), ['loss', 'returned_by_partner']);
-    const back = lost.report('out', { end: 'returned' });
+    const returned = lost.report('out', { end: 'returned' });
+    // After the settlement an operator says so.
+    const back = status === 'settled' ? decided(returned, 'buyer') : returned;
     assert.deepEqual(back.amounts(), [10_000n, 0n, 0n, 0n, 0n, 10_000n, 0n]);
     assert.deepEqual(back.drafts(), [], 'the buyer has the money already');
   }
@@ -189,9 +191,13 @@ test('a second payout is not sent once the first one is paid, or its pay-in went
 
 test('the seller is not paid again with money that went back to the buyer', () => {
   const gone = back.report('in', { end: 'returned', receivedMinor: 10_000n });
-  assert.deepEqual([gone.funds.lossMinor, gone.funds.position], [0n, 'returned_to_buyer']);
+  assert.deepEqual([gone.funds.lossMinor, gone.funds.position], [10_000n, 'needs_review']);
   const conflict = { code: 'PaymentStateConflict' };
   assert.throws(() => decided(gone, 'seller'), conflict);
+  const settledUp = decided(gone, 'buyer');
+  assert.deepEqual([settledUp.funds.lossMinor, settledUp.drafts()], [0n, []]);
+  const reversed = gone.report('in', { end: 'completed', receivedMinor: 10_000n });
+  assert.deepEqual([reversed.funds.position, reversed.drafts()], ['needs_review', []]);
 });
 
 test('two payouts that are paid after all are a loss, in books that agree', () => {

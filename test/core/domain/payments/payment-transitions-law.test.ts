@@ -78,7 +78,9 @@ function decideReturn(model: Model, to: 'buyer' | 'seller'): void {
   const { scene } = model;
   const payout = scene.commands.find(({ isUndecided }) => isUndecided);
   if (payout === undefined) return;
-  model.apply(returnDecided(scene, scene.commands, payout, to, scene.nowMs));
+  // A loss: its money went back to the buyer by the pay-in.
+  const isGone = scene.funds.lossMinor > 0n;
+  model.apply(returnDecided(scene, scene.commands, payout, isGone ? 'buyer' : to, scene.nowMs));
 }
 
 function decide(model: Model, decision: 'approve' | 'reject'): void {
