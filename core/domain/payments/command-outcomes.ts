@@ -263,7 +263,10 @@ function payinStep(
   const last = found.at(-1);
   if (last === undefined) return null;
   if (isOfQuote(last.refusal) && last.end === 'open') {
-    return { move: 'quote_expired', fields: { quoteId: null } };
+    // A buyer that is rejected gets no other quote.
+    return payment.approvalLostAtMs === null
+      ? { move: 'quote_expired', fields: { quoteId: null } }
+      : { move: 'fail', fields: { failureReason: 'buyer KYC rejected' } };
   }
   return failed(last, 'pay-in', reason);
 }

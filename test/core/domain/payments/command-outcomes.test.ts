@@ -173,6 +173,13 @@ test('a refused quote cannot be confirmed again', () => {
   assert.deepEqual(next.events(), ['payment_intent.fx_quoted', 'invoice.fx_quoted']);
 });
 
+test('a refused quote ends the payment of a buyer that was rejected in the meantime', () => {
+  const lost = { quoteId: 'qt_1', approvalLostAtMs: 1 };
+  const was = MoneyScene.at('on_ramp_pending', [commandOf('payin', 'in')], lost);
+  const { payment } = was.changed([commandOf('payin', 'in', requoted)]);
+  assert.deepEqual([payment.status, payment.failureReason], ['failed', 'buyer KYC rejected']);
+});
+
 test('a late pay-in resumes its payment', () => {
   const refused = commandOf('payin', 'in', { ...requoted, partnerRef: null });
   const scene = MoneyScene.at('fx_quoted', [refused]);
