@@ -342,7 +342,10 @@ function withoutUnsentCommands(
   return voided.reduce(withChangedCommand, { ...change, commands: drafts });
 }
 
-/** Nobody decides about a payout whose money went back to the buyer by its pay-in. */
+/**
+ * Nobody decides about a payout of which no money is left: its pay-in went back to the buyer, or
+ * another payout took it. An operator decides about a part that is left.
+ */
 function withoutNeedlessDecision(
   change: Change,
   commands: readonly MoneyCommand[],
@@ -350,10 +353,12 @@ function withoutNeedlessDecision(
 ): Change {
   const counted = commandsAfter(commands, change);
   if (sumsOf(counted).lossMinor === 0n) return change;
-  return counted
+  const decided = counted
     .filter(({ isUndecided }) => isUndecided)
     .map((payout) => changed(payout, nowMs, { isUndecided: false }))
     .reduce(withChangedCommand, change);
+  const left = heldMinor(fundsOf(decided.funds, commandsAfter(commands, decided)));
+  return left > 0n ? change : decided;
 }
 
 /** A payout came back after the settlement, and its money is held for another one. */
