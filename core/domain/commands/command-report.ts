@@ -108,17 +108,19 @@ export interface CommandReport {
 }
 
 /**
- * The command after a report. A command that is reported exists. Totals only grow, so old and
- * repeated reports are harmless, unless a person accepts a smaller one. A failed payout is polled
- * until its money is reported.
+ * The command after a report. A command that is reported exists. Totals only grow, unless a person
+ * accepts a smaller one. A failed payout is polled until its money is reported.
  */
 export function reportCommand<C extends PartnerCommand>(
   command: C,
   report: CommandReport,
   nowMs: number,
 ): C {
-  const effect = effectOn(command, report.end, report.polled);
-  const known = withReport(command, report, report.polled || effect === 'apply', nowMs);
+  const isOld = mayBeOld(command, report);
+  const effect = isOld ? 'poll' : effectOn(command, report.end, report.polled);
+  // Nothing is added to a total by zero.
+  const stated = isOld ? { ...report, receivedMinor: 0n } : report;
+  const known = withReport(command, stated, report.polled || effect === 'apply', nowMs);
   if (effect === 'poll') return pollNow(known, nowMs);
   const state = revivedState(command, report.end);
   if (effect === 'ignore' && (state === command.state || command.end !== 'open')) {
@@ -138,6 +140,17 @@ export function reportCommand<C extends PartnerCommand>(
     leaseToken: null,
     lastError: report.reason,
   });
+}
+
+/**
+ * A message has a larger total than the command, which has ended: it may be older than a smaller
+ * total that a person accepted.
+ */
+function mayBeOld(command: PartnerCommand, report: CommandReport): boolean {
+  const { polled, accepted = false, end, receivedMinor } = report;
+  if (polled || accepted || command.end === 'open') return false;
+  const confirmedMinor = end === 'completed' ? receivedMinor : 0n;
+  return receivedMinor > command.receivedMinor || confirmedMinor > command.confirmedMinor;
 }
 
 /** A refused or void command that failed at the partner stays, except a payout, which has money. */

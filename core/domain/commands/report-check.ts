@@ -6,7 +6,7 @@ import { absolute, convert, type Money, parseRate } from '../base/money.js';
 import type { CommandEnd, MoneyCommand } from './partner-command.js';
 import type { Quote } from './quote.js';
 
-/** Amounts are totals, so old reports are harmless; a smaller total from a poll is a correction. */
+/** Amounts are totals. A smaller one from a poll is a correction; a larger one may be old. */
 export interface PayinReport {
   /** `returned`: all but our refunds went back to the buyer. */
   readonly status: CommandEnd;

@@ -120,7 +120,8 @@ export function withDerivedMoney(
   commands: readonly MoneyCommand[],
   nowMs: number,
 ): Change {
-  let change = withoutUnsentCommands(begun, commands, nowMs);
+  let change = withoutTakenDecisions(begun, commands, nowMs);
+  change = withoutUnsentCommands(change, commands, nowMs);
   change = withoutNeedlessRefunds(change, commands, nowMs);
   change = withSurplusOwed(change, commands);
   const before = sumsOf(commands);
@@ -342,6 +343,20 @@ function withoutUnsentCommands(
   // A drafted payout is dropped.
   const drafts = change.commands.filter(({ kind }) => kind === 'refund');
   return voided.reduce(withChangedCommand, { ...change, commands: drafts });
+}
+
+/** The seller was paid again: a later payout shows the decision, which a restore may have lost. */
+function withoutTakenDecisions(
+  change: Change,
+  commands: readonly MoneyCommand[],
+  nowMs: number,
+): Change {
+  const payouts = commandsAfter(commands, change).filter(isPayout);
+  const before = payouts.slice(0, Math.max(payouts.findLastIndex(isPayoutMade), 0));
+  return before
+    .filter(({ isUndecided }) => isUndecided)
+    .map((payout) => changed(payout, nowMs, { isUndecided: false }))
+    .reduce(withChangedCommand, change);
 }
 
 /** A payout came back after the settlement, and its money is held for another one. */

@@ -14,6 +14,7 @@ import {
   newCommand,
   voidCommand,
 } from '../../domain/commands/partner-command.js';
+import { isPayoutBack } from '../../domain/money-desk/money-decision.js';
 import { sumsOf } from '../../domain/payments/funds.js';
 import { isTerminal, type Payment } from '../../domain/payments/payment.js';
 import { assert, PonteError } from '../../errors.js';
@@ -42,11 +43,8 @@ const PAYMENTS_PER_PAGE = 50;
 /** Payments that are checked at a time. */
 const PAYMENTS_AT_ONCE = 8;
 
-/**
- * Absent numbers in a row after which the search stops: a refused or void command leaves a gap. A
- * payment has one payout.
- */
-const ABSENT_MAX: Readonly<Record<MoneyKind, number>> = { payin: 10, payout: 1, refund: 10 };
+/** Absent numbers in a row after which the search stops: a refused or void command leaves a gap. */
+const ABSENT_MAX = 10;
 
 export interface CheckedPayment extends Tenant {
   readonly paymentId: string;
@@ -178,7 +176,7 @@ interface CheckContext {
   /** Null if the partner lists nothing. */
   readonly lost: LostEntries | null;
   readonly key: Uint8Array;
-  /** It had ended before the check, so it sends only refunds. */
+  /** It had ended before the check: it sends only refunds, and payouts that are paid again. */
   readonly wasEnded: boolean;
   /** `settledState` of its commands before the check. */
   readonly settledState: string | null;
@@ -195,7 +193,7 @@ async function checkPayment(
   const { payment, commands } = await readCommands(deps, tenant, paymentId);
   const found = { ...tenant, paymentId, was: payment.status };
   const quiet = { ...found, is: payment.status, adopted: [], differs: [], missed: [] };
-  // An ended payment sends only refunds of its pay-ins.
+  // An ended payment sends only refunds of its pay-ins, and payouts that are paid again.
   if (isTerminal(payment.status) && commands.length === 0) return quiet;
   const partner = deps.partners[tenant.mode];
   if (partner === null) {
@@ -258,7 +256,8 @@ async function checkKind(context: CheckContext, kind: MoneyKind): Promise<void> 
     return;
   }
   // The books show a command without a call, also a payout whose pay-in they do not name.
-  const mayExist = !context.wasEnded && (kind === 'payin' || payins.length > 0);
+  const isFirst = !context.wasEnded && (kind === 'payin' || payins.length > 0);
+  const mayExist = isFirst || (kind === 'payout' && commands.some(isPayoutBack));
   if (mayExist || context.lost !== null) await checkBeyond(context, kind, null);
 }
 
@@ -267,7 +266,7 @@ async function checkBeyond(context: CheckContext, kind: MoneyKind, payin: MoneyC
   const payinId = payin?.id ?? null;
   const read = () => readCommands(context.deps, context.tenant, context.paymentId);
   let known = await read();
-  for (let absent = 1; absent <= ABSENT_MAX[kind]; absent += 1) {
+  for (let absent = 1; absent <= ABSENT_MAX; absent += 1) {
     const { payment, commands } = known;
     const alike = commands.filter(
       (command) => command.kind === kind && command.payinId === payinId,

@@ -116,7 +116,7 @@ for (const kind of kinds) {
   });
 }
 
-test('received and confirmed amounts of a pay-in only grow', () => {
+test('amounts of a pay-in only grow, and after its end only by an answer to a poll', () => {
   const report = fc.record({
     end: fc.constantFrom(...ends),
     polled: fc.boolean(),
@@ -127,7 +127,14 @@ test('received and confirmed amounts of a pay-in only grow', () => {
       let command: MoneyCommand = { ...commandIn.done, kind: 'payin' };
       let [received, confirmed] = [0n, 0n];
       for (const next of reports) {
+        const counts = next.polled || command.end === 'open';
         command = reported(command, next);
+        if (!counts) {
+          const isMore = next.receivedMinor > received;
+          if (isMore) assert.equal(command.dueAtMs, START_MS, 'the partner is asked at once');
+          assert.deepEqual([command.receivedMinor, command.confirmedMinor], [received, confirmed]);
+          continue;
+        }
         if (next.receivedMinor > received) received = next.receivedMinor;
         if (next.end === 'completed' && next.receivedMinor > confirmed) {
           confirmed = next.receivedMinor;
@@ -191,7 +198,7 @@ test('a pay-in that completed short is asked about until it is topped up', () =>
     [isPayinShort(short), short.dueAtMs],
     [true, START_MS + backoffMs('commandPoll', 0)],
   );
-  const full = reported(short, { end: 'completed', receivedMinor: 10_000n });
+  const full = reported(short, { end: 'completed', receivedMinor: 10_000n, polled: true });
   assert.equal(isPayinShort(full), false);
 });
 

@@ -200,6 +200,16 @@ test('the seller is not paid again with money that went back to the buyer', () =
   assert.deepEqual([reversed.funds.position, reversed.drafts()], ['needs_review', []]);
 });
 
+test('an operator decides about a payout that came back, also if part of its money never came', () => {
+  const less = back.report('in', { end: 'completed', receivedMinor: 9_000n, accepted: true });
+  assert.deepEqual([less.command('out').isUndecided, less.drafts()], [true, []]);
+  assert.deepEqual(less.amounts(), [9_000n, 0n, 10_000n, 0n, 0n, 0n, 1_000n]);
+  assert.throws(() => decided(less, 'seller'), { code: 'PaymentStateConflict' });
+  const owed = decided(less, 'buyer');
+  assert.deepEqual(owed.drafts(), ['refund 9000 of in']);
+  assert.deepEqual(owed.amounts(), [9_000n, 0n, 0n, 9_000n, 0n, 0n, 0n]);
+});
+
 test('two payouts that are paid after all are a loss, in books that agree', () => {
   const paid = decided(back, 'seller').send('payout_2').report('payout_2', { end: 'completed' });
   const both = paid.report('out', { end: 'completed', polled: true });

@@ -157,6 +157,31 @@ test('a total that the partner corrects downwards waits for a person, who may ac
   }
 });
 
+test('a repeated message of the old total does not undo a smaller one that a person accepted', async (t) => {
+  const at = await scene(t, 10_000n, null, 'on_ramp_pending');
+  const { partner } = at.made;
+  Object.assign(partner, silent);
+  let stated = total(9_900n);
+  changePartner(partner, {
+    payin: { read: async () => ({ outcome: 'done', value: stated }) as const },
+  });
+  await at.pass(30);
+  stated = total(9_000n);
+  await at.answer('payin', total(9_000n));
+  await at.accept('payin');
+  const accepted = 'on_ramp_pending received none 90 0 0 0 0';
+  assert.equal(await at.summary(), accepted);
+  for (const old of [total(9_900n), total(10_000n), { ...total(10_000n), status: 'returned' }]) {
+    await at.report('payin', old as PayinReport);
+    assert.equal(await at.summary(), accepted);
+    assert.equal((await at.command('payin')).dueAtMs, at.made.deps.clock.nowMs());
+    await at.pass(2);
+    assert.equal(await at.summary(), accepted, 'the answer of the partner counts');
+  }
+  assert.deepEqual(await at.commands('payout'), []);
+  await at.booksAreRight();
+});
+
 test('no payout is sent while a smaller total of its pay-in waits for a person', async (t) => {
   const at = await scene(t, 10_000n, null, 'on_ramp_pending');
   const { start } = at.made.partner.payout;

@@ -82,10 +82,10 @@ async function otherPayin(life: Life, number = 1): Promise<string> {
   return done(await partner.payin.start(done(await partner.payin.prepare(place)))).partnerRef;
 }
 
-async function otherPayout(life: Life): Promise<void> {
+async function otherPayout(life: Life, number = 1): Promise<void> {
   const { partner } = life.at.made;
   const { amount, destination } = (await life.at.read()).payment;
-  const reference = await referenceOf(life, 'payout', 1);
+  const reference = await referenceOf(life, 'payout', number);
   const request = done(
     await partner.payout.prepare({ reference, amount, destination, payinRefs: [], quote: null }),
   );
@@ -391,14 +391,14 @@ test('where the partner lists its books, a check asks nothing about what did not
 /** Look-ups by reference that a check makes, after the payment was settled before the backup. */
 async function lookedUp(
   t: TestContext,
-  since: (life: Life) => void,
+  since: (life: Life) => void | Promise<void>,
 ): Promise<readonly MoneyKind[]> {
   const life = await backedUp(t, 'on_ramp_pending');
   const { at } = life;
   await advancePayment(at.made.deps, at.tenant, at.id, null);
   await at.pass(HOUR_SECONDS / 30, 30_000);
   assert.equal((await at.shown())[0], 'settled');
-  since(life);
+  await since(life);
   await quarantineRestored(at.made.deps);
   const { partner } = at.made;
   const usual = partner.findCommand.bind(partner);
@@ -417,28 +417,69 @@ test('of a payment that was paid out and did not change since, no unknown comman
   assert.deepEqual(await lookedUp(t, () => undefined), []);
 });
 
-test('refunds are looked for when the payout of an ended payment came back since', async (t) => {
-  const cameBack = ({ at: { made } }: Life) => {
-    const { payout } = made.partner;
-    const returned: typeof payout.read = async (ref) => {
-      const report = done(await payout.read(ref));
-      const status = 'returned' as const;
-      return { outcome: 'done', value: { ...report, status, settled: null, fees: null } };
-    };
-    changePartner(made.partner, { payout: { read: returned } });
-    const { statement } = made.partner;
-    assert.ok(statement !== undefined);
-    const page: typeof statement.page = async (kind, query) => {
-      const { entries, nextCursor } = done(await statement.page(kind, query));
-      const status = kind === 'payout' ? 'returned' : 'completed';
-      const shown = entries.map((entry) => ({ ...entry, status }) as const);
-      return { outcome: 'done', value: { entries: shown, nextCursor } };
-    };
-    Object.assign(made.partner, { statement: { ...statement, page } });
+/** The payout `ref` came back, by its report and in the books. */
+function comesBack(partner: SettlementPartner, ref: string): void {
+  const { payout, statement } = partner;
+  const read: typeof payout.read = async (asked) => {
+    const answer = await payout.read(asked);
+    if (asked !== ref) return answer;
+    const nothing = { settled: null, fees: null };
+    return { outcome: 'done', value: { ...done(answer), ...nothing, status: 'returned' } };
   };
-  const kinds = await lookedUp(t, cameBack);
+  changePartner(partner, { payout: { read } });
+  assert.ok(statement !== undefined);
+  const page: typeof statement.page = async (kind, query) => {
+    const { entries, nextCursor } = done(await statement.page(kind, query));
+    const shown = entries.map((entry) =>
+      entry.partnerRef === ref ? ({ ...entry, status: 'returned' } as const) : entry,
+    );
+    return { outcome: 'done', value: { entries: shown, nextCursor } };
+  };
+  Object.assign(partner, { statement: { ...statement, page } });
+}
+
+async function payoutComesBack({ at }: Life): Promise<void> {
+  const { partnerRef } = await at.command('payout');
+  assert.ok(partnerRef !== null);
+  comesBack(at.made.partner, partnerRef);
+}
+
+test('refunds are looked for when the payout of an ended payment came back since', async (t) => {
+  const kinds = await lookedUp(t, payoutComesBack);
   assert.ok(kinds.includes('refund'), kinds.join());
 });
+
+for (const [partner, number] of [
+  ['a partner without books', 2],
+  ['a partner without books, after a refused payout', 3],
+  ['the books', 2],
+  ['the books, after a refused payout', 3],
+] as const) {
+  test(`a payout that was paid again after the backup is found by ${partner}`, async (t) => {
+    const life = await backedUp(t, 'on_ramp_pending');
+    const { at } = life;
+    const { deps } = at.made;
+    await at.pass(HOUR_SECONDS / 30, 30_000);
+    assert.equal((await at.shown())[0], 'settled');
+    await payoutComesBack(life);
+    await otherPayout(life, number);
+    if (!partner.startsWith('the books')) {
+      Object.assign(at.made.partner, { statement: undefined });
+    }
+    const [payment] = await restored(life);
+    assert.deepEqual([payment?.adopted, payment?.missed], [['payout'], []]);
+    const payouts = await at.commands('payout');
+    assert.deepEqual(valuesOf(payouts, 'isUndecided').includes(true), false);
+    assert.equal(payouts.length, number);
+    assert.equal(await at.summary(), 'settled paid none 100 100 0 0 0');
+    const owed = await deps.store.run((tx) => tx.commands.ofPayment(at.tenant, at.id));
+    assert.deepEqual(
+      owed.filter(({ kind }) => kind === 'refund'),
+      [],
+    );
+    assert.deepEqual([life.taken('payout'), life.taken('refund')], [2, 0]);
+  });
+}
 
 test('a check that is interrupted resumes behind the last page', async (t) => {
   const life = await backedUp(t, 'on_ramp_pending');
