@@ -80,7 +80,7 @@ const whileOpen: Readonly<
 
 export function screenOf(facts: ScreenFacts, nowMs: number): Screen {
   const { status } = facts.payment;
-  if (isUnapproved(facts, facts.kyc === 'approved')) return 'unapproved';
+  if (isUnapproved(facts)) return 'unapproved';
   if (!isTerminal(status)) return whileOpen[status as keyof typeof whileOpen](facts, nowMs);
   // A payout can come back after the settlement, and be confirmed after a failure.
   if (facts.funds.position === 'paid') return 'paid';

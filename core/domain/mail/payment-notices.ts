@@ -1,7 +1,12 @@
 // Which states of a payment are mailed to its buyer. A notice is staged by the change that makes
 // its state true, and dropped if the state is over before it is sent. It goes only to a buyer that
 // signed in by mail: others do not use the hosted page.
-import { type Change, isShortPaid, type PaymentAggregate } from '../payments/change.js';
+import {
+  type Change,
+  isShortPaid,
+  isUnapproved,
+  type PaymentAggregate,
+} from '../payments/change.js';
 import { heldMinor } from '../payments/funds.js';
 import { isTerminal } from '../payments/payment.js';
 import type { NoticePurpose } from './mail.js';
@@ -19,16 +24,19 @@ const noticeRules: Readonly<Record<PaymentNotice, Rule>> = {
   kyc_approved: ({ payment }) => only(payment.status === 'buyer_kyc_approved'),
   // Before a price there are no bank details: the buyer has sent nothing.
   kyc_rejected: (all) => only(hasFailed(all) && isUnpriced(all)),
-  instructions_ready: ({ payment, funds }) => {
+  // While the approval is lost, no mail asks for money or says that it goes on.
+  instructions_ready: (all) => {
+    const { payment, funds } = all;
     const isAwaited = funds.receivedMinor < payment.amount.amountMinor;
-    const isOpen = payment.status === 'on_ramp_pending' && isApproved(payment);
+    const isOpen = payment.status === 'on_ramp_pending' && !isUnapproved(all);
     return isOpen && isAwaited ? payment.bankDetailsCode : null;
   },
   money_short: (all) =>
-    isShortPaid(all) && isApproved(all.payment) ? `${all.funds.receivedMinor}` : null,
-  money_received: ({ payment, funds }) => {
+    isShortPaid(all) && !isUnapproved(all) ? `${all.funds.receivedMinor}` : null,
+  money_received: (all) => {
+    const { payment, funds } = all;
     const isHere = funds.receivedMinor >= payment.amount.amountMinor;
-    return only(isOnItsWay.has(payment.status) && isHere && isApproved(payment));
+    return only(isOnItsWay.has(payment.status) && isHere && !isUnapproved(all));
   },
   receipt: ({ payment }) => only(payment.status === 'settled'),
   // With money, the letter about its return says everything.
@@ -63,7 +71,8 @@ export interface DueNotice {
 /** The notices of a change; none unless the buyer had signed in by mail before it. */
 export function noticesOf(was: PaymentAggregate, change: Change): readonly DueNotice[] {
   if (was.payment.buyerLocale === null) return [];
-  const isGiven = was.payment.bankDetailsCode !== change.payment.bankDetailsCode;
+  const isOther = was.payment.bankDetailsCode !== change.payment.bankDetailsCode;
+  const isGiven = isOther || isUnapproved(was);
   return purposes.flatMap((purpose) => {
     const cause = causeOf(purpose, change);
     if (cause === null || cause === causeOf(purpose, was)) return [];
@@ -81,11 +90,6 @@ export function causeOf(purpose: PaymentNotice, about: PaymentAggregate): string
 
 function only(isTrue: boolean): string | null {
   return isTrue ? '' : null;
-}
-
-/** After the approval is lost, no mail asks for money or says that it goes on. */
-function isApproved({ approvalLostAtMs }: PaymentAggregate['payment']): boolean {
-  return approvalLostAtMs === null;
 }
 
 function hasFailed(all: PaymentAggregate): boolean {

@@ -51,8 +51,8 @@ export function isShortPaid({ payment, funds }: PaymentAggregate): boolean {
 }
 
 /** The buyer was rejected after its approval, so the payout is not sent. */
-export function isUnapproved({ payment, funds }: PaymentAggregate, isApproved: boolean): boolean {
-  const isLost = payment.approvalLostAtMs !== null && !isApproved;
+export function isUnapproved({ payment, funds }: PaymentAggregate): boolean {
+  const isLost = payment.approvalLostAtMs !== null;
   return isLost && !isTerminal(payment.status) && funds.payoutMinor === 0n;
 }
 

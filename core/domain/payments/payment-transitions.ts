@@ -51,8 +51,8 @@ export function signedIn(was: PaymentAggregate, verified: boolean, nowMs: number
 }
 
 /**
- * An approval moves a payment that waits for it. A rejection fails a payment up to the quote; later
- * its payout waits for an operator.
+ * An approval moves a payment that waits for it, or restores one that was lost. A rejection fails a
+ * payment up to the quote; later its payout waits for an operator.
  */
 export function kycDecided(
   was: PaymentAggregate,
@@ -63,11 +63,18 @@ export function kycDecided(
 ): Change {
   const move = decision === 'approve' ? 'kyc_approved' : 'kyc_rejected';
   if (nextStatus(was.payment.status, move) === null) {
-    return decision === 'approve' ? unchanged(was) : approvalLost(was, nowMs);
+    return decision === 'approve' ? approvalRestored(was, nowMs) : approvalLost(was, nowMs);
   }
   if (decision === 'approve') return withMove(unchanged(was), move, nowMs);
   const failureReason = reason ?? 'buyer KYC rejected';
   return ended(was, commands, 'kyc_rejected', { failureReason }, nowMs);
+}
+
+function approvalRestored(was: PaymentAggregate, nowMs: number): Change {
+  const { payment } = was;
+  if (payment.approvalLostAtMs === null || isTerminal(payment.status)) return unchanged(was);
+  const restored = { ...payment, approvalLostAtMs: null, updatedAtMs: nowMs };
+  return { ...unchanged(was), payment: Object.freeze(restored) };
 }
 
 function approvalLost(was: PaymentAggregate, nowMs: number): Change {

@@ -152,7 +152,7 @@ export interface Payment extends Tenant {
   readonly quoteId: string | null;
   /** The language in which the buyer confirmed that quote; null if unknown. */
   readonly confirmedLocale: Locale | null;
-  /** When the buyer lost its KYC approval after the confirmation; null before. */
+  /** When the buyer lost its KYC approval after the confirmation; null once it has it again. */
   readonly approvalLostAtMs: number | null;
   /** How to pay; null until the partner accepts the pay-in. */
   readonly payinInstructions: PayinInstructions | null;

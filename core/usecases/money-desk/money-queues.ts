@@ -25,7 +25,7 @@ import type { DecisionFilter, QueuePage, Tx } from '../../ports/storage.js';
 import { AWAITING_MAX, ownerOf } from '../deposits/receipt-matching.js';
 import { payerOf } from '../deposits/receipts.js';
 import { readReview } from '../payments/command-changes.js';
-import { loadPayment, loadView } from '../payments/payment-store.js';
+import { loadPayment } from '../payments/payment-store.js';
 import { currentBasis } from './desk-items.js';
 
 type QueueContext = Pick<Deps, 'store' | 'secretBox'>;
@@ -281,11 +281,11 @@ async function shortRow(
   };
 }
 
-/** Null if the buyer is approved again, or the payout was sent before. */
+/** Null if the payout was sent before. */
 async function unapprovedRow({ tx }: Read, { id, ...of }: Payment): Promise<QueueRow | null> {
-  const view = await loadView(tx, tenantOf(of), id);
-  if (!isUnapproved(view, view.kycStatus === 'approved')) return null;
-  const { payment, funds } = view;
+  const stored = await loadPayment(tx, tenantOf(of), id);
+  if (!isUnapproved(stored)) return null;
+  const { payment, funds } = stored;
   const { status, amount: asked, approvalLostAtMs, updatedAtMs } = payment;
   return {
     ...tenantOf(payment),

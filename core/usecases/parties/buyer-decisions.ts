@@ -4,6 +4,7 @@ import { type Mode, type Tenant, tenantOf } from '../../domain/base/tenant.js';
 import { emailKey, type KycSubmission, withdrawn } from '../../domain/parties/buyer-kyc.js';
 import { countsAsBuyerKyc } from '../../domain/parties/connected-account.js';
 import {
+  nextStatus,
   type Payment,
   type PaymentStatus,
   verifiedStatuses,
@@ -155,7 +156,7 @@ async function concernedBy(
   decision: KycDecision,
 ): Promise<readonly Payment[]> {
   const found: Payment[] = [];
-  for (const status of decidedStatuses[decision.decision]) {
+  for (const status of decidedStatuses) {
     for await (const page of pagesOf(tx, tenant, buyerId, status)) {
       found.push(...page.filter((payment) => isDecidedBy(decision, payment)));
       if (found.length >= PAYMENTS_AT_ONCE) return found;
@@ -164,10 +165,8 @@ async function concernedBy(
   return found;
 }
 
-const decidedStatuses = {
-  approve: ['buyer_kyc_pending'],
-  reject: ['buyer_kyc_pending', ...verifiedStatuses],
-} as const satisfies Record<KycDecision['decision'], readonly PaymentStatus[]>;
+/** A payment waits for the decision, or relies on it. */
+const decidedStatuses: readonly PaymentStatus[] = ['buyer_kyc_pending', ...verifiedStatuses];
 
 interface KycDecision {
   readonly decision: 'approve' | 'reject';
@@ -208,10 +207,12 @@ async function decisionOn(
 
 /**
  * A rejection fails waiting payments that waited before it, even if it is reported again later. Who
- * has passed KYC relied on an approval that is lost.
+ * has passed KYC relies on an approval, which is lost by a rejection and restored by an approval.
  */
 function isDecidedBy({ decision, rejectedAtMs }: KycDecision, payment: Payment): boolean {
-  if (decision === 'approve') return true;
-  if (payment.status !== 'buyer_kyc_pending') return payment.approvalLostAtMs === null;
-  return rejectedAtMs !== null && payment.updatedAtMs <= rejectedAtMs;
+  const { status, approvalLostAtMs: lostAtMs, updatedAtMs } = payment;
+  const isWaiting = status === 'buyer_kyc_pending';
+  if (decision === 'approve') return isWaiting || lostAtMs !== null;
+  if (isWaiting) return rejectedAtMs !== null && updatedAtMs <= rejectedAtMs;
+  return lostAtMs === null || nextStatus(status, 'kyc_rejected') !== null;
 }

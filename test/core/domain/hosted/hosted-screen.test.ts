@@ -102,7 +102,6 @@ const cases: readonly (readonly [name: string, facts: ScreenFacts, screen: Scree
   ['payout', facts('offramp_pending'), 'on_the_way'],
   ['the buyer is rejected', facts('on_ramp_pending', { ...lost, instructions }), 'unapproved'],
   ['the buyer is rejected', facts('on_chain_confirmed', lost), 'unapproved'],
-  ['approved again', facts('on_chain_confirmed', { ...lost, kyc: 'approved' }), 'arrived'],
   ['rejected after the payout was sent', facts('offramp_pending', late), 'on_the_way'],
   ['settled', facts('settled'), 'paid'],
   ['settled, surplus owed', facts('settled', { funds: surplus }), 'paid'],

@@ -139,6 +139,26 @@ test('bank details are mailed when they are given, and when others replace them'
   ]);
 });
 
+test('what is not mailed while the approval is lost is mailed once it is restored', () => {
+  const lost = (was: PaymentAggregate): PaymentAggregate => ({
+    ...was,
+    payment: { ...was.payment, approvalLostAtMs: 1 },
+  });
+  const after = (was: PaymentAggregate, is: PaymentAggregate) =>
+    noticesOf(was, unchanged(is)).map(({ cause }) => cause);
+  const ready = withDetails('A');
+  const short = withDetails('A', { receivedMinor: 9_900n });
+  const arrived = stateOf({ payment: { status: 'on_chain_confirmed' }, funds: held });
+  for (const [state, causes] of [
+    [ready, [`instructions_ready:${id}:A`]],
+    [short, [`instructions_ready:${id}:A`, `money_short:${id}:9900`]],
+    [arrived, [`money_received:${id}`]],
+  ] as const) {
+    assert.deepEqual(after(lost(stateOf(waiting)), lost(state)), []);
+    assert.deepEqual(after(lost(state), state), causes);
+  }
+});
+
 test('a notice is over once its state is', () => {
   const short = { ...waiting, funds: { receivedMinor: 5_000n } };
   assert.equal(causeOf('money_short', stateOf(short)), `money_short:${id}:5000`);

@@ -127,6 +127,21 @@ test('a rejection fails a payment up to the quote; later its payout waits for an
   }
 });
 
+test('an approval restores one that was lost, and the next rejection counts again', () => {
+  for (const status of ['on_ramp_pending', 'on_chain_confirmed', 'offramp_pending'] as const) {
+    const lost = kycDecided(at(status), [], 'reject', null, NOW_MS);
+    const restored = kycDecided(lost, [], 'approve', null, NOW_MS + 1);
+    assert.deepEqual(
+      [restored.payment.status, restored.payment.approvalLostAtMs, restored.events],
+      [status, null, []],
+    );
+    const again = kycDecided(restored, [], 'reject', null, NOW_MS + 2);
+    assert.deepEqual([again.payment.approvalLostAtMs, again.alerts.length], [NOW_MS + 2, 1]);
+  }
+  const ended = at('failed', { approvalLostAtMs: NOW_MS });
+  assertUnchanged(kycDecided(ended, [], 'approve', null, NOW_MS + 1), ended, 'it stays on record');
+});
+
 test('money of a payment that a rejection or a refused quote fails is owed to the buyer', () => {
   const commands = [commandOf('payin', 'in', { end: 'failed', receivedMinor: 4_000n })];
   const was = MoneyScene.at('fx_quoted', commands);

@@ -236,6 +236,21 @@ test('the payout goes out once the partner approves the buyer again', async (t) 
   assert.equal(await made.statusOf(id), 'settled');
 });
 
+test('a new approval ends the loss of the last one, and a second rejection is one again', async (t) => {
+  const made = await scene(t);
+  const { deps, tenant } = made;
+  const [id, first] = await awaitingMoney(made);
+  const lostAtMs = async () => (await readPayment(deps, tenant, id)).payment.approvalLostAtMs;
+  await decideKyc(deps, tenant, first.id, taken);
+  assert.notEqual(await lostAtMs(), null);
+  made.advanceClock(1);
+  const second = await made.start();
+  await decideKyc(deps, tenant, second.id, { status: 'approved', reason: null });
+  assert.equal(await lostAtMs(), null);
+  await decideKyc(deps, tenant, second.id, taken);
+  assert.notEqual(await lostAtMs(), null);
+});
+
 test('the seller is not paid again while the buyer is rejected: an operator decides again', async (t) => {
   const made = await scene(t);
   const { deps, tenant } = made;
