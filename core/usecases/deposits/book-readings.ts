@@ -83,8 +83,8 @@ async function afterPage(
   const { entries, unreadable, nextCursor } = answer.value;
   const [payout] = await observe(deps, reading, entries);
   if (payout !== undefined && reading.span === 'complete') {
-    const alert = "a payout in the partner's books was not ordered here: ponte reconcile";
-    deps.log.error('alert', { alert, mode: reading.mode, partnerRef: payout.partnerRef });
+    const { partnerRef } = payout;
+    deps.log.error('alert', { alert: bookAlerts.unordered, mode: reading.mode, partnerRef });
   }
   if (reading.span === 'complete') {
     for (const entry of unreadable) {

@@ -152,8 +152,8 @@ export class LostEntries {
     if (own !== null || receipt?.end === entry.status) return;
     if (entry.kind === 'payout') {
       this.#payouts += 1;
-      const alert = "a payout in the partner's books was not ordered here: ponte reconcile";
-      deps.log.error('alert', { alert, mode: this.#of.mode, partnerRef: entry.partnerRef });
+      const { partnerRef } = entry;
+      deps.log.error('alert', { alert: bookAlerts.unordered, mode: this.#of.mode, partnerRef });
       return;
     }
     const outcome = await storeEntry(deps, this.#of, entry);
