@@ -76,10 +76,11 @@ async function played(stage: DemoStage): Promise<Outcome> {
   for (const end of ['-wal', '-shm']) await rm(`${database}${end}`, { force: true });
   await copyFile(backup, database);
   return serve(0, async ({ deps, url }) => {
-    const [{ quarantineRestored, endQuarantine }, { checkRestored }] = await Promise.all([
-      import('../core/usecases/service/epochs.js'),
-      import('../core/usecases/money-desk/restore-check.js'),
-    ]);
+    const [{ quarantineRestored, endQuarantine }, { checkRestored, isCheckComplete }] =
+      await Promise.all([
+        import('../core/usecases/service/epochs.js'),
+        import('../core/usecases/money-desk/restore-check.js'),
+      ]);
     const { number: epoch } = await quarantineRestored(deps);
     const ready = await fetch(`${url}/readyz`);
     const { status } = (await ready.json()) as { readonly status: string };
@@ -92,7 +93,7 @@ async function played(stage: DemoStage): Promise<Outcome> {
     await reached({ deps }, 'settled');
     const paidTwice = payouts() - PAYMENTS;
     say(`Released: ${PAYMENTS} payments are settled, ${paidTwice} were paid twice.`);
-    const complete = paidTwice === 0 && before === PAYMENTS && counts.missed === 0;
+    const complete = paidTwice === 0 && before === PAYMENTS && isCheckComplete(counts);
     return {
       json: { complete, epoch, ...counts, paidTwice },
       text: '',

@@ -35,7 +35,8 @@ export function statementOf(books: FakeBooks, pageSize = PAGE_SIZE): PartnerStat
       const entries: PartnerEntry[] = [];
       for (const transaction of shown) entries.push(await entryOf(books, kind, transaction));
       const end = start + pageSize;
-      return done({ entries, nextCursor: end < transactions.length ? `${end}` : null });
+      const nextCursor = end < transactions.length ? `${end}` : null;
+      return done({ entries, unreadable: [], nextCursor });
     },
     async read(kind, partnerRef) {
       const reference = referenceIn(mode, kind, partnerRef);

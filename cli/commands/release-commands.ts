@@ -37,7 +37,7 @@ export function addReleaseCommands(shell: Shell, program: Command): void {
 
 /** Prints each payment to stderr when it is checked: a check may take hours. */
 export async function checkAfterRestore(shell: Shell, { deps }: Operator): Promise<Outcome> {
-  const [{ checkRestored }, { patientCalls }] = await Promise.all([
+  const [{ checkRestored, isCheckComplete }, { patientCalls }] = await Promise.all([
     import('../../core/usecases/money-desk/restore-check.js'),
     import('../../core/usecases/deposits/books.js'),
   ]);
@@ -48,10 +48,11 @@ export async function checkAfterRestore(shell: Shell, { deps }: Operator): Promi
   };
   const call = patientCalls({ waitMaxMs: WAIT_MAX_MS, wait: sleep, onWait: () => undefined });
   const counts = await checkRestored(deps, show, call);
-  const complete = counts.missed === 0;
+  const complete = isCheckComplete(counts);
   const next = complete
     ? 'The check is complete. Release the database with ponte release.'
-    : 'Some payments could not be checked. Run this again, or ponte release --force <reason>.';
+    : 'Some payments or entries could not be checked. ' +
+      'Run this again, or ponte release --force <reason>.';
   const attention = counts.differing > 0 ? 'attention' : 'done';
   const deposits =
     counts.deposits === 0

@@ -187,15 +187,26 @@ export interface Payer {
   readonly trace: string | null;
 }
 
+/** An entry that the adapter cannot read, such as a completed payout without an amount. */
+export interface UnreadableEntry {
+  readonly partnerRef: string;
+  readonly reason: string;
+}
+
+export interface StatementPage {
+  readonly entries: readonly PartnerEntry[];
+  /** They are left out of `entries`. */
+  readonly unreadable: readonly UnreadableEntry[];
+  readonly nextCursor: string | null;
+}
+
 /** What the partner has done, for money that nobody ordered and for reconciliation. */
 export interface PartnerStatement {
   /** Entries since a time, page by page in the partner's order; the first cursor is null. */
   page(
     kind: EntryKind,
     query: { readonly sinceMs: number; readonly cursor: string | null },
-  ): Promise<
-    PartnerAnswer<{ readonly entries: readonly PartnerEntry[]; readonly nextCursor: string | null }>
-  >;
+  ): Promise<PartnerAnswer<StatementPage>>;
   read(kind: EntryKind, partnerRef: string): Promise<PartnerAnswer<PartnerEntry>>;
 }
 

@@ -11,6 +11,8 @@ import type {
   PartnerEntry,
   PartnerStatement,
   Payer,
+  StatementPage,
+  UnreadableEntry,
 } from '../../../core/ports/partner.js';
 import {
   type BlindPayContext,
@@ -29,10 +31,15 @@ import { describedCommand, payoutReport, payoutShape } from './payouts.js';
 /** In place of codes on a development instance, which has no payer. */
 const PLACEHOLDER = '<development>';
 
+/** The place of an item in its list, for a page on which other fields cannot be read. */
+const listedItem = z.looseObject({
+  id: z.string(),
+  created_at: z.string().refine((text) => Number.isFinite(Date.parse(text))),
+});
 const listed = {
+  ...listedItem.shape,
   customer_id: z.string().nullish(),
   sender_amount: z.int().nonnegative(),
-  created_at: z.string().refine((text) => Number.isFinite(Date.parse(text))),
 };
 const listedPayin = payinShape.extend({
   ...listed,
@@ -53,8 +60,6 @@ const listedPayout = payoutShape.extend(listed);
 type ListedPayin = z.output<typeof listedPayin>;
 type ListedPayout = z.output<typeof listedPayout>;
 
-type StatementPage = Awaited<ReturnType<PartnerStatement['page']>>;
-
 export function statementOf(desk: BlindPayContext): PartnerStatement {
   const books: Readonly<Record<EntryKind, Book>> = {
     payin: bookOf(desk, '/instances/:instance/payins', listedPayin, payinEntry),
@@ -67,7 +72,7 @@ export function statementOf(desk: BlindPayContext): PartnerStatement {
 }
 
 interface Book {
-  page(query: Parameters<PartnerStatement['page']>[1]): Promise<StatementPage>;
+  page(query: Parameters<PartnerStatement['page']>[1]): Promise<PartnerAnswer<StatementPage>>;
   read(partnerRef: string): Promise<PartnerAnswer<PartnerEntry>>;
 }
 
@@ -77,27 +82,33 @@ function bookOf<T extends { readonly id: string; readonly created_at: string }>(
   shape: z.ZodType<T>,
   entryOf: (desk: BlindPayContext, item: T) => PartnerAnswer<PartnerEntry>,
 ): Book {
+  const readItem = (item: unknown): PartnerAnswer<PartnerEntry> => {
+    const { data, error } = shape.safeParse(item);
+    if (error === undefined) return entryOf(desk, data);
+    return later(`another form: ${error.issues.map(({ path }) => path.join('.')).join(', ')}`);
+  };
   return {
     async page({ sinceMs, cursor }) {
       const place = cursor === null ? start : readCursor(cursor);
       if (place === null) return refused('cursor_invalid', 'This statement has no such cursor.');
-      const page = await desk.client.page(path, shape, place.id);
+      const page = await desk.client.page(path, listedItem, place.id);
       if (page.outcome !== 'done') return page;
       const { items, hasMore, isCut } = page.value;
       if (isCut) return later('BlindPay lists more than can be read');
       const entries: PartnerEntry[] = [];
+      const unreadable: UnreadableEntry[] = [];
       let at = place;
       for (const item of items) {
         const atMs = Date.parse(item.created_at);
         at = { id: item.id, atMs, order: orderAfter(at, atMs) };
         if (atMs < sinceMs) continue;
-        const entry = entryOf(desk, item);
-        if (entry.outcome !== 'done') return entry;
-        entries.push(entry.value);
+        const entry = readItem(item);
+        if (entry.outcome === 'done') entries.push(entry.value);
+        else unreadable.push({ partnerRef: item.id, reason: reasonOf(entry) });
       }
       const isPast = items.every((item) => Date.parse(item.created_at) < sinceMs);
       const isOver = !hasMore || (isPast && at.order === 'falling');
-      return done({ entries, nextCursor: isOver ? null : cursorOf(at) });
+      return done({ entries, unreadable, nextCursor: isOver ? null : cursorOf(at) });
     },
     async read(partnerRef) {
       if (!isId(partnerRef)) return notFound;
@@ -105,6 +116,10 @@ function bookOf<T extends { readonly id: string; readonly created_at: string }>(
       return item.outcome === 'done' ? entryOf(desk, item.value) : item;
     },
   };
+}
+
+function reasonOf(answer: Exclude<PartnerAnswer<unknown>, { readonly outcome: 'done' }>): string {
+  return answer.outcome === 'refused' ? answer.message : answer.reason;
 }
 
 /** The last item that was read, and the order up to it. */

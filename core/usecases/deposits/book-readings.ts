@@ -15,7 +15,7 @@ import type { Deps } from '../../ports/deps.js';
 import type { PartnerEntry, PartnerStatement } from '../../ports/partner.js';
 import { pollSoon } from '../payments/command-changes.js';
 import { currentEpoch } from '../service/epochs.js';
-import { readBook } from './books.js';
+import { bookAlerts, readBook } from './books.js';
 import { type BooksOf, type Standing, standingOf } from './our-rows.js';
 import { readReceipt } from './receipts.js';
 
@@ -80,11 +80,17 @@ async function afterPage(
   answer: PageAnswer,
 ): Promise<BookReading> {
   if (answer.outcome !== 'done') return afterFailure(deps, reading, answer);
-  const { entries, nextCursor } = answer.value;
+  const { entries, unreadable, nextCursor } = answer.value;
   const [payout] = await observe(deps, reading, entries);
   if (payout !== undefined && reading.span === 'complete') {
-    const alert = "a payout in the partner's books was not ordered here: ponte reconcile";
-    deps.log.error('alert', { alert, mode: reading.mode, partnerRef: payout.partnerRef });
+    const { partnerRef } = payout;
+    deps.log.error('alert', { alert: bookAlerts.unordered, mode: reading.mode, partnerRef });
+  }
+  if (reading.span === 'complete') {
+    for (const entry of unreadable) {
+      const { mode, book } = reading;
+      deps.log.error('alert', { alert: bookAlerts.unreadable, mode, book, ...entry });
+    }
   }
   return pageRead(reading, nextCursor, deps.clock.nowMs());
 }

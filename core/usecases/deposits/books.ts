@@ -4,6 +4,12 @@ import { backoffMs } from '../../domain/base/schedules.js';
 import type { EntryKind } from '../../domain/deposits/book-reading.js';
 import type { PartnerAnswer, PartnerStatement } from '../../ports/partner.js';
 
+/** Alerts about entries; `partnerRef` names the entry. */
+export const bookAlerts = {
+  unordered: "a payout in the partner's books was not ordered here: ponte reconcile",
+  unreadable: "an entry of the partner's books cannot be read: ponte reconcile",
+} as const;
+
 /** Calls the partner; may call again. */
 export type PartnerCall = <T>(ask: () => Promise<PartnerAnswer<T>>) => Promise<PartnerAnswer<T>>;
 

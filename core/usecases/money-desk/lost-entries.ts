@@ -8,9 +8,14 @@ import type { Receipt } from '../../domain/deposits/receipt.js';
 import type { Payment } from '../../domain/payments/payment.js';
 import { assert, PonteError } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
-import type { PartnerEntry, PartnerStatement } from '../../ports/partner.js';
+import type {
+  PartnerEntry,
+  PartnerStatement,
+  StatementPage,
+  UnreadableEntry,
+} from '../../ports/partner.js';
 import type { Tx } from '../../ports/storage.js';
-import { type PartnerCall, readBook } from '../deposits/books.js';
+import { bookAlerts, type PartnerCall, readBook } from '../deposits/books.js';
 import { type BooksOf, ourRowsOf } from '../deposits/our-rows.js';
 import { isTo, ownerOf } from '../deposits/receipt-matching.js';
 import { stageAssignment, storeEntry } from '../deposits/receipts.js';
@@ -28,8 +33,9 @@ export async function readLost(
   const lost = new LostEntries(of);
   const sinceMs = await lostSince(deps, of);
   for (const kind of entryKinds) {
-    for (const entry of await readWhole(statement, kind, sinceMs, call))
-      await lost.add(deps, entry);
+    const { entries, unreadable } = await readWhole(statement, kind, sinceMs, call);
+    for (const entry of entries) await lost.add(deps, entry);
+    for (const entry of unreadable) lost.noteUnreadable(deps, kind, entry);
   }
   return lost;
 }
@@ -49,8 +55,9 @@ async function readWhole(
   kind: EntryKind,
   sinceMs: number,
   call?: PartnerCall,
-): Promise<readonly PartnerEntry[]> {
+): Promise<Omit<StatementPage, 'nextCursor'>> {
   const entries: PartnerEntry[] = [];
+  const unreadable: UnreadableEntry[] = [];
   for await (const answer of readBook(statement, { kind, sinceMs, cursor: null }, call)) {
     if (answer.outcome !== 'done') {
       const reason = answer.outcome === 'refused' ? answer.code : answer.reason;
@@ -58,8 +65,9 @@ async function readWhole(
       throw new PonteError('PartnerUnavailable', message);
     }
     entries.push(...answer.value.entries);
+    unreadable.push(...answer.value.unreadable);
   }
-  return entries;
+  return { entries, unreadable };
 }
 
 type PaidOut = Tenant & { readonly paymentId: string };
@@ -75,6 +83,7 @@ export class LostEntries {
   readonly #paidOut: PaidOut[] = [];
   #deposits = 0;
   #payouts = 0;
+  #unreadable = 0;
 
   constructor(of: BooksOf) {
     this.#of = of;
@@ -86,6 +95,15 @@ export class LostEntries {
     if (command !== null) this.#ofCommands.set(command.id, entry);
     else if (entry.reference !== null) this.#named.set(nameOf(entry.kind, entry.reference), entry);
     else await this.#keep(deps, entry);
+  }
+
+  noteUnreadable({ log }: Deps, book: EntryKind, entry: UnreadableEntry): void {
+    this.#unreadable += 1;
+    log.error('alert', { alert: bookAlerts.unreadable, mode: this.#of.mode, book, ...entry });
+  }
+
+  get unreadable(): number {
+    return this.#unreadable;
   }
 
   ofCommand(id: string): PartnerEntry | null {
@@ -134,8 +152,8 @@ export class LostEntries {
     if (own !== null || receipt?.end === entry.status) return;
     if (entry.kind === 'payout') {
       this.#payouts += 1;
-      const alert = "a payout in the partner's books was not ordered here: ponte reconcile";
-      deps.log.error('alert', { alert, mode: this.#of.mode, partnerRef: entry.partnerRef });
+      const { partnerRef } = entry;
+      deps.log.error('alert', { alert: bookAlerts.unordered, mode: this.#of.mode, partnerRef });
       return;
     }
     const outcome = await storeEntry(deps, this.#of, entry);

@@ -107,6 +107,11 @@ class Comparison {
     for await (const answer of readBook(this.#statement, query, this.#call)) {
       if (answer.outcome !== 'done') return this.#miss(book, null, answer);
       await Promise.all(answer.value.entries.map((entry) => this.#compareListed(entry)));
+      for (const { partnerRef, reason } of answer.value.unreadable) {
+        // Another read of it would not help.
+        this.#listed.add(nameOf({ kind: book, partnerRef }));
+        this.missed.push({ book, partnerRef, reason });
+      }
     }
     this.#completeLists.add(book);
   }

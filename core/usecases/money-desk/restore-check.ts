@@ -74,6 +74,8 @@ export interface CheckResult extends CheckCounts {
   readonly deposits: number;
   /** Payouts of the books that no payment here ordered: the backup lacks the payment. */
   readonly unknownPayouts: number;
+  /** Entries of the books that could not be read. */
+  readonly unreadable: number;
 }
 
 interface Progress extends CheckCounts {
@@ -83,8 +85,12 @@ interface Progress extends CheckCounts {
 
 const nothing: Progress = { payments: 0, learned: 0, differing: 0, missed: 0, after: null };
 
+export function isCheckComplete(counts: Pick<CheckResult, 'missed' | 'unreadable'>): boolean {
+  return counts.missed === 0 && counts.unreadable === 0;
+}
+
 /**
- * Returns the counts of the whole check, which is complete if nothing was missed. NotQuarantined;
+ * Returns the counts of the whole check. NotQuarantined;
  * PartnerUnavailable if the partner's books cannot be read.
  */
 export async function checkRestored(
@@ -115,14 +121,16 @@ export async function checkRestored(
     for (const payment of checked) if (isNotable(payment)) report(payment);
     const cursor = { ...tenantOf(last), paymentId: last.paymentId };
     progress = counted({ ...progress, after: cursor }, checked);
-    await noteProgress(deps, number, progress, false);
+    await noteProgress(deps, number, progress, null);
   }
   const left = await Promise.all([lost.test, lost.live].map((entries) => entries?.keepRest(deps)));
-  await noteProgress(deps, number, progress, true);
   const { payments, learned, differing, missed } = progress;
   const deposits = left.reduce((sum, found) => sum + (found?.deposits ?? 0), 0);
   const unknownPayouts = left.reduce((sum, found) => sum + (found?.payouts ?? 0), 0);
-  return { payments, learned, differing, missed, deposits, unknownPayouts };
+  const unreadable = (lost.test?.unreadable ?? 0) + (lost.live?.unreadable ?? 0);
+  const counts = { payments, learned, differing, missed, deposits, unknownPayouts, unreadable };
+  await noteProgress(deps, number, progress, counts);
+  return counts;
 }
 
 /** Allows the writes of other use cases in quarantine: the check sends nothing. */
@@ -132,22 +140,25 @@ function allowedInQuarantine(deps: Deps): Deps {
   return { ...deps, store: { ...store, run: (work) => store.run(work, { inQuarantine }) } };
 }
 
-/** A complete check starts over the next time. NotQuarantined if another epoch has started. */
+/**
+ * `result`: of a check that is over; the next one starts over. NotQuarantined if another epoch has
+ * started.
+ */
 async function noteProgress(
   deps: Deps,
   number: number,
   progress: Progress,
-  isOver: boolean,
+  result: CheckResult | null,
 ): Promise<void> {
   await deps.store.run(async (tx) => {
     const epoch = await tx.epochs.current();
     if (epoch.number !== number || epoch.state !== 'quarantine') {
       throw new PonteError('NotQuarantined');
     }
-    const isComplete = isOver && progress.missed === 0;
+    const isComplete = result !== null && isCheckComplete(result);
     tx.epochs.update({
       ...epoch,
-      checkProgress: isOver ? null : JSON.stringify(progress),
+      checkProgress: result === null ? JSON.stringify(progress) : null,
       checkedAtMs: isComplete ? deps.clock.nowMs() : epoch.checkedAtMs,
     });
   });

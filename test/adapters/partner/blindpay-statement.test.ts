@@ -178,6 +178,32 @@ async function deposited(t: Parameters<typeof blindPay>[0], count: number) {
   return { scene, refs, add, pageCalls };
 }
 
+test('a completed payout without an amount is left out of its page', async (t) => {
+  const scene = await blindPay(t);
+  const request = await preparedPayout(scene, usd(125_000n));
+  const { partnerRef } = done(await scene.partner.payout.start(request));
+  scene.pass(60_000);
+  const [payout] = scene.server.state.payouts;
+  assert.ok(payout !== undefined);
+  Object.assign(payout, { receiver_amount: null });
+  const page = done(await statementOf(scene).page('payout', { sinceMs: 0, cursor: null }));
+  const unreadable = [{ partnerRef, reason: 'the payout has no amounts' }];
+  assert.deepEqual(page, { entries: [], unreadable, nextCursor: null });
+});
+
+test('an entry of another form is left out of its page, and the others are listed', async (t) => {
+  const { scene, refs } = await deposited(t, 3);
+  const [first] = scene.server.state.payins;
+  assert.ok(first !== undefined);
+  Object.assign(first, { sender_amount: 'none' });
+  const pageSince = async (sinceMs: number) =>
+    done(await statementOf(scene).page('payin', { sinceMs, cursor: null }));
+  const { entries, unreadable } = await pageSince(0);
+  assert.deepEqual(entries.map(({ partnerRef }) => partnerRef).sort(), refs.slice(1).sort());
+  assert.deepEqual(unreadable, [{ partnerRef: refs[0], reason: 'another form: sender_amount' }]);
+  assert.deepEqual((await pageSince(scene.nowMs)).unreadable, [], 'it is before the start');
+});
+
 test('all pages are read in any order of the list; only from new to old they end early', async (t) => {
   for (const listOrder of ['newest first', 'oldest first', 'mixed'] as const) {
     const { scene, refs, pageCalls } = await deposited(t, 10);

@@ -84,7 +84,8 @@ test('every table is copied, and reads as it did', async () => {
   const tables = await copyStore({ from: path, to: url });
   assert.ok(tables.length >= 24, `${tables.length} tables`);
   for (const { table, copied, source, target, equal } of tables) {
-    assert.ok(copied > 0, `no row of ${table} is in the sample`);
+    // Nothing writes to statement_scans any more.
+    assert.ok(copied > 0 || table === 'statement_scans', `no row of ${table} is in the sample`);
     assert.deepEqual([target, equal, source.rows], [source, true, copied], table);
   }
   const source = openSqliteStore({ path });

@@ -1,6 +1,6 @@
 // What an operator does after a restore: the partner is read back until a check is complete, then
 // the database is released. Checks fail, are interrupted by crashes and resume, like all else.
-import { checkRestored } from '../../../core/usecases/money-desk/restore-check.js';
+import { checkRestored, isCheckComplete } from '../../../core/usecases/money-desk/restore-check.js';
 import { endQuarantine, quarantineRestored } from '../../../core/usecases/service/epochs.js';
 import type { SimulatedHost } from '../world/simulated-host.js';
 import type { World } from '../world/world.js';
@@ -38,8 +38,8 @@ export function operatorReleases(world: World, host: SimulatedHost): void {
     });
   host.begin('check after the restore', () => checkRestored(host.deps, mute), {
     refused: over,
-    done: ({ missed }) => {
-      if (missed === 0) host.begin('release', release, { refused: over });
+    done: (counts) => {
+      if (isCheckComplete(counts)) host.begin('release', release, { refused: over });
       else over();
     },
   });

@@ -145,7 +145,8 @@ function statementOf(input: PartnerNetworkInput): PartnerStatement {
         const listed = all.slice(from, from + PAGE_SIZE).map(entryOf);
         const entries = listed.filter(({ createdAtMs }) => createdAtMs >= sinceMs);
         const end = from + PAGE_SIZE;
-        return { entries, nextCursor: end < all.length ? `${end}` : null };
+        const nextCursor = end < all.length ? `${end}` : null;
+        return { entries, unreadable: [], nextCursor };
       }),
     read: (_kind, ref) =>
       read(input, `read ${ref}`, () => {

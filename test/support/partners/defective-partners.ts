@@ -46,8 +46,8 @@ export const defects: Readonly<Record<string, (partner: SettlementPartner) => Pa
       async page(kind, query) {
         const answer = await booksOf(statement).page(kind, query);
         if (answer.outcome !== 'done' || query.cursor === null) return answer;
-        const { entries, nextCursor } = answer.value;
-        return { outcome: 'done', value: { entries: entries.slice(1), nextCursor } };
+        const { value } = answer;
+        return { outcome: 'done', value: { ...value, entries: value.entries.slice(1) } };
       },
     },
   }),

@@ -4,6 +4,7 @@ import type { TestContext } from 'node:test';
 import { money } from '../../../core/domain/base/money.js';
 import type { Tenant } from '../../../core/domain/base/tenant.js';
 import type { PayinReport } from '../../../core/domain/commands/report-check.js';
+import type { EntryKind } from '../../../core/domain/deposits/book-reading.js';
 import type { Receipt } from '../../../core/domain/deposits/receipt.js';
 import type {
   PartnerAnswer,
@@ -11,6 +12,7 @@ import type {
   PartnerFact,
   PartnerNotice,
   PartnerStatement,
+  UnreadableEntry,
 } from '../../../core/ports/partner.js';
 import { receivePartnerMessage } from '../../../core/usecases/commands/partner-inbox.js';
 import { changePartner } from '../partners/changed-partner.js';
@@ -23,6 +25,8 @@ const PAGE_SIZE = 2;
 /** The books of the partner as the test has them: a change counts from the next read on. */
 export class Books {
   readonly entries = new Map<string, PartnerEntry>();
+  /** On the first page of a book. */
+  readonly unreadable: Record<EntryKind, UnreadableEntry[]> = { payin: [], payout: [] };
   /** What reads answer instead. */
   problem: PartnerAnswer<never> | null = null;
   readonly pagesRead: (string | null)[] = [];
@@ -40,7 +44,11 @@ export class Books {
       const next = from + PAGE_SIZE;
       return {
         outcome: 'done',
-        value: { entries, nextCursor: next < all.length ? `${next}` : null },
+        value: {
+          entries,
+          unreadable: cursor === null ? this.unreadable[asked] : [],
+          nextCursor: next < all.length ? `${next}` : null,
+        },
       };
     },
     read: async (_, partnerRef) => {

@@ -214,9 +214,11 @@ test('receipts in every state come over, and the books are read once from the fi
     readings.map(({ book, span, fromMs, sinceMs, cursor, completedAtMs }) =>
       [book, span, fromMs - T0, sinceMs - T0, cursor, completedAtMs].join(' '),
     ),
-    ['payin', 'payout'].flatMap((book) =>
-      [`${book} complete -5 -5  `, `${book} recent -5 0  `, `${book} watched -5 0  `],
-    ),
+    ['payin', 'payout'].flatMap((book) => [
+      `${book} complete -5 -5  `,
+      `${book} recent -5 0  `,
+      `${book} watched -5 0  `,
+    ]),
   );
   await store.close();
 });

@@ -141,6 +141,22 @@ test('a release makes the readings due, and deposits of the lost time are found 
   assert.equal(await scene.shown('va_1'), 'waiting completed null');
 });
 
+test('an entry that cannot be read raises an alert once a day, and the readings go on', async (t) => {
+  const scene = await receiptScene(t);
+  scene.books.unreadable.payin.push({ partnerRef: 'pi_odd', reason: 'no amount' });
+  for (let at = 0; at < 3; at += 1) scene.deposit(`va_${at}`, { status: 'open' });
+  while ((await runBookReadings(scene.made.deps)) > 0);
+  for (let at = 0; at < 3; at += 1) assert.notEqual(await scene.receipt(`va_${at}`), null);
+  for (const span of ['recent', 'watched', 'complete'] as const) {
+    const { completedAtMs, lastError } = (await readingOf(scene, span)) ?? assert.fail(span);
+    assert.deepEqual([completedAtMs !== null, lastError], [true, null]);
+  }
+  const alerts = scene.made.log.filter(({ message }) => message === 'alert');
+  assert.equal(alerts.length, 1);
+  const named = { mode: 'test', book: 'payin', partnerRef: 'pi_odd', reason: 'no amount' };
+  assert.partialDeepStrictEqual(alerts[0]?.fields, named);
+});
+
 test('a payout that was not ordered here raises an alert once a day', async (t) => {
   const scene = await receiptScene(t);
   scene.deposit('po_dashboard', { kind: 'payout', payer: null });

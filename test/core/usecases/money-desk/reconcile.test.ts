@@ -12,7 +12,11 @@ import {
   type Difference,
   differenceKinds,
 } from '../../../../core/domain/money-desk/reconciliation.js';
-import type { PartnerEntry, PartnerStatement } from '../../../../core/ports/partner.js';
+import type {
+  PartnerAnswer,
+  PartnerEntry,
+  PartnerStatement,
+} from '../../../../core/ports/partner.js';
 import type { Tx } from '../../../../core/ports/storage.js';
 import { type Reconciliation, reconcile } from '../../../../core/usecases/money-desk/reconcile.js';
 import { advancePayment } from '../../../../core/usecases/sandbox/sandbox.js';
@@ -137,6 +141,30 @@ function changedBooks(books: PartnerStatement, scene: Scene): PartnerStatement {
     },
   };
 }
+
+test('an entry that cannot be read is reported once, and not asked for again', async (t) => {
+  const at = await scene(t);
+  const { partner } = at.made;
+  const { statement } = partner;
+  const { partnerRef } = at.payout;
+  assert.ok(statement !== undefined && partnerRef !== null);
+  const answer: PartnerAnswer<never> = { outcome: 'later', reason: 'the payout has no amounts' };
+  changePartner(partner, {
+    statement: {
+      async page(...asked) {
+        const page = await statement.page(...asked);
+        if (page.outcome !== 'done' || asked[0] !== 'payout') return page;
+        const unreadable = [{ partnerRef, reason: answer.reason }];
+        return { ...page, value: { ...page.value, entries: [], unreadable } };
+      },
+      read: async (kind, ref) => (kind === 'payout' ? answer : statement.read(kind, ref)),
+    },
+  });
+  const { differences, missed } = await at.run();
+  assert.deepEqual(differences, []);
+  assert.deepEqual(missed, [{ book: 'payout', partnerRef, reason: answer.reason }]);
+  assert.deepEqual(at.waits, []);
+});
 
 test('a history of payments that end in every way has no differences', async (t) => {
   const books = await scene(t);

@@ -16,6 +16,7 @@ import { commandRunner } from '../../../../core/usecases/commands/command-runner
 import {
   type CheckedPayment,
   checkRestored,
+  isCheckComplete,
 } from '../../../../core/usecases/money-desk/restore-check.js';
 import { commandReference } from '../../../../core/usecases/payments/command-references.js';
 import { cancelPayment } from '../../../../core/usecases/payments/payments.js';
@@ -299,6 +300,30 @@ test('what cannot be looked up keeps the quarantine, until a check is complete',
   await endQuarantine(deps, release);
 });
 
+test('an entry of the books that cannot be read leaves the check incomplete', async (t) => {
+  const life = await backedUp(t, 'on_ramp_pending');
+  const { deps, partner, log } = life.at.made;
+  const { statement } = partner;
+  assert.ok(statement !== undefined);
+  const page: typeof statement.page = async (kind, query) => {
+    const { entries, nextCursor } = done(await statement.page(kind, query));
+    const unreadable = kind === 'payout' ? [{ partnerRef: 'po_odd', reason: 'no amounts' }] : [];
+    return { outcome: 'done', value: { entries, unreadable, nextCursor } };
+  };
+  Object.assign(partner, { statement: { ...statement, page } });
+  await quarantineRestored(deps);
+  const counts = await checkRestored(deps, () => undefined);
+  assert.deepEqual([counts.payments, counts.missed, counts.unreadable], [1, 0, 1]);
+  assert.ok(!isCheckComplete(counts));
+  const alert = log.find(({ fields }) => fields['partnerRef'] === 'po_odd');
+  assert.partialDeepStrictEqual(alert?.fields, { mode: 'test', book: 'payout' });
+  const release = { by: 'ana', forcedBecause: null };
+  await assert.rejects(endQuarantine(deps, release), { code: 'CheckIncomplete' });
+  Object.assign(partner, { statement });
+  assert.ok(isCheckComplete(await checkRestored(deps, () => undefined)));
+  await endQuarantine(deps, release);
+});
+
 /** The partner lists pay-ins without our reference, and finds none by it. */
 async function namelessPayins({ at: { made, tenant } }: Life): Promise<void> {
   const { partner } = made;
@@ -312,8 +337,8 @@ async function namelessPayins({ at: { made, tenant } }: Life): Promise<void> {
   Object.assign(partner, {
     statement: {
       async page(...asked) {
-        const { entries, nextCursor } = done(await statement.page(...asked));
-        return { outcome: 'done', value: { entries: entries.map(nameless), nextCursor } };
+        const page = done(await statement.page(...asked));
+        return { outcome: 'done', value: { ...page, entries: page.entries.map(nameless) } };
       },
       async read(...asked) {
         return { outcome: 'done', value: nameless(done(await statement.read(...asked))) };
@@ -429,11 +454,11 @@ function comesBack(partner: SettlementPartner, ref: string): void {
   changePartner(partner, { payout: { read } });
   assert.ok(statement !== undefined);
   const page: typeof statement.page = async (kind, query) => {
-    const { entries, nextCursor } = done(await statement.page(kind, query));
-    const shown = entries.map((entry) =>
+    const page = done(await statement.page(kind, query));
+    const entries = page.entries.map((entry) =>
       entry.partnerRef === ref ? ({ ...entry, status: 'returned' } as const) : entry,
     );
-    return { outcome: 'done', value: { entries: shown, nextCursor } };
+    return { outcome: 'done', value: { ...page, entries } };
   };
   Object.assign(partner, { statement: { ...statement, page } });
 }
