@@ -289,7 +289,7 @@ function dataChecks(
   { waiting, imbalances }: NonNullable<Findings['data']>,
   { keysProblem, olderKeys, documentsProblem }: Omit<Findings, 'data'>,
 ): readonly DoctorCheck[] {
-  const { queues, undeliveredMs, stuckCommands, deadLetters, fundsToReview } = waiting;
+  const { queues, undeliveredMs, stuckCommands, deadLetters, fundsToReview, losses } = waiting;
   const { deliveries, ...ours } = queues;
   // In quarantine no work is claimed: the epoch check says so, and lateness adds nothing.
   const isLate = ({ lateMs }: QueueLoad) => lateMs > LATE_MS && !waiting.inQuarantine;
@@ -323,9 +323,13 @@ function dataChecks(
       'critical',
       `${counted(stuckCommands, 'command')} stuck: ponte commands list --stuck`,
     ]),
-    unless(fundsToReview === 0, 'funds', 'all accounted for', [
+    unless(fundsToReview === 0, 'funds', 'none needs review', [
       'critical',
       `${counted(fundsToReview, 'payment')} whose money needs review: ponte money list`,
+    ]),
+    unless(losses === 0, 'losses', 'none', [
+      'warning',
+      `${counted(losses, 'payment')} of which more left than arrived: ponte refunds list`,
     ]),
     unless(late.length === 0, 'workers', 'no work is overdue', [
       'critical',

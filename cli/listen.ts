@@ -64,10 +64,9 @@ export function addListenCommand(shell: Shell, program: Command): void {
         .argParser(httpUrl),
     )
     .addOption(
-      new Option(
-        '--secret <whsec>',
-        'the webhook secret; by default a new one, which is shown',
-      ).default(null),
+      new Option('--secret <whsec>', 'the webhook secret; by default a new one, which is shown')
+        .default(null)
+        .argParser(nonEmptySecret),
     )
     .addOption(
       new Option('--events <types>', 'only these, for example payment_intent.*,invoice.settled')
@@ -180,8 +179,8 @@ function forwarder(
 async function sourceOf({ env }: Shell, { url, key }: ListenOptions): Promise<FeedSource> {
   const { readSecret } = await import('../host/config.js');
   const used = key ?? readSecret(env, 'PONTE_KEY');
-  if (used === undefined) throw new PonteError('ValidationError', 'Give --key, or set PONTE_KEY.');
-  return { url, key: used };
+  if (used !== undefined) return { url, key: used };
+  throw new PonteError('ValidationError', 'Set PONTE_KEY_FILE or PONTE_KEY, or give --key.');
 }
 
 function lineOf({ sequence, createdAt, event, data }: FedEvent, answer: string): string {
@@ -256,6 +255,11 @@ function eventPatterns(text: string): readonly string[] {
   throw new InvalidArgumentError(
     `Unknown: ${names}. Give event types or wildcards, separated by commas.`,
   );
+}
+
+function nonEmptySecret(text: string): string {
+  if (text !== '') return text;
+  throw new InvalidArgumentError('It is empty. Give the secret of the receiver, or no --secret.');
 }
 
 function httpUrl(text: string): string {

@@ -256,7 +256,18 @@ function historyText(decision: MoneyDecision & { readonly isVoid?: boolean }): s
   return `Proposed ${proposed}; ${how[state]}.`;
 }
 
-export function outcomeText({ kind, decision, ended }: DeskOutcome): string {
+const storedHeadings = { done: 'Done.', proposed: 'Proposed. Nothing is booked yet.' } as const;
+
+const dryHeadings = {
+  done: 'Dry run: nothing is stored. Without --dry-run this is booked:',
+  proposed: 'Dry run: nothing is stored. Without --dry-run this is proposed:',
+} as const satisfies Record<keyof typeof storedHeadings, string>;
+
+export function outcomeText(
+  { kind, decision, ended }: DeskOutcome,
+  { dryRun }: { readonly dryRun: boolean },
+): string {
+  const headings = dryRun ? dryHeadings : storedHeadings;
   const what = capital(`${actionText(decision.action)}${evidenceText(decision)}.`);
   const confirm = commandLines('Another operator confirms it with:', commandOf(decision));
   const before =
@@ -271,8 +282,8 @@ export function outcomeText({ kind, decision, ended }: DeskOutcome): string {
           '',
         );
   const lines = {
-    done: ['Done.', ...wrapped(what), ...wrapped(historyText(decision))],
-    proposed: ['Proposed. Nothing is booked yet.', ...wrapped(what), ...confirm],
+    done: [headings.done, ...wrapped(what), ...(dryRun ? [] : wrapped(historyText(decision)))],
+    proposed: [headings.proposed, ...wrapped(what), ...confirm],
     waiting: ['You proposed it before. Nothing was changed.', ...wrapped(what), ...confirm],
     repeated: ['It was done before. Nothing was changed.', ...wrapped(historyText(decision))],
   } as const satisfies Record<DeskOutcome['kind'], readonly string[]>;

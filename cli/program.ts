@@ -79,13 +79,14 @@ export function createProgram(shell: Shell): Command {
   return program;
 }
 
-/** Leaves out an empty default. */
+/** Leaves out an empty default and marks an option that is required. */
 function optionDescription(this: Help, option: Option): string {
   const isEmpty = ['null', 'false', '[]'].includes(JSON.stringify(option.defaultValue));
   const described = isEmpty
     ? (Object.create(option, { defaultValue: { value: undefined } }) as Option)
     : option;
-  return Help.prototype.optionDescription.call(this, described);
+  const text = Help.prototype.optionDescription.call(this, described);
+  return option.mandatory ? `${text}; required` : text;
 }
 
 /** Commander has already printed the message for people. */

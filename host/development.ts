@@ -13,6 +13,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { newSecretKey, parseSecretKeys, type SecretKey } from '../adapters/crypto/secret-box.js';
+import { mayCollect } from '../core/domain/parties/organization.js';
 import { assert, PonteError } from '../core/errors.js';
 import type { Deps } from '../core/ports/deps.js';
 import { createKey } from '../core/usecases/access/keys.js';
@@ -20,6 +21,7 @@ import {
   createOrganization,
   listOrganizations,
   openSandbox,
+  readOrganization,
 } from '../core/usecases/parties/organizations.js';
 import { currentEpoch } from '../core/usecases/service/epochs.js';
 import { type Config, ConfigError } from './config.js';
@@ -32,6 +34,8 @@ export interface Demo {
   readonly orgId: string;
   /** The whole test key, shown only once. */
   readonly secret: string;
+  /** False until the partner has approved it and it has a PIX destination. */
+  readonly canCollect: boolean;
 }
 
 /**
@@ -81,7 +85,8 @@ export async function createDemo(deps: Deps): Promise<Demo | null> {
     const next = 'see ponte doctor --partner, then ponte org show';
     deps.log.warn(`the demo organization cannot collect yet: ${next}`, { orgId, error });
   });
-  return { orgId, secret };
+  const { profiles } = await readOrganization(deps, orgId);
+  return { orgId, secret, canCollect: mayCollect(profiles.test) };
 }
 
 /** Written under another name and then linked: no reader sees a part of it. */

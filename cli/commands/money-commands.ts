@@ -55,8 +55,6 @@ interface ResolveOptions extends DecisionOptions {
   readonly endToEndId: string | null;
 }
 
-const DRY_RUN = 'Dry run: nothing is stored. Without --dry-run:\n';
-
 const desk = () => import('../../core/usecases/money-desk/money-desk.js');
 const queues = () => import('../../core/usecases/money-desk/money-queues.js');
 
@@ -95,7 +93,7 @@ export function addMoneyCommands(shell: Shell, program: Command): void {
     description: 'count money that nobody ordered as money of a payment',
     options: [
       new Option('--payment <payment-id>', 'the payment it is for').makeOptionMandatory(),
-      evidenceOption('where the receipt does not show it'),
+      evidenceOption('where the receipt does not show it').default(null),
       ...decisionOptions(),
     ],
     details: twoOperators,
@@ -121,10 +119,10 @@ function queueOption(): Option {
 
 function addRefundCommand(shell: Shell, noun: Command): void {
   addOperatorCommand<RefundOptions>(shell, noun, {
-    name: 'refund <id>',
+    name: 'refund <command-or-receipt-id>',
     description: 'record a refund by other means, send one again, or refund a returned payout',
     options: [
-      evidenceOption('as the reference of the bank'),
+      evidenceOption('as the reference of the bank', 'required without --retry').default(null),
       new Option('--retry', 'send it to the partner again, as commands retry does').default(false),
       // The former name.
       new Option('--order').default(false).hideHelp(),
@@ -144,7 +142,10 @@ function addPayAgainCommand(shell: Shell, noun: Command): void {
   addOperatorCommand<DecisionOptions>(shell, noun, {
     name: 'pay-again <payout-id>',
     description: 'pay the seller again, whose payout came back after the settlement',
-    options: [evidenceOption('as the answer of the seller'), ...decisionOptions()],
+    options: [
+      evidenceOption('as the answer of the seller').makeOptionMandatory(),
+      ...decisionOptions(),
+    ],
     details: twoOperators,
     run: (operator, options, [id = '']) =>
       decide(shell, operator, id, { verb: 'pay-again' }, options),
@@ -153,7 +154,7 @@ function addPayAgainCommand(shell: Shell, noun: Command): void {
 
 function addResolveCommand(shell: Shell, noun: Command): void {
   addOperatorCommand<ResolveOptions>(shell, noun, {
-    name: 'resolve <id>',
+    name: 'resolve <command-or-receipt-id>',
     description: 'record where the money of a payout or of a receipt is',
     options: [
       new Option('--as <found>', 'what you found')
@@ -166,7 +167,7 @@ function addResolveCommand(shell: Shell, noun: Command): void {
         .argParser(amount)
         .default(null),
       new Option('--end-to-end-id <id>', 'of the PIX transfer; with --as paid').default(null),
-      evidenceOption('as the answer of the partner'),
+      evidenceOption('as the answer of the partner').makeOptionMandatory(),
       ...decisionOptions(),
     ],
     details: `${foundDetails}\n\n${twoOperators}`,
@@ -175,8 +176,9 @@ function addResolveCommand(shell: Shell, noun: Command): void {
   });
 }
 
-function evidenceOption(example: string): Option {
-  return new Option('--evidence <text>', `how you know it, ${example}; recorded`).default(null);
+function evidenceOption(example: string, ...more: readonly string[]): Option {
+  const text = [`how you know it, ${example}`, 'recorded', ...more].join('; ');
+  return new Option('--evidence <text>', text);
 }
 
 const decisionOptions = () => [
@@ -223,7 +225,7 @@ async function decide(
   { evidence, operator: named, replace, dryRun }: DecisionOptions,
 ): Promise<Outcome> {
   if (evidence === null && request.verb !== 'assign') {
-    throw new PonteError('ValidationError', 'Give --evidence.');
+    throw new PonteError('ValidationError', 'Give --evidence or --retry.');
   }
   const operator = named ?? (shell.env['PONTE_OPERATOR'] || userInfo().username);
   const { decideMoney } = await desk();
@@ -236,7 +238,7 @@ async function decide(
       ended: ended === null ? null : presentDecision(ended),
       dryRun,
     },
-    text: `${dryRun ? DRY_RUN : ''}${outcomeText(outcome)}`,
+    text: outcomeText(outcome, { dryRun }),
   };
 }
 

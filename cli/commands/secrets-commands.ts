@@ -1,7 +1,7 @@
 // `ponte secrets`: retires secret keys, rotates the session key.
 import { type Command, Option } from 'commander';
 import { formatInstant } from '../../core/domain/base/instant.js';
-import type { Reseal } from '../../core/usecases/service/reseal.js';
+import type { Progress, Reseal } from '../../core/usecases/service/reseal.js';
 import type { RotatedSessionKey } from '../../core/usecases/service/service-keys.js';
 import {
   addCommand,
@@ -49,11 +49,7 @@ export function addSecretsCommands(shell: Shell, program: Command): void {
 async function reseal(shell: Shell, operator: Operator, dryRun: boolean): Promise<Outcome> {
   const usecase = await import('../../core/usecases/service/reseal.js');
   const { deps } = operator;
-  let scanned = '';
-  const progress = (column: string) => {
-    if (column !== scanned) shell.stderr.write(`scanning ${column}\n`);
-    scanned = column;
-  };
+  const progress: Progress = (step, column) => shell.stderr.write(`${step} ${column}\n`);
   if (dryRun) return countedOutcome(await usecase.countSealed(deps, progress));
   await refuseUnknownKey(operator);
   return resealedOutcome(await usecase.reseal(deps, progress));

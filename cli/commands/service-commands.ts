@@ -4,6 +4,7 @@ import { type Mode, modes } from '../../core/domain/base/tenant.js';
 import { PonteError } from '../../core/errors.js';
 import type { BackupSchedule } from '../../host/backup-schedule.js';
 import type { Config } from '../../host/config.js';
+import type { Demo } from '../../host/development.js';
 import type { Host, HostRole } from '../../host/main.js';
 import { doctor } from '../doctor.js';
 import { addCommand, addOperatorCommand, type Shell } from '../operator.js';
@@ -139,7 +140,7 @@ async function backupsOf(
   return scheduleBackups({ plan, source, program, env, clock, log });
 }
 
-function startText(
+export function startText(
   { url, mailboxUrl, metricsUrl, demo, databaseName }: Host,
   version: string,
   config: { readonly production: boolean },
@@ -153,22 +154,36 @@ function startText(
       '',
       `  ${demo.secret}`,
       '',
-      'Create a payment:',
-      '',
-      `  curl -s ${url}/v1/payment-intents -H 'X-API-Key: ${demo.secret}' ` +
-        `-H 'Content-Type: application/json' ` +
-        `-d '{"externalId":"order-1","amount":"250.00","buyer":{"email":"buyer@example.com"}}'`,
-      '',
+      ...(demo.canCollect ? firstPaymentLines(url, demo) : payoutConfigLines(demo)),
     );
   }
   if (mailboxUrl !== null) {
-    lines.push(
-      'Open its hostedPaymentUrl in a browser to pay as the buyer. This host sends no mail; what',
-      `it would send is at ${mailboxUrl}`,
-      '',
-    );
+    lines.push(`This host sends no mail; what it would send is at ${mailboxUrl}`, '');
   }
   if (metricsUrl !== null) lines.push(`Metrics: ${metricsUrl}`);
   lines.push(`API description: ${url}/docs`, '');
   return lines.join('\n');
+}
+
+function firstPaymentLines(url: string, { secret }: Demo): readonly string[] {
+  return [
+    'Create a payment:',
+    '',
+    `  curl -s ${url}/v1/payment-intents -H 'X-API-Key: ${secret}' ` +
+      `-H 'Content-Type: application/json' ` +
+      `-d '{"externalId":"order-1","amount":"250.00","buyer":{"email":"buyer@example.com"}}'`,
+    '',
+    'Open its hostedPaymentUrl in a browser to pay as the buyer.',
+    '',
+  ];
+}
+
+function payoutConfigLines({ orgId }: Demo): readonly string[] {
+  return [
+    'The organization cannot collect yet. When "ponte org show" says "no PIX destination", give it',
+    'a PIX key:',
+    '',
+    `  echo finance@acme.example | ponte org payout-config ${orgId} --mode test`,
+    '',
+  ];
 }

@@ -280,6 +280,8 @@ export interface SettlementPartner {
   readonly payin: CommandCalls<PayinInput, PayinReport>;
   readonly payout: CommandCalls<PayoutInput, PayoutReport>;
   readonly refund: CommandCalls<RefundInput, RefundReport>;
+  /** Is there if it refuses every refund: operators pay them by other means. */
+  readonly refundsByHand?: true;
   /** `key` is the idempotency key. The PIX key must not be stored or logged. */
   registerPixDestination(input: {
     readonly partyRef: string;

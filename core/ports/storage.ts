@@ -521,6 +521,8 @@ export interface QueueStats {
   readonly deadLetters: number;
   /** Payments whose money needs a person. */
   readonly fundsToReview: number;
+  /** Payments of which more left than arrived. */
+  readonly losses: number;
   /** When all books of a partner were last read completely; before that, from when on. */
   readonly booksRead: readonly {
     readonly partner: string;

@@ -41,6 +41,7 @@ const idle: QueueReport = {
   stuckCommands: 0,
   deadLetters: 0,
   fundsToReview: 0,
+  losses: 0,
   epoch: 1,
   inQuarantine: false,
   isChecked: false,
@@ -99,7 +100,8 @@ test('a healthy service is reported check by check', () => {
       'epoch: 1, released',
       'ledger: balances',
       'partner commands: none stuck',
-      'funds: all accounted for',
+      'funds: none needs review',
+      'losses: none',
       'workers: no work is overdue',
       'deliveries: on time',
       'receipts: each has its payment',
@@ -213,6 +215,10 @@ describe('each defect is reported with what to do about it', () => {
     [
       waiting({ fundsToReview: 2 }),
       'critical funds: 2 payments whose money needs review: ponte money list',
+    ],
+    [
+      waiting({ losses: 1 }),
+      'warning losses: 1 payment of which more left than arrived: ponte refunds list',
     ],
     [
       waiting({ queues: { outbox: late(5), mails: late(1, 1) } }),

@@ -346,6 +346,18 @@ describe('the command', () => {
     assert.deepEqual(await run(`listen ${url} --key ${scoped}`), [5, 'InsufficientScope']);
   });
 
+  test('without a key it names every way to give one', async () => {
+    const { stderr } = await runCommand({}, ['listen']);
+    assert.match(stderr, /Set PONTE_KEY_FILE or PONTE_KEY, or give --key\./);
+  });
+
+  test('an empty --secret, as of an unset variable, is refused at the start', async () => {
+    const words = ['listen', '--key', 'k', '--forward', 'http://127.0.0.1:9', '--secret', ''];
+    const { status, stderr } = await runCommand({}, words);
+    assert.equal(status, 2);
+    assert.match(stderr, /'--secret <whsec>' argument '' is invalid\. It is empty/);
+  });
+
   test('the key may be given as a file', async () => {
     const file = join(temporaryFolder(), 'key');
     writeFileSync(file, 'pk_test_key_0.x\n');

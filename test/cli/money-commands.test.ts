@@ -225,6 +225,24 @@ test('a payout is resolved with its figures, after a dry run that changes nothin
   assert.partialDeepStrictEqual(await run('ledger verify'), { balanced: true, imbalances: [] });
 });
 
+test('a dry run names the decision as one that is not stored', async () => {
+  const back = id('cmd', 'backtest');
+  const { stdout } = await ponte(`money refund ${back} --evidence wire --dry-run`.split(' '));
+  assert.match(
+    stdout,
+    /^Dry run: nothing is stored\. Without --dry-run this is booked:\n {2}The payer/,
+  );
+  assert.doesNotMatch(stdout, /Done|Decided/);
+});
+
+test('the help of a command marks the options that it requires', async () => {
+  const { stdout } = await ponte(['money', 'resolve', '--help']);
+  const help = stdout.replace(/\s+/g, ' ');
+  assert.match(help, /money resolve \[options\] <command-or-receipt-id>/);
+  assert.match(help, /--as <found> what you found \(choices: [^)]*\); required/);
+  assert.match(help, /--evidence <text> [^-]*; recorded; required/);
+});
+
 test('a refused refund is sent again by --retry or --order, without evidence', async () => {
   const back = id('cmd', 'backtest');
   const both = `money refund ${back} --retry --evidence wire`.split(' ');
@@ -241,6 +259,8 @@ for (const [words, status] of [
   [`money refund ${id('cmd', 'odd')} --evidence wire`, 4],
   [`money resolve ${id('cmd', 'odd')} --as returned --evidence mail`, 4],
   ['money resolve cmd_1 --evidence mail', 2],
+  ['money resolve cmd_1 --as returned', 2],
+  ['money pay-again cmd_1', 2],
   ['money resolve cmd_1 --as lost --evidence mail', 2],
   ['money resolve cmd_1 --as paid --evidence mail', 2],
   ['money resolve cmd_1 --as returned --settled 1.00 --evidence mail', 2],

@@ -120,6 +120,9 @@ for (const [name, newDatabase] of Object.entries(databases)) {
       const again = await command(newKey, 'secrets reseal');
       assert.equal(again.status, 0);
       assert.match(again.stdout, /Everything is sealed under "new"\.\n$/);
+      const steps = again.stderr.split('\n').filter((line) => /^(re-sealing|counting) /.test(line));
+      assert.equal(new Set(steps).size, 2 * allColumns.length);
+      assert.equal(steps.length, 2 * allColumns.length, 'each step is printed once');
     });
 
     test('a text that does not open is reported with exit code 8, and its key stays required', async (t) => {

@@ -49,6 +49,7 @@ export function storeQueueStatsContract(open: OpenStore): void {
       stuckCommands: 0,
       deadLetters: 0,
       fundsToReview: 0,
+      losses: 0,
       booksRead: [],
       unmatched: [],
     });
@@ -160,6 +161,7 @@ export function storeQueueStatsContract(open: OpenStore): void {
       tx.commands.insert(aCommand({ id: 'cmd_paid', ...refund, state: 'done', end: 'completed' }));
       tx.funds.insert(someFunds({ paymentId: 'pi_lost', position: 'needs_review' }));
       tx.funds.insert(someFunds({ paymentId: 'pi_debt', refund: 'needs_review' }));
+      tx.funds.insert(someFunds({ paymentId: 'pi_loss', refundedMinor: 5n, lossMinor: 5n }));
       tx.funds.insert(
         someFunds({
           paymentId: 'pi_refund',
@@ -169,7 +171,7 @@ export function storeQueueStatsContract(open: OpenStore): void {
         }),
       );
     });
-    const { stuckCommands, deadLetters, fundsToReview } = await backlog();
-    assert.deepEqual([stuckCommands, deadLetters, fundsToReview], [2, COUNT_MAX, 2]);
+    const { stuckCommands, deadLetters, fundsToReview, losses } = await backlog();
+    assert.deepEqual([stuckCommands, deadLetters, fundsToReview, losses], [2, COUNT_MAX, 2, 1]);
   });
 }

@@ -89,6 +89,7 @@ export function createBlindPayPartner(options: BlindPayOptions): SettlementPartn
     payout: payoutsApi(desk),
     wallets: walletsApi(desk),
     refund: noRefunds,
+    refundsByHand: true,
     registerPixDestination: (input) => registerPix(desk, input),
     provisionRails: (input) => provision(desk, input),
     quote: (input) => requestQuote(desk, limits, input),

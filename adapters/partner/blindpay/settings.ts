@@ -58,7 +58,7 @@ const forms = {
     }),
   URL: z
     .string()
-    .refine(isApiUrl, 'give an https address without query or fragment')
+    .refine(isApiUrl, 'give an https address without query or fragment; on this machine http, too')
     .meta({ description: "Address of BlindPay's API." }),
   NETWORK: z
     .string()

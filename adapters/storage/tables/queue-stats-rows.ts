@@ -41,6 +41,7 @@ const attentionSql = {
     'funds',
     `(${openFundsSql}) and (position = 'needs_review' or refund = 'needs_review')`,
   ),
+  losses: countOf('funds', `(${openFundsSql}) and loss_minor > 0`),
 } as const;
 
 /** $1: the limit of the count. */
@@ -88,24 +89,34 @@ export function queueStatsOf(unit: UnitOfWork): Tx['queueStats'] {
   };
   return {
     async read(nowMs, countMax) {
-      const [queues, undelivered, stuckCommands, deadLetters, fundsToReview, receipts, books] =
-        await Promise.all([
-          Promise.all(
-            queueNames.map(async (name) => [name, await queue(name, nowMs, countMax)] as const),
-          ),
-          row(undeliveredSql, []),
-          count('stuckCommands', countMax),
-          count('deadLetters', countMax),
-          count('fundsToReview', countMax),
-          unmatched(countMax),
-          booksRead(),
-        ]);
+      const [
+        queues,
+        undelivered,
+        stuckCommands,
+        deadLetters,
+        fundsToReview,
+        losses,
+        receipts,
+        books,
+      ] = await Promise.all([
+        Promise.all(
+          queueNames.map(async (name) => [name, await queue(name, nowMs, countMax)] as const),
+        ),
+        row(undeliveredSql, []),
+        count('stuckCommands', countMax),
+        count('deadLetters', countMax),
+        count('fundsToReview', countMax),
+        count('losses', countMax),
+        unmatched(countMax),
+        booksRead(),
+      ]);
       return Object.freeze({
         queues: Object.fromEntries(queues) as Record<QueueName, (typeof queues)[number][1]>,
         oldestUndeliveredAtMs: time.null('oldest_at').read(undelivered),
         stuckCommands,
         deadLetters,
         fundsToReview,
+        losses,
         unmatched: receipts,
         booksRead: books,
       });

@@ -28,7 +28,7 @@ import { readReview } from '../payments/command-changes.js';
 import { loadPayment } from '../payments/payment-store.js';
 import { currentBasis } from './desk-items.js';
 
-type QueueContext = Pick<Deps, 'store' | 'secretBox'>;
+type QueueContext = Pick<Deps, 'store' | 'secretBox' | 'partners'>;
 
 /**
  * What an operator can do about a row. `retry`: send it again. `ask`: read it at the partner. The
@@ -302,7 +302,7 @@ async function unapprovedRow({ tx }: Read, { id, ...of }: Payment): Promise<Queu
 }
 
 async function commandRow(
-  { tx }: Read,
+  { deps, tx }: Read,
   queue: CommandQueue,
   command: MoneyCommand,
 ): Promise<QueueRow> {
@@ -316,7 +316,7 @@ async function commandRow(
     amount,
     sinceMs: queue === 'owed' ? createdAtMs : (lastSentAtMs ?? createdAtMs),
     known: knownOf(command),
-    steps: stepsOf(command),
+    steps: stepsOf(deps, command),
     proposal: await openProposal(tx, id, basisOf(command)),
   };
 }
@@ -343,14 +343,15 @@ function refundState(command: MoneyCommand): OpenRefundState {
   return command.state === 'done' ? 'ordered' : 'in_doubt';
 }
 
-function stepsOf(command: MoneyCommand): readonly DeskStep[] {
-  const { review } = command;
+function stepsOf({ partners }: QueueContext, command: MoneyCommand): readonly DeskStep[] {
+  const { review, mode } = command;
+  const isSendable = partners[mode]?.refundsByHand !== true;
   const steps: DeskStep[] = [];
   if (review !== null && readReview(review).kind === 'implausible') steps.push('accept');
   if (review !== null) steps.push('ask');
   if (isPayoutInReview(command)) steps.push('returned', 'paid');
   if (review === null && isPayoutBack(command)) steps.push('refund', 'pay_again');
-  if (review === null && isUnpaidRefund(command)) steps.push('retry');
+  if (review === null && isUnpaidRefund(command) && isSendable) steps.push('retry');
   if (review === null && isRefundableByHand(command)) steps.push('refund');
   return steps;
 }

@@ -42,7 +42,7 @@ interface ResealedColumn {
 }
 
 /** Called before each scan of a column. */
-export type Progress = (column: SealedColumn) => void;
+export type Progress = (step: 're-sealing' | 'counting', column: SealedColumn) => void;
 
 /** Texts under each key. */
 type Counts = ReadonlyMap<string, number>;
@@ -70,7 +70,7 @@ export async function reseal(deps: KeyNeeds, progress: Progress): Promise<Reseal
   let remaining: ColumnCounts = new Map();
   for (let round = 1; round <= ROUNDS_MAX; round += 1) {
     for (const column of columns) {
-      progress(column);
+      progress('re-sealing', column);
       const { changed } = await scan(deps, column, { reseals: true });
       resealed.set(column, (resealed.get(column) ?? 0) + changed);
     }
@@ -131,7 +131,7 @@ function removeUnused(
 async function countAll(deps: KeyNeeds, progress: Progress): Promise<ColumnCounts> {
   const counts = new Map<SealedColumn, Counts>();
   for (const column of columns) {
-    progress(column);
+    progress('counting', column);
     counts.set(column, (await scan(deps, column, { reseals: false })).remaining);
   }
   return counts;

@@ -144,7 +144,7 @@ function commandParts(command: Command): readonly string[] {
       : [
           table(
             ['option', 'description'],
-            options.map((option) => [code(option.flags), optionText(command, option)]),
+            options.map((option) => [code(option.flags), help.optionDescription(option)]),
           ),
         ]),
     ...(details === '' ? [] : [`\`\`\`text\n${details}\n\`\`\``]),
@@ -154,11 +154,6 @@ function commandParts(command: Command): readonly string[] {
 /** Every command has it. `--json` of `listen` prints lines. */
 function isCommon(command: Command, { long }: Option): boolean {
   return long === '--help' || (long === '--json' && command.name() !== 'listen');
-}
-
-function optionText(command: Command, option: Option): string {
-  const text = command.createHelp().optionDescription(option);
-  return option.mandatory ? `${text}; required` : text;
 }
 
 /** What help prints after the options. */

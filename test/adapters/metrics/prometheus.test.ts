@@ -28,6 +28,7 @@ const waiting: QueueReport = {
   stuckCommands: 2,
   deadLetters: 4,
   fundsToReview: 1,
+  losses: 0,
   epoch: 1_800_000_000,
   inQuarantine: true,
   isChecked: false,

@@ -293,6 +293,7 @@ test('a payout is prepared for pay-ins that cover it, in dollars', async (t) => 
 test('a refund is refused while it is prepared, so it is never sent', async (t) => {
   const { partner, server } = await blindPay(t);
   const input = { reference: 'r', payinRef: 'pi_1', amount: usd(100n) };
+  assert.equal(partner.refundsByHand, true);
   const answer = await partner.refund.prepare(input);
   assert.equal(answer.outcome === 'refused' && answer.code, 'refunds_not_supported');
   assert.deepEqual(done(await partner.findCommand('refund', 'r')), null);

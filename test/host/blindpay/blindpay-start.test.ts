@@ -1,6 +1,7 @@
 // The first start of a development host whose partner is BlindPay, and the first payment after it.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { startText } from '../../../cli/commands/service-commands.js';
 import { readConfig } from '../../../host/config.js';
 import { startHost } from '../../../host/main.js';
 import { connectHost } from '../../support/blindpay/blindpay-operator.js';
@@ -28,6 +29,9 @@ test('a host starts without its partner, and its demo collects once the partner 
   const host = await startHost(readConfig(env));
   suite.after(host.stop);
   const { orgId = '', secret = '' } = host.demo ?? {};
+  const text = startText(host, '1.0.0', { production: false });
+  assert.match(text, new RegExp(`ponte org payout-config ${orgId} --mode test`));
+  assert.doesNotMatch(text, /payment-intents|hostedPaymentUrl/);
   const path = '/v1/payment-intents';
   const order = { externalId: 'order-1', amount: '250.00', buyer: { email: 'a@buyer.example' } };
   assert.equal((await jsonCall(host, secret, path, order)).status, 400);

@@ -4,8 +4,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { retryCommand } from '../../../../core/usecases/commands/command-retries.js';
 import type { DeskRequest } from '../../../../core/usecases/money-desk/desk-items.js';
-import { listDecisions } from '../../../../core/usecases/money-desk/money-queues.js';
+import { listDecisions, listQueues } from '../../../../core/usecases/money-desk/money-queues.js';
 import { quarantineRestored } from '../../../../core/usecases/service/epochs.js';
+import { changePartner } from '../../../support/partners/changed-partner.js';
 import {
   anOrder,
   type DeskScene,
@@ -51,6 +52,17 @@ async function paidBack(at: DeskScene): Promise<void> {
   await at.decide('cmd_back', refund);
   await at.decide('cmd_back', refund, bia);
 }
+
+test('a refused refund is not to be sent again if the partner has no call for refunds', async (t) => {
+  const at = await deskScene(t);
+  await at.payment([paidIn(10_000n, inTest), refusedRefund(inTest)], { tenant: inTest });
+  const all = { queue: null, orgId: null, mode: null, after: null, limit: 1 };
+  const steps = async () => (await listQueues(at.deps, all))[0]?.steps;
+  assert.deepEqual(await steps(), ['retry', 'refund']);
+  assert.ok(at.deps.partners.test !== null);
+  changePartner(at.deps.partners.test, { refundsByHand: true });
+  assert.deepEqual(await steps(), ['refund']);
+});
 
 test('in live mode the first command is a proposal, the same of another operator executes it', async (t) => {
   const at = await deskScene(t);

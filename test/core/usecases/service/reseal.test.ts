@@ -133,7 +133,7 @@ test('a change between the scan and the batch is never overwritten', async (t) =
     rotated = (await rotateSecret(both, made.tenant, made.subscriptionId)).secret;
   };
   const raced = { ...both, store: interrupted(made.deps.store, { within }) };
-  const { requiredKeys } = await reseal(raced, (column) => {
+  const { requiredKeys } = await reseal(raced, (_, column) => {
     looking = column;
   });
   assert.deepEqual(requiredKeys, []);
