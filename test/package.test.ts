@@ -27,6 +27,9 @@ before(() => {
   for (const { path } of projectFiles().filter(({ path }) => !path.startsWith('test/'))) {
     cpSync(join(projectRoot, path), join(copy, path));
   }
+  for (const path of ['test/examples', 'test/screens/bank-details.png']) {
+    cpSync(join(projectRoot, path), join(copy, path), { recursive: true });
+  }
   symlinkSync(join(projectRoot, 'node_modules'), join(copy, 'node_modules'));
   mkdirSync(consumer, { recursive: true });
   const [tarball] = JSON.parse(
@@ -52,6 +55,25 @@ test('the tarball holds every page of the documents', () => {
   for (const { path } of pages) assert.ok(packed.includes(path), `${path} is not in the tarball`);
 });
 
+test('the tarball holds every file that its pages link, and the examples that README names', () => {
+  const pages = packed.filter((path) => path.endsWith('.md'));
+  const linked = pages.flatMap((page) => {
+    const text = readFileSync(join(projectRoot, page), 'utf8');
+    const links = [...text.matchAll(/\]\((?!https?:|#)([^)#\s]+)/g)].map(([, path]) => `${path}`);
+    const examples = [...text.matchAll(/`(test\/examples\/[\w.-]+)`/g)];
+    return [
+      ...links.map((path) => posix.join(posix.dirname(page), path)),
+      ...(page === 'README.md' ? examples.map(([, path]) => `${path}`) : []),
+    ];
+  });
+  assert.ok(linked.includes('test/screens/bank-details.png'));
+  assert.ok(linked.some((path) => path.startsWith('test/examples/')));
+  assert.deepEqual(
+    linked.filter((path) => !packed.includes(path)),
+    [],
+  );
+});
+
 test('the tarball holds the built code and every migration', () => {
   const migrations = projectFiles().filter(({ path }) => /\/migrations\/.*\.sql$/.test(path));
   assert.notEqual(migrations.length, 0);
@@ -62,9 +84,14 @@ test('the tarball holds the built code and every migration', () => {
 });
 
 test('the tarball holds no sources, no tests and no machine-made leftovers', () => {
-  const allowed = /^(dist\/|adapters\/docs\/|cli\/bin\.cjs$|package\.json$|LICENSE$|[A-Z]+\.md$)/;
+  const allowed = [
+    /^(dist|adapters\/docs|test\/examples)\//,
+    /^(cli\/bin\.cjs|test\/screens\/bank-details\.png|package\.json|LICENSE|[A-Z]+\.md)$/,
+  ];
   assert.deepEqual(
-    packed.filter((path) => !allowed.test(path) || /\.test\.|\.tgz$/.test(path)),
+    packed.filter(
+      (path) => !allowed.some((form) => form.test(path)) || /\.test\.|\.tgz$/.test(path),
+    ),
     [],
   );
 });
