@@ -141,6 +141,22 @@ test('a release makes the readings due, and deposits of the lost time are found 
   assert.equal(await scene.shown('va_1'), 'waiting completed null');
 });
 
+for (const fields of [
+  { status: 'failed' },
+  { status: 'returned' },
+  { status: 'open', amount: { amountMinor: 0n, currency: 'USD' } },
+] as const) {
+  const what =
+    fields.status === 'open' ? 'an open pay-in of no amount' : `a ${fields.status} pay-in`;
+  test(`${what} without a receipt is not asked for`, async (t) => {
+    const scene = await receiptScene(t);
+    scene.deposit('va_none', fields);
+    while ((await runBookReadings(scene.made.deps)) > 0);
+    assert.equal(scene.books.reads, 0);
+    assert.equal(await scene.receipt('va_none'), null);
+  });
+}
+
 test('an entry that cannot be read raises an alert once a day, and the readings go on', async (t) => {
   const scene = await receiptScene(t);
   scene.books.unreadable.payin.push({ partnerRef: 'pi_odd', reason: 'no amount' });
