@@ -99,7 +99,11 @@ async function quotedCommand(tx: Tx, mode: Mode, entry: PartnerEntry) {
       tx.payments.get(tenantOf(quote), quote.paymentId),
       tx.commands.ofPayment(tenantOf(quote), quote.paymentId),
     ]);
-    const payins = all.filter(({ kind }) => kind === 'payin');
+    // A pay-in that had ended before the quote was made was sent with another one.
+    const payins = all.filter(
+      (command) =>
+        command.kind === 'payin' && (isOpen(command) || command.createdAtMs >= quote.createdAtMs),
+    );
     const unanswered = payins.find(({ partnerRef, lastSentAtMs }) => !partnerRef && lastSentAtMs);
     const command = unanswered ?? (payment?.quoteId === quote.id ? payins.at(-1) : undefined);
     if (command !== undefined) return command;
