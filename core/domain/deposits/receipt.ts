@@ -63,6 +63,11 @@ export interface ReceiptFacts {
 
 type FirstFacts = 'id' | 'partner' | 'mode' | 'partnerRef' | 'partyRef' | 'orgId' | 'accountId';
 
+/** Whether money is here or on its way: a pay-in without money does not become a receipt. */
+export function hasMoney({ status, amount }: ReceiptFacts): boolean {
+  return (status === 'open' || status === 'completed') && amount.amountMinor > 0n;
+}
+
 /** Before its first read. */
 export function newReceipt(
   known: Pick<Receipt, FirstFacts | 'amount' | 'payerSealed' | 'enteredAtMs'>,

@@ -36,16 +36,21 @@ async function readBooksOf(deps: Deps, mode: Mode, releasedAtMs: number | null):
   if (partner?.statement === undefined) return 0;
   const { name, statement } = partner;
   const known = await deps.store.run((tx) => tx.bookReadings.of(name, mode));
-  let pages = 0;
-  for (const book of entryKinds) {
-    for (const span of spanNames) {
-      const nowMs = deps.clock.nowMs();
+  const nowMs = deps.clock.nowMs();
+  const readings = entryKinds.flatMap((book) =>
+    spanNames.map((span) => {
       const stored = known.find((one) => one.book === book && one.span === span);
       const reading = stored ?? firstReading({ partner: name, mode, book, span }, nowMs);
-      if (pages >= PAGES_PER_RUN || !isReadingDue(reading, releasedAtMs, nowMs)) continue;
-      const pagesMax = PAGES_PER_RUN - pages;
-      pages += await readOn(deps, statement, reading, { isStored: stored !== undefined, pagesMax });
-    }
+      return { reading, isStored: stored !== undefined };
+    }),
+  );
+  // Between the pages of a long book, those that have waited longer are read.
+  readings.sort((left, right) => left.reading.dueAtMs - right.reading.dueAtMs);
+  let pages = 0;
+  for (const { reading, isStored } of readings) {
+    const isDue = isReadingDue(reading, releasedAtMs, deps.clock.nowMs());
+    if (pages >= PAGES_PER_RUN || !isDue) continue;
+    pages += await readOn(deps, statement, reading, { isStored, pagesMax: PAGES_PER_RUN - pages });
   }
   return pages;
 }
@@ -92,7 +97,18 @@ async function afterPage(
       deps.log.error('alert', { alert: bookAlerts.unreadable, mode, book, ...entry });
     }
   }
-  return pageRead(reading, nextCursor, deps.clock.nowMs());
+  const nowMs = deps.clock.nowMs();
+  const next = pageRead(reading, nextCursor, nowMs);
+  // Between two pages `dueAtMs` is the time of the last one: one alert is enough.
+  if (isReadingLate(next, nowMs) && !isReadingLate(reading, reading.dueAtMs)) {
+    alertLate(deps, reading, 'the book is too long');
+  }
+  return next;
+}
+
+function alertLate({ log }: Deps, { mode, book, span }: BookReading, reason: string): void {
+  const alert = "the partner's books were not read in time: deposits and recalls may be missed";
+  log.error('alert', { alert, mode, book, span, reason });
 }
 
 function afterFailure(
@@ -104,10 +120,7 @@ function afterFailure(
   const nowMs = deps.clock.nowMs();
   const reason = answer.outcome === 'refused' ? answer.code : answer.reason;
   deps.log.warn('the books of the partner cannot be read', { mode, book, span, reason });
-  if (isReadingLate(reading, nowMs)) {
-    const alert = "the partner's books were not read in time: deposits and recalls may be missed";
-    deps.log.error('alert', { alert, mode, book, span, reason });
-  }
+  if (isReadingLate(reading, nowMs)) alertLate(deps, reading, reason);
   return readingFailed(reading, { reason, startsOver: answer.outcome === 'refused' }, nowMs);
 }
 

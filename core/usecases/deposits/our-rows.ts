@@ -9,7 +9,7 @@ import {
   type MoneyCommand,
   type PartnerCommand,
 } from '../../domain/commands/partner-command.js';
-import type { Receipt } from '../../domain/deposits/receipt.js';
+import { hasMoney, type Receipt } from '../../domain/deposits/receipt.js';
 import type { PartnerEntry } from '../../ports/partner.js';
 import type { Tx } from '../../ports/storage.js';
 
@@ -49,8 +49,8 @@ export async function ourRowsOf(
 
 /**
  * How an entry stands to our rows. `behind`: the books say more than the command, or have a command
- * that counts as refused or void. `unordered`: no command has it, and its receipt, if there is one,
- * differs.
+ * that counts as refused or void. `unordered`: no command has it, and its receipt differs, or
+ * it has none although there is money.
  */
 export type Standing =
   | { readonly kind: 'current' | 'unordered' }
@@ -66,7 +66,8 @@ export async function standingOf(tx: Tx, of: BooksOf, entry: PartnerEntry): Prom
     // A look-up decides whether the partner has a command that has no answer.
     return isOpen(named) ? { kind: 'current' } : { kind: 'behind', command: named };
   }
-  return { kind: receipt?.end === entry.status ? 'current' : 'unordered' };
+  const isWithout = receipt === null && entry.kind === 'payin' && !hasMoney(entry);
+  return { kind: isWithout || receipt?.end === entry.status ? 'current' : 'unordered' };
 }
 
 /**
@@ -98,7 +99,11 @@ async function quotedCommand(tx: Tx, mode: Mode, entry: PartnerEntry) {
       tx.payments.get(tenantOf(quote), quote.paymentId),
       tx.commands.ofPayment(tenantOf(quote), quote.paymentId),
     ]);
-    const payins = all.filter(({ kind }) => kind === 'payin');
+    // A pay-in that had ended before the quote was made was sent with another one.
+    const payins = all.filter(
+      (command) =>
+        command.kind === 'payin' && (isOpen(command) || command.createdAtMs >= quote.createdAtMs),
+    );
     const unanswered = payins.find(({ partnerRef, lastSentAtMs }) => !partnerRef && lastSentAtMs);
     const command = unanswered ?? (payment?.quoteId === quote.id ? payins.at(-1) : undefined);
     if (command !== undefined) return command;

@@ -11,6 +11,7 @@ import {
 } from '../../domain/commands/partner-command.js';
 import {
   decideReceipt,
+  hasMoney,
   isUnmatched,
   newReceipt,
   payerPurpose,
@@ -91,9 +92,7 @@ async function stageEntry(
   const owner = await ownerOf(tx, mode, entry.partyRef);
   if (await isOrdered(tx, mode, entry, owner)) return { outcome: 'ordered', ...quiet };
   const was = await tx.receipts.byPartnerRef(partner, mode, entry.partnerRef);
-  const hasMoney = entry.status === 'open' || entry.status === 'completed';
-  if (was === null && !(hasMoney && entry.amount.amountMinor > 0n))
-    return { outcome: 'none', ...quiet };
+  if (was === null && !hasMoney(entry)) return { outcome: 'none', ...quiet };
   const known = was ?? firstReceipt(batch, partner, mode, entry);
   const of = { orgId: owner?.orgId ?? null, accountId: owner?.accountId ?? null };
   const named = known.orgId === null ? { ...known, ...of } : known;

@@ -80,6 +80,8 @@ export class LostEntries {
   readonly #ofCommands = new Map<string, PartnerEntry>();
   /** Entries of no stored command, by kind and reference. */
   readonly #named = new Map<string, PartnerEntry>();
+  /** Pay-ins that a stored command may have. */
+  readonly #quoted: PartnerEntry[] = [];
   readonly #paidOut: PaidOut[] = [];
   #deposits = 0;
   #payouts = 0;
@@ -92,8 +94,11 @@ export class LostEntries {
   async add(deps: Deps, entry: PartnerEntry): Promise<void> {
     const { own, named } = await deps.store.run((tx) => ourRowsOf(tx, this.#of, entry));
     const command = own ?? (named?.partnerRef === null ? named : null);
-    if (command !== null) this.#ofCommands.set(command.id, entry);
-    else if (entry.reference !== null) this.#named.set(nameOf(entry.kind, entry.reference), entry);
+    if (command !== null) {
+      this.#ofCommands.set(command.id, entry);
+      if (own === null && entry.kind === 'payin') this.#quoted.push(entry);
+    } else if (entry.reference !== null)
+      this.#named.set(nameOf(entry.kind, entry.reference), entry);
     else await this.#keep(deps, entry);
   }
 
@@ -121,7 +126,7 @@ export class LostEntries {
 
   /** Once all payments were checked. Entries that a command has by then are left out. */
   async keepRest(deps: Deps): Promise<{ readonly deposits: number; readonly payouts: number }> {
-    for (const entry of this.#named.values()) await this.#keep(deps, entry);
+    for (const entry of [...this.#named.values(), ...this.#quoted]) await this.#keep(deps, entry);
     for (const payment of this.#paidOut) await this.#assignDeposit(deps, payment);
     return { deposits: this.#deposits, payouts: this.#payouts };
   }

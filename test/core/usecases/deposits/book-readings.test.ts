@@ -93,6 +93,35 @@ test('a recall of assigned money that no message told is found by a reading', as
   assert.equal(await at.summary(), 'settled paid refunded 100 100 0 100 100');
 });
 
+test('a reading that does not end in time raises one alert', async (t) => {
+  const scene = await receiptScene(t);
+  const { deps } = scene.made;
+  while ((await runBookReadings(deps)) > 0);
+  for (let at = 0; at < 100; at += 1) scene.deposit(`va_${at}`, { status: 'open' });
+  const late = () => scene.alerts().filter((alert) => /not read in time/.test(`${alert}`)).length;
+  scene.made.advanceClock(HOUR_MS);
+  for (const count of [0, 0, 1, 1, 1]) {
+    await runBookReadings(deps);
+    assert.equal(late(), count);
+    scene.made.advanceClock(HOUR_MS);
+  }
+});
+
+test('a long book does not keep another from being read', async (t) => {
+  const scene = await receiptScene(t);
+  const { deps } = scene.made;
+  while ((await runBookReadings(deps)) > 0);
+  const before = (await readingOf(scene, 'recent', 'payout'))?.completedAtMs ?? assert.fail();
+  for (let at = 0; at < 100; at += 1) scene.deposit(`va_${at}`, { status: 'open' });
+  scene.made.advanceClock(HOUR_MS);
+  await runBookReadings(deps);
+  scene.made.advanceClock(MINUTE_MS);
+  await runBookReadings(deps);
+  const after = await readingOf(scene, 'recent', 'payout');
+  assert.ok((after?.completedAtMs ?? 0) > before);
+  assert.notEqual((await readingOf(scene))?.cursor, null);
+});
+
 test('in quarantine the books are not read', async (t) => {
   const scene = await receiptScene(t);
   scene.deposit('va_1');
@@ -140,6 +169,22 @@ test('a release makes the readings due, and deposits of the lost time are found 
   await scene.made.settle();
   assert.equal(await scene.shown('va_1'), 'waiting completed null');
 });
+
+for (const fields of [
+  { status: 'failed' },
+  { status: 'returned' },
+  { status: 'open', amount: { amountMinor: 0n, currency: 'USD' } },
+] as const) {
+  const what =
+    fields.status === 'open' ? 'an open pay-in of no amount' : `a ${fields.status} pay-in`;
+  test(`${what} without a receipt is not asked for`, async (t) => {
+    const scene = await receiptScene(t);
+    scene.deposit('va_none', fields);
+    while ((await runBookReadings(scene.made.deps)) > 0);
+    assert.equal(scene.books.reads, 0);
+    assert.equal(await scene.receipt('va_none'), null);
+  });
+}
 
 test('an entry that cannot be read raises an alert once a day, and the readings go on', async (t) => {
   const scene = await receiptScene(t);

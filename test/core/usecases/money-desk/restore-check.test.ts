@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { type FakeMemory, memoryOnly } from '../../../../adapters/partner/fake-memory.js';
-import type { MoneyKind } from '../../../../core/domain/commands/partner-command.js';
+import { type MoneyKind, newCommand } from '../../../../core/domain/commands/partner-command.js';
 import type { PaymentStatus } from '../../../../core/domain/payments/payment.js';
 import type {
   PartnerAnswer,
@@ -387,6 +387,44 @@ test('a nameless pay-in waits for a person, and its buyer is not asked to pay ag
   assert.equal(await at.summary(), 'settled paid none 100 100 0 0 0');
   assert.deepEqual([life.taken('payin'), life.taken('payout')], [1, 1]);
   await at.booksAreRight();
+});
+
+test('a nameless pay-in of a later quote than that of a refused one is kept', async (t) => {
+  const life = await backedUp(t, 'fx_quoted');
+  const { at } = life;
+  const { deps, partner } = at.made;
+  const { payment } = await at.read();
+  const { quoteId, amount } = payment;
+  assert.ok(quoteId !== null);
+  const reference = await referenceOf(life, 'payin', 1);
+  const quote = await deps.store.run(async (tx) => {
+    const found = await tx.quotes.get(at.tenant, quoteId);
+    assert.ok(found !== null);
+    const name = { id: 'cmd_refused', reference };
+    const what = { kind: 'payin', amount, payinId: null, paymentId: at.id } as const;
+    const refused = newCommand(at.tenant, name, what, found.createdAtMs - 1_000);
+    const { createdAtMs: lastSentAtMs } = refused;
+    tx.commands.insert({ ...refused, state: 'refused', lastSentAtMs, dueAtMs: null });
+    return found;
+  });
+  const partnerRef = await otherPayin(life, 2);
+  await namelessPayins(life);
+  const { statement } = partner;
+  assert.ok(statement !== undefined);
+  const page: typeof statement.page = async (...asked) => {
+    const answer = done(await statement.page(...asked));
+    const { partnerQuoteId } = quote;
+    const entries = answer.entries.map((entry) => ({ ...entry, partnerQuoteId }));
+    return { outcome: 'done', value: { ...answer, entries } };
+  };
+  Object.assign(partner, { statement: { ...statement, page } });
+  at.made.advanceClock(1_000);
+  await quarantineRestored(deps);
+  await checked(life);
+  const receipt = await deps.store.run((tx) =>
+    tx.receipts.byPartnerRef('fake', 'test', partnerRef),
+  );
+  assert.deepEqual([receipt?.state, receipt?.paymentId], ['assigned', at.id]);
 });
 
 test('where the partner lists its books, a check asks nothing about what did not change', async (t) => {
