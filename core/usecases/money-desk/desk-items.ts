@@ -48,7 +48,10 @@ export interface DeskItem extends Pick<MoneyDecision, 'orgId' | 'mode' | 'basis'
   readonly action: MoneyAction;
   /** Why the item does not allow the action; null if it does. */
   readonly problem: string | null;
-  /** Whether the action is possible: NotFound, ValidationError, PaymentStateConflict. */
+  /**
+   * Fails if the action is not possible: NotFound, ValidationError, PaymentStateConflict,
+   * SellerNotReady.
+   */
   check(tx: Tx): Promise<void>;
   /** Returns what is to be called after the batch is stored. */
   stage(batch: Batch): Promise<() => void>;
@@ -59,7 +62,7 @@ export async function readItem(tx: Tx, id: string, request: DeskRequest): Promis
   const [command, receipt] = await Promise.all([tx.commands.get(id), tx.receipts.get(id)]);
   if (receipt !== null) return receiptItem(receipt, request);
   if (command === null) throw new PonteError('NotFound');
-  if (isMoneyCommand(command)) return commandItem(command, request);
+  if (isMoneyCommand(command)) return commandItem(command, request, await basisNow(tx, command));
   throw new PonteError('DecisionNotAllowed', `${id} is no command about money.`);
 }
 
@@ -67,7 +70,24 @@ export async function readItem(tx: Tx, id: string, request: DeskRequest): Promis
 export async function currentBasis(tx: Tx, id: string): Promise<string | null> {
   const [command, receipt] = await Promise.all([tx.commands.get(id), tx.receipts.get(id)]);
   if (receipt !== null) return basisOf(receipt);
-  return command !== null && isMoneyCommand(command) ? basisOf(command) : null;
+  return command !== null && isMoneyCommand(command) ? basisNow(tx, command) : null;
+}
+
+/** `basisOf`, with where the money of a payout that came back would be paid again. */
+export async function basisNow(tx: Tx, command: MoneyCommand): Promise<string> {
+  if (!isPayoutBack(command)) return basisOf(command);
+  const destination = await destinationNow(tx, command).catch((error: unknown) => {
+    if (error instanceof PonteError && error.code === 'SellerNotReady') return null;
+    throw error;
+  });
+  return `${basisOf(command)}, to ${destination ?? 'no destination'}`;
+}
+
+/** SellerNotReady. */
+async function destinationNow(tx: Tx, payout: MoneyCommand): Promise<string> {
+  const payment = await tx.payments.get(tenantOf(payout), payout.paymentId);
+  assert(payment !== null, 'a payment stays');
+  return currentDestination(tx, payment);
 }
 
 function receiptItem(receipt: Receipt, request: DeskRequest): DeskItem {
@@ -117,7 +137,7 @@ function receiptProblem(receipt: Receipt, action: MoneyAction): string | null {
   return isFit ? null : `${id} is a receipt: it is resolved --as otherwise.`;
 }
 
-function commandItem(command: MoneyCommand, request: DeskRequest): DeskItem {
+function commandItem(command: MoneyCommand, request: DeskRequest, basis: string): DeskItem {
   const { orgId, mode } = command;
   const asked = actionOf(request, command.amount.currency);
   const isOfPayout = asked.verb === 'refund' && command.kind === 'payout';
@@ -125,10 +145,13 @@ function commandItem(command: MoneyCommand, request: DeskRequest): DeskItem {
   return {
     orgId,
     mode,
-    basis: basisOf(command),
+    basis,
     action,
     problem: commandProblem(command, action),
-    check: (tx) => checkFigures(tx, action, command),
+    async check(tx) {
+      if (action.verb === 'pay-again') await destinationNow(tx, command);
+      await checkFigures(tx, action, command);
+    },
     stage: (batch) => stageCommandAction(batch, action, command),
   };
 }

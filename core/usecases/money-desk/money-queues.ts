@@ -26,7 +26,7 @@ import { AWAITING_MAX, ownerOf } from '../deposits/receipt-matching.js';
 import { payerOf } from '../deposits/receipts.js';
 import { readReview } from '../payments/command-changes.js';
 import { loadPayment } from '../payments/payment-store.js';
-import { currentBasis } from './desk-items.js';
+import { basisNow, currentBasis } from './desk-items.js';
 
 type QueueContext = Pick<Deps, 'store' | 'secretBox' | 'partners'>;
 
@@ -317,7 +317,7 @@ async function commandRow(
     sinceMs: queue === 'owed' ? createdAtMs : (lastSentAtMs ?? createdAtMs),
     known: knownOf(command),
     steps: stepsOf(deps, command),
-    proposal: await openProposal(tx, id, basisOf(command)),
+    proposal: await openProposal(tx, id, await basisNow(tx, command)),
   };
 }
 

@@ -59,7 +59,7 @@ export const partyMutants = [
     file: 'core/usecases/parties/buyer-decisions.ts',
     edits: [
       ["if (own?.status === 'approved') {", 'if (own !== null && own.approvedAtMs !== null) {'],
-      ["reject: ['buyer_kyc_pending', ...verifiedStatuses],", "reject: ['buyer_kyc_pending'],"],
+      ["= ['buyer_kyc_pending', ...verifiedStatuses];", "= ['buyer_kyc_pending'];"],
     ],
     focus: { ...adoptions, often: ['create', 'buyerStep', 'bankEvent', 'lateBankEvent', 'work'] },
     caughtBy: ['noPayoutForARejectedBuyer'],

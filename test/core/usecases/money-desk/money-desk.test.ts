@@ -254,6 +254,28 @@ test('or the seller is paid again, to its current destination, under the next nu
   await at.booksAreRight();
 });
 
+test('a proposal to pay the seller again is void once its destination is another one', async (t) => {
+  const at = await deskScene(t);
+  await cameBack(at);
+  const again: DeskRequest = { verb: 'pay-again' };
+  const destined = async (destinationRef: string) =>
+    at.deps.store.run(async (tx) => {
+      const profile = await tx.organizations.profile(live);
+      if (profile !== null) tx.organizations.updateProfile({ ...profile, destinationRef });
+    });
+  const destination = async () =>
+    (await at.deps.store.run((tx) => tx.payments.get(live, 'pi_1')))?.destination;
+  await at.decide('cmd_out', again);
+  await destined('pix_2');
+  const next = await at.decide('cmd_out', again, bia);
+  assert.deepEqual([next.kind, next.ended?.state], ['proposed', 'void']);
+  assert.match(next.decision.basis, /, to pix_2$/);
+  assert.equal(await destination(), 'pix_old', 'nothing is paid');
+  assert.equal((await at.decide('cmd_out', again)).kind, 'done');
+  assert.equal(await destination(), 'pix_2');
+  await at.booksAreRight();
+});
+
 test('the seller is not paid again without a destination, and nothing is stored', async (t) => {
   const at = await deskScene(t);
   await cameBack(at);
