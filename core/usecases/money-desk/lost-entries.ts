@@ -4,7 +4,7 @@ import type { Money } from '../../domain/base/money.js';
 import type { Mode, Tenant } from '../../domain/base/tenant.js';
 import type { MoneyKind } from '../../domain/commands/partner-command.js';
 import { type EntryKind, entryKinds, spans } from '../../domain/deposits/book-reading.js';
-import type { Receipt } from '../../domain/deposits/receipt.js';
+import { isUnmatched, type Receipt } from '../../domain/deposits/receipt.js';
 import type { Payment } from '../../domain/payments/payment.js';
 import { assert, PonteError } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
@@ -83,7 +83,8 @@ export class LostEntries {
   /** Pay-ins that a stored command may have. */
   readonly #quoted: PartnerEntry[] = [];
   readonly #paidOut: PaidOut[] = [];
-  #deposits = 0;
+  /** The partner's ids of pay-ins that no command has. */
+  readonly #deposits = new Set<string>();
   #payouts = 0;
   #unreadable = 0;
 
@@ -128,7 +129,19 @@ export class LostEntries {
   async keepRest(deps: Deps): Promise<{ readonly deposits: number; readonly payouts: number }> {
     for (const entry of [...this.#named.values(), ...this.#quoted]) await this.#keep(deps, entry);
     for (const payment of this.#paidOut) await this.#assignDeposit(deps, payment);
-    return { deposits: this.#deposits, payouts: this.#payouts };
+    return { deposits: await this.#countUnmatched(deps), payouts: this.#payouts };
+  }
+
+  async #countUnmatched(deps: Deps): Promise<number> {
+    const { partner, mode } = this.#of;
+    let count = 0;
+    for (const partnerRef of this.#deposits) {
+      const receipt = await deps.store.run((tx) =>
+        tx.receipts.byPartnerRef(partner, mode, partnerRef),
+      );
+      if (receipt !== null && isUnmatched(receipt)) count += 1;
+    }
+    return count;
   }
 
   /** What was paid out was paid in: by the deposit of its amount, if only one fits only this. */
@@ -148,21 +161,21 @@ export class LostEntries {
       return stageAssignment(batch, receipt, paymentId, 'amount');
     });
     assigned?.announce();
-    if (assigned !== null) this.#deposits -= 1;
   }
 
   /** A deposit becomes a receipt. */
   async #keep(deps: Deps, entry: PartnerEntry): Promise<void> {
     const { own, receipt } = await deps.store.run((tx) => ourRowsOf(tx, this.#of, entry));
-    if (own !== null || receipt?.end === entry.status) return;
+    if (own !== null) return;
+    if (entry.kind === 'payin') this.#deposits.add(entry.partnerRef);
+    if (receipt?.end === entry.status) return;
     if (entry.kind === 'payout') {
       this.#payouts += 1;
       const { partnerRef } = entry;
       deps.log.error('alert', { alert: bookAlerts.unordered, mode: this.#of.mode, partnerRef });
       return;
     }
-    const outcome = await storeEntry(deps, this.#of, entry);
-    if (outcome === 'receipt') this.#deposits += 1;
+    await storeEntry(deps, this.#of, entry);
   }
 }
 

@@ -70,7 +70,7 @@ interface CheckCounts {
 }
 
 export interface CheckResult extends CheckCounts {
-  /** Pay-ins of the books that are no command's: they wait at the money desk. */
+  /** Received pay-ins of the books that are no command's: they wait at the money desk. */
   readonly deposits: number;
   /** Payouts of the books that no payment here ordered: the backup lacks the payment. */
   readonly unknownPayouts: number;

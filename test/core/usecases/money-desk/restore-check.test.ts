@@ -389,6 +389,32 @@ test('a nameless pay-in waits for a person, and its buyer is not asked to pay ag
   await at.booksAreRight();
 });
 
+test('deposits are the pay-ins that wait for a decision, in each check', async (t) => {
+  const life = await backedUp(t, 'buyer_kyc_approved');
+  const { deps, partner } = life.at.made;
+  await otherPayin(life);
+  await namelessPayins(life);
+  const { statement } = partner;
+  assert.ok(statement !== undefined);
+  const page: typeof statement.page = async (...asked) => {
+    const answer = done(await statement.page(...asked));
+    const entries = answer.entries.map((entry) => ({ ...entry, status: 'open' }) as const);
+    return { outcome: 'done', value: { ...answer, entries } };
+  };
+  Object.assign(partner, { statement: { ...statement, page } });
+  await quarantineRestored(deps);
+  const counted = async () => {
+    const { deposits } = await checkRestored(deps, () => undefined);
+    const page = { afterId: null, limit: 9 };
+    const waiting = await deps.store.run((tx) => tx.moneyQueues.receipts(page));
+    return [deposits, waiting.length];
+  };
+  assert.deepEqual(await counted(), [0, 0], 'it has not received money');
+  Object.assign(partner, { statement });
+  assert.deepEqual(await counted(), [1, 1]);
+  assert.deepEqual(await counted(), [1, 1]);
+});
+
 test('a nameless pay-in of a later quote than that of a refused one is kept', async (t) => {
   const life = await backedUp(t, 'fx_quoted');
   const { at } = life;
