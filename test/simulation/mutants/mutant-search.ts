@@ -3,11 +3,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { brokenHistory, type Mutant } from './mutants.js';
 
-/** Most variants are caught by one of a few short histories. */
-const SHORT_STEPS = 80;
-const LONG_STEPS = 600;
-/** Histories of each length: more than any variant needs. */
-const SEEDS = 100;
+/** Most variants are caught by one of a few short histories, the others by more long ones. */
+const lengths = [
+  { steps: 80, seeds: 12 },
+  { steps: 600, seeds: 100 },
+] as const;
 
 export function testCaught(mutants: readonly Mutant[]): void {
   for (const mutant of mutants) {
@@ -23,9 +23,9 @@ export function testCaught(mutants: readonly Mutant[]): void {
 async function brokenInvariants(mutant: Mutant): Promise<ReadonlySet<string>> {
   const broken = new Set<string>();
   const { simulate } = await brokenHistory(mutant);
-  for (const steps of [mutant.steps ?? SHORT_STEPS, LONG_STEPS]) {
-    for (let seed = 1; seed <= SEEDS; seed += 1) {
-      const { violation } = await simulate(seed, steps, mutant.focus);
+  for (const { steps, seeds } of lengths) {
+    for (let seed = 1; seed <= seeds; seed += 1) {
+      const { violation } = await simulate(seed, mutant.steps ?? steps, mutant.focus);
       if (violation !== null) broken.add(violation.invariant);
       if (mutant.caughtBy.some((expected) => broken.has(expected))) return broken;
     }

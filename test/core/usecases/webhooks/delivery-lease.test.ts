@@ -116,6 +116,8 @@ test('a host that starts again takes up at once what it had under way', async (t
   const { made, subscriptionId } = await opened(t);
   made.answer = () => new Promise(() => undefined);
   await made.runner.runOnce(made.deps.clock.nowMs(), 10);
+  // Only an attempt that is counted is under way.
+  await until(() => made.sent.length === 1);
   made.advanceClock(1_000);
   await made.deps.store.claims.releaseAll(made.deps.clock.nowMs());
   made.answer = () => ({});
