@@ -13,7 +13,7 @@ import {
   PreparedStatements,
 } from './connection.js';
 import { meaningOf } from './errors.js';
-import { LogSync, type SyncFile } from './log-sync.js';
+import { type SyncFile, WalSync } from './wal-sync.js';
 import { GroupWriter, type WriterCounts, type WriterStatement } from './writer.js';
 
 export interface SqliteOptions {
@@ -81,7 +81,7 @@ export class SqliteDatabase implements Database {
     this.endReads();
     this.connection.pragma('synchronous = normal');
     this.connection.pragma('busy_timeout = 0');
-    this.#writer.syncWith(new LogSync(this.#path, this.#syncFile));
+    this.#writer.syncWith(new WalSync(this.#path, this.#syncFile));
   }
 
   async read(sql: string, params: readonly Param[]): Promise<readonly Row[]> {

@@ -7,7 +7,7 @@ import { assert, isCode, PonteError } from '../../../core/errors.js';
 import { type Row, type Statement, StoreConflict } from '../database.js';
 import { PreparedStatements } from './connection.js';
 import { meaningOf } from './errors.js';
-import type { LogSync } from './log-sync.js';
+import type { WalSync } from './wal-sync.js';
 
 /** Larger groups would block the event loop, and delay the first batches. */
 const GROUP_MAX = 256;
@@ -48,7 +48,7 @@ export class GroupWriter {
   readonly #schedule: (commit: () => void) => void;
   readonly #busyTimeoutMs: number;
   /** Null where SQLite syncs each commit, or there is no disk. */
-  #log: LogSync | null = null;
+  #wal: WalSync | null = null;
   #syncing: Promise<void> | null = null;
   #failure: PonteError | null = null;
   #waiting: WriteBatch[] = [];
@@ -77,9 +77,9 @@ export class GroupWriter {
     return this.#failure === null ? this.#syncing : Promise.reject(this.#failure);
   }
 
-  /** From now on SQLite does not sync its commits, and answers wait for `log`. */
-  syncWith(log: LogSync): void {
-    this.#log = log;
+  /** From now on SQLite does not sync its commits, and answers wait for `wal`. */
+  syncWith(wal: WalSync): void {
+    this.#wal = wal;
   }
 
   /** Resolves the batch after the commit, once that is on the disk. */
@@ -97,7 +97,7 @@ export class GroupWriter {
       if (this.#waiting.length > 0) this.#commitGroup();
       if (this.#busySinceMs !== null) await pause(BUSY_PAUSE_MS);
     }
-    this.#log?.close();
+    this.#wal?.close();
   }
 
   #scheduleCommit(): void {
@@ -126,8 +126,8 @@ export class GroupWriter {
       else for (const { reject } of group) reject(refusal);
       return;
     }
-    if (this.#log === null) settle(group, outcomes);
-    else this.#settleOnDisk(this.#log, group, outcomes);
+    if (this.#wal === null) settle(group, outcomes);
+    else this.#settleOnDisk(this.#wal, group, outcomes);
   }
 
   /** Another process has locked the file. Reads are served. */
@@ -141,8 +141,8 @@ export class GroupWriter {
     }, BUSY_PAUSE_MS);
   }
 
-  #settleOnDisk(log: LogSync, group: readonly WriteBatch[], outcomes: readonly Outcome[]): void {
-    const synced = log.run().then(
+  #settleOnDisk(wal: WalSync, group: readonly WriteBatch[], outcomes: readonly Outcome[]): void {
+    const synced = wal.run().then(
       () => settle(group, outcomes),
       (error: unknown) => this.#fail(error, group),
     );

@@ -87,13 +87,14 @@ async function afterPage(
   if (answer.outcome !== 'done') return afterFailure(deps, reading, answer);
   const { entries, unreadable, nextCursor } = answer.value;
   const [payout] = await observe(deps, reading, entries);
-  if (payout !== undefined && reading.span === 'complete') {
-    const { partnerRef } = payout;
-    deps.log.error('alert', { alert: bookAlerts.unordered, mode: reading.mode, partnerRef });
-  }
+  // Once a day.
   if (reading.span === 'complete') {
+    const { mode, book } = reading;
+    if (payout !== undefined) {
+      const { partnerRef } = payout;
+      deps.log.error('alert', { alert: bookAlerts.unordered, mode, partnerRef });
+    }
     for (const entry of unreadable) {
-      const { mode, book } = reading;
       deps.log.error('alert', { alert: bookAlerts.unreadable, mode, book, ...entry });
     }
   }

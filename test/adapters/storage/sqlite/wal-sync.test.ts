@@ -17,8 +17,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import SqliteConnection from 'better-sqlite3';
 import { SqliteDatabase } from '../../../../adapters/storage/sqlite/database.js';
-import type { SyncFile } from '../../../../adapters/storage/sqlite/log-sync.js';
 import { openSqliteStore } from '../../../../adapters/storage/sqlite/store.js';
+import type { SyncFile } from '../../../../adapters/storage/sqlite/wal-sync.js';
 import { isCode } from '../../../../core/errors.js';
 import { aBuyer } from '../../../support/samples/domain-samples.js';
 import { loadTypeScript } from '../../../support/source-tree.js';
@@ -103,7 +103,7 @@ test('a write is answered when its commit is on the disk, and not before', async
   await written;
 });
 
-test('an answer that may tell of a commit waits until that is on the disk', async (t) => {
+test('an answer that may contain a commit waits until that is on the disk', async (t) => {
   const disk = slowDisk(t);
   const path = freshPath();
   const store = openSqliteStore({ path, syncFile: disk.syncFile });
@@ -251,7 +251,7 @@ test('after a sync that failed nothing is answered, also no read, and the proces
     });
   });
   const refused = 'StoreUnavailable';
-  // Two writes of a group, a later one, and a read that would tell of the first.
+  // Two writes of a group, a later one, and a read that would contain the first.
   const outcomes = [refused, refused, refused, refused, 'not writable'];
   assert.deepEqual([code, stdout.trim().split('\n')], [1, outcomes]);
   assert.match(stderr, /the disk is gone/);

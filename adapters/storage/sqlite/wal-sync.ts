@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 /** Resolves when all that was written to the file is on the disk. */
 export type SyncFile = (fd: number) => Promise<void>;
 
-export class LogSync {
+export class WalSync {
   readonly #path: string;
   readonly #syncFile: SyncFile;
   #fd: number | null = null;
