@@ -1,6 +1,6 @@
 // How often a page mails a link, to the buyer and to strangers who have its address.
 import assert from 'node:assert/strict';
-import { beforeEach, type TestContext, test } from 'node:test';
+import { test } from 'node:test';
 import { HOUR_MS, MINUTE_MS } from '../../../../core/domain/base/instant.js';
 import type { Tenant } from '../../../../core/domain/base/tenant.js';
 import { codeOf } from '../../../../core/domain/mail/mail.js';
@@ -8,7 +8,6 @@ import type { Payment } from '../../../../core/domain/payments/payment.js';
 import type { OutgoingMail } from '../../../../core/ports/outside.js';
 import {
   hashBrowser,
-  type LinkRequest,
   linkState,
   redeemCode,
   redeemLink,
@@ -16,49 +15,24 @@ import {
 import { inviteBuyer } from '../../../../core/usecases/payments/invoices.js';
 import {
   askForLink,
-  makeIntent,
-  makeInvoice,
   openLink,
   pageOf,
   someBrowser,
   tokenIn,
 } from '../../../support/scenes/made-payments.js';
-import { type World, world } from '../../../support/scenes/test-world.js';
+import { signInScene } from '../../../support/scenes/sign-in-scene.js';
+import type { World } from '../../../support/scenes/test-world.js';
 
 const notFound = { name: 'PonteError', code: 'NotFound' };
-const email = 'Ana@Example.com';
 
 let made: World;
 let tenant: Tenant;
 let strangers = 0;
 
-beforeEach(async (t) => {
-  made = await world(t as TestContext);
-  tenant = await made.newTenant();
+const { newIntent, ask, invited } = signInScene((world, home) => {
+  made = world;
+  tenant = home;
 });
-
-async function newIntent(home = tenant, address = email): Promise<Payment> {
-  const buyer = { email: address, name: null, country: null, phone: null };
-  return (await makeIntent(made.deps, home, { buyer })).payment;
-}
-
-/** Asks for a link; answers with the mails that this brought. */
-async function ask(payment: Payment, fields: Partial<LinkRequest> = {}) {
-  return mailsOf(() => askForLink(made.deps, payment, fields));
-}
-
-async function mailsOf(act: () => Promise<unknown>): Promise<readonly OutgoingMail[]> {
-  const before = made.mails.length;
-  await act();
-  await made.settle();
-  return made.mails.slice(before);
-}
-
-async function invited(): Promise<{ invoice: Payment; mail: OutgoingMail | undefined }> {
-  const { payment: invoice } = await makeInvoice(made.deps, tenant);
-  const [mail] = await mailsOf(() => inviteBuyer(made.deps, tenant, invoice.id));
-  return { invoice, mail };
-}
 
 const redeem = (payment: Payment, mail: OutgoingMail | undefined) =>
   redeemLink(made.deps, pageOf(payment), tokenIn(mail), 'en');
