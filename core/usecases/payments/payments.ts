@@ -16,7 +16,7 @@ import {
 import {
   EXTERNAL_PREFIX,
   firstStatus,
-  originNamed,
+  originsNamed,
   type Payment,
   type PaymentOrigin,
   type PaymentStatus,
@@ -104,21 +104,36 @@ function keyConflict(origin: PaymentOrigin): PonteError {
   return new PonteError('IdempotencyKeyConflict', message);
 }
 
-/** The payment that a path names (`originNamed`), if its origin is one of these. */
+/**
+ * The payment that a path names by its id or, with `ext_`, by its externalId, if it has one of
+ * these origins. NotFound; AmbiguousExternalId if payments of two origins have this externalId.
+ */
 export async function readPayment(
   deps: Deps,
   tenant: Tenant,
   idOrExternalId: string,
   origins: readonly PaymentOrigin[] = paymentOrigins,
 ): Promise<PaymentView> {
-  const origin = originNamed(idOrExternalId, origins);
-  if (origin === null) throw new PonteError('NotFound');
-  const view = await deps.store.run((tx) =>
-    idOrExternalId.startsWith(EXTERNAL_PREFIX)
-      ? tx.views.byExternalId(tenant, origin, idOrExternalId.slice(EXTERNAL_PREFIX.length))
-      : tx.views.get(tenant, idOrExternalId),
+  const named = originsNamed(idOrExternalId, origins);
+  const isExternal = idOrExternalId.startsWith(EXTERNAL_PREFIX);
+  const externalId = idOrExternalId.slice(EXTERNAL_PREFIX.length);
+  const views = await deps.store.run((tx) =>
+    Promise.all(
+      named.map((origin) =>
+        isExternal
+          ? tx.views.byExternalId(tenant, origin, externalId)
+          : tx.views.get(tenant, idOrExternalId),
+      ),
+    ),
   );
-  if (view === null || view.payment.origin !== origin) throw new PonteError('NotFound');
+  const found = views.filter((one) => one !== null);
+  const [view] = found;
+  if (view === undefined) throw new PonteError('NotFound');
+  if (found.length > 1) {
+    const ids = found.map(({ payment }) => payment.id).join(' or ');
+    const message = `A payment intent and an invoice have this externalId. Send the id: ${ids}.`;
+    throw new PonteError('AmbiguousExternalId', message);
+  }
   return view;
 }
 
