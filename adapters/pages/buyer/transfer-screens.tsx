@@ -1,11 +1,13 @@
 // The bank transfer: details in preparation, the details, a short payment, and the confirmation
 // before a short payment is returned.
-import type { ComponentChildren, VNode } from 'preact';
+import type { VNode } from 'preact';
 import type { PayinInstructions } from '../../../core/domain/payments/payin-instructions.js';
 import {
   Button,
   ButtonLink,
   CheckAgain,
+  Day,
+  Deadline,
   Exact,
   Form,
   LiveNote,
@@ -65,7 +67,7 @@ export function bankDetailsScreen(scene: PaymentScene): ScreenContent {
     title: texts.transfer.heading(amount),
     lede: (
       <>
-        {texts.transfer.nothing} {howLong(scene, instructions)}
+        {texts.transfer.nothing} {instructions === null ? null : payBy(scene, instructions)}
       </>
     ),
     station: 'transfer',
@@ -80,9 +82,7 @@ export function bankDetailsScreen(scene: PaymentScene): ScreenContent {
           <CheckCode scene={scene} />
           <section class="stack">
             <h2>{texts.transfer.sentAlready}</h2>
-            <p>
-              {texts.transfer.sentText} {payBy(scene, instructions)}
-            </p>
+            <p>{texts.transfer.sentText}</p>
             <div class="actions">
               <ButtonLink href={`${view.path}/instructions`} icon="print">
                 {texts.transfer.print}
@@ -133,13 +133,21 @@ export function heldScreen(scene: PaymentScene): ScreenContent {
   };
 }
 
-function howLong({ texts }: PaymentScene, instructions: PayinInstructions | null): string {
-  const days = instructions?.rails[0]?.arrivesWithinDays ?? null;
-  return days === null ? texts.transfer.someDays : texts.transfer.days(days.from, days.to);
-}
-
-function payBy({ texts }: PaymentScene, { payByMs }: PayinInstructions): ComponentChildren {
-  return payByMs === null ? null : texts.transfer.payBy(<Time atMs={payByMs} />);
+/** The bank details end on another day than the invoice is due: the earlier one binds. */
+function payBy({ texts, payment }: PaymentScene, { payByMs }: PayinInstructions) {
+  if (payByMs === null) return null;
+  const { dueDate } = payment;
+  const due = dueDate === null ? null : texts.transfer.invoiceDue(<Day day={dueDate} />);
+  return (
+    <>
+      {texts.transfer.payBy(
+        <b>
+          <Deadline atMs={payByMs} />
+        </b>,
+      )}{' '}
+      {due}
+    </>
+  );
 }
 
 function WhereMoneyIs({ scene }: { readonly scene: PaymentScene }): VNode {
@@ -207,7 +215,7 @@ export function shortScreen(scene: PaymentScene): ScreenContent {
           next={
             <>
               {texts.short.next(rest, payee)}{' '}
-              {payByMs === null ? null : texts.short.by(<Time atMs={payByMs} />)}
+              {payByMs === null ? null : texts.short.by(<Deadline atMs={payByMs} />)}
             </>
           }
           todo={texts.short.todo(rest)}
@@ -296,7 +304,12 @@ export function instructionsPage(scene: PaymentScene): ScreenContent {
       : { ...payment.instructions, amount: sumsOf(scene).missing };
   return {
     title: texts.transfer.details,
-    lede: texts.transfer.printedFor(payee),
+    lede: (
+      <>
+        {texts.transfer.printedFor(payee)}{' '}
+        {instructions === null ? null : payBy(scene, instructions)}
+      </>
+    ),
     station: null,
     body:
       instructions === null ? null : (
@@ -305,7 +318,6 @@ export function instructionsPage(scene: PaymentScene): ScreenContent {
           <Replaced scene={scene} />
           <BankAccounts scene={scene} instructions={instructions} />
           <CheckCode scene={scene} />
-          {instructions.payByMs === null ? null : <p>{payBy(scene, instructions)}</p>}
           <PrintedFrom scene={scene} verify />
         </>
       ),

@@ -1,9 +1,9 @@
 // The parts of which screens are made. They know the look and the markup that assistive technology
 // needs; they decide nothing about payments.
 import type { ComponentChildren, VNode } from 'preact';
-import { formatInstant, HOUR_MS } from '../../../core/domain/base/instant.js';
+import { DAY_MS, formatInstant, HOUR_MS } from '../../../core/domain/base/instant.js';
 import type { Money } from '../../../core/domain/base/money.js';
-import { dayMs } from './format.js';
+import { dayMs, lastWholeDayMs } from './format.js';
 import { Icon, type IconName } from './icons.js';
 import { useFrame } from './page-frame.js';
 import { plainText } from './plain-text.js';
@@ -32,6 +32,14 @@ export function Moment({ atMs }: { readonly atMs: number }): VNode {
   const { view } = useFrame();
   const isNear = Math.abs(atMs - view.nowMs) < NEAR_MS;
   return <Time atMs={atMs} as={isNear ? 'time' : 'full'} />;
+}
+
+/** By when money must arrive: a day, as banks promise days; on the last one the instant. */
+export function Deadline({ atMs }: { readonly atMs: number }): VNode {
+  const { view } = useFrame();
+  const dayMs = lastWholeDayMs(atMs);
+  const isOver = dayMs + DAY_MS <= view.nowMs;
+  return isOver ? <Time atMs={atMs} /> : <Time atMs={dayMs} as="day" />;
 }
 
 /** A day of the calendar, the same in every zone. */
@@ -123,7 +131,8 @@ export function Exact({
   readonly rows: readonly {
     readonly label: string;
     readonly shown: string;
-    readonly copy: string;
+    /** Null where there is nothing to paste. */
+    readonly copy: string | null;
   }[];
 }): VNode {
   return (
@@ -132,9 +141,11 @@ export function Exact({
         <div>
           <dt>{label}</dt>
           <dd class="digits">{shown}</dd>
-          <dd class="act">
-            <Copy value={copy} label={label} />
-          </dd>
+          {copy === null ? null : (
+            <dd class="act">
+              <Copy value={copy} label={label} />
+            </dd>
+          )}
         </div>
       ))}
     </dl>

@@ -1,5 +1,6 @@
 // Amounts, rates and times as text. Formatting takes decimal strings, so no amount becomes a float.
 // Times are UTC and say so; the browser script rewrites them to the zone of the reader.
+import { DAY_MS, MINUTE_MS } from '../../../core/domain/base/instant.js';
 import type { Locale } from '../../../core/domain/base/locale.js';
 import { formatAmount, type Money } from '../../../core/domain/base/money.js';
 
@@ -46,6 +47,14 @@ export function plainAmount({ amountMinor }: Money): string {
 /** A day as YYYY-MM-DD, in UTC, so that no zone shifts it. */
 export function dayMs(day: string): number {
   return Date.parse(`${day}T00:00:00Z`);
+}
+
+/**
+ * The last whole day before an instant at which something ends: what arrives on that day is in
+ * time everywhere. An end within the last minute of a day counts as the end of that day.
+ */
+export function lastWholeDayMs(endMs: number): number {
+  return Math.floor((endMs + MINUTE_MS) / DAY_MS) * DAY_MS - DAY_MS;
 }
 
 /** A sentence that ends with a name such as `Ltd.` has one full stop. */

@@ -135,7 +135,7 @@ const walks: Readonly<Record<string, readonly string[]>> = {
     ...copyRows.map((name) => `Copy ${name}`),
     'Copy Bank’s address',
     'Copy Holder’s address',
-    'Account for a transfer from another country (SWIFT)',
+    'Account for transfers from other countries (SWIFT)',
     'Check a code or account',
     'Print these details',
     'Check again',
