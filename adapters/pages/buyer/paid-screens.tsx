@@ -2,10 +2,19 @@
 import type { VNode } from 'preact';
 import { formatRate, parseRate } from '../../../core/domain/base/money.js';
 import { helpReference } from '../../../core/domain/payments/display.js';
-import { ButtonLink, type FactRow, LiveNote, PrintActions, Rows, Time } from '../kit/components.js';
+import {
+  ButtonLink,
+  Day,
+  type FactRow,
+  LiveNote,
+  PrintActions,
+  Rows,
+  Time,
+} from '../kit/components.js';
 import { Icon } from '../kit/icons.js';
 import { PrintedFrom } from './bank-details.js';
 import { isWebAddress, type ScreenContent } from './layout.js';
+import { ShownItems } from './line-items.js';
 import {
   FourAnswers,
   isZero,
@@ -127,7 +136,7 @@ function paidLede({ texts, format, payment, payee }: PaymentScene) {
   const { settlement } = payment;
   if (settlement === null) return undefined;
   const { settled, settledAtMs } = settlement;
-  return texts.paid.lede(payee, format.money(settled), <Time atMs={settledAtMs} as="day" />);
+  return texts.paid.lede(payee, format.money(settled), <Time atMs={settledAtMs} as="brasilia" />);
 }
 
 function returnHost(url: string | null): string | null {
@@ -197,7 +206,7 @@ function amountRows(scene: PaymentScene, settlement: SettlementView): readonly F
 
 function factRows(scene: PaymentScene): readonly (FactRow | null)[] {
   const { texts, format, payment, payee } = scene;
-  const { settlement, payeeTaxIdLast4, check, purpose } = payment;
+  const { settlement, payeeTaxIdLast4, check, purpose, dueDate } = payment;
   const { receivedAtMs } = payment.money;
   const code = (label: string, value: string | null): FactRow | null =>
     value === null ? null : { label, value, look: 'code' };
@@ -206,6 +215,9 @@ function factRows(scene: PaymentScene): readonly (FactRow | null)[] {
     payment.payer === null ? null : { label: texts.paid.payer, value: payerNameOf(scene) },
     { label: texts.paid.payee, value: payee, ...cnpj },
     purpose === null ? null : { label: texts.paid.purpose, value: texts.purposes[purpose] },
+    dueDate === null ? null : { label: texts.frame.due, value: <Day day={dueDate} /> },
+    { label: texts.paid.sentBy, value: sentBy(scene) },
+    code(texts.paid.reference, payment.instructions?.reference ?? null),
     receivedAtMs === null
       ? null
       : { label: texts.paid.receivedAt, value: <Time atMs={receivedAtMs} /> },
@@ -223,6 +235,14 @@ function factRows(scene: PaymentScene): readonly (FactRow | null)[] {
   ];
 }
 
+/** The rail, where the buyer had no choice: partners do not report which one was used. */
+function sentBy({ texts, payment: { instructions } }: PaymentScene): string {
+  const rails = instructions?.rails ?? [];
+  const [only] = rails;
+  const name = rails.length === 1 && only !== undefined ? texts.transfer.rails[only.rail] : null;
+  return texts.paid.bankTransfer(name);
+}
+
 /** The print view. */
 export function receiptPage(scene: PaymentScene): ScreenContent {
   const { texts } = scene;
@@ -235,6 +255,7 @@ export function receiptPage(scene: PaymentScene): ScreenContent {
       <>
         <PrintActions />
         <Receipt scene={scene} />
+        <ShownItems scene={scene} />
         <MoneyCard scene={scene} stops={null} rest="payee" />
         <PrintedFrom scene={scene} />
       </>

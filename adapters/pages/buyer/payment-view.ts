@@ -179,6 +179,7 @@ function signedInView(deps: Urls, shown: PaymentPage): PagePayment {
   const display = readDisplay(payment.display);
   return {
     ...outerView(deps, shown),
+    payeeTaxIdLast4: shown.payeeTaxIdLast4,
     payer: payment.buyer.name,
     partner: partnerIn(payment.payinInstructions),
     display: {

@@ -10,18 +10,23 @@ import { plainText } from './plain-text.js';
 
 const NEAR_MS = 12 * HOUR_MS;
 
-/** `full` and `time` say UTC until the script writes the reader's zone; `day` is a day of UTC. */
+/**
+ * `full` and `time` say UTC until the script writes the reader's zone; `day` is a day of UTC, and
+ * `brasilia` a day in Brasília.
+ */
 export function Time({
   atMs,
   as = 'full',
 }: {
   readonly atMs: number;
-  readonly as?: 'full' | 'day' | 'time';
+  readonly as?: 'full' | 'day' | 'time' | 'brasilia';
 }): VNode {
   const { format } = useFrame();
-  const write = { full: format.instant, day: format.day, time: format.time }[as];
+  const { instant: full, day, time, brasiliaDay: brasilia } = format;
+  const write = { full, day, time, brasilia }[as];
+  const isLocal = as === 'full' || as === 'time';
   return (
-    <time dateTime={formatInstant(atMs)} data-local={as === 'day' ? undefined : as}>
+    <time dateTime={formatInstant(atMs)} data-local={isLocal ? as : undefined}>
       {write(atMs)}
     </time>
   );

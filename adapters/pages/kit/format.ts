@@ -18,7 +18,9 @@ export interface Format {
   readonly time: (atMs: number) => string;
   /** `17 November 2026, 15:58 UTC`. */
   readonly instant: (atMs: number) => string;
-  /** `15:58`, in Brasília. */
+  /** The day in Brasília, which is the payee's. */
+  readonly brasiliaDay: (atMs: number) => string;
+  /** `17 November 2026, 15:58`, in Brasília. */
   readonly brasilia: (atMs: number) => string;
 }
 
@@ -29,6 +31,7 @@ const dateLocales = { en: 'en-GB', 'pt-BR': 'pt-BR', es: 'es' } as const satisfi
 >;
 
 const NO_BREAK_SPACE = '\u00a0';
+const BRASILIA = 'America/Sao_Paulo';
 const RATE_DECIMALS = 4;
 
 const formats = new Map<Locale, Format>();
@@ -79,10 +82,12 @@ function createFormat(locale: Locale): Format {
     roundingMode: 'halfEven',
   });
   const counts = new Intl.NumberFormat(locale);
-  const days = dateFormat(locale, { day: 'numeric', month: 'long', year: 'numeric' });
+  const date = { day: 'numeric', month: 'long', year: 'numeric' } as const;
+  const days = dateFormat(locale, date);
   const clock = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const;
   const times = dateFormat(locale, clock);
-  const brasilia = dateFormat(locale, { ...clock, timeZone: 'America/Sao_Paulo' });
+  const brasiliaTimes = dateFormat(locale, { ...clock, timeZone: BRASILIA });
+  const brasiliaDays = dateFormat(locale, { ...date, timeZone: BRASILIA });
   const time = (atMs: number) => `${times.format(atMs)}${NO_BREAK_SPACE}UTC`;
   return {
     money: ({ amountMinor, currency }) => inCurrency(currency).format(decimal(amountMinor)),
@@ -92,7 +97,8 @@ function createFormat(locale: Locale): Format {
     day: (atMs) => days.format(atMs),
     time,
     instant: (atMs) => `${days.format(atMs)}, ${time(atMs)}`,
-    brasilia: (atMs) => brasilia.format(atMs),
+    brasiliaDay: (atMs) => brasiliaDays.format(atMs),
+    brasilia: (atMs) => `${brasiliaDays.format(atMs)}, ${brasiliaTimes.format(atMs)}`,
   };
 }
 

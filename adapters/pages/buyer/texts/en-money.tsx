@@ -280,6 +280,10 @@ export const enMoney = {
     payee: 'Payee',
     purpose: 'Purpose',
     cnpj: (last4: string) => `CNPJ ending ${last4}`,
+    sentBy: 'Sent by',
+    bankTransfer: (name: string | null) =>
+      name === null ? 'Bank transfer' : `Bank transfer (${name})`,
+    reference: 'Reference of the transfer',
     receivedAt: 'Transfer arrived',
     paidOutAt: 'Paid out on',
     brasilia: (time: string) => `${time} in Brasília`,

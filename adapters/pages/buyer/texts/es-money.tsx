@@ -283,6 +283,10 @@ export const esMoney = {
     payee: 'Beneficiario',
     purpose: 'Finalidad',
     cnpj: (last4) => `CNPJ terminado en ${last4}`,
+    sentBy: 'Medio de pago',
+    bankTransfer: (name) =>
+      name === null ? 'Transferencia bancaria' : `Transferencia bancaria (${name})`,
+    reference: 'Referencia de la transferencia',
     receivedAt: 'Transferencia recibida',
     paidOutAt: 'Fecha de abono',
     brasilia: (time) => `${time} en Brasilia`,

@@ -277,6 +277,10 @@ export const ptBrMoney = {
     payee: 'Recebedor',
     purpose: 'Finalidade',
     cnpj: (last4) => `CNPJ com final ${last4}`,
+    sentBy: 'Meio de pagamento',
+    bankTransfer: (name) =>
+      name === null ? 'Transferência bancária' : `Transferência bancária (${name})`,
+    reference: 'Referência da transferência',
     receivedAt: 'Transferência recebida',
     paidOutAt: 'Data do pagamento',
     brasilia: (time) => `${time} em Brasília`,

@@ -243,6 +243,24 @@ test('a printed sheet says which page it came from, and bank details where to ch
   }
 });
 
+test('a receipt has the payee’s day, tax id, the reference, the rail, the due date and items', () => {
+  const settledAtMs = at('2026-11-23T01:12:00Z');
+  const settlement = { ...paymentOnScreen.paid.settlement!, settledAtMs };
+  const instructions = { ...paymentOnScreen.paid.instructions!, rails: sepa.rails };
+  const { page } = samples.find(({ name }) => name === 'receipt')!.view;
+  const shown = { ...screenWith('paid', { settlement, instructions }), page };
+  const text = textOf(renderPage(shown));
+  assert.match(text, /received BRL\u00a066,046\.73 on 22 November 2026/);
+  assert.match(text, /23 November 2026, 01:12\u00a0UTC 22 November 2026, 22:12 in Brasília/);
+  assert.match(text, /CNPJ ending 0195/);
+  assert.match(text, /Reference of the transfer 48120937/);
+  assert.match(text, /Sent by Bank transfer \(SEPA\)/);
+  assert.match(text, /Due 30 November 2026/);
+  assert.match(text, /Phytosanitary certificate/);
+  // Which of several rails was used is not known.
+  assert.match(textOf(renderPage(onScreen('paid'))), /Sent by Bank transfer Reference/);
+});
+
 test('rails with the same fields are one account', () => {
   const text = textOf(renderPage(onScreen('bank_details')));
   assert.match(text, /Account in the US \(ACH or wire\)/);
