@@ -37,7 +37,7 @@ export function BankAccounts({ scene, instructions }: BankProps): VNode {
         <div class="card">
           <h2>{headingOf(scene, usual)}</h2>
           <History scene={scene} />
-          <AccountRows scene={scene} instructions={instructions} account={usual} />
+          <AccountRows scene={scene} instructions={instructions} account={usual} isFirst />
           <Scan scene={scene} instructions={instructions} />
           {others.map((account) => (
             <details>
@@ -138,13 +138,16 @@ export function Replaced({
 /** On paper: which page it was printed from, and where bank details are checked. */
 export function PrintedFrom({ scene, verify }: { scene: PaymentScene; verify?: true }): VNode {
   const { texts, payment } = scene;
-  const { links, shortId } = payment;
+  const { links, shortId, check } = payment;
   return (
     <section class="card">
       <Rows
         rows={[
           { label: texts.transfer.address, value: links.page, look: 'code' },
-          { label: texts.transfer.shortId, value: shortId, look: 'code' },
+          // Beside the check code, too.
+          verify && check !== null
+            ? null
+            : { label: texts.transfer.shortId, value: shortId, look: 'code' },
           verify ? { label: texts.frame.verify, value: links.verify, look: 'code' } : null,
         ]}
       />
@@ -170,7 +173,13 @@ function History({ scene: { texts, payment, payee } }: { readonly scene: Payment
   );
 }
 
-function AccountRows({ scene, instructions, account }: BankProps & { readonly account: Account }) {
+interface AccountProps extends BankProps {
+  readonly account: Account;
+  /** The first one says why its name is not that of the payee. */
+  readonly isFirst?: true;
+}
+
+function AccountRows({ scene, instructions, account, isFirst }: AccountProps): VNode {
   const { texts } = scene;
   const rows: readonly FactRow[] = account.fields.map(({ name, value }) => {
     const label = texts.transfer.fields[name];
@@ -180,7 +189,7 @@ function AccountRows({ scene, instructions, account }: BankProps & { readonly ac
       // Banks ask for a choice.
       ...(name === 'accountType' ? {} : { copy: { value, label } }),
       ...(inDigits.has(name) ? { look: 'digits' as const } : {}),
-      ...holderNote(scene, instructions, name, value),
+      ...(isFirst ? holderNote(scene, instructions, name, value) : {}),
     };
   });
   // In the box above where it is the first account.

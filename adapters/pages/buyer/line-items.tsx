@@ -22,7 +22,7 @@ export function FoldedItems({ scene }: ItemsProps): VNode | null {
 /** On paper. */
 export function ShownItems({ scene }: ItemsProps): VNode | null {
   return hasItems(scene) ? (
-    <section>
+    <section class="stack-s">
       <h2>{scene.texts.price.items}</h2>
       <Items scene={scene} />
     </section>

@@ -2,18 +2,10 @@
 import type { VNode } from 'preact';
 import { formatRate, parseRate } from '../../../core/domain/base/money.js';
 import { helpReference } from '../../../core/domain/payments/display.js';
-import {
-  ButtonLink,
-  Day,
-  type FactRow,
-  LiveNote,
-  PrintActions,
-  Rows,
-  Time,
-} from '../kit/components.js';
+import { ButtonLink, type FactRow, LiveNote, PrintActions, Rows, Time } from '../kit/components.js';
 import { Icon } from '../kit/icons.js';
 import { PrintedFrom } from './bank-details.js';
-import { isWebAddress, type ScreenContent } from './layout.js';
+import { isWebAddress, paymentRows, type ScreenContent } from './layout.js';
 import { ShownItems } from './line-items.js';
 import {
   FourAnswers,
@@ -123,7 +115,7 @@ export function paidScreen(scene: PaymentScene): ScreenContent {
               {texts.paid.returnTo(host)}
             </ButtonLink>
           )}
-          <ButtonLink href={`${view.path}/receipt`} icon="print">
+          <ButtonLink href={`${view.path}/receipt#print`} icon="print">
             {texts.paid.print}
           </ButtonLink>
         </div>
@@ -206,7 +198,7 @@ function amountRows(scene: PaymentScene, settlement: SettlementView): readonly F
 
 function factRows(scene: PaymentScene): readonly (FactRow | null)[] {
   const { texts, format, payment, payee } = scene;
-  const { settlement, payeeTaxIdLast4, check, purpose, dueDate } = payment;
+  const { settlement, payeeTaxIdLast4, check, purpose } = payment;
   const { receivedAtMs } = payment.money;
   const code = (label: string, value: string | null): FactRow | null =>
     value === null ? null : { label, value, look: 'code' };
@@ -215,8 +207,8 @@ function factRows(scene: PaymentScene): readonly (FactRow | null)[] {
     payment.payer === null ? null : { label: texts.paid.payer, value: payerNameOf(scene) },
     { label: texts.paid.payee, value: payee, ...cnpj },
     purpose === null ? null : { label: texts.paid.purpose, value: texts.purposes[purpose] },
-    dueDate === null ? null : { label: texts.frame.due, value: <Day day={dueDate} /> },
-    { label: texts.paid.sentBy, value: sentBy(scene) },
+    ...paymentRows(scene.view, texts),
+    { label: texts.paid.method, value: methodOf(scene) },
     code(texts.paid.reference, payment.instructions?.reference ?? null),
     receivedAtMs === null
       ? null
@@ -236,7 +228,7 @@ function factRows(scene: PaymentScene): readonly (FactRow | null)[] {
 }
 
 /** The rail, where the buyer had no choice: partners do not report which one was used. */
-function sentBy({ texts, payment: { instructions } }: PaymentScene): string {
+function methodOf({ texts, payment: { instructions } }: PaymentScene): string {
   const rails = instructions?.rails ?? [];
   const [only] = rails;
   const name = rails.length === 1 && only !== undefined ? texts.transfer.rails[only.rail] : null;
@@ -251,6 +243,8 @@ export function receiptPage(scene: PaymentScene): ScreenContent {
     heading: texts.journey.paid,
     lede: paidLede(scene),
     station: null,
+    // The receipt has them.
+    about: <></>,
     body: (
       <>
         <PrintActions />

@@ -14,11 +14,12 @@ import {
   Note,
   PrintActions,
   Route,
+  Rows,
   Time,
 } from '../kit/components.js';
 import { plainAmount } from '../kit/format.js';
 import { BankAccounts, PrintedFrom, Replaced, referenceRows } from './bank-details.js';
-import type { ScreenContent } from './layout.js';
+import { paymentRows, type ScreenContent } from './layout.js';
 import {
   FourAnswers,
   MoneyCard,
@@ -84,7 +85,7 @@ export function bankDetailsScreen(scene: PaymentScene): ScreenContent {
             <h2>{texts.transfer.sentAlready}</h2>
             <p>{texts.transfer.sentText}</p>
             <div class="actions">
-              <ButtonLink href={`${view.path}/instructions`} icon="print">
+              <ButtonLink href={`${view.path}/instructions#print`} icon="print">
                 {texts.transfer.print}
               </ButtonLink>
               <CheckAgain />
@@ -311,11 +312,13 @@ export function instructionsPage(scene: PaymentScene): ScreenContent {
       </>
     ),
     station: null,
+    about: <></>,
     body:
       instructions === null ? null : (
         <>
           <PrintActions />
           <Replaced scene={scene} />
+          <Rows rows={paymentRows(scene.view, texts)} />
           <BankAccounts scene={scene} instructions={instructions} />
           <CheckCode scene={scene} />
           <PrintedFrom scene={scene} verify />

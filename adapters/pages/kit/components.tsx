@@ -328,7 +328,7 @@ export function LiveNote(): VNode {
   );
 }
 
-/** The button needs the script; without it, the browser's menu prints. */
+/** The button needs the script, which also prints at once after a link with `#print`. */
 export function PrintActions(): VNode {
   const { view, texts } = useFrame();
   return (
@@ -338,6 +338,7 @@ export function PrintActions(): VNode {
         {texts.frame.print}
       </button>
       <ButtonLink href={view.path}>{texts.frame.back}</ButtonLink>
+      <noscript>{texts.frame.printHow}</noscript>
     </div>
   );
 }

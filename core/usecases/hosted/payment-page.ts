@@ -22,7 +22,7 @@ export interface PaymentPage extends PaymentView {
   readonly submission: KycSubmission | null;
   readonly kyc: KycState;
   readonly screen: ReturnType<typeof screenOf>;
-  /** Of the seller's tax id; null if it is unknown or the organization is paid. */
+  /** The end of the seller's tax id; null if it is unknown or the organization is paid. */
   readonly payeeTaxIdLast4: string | null;
   /** What the buyer waits for takes longer than it should. */
   readonly isLate: boolean;

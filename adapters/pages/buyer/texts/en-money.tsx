@@ -215,7 +215,7 @@ export const enMoney = {
       'Your transfer has not arrived, although it should have by now. If you sent it, ask your ' +
       `bank where it is and let ${org} know. If you did not, you can still send it.`,
     details: 'Bank details',
-    printedFor: (payee: string) => `For your payment to ${payee}`,
+    printedFor: (payee: string) => sentence(`For your payment to ${payee}.`),
   },
   late: 'This takes longer than usual. We are looking into it and mail you when it goes on.',
   held: {
@@ -280,7 +280,7 @@ export const enMoney = {
     payee: 'Payee',
     purpose: 'Purpose',
     cnpj: (last4: string) => `CNPJ ending ${last4}`,
-    sentBy: 'Sent by',
+    method: 'Method',
     bankTransfer: (name: string | null) =>
       name === null ? 'Bank transfer' : `Bank transfer (${name})`,
     reference: 'Reference of the transfer',

@@ -216,7 +216,7 @@ export const esMoney = {
       'Su transferencia no llegó, aunque ya debería haber llegado. Si la envió, pregunte a su ' +
       `banco dónde está y avise a ${org}. Si no la envió, todavía puede hacerlo.`,
     details: 'Datos bancarios',
-    printedFor: (payee) => `Para su pago a ${payee}`,
+    printedFor: (payee) => sentence(`Para su pago a ${payee}.`),
   },
   late: 'Está tardando más de lo habitual. Lo estamos revisando y le avisamos por correo.',
   held: {
@@ -283,7 +283,7 @@ export const esMoney = {
     payee: 'Beneficiario',
     purpose: 'Finalidad',
     cnpj: (last4) => `CNPJ terminado en ${last4}`,
-    sentBy: 'Medio de pago',
+    method: 'Medio de pago',
     bankTransfer: (name) =>
       name === null ? 'Transferencia bancaria' : `Transferencia bancaria (${name})`,
     reference: 'Referencia de la transferencia',

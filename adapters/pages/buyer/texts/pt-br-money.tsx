@@ -211,7 +211,7 @@ export const ptBrMoney = {
       'Sua transferência não chegou, embora já devesse ter chegado. Se você a enviou, pergunte ' +
       `ao seu banco onde ela está e avise ${org}. Se não enviou, ainda pode enviar.`,
     details: 'Dados bancários',
-    printedFor: (payee) => `Para o seu pagamento a ${payee}`,
+    printedFor: (payee) => sentence(`Para o seu pagamento a ${payee}.`),
   },
   late: 'Está demorando mais que o normal. Estamos verificando e avisamos por e‑mail.',
   held: {
@@ -277,7 +277,7 @@ export const ptBrMoney = {
     payee: 'Recebedor',
     purpose: 'Finalidade',
     cnpj: (last4) => `CNPJ com final ${last4}`,
-    sentBy: 'Meio de pagamento',
+    method: 'Meio de pagamento',
     bankTransfer: (name) =>
       name === null ? 'Transferência bancária' : `Transferência bancária (${name})`,
     reference: 'Referência da transferência',

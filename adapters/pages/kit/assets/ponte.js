@@ -212,6 +212,7 @@ function printing() {
   for (const button of all('[data-print]')) {
     button.hidden = false;
     button.addEventListener('click', () => print());
+    if (location.hash === '#print') print();
   }
   // Browsers that do not open a closed `details` by style.
   addEventListener('beforeprint', () => {

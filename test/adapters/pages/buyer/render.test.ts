@@ -254,11 +254,11 @@ test('a receipt has the payee’s day, tax id, the reference, the rail, the due 
   assert.match(text, /23 November 2026, 01:12\u00a0UTC 22 November 2026, 22:12 in Brasília/);
   assert.match(text, /CNPJ ending 0195/);
   assert.match(text, /Reference of the transfer 48120937/);
-  assert.match(text, /Sent by Bank transfer \(SEPA\)/);
+  assert.match(text, /Method Bank transfer \(SEPA\)/);
   assert.match(text, /Due 30 November 2026/);
   assert.match(text, /Phytosanitary certificate/);
   // Which of several rails was used is not known.
-  assert.match(textOf(renderPage(onScreen('paid'))), /Sent by Bank transfer Reference/);
+  assert.match(textOf(renderPage(onScreen('paid'))), /Method Bank transfer Reference/);
 });
 
 test('rails with the same fields are one account', () => {
