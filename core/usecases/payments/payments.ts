@@ -3,7 +3,7 @@
 import { hasUnstorableText } from '../../domain/base/raw-json.js';
 import { type Tenant, tenantOf } from '../../domain/base/tenant.js';
 import { type Buyer, emailKey } from '../../domain/parties/buyer-kyc.js';
-import { readyToCollect } from '../../domain/parties/connected-account.js';
+import { payeeNameOf, readyToCollect } from '../../domain/parties/connected-account.js';
 import { mayCollect } from '../../domain/parties/organization.js';
 import { isShortPaid, type PaymentView } from '../../domain/payments/change.js';
 import { paymentEvent, paymentEventTypes } from '../../domain/payments/event.js';
@@ -313,10 +313,10 @@ export async function currentDestination(tx: Tx, payment: Payment): Promise<stri
 async function sellerPaid(tx: Tx, tenant: Tenant, externalId: string): Promise<Payee> {
   const seller = await tx.accounts.byExternalId(tenant, externalId);
   if (seller === null || !readyToCollect(seller)) throw new PonteError('SellerNotReady');
-  const { destinationRef, legalName, displayName } = seller;
+  const { destinationRef } = seller;
   assert(destinationRef !== null, 'a seller that is ready has a destination');
   tx.accounts.expect(seller);
-  return { payeeName: legalName ?? displayName, destination: destinationRef };
+  return { payeeName: payeeNameOf(seller), destination: destinationRef };
 }
 
 /** Guards the organization's setting for invoices. */
