@@ -392,7 +392,8 @@ create table "ledger_lines" (
   payment_id text not null,
   kind text not null,
   account text not null check (account in (
-    'buyer', 'partner_float', 'conversion', 'fees', 'seller', 'refunds', 'losses', 'operator'
+    'buyer', 'partner_float', 'conversion', 'fees', 'seller', 'refunds', 'losses', 'operator',
+    'suspense', 'adjustments'
   )),
   amount_minor integer not null check (amount_minor <> 0),
   currency text not null,

@@ -69,7 +69,7 @@ const quotes = defineTable<Quote>('quotes', {
 interface StoredLine extends Tenant, LedgerLine {
   readonly postingId: string;
   readonly lineNumber: number;
-  readonly paymentId: string;
+  readonly subjectId: string;
   readonly kind: PostingKind;
   readonly atMs: number;
 }
@@ -78,7 +78,8 @@ const lines = defineTable<StoredLine>('ledger_lines', {
   ...tenant,
   postingId: key(text('posting_id')),
   lineNumber: key(integer('line_number')),
-  paymentId: fixed(text('payment_id')),
+  // The id of a receipt is in this column, too.
+  subjectId: fixed(text('payment_id')),
   kind: fixed(oneOf('kind', postingKinds)),
   account: fixed(oneOf('account', ledgerAccounts)),
   money: fixed(money('amount_minor', 'currency')),
@@ -127,11 +128,8 @@ export function quotesOf(unit: UnitOfWork): Tx['quotes'] {
 /** $1: the mode. */
 const balancesSql = [
   'select account, currency, cast(sum(amount_minor) as bigint) as amount_minor,',
-  'count(*) as lines from (',
-  'select account, currency, amount_minor from ledger_lines where mode = $1 union all',
-  'select l.account, l.currency, l.amount_minor from receipt_lines l',
-  'join receipts r on r.id = l.receipt_id where r.mode = $1',
-  ') as posted group by account, currency order by account, currency',
+  'count(*) as lines from ledger_lines where mode = $1',
+  'group by account, currency order by account, currency',
 ].join(' ');
 
 /** $1: the mode. */
@@ -168,21 +166,21 @@ export function ledgerOf(unit: UnitOfWork): Tx['ledger'] {
         feesMinor: minor.null('fees_minor').read(row),
       }));
     },
-    append({ orgId, mode }, paymentId, postingId, posting, atMs) {
+    append({ orgId, mode }, subjectId, postingId, posting, atMs) {
       for (const [index, line] of posting.lines.entries()) {
         const { kind } = posting;
-        const place = { orgId, mode, postingId, lineNumber: index + 1, paymentId, kind, atMs };
+        const place = { orgId, mode, postingId, lineNumber: index + 1, subjectId, kind, atMs };
         unit.stage(lines.insert({ ...place, ...line }));
       }
     },
-    async ofPayment({ orgId, mode }, paymentId) {
+    async ofSubject({ orgId, mode }, subjectId) {
       const found = await unit.all(
         lines,
         [
           'where org_id = $1 and mode = $2 and payment_id = $3 order by posted_at,',
           'posting_id, line_number',
         ].join(' '),
-        [orgId, mode, paymentId],
+        [orgId, mode, subjectId],
       );
       return postingsOf(found);
     },

@@ -261,7 +261,7 @@ async function shortRow(
   const tenant = tenantOf(of);
   const [{ payment, funds }, postings] = await Promise.all([
     loadPayment(tx, tenant, id),
-    tx.ledger.ofPayment(tenant, id),
+    tx.ledger.ofSubject(tenant, id),
   ]);
   if (!isShortPaid({ payment, funds })) return null;
   const { amount, expiresAtMs } = payment;

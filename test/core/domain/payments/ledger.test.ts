@@ -22,7 +22,7 @@ const anyLine: fc.Arbitrary<LedgerLine> = fc.record({
   }),
 });
 
-test('the accounts of a payment', () => {
+test('the accounts of the ledger', () => {
   assert.deepEqual(ledgerAccounts, [
     'buyer',
     'partner_float',
@@ -32,6 +32,8 @@ test('the accounts of a payment', () => {
     'refunds',
     'losses',
     'operator',
+    'suspense',
+    'adjustments',
   ]);
 });
 
@@ -51,6 +53,8 @@ test('every fact about money and its opposite has its posting', () => {
     'return_reversed',
     'payout_paid',
     'payout_returned',
+    'receipt_assigned',
+    'receipt_resolved',
   ]);
 });
 
