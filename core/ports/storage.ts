@@ -156,7 +156,7 @@ export interface Tx {
   };
   readonly funds: Writes<Funds, 'insert' | 'update'> & {
     get(tenant: Tenant, paymentId: string): Found<Funds>;
-    /** Funds with a debt to the buyer, an unknown position or a loss, oldest first. */
+    /** Funds with a debt to the buyer, an unknown position or an open loss, oldest first. */
     open(limit: number): Many<Funds>;
     /** Reads all tenants, in key order. */
     page(after: Pick<Funds, 'orgId' | 'mode' | 'paymentId'> | null, limit: number): Many<Funds>;
@@ -220,6 +220,8 @@ export interface Tx {
     received(page: QueuePage): Many<Funds>;
     /** Running payments whose buyer lost its approval, perhaps for a time. */
     unapproved(page: QueuePage): Many<Payment>;
+    /** Lists payments with a loss that is not written off, by the id of the payment. */
+    lost(page: QueuePage): Many<Funds>;
   };
   readonly idempotency: {
     find(

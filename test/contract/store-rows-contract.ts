@@ -94,6 +94,7 @@ const fullFunds = someFunds({
   refundOrderedMinor: 3n,
   refundedMinor: 4n,
   lossMinor: 5n,
+  writtenOffMinor: 4n,
 });
 const fullCommand = aCommand({
   leaseToken: 'w',

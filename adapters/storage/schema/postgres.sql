@@ -390,6 +390,7 @@ create table funds (
   refunded_minor bigint not null,
   loss_minor bigint not null,
   version integer not null,
+  written_off_minor bigint not null default 0,
   constraint funds_check check (((received_minor + loss_minor) >= (((payout_minor +
     refund_owed_minor) + refund_ordered_minor) + refunded_minor))),
   constraint funds_loss_minor_check check ((loss_minor >= 0)),
@@ -404,7 +405,8 @@ create table funds (
     'refund_ordered'::text, 'refunded'::text, 'needs_review'::text]))),
   constraint funds_refund_ordered_minor_check check ((refund_ordered_minor >= 0)),
   constraint funds_refund_owed_minor_check check ((refund_owed_minor >= 0)),
-  constraint funds_refunded_minor_check check ((refunded_minor >= 0))
+  constraint funds_refunded_minor_check check ((refunded_minor >= 0)),
+  constraint funds_written_off_minor_check check ((written_off_minor >= 0))
 );
 
 create index funds_open on funds using btree (payment_id) where (((refund_owed_minor +
@@ -510,7 +512,8 @@ create table ledger_lines (
   posted_at timestamp with time zone not null,
   constraint ledger_lines_account_check check ((account = any (array['buyer'::text,
     'partner_float'::text, 'conversion'::text, 'fees'::text, 'seller'::text, 'refunds'::text,
-    'losses'::text, 'operator'::text, 'suspense'::text, 'adjustments'::text]))),
+    'losses'::text, 'operator'::text, 'suspense'::text, 'adjustments'::text,
+    'write_offs'::text]))),
   constraint ledger_lines_amount_minor_check check ((amount_minor <> 0)),
   constraint ledger_lines_mode_check check ((mode = any (array['test'::text, 'live'::text]))),
   constraint ledger_lines_pkey primary key (org_id, mode, posting_id, line_number)

@@ -30,11 +30,15 @@ const rateKinds = Object.keys({
   indicative: true,
 } satisfies Record<RateKind, true>) as readonly RateKind[];
 
-/** A debt to the buyer, an unknown position, a loss. Spelled as the partial index has it. */
-export const openFundsSql = [
-  'refund_owed_minor + refund_ordered_minor > 0 or loss_minor > 0',
-  "or position = 'needs_review' or refund = 'needs_review'",
-].join(' ');
+/** A debt to the buyer, an unknown position, a loss. */
+const needsOperator = (loss: string) =>
+  `(refund_owed_minor + refund_ordered_minor > 0 or ${loss} ` +
+  "or position = 'needs_review' or refund = 'needs_review')";
+
+/** Spelled as the partial index has it. */
+export const openFundsSql = needsOperator('loss_minor > 0');
+const openLossSql = 'loss_minor > written_off_minor';
+export const lostFundsSql = `${openFundsSql} and ${openLossSql}`;
 
 export const funds = defineTable<Funds>('funds', {
   ...tenant,
@@ -48,6 +52,7 @@ export const funds = defineTable<Funds>('funds', {
   refundOrderedMinor: minor('refund_ordered_minor'),
   refundedMinor: minor('refunded_minor'),
   lossMinor: minor('loss_minor'),
+  writtenOffMinor: minor('written_off_minor'),
   version,
 });
 
@@ -94,7 +99,7 @@ export function fundsOf(unit: UnitOfWork): Tx['funds'] {
       unit.all(
         funds,
         [
-          `where ${openFundsSql}`,
+          `where ${openFundsSql} and ${needsOperator(openLossSql)}`,
           // Without its prefix, an id orders payments of both origins by creation.
           "order by replace(replace(payment_id, 'inv_', ''), 'pi_', ''), payment_id limit $1",
         ].join(' '),

@@ -9,7 +9,7 @@ import type { Money } from '../base/money.js';
  * `partner_float`, `refunds` (owed to the buyer), `suspense` (receipts that nobody has decided on)
  * and `adjustments` (receipts that operators refunded by hand or booked otherwise).
  * `conversion`: exchanged between currencies. `fees`: charged by the partner. `losses`: left beyond
- * what arrived (negative).
+ * what arrived (negative); `write_offs`: losses that operators have written off (negative).
  */
 export const ledgerAccounts = [
   'buyer',
@@ -22,6 +22,7 @@ export const ledgerAccounts = [
   'operator',
   'suspense',
   'adjustments',
+  'write_offs',
 ] as const;
 export type LedgerAccount = (typeof ledgerAccounts)[number];
 
@@ -41,6 +42,8 @@ export const postingKinds = [
   'return_reversed',
   'payout_paid',
   'payout_returned',
+  'loss_written_off',
+  'write_off_reversed',
   'receipt_assigned',
   'receipt_resolved',
 ] as const;

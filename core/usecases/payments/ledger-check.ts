@@ -146,16 +146,17 @@ async function booksOfPayment(tx: Tx, row: Funds): Promise<Books | null> {
   assert(payment !== null && after !== null && funds !== null, 'a payment and its funds stay');
   if (payment.version !== after.version) return null;
   const sums = sumsOf(commands);
+  const derived = fundsOf(funds, commands);
   const lacksSettlement = sums.paidMinor > 0n && payment.settlement === null;
   return {
     subjectId: paymentId,
     currency,
     // Without its settlement, the postings of a paid payout cannot be derived.
     postings: lacksSettlement ? [] : postings,
-    balances: lacksSettlement ? new Map() : balancesOf(sums, currency, payment.settlement),
+    balances: lacksSettlement ? new Map() : balancesOf(sums, derived, payment.settlement),
     others: [
       ...(lacksSettlement ? [['settlement', sums.paidMinor, 0n] as const] : []),
-      ...comparedFunds(funds, fundsOf(funds, commands)),
+      ...comparedFunds(funds, derived),
     ],
   };
 }

@@ -3,7 +3,7 @@
 alter table ledger_lines drop constraint ledger_lines_account_check;
 alter table ledger_lines add constraint ledger_lines_account_check check (account in (
   'buyer', 'partner_float', 'conversion', 'fees', 'seller', 'refunds', 'losses', 'operator',
-  'suspense', 'adjustments'
+  'suspense', 'adjustments', 'write_offs'
 ));
 
 -- Of one posting, or of all. A receipt that an operator refunded by hand left its money with the
@@ -39,3 +39,7 @@ $$;
 
 create constraint trigger receipt_lines_post after insert on receipt_lines
   deferrable initially deferred for each row execute function ponte_posts_receipt();
+
+-- Operators write losses off.
+alter table funds add column written_off_minor bigint not null default 0
+  check (written_off_minor >= 0);

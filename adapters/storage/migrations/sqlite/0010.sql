@@ -9,7 +9,7 @@ create table ledger_lines_next (
   kind text not null,
   account text not null check (account in (
     'buyer', 'partner_float', 'conversion', 'fees', 'seller', 'refunds', 'losses', 'operator',
-    'suspense', 'adjustments'
+    'suspense', 'adjustments', 'write_offs'
   )),
   amount_minor integer not null check (amount_minor <> 0),
   currency text not null,
@@ -63,3 +63,7 @@ when exists (
 begin
   select raise(abort, 'the ledger is append-only');
 end;
+
+-- Operators write losses off.
+alter table funds add column written_off_minor integer not null default 0
+  check (written_off_minor >= 0);

@@ -34,6 +34,7 @@ test('the accounts of the ledger', () => {
     'operator',
     'suspense',
     'adjustments',
+    'write_offs',
   ]);
 });
 
@@ -53,6 +54,8 @@ test('every fact about money and its opposite has its posting', () => {
     'return_reversed',
     'payout_paid',
     'payout_returned',
+    'loss_written_off',
+    'write_off_reversed',
     'receipt_assigned',
     'receipt_resolved',
   ]);
