@@ -37,6 +37,7 @@ import {
   stageAtPartner,
   stageOf,
   sumsOf,
+  writeOffPostings,
 } from './funds.js';
 import { type PayinInstructions, writePayinInstructions } from './payin-instructions.js';
 import {
@@ -138,7 +139,10 @@ export function withDerivedMoney(
       payment.coveredAtMs === null && covers(here, payment)
         ? Object.freeze({ ...payment, coveredAtMs: nowMs })
         : payment,
-    postings: postingsBetween(before, after, funds.currency, payment.settlement),
+    postings: [
+      ...postingsBetween(before, after, funds.currency, payment.settlement),
+      ...writeOffPostings(was.funds, funds),
+    ],
   };
   change = withFundsEvent(change, was, nowMs);
   change = withRefundEvents(change, commands, after.returnedMinor - before.returnedMinor, nowMs);

@@ -63,7 +63,7 @@ export async function readPaymentPage(deps: Deps, publicId: string): Promise<Pay
         quoteId === null ? null : tx.quotes.get(tenant, quoteId),
         tx.buyers.submission(tenant, buyerId),
         tx.views.pageVersions(tenant, [id]),
-        tx.ledger.ofPayment(tenant, id),
+        tx.ledger.ofSubject(tenant, id),
         tx.commands.ofPayment(tenant, id),
         sellerExternalId === null ? null : tx.accounts.byExternalId(tenant, sellerExternalId),
       ]);

@@ -260,8 +260,8 @@ test('law: money conserves, nothing is negative, and a loss excludes money held 
 test('law: funds and ledger are at any time what the commands say', () => {
   eachStep(({ start, scene: { funds, commands, payment }, postings }) => {
     assert.ok(sameFunds(funds, fundsOf(funds, commands)));
-    const expected = balancesOf(sumsOf(commands), funds.currency, payment.settlement);
-    const booked = new Map(balancesOf(sumsOf(start.commands), funds.currency, null));
+    const expected = balancesOf(sumsOf(commands), funds, payment.settlement);
+    const booked = new Map(balancesOf(sumsOf(start.commands), funds, null));
     for (const { lines } of postings) {
       for (const sum of sumByCurrency(lines).values()) assert.equal(sum, 0n);
       for (const { account, money } of lines) {
