@@ -38,7 +38,8 @@ const messages = {
     InsufficientScope:
       'The credential lacks the scope of this route. Use a key or a role that has it.',
     SelfApprovalNotAllowed:
-      'An invoice cannot be approved by the member who created it. Ask a teammate.',
+      'A member cannot approve a payment that it created, or that its API key created. Ask a ' +
+      'teammate.',
   },
   404: {
     NotFound: 'Not found. Check the path, the id and the mode of the credential.',

@@ -78,6 +78,7 @@ create table api_keys (
   slot integer,
   created_at timestamp with time zone not null,
   version integer not null,
+  created_by text collate "C",
   constraint api_keys_mode_check check ((mode = any (array['test'::text, 'live'::text]))),
   constraint api_keys_pkey primary key (id)
 );
@@ -658,6 +659,7 @@ create table organization_profiles (
   approved_at timestamp with time zone,
   rejected_at timestamp with time zone,
   rails_command_id text,
+  intents_need_approval boolean not null default false,
   constraint organization_profiles_kyb_status_check check ((kyb_status = any
     (array['verifying'::text, 'approved'::text, 'rejected'::text]))),
   constraint organization_profiles_mode_check check ((mode = any (array['test'::text,

@@ -26,7 +26,7 @@ create table api_keys (
   slot integer,
   created_at integer not null,
   version integer not null
-) strict, without rowid;
+, created_by text) strict, without rowid;
 
 create index api_keys_active on api_keys (org_id, id) where revoked_at is null;
 
@@ -535,7 +535,9 @@ create table organization_profiles (
   tos_id text,
   tos_accepted_at integer,
   version integer not null, corrections text, answer_by integer, answer_alerted_at integer, reason
-    text, approved_at integer, rejected_at integer, rails_command_id text,
+    text, approved_at integer, rejected_at integer, rails_command_id text, intents_need_approval
+    integer not null default 0
+  check (intents_need_approval in (0, 1)),
   primary key (org_id, mode)
 ) strict, without rowid;
 

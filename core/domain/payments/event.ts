@@ -46,17 +46,12 @@ export type EventAmounts = Readonly<
   Partial<Record<'refundAmount' | 'received' | 'missing' | 'surplus', Money>>
 >;
 
-/** Statuses that only an invoice moves to: an intent starts after them. */
-const invoiceOnly: readonly PaymentStatus[] = ['approved', 'awaiting_buyer'];
-
 export const eventTypes: readonly string[] = [
   ...otherEventTypes,
   ...moneyEvents.flatMap((name) => [`payment_intent.${name}`, `invoice.${name}`]),
   ...accountEventTypes.map((type) => `connected_account.${type}`),
   ...reachableStatuses().map((status) => `invoice.${status}`),
-  ...reachableStatuses()
-    .filter((status) => !invoiceOnly.includes(status))
-    .map((status) => `payment_intent.${status}`),
+  ...reachableStatuses().map((status) => `payment_intent.${status}`),
 ];
 
 /** `body` is the exact text that webhooks carry. */

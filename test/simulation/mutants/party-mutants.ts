@@ -133,7 +133,9 @@ export const partyMutants = [
   {
     name: 'no invoice needs an approval',
     file: 'core/domain/payments/payment.ts',
-    edits: [["return requiresApproval ? 'awaiting_approval' : 'approved';", "return 'approved';"]],
+    edits: [
+      ["requiresApproval ? 'awaiting_approval' : approvedStatus[origin]", 'approvedStatus[origin]'],
+    ],
     focus: parties,
     caughtBy: ['noInvoiceIsApprovedByItsMaker'],
   },

@@ -12,8 +12,8 @@ import { eventTypes } from '../../../../core/domain/payments/event.js';
 import type { SettlementPartner } from '../../../../core/ports/partner.js';
 import { submitAccount } from '../../../../core/usecases/parties/accounts.js';
 import { requireApproval } from '../../../../core/usecases/parties/organizations.js';
-import { approveInvoice, inviteBuyer } from '../../../../core/usecases/payments/invoices.js';
-import { cancelPayment } from '../../../../core/usecases/payments/payments.js';
+import { inviteBuyer } from '../../../../core/usecases/payments/invoices.js';
+import { approvePayment, cancelPayment } from '../../../../core/usecases/payments/payments.js';
 import { advancePayment } from '../../../../core/usecases/sandbox/sandbox.js';
 import { testSubscription } from '../../../../core/usecases/webhooks/subscriptions.js';
 import { changePartner } from '../../../support/partners/changed-partner.js';
@@ -122,9 +122,13 @@ async function recordedEvents(): Promise<Json> {
   await played(made, tenant, { lifeMs: 1_000 });
   await requireApproval(deps, tenant.orgId, true);
   const invoice = await newInvoice(made, tenant);
-  await approveInvoice(deps, tenant, invoice.payment.id, 'mem_teammate');
+  await approvePayment(deps, tenant, invoice.payment.id, 'mem_teammate');
   await inviteBuyer(deps, tenant, invoice.payment.id);
   await advanced(made, tenant, invoice.payment.id);
+  await requireApproval(deps, tenant.orgId, true, 'payment_intent');
+  const intent = await newPayment(made, tenant);
+  await approvePayment(deps, tenant, intent.payment.id, 'mem_teammate');
+  await made.settle();
   const bodies = made.sent.map(({ body }) => JSON.parse(body) as Json);
   await made.close();
   return Object.fromEntries(

@@ -5,6 +5,7 @@ import { test } from 'node:test';
 import { requireApproval } from '../../../../core/usecases/parties/organizations.js';
 import { type Answer, refusalOf, sharedSite } from '../checked-site.js';
 import { justCreated, newInvoice } from '../docs/example-calls.js';
+import { override } from '../outages.js';
 import { readySeller } from './account-calls.js';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -255,6 +256,31 @@ test('an invoice is approved by a session, not by a key, and not by who created 
     body: {},
   });
   assert.equal(refusalOf(late), '409 PaymentStateConflict');
+});
+
+test('in live mode nobody approves what their own key created; in test mode they may', async (t) => {
+  const { deps } = site.world;
+  t.after(override(deps, { partners: { ...deps.partners, live: site.world.partner } }));
+  await deps.store.run(async (tx) => {
+    const live = await tx.organizations.profile({ orgId: strictOrgId, mode: 'live' });
+    assert.ok(live !== null);
+    const ready = { status: 'approved', railsRef: 'va_1', destinationRef: 'pix_1' } as const;
+    tx.organizations.updateProfile({ ...live, ...ready });
+  });
+  for (const [mode, expected] of [
+    ['live', '403 SelfApprovalNotAllowed'],
+    ['test', '200 -'],
+  ] as const) {
+    const session = await site.world.session(strictOrgId, { mode, role: 'admin' });
+    const made = await site.call('POST', '/v1/api-keys', { session, body: { name: 'erp', mode } });
+    assert.match(String(made.body['createdBy']), /^mem_/);
+    const { id } = await created(least, String(made.body['secret']));
+    const approve = (by: string) =>
+      site.call('POST', `/v1/invoices/${id}/approve`, { session: by, body: {} });
+    assert.equal(refusalOf(await approve(session)), expected);
+    const teammate = await site.world.session(strictOrgId, { mode, role: 'finance' });
+    assert.equal((await approve(teammate)).status, 200);
+  }
 });
 
 test('the URL is there from the invitation on; a repeat within the minute sends no mail: 429', async () => {
