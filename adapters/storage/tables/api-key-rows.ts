@@ -1,11 +1,10 @@
 // API keys of organizations, with hashes of their secrets: columns and SQL.
 import type { StoredKey } from '../../../core/domain/access/api-key.js';
 import { isScope } from '../../../core/domain/access/scope.js';
-import type { Tx } from '../../../core/ports/storage.js';
 import { fixed, integer, key, mode, readOnly, text, texts, time, version } from '../columns.js';
 import { timeParam } from '../database.js';
 import { defineTable, merge, type Write } from '../table.js';
-import type { UnitOfWork } from '../unit-of-work.js';
+import { type TxPart, writes } from '../unit-of-work.js';
 
 const apiKeys = defineTable<StoredKey>('api_keys', {
   id: key(text('id')),
@@ -23,35 +22,33 @@ const apiKeys = defineTable<StoredKey>('api_keys', {
   version,
 });
 
-export function keysOf(unit: UnitOfWork): Tx['keys'] {
-  return {
-    ...unit.writes(apiKeys),
-    get: (keyId) => unit.byKey(apiKeys, [keyId]),
-    list: (orgId, revokedMax) =>
-      unit.all(
-        apiKeys,
-        [
-          'where org_id = $1 and revoked_at is null union all select * from (select * from',
-          'api_keys where org_id = $1 and revoked_at is not null order by id desc limit $2 )',
-          'chosen order by id desc',
-        ].join(' '),
-        [orgId, revokedMax],
-      ),
-    async slots({ orgId, mode }) {
-      const sql = [
-        'select slot from api_keys',
-        'where org_id = $1 and mode = $2 and revoked_at is null and slot is not null',
-      ].join(' ');
-      const rows = await unit.rows(apiKeys.name, sql, [orgId, mode]);
-      return rows.map(integer('slot').read);
-    },
-    insert(key) {
-      unit.stage(apiKeys.insert(key));
-      if (key.lastUsedAtMs !== null) unit.stage(touch(key.id, key.lastUsedAtMs));
-    },
-    touch: (keyId, lastUsedAtMs) => unit.stage(touch(keyId, lastUsedAtMs)),
-  };
-}
+export const keysPart: TxPart<'keys'> = {
+  ...writes(apiKeys),
+  get: (unit, keyId) => unit.byKey(apiKeys, [keyId]),
+  list: (unit, orgId, revokedMax) =>
+    unit.all(
+      apiKeys,
+      [
+        'where org_id = $1 and revoked_at is null union all select * from (select * from',
+        'api_keys where org_id = $1 and revoked_at is not null order by id desc limit $2 )',
+        'chosen order by id desc',
+      ].join(' '),
+      [orgId, revokedMax],
+    ),
+  async slots(unit, { orgId, mode }) {
+    const sql = [
+      'select slot from api_keys',
+      'where org_id = $1 and mode = $2 and revoked_at is null and slot is not null',
+    ].join(' ');
+    const rows = await unit.rows(apiKeys.name, sql, [orgId, mode]);
+    return rows.map(integer('slot').read);
+  },
+  insert(unit, key) {
+    unit.stage(apiKeys.insert(key));
+    if (key.lastUsedAtMs !== null) unit.stage(touch(key.id, key.lastUsedAtMs));
+  },
+  touch: (unit, keyId, lastUsedAtMs) => unit.stage(touch(keyId, lastUsedAtMs)),
+};
 
 function touch(keyId: string, lastUsedAtMs: number): Write {
   const sql = [
