@@ -35,6 +35,8 @@ export const en = {
     neverMailed: 'We never send bank details by mail.',
     verify: 'Check bank details',
     signOut: 'Sign out',
+    privacy: 'Privacy',
+    terms: 'Terms',
     language: 'Language',
     copy: 'Copy',
     copied: 'Copied',

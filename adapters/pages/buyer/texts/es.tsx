@@ -28,6 +28,8 @@ export const es = {
     neverMailed: 'Nunca enviamos datos bancarios por correo.',
     verify: 'Comprobar datos bancarios',
     signOut: 'Salir',
+    privacy: 'Privacidad',
+    terms: 'Condiciones de uso',
     language: 'Idioma',
     copy: 'Copiar',
     copied: 'Copiado',

@@ -28,6 +28,8 @@ export const ptBr = {
     neverMailed: 'Nunca enviamos dados bancários por e‑mail.',
     verify: 'Conferir dados bancários',
     signOut: 'Sair',
+    privacy: 'Privacidade',
+    terms: 'Termos de uso',
     language: 'Idioma',
     copy: 'Copiar',
     copied: 'Copiado',

@@ -7,6 +7,7 @@ import { shortIdOf } from '../../../../core/domain/payments/bank-record.js';
 import type { QuoteAnswer } from '../../../../core/ports/partner.js';
 import { startSession } from '../../../../core/usecases/access/page-sessions.js';
 import { startBuyerKyc } from '../../../../core/usecases/parties/kyc.js';
+import { setSupportContact } from '../../../../core/usecases/parties/organizations.js';
 import { simulate } from '../../../../core/usecases/sandbox/simulations.js';
 import { type PageSite, pageSite, textOf } from '../visitor.js';
 
@@ -143,4 +144,18 @@ test('a page asks the partner for at most 20 prices an hour', async (t) => {
     if (count >= 20) assert.deepEqual([status, heading], [429, 'Too many attempts']);
   }
   assert.equal(asked, 20);
+});
+
+test('pages link to the privacy notice and the terms of the organization, else of the operator', async (t) => {
+  const legal = { privacyUrl: 'https://ponte.example/privacy', termsUrl: null };
+  const site = await pageSite(t, { settings: { legal } });
+  const { path } = await site.newPayment();
+  const links = async () => {
+    const { text } = await site.visitor().open(path);
+    return [...text.matchAll(/<a href="(https:[^"]*)">(?:Privacy|Terms)/g)].map(([, url]) => url);
+  };
+  assert.deepEqual(await links(), ['https://ponte.example/privacy']);
+  const own = { privacyUrl: 'https://acme.example/p', termsUrl: 'https://acme.example/t' };
+  await setSupportContact(site.world.deps, site.tenant.orgId, own);
+  assert.deepEqual(await links(), ['https://acme.example/p', 'https://acme.example/t']);
 });

@@ -261,6 +261,17 @@ test('a receipt has the payee’s day, tax id, the reference, the rail, the due 
   assert.match(textOf(renderPage(onScreen('paid'))), /Method Bank transfer Reference/);
 });
 
+test('each page about an organization links to privacy and terms, if they are web addresses', () => {
+  const link = (name: string) => new RegExp(`<a href="https://rotanorte.example/${name}">`);
+  for (const { name, view } of samples.filter(({ view }) => view.organization !== null)) {
+    const html = renderPage(view);
+    assert.match(html, link('privacy'), name);
+    assert.match(html, link('terms'), name);
+  }
+  const hostile = { privacyUrl: 'javascript:alert(1)', termsUrl: null };
+  assert.doesNotMatch(renderPage(viewOf({ name: 'ask' }, { legal: hostile })), /Privacy|Terms/);
+});
+
 test('rails with the same fields are one account', () => {
   const text = textOf(renderPage(onScreen('bank_details')));
   assert.match(text, /Account in the US \(ACH or wire\)/);
