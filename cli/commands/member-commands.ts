@@ -41,13 +41,26 @@ export function addMemberCommands(shell: Shell, program: Command): void {
     },
   });
 
-  addOperatorCommand<MemberOptions>(shell, member, {
+  addOperatorCommand<MemberOptions & { readonly keepKeysFor: string | null }>(shell, member, {
     name: 'remove',
-    description: 'remove a member, whose sessions are refused from the next request on',
-    options: [orgOption(), emailOption()],
-    run: async ({ deps }, { org, email }) => {
+    description: 'remove a member; its sessions and API keys are refused from the next request on',
+    options: [
+      orgOption(),
+      emailOption(),
+      new Option('--keep-keys-for <address>', 'another owner, who keeps the API keys').default(
+        null,
+      ),
+    ],
+    run: async ({ deps }, { org, email, keepKeysFor }) => {
       const { removeMember } = await members();
-      return shown(await removeMember(deps, org, email));
+      const { member, keys } = await removeMember(deps, org, email, keepKeysFor);
+      const outcome = shown(member);
+      const ids = keys.map(({ id }) => id);
+      const [revokedKeys, keptKeys] = keepKeysFor === null ? [ids, []] : [[], ids];
+      const what = keepKeysFor === null ? 'revoked' : 'kept';
+      const text = ids.length === 0 ? '' : `\nAPI keys ${what}: ${ids.join(', ')}`;
+      const json = { ...(outcome.json as object), revokedKeys, keptKeys };
+      return { json, text: `${outcome.text}${text}` };
     },
   });
 

@@ -211,7 +211,8 @@ test('a running server accepts a new session immediately and enforces roles and 
   assert.deepEqual(await refused(live), [4, 'ProductionAccessNotApproved']);
   await done(`org grant-production ${orgId}`);
   assert.equal((await done(live))['mode'], 'live');
-  const removed = await done(`member remove ${who}`);
+  const { keptKeys, revokedKeys, ...removed } = await done(`member remove ${who}`);
+  assert.deepEqual([keptKeys, (revokedKeys as readonly string[]).length], [[], 1]);
   assert.equal(removed['id'], added['id']);
   assert.equal(await make(), 401);
   const { data } = (await done(`member list --org ${orgId}`)) as { readonly data: Json[] };

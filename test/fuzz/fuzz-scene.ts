@@ -9,7 +9,7 @@ import { scopes } from '../../core/domain/access/scope.js';
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../core/domain/base/instant.js';
 import type { Mode, Tenant } from '../../core/domain/base/tenant.js';
 import type { ErrorCode } from '../../core/errors.js';
-import { createKey, revokeKey } from '../../core/usecases/access/keys.js';
+import { createKey, revokeKey, unlimitedKey } from '../../core/usecases/access/keys.js';
 import { addMember, removeMember } from '../../core/usecases/access/members.js';
 import { grantProduction, requireApproval } from '../../core/usecases/parties/organizations.js';
 import { PRUNABLE_MS, prune } from '../../core/usecases/service/prune.js';
@@ -208,7 +208,7 @@ async function newClient(
     ...tenant,
     createdBy: OPERATOR,
     name: 'revoked',
-    scopes: [],
+    ...unlimitedKey,
   });
   await revokeKey(deps, orgId, revoked.key.id);
   const scopedKeys: string[] = [];

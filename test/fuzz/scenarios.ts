@@ -28,6 +28,8 @@ export const scenarios: readonly (readonly string[])[] = [
   ],
   [
     'createPaymentIntent',
+    'approvePaymentIntent',
+    'approvePayment',
     'cancelPaymentIntent',
     'cancelPayment',
     'readPaymentTimeline',
@@ -43,8 +45,6 @@ export const scenarios: readonly (readonly string[])[] = [
   [
     'createInvoice',
     'approveInvoice',
-    'approvePayment',
-    'approvePaymentIntent',
     'inviteInvoiceBuyer',
     'inviteInvoiceBuyer',
     'advanceTestPayment',

@@ -48,6 +48,10 @@ create table api_keys (
   created_at timestamp with time zone not null,
   version integer not null,
   created_by text collate "C",
+  kept_by text collate "C",
+  expires_at timestamp with time zone,
+  networks text not null default '[]'::text,
+  used_scopes text not null default '[]'::text,
   constraint api_keys_mode_check check ((mode = any (array['test'::text, 'live'::text]))),
   constraint api_keys_pkey primary key (id)
 );

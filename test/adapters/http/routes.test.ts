@@ -39,6 +39,7 @@ const promised: readonly string[] = [
   'POST /v1/buyer-kyc/{buyerId}/upload-url E connected_accounts:write|payment_intents:write',
   'POST /v1/api-keys J api_keys:write',
   'GET /v1/api-keys J',
+  'POST /v1/api-keys/{id}/roll J api_keys:write',
   'DELETE /v1/api-keys/{id} J api_keys:write',
   'POST /v1/payment-intents K payment_intents:write',
   'GET /v1/payment-intents/{id} K payment_intents:read',

@@ -92,6 +92,7 @@ export function contentsOf(store: Store): Promise<readonly unknown[]> {
       tx.organizations.profile(otherMode),
       tx.members.list('org_a'),
       tx.keys.list('org_a', 5),
+      tx.keys.unrevoked('org_a', T0),
       tx.keys.slots(tenant),
       tx.payments.list({ status: null, orgId: null, beforeId: null, limit: 100 }),
       tx.funds.get(tenant, 'pi_1'),

@@ -120,6 +120,7 @@ function readsOfMoney(tx: Tx): readonly Promise<unknown>[] {
     tx.members.list('org_a'),
     tx.keys.get('key_1'),
     tx.keys.list('org_a', 5),
+    tx.keys.unrevoked('org_a', T0),
     tx.keys.slots(tenant),
     tx.payments.get(tenant, 'pi_1'),
     tx.payments.byExternalId(tenant, 'invoice', 'e'),
@@ -350,6 +351,7 @@ async function everyLaterWrite(tx: Tx): Promise<void> {
   tx.members.update(aMember());
   tx.keys.update(aKey());
   tx.keys.touch('key_1', T0);
+  tx.keys.noteScopes('key_1', ['webhooks:read']);
   tx.payments.update(aPayment());
   tx.funds.update(someFunds());
   tx.commands.update(aCommand());

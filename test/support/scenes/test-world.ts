@@ -24,7 +24,7 @@ import type { Mode, Tenant } from '../../../core/domain/base/tenant.js';
 import type { PaymentStatus } from '../../../core/domain/payments/payment.js';
 import type { Deps, Settings, WorkKind } from '../../../core/ports/deps.js';
 import type { OutgoingMail, WebhookRequest, WebhookResult } from '../../../core/ports/outside.js';
-import { createKey } from '../../../core/usecases/access/keys.js';
+import { createKey, unlimitedKey } from '../../../core/usecases/access/keys.js';
 import { addMember } from '../../../core/usecases/access/members.js';
 import { commandRunner, runInline } from '../../../core/usecases/commands/command-runner.js';
 import { receivePartnerMessage, runInbox } from '../../../core/usecases/commands/partner-inbox.js';
@@ -72,6 +72,8 @@ export interface SentWebhook extends WebhookRequest {
 
 export type Answer = Partial<WebhookResult>;
 
+const anyKey = { ...unlimitedKey, createdBy: OPERATOR, name: 'test key' } as const;
+
 export interface WorldOptions {
   readonly settings?: Partial<Settings>;
   readonly memory?: FakeMemory | null;
@@ -102,11 +104,7 @@ export interface World {
   /** A new key of the organization, as it is sent in X-API-Key. */
   key(
     orgId: string,
-    options?: {
-      readonly mode?: Mode;
-      readonly scopes?: readonly Scope[];
-      readonly createdBy?: string;
-    },
+    options?: { readonly mode?: Mode; readonly scopes?: readonly Scope[] },
   ): Promise<string>;
   /** A new member's session token. */
   session(
@@ -202,8 +200,8 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
       receivePartnerMessage(deps, { partner: 'fake', mode: 'test', headers, body }),
     organization: async ({ sandboxKyb } = { sandboxKyb: true }) =>
       (await createOrganization(deps, { name: 'Acme Ltda', sandboxKyb })).organization.id,
-    key: async (orgId, { mode = 'test', scopes = [], createdBy = OPERATOR } = {}) =>
-      (await createKey(deps, { orgId, mode, createdBy, name: 'test key', scopes })).secret,
+    key: async (orgId, { mode = 'test', scopes = [] } = {}) =>
+      (await createKey(deps, { ...anyKey, orgId, mode, scopes })).secret,
     session: newSession(deps),
     advanceClock: (ms) => {
       nowMs += ms;

@@ -2,3 +2,9 @@
 alter table api_keys add column created_by text collate "C";
 
 alter table organization_profiles add column intents_need_approval boolean not null default false;
+
+-- The owner who kept the key when its creator was removed.
+alter table api_keys add column kept_by text collate "C";
+alter table api_keys add column expires_at timestamptz;
+alter table api_keys add column networks text not null default '[]';
+alter table api_keys add column used_scopes text not null default '[]';
