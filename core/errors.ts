@@ -56,6 +56,8 @@ const messages = {
     IdempotencyKeyConflict:
       'This Idempotency-Key belongs to a resource of another path: payment intents and invoices ' +
       'do not share keys. Send a new key.',
+    AmbiguousExternalId:
+      'A payment intent and an invoice have this externalId. Send the id of one of them.',
     PaymentNotCancellable:
       'The payment has ended or its payout has started, so it can no longer be cancelled.',
     PaymentStateConflict:

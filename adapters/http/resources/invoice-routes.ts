@@ -1,6 +1,5 @@
 // Invoices: payments that a member may have to approve and whose buyer is invited by mail.
 import { z } from 'zod';
-import type { Payment } from '../../../core/domain/payments/payment.js';
 import { inviteBuyer, listInvoices } from '../../../core/usecases/payments/invoices.js';
 import { loadPage } from '../protocol/cursor.js';
 import { pageOf, representation } from '../protocol/representation.js';
@@ -59,7 +58,7 @@ const invoice = representation<PaymentSource>()('Invoice', {
   hostedPaymentUrl: [
     payment.schema.shape.hostedPaymentUrl.meta({
       format: 'uri',
-      description: 'Null until the buyer is invited. The invitation mail links to it.',
+      description: 'Not found until the buyer is invited. The invitation mail links to it.',
     }),
     hostedPaymentUrl,
   ],
@@ -67,9 +66,10 @@ const invoice = representation<PaymentSource>()('Invoice', {
 
 const invoicePage = pageOf('InvoiceList', invoice);
 
-const invitation = representation<Payment>()('Invitation', {
+const invitation = representation<Pick<PaymentSource, 'payment' | 'payUrl'>>()('Invitation', {
   status: [z.literal('sent').meta({ description: 'The mail is queued.' }), () => 'sent' as const],
-  invoiceId: [z.string(), ({ id }) => id],
+  invoiceId: [z.string(), ({ payment }) => payment.id],
+  hostedPaymentUrl: [payment.schema.shape.hostedPaymentUrl, hostedPaymentUrl],
 });
 
 const invoiceScopes = {
@@ -117,8 +117,11 @@ export const invoiceRoutes = [
     params: invoiceParams,
     responses: { 200: invitation.schema },
     errors: ['InvoiceNotApproved'],
-    handler: async ({ deps }, { tenant, found }) =>
-      reply(200, invitation.show(await inviteBuyer(deps, tenant, found.payment.id))),
+    handler: async ({ deps }, { tenant, found }) => {
+      const invited = await inviteBuyer(deps, tenant, found.payment.id);
+      const { payUrl } = deps.settings;
+      return reply(200, invitation.show({ payment: invited, payUrl }));
+    },
   }),
 ];
 

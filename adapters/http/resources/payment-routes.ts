@@ -7,12 +7,7 @@ import { formatAmount, money, parseAmount } from '../../../core/domain/base/mone
 import { RawJson } from '../../../core/domain/base/raw-json.js';
 import { kycStatuses } from '../../../core/domain/parties/buyer-kyc.js';
 import type { PaymentView } from '../../../core/domain/payments/change.js';
-import {
-  isPageOpen,
-  paymentMoves,
-  paymentStatuses,
-  progress,
-} from '../../../core/domain/payments/payment.js';
+import { paymentMoves, paymentStatuses, progress } from '../../../core/domain/payments/payment.js';
 import { purposeNames } from '../../../core/domain/payments/purpose.js';
 import { simulatedEvents, simulations } from '../../../core/domain/payments/simulated-event.js';
 import type { Deps } from '../../../core/ports/deps.js';
@@ -157,7 +152,7 @@ const intentParams = z.object({
 });
 
 export const paymentParams = z.object({
-  id: pathText('`pi_…`, `inv_…`, or `ext_` followed by the externalId of an intent.'),
+  id: pathText('`pi_…`, `inv_…`, or `ext_` followed by the externalId of either.'),
 });
 
 requestSchemas
@@ -193,7 +188,7 @@ export const payment = representation<PaymentSource>()('Payment', {
   amount: [decimal, (source) => formatAmount(source.payment.amount.amountMinor)],
   currency: [z.string(), (source) => source.payment.amount.currency],
   hostedPaymentUrl: [
-    z.string().nullable().meta({
+    z.string().meta({
       format: 'uri',
       description: 'Forward it to the buyer, and keep it secret otherwise.',
     }),
@@ -246,9 +241,11 @@ export const payment = representation<PaymentSource>()('Payment', {
   updatedAt: [instant, (source) => formatInstant(source.payment.updatedAtMs)],
 });
 
-export function hostedPaymentUrl({ payment, payUrl }: PaymentSource): string | null {
-  const isGiven = payment.origin === 'payment_intent' || isPageOpen(payment);
-  return isGiven ? `${payUrl}/r/${payment.publicId}` : null;
+export function hostedPaymentUrl({
+  payment,
+  payUrl,
+}: Pick<PaymentSource, 'payment' | 'payUrl'>): string {
+  return `${payUrl}/r/${payment.publicId}`;
 }
 
 /** The scopes of rows for payments of both origins. */

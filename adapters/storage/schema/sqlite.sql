@@ -300,7 +300,8 @@ create table funds (
   refund_ordered_minor integer not null check (refund_ordered_minor >= 0),
   refunded_minor integer not null check (refunded_minor >= 0),
   loss_minor integer not null check (loss_minor >= 0),
-  version integer not null,
+  version integer not null, written_off_minor integer not null default 0
+  check (written_off_minor >= 0),
   primary key (org_id, mode, payment_id),
   -- What left beyond what was received is a loss.
   check (
@@ -393,7 +394,8 @@ create table "ledger_lines" (
   payment_id text not null,
   kind text not null,
   account text not null check (account in (
-    'buyer', 'partner_float', 'conversion', 'fees', 'seller', 'refunds', 'losses', 'operator'
+    'buyer', 'partner_float', 'conversion', 'fees', 'seller', 'refunds', 'losses', 'operator',
+    'suspense', 'adjustments', 'write_offs'
   )),
   amount_minor integer not null check (amount_minor <> 0),
   currency text not null,

@@ -12,7 +12,7 @@ import type { Tx } from '../../../core/ports/storage.js';
 import { encoded, fixed, integer, key, mode, oneOf, text, time, version } from '../columns.js';
 import { defineTable } from '../table.js';
 import type { UnitOfWork } from '../unit-of-work.js';
-import { funds } from './money-rows.js';
+import { funds, lostFundsSql } from './money-rows.js';
 import { approvalLostSql, payments } from './payment-rows.js';
 import { receipts, unmatchedSql, waitingSql } from './receipt-rows.js';
 import { commands } from './work-rows.js';
@@ -67,5 +67,10 @@ export function moneyQueuesOf(unit: UnitOfWork): Tx['moneyQueues'] {
         "where position = 'received' and payment_id > $1 order by payment_id limit $2",
         [afterId ?? '', limit],
       ),
+    lost: ({ afterId, limit }) =>
+      unit.all(funds, `where ${lostFundsSql} and payment_id > $1 order by payment_id limit $2`, [
+        afterId ?? '',
+        limit,
+      ]),
   };
 }

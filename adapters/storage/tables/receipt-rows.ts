@@ -1,20 +1,11 @@
-// Money that nobody ordered: receipts, their append-only postings, and the readings of the books
-// that find them: columns and SQL.
+// Money that nobody ordered: receipts, and the readings of the books that find them: columns and
+// SQL.
 import {
   type BookReading,
   entryKinds,
   spanNames,
 } from '../../../core/domain/deposits/book-reading.js';
-import {
-  type Receipt,
-  type ReceiptLine,
-  type ReceiptPosting,
-  type ReceiptPostingKind,
-  receiptAccounts,
-  receiptPostingKinds,
-  receiptStates,
-  unmatched,
-} from '../../../core/domain/deposits/receipt.js';
+import { type Receipt, receiptStates, unmatched } from '../../../core/domain/deposits/receipt.js';
 import { matchRules } from '../../../core/domain/deposits/receipt-match.js';
 import type { Tx } from '../../../core/ports/storage.js';
 import {
@@ -60,24 +51,6 @@ export const receipts = defineTable<Receipt>('receipts', {
   version,
 });
 
-interface StoredLine extends ReceiptLine {
-  readonly postingId: string;
-  readonly lineNumber: number;
-  readonly receiptId: string;
-  readonly kind: ReceiptPostingKind;
-  readonly atMs: number;
-}
-
-const lines = defineTable<StoredLine>('receipt_lines', {
-  postingId: key(text('posting_id')),
-  lineNumber: key(integer('line_number')),
-  receiptId: fixed(text('receipt_id')),
-  kind: fixed(oneOf('kind', receiptPostingKinds)),
-  account: fixed(oneOf('account', receiptAccounts)),
-  money: fixed(money('amount_minor', 'currency')),
-  atMs: fixed(time('posted_at')),
-});
-
 const bookReadings = defineTable<BookReading>('book_readings', {
   partner: key(text('partner')),
   mode: key(mode),
@@ -110,23 +83,6 @@ export function receiptsOf(unit: UnitOfWork): Tx['receipts'] {
         others: waiting ? [waitingSql] : [],
       }),
     after: (id, limit) => unit.all(receipts, 'where id > $1 order by id limit $2', [id, limit]),
-    append(receiptId, postingId, { kind, lines: posted }, atMs) {
-      for (const [index, line] of posted.entries()) {
-        const place = { postingId, lineNumber: index + 1, receiptId, kind, atMs };
-        unit.stage(lines.insert({ ...place, ...line }));
-      }
-    },
-    async postings(receiptId) {
-      const tail = 'where receipt_id = $1 order by posting_id, line_number';
-      const postings = new Map<string, { kind: ReceiptPostingKind; lines: ReceiptLine[] }>();
-      for (const line of await unit.all(lines, tail, [receiptId])) {
-        const { postingId, kind, account, money: amount } = line;
-        const posting = postings.get(postingId) ?? { kind, lines: [] };
-        posting.lines.push({ account, money: amount });
-        postings.set(postingId, posting);
-      }
-      return [...postings.values()] satisfies readonly ReceiptPosting[];
-    },
   };
 }
 

@@ -14,6 +14,7 @@ import {
   withMove,
 } from './change.js';
 import { withDerivedMoney } from './command-outcomes.js';
+import { writeOffPostings } from './funds.js';
 import {
   approvedStatus,
   isCancellable,
@@ -56,6 +57,12 @@ export function signedIn(was: PaymentAggregate, verified: boolean, nowMs: number
   if (!verified) return withMove(unchanged(was), 'sign_in', nowMs);
   if (payment.origin === 'invoice') return withMove(unchanged(was), 'sign_in_verified', nowMs);
   return withMove(withMove(unchanged(was), 'sign_in', nowMs), 'kyc_approved', nowMs);
+}
+
+/** Operators write off what is lost so far. */
+export function lossWrittenOff(was: PaymentAggregate): Change {
+  const funds = Object.freeze({ ...was.funds, writtenOffMinor: was.funds.lossMinor });
+  return { ...unchanged(was), funds, postings: writeOffPostings(was.funds, funds) };
 }
 
 /**

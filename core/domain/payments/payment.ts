@@ -76,19 +76,13 @@ export const paymentOrigins = Object.keys(paymentIdPrefixes) as readonly Payment
 /** Prefix of the integrator's id in a path. */
 export const EXTERNAL_PREFIX = 'ext_';
 
-/**
- * The origin of an id, or of an external id with its prefix, as a path has it; `ext_` means the
- * first of `origins`. Null for another origin. The payment need not exist.
- */
-export function originNamed(
+/** Which of these origins the payment in a path may have: by its id, or any with `ext_`. */
+export function originsNamed(
   idOrExternalId: string,
   origins: readonly PaymentOrigin[],
-): PaymentOrigin | null {
-  if (idOrExternalId.startsWith(EXTERNAL_PREFIX)) return origins[0] ?? null;
-  const named = origins.find((origin) =>
-    idOrExternalId.startsWith(`${paymentIdPrefixes[origin]}_`),
-  );
-  return named ?? null;
+): readonly PaymentOrigin[] {
+  if (idOrExternalId.startsWith(EXTERNAL_PREFIX)) return origins;
+  return origins.filter((origin) => idOrExternalId.startsWith(`${paymentIdPrefixes[origin]}_`));
 }
 
 /** Sent by the integrator; it pre-fills forms and proves nothing. */

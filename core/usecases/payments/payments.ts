@@ -3,7 +3,7 @@
 import { hasUnstorableText } from '../../domain/base/raw-json.js';
 import { type Tenant, tenantOf } from '../../domain/base/tenant.js';
 import { type Buyer, emailKey } from '../../domain/parties/buyer-kyc.js';
-import { readyToCollect } from '../../domain/parties/connected-account.js';
+import { payeeNameOf, readyToCollect } from '../../domain/parties/connected-account.js';
 import { mayCollect, type OrganizationProfile } from '../../domain/parties/organization.js';
 import { isShortPaid, type PaymentView } from '../../domain/payments/change.js';
 import { paymentEvent, paymentEventTypes } from '../../domain/payments/event.js';
@@ -16,7 +16,7 @@ import {
 import {
   EXTERNAL_PREFIX,
   firstStatus,
-  originNamed,
+  originsNamed,
   type Payment,
   type PaymentOrigin,
   paymentIdPrefixes,
@@ -109,21 +109,36 @@ function keyConflict(origin: PaymentOrigin): PonteError {
   return new PonteError('IdempotencyKeyConflict', message);
 }
 
-/** The payment that a path names (`originNamed`), if its origin is one of these. */
+/**
+ * The payment that a path names by its id or, with `ext_`, by its externalId, if it has one of
+ * these origins. NotFound; AmbiguousExternalId if payments of two origins have this externalId.
+ */
 export async function readPayment(
   deps: Deps,
   tenant: Tenant,
   idOrExternalId: string,
   origins: readonly PaymentOrigin[] = paymentOrigins,
 ): Promise<PaymentView> {
-  const origin = originNamed(idOrExternalId, origins);
-  if (origin === null) throw new PonteError('NotFound');
-  const view = await deps.store.run((tx) =>
-    idOrExternalId.startsWith(EXTERNAL_PREFIX)
-      ? tx.views.byExternalId(tenant, origin, idOrExternalId.slice(EXTERNAL_PREFIX.length))
-      : tx.views.get(tenant, idOrExternalId),
+  const named = originsNamed(idOrExternalId, origins);
+  const isExternal = idOrExternalId.startsWith(EXTERNAL_PREFIX);
+  const externalId = idOrExternalId.slice(EXTERNAL_PREFIX.length);
+  const views = await deps.store.run((tx) =>
+    Promise.all(
+      named.map((origin) =>
+        isExternal
+          ? tx.views.byExternalId(tenant, origin, externalId)
+          : tx.views.get(tenant, idOrExternalId),
+      ),
+    ),
   );
-  if (view === null || view.payment.origin !== origin) throw new PonteError('NotFound');
+  const found = views.filter((one) => one !== null);
+  const [view] = found;
+  if (view === undefined) throw new PonteError('NotFound');
+  if (found.length > 1) {
+    const ids = found.map(({ payment }) => payment.id).join(' or ');
+    const message = `A payment intent and an invoice have this externalId. Send the id: ${ids}.`;
+    throw new PonteError('AmbiguousExternalId', message);
+  }
   return view;
 }
 
@@ -320,10 +335,10 @@ export async function currentDestination(tx: Tx, payment: Payment): Promise<stri
 async function sellerPaid(tx: Tx, tenant: Tenant, externalId: string): Promise<Payee> {
   const seller = await tx.accounts.byExternalId(tenant, externalId);
   if (seller === null || !readyToCollect(seller)) throw new PonteError('SellerNotReady');
-  const { destinationRef, legalName, displayName } = seller;
+  const { destinationRef } = seller;
   assert(destinationRef !== null, 'a seller that is ready has a destination');
   tx.accounts.expect(seller);
-  return { payeeName: legalName ?? displayName, destination: destinationRef };
+  return { payeeName: payeeNameOf(seller), destination: destinationRef };
 }
 
 /** Guards the organization's setting for invoices. */

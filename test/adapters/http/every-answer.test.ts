@@ -17,6 +17,7 @@ import {
   testSubscription,
 } from '../../../core/usecases/webhooks/subscriptions.js';
 import { aFeedEvent } from '../../support/samples/domain-samples.js';
+import { makeIntent, makeInvoice } from '../../support/scenes/made-payments.js';
 import { type Answer, allWell, checkedSite, refusalOf } from './checked-site.js';
 import { describedAnswers, givenAnswers } from './docs/described-answers.js';
 import {
@@ -125,6 +126,13 @@ const refusals: Partial<Record<ErrorCode, (operation: Operation) => Promise<Answ
   },
   AmountBelowMinimum: withBody({ amount: '9.99' }),
   SellerNotReady: withBody({ sellerExternalId: 'nobody' }),
+  AmbiguousExternalId: async (operation) => {
+    const { world } = scene.site;
+    const externalId = `both-${operation.operationId}`;
+    await makeIntent(world.deps, scene.tenant, { externalId });
+    await makeInvoice(world.deps, scene.tenant, { externalId });
+    return ask(operation, { path: withIds(operation.path, `ext_${externalId}`, '') });
+  },
   PaymentNotCancellable: onEnded,
   PaymentStateConflict: onEnded,
   InvoiceNotApproved: onEnded,

@@ -104,9 +104,10 @@ async function recordedEvents(): Promise<Json> {
   const settled = await newPayment(made, tenant);
   await advanced(made, tenant, settled.payment.id);
   const cancelled = await newPayment(made, tenant);
-  await cancelPayment(deps, tenant, cancelled.payment.id, 'the command was withdrawn');
+  await cancelPayment(deps, tenant, cancelled.payment.id, 'the order was withdrawn');
   await played(made, tenant, { amount: money(10_066n, 'USD') });
   await played(made, tenant, { amount: money(10_088n, 'USD') });
+  await played(made, tenant, { amount: money(10_055n, 'USD') });
   const unpaid = money(20_088n, 'USD');
   const read: SettlementPartner['refund']['read'] = async () => ({
     outcome: 'done',
@@ -150,7 +151,7 @@ async function played(made: World, tenant: Tenant, otherwise: Otherwise): Promis
   const { amount = money(125_000n, 'USD'), name = null, lifeMs } = otherwise;
   const nowMs = made.deps.clock.nowMs();
   const { payment } = await makeIntent(made.deps, tenant, {
-    externalId: `command of ${name ?? amount.amountMinor} ${lifeMs ?? ''}`,
+    externalId: `order of ${name ?? amount.amountMinor} ${lifeMs ?? ''}`,
     amount,
     buyer: { email: `buyer-${name ?? 'ana'}@example.com`, name, country: null, phone: null },
     expiresAtMs: lifeMs === undefined ? null : nowMs + lifeMs,

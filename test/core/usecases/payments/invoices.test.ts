@@ -176,16 +176,18 @@ test('an idempotency key of one origin is a conflict on the other', async () => 
   });
 });
 
-test('a reference names a payment of the origins asked for, ext_ one of the first of them', async () => {
+test('a path names a payment of these origins; ext_ names no payment if two have the externalId', async () => {
   const externalId = 'shared-2';
   const { payment: invoice } = await makeInvoice(made.deps, tenant, { externalId });
   const { payment: intent } = await makeIntent(made.deps, tenant, {
     externalId,
     idempotencyKey: null,
   });
+  const { payment: alone } = await makeInvoice(made.deps, tenant, { externalId: 'of-invoice' });
   const external = `ext_${externalId}`;
   const cases = [
-    [['payment_intent', 'invoice'], external, intent.id],
+    [['payment_intent', 'invoice'], external, 'AmbiguousExternalId'],
+    [['payment_intent', 'invoice'], 'ext_of-invoice', alone.id],
     [['payment_intent', 'invoice'], invoice.id, invoice.id],
     [['payment_intent', 'invoice'], intent.id, intent.id],
     [['payment_intent'], external, intent.id],
@@ -204,6 +206,9 @@ test('a reference names a payment of the origins asked for, ext_ one of the firs
     );
     assert.equal(found, expected, `${reference} among ${origins}`);
   }
+  await assert.rejects(readPayment(made.deps, tenant, external), {
+    message: new RegExp(`${intent.id} or ${invoice.id}`),
+  });
 });
 
 test('an organization without KYB, small or late invoices: refused as intents are', async () => {

@@ -280,6 +280,7 @@ test('every event about payments comes from a request, an advance or a simulatio
   for (const make of makers) {
     const settled = await make({});
     await made.play(tenant, settled, 'on_ramp_pending');
+    await simulate(deps, tenant, settled, 'money_short');
     await simulate(deps, tenant, settled, 'money_over');
     const owed = await make({});
     await made.play(tenant, owed, 'on_ramp_pending');
