@@ -4,8 +4,16 @@
 import { isStorable } from '../../core/domain/base/raw-json.js';
 import { keyIdOf } from '../../core/domain/service/sealed-text.js';
 import { assert } from '../../core/errors.js';
+import type { Tx } from '../../core/ports/storage.js';
 import type { Database, Param, Row, Statement } from './database.js';
 import { rowName, type Table, type Write } from './table.js';
+
+/** The methods of a part of Tx, which all runs share: each takes the unit of its run first. */
+export type TxPart<P extends keyof Tx> = {
+  readonly [M in keyof Tx[P]]: Tx[P][M] extends (...args: infer A) => infer R
+    ? (unit: UnitOfWork, ...args: A) => R
+    : never;
+};
 
 export interface Joined<T> {
   readonly tables: readonly Pick<Table<unknown>, 'name'>[];
@@ -163,6 +171,16 @@ export class UnitOfWork {
     if (table.versioned) this.#seen.push(() => [table.expect(value)]);
     return value;
   }
+}
+
+/** The staged writes that every table has. */
+export function writes<T>(table: Table<T>) {
+  return {
+    insert: (unit: UnitOfWork, value: T) => unit.stage(table.insert(value)),
+    update: (unit: UnitOfWork, value: T) => unit.stage(table.update(value)),
+    expect: (unit: UnitOfWork, value: T) => unit.stage(table.expect(value)),
+    remove: (unit: UnitOfWork, value: T) => unit.stage(table.remove(value)),
+  };
 }
 
 /** A change compares the version of its row: a guard on that row is redundant. */

@@ -1,11 +1,10 @@
 // API keys of organizations, with hashes of their secrets: columns and SQL.
 import type { StoredKey } from '../../../core/domain/access/api-key.js';
 import { isScope } from '../../../core/domain/access/scope.js';
-import type { Tx } from '../../../core/ports/storage.js';
 import { fixed, integer, key, mode, readOnly, text, texts, time, version } from '../columns.js';
 import { timeParam } from '../database.js';
 import { defineTable, merge, type Write } from '../table.js';
-import type { UnitOfWork } from '../unit-of-work.js';
+import { type TxPart, writes } from '../unit-of-work.js';
 
 const apiKeys = defineTable<StoredKey>('api_keys', {
   id: key(text('id')),
@@ -27,46 +26,44 @@ const apiKeys = defineTable<StoredKey>('api_keys', {
   version,
 });
 
-export function keysOf(unit: UnitOfWork): Tx['keys'] {
-  return {
-    ...unit.writes(apiKeys),
-    get: (keyId) => unit.byKey(apiKeys, [keyId]),
-    list: (orgId, revokedMax) =>
-      unit.all(
-        apiKeys,
-        [
-          'where org_id = $1 and revoked_at is null union all select * from (select * from',
-          'api_keys where org_id = $1 and revoked_at is not null order by id desc limit $2 )',
-          'chosen order by id desc',
-        ].join(' '),
-        [orgId, revokedMax],
-      ),
-    unrevoked: (orgId, nowMs) =>
-      unit.all(
-        apiKeys,
-        [
-          'where org_id = $1 and revoked_at is null union all select * from api_keys',
-          'where org_id = $1 and revoked_at is not null and revoked_at > $2 order by id desc',
-        ].join(' '),
-        [orgId, timeParam(nowMs)],
-      ),
-    async slots({ orgId, mode }) {
-      const sql = [
-        'select slot from api_keys',
-        'where org_id = $1 and mode = $2 and revoked_at is null and slot is not null',
-      ].join(' ');
-      const rows = await unit.rows(apiKeys.name, sql, [orgId, mode]);
-      return rows.map(integer('slot').read);
-    },
-    insert(key) {
-      unit.stage(apiKeys.insert(key));
-      if (key.lastUsedAtMs !== null) unit.stage(touch(key.id, key.lastUsedAtMs));
-      if (key.usedScopes.length > 0) unit.stage(noteScopes(key.id, key.usedScopes));
-    },
-    touch: (keyId, lastUsedAtMs) => unit.stage(touch(keyId, lastUsedAtMs)),
-    noteScopes: (keyId, usedScopes) => unit.stage(noteScopes(keyId, usedScopes)),
-  };
-}
+export const keysPart: TxPart<'keys'> = {
+  ...writes(apiKeys),
+  get: (unit, keyId) => unit.byKey(apiKeys, [keyId]),
+  list: (unit, orgId, revokedMax) =>
+    unit.all(
+      apiKeys,
+      [
+        'where org_id = $1 and revoked_at is null union all select * from (select * from',
+        'api_keys where org_id = $1 and revoked_at is not null order by id desc limit $2 )',
+        'chosen order by id desc',
+      ].join(' '),
+      [orgId, revokedMax],
+    ),
+  unrevoked: (unit, orgId, nowMs) =>
+    unit.all(
+      apiKeys,
+      [
+        'where org_id = $1 and revoked_at is null union all select * from api_keys',
+        'where org_id = $1 and revoked_at is not null and revoked_at > $2 order by id desc',
+      ].join(' '),
+      [orgId, timeParam(nowMs)],
+    ),
+  async slots(unit, { orgId, mode }) {
+    const sql = [
+      'select slot from api_keys',
+      'where org_id = $1 and mode = $2 and revoked_at is null and slot is not null',
+    ].join(' ');
+    const rows = await unit.rows(apiKeys.name, sql, [orgId, mode]);
+    return rows.map(integer('slot').read);
+  },
+  insert(unit, key) {
+    unit.stage(apiKeys.insert(key));
+    if (key.lastUsedAtMs !== null) unit.stage(touch(key.id, key.lastUsedAtMs));
+    if (key.usedScopes.length > 0) unit.stage(noteScopes(key.id, key.usedScopes));
+  },
+  touch: (unit, keyId, lastUsedAtMs) => unit.stage(touch(keyId, lastUsedAtMs)),
+  noteScopes: (unit, keyId, usedScopes) => unit.stage(noteScopes(keyId, usedScopes)),
+};
 
 function touch(keyId: string, lastUsedAtMs: number): Write {
   const sql = [

@@ -6,11 +6,10 @@ import {
   epochStates,
 } from '../../../core/domain/service/epoch.js';
 import { assert } from '../../../core/errors.js';
-import type { Tx } from '../../../core/ports/storage.js';
 import { fixed, integer, key, oneOf, text, time, version } from '../columns.js';
 import type { Database, StatementTemplate } from '../database.js';
 import { defineTable, templated, type Write } from '../table.js';
-import type { UnitOfWork } from '../unit-of-work.js';
+import { type TxPart, writes } from '../unit-of-work.js';
 
 const epochs = defineTable<Epoch>('epochs', {
   number: key(integer('number')),
@@ -52,15 +51,13 @@ export async function isInQuarantine(database: Pick<Database, 'read'>): Promise<
   return (await database.read(sql, ['quarantine' satisfies EpochState])).length > 0;
 }
 
-export function epochsOf(unit: UnitOfWork): Tx['epochs'] {
-  return {
-    ...unit.writes(epochs),
-    async current() {
-      const current = await unit.first(epochs, lastOne, []);
-      assert(current !== null, 'a database has an epoch');
-      return current;
-    },
-    list: () => unit.all(epochs, 'order by number', []),
-    expectNoQuarantine: () => unit.stage(expectNoQuarantine(locked)),
-  };
-}
+export const epochsPart: TxPart<'epochs'> = {
+  ...writes(epochs),
+  async current(unit) {
+    const current = await unit.first(epochs, lastOne, []);
+    assert(current !== null, 'a database has an epoch');
+    return current;
+  },
+  list: (unit) => unit.all(epochs, 'order by number', []),
+  expectNoQuarantine: (unit) => unit.stage(expectNoQuarantine(locked)),
+};

@@ -5,7 +5,6 @@ import type {
   OrganizationProfile,
 } from '../../../core/domain/parties/organization.js';
 import { partyStatuses } from '../../../core/domain/parties/party.js';
-import type { Tx } from '../../../core/ports/storage.js';
 import {
   fixed,
   flag,
@@ -19,7 +18,7 @@ import {
   version,
 } from '../columns.js';
 import { defineTable } from '../table.js';
-import type { Joined, UnitOfWork } from '../unit-of-work.js';
+import { type Joined, type TxPart, writes } from '../unit-of-work.js';
 
 const organizations = defineTable<Organization>('organizations', {
   id: key(text('org_id')),
@@ -61,23 +60,21 @@ const namedSql = [
   'where organization_profiles.org_id = $1 and organization_profiles.mode = $2',
 ].join(' ');
 
-export function organizationsOf(unit: UnitOfWork): Tx['organizations'] {
-  return {
-    ...unit.writes(organizations),
-    get: (orgId) => unit.byKey(organizations, [orgId]),
-    list: () => unit.all(organizations, 'order by created_at desc, org_id desc', []),
-    profile: ({ orgId, mode }) => unit.byKey(profiles, [orgId, mode]),
-    async named({ orgId, mode }) {
-      const [found] = await unit.joined(namedProfiles, namedSql, [orgId, mode]);
-      return found ?? null;
-    },
-    insert(organization, ofModes) {
-      unit.stage(organizations.insert(organization));
-      for (const profile of ofModes) unit.stage(profiles.insert(profile));
-    },
-    profilesByPartnerRef: (mode, partnerRef) =>
-      unit.all(profiles, 'where mode = $1 and partner_ref = $2 limit 2', [mode, partnerRef]),
-    updateProfile: (profile) => unit.stage(profiles.update(profile)),
-    expectProfile: (profile) => unit.stage(profiles.expect(profile)),
-  };
-}
+export const organizationsPart: TxPart<'organizations'> = {
+  ...writes(organizations),
+  get: (unit, orgId) => unit.byKey(organizations, [orgId]),
+  list: (unit) => unit.all(organizations, 'order by created_at desc, org_id desc', []),
+  profile: (unit, { orgId, mode }) => unit.byKey(profiles, [orgId, mode]),
+  async named(unit, { orgId, mode }) {
+    const [found] = await unit.joined(namedProfiles, namedSql, [orgId, mode]);
+    return found ?? null;
+  },
+  insert(unit, organization, ofModes) {
+    unit.stage(organizations.insert(organization));
+    for (const profile of ofModes) unit.stage(profiles.insert(profile));
+  },
+  profilesByPartnerRef: (unit, mode, partnerRef) =>
+    unit.all(profiles, 'where mode = $1 and partner_ref = $2 limit 2', [mode, partnerRef]),
+  updateProfile: (unit, profile) => unit.stage(profiles.update(profile)),
+  expectProfile: (unit, profile) => unit.stage(profiles.expect(profile)),
+};

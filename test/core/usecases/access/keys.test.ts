@@ -333,7 +333,8 @@ describe('when a key was last used', () => {
       ...deps.store,
       run: (work) =>
         deps.store.run((tx) => {
-          const keys = { ...tx.keys, touch: (keyId: string) => touched.push(keyId) };
+          const touch = (keyId: string) => touched.push(keyId);
+          const keys = Object.create(tx.keys, { touch: { value: touch } });
           return work(Object.create(tx, { keys: { value: keys } }));
         }),
     };
