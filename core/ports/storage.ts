@@ -2,6 +2,7 @@
 // mean.
 import type { StoredKey } from '../domain/access/api-key.js';
 import type { Member } from '../domain/access/member.js';
+import type { MemberSession } from '../domain/access/member-session.js';
 import type { PageSession } from '../domain/access/page-session.js';
 import type { Scope } from '../domain/access/scope.js';
 import type { Mode, Tenant } from '../domain/base/tenant.js';
@@ -316,6 +317,13 @@ export interface Tx {
     ofOwner(tenant: Tenant, submissionId: string, ownerIndex: number): Many<PageSession>;
     /** Reads all tenants, oldest first. */
     createdBefore(beforeMs: number, limit: number): Many<PageSession>;
+  };
+  readonly memberSessions: Writes<MemberSession, 'insert' | 'update' | 'remove'> & {
+    get(orgId: string, id: string): Found<MemberSession>;
+    /** Sessions of the member that are not over at `nowMs`, newest first. */
+    openOfMember(orgId: string, memberId: string, nowMs: number): Many<MemberSession>;
+    /** Reads all organizations, oldest first. */
+    createdBefore(beforeMs: number, limit: number): Many<MemberSession>;
   };
   readonly outbox: {
     append(event: DomainEvent): void;

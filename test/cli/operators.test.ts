@@ -207,6 +207,10 @@ test('a running server accepts a new session immediately and enforces roles and 
   assert.equal(await make(), 201);
   await done(`member add ${who} --role viewer`);
   assert.equal(await make(), 403);
+  const ofAna = `--org ${orgId} --member ana@acme.example`;
+  assert.equal(((await done(`token list ${ofAna}`))['data'] as Json[]).length, 1);
+  assert.equal(((await done(`token end ${ofAna}`))['data'] as Json[]).length, 1);
+  assert.equal(await make(), 401);
   const live = `token create --org ${orgId} --member ana@acme.example --mode live`;
   assert.deepEqual(await refused(live), [4, 'ProductionAccessNotApproved']);
   await done(`org grant-production ${orgId}`);

@@ -79,7 +79,15 @@ export const scenarios: readonly (readonly string[])[] = [
     'deleteWebhookSubscription',
     'replayWebhookDelivery',
   ],
-  ['createApiKey', 'listApiKeys', 'revokeApiKey', 'switchMode', 'readOnboardingStatus'],
+  [
+    'createApiKey',
+    'listApiKeys',
+    'revokeApiKey',
+    'switchMode',
+    'listSessions',
+    'signOut',
+    'readOnboardingStatus',
+  ],
   ['readDescription', 'browseDescription', 'readDocsFile', 'healthz', 'readyz', 'readPublicKeys'],
   ['readSecurityContact'],
 ];

@@ -604,6 +604,22 @@ create index mails_of_submission on mails using btree (org_id, mode, submission_
 
 create unique index mails_token_hash on mails using btree (token_hash);
 
+create table member_sessions (
+  org_id text collate "C" not null,
+  id text collate "C" not null,
+  member_id text collate "C" not null,
+  created_at timestamp with time zone not null,
+  ends_at timestamp with time zone not null,
+  ended_at timestamp with time zone,
+  version integer not null,
+  constraint member_sessions_pkey primary key (org_id, id)
+);
+
+create index member_sessions_created on member_sessions using btree (created_at);
+
+create index member_sessions_open on member_sessions using btree (org_id, member_id, id) where
+    (ended_at is null);
+
 create table members (
   org_id text collate "C" not null,
   id text collate "C" not null,

@@ -74,6 +74,8 @@ const promised: readonly string[] = [
   'DELETE /v1/webhook-subscriptions/{id} K webhooks:write',
   'GET /v1/events K webhooks:read',
   'POST /v1/auth/switch-mode J',
+  'GET /v1/auth/sessions J',
+  'POST /v1/auth/sign-out J',
   'GET /v1/onboarding/status J',
   'POST /v1/test-helpers/payments/{id}/advance K payment_intents:write|invoices:write',
   'POST /v1/test-helpers/payments/{id}/simulate K payment_intents:write|invoices:write',

@@ -2,6 +2,7 @@
 // be mixed up, and changed by the fields that a test is about.
 import type { StoredKey } from '../../../core/domain/access/api-key.js';
 import type { Member } from '../../../core/domain/access/member.js';
+import type { MemberSession } from '../../../core/domain/access/member-session.js';
 import { money } from '../../../core/domain/base/money.js';
 import type { Tenant } from '../../../core/domain/base/tenant.js';
 import {
@@ -97,6 +98,12 @@ export function aMember(fields: Partial<Member> = {}): Member {
     version: 1,
     ...fields,
   };
+}
+
+/** One that was ended. */
+export function aMemberSession(fields: Partial<MemberSession> = {}): MemberSession {
+  const of = { orgId: 'org_a', id: 'ses_1', memberId: 'mem_1' };
+  return { ...of, createdAtMs: T0, endsAtMs: T0 + 9, endedAtMs: T0 + 5, version: 1, ...fields };
 }
 
 export function aKey(fields: Partial<StoredKey> = {}): StoredKey {

@@ -17,7 +17,7 @@ import { createFakePartner, type FakePartner } from '../../../adapters/partner/f
 import type { FakeMemory } from '../../../adapters/partner/fake-memory.js';
 import type { SignedMessage } from '../../../adapters/partner/signed-message.js';
 import { OPERATOR } from '../../../core/domain/access/api-key.js';
-import { type MemberRole, SESSION_MS } from '../../../core/domain/access/member.js';
+import type { MemberRole } from '../../../core/domain/access/member.js';
 import type { Scope } from '../../../core/domain/access/scope.js';
 import { schedules } from '../../../core/domain/base/schedules.js';
 import type { Mode, Tenant } from '../../../core/domain/base/tenant.js';
@@ -26,6 +26,7 @@ import type { Deps, Settings, WorkKind } from '../../../core/ports/deps.js';
 import type { OutgoingMail, WebhookRequest, WebhookResult } from '../../../core/ports/outside.js';
 import { createKey, unlimitedKey } from '../../../core/usecases/access/keys.js';
 import { addMember } from '../../../core/usecases/access/members.js';
+import { startMemberSession, tokenOf } from '../../../core/usecases/access/sessions.js';
 import { commandRunner, runInline } from '../../../core/usecases/commands/command-runner.js';
 import { receivePartnerMessage, runInbox } from '../../../core/usecases/commands/partner-inbox.js';
 import { runBookReadings } from '../../../core/usecases/deposits/book-readings.js';
@@ -262,8 +263,7 @@ function newSession(deps: Deps): World['session'] {
     members += 1;
     const email = `member-${members}@acme.example`;
     const { id: memberId } = await addMember(deps, { orgId, email, role });
-    const expiresAtMs = deps.clock.nowMs() + SESSION_MS;
-    return deps.tokenSigner.sign({ orgId, mode, memberId, expiresAtMs });
+    return (await tokenOf(deps, await startMemberSession(deps, { orgId, memberId }), mode)).token;
   };
 }
 

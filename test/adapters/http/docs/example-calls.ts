@@ -42,6 +42,8 @@ export interface ExampleCall extends Omit<CallOptions, 'key' | 'session'> {
   readonly path: string;
   /** 200 by default. */
   readonly status?: number;
+  /** Takes the place of a shared session, which the call would end. */
+  readonly session?: string;
 }
 
 export type Example = (world: World, tenant: Tenant) => Promise<ExampleCall>;
@@ -118,6 +120,11 @@ export const examples: Readonly<Record<string, Example>> = {
     return { path: `/v1/api-keys/${key.id}` };
   },
   switchMode: async () => ({ path: '/v1/auth/switch-mode', body: { mode: 'test' } }),
+  listSessions: async () => ({ path: '/v1/auth/sessions' }),
+  signOut: async (world, tenant) => {
+    const session = await world.session(tenant.orgId);
+    return { path: '/v1/auth/sign-out', body: {}, session };
+  },
   readOnboardingStatus: async () => ({ path: '/v1/onboarding/status' }),
   ...buyerExamples,
   createWebhookSubscription: async () => ({

@@ -214,6 +214,30 @@ test('a session ends after 12 hours', async (t) => {
   assert.equal(refusalOf(late), '401 InvalidToken');
 });
 
+test('a member sees its sessions, and signs out of one or of all', async () => {
+  const { deps } = site.world;
+  const email = 'out@acme.example';
+  await addMember(deps, { orgId, email, role: 'viewer' });
+  const start = async () => (await createSession(deps, { orgId, email, mode: 'test' })).token;
+  const list = async (token: string) =>
+    (await site.call('GET', '/v1/auth/sessions', { session: token })).body['data'] as Json[];
+  const signOut = (token: string, body: Json) =>
+    site.call('POST', '/v1/auth/sign-out', { session: token, body });
+  const [first, second, third] = [await start(), await start(), await start()];
+  const sessions = await list(first);
+  assert.deepEqual(sessions.map(({ current }) => current).toSorted(), [false, false, true]);
+  assert.equal(sessions[0]?.['expiresAt'], formatInstant(deps.clock.nowMs() + 12 * HOUR_MS));
+  const other = (await list(third)).find(({ current }) => current === true);
+  assert.equal((await signOut(first, { session: other?.['id'] })).status, 200);
+  assert.equal(refusalOf(await signOut(third, {})), '401 InvalidToken');
+  assert.equal((await signOut(first, {})).status, 200);
+  assert.equal(refusalOf(await signOut(first, {})), '401 InvalidToken');
+  const fourth = await start();
+  const ended = (await signOut(second, { session: 'all' })).body['data'] as Json[];
+  assert.equal(ended.length, 2);
+  assert.equal(refusalOf(await signOut(fourth, {})), '401 InvalidToken');
+});
+
 describe('switch-mode', () => {
   const switchTo = (mode: unknown, options: { session?: string; key?: string }) =>
     site.call('POST', '/v1/auth/switch-mode', { ...options, body: { mode } });
