@@ -21,6 +21,7 @@ import { epochsPart, expectNoQuarantine, isInQuarantine } from './tables/epoch-r
 import { feedOf, outboxOf } from './tables/event-rows.js';
 import { mailsPart } from './tables/mail-rows.js';
 import { membersPart } from './tables/member-rows.js';
+import { memberSessionsPart } from './tables/member-session-rows.js';
 import { fundsPart, ledgerPart, quotesPart } from './tables/money-rows.js';
 import { organizationsPart } from './tables/organization-rows.js';
 import { pageSessionsPart } from './tables/page-session-rows.js';
@@ -199,6 +200,7 @@ const parts: { readonly [P in keyof Tx]: TxPart<P> | ((unit: UnitOfWork) => Tx[P
   documents: documentsPart,
   mails: mailsPart,
   pageSessions: pageSessionsPart,
+  memberSessions: memberSessionsPart,
   outbox: outboxOf,
   feed: feedOf,
   subscriptions: subscriptionsOf,

@@ -1,5 +1,6 @@
 // What every use case gets: the ports and the settings.
 
+import type { Scope } from '../domain/access/scope.js';
 import type { Mode, Tenant } from '../domain/base/tenant.js';
 import type { PartnerCommand } from '../domain/commands/partner-command.js';
 import type { LegalLinks } from '../domain/parties/organization.js';
@@ -19,10 +20,16 @@ import type {
 import type { SettlementPartner } from './partner.js';
 import { queueNames, type Store } from './storage.js';
 
+export interface KeyUse {
+  readonly usedAtMs: number;
+  /** All scopes ever used; null: they are as stored. */
+  readonly usedScopes: readonly Scope[] | null;
+}
+
 export interface Deps {
   readonly store: Store;
-  /** When keys were used, in Unix milliseconds by id, until that is stored. */
-  readonly keyUses: Map<string, number>;
+  /** How keys were used, by id, until that is stored. */
+  readonly keyUses: Map<string, KeyUse>;
   /** The settlement partner of each mode; null where none is configured. */
   readonly partners: Readonly<Record<Mode, SettlementPartner | null>>;
   readonly sender: WebhookSender;

@@ -291,6 +291,8 @@ async function notFound(operation: Operation): Promise<Answer> {
       const { publicUrl } = await newUpload(scene.site.world, scene.tenant);
       return ask(operation, { path: pathOf(publicUrl) });
     }
+    case 'signOut':
+      return ask(operation, { body: { session: 'ses_nobody' } });
     case 'readSecurityContact': {
       const { settings } = scene.site.world.deps;
       return ask(operation, { around: replaced(settings, { securityContact: null }) });

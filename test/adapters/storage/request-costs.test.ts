@@ -12,7 +12,7 @@ import { newStore } from '../../../adapters/storage/store.js';
 import { OPERATOR } from '../../../core/domain/access/api-key.js';
 import { money } from '../../../core/domain/base/money.js';
 import type { Store } from '../../../core/ports/storage.js';
-import { createKey } from '../../../core/usecases/access/keys.js';
+import { createKey, unlimitedKey } from '../../../core/usecases/access/keys.js';
 import { commandRunner } from '../../../core/usecases/commands/command-runner.js';
 import { createOrganization } from '../../../core/usecases/parties/organizations.js';
 import { createPayment } from '../../../core/usecases/payments/payments.js';
@@ -58,7 +58,7 @@ async function serving(store: Pick<Store, 'run' | 'claims'>): Promise<Served> {
     ...tenant,
     createdBy: OPERATOR,
     name: 'test',
-    scopes: [],
+    ...unlimitedKey,
   });
   const url = 'https://receiver.example/webhooks';
   await createSubscription(deps, tenant, { url, eventTypes: ['*'] });

@@ -14,6 +14,7 @@ import {
   aFeedEvent,
   aKey,
   aMember,
+  aMemberSession,
   aMessage,
   anAccount,
   anAdvance,
@@ -118,8 +119,12 @@ function readsOfMoney(tx: Tx): readonly Promise<unknown>[] {
     tx.members.get('org_a', 'mem_1'),
     tx.members.byEmail('org_a', 'a@b'),
     tx.members.list('org_a'),
+    tx.memberSessions.get('org_a', 'ses_1'),
+    tx.memberSessions.openOfMember('org_a', 'mem_1', T0),
+    tx.memberSessions.createdBefore(T0, 5),
     tx.keys.get('key_1'),
     tx.keys.list('org_a', 5),
+    tx.keys.unrevoked('org_a', T0),
     tx.keys.slots(tenant),
     tx.payments.get(tenant, 'pi_1'),
     tx.payments.byExternalId(tenant, 'invoice', 'e'),
@@ -299,6 +304,8 @@ function everyFirstWrite(tx: Tx): void {
   tx.organizations.expect(anOrganization({ id: 'org_b' }));
   tx.organizations.expectProfile(aProfile({ mode: 'live' }));
   tx.members.insert(aMember());
+  tx.memberSessions.insert(aMemberSession());
+  tx.memberSessions.remove(aMemberSession({ id: 'other' }));
   tx.keys.insert(aKey());
   tx.payments.insert(aPayment());
   tx.funds.insert(someFunds());
@@ -346,8 +353,10 @@ async function everyLaterWrite(tx: Tx): Promise<void> {
   tx.organizations.update(anOrganization());
   tx.organizations.updateProfile(aProfile());
   tx.members.update(aMember());
+  tx.memberSessions.update(aMemberSession());
   tx.keys.update(aKey());
   tx.keys.touch('key_1', T0);
+  tx.keys.noteScopes('key_1', ['webhooks:read']);
   tx.payments.update(aPayment());
   tx.funds.update(someFunds());
   tx.commands.update(aCommand());
