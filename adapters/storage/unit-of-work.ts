@@ -5,7 +5,7 @@ import { isStorable } from '../../core/domain/base/raw-json.js';
 import { keyIdOf } from '../../core/domain/service/sealed-text.js';
 import { assert } from '../../core/errors.js';
 import type { Tx } from '../../core/ports/storage.js';
-import type { Database, Param, Row, Statement } from './database.js';
+import type { CachedRead, Database, Param, Row, Statement } from './database.js';
 import { rowName, type Table, type Write } from './table.js';
 
 /** The methods of a part of Tx, which all runs share: each takes the unit of its run first. */
@@ -21,6 +21,8 @@ export interface Joined<T> {
   /** Guards on the rows that were read completely. */
   readonly expect: (value: T) => readonly Write[];
 }
+
+export interface CachedJoin<T> extends CachedRead<T>, Joined<T> {}
 
 export class UnitOfWork {
   readonly #database: Database;
@@ -119,6 +121,17 @@ export class UnitOfWork {
       this.#seen.push(() => joined.expect(value));
       return value;
     });
+  }
+
+  async cached<T>(query: CachedJoin<T>, params: readonly string[]): Promise<readonly T[]> {
+    for (const { name } of query.tables) this.#assertUnwritten(name);
+    const values = await this.#database.cached(query, params);
+    for (const value of values) this.#seen.push(() => query.expect(value));
+    return values;
+  }
+
+  async firstCached<T>(query: CachedJoin<T>, params: readonly string[]): Promise<T | null> {
+    return (await this.cached(query, params))[0] ?? null;
   }
 
   /** Throws synchronously when the table has staged writes; its callers are async. */
