@@ -38,7 +38,8 @@ const messages = {
     InsufficientScope:
       'The credential lacks the scope of this route. Use a key or a role that has it.',
     SelfApprovalNotAllowed:
-      'An invoice cannot be approved by the member who created it. Ask a teammate.',
+      'A member cannot approve a payment that it created, or that its API key created. Ask a ' +
+      'teammate.',
   },
   404: {
     NotFound: 'Not found. Check the path, the id and the mode of the credential.',
@@ -54,6 +55,8 @@ const messages = {
     IdempotencyKeyConflict:
       'This Idempotency-Key belongs to a resource of another path: payment intents and invoices ' +
       'do not share keys. Send a new key.',
+    AmbiguousExternalId:
+      'A payment intent and an invoice have this externalId. Send the id of one of them.',
     PaymentNotCancellable:
       'The payment has ended or its payout has started, so it can no longer be cancelled.',
     PaymentStateConflict:

@@ -1,6 +1,7 @@
 // `ponte key`: API keys of an organization. The secret of a key is printed only when it is created.
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { apiKey } from '../../adapters/http/resources/key-routes.js';
+import { OPERATOR } from '../../core/domain/access/api-key.js';
 import { isScope, scopes } from '../../core/domain/access/scope.js';
 import type { Mode } from '../../core/domain/base/tenant.js';
 import { addOperatorCommand, listOutcome, modeOption, orgOption, type Shell } from '../operator.js';
@@ -33,7 +34,13 @@ export function addKeyCommands(shell: Shell, program: Command): void {
       run: async ({ deps }, { org: orgId, mode, name, scope: scopes }) => {
         const { createKey } = await keys();
         const { apiKeyWithSecret } = await routes();
-        const { key, secret } = await createKey(deps, { orgId, mode, name, scopes });
+        const { key, secret } = await createKey(deps, {
+          orgId,
+          mode,
+          createdBy: OPERATOR,
+          name,
+          scopes,
+        });
         const json = apiKeyWithSecret.show({ ...key, secret });
         return { json, text: `${shown(json)}\nsecret   ${secret}` };
       },
@@ -48,15 +55,16 @@ export function addKeyCommands(shell: Shell, program: Command): void {
       const { listKeys } = await keys();
       const { apiKey } = await routes();
       const data = (await listKeys(deps, org)).map(apiKey.show);
-      const rows = data.map(({ id, testMode, name, scopes, lastUsedAt, revokedAt }) => [
-        id,
-        testMode ? 'test' : 'live',
-        name,
-        scopes.join(' ') || 'all',
-        lastUsedAt,
-        revokedAt,
+      const rows = data.map((row) => [
+        row.id,
+        row.testMode ? 'test' : 'live',
+        row.name,
+        row.scopes.join(' ') || 'all',
+        row.createdBy,
+        row.lastUsedAt,
+        row.revokedAt,
       ]);
-      const headings = ['ID', 'MODE', 'NAME', 'SCOPES', 'LAST USED', 'REVOKED'];
+      const headings = ['ID', 'MODE', 'NAME', 'SCOPES', 'CREATED BY', 'LAST USED', 'REVOKED'];
       return listOutcome(data, table(headings, rows, 'No keys.'));
     },
   });
@@ -74,7 +82,7 @@ export function addKeyCommands(shell: Shell, program: Command): void {
 }
 
 function shown(key: ReturnType<typeof apiKey.show>): string {
-  const { id, name, scopes, testMode, revokedAt, createdAt } = key;
+  const { id, name, scopes, testMode, revokedAt, createdBy, createdAt } = key;
   const granted = scopes.join(' ') || 'all';
   return fields({
     id,
@@ -82,6 +90,7 @@ function shown(key: ReturnType<typeof apiKey.show>): string {
     name,
     scopes: granted,
     created: createdAt,
+    'created by': createdBy,
     revoked: revokedAt,
   });
 }

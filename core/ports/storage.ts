@@ -12,7 +12,7 @@ import type {
 import type { InboxMessage, MessageCursor } from '../domain/commands/partner-message.js';
 import type { Quote } from '../domain/commands/quote.js';
 import type { BookReading } from '../domain/deposits/book-reading.js';
-import type { Receipt, ReceiptPosting } from '../domain/deposits/receipt.js';
+import type { Receipt } from '../domain/deposits/receipt.js';
 import type { Mail, MailStatus, MailSubject } from '../domain/mail/mail.js';
 import type { CommandQueue, MoneyDecision } from '../domain/money-desk/money-decision.js';
 import type { Buyer, KycStatus, KycSubmission } from '../domain/parties/buyer-kyc.js';
@@ -156,7 +156,7 @@ export interface Tx {
   };
   readonly funds: Writes<Funds, 'insert' | 'update'> & {
     get(tenant: Tenant, paymentId: string): Found<Funds>;
-    /** Funds with a debt to the buyer, an unknown position or a loss, oldest first. */
+    /** Funds with a debt to the buyer, an unknown position or an open loss, oldest first. */
     open(limit: number): Many<Funds>;
     /** Reads all tenants, in key order. */
     page(after: Pick<Funds, 'orgId' | 'mode' | 'paymentId'> | null, limit: number): Many<Funds>;
@@ -197,9 +197,10 @@ export interface Tx {
     list(filter: { readonly stuck: boolean; readonly limit: number }): Many<PartnerCommand>;
   };
   readonly ledger: {
-    append(tenant: Tenant, paymentId: string, id: string, posting: Posting, atMs: number): void;
-    ofPayment(tenant: Tenant, paymentId: string): Many<StoredPosting>;
-    /** Reads all tenants of the mode: payments and receipts. */
+    /** The subject is a payment, or a receipt with its `receiptTenant`. */
+    append(tenant: Tenant, subjectId: string, id: string, posting: Posting, atMs: number): void;
+    ofSubject(tenant: Tenant, subjectId: string): Many<StoredPosting>;
+    /** Reads all lines of the mode. */
     balances(mode: Mode): Many<AccountBalance>;
     /** Reads all tenants of the mode: payments whose money the partner holds. */
     floats(mode: Mode): Many<PaymentFloat>;
@@ -219,6 +220,8 @@ export interface Tx {
     received(page: QueuePage): Many<Funds>;
     /** Running payments whose buyer lost its approval, perhaps for a time. */
     unapproved(page: QueuePage): Many<Payment>;
+    /** Lists payments with a loss that is not written off, by the id of the payment. */
+    lost(page: QueuePage): Many<Funds>;
   };
   readonly idempotency: {
     find(
@@ -360,8 +363,6 @@ export interface Tx {
     list(filter: ReceiptFilter): Many<Receipt>;
     /** In id order. */
     after(id: string, limit: number): Many<Receipt>;
-    append(receiptId: string, id: string, posting: ReceiptPosting, atMs: number): void;
-    postings(receiptId: string): Many<ReceiptPosting>;
   };
   readonly bookReadings: Writes<BookReading, 'insert' | 'update'> & {
     of(partner: string, mode: Mode): Many<BookReading>;

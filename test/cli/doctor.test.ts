@@ -218,7 +218,7 @@ describe('each defect is reported with what to do about it', () => {
     ],
     [
       waiting({ losses: 1 }),
-      'warning losses: 1 payment of which more left than arrived: ponte refunds list',
+      'warning losses: 1 payment of which more left than arrived: ponte money list --queue lost',
     ],
     [
       waiting({ queues: { outbox: late(5), mails: late(1, 1) } }),

@@ -158,6 +158,8 @@ test('an organization is ready in test mode when it is made, or by steps', async
   for (const state of ['on', 'off']) {
     const shown = await done(`org require-approval ${id} ${state}`);
     assert.equal(shown['requiresApproval'], state === 'on');
+    const intents = await done(`org require-approval ${id} ${state} --payment-intents`);
+    assert.equal(intents['intentsNeedApproval'], state === 'on');
   }
   const set = await done(`org support ${id} --email help@acme.example --website http://a.example`);
   const support = { email: 'help@acme.example', phone: null, website: 'http://a.example/' };

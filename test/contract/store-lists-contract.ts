@@ -125,7 +125,7 @@ export function storeListsContract(fresh: OpenStore): void {
     assert.equal(await store.run((tx) => tx.storageFingerprints.get('others')), null);
   });
 
-  test('open funds are those with a debt, an unknown position or a loss, oldest first', async () => {
+  test('open funds are those with a debt, an unknown position or an open loss, oldest first', async () => {
     const store = await fresh();
     await store.run(async (tx) => {
       const held = { receivedMinor: 5n };
@@ -135,7 +135,9 @@ export function storeListsContract(fresh: OpenStore): void {
       tx.funds.insert(someFunds({ paymentId: 'pi_01', refund: 'needs_review' }));
       tx.funds.insert(someFunds({ paymentId: 'pi_00', ...held, refundedMinor: 5n }));
       tx.funds.insert(someFunds({ paymentId: 'pi_05', ...held, position: 'received' }));
-      tx.funds.insert(someFunds({ paymentId: 'pi_02', payoutMinor: 5n, lossMinor: 5n }));
+      const lost = { payoutMinor: 5n, lossMinor: 5n };
+      tx.funds.insert(someFunds({ paymentId: 'pi_02', ...lost }));
+      tx.funds.insert(someFunds({ paymentId: 'pi_06', ...lost, writtenOffMinor: 5n }));
     });
     const open = await store.run((tx) => tx.funds.open(9));
     assert.deepEqual(valuesOf(open, 'paymentId'), ['pi_01', 'inv_02', 'pi_02', 'pi_03', 'pi_04']);

@@ -3,6 +3,7 @@
 // for delivery, time that passes, and outages.
 import { keysOf } from '../../adapters/http/protocol/schemas.js';
 import { type SignedMessage, signMessage } from '../../adapters/partner/signed-message.js';
+import { OPERATOR } from '../../core/domain/access/api-key.js';
 import { SESSION_MS } from '../../core/domain/access/member.js';
 import { scopes } from '../../core/domain/access/scope.js';
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../core/domain/base/instant.js';
@@ -203,7 +204,12 @@ async function newClient(
   const { deps } = world;
   const { orgId, mode } = tenant;
   const members = await newMembers(world.deps, orgId, mode);
-  const revoked = await createKey(deps, { ...tenant, name: 'revoked', scopes: [] });
+  const revoked = await createKey(deps, {
+    ...tenant,
+    createdBy: OPERATOR,
+    name: 'revoked',
+    scopes: [],
+  });
   await revokeKey(deps, orgId, revoked.key.id);
   const scopedKeys: string[] = [];
   for (const scope of keysOf(scopes)) {

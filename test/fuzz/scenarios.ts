@@ -43,6 +43,8 @@ export const scenarios: readonly (readonly string[])[] = [
   [
     'createInvoice',
     'approveInvoice',
+    'approvePayment',
+    'approvePaymentIntent',
     'inviteInvoiceBuyer',
     'inviteInvoiceBuyer',
     'advanceTestPayment',

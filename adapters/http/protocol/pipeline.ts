@@ -2,7 +2,7 @@
 // limit, content type, size, JSON and schema, the payment in the path, handler, answer. A refusal
 // at any step ends it. The row of the route says what each step requires.
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { originsIn, ruleFor } from '../../../core/domain/access/scope.js';
+import { originsAllowed, ruleFor } from '../../../core/domain/access/scope.js';
 import { tenantOf } from '../../../core/domain/base/tenant.js';
 import type { PaymentView } from '../../../core/domain/payments/change.js';
 import { assert, PonteError } from '../../../core/errors.js';
@@ -145,7 +145,7 @@ async function foundPayment(
   const { scope } = access;
   if (typeof scope === 'string' || !('byOrigin' in scope)) return null;
   assert(actor !== null && id !== undefined, 'a row by origin has a credential and an id');
-  return readPayment(deps, tenantOf(actor), id, originsIn(scope));
+  return readPayment(deps, tenantOf(actor), id, originsAllowed(scope, actor.scopes));
 }
 
 /** The timer and the listeners are removed once the response closes. */

@@ -44,6 +44,9 @@ export const apiKey = representation<StoredKey>()('ApiKey', {
   ],
   testMode: [z.boolean(), ({ mode }) => mode === 'test'],
   scopes: z.array(scope).meta({ description: 'Empty: unrestricted.' }),
+  createdBy: z.string().nullable().meta({
+    description: 'The member (`mem_…`) who created it, or `operator`; null: not recorded.',
+  }),
   lastUsedAt: [
     instant.nullable().meta({ description: 'To the minute.' }),
     (key) => instantOrNull(key.lastUsedAtMs),
@@ -75,8 +78,9 @@ export const keyRoutes = [
     access: { auth: 'session', scope: 'api_keys:write', modes: 'both', rateLimit: 'none' },
     body: createKeyBody,
     responses: { 201: apiKeyWithSecret.schema },
-    handler: async ({ deps }, { tenant: { orgId }, body }) => {
-      const { key, secret } = await createKey(deps, { ...body, orgId });
+    handler: async ({ deps }, { tenant: { orgId }, actor, body }) => {
+      const input = { ...body, orgId, createdBy: actor.memberId };
+      const { key, secret } = await createKey(deps, input);
       return reply(201, apiKeyWithSecret.show({ ...key, secret }));
     },
   }),

@@ -6,7 +6,10 @@ import { pathOf } from '../../../core/domain/hosted/hosted-page.js';
 import { shortIdOf } from '../../../core/domain/payments/bank-record.js';
 import { readDisplay } from '../../../core/domain/payments/display.js';
 import { heldMinor } from '../../../core/domain/payments/funds.js';
-import type { PayinInstructions } from '../../../core/domain/payments/payin-instructions.js';
+import {
+  type PayinInstructions,
+  railsFrom,
+} from '../../../core/domain/payments/payin-instructions.js';
 import { isTerminal, type Payment } from '../../../core/domain/payments/payment.js';
 import type { Deps, Settings } from '../../../core/ports/deps.js';
 import type { PaymentPage } from '../../../core/usecases/hosted/payment-page.js';
@@ -101,6 +104,12 @@ function partnerIn(instructions: PayinInstructions | null): string | null {
   return fields.find(({ name }) => name === 'beneficiary')?.value ?? null;
 }
 
+/** The account that the buyer's own bank can pay to comes first. */
+function instructionsView({ payinInstructions, buyer }: Payment): PayinInstructions | null {
+  if (payinInstructions === null) return null;
+  return { ...payinInstructions, rails: railsFrom(payinInstructions, buyer.country) };
+}
+
 function checkView({ check }: PaymentPage): CheckView | null {
   if (check === null) return null;
   const { checkCode: code, issuedAtMs, replacedAtMs, history } = check;
@@ -170,6 +179,7 @@ function signedInView(deps: Urls, shown: PaymentPage): PagePayment {
   const display = readDisplay(payment.display);
   return {
     ...outerView(deps, shown),
+    payeeTaxIdLast4: shown.payeeTaxIdLast4,
     payer: payment.buyer.name,
     partner: partnerIn(payment.payinInstructions),
     display: {
@@ -190,7 +200,7 @@ function signedInView(deps: Urls, shown: PaymentPage): PagePayment {
     quote,
     limit: payment.limitHit,
     purpose: payment.purpose,
-    instructions: payment.payinInstructions,
+    instructions: instructionsView(payment),
     check: checkView(shown),
     settlement:
       settlement === null

@@ -20,6 +20,37 @@ begin
 end
 $function$;
 
+create or replace function ponte_lines_of_receipts(only_posting text)
+ returns setof ledger_lines
+ language sql
+ stable
+as $function$
+  select ''::text collate "C", r.mode, l.posting_id, l.line_number + also.step, l.receipt_id,
+    case l.kind
+      when 'received' then 'funds_received' when 'corrected' then 'funds_corrected'
+      when 'assigned' then 'receipt_assigned' when 'refunded' then 'refund_by_hand'
+      when 'resolved' then 'receipt_resolved' else l.kind
+    end,
+    coalesce(also.account, l.account), also.sign * l.amount_minor, l.currency, l.posted_at
+  from receipt_lines l
+  join receipts r on r.id = l.receipt_id
+  cross join (values (0, null, 1), (2, 'adjustments', -1), (3, 'operator', 1))
+    also (step, account, sign)
+  where (only_posting is null or l.posting_id = only_posting)
+    and (also.step = 0 or (l.kind = 'refunded' and l.account = 'suspense'))
+$function$;
+
+create or replace function ponte_posts_receipt()
+ returns trigger
+ language plpgsql
+as $function$
+begin
+  insert into ledger_lines select * from ponte_lines_of_receipts(new.posting_id)
+    on conflict do nothing;
+  return null;
+end
+$function$;
+
 create table advances (
   org_id text collate "C" not null,
   mode text collate "C" not null,
@@ -47,6 +78,7 @@ create table api_keys (
   slot integer,
   created_at timestamp with time zone not null,
   version integer not null,
+  created_by text collate "C",
   constraint api_keys_mode_check check ((mode = any (array['test'::text, 'live'::text]))),
   constraint api_keys_pkey primary key (id)
 );
@@ -359,6 +391,7 @@ create table funds (
   refunded_minor bigint not null,
   loss_minor bigint not null,
   version integer not null,
+  written_off_minor bigint not null default 0,
   constraint funds_check check (((received_minor + loss_minor) >= (((payout_minor +
     refund_owed_minor) + refund_ordered_minor) + refunded_minor))),
   constraint funds_loss_minor_check check ((loss_minor >= 0)),
@@ -373,7 +406,8 @@ create table funds (
     'refund_ordered'::text, 'refunded'::text, 'needs_review'::text]))),
   constraint funds_refund_ordered_minor_check check ((refund_ordered_minor >= 0)),
   constraint funds_refund_owed_minor_check check ((refund_owed_minor >= 0)),
-  constraint funds_refunded_minor_check check ((refunded_minor >= 0))
+  constraint funds_refunded_minor_check check ((refunded_minor >= 0)),
+  constraint funds_written_off_minor_check check ((written_off_minor >= 0))
 );
 
 create index funds_open on funds using btree (payment_id) where (((refund_owed_minor +
@@ -479,7 +513,8 @@ create table ledger_lines (
   posted_at timestamp with time zone not null,
   constraint ledger_lines_account_check check ((account = any (array['buyer'::text,
     'partner_float'::text, 'conversion'::text, 'fees'::text, 'seller'::text, 'refunds'::text,
-    'losses'::text, 'operator'::text]))),
+    'losses'::text, 'operator'::text, 'suspense'::text, 'adjustments'::text,
+    'write_offs'::text]))),
   constraint ledger_lines_amount_minor_check check ((amount_minor <> 0)),
   constraint ledger_lines_mode_check check ((mode = any (array['test'::text, 'live'::text]))),
   constraint ledger_lines_pkey primary key (org_id, mode, posting_id, line_number)
@@ -624,6 +659,7 @@ create table organization_profiles (
   approved_at timestamp with time zone,
   rejected_at timestamp with time zone,
   rails_command_id text,
+  intents_need_approval boolean not null default false,
   constraint organization_profiles_kyb_status_check check ((kyb_status = any
     (array['verifying'::text, 'approved'::text, 'rejected'::text]))),
   constraint organization_profiles_mode_check check ((mode = any (array['test'::text,
@@ -907,7 +943,8 @@ create table receipt_lines (
   constraint receipt_lines_account_check check ((account = any (array['buyer'::text,
     'suspense'::text, 'adjustments'::text]))),
   constraint receipt_lines_amount_minor_check check ((amount_minor <> 0)),
-  constraint receipt_lines_pkey primary key (posting_id, line_number)
+  constraint receipt_lines_pkey primary key (posting_id, line_number),
+  constraint receipt_lines_post trigger deferrable initially deferred
 );
 
 create index receipt_lines_of_receipt on receipt_lines using btree (receipt_id, posting_id,
@@ -918,6 +955,9 @@ create trigger receipt_lines_keep before delete or update on receipt_lines for e
 
 create trigger receipt_lines_keep_all before truncate on receipt_lines for each statement execute
     function ponte_ledger_keeps();
+
+create constraint trigger receipt_lines_post after insert on receipt_lines deferrable initially
+    deferred for each row execute function ponte_posts_receipt();
 
 create table receipts (
   id text collate "C" not null,

@@ -26,7 +26,7 @@ create table api_keys (
   slot integer,
   created_at integer not null,
   version integer not null
-) strict, without rowid;
+, created_by text) strict, without rowid;
 
 create index api_keys_active on api_keys (org_id, id) where revoked_at is null;
 
@@ -299,7 +299,8 @@ create table funds (
   refund_ordered_minor integer not null check (refund_ordered_minor >= 0),
   refunded_minor integer not null check (refunded_minor >= 0),
   loss_minor integer not null check (loss_minor >= 0),
-  version integer not null,
+  version integer not null, written_off_minor integer not null default 0
+  check (written_off_minor >= 0),
   primary key (org_id, mode, payment_id),
   -- What left beyond what was received is a loss.
   check (
@@ -392,7 +393,8 @@ create table "ledger_lines" (
   payment_id text not null,
   kind text not null,
   account text not null check (account in (
-    'buyer', 'partner_float', 'conversion', 'fees', 'seller', 'refunds', 'losses', 'operator'
+    'buyer', 'partner_float', 'conversion', 'fees', 'seller', 'refunds', 'losses', 'operator',
+    'suspense', 'adjustments', 'write_offs'
   )),
   amount_minor integer not null check (amount_minor <> 0),
   currency text not null,
@@ -533,7 +535,9 @@ create table organization_profiles (
   tos_id text,
   tos_accepted_at integer,
   version integer not null, corrections text, answer_by integer, answer_alerted_at integer, reason
-    text, approved_at integer, rejected_at integer, rails_command_id text,
+    text, approved_at integer, rejected_at integer, rails_command_id text, intents_need_approval
+    integer not null default 0
+  check (intents_need_approval in (0, 1)),
   primary key (org_id, mode)
 ) strict, without rowid;
 

@@ -11,6 +11,7 @@ const apiKeys = defineTable<StoredKey>('api_keys', {
   orgId: fixed(text('org_id')),
   mode: fixed(mode),
   name: text('name'),
+  createdBy: fixed(text.null('created_by')),
   scopes: fixed(texts('scopes', isScope)),
   salt: fixed(text('salt')),
   secretHash: fixed(text('secret_hash')),

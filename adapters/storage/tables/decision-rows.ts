@@ -11,7 +11,7 @@ import {
 import { encoded, fixed, integer, key, mode, oneOf, text, time, version } from '../columns.js';
 import { defineTable } from '../table.js';
 import { type TxPart, writes } from '../unit-of-work.js';
-import { funds } from './money-rows.js';
+import { funds, lostFundsSql } from './money-rows.js';
 import { approvalLostSql, payments } from './payment-rows.js';
 import { receipts, unmatchedSql, waitingSql } from './receipt-rows.js';
 import { commands } from './work-rows.js';
@@ -63,4 +63,9 @@ export const moneyQueuesPart: TxPart<'moneyQueues'> = {
       "where position = 'received' and payment_id > $1 order by payment_id limit $2",
       [afterId ?? '', limit],
     ),
+  lost: (unit, { afterId, limit }) =>
+    unit.all(funds, `where ${lostFundsSql} and payment_id > $1 order by payment_id limit $2`, [
+      afterId ?? '',
+      limit,
+    ]),
 };

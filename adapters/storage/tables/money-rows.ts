@@ -29,11 +29,15 @@ const rateKinds = Object.keys({
   indicative: true,
 } satisfies Record<RateKind, true>) as readonly RateKind[];
 
-/** A debt to the buyer, an unknown position, a loss. Spelled as the partial index has it. */
-export const openFundsSql = [
-  'refund_owed_minor + refund_ordered_minor > 0 or loss_minor > 0',
-  "or position = 'needs_review' or refund = 'needs_review'",
-].join(' ');
+/** A debt to the buyer, an unknown position, a loss. */
+const needsOperator = (loss: string) =>
+  `(refund_owed_minor + refund_ordered_minor > 0 or ${loss} ` +
+  "or position = 'needs_review' or refund = 'needs_review')";
+
+/** Spelled as the partial index has it. */
+export const openFundsSql = needsOperator('loss_minor > 0');
+const openLossSql = 'loss_minor > written_off_minor';
+export const lostFundsSql = `${openFundsSql} and ${openLossSql}`;
 
 export const funds = defineTable<Funds>('funds', {
   ...tenant,
@@ -47,6 +51,7 @@ export const funds = defineTable<Funds>('funds', {
   refundOrderedMinor: minor('refund_ordered_minor'),
   refundedMinor: minor('refunded_minor'),
   lossMinor: minor('loss_minor'),
+  writtenOffMinor: minor('written_off_minor'),
   version,
 });
 
@@ -68,7 +73,7 @@ const quotes = defineTable<Quote>('quotes', {
 interface StoredLine extends Tenant, LedgerLine {
   readonly postingId: string;
   readonly lineNumber: number;
-  readonly paymentId: string;
+  readonly subjectId: string;
   readonly kind: PostingKind;
   readonly atMs: number;
 }
@@ -77,7 +82,8 @@ const lines = defineTable<StoredLine>('ledger_lines', {
   ...tenant,
   postingId: key(text('posting_id')),
   lineNumber: key(integer('line_number')),
-  paymentId: fixed(text('payment_id')),
+  // The id of a receipt is in this column, too.
+  subjectId: fixed(text('payment_id')),
   kind: fixed(oneOf('kind', postingKinds)),
   account: fixed(oneOf('account', ledgerAccounts)),
   money: fixed(money('amount_minor', 'currency')),
@@ -91,7 +97,7 @@ export const fundsPart: TxPart<'funds'> = {
     unit.all(
       funds,
       [
-        `where ${openFundsSql}`,
+        `where ${openFundsSql} and ${needsOperator(openLossSql)}`,
         // Without its prefix, an id orders payments of both origins by creation.
         "order by replace(replace(payment_id, 'inv_', ''), 'pi_', ''), payment_id limit $1",
       ].join(' '),
@@ -122,11 +128,8 @@ export const quotesPart: TxPart<'quotes'> = {
 /** $1: the mode. */
 const balancesSql = [
   'select account, currency, cast(sum(amount_minor) as bigint) as amount_minor,',
-  'count(*) as lines from (',
-  'select account, currency, amount_minor from ledger_lines where mode = $1 union all',
-  'select l.account, l.currency, l.amount_minor from receipt_lines l',
-  'join receipts r on r.id = l.receipt_id where r.mode = $1',
-  ') as posted group by account, currency order by account, currency',
+  'count(*) as lines from ledger_lines where mode = $1',
+  'group by account, currency order by account, currency',
 ].join(' ');
 
 /** $1: the mode. */
@@ -162,21 +165,21 @@ export const ledgerPart: TxPart<'ledger'> = {
       feesMinor: minor.null('fees_minor').read(row),
     }));
   },
-  append(unit, { orgId, mode }, paymentId, postingId, posting, atMs) {
+  append(unit, { orgId, mode }, subjectId, postingId, posting, atMs) {
     for (const [index, line] of posting.lines.entries()) {
       const { kind } = posting;
-      const place = { orgId, mode, postingId, lineNumber: index + 1, paymentId, kind, atMs };
+      const place = { orgId, mode, postingId, lineNumber: index + 1, subjectId, kind, atMs };
       unit.stage(lines.insert({ ...place, ...line }));
     }
   },
-  async ofPayment(unit, { orgId, mode }, paymentId) {
+  async ofSubject(unit, { orgId, mode }, subjectId) {
     const found = await unit.all(
       lines,
       [
         'where org_id = $1 and mode = $2 and payment_id = $3 order by posted_at,',
         'posting_id, line_number',
       ].join(' '),
-      [orgId, mode, paymentId],
+      [orgId, mode, subjectId],
     );
     return postingsOf(found);
   },

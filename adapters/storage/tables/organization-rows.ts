@@ -41,6 +41,7 @@ const profiles = defineTable<OrganizationProfile>('organization_profiles', {
   railsRef: text.null('virtual_account_ref'),
   destinationRef: text.null('destination_ref'),
   tosAcceptedAtMs: time.null('tos_accepted_at'),
+  intentsNeedApproval: flag('intents_need_approval'),
   version,
 });
 

@@ -5,7 +5,7 @@ import { integer, minor, mode, text, time } from '../columns.js';
 import { type Param, timeParam } from '../database.js';
 import type { TxPart } from '../unit-of-work.js';
 import { waitingSubscriptions } from './delivery-rows.js';
-import { openFundsSql } from './money-rows.js';
+import { lostFundsSql, openFundsSql } from './money-rows.js';
 import { unmatchedSql } from './receipt-rows.js';
 
 /** $1: now, $2: the limit of the count. */
@@ -39,9 +39,9 @@ const attentionSql = {
   deadLetters: countOf('deliveries', "status = 'dead_letter'"),
   fundsToReview: countOf(
     'funds',
-    `(${openFundsSql}) and (position = 'needs_review' or refund = 'needs_review')`,
+    `${openFundsSql} and (position = 'needs_review' or refund = 'needs_review')`,
   ),
-  losses: countOf('funds', `(${openFundsSql}) and loss_minor > 0`),
+  losses: countOf('funds', lostFundsSql),
 } as const;
 
 /** $1: the limit of the count. */

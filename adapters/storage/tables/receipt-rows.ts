@@ -1,20 +1,11 @@
-// Money that nobody ordered: receipts, their append-only postings, and the readings of the books
-// that find them: columns and SQL.
+// Money that nobody ordered: receipts, and the readings of the books that find them: columns and
+// SQL.
 import {
   type BookReading,
   entryKinds,
   spanNames,
 } from '../../../core/domain/deposits/book-reading.js';
-import {
-  type Receipt,
-  type ReceiptLine,
-  type ReceiptPosting,
-  type ReceiptPostingKind,
-  receiptAccounts,
-  receiptPostingKinds,
-  receiptStates,
-  unmatched,
-} from '../../../core/domain/deposits/receipt.js';
+import { type Receipt, receiptStates, unmatched } from '../../../core/domain/deposits/receipt.js';
 import { matchRules } from '../../../core/domain/deposits/receipt-match.js';
 import {
   fixed,
@@ -59,24 +50,6 @@ export const receipts = defineTable<Receipt>('receipts', {
   version,
 });
 
-interface StoredLine extends ReceiptLine {
-  readonly postingId: string;
-  readonly lineNumber: number;
-  readonly receiptId: string;
-  readonly kind: ReceiptPostingKind;
-  readonly atMs: number;
-}
-
-const lines = defineTable<StoredLine>('receipt_lines', {
-  postingId: key(text('posting_id')),
-  lineNumber: key(integer('line_number')),
-  receiptId: fixed(text('receipt_id')),
-  kind: fixed(oneOf('kind', receiptPostingKinds)),
-  account: fixed(oneOf('account', receiptAccounts)),
-  money: fixed(money('amount_minor', 'currency')),
-  atMs: fixed(time('posted_at')),
-});
-
 const bookReadings = defineTable<BookReading>('book_readings', {
   partner: key(text('partner')),
   mode: key(mode),
@@ -108,23 +81,6 @@ export const receiptsPart: TxPart<'receipts'> = {
       others: waiting ? [waitingSql] : [],
     }),
   after: (unit, id, limit) => unit.all(receipts, 'where id > $1 order by id limit $2', [id, limit]),
-  append(unit, receiptId, postingId, { kind, lines: posted }, atMs) {
-    for (const [index, line] of posted.entries()) {
-      const place = { postingId, lineNumber: index + 1, receiptId, kind, atMs };
-      unit.stage(lines.insert({ ...place, ...line }));
-    }
-  },
-  async postings(unit, receiptId) {
-    const tail = 'where receipt_id = $1 order by posting_id, line_number';
-    const postings = new Map<string, { kind: ReceiptPostingKind; lines: ReceiptLine[] }>();
-    for (const line of await unit.all(lines, tail, [receiptId])) {
-      const { postingId, kind, account, money: amount } = line;
-      const posting = postings.get(postingId) ?? { kind, lines: [] };
-      posting.lines.push({ account, money: amount });
-      postings.set(postingId, posting);
-    }
-    return [...postings.values()] satisfies readonly ReceiptPosting[];
-  },
 };
 
 export const bookReadingsPart: TxPart<'bookReadings'> = {

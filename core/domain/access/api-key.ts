@@ -98,14 +98,27 @@ const unknownKey: ApiKeyFacts = {
   revokedAtMs: 0,
 };
 
+/** What `createdBy` says of an operator, which has no id. */
+export const OPERATOR = 'operator';
+
 export interface StoredKey extends ApiKeyFacts {
   readonly id: string;
   readonly orgId: string;
   readonly name: string;
+  /** The id of the member who created it, or OPERATOR; null: not recorded. */
+  readonly createdBy: string | null;
   readonly scopes: readonly Scope[];
   readonly lastUsedAtMs: number | null;
   /** Occupied until the key is revoked (slot.ts); null: the key counts for no limit. */
   readonly slot: number | null;
   readonly createdAtMs: number;
   readonly version: number;
+}
+
+/**
+ * The member who answers for what the key creates, and so cannot approve it; null: an operator, or
+ * not recorded. In test mode one person may create and approve.
+ */
+export function accountableMember(key: Pick<StoredKey, 'mode' | 'createdBy'>): string | null {
+  return key.mode === 'test' || key.createdBy === OPERATOR ? null : key.createdBy;
 }

@@ -1,5 +1,6 @@
 // API keys: authenticates requests; creates, lists and revokes keys.
 import {
+  accountableMember,
   issueApiKey,
   mayUse,
   parseApiKey,
@@ -32,12 +33,16 @@ const USE_RESOLUTION_MS = MINUTE_MS;
 
 export interface KeyActor extends Tenant {
   readonly keyId: string;
+  /** `accountableMember` of the key. */
+  readonly createdByMemberId: string | null;
   readonly scopes: readonly Scope[];
 }
 
 interface CreateKeyInput {
   readonly orgId: string;
   readonly mode: Mode;
+  /** The id of a member, or OPERATOR. */
+  readonly createdBy: string;
   readonly name: string;
   /** Empty means unrestricted. */
   readonly scopes: readonly string[];
@@ -55,7 +60,8 @@ export async function authenticateKey(deps: Deps, header: string | undefined): P
   if (mayUse(stored, presented) !== 'ok') throw new PonteError('InvalidApiKey');
   assert(stored !== null, 'a key that may be used is stored');
   noteUse(deps, stored);
-  return { orgId: stored.orgId, mode: stored.mode, keyId: stored.id, scopes: stored.scopes };
+  const { orgId, mode, id: keyId, scopes } = stored;
+  return { orgId, mode, keyId, createdByMemberId: accountableMember(stored), scopes };
 }
 
 /** InsufficientScope unless the credential has one of the required scopes. */
@@ -88,6 +94,7 @@ export async function createKey(
     orgId: input.orgId,
     mode: input.mode,
     name,
+    createdBy: input.createdBy,
     scopes: granted,
     salt: issued.salt,
     secretHash: issued.secretHash,

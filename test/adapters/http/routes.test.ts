@@ -52,6 +52,8 @@ const promised: readonly string[] = [
   'GET /v1/invoices K invoices:read',
   'GET /v1/invoices/{id} K invoices:read',
   'POST /v1/invoices/{id}/cancel K invoices:write',
+  'POST /v1/payment-intents/{id}/approve J payment_intents:write',
+  'POST /v1/payments/{id}/approve J payment_intents:write|invoices:write',
   'POST /v1/invoices/{id}/approve J invoices:write',
   'POST /v1/invoices/{id}/invite-buyer K invoices:write',
   ...['/v1/connected-accounts', '/v1/accounts'].flatMap((form) => [

@@ -9,6 +9,7 @@ import { openPostgresStore } from '../../../adapters/storage/postgres/store.js';
 import { SqliteDatabase } from '../../../adapters/storage/sqlite/database.js';
 import { migrateSqlite } from '../../../adapters/storage/sqlite/migrations.js';
 import { newStore } from '../../../adapters/storage/store.js';
+import { OPERATOR } from '../../../core/domain/access/api-key.js';
 import { money } from '../../../core/domain/base/money.js';
 import type { Store } from '../../../core/ports/storage.js';
 import { createKey } from '../../../core/usecases/access/keys.js';
@@ -53,7 +54,12 @@ async function serving(store: Pick<Store, 'run' | 'claims'>): Promise<Served> {
   const sequencer = steps.find(({ name }) => name === 'sequencer');
   const { organization } = await createOrganization(deps, { name: 'Acme', sandboxKyb: true });
   const tenant = { orgId: organization.id, mode: 'test' } as const;
-  const { secret } = await createKey(deps, { ...tenant, name: 'test', scopes: [] });
+  const { secret } = await createKey(deps, {
+    ...tenant,
+    createdBy: OPERATOR,
+    name: 'test',
+    scopes: [],
+  });
   const url = 'https://receiver.example/webhooks';
   await createSubscription(deps, tenant, { url, eventTypes: ['*'] });
   const http = createHttpServer(deps, {

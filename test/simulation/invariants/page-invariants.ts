@@ -125,6 +125,7 @@ function pageOf(observed: ObservedState, found: ObservedPayment, nowMs: number):
     nowMs,
     bankDetails,
     screen: screenOf(facts, nowMs),
+    payeeTaxIdLast4: null,
     isLate: false,
     check:
       given === undefined

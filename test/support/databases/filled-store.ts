@@ -34,7 +34,7 @@ import {
 import { aCheckValue, anEpoch, aServiceKey } from '../samples/key-samples.js';
 import { aMail, aNotice, aPageSession } from '../samples/mail-samples.js';
 import { aSimulatedReport } from '../samples/payin-samples.js';
-import { aBookReading, aReceipt, aReceiptPosting } from '../samples/receipt-samples.js';
+import { aBookReading, aReceipt } from '../samples/receipt-samples.js';
 
 /** Past what a float can count. */
 const LARGE_MINOR = 9_007_199_254_740_993n;
@@ -71,7 +71,6 @@ export async function fillStore(store: Store): Promise<void> {
     tx.deliveries.logAttempt(anAttempt());
     tx.inbox.insert(aMessage());
     tx.receipts.insert(aReceipt());
-    tx.receipts.append('rct_1', 'pst_9', aReceiptPosting, T0);
     tx.bookReadings.insert(aBookReading());
     tx.advances.put(anAdvance());
     tx.simulations.put(aSimulatedReport());
@@ -98,7 +97,7 @@ export function contentsOf(store: Store): Promise<readonly unknown[]> {
       tx.quotes.get(tenant, 'qt_1'),
       tx.commands.list({ stuck: false, limit: 100 }),
       tx.decisions.ofItem('cmd_1'),
-      tx.ledger.ofPayment(tenant, 'pi_1'),
+      tx.ledger.ofSubject(tenant, 'pi_1'),
       tx.idempotency.find(tenant, ' "k" '),
       tx.buyers.get('test', 'byr_1'),
       tx.buyers.submissionById(tenant, 'kyc_1'),
@@ -116,7 +115,6 @@ export function contentsOf(store: Store): Promise<readonly unknown[]> {
       tx.deliveries.attempts('whd_1'),
       tx.inbox.get('fake', 'test', 'msg_1'),
       tx.receipts.get('rct_1'),
-      tx.receipts.postings('rct_1'),
       tx.bookReadings.of('fake', 'test'),
       tx.advances.get(tenant, 'pi_1'),
       tx.simulations.get('test', 'cmd_1'),

@@ -33,7 +33,7 @@ import {
 import { aCheckValue, anEpoch, aServiceKey } from '../samples/key-samples.js';
 import { aMail, aNotice, aPageSession } from '../samples/mail-samples.js';
 import { aSimulatedReport } from '../samples/payin-samples.js';
-import { aBookReading, aReceipt, aReceiptPosting } from '../samples/receipt-samples.js';
+import { aBookReading, aReceipt } from '../samples/receipt-samples.js';
 
 const page = { beforeId: 'x', limit: 5 };
 const age = { sinceMs: T0, sinceDeliveryId: 'whd_5' };
@@ -167,7 +167,7 @@ function readsOfMoney(tx: Tx): readonly Promise<unknown>[] {
     tx.commands.since({ fromMs: 0, afterId: '', limit: 5 }),
     tx.commands.list({ stuck: true, limit: 5 }),
     tx.commands.list({ stuck: false, limit: 5 }),
-    tx.ledger.ofPayment(tenant, 'pi_1'),
+    tx.ledger.ofSubject(tenant, 'pi_1'),
     tx.ledger.balances('test'),
     tx.ledger.floats('test'),
     tx.idempotency.find(tenant, 'k'),
@@ -190,7 +190,6 @@ function readsOfReceipts(tx: Tx): readonly Promise<unknown>[] {
     tx.receipts.list({ waiting: false, ...page }),
     tx.receipts.list({ waiting: false, beforeId: null, limit: 5 }),
     tx.receipts.after('rct_1', 5),
-    tx.receipts.postings('rct_1'),
     tx.bookReadings.of('fake', 'test'),
     tx.quotes.byPartnerQuoteId('test', 'q', 5),
     tx.bankDetails.byShortId('s', 5),
@@ -340,7 +339,6 @@ function everyFirstWrite(tx: Tx): void {
   tx.deliveries.logAttempt(anAttempt());
   tx.inbox.insert(aMessage());
   tx.receipts.insert(aReceipt());
-  tx.receipts.append('rct_1', 'pst_9', aReceiptPosting, T0);
   tx.bookReadings.insert(aBookReading());
   tx.keyCheckValues.insert(aCheckValue());
   tx.keyCheckValues.remove(aCheckValue({ keyId: 'second' }));

@@ -16,6 +16,7 @@ import { createLetters } from '../../../adapters/pages/letters/letters.js';
 import { createFakePartner, type FakePartner } from '../../../adapters/partner/fake.js';
 import type { FakeMemory } from '../../../adapters/partner/fake-memory.js';
 import type { SignedMessage } from '../../../adapters/partner/signed-message.js';
+import { OPERATOR } from '../../../core/domain/access/api-key.js';
 import { type MemberRole, SESSION_MS } from '../../../core/domain/access/member.js';
 import type { Scope } from '../../../core/domain/access/scope.js';
 import { schedules } from '../../../core/domain/base/schedules.js';
@@ -101,7 +102,11 @@ export interface World {
   /** A new key of the organization, as it is sent in X-API-Key. */
   key(
     orgId: string,
-    options?: { readonly mode?: Mode; readonly scopes?: readonly Scope[] },
+    options?: {
+      readonly mode?: Mode;
+      readonly scopes?: readonly Scope[];
+      readonly createdBy?: string;
+    },
   ): Promise<string>;
   /** A new member's session token. */
   session(
@@ -197,8 +202,8 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
       receivePartnerMessage(deps, { partner: 'fake', mode: 'test', headers, body }),
     organization: async ({ sandboxKyb } = { sandboxKyb: true }) =>
       (await createOrganization(deps, { name: 'Acme Ltda', sandboxKyb })).organization.id,
-    key: async (orgId, { mode = 'test', scopes = [] } = {}) =>
-      (await createKey(deps, { orgId, mode, name: 'test key', scopes })).secret,
+    key: async (orgId, { mode = 'test', scopes = [], createdBy = OPERATOR } = {}) =>
+      (await createKey(deps, { orgId, mode, createdBy, name: 'test key', scopes })).secret,
     session: newSession(deps),
     advanceClock: (ms) => {
       nowMs += ms;

@@ -41,6 +41,7 @@ export const en = {
     checkAgain: 'Check again',
     live: 'This page updates by itself.',
     print: 'Print',
+    printHow: 'To print this page, use the menu of your browser.',
     sessionEnds: 'You will be signed out in 2 minutes.',
     stay: 'Stay signed in',
     continue: 'Continue',

@@ -34,6 +34,7 @@ export const es = {
     checkAgain: 'Comprobar de nuevo',
     live: 'Esta página se actualiza sola.',
     print: 'Imprimir',
+    printHow: 'Para imprimir esta página, use el menú de su navegador.',
     sessionEnds: 'Su sesión termina en 2 minutos.',
     stay: 'Seguir conectado',
     continue: 'Continuar',

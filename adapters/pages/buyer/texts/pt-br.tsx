@@ -34,6 +34,7 @@ export const ptBr = {
     checkAgain: 'Verificar de novo',
     live: 'Esta página se atualiza sozinha.',
     print: 'Imprimir',
+    printHow: 'Para imprimir esta página, use o menu do navegador.',
     sessionEnds: 'Sua sessão termina em 2 minutos.',
     stay: 'Continuar conectado',
     continue: 'Continuar',

@@ -2,6 +2,7 @@
 // without an example fails the tests over the table.
 import { docsPaths } from '../../../../adapters/http/docs/docs-page.js';
 import type { SignedMessage } from '../../../../adapters/partner/signed-message.js';
+import { OPERATOR } from '../../../../core/domain/access/api-key.js';
 import { money } from '../../../../core/domain/base/money.js';
 import type { Tenant } from '../../../../core/domain/base/tenant.js';
 import { createKey } from '../../../../core/usecases/access/keys.js';
@@ -82,6 +83,8 @@ export const examples: Readonly<Record<string, Example>> = {
   readInvoice: onInvoice('/v1/invoices/{id}'),
   cancelInvoice: onInvoice('/v1/invoices/{id}/cancel', { reason: 'changed mind' }),
   approveInvoice: onInvoice('/v1/invoices/{id}/approve', {}),
+  approvePaymentIntent: onPayment('/v1/payment-intents/{id}/approve', {}),
+  approvePayment: onPayment('/v1/payments/{id}/approve', {}),
   inviteInvoiceBuyer: onInvoice('/v1/invoices/{id}/invite-buyer', {}),
   ...accountExamples('/v1/connected-accounts', 'ConnectedAccount'),
   ...accountExamples('/v1/accounts', 'Account'),
@@ -92,7 +95,12 @@ export const examples: Readonly<Record<string, Example>> = {
   }),
   listApiKeys: async () => ({ path: '/v1/api-keys' }),
   revokeApiKey: async (world, tenant) => {
-    const { key } = await createKey(world.deps, { ...tenant, name: 'old', scopes: [] });
+    const { key } = await createKey(world.deps, {
+      ...tenant,
+      createdBy: OPERATOR,
+      name: 'old',
+      scopes: [],
+    });
     return { path: `/v1/api-keys/${key.id}` };
   },
   switchMode: async () => ({ path: '/v1/auth/switch-mode', body: { mode: 'test' } }),
@@ -149,11 +157,10 @@ export async function newSubscription(world: World, tenant: Tenant): Promise<str
   return subscription.id;
 }
 
-export function newPayment(world: World, tenant: Tenant) {
-  return makeIntent(world.deps, tenant, paymentInput());
+export function newPayment(world: World, tenant: Tenant, createdByMemberId: string | null = null) {
+  return makeIntent(world.deps, tenant, { ...paymentInput(), createdByMemberId });
 }
 
-/** `createdByMemberId`: made by hand. */
 export function newInvoice(world: World, tenant: Tenant, createdByMemberId: string | null = null) {
   const invoice = { dueDate: null, createdByMemberId };
   return makeInvoice(world.deps, tenant, { ...paymentInput(), ...invoice });

@@ -29,7 +29,8 @@ describe('an API key', () => {
     const own = await site.world.session(fresh);
     const made = await createKey({ name: ' erp ', mode: 'test', scopes: ['invoices:read'] }, own);
     assert.equal(made.status, 201);
-    const { secret, ...rest } = made.body;
+    const { secret, createdBy, ...rest } = made.body;
+    assert.match(String(createdBy), /^mem_/);
     assert.match(String(secret), new RegExp(`^pk_test_${String(rest['id'])}\\.[\\w-]{43}$`));
     assert.deepEqual(rest, {
       id: rest['id'],
@@ -43,7 +44,7 @@ describe('an API key', () => {
       createdAt: '2030-01-01T00:00:00.000Z',
     });
     const list = await site.call('GET', keysPath, { session: own });
-    assert.deepEqual(list.body, { data: [rest], nextCursor: null });
+    assert.deepEqual(list.body, { data: [{ ...rest, createdBy }], nextCursor: null });
   });
 
   test('shows when a request last used it', async () => {

@@ -46,6 +46,7 @@ const profile: OrganizationProfile = {
   railsCommandId: 'cmd_rails',
   railsRef: 'account_1',
   tosAcceptedAtMs: null,
+  intentsNeedApproval: false,
   version: 1,
 };
 

@@ -214,7 +214,7 @@ test('two payouts that are paid after all are a loss, in books that agree', () =
   const paid = decided(back, 'seller').send('payout_2').report('payout_2', { end: 'completed' });
   const both = paid.report('out', { end: 'completed', polled: true });
   assert.deepEqual(both.amounts(), [10_000n, 0n, 20_000n, 0n, 0n, 0n, 10_000n]);
-  const balances = balancesOf(sumsOf(both.commands), 'USD', both.payment.settlement);
+  const balances = balancesOf(sumsOf(both.commands), both.funds, both.payment.settlement);
   assert.equal(balances.get('partner_float USD'), 0n);
   assert.equal(balances.get('seller BRL'), 2n * sampleSettlement.settled.amountMinor);
 });

@@ -1,6 +1,7 @@
 // API keys: who is let in, what a key may do, and that its use is noted off the request's way.
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
+import { OPERATOR } from '../../../../core/domain/access/api-key.js';
 import { MINUTE_MS } from '../../../../core/domain/base/instant.js';
 import type { Deps } from '../../../../core/ports/deps.js';
 import type { Store } from '../../../../core/ports/storage.js';
@@ -28,14 +29,28 @@ before(async () => {
   orgId = await made.organization();
 });
 
-const everything = { mode: 'test', name: 'erp', scopes: [] } as const;
+const everything = { mode: 'test', createdBy: OPERATOR, name: 'erp', scopes: [] } as const;
 
 test('a key authenticates its organization, mode and scopes', async () => {
   const scopes = ['webhooks:read', 'invoices:write'] as const;
   for (const mode of ['test', 'live'] as const) {
-    const { key, secret } = await createKey(deps, { orgId, mode, name: 'erp', scopes });
+    const { key, secret } = await createKey(deps, { ...everything, orgId, mode, scopes });
     assert.match(secret, new RegExp(`^pk_${mode}_${key.id}\\.`));
-    assert.deepEqual(await authenticateKey(deps, secret), { orgId, mode, keyId: key.id, scopes });
+    const actor = { orgId, mode, keyId: key.id, createdByMemberId: null, scopes };
+    assert.deepEqual(await authenticateKey(deps, secret), actor);
+  }
+});
+
+test('a member answers for what its live keys create; an operator for nothing', async () => {
+  for (const [mode, createdBy, accountable] of [
+    ['live', 'mem_1', 'mem_1'],
+    ['live', OPERATOR, null],
+    ['test', 'mem_1', null],
+  ] as const) {
+    const { key, secret } = await createKey(deps, { ...everything, orgId, mode, createdBy });
+    assert.equal(key.createdBy, createdBy);
+    const { createdByMemberId } = await authenticateKey(deps, secret);
+    assert.equal(createdByMemberId, accountable, `${mode} ${createdBy}`);
   }
 });
 
