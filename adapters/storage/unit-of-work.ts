@@ -24,16 +24,21 @@ export interface Joined<T> {
 
 export interface CachedJoin<T> extends CachedRead<T>, Joined<T> {}
 
+interface Staged {
+  readonly tables: Set<string>;
+  readonly rows: Set<string>;
+  readonly changedRows: Set<string>;
+  /** Secret keys of the sealed texts. */
+  readonly keyIds: Set<string>;
+}
+
 export class UnitOfWork {
   readonly #database: Database;
   readonly #writes: Write[] = [];
-  readonly #writtenTables = new Set<string>();
-  readonly #writtenRows = new Set<string>();
-  readonly #changedRows = new Set<string>();
+  /** Made by the first write: most runs only read. */
+  #staged: Staged | null = null;
   /** Guards on the rows that were read, one function per value. */
   readonly #seen: (() => readonly Write[])[] = [];
-  /** Secret keys of the sealed texts in the writes. */
-  readonly #keyIds = new Set<string>();
   #ended = false;
 
   constructor(database: Database) {
@@ -41,22 +46,29 @@ export class UnitOfWork {
   }
 
   statements(): readonly Statement[] {
-    return statementsOf(this.#writes, this.#changedRows);
+    return statementsOf(this.#writes, this.#staged?.changedRows ?? new Set());
   }
 
   stage(write: Write): void {
     const { table, row, kind } = write;
     assert(!this.#ended, `a write to ${table} came after the work had returned`);
     const name = `${table}/${row ?? ''}`;
-    if (kind === 'change') this.#changedRows.add(name);
+    this.#staged ??= {
+      tables: new Set(),
+      rows: new Set(),
+      changedRows: new Set(),
+      keyIds: new Set(),
+    };
+    const staged = this.#staged;
+    if (kind === 'change') staged.changedRows.add(name);
     if (kind !== 'expect') {
       // A merge fits any row, and PostgreSQL applies it after inserts and changes.
-      const isAgain = kind !== 'merge' && row !== null && this.#writtenRows.has(name);
+      const isAgain = kind !== 'merge' && row !== null && staged.rows.has(name);
       assert(!isAgain, `${name} is written twice in one batch`);
-      this.#writtenTables.add(table);
-      this.#writtenRows.add(name);
+      staged.tables.add(table);
+      staged.rows.add(name);
     }
-    for (const text of write.sealed ?? []) this.#keyIds.add(keyIdOf(text));
+    for (const text of write.sealed ?? []) staged.keyIds.add(keyIdOf(text));
     this.#writes.push({ ...write, statement: storable(write.statement) });
   }
 
@@ -73,7 +85,7 @@ export class UnitOfWork {
   }
 
   isSealedUnder(keyId: string): boolean {
-    return this.#keyIds.has(keyId);
+    return this.#staged?.keyIds.has(keyId) === true;
   }
 
   /** The one row of this primary key; other rows of the table may have staged writes. */
@@ -141,9 +153,10 @@ export class UnitOfWork {
   }
 
   rowsByKey(tableName: string, key: readonly Param[], sql: string): Promise<readonly Row[]> {
-    if (this.#writtenTables.has(tableName)) {
+    const staged = this.#staged;
+    if (staged?.tables.has(tableName)) {
       const row = `${tableName}/${rowName(key)}`;
-      const written = this.#writtenRows.has(row) || this.#writtenRows.has(`${tableName}/`);
+      const written = staged.rows.has(row) || staged.rows.has(`${tableName}/`);
       assert(!written, `${row} is read after a write to it was staged`);
     }
     return this.#database.read(sql, key);
@@ -175,8 +188,8 @@ export class UnitOfWork {
   }
 
   #assertUnwritten(tableName: string): void {
-    const written = this.#writtenTables.has(tableName);
-    assert(!written, `${tableName} is read after a write to it was staged`);
+    const isWritten = this.#staged?.tables.has(tableName) === true;
+    assert(!isWritten, `${tableName} is read after a write to it was staged`);
   }
 
   #readRow<T>(table: Table<T>, row: Row): T {
