@@ -1,6 +1,8 @@
 // What every use case gets: the ports and the settings.
+
 import type { Mode, Tenant } from '../domain/base/tenant.js';
 import type { PartnerCommand } from '../domain/commands/partner-command.js';
+import type { LegalLinks } from '../domain/parties/organization.js';
 import type { Letters } from './letters.js';
 import type {
   Clock,
@@ -61,6 +63,10 @@ export interface Settings {
   readonly rateLimitBurst: number;
   /** Where to report a vulnerability, a mailto or https URL; null: not published. */
   readonly securityContact: string | null;
+  /** Shown to buyers of organizations that have none; each is null if the operator has none. */
+  readonly legal: LegalLinks;
+  /** Days in which the operator answers a buyer whose payment needs a review; null: no promise. */
+  readonly answerDays: number | null;
   /** Whether webhook URLs may be http and private: development only. */
   readonly allowPrivateUrls: boolean;
 }

@@ -80,6 +80,14 @@ export const scenarios: readonly (readonly string[])[] = [
     'replayWebhookDelivery',
   ],
   ['createApiKey', 'listApiKeys', 'revokeApiKey', 'switchMode', 'readOnboardingStatus'],
-  ['readDescription', 'browseDescription', 'readDocsFile', 'healthz', 'readyz', 'readPublicKeys'],
+  [
+    'readDescription',
+    'browseDescription',
+    'browseRoot',
+    'readDocsFile',
+    'healthz',
+    'readyz',
+    'readPublicKeys',
+  ],
   ['readSecurityContact'],
 ];

@@ -32,7 +32,7 @@ export const docsRoutes = [
   }),
   route({
     method: 'GET',
-    operations: { browseDescription: '/docs' },
+    operations: { browseDescription: '/docs', browseRoot: '/' },
     summary: 'Browse this description',
     access: { auth: 'none', scope: 'none', modes: 'both', rateLimit: 'none' },
     responses: { 200: docsPageTypes, 304: [] },

@@ -680,6 +680,8 @@ create table organizations (
   support_email text,
   support_phone text,
   website text,
+  privacy_url text,
+  terms_url text,
   constraint organizations_pkey primary key (org_id)
 );
 

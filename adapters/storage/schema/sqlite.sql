@@ -551,7 +551,7 @@ create table organizations (
   requires_approval integer not null check (requires_approval in (0, 1)),
   created_at integer not null,
   version integer not null
-, support_email text, support_phone text, website text) strict;
+, support_email text, support_phone text, website text, privacy_url text, terms_url text) strict;
 
 create table outbox (
   position integer primary key autoincrement,

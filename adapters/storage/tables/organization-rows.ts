@@ -28,6 +28,8 @@ const organizations = defineTable<Organization>('organizations', {
   supportEmail: text.null('support_email'),
   supportPhone: text.null('support_phone'),
   website: text.null('website'),
+  privacyUrl: text.null('privacy_url'),
+  termsUrl: text.null('terms_url'),
   createdAtMs: fixed(time('created_at')),
   version,
 });

@@ -111,7 +111,7 @@ test('bank details and receipt are one page of A4 each, in every language', asyn
 });
 
 const helpLinks = ['help@rotanorte.example', '+55 11 5550-0142'];
-const footer = ['Check bank details', 'Sign out', 'Português', 'Español'];
+const footer = ['Check bank details', 'Privacy', 'Terms', 'Sign out', 'Português', 'Español'];
 const copyRows = ['Account holder', 'Account number', 'Routing number', 'Bank'];
 
 /** What the tab key reaches, in order. */

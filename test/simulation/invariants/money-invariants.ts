@@ -216,8 +216,8 @@ const heldAccounts: ReadonlySet<string> = new Set<LedgerAccount>([
 ]);
 
 /**
- * What the ledger holds is what came in at the partner, and neither left nor went back. Receipts are
- * held where their postings say so, which the check of the ledger verifies.
+ * What the ledger holds is what came in at the partner, and neither left nor went back. Receipts
+ * are held where their postings say so, which the check of the ledger verifies.
  */
 export function theFloatIsTheSumOfTheWallets(observed: ObservedState): string | null {
   const { exempt, outside, payments, receipts } = observed;

@@ -55,6 +55,8 @@ export function anOrganization(fields: Partial<Organization> = {}): Organization
     supportEmail: 'help@acme.example',
     supportPhone: '+55 11 5555-0100',
     website: 'https://acme.example/',
+    privacyUrl: 'https://acme.example/privacy',
+    termsUrl: 'https://acme.example/terms',
     createdAtMs: T0,
     version: 1,
     ...fields,

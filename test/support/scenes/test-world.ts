@@ -57,6 +57,8 @@ const usualSettings: Settings = {
   rateLimitPerMinute: 600,
   rateLimitBurst: 100,
   securityContact: 'mailto:security@example.com',
+  legal: { privacyUrl: null, termsUrl: null },
+  answerDays: null,
   allowPrivateUrls: false,
 };
 

@@ -307,8 +307,11 @@ export const enMoney = {
     reviewLede: (amount: string) =>
       `Your ${amount} reached us. The last step failed. Our team is looking into it.`,
     reviewLedePlain: 'The last step failed. Our team is looking into it.',
-    reviewMoney: 'We are confirming where your money is.',
+    reviewMoney: (payee: string) =>
+      `It reached us. We are asking the bank whether the last step reached ${payee}.`,
+    reviewMoneyPlain: 'We are asking the bank how the last step ended.',
     reviewNext: 'Our team confirms where the money is, then pays it out or returns it to you.',
+    answerBy: (day: Node) => <>We answer by {day}.</>,
     reviewMail: 'We mail you as soon as we know.',
     unapprovedLede: 'Your verification was withdrawn, so we cannot pass on this payment.',
     unapprovedNext:

@@ -310,8 +310,11 @@ export const esMoney = {
     reviewLede: (amount) =>
       `Recibimos sus ${amount}. El último paso falló. Nuestro equipo lo está revisando.`,
     reviewLedePlain: 'El último paso falló. Nuestro equipo lo está revisando.',
-    reviewMoney: 'Estamos confirmando dónde está su dinero.',
+    reviewMoney: (payee) =>
+      `Lo recibimos. Estamos preguntando al banco si el último paso llegó a ${payee}.`,
+    reviewMoneyPlain: 'Estamos preguntando al banco cómo terminó el último paso.',
     reviewNext: 'Nuestro equipo confirma dónde está el dinero y después lo paga o se lo devuelve.',
+    answerBy: (day) => <>Le respondemos a más tardar el {day}.</>,
     reviewMail: 'Le avisamos por correo en cuanto lo sepamos.',
     unapprovedLede: 'Se retiró su verificación, por lo que no podemos continuar con este pago.',
     unapprovedNext:

@@ -304,8 +304,11 @@ export const ptBrMoney = {
     reviewLede: (amount) =>
       `Seus ${amount} chegaram até nós. A última etapa falhou. Nossa equipe está verificando.`,
     reviewLedePlain: 'A última etapa falhou. Nossa equipe está verificando.',
-    reviewMoney: 'Estamos confirmando onde está o seu dinheiro.',
+    reviewMoney: (payee) =>
+      `Ele chegou até nós. Estamos perguntando ao banco se a última etapa chegou a ${payee}.`,
+    reviewMoneyPlain: 'Estamos perguntando ao banco como terminou a última etapa.',
     reviewNext: 'Nossa equipe confirma onde está o dinheiro e depois paga ou devolve o valor.',
+    answerBy: (day) => <>Respondemos até {day}.</>,
     reviewMail: 'Avisamos por e‑mail assim que soubermos.',
     unapprovedLede: 'A sua verificação foi retirada, por isso não podemos seguir com o pagamento.',
     unapprovedNext:
