@@ -13,7 +13,7 @@ import { type TenantPaymentFilter, VERSIONS_MAX } from '../../../core/ports/stor
 import { nullable, oneOf } from '../columns.js';
 import { type Param, type Row, timeParam } from '../database.js';
 import { aliasedColumns } from '../table.js';
-import type { Joined, TxPart, UnitOfWork } from '../unit-of-work.js';
+import type { CachedJoin, Joined, TxPart } from '../unit-of-work.js';
 import { accounts, buyerKycSql } from './account-rows.js';
 import { buyers, currentSubmission, submissions } from './buyer-rows.js';
 import { funds } from './money-rows.js';
@@ -82,9 +82,18 @@ const pageVersionsSql = [
   ')',
 ].join(' ');
 
-const viewSql = viewsSql(['id = $3'], 'limit 1');
+const viewById: CachedJoin<PaymentView> = {
+  ...views,
+  sql: viewsSql(['id = $3'], 'limit 1'),
+  on: { payments: 3, funds: 3, kyc_submissions: 2, connected_accounts: 2 },
+};
 const viewByExternalIdSql = viewsSql(['origin = $3', 'external_id = $4'], 'limit 1');
-const kycStatusSql = `select ${kycColumns(['$1', '$2'], { buyerId: '$3', emailKey: '$4' })}`;
+/** Parameters: the tenant, the buyer and its emailKey. */
+const kycOfBuyer: CachedJoin<KycStatus> = {
+  ...kycStatus,
+  sql: `select ${kycColumns(['$1', '$2'], { buyerId: '$3', emailKey: '$4' })}`,
+  on: { kyc_submissions: 2, connected_accounts: 2 },
+};
 
 /** One statement per origin, since each has its range in the index. */
 const updatedSql = Object.fromEntries(
@@ -128,9 +137,12 @@ function hintFor({ externalId, sellerExternalId, status }: TenantPaymentFilter):
 }
 
 export const viewsPart: TxPart<'views'> = {
-  get: (unit, { orgId, mode }, id) => one(unit, viewSql, [orgId, mode, id]),
-  byExternalId: (unit, { orgId, mode }, origin, externalId) =>
-    one(unit, viewByExternalIdSql, [orgId, mode, origin, externalId]),
+  get: (unit, { orgId, mode }, id) => unit.firstCached(viewById, [orgId, mode, id]),
+  async byExternalId(unit, { orgId, mode }, origin, externalId) {
+    const params = [orgId, mode, origin, externalId];
+    const [view] = await unit.joined(views, viewByExternalIdSql, params);
+    return view ?? null;
+  },
   listInvoices: (unit, { orgId, mode }, { status, beforeId, limit }) => {
     const params: Param[] = [orgId, mode, limit];
     const conditions = ["origin = 'invoice'"];
@@ -169,13 +181,8 @@ export const viewsPart: TxPart<'views'> = {
     return (await Promise.all(pages)).flat().sort(oldestChangeFirst).slice(0, limit);
   },
   async kycStatus(unit, { orgId, mode }, { id, emailKey }) {
-    const [known] = await unit.joined(kycStatus, kycStatusSql, [orgId, mode, id, emailKey]);
-    assert(known !== undefined, 'without a table there is one row');
+    const known = await unit.firstCached(kycOfBuyer, [orgId, mode, id, emailKey]);
+    assert(known !== null, 'without a table there is one row');
     return known;
   },
 };
-
-async function one(unit: UnitOfWork, sql: string, params: readonly Param[]) {
-  const [view] = await unit.joined(views, sql, params);
-  return view ?? null;
-}

@@ -28,8 +28,8 @@ export const partyMutants = [
     file: 'adapters/storage/tables/account-rows.ts',
     edits: [
       [
-        'get: ({ orgId, mode }, id) => unit.byKey(accounts, [orgId, mode, id]),',
-        "get: ({ mode }, id) => unit.first(accounts, 'where mode = $1 and id = $2', [mode, id]),",
+        'unit.byKey(accounts, [orgId, mode, id]),',
+        "unit.first(accounts, 'where mode = $1 and id = $2', [mode, id]),",
       ],
     ],
     focus: { ...parties, often: ['createAccount', 'trespass'] },

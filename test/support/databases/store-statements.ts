@@ -1,6 +1,6 @@
 // Every statement that the store runs, as text: each method of its port called once in each form
 // that makes another text, over a database that only notes. Who adds a method calls it here.
-import type { Database, Param, Statement } from '../../../adapters/storage/database.js';
+import type { CachedRead, Database, Param, Statement } from '../../../adapters/storage/database.js';
 import { newStore } from '../../../adapters/storage/store.js';
 import type { SealedColumn } from '../../../core/domain/service/sealed-columns.js';
 import type { Claims, SealedRow, Tx } from '../../../core/ports/storage.js';
@@ -60,6 +60,8 @@ function sealedRow(place: readonly string[]): SealedRow {
 
 export interface StatementsOfTheStore {
   readonly reads: readonly Query[];
+  /** Those of them whose values may be kept. */
+  readonly cached: readonly CachedRead<unknown>[];
   readonly batched: readonly Statement[];
   readonly immediate: readonly Query[];
 }
@@ -77,7 +79,12 @@ export async function statementsOfTheStore(): Promise<ReadonlySet<string>> {
 
 /** What reaches a session, as it does. */
 export async function callsOfTheStore(): Promise<StatementsOfTheStore> {
-  const calls = { reads: [] as Query[], batched: [] as Statement[], immediate: [] as Query[] };
+  const calls = {
+    reads: [] as Query[],
+    cached: [] as CachedRead<unknown>[],
+    batched: [] as Statement[],
+    immediate: [] as Query[],
+  };
   const database: Database = {
     read: async (sql, params) => {
       calls.reads.push({ sql, params });
@@ -93,6 +100,10 @@ export async function callsOfTheStore(): Promise<StatementsOfTheStore> {
     },
     batch: async (statements) => {
       calls.batched.push(...statements);
+    },
+    cached: async (query, params) => {
+      calls.cached.push(query);
+      return (await database.read(query.sql, params)).map(query.read);
     },
     durable: () => null,
   };
