@@ -147,9 +147,26 @@ async function runOnce<T>(
   database: Database,
   sealer: Sealer | null,
   work: (tx: Tx) => Promise<T>,
-  { inQuarantine = false }: RunOptions,
+  options: RunOptions,
 ): Promise<Outcome<T>> {
   const unit = new UnitOfWork(database);
+  let stored = false;
+  try {
+    const outcome = await applied(unit, database, sealer, work, options);
+    stored = outcome.kind === 'done';
+    return outcome;
+  } finally {
+    unit.settle(stored);
+  }
+}
+
+async function applied<T>(
+  unit: UnitOfWork,
+  database: Database,
+  sealer: Sealer | null,
+  work: (tx: Tx) => Promise<T>,
+  { inQuarantine = false }: RunOptions,
+): Promise<Outcome<T>> {
   let value: T;
   try {
     value = await work(new LazyTx(unit) as LazyTx & Tx);
@@ -181,6 +198,7 @@ async function runOnce<T>(
 }
 
 const parts = {
+  onEnd: (unit: UnitOfWork) => (listener: Parameters<Tx['onEnd']>[0]) => unit.onEnd(listener),
   organizations: organizationsOf,
   members: membersOf,
   keys: keysOf,

@@ -24,6 +24,7 @@ export class UnitOfWork {
   readonly #seen: (() => readonly Write[])[] = [];
   /** Secret keys of the sealed texts in the writes. */
   readonly #keyIds = new Set<string>();
+  readonly #listeners: ((stored: boolean) => void)[] = [];
   #ended = false;
 
   constructor(database: Database) {
@@ -135,6 +136,15 @@ export class UnitOfWork {
       expect: (value: T) => this.stage(table.expect(value)),
       remove: (value: T) => this.stage(table.remove(value)),
     };
+  }
+
+  onEnd(listener: (stored: boolean) => void): void {
+    this.#listeners.push(listener);
+  }
+
+  /** Whether the batch is known as stored. */
+  settle(stored: boolean): void {
+    for (const listener of this.#listeners) listener(stored);
   }
 
   /** The work has returned: nothing can be staged any more. */

@@ -99,7 +99,7 @@ export class SqliteDatabase implements Database {
   }
 
   immediate(sql: string, params: readonly Param[]): Promise<readonly Row[]> {
-    return this.#apply([{ sql, params, guards: null }], true);
+    return this.#apply([{ sql, params, guards: null, template: null }], true);
   }
 
   /** A read may have seen a commit that is not on the disk yet. */

@@ -28,6 +28,7 @@ import { assert, PonteError } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
 import type { Tx } from '../../ports/storage.js';
 import { eachDue } from '../service/due-work.js';
+import { stageEvents } from '../webhooks/feed.js';
 import { changePayment, kycStatusOf, loadView, viewAfter } from './payment-store.js';
 
 /** The interface's minimum for USD: 10.00. */
@@ -85,10 +86,7 @@ export async function createPayment(
     }
     return { ...view, replayed: decision.kind === 'replay' };
   });
-  if (!created.replayed) {
-    deps.wake('outbox');
-    return { ...created, mismatch: [] };
-  }
+  if (!created.replayed) return { ...created, mismatch: [] };
   const { payment } = created;
   const mismatch = paymentMismatch({ number: null, dueDate: null, ...input }, payment);
   if (mismatch.length > 0) {
@@ -220,9 +218,10 @@ async function stageNew(
   input: CreatePaymentInput,
 ): Promise<PaymentView> {
   const nowMs = deps.clock.nowMs();
-  const [payee, status, known] = await Promise.all([
+  const [payee, status, active, known] = await Promise.all([
     checkCreate(deps, tx, tenant, input, nowMs),
     statusAtFirst(tx, tenant, input.origin),
+    tx.subscriptions.active(tenant),
     tx.buyers.byEmail(tenant.mode, emailKey(input.buyer.email)),
   ]);
   const buyer = known ?? newBuyer(deps, tenant, input.buyer.email, nowMs);
@@ -234,10 +233,10 @@ async function stageNew(
   const funds = noFunds(tenant, payment.id, payment.amount.currency);
   tx.payments.insert(payment);
   tx.funds.insert(funds);
-  for (const type of paymentEventTypes(payment, 'created')) {
-    const draft = { type, payment, occurredAtMs: nowMs };
-    tx.outbox.append(paymentEvent(draft, deps.ids.next('evt', nowMs)));
-  }
+  const events = paymentEventTypes(payment, 'created').map((type) =>
+    paymentEvent({ type, payment, occurredAtMs: nowMs }, deps.ids.next('evt', nowMs)),
+  );
+  stageEvents(deps, tx, active, events);
   return { payment, funds, kycStatus };
 }
 
