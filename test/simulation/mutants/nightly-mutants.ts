@@ -33,4 +33,6 @@ export const nightlyMutants: readonly string[] = [
   'a payment lands with another organization',
   'each call for a payout has another quote',
   'a failed payout counts as returned',
+  'a deposit that is assigned stays in suspense',
+  'a polled total that falls is not reviewed',
 ];
