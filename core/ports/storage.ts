@@ -2,7 +2,9 @@
 // mean.
 import type { StoredKey } from '../domain/access/api-key.js';
 import type { Member } from '../domain/access/member.js';
+import type { MemberSession } from '../domain/access/member-session.js';
 import type { PageSession } from '../domain/access/page-session.js';
+import type { Scope } from '../domain/access/scope.js';
 import type { Mode, Tenant } from '../domain/base/tenant.js';
 import type {
   CommandKind,
@@ -103,7 +105,7 @@ export interface Tx {
     /** At most two, over all organizations. */
     profilesByPartnerRef(mode: Mode, partnerRef: string): Many<OrganizationProfile>;
   };
-  readonly members: Writes<Member, 'insert' | 'update'> & {
+  readonly members: Writes<Member, 'insert' | 'update' | 'expect'> & {
     get(orgId: string, id: string): Found<Member>;
     /** The member of this address that was not removed. */
     byEmail(orgId: string, emailKey: string): Found<Member>;
@@ -114,10 +116,14 @@ export interface Tx {
     get(keyId: string): Found<StoredKey>;
     /** All active keys and at most `revokedMax` revoked ones, newest first. */
     list(orgId: string, revokedMax: number): Many<StoredKey>;
-    /** Slots of active keys. */
+    /** Keys that are not revoked at `nowMs`. */
+    unrevoked(orgId: string, nowMs: number): Many<StoredKey>;
+    /** Slots of keys that are not revoked. */
     slots(tenant: Tenant): Many<number>;
     /** Raises `lastUsedAtMs` without a check of the version; a later value stays. */
     touch(keyId: string, lastUsedAtMs: number): void;
+    /** Sets `usedScopes` without a check of the version. A lost scope is noted by its next use. */
+    noteScopes(keyId: string, usedScopes: readonly Scope[]): void;
   };
   readonly payments: Writes<Payment, 'insert' | 'update'> & {
     get(tenant: Tenant, id: string): Found<Payment>;
@@ -311,6 +317,13 @@ export interface Tx {
     ofOwner(tenant: Tenant, submissionId: string, ownerIndex: number): Many<PageSession>;
     /** Reads all tenants, oldest first. */
     createdBefore(beforeMs: number, limit: number): Many<PageSession>;
+  };
+  readonly memberSessions: Writes<MemberSession, 'insert' | 'update' | 'remove'> & {
+    get(orgId: string, id: string): Found<MemberSession>;
+    /** Sessions of the member that are not over at `nowMs`, newest first. */
+    openOfMember(orgId: string, memberId: string, nowMs: number): Many<MemberSession>;
+    /** Reads all organizations, oldest first. */
+    createdBefore(beforeMs: number, limit: number): Many<MemberSession>;
   };
   readonly outbox: {
     append(event: DomainEvent): void;

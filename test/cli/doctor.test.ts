@@ -63,6 +63,7 @@ const healthy: Findings = {
   dataDir: 'data',
   freeBytes: 12.34 * GIB,
   backups: null,
+  withoutContact: [],
   data: { waiting: idle, imbalances: 0 },
 };
 
@@ -95,6 +96,7 @@ test('a healthy service is reported check by check', () => {
       'serving: process 12 since 2026-01-02T03:04:05.000Z',
       'connections: each keeps its session',
       'disk: 12.3 GiB free at data',
+      'contacts: buyers find a person to ask',
       'secret keys: of this database',
       'documents: where they belong',
       'epoch: 1, released',
@@ -155,6 +157,10 @@ describe('each defect is reported with what to do about it', () => {
     [
       { connectionProblems: ['a lock of nobody', 'another one'] },
       'critical connections: a lock of nobody; another one',
+    ],
+    [
+      { withoutContact: ['org_1', 'org_2'] },
+      'warning contacts: org_1, org_2: live without one; run ponte org support <org-id> --email',
     ],
     [{ keysProblem: 'nothing opens' }, 'critical secret keys: nothing opens'],
     [{ documentsProblem: 'data is elsewhere' }, 'critical documents: data is elsewhere'],

@@ -229,6 +229,25 @@ export function storeListsContract(fresh: OpenStore): void {
     );
   });
 
+  test('keys that are not revoked yet, newest first: a rolled key is, until its end', async () => {
+    const store = await fresh();
+    await store.run(async (tx) => {
+      for (const [id, revokedAtMs] of [
+        ['key_1', null] as const,
+        ['key_2', T0] as const,
+        ['key_3', T0 + 1] as const,
+        ['key_4', null] as const,
+      ]) {
+        tx.keys.insert(aKey({ id, revokedAtMs }));
+      }
+      tx.keys.insert(aKey({ id: 'key_5', ...otherOrg }));
+    });
+    const ids = async (nowMs: number) =>
+      (await store.run((tx) => tx.keys.unrevoked(tenant.orgId, nowMs))).map(({ id }) => id);
+    assert.deepEqual(await ids(T0), ['key_4', 'key_3', 'key_1']);
+    assert.deepEqual(await ids(T0 + 1), ['key_4', 'key_1']);
+  });
+
   test('organizations are listed newest first', async () => {
     const store = await fresh();
     await store.run(async (tx) => {

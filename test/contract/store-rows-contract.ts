@@ -65,6 +65,7 @@ const bareProfile = aProfile({
   ...newParty,
   ...noPayout,
   tosAcceptedAtMs: null,
+  intentsNeedApproval: false,
 });
 const approvedOther = { id: 'kyc_2', flowId: null, ...otherOrg, status: 'approved' } as const;
 const bareCommand = aPartyCommand({

@@ -78,6 +78,11 @@ create table api_keys (
   slot integer,
   created_at timestamp with time zone not null,
   version integer not null,
+  created_by text collate "C",
+  kept_by text collate "C",
+  expires_at timestamp with time zone,
+  networks text not null default '[]'::text,
+  used_scopes text not null default '[]'::text,
   constraint api_keys_mode_check check ((mode = any (array['test'::text, 'live'::text]))),
   constraint api_keys_pkey primary key (id)
 );
@@ -599,6 +604,22 @@ create index mails_of_submission on mails using btree (org_id, mode, submission_
 
 create unique index mails_token_hash on mails using btree (token_hash);
 
+create table member_sessions (
+  org_id text collate "C" not null,
+  id text collate "C" not null,
+  member_id text collate "C" not null,
+  created_at timestamp with time zone not null,
+  ends_at timestamp with time zone not null,
+  ended_at timestamp with time zone,
+  version integer not null,
+  constraint member_sessions_pkey primary key (org_id, id)
+);
+
+create index member_sessions_created on member_sessions using btree (created_at);
+
+create index member_sessions_open on member_sessions using btree (org_id, member_id, id) where
+    (ended_at is null);
+
 create table members (
   org_id text collate "C" not null,
   id text collate "C" not null,
@@ -658,6 +679,7 @@ create table organization_profiles (
   approved_at timestamp with time zone,
   rejected_at timestamp with time zone,
   rails_command_id text,
+  intents_need_approval boolean not null default false,
   constraint organization_profiles_kyb_status_check check ((kyb_status = any
     (array['verifying'::text, 'approved'::text, 'rejected'::text]))),
   constraint organization_profiles_mode_check check ((mode = any (array['test'::text,
@@ -678,6 +700,8 @@ create table organizations (
   support_email text,
   support_phone text,
   website text,
+  privacy_url text,
+  terms_url text,
   constraint organizations_pkey primary key (org_id)
 );
 

@@ -9,7 +9,6 @@ import {
   postingKinds,
   type StoredPosting,
 } from '../../../core/domain/payments/ledger.js';
-import type { Tx } from '../../../core/ports/storage.js';
 import {
   fixed,
   integer,
@@ -23,7 +22,7 @@ import {
   version,
 } from '../columns.js';
 import { defineTable } from '../table.js';
-import type { UnitOfWork } from '../unit-of-work.js';
+import { type TxPart, writes } from '../unit-of-work.js';
 
 const rateKinds = Object.keys({
   locked: true,
@@ -91,44 +90,40 @@ const lines = defineTable<StoredLine>('ledger_lines', {
   atMs: fixed(time('posted_at')),
 });
 
-export function fundsOf(unit: UnitOfWork): Tx['funds'] {
-  return {
-    ...unit.writes(funds),
-    get: ({ orgId, mode }, paymentId) => unit.byKey(funds, [orgId, mode, paymentId]),
-    open: (limit) =>
-      unit.all(
-        funds,
-        [
-          `where ${openFundsSql} and ${needsOperator(openLossSql)}`,
-          // Without its prefix, an id orders payments of both origins by creation.
-          "order by replace(replace(payment_id, 'inv_', ''), 'pi_', ''), payment_id limit $1",
-        ].join(' '),
-        [limit],
-      ),
-    page: (after, limit) =>
-      unit.all(
-        funds,
-        [
-          'where (org_id, mode, payment_id) > ($1, $2, $3) order by org_id, mode, payment_id',
-          'limit $4',
-        ].join(' '),
-        [after?.orgId ?? '', after?.mode ?? '', after?.paymentId ?? '', limit],
-      ),
-  };
-}
+export const fundsPart: TxPart<'funds'> = {
+  ...writes(funds),
+  get: (unit, { orgId, mode }, paymentId) => unit.byKey(funds, [orgId, mode, paymentId]),
+  open: (unit, limit) =>
+    unit.all(
+      funds,
+      [
+        `where ${openFundsSql} and ${needsOperator(openLossSql)}`,
+        // Without its prefix, an id orders payments of both origins by creation.
+        "order by replace(replace(payment_id, 'inv_', ''), 'pi_', ''), payment_id limit $1",
+      ].join(' '),
+      [limit],
+    ),
+  page: (unit, after, limit) =>
+    unit.all(
+      funds,
+      [
+        'where (org_id, mode, payment_id) > ($1, $2, $3) order by org_id, mode, payment_id',
+        'limit $4',
+      ].join(' '),
+      [after?.orgId ?? '', after?.mode ?? '', after?.paymentId ?? '', limit],
+    ),
+};
 
-export function quotesOf(unit: UnitOfWork): Tx['quotes'] {
-  return {
-    ...unit.writes(quotes),
-    get: ({ orgId, mode }, id) => unit.byKey(quotes, [orgId, mode, id]),
-    byPartnerQuoteId: (mode, partnerQuoteId, limit) =>
-      unit.all(quotes, 'where mode = $1 and partner_quote_id = $2 limit $3', [
-        mode,
-        partnerQuoteId,
-        limit,
-      ]),
-  };
-}
+export const quotesPart: TxPart<'quotes'> = {
+  ...writes(quotes),
+  get: (unit, { orgId, mode }, id) => unit.byKey(quotes, [orgId, mode, id]),
+  byPartnerQuoteId: (unit, mode, partnerQuoteId, limit) =>
+    unit.all(quotes, 'where mode = $1 and partner_quote_id = $2 limit $3', [
+      mode,
+      partnerQuoteId,
+      limit,
+    ]),
+};
 
 /** $1: the mode. */
 const balancesSql = [
@@ -149,48 +144,46 @@ const floatsSql = [
   'left join quotes q on q.org_id = p.org_id and q.mode = p.mode and q.id = p.quote_id',
 ].join(' ');
 
-export function ledgerOf(unit: UnitOfWork): Tx['ledger'] {
-  return {
-    async balances(mode) {
-      const rows = await unit.rows('ledger_lines', balancesSql, [mode]);
-      return rows.map((row) => ({
-        account: text('account').read(row),
-        currency: text('currency').read(row),
-        amountMinor: minor('amount_minor').read(row),
-        lines: integer('lines').read(row),
-      }));
-    },
-    async floats(mode) {
-      const rows = await unit.rows('ledger_lines', floatsSql, [mode]);
-      return rows.map((row) => ({
-        paymentId: text('payment_id').read(row),
-        destination: text('destination').read(row),
-        currency: text('currency').read(row),
-        floatMinor: minor('float_minor').read(row),
-        quotedMinor: minor.null('source_minor').read(row),
-        feesMinor: minor.null('fees_minor').read(row),
-      }));
-    },
-    append({ orgId, mode }, subjectId, postingId, posting, atMs) {
-      for (const [index, line] of posting.lines.entries()) {
-        const { kind } = posting;
-        const place = { orgId, mode, postingId, lineNumber: index + 1, subjectId, kind, atMs };
-        unit.stage(lines.insert({ ...place, ...line }));
-      }
-    },
-    async ofSubject({ orgId, mode }, subjectId) {
-      const found = await unit.all(
-        lines,
-        [
-          'where org_id = $1 and mode = $2 and payment_id = $3 order by posted_at,',
-          'posting_id, line_number',
-        ].join(' '),
-        [orgId, mode, subjectId],
-      );
-      return postingsOf(found);
-    },
-  };
-}
+export const ledgerPart: TxPart<'ledger'> = {
+  async balances(unit, mode) {
+    const rows = await unit.rows('ledger_lines', balancesSql, [mode]);
+    return rows.map((row) => ({
+      account: text('account').read(row),
+      currency: text('currency').read(row),
+      amountMinor: minor('amount_minor').read(row),
+      lines: integer('lines').read(row),
+    }));
+  },
+  async floats(unit, mode) {
+    const rows = await unit.rows('ledger_lines', floatsSql, [mode]);
+    return rows.map((row) => ({
+      paymentId: text('payment_id').read(row),
+      destination: text('destination').read(row),
+      currency: text('currency').read(row),
+      floatMinor: minor('float_minor').read(row),
+      quotedMinor: minor.null('source_minor').read(row),
+      feesMinor: minor.null('fees_minor').read(row),
+    }));
+  },
+  append(unit, { orgId, mode }, subjectId, postingId, posting, atMs) {
+    for (const [index, line] of posting.lines.entries()) {
+      const { kind } = posting;
+      const place = { orgId, mode, postingId, lineNumber: index + 1, subjectId, kind, atMs };
+      unit.stage(lines.insert({ ...place, ...line }));
+    }
+  },
+  async ofSubject(unit, { orgId, mode }, subjectId) {
+    const found = await unit.all(
+      lines,
+      [
+        'where org_id = $1 and mode = $2 and payment_id = $3 order by posted_at,',
+        'posting_id, line_number',
+      ].join(' '),
+      [orgId, mode, subjectId],
+    );
+    return postingsOf(found);
+  },
+};
 
 function postingsOf(found: readonly StoredLine[]): readonly StoredPosting[] {
   const postings = new Map<string, { kind: PostingKind; atMs: number; lines: LedgerLine[] }>();

@@ -7,7 +7,6 @@ import {
 } from '../../../core/domain/deposits/book-reading.js';
 import { type Receipt, receiptStates, unmatched } from '../../../core/domain/deposits/receipt.js';
 import { matchRules } from '../../../core/domain/deposits/receipt-match.js';
-import type { Tx } from '../../../core/ports/storage.js';
 import {
   fixed,
   integer,
@@ -22,7 +21,7 @@ import {
   version,
 } from '../columns.js';
 import { defineTable } from '../table.js';
-import type { UnitOfWork } from '../unit-of-work.js';
+import { type TxPart, writes } from '../unit-of-work.js';
 import { commandEnds } from './work-rows.js';
 
 /** Must match the partial index. */
@@ -67,32 +66,28 @@ const bookReadings = defineTable<BookReading>('book_readings', {
   version,
 });
 
-export function receiptsOf(unit: UnitOfWork): Tx['receipts'] {
-  return {
-    ...unit.writes(receipts),
-    get: (id) => unit.byKey(receipts, [id]),
-    byPartnerRef: (partner, mode, partnerRef) =>
-      unit.first(receipts, 'where partner = $1 and mode = $2 and partner_ref = $3', [
-        partner,
-        mode,
-        partnerRef,
-      ]),
-    list: ({ waiting, beforeId, limit }) =>
-      // Without a bound, SQLite reports a scan of the table.
-      unit.newest(receipts, { 'id <': beforeId ?? '~' }, limit, {
-        others: waiting ? [waitingSql] : [],
-      }),
-    after: (id, limit) => unit.all(receipts, 'where id > $1 order by id limit $2', [id, limit]),
-  };
-}
+export const receiptsPart: TxPart<'receipts'> = {
+  ...writes(receipts),
+  get: (unit, id) => unit.byKey(receipts, [id]),
+  byPartnerRef: (unit, partner, mode, partnerRef) =>
+    unit.first(receipts, 'where partner = $1 and mode = $2 and partner_ref = $3', [
+      partner,
+      mode,
+      partnerRef,
+    ]),
+  list: (unit, { waiting, beforeId, limit }) =>
+    // Without a bound, SQLite reports a scan of the table.
+    unit.newest(receipts, { 'id <': beforeId ?? '~' }, limit, {
+      others: waiting ? [waitingSql] : [],
+    }),
+  after: (unit, id, limit) => unit.all(receipts, 'where id > $1 order by id limit $2', [id, limit]),
+};
 
-export function bookReadingsOf(unit: UnitOfWork): Tx['bookReadings'] {
-  return {
-    ...unit.writes(bookReadings),
-    of: (partner, ofMode) =>
-      unit.all(bookReadings, 'where partner = $1 and mode = $2 order by book, span', [
-        partner,
-        ofMode,
-      ]),
-  };
-}
+export const bookReadingsPart: TxPart<'bookReadings'> = {
+  ...writes(bookReadings),
+  of: (unit, partner, ofMode) =>
+    unit.all(bookReadings, 'where partner = $1 and mode = $2 order by book, span', [
+      partner,
+      ofMode,
+    ]),
+};

@@ -15,14 +15,22 @@ import {
 } from './change.js';
 import { withDerivedMoney } from './command-outcomes.js';
 import { writeOffPostings } from './funds.js';
-import { isCancellable, isTerminal, nextStatus, verifiedStatuses } from './payment.js';
+import {
+  approvedStatus,
+  isCancellable,
+  isTerminal,
+  nextStatus,
+  verifiedStatuses,
+} from './payment.js';
 
-/** A second person approves an invoice; an approved one is unchanged. */
+/** A second person approves a payment; an approved one is unchanged. */
 export function approved(was: PaymentAggregate, memberId: string, nowMs: number): Change {
-  const { status, createdByMemberId } = was.payment;
+  const { origin, status, createdByMemberId } = was.payment;
   if (createdByMemberId === memberId) throw new PonteError('SelfApprovalNotAllowed');
-  if (status === 'approved') return unchanged(was);
-  return withMove(unchanged(was), 'approve', nowMs, { approvedByMemberId: memberId });
+  if (status === approvedStatus[origin]) return unchanged(was);
+  const approvedByMemberId = memberId;
+  const change = withMove(unchanged(was), 'approve', nowMs, { approvedByMemberId });
+  return origin === 'invoice' ? change : withMove(change, 'invite', nowMs);
 }
 
 /** The buyer of an invoice is sent a link, for the first time or again. */

@@ -217,8 +217,8 @@ const heldAccounts: ReadonlySet<string> = new Set<LedgerAccount>([
 ]);
 
 /**
- * What the ledger holds is what came in at the partner, and neither left nor went back. That the
- * postings of receipts follow from their states is for the check of the ledger.
+ * What the ledger holds is what came in at the partner, and neither left nor went back. Receipts
+ * are held where their postings say so, which the check of the ledger verifies.
  */
 export function theFloatIsTheSumOfTheWallets(observed: ObservedState): string | null {
   const { exempt, outside, payments, receipts } = observed;

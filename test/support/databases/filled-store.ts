@@ -14,6 +14,7 @@ import {
   aFeedEvent,
   aKey,
   aMember,
+  aMemberSession,
   aMessage,
   anAccount,
   anAdvance,
@@ -43,6 +44,7 @@ export async function fillStore(store: Store): Promise<void> {
   await store.run(async (tx) => {
     tx.organizations.insert(anOrganization(), [aProfile(), aProfile({ mode: 'live' })]);
     tx.members.insert(aMember());
+    tx.memberSessions.insert(aMemberSession());
     tx.keys.insert(aKey({ slot: 4 }));
     tx.payments.insert(aPayment({ externalId: 'command "1" \\ {,} 買い手' }));
     tx.payments.insert(aBarePayment({ id: 'pi_2', ...otherMode }));
@@ -90,7 +92,9 @@ export function contentsOf(store: Store): Promise<readonly unknown[]> {
       tx.organizations.profile(tenant),
       tx.organizations.profile(otherMode),
       tx.members.list('org_a'),
+      tx.memberSessions.get('org_a', 'ses_1'),
       tx.keys.list('org_a', 5),
+      tx.keys.unrevoked('org_a', T0),
       tx.keys.slots(tenant),
       tx.payments.list({ status: null, orgId: null, beforeId: null, limit: 100 }),
       tx.funds.get(tenant, 'pi_1'),

@@ -1,6 +1,6 @@
 // Every statement that the store runs, as text: each method of its port called once in each form
 // that makes another text, over a database that only notes. Who adds a method calls it here.
-import type { Database, Param, Statement } from '../../../adapters/storage/database.js';
+import type { CachedRead, Database, Param, Statement } from '../../../adapters/storage/database.js';
 import { newStore } from '../../../adapters/storage/store.js';
 import type { SealedColumn } from '../../../core/domain/service/sealed-columns.js';
 import type { Claims, SealedRow, Tx } from '../../../core/ports/storage.js';
@@ -14,6 +14,7 @@ import {
   aFeedEvent,
   aKey,
   aMember,
+  aMemberSession,
   aMessage,
   anAccount,
   anAdvance,
@@ -59,6 +60,8 @@ function sealedRow(place: readonly string[]): SealedRow {
 
 export interface StatementsOfTheStore {
   readonly reads: readonly Query[];
+  /** Those of them whose values may be kept. */
+  readonly cached: readonly CachedRead<unknown>[];
   readonly batched: readonly Statement[];
   readonly immediate: readonly Query[];
 }
@@ -76,7 +79,12 @@ export async function statementsOfTheStore(): Promise<ReadonlySet<string>> {
 
 /** What reaches a session, as it does. */
 export async function callsOfTheStore(): Promise<StatementsOfTheStore> {
-  const calls = { reads: [] as Query[], batched: [] as Statement[], immediate: [] as Query[] };
+  const calls = {
+    reads: [] as Query[],
+    cached: [] as CachedRead<unknown>[],
+    batched: [] as Statement[],
+    immediate: [] as Query[],
+  };
   const database: Database = {
     read: async (sql, params) => {
       calls.reads.push({ sql, params });
@@ -92,6 +100,10 @@ export async function callsOfTheStore(): Promise<StatementsOfTheStore> {
     },
     batch: async (statements) => {
       calls.batched.push(...statements);
+    },
+    cached: async (query, params) => {
+      calls.cached.push(query);
+      return (await database.read(query.sql, params)).map(query.read);
     },
     durable: () => null,
   };
@@ -118,8 +130,12 @@ function readsOfMoney(tx: Tx): readonly Promise<unknown>[] {
     tx.members.get('org_a', 'mem_1'),
     tx.members.byEmail('org_a', 'a@b'),
     tx.members.list('org_a'),
+    tx.memberSessions.get('org_a', 'ses_1'),
+    tx.memberSessions.openOfMember('org_a', 'mem_1', T0),
+    tx.memberSessions.createdBefore(T0, 5),
     tx.keys.get('key_1'),
     tx.keys.list('org_a', 5),
+    tx.keys.unrevoked('org_a', T0),
     tx.keys.slots(tenant),
     tx.payments.get(tenant, 'pi_1'),
     tx.payments.byExternalId(tenant, 'invoice', 'e'),
@@ -299,6 +315,8 @@ function everyFirstWrite(tx: Tx): void {
   tx.organizations.expect(anOrganization({ id: 'org_b' }));
   tx.organizations.expectProfile(aProfile({ mode: 'live' }));
   tx.members.insert(aMember());
+  tx.memberSessions.insert(aMemberSession());
+  tx.memberSessions.remove(aMemberSession({ id: 'other' }));
   tx.keys.insert(aKey());
   tx.payments.insert(aPayment());
   tx.funds.insert(someFunds());
@@ -346,8 +364,10 @@ async function everyLaterWrite(tx: Tx): Promise<void> {
   tx.organizations.update(anOrganization());
   tx.organizations.updateProfile(aProfile());
   tx.members.update(aMember());
+  tx.memberSessions.update(aMemberSession());
   tx.keys.update(aKey());
   tx.keys.touch('key_1', T0);
+  tx.keys.noteScopes('key_1', ['webhooks:read']);
   tx.payments.update(aPayment());
   tx.funds.update(someFunds());
   tx.commands.update(aCommand());
