@@ -93,6 +93,8 @@ type Writes<T, W extends 'insert' | 'update' | 'expect' | 'remove'> = {
  * newest first.
  */
 export interface Tx {
+  /** Calls `listener` when this run of the work has ended: whether its batch is known as stored. */
+  readonly onEnd: (listener: (stored: boolean) => void) => void;
   readonly organizations: Writes<Organization, 'update' | 'expect'> & {
     get(orgId: string): Found<Organization>;
     list(): Many<Organization>;
@@ -325,19 +327,19 @@ export interface Tx {
     /** Reads all organizations, oldest first. */
     createdBefore(beforeMs: number, limit: number): Many<MemberSession>;
   };
+  /** Events of 0.1.0 without a number (`appendWaiting` of feed.ts). */
   readonly outbox: {
-    append(event: DomainEvent): void;
     oldest(limit: number): Many<OutboxRow>;
     remove(rows: readonly OutboxRow[]): void;
-    /** Waiting events of one subject, in order, among the newest thousand of the queue. */
-    ofSubject(tenant: Tenant, subjectId: string): Many<EventNote>;
   };
   readonly feed: {
     /** Returns null before a tenant's first event. */
     head(tenant: Tenant): Found<FeedHead>;
-    /** Compare-and-set from `was`; null for the tenant's first. */
-    setHead(tenant: Tenant, was: FeedHead | null, head: FeedHead): void;
-    append(event: NumberedEvent): void;
+    /**
+     * The commit gives the event the next number of its tenant and chains it. The batch fails if
+     * the tenant's subscriptions have changed since `active` was read.
+     */
+    append(event: DomainEvent, active: ActiveSubscriptions): void;
     after(tenant: Tenant, sequence: number, limit: number): Many<NumberedEvent>;
     /** In sequence order. */
     ofSubject(tenant: Tenant, subjectId: string): Many<EventNote>;
@@ -347,7 +349,7 @@ export interface Tx {
     find(id: string): Found<Subscription>;
     /** All active subscriptions and at most `deletedMax` deleted ones, newest first. */
     list(tenant: Tenant, deletedMax: number): Many<Subscription>;
-    active(tenant: Tenant): Many<Subscription>;
+    active(tenant: Tenant): Promise<ActiveSubscriptions>;
     /** Slots of active subscriptions. */
     slots(tenant: Tenant): Many<number>;
   };
@@ -486,6 +488,13 @@ export interface Claim {
   readonly leaseMs: number;
 }
 
+/** The active subscriptions of a tenant. */
+export interface ActiveSubscriptions {
+  readonly subscriptions: readonly Subscription[];
+  /** How often subscriptions of the tenant were changed. */
+  readonly changes: number;
+}
+
 export interface ClaimedDelivery {
   readonly delivery: WebhookDelivery;
   readonly subscription: Subscription;
@@ -513,7 +522,6 @@ export interface PaymentFloat {
 }
 
 export const queueNames = [
-  'outbox',
   'deliveries',
   'commands',
   'inbox',

@@ -279,7 +279,7 @@ create table feed_heads (
   org_id text not null,
   mode text not null check (mode in ('test', 'live')),
   sequence integer not null,
-  chain_hash text not null,
+  chain_hash text not null, subscription_changes integer not null default 0,
   primary key (org_id, mode)
 ) strict, without rowid;
 

@@ -11,7 +11,6 @@ import {
   aCommand,
   aDelivery,
   aDocument,
-  aFeedEvent,
   aKey,
   aMember,
   aMemberSession,
@@ -29,6 +28,7 @@ import {
   otherMode,
   otherOrg,
   someFunds,
+  subscriptionsAfter,
   T0,
   tenant,
 } from '../samples/domain-samples.js';
@@ -63,12 +63,9 @@ export async function fillStore(store: Store): Promise<void> {
     tx.mails.insert(aMail());
     tx.mails.insertOnce(aNotice());
     tx.pageSessions.insert(aPageSession());
-    tx.outbox.append(anEvent({ id: 'evt_8' }));
-    tx.outbox.append(anEvent({ id: 'evt_9' }));
-    tx.feed.append(aFeedEvent());
-    tx.feed.setHead(tenant, null, { sequence: 1, chainHash: 'cd'.repeat(32) });
     tx.subscriptions.insert(aSubscription({ slot: 5 }));
     tx.subscriptions.insert(aSubscription({ id: 'whs_2', active: false }));
+    tx.feed.append(anEvent(), subscriptionsAfter(2));
     tx.deliveries.insert(aDelivery());
     tx.deliveries.logAttempt(anAttempt());
     tx.inbox.insert(aMessage());
@@ -110,7 +107,6 @@ export function contentsOf(store: Store): Promise<readonly unknown[]> {
       tx.mails.get(tenant, 'mail_1'),
       tx.mails.get(tenant, 'mail_9'),
       tx.pageSessions.byId(aPageSession().id),
-      tx.outbox.oldest(100),
       tx.feed.head(tenant),
       tx.feed.after(tenant, 0, 100),
       tx.subscriptions.list(tenant, 5),
