@@ -287,7 +287,7 @@ export interface FormProps {
 
 /** Every form has the token of the session and the version of what it was made for. */
 export function Form({ to, quoteId, files, auto, children, class: className }: FormProps): VNode {
-  const { view, formVersion: version } = useFrame();
+  const { view, texts, formVersion: version } = useFrame();
   const hidden = { csrf: view.csrf, version, quoteId };
   return (
     <form
@@ -295,7 +295,7 @@ export function Form({ to, quoteId, files, auto, children, class: className }: F
       action={to.startsWith('/') ? `${view.root}${to}` : `${view.path}/${to}`}
       class={className}
       encType={files ? 'multipart/form-data' : undefined}
-      data-upload={files}
+      data-upload={files ? texts.frame.uploadFailed : undefined}
       data-auto={auto || undefined}
     >
       {Object.entries(hidden).map(([name, value]) =>
