@@ -227,7 +227,7 @@ export const esMoney = {
       '30 días.',
   },
   short: {
-    heading: (amount) => `Aún faltan ${amount}`,
+    heading: (amount) => `Aún falta recibir ${amount}`,
     received: (amount) => `Recibimos ${amount}.`,
     receivedOn: (amount, day) => (
       <>
@@ -235,8 +235,8 @@ export const esMoney = {
       </>
     ),
     next: (amount, payee) =>
-      `Cuando lleguen los ${amount}, pagamos a ${payee} y le avisamos por correo.`,
-    by: (when) => <>Si no llegan a más tardar el {when}, lo devolvemos todo.</>,
+      `Cuando llegue el resto, ${amount}, pagamos a ${payee} y le avisamos por correo.`,
+    by: (when) => <>Si no llega a más tardar el {when}, lo devolvemos todo.</>,
     todo: (amount) =>
       `Envíe ${amount}, o pida que se lo devolvamos todo. No envíe otra vez el importe completo.`,
     rest: 'Envíe exactamente lo que falta',

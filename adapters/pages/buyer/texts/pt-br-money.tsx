@@ -222,7 +222,7 @@ export const ptBrMoney = {
       `Ao fim da análise pagamos a ${payee} e avisamos por e-mail. Pode levar até 30 dias.`,
   },
   short: {
-    heading: (amount) => `Ainda faltam ${amount}`,
+    heading: (amount) => `Ainda falta receber ${amount}`,
     received: (amount) => `Recebemos ${amount}.`,
     receivedOn: (amount, day) => (
       <>
@@ -230,8 +230,8 @@ export const ptBrMoney = {
       </>
     ),
     next: (amount, payee) =>
-      `Quando chegarem os ${amount}, pagamos a ${payee} e avisamos você por e-mail.`,
-    by: (when) => <>Se não chegarem até {when}, devolvemos tudo.</>,
+      `Quando chegar o restante, ${amount}, pagamos a ${payee} e avisamos você por e-mail.`,
+    by: (when) => <>Se não chegar até {when}, devolvemos tudo.</>,
     todo: (amount) =>
       `Envie ${amount}, ou peça tudo de volta. Não envie o valor inteiro outra vez.`,
     rest: 'Envie exatamente o que falta',
