@@ -24,7 +24,8 @@ const messages = {
   401: {
     Unauthorized: 'This route needs a session. Send Authorization: Bearer <token>.',
     InvalidToken: 'The session token is not valid or has expired. Sign in again.',
-    InvalidApiKey: 'The API key is missing, unknown or revoked. Send a valid key as X-API-Key.',
+    InvalidApiKey:
+      'The API key is missing, unknown, expired or revoked. Send a valid key as X-API-Key.',
     InvalidApiKeyFormat:
       'X-API-Key must have the form pk_test_<id>.<secret> or pk_live_<id>.<secret>.',
     InvalidSignature: 'The signature is not valid. Sign the exact bytes that are sent.',

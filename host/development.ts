@@ -17,7 +17,7 @@ import { OPERATOR } from '../core/domain/access/api-key.js';
 import { mayCollect } from '../core/domain/parties/organization.js';
 import { assert, PonteError } from '../core/errors.js';
 import type { Deps } from '../core/ports/deps.js';
-import { createKey } from '../core/usecases/access/keys.js';
+import { createKey, unlimitedKey } from '../core/usecases/access/keys.js';
 import {
   createOrganization,
   listOrganizations,
@@ -84,7 +84,7 @@ export async function createDemo(deps: Deps): Promise<Demo | null> {
     mode: 'test',
     createdBy: OPERATOR,
     name: 'demo',
-    scopes: [],
+    ...unlimitedKey,
   });
   // A partner that cannot be reached does not stop the host: the KYB is submitted again.
   await openSandbox(deps, organization).catch((error: unknown) => {

@@ -21,7 +21,7 @@ import { webhookHeaders } from '../core/domain/webhooks/signature.js';
 import { assert, catalogue, type ErrorCode, PonteError } from '../core/errors.js';
 import type { Deps } from '../core/ports/deps.js';
 import type { Log, OutgoingMail, WebhookRequest, WebhookSender } from '../core/ports/outside.js';
-import { createKey } from '../core/usecases/access/keys.js';
+import { createKey, unlimitedKey } from '../core/usecases/access/keys.js';
 import { createOrganization } from '../core/usecases/parties/organizations.js';
 import { readConfig } from './config.js';
 import { createContainer, tokens, urlOf } from './container.js';
@@ -134,7 +134,7 @@ export async function createPonte(options: PonteOptions = {}): Promise<Ponte> {
     ...tenant,
     createdBy: OPERATOR,
     name: 'test',
-    scopes: [],
+    ...unlimitedKey,
   });
   const http = createHttpServer(deps, {
     corsOrigins: [],

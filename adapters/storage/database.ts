@@ -42,9 +42,12 @@ export interface Statement {
   readonly template: StatementTemplate | null;
 }
 
-/** What a guarded statement does to one row, as data: a session may build another text from it. */
+/**
+ * What a guarded statement does to one row, as data: a session may build another text from it. An
+ * `append` inserts an event. The session gives it the next number of its tenant, in the commit.
+ */
 export interface StatementTemplate {
-  readonly kind: 'insert' | 'update' | 'remove' | 'expect';
+  readonly kind: 'insert' | 'update' | 'remove' | 'expect' | 'append';
   readonly table: string;
   readonly columns: readonly string[];
   /** Those of them that find the row; an update sets the others, and raises the version. */

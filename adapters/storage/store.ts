@@ -21,6 +21,7 @@ import { epochsPart, expectNoQuarantine, isInQuarantine } from './tables/epoch-r
 import { feedOf, outboxOf } from './tables/event-rows.js';
 import { mailsPart } from './tables/mail-rows.js';
 import { membersPart } from './tables/member-rows.js';
+import { memberSessionsPart } from './tables/member-session-rows.js';
 import { fundsPart, ledgerPart, quotesPart } from './tables/money-rows.js';
 import { organizationsPart } from './tables/organization-rows.js';
 import { pageSessionsPart } from './tables/page-session-rows.js';
@@ -147,9 +148,26 @@ async function runOnce<T>(
   database: Database,
   sealer: Sealer | null,
   work: (tx: Tx) => Promise<T>,
-  { inQuarantine = false }: RunOptions,
+  options: RunOptions,
 ): Promise<Outcome<T>> {
   const unit = new UnitOfWork(database);
+  let stored = false;
+  try {
+    const outcome = await applied(unit, database, sealer, work, options);
+    stored = outcome.kind === 'done';
+    return outcome;
+  } finally {
+    unit.settle(stored);
+  }
+}
+
+async function applied<T>(
+  unit: UnitOfWork,
+  database: Database,
+  sealer: Sealer | null,
+  work: (tx: Tx) => Promise<T>,
+  { inQuarantine = false }: RunOptions,
+): Promise<Outcome<T>> {
   let value: T;
   try {
     value = await work(new RunTx(unit) as RunTx & Tx);
@@ -181,6 +199,7 @@ async function runOnce<T>(
 }
 
 const parts: { readonly [P in keyof Tx]: TxPart<P> | ((unit: UnitOfWork) => Tx[P]) } = {
+  onEnd: (unit) => (listener) => unit.onEnd(listener),
   organizations: organizationsPart,
   members: membersPart,
   keys: keysPart,
@@ -199,6 +218,7 @@ const parts: { readonly [P in keyof Tx]: TxPart<P> | ((unit: UnitOfWork) => Tx[P
   documents: documentsPart,
   mails: mailsPart,
   pageSessions: pageSessionsPart,
+  memberSessions: memberSessionsPart,
   outbox: outboxOf,
   feed: feedOf,
   subscriptions: subscriptionsOf,

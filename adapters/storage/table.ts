@@ -119,9 +119,8 @@ export function merge(
 }
 
 /** A guarded write of one row that the table does not derive. Null: a row without a known key. */
-export function templated(template: StatementTemplate) {
+export function templated(template: StatementTemplate, sql = templateSql(template)) {
   const { table, kind } = template;
-  const sql = templateSql(template);
   return (row: string | null, params: readonly Param[]): Write => ({
     table,
     row,
@@ -155,11 +154,13 @@ const writeKinds = {
   update: 'change',
   remove: 'change',
   expect: 'expect',
+  append: 'insert',
 } as const satisfies Record<StatementTemplate['kind'], Write['kind']>;
 
 function templateSql({ kind, table, columns, key }: StatementTemplate): string {
   const where = `where ${equations(key, columns).join(' and ')}`;
   switch (kind) {
+    case 'append':
     case 'insert': {
       const values = columns.map((_, at) => `$${at + 1}`).join(', ');
       return `insert into ${table} (${columns.join(', ')}) values (${values})`;

@@ -39,6 +39,7 @@ export class UnitOfWork {
   #staged: Staged | null = null;
   /** Guards on the rows that were read, one function per value. */
   readonly #seen: (() => readonly Write[])[] = [];
+  readonly #listeners: ((stored: boolean) => void)[] = [];
   #ended = false;
 
   constructor(database: Database) {
@@ -169,6 +170,15 @@ export class UnitOfWork {
       expect: (value: T) => this.stage(table.expect(value)),
       remove: (value: T) => this.stage(table.remove(value)),
     };
+  }
+
+  onEnd(listener: (stored: boolean) => void): void {
+    this.#listeners.push(listener);
+  }
+
+  /** Whether the batch is known as stored. */
+  settle(stored: boolean): void {
+    for (const listener of this.#listeners) listener(stored);
   }
 
   /** The work has returned: nothing can be staged any more. */

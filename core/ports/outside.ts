@@ -110,6 +110,8 @@ export interface DocumentStorage {
 /** What a session token states. */
 export interface SessionClaims extends Tenant {
   readonly memberId: string;
+  /** The row of the session (member-session.ts). */
+  readonly sessionId: string;
   /** A whole second. */
   readonly expiresAtMs: number;
 }
@@ -147,6 +149,7 @@ export type IdPrefix =
   | 'whd'
   | 'doc'
   | 'mem'
+  | 'ses'
   | 'mail'
   | 'skey'
   | 'qt'

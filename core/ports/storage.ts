@@ -2,7 +2,9 @@
 // mean.
 import type { StoredKey } from '../domain/access/api-key.js';
 import type { Member } from '../domain/access/member.js';
+import type { MemberSession } from '../domain/access/member-session.js';
 import type { PageSession } from '../domain/access/page-session.js';
+import type { Scope } from '../domain/access/scope.js';
 import type { Mode, Tenant } from '../domain/base/tenant.js';
 import type {
   CommandKind,
@@ -91,6 +93,8 @@ type Writes<T, W extends 'insert' | 'update' | 'expect' | 'remove'> = {
  * newest first.
  */
 export interface Tx {
+  /** Calls `listener` when this run of the work has ended: whether its batch is known as stored. */
+  readonly onEnd: (listener: (stored: boolean) => void) => void;
   readonly organizations: Writes<Organization, 'update' | 'expect'> & {
     get(orgId: string): Found<Organization>;
     list(): Many<Organization>;
@@ -103,7 +107,7 @@ export interface Tx {
     /** At most two, over all organizations. */
     profilesByPartnerRef(mode: Mode, partnerRef: string): Many<OrganizationProfile>;
   };
-  readonly members: Writes<Member, 'insert' | 'update'> & {
+  readonly members: Writes<Member, 'insert' | 'update' | 'expect'> & {
     get(orgId: string, id: string): Found<Member>;
     /** The member of this address that was not removed. */
     byEmail(orgId: string, emailKey: string): Found<Member>;
@@ -114,10 +118,14 @@ export interface Tx {
     get(keyId: string): Found<StoredKey>;
     /** All active keys and at most `revokedMax` revoked ones, newest first. */
     list(orgId: string, revokedMax: number): Many<StoredKey>;
-    /** Slots of active keys. */
+    /** Keys that are not revoked at `nowMs`. */
+    unrevoked(orgId: string, nowMs: number): Many<StoredKey>;
+    /** Slots of keys that are not revoked. */
     slots(tenant: Tenant): Many<number>;
     /** Raises `lastUsedAtMs` without a check of the version; a later value stays. */
     touch(keyId: string, lastUsedAtMs: number): void;
+    /** Sets `usedScopes` without a check of the version. A lost scope is noted by its next use. */
+    noteScopes(keyId: string, usedScopes: readonly Scope[]): void;
   };
   readonly payments: Writes<Payment, 'insert' | 'update'> & {
     get(tenant: Tenant, id: string): Found<Payment>;
@@ -312,19 +320,26 @@ export interface Tx {
     /** Reads all tenants, oldest first. */
     createdBefore(beforeMs: number, limit: number): Many<PageSession>;
   };
+  readonly memberSessions: Writes<MemberSession, 'insert' | 'update' | 'remove'> & {
+    get(orgId: string, id: string): Found<MemberSession>;
+    /** Sessions of the member that are not over at `nowMs`, newest first. */
+    openOfMember(orgId: string, memberId: string, nowMs: number): Many<MemberSession>;
+    /** Reads all organizations, oldest first. */
+    createdBefore(beforeMs: number, limit: number): Many<MemberSession>;
+  };
+  /** Events of 0.1.0 without a number (`appendWaiting` of feed.ts). */
   readonly outbox: {
-    append(event: DomainEvent): void;
     oldest(limit: number): Many<OutboxRow>;
     remove(rows: readonly OutboxRow[]): void;
-    /** Waiting events of one subject, in order, among the newest thousand of the queue. */
-    ofSubject(tenant: Tenant, subjectId: string): Many<EventNote>;
   };
   readonly feed: {
     /** Returns null before a tenant's first event. */
     head(tenant: Tenant): Found<FeedHead>;
-    /** Compare-and-set from `was`; null for the tenant's first. */
-    setHead(tenant: Tenant, was: FeedHead | null, head: FeedHead): void;
-    append(event: NumberedEvent): void;
+    /**
+     * The commit gives the event the next number of its tenant and chains it. The batch fails if
+     * the tenant's subscriptions have changed since `active` was read.
+     */
+    append(event: DomainEvent, active: ActiveSubscriptions): void;
     after(tenant: Tenant, sequence: number, limit: number): Many<NumberedEvent>;
     /** In sequence order. */
     ofSubject(tenant: Tenant, subjectId: string): Many<EventNote>;
@@ -334,7 +349,7 @@ export interface Tx {
     find(id: string): Found<Subscription>;
     /** All active subscriptions and at most `deletedMax` deleted ones, newest first. */
     list(tenant: Tenant, deletedMax: number): Many<Subscription>;
-    active(tenant: Tenant): Many<Subscription>;
+    active(tenant: Tenant): Promise<ActiveSubscriptions>;
     /** Slots of active subscriptions. */
     slots(tenant: Tenant): Many<number>;
   };
@@ -473,6 +488,13 @@ export interface Claim {
   readonly leaseMs: number;
 }
 
+/** The active subscriptions of a tenant. */
+export interface ActiveSubscriptions {
+  readonly subscriptions: readonly Subscription[];
+  /** How often subscriptions of the tenant were changed. */
+  readonly changes: number;
+}
+
 export interface ClaimedDelivery {
   readonly delivery: WebhookDelivery;
   readonly subscription: Subscription;
@@ -500,7 +522,6 @@ export interface PaymentFloat {
 }
 
 export const queueNames = [
-  'outbox',
   'deliveries',
   'commands',
   'inbox',

@@ -215,12 +215,17 @@ test('a running server accepts a new session immediately and enforces roles and 
   assert.equal(await make(), 201);
   await done(`member add ${who} --role viewer`);
   assert.equal(await make(), 403);
+  const ofAna = `--org ${orgId} --member ana@acme.example`;
+  assert.equal(((await done(`token list ${ofAna}`))['data'] as Json[]).length, 1);
+  assert.equal(((await done(`token end ${ofAna}`))['data'] as Json[]).length, 1);
+  assert.equal(await make(), 401);
   const live = `token create --org ${orgId} --member ana@acme.example --mode live`;
   assert.deepEqual(await refused(live), [4, 'ProductionAccessNotApproved']);
   await done(`org support ${orgId} --phone +551155550100`);
   await done(`org grant-production ${orgId}`);
   assert.equal((await done(live))['mode'], 'live');
-  const removed = await done(`member remove ${who}`);
+  const { keptKeys, revokedKeys, ...removed } = await done(`member remove ${who}`);
+  assert.deepEqual([keptKeys, (revokedKeys as readonly string[]).length], [[], 1]);
   assert.equal(removed['id'], added['id']);
   assert.equal(await make(), 401);
   const { data } = (await done(`member list --org ${orgId}`)) as { readonly data: Json[] };

@@ -28,6 +28,8 @@ export const scenarios: readonly (readonly string[])[] = [
   ],
   [
     'createPaymentIntent',
+    'approvePaymentIntent',
+    'approvePayment',
     'cancelPaymentIntent',
     'cancelPayment',
     'readPaymentTimeline',
@@ -43,8 +45,6 @@ export const scenarios: readonly (readonly string[])[] = [
   [
     'createInvoice',
     'approveInvoice',
-    'approvePayment',
-    'approvePaymentIntent',
     'inviteInvoiceBuyer',
     'inviteInvoiceBuyer',
     'advanceTestPayment',
@@ -79,7 +79,6 @@ export const scenarios: readonly (readonly string[])[] = [
     'deleteWebhookSubscription',
     'replayWebhookDelivery',
   ],
-  ['createApiKey', 'listApiKeys', 'revokeApiKey', 'switchMode', 'readOnboardingStatus'],
   [
     'readDescription',
     'browseDescription',
@@ -88,6 +87,15 @@ export const scenarios: readonly (readonly string[])[] = [
     'healthz',
     'readyz',
     'readPublicKeys',
+  ],
+  [
+    'createApiKey',
+    'listApiKeys',
+    'revokeApiKey',
+    'switchMode',
+    'listSessions',
+    'signOut',
+    'readOnboardingStatus',
   ],
   ['readSecurityContact'],
 ];

@@ -7,7 +7,7 @@ import { tenantOf } from '../../../core/domain/base/tenant.js';
 import type { PaymentView } from '../../../core/domain/payments/change.js';
 import { assert, PonteError } from '../../../core/errors.js';
 import type { Deps } from '../../../core/ports/deps.js';
-import { requireScope } from '../../../core/usecases/access/keys.js';
+import { noteScope, requireScope } from '../../../core/usecases/access/keys.js';
 import { readPayment } from '../../../core/usecases/payments/payments.js';
 import { takeCreateToken, takeLargeBody } from '../../../core/usecases/service/rate-limits.js';
 import { authenticate } from './authentication.js';
@@ -92,7 +92,7 @@ function measure(
 }
 
 async function answer(
-  { context: unlimited, router, limits, stopping }: Pipeline,
+  { context: unlimited, router, limits, clientAddress, stopping }: Pipeline,
   request: IncomingMessage,
   response: ServerResponse,
   seen: { match: RouteMatch | null },
@@ -102,10 +102,13 @@ async function answer(
   const match = router.match(request.method ?? '', request.url ?? '');
   const { route } = match;
   seen.match = match;
-  const actor = await authenticate(deps, route, request);
-  if (actor !== null) requireScope(actor, ruleFor(route.access.scope, match.params['id']));
+  const actor = await authenticate(deps, route, request, clientAddress);
+  const rule = ruleFor(route.access.scope, match.params['id']);
+  const scope = actor === null ? null : requireScope(actor, rule);
   const tenant = actor === null ? null : tenantOf(actor);
-  const keyId = actor !== null && 'keyId' in actor ? actor.keyId : null;
+  const key = actor !== null && 'keyId' in actor ? actor : null;
+  if (key !== null) noteScope(deps, key, scope);
+  const keyId = key?.keyId ?? null;
   if (tenant !== null && keyId !== null && route.access.rateLimit === 'create') {
     await takeCreateToken(deps, tenant, keyId);
   }

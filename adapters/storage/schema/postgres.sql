@@ -1,5 +1,53 @@
 -- The schema on postgres. Written by `npm run -s schema`; edits are lost.
 
+create or replace function ponte_append(org_ids text[], modes text[], ids text[], types text[],
+    subject_ids text[], bodies text[], created_ats timestamp with time zone[], changes bigint[])
+ returns void
+ language plpgsql
+as $function$
+declare
+  tenant record;
+  head feed_heads;
+  place integer;
+  sequences bigint[];
+  chain_hashes text[];
+begin
+  for tenant in
+    select e.org_id, e.mode, array_agg(e.place::integer order by e.place) as places,
+      min(e.changes) as oldest, max(e.changes) as newest
+    from unnest(org_ids, modes, changes) with ordinality as e (org_id, mode, changes, place)
+    group by e.org_id, e.mode
+    order by e.org_id, e.mode
+  loop
+    select * into head from feed_heads h
+      where h.org_id = tenant.org_id and h.mode = tenant.mode for update;
+    if not found then
+      insert into feed_heads (org_id, mode, sequence, chain_hash)
+        values (tenant.org_id, tenant.mode, 0, '') on conflict do nothing;
+      select * into strict head from feed_heads h
+        where h.org_id = tenant.org_id and h.mode = tenant.mode for update;
+    end if;
+    if tenant.oldest <> head.subscription_changes or tenant.newest <> head.subscription_changes
+    then
+      raise exception 'the subscriptions have changed since they were read' using errcode =
+    'PT409';
+    end if;
+    foreach place in array tenant.places loop
+      head.sequence := head.sequence + 1;
+      head.chain_hash :=
+        encode(sha256(convert_to(head.chain_hash || bodies[place], 'UTF8')), 'hex');
+      sequences[place] := head.sequence;
+      chain_hashes[place] := head.chain_hash;
+    end loop;
+    update feed_heads h set sequence = head.sequence, chain_hash = head.chain_hash
+      where h.org_id = tenant.org_id and h.mode = tenant.mode;
+  end loop;
+  insert into events (org_id, mode, id, type, subject_id, body, created_at, sequence, chain_hash)
+    select * from unnest(org_ids, modes, ids, types, subject_ids, bodies, created_ats, sequences,
+      chain_hashes);
+end
+$function$;
+
 create or replace function ponte_expect(hits bigint, expected bigint)
  returns void
  language plpgsql
@@ -79,6 +127,10 @@ create table api_keys (
   created_at timestamp with time zone not null,
   version integer not null,
   created_by text collate "C",
+  kept_by text collate "C",
+  expires_at timestamp with time zone,
+  networks text not null default '[]'::text,
+  used_scopes text not null default '[]'::text,
   constraint api_keys_mode_check check ((mode = any (array['test'::text, 'live'::text]))),
   constraint api_keys_pkey primary key (id)
 );
@@ -373,6 +425,7 @@ create table feed_heads (
   mode text collate "C" not null,
   sequence bigint not null,
   chain_hash text collate "C" not null,
+  subscription_changes integer not null default 0,
   constraint feed_heads_mode_check check ((mode = any (array['test'::text, 'live'::text]))),
   constraint feed_heads_pkey primary key (org_id, mode)
 );
@@ -599,6 +652,22 @@ create index mails_of_submission on mails using btree (org_id, mode, submission_
     (submission_id is not null);
 
 create unique index mails_token_hash on mails using btree (token_hash);
+
+create table member_sessions (
+  org_id text collate "C" not null,
+  id text collate "C" not null,
+  member_id text collate "C" not null,
+  created_at timestamp with time zone not null,
+  ends_at timestamp with time zone not null,
+  ended_at timestamp with time zone,
+  version integer not null,
+  constraint member_sessions_pkey primary key (org_id, id)
+);
+
+create index member_sessions_created on member_sessions using btree (created_at);
+
+create index member_sessions_open on member_sessions using btree (org_id, member_id, id) where
+    (ended_at is null);
 
 create table members (
   org_id text collate "C" not null,

@@ -26,7 +26,8 @@ create table api_keys (
   slot integer,
   created_at integer not null,
   version integer not null
-, created_by text) strict, without rowid;
+, created_by text, kept_by text, expires_at integer, networks text not null default '[]',
+    used_scopes text not null default '[]') strict, without rowid;
 
 create index api_keys_active on api_keys (org_id, id) where revoked_at is null;
 
@@ -278,7 +279,7 @@ create table feed_heads (
   org_id text not null,
   mode text not null check (mode in ('test', 'live')),
   sequence integer not null,
-  chain_hash text not null,
+  chain_hash text not null, subscription_changes integer not null default 0,
   primary key (org_id, mode)
 ) strict, without rowid;
 
@@ -489,6 +490,21 @@ create index mails_of_submission on mails (org_id, mode, submission_id, id)
   where submission_id is not null;
 
 create unique index mails_token_hash on mails (token_hash);
+
+create table member_sessions (
+  org_id text not null,
+  id text not null,
+  member_id text not null,
+  created_at integer not null,
+  ends_at integer not null,
+  ended_at integer,
+  version integer not null,
+  primary key (org_id, id)
+) strict, without rowid;
+
+create index member_sessions_created on member_sessions (created_at);
+
+create index member_sessions_open on member_sessions (org_id, member_id, id) where ended_at is null;
 
 create table members (
   org_id text not null,

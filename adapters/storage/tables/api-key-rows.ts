@@ -12,11 +12,15 @@ const apiKeys = defineTable<StoredKey>('api_keys', {
   mode: fixed(mode),
   name: text('name'),
   createdBy: fixed(text.null('created_by')),
+  keptBy: text.null('kept_by'),
   scopes: fixed(texts('scopes', isScope)),
+  networks: fixed(texts('networks')),
   salt: fixed(text('salt')),
   secretHash: fixed(text('secret_hash')),
   lastUsedAtMs: readOnly(time.null('last_used_at')),
+  usedScopes: readOnly(texts('used_scopes', isScope)),
   revokedAtMs: time.null('revoked_at'),
+  expiresAtMs: fixed(time.null('expires_at')),
   slot: fixed(integer.null('slot')),
   createdAtMs: fixed(time('created_at')),
   version,
@@ -43,6 +47,15 @@ export const keysPart: TxPart<'keys'> = {
       ].join(' '),
       [orgId, revokedMax],
     ),
+  unrevoked: (unit, orgId, nowMs) =>
+    unit.all(
+      apiKeys,
+      [
+        'where org_id = $1 and revoked_at is null union all select * from api_keys',
+        'where org_id = $1 and revoked_at is not null and revoked_at > $2 order by id desc',
+      ].join(' '),
+      [orgId, timeParam(nowMs)],
+    ),
   async slots(unit, { orgId, mode }) {
     const sql = [
       'select slot from api_keys',
@@ -54,8 +67,10 @@ export const keysPart: TxPart<'keys'> = {
   insert(unit, key) {
     unit.stage(apiKeys.insert(key));
     if (key.lastUsedAtMs !== null) unit.stage(touch(key.id, key.lastUsedAtMs));
+    if (key.usedScopes.length > 0) unit.stage(noteScopes(key.id, key.usedScopes));
   },
   touch: (unit, keyId, lastUsedAtMs) => unit.stage(touch(keyId, lastUsedAtMs)),
+  noteScopes: (unit, keyId, usedScopes) => unit.stage(noteScopes(keyId, usedScopes)),
 };
 
 function touch(keyId: string, lastUsedAtMs: number): Write {
@@ -64,4 +79,9 @@ function touch(keyId: string, lastUsedAtMs: number): Write {
     'where id = $1 and (last_used_at is null or last_used_at < $2)',
   ].join(' ');
   return merge(apiKeys.name, keyId, sql, [keyId, timeParam(lastUsedAtMs)]);
+}
+
+function noteScopes(keyId: string, usedScopes: readonly string[]): Write {
+  const sql = 'update api_keys set used_scopes = $2 where id = $1';
+  return merge(apiKeys.name, keyId, sql, [keyId, JSON.stringify(usedScopes)]);
 }

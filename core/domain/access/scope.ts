@@ -16,6 +16,7 @@ export const scopes = {
 } as const satisfies Record<string, string>;
 
 export type Scope = keyof typeof scopes;
+export const scopeNames = Object.keys(scopes) as readonly Scope[];
 
 /** The scope that a route requires for payments of each origin. */
 export type ScopeByOrigin = Readonly<Partial<Record<PaymentOrigin, Scope>>>;

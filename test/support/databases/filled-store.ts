@@ -11,9 +11,9 @@ import {
   aCommand,
   aDelivery,
   aDocument,
-  aFeedEvent,
   aKey,
   aMember,
+  aMemberSession,
   aMessage,
   anAccount,
   anAdvance,
@@ -28,6 +28,7 @@ import {
   otherMode,
   otherOrg,
   someFunds,
+  subscriptionsAfter,
   T0,
   tenant,
 } from '../samples/domain-samples.js';
@@ -43,6 +44,7 @@ export async function fillStore(store: Store): Promise<void> {
   await store.run(async (tx) => {
     tx.organizations.insert(anOrganization(), [aProfile(), aProfile({ mode: 'live' })]);
     tx.members.insert(aMember());
+    tx.memberSessions.insert(aMemberSession());
     tx.keys.insert(aKey({ slot: 4 }));
     tx.payments.insert(aPayment({ externalId: 'command "1" \\ {,} 買い手' }));
     tx.payments.insert(aBarePayment({ id: 'pi_2', ...otherMode }));
@@ -61,12 +63,9 @@ export async function fillStore(store: Store): Promise<void> {
     tx.mails.insert(aMail());
     tx.mails.insertOnce(aNotice());
     tx.pageSessions.insert(aPageSession());
-    tx.outbox.append(anEvent({ id: 'evt_8' }));
-    tx.outbox.append(anEvent({ id: 'evt_9' }));
-    tx.feed.append(aFeedEvent());
-    tx.feed.setHead(tenant, null, { sequence: 1, chainHash: 'cd'.repeat(32) });
     tx.subscriptions.insert(aSubscription({ slot: 5 }));
     tx.subscriptions.insert(aSubscription({ id: 'whs_2', active: false }));
+    tx.feed.append(anEvent(), subscriptionsAfter(2));
     tx.deliveries.insert(aDelivery());
     tx.deliveries.logAttempt(anAttempt());
     tx.inbox.insert(aMessage());
@@ -90,7 +89,9 @@ export function contentsOf(store: Store): Promise<readonly unknown[]> {
       tx.organizations.profile(tenant),
       tx.organizations.profile(otherMode),
       tx.members.list('org_a'),
+      tx.memberSessions.get('org_a', 'ses_1'),
       tx.keys.list('org_a', 5),
+      tx.keys.unrevoked('org_a', T0),
       tx.keys.slots(tenant),
       tx.payments.list({ status: null, orgId: null, beforeId: null, limit: 100 }),
       tx.funds.get(tenant, 'pi_1'),
@@ -106,7 +107,6 @@ export function contentsOf(store: Store): Promise<readonly unknown[]> {
       tx.mails.get(tenant, 'mail_1'),
       tx.mails.get(tenant, 'mail_9'),
       tx.pageSessions.byId(aPageSession().id),
-      tx.outbox.oldest(100),
       tx.feed.head(tenant),
       tx.feed.after(tenant, 0, 100),
       tx.subscriptions.list(tenant, 5),

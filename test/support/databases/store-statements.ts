@@ -11,9 +11,9 @@ import {
   aCommand,
   aDelivery,
   aDocument,
-  aFeedEvent,
   aKey,
   aMember,
+  aMemberSession,
   aMessage,
   anAccount,
   anAdvance,
@@ -27,6 +27,7 @@ import {
   aSubscription,
   duePage,
   someFunds,
+  subscriptionsAfter,
   T0,
   tenant,
 } from '../samples/domain-samples.js';
@@ -76,6 +77,15 @@ export async function statementsOfTheStore(): Promise<ReadonlySet<string>> {
   return new Set([...reads, ...batched, ...immediate].map(({ sql }) => sql));
 }
 
+const nothingFound = {
+  due: 0,
+  counted: 0,
+  oldest_due_at: null,
+  oldest_at: null,
+  changes: 0,
+  id: null,
+};
+
 /** What reaches a session, as it does. */
 export async function callsOfTheStore(): Promise<StatementsOfTheStore> {
   const calls = {
@@ -87,9 +97,10 @@ export async function callsOfTheStore(): Promise<StatementsOfTheStore> {
   const database: Database = {
     read: async (sql, params) => {
       calls.reads.push({ sql, params });
-      // The backlog is numbers, also where nothing waits.
-      const counts = / as (due|counted|oldest_at)\b/.test(sql) && !sql.includes(' group by ');
-      if (counts) return [{ due: 0, counted: 0, oldest_due_at: null, oldest_at: null }];
+      // Counts are numbers, also where nothing is found.
+      const counts =
+        / as (due|counted|oldest_at|changes)\b/.test(sql) && !sql.includes(' group by ');
+      if (counts) return [nothingFound];
       const isOfNoTable = sql.startsWith('select (');
       return isOfNoTable ? [{ submission_status: null, approved_account_id: null }] : [];
     },
@@ -129,8 +140,12 @@ function readsOfMoney(tx: Tx): readonly Promise<unknown>[] {
     tx.members.get('org_a', 'mem_1'),
     tx.members.byEmail('org_a', 'a@b'),
     tx.members.list('org_a'),
+    tx.memberSessions.get('org_a', 'ses_1'),
+    tx.memberSessions.openOfMember('org_a', 'mem_1', T0),
+    tx.memberSessions.createdBefore(T0, 5),
     tx.keys.get('key_1'),
     tx.keys.list('org_a', 5),
+    tx.keys.unrevoked('org_a', T0),
     tx.keys.slots(tenant),
     tx.payments.get(tenant, 'pi_1'),
     tx.payments.byExternalId(tenant, 'invoice', 'e'),
@@ -265,7 +280,6 @@ function otherReads(tx: Tx): readonly Promise<unknown>[] {
       ]),
     ),
     tx.outbox.oldest(5),
-    tx.outbox.ofSubject(tenant, 'pi_1'),
     tx.feed.head(tenant),
     tx.feed.after(tenant, 0, 5),
     tx.feed.ofSubject(tenant, 'pi_1'),
@@ -310,6 +324,8 @@ function everyFirstWrite(tx: Tx): void {
   tx.organizations.expect(anOrganization({ id: 'org_b' }));
   tx.organizations.expectProfile(aProfile({ mode: 'live' }));
   tx.members.insert(aMember());
+  tx.memberSessions.insert(aMemberSession());
+  tx.memberSessions.remove(aMemberSession({ id: 'other' }));
   tx.keys.insert(aKey());
   tx.payments.insert(aPayment());
   tx.funds.insert(someFunds());
@@ -329,11 +345,9 @@ function everyFirstWrite(tx: Tx): void {
   tx.pageSessions.remove(aPageSession({ id: 'other' }));
   tx.mails.remove(aMail({ id: 'mail_2' }));
   tx.documents.insert(aDocument());
-  tx.outbox.append(anEvent());
   tx.outbox.remove([{ position: 1n, event: anEvent() }]);
-  tx.feed.append(aFeedEvent());
-  tx.feed.setHead(tenant, null, { sequence: 1, chainHash: 'a' });
   tx.subscriptions.insert(aSubscription());
+  tx.feed.append(anEvent(), subscriptionsAfter(1));
   tx.subscriptions.expect(aSubscription({ id: 'whs_2' }));
   tx.deliveries.insert(aDelivery());
   tx.deliveries.logAttempt(anAttempt());
@@ -357,8 +371,10 @@ async function everyLaterWrite(tx: Tx): Promise<void> {
   tx.organizations.update(anOrganization());
   tx.organizations.updateProfile(aProfile());
   tx.members.update(aMember());
+  tx.memberSessions.update(aMemberSession());
   tx.keys.update(aKey());
   tx.keys.touch('key_1', T0);
+  tx.keys.noteScopes('key_1', ['webhooks:read']);
   tx.payments.update(aPayment());
   tx.funds.update(someFunds());
   tx.commands.update(aCommand());
@@ -370,7 +386,6 @@ async function everyLaterWrite(tx: Tx): Promise<void> {
   tx.pageSessions.touch(aPageSession({ id: 'other' }));
   tx.documents.update(aDocument());
   tx.documents.requestPurge(tenant, aDocument().owner, T0);
-  tx.feed.setHead(tenant, { sequence: 1, chainHash: 'a' }, { sequence: 2, chainHash: 'b' });
   tx.subscriptions.update(aSubscription());
   tx.deliveries.update(aDelivery());
   tx.inbox.update(aMessage());

@@ -5,7 +5,7 @@ import type { SignedMessage } from '../../../../adapters/partner/signed-message.
 import { OPERATOR } from '../../../../core/domain/access/api-key.js';
 import { money } from '../../../../core/domain/base/money.js';
 import type { Tenant } from '../../../../core/domain/base/tenant.js';
-import { createKey } from '../../../../core/usecases/access/keys.js';
+import { createKey, unlimitedKey } from '../../../../core/usecases/access/keys.js';
 import { advancePayment } from '../../../../core/usecases/sandbox/sandbox.js';
 import { currentKey } from '../../../../core/usecases/service/service-keys.js';
 import {
@@ -42,6 +42,8 @@ export interface ExampleCall extends Omit<CallOptions, 'key' | 'session'> {
   readonly path: string;
   /** 200 by default. */
   readonly status?: number;
+  /** Takes the place of a shared session, which the call would end. */
+  readonly session?: string;
 }
 
 export type Example = (world: World, tenant: Tenant) => Promise<ExampleCall>;
@@ -90,20 +92,39 @@ export const examples: Readonly<Record<string, Example>> = {
   ...accountExamples('/v1/accounts', 'Account'),
   createApiKey: async () => ({
     path: '/v1/api-keys',
-    body: { name: 'erp', mode: 'live', scopes: ['invoices:read'] },
+    body: {
+      name: 'erp',
+      mode: 'live',
+      scopes: ['invoices:read'],
+      networks: ['203.0.113.0/24'],
+    },
     status: 201,
   }),
   listApiKeys: async () => ({ path: '/v1/api-keys' }),
+  rollApiKey: async (world, tenant) => {
+    const { key } = await createKey(world.deps, {
+      ...tenant,
+      createdBy: OPERATOR,
+      name: 'leaked',
+      ...unlimitedKey,
+    });
+    return { path: `/v1/api-keys/${key.id}/roll`, body: { overlapHours: 1 } };
+  },
   revokeApiKey: async (world, tenant) => {
     const { key } = await createKey(world.deps, {
       ...tenant,
       createdBy: OPERATOR,
       name: 'old',
-      scopes: [],
+      ...unlimitedKey,
     });
     return { path: `/v1/api-keys/${key.id}` };
   },
   switchMode: async () => ({ path: '/v1/auth/switch-mode', body: { mode: 'test' } }),
+  listSessions: async () => ({ path: '/v1/auth/sessions' }),
+  signOut: async (world, tenant) => {
+    const session = await world.session(tenant.orgId);
+    return { path: '/v1/auth/sign-out', body: {}, session };
+  },
   readOnboardingStatus: async () => ({ path: '/v1/onboarding/status' }),
   ...buyerExamples,
   createWebhookSubscription: async () => ({
