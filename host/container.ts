@@ -194,6 +194,8 @@ function settings(config: Config, address: Address): Deps['settings'] {
     rateLimitPerMinute: config.rateLimitPerMinute,
     rateLimitBurst: config.rateLimitBurst,
     securityContact: config.securityContact,
+    legal: config.legal,
+    answerDays: config.answerDays,
     allowPrivateUrls: config.allowPrivateUrls,
     get baseUrl() {
       return address.baseUrl;

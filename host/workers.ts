@@ -98,7 +98,7 @@ export function workerSteps(parts: {
         ]),
     step('mails', ['mails'], runMails),
     ofLeader('old mails', [], runMailDeletion),
-    ofLeader('old page sessions', [], runSessionDeletion),
+    ofLeader('old sessions', [], runSessionDeletion),
   ];
 }
 

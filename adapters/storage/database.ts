@@ -6,6 +6,8 @@ import type { DuePage } from '../../core/ports/storage.js';
 export interface Database {
   /** Sees every batch that was answered before it. */
   read(sql: string, params: readonly Param[]): Promise<readonly Row[]>;
+  /** The same as values, which may be kept until their rows may have changed. */
+  cached<T>(query: CachedRead<T>, params: readonly string[]): Promise<readonly T[]>;
   /**
    * Applies all statements or none. Rejects with StoreConflict when a guarded statement did not hit
    * exactly one row or a unique value is taken; with anything else, nothing is known to be applied.
@@ -18,6 +20,17 @@ export interface Database {
    * waits for it: what was answered must survive a power cut.
    */
   durable(): Promise<void> | null;
+}
+
+/** A read whose values are few and wanted often. */
+export interface CachedRead<T> {
+  readonly sql: string;
+  /**
+   * Every table with the rows that it reads, by how many of the parameters, from the first, begin
+   * the key of such a row.
+   */
+  readonly on: Readonly<Record<string, number>>;
+  readonly read: (row: Row) => T;
 }
 
 export interface Statement {

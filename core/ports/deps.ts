@@ -1,6 +1,9 @@
 // What every use case gets: the ports and the settings.
+
+import type { Scope } from '../domain/access/scope.js';
 import type { Mode, Tenant } from '../domain/base/tenant.js';
 import type { PartnerCommand } from '../domain/commands/partner-command.js';
+import type { LegalLinks } from '../domain/parties/organization.js';
 import type { WebhookDelivery } from '../domain/webhooks/webhook-delivery.js';
 import type { Letters } from './letters.js';
 import type {
@@ -18,10 +21,16 @@ import type {
 import type { SettlementPartner } from './partner.js';
 import { type ClaimedDelivery, queueNames, type Store } from './storage.js';
 
+export interface KeyUse {
+  readonly usedAtMs: number;
+  /** All scopes ever used; null: they are as stored. */
+  readonly usedScopes: readonly Scope[] | null;
+}
+
 export interface Deps {
   readonly store: Store;
-  /** When keys were used, in Unix milliseconds by id, until that is stored. */
-  readonly keyUses: Map<string, number>;
+  /** How keys were used, by id, until that is stored. */
+  readonly keyUses: Map<string, KeyUse>;
   /** The settlement partner of each mode; null where none is configured. */
   readonly partners: Readonly<Record<Mode, SettlementPartner | null>>;
   readonly sender: WebhookSender;
@@ -76,6 +85,10 @@ export interface Settings {
   readonly rateLimitBurst: number;
   /** Where to report a vulnerability, a mailto or https URL; null: not published. */
   readonly securityContact: string | null;
+  /** Shown to buyers of organizations that have none; each is null if the operator has none. */
+  readonly legal: LegalLinks;
+  /** Days in which the operator answers a buyer whose payment needs a review; null: no promise. */
+  readonly answerDays: number | null;
   /** Whether webhook URLs may be http and private: development only. */
   readonly allowPrivateUrls: boolean;
 }

@@ -62,6 +62,7 @@ const healthy: Findings = {
   dataDir: 'data',
   freeBytes: 12.34 * GIB,
   backups: null,
+  withoutContact: [],
   data: { waiting: idle, imbalances: 0 },
 };
 
@@ -94,6 +95,7 @@ test('a healthy service is reported check by check', () => {
       'serving: process 12 since 2026-01-02T03:04:05.000Z',
       'connections: each keeps its session',
       'disk: 12.3 GiB free at data',
+      'contacts: buyers find a person to ask',
       'secret keys: of this database',
       'documents: where they belong',
       'epoch: 1, released',
@@ -154,6 +156,10 @@ describe('each defect is reported with what to do about it', () => {
     [
       { connectionProblems: ['a lock of nobody', 'another one'] },
       'critical connections: a lock of nobody; another one',
+    ],
+    [
+      { withoutContact: ['org_1', 'org_2'] },
+      'warning contacts: org_1, org_2: live without one; run ponte org support <org-id> --email',
     ],
     [{ keysProblem: 'nothing opens' }, 'critical secret keys: nothing opens'],
     [{ documentsProblem: 'data is elsewhere' }, 'critical documents: data is elsewhere'],
@@ -217,7 +223,7 @@ describe('each defect is reported with what to do about it', () => {
     ],
     [
       waiting({ losses: 1 }),
-      'warning losses: 1 payment of which more left than arrived: ponte refunds list',
+      'warning losses: 1 payment of which more left than arrived: ponte money list --queue lost',
     ],
     [
       waiting({ queues: { inbox: late(5), mails: late(1, 1) } }),

@@ -308,7 +308,7 @@ export function storeContract(fresh: OpenStore): void {
     assert.throws(() => late(aBuyer()), AssertionFailure);
   });
 
-  test('the time of last use only grows', async () => {
+  test('the time of last use only grows; it and the used scopes need no version', async () => {
     const store = await fresh();
     const read = () => store.run((tx) => tx.keys.get('key_1'));
     await store.run(async (tx) => tx.keys.insert(aKey({ lastUsedAtMs: T0 })));
@@ -318,6 +318,8 @@ export function storeContract(fresh: OpenStore): void {
     await store.run(async (tx) => tx.keys.update(aKey({ revokedAtMs: T0, lastUsedAtMs: null })));
     const revoked = aKey({ revokedAtMs: T0, lastUsedAtMs: T0 + 5, version: 2 });
     assert.deepEqual(await read(), revoked);
+    await store.run(async (tx) => tx.keys.noteScopes('key_1', ['webhooks:read']));
+    assert.deepEqual(await read(), { ...revoked, usedScopes: ['webhooks:read'] });
   });
 
   test('a closed store refuses in words', async () => {

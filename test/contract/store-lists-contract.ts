@@ -113,7 +113,7 @@ export function storeListsContract(fresh: OpenStore): void {
     assert.equal(await store.run((tx) => tx.storageFingerprints.get('others')), null);
   });
 
-  test('open funds are those with a debt, an unknown position or a loss, oldest first', async () => {
+  test('open funds are those with a debt, an unknown position or an open loss, oldest first', async () => {
     const store = await fresh();
     await store.run(async (tx) => {
       const held = { receivedMinor: 5n };
@@ -123,7 +123,9 @@ export function storeListsContract(fresh: OpenStore): void {
       tx.funds.insert(someFunds({ paymentId: 'pi_01', refund: 'needs_review' }));
       tx.funds.insert(someFunds({ paymentId: 'pi_00', ...held, refundedMinor: 5n }));
       tx.funds.insert(someFunds({ paymentId: 'pi_05', ...held, position: 'received' }));
-      tx.funds.insert(someFunds({ paymentId: 'pi_02', payoutMinor: 5n, lossMinor: 5n }));
+      const lost = { payoutMinor: 5n, lossMinor: 5n };
+      tx.funds.insert(someFunds({ paymentId: 'pi_02', ...lost }));
+      tx.funds.insert(someFunds({ paymentId: 'pi_06', ...lost, writtenOffMinor: 5n }));
     });
     const open = await store.run((tx) => tx.funds.open(9));
     assert.deepEqual(valuesOf(open, 'paymentId'), ['pi_01', 'inv_02', 'pi_02', 'pi_03', 'pi_04']);
@@ -215,6 +217,25 @@ export function storeListsContract(fresh: OpenStore): void {
       lists.map((list) => list.map(({ id }) => id.slice(-1)).join('')),
       ['52', '5432', '54321'],
     );
+  });
+
+  test('keys that are not revoked yet, newest first: a rolled key is, until its end', async () => {
+    const store = await fresh();
+    await store.run(async (tx) => {
+      for (const [id, revokedAtMs] of [
+        ['key_1', null] as const,
+        ['key_2', T0] as const,
+        ['key_3', T0 + 1] as const,
+        ['key_4', null] as const,
+      ]) {
+        tx.keys.insert(aKey({ id, revokedAtMs }));
+      }
+      tx.keys.insert(aKey({ id: 'key_5', ...otherOrg }));
+    });
+    const ids = async (nowMs: number) =>
+      (await store.run((tx) => tx.keys.unrevoked(tenant.orgId, nowMs))).map(({ id }) => id);
+    assert.deepEqual(await ids(T0), ['key_4', 'key_3', 'key_1']);
+    assert.deepEqual(await ids(T0 + 1), ['key_4', 'key_1']);
   });
 
   test('organizations are listed newest first', async () => {

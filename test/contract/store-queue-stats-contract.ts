@@ -156,7 +156,9 @@ export function storeQueueStatsContract(open: OpenStore): void {
       tx.commands.insert(aCommand({ id: 'cmd_paid', ...refund, state: 'done', end: 'completed' }));
       tx.funds.insert(someFunds({ paymentId: 'pi_lost', position: 'needs_review' }));
       tx.funds.insert(someFunds({ paymentId: 'pi_debt', refund: 'needs_review' }));
-      tx.funds.insert(someFunds({ paymentId: 'pi_loss', refundedMinor: 5n, lossMinor: 5n }));
+      const lost = { refundedMinor: 5n, lossMinor: 5n };
+      tx.funds.insert(someFunds({ paymentId: 'pi_loss', ...lost, writtenOffMinor: 4n }));
+      tx.funds.insert(someFunds({ paymentId: 'pi_off', ...lost, writtenOffMinor: 5n }));
       tx.funds.insert(
         someFunds({
           paymentId: 'pi_refund',

@@ -7,8 +7,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { before, describe, test } from 'node:test';
-import { setTimeout as wait } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import SqliteConnection from 'better-sqlite3';
 import { allOk } from '../adapters/http/checked-site.js';
 import { type HostProcess, runCommand, startHostProcess } from '../support/servers/host-process.js';
 import { startReceiver } from '../support/servers/local-receiver.js';
@@ -60,37 +60,20 @@ test('a running host is alive and ready', async () => {
   assert.deepEqual(await json('/readyz'), { status: 'ready', checks: allOk });
 });
 
-test('an unpaid payment expires on a running host', async () => {
-  const headers = { 'content-type': 'application/json', 'x-api-key': host.key ?? '' };
-  const { id } = await json('/v1/payment-intents', {
-    method: 'POST',
-    headers,
-    body: JSON.stringify({
-      externalId: 'short-lived',
-      amount: '20.00',
-      buyer: { email: 'ana@buyer.example' },
-      expiresAt: new Date(Date.now() + 300).toISOString(),
-    }),
-  });
-  for (let status = ''; status !== 'expired'; ) {
-    status = String((await json(`/v1/payments/${id}`, { headers }))['status']);
-    assert.ok(['awaiting_buyer', 'expired'].includes(status));
-  }
-});
-
 test('a payment that fell due while no host ran expires at the start', async () => {
   const key = host.key ?? '';
   const headers = { 'content-type': 'application/json', 'x-api-key': key };
-  const expiresAtMs = Date.now() + 1_500;
   const buyer = { email: 'ana@buyer.example' };
-  const expiresAt = new Date(expiresAtMs).toISOString();
+  const expiresAt = new Date(Date.now() + 3_600_000).toISOString();
   const { id } = await json('/v1/payment-intents', {
     method: 'POST',
     headers,
     body: JSON.stringify({ externalId: 'left alone', amount: '20.00', buyer, expiresAt }),
   });
   assert.equal(await host.stop('SIGTERM'), 0);
-  while (Date.now() < expiresAtMs) await wait(expiresAtMs - Date.now());
+  const database = new SqliteConnection(join(env.PONTE_DATA_DIR, 'ponte.db'));
+  database.prepare('update payments set expires_at = ? where id = ?').run(Date.now(), id);
+  database.close();
   host = { ...(await startHostProcess(env)), key };
   for (let status = ''; status !== 'expired'; ) {
     status = String((await json(`/v1/payments/${id}`, { headers }))['status']);

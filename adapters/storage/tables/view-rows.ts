@@ -9,11 +9,11 @@ import {
 import type { PaymentView } from '../../../core/domain/payments/change.js';
 import { type PaymentOrigin, paymentOrigins } from '../../../core/domain/payments/payment.js';
 import { assert } from '../../../core/errors.js';
-import { type TenantPaymentFilter, type Tx, VERSIONS_MAX } from '../../../core/ports/storage.js';
+import { type TenantPaymentFilter, VERSIONS_MAX } from '../../../core/ports/storage.js';
 import { nullable, oneOf } from '../columns.js';
 import { type Param, type Row, timeParam } from '../database.js';
 import { aliasedColumns } from '../table.js';
-import type { Joined, UnitOfWork } from '../unit-of-work.js';
+import type { CachedJoin, Joined, TxPart } from '../unit-of-work.js';
 import { accounts, buyerKycSql } from './account-rows.js';
 import { buyers, currentSubmission, submissions } from './buyer-rows.js';
 import { funds } from './money-rows.js';
@@ -82,9 +82,18 @@ const pageVersionsSql = [
   ')',
 ].join(' ');
 
-const viewSql = viewsSql(['id = $3'], 'limit 1');
+const viewById: CachedJoin<PaymentView> = {
+  ...views,
+  sql: viewsSql(['id = $3'], 'limit 1'),
+  on: { payments: 3, funds: 3, kyc_submissions: 2, connected_accounts: 2 },
+};
 const viewByExternalIdSql = viewsSql(['origin = $3', 'external_id = $4'], 'limit 1');
-const kycStatusSql = `select ${kycColumns(['$1', '$2'], { buyerId: '$3', emailKey: '$4' })}`;
+/** Parameters: the tenant, the buyer and its emailKey. */
+const kycOfBuyer: CachedJoin<KycStatus> = {
+  ...kycStatus,
+  sql: `select ${kycColumns(['$1', '$2'], { buyerId: '$3', emailKey: '$4' })}`,
+  on: { kyc_submissions: 2, connected_accounts: 2 },
+};
 
 /** One statement per origin, since each has its range in the index. */
 const updatedSql = Object.fromEntries(
@@ -127,56 +136,53 @@ function hintFor({ externalId, sellerExternalId, status }: TenantPaymentFilter):
   return ` indexed by payments_of_seller${status === null ? '' : '_and_status'}`;
 }
 
-export function viewsOf(unit: UnitOfWork): Tx['views'] {
-  const one = async (sql: string, params: readonly Param[]) => {
-    const [view] = await unit.joined(views, sql, params);
+export const viewsPart: TxPart<'views'> = {
+  get: (unit, { orgId, mode }, id) => unit.firstCached(viewById, [orgId, mode, id]),
+  async byExternalId(unit, { orgId, mode }, origin, externalId) {
+    const params = [orgId, mode, origin, externalId];
+    const [view] = await unit.joined(views, viewByExternalIdSql, params);
     return view ?? null;
-  };
-  return {
-    get: ({ orgId, mode }, id) => one(viewSql, [orgId, mode, id]),
-    byExternalId: ({ orgId, mode }, origin, externalId) =>
-      one(viewByExternalIdSql, [orgId, mode, origin, externalId]),
-    listInvoices: ({ orgId, mode }, { status, beforeId, limit }) => {
-      const params: Param[] = [orgId, mode, limit];
-      const conditions = ["origin = 'invoice'"];
-      for (const [comparison, value] of Object.entries({ 'status =': status, 'id <': beforeId })) {
-        if (value !== null) conditions.push(`${comparison} $${params.push(value)}`);
-      }
-      const sql = viewsSql(conditions, 'order by id desc limit $3');
-      return unit.joined(views, `${sql} order by chosen.id desc`, params);
-    },
-    async pageVersions({ orgId, mode }, paymentIds) {
-      const [first] = paymentIds;
-      if (first === undefined) return [];
-      assert(paymentIds.length <= VERSIONS_MAX, `at most ${VERSIONS_MAX} ids`);
-      const ids = Array.from({ length: VERSIONS_MAX }, (_, index) => paymentIds[index] ?? first);
-      const found = await unit.rows('payments', pageVersionsSql, [orgId, mode, ...ids]);
-      return found.map((row) => ({
-        paymentId: String(row['id']),
-        version: `${row['version']}.${row['kyc_version'] ?? 0}`,
-      }));
-    },
-    async listPayments(tenant, filter) {
-      const pages = filter.origins.map((origin) => {
-        const { sql, params } = pageOfOrigin(tenant, origin, filter);
-        return unit.joined(views, sql, params);
-      });
-      const found = (await Promise.all(pages)).flat();
-      return found
-        .sort((left, right) => newestFirst(left.payment, right.payment))
-        .slice(0, filter.limit);
-    },
-    async updatedPayments({ orgId, mode }, { origins, fromMs, afterId, untilMs, limit }) {
-      const range = [timeParam(fromMs), afterId, timeParam(untilMs), limit];
-      const pages = origins.map((origin) =>
-        unit.joined(views, updatedSql[origin], [orgId, mode, ...range]),
-      );
-      return (await Promise.all(pages)).flat().sort(oldestChangeFirst).slice(0, limit);
-    },
-    async kycStatus({ orgId, mode }, { id, emailKey }) {
-      const [known] = await unit.joined(kycStatus, kycStatusSql, [orgId, mode, id, emailKey]);
-      assert(known !== undefined, 'without a table there is one row');
-      return known;
-    },
-  };
-}
+  },
+  listInvoices: (unit, { orgId, mode }, { status, beforeId, limit }) => {
+    const params: Param[] = [orgId, mode, limit];
+    const conditions = ["origin = 'invoice'"];
+    for (const [comparison, value] of Object.entries({ 'status =': status, 'id <': beforeId })) {
+      if (value !== null) conditions.push(`${comparison} $${params.push(value)}`);
+    }
+    const sql = viewsSql(conditions, 'order by id desc limit $3');
+    return unit.joined(views, `${sql} order by chosen.id desc`, params);
+  },
+  async pageVersions(unit, { orgId, mode }, paymentIds) {
+    const [first] = paymentIds;
+    if (first === undefined) return [];
+    assert(paymentIds.length <= VERSIONS_MAX, `at most ${VERSIONS_MAX} ids`);
+    const ids = Array.from({ length: VERSIONS_MAX }, (_, index) => paymentIds[index] ?? first);
+    const found = await unit.rows('payments', pageVersionsSql, [orgId, mode, ...ids]);
+    return found.map((row) => ({
+      paymentId: String(row['id']),
+      version: `${row['version']}.${row['kyc_version'] ?? 0}`,
+    }));
+  },
+  async listPayments(unit, tenant, filter) {
+    const pages = filter.origins.map((origin) => {
+      const { sql, params } = pageOfOrigin(tenant, origin, filter);
+      return unit.joined(views, sql, params);
+    });
+    const found = (await Promise.all(pages)).flat();
+    return found
+      .sort((left, right) => newestFirst(left.payment, right.payment))
+      .slice(0, filter.limit);
+  },
+  async updatedPayments(unit, { orgId, mode }, { origins, fromMs, afterId, untilMs, limit }) {
+    const range = [timeParam(fromMs), afterId, timeParam(untilMs), limit];
+    const pages = origins.map((origin) =>
+      unit.joined(views, updatedSql[origin], [orgId, mode, ...range]),
+    );
+    return (await Promise.all(pages)).flat().sort(oldestChangeFirst).slice(0, limit);
+  },
+  async kycStatus(unit, { orgId, mode }, { id, emailKey }) {
+    const known = await unit.firstCached(kycOfBuyer, [orgId, mode, id, emailKey]);
+    assert(known !== null, 'without a table there is one row');
+    return known;
+  },
+};

@@ -2,10 +2,11 @@
 // and events of the change. A use case stores all of it in one batch. The causes are in
 // payment-transitions.ts and command-outcomes.ts (commands to the partner).
 import { PonteError } from '../../errors.js';
+import { money } from '../base/money.js';
 import type { CommandDraft, MoneyCommand } from '../commands/partner-command.js';
 import type { KycStatus } from '../parties/buyer-kyc.js';
 import { type EventDraft, paymentEventTypes } from './event.js';
-import { type Funds, heldMinor } from './funds.js';
+import { type Funds, heldMinor, missingOf } from './funds.js';
 import type { Posting } from './ledger.js';
 import { isTerminal, nextStatus, type Payment, type PaymentMove } from './payment.js';
 
@@ -48,6 +49,18 @@ export function isShortPaid({ payment, funds }: PaymentAggregate): boolean {
   const hereMinor = heldMinor(funds);
   const isPart = hereMinor > 0n && hereMinor < payment.amount.amountMinor;
   return payment.status === 'on_ramp_pending' && isPart;
+}
+
+/** What arrived of the buyer's money: `missing` is still awaited, `surplus` is above the amount. */
+export function arrivedOf({ payment, funds }: PaymentAggregate) {
+  const { amount, status } = payment;
+  const missingMinor = status === 'on_ramp_pending' ? missingOf(amount, funds).amountMinor : 0n;
+  const surplusMinor = funds.receivedMinor - amount.amountMinor;
+  return {
+    received: money(funds.receivedMinor, amount.currency),
+    missing: money(missingMinor > 0n ? missingMinor : 0n, amount.currency),
+    surplus: money(surplusMinor > 0n ? surplusMinor : 0n, amount.currency),
+  };
 }
 
 /** The buyer was rejected after its approval, so the payout is not sent. */

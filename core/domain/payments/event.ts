@@ -30,25 +30,29 @@ const otherEventTypes = [
   'webhook.test',
 ] as const;
 
-/** What happened to a refund: sent to the partner, received by the buyer, failed. */
-const refundEvents = {
-  ordered: 'refund_ordered',
-  paid: 'refunded',
-  failed: 'refund_failed',
-} as const;
-export type RefundEvent = keyof typeof refundEvents;
+/**
+ * What happens to the money of a payment while its status stays: what was received, is missing or
+ * is surplus changes; a refund is sent to the partner, received by the buyer, or fails.
+ */
+export const moneyEvents = [
+  'funds_changed',
+  'refund_ordered',
+  'refunded',
+  'refund_failed',
+] as const;
+export type MoneyEvent = (typeof moneyEvents)[number];
 
-/** Statuses that only an invoice moves to: an intent starts after them. */
-const invoiceOnly: readonly PaymentStatus[] = ['approved', 'awaiting_buyer'];
+/** Amounts of money events. */
+export type EventAmounts = Readonly<
+  Partial<Record<'refundAmount' | 'received' | 'missing' | 'surplus', Money>>
+>;
 
 export const eventTypes: readonly string[] = [
   ...otherEventTypes,
-  ...Object.values(refundEvents).flatMap((name) => [`payment_intent.${name}`, `invoice.${name}`]),
+  ...moneyEvents.flatMap((name) => [`payment_intent.${name}`, `invoice.${name}`]),
   ...accountEventTypes.map((type) => `connected_account.${type}`),
   ...reachableStatuses().map((status) => `invoice.${status}`),
-  ...reachableStatuses()
-    .filter((status) => !invoiceOnly.includes(status))
-    .map((status) => `payment_intent.${status}`),
+  ...reachableStatuses().map((status) => `payment_intent.${status}`),
 ];
 
 /** `body` is the exact text that webhooks carry. */
@@ -66,7 +70,7 @@ export interface EventDraft {
   readonly type: string;
   readonly payment: Payment;
   readonly occurredAtMs: number;
-  readonly refund?: Money;
+  readonly amounts?: EventAmounts;
 }
 
 /** The event types of a payment that was created or moved to `payment.status`. */
@@ -80,8 +84,7 @@ export function paymentEventTypes(
   return [`payment_intent.${own}`, `invoice.${suffix}`];
 }
 
-export function refundEventTypes({ origin }: Payment, what: RefundEvent): readonly string[] {
-  const name = refundEvents[what];
+export function moneyEventTypes({ origin }: Payment, name: MoneyEvent): readonly string[] {
   return origin === 'invoice' ? [`invoice.${name}`] : [`payment_intent.${name}`, `invoice.${name}`];
 }
 
@@ -109,7 +112,7 @@ export function matchesEvent(patterns: readonly string[], type: string): boolean
 
 /** The body carries metadata exactly as the integrator sent it. */
 export function paymentEvent(draft: EventDraft, eventId: string): DomainEvent {
-  const { payment, type, occurredAtMs, refund } = draft;
+  const { payment, type, occurredAtMs, amounts = {} } = draft;
   const reason = payment.failureReason ?? payment.cancelReason;
   return {
     orgId: payment.orgId,
@@ -132,7 +135,9 @@ export function paymentEvent(draft: EventDraft, eventId: string): DomainEvent {
       externalEventId: eventId,
       occurredAt: formatInstant(occurredAtMs),
       ...(reason === null ? {} : { reason }),
-      ...(refund === undefined ? {} : { refundAmount: formatAmount(refund.amountMinor) }),
+      ...Object.fromEntries(
+        Object.entries(amounts).map(([name, { amountMinor }]) => [name, formatAmount(amountMinor)]),
+      ),
     }),
   };
 }

@@ -36,7 +36,7 @@ export async function readTimeline(
     const [events, commands, postings, deliveries] = await Promise.all([
       tx.feed.ofSubject(tenant, payment.id),
       tx.commands.ofPayment(tenant, payment.id),
-      tx.ledger.ofPayment(tenant, payment.id),
+      tx.ledger.ofSubject(tenant, payment.id),
       deliveryEntries(tx, payment, after, wanted),
     ]);
     const few = [

@@ -89,6 +89,7 @@ const dossier = {
 /** Of an organization that an operator has onboarded in live mode. */
 async function liveKey(): Promise<string> {
   const id = String((await ponte(0, 'org create --name Acme'))['id']);
+  await ponte(0, `org support ${id} --email help@acme.example`);
   await ponte(0, `org grant-production ${id}`);
   const { message } = await ponte(2, `org accept-tos ${id} --mode live`);
   const [sessionUrl = ''] = /https?:\/\/\S+/.exec(String(message)) ?? [];

@@ -5,8 +5,11 @@ import { tenantOf } from '../../../core/domain/base/tenant.js';
 import { UNUSED_RETENTION_MS } from '../../../core/domain/parties/document.js';
 import { isExpirable, type Payment } from '../../../core/domain/payments/payment.js';
 import { BUYER_UNAPPROVED } from '../../../core/usecases/commands/command-runner.js';
-import { approveInvoice } from '../../../core/usecases/payments/invoices.js';
-import { cancelPayment, failPaymentByOperator } from '../../../core/usecases/payments/payments.js';
+import {
+  approvePayment,
+  cancelPayment,
+  failPaymentByOperator,
+} from '../../../core/usecases/payments/payments.js';
 import { atTheEnd, firstViolation } from '../invariants/invariants.js';
 import { everyTransferOfTheBooksIsHere } from '../invariants/money-invariants.js';
 import type { ObservedPayment } from '../invariants/observed-payment.js';
@@ -194,7 +197,7 @@ function approve(host: SimulatedHost, payment: Payment): void {
   const { id, orgId, createdByMemberId } = payment;
   const by = tenantOf(payment);
   const member = membersOf(orgId).find((one) => one !== createdByMemberId) ?? '';
-  host.begin(`${member} approves ${id}`, () => approveInvoice(host.deps, by, id, member), { by });
+  host.begin(`${member} approves ${id}`, () => approvePayment(host.deps, by, id, member), { by });
 }
 
 function cancel(world: World, host: SimulatedHost, payment: Payment): void {

@@ -201,6 +201,10 @@ const meanings: Readonly<Record<PostingKind, Partial<Record<keyof Sums, 1n | -1n
   return_reversed: { givenBack: -1n },
   payout_paid: { paidOut: 1n },
   payout_returned: { paidOut: -1n },
+  loss_written_off: {},
+  write_off_reversed: {},
+  receipt_assigned: {},
+  receipt_resolved: {},
 };
 
 function sumsOfLedger(postings: readonly StoredPosting[]): Sums {

@@ -2,7 +2,9 @@
 // and given back. What a bank did on its own is excused there, and nothing else. How our own books
 // agree with each other is in ledger-invariants.ts.
 import { isDeepStrictEqual } from 'node:util';
+import { modes } from '../../../core/domain/base/tenant.js';
 import { heldMinor } from '../../../core/domain/payments/funds.js';
+import type { LedgerAccount } from '../../../core/domain/payments/ledger.js';
 import { isTerminal } from '../../../core/domain/payments/payment.js';
 import {
   lostMinor,
@@ -201,6 +203,56 @@ export function fundsAgreeWithThePartner(observed: ObservedState): string | null
     if (ours === theirs) return null;
     return `received, given back, paid out, lost: ${ours}; the partner: ${theirs}`;
   });
+}
+
+/** Accounts of money that the partner holds; a loss is missing from its wallets. */
+const heldAccounts: ReadonlySet<string> = new Set<LedgerAccount>([
+  'partner_float',
+  'refunds',
+  'suspense',
+  'adjustments',
+  'losses',
+  'write_offs',
+]);
+
+/**
+ * What the ledger holds is what came in at the partner, and neither left nor went back. Receipts
+ * are held where their postings say so, which the check of the ledger verifies.
+ */
+export function theFloatIsTheSumOfTheWallets(observed: ObservedState): string | null {
+  const { exempt, outside, payments, receipts } = observed;
+  const owners = new Map(
+    [...payments].flatMap(([id, { commands }]) =>
+      commands.map(({ partnerRef }) => [partnerRef, id] as const),
+    ),
+  );
+  const isWhole = ({ ref, reference }: PartnerTransaction) =>
+    !exempt.hasPayment(owners.get(ref) ?? observed.ownerOf(reference));
+  for (const mode of modes) {
+    const ofMode = outside.books.transactions.filter((one) => one.mode === mode);
+    const whole = ofMode.filter(isWhole);
+    const excused = new Set(ofMode.filter((one) => !isWhole(one)).map(({ ref }) => ref));
+    const lines = [...payments.values()]
+      .filter(({ payment }) => payment.mode === mode && !exempt.hasPayment(payment.id))
+      .flatMap(({ postings }) => postings.flatMap((one) => one.lines))
+      .filter(({ account }) => heldAccounts.has(account));
+    const ofReceipts = [...receipts.values()]
+      .filter((one) => one.mode === mode && one.end === 'completed' && one.state !== 'assigned')
+      .filter(({ partnerRef }) => !excused.has(partnerRef));
+    const held = [...lines.map(({ money }) => money), ...ofReceipts.map(({ amount }) => amount)];
+    for (const currency of new Set(ofMode.map(({ amount }) => amount.currency))) {
+      const sums = sumsOf(whole.filter(({ amount }) => amount.currency === currency));
+      const leftMinor = sums.paidMinor + sums.refundedMinor + sums.returnedMinor;
+      const walletsMinor = sums.receivedMinor - leftMinor;
+      const floatMinor = held
+        .filter((one) => one.currency === currency)
+        .reduce((sum, { amountMinor }) => sum + amountMinor, 0n);
+      if (floatMinor !== walletsMinor) {
+        return `${mode} ${currency}: float ${floatMinor}, wallets ${walletsMinor}`;
+      }
+    }
+  }
+  return null;
 }
 
 /** All but a payout whose outcome the partner never reported. */

@@ -27,7 +27,7 @@ import type { ReceivedWebhook } from '../world/simulated-receivers.js';
 import { ObservedParties } from './observed-parties.js';
 import { allParts, type ObservedPayment, type Part, readParts } from './observed-payment.js';
 import { ObservedRows, type RowsCopy } from './observed-rows.js';
-import type { Outside } from './outside-truth.js';
+import { mailIdOf, type Outside } from './outside-truth.js';
 import { QuarantineMonitor } from './quarantine-monitor.js';
 import { RestoreExemptions } from './restore-exemptions.js';
 
@@ -238,7 +238,7 @@ export class ObservedState extends ObservedRows implements BatchObserver {
     this.parties.goBackTo(parties);
     this.#batchesSince = [];
     this.freshBatches = [];
-    const mails = this.outside.mails().map(({ messageId }) => messageId);
+    const mails = this.outside.mails().map(({ messageId }) => mailIdOf(messageId));
     const unknown = mails.filter((id) => !this.parties.mails.has(id));
     this.exempt.note(this.outside.books.transactions, unknown, this);
   }

@@ -23,7 +23,7 @@ export const paymentMutants = [
       ],
     ],
     focus: { ...payments, hosts: 2, faults: { clockJump: 0.02 }, often: ['work'] },
-    steps: 200,
+    first: { seed: 8, steps: 200 },
     caughtBy: ['webhooksVerifyWithTheNewestSecret'],
   },
   {
@@ -31,6 +31,7 @@ export const paymentMutants = [
     file: 'core/usecases/payments/payments.ts',
     edits: [['if (key !== null && decision.bindKey) {', "if (key === '') {"]],
     focus: { ...payments, often: ['repeatCreate', 'create'] },
+    first: { seed: 7, steps: 80 },
     caughtBy: ['oneResourcePerKeyAndExternalId'],
   },
   {
@@ -76,6 +77,7 @@ export const paymentMutants = [
       ],
     ],
     focus: { ...payments, gates: 1, faults: { crash: 0 }, often: ['jump', 'work'] },
+    first: { seed: 1, steps: 150 },
     caughtBy: ['noCallerSeesASurprise', 'everyPaymentIsTerminal'],
   },
   {
@@ -88,7 +90,7 @@ export const paymentMutants = [
       ],
     ],
     focus: { ...payments, faults: { ...reliable, crash: 0 }, often: ['cancel', 'work', 'advance'] },
-    steps: 200,
+    first: { seed: 3, steps: 300 },
     caughtBy: ['cancelAndPayoutNeverBothWin'],
   },
   {
@@ -96,6 +98,7 @@ export const paymentMutants = [
     file: 'core/domain/payments/payment.ts',
     edits: [["send_payout: 'offramp_pending'", "send_payout: 'settled'"]],
     focus: payments,
+    first: { seed: 4, steps: 40 },
     caughtBy: ['settledOnlyAfterAPaidPayout', 'statusesFollowTheTableAndTerminalOnesStay'],
   },
   {
@@ -110,6 +113,7 @@ export const paymentMutants = [
     file: 'core/usecases/payments/payment-store.ts',
     edits: [['of change.postings)', 'of change.postings.slice(1))']],
     focus: payments,
+    first: { seed: 4, steps: 80 },
     caughtBy: ['fundsFollowFromTheLedger', 'theLedgerCheckFindsNothing'],
   },
   {
@@ -143,6 +147,7 @@ export const paymentMutants = [
     file: 'core/usecases/commands/partner-inbox.ts',
     edits: [['if (isKnown) return;', "if (isKnown) throw new PonteError('NotFound');"]],
     focus: { ...payments, faults: { messageDoubled: 0.5, messageLost: 0 } },
+    first: { seed: 1, steps: 110 },
     caughtBy: ['everyMessageIsAnswered'],
   },
   {
@@ -169,6 +174,7 @@ export const paymentMutants = [
     file: 'core/domain/webhooks/webhook-delivery.ts',
     edits: [['responseStatus >= 200 && responseStatus <= 299', 'responseStatus >= 200']],
     focus: { ...payments, often: ['subscribe', 'receiverMood'] },
+    first: { seed: 3, steps: 80 },
     caughtBy: ['deliveredOnlyIfReceived'],
   },
   {
@@ -189,6 +195,7 @@ export const paymentMutants = [
       ],
     ],
     focus: payments,
+    first: { seed: 8, steps: 80 },
     caughtBy: ['everyPageNamesTheMoney'],
   },
   {
@@ -201,6 +208,7 @@ export const paymentMutants = [
       ],
     ],
     focus: payments,
+    first: { seed: 1, steps: 40 },
     caughtBy: ['bankDetailsNeverChangeSilently'],
   },
 ] as const;

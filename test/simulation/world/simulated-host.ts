@@ -216,6 +216,8 @@ export class SimulatedHost {
         rateLimitPerMinute: 0,
         rateLimitBurst: 1,
         securityContact: null,
+        legal: { privacyUrl: null, termsUrl: null },
+        answerDays: null,
         allowPrivateUrls: true,
       },
     };

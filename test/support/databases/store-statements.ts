@@ -1,6 +1,6 @@
 // Every statement that the store runs, as text: each method of its port called once in each form
 // that makes another text, over a database that only notes. Who adds a method calls it here.
-import type { Database, Param, Statement } from '../../../adapters/storage/database.js';
+import type { CachedRead, Database, Param, Statement } from '../../../adapters/storage/database.js';
 import { newStore } from '../../../adapters/storage/store.js';
 import type { SealedColumn } from '../../../core/domain/service/sealed-columns.js';
 import type { Claims, SealedRow, Tx } from '../../../core/ports/storage.js';
@@ -13,6 +13,7 @@ import {
   aDocument,
   aKey,
   aMember,
+  aMemberSession,
   aMessage,
   anAccount,
   anAdvance,
@@ -33,7 +34,7 @@ import {
 import { aCheckValue, anEpoch, aServiceKey } from '../samples/key-samples.js';
 import { aMail, aNotice, aPageSession } from '../samples/mail-samples.js';
 import { aSimulatedReport } from '../samples/payin-samples.js';
-import { aBookReading, aReceipt, aReceiptPosting } from '../samples/receipt-samples.js';
+import { aBookReading, aReceipt } from '../samples/receipt-samples.js';
 
 const page = { beforeId: 'x', limit: 5 };
 const age = { sinceMs: T0, sinceDeliveryId: 'whd_5' };
@@ -59,6 +60,8 @@ function sealedRow(place: readonly string[]): SealedRow {
 
 export interface StatementsOfTheStore {
   readonly reads: readonly Query[];
+  /** Those of them whose values may be kept. */
+  readonly cached: readonly CachedRead<unknown>[];
   readonly batched: readonly Statement[];
   readonly immediate: readonly Query[];
 }
@@ -85,7 +88,12 @@ const nothingFound = {
 
 /** What reaches a session, as it does. */
 export async function callsOfTheStore(): Promise<StatementsOfTheStore> {
-  const calls = { reads: [] as Query[], batched: [] as Statement[], immediate: [] as Query[] };
+  const calls = {
+    reads: [] as Query[],
+    cached: [] as CachedRead<unknown>[],
+    batched: [] as Statement[],
+    immediate: [] as Query[],
+  };
   const database: Database = {
     read: async (sql, params) => {
       calls.reads.push({ sql, params });
@@ -102,6 +110,10 @@ export async function callsOfTheStore(): Promise<StatementsOfTheStore> {
     },
     batch: async (statements) => {
       calls.batched.push(...statements);
+    },
+    cached: async (query, params) => {
+      calls.cached.push(query);
+      return (await database.read(query.sql, params)).map(query.read);
     },
     durable: () => null,
   };
@@ -128,8 +140,12 @@ function readsOfMoney(tx: Tx): readonly Promise<unknown>[] {
     tx.members.get('org_a', 'mem_1'),
     tx.members.byEmail('org_a', 'a@b'),
     tx.members.list('org_a'),
+    tx.memberSessions.get('org_a', 'ses_1'),
+    tx.memberSessions.openOfMember('org_a', 'mem_1', T0),
+    tx.memberSessions.createdBefore(T0, 5),
     tx.keys.get('key_1'),
     tx.keys.list('org_a', 5),
+    tx.keys.unrevoked('org_a', T0),
     tx.keys.slots(tenant),
     tx.payments.get(tenant, 'pi_1'),
     tx.payments.byExternalId(tenant, 'invoice', 'e'),
@@ -166,7 +182,7 @@ function readsOfMoney(tx: Tx): readonly Promise<unknown>[] {
     tx.commands.since({ fromMs: 0, afterId: '', limit: 5 }),
     tx.commands.list({ stuck: true, limit: 5 }),
     tx.commands.list({ stuck: false, limit: 5 }),
-    tx.ledger.ofPayment(tenant, 'pi_1'),
+    tx.ledger.ofSubject(tenant, 'pi_1'),
     tx.ledger.balances('test'),
     tx.ledger.floats('test'),
     tx.idempotency.find(tenant, 'k'),
@@ -189,7 +205,6 @@ function readsOfReceipts(tx: Tx): readonly Promise<unknown>[] {
     tx.receipts.list({ waiting: false, ...page }),
     tx.receipts.list({ waiting: false, beforeId: null, limit: 5 }),
     tx.receipts.after('rct_1', 5),
-    tx.receipts.postings('rct_1'),
     tx.bookReadings.of('fake', 'test'),
     tx.quotes.byPartnerQuoteId('test', 'q', 5),
     tx.bankDetails.byShortId('s', 5),
@@ -309,6 +324,8 @@ function everyFirstWrite(tx: Tx): void {
   tx.organizations.expect(anOrganization({ id: 'org_b' }));
   tx.organizations.expectProfile(aProfile({ mode: 'live' }));
   tx.members.insert(aMember());
+  tx.memberSessions.insert(aMemberSession());
+  tx.memberSessions.remove(aMemberSession({ id: 'other' }));
   tx.keys.insert(aKey());
   tx.payments.insert(aPayment());
   tx.funds.insert(someFunds());
@@ -335,7 +352,6 @@ function everyFirstWrite(tx: Tx): void {
   tx.deliveries.logAttempt(anAttempt());
   tx.inbox.insert(aMessage());
   tx.receipts.insert(aReceipt());
-  tx.receipts.append('rct_1', 'pst_9', aReceiptPosting, T0);
   tx.bookReadings.insert(aBookReading());
   tx.keyCheckValues.insert(aCheckValue());
   tx.keyCheckValues.remove(aCheckValue({ keyId: 'second' }));
@@ -354,8 +370,10 @@ async function everyLaterWrite(tx: Tx): Promise<void> {
   tx.organizations.update(anOrganization());
   tx.organizations.updateProfile(aProfile());
   tx.members.update(aMember());
+  tx.memberSessions.update(aMemberSession());
   tx.keys.update(aKey());
   tx.keys.touch('key_1', T0);
+  tx.keys.noteScopes('key_1', ['webhooks:read']);
   tx.payments.update(aPayment());
   tx.funds.update(someFunds());
   tx.commands.update(aCommand());

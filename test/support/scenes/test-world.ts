@@ -16,15 +16,17 @@ import { createLetters } from '../../../adapters/pages/letters/letters.js';
 import { createFakePartner, type FakePartner } from '../../../adapters/partner/fake.js';
 import type { FakeMemory } from '../../../adapters/partner/fake-memory.js';
 import type { SignedMessage } from '../../../adapters/partner/signed-message.js';
-import { type MemberRole, SESSION_MS } from '../../../core/domain/access/member.js';
+import { OPERATOR } from '../../../core/domain/access/api-key.js';
+import type { MemberRole } from '../../../core/domain/access/member.js';
 import type { Scope } from '../../../core/domain/access/scope.js';
 import { schedules } from '../../../core/domain/base/schedules.js';
 import type { Mode, Tenant } from '../../../core/domain/base/tenant.js';
 import type { PaymentStatus } from '../../../core/domain/payments/payment.js';
 import type { Deps, Settings, WorkKind } from '../../../core/ports/deps.js';
 import type { OutgoingMail, WebhookRequest, WebhookResult } from '../../../core/ports/outside.js';
-import { createKey } from '../../../core/usecases/access/keys.js';
+import { createKey, unlimitedKey } from '../../../core/usecases/access/keys.js';
 import { addMember } from '../../../core/usecases/access/members.js';
+import { startMemberSession, tokenOf } from '../../../core/usecases/access/sessions.js';
 import { commandRunner, runInline } from '../../../core/usecases/commands/command-runner.js';
 import { receivePartnerMessage, runInbox } from '../../../core/usecases/commands/partner-inbox.js';
 import { runBookReadings } from '../../../core/usecases/deposits/book-readings.js';
@@ -55,6 +57,8 @@ const usualSettings: Settings = {
   rateLimitPerMinute: 600,
   rateLimitBurst: 100,
   securityContact: 'mailto:security@example.com',
+  legal: { privacyUrl: null, termsUrl: null },
+  answerDays: null,
   allowPrivateUrls: false,
 };
 
@@ -69,6 +73,8 @@ export interface SentWebhook extends WebhookRequest {
 }
 
 export type Answer = Partial<WebhookResult>;
+
+const anyKey = { ...unlimitedKey, createdBy: OPERATOR, name: 'test key' } as const;
 
 export interface WorldOptions {
   readonly settings?: Partial<Settings>;
@@ -200,7 +206,7 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
     organization: async ({ sandboxKyb } = { sandboxKyb: true }) =>
       (await createOrganization(deps, { name: 'Acme Ltda', sandboxKyb })).organization.id,
     key: async (orgId, { mode = 'test', scopes = [] } = {}) =>
-      (await createKey(deps, { orgId, mode, name: 'test key', scopes })).secret,
+      (await createKey(deps, { ...anyKey, orgId, mode, scopes })).secret,
     session: newSession(deps),
     advanceClock: (ms) => {
       nowMs += ms;
@@ -261,8 +267,7 @@ function newSession(deps: Deps): World['session'] {
     members += 1;
     const email = `member-${members}@acme.example`;
     const { id: memberId } = await addMember(deps, { orgId, email, role });
-    const expiresAtMs = deps.clock.nowMs() + SESSION_MS;
-    return deps.tokenSigner.sign({ orgId, mode, memberId, expiresAtMs });
+    return (await tokenOf(deps, await startMemberSession(deps, { orgId, memberId }), mode)).token;
   };
 }
 

@@ -13,7 +13,7 @@ import {
 } from '../../../../core/domain/hosted/kyc-form.js';
 import { Button, type FactRow, Form, Note, Rows } from '../../kit/components.js';
 import { nameOf } from '../../kit/plain-text.js';
-import type { ScreenContent } from '../layout.js';
+import { LegalItems, type ScreenContent } from '../layout.js';
 import { Shown } from './field-controls.js';
 import {
   correctionText,
@@ -49,6 +49,11 @@ export function reviewScreen(
         <section class="stack-s">
           <h2>{words.review.who}</h2>
           <p>{words.review.whoText(org)}</p>
+          {view.legal.privacyUrl === null && view.legal.termsUrl === null ? null : (
+            <ul class="links">
+              <LegalItems />
+            </ul>
+          )}
         </section>
         {isReady ? (
           <Form to="kyc/review" class="actions">

@@ -1,6 +1,7 @@
 // English texts about prices, transfers, receipts and refunds.
 import type { ComponentChildren as Node } from 'preact';
 import type { LimitPeriod } from '../../../../core/domain/payments/amount-limit.js';
+import type { TransferMethod } from '../../../../core/domain/payments/payin-instructions.js';
 import type { Purpose } from '../../../../core/domain/payments/purpose.js';
 import { sentence } from '../../kit/format.js';
 
@@ -120,14 +121,14 @@ export const enMoney = {
       'They are ready in a few seconds. If you close this page before that, we mail you.',
     heading: (amount: string) => `Send ${amount} by bank transfer`,
     nothing: 'Nothing has arrived yet.',
+    takes: 'Time it takes',
     days: (from: number, to: number) => {
-      if (to === 0) return 'Bank transfers arrive on the same day.';
+      if (to === 0) return 'the same day';
       const days = `${to} working ${to === 1 ? 'day' : 'days'}`;
-      if (from === to) return `Bank transfers take ${days}.`;
-      return `Bank transfers take ${from === 0 ? 'up' : from} to ${days}.`;
+      if (from === to) return days;
+      return `${from === 0 ? 'up' : from} to ${days}`;
     },
-    someDays: 'Bank transfers take some working days.',
-    match: 'These two must match exactly',
+    match: 'Copy these exactly',
     matchAmount: 'The amount must match exactly',
     reference: 'Reference',
     referenceNote:
@@ -135,16 +136,23 @@ export const enMoney = {
       'cannot tell that the money is yours: it waits until a person finds it, or goes back.',
     referenceHelps:
       'The account alone shows that the money is yours. If there is room, send the reference too.',
-    account: (rails: string) => `Account for ${rails}`,
-    rails: {
-      ach: 'a US bank transfer (ACH)',
-      wire: 'a US wire transfer',
-      rtp: 'a US instant payment (RTP)',
-      swift: 'a transfer from another country (SWIFT)',
-      sepa: 'a SEPA transfer',
-      fps: 'a UK bank transfer (Faster Payments)',
-      pix: 'PIX',
+    accounts: {
+      us: 'Account in the US',
+      abroad: 'Account for transfers from other countries',
+      euros: 'Account for transfers in euros',
+      uk: 'Account in the UK',
+      brazil: 'Account in Brazil',
     },
+    rails: {
+      ach: 'ACH',
+      wire: 'wire',
+      rtp: 'RTP',
+      swift: 'SWIFT',
+      sepa: 'SEPA',
+      fps: 'Faster Payments',
+      pix: 'PIX',
+    } satisfies Record<TransferMethod, string>,
+    accountTypes: { checking: 'Checking', savings: 'Savings' },
     fields: {
       beneficiary: 'Account holder',
       accountNumber: 'Account number',
@@ -163,7 +171,7 @@ export const enMoney = {
     scan: 'Scan with your banking app',
     scanLabel: 'QR code with account, amount and reference',
     charges: 'Charges',
-    chargesOur: '“OUR”: you pay them, so that the full amount arrives',
+    chargesOur: 'Choose “OUR”: you pay the banks’ charges, and the full amount arrives.',
     newAccount: (payee: string) => (
       <>
         <b>This account for {payee} is new.</b> You have not paid to it before.{' '}
@@ -198,13 +206,16 @@ export const enMoney = {
         few days.
       </>
     ),
-    payBy: (when: Node) => <>Pay by {when}; money that comes later is returned.</>,
+    payBy: (day: Node) => (
+      <>Send it so that it arrives by {day}: money that comes later is returned.</>
+    ),
+    invoiceDue: (day: Node) => <>The invoice is due on {day}.</>,
     print: 'Print these details',
     late: (org: string) =>
       'Your transfer has not arrived, although it should have by now. If you sent it, ask your ' +
       `bank where it is and let ${org} know. If you did not, you can still send it.`,
     details: 'Bank details',
-    printedFor: (payee: string) => `For your payment to ${payee}`,
+    printedFor: (payee: string) => sentence(`For your payment to ${payee}.`),
   },
   late: 'This takes longer than usual. We are looking into it and mail you when it goes on.',
   held: {
@@ -231,7 +242,7 @@ export const enMoney = {
     sameAccount: (ending: string) => `To the same account, number ending ${ending}.`,
     sameAccountPlain: 'To the same account.',
     showDetails: 'Show the bank details',
-    our: 'Choose “OUR” for the charges: most often a bank on the way took the difference.',
+    our: 'Choose “OUR” for the charges: usually a bank on the way has taken the difference.',
     back: 'Or take it all back',
     backText: (amount: string) =>
       `If you would rather not pay, we return ${amount} to the account it came from.`,
@@ -269,6 +280,10 @@ export const enMoney = {
     payee: 'Payee',
     purpose: 'Purpose',
     cnpj: (last4: string) => `CNPJ ending ${last4}`,
+    method: 'Method',
+    bankTransfer: (name: string | null) =>
+      name === null ? 'Bank transfer' : `Bank transfer (${name})`,
+    reference: 'Reference of the transfer',
     receivedAt: 'Transfer arrived',
     paidOutAt: 'Paid out on',
     brasilia: (time: string) => `${time} in Brasília`,
@@ -292,8 +307,11 @@ export const enMoney = {
     reviewLede: (amount: string) =>
       `Your ${amount} reached us. The last step failed. Our team is looking into it.`,
     reviewLedePlain: 'The last step failed. Our team is looking into it.',
-    reviewMoney: 'We are confirming where your money is.',
+    reviewMoney: (payee: string) =>
+      `It reached us. We are asking the bank whether the last step reached ${payee}.`,
+    reviewMoneyPlain: 'We are asking the bank how the last step ended.',
     reviewNext: 'Our team confirms where the money is, then pays it out or returns it to you.',
+    answerBy: (day: Node) => <>We answer by {day}.</>,
     reviewMail: 'We mail you as soon as we know.',
     unapprovedLede: 'Your verification was withdrawn, so we cannot pass on this payment.',
     unapprovedNext:

@@ -15,7 +15,8 @@ export const en = {
     skip: 'Skip to content',
     pageBy: 'Payment page by',
     test: 'TEST',
-    testBar: 'No real money moves. Send nothing to this account.',
+    testBar: 'No real money moves.',
+    testAccount: 'This is a test account: send nothing to it.',
     title: (heading: string, payee: string) => `${heading} – Pay ${payee}`,
     errorTitle: (title: string) => `Error: ${title}`,
     progress: 'Progress',
@@ -35,12 +36,15 @@ export const en = {
     neverMailed: 'We never send bank details by mail.',
     verify: 'Check bank details',
     signOut: 'Sign out',
+    privacy: 'Privacy',
+    terms: 'Terms',
     language: 'Language',
     copy: 'Copy',
     copied: 'Copied',
     checkAgain: 'Check again',
     live: 'This page updates by itself.',
     print: 'Print',
+    printHow: 'To print this page, use the menu of your browser.',
     sessionEnds: 'You will be signed out in 2 minutes.',
     stay: 'Stay signed in',
     continue: 'Continue',
@@ -59,7 +63,7 @@ export const en = {
   },
   answers: {
     money: 'Where is my money?',
-    next: 'What happens next, and by when?',
+    next: 'What happens next?',
     todo: 'What must I do, or not do?',
     ask: 'Whom do I ask?',
     org: (org: Node, reference: Node) => (
@@ -88,6 +92,7 @@ export const en = {
     sendHint: (org: string) =>
       `It goes to the address that ${org} has for you. We show line items and bank details ` +
       'only after you sign in.',
+    closed: 'This request is closed. Nothing is to be paid.',
     paidHint: 'Sign in to see the state of this payment and your receipt.',
     how: 'How this works',
     steps: [

@@ -117,16 +117,15 @@ export const esMoney = {
       'Estarán listos en unos segundos. Si cierra esta página antes, le avisamos por correo.',
     heading: (amount) => `Envíe ${amount} por transferencia bancaria`,
     nothing: 'Aún no ha llegado nada.',
+    takes: 'Plazo',
     days: (from, to) => {
-      if (to === 0) return 'Las transferencias bancarias llegan el mismo día.';
+      if (to === 0) return 'el mismo día';
       const days = `${to} ${to === 1 ? 'día hábil' : 'días hábiles'}`;
-      if (from === to) return `Las transferencias bancarias tardan ${days}.`;
-      const start = from === 0 ? 'hasta' : `de ${from} a`;
-      return `Las transferencias bancarias tardan ${start} ${days}.`;
+      if (from === to) return days;
+      return `${from === 0 ? 'hasta' : `de ${from} a`} ${days}`;
     },
-    someDays: 'Las transferencias bancarias tardan algunos días hábiles.',
-    match: 'Estos dos datos deben coincidir exactamente',
-    matchAmount: 'El importe debe coincidir exactamente',
+    match: 'Copie estos datos exactamente',
+    matchAmount: 'Copie el importe exactamente',
     reference: 'Referencia',
     referenceNote:
       'Ponga la referencia en el campo “referencia”, “concepto” o “mensaje al beneficiario”. Sin ' +
@@ -134,15 +133,25 @@ export const esMoney = {
     referenceHelps:
       'La propia cuenta muestra que el dinero es suyo. Si hay espacio, envíe también la ' +
       'referencia.',
-    account: (rails) => `Cuenta para ${rails}`,
+    accounts: {
+      us: 'Cuenta en EE. UU.',
+      abroad: 'Cuenta para transferencias desde otros países',
+      euros: 'Cuenta para transferencias en euros',
+      uk: 'Cuenta en el Reino Unido',
+      brazil: 'Cuenta en Brasil',
+    },
     rails: {
-      ach: 'una transferencia en EE. UU. (ACH)',
-      wire: 'una transferencia en EE. UU. (wire)',
-      rtp: 'un pago inmediato en EE. UU. (RTP)',
-      swift: 'una transferencia desde otro país (SWIFT)',
-      sepa: 'una transferencia SEPA',
-      fps: 'una transferencia en el Reino Unido (Faster Payments)',
+      ach: 'ACH',
+      wire: 'wire',
+      rtp: 'RTP',
+      swift: 'SWIFT',
+      sepa: 'SEPA',
+      fps: 'Faster Payments',
       pix: 'PIX',
+    },
+    accountTypes: {
+      checking: 'Cuenta corriente (checking)',
+      savings: 'Cuenta de ahorros (savings)',
     },
     fields: {
       beneficiary: 'Titular de la cuenta',
@@ -162,16 +171,16 @@ export const esMoney = {
     scan: 'Escanear con la aplicación de su banco',
     scanLabel: 'Código QR con cuenta, importe y referencia',
     charges: 'Gastos',
-    chargesOur: '“OUR”: a su cargo, para que llegue el importe completo',
+    chargesOur: 'Elija “OUR”: los gastos van a su cargo y llega el importe completo.',
     newAccount: (payee) => (
       <>
-        <b>Esta cuenta para {payee} es nueva.</b> Usted aún no ha pagado en ella.{' '}
+        <b>Esta cuenta para {payee} es nueva.</b> Aún no ha pagado a esta cuenta.{' '}
         <a href="#check">Compruébela por teléfono</a> antes de pagar.
       </>
     ),
     sameAccount: (day, payee) => (
       <>
-        Usted pagó a {payee} en esta misma cuenta el {day}.
+        Su pago a {payee} del {day} fue a esta misma cuenta.
       </>
     ),
     replaced: (changed, before, check) => (
@@ -198,13 +207,16 @@ export const esMoney = {
         unos días.
       </>
     ),
-    payBy: (when) => <>Pague antes del {when}; el dinero que llegue después se devuelve.</>,
+    payBy: (day) => (
+      <>Envíelo de modo que llegue a más tardar el {day}: lo que llegue después se devuelve.</>
+    ),
+    invoiceDue: (day) => <>La factura vence el {day}.</>,
     print: 'Imprimir estos datos',
     late: (org) =>
       'Su transferencia no llegó, aunque ya debería haber llegado. Si la envió, pregunte a su ' +
       `banco dónde está y avise a ${org}. Si no la envió, todavía puede hacerlo.`,
     details: 'Datos bancarios',
-    printedFor: (payee) => `Para su pago a ${payee}`,
+    printedFor: (payee) => sentence(`Para su pago a ${payee}.`),
   },
   late: 'Está tardando más de lo habitual. Lo estamos revisando y le avisamos por correo.',
   held: {
@@ -225,7 +237,7 @@ export const esMoney = {
     ),
     next: (amount, payee) =>
       `Cuando lleguen los ${amount}, pagamos a ${payee} y le avisamos por correo.`,
-    by: (when) => <>Si no llegan antes del {when}, lo devolvemos todo.</>,
+    by: (when) => <>Si no llegan a más tardar el {when}, lo devolvemos todo.</>,
     todo: (amount) =>
       `Envíe ${amount}, o pida que se lo devolvamos todo. No envíe otra vez el importe completo.`,
     rest: 'Envíe exactamente lo que falta',
@@ -271,6 +283,10 @@ export const esMoney = {
     payee: 'Beneficiario',
     purpose: 'Finalidad',
     cnpj: (last4) => `CNPJ terminado en ${last4}`,
+    method: 'Medio de pago',
+    bankTransfer: (name) =>
+      name === null ? 'Transferencia bancaria' : `Transferencia bancaria (${name})`,
+    reference: 'Referencia de la transferencia',
     receivedAt: 'Transferencia recibida',
     paidOutAt: 'Fecha de abono',
     brasilia: (time) => `${time} en Brasilia`,
@@ -294,8 +310,11 @@ export const esMoney = {
     reviewLede: (amount) =>
       `Recibimos sus ${amount}. El último paso falló. Nuestro equipo lo está revisando.`,
     reviewLedePlain: 'El último paso falló. Nuestro equipo lo está revisando.',
-    reviewMoney: 'Estamos confirmando dónde está su dinero.',
+    reviewMoney: (payee) =>
+      `Lo recibimos. Estamos preguntando al banco si el último paso llegó a ${payee}.`,
+    reviewMoneyPlain: 'Estamos preguntando al banco cómo terminó el último paso.',
     reviewNext: 'Nuestro equipo confirma dónde está el dinero y después lo paga o se lo devuelve.',
+    answerBy: (day) => <>Le respondemos a más tardar el {day}.</>,
     reviewMail: 'Le avisamos por correo en cuanto lo sepamos.',
     unapprovedLede: 'Se retiró su verificación, por lo que no podemos continuar con este pago.',
     unapprovedNext:

@@ -8,7 +8,8 @@ export const es = {
     skip: 'Ir al contenido',
     pageBy: 'Página de pago de',
     test: 'PRUEBA',
-    testBar: 'No se mueve dinero real. No envíe nada a esta cuenta.',
+    testBar: 'No se mueve dinero real.',
+    testAccount: 'Esta es una cuenta de prueba: no le envíe nada.',
     title: (heading, payee) => `${heading} – Pagar a ${payee}`,
     errorTitle: (title) => `Error: ${title}`,
     progress: 'Progreso',
@@ -28,12 +29,15 @@ export const es = {
     neverMailed: 'Nunca enviamos datos bancarios por correo.',
     verify: 'Comprobar datos bancarios',
     signOut: 'Salir',
+    privacy: 'Privacidad',
+    terms: 'Condiciones de uso',
     language: 'Idioma',
     copy: 'Copiar',
     copied: 'Copiado',
     checkAgain: 'Comprobar de nuevo',
     live: 'Esta página se actualiza sola.',
     print: 'Imprimir',
+    printHow: 'Para imprimir esta página, use el menú de su navegador.',
     sessionEnds: 'Su sesión termina en 2 minutos.',
     stay: 'Seguir conectado',
     continue: 'Continuar',
@@ -51,7 +55,7 @@ export const es = {
   },
   answers: {
     money: '¿Dónde está mi dinero?',
-    next: '¿Qué pasa ahora, y hasta cuándo?',
+    next: '¿Qué pasa ahora?',
     todo: '¿Qué debo hacer, o no hacer?',
     ask: '¿A quién pregunto?',
     org: (org, reference) => (
@@ -80,6 +84,7 @@ export const es = {
     sendHint: (org) =>
       `Va al correo que ${org} tiene de usted. Solo después de acceder mostramos los conceptos y ` +
       'los datos bancarios.',
+    closed: 'Esta solicitud está cerrada. No hay nada que pagar.',
     paidHint: 'Acceda para ver el estado de este pago y su recibo.',
     how: 'Cómo funciona',
     steps: [

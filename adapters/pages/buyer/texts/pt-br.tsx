@@ -8,7 +8,8 @@ export const ptBr = {
     skip: 'Ir para o conteúdo',
     pageBy: 'Página de pagamento',
     test: 'TESTE',
-    testBar: 'Nenhum valor real é movimentado. Não envie nada para esta conta.',
+    testBar: 'Nenhum valor real é movimentado.',
+    testAccount: 'Esta é uma conta de teste: não envie nada para ela.',
     title: (heading, payee) => `${heading} – Pagar a ${payee}`,
     errorTitle: (title) => `Erro: ${title}`,
     progress: 'Andamento',
@@ -28,12 +29,15 @@ export const ptBr = {
     neverMailed: 'Nunca enviamos dados bancários por e‑mail.',
     verify: 'Conferir dados bancários',
     signOut: 'Sair',
+    privacy: 'Privacidade',
+    terms: 'Termos de uso',
     language: 'Idioma',
     copy: 'Copiar',
     copied: 'Copiado',
     checkAgain: 'Verificar de novo',
     live: 'Esta página se atualiza sozinha.',
     print: 'Imprimir',
+    printHow: 'Para imprimir esta página, use o menu do navegador.',
     sessionEnds: 'Sua sessão termina em 2 minutos.',
     stay: 'Continuar conectado',
     continue: 'Continuar',
@@ -51,7 +55,7 @@ export const ptBr = {
   },
   answers: {
     money: 'Onde está o meu dinheiro?',
-    next: 'O que acontece agora, e até quando?',
+    next: 'O que acontece agora?',
     todo: 'O que devo fazer, ou não fazer?',
     ask: 'A quem pergunto?',
     org: (org, reference) => (
@@ -80,6 +84,7 @@ export const ptBr = {
     sendHint: (org) =>
       `Ele vai para o e‑mail que ${org} tem cadastrado. Só depois do acesso mostramos os itens e ` +
       'os dados bancários.',
+    closed: 'Esta cobrança está encerrada. Não há nada a pagar.',
     paidHint: 'Acesse para ver a situação deste pagamento e o seu recibo.',
     how: 'Como funciona',
     steps: [

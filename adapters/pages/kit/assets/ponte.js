@@ -102,19 +102,32 @@ function watch() {
   });
 }
 
-/** Only where the page was open when the payment settled. */
+/**
+ * Only where the page was open when the payment settled, and from the moment the reader sees it.
+ * A reader who does something on the page stays.
+ */
 function returning() {
   const note = first('[data-return]');
   if (note === null) return;
-  note.hidden = false;
-  const stop = countDown(RETURN_SECONDS, (left) => {
-    if (left === 0) location.assign(note.dataset.return);
-  });
-  first('button', note).addEventListener('click', () => {
-    stop();
-    note.hidden = true;
-    first('#main').focus();
-  });
+  const start = () => {
+    note.hidden = false;
+    const stop = countDown(RETURN_SECONDS, (left) => {
+      if (left === 0) location.assign(note.dataset.return);
+    });
+    const stay = () => {
+      stop();
+      note.hidden = true;
+    };
+    for (const action of ['pointermove', 'pointerdown', 'keydown', 'beforeprint']) {
+      addEventListener(action, stay, { once: true });
+    }
+    first('button', note).addEventListener('click', () => {
+      stay();
+      first('#main').focus();
+    });
+  };
+  if (document.hasFocus()) start();
+  else addEventListener('focus', start, { once: true });
 }
 
 /** Any request moves the end of an idle session. */
@@ -199,6 +212,7 @@ function printing() {
   for (const button of all('[data-print]')) {
     button.hidden = false;
     button.addEventListener('click', () => print());
+    if (location.hash === '#print') print();
   }
   // Browsers that do not open a closed `details` by style.
   addEventListener('beforeprint', () => {

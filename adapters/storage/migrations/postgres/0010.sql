@@ -1,50 +1,45 @@
--- A batch that appends an event fails if the tenant's subscriptions have changed since it read
--- them.
-alter table feed_heads add column subscription_changes integer not null default 0;
+-- Postings of receipts become lines of the ledger: payment_id is the id of the receipt, and they
+-- have no organization. receipt_lines is unused; a later release removes it.
+alter table ledger_lines drop constraint ledger_lines_account_check;
+alter table ledger_lines add constraint ledger_lines_account_check check (account in (
+  'buyer', 'partner_float', 'conversion', 'fees', 'seller', 'refunds', 'losses', 'operator',
+  'suspense', 'adjustments', 'write_offs'
+));
 
--- Appends the events of a group to the feeds of their tenants: each gets the next number and the
--- hash of the chain. It is the last statement of a transaction, and locks the heads in one order.
-create function ponte_append(
-  org_ids text[], modes text[], ids text[], types text[], subject_ids text[], bodies text[],
-  created_ats timestamptz[], changes bigint[]
-) returns void language plpgsql as $$
-declare
-  tenant record;
-  head feed_heads;
-  place integer;
-  sequences bigint[];
-  chain_hashes text[];
+-- Of one posting, or of all. A receipt that an operator refunded by hand left its money with the
+-- partner.
+create function ponte_lines_of_receipts(only_posting text) returns setof ledger_lines
+language sql stable as $$
+  select ''::text collate "C", r.mode, l.posting_id, l.line_number + also.step, l.receipt_id,
+    case l.kind
+      when 'received' then 'funds_received' when 'corrected' then 'funds_corrected'
+      when 'assigned' then 'receipt_assigned' when 'refunded' then 'refund_by_hand'
+      when 'resolved' then 'receipt_resolved' else l.kind
+    end,
+    coalesce(also.account, l.account), also.sign * l.amount_minor, l.currency, l.posted_at
+  from receipt_lines l
+  join receipts r on r.id = l.receipt_id
+  cross join (values (0, null, 1), (2, 'adjustments', -1), (3, 'operator', 1))
+    also (step, account, sign)
+  where (only_posting is null or l.posting_id = only_posting)
+    and (also.step = 0 or (l.kind = 'refunded' and l.account = 'suspense'))
+$$;
+
+insert into ledger_lines select * from ponte_lines_of_receipts(null);
+
+-- Hosts of the version before still post to receipt_lines. They insert the receipt after its lines.
+create function ponte_posts_receipt() returns trigger
+language plpgsql as $$
 begin
-  for tenant in
-    select e.org_id, e.mode, array_agg(e.place::integer order by e.place) as places,
-      min(e.changes) as oldest, max(e.changes) as newest
-    from unnest(org_ids, modes, changes) with ordinality as e (org_id, mode, changes, place)
-    group by e.org_id, e.mode
-    order by e.org_id, e.mode
-  loop
-    select * into head from feed_heads h
-      where h.org_id = tenant.org_id and h.mode = tenant.mode for update;
-    if not found then
-      insert into feed_heads (org_id, mode, sequence, chain_hash)
-        values (tenant.org_id, tenant.mode, 0, '') on conflict do nothing;
-      select * into strict head from feed_heads h
-        where h.org_id = tenant.org_id and h.mode = tenant.mode for update;
-    end if;
-    if tenant.oldest <> head.subscription_changes or tenant.newest <> head.subscription_changes then
-      raise exception 'the subscriptions have changed since they were read' using errcode = 'PT409';
-    end if;
-    foreach place in array tenant.places loop
-      head.sequence := head.sequence + 1;
-      head.chain_hash :=
-        encode(sha256(convert_to(head.chain_hash || bodies[place], 'UTF8')), 'hex');
-      sequences[place] := head.sequence;
-      chain_hashes[place] := head.chain_hash;
-    end loop;
-    update feed_heads h set sequence = head.sequence, chain_hash = head.chain_hash
-      where h.org_id = tenant.org_id and h.mode = tenant.mode;
-  end loop;
-  insert into events (org_id, mode, id, type, subject_id, body, created_at, sequence, chain_hash)
-    select * from unnest(org_ids, modes, ids, types, subject_ids, bodies, created_ats, sequences,
-      chain_hashes);
+  insert into ledger_lines select * from ponte_lines_of_receipts(new.posting_id)
+    on conflict do nothing;
+  return null;
 end
 $$;
+
+create constraint trigger receipt_lines_post after insert on receipt_lines
+  deferrable initially deferred for each row execute function ponte_posts_receipt();
+
+-- Operators write losses off.
+alter table funds add column written_off_minor bigint not null default 0
+  check (written_off_minor >= 0);
