@@ -344,7 +344,7 @@ export interface Tx {
     /** In sequence order. */
     ofSubject(tenant: Tenant, subjectId: string): Many<EventNote>;
   };
-  readonly subscriptions: Writes<Subscription, 'insert' | 'update' | 'expect'> & {
+  readonly subscriptions: Writes<Subscription, 'insert' | 'update'> & {
     get(tenant: Tenant, id: string): Found<Subscription>;
     find(id: string): Found<Subscription>;
     /** All active subscriptions and at most `deletedMax` deleted ones, newest first. */
