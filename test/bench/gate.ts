@@ -9,7 +9,7 @@ import { createHttpServer } from '../../adapters/http/server.js';
 import { SqliteDatabase } from '../../adapters/storage/sqlite/database.js';
 import { newStore } from '../../adapters/storage/store.js';
 import { OPERATOR } from '../../core/domain/access/api-key.js';
-import { createKey } from '../../core/usecases/access/keys.js';
+import { createKey, unlimitedKey } from '../../core/usecases/access/keys.js';
 import { commandRunner } from '../../core/usecases/commands/command-runner.js';
 import { createOrganization } from '../../core/usecases/parties/organizations.js';
 import { createPayment } from '../../core/usecases/payments/payments.js';
@@ -107,7 +107,7 @@ async function serving(database: SqliteDatabase) {
   );
   const { organization } = await createOrganization(deps, { name: 'Acme', sandboxKyb: true });
   const tenant = { orgId: organization.id, mode: 'test' } as const;
-  const key = { ...tenant, createdBy: OPERATOR, name: 'gate', scopes: [] };
+  const key = { ...tenant, createdBy: OPERATOR, name: 'gate', ...unlimitedKey };
   const { secret } = await createKey(deps, key);
   const url = 'https://receiver.example/webhooks';
   await createSubscription(deps, tenant, { url, eventTypes: ['payment_intent.*'] });
