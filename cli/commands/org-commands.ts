@@ -69,15 +69,21 @@ export function addOrgCommands(shell: Shell, program: Command): void {
     run: (_, [id = '']) => changed(shell, (deps, { grantProduction }) => grantProduction(deps, id)),
   });
 
-  addCommand(shell, org, {
+  addCommand<{ readonly paymentIntents: boolean }>(shell, org, {
     name: 'require-approval <org-id> <on|off>',
     description: 'require the approval of a second member for its invoices, or stop doing so',
-    run: async (_, [orgId = '', state]) => {
+    options: [
+      new Option('--payment-intents', 'for its payment intents in place of invoices').default(
+        false,
+      ),
+    ],
+    run: async ({ paymentIntents }, [orgId = '', state]) => {
       if (state !== 'on' && state !== 'off') {
         throw new PonteError('ValidationError', 'Give on or off.');
       }
+      const origin = paymentIntents ? 'payment_intent' : 'invoice';
       return changed(shell, (deps, { requireApproval }) =>
-        requireApproval(deps, orgId, state === 'on'),
+        requireApproval(deps, orgId, state === 'on', origin),
       );
     },
   });
@@ -87,25 +93,32 @@ interface SupportOptions {
   readonly email?: string;
   readonly phone?: string;
   readonly website?: string;
+  readonly privacy?: string;
+  readonly terms?: string;
 }
 
 function addSupportCommand(shell: Shell, org: Command): void {
   addCommand<SupportOptions>(shell, org, {
     name: 'support <org-id>',
-    description: 'set the support contact that buyers see; an empty text removes it',
+    description: 'set the contact and the links that buyers see; an empty text removes one',
     options: [
       new Option('--email <address>', 'its e-mail address'),
       new Option('--phone <number>', 'its phone number'),
       new Option('--website <url>', 'its website'),
+      new Option('--privacy <url>', 'its privacy notice'),
+      new Option('--terms <url>', 'its terms'),
     ],
-    run: async ({ email, phone, website }, [orgId = '']) => {
+    details: 'In live mode an e-mail address or a phone number is required.',
+    run: async ({ email, phone, website, privacy, terms }, [orgId = '']) => {
       const given = {
         ...(email === undefined ? {} : { supportEmail: email }),
         ...(phone === undefined ? {} : { supportPhone: phone }),
         ...(website === undefined ? {} : { website }),
+        ...(privacy === undefined ? {} : { privacyUrl: privacy }),
+        ...(terms === undefined ? {} : { termsUrl: terms }),
       };
       if (Object.keys(given).length === 0) {
-        throw new PonteError('ValidationError', 'Give --email, --phone or --website.');
+        throw new PonteError('ValidationError', 'Give one of the options.');
       }
       return changed(shell, (deps, { setSupportContact }) => setSupportContact(deps, orgId, given));
     },
@@ -201,7 +214,7 @@ interface ModeState {
 
 function presentOrganization({ organization, profiles }: OrganizationView) {
   const { id, name, productionGrantedAtMs, requiresApproval, createdAtMs } = organization;
-  const { supportEmail, supportPhone, website } = organization;
+  const { supportEmail, supportPhone, website, privacyUrl, termsUrl } = organization;
   const stateOf = (mode: Mode): ModeState => ({
     kybStatus: profiles[mode].status,
     tosAccepted: profiles[mode].tosAcceptedAtMs !== null,
@@ -218,7 +231,8 @@ function presentOrganization({ organization, profiles }: OrganizationView) {
     name,
     productionGrantedAt: instantOrNull(productionGrantedAtMs),
     requiresApproval,
-    support: { email: supportEmail, phone: supportPhone, website },
+    intentsNeedApproval: profiles.live.intentsNeedApproval,
+    support: { email: supportEmail, phone: supportPhone, website, privacyUrl, termsUrl },
     test: stateOf('test'),
     live: stateOf('live'),
     createdAt: formatInstant(createdAtMs),
@@ -259,6 +273,7 @@ async function changed(
 
 function shown(json: ReturnType<typeof presentOrganization>): Outcome {
   const { id, name, productionGrantedAt, requiresApproval, support, createdAt } = json;
+  const { intentsNeedApproval } = json;
   return {
     json,
     text: fields({
@@ -270,6 +285,7 @@ function shown(json: ReturnType<typeof presentOrganization>): Outcome {
       'due in live': dueLines(json.live),
       'production granted': productionGrantedAt,
       'invoices need approval': requiresApproval ? 'yes' : 'no',
+      'intents need approval': intentsNeedApproval ? 'yes' : 'no',
       'support e-mail': support.email,
       'support phone': support.phone,
       website: support.website,

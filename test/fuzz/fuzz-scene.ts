@@ -3,18 +3,20 @@
 // for delivery, time that passes, and outages.
 import { keysOf } from '../../adapters/http/protocol/schemas.js';
 import { type SignedMessage, signMessage } from '../../adapters/partner/signed-message.js';
-import { SESSION_MS } from '../../core/domain/access/member.js';
+import { OPERATOR } from '../../core/domain/access/api-key.js';
 import { scopes } from '../../core/domain/access/scope.js';
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../core/domain/base/instant.js';
 import type { Mode, Tenant } from '../../core/domain/base/tenant.js';
 import type { ErrorCode } from '../../core/errors.js';
-import { createKey, revokeKey } from '../../core/usecases/access/keys.js';
+import { createKey, revokeKey, unlimitedKey } from '../../core/usecases/access/keys.js';
 import { addMember, removeMember } from '../../core/usecases/access/members.js';
-import { grantProduction, requireApproval } from '../../core/usecases/parties/organizations.js';
+import { startMemberSession, tokenOf } from '../../core/usecases/access/sessions.js';
+import { requireApproval } from '../../core/usecases/parties/organizations.js';
 import { PRUNABLE_MS, prune } from '../../core/usecases/service/prune.js';
 import { allWell, type CheckedSite, openSite } from '../adapters/http/checked-site.js';
 import { failingStore, override, silentPartner } from '../adapters/http/outages.js';
 import type { SeededRandom } from '../simulation/seeded-random.js';
+import { goLive } from '../support/scenes/organization-scene.js';
 import { KnownValues } from './known-values.js';
 
 export const ALLOWED_ORIGIN = 'https://app.example';
@@ -177,7 +179,7 @@ async function newClients(site: CheckedSite): Promise<readonly Client[]> {
     await world.organization(),
     await world.organization({ sandboxKyb: false }),
   ];
-  await grantProduction(world.deps, first);
+  await goLive(world.deps, first);
   await requireApproval(world.deps, second, true);
   const excluded = new Set<string>();
   const clients: Client[] = [];
@@ -203,7 +205,12 @@ async function newClient(
   const { deps } = world;
   const { orgId, mode } = tenant;
   const members = await newMembers(world.deps, orgId, mode);
-  const revoked = await createKey(deps, { ...tenant, name: 'revoked', scopes: [] });
+  const revoked = await createKey(deps, {
+    ...tenant,
+    createdBy: OPERATOR,
+    name: 'revoked',
+    ...unlimitedKey,
+  });
   await revokeKey(deps, orgId, revoked.key.id);
   const scopedKeys: string[] = [];
   for (const scope of keysOf(scopes)) {
@@ -216,10 +223,10 @@ async function newClient(
     scopedKeys,
     key: await world.key(orgId, { mode }),
     revokedKey: revoked.secret,
-    session(of) {
-      const lifeMs = of === 'expired' ? -SECOND_MS : SESSION_MS;
-      const expiresAtMs = deps.clock.nowMs() + lifeMs;
-      return deps.tokenSigner.sign({ orgId, mode, memberId: members[of], expiresAtMs });
+    async session(of) {
+      const started = await startMemberSession(deps, { orgId, memberId: members[of] });
+      const endsAtMs = of === 'expired' ? deps.clock.nowMs() - SECOND_MS : started.endsAtMs;
+      return (await tokenOf(deps, { ...started, endsAtMs }, mode)).token;
     },
   };
 }

@@ -19,7 +19,7 @@ interface BankProps {
 }
 
 interface Account {
-  readonly rails: readonly TransferMethod[];
+  readonly rails: readonly RailInstructions[];
   readonly fields: RailInstructions['fields'];
 }
 
@@ -32,12 +32,17 @@ export function BankAccounts({ scene, instructions }: BankProps): VNode {
       class={isTest ? 'stack watermark' : 'stack'}
       data-watermark={isTest ? texts.frame.test : undefined}
     >
+      {isTest ? (
+        <Note look="warn">
+          <p>{texts.frame.testAccount}</p>
+        </Note>
+      ) : null}
       <MustMatch scene={scene} instructions={instructions} />
       {usual === undefined ? null : (
         <div class="card">
           <h2>{headingOf(scene, usual)}</h2>
           <History scene={scene} />
-          <AccountRows scene={scene} instructions={instructions} account={usual} />
+          <AccountRows scene={scene} instructions={instructions} account={usual} isFirst />
           <Scan scene={scene} instructions={instructions} />
           {others.map((account) => (
             <details>
@@ -56,12 +61,24 @@ function accountsOf({ rails }: PayinInstructions): readonly Account[] {
   return Object.values(groups).flatMap((group = []) => {
     const [first] = group;
     if (first === undefined) return [];
-    return { rails: group.map(({ rail }) => rail), fields: first.fields };
+    return { rails: group, fields: first.fields };
   });
 }
 
+const placeOfRail = {
+  ach: 'us',
+  wire: 'us',
+  rtp: 'us',
+  swift: 'abroad',
+  sepa: 'euros',
+  fps: 'uk',
+  pix: 'brazil',
+} as const satisfies Record<TransferMethod, keyof PaymentScene['texts']['transfer']['accounts']>;
+
 function headingOf({ texts }: PaymentScene, { rails }: Account): string {
-  return texts.transfer.account(texts.frame.or(rails.map((rail) => texts.transfer.rails[rail])));
+  const { accounts, rails: names } = texts.transfer;
+  const place = accounts[placeOfRail[rails[0]?.rail ?? 'swift']];
+  return `${place} (${texts.frame.or(rails.map(({ rail }) => names[rail]))})`;
 }
 
 function MustMatch({ scene, instructions }: BankProps): VNode {
@@ -76,8 +93,12 @@ function MustMatch({ scene, instructions }: BankProps): VNode {
         rows={[
           { label: texts.money.amount, shown: format.money(amount), copy: plainAmount(amount) },
           ...referenceRows(instructions, transfer.reference),
+          ...(isFromAbroad(instructions)
+            ? [{ label: transfer.charges, shown: OUR, copy: null }]
+            : []),
         ]}
       />
+      {isFromAbroad(instructions) ? <p class="small quiet">{transfer.chargesOur}</p> : null}
       {reference === null ? null : (
         <Note>
           <p>{referenceRequired ? transfer.referenceNote : transfer.referenceHelps}</p>
@@ -85,6 +106,14 @@ function MustMatch({ scene, instructions }: BankProps): VNode {
       )}
     </>
   );
+}
+
+/** What banks call charges that the payer pays. */
+const OUR = 'OUR';
+
+/** Banks on the way of such a transfer take their charges out of it, unless the payer pays them. */
+function isFromAbroad({ rails }: PayinInstructions): boolean {
+  return rails[0]?.rail === 'swift';
 }
 
 export function referenceRows(instructions: PayinInstructions | null, label: string) {
@@ -114,13 +143,16 @@ export function Replaced({
 /** On paper: which page it was printed from, and where bank details are checked. */
 export function PrintedFrom({ scene, verify }: { scene: PaymentScene; verify?: true }): VNode {
   const { texts, payment } = scene;
-  const { links, shortId } = payment;
+  const { links, shortId, check } = payment;
   return (
     <section class="card">
       <Rows
         rows={[
           { label: texts.transfer.address, value: links.page, look: 'code' },
-          { label: texts.transfer.shortId, value: shortId, look: 'code' },
+          // Beside the check code, too.
+          verify && check !== null
+            ? null
+            : { label: texts.transfer.shortId, value: shortId, look: 'code' },
           verify ? { label: texts.frame.verify, value: links.verify, look: 'code' } : null,
         ]}
       />
@@ -146,21 +178,42 @@ function History({ scene: { texts, payment, payee } }: { readonly scene: Payment
   );
 }
 
-function AccountRows({ scene, instructions, account }: BankProps & { readonly account: Account }) {
+interface AccountProps extends BankProps {
+  readonly account: Account;
+  /** The first one says why its name is not that of the payee. */
+  readonly isFirst?: true;
+}
+
+function AccountRows({ scene, instructions, account, isFirst }: AccountProps): VNode {
   const { texts } = scene;
   const rows: readonly FactRow[] = account.fields.map(({ name, value }) => {
     const label = texts.transfer.fields[name];
     return {
       label,
-      value: shownValue(name, value),
+      value: shownValue(scene, name, value),
       // Banks ask for a choice.
       ...(name === 'accountType' ? {} : { copy: { value, label } }),
       ...(inDigits.has(name) ? { look: 'digits' as const } : {}),
-      ...holderNote(scene, instructions, name, value),
+      ...(isFirst ? holderNote(scene, instructions, name, value) : {}),
     };
   });
+  // In the box above where it is the first account.
+  const isAbroad =
+    !isFromAbroad(instructions) && account.rails.some(({ rail }) => rail === 'swift');
   const charges = { label: texts.transfer.charges, value: texts.transfer.chargesOur };
-  return <Rows look="copy" rows={account.rails.includes('swift') ? [...rows, charges] : rows} />;
+  return <Rows look="copy" rows={[...rows, timeRow(scene, account), isAbroad ? charges : null]} />;
+}
+
+/** How long each rail takes; null if the partner does not say. */
+function timeRow({ texts }: PaymentScene, { rails }: Account): FactRow | null {
+  const { days, takes, rails: names } = texts.transfer;
+  const times = rails.flatMap(({ rail, arrivesWithinDays: known }) =>
+    known === null ? [] : [{ name: names[rail], time: days(known.from, known.to) }],
+  );
+  if (times.length === 0) return null;
+  const isSame = new Set(times.map(({ time }) => time)).size === 1 && times.length === rails.length;
+  const named = times.map(({ name, time }) => `${name}: ${time}`).join('; ');
+  return { label: takes, value: isSame ? times[0]?.time : named };
 }
 
 /** Account, amount and reference for a banking app; they stand above as text. */
@@ -180,7 +233,14 @@ const inDigits: ReadonlySet<InstructionField> = new Set([
   ...(['accountNumber', 'iban', 'routingNumber', 'bic', 'code'] as const),
 ]);
 
-function shownValue(name: InstructionField, value: string): ComponentChildren {
+/** Partners name the type of an account in English. */
+function shownValue(
+  { texts }: PaymentScene,
+  name: InstructionField,
+  value: string,
+): ComponentChildren {
+  const typeNames: Readonly<Record<string, string>> = texts.transfer.accountTypes;
+  if (name === 'accountType') return typeNames[value.toLowerCase()] ?? <Foreign text={value} />;
   return inDigits.has(name) ? <Digits text={value} /> : <Foreign text={value} />;
 }
 

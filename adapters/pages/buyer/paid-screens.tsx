@@ -5,7 +5,8 @@ import { helpReference } from '../../../core/domain/payments/display.js';
 import { ButtonLink, type FactRow, LiveNote, PrintActions, Rows, Time } from '../kit/components.js';
 import { Icon } from '../kit/icons.js';
 import { PrintedFrom } from './bank-details.js';
-import { isWebAddress, type ScreenContent } from './layout.js';
+import { isWebAddress, paymentRows, type ScreenContent } from './layout.js';
+import { ShownItems } from './line-items.js';
 import {
   FourAnswers,
   isZero,
@@ -114,7 +115,7 @@ export function paidScreen(scene: PaymentScene): ScreenContent {
               {texts.paid.returnTo(host)}
             </ButtonLink>
           )}
-          <ButtonLink href={`${view.path}/receipt`} icon="print">
+          <ButtonLink href={`${view.path}/receipt#print`} icon="print">
             {texts.paid.print}
           </ButtonLink>
         </div>
@@ -127,7 +128,7 @@ function paidLede({ texts, format, payment, payee }: PaymentScene) {
   const { settlement } = payment;
   if (settlement === null) return undefined;
   const { settled, settledAtMs } = settlement;
-  return texts.paid.lede(payee, format.money(settled), <Time atMs={settledAtMs} as="day" />);
+  return texts.paid.lede(payee, format.money(settled), <Time atMs={settledAtMs} as="brasilia" />);
 }
 
 function returnHost(url: string | null): string | null {
@@ -206,6 +207,9 @@ function factRows(scene: PaymentScene): readonly (FactRow | null)[] {
     payment.payer === null ? null : { label: texts.paid.payer, value: payerNameOf(scene) },
     { label: texts.paid.payee, value: payee, ...cnpj },
     purpose === null ? null : { label: texts.paid.purpose, value: texts.purposes[purpose] },
+    ...paymentRows(scene.view, texts),
+    { label: texts.paid.method, value: methodOf(scene) },
+    code(texts.paid.reference, payment.instructions?.reference ?? null),
     receivedAtMs === null
       ? null
       : { label: texts.paid.receivedAt, value: <Time atMs={receivedAtMs} /> },
@@ -223,6 +227,14 @@ function factRows(scene: PaymentScene): readonly (FactRow | null)[] {
   ];
 }
 
+/** The rail, where the buyer had no choice: partners do not report which one was used. */
+function methodOf({ texts, payment: { instructions } }: PaymentScene): string {
+  const rails = instructions?.rails ?? [];
+  const [only] = rails;
+  const name = rails.length === 1 && only !== undefined ? texts.transfer.rails[only.rail] : null;
+  return texts.paid.bankTransfer(name);
+}
+
 /** The print view. */
 export function receiptPage(scene: PaymentScene): ScreenContent {
   const { texts } = scene;
@@ -231,10 +243,13 @@ export function receiptPage(scene: PaymentScene): ScreenContent {
     heading: texts.journey.paid,
     lede: paidLede(scene),
     station: null,
+    // The receipt has them.
+    about: <></>,
     body: (
       <>
         <PrintActions />
         <Receipt scene={scene} />
+        <ShownItems scene={scene} />
         <MoneyCard scene={scene} stops={null} rest="payee" />
         <PrintedFrom scene={scene} />
       </>

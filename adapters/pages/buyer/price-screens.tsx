@@ -2,12 +2,12 @@
 // one. The text of the button is the consent.
 import type { VNode } from 'preact';
 import type { QuoteTerms } from '../../../core/domain/commands/quote.js';
-import { Button, Foreign, Form, Rows, Time } from '../kit/components.js';
+import { Button, Form, Rows, Time } from '../kit/components.js';
 import { Icon } from '../kit/icons.js';
-import { plainText } from '../kit/plain-text.js';
 import { Countdown, type ScreenContent } from './layout.js';
+import { FoldedItems } from './line-items.js';
 import { FourAnswers, isZero, MoneyCard, whereMoney } from './money-parts.js';
-import type { LineItem, QuoteView } from './page-view.js';
+import type { QuoteView } from './page-view.js';
 import type { PaymentScene } from './scene.js';
 
 export function askPriceScreen(scene: PaymentScene): ScreenContent {
@@ -22,7 +22,7 @@ export function askPriceScreen(scene: PaymentScene): ScreenContent {
         <Form to="quote" class="actions">
           <Button look="primary">{texts.price.show}</Button>
         </Form>
-        <Items scene={scene} />
+        <FoldedItems scene={scene} />
         <MoneyCard scene={scene} stops={null} rest="payee" />
       </>
     ),
@@ -139,7 +139,7 @@ function Price({
           <Countdown untilMs={quote.expiresAtMs} /> {texts.price.after}
         </span>
       </p>
-      <Items scene={scene} />
+      <FoldedItems scene={scene} />
       <MoneyCard scene={scene} stops={null} rest="payee" />
     </>
   );
@@ -184,67 +184,4 @@ function condition({ texts, format }: PaymentScene, quote: QuoteTerms) {
   return lockedUntilMs === null
     ? texts.price.locked
     : texts.price.lockedUntil(<Time atMs={lockedUntilMs} />);
-}
-
-/** Texts of the integrator, after sign-in only. */
-function Items({ scene }: { readonly scene: PaymentScene }): VNode | null {
-  const { texts, payment, view } = scene;
-  const { lineItems, notes } = payment.display;
-  const note = plainText(notes);
-  if (view.viewer === null || (lineItems.length === 0 && note === '')) return null;
-  return (
-    <details>
-      <summary>{texts.price.items}</summary>
-      <div class="stack">
-        {lineItems.length === 0 ? null : <ItemTable scene={scene} items={lineItems} />}
-        {note === '' ? null : (
-          <section>
-            <h3>{texts.price.notes}</h3>
-            <p>
-              <Foreign text={note} />
-            </p>
-          </section>
-        )}
-      </div>
-    </details>
-  );
-}
-
-function ItemTable({
-  scene: { texts },
-  items,
-}: {
-  readonly scene: PaymentScene;
-  readonly items: readonly LineItem[];
-}): VNode {
-  const { item, quantity, unitPrice, subtotal, lines } = texts.price;
-  return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: it can be scrolled by keyboard
-    <section class="scroll" tabIndex={0} aria-label={lines}>
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">{item}</th>
-            {[quantity, unitPrice, subtotal].map((head) => (
-              <th scope="col" class="num">
-                {head}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {items.map((line) => (
-            <tr>
-              <td>
-                <Foreign text={line.description} />
-              </td>
-              {[line.quantity, line.unitPrice, line.subtotal].map((cell) => (
-                <td class="num">{plainText(cell)}</td>
-              ))}
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </section>
-  );
 }

@@ -76,6 +76,7 @@ function verifyPage(
     csrf: null,
     viewer: null,
     organization: null,
+    legal: deps.settings.legal,
     payment: null,
     version: null,
     notice: null,

@@ -1,22 +1,25 @@
 // The bank transfer: details in preparation, the details, a short payment, and the confirmation
 // before a short payment is returned.
-import type { ComponentChildren, VNode } from 'preact';
+import type { VNode } from 'preact';
 import type { PayinInstructions } from '../../../core/domain/payments/payin-instructions.js';
 import {
   Button,
   ButtonLink,
   CheckAgain,
+  Day,
+  Deadline,
   Exact,
   Form,
   LiveNote,
   Note,
   PrintActions,
   Route,
+  Rows,
   Time,
 } from '../kit/components.js';
 import { plainAmount } from '../kit/format.js';
 import { BankAccounts, PrintedFrom, Replaced, referenceRows } from './bank-details.js';
-import type { ScreenContent } from './layout.js';
+import { paymentRows, type ScreenContent } from './layout.js';
 import {
   FourAnswers,
   MoneyCard,
@@ -65,7 +68,7 @@ export function bankDetailsScreen(scene: PaymentScene): ScreenContent {
     title: texts.transfer.heading(amount),
     lede: (
       <>
-        {texts.transfer.nothing} {howLong(scene, instructions)}
+        {texts.transfer.nothing} {instructions === null ? null : payBy(scene, instructions)}
       </>
     ),
     station: 'transfer',
@@ -80,11 +83,9 @@ export function bankDetailsScreen(scene: PaymentScene): ScreenContent {
           <CheckCode scene={scene} />
           <section class="stack">
             <h2>{texts.transfer.sentAlready}</h2>
-            <p>
-              {texts.transfer.sentText} {payBy(scene, instructions)}
-            </p>
+            <p>{texts.transfer.sentText}</p>
             <div class="actions">
-              <ButtonLink href={`${view.path}/instructions`} icon="print">
+              <ButtonLink href={`${view.path}/instructions#print`} icon="print">
                 {texts.transfer.print}
               </ButtonLink>
               <CheckAgain />
@@ -133,13 +134,21 @@ export function heldScreen(scene: PaymentScene): ScreenContent {
   };
 }
 
-function howLong({ texts }: PaymentScene, instructions: PayinInstructions | null): string {
-  const days = instructions?.rails[0]?.arrivesWithinDays ?? null;
-  return days === null ? texts.transfer.someDays : texts.transfer.days(days.from, days.to);
-}
-
-function payBy({ texts }: PaymentScene, { payByMs }: PayinInstructions): ComponentChildren {
-  return payByMs === null ? null : texts.transfer.payBy(<Time atMs={payByMs} />);
+/** The bank details end on another day than the invoice is due: the earlier one binds. */
+function payBy({ texts, payment }: PaymentScene, { payByMs }: PayinInstructions) {
+  if (payByMs === null) return null;
+  const { dueDate } = payment;
+  const due = dueDate === null ? null : texts.transfer.invoiceDue(<Day day={dueDate} />);
+  return (
+    <>
+      {texts.transfer.payBy(
+        <b>
+          <Deadline atMs={payByMs} />
+        </b>,
+      )}{' '}
+      {due}
+    </>
+  );
 }
 
 function WhereMoneyIs({ scene }: { readonly scene: PaymentScene }): VNode {
@@ -207,7 +216,7 @@ export function shortScreen(scene: PaymentScene): ScreenContent {
           next={
             <>
               {texts.short.next(rest, payee)}{' '}
-              {payByMs === null ? null : texts.short.by(<Time atMs={payByMs} />)}
+              {payByMs === null ? null : texts.short.by(<Deadline atMs={payByMs} />)}
             </>
           }
           todo={texts.short.todo(rest)}
@@ -296,16 +305,22 @@ export function instructionsPage(scene: PaymentScene): ScreenContent {
       : { ...payment.instructions, amount: sumsOf(scene).missing };
   return {
     title: texts.transfer.details,
-    lede: texts.transfer.printedFor(payee),
+    lede: (
+      <>
+        {texts.transfer.printedFor(payee)}{' '}
+        {instructions === null ? null : payBy(scene, instructions)}
+      </>
+    ),
     station: null,
+    about: <></>,
     body:
       instructions === null ? null : (
         <>
           <PrintActions />
           <Replaced scene={scene} />
+          <Rows rows={paymentRows(scene.view, texts)} />
           <BankAccounts scene={scene} instructions={instructions} />
           <CheckCode scene={scene} />
-          {instructions.payByMs === null ? null : <p>{payBy(scene, instructions)}</p>}
           <PrintedFrom scene={scene} verify />
         </>
       ),

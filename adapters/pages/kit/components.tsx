@@ -3,25 +3,30 @@
 import type { ComponentChildren, VNode } from 'preact';
 import { formatInstant, HOUR_MS } from '../../../core/domain/base/instant.js';
 import type { Money } from '../../../core/domain/base/money.js';
-import { dayMs } from './format.js';
+import { dayMs, isLastDay, lastWholeDayMs } from './format.js';
 import { Icon, type IconName } from './icons.js';
 import { useFrame } from './page-frame.js';
 import { plainText } from './plain-text.js';
 
 const NEAR_MS = 12 * HOUR_MS;
 
-/** `full` and `time` say UTC until the script writes the reader's zone; `day` is a day of UTC. */
+/**
+ * `full` and `time` say UTC until the script writes the reader's zone; `day` is a day of UTC, and
+ * `brasilia` a day in Brasília.
+ */
 export function Time({
   atMs,
   as = 'full',
 }: {
   readonly atMs: number;
-  readonly as?: 'full' | 'day' | 'time';
+  readonly as?: 'full' | 'day' | 'time' | 'brasilia';
 }): VNode {
   const { format } = useFrame();
-  const write = { full: format.instant, day: format.day, time: format.time }[as];
+  const { instant: full, day, time, brasiliaDay: brasilia } = format;
+  const write = { full, day, time, brasilia }[as];
+  const isLocal = as === 'full' || as === 'time';
   return (
-    <time dateTime={formatInstant(atMs)} data-local={as === 'day' ? undefined : as}>
+    <time dateTime={formatInstant(atMs)} data-local={isLocal ? as : undefined}>
       {write(atMs)}
     </time>
   );
@@ -32,6 +37,13 @@ export function Moment({ atMs }: { readonly atMs: number }): VNode {
   const { view } = useFrame();
   const isNear = Math.abs(atMs - view.nowMs) < NEAR_MS;
   return <Time atMs={atMs} as={isNear ? 'time' : 'full'} />;
+}
+
+/** By when money must arrive: a day, as banks promise days; on the last one the instant. */
+export function Deadline({ atMs }: { readonly atMs: number }): VNode {
+  const { view } = useFrame();
+  if (isLastDay(atMs, view.nowMs)) return <Time atMs={atMs} />;
+  return <Time atMs={lastWholeDayMs(atMs)} as="day" />;
 }
 
 /** A day of the calendar, the same in every zone. */
@@ -123,7 +135,8 @@ export function Exact({
   readonly rows: readonly {
     readonly label: string;
     readonly shown: string;
-    readonly copy: string;
+    /** Null where there is nothing to paste. */
+    readonly copy: string | null;
   }[];
 }): VNode {
   return (
@@ -132,9 +145,11 @@ export function Exact({
         <div>
           <dt>{label}</dt>
           <dd class="digits">{shown}</dd>
-          <dd class="act">
-            <Copy value={copy} label={label} />
-          </dd>
+          {copy === null ? null : (
+            <dd class="act">
+              <Copy value={copy} label={label} />
+            </dd>
+          )}
         </div>
       ))}
     </dl>
@@ -271,7 +286,7 @@ export interface FormProps {
 
 /** Every form has the token of the session and the version of what it was made for. */
 export function Form({ to, quoteId, files, auto, children, class: className }: FormProps): VNode {
-  const { view, formVersion: version } = useFrame();
+  const { view, texts, formVersion: version } = useFrame();
   const hidden = { csrf: view.csrf, version, quoteId };
   return (
     <form
@@ -279,7 +294,7 @@ export function Form({ to, quoteId, files, auto, children, class: className }: F
       action={to.startsWith('/') ? `${view.root}${to}` : `${view.path}/${to}`}
       class={className}
       encType={files ? 'multipart/form-data' : undefined}
-      data-upload={files}
+      data-upload={files ? texts.frame.uploadFailed : undefined}
       data-auto={auto || undefined}
     >
       {Object.entries(hidden).map(([name, value]) =>
@@ -312,7 +327,7 @@ export function LiveNote(): VNode {
   );
 }
 
-/** The button needs the script; without it, the browser's menu prints. */
+/** The button needs the script, which also prints at once after a link with `#print`. */
 export function PrintActions(): VNode {
   const { view, texts } = useFrame();
   return (
@@ -322,6 +337,7 @@ export function PrintActions(): VNode {
         {texts.frame.print}
       </button>
       <ButtonLink href={view.path}>{texts.frame.back}</ButtonLink>
+      <noscript>{texts.frame.printHow}</noscript>
     </div>
   );
 }

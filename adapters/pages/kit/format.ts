@@ -1,5 +1,6 @@
 // Amounts, rates and times as text. Formatting takes decimal strings, so no amount becomes a float.
 // Times are UTC and say so; the browser script rewrites them to the zone of the reader.
+import { DAY_MS, MINUTE_MS } from '../../../core/domain/base/instant.js';
 import type { Locale } from '../../../core/domain/base/locale.js';
 import { formatAmount, type Money } from '../../../core/domain/base/money.js';
 
@@ -17,7 +18,11 @@ export interface Format {
   readonly time: (atMs: number) => string;
   /** `17 November 2026, 15:58 UTC`. */
   readonly instant: (atMs: number) => string;
-  /** `15:58`, in Brasília. */
+  /** The last whole day before the instant; the instant itself if that day is over. */
+  readonly deadline: (atMs: number, nowMs: number) => string;
+  /** The day in Brasília, which is the payee's. */
+  readonly brasiliaDay: (atMs: number) => string;
+  /** `17 November 2026, 15:58`, in Brasília. */
   readonly brasilia: (atMs: number) => string;
 }
 
@@ -28,6 +33,7 @@ const dateLocales = { en: 'en-GB', 'pt-BR': 'pt-BR', es: 'es' } as const satisfi
 >;
 
 const NO_BREAK_SPACE = '\u00a0';
+const BRASILIA = 'America/Sao_Paulo';
 const RATE_DECIMALS = 4;
 
 const formats = new Map<Locale, Format>();
@@ -46,6 +52,19 @@ export function plainAmount({ amountMinor }: Money): string {
 /** A day as YYYY-MM-DD, in UTC, so that no zone shifts it. */
 export function dayMs(day: string): number {
   return Date.parse(`${day}T00:00:00Z`);
+}
+
+/**
+ * The last whole day before an instant at which something ends: what arrives on that day is in
+ * time everywhere. An end within the last minute of a day counts as the end of that day.
+ */
+export function lastWholeDayMs(endMs: number): number {
+  return Math.floor((endMs + MINUTE_MS) / DAY_MS) * DAY_MS - DAY_MS;
+}
+
+/** Whether no whole day is left before the instant. */
+export function isLastDay(endMs: number, nowMs: number): boolean {
+  return lastWholeDayMs(endMs) + DAY_MS <= nowMs;
 }
 
 /** A sentence that ends with a name such as `Ltd.` has one full stop. */
@@ -70,11 +89,14 @@ function createFormat(locale: Locale): Format {
     roundingMode: 'halfEven',
   });
   const counts = new Intl.NumberFormat(locale);
-  const days = dateFormat(locale, { day: 'numeric', month: 'long', year: 'numeric' });
+  const date = { day: 'numeric', month: 'long', year: 'numeric' } as const;
+  const days = dateFormat(locale, date);
   const clock = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const;
   const times = dateFormat(locale, clock);
-  const brasilia = dateFormat(locale, { ...clock, timeZone: 'America/Sao_Paulo' });
+  const brasiliaTimes = dateFormat(locale, { ...clock, timeZone: BRASILIA });
+  const brasiliaDays = dateFormat(locale, { ...date, timeZone: BRASILIA });
   const time = (atMs: number) => `${times.format(atMs)}${NO_BREAK_SPACE}UTC`;
+  const instant = (atMs: number) => `${days.format(atMs)}, ${time(atMs)}`;
   return {
     money: ({ amountMinor, currency }) => inCurrency(currency).format(decimal(amountMinor)),
     digits: ({ amountMinor }) => amounts.format(decimal(amountMinor)),
@@ -82,8 +104,11 @@ function createFormat(locale: Locale): Format {
     count: (count) => counts.format(count),
     day: (atMs) => days.format(atMs),
     time,
-    instant: (atMs) => `${days.format(atMs)}, ${time(atMs)}`,
-    brasilia: (atMs) => brasilia.format(atMs),
+    instant,
+    deadline: (atMs, nowMs) =>
+      isLastDay(atMs, nowMs) ? instant(atMs) : days.format(lastWholeDayMs(atMs)),
+    brasiliaDay: (atMs) => brasiliaDays.format(atMs),
+    brasilia: (atMs) => `${brasiliaDays.format(atMs)}, ${brasiliaTimes.format(atMs)}`,
   };
 }
 

@@ -15,7 +15,9 @@ export interface PageFrame {
 }
 
 export interface FrameTexts {
-  readonly frame: Readonly<Record<'copy' | 'checkAgain' | 'live' | 'print' | 'back', string>>;
+  readonly frame: Readonly<
+    Record<'copy' | 'checkAgain' | 'live' | 'print' | 'printHow' | 'uploadFailed' | 'back', string>
+  >;
   readonly errors: { readonly heading: (count: number) => string };
 }
 

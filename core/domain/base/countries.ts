@@ -1,4 +1,5 @@
-// Countries (ISO 3166-1, two letters) and the states of the USA (USPS codes), in code order.
+// Countries (ISO 3166-1, two letters), those of the Single Euro Payments Area (EPC409-09), and the
+// states of the USA (USPS codes), in code order.
 
 const codes = `
 AD AE AF AG AI AL AM AO AQ AR AS AT AU AW AX AZ BA BB BD BE BF BG BH BI BJ BL BM BN BO BQ BR BS BT
@@ -10,9 +11,14 @@ NL NO NP NR NU NZ OM PA PE PF PG PH PK PL PM PN PR PS PT PW PY QA RE RO RS RU RW
 SH SI SJ SK SL SM SN SO SR SS ST SV SX SY SZ TC TD TF TG TH TJ TK TL TM TN TO TR TT TV TW TZ UA UG
 UM US UY UZ VA VC VE VG VI VN VU WF WS YE YT ZA ZM ZW`;
 
+const sepaCodes = `
+AD AL AT BE BG CH CY CZ DE DK EE ES FI FR GB GR HR HU IE IS IT LI LT LU LV MC MD ME MK MT NL NO PL
+PT RO RS SE SI SK SM VA`;
+
 const states = `
 AK AL AR AS AZ CA CO CT DC DE FL GA GU HI IA ID IL IN KS KY LA MA MD ME MI MN MO MP MS MT NC ND NE
 NH NJ NM NV NY OH OK OR PA PR RI SC SD TN TX UT VA VI VT WA WI WV WY`;
 
 export const countries: readonly string[] = codes.trim().split(/\s+/);
+export const sepaCountries: readonly string[] = sepaCodes.trim().split(/\s+/);
 export const usStates: readonly string[] = states.trim().split(/\s+/);

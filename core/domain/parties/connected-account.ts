@@ -51,6 +51,11 @@ export interface ConnectedAccount extends Tenant, Payee {
   readonly version: number;
 }
 
+/** What a payment to the seller stores as its payee. */
+export function payeeNameOf({ legalName, displayName }: ConnectedAccount): string | null {
+  return legalName ?? displayName;
+}
+
 /** A seller that payments can be made to. */
 export function readyToCollect(account: ConnectedAccount): boolean {
   return (

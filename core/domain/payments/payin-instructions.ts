@@ -1,6 +1,7 @@
 // How the buyer pays: bank details and reference, in a form that page, print, API and check code
 // share. The partner's adapter translates into it; the payment stores it as JSON.
 import { assert } from '../../errors.js';
+import { sepaCountries } from '../base/countries.js';
 import { type Money, money } from '../base/money.js';
 import { isStorable } from '../base/raw-json.js';
 
@@ -33,7 +34,7 @@ export interface RailInstructions {
 }
 
 export interface PayinInstructions {
-  /** At least one; the first is the usual one. */
+  /** At least one, in the order of the partner; `railsFrom` gives the order of a buyer. */
   readonly rails: readonly RailInstructions[];
   readonly amount: Money;
   /** To be sent with the transfer. */
@@ -44,6 +45,34 @@ export interface PayinInstructions {
   readonly holder: AccountHolder;
   /** Money that arrives later is returned; null if the partner does not say. */
   readonly payByMs: number | null;
+}
+
+/** Where banks send by a rail; null: everywhere. */
+const countriesOfRail = {
+  ach: ['US'],
+  wire: ['US'],
+  rtp: ['US'],
+  swift: null,
+  sepa: sepaCountries,
+  fps: ['GB'],
+  pix: ['BR'],
+} as const satisfies Record<TransferMethod, readonly string[] | null>;
+
+/**
+ * The rails as a buyer in this country needs them: first the domestic ones, then those that
+ * reach every country, then the others. Equal ones, and all without a country, keep their order.
+ */
+export function railsFrom(
+  { rails }: PayinInstructions,
+  country: string | null,
+): readonly RailInstructions[] {
+  if (country === null) return rails;
+  const distance = ({ rail }: RailInstructions): number => {
+    const reached: readonly string[] | null = countriesOfRail[rail];
+    if (reached === null) return 1;
+    return reached.includes(country) ? 0 : 2;
+  };
+  return rails.toSorted((one, other) => distance(one) - distance(other));
 }
 
 /** The stored text: amounts in minor units as decimal strings. Equal instructions, equal text. */

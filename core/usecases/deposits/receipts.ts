@@ -18,6 +18,7 @@ import {
   type Receipt,
   readAgain,
   receiptPosting,
+  receiptTenant,
 } from '../../domain/deposits/receipt.js';
 import { type PaymentMatch, takesMoney } from '../../domain/deposits/receipt-match.js';
 import { PonteError } from '../../errors.js';
@@ -260,7 +261,7 @@ function stageReceipt(
   for (const next of steps) {
     const posting = receiptPosting(before, next);
     if (posting !== null) {
-      tx.receipts.append(next.id, deps.ids.next('pst', nowMs), posting, nowMs);
+      tx.ledger.append(receiptTenant(next), next.id, deps.ids.next('pst', nowMs), posting, nowMs);
     }
     before = next;
   }

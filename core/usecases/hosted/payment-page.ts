@@ -5,6 +5,7 @@ import { isDecisionLate, isLate, isPayinShort } from '../../domain/commands/poll
 import type { Quote } from '../../domain/commands/quote.js';
 import { screenOf } from '../../domain/hosted/hosted-screen.js';
 import { type KycState, type KycSubmission, kycStateOf } from '../../domain/parties/buyer-kyc.js';
+import { type ConnectedAccount, payeeNameOf } from '../../domain/parties/connected-account.js';
 import type { Organization } from '../../domain/parties/organization.js';
 import type { PaymentView } from '../../domain/payments/change.js';
 import type { PostingKind, StoredPosting } from '../../domain/payments/ledger.js';
@@ -21,6 +22,8 @@ export interface PaymentPage extends PaymentView {
   readonly submission: KycSubmission | null;
   readonly kyc: KycState;
   readonly screen: ReturnType<typeof screenOf>;
+  /** The end of the seller's tax id; null if it is unknown or the organization is paid. */
+  readonly payeeTaxIdLast4: string | null;
   /** What the buyer waits for takes longer than it should. */
   readonly isLate: boolean;
   /** How to check the bank details; null without them. */
@@ -39,30 +42,31 @@ export interface MoneyTimes {
   readonly refundedAtMs: number | null;
 }
 
-/** NotFound for an unknown id, and before the buyer is invited. */
+/** NotFound for an unknown id, and while `isPageOpen` is false. */
 export async function openPage(tx: Tx, publicId: string): Promise<Payment> {
   const payment = await tx.payments.byPublicId(publicId);
   if (payment === null || !isPageOpen(payment)) throw new PonteError('NotFound');
   return payment;
 }
 
-/** NotFound for an unknown id, and before the buyer is invited. */
+/** NotFound as in `openPage`. */
 export async function readPaymentPage(deps: Deps, publicId: string): Promise<PaymentPage> {
   const nowMs = deps.clock.nowMs();
   const read = await deps.store.run(async (tx) => {
     const { id, buyerId, quoteId, ...rest } = await openPage(tx, publicId);
     const tenant = tenantOf(rest);
-    const [view, organization, quote, submission, versions, postings, commands] = await Promise.all(
-      [
+    const { sellerExternalId } = rest;
+    const [view, organization, quote, submission, versions, postings, commands, seller] =
+      await Promise.all([
         tx.views.get(tenant, id),
         tx.organizations.get(tenant.orgId),
         quoteId === null ? null : tx.quotes.get(tenant, quoteId),
         tx.buyers.submission(tenant, buyerId),
         tx.views.pageVersions(tenant, [id]),
-        tx.ledger.ofPayment(tenant, id),
+        tx.ledger.ofSubject(tenant, id),
         tx.commands.ofPayment(tenant, id),
-      ],
-    );
+        sellerExternalId === null ? null : tx.accounts.byExternalId(tenant, sellerExternalId),
+      ]);
     assert(view !== null && organization !== null, 'a payment and its organization stay');
     const kyc = kycStateOf(view.kycStatus, submission);
     const { payment, funds } = view;
@@ -77,6 +81,7 @@ export async function readPaymentPage(deps: Deps, publicId: string): Promise<Pay
       submission,
       kyc,
       screen,
+      payeeTaxIdLast4: taxIdLast4Of(payment, seller),
       isLate: isWaitLate(payment, submission, awaited, nowMs),
       moneyTimes: moneyTimesOf(postings),
       pageVersion: versions[0]?.version ?? '',
@@ -87,6 +92,12 @@ export async function readPaymentPage(deps: Deps, publicId: string): Promise<Pay
   const hasDetails = payment.payinInstructions !== null;
   const check = hasDetails ? await readBankDetails(deps, tenantOf(payment), payment.id) : null;
   return { ...read, check };
+}
+
+/** Null if the account has another name than at the creation of the payment. */
+function taxIdLast4Of({ payeeName }: Payment, seller: ConnectedAccount | null): string | null {
+  if (seller === null || payeeNameOf(seller) !== payeeName) return null;
+  return seller.taxIdLast4;
 }
 
 /** The command that a payment waits for. */

@@ -100,8 +100,20 @@ test('nothing scrolls sideways at 320 px, at 200 % text and with wide spacing', 
   await page.close();
 });
 
+test('bank details and receipt are one page of A4 each, in every language', async () => {
+  const page = await browser.newPage();
+  for (const name of ['instructions', 'instructions-replaced', 'receipt']) {
+    for (const locale of locales) {
+      await page.goto(server.urlOf(name, locale));
+      const pdf = (await page.pdf({ format: 'A4', preferCSSPageSize: true })).toString('latin1');
+      assert.equal(pdf.match(/\/Type \/Page\b/g)?.length, 1, `${name} in ${locale}`);
+    }
+  }
+  await page.close();
+});
+
 const helpLinks = ['help@rotanorte.example', '+55 11 5550-0142'];
-const footer = ['Check bank details', 'Sign out', 'Português', 'Español'];
+const footer = ['Check bank details', 'Privacy', 'Terms', 'Sign out', 'Português', 'Español'];
 const copyRows = ['Account holder', 'Account number', 'Routing number', 'Bank'];
 
 /** What the tab key reaches, in order. */
@@ -137,7 +149,7 @@ const walks: Readonly<Record<string, readonly string[]>> = {
     ...copyRows.map((name) => `Copy ${name}`),
     'Copy Bank’s address',
     'Copy Holder’s address',
-    'Account for a transfer from another country (SWIFT)',
+    'Account for transfers from other countries (SWIFT)',
     'Check a code or account',
     'Print these details',
     'Check again',

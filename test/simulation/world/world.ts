@@ -178,6 +178,7 @@ export class World implements Surroundings {
             status: 'approved' as const,
             railsCommandId: null,
             tosAcceptedAtMs: null,
+            intentsNeedApproval: false,
             version: 1,
           };
         };
@@ -190,6 +191,8 @@ export class World implements Surroundings {
             supportEmail: null,
             supportPhone: null,
             website: null,
+            privacyUrl: null,
+            termsUrl: null,
             createdAtMs: this.nowMs,
             version: 1,
           },

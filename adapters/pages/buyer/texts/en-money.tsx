@@ -1,6 +1,7 @@
 // English texts about prices, transfers, receipts and refunds.
 import type { ComponentChildren as Node } from 'preact';
 import type { LimitPeriod } from '../../../../core/domain/payments/amount-limit.js';
+import type { TransferMethod } from '../../../../core/domain/payments/payin-instructions.js';
 import type { Purpose } from '../../../../core/domain/payments/purpose.js';
 import { sentence } from '../../kit/format.js';
 
@@ -117,17 +118,17 @@ export const enMoney = {
   transfer: {
     preparing: 'Preparing your bank details',
     preparingNext:
-      'They are ready in a few seconds. If you close this page before that, we mail you.',
+      'They are ready in a few seconds. If you close this page before that, we email you.',
     heading: (amount: string) => `Send ${amount} by bank transfer`,
     nothing: 'Nothing has arrived yet.',
+    takes: 'Time it takes',
     days: (from: number, to: number) => {
-      if (to === 0) return 'Bank transfers arrive on the same day.';
+      if (to === 0) return 'the same day';
       const days = `${to} working ${to === 1 ? 'day' : 'days'}`;
-      if (from === to) return `Bank transfers take ${days}.`;
-      return `Bank transfers take ${from === 0 ? 'up' : from} to ${days}.`;
+      if (from === to) return days;
+      return `${from === 0 ? 'up' : from} to ${days}`;
     },
-    someDays: 'Bank transfers take some working days.',
-    match: 'These two must match exactly',
+    match: 'Copy these exactly',
     matchAmount: 'The amount must match exactly',
     reference: 'Reference',
     referenceNote:
@@ -135,16 +136,23 @@ export const enMoney = {
       'cannot tell that the money is yours: it waits until a person finds it, or goes back.',
     referenceHelps:
       'The account alone shows that the money is yours. If there is room, send the reference too.',
-    account: (rails: string) => `Account for ${rails}`,
-    rails: {
-      ach: 'a US bank transfer (ACH)',
-      wire: 'a US wire transfer',
-      rtp: 'a US instant payment (RTP)',
-      swift: 'a transfer from another country (SWIFT)',
-      sepa: 'a SEPA transfer',
-      fps: 'a UK bank transfer (Faster Payments)',
-      pix: 'PIX',
+    accounts: {
+      us: 'Account in the US',
+      abroad: 'Account for transfers from other countries',
+      euros: 'Account for transfers in euros',
+      uk: 'Account in the UK',
+      brazil: 'Account in Brazil',
     },
+    rails: {
+      ach: 'ACH',
+      wire: 'wire',
+      rtp: 'RTP',
+      swift: 'SWIFT',
+      sepa: 'SEPA',
+      fps: 'Faster Payments',
+      pix: 'PIX',
+    } satisfies Record<TransferMethod, string>,
+    accountTypes: { checking: 'Checking', savings: 'Savings' },
     fields: {
       beneficiary: 'Account holder',
       accountNumber: 'Account number',
@@ -163,7 +171,7 @@ export const enMoney = {
     scan: 'Scan with your banking app',
     scanLabel: 'QR code with account, amount and reference',
     charges: 'Charges',
-    chargesOur: '“OUR”: you pay them, so that the full amount arrives',
+    chargesOur: 'Choose “OUR”: you pay the banks’ charges, and the full amount arrives.',
     newAccount: (payee: string) => (
       <>
         <b>This account for {payee} is new.</b> You have not paid to it before.{' '}
@@ -183,36 +191,39 @@ export const enMoney = {
     ),
     check: 'Is this account right?',
     checkText: (payee: string) =>
-      `Call ${payee} on a number that you already have, not one from a mail. Ask them to read ` +
+      `Call ${payee} on a number that you already have, not one from an email. Ask them to read ` +
       'this code to you.',
     checkCode: 'Check code',
     address: 'Address of this page',
     shortId: 'Short id of this page',
     checkOther: 'Check a code or account',
     given: (when: Node) => <>Given on {when}.</>,
-    changes: 'If they ever change, this page says so and we mail you.',
+    changes: 'If they ever change, this page says so and we email you.',
     sentAlready: 'Already sent?',
     sentText: (
       <>
-        You need do nothing more. We mail you when it arrives. <b>Do not pay again</b> if it takes a
-        few days.
+        You don’t have to do anything else. We email you when it arrives. <b>Do not pay again</b> if
+        it takes a few days.
       </>
     ),
-    payBy: (when: Node) => <>Pay by {when}; money that comes later is returned.</>,
+    payBy: (day: Node) => (
+      <>Send it so that it arrives by {day}: money that comes later is returned.</>
+    ),
+    invoiceDue: (day: Node) => <>The invoice is due on {day}.</>,
     print: 'Print these details',
     late: (org: string) =>
       'Your transfer has not arrived, although it should have by now. If you sent it, ask your ' +
       `bank where it is and let ${org} know. If you did not, you can still send it.`,
     details: 'Bank details',
-    printedFor: (payee: string) => `For your payment to ${payee}`,
+    printedFor: (payee: string) => sentence(`For your payment to ${payee}.`),
   },
-  late: 'This takes longer than usual. We are looking into it and mail you when it goes on.',
+  late: 'This takes longer than usual. We are looking into it and email you when it goes on.',
   held: {
     heading: 'Your transfer is being checked',
     lede: 'Your money has arrived. Our settlement partner checks it before it counts.',
     money: (partner: string) => `${partner} has your transfer.`,
     next: (payee: string) =>
-      `When the check is over we pay ${payee} and mail you. It can take up to 30 days.`,
+      `When the check is over we pay ${payee} and email you. It can take up to 30 days.`,
   },
   short: {
     heading: (amount: string) => `${amount} is still missing`,
@@ -222,7 +233,8 @@ export const enMoney = {
         We received {amount} on {day}.
       </>
     ),
-    next: (amount: string, payee: string) => `When ${amount} is here we pay ${payee} and mail you.`,
+    next: (amount: string, payee: string) =>
+      `When ${amount} is here we pay ${payee} and email you.`,
     by: (when: Node) => <>If it is not here by {when}, we return everything.</>,
     todo: (amount: string) =>
       `Send ${amount}, or ask for it all back. Do not send the whole amount again.`,
@@ -231,7 +243,7 @@ export const enMoney = {
     sameAccount: (ending: string) => `To the same account, number ending ${ending}.`,
     sameAccountPlain: 'To the same account.',
     showDetails: 'Show the bank details',
-    our: 'Choose “OUR” for the charges: most often a bank on the way took the difference.',
+    our: 'Choose “OUR” for the charges: usually a bank on the way has taken the difference.',
     back: 'Or take it all back',
     backText: (amount: string) =>
       `If you would rather not pay, we return ${amount} to the account it came from.`,
@@ -249,10 +261,10 @@ export const enMoney = {
     lede: (amount: string, payee: string) => sentence(`We hold ${amount} for ${payee}.`),
     surplus: (received: string, surplus: string) =>
       `We received ${received}. ${surplus} goes back to you.`,
-    next: (payee: string) => `We pay ${payee} in BRL. Your receipt follows by mail.`,
+    next: (payee: string) => `We pay ${payee} in BRL. Your receipt follows by email.`,
     onItsWay: (payee: string) => `On its way to ${payee}`,
     onItsWayLede: 'BRL is being paid by PIX.',
-    onItsWayNext: 'PIX takes minutes, rarely some hours. Your receipt follows by mail.',
+    onItsWayNext: 'PIX takes minutes, rarely some hours. Your receipt follows by email.',
     withPayee: (amount: string, payee: string) =>
       sentence(`Your ${amount} was converted and is on its way to ${payee}.`),
   },
@@ -269,6 +281,10 @@ export const enMoney = {
     payee: 'Payee',
     purpose: 'Purpose',
     cnpj: (last4: string) => `CNPJ ending ${last4}`,
+    method: 'Method',
+    bankTransfer: (name: string | null) =>
+      name === null ? 'Bank transfer' : `Bank transfer (${name})`,
+    reference: 'Reference of the transfer',
     receivedAt: 'Transfer arrived',
     paidOutAt: 'Paid out on',
     brasilia: (time: string) => `${time} in Brasília`,
@@ -292,14 +308,17 @@ export const enMoney = {
     reviewLede: (amount: string) =>
       `Your ${amount} reached us. The last step failed. Our team is looking into it.`,
     reviewLedePlain: 'The last step failed. Our team is looking into it.',
-    reviewMoney: 'We are confirming where your money is.',
+    reviewMoney: (payee: string) =>
+      `It reached us. We are asking the bank whether the last step reached ${payee}.`,
+    reviewMoneyPlain: 'We are asking the bank how the last step ended.',
     reviewNext: 'Our team confirms where the money is, then pays it out or returns it to you.',
-    reviewMail: 'We mail you as soon as we know.',
+    answerBy: (day: Node) => <>We answer by {day}.</>,
+    reviewMail: 'We email you as soon as we know.',
     unapprovedLede: 'Your verification was withdrawn, so we cannot pass on this payment.',
     unapprovedNext:
       'Our team looks into it. Unless you are verified again, money that you have sent goes back.',
     unapprovedTodo: 'Send no money with these bank details.',
-    cancelled: (payee: string) => `${payee} withdrew this request`,
+    cancelled: (payee: string) => `${payee} cancelled this request`,
     expired: 'This request is no longer open',
     expiredNext: 'If a transfer is on its way, it is returned.',
     expiredTodo: (payee: string) => `Ask ${payee} for a new request if you still want to pay.`,
@@ -308,7 +327,7 @@ export const enMoney = {
   refund: {
     heading: 'Your money is coming back',
     cause: {
-      cancelled: 'The request was withdrawn.',
+      cancelled: 'The request was cancelled.',
       expired: 'The request had ended when your transfer arrived.',
       failed: 'The payment could not be completed.',
     },
@@ -329,7 +348,7 @@ export const enMoney = {
       `If your bank does not show it after 5 working days, ask ${org} and give the reference.`,
     review: 'We need a moment to return your money',
     reviewMoney: (amount: string) => `We owe you ${amount}.`,
-    reviewNext: 'The return did not go through. A person looks at it and will contact you.',
+    reviewNext: 'The return did not go through. Our team is looking into it and will contact you.',
   },
 };
 

@@ -117,16 +117,15 @@ export const esMoney = {
       'Estarán listos en unos segundos. Si cierra esta página antes, le avisamos por correo.',
     heading: (amount) => `Envíe ${amount} por transferencia bancaria`,
     nothing: 'Aún no ha llegado nada.',
+    takes: 'Plazo',
     days: (from, to) => {
-      if (to === 0) return 'Las transferencias bancarias llegan el mismo día.';
+      if (to === 0) return 'el mismo día';
       const days = `${to} ${to === 1 ? 'día hábil' : 'días hábiles'}`;
-      if (from === to) return `Las transferencias bancarias tardan ${days}.`;
-      const start = from === 0 ? 'hasta' : `de ${from} a`;
-      return `Las transferencias bancarias tardan ${start} ${days}.`;
+      if (from === to) return days;
+      return `${from === 0 ? 'hasta' : `de ${from} a`} ${days}`;
     },
-    someDays: 'Las transferencias bancarias tardan algunos días hábiles.',
-    match: 'Estos dos datos deben coincidir exactamente',
-    matchAmount: 'El importe debe coincidir exactamente',
+    match: 'Copie estos datos exactamente',
+    matchAmount: 'Copie el importe exactamente',
     reference: 'Referencia',
     referenceNote:
       'Ponga la referencia en el campo “referencia”, “concepto” o “mensaje al beneficiario”. Sin ' +
@@ -134,15 +133,25 @@ export const esMoney = {
     referenceHelps:
       'La propia cuenta muestra que el dinero es suyo. Si hay espacio, envíe también la ' +
       'referencia.',
-    account: (rails) => `Cuenta para ${rails}`,
+    accounts: {
+      us: 'Cuenta en EE. UU.',
+      abroad: 'Cuenta para transferencias desde otros países',
+      euros: 'Cuenta para transferencias en euros',
+      uk: 'Cuenta en el Reino Unido',
+      brazil: 'Cuenta en Brasil',
+    },
     rails: {
-      ach: 'una transferencia en EE. UU. (ACH)',
-      wire: 'una transferencia en EE. UU. (wire)',
-      rtp: 'un pago inmediato en EE. UU. (RTP)',
-      swift: 'una transferencia desde otro país (SWIFT)',
-      sepa: 'una transferencia SEPA',
-      fps: 'una transferencia en el Reino Unido (Faster Payments)',
+      ach: 'ACH',
+      wire: 'wire',
+      rtp: 'RTP',
+      swift: 'SWIFT',
+      sepa: 'SEPA',
+      fps: 'Faster Payments',
       pix: 'PIX',
+    },
+    accountTypes: {
+      checking: 'Cuenta corriente (checking)',
+      savings: 'Cuenta de ahorros (savings)',
     },
     fields: {
       beneficiary: 'Titular de la cuenta',
@@ -162,16 +171,16 @@ export const esMoney = {
     scan: 'Escanear con la aplicación de su banco',
     scanLabel: 'Código QR con cuenta, importe y referencia',
     charges: 'Gastos',
-    chargesOur: '“OUR”: a su cargo, para que llegue el importe completo',
+    chargesOur: 'Elija “OUR”: los gastos van a su cargo y llega el importe completo.',
     newAccount: (payee) => (
       <>
-        <b>Esta cuenta para {payee} es nueva.</b> Usted aún no ha pagado en ella.{' '}
+        <b>Esta cuenta para {payee} es nueva.</b> Aún no ha pagado a esta cuenta.{' '}
         <a href="#check">Compruébela por teléfono</a> antes de pagar.
       </>
     ),
     sameAccount: (day, payee) => (
       <>
-        Usted pagó a {payee} en esta misma cuenta el {day}.
+        Su pago a {payee} del {day} fue a esta misma cuenta.
       </>
     ),
     replaced: (changed, before, check) => (
@@ -183,8 +192,7 @@ export const esMoney = {
     check: '¿Es correcta esta cuenta?',
     checkText: (payee) =>
       `Llame a ${payee} a un número que usted ya tenga, no a uno que venga en un correo. Pida ` +
-      `que ` +
-      'le lean este código.',
+      'que le lean este código.',
     checkCode: 'Código de comprobación',
     address: 'Dirección de esta página',
     shortId: 'Identificador corto de esta página',
@@ -198,25 +206,28 @@ export const esMoney = {
         unos días.
       </>
     ),
-    payBy: (when) => <>Pague antes del {when}; el dinero que llegue después se devuelve.</>,
+    payBy: (day) => (
+      <>Envíelo de modo que llegue a más tardar el {day}: lo que llegue después se devuelve.</>
+    ),
+    invoiceDue: (day) => <>La factura vence el {day}.</>,
     print: 'Imprimir estos datos',
     late: (org) =>
       'Su transferencia no llegó, aunque ya debería haber llegado. Si la envió, pregunte a su ' +
       `banco dónde está y avise a ${org}. Si no la envió, todavía puede hacerlo.`,
     details: 'Datos bancarios',
-    printedFor: (payee) => `Para su pago a ${payee}`,
+    printedFor: (payee) => sentence(`Para su pago a ${payee}.`),
   },
   late: 'Está tardando más de lo habitual. Lo estamos revisando y le avisamos por correo.',
   held: {
     heading: 'Su transferencia está en revisión',
-    lede: 'Su dinero llegó. Nuestro socio de liquidación lo revisa antes de confirmarlo.',
+    lede: 'Su dinero llegó. Nuestro proveedor de liquidación lo revisa antes de confirmarlo.',
     money: (partner) => `${partner} tiene su transferencia.`,
     next: (payee) =>
       `Al terminar la revisión pagamos a ${payee} y le avisamos por correo. Puede tardar hasta ` +
       '30 días.',
   },
   short: {
-    heading: (amount) => `Aún faltan ${amount}`,
+    heading: (amount) => `Aún falta recibir ${amount}`,
     received: (amount) => `Recibimos ${amount}.`,
     receivedOn: (amount, day) => (
       <>
@@ -224,8 +235,8 @@ export const esMoney = {
       </>
     ),
     next: (amount, payee) =>
-      `Cuando lleguen los ${amount}, pagamos a ${payee} y le avisamos por correo.`,
-    by: (when) => <>Si no llegan antes del {when}, lo devolvemos todo.</>,
+      `Cuando llegue el resto, ${amount}, pagamos a ${payee} y le avisamos por correo.`,
+    by: (when) => <>Si no llega a más tardar el {when}, lo devolvemos todo.</>,
     todo: (amount) =>
       `Envíe ${amount}, o pida que se lo devolvamos todo. No envíe otra vez el importe completo.`,
     rest: 'Envíe exactamente lo que falta',
@@ -253,8 +264,8 @@ export const esMoney = {
     surplus: (received, surplus) => `Recibimos ${received}. Le devolvemos ${surplus}.`,
     next: (payee) => `Pagamos a ${payee} en BRL. El recibo llega por correo.`,
     onItsWay: (payee) => `En camino a ${payee}`,
-    onItsWayLede: 'Los BRL se están pagando por PIX.',
-    onItsWayNext: 'PIX tarda minutos, rara vez algunas horas. Después recibe el comprobante.',
+    onItsWayLede: 'El importe en reales se está pagando por PIX.',
+    onItsWayNext: 'PIX tarda minutos, rara vez algunas horas. El recibo llega por correo.',
     withPayee: (amount, payee) =>
       sentence(`Sus ${amount} se convirtieron y están en camino a ${payee}.`),
   },
@@ -271,6 +282,10 @@ export const esMoney = {
     payee: 'Beneficiario',
     purpose: 'Finalidad',
     cnpj: (last4) => `CNPJ terminado en ${last4}`,
+    method: 'Medio de pago',
+    bankTransfer: (name) =>
+      name === null ? 'Transferencia bancaria' : `Transferencia bancaria (${name})`,
+    reference: 'Referencia de la transferencia',
     receivedAt: 'Transferencia recibida',
     paidOutAt: 'Fecha de abono',
     brasilia: (time) => `${time} en Brasilia`,
@@ -287,30 +302,33 @@ export const esMoney = {
   ended: {
     rejected: 'No podemos aceptar este pago',
     failed: 'El pago no se completó',
-    failedMoney: 'No nos hemos quedado con nada suyo.',
+    failedMoney: 'No hemos retenido ningún importe.',
     failedTodo: (payee) =>
       `No envíe dinero con estos datos bancarios. Pregunte a ${payee} cómo pagar.`,
     review: 'Estamos revisando su pago',
     reviewLede: (amount) =>
       `Recibimos sus ${amount}. El último paso falló. Nuestro equipo lo está revisando.`,
     reviewLedePlain: 'El último paso falló. Nuestro equipo lo está revisando.',
-    reviewMoney: 'Estamos confirmando dónde está su dinero.',
+    reviewMoney: (payee) =>
+      `Lo recibimos. Estamos preguntando al banco si el último paso llegó a ${payee}.`,
+    reviewMoneyPlain: 'Estamos preguntando al banco cómo terminó el último paso.',
     reviewNext: 'Nuestro equipo confirma dónde está el dinero y después lo paga o se lo devuelve.',
+    answerBy: (day) => <>Le respondemos a más tardar el {day}.</>,
     reviewMail: 'Le avisamos por correo en cuanto lo sepamos.',
     unapprovedLede: 'Se retiró su verificación, por lo que no podemos continuar con este pago.',
     unapprovedNext:
       'Nuestro equipo lo revisa. Sin una nueva verificación, el dinero que envió se le devuelve.',
     unapprovedTodo: 'No envíe dinero con estos datos bancarios.',
-    cancelled: (payee) => `${payee} retiró esta solicitud`,
+    cancelled: (payee) => `${payee} canceló esta solicitud`,
     expired: 'Esta solicitud ya no está abierta',
     expiredNext: 'Si hay una transferencia en camino, se devuelve.',
     expiredTodo: (payee) => `Si aún quiere pagar, pida a ${payee} una nueva solicitud.`,
     endedOn: (when) => <>Terminó el {when}.</>,
   },
   refund: {
-    heading: 'Su dinero está en camino de vuelta',
+    heading: 'Le estamos devolviendo su dinero',
     cause: {
-      cancelled: 'La solicitud fue retirada.',
+      cancelled: 'La solicitud fue cancelada.',
       expired: 'La solicitud ya había terminado cuando llegó su transferencia.',
       failed: 'No se pudo completar el pago.',
     },
@@ -331,6 +349,6 @@ export const esMoney = {
       `Si su banco no lo muestra en 5 días hábiles, pregunte a ${org} e indique la referencia.`,
     review: 'Necesitamos un momento para devolver su dinero',
     reviewMoney: (amount) => `Le debemos ${amount}.`,
-    reviewNext: 'La devolución no se completó. Una persona lo revisa y se pondrá en contacto.',
+    reviewNext: 'La devolución no se completó. Nuestro equipo lo revisa y se pondrá en contacto.',
   },
 } satisfies MoneyCatalogue;

@@ -102,19 +102,32 @@ function watch() {
   });
 }
 
-/** Only where the page was open when the payment settled. */
+/**
+ * Only where the page was open when the payment settled, and from the moment the reader sees it.
+ * A reader who does something on the page stays.
+ */
 function returning() {
   const note = first('[data-return]');
   if (note === null) return;
-  note.hidden = false;
-  const stop = countDown(RETURN_SECONDS, (left) => {
-    if (left === 0) location.assign(note.dataset.return);
-  });
-  first('button', note).addEventListener('click', () => {
-    stop();
-    note.hidden = true;
-    first('#main').focus();
-  });
+  const start = () => {
+    note.hidden = false;
+    const stop = countDown(RETURN_SECONDS, (left) => {
+      if (left === 0) location.assign(note.dataset.return);
+    });
+    const stay = () => {
+      stop();
+      note.hidden = true;
+    };
+    for (const action of ['pointermove', 'pointerdown', 'keydown', 'beforeprint']) {
+      addEventListener(action, stay, { once: true });
+    }
+    first('button', note).addEventListener('click', () => {
+      stay();
+      first('#main').focus();
+    });
+  };
+  if (document.hasFocus()) start();
+  else addEventListener('focus', start, { once: true });
 }
 
 /** Any request moves the end of an idle session. */
@@ -190,7 +203,15 @@ function send(form, body) {
     if (request.status < 400) location.assign(request.responseURL);
     else form.submit();
   });
-  request.addEventListener('error', () => form.submit());
+  request.addEventListener('error', () => {
+    // Without a connection the form would give way to an error page of the browser.
+    progress.remove();
+    const error = first('[role="alert"]', form) ?? document.createElement('p');
+    error.className = 'error';
+    error.setAttribute('role', 'alert');
+    error.textContent = form.dataset.upload;
+    form.append(error);
+  });
   request.open('POST', form.action);
   request.send(body);
 }
@@ -199,6 +220,7 @@ function printing() {
   for (const button of all('[data-print]')) {
     button.hidden = false;
     button.addEventListener('click', () => print());
+    if (location.hash === '#print') print();
   }
   // Browsers that do not open a closed `details` by style.
   addEventListener('beforeprint', () => {

@@ -8,11 +8,13 @@ import { limits } from '../../../../adapters/pages/kit/limited.js';
 import type { Locale } from '../../../../core/domain/base/locale.js';
 import { money } from '../../../../core/domain/base/money.js';
 import { type Screen, screens } from '../../../../core/domain/hosted/hosted-screen.js';
+import { railsFrom } from '../../../../core/domain/payments/payin-instructions.js';
 import type { PaymentStatus } from '../../../../core/domain/payments/payment.js';
 import { partsPage } from '../kit/parts-page.js';
 import {
   at,
   check,
+  instructions,
   onScreen,
   payment,
   paymentOnScreen,
@@ -139,6 +141,16 @@ const variantSamples: readonly Sample[] = [
     name,
     view: onScreen('price_limit', { payment: { ...payment, status: 'buyer_kyc_approved', limit } }),
   })),
+  {
+    name: 'bank-details-abroad',
+    view: onScreen('bank_details', {
+      payment: {
+        ...payment,
+        ...paymentOnScreen.bank_details,
+        instructions: { ...instructions, rails: railsFrom(instructions, 'DE') },
+      },
+    }),
+  },
   { name: 'bank-details-test', view: onScreen('bank_details', onTest) },
   ...(['bank_details', 'held', 'arrived', 'on_the_way', 'kyc_verifying'] as const).map(
     (screen) => ({

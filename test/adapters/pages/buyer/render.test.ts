@@ -12,7 +12,19 @@ import { epcCode } from '../../../../adapters/pages/kit/qr-code.js';
 import { locales } from '../../../../core/domain/base/locale.js';
 import { money } from '../../../../core/domain/base/money.js';
 import { type Screen, screens } from '../../../../core/domain/hosted/hosted-screen.js';
-import { at, check, noMoney, onScreen, payment, quote, sepa, viewOf } from './page-facts.js';
+import { railsFrom } from '../../../../core/domain/payments/payin-instructions.js';
+import {
+  at,
+  check,
+  noMoney,
+  onScreen,
+  payment,
+  paymentOnScreen,
+  quote,
+  sepa,
+  signedOut,
+  viewOf,
+} from './page-facts.js';
 import { htmlOf, samples } from './page-samples.js';
 
 /** What a person reads: no tags, no entities of the characters that are escaped. */
@@ -60,7 +72,7 @@ test('the title says what is wrong, what it is and who is paid', () => {
   assert.equal(titleOf('price'), 'Check and confirm – Pay Café Serra Azul Exportadora Ltda');
   assert.equal(
     titleOf('sent-code-wrong'),
-    'Error: Check your mail – Pay Café Serra Azul Exportadora Ltda',
+    'Error: Check your email – Pay Café Serra Azul Exportadora Ltda',
   );
   assert.equal(titleOf('not-found'), 'Page not found');
 });
@@ -232,10 +244,110 @@ test('a printed sheet says which page it came from, and bank details where to ch
   }
 });
 
+test('a receipt has the payee’s day, tax id, the reference, the rail, the due date and items', () => {
+  const settledAtMs = at('2026-11-23T01:12:00Z');
+  const settlement = { ...paymentOnScreen.paid.settlement!, settledAtMs };
+  const instructions = { ...paymentOnScreen.paid.instructions!, rails: sepa.rails };
+  const { page } = samples.find(({ name }) => name === 'receipt')!.view;
+  const shown = { ...screenWith('paid', { settlement, instructions }), page };
+  const text = textOf(renderPage(shown));
+  assert.match(text, /received BRL\u00a066,046\.73 on 22 November 2026/);
+  assert.match(text, /23 November 2026, 01:12\u00a0UTC 22 November 2026, 22:12 in Brasília/);
+  assert.match(text, /CNPJ ending 0195/);
+  assert.match(text, /Reference of the transfer 48120937/);
+  assert.match(text, /Method Bank transfer \(SEPA\)/);
+  assert.match(text, /Due 30 November 2026/);
+  assert.match(text, /Phytosanitary certificate/);
+  // Which of several rails was used is not known.
+  assert.match(textOf(renderPage(onScreen('paid'))), /Method Bank transfer Reference/);
+});
+
+test('each page about an organization links to privacy and terms, if they are web addresses', () => {
+  const link = (name: string) => new RegExp(`<a href="https://rotanorte.example/${name}">`);
+  for (const { name, view } of samples.filter(({ view }) => view.organization !== null)) {
+    const html = renderPage(view);
+    assert.match(html, link('privacy'), name);
+    assert.match(html, link('terms'), name);
+  }
+  const hostile = { privacyUrl: 'javascript:alert(1)', termsUrl: null };
+  assert.doesNotMatch(renderPage(viewOf({ name: 'ask' }, { legal: hostile })), /Privacy|Terms/);
+});
+
+test('before sign-in a request that ended says so, and not whether it was paid', () => {
+  const shown = (status: 'settled' | 'cancelled' | 'failed') =>
+    renderPage(viewOf({ name: 'ask' }, { ...signedOut, payment: { ...payment, status } }));
+  assert.match(shown('cancelled'), /This request is closed\. Nothing is to be paid\./);
+  assert.equal(shown('settled'), shown('cancelled'));
+  assert.equal(shown('failed'), shown('cancelled'));
+  assert.doesNotMatch(renderPage(viewOf({ name: 'ask' }, signedOut)), /is closed/);
+});
+
+test('a payment in review says where the money is, and by when somebody answers', () => {
+  const answerByMs = at('2026-11-24T16:20:00Z');
+  const arrived = /It reached us\. We are asking the bank whether the last step reached Café/;
+  assert.match(textOf(renderPage(onScreen('needs_review'))), arrived);
+  for (const screen of ['needs_review', 'refund_review', 'unapproved'] as const) {
+    const text = textOf(renderPage(screenWith(screen, { answerByMs })));
+    assert.match(text, /We answer by 24 November 2026 \./, screen);
+    assert.doesNotMatch(textOf(renderPage(onScreen(screen))), /We answer by/, screen);
+  }
+});
+
+test('a test account is named where it is shown, and nowhere else', () => {
+  for (const { name, view } of samples) {
+    const html = renderPage({ ...view, mode: 'test' });
+    assert.equal(/This is a test account/.test(html), html.includes('watermark'), name);
+  }
+});
+
 test('rails with the same fields are one account', () => {
   const text = textOf(renderPage(onScreen('bank_details')));
-  assert.match(text, /Account for a US bank transfer \(ACH\) or a US wire transfer/);
-  assert.match(text, /Account for a transfer from another country \(SWIFT\)/);
+  assert.match(text, /Account in the US \(ACH or wire\)/);
+  assert.match(text, /Account for transfers from other countries \(SWIFT\)/);
+});
+
+test('each account says how long its rails take', () => {
+  const text = textOf(renderPage(onScreen('bank_details')));
+  assert.match(text, /Time it takes ACH: 1 to 5 working days; wire: 1 to 2 working days/);
+  assert.match(text, /Time it takes 2 to 5 working days/);
+});
+
+test('a buyer whose bank sends from abroad sees that account first, and who pays charges', () => {
+  const { instructions } = paymentOnScreen.bank_details;
+  assert.ok(instructions);
+  const shown = (country: string) => {
+    const own = { ...instructions, rails: railsFrom(instructions, country) };
+    return renderPage(screenWith('bank_details', { instructions: own }));
+  };
+  const places = (html: string) =>
+    ['SWIFT)</', '<details><summary>', 'ACH or wire)'].map((mark) => html.indexOf(mark));
+  const [swift = 0, folded = 0, ach = 0] = places(shown('DE'));
+  assert.ok(swift > 0 && swift < folded && folded < ach);
+  assert.match(textOf(shown('DE')), /Charges OUR .*Choose “OUR”: you pay the banks’ charges/);
+  const [swiftUs = 0, , achUs = 0] = places(shown('US'));
+  assert.ok(achUs > 0 && achUs < swiftUs);
+  assert.doesNotMatch(textOf(shown('US')), /Charges OUR/);
+});
+
+test('the day by which money must arrive is above the bank details, on the page and on paper', () => {
+  for (const { view } of samples.filter(({ name }) => /^(bank-details|instructions)$/.test(name))) {
+    const text = textOf(renderPage(view));
+    const said = 'Send it so that it arrives by 1 December 2026 : money that comes later';
+    assert.ok(text.includes(said) && text.indexOf(said) < text.indexOf('Copy these exactly'));
+    assert.match(text, /The invoice is due on 30 November 2026/);
+    assert.doesNotMatch(text, /23:59/);
+  }
+});
+
+test('the day before money is returned is the last whole one, then its last day the time', () => {
+  const by = (payBy: string) => {
+    const instructions = { ...paymentOnScreen.bank_details.instructions!, payByMs: at(payBy) };
+    return textOf(renderPage(screenWith('bank_details', { instructions })));
+  };
+  assert.match(by('2026-11-30T01:12:00Z'), /arrives by 29 November 2026 :/);
+  assert.match(by('2026-11-30T00:00:00Z'), /arrives by 29 November 2026 :/);
+  assert.match(by('2026-11-18T01:12:00Z'), /arrives by 17 November 2026 :/);
+  assert.match(by('2026-11-17T21:12:00Z'), /arrives by 17 November 2026, 21:12\u00a0UTC :/);
 });
 
 test('a transfer in euros has the code of EPC069-12; others have none', () => {

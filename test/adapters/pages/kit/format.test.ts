@@ -37,7 +37,13 @@ test('times are UTC and say so; a due date is the same day everywhere', () => {
   assert.equal(plain(formatOf('pt-BR').instant(atMs)), '17 de novembro de 2026, 15:58_UTC');
   assert.equal(plain(formatOf('es').instant(atMs)), '17 de noviembre de 2026, 15:58_UTC');
   assert.equal(formatOf('en').day(dayMs('2026-11-30')), '30 November 2026');
-  assert.equal(formatOf('en').brasilia(atMs), '12:58');
+  assert.equal(formatOf('en').brasilia(atMs), '17 November 2026, 12:58');
+});
+
+test('the day of the payee is the day in Brasília', () => {
+  const night = Date.parse('2026-11-23T01:12:00Z');
+  assert.equal(formatOf('en').brasiliaDay(night), '22 November 2026');
+  assert.equal(formatOf('en').brasilia(night), '22 November 2026, 22:12');
 });
 
 test('a sentence that ends with an abbreviated name has one full stop', () => {

@@ -91,14 +91,22 @@ test('a change reloads the page, which then reads its heading out', async () => 
   await context.close();
 });
 
-test('a page that was open when the payment settled returns the buyer, unless stopped', async () => {
+test('a page that was open when the payment settled returns the buyer, unless they act', async () => {
   const { context, page } = await open('paid');
   assert.equal(await page.getByText('Returning you').isVisible(), false);
   await page.clock.install();
   await page.evaluate("sessionStorage.setItem('ponte.changed', 'yes')");
   await page.reload();
-  await page.getByRole('button', { name: 'Stay here' }).click();
-  assert.equal(await page.getByText('Returning you').isVisible(), false);
+  await page.getByText('Returning you').waitFor();
+  await page.mouse.move(200, 200);
+  await page.getByText('Returning you').waitFor({ state: 'hidden' });
+  await page.evaluate("sessionStorage.setItem('ponte.changed', 'yes')");
+  await page.reload();
+  await page.getByText('Returning you').waitFor();
+  await page.keyboard.press('PageDown');
+  await page.getByText('Returning you').waitFor({ state: 'hidden' });
+  await page.clock.fastForward('00:11');
+  assert.equal(new URL(page.url()).pathname, '/paid');
   await page.evaluate("sessionStorage.setItem('ponte.changed', 'yes')");
   await page.route('https://shop.rotanorte.example/**', (route) =>
     route.fulfill({ body: 'the shop' }),
@@ -148,6 +156,30 @@ test('a chosen photo is sent as a smaller JPEG, and the page that follows opens'
   // Width and height in the frame header of the JPEG.
   const frame = body.indexOf(Buffer.from([0xff, 0xc0]));
   assert.equal(body.readUInt16BE(frame + 7), 2_000);
+  await context.close();
+});
+
+test('a file that does not arrive leaves the page open, says so, and can be sent again', async () => {
+  const { context, page } = await open('parts');
+  await page.route('**/kyc/file/ownership', (route) => route.abort());
+  const file = { name: 'a.pdf', mimeType: 'application/pdf', buffer: Buffer.from('%PDF-') };
+  await page.locator('#ownership').setInputFiles(file);
+  await page.getByText('The file did not arrive. Check your connection').waitFor();
+  assert.equal(new URL(page.url()).pathname, '/parts');
+  assert.equal(await page.locator('progress').count(), 0);
+  await page.unroute('**/kyc/file/ownership');
+  await page.locator('form[data-upload] button').first().click();
+  await page.waitForURL('**/ask');
+  await context.close();
+});
+
+test('the address of the company hides that of the owner', async () => {
+  const { context, page } = await open('kyc-owner', { javaScriptEnabled: false });
+  const street = page.locator('[name="addressLine1"]');
+  assert.equal(await street.isVisible(), true);
+  await page.locator('#sameAddress').check();
+  assert.equal(await street.isVisible(), false);
+  assert.equal(await page.locator('[name="idDocCountry"]').isVisible(), true);
   await context.close();
 });
 

@@ -31,6 +31,8 @@ const organization: Organization = {
   supportEmail: null,
   supportPhone: null,
   website: null,
+  privacyUrl: null,
+  termsUrl: null,
   createdAtMs: NOW_MS,
   version: 1,
 };
@@ -46,6 +48,7 @@ const profile: OrganizationProfile = {
   railsCommandId: 'cmd_rails',
   railsRef: 'account_1',
   tosAcceptedAtMs: null,
+  intentsNeedApproval: false,
   version: 1,
 };
 

@@ -2,7 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
   type PayinInstructions,
+  railsFrom,
   readPayinInstructions,
+  type TransferMethod,
   writePayinInstructions,
 } from '../../../../core/domain/payments/payin-instructions.js';
 import { sampleInstructions } from '../../../support/samples/payin-samples.js';
@@ -45,3 +47,18 @@ for (const [name, fields] of Object.entries(broken)) {
     assert.throws(() => writePayinInstructions(given), { name: 'AssertionFailure' });
   });
 }
+
+test('rails of the country of the buyer come first, then those that reach every country', () => {
+  const [first] = bare.rails;
+  const order = (rails: readonly TransferMethod[], country: string | null) => {
+    const instructions = { ...bare, rails: rails.map((rail) => ({ ...first!, rail })) };
+    return railsFrom(instructions, country).map(({ rail }) => rail);
+  };
+  const given = ['ach', 'wire', 'swift'] as const;
+  assert.deepEqual(order(given, 'US'), given);
+  assert.deepEqual(order(given, 'DE'), ['swift', 'ach', 'wire']);
+  assert.deepEqual(order(given, null), given);
+  assert.deepEqual(order(['swift', 'sepa'], 'DE'), ['sepa', 'swift']);
+  assert.deepEqual(order(['fps', 'swift', 'sepa'], 'GB'), ['fps', 'sepa', 'swift']);
+  assert.deepEqual(order(['pix', 'swift'], 'BR'), ['pix', 'swift']);
+});

@@ -1,0 +1,92 @@
+// Line items and notes of the integrator, after sign-in only.
+import type { VNode } from 'preact';
+import { Foreign } from '../kit/components.js';
+import { plainText } from '../kit/plain-text.js';
+import type { LineItem } from './page-view.js';
+import type { PaymentScene } from './scene.js';
+
+interface ItemsProps {
+  readonly scene: PaymentScene;
+}
+
+/** In a screen that is about something else. */
+export function FoldedItems({ scene }: ItemsProps): VNode | null {
+  return hasItems(scene) ? (
+    <details>
+      <summary>{scene.texts.price.items}</summary>
+      <Items scene={scene} />
+    </details>
+  ) : null;
+}
+
+/** On paper. */
+export function ShownItems({ scene }: ItemsProps): VNode | null {
+  return hasItems(scene) ? (
+    <section class="stack-s">
+      <h2>{scene.texts.price.items}</h2>
+      <Items scene={scene} />
+    </section>
+  ) : null;
+}
+
+function hasItems({ view, payment }: PaymentScene): boolean {
+  const { lineItems, notes } = payment.display;
+  return view.viewer !== null && (lineItems.length > 0 || plainText(notes) !== '');
+}
+
+function Items({ scene }: ItemsProps): VNode {
+  const { lineItems, notes } = scene.payment.display;
+  const note = plainText(notes);
+  return (
+    <div class="stack">
+      {lineItems.length === 0 ? null : <ItemTable scene={scene} items={lineItems} />}
+      {note === '' ? null : (
+        <section>
+          <h3>{scene.texts.price.notes}</h3>
+          <p>
+            <Foreign text={note} />
+          </p>
+        </section>
+      )}
+    </div>
+  );
+}
+
+function ItemTable({
+  scene: { texts },
+  items,
+}: {
+  readonly scene: PaymentScene;
+  readonly items: readonly LineItem[];
+}): VNode {
+  const { item, quantity, unitPrice, subtotal, lines } = texts.price;
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: it can be scrolled by keyboard
+    <section class="scroll" tabIndex={0} aria-label={lines}>
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">{item}</th>
+            {[quantity, unitPrice, subtotal].map((head) => (
+              <th scope="col" class="num">
+                {head}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {items.map((line) => (
+            <tr>
+              <td>
+                <Foreign text={line.description} />
+              </td>
+              {[line.quantity, line.unitPrice, line.subtotal].map((cell) => (
+                <td class="num">{plainText(cell)}</td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}

@@ -1,0 +1,43 @@
+// What the page of a payment reads besides the payment.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { readPaymentPage } from '../../../../core/usecases/hosted/payment-page.js';
+import {
+  configureAccountPayout,
+  createAccount,
+  submitAccount,
+} from '../../../../core/usecases/parties/accounts.js';
+import { world } from '../../../support/scenes/test-world.js';
+
+test('the page has the tax id of the seller, if the account is still who was paid', async (t) => {
+  const { deps, newTenant, newPayment } = await world(t);
+  const tenant = await newTenant();
+  const { account } = await createAccount(deps, tenant, {
+    role: 'seller',
+    entityType: 'business',
+    externalId: 'seller-1',
+    email: 'loja@example.com',
+    legalName: null,
+    displayName: 'Loja',
+    country: null,
+    taxId: null,
+  });
+  const dossier = { legalName: 'Loja Ltda', cnpj: '11.222.333/0001-81' };
+  await submitAccount(deps, tenant, account.id, dossier);
+  const pix = { pixKey: 'loja@pix.example', accountHolderName: 'Loja Ltda' };
+  await configureAccountPayout(deps, tenant, account.id, pix);
+  const shown = async (fields: { readonly sellerExternalId?: string }) => {
+    const id = await newPayment(tenant, fields);
+    const payment = await deps.store.run((tx) => tx.payments.get(tenant, id));
+    return async () => (await readPaymentPage(deps, payment?.publicId ?? '')).payeeTaxIdLast4;
+  };
+  const ofSeller = await shown({ sellerExternalId: 'seller-1' });
+  assert.equal(await ofSeller(), '0181');
+  assert.equal(await (await shown({}))(), null);
+  await deps.store.run(async (tx) => {
+    const known = await tx.accounts.get(tenant, account.id);
+    assert.ok(known !== null);
+    tx.accounts.update({ ...known, legalName: 'Another Ltda' });
+  });
+  assert.equal(await ofSeller(), null);
+});
