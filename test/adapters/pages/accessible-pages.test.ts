@@ -47,7 +47,7 @@ function newSamples(): readonly Sample[] {
   });
 }
 
-/** Of an attribute, what distinguishes kinds of elements: its value, that it is there, or nothing. */
+/** What distinguishes kinds of elements: the value of an attribute, its presence, or nothing. */
 function kindOf(attribute: string, name: string): string {
   if (['class', 'type', 'role'].includes(name)) return attribute;
   return /^(aria-.*|alt|for|lang|tabindex)$/.test(name) ? ` ${name}` : '';
