@@ -68,7 +68,6 @@ export function storeContract(fresh: OpenStore): void {
     'an update': (tx) => tx.payments.update(aPayment({ version: 2 })),
     'an expected profile': (tx) => tx.organizations.expectProfile(aProfile({ version: 2 })),
     'an expected submission': (tx) => tx.buyers.expectSubmission(aSubmission({ version: 2 })),
-    'an expected subscription': (tx) => tx.subscriptions.expect(aSubscription({ version: 2 })),
     'an event after a change of the subscriptions': (tx) =>
       tx.feed.append(anEvent(), subscriptionsAfter(0)),
     'an advance that was replaced': (tx) => tx.advances.remove(anAdvance({ version: 2 })),
@@ -111,7 +110,6 @@ export function storeContract(fresh: OpenStore): void {
     await store.run(async (tx) => {
       tx.organizations.expectProfile(aProfile());
       tx.buyers.expectSubmission(aSubmission());
-      tx.subscriptions.expect(aSubscription());
       tx.buyers.insert(aBuyer());
     });
     const [profile, buyer] = await store.run((tx) =>

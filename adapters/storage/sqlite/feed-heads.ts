@@ -24,14 +24,14 @@ export class FeedHeads {
     this.#statements = statements;
   }
 
-  /** Sequence and chain hash of an event that is appended with these parameters. */
-  next({ columns }: StatementTemplate, params: readonly Param[]): readonly Param[] {
+  /** Adds sequence and chain hash to the parameters of an event that is appended. */
+  numbered({ columns }: StatementTemplate, params: readonly Param[]): readonly Param[] {
     const value = (column: string) => params[columns.indexOf(column)] as string;
     const tenant = [value('org_id'), value('mode')];
     const key = tenant.join('/');
     const head = headAfter(this.#heads.get(key)?.head ?? this.#stored(tenant), value('body'));
     this.#heads.set(key, { tenant, head });
-    return [head.sequence, head.chainHash];
+    return [...params, head.sequence, head.chainHash];
   }
 
   /** Returns a function that forgets the events since. */

@@ -228,8 +228,8 @@ export class GroupWriter {
   #apply({ statements, returns }: WriteBatch, heads: FeedHeads): readonly Row[] {
     if (returns) return statements.flatMap(({ sql, params }) => this.#statements.rows(sql, params));
     for (const { sql, params, guards, template } of statements) {
-      const numbers = template?.kind === 'append' ? heads.next(template, params) : [];
-      const hits = this.#statements.hits(sql, [...params, ...numbers]);
+      const all = template?.kind === 'append' ? heads.numbered(template, params) : params;
+      const hits = this.#statements.hits(sql, all);
       if (guards === null || hits === 1) continue;
       assert(hits === 0, `a guarded statement on ${guards} hit ${hits} rows`);
       throw new StoreConflict('guard', `${guards}: the row has changed since it was read`);

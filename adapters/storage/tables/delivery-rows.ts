@@ -80,7 +80,6 @@ export function subscriptionsOf(unit: UnitOfWork): Tx['subscriptions'] {
   return {
     insert: changing(writes.insert),
     update: changing(writes.update),
-    expect: writes.expect,
     get: ({ orgId, mode }, id) => unit.byKey(subscriptions, [orgId, mode, id]),
     find: (id) => unit.first(subscriptions, 'where id = $1', [id]),
     list: ({ orgId, mode }, deletedMax) =>
