@@ -1,6 +1,7 @@
 // API keys: authenticates requests; creates, rolls, lists and revokes keys.
 import {
   accountableMember,
+  grantedScopes,
   isActive,
   isIntact,
   issueApiKey,
@@ -91,13 +92,13 @@ export async function authenticateKey(
   const stored = await deps.store.run((tx) => tx.keys.get(presented.keyId));
   if (mayUse(stored, presented, deps.clock.nowMs()) !== 'ok') throw new PonteError('InvalidApiKey');
   assert(stored !== null, 'a key that may be used is stored');
-  const { orgId, mode, id: keyId, scopes, usedScopes, networks } = stored;
+  const { orgId, mode, id: keyId, usedScopes, networks } = stored;
   if (networks.length > 0 && !comesFrom(networks)) {
     throw new PonteError('InvalidApiKey', 'The API key may not be used from this address.');
   }
   noteUse(deps, stored);
   const createdByMemberId = accountableMember(stored);
-  return { orgId, mode, keyId, createdByMemberId, scopes, usedScopes };
+  return { orgId, mode, keyId, createdByMemberId, scopes: grantedScopes(stored), usedScopes };
 }
 
 /** The scope that lets the credential in; null if none is needed. InsufficientScope. */
@@ -121,6 +122,7 @@ export async function createKey(deps: Deps, input: CreateKeyInput): Promise<Issu
   }
   const { made, secret } = issue(deps, {
     ...granted,
+    keptScopes: [],
     orgId,
     mode,
     createdBy,
@@ -169,11 +171,12 @@ export async function rollKey(
 
 function issue(
   deps: Deps,
-  granted: Pick<StoredKey, 'orgId' | 'mode' | 'name' | 'scopes' | 'expiresAtMs' | 'networks'> & {
-    readonly createdBy: string | null;
-  },
+  granted: Pick<StoredKey, 'orgId' | 'mode' | 'name' | 'scopes' | 'keptScopes'> &
+    Pick<StoredKey, 'expiresAtMs' | 'networks'> & {
+      readonly createdBy: string | null;
+    },
 ): { readonly made: Omit<StoredKey, 'slot'>; readonly secret: string } {
-  const { orgId, mode, name, createdBy, scopes, expiresAtMs, networks } = granted;
+  const { orgId, mode, name, createdBy, scopes, keptScopes, expiresAtMs, networks } = granted;
   const nowMs = deps.clock.nowMs();
   const keyId = deps.ids.next('key', nowMs);
   const { text, salt, secretHash } = issueApiKey({
@@ -190,6 +193,7 @@ function issue(
     createdBy,
     keptBy: null,
     scopes,
+    keptScopes,
     networks,
     salt,
     secretHash,

@@ -17,6 +17,12 @@ import { releaseSecretKeys } from './releases/release-keys.js';
 
 const postgres = localPostgres();
 
+/** A key that configured payouts before they had a scope. */
+const narrowKey = `insert into api_keys
+  (id, org_id, mode, name, scopes, salt, secret_hash, created_at, version)
+  select 'key_narrow', org_id, mode, 'narrow', '["connected_accounts:write"]', salt, secret_hash,
+    created_at, 1 from api_keys limit 1;`;
+
 /** The payments of record-release.ts. */
 const paymentsOf = {
   '0.1.0': {
@@ -56,7 +62,7 @@ for (const [release, payments] of Object.entries(paymentsOf)) {
       const folder = temporaryFolder();
       const env = {
         PONTE_DATA_DIR: folder,
-        PONTE_DATABASE_URL: await load(dump, folder),
+        PONTE_DATABASE_URL: await load(`${dump}\n${narrowKey}`, folder),
         PONTE_SECRET_KEYS: releaseSecretKeys,
         PONTE_DOCUMENTS: 'none',
         PONTE_FAKE_PARTNER_DELAY_MS: '0',
@@ -68,6 +74,15 @@ for (const [release, payments] of Object.entries(paymentsOf)) {
         JSON.parse(migrated.stdout).applied,
         later.map(({ number }) => number),
       );
+
+      const [, org = ''] = /'(org_\w+)'/.exec(dump) ?? [];
+      const listed = await runCommand(env, ['key', 'list', '--org', org, '--json']);
+      const keys = JSON.parse(listed.stdout).data as readonly {
+        readonly name: string;
+        readonly keptScopes: readonly string[];
+      }[];
+      const kept = keys.flatMap(({ name, keptScopes }) => keptScopes.map((of) => `${name} ${of}`));
+      assert.deepEqual(kept, ['narrow payouts:write']);
 
       const host = await startHostProcess(env);
       t.after(() => host.kill());
