@@ -16,6 +16,7 @@ import { bankDetailsPart } from './tables/bank-details-rows.js';
 import { buyersPart } from './tables/buyer-rows.js';
 import { decisionsPart, moneyQueuesPart } from './tables/decision-rows.js';
 import { deliveriesOf, subscriptionsOf } from './tables/delivery-rows.js';
+import { destinationChangesPart } from './tables/destination-change-rows.js';
 import { documentsPart, storageFingerprintsPart } from './tables/document-rows.js';
 import { epochsPart, expectNoQuarantine, isInQuarantine } from './tables/epoch-rows.js';
 import { feedOf, outboxOf } from './tables/event-rows.js';
@@ -219,6 +220,7 @@ const parts: { readonly [P in keyof Tx]: TxPart<P> | ((unit: UnitOfWork) => Tx[P
   mails: mailsPart,
   pageSessions: pageSessionsPart,
   memberSessions: memberSessionsPart,
+  destinationChanges: destinationChangesPart,
   outbox: outboxOf,
   feed: feedOf,
   subscriptions: subscriptionsOf,

@@ -204,6 +204,21 @@ export const ptBr = {
     closed: 'A verificação terminou.',
     noMoney: 'Este formulário não trata de um pagamento.',
   },
+  stopChange: {
+    stop: 'Impedir a alteração',
+    held: {
+      heading: 'Impedir a alteração do destino PIX?',
+      text: 'Os novos pagamentos vão para o destino anterior. Aqui não dá para desfazer.',
+    },
+    stopped: {
+      heading: 'A alteração foi impedida',
+      text: 'Os novos pagamentos vão para o destino anterior. Descubra quem o alterou.',
+    },
+    effective: {
+      heading: 'Não é mais possível impedir esta alteração',
+      text: 'Os novos pagamentos vão para o novo destino. Está errado? Ligue para a empresa.',
+    },
+  },
   verify: {
     over: 'Mas o pagamento não aguarda mais dinheiro. Não envie nada para essa conta agora.',
     lede: 'Fomos nós que informamos estes dados? Compare antes de pagar.',
