@@ -26,7 +26,7 @@ import type {
   OrganizationProfile,
 } from '../domain/parties/organization.js';
 import type { BankAccount, BankDetails } from '../domain/payments/bank-record.js';
-import type { PaymentView } from '../domain/payments/change.js';
+import type { PaymentView, ShownView } from '../domain/payments/change.js';
 import type {
   DomainEvent,
   EventNote,
@@ -147,7 +147,7 @@ export interface Tx {
   readonly views: {
     get(tenant: Tenant, id: string): Found<PaymentView>;
     byExternalId(tenant: Tenant, origin: PaymentOrigin, externalId: string): Found<PaymentView>;
-    listInvoices(tenant: Tenant, filter: InvoiceFilter): Many<PaymentView>;
+    listInvoices(tenant: Tenant, filter: InvoiceFilter): Many<ShownView>;
     /**
      * Returns for each of these payments a text that changes with everything that its hosted page
      * shows. At most VERSIONS_MAX ids.
@@ -156,9 +156,9 @@ export interface Tx {
       tenant: Tenant,
       paymentIds: readonly string[],
     ): Many<{ readonly paymentId: string; readonly version: string }>;
-    listPayments(tenant: Tenant, filter: TenantPaymentFilter): Many<PaymentView>;
+    listPayments(tenant: Tenant, filter: TenantPaymentFilter): Many<ShownView>;
     /** By their latest change, oldest first, then by id. */
-    updatedPayments(tenant: Tenant, page: UpdatedPage): Many<PaymentView>;
+    updatedPayments(tenant: Tenant, page: UpdatedPage): Many<ShownView>;
     /** The buyer's KYC for this tenant. */
     kycStatus(tenant: Tenant, buyer: Pick<Buyer, 'id' | 'emailKey'>): Promise<KycStatus>;
   };

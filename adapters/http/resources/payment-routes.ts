@@ -6,7 +6,7 @@ import { formatInstant, parseInstant } from '../../../core/domain/base/instant.j
 import { formatAmount, money, parseAmount } from '../../../core/domain/base/money.js';
 import { RawJson, writeJson } from '../../../core/domain/base/raw-json.js';
 import { kycStatuses } from '../../../core/domain/parties/buyer-kyc.js';
-import type { PaymentView } from '../../../core/domain/payments/change.js';
+import type { PaymentView, ShownView } from '../../../core/domain/payments/change.js';
 import { paymentMoves, paymentStatuses, progress } from '../../../core/domain/payments/payment.js';
 import { purposeNames } from '../../../core/domain/payments/purpose.js';
 import { simulatedEvents, simulations } from '../../../core/domain/payments/simulated-event.js';
@@ -168,7 +168,7 @@ export const statuses = keysOf(paymentMoves);
 /** JSON of the integrator, returned as the text in which it was sent. */
 const jsonObject = z.record(z.string(), z.unknown()) as unknown as z.ZodType<RawJson>;
 
-const buyer = representation<PaymentView>()(null, {
+const buyer = representation<ShownView>()(null, {
   id: [z.string(), ({ payment }) => payment.buyerId],
   email: [z.string(), ({ payment }) => payment.buyer.email],
   name: [z.string().nullable(), ({ payment }) => payment.buyer.name],
@@ -177,7 +177,7 @@ const buyer = representation<PaymentView>()(null, {
 });
 
 /** A payment, and the base URL of the pages for buyers. */
-export interface PaymentSource extends PaymentView {
+export interface PaymentSource extends ShownView {
   readonly payUrl: string;
 }
 

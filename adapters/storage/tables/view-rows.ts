@@ -6,7 +6,12 @@ import {
   knownKycStatus,
   kycStatuses,
 } from '../../../core/domain/parties/buyer-kyc.js';
-import type { PaymentView } from '../../../core/domain/payments/change.js';
+import {
+  type PaymentView,
+  type ShownView,
+  shownOfFunds,
+  shownOfPayment,
+} from '../../../core/domain/payments/change.js';
 import { type PaymentOrigin, paymentOrigins } from '../../../core/domain/payments/payment.js';
 import { assert } from '../../../core/errors.js';
 import { type TenantPaymentFilter, VERSIONS_MAX } from '../../../core/ports/storage.js';
@@ -54,14 +59,35 @@ const views: Joined<PaymentView> = {
   expect: (view) => [payments.expect(view.payment), funds.expect(view.funds)],
 };
 
+const allColumns = `chosen.*, ${fundsColumns.columns}`;
+
+const shownPayment = payments.only(shownOfPayment);
+const shownFunds = aliasedColumns(funds.only(shownOfFunds));
+
+const shownViews: Joined<ShownView> = {
+  tables: views.tables,
+  read: (row: Row) => ({
+    payment: shownPayment.read(row),
+    funds: shownFunds.read(row),
+    kycStatus: kycStatus.read(row),
+  }),
+  // No decision is made on them.
+  expect: () => [],
+};
+
+const shownColumns = [
+  ...shownPayment.columns.map((column) => `chosen.${column}`),
+  shownFunds.columns,
+].join(', ');
+
 /**
  * Views of the payments that a query finds. The limit makes PostgreSQL plan that query separately:
  * in one plan it would scan all funds of a tenant while the table is small.
  */
-function viewsSql(conditions: readonly string[], page: string, hint = ''): string {
+function viewsSql(columns: string, conditions: readonly string[], page: string, hint = ''): string {
   const found = ['org_id = $1', 'mode = $2', ...conditions].join(' and ');
   return [
-    `select chosen.*, ${fundsColumns.columns},`,
+    `select ${columns},`,
     kycColumns(['chosen.org_id', 'chosen.mode'], {
       buyerId: 'chosen.buyer_id',
       emailKey: 'buyers.email_key',
@@ -84,10 +110,10 @@ const pageVersionsSql = [
 
 const viewById: CachedJoin<PaymentView> = {
   ...views,
-  sql: viewsSql(['id = $3'], 'limit 1'),
+  sql: viewsSql(allColumns, ['id = $3'], 'limit 1'),
   on: { payments: 3, funds: 3, kyc_submissions: 2, connected_accounts: 2 },
 };
-const viewByExternalIdSql = viewsSql(['origin = $3', 'external_id = $4'], 'limit 1');
+const viewByExternalIdSql = viewsSql(allColumns, ['origin = $3', 'external_id = $4'], 'limit 1');
 /** Parameters: the tenant, the buyer and its emailKey. */
 const kycOfBuyer: CachedJoin<KycStatus> = {
   ...kycStatus,
@@ -100,12 +126,12 @@ const updatedSql = Object.fromEntries(
   paymentOrigins.map((origin) => {
     const range = ['(updated_at, id) > ($3, $4)', 'updated_at <= $5'];
     const page = 'order by updated_at, id limit $6';
-    const sql = viewsSql([`origin = '${origin}'`, ...range], page);
+    const sql = viewsSql(shownColumns, [`origin = '${origin}'`, ...range], page);
     return [origin, `${sql} order by chosen.updated_at, chosen.id`];
   }),
 ) as Readonly<Record<PaymentOrigin, string>>;
 
-function oldestChangeFirst({ payment: left }: PaymentView, { payment: right }: PaymentView) {
+function oldestChangeFirst({ payment: left }: ShownView, { payment: right }: ShownView) {
   return left.updatedAtMs - right.updatedAtMs || (left.id < right.id ? -1 : 1);
 }
 
@@ -126,7 +152,7 @@ function pageOfOrigin(
   for (const [comparison, value] of Object.entries(given)) {
     if (value !== null) conditions.push(`${comparison} $${params.push(value)}`);
   }
-  const sql = viewsSql(conditions, 'order by id desc limit $3', hintFor(filter));
+  const sql = viewsSql(shownColumns, conditions, 'order by id desc limit $3', hintFor(filter));
   return { sql: `${sql} order by chosen.id desc`, params };
 }
 
@@ -149,8 +175,8 @@ export const viewsPart: TxPart<'views'> = {
     for (const [comparison, value] of Object.entries({ 'status =': status, 'id <': beforeId })) {
       if (value !== null) conditions.push(`${comparison} $${params.push(value)}`);
     }
-    const sql = viewsSql(conditions, 'order by id desc limit $3');
-    return unit.joined(views, `${sql} order by chosen.id desc`, params);
+    const sql = viewsSql(shownColumns, conditions, 'order by id desc limit $3');
+    return unit.joined(shownViews, `${sql} order by chosen.id desc`, params);
   },
   async pageVersions(unit, { orgId, mode }, paymentIds) {
     const [first] = paymentIds;
@@ -166,7 +192,7 @@ export const viewsPart: TxPart<'views'> = {
   async listPayments(unit, tenant, filter) {
     const pages = filter.origins.map((origin) => {
       const { sql, params } = pageOfOrigin(tenant, origin, filter);
-      return unit.joined(views, sql, params);
+      return unit.joined(shownViews, sql, params);
     });
     const found = (await Promise.all(pages)).flat();
     return found
@@ -176,7 +202,7 @@ export const viewsPart: TxPart<'views'> = {
   async updatedPayments(unit, { orgId, mode }, { origins, fromMs, afterId, untilMs, limit }) {
     const range = [timeParam(fromMs), afterId, timeParam(untilMs), limit];
     const pages = origins.map((origin) =>
-      unit.joined(views, updatedSql[origin], [orgId, mode, ...range]),
+      unit.joined(shownViews, updatedSql[origin], [orgId, mode, ...range]),
     );
     return (await Promise.all(pages)).flat().sort(oldestChangeFirst).slice(0, limit);
   },

@@ -104,7 +104,7 @@ export function openPageUntil(
   return session !== null && isWatching(session, nowMs) && nowMs < untilMs ? untilMs : null;
 }
 
-/** The mail as it is sent. A try that says something else, because its state changed, is another. */
+/** The mail as it is sent. A repeat whose text has changed has another id. */
 export function outgoing(deps: Deps, mail: Mail, facts: MailFacts): OutgoingMail {
   const { organization } = facts;
   const rendered = deps.letters.render(letterOf(deps, mail, facts));

@@ -152,7 +152,7 @@ async function identify(buyer: Visitor, { path }: Payment): Promise<void> {
   await buyer.send('/kyc/type', { entityType: 'individual' });
   // Of an individual the service itself requires neither a tax number nor an address.
   await buyer.send('/kyc/person', typedPerson);
-  assert.match(textOf(buyer.shown?.text ?? ''), /Tax number: This is missing/);
+  assert.match(textOf(buyer.shown?.text ?? ''), /Enter the tax number/);
   await buyer.send('/kyc/person', { ...typedPerson, taxId: '123-45-6789' });
   assert.equal(headingOf(buyer), 'Your address');
   await buyer.send('/kyc/address', typedAddress);

@@ -114,8 +114,8 @@ export const partyMutants = [
     file: 'core/usecases/payments/payments.ts',
     edits: [
       [
-        'if (sellerExternalId !== null) return sellerPaid(tx, tenant, sellerExternalId);',
-        'if (sellerExternalId !== null) await sellerPaid(tx, tenant, sellerExternalId);',
+        'return { ...(await sellerPaid(tx, tenant, sellerExternalId)), intentsNeedApproval };',
+        'await sellerPaid(tx, tenant, sellerExternalId);',
       ],
     ],
     focus: { ...parties, paymentsMax: 20, often: ['accountStep'] },

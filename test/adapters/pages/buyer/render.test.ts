@@ -72,7 +72,7 @@ test('the title says what is wrong, what it is and who is paid', () => {
   assert.equal(titleOf('price'), 'Check and confirm – Pay Café Serra Azul Exportadora Ltda');
   assert.equal(
     titleOf('sent-code-wrong'),
-    'Error: Check your mail – Pay Café Serra Azul Exportadora Ltda',
+    'Error: Check your email – Pay Café Serra Azul Exportadora Ltda',
   );
   assert.equal(titleOf('not-found'), 'Page not found');
 });
