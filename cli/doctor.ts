@@ -349,7 +349,8 @@ function dataChecks(
     ]),
     unless(losses === 0, 'losses', 'none', [
       'warning',
-      `${counted(losses, 'payment')} of which more left than arrived: ponte refunds list`,
+      `${counted(losses, 'payment')} of which more left than arrived: ` +
+        'ponte money list --queue lost',
     ]),
     unless(late.length === 0, 'workers', 'no work is overdue', [
       'critical',

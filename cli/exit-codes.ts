@@ -42,6 +42,7 @@ const exitOfCode = {
   SignInCodeExpired: 'forbidden',
   InsufficientScope: 'forbidden',
   SelfApprovalNotAllowed: 'forbidden',
+  AmbiguousExternalId: 'conflict',
   NotFound: 'notFound',
   MethodNotAllowed: 'invalid',
   RequestTimeout: 'tryAgain',

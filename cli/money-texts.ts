@@ -24,6 +24,7 @@ const queueTitles: Readonly<Record<MoneyQueue, string>> = {
   unapproved: 'UNAPPROVED: payments whose buyer was rejected after its approval',
   owed: 'OWED BACK: refunds that buyers have not received',
   in_review: 'IN REVIEW: payouts and reports that need an operator',
+  lost: 'LOST: payments of which more left than arrived',
 };
 
 interface Step {
@@ -58,6 +59,10 @@ const steps: Readonly<Record<DeskStep, (row: QueueRow) => Step | readonly Step[]
   pay_again: ({ id }) => ({
     what: 'Pay the seller again, to its current destination:',
     command: `ponte money pay-again ${id} --evidence 'EVIDENCE'`,
+  }),
+  write_off: ({ id }) => ({
+    what: 'Write the loss off, once nothing can be recovered:',
+    command: `ponte money write-off ${id} --evidence 'EVIDENCE'`,
   }),
   returned: ({ id }) => ({
     what: 'Record that the partner holds the money again:',
@@ -169,6 +174,8 @@ function knownText(known: Known): string {
         `The partner rejected the buyer. The payment of ${shown(known.asked)} is ` +
         `${known.status}; its payout is not sent unless the partner approves the buyer again.`
       );
+    case 'lost':
+      return `${shown(known.received)} arrived, and more has left.`;
     case 'refund':
       return `${refundTexts[known.state]}${because}`;
     case 'needs_review':
@@ -198,7 +205,7 @@ const refundTexts: Readonly<Record<Extract<Known, { readonly kind: 'refund' }>['
   {
     unsent: 'The refund is not sent yet',
     in_doubt: 'The partner may have the refund; Ponte looks it up',
-    ordered: 'The partner has the refund and has not completed it',
+    accepted: 'The partner has the refund and has not completed it',
     refused: 'The partner refused or failed the refund',
   };
 
@@ -317,6 +324,7 @@ const foundTexts = {
 function actionText(action: MoneyAction): string {
   if (action.verb === 'assign') return `the money is for the payment ${action.paymentId}`;
   if (action.verb === 'pay-again') return 'the seller is paid again, to its current destination';
+  if (action.verb === 'write-off') return 'the loss of the payment is written off';
   if (action.verb === 'refund') {
     return action.of === 'payout'
       ? 'the buyer gets the money of the payout back'

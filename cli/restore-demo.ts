@@ -114,7 +114,8 @@ async function createdAndQuoted({ deps, demo }: Host): Promise<void> {
       amount: '250.00',
       buyer: { email: `buyer-${count}@example.com` },
     });
-    const input = { ...sent, origin: 'payment_intent', idempotencyKey: null } as const;
+    const origin = 'payment_intent';
+    const input = { ...sent, origin, createdByMemberId: null, idempotencyKey: null } as const;
     await createPayment(deps, tenant, input);
   }
   await advanced({ deps }, 'fx_quoted');

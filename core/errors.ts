@@ -24,7 +24,8 @@ const messages = {
   401: {
     Unauthorized: 'This route needs a session. Send Authorization: Bearer <token>.',
     InvalidToken: 'The session token is not valid or has expired. Sign in again.',
-    InvalidApiKey: 'The API key is missing, unknown or revoked. Send a valid key as X-API-Key.',
+    InvalidApiKey:
+      'The API key is missing, unknown, expired or revoked. Send a valid key as X-API-Key.',
     InvalidApiKeyFormat:
       'X-API-Key must have the form pk_test_<id>.<secret> or pk_live_<id>.<secret>.',
     InvalidSignature: 'The signature is not valid. Sign the exact bytes that are sent.',
@@ -38,7 +39,8 @@ const messages = {
     InsufficientScope:
       'The credential lacks the scope of this route. Use a key or a role that has it.',
     SelfApprovalNotAllowed:
-      'An invoice cannot be approved by the member who created it. Ask a teammate.',
+      'A member cannot approve a payment that it created, or that its API key created. Ask a ' +
+      'teammate.',
   },
   404: {
     NotFound: 'Not found. Check the path, the id and the mode of the credential.',
@@ -54,6 +56,8 @@ const messages = {
     IdempotencyKeyConflict:
       'This Idempotency-Key belongs to a resource of another path: payment intents and invoices ' +
       'do not share keys. Send a new key.',
+    AmbiguousExternalId:
+      'A payment intent and an invoice have this externalId. Send the id of one of them.',
     PaymentNotCancellable:
       'The payment has ended or its payout has started, so it can no longer be cancelled.',
     PaymentStateConflict:

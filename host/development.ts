@@ -13,10 +13,11 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { newSecretKey, parseSecretKeys, type SecretKey } from '../adapters/crypto/secret-box.js';
+import { OPERATOR } from '../core/domain/access/api-key.js';
 import { mayCollect } from '../core/domain/parties/organization.js';
 import { assert, PonteError } from '../core/errors.js';
 import type { Deps } from '../core/ports/deps.js';
-import { createKey } from '../core/usecases/access/keys.js';
+import { createKey, unlimitedKey } from '../core/usecases/access/keys.js';
 import {
   createOrganization,
   listOrganizations,
@@ -78,7 +79,13 @@ export async function createDemo(deps: Deps): Promise<Demo | null> {
   if ((await currentEpoch(deps)).state === 'quarantine') return null;
   const { organization } = await createOrganization(deps, { name: DEMO_NAME, sandboxKyb: false });
   const { id: orgId } = organization;
-  const { secret } = await createKey(deps, { orgId, mode: 'test', name: 'demo', scopes: [] });
+  const { secret } = await createKey(deps, {
+    orgId,
+    mode: 'test',
+    createdBy: OPERATOR,
+    name: 'demo',
+    ...unlimitedKey,
+  });
   // A partner that cannot be reached does not stop the host: the KYB is submitted again.
   await openSandbox(deps, organization).catch((error: unknown) => {
     if (!(error instanceof PonteError)) throw error;

@@ -14,13 +14,14 @@ import { createMemoryDocuments } from '../adapters/documents/memory.js';
 import { createHttpServer, type HttpServer } from '../adapters/http/server.js';
 import { createMemoryMailer } from '../adapters/mail/memory-mail.js';
 import type { PartnerSetup, RunningPartner } from '../adapters/partner/running-partner.js';
+import { OPERATOR } from '../core/domain/access/api-key.js';
 import { SECOND_MS } from '../core/domain/base/instant.js';
 import type { Tenant } from '../core/domain/base/tenant.js';
 import { webhookHeaders } from '../core/domain/webhooks/signature.js';
 import { assert, catalogue, type ErrorCode, PonteError } from '../core/errors.js';
 import type { Deps } from '../core/ports/deps.js';
 import type { Log, OutgoingMail, WebhookRequest, WebhookSender } from '../core/ports/outside.js';
-import { createKey } from '../core/usecases/access/keys.js';
+import { createKey, unlimitedKey } from '../core/usecases/access/keys.js';
 import { createOrganization } from '../core/usecases/parties/organizations.js';
 import { readConfig } from './config.js';
 import { createContainer, tokens, urlOf } from './container.js';
@@ -129,7 +130,12 @@ export async function createPonte(options: PonteOptions = {}): Promise<Ponte> {
   await store.migrate();
   const { organization } = await createOrganization(deps, { name: 'Test', sandboxKyb: true });
   const tenant: Tenant = { orgId: organization.id, mode: 'test' };
-  const { secret: apiKey } = await createKey(deps, { ...tenant, name: 'test', scopes: [] });
+  const { secret: apiKey } = await createKey(deps, {
+    ...tenant,
+    createdBy: OPERATOR,
+    name: 'test',
+    ...unlimitedKey,
+  });
   const http = createHttpServer(deps, {
     corsOrigins: [],
     feedReaders: container.get(tokens.feedReaders),

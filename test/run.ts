@@ -104,6 +104,8 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
   });
 process.env['TMPDIR'] = emptyFolder();
 process.env[POSTGRES_IMAGES] = process.env['TMPDIR'];
+// The compiler of TypeScript takes a quarter less CPU time when it collects garbage less often.
+process.env['GOGC'] ??= '400';
 await runAll().catch((error: unknown) => fail('the run', String(error)));
 printSummary();
 writeTimes();
@@ -205,6 +207,7 @@ async function runProcess(waiting: string[]): Promise<void> {
     ...process.execArgv,
     '--test-reporter=spec',
     ...(values.name === undefined ? [] : [`--test-name-pattern=${values.name}`]),
+    '--import=./test/support/test-tracking.ts',
     'test/support/test-process.ts',
   ];
   const limits = { cwd: projectRoot, silenceMs, totalMs: TOTAL_MS, onOutput, onReport };

@@ -17,6 +17,7 @@ const KEY_LABEL = 'ponte session';
 
 const payload = z.object({
   sub: z.string().min(1),
+  sid: z.string().min(1),
   orgId: z.string().min(1),
   mode: z.enum(modes),
   exp: z.int(),
@@ -51,9 +52,9 @@ export function createTokenSigner(keys: TokenKeys): TokenSigner {
     return createPublicKey(ed25519Key(key, KEY_LABEL));
   };
   return {
-    async sign({ memberId, orgId, mode, expiresAtMs }) {
+    async sign({ memberId, sessionId, orgId, mode, expiresAtMs }) {
       const key = await keys.signing();
-      return new SignJWT({ orgId, mode })
+      return new SignJWT({ sid: sessionId, orgId, mode })
         .setProtectedHeader({ alg: SIGNATURE_ALGORITHM, typ: 'JWT', kid: key.id })
         .setIssuer(ISSUER)
         .setAudience(AUDIENCE)
@@ -70,8 +71,8 @@ export function createTokenSigner(keys: TokenKeys): TokenSigner {
         });
         const read = payload.safeParse(verified.payload);
         if (!read.success) return null;
-        const { sub: memberId, orgId, mode, exp } = read.data;
-        return { memberId, orgId, mode, expiresAtMs: exp * SECOND_MS };
+        const { sub: memberId, sid: sessionId, orgId, mode, exp } = read.data;
+        return { memberId, sessionId, orgId, mode, expiresAtMs: exp * SECOND_MS };
       } catch (error) {
         if (error instanceof errors.JOSEError) return null;
         throw error;

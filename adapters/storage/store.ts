@@ -10,29 +10,30 @@ import { newClaims } from './claims.js';
 import { type Database, StoreConflict } from './database.js';
 import type { NextDue } from './due-times.js';
 import type { StoredRows } from './row-counts.js';
-import { accountsOf } from './tables/account-rows.js';
-import { keysOf } from './tables/api-key-rows.js';
-import { bankDetailsOf } from './tables/bank-details-rows.js';
-import { buyersOf } from './tables/buyer-rows.js';
-import { decisionsOf, moneyQueuesOf } from './tables/decision-rows.js';
+import { accountsPart } from './tables/account-rows.js';
+import { keysPart } from './tables/api-key-rows.js';
+import { bankDetailsPart } from './tables/bank-details-rows.js';
+import { buyersPart } from './tables/buyer-rows.js';
+import { decisionsPart, moneyQueuesPart } from './tables/decision-rows.js';
 import { deliveriesOf, subscriptionsOf } from './tables/delivery-rows.js';
-import { documentsOf, storageFingerprintsOf } from './tables/document-rows.js';
-import { epochsOf, expectNoQuarantine, isInQuarantine } from './tables/epoch-rows.js';
+import { documentsPart, storageFingerprintsPart } from './tables/document-rows.js';
+import { epochsPart, expectNoQuarantine, isInQuarantine } from './tables/epoch-rows.js';
 import { feedOf, outboxOf } from './tables/event-rows.js';
-import { mailsOf } from './tables/mail-rows.js';
-import { membersOf } from './tables/member-rows.js';
-import { fundsOf, ledgerOf, quotesOf } from './tables/money-rows.js';
-import { organizationsOf } from './tables/organization-rows.js';
-import { pageSessionsOf } from './tables/page-session-rows.js';
-import { idempotencyOf, paymentsOf } from './tables/payment-rows.js';
-import { queueStatsOf } from './tables/queue-stats-rows.js';
-import { bookReadingsOf, receiptsOf } from './tables/receipt-rows.js';
-import { retentionOf } from './tables/retention-rows.js';
-import { sealedOf } from './tables/sealed-rows.js';
-import { expectInUse, keyCheckValuesOf, serviceKeysOf } from './tables/secret-key-rows.js';
-import { viewsOf } from './tables/view-rows.js';
-import { advancesOf, commandsOf, inboxOf, simulationsOf } from './tables/work-rows.js';
-import { UnitOfWork } from './unit-of-work.js';
+import { mailsPart } from './tables/mail-rows.js';
+import { membersPart } from './tables/member-rows.js';
+import { memberSessionsPart } from './tables/member-session-rows.js';
+import { fundsPart, ledgerPart, quotesPart } from './tables/money-rows.js';
+import { organizationsPart } from './tables/organization-rows.js';
+import { pageSessionsPart } from './tables/page-session-rows.js';
+import { idempotencyPart, paymentsPart } from './tables/payment-rows.js';
+import { queueStatsPart } from './tables/queue-stats-rows.js';
+import { bookReadingsPart, receiptsPart } from './tables/receipt-rows.js';
+import { retentionPart } from './tables/retention-rows.js';
+import { sealedPart } from './tables/sealed-rows.js';
+import { expectInUse, keyCheckValuesPart, serviceKeysPart } from './tables/secret-key-rows.js';
+import { viewsPart } from './tables/view-rows.js';
+import { advancesPart, commandsPart, inboxPart, simulationsPart } from './tables/work-rows.js';
+import { type TxPart, UnitOfWork } from './unit-of-work.js';
 
 export type OnMessage = (work: WorkKind, tenants?: readonly Tenant[]) => void;
 
@@ -147,12 +148,29 @@ async function runOnce<T>(
   database: Database,
   sealer: Sealer | null,
   work: (tx: Tx) => Promise<T>,
-  { inQuarantine = false }: RunOptions,
+  options: RunOptions,
 ): Promise<Outcome<T>> {
   const unit = new UnitOfWork(database);
+  let stored = false;
+  try {
+    const outcome = await applied(unit, database, sealer, work, options);
+    stored = outcome.kind === 'done';
+    return outcome;
+  } finally {
+    unit.settle(stored);
+  }
+}
+
+async function applied<T>(
+  unit: UnitOfWork,
+  database: Database,
+  sealer: Sealer | null,
+  work: (tx: Tx) => Promise<T>,
+  { inQuarantine = false }: RunOptions,
+): Promise<Outcome<T>> {
   let value: T;
   try {
-    value = await work(new LazyTx(unit) as LazyTx & Tx);
+    value = await work(new RunTx(unit) as RunTx & Tx);
   } catch (cause) {
     // An error of the work counts only if its reads are consistent.
     if (await unit.isStale()) return { kind: 'lost', cause, seals: false, gated: false };
@@ -180,59 +198,76 @@ async function runOnce<T>(
   }
 }
 
-const parts = {
-  organizations: organizationsOf,
-  members: membersOf,
-  keys: keysOf,
-  payments: paymentsOf,
-  views: viewsOf,
-  funds: fundsOf,
-  bankDetails: bankDetailsOf,
-  quotes: quotesOf,
-  commands: commandsOf,
-  ledger: ledgerOf,
-  decisions: decisionsOf,
-  moneyQueues: moneyQueuesOf,
-  idempotency: idempotencyOf,
-  buyers: buyersOf,
-  accounts: accountsOf,
-  documents: documentsOf,
-  mails: mailsOf,
-  pageSessions: pageSessionsOf,
+const parts: { readonly [P in keyof Tx]: TxPart<P> | ((unit: UnitOfWork) => Tx[P]) } = {
+  onEnd: (unit) => (listener) => unit.onEnd(listener),
+  organizations: organizationsPart,
+  members: membersPart,
+  keys: keysPart,
+  payments: paymentsPart,
+  views: viewsPart,
+  funds: fundsPart,
+  bankDetails: bankDetailsPart,
+  quotes: quotesPart,
+  commands: commandsPart,
+  ledger: ledgerPart,
+  decisions: decisionsPart,
+  moneyQueues: moneyQueuesPart,
+  idempotency: idempotencyPart,
+  buyers: buyersPart,
+  accounts: accountsPart,
+  documents: documentsPart,
+  mails: mailsPart,
+  pageSessions: pageSessionsPart,
+  memberSessions: memberSessionsPart,
   outbox: outboxOf,
   feed: feedOf,
   subscriptions: subscriptionsOf,
   deliveries: deliveriesOf,
-  inbox: inboxOf,
-  receipts: receiptsOf,
-  bookReadings: bookReadingsOf,
-  advances: advancesOf,
-  simulations: simulationsOf,
-  retention: retentionOf,
-  keyCheckValues: keyCheckValuesOf,
-  storageFingerprints: storageFingerprintsOf,
-  serviceKeys: serviceKeysOf,
-  sealed: sealedOf,
-  epochs: epochsOf,
-  queueStats: queueStatsOf,
-} as const satisfies { readonly [Part in keyof Tx]: (unit: UnitOfWork) => Tx[Part] };
+  inbox: inboxPart,
+  receipts: receiptsPart,
+  bookReadings: bookReadingsPart,
+  advances: advancesPart,
+  simulations: simulationsPart,
+  retention: retentionPart,
+  keyCheckValues: keyCheckValuesPart,
+  storageFingerprints: storageFingerprintsPart,
+  serviceKeys: serviceKeysPart,
+  sealed: sealedPart,
+  epochs: epochsPart,
+  queueStats: queueStatsPart,
+};
 
-/** Builds a part on its first use: work uses few of them, and each several times. */
-class LazyTx {
+/** What belongs to one run. Its methods are on the prototype: a run allocates no function. */
+class OfRun {
   readonly unit: UnitOfWork;
-  readonly built: Partial<Record<string, unknown>> = {};
 
   constructor(unit: UnitOfWork) {
     this.unit = unit;
   }
 }
 
-for (const [name, build] of Object.entries(parts)) {
-  Object.defineProperty(LazyTx.prototype, name, {
-    get(this: LazyTx) {
-      const part = this.built[name] ?? build(this.unit);
-      this.built[name] = part;
-      return part;
+class RunTx extends OfRun {}
+
+for (const [name, part] of Object.entries(parts)) {
+  const bind = typeof part === 'function' ? part : binderOf(part);
+  Object.defineProperty(RunTx.prototype, name, {
+    get(this: RunTx) {
+      return bind(this.unit);
     },
   });
+}
+
+type Methods = Readonly<Record<string, (unit: UnitOfWork, ...args: never[]) => unknown>>;
+
+/** Gives the methods of a part the unit of a run. */
+function binderOf(methods: Methods): (unit: UnitOfWork) => object {
+  class BoundPart extends OfRun {}
+  for (const [name, method] of Object.entries(methods)) {
+    Object.defineProperty(BoundPart.prototype, name, {
+      value(this: OfRun, ...args: never[]) {
+        return method(this.unit, ...args);
+      },
+    });
+  }
+  return (unit) => new BoundPart(unit);
 }

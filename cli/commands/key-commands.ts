@@ -1,65 +1,38 @@
 // `ponte key`: API keys of an organization. The secret of a key is printed only when it is created.
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { isNetwork } from '../../adapters/http/protocol/client-address.js';
 import type { apiKey } from '../../adapters/http/resources/key-routes.js';
+import { OPERATOR } from '../../core/domain/access/api-key.js';
 import { isScope, scopes } from '../../core/domain/access/scope.js';
+import { parseInstant } from '../../core/domain/base/instant.js';
 import type { Mode } from '../../core/domain/base/tenant.js';
-import { addOperatorCommand, listOutcome, modeOption, orgOption, type Shell } from '../operator.js';
+import type { IssuedKey } from '../../core/usecases/access/keys.js';
+import {
+  addOperatorCommand,
+  listOutcome,
+  modeOption,
+  type Outcome,
+  orgOption,
+  type Shell,
+} from '../operator.js';
 import { fields, table } from '../output.js';
+
+interface CreateOptions {
+  readonly org: string;
+  readonly mode: Mode;
+  readonly name: string;
+  readonly scope: readonly string[];
+  readonly network: readonly string[];
+  readonly expiresAt: number | null;
+}
 
 const keys = () => import('../../core/usecases/access/keys.js');
 const routes = () => import('../../adapters/http/resources/key-routes.js');
 
 export function addKeyCommands(shell: Shell, program: Command): void {
   const key = program.command('key').description('API keys');
-
-  addOperatorCommand<{ org: string; mode: Mode; name: string; scope: readonly string[] }>(
-    shell,
-    key,
-    {
-      name: 'create',
-      description: 'create a key; its secret is shown only once',
-      options: [
-        orgOption(),
-        modeOption(),
-        new Option('--name <name>', 'what the key is for').makeOptionMandatory(),
-        new Option(
-          '--scope <scope...>',
-          'what it may do, for example a,b; may be repeated; all by default',
-        )
-          .default([])
-          .argParser(scopeList),
-      ],
-      details: `Scopes:\n${fields(scopes).replaceAll(/^/gm, '  ')}`,
-      run: async ({ deps }, { org: orgId, mode, name, scope: scopes }) => {
-        const { createKey } = await keys();
-        const { apiKeyWithSecret } = await routes();
-        const { key, secret } = await createKey(deps, { orgId, mode, name, scopes });
-        const json = apiKeyWithSecret.show({ ...key, secret });
-        return { json, text: `${shown(json)}\nsecret   ${secret}` };
-      },
-    },
-  );
-
-  addOperatorCommand<{ org: string }>(shell, key, {
-    name: 'list',
-    description: 'list the active keys of an organization in both modes, and the newest revoked',
-    options: [orgOption()],
-    run: async ({ deps }, { org }) => {
-      const { listKeys } = await keys();
-      const { apiKey } = await routes();
-      const data = (await listKeys(deps, org)).map(apiKey.show);
-      const rows = data.map(({ id, testMode, name, scopes, lastUsedAt, revokedAt }) => [
-        id,
-        testMode ? 'test' : 'live',
-        name,
-        scopes.join(' ') || 'all',
-        lastUsedAt,
-        revokedAt,
-      ]);
-      const headings = ['ID', 'MODE', 'NAME', 'SCOPES', 'LAST USED', 'REVOKED'];
-      return listOutcome(data, table(headings, rows, 'No keys.'));
-    },
-  });
+  addIssuing(shell, key);
+  addLists(shell, key);
 
   addOperatorCommand(shell, key, {
     name: 'revoke <key-id>',
@@ -73,25 +46,147 @@ export function addKeyCommands(shell: Shell, program: Command): void {
   });
 }
 
+function addIssuing(shell: Shell, key: Command): void {
+  addOperatorCommand<CreateOptions>(shell, key, {
+    name: 'create',
+    description: 'create a key; its secret is shown only once',
+    options: [
+      orgOption(),
+      modeOption(),
+      new Option('--name <name>', 'what the key is for').makeOptionMandatory(),
+      new Option(
+        '--scope <scope...>',
+        'what it may do, for example a,b; may be repeated; all by default',
+      )
+        .default([])
+        .argParser(listOf(isScope)),
+      new Option(
+        '--network <network...>',
+        'IP addresses or CIDR networks that may use it; may be repeated; all by default',
+      )
+        .default([])
+        .argParser(listOf(isNetwork)),
+      new Option('--expires-at <time>', 'when it ends, such as 2030-01-31T12:00:00Z')
+        .default(null)
+        .argParser(readTime),
+    ],
+    details: `Scopes:\n${fields(scopes).replaceAll(/^/gm, '  ')}`,
+    run: async ({ deps }, { org: orgId, scope, network, expiresAt, ...named }) => {
+      const { createKey } = await keys();
+      const granted = { scopes: scope, networks: network, expiresAtMs: expiresAt };
+      const input = { orgId, mode: named.mode, name: named.name, createdBy: OPERATOR, ...granted };
+      return issued(await createKey(deps, input));
+    },
+  });
+
+  addOperatorCommand<{ readonly overlapHours: number | null }>(shell, key, {
+    name: 'roll <key-id>',
+    description: 'create a key like this one, which stays valid for an overlap',
+    options: [
+      new Option('--overlap-hours <hours>', 'how long it stays valid, 0 to 168; 24 by default')
+        .default(null)
+        .argParser(readHours),
+    ],
+    run: async ({ deps }, { overlapHours }, [id = '']) => {
+      const { OVERLAP_HOURS, rollKey } = await keys();
+      const by = { createdBy: OPERATOR, overlapHours: overlapHours ?? OVERLAP_HOURS };
+      return issued(await rollKey(deps, null, id, by));
+    },
+  });
+}
+
+function addLists(shell: Shell, key: Command): void {
+  addOperatorCommand<{ org: string }>(shell, key, {
+    name: 'list',
+    description: 'list the active keys of an organization in both modes, and the newest revoked',
+    options: [orgOption()],
+    run: async ({ deps }, { org }) => {
+      const { listKeys } = await keys();
+      const { apiKey } = await routes();
+      const data = (await listKeys(deps, org)).map(apiKey.show);
+      const rows = data.map((row) => [
+        row.id,
+        row.testMode ? 'test' : 'live',
+        row.name,
+        row.scopes.join(' ') || 'all',
+        row.createdBy,
+        row.lastUsedAt,
+        row.expiresAt,
+        row.revokedAt,
+      ]);
+      const headings = ['ID', 'MODE', 'NAME', 'SCOPES', 'CREATED BY', 'LAST USED'];
+      const ends = ['EXPIRES', 'REVOKED'];
+      return listOutcome(data, table([...headings, ...ends], rows, 'No keys.'));
+    },
+  });
+
+  addOperatorCommand(shell, key, {
+    name: 'report',
+    description: 'list keys that were not used for 90 days, and scopes that were never used',
+    run: async ({ deps }) => {
+      const { reportKeys } = await keys();
+      const { apiKey } = await routes();
+      const found = await reportKeys(deps);
+      const data = found.map(({ key, isIdle, scopes: unused }) => ({
+        ...apiKey.show(key),
+        isIdle,
+        unusedScopes: unused,
+      }));
+      const rows = data.map((row) => [
+        row.id,
+        row.orgId,
+        row.testMode ? 'test' : 'live',
+        row.name,
+        row.lastUsedAt,
+        row.isIdle ? 'not used for 90 days' : `never used: ${row.unusedScopes.join(' ')}`,
+      ]);
+      const headings = ['ID', 'ORGANIZATION', 'MODE', 'NAME', 'LAST USED', 'WHAT'];
+      return listOutcome(data, table(headings, rows, 'Every key and scope is in use.'));
+    },
+  });
+}
+
+async function issued({ key, secret }: IssuedKey): Promise<Outcome> {
+  const { apiKeyWithSecret } = await routes();
+  const json = apiKeyWithSecret.show({ ...key, secret });
+  return { json, text: `${shown(json)}\nsecret   ${secret}` };
+}
+
 function shown(key: ReturnType<typeof apiKey.show>): string {
-  const { id, name, scopes, testMode, revokedAt, createdAt } = key;
-  const granted = scopes.join(' ') || 'all';
+  const { id, name, scopes, networks, testMode, createdAt, createdBy, expiresAt, revokedAt } = key;
   return fields({
     id,
     mode: testMode ? 'test' : 'live',
     name,
-    scopes: granted,
+    scopes: scopes.join(' ') || 'all',
+    networks: networks.join(' ') || 'all',
     created: createdAt,
+    'created by': createdBy,
+    expires: expiresAt,
     revoked: revokedAt,
   });
 }
 
-/** Adds the scopes of one value to those of the values before it. */
-function scopeList(text: string, before: readonly string[]): readonly string[] {
-  const given = text.split(',').map((scope) => scope.trim());
-  const unknown = given.filter((scope) => !isScope(scope));
-  if (unknown.length > 0) {
-    throw new InvalidArgumentError(`Unknown: ${unknown.join(', ')}. See key create --help.`);
-  }
-  return [...before, ...given];
+/** Adds the items of one value to those of the values before it. */
+function listOf(isItem: (text: string) => boolean) {
+  return (text: string, before: readonly string[]): readonly string[] => {
+    const given = text.split(',').map((item) => item.trim());
+    const unknown = given.filter((item) => !isItem(item));
+    if (unknown.length > 0) {
+      throw new InvalidArgumentError(`Unknown: ${unknown.join(', ')}. See key create --help.`);
+    }
+    return [...before, ...given];
+  };
+}
+
+function readTime(text: string): number {
+  const timeMs = parseInstant(text);
+  if (timeMs === null) throw new InvalidArgumentError('Give a time such as 2030-01-31T12:00:00Z.');
+  return timeMs;
+}
+
+function readHours(text: string): number {
+  const hours = /^\d{1,3}$/.test(text) ? Number(text) : Number.NaN;
+  if (!(hours <= 168)) throw new InvalidArgumentError('Give 0 to 168.');
+  return hours;
 }

@@ -29,7 +29,7 @@ export function addLedgerCommands(shell: Shell, program: Command): void {
 
 const balanceDetails = [
   'Positive: paid out to the account, or held for it. Negative: paid in from it, or lost. The sum',
-  'of each currency is zero. The partner holds the float and the refunds that are owed.',
+  'of each currency is zero. The partner holds partner_float, refunds, suspense and adjustments.',
 ].join('\n');
 
 async function balance({ deps }: Operator, { mode }: BalanceOptions): Promise<Outcome> {

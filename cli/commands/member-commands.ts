@@ -2,6 +2,7 @@
 // session tokens for them.
 import { type Command, Option } from 'commander';
 import { type Member, type MemberRole, memberRoles } from '../../core/domain/access/member.js';
+import type { MemberSession } from '../../core/domain/access/member-session.js';
 import { formatInstant } from '../../core/domain/base/instant.js';
 import type { Mode } from '../../core/domain/base/tenant.js';
 import {
@@ -18,6 +19,12 @@ interface MemberOptions {
   readonly email: string;
 }
 
+interface SessionOptions {
+  readonly org: string;
+  readonly member: string;
+}
+
+const sessions = () => import('../../core/usecases/access/sessions.js');
 const members = () => import('../../core/usecases/access/members.js');
 
 const emailOption = () => new Option('--email <address>', 'the member').makeOptionMandatory();
@@ -41,13 +48,26 @@ export function addMemberCommands(shell: Shell, program: Command): void {
     },
   });
 
-  addOperatorCommand<MemberOptions>(shell, member, {
+  addOperatorCommand<MemberOptions & { readonly keepKeysFor: string | null }>(shell, member, {
     name: 'remove',
-    description: 'remove a member, whose sessions are refused from the next request on',
-    options: [orgOption(), emailOption()],
-    run: async ({ deps }, { org, email }) => {
+    description: 'remove a member; its sessions and API keys are refused from the next request on',
+    options: [
+      orgOption(),
+      emailOption(),
+      new Option('--keep-keys-for <address>', 'another owner, who keeps the API keys').default(
+        null,
+      ),
+    ],
+    run: async ({ deps }, { org, email, keepKeysFor }) => {
       const { removeMember } = await members();
-      return shown(await removeMember(deps, org, email));
+      const { member, keys } = await removeMember(deps, org, email, keepKeysFor);
+      const outcome = shown(member);
+      const ids = keys.map(({ id }) => id);
+      const [revokedKeys, keptKeys] = keepKeysFor === null ? [ids, []] : [[], ids];
+      const what = keepKeysFor === null ? 'revoked' : 'kept';
+      const text = ids.length === 0 ? '' : `\nAPI keys ${what}: ${ids.join(', ')}`;
+      const json = { ...(outcome.json as object), revokedKeys, keptKeys };
+      return { json, text: `${outcome.text}${text}` };
     },
   });
 
@@ -64,26 +84,70 @@ export function addMemberCommands(shell: Shell, program: Command): void {
     },
   });
 
-  const token = program.command('token').description('session tokens of members');
+  const token = program.command('token').description('sessions of members, and their tokens');
+  addSessionCommands(shell, token);
   addOperatorCommand<{ readonly org: string; readonly member: string; readonly mode: Mode }>(
     shell,
     token,
     {
       name: 'create',
-      description: 'create a token for Authorization: Bearer, a session of a member for 12 hours',
+      description:
+        'start a session of a member for 12 hours, and print its token for Authorization',
       options: [
         orgOption(),
         new Option('--member <address>', 'the member').makeOptionMandatory(),
         new Option('--mode <mode>', 'test or live').choices(['test', 'live']).default('test'),
       ],
       run: async ({ deps }, { org: orgId, member: email, mode }) => {
-        const { createSession } = await import('../../core/usecases/access/sessions.js');
+        const { createSession } = await sessions();
         const { expiresAtMs, ...session } = await createSession(deps, { orgId, email, mode });
         const json = { ...session, expiresAt: formatInstant(expiresAtMs) };
         return { json, text: session.token };
       },
     },
   );
+}
+
+function addSessionCommands(shell: Shell, token: Command): void {
+  const memberOption = () => new Option('--member <address>', 'the member').makeOptionMandatory();
+  addOperatorCommand<SessionOptions>(shell, token, {
+    name: 'list',
+    description: 'list the open sessions of a member',
+    options: [orgOption(), memberOption()],
+    run: async ({ deps }, { org: orgId, member }) => {
+      const { listSessions } = await sessions();
+      const { findMember } = await members();
+      const { id: memberId } = await findMember(deps, orgId, member);
+      return listed(await listSessions(deps, { orgId, memberId }), 'No open sessions.');
+    },
+  });
+
+  addOperatorCommand<SessionOptions & { readonly session: string | null }>(shell, token, {
+    name: 'end',
+    description: 'end all sessions of a member, or one, with their tokens',
+    options: [
+      orgOption(),
+      memberOption(),
+      new Option('--session <id>', 'only this one').default(null),
+    ],
+    run: async ({ deps }, { org: orgId, member, session }) => {
+      const { endSessions } = await sessions();
+      const { findMember } = await members();
+      const { id: memberId } = await findMember(deps, orgId, member);
+      return listed(await endSessions(deps, { orgId, memberId }, session), 'Nothing to end.');
+    },
+  });
+}
+
+function listed(found: readonly MemberSession[], empty: string): Outcome {
+  const data = found.map(({ id, createdAtMs, endsAtMs, endedAtMs }) => ({
+    id,
+    createdAt: formatInstant(createdAtMs),
+    expiresAt: formatInstant(endsAtMs),
+    endedAt: instantOrNull(endedAtMs),
+  }));
+  const rows = data.map((row) => [row.id, row.createdAt, row.expiresAt, row.endedAt]);
+  return listOutcome(data, table(['ID', 'STARTED', 'EXPIRES', 'ENDED'], rows, empty));
 }
 
 function presentMember(member: Member) {

@@ -103,6 +103,7 @@ export function addMoneyCommands(shell: Shell, program: Command): void {
 
   addRefundCommand(shell, noun);
   addPayAgainCommand(shell, noun);
+  addWriteOffCommand(shell, noun);
   addResolveCommand(shell, noun);
 }
 
@@ -149,6 +150,20 @@ function addPayAgainCommand(shell: Shell, noun: Command): void {
     details: twoOperators,
     run: (operator, options, [id = '']) =>
       decide(shell, operator, id, { verb: 'pay-again' }, options),
+  });
+}
+
+function addWriteOffCommand(shell: Shell, noun: Command): void {
+  addOperatorCommand<DecisionOptions>(shell, noun, {
+    name: 'write-off <payment-id>',
+    description: 'write off the loss of a payment of which more left than arrived',
+    options: [
+      evidenceOption('as the approval of the loss').makeOptionMandatory(),
+      ...decisionOptions(),
+    ],
+    details: twoOperators,
+    run: (operator, options, [id = '']) =>
+      decide(shell, operator, id, { verb: 'write-off' }, options),
   });
 }
 

@@ -69,15 +69,21 @@ export function addOrgCommands(shell: Shell, program: Command): void {
     run: (_, [id = '']) => changed(shell, (deps, { grantProduction }) => grantProduction(deps, id)),
   });
 
-  addCommand(shell, org, {
+  addCommand<{ readonly paymentIntents: boolean }>(shell, org, {
     name: 'require-approval <org-id> <on|off>',
     description: 'require the approval of a second member for its invoices, or stop doing so',
-    run: async (_, [orgId = '', state]) => {
+    options: [
+      new Option('--payment-intents', 'for its payment intents in place of invoices').default(
+        false,
+      ),
+    ],
+    run: async ({ paymentIntents }, [orgId = '', state]) => {
       if (state !== 'on' && state !== 'off') {
         throw new PonteError('ValidationError', 'Give on or off.');
       }
+      const origin = paymentIntents ? 'payment_intent' : 'invoice';
       return changed(shell, (deps, { requireApproval }) =>
-        requireApproval(deps, orgId, state === 'on'),
+        requireApproval(deps, orgId, state === 'on', origin),
       );
     },
   });
@@ -225,6 +231,7 @@ function presentOrganization({ organization, profiles }: OrganizationView) {
     name,
     productionGrantedAt: instantOrNull(productionGrantedAtMs),
     requiresApproval,
+    intentsNeedApproval: profiles.live.intentsNeedApproval,
     support: { email: supportEmail, phone: supportPhone, website, privacyUrl, termsUrl },
     test: stateOf('test'),
     live: stateOf('live'),
@@ -266,6 +273,7 @@ async function changed(
 
 function shown(json: ReturnType<typeof presentOrganization>): Outcome {
   const { id, name, productionGrantedAt, requiresApproval, support, createdAt } = json;
+  const { intentsNeedApproval } = json;
   return {
     json,
     text: fields({
@@ -277,6 +285,7 @@ function shown(json: ReturnType<typeof presentOrganization>): Outcome {
       'due in live': dueLines(json.live),
       'production granted': productionGrantedAt,
       'invoices need approval': requiresApproval ? 'yes' : 'no',
+      'intents need approval': intentsNeedApproval ? 'yes' : 'no',
       'support e-mail': support.email,
       'support phone': support.phone,
       website: support.website,

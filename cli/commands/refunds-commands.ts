@@ -1,7 +1,7 @@
 // `ponte refunds`: money owed to buyers, lost, or in review.
 import type { Command } from 'commander';
 import { formatAmount } from '../../core/domain/base/money.js';
-import type { Funds } from '../../core/domain/payments/funds.js';
+import { type Funds, openLossOf } from '../../core/domain/payments/funds.js';
 import {
   addOperatorCommand,
   limitOption,
@@ -66,6 +66,6 @@ function presentRefund(funds: Funds) {
     refundUnsent: formatAmount(funds.refundOwedMinor),
     refundSent: formatAmount(funds.refundOrderedMinor),
     refunded: formatAmount(funds.refundedMinor),
-    loss: formatAmount(funds.lossMinor),
+    loss: formatAmount(openLossOf(funds).amountMinor),
   };
 }

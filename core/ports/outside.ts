@@ -40,7 +40,7 @@ export interface OutgoingMail {
   readonly from: string;
   /** The address for answers; null: that of the sender. */
   readonly replyTo: string | null;
-  /** The left half of its Message-ID: a mail that is sent twice has one name. */
+  /** The left half of its Message-ID: a mail that is sent twice with one text has one name. */
   readonly messageId: string;
   readonly writtenAtMs: number;
 }
@@ -110,6 +110,8 @@ export interface DocumentStorage {
 /** What a session token states. */
 export interface SessionClaims extends Tenant {
   readonly memberId: string;
+  /** The row of the session (member-session.ts). */
+  readonly sessionId: string;
   /** A whole second. */
   readonly expiresAtMs: number;
 }
@@ -147,6 +149,7 @@ export type IdPrefix =
   | 'whd'
   | 'doc'
   | 'mem'
+  | 'ses'
   | 'mail'
   | 'skey'
   | 'qt'

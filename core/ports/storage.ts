@@ -2,7 +2,9 @@
 // mean.
 import type { StoredKey } from '../domain/access/api-key.js';
 import type { Member } from '../domain/access/member.js';
+import type { MemberSession } from '../domain/access/member-session.js';
 import type { PageSession } from '../domain/access/page-session.js';
+import type { Scope } from '../domain/access/scope.js';
 import type { Mode, Tenant } from '../domain/base/tenant.js';
 import type {
   CommandKind,
@@ -12,7 +14,7 @@ import type {
 import type { InboxMessage, MessageCursor } from '../domain/commands/partner-message.js';
 import type { Quote } from '../domain/commands/quote.js';
 import type { BookReading } from '../domain/deposits/book-reading.js';
-import type { Receipt, ReceiptPosting } from '../domain/deposits/receipt.js';
+import type { Receipt } from '../domain/deposits/receipt.js';
 import type { Mail, MailStatus, MailSubject } from '../domain/mail/mail.js';
 import type { CommandQueue, MoneyDecision } from '../domain/money-desk/money-decision.js';
 import type { Buyer, KycStatus, KycSubmission } from '../domain/parties/buyer-kyc.js';
@@ -24,7 +26,7 @@ import type {
   OrganizationProfile,
 } from '../domain/parties/organization.js';
 import type { BankAccount, BankDetails } from '../domain/payments/bank-record.js';
-import type { PaymentView } from '../domain/payments/change.js';
+import type { PaymentView, ShownView } from '../domain/payments/change.js';
 import type {
   DomainEvent,
   EventNote,
@@ -91,6 +93,8 @@ type Writes<T, W extends 'insert' | 'update' | 'expect' | 'remove'> = {
  * newest first.
  */
 export interface Tx {
+  /** Calls `listener` when this run of the work has ended: whether its batch is known as stored. */
+  readonly onEnd: (listener: (stored: boolean) => void) => void;
   readonly organizations: Writes<Organization, 'update' | 'expect'> & {
     get(orgId: string): Found<Organization>;
     list(): Many<Organization>;
@@ -103,7 +107,7 @@ export interface Tx {
     /** At most two, over all organizations. */
     profilesByPartnerRef(mode: Mode, partnerRef: string): Many<OrganizationProfile>;
   };
-  readonly members: Writes<Member, 'insert' | 'update'> & {
+  readonly members: Writes<Member, 'insert' | 'update' | 'expect'> & {
     get(orgId: string, id: string): Found<Member>;
     /** The member of this address that was not removed. */
     byEmail(orgId: string, emailKey: string): Found<Member>;
@@ -114,10 +118,14 @@ export interface Tx {
     get(keyId: string): Found<StoredKey>;
     /** All active keys and at most `revokedMax` revoked ones, newest first. */
     list(orgId: string, revokedMax: number): Many<StoredKey>;
-    /** Slots of active keys. */
+    /** Keys that are not revoked at `nowMs`. */
+    unrevoked(orgId: string, nowMs: number): Many<StoredKey>;
+    /** Slots of keys that are not revoked. */
     slots(tenant: Tenant): Many<number>;
     /** Raises `lastUsedAtMs` without a check of the version; a later value stays. */
     touch(keyId: string, lastUsedAtMs: number): void;
+    /** Sets `usedScopes` without a check of the version. A lost scope is noted by its next use. */
+    noteScopes(keyId: string, usedScopes: readonly Scope[]): void;
   };
   readonly payments: Writes<Payment, 'insert' | 'update'> & {
     get(tenant: Tenant, id: string): Found<Payment>;
@@ -139,7 +147,7 @@ export interface Tx {
   readonly views: {
     get(tenant: Tenant, id: string): Found<PaymentView>;
     byExternalId(tenant: Tenant, origin: PaymentOrigin, externalId: string): Found<PaymentView>;
-    listInvoices(tenant: Tenant, filter: InvoiceFilter): Many<PaymentView>;
+    listInvoices(tenant: Tenant, filter: InvoiceFilter): Many<ShownView>;
     /**
      * Returns for each of these payments a text that changes with everything that its hosted page
      * shows. At most VERSIONS_MAX ids.
@@ -148,15 +156,15 @@ export interface Tx {
       tenant: Tenant,
       paymentIds: readonly string[],
     ): Many<{ readonly paymentId: string; readonly version: string }>;
-    listPayments(tenant: Tenant, filter: TenantPaymentFilter): Many<PaymentView>;
+    listPayments(tenant: Tenant, filter: TenantPaymentFilter): Many<ShownView>;
     /** By their latest change, oldest first, then by id. */
-    updatedPayments(tenant: Tenant, page: UpdatedPage): Many<PaymentView>;
+    updatedPayments(tenant: Tenant, page: UpdatedPage): Many<ShownView>;
     /** The buyer's KYC for this tenant. */
     kycStatus(tenant: Tenant, buyer: Pick<Buyer, 'id' | 'emailKey'>): Promise<KycStatus>;
   };
   readonly funds: Writes<Funds, 'insert' | 'update'> & {
     get(tenant: Tenant, paymentId: string): Found<Funds>;
-    /** Funds with a debt to the buyer, an unknown position or a loss, oldest first. */
+    /** Funds with a debt to the buyer, an unknown position or an open loss, oldest first. */
     open(limit: number): Many<Funds>;
     /** Reads all tenants, in key order. */
     page(after: Pick<Funds, 'orgId' | 'mode' | 'paymentId'> | null, limit: number): Many<Funds>;
@@ -197,9 +205,10 @@ export interface Tx {
     list(filter: { readonly stuck: boolean; readonly limit: number }): Many<PartnerCommand>;
   };
   readonly ledger: {
-    append(tenant: Tenant, paymentId: string, id: string, posting: Posting, atMs: number): void;
-    ofPayment(tenant: Tenant, paymentId: string): Many<StoredPosting>;
-    /** Reads all tenants of the mode: payments and receipts. */
+    /** The subject is a payment, or a receipt with its `receiptTenant`. */
+    append(tenant: Tenant, subjectId: string, id: string, posting: Posting, atMs: number): void;
+    ofSubject(tenant: Tenant, subjectId: string): Many<StoredPosting>;
+    /** Reads all lines of the mode. */
     balances(mode: Mode): Many<AccountBalance>;
     /** Reads all tenants of the mode: payments whose money the partner holds. */
     floats(mode: Mode): Many<PaymentFloat>;
@@ -219,6 +228,8 @@ export interface Tx {
     received(page: QueuePage): Many<Funds>;
     /** Running payments whose buyer lost its approval, perhaps for a time. */
     unapproved(page: QueuePage): Many<Payment>;
+    /** Lists payments with a loss that is not written off, by the id of the payment. */
+    lost(page: QueuePage): Many<Funds>;
   };
   readonly idempotency: {
     find(
@@ -309,29 +320,36 @@ export interface Tx {
     /** Reads all tenants, oldest first. */
     createdBefore(beforeMs: number, limit: number): Many<PageSession>;
   };
+  readonly memberSessions: Writes<MemberSession, 'insert' | 'update' | 'remove'> & {
+    get(orgId: string, id: string): Found<MemberSession>;
+    /** Sessions of the member that are not over at `nowMs`, newest first. */
+    openOfMember(orgId: string, memberId: string, nowMs: number): Many<MemberSession>;
+    /** Reads all organizations, oldest first. */
+    createdBefore(beforeMs: number, limit: number): Many<MemberSession>;
+  };
+  /** Events of 0.1.0 without a number (`appendWaiting` of feed.ts). */
   readonly outbox: {
-    append(event: DomainEvent): void;
     oldest(limit: number): Many<OutboxRow>;
     remove(rows: readonly OutboxRow[]): void;
-    /** Waiting events of one subject, in order, among the newest thousand of the queue. */
-    ofSubject(tenant: Tenant, subjectId: string): Many<EventNote>;
   };
   readonly feed: {
     /** Returns null before a tenant's first event. */
     head(tenant: Tenant): Found<FeedHead>;
-    /** Compare-and-set from `was`; null for the tenant's first. */
-    setHead(tenant: Tenant, was: FeedHead | null, head: FeedHead): void;
-    append(event: NumberedEvent): void;
+    /**
+     * The commit gives the event the next number of its tenant and chains it. The batch fails if
+     * the tenant's subscriptions have changed since `active` was read.
+     */
+    append(event: DomainEvent, active: ActiveSubscriptions): void;
     after(tenant: Tenant, sequence: number, limit: number): Many<NumberedEvent>;
     /** In sequence order. */
     ofSubject(tenant: Tenant, subjectId: string): Many<EventNote>;
   };
-  readonly subscriptions: Writes<Subscription, 'insert' | 'update' | 'expect'> & {
+  readonly subscriptions: Writes<Subscription, 'insert' | 'update'> & {
     get(tenant: Tenant, id: string): Found<Subscription>;
     find(id: string): Found<Subscription>;
     /** All active subscriptions and at most `deletedMax` deleted ones, newest first. */
     list(tenant: Tenant, deletedMax: number): Many<Subscription>;
-    active(tenant: Tenant): Many<Subscription>;
+    active(tenant: Tenant): Promise<ActiveSubscriptions>;
     /** Slots of active subscriptions. */
     slots(tenant: Tenant): Many<number>;
   };
@@ -360,8 +378,6 @@ export interface Tx {
     list(filter: ReceiptFilter): Many<Receipt>;
     /** In id order. */
     after(id: string, limit: number): Many<Receipt>;
-    append(receiptId: string, id: string, posting: ReceiptPosting, atMs: number): void;
-    postings(receiptId: string): Many<ReceiptPosting>;
   };
   readonly bookReadings: Writes<BookReading, 'insert' | 'update'> & {
     of(partner: string, mode: Mode): Many<BookReading>;
@@ -472,6 +488,13 @@ export interface Claim {
   readonly leaseMs: number;
 }
 
+/** The active subscriptions of a tenant. */
+export interface ActiveSubscriptions {
+  readonly subscriptions: readonly Subscription[];
+  /** How often subscriptions of the tenant were changed. */
+  readonly changes: number;
+}
+
 export interface ClaimedDelivery {
   readonly delivery: WebhookDelivery;
   readonly subscription: Subscription;
@@ -499,7 +522,6 @@ export interface PaymentFloat {
 }
 
 export const queueNames = [
-  'outbox',
   'deliveries',
   'commands',
   'inbox',

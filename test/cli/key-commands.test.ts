@@ -44,3 +44,23 @@ test('a scope that is unknown is refused by its name, with where to look', async
     assert.match(stderr, new RegExp(`Unknown: ${unknown}\\. See key create --help\\.`));
   }
 });
+
+test('a key has its networks and its end, is rolled, and is not in the report yet', async () => {
+  const { stdout } = await ponte('org create --name Exporter --json');
+  const { id: org } = JSON.parse(stdout) as { readonly id: string };
+  const ends = '--network 203.0.113.0/24,2001:db8::/32 --expires-at 2090-01-31T12:00:00Z';
+  const made = JSON.parse(
+    (await ponte(`key create --org ${org} --mode test --name erp --json ${ends}`)).stdout,
+  );
+  assert.deepEqual(made.networks, ['203.0.113.0/24', '2001:db8::/32']);
+  assert.deepEqual([made.expiresAt, made.createdBy], ['2090-01-31T12:00:00.000Z', 'operator']);
+  const rolled = JSON.parse((await ponte(`key roll ${made.id} --overlap-hours 1 --json`)).stdout);
+  assert.deepEqual(rolled.networks, made.networks);
+  const again = await ponte(`key roll ${made.id} --json`);
+  assert.deepEqual([again.status, JSON.parse(again.stdout).error], [2, 'ValidationError']);
+  assert.equal((await ponte('key report')).stdout, 'Every key and scope is in use.\n');
+  for (const wrong of ['--network localhost', '--expires-at tomorrow']) {
+    const refused = await ponte(`key create --org ${org} --mode test --name erp ${wrong}`);
+    assert.equal(refused.status, 2, wrong);
+  }
+});

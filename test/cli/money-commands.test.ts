@@ -59,6 +59,8 @@ before(async () => {
   await at.payment([payinOf('return'), anOrder('payout', id('cmd', 'zback'), back)], settled);
   const odd = anOrder('payin', id('cmd', 'odd'), { review });
   await at.payment([odd], payment('odd', { status: 'on_ramp_pending' }));
+  const lost = refund('lost', { state: 'done', end: 'completed', partnerRef: 'pa_lost' });
+  await at.payment([payinOf('lost', 4_000n), lost], payment('lost'));
   await close();
 });
 
@@ -119,6 +121,7 @@ test('the queues follow each other, each row with what is known and what can be 
         'USD',
         'The payout came back after the payment was settled: account closed.',
       ],
+      ['lost', '60.00', 'USD', '40.00 USD arrived, and more has left.'],
     ],
   );
   const commands = found.map(({ steps }) => (steps as Steps).map(({ command }) => command));
@@ -128,9 +131,12 @@ test('the queues follow each other, each row with what is known and what can be 
     [`ponte commands retry ${back}`, `ponte money refund ${back} --evidence 'BANK REFERENCE'`],
   ]);
   assert.deepEqual(commands[3], []);
-  assert.deepEqual(commands.at(-1), [
+  assert.deepEqual(commands.at(-2), [
     `ponte money refund ${id('cmd', 'zback')} --evidence 'EVIDENCE'`,
     `ponte money pay-again ${id('cmd', 'zback')} --evidence 'EVIDENCE'`,
+  ]);
+  assert.deepEqual(commands.at(-1), [
+    `ponte money write-off ${id('pi', 'lost')} --evidence 'EVIDENCE'`,
   ]);
 });
 
@@ -148,9 +154,9 @@ test('every command that a row shows is understood', async () => {
 test('rows are selected by queue, organization and mode, and paged across queues', async () => {
   const ids = async (words: string) => (await rows(words)).map((row) => row['id']);
   const all = await ids('');
-  assert.equal(new Set(all).size, 7);
+  assert.equal(new Set(all).size, 8);
   assert.deepEqual(await ids('--queue short'), all.slice(0, 1));
-  assert.deepEqual(await ids('--queue in_review'), all.slice(4));
+  assert.deepEqual(await ids('--queue in_review'), all.slice(4, 7));
   assert.deepEqual(await ids('--mode test'), [id('cmd', 'backtest')]);
   assert.deepEqual(await ids('--org org_0'), []);
   const paged: unknown[] = [];
@@ -265,7 +271,10 @@ for (const [words, status] of [
   ['money resolve cmd_1 --as paid --evidence mail', 2],
   ['money resolve cmd_1 --as returned --settled 1.00 --evidence mail', 2],
   ['money resolve cmd_1 --as paid --settled 1,00 --fees 0 --end-to-end-id E1 --evidence m', 2],
-  ['money list --queue lost', 2],
+  ['money write-off pi_1', 2],
+  ['money write-off pi_1 --evidence board', 3],
+  [`money write-off ${id('pi', 'back')} --evidence board`, 4],
+  ['money list --queue found', 2],
   ['money list --decided --queue owed', 2],
 ] as const) {
   test(`${words} exits with ${status}`, async () => {

@@ -159,6 +159,8 @@ test('an organization is ready in test mode when it is made, or by steps', async
   for (const state of ['on', 'off']) {
     const shown = await done(`org require-approval ${id} ${state}`);
     assert.equal(shown['requiresApproval'], state === 'on');
+    const intents = await done(`org require-approval ${id} ${state} --payment-intents`);
+    assert.equal(intents['intentsNeedApproval'], state === 'on');
   }
   const given = '--email help@acme.example --website http://a.example --terms https://a.example/t';
   const set = await done(`org support ${id} ${given}`);
@@ -213,12 +215,17 @@ test('a running server accepts a new session immediately and enforces roles and 
   assert.equal(await make(), 201);
   await done(`member add ${who} --role viewer`);
   assert.equal(await make(), 403);
+  const ofAna = `--org ${orgId} --member ana@acme.example`;
+  assert.equal(((await done(`token list ${ofAna}`))['data'] as Json[]).length, 1);
+  assert.equal(((await done(`token end ${ofAna}`))['data'] as Json[]).length, 1);
+  assert.equal(await make(), 401);
   const live = `token create --org ${orgId} --member ana@acme.example --mode live`;
   assert.deepEqual(await refused(live), [4, 'ProductionAccessNotApproved']);
   await done(`org support ${orgId} --phone +551155550100`);
   await done(`org grant-production ${orgId}`);
   assert.equal((await done(live))['mode'], 'live');
-  const removed = await done(`member remove ${who}`);
+  const { keptKeys, revokedKeys, ...removed } = await done(`member remove ${who}`);
+  assert.deepEqual([keptKeys, (revokedKeys as readonly string[]).length], [[], 1]);
   assert.equal(removed['id'], added['id']);
   assert.equal(await make(), 401);
   const { data } = (await done(`member list --org ${orgId}`)) as { readonly data: Json[] };

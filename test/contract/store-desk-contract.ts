@@ -185,6 +185,23 @@ export function storeDeskContract(fresh: OpenStore): void {
     assert.deepEqual(await read({ afterId: expected[0] ?? null, limit: 1 }), [expected[1]]);
   });
 
+  test('payments with a loss that is not written off are found, in id order', async () => {
+    const store = await fresh();
+    const lost = { ...otherOrg, payoutMinor: 5n, lossMinor: 5n };
+    await store.run(async (tx) => {
+      tx.funds.insert(someFunds({ ...lost, paymentId: 'pi_3' }));
+      tx.funds.insert(someFunds({ ...lost, paymentId: 'pi_2', writtenOffMinor: 5n }));
+      tx.funds.insert(someFunds({ ...lost, paymentId: 'pi_1', writtenOffMinor: 4n }));
+      tx.funds.insert(someFunds({ ...otherOrg, paymentId: 'pi_0', position: 'needs_review' }));
+    });
+    const read = (page: Partial<QueuePage>) =>
+      store.run(async (tx) =>
+        valuesOf(await tx.moneyQueues.lost({ ...all, ...page }), 'paymentId'),
+      );
+    assert.deepEqual(await read({}), ['pi_1', 'pi_3']);
+    assert.deepEqual(await read({ afterId: 'pi_1' }), ['pi_3']);
+  });
+
   test('payments that hold money are found by their funds, in id order', async () => {
     const store = await fresh();
     await store.run(async (tx) => {

@@ -17,7 +17,6 @@ import {
   aBarePayment,
   aCommand,
   aDelivery,
-  aFeedEvent,
   aKey,
   aMessage,
   anAdvance,
@@ -29,6 +28,7 @@ import {
   otherMode,
   otherOrg,
   someFunds,
+  subscriptionsAfter,
   T0,
   tenant,
 } from '../support/samples/domain-samples.js';
@@ -71,28 +71,16 @@ export function storeListsContract(fresh: OpenStore): void {
     assert.equal(await store.run((tx) => tx.simulations.get('live', first.reference)), null);
   });
 
-  test('events leave the outbox in the order in which they came, and once', async () => {
-    const store = await fresh();
-    for (const id of ['evt_3', 'evt_1', 'evt_2']) {
-      await store.run(async (tx) => tx.outbox.append(anEvent({ id })));
-    }
-    const rows = await store.run((tx) => tx.outbox.oldest(2));
-    assert.deepEqual(valuesOf(rows, 'event'), [anEvent({ id: 'evt_3' }), anEvent({ id: 'evt_1' })]);
-    await store.run(async (tx) => tx.outbox.remove(rows));
-    await store.run(async (tx) => tx.outbox.append(anEvent({ id: 'evt_4' })));
-    const rest = await store.run((tx) => tx.outbox.oldest(9));
-    assert.deepEqual(valuesOf(valuesOf(rest, 'event'), 'id'), ['evt_2', 'evt_4']);
-  });
-
   test('the feed is read on from a sequence', async () => {
     const store = await fresh();
     await store.run(async (tx) => {
-      for (const sequence of [2, 1, 4, 3]) {
-        tx.feed.append(aFeedEvent({ id: `evt_${sequence}`, sequence }));
+      for (const id of ['evt_2', 'evt_1', 'evt_4', 'evt_3']) {
+        tx.feed.append(anEvent({ id }), subscriptionsAfter(0));
       }
     });
     const after2 = await store.run((tx) => tx.feed.after(tenant, 1, 2));
     assert.deepEqual(valuesOf(after2, 'sequence'), [2, 3]);
+    assert.deepEqual(valuesOf(after2, 'id'), ['evt_1', 'evt_4']);
   });
 
   test('messages wait in the order of their due time until they are applied', async () => {
@@ -125,7 +113,7 @@ export function storeListsContract(fresh: OpenStore): void {
     assert.equal(await store.run((tx) => tx.storageFingerprints.get('others')), null);
   });
 
-  test('open funds are those with a debt, an unknown position or a loss, oldest first', async () => {
+  test('open funds are those with a debt, an unknown position or an open loss, oldest first', async () => {
     const store = await fresh();
     await store.run(async (tx) => {
       const held = { receivedMinor: 5n };
@@ -135,7 +123,9 @@ export function storeListsContract(fresh: OpenStore): void {
       tx.funds.insert(someFunds({ paymentId: 'pi_01', refund: 'needs_review' }));
       tx.funds.insert(someFunds({ paymentId: 'pi_00', ...held, refundedMinor: 5n }));
       tx.funds.insert(someFunds({ paymentId: 'pi_05', ...held, position: 'received' }));
-      tx.funds.insert(someFunds({ paymentId: 'pi_02', payoutMinor: 5n, lossMinor: 5n }));
+      const lost = { payoutMinor: 5n, lossMinor: 5n };
+      tx.funds.insert(someFunds({ paymentId: 'pi_02', ...lost }));
+      tx.funds.insert(someFunds({ paymentId: 'pi_06', ...lost, writtenOffMinor: 5n }));
     });
     const open = await store.run((tx) => tx.funds.open(9));
     assert.deepEqual(valuesOf(open, 'paymentId'), ['pi_01', 'inv_02', 'pi_02', 'pi_03', 'pi_04']);
@@ -194,7 +184,9 @@ export function storeListsContract(fresh: OpenStore): void {
     });
     const lists = await store.run((tx) =>
       Promise.all([
-        tx.subscriptions.active(tenant),
+        tx.subscriptions
+          .active(tenant)
+          .then(({ subscriptions }) => subscriptions.toSorted((a, b) => (a.id < b.id ? 1 : -1))),
         ...[0, 2, 9].map((deletedMax) => tx.subscriptions.list(tenant, deletedMax)),
       ]),
     );
@@ -225,6 +217,25 @@ export function storeListsContract(fresh: OpenStore): void {
       lists.map((list) => list.map(({ id }) => id.slice(-1)).join('')),
       ['52', '5432', '54321'],
     );
+  });
+
+  test('keys that are not revoked yet, newest first: a rolled key is, until its end', async () => {
+    const store = await fresh();
+    await store.run(async (tx) => {
+      for (const [id, revokedAtMs] of [
+        ['key_1', null] as const,
+        ['key_2', T0] as const,
+        ['key_3', T0 + 1] as const,
+        ['key_4', null] as const,
+      ]) {
+        tx.keys.insert(aKey({ id, revokedAtMs }));
+      }
+      tx.keys.insert(aKey({ id: 'key_5', ...otherOrg }));
+    });
+    const ids = async (nowMs: number) =>
+      (await store.run((tx) => tx.keys.unrevoked(tenant.orgId, nowMs))).map(({ id }) => id);
+    assert.deepEqual(await ids(T0), ['key_4', 'key_3', 'key_1']);
+    assert.deepEqual(await ids(T0 + 1), ['key_4', 'key_1']);
   });
 
   test('organizations are listed newest first', async () => {

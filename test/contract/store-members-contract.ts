@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Member, memberRoles } from '../../core/domain/access/member.js';
 import type { Store } from '../../core/ports/storage.js';
-import { aMember, aPartyCommand, T0 } from '../support/samples/domain-samples.js';
+import { aMember, aMemberSession, aPartyCommand, T0 } from '../support/samples/domain-samples.js';
 import { valuesOf } from '../support/values-of.js';
 import type { OpenStore } from './store-contracts.js';
 
@@ -56,6 +56,42 @@ export function storeMembersContract(open: OpenStore): void {
     const store = await fresh([...members, aMember({ id: 'mem_9', orgId: 'org_b' })]);
     const listed = await store.run((tx) => tx.members.list('org_a'));
     assert.deepEqual(valuesOf(listed, 'id'), ['mem_3', 'mem_2', 'mem_1']);
+  });
+
+  test('a session of a member is as it was written; only its end changes', async () => {
+    const store = await fresh([]);
+    const open = aMemberSession({ endedAtMs: null });
+    await store.run(async (tx) => tx.memberSessions.insert(open));
+    const read = (orgId: string) => store.run((tx) => tx.memberSessions.get(orgId, open.id));
+    assert.deepEqual([await read('org_a'), await read('org_b')], [open, null]);
+    const ended = { ...open, endedAtMs: T0 + 1 };
+    await store.run(async (tx) => tx.memberSessions.update({ ...ended, endsAtMs: T0 + 99 }));
+    assert.deepEqual(await read('org_a'), { ...ended, version: 2 });
+  });
+
+  test('open sessions of a member, newest first; old ones of all, oldest first', async () => {
+    const store = await fresh([]);
+    await store.run(async (tx) => {
+      for (const [id, fields] of Object.entries({
+        ses_1: {},
+        ses_2: { endedAtMs: T0 },
+        ses_3: { endsAtMs: T0 },
+        ses_4: { memberId: 'mem_2', createdAtMs: T0 + 1 },
+        ses_5: { orgId: 'org_b', createdAtMs: T0 - 1 },
+        ses_6: { createdAtMs: T0 + 2 },
+      })) {
+        tx.memberSessions.insert(aMemberSession({ id, endedAtMs: null, ...fields }));
+      }
+    });
+    const [open, old] = await store.run((tx) =>
+      Promise.all([
+        tx.memberSessions.openOfMember('org_a', 'mem_1', T0),
+        tx.memberSessions.createdBefore(T0 + 1, 9),
+      ]),
+    );
+    assert.deepEqual(valuesOf(open, 'id'), ['ses_6', 'ses_1']);
+    assert.deepEqual(valuesOf(old, 'id').slice(0, 1), ['ses_5']);
+    assert.equal(old.length, 4);
   });
 
   test('the command of an organization’s own KYB names nothing but its tenant', async () => {

@@ -5,6 +5,7 @@ import { test } from 'node:test';
 import { money } from '../../core/domain/base/money.js';
 import type { Mode } from '../../core/domain/base/tenant.js';
 import type { MoneyCommand } from '../../core/domain/commands/partner-command.js';
+import { receiptTenant } from '../../core/domain/deposits/receipt.js';
 import type { Funds } from '../../core/domain/payments/funds.js';
 import {
   ledgerAccounts,
@@ -40,7 +41,7 @@ export function storeMoneyContract(fresh: OpenStore): void {
       tx.ledger.append(tenant, 'pi_1', 'pst_2', back, T0 + 1);
       tx.ledger.append(tenant, 'pi_2', 'pst_3', back, T0);
     });
-    assert.deepEqual(await store.run((tx) => tx.ledger.ofPayment(tenant, 'pi_1')), [
+    assert.deepEqual(await store.run((tx) => tx.ledger.ofSubject(tenant, 'pi_1')), [
       { id: 'pst_1', atMs: T0, ...paid },
       { id: 'pst_2', atMs: T0 + 1, ...back },
     ]);
@@ -58,11 +59,8 @@ export function storeMoneyContract(fresh: OpenStore): void {
       tx.ledger.append(tenant, 'pi_1', 'pst_2', posting('refund_owed', owed), T0);
       tx.ledger.append(live, 'pi_2', 'pst_3', posting('refund_owed', owed), T0);
       tx.receipts.insert(aReceipt());
-      const lines = [
-        { account: 'buyer', money: money(-50n, 'USD') },
-        { account: 'suspense', money: money(50n, 'USD') },
-      ] as const;
-      tx.receipts.append('rct_1', 'pst_4', { kind: 'received', lines }, T0);
+      const waiting = posting('funds_received', transfer('buyer', 'suspense', money(50n, 'USD')));
+      tx.ledger.append(receiptTenant(aReceipt()), 'rct_1', 'pst_4', waiting, T0);
     });
     const [balances, floats] = await store.run(async (tx) => [
       await tx.ledger.balances('test'),
@@ -95,7 +93,7 @@ export function storeMoneyContract(fresh: OpenStore): void {
     await store.run(async (tx) => {
       for (const one of all) tx.ledger.append(tenant, 'pi_1', `pst_${one.kind}`, one, T0);
     });
-    const found = await store.run((tx) => tx.ledger.ofPayment(tenant, 'pi_1'));
+    const found = await store.run((tx) => tx.ledger.ofSubject(tenant, 'pi_1'));
     const byKind = new Map(found.map(({ kind, lines }) => [kind, lines]));
     for (const { kind, lines } of all) assert.deepEqual(byKind.get(kind), lines, kind);
   });

@@ -1,5 +1,5 @@
 // What every store promises about money that nobody ordered: one row for each pay-in of a partner,
-// postings that stay, and the look-ups by which a receipt finds its payment.
+// and the look-ups by which a receipt finds its payment.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Receipt } from '../../core/domain/deposits/receipt.js';
@@ -18,7 +18,7 @@ import {
   T0,
   tenant,
 } from '../support/samples/domain-samples.js';
-import { aReceipt, aReceiptPosting } from '../support/samples/receipt-samples.js';
+import { aReceipt } from '../support/samples/receipt-samples.js';
 import type { OpenStore } from './store-contracts.js';
 
 export function storeReceiptsContract(fresh: OpenStore): void {
@@ -87,21 +87,6 @@ export function storeReceiptsContract(fresh: OpenStore): void {
       'rct_4',
       'rct_5',
     ]);
-  });
-
-  test('postings of a receipt stay as they were posted', async () => {
-    const store = await written((tx) => {
-      tx.receipts.append('rct_1', 'pst_1', aReceiptPosting, T0);
-      tx.receipts.append('rct_1', 'pst_2', { ...aReceiptPosting, kind: 'resolved' }, T0);
-      tx.receipts.append('rct_2', 'pst_3', aReceiptPosting, T0);
-    });
-    const found = await store.run((tx) => tx.receipts.postings('rct_1'));
-    assert.deepEqual(found, [aReceiptPosting, { ...aReceiptPosting, kind: 'resolved' }]);
-    const again = store.run(async (tx) =>
-      tx.receipts.append('rct_1', 'pst_1', { ...aReceiptPosting, kind: 'refunded' }, T0),
-    );
-    await assert.rejects(again);
-    assert.deepEqual(await store.run((tx) => tx.receipts.postings('rct_1')), found);
   });
 
   test('pay-ins in flight were sent, have no id of the partner, and have not ended', async () => {

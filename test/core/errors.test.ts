@@ -41,6 +41,7 @@ const otherCodes = {
   NotFound: 404,
   MethodNotAllowed: 405,
   RequestTimeout: 408,
+  AmbiguousExternalId: 409,
   PaymentNotCancellable: 409,
   PaymentStateConflict: 409,
   QuoteExpired: 409,

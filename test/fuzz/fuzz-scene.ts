@@ -3,13 +3,14 @@
 // for delivery, time that passes, and outages.
 import { keysOf } from '../../adapters/http/protocol/schemas.js';
 import { type SignedMessage, signMessage } from '../../adapters/partner/signed-message.js';
-import { SESSION_MS } from '../../core/domain/access/member.js';
+import { OPERATOR } from '../../core/domain/access/api-key.js';
 import { scopes } from '../../core/domain/access/scope.js';
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../core/domain/base/instant.js';
 import type { Mode, Tenant } from '../../core/domain/base/tenant.js';
 import type { ErrorCode } from '../../core/errors.js';
-import { createKey, revokeKey } from '../../core/usecases/access/keys.js';
+import { createKey, revokeKey, unlimitedKey } from '../../core/usecases/access/keys.js';
 import { addMember, removeMember } from '../../core/usecases/access/members.js';
+import { startMemberSession, tokenOf } from '../../core/usecases/access/sessions.js';
 import { requireApproval } from '../../core/usecases/parties/organizations.js';
 import { PRUNABLE_MS, prune } from '../../core/usecases/service/prune.js';
 import { allWell, type CheckedSite, openSite } from '../adapters/http/checked-site.js';
@@ -204,7 +205,12 @@ async function newClient(
   const { deps } = world;
   const { orgId, mode } = tenant;
   const members = await newMembers(world.deps, orgId, mode);
-  const revoked = await createKey(deps, { ...tenant, name: 'revoked', scopes: [] });
+  const revoked = await createKey(deps, {
+    ...tenant,
+    createdBy: OPERATOR,
+    name: 'revoked',
+    ...unlimitedKey,
+  });
   await revokeKey(deps, orgId, revoked.key.id);
   const scopedKeys: string[] = [];
   for (const scope of keysOf(scopes)) {
@@ -217,10 +223,10 @@ async function newClient(
     scopedKeys,
     key: await world.key(orgId, { mode }),
     revokedKey: revoked.secret,
-    session(of) {
-      const lifeMs = of === 'expired' ? -SECOND_MS : SESSION_MS;
-      const expiresAtMs = deps.clock.nowMs() + lifeMs;
-      return deps.tokenSigner.sign({ orgId, mode, memberId: members[of], expiresAtMs });
+    async session(of) {
+      const started = await startMemberSession(deps, { orgId, memberId: members[of] });
+      const endsAtMs = of === 'expired' ? deps.clock.nowMs() - SECOND_MS : started.endsAtMs;
+      return (await tokenOf(deps, { ...started, endsAtMs }, mode)).token;
     },
   };
 }

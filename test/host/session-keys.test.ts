@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { createTokenSigner, fixedKeys } from '../../adapters/crypto/jwt.js';
 import { newSecretKey, parseSecretKeys } from '../../adapters/crypto/secret-box.js';
-import { SESSION_MS } from '../../core/domain/access/member.js';
+import { SESSION_MS } from '../../core/domain/access/member-session.js';
 import { runCommand } from '../support/servers/command.js';
 import {
   type HostProcess,
@@ -13,6 +13,7 @@ import {
   startHostProcess,
 } from '../support/servers/host-process.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
+import { until } from '../support/wait.js';
 
 const folder = temporaryFolder();
 
@@ -79,6 +80,7 @@ test('without PONTE_JWT_KEY all processes share a key that no secret key yields'
     orgId: String(id),
     mode: 'test',
     memberId: String(member['id']),
+    sessionId: 'ses_1',
     expiresAtMs: Date.now() + SESSION_MS,
   });
   await served({}, async (host) => {
@@ -96,8 +98,7 @@ test('listed origins are allowed, and the log names the client behind a proxy', 
     assert.equal(response.status, 401);
     assert.equal(response.headers.get('access-control-allow-origin'), origin);
     const lines = () => host.log().split('\n');
-    while (!lines().some((line) => line.includes('from-afar'))) await fetch(`${host.url}/healthz`);
-    const line = lines().find((text) => text.includes('from-afar')) ?? '{}';
+    const line = await until(() => lines().find((text) => text.includes('from-afar')));
     assert.equal((JSON.parse(line) as Json)['client'], '198.51.100.7');
   });
 });

@@ -67,12 +67,12 @@ effect immediately.`,
   {
     name: 'Service',
     description: 'Probes, this description, and the endpoint of the settlement partner.',
-    paths: ['healthz', 'readyz', '.well-known', 'docs-json', 'docs', 'partner-webhooks'],
+    paths: ['healthz', 'readyz', '.well-known', 'docs-json', '', 'docs', 'partner-webhooks'],
   },
 ];
 
 const statusTexts: Readonly<Record<PaymentStatus, string>> = {
-  awaiting_approval: 'a member to approve the invoice',
+  awaiting_approval: 'a member to approve it',
   approved: 'the invitation of the buyer',
   awaiting_buyer: 'the buyer to sign in on the hosted page',
   buyer_kyc_pending: 'the KYC decision on the buyer',
@@ -155,6 +155,12 @@ function detailsOf(
 | status | waits for |
 |---|---|
 ${paymentStatuses.map(statusRow).join('\n')}
+
+An organization may require that a member approves its invoices, with a session:
+\`POST /v1/invoices/{id}/approve\`. Payment intents are exempt, because the call that creates one is
+its approval, unless the organization requires it for them, too
+(\`POST /v1/payment-intents/{id}/approve\`). In live mode the member who created an API key cannot
+approve what the key created.
 
 A payment can be cancelled until its payout starts. A payment with an \`expiresAt\` can expire until
 the partner has reported its full amount. Money that arrives after the end or beyond the amount is

@@ -3,8 +3,9 @@
 import type { IncomingMessage } from 'node:http';
 import { PonteError } from '../../../core/errors.js';
 import type { Deps } from '../../../core/ports/deps.js';
-import { authenticateKey } from '../../../core/usecases/access/keys.js';
+import { authenticateKey, type ComesFrom } from '../../../core/usecases/access/keys.js';
 import { authenticateSession, bearerToken } from '../../../core/usecases/access/sessions.js';
+import { type ClientAddress, withinNetworks } from './client-address.js';
 import { header } from './request-input.js';
 import type { ActorOf, Auth, Route } from './route-row.js';
 
@@ -12,6 +13,7 @@ interface Credentials {
   /** The X-API-Key header; null when there is none. */
   readonly key: string | null;
   readonly authorization: string | undefined;
+  readonly comesFrom: ComesFrom;
 }
 
 type Authenticator<A extends Auth> = (
@@ -29,9 +31,9 @@ const wanted = {
 } as const;
 
 const authenticators: Readonly<{ [A in Auth]: Authenticator<A> }> = {
-  key: async (deps, { key }) => {
+  key: async (deps, { key, comesFrom }) => {
     if (key === null) throw new PonteError('InvalidApiKey', wanted.key);
-    return authenticateKey(deps, key);
+    return authenticateKey(deps, key, comesFrom);
   },
   session: async (deps, { key, authorization }, { errors }) => {
     if (bearerToken(authorization) !== null) return authenticateSession(deps, authorization);
@@ -41,8 +43,8 @@ const authenticators: Readonly<{ [A in Auth]: Authenticator<A> }> = {
     }
     throw new PonteError('Unauthorized', wanted.session);
   },
-  either: async (deps, { key, authorization }) => {
-    if (key !== null) return authenticateKey(deps, key);
+  either: async (deps, { key, authorization, comesFrom }) => {
+    if (key !== null) return authenticateKey(deps, key, comesFrom);
     if (bearerToken(authorization) !== null) return authenticateSession(deps, authorization);
     throw new PonteError('Unauthorized', wanted.either);
   },
@@ -55,11 +57,16 @@ export async function authenticate(
   deps: Deps,
   route: Route,
   request: IncomingMessage,
+  clientAddress: ClientAddress,
 ): Promise<ActorOf[Auth]> {
   const key = header(request, 'x-api-key');
   const credentials = {
     key: key === undefined || key === '' ? null : key,
     authorization: header(request, 'authorization'),
+    comesFrom: (networks: readonly string[]) => {
+      const address = clientAddress(request);
+      return address !== null && withinNetworks(networks)(address);
+    },
   };
   const actor = await authenticators[route.access.auth](deps, credentials, route);
   if (route.access.modes === 'test' && actor?.mode === 'live') throw new PonteError('NotFound');

@@ -1,6 +1,6 @@
 // The client address of a request: the peer of the connection, or the address that a trusted proxy
-// forwards. Entries of X-Forwarded-For by untrusted peers are ignored. The address is for logs
-// and rate limits; access never depends on it alone.
+// forwards. Entries of X-Forwarded-For by untrusted peers are ignored. The address is for logs,
+// rate limits and the networks of API keys; access never depends on it alone.
 import type { IncomingMessage } from 'node:http';
 import { BlockList, isIP } from 'node:net';
 
@@ -14,15 +14,20 @@ export function isNetwork(text: string): boolean {
   return length === undefined || (/^\d{1,3}$/.test(length) && Number(length) <= bitsOf(family));
 }
 
-/** Reads the chain of proxies from the end. The first untrusted address is the client. */
-export function clientAddressOver(trustedNetworks: readonly string[]): ClientAddress {
-  const trusted = new BlockList();
-  for (const network of trustedNetworks) {
+/** Whether an IP address is in one of these networks (`isNetwork`). */
+export function withinNetworks(networks: readonly string[]): (address: string) => boolean {
+  const list = new BlockList();
+  for (const network of networks) {
     const [address = '', length] = network.split('/');
     const family = isIP(address);
-    trusted.addSubnet(address, Number(length ?? bitsOf(family)), familyName(family));
+    list.addSubnet(address, Number(length ?? bitsOf(family)), familyName(family));
   }
-  const isTrusted = (address: string) => trusted.check(address, familyName(isIP(address)));
+  return (address) => list.check(address, familyName(isIP(address)));
+}
+
+/** Reads the chain of proxies from the end. The first untrusted address is the client. */
+export function clientAddressOver(trustedNetworks: readonly string[]): ClientAddress {
+  const isTrusted = withinNetworks(trustedNetworks);
   return (request) => {
     let client = plain(request.socket.remoteAddress ?? '');
     if (client === '') return null;

@@ -2,12 +2,12 @@
 // limit, content type, size, JSON and schema, the payment in the path, handler, answer. A refusal
 // at any step ends it. The row of the route says what each step requires.
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { originsIn, ruleFor } from '../../../core/domain/access/scope.js';
+import { originsAllowed, ruleFor } from '../../../core/domain/access/scope.js';
 import { tenantOf } from '../../../core/domain/base/tenant.js';
 import type { PaymentView } from '../../../core/domain/payments/change.js';
 import { assert, PonteError } from '../../../core/errors.js';
 import type { Deps } from '../../../core/ports/deps.js';
-import { requireScope } from '../../../core/usecases/access/keys.js';
+import { noteScope, requireScope } from '../../../core/usecases/access/keys.js';
 import { readPayment } from '../../../core/usecases/payments/payments.js';
 import { takeCreateToken, takeLargeBody } from '../../../core/usecases/service/rate-limits.js';
 import { authenticate } from './authentication.js';
@@ -91,34 +91,24 @@ function measure(
   metrics.answered(match?.operation ?? null, { status, createMs });
 }
 
-function limitedContext(context: HandlerContext): HandlerContext {
-  return {
-    deps: withStoreTimeout(context.deps),
-    feedReaders: context.feedReaders,
-    readiness: context.readiness,
-    // Built on first use.
-    get description() {
-      return context.description;
-    },
-  };
-}
-
 async function answer(
-  { context: unlimited, router, limits, stopping }: Pipeline,
+  { context: unlimited, router, limits, clientAddress, stopping }: Pipeline,
   request: IncomingMessage,
   response: ServerResponse,
   seen: { match: RouteMatch | null },
 ): Promise<Reply> {
   expectHost(request);
-  const context = limitedContext(unlimited);
-  const { deps } = context;
+  const deps = withStoreTimeout(unlimited.deps);
   const match = router.match(request.method ?? '', request.url ?? '');
   const { route } = match;
   seen.match = match;
-  const actor = await authenticate(deps, route, request);
-  if (actor !== null) requireScope(actor, ruleFor(route.access.scope, match.params['id']));
+  const actor = await authenticate(deps, route, request, clientAddress);
+  const rule = ruleFor(route.access.scope, match.params['id']);
+  const scope = actor === null ? null : requireScope(actor, rule);
   const tenant = actor === null ? null : tenantOf(actor);
-  const keyId = actor !== null && 'keyId' in actor ? actor.keyId : null;
+  const key = actor !== null && 'keyId' in actor ? actor : null;
+  if (key !== null) noteScope(deps, key, scope);
+  const keyId = key?.keyId ?? null;
   if (tenant !== null && keyId !== null && route.access.rateLimit === 'create') {
     await takeCreateToken(deps, tenant, keyId);
   }
@@ -126,14 +116,17 @@ async function answer(
     if (tenant !== null) await takeLargeBody(deps, tenant, sizeBytes);
   };
   const input = await readInput(match, request, response, { ...limits, admit });
-  return route.handler(context, {
-    ...input,
-    actor,
-    found: await foundPayment(deps, match, actor),
-    tenant,
-    headers: signedAuths.includes(route.access.auth) ? headerTexts(request) : {},
-    waitAtMost: (waitMs) => endOfWait(response, stopping, waitMs),
-  });
+  return route.handler(
+    { ...unlimited, deps },
+    {
+      ...input,
+      actor,
+      found: await foundPayment(deps, match, actor),
+      tenant,
+      headers: signedAuths.includes(route.access.auth) ? headerTexts(request) : {},
+      waitAtMost: (waitMs) => endOfWait(response, stopping, waitMs),
+    },
+  );
 }
 
 /** The payment in the path, if the scope of the row is by origin; null otherwise. */
@@ -145,7 +138,7 @@ async function foundPayment(
   const { scope } = access;
   if (typeof scope === 'string' || !('byOrigin' in scope)) return null;
   assert(actor !== null && id !== undefined, 'a row by origin has a credential and an id');
-  return readPayment(deps, tenantOf(actor), id, originsIn(scope));
+  return readPayment(deps, tenantOf(actor), id, originsAllowed(scope, actor.scopes));
 }
 
 /** The timer and the listeners are removed once the response closes. */

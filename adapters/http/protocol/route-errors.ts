@@ -1,5 +1,6 @@
 // Which refusals an operation can answer with. The description lists them, and the tests require
 // each of them.
+import { type ScopeRule, scopesIn } from '../../../core/domain/access/scope.js';
 import type { ErrorCode } from '../../../core/errors.js';
 import { noParams, type Route } from './route-row.js';
 
@@ -26,6 +27,7 @@ export function errorCodesOf(route: Route): readonly ErrorCode[] {
     [auth === 'partner' || auth === 'signature', ['InvalidSignature']],
     [route.method !== 'GET' && route.inQuarantine !== 'served', ['InQuarantine']],
     [scope !== 'none', ['InsufficientScope']],
+    [namesTwoOrigins(scope), ['AmbiguousExternalId']],
     // A path parameter that is too long or cannot be decoded matches no path.
     [modes === 'test' || route.params !== noParams, ['NotFound']],
     // Of creates, and of the JSON of one tenant.
@@ -39,4 +41,9 @@ export function errorCodesOf(route: Route): readonly ErrorCode[] {
     [true, route.errors],
   ];
   return codes.flatMap(([applies, names]) => (applies ? names : []));
+}
+
+/** `ext_` in the path may name a payment intent or an invoice. */
+function namesTwoOrigins(scope: ScopeRule): boolean {
+  return typeof scope !== 'string' && 'byOrigin' in scope && scopesIn(scope).length > 1;
 }

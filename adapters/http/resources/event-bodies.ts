@@ -1,7 +1,7 @@
 // The schemas of outbound webhook bodies, one per kind of event. core/domain/payments/event.ts
 // makes the bodies.
 import { z } from 'zod';
-import { eventTypes, reportedStatus } from '../../../core/domain/payments/event.js';
+import { eventTypes, moneyEvents, reportedStatus } from '../../../core/domain/payments/event.js';
 import { responseSchemas } from '../protocol/schemas.js';
 import { account } from './account-routes.js';
 import { payment } from './payment-routes.js';
@@ -25,9 +25,6 @@ const paymentData = {
   externalEventId,
   occurredAt,
   reason: z.string().optional(),
-  refundAmount: amount
-    .optional()
-    .meta({ description: 'The amount of a refund_ordered, refunded or refund_failed event.' }),
 } as const;
 
 const intentData = { paymentIntentId: z.string(), ...paymentData } as const;
@@ -43,12 +40,32 @@ const settledData = {
   fxRateAtSettlement: fxRateAtSettlement.unwrap(),
 } as const;
 
+const refundData = {
+  refundAmount: amount.meta({ description: 'The amount of this refund.' }),
+} as const;
+const fundsData = {
+  received: amount.meta({ description: 'Received from the buyer so far.' }),
+  missing: amount.meta({ description: 'Still awaited from the buyer.' }),
+  surplus: amount.meta({ description: 'Received above the amount of the payment.' }),
+} as const;
+const refundEvents = moneyEvents.filter((name) => name !== 'funds_changed');
+
 /** Event types and `data` of each kind. Events may gain properties, so every schema is open. */
 const kinds = {
   PaymentIntentEvent: kind(typesOf('payment_intent'), intentData),
   PaymentIntentSettledEvent: kind(['payment_intent.settled'], { ...intentData, ...settledData }),
+  PaymentIntentFundsEvent: kind(['payment_intent.funds_changed'], { ...intentData, ...fundsData }),
+  PaymentIntentRefundEvent: kind(
+    refundEvents.map((name) => `payment_intent.${name}`),
+    { ...intentData, ...refundData },
+  ),
   InvoiceEvent: kind(typesOf('invoice'), invoiceData),
   InvoiceSettledEvent: kind(['invoice.settled'], { ...invoiceData, ...settledData }),
+  InvoiceFundsEvent: kind(['invoice.funds_changed'], { ...invoiceData, ...fundsData }),
+  InvoiceRefundEvent: kind(
+    refundEvents.map((name) => `invoice.${name}`),
+    { ...invoiceData, ...refundData },
+  ),
   ConnectedAccountEvent: kind(typesOf('connected_account'), {
     connectedAccountId: z.string(),
     externalId,
@@ -83,9 +100,13 @@ function kind<T extends z.ZodRawShape>(types: readonly string[], data: T) {
   return z.object({ event: z.enum(types), data: z.object(data) });
 }
 
-/** All but settled events, which have a separate kind. */
+/** All but settled events and those about money, which have separate kinds. */
 function typesOf(namespace: string): readonly string[] {
+  const separate: readonly string[] = moneyEvents.map((name) => `${namespace}.${name}`);
   return eventTypes.filter(
-    (type) => type.startsWith(`${namespace}.`) && reportedStatus(type) !== 'settled',
+    (type) =>
+      type.startsWith(`${namespace}.`) &&
+      reportedStatus(type) !== 'settled' &&
+      !separate.includes(type),
   );
 }

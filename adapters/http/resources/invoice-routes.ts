@@ -1,11 +1,6 @@
 // Invoices: payments that a member may have to approve and whose buyer is invited by mail.
 import { z } from 'zod';
-import type { Payment } from '../../../core/domain/payments/payment.js';
-import {
-  approveInvoice,
-  inviteBuyer,
-  listInvoices,
-} from '../../../core/usecases/payments/invoices.js';
+import { inviteBuyer, listInvoices } from '../../../core/usecases/payments/invoices.js';
 import { loadPage } from '../protocol/cursor.js';
 import { pageOf, representation } from '../protocol/representation.js';
 import { type Call, type HandlerContext, type Reply, reply, route } from '../protocol/route-row.js';
@@ -63,7 +58,7 @@ const invoice = representation<PaymentSource>()('Invoice', {
   hostedPaymentUrl: [
     payment.schema.shape.hostedPaymentUrl.meta({
       format: 'uri',
-      description: 'Null until the buyer is invited. The invitation mail links to it.',
+      description: 'Not found until the buyer is invited. The invitation mail links to it.',
     }),
     hostedPaymentUrl,
   ],
@@ -71,9 +66,10 @@ const invoice = representation<PaymentSource>()('Invoice', {
 
 const invoicePage = pageOf('InvoiceList', invoice);
 
-const invitation = representation<Payment>()('Invitation', {
+const invitation = representation<Pick<PaymentSource, 'payment' | 'payUrl'>>()('Invitation', {
   status: [z.literal('sent').meta({ description: 'The mail is queued.' }), () => 'sent' as const],
-  invoiceId: [z.string(), ({ id }) => id],
+  invoiceId: [z.string(), ({ payment }) => payment.id],
+  hostedPaymentUrl: [payment.schema.shape.hostedPaymentUrl, hostedPaymentUrl],
 });
 
 const invoiceScopes = {
@@ -87,13 +83,13 @@ const invoices = paymentRows({
   summaries: {
     create: 'Create an invoice; it awaits approval if the organization requires it',
     read: 'Read an invoice',
+    approve: 'Approve an invoice that awaits it; a repeat changes nothing',
     cancel: 'Cancel an invoice before its BRL payout begins; cancelling again changes nothing',
   },
   scopes: { create: 'invoices:write', ...invoiceScopes },
   params: invoiceParams,
   body: createInvoiceBody,
-  // An API key belongs to no member.
-  create: (body) => ({ ...body, origin: 'invoice', createdByMemberId: null }),
+  create: (body) => ({ ...body, origin: 'invoice' }),
   shown: invoice,
 });
 
@@ -110,17 +106,7 @@ export const invoiceRoutes = [
   }),
   invoices.read,
   invoices.cancel,
-  route({
-    method: 'POST',
-    operations: { approveInvoice: '/v1/invoices/{id}/approve' },
-    summary: 'Approve an invoice that another member or a key created; a repeat changes nothing',
-    access: { auth: 'session', scope: invoiceScopes.write, modes: 'both', rateLimit: 'none' },
-    params: invoiceParams,
-    responses: { 200: invoice.schema },
-    errors: ['SelfApprovalNotAllowed', 'PaymentStateConflict'],
-    handler: async ({ deps }, { tenant, actor, found: { payment } }) =>
-      invoices.answer(deps, await approveInvoice(deps, tenant, payment.id, actor.memberId)),
-  }),
+  invoices.approve,
   route({
     method: 'POST',
     operations: { inviteInvoiceBuyer: '/v1/invoices/{id}/invite-buyer' },
@@ -131,8 +117,11 @@ export const invoiceRoutes = [
     params: invoiceParams,
     responses: { 200: invitation.schema },
     errors: ['InvoiceNotApproved'],
-    handler: async ({ deps }, { tenant, found }) =>
-      reply(200, invitation.show(await inviteBuyer(deps, tenant, found.payment.id))),
+    handler: async ({ deps }, { tenant, found }) => {
+      const invited = await inviteBuyer(deps, tenant, found.payment.id);
+      const { payUrl } = deps.settings;
+      return reply(200, invitation.show({ payment: invited, payUrl }));
+    },
   }),
 ];
 

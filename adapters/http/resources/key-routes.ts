@@ -2,14 +2,19 @@
 import { z } from 'zod';
 import { keyPrefix, type StoredKey } from '../../../core/domain/access/api-key.js';
 import { scopes } from '../../../core/domain/access/scope.js';
-import { formatInstant } from '../../../core/domain/base/instant.js';
+import { formatInstant, parseInstant } from '../../../core/domain/base/instant.js';
 import { modes } from '../../../core/domain/base/tenant.js';
 import {
   createKey,
   listKeys,
   NAME_LENGTH_MAX,
+  NETWORKS_MAX,
+  OVERLAP_HOURS,
+  OVERLAP_HOURS_MAX,
   revokeKey,
+  rollKey,
 } from '../../../core/usecases/access/keys.js';
+import { isNetwork } from '../protocol/client-address.js';
 import { representation, wholeListOf } from '../protocol/representation.js';
 import { reply, route } from '../protocol/route-row.js';
 import {
@@ -18,11 +23,15 @@ import {
   keysOf,
   optional,
   pathText,
+  readText,
   requestSchemas,
   text,
 } from '../protocol/schemas.js';
 
 const scope = z.enum(keysOf(scopes));
+const network = z
+  .string('send an IP address or a CIDR network')
+  .refine(isNetwork, 'send an IP address or a CIDR network');
 
 const createKeyBody = z.object({
   name: text(1, NAME_LENGTH_MAX, 'What the key is for.'),
@@ -30,9 +39,35 @@ const createKeyBody = z.object({
   scopes: optional(
     z.array(scope).meta({ description: 'What the key may do. Absent or empty: unrestricted.' }),
   ).transform((granted) => granted ?? []),
+  expiresAt: optional(
+    readText(parseInstant, 'send an RFC 3339 timestamp with an offset, in the future', {
+      format: 'date-time',
+      description: 'The key is refused from this time on. Absent: it does not expire.',
+    }),
+  ),
+  networks: optional(
+    z
+      .array(network)
+      .max(NETWORKS_MAX)
+      .meta({
+        description:
+          'IP addresses or CIDR networks, IPv4 or IPv6, that may use the key. Absent or ' +
+          'empty: from everywhere.',
+        examples: [['203.0.113.0/24', '2001:db8::/32']],
+      }),
+  ).transform((networks) => networks ?? []),
 });
 
-requestSchemas.add(createKeyBody, { id: 'CreateApiKey' });
+const rollKeyBody = z.object({
+  overlapHours: optional(
+    z.int().min(0).max(OVERLAP_HOURS_MAX).meta({
+      default: OVERLAP_HOURS,
+      description: 'How long the old key stays valid, in hours.',
+    }),
+  ).transform((hours) => hours ?? OVERLAP_HOURS),
+});
+
+requestSchemas.add(createKeyBody, { id: 'CreateApiKey' }).add(rollKeyBody, { id: 'RollApiKey' });
 
 export const apiKey = representation<StoredKey>()('ApiKey', {
   id: z.string(),
@@ -44,11 +79,19 @@ export const apiKey = representation<StoredKey>()('ApiKey', {
   ],
   testMode: [z.boolean(), ({ mode }) => mode === 'test'],
   scopes: z.array(scope).meta({ description: 'Empty: unrestricted.' }),
+  createdBy: z.string().nullable().meta({
+    description: 'The member (`mem_…`) who created it, or `operator`; null: not recorded.',
+  }),
+  networks: z.array(z.string()).meta({ description: 'Empty: usable from everywhere.' }),
   lastUsedAt: [
     instant.nullable().meta({ description: 'To the minute.' }),
     (key) => instantOrNull(key.lastUsedAtMs),
   ],
-  revokedAt: [instant.nullable(), (key) => instantOrNull(key.revokedAtMs)],
+  expiresAt: [instant.nullable(), (key) => instantOrNull(key.expiresAtMs)],
+  revokedAt: [
+    instant.nullable().meta({ description: 'In the future for a key that was rolled.' }),
+    (key) => instantOrNull(key.revokedAtMs),
+  ],
   createdAt: [instant, (key) => formatInstant(key.createdAtMs)],
 });
 
@@ -75,8 +118,10 @@ export const keyRoutes = [
     access: { auth: 'session', scope: 'api_keys:write', modes: 'both', rateLimit: 'none' },
     body: createKeyBody,
     responses: { 201: apiKeyWithSecret.schema },
-    handler: async ({ deps }, { tenant: { orgId }, body }) => {
-      const { key, secret } = await createKey(deps, { ...body, orgId });
+    handler: async ({ deps }, { tenant: { orgId }, actor, body }) => {
+      const { expiresAt: expiresAtMs, ...rest } = body;
+      const input = { ...rest, expiresAtMs, orgId, createdBy: actor.memberId };
+      const { key, secret } = await createKey(deps, input);
       return reply(201, apiKeyWithSecret.show({ ...key, secret }));
     },
   }),
@@ -88,6 +133,20 @@ export const keyRoutes = [
     responses: { 200: apiKeyList.schema },
     handler: async ({ deps }, { tenant }) =>
       reply(200, apiKeyList.show(await listKeys(deps, tenant.orgId), null)),
+  }),
+  route({
+    method: 'POST',
+    operations: { rollApiKey: '/v1/api-keys/{id}/roll' },
+    summary: 'Create a key like this one, which stays valid for an overlap',
+    access: { auth: 'session', scope: 'api_keys:write', modes: 'both', rateLimit: 'none' },
+    params: keyParams,
+    body: rollKeyBody,
+    responses: { 200: apiKeyWithSecret.schema },
+    handler: async ({ deps }, { tenant, actor, params, body: { overlapHours } }) => {
+      const by = { createdBy: actor.memberId, overlapHours };
+      const { key, secret } = await rollKey(deps, tenant.orgId, params.id, by);
+      return reply(200, apiKeyWithSecret.show({ ...key, secret }));
+    },
   }),
   route({
     method: 'DELETE',

@@ -4,19 +4,15 @@ import { z } from 'zod';
 import type { Scope, ScopeByOrigin } from '../../../core/domain/access/scope.js';
 import { formatInstant, parseInstant } from '../../../core/domain/base/instant.js';
 import { formatAmount, money, parseAmount } from '../../../core/domain/base/money.js';
-import { RawJson } from '../../../core/domain/base/raw-json.js';
+import { RawJson, writeJson } from '../../../core/domain/base/raw-json.js';
 import { kycStatuses } from '../../../core/domain/parties/buyer-kyc.js';
-import type { PaymentView } from '../../../core/domain/payments/change.js';
-import {
-  isPageOpen,
-  paymentMoves,
-  paymentStatuses,
-  progress,
-} from '../../../core/domain/payments/payment.js';
+import type { PaymentView, ShownView } from '../../../core/domain/payments/change.js';
+import { paymentMoves, paymentStatuses, progress } from '../../../core/domain/payments/payment.js';
 import { purposeNames } from '../../../core/domain/payments/purpose.js';
 import { simulatedEvents, simulations } from '../../../core/domain/payments/simulated-event.js';
 import type { Deps } from '../../../core/ports/deps.js';
 import {
+  approvePayment,
   type CreatedPayment,
   cancelPayment,
   createPayment,
@@ -156,7 +152,7 @@ const intentParams = z.object({
 });
 
 export const paymentParams = z.object({
-  id: pathText('`pi_…`, `inv_…`, or `ext_` followed by the externalId of an intent.'),
+  id: pathText('`pi_…`, `inv_…`, or `ext_` followed by the externalId of either.'),
 });
 
 requestSchemas
@@ -172,7 +168,7 @@ export const statuses = keysOf(paymentMoves);
 /** JSON of the integrator, returned as the text in which it was sent. */
 const jsonObject = z.record(z.string(), z.unknown()) as unknown as z.ZodType<RawJson>;
 
-const buyer = representation<PaymentView>()(null, {
+const buyer = representation<ShownView>()(null, {
   id: [z.string(), ({ payment }) => payment.buyerId],
   email: [z.string(), ({ payment }) => payment.buyer.email],
   name: [z.string().nullable(), ({ payment }) => payment.buyer.name],
@@ -181,7 +177,7 @@ const buyer = representation<PaymentView>()(null, {
 });
 
 /** A payment, and the base URL of the pages for buyers. */
-export interface PaymentSource extends PaymentView {
+export interface PaymentSource extends ShownView {
   readonly payUrl: string;
 }
 
@@ -192,7 +188,7 @@ export const payment = representation<PaymentSource>()('Payment', {
   amount: [decimal, (source) => formatAmount(source.payment.amount.amountMinor)],
   currency: [z.string(), (source) => source.payment.amount.currency],
   hostedPaymentUrl: [
-    z.string().nullable().meta({
+    z.string().meta({
       format: 'uri',
       description: 'Forward it to the buyer, and keep it secret otherwise.',
     }),
@@ -245,8 +241,11 @@ export const payment = representation<PaymentSource>()('Payment', {
   updatedAt: [instant, (source) => formatInstant(source.payment.updatedAtMs)],
 });
 
-export function hostedPaymentUrl({ payment, payUrl }: PaymentSource): string | null {
-  return isPageOpen(payment) ? `${payUrl}/r/${payment.publicId}` : null;
+export function hostedPaymentUrl({
+  payment,
+  payUrl,
+}: Pick<PaymentSource, 'payment' | 'payUrl'>): string {
+  return `${payUrl}/r/${payment.publicId}`;
 }
 
 /** The scopes of rows for payments of both origins. */
@@ -260,7 +259,7 @@ interface PaymentResource<B> {
   /** The end of its operationIds. */
   readonly name: string;
   readonly path: string;
-  readonly summaries: Readonly<Record<'create' | 'read' | 'cancel', string>>;
+  readonly summaries: Readonly<Record<'create' | 'read' | 'approve' | 'cancel', string>>;
   readonly scopes: {
     readonly create: Scope;
     readonly read: { readonly byOrigin: ScopeByOrigin };
@@ -278,6 +277,8 @@ export function paymentRows<B>(resource: PaymentResource<B>) {
   const { schema, show } = resource.shown;
   const answer = ({ settings: { payUrl } }: Deps, view: PaymentView): Reply =>
     reply(200, show({ ...view, payUrl }));
+  /** Answers of reads: the store may return the same view again, until the payment changes. */
+  const texts = new WeakMap<PaymentView, string>();
   return {
     answer,
     create: route({
@@ -289,8 +290,9 @@ export function paymentRows<B>(resource: PaymentResource<B>) {
       body: resource.body,
       responses: { 200: schema, 201: schema },
       errors: ['KybNotApproved', 'AmountBelowMinimum', 'SellerNotReady'],
-      handler: async ({ deps }, { tenant, body, idempotencyKey }) => {
-        const input = { ...resource.create(body), idempotencyKey };
+      handler: async ({ deps }, { tenant, actor, body, idempotencyKey }) => {
+        const { createdByMemberId } = actor;
+        const input = { ...resource.create(body), createdByMemberId, idempotencyKey };
         const created = await createPayment(deps, tenant, input);
         return createdReply(created, answer(deps, created));
       },
@@ -302,7 +304,22 @@ export function paymentRows<B>(resource: PaymentResource<B>) {
       access: { auth: 'key', scope: scopes.read, modes: 'both', rateLimit: 'none' },
       params,
       responses: { 200: schema },
-      handler: async ({ deps }, { found }) => answer(deps, found),
+      handler: async ({ deps }, { found }) => {
+        const text = texts.get(found) ?? writeJson(answer(deps, found).body);
+        texts.set(found, text);
+        return reply(200, new RawJson(text));
+      },
+    }),
+    approve: route({
+      method: 'POST',
+      operations: { [`approve${name}`]: `${path}/{id}/approve` },
+      summary: summaries.approve,
+      access: { auth: 'session', scope: scopes.write, modes: 'both', rateLimit: 'none' },
+      params,
+      responses: { 200: schema },
+      errors: ['SelfApprovalNotAllowed', 'PaymentStateConflict'],
+      handler: async ({ deps }, { tenant, actor, found: { payment } }) =>
+        answer(deps, await approvePayment(deps, tenant, payment.id, actor.memberId)),
     }),
     cancel: route({
       method: 'POST',
@@ -325,6 +342,7 @@ const intents = paymentRows({
   summaries: {
     create: 'Create a payment intent',
     read: 'Read a payment intent',
+    approve: 'Approve an intent of an organization that requires it; a repeat changes nothing',
     cancel: 'Cancel an intent before its BRL payout begins; cancelling again changes nothing',
   },
   scopes: {
@@ -344,6 +362,7 @@ const payments = paymentRows({
   summaries: {
     create: 'Create a payment intent that settles to a connected seller',
     read: 'Read a payment, intent or invoice',
+    approve: 'Approve an intent or an invoice that awaits it; a repeat changes nothing',
     cancel: 'Cancel a payment before its BRL payout begins; cancelling again changes nothing',
   },
   scopes: { create: 'payment_intents:write', ...paymentScopes },
@@ -358,6 +377,8 @@ export const paymentRoutes = [
   payments.create,
   intents.read,
   payments.read,
+  intents.approve,
+  payments.approve,
   intents.cancel,
   payments.cancel,
   route({

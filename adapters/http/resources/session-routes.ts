@@ -1,16 +1,21 @@
-// Dashboard sessions: switching their mode, and the onboarding status of a mode.
+// Dashboard sessions: their list and end, switching their mode, the onboarding status of a mode.
 import { z } from 'zod';
+import type { MemberSession } from '../../../core/domain/access/member-session.js';
+import { formatInstant } from '../../../core/domain/base/instant.js';
 import { modes } from '../../../core/domain/base/tenant.js';
 import { partyStatuses } from '../../../core/domain/parties/party.js';
 import {
+  endSessions,
+  listSessions,
   type OnboardingStatus,
   onboardingStatus,
   type Session,
+  type SessionActor,
   switchMode,
 } from '../../../core/usecases/access/sessions.js';
-import { representation } from '../protocol/representation.js';
-import { reply, route } from '../protocol/route-row.js';
-import { requestSchemas } from '../protocol/schemas.js';
+import { representation, wholeListOf } from '../protocol/representation.js';
+import { type Reply, reply, route } from '../protocol/route-row.js';
+import { instant, optional, requestSchemas, text } from '../protocol/schemas.js';
 
 const mode = z.enum(modes);
 
@@ -21,9 +26,34 @@ requestSchemas.add(switchModeBody, { id: 'SwitchMode' });
 const session = representation<Session>()('Session', {
   token: z
     .string()
-    .meta({ description: 'Send it as Authorization: Bearer. It expires after 12 hours.' }),
+    .meta({ description: 'Send it as Authorization: Bearer. It expires with its session.' }),
   mode,
 });
+
+interface ShownSession extends MemberSession {
+  readonly currentId: string;
+}
+
+const memberSession = representation<ShownSession>()('MemberSession', {
+  id: z.string(),
+  current: [
+    z.boolean().meta({ description: 'Whether it is the session of this request.' }),
+    ({ id, currentId }) => id === currentId,
+  ],
+  createdAt: [instant, ({ createdAtMs }) => formatInstant(createdAtMs)],
+  expiresAt: [
+    instant.meta({ description: '12 hours after its start; switch-mode does not change it.' }),
+    ({ endsAtMs }) => formatInstant(endsAtMs),
+  ],
+});
+
+const sessionList = wholeListOf('MemberSessionList', memberSession);
+
+const signOutBody = z.object({
+  session: optional(text(1, 200, '`ses_…`, or `all`. Absent: the session of this request.')),
+});
+
+requestSchemas.add(signOutBody, { id: 'SignOut' });
 
 const onboarding = representation<OnboardingStatus>()('OnboardingStatus', {
   mode,
@@ -53,6 +83,28 @@ export const sessionRoutes = [
   }),
   route({
     method: 'GET',
+    operations: { listSessions: '/v1/auth/sessions' },
+    summary: 'List the open sessions of the member',
+    access: { auth: 'session', scope: 'none', modes: 'both', rateLimit: 'none' },
+    responses: { 200: sessionList.schema },
+    handler: async ({ deps }, { actor }) => shown(await listSessions(deps, actor), actor),
+  }),
+  route({
+    method: 'POST',
+    operations: { signOut: '/v1/auth/sign-out' },
+    summary: 'End a session of the member, or all, with their tokens in both modes',
+    access: { auth: 'session', scope: 'none', modes: 'both', rateLimit: 'none' },
+    inQuarantine: 'served',
+    body: signOutBody,
+    responses: { 200: sessionList.schema },
+    errors: ['NotFound'],
+    handler: async ({ deps }, { actor, body: { session: named } }) => {
+      const id = named === 'all' ? null : (named ?? actor.session.id);
+      return shown(await endSessions(deps, actor, id), actor);
+    },
+  }),
+  route({
+    method: 'GET',
     operations: { readOnboardingStatus: '/v1/onboarding/status' },
     summary: 'Read the onboarding status of the organization in the mode of the session',
     access: { auth: 'session', scope: 'none', modes: 'both', rateLimit: 'none' },
@@ -61,3 +113,8 @@ export const sessionRoutes = [
       reply(200, onboarding.show(await onboardingStatus(deps, tenant))),
   }),
 ];
+
+function shown(sessions: readonly MemberSession[], { session }: SessionActor): Reply {
+  const rows = sessions.map((one) => ({ ...one, currentId: session.id }));
+  return reply(200, sessionList.show(rows, null));
+}

@@ -1,5 +1,53 @@
 -- The schema on postgres. Written by `npm run -s schema`; edits are lost.
 
+create or replace function ponte_append(org_ids text[], modes text[], ids text[], types text[],
+    subject_ids text[], bodies text[], created_ats timestamp with time zone[], changes bigint[])
+ returns void
+ language plpgsql
+as $function$
+declare
+  tenant record;
+  head feed_heads;
+  place integer;
+  sequences bigint[];
+  chain_hashes text[];
+begin
+  for tenant in
+    select e.org_id, e.mode, array_agg(e.place::integer order by e.place) as places,
+      min(e.changes) as oldest, max(e.changes) as newest
+    from unnest(org_ids, modes, changes) with ordinality as e (org_id, mode, changes, place)
+    group by e.org_id, e.mode
+    order by e.org_id, e.mode
+  loop
+    select * into head from feed_heads h
+      where h.org_id = tenant.org_id and h.mode = tenant.mode for update;
+    if not found then
+      insert into feed_heads (org_id, mode, sequence, chain_hash)
+        values (tenant.org_id, tenant.mode, 0, '') on conflict do nothing;
+      select * into strict head from feed_heads h
+        where h.org_id = tenant.org_id and h.mode = tenant.mode for update;
+    end if;
+    if tenant.oldest <> head.subscription_changes or tenant.newest <> head.subscription_changes
+    then
+      raise exception 'the subscriptions have changed since they were read' using errcode =
+    'PT409';
+    end if;
+    foreach place in array tenant.places loop
+      head.sequence := head.sequence + 1;
+      head.chain_hash :=
+        encode(sha256(convert_to(head.chain_hash || bodies[place], 'UTF8')), 'hex');
+      sequences[place] := head.sequence;
+      chain_hashes[place] := head.chain_hash;
+    end loop;
+    update feed_heads h set sequence = head.sequence, chain_hash = head.chain_hash
+      where h.org_id = tenant.org_id and h.mode = tenant.mode;
+  end loop;
+  insert into events (org_id, mode, id, type, subject_id, body, created_at, sequence, chain_hash)
+    select * from unnest(org_ids, modes, ids, types, subject_ids, bodies, created_ats, sequences,
+      chain_hashes);
+end
+$function$;
+
 create or replace function ponte_expect(hits bigint, expected bigint)
  returns void
  language plpgsql
@@ -17,6 +65,37 @@ create or replace function ponte_ledger_keeps()
 as $function$
 begin
   raise exception 'the ledger is append-only';
+end
+$function$;
+
+create or replace function ponte_lines_of_receipts(only_posting text)
+ returns setof ledger_lines
+ language sql
+ stable
+as $function$
+  select ''::text collate "C", r.mode, l.posting_id, l.line_number + also.step, l.receipt_id,
+    case l.kind
+      when 'received' then 'funds_received' when 'corrected' then 'funds_corrected'
+      when 'assigned' then 'receipt_assigned' when 'refunded' then 'refund_by_hand'
+      when 'resolved' then 'receipt_resolved' else l.kind
+    end,
+    coalesce(also.account, l.account), also.sign * l.amount_minor, l.currency, l.posted_at
+  from receipt_lines l
+  join receipts r on r.id = l.receipt_id
+  cross join (values (0, null, 1), (2, 'adjustments', -1), (3, 'operator', 1))
+    also (step, account, sign)
+  where (only_posting is null or l.posting_id = only_posting)
+    and (also.step = 0 or (l.kind = 'refunded' and l.account = 'suspense'))
+$function$;
+
+create or replace function ponte_posts_receipt()
+ returns trigger
+ language plpgsql
+as $function$
+begin
+  insert into ledger_lines select * from ponte_lines_of_receipts(new.posting_id)
+    on conflict do nothing;
+  return null;
 end
 $function$;
 
@@ -47,6 +126,11 @@ create table api_keys (
   slot integer,
   created_at timestamp with time zone not null,
   version integer not null,
+  created_by text collate "C",
+  kept_by text collate "C",
+  expires_at timestamp with time zone,
+  networks text not null default '[]'::text,
+  used_scopes text not null default '[]'::text,
   constraint api_keys_mode_check check ((mode = any (array['test'::text, 'live'::text]))),
   constraint api_keys_pkey primary key (id)
 );
@@ -341,6 +425,7 @@ create table feed_heads (
   mode text collate "C" not null,
   sequence bigint not null,
   chain_hash text collate "C" not null,
+  subscription_changes integer not null default 0,
   constraint feed_heads_mode_check check ((mode = any (array['test'::text, 'live'::text]))),
   constraint feed_heads_pkey primary key (org_id, mode)
 );
@@ -359,6 +444,7 @@ create table funds (
   refunded_minor bigint not null,
   loss_minor bigint not null,
   version integer not null,
+  written_off_minor bigint not null default 0,
   constraint funds_check check (((received_minor + loss_minor) >= (((payout_minor +
     refund_owed_minor) + refund_ordered_minor) + refunded_minor))),
   constraint funds_loss_minor_check check ((loss_minor >= 0)),
@@ -373,7 +459,8 @@ create table funds (
     'refund_ordered'::text, 'refunded'::text, 'needs_review'::text]))),
   constraint funds_refund_ordered_minor_check check ((refund_ordered_minor >= 0)),
   constraint funds_refund_owed_minor_check check ((refund_owed_minor >= 0)),
-  constraint funds_refunded_minor_check check ((refunded_minor >= 0))
+  constraint funds_refunded_minor_check check ((refunded_minor >= 0)),
+  constraint funds_written_off_minor_check check ((written_off_minor >= 0))
 );
 
 create index funds_open on funds using btree (payment_id) where (((refund_owed_minor +
@@ -479,7 +566,8 @@ create table ledger_lines (
   posted_at timestamp with time zone not null,
   constraint ledger_lines_account_check check ((account = any (array['buyer'::text,
     'partner_float'::text, 'conversion'::text, 'fees'::text, 'seller'::text, 'refunds'::text,
-    'losses'::text, 'operator'::text]))),
+    'losses'::text, 'operator'::text, 'suspense'::text, 'adjustments'::text,
+    'write_offs'::text]))),
   constraint ledger_lines_amount_minor_check check ((amount_minor <> 0)),
   constraint ledger_lines_mode_check check ((mode = any (array['test'::text, 'live'::text]))),
   constraint ledger_lines_pkey primary key (org_id, mode, posting_id, line_number)
@@ -565,6 +653,22 @@ create index mails_of_submission on mails using btree (org_id, mode, submission_
 
 create unique index mails_token_hash on mails using btree (token_hash);
 
+create table member_sessions (
+  org_id text collate "C" not null,
+  id text collate "C" not null,
+  member_id text collate "C" not null,
+  created_at timestamp with time zone not null,
+  ends_at timestamp with time zone not null,
+  ended_at timestamp with time zone,
+  version integer not null,
+  constraint member_sessions_pkey primary key (org_id, id)
+);
+
+create index member_sessions_created on member_sessions using btree (created_at);
+
+create index member_sessions_open on member_sessions using btree (org_id, member_id, id) where
+    (ended_at is null);
+
 create table members (
   org_id text collate "C" not null,
   id text collate "C" not null,
@@ -624,6 +728,7 @@ create table organization_profiles (
   approved_at timestamp with time zone,
   rejected_at timestamp with time zone,
   rails_command_id text,
+  intents_need_approval boolean not null default false,
   constraint organization_profiles_kyb_status_check check ((kyb_status = any
     (array['verifying'::text, 'approved'::text, 'rejected'::text]))),
   constraint organization_profiles_mode_check check ((mode = any (array['test'::text,
@@ -909,7 +1014,8 @@ create table receipt_lines (
   constraint receipt_lines_account_check check ((account = any (array['buyer'::text,
     'suspense'::text, 'adjustments'::text]))),
   constraint receipt_lines_amount_minor_check check ((amount_minor <> 0)),
-  constraint receipt_lines_pkey primary key (posting_id, line_number)
+  constraint receipt_lines_pkey primary key (posting_id, line_number),
+  constraint receipt_lines_post trigger deferrable initially deferred
 );
 
 create index receipt_lines_of_receipt on receipt_lines using btree (receipt_id, posting_id,
@@ -920,6 +1026,9 @@ create trigger receipt_lines_keep before delete or update on receipt_lines for e
 
 create trigger receipt_lines_keep_all before truncate on receipt_lines for each statement execute
     function ponte_ledger_keeps();
+
+create constraint trigger receipt_lines_post after insert on receipt_lines deferrable initially
+    deferred for each row execute function ponte_posts_receipt();
 
 create table receipts (
   id text collate "C" not null,

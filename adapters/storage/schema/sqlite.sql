@@ -26,7 +26,8 @@ create table api_keys (
   slot integer,
   created_at integer not null,
   version integer not null
-) strict, without rowid;
+, created_by text, kept_by text, expires_at integer, networks text not null default '[]',
+    used_scopes text not null default '[]') strict, without rowid;
 
 create index api_keys_active on api_keys (org_id, id) where revoked_at is null;
 
@@ -278,7 +279,7 @@ create table feed_heads (
   org_id text not null,
   mode text not null check (mode in ('test', 'live')),
   sequence integer not null,
-  chain_hash text not null,
+  chain_hash text not null, subscription_changes integer not null default 0,
   primary key (org_id, mode)
 ) strict, without rowid;
 
@@ -299,7 +300,8 @@ create table funds (
   refund_ordered_minor integer not null check (refund_ordered_minor >= 0),
   refunded_minor integer not null check (refunded_minor >= 0),
   loss_minor integer not null check (loss_minor >= 0),
-  version integer not null,
+  version integer not null, written_off_minor integer not null default 0
+  check (written_off_minor >= 0),
   primary key (org_id, mode, payment_id),
   -- What left beyond what was received is a loss.
   check (
@@ -392,7 +394,8 @@ create table "ledger_lines" (
   payment_id text not null,
   kind text not null,
   account text not null check (account in (
-    'buyer', 'partner_float', 'conversion', 'fees', 'seller', 'refunds', 'losses', 'operator'
+    'buyer', 'partner_float', 'conversion', 'fees', 'seller', 'refunds', 'losses', 'operator',
+    'suspense', 'adjustments', 'write_offs'
   )),
   amount_minor integer not null check (amount_minor <> 0),
   currency text not null,
@@ -488,6 +491,21 @@ create index mails_of_submission on mails (org_id, mode, submission_id, id)
 
 create unique index mails_token_hash on mails (token_hash);
 
+create table member_sessions (
+  org_id text not null,
+  id text not null,
+  member_id text not null,
+  created_at integer not null,
+  ends_at integer not null,
+  ended_at integer,
+  version integer not null,
+  primary key (org_id, id)
+) strict, without rowid;
+
+create index member_sessions_created on member_sessions (created_at);
+
+create index member_sessions_open on member_sessions (org_id, member_id, id) where ended_at is null;
+
 create table members (
   org_id text not null,
   id text not null,
@@ -533,7 +551,9 @@ create table organization_profiles (
   tos_id text,
   tos_accepted_at integer,
   version integer not null, corrections text, answer_by integer, answer_alerted_at integer, reason
-    text, approved_at integer, rejected_at integer, rails_command_id text,
+    text, approved_at integer, rejected_at integer, rails_command_id text, intents_need_approval
+    integer not null default 0
+  check (intents_need_approval in (0, 1)),
   primary key (org_id, mode)
 ) strict, without rowid;
 

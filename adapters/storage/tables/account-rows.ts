@@ -8,7 +8,6 @@ import {
   roles,
 } from '../../../core/domain/parties/connected-account.js';
 import { isSubmitted } from '../../../core/domain/parties/party.js';
-import type { Tx } from '../../../core/ports/storage.js';
 import {
   fixed,
   key,
@@ -22,7 +21,7 @@ import {
   version,
 } from '../columns.js';
 import { defineTable } from '../table.js';
-import type { UnitOfWork } from '../unit-of-work.js';
+import { type TxPart, writes } from '../unit-of-work.js';
 
 export const accounts = defineTable<ConnectedAccount>('connected_accounts', {
   ...tenant,
@@ -61,33 +60,31 @@ export const buyerKycSql = `${ofBuyerSql} and (${roles
   .map(({ role, status }) => `role = '${role}' and status = '${status}'`)
   .join(' or ')})`;
 
-export function accountsOf(unit: UnitOfWork): Tx['accounts'] {
-  return {
-    ...unit.writes(accounts),
-    get: ({ orgId, mode }, id) => unit.byKey(accounts, [orgId, mode, id]),
-    byExternalId: ({ orgId, mode }, externalId) =>
-      unit.first(accounts, 'where org_id = $1 and mode = $2 and external_id = $3', [
-        orgId,
-        mode,
-        externalId,
-      ]),
-    byPartnerRef: (mode, partnerRef) =>
-      unit.all(accounts, 'where mode = $1 and partner_ref = $2 limit 2', [mode, partnerRef]),
-    list({ orgId, mode }, { role, status, beforeId, limit }) {
-      const filters = { 'role =': role, 'status =': status, 'id <': beforeId };
-      // Without it, SQLite scans all accounts of the tenant by their key.
-      const index = pageIndexes[`${role === null ? '' : 'role'}${status === null ? '' : 'status'}`];
-      const all = { 'org_id =': orgId, 'mode =': mode, ...filters };
-      return unit.newest(accounts, all, limit, { index });
-    },
-    ofBuyer: ({ orgId, mode }, key) =>
-      unit.all(
-        accounts,
-        `where org_id = $1 and mode = $2 and email_key = $3 and ${ofBuyerSql} order by id desc`,
-        [orgId, mode, key],
-      ),
-  };
-}
+export const accountsPart: TxPart<'accounts'> = {
+  ...writes(accounts),
+  get: (unit, { orgId, mode }, id) => unit.byKey(accounts, [orgId, mode, id]),
+  byExternalId: (unit, { orgId, mode }, externalId) =>
+    unit.first(accounts, 'where org_id = $1 and mode = $2 and external_id = $3', [
+      orgId,
+      mode,
+      externalId,
+    ]),
+  byPartnerRef: (unit, mode, partnerRef) =>
+    unit.all(accounts, 'where mode = $1 and partner_ref = $2 limit 2', [mode, partnerRef]),
+  list(unit, { orgId, mode }, { role, status, beforeId, limit }) {
+    const filters = { 'role =': role, 'status =': status, 'id <': beforeId };
+    // Without it, SQLite scans all accounts of the tenant by their key.
+    const index = pageIndexes[`${role === null ? '' : 'role'}${status === null ? '' : 'status'}`];
+    const all = { 'org_id =': orgId, 'mode =': mode, ...filters };
+    return unit.newest(accounts, all, limit, { index });
+  },
+  ofBuyer: (unit, { orgId, mode }, key) =>
+    unit.all(
+      accounts,
+      `where org_id = $1 and mode = $2 and email_key = $3 and ${ofBuyerSql} order by id desc`,
+      [orgId, mode, key],
+    ),
+};
 
 /** The index per filter; without a filter it is the primary key. */
 const pageIndexes: Readonly<Record<string, string>> = {

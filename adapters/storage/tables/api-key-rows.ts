@@ -1,56 +1,77 @@
 // API keys of organizations, with hashes of their secrets: columns and SQL.
 import type { StoredKey } from '../../../core/domain/access/api-key.js';
 import { isScope } from '../../../core/domain/access/scope.js';
-import type { Tx } from '../../../core/ports/storage.js';
 import { fixed, integer, key, mode, readOnly, text, texts, time, version } from '../columns.js';
 import { timeParam } from '../database.js';
 import { defineTable, merge, type Write } from '../table.js';
-import type { UnitOfWork } from '../unit-of-work.js';
+import { type CachedJoin, type TxPart, writes } from '../unit-of-work.js';
 
 const apiKeys = defineTable<StoredKey>('api_keys', {
   id: key(text('id')),
   orgId: fixed(text('org_id')),
   mode: fixed(mode),
   name: text('name'),
+  createdBy: fixed(text.null('created_by')),
+  keptBy: text.null('kept_by'),
   scopes: fixed(texts('scopes', isScope)),
+  networks: fixed(texts('networks')),
   salt: fixed(text('salt')),
   secretHash: fixed(text('secret_hash')),
   lastUsedAtMs: readOnly(time.null('last_used_at')),
+  usedScopes: readOnly(texts('used_scopes', isScope)),
   revokedAtMs: time.null('revoked_at'),
+  expiresAtMs: fixed(time.null('expires_at')),
   slot: fixed(integer.null('slot')),
   createdAtMs: fixed(time('created_at')),
   version,
 });
 
-export function keysOf(unit: UnitOfWork): Tx['keys'] {
-  return {
-    ...unit.writes(apiKeys),
-    get: (keyId) => unit.byKey(apiKeys, [keyId]),
-    list: (orgId, revokedMax) =>
-      unit.all(
-        apiKeys,
-        [
-          'where org_id = $1 and revoked_at is null union all select * from (select * from',
-          'api_keys where org_id = $1 and revoked_at is not null order by id desc limit $2 )',
-          'chosen order by id desc',
-        ].join(' '),
-        [orgId, revokedMax],
-      ),
-    async slots({ orgId, mode }) {
-      const sql = [
-        'select slot from api_keys',
-        'where org_id = $1 and mode = $2 and revoked_at is null and slot is not null',
-      ].join(' ');
-      const rows = await unit.rows(apiKeys.name, sql, [orgId, mode]);
-      return rows.map(integer('slot').read);
-    },
-    insert(key) {
-      unit.stage(apiKeys.insert(key));
-      if (key.lastUsedAtMs !== null) unit.stage(touch(key.id, key.lastUsedAtMs));
-    },
-    touch: (keyId, lastUsedAtMs) => unit.stage(touch(keyId, lastUsedAtMs)),
-  };
-}
+const keyById: CachedJoin<StoredKey> = {
+  tables: [apiKeys],
+  sql: apiKeys.selectByKey,
+  on: { api_keys: 1 },
+  read: apiKeys.read,
+  expect: (key) => [apiKeys.expect(key)],
+};
+
+export const keysPart: TxPart<'keys'> = {
+  ...writes(apiKeys),
+  get: (unit, keyId) => unit.firstCached(keyById, [keyId]),
+  list: (unit, orgId, revokedMax) =>
+    unit.all(
+      apiKeys,
+      [
+        'where org_id = $1 and revoked_at is null union all select * from (select * from',
+        'api_keys where org_id = $1 and revoked_at is not null order by id desc limit $2 )',
+        'chosen order by id desc',
+      ].join(' '),
+      [orgId, revokedMax],
+    ),
+  unrevoked: (unit, orgId, nowMs) =>
+    unit.all(
+      apiKeys,
+      [
+        'where org_id = $1 and revoked_at is null union all select * from api_keys',
+        'where org_id = $1 and revoked_at is not null and revoked_at > $2 order by id desc',
+      ].join(' '),
+      [orgId, timeParam(nowMs)],
+    ),
+  async slots(unit, { orgId, mode }) {
+    const sql = [
+      'select slot from api_keys',
+      'where org_id = $1 and mode = $2 and revoked_at is null and slot is not null',
+    ].join(' ');
+    const rows = await unit.rows(apiKeys.name, sql, [orgId, mode]);
+    return rows.map(integer('slot').read);
+  },
+  insert(unit, key) {
+    unit.stage(apiKeys.insert(key));
+    if (key.lastUsedAtMs !== null) unit.stage(touch(key.id, key.lastUsedAtMs));
+    if (key.usedScopes.length > 0) unit.stage(noteScopes(key.id, key.usedScopes));
+  },
+  touch: (unit, keyId, lastUsedAtMs) => unit.stage(touch(keyId, lastUsedAtMs)),
+  noteScopes: (unit, keyId, usedScopes) => unit.stage(noteScopes(keyId, usedScopes)),
+};
 
 function touch(keyId: string, lastUsedAtMs: number): Write {
   const sql = [
@@ -58,4 +79,9 @@ function touch(keyId: string, lastUsedAtMs: number): Write {
     'where id = $1 and (last_used_at is null or last_used_at < $2)',
   ].join(' ');
   return merge(apiKeys.name, keyId, sql, [keyId, timeParam(lastUsedAtMs)]);
+}
+
+function noteScopes(keyId: string, usedScopes: readonly string[]): Write {
+  const sql = 'update api_keys set used_scopes = $2 where id = $1';
+  return merge(apiKeys.name, keyId, sql, [keyId, JSON.stringify(usedScopes)]);
 }

@@ -4,10 +4,9 @@ import {
   type KycSubmission,
   kycStatuses,
 } from '../../../core/domain/parties/buyer-kyc.js';
-import type { Tx } from '../../../core/ports/storage.js';
 import { fixed, key, mode, oneOf, party, sealed, tenant, text, time, version } from '../columns.js';
 import { defineTable } from '../table.js';
-import type { UnitOfWork } from '../unit-of-work.js';
+import { type CachedJoin, type TxPart, writes } from '../unit-of-work.js';
 
 export const buyers = defineTable<Buyer>('buyers', {
   mode: key(mode),
@@ -47,33 +46,39 @@ export function currentSubmission(condition: string): string {
 
 const currentOfBuyer = currentSubmission('org_id = $1 and mode = $2 and buyer_id = $3');
 
-export function buyersOf(unit: UnitOfWork): Tx['buyers'] {
-  return {
-    ...unit.writes(buyers),
-    byEmail: (mode, emailKey) =>
-      unit.first(buyers, 'where mode = $1 and email_key = $2', [mode, emailKey]),
-    get: (mode, id) => unit.byKey(buyers, [mode, id]),
-    submission: ({ orgId, mode }, buyerId) =>
-      unit.first(submissions, currentOfBuyer, [orgId, mode, buyerId]),
-    submissionById: ({ orgId, mode }, id) => unit.byKey(submissions, [orgId, mode, id]),
-    approvedAnywhere: (mode, buyerId) =>
-      unit.first(
-        submissions,
-        [
-          "where mode = $1 and buyer_id = $2 and status = 'approved' order by created_at",
-          'desc, id desc limit 1',
-        ].join(' '),
-        [mode, buyerId],
-      ),
-    submissionByFlow: (flowId) => unit.first(submissions, 'where flow_id = $1', [flowId]),
-    approvedByPartnerRef: (mode, partnerRef, limit) =>
-      unit.all(
-        submissions,
-        "where mode = $1 and partner_ref = $2 and status = 'approved' limit $3",
-        [mode, partnerRef, limit],
-      ),
-    insertSubmission: (submission) => unit.stage(submissions.insert(submission)),
-    updateSubmission: (submission) => unit.stage(submissions.update(submission)),
-    expectSubmission: (submission) => unit.stage(submissions.expect(submission)),
-  };
-}
+const buyerByEmail: CachedJoin<Buyer> = {
+  tables: [buyers],
+  sql: 'select * from buyers where mode = $1 and email_key = $2',
+  // A buyer never changes.
+  on: {},
+  read: buyers.read,
+  expect: () => [],
+};
+
+export const buyersPart: TxPart<'buyers'> = {
+  ...writes(buyers),
+  byEmail: (unit, mode, emailKey) => unit.firstCached(buyerByEmail, [mode, emailKey]),
+  get: (unit, mode, id) => unit.byKey(buyers, [mode, id]),
+  submission: (unit, { orgId, mode }, buyerId) =>
+    unit.first(submissions, currentOfBuyer, [orgId, mode, buyerId]),
+  submissionById: (unit, { orgId, mode }, id) => unit.byKey(submissions, [orgId, mode, id]),
+  approvedAnywhere: (unit, mode, buyerId) =>
+    unit.first(
+      submissions,
+      [
+        "where mode = $1 and buyer_id = $2 and status = 'approved' order by created_at",
+        'desc, id desc limit 1',
+      ].join(' '),
+      [mode, buyerId],
+    ),
+  submissionByFlow: (unit, flowId) => unit.first(submissions, 'where flow_id = $1', [flowId]),
+  approvedByPartnerRef: (unit, mode, partnerRef, limit) =>
+    unit.all(submissions, "where mode = $1 and partner_ref = $2 and status = 'approved' limit $3", [
+      mode,
+      partnerRef,
+      limit,
+    ]),
+  insertSubmission: (unit, submission) => unit.stage(submissions.insert(submission)),
+  updateSubmission: (unit, submission) => unit.stage(submissions.update(submission)),
+  expectSubmission: (unit, submission) => unit.stage(submissions.expect(submission)),
+};

@@ -8,11 +8,10 @@ import {
   type MoneyDecision,
   writeAction,
 } from '../../../core/domain/money-desk/money-decision.js';
-import type { Tx } from '../../../core/ports/storage.js';
 import { encoded, fixed, integer, key, mode, oneOf, text, time, version } from '../columns.js';
 import { defineTable } from '../table.js';
-import type { UnitOfWork } from '../unit-of-work.js';
-import { funds } from './money-rows.js';
+import { type TxPart, writes } from '../unit-of-work.js';
+import { funds, lostFundsSql } from './money-rows.js';
 import { approvalLostSql, payments } from './payment-rows.js';
 import { receipts, unmatchedSql, waitingSql } from './receipt-rows.js';
 import { commands } from './work-rows.js';
@@ -36,36 +35,37 @@ const decisions = defineTable<MoneyDecision>('money_decisions', {
   version,
 });
 
-export function decisionsOf(unit: UnitOfWork): Tx['decisions'] {
-  return {
-    ...unit.writes(decisions),
-    ofItem: (itemId) => unit.all(decisions, 'where item_id = $1 order by number', [itemId]),
-    list: ({ orgId, mode: its, beforeId, limit }) =>
-      unit.newest(decisions, { 'org_id =': orgId, 'mode =': its, 'id <': beforeId }, limit),
-  };
-}
+export const decisionsPart: TxPart<'decisions'> = {
+  ...writes(decisions),
+  ofItem: (unit, itemId) => unit.all(decisions, 'where item_id = $1 order by number', [itemId]),
+  list: (unit, { orgId, mode: its, beforeId, limit }) =>
+    unit.newest(decisions, { 'org_id =': orgId, 'mode =': its, 'id <': beforeId }, limit),
+};
 
-export function moneyQueuesOf(unit: UnitOfWork): Tx['moneyQueues'] {
-  return {
-    async commands(queue, { afterId, limit }) {
-      const tail = 'where queue = $1 and id > $2 order by id limit $3';
-      return (await unit.all(commands, tail, [queue, afterId ?? '', limit])).filter(isMoneyCommand);
-    },
-    receipts: ({ afterId, limit }) => {
-      // Both conditions: the index has the wider one.
-      const tail = `where ${waitingSql} and ${unmatchedSql} and id > $1 order by id limit $2`;
-      return unit.all(receipts, tail, [afterId ?? '', limit]);
-    },
-    unapproved: ({ afterId, limit }) =>
-      unit.all(payments, `where ${approvalLostSql} and id > $1 order by id limit $2`, [
-        afterId ?? '',
-        limit,
-      ]),
-    received: ({ afterId, limit }) =>
-      unit.all(
-        funds,
-        "where position = 'received' and payment_id > $1 order by payment_id limit $2",
-        [afterId ?? '', limit],
-      ),
-  };
-}
+export const moneyQueuesPart: TxPart<'moneyQueues'> = {
+  async commands(unit, queue, { afterId, limit }) {
+    const tail = 'where queue = $1 and id > $2 order by id limit $3';
+    return (await unit.all(commands, tail, [queue, afterId ?? '', limit])).filter(isMoneyCommand);
+  },
+  receipts: (unit, { afterId, limit }) => {
+    // Both conditions: the index has the wider one.
+    const tail = `where ${waitingSql} and ${unmatchedSql} and id > $1 order by id limit $2`;
+    return unit.all(receipts, tail, [afterId ?? '', limit]);
+  },
+  unapproved: (unit, { afterId, limit }) =>
+    unit.all(payments, `where ${approvalLostSql} and id > $1 order by id limit $2`, [
+      afterId ?? '',
+      limit,
+    ]),
+  received: (unit, { afterId, limit }) =>
+    unit.all(
+      funds,
+      "where position = 'received' and payment_id > $1 order by payment_id limit $2",
+      [afterId ?? '', limit],
+    ),
+  lost: (unit, { afterId, limit }) =>
+    unit.all(funds, `where ${lostFundsSql} and payment_id > $1 order by payment_id limit $2`, [
+      afterId ?? '',
+      limit,
+    ]),
+};

@@ -9,11 +9,10 @@ import {
   nextDocumentStatus,
   type StorageFingerprint,
 } from '../../../core/domain/parties/document.js';
-import type { Tx } from '../../../core/ports/storage.js';
 import { fixed, group, integer, key, oneOf, tenant, text, time, version } from '../columns.js';
 import { duePage, timeParam } from '../database.js';
 import { defineTable, merge } from '../table.js';
-import type { UnitOfWork } from '../unit-of-work.js';
+import { type TxPart, writes } from '../unit-of-work.js';
 
 const kinds = Object.keys(documentKinds) as readonly DocumentKind[];
 const parties = Object.keys({
@@ -47,38 +46,36 @@ const documents = defineTable<Document>('documents', {
   version,
 });
 
-export function documentsOf(unit: UnitOfWork): Tx['documents'] {
-  return {
-    ...unit.writes(documents),
-    find: (id) => unit.first(documents, 'where id = $1', [id]),
-    due: (page) =>
-      unit.all(
-        documents,
-        'where due_at <= $1 and (due_at, id) > ($2, $3) order by due_at, id limit $4',
-        duePage(page),
-      ),
-    list: ({ kept, beforeId, limit }) =>
-      unit.newest(documents, { 'id <': beforeId }, limit, {
-        others: kept ? ["status <> 'purged'"] : [],
-      }),
-    async slots({ orgId, mode }, { party, id }) {
-      const sql = [
-        'select slot from documents where org_id = $1 and mode = $2 and owner_party = $3',
-        "and owner_id = $4 and status <> 'purged' and slot is not null",
-      ].join(' ');
-      const rows = await unit.rows(documents.name, sql, [orgId, mode, party, id]);
-      return rows.map(integer('slot').read);
-    },
-    requestPurge({ orgId, mode }, { party, id }, nowMs) {
-      const sql = [
-        "update documents set status = 'purging', due_at = $1, tries = 0,",
-        'version = version + 1 where org_id = $2 and mode = $3 and owner_party = $4',
-        `and owner_id = $5 and status in (${purgeableSql})`,
-      ].join(' ');
-      unit.stage(merge(documents.name, null, sql, [timeParam(nowMs), orgId, mode, party, id]));
-    },
-  };
-}
+export const documentsPart: TxPart<'documents'> = {
+  ...writes(documents),
+  find: (unit, id) => unit.first(documents, 'where id = $1', [id]),
+  due: (unit, page) =>
+    unit.all(
+      documents,
+      'where due_at <= $1 and (due_at, id) > ($2, $3) order by due_at, id limit $4',
+      duePage(page),
+    ),
+  list: (unit, { kept, beforeId, limit }) =>
+    unit.newest(documents, { 'id <': beforeId }, limit, {
+      others: kept ? ["status <> 'purged'"] : [],
+    }),
+  async slots(unit, { orgId, mode }, { party, id }) {
+    const sql = [
+      'select slot from documents where org_id = $1 and mode = $2 and owner_party = $3',
+      "and owner_id = $4 and status <> 'purged' and slot is not null",
+    ].join(' ');
+    const rows = await unit.rows(documents.name, sql, [orgId, mode, party, id]);
+    return rows.map(integer('slot').read);
+  },
+  requestPurge(unit, { orgId, mode }, { party, id }, nowMs) {
+    const sql = [
+      "update documents set status = 'purging', due_at = $1, tries = 0,",
+      'version = version + 1 where org_id = $2 and mode = $3 and owner_party = $4',
+      `and owner_id = $5 and status in (${purgeableSql})`,
+    ].join(' ');
+    unit.stage(merge(documents.name, null, sql, [timeParam(nowMs), orgId, mode, party, id]));
+  },
+};
 
 const fingerprints = defineTable<StorageFingerprint>('storage_fingerprints', {
   name: key(text('name')),
@@ -86,9 +83,7 @@ const fingerprints = defineTable<StorageFingerprint>('storage_fingerprints', {
   createdAtMs: fixed(time('created_at')),
 });
 
-export function storageFingerprintsOf(unit: UnitOfWork): Tx['storageFingerprints'] {
-  return {
-    ...unit.writes(fingerprints),
-    get: (name) => unit.byKey(fingerprints, [name]),
-  };
-}
+export const storageFingerprintsPart: TxPart<'storageFingerprints'> = {
+  ...writes(fingerprints),
+  get: (unit, name) => unit.byKey(fingerprints, [name]),
+};

@@ -6,11 +6,10 @@ import {
   epochStates,
 } from '../../../core/domain/service/epoch.js';
 import { assert } from '../../../core/errors.js';
-import type { Tx } from '../../../core/ports/storage.js';
 import { fixed, integer, key, oneOf, text, time, version } from '../columns.js';
 import type { Database, StatementTemplate } from '../database.js';
 import { defineTable, templated, type Write } from '../table.js';
-import type { UnitOfWork } from '../unit-of-work.js';
+import { type CachedJoin, type TxPart, writes } from '../unit-of-work.js';
 
 const epochs = defineTable<Epoch>('epochs', {
   number: key(integer('number')),
@@ -47,20 +46,26 @@ const lastOne = 'order by number desc limit 1';
 /** A condition of claims: nothing is claimed in quarantine. `exists` would make SQLite sort. */
 export const isOpenSql = `(select state from epochs ${lastOne}) = '${'open' satisfies EpochState}'`;
 
+const currentEpoch: CachedJoin<Epoch> = {
+  tables: [epochs],
+  sql: `select * from epochs ${lastOne}`,
+  on: { epochs: 0 },
+  read: epochs.read,
+  expect: (epoch) => [epochs.expect(epoch)],
+};
+
 export async function isInQuarantine(database: Pick<Database, 'read'>): Promise<boolean> {
   const sql = 'select 1 as hit from epochs where state = $1';
   return (await database.read(sql, ['quarantine' satisfies EpochState])).length > 0;
 }
 
-export function epochsOf(unit: UnitOfWork): Tx['epochs'] {
-  return {
-    ...unit.writes(epochs),
-    async current() {
-      const current = await unit.first(epochs, lastOne, []);
-      assert(current !== null, 'a database has an epoch');
-      return current;
-    },
-    list: () => unit.all(epochs, 'order by number', []),
-    expectNoQuarantine: () => unit.stage(expectNoQuarantine(locked)),
-  };
-}
+export const epochsPart: TxPart<'epochs'> = {
+  ...writes(epochs),
+  async current(unit) {
+    const current = await unit.firstCached(currentEpoch, []);
+    assert(current !== null, 'a database has an epoch');
+    return current;
+  },
+  list: (unit) => unit.all(epochs, 'order by number', []),
+  expectNoQuarantine: (unit) => unit.stage(expectNoQuarantine(locked)),
+};

@@ -7,11 +7,10 @@ import {
   mailStatuses,
 } from '../../../core/domain/mail/mail.js';
 import { assert } from '../../../core/errors.js';
-import type { Tx } from '../../../core/ports/storage.js';
 import { fixed, integer, key, oneOf, sealed, tenant, text, time, version } from '../columns.js';
 import { timeParam } from '../database.js';
 import { defineTable, mapped, merge, type Table } from '../table.js';
-import type { UnitOfWork } from '../unit-of-work.js';
+import { type TxPart, writes } from '../unit-of-work.js';
 
 interface MailRow extends Omit<Mail, 'subject'> {
   readonly paymentId: string | null;
@@ -106,38 +105,36 @@ const ownerLinksSql = [
   "and purpose = 'owner_link' order by id desc limit $4",
 ].join(' ');
 
-export function mailsOf(unit: UnitOfWork): Tx['mails'] {
-  return {
-    ...unit.writes(mails),
-    insertOnce(mail) {
-      assert(mail.cause !== null && mail.tokenSealed === null, 'a notice has a cause and no token');
-      const { sql, params } = mails.insert(mail).statement;
-      const once = `${sql} on conflict (org_id, mode, cause) where cause is not null do nothing`;
-      unit.stage(merge('mails', null, once, params));
-    },
-    get: ({ orgId, mode }, id) => unit.byKey(mails, [orgId, mode, id]),
-    byTokenHash: (tokenHash) => unit.first(mails, 'where token_hash = $1', [tokenHash]),
-    openLinks({ orgId, mode }, subject, nowMs) {
-      const params = [orgId, mode, timeParam(nowMs)];
-      if (subject.kind === 'payment') {
-        return unit.all(mails, openLinksSql.payment, [...params, subject.paymentId]);
-      }
-      assert(subject.kind === 'submission', 'a link is about a payment or a submission');
-      const { submissionId, ownerIndex } = subject;
-      return unit.all(mails, openLinksSql.submission, [...params, submissionId, ownerIndex]);
-    },
-    newestUsedLink: ({ orgId, mode }, submissionId) =>
-      unit.first(mails, usedLinkSql, [orgId, mode, submissionId]),
-    newestOwnerLink: ({ orgId, mode }, submissionId, ownerIndex) =>
-      unit.first(mails, ownerLinkSql, [orgId, mode, submissionId, ownerIndex]),
-    newestOwnerLinks: ({ orgId, mode }, submissionId, limit) =>
-      unit.all(mails, ownerLinksSql, [orgId, mode, submissionId, limit]),
-    newestNumbered: ({ orgId, mode, purpose, toKey }, limit) =>
-      unit.all(mails, numberedSql.address, [orgId, mode, toKey, purpose, limit]),
-    newestAbout: ({ orgId, mode, purpose, toKey, accountId }, limit) =>
-      unit.all(mails, numberedSql.account, [orgId, mode, toKey, purpose, accountId, limit]),
-    list: ({ status, beforeId, limit }) =>
-      unit.newest(mails, { 'status =': status, 'id <': beforeId }, limit),
-    oldest: (limit) => unit.all(mails, 'order by id limit $1', [limit]),
-  };
-}
+export const mailsPart: TxPart<'mails'> = {
+  ...writes(mails),
+  insertOnce(unit, mail) {
+    assert(mail.cause !== null && mail.tokenSealed === null, 'a notice has a cause and no token');
+    const { sql, params } = mails.insert(mail).statement;
+    const once = `${sql} on conflict (org_id, mode, cause) where cause is not null do nothing`;
+    unit.stage(merge('mails', null, once, params));
+  },
+  get: (unit, { orgId, mode }, id) => unit.byKey(mails, [orgId, mode, id]),
+  byTokenHash: (unit, tokenHash) => unit.first(mails, 'where token_hash = $1', [tokenHash]),
+  openLinks(unit, { orgId, mode }, subject, nowMs) {
+    const params = [orgId, mode, timeParam(nowMs)];
+    if (subject.kind === 'payment') {
+      return unit.all(mails, openLinksSql.payment, [...params, subject.paymentId]);
+    }
+    assert(subject.kind === 'submission', 'a link is about a payment or a submission');
+    const { submissionId, ownerIndex } = subject;
+    return unit.all(mails, openLinksSql.submission, [...params, submissionId, ownerIndex]);
+  },
+  newestUsedLink: (unit, { orgId, mode }, submissionId) =>
+    unit.first(mails, usedLinkSql, [orgId, mode, submissionId]),
+  newestOwnerLink: (unit, { orgId, mode }, submissionId, ownerIndex) =>
+    unit.first(mails, ownerLinkSql, [orgId, mode, submissionId, ownerIndex]),
+  newestOwnerLinks: (unit, { orgId, mode }, submissionId, limit) =>
+    unit.all(mails, ownerLinksSql, [orgId, mode, submissionId, limit]),
+  newestNumbered: (unit, { orgId, mode, purpose, toKey }, limit) =>
+    unit.all(mails, numberedSql.address, [orgId, mode, toKey, purpose, limit]),
+  newestAbout: (unit, { orgId, mode, purpose, toKey, accountId }, limit) =>
+    unit.all(mails, numberedSql.account, [orgId, mode, toKey, purpose, accountId, limit]),
+  list: (unit, { status, beforeId, limit }) =>
+    unit.newest(mails, { 'status =': status, 'id <': beforeId }, limit),
+  oldest: (unit, limit) => unit.all(mails, 'order by id limit $1', [limit]),
+};

@@ -1,9 +1,8 @@
 // Members of organizations: columns and SQL.
 import { type Member, memberRoles } from '../../../core/domain/access/member.js';
-import type { Tx } from '../../../core/ports/storage.js';
 import { fixed, key, oneOf, text, time, version } from '../columns.js';
 import { defineTable } from '../table.js';
-import type { UnitOfWork } from '../unit-of-work.js';
+import { type TxPart, writes } from '../unit-of-work.js';
 
 const members = defineTable<Member>('members', {
   orgId: key(text('org_id')),
@@ -16,15 +15,13 @@ const members = defineTable<Member>('members', {
   version,
 });
 
-export function membersOf(unit: UnitOfWork): Tx['members'] {
-  return {
-    ...unit.writes(members),
-    get: (orgId, id) => unit.byKey(members, [orgId, id]),
-    byEmail: (orgId, emailKey) =>
-      unit.first(members, 'where org_id = $1 and email_key = $2 and removed_at is null', [
-        orgId,
-        emailKey,
-      ]),
-    list: (orgId) => unit.all(members, 'where org_id = $1 order by id desc', [orgId]),
-  };
-}
+export const membersPart: TxPart<'members'> = {
+  ...writes(members),
+  get: (unit, orgId, id) => unit.byKey(members, [orgId, id]),
+  byEmail: (unit, orgId, emailKey) =>
+    unit.first(members, 'where org_id = $1 and email_key = $2 and removed_at is null', [
+      orgId,
+      emailKey,
+    ]),
+  list: (unit, orgId) => unit.all(members, 'where org_id = $1 order by id desc', [orgId]),
+};

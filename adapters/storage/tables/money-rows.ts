@@ -9,7 +9,6 @@ import {
   postingKinds,
   type StoredPosting,
 } from '../../../core/domain/payments/ledger.js';
-import type { Tx } from '../../../core/ports/storage.js';
 import {
   fixed,
   integer,
@@ -23,18 +22,22 @@ import {
   version,
 } from '../columns.js';
 import { defineTable } from '../table.js';
-import type { UnitOfWork } from '../unit-of-work.js';
+import { type TxPart, writes } from '../unit-of-work.js';
 
 const rateKinds = Object.keys({
   locked: true,
   indicative: true,
 } satisfies Record<RateKind, true>) as readonly RateKind[];
 
-/** A debt to the buyer, an unknown position, a loss. Spelled as the partial index has it. */
-export const openFundsSql = [
-  'refund_owed_minor + refund_ordered_minor > 0 or loss_minor > 0',
-  "or position = 'needs_review' or refund = 'needs_review'",
-].join(' ');
+/** A debt to the buyer, an unknown position, a loss. */
+const needsOperator = (loss: string) =>
+  `(refund_owed_minor + refund_ordered_minor > 0 or ${loss} ` +
+  "or position = 'needs_review' or refund = 'needs_review')";
+
+/** Spelled as the partial index has it. */
+export const openFundsSql = needsOperator('loss_minor > 0');
+const openLossSql = 'loss_minor > written_off_minor';
+export const lostFundsSql = `${openFundsSql} and ${openLossSql}`;
 
 export const funds = defineTable<Funds>('funds', {
   ...tenant,
@@ -48,6 +51,7 @@ export const funds = defineTable<Funds>('funds', {
   refundOrderedMinor: minor('refund_ordered_minor'),
   refundedMinor: minor('refunded_minor'),
   lossMinor: minor('loss_minor'),
+  writtenOffMinor: minor('written_off_minor'),
   version,
 });
 
@@ -69,7 +73,7 @@ const quotes = defineTable<Quote>('quotes', {
 interface StoredLine extends Tenant, LedgerLine {
   readonly postingId: string;
   readonly lineNumber: number;
-  readonly paymentId: string;
+  readonly subjectId: string;
   readonly kind: PostingKind;
   readonly atMs: number;
 }
@@ -78,60 +82,54 @@ const lines = defineTable<StoredLine>('ledger_lines', {
   ...tenant,
   postingId: key(text('posting_id')),
   lineNumber: key(integer('line_number')),
-  paymentId: fixed(text('payment_id')),
+  // The id of a receipt is in this column, too.
+  subjectId: fixed(text('payment_id')),
   kind: fixed(oneOf('kind', postingKinds)),
   account: fixed(oneOf('account', ledgerAccounts)),
   money: fixed(money('amount_minor', 'currency')),
   atMs: fixed(time('posted_at')),
 });
 
-export function fundsOf(unit: UnitOfWork): Tx['funds'] {
-  return {
-    ...unit.writes(funds),
-    get: ({ orgId, mode }, paymentId) => unit.byKey(funds, [orgId, mode, paymentId]),
-    open: (limit) =>
-      unit.all(
-        funds,
-        [
-          `where ${openFundsSql}`,
-          // Without its prefix, an id orders payments of both origins by creation.
-          "order by replace(replace(payment_id, 'inv_', ''), 'pi_', ''), payment_id limit $1",
-        ].join(' '),
-        [limit],
-      ),
-    page: (after, limit) =>
-      unit.all(
-        funds,
-        [
-          'where (org_id, mode, payment_id) > ($1, $2, $3) order by org_id, mode, payment_id',
-          'limit $4',
-        ].join(' '),
-        [after?.orgId ?? '', after?.mode ?? '', after?.paymentId ?? '', limit],
-      ),
-  };
-}
+export const fundsPart: TxPart<'funds'> = {
+  ...writes(funds),
+  get: (unit, { orgId, mode }, paymentId) => unit.byKey(funds, [orgId, mode, paymentId]),
+  open: (unit, limit) =>
+    unit.all(
+      funds,
+      [
+        `where ${openFundsSql} and ${needsOperator(openLossSql)}`,
+        // Without its prefix, an id orders payments of both origins by creation.
+        "order by replace(replace(payment_id, 'inv_', ''), 'pi_', ''), payment_id limit $1",
+      ].join(' '),
+      [limit],
+    ),
+  page: (unit, after, limit) =>
+    unit.all(
+      funds,
+      [
+        'where (org_id, mode, payment_id) > ($1, $2, $3) order by org_id, mode, payment_id',
+        'limit $4',
+      ].join(' '),
+      [after?.orgId ?? '', after?.mode ?? '', after?.paymentId ?? '', limit],
+    ),
+};
 
-export function quotesOf(unit: UnitOfWork): Tx['quotes'] {
-  return {
-    ...unit.writes(quotes),
-    get: ({ orgId, mode }, id) => unit.byKey(quotes, [orgId, mode, id]),
-    byPartnerQuoteId: (mode, partnerQuoteId, limit) =>
-      unit.all(quotes, 'where mode = $1 and partner_quote_id = $2 limit $3', [
-        mode,
-        partnerQuoteId,
-        limit,
-      ]),
-  };
-}
+export const quotesPart: TxPart<'quotes'> = {
+  ...writes(quotes),
+  get: (unit, { orgId, mode }, id) => unit.byKey(quotes, [orgId, mode, id]),
+  byPartnerQuoteId: (unit, mode, partnerQuoteId, limit) =>
+    unit.all(quotes, 'where mode = $1 and partner_quote_id = $2 limit $3', [
+      mode,
+      partnerQuoteId,
+      limit,
+    ]),
+};
 
 /** $1: the mode. */
 const balancesSql = [
   'select account, currency, cast(sum(amount_minor) as bigint) as amount_minor,',
-  'count(*) as lines from (',
-  'select account, currency, amount_minor from ledger_lines where mode = $1 union all',
-  'select l.account, l.currency, l.amount_minor from receipt_lines l',
-  'join receipts r on r.id = l.receipt_id where r.mode = $1',
-  ') as posted group by account, currency order by account, currency',
+  'count(*) as lines from ledger_lines where mode = $1',
+  'group by account, currency order by account, currency',
 ].join(' ');
 
 /** $1: the mode. */
@@ -146,48 +144,46 @@ const floatsSql = [
   'left join quotes q on q.org_id = p.org_id and q.mode = p.mode and q.id = p.quote_id',
 ].join(' ');
 
-export function ledgerOf(unit: UnitOfWork): Tx['ledger'] {
-  return {
-    async balances(mode) {
-      const rows = await unit.rows('ledger_lines', balancesSql, [mode]);
-      return rows.map((row) => ({
-        account: text('account').read(row),
-        currency: text('currency').read(row),
-        amountMinor: minor('amount_minor').read(row),
-        lines: integer('lines').read(row),
-      }));
-    },
-    async floats(mode) {
-      const rows = await unit.rows('ledger_lines', floatsSql, [mode]);
-      return rows.map((row) => ({
-        paymentId: text('payment_id').read(row),
-        destination: text('destination').read(row),
-        currency: text('currency').read(row),
-        floatMinor: minor('float_minor').read(row),
-        quotedMinor: minor.null('source_minor').read(row),
-        feesMinor: minor.null('fees_minor').read(row),
-      }));
-    },
-    append({ orgId, mode }, paymentId, postingId, posting, atMs) {
-      for (const [index, line] of posting.lines.entries()) {
-        const { kind } = posting;
-        const place = { orgId, mode, postingId, lineNumber: index + 1, paymentId, kind, atMs };
-        unit.stage(lines.insert({ ...place, ...line }));
-      }
-    },
-    async ofPayment({ orgId, mode }, paymentId) {
-      const found = await unit.all(
-        lines,
-        [
-          'where org_id = $1 and mode = $2 and payment_id = $3 order by posted_at,',
-          'posting_id, line_number',
-        ].join(' '),
-        [orgId, mode, paymentId],
-      );
-      return postingsOf(found);
-    },
-  };
-}
+export const ledgerPart: TxPart<'ledger'> = {
+  async balances(unit, mode) {
+    const rows = await unit.rows('ledger_lines', balancesSql, [mode]);
+    return rows.map((row) => ({
+      account: text('account').read(row),
+      currency: text('currency').read(row),
+      amountMinor: minor('amount_minor').read(row),
+      lines: integer('lines').read(row),
+    }));
+  },
+  async floats(unit, mode) {
+    const rows = await unit.rows('ledger_lines', floatsSql, [mode]);
+    return rows.map((row) => ({
+      paymentId: text('payment_id').read(row),
+      destination: text('destination').read(row),
+      currency: text('currency').read(row),
+      floatMinor: minor('float_minor').read(row),
+      quotedMinor: minor.null('source_minor').read(row),
+      feesMinor: minor.null('fees_minor').read(row),
+    }));
+  },
+  append(unit, { orgId, mode }, subjectId, postingId, posting, atMs) {
+    for (const [index, line] of posting.lines.entries()) {
+      const { kind } = posting;
+      const place = { orgId, mode, postingId, lineNumber: index + 1, subjectId, kind, atMs };
+      unit.stage(lines.insert({ ...place, ...line }));
+    }
+  },
+  async ofSubject(unit, { orgId, mode }, subjectId) {
+    const found = await unit.all(
+      lines,
+      [
+        'where org_id = $1 and mode = $2 and payment_id = $3 order by posted_at,',
+        'posting_id, line_number',
+      ].join(' '),
+      [orgId, mode, subjectId],
+    );
+    return postingsOf(found);
+  },
+};
 
 function postingsOf(found: readonly StoredLine[]): readonly StoredPosting[] {
   const postings = new Map<string, { kind: PostingKind; atMs: number; lines: LedgerLine[] }>();

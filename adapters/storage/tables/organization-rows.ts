@@ -5,7 +5,6 @@ import type {
   OrganizationProfile,
 } from '../../../core/domain/parties/organization.js';
 import { partyStatuses } from '../../../core/domain/parties/party.js';
-import type { Tx } from '../../../core/ports/storage.js';
 import {
   fixed,
   flag,
@@ -19,7 +18,7 @@ import {
   version,
 } from '../columns.js';
 import { defineTable } from '../table.js';
-import type { Joined, UnitOfWork } from '../unit-of-work.js';
+import { type CachedJoin, type TxPart, writes } from '../unit-of-work.js';
 
 const organizations = defineTable<Organization>('organizations', {
   id: key(text('org_id')),
@@ -44,41 +43,37 @@ const profiles = defineTable<OrganizationProfile>('organization_profiles', {
   railsRef: text.null('virtual_account_ref'),
   destinationRef: text.null('destination_ref'),
   tosAcceptedAtMs: time.null('tos_accepted_at'),
+  intentsNeedApproval: flag('intents_need_approval'),
   version,
 });
 
 const organizationName = text('organization_name');
 
-const namedProfiles: Joined<NamedProfile> = {
+const namedProfile: CachedJoin<NamedProfile> = {
   tables: [profiles, organizations],
+  sql: [
+    'select organization_profiles.*, organizations.name as organization_name',
+    'from organization_profiles',
+    'join organizations on organizations.org_id = organization_profiles.org_id',
+    'where organization_profiles.org_id = $1 and organization_profiles.mode = $2',
+  ].join(' '),
+  on: { organization_profiles: 2, organizations: 1 },
   read: (row) => ({ profile: profiles.read(row), name: organizationName.read(row) }),
   expect: ({ profile }) => [profiles.expect(profile)],
 };
 
-const namedSql = [
-  'select organization_profiles.*, organizations.name as organization_name',
-  'from organization_profiles',
-  'join organizations on organizations.org_id = organization_profiles.org_id',
-  'where organization_profiles.org_id = $1 and organization_profiles.mode = $2',
-].join(' ');
-
-export function organizationsOf(unit: UnitOfWork): Tx['organizations'] {
-  return {
-    ...unit.writes(organizations),
-    get: (orgId) => unit.byKey(organizations, [orgId]),
-    list: () => unit.all(organizations, 'order by created_at desc, org_id desc', []),
-    profile: ({ orgId, mode }) => unit.byKey(profiles, [orgId, mode]),
-    async named({ orgId, mode }) {
-      const [found] = await unit.joined(namedProfiles, namedSql, [orgId, mode]);
-      return found ?? null;
-    },
-    insert(organization, ofModes) {
-      unit.stage(organizations.insert(organization));
-      for (const profile of ofModes) unit.stage(profiles.insert(profile));
-    },
-    profilesByPartnerRef: (mode, partnerRef) =>
-      unit.all(profiles, 'where mode = $1 and partner_ref = $2 limit 2', [mode, partnerRef]),
-    updateProfile: (profile) => unit.stage(profiles.update(profile)),
-    expectProfile: (profile) => unit.stage(profiles.expect(profile)),
-  };
-}
+export const organizationsPart: TxPart<'organizations'> = {
+  ...writes(organizations),
+  get: (unit, orgId) => unit.byKey(organizations, [orgId]),
+  list: (unit) => unit.all(organizations, 'order by created_at desc, org_id desc', []),
+  profile: (unit, { orgId, mode }) => unit.byKey(profiles, [orgId, mode]),
+  named: (unit, { orgId, mode }) => unit.firstCached(namedProfile, [orgId, mode]),
+  insert(unit, organization, ofModes) {
+    unit.stage(organizations.insert(organization));
+    for (const profile of ofModes) unit.stage(profiles.insert(profile));
+  },
+  profilesByPartnerRef: (unit, mode, partnerRef) =>
+    unit.all(profiles, 'where mode = $1 and partner_ref = $2 limit 2', [mode, partnerRef]),
+  updateProfile: (unit, profile) => unit.stage(profiles.update(profile)),
+  expectProfile: (unit, profile) => unit.stage(profiles.expect(profile)),
+};

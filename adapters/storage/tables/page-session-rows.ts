@@ -1,10 +1,9 @@
 // Sessions on the hosted pages: columns and SQL.
 import { type PageSession, pageSessionKinds } from '../../../core/domain/access/page-session.js';
-import type { Tx } from '../../../core/ports/storage.js';
 import { fixed, integer, key, oneOf, tenant, text, time, version } from '../columns.js';
 import { timeParam } from '../database.js';
 import { defineTable, merge } from '../table.js';
-import type { UnitOfWork } from '../unit-of-work.js';
+import { type TxPart, writes } from '../unit-of-work.js';
 
 const pageSessions = defineTable<PageSession>('page_sessions', {
   ...tenant,
@@ -25,46 +24,44 @@ const touchSql = [
   'where org_id = $1 and mode = $2 and id = $3 and seen_at < $4',
 ].join(' ');
 
-export function pageSessionsOf(unit: UnitOfWork): Tx['pageSessions'] {
-  return {
-    ...unit.writes(pageSessions),
-    touch({ orgId, mode, id, seenAtMs }) {
-      const params = [orgId, mode, id, timeParam(seenAtMs)];
-      unit.stage(merge('page_sessions', null, touchSql, params));
-    },
-    byId: (id) => unit.first(pageSessions, 'where id = $1', [id]),
-    newestOfPayment: ({ orgId, mode }, paymentId) =>
-      unit.first(
-        pageSessions,
-        "where org_id = $1 and mode = $2 and payment_id = $3 and kind = 'buyer' " +
-          'order by seen_at desc limit 1',
-        [orgId, mode, paymentId],
-      ),
-    newestOfForm: ({ orgId, mode }, submissionId) =>
-      unit.first(
-        pageSessions,
-        "where org_id = $1 and mode = $2 and submission_id = $3 and kind = 'buyer' " +
-          'order by seen_at desc limit 1',
-        [orgId, mode, submissionId],
-      ),
-    ofForm: ({ orgId, mode }, submissionId) =>
-      unit.all(
-        pageSessions,
-        'where org_id = $1 and mode = $2 and submission_id = $3 and payment_id is null ' +
-          'and owner_index is null and ended_at is null',
-        [orgId, mode, submissionId],
-      ),
-    ofOwner: ({ orgId, mode }, submissionId, ownerIndex) =>
-      unit.all(
-        pageSessions,
-        'where org_id = $1 and mode = $2 and submission_id = $3 and owner_index = $4 ' +
-          'and ended_at is null',
-        [orgId, mode, submissionId, ownerIndex],
-      ),
-    createdBefore: (beforeMs, limit) =>
-      unit.all(pageSessions, 'where created_at < $1 order by created_at limit $2', [
-        timeParam(beforeMs),
-        limit,
-      ]),
-  };
-}
+export const pageSessionsPart: TxPart<'pageSessions'> = {
+  ...writes(pageSessions),
+  touch(unit, { orgId, mode, id, seenAtMs }) {
+    const params = [orgId, mode, id, timeParam(seenAtMs)];
+    unit.stage(merge('page_sessions', null, touchSql, params));
+  },
+  byId: (unit, id) => unit.first(pageSessions, 'where id = $1', [id]),
+  newestOfPayment: (unit, { orgId, mode }, paymentId) =>
+    unit.first(
+      pageSessions,
+      "where org_id = $1 and mode = $2 and payment_id = $3 and kind = 'buyer' " +
+        'order by seen_at desc limit 1',
+      [orgId, mode, paymentId],
+    ),
+  newestOfForm: (unit, { orgId, mode }, submissionId) =>
+    unit.first(
+      pageSessions,
+      "where org_id = $1 and mode = $2 and submission_id = $3 and kind = 'buyer' " +
+        'order by seen_at desc limit 1',
+      [orgId, mode, submissionId],
+    ),
+  ofForm: (unit, { orgId, mode }, submissionId) =>
+    unit.all(
+      pageSessions,
+      'where org_id = $1 and mode = $2 and submission_id = $3 and payment_id is null ' +
+        'and owner_index is null and ended_at is null',
+      [orgId, mode, submissionId],
+    ),
+  ofOwner: (unit, { orgId, mode }, submissionId, ownerIndex) =>
+    unit.all(
+      pageSessions,
+      'where org_id = $1 and mode = $2 and submission_id = $3 and owner_index = $4 ' +
+        'and ended_at is null',
+      [orgId, mode, submissionId, ownerIndex],
+    ),
+  createdBefore: (unit, beforeMs, limit) =>
+    unit.all(pageSessions, 'where created_at < $1 order by created_at limit $2', [
+      timeParam(beforeMs),
+      limit,
+    ]),
+};

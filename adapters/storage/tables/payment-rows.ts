@@ -18,12 +18,7 @@ import {
   verifiedStatuses,
 } from '../../../core/domain/payments/payment.js';
 import { purposeNames } from '../../../core/domain/payments/purpose.js';
-import type {
-  ListPage,
-  PaymentFilter,
-  TenantPaymentFilter,
-  Tx,
-} from '../../../core/ports/storage.js';
+import type { ListPage, PaymentFilter, TenantPaymentFilter } from '../../../core/ports/storage.js';
 import {
   encoded,
   fixed,
@@ -39,7 +34,7 @@ import {
 } from '../columns.js';
 import { type Param, timeParam } from '../database.js';
 import { defineTable } from '../table.js';
-import type { UnitOfWork } from '../unit-of-work.js';
+import { type TxPart, writes } from '../unit-of-work.js';
 
 /** What can still expire. Spelled as the partial index has it. */
 export const expirableSql = [
@@ -135,63 +130,59 @@ const bindings = defineTable<KeyBinding>('idempotency_keys', {
   createdAtMs: fixed(time('created_at')),
 });
 
-export function paymentsOf(unit: UnitOfWork): Tx['payments'] {
-  return {
-    ...unit.writes(payments),
-    get: ({ orgId, mode }, id) => unit.byKey(payments, [orgId, mode, id]),
-    byExternalId: ({ orgId, mode }, origin, externalId) =>
-      unit.first(payments, 'where org_id = $1 and mode = $2 and origin = $3 and external_id = $4', [
-        orgId,
-        mode,
-        origin,
-        externalId,
-      ]),
-    byPublicId: (publicId) => unit.first(payments, 'where public_id = $1', [publicId]),
-    ofBuyer: ({ orgId, mode }, buyerId, status, { fromMs, afterId, limit }) =>
-      unit.all(
-        payments,
-        [
-          'where org_id = $1 and mode = $2 and buyer_id = $3 and status = $4 and (created_at,',
-          'id) > ($5, $6) order by created_at, id limit $7',
-        ].join(' '),
-        [orgId, mode, buyerId, status, timeParam(fromMs), afterId, limit],
-      ),
-    anyOfBuyer: ({ orgId, mode }, buyerId) =>
-      unit.first(payments, 'where org_id = $1 and mode = $2 and buyer_id = $3 limit 1', [
-        orgId,
-        mode,
-        buyerId,
-      ]),
-    awaitingMoney: ({ orgId, mode }, seller, limit) => {
-      const params = [orgId, mode, limit, ...(seller === null ? [] : [seller])];
-      const ofSeller = seller === null ? 'seller_external_id is null' : 'seller_external_id = $4';
-      const sql = [
-        `where org_id = $1 and mode = $2 and ${ofSeller} and status = 'on_ramp_pending'`,
-        'order by id limit $3',
-      ].join(' ');
-      return unit.all(payments, sql, params);
-    },
-    async list(filter) {
-      const { limit } = filter;
-      const pages = rangesOf(filter).map((range) => unit.newest(payments, range, limit));
-      return (await Promise.all(pages)).flat().sort(newestFirst).slice(0, limit);
-    },
-    find: (id) => unit.first(payments, 'where id = $1', [id]),
-  };
-}
+export const paymentsPart: TxPart<'payments'> = {
+  ...writes(payments),
+  get: (unit, { orgId, mode }, id) => unit.byKey(payments, [orgId, mode, id]),
+  byExternalId: (unit, { orgId, mode }, origin, externalId) =>
+    unit.first(payments, 'where org_id = $1 and mode = $2 and origin = $3 and external_id = $4', [
+      orgId,
+      mode,
+      origin,
+      externalId,
+    ]),
+  byPublicId: (unit, publicId) => unit.first(payments, 'where public_id = $1', [publicId]),
+  ofBuyer: (unit, { orgId, mode }, buyerId, status, { fromMs, afterId, limit }) =>
+    unit.all(
+      payments,
+      [
+        'where org_id = $1 and mode = $2 and buyer_id = $3 and status = $4 and (created_at,',
+        'id) > ($5, $6) order by created_at, id limit $7',
+      ].join(' '),
+      [orgId, mode, buyerId, status, timeParam(fromMs), afterId, limit],
+    ),
+  anyOfBuyer: (unit, { orgId, mode }, buyerId) =>
+    unit.first(payments, 'where org_id = $1 and mode = $2 and buyer_id = $3 limit 1', [
+      orgId,
+      mode,
+      buyerId,
+    ]),
+  awaitingMoney: (unit, { orgId, mode }, seller, limit) => {
+    const params = [orgId, mode, limit, ...(seller === null ? [] : [seller])];
+    const ofSeller = seller === null ? 'seller_external_id is null' : 'seller_external_id = $4';
+    const sql = [
+      `where org_id = $1 and mode = $2 and ${ofSeller} and status = 'on_ramp_pending'`,
+      'order by id limit $3',
+    ].join(' ');
+    return unit.all(payments, sql, params);
+  },
+  async list(unit, filter) {
+    const { limit } = filter;
+    const pages = rangesOf(filter).map((range) => unit.newest(payments, range, limit));
+    return (await Promise.all(pages)).flat().sort(newestFirst).slice(0, limit);
+  },
+  find: (unit, id) => unit.first(payments, 'where id = $1', [id]),
+};
 
-export function idempotencyOf(unit: UnitOfWork): Tx['idempotency'] {
-  return {
-    async find({ orgId, mode }, key) {
-      const binding = await unit.byKey(bindings, [orgId, mode, key]);
-      if (binding === null) return null;
-      return { origin: binding.origin, resourceId: binding.resourceId };
-    },
-    bind({ orgId, mode }, key, origin, resourceId, createdAtMs) {
-      unit.stage(bindings.insert({ orgId, mode, key, origin, resourceId, createdAtMs }));
-    },
-  };
-}
+export const idempotencyPart: TxPart<'idempotency'> = {
+  async find(unit, { orgId, mode }, key) {
+    const binding = await unit.byKey(bindings, [orgId, mode, key]);
+    if (binding === null) return null;
+    return { origin: binding.origin, resourceId: binding.resourceId };
+  },
+  bind(unit, { orgId, mode }, key, origin, resourceId, createdAtMs) {
+    unit.stage(bindings.insert({ orgId, mode, key, origin, resourceId, createdAtMs }));
+  },
+};
 
 /**
  * One page per origin (and per mode of an organization) along the ids. The newest rows of all pages
@@ -221,7 +212,7 @@ export function idRange(
 }
 
 /** Without the prefix ids of all origins sort by creation. */
-export function newestFirst(left: Payment, right: Payment): number {
+export function newestFirst(left: Pick<Payment, 'id'>, right: Pick<Payment, 'id'>): number {
   return bareId(left.id) < bareId(right.id) ? 1 : -1;
 }
 

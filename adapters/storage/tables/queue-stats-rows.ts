@@ -1,20 +1,15 @@
 // Queue statistics over all tenants: how much is due in each queue and since when, and what needs
 // an operator. Each number is read along an index, up to a limit.
-import { type QueueName, queueNames, type Tx } from '../../../core/ports/storage.js';
+import { type QueueName, queueNames } from '../../../core/ports/storage.js';
 import { integer, minor, mode, text, time } from '../columns.js';
 import { type Param, timeParam } from '../database.js';
-import type { UnitOfWork } from '../unit-of-work.js';
+import type { TxPart } from '../unit-of-work.js';
 import { waitingSubscriptions } from './delivery-rows.js';
-import { openFundsSql } from './money-rows.js';
+import { lostFundsSql, openFundsSql } from './money-rows.js';
 import { unmatchedSql } from './receipt-rows.js';
 
 /** $1: now, $2: the limit of the count. */
 const queueSql: Readonly<Record<QueueName, string>> = {
-  // Due as soon as they are written.
-  outbox: [
-    'select count(*) as due, min(created_at) as oldest_due_at from',
-    '(select created_at from outbox where created_at <= $1 order by position limit $2) as waiting',
-  ].join(' '),
   deliveries: [
     waitingSubscriptions,
     'select (select count(*) from (select 1 from waiting cross join deliveries d',
@@ -39,9 +34,9 @@ const attentionSql = {
   deadLetters: countOf('deliveries', "status = 'dead_letter'"),
   fundsToReview: countOf(
     'funds',
-    `(${openFundsSql}) and (position = 'needs_review' or refund = 'needs_review')`,
+    `${openFundsSql} and (position = 'needs_review' or refund = 'needs_review')`,
   ),
-  losses: countOf('funds', `(${openFundsSql}) and loss_minor > 0`),
+  losses: countOf('funds', lostFundsSql),
 } as const;
 
 /** $1: the limit of the count. */
@@ -58,71 +53,69 @@ const booksReadSql = [
   "where span = 'complete' group by partner, mode order by partner, mode",
 ].join(' ');
 
-export function queueStatsOf(unit: UnitOfWork): Tx['queueStats'] {
-  const row = async (sql: string, params: readonly Param[]) => {
-    const [first] = await unit.rows('backlog', sql, params);
-    return first ?? {};
-  };
-  const count = async (what: keyof typeof attentionSql, countMax: number) =>
-    integer('counted').read(await row(attentionSql[what], [countMax]));
-  const queue = async (name: QueueName, nowMs: number, countMax: number) => {
-    const found = await row(queueSql[name], [timeParam(nowMs), countMax]);
-    const oldestMs = time.null('oldest_due_at').read(found);
-    const isDue = oldestMs !== null && oldestMs <= nowMs;
-    return { due: integer('due').read(found), oldestDueAtMs: isDue ? oldestMs : null };
-  };
-  const unmatched = async (countMax: number) => {
-    const rows = await unit.rows('receipts', unmatchedTotalsSql, [countMax]);
-    return rows.map((found) => ({
-      currency: text('currency').read(found),
-      amountMinor: minor('amount_minor').read(found),
-      oldestAtMs: time('oldest_at').read(found),
-    }));
-  };
-  const booksRead = async () => {
-    const rows = await unit.rows('book_readings', booksReadSql, []);
-    return rows.map((found) => ({
-      partner: text('partner').read(found),
-      mode: mode.read(found),
-      atMs: time('read_at').read(found),
-    }));
-  };
-  return {
-    async read(nowMs, countMax) {
-      const [
-        queues,
-        undelivered,
-        stuckCommands,
-        deadLetters,
-        fundsToReview,
-        losses,
-        receipts,
-        books,
-      ] = await Promise.all([
-        Promise.all(
-          queueNames.map(async (name) => [name, await queue(name, nowMs, countMax)] as const),
-        ),
-        row(undeliveredSql, []),
-        count('stuckCommands', countMax),
-        count('deadLetters', countMax),
-        count('fundsToReview', countMax),
-        count('losses', countMax),
-        unmatched(countMax),
-        booksRead(),
-      ]);
-      return Object.freeze({
-        queues: Object.fromEntries(queues) as Record<QueueName, (typeof queues)[number][1]>,
-        oldestUndeliveredAtMs: time.null('oldest_at').read(undelivered),
-        stuckCommands,
-        deadLetters,
-        fundsToReview,
-        losses,
-        unmatched: receipts,
-        booksRead: books,
-      });
-    },
-  };
-}
+export const queueStatsPart: TxPart<'queueStats'> = {
+  async read(unit, nowMs, countMax) {
+    const row = async (sql: string, params: readonly Param[]) => {
+      const [first] = await unit.rows('backlog', sql, params);
+      return first ?? {};
+    };
+    const count = async (what: keyof typeof attentionSql, countMax: number) =>
+      integer('counted').read(await row(attentionSql[what], [countMax]));
+    const queue = async (name: QueueName, nowMs: number, countMax: number) => {
+      const found = await row(queueSql[name], [timeParam(nowMs), countMax]);
+      const oldestMs = time.null('oldest_due_at').read(found);
+      const isDue = oldestMs !== null && oldestMs <= nowMs;
+      return { due: integer('due').read(found), oldestDueAtMs: isDue ? oldestMs : null };
+    };
+    const unmatched = async (countMax: number) => {
+      const rows = await unit.rows('receipts', unmatchedTotalsSql, [countMax]);
+      return rows.map((found) => ({
+        currency: text('currency').read(found),
+        amountMinor: minor('amount_minor').read(found),
+        oldestAtMs: time('oldest_at').read(found),
+      }));
+    };
+    const booksRead = async () => {
+      const rows = await unit.rows('book_readings', booksReadSql, []);
+      return rows.map((found) => ({
+        partner: text('partner').read(found),
+        mode: mode.read(found),
+        atMs: time('read_at').read(found),
+      }));
+    };
+    const [
+      queues,
+      undelivered,
+      stuckCommands,
+      deadLetters,
+      fundsToReview,
+      losses,
+      receipts,
+      books,
+    ] = await Promise.all([
+      Promise.all(
+        queueNames.map(async (name) => [name, await queue(name, nowMs, countMax)] as const),
+      ),
+      row(undeliveredSql, []),
+      count('stuckCommands', countMax),
+      count('deadLetters', countMax),
+      count('fundsToReview', countMax),
+      count('losses', countMax),
+      unmatched(countMax),
+      booksRead(),
+    ]);
+    return Object.freeze({
+      queues: Object.fromEntries(queues) as Record<QueueName, (typeof queues)[number][1]>,
+      oldestUndeliveredAtMs: time.null('oldest_at').read(undelivered),
+      stuckCommands,
+      deadLetters,
+      fundsToReview,
+      losses,
+      unmatched: receipts,
+      booksRead: books,
+    });
+  },
+};
 
 function dueOf(table: string): string {
   return [

@@ -1,22 +1,12 @@
-// Money that nobody ordered: receipts, their append-only postings, and the readings of the books
-// that find them: columns and SQL.
+// Money that nobody ordered: receipts, and the readings of the books that find them: columns and
+// SQL.
 import {
   type BookReading,
   entryKinds,
   spanNames,
 } from '../../../core/domain/deposits/book-reading.js';
-import {
-  type Receipt,
-  type ReceiptLine,
-  type ReceiptPosting,
-  type ReceiptPostingKind,
-  receiptAccounts,
-  receiptPostingKinds,
-  receiptStates,
-  unmatched,
-} from '../../../core/domain/deposits/receipt.js';
+import { type Receipt, receiptStates, unmatched } from '../../../core/domain/deposits/receipt.js';
 import { matchRules } from '../../../core/domain/deposits/receipt-match.js';
-import type { Tx } from '../../../core/ports/storage.js';
 import {
   fixed,
   integer,
@@ -31,7 +21,7 @@ import {
   version,
 } from '../columns.js';
 import { defineTable } from '../table.js';
-import type { UnitOfWork } from '../unit-of-work.js';
+import { type TxPart, writes } from '../unit-of-work.js';
 import { commandEnds } from './work-rows.js';
 
 /** Must match the partial index. */
@@ -60,24 +50,6 @@ export const receipts = defineTable<Receipt>('receipts', {
   version,
 });
 
-interface StoredLine extends ReceiptLine {
-  readonly postingId: string;
-  readonly lineNumber: number;
-  readonly receiptId: string;
-  readonly kind: ReceiptPostingKind;
-  readonly atMs: number;
-}
-
-const lines = defineTable<StoredLine>('receipt_lines', {
-  postingId: key(text('posting_id')),
-  lineNumber: key(integer('line_number')),
-  receiptId: fixed(text('receipt_id')),
-  kind: fixed(oneOf('kind', receiptPostingKinds)),
-  account: fixed(oneOf('account', receiptAccounts)),
-  money: fixed(money('amount_minor', 'currency')),
-  atMs: fixed(time('posted_at')),
-});
-
 const bookReadings = defineTable<BookReading>('book_readings', {
   partner: key(text('partner')),
   mode: key(mode),
@@ -94,49 +66,28 @@ const bookReadings = defineTable<BookReading>('book_readings', {
   version,
 });
 
-export function receiptsOf(unit: UnitOfWork): Tx['receipts'] {
-  return {
-    ...unit.writes(receipts),
-    get: (id) => unit.byKey(receipts, [id]),
-    byPartnerRef: (partner, mode, partnerRef) =>
-      unit.first(receipts, 'where partner = $1 and mode = $2 and partner_ref = $3', [
-        partner,
-        mode,
-        partnerRef,
-      ]),
-    list: ({ waiting, beforeId, limit }) =>
-      // Without a bound, SQLite reports a scan of the table.
-      unit.newest(receipts, { 'id <': beforeId ?? '~' }, limit, {
-        others: waiting ? [waitingSql] : [],
-      }),
-    after: (id, limit) => unit.all(receipts, 'where id > $1 order by id limit $2', [id, limit]),
-    append(receiptId, postingId, { kind, lines: posted }, atMs) {
-      for (const [index, line] of posted.entries()) {
-        const place = { postingId, lineNumber: index + 1, receiptId, kind, atMs };
-        unit.stage(lines.insert({ ...place, ...line }));
-      }
-    },
-    async postings(receiptId) {
-      const tail = 'where receipt_id = $1 order by posting_id, line_number';
-      const postings = new Map<string, { kind: ReceiptPostingKind; lines: ReceiptLine[] }>();
-      for (const line of await unit.all(lines, tail, [receiptId])) {
-        const { postingId, kind, account, money: amount } = line;
-        const posting = postings.get(postingId) ?? { kind, lines: [] };
-        posting.lines.push({ account, money: amount });
-        postings.set(postingId, posting);
-      }
-      return [...postings.values()] satisfies readonly ReceiptPosting[];
-    },
-  };
-}
+export const receiptsPart: TxPart<'receipts'> = {
+  ...writes(receipts),
+  get: (unit, id) => unit.byKey(receipts, [id]),
+  byPartnerRef: (unit, partner, mode, partnerRef) =>
+    unit.first(receipts, 'where partner = $1 and mode = $2 and partner_ref = $3', [
+      partner,
+      mode,
+      partnerRef,
+    ]),
+  list: (unit, { waiting, beforeId, limit }) =>
+    // Without a bound, SQLite reports a scan of the table.
+    unit.newest(receipts, { 'id <': beforeId ?? '~' }, limit, {
+      others: waiting ? [waitingSql] : [],
+    }),
+  after: (unit, id, limit) => unit.all(receipts, 'where id > $1 order by id limit $2', [id, limit]),
+};
 
-export function bookReadingsOf(unit: UnitOfWork): Tx['bookReadings'] {
-  return {
-    ...unit.writes(bookReadings),
-    of: (partner, ofMode) =>
-      unit.all(bookReadings, 'where partner = $1 and mode = $2 order by book, span', [
-        partner,
-        ofMode,
-      ]),
-  };
-}
+export const bookReadingsPart: TxPart<'bookReadings'> = {
+  ...writes(bookReadings),
+  of: (unit, partner, ofMode) =>
+    unit.all(bookReadings, 'where partner = $1 and mode = $2 order by book, span', [
+      partner,
+      ofMode,
+    ]),
+};

@@ -2,11 +2,11 @@
 // read before it. core/usecases/service/prune.ts decides what is old enough, and in which order it
 // goes.
 import type { MessageCursor } from '../../../core/domain/commands/partner-message.js';
-import type { RetentionCutoff, Tx } from '../../../core/ports/storage.js';
+import type { RetentionCutoff } from '../../../core/ports/storage.js';
 import { flag, integer, readTenant, text, time } from '../columns.js';
 import { type Param, timeParam } from '../database.js';
 import { merge } from '../table.js';
-import type { UnitOfWork } from '../unit-of-work.js';
+import type { TxPart } from '../unit-of-work.js';
 import { endedSql } from './payment-rows.js';
 
 // PostgreSQL may turn `exists` into a hash of a whole table when it expects many rows. It never
@@ -58,49 +58,47 @@ const sql = {
   ].join(' '),
 } as const;
 
-export function retentionOf(unit: UnitOfWork): Tx['retention'] {
-  const stage = (table: string, text: string, params: readonly Param[]) =>
-    unit.stage(merge(table, null, text, params));
-  return {
-    async oldDeliveries(cutoff, afterId, limit) {
-      const params = [...cutoffParams(cutoff), afterId, limit];
-      const rows = await unit.rows('deliveries', sql.oldDeliveries, params);
-      return rows.map((row) => text('id').read(row));
-    },
-    removeDeliveries(cutoff, afterId, lastId) {
-      const params = [...cutoffParams(cutoff), afterId, lastId];
-      stage('delivery_attempts', sql.removeAttempts, params);
-      stage('deliveries', sql.removeDeliveries, params);
-    },
-    async oldMessages({ sinceMs }, after, limit) {
-      const params = [timeParam(sinceMs), ...cursorParams(after), limit];
-      const rows = await unit.rows('inbox', sql.oldMessages, params);
-      return rows.map((row) => ({
-        receivedAtMs: time('received_at').read(row),
-        messageId: text('message_id').read(row),
-      }));
-    },
-    removeMessages(after, last) {
-      stage('inbox', sql.removeMessages, [...cursorParams(after), ...cursorParams(last)]);
-    },
-    async tenants(after, limit) {
-      const params = [after?.orgId ?? '', after?.mode ?? '', limit];
-      const rows = await unit.rows('feed_heads', sql.tenants, params);
-      return rows.map(readTenant);
-    },
-    async oldestEvents(cutoff, { orgId, mode }, after, limit) {
-      const params = [...cutoffParams(cutoff), orgId, mode, after, limit];
-      const rows = await unit.rows('events', sql.oldestEvents, params);
-      return rows.map((row) => ({
-        sequence: integer('sequence').read(row),
-        needed: flag('needed').read(row),
-      }));
-    },
-    removeEvents({ orgId, mode }, after, last) {
-      stage('events', sql.removeEvents, [orgId, mode, after, last]);
-    },
-  };
-}
+export const retentionPart: TxPart<'retention'> = {
+  async oldDeliveries(unit, cutoff, afterId, limit) {
+    const params = [...cutoffParams(cutoff), afterId, limit];
+    const rows = await unit.rows('deliveries', sql.oldDeliveries, params);
+    return rows.map((row) => text('id').read(row));
+  },
+  removeDeliveries(unit, cutoff, afterId, lastId) {
+    const params = [...cutoffParams(cutoff), afterId, lastId];
+    unit.stage(merge('delivery_attempts', null, sql.removeAttempts, params));
+    unit.stage(merge('deliveries', null, sql.removeDeliveries, params));
+  },
+  async oldMessages(unit, { sinceMs }, after, limit) {
+    const params = [timeParam(sinceMs), ...cursorParams(after), limit];
+    const rows = await unit.rows('inbox', sql.oldMessages, params);
+    return rows.map((row) => ({
+      receivedAtMs: time('received_at').read(row),
+      messageId: text('message_id').read(row),
+    }));
+  },
+  removeMessages(unit, after, last) {
+    unit.stage(
+      merge('inbox', null, sql.removeMessages, [...cursorParams(after), ...cursorParams(last)]),
+    );
+  },
+  async tenants(unit, after, limit) {
+    const params = [after?.orgId ?? '', after?.mode ?? '', limit];
+    const rows = await unit.rows('feed_heads', sql.tenants, params);
+    return rows.map(readTenant);
+  },
+  async oldestEvents(unit, cutoff, { orgId, mode }, after, limit) {
+    const params = [...cutoffParams(cutoff), orgId, mode, after, limit];
+    const rows = await unit.rows('events', sql.oldestEvents, params);
+    return rows.map((row) => ({
+      sequence: integer('sequence').read(row),
+      needed: flag('needed').read(row),
+    }));
+  },
+  removeEvents(unit, { orgId, mode }, after, last) {
+    unit.stage(merge('events', null, sql.removeEvents, [orgId, mode, after, last]));
+  },
+};
 
 function cutoffParams({ sinceDeliveryId, sinceMs }: RetentionCutoff): readonly Param[] {
   return [sinceDeliveryId, timeParam(sinceMs)];

@@ -2,10 +2,9 @@
 // that it scans, so its cost does not depend on the number of texts in it.
 import type { SealedColumn } from '../../../core/domain/service/sealed-columns.js';
 import { sealedPrefix } from '../../../core/domain/service/sealed-text.js';
-import type { Tx } from '../../../core/ports/storage.js';
 import { text } from '../columns.js';
 import { merge, type Table } from '../table.js';
-import type { UnitOfWork } from '../unit-of-work.js';
+import type { TxPart } from '../unit-of-work.js';
 import { accounts } from './account-rows.js';
 import { submissions } from './buyer-rows.js';
 import { subscriptions } from './delivery-rows.js';
@@ -25,26 +24,24 @@ const tables: Readonly<Record<SealedColumn, Pick<Table<unknown>, 'name' | 'key'>
   'subscriptions.secret_sealed': subscriptions,
 };
 
-export function sealedOf(unit: UnitOfWork): Tx['sealed'] {
-  return {
-    async page(column, { exceptKeyId, after, limit }) {
-      const table = sealedTable(column);
-      const start = after?.key ?? table.key.map(() => '');
-      const params = [sealedPrefix(exceptKeyId), ...start, limit];
-      const rows = await unit.rows(table.name, pageSql(table), params);
-      return rows.map((row) => ({
-        key: table.key.map((part) => text(part).read(row)),
-        id: text('id').read(row),
-        sealed: text.null('sealed_text').read(row),
-      }));
-    },
-    replace(column, { key, sealed: previous }, sealed) {
-      const table = sealedTable(column);
-      const params = [sealed, previous, ...key];
-      unit.stage({ ...merge(table.name, null, replaceSql(table), params), sealed: [sealed] });
-    },
-  };
-}
+export const sealedPart: TxPart<'sealed'> = {
+  async page(unit, column, { exceptKeyId, after, limit }) {
+    const table = sealedTable(column);
+    const start = after?.key ?? table.key.map(() => '');
+    const params = [sealedPrefix(exceptKeyId), ...start, limit];
+    const rows = await unit.rows(table.name, pageSql(table), params);
+    return rows.map((row) => ({
+      key: table.key.map((part) => text(part).read(row)),
+      id: text('id').read(row),
+      sealed: text.null('sealed_text').read(row),
+    }));
+  },
+  replace(unit, column, { key, sealed: previous }, sealed) {
+    const table = sealedTable(column);
+    const params = [sealed, previous, ...key];
+    unit.stage({ ...merge(table.name, null, replaceSql(table), params), sealed: [sealed] });
+  },
+};
 
 interface SealedTable extends Pick<Table<unknown>, 'name' | 'key'> {
   /** The column with the texts. */

@@ -5,10 +5,9 @@ import {
   keyStates,
 } from '../../../core/domain/service/sealed-text.js';
 import { type ServiceKey, serviceKeyPurposes } from '../../../core/domain/service/service-key.js';
-import type { Tx } from '../../../core/ports/storage.js';
 import { fixed, key, oneOf, sealed, text, time, version } from '../columns.js';
 import { defineTable, rowName, templated, type Write } from '../table.js';
-import type { UnitOfWork } from '../unit-of-work.js';
+import { type TxPart, writes } from '../unit-of-work.js';
 
 const keyCheckValues = defineTable<KeyCheckValue>('key_check_values', {
   keyId: key(text('key_id')),
@@ -31,12 +30,10 @@ export function expectInUse(keyId: string): Write {
   return inUse(rowName(params), params);
 }
 
-export function keyCheckValuesOf(unit: UnitOfWork): Tx['keyCheckValues'] {
-  return {
-    ...unit.writes(keyCheckValues),
-    list: () => unit.all(keyCheckValues, 'order by key_id', []),
-  };
-}
+export const keyCheckValuesPart: TxPart<'keyCheckValues'> = {
+  ...writes(keyCheckValues),
+  list: (unit) => unit.all(keyCheckValues, 'order by key_id', []),
+};
 
 export const serviceKeys = defineTable<ServiceKey>('service_keys', {
   id: key(text('id')),
@@ -47,9 +44,7 @@ export const serviceKeys = defineTable<ServiceKey>('service_keys', {
   version,
 });
 
-export function serviceKeysOf(unit: UnitOfWork): Tx['serviceKeys'] {
-  return {
-    ...unit.writes(serviceKeys),
-    list: (purpose) => unit.all(serviceKeys, 'where purpose = $1 order by id', [purpose]),
-  };
-}
+export const serviceKeysPart: TxPart<'serviceKeys'> = {
+  ...writes(serviceKeys),
+  list: (unit, purpose) => unit.all(serviceKeys, 'where purpose = $1 order by id', [purpose]),
+};

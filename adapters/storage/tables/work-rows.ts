@@ -31,7 +31,6 @@ import type {
   SimulatedReport,
 } from '../../../core/domain/payments/simulated-event.js';
 import { assert } from '../../../core/errors.js';
-import type { Tx } from '../../../core/ports/storage.js';
 import {
   encoded,
   fixed,
@@ -52,7 +51,7 @@ import {
 } from '../columns.js';
 import { duePage, timeParam } from '../database.js';
 import { defineTable, mapped, merge, rowName, type Table } from '../table.js';
-import type { UnitOfWork } from '../unit-of-work.js';
+import { type TxPart, writes } from '../unit-of-work.js';
 
 export const commandEnds = Object.keys({
   open: true,
@@ -197,104 +196,96 @@ const byPartnerRefSql = {
   newest: `${withPartnerRef} desc limit 1`,
 };
 
-export function commandsOf(unit: UnitOfWork): Tx['commands'] {
-  return {
-    ...unit.writes(commands),
-    get: (id) => unit.byKey(commands, [id]),
-    byReference: (mode, reference) =>
-      unit.first(commands, 'where mode = $1 and reference = $2', [mode, reference]),
-    byPartnerRef: (mode, kind, partnerRef) =>
-      unit.first(commands, byPartnerRefSql[isIn(moneyKinds, kind) ? 'oldest' : 'newest'], [
-        mode,
-        kind,
-        partnerRef,
-      ]),
-    ofPayment: async ({ orgId, mode }, paymentId) => {
-      const sql = [
-        'where org_id = $1 and mode = $2 and payment_id = $3',
-        'order by created_at, id',
-      ].join(' ');
-      return (await unit.all(commands, sql, [orgId, mode, paymentId])).filter(isMoneyCommand);
-    },
-    payinsInFlight: async (mode, limit) => {
-      const sql = 'where mode = $1 and is_in_flight order by id limit $2';
-      return (await unit.all(commands, sql, [mode, limit])).filter(isMoneyCommand);
-    },
-    ofSubmission: ({ orgId, mode }, submissionId) =>
-      unit.all(commands, 'where org_id = $1 and mode = $2 and submission_id = $3 order by id', [
-        orgId,
-        mode,
-        submissionId,
-      ]),
-    since: ({ fromMs, afterId, limit }) =>
-      unit.all(commands, 'where (created_at, id) > ($1, $2) order by created_at, id limit $3', [
-        timeParam(fromMs),
-        afterId,
-        limit,
-      ]),
-    list: ({ stuck, limit }) =>
-      unit.all(
-        commands,
-        [stuck ? 'where is_stuck' : '', 'order by created_at desc, id desc limit $1'].join(' '),
-        [limit],
-      ),
-  };
-}
+export const commandsPart: TxPart<'commands'> = {
+  ...writes(commands),
+  get: (unit, id) => unit.byKey(commands, [id]),
+  byReference: (unit, mode, reference) =>
+    unit.first(commands, 'where mode = $1 and reference = $2', [mode, reference]),
+  byPartnerRef: (unit, mode, kind, partnerRef) =>
+    unit.first(commands, byPartnerRefSql[isIn(moneyKinds, kind) ? 'oldest' : 'newest'], [
+      mode,
+      kind,
+      partnerRef,
+    ]),
+  ofPayment: async (unit, { orgId, mode }, paymentId) => {
+    const sql = [
+      'where org_id = $1 and mode = $2 and payment_id = $3',
+      'order by created_at, id',
+    ].join(' ');
+    return (await unit.all(commands, sql, [orgId, mode, paymentId])).filter(isMoneyCommand);
+  },
+  payinsInFlight: async (unit, mode, limit) => {
+    const sql = 'where mode = $1 and is_in_flight order by id limit $2';
+    return (await unit.all(commands, sql, [mode, limit])).filter(isMoneyCommand);
+  },
+  ofSubmission: (unit, { orgId, mode }, submissionId) =>
+    unit.all(commands, 'where org_id = $1 and mode = $2 and submission_id = $3 order by id', [
+      orgId,
+      mode,
+      submissionId,
+    ]),
+  since: (unit, { fromMs, afterId, limit }) =>
+    unit.all(commands, 'where (created_at, id) > ($1, $2) order by created_at, id limit $3', [
+      timeParam(fromMs),
+      afterId,
+      limit,
+    ]),
+  list: (unit, { stuck, limit }) =>
+    unit.all(
+      commands,
+      [stuck ? 'where is_stuck' : '', 'order by created_at desc, id desc limit $1'].join(' '),
+      [limit],
+    ),
+};
 
-export function inboxOf(unit: UnitOfWork): Tx['inbox'] {
-  return {
-    ...unit.writes(inbox),
-    get: (partner, mode, messageId) => unit.byKey(inbox, [partner, mode, messageId]),
-    unapplied: (page) =>
-      unit.all(
-        inbox,
-        [
-          'where due_at <= $1 and (due_at, message_id) > ($2, $3) order by due_at, message_id',
-          'limit $4',
-        ].join(' '),
-        duePage(page),
-      ),
-  };
-}
+export const inboxPart: TxPart<'inbox'> = {
+  ...writes(inbox),
+  get: (unit, partner, mode, messageId) => unit.byKey(inbox, [partner, mode, messageId]),
+  unapplied: (unit, page) =>
+    unit.all(
+      inbox,
+      [
+        'where due_at <= $1 and (due_at, message_id) > ($2, $3) order by due_at, message_id',
+        'limit $4',
+      ].join(' '),
+      duePage(page),
+    ),
+};
 
-export function advancesOf(unit: UnitOfWork): Tx['advances'] {
-  return {
-    ...unit.writes(advances),
-    get: ({ orgId, mode }, paymentId) => unit.byKey(advances, [orgId, mode, paymentId]),
-    due: (page) =>
-      unit.all(
-        advances,
-        [
-          'where due_at <= $1 and (due_at, payment_id) > ($2, $3) order by due_at, payment_id',
-          'limit $4',
-        ].join(' '),
-        duePage(page),
-      ),
-    put({ orgId, mode, paymentId, to, dueAtMs, tries, version }) {
-      const sql = [
-        'insert into advances (org_id, mode, payment_id, to_status, due_at, tries, version)',
-        'values ($1, $2, $3, $4, $5, $6, $7) on conflict (org_id, mode, payment_id) do update',
-        'set to_status = excluded.to_status, due_at = excluded.due_at,',
-        'tries = excluded.tries, version = advances.version + 1',
-      ].join(' ');
-      const row = rowName([orgId, mode, paymentId]);
-      const params = [orgId, mode, paymentId, to, timeParam(dueAtMs), tries, version];
-      unit.stage(merge(advances.name, row, sql, params));
-    },
-  };
-}
+export const advancesPart: TxPart<'advances'> = {
+  ...writes(advances),
+  get: (unit, { orgId, mode }, paymentId) => unit.byKey(advances, [orgId, mode, paymentId]),
+  due: (unit, page) =>
+    unit.all(
+      advances,
+      [
+        'where due_at <= $1 and (due_at, payment_id) > ($2, $3) order by due_at, payment_id',
+        'limit $4',
+      ].join(' '),
+      duePage(page),
+    ),
+  put(unit, { orgId, mode, paymentId, to, dueAtMs, tries, version }) {
+    const sql = [
+      'insert into advances (org_id, mode, payment_id, to_status, due_at, tries, version)',
+      'values ($1, $2, $3, $4, $5, $6, $7) on conflict (org_id, mode, payment_id) do update',
+      'set to_status = excluded.to_status, due_at = excluded.due_at,',
+      'tries = excluded.tries, version = advances.version + 1',
+    ].join(' ');
+    const row = rowName([orgId, mode, paymentId]);
+    const params = [orgId, mode, paymentId, to, timeParam(dueAtMs), tries, version];
+    unit.stage(merge(advances.name, row, sql, params));
+  },
+};
 
-export function simulationsOf(unit: UnitOfWork): Tx['simulations'] {
-  return {
-    get: (mode, reference) => unit.byKey(simulations, [mode, reference]),
-    put({ mode, reference, outcome }) {
-      const sql = [
-        'insert into simulated_reports (mode, reference, outcome, version)',
-        'values ($1, $2, $3, 1) on conflict (mode, reference) do update',
-        'set outcome = excluded.outcome, version = simulated_reports.version + 1',
-      ].join(' ');
-      const text = JSON.stringify(outcome, writeAmount);
-      unit.stage(merge(simulations.name, rowName([mode, reference]), sql, [mode, reference, text]));
-    },
-  };
-}
+export const simulationsPart: TxPart<'simulations'> = {
+  get: (unit, mode, reference) => unit.byKey(simulations, [mode, reference]),
+  put(unit, { mode, reference, outcome }) {
+    const sql = [
+      'insert into simulated_reports (mode, reference, outcome, version)',
+      'values ($1, $2, $3, 1) on conflict (mode, reference) do update',
+      'set outcome = excluded.outcome, version = simulated_reports.version + 1',
+    ].join(' ');
+    const text = JSON.stringify(outcome, writeAmount);
+    unit.stage(merge(simulations.name, rowName([mode, reference]), sql, [mode, reference, text]));
+  },
+};

@@ -1,16 +1,24 @@
 // API keys: pk_<mode>_<id>.<secret>, where <id> is the id of the stored key ('key_…'). A secret is
 // 256 random bits, so one salted SHA-256 cannot be searched; a slow hash would only limit the
-// request rate of a host.
+// request rate of a host. A checksum ends it: a mistyped key is refused without a look-up, and a
+// scanner of sources recognizes one.
 import { hash, timingSafeEqual } from 'node:crypto';
 import { assert } from '../../errors.js';
+import { DAY_MS } from '../base/instant.js';
 import type { Mode } from '../base/tenant.js';
-import type { Scope } from './scope.js';
+import { allows, type Scope, scopeNames } from './scope.js';
 
 const keyForm = /^pk_(test|live)_([^.\s]+)\.(\S+)$/;
 const hexForm = /^(?:[0-9a-f]{2})+$/;
 
 export const SECRET_BYTES = 32;
 export const SALT_BYTES = 16;
+/** Characters of the random part of a secret. */
+const RANDOM_LENGTH = 43;
+/** 36 bits. Keys from before it end with the random part. */
+const CHECKSUM_LENGTH = 6;
+/** `key report` names a key that was not used, and scopes that were never used, after this time. */
+export const KEY_REPORT_MS = 90 * DAY_MS;
 
 export interface ApiKey {
   readonly mode: Mode;
@@ -26,7 +34,9 @@ interface ApiKeyHash {
 
 export interface ApiKeyFacts extends ApiKeyHash {
   readonly mode: Mode;
+  /** In the future for a key that was rolled: until then the old and the new key are valid. */
   readonly revokedAtMs: number | null;
+  readonly expiresAtMs: number | null;
 }
 
 interface IssuedApiKey extends ApiKeyHash {
@@ -61,12 +71,29 @@ export function issueApiKey(input: {
 }): IssuedApiKey {
   assert(input.secretBytes.length === SECRET_BYTES, `a secret has ${SECRET_BYTES} random bytes`);
   assert(input.saltBytes.length === SALT_BYTES, `a salt has ${SALT_BYTES} random bytes`);
-  const secret = Buffer.from(input.secretBytes).toString('base64url');
+  const random = Buffer.from(input.secretBytes).toString('base64url');
+  const { mode, keyId } = input;
+  const secret = `${random}${checksumOf({ mode, keyId, secret: random })}`;
   const salt = Buffer.from(input.saltBytes).toString('hex');
-  const text = formatApiKey({ mode: input.mode, keyId: input.keyId, secret });
-  assert(parseApiKey(text)?.keyId === input.keyId, 'a key id has no dot and no blank');
-  const prefix = keyPrefix(input.mode, input.keyId);
-  return { text, keyPrefix: prefix, salt, secretHash: hashSecret(salt, secret) };
+  const text = formatApiKey({ mode, keyId, secret });
+  assert(parseApiKey(text)?.keyId === keyId, 'a key id has no dot and no blank');
+  const secretHash = hashSecret(salt, secret);
+  return { text, keyPrefix: keyPrefix(mode, keyId), salt, secretHash };
+}
+
+/** Whether the text may have been issued: its checksum is right, or it is from before checksums. */
+export function isIntact({ secret, ...key }: ApiKey): boolean {
+  if (secret.length === RANDOM_LENGTH) return true;
+  const random = secret.slice(0, -CHECKSUM_LENGTH);
+  return (
+    random.length === RANDOM_LENGTH &&
+    secret === `${random}${checksumOf({ ...key, secret: random })}`
+  );
+}
+
+/** The checksum of everything before it: a mistyped id is found, too. */
+function checksumOf(key: ApiKey): string {
+  return hash('sha256', formatApiKey(key), 'base64url').slice(0, CHECKSUM_LENGTH);
 }
 
 /** SHA-256 over the salt's bytes and the secret's UTF-8 text, in hex. */
@@ -79,15 +106,26 @@ export function hashSecret(salt: string, secret: string): string {
  * Whether the presented key is the stored one (null: unknown id) and may be used. Every refusal has
  * the same answer and takes the same work.
  */
-export function mayUse(stored: ApiKeyFacts | null, presented: ApiKey): 'ok' | 'InvalidApiKey' {
+export function mayUse(
+  stored: ApiKeyFacts | null,
+  presented: ApiKey,
+  nowMs: number,
+): 'ok' | 'InvalidApiKey' {
   const facts = stored ?? unknownKey;
   const given = Buffer.from(hashSecret(facts.salt, presented.secret));
   const expected = Buffer.from(facts.secretHash);
   assert(expected.length === given.length, 'a stored secret hash is a SHA-256 in hex');
   const sameSecret = timingSafeEqual(given, expected);
   const sameMode = facts.mode === presented.mode;
-  const active = stored !== null && facts.revokedAtMs === null;
+  const active = stored !== null && isActive(facts, nowMs);
   return sameSecret && sameMode && active ? 'ok' : 'InvalidApiKey';
+}
+
+export function isActive(
+  { revokedAtMs, expiresAtMs }: Pick<ApiKeyFacts, 'revokedAtMs' | 'expiresAtMs'>,
+  nowMs: number,
+): boolean {
+  return nowMs < (revokedAtMs ?? Infinity) && nowMs < (expiresAtMs ?? Infinity);
 }
 
 /** Checked in place of a missing key, so that both take the same time. */
@@ -96,16 +134,54 @@ const unknownKey: ApiKeyFacts = {
   salt: '00'.repeat(SALT_BYTES),
   secretHash: '00'.repeat(32),
   revokedAtMs: 0,
+  expiresAtMs: null,
 };
+
+/** What `createdBy` says of an operator, which has no id. */
+export const OPERATOR = 'operator';
 
 export interface StoredKey extends ApiKeyFacts {
   readonly id: string;
   readonly orgId: string;
   readonly name: string;
+  /** The id of the member who created it, or OPERATOR; null: not recorded. */
+  readonly createdBy: string | null;
+  /** The owner who kept it when its creator was removed; it ends with the owner's removal. */
+  readonly keptBy: string | null;
   readonly scopes: readonly Scope[];
+  /** Networks (CIDR) from which it may be used; empty: from everywhere. */
+  readonly networks: readonly string[];
   readonly lastUsedAtMs: number | null;
+  /** Scopes that its requests needed. */
+  readonly usedScopes: readonly Scope[];
   /** Occupied until the key is revoked (slot.ts); null: the key counts for no limit. */
   readonly slot: number | null;
   readonly createdAtMs: number;
   readonly version: number;
+}
+
+/** The key ends with the removal of this member. */
+export function belongsTo({ createdBy, keptBy }: StoredKey, memberId: string): boolean {
+  return (keptBy ?? createdBy) === memberId;
+}
+
+/** What a key does not need: the key itself, or scopes that were never used. */
+export function unneeded(
+  key: StoredKey,
+  nowMs: number,
+): { readonly isIdle: boolean; readonly scopes: readonly Scope[] } {
+  const isOld = nowMs >= key.createdAtMs + KEY_REPORT_MS;
+  const isIdle = isOld && nowMs >= (key.lastUsedAtMs ?? 0) + KEY_REPORT_MS;
+  const unused = scopeNames.filter(
+    (scope) => allows(key.scopes, scope) && !key.usedScopes.includes(scope),
+  );
+  return { isIdle, scopes: isOld && !isIdle ? unused : [] };
+}
+
+/**
+ * The member who answers for what the key creates, and so cannot approve it; null: an operator, or
+ * not recorded. In test mode one person may create and approve.
+ */
+export function accountableMember(key: Pick<StoredKey, 'mode' | 'createdBy'>): string | null {
+  return key.mode === 'test' || key.createdBy === OPERATOR ? null : key.createdBy;
 }

@@ -1,5 +1,4 @@
 // A member of an organization's team, and the scopes of its role in the dashboard.
-import { HOUR_MS } from '../base/instant.js';
 import type { Scope } from './scope.js';
 
 /** The roles that hold each scope; a scope without a row does not compile. */
@@ -17,8 +16,6 @@ export const scopeHolders = {
 
 export const memberRoles = ['owner', 'admin', 'finance', 'viewer'] as const;
 export type MemberRole = (typeof memberRoles)[number];
-
-export const SESSION_MS = 12 * HOUR_MS;
 
 export interface Member {
   readonly id: string;

@@ -1,6 +1,6 @@
 // The scopes of API keys and roles, and the scope rules of routes. A key may have any scope, but
 // calls only the routes whose row takes keys (`access.auth`): `api_keys:write` has no effect on it.
-import { originNamed, type PaymentOrigin } from '../payments/payment.js';
+import { originsNamed, type PaymentOrigin } from '../payments/payment.js';
 
 export const scopes = {
   'payment_intents:write': 'create and cancel payment intents, start the KYC of buyers',
@@ -16,6 +16,7 @@ export const scopes = {
 } as const satisfies Record<string, string>;
 
 export type Scope = keyof typeof scopes;
+export const scopeNames = Object.keys(scopes) as readonly Scope[];
 
 /** The scope that a route requires for payments of each origin. */
 export type ScopeByOrigin = Readonly<Partial<Record<PaymentOrigin, Scope>>>;
@@ -41,13 +42,24 @@ export function scopesIn(rule: ScopeRule): readonly Scope[] {
 /** The rule for a request that names this payment. */
 export function ruleFor(rule: ScopeRule, idOrExternalId: string | undefined): ScopeRule {
   if (typeof rule === 'string' || !('byOrigin' in rule)) return rule;
-  const origin = originNamed(idOrExternalId ?? '', originsIn(rule));
-  return (origin === null ? undefined : rule.byOrigin[origin]) ?? rule;
+  const named = originsNamed(idOrExternalId ?? '', originsIn(rule));
+  const anyOf = named.flatMap((origin) => rule.byOrigin[origin] ?? []);
+  return anyOf.length === 0 ? rule : { anyOf };
 }
 
-/** `ext_` names the first one. */
-export function originsIn({ byOrigin }: { readonly byOrigin: ScopeByOrigin }) {
+function originsIn({ byOrigin }: { readonly byOrigin: ScopeByOrigin }): readonly PaymentOrigin[] {
   return Object.keys(byOrigin) as readonly PaymentOrigin[];
+}
+
+/** The origins whose scope is granted. */
+export function originsAllowed(
+  rule: { readonly byOrigin: ScopeByOrigin },
+  granted: readonly Scope[],
+): readonly PaymentOrigin[] {
+  return originsIn(rule).filter((origin) => {
+    const needed = rule.byOrigin[origin];
+    return needed !== undefined && allows(granted, needed);
+  });
 }
 
 /** An empty list of granted scopes is unrestricted. */

@@ -3,9 +3,10 @@
 // goes back, it is in suspense.
 import { machine } from '../base/machine.js';
 import type { Money } from '../base/money.js';
-import type { Mode } from '../base/tenant.js';
+import type { Mode, Tenant } from '../base/tenant.js';
 import { reportEffect } from '../commands/command-report.js';
 import type { CommandEnd } from '../commands/partner-command.js';
+import { type Posting, type PostingKind, posting } from '../payments/ledger.js';
 import type { MatchRule } from './receipt-match.js';
 
 /**
@@ -128,70 +129,52 @@ function stateAfter(state: ReceiptState, end: CommandEnd): ReceiptState {
   return (move === null ? null : nextReceiptState(state, move)) ?? state;
 }
 
-/** `buyer`: who paid it. `adjustments`: what operators booked; below zero, it was lost. */
-export const receiptAccounts = ['buyer', 'suspense', 'adjustments'] as const;
-export type ReceiptAccount = (typeof receiptAccounts)[number];
+const receiptAccounts = ['buyer', 'suspense', 'adjustments', 'operator'] as const;
+type ReceiptAccount = (typeof receiptAccounts)[number];
 
-export const receiptPostingKinds = [
-  'received',
-  'corrected',
-  'returned_by_partner',
-  'assigned',
-  'refunded',
-  'resolved',
-] as const;
-export type ReceiptPostingKind = (typeof receiptPostingKinds)[number];
-
-export interface ReceiptLine {
-  readonly account: ReceiptAccount;
-  readonly money: Money;
-}
-
-export interface ReceiptPosting {
-  readonly kind: ReceiptPostingKind;
-  readonly lines: readonly ReceiptLine[];
+/** Receipts have no organization in the ledger: that of a receipt may become known later. */
+export function receiptTenant({ mode }: Pick<Receipt, 'mode'>): Tenant {
+  return { orgId: '', mode };
 }
 
 /**
- * The expected balances, in minor units. Money that the partner takes back after it was decided is
- * missing from `adjustments`; an assigned receipt is in the books of its payment.
+ * The expected balances, in minor units. A refund by hand leaves the money with the partner. An
+ * assigned receipt is in the books of its payment.
  */
 export function receiptBalances({
   state,
   end,
-  amount,
+  amount: { amountMinor },
 }: Pick<Receipt, 'state' | 'end' | 'amount'>): Readonly<Record<ReceiptAccount, bigint>> {
-  const hereMinor = end === 'completed' ? amount.amountMinor : 0n;
+  const hereMinor = end === 'completed' ? amountMinor : 0n;
   const suspense = state === 'waiting' ? hereMinor : 0n;
-  const adjustments = {
-    waiting: 0n,
-    returned: 0n,
-    assigned: 0n,
-    refunded: hereMinor - amount.amountMinor,
-    resolved: hereMinor,
-  }[state];
-  return { buyer: -suspense - adjustments, suspense, adjustments };
+  const adjustments = state === 'refunded' || state === 'resolved' ? hereMinor : 0n;
+  const operator = state === 'refunded' ? -amountMinor : 0n;
+  return { buyer: -suspense - adjustments - operator, suspense, adjustments, operator };
 }
 
 /** The posting of a change; null if no money moves. A new receipt has no `was`. */
-export function receiptPosting(was: Receipt | null, next: Receipt): ReceiptPosting | null {
+export function receiptPosting(was: Receipt | null, next: Receipt): Posting | null {
   const [before, after] = [was === null ? null : receiptBalances(was), receiptBalances(next)];
   const { currency } = next.amount;
-  const lines = receiptAccounts
-    .map((account) => {
-      const amountMinor = after[account] - (before?.[account] ?? 0n);
-      return { account, money: { amountMinor, currency } };
-    })
-    .filter(({ money }) => money.amountMinor !== 0n);
-  return lines.length === 0 ? null : Object.freeze({ kind: kindOf(was, next), lines });
+  const lines = receiptAccounts.map((account) => {
+    const amountMinor = after[account] - (before?.[account] ?? 0n);
+    return { account, money: { amountMinor, currency } };
+  });
+  const made = posting(kindOf(was, next), lines);
+  return made.lines.length === 0 ? null : made;
 }
 
-function kindOf(was: Receipt | null, { state, end }: Receipt): ReceiptPostingKind {
-  if (was !== null && was.state !== state && state !== 'waiting' && state !== 'returned') {
-    return state;
-  }
-  if (was?.end === end) return 'corrected';
-  return end === 'completed' ? 'received' : 'returned_by_partner';
+const decided = {
+  assigned: 'receipt_assigned',
+  refunded: 'refund_by_hand',
+  resolved: 'receipt_resolved',
+} as const;
+
+function kindOf(was: Receipt | null, { state, end }: Receipt): PostingKind {
+  if (was?.state !== state && state !== 'waiting' && state !== 'returned') return decided[state];
+  if (was?.end === end) return 'funds_corrected';
+  return end === 'completed' ? 'funds_received' : 'returned_by_partner';
 }
 
 export function payerPurpose({ id }: Pick<Receipt, 'id'>): string {

@@ -15,14 +15,22 @@ import {
 import { writeAmount } from '../commands/partner-message.js';
 import { reviewName } from '../commands/report-check.js';
 import type { Receipt } from '../deposits/receipt.js';
+import { type Funds, openLossOf } from '../payments/funds.js';
 
 /**
  * `unmatched`: receipts without a payment. `short`: payments that received less than asked.
  * `unapproved`: payments whose buyer was rejected after its approval. `owed`: refunds that are not
  * completed. `in_review`: payouts that failed and did not return or came back after the settlement,
- * and commands with a report under review.
+ * and commands with a report under review. `lost`: payments of which more left than arrived.
  */
-export const moneyQueues = ['unmatched', 'short', 'unapproved', 'owed', 'in_review'] as const;
+export const moneyQueues = [
+  'unmatched',
+  'short',
+  'unapproved',
+  'owed',
+  'in_review',
+  'lost',
+] as const;
 export type MoneyQueue = (typeof moneyQueues)[number];
 /** Queues of commands to the partner. */
 export const commandQueues = ['owed', 'in_review'] as const satisfies readonly MoneyQueue[];
@@ -44,12 +52,13 @@ export type DecisionState = keyof typeof decisionMoves;
  * `assign`: a receipt is a pay-in of this payment. `refund`: the payer was paid back by other
  * means; of a payout that came back, its money is owed to the buyer. `pay-again`: it goes to the
  * seller again. `returned` and `paid`: where the money of a payout is. `otherwise`: a receipt was
- * settled outside of Ponte.
+ * settled outside of Ponte. `write-off`: the loss of a payment is final.
  */
 export type MoneyAction =
   | { readonly verb: 'assign'; readonly paymentId: string }
   | { readonly verb: 'refund'; readonly of?: 'payout' }
   | { readonly verb: 'pay-again' }
+  | { readonly verb: 'write-off' }
   | { readonly verb: 'resolve'; readonly found: 'returned' | 'otherwise' }
   | {
       readonly verb: 'resolve';
@@ -64,7 +73,7 @@ export interface MoneyDecision {
   readonly id: string;
   readonly orgId: string | null;
   readonly mode: Mode;
-  /** The id of a command to the partner, or of a receipt. */
+  /** The id of a command to the partner, of a receipt, or of a payment with a loss. */
   readonly itemId: string;
   /** Counts the decisions about the item from 1. */
   readonly number: number;
@@ -118,6 +127,12 @@ export function basisOf(item: MoneyCommand | Receipt): string {
   const review = 'review' in item ? item.review : null;
   const reviewed = review === null ? '' : `, report ${reviewName(review)}`;
   return `${state}/${end}, ${formatAmount(amount.amountMinor)} ${amount.currency}${reviewed}`;
+}
+
+/** The same of a payment. */
+export function basisOfLoss(funds: Funds): string {
+  const { amountMinor, currency } = openLossOf(funds);
+  return `loss ${formatAmount(amountMinor)} ${currency}`;
 }
 
 /**

@@ -12,6 +12,7 @@ export interface Organization {
   readonly name: string;
   /** Live mode requires this manual approval and the KYB. */
   readonly productionGrantedAtMs: number | null;
+  /** Whether invoices need the approval of a second person. */
   readonly requiresApproval: boolean;
   /** Shown to buyers, like the four below; null: none. */
   readonly supportEmail: string | null;
@@ -40,6 +41,8 @@ export interface OrganizationProfile extends Tenant, Payee {
   /** The status of the KYB; null before the first submission. */
   readonly status: PartyStatus | null;
   readonly tosAcceptedAtMs: number | null;
+  /** The same for payment intents. It is in the row that each create reads and guards. */
+  readonly intentsNeedApproval: boolean;
   readonly version: number;
 }
 

@@ -2,16 +2,61 @@
 // and events of the change. A use case stores all of it in one batch. The causes are in
 // payment-transitions.ts and command-outcomes.ts (commands to the partner).
 import { PonteError } from '../../errors.js';
+import { money } from '../base/money.js';
 import type { CommandDraft, MoneyCommand } from '../commands/partner-command.js';
 import type { KycStatus } from '../parties/buyer-kyc.js';
 import { type EventDraft, paymentEventTypes } from './event.js';
-import { type Funds, heldMinor } from './funds.js';
+import { type Funds, heldMinor, missingOf } from './funds.js';
 import type { Posting } from './ledger.js';
 import { isTerminal, nextStatus, type Payment, type PaymentMove } from './payment.js';
 
 export interface PaymentAggregate {
   readonly payment: Payment;
   readonly funds: Funds;
+}
+
+/** What answers show of a payment. */
+export const shownOfPayment = [
+  'id',
+  'origin',
+  'publicId',
+  'externalId',
+  'status',
+  'amount',
+  'number',
+  'dueDate',
+  'buyerId',
+  'buyer',
+  'sellerExternalId',
+  'returnUrl',
+  'purpose',
+  'display',
+  'metadata',
+  'expiresAtMs',
+  'limitHit',
+  'payinInstructions',
+  'bankDetailsCode',
+  'settlement',
+  'failureReason',
+  'cancelReason',
+  'createdAtMs',
+  'updatedAtMs',
+] as const satisfies readonly (keyof Payment)[];
+
+/** What answers show of the funds. */
+export const shownOfFunds = [
+  'position',
+  'refund',
+  'receivedMinor',
+  'refundOwedMinor',
+  'refundOrderedMinor',
+  'refundedMinor',
+] as const satisfies readonly (keyof Funds)[];
+
+/** Lists read no more of a payment than this. */
+export interface ShownView extends Pick<PaymentView, 'kycStatus'> {
+  readonly payment: Pick<Payment, (typeof shownOfPayment)[number]>;
+  readonly funds: Pick<Funds, (typeof shownOfFunds)[number]>;
 }
 
 export interface PaymentView extends PaymentAggregate {
@@ -48,6 +93,18 @@ export function isShortPaid({ payment, funds }: PaymentAggregate): boolean {
   const hereMinor = heldMinor(funds);
   const isPart = hereMinor > 0n && hereMinor < payment.amount.amountMinor;
   return payment.status === 'on_ramp_pending' && isPart;
+}
+
+/** What arrived of the buyer's money: `missing` is still awaited, `surplus` is above the amount. */
+export function arrivedOf({ payment, funds }: PaymentAggregate) {
+  const { amount, status } = payment;
+  const missingMinor = status === 'on_ramp_pending' ? missingOf(amount, funds).amountMinor : 0n;
+  const surplusMinor = funds.receivedMinor - amount.amountMinor;
+  return {
+    received: money(funds.receivedMinor, amount.currency),
+    missing: money(missingMinor > 0n ? missingMinor : 0n, amount.currency),
+    surplus: money(surplusMinor > 0n ? surplusMinor : 0n, amount.currency),
+  };
 }
 
 /** The buyer was rejected after its approval, so the payout is not sent. */

@@ -16,6 +16,7 @@ import { QUOTE_EXPIRED } from '../commands/quote.js';
 import { PARTY_BLOCKED } from '../parties/party-due.js';
 import { bankDetailsRecord, checkCodeOf } from './bank-record.js';
 import {
+  arrivedOf,
   type Change,
   commandsAfter,
   type MoveFields,
@@ -25,7 +26,7 @@ import {
   withMove,
 } from './change.js';
 import { alertsBetween } from './command-alerts.js';
-import { type RefundEvent, refundEventTypes } from './event.js';
+import { type EventAmounts, type MoneyEvent, moneyEventTypes } from './event.js';
 import {
   fundsOf,
   heldMinor,
@@ -36,6 +37,7 @@ import {
   stageAtPartner,
   stageOf,
   sumsOf,
+  writeOffPostings,
 } from './funds.js';
 import { type PayinInstructions, writePayinInstructions } from './payin-instructions.js';
 import {
@@ -137,8 +139,12 @@ export function withDerivedMoney(
       payment.coveredAtMs === null && covers(here, payment)
         ? Object.freeze({ ...payment, coveredAtMs: nowMs })
         : payment,
-    postings: postingsBetween(before, after, funds.currency, payment.settlement),
+    postings: [
+      ...postingsBetween(before, after, funds.currency, payment.settlement),
+      ...writeOffPostings(was.funds, funds),
+    ],
   };
+  change = withFundsEvent(change, was, nowMs);
   change = withRefundEvents(change, commands, after.returnedMinor - before.returnedMinor, nowMs);
   const alerts = alertsBetween({ ...was, commands }, { ...change, commands: counted });
   return { ...change, alerts: [...change.alerts, ...alerts] };
@@ -224,8 +230,8 @@ function statusStep(
       return payoutStep(payment, commands, reason);
     default: {
       const move = movesToPayin[payment.status];
-      const isOrdered = payins(commands).some(isAlive) || commands.some(isPayoutMade);
-      return move !== undefined && isOrdered ? { move } : null;
+      const isStarted = payins(commands).some(isAlive) || commands.some(isPayoutMade);
+      return move !== undefined && isStarted ? { move } : null;
     }
   }
 }
@@ -304,7 +310,7 @@ function fundsLost(
   if (left >= payment.amount.amountMinor) return null;
   const payin = payins(commands).findLast(({ end }) => end === 'returned');
   if (payin !== undefined) return failed(payin, 'pay-in', reason);
-  // After a restore an ended payment may have ordered a refund.
+  // After a restore an ended payment may have a refund at the partner.
   const isRefunded = sums.refundedMinor + sums.orderedMinor > 0n;
   const failureReason = isRefunded ? 'the money was refunded' : 'less money arrived than reported';
   return { move: 'fail', fields: { failureReason } };
@@ -338,11 +344,28 @@ function withoutUnsentCommands(
       ((command.kind === 'payin' && unwanted.payin) ||
         (command.kind === 'payout' && unwanted.payout)),
   );
-  const voided = unsent.map((command) => voidCommand(command, nowMs));
-  if (!unwanted.payout) return voided.reduce(withChangedCommand, change);
+  const voided = unsent
+    .map((command) => voidCommand(command, nowMs))
+    .reduce(withChangedCommand, change);
+  if (!unwanted.payout) return voided;
   // A drafted payout is dropped.
   const drafts = change.commands.filter(({ kind }) => kind === 'refund');
-  return voided.reduce(withChangedCommand, { ...change, commands: drafts });
+  const next = { ...voided, commands: drafts };
+  return unsent.some(({ kind }) => kind === 'payout')
+    ? withOpenDecision(next, commands, nowMs)
+    : next;
+}
+
+/** The seller is not paid again: an operator decides once more about the payout that came back. */
+function withOpenDecision(
+  change: Change,
+  commands: readonly MoneyCommand[],
+  nowMs: number,
+): Change {
+  const last = commandsAfter(commands, change).findLast(isPayout);
+  const isBack = last !== undefined && stageAtPartner(last) === 'none';
+  if (!isBack || change.payment.status !== 'settled') return change;
+  return withChangedCommand(change, changed(last, nowMs, { isUndecided: true }));
 }
 
 /** The seller was paid again: a later payout shows the decision, which a restore may have lost. */
@@ -422,33 +445,50 @@ function withSurplusOwed(change: Change, commands: readonly MoneyCommand[]): Cha
 }
 
 function withRefundEvents(
-  change: Change,
+  was: Change,
   commands: readonly MoneyCommand[],
   returnedMinor: bigint,
   nowMs: number,
 ): Change {
-  const { payment } = change;
-  const facts: { readonly what: RefundEvent; readonly amountMinor: bigint }[] = [];
-  for (const command of change.changedCommands) {
+  const refund = (change: Change, name: MoneyEvent, amountMinor: bigint) => {
+    const refundAmount = { amountMinor, currency: change.payment.amount.currency };
+    return withMoneyEvent(change, name, { refundAmount }, nowMs);
+  };
+  let change = was;
+  for (const command of was.changedCommands) {
     const before = commands.find(({ id }) => id === command.id);
     if (command.kind !== 'refund' || before === undefined) continue;
-    const [was, is] = [stageOf(before), stageOf(command)];
-    const amountMinor = command.amount.amountMinor;
-    if (was === is) continue;
-    if (is === 'moving' && before.lastSentAtMs === null)
-      facts.push({ what: 'ordered', amountMinor });
-    if (is === 'moved') facts.push({ what: 'paid', amountMinor });
-    if (is === 'owed') facts.push({ what: 'failed', amountMinor });
+    const [stood, stands] = [stageOf(before), stageOf(command)];
+    const { amountMinor } = command.amount;
+    if (stood === stands) continue;
+    if (stands === 'moving' && before.lastSentAtMs === null)
+      change = refund(change, 'refund_ordered', amountMinor);
+    if (stands === 'moved') change = refund(change, 'refunded', amountMinor);
+    if (stands === 'owed') change = refund(change, 'refund_failed', amountMinor);
   }
-  if (returnedMinor > 0n) facts.push({ what: 'paid', amountMinor: returnedMinor });
-  const events = facts.flatMap(({ what, amountMinor }) =>
-    refundEventTypes(payment, what).map((type) => ({
-      type,
-      payment,
-      occurredAtMs: nowMs,
-      refund: { amountMinor, currency: payment.amount.currency },
-    })),
+  return returnedMinor > 0n ? refund(change, 'refunded', returnedMinor) : change;
+}
+
+/** An event if the status stays: a new status has one, with the same amounts in the payment. */
+function withFundsEvent(change: Change, was: PaymentAggregate, nowMs: number): Change {
+  if (change.payment.status !== was.payment.status) return change;
+  const before = Object.values(arrivedOf(was));
+  const amounts = arrivedOf(change);
+  const isSame = Object.values(amounts).every(
+    ({ amountMinor }, at) => amountMinor === before[at]?.amountMinor,
   );
+  return isSame ? change : withMoneyEvent(change, 'funds_changed', amounts, nowMs);
+}
+
+function withMoneyEvent(
+  change: Change,
+  name: MoneyEvent,
+  amounts: EventAmounts,
+  nowMs: number,
+): Change {
+  const { payment } = change;
+  const types = moneyEventTypes(payment, name);
+  const events = types.map((type) => ({ type, payment, occurredAtMs: nowMs, amounts }));
   return { ...change, events: [...change.events, ...events] };
 }
 
@@ -460,7 +500,7 @@ function isAlive({ state, end }: MoneyCommand): boolean {
   return state === 'done' && end !== 'failed' && end !== 'returned';
 }
 
-/** A payout that was ordered is not sent again by itself, even if it failed. */
+/** There is no other payout by itself, even if this one failed. */
 function isPayout({ kind, state }: MoneyCommand): boolean {
   return kind === 'payout' && state !== 'void';
 }

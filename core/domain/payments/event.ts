@@ -1,5 +1,6 @@
 // The event types and the bodies of events. The events of a payment follow from `paymentEventTypes`
 // only. The body is made once, as text: every subscriber, attempt and replay sends those bytes.
+import { hash } from 'node:crypto';
 import { assert } from '../../errors.js';
 import { formatInstant } from '../base/instant.js';
 import { formatAmount, type Money } from '../base/money.js';
@@ -29,25 +30,29 @@ const otherEventTypes = [
   'webhook.test',
 ] as const;
 
-/** What happened to a refund: sent to the partner, received by the buyer, failed. */
-const refundEvents = {
-  ordered: 'refund_ordered',
-  paid: 'refunded',
-  failed: 'refund_failed',
-} as const;
-export type RefundEvent = keyof typeof refundEvents;
+/**
+ * What happens to the money of a payment while its status stays: what was received, is missing or
+ * is surplus changes; a refund is sent to the partner, received by the buyer, or fails.
+ */
+export const moneyEvents = [
+  'funds_changed',
+  'refund_ordered',
+  'refunded',
+  'refund_failed',
+] as const;
+export type MoneyEvent = (typeof moneyEvents)[number];
 
-/** Statuses that only an invoice moves to: an intent starts after them. */
-const invoiceOnly: readonly PaymentStatus[] = ['approved', 'awaiting_buyer'];
+/** Amounts of money events. */
+export type EventAmounts = Readonly<
+  Partial<Record<'refundAmount' | 'received' | 'missing' | 'surplus', Money>>
+>;
 
 export const eventTypes: readonly string[] = [
   ...otherEventTypes,
-  ...Object.values(refundEvents).flatMap((name) => [`payment_intent.${name}`, `invoice.${name}`]),
+  ...moneyEvents.flatMap((name) => [`payment_intent.${name}`, `invoice.${name}`]),
   ...accountEventTypes.map((type) => `connected_account.${type}`),
   ...reachableStatuses().map((status) => `invoice.${status}`),
-  ...reachableStatuses()
-    .filter((status) => !invoiceOnly.includes(status))
-    .map((status) => `payment_intent.${status}`),
+  ...reachableStatuses().map((status) => `payment_intent.${status}`),
 ];
 
 /** `body` is the exact text that webhooks carry. */
@@ -65,7 +70,7 @@ export interface EventDraft {
   readonly type: string;
   readonly payment: Payment;
   readonly occurredAtMs: number;
-  readonly refund?: Money;
+  readonly amounts?: EventAmounts;
 }
 
 /** The event types of a payment that was created or moved to `payment.status`. */
@@ -79,8 +84,7 @@ export function paymentEventTypes(
   return [`payment_intent.${own}`, `invoice.${suffix}`];
 }
 
-export function refundEventTypes({ origin }: Payment, what: RefundEvent): readonly string[] {
-  const name = refundEvents[what];
+export function moneyEventTypes({ origin }: Payment, name: MoneyEvent): readonly string[] {
   return origin === 'invoice' ? [`invoice.${name}`] : [`payment_intent.${name}`, `invoice.${name}`];
 }
 
@@ -108,7 +112,7 @@ export function matchesEvent(patterns: readonly string[], type: string): boolean
 
 /** The body carries metadata exactly as the integrator sent it. */
 export function paymentEvent(draft: EventDraft, eventId: string): DomainEvent {
-  const { payment, type, occurredAtMs, refund } = draft;
+  const { payment, type, occurredAtMs, amounts = {} } = draft;
   const reason = payment.failureReason ?? payment.cancelReason;
   return {
     orgId: payment.orgId,
@@ -131,7 +135,9 @@ export function paymentEvent(draft: EventDraft, eventId: string): DomainEvent {
       externalEventId: eventId,
       occurredAt: formatInstant(occurredAtMs),
       ...(reason === null ? {} : { reason }),
-      ...(refund === undefined ? {} : { refundAmount: formatAmount(refund.amountMinor) }),
+      ...Object.fromEntries(
+        Object.entries(amounts).map(([name, { amountMinor }]) => [name, formatAmount(amountMinor)]),
+      ),
     }),
   };
 }
@@ -191,7 +197,7 @@ function reachableStatuses(): readonly PaymentStatus[] {
   return [...new Set(rows.flatMap((row) => Object.values(row)))];
 }
 
-/** `position` orders rows of one subject in commit order. */
+/** An event that 0.1.0 stored without a number. `position` is its place in commit order. */
 export interface OutboxRow {
   readonly position: bigint;
   readonly event: DomainEvent;
@@ -204,5 +210,13 @@ export interface FeedHead {
 }
 
 export interface NumberedEvent extends DomainEvent, FeedHead {}
+
+/** The head of a feed after an event with this body; null: it is the first. */
+export function headAfter(head: FeedHead | null, body: string): FeedHead {
+  return {
+    sequence: (head?.sequence ?? 0) + 1,
+    chainHash: hash('sha256', `${head?.chainHash ?? ''}${body}`, 'hex'),
+  };
+}
 
 export type EventNote = Pick<DomainEvent, 'id' | 'type' | 'createdAtMs'>;

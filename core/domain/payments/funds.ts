@@ -92,6 +92,8 @@ export interface Funds extends Tenant {
   readonly refundedMinor: bigint;
   /** What left beyond what was received: the operator of the service pays it. */
   readonly lossMinor: bigint;
+  /** The part of the loss that operators have written off. */
+  readonly writtenOffMinor: bigint;
   readonly version: number;
 }
 
@@ -127,6 +129,7 @@ export function noFunds(tenant: Tenant, paymentId: string, currency: string): Fu
     refundOrderedMinor: 0n,
     refundedMinor: 0n,
     lossMinor: 0n,
+    writtenOffMinor: 0n,
     version: 1,
   });
 }
@@ -134,6 +137,11 @@ export function noFunds(tenant: Tenant, paymentId: string, currency: string): Fu
 /** What a payment still awaits: below zero if it holds more than was asked for. */
 export function missingOf(asked: Money, funds: Funds | null): Money {
   return money(asked.amountMinor - (funds === null ? 0n : heldMinor(funds)), asked.currency);
+}
+
+/** What operators have not written off. */
+export function openLossOf({ lossMinor, writtenOffMinor, currency }: Funds): Money {
+  return money(lossMinor - writtenOffMinor, currency);
 }
 
 /** Received money that is not allocated to a payout or refund. */
@@ -216,6 +224,7 @@ export function fundsOf(was: Funds, commands: readonly MoneyCommand[]): Funds {
     refundOrderedMinor: sums.orderedMinor,
     refundedMinor: sums.refundedMinor + sums.returnedMinor,
     lossMinor: sums.lossMinor,
+    writtenOffMinor: was.writtenOffMinor < sums.lossMinor ? was.writtenOffMinor : sums.lossMinor,
   };
   const next = { ...was, ...amounts };
   const position = positionOf(sums, heldMinor(next), commands);
@@ -239,6 +248,7 @@ export const fundsAmounts = [
   'refundOrderedMinor',
   'refundedMinor',
   'lossMinor',
+  'writtenOffMinor',
 ] as const satisfies readonly (keyof Funds)[];
 
 /** The postings of a change of the commands, in the order in which money moves. */
@@ -269,6 +279,15 @@ export function postingsBetween(
   return [...postings, byHandPosting(byHandMinor, currency), paid].filter((one) => one !== null);
 }
 
+/** The posting of a loss that is written off, or that was and is recovered. */
+export function writeOffPostings(was: Funds, next: Funds): readonly Posting[] {
+  const amountMinor = next.writtenOffMinor - was.writtenOffMinor;
+  if (amountMinor === 0n) return [];
+  const kind = amountMinor > 0n ? 'loss_written_off' : 'write_off_reversed';
+  const money = { amountMinor, currency: next.currency };
+  return [posting(kind, transfer('write_offs', 'losses', money))];
+}
+
 /** The operator paid the buyer, so the partner keeps what it held for the refund. */
 function byHandPosting(amountMinor: bigint, currency: string): Posting | null {
   if (amountMinor === 0n) return null;
@@ -291,7 +310,7 @@ const reversals = {
 /** The expected balances of a payment's accounts; zero where absent. */
 export function balancesOf(
   sums: MoneySums,
-  currency: string,
+  { currency, writtenOffMinor }: Pick<Funds, 'currency' | 'writtenOffMinor'>,
   settlement: SettlementFacts | null,
 ): ReadonlyMap<string, bigint> {
   const paid = payoutPosting(sums, currency, settlement);
@@ -304,7 +323,8 @@ export function balancesOf(
   const owingMinor = sums.owedMinor + sums.orderedMinor;
   add('buyer', currency, backMinor - sums.receivedMinor);
   add('refunds', currency, owingMinor);
-  add('losses', currency, -sums.lossMinor);
+  add('losses', currency, writtenOffMinor - sums.lossMinor);
+  add('write_offs', currency, -writtenOffMinor);
   add('operator', currency, -sums.byHandMinor);
   const leftMinor = backMinor - sums.byHandMinor + owingMinor;
   add('partner_float', currency, sums.receivedMinor + sums.lossMinor - leftMinor);

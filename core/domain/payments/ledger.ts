@@ -1,14 +1,15 @@
-// Double-entry postings: for each currency the lines sum to zero. Postings are append-only.
-// funds.ts derives them.
+// Double-entry postings about a payment or a receipt: for each currency the lines sum to zero.
+// Postings are append-only. funds.ts and receipt.ts derive them.
 import { assert } from '../../errors.js';
 import type { Money } from '../base/money.js';
 
 /**
- * The accounts of one payment. `buyer`, `seller` and `operator` are outside the service (negative:
- * paid in, positive: paid out); `operator` is the operator's own bank, which pays refunds by hand.
- * `partner_float`: held by the partner. `refunds`: owed to the buyer, and held by the partner too.
+ * `buyer`, `seller` and `operator` are outside the service (negative: paid in, positive: paid out);
+ * `operator` is the operator's own bank, which pays refunds by hand. The partner holds
+ * `partner_float`, `refunds` (owed to the buyer), `suspense` (receipts that nobody has decided on)
+ * and `adjustments` (receipts that operators refunded by hand or booked otherwise).
  * `conversion`: exchanged between currencies. `fees`: charged by the partner. `losses`: left beyond
- * what arrived (negative).
+ * what arrived (negative); `write_offs`: losses that operators have written off (negative).
  */
 export const ledgerAccounts = [
   'buyer',
@@ -19,6 +20,9 @@ export const ledgerAccounts = [
   'refunds',
   'losses',
   'operator',
+  'suspense',
+  'adjustments',
+  'write_offs',
 ] as const;
 export type LedgerAccount = (typeof ledgerAccounts)[number];
 
@@ -38,6 +42,10 @@ export const postingKinds = [
   'return_reversed',
   'payout_paid',
   'payout_returned',
+  'loss_written_off',
+  'write_off_reversed',
+  'receipt_assigned',
+  'receipt_resolved',
 ] as const;
 export type PostingKind = (typeof postingKinds)[number];
 

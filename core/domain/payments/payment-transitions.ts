@@ -14,14 +14,23 @@ import {
   withMove,
 } from './change.js';
 import { withDerivedMoney } from './command-outcomes.js';
-import { isCancellable, isTerminal, nextStatus, verifiedStatuses } from './payment.js';
+import { writeOffPostings } from './funds.js';
+import {
+  approvedStatus,
+  isCancellable,
+  isTerminal,
+  nextStatus,
+  verifiedStatuses,
+} from './payment.js';
 
-/** A second person approves an invoice; an approved one is unchanged. */
+/** A second person approves a payment; an approved one is unchanged. */
 export function approved(was: PaymentAggregate, memberId: string, nowMs: number): Change {
-  const { status, createdByMemberId } = was.payment;
+  const { origin, status, createdByMemberId } = was.payment;
   if (createdByMemberId === memberId) throw new PonteError('SelfApprovalNotAllowed');
-  if (status === 'approved') return unchanged(was);
-  return withMove(unchanged(was), 'approve', nowMs, { approvedByMemberId: memberId });
+  if (status === approvedStatus[origin]) return unchanged(was);
+  const approvedByMemberId = memberId;
+  const change = withMove(unchanged(was), 'approve', nowMs, { approvedByMemberId });
+  return origin === 'invoice' ? change : withMove(change, 'invite', nowMs);
 }
 
 /** The buyer of an invoice is sent a link, for the first time or again. */
@@ -48,6 +57,12 @@ export function signedIn(was: PaymentAggregate, verified: boolean, nowMs: number
   if (!verified) return withMove(unchanged(was), 'sign_in', nowMs);
   if (payment.origin === 'invoice') return withMove(unchanged(was), 'sign_in_verified', nowMs);
   return withMove(withMove(unchanged(was), 'sign_in', nowMs), 'kyc_approved', nowMs);
+}
+
+/** Operators write off what is lost so far. */
+export function lossWrittenOff(was: PaymentAggregate): Change {
+  const funds = Object.freeze({ ...was.funds, writtenOffMinor: was.funds.lossMinor });
+  return { ...unchanged(was), funds, postings: writeOffPostings(was.funds, funds) };
 }
 
 /**
@@ -119,7 +134,7 @@ export function quoteRefused(
   return ended(was, commands, 'fail', { failureReason: `quote refused: ${code}` }, nowMs);
 }
 
-/** The buyer accepts the quote as shown in this language: the pay-in is ordered. */
+/** The buyer accepts the quote as shown in this language: the pay-in becomes a command. */
 export function confirmed(
   was: PaymentAggregate,
   commands: readonly MoneyCommand[],

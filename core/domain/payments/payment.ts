@@ -76,19 +76,13 @@ export const paymentOrigins = Object.keys(paymentIdPrefixes) as readonly Payment
 /** Prefix of the integrator's id in a path. */
 export const EXTERNAL_PREFIX = 'ext_';
 
-/**
- * The origin of an id, or of an external id with its prefix, as a path has it; `ext_` means the
- * first of `origins`. Null for another origin. The payment need not exist.
- */
-export function originNamed(
+/** Which of these origins the payment in a path may have: by its id, or any with `ext_`. */
+export function originsNamed(
   idOrExternalId: string,
   origins: readonly PaymentOrigin[],
-): PaymentOrigin | null {
-  if (idOrExternalId.startsWith(EXTERNAL_PREFIX)) return origins[0] ?? null;
-  const named = origins.find((origin) =>
-    idOrExternalId.startsWith(`${paymentIdPrefixes[origin]}_`),
-  );
-  return named ?? null;
+): readonly PaymentOrigin[] {
+  if (idOrExternalId.startsWith(EXTERNAL_PREFIX)) return origins;
+  return origins.filter((origin) => idOrExternalId.startsWith(`${paymentIdPrefixes[origin]}_`));
 }
 
 /** Sent by the integrator; it pre-fills forms and proves nothing. */
@@ -123,7 +117,7 @@ export interface Payment extends Tenant {
   readonly number: string | null;
   /** YYYY-MM-DD, of an invoice; for information only. */
   readonly dueDate: string | null;
-  /** Null if an API key created it. */
+  /** Who created it, or `accountableMember` of the API key that did. */
   readonly createdByMemberId: string | null;
   readonly approvedByMemberId: string | null;
   /** When the buyer of an invoice was last sent a link. */
@@ -169,15 +163,19 @@ export interface Payment extends Tenant {
   readonly version: number;
 }
 
-/** An intent is created approved, with its buyer invited. */
+/** A payment that needs no approval, or has it: the integrator invites the buyer of an intent. */
+export const approvedStatus = {
+  payment_intent: 'awaiting_buyer',
+  invoice: 'approved',
+} as const satisfies Record<PaymentOrigin, PaymentStatus>;
+
 export function firstStatus(origin: PaymentOrigin, requiresApproval: boolean): PaymentStatus {
-  if (origin === 'payment_intent') return 'awaiting_buyer';
-  return requiresApproval ? 'awaiting_approval' : 'approved';
+  return requiresApproval ? 'awaiting_approval' : approvedStatus[origin];
 }
 
-/** The hosted page of an invoice opens with its invitation. */
-export function isPageOpen({ origin, invitedAtMs }: Payment): boolean {
-  return origin === 'payment_intent' || invitedAtMs !== null;
+/** The hosted page opens with the approval of an intent, with the invitation of an invoice. */
+export function isPageOpen({ origin, status, invitedAtMs }: Payment): boolean {
+  return origin === 'payment_intent' ? status !== 'awaiting_approval' : invitedAtMs !== null;
 }
 
 export function isCancellable(status: PaymentStatus): boolean {

@@ -1,11 +1,17 @@
-// API keys: authenticates requests; creates, lists and revokes keys.
+// API keys: authenticates requests; creates, rolls, lists and revokes keys.
+import { timingSafeEqual } from 'node:crypto';
 import {
+  accountableMember,
+  isActive,
+  isIntact,
   issueApiKey,
   mayUse,
+  OPERATOR,
   parseApiKey,
   SALT_BYTES,
   SECRET_BYTES,
   type StoredKey,
+  unneeded,
 } from '../../domain/access/api-key.js';
 import {
   allows,
@@ -15,100 +21,237 @@ import {
   scopes,
   scopesIn,
 } from '../../domain/access/scope.js';
-import { MINUTE_MS } from '../../domain/base/instant.js';
+import { HOUR_MS, MINUTE_MS } from '../../domain/base/instant.js';
 import { hasUnstorableText } from '../../domain/base/raw-json.js';
 import { freeSlot } from '../../domain/base/slot.js';
 import type { Mode, Tenant } from '../../domain/base/tenant.js';
 import { assert, PonteError } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
+import type { Tx } from '../../ports/storage.js';
 
 /** Active keys of one organization and mode. A list contains all of them. */
 export const KEYS_MAX = 100;
 /** A list contains this many of the latest revoked keys. */
 export const REVOKED_LISTED_MAX = 100;
 export const NAME_LENGTH_MAX = 200;
+/** Networks of one key. */
+export const NETWORKS_MAX = 20;
+/** How long a rolled key stays valid at most, and by default, in hours. */
+export const OVERLAP_HOURS_MAX = 168;
+export const OVERLAP_HOURS = 24;
 /** The precision of `lastUsedAt`. */
 const USE_RESOLUTION_MS = MINUTE_MS;
 
 export interface KeyActor extends Tenant {
   readonly keyId: string;
+  /** `accountableMember` of the key. */
+  readonly createdByMemberId: string | null;
   readonly scopes: readonly Scope[];
+  readonly usedScopes: readonly Scope[];
 }
+
+/** Whether the request comes from one of these networks. */
+export type ComesFrom = (networks: readonly string[]) => boolean;
 
 interface CreateKeyInput {
   readonly orgId: string;
   readonly mode: Mode;
+  /** The id of a member, or OPERATOR. */
+  readonly createdBy: string;
   readonly name: string;
   /** Empty means unrestricted. */
   readonly scopes: readonly string[];
+  /** Null: it does not expire. */
+  readonly expiresAtMs: number | null;
+  /** IP addresses or CIDR networks, which the caller has checked; empty: all. */
+  readonly networks: readonly string[];
+}
+
+/** A key that may do everything, from everywhere, for ever. */
+export const unlimitedKey = { scopes: [], expiresAtMs: null, networks: [] } as const;
+
+export interface IssuedKey {
+  readonly key: StoredKey;
+  /** The whole pk_… text, returned only here. */
+  readonly secret: string;
 }
 
 /**
  * The actor of an X-API-Key header. InvalidApiKeyFormat for another form, else InvalidApiKey. The
  * stored key is read each time, so a revocation takes effect on the next request.
  */
-export async function authenticateKey(deps: Deps, header: string | undefined): Promise<KeyActor> {
+export async function authenticateKey(
+  deps: Deps,
+  header: string | undefined,
+  comesFrom: ComesFrom = () => false,
+): Promise<KeyActor> {
   if (header === undefined || header === '') throw new PonteError('InvalidApiKey');
   const presented = parseApiKey(header);
   if (presented === null) throw new PonteError('InvalidApiKeyFormat');
+  if (!isIntact(presented)) throw new PonteError('InvalidApiKey');
   const stored = await deps.store.run((tx) => tx.keys.get(presented.keyId));
-  if (mayUse(stored, presented) !== 'ok') throw new PonteError('InvalidApiKey');
-  assert(stored !== null, 'a key that may be used is stored');
+  const nowMs = deps.clock.nowMs();
+  if (!isVerified(stored, header) || !isActive(stored, nowMs)) {
+    if (mayUse(stored, presented, nowMs) !== 'ok') throw new PonteError('InvalidApiKey');
+    assert(stored !== null, 'a key that may be used is stored');
+    verified.set(stored, Buffer.from(header));
+  }
+  const { orgId, mode, id: keyId, scopes, usedScopes, networks } = stored;
+  if (networks.length > 0 && !comesFrom(networks)) {
+    throw new PonteError('InvalidApiKey', 'The API key may not be used from this address.');
+  }
   noteUse(deps, stored);
-  return { orgId: stored.orgId, mode: stored.mode, keyId: stored.id, scopes: stored.scopes };
+  const createdByMemberId = accountableMember(stored);
+  return { orgId, mode, keyId, createdByMemberId, scopes, usedScopes };
 }
 
-/** InsufficientScope unless the credential has one of the required scopes. */
-export function requireScope(actor: Pick<KeyActor, 'scopes'>, rule: ScopeRule): void {
+/** Headers that were right, by the stored key: the store may give the same object again. */
+const verified = new WeakMap<StoredKey, Buffer>();
+
+function isVerified(stored: StoredKey | null, header: string): stored is StoredKey {
+  const known = stored === null ? undefined : verified.get(stored);
+  const given = Buffer.from(header);
+  return known?.length === given.length && timingSafeEqual(known, given);
+}
+
+/** The scope that lets the credential in; null if none is needed. InsufficientScope. */
+export function requireScope(actor: Pick<KeyActor, 'scopes'>, rule: ScopeRule): Scope | null {
   const needed = scopesIn(rule);
-  if (needed.length === 0 || needed.some((scope) => allows(actor.scopes, scope))) return;
+  const used = needed.find((scope) => allows(actor.scopes, scope));
+  if (used !== undefined) return used;
+  if (needed.length === 0) return null;
   throw new PonteError(
     'InsufficientScope',
     `The credential lacks the scope ${needed.join(' or ')}. Use a key or a role that has it.`,
   );
 }
 
-/** `secret` is the whole pk_… text, returned only here. */
-export async function createKey(
+export async function createKey(deps: Deps, input: CreateKeyInput): Promise<IssuedKey> {
+  const { orgId, mode, createdBy, expiresAtMs, networks } = input;
+  const granted = { name: checkedName(input.name), scopes: checkedScopes(input.scopes) };
+  const nowMs = deps.clock.nowMs();
+  if (expiresAtMs !== null && expiresAtMs <= nowMs) {
+    throw new PonteError('ValidationError', 'expiresAt: send a time in the future.');
+  }
+  const { made, secret } = issue(deps, {
+    ...granted,
+    orgId,
+    mode,
+    createdBy,
+    expiresAtMs,
+    networks,
+  });
+  await revokeExpired(deps, orgId);
+  const key = await deps.store.run(async (tx) => {
+    if ((await tx.organizations.get(orgId)) === null) throw new PonteError('NotFound');
+    return stageKey(deps, tx, made);
+  });
+  return { key, secret };
+}
+
+/**
+ * Another key like this one, which itself stays valid for the overlap. If it expires, the other one
+ * lives as long as it did. ValidationError for a key that is revoked, rolled or expired.
+ */
+export async function rollKey(
   deps: Deps,
-  input: CreateKeyInput,
-): Promise<{ readonly key: StoredKey; readonly secret: string }> {
-  const name = checkedName(input.name);
-  const granted = checkedScopes(input.scopes);
+  orgId: string | null,
+  keyId: string,
+  { createdBy, overlapHours }: { readonly createdBy: string; readonly overlapHours: number },
+): Promise<IssuedKey> {
+  const nowMs = deps.clock.nowMs();
+  const known = await deps.store.run((tx) => ownKey(tx, orgId, keyId));
+  await revokeExpired(deps, known.orgId);
+  return deps.store.run(async (tx) => {
+    const was = await ownKey(tx, orgId, keyId);
+    if (was.revokedAtMs !== null || !isActive(was, nowMs)) {
+      const text = 'The key is revoked, rolled or expired. Create another one.';
+      throw new PonteError('ValidationError', text);
+    }
+    const { expiresAtMs, createdAtMs } = was;
+    const lifeMs = expiresAtMs === null ? null : expiresAtMs - createdAtMs;
+    const { made, secret } = issue(deps, {
+      ...was,
+      createdBy,
+      expiresAtMs: lifeMs === null ? null : nowMs + lifeMs,
+    });
+    const key = await stageKey(deps, tx, made);
+    tx.keys.update(Object.freeze({ ...was, revokedAtMs: nowMs + overlapHours * HOUR_MS }));
+    return { key, secret };
+  });
+}
+
+function issue(
+  deps: Deps,
+  granted: Pick<StoredKey, 'orgId' | 'mode' | 'name' | 'scopes' | 'expiresAtMs' | 'networks'> & {
+    readonly createdBy: string | null;
+  },
+): { readonly made: Omit<StoredKey, 'slot'>; readonly secret: string } {
+  const { orgId, mode, name, createdBy, scopes, expiresAtMs, networks } = granted;
   const nowMs = deps.clock.nowMs();
   const keyId = deps.ids.next('key', nowMs);
-  const issued = issueApiKey({
-    mode: input.mode,
+  const { text, salt, secretHash } = issueApiKey({
+    mode,
     keyId,
     secretBytes: deps.ids.randomBytes(SECRET_BYTES),
     saltBytes: deps.ids.randomBytes(SALT_BYTES),
   });
   const made = {
     id: keyId,
-    orgId: input.orgId,
-    mode: input.mode,
+    orgId,
+    mode,
     name,
-    scopes: granted,
-    salt: issued.salt,
-    secretHash: issued.secretHash,
+    createdBy,
+    keptBy: null,
+    scopes,
+    networks,
+    salt,
+    secretHash,
     lastUsedAtMs: null,
+    usedScopes: [],
     revokedAtMs: null,
+    expiresAtMs,
     createdAtMs: nowMs,
     version: 1,
   } as const;
-  const key = await deps.store.run(async (tx) => {
-    const [organization, taken] = await Promise.all([
-      tx.organizations.get(input.orgId),
-      tx.keys.slots(input),
-    ]);
-    if (organization === null) throw new PonteError('NotFound');
-    const full = `There are ${KEYS_MAX} active ${input.mode} keys already. Revoke an unused key.`;
-    const slot = freeSlot(taken, KEYS_MAX, deps.ids.randomBytes(1), full);
-    const free: StoredKey = Object.freeze({ ...made, slot });
-    tx.keys.insert(free);
-    return free;
+  return { made, secret: text };
+}
+
+/** A key of a member who is removed at the same time is not stored. InvalidToken. */
+async function stageKey(deps: Deps, tx: Tx, made: Omit<StoredKey, 'slot'>): Promise<StoredKey> {
+  const { orgId, mode, createdBy } = made;
+  const isMember = createdBy !== null && createdBy !== OPERATOR;
+  const [taken, member] = await Promise.all([
+    tx.keys.slots(made),
+    isMember ? tx.members.get(orgId, createdBy) : null,
+  ]);
+  if (isMember && (member === null || member.removedAtMs !== null)) {
+    throw new PonteError('InvalidToken');
+  }
+  if (member !== null) tx.members.expect(member);
+  const full = `There are ${KEYS_MAX} active ${mode} keys already. Revoke an unused key.`;
+  const slot = freeSlot(taken, KEYS_MAX, deps.ids.randomBytes(1), full);
+  const key: StoredKey = Object.freeze({ ...made, slot });
+  tx.keys.insert(key);
+  return key;
+}
+
+/** Expired keys leave their slots when the next key is made. */
+async function revokeExpired(deps: Deps, orgId: string): Promise<void> {
+  const nowMs = deps.clock.nowMs();
+  await deps.store.run(async (tx) => {
+    for (const key of await tx.keys.unrevoked(orgId, nowMs)) {
+      const { revokedAtMs, expiresAtMs } = key;
+      if (revokedAtMs !== null || isActive(key, nowMs)) continue;
+      tx.keys.update(Object.freeze({ ...key, revokedAtMs: expiresAtMs }));
+    }
   });
-  return { key, secret: issued.text };
+}
+
+async function ownKey(tx: Tx, orgId: string | null, keyId: string): Promise<StoredKey> {
+  const key = await tx.keys.get(keyId);
+  if (key === null || (orgId !== null && key.orgId !== orgId)) throw new PonteError('NotFound');
+  return key;
 }
 
 /** Every active key of both modes and the latest revoked ones, newest first. */
@@ -119,7 +262,23 @@ export async function listKeys(deps: Deps, orgId: string): Promise<readonly Stor
   });
 }
 
-/** Final. A repeat changes nothing. */
+/** Keys of all organizations that are not needed, or not all of whose scopes are. */
+export async function reportKeys(
+  deps: Deps,
+): Promise<readonly ({ readonly key: StoredKey } & ReturnType<typeof unneeded>)[]> {
+  const nowMs = deps.clock.nowMs();
+  return deps.store.run(async (tx) => {
+    const organizations = await tx.organizations.list();
+    const found = await Promise.all(organizations.map(({ id }) => tx.keys.unrevoked(id, nowMs)));
+    return found
+      .flat()
+      .filter((key) => isActive(key, nowMs))
+      .map((key) => ({ key, ...unneeded(key, nowMs) }))
+      .filter(({ isIdle, scopes }) => isIdle || scopes.length > 0);
+  });
+}
+
+/** Final. A repeat changes nothing; of a rolled key it ends the overlap. */
 export async function revokeKey(
   deps: Deps,
   orgId: string | null,
@@ -128,9 +287,8 @@ export async function revokeKey(
   const nowMs = deps.clock.nowMs();
   return deps.store.run(
     async (tx) => {
-      const key = await tx.keys.get(keyId);
-      if (key === null || (orgId !== null && key.orgId !== orgId)) throw new PonteError('NotFound');
-      if (key.revokedAtMs !== null) return key;
+      const key = await ownKey(tx, orgId, keyId);
+      if (key.revokedAtMs !== null && key.revokedAtMs <= nowMs) return key;
       const revoked = Object.freeze({ ...key, revokedAtMs: nowMs });
       tx.keys.update(revoked);
       return revoked;
@@ -147,12 +305,15 @@ export async function flushKeyUse(deps: Deps, _nowMs: number, limit: number): Pr
   const inOrder = uses.toSorted(([a], [b]) => (a < b ? -1 : 1));
   await deps.store.run(
     async (tx) => {
-      for (const [keyId, usedAtMs] of inOrder) tx.keys.touch(keyId, usedAtMs);
+      for (const [keyId, { usedAtMs, usedScopes }] of inOrder) {
+        tx.keys.touch(keyId, usedAtMs);
+        if (usedScopes !== null) tx.keys.noteScopes(keyId, usedScopes);
+      }
     },
     { inQuarantine: true },
   );
-  for (const [keyId, usedAtMs] of uses) {
-    if (deps.keyUses.get(keyId) === usedAtMs) deps.keyUses.delete(keyId);
+  for (const [keyId, use] of uses) {
+    if (deps.keyUses.get(keyId) === use) deps.keyUses.delete(keyId);
   }
   return uses.length;
 }
@@ -161,7 +322,17 @@ function noteUse({ clock, keyUses }: Deps, key: StoredKey): void {
   const nowMs = clock.nowMs();
   if (keyUses.has(key.id)) return;
   if (key.lastUsedAtMs !== null && nowMs < key.lastUsedAtMs + USE_RESOLUTION_MS) return;
-  keyUses.set(key.id, nowMs);
+  keyUses.set(key.id, { usedAtMs: nowMs, usedScopes: null });
+}
+
+/** Notes a scope that a request of the key needed, unless it is known. */
+export function noteScope({ clock, keyUses }: Deps, actor: KeyActor, scope: Scope | null): void {
+  const { keyId } = actor;
+  if (scope === null || actor.usedScopes.includes(scope)) return;
+  const noted = keyUses.get(keyId);
+  const known = noted?.usedScopes ?? actor.usedScopes;
+  if (known.includes(scope)) return;
+  keyUses.set(keyId, { usedAtMs: noted?.usedAtMs ?? clock.nowMs(), usedScopes: [...known, scope] });
 }
 
 function checkedName(name: string): string {

@@ -1,4 +1,5 @@
 // Operators add, remove and list members of an organization's team.
+import { belongsTo, type StoredKey } from '../../domain/access/api-key.js';
 import type { Member, MemberRole } from '../../domain/access/member.js';
 import { emailKey, readEmail } from '../../domain/parties/buyer-kyc.js';
 import { PonteError } from '../../errors.js';
@@ -41,16 +42,46 @@ export async function addMember(
   return findMember(deps, orgId, email);
 }
 
-/** Final, from the next request on; a person who is added again is another member. */
-export async function removeMember(deps: Deps, orgId: string, email: string): Promise<Member> {
+export interface Removal {
+  readonly member: Member;
+  /** The API keys of the member: revoked, or kept by an owner. */
+  readonly keys: readonly StoredKey[];
+}
+
+/**
+ * Final, from the next request on; a person who is added again is another member. The member's API
+ * keys are revoked, unless another owner keeps them (`keptBy`, an address). ValidationError.
+ */
+export async function removeMember(
+  deps: Deps,
+  orgId: string,
+  email: string,
+  keptBy: string | null = null,
+): Promise<Removal> {
   const nowMs = deps.clock.nowMs();
   return deps.store.run(
     async (tx) => {
-      const member = await tx.members.byEmail(orgId, emailKey(email));
+      const [member, keeper] = await Promise.all([
+        tx.members.byEmail(orgId, emailKey(email)),
+        keptBy === null ? null : tx.members.byEmail(orgId, emailKey(keptBy)),
+      ]);
       if (member === null) throw new PonteError('NotFound');
+      if (keptBy !== null && (keeper?.role !== 'owner' || keeper.id === member.id)) {
+        throw new PonteError('ValidationError', 'Another owner of the organization keeps keys.');
+      }
+      const own = (await tx.keys.unrevoked(orgId, nowMs)).filter((key) =>
+        belongsTo(key, member.id),
+      );
+      const keys = own.map((key) =>
+        Object.freeze(
+          keeper === null ? { ...key, revokedAtMs: nowMs } : { ...key, keptBy: keeper.id },
+        ),
+      );
+      for (const key of keys) tx.keys.update(key);
+      if (keeper !== null) tx.members.expect(keeper);
       const removed = Object.freeze({ ...member, removedAtMs: nowMs });
       tx.members.update(removed);
-      return removed;
+      return { member: removed, keys };
     },
     { inQuarantine: true },
   );

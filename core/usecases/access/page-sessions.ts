@@ -67,15 +67,20 @@ export async function endSession(deps: Deps, token: string): Promise<void> {
   );
 }
 
-/** Deletes old sessions; returns how many. */
+/** Deletes old sessions, also those of members; returns how many. */
 export async function runSessionDeletion(
   deps: Deps,
   nowMs: number,
   limit: number,
 ): Promise<number> {
   return deps.store.run(async (tx) => {
-    const old = await tx.pageSessions.createdBefore(nowMs - SESSION_RETENTION_MS, limit);
-    for (const session of old) tx.pageSessions.remove(session);
-    return old.length;
+    const beforeMs = nowMs - SESSION_RETENTION_MS;
+    const [ofPages, ofMembers] = await Promise.all([
+      tx.pageSessions.createdBefore(beforeMs, limit),
+      tx.memberSessions.createdBefore(beforeMs, limit),
+    ]);
+    for (const session of ofPages) tx.pageSessions.remove(session);
+    for (const session of ofMembers) tx.memberSessions.remove(session);
+    return ofPages.length + ofMembers.length;
   });
 }

@@ -1,16 +1,21 @@
-// Sessions of members: authenticates requests, makes tokens, switches their mode.
-import { SESSION_MS, scopesOf } from '../../domain/access/member.js';
+// Sessions of members: authenticates requests, makes tokens, switches their mode, signs out.
+import { scopesOf } from '../../domain/access/member.js';
+import {
+  isOpenSession,
+  type MemberSession,
+  newMemberSession,
+} from '../../domain/access/member-session.js';
 import type { Scope } from '../../domain/access/scope.js';
 import type { Mode, Tenant } from '../../domain/base/tenant.js';
 import { needsOnboarding } from '../../domain/parties/organization.js';
 import type { PartyStatus } from '../../domain/parties/party.js';
 import { assert, PonteError } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
-import type { SessionClaims } from '../../ports/outside.js';
 import { findMember } from './members.js';
 
 export interface SessionActor extends Tenant {
   readonly memberId: string;
+  readonly session: MemberSession;
   /** The scopes of the member's role; never empty. */
   readonly scopes: readonly Scope[];
 }
@@ -31,8 +36,8 @@ export interface OnboardingStatus {
 
 /**
  * The actor of an Authorization header. Unauthorized without a bearer token, InvalidToken if it is
- * forged or expired or its member was removed. The member is read each time, so a removal or
- * another role takes effect on the next request.
+ * forged or expired, its session is over, or its member was removed. The rows are read each time: a
+ * sign-out, a removal or another role takes effect on the next request.
  */
 export async function authenticateSession(
   deps: Deps,
@@ -40,12 +45,18 @@ export async function authenticateSession(
 ): Promise<SessionActor> {
   const token = bearerToken(header);
   if (token === null) throw new PonteError('Unauthorized');
-  const claims = await deps.tokenSigner.verify(token, deps.clock.nowMs());
+  const nowMs = deps.clock.nowMs();
+  const claims = await deps.tokenSigner.verify(token, nowMs);
   if (claims === null) throw new PonteError('InvalidToken');
-  const { orgId, mode, memberId } = claims;
-  const member = await deps.store.run((tx) => tx.members.get(orgId, memberId));
+  const { orgId, mode, memberId, sessionId } = claims;
+  const [member, session] = await deps.store.run((tx) =>
+    Promise.all([tx.members.get(orgId, memberId), tx.memberSessions.get(orgId, sessionId)]),
+  );
   if (member === null || member.removedAtMs !== null) throw new PonteError('InvalidToken');
-  return { orgId, mode, memberId, scopes: scopesOf(member.role) };
+  if (session === null || !isOpenSession(session, memberId, nowMs)) {
+    throw new PonteError('InvalidToken');
+  }
+  return { orgId, mode, memberId, session, scopes: scopesOf(member.role) };
 }
 
 /** Null for another credential or none. */
@@ -59,13 +70,65 @@ export async function createSession(
   deps: Deps,
   input: { readonly orgId: string; readonly email: string; readonly mode: Mode },
 ): Promise<Session> {
-  const member = await findMember(deps, input.orgId, input.email);
-  return newSession(deps, { orgId: input.orgId, mode: input.mode, memberId: member.id });
+  const { orgId, mode } = input;
+  const { id: memberId } = await findMember(deps, orgId, input.email);
+  await requireAccess(deps, { orgId, mode });
+  return tokenOf(deps, await startMemberSession(deps, { orgId, memberId }), mode);
 }
 
-/** A new token of the same member for `mode`; the old one stays valid. */
+export async function startMemberSession(
+  deps: Deps,
+  of: Pick<MemberSession, 'orgId' | 'memberId'>,
+): Promise<MemberSession> {
+  const nowMs = deps.clock.nowMs();
+  const session = newMemberSession({ ...of, id: deps.ids.next('ses', nowMs) }, nowMs);
+  await deps.store.run(async (tx) => tx.memberSessions.insert(session), { inQuarantine: true });
+  return session;
+}
+
+/** Another token of the same session, for `mode`; the old one stays valid. */
 export async function switchMode(deps: Deps, actor: SessionActor, mode: Mode): Promise<Session> {
-  return newSession(deps, { orgId: actor.orgId, mode, memberId: actor.memberId });
+  await requireAccess(deps, { orgId: actor.orgId, mode });
+  return tokenOf(deps, actor.session, mode);
+}
+
+export async function tokenOf(
+  { tokenSigner }: Pick<Deps, 'tokenSigner'>,
+  { orgId, memberId, id: sessionId, endsAtMs: expiresAtMs }: MemberSession,
+  mode: Mode,
+): Promise<Session> {
+  const token = await tokenSigner.sign({ orgId, mode, memberId, sessionId, expiresAtMs });
+  return { token, mode, expiresAtMs };
+}
+
+/** The sessions of the member that are not over, newest first. */
+export async function listSessions(
+  deps: Deps,
+  { orgId, memberId }: Pick<MemberSession, 'orgId' | 'memberId'>,
+): Promise<readonly MemberSession[]> {
+  return deps.store.run((tx) =>
+    tx.memberSessions.openOfMember(orgId, memberId, deps.clock.nowMs()),
+  );
+}
+
+/** Ends a session of the member, or all of them (null), with their tokens. NotFound. */
+export async function endSessions(
+  deps: Deps,
+  { orgId, memberId }: Pick<MemberSession, 'orgId' | 'memberId'>,
+  sessionId: string | null,
+): Promise<readonly MemberSession[]> {
+  const nowMs = deps.clock.nowMs();
+  return deps.store.run(
+    async (tx) => {
+      const open = await tx.memberSessions.openOfMember(orgId, memberId, nowMs);
+      const chosen = open.filter(({ id }) => sessionId === null || id === sessionId);
+      if (sessionId !== null && chosen.length === 0) throw new PonteError('NotFound');
+      const ended = chosen.map((session) => Object.freeze({ ...session, endedAtMs: nowMs }));
+      for (const session of ended) tx.memberSessions.update(session);
+      return ended;
+    },
+    { inQuarantine: true },
+  );
 }
 
 export async function onboardingStatus(deps: Deps, tenant: Tenant): Promise<OnboardingStatus> {
@@ -81,17 +144,10 @@ export async function onboardingStatus(deps: Deps, tenant: Tenant): Promise<Onbo
   };
 }
 
-async function newSession(
-  deps: Deps,
-  claims: Omit<SessionClaims, 'expiresAtMs'>,
-): Promise<Session> {
-  if (claims.mode === 'live') {
-    const organization = await deps.store.run((tx) => tx.organizations.get(claims.orgId));
-    if (organization === null || organization.productionGrantedAtMs === null) {
-      throw new PonteError('ProductionAccessNotApproved');
-    }
+async function requireAccess(deps: Deps, { orgId, mode }: Tenant): Promise<void> {
+  if (mode === 'test') return;
+  const organization = await deps.store.run((tx) => tx.organizations.get(orgId));
+  if (organization === null || organization.productionGrantedAtMs === null) {
+    throw new PonteError('ProductionAccessNotApproved');
   }
-  const expiresAtMs = deps.clock.nowMs() + SESSION_MS;
-  const token = await deps.tokenSigner.sign({ ...claims, expiresAtMs });
-  return { token, mode: claims.mode, expiresAtMs };
 }

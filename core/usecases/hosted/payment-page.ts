@@ -42,14 +42,14 @@ export interface MoneyTimes {
   readonly refundedAtMs: number | null;
 }
 
-/** NotFound for an unknown id, and before the buyer is invited. */
+/** NotFound for an unknown id, and while `isPageOpen` is false. */
 export async function openPage(tx: Tx, publicId: string): Promise<Payment> {
   const payment = await tx.payments.byPublicId(publicId);
   if (payment === null || !isPageOpen(payment)) throw new PonteError('NotFound');
   return payment;
 }
 
-/** NotFound for an unknown id, and before the buyer is invited. */
+/** NotFound as in `openPage`. */
 export async function readPaymentPage(deps: Deps, publicId: string): Promise<PaymentPage> {
   const nowMs = deps.clock.nowMs();
   const read = await deps.store.run(async (tx) => {
@@ -63,7 +63,7 @@ export async function readPaymentPage(deps: Deps, publicId: string): Promise<Pay
         quoteId === null ? null : tx.quotes.get(tenant, quoteId),
         tx.buyers.submission(tenant, buyerId),
         tx.views.pageVersions(tenant, [id]),
-        tx.ledger.ofPayment(tenant, id),
+        tx.ledger.ofSubject(tenant, id),
         tx.commands.ofPayment(tenant, id),
         sellerExternalId === null ? null : tx.accounts.byExternalId(tenant, sellerExternalId),
       ]);

@@ -1,5 +1,6 @@
-// What operators can decide about a command to the partner or a receipt: why it is refused, and
-// what it stages. The effect on a command is that of a report of the partner.
+// What operators can decide about a command to the partner, a receipt, or the loss of a payment:
+// why it is refused, and what it stages. The effect on a command is that of a report of the
+// partner.
 import { formatRate, type Money, money, rateBetween } from '../../domain/base/money.js';
 import { tenantOf } from '../../domain/base/tenant.js';
 import {
@@ -11,6 +12,7 @@ import { type PayoutReport, payoutProblem } from '../../domain/commands/report-c
 import { isUnmatched, type Receipt, type ReceiptState } from '../../domain/deposits/receipt.js';
 import {
   basisOf,
+  basisOfLoss,
   isPayoutBack,
   isPayoutInReview,
   isRefundableByHand,
@@ -18,7 +20,10 @@ import {
   type MoneyDecision,
   paidByHand,
 } from '../../domain/money-desk/money-decision.js';
+import type { PaymentAggregate } from '../../domain/payments/change.js';
 import { commandsChanged, returnDecided } from '../../domain/payments/command-outcomes.js';
+import { openLossOf } from '../../domain/payments/funds.js';
+import { lossWrittenOff } from '../../domain/payments/payment-transitions.js';
 import { assert, PonteError } from '../../errors.js';
 import type { Tx } from '../../ports/storage.js';
 import { operationOf } from '../commands/partner-operations.js';
@@ -59,8 +64,13 @@ export interface DeskItem extends Pick<MoneyDecision, 'orgId' | 'mode' | 'basis'
 
 /** NotFound. */
 export async function readItem(tx: Tx, id: string, request: DeskRequest): Promise<DeskItem> {
-  const [command, receipt] = await Promise.all([tx.commands.get(id), tx.receipts.get(id)]);
+  const [command, receipt, payment] = await Promise.all([
+    tx.commands.get(id),
+    tx.receipts.get(id),
+    tx.payments.find(id),
+  ]);
   if (receipt !== null) return receiptItem(receipt, request);
+  if (payment !== null) return lossItem(await loadPayment(tx, tenantOf(payment), id), request);
   if (command === null) throw new PonteError('NotFound');
   if (isMoneyCommand(command)) return commandItem(command, request, await basisNow(tx, command));
   throw new PonteError('DecisionNotAllowed', `${id} is no command about money.`);
@@ -68,8 +78,13 @@ export async function readItem(tx: Tx, id: string, request: DeskRequest): Promis
 
 /** What a proposal relies on now; null if there is no such item. */
 export async function currentBasis(tx: Tx, id: string): Promise<string | null> {
-  const [command, receipt] = await Promise.all([tx.commands.get(id), tx.receipts.get(id)]);
+  const [command, receipt, payment] = await Promise.all([
+    tx.commands.get(id),
+    tx.receipts.get(id),
+    tx.payments.find(id),
+  ]);
   if (receipt !== null) return basisOf(receipt);
+  if (payment !== null) return basisOfLoss((await loadPayment(tx, tenantOf(payment), id)).funds);
   return command !== null && isMoneyCommand(command) ? basisNow(tx, command) : null;
 }
 
@@ -99,6 +114,7 @@ function receiptItem(receipt: Receipt, request: DeskRequest): DeskItem {
     refund: async (batch: Batch) => stageRefund(batch, receipt),
     resolve: async (batch: Batch) => stageResolution(batch, receipt),
     'pay-again': async () => null,
+    'write-off': async () => null,
   } as const;
   return {
     orgId,
@@ -125,6 +141,8 @@ const receiptTexts: Readonly<Record<ReceiptState, string>> = {
   resolved: 'was settled otherwise',
 };
 
+const onlyLosses = ': only the loss of a payment is written off.';
+
 function receiptProblem(receipt: Receipt, action: MoneyAction): string | null {
   const { id, state, paymentId, rule } = receipt;
   if (!isUnmatched(receipt)) {
@@ -133,8 +151,32 @@ function receiptProblem(receipt: Receipt, action: MoneyAction): string | null {
     return `The money of ${id} ${receiptTexts[state]}${to}.`;
   }
   if (action.verb === 'pay-again') return `${id} is a receipt: only a payout is paid again.`;
+  if (action.verb === 'write-off') return `${id} is a receipt${onlyLosses}`;
   const isFit = action.verb !== 'resolve' || action.found === 'otherwise';
   return isFit ? null : `${id} is a receipt: it is resolved --as otherwise.`;
+}
+
+function lossItem(stored: PaymentAggregate, request: DeskRequest): DeskItem {
+  const { id, orgId, mode } = stored.payment;
+  const { funds } = stored;
+  const isLost = openLossOf(funds).amountMinor > 0n;
+  return {
+    orgId,
+    mode,
+    basis: basisOfLoss(funds),
+    action: actionOf(request, funds.currency),
+    problem:
+      request.verb !== 'write-off'
+        ? `${id} is a payment: only its loss is written off.`
+        : isLost
+          ? null
+          : `${id} has no loss, or it is written off.`,
+    check: async () => undefined,
+    async stage({ deps, tx }) {
+      const done = await stageChange(deps, tx, stored, lossWrittenOff(stored));
+      return () => announce(deps, done);
+    },
+  };
 }
 
 function commandItem(command: MoneyCommand, request: DeskRequest, basis: string): DeskItem {
@@ -171,6 +213,8 @@ function commandProblem(command: MoneyCommand, action: MoneyAction): string | nu
       return action.of === 'payout' ? whyNotPayableAgain(command) : whyNotRefundable(command);
     case 'pay-again':
       return whyNotPayableAgain(command);
+    case 'write-off':
+      return `${command.id} is a command to the partner${onlyLosses}`;
     case 'resolve':
       return action.found === 'otherwise'
         ? `${command.id} is a command to the partner: it is resolved --as returned or paid.`

@@ -1,6 +1,6 @@
-// What waits at the money desk: money that nobody ordered, payments that are short of money or
-// whose buyer is not approved any more, refunds that are owed, commands in review. Each row says
-// what is known and what an operator can do.
+// What waits at the money desk: money that nobody ordered, payments that are short of money, whose
+// buyer is not approved any more or that have a loss, refunds that are owed, commands in review.
+// Each row says what is known and what an operator can do.
 import { type Money, money } from '../../domain/base/money.js';
 import { type Mode, tenantOf } from '../../domain/base/tenant.js';
 import { isUnpaidRefund, type MoneyCommand } from '../../domain/commands/partner-command.js';
@@ -8,6 +8,7 @@ import { reviewName } from '../../domain/commands/report-check.js';
 import type { Receipt } from '../../domain/deposits/receipt.js';
 import {
   basisOf,
+  basisOfLoss,
   type CommandQueue,
   isPayoutBack,
   isPayoutInReview,
@@ -17,7 +18,7 @@ import {
   moneyQueues,
 } from '../../domain/money-desk/money-decision.js';
 import { isShortPaid, isUnapproved } from '../../domain/payments/change.js';
-import { type Funds, heldMinor, missingOf } from '../../domain/payments/funds.js';
+import { type Funds, heldMinor, missingOf, openLossOf } from '../../domain/payments/funds.js';
 import type { Payment, PaymentStatus } from '../../domain/payments/payment.js';
 import type { Deps } from '../../ports/deps.js';
 import type { Payer } from '../../ports/partner.js';
@@ -42,6 +43,7 @@ export type DeskStep =
   | 'ask'
   | 'refund'
   | 'pay_again'
+  | 'write_off'
   | 'returned'
   | 'paid'
   | 'otherwise'
@@ -57,11 +59,11 @@ export interface QueueRow {
   readonly mode: Mode;
   /** Null for a receipt. */
   readonly paymentId: string | null;
-  /** Its amount; what a short payment lacks, what an unapproved one has received. */
+  /** Its amount; what a short payment lacks, an unapproved one received, a lost one lost. */
   readonly amount: Money;
   /**
    * Unmatched and short: the money arrived. Unapproved: the approval was lost. Owed: the debt
-   * arose. In review: the command was sent.
+   * arose. In review: the command was sent. Lost: the loss was booked.
    */
   readonly sinceMs: number;
   readonly known: Known;
@@ -89,6 +91,7 @@ export type Known =
       readonly expiresAtMs: number | null;
     }
   | { readonly kind: 'unapproved'; readonly status: PaymentStatus; readonly asked: Money }
+  | { readonly kind: 'lost'; readonly received: Money }
   | { readonly kind: 'refund'; readonly state: OpenRefundState; readonly error: string | null }
   | { readonly kind: 'needs_review'; readonly error: string | null }
   /** A payout that came back after the settlement. */
@@ -109,7 +112,7 @@ export interface ListedCandidate {
 }
 
 /** `refused`: or failed. `in_doubt`: the partner may have it. */
-type OpenRefundState = 'unsent' | 'in_doubt' | 'ordered' | 'refused';
+type OpenRefundState = 'unsent' | 'in_doubt' | 'accepted' | 'refused';
 
 export interface QueueCursor {
   readonly queue: MoneyQueue;
@@ -187,20 +190,30 @@ type Reader = (read: Read, page: QueuePage, isAsked: IsAsked) => Promise<QueueRo
 
 const readers: Readonly<Record<MoneyQueue, Reader>> = {
   unmatched: reader((tx, page) => tx.moneyQueues.receipts(page), receiptRow),
-  short: reader(
-    async (tx, page) =>
-      (await tx.moneyQueues.received(page)).map((funds) => ({ ...funds, id: funds.paymentId })),
-    shortRow,
-  ),
+  short: fundsReader((tx, page) => tx.moneyQueues.received(page), shortRow),
   unapproved: reader((tx, page) => tx.moneyQueues.unapproved(page), unapprovedRow),
   owed: commandReader('owed'),
   in_review: commandReader('in_review'),
+  lost: fundsReader((tx, page) => tx.moneyQueues.lost(page), lostRow),
 };
 
 function commandReader(queue: CommandQueue): Reader {
   return reader(
     (tx, page) => tx.moneyQueues.commands(queue, page),
     (read, command) => commandRow(read, queue, command),
+  );
+}
+
+type FundsRow = Funds & { readonly id: string };
+
+function fundsReader(
+  readPage: (tx: Tx, page: QueuePage) => Promise<readonly Funds[]>,
+  toRow: (read: Read, item: FundsRow) => Promise<QueueRow | null>,
+): Reader {
+  return reader<FundsRow>(
+    async (tx, page) =>
+      (await readPage(tx, page)).map((funds) => ({ ...funds, id: funds.paymentId })),
+    toRow,
   );
 }
 
@@ -254,14 +267,11 @@ async function candidatesFor(
   return likeliest.slice(0, CANDIDATES_MAX);
 }
 
-async function shortRow(
-  { tx }: Read,
-  { id, ...of }: Funds & { readonly id: string },
-): Promise<QueueRow | null> {
+async function shortRow({ tx }: Read, { id, ...of }: FundsRow): Promise<QueueRow | null> {
   const tenant = tenantOf(of);
   const [{ payment, funds }, postings] = await Promise.all([
     loadPayment(tx, tenant, id),
-    tx.ledger.ofPayment(tenant, id),
+    tx.ledger.ofSubject(tenant, id),
   ]);
   if (!isShortPaid({ payment, funds })) return null;
   const { amount, expiresAtMs } = payment;
@@ -298,6 +308,28 @@ async function unapprovedRow({ tx }: Read, { id, ...of }: Payment): Promise<Queu
     known: { kind: 'unapproved', status, asked },
     steps: ['fail'],
     proposal: null,
+  };
+}
+
+async function lostRow({ tx }: Read, { id, ...of }: FundsRow): Promise<QueueRow | null> {
+  const tenant = tenantOf(of);
+  const [{ payment, funds }, postings] = await Promise.all([
+    loadPayment(tx, tenant, id),
+    tx.ledger.ofSubject(tenant, id),
+  ]);
+  const amount = openLossOf(funds);
+  if (amount.amountMinor === 0n) return null;
+  return {
+    ...tenant,
+    queue: 'lost',
+    id,
+    kind: 'payment',
+    paymentId: id,
+    amount,
+    sinceMs: postings.findLast(({ kind }) => kind === 'loss')?.atMs ?? payment.updatedAtMs,
+    known: { kind: 'lost', received: money(funds.receivedMinor, funds.currency) },
+    steps: ['write_off'],
+    proposal: await openProposal(tx, id, basisOfLoss(funds)),
   };
 }
 
@@ -340,7 +372,7 @@ function knownOf(command: MoneyCommand): Known {
 function refundState(command: MoneyCommand): OpenRefundState {
   if (command.state === 'refused') return 'refused';
   if (command.state === 'pending') return 'unsent';
-  return command.state === 'done' ? 'ordered' : 'in_doubt';
+  return command.state === 'done' ? 'accepted' : 'in_doubt';
 }
 
 function stepsOf({ partners }: QueueContext, command: MoneyCommand): readonly DeskStep[] {

@@ -14,7 +14,7 @@ export interface WalletBalance {
   readonly floatMinor: bigint;
   /** The float without the fees that the partner takes from pay-ins. */
   readonly leastMinor: bigint;
-  /** The float with all money in suspense, whose wallet the ledger does not know. */
+  /** The float with the money of all receipts, whose wallet the ledger does not know. */
   readonly mostMinor: bigint;
   /** Null if it could not be read. */
   readonly balanceMinor: bigint | null;
@@ -30,16 +30,19 @@ export async function compareWallets(
 ): Promise<readonly WalletBalance[]> {
   const wallets = partners[mode]?.wallets;
   if (wallets === undefined) return [];
-  const { floats, suspense } = await store.run(async (tx) => ({
+  const { floats, balances } = await store.run(async (tx) => ({
     floats: await tx.ledger.floats(mode),
-    suspense: (await tx.ledger.balances(mode)).filter(({ account }) => account === 'suspense'),
+    balances: await tx.ledger.balances(mode),
   }));
+  const ofReceipts = balances.filter(
+    ({ account }) => account === 'suspense' || account === 'adjustments',
+  );
   const compared: WalletBalance[] = [];
   for (const [wallet, held] of heldBy(wallets, floats)) {
-    const waitingMinor = suspense
+    const receiptsMinor = ofReceipts
       .filter(({ currency }) => currency === held.currency)
       .reduce((sum, { amountMinor }) => sum + amountMinor, 0n);
-    compared.push(await compare(wallets, wallet, { ...held, waitingMinor }));
+    compared.push(await compare(wallets, wallet, { ...held, receiptsMinor }));
   }
   return compared;
 }
@@ -78,10 +81,10 @@ function feesOf({ floatMinor, quotedMinor, feesMinor }: PaymentFloat): bigint {
 async function compare(
   wallets: PartnerWallets,
   wallet: string,
-  { currency, floatMinor, leastMinor, waitingMinor }: Held & { readonly waitingMinor: bigint },
+  { currency, floatMinor, leastMinor, receiptsMinor }: Held & { readonly receiptsMinor: bigint },
 ): Promise<WalletBalance> {
   const answer = await wallets.balance(wallet);
-  const mostMinor = floatMinor + waitingMinor;
+  const mostMinor = floatMinor + receiptsMinor;
   const known = { wallet, currency, floatMinor, leastMinor, mostMinor };
   if (answer.outcome !== 'done') {
     const reason = answer.outcome === 'refused' ? answer.code : answer.reason;

@@ -21,6 +21,7 @@ import {
 import { decided, isSubmitted, newParty, submitted } from '../../domain/parties/party.js';
 import { isDue, TERMS } from '../../domain/parties/party-due.js';
 import { needsRails, noPayout } from '../../domain/parties/payee.js';
+import type { PaymentOrigin } from '../../domain/payments/payment.js';
 import { assert, PonteError } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
 import type { SettlementPartner } from '../../ports/partner.js';
@@ -284,15 +285,27 @@ export async function grantProduction(deps: Deps, orgId: string): Promise<Organi
   return readOrganization(deps, orgId);
 }
 
-/** Whether a second person must approve invoices. */
+/** Whether a second person must approve invoices, or payment intents, in both modes. */
 export async function requireApproval(
   deps: Deps,
   orgId: string,
   requiresApproval: boolean,
+  origin: PaymentOrigin = 'invoice',
 ): Promise<OrganizationView> {
-  await changeOrganization(deps, orgId, (was) =>
-    was.requiresApproval === requiresApproval ? was : { ...was, requiresApproval },
-  );
+  if (origin === 'invoice') {
+    await changeOrganization(deps, orgId, (was) =>
+      was.requiresApproval === requiresApproval ? was : { ...was, requiresApproval },
+    );
+  } else {
+    await deps.store.run(async (tx) => {
+      for (const mode of modes) {
+        const profile = await loadProfile(tx, { orgId, mode });
+        if (profile.intentsNeedApproval === requiresApproval) continue;
+        const next = { ...profile, intentsNeedApproval: requiresApproval };
+        tx.organizations.updateProfile(Object.freeze(next));
+      }
+    });
+  }
   return readOrganization(deps, orgId);
 }
 
@@ -366,6 +379,7 @@ function newProfile(tenant: Tenant): OrganizationProfile {
     ...newParty,
     ...noPayout,
     tosAcceptedAtMs: null,
+    intentsNeedApproval: false,
     version: 1,
   });
 }

@@ -1,37 +1,24 @@
-// What only invoices have: a list, the approval by a second person, and the invitation of the buyer
-// by mail. Creating, reading and cancelling are in payments.ts.
+// What only invoices have: a list, and the invitation of the buyer by mail. The rest is in
+// payments.ts.
 import { type Tenant, tenantOf } from '../../domain/base/tenant.js';
 import { invitationWaitMs } from '../../domain/mail/mail.js';
-import type { PaymentAggregate, PaymentView } from '../../domain/payments/change.js';
+import type { PaymentAggregate, ShownView } from '../../domain/payments/change.js';
 import { readDisplay } from '../../domain/payments/display.js';
 import type { Payment } from '../../domain/payments/payment.js';
-import { approved, invited } from '../../domain/payments/payment-transitions.js';
+import { invited } from '../../domain/payments/payment-transitions.js';
 import { PonteError } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
 import type { InvoiceFilter } from '../../ports/storage.js';
 import { mailNumber, stageLink } from '../mail/mails.js';
 import { rateLimited } from '../service/rate-limits.js';
-import { changePayment, readView } from './payment-store.js';
+import { changePayment } from './payment-store.js';
 
 export async function listInvoices(
   deps: Deps,
   tenant: Tenant,
   filter: InvoiceFilter,
-): Promise<readonly PaymentView[]> {
+): Promise<readonly ShownView[]> {
   return deps.store.run((tx) => tx.views.listInvoices(tenant, filter));
-}
-
-/** An approved invoice is unchanged. SelfApprovalNotAllowed, PaymentStateConflict. */
-export async function approveInvoice(
-  deps: Deps,
-  tenant: Tenant,
-  id: string,
-  memberId: string,
-): Promise<PaymentView> {
-  await changePayment(deps, tenant, id, (was) =>
-    approved(invoiceOnly(was), memberId, deps.clock.nowMs()),
-  );
-  return readView(deps, tenant, id);
 }
 
 /**

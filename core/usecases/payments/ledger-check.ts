@@ -1,15 +1,8 @@
 // Checks that the ledger, the funds and the commands to the partner agree for each payment, and
 // that the postings of each receipt follow from its state. Rows are read page by page while the
 // service runs; one that changes during its read is read again.
-import type { Money } from '../../domain/base/money.js';
 import { tenantOf } from '../../domain/base/tenant.js';
-import type { MoneyCommand } from '../../domain/commands/partner-command.js';
-import {
-  type Receipt,
-  type ReceiptPosting,
-  receiptAccounts,
-  receiptBalances,
-} from '../../domain/deposits/receipt.js';
+import { type Receipt, receiptBalances, receiptTenant } from '../../domain/deposits/receipt.js';
 import {
   balanceName,
   balancesOf,
@@ -19,8 +12,7 @@ import {
   heldMinor,
   sumsOf,
 } from '../../domain/payments/funds.js';
-import type { StoredPosting } from '../../domain/payments/ledger.js';
-import type { Payment } from '../../domain/payments/payment.js';
+import type { LedgerAccount, StoredPosting } from '../../domain/payments/ledger.js';
 import { assert } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
 import type { Tx } from '../../ports/storage.js';
@@ -63,150 +55,132 @@ export async function checkLedger(
 ): Promise<{ readonly differences: readonly LedgerDifference[]; readonly counts: LedgerCounts }> {
   const found: LedgerDifference[] = [];
   const tally = new Tally();
-  for (let last: Funds | null = null; found.length < max; ) {
-    const after: Funds | null = last;
-    const page: readonly Funds[] = await store.run((tx) => tx.funds.page(after, ROWS_PER_PAGE));
-    const checked = await Promise.all(page.map((funds) => checkPayment(store, funds, tally)));
-    found.push(...checked.flat());
-    tally.payments += page.length;
-    last = page.at(-1) ?? null;
-    if (last === null) break;
+  async function checkRows<Row>(
+    page: (tx: Tx, after: Row | null) => Promise<readonly Row[]>,
+    read: (tx: Tx, row: Row) => Promise<Books | null>,
+  ): Promise<number> {
+    let rows = 0;
+    for (let last: Row | null = null; found.length < max; ) {
+      const after: Row | null = last;
+      const next: readonly Row[] = await store.run((tx) => page(tx, after));
+      const books = await Promise.all(next.map((row) => readUnchanged(store, read, row)));
+      found.push(...books.flatMap((one) => tally.note(one)));
+      rows += next.length;
+      last = next.at(-1) ?? null;
+      if (last === null) break;
+    }
+    return rows;
   }
-  for (let after = ''; found.length < max; ) {
-    const id = after;
-    const page = await store.run((tx) => tx.receipts.after(id, ROWS_PER_PAGE));
-    const checked = await Promise.all(page.map(({ id: its }) => checkReceipt(store, its, tally)));
-    found.push(...checked.flat());
-    tally.receipts += page.length;
-    const last = page.at(-1);
-    if (last === undefined) break;
-    after = last.id;
-  }
-  return { differences: found.slice(0, max), counts: tally.counts() };
+  const payments = await checkRows<Funds>(
+    (tx, after) => tx.funds.page(after, ROWS_PER_PAGE),
+    booksOfPayment,
+  );
+  const receipts = await checkRows<Receipt>(
+    (tx, after) => tx.receipts.after(after?.id ?? '', ROWS_PER_PAGE),
+    booksOfReceipt,
+  );
+  const counts = { payments, receipts, lines: tally.lines, accounts: tally.accounts.size };
+  return { differences: found.slice(0, max), counts };
+}
+
+type Compared = readonly [what: string, expectedMinor: bigint, foundMinor: bigint];
+
+/** The postings of a payment or a receipt, and what they are compared with. */
+interface Books {
+  readonly subjectId: string;
+  readonly currency: string;
+  readonly postings: readonly StoredPosting[];
+  /** By `balanceName`; zero where absent. */
+  readonly balances: ReadonlyMap<string, bigint>;
+  /** Amounts that are not balances of the ledger. */
+  readonly others: readonly Compared[];
 }
 
 class Tally {
-  payments = 0;
-  receipts = 0;
-  #lines = 0;
-  readonly #accounts = new Set<string>();
+  lines = 0;
+  readonly accounts = new Set<string>();
 
-  note(lines: readonly { readonly account: string; readonly money: Money }[]): void {
-    this.#lines += lines.length;
-    for (const { account, money } of lines) this.#accounts.add(`${account} ${money.currency}`);
-  }
-
-  counts(): LedgerCounts {
-    const { payments, receipts } = this;
-    return { payments, receipts, lines: this.#lines, accounts: this.#accounts.size };
+  /** Returns what differs. */
+  note({ subjectId, currency, postings, balances, others }: Books): readonly LedgerDifference[] {
+    const booked = new Map<string, bigint>();
+    for (const { account, money } of postings.flatMap(({ lines }) => lines)) {
+      const name = balanceName(account, money.currency);
+      booked.set(name, (booked.get(name) ?? 0n) + money.amountMinor);
+      this.accounts.add(name);
+      this.lines += 1;
+    }
+    const accounts = [...new Set([...balances.keys(), ...booked.keys()])].map(
+      (name): Compared => [`ledger ${name}`, balances.get(name) ?? 0n, booked.get(name) ?? 0n],
+    );
+    return [...accounts, ...others]
+      .filter(([, expectedMinor, foundMinor]) => expectedMinor !== foundMinor)
+      .map(([what, expectedMinor, foundMinor]) => {
+        return { subjectId, what, currency, expectedMinor, foundMinor };
+      });
   }
 }
 
-interface PaymentLedger {
-  readonly payment: Payment;
-  readonly funds: Funds;
-  readonly commands: readonly MoneyCommand[];
-  readonly postings: readonly StoredPosting[];
-}
-
-async function checkPayment(
+/** `read` returns null if the row has changed during the read. */
+async function readUnchanged<Row>(
   store: Deps['store'],
-  row: Funds,
-  tally: Tally,
-): Promise<readonly LedgerDifference[]> {
+  read: (tx: Tx, row: Row) => Promise<Books | null>,
+  row: Row,
+): Promise<Books> {
   for (;;) {
-    const books = await store.run((tx) => readBooks(tx, row));
-    if (books === null) continue;
-    tally.note(books.postings.flatMap(({ lines }) => lines));
-    return differencesOf(books);
+    const books = await store.run((tx) => read(tx, row));
+    if (books !== null) return books;
   }
 }
 
-/** Null if the payment changed: every change of its money raises its version. */
-async function readBooks(tx: Tx, row: Funds): Promise<PaymentLedger | null> {
+/** Every change of a payment's money raises its version. */
+async function booksOfPayment(tx: Tx, row: Funds): Promise<Books | null> {
   const tenant = tenantOf(row);
-  const { paymentId } = row;
+  const { paymentId, currency } = row;
   const payment = await tx.payments.get(tenant, paymentId);
   const [funds, commands, postings] = await Promise.all([
     tx.funds.get(tenant, paymentId),
     tx.commands.ofPayment(tenant, paymentId),
-    tx.ledger.ofPayment(tenant, paymentId),
+    tx.ledger.ofSubject(tenant, paymentId),
   ]);
   const after = await tx.payments.get(tenant, paymentId);
   assert(payment !== null && after !== null && funds !== null, 'a payment and its funds stay');
-  return payment.version === after.version ? { payment, funds, commands, postings } : null;
-}
-
-function differencesOf({
-  payment,
-  funds,
-  commands,
-  postings,
-}: PaymentLedger): readonly LedgerDifference[] {
-  const { currency } = funds;
+  if (payment.version !== after.version) return null;
   const sums = sumsOf(commands);
-  const booked = new Map<string, bigint>();
-  for (const { account, money } of postings.flatMap(({ lines }) => lines)) {
-    const name = balanceName(account, money.currency);
-    booked.set(name, (booked.get(name) ?? 0n) + money.amountMinor);
-  }
-  const rows: [string, bigint, bigint][] = [];
-  const settlement = sums.paidMinor > 0n ? payment.settlement : null;
-  if (sums.paidMinor > 0n && settlement === null) rows.push(['settlement', sums.paidMinor, 0n]);
-  else {
-    const expected = balancesOf(sums, currency, settlement);
-    for (const name of new Set([...expected.keys(), ...booked.keys()])) {
-      rows.push([`ledger ${name}`, expected.get(name) ?? 0n, booked.get(name) ?? 0n]);
-    }
-  }
   const derived = fundsOf(funds, commands);
-  for (const name of fundsAmounts) rows.push([`funds ${name}`, derived[name], funds[name]]);
-  if (derived.position !== funds.position || derived.refund !== funds.refund) {
-    rows.push([`funds ${funds.position}/${funds.refund}`, heldMinor(derived), -1n]);
-  }
-  return rows
-    .filter(([, expectedMinor, foundMinor]) => expectedMinor !== foundMinor)
-    .map(([what, expectedMinor, foundMinor]) => ({
-      subjectId: funds.paymentId,
-      what,
-      currency,
-      expectedMinor,
-      foundMinor,
-    }));
+  const lacksSettlement = sums.paidMinor > 0n && payment.settlement === null;
+  return {
+    subjectId: paymentId,
+    currency,
+    // Without its settlement, the postings of a paid payout cannot be derived.
+    postings: lacksSettlement ? [] : postings,
+    balances: lacksSettlement ? new Map() : balancesOf(sums, derived, payment.settlement),
+    others: [
+      ...(lacksSettlement ? [['settlement', sums.paidMinor, 0n] as const] : []),
+      ...comparedFunds(funds, derived),
+    ],
+  };
 }
 
-async function checkReceipt(
-  store: Deps['store'],
-  id: string,
-  tally: Tally,
-): Promise<readonly LedgerDifference[]> {
-  for (;;) {
-    const [receipt, postings, after] = await store.run(async (tx) => [
-      await tx.receipts.get(id),
-      await tx.receipts.postings(id),
-      await tx.receipts.get(id),
-    ]);
-    assert(receipt !== null && after !== null, 'a receipt stays');
-    if (receipt.version !== after.version) continue;
-    tally.note(postings.flatMap(({ lines }) => lines));
-    return receiptDifferences(receipt, postings);
-  }
+function comparedFunds(funds: Funds, derived: Funds): readonly Compared[] {
+  const isPlaced = derived.position === funds.position && derived.refund === funds.refund;
+  return [
+    ...fundsAmounts.map((name): Compared => [`funds ${name}`, derived[name], funds[name]]),
+    ...(isPlaced
+      ? []
+      : [[`funds ${funds.position}/${funds.refund}`, heldMinor(derived), -1n] as const]),
+  ];
 }
 
-function receiptDifferences(
-  receipt: Receipt,
-  postings: readonly ReceiptPosting[],
-): readonly LedgerDifference[] {
+async function booksOfReceipt(tx: Tx, { id }: Receipt): Promise<Books | null> {
+  const receipt = await tx.receipts.get(id);
+  assert(receipt !== null, 'a receipt stays');
+  const postings = await tx.ledger.ofSubject(receiptTenant(receipt), id);
+  const after = await tx.receipts.get(id);
+  if (receipt.version !== after?.version) return null;
   const { currency } = receipt.amount;
-  const expected = receiptBalances(receipt);
-  const lines = postings.flatMap((posting) => posting.lines);
-  return receiptAccounts.flatMap((account) => {
-    const foundMinor = lines
-      .filter((line) => line.account === account)
-      .reduce((sum, { money }) => sum + money.amountMinor, 0n);
-    const expectedMinor = expected[account];
-    const what = `ledger ${account}`;
-    const isRight = foundMinor === expectedMinor;
-    return isRight ? [] : [{ subjectId: receipt.id, what, currency, expectedMinor, foundMinor }];
-  });
+  const balances = Object.entries(receiptBalances(receipt)).map(
+    ([account, amountMinor]) =>
+      [balanceName(account as LedgerAccount, currency), amountMinor] as const,
+  );
+  return { subjectId: id, currency, postings, balances: new Map(balances), others: [] };
 }

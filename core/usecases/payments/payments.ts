@@ -1,10 +1,10 @@
-// Payments of integrators and operators: create, read, cancel, fail, and their expiry. The buyer's
+// Payments of integrators and operators: create, read, approve, cancel, fail, expiry. The buyer's
 // steps are in buyer-steps.ts, the partner's in partner-operations.ts.
 import { hasUnstorableText } from '../../domain/base/raw-json.js';
 import { type Tenant, tenantOf } from '../../domain/base/tenant.js';
 import { type Buyer, emailKey } from '../../domain/parties/buyer-kyc.js';
 import { payeeNameOf, readyToCollect } from '../../domain/parties/connected-account.js';
-import { mayCollect } from '../../domain/parties/organization.js';
+import { mayCollect, type OrganizationProfile } from '../../domain/parties/organization.js';
 import { isShortPaid, type PaymentView } from '../../domain/payments/change.js';
 import { paymentEvent, paymentEventTypes } from '../../domain/payments/event.js';
 import { noFunds } from '../../domain/payments/funds.js';
@@ -16,19 +16,24 @@ import {
 import {
   EXTERNAL_PREFIX,
   firstStatus,
-  originNamed,
+  originsNamed,
   type Payment,
   type PaymentOrigin,
-  type PaymentStatus,
   paymentIdPrefixes,
   paymentOrigins,
 } from '../../domain/payments/payment.js';
-import { cancelled, expired, failedByOperator } from '../../domain/payments/payment-transitions.js';
+import {
+  approved,
+  cancelled,
+  expired,
+  failedByOperator,
+} from '../../domain/payments/payment-transitions.js';
 import { assert, PonteError } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
 import type { Tx } from '../../ports/storage.js';
 import { eachDue } from '../service/due-work.js';
-import { changePayment, kycStatusOf, loadView, viewAfter } from './payment-store.js';
+import { stageEvents } from '../webhooks/feed.js';
+import { changePayment, kycStatusOf, loadView, readView, viewAfter } from './payment-store.js';
 
 /** The interface's minimum for USD: 10.00. */
 export const MINIMUM_USD_MINOR = 1_000n;
@@ -42,9 +47,10 @@ const PUBLIC_ID_MOMENT_MS = 64;
 /** What a create sends; an invoice has more fields. */
 export type NewPayment =
   | ({ readonly origin: 'payment_intent' } & Omit<SentPayment, 'number' | 'dueDate'>)
-  | ({ readonly origin: 'invoice' } & SentPayment & Pick<Payment, 'createdByMemberId'>);
+  | ({ readonly origin: 'invoice' } & SentPayment);
 
-export type CreatePaymentInput = NewPayment & { readonly idempotencyKey: string | null };
+export type CreatePaymentInput = NewPayment &
+  Pick<Payment, 'createdByMemberId'> & { readonly idempotencyKey: string | null };
 
 export interface CreatedPayment extends PaymentView {
   /** The payment existed: found by its key or externalId. */
@@ -85,10 +91,7 @@ export async function createPayment(
     }
     return { ...view, replayed: decision.kind === 'replay' };
   });
-  if (!created.replayed) {
-    deps.wake('outbox');
-    return { ...created, mismatch: [] };
-  }
+  if (!created.replayed) return { ...created, mismatch: [] };
   const { payment } = created;
   const mismatch = paymentMismatch({ number: null, dueDate: null, ...input }, payment);
   if (mismatch.length > 0) {
@@ -104,22 +107,48 @@ function keyConflict(origin: PaymentOrigin): PonteError {
   return new PonteError('IdempotencyKeyConflict', message);
 }
 
-/** The payment that a path names (`originNamed`), if its origin is one of these. */
+/**
+ * The payment that a path names by its id or, with `ext_`, by its externalId, if it has one of
+ * these origins. NotFound; AmbiguousExternalId if payments of two origins have this externalId.
+ */
 export async function readPayment(
   deps: Deps,
   tenant: Tenant,
   idOrExternalId: string,
   origins: readonly PaymentOrigin[] = paymentOrigins,
 ): Promise<PaymentView> {
-  const origin = originNamed(idOrExternalId, origins);
-  if (origin === null) throw new PonteError('NotFound');
-  const view = await deps.store.run((tx) =>
-    idOrExternalId.startsWith(EXTERNAL_PREFIX)
-      ? tx.views.byExternalId(tenant, origin, idOrExternalId.slice(EXTERNAL_PREFIX.length))
-      : tx.views.get(tenant, idOrExternalId),
+  const named = originsNamed(idOrExternalId, origins);
+  const isExternal = idOrExternalId.startsWith(EXTERNAL_PREFIX);
+  const externalId = idOrExternalId.slice(EXTERNAL_PREFIX.length);
+  const views = await deps.store.run((tx) =>
+    Promise.all(
+      named.map((origin) =>
+        isExternal
+          ? tx.views.byExternalId(tenant, origin, externalId)
+          : tx.views.get(tenant, idOrExternalId),
+      ),
+    ),
   );
-  if (view === null || view.payment.origin !== origin) throw new PonteError('NotFound');
+  const found = views.filter((one) => one !== null);
+  const [view] = found;
+  if (view === undefined) throw new PonteError('NotFound');
+  if (found.length > 1) {
+    const ids = found.map(({ payment }) => payment.id).join(' or ');
+    const message = `A payment intent and an invoice have this externalId. Send the id: ${ids}.`;
+    throw new PonteError('AmbiguousExternalId', message);
+  }
   return view;
+}
+
+/** An approved payment is unchanged. SelfApprovalNotAllowed, PaymentStateConflict. */
+export async function approvePayment(
+  deps: Deps,
+  tenant: Tenant,
+  id: string,
+  memberId: string,
+): Promise<PaymentView> {
+  await changePayment(deps, tenant, id, (was) => approved(was, memberId, deps.clock.nowMs()));
+  return readView(deps, tenant, id);
 }
 
 /** A cancelled payment is unchanged. PaymentNotCancellable. */
@@ -220,11 +249,16 @@ async function stageNew(
   input: CreatePaymentInput,
 ): Promise<PaymentView> {
   const nowMs = deps.clock.nowMs();
-  const [payee, status, known] = await Promise.all([
-    checkCreate(deps, tx, tenant, input, nowMs),
-    statusAtFirst(tx, tenant, input.origin),
-    tx.buyers.byEmail(tenant.mode, emailKey(input.buyer.email)),
-  ]);
+  const { origin } = input;
+  const [{ intentsNeedApproval, ...payee }, invoicesNeedApproval, active, known] =
+    await Promise.all([
+      checkCreate(deps, tx, tenant, input, nowMs),
+      origin === 'invoice' && needApproval(tx, tenant),
+      tx.subscriptions.active(tenant),
+      tx.buyers.byEmail(tenant.mode, emailKey(input.buyer.email)),
+    ]);
+  const requires = origin === 'invoice' ? invoicesNeedApproval : intentsNeedApproval;
+  const status = firstStatus(origin, requires);
   const buyer = known ?? newBuyer(deps, tenant, input.buyer.email, nowMs);
   const decided = { ...payee, status, buyerId: buyer.id, nowMs };
   const payment = newPayment(deps, tenant, input, decided);
@@ -234,10 +268,10 @@ async function stageNew(
   const funds = noFunds(tenant, payment.id, payment.amount.currency);
   tx.payments.insert(payment);
   tx.funds.insert(funds);
-  for (const type of paymentEventTypes(payment, 'created')) {
-    const draft = { type, payment, occurredAtMs: nowMs };
-    tx.outbox.append(paymentEvent(draft, deps.ids.next('evt', nowMs)));
-  }
+  const events = paymentEventTypes(payment, 'created').map((type) =>
+    paymentEvent({ type, payment, occurredAtMs: nowMs }, deps.ids.next('evt', nowMs)),
+  );
+  stageEvents(deps, tx, active, events);
   return { payment, funds, kycStatus };
 }
 
@@ -251,7 +285,7 @@ async function checkCreate(
   tenant: Tenant,
   input: CreatePaymentInput,
   nowMs: number,
-): Promise<Payee> {
+): Promise<Payee & Pick<OrganizationProfile, 'intentsNeedApproval'>> {
   const { amount, expiresAtMs, sellerExternalId } = input;
   const named = await tx.organizations.named(tenant);
   const partner = deps.partners[tenant.mode];
@@ -273,12 +307,15 @@ async function checkCreate(
   if (expiresAtMs !== null && expiresAtMs <= nowMs) {
     throw new PonteError('ValidationError', 'expiresAt: send a time in the future.');
   }
-  if (sellerExternalId !== null) return sellerPaid(tx, tenant, sellerExternalId);
+  const { intentsNeedApproval } = profile;
+  if (sellerExternalId !== null) {
+    return { ...(await sellerPaid(tx, tenant, sellerExternalId)), intentsNeedApproval };
+  }
   if (profile.destinationRef === null) {
     const message = 'The organization has no PIX destination. Register one, then create again.';
     throw new PonteError('SellerNotReady', message);
   }
-  return { payeeName: name, destination: profile.destinationRef };
+  return { payeeName: name, destination: profile.destinationRef, intentsNeedApproval };
 }
 
 /** Where a new payment to the same payee would be paid. SellerNotReady. */
@@ -305,16 +342,11 @@ async function sellerPaid(tx: Tx, tenant: Tenant, externalId: string): Promise<P
 }
 
 /** Guards the organization's setting for invoices. */
-async function statusAtFirst(
-  tx: Tx,
-  { orgId }: Tenant,
-  origin: PaymentOrigin,
-): Promise<PaymentStatus> {
-  if (origin === 'payment_intent') return firstStatus(origin, false);
+async function needApproval(tx: Tx, { orgId }: Tenant): Promise<boolean> {
   const organization = await tx.organizations.get(orgId);
   assert(organization !== null, 'an organization stays');
   tx.organizations.expect(organization);
-  return firstStatus(origin, organization.requiresApproval);
+  return organization.requiresApproval;
 }
 
 export function newBuyer(deps: Deps, tenant: Tenant, email: string, nowMs: number): Buyer {
@@ -333,7 +365,6 @@ function newPayment(
   return Object.freeze({
     number: null,
     dueDate: null,
-    createdByMemberId: null,
     ...sent,
     ...known,
     ...tenantOf(tenant),

@@ -1,7 +1,7 @@
 // Keys that the service generates: created on first use, shared by all hosts. After a rotation of
 // the session key, existing sessions stay valid until they expire, unless they are ended.
 import { createHmac } from 'node:crypto';
-import { SESSION_MS } from '../../domain/access/member.js';
+import { SESSION_MS } from '../../domain/access/member-session.js';
 import {
   isCurrent,
   isValid,

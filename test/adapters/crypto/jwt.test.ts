@@ -13,6 +13,7 @@ const [first, second] = [key('k1', 1), key('k2', 2)];
 const signer = createTokenSigner(fixedKeys([first]));
 const claims: SessionClaims = {
   memberId: 'mem_1',
+  sessionId: 'ses_1',
   orgId: 'org_1',
   mode: 'live',
   expiresAtMs: NOW_MS + 1_000,
@@ -41,7 +42,8 @@ test('what was signed is read back, the moment to the second', async () => {
   const seconds = fc.integer({ min: 1, max: 100_000 });
   await fc.assert(
     fc.asyncProperty(text, text, mode, seconds, async (memberId, orgId, inMode, after) => {
-      const made = { memberId, orgId, mode: inMode, expiresAtMs: NOW_MS + after * 1_000 };
+      const said = { memberId, sessionId: 'ses_1', orgId, mode: inMode };
+      const made = { ...said, expiresAtMs: NOW_MS + after * 1_000 };
       assert.deepEqual(await signer.verify(await signer.sign(made), NOW_MS), made);
       const later = { ...made, expiresAtMs: made.expiresAtMs + 999 };
       assert.deepEqual(await signer.verify(await signer.sign(later), NOW_MS), made);
@@ -55,12 +57,12 @@ test('a token counts up to its last second and not beyond', async () => {
   assert.equal(await signer.verify(token, claims.expiresAtMs), null);
 });
 
-test('it is a JWT by EdDSA that says member, organization, mode and end, and no more', async () => {
+test('it is a JWT by EdDSA that says member, session, organization, mode and end, and no more', async () => {
   const [header, payload] = parts(await signer.sign(claims));
   assert.deepEqual(decoded(header), { alg: 'EdDSA', typ: 'JWT', kid: 'k1' });
   const exp = claims.expiresAtMs / 1_000;
-  const said = { sub: 'mem_1', orgId: 'org_1', mode: 'live', exp, iss: 'ponte', aud: 'session' };
-  assert.deepEqual(decoded(payload), said);
+  const said = { sub: 'mem_1', sid: 'ses_1', orgId: 'org_1', mode: 'live', exp };
+  assert.deepEqual(decoded(payload), { ...said, iss: 'ponte', aud: 'session' });
 });
 
 test('the first key signs, all of them verify, a dropped one does not', async () => {
@@ -100,6 +102,7 @@ test('a token of which any character is changed, cut or added is refused', async
 describe('a forged token is refused', () => {
   const said = {
     sub: 'mem_1',
+    sid: 'ses_1',
     orgId: 'org_1',
     mode: 'live',
     iss: 'ponte',

@@ -16,10 +16,17 @@ import {
   deleteSubscription,
   testSubscription,
 } from '../../../core/usecases/webhooks/subscriptions.js';
-import { aFeedEvent } from '../../support/samples/domain-samples.js';
+import { makeIntent, makeInvoice } from '../../support/scenes/made-payments.js';
+import { prunedFeed } from '../../support/scenes/pruned-feed.js';
 import { type Answer, allWell, checkedSite, refusalOf } from './checked-site.js';
 import { describedAnswers, givenAnswers } from './docs/described-answers.js';
-import { createBody, type ExampleCall, newInvoice, newSubscription } from './docs/example-calls.js';
+import {
+  createBody,
+  type ExampleCall,
+  newInvoice,
+  newPayment,
+  newSubscription,
+} from './docs/example-calls.js';
 import { failingStore, override, silentPartner } from './outages.js';
 import { newSeller } from './resources/account-calls.js';
 import { hostedBody, newUpload, pathOf } from './resources/buyer-calls.js';
@@ -62,12 +69,13 @@ const refusals: Partial<Record<ErrorCode, (operation: Operation) => Promise<Answ
   StoreContention: storeFails('StoreContention'),
   StoreUnavailable: storeFails('StoreUnavailable'),
   InQuarantine: async (operation) => {
-    if (operation.operationId !== 'approveInvoice') return ask(operation, { around: quarantined });
-    const { world } = scene.site;
-    await requireApproval(world.deps, scene.tenant.orgId, true);
-    const { payment } = await newInvoice(world, scene.tenant);
-    const path = withIds(operation.path, payment.id, '');
-    return ask(operation, { path, around: quarantined });
+    // A repeated approval writes nothing.
+    const isApproval = operation.operationId.startsWith('approve');
+    if (!isApproval) return ask(operation, { around: quarantined });
+    const { deps } = scene.site.world;
+    await requireApproval(deps, scene.tenant.orgId, true);
+    await requireApproval(deps, scene.tenant.orgId, true, 'payment_intent');
+    return ask(operation, { path: await ownPayment(operation, 'mem_1'), around: quarantined });
   },
   InvalidApiKey: (operation) => ask(operation, { as: { key: `${scene.key}x` } }),
   InvalidApiKeyFormat: (operation) => ask(operation, { as: { key: 'none' } }),
@@ -118,6 +126,13 @@ const refusals: Partial<Record<ErrorCode, (operation: Operation) => Promise<Answ
   },
   AmountBelowMinimum: withBody({ amount: '9.99' }),
   SellerNotReady: withBody({ sellerExternalId: 'nobody' }),
+  AmbiguousExternalId: async (operation) => {
+    const { world } = scene.site;
+    const externalId = `both-${operation.operationId}`;
+    await makeIntent(world.deps, scene.tenant, { externalId });
+    await makeInvoice(world.deps, scene.tenant, { externalId });
+    return ask(operation, { path: withIds(operation.path, `ext_${externalId}`, '') });
+  },
   PaymentNotCancellable: onEnded,
   PaymentStateConflict: onEnded,
   InvoiceNotApproved: onEnded,
@@ -126,8 +141,7 @@ const refusals: Partial<Record<ErrorCode, (operation: Operation) => Promise<Answ
     const member = { orgId: scene.tenant.orgId, email: 'author@acme.example' };
     const { id } = await addMember(deps, { ...member, role: 'finance' });
     const { token: session } = await createSession(deps, { ...member, mode: 'test' });
-    const { payment } = await newInvoice(scene.site.world, scene.tenant, id);
-    return ask(operation, { path: withIds(operation.path, payment.id, ''), as: { session } });
+    return ask(operation, { path: await ownPayment(operation, id), as: { session } });
   },
   TosSessionRequired: async (operation) =>
     ask(operation, {
@@ -169,10 +183,7 @@ const refusals: Partial<Record<ErrorCode, (operation: Operation) => Promise<Answ
   EventsPruned: async (operation) => {
     const { world } = scene.site;
     const home = await world.newTenant();
-    await world.deps.store.run(async (tx) => {
-      tx.feed.setHead(home, null, { sequence: 8, chainHash: 'h' });
-      tx.feed.append(aFeedEvent({ ...home, id: 'evt_kept', sequence: 8 }));
-    });
+    await prunedFeed(world.deps.store, home, { oldest: 8, last: 8 });
     return ask(operation, { as: { key: await world.key(home.orgId) } });
   },
   FeedReset: (operation) => ask(operation, { path: `${operation.path}?epoch=2` }),
@@ -277,6 +288,8 @@ async function notFound(operation: Operation): Promise<Answer> {
       const { publicUrl } = await newUpload(scene.site.world, scene.tenant);
       return ask(operation, { path: pathOf(publicUrl) });
     }
+    case 'signOut':
+      return ask(operation, { body: { session: 'ses_nobody' } });
     case 'readSecurityContact': {
       const { settings } = scene.site.world.deps;
       return ask(operation, { around: replaced(settings, { securityContact: null }) });
@@ -316,6 +329,13 @@ async function onEnded(operation: Operation): Promise<Answer> {
   const [id = ''] = /(?:pi|inv)_\w+/.exec(path) ?? [];
   await failPaymentByOperator(scene.site.world.deps, id, 'given up');
   return ask(operation, { path });
+}
+
+/** The path of the operation on a payment that this member created. */
+async function ownPayment({ operationId, path }: Operation, memberId: string): Promise<string> {
+  const make = operationId === 'approvePaymentIntent' ? newPayment : newInvoice;
+  const { payment } = await make(scene.site.world, scene.tenant, memberId);
+  return withIds(path, payment.id, '');
 }
 
 async function onNewSeller({ path }: Operation): Promise<string> {

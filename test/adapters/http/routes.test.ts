@@ -39,6 +39,7 @@ const promised: readonly string[] = [
   'POST /v1/buyer-kyc/{buyerId}/upload-url E connected_accounts:write|payment_intents:write',
   'POST /v1/api-keys J api_keys:write',
   'GET /v1/api-keys J',
+  'POST /v1/api-keys/{id}/roll J api_keys:write',
   'DELETE /v1/api-keys/{id} J api_keys:write',
   'POST /v1/payment-intents K payment_intents:write',
   'GET /v1/payment-intents/{id} K payment_intents:read',
@@ -52,6 +53,8 @@ const promised: readonly string[] = [
   'GET /v1/invoices K invoices:read',
   'GET /v1/invoices/{id} K invoices:read',
   'POST /v1/invoices/{id}/cancel K invoices:write',
+  'POST /v1/payment-intents/{id}/approve J payment_intents:write',
+  'POST /v1/payments/{id}/approve J payment_intents:write|invoices:write',
   'POST /v1/invoices/{id}/approve J invoices:write',
   'POST /v1/invoices/{id}/invite-buyer K invoices:write',
   ...['/v1/connected-accounts', '/v1/accounts'].flatMap((form) => [
@@ -71,11 +74,13 @@ const promised: readonly string[] = [
   'DELETE /v1/webhook-subscriptions/{id} K webhooks:write',
   'GET /v1/events K webhooks:read',
   'POST /v1/auth/switch-mode J',
+  'GET /v1/auth/sessions J',
+  'POST /v1/auth/sign-out J',
   'GET /v1/onboarding/status J',
   'POST /v1/test-helpers/payments/{id}/advance K payment_intents:write|invoices:write',
   'POST /v1/test-helpers/payments/{id}/simulate K payment_intents:write|invoices:write',
   'GET /v1/buyer-kyc/{buyerId}/requirements E connected_accounts:write|payment_intents:write',
-  ...['/healthz', '/readyz', '/docs-json', '/docs'].map((path) => `GET ${path} -`),
+  ...['/', '/healthz', '/readyz', '/docs-json', '/docs'].map((path) => `GET ${path} -`),
 ];
 
 test('the table has every route of the interface, under its credential and scope', () => {

@@ -55,11 +55,14 @@ export async function tableScene(t: SuiteEnd): Promise<TableScene> {
       return example(site.world, home);
     },
     send(route, example, credentials = {}, contentType) {
+      const { session: single, ...call } = example;
       const headers = {
-        ...example.headers,
+        ...call.headers,
         ...(contentType === undefined ? {} : { 'content-type': contentType }),
       };
-      return site.call(route.method, example.path, { ...example, headers, ...credentials });
+      const isShared = single !== undefined && credentials.session === session;
+      const used = isShared ? { ...credentials, session: single } : credentials;
+      return site.call(route.method, call.path, { ...call, headers, ...used });
     },
   };
 }

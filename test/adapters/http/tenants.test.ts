@@ -39,8 +39,8 @@ type Json = Readonly<Record<string, unknown>>;
 const guarded = [...keyed, ...eithers, ...sessioned];
 const named = guarded.filter(({ route }) => route.params !== noParams);
 const lists = guarded.filter(({ route }) => route.method === 'GET' && route.params === noParams);
-/** Keys belong to an organization: its sessions of either mode see and revoke them. */
-const ofBothModes = ['listApiKeys', 'revokeApiKey'];
+/** Keys belong to an organization: its sessions of either mode see, roll and revoke them. */
+const ofBothModes = ['listApiKeys', 'rollApiKey', 'revokeApiKey'];
 
 const ids = /(?<![a-z0-9])(?:acct|byr|doc|evt|inv|key|kyc|mem|org|pi|rcv|whd|whs)_[0-9a-z]{26}/g;
 

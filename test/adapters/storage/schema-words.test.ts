@@ -11,7 +11,7 @@ import { locales } from '../../../core/domain/base/locale.js';
 import { modes } from '../../../core/domain/base/tenant.js';
 import { commandKinds, commandMoves } from '../../../core/domain/commands/partner-command.js';
 import { entryKinds, spanNames } from '../../../core/domain/deposits/book-reading.js';
-import { receiptAccounts, receiptStates } from '../../../core/domain/deposits/receipt.js';
+import { receiptStates } from '../../../core/domain/deposits/receipt.js';
 import { matchRules } from '../../../core/domain/deposits/receipt-match.js';
 import { mailPurposes, mailStatuses } from '../../../core/domain/mail/mail.js';
 import { commandQueues, decisionMoves } from '../../../core/domain/money-desk/money-decision.js';
@@ -63,7 +63,7 @@ const words: Readonly<Record<string, readonly string[]>> = {
   'receipts.entry_end': ['open', 'completed', 'failed', 'returned'],
   'receipts.state': receiptStates,
   'receipts.rule': matchRules,
-  'receipt_lines.account': receiptAccounts,
+  'receipt_lines.account': ['buyer', 'suspense', 'adjustments'],
   'book_readings.book': entryKinds,
   'book_readings.span': spanNames,
   'deliveries.status': Object.keys(deliveryMoves),

@@ -5,9 +5,8 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
+import pg from 'pg';
 import { openPostgresStore } from '../../../adapters/storage/postgres/store.js';
-import { COMMAND_LEASE_MS } from '../../../core/domain/commands/partner-command.js';
-import { DELIVERY_LEASE_MS } from '../../../core/usecases/webhooks/delivery-attempts.js';
 import { localPostgres } from '../../support/databases/local-postgres.js';
 import { aCommand, T0 } from '../../support/samples/domain-samples.js';
 import { type HostProcess, startHostProcess } from '../../support/servers/host-process.js';
@@ -37,6 +36,15 @@ function scene(t: TestContext, url: string, name: string) {
   };
 }
 
+/** No lease of now ends by itself: what a test waits for does not wait for that. */
+async function prolongLeases(url: string, table: 'partner_commands' | 'deliveries') {
+  const client = new pg.Client(url);
+  await client.connect();
+  const later = "due_at + interval '1 day'";
+  await client.query(`update ${table} set due_at = ${later} where lease_token is not null`);
+  await client.end();
+}
+
 const order = {
   externalId: 'order-1',
   amount: '250.00',
@@ -44,22 +52,22 @@ const order = {
 };
 
 test('a payment under way on a killed host goes on before the lease of its command ends', async (t) => {
-  const start = scene(t, await postgres.newDatabase(), 'payment');
+  const url = await postgres.newDatabase();
+  const start = scene(t, url, 'payment');
   const dying = await start('1');
   const key = dying.key ?? '';
   const { id } = (await jsonCall(dying, key, '/v1/payment-intents', order)).body;
   await jsonCall(dying, key, `/v1/test-helpers/payments/${id}/advance`, {});
   while (!dying.ended()) await wait(10);
-  const diedAtMs = performance.now();
+  await prolongLeases(url, 'partner_commands');
   const other = await start();
   while ((await jsonCall(other, key, `/v1/payments/${id}`)).body['status'] !== 'settled')
     await wait(50);
-  const tookMs = performance.now() - diedAtMs;
-  assert.ok(tookMs < COMMAND_LEASE_MS / 2, `${Math.round(tookMs)} ms`);
 });
 
 test('a webhook under way on a killed host is sent by another one before its lease ends', async (t) => {
-  const start = scene(t, await postgres.newDatabase(), 'webhook');
+  const url = await postgres.newDatabase();
+  const start = scene(t, url, 'webhook');
   const first = await start();
   const other = await start();
   const key = first.key ?? '';
@@ -71,11 +79,9 @@ test('a webhook under way on a killed host is sent by another one before its lea
   await jsonCall(first, key, '/v1/webhook-subscriptions', hook);
   await jsonCall(first, key, '/v1/payment-intents', order);
   while (receiver.requests.length === 0) await wait(10);
-  const sentAtMs = performance.now();
   await first.kill();
+  await prolongLeases(url, 'deliveries');
   while (receiver.requests.length === 1) await wait(10);
-  const tookMs = performance.now() - sentAtMs;
-  assert.ok(tookMs < DELIVERY_LEASE_MS / 2, `${Math.round(tookMs)} ms`);
   const [one, again] = receiver.requests.map(({ headers }) => headers['x-service-delivery-id']);
   assert.equal(one, again);
   assert.equal((await jsonCall(other, key, '/readyz')).body['status'], 'ready');

@@ -4,7 +4,8 @@ import { locales } from '../../../core/domain/base/locale.js';
 import { tenantOf } from '../../../core/domain/base/tenant.js';
 import { isTerminal } from '../../../core/domain/payments/payment.js';
 import { redeemCode, redeemLink, requestLink } from '../../../core/usecases/hosted/sign-ins.js';
-import { approveInvoice, inviteBuyer } from '../../../core/usecases/payments/invoices.js';
+import { inviteBuyer } from '../../../core/usecases/payments/invoices.js';
+import { approvePayment } from '../../../core/usecases/payments/payments.js';
 import type { ObservedPayment } from '../invariants/observed-payment.js';
 import { membersOf } from '../world/actors.js';
 import type { SimulatedHost } from '../world/simulated-host.js';
@@ -59,7 +60,7 @@ function approves(world: World, host: SimulatedHost, { payment }: ObservedPaymen
   const { id, orgId } = payment;
   const by = tenantOf(payment);
   const member = world.random.pick(membersOf(orgId));
-  host.begin(`${member} approves ${id}`, () => approveInvoice(host.deps, by, id, member), {
+  host.begin(`${member} approves ${id}`, () => approvePayment(host.deps, by, id, member), {
     by,
     ...shown(world),
     refused: ({ code }) => world.count(`approval refused: ${code}`),

@@ -19,8 +19,12 @@ import {
 } from '../../../core/usecases/parties/accounts.js';
 import { createUpload } from '../../../core/usecases/parties/documents.js';
 import { startBuyerKyc } from '../../../core/usecases/parties/kyc.js';
-import { approveInvoice, inviteBuyer } from '../../../core/usecases/payments/invoices.js';
-import { cancelPayment, readPayment } from '../../../core/usecases/payments/payments.js';
+import { inviteBuyer } from '../../../core/usecases/payments/invoices.js';
+import {
+  approvePayment,
+  cancelPayment,
+  readPayment,
+} from '../../../core/usecases/payments/payments.js';
 import { buyerEmails, tenants } from '../world/actors.js';
 import type { SimulatedHost } from '../world/simulated-host.js';
 import type { Acts, Pointless, World } from '../world/world.js';
@@ -195,7 +199,7 @@ function trespasses(world: World, { deps }: SimulatedHost): readonly Attempt[] {
     return [
       [`read ${id}`, by, () => readPayment(deps, by, id)],
       [`cancel ${id}`, by, () => cancelPayment(deps, by, id, 'not mine')],
-      [`approve ${id}`, by, () => approveInvoice(deps, by, id, 'mem_stranger')],
+      [`approve ${id}`, by, () => approvePayment(deps, by, id, 'mem_stranger')],
       [`invite for ${id}`, by, () => inviteBuyer(deps, by, id)],
       [`sign in for ${id}`, by, () => signIn(deps, by, id)],
       [`KYC for ${id}`, by, () => startBuyerKyc(deps, by, kyc)],

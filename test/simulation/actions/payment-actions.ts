@@ -51,7 +51,7 @@ export function newRequest(world: World, origin: Payment['origin'] = 'payment_in
   const input: CreatePaymentInput =
     origin === 'invoice'
       ? { ...common, origin, number: `${number}`, dueDate: null, createdByMemberId }
-      : { ...common, origin };
+      : { ...common, origin, createdByMemberId: null };
   const request: CreateRequest = { tenant, input };
   requests.push(request);
   return request;

@@ -5,8 +5,11 @@ import { tenantOf } from '../../../core/domain/base/tenant.js';
 import { UNUSED_RETENTION_MS } from '../../../core/domain/parties/document.js';
 import { isExpirable, type Payment } from '../../../core/domain/payments/payment.js';
 import { BUYER_UNAPPROVED } from '../../../core/usecases/commands/command-runner.js';
-import { approveInvoice } from '../../../core/usecases/payments/invoices.js';
-import { cancelPayment, failPaymentByOperator } from '../../../core/usecases/payments/payments.js';
+import {
+  approvePayment,
+  cancelPayment,
+  failPaymentByOperator,
+} from '../../../core/usecases/payments/payments.js';
 import { atTheEnd, firstViolation } from '../invariants/invariants.js';
 import { everyTransferOfTheBooksIsHere } from '../invariants/money-invariants.js';
 import type { ObservedPayment } from '../invariants/observed-payment.js';
@@ -19,7 +22,7 @@ import type { World } from '../world/world.js';
 import { dueWorkers } from './actions.js';
 import { deliver, finish, readyMessages, surprise } from './bank-events.js';
 import { invites } from './invoice-actions.js';
-import { isTheOperatorsTurn, operatorActs } from './operator-actions.js';
+import { isTheOperatorsTurn, operatorActs, operatorsClearTheDesk } from './operator-actions.js';
 import { advance, buyerStep, buyersTurn, shown } from './payment-actions.js';
 import { operatorReleases } from './quarantine-release.js';
 
@@ -149,6 +152,7 @@ function operate(world: World, host: SimulatedHost, round: number): void {
     operatorActs(world, host, command);
   }
   if (round === 0) return;
+  operatorsClearTheDesk(world, host);
   for (const found of buyersTurn(world)) if (random.chance(0.5)) buyerStep(world, host, found);
   for (const found of payments) endByHand(world, host, found, round);
 }
@@ -194,7 +198,7 @@ function approve(host: SimulatedHost, payment: Payment): void {
   const { id, orgId, createdByMemberId } = payment;
   const by = tenantOf(payment);
   const member = membersOf(orgId).find((one) => one !== createdByMemberId) ?? '';
-  host.begin(`${member} approves ${id}`, () => approveInvoice(host.deps, by, id, member), { by });
+  host.begin(`${member} approves ${id}`, () => approvePayment(host.deps, by, id, member), { by });
 }
 
 function cancel(world: World, host: SimulatedHost, payment: Payment): void {

@@ -56,6 +56,7 @@ import {
   refundsTakeFromThePayinThatHasTheMoney,
   settledOnlyAfterAPaidPayout,
   settlementsSayWhatThePartnerPaid,
+  theFloatIsTheSumOfTheWallets,
   whatTheBuyerSentIsAccountedFor,
 } from './money-invariants.js';
 import type { ObservedState } from './observed-state.js';
@@ -147,6 +148,7 @@ export const atTheEnd = {
   everyDeliveryEnded,
   noDocumentWaitsForItsPurge,
   fundsAgreeWithThePartner,
+  theFloatIsTheSumOfTheWallets,
   everyTransferOfTheBooksIsHere,
   owedMoneyIsReallyGivenBack,
   theStoreHoldsNothingElse,

@@ -104,7 +104,8 @@ function ignoredFact(
   if (command === undefined || command.review !== null || command.dueAtMs !== null) return null;
   const isForgotten = fact.reference === null && command.partnerRef === null;
   if (isForgotten && observed.exempt.hasPayment(command.paymentId)) return null;
-  if (fact.kind === 'payin' && command.receivedMinor < fact.report.receivedMinor) {
+  const isBelow = command.receivedMinor < transaction.receivedMinor;
+  if (fact.kind === 'payin' && isBelow && command.receivedMinor < fact.report.receivedMinor) {
     return `${fact.report.receivedMinor} received, ${command.id} has ${command.receivedMinor}`;
   }
   const { status } = fact.report;
@@ -201,6 +202,10 @@ const meanings: Readonly<Record<PostingKind, Partial<Record<keyof Sums, 1n | -1n
   return_reversed: { givenBack: -1n },
   payout_paid: { paidOut: 1n },
   payout_returned: { paidOut: -1n },
+  loss_written_off: {},
+  write_off_reversed: {},
+  receipt_assigned: {},
+  receipt_resolved: {},
 };
 
 function sumsOfLedger(postings: readonly StoredPosting[]): Sums {

@@ -2,10 +2,13 @@
 // and given back. What a bank did on its own is excused there, and nothing else. How our own books
 // agree with each other is in ledger-invariants.ts.
 import { isDeepStrictEqual } from 'node:util';
+import { modes } from '../../../core/domain/base/tenant.js';
 import { heldMinor } from '../../../core/domain/payments/funds.js';
+import type { LedgerAccount } from '../../../core/domain/payments/ledger.js';
 import { isTerminal } from '../../../core/domain/payments/payment.js';
 import {
   lostMinor,
+  mostReceived,
   outMinor,
   type PartnerTransaction,
   sumsOf,
@@ -29,7 +32,7 @@ export function noRefundAfterTheSettlementWithoutADecision(observed: ObservedSta
     const refunds = sumsOf(observed.transactionsOf(found));
     const backMinor = refunds.refundedMinor + refunds.refundingMinor;
     const surplusMinor = refunds.receivedMinor - found.payment.amount.amountMinor;
-    if (!isBack || isDecided || backMinor <= surplusMinor) return null;
+    if (!isBack || isDecided || backMinor === 0n || backMinor <= surplusMinor) return null;
     return `${backMinor} went back to the buyer, and no operator has decided`;
   });
 }
@@ -74,7 +77,7 @@ export function refundsTakeFromThePayinThatHasTheMoney(observed: ObservedState):
           kind === 'refund' && payinRef === payin.ref && status !== 'failed',
       );
       const taken = refunds.reduce((sum, { amount }) => sum + amount.amountMinor, 0n);
-      const over = taken > payin.receivedMinor && !refunds.some((one) => wasEver(one, 'failed'));
+      const over = taken > mostReceived(payin) && !refunds.some((one) => wasEver(one, 'failed'));
       if (over) return `${taken} refunded of ${payin.receivedMinor} in ${payin.ref}`;
     }
     return null;
@@ -88,7 +91,7 @@ export function refundsTakeFromThePayinThatHasTheMoney(observed: ObservedState):
 export function whatTheBuyerSentIsAccountedFor(observed: ObservedState): string | null {
   return eachPayment(observed, (found) => {
     const { funds, commands } = found;
-    const sent = sumsOf(observed.transactionsOf(found)).receivedMinor;
+    const sent = everReceived(observed.transactionsOf(found));
     const reported = commands.reduce((sum, { receivedMinor }) => sum + receivedMinor, 0n);
     const [unreported, held] = [sent - reported, heldMinor(funds)];
     if (unreported < 0n) return `${reported} was reported, the buyer sent ${sent}`;
@@ -173,7 +176,7 @@ export function fundsSayNoMoreThanThePartner(observed: ObservedState): string | 
   return eachPayment(observed, (found) => {
     const { funds } = found;
     const transactions = observed.transactionsOf(found);
-    const { receivedMinor } = sumsOf(transactions);
+    const receivedMinor = everReceived(transactions);
     if (funds.receivedMinor > receivedMinor) {
       return `says received ${funds.receivedMinor}: ${receivedMinor}`;
     }
@@ -189,7 +192,7 @@ export function fundsSayNoMoreThanThePartner(observed: ObservedState): string | 
 export function fundsAgreeWithThePartner(observed: ObservedState): string | null {
   return eachWholePayment(observed, (found) => {
     const { funds } = found;
-    const sums = sumsOf(observed.transactionsOf(found));
+    const sums = sumsOf(observed.transactionsOf(found).filter((one) => !isDeposit(observed, one)));
     const out = sums.paidMinor + sums.movingMinor + sums.needsReviewMinor;
     const back = sums.refundedMinor + sums.returnedMinor;
     const { tellsWhatItReturned } = observed.outside.abilities;
@@ -201,6 +204,56 @@ export function fundsAgreeWithThePartner(observed: ObservedState): string | null
     if (ours === theirs) return null;
     return `received, given back, paid out, lost: ${ours}; the partner: ${theirs}`;
   });
+}
+
+/** Accounts of money that the partner holds; a loss is missing from its wallets. */
+const heldAccounts: ReadonlySet<string> = new Set<LedgerAccount>([
+  'partner_float',
+  'refunds',
+  'suspense',
+  'adjustments',
+  'losses',
+  'write_offs',
+]);
+
+/**
+ * What the ledger holds is what came in at the partner, and neither left nor went back. Receipts
+ * are held where their postings say so, which the check of the ledger verifies.
+ */
+export function theFloatIsTheSumOfTheWallets(observed: ObservedState): string | null {
+  const { exempt, outside, payments, receipts } = observed;
+  const owners = new Map(
+    [...payments].flatMap(([id, { commands }]) =>
+      commands.map(({ partnerRef }) => [partnerRef, id] as const),
+    ),
+  );
+  const isWhole = ({ ref, reference }: PartnerTransaction) =>
+    !exempt.hasPayment(owners.get(ref) ?? observed.ownerOf(reference));
+  for (const mode of modes) {
+    const ofMode = outside.books.transactions.filter((one) => one.mode === mode);
+    const whole = ofMode.filter(isWhole);
+    const excused = new Set(ofMode.filter((one) => !isWhole(one)).map(({ ref }) => ref));
+    const lines = [...payments.values()]
+      .filter(({ payment }) => payment.mode === mode && !exempt.hasPayment(payment.id))
+      .flatMap(({ postings }) => postings.flatMap((one) => one.lines))
+      .filter(({ account }) => heldAccounts.has(account));
+    const ofReceipts = [...receipts.values()]
+      .filter((one) => one.mode === mode && one.end === 'completed' && one.state !== 'assigned')
+      .filter(({ partnerRef }) => !excused.has(partnerRef));
+    const held = [...lines.map(({ money }) => money), ...ofReceipts.map(({ amount }) => amount)];
+    for (const currency of new Set(ofMode.map(({ amount }) => amount.currency))) {
+      const sums = sumsOf(whole.filter(({ amount }) => amount.currency === currency));
+      const leftMinor = sums.paidMinor + sums.refundedMinor + sums.returnedMinor;
+      const walletsMinor = sums.receivedMinor - leftMinor;
+      const floatMinor = held
+        .filter((one) => one.currency === currency)
+        .reduce((sum, { amountMinor }) => sum + amountMinor, 0n);
+      if (floatMinor !== walletsMinor) {
+        return `${mode} ${currency}: float ${floatMinor}, wallets ${walletsMinor}`;
+      }
+    }
+  }
+  return null;
 }
 
 /** All but a payout whose outcome the partner never reported. */
@@ -292,10 +345,24 @@ function isForgotten(observed: ObservedState, transaction: PartnerTransaction): 
   return !(owner?.commands.some(isIts) ?? false);
 }
 
+/** A restored database lacked its payment, which was created again: an operator decides on it. */
+function isDeposit({ exempt, receipts }: ObservedState, transaction: PartnerTransaction): boolean {
+  if (!exempt.isLost(transaction)) return false;
+  const receipt = [...receipts.values()].find(({ partnerRef }) => partnerRef === transaction.ref);
+  return receipt !== undefined && receipt.state !== 'assigned';
+}
+
+/** The partner may correct a total downwards. */
+function everReceived(transactions: readonly PartnerTransaction[]): bigint {
+  return transactions
+    .filter(({ kind }) => kind === 'payin')
+    .reduce((sum, payin) => sum + mostReceived(payin), 0n);
+}
+
 /** At any time of its history. */
 function mostGivenBack(transaction: PartnerTransaction): bigint {
   if (transaction.kind === 'payin')
-    return wasEver(transaction, 'returned') ? transaction.receivedMinor : 0n;
+    return wasEver(transaction, 'returned') ? mostReceived(transaction) : 0n;
   const isPaid = transaction.kind === 'refund' && wasEver(transaction, 'completed');
   return isPaid ? transaction.amount.amountMinor : 0n;
 }

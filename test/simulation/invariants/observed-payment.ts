@@ -48,7 +48,7 @@ export async function readParts(
     quote: quoteId === (quote?.id ?? null) ? quote : await tx.quotes.get(tenant, quoteId ?? ''),
     bankDetails: isGiven ? await tx.bankDetails.ofPayment(tenant, id) : (was?.bankDetails ?? []),
     commands: has('commands') ? await tx.commands.ofPayment(tenant, id) : commands,
-    postings: has('ledger') ? await tx.ledger.ofPayment(tenant, id) : postings,
+    postings: has('ledger') ? await tx.ledger.ofSubject(tenant, id) : postings,
     advance: has('advances') ? await tx.advances.get(tenant, id) : advance,
   };
 }

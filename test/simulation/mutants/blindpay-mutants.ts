@@ -66,6 +66,7 @@ export const blindPayMutants = [
     file: 'core/usecases/deposits/our-rows.ts',
     edits: [['return isBehind(own, entry)', "return own.end === 'open' && isBehind(own, entry)"]],
     focus: { ...payments, faults: { ...calm, chargeback: 0.5, devolution: 0.5 } },
+    first: { seed: 7, steps: 40 },
     caughtBy: ['everyTransferOfTheBooksIsHere', 'fundsAgreeWithThePartner'],
   },
   {
@@ -73,7 +74,18 @@ export const blindPayMutants = [
     file: 'core/usecases/money-desk/lost-entries.ts',
     edits: [['for (const kind of entryKinds) {', 'for (const kind of entryKinds.slice(2)) {']],
     focus: { ...payments, faults: { ...calm, restore: 0.02 } },
+    first: { seed: 9, steps: 500 },
     caughtBy: ['everyTransactionAtThePartnerIsKnown', 'atMostOnePayinPerPayment'],
+  },
+  {
+    name: 'a deposit that is assigned stays in suspense',
+    file: 'core/usecases/deposits/receipts.ts',
+    edits: [
+      ["const assigned = decideReceipt(read, 'assign', given, nowMs);", 'const assigned = read;'],
+    ],
+    focus: { ...payments, faults: { ...calm, restore: 0.02 } },
+    steps: 200,
+    caughtBy: ['theFloatIsTheSumOfTheWallets'],
   },
   {
     name: 'a failed payout counts as returned',

@@ -33,6 +33,7 @@ export const moneyMutants = [
     file: 'adapters/storage/store.ts',
     edits: [['if (!inQuarantine) unit.guard(expectNoQuarantine());', '']],
     focus: { ...payments, faults: { ...calm, restore: 0.05 }, often },
+    first: { seed: 2, steps: 150 },
     caughtBy: ['nothingIsDoneInQuarantine'],
   },
   {
@@ -54,7 +55,7 @@ export const moneyMutants = [
       ['tx.epochs.insert(next);', ''],
     ],
     focus: { faults: { ...calm, restore: 0.05 }, often: ['readFeed'] },
-    steps: 300,
+    first: { seed: 8, steps: 300 },
     caughtBy: ['oneSequenceHasOneEventPerEpoch'],
   },
   {
@@ -124,6 +125,7 @@ export const moneyMutants = [
     file: 'core/domain/payments/funds.ts',
     edits: [["- refundsOf(payin, commands, ['planned', 'owed', 'moving', 'moved'])", '']],
     focus: { ...payments, faults: { ...calm, overpayment: 1, payinTakenLate: 0.6 } },
+    first: { seed: 1, steps: 150 },
     caughtBy: ['refundsTakeFromThePayinThatHasTheMoney', 'neverGivenBackMoreThanIsLeft'],
   },
   {
@@ -136,6 +138,7 @@ export const moneyMutants = [
       ],
     ],
     focus: { ...payments, faults: { ...calm, devolution: 1, chargeback: 1 } },
+    first: { seed: 2, steps: 150 },
     caughtBy: ['noMoneyFactLeavesFundsUnchanged', 'fundsAgreeWithThePartner'],
   },
   {
@@ -143,6 +146,7 @@ export const moneyMutants = [
     file: 'core/domain/payments/command-outcomes.ts',
     edits: [["stored.isUndecided : status === 'settled')", 'stored.isUndecided : false)']],
     focus: { ...payments, faults: { ...calm, devolution: 1 } },
+    first: { seed: 2, steps: 150 },
     caughtBy: ['noRefundAfterTheSettlementWithoutADecision'],
   },
   {
@@ -155,6 +159,7 @@ export const moneyMutants = [
       ],
     ],
     focus: { ...payments, faults: { ...calm, chargeback: 1 } },
+    first: { seed: 2, steps: 150 },
     caughtBy: ['noCallerSeesASurprise', 'fundsConserve', 'whatTheBuyerSentIsAccountedFor'],
   },
   {
@@ -167,6 +172,7 @@ export const moneyMutants = [
       ],
     ],
     focus: { ...payments, faults: { ...calm, wrongReport: 0.5 } },
+    first: { seed: 1, steps: 150 },
     caughtBy: [
       'settlementsSayWhatThePartnerPaid',
       'fundsSayNoMoreThanThePartner',
@@ -197,14 +203,15 @@ export const moneyMutants = [
     file: 'core/domain/payments/command-outcomes.ts',
     edits: [['if (amountMinor <= 0n) continue;', 'if (amountMinor !== -1n) continue;']],
     focus: payments,
+    first: { seed: 4, steps: 40 },
     caughtBy: ['moneyOnEndedPaymentsIsOwedBackAtOnce'],
   },
   {
     name: 'an ended payment leaves commands that were not sent',
     file: 'core/domain/payments/command-outcomes.ts',
-    edits: [['const voided = unsent.map(', 'const voided = unsent.slice(0, 0).map(']],
+    edits: [['const voided = unsent\n', 'const voided = unsent.slice(0, 0)\n']],
     focus: { ...payments, often: ['cancel', 'advance'] },
-    steps: 150,
+    first: { seed: 8, steps: 150 },
     caughtBy: ['endedPaymentsSendNothing'],
   },
   {
@@ -238,6 +245,7 @@ export const moneyMutants = [
     file: 'core/usecases/commands/command-retries.ts',
     edits: [['    await lookUpRefused(deps, command);\n', '']],
     focus: { ...payments, faults: surprises, often: bankActions },
+    first: { seed: 3, steps: 40 },
     caughtBy: ['aRefusedRefundIsLookedUpBeforeItIsSentAgain'],
   },
   {
@@ -263,10 +271,18 @@ export const moneyMutants = [
     caughtBy: ['noMoneyFactLeavesFundsUnchanged', 'fundsSayNoMoreThanThePartner'],
   },
   {
+    name: 'a polled total that falls is not reviewed',
+    file: 'core/domain/commands/report-check.ts',
+    edits: [["status !== 'returned' && receivedMinor < knownMinor", 'receivedMinor < 0n']],
+    focus: { ...payments, faults: { ...calm, totalCorrected: 0.8 }, often: bankActions },
+    caughtBy: ['fundsAgreeWithThePartner', 'theFloatIsTheSumOfTheWallets'],
+  },
+  {
     name: 'funds are not stored with the commands that they follow from',
     file: 'core/usecases/payments/payment-store.ts',
     edits: [['if (funds !== was.funds) tx.funds.update(funds);', '']],
     focus: payments,
+    first: { seed: 1, steps: 40 },
     caughtBy: ['whatTheBuyerSentIsAccountedFor', 'fundsFollowFromTheCommands'],
   },
 ] as const;

@@ -1,13 +1,14 @@
 // The service, broken on purpose in one place at a time: the source as it is, with one text
 // replaced while it is loaded. Each variant must be caught by the invariant that it hurts; a text
 // that is no longer there exactly once is a failure too.
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import {
   type LoadHookSync,
   type ResolveHookSync,
   registerHooks,
   stripTypeScriptTypes,
 } from 'node:module';
+import { importsOf } from '../../support/source-tree.js';
 import type { InvariantName } from '../invariants/invariants.js';
 import type { Focus } from '../run-profile.js';
 import { blindPayMutants } from './blindpay-mutants.js';
@@ -15,14 +16,19 @@ import { moneyMutants } from './money-mutants.js';
 import { partyMutants } from './party-mutants.js';
 import { paymentMutants } from './payment-mutants.js';
 
+export interface PlayedHistory {
+  readonly seed: number;
+  readonly steps: number;
+}
+
 export interface Mutant {
   readonly name: string;
   readonly file: string;
   readonly edits: readonly (readonly [find: string, replace: string])[];
   /** What brings it out soon. */
   readonly focus?: Focus;
-  /** Length of the histories that bring it out, where the usual length does not. */
-  readonly steps?: number;
+  /** The history that is played first: it brought it out soon. */
+  readonly first?: PlayedHistory;
   /** The invariants of which one must fail; until then other histories are played. */
   readonly caughtBy: readonly InvariantName[];
 }
@@ -36,43 +42,68 @@ export const mutants: readonly Mutant[] = [
 
 const root = new URL('../../../', import.meta.url).href;
 const mutation = /\?mutant=(\d+)$/;
-/** The sources of the mutants without types, by URL. */
-const stripped = new Map<string, string>();
-const loaded: Mutant[] = [];
+const loaded: LoadedMutant[] = [];
 
-/** The module of a history with the service broken: the project's modules are loaded again. */
+interface LoadedMutant {
+  readonly mutant: Mutant;
+  /** Whether a module imports the broken one, directly or not. */
+  readonly known: Map<string, boolean>;
+}
+
+/** The module of a history with the service broken: what imports the broken module loads again. */
 export async function brokenHistory(mutant: Mutant): Promise<typeof import('../history.js')> {
   if (loaded.length === 0) registerHooks({ resolve, load });
-  loaded.push(mutant);
+  loaded.push({ mutant, known: new Map([[root + mutant.file, true]]) });
   const url = new URL(`../history.ts?mutant=${loaded.length - 1}`, import.meta.url);
   return import(url.href);
 }
 
-/** What a module of a mutant imports is the mutant's, but for packages. */
 const resolve: ResolveHookSync = (specifier, context, next) => {
   const resolved = next(specifier, context);
-  const [query] = mutation.exec(context.parentURL ?? '') ?? [];
-  const isShared = !resolved.url.startsWith(root) || resolved.url.includes('/node_modules/');
-  return query === undefined || isShared ? resolved : { ...resolved, url: resolved.url + query };
+  const [query, number] = mutation.exec(context.parentURL ?? '') ?? [];
+  const known = loaded[Number(number)]?.known;
+  if (known === undefined || !isBroken(resolved.url, known)) return resolved;
+  return { ...resolved, url: resolved.url + query };
 };
 
 const load: LoadHookSync = (url, context, next) => {
   const [query, number] = mutation.exec(url) ?? [];
   if (query === undefined) return next(url, context);
   const file = url.slice(0, -query.length);
-  const mutant = loaded[Number(number)];
-  if (mutant !== undefined && file === root + mutant.file) {
-    const source = stripTypeScriptTypes(mutated(readFileSync(new URL(file), 'utf8'), mutant.edits));
-    return { format: 'module', source, shortCircuit: true };
-  }
+  const mutant = loaded[Number(number)]?.mutant;
   if (!file.endsWith('.ts')) return next(file, context);
-  let source = stripped.get(file);
-  if (source === undefined) {
-    source = stripTypeScriptTypes(readFileSync(new URL(file), 'utf8'));
-    stripped.set(file, source);
-  }
-  return { format: 'module', source, shortCircuit: true };
+  const source = readFileSync(new URL(file), 'utf8');
+  const isMutated = mutant !== undefined && file === root + mutant.file;
+  const edits = isMutated ? mutant.edits : [];
+  const stripped = stripTypeScriptTypes(mutated(source, edits));
+  return { format: 'module', source: stripped, shortCircuit: true };
 };
+
+/** All other modules are the same for all mutants, and compiled once. */
+function isBroken(url: string, known: Map<string, boolean>): boolean {
+  const answer = known.get(url) ?? importsOfModule(url).some((each) => isBroken(each, known));
+  known.set(url, answer);
+  return answer;
+}
+
+const imports = new Map<string, readonly string[]>();
+
+/** The modules of the project of which it needs more than types, by URL. */
+function importsOfModule(url: string): readonly string[] {
+  if (!url.startsWith(root) || url.includes('/node_modules/')) return [];
+  const found = imports.get(url) ?? valueImports(url);
+  imports.set(url, found);
+  return found;
+}
+
+function valueImports(url: string): readonly string[] {
+  const text = readFileSync(new URL(url), 'utf8').replace(/^import type [^;]*;$/gm, '');
+  const found = importsOf({ path: url.slice(root.length), text });
+  return found.flatMap((name) => {
+    const urls = ['.ts', '.tsx'].map((ending) => root + name.replace(/\.js$/, ending));
+    return urls.filter((each) => existsSync(new URL(each)));
+  });
+}
 
 function mutated(source: string, edits: Mutant['edits']): string {
   return edits.reduce((text, [find, replace]) => {

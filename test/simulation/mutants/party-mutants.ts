@@ -28,8 +28,8 @@ export const partyMutants = [
     file: 'adapters/storage/tables/account-rows.ts',
     edits: [
       [
-        'get: ({ orgId, mode }, id) => unit.byKey(accounts, [orgId, mode, id]),',
-        "get: ({ mode }, id) => unit.first(accounts, 'where mode = $1 and id = $2', [mode, id]),",
+        'unit.byKey(accounts, [orgId, mode, id]),',
+        "unit.first(accounts, 'where mode = $1 and id = $2', [mode, id]),",
       ],
     ],
     focus: { ...parties, often: ['createAccount', 'trespass'] },
@@ -62,6 +62,7 @@ export const partyMutants = [
       ["= ['buyer_kyc_pending', ...verifiedStatuses];", "= ['buyer_kyc_pending'];"],
     ],
     focus: { ...adoptions, often: ['create', 'buyerStep', 'bankEvent', 'lateBankEvent', 'work'] },
+    first: { seed: 10, steps: 300 },
     caughtBy: ['noPayoutForARejectedBuyer'],
   },
   {
@@ -82,6 +83,7 @@ export const partyMutants = [
     ],
     focus: { ...adoptions, often: ['create', 'buyerStep', 'bankEvent', 'message', 'work'] },
     // By the second where the tenant's own request brings the rejection, and not a message.
+    first: { seed: 3, steps: 80 },
     caughtBy: ['aKycRejectionFailsOnlyItsOwnTenantsPayments', 'noTenantChangesAnothersRows'],
   },
   {
@@ -112,11 +114,12 @@ export const partyMutants = [
     file: 'core/usecases/payments/payments.ts',
     edits: [
       [
-        'if (sellerExternalId !== null) return sellerPaid(tx, tenant, sellerExternalId);',
-        'if (sellerExternalId !== null) await sellerPaid(tx, tenant, sellerExternalId);',
+        'return { ...(await sellerPaid(tx, tenant, sellerExternalId)), intentsNeedApproval };',
+        'await sellerPaid(tx, tenant, sellerExternalId);',
       ],
     ],
     focus: { ...parties, paymentsMax: 20, often: ['accountStep'] },
+    first: { seed: 1, steps: 150 },
     caughtBy: ['sellersArePaidAtTheirOwnDestination'],
   },
   {
@@ -124,12 +127,15 @@ export const partyMutants = [
     file: 'core/domain/payments/payment-transitions.ts',
     edits: [['if (createdByMemberId === memberId) throw', 'if (memberId === null) throw']],
     focus: parties,
+    first: { seed: 3, steps: 80 },
     caughtBy: ['noInvoiceIsApprovedByItsMaker'],
   },
   {
     name: 'no invoice needs an approval',
     file: 'core/domain/payments/payment.ts',
-    edits: [["return requiresApproval ? 'awaiting_approval' : 'approved';", "return 'approved';"]],
+    edits: [
+      ["requiresApproval ? 'awaiting_approval' : approvedStatus[origin]", 'approvedStatus[origin]'],
+    ],
     focus: parties,
     caughtBy: ['noInvoiceIsApprovedByItsMaker'],
   },
@@ -140,13 +146,15 @@ export const partyMutants = [
       ["    approve: 'approved',\n", "    approve: 'approved',\n    invite: 'awaiting_buyer',\n"],
     ],
     focus: { ...parties, often: ['createInvoice', 'invoiceStep', 'accountStep', 'work'] },
+    first: { seed: 12, steps: 80 },
     caughtBy: ['noMailBeforeApproval'],
   },
   {
     name: 'a mail that is sent again is another mail',
     file: 'core/usecases/mail/mail-letters.ts',
-    edits: [['messageId: mail.id,', 'messageId: mail.id + mail.tries,']],
+    edits: [['messageId: `${mail.id}', 'messageId: `${mail.id}${mail.tries}']],
     focus: parties,
+    first: { seed: 1, steps: 40 },
     caughtBy: ['mailsReachTheirBuyersUnchanged'],
   },
   {
@@ -161,6 +169,7 @@ export const partyMutants = [
     file: 'core/domain/mail/mail.ts',
     edits: [['waitMs: Math.max(0, pausedUntilMs - nowMs, freeAtMs - nowMs)', 'waitMs: 0']],
     focus: { ...parties, often: ['invoiceStep', 'askForLink'] },
+    first: { seed: 3, steps: 150 },
     caughtBy: ['mailsAreFew'],
   },
   {
@@ -185,6 +194,7 @@ export const partyMutants = [
       ["if (corrections === null) stagePurge(deps, tx, tenant, { party: 'account', id });", ''],
     ],
     focus: { ...parties, paymentsMax: 0, often: ['getUpload', 'upload', 'accountStep'] },
+    first: { seed: 8, steps: 80 },
     caughtBy: ['submittedDocumentsAreOfUndecidedParties'],
   },
   {
@@ -223,6 +233,7 @@ export const partyMutants = [
       faults: { purgeFailed: 0.5 },
       often: ['getUpload', 'upload', 'readDocument'],
     },
+    first: { seed: 3, steps: 80 },
     caughtBy: ['noDocumentIsReadAfterItsPurge'],
   },
   {
@@ -234,6 +245,7 @@ export const partyMutants = [
       faults: { purgeFailed: 0.5 },
       often: ['getUpload', 'upload', 'accountStep'],
     },
+    first: { seed: 9, steps: 120 },
     caughtBy: ['noDocumentWaitsForItsPurge', 'onlyWhatCountsIsKept'],
   },
   {
@@ -241,6 +253,7 @@ export const partyMutants = [
     file: 'core/domain/parties/document.ts',
     edits: [['document.uploadUntilMs + UNUSED_RETENTION_MS', 'Number.MAX_SAFE_INTEGER']],
     focus: { ...parties, often: ['getUpload', 'upload'] },
+    first: { seed: 4, steps: 40 },
     caughtBy: ['noBytesAreKept'],
   },
   {
@@ -263,6 +276,7 @@ export const partyMutants = [
       ['await drop(deps, documentId, was.contentName);', 'await storage.purge(documentId, name);'],
     ],
     focus: { ...parties, gates: 0.3, often: ['getUpload', 'upload'] },
+    first: { seed: 4, steps: 80 },
     caughtBy: ['whatCountsIsThere'],
   },
 ] as const;

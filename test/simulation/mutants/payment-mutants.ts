@@ -23,7 +23,7 @@ export const paymentMutants = [
       ],
     ],
     focus: { ...payments, hosts: 2, faults: { clockJump: 0.02 }, often: ['work'] },
-    steps: 200,
+    first: { seed: 8, steps: 200 },
     caughtBy: ['webhooksVerifyWithTheNewestSecret'],
   },
   {
@@ -31,6 +31,7 @@ export const paymentMutants = [
     file: 'core/usecases/payments/payments.ts',
     edits: [['if (key !== null && decision.bindKey) {', "if (key === '') {"]],
     focus: { ...payments, often: ['repeatCreate', 'create'] },
+    first: { seed: 7, steps: 80 },
     caughtBy: ['oneResourcePerKeyAndExternalId'],
   },
   {
@@ -76,6 +77,7 @@ export const paymentMutants = [
       ],
     ],
     focus: { ...payments, gates: 1, faults: { crash: 0 }, often: ['jump', 'work'] },
+    first: { seed: 1, steps: 150 },
     caughtBy: ['noCallerSeesASurprise', 'everyPaymentIsTerminal'],
   },
   {
@@ -88,7 +90,7 @@ export const paymentMutants = [
       ],
     ],
     focus: { ...payments, faults: { ...reliable, crash: 0 }, often: ['cancel', 'work', 'advance'] },
-    steps: 200,
+    first: { seed: 3, steps: 300 },
     caughtBy: ['cancelAndPayoutNeverBothWin'],
   },
   {
@@ -96,6 +98,7 @@ export const paymentMutants = [
     file: 'core/domain/payments/payment.ts',
     edits: [["send_payout: 'offramp_pending'", "send_payout: 'settled'"]],
     focus: payments,
+    first: { seed: 4, steps: 40 },
     caughtBy: ['settledOnlyAfterAPaidPayout', 'statusesFollowTheTableAndTerminalOnesStay'],
   },
   {
@@ -110,32 +113,30 @@ export const paymentMutants = [
     file: 'core/usecases/payments/payment-store.ts',
     edits: [['of change.postings)', 'of change.postings.slice(1))']],
     focus: payments,
+    first: { seed: 4, steps: 80 },
     caughtBy: ['fundsFollowFromTheLedger', 'theLedgerCheckFindsNothing'],
   },
   {
     name: 'an event is dropped',
     file: 'core/usecases/payments/payment-store.ts',
-    edits: [['of change.events)', 'of change.events.slice(1))']],
+    edits: [['change.events.map(', 'change.events.slice(1).map(']],
     focus: payments,
     caughtBy: ['oneEventPerChangeAndNamespaceInOrder'],
   },
   {
-    name: 'a row of the outbox is dropped',
-    file: 'core/usecases/webhooks/feed.ts',
-    edits: [
-      ['const events = rows.map(', 'const events = rows.slice(0, 2).map('],
-      ['rows.slice(0, result.sequenced)', 'rows'],
-    ],
-    focus: payments,
-    caughtBy: ['oneEventPerChangeAndNamespaceInOrder'],
+    name: 'subscriptions may change before an event is stored',
+    file: 'adapters/storage/tables/event-rows.ts',
+    edits: [['where $8 = coalesce(', 'where $8 >= 0 or $8 = coalesce(']],
+    focus: { ...payments, often: ['subscribe'], slowReads: 0.5 },
+    caughtBy: ['everyEventReachesEverySubscription'],
   },
   {
     name: 'a sequence is skipped',
-    file: 'core/usecases/webhooks/feed.ts',
+    file: 'core/domain/payments/event.ts',
     edits: [
       [
-        '(feed.head?.sequence ?? 0) + 1,',
-        '(feed.head?.sequence ?? 0) + 1 + (events.length > 3 ? 1 : 0),',
+        '(head?.sequence ?? 0) + 1,',
+        "(head?.sequence ?? 0) + 1 + (body.includes('settled') ? 1 : 0),",
       ],
     ],
     focus: payments,
@@ -146,6 +147,7 @@ export const paymentMutants = [
     file: 'core/usecases/commands/partner-inbox.ts',
     edits: [['if (isKnown) return;', "if (isKnown) throw new PonteError('NotFound');"]],
     focus: { ...payments, faults: { messageDoubled: 0.5, messageLost: 0 } },
+    first: { seed: 1, steps: 110 },
     caughtBy: ['everyMessageIsAnswered'],
   },
   {
@@ -162,8 +164,8 @@ export const paymentMutants = [
   },
   {
     name: 'a delivery that is stored with a lease is signed with a former secret',
-    file: 'core/usecases/webhooks/feed.ts',
-    edits: [['tx.subscriptions.expect(subscription);', ';']],
+    file: 'adapters/storage/tables/delivery-rows.ts',
+    edits: [['update: changing(writes.update),', 'update: writes.update,']],
     focus: { ...payments, often: ['subscribe', 'rotateSecret'], slowReads: 0.5 },
     caughtBy: ['webhooksVerifyWithTheNewestSecret'],
   },
@@ -172,6 +174,7 @@ export const paymentMutants = [
     file: 'core/domain/webhooks/webhook-delivery.ts',
     edits: [['responseStatus >= 200 && responseStatus <= 299', 'responseStatus >= 200']],
     focus: { ...payments, often: ['subscribe', 'receiverMood'] },
+    first: { seed: 3, steps: 80 },
     caughtBy: ['deliveredOnlyIfReceived'],
   },
   {
@@ -192,6 +195,7 @@ export const paymentMutants = [
       ],
     ],
     focus: payments,
+    first: { seed: 8, steps: 80 },
     caughtBy: ['everyPageNamesTheMoney'],
   },
   {
@@ -204,6 +208,7 @@ export const paymentMutants = [
       ],
     ],
     focus: payments,
+    first: { seed: 1, steps: 40 },
     caughtBy: ['bankDetailsNeverChangeSilently'],
   },
 ] as const;

@@ -178,6 +178,7 @@ export class World implements Surroundings {
             status: 'approved' as const,
             railsCommandId: null,
             tosAcceptedAtMs: null,
+            intentsNeedApproval: false,
             version: 1,
           };
         };

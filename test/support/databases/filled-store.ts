@@ -11,9 +11,9 @@ import {
   aCommand,
   aDelivery,
   aDocument,
-  aFeedEvent,
   aKey,
   aMember,
+  aMemberSession,
   aMessage,
   anAccount,
   anAdvance,
@@ -28,13 +28,14 @@ import {
   otherMode,
   otherOrg,
   someFunds,
+  subscriptionsAfter,
   T0,
   tenant,
 } from '../samples/domain-samples.js';
 import { aCheckValue, anEpoch, aServiceKey } from '../samples/key-samples.js';
 import { aMail, aNotice, aPageSession } from '../samples/mail-samples.js';
 import { aSimulatedReport } from '../samples/payin-samples.js';
-import { aBookReading, aReceipt, aReceiptPosting } from '../samples/receipt-samples.js';
+import { aBookReading, aReceipt } from '../samples/receipt-samples.js';
 
 /** Past what a float can count. */
 const LARGE_MINOR = 9_007_199_254_740_993n;
@@ -43,6 +44,7 @@ export async function fillStore(store: Store): Promise<void> {
   await store.run(async (tx) => {
     tx.organizations.insert(anOrganization(), [aProfile(), aProfile({ mode: 'live' })]);
     tx.members.insert(aMember());
+    tx.memberSessions.insert(aMemberSession());
     tx.keys.insert(aKey({ slot: 4 }));
     tx.payments.insert(aPayment({ externalId: 'command "1" \\ {,} 買い手' }));
     tx.payments.insert(aBarePayment({ id: 'pi_2', ...otherMode }));
@@ -61,17 +63,13 @@ export async function fillStore(store: Store): Promise<void> {
     tx.mails.insert(aMail());
     tx.mails.insertOnce(aNotice());
     tx.pageSessions.insert(aPageSession());
-    tx.outbox.append(anEvent({ id: 'evt_8' }));
-    tx.outbox.append(anEvent({ id: 'evt_9' }));
-    tx.feed.append(aFeedEvent());
-    tx.feed.setHead(tenant, null, { sequence: 1, chainHash: 'cd'.repeat(32) });
     tx.subscriptions.insert(aSubscription({ slot: 5 }));
     tx.subscriptions.insert(aSubscription({ id: 'whs_2', active: false }));
+    tx.feed.append(anEvent(), subscriptionsAfter(2));
     tx.deliveries.insert(aDelivery());
     tx.deliveries.logAttempt(anAttempt());
     tx.inbox.insert(aMessage());
     tx.receipts.insert(aReceipt());
-    tx.receipts.append('rct_1', 'pst_9', aReceiptPosting, T0);
     tx.bookReadings.insert(aBookReading());
     tx.advances.put(anAdvance());
     tx.simulations.put(aSimulatedReport());
@@ -91,14 +89,16 @@ export function contentsOf(store: Store): Promise<readonly unknown[]> {
       tx.organizations.profile(tenant),
       tx.organizations.profile(otherMode),
       tx.members.list('org_a'),
+      tx.memberSessions.get('org_a', 'ses_1'),
       tx.keys.list('org_a', 5),
+      tx.keys.unrevoked('org_a', T0),
       tx.keys.slots(tenant),
       tx.payments.list({ status: null, orgId: null, beforeId: null, limit: 100 }),
       tx.funds.get(tenant, 'pi_1'),
       tx.quotes.get(tenant, 'qt_1'),
       tx.commands.list({ stuck: false, limit: 100 }),
       tx.decisions.ofItem('cmd_1'),
-      tx.ledger.ofPayment(tenant, 'pi_1'),
+      tx.ledger.ofSubject(tenant, 'pi_1'),
       tx.idempotency.find(tenant, ' "k" '),
       tx.buyers.get('test', 'byr_1'),
       tx.buyers.submissionById(tenant, 'kyc_1'),
@@ -107,7 +107,6 @@ export function contentsOf(store: Store): Promise<readonly unknown[]> {
       tx.mails.get(tenant, 'mail_1'),
       tx.mails.get(tenant, 'mail_9'),
       tx.pageSessions.byId(aPageSession().id),
-      tx.outbox.oldest(100),
       tx.feed.head(tenant),
       tx.feed.after(tenant, 0, 100),
       tx.subscriptions.list(tenant, 5),
@@ -116,7 +115,6 @@ export function contentsOf(store: Store): Promise<readonly unknown[]> {
       tx.deliveries.attempts('whd_1'),
       tx.inbox.get('fake', 'test', 'msg_1'),
       tx.receipts.get('rct_1'),
-      tx.receipts.postings('rct_1'),
       tx.bookReadings.of('fake', 'test'),
       tx.advances.get(tenant, 'pi_1'),
       tx.simulations.get('test', 'cmd_1'),

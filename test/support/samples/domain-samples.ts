@@ -2,6 +2,7 @@
 // be mixed up, and changed by the fields that a test is about.
 import type { StoredKey } from '../../../core/domain/access/api-key.js';
 import type { Member } from '../../../core/domain/access/member.js';
+import type { MemberSession } from '../../../core/domain/access/member-session.js';
 import { money } from '../../../core/domain/base/money.js';
 import type { Tenant } from '../../../core/domain/base/tenant.js';
 import {
@@ -23,7 +24,11 @@ import type {
   OrganizationProfile,
 } from '../../../core/domain/parties/organization.js';
 import type { LimitHit } from '../../../core/domain/payments/amount-limit.js';
-import type { DomainEvent, NumberedEvent } from '../../../core/domain/payments/event.js';
+import {
+  type DomainEvent,
+  headAfter,
+  type NumberedEvent,
+} from '../../../core/domain/payments/event.js';
 import { type Funds, noFunds } from '../../../core/domain/payments/funds.js';
 import type { Advance, Payment } from '../../../core/domain/payments/payment.js';
 import type { Subscription } from '../../../core/domain/webhooks/subscription.js';
@@ -32,7 +37,7 @@ import {
   newDelivery,
   type WebhookDelivery,
 } from '../../../core/domain/webhooks/webhook-delivery.js';
-import type { DuePage } from '../../../core/ports/storage.js';
+import type { ActiveSubscriptions, DuePage } from '../../../core/ports/storage.js';
 import { sampleInstructions } from './payin-samples.js';
 
 /** 2026-01-02T03:04:05.678Z. */
@@ -74,6 +79,7 @@ export function aProfile(fields: Partial<OrganizationProfile> = {}): Organizatio
     railsRef: 'va_1',
     tosId: 'tos_1',
     tosAcceptedAtMs: T0 + 2,
+    intentsNeedApproval: true,
     reason: 'so',
     approvedAtMs: T0 + 5,
     rejectedAtMs: T0 + 6,
@@ -100,11 +106,22 @@ export function aMember(fields: Partial<Member> = {}): Member {
   };
 }
 
+/** One that was ended. */
+export function aMemberSession(fields: Partial<MemberSession> = {}): MemberSession {
+  const of = { orgId: 'org_a', id: 'ses_1', memberId: 'mem_1' };
+  return { ...of, createdAtMs: T0, endsAtMs: T0 + 9, endedAtMs: T0 + 5, version: 1, ...fields };
+}
+
 export function aKey(fields: Partial<StoredKey> = {}): StoredKey {
   return {
     ...tenant,
     id: 'key_1',
     name: 'server',
+    createdBy: 'mem_1',
+    keptBy: null,
+    networks: ['203.0.113.0/24'],
+    usedScopes: [],
+    expiresAtMs: T0 + 9,
     scopes: ['webhooks:read', 'invoices:write'],
     salt: '00'.repeat(16),
     secretHash: 'ab'.repeat(32),
@@ -358,8 +375,15 @@ export function anEvent(fields: Partial<DomainEvent> = {}): DomainEvent {
   };
 }
 
-export function aFeedEvent(fields: Partial<NumberedEvent> = {}): NumberedEvent {
-  return { ...anEvent(), sequence: 1, chainHash: 'cd'.repeat(32), ...fields };
+/** The first event of its feed. */
+export function aFeedEvent(fields: Partial<DomainEvent> = {}): NumberedEvent {
+  const event = anEvent(fields);
+  return { ...event, ...headAfter(null, event.body) };
+}
+
+/** What a batch has read that appends an event and needs no delivery. */
+export function subscriptionsAfter(changes: number): ActiveSubscriptions {
+  return { subscriptions: [], changes };
 }
 
 export function aSubscription(fields: Partial<Subscription> = {}): Subscription {

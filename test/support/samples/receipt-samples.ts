@@ -1,7 +1,7 @@
 // Samples of money that nobody ordered.
 import { money } from '../../../core/domain/base/money.js';
 import type { BookReading } from '../../../core/domain/deposits/book-reading.js';
-import type { Receipt, ReceiptPosting } from '../../../core/domain/deposits/receipt.js';
+import type { Receipt } from '../../../core/domain/deposits/receipt.js';
 import { T0 } from './domain-samples.js';
 
 export function aReceipt(fields: Partial<Receipt> = {}): Receipt {
@@ -47,11 +47,3 @@ export function aBookReading(fields: Partial<BookReading> = {}): BookReading {
     ...fields,
   };
 }
-
-export const aReceiptPosting: ReceiptPosting = {
-  kind: 'received',
-  lines: [
-    { account: 'buyer', money: money(-9_007_199_254_740_993n, 'USD') },
-    { account: 'suspense', money: money(9_007_199_254_740_993n, 'USD') },
-  ],
-};

@@ -11,8 +11,8 @@ import {
 import {
   payerPurpose,
   type Receipt,
-  receiptAccounts,
   receiptPosting,
+  receiptTenant,
 } from '../../../core/domain/deposits/receipt.js';
 import { fundsOf, postingsBetween, sumsOf } from '../../../core/domain/payments/funds.js';
 import type { Payment } from '../../../core/domain/payments/payment.js';
@@ -156,18 +156,21 @@ export class DeskScene {
     const posting = receiptPosting(null, receipt);
     await this.deps.store.run(async (tx) => {
       tx.receipts.insert(receipt);
-      if (posting !== null) tx.receipts.append(receipt.id, `pst_${receipt.id}`, posting, T0);
+      if (posting !== null) {
+        tx.ledger.append(receiptTenant(receipt), receipt.id, `pst_${receipt.id}`, posting, T0);
+      }
     });
     return receipt;
   }
 
-  /** State and end, and the balances of the postings in units: buyer, suspense, adjustments. */
+  /** State and end, and the balances in units: buyer, suspense, adjustments, operator. */
   async receiptNow(id = 'rct_1'): Promise<string> {
     const [receipt, postings] = await this.deps.store.run((tx) =>
-      Promise.all([tx.receipts.get(id), tx.receipts.postings(id)]),
+      Promise.all([tx.receipts.get(id), tx.ledger.ofSubject(receiptTenant(live), id)]),
     );
     assert.ok(receipt !== null);
-    const balances = receiptAccounts.map((of) => {
+    const accounts = ['buyer', 'suspense', 'adjustments', 'operator'];
+    const balances = accounts.map((of) => {
       const lines = postings.flatMap((one) => one.lines).filter(({ account }) => account === of);
       return Number(lines.reduce((sum, { money: one }) => sum + one.amountMinor, 0n)) / 100;
     });
@@ -212,7 +215,7 @@ export class DeskScene {
   }
 
   async postings(id = 'pi_1', tenant = live): Promise<readonly string[]> {
-    const found = await this.deps.store.run((tx) => tx.ledger.ofPayment(tenant, id));
+    const found = await this.deps.store.run((tx) => tx.ledger.ofSubject(tenant, id));
     return found.map(({ kind }) => kind);
   }
 

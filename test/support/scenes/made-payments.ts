@@ -28,6 +28,7 @@ const common = {
   metadata: '{}',
   expiresAtMs: null,
   purpose: null,
+  createdByMemberId: null,
 } as const;
 
 /** 100.00 USD. */
@@ -46,7 +47,6 @@ export const invoiceInput: InputOf<'invoice'> = {
   amount: money(125_000n, 'USD'),
   buyer: { email: ' Ana@Example.com', name: 'Ana Lima', country: null, phone: null },
   dueDate: '2030-02-28',
-  createdByMemberId: null,
 };
 
 export function makeIntent(deps: Deps, tenant: Tenant, fields: IntentFields = {}) {

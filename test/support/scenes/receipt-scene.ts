@@ -5,7 +5,7 @@ import { money } from '../../../core/domain/base/money.js';
 import type { Tenant } from '../../../core/domain/base/tenant.js';
 import type { PayinReport } from '../../../core/domain/commands/report-check.js';
 import type { EntryKind } from '../../../core/domain/deposits/book-reading.js';
-import type { Receipt } from '../../../core/domain/deposits/receipt.js';
+import { type Receipt, receiptTenant } from '../../../core/domain/deposits/receipt.js';
 import type {
   PartnerAnswer,
   PartnerEntry,
@@ -154,8 +154,9 @@ export class ReceiptScene {
   }
 
   async postings(partnerRef: string): Promise<readonly string[]> {
-    const { id } = await this.found(partnerRef);
-    const found = await this.made.deps.store.run((tx) => tx.receipts.postings(id));
+    const receipt = await this.found(partnerRef);
+    const { store } = this.made.deps;
+    const found = await store.run((tx) => tx.ledger.ofSubject(receiptTenant(receipt), receipt.id));
     return found.map(({ kind }) => kind).toSorted();
   }
 

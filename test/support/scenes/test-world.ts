@@ -16,15 +16,17 @@ import { createLetters } from '../../../adapters/pages/letters/letters.js';
 import { createFakePartner, type FakePartner } from '../../../adapters/partner/fake.js';
 import type { FakeMemory } from '../../../adapters/partner/fake-memory.js';
 import type { SignedMessage } from '../../../adapters/partner/signed-message.js';
-import { type MemberRole, SESSION_MS } from '../../../core/domain/access/member.js';
+import { OPERATOR } from '../../../core/domain/access/api-key.js';
+import type { MemberRole } from '../../../core/domain/access/member.js';
 import type { Scope } from '../../../core/domain/access/scope.js';
 import { schedules } from '../../../core/domain/base/schedules.js';
 import type { Mode, Tenant } from '../../../core/domain/base/tenant.js';
 import type { PaymentStatus } from '../../../core/domain/payments/payment.js';
 import type { Deps, Settings, WorkKind } from '../../../core/ports/deps.js';
 import type { OutgoingMail, WebhookRequest, WebhookResult } from '../../../core/ports/outside.js';
-import { createKey } from '../../../core/usecases/access/keys.js';
+import { createKey, unlimitedKey } from '../../../core/usecases/access/keys.js';
 import { addMember } from '../../../core/usecases/access/members.js';
+import { startMemberSession, tokenOf } from '../../../core/usecases/access/sessions.js';
 import { commandRunner, runInline } from '../../../core/usecases/commands/command-runner.js';
 import { receivePartnerMessage, runInbox } from '../../../core/usecases/commands/partner-inbox.js';
 import { runBookReadings } from '../../../core/usecases/deposits/book-readings.js';
@@ -36,7 +38,6 @@ import { advancePayment, runAdvances } from '../../../core/usecases/sandbox/sand
 import type { Runner } from '../../../core/usecases/service/concurrency-limiter.js';
 import { recordKeyCheckValue } from '../../../core/usecases/service/secret-keys.js';
 import { deliveryRunner } from '../../../core/usecases/webhooks/delivery-runner.js';
-import { runSequencer } from '../../../core/usecases/webhooks/feed.js';
 import { type FeedReaders, feedReaders } from '../../../core/usecases/webhooks/feed-readers.js';
 import { testStore } from '../databases/test-store.js';
 import type { SuiteEnd } from '../suite-end.js';
@@ -72,6 +73,8 @@ export interface SentWebhook extends WebhookRequest {
 }
 
 export type Answer = Partial<WebhookResult>;
+
+const anyKey = { ...unlimitedKey, createdBy: OPERATOR, name: 'test key' } as const;
 
 export interface WorldOptions {
   readonly settings?: Partial<Settings>;
@@ -131,6 +134,9 @@ export async function world(t: SuiteEnd, options: WorldOptions = {}): Promise<Wo
   return made;
 }
 
+/** Deliveries wait until the test claims them. */
+const unused = { metrics: null, directDispatch: () => null } as const;
+
 export async function openWorld(options: WorldOptions = {}): Promise<World> {
   const { settings = {}, memory = null, payins = 'arrive' } = options;
   const bytes = seededBytes('world');
@@ -157,7 +163,6 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
   const deps: Deps = {
     store,
     keyUses: new Map(),
-    metrics: null,
     partners: { test: partner, live: null },
     sender: {
       async send(request) {
@@ -180,6 +185,7 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
       woken.push(work);
       if (work === 'feed') made.feedReaders.look(tenants);
     },
+    ...unused,
     runCommand: runInline,
     settings: { ...usualSettings, ...settings },
   };
@@ -200,7 +206,7 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
     organization: async ({ sandboxKyb } = { sandboxKyb: true }) =>
       (await createOrganization(deps, { name: 'Acme Ltda', sandboxKyb })).organization.id,
     key: async (orgId, { mode = 'test', scopes = [] } = {}) =>
-      (await createKey(deps, { orgId, mode, name: 'test key', scopes })).secret,
+      (await createKey(deps, { ...anyKey, orgId, mode, scopes })).secret,
     session: newSession(deps),
     advanceClock: (ms) => {
       nowMs += ms;
@@ -261,8 +267,7 @@ function newSession(deps: Deps): World['session'] {
     members += 1;
     const email = `member-${members}@acme.example`;
     const { id: memberId } = await addMember(deps, { orgId, email, role });
-    const expiresAtMs = deps.clock.nowMs() + SESSION_MS;
-    return deps.tokenSigner.sign({ orgId, mode, memberId, expiresAtMs });
+    return (await tokenOf(deps, await startMemberSession(deps, { orgId, memberId }), mode)).token;
   };
 }
 
@@ -282,7 +287,6 @@ function settler(deps: Deps, partner: FakePartner): () => Promise<void> {
     (nowMs) => runExpiry(deps, nowMs, BATCH),
     (nowMs) => runPurges(deps, nowMs, BATCH),
     (nowMs) => runMails(deps, nowMs, BATCH),
-    (nowMs) => runSequencer(deps, nowMs, BATCH, deliveries.directDispatch()),
     waited(deliveries),
   ];
   return async () => {

@@ -2,9 +2,10 @@
 // without an example fails the tests over the table.
 import { docsPaths } from '../../../../adapters/http/docs/docs-page.js';
 import type { SignedMessage } from '../../../../adapters/partner/signed-message.js';
+import { OPERATOR } from '../../../../core/domain/access/api-key.js';
 import { money } from '../../../../core/domain/base/money.js';
 import type { Tenant } from '../../../../core/domain/base/tenant.js';
-import { createKey } from '../../../../core/usecases/access/keys.js';
+import { createKey, unlimitedKey } from '../../../../core/usecases/access/keys.js';
 import { advancePayment } from '../../../../core/usecases/sandbox/sandbox.js';
 import { currentKey } from '../../../../core/usecases/service/service-keys.js';
 import {
@@ -41,6 +42,8 @@ export interface ExampleCall extends Omit<CallOptions, 'key' | 'session'> {
   readonly path: string;
   /** 200 by default. */
   readonly status?: number;
+  /** Takes the place of a shared session, which the call would end. */
+  readonly session?: string;
 }
 
 export type Example = (world: World, tenant: Tenant) => Promise<ExampleCall>;
@@ -82,20 +85,46 @@ export const examples: Readonly<Record<string, Example>> = {
   readInvoice: onInvoice('/v1/invoices/{id}'),
   cancelInvoice: onInvoice('/v1/invoices/{id}/cancel', { reason: 'changed mind' }),
   approveInvoice: onInvoice('/v1/invoices/{id}/approve', {}),
+  approvePaymentIntent: onPayment('/v1/payment-intents/{id}/approve', {}),
+  approvePayment: onPayment('/v1/payments/{id}/approve', {}),
   inviteInvoiceBuyer: onInvoice('/v1/invoices/{id}/invite-buyer', {}),
   ...accountExamples('/v1/connected-accounts', 'ConnectedAccount'),
   ...accountExamples('/v1/accounts', 'Account'),
   createApiKey: async () => ({
     path: '/v1/api-keys',
-    body: { name: 'erp', mode: 'live', scopes: ['invoices:read'] },
+    body: {
+      name: 'erp',
+      mode: 'live',
+      scopes: ['invoices:read'],
+      networks: ['203.0.113.0/24'],
+    },
     status: 201,
   }),
   listApiKeys: async () => ({ path: '/v1/api-keys' }),
+  rollApiKey: async (world, tenant) => {
+    const { key } = await createKey(world.deps, {
+      ...tenant,
+      createdBy: OPERATOR,
+      name: 'leaked',
+      ...unlimitedKey,
+    });
+    return { path: `/v1/api-keys/${key.id}/roll`, body: { overlapHours: 1 } };
+  },
   revokeApiKey: async (world, tenant) => {
-    const { key } = await createKey(world.deps, { ...tenant, name: 'old', scopes: [] });
+    const { key } = await createKey(world.deps, {
+      ...tenant,
+      createdBy: OPERATOR,
+      name: 'old',
+      ...unlimitedKey,
+    });
     return { path: `/v1/api-keys/${key.id}` };
   },
   switchMode: async () => ({ path: '/v1/auth/switch-mode', body: { mode: 'test' } }),
+  listSessions: async () => ({ path: '/v1/auth/sessions' }),
+  signOut: async (world, tenant) => {
+    const session = await world.session(tenant.orgId);
+    return { path: '/v1/auth/sign-out', body: {}, session };
+  },
   readOnboardingStatus: async () => ({ path: '/v1/onboarding/status' }),
   ...buyerExamples,
   createWebhookSubscription: async () => ({
@@ -137,6 +166,7 @@ export const examples: Readonly<Record<string, Example>> = {
   },
   readDescription: async () => ({ path: '/docs-json' }),
   readSecurityContact: async () => ({ path: '/.well-known/security.txt' }),
+  browseRoot: async () => ({ path: '/' }),
   browseDescription: async () => ({ path: '/docs' }),
   readDocsFile: async () => ({ path: `/${(await docsPaths())[0]}` }),
 };
@@ -149,11 +179,10 @@ export async function newSubscription(world: World, tenant: Tenant): Promise<str
   return subscription.id;
 }
 
-export function newPayment(world: World, tenant: Tenant) {
-  return makeIntent(world.deps, tenant, paymentInput());
+export function newPayment(world: World, tenant: Tenant, createdByMemberId: string | null = null) {
+  return makeIntent(world.deps, tenant, { ...paymentInput(), createdByMemberId });
 }
 
-/** `createdByMemberId`: made by hand. */
 export function newInvoice(world: World, tenant: Tenant, createdByMemberId: string | null = null) {
   const invoice = { dueDate: null, createdByMemberId };
   return makeInvoice(world.deps, tenant, { ...paymentInput(), ...invoice });

@@ -12,8 +12,8 @@ import { eventTypes } from '../../../../core/domain/payments/event.js';
 import type { SettlementPartner } from '../../../../core/ports/partner.js';
 import { submitAccount } from '../../../../core/usecases/parties/accounts.js';
 import { requireApproval } from '../../../../core/usecases/parties/organizations.js';
-import { approveInvoice, inviteBuyer } from '../../../../core/usecases/payments/invoices.js';
-import { cancelPayment } from '../../../../core/usecases/payments/payments.js';
+import { inviteBuyer } from '../../../../core/usecases/payments/invoices.js';
+import { approvePayment, cancelPayment } from '../../../../core/usecases/payments/payments.js';
 import { advancePayment } from '../../../../core/usecases/sandbox/sandbox.js';
 import { testSubscription } from '../../../../core/usecases/webhooks/subscriptions.js';
 import { changePartner } from '../../../support/partners/changed-partner.js';
@@ -104,9 +104,10 @@ async function recordedEvents(): Promise<Json> {
   const settled = await newPayment(made, tenant);
   await advanced(made, tenant, settled.payment.id);
   const cancelled = await newPayment(made, tenant);
-  await cancelPayment(deps, tenant, cancelled.payment.id, 'the command was withdrawn');
+  await cancelPayment(deps, tenant, cancelled.payment.id, 'the order was withdrawn');
   await played(made, tenant, { amount: money(10_066n, 'USD') });
   await played(made, tenant, { amount: money(10_088n, 'USD') });
+  await played(made, tenant, { amount: money(10_055n, 'USD') });
   const unpaid = money(20_088n, 'USD');
   const read: SettlementPartner['refund']['read'] = async () => ({
     outcome: 'done',
@@ -121,9 +122,13 @@ async function recordedEvents(): Promise<Json> {
   await played(made, tenant, { lifeMs: 1_000 });
   await requireApproval(deps, tenant.orgId, true);
   const invoice = await newInvoice(made, tenant);
-  await approveInvoice(deps, tenant, invoice.payment.id, 'mem_teammate');
+  await approvePayment(deps, tenant, invoice.payment.id, 'mem_teammate');
   await inviteBuyer(deps, tenant, invoice.payment.id);
   await advanced(made, tenant, invoice.payment.id);
+  await requireApproval(deps, tenant.orgId, true, 'payment_intent');
+  const intent = await newPayment(made, tenant);
+  await approvePayment(deps, tenant, intent.payment.id, 'mem_teammate');
+  await made.settle();
   const bodies = made.sent.map(({ body }) => JSON.parse(body) as Json);
   await made.close();
   return Object.fromEntries(
@@ -146,7 +151,7 @@ async function played(made: World, tenant: Tenant, otherwise: Otherwise): Promis
   const { amount = money(125_000n, 'USD'), name = null, lifeMs } = otherwise;
   const nowMs = made.deps.clock.nowMs();
   const { payment } = await makeIntent(made.deps, tenant, {
-    externalId: `command of ${name ?? amount.amountMinor} ${lifeMs ?? ''}`,
+    externalId: `order of ${name ?? amount.amountMinor} ${lifeMs ?? ''}`,
     amount,
     buyer: { email: `buyer-${name ?? 'ana'}@example.com`, name, country: null, phone: null },
     expiresAtMs: lifeMs === undefined ? null : nowMs + lifeMs,

@@ -43,7 +43,8 @@ function rowOf(access: Partial<Route['access']>, errors: Route['errors'] = []): 
 async function outcome(route: Route, key: string | undefined, authorization: string | undefined) {
   const headers = { 'x-api-key': key, authorization };
   try {
-    const actor = await authenticate(made.deps, route, { headers } as unknown as IncomingMessage);
+    const request = { headers } as unknown as IncomingMessage;
+    const actor = await authenticate(made.deps, route, request, () => null);
     if (actor === null) return 'nobody';
     return 'keyId' in actor ? 'the key' : 'the member';
   } catch (error) {
@@ -114,9 +115,9 @@ test('a row for test mode does not exist for a live key, nor for a live session'
 test('a 401 without the right kind of credential says which kind the route takes', async () => {
   const refusalOf = async (auth: Auth, headers: Readonly<Record<string, string>>) => {
     const request = { headers } as unknown as IncomingMessage;
-    const refused: unknown = await authenticate(made.deps, rowOf({ auth }), request).catch(
-      (error) => error,
-    );
+    const route = rowOf({ auth });
+    const asked = authenticate(made.deps, route, request, () => null);
+    const refused: unknown = await asked.catch((error) => error);
     assert.ok(refused instanceof PonteError);
     return refused;
   };

@@ -3,6 +3,8 @@ import assert from 'node:assert/strict';
 import type { IncomingMessage } from 'node:http';
 import { test } from 'node:test';
 import { clientAddressOver, isNetwork } from '../../../../adapters/http/protocol/client-address.js';
+import { OPERATOR } from '../../../../core/domain/access/api-key.js';
+import { createKey, unlimitedKey } from '../../../../core/usecases/access/keys.js';
 import { checkedSite } from '../checked-site.js';
 
 const trusted = ['10.0.0.0/8', '192.0.2.7', 'fd00::/8'];
@@ -64,5 +66,34 @@ test('a refusal is logged with the address of the client', async (t) => {
     await site.call('GET', '/nowhere', { headers });
     const entry = site.world.log.find(({ fields }) => fields['requestId'] === 'from-afar');
     assert.equal(entry?.fields['client'], client);
+  }
+});
+
+test('a key with networks is accepted from them alone, as the trusted proxies say', async (t) => {
+  const site = await checkedSite(t, undefined, { trustedProxies: ['127.0.0.0/8'] });
+  const { deps } = site.world;
+  const networks = ['203.0.113.0/24', '2001:db8::/32'];
+  const orgId = await site.world.organization();
+  const { secret: key } = await createKey(deps, {
+    ...unlimitedKey,
+    orgId,
+    mode: 'test',
+    createdBy: OPERATOR,
+    name: 'erp',
+    networks,
+  });
+  for (const [forwarded, status] of [
+    ['203.0.113.9', 200],
+    ['203.0.113.9:5555', 200],
+    ['2001:db8::5', 200],
+    ['::ffff:203.0.113.9', 200],
+    ['203.0.114.1', 401],
+    ['2001:db9::5', 401],
+    ['203.0.113.9, 198.51.100.1', 401],
+    ['', 401],
+  ] as const) {
+    const headers = { 'x-forwarded-for': forwarded };
+    const answer = await site.call('GET', '/v1/webhook-subscriptions', { key, headers });
+    assert.equal(answer.status, status, forwarded);
   }
 });

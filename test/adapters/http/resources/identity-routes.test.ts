@@ -7,8 +7,10 @@ import { flushKeyUse, KEYS_MAX } from '../../../../core/usecases/access/keys.js'
 import { addMember, removeMember } from '../../../../core/usecases/access/members.js';
 import { createSession } from '../../../../core/usecases/access/sessions.js';
 import { acceptTerms } from '../../../../core/usecases/parties/organizations.js';
-import { type Answer, checkedSite, refusalOf, sharedSite } from '../checked-site.js';
 import { goLive } from '../../../support/scenes/organization-scene.js';
+import { type Answer, checkedSite, refusalOf, sharedSite } from '../checked-site.js';
+
+type Json = Readonly<Record<string, unknown>>;
 
 let orgId: string;
 let session: string;
@@ -30,8 +32,9 @@ describe('an API key', () => {
     const own = await site.world.session(fresh);
     const made = await createKey({ name: ' erp ', mode: 'test', scopes: ['invoices:read'] }, own);
     assert.equal(made.status, 201);
-    const { secret, ...rest } = made.body;
-    assert.match(String(secret), new RegExp(`^pk_test_${String(rest['id'])}\\.[\\w-]{43}$`));
+    const { secret, createdBy, ...rest } = made.body;
+    assert.match(String(createdBy), /^mem_/);
+    assert.match(String(secret), new RegExp(`^pk_test_${String(rest['id'])}\\.[\\w-]{49}$`));
     assert.deepEqual(rest, {
       id: rest['id'],
       orgId: fresh,
@@ -39,12 +42,50 @@ describe('an API key', () => {
       keyPrefix: `pk_test_${String(rest['id'])}`,
       testMode: true,
       scopes: ['invoices:read'],
+      networks: [],
       lastUsedAt: null,
+      expiresAt: null,
       revokedAt: null,
       createdAt: '2030-01-01T00:00:00.000Z',
     });
     const list = await site.call('GET', keysPath, { session: own });
-    assert.deepEqual(list.body, { data: [rest], nextCursor: null });
+    assert.deepEqual(list.body, { data: [{ ...rest, createdBy }], nextCursor: null });
+  });
+
+  test('has the expiry and the networks that it was given', async () => {
+    const given = {
+      expiresAt: '2031-01-01T00:00:00.000Z',
+      networks: ['203.0.113.0/24', '2001:db8::/32', '198.51.100.7'],
+    };
+    const made = await createKey({ name: 'erp', mode: 'test', ...given });
+    const { expiresAt, networks } = made.body;
+    assert.deepEqual({ expiresAt, networks }, given);
+    for (const wrong of [
+      { expiresAt: '2029-01-01T00:00:00Z' },
+      { networks: ['203.0.113.0/33'] },
+      { networks: ['localhost'] },
+      { networks: Array(21).fill('203.0.113.9') },
+    ]) {
+      const answer = await createKey({ name: 'erp', mode: 'test', ...wrong });
+      assert.equal(refusalOf(answer), '400 ValidationError', JSON.stringify(wrong));
+    }
+  });
+
+  test('is rolled: the answer has another secret, and the old key its end', async () => {
+    const { id, secret } = (await createKey({ name: 'erp', mode: 'test' })).body;
+    const roll = (body: unknown) =>
+      site.call('POST', `${keysPath}/${String(id)}/roll`, { session, body });
+    const tooLong = await roll({ overlapHours: 169 });
+    assert.equal(refusalOf(tooLong), '400 ValidationError');
+    const rolled = await roll({});
+    assert.notEqual(rolled.body['secret'], secret);
+    const list = await site.call('GET', keysPath, { session });
+    const old = (list.body['data'] as readonly Json[]).find((key) => key['id'] === id);
+    assert.equal(old?.['revokedAt'], '2030-01-02T00:00:00.000Z');
+    for (const key of [secret, rolled.body['secret']].map(String)) {
+      const answer = await site.call('GET', '/v1/webhook-subscriptions', { key });
+      assert.equal(answer.status, 200);
+    }
   });
 
   test('shows when a request last used it', async () => {
@@ -172,6 +213,30 @@ test('a session ends after 12 hours', async (t) => {
   timed.world.advanceClock(1);
   const late = await timed.call('GET', keysPath, { session: token });
   assert.equal(refusalOf(late), '401 InvalidToken');
+});
+
+test('a member sees its sessions, and signs out of one or of all', async () => {
+  const { deps } = site.world;
+  const email = 'out@acme.example';
+  await addMember(deps, { orgId, email, role: 'viewer' });
+  const start = async () => (await createSession(deps, { orgId, email, mode: 'test' })).token;
+  const list = async (token: string) =>
+    (await site.call('GET', '/v1/auth/sessions', { session: token })).body['data'] as Json[];
+  const signOut = (token: string, body: Json) =>
+    site.call('POST', '/v1/auth/sign-out', { session: token, body });
+  const [first, second, third] = [await start(), await start(), await start()];
+  const sessions = await list(first);
+  assert.deepEqual(sessions.map(({ current }) => current).toSorted(), [false, false, true]);
+  assert.equal(sessions[0]?.['expiresAt'], formatInstant(deps.clock.nowMs() + 12 * HOUR_MS));
+  const other = (await list(third)).find(({ current }) => current === true);
+  assert.equal((await signOut(first, { session: other?.['id'] })).status, 200);
+  assert.equal(refusalOf(await signOut(third, {})), '401 InvalidToken');
+  assert.equal((await signOut(first, {})).status, 200);
+  assert.equal(refusalOf(await signOut(first, {})), '401 InvalidToken');
+  const fourth = await start();
+  const ended = (await signOut(second, { session: 'all' })).body['data'] as Json[];
+  assert.equal(ended.length, 2);
+  assert.equal(refusalOf(await signOut(fourth, {})), '401 InvalidToken');
 });
 
 describe('switch-mode', () => {

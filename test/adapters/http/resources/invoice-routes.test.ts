@@ -5,6 +5,7 @@ import { test } from 'node:test';
 import { requireApproval } from '../../../../core/usecases/parties/organizations.js';
 import { type Answer, refusalOf, sharedSite } from '../checked-site.js';
 import { justCreated, newInvoice } from '../docs/example-calls.js';
+import { override } from '../outages.js';
 import { readySeller } from './account-calls.js';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -49,8 +50,9 @@ test('a created invoice is the payment object, with number and dueDate, and no U
     display: { title: 'Invoice 1' },
     metadata: { order: 1 },
   });
-  const { id, buyer, ...rest } = body;
+  const { id, buyer, hostedPaymentUrl, ...rest } = body;
   assert.match(String(id), /^inv_[0-9a-z]{26}$/);
+  assert.match(String(hostedPaymentUrl), /^https:\/\/pay\.example\.com\/r\/[\w-]{22,}$/);
   assert.equal((buyer as Json)['email'], 'ana@example.com');
   assert.deepEqual(rest, {
     externalId: 'invoice 1/ü',
@@ -59,7 +61,6 @@ test('a created invoice is the payment object, with number and dueDate, and no U
     amount: '1250.00',
     currency: 'EUR',
     dueDate: '2030-02-28',
-    hostedPaymentUrl: null,
     sellerExternalId: seller.externalId,
     returnUrl: 'https://shop.example/done',
     metadata: { order: 1 },
@@ -257,10 +258,35 @@ test('an invoice is approved by a session, not by a key, and not by who created 
   assert.equal(refusalOf(late), '409 PaymentStateConflict');
 });
 
+test('in live mode nobody approves what their own key created; in test mode they may', async (t) => {
+  const { deps } = site.world;
+  t.after(override(deps, { partners: { ...deps.partners, live: site.world.partner } }));
+  await deps.store.run(async (tx) => {
+    const live = await tx.organizations.profile({ orgId: strictOrgId, mode: 'live' });
+    assert.ok(live !== null);
+    const ready = { status: 'approved', railsRef: 'va_1', destinationRef: 'pix_1' } as const;
+    tx.organizations.updateProfile({ ...live, ...ready });
+  });
+  for (const [mode, expected] of [
+    ['live', '403 SelfApprovalNotAllowed'],
+    ['test', '200 -'],
+  ] as const) {
+    const session = await site.world.session(strictOrgId, { mode, role: 'admin' });
+    const made = await site.call('POST', '/v1/api-keys', { session, body: { name: 'erp', mode } });
+    assert.match(String(made.body['createdBy']), /^mem_/);
+    const { id } = await created(least, String(made.body['secret']));
+    const approve = (by: string) =>
+      site.call('POST', `/v1/invoices/${id}/approve`, { session: by, body: {} });
+    assert.equal(refusalOf(await approve(session)), expected);
+    const teammate = await site.world.session(strictOrgId, { mode, role: 'finance' });
+    assert.equal((await approve(teammate)).status, 200);
+  }
+});
+
 test('the URL is there from the invitation on; a repeat within the minute sends no mail: 429', async () => {
-  const { id } = await created();
+  const { id, hostedPaymentUrl } = await created();
   const invite = () => site.call('POST', `/v1/invoices/${id}/invite-buyer`, { key, body: {} });
-  const sent = { status: 'sent', invoiceId: id };
+  const sent = { status: 'sent', invoiceId: id, hostedPaymentUrl };
   assert.deepEqual((await invite()).body, sent);
   const refused = await invite();
   assert.equal(refusalOf(refused), '429 RateLimitExceeded');
@@ -285,14 +311,11 @@ test('an invitation before the approval or after the end: 409', async () => {
   }
 });
 
-test('a cancelled invoice answers with its reason, again unchanged; its URL was never given', async () => {
+test('a cancelled invoice answers with its reason, again unchanged', async () => {
   const { id } = await created();
   const path = `/v1/invoices/${id}/cancel`;
   const first = await site.call('POST', path, { key, body: { reason: 'a mistake' } });
-  assert.deepEqual(
-    [first.body['status'], first.body['cancelReason'], first.body['hostedPaymentUrl']],
-    ['cancelled', 'a mistake', null],
-  );
+  assert.deepEqual([first.body['status'], first.body['cancelReason']], ['cancelled', 'a mistake']);
   const again = await site.call('POST', path, { key, body: { reason: 'another' } });
   assert.deepEqual(again.body, first.body);
   const inList = await site.call('GET', '/v1/invoices?status=cancelled', { key });

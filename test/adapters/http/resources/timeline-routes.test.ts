@@ -181,7 +181,7 @@ test('it shows no id of the partner and nothing of another payment', async () =>
   const { text } = await read(id);
   const { commands, postings } = await site.world.deps.store.run(async (tx) => ({
     commands: await tx.commands.ofPayment(tenant, id),
-    postings: await tx.ledger.ofPayment(tenant, other),
+    postings: await tx.ledger.ofSubject(tenant, other),
   }));
   assert.ok(commands.length > 1 && postings.length > 0);
   for (const { partnerRef, request } of commands) {

@@ -11,6 +11,12 @@ import {
 import { migratePostgres } from '../../../../adapters/storage/postgres/migrations.js';
 import { openPostgresStore } from '../../../../adapters/storage/postgres/store.js';
 import { PonteError } from '../../../../core/errors.js';
+import { checkLedger } from '../../../../core/usecases/payments/ledger-check.js';
+import {
+  type FormerState,
+  formerReceiptLines,
+  formerStates,
+} from '../../../support/databases/former-receipt-lines.js';
 import { localPostgres } from '../../../support/databases/local-postgres.js';
 
 const opened: { close(): Promise<void> }[] = [];
@@ -129,29 +135,34 @@ test('a database that was migrated with another text is refused', async () => {
   await assert.rejects(migratePostgres(connections, [another]), /another text of 0001.sql/);
 });
 
-test('receipts in every state come over, and the books are read from the first command on', async () => {
+test('receipts in every state come over with their postings, also those of hosts of 0.1.0', async () => {
   const url = await postgres.newDatabase();
   const connections = connectionsTo(url);
   await migratePostgres(connections, known.slice(0, 5));
   const run = (sql: string) => connections.use('once', (client) => client.query(sql));
-  const states = ['waiting', 'assigned', 'refunded', 'resolved', 'returned'];
-  for (const state of states) {
-    const payment = state === 'assigned' ? "'pi_1'" : 'null';
-    await run(`insert into receipts (id, partner, mode, partner_ref, amount_minor, currency,
+  // In one transaction. A host inserts the receipt after its postings.
+  const insert = (id: string, state: FormerState) =>
+    run(`${formerReceiptLines(id, state, 'now()')};
+      insert into receipts (id, partner, mode, partner_ref, amount_minor, currency,
       entry_end, state, payment_id, entered_at, tries, due_at, created_at, updated_at, version)
-      values ('rct_${state}', 'fake', 'live', 'pa_${state}', 100, 'USD', 'completed', '${state}',
-        ${payment}, now(), 3, now(), now(), now(), 4)`);
-  }
+      values ('${id}', 'fake', 'live', '${id}', 100, 'USD',
+        '${state === 'returned' ? 'returned' : 'completed'}', '${state}',
+        ${state === 'assigned' ? "'pi_1'" : 'null'}, now(), 3, now(), now(), now(), 4)`);
+  for (const state of formerStates) await insert(`rct_early_${state}`, state);
   await run(`insert into statement_scans values ('fake', 'live', '2026-01-02Z', 'c', '2026-01-03Z',
     '2026-01-03Z', 0, '2026-01-04Z', null, 7)`);
   await migratePostgres(connections, known);
-  const [receipts, readings] = await storeAt(url).run((tx) =>
+  const store = storeAt(url);
+  const [receipts, readings] = await store.run((tx) =>
     Promise.all([tx.receipts.after('', 9), tx.bookReadings.of('fake', 'live')]),
   );
-  assert.deepEqual(receipts.map(({ state }) => state).toSorted(), states.toSorted());
+  assert.deepEqual(receipts.map(({ state }) => state).toSorted(), formerStates.toSorted());
   assert.equal(readings.length, 6);
   const sinceMs = Date.UTC(2026, 0, 2);
   for (const reading of readings) {
     assert.deepEqual([reading.fromMs, reading.sinceMs, reading.cursor], [sinceMs, sinceMs, null]);
   }
+  for (const state of formerStates) await insert(`rct_late_${state}`, state);
+  const { differences, counts } = await checkLedger({ store }, 10);
+  assert.deepEqual([differences, counts.receipts, counts.lines], [[], 10, 40]);
 });

@@ -22,6 +22,11 @@ import {
   STUCK_AFTER_TRIES,
 } from '../../../../core/domain/commands/partner-command.js';
 import { StoreRefusal } from '../../../../core/errors.js';
+import { checkLedger } from '../../../../core/usecases/payments/ledger-check.js';
+import {
+  formerReceiptLines,
+  formerStates,
+} from '../../../support/databases/former-receipt-lines.js';
 import { aCommand, T0 } from '../../../support/samples/domain-samples.js';
 import { temporaryFolder } from '../../../support/temporary-folder.js';
 
@@ -172,22 +177,17 @@ test('rows of an earlier version get the columns that the domain derives now', (
   connection.close();
 });
 
-test('receipts in every state come over, and the books are read once from the first command on', async () => {
+test('receipts in every state come over with postings; the books are read from the first command', async () => {
   const path = freshPath();
   const connection = new SqliteConnection(path);
   migrateSqlite(connection, loadMigrations('sqlite').slice(0, 5));
   const insert = connection.prepare(`insert into receipts values (
     @id, 'fake', 'live', @id, null, 'org_a', null, 100, 'USD', @end, @state, null, null, @paymentId,
     null, ${T0}, ${T0}, 3, @dueAt, 'busy', ${T0}, ${T0}, 4)`);
-  const states = {
-    waiting: 'completed',
-    assigned: 'completed',
-    refunded: 'completed',
-    resolved: 'returned',
-    returned: 'returned',
-  } as const;
-  for (const [state, end] of Object.entries(states)) {
+  for (const state of formerStates) {
     const paymentId = state === 'assigned' ? 'pi_1' : null;
+    const end = state === 'returned' ? 'returned' : 'completed';
+    connection.exec(formerReceiptLines(`rct_${state}`, state, `${T0}`));
     insert.run({
       id: `rct_${state}`,
       state,
@@ -209,7 +209,9 @@ test('receipts in every state come over, and the books are read once from the fi
   const [receipts, readings] = await store.run((tx) =>
     Promise.all([tx.receipts.after('', 9), tx.bookReadings.of('fake', 'live')]),
   );
-  assert.deepEqual(Object.fromEntries(receipts.map(({ state, end }) => [state, end])), states);
+  assert.deepEqual(receipts.map(({ state }) => state).toSorted(), formerStates.toSorted());
+  const { differences, counts } = await checkLedger({ store }, 10);
+  assert.deepEqual([differences, counts.receipts, counts.lines], [[], 5, 20]);
   assert.deepEqual(
     readings.map(({ book, span, fromMs, sinceMs, cursor, completedAtMs }) =>
       [book, span, fromMs - T0, sinceMs - T0, cursor, completedAtMs].join(' '),

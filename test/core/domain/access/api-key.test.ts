@@ -6,13 +6,21 @@ import {
   type ApiKeyFacts,
   formatApiKey,
   hashSecret,
+  isIntact,
   issueApiKey,
+  KEY_REPORT_MS,
   keyPrefix,
   mayUse,
   parseApiKey,
+  type StoredKey,
+  unneeded,
 } from '../../../../core/domain/access/api-key.js';
+import { scopes as scopeTable } from '../../../../core/domain/access/scope.js';
 import { modes } from '../../../../core/domain/base/tenant.js';
 import { AssertionFailure } from '../../../../core/errors.js';
+import { aKey } from '../../../support/samples/domain-samples.js';
+
+const NOW_MS = 1_900_000_000_000;
 
 const mode = fc.constantFrom(...modes);
 const keyId = fc.stringMatching(/^key_[0-9a-zA-Z_-]{1,30}$/);
@@ -25,7 +33,8 @@ function factsOf(input: Parameters<typeof issueApiKey>[0]): {
   readonly facts: ApiKeyFacts;
 } {
   const { text, salt, secretHash } = issueApiKey(input);
-  return { text, facts: { mode: input.mode, salt, secretHash, revokedAtMs: null } };
+  const ends = { revokedAtMs: null, expiresAtMs: null };
+  return { text, facts: { mode: input.mode, salt, secretHash, ...ends } };
 }
 
 function present(text: string): NonNullable<ReturnType<typeof parseApiKey>> {
@@ -86,9 +95,64 @@ test('law: an issued key parses back to its parts and may be used', () => {
       assert.deepEqual([key.mode, key.keyId], [input.mode, input.keyId]);
       assert.equal(formatApiKey(key), text);
       assert.equal(text.startsWith(`${keyPrefix(input.mode, input.keyId)}.`), true);
-      assert.equal(mayUse(facts, key), 'ok');
+      assert.equal(isIntact(key), true);
+      assert.equal(mayUse(facts, key, NOW_MS), 'ok');
     }),
   );
+});
+
+test('a key from before checksums is intact', () => {
+  const key = { mode: 'live', keyId: 'key_1', secret: 'A'.repeat(43) } as const;
+  assert.equal(isIntact(key), true);
+});
+
+test('law: a mistyped key is not intact', () => {
+  const letter = fc.constantFrom(...'ABCxyz019-_');
+  fc.assert(
+    fc.property(issued, fc.nat(200), letter, (input, at, other) => {
+      const { text } = factsOf(input);
+      const index = at % text.length;
+      const typed = `${text.slice(0, index)}${other}${text.slice(index + 1)}`;
+      const key = parseApiKey(typed);
+      fc.pre(typed !== text && key !== null);
+      assert.equal(isIntact(key), false, typed);
+    }),
+  );
+});
+
+test('a scanner recognizes a key by the documented pattern and checksum', () => {
+  const { text } = example;
+  assert.match(text, /^pk_(test|live)_key_[0-9a-z]+\.[A-Za-z0-9_-]{49}$/);
+  const digest = createHash('sha256').update(text.slice(0, -6)).digest('base64url');
+  assert.equal(text.slice(-6), digest.slice(0, 6));
+});
+
+test('a key ends when it expires, or when the overlap of a rolled key is over', () => {
+  const { facts, text } = example;
+  const key = present(text);
+  for (const end of ['expiresAtMs', 'revokedAtMs'] as const) {
+    const ending = { ...facts, [end]: NOW_MS };
+    assert.equal(mayUse(ending, key, NOW_MS - 1), 'ok', end);
+    assert.equal(mayUse(ending, key, NOW_MS), 'InvalidApiKey', end);
+  }
+});
+
+test('a report names an old key that is not used, else the scopes that were never used', () => {
+  const createdAtMs = NOW_MS - KEY_REPORT_MS;
+  const scopes = ['webhooks:read', 'invoices:write'] as const;
+  const used = { createdAtMs, scopes, lastUsedAtMs: NOW_MS - 1, usedScopes: [scopes[0]] };
+  const cases: readonly (readonly [Partial<StoredKey>, boolean, readonly string[]])[] = [
+    [used, false, ['invoices:write']],
+    [{ ...used, usedScopes: scopes }, false, []],
+    [{ ...used, lastUsedAtMs: createdAtMs }, true, []],
+    [{ ...used, lastUsedAtMs: null }, true, []],
+    [{ ...used, createdAtMs: createdAtMs + 1, lastUsedAtMs: null }, false, []],
+  ];
+  for (const [fields, isIdle, unused] of cases) {
+    assert.deepEqual(unneeded(aKey(fields), NOW_MS), { isIdle, scopes: unused });
+  }
+  const all = unneeded(aKey({ ...used, scopes: [] }), NOW_MS).scopes;
+  assert.equal(all.length, Object.keys(scopeTable).length - 1);
 });
 
 test('the secret is 256 bits in base64url and only its salted hash is to be stored', () => {
@@ -100,7 +164,8 @@ test('the secret is 256 bits in base64url and only its salted hash is to be stor
     saltBytes: new Uint8Array(16),
   });
   const secret = Buffer.from(bytes).toString('base64url');
-  assert.deepEqual([result.text, result.keyPrefix], [`pk_live_key_9.${secret}`, 'pk_live_key_9']);
+  assert.equal(result.text.slice(0, -6), `pk_live_key_9.${secret}`);
+  assert.equal(result.keyPrefix, 'pk_live_key_9');
   const { text: _, ...stored } = result;
   assert.equal(JSON.stringify(stored).includes(secret), false);
 });
@@ -122,7 +187,7 @@ test('law: a secret with anything changed is refused', () => {
       const key = present(text);
       fc.pre(key.secret[at] !== other);
       const secret = `${key.secret.slice(0, at)}${other}${key.secret.slice(at + 1)}`;
-      assert.equal(mayUse(facts, { ...key, secret }), 'InvalidApiKey');
+      assert.equal(mayUse(facts, { ...key, secret }, NOW_MS), 'InvalidApiKey');
     }),
   );
 });
@@ -130,15 +195,16 @@ test('law: a secret with anything changed is refused', () => {
 test('unknown, wrong secret, prefix of the other mode and revoked are all InvalidApiKey', () => {
   const { facts, text } = example;
   const key = present(text);
-  assert.deepEqual([mayUse(facts, key), mayUse(null, key)], ['ok', 'InvalidApiKey']);
+  const answers = [mayUse(facts, key, NOW_MS), mayUse(null, key, NOW_MS)];
+  assert.deepEqual(answers, ['ok', 'InvalidApiKey']);
   for (const wrong of [
     { secret: 'wrong' },
     { secret: `${key.secret}x` },
     { mode: 'live' },
   ] as const) {
-    assert.equal(mayUse(facts, { ...key, ...wrong }), 'InvalidApiKey');
+    assert.equal(mayUse(facts, { ...key, ...wrong }, NOW_MS), 'InvalidApiKey');
   }
-  assert.equal(mayUse({ ...facts, revokedAtMs: 0 }, key), 'InvalidApiKey');
+  assert.equal(mayUse({ ...facts, revokedAtMs: 0 }, key, NOW_MS), 'InvalidApiKey');
 });
 
 test('random bits of the wrong size, and ids that break the form, are programmer errors', () => {

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import {
   allows,
   isScope,
+  originsAllowed,
   ruleFor,
   type Scope,
   type ScopeRule,
@@ -46,13 +47,20 @@ test('a scoped key has exactly its scopes: writing does not include reading', ()
   assert.equal(allows(['invoices:read', 'webhooks:read'], 'webhooks:read'), true);
 });
 
+test('a credential may name payments of the origins whose scope it has', () => {
+  const byOrigin = { payment_intent: 'payment_intents:read', invoice: 'invoices:read' } as const;
+  assert.deepEqual(originsAllowed({ byOrigin }, []), ['payment_intent', 'invoice']);
+  assert.deepEqual(originsAllowed({ byOrigin }, ['invoices:read']), ['invoice']);
+  assert.deepEqual(originsAllowed({ byOrigin }, ['webhooks:read']), []);
+});
+
 test('a rule by origin asks for the scope of the payment that the path names', () => {
   const both = { payment_intent: 'payment_intents:read', invoice: 'invoices:read' } as const;
   const invoices = { invoice: 'invoices:read' } as const;
   const cases: readonly (readonly [ScopeRule, string | undefined, readonly Scope[]])[] = [
     [{ byOrigin: both }, 'pi_1', ['payment_intents:read']],
     [{ byOrigin: both }, 'inv_1', ['invoices:read']],
-    [{ byOrigin: both }, 'ext_inv_1', ['payment_intents:read']],
+    [{ byOrigin: both }, 'ext_inv_1', ['payment_intents:read', 'invoices:read']],
     [{ byOrigin: both }, 'nothing', ['payment_intents:read', 'invoices:read']],
     [{ byOrigin: both }, undefined, ['payment_intents:read', 'invoices:read']],
     [{ byOrigin: invoices }, 'ext_1', ['invoices:read']],

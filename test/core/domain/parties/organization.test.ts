@@ -48,6 +48,7 @@ const profile: OrganizationProfile = {
   railsCommandId: 'cmd_rails',
   railsRef: 'account_1',
   tosAcceptedAtMs: null,
+  intentsNeedApproval: false,
   version: 1,
 };
 

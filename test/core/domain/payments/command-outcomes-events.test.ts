@@ -1,7 +1,9 @@
 // Events about refunds to the buyer, and alerts for a person.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { formatAmount } from '../../../../core/domain/base/money.js';
 import type { MoneyCommand } from '../../../../core/domain/commands/partner-command.js';
+import type { EventAmounts } from '../../../../core/domain/payments/event.js';
 import { commandOf, START_MS } from '../../../support/samples/sample-rows.js';
 import {
   confirmed,
@@ -17,6 +19,7 @@ const refund = (fields: Partial<MoneyCommand> = {}) =>
 const unsent = { state: 'pending', partnerRef: null, lastSentAtMs: null } as const;
 const returned = { end: 'returned', receivedMinor: 10_000n } as const;
 
+const waits = MoneyScene.at('on_ramp_pending', [commandOf('payin', 'in')]);
 const was = (fields: Partial<MoneyCommand>) =>
   MoneyScene.at('settled', [
     payin,
@@ -71,7 +74,8 @@ for (const [name, [{ change }, event]] of Object.entries(refunds)) {
   test(`a refund that is ${name} has the event ${event ?? 'none'}`, () => {
     assert.deepEqual(
       change.events.map(
-        ({ type, refund: money }) => `${type} ${money?.amountMinor} ${money?.currency}`,
+        ({ type, amounts }) =>
+          `${type} ${amounts?.refundAmount?.amountMinor} ${amounts?.refundAmount?.currency}`,
       ),
       event === null ? [] : [`payment_intent.${event} USD`, `invoice.${event} USD`],
     );
@@ -97,12 +101,59 @@ test('an event about a refund carries the payment as it is then', () => {
   );
 });
 
+/** Reports about a pay-in of 100.00, and the amounts of the event. */
+const arrivals: Readonly<Record<string, readonly [next: MoneyScene, reported: string | null]>> = {
+  'a part of it arrives': [waits.report('in', { receivedMinor: 9_900n }), '99.00, missing 1.00'],
+  'the same is reported again': [
+    waits.report('in', { receivedMinor: 9_900n }).report('in', { receivedMinor: 9_900n }),
+    null,
+  ],
+  'another part arrives': [
+    waits.report('in', { receivedMinor: 5_000n }).report('in', { receivedMinor: 9_900n }),
+    '99.00, missing 1.00',
+  ],
+  'too much arrives, not yet confirmed': [
+    waits.report('in', { receivedMinor: 10_500n }),
+    '105.00, surplus 5.00',
+  ],
+  'all of it is confirmed, with an event of the status': [
+    waits.report('in', { receivedMinor: 10_000n, end: 'completed' }),
+    null,
+  ],
+  'it arrives after the cancel': [
+    MoneyScene.at('cancelled', [commandOf('payin', 'in')]).report('in', {
+      receivedMinor: 10_000n,
+      end: 'completed',
+    }),
+    '100.00',
+  ],
+};
+
+for (const [name, [{ change }, reported]] of Object.entries(arrivals)) {
+  test(`funds_changed when ${name}: ${reported ?? 'none'}`, () => {
+    const events = change.events.filter(({ type }) => type.endsWith('.funds_changed'));
+    const types = ['payment_intent.funds_changed', 'invoice.funds_changed'];
+    assert.deepEqual(
+      events.map(({ type, amounts }) => `${type} ${textOf(amounts)}`),
+      reported === null ? [] : types.map((type) => `${type} ${reported}`),
+    );
+  });
+}
+
+function textOf(amounts: EventAmounts = {}): string {
+  const { received, missing, surplus } = amounts;
+  const parts = Object.entries({ missing, surplus })
+    .filter(([, money]) => money?.amountMinor !== 0n)
+    .map(([name, money]) => `, ${name} ${formatAmount(money?.amountMinor ?? -1n)}`);
+  return `${formatAmount(received?.amountMinor ?? -1n)}${parts.join('')}`;
+}
+
 const lost = 'more left than arrived: the loss is 10000 minor units so far';
 const unknown = 'the position of the money is unknown';
 const debt = 'a refund was refused or failed: the buyer must be paid back by hand';
 const late = 'payout completed although the payment is failed';
 const cameBack = 'a payout came back after it was paid';
-const chargedBack = 'a pay-in went back to the buyer although its payout was ordered';
+const chargedBack = 'a pay-in went back to the buyer although its payout was sent';
 
 /** What happens, and the alerts for a person, each once. */
 const alerts: Readonly<Record<string, readonly [next: MoneyScene, ...alerts: string[]]>> = {

@@ -3,6 +3,7 @@
 // other.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { holdForReview } from '../../../../core/domain/commands/command-report.js';
 import {
@@ -24,6 +25,7 @@ import {
   isRefundableByHand,
   paidByHand,
 } from '../../../../core/domain/money-desk/money-decision.js';
+import { arrivedOf } from '../../../../core/domain/payments/change.js';
 import { returnDecided } from '../../../../core/domain/payments/command-outcomes.js';
 import {
   balanceName,
@@ -258,8 +260,8 @@ test('law: money conserves, nothing is negative, and a loss excludes money held 
 test('law: funds and ledger are at any time what the commands say', () => {
   eachStep(({ start, scene: { funds, commands, payment }, postings }) => {
     assert.ok(sameFunds(funds, fundsOf(funds, commands)));
-    const expected = balancesOf(sumsOf(commands), funds.currency, payment.settlement);
-    const booked = new Map(balancesOf(sumsOf(start.commands), funds.currency, null));
+    const expected = balancesOf(sumsOf(commands), funds, payment.settlement);
+    const booked = new Map(balancesOf(sumsOf(start.commands), funds, null));
     for (const { lines } of postings) {
       for (const sum of sumByCurrency(lines).values()) assert.equal(sum, 0n);
       for (const { account, money } of lines) {
@@ -304,8 +306,22 @@ test('law: a terminal status stays, and every change of status follows the table
       expected.push(`payment_intent.${status}`, `invoice.${status}`);
     }
     assert.equal(status, payment.status);
-    const types = change.events.map(({ type }) => type).filter((type) => !/\.refund/.test(type));
+    const types = change.events
+      .filter(({ amounts }) => amounts === undefined)
+      .map(({ type }) => type);
     assert.deepEqual(types, expected);
+  });
+});
+
+test('law: what arrived has one event per change: of a new status, or funds_changed', () => {
+  eachStep(({ was, scene: { payment, change } }) => {
+    const reported = change.events.filter(({ type }) => type === 'payment_intent.funds_changed');
+    const isChanged = !isDeepStrictEqual(arrivedOf(was), arrivedOf(change));
+    const isMoved = was.payment.status !== payment.status;
+    assert.deepEqual(
+      reported.map(({ amounts }) => amounts),
+      isChanged && !isMoved ? [arrivedOf(change)] : [],
+    );
   });
 });
 
@@ -314,7 +330,7 @@ test('law: the refund events add up to the refunded amount, to the minor unit', 
     const sumOf = (name: string) =>
       change.events
         .filter(({ type }) => type === `payment_intent.${name}`)
-        .reduce((sum, { refund }) => sum + (refund?.amountMinor ?? 0n), 0n);
+        .reduce((sum, { amounts }) => sum + (amounts?.refundAmount?.amountMinor ?? 0n), 0n);
     const bounced = commands
       .filter(({ id, kind }) => {
         const before = was.commands.find((command) => command.id === id);

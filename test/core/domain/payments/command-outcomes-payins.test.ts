@@ -41,7 +41,7 @@ test('money that arrives for an ended payment is owed back immediately', () => {
       const was = MoneyScene.at(status, [commandOf('payin', 'in')]);
       const next = was.report('in', { end, receivedMinor: 2_500n });
       assert.equal(next.payment.status, status);
-      assert.deepEqual(next.events(), []);
+      assert.deepEqual(next.events(), ['payment_intent.funds_changed', 'invoice.funds_changed']);
       assert.deepEqual(next.amounts(), [2_500n, 0n, 0n, 2_500n, 0n, 0n, 0n]);
       assert.deepEqual(next.drafts(), ['refund 2500 of in']);
       const again = next.report('in', { end, receivedMinor: 2_500n });

@@ -2,18 +2,18 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { formatInstant } from '../../../../core/domain/base/instant.js';
-import type { Money } from '../../../../core/domain/base/money.js';
 import {
   accountEvent,
+  type EventAmounts,
   eventBody,
   eventNamespaces,
   eventTypes,
   isEventPattern,
   matchesEvent,
+  moneyEvents,
+  moneyEventTypes,
   paymentEvent,
   paymentEventTypes,
-  type RefundEvent,
-  refundEventTypes,
   reportedStatus,
 } from '../../../../core/domain/payments/event.js';
 import type { Payment, PaymentStatus } from '../../../../core/domain/payments/payment.js';
@@ -37,6 +37,7 @@ test('the catalogue of event types is exactly this', () => {
     'invoice.created',
     'invoice.expired',
     'invoice.failed',
+    'invoice.funds_changed',
     'invoice.fx_quoted',
     'invoice.offramp_pending',
     'invoice.on_chain_confirmed',
@@ -45,6 +46,8 @@ test('the catalogue of event types is exactly this', () => {
     'invoice.refund_ordered',
     'invoice.refunded',
     'invoice.settled',
+    'payment_intent.approved',
+    'payment_intent.awaiting_buyer',
     'payment_intent.buyer_kyc_approved',
     'payment_intent.buyer_kyc_pending',
     'payment_intent.buyer_kyc_rejected',
@@ -52,6 +55,7 @@ test('the catalogue of event types is exactly this', () => {
     'payment_intent.created',
     'payment_intent.expired',
     'payment_intent.failed',
+    'payment_intent.funds_changed',
     'payment_intent.fx_quoted',
     'payment_intent.offramp_pending',
     'payment_intent.on_chain_confirmed',
@@ -119,15 +123,11 @@ test('intents speak in both namespaces, invoices in one, once per change', () =>
   }
 });
 
-test('refund events use the namespaces of their payment', () => {
-  const table = {
-    ordered: ['payment_intent.refund_ordered', 'invoice.refund_ordered'],
-    paid: ['payment_intent.refunded', 'invoice.refunded'],
-    failed: ['payment_intent.refund_failed', 'invoice.refund_failed'],
-  } as const;
-  for (const [what, types] of Object.entries(table) as [RefundEvent, readonly string[]][]) {
-    assert.deepEqual(refundEventTypes(samplePayment, what), types);
-    assert.deepEqual(refundEventTypes(invoice, what), types.slice(1));
+test('events about money use the namespaces of their payment', () => {
+  for (const name of moneyEvents) {
+    const types = [`payment_intent.${name}`, `invoice.${name}`];
+    assert.deepEqual(moneyEventTypes(samplePayment, name), types);
+    assert.deepEqual(moneyEventTypes(invoice, name), types.slice(1));
     for (const type of types) {
       assert.ok(eventTypes.includes(type), type);
       assert.equal(reportedStatus(type), null, `${type} reports no status`);
@@ -235,18 +235,22 @@ test('only the settled event has the amount and the rate of the payout', () => {
   }
 });
 
-test('data carries refundAmount in events about money that goes back, and in no other', () => {
-  const read = (refund?: Money) => {
-    const draft = { type: 'x', payment: samplePayment, occurredAtMs: START_MS };
-    const { body } = paymentEvent(refund === undefined ? draft : { ...draft, refund }, 'evt_1');
+test('data of an event about money carries its amounts, and other events none', () => {
+  const draft = { type: 'x', payment: samplePayment, occurredAtMs: START_MS };
+  const read = (amounts: EventAmounts) => {
+    const { body } = paymentEvent({ ...draft, amounts }, 'evt_1');
     return (JSON.parse(body) as { data: Record<string, unknown> }).data;
   };
-  const data = read({ amountMinor: 7_005n, currency: 'USD' });
-  assert.deepEqual(
-    [data['refundAmount'], data['amount'], data['currency']],
-    ['70.05', '100.00', 'USD'],
-  );
-  assert.equal('refundAmount' in read(), false);
+  const usd = (amountMinor: bigint) => ({ amountMinor, currency: 'USD' });
+  const plain = read({});
+  assert.equal(plain['amount'], '100.00');
+  assert.deepEqual(read({ refundAmount: usd(7_005n) }), { ...plain, refundAmount: '70.05' });
+  assert.deepEqual(read({ received: usd(9_900n), missing: usd(100n), surplus: usd(0n) }), {
+    ...plain,
+    received: '99.00',
+    missing: '1.00',
+    surplus: '0.00',
+  });
 });
 
 test('a body is event, then data', () => {
@@ -268,7 +272,7 @@ test('a subscription names exact types, a namespace with a star, or all', () => 
     '*.settled',
     'payment_intent.set*',
     'payment_intent.unknown',
-    'payment_intent.awaiting_buyer',
+    'payment_intent.awaiting_approval',
     'Invoice.settled',
     'invoice.settled ',
     'command.*',

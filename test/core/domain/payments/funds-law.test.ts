@@ -13,8 +13,10 @@ import {
   type Funds,
   fundsOf,
   heldMinor,
+  openLossOf,
   postingsBetween,
   sumsOf,
+  writeOffPostings,
 } from '../../../../core/domain/payments/funds.js';
 import { type Posting, sumByCurrency } from '../../../../core/domain/payments/ledger.js';
 import { lawRuns } from '../../../support/law-runs.js';
@@ -165,10 +167,34 @@ test('law: the postings between two sets of commands lead from the balances of o
     fc.property(commands, changes, changes, (begun, first, second) => {
       const was = changedBy(begun, first);
       const next = changedBy(was, second);
-      const balances = (set: readonly MoneyCommand[]) => balancesOf(sumsOf(set), 'USD', settlement);
+      const balances = (set: readonly MoneyCommand[]) =>
+        balancesOf(sumsOf(set), sampleFunds, settlement);
       assert.deepEqual(booked(postingsFrom([], was)), booked([], balances(was)));
       const found = booked(postingsFrom(was, next), balances(was));
       assert.deepEqual(found, booked([], balances(next)));
+    }),
+    { numRuns: lawRuns(1_000) },
+  );
+});
+
+test('law: what is written off is at most the loss, and is posted with it', () => {
+  fc.assert(
+    fc.property(commands, changes, changes, (begun, first, second) => {
+      const was = changedBy(begun, first);
+      const next = changedBy(was, second);
+      const lost = fundsOf(sampleFunds, was);
+      const writtenOff = { ...lost, writtenOffMinor: lost.lossMinor };
+      const funds = fundsOf(writtenOff, next);
+      assert.ok(funds.writtenOffMinor <= funds.lossMinor);
+      assert.ok(funds.writtenOffMinor === lost.lossMinor || openLossOf(funds).amountMinor === 0n);
+      const postings = [
+        ...postingsFrom([], was),
+        ...writeOffPostings(lost, writtenOff),
+        ...postingsFrom(was, next),
+        ...writeOffPostings(writtenOff, funds),
+      ];
+      const balances = balancesOf(sumsOf(next), funds, settlement);
+      assert.deepEqual(booked(postings), booked([], balances));
     }),
     { numRuns: lawRuns(1_000) },
   );

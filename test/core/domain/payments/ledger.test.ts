@@ -22,7 +22,7 @@ const anyLine: fc.Arbitrary<LedgerLine> = fc.record({
   }),
 });
 
-test('the accounts of a payment', () => {
+test('the accounts of the ledger', () => {
   assert.deepEqual(ledgerAccounts, [
     'buyer',
     'partner_float',
@@ -32,6 +32,9 @@ test('the accounts of a payment', () => {
     'refunds',
     'losses',
     'operator',
+    'suspense',
+    'adjustments',
+    'write_offs',
   ]);
 });
 
@@ -51,6 +54,10 @@ test('every fact about money and its opposite has its posting', () => {
     'return_reversed',
     'payout_paid',
     'payout_returned',
+    'loss_written_off',
+    'write_off_reversed',
+    'receipt_assigned',
+    'receipt_resolved',
   ]);
 });
 

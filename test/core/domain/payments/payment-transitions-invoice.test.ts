@@ -1,4 +1,4 @@
-// What only invoices go through: the approval by a second person and the invitation of the buyer.
+// The approval by a second person, and the invitation of the buyer of an invoice.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Change, PaymentAggregate } from '../../../../core/domain/payments/change.js';
@@ -49,6 +49,22 @@ test('an approved invoice stays as it is; past that an approval is late', () => 
       assert.throws(() => approved(was, 'mem_3', NOW_MS), { code: 'PaymentStateConflict' }, status);
     }
   }
+});
+
+test('an approved intent awaits its buyer: the integrator forwards the link', () => {
+  const intent = { origin: 'payment_intent', id: 'pi_1' } as const;
+  const was = at('awaiting_approval', { ...intent, createdByMemberId: 'mem_1' });
+  assert.throws(() => approved(was, 'mem_1', NOW_MS), { code: 'SelfApprovalNotAllowed' });
+  const change = approved(was, 'mem_2', NOW_MS);
+  assert.equal(change.payment.status, 'awaiting_buyer');
+  assert.deepEqual(types(change), [
+    'payment_intent.approved',
+    'invoice.approved',
+    'payment_intent.awaiting_buyer',
+    'invoice.awaiting_buyer',
+  ]);
+  const again = approved({ ...was, payment: change.payment }, 'mem_3', NOW_MS);
+  assert.equal(again.payment, change.payment);
 });
 
 test('an invitation opens the page of an approved invoice', () => {

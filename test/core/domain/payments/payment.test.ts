@@ -11,6 +11,7 @@ import {
   type PaymentMove,
   type PaymentStatus,
   paymentMoves,
+  paymentOrigins,
   paymentStatuses,
   progress,
 } from '../../../../core/domain/payments/payment.js';
@@ -161,16 +162,19 @@ test('law: no sequence of moves leaves the table or a terminal status', () => {
   );
 });
 
-test('an intent starts at the buyer, an invoice at its approval or behind it', () => {
-  for (const requiresApproval of [true, false]) {
-    assert.equal(firstStatus('payment_intent', requiresApproval), 'awaiting_buyer');
+test('a payment starts at its approval if it needs one, else behind it', () => {
+  for (const origin of paymentOrigins) {
+    assert.equal(firstStatus(origin, true), 'awaiting_approval');
   }
-  assert.equal(firstStatus('invoice', true), 'awaiting_approval');
+  assert.equal(firstStatus('payment_intent', false), 'awaiting_buyer');
   assert.equal(firstStatus('invoice', false), 'approved');
 });
 
-test('the page of an intent is open from the first, of an invoice from its invitation on', () => {
-  assert.equal(isPageOpen(samplePayment), true);
+test('the page of an intent is open from its approval on, of an invoice from its invitation', () => {
+  for (const status of paymentStatuses) {
+    const isOpen = status !== 'awaiting_approval';
+    assert.equal(isPageOpen({ ...samplePayment, status }), isOpen, status);
+  }
   const invoice = { ...samplePayment, origin: 'invoice' } as const;
   for (const status of paymentStatuses) {
     assert.equal(isPageOpen({ ...invoice, status, invitedAtMs: null }), false, status);

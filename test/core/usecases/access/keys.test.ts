@@ -1,7 +1,9 @@
 // API keys: who is let in, what a key may do, and that its use is noted off the request's way.
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
-import { MINUTE_MS } from '../../../../core/domain/base/instant.js';
+import { KEY_REPORT_MS, OPERATOR } from '../../../../core/domain/access/api-key.js';
+import type { Scope } from '../../../../core/domain/access/scope.js';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../../core/domain/base/instant.js';
 import type { Deps } from '../../../../core/ports/deps.js';
 import type { Store } from '../../../../core/ports/storage.js';
 import {
@@ -10,10 +12,15 @@ import {
   flushKeyUse,
   KEYS_MAX,
   listKeys,
+  noteScope,
   REVOKED_LISTED_MAX,
+  reportKeys,
   requireScope,
   revokeKey,
+  rollKey,
+  unlimitedKey,
 } from '../../../../core/usecases/access/keys.js';
+import { addMember } from '../../../../core/usecases/access/members.js';
 import { type World, world } from '../../../support/scenes/test-world.js';
 import { suiteEnd } from '../../../support/suite-end.js';
 
@@ -28,14 +35,30 @@ before(async () => {
   orgId = await made.organization();
 });
 
-const everything = { mode: 'test', name: 'erp', scopes: [] } as const;
+const everything = { ...unlimitedKey, mode: 'test', createdBy: OPERATOR, name: 'erp' } as const;
 
 test('a key authenticates its organization, mode and scopes', async () => {
   const scopes = ['webhooks:read', 'invoices:write'] as const;
   for (const mode of ['test', 'live'] as const) {
-    const { key, secret } = await createKey(deps, { orgId, mode, name: 'erp', scopes });
+    const { key, secret } = await createKey(deps, { ...everything, orgId, mode, scopes });
     assert.match(secret, new RegExp(`^pk_${mode}_${key.id}\\.`));
-    assert.deepEqual(await authenticateKey(deps, secret), { orgId, mode, keyId: key.id, scopes });
+    const nobodys = { createdByMemberId: null, usedScopes: [] };
+    const actor = { orgId, mode, keyId: key.id, ...nobodys, scopes };
+    assert.deepEqual(await authenticateKey(deps, secret), actor);
+  }
+});
+
+test('a member answers for what its live keys create; an operator for nothing', async () => {
+  const member = await addMember(deps, { orgId, email: 'maker@acme.example', role: 'admin' });
+  for (const [mode, createdBy, accountable] of [
+    ['live', member.id, member.id],
+    ['live', OPERATOR, null],
+    ['test', member.id, null],
+  ] as const) {
+    const { key, secret } = await createKey(deps, { ...everything, orgId, mode, createdBy });
+    assert.equal(key.createdBy, createdBy);
+    const { createdByMemberId } = await authenticateKey(deps, secret);
+    assert.equal(createdByMemberId, accountable, `${mode} ${createdBy}`);
   }
 });
 
@@ -49,12 +72,18 @@ describe('what is not a usable key is refused by its reason', () => {
     'a blank inside': ['InvalidApiKeyFormat', (text: string) => text.replace('.', '. ')],
     'an unknown id': ['InvalidApiKey', (text: string) => text.replace('.', 'x.')],
     'a wrong secret': ['InvalidApiKey', (text: string) => `${text}x`],
+    'a wrong secret of the same length': [
+      'InvalidApiKey',
+      (text: string) => `${text.slice(0, -1)}${text.endsWith('A') ? 'B' : 'A'}`,
+    ],
     'the other mode': ['InvalidApiKey', (text: string) => text.replace('pk_test', 'pk_live')],
   } as const;
   for (const [name, [code, change]] of Object.entries(cases)) {
     test(`${name}: ${code}`, async () => {
       const { secret } = await createKey(deps, { ...everything, orgId });
       await assert.rejects(authenticateKey(deps, change(secret)), { code });
+      await authenticateKey(deps, secret);
+      await assert.rejects(authenticateKey(deps, change(secret)), { code }, 'after the right key');
     });
   }
 });
@@ -69,9 +98,102 @@ test('a revoked key is refused on the very next request, and for ever', async ()
   assert.equal(again.revokedAtMs, revoked.revokedAtMs, 'revoked once');
 });
 
+test('an expired key is refused, and leaves its slot to the next key', async () => {
+  const own = await made.organization();
+  const expiresAtMs = deps.clock.nowMs() + MINUTE_MS;
+  const input = { ...everything, orgId: own, expiresAtMs };
+  const { key, secret } = await createKey(deps, input);
+  await authenticateKey(deps, secret);
+  made.advanceClock(MINUTE_MS);
+  await assert.rejects(authenticateKey(deps, secret), { code: 'InvalidApiKey' });
+  await assert.rejects(createKey(deps, input), { code: 'ValidationError', message: /future/ });
+  await createKey(deps, { ...everything, orgId: own });
+  const expired = (await listKeys(deps, own)).find(({ id }) => id === key.id);
+  assert.equal(expired?.revokedAtMs, expiresAtMs);
+});
+
+test('a key with networks is refused from elsewhere, also where no address is known', async () => {
+  const networks = ['203.0.113.0/24', '2001:db8::/32'];
+  const { secret } = await createKey(deps, { ...everything, orgId, networks });
+  const asked: (readonly string[])[] = [];
+  const comesFrom = (isInside: boolean) => (within: readonly string[]) => {
+    asked.push(within);
+    return isInside;
+  };
+  const refused = { code: 'InvalidApiKey', message: /from this address/ };
+  await assert.rejects(authenticateKey(deps, secret, comesFrom(false)), refused);
+  await assert.rejects(authenticateKey(deps, secret), refused);
+  await authenticateKey(deps, secret, comesFrom(true));
+  assert.deepEqual(asked, [networks, networks]);
+  const [prefix] = secret.split('.');
+  const guessed = authenticateKey(deps, `${prefix}.${'A'.repeat(43)}`, comesFrom(false));
+  await assert.rejects(guessed, { message: /missing, unknown, expired or revoked/ });
+});
+
+test('a mistyped key is refused without a look-up', async () => {
+  const { secret } = await createKey(deps, { ...everything, orgId });
+  const store: Store = {
+    ...deps.store,
+    run: () => assert.fail('nothing is read'),
+  };
+  const typed = `${secret.slice(0, -1)}${secret.endsWith('A') ? 'B' : 'A'}`;
+  await assert.rejects(authenticateKey({ ...deps, store }, typed), { code: 'InvalidApiKey' });
+});
+
+describe('a key that is rolled', () => {
+  const by = { createdBy: OPERATOR, overlapHours: 2 } as const;
+
+  test('stays valid for the overlap, beside another one with its rights', async () => {
+    const own = await made.organization();
+    const granted = { scopes: ['invoices:read'], networks: ['203.0.113.9'] } as const;
+    const lifeMs = 90 * DAY_MS;
+    const expiresAtMs = deps.clock.nowMs() + lifeMs;
+    const old = await createKey(deps, { ...everything, ...granted, orgId: own, expiresAtMs });
+    made.advanceClock(DAY_MS);
+    const inside = () => true;
+    const rolled = await rollKey(deps, own, old.key.id, by);
+    const { id, name, mode, scopes, networks } = rolled.key;
+    assert.notEqual(id, old.key.id);
+    assert.deepEqual({ name, mode, scopes, networks }, { name: 'erp', mode: 'test', ...granted });
+    assert.equal(rolled.key.expiresAtMs, deps.clock.nowMs() + lifeMs);
+    for (const { secret } of [old, rolled]) await authenticateKey(deps, secret, inside);
+    made.advanceClock(2 * HOUR_MS);
+    await authenticateKey(deps, rolled.secret, inside);
+    const over = authenticateKey(deps, old.secret, inside);
+    await assert.rejects(over, { code: 'InvalidApiKey' });
+  });
+
+  test('ends at once without an overlap, or when it is revoked in it', async () => {
+    for (const overlapHours of [0, 1]) {
+      const { key, secret } = await createKey(deps, { ...everything, orgId });
+      await rollKey(deps, null, key.id, { ...by, overlapHours });
+      if (overlapHours > 0) await revokeKey(deps, orgId, key.id);
+      await assert.rejects(authenticateKey(deps, secret), { code: 'InvalidApiKey' });
+    }
+  });
+
+  test('is not rolled again, nor one that is revoked, expired or foreign', async () => {
+    const own = await made.organization();
+    const expiresAtMs = deps.clock.nowMs() + 1;
+    const expired = await createKey(deps, { ...everything, orgId: own, expiresAtMs });
+    const [rolled, revoked] = [
+      await createKey(deps, { ...everything, orgId: own }),
+      await createKey(deps, { ...everything, orgId: own }),
+    ];
+    await rollKey(deps, own, rolled.key.id, by);
+    await revokeKey(deps, own, revoked.key.id);
+    made.advanceClock(1);
+    for (const { key } of [rolled, revoked, expired]) {
+      await assert.rejects(rollKey(deps, own, key.id, by), { code: 'ValidationError' });
+    }
+    await assert.rejects(rollKey(deps, orgId, rolled.key.id, by), { code: 'NotFound' });
+  });
+});
+
 test('a key without scopes may do everything, one with scopes only these', async () => {
   const actor = { orgId, mode: 'test', keyId: 'key_1' } as const;
-  requireScope({ ...actor, scopes: [] }, 'webhooks:write');
+  assert.equal(requireScope({ ...actor, scopes: [] }, 'webhooks:write'), 'webhooks:write');
+  assert.equal(requireScope({ ...actor, scopes: [] }, 'none'), null);
   requireScope({ ...actor, scopes: ['webhooks:write'] }, 'webhooks:write');
   assert.throws(() => requireScope({ ...actor, scopes: ['webhooks:read'] }, 'webhooks:write'), {
     code: 'InsufficientScope',
@@ -217,7 +339,8 @@ describe('when a key was last used', () => {
       ...deps.store,
       run: (work) =>
         deps.store.run((tx) => {
-          const keys = { ...tx.keys, touch: (keyId: string) => touched.push(keyId) };
+          const touch = (keyId: string) => touched.push(keyId);
+          const keys = Object.create(tx.keys, { touch: { value: touch } });
           return work(Object.create(tx, { keys: { value: keys } }));
         }),
     };
@@ -227,9 +350,40 @@ describe('when a key was last used', () => {
     assert.deepEqual(touched, made.map(({ key }) => key.id).toReversed());
   });
 
+  test('is stored with the scopes that its requests needed, each once', async () => {
+    const { key, secret } = await createKey(deps, { ...everything, orgId });
+    const request = async (scope: Scope) => {
+      const actor = await authenticateKey(deps, secret);
+      noteScope(deps, actor, requireScope(actor, scope));
+    };
+    const used = async () => (await deps.store.run((tx) => tx.keys.get(key.id)))?.usedScopes;
+    await request('webhooks:read');
+    await request('invoices:read');
+    await flush();
+    assert.deepEqual(await used(), ['webhooks:read', 'invoices:read']);
+    await request('webhooks:read');
+    assert.equal(await flush(), 0, 'known');
+    await request('invoices:write');
+    assert.equal(await flush(), 1);
+    assert.deepEqual(await used(), ['webhooks:read', 'invoices:read', 'invoices:write']);
+  });
+
   test('is not noted for a refused key', async () => {
     const { secret } = await createKey(deps, { ...everything, orgId });
     await assert.rejects(authenticateKey(deps, `${secret}x`));
     assert.equal(await flush(), 0);
   });
+});
+
+test('a report has the active keys of all organizations that nobody needs', async () => {
+  const own = await made.organization();
+  const idle = await createKey(deps, { ...everything, orgId: own });
+  const gone = await createKey(deps, { ...everything, orgId: own });
+  await revokeKey(deps, own, gone.key.id);
+  made.advanceClock(KEY_REPORT_MS);
+  const fresh = await createKey(deps, { ...everything, orgId: own });
+  const reported = (await reportKeys(deps)).map(({ key: { id }, isIdle }) => [id, isIdle]);
+  const about = (id: string) => reported.filter(([of]) => of === id);
+  assert.deepEqual(about(idle.key.id), [[idle.key.id, true]]);
+  assert.deepEqual([about(gone.key.id), about(fresh.key.id)], [[], []]);
 });

@@ -1,7 +1,15 @@
 // Members of organizations: added, given another role, removed, and back again as somebody else.
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
+import { OPERATOR } from '../../../../core/domain/access/api-key.js';
 import type { Deps } from '../../../../core/ports/deps.js';
+import type { Store } from '../../../../core/ports/storage.js';
+import {
+  authenticateKey,
+  createKey,
+  rollKey,
+  unlimitedKey,
+} from '../../../../core/usecases/access/keys.js';
 import {
   addMember,
   findMember,
@@ -53,7 +61,7 @@ test('a removed member stays in the list; who comes back is another member', asy
   const orgId = await made.organization();
   const email = 'ana@acme.example';
   const first = await addMember(deps, { orgId, email, role: 'owner' });
-  const removed = await removeMember(deps, orgId, 'ANA@acme.example');
+  const { member: removed } = await removeMember(deps, orgId, 'ANA@acme.example');
   assert.deepEqual([removed.id, removed.removedAtMs], [first.id, deps.clock.nowMs()]);
   await assert.rejects(findMember(deps, orgId, email), { code: 'NotFound' });
   await assert.rejects(removeMember(deps, orgId, email), { code: 'NotFound' });
@@ -98,4 +106,64 @@ describe('what cannot be a member is refused', () => {
 
 test('the members of an unknown organization are not found', async () => {
   await assert.rejects(listMembers(deps, 'org_0'), { code: 'NotFound' });
+});
+
+describe('the API keys of a removed member', () => {
+  const scene = async () => {
+    const orgId = await made.organization();
+    const email = 'ana@acme.example';
+    const { id: createdBy } = await addMember(deps, { orgId, email, role: 'admin' });
+    const input = { ...unlimitedKey, orgId, mode: 'test', createdBy, name: 'erp' } as const;
+    const { secret } = await createKey(deps, input);
+    return { orgId, email, createdBy, input, secret };
+  };
+
+  test('are revoked with it; those of others stay', async () => {
+    const { orgId, email, input, secret } = await scene();
+    const { secret: other } = await createKey(deps, { ...input, createdBy: OPERATOR });
+    const { key: rolled, secret: old } = await createKey(deps, input);
+    await rollKey(deps, orgId, rolled.id, { createdBy: OPERATOR, overlapHours: 1 });
+    const { keys } = await removeMember(deps, orgId, email);
+    assert.equal(keys.length, 2);
+    for (const ended of [secret, old]) {
+      await assert.rejects(authenticateKey(deps, ended), { code: 'InvalidApiKey' });
+    }
+    await authenticateKey(deps, other);
+  });
+
+  test('stay if another owner keeps them, and end with that owner', async () => {
+    const { orgId, email, secret, createdBy } = await scene();
+    const [owner, admin] = ['owner@acme.example', 'admin@acme.example'];
+    await addMember(deps, { orgId, email: owner, role: 'owner' });
+    await addMember(deps, { orgId, email: admin, role: 'admin' });
+    for (const keeper of [admin, email, 'nobody@acme.example']) {
+      const removal = removeMember(deps, orgId, email, keeper);
+      await assert.rejects(removal, { code: 'ValidationError' }, keeper);
+    }
+    const { keys } = await removeMember(deps, orgId, email, owner);
+    assert.equal(keys[0]?.createdBy, createdBy, 'who created it is not forgotten');
+    await authenticateKey(deps, secret);
+    await removeMember(deps, orgId, owner);
+    await assert.rejects(authenticateKey(deps, secret), { code: 'InvalidApiKey' });
+  });
+
+  test('are not created while it is removed', async () => {
+    const { orgId, email, input } = await scene();
+    const { store } = deps;
+    let runs = 0;
+    const racing: Store = {
+      ...store,
+      run: (work, options) =>
+        store.run(async (tx) => {
+          const value = await work(tx);
+          runs += 1;
+          // The batch before it ends expired keys.
+          if (runs === 2) await removeMember(deps, orgId, email);
+          return value;
+        }, options),
+    };
+    const late = createKey({ ...deps, store: racing }, input);
+    await assert.rejects(late, { code: 'InvalidToken' });
+    await assert.rejects(createKey(deps, input), { code: 'InvalidToken' });
+  });
 });

@@ -4,6 +4,7 @@ import { before, describe, test } from 'node:test';
 import { decodeProtectedHeader } from 'jose';
 import { createTokenSigner, fixedKeys } from '../../../../adapters/crypto/jwt.js';
 import { memberRoles, scopesOf } from '../../../../core/domain/access/member.js';
+import { SESSION_RETENTION_MS } from '../../../../core/domain/access/page-session.js';
 import { type Scope, scopes } from '../../../../core/domain/access/scope.js';
 import { HOUR_MS } from '../../../../core/domain/base/instant.js';
 import type { ErrorCode } from '../../../../core/errors.js';
@@ -11,12 +12,17 @@ import type { Deps } from '../../../../core/ports/deps.js';
 import type { SessionClaims } from '../../../../core/ports/outside.js';
 import { requireScope } from '../../../../core/usecases/access/keys.js';
 import { addMember, removeMember } from '../../../../core/usecases/access/members.js';
+import { runSessionDeletion } from '../../../../core/usecases/access/page-sessions.js';
 import {
   authenticateSession,
   createSession,
+  endSessions,
+  listSessions,
   onboardingStatus,
+  type SessionActor,
   switchMode,
 } from '../../../../core/usecases/access/sessions.js';
+import { endQuarantine, quarantineRestored } from '../../../../core/usecases/service/epochs.js';
 import { goLive } from '../../../support/scenes/organization-scene.js';
 import { type World, world } from '../../../support/scenes/test-world.js';
 import { suiteEnd } from '../../../support/suite-end.js';
@@ -53,12 +59,10 @@ test('a token authenticates member, organization, mode and the scopes of the rol
   for (const role of memberRoles) {
     const member = await addMember(deps, { orgId, email: `${role}@acme.example`, role });
     const session = await createSession(deps, { orgId, email: member.email, mode: 'test' });
-    assert.deepEqual(await authenticate(session.token), {
-      orgId,
-      mode: 'test',
-      memberId: member.id,
-      scopes: scopesOf(role),
-    });
+    const { session: row, ...actor } = await authenticate(session.token);
+    const scopes = scopesOf(role);
+    assert.deepEqual(actor, { orgId, mode: 'test', memberId: member.id, scopes });
+    assert.deepEqual([row.memberId, row.endsAtMs], [member.id, session.expiresAtMs]);
   }
 });
 
@@ -99,6 +103,15 @@ describe('what is no session is refused by its reason', () => {
     ],
     // Signed by us: only the rows show that they are invalid.
     'a member of another organization': ['InvalidToken', forged(() => ({ orgId: otherOrgId }))],
+    'an unknown session': ['InvalidToken', forged(() => ({ sessionId: 'ses_0' }))],
+    'the session of another member': [
+      'InvalidToken',
+      async () => {
+        const other = { orgId, email: 'other@acme.example' };
+        const { id: memberId } = await addMember(deps, { ...other, role: 'viewer' });
+        return forged(() => ({ memberId }))();
+      },
+    ],
     'an unknown member': ['InvalidToken', forged(() => ({ memberId: 'mem_0' }))],
     'an expired token': ['InvalidToken', forged(() => ({ expiresAtMs: deps.clock.nowMs() }))],
   };
@@ -116,6 +129,86 @@ test('a session lives 12 hours', async () => {
   await authenticate(session.token);
   made.advanceClock(1);
   await assert.rejects(authenticate(session.token), { code: 'InvalidToken' });
+});
+
+test('no token outlives its session, however often its mode is switched', async () => {
+  const owner = { orgId, email: 'chain@acme.example' };
+  await addMember(deps, { ...owner, role: 'owner' });
+  const first = await createSession(deps, { ...owner, mode: 'test' });
+  let { token } = first;
+  for (let hours = 0; hours < 11; hours += 1) {
+    made.advanceClock(HOUR_MS);
+    const next = await switchMode(deps, await authenticate(token), 'test');
+    assert.equal(next.expiresAtMs, first.expiresAtMs);
+    token = next.token;
+  }
+  made.advanceClock(HOUR_MS);
+  await assert.rejects(authenticate(token), { code: 'InvalidToken' });
+  // Nor does the row allow a token that says otherwise.
+  const endless = await deps.tokenSigner.sign({
+    ...(await deps.tokenSigner.verify(token, 0)),
+    expiresAtMs: deps.clock.nowMs() + HOUR_MS,
+  } as SessionClaims);
+  await assert.rejects(authenticate(endless), { code: 'InvalidToken' });
+});
+
+describe('a sign-out', () => {
+  const member = async (name: string) => {
+    const of = { orgId, email: `${name}@acme.example` };
+    await addMember(deps, { ...of, role: 'finance' });
+    return async () => (await createSession(deps, { ...of, mode: 'test' })).token;
+  };
+
+  test('ends one session with all its tokens, and no other', async () => {
+    const start = await member('one');
+    const [first, second] = [await start(), await start()];
+    const actor = await authenticate(first);
+    const again = await switchMode(deps, actor, 'test');
+    const ended = await endSessions(deps, actor, actor.session.id);
+    assert.deepEqual(
+      ended.map(({ id }) => id),
+      [actor.session.id],
+    );
+    for (const token of [first, again.token]) {
+      await assert.rejects(authenticate(token), { code: 'InvalidToken' });
+    }
+    const open = await listSessions(deps, actor);
+    assert.deepEqual(open, [(await authenticate(second)).session]);
+  });
+
+  test('ends all sessions of the member, and of nobody else', async () => {
+    const start = await member('all');
+    const stranger = await (await member('stranger'))();
+    const tokens = [await start(), await start()];
+    const actor = await authenticate(tokens[0] ?? '');
+    const foreign = (await authenticate(stranger)).session.id;
+    await assert.rejects(endSessions(deps, actor, foreign), { code: 'NotFound' });
+    assert.equal((await endSessions(deps, actor, null)).length, 2);
+    for (const token of tokens) {
+      await assert.rejects(authenticate(token), { code: 'InvalidToken' });
+    }
+    await authenticate(stranger);
+    assert.deepEqual(await endSessions(deps, actor, null), []);
+  });
+
+  test('is possible in quarantine, as is a new session', async (t) => {
+    const start = await member('late');
+    const actor = await authenticate(await start());
+    await quarantineRestored(deps);
+    t.after(() => endQuarantine(deps, { by: 'test', forcedBecause: 'a test' }));
+    await start();
+    assert.equal((await endSessions(deps, actor, null)).length, 2);
+  });
+});
+
+test('old sessions are deleted', async () => {
+  const old = await authenticate(await newToken());
+  made.advanceClock(SESSION_RETENTION_MS + 1);
+  const fresh = await authenticate(await newToken());
+  await runSessionDeletion(deps, deps.clock.nowMs(), 1_000);
+  const read = ({ session: { id } }: SessionActor) =>
+    deps.store.run((tx) => tx.memberSessions.get(orgId, id));
+  assert.deepEqual([await read(old), await read(fresh)], [null, fresh.session]);
 });
 
 test('a removed member is refused on the very next request, and stays refused', async () => {

@@ -35,7 +35,7 @@ test('a deposit of the missing amount settles the one payment that waits for it'
   await at.pass(3);
   assert.equal(await at.summary(), 'settled paid none 100 100 0 0 0');
   assert.equal((await at.read()).payment.transactionHash, '0xdeposit');
-  assert.deepEqual(await scene.postings('va_1'), ['assigned', 'received']);
+  assert.deepEqual(await scene.postings('va_1'), ['funds_received', 'receipt_assigned']);
   await booksAreRight(scene);
 });
 
@@ -236,7 +236,7 @@ test('a deposit that fails, or goes back before anyone decides, needs no decisio
   for (const ref of ['va_1', 'va_2']) await scene.tell(ref);
   assert.equal(await scene.shown('va_1'), 'waiting failed null');
   assert.equal(await scene.shown('va_2'), 'returned returned null');
-  assert.deepEqual(await scene.postings('va_2'), ['received', 'returned_by_partner']);
+  assert.deepEqual(await scene.postings('va_2'), ['funds_received', 'returned_by_partner']);
   const listed = await listReceipts(scene.made.deps, { waiting: true, beforeId: null, limit: 9 });
   assert.deepEqual(listed, []);
   await booksAreRight(scene);
@@ -295,8 +295,16 @@ test('money that an operator paid back or booked leaves suspense; a recall after
     await scene.tell(ref);
     await booksAreRight(scene);
   }
-  assert.deepEqual(await scene.postings('va_1'), ['received', 'refunded', 'returned_by_partner']);
-  assert.deepEqual(await scene.postings('va_2'), ['received', 'resolved', 'returned_by_partner']);
+  assert.deepEqual(await scene.postings('va_1'), [
+    'funds_received',
+    'refund_by_hand',
+    'returned_by_partner',
+  ]);
+  assert.deepEqual(await scene.postings('va_2'), [
+    'funds_received',
+    'receipt_resolved',
+    'returned_by_partner',
+  ]);
   const recalled = 'the partner took back money that an operator had decided on';
   assert.deepEqual(scene.alerts(), [WAITS, recalled, WAITS, recalled]);
 });

@@ -32,9 +32,9 @@ async function begun(t: Parameters<typeof deskScene>[0], fields = {}): Promise<D
 test('two operators assign a receipt: its money is a pay-in of the payment', async (t) => {
   const at = await begun(t);
   assert.equal((await at.decide('rct_1', assign, free)).kind, 'proposed');
-  assert.equal(await at.receiptNow(), 'waiting completed -100 100 0');
+  assert.equal(await at.receiptNow(), 'waiting completed -100 100 0 0');
   assert.equal((await at.decide('rct_1', assign, { ...free, ...bia })).kind, 'done');
-  assert.equal(await at.receiptNow(), 'assigned completed 0 0 0');
+  assert.equal(await at.receiptNow(), 'assigned completed 0 0 0 0');
   assert.equal(await at.summary(), 'received none 100 0 0 0 0');
   assert.deepEqual(await at.postings(), ['funds_received']);
   assert.equal((await at.decide('rct_1', assign, free)).kind, 'repeated');
@@ -66,13 +66,13 @@ for (const [name, receivedMinor, status, summary] of [
 }
 
 for (const [request, after] of [
-  [refund, 'refunded completed 0 0 0'],
-  [otherwise, 'resolved completed -100 0 100'],
+  [refund, 'refunded completed 0 0 100 -100'],
+  [otherwise, 'resolved completed -100 0 100 0'],
 ] as const) {
   test(`a receipt is decided by ${request.verb}, once`, async (t) => {
     const at = await begun(t);
     await at.decide('rct_1', request);
-    assert.equal(await at.receiptNow(), 'waiting completed -100 100 0');
+    assert.equal(await at.receiptNow(), 'waiting completed -100 100 0 0');
     assert.equal((await at.decide('rct_1', request, bia)).kind, 'done');
     assert.equal(await at.receiptNow(), after);
     assert.equal((await at.decide('rct_1', request)).kind, 'repeated');

@@ -102,8 +102,8 @@ test('in test mode a decision takes effect at once, and once', async (t) => {
 test('a refund that was paid by other means is announced to the integrator', async (t) => {
   const at = await deskScene(t);
   await paidBack(at);
-  const events = await at.deps.store.run((tx) => tx.outbox.oldest(10));
-  assert.ok(events.some(({ event }) => event.type === 'payment_intent.refunded'));
+  const events = await at.deps.store.run((tx) => tx.feed.after(live, 0, 10));
+  assert.ok(events.some(({ type }) => type === 'payment_intent.refunded'));
 });
 
 test('another decision does not confirm a proposal; --replace replaces it, and both stay', async (t) => {
@@ -380,6 +380,52 @@ test('the partner pays a refund that was paid by other means: the second payment
   await at.booksAreRight();
   const alerts = at.made.log.filter(({ message }) => message === 'alert');
   assert.ok(alerts.some(({ fields }) => /loss/.test(String(fields['alert']))));
+});
+
+test('a loss waits until two operators write it off; one that is recovered is none', async (t) => {
+  const at = await deskScene(t);
+  const writeOff: DeskRequest = { verb: 'write-off' };
+  await paidBack(at);
+  await assert.rejects(at.decide('pi_1', writeOff), { code: 'DecisionNotAllowed' });
+  await at.report('cmd_back', refunded('completed'));
+  assert.deepEqual(await at.waiting(), ['lost pi_1']);
+  for (const other of [refund, returned, { verb: 'pay-again' }] as const) {
+    await assert.rejects(at.decide('pi_1', other), { code: 'DecisionNotAllowed' });
+  }
+  await assert.rejects(at.decide('cmd_back', writeOff), { code: 'DecisionNotAllowed' });
+  assert.equal((await at.decide('pi_1', writeOff)).kind, 'proposed');
+  const { kind, decision } = await at.decide('pi_1', writeOff, bia);
+  assert.deepEqual([kind, decision.basis], ['done', 'loss 100.00 USD']);
+  assert.deepEqual(await at.waiting(), []);
+  assert.equal((await at.decide('pi_1', writeOff)).kind, 'repeated');
+  assert.equal(await at.summary(), 'returned_to_buyer refunded 100 0 0 200 100');
+  await at.booksAreRight();
+  await at.report('cmd_back', refunded('failed'), true);
+  assert.equal(await at.summary(), 'returned_to_buyer refunded 100 0 0 100 0');
+  assert.ok((await at.postings()).includes('write_off_reversed'));
+  await at.booksAreRight();
+});
+
+test('a loss beyond what was written off waits again, and voids a proposal about less', async (t) => {
+  const at = await deskScene(t);
+  const writeOff: DeskRequest = { verb: 'write-off' };
+  const known = { payinId: 'in_1', amount: usd(4_000n) };
+  await at.payment([
+    paidIn(10_000n, { id: 'in_1' }),
+    refusedRefund({ id: 'cmd_1', ...known, state: 'done', end: 'completed' }),
+    refusedRefund({ id: 'cmd_2', ...known, state: 'done', end: 'completed' }),
+    refusedRefund({ id: 'cmd_3', ...known, state: 'done', end: 'completed' }),
+    refusedRefund({ id: 'cmd_4', ...known, state: 'done', end: 'open', partnerRef: 'pa_cmd_4' }),
+  ]);
+  await at.decide('pi_1', writeOff);
+  await at.report('cmd_4', { ...refunded('failed'), amount: usd(4_000n) }, true);
+  assert.equal((await at.decide('pi_1', writeOff, bia)).ended?.state, 'void');
+  await at.decide('pi_1', writeOff);
+  assert.deepEqual(await at.waiting(), []);
+  await at.booksAreRight();
+  await at.report('cmd_4', { ...refunded('completed'), amount: usd(4_000n) }, true);
+  assert.deepEqual(await at.waiting(), ['lost pi_1']);
+  await at.booksAreRight();
 });
 
 test('a refund that was paid by other means is not sent again', async (t) => {

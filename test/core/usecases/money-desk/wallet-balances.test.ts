@@ -67,11 +67,19 @@ test('a refund that was paid by hand leaves its money in the wallet', async (t) 
   await at.booksAreRight();
 });
 
-test('money in suspense may be in any wallet, and a wallet may not be readable', async (t) => {
+test('the money of receipts may be in any wallet, also after a refund by hand', async (t) => {
   const at = await threePayments(t);
-  await at.receipt({ state: 'waiting', end: 'completed', paymentId: null, rule: null });
+  await at.receipt();
   assert.equal((await holding(at, 30_000n))[0]?.differs, false);
   assert.equal((await holding(at, 30_001n))[0]?.differs, true);
+  await at.decide('rct_1', { verb: 'refund' });
+  await at.decide('rct_1', { verb: 'refund' }, { operator: 'bia' });
+  assert.equal((await holding(at, 30_000n))[0]?.differs, false);
+  await at.booksAreRight();
+});
+
+test('a wallet that cannot be read is not compared', async (t) => {
+  const at = await threePayments(t);
   const [unread] = await holding(at, null);
   assert.deepEqual([unread?.balanceMinor, unread?.reason, unread?.differs], [null, 'down', false]);
 });

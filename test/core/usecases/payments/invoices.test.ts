@@ -2,13 +2,14 @@ import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { MINUTE_MS } from '../../../../core/domain/base/instant.js';
 import type { Tenant } from '../../../../core/domain/base/tenant.js';
+import { readPaymentPage } from '../../../../core/usecases/hosted/payment-page.js';
 import { requireApproval } from '../../../../core/usecases/parties/organizations.js';
+import { inviteBuyer, listInvoices } from '../../../../core/usecases/payments/invoices.js';
 import {
-  approveInvoice,
-  inviteBuyer,
-  listInvoices,
-} from '../../../../core/usecases/payments/invoices.js';
-import { cancelPayment, readPayment } from '../../../../core/usecases/payments/payments.js';
+  approvePayment,
+  cancelPayment,
+  readPayment,
+} from '../../../../core/usecases/payments/payments.js';
 import { advancePayment } from '../../../../core/usecases/sandbox/sandbox.js';
 import { makeIntent, makeInvoice, openLink } from '../../../support/scenes/made-payments.js';
 import { type World, world } from '../../../support/scenes/test-world.js';
@@ -70,28 +71,67 @@ test('the setting is held against an invoice that is made while it changes', asy
 test('a second member approves an invoice, not the one who created it', async () => {
   const { payment } = await makeInvoice(made.deps, strict, { createdByMemberId: 'mem_1' });
   const { id } = payment;
-  await assert.rejects(approveInvoice(made.deps, strict, id, 'mem_1'), {
+  await assert.rejects(approvePayment(made.deps, strict, id, 'mem_1'), {
     code: 'SelfApprovalNotAllowed',
   });
   assert.equal(await made.statusOf(payment.id), 'awaiting_approval');
-  const approved = await approveInvoice(made.deps, strict, id, 'mem_2');
+  const approved = await approvePayment(made.deps, strict, id, 'mem_2');
   assert.equal(approved.payment.status, 'approved');
   assert.equal(approved.payment.approvedByMemberId, 'mem_2');
-  const again = await approveInvoice(made.deps, strict, id, 'mem_3');
+  const again = await approvePayment(made.deps, strict, id, 'mem_3');
   assert.deepEqual(again, approved);
   assert.deepEqual(await made.eventsOf(strict, id), ['invoice.created', 'invoice.approved']);
 });
 
+test('payment intents need an approval only if the organization asks for it', async () => {
+  const { deps } = made;
+  const home = await made.newTenant();
+  await requireApproval(deps, home.orgId, true);
+  const exempt = await makeIntent(deps, home);
+  await requireApproval(deps, home.orgId, true, 'payment_intent');
+  const held = await makeIntent(deps, home, { createdByMemberId: 'mem_1' });
+  const statuses = [exempt.payment.status, held.payment.status];
+  assert.deepEqual(statuses, ['awaiting_buyer', 'awaiting_approval']);
+  const { id } = held.payment;
+  await assert.rejects(readPaymentPage(deps, held.payment.publicId), { code: 'NotFound' });
+  const self = approvePayment(deps, home, id, 'mem_1');
+  await assert.rejects(self, { code: 'SelfApprovalNotAllowed' });
+  const approved = await approvePayment(deps, home, id, 'mem_2');
+  assert.equal(approved.payment.status, 'awaiting_buyer');
+  await made.play(home, id, 'settled');
+  await requireApproval(deps, home.orgId, false, 'payment_intent');
+  const free = await makeIntent(deps, home);
+  assert.equal(free.payment.status, 'awaiting_buyer');
+});
+
+test('the setting for intents is held against one that is made while it changes', async () => {
+  const home = await made.newTenant();
+  const { store } = made.deps;
+  let runs = 0;
+  const racing = {
+    ...store,
+    run: <T>(work: Parameters<typeof store.run<T>>[0]) =>
+      store.run(async (tx) => {
+        const value = await work(tx);
+        runs += 1;
+        if (runs === 1) await requireApproval(made.deps, home.orgId, true, 'payment_intent');
+        return value;
+      }),
+  };
+  const { payment } = await makeIntent({ ...made.deps, store: racing }, home);
+  assert.deepEqual([payment.status, runs], ['awaiting_approval', 2]);
+});
+
 test('an invoice that a key created may be approved by any member', async () => {
   const { payment } = await makeInvoice(made.deps, strict);
-  const { payment: approved } = await approveInvoice(made.deps, strict, payment.id, 'mem_1');
+  const { payment: approved } = await approvePayment(made.deps, strict, payment.id, 'mem_1');
   assert.equal(approved.status, 'approved');
 });
 
 test('an approval after the end is late', async () => {
   const { payment } = await makeInvoice(made.deps, strict);
   await cancelPayment(made.deps, strict, payment.id, 'a mistake');
-  await assert.rejects(approveInvoice(made.deps, strict, payment.id, 'mem_1'), {
+  await assert.rejects(approvePayment(made.deps, strict, payment.id, 'mem_1'), {
     code: 'PaymentStateConflict',
   });
 });
@@ -136,16 +176,18 @@ test('an idempotency key of one origin is a conflict on the other', async () => 
   });
 });
 
-test('a reference names a payment of the origins asked for, ext_ one of the first of them', async () => {
+test('a path names a payment of these origins; ext_ names no payment if two have the externalId', async () => {
   const externalId = 'shared-2';
   const { payment: invoice } = await makeInvoice(made.deps, tenant, { externalId });
   const { payment: intent } = await makeIntent(made.deps, tenant, {
     externalId,
     idempotencyKey: null,
   });
+  const { payment: alone } = await makeInvoice(made.deps, tenant, { externalId: 'of-invoice' });
   const external = `ext_${externalId}`;
   const cases = [
-    [['payment_intent', 'invoice'], external, intent.id],
+    [['payment_intent', 'invoice'], external, 'AmbiguousExternalId'],
+    [['payment_intent', 'invoice'], 'ext_of-invoice', alone.id],
     [['payment_intent', 'invoice'], invoice.id, invoice.id],
     [['payment_intent', 'invoice'], intent.id, intent.id],
     [['payment_intent'], external, intent.id],
@@ -164,6 +206,9 @@ test('a reference names a payment of the origins asked for, ext_ one of the firs
     );
     assert.equal(found, expected, `${reference} among ${origins}`);
   }
+  await assert.rejects(readPayment(made.deps, tenant, external), {
+    message: new RegExp(`${intent.id} or ${invoice.id}`),
+  });
 });
 
 test('an organization without KYB, small or late invoices: refused as intents are', async () => {
@@ -201,7 +246,7 @@ test('the sandbox invites the buyer and pays; what awaits approval it leaves', a
   await advancePayment(made.deps, strict, payment.id, null);
   await made.settle();
   assert.equal(await made.statusOf(payment.id), 'awaiting_approval');
-  await approveInvoice(made.deps, strict, payment.id, 'mem_1');
+  await approvePayment(made.deps, strict, payment.id, 'mem_1');
   for (let looks = 0; looks < 100 && (await made.statusOf(payment.id)) !== 'settled'; looks += 1) {
     made.advanceClock(1_000);
     await made.settle();
@@ -225,7 +270,7 @@ test('invoices of another tenant or mode are not there', async () => {
   for (const home of [strict, { ...tenant, mode: 'live' }] as const) {
     await assert.rejects(readPayment(made.deps, home, payment.id), { code: 'NotFound' });
     await assert.rejects(inviteBuyer(made.deps, home, payment.id), { code: 'NotFound' });
-    await assert.rejects(approveInvoice(made.deps, home, payment.id, 'mem_1'), {
+    await assert.rejects(approvePayment(made.deps, home, payment.id, 'mem_1'), {
       code: 'NotFound',
     });
     const filter = { status: null, beforeId: null, limit: 1_000 };
@@ -234,7 +279,7 @@ test('invoices of another tenant or mode are not there', async () => {
   }
 });
 
-test('intents are not listed, and cannot be approved or invited', async () => {
+test('intents are not listed and cannot be invited', async () => {
   const { payment } = await makeIntent(made.deps, tenant, {
     externalId: 'intent-3',
     idempotencyKey: null,
@@ -243,8 +288,5 @@ test('intents are not listed, and cannot be approved or invited', async () => {
   const listed = await listInvoices(made.deps, tenant, filter);
   assert.ok(listed.length > 0);
   assert.ok(listed.every((view) => view.payment.origin === 'invoice'));
-  await assert.rejects(approveInvoice(made.deps, tenant, payment.id, 'mem_1'), {
-    code: 'NotFound',
-  });
   await assert.rejects(inviteBuyer(made.deps, tenant, payment.id), { code: 'NotFound' });
 });

@@ -7,8 +7,11 @@ import type { Tenant } from '../../../../core/domain/base/tenant.js';
 import { eventTypes } from '../../../../core/domain/payments/event.js';
 import type { SimulatedEvent } from '../../../../core/domain/payments/simulated-event.js';
 import { requireApproval } from '../../../../core/usecases/parties/organizations.js';
-import { approveInvoice } from '../../../../core/usecases/payments/invoices.js';
-import { cancelPayment, readPayment } from '../../../../core/usecases/payments/payments.js';
+import {
+  approvePayment,
+  cancelPayment,
+  readPayment,
+} from '../../../../core/usecases/payments/payments.js';
 import { runAdvances } from '../../../../core/usecases/sandbox/sandbox.js';
 import { simulate } from '../../../../core/usecases/sandbox/simulations.js';
 import { type IntentFields, makeInvoice } from '../../../support/scenes/made-payments.js';
@@ -263,20 +266,27 @@ test('every event about payments comes from a request, an advance or a simulatio
   const tenant = await made.newTenant();
   const { deps } = made;
   await requireApproval(deps, tenant.orgId, true);
+  await requireApproval(deps, tenant.orgId, true, 'payment_intent');
+  const approvedIntent = async (fields: IntentFields) => {
+    const id = await made.newPayment(tenant, fields);
+    await approvePayment(deps, tenant, id, 'mem_1');
+    return id;
+  };
   const approvedInvoice = async (fields: IntentFields) => {
     const { buyer, expiresAtMs = null } = fields;
     const { payment } = await makeInvoice(deps, tenant, {
       ...(buyer === undefined ? {} : { buyer }),
       expiresAtMs,
     });
-    await approveInvoice(deps, tenant, payment.id, 'mem_1');
+    await approvePayment(deps, tenant, payment.id, 'mem_1');
     return payment.id;
   };
-  const makers = [(fields: IntentFields) => made.newPayment(tenant, fields), approvedInvoice];
+  const makers = [approvedIntent, approvedInvoice];
   const expiresAtMs = deps.clock.nowMs() + 10 * HOUR_MS;
   for (const make of makers) {
     const settled = await make({});
     await made.play(tenant, settled, 'on_ramp_pending');
+    await simulate(deps, tenant, settled, 'money_short');
     await simulate(deps, tenant, settled, 'money_over');
     const owed = await make({});
     await made.play(tenant, owed, 'on_ramp_pending');

@@ -18,8 +18,9 @@ function unreadable(store: Store, ids: readonly string[]): Store {
           if (ids.includes(id)) throw new Error(`${id} is broken`);
           return tx.payments.get(tenant, id);
         };
-        // Its parts are made when they are asked for: a copy would have none.
-        const broken: Tx = Object.create(tx, { payments: { value: { ...tx.payments, get } } });
+        // Parts and methods are on prototypes: a copy would have none.
+        const payments = Object.create(tx.payments, { get: { value: get } });
+        const broken: Tx = Object.create(tx, { payments: { value: payments } });
         return work(broken);
       }),
   };

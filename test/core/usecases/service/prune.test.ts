@@ -76,7 +76,7 @@ async function opened(t: TestContext): Promise<Stage> {
         return Promise.all([
           tx.payments.get(whose, payment.id),
           tx.funds.get(whose, payment.id),
-          tx.ledger.ofPayment(whose, payment.id),
+          tx.ledger.ofSubject(whose, payment.id),
           tx.quotes.get(whose, payment.quoteId ?? ''),
           tx.commands.ofPayment(whose, payment.id),
           tx.idempotency.find(whose, `key of ${payment.externalId}`),

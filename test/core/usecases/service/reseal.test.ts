@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createTokenSigner } from '../../../../adapters/crypto/jwt.js';
 import type { SecretKey } from '../../../../adapters/crypto/secret-box.js';
-import { SESSION_MS } from '../../../../core/domain/access/member.js';
+import { SESSION_MS } from '../../../../core/domain/access/member-session.js';
 import type { Deps } from '../../../../core/ports/deps.js';
 import type { Store } from '../../../../core/ports/storage.js';
 import { countSealed, reseal } from '../../../../core/usecases/service/reseal.js';
@@ -193,7 +193,13 @@ test('the session key is rotated; earlier sessions stay valid until they expire'
   const both = withKeys(made.deps, [secondKey, made.secretKey]);
   const { clock } = made.deps;
   const expiresAtMs = clock.nowMs() + SESSION_MS;
-  const claims = { orgId: 'org_1', mode: 'test', memberId: 'mem_1', expiresAtMs } as const;
+  const claims = {
+    orgId: 'org_1',
+    mode: 'test',
+    memberId: 'mem_1',
+    sessionId: 'ses_1',
+    expiresAtMs,
+  } as const;
   const token = await signerOver(made.deps).sign(claims);
   const known = await currentKey(made.deps, 'session');
   const { sessionKey } = await reseal(both, quiet);

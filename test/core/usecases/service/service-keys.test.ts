@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createTokenSigner } from '../../../../adapters/crypto/jwt.js';
 import { createSecretBox, type SecretKey } from '../../../../adapters/crypto/secret-box.js';
-import { SESSION_MS } from '../../../../core/domain/access/member.js';
+import { SESSION_MS } from '../../../../core/domain/access/member-session.js';
 import type { Deps } from '../../../../core/ports/deps.js';
 import type { SettlementPartner } from '../../../../core/ports/partner.js';
 import {
@@ -31,7 +31,13 @@ function signerOver(deps: Deps) {
 
 function claimsOf({ clock }: Deps) {
   const expiresAtMs = clock.nowMs() + SESSION_MS;
-  return { orgId: 'org_1', mode: 'test', memberId: 'mem_1', expiresAtMs } as const;
+  return {
+    orgId: 'org_1',
+    mode: 'test',
+    memberId: 'mem_1',
+    sessionId: 'ses_1',
+    expiresAtMs,
+  } as const;
 }
 
 test('a key is created once, even by concurrent processes, and stored sealed', async (t) => {

@@ -1,0 +1,5 @@
+-- The member (its id) or operator ('operator') who created a key.
+alter table api_keys add column created_by text;
+
+alter table organization_profiles add column intents_need_approval integer not null default 0
+  check (intents_need_approval in (0, 1));
