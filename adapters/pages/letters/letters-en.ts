@@ -117,7 +117,7 @@ export const lettersEn = {
             subject: `We are looking into your payment to ${payee}`,
             heading: 'We are looking into your payment',
             answers: [
-              `Your ${received} reached us. The last step failed.`,
+              `Your ${received} reached us. The last step is not confirmed.`,
               'Our team is looking into it and will write to you.',
               'Do not pay again.',
             ],

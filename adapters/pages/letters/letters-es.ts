@@ -118,7 +118,7 @@ export const lettersEs = {
             subject: `Estamos revisando su pago a ${payee}`,
             heading: 'Estamos revisando su pago',
             answers: [
-              `Recibimos ${received} de usted. El último paso falló.`,
+              `Recibimos ${received} de usted. El último paso no está confirmado.`,
               'Nuestro equipo lo revisa y le escribirá.',
               'No vuelva a pagar.',
             ],

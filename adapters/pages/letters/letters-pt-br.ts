@@ -118,7 +118,7 @@ export const lettersPtBr = {
             subject: `Estamos verificando seu pagamento a ${payee}`,
             heading: 'Estamos verificando seu pagamento',
             answers: [
-              `Recebemos ${received} de você. A última etapa falhou.`,
+              `Recebemos ${received} de você. A última etapa não foi confirmada.`,
               'Nossa equipe está verificando e vai escrever para você.',
               'Não pague novamente.',
             ],
