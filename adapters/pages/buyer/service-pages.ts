@@ -68,6 +68,7 @@ function verifyPage(
 ): PageAnswer {
   const text = renderPage({
     locale: localeFor(call, null),
+    hasDecimalPoint: call.hasDecimalPoint,
     root: prefix,
     path: prefix,
     assets: assetPaths(prefix),

@@ -100,6 +100,17 @@ test('nothing scrolls sideways at 320 px, at 200 % text and with wide spacing', 
   await page.close();
 });
 
+test('with text of 200 % a value stands below its label, not beside it in single letters', async () => {
+  const page = await browser.newPage({ viewport: { width: 640, height: 900 } });
+  await page.goto(server.urlOf('bank-details', 'en'));
+  await page.evaluate("document.documentElement.style.fontSize = '200%'");
+  const isBelow = await page.evaluate(`[...document.querySelectorAll('.copyrows > div')].every(
+    (row) => row.querySelector('dd').getBoundingClientRect().top >=
+      row.querySelector('dt').getBoundingClientRect().bottom - 1)`);
+  assert.equal(isBelow, true);
+  await page.close();
+});
+
 test('bank details and receipt are one page of A4 each, in every language', async () => {
   const page = await browser.newPage();
   for (const name of ['instructions', 'instructions-replaced', 'receipt']) {
