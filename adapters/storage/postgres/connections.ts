@@ -73,8 +73,8 @@ export interface PostgresConnections {
   acknowledged(server: ServerIdentity, position: number | bigint | null): void;
   /**
    * Calls `listener` with the timeline of a promoted server that lacks acknowledged commits, or
-   * may lack them. Until its promise resolves, only `whileSuspended` can use the server. The promise
-   * must not reject.
+   * may lack them. Until its promise resolves, only `whileSuspended` can use the server. The
+   * promise must not reject.
    */
   onLostCommits(listener: (timeline: number) => Promise<void>): void;
   /** For the first work on a server that lacks commits. */
