@@ -152,7 +152,9 @@ function startWork(container: Container, role: HostRole): Workers {
 /** Acquires and migrates the database. Refuses a served one, and one with other secret keys. */
 async function acquireDatabase(store: ServedStore, deps: Deps, role: HostRole): Promise<void> {
   const access = store.acquireServing();
-  store.onLostCommits((timeline, whileHeld) => startQuarantine(deps, whileHeld, timeline));
+  store.onLostCommits((timeline, whileSuspended) =>
+    startQuarantine(deps, whileSuspended, timeline),
+  );
   if (role !== 'all' && access === 'exclusive') {
     throw new ConfigError(['--role: api and worker are for hosts that share a PostgreSQL']);
   }

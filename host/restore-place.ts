@@ -21,7 +21,7 @@ export interface Place {
 }
 
 export interface RestoreStage extends Place {
-  /** Deletes the stage and what is left in it. */
+  /** Deletes the folder with the staged copy. */
   remove(): Promise<void>;
 }
 
@@ -60,7 +60,7 @@ export async function stageIn({ file, documents }: Place): Promise<RestoreStage>
 
 /** Returns the new paths of the replaced files. When a rename fails, all files stay in place. */
 export async function swap(
-  stage: Place,
+  staging: Place,
   place: Place,
   instant: string,
 ): Promise<readonly string[]> {
@@ -71,14 +71,14 @@ export async function swap(
     .map((log): Move => [`${place.file}${log}`, `${place.file}${suffix}${log}`])
     .filter(([from]) => existsSync(from));
   const replaced = documentsIn(place.documents);
-  const restored = documentsIn(stage.documents);
+  const restored = documentsIn(staging.documents);
   if (replaced.length > 0) await mkdir(aside, { mode: 0o700 });
   try {
     await moveAll([
       ...files,
       ...replaced.map((name): Move => [join(place.documents, name), join(aside, name)]),
-      ...restored.map((name): Move => [join(stage.documents, name), join(place.documents, name)]),
-      [stage.file, place.file],
+      ...restored.map((name): Move => [join(staging.documents, name), join(place.documents, name)]),
+      [staging.file, place.file],
     ]);
   } catch (error) {
     if (replaced.length > 0 && readdirSync(aside).length === 0) rmdirSync(aside);

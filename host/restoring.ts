@@ -71,10 +71,10 @@ export async function restoreFile(
   refuseMissingKeys(manifest, config);
   if (!dryRun) refuseServed(place.file);
   if (!dryRun && !replace) refuseOccupied(place);
-  const stage = await stageIn(place);
+  const staging = await stageIn(place);
   try {
-    await copyVerified(options, stage);
-    const epoch = await verified(options, stage, world);
+    await copyVerified(options, staging);
+    const epoch = await verified(options, staging, world);
     const databaseName = place.file;
     const replacedWrittenAtMs = writtenAtMs(place);
     const restored = { databaseName, epoch, replacedWrittenAtMs };
@@ -82,13 +82,13 @@ export async function restoreFile(
     const release = acquireServingLock(place.file);
     try {
       if (!replace) refuseOccupied(place);
-      const replaced = await swap(stage, place, formatInstant(world.clock.nowMs()));
+      const replaced = await swap(staging, place, formatInstant(world.clock.nowMs()));
       return { ...restored, replaced };
     } finally {
       release();
     }
   } finally {
-    await stage.remove();
+    await staging.remove();
   }
 }
 
@@ -148,15 +148,15 @@ function refuseOccupied(place: Place): void {
   throw new StoreRefusal(`${first} exists. With --replace it is moved aside; nothing is deleted.`);
 }
 
-async function copyVerified({ from, manifest }: RestoreOptions, stage: Place): Promise<void> {
+async function copyVerified({ from, manifest }: RestoreOptions, staging: Place): Promise<void> {
   for (const file of manifest.files) {
     const isDatabase = file.path === DATABASE_FILE;
-    const to = isDatabase ? stage.file : join(stage.documents, documentPath(file));
+    const to = isDatabase ? staging.file : join(staging.documents, documentPath(file));
     await mkdir(dirname(to), { recursive: true, mode: 0o700 });
     await copyFileVerified(from, file, to);
   }
   if (manifest.documentFingerprint === null || manifest.documentsAt !== undefined) return;
-  await createFsDocuments(stage.documents).recordFingerprint(manifest.documentFingerprint);
+  await createFsDocuments(staging.documents).recordFingerprint(manifest.documentFingerprint);
 }
 
 function documentPath({ path }: BackedUpFile): string {
@@ -186,12 +186,12 @@ async function copyFileVerified(from: string, file: BackedUpFile, to: string): P
  */
 async function verified(
   { manifest, from, dryRun }: RestoreOptions,
-  stage: Place,
+  staging: Place,
   { clock, log }: RestoreContext,
 ): Promise<number | null> {
-  const damage = damageOf(stage.file);
+  const damage = damageOf(staging.file);
   if (damage !== null) throw unsound(from, damage);
-  const store = openSqliteStore({ path: stage.file });
+  const store = openSqliteStore({ path: staging.file });
   try {
     const { tables, migrations } = await store.rows();
     const differing = differingTables(manifest.rows, tables);

@@ -361,14 +361,14 @@ function serveText(read: () => Promise<string>, type: string): Server {
 
 /** Calls during a reading, and shortly after it, share its result. */
 function shared<T>(read: () => Promise<T>): () => Promise<T> {
-  let held: Promise<T> | null = null;
+  let latest: Promise<T> | null = null;
   return () => {
-    held ??= read().finally(() => {
+    latest ??= read().finally(() => {
       setTimeout(() => {
-        held = null;
+        latest = null;
       }, FRESH_MS).unref();
     });
-    return held;
+    return latest;
   };
 }
 

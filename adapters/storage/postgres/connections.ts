@@ -73,12 +73,12 @@ export interface PostgresConnections {
   acknowledged(server: ServerIdentity, position: number | bigint | null): void;
   /**
    * Calls `listener` with the timeline of a promoted server that lacks acknowledged commits, or
-   * may lack them. Until its promise resolves, only `whileHeld` can use the server. The promise
-   * must not reject.
+   * may lack them. Until its promise resolves, only `whileSuspended` can use the server. The
+   * promise must not reject.
    */
   onLostCommits(listener: (timeline: number) => Promise<void>): void;
   /** For the first work on a server that lacks commits. */
-  readonly whileHeld: Pick<PostgresConnections, 'use' | 'acknowledged'>;
+  readonly whileSuspended: Pick<PostgresConnections, 'use' | 'acknowledged'>;
   readonly counts: { readonly total: number; readonly idle: number; readonly waiting: number };
   close(): Promise<void>;
 }
@@ -91,7 +91,7 @@ interface Use<T> {
   readonly kind: Work;
   readonly work: OnSession<T>;
   readonly isWanted: ((cause: unknown) => boolean) | undefined;
-  readonly isHeld: () => boolean;
+  readonly isSuspended: () => boolean;
 }
 
 interface Taken {
@@ -109,7 +109,7 @@ class Connections implements PostgresConnections {
   #acknowledged: { readonly timeline: number; readonly position: number | bigint } | null = null;
   #lostCommitsListener: ((timeline: number) => Promise<void>) | null = null;
   /** The server that lacks commits, until the listener has finished. */
-  #held: PostgresPool | null = null;
+  #suspended: PostgresPool | null = null;
   #closed = false;
 
   constructor({
@@ -127,19 +127,19 @@ class Connections implements PostgresConnections {
     return { total, idle, waiting: this.#permits.waiting };
   }
 
-  readonly whileHeld: PostgresConnections['whileHeld'] = {
-    use: (kind, work, isWanted) => this.#use({ kind, work, isWanted, isHeld: () => false }),
+  readonly whileSuspended: PostgresConnections['whileSuspended'] = {
+    use: (kind, work, isWanted) => this.#use({ kind, work, isWanted, isSuspended: () => false }),
     acknowledged: (server, position) => this.acknowledged(server, position),
   };
 
   use<T>(kind: Work, work: OnSession<T>, isWanted?: (cause: unknown) => boolean): Promise<T> {
-    return this.#use({ kind, work, isWanted, isHeld: () => this.#held !== null });
+    return this.#use({ kind, work, isWanted, isSuspended: () => this.#suspended !== null });
   }
 
-  async #use<T>({ kind, work, isWanted, isHeld }: Use<T>): Promise<T> {
+  async #use<T>({ kind, work, isWanted, isSuspended }: Use<T>): Promise<T> {
     // Every pooled connection may be broken, or have statements of an older schema.
     for (let left = CONNECTIONS_MAX; ; left -= 1) {
-      const taken = await this.#acquire(isHeld, isWanted);
+      const taken = await this.#acquire(isSuspended, isWanted);
       const watch = this.#watched(taken, kind);
       let isReusable = false;
       try {
@@ -197,7 +197,10 @@ class Connections implements PostgresConnections {
     this.#pool = null;
   }
 
-  async #acquire(isHeld: () => boolean, isWanted?: (cause: unknown) => boolean): Promise<Taken> {
+  async #acquire(
+    isSuspended: () => boolean,
+    isWanted?: (cause: unknown) => boolean,
+  ): Promise<Taken> {
     const timeoutMs = this.#acquireTimeoutMs;
     const deadlineMs = performance.now() + timeoutMs;
     if (!(await this.#permits.take(isWanted === undefined ? timeoutMs : null))) {
@@ -206,7 +209,7 @@ class Connections implements PostgresConnections {
     for (;;) {
       try {
         const taken = await this.#take();
-        if (!isHeld()) return taken;
+        if (!isSuspended()) return taken;
         taken.pool.release(taken.session);
         throw new Error('the server lacks commits, and the quarantine is not stored yet');
       } catch (cause) {
@@ -306,9 +309,9 @@ class Connections implements PostgresConnections {
     const { timeline } = pool.server;
     this.#acknowledged = null;
     if (this.#lostCommitsListener === null || timeline === null) return;
-    this.#held = pool;
+    this.#suspended = pool;
     void this.#lostCommitsListener(timeline).then(() => {
-      if (this.#held === pool) this.#held = null;
+      if (this.#suspended === pool) this.#suspended = null;
     });
   }
 

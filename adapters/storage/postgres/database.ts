@@ -48,14 +48,14 @@ export interface PostgresCounts {
 }
 
 export class PostgresDatabase implements Database {
-  readonly #connections: PostgresConnections['whileHeld'];
+  readonly #connections: PostgresConnections['whileSuspended'];
   readonly #reads: MicroBatcher<Read>;
   readonly #batches: MicroBatcher<StatementBatch>;
   #readTrips = 0;
   #commits = 0;
   #applied = 0;
 
-  constructor(connections: PostgresConnections['whileHeld'], waitMaxMs?: number) {
+  constructor(connections: PostgresConnections['whileSuspended'], waitMaxMs?: number) {
     this.#connections = connections;
     const options = { groupMax: GROUP_MAX, ...(waitMaxMs === undefined ? {} : { waitMaxMs }) };
     this.#reads = new MicroBatcher({

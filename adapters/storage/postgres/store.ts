@@ -77,8 +77,8 @@ export function openPostgresStore(
     servers: () => serversOf(connections),
     connectionProblems: () => problemsOf(connections, silentSeconds),
     onLostCommits(listener) {
-      const whileHeld = storeWhileHeld(connections, sealer);
-      connections.onLostCommits((timeline) => listener(timeline, whileHeld));
+      const whileSuspended = storeWhileSuspended(connections, sealer);
+      connections.onLostCommits((timeline) => listener(timeline, whileSuspended));
     },
     isNew: async () => (await missingInPostgres(connections, known, newer)).length === known.length,
     rows: () => postgresRows(connections),
@@ -106,11 +106,11 @@ export function openPostgresStore(
 }
 
 /** The store for the first work on a server that lacks commits. */
-function storeWhileHeld(
+function storeWhileSuspended(
   connections: PostgresConnections,
   sealer: Sealer | null,
 ): Pick<ServedStore, 'run'> {
-  return newStore(new PostgresDatabase(connections.whileHeld), sealer);
+  return newStore(new PostgresDatabase(connections.whileSuspended), sealer);
 }
 
 async function problemsOf(

@@ -43,7 +43,7 @@ export interface ScreenFacts {
   readonly quote: Quote | null;
   readonly instructions: PayinInstructions | null;
   /** The partner has the money and checks it. */
-  readonly isHeld: boolean;
+  readonly isOnHold: boolean;
 }
 
 const whileOpen: Readonly<
@@ -68,10 +68,10 @@ const whileOpen: Readonly<
     if (quote !== null && !isQuoteExpired(quote, nowMs)) return 'price';
     return isLimited(payment, nowMs) ? 'price_limit' : 'price_expired';
   },
-  on_ramp_pending: ({ payment, funds, instructions, isHeld }) => {
+  on_ramp_pending: ({ payment, funds, instructions, isOnHold }) => {
     if (isShortPaid({ payment, funds })) return 'short';
     if (funds.receivedMinor >= payment.amount.amountMinor) return 'arrived';
-    if (isHeld) return 'held';
+    if (isOnHold) return 'held';
     return instructions === null ? 'preparing' : 'bank_details';
   },
   on_chain_confirmed: () => 'arrived',

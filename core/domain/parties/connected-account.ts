@@ -72,7 +72,7 @@ export function countsAsBuyerKyc(account: Pick<ConnectedAccount, 'role' | 'statu
 }
 
 /** The changed account with what follows from the change. */
-export function settledAccount(
+export function changedAccount(
   was: ConnectedAccount,
   changed: ConnectedAccount,
   nowMs: number,

@@ -105,7 +105,7 @@ export function payableParty(profile: OrganizationProfile, known = profile.partn
 }
 
 /** The changed profile with what follows from the change. */
-export function settledProfile(
+export function changedProfile(
   was: OrganizationProfile,
   changed: OrganizationProfile,
 ): OrganizationProfile {

@@ -71,9 +71,9 @@ export async function readPaymentPage(deps: Deps, publicId: string): Promise<Pay
     const kyc = kycStateOf(view.kycStatus, submission);
     const { payment, funds } = view;
     const awaited = awaitedOf(commands);
-    const isHeld = awaited?.kind === 'payin' && awaited.heldSinceMs !== null;
+    const isOnHold = awaited?.kind === 'payin' && awaited.heldSinceMs !== null;
     const instructions = payment.payinInstructions;
-    const screen = screenOf({ payment, funds, kyc, quote, instructions, isHeld }, nowMs);
+    const screen = screenOf({ payment, funds, kyc, quote, instructions, isOnHold }, nowMs);
     return {
       ...view,
       organization,

@@ -28,7 +28,7 @@ export async function stageFormDecided(
   const recipient = await userOfForm(tx, submission);
   if (recipient === null) return;
   const notice = { purpose: `kyc_${status}`, cause: `kyc_${status}:${id}` } as const;
-  await stage(deps, tx, submission, recipient, notice);
+  await stageMail(deps, tx, submission, recipient, notice);
 }
 
 /** The partner asks for corrections of the dossier: mails the buyer that signed in by mail. */
@@ -37,7 +37,7 @@ export async function stageKycMore(deps: Deps, tx: Tx, submission: KycSubmission
   if (recipient === null) return;
   const { id, version } = submission;
   const notice = { purpose: 'kyc_more', cause: `kyc_more:${id}:${version}` } as const;
-  await stage(deps, tx, submission, recipient, notice);
+  await stageMail(deps, tx, submission, recipient, notice);
 }
 
 /** The newest payment that waits for the KYC of its buyer, who signed in by mail. */
@@ -63,7 +63,7 @@ async function userOfForm(tx: Tx, { flowId, ...submission }: KycSubmission) {
   return link === null ? null : { subject, locale: link.locale };
 }
 
-async function stage(
+async function stageMail(
   deps: Deps,
   tx: Tx,
   submission: KycSubmission,

@@ -13,9 +13,9 @@ import {
 import {
   accountEvents,
   type ConnectedAccount,
-  settledAccount,
+  changedAccount,
 } from '../../domain/parties/connected-account.js';
-import { type OrganizationProfile, settledProfile } from '../../domain/parties/organization.js';
+import { changedProfile, type OrganizationProfile } from '../../domain/parties/organization.js';
 import { isDecision, type Party } from '../../domain/parties/party.js';
 import { correctionsOf, isAsked, nothingDue } from '../../domain/parties/party-due.js';
 import { needsRails, type Payee } from '../../domain/parties/payee.js';
@@ -71,7 +71,7 @@ export const organizationKind: PartyKind<OrganizationProfile> = {
   load: loadProfile,
   async stage(batch, was, changed, lease = null) {
     if (changed === was) return null;
-    const next = settledProfile(was, changed);
+    const next = changedProfile(was, changed);
     const isReady = needsRails(next) && (await hasProductionAccess(batch.tx, next));
     return stageProfile(batch, next, isReady, lease);
   },
@@ -88,7 +88,7 @@ export const accountKind: PartyKind<ConnectedAccount> = {
   async stage(batch, was, changed, lease = null) {
     if (changed === was) return null;
     const { deps, tx, nowMs } = batch;
-    const next = settledAccount(was, changed, nowMs);
+    const next = changedAccount(was, changed, nowMs);
     const rails = needsRails(next)
       ? stageRails(batch, { kind: 'account', id: next.id }, next, lease)
       : null;

@@ -141,7 +141,7 @@ export async function stageReport<R extends MoneyFact['report']>(
   const next =
     problem === null
       ? reported(command, fact, { ...rules.sums(report), polled, accepted }, nowMs)
-      : held(command, problem, fact, nowMs);
+      : inReview(command, problem, fact, nowMs);
   const last = source.alsoChange?.(next, payment) ?? next;
   if (next === command) {
     return last === command ? unchangedCommand(command) : stageCommand(batch, last);
@@ -231,7 +231,7 @@ function reported(
 }
 
 /** Polls need the partner's id. */
-function held(
+function inReview(
   command: MoneyCommand,
   { kind, text: reason }: ReportProblem,
   fact: MoneyFact,

@@ -65,7 +65,7 @@ export async function stageChange(
   const updatedAtMs = Math.max(nowMs, was.payment.updatedAtMs, change.payment.updatedAtMs);
   const payment = Object.freeze({ ...change.payment, updatedAtMs });
   const tenant = tenantOf(payment);
-  const ordered = await newCommands(deps, tx, payment, change, nowMs, adopted);
+  const added = await newCommands(deps, tx, payment, change, nowMs, adopted);
   tx.payments.update(payment);
   if (funds !== was.funds) tx.funds.update(funds);
   for (const posting of change.postings) {
@@ -79,7 +79,7 @@ export async function stageChange(
   // A batch writes a row once: an adopted command is inserted with its changes.
   const changed = new Map(change.changedCommands.map((command) => [command.id, command]));
   const fresh = adopted.map((command) => changed.get(command.id) ?? command);
-  for (const command of [...fresh, ...ordered]) tx.commands.insert(command);
+  for (const command of [...fresh, ...added]) tx.commands.insert(command);
   for (const { id } of adopted) changed.delete(id);
   for (const command of changed.values()) tx.commands.update(command);
   stageNotices(deps, tx, was, { ...change, payment });

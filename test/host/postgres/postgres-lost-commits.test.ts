@@ -18,8 +18,8 @@ after(async () => {
 interface LostCommits {
   /** The timeline of the server that lacks commits; null before one was reported. */
   timeline: number | null;
-  whileHeld: Pick<Store, 'run'> | null;
-  /** Ends the time in which only \`whileHeld\` is served. */
+  whileSuspended: Pick<Store, 'run'> | null;
+  /** Ends the time in which only \`whileSuspended\` is served. */
   readonly release: () => void;
 }
 
@@ -30,9 +30,9 @@ async function bereaved(synchronous: boolean) {
   const store = openPostgresStore({ url: pair.url, acquireTimeoutMs: 500 });
   stores.push(store);
   const { promise, resolve: release } = Promise.withResolvers<void>();
-  const report: LostCommits = { timeline: null, whileHeld: null, release };
-  store.onLostCommits((timeline, whileHeld) => {
-    Object.assign(report, { timeline, whileHeld });
+  const report: LostCommits = { timeline: null, whileSuspended: null, release };
+  store.onLostCommits((timeline, whileSuspended) => {
+    Object.assign(report, { timeline, whileSuspended });
     return promise;
   });
   await store.migrate();
@@ -54,10 +54,10 @@ async function find(store: Pick<Store, 'run'>): Promise<unknown> {
 test('a promoted standby that lacks commits is held until that is dealt with', async () => {
   const { pair, store, report } = await bereaved(false);
   await pair.promoteStandby();
-  while (report.whileHeld === null) await refusal(store);
+  while (report.whileSuspended === null) await refusal(store);
   assert.equal(report.timeline, 2);
   assert.equal(await refusal(store), 'StoreUnavailable');
-  assert.equal(await find(report.whileHeld), null);
+  assert.equal(await find(report.whileSuspended), null);
   report.release();
   assert.equal(await find(store), null);
 });
@@ -72,8 +72,8 @@ test('a standby that was promoted and restarted counts as one that lacks commits
   const { pair, store, report } = await bereaved(true);
   await pair.promoteStandby();
   await pair.restartStandby();
-  while (report.whileHeld === null) await refusal(store);
-  assert.deepEqual([await find(report.whileHeld), report.timeline], [aBuyer(), 2]);
+  while (report.whileSuspended === null) await refusal(store);
+  assert.deepEqual([await find(report.whileSuspended), report.timeline], [aBuyer(), 2]);
   report.release();
   assert.deepEqual(await find(store), aBuyer());
 });

@@ -112,7 +112,7 @@ function pageOf(observed: ObservedState, found: ObservedPayment, nowMs: number):
   const kycStatus = submission?.status ?? 'not_started';
   const kyc = kycStateOf(kycStatus, submission);
   const { payinInstructions: instructions } = payment;
-  const facts = { payment, funds, kyc, quote, instructions, isHeld: false };
+  const facts = { payment, funds, kyc, quote, instructions, isOnHold: false };
   const [given, before] = bankDetails.toReversed();
   return {
     payment,

@@ -52,7 +52,7 @@ function facts(
     kyc: 'form',
     quote: null,
     instructions: null,
-    isHeld: false,
+    isOnHold: false,
     ...fields,
   };
 }
@@ -86,7 +86,7 @@ const cases: readonly (readonly [name: string, facts: ScreenFacts, screen: Scree
   ['a quote that was open', facts('fx_quoted', { limitHit: forever, quote: open }), 'price'],
   ['no instructions yet', facts('on_ramp_pending'), 'preparing'],
   ['instructions', facts('on_ramp_pending', { instructions }), 'bank_details'],
-  ['checked', facts('on_ramp_pending', { instructions, isHeld: true }), 'held'],
+  ['checked', facts('on_ramp_pending', { instructions, isOnHold: true }), 'held'],
   ['short', facts('on_ramp_pending', { instructions, funds: received(24_900n) }), 'short'],
   [
     'all that came went back',

@@ -5,10 +5,10 @@ import {
   accountEvents,
   accountStatuses,
   type ConnectedAccount,
+  changedAccount,
   countsAsBuyerKyc,
   payableParty,
   readyToCollect,
-  settledAccount,
   termsAccepted,
 } from '../../../../core/domain/parties/connected-account.js';
 import { decided, newParty, reported, submitted } from '../../../../core/domain/parties/party.js';
@@ -49,7 +49,7 @@ function changed(
   nowMs = T0,
 ): ConnectedAccount {
   const next = change(was);
-  return next === was ? was : settledAccount(was, next, nowMs);
+  return next === was ? was : changedAccount(was, next, nowMs);
 }
 
 function assertRefused(work: () => unknown, code: ErrorCode): void {

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Mode } from '../../../../core/domain/base/tenant.js';
 import {
+  changedProfile,
   mayCollect,
   needsOnboarding,
   type Organization,
@@ -10,7 +11,6 @@ import {
   payableParty,
   readPhone,
   readWebsite,
-  settledProfile,
   termsAccepted,
 } from '../../../../core/domain/parties/organization.js';
 import {
@@ -91,10 +91,10 @@ test('test mode is activated by its KYB, live mode by its KYB and production acc
 
 test('a new party has neither the payout nor the used terms of the one before', () => {
   const accepted = { ...profile, tosId: 'tos_1', tosAcceptedAtMs: NOW_MS };
-  const rejected = settledProfile(accepted, decided(accepted, 'reject', null, NOW_MS));
+  const rejected = changedProfile(accepted, decided(accepted, 'reject', null, NOW_MS));
   assert.deepEqual([rejected.tosId, rejected.tosAcceptedAtMs], [null, null]);
   assert.equal(rejected.railsRef, 'account_1');
-  const again = settledProfile(rejected, submitted(rejected, 'cmd_2'));
+  const again = changedProfile(rejected, submitted(rejected, 'cmd_2'));
   assert.partialDeepStrictEqual(again, { ...noPayout, status: 'verifying', partnerRef: null });
 });
 
