@@ -6,6 +6,7 @@ import { dirname } from 'node:path';
 import { CLOCK_ERROR_MAX_MS, formatInstant, MINUTE_MS } from '../core/domain/base/instant.js';
 import { formatAmount } from '../core/domain/base/money.js';
 import { lateAfterMs } from '../core/domain/deposits/book-reading.js';
+import { hasContact } from '../core/domain/parties/organization.js';
 import { PonteError } from '../core/errors.js';
 import type { Store } from '../core/ports/storage.js';
 import { findDifferences } from '../core/usecases/payments/ledger-check.js';
@@ -56,6 +57,8 @@ export interface Findings {
   readonly freeBytes: number;
   /** The scheduled backups; null if none are configured. */
   readonly backups: { readonly everyMs: number; readonly ageMs: number | null } | null;
+  /** Organizations of live mode without a contact for buyers; null if unknown. */
+  readonly withoutContact: readonly string[] | null;
   /** Null if this version cannot read the database. */
   readonly data: { readonly waiting: QueueReport; readonly imbalances: number } | null;
 }
@@ -144,6 +147,7 @@ async function found(operator: Operator): Promise<Findings> {
         ? await operator.connectionProblems()
         : null,
     documentsProblem: readable ? await documentStorageProblem(deps).catch(messageOf) : null,
+    withoutContact: readable ? await withoutContactOf(deps) : null,
     data: readable
       ? {
           waiting: await waitingOf(deps),
@@ -164,6 +168,13 @@ async function waitingOf(deps: Operator['deps']): Promise<QueueReport> {
 async function olderKeysOf({ store, secretBox }: Operator['deps']): Promise<readonly string[]> {
   const checkValues = await store.run((tx) => tx.keyCheckValues.list());
   return checkValues.map(({ keyId }) => keyId).filter((keyId) => keyId !== secretBox.keyId);
+}
+
+async function withoutContactOf({ store }: Operator['deps']): Promise<readonly string[]> {
+  const organizations = await store.run((tx) => tx.organizations.list());
+  return organizations
+    .filter((one) => one.productionGrantedAtMs !== null && !hasContact(one))
+    .map(({ id }) => id);
 }
 
 async function backupsOf({
@@ -195,6 +206,7 @@ async function findingsWithoutDatabase({
     servers: null,
     keysProblem: null,
     data: null,
+    withoutContact: null,
     documentsProblem: null,
     olderKeys: [],
     backups: null,
@@ -242,8 +254,16 @@ export function diagnose(findings: Findings): readonly DoctorCheck[] {
       `only ${free}`,
     ]),
     ...(findings.backups === null ? [] : [backupCheck(findings.backups)]),
+    ...(findings.withoutContact === null ? [] : [contactsCheck(findings.withoutContact)]),
     ...(findings.data === null ? [] : dataChecks(findings.data, findings)),
   ];
+}
+
+function contactsCheck(withoutContact: readonly string[]): DoctorCheck {
+  return unless(withoutContact.length === 0, 'contacts', 'buyers find a person to ask', [
+    'warning',
+    `${withoutContact.join(', ')}: live without one; run ponte org support <org-id> --email`,
+  ]);
 }
 
 function migrationsCheck(done: boolean): DoctorCheck {

@@ -74,6 +74,12 @@ export function contactUrl() {
   return z.string().refine((text) => form.test(text) && URL.canParse(text), hint);
 }
 
+export function documentUrl() {
+  const form = /^https?:\/\/[!-~]+$/;
+  const hint = 'give an http or https address';
+  return z.string().refine((text) => form.test(text) && URL.canParse(text), hint);
+}
+
 export function smtpUrl() {
   return z.string().refine((text) => {
     const url = URL.canParse(text) ? new URL(text) : null;

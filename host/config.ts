@@ -20,6 +20,7 @@ import {
   contactUrl,
   type DatabaseChoice,
   databaseUrl,
+  documentUrl,
   interval,
   isOrigin,
   listOf,
@@ -177,6 +178,20 @@ export const variables = z.object({
   PONTE_SECURITY_CONTACT: contactUrl().optional().meta({
     description: 'Where to report a vulnerability; published at `/.well-known/security.txt`.',
   }),
+  PONTE_PRIVACY_URL: documentUrl().optional().meta({
+    description: 'The privacy notice that payment pages link to, unless the organization has one.',
+  }),
+  PONTE_TERMS_URL: documentUrl().optional().meta({
+    description: 'The terms that payment pages link to, unless the organization has some.',
+  }),
+  PONTE_ANSWER_DAYS: wholeNumber(1, 90)
+    .optional()
+    .meta({
+      description:
+        'Days in which the operator answers a buyer whose payment needs a review. The payment ' +
+        'page gives the date.',
+      unset: 'the page gives no date',
+    }),
   PONTE_DRAIN_SECONDS: wholeNumber(0, 600)
     .optional()
     .meta({
@@ -343,6 +358,13 @@ function configOf(values: z.output<typeof variables>, set: Environment) {
     trustedProxies: values.PONTE_TRUSTED_PROXIES ?? [],
     /** Published in security.txt; null: no such file. */
     securityContact: values.PONTE_SECURITY_CONTACT ?? null,
+    /** Linked from payment pages; null: no link. */
+    legal: {
+      privacyUrl: values.PONTE_PRIVACY_URL ?? null,
+      termsUrl: values.PONTE_TERMS_URL ?? null,
+    },
+    /** Null: payment pages give no date of an answer. */
+    answerDays: values.PONTE_ANSWER_DAYS ?? null,
     /** How long requests are served after a stop signal, until load balancers react. */
     drainMs: (values.PONTE_DRAIN_SECONDS ?? (production ? DRAIN_SECONDS : 0)) * SECOND_MS,
     /** 0: a free port; null: no metrics. */

@@ -135,6 +135,7 @@ export function createContainer(
     partners: all.get(tokens.partners),
     metrics: world.metrics ?? null,
     wake: all.get(tokens.signals).wake,
+    directDispatch: () => all.get(tokens.runners).deliveries.directDispatch(),
     runCommand: runInline,
     settings: settings(config, all.get(tokens.address)),
   }));
@@ -193,6 +194,8 @@ function settings(config: Config, address: Address): Deps['settings'] {
     rateLimitPerMinute: config.rateLimitPerMinute,
     rateLimitBurst: config.rateLimitBurst,
     securityContact: config.securityContact,
+    legal: config.legal,
+    answerDays: config.answerDays,
     allowPrivateUrls: config.allowPrivateUrls,
     get baseUrl() {
       return address.baseUrl;

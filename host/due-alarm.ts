@@ -19,6 +19,7 @@ export function dueAlarm(
   let known: { readonly mark: number | null; readonly due: NextDue } | null = null;
   let readAtMs = 0;
   let pauseMs = PAUSE_MS;
+  let lastMark = store.writeMark();
   store.onWrite(() => {
     if (known === null) return;
     known = null;
@@ -52,6 +53,10 @@ export function dueAlarm(
     pauseMs: () => pauseMs,
     async run(nowMs) {
       readAtMs = nowMs;
+      const mark = store.writeMark();
+      // Events of another process wake no reader of this one.
+      if (mark !== lastMark) signals.wakeLocal('feed');
+      lastMark = mark;
       for (const [queue, dueAtMs] of Object.entries(await readDue())) {
         if (dueAtMs !== null && dueAtMs <= nowMs) signals.wakeLocal(queue as Queue);
       }

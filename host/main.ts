@@ -13,6 +13,7 @@ import {
   documentStorageProblem,
   fingerprintDocuments,
 } from '../core/usecases/service/storage-fingerprint.js';
+import { appendAllWaiting } from '../core/usecases/webhooks/feed.js';
 import { readBackupAgeMs } from './backup-schedule.js';
 import { type Config, ConfigError } from './config.js';
 import { tokens, urlOf } from './container.js';
@@ -155,7 +156,7 @@ async function acquireDatabase(store: ServedStore, deps: Deps, role: HostRole): 
   if (role !== 'all' && access === 'exclusive') {
     throw new ConfigError(['--role: api and worker are for hosts that share a PostgreSQL']);
   }
-  await store.migrate();
+  if ((await store.migrate()).length > 0) await appendAllWaiting(deps);
   store.serve();
   const problem = await secretKeysProblem(deps);
   if (problem !== null) throw new ConfigError([`PONTE_SECRET_KEYS: ${problem}`]);

@@ -4,6 +4,7 @@ import type { ServedStore, Server } from '../adapters/storage/store.js';
 import { StoreRefusal } from '../core/errors.js';
 import type { Deps } from '../core/ports/deps.js';
 import { secretKeysProblem } from '../core/usecases/service/secret-keys.js';
+import { appendAllWaiting } from '../core/usecases/webhooks/feed.js';
 import { type Config, readConfig } from './config.js';
 import { tokens } from './container.js';
 import { missingDatabaseText } from './database-place.js';
@@ -59,9 +60,14 @@ async function openedForOperator(config: Config, opening: Opening): Promise<Oper
     if (migrates && opening !== 'makes') await refuseMissing(store, config, opening);
     if (migrates) acquireForMigration(store);
     const migrated = migrates ? await store.migrate() : [];
+    const { channel } = store;
+    if (channel !== null) {
+      container.get(tokens.signals).publishWith((...work) => channel.publish(...work));
+    }
     const [deps, clock] = [container.get(tokens.deps), container.get(tokens.hostClock)];
     // An unreachable database has no clock, and cannot be changed.
     await clock.measure().catch(() => undefined);
+    if (migrated.length > 0) await appendAllWaiting(deps);
     warnOfUnknown(config, deps);
     const keysProblem = migrations || migrates ? secretKeysProblem(deps) : null;
     return {

@@ -4,7 +4,7 @@ import type { RunningPartner } from '../adapters/partner/running-partner.js';
 import { MINUTE_MS, SECOND_MS } from '../core/domain/base/instant.js';
 import type { Mode, Tenant } from '../core/domain/base/tenant.js';
 import { isCode } from '../core/errors.js';
-import type { Deps, WorkKind } from '../core/ports/deps.js';
+import { type Deps, type WorkKind, workKinds } from '../core/ports/deps.js';
 import type { Clock, Log } from '../core/ports/outside.js';
 import { flushKeyUse } from '../core/usecases/access/keys.js';
 import { runSessionDeletion } from '../core/usecases/access/page-sessions.js';
@@ -20,7 +20,7 @@ import {
   IN_FLIGHT_PER_SUBSCRIPTION,
   WINDOW_GROWTH_MAX,
 } from '../core/usecases/webhooks/delivery-window.js';
-import { runSequencer } from '../core/usecases/webhooks/feed.js';
+import { appendWaiting } from '../core/usecases/webhooks/feed.js';
 
 /** The longest sleep of a loop without a wake-up. */
 const POLL_MS = MINUTE_MS;
@@ -71,9 +71,7 @@ export function workerSteps(parts: {
   const ofLeader: typeof step = (name, wokenBy, run) =>
     step(name, wokenBy, async (...at) => ((await leads()) ? run(...at) : 0));
   return [
-    ofLeader('sequencer', ['outbox'], (...at) =>
-      runSequencer(...at, runners.deliveries.directDispatch()),
-    ),
+    ofLeader('outbox', ['outbox'], (_, _nowMs, limit) => appendWaiting(deps, limit)),
     step('commands', ['commands'], (_, ...at) => runners.commands.runOnce(...at)),
     ofLeader('inbox', ['inbox'], runInbox),
     ofLeader('book readings', [], runBookReadings),
@@ -136,9 +134,9 @@ export function localSteps(parts: {
 
 /**
  * What wakes a loop. Kinds other than `WorkKind` are local to this process: messages of a partner
- * in this process, payments that expire, and each write.
+ * in this process, payments that expire, and each write. Only hosts of 0.1.0 publish `outbox`.
  */
-export type Wake = WorkKind | 'partner messages' | 'expiries' | 'write';
+export type Wake = WorkKind | 'partner messages' | 'expiries' | 'write' | 'outbox';
 
 export interface WorkerStep {
   readonly name: string;
@@ -195,7 +193,7 @@ export function createSignals(): WorkSignals {
 }
 
 function isShared(work: Wake): work is WorkKind {
-  return work !== 'partner messages' && work !== 'expiries' && work !== 'write';
+  return (workKinds as readonly Wake[]).includes(work);
 }
 
 export function startWorkers(options: {

@@ -3,9 +3,7 @@ import { describe } from 'node:test';
 import { localPostgres } from './support/databases/local-postgres.js';
 import { filesOverStore, runOn } from './support/databases/other-databases.js';
 
-const postgres = localPostgres();
+const files = ['test/adapters/http/', 'test/core/'].flatMap(filesOverStore);
+const url = await localPostgres().url();
 
-describe('on PostgreSQL', async () => {
-  const files = ['test/adapters/http/', 'test/core/'].flatMap(filesOverStore);
-  runOn(await postgres.url(), files);
-});
+describe('on PostgreSQL', () => runOn(url, files));

@@ -4,8 +4,6 @@ import { describe } from 'node:test';
 import { localPostgres } from './support/databases/local-postgres.js';
 import { runOn, sensitiveFiles } from './support/databases/other-databases.js';
 
-const postgres = localPostgres();
+const url = await localPostgres().url();
 
-describe('on PostgreSQL', async () => {
-  runOn(await postgres.url(), Object.values(sensitiveFiles).flat());
-});
+describe('on PostgreSQL', () => runOn(url, Object.values(sensitiveFiles).flat()));

@@ -97,14 +97,14 @@ export function createHttpServer(deps: Deps, options: HttpOptions): HttpServer {
   const { requestTimeoutMs = REQUEST_TIMEOUT_MS } = options;
   const stopping = new AbortController();
   let draining = false;
-  let description: HandlerContext['description'] | null = null;
+  let description: ReturnType<HandlerContext['description']> | null = null;
   const pipeline: Pipeline = {
     context: {
       deps,
       feedReaders: options.feedReaders,
       readiness: options.readiness,
       // Built on first use: a start does not wait for it.
-      get description() {
+      description: () => {
         description ??= describeRoutes(routes, notesOf(deps));
         return description;
       },

@@ -7,7 +7,7 @@ import { assert } from '../../core/errors.js';
 import type { Log, Mailer, OutgoingMail } from '../../core/ports/outside.js';
 import { type MailSender, messageOf } from './message.js';
 
-const messageIdForm = /^mail_[0-9a-z]{1,64}$/;
+const messageIdForm = /^mail_[0-9a-z]{1,64}(\.[0-9a-f]{8})?$/;
 
 /** `folder` is created with the first mail. A repeated mail replaces its file. */
 export function createFileMailer(options: {

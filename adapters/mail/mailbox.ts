@@ -5,7 +5,7 @@ import PostalMime from 'postal-mime';
 import type { Mailbox, WrittenMail } from '../../core/ports/outside.js';
 
 const MAILS_SHOWN = 50;
-const idForm = /^mail_[0-9a-z]{1,64}$/;
+const idForm = /^mail_[0-9a-z]{1,64}(\.[0-9a-f]{8})?$/;
 
 export function createFileMailbox(folder: string): Mailbox {
   const read = async (id: string): Promise<WrittenMail | null> => {

@@ -6,6 +6,8 @@ import type { DuePage } from '../../core/ports/storage.js';
 export interface Database {
   /** Sees every batch that was answered before it. */
   read(sql: string, params: readonly Param[]): Promise<readonly Row[]>;
+  /** The same as values, which may be kept until their rows may have changed. */
+  cached<T>(query: CachedRead<T>, params: readonly string[]): Promise<readonly T[]>;
   /**
    * Applies all statements or none. Rejects with StoreConflict when a guarded statement did not hit
    * exactly one row or a unique value is taken; with anything else, nothing is known to be applied.
@@ -20,6 +22,17 @@ export interface Database {
   durable(): Promise<void> | null;
 }
 
+/** A read whose values are few and wanted often. */
+export interface CachedRead<T> {
+  readonly sql: string;
+  /**
+   * Every table with the rows that it reads, by how many of the parameters, from the first, begin
+   * the key of such a row.
+   */
+  readonly on: Readonly<Record<string, number>>;
+  readonly read: (row: Row) => T;
+}
+
 export interface Statement {
   readonly sql: string;
   readonly params: readonly Param[];
@@ -29,9 +42,12 @@ export interface Statement {
   readonly template: StatementTemplate | null;
 }
 
-/** What a guarded statement does to one row, as data: a session may build another text from it. */
+/**
+ * What a guarded statement does to one row, as data: a session may build another text from it. An
+ * `append` inserts an event. The session gives it the next number of its tenant, in the commit.
+ */
 export interface StatementTemplate {
-  readonly kind: 'insert' | 'update' | 'remove' | 'expect';
+  readonly kind: 'insert' | 'update' | 'remove' | 'expect' | 'append';
   readonly table: string;
   readonly columns: readonly string[];
   /** Those of them that find the row; an update sets the others, and raises the version. */

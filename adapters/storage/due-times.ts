@@ -8,7 +8,6 @@ import { expirableSql } from './tables/payment-rows.js';
 
 /** When the earliest row of each queue falls due; null for an empty queue. */
 const nextDueSql = {
-  outbox: 'select created_at from outbox order by position limit 1',
   commands: 'select min(due_at) from partner_commands where due_at is not null',
   deliveries:
     'select min((select min(d.due_at) from deliveries d where d.subscription_id = waiting.id ' +

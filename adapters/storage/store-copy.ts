@@ -87,7 +87,6 @@ async function copyFrom(
         ];
         const equal = ofSource.rows === ofTarget.rows && ofSource.checksum === ofTarget.checksum;
         copies.push({ table: table.name, copied, source: ofSource, target: ofTarget, equal });
-        if (equal && table.identity !== null) await goOnBehind(source, client, table);
       }
       if (!copies.every(({ equal }) => equal)) return copies;
       // Without statistics the planner takes indexes that read far too much.
@@ -169,7 +168,6 @@ interface Table {
   readonly name: string;
   readonly columns: readonly Column[];
   readonly key: readonly string[];
-  readonly identity: string | null;
 }
 
 interface Column {
@@ -191,7 +189,7 @@ async function tablesOf(
     .pluck()
     .all();
   const found = await client.query<Readonly<Record<string, string>>>(
-    'select table_name, column_name, data_type, is_identity from information_schema.columns ' +
+    'select table_name, column_name, data_type from information_schema.columns ' +
       'where table_schema = current_schema() order by ordinal_position',
   );
   return names.map((name) => {
@@ -211,8 +209,7 @@ async function tablesOf(
       `${name} has the same columns in both databases`,
     );
     const key = inSource.filter(({ pk }) => pk > 0).sort((a, b) => a.pk - b.pk);
-    const identity = inTarget.find((row) => row['is_identity'] === 'YES')?.['column_name'] ?? null;
-    return { name, columns, key: key.map((column) => column.name), identity };
+    return { name, columns, key: key.map((column) => column.name) };
   });
 }
 
@@ -244,17 +241,6 @@ async function copyTable(
     progress?.(name, copied);
   }
   return copied;
-}
-
-/** New identity values follow all values of the source, removed rows included. */
-async function goOnBehind(
-  source: SqliteConnection.Database,
-  client: pg.ClientBase,
-  { name, identity }: Table,
-): Promise<void> {
-  const last = source.prepare('select seq from sqlite_sequence where name = ?').pluck().get(name);
-  if (last === undefined || last === 0) return;
-  await client.query('select setval(pg_get_serial_sequence($1, $2), $3)', [name, identity, last]);
 }
 
 function* sourceRows(

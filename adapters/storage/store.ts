@@ -149,9 +149,26 @@ async function runOnce<T>(
   database: Database,
   sealer: Sealer | null,
   work: (tx: Tx) => Promise<T>,
-  { inQuarantine = false }: RunOptions,
+  options: RunOptions,
 ): Promise<Outcome<T>> {
   const unit = new UnitOfWork(database);
+  let stored = false;
+  try {
+    const outcome = await applied(unit, database, sealer, work, options);
+    stored = outcome.kind === 'done';
+    return outcome;
+  } finally {
+    unit.settle(stored);
+  }
+}
+
+async function applied<T>(
+  unit: UnitOfWork,
+  database: Database,
+  sealer: Sealer | null,
+  work: (tx: Tx) => Promise<T>,
+  { inQuarantine = false }: RunOptions,
+): Promise<Outcome<T>> {
   let value: T;
   try {
     value = await work(new RunTx(unit) as RunTx & Tx);
@@ -183,6 +200,7 @@ async function runOnce<T>(
 }
 
 const parts: { readonly [P in keyof Tx]: TxPart<P> | ((unit: UnitOfWork) => Tx[P]) } = {
+  onEnd: (unit) => (listener) => unit.onEnd(listener),
   organizations: organizationsPart,
   members: membersPart,
   keys: keysPart,

@@ -5,20 +5,29 @@ import { assert } from '../../core/errors.js';
 import { type Columns, type Part, partsOf, readerOf } from './columns.js';
 import type { Param, Row, Statement, StatementTemplate } from './database.js';
 
-export interface Table<T> {
+/** What to select of a table, and how to read it. */
+export interface Selection<T> {
   readonly name: string;
   readonly columns: readonly string[];
+  readonly read: (row: Row) => T;
+}
+
+export interface Table<T> extends Selection<T> {
   readonly key: readonly string[];
   /** Rows of a table without versions never change. */
   readonly versioned: boolean;
   readonly selectByKey: string;
-  readonly read: (row: Row) => T;
   readonly insert: (value: T) => Write;
   /** Sets what may change and raises the version, if the version is still that of `value`. */
   readonly update: (value: T) => Write;
   /** Hits one row if the version is still that of `value`. */
   readonly expect: (value: T) => Write;
   readonly remove: (value: T) => Write;
+}
+
+/** A table whose values have a property for each column, or group of columns. */
+export interface PlainTable<T> extends Table<T> {
+  readonly only: <P extends keyof T>(properties: readonly P[]) => Selection<Pick<T, P>>;
 }
 
 export interface Write {
@@ -33,7 +42,7 @@ export interface Write {
 }
 
 /** A table without a `version` column is never updated. */
-export function defineTable<T extends object>(name: string, columns: Columns<T>): Table<T> {
+export function defineTable<T extends object>(name: string, columns: Columns<T>): PlainTable<T> {
   const properties = Object.keys(columns) as (keyof T & string)[];
   const ofKind = (kind: Columns<T>[keyof T]['kind']) => {
     const chosen = properties.filter((property) => columns[property].kind === kind);
@@ -70,6 +79,11 @@ export function defineTable<T extends object>(name: string, columns: Columns<T>)
     versioned: version.length > 0,
     selectByKey: `select * from ${name} where ${equations(names(key), names(key)).join(' and ')}`,
     read: readerOf(columns),
+    only(properties) {
+      const chosen: unknown = Object.fromEntries(properties.map((one) => [one, columns[one]]));
+      const read = readerOf(chosen as Columns<Pick<T, (typeof properties)[number]>>);
+      return { name, columns: names(partsOf(columns, properties)), read };
+    },
     insert: writer('insert', all),
     update: writer('update', [...changing, ...keyed]),
     expect: writer('expect', keyed),
@@ -105,9 +119,8 @@ export function merge(
 }
 
 /** A guarded write of one row that the table does not derive. Null: a row without a known key. */
-export function templated(template: StatementTemplate) {
+export function templated(template: StatementTemplate, sql = templateSql(template)) {
   const { table, kind } = template;
-  const sql = templateSql(template);
   return (row: string | null, params: readonly Param[]): Write => ({
     table,
     row,
@@ -117,7 +130,7 @@ export function templated(template: StatementTemplate) {
 }
 
 /** The columns of a table within a row of several tables: what to select, and how to read it. */
-export function aliasedColumns<T>({ name, columns, read }: Table<T>): {
+export function aliasedColumns<T>({ name, columns, read }: Selection<T>): {
   readonly columns: string;
   readonly read: (row: Row) => T;
 } {
@@ -141,11 +154,13 @@ const writeKinds = {
   update: 'change',
   remove: 'change',
   expect: 'expect',
+  append: 'insert',
 } as const satisfies Record<StatementTemplate['kind'], Write['kind']>;
 
 function templateSql({ kind, table, columns, key }: StatementTemplate): string {
   const where = `where ${equations(key, columns).join(' and ')}`;
   switch (kind) {
+    case 'append':
     case 'insert': {
       const values = columns.map((_, at) => `$${at + 1}`).join(', ');
       return `insert into ${table} (${columns.join(', ')}) values (${values})`;

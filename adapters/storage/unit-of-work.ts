@@ -5,7 +5,7 @@ import { isStorable } from '../../core/domain/base/raw-json.js';
 import { keyIdOf } from '../../core/domain/service/sealed-text.js';
 import { assert } from '../../core/errors.js';
 import type { Tx } from '../../core/ports/storage.js';
-import type { Database, Param, Row, Statement } from './database.js';
+import type { CachedRead, Database, Param, Row, Statement } from './database.js';
 import { rowName, type Table, type Write } from './table.js';
 
 /** The methods of a part of Tx, which all runs share: each takes the unit of its run first. */
@@ -22,16 +22,24 @@ export interface Joined<T> {
   readonly expect: (value: T) => readonly Write[];
 }
 
+export interface CachedJoin<T> extends CachedRead<T>, Joined<T> {}
+
+interface Staged {
+  readonly tables: Set<string>;
+  readonly rows: Set<string>;
+  readonly changedRows: Set<string>;
+  /** Secret keys of the sealed texts. */
+  readonly keyIds: Set<string>;
+}
+
 export class UnitOfWork {
   readonly #database: Database;
   readonly #writes: Write[] = [];
-  readonly #writtenTables = new Set<string>();
-  readonly #writtenRows = new Set<string>();
-  readonly #changedRows = new Set<string>();
+  /** Made by the first write: most runs only read. */
+  #staged: Staged | null = null;
   /** Guards on the rows that were read, one function per value. */
   readonly #seen: (() => readonly Write[])[] = [];
-  /** Secret keys of the sealed texts in the writes. */
-  readonly #keyIds = new Set<string>();
+  readonly #listeners: ((stored: boolean) => void)[] = [];
   #ended = false;
 
   constructor(database: Database) {
@@ -39,22 +47,29 @@ export class UnitOfWork {
   }
 
   statements(): readonly Statement[] {
-    return statementsOf(this.#writes, this.#changedRows);
+    return statementsOf(this.#writes, this.#staged?.changedRows ?? new Set());
   }
 
   stage(write: Write): void {
     const { table, row, kind } = write;
     assert(!this.#ended, `a write to ${table} came after the work had returned`);
     const name = `${table}/${row ?? ''}`;
-    if (kind === 'change') this.#changedRows.add(name);
+    this.#staged ??= {
+      tables: new Set(),
+      rows: new Set(),
+      changedRows: new Set(),
+      keyIds: new Set(),
+    };
+    const staged = this.#staged;
+    if (kind === 'change') staged.changedRows.add(name);
     if (kind !== 'expect') {
       // A merge fits any row, and PostgreSQL applies it after inserts and changes.
-      const isAgain = kind !== 'merge' && row !== null && this.#writtenRows.has(name);
+      const isAgain = kind !== 'merge' && row !== null && staged.rows.has(name);
       assert(!isAgain, `${name} is written twice in one batch`);
-      this.#writtenTables.add(table);
-      this.#writtenRows.add(name);
+      staged.tables.add(table);
+      staged.rows.add(name);
     }
-    for (const text of write.sealed ?? []) this.#keyIds.add(keyIdOf(text));
+    for (const text of write.sealed ?? []) staged.keyIds.add(keyIdOf(text));
     this.#writes.push({ ...write, statement: storable(write.statement) });
   }
 
@@ -71,7 +86,7 @@ export class UnitOfWork {
   }
 
   isSealedUnder(keyId: string): boolean {
-    return this.#keyIds.has(keyId);
+    return this.#staged?.keyIds.has(keyId) === true;
   }
 
   /** The one row of this primary key; other rows of the table may have staged writes. */
@@ -121,6 +136,17 @@ export class UnitOfWork {
     });
   }
 
+  async cached<T>(query: CachedJoin<T>, params: readonly string[]): Promise<readonly T[]> {
+    for (const { name } of query.tables) this.#assertUnwritten(name);
+    const values = await this.#database.cached(query, params);
+    for (const value of values) this.#seen.push(() => query.expect(value));
+    return values;
+  }
+
+  async firstCached<T>(query: CachedJoin<T>, params: readonly string[]): Promise<T | null> {
+    return (await this.cached(query, params))[0] ?? null;
+  }
+
   /** Throws synchronously when the table has staged writes; its callers are async. */
   rows(tableName: string, sql: string, params: readonly Param[]): Promise<readonly Row[]> {
     this.#assertUnwritten(tableName);
@@ -128,9 +154,10 @@ export class UnitOfWork {
   }
 
   rowsByKey(tableName: string, key: readonly Param[], sql: string): Promise<readonly Row[]> {
-    if (this.#writtenTables.has(tableName)) {
+    const staged = this.#staged;
+    if (staged?.tables.has(tableName)) {
       const row = `${tableName}/${rowName(key)}`;
-      const written = this.#writtenRows.has(row) || this.#writtenRows.has(`${tableName}/`);
+      const written = staged.rows.has(row) || staged.rows.has(`${tableName}/`);
       assert(!written, `${row} is read after a write to it was staged`);
     }
     return this.#database.read(sql, key);
@@ -143,6 +170,15 @@ export class UnitOfWork {
       expect: (value: T) => this.stage(table.expect(value)),
       remove: (value: T) => this.stage(table.remove(value)),
     };
+  }
+
+  onEnd(listener: (stored: boolean) => void): void {
+    this.#listeners.push(listener);
+  }
+
+  /** Whether the batch is known as stored. */
+  settle(stored: boolean): void {
+    for (const listener of this.#listeners) listener(stored);
   }
 
   /** The work has returned: nothing can be staged any more. */
@@ -162,8 +198,8 @@ export class UnitOfWork {
   }
 
   #assertUnwritten(tableName: string): void {
-    const written = this.#writtenTables.has(tableName);
-    assert(!written, `${tableName} is read after a write to it was staged`);
+    const isWritten = this.#staged?.tables.has(tableName) === true;
+    assert(!isWritten, `${tableName} is read after a write to it was staged`);
   }
 
   #readRow<T>(table: Table<T>, row: Row): T {

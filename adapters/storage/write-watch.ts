@@ -26,6 +26,7 @@ export class WriteWatch {
     };
     this.database = {
       read: (...read) => database.read(...read),
+      cached: (...query) => database.cached(...query),
       batch: (statements) => watched(database.batch(statements)),
       immediate: (...statement) => watched(database.immediate(...statement)),
       durable: () => database.durable(),

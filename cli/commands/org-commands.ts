@@ -133,25 +133,32 @@ interface SupportOptions {
   readonly email?: string;
   readonly phone?: string;
   readonly website?: string;
+  readonly privacy?: string;
+  readonly terms?: string;
 }
 
 function addSupportCommand(shell: Shell, org: Command): void {
   addCommand<SupportOptions>(shell, org, {
     name: 'support <org-id>',
-    description: 'set the support contact that buyers see; an empty text removes it',
+    description: 'set the contact and the links that buyers see; an empty text removes one',
     options: [
       new Option('--email <address>', 'its e-mail address'),
       new Option('--phone <number>', 'its phone number'),
       new Option('--website <url>', 'its website'),
+      new Option('--privacy <url>', 'its privacy notice'),
+      new Option('--terms <url>', 'its terms'),
     ],
-    run: async ({ email, phone, website }, [orgId = '']) => {
+    details: 'In live mode an e-mail address or a phone number is required.',
+    run: async ({ email, phone, website, privacy, terms }, [orgId = '']) => {
       const given = {
         ...(email === undefined ? {} : { supportEmail: email }),
         ...(phone === undefined ? {} : { supportPhone: phone }),
         ...(website === undefined ? {} : { website }),
+        ...(privacy === undefined ? {} : { privacyUrl: privacy }),
+        ...(terms === undefined ? {} : { termsUrl: terms }),
       };
       if (Object.keys(given).length === 0) {
-        throw new PonteError('ValidationError', 'Give --email, --phone or --website.');
+        throw new PonteError('ValidationError', 'Give one of the options.');
       }
       return changed(shell, (deps, { setSupportContact }) => setSupportContact(deps, orgId, given));
     },
@@ -247,7 +254,7 @@ interface ModeState {
 
 function presentOrganization({ organization, profiles }: OrganizationView) {
   const { id, name, productionGrantedAtMs, requiresApproval, createdAtMs } = organization;
-  const { supportEmail, supportPhone, website } = organization;
+  const { supportEmail, supportPhone, website, privacyUrl, termsUrl } = organization;
   const stateOf = (mode: Mode): ModeState => ({
     kybStatus: profiles[mode].status,
     tosAccepted: profiles[mode].tosAcceptedAtMs !== null,
@@ -266,7 +273,7 @@ function presentOrganization({ organization, profiles }: OrganizationView) {
     requiresApproval,
     intentsNeedApproval: profiles.live.intentsNeedApproval,
     payoutHoldHours: profiles.live.payoutHoldHours,
-    support: { email: supportEmail, phone: supportPhone, website },
+    support: { email: supportEmail, phone: supportPhone, website, privacyUrl, termsUrl },
     test: stateOf('test'),
     live: stateOf('live'),
     createdAt: formatInstant(createdAtMs),

@@ -40,7 +40,7 @@ export interface OutgoingMail {
   readonly from: string;
   /** The address for answers; null: that of the sender. */
   readonly replyTo: string | null;
-  /** The left half of its Message-ID: a mail that is sent twice has one name. */
+  /** The left half of its Message-ID: a mail that is sent twice with one text has one name. */
   readonly messageId: string;
   readonly writtenAtMs: number;
 }

@@ -27,7 +27,7 @@ import type {
   OrganizationProfile,
 } from '../domain/parties/organization.js';
 import type { BankAccount, BankDetails } from '../domain/payments/bank-record.js';
-import type { PaymentView } from '../domain/payments/change.js';
+import type { PaymentView, ShownView } from '../domain/payments/change.js';
 import type {
   DomainEvent,
   EventNote,
@@ -94,6 +94,8 @@ type Writes<T, W extends 'insert' | 'update' | 'expect' | 'remove'> = {
  * newest first.
  */
 export interface Tx {
+  /** Calls `listener` when this run of the work has ended: whether its batch is known as stored. */
+  readonly onEnd: (listener: (stored: boolean) => void) => void;
   readonly organizations: Writes<Organization, 'update' | 'expect'> & {
     get(orgId: string): Found<Organization>;
     list(): Many<Organization>;
@@ -146,7 +148,7 @@ export interface Tx {
   readonly views: {
     get(tenant: Tenant, id: string): Found<PaymentView>;
     byExternalId(tenant: Tenant, origin: PaymentOrigin, externalId: string): Found<PaymentView>;
-    listInvoices(tenant: Tenant, filter: InvoiceFilter): Many<PaymentView>;
+    listInvoices(tenant: Tenant, filter: InvoiceFilter): Many<ShownView>;
     /**
      * Returns for each of these payments a text that changes with everything that its hosted page
      * shows. At most VERSIONS_MAX ids.
@@ -155,9 +157,9 @@ export interface Tx {
       tenant: Tenant,
       paymentIds: readonly string[],
     ): Many<{ readonly paymentId: string; readonly version: string }>;
-    listPayments(tenant: Tenant, filter: TenantPaymentFilter): Many<PaymentView>;
+    listPayments(tenant: Tenant, filter: TenantPaymentFilter): Many<ShownView>;
     /** By their latest change, oldest first, then by id. */
-    updatedPayments(tenant: Tenant, page: UpdatedPage): Many<PaymentView>;
+    updatedPayments(tenant: Tenant, page: UpdatedPage): Many<ShownView>;
     /** The buyer's KYC for this tenant. */
     kycStatus(tenant: Tenant, buyer: Pick<Buyer, 'id' | 'emailKey'>): Promise<KycStatus>;
   };
@@ -334,29 +336,29 @@ export interface Tx {
     /** Newest first, of one seller; null: of the organization itself. */
     ofPayee(tenant: Tenant, accountId: string | null, limit: number): Many<DestinationChange>;
   };
+  /** Events of 0.1.0 without a number (`appendWaiting` of feed.ts). */
   readonly outbox: {
-    append(event: DomainEvent): void;
     oldest(limit: number): Many<OutboxRow>;
     remove(rows: readonly OutboxRow[]): void;
-    /** Waiting events of one subject, in order, among the newest thousand of the queue. */
-    ofSubject(tenant: Tenant, subjectId: string): Many<EventNote>;
   };
   readonly feed: {
     /** Returns null before a tenant's first event. */
     head(tenant: Tenant): Found<FeedHead>;
-    /** Compare-and-set from `was`; null for the tenant's first. */
-    setHead(tenant: Tenant, was: FeedHead | null, head: FeedHead): void;
-    append(event: NumberedEvent): void;
+    /**
+     * The commit gives the event the next number of its tenant and chains it. The batch fails if
+     * the tenant's subscriptions have changed since `active` was read.
+     */
+    append(event: DomainEvent, active: ActiveSubscriptions): void;
     after(tenant: Tenant, sequence: number, limit: number): Many<NumberedEvent>;
     /** In sequence order. */
     ofSubject(tenant: Tenant, subjectId: string): Many<EventNote>;
   };
-  readonly subscriptions: Writes<Subscription, 'insert' | 'update' | 'expect'> & {
+  readonly subscriptions: Writes<Subscription, 'insert' | 'update'> & {
     get(tenant: Tenant, id: string): Found<Subscription>;
     find(id: string): Found<Subscription>;
     /** All active subscriptions and at most `deletedMax` deleted ones, newest first. */
     list(tenant: Tenant, deletedMax: number): Many<Subscription>;
-    active(tenant: Tenant): Many<Subscription>;
+    active(tenant: Tenant): Promise<ActiveSubscriptions>;
     /** Slots of active subscriptions. */
     slots(tenant: Tenant): Many<number>;
   };
@@ -495,6 +497,13 @@ export interface Claim {
   readonly leaseMs: number;
 }
 
+/** The active subscriptions of a tenant. */
+export interface ActiveSubscriptions {
+  readonly subscriptions: readonly Subscription[];
+  /** How often subscriptions of the tenant were changed. */
+  readonly changes: number;
+}
+
 export interface ClaimedDelivery {
   readonly delivery: WebhookDelivery;
   readonly subscription: Subscription;
@@ -522,7 +531,6 @@ export interface PaymentFloat {
 }
 
 export const queueNames = [
-  'outbox',
   'deliveries',
   'commands',
   'inbox',

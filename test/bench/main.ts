@@ -1,6 +1,7 @@
 // `npm run bench`: Ponte's figures beside those of what one would otherwise write or pick. Each row
 // is one file of rows/; what they are held against is in peers/. It prints a table and writes it as
-// JSON. Options: --only <row>,… --quick --size <payments> --before <another clone>.
+// JSON. Options: --only <row>,… --quick --size <payments> --before <another clone>. With --gate it
+// only counts what a request costs (gate.ts); --record writes these counts.
 import { execFileSync } from 'node:child_process';
 import { existsSync, writeFileSync } from 'node:fs';
 import { availableParallelism, cpus, totalmem } from 'node:os';
@@ -8,6 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { startChild } from './child-calls.js';
 import type { Bench, Figure, Row } from './comparison.js';
+import { gate } from './gate.js';
 import type { LoadCalls } from './load-process.js';
 import { createOnPostgres, createOnSqlite, hosts, rateLimit } from './rows/create.js';
 import { deliveries } from './rows/drain.js';
@@ -38,8 +40,11 @@ const { values: options } = parseArgs({
     quick: { type: 'boolean', default: false },
     size: { type: 'string', default: '1000000' },
     before: { type: 'string' },
+    gate: { type: 'boolean', default: false },
+    record: { type: 'boolean', default: false },
   },
 });
+if (options.gate) process.exit((await gate(options)) ? 0 : 1);
 const wanted = options.only?.split(',') ?? Object.keys(rows);
 const unknown = wanted.filter((name) => rows[name] === undefined);
 if (unknown.length > 0) {

@@ -12,7 +12,7 @@ import { readConfig } from '../../host/config.js';
 import { startHost } from '../../host/main.js';
 import { localPostgres } from '../support/databases/local-postgres.js';
 import { olderDatabase } from '../support/databases/older-database.js';
-import { aDelivery, anEvent } from '../support/samples/domain-samples.js';
+import { aDelivery, aMessage } from '../support/samples/domain-samples.js';
 import { runCommand } from '../support/servers/command.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
@@ -27,7 +27,6 @@ const GIB = 1_024 ** 3;
 const nothing = { due: 0, lateMs: 0 };
 const idle: QueueReport = {
   queues: {
-    outbox: nothing,
     deliveries: nothing,
     commands: nothing,
     inbox: nothing,
@@ -63,6 +62,7 @@ const healthy: Findings = {
   dataDir: 'data',
   freeBytes: 12.34 * GIB,
   backups: null,
+  withoutContact: [],
   data: { waiting: idle, imbalances: 0 },
 };
 
@@ -95,6 +95,7 @@ test('a healthy service is reported check by check', () => {
       'serving: process 12 since 2026-01-02T03:04:05.000Z',
       'connections: each keeps its session',
       'disk: 12.3 GiB free at data',
+      'contacts: buyers find a person to ask',
       'secret keys: of this database',
       'documents: where they belong',
       'epoch: 1, released',
@@ -155,6 +156,10 @@ describe('each defect is reported with what to do about it', () => {
     [
       { connectionProblems: ['a lock of nobody', 'another one'] },
       'critical connections: a lock of nobody; another one',
+    ],
+    [
+      { withoutContact: ['org_1', 'org_2'] },
+      'warning contacts: org_1, org_2: live without one; run ponte org support <org-id> --email',
     ],
     [{ keysProblem: 'nothing opens' }, 'critical secret keys: nothing opens'],
     [{ documentsProblem: 'data is elsewhere' }, 'critical documents: data is elsewhere'],
@@ -221,8 +226,8 @@ describe('each defect is reported with what to do about it', () => {
       'warning losses: 1 payment of which more left than arrived: ponte money list --queue lost',
     ],
     [
-      waiting({ queues: { outbox: late(5), mails: late(1, 1) } }),
-      'critical workers: outbox: 3 rows due, the oldest for 5 minutes; ' +
+      waiting({ queues: { inbox: late(5), mails: late(1, 1) } }),
+      'critical workers: inbox: 3 rows due, the oldest for 5 minutes; ' +
         'mails: 1 row due, the oldest for 1 minute. No worker claims it: is a server running?',
     ],
     [
@@ -255,7 +260,7 @@ describe('each defect is reported with what to do about it', () => {
 
   test('work that is due since a moment, and an event between two attempts, are no defects', () => {
     const soon = { due: 500, lateMs: MINUTE_MS };
-    const queues = { outbox: soon, deliveries: soon, commands: soon };
+    const queues = { inbox: soon, deliveries: soon, commands: soon };
     assert.deepEqual(wrong(waiting({ queues, undeliveredMs: 15 * MINUTE_MS })), []);
   });
 });
@@ -278,11 +283,11 @@ test('the exit code separates failures from warnings', async () => {
   await store.run(async (tx) => tx.deliveries.insert(aDelivery(waits)));
   const report = await doctor();
   assert.deepEqual([report.status, report.ok], [9, false]);
-  await store.run(async (tx) => tx.outbox.append(anEvent({ createdAtMs: longAgoMs })));
+  await store.run(async (tx) => tx.inbox.insert(aMessage({ dueAtMs: longAgoMs })));
   await store.close();
   assert.equal((await doctor()).status, 8);
   const { stdout } = await run(env, 'doctor');
-  assert.match(stdout, /^workers +FAIL +outbox: 1 row due, the oldest for 3 hours\. /m);
+  assert.match(stdout, /^workers +FAIL +inbox: 1 row due, the oldest for 3 hours\. /m);
   assert.match(stdout, /^deliveries +WARN +the oldest undelivered event is 3 hours old: /m);
 });
 

@@ -16,7 +16,7 @@ import { verifyWebhook } from '../../core/domain/webhooks/signature.js';
 import { createSubscription } from '../../core/usecases/webhooks/subscriptions.js';
 import { allWell, sharedSite } from '../adapters/http/checked-site.js';
 import { newPayment } from '../adapters/http/docs/example-calls.js';
-import { aFeedEvent } from '../support/samples/domain-samples.js';
+import { prunedFeed } from '../support/scenes/pruned-feed.js';
 import { runCommand } from '../support/servers/command.js';
 import { startReceiver } from '../support/servers/local-receiver.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
@@ -293,13 +293,7 @@ test('a file of another key or server, or of something else, is refused', async 
 });
 
 test('after pruning, a first reader starts at the oldest event and others get an error', async (t) => {
-  await site.world.deps.store.run(async (tx) => {
-    tx.feed.setHead(tenant, null, { sequence: 8, chainHash: 'h' });
-    for (const sequence of [7, 8]) {
-      const id = `evt_${tenant.orgId}_${sequence}`;
-      tx.feed.append(aFeedEvent({ ...tenant, id, sequence }));
-    }
-  });
+  await prunedFeed(site.world.deps.store, tenant, { oldest: 7, last: 8 });
   const listening = start(t, {});
   await until(() => listening.lines().length === 2);
   assert.match(listening.lines()[0] ?? '', /^ +7 /);

@@ -146,6 +146,7 @@ test('an organization is ready in test mode when it is made, or by steps', async
     4,
     'ProductionAccessNotApproved',
   ]);
+  await done(`org support ${id} --email help@acme.example`);
   const granted = await done(`org grant-production ${id}`);
   assert.notEqual(granted['productionGrantedAt'], null);
   assert.deepEqual(await done(`org show ${id}`), granted);
@@ -161,8 +162,15 @@ test('an organization is ready in test mode when it is made, or by steps', async
     const intents = await done(`org require-approval ${id} ${state} --payment-intents`);
     assert.equal(intents['intentsNeedApproval'], state === 'on');
   }
-  const set = await done(`org support ${id} --email help@acme.example --website http://a.example`);
-  const support = { email: 'help@acme.example', phone: null, website: 'http://a.example/' };
+  const given = '--email help@acme.example --website http://a.example --terms https://a.example/t';
+  const set = await done(`org support ${id} ${given}`);
+  const support = {
+    email: 'help@acme.example',
+    phone: null,
+    website: 'http://a.example/',
+    privacyUrl: null,
+    termsUrl: 'https://a.example/t',
+  };
   assert.deepEqual(set['support'], support);
   const { data } = (await done('org list')) as { readonly data: readonly Json[] };
   assert.equal(data.length, 3);
@@ -213,6 +221,7 @@ test('a running server accepts a new session immediately and enforces roles and 
   assert.equal(await make(), 401);
   const live = `token create --org ${orgId} --member ana@acme.example --mode live`;
   assert.deepEqual(await refused(live), [4, 'ProductionAccessNotApproved']);
+  await done(`org support ${orgId} --phone +551155550100`);
   await done(`org grant-production ${orgId}`);
   assert.equal((await done(live))['mode'], 'live');
   const { keptKeys, revokedKeys, ...removed } = await done(`member remove ${who}`);

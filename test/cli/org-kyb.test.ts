@@ -64,6 +64,7 @@ test('in live mode missing fields are refused', async () => {
 
 test('an approval of a KYB that was never submitted needs the dossier', async () => {
   const id = await newOrganization();
+  await ponte(['org', 'support', id, '--email', 'help@acme.example']);
   await ponte(['org', 'grant-production', id]);
   const approve = (words: readonly string[]) =>
     ponte(['org', 'approve-kyb', id, '--mode', 'live', ...words]);

@@ -15,9 +15,10 @@ import { localPostgres } from '../support/databases/local-postgres.js';
 import {
   aBarePayment,
   aDelivery,
-  aFeedEvent,
   aMessage,
   anAttempt,
+  anEvent,
+  subscriptionsAfter,
   tenant,
 } from '../support/samples/domain-samples.js';
 import { runCommand } from '../support/servers/command.js';
@@ -168,9 +169,8 @@ test('prune removes what is old, after a dry run that counts it and changes noth
     tx.deliveries.logAttempt(anAttempt({ deliveryId, startedAtMs: createdAtMs }));
     tx.inbox.insert(aMessage({ receivedAtMs: createdAtMs, dueAtMs: null }));
     for (const sequence of [1, 2]) {
-      tx.feed.append(aFeedEvent({ id: `evt_${sequence}`, sequence, createdAtMs }));
+      tx.feed.append(anEvent({ id: `evt_${sequence}`, createdAtMs }), subscriptionsAfter(0));
     }
-    tx.feed.setHead(tenant, null, { sequence: 2, chainHash: 'ab' });
   });
   const prune = async (words: string) => {
     const { status, stdout } = await ponte(['prune', ...words.split(' '), '--json'], env);
@@ -192,10 +192,10 @@ test('prune removes what is old, after a dry run that counts it and changes noth
       tx.deliveries.get(deliveryId),
       tx.deliveries.attempts(deliveryId),
       tx.feed.after(tenant, 0, 9),
-      tx.feed.head(tenant),
+      tx.feed.head(tenant).then((head) => head?.sequence),
     ]),
   );
-  assert.deepEqual(left, [null, [], [], { sequence: 2, chainHash: 'ab' }]);
+  assert.deepEqual(left, [null, [], [], 2]);
   await close();
 
   const said = await ponte(['prune', '--older-than', '400d'], env);

@@ -12,9 +12,9 @@ import {
   aFeedEvent,
   aMessage,
   anAdvance,
-  anEvent,
   aSubscription,
   duePage,
+  subscriptionsAfter,
   T0,
 } from '../support/samples/domain-samples.js';
 import { aMail } from '../support/samples/mail-samples.js';
@@ -64,7 +64,7 @@ export function storeClaimsContract(fresh: OpenStore): void {
     const subscription = aSubscription({ active: false });
     await store.run(async (tx) => {
       tx.subscriptions.insert(subscription);
-      tx.feed.append(aFeedEvent({ body: '{"exact": "bytes"}' }));
+      tx.feed.append(aFeedEvent({ body: '{"exact": "bytes"}' }), subscriptionsAfter(1));
       tx.deliveries.insert(aDelivery());
     });
     const taken = await store.claims.deliveries(deliveryClaim('whs_1'));
@@ -85,7 +85,7 @@ export function storeClaimsContract(fresh: OpenStore): void {
     const first = aSubscription();
     await store.run(async (tx) => {
       tx.subscriptions.insert(first);
-      tx.feed.append(aFeedEvent());
+      tx.feed.append(aFeedEvent(), subscriptionsAfter(1));
       for (const id of ['whd_1', 'whd_2', 'whd_3']) tx.deliveries.insert(aDelivery({ id }));
     });
     const claimed = async () => {
@@ -106,7 +106,7 @@ export function storeClaimsContract(fresh: OpenStore): void {
     await store.run(async (tx) => {
       tx.subscriptions.insert(aSubscription());
       tx.subscriptions.insert(aSubscription({ id: 'whs_2' }));
-      tx.feed.append(aFeedEvent());
+      tx.feed.append(aFeedEvent(), subscriptionsAfter(2));
       const add = (id: string, dueAtMs: number, subscriptionId = 'whs_1') =>
         tx.deliveries.insert(aDelivery({ id, dueAtMs, nextAttemptAtMs: dueAtMs, subscriptionId }));
       add('whd_a', T0);
@@ -128,7 +128,7 @@ export function storeClaimsContract(fresh: OpenStore): void {
     const store = await fresh();
     await store.run(async (tx) => {
       tx.subscriptions.insert(aSubscription());
-      tx.feed.append(aFeedEvent());
+      tx.feed.append(aFeedEvent(), subscriptionsAfter(1));
       tx.deliveries.insert(aDelivery());
     });
     await store.claims.deliveries(deliveryClaim('whs_1'));
@@ -153,7 +153,7 @@ export function storeClaimsContract(fresh: OpenStore): void {
     const spent = aDelivery({ ...lost, resent: true });
     await store.run(async (tx) => {
       tx.subscriptions.insert(aSubscription());
-      tx.feed.append(aFeedEvent());
+      tx.feed.append(aFeedEvent(), subscriptionsAfter(1));
       tx.deliveries.insert(spent);
       tx.deliveries.insert(aDelivery({ id: 'whd_2', ...lost }));
       tx.deliveries.insert(aDelivery({ id: 'whd_3', attempt: 3 }));
@@ -230,7 +230,7 @@ export function storeClaimsContract(fresh: OpenStore): void {
     const store = await fresh();
     await store.run(async (tx) => {
       tx.subscriptions.insert(aSubscription());
-      tx.feed.append(aFeedEvent());
+      tx.feed.append(aFeedEvent(), subscriptionsAfter(1));
       tx.deliveries.insert(aDelivery());
       tx.deliveries.insert(aDelivery({ id: 'whd_wait', dueAtMs: T0 + 9_000 }));
       tx.commands.insert(aCommand());
@@ -253,7 +253,7 @@ export function storeClaimsContract(fresh: OpenStore): void {
     const foreign = { leaseToken: 'another process.w1', dueAtMs: T0 + 9_000 };
     await store.run(async (tx) => {
       tx.subscriptions.insert(aSubscription());
-      tx.feed.append(aFeedEvent());
+      tx.feed.append(aFeedEvent(), subscriptionsAfter(1));
       tx.deliveries.insert(aDelivery());
       tx.deliveries.insert(aDelivery({ id: 'whd_foreign', ...foreign }));
       tx.commands.insert(aCommand());
@@ -304,7 +304,6 @@ export function storeClaimsContract(fresh: OpenStore): void {
       stage: (tx) => tx.payments.insert(aBarePayment({ expiresAtMs: T0, status: 'settled' })),
       dueAtMs: null,
     },
-    'an event in the outbox': { stage: (tx) => tx.outbox.append(anEvent()), dueAtMs: T0 },
   } as const satisfies Record<
     string,
     {

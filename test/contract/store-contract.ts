@@ -8,7 +8,6 @@ import {
   aBuyer,
   aCommand,
   aDelivery,
-  aFeedEvent,
   aKey,
   anAdvance,
   anEvent,
@@ -18,6 +17,7 @@ import {
   aSubmission,
   aSubscription,
   someFunds,
+  subscriptionsAfter,
   T0,
   tenant,
 } from '../support/samples/domain-samples.js';
@@ -68,9 +68,8 @@ export function storeContract(fresh: OpenStore): void {
     'an update': (tx) => tx.payments.update(aPayment({ version: 2 })),
     'an expected profile': (tx) => tx.organizations.expectProfile(aProfile({ version: 2 })),
     'an expected submission': (tx) => tx.buyers.expectSubmission(aSubmission({ version: 2 })),
-    'an expected subscription': (tx) => tx.subscriptions.expect(aSubscription({ version: 2 })),
-    'a feed head': (tx) =>
-      tx.feed.setHead(tenant, { sequence: 2, chainHash: 'aa' }, { sequence: 3, chainHash: 'bb' }),
+    'an event after a change of the subscriptions': (tx) =>
+      tx.feed.append(anEvent(), subscriptionsAfter(0)),
     'an advance that was replaced': (tx) => tx.advances.remove(anAdvance({ version: 2 })),
     'an outbox row that is gone': (tx) => tx.outbox.remove([{ position: 77n, event: anEvent() }]),
   } as const satisfies Record<string, (tx: Parameters<Parameters<Store['run']>[0]>[0]) => void>;
@@ -83,7 +82,6 @@ export function storeContract(fresh: OpenStore): void {
         tx.organizations.insert(anOrganization(), [aProfile()]);
         tx.buyers.insertSubmission(aSubmission());
         tx.subscriptions.insert(aSubscription());
-        tx.feed.setHead(tenant, null, { sequence: 1, chainHash: 'aa' });
         tx.advances.put(anAdvance());
       });
       const [before, failed, later] = await Promise.allSettled([
@@ -112,7 +110,6 @@ export function storeContract(fresh: OpenStore): void {
     await store.run(async (tx) => {
       tx.organizations.expectProfile(aProfile());
       tx.buyers.expectSubmission(aSubmission());
-      tx.subscriptions.expect(aSubscription());
       tx.buyers.insert(aBuyer());
     });
     const [profile, buyer] = await store.run((tx) =>
@@ -155,14 +152,6 @@ export function storeContract(fresh: OpenStore): void {
     'a current submission of one tenant and buyer': {
       first: (tx) => tx.buyers.insertSubmission(aSubmission({ id: 'kyc_1' })),
       second: (tx) => tx.buyers.insertSubmission(aSubmission({ id: 'kyc_2' })),
-    },
-    'a sequence of one tenant': {
-      first: (tx) => tx.feed.append(aFeedEvent({ id: 'evt_1' })),
-      second: (tx) => tx.feed.append(aFeedEvent({ id: 'evt_2' })),
-    },
-    'the first head of a feed': {
-      first: (tx) => tx.feed.setHead(tenant, null, { sequence: 1, chainHash: 'aa' }),
-      second: (tx) => tx.feed.setHead(tenant, null, { sequence: 1, chainHash: 'bb' }),
     },
   } as const satisfies Record<
     string,
@@ -261,8 +250,8 @@ export function storeContract(fresh: OpenStore): void {
       await assert.rejects(tx.deliveries.pendingOf('whs_1', 5), AssertionFailure);
       tx.payments.update(aPayment({ id: 'pi_1' }));
       await assert.rejects(tx.payments.find('pi_1'), AssertionFailure);
-      tx.outbox.append(anEvent());
-      await assert.rejects(tx.outbox.oldest(1), AssertionFailure);
+      tx.feed.append(anEvent(), subscriptionsAfter(0));
+      await assert.rejects(tx.feed.after(tenant, 0, 1), AssertionFailure);
     });
   });
 

@@ -7,6 +7,7 @@ import { storeClaimsContract } from './store-claims-contract.js';
 import { storeContract } from './store-contract.js';
 import { storeDeskContract } from './store-desk-contract.js';
 import { storeDocumentsContract } from './store-documents-contract.js';
+import { storeFeedContract } from './store-feed-contract.js';
 import { storeInvoicesContract } from './store-invoices-contract.js';
 import { storeKeysContract } from './store-keys-contract.js';
 import { storeLinksContract } from './store-links-contract.js';
@@ -30,6 +31,7 @@ type Parts = Readonly<Record<string, (open: OpenStore) => void>>;
 export const writes: Parts = {
   batches: storeContract,
   rows: storeRowsContract,
+  'the feed': storeFeedContract,
 };
 
 export const others: Parts = {

@@ -10,7 +10,6 @@ import {
   aDocument,
   aMessage,
   anAdvance,
-  anEvent,
   otherMode,
   otherOrg,
   someFunds,
@@ -23,7 +22,6 @@ import type { OpenStore } from './store-contracts.js';
 const COUNT_MAX = 5;
 const nothing = { due: 0, oldestDueAtMs: null } as const;
 const emptyQueues: QueueStats['queues'] = {
-  outbox: nothing,
   deliveries: nothing,
   commands: nothing,
   inbox: nothing,
@@ -61,7 +59,6 @@ export function storeQueueStatsContract(open: OpenStore): void {
         const tenant = [otherOrg, otherMode, otherOrg][at] ?? otherOrg;
         // The third one is not due yet.
         const dueAtMs = [T0 - 50, T0, T0 + 1][at] as number;
-        tx.outbox.append(anEvent({ ...tenant, id, createdAtMs: dueAtMs }));
         tx.deliveries.insert(aDelivery({ ...tenant, id, subscriptionId: `whs_${id}`, dueAtMs }));
         tx.commands.insert(aCommand({ ...tenant, id, dueAtMs }));
         tx.inbox.insert(aMessage({ messageId: id, dueAtMs }));
@@ -72,7 +69,6 @@ export function storeQueueStatsContract(open: OpenStore): void {
     });
     const two = { due: 2, oldestDueAtMs: T0 - 50 };
     assert.deepEqual((await backlog()).queues, {
-      outbox: two,
       deliveries: two,
       commands: two,
       inbox: two,
@@ -124,14 +120,13 @@ export function storeQueueStatsContract(open: OpenStore): void {
         const id = `${at}`;
         // The last subscription has the oldest one.
         const dueAtMs = T0 - at;
-        tx.outbox.append(anEvent({ id, createdAtMs: T0 - COUNT_MAX + at }));
         tx.deliveries.insert(aDelivery({ id, subscriptionId: id, dueAtMs }));
         tx.commands.insert(aCommand({ id, dueAtMs }));
       }
     });
     const { queues } = await backlog();
     const full = { due: COUNT_MAX, oldestDueAtMs: T0 - COUNT_MAX };
-    assert.deepEqual([queues.outbox, queues.deliveries, queues.commands], [full, full, full]);
+    assert.deepEqual([queues.deliveries, queues.commands], [full, full]);
   });
 
   test('a delivery is owed until it has ended, between its attempts too', async () => {

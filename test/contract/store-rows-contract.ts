@@ -5,6 +5,7 @@ import { test } from 'node:test';
 import type { KycSubmission } from '../../core/domain/parties/buyer-kyc.js';
 import { newParty } from '../../core/domain/parties/party.js';
 import { noPayout } from '../../core/domain/parties/payee.js';
+import { headAfter } from '../../core/domain/payments/event.js';
 import type { Tx } from '../../core/ports/storage.js';
 import {
   aBarePayment,
@@ -16,6 +17,7 @@ import {
   aMessage,
   anAdvance,
   anAttempt,
+  anEvent,
   anOrganization,
   aPartyCommand,
   aPayment,
@@ -26,6 +28,7 @@ import {
   otherMode,
   otherOrg,
   someFunds,
+  subscriptionsAfter,
   T0,
   tenant,
 } from '../support/samples/domain-samples.js';
@@ -206,12 +209,12 @@ const roundTrips: Readonly<Record<string, RoundTrip>> = {
     expected: [aSubmission(approvedOther)],
   },
   'the head of a feed': {
-    write: (tx) => tx.feed.setHead(tenant, null, { sequence: 7, chainHash: 'ab' }),
+    write: (tx) => tx.feed.append(anEvent(), subscriptionsAfter(0)),
     read: (tx) => tx.feed.head(tenant),
-    expected: { sequence: 7, chainHash: 'ab' },
+    expected: headAfter(null, anEvent().body),
   },
   'an event of the feed': {
-    write: (tx) => tx.feed.append(aFeedEvent()),
+    write: (tx) => tx.feed.append(aFeedEvent(), subscriptionsAfter(0)),
     read: (tx) => tx.feed.after(tenant, 0, 9),
     expected: [aFeedEvent()],
   },
@@ -277,8 +280,8 @@ export function storeRowsContract(fresh: OpenStore): void {
       tx.commands.insert(aCommand());
       tx.idempotency.bind(tenant, 'k', 'invoice', 'inv_1', T0);
       tx.buyers.insertSubmission(aSubmission());
-      tx.feed.append(aFeedEvent());
       tx.subscriptions.insert(aSubscription());
+      tx.feed.append(anEvent(), subscriptionsAfter(1));
       tx.deliveries.insert(aDelivery());
       tx.advances.put(anAdvance());
     });
@@ -299,7 +302,7 @@ export function storeRowsContract(fresh: OpenStore): void {
           tx.feed.after(stranger, 0, 9),
           tx.subscriptions.get(stranger, 'whs_1'),
           tx.subscriptions.list(stranger, 9),
-          tx.subscriptions.active(stranger),
+          tx.subscriptions.active(stranger).then(({ subscriptions }) => subscriptions),
           tx.deliveries.ofSubscription(stranger, 'whs_1', { beforeId: null, limit: 9 }),
           tx.advances.get(stranger, 'pi_1'),
         ]),

@@ -11,11 +11,12 @@ import type { ErrorCode } from '../../core/errors.js';
 import { createKey, revokeKey, unlimitedKey } from '../../core/usecases/access/keys.js';
 import { addMember, removeMember } from '../../core/usecases/access/members.js';
 import { startMemberSession, tokenOf } from '../../core/usecases/access/sessions.js';
-import { grantProduction, requireApproval } from '../../core/usecases/parties/organizations.js';
+import { requireApproval } from '../../core/usecases/parties/organizations.js';
 import { PRUNABLE_MS, prune } from '../../core/usecases/service/prune.js';
 import { allWell, type CheckedSite, openSite } from '../adapters/http/checked-site.js';
 import { failingStore, override, silentPartner } from '../adapters/http/outages.js';
 import type { SeededRandom } from '../simulation/seeded-random.js';
+import { goLive } from '../support/scenes/organization-scene.js';
 import { KnownValues } from './known-values.js';
 
 export const ALLOWED_ORIGIN = 'https://app.example';
@@ -178,7 +179,7 @@ async function newClients(site: CheckedSite): Promise<readonly Client[]> {
     await world.organization(),
     await world.organization({ sandboxKyb: false }),
   ];
-  await grantProduction(world.deps, first);
+  await goLive(world.deps, first);
   await requireApproval(world.deps, second, true);
   const excluded = new Set<string>();
   const clients: Client[] = [];

@@ -81,6 +81,15 @@ export const scenarios: readonly (readonly string[])[] = [
     'replayWebhookDelivery',
   ],
   [
+    'readDescription',
+    'browseDescription',
+    'browseRoot',
+    'readDocsFile',
+    'healthz',
+    'readyz',
+    'readPublicKeys',
+  ],
+  [
     'createApiKey',
     'listApiKeys',
     'revokeApiKey',
@@ -89,6 +98,5 @@ export const scenarios: readonly (readonly string[])[] = [
     'signOut',
     'readOnboardingStatus',
   ],
-  ['readDescription', 'browseDescription', 'readDocsFile', 'healthz', 'readyz', 'readPublicKeys'],
   ['readSecurityContact'],
 ];

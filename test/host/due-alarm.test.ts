@@ -7,7 +7,6 @@ import type { Wake } from '../../host/workers.js';
 
 const T0 = 1_790_000_000_000;
 const nothing: NextDue = {
-  outbox: null,
   commands: null,
   deliveries: null,
   inbox: null,
@@ -67,6 +66,18 @@ test('a file without writes is not polled again', async () => {
   await run();
   await run();
   assert.equal(state.looks, 2, 'another process wrote');
+});
+
+test('readers of feeds look after a write of another process, not after its own', async () => {
+  const { state, woken, run } = scene(1);
+  await run();
+  state.write();
+  await run();
+  assert.deepEqual(woken, ['write']);
+  state.mark = 2;
+  await run();
+  await run();
+  assert.deepEqual(woken, ['write', 'feed']);
 });
 
 test('where other hosts cannot be seen to write, each run looks', async () => {

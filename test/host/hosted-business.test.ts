@@ -59,6 +59,7 @@ async function fillCompany(clerk: PayingBuyer): Promise<void> {
 
 /** An owner at their own part, by the link of the mail that the clerk requests. */
 async function ownerAskedBy(clerk: PayingBuyer, email: string): Promise<PayingBuyer> {
+  await clerk.page.locator('main details summary').first().click();
   await clerk.fill({ email });
   const link = await clerk.mailedBy('ask');
   const owner = await PayingBuyer.open(browser, host.url, { width: 390, language: 'pt-BR' });

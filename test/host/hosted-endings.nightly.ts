@@ -73,7 +73,7 @@ test('a cancelled request says that nothing was paid', async () => {
   const { made, buyer } = await scene.signedIn();
   await scene.call('POST', `/v1/payments/${made.id}/cancel`, { reason: 'no longer needed' });
   await buyer.page.goto(made.hostedPaymentUrl);
-  await buyer.seeHeading(/withdrew this request/);
+  await buyer.seeHeading(/cancelled this request/);
   await buyer.close();
 });
 

@@ -69,34 +69,34 @@ function counting(answer: (run: number) => Promise<number> | number) {
 
 test('a step repeats immediately while there is work, then waits to be woken', async () => {
   const step = counting((run) => (run <= 3 ? 1 : 0));
-  const { signals } = start([{ name: 'a', wokenBy: ['outbox'], run: step.run }], {
+  const { signals } = start([{ name: 'a', wokenBy: ['commands'], run: step.run }], {
     pollMs: NEVER_MS,
   });
   await step.reached(4);
   signals.wake('deliveries');
-  signals.wake('outbox');
+  signals.wake('commands');
   await step.reached(5);
 });
 
 test('work stored while a step runs is looked at right after it', async () => {
   const gate = Promise.withResolvers<number>();
   const step = counting((run) => (run === 1 ? gate.promise : 0));
-  const { signals } = start([{ name: 'a', wokenBy: ['outbox'], run: step.run }], {
+  const { signals } = start([{ name: 'a', wokenBy: ['commands'], run: step.run }], {
     pollMs: NEVER_MS,
   });
   await step.reached(1);
-  signals.wake('outbox');
+  signals.wake('commands');
   gate.resolve(0);
   await step.reached(2);
 });
 
 test('a wake in the rest after a run is not lost', async () => {
   const step = counting(() => 0);
-  const rested = { name: 'a', wokenBy: ['outbox'], pauseMs: 5, run: step.run } as const;
+  const rested = { name: 'a', wokenBy: ['commands'], pauseMs: 5, run: step.run } as const;
   const { signals } = start([rested], { pollMs: NEVER_MS });
   await step.reached(1);
   await Promise.resolve();
-  signals.wake('outbox');
+  signals.wake('commands');
   await step.reached(2);
 });
 
@@ -154,11 +154,11 @@ test('a wake does not shorten the wait after a failure', async () => {
     if (run === 1) throw new Error('no');
     return 0;
   });
-  const { signals } = start([{ name: 'a', wokenBy: ['outbox'], run: step.run }]);
+  const { signals } = start([{ name: 'a', wokenBy: ['commands'], run: step.run }]);
   await step.reached(1);
   // No timer fires between microtasks, so that only a ring could bring the second run here.
   for (let rings = 0; rings < 20; rings += 1) {
-    signals.wake('outbox');
+    signals.wake('commands');
     await Promise.resolve();
   }
   assert.equal(step.runs(), 1);
@@ -168,7 +168,7 @@ test('a wake does not shorten the wait after a failure', async () => {
 test('stopping waits for the runs under way and begins no other', async () => {
   const gate = Promise.withResolvers<number>();
   const step = counting(() => gate.promise);
-  const { workers } = start([{ name: 'a', wokenBy: ['outbox'], run: step.run }]);
+  const { workers } = start([{ name: 'a', wokenBy: ['commands'], run: step.run }]);
   await step.reached(1);
   let stopped = false;
   const stopping = workers.stop().then(() => {
@@ -189,7 +189,7 @@ test('a step without a good run for half a minute is stalled', async () => {
   const { workers } = start(
     [
       { name: 'hanging', wokenBy: [], run: hanging.run },
-      { name: 'good', wokenBy: ['outbox'], run: good.run },
+      { name: 'good', wokenBy: ['commands'], run: good.run },
     ],
     { nowMs: () => nowMs },
   );

@@ -67,7 +67,7 @@ effect immediately.`,
   {
     name: 'Service',
     description: 'Probes, this description, and the endpoint of the settlement partner.',
-    paths: ['healthz', 'readyz', '.well-known', 'docs-json', 'docs', 'partner-webhooks'],
+    paths: ['healthz', 'readyz', '.well-known', 'docs-json', '', 'docs', 'partner-webhooks'],
   },
 ];
 

@@ -21,15 +21,18 @@ export const docsRoutes = [
     summary: 'Read this description',
     access: { auth: 'none', scope: 'none', modes: 'both', rateLimit: 'none' },
     responses: { 200: documentSchema, 304: [] },
-    handler: async ({ description }) => ({
-      status: 200,
-      body: new RawJson(description.json),
-      headers: { etag: description.etag, 'cache-control': 'no-cache' },
-    }),
+    handler: async ({ description }) => {
+      const { json, etag } = description();
+      return {
+        status: 200,
+        body: new RawJson(json),
+        headers: { etag, 'cache-control': 'no-cache' },
+      };
+    },
   }),
   route({
     method: 'GET',
-    operations: { browseDescription: '/docs' },
+    operations: { browseDescription: '/docs', browseRoot: '/' },
     summary: 'Browse this description',
     access: { auth: 'none', scope: 'none', modes: 'both', rateLimit: 'none' },
     responses: { 200: docsPageTypes, 304: [] },

@@ -72,7 +72,7 @@ const partnerSignature = ({ signatureHeader }: PartnerNotes) => ({
 export function describeRoutes(
   routes: readonly Route[],
   partner: PartnerNotes,
-): HandlerContext['description'] {
+): ReturnType<HandlerContext['description']> {
   const json = JSON.stringify(openApiDocument(routes, partner));
   const hash = createHash('sha256').update(json).digest('base64url');
   return { json, etag: `"${hash.slice(0, 22)}"` };

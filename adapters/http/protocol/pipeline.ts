@@ -91,18 +91,6 @@ function measure(
   metrics.answered(match?.operation ?? null, { status, createMs });
 }
 
-function limitedContext(context: HandlerContext): HandlerContext {
-  return {
-    deps: withStoreTimeout(context.deps),
-    feedReaders: context.feedReaders,
-    readiness: context.readiness,
-    // Built on first use.
-    get description() {
-      return context.description;
-    },
-  };
-}
-
 async function answer(
   { context: unlimited, router, limits, clientAddress, stopping }: Pipeline,
   request: IncomingMessage,
@@ -110,8 +98,7 @@ async function answer(
   seen: { match: RouteMatch | null },
 ): Promise<Reply> {
   expectHost(request);
-  const context = limitedContext(unlimited);
-  const { deps } = context;
+  const deps = withStoreTimeout(unlimited.deps);
   const match = router.match(request.method ?? '', request.url ?? '');
   const { route } = match;
   seen.match = match;
@@ -129,14 +116,17 @@ async function answer(
     if (tenant !== null) await takeLargeBody(deps, tenant, sizeBytes);
   };
   const input = await readInput(match, request, response, { ...limits, admit });
-  return route.handler(context, {
-    ...input,
-    actor,
-    found: await foundPayment(deps, match, actor),
-    tenant,
-    headers: signedAuths.includes(route.access.auth) ? headerTexts(request) : {},
-    waitAtMost: (waitMs) => endOfWait(response, stopping, waitMs),
-  });
+  return route.handler(
+    { ...unlimited, deps },
+    {
+      ...input,
+      actor,
+      found: await foundPayment(deps, match, actor),
+      tenant,
+      headers: signedAuths.includes(route.access.auth) ? headerTexts(request) : {},
+      waitAtMost: (waitMs) => endOfWait(response, stopping, waitMs),
+    },
+  );
 }
 
 /** The payment in the path, if the scope of the row is by origin; null otherwise. */

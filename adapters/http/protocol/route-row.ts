@@ -82,7 +82,7 @@ export interface HandlerContext {
   readonly feedReaders: FeedReaders;
   readonly readiness: () => Promise<Readiness>;
   /** The text of /docs-json and its entity tag. */
-  readonly description: { readonly json: string; readonly etag: string };
+  readonly description: () => { readonly json: string; readonly etag: string };
 }
 
 /** What readiness probes check; true means well. */

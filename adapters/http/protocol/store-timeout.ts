@@ -2,6 +2,8 @@
 // started continues or fails later. Partner calls and slow bodies have other limits.
 import { PonteError } from '../../../core/errors.js';
 import type { Deps } from '../../../core/ports/deps.js';
+import type { RateLimits } from '../../../core/ports/outside.js';
+import type { RunOptions, Store, Tx } from '../../../core/ports/storage.js';
 
 /** Three seconds in the queue, and half a second of work. */
 export const STORE_TIMEOUT_MS = 3_500;
@@ -10,7 +12,7 @@ const CHECK_MS = 50;
 
 interface RunningCall {
   readonly deadlineMs: number;
-  readonly refuse: () => void;
+  readonly refuse: (error: PonteError) => void;
 }
 
 /** The calls of all requests. One timer looks at them: a timer for each costs as much as a read. */
@@ -19,16 +21,52 @@ let check: NodeJS.Timeout | null = null;
 
 /** The dependencies of one request, with a limit on its total time on the store. */
 export function withStoreTimeout(deps: Deps, timeMs = STORE_TIMEOUT_MS): Deps {
-  let leftMs = timeMs;
-  const limited = <T>(work: Promise<T>): Promise<T> =>
-    new Promise((resolve, reject) => {
+  const limited = new LimitedStore(deps, timeMs);
+  return { ...deps, store: limited, rateLimits: limited };
+}
+
+class LimitedStore implements Store, RateLimits {
+  readonly #store: Store;
+  readonly #rateLimits: RateLimits;
+  #leftMs: number;
+
+  constructor({ store, rateLimits }: Deps, timeMs: number) {
+    this.#store = store;
+    this.#rateLimits = rateLimits;
+    this.#leftMs = timeMs;
+  }
+
+  get claims(): Store['claims'] {
+    return this.#store.claims;
+  }
+
+  run<T>(work: (tx: Tx) => Promise<T>, options?: RunOptions): Promise<T> {
+    return this.#limited(this.#store.run(work, options));
+  }
+
+  take(request: Parameters<RateLimits['take']>[0]): ReturnType<RateLimits['take']> {
+    return this.#limited(this.#rateLimits.take(request));
+  }
+
+  migrate(): ReturnType<Store['migrate']> {
+    return this.#store.migrate();
+  }
+
+  health(): ReturnType<Store['health']> {
+    return this.#store.health();
+  }
+
+  close(): Promise<void> {
+    return this.#store.close();
+  }
+
+  #limited<T>(work: Promise<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
       const startedMs = performance.now();
-      const refuse = () =>
-        reject(new PonteError('StoreUnavailable', undefined, { retryAfterSeconds: 2 }));
-      const call: RunningCall = { deadlineMs: startedMs + leftMs, refuse };
+      const call: RunningCall = { deadlineMs: startedMs + this.#leftMs, refuse: reject };
       const ended = () => {
         runningCalls.delete(call);
-        leftMs -= performance.now() - startedMs;
+        this.#leftMs -= performance.now() - startedMs;
       };
       watch(call);
       work.then(
@@ -42,19 +80,7 @@ export function withStoreTimeout(deps: Deps, timeMs = STORE_TIMEOUT_MS): Deps {
         },
       );
     });
-  const { store, rateLimits } = deps;
-  return {
-    ...deps,
-    // Named one by one: a copy of the store would compute its figures.
-    store: {
-      run: (work, options) => limited(store.run(work, options)),
-      claims: store.claims,
-      migrate: () => store.migrate(),
-      health: () => store.health(),
-      close: () => store.close(),
-    },
-    rateLimits: { take: (request) => limited(rateLimits.take(request)) },
-  };
+  }
 }
 
 function watch(call: RunningCall): void {
@@ -70,7 +96,7 @@ function refuseLateCalls(): void {
   for (const call of runningCalls) {
     if (call.deadlineMs > nowMs) continue;
     runningCalls.delete(call);
-    call.refuse();
+    call.refuse(new PonteError('StoreUnavailable', undefined, { retryAfterSeconds: 2 }));
   }
   if (runningCalls.size > 0 || check === null) return;
   clearInterval(check);

@@ -1,11 +1,12 @@
 // Where the money of a payment is, in answers about the payment.
 import { z } from 'zod';
 import { formatAmount } from '../../../core/domain/base/money.js';
-import { type Funds, positions, refundStates } from '../../../core/domain/payments/funds.js';
+import type { ShownView } from '../../../core/domain/payments/change.js';
+import { positions, refundStates } from '../../../core/domain/payments/funds.js';
 import { representation } from '../protocol/representation.js';
 import { decimal } from '../protocol/schemas.js';
 
-export const funds = representation<Funds>()(
+export const funds = representation<ShownView['funds']>()(
   'Funds',
   {
     status: [

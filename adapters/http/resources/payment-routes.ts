@@ -4,9 +4,9 @@ import { z } from 'zod';
 import type { Scope, ScopeByOrigin } from '../../../core/domain/access/scope.js';
 import { formatInstant, parseInstant } from '../../../core/domain/base/instant.js';
 import { formatAmount, money, parseAmount } from '../../../core/domain/base/money.js';
-import { RawJson } from '../../../core/domain/base/raw-json.js';
+import { RawJson, writeJson } from '../../../core/domain/base/raw-json.js';
 import { kycStatuses } from '../../../core/domain/parties/buyer-kyc.js';
-import type { PaymentView } from '../../../core/domain/payments/change.js';
+import type { PaymentView, ShownView } from '../../../core/domain/payments/change.js';
 import { paymentMoves, paymentStatuses, progress } from '../../../core/domain/payments/payment.js';
 import { purposeNames } from '../../../core/domain/payments/purpose.js';
 import { simulatedEvents, simulations } from '../../../core/domain/payments/simulated-event.js';
@@ -168,7 +168,7 @@ export const statuses = keysOf(paymentMoves);
 /** JSON of the integrator, returned as the text in which it was sent. */
 const jsonObject = z.record(z.string(), z.unknown()) as unknown as z.ZodType<RawJson>;
 
-const buyer = representation<PaymentView>()(null, {
+const buyer = representation<ShownView>()(null, {
   id: [z.string(), ({ payment }) => payment.buyerId],
   email: [z.string(), ({ payment }) => payment.buyer.email],
   name: [z.string().nullable(), ({ payment }) => payment.buyer.name],
@@ -177,7 +177,7 @@ const buyer = representation<PaymentView>()(null, {
 });
 
 /** A payment, and the base URL of the pages for buyers. */
-export interface PaymentSource extends PaymentView {
+export interface PaymentSource extends ShownView {
   readonly payUrl: string;
 }
 
@@ -277,6 +277,8 @@ export function paymentRows<B>(resource: PaymentResource<B>) {
   const { schema, show } = resource.shown;
   const answer = ({ settings: { payUrl } }: Deps, view: PaymentView): Reply =>
     reply(200, show({ ...view, payUrl }));
+  /** Answers of reads: the store may return the same view again, until the payment changes. */
+  const texts = new WeakMap<PaymentView, string>();
   return {
     answer,
     create: route({
@@ -302,7 +304,11 @@ export function paymentRows<B>(resource: PaymentResource<B>) {
       access: { auth: 'key', scope: scopes.read, modes: 'both', rateLimit: 'none' },
       params,
       responses: { 200: schema },
-      handler: async ({ deps }, { found }) => answer(deps, found),
+      handler: async ({ deps }, { found }) => {
+        const text = texts.get(found) ?? writeJson(answer(deps, found).body);
+        texts.set(found, text);
+        return reply(200, new RawJson(text));
+      },
     }),
     approve: route({
       method: 'POST',

@@ -22,6 +22,7 @@ export function askScreen(scene: PaymentScene): ScreenContent {
         <span class="asks">{heading}</span> <Amount money={payment.amount} />
       </>
     ),
+    ...(isEnded ? { lede: texts.ask.closed } : {}),
     station: null,
     about: <WhoAsks scene={scene} />,
     body: (

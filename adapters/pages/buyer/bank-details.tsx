@@ -32,6 +32,11 @@ export function BankAccounts({ scene, instructions }: BankProps): VNode {
       class={isTest ? 'stack watermark' : 'stack'}
       data-watermark={isTest ? texts.frame.test : undefined}
     >
+      {isTest ? (
+        <Note look="warn">
+          <p>{texts.frame.testAccount}</p>
+        </Note>
+      ) : null}
       <MustMatch scene={scene} instructions={instructions} />
       {usual === undefined ? null : (
         <div class="card">

@@ -44,7 +44,7 @@ const endings = {
       live: true,
       answers: {
         money: whereMoney(scene, texts.answers.nothing),
-        next: spaced(texts.ended.unapprovedNext, texts.answers.mailed),
+        next: spaced(texts.ended.unapprovedNext, answerBy(scene), texts.answers.mailed),
         todo: <b>{texts.ended.unapprovedTodo}</b>,
       },
     };
@@ -72,15 +72,15 @@ const endings = {
     };
   },
   needs_review: (scene) => {
-    const { texts, format } = scene;
+    const { texts, format, payee } = scene;
     const { kept } = sumsOf(scene);
     return {
       title: texts.ended.review,
       lede: isZero(kept) ? texts.ended.reviewLedePlain : texts.ended.reviewLede(format.money(kept)),
       live: true,
       answers: {
-        money: texts.ended.reviewMoney,
-        next: spaced(texts.ended.reviewNext, texts.ended.reviewMail),
+        money: isZero(kept) ? texts.ended.reviewMoneyPlain : texts.ended.reviewMoney(payee),
+        next: spaced(texts.ended.reviewNext, answerBy(scene), texts.ended.reviewMail),
         todo: <b>{texts.answers.notAgain}</b>,
       },
       stops: payoutRoute(scene, 'partner'),
@@ -129,7 +129,7 @@ const endings = {
       live: true,
       answers: {
         money: texts.refund.reviewMoney(format.money(sumsOf(scene).goingBack)),
-        next: texts.refund.reviewNext,
+        next: spaced(texts.refund.reviewNext, answerBy(scene)),
         todo: <b>{texts.answers.notAgain}</b>,
       },
       stops: refundRoute(scene, 'partner'),
@@ -188,6 +188,10 @@ function refundOrdered({ texts, payment }: PaymentScene): ComponentChildren {
 function endedOn({ texts, payment }: PaymentScene): ComponentChildren {
   const { endedAtMs } = payment;
   return endedAtMs === null ? null : texts.ended.endedOn(<Time atMs={endedAtMs} />);
+}
+
+function answerBy({ texts, payment: { answerByMs } }: PaymentScene): ComponentChildren {
+  return answerByMs === null ? null : texts.ended.answerBy(<Time atMs={answerByMs} as="day" />);
 }
 
 /** Sentences one after the other. */

@@ -33,6 +33,8 @@ export function errorPage(
     csrf: null,
     viewer: null,
     organization: null,
+    // A refusal asks for no data.
+    legal: { privacyUrl: null, termsUrl: null },
     payment: null,
     version: null,
     notice: null,

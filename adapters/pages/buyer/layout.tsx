@@ -293,6 +293,7 @@ function Footer(): VNode {
           <li>
             <a href={`${view.root}/verify`}>{texts.frame.verify}</a>
           </li>
+          <LegalItems />
           {view.viewer === null ? null : (
             <li>
               <Form to="sign-out">
@@ -318,6 +319,27 @@ function Footer(): VNode {
         </nav>
       </div>
     </footer>
+  );
+}
+
+/** In a list; also above the button that sends what a buyer entered. */
+export function LegalItems(): VNode {
+  const { view, texts } = useScene();
+  const { privacyUrl, termsUrl } = view.legal;
+  const links = [
+    { url: privacyUrl, text: texts.frame.privacy },
+    { url: termsUrl, text: texts.frame.terms },
+  ];
+  return (
+    <>
+      {links.map(({ url, text }) =>
+        url !== null && isWebAddress(url) ? (
+          <li>
+            <a href={url}>{text}</a>
+          </li>
+        ) : null,
+      )}
+    </>
   );
 }
 

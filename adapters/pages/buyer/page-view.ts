@@ -5,6 +5,7 @@ import type { QuoteTerms } from '../../../core/domain/commands/quote.js';
 import type { Screen } from '../../../core/domain/hosted/hosted-screen.js';
 import type { KycState } from '../../../core/domain/parties/buyer-kyc.js';
 import type { ChangeState } from '../../../core/domain/parties/destination-change.js';
+import type { LegalLinks } from '../../../core/domain/parties/organization.js';
 import type { AmountLimit } from '../../../core/domain/payments/amount-limit.js';
 import type { Funds } from '../../../core/domain/payments/funds.js';
 import type { PayinInstructions } from '../../../core/domain/payments/payin-instructions.js';
@@ -16,6 +17,8 @@ import type { FrameView } from '../kit/frame-view.js';
 export interface PageView extends FrameView {
   /** Null on pages without a payment. */
   readonly organization: PageOrganization | null;
+  /** Those of the organization, else those of the operator. */
+  readonly legal: LegalLinks;
   /** Null on pages without a payment. */
   readonly payment: PagePayment | null;
   readonly kyc: KycView;
@@ -75,6 +78,8 @@ export interface PagePayment
   readonly settlement: SettlementView | null;
   /** What the buyer waits for takes longer than it should. */
   readonly isLate: boolean;
+  /** By when the operator answers, if a person looks into it; null without a promise. */
+  readonly answerByMs: number | null;
   /** When it was settled, failed, cancelled or expired; null before. */
   readonly endedAtMs: number | null;
   readonly expiresAtMs: number | null;

@@ -1,8 +1,10 @@
 // Fills the view of a payment's pages from what the use case read. Before sign-in it contains what
 // the mail showed, and no more: a forwarded link must not show line items, money or bank details.
 import { sessionEnd } from '../../../core/domain/access/page-session.js';
+import { DAY_MS } from '../../../core/domain/base/instant.js';
 import { localeOf } from '../../../core/domain/base/locale.js';
 import { pathOf } from '../../../core/domain/hosted/hosted-page.js';
+import type { LegalLinks, Organization } from '../../../core/domain/parties/organization.js';
 import { shortIdOf } from '../../../core/domain/payments/bank-record.js';
 import { readDisplay } from '../../../core/domain/payments/display.js';
 import { heldMinor } from '../../../core/domain/payments/funds.js';
@@ -34,8 +36,8 @@ type PaymentPageCall = Pick<
   'base' | 'csrf' | 'session' | 'query' | 'chosenLocale' | 'browserLocale'
 >;
 
-interface Urls {
-  readonly settings: Pick<Settings, 'payUrl'>;
+interface PageSettings {
+  readonly settings: Pick<Settings, 'payUrl' | 'legal' | 'answerDays'>;
 }
 
 /** The language: chosen, else that of the integrator's display, else the browser's. */
@@ -52,7 +54,7 @@ export function paymentView(
     prefix,
     mailbox,
   }: Pick<PageContext, 'prefix' | 'mailbox'> & {
-    readonly deps: Pick<Deps, 'secretBox' | 'partners'> & Urls;
+    readonly deps: Pick<Deps, 'secretBox' | 'partners'> & PageSettings;
   },
   call: PaymentPageCall,
   shown: PaymentPage,
@@ -75,7 +77,8 @@ export function paymentView(
       call.session === null
         ? null
         : { email: payment.buyer.email, sessionEndsAtMs: sessionEnd(call.session) },
-    organization: organizationView(shown),
+    organization: organizationView(shown.organization),
+    legal: legalView(shown.organization, deps.settings),
     payment: signedIn ? signedInView(deps, shown) : outerView(deps, shown),
     kyc: { ...kycView(shown), corrections },
     version: shown.pageVersion,
@@ -92,7 +95,18 @@ function simulates({ partners }: Pick<Deps, 'partners'>, { mode }: Pick<Payment,
   return mode === 'test' && partners[mode]?.sandbox !== undefined;
 }
 
-function organizationView({ organization }: PaymentPage): PageOrganization {
+/** The links of the organization come before those of the operator. */
+export function legalView(
+  organization: LegalLinks,
+  { legal }: Pick<Settings, 'legal'>,
+): PageView['legal'] {
+  return {
+    privacyUrl: organization.privacyUrl ?? legal.privacyUrl,
+    termsUrl: organization.termsUrl ?? legal.termsUrl,
+  };
+}
+
+export function organizationView(organization: Organization): PageOrganization {
   const { name, supportEmail, supportPhone, website } = organization;
   return { name, supportEmail, supportPhone, website };
 }
@@ -125,7 +139,7 @@ function kycView({ submission, kyc }: PaymentPage): KycView {
 
 /** What a person with the link alone sees. */
 function outerView(
-  { settings: { payUrl } }: Urls,
+  { settings: { payUrl } }: PageSettings,
   { payment, organization }: PaymentPage,
 ): PagePayment {
   const { publicId } = payment;
@@ -166,12 +180,23 @@ function outerView(
     check: null,
     settlement: null,
     isLate: false,
+    answerByMs: null,
     endedAtMs: null,
     expiresAtMs: null,
   };
 }
 
-function signedInView(deps: Urls, shown: PaymentPage): PagePayment {
+/** A promise whose day is over is not shown. */
+function answerByMs(
+  { payment, nowMs }: PaymentPage,
+  { answerDays }: Pick<Settings, 'answerDays'>,
+): number | null {
+  if (answerDays === null) return null;
+  const byMs = payment.updatedAtMs + answerDays * DAY_MS;
+  return byMs < nowMs ? null : byMs;
+}
+
+function signedInView(deps: PageSettings, shown: PaymentPage): PagePayment {
   const { payment, funds, quote } = shown;
   const { settlement, transactionHash, updatedAtMs } = payment;
   const { receivedMinor, refundOwedMinor, refundOrderedMinor, refundedMinor } = funds;
@@ -208,6 +233,7 @@ function signedInView(deps: Urls, shown: PaymentPage): PagePayment {
         : // A later fact about money changes the payment again.
           { ...settlement, settledAtMs: paidOutAtMs ?? updatedAtMs, transactionHash },
     isLate: shown.isLate,
+    answerByMs: answerByMs(shown, deps.settings),
     endedAtMs: isTerminal(payment.status) ? updatedAtMs : null,
     expiresAtMs: payment.expiresAtMs,
   };

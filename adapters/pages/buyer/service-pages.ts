@@ -115,6 +115,7 @@ function servicePage(
     csrf: null,
     viewer: null,
     organization: null,
+    legal: deps.settings.legal,
     payment: null,
     version: null,
     notice: null,

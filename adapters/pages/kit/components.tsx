@@ -1,9 +1,9 @@
 // The parts of which screens are made. They know the look and the markup that assistive technology
 // needs; they decide nothing about payments.
 import type { ComponentChildren, VNode } from 'preact';
-import { DAY_MS, formatInstant, HOUR_MS } from '../../../core/domain/base/instant.js';
+import { formatInstant, HOUR_MS } from '../../../core/domain/base/instant.js';
 import type { Money } from '../../../core/domain/base/money.js';
-import { dayMs, lastWholeDayMs } from './format.js';
+import { dayMs, isLastDay, lastWholeDayMs } from './format.js';
 import { Icon, type IconName } from './icons.js';
 import { useFrame } from './page-frame.js';
 import { plainText } from './plain-text.js';
@@ -42,9 +42,8 @@ export function Moment({ atMs }: { readonly atMs: number }): VNode {
 /** By when money must arrive: a day, as banks promise days; on the last one the instant. */
 export function Deadline({ atMs }: { readonly atMs: number }): VNode {
   const { view } = useFrame();
-  const dayMs = lastWholeDayMs(atMs);
-  const isOver = dayMs + DAY_MS <= view.nowMs;
-  return isOver ? <Time atMs={atMs} /> : <Time atMs={dayMs} as="day" />;
+  if (isLastDay(atMs, view.nowMs)) return <Time atMs={atMs} />;
+  return <Time atMs={lastWholeDayMs(atMs)} as="day" />;
 }
 
 /** A day of the calendar, the same in every zone. */
@@ -287,7 +286,7 @@ export interface FormProps {
 
 /** Every form has the token of the session and the version of what it was made for. */
 export function Form({ to, quoteId, files, auto, children, class: className }: FormProps): VNode {
-  const { view, formVersion: version } = useFrame();
+  const { view, texts, formVersion: version } = useFrame();
   const hidden = { csrf: view.csrf, version, quoteId };
   return (
     <form
@@ -295,7 +294,7 @@ export function Form({ to, quoteId, files, auto, children, class: className }: F
       action={to.startsWith('/') ? `${view.root}${to}` : `${view.path}/${to}`}
       class={className}
       encType={files ? 'multipart/form-data' : undefined}
-      data-upload={files}
+      data-upload={files ? texts.frame.uploadFailed : undefined}
       data-auto={auto || undefined}
     >
       {Object.entries(hidden).map(([name, value]) =>

@@ -189,16 +189,20 @@ export interface FileRowProps {
   /** What the file must show. */
   readonly hint: ComponentChildren;
   /** In words, such as “Received”. */
-  readonly state: { readonly look: 'ok' | 'bad' | 'wait'; readonly text: ComponentChildren };
+  readonly state: {
+    readonly look: 'ok' | 'bad' | 'wait' | 'open';
+    readonly text: ComponentChildren;
+  };
   readonly error?: string | undefined;
   /** The form that uploads or replaces; null if nothing can be sent. */
   readonly form: VNode | null;
 }
 
-const stateIcons = { ok: 'ok', bad: 'alert', wait: 'clock' } as const;
+const stateIcons = { ok: 'ok', bad: 'alert', wait: 'clock', open: null } as const;
 
 /** One file: what it must show, its state in words, and how to send it. */
 export function FileRow({ id, title, hint, state, error, form }: FileRowProps): VNode {
+  const icon = stateIcons[state.look];
   return (
     <li>
       <div>
@@ -206,7 +210,7 @@ export function FileRow({ id, title, hint, state, error, form }: FileRowProps): 
         <p class="small quiet">{hint}</p>
       </div>
       <span class={`state ${state.look}`}>
-        <Icon name={stateIcons[state.look]} />
+        {icon === null ? null : <Icon name={icon} />}
         <span>{state.text}</span>
       </span>
       {error === undefined ? null : <ErrorText id={`${id}-error`} text={error} />}

@@ -18,6 +18,8 @@ export interface Format {
   readonly time: (atMs: number) => string;
   /** `17 November 2026, 15:58 UTC`. */
   readonly instant: (atMs: number) => string;
+  /** The last whole day before the instant; the instant itself if that day is over. */
+  readonly deadline: (atMs: number, nowMs: number) => string;
   /** The day in Brasília, which is the payee's. */
   readonly brasiliaDay: (atMs: number) => string;
   /** `17 November 2026, 15:58`, in Brasília. */
@@ -60,6 +62,11 @@ export function lastWholeDayMs(endMs: number): number {
   return Math.floor((endMs + MINUTE_MS) / DAY_MS) * DAY_MS - DAY_MS;
 }
 
+/** Whether no whole day is left before the instant. */
+export function isLastDay(endMs: number, nowMs: number): boolean {
+  return lastWholeDayMs(endMs) + DAY_MS <= nowMs;
+}
+
 /** A sentence that ends with a name such as `Ltd.` has one full stop. */
 export function sentence(text: string): string {
   return text.replace(/\.\.$/, '.');
@@ -89,6 +96,7 @@ function createFormat(locale: Locale): Format {
   const brasiliaTimes = dateFormat(locale, { ...clock, timeZone: BRASILIA });
   const brasiliaDays = dateFormat(locale, { ...date, timeZone: BRASILIA });
   const time = (atMs: number) => `${times.format(atMs)}${NO_BREAK_SPACE}UTC`;
+  const instant = (atMs: number) => `${days.format(atMs)}, ${time(atMs)}`;
   return {
     money: ({ amountMinor, currency }) => inCurrency(currency).format(decimal(amountMinor)),
     digits: ({ amountMinor }) => amounts.format(decimal(amountMinor)),
@@ -96,7 +104,9 @@ function createFormat(locale: Locale): Format {
     count: (count) => counts.format(count),
     day: (atMs) => days.format(atMs),
     time,
-    instant: (atMs) => `${days.format(atMs)}, ${time(atMs)}`,
+    instant,
+    deadline: (atMs, nowMs) =>
+      isLastDay(atMs, nowMs) ? instant(atMs) : days.format(lastWholeDayMs(atMs)),
     brasiliaDay: (atMs) => brasiliaDays.format(atMs),
     brasilia: (atMs) => `${brasiliaDays.format(atMs)}, ${brasiliaTimes.format(atMs)}`,
   };

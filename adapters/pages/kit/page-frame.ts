@@ -16,7 +16,7 @@ export interface PageFrame {
 
 export interface FrameTexts {
   readonly frame: Readonly<
-    Record<'copy' | 'checkAgain' | 'live' | 'print' | 'printHow' | 'back', string>
+    Record<'copy' | 'checkAgain' | 'live' | 'print' | 'printHow' | 'uploadFailed' | 'back', string>
   >;
   readonly errors: { readonly heading: (count: number) => string };
 }

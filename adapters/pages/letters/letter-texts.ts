@@ -21,6 +21,8 @@ export interface PaymentFacts extends LetterFacts {
   readonly due: string | null;
   readonly received: string;
   readonly missing: string;
+  /** By when the money must arrive; null if the partner does not say. */
+  readonly payBy: string | null;
   /** What was sent beyond the amount; null if nothing. */
   readonly surplus: string | null;
   readonly goesBack: string;
@@ -96,6 +98,11 @@ export function textsOf(catalogue: LetterCatalogue, letter: Letter): LetterTexts
   return catalogue.payment[purpose](paymentFacts(letter, letter.about));
 }
 
+/** The number of the payment, else its external id; null if a buyer cannot know it. */
+export function handleOf({ about, reference }: Letter): string | null {
+  return about === null || reference === about.payment.id ? null : reference;
+}
+
 /** The number and the due date of the payment; null if it has neither. */
 export function detailsOf(catalogue: LetterCatalogue, letter: Letter): string | null {
   if (letter.about === null) return null;
@@ -130,7 +137,8 @@ function destinationFacts(letter: Letter): DestinationFacts {
 
 function paymentFacts(letter: Letter, about: NonNullable<Letter['about']>): PaymentFacts {
   const { payment, funds } = about;
-  const { money, day } = formatOf(letter.locale);
+  const { money, day, deadline } = formatOf(letter.locale);
+  const payByMs = payment.payinInstructions?.payByMs ?? null;
   const { currency, amountMinor } = payment.amount;
   const inCurrency = (minor: bigint): string => money({ amountMinor: minor, currency });
   const received = funds.receivedMinor;
@@ -144,6 +152,7 @@ function paymentFacts(letter: Letter, about: NonNullable<Letter['about']>): Paym
     due: payment.dueDate === null ? null : day(dayMs(payment.dueDate)),
     received: inCurrency(received),
     missing: inCurrency(amountMinor - received),
+    payBy: payByMs === null ? null : deadline(payByMs, letter.writtenAtMs),
     surplus: received > amountMinor ? inCurrency(received - amountMinor) : null,
     goesBack: inCurrency(goesBack),
     refunded: inCurrency(funds.refundedMinor),

@@ -52,7 +52,7 @@ export const lettersEn = {
             paragraphs: [
               `Do not use the earlier ones. Open the page to see where to send ${missing}.`,
               `Before you pay, call ${payee} on a number that you already have, not one from ` +
-                'a mail. Ask them to read the check code of the new details, and compare it ' +
+                'an email. Ask them to read the check code of the new details, and compare it ' +
                 'with the page.',
               'Details that reached you elsewhere can be compared under “Check bank details” ' +
                 'on the page.',
@@ -63,13 +63,14 @@ export const lettersEn = {
             heading: 'The bank details are ready',
             paragraphs: [`Open the page to see where to send ${missing}.`],
           },
-    money_short: ({ payee, amount, received, missing }) => ({
+    money_short: ({ payee, amount, received, missing, payBy }) => ({
       subject: `${missing} is still missing`,
       heading: 'Still missing:',
       amount: missing,
       answers: [
         `We received ${received} of ${amount}.`,
-        `We pay ${payee} when all of it has arrived.`,
+        `We pay ${payee} when all of it has arrived.` +
+          (payBy === null ? '' : ` If it is not here by ${payBy}, we return everything.`),
         `Send exactly ${missing} with the same reference. Or ask for all of it back on the page.`,
       ],
     }),
@@ -79,7 +80,7 @@ export const lettersEn = {
       paragraphs: [
         `We hold ${amount} for ${payee}.`,
         ...(surplus === null ? [] : [tooMuch(surplus)]),
-        'You need do nothing. The receipt follows by mail.',
+        'You don’t have to do anything. The receipt follows by email.',
       ],
     }),
     receipt: ({ payee, amount, settled, surplus }) => ({
@@ -93,8 +94,8 @@ export const lettersEn = {
       ],
     }),
     cancelled: ({ payee }) => ({
-      subject: `${payee} withdrew the request for payment`,
-      heading: `${payee} withdrew this request`,
+      subject: `${payee} cancelled the request for payment`,
+      heading: `${payee} cancelled this request`,
       answers: [
         paidNothing,
         `${closed} A transfer that is on its way goes back to you.`,
@@ -117,7 +118,7 @@ export const lettersEn = {
             heading: 'We are looking into your payment',
             answers: [
               `Your ${received} reached us. The last step failed.`,
-              'A person looks into it and writes to you.',
+              'Our team is looking into it and will write to you.',
               'Do not pay again.',
             ],
           }
@@ -139,9 +140,9 @@ export const lettersEn = {
       answers: [
         `${goesBack} goes back to the account that sent it.`,
         isReturnedByHand
-          ? 'A person arranges the transfer and writes to you.'
+          ? 'Our team arranges the transfer and writes to you.'
           : 'Banks take up to 5 working days.',
-        'You need do nothing. Do not pay again.',
+        'You don’t have to do anything. Do not pay again.',
       ],
     }),
     refunded: ({ refunded }) => ({
@@ -151,7 +152,7 @@ export const lettersEn = {
       answers: [
         `We returned ${refunded} to the account that sent it.`,
         'Your bank shows it in its next statement.',
-        'You need do nothing.',
+        'You don’t have to do anything.',
       ],
     }),
   },
@@ -167,13 +168,13 @@ export const lettersEn = {
       paragraphs: [
         `A company that pays through ${org} names you as an owner or a director. The law ` +
           'requires your details and documents.',
-        'The person who asked for this mail does not see what you enter.',
+        'The person who asked for this email does not see what you enter.',
       ],
     }),
     kyc_approved: ({ org }) => ({
       subject: 'Your details are approved',
       heading: 'Your details are approved',
-      paragraphs: [`You can now pay through ${org}. You need do nothing for now.`],
+      paragraphs: [`You can now pay through ${org}. You don’t have to do anything for now.`],
     }),
     kyc_more: () => ({
       subject: 'Please correct your details',
@@ -203,7 +204,7 @@ export const lettersEn = {
       ...(effectiveAt === null
         ? []
         : ['Until then you can stop the change. Opening the link changes nothing.']),
-      'If you expected this, you need do nothing. If not, act immediately: ' +
+      'If you expected this, you don’t have to do anything. If not, act immediately: ' +
         (sellerId === null
           ? 'contact the operator of this service.'
           : `${org} should revoke its API keys with the scope payouts:write, then ` +
@@ -228,17 +229,18 @@ export const lettersEn = {
     until: (moment, withCode) =>
       withCode
         ? `Link and code work once, until ${moment}. Opening the page pays nothing.`
-        : `The link signs you in once, until ${moment}. Then the page mails you a new one.`,
-    doNotForward: 'Do not forward this mail: anyone who opens the link acts for you.',
+        : `The link signs you in once, until ${moment}. Then the page emails you a new one.`,
+    doNotForward: 'Do not forward this email: anyone who opens the link acts for you.',
     neverBankDetails:
-      'We never send bank details by mail. If a mail gives you an account to pay to, it is not ' +
-      'from us.',
-    unexpected: 'You did not expect this mail? Do nothing.',
+      'We never send bank details by email. If an email gives you an account to pay to, it is ' +
+      'not from us.',
+    unexpected: 'You did not expect this email? Do nothing.',
     anyQuestions: 'Questions?',
     help: (org, email, reference) =>
       email === null
         ? `Ask ${org} and give the reference ${reference}.`
-        : `Answer this mail, or write to ${org} at ${email}. Give the reference ` + `${reference}.`,
+        : `Answer this email, or write to ${org} at ${email}. Give the reference ` +
+          `${reference}.`,
     copyLink: 'The link does not open? Copy it:',
   },
 } as const satisfies LetterCatalogue;

@@ -23,7 +23,7 @@ export const lettersEs = {
       heading: 'Sus datos están aprobados',
       paragraphs: [
         'Usted aún no ha pagado nada.',
-        'Abra la página para revisar el precio y recibir los datos bancarios.',
+        'Abra la página para revisar la cotización y recibir los datos bancarios.',
       ],
     }),
     kyc_more: () => ({
@@ -63,13 +63,14 @@ export const lettersEs = {
             heading: 'Los datos bancarios están listos',
             paragraphs: [`Abra la página para ver adónde enviar ${missing}.`],
           },
-    money_short: ({ payee, amount, received, missing }) => ({
-      subject: `Aún faltan ${missing}`,
-      heading: 'Aún faltan',
+    money_short: ({ payee, amount, received, missing, payBy }) => ({
+      subject: `Aún falta recibir ${missing}`,
+      heading: 'Aún falta recibir',
       amount: missing,
       answers: [
         `Recibimos ${received} de ${amount}.`,
-        `Pagamos a ${payee} cuando llegue el importe completo.`,
+        `Pagamos a ${payee} cuando llegue el importe completo.` +
+          (payBy === null ? '' : ` Si no llega a más tardar el ${payBy}, lo devolvemos todo.`),
         `Envíe exactamente ${missing} con la misma referencia. O pida en la página que se le ` +
           'devuelva todo.',
       ],
@@ -80,7 +81,7 @@ export const lettersEs = {
       paragraphs: [
         `Tenemos ${amount} para ${payee}.`,
         ...(surplus === null ? [] : [tooMuch(surplus)]),
-        'No tiene que hacer nada. El comprobante llega por correo.',
+        'No tiene que hacer nada. El recibo llega por correo.',
       ],
     }),
     receipt: ({ payee, amount, settled, surplus }) => ({
@@ -90,12 +91,12 @@ export const lettersEs = {
       paragraphs: [
         `Usted pagó ${amount}.`,
         ...(surplus === null ? [] : [tooMuch(surplus)]),
-        'El comprobante está en la página.',
+        'El recibo está en la página.',
       ],
     }),
     cancelled: ({ payee }) => ({
-      subject: `${payee} retiró la solicitud de pago`,
-      heading: `${payee} retiró esta solicitud`,
+      subject: `${payee} canceló la solicitud de pago`,
+      heading: `${payee} canceló esta solicitud`,
       answers: [
         paidNothing,
         `${closed} Una transferencia ya enviada se le devolverá.`,
@@ -118,7 +119,7 @@ export const lettersEs = {
             heading: 'Estamos revisando su pago',
             answers: [
               `Recibimos ${received} de usted. El último paso falló.`,
-              'Una persona lo revisa y le escribirá.',
+              'Nuestro equipo lo revisa y le escribirá.',
               'No vuelva a pagar.',
             ],
           }
@@ -134,13 +135,13 @@ export const lettersEs = {
     refund_ordered: ({ goesBack, isReturnedByHand }) => ({
       subject: isReturnedByHand
         ? 'Necesitamos un momento para devolver su dinero'
-        : 'Su dinero está en camino de vuelta',
+        : 'Le estamos devolviendo su dinero',
       heading: isReturnedByHand ? 'Necesitamos un momento para devolverle' : 'De vuelta a usted:',
       amount: goesBack,
       answers: [
         `${goesBack} vuelven a la cuenta de origen.`,
         isReturnedByHand
-          ? 'Una persona organiza la transferencia y le escribirá.'
+          ? 'Nuestro equipo organiza la transferencia y le escribirá.'
           : 'Los bancos tardan hasta 5 días hábiles.',
         'No tiene que hacer nada. No vuelva a pagar.',
       ],

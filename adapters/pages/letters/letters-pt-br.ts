@@ -2,7 +2,7 @@
 import type { LetterCatalogue } from './letter-texts.js';
 
 const paidNothing = 'Você não pagou nada.';
-const closed = 'Esta solicitação está encerrada.';
+const closed = 'Esta cobrança está encerrada.';
 const tooMuch = (surplus: string) => `Você enviou ${surplus} a mais. Esse valor será devolvido.`;
 
 export const lettersPtBr = {
@@ -63,13 +63,14 @@ export const lettersPtBr = {
             heading: 'Os dados bancários estão prontos',
             paragraphs: [`Abra a página para ver para onde enviar ${missing}.`],
           },
-    money_short: ({ payee, amount, received, missing }) => ({
-      subject: `Ainda faltam ${missing}`,
-      heading: 'Ainda faltam',
+    money_short: ({ payee, amount, received, missing, payBy }) => ({
+      subject: `Ainda falta receber ${missing}`,
+      heading: 'Ainda falta receber',
       amount: missing,
       answers: [
         `Recebemos ${received} de ${amount}.`,
-        `Pagamos ${payee} quando o valor inteiro chegar.`,
+        `Pagamos a ${payee} quando o valor inteiro chegar.` +
+          (payBy === null ? '' : ` Se não chegar até ${payBy}, devolvemos tudo.`),
         `Envie exatamente ${missing} com a mesma referência. Ou peça na página a devolução de ` +
           'tudo.',
       ],
@@ -80,7 +81,7 @@ export const lettersPtBr = {
       paragraphs: [
         `Estamos com ${amount} para ${payee}.`,
         ...(surplus === null ? [] : [tooMuch(surplus)]),
-        'Você não precisa fazer nada. O comprovante chega por e-mail.',
+        'Você não precisa fazer nada. O recibo chega por e-mail.',
       ],
     }),
     receipt: ({ payee, amount, settled, surplus }) => ({
@@ -90,25 +91,25 @@ export const lettersPtBr = {
       paragraphs: [
         `Você pagou ${amount}.`,
         ...(surplus === null ? [] : [tooMuch(surplus)]),
-        'O comprovante está na página.',
+        'O recibo está na página.',
       ],
     }),
     cancelled: ({ payee }) => ({
-      subject: `${payee} retirou a solicitação de pagamento`,
-      heading: `${payee} retirou esta solicitação`,
+      subject: `${payee} cancelou a cobrança`,
+      heading: `${payee} cancelou esta cobrança`,
       answers: [
         paidNothing,
         `${closed} Uma transferência já enviada será devolvida.`,
-        'Não envie dinheiro com os dados bancários desta solicitação.',
+        'Não envie dinheiro com os dados bancários desta cobrança.',
       ],
     }),
     expired: ({ payee }) => ({
-      subject: `A solicitação de ${payee} não está mais aberta`,
-      heading: 'Esta solicitação não está mais aberta',
+      subject: `A cobrança de ${payee} não está mais aberta`,
+      heading: 'Esta cobrança não está mais aberta',
       answers: [
         paidNothing,
         'Uma transferência já enviada será devolvida.',
-        `Não envie dinheiro. Peça a ${payee} uma nova solicitação.`,
+        `Não envie dinheiro. Peça a ${payee} uma nova cobrança.`,
       ],
     }),
     failed: ({ payee, received, isHeld }) =>
@@ -118,7 +119,7 @@ export const lettersPtBr = {
             heading: 'Estamos verificando seu pagamento',
             answers: [
               `Recebemos ${received} de você. A última etapa falhou.`,
-              'Uma pessoa está verificando e vai escrever para você.',
+              'Nossa equipe está verificando e vai escrever para você.',
               'Não pague novamente.',
             ],
           }
@@ -143,7 +144,7 @@ export const lettersPtBr = {
       answers: [
         `${goesBack} voltam para a conta de origem.`,
         isReturnedByHand
-          ? 'Uma pessoa providencia a transferência e vai escrever para você.'
+          ? 'Nossa equipe providencia a transferência e vai escrever para você.'
           : 'Os bancos levam até 5 dias úteis.',
         'Você não precisa fazer nada. Não pague novamente.',
       ],
@@ -166,7 +167,7 @@ export const lettersPtBr = {
       paragraphs: [`Ele abre o formulário em que ${org} pergunta quem você é.`],
     }),
     owner_link: ({ org }) => ({
-      subject: `${org} precisa dos seus dados como sócio`,
+      subject: `${org} precisa dos seus dados como sócio ou administrador`,
       heading: 'Envie seus dados',
       paragraphs: [
         `Uma empresa que paga por meio de ${org} indica você como sócio ou administrador. A lei ` +
@@ -225,7 +226,7 @@ export const lettersPtBr = {
           ? `Fatura ${number}`
           : `Fatura ${number}, vencimento em ${due}`,
     questions: [
-      'Onde está meu dinheiro?',
+      'Onde está o meu dinheiro?',
       'O que acontece agora?',
       'O que devo fazer?',
       'Com quem falo?',
@@ -246,7 +247,7 @@ export const lettersPtBr = {
     anyQuestions: 'Dúvidas?',
     help: (org, email, reference) =>
       email === null
-        ? `Pergunte a ${org} e informe a referência ${reference}.`
+        ? `Fale com ${org} e informe a referência ${reference}.`
         : `Responda a este e-mail ou escreva para ${org} em ${email}. Informe a ` +
           `referência ${reference}.`,
     copyLink: 'O link não abre? Copie-o:',

@@ -6,7 +6,7 @@ import { renderToString } from 'preact-render-to-string';
 import type { Locale } from '../../../core/domain/base/locale.js';
 import type { Letter, Letters, RenderedLetter } from '../../../core/ports/letters.js';
 import { formatOf } from '../kit/format.js';
-import { detailsOf, type LetterCatalogue, oneLine, textsOf } from './letter-texts.js';
+import { detailsOf, handleOf, type LetterCatalogue, oneLine, textsOf } from './letter-texts.js';
 import { lettersEn } from './letters-en.js';
 import { lettersEs } from './letters-es.js';
 import { lettersPtBr } from './letters-pt-br.js';
@@ -34,7 +34,9 @@ export function createLetters(): Letters {
 function render(letter: Letter): RenderedLetter {
   const catalogue = catalogues[letter.locale];
   const { subject } = textsOf(catalogue, letter);
-  const marked = letter.mode === 'test' ? catalogue.frame.testSubject(subject) : subject;
+  const handle = handleOf(letter);
+  const handled = handle === null ? subject : `[${handle}] ${subject}`;
+  const marked = letter.mode === 'test' ? catalogue.frame.testSubject(handled) : handled;
   const parts = partsOf(catalogue, letter);
   return {
     from: oneLine(letter.organization.name),

@@ -1,5 +1,5 @@
 // Notifications between the hosts on one PostgreSQL, over a dedicated connection, and the lock that
-// elects the host that sequences. Notifications are coalesced, so no write waits for one. Workers
+// elects the leader. Notifications are coalesced, so no write waits for one. Workers
 // do not rely on them: they poll once a second. Long polls of the feed do: after a reconnect a host
 // therefore notifies all work and wakes all its waiting readers.
 import { hostname } from 'node:os';
@@ -62,7 +62,7 @@ const resignSql = [
   `select pg_advisory_unlock(${LEADER_LOCK}, hashtext(current_schema())),`,
   "(select set_config(name, '0', false) from pg_settings where name = 'idle_session_timeout')",
 ].join(' ');
-const notifySql = 'select pg_notify($1, $2)';
+const notifySql = "select pg_notify('ponte_' || current_schema(), $1)";
 const BYTES_MAX = 7_000;
 
 /**
@@ -91,14 +91,15 @@ export class PostgresClusterChannel implements ClusterChannel {
   readonly #connections: PostgresConnections;
   readonly #leases: Leases;
   #client: pg.Client | null = null;
-  #channel = '';
   #processId: number | null = null;
   #leading = false;
   #leadRequest: Promise<boolean> | null = null;
   #beats = 0;
+  #opened = false;
   #closed = false;
   #pending: Pending = {};
   #flushTimer: NodeJS.Timeout | null = null;
+  #notified: Promise<void> = Promise.resolve();
 
   constructor(connections: PostgresConnections, leases: Leases) {
     this.#connections = connections;
@@ -106,13 +107,14 @@ export class PostgresClusterChannel implements ClusterChannel {
   }
 
   async open(onMessage: OnMessage, log: Log): Promise<void> {
+    this.#opened = true;
     const first = await this.#connect(onMessage);
     void this.#keep(first, onMessage, log);
   }
 
   publish(work: WorkKind, tenants?: readonly Tenant[]): void {
     // After the reconnect, all work is published.
-    if (this.#client === null) return;
+    if (this.#client === null && this.#opened) return;
     const known = this.#pending[work];
     const any = tenants === undefined || known === null;
     this.#pending[work] = any ? null : [...(known ?? []), ...tenants];
@@ -168,7 +170,11 @@ export class PostgresClusterChannel implements ClusterChannel {
 
   async close(): Promise<void> {
     this.#closed = true;
-    if (this.#flushTimer !== null) clearTimeout(this.#flushTimer);
+    if (this.#flushTimer !== null) {
+      clearTimeout(this.#flushTimer);
+      this.#flush();
+    }
+    await this.#notified;
     if (this.#client !== null) await endSession({ client: this.#client });
   }
 
@@ -190,7 +196,6 @@ export class PostgresClusterChannel implements ClusterChannel {
       'select current_schema() as schema, pg_backend_pid() as process_id',
     );
     const [{ schema, process_id: own }] = rows;
-    this.#channel = `ponte_${schema}`;
     fresh.on('notification', ({ processId, payload }) => {
       if (processId !== own && payload !== undefined) deliver(payload, onMessage);
     });
@@ -199,7 +204,7 @@ export class PostgresClusterChannel implements ClusterChannel {
     this.#processId = own;
     await fresh.query(serveSql, [name]);
     await fresh.query(ownSql, [this.#leases.owner()]);
-    await fresh.query(`listen ${fresh.escapeIdentifier(this.#channel)}`);
+    await fresh.query(`listen ${fresh.escapeIdentifier(`ponte_${schema}`)}`);
   }
 
   async #keep(first: pg.Client, onMessage: OnMessage, log: Log): Promise<void> {
@@ -218,6 +223,14 @@ export class PostgresClusterChannel implements ClusterChannel {
         onMessage(work);
         this.publish(work);
       }
+    }
+  }
+
+  async #notify(payload: string): Promise<void> {
+    if (this.#client !== null) await request(this.#client, notifySql, [payload]);
+    // A command is no host: it only notifies them.
+    else if (!this.#opened) {
+      await this.#connections.use('once', (client) => client.query(notifySql, [payload]));
     }
   }
 
@@ -247,8 +260,7 @@ export class PostgresClusterChannel implements ClusterChannel {
     const short =
       payload.length <= BYTES_MAX ? payload : JSON.stringify(withoutTenants(this.#pending));
     this.#pending = {};
-    if (this.#client === null) return;
-    request(this.#client, notifySql, [this.#channel, short]).catch(() => undefined);
+    this.#notified = this.#notify(short).catch(() => undefined);
   }
 }
 

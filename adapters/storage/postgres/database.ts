@@ -3,7 +3,14 @@
 // halves are retried until the failing batch is alone, and the others are applied without it.
 import pg from 'pg';
 import { assert, PonteError } from '../../../core/errors.js';
-import { type Database, type Param, type Row, type Statement, StoreConflict } from '../database.js';
+import {
+  type CachedRead,
+  type Database,
+  type Param,
+  type Row,
+  type Statement,
+  StoreConflict,
+} from '../database.js';
 import type { PostgresConnections } from './connections.js';
 import { failureOf } from './errors.js';
 import { type BatchQueue, MicroBatcher } from './micro-batcher.js';
@@ -69,6 +76,11 @@ export class PostgresDatabase implements Database {
 
   read(sql: string, params: readonly Param[]): Promise<readonly Row[]> {
     return new Promise((resolve, reject) => this.#reads.add({ sql, params, resolve, reject }));
+  }
+
+  /** Keeps nothing: other hosts write. */
+  async cached<T>({ sql, read }: CachedRead<T>, params: readonly string[]): Promise<readonly T[]> {
+    return (await this.read(sql, params)).map(read);
   }
 
   batch(statements: readonly Statement[]): Promise<void> {

@@ -51,7 +51,7 @@ const orphanedLocksSql = [
 
 const lockNames = new Map([
   [MIGRATION_LOCK, 'of migrations'],
-  [LEADER_LOCK, 'of the host that sequences'],
+  [LEADER_LOCK, 'of the leader'],
   [SERVING_LOCK, 'of a host that serves'],
 ]);
 

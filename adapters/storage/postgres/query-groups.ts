@@ -83,8 +83,8 @@ export function queriesOf(group: readonly StatementBatch[]): readonly PreparedQu
 
 /**
  * Statements of one template become one statement; those without a template follow in their order.
- * Guards on rows that are only read come last: no batch of a group may rely on a row that another
- * batch of it changes.
+ * Guards on rows that are only read come after all writes: no batch of a group may rely on a row
+ * that another batch of it changes. Events come last: other groups wait for the head of a feed.
  */
 function planned(statements: readonly Statement[]): readonly PreparedQuery[] {
   const byTemplate = Map.groupBy(
@@ -104,6 +104,7 @@ function planned(statements: readonly Statement[]): readonly PreparedQuery[] {
     ...ofKind('insert'),
     ...statements.filter(({ template }) => template === null).map(guardedStatement),
     ...ofKind('expect'),
+    ...ofKind('append'),
   ];
 }
 

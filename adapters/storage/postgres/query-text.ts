@@ -66,7 +66,7 @@ export function gatheredStatements(
     types[at] ??= params.map(typeOf).find((type) => type !== null) ?? null;
     if (types[at] !== null) values.push(arrayOf(types[at], params));
   }
-  if (template.kind !== 'insert') values.push(statements.length);
+  if (template.kind !== 'insert' && template.kind !== 'append') values.push(statements.length);
   return { ...templateText(template)(types.join()), values };
 }
 
@@ -107,6 +107,8 @@ function gatheredText(template: StatementTemplate, types: readonly string[]): st
       const values = columns.map(givenFor).join(', ');
       return `insert into ${table} (${columns.join(', ')}) select ${values} from ${given}`;
     }
+    case 'append':
+      return `select ponte_append(${types.map((type, at) => `$${at + 1}::${type}[]`).join(', ')})`;
     case 'update': {
       const set = columns
         .filter((column) => !key.includes(column))

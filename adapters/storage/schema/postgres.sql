@@ -1,5 +1,53 @@
 -- The schema on postgres. Written by `npm run -s schema`; edits are lost.
 
+create or replace function ponte_append(org_ids text[], modes text[], ids text[], types text[],
+    subject_ids text[], bodies text[], created_ats timestamp with time zone[], changes bigint[])
+ returns void
+ language plpgsql
+as $function$
+declare
+  tenant record;
+  head feed_heads;
+  place integer;
+  sequences bigint[];
+  chain_hashes text[];
+begin
+  for tenant in
+    select e.org_id, e.mode, array_agg(e.place::integer order by e.place) as places,
+      min(e.changes) as oldest, max(e.changes) as newest
+    from unnest(org_ids, modes, changes) with ordinality as e (org_id, mode, changes, place)
+    group by e.org_id, e.mode
+    order by e.org_id, e.mode
+  loop
+    select * into head from feed_heads h
+      where h.org_id = tenant.org_id and h.mode = tenant.mode for update;
+    if not found then
+      insert into feed_heads (org_id, mode, sequence, chain_hash)
+        values (tenant.org_id, tenant.mode, 0, '') on conflict do nothing;
+      select * into strict head from feed_heads h
+        where h.org_id = tenant.org_id and h.mode = tenant.mode for update;
+    end if;
+    if tenant.oldest <> head.subscription_changes or tenant.newest <> head.subscription_changes
+    then
+      raise exception 'the subscriptions have changed since they were read' using errcode =
+    'PT409';
+    end if;
+    foreach place in array tenant.places loop
+      head.sequence := head.sequence + 1;
+      head.chain_hash :=
+        encode(sha256(convert_to(head.chain_hash || bodies[place], 'UTF8')), 'hex');
+      sequences[place] := head.sequence;
+      chain_hashes[place] := head.chain_hash;
+    end loop;
+    update feed_heads h set sequence = head.sequence, chain_hash = head.chain_hash
+      where h.org_id = tenant.org_id and h.mode = tenant.mode;
+  end loop;
+  insert into events (org_id, mode, id, type, subject_id, body, created_at, sequence, chain_hash)
+    select * from unnest(org_ids, modes, ids, types, subject_ids, bodies, created_ats, sequences,
+      chain_hashes);
+end
+$function$;
+
 create or replace function ponte_expect(hits bigint, expected bigint)
  returns void
  language plpgsql
@@ -402,6 +450,7 @@ create table feed_heads (
   mode text collate "C" not null,
   sequence bigint not null,
   chain_hash text collate "C" not null,
+  subscription_changes integer not null default 0,
   constraint feed_heads_mode_check check ((mode = any (array['test'::text, 'live'::text]))),
   constraint feed_heads_pkey primary key (org_id, mode)
 );
@@ -730,6 +779,8 @@ create table organizations (
   support_email text,
   support_phone text,
   website text,
+  privacy_url text,
+  terms_url text,
   constraint organizations_pkey primary key (org_id)
 );
 

@@ -300,7 +300,7 @@ create table feed_heads (
   org_id text not null,
   mode text not null check (mode in ('test', 'live')),
   sequence integer not null,
-  chain_hash text not null,
+  chain_hash text not null, subscription_changes integer not null default 0,
   primary key (org_id, mode)
 ) strict, without rowid;
 
@@ -590,7 +590,7 @@ create table organizations (
   requires_approval integer not null check (requires_approval in (0, 1)),
   created_at integer not null,
   version integer not null
-, support_email text, support_phone text, website text) strict;
+, support_email text, support_phone text, website text, privacy_url text, terms_url text) strict;
 
 create table outbox (
   position integer primary key autoincrement,

@@ -5,7 +5,7 @@
 // one moment. Another group or process (the CLI) can write in between; the guards detect that.
 import type SqliteConnection from 'better-sqlite3';
 import { PonteError } from '../../../core/errors.js';
-import type { Database, Param, Row, Statement } from '../database.js';
+import type { CachedRead, Database, Param, Row, Statement } from '../database.js';
 import {
   isMemory,
   openConnection,
@@ -13,8 +13,9 @@ import {
   PreparedStatements,
 } from './connection.js';
 import { meaningOf } from './errors.js';
+import { RowCache } from './row-cache.js';
 import { type SyncFile, WalSync } from './wal-sync.js';
-import { GroupWriter, type WriterCounts, type WriterStatement } from './writer.js';
+import { GroupWriter, type WriterCounts } from './writer.js';
 
 export interface SqliteOptions {
   /** A file, created when missing, or `:memory:`. */
@@ -38,6 +39,10 @@ export class SqliteDatabase implements Database {
   readonly #syncFile: SyncFile | undefined;
   readonly #statements: PreparedStatements;
   readonly #writer: GroupWriter;
+  readonly #cache = new RowCache();
+  #reads = 0;
+  /** The commits of other processes that the cache knows. */
+  #mark = 0;
   #closed = false;
   /** Whether the read transaction of this turn is open. */
   #reading = false;
@@ -66,6 +71,11 @@ export class SqliteDatabase implements Database {
     return this.#writer.counts;
   }
 
+  /** Reads that ran a statement. */
+  get reads(): number {
+    return this.#reads;
+  }
+
   get isWritable(): boolean {
     return !this.#writer.hasFailed;
   }
@@ -85,13 +95,14 @@ export class SqliteDatabase implements Database {
   }
 
   async read(sql: string, params: readonly Param[]): Promise<readonly Row[]> {
-    this.#assertOpen();
-    try {
-      this.#beginReads();
-      return this.#statements.rows(sql, params);
-    } catch (error) {
-      throw meaningOf(error);
-    }
+    return this.#read(() => this.#rows(sql, params));
+  }
+
+  async cached<T>(query: CachedRead<T>, params: readonly string[]): Promise<readonly T[]> {
+    return this.#read(() => {
+      const known = this.#cache.find(query, params);
+      return known ?? this.#cache.keep(query, params, this.#rows(query.sql, params));
+    });
   }
 
   async batch(statements: readonly Statement[]): Promise<void> {
@@ -99,7 +110,7 @@ export class SqliteDatabase implements Database {
   }
 
   immediate(sql: string, params: readonly Param[]): Promise<readonly Row[]> {
-    return this.#apply([{ sql, params, guards: null }], true);
+    return this.#apply([{ sql, params, guards: null, template: null }], true);
   }
 
   /** A read may have seen a commit that is not on the disk yet. */
@@ -107,9 +118,15 @@ export class SqliteDatabase implements Database {
     return this.#writer.durable();
   }
 
+  /** Something has written on the connection itself. */
+  forget(): void {
+    this.#cache.clear();
+  }
+
   /** Changes with each commit of another connection to the file. */
   writeMark(): number {
-    return this.connection.pragma('data_version', { simple: true }) as number;
+    const [row] = this.#statements.rows('pragma data_version', []);
+    return Number(row?.['data_version']);
   }
 
   async close(): Promise<void> {
@@ -119,19 +136,60 @@ export class SqliteDatabase implements Database {
     this.connection.close();
   }
 
-  async #apply(statements: readonly WriterStatement[], returns: boolean): Promise<readonly Row[]> {
+  async #apply(statements: readonly Statement[], returns: boolean): Promise<readonly Row[]> {
     this.#assertOpen();
+    const settled = () => {
+      for (const statement of statements) this.#cache.dropFor(statement);
+    };
     return new Promise((resolve, reject) => {
-      this.#writer.add({ statements, returns, resolve, reject });
+      this.#writer.add({
+        statements,
+        returns,
+        resolve: (rows) => {
+          settled();
+          resolve(rows);
+        },
+        // Nobody knows whether it is applied.
+        reject: (error) => {
+          settled();
+          reject(error);
+        },
+      });
     });
   }
 
-  /** Reads of one turn share a transaction: a lock costs as much as a read. */
+  #read<T>(read: () => T): T {
+    this.#assertOpen();
+    try {
+      this.#beginReads();
+      return read();
+    } catch (error) {
+      throw meaningOf(error);
+    }
+  }
+
+  #rows(sql: string, params: readonly Param[]): readonly Row[] {
+    this.#reads += 1;
+    return this.#statements.rows(sql, params);
+  }
+
+  /**
+   * Reads of one turn share a transaction: a lock costs as much as a read. They see the commits of
+   * other processes up to now, so what was kept before those is dropped.
+   */
   #beginReads(): void {
     if (this.#reading) return;
     this.#control('begin');
     this.#reading = true;
     setImmediate(() => this.endReads());
+    try {
+      const mark = this.writeMark();
+      if (mark !== this.#mark) this.forget();
+      this.#mark = mark;
+    } catch (error) {
+      this.endReads();
+      throw error;
+    }
   }
 
   /** Later reads see what is committed by then. */

@@ -1,4 +1,4 @@
-// One serving process per SQLite file: its workers, its sequencer and its rate limits assume that.
+// One serving process per SQLite file: its workers and its rate limits assume that.
 // The lock is an operating system lock on a small file next to the database. It ends with the
 // process, however that dies, so a restart need not wait.
 import { closeSync, existsSync, openSync } from 'node:fs';

@@ -29,6 +29,7 @@ export function openSqliteStore(options: SqliteOptions, sealer: Sealer | null = 
     ...newStore(writes.database, sealer),
     async migrate() {
       database.endReads();
+      database.forget();
       return migrateSqlite(database.connection, known);
     },
     connectionProblems: async () => [],

@@ -7,6 +7,7 @@ import { assert, isCode, PonteError } from '../../../core/errors.js';
 import { type Row, type Statement, StoreConflict } from '../database.js';
 import { PreparedStatements } from './connection.js';
 import { meaningOf } from './errors.js';
+import { FeedHeads } from './feed-heads.js';
 import type { WalSync } from './wal-sync.js';
 
 /** Larger groups would block the event loop, and delay the first batches. */
@@ -14,7 +15,7 @@ const GROUP_MAX = 256;
 /** Between two tries to write to a file that another process has locked. */
 const BUSY_PAUSE_MS = 5;
 
-export type WriterStatement = Pick<Statement, 'sql' | 'params' | 'guards'>;
+export type WriterStatement = Pick<Statement, 'sql' | 'params' | 'guards' | 'template'>;
 
 export interface WriteBatch {
   readonly statements: readonly WriterStatement[];
@@ -174,26 +175,28 @@ export class GroupWriter {
   #applyGroup(group: readonly WriteBatch[]): readonly Outcome[] {
     // Failures are rare: only after one does each batch get a savepoint.
     let hasFailed = false;
-    const applyPlainly = (batch: WriteBatch): Outcome => {
+    const applyPlainly = (batch: WriteBatch, heads: FeedHeads): Outcome => {
       try {
-        return { kind: 'applied', rows: this.#apply(batch) };
+        return { kind: 'applied', rows: this.#apply(batch, heads) };
       } catch (error) {
         hasFailed = true;
         throw error;
       }
     };
     try {
-      return this.#inTransaction(() => group.map(applyPlainly));
+      return this.#inTransaction((heads) => group.map((batch) => applyPlainly(batch, heads)));
     } catch (error) {
       if (!hasFailed) throw error;
     }
-    return this.#inTransaction(() => group.map((batch) => this.#applyOne(batch)));
+    return this.#inTransaction((heads) => group.map((batch) => this.#applyOne(batch, heads)));
   }
 
-  #inTransaction(applyAll: () => readonly Outcome[]): readonly Outcome[] {
+  #inTransaction(applyAll: (heads: FeedHeads) => readonly Outcome[]): readonly Outcome[] {
     try {
       this.#control('begin immediate');
-      const outcomes = applyAll();
+      const heads = new FeedHeads(this.#statements);
+      const outcomes = applyAll(heads);
+      heads.store();
       this.#control('commit');
       this.#commits += 1;
       this.#applied += outcomes.filter(({ kind }) => kind === 'applied').length;
@@ -205,10 +208,11 @@ export class GroupWriter {
     }
   }
 
-  #applyOne(batch: WriteBatch): Outcome {
+  #applyOne(batch: WriteBatch, heads: FeedHeads): Outcome {
     this.#control('savepoint one');
+    const restoreHeads = heads.savepoint();
     try {
-      const rows = this.#apply(batch);
+      const rows = this.#apply(batch, heads);
       this.#control('release one');
       return { kind: 'applied', rows };
     } catch (error) {
@@ -216,14 +220,16 @@ export class GroupWriter {
       if (!this.#connection.inTransaction) throw error;
       this.#control('rollback to one');
       this.#control('release one');
+      restoreHeads();
       return { kind: 'failed', error: meaningOf(error) };
     }
   }
 
-  #apply({ statements, returns }: WriteBatch): readonly Row[] {
+  #apply({ statements, returns }: WriteBatch, heads: FeedHeads): readonly Row[] {
     if (returns) return statements.flatMap(({ sql, params }) => this.#statements.rows(sql, params));
-    for (const { sql, params, guards } of statements) {
-      const hits = this.#statements.hits(sql, params);
+    for (const { sql, params, guards, template } of statements) {
+      const all = template?.kind === 'append' ? heads.numbered(template, params) : params;
+      const hits = this.#statements.hits(sql, all);
       if (guards === null || hits === 1) continue;
       assert(hits === 0, `a guarded statement on ${guards} hit ${hits} rows`);
       throw new StoreConflict('guard', `${guards}: the row has changed since it was read`);

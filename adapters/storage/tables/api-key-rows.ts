@@ -4,7 +4,7 @@ import { isScope } from '../../../core/domain/access/scope.js';
 import { fixed, integer, key, mode, readOnly, text, texts, time, version } from '../columns.js';
 import { timeParam } from '../database.js';
 import { defineTable, merge, type Write } from '../table.js';
-import { type TxPart, writes } from '../unit-of-work.js';
+import { type CachedJoin, type TxPart, writes } from '../unit-of-work.js';
 
 const apiKeys = defineTable<StoredKey>('api_keys', {
   id: key(text('id')),
@@ -27,9 +27,17 @@ const apiKeys = defineTable<StoredKey>('api_keys', {
   version,
 });
 
+const keyById: CachedJoin<StoredKey> = {
+  tables: [apiKeys],
+  sql: apiKeys.selectByKey,
+  on: { api_keys: 1 },
+  read: apiKeys.read,
+  expect: (key) => [apiKeys.expect(key)],
+};
+
 export const keysPart: TxPart<'keys'> = {
   ...writes(apiKeys),
-  get: (unit, keyId) => unit.byKey(apiKeys, [keyId]),
+  get: (unit, keyId) => unit.firstCached(keyById, [keyId]),
   list: (unit, orgId, revokedMax) =>
     unit.all(
       apiKeys,

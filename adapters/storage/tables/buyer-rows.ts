@@ -6,7 +6,7 @@ import {
 } from '../../../core/domain/parties/buyer-kyc.js';
 import { fixed, key, mode, oneOf, party, sealed, tenant, text, time, version } from '../columns.js';
 import { defineTable } from '../table.js';
-import { type TxPart, writes } from '../unit-of-work.js';
+import { type CachedJoin, type TxPart, writes } from '../unit-of-work.js';
 
 export const buyers = defineTable<Buyer>('buyers', {
   mode: key(mode),
@@ -46,10 +46,18 @@ export function currentSubmission(condition: string): string {
 
 const currentOfBuyer = currentSubmission('org_id = $1 and mode = $2 and buyer_id = $3');
 
+const buyerByEmail: CachedJoin<Buyer> = {
+  tables: [buyers],
+  sql: 'select * from buyers where mode = $1 and email_key = $2',
+  // A buyer never changes.
+  on: {},
+  read: buyers.read,
+  expect: () => [],
+};
+
 export const buyersPart: TxPart<'buyers'> = {
   ...writes(buyers),
-  byEmail: (unit, mode, emailKey) =>
-    unit.first(buyers, 'where mode = $1 and email_key = $2', [mode, emailKey]),
+  byEmail: (unit, mode, emailKey) => unit.firstCached(buyerByEmail, [mode, emailKey]),
   get: (unit, mode, id) => unit.byKey(buyers, [mode, id]),
   submission: (unit, { orgId, mode }, buyerId) =>
     unit.first(submissions, currentOfBuyer, [orgId, mode, buyerId]),

@@ -23,6 +23,7 @@ import {
 import { timeParam } from '../database.js';
 import { defineTable } from '../table.js';
 import type { UnitOfWork } from '../unit-of-work.js';
+import { subscriptionsChanged } from './event-rows.js';
 
 export const subscriptions = defineTable<Subscription>('subscriptions', {
   ...tenant,
@@ -70,8 +71,15 @@ const attempts = defineTable<DeliveryAttempt>('delivery_attempts', {
 
 export function subscriptionsOf(unit: UnitOfWork): Tx['subscriptions'] {
   const ofTenant = 'where org_id = $1 and mode = $2 and';
+  const writes = unit.writes(subscriptions);
+  const changing =
+    (write: (subscription: Subscription) => void) => (subscription: Subscription) => {
+      write(subscription);
+      unit.stage(subscriptionsChanged(subscription));
+    };
   return {
-    ...unit.writes(subscriptions),
+    insert: changing(writes.insert),
+    update: changing(writes.update),
     get: ({ orgId, mode }, id) => unit.byKey(subscriptions, [orgId, mode, id]),
     find: (id) => unit.first(subscriptions, 'where id = $1', [id]),
     list: ({ orgId, mode }, deletedMax) =>
@@ -83,8 +91,15 @@ export function subscriptionsOf(unit: UnitOfWork): Tx['subscriptions'] {
         ].join(' '),
         [orgId, mode, deletedMax],
       ),
-    active: ({ orgId, mode }) =>
-      unit.all(subscriptions, `${ofTenant} active order by id desc`, [orgId, mode]),
+    async active({ orgId, mode }) {
+      const rows = await unit.rows(subscriptions.name, activeSql, [orgId, mode]);
+      // One row without a subscription, if the tenant has none.
+      const found = rows.filter((row) => row['id'] !== null);
+      return Object.freeze({
+        subscriptions: found.map(subscriptions.read),
+        changes: integer('changes').read(rows[0] ?? {}),
+      });
+    },
     async slots({ orgId, mode }) {
       const sql = `select slot from subscriptions ${ofTenant} active and slot is not null`;
       const rows = await unit.rows(subscriptions.name, sql, [orgId, mode]);
@@ -92,6 +107,13 @@ export function subscriptionsOf(unit: UnitOfWork): Tx['subscriptions'] {
     },
   };
 }
+
+/** In one statement: what is changed in between must show in `changes`. */
+const activeSql = [
+  'select coalesce((select subscription_changes from feed_heads',
+  'where org_id = $1 and mode = $2), 0) as changes, s.* from (select 1) as one',
+  'left join subscriptions s on s.org_id = $1 and s.mode = $2 and s.active',
+].join(' ');
 
 /**
  * Skips from one subscription to the next in the index: the cost grows with the subscriptions that

@@ -9,7 +9,7 @@ import { assert } from '../../../core/errors.js';
 import { fixed, integer, key, oneOf, text, time, version } from '../columns.js';
 import type { Database, StatementTemplate } from '../database.js';
 import { defineTable, templated, type Write } from '../table.js';
-import { type TxPart, writes } from '../unit-of-work.js';
+import { type CachedJoin, type TxPart, writes } from '../unit-of-work.js';
 
 const epochs = defineTable<Epoch>('epochs', {
   number: key(integer('number')),
@@ -46,6 +46,14 @@ const lastOne = 'order by number desc limit 1';
 /** A condition of claims: nothing is claimed in quarantine. `exists` would make SQLite sort. */
 export const isOpenSql = `(select state from epochs ${lastOne}) = '${'open' satisfies EpochState}'`;
 
+const currentEpoch: CachedJoin<Epoch> = {
+  tables: [epochs],
+  sql: `select * from epochs ${lastOne}`,
+  on: { epochs: 0 },
+  read: epochs.read,
+  expect: (epoch) => [epochs.expect(epoch)],
+};
+
 export async function isInQuarantine(database: Pick<Database, 'read'>): Promise<boolean> {
   const sql = 'select 1 as hit from epochs where state = $1';
   return (await database.read(sql, ['quarantine' satisfies EpochState])).length > 0;
@@ -54,7 +62,7 @@ export async function isInQuarantine(database: Pick<Database, 'read'>): Promise<
 export const epochsPart: TxPart<'epochs'> = {
   ...writes(epochs),
   async current(unit) {
-    const current = await unit.first(epochs, lastOne, []);
+    const current = await unit.firstCached(currentEpoch, []);
     assert(current !== null, 'a database has an epoch');
     return current;
   },

@@ -1,21 +1,13 @@
-// Events on their way: the outbox, and the feed with its gap-free sequence and audit chain per
-// tenant: columns and SQL.
-import type {
-  DomainEvent,
-  EventNote,
-  FeedHead,
-  NumberedEvent,
-} from '../../../core/domain/payments/event.js';
+// Events: the feed with its gap-free sequence and audit chain per tenant, and events of 0.1.0 that
+// have no number yet: columns and SQL.
+import type { Tenant } from '../../../core/domain/base/tenant.js';
+import type { DomainEvent, EventNote, NumberedEvent } from '../../../core/domain/payments/event.js';
 import type { Tx } from '../../../core/ports/storage.js';
 import { fixed, group, integer, key, minor, readerOf, tenant, text, time } from '../columns.js';
-import type { Row } from '../database.js';
-import { defineTable, rowName, templated } from '../table.js';
+import { defineTable, merge, rowName, templated, type Write } from '../table.js';
 import type { UnitOfWork } from '../unit-of-work.js';
 
 const outboxName = 'outbox';
-const headsName = 'feed_heads';
-/** Rows that a search for one subject reads: far more than wait while the sequencer runs. */
-const NEWEST = 1_000;
 
 const facts = {
   type: fixed(text('type')),
@@ -32,17 +24,32 @@ const events = defineTable<NumberedEvent>('events', {
   chainHash: fixed(text('chain_hash')),
 });
 
-/** The database assigns the position. */
-const waitingEvent = group<DomainEvent>({ ...tenant, id: text('event_id'), ...facts });
-const waitingNote = noteOf('event_id');
-const eventNote = noteOf('id');
-const position = minor('position');
-const appended = templated({
-  kind: 'insert',
-  table: outboxName,
-  columns: waitingEvent.parts.map(({ name }) => name),
-  key: [],
+const newEvent = group<DomainEvent>({ ...tenant, id: text('id'), ...facts });
+const newColumns = newEvent.parts.map(({ name }) => name);
+/** The session adds sequence and chain hash as the last parameters, unless it has its own text. */
+const appended = templated(
+  {
+    kind: 'append',
+    table: events.name,
+    columns: [...newColumns, 'subscription_changes'],
+    key: [],
+  },
+  [
+    `insert into events (${newColumns.join(', ')}, sequence, chain_hash)`,
+    'select $1, $2, $3, $4, $5, $6, $7, $9, $10 where $8 = coalesce(',
+    '(select subscription_changes from feed_heads where org_id = $1 and mode = $2), 0)',
+  ].join(' '),
+);
+
+const readNote = readerOf<EventNote>({
+  id: text('id'),
+  type: text('type'),
+  createdAtMs: time('created_at'),
 });
+
+/** The database has assigned the position. */
+const waitingEvent = group<DomainEvent>({ ...tenant, id: text('event_id'), ...facts });
+const position = minor('position');
 const removed = templated({
   kind: 'remove',
   table: outboxName,
@@ -52,10 +59,6 @@ const removed = templated({
 
 export function outboxOf(unit: UnitOfWork): Tx['outbox'] {
   return {
-    append(event) {
-      const params = waitingEvent.parts.map(({ write }) => write(event));
-      unit.stage(appended(null, params));
-    },
     async oldest(limit) {
       const rows = await unit.rows(outboxName, 'select * from outbox order by position limit $1', [
         limit,
@@ -67,18 +70,6 @@ export function outboxOf(unit: UnitOfWork): Tx['outbox'] {
     remove(rows) {
       for (const row of rows) unit.stage(removed(rowName([row.position]), [row.position]));
     },
-    async ofSubject({ orgId, mode }, subjectId) {
-      const rows = await unit.rows(
-        outboxName,
-        [
-          'select event_id, type, created_at from',
-          '(select * from outbox order by position desc limit $4) as waiting',
-          'where org_id = $1 and mode = $2 and subject_id = $3 order by position',
-        ].join(' '),
-        [orgId, mode, subjectId, NEWEST],
-      );
-      return rows.map(waitingNote);
-    },
   };
 }
 
@@ -86,7 +77,7 @@ export function feedOf(unit: UnitOfWork): Tx['feed'] {
   return {
     async head({ orgId, mode }) {
       const [row] = await unit.rowsByKey(
-        headsName,
+        'feed_heads',
         [orgId, mode],
         'select * from feed_heads where org_id = $1 and mode = $2',
       );
@@ -96,19 +87,10 @@ export function feedOf(unit: UnitOfWork): Tx['feed'] {
         chainHash: text('chain_hash').read(row),
       });
     },
-    setHead({ orgId, mode }, was, head) {
-      unit.stage({
-        table: headsName,
-        row: rowName([orgId, mode]),
-        kind: was === null ? 'insert' : 'change',
-        statement: {
-          ...headStatement([orgId, mode], was, head),
-          guards: headsName,
-          template: null,
-        },
-      });
+    append(event, { changes }) {
+      const params = newEvent.parts.map(({ write }) => write(event));
+      unit.stage(appended(rowName([event.orgId, event.mode, event.id]), [...params, changes]));
     },
-    append: (event) => unit.stage(events.insert(event)),
     after: ({ orgId, mode }, sequence, limit) =>
       unit.all(
         events,
@@ -124,35 +106,21 @@ export function feedOf(unit: UnitOfWork): Tx['feed'] {
         ].join(' '),
         [orgId, mode, subjectId],
       );
-      return rows.map(eventNote);
+      return rows.map(readNote);
     },
   };
 }
 
-function headStatement(
-  tenant: readonly [orgId: string, mode: string],
-  was: FeedHead | null,
-  head: FeedHead,
-) {
-  if (was === null) {
-    return {
-      sql: 'insert into feed_heads (org_id, mode, sequence, chain_hash) values ($1, $2, $3, $4)',
-      params: [...tenant, head.sequence, head.chainHash],
-    };
-  }
-  return {
-    sql: [
-      'update feed_heads set sequence = $3, chain_hash = $4',
-      'where org_id = $1 and mode = $2 and sequence = $5 and chain_hash = $6',
+/** A subscription of the tenant changes: batches with events that have read them fail. */
+export function subscriptionsChanged({ orgId, mode }: Tenant): Write {
+  return merge(
+    'feed_heads',
+    rowName([orgId, mode]),
+    [
+      'insert into feed_heads (org_id, mode, sequence, chain_hash, subscription_changes)',
+      "values ($1, $2, 0, '', 1) on conflict (org_id, mode)",
+      'do update set subscription_changes = feed_heads.subscription_changes + 1',
     ].join(' '),
-    params: [...tenant, head.sequence, head.chainHash, was.sequence, was.chainHash],
-  };
-}
-
-function noteOf(idColumn: string): (row: Row) => EventNote {
-  return readerOf<EventNote>({
-    id: text(idColumn),
-    type: text('type'),
-    createdAtMs: time('created_at'),
-  });
+    [orgId, mode],
+  );
 }

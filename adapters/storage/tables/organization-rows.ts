@@ -19,7 +19,7 @@ import {
   version,
 } from '../columns.js';
 import { defineTable } from '../table.js';
-import { type Joined, type TxPart, writes } from '../unit-of-work.js';
+import { type CachedJoin, type TxPart, writes } from '../unit-of-work.js';
 
 const organizations = defineTable<Organization>('organizations', {
   id: key(text('org_id')),
@@ -29,6 +29,8 @@ const organizations = defineTable<Organization>('organizations', {
   supportEmail: text.null('support_email'),
   supportPhone: text.null('support_phone'),
   website: text.null('website'),
+  privacyUrl: text.null('privacy_url'),
+  termsUrl: text.null('terms_url'),
   createdAtMs: fixed(time('created_at')),
   version,
 });
@@ -51,28 +53,25 @@ const profiles = defineTable<OrganizationProfile>('organization_profiles', {
 
 const organizationName = text('organization_name');
 
-const namedProfiles: Joined<NamedProfile> = {
+const namedProfile: CachedJoin<NamedProfile> = {
   tables: [profiles, organizations],
+  sql: [
+    'select organization_profiles.*, organizations.name as organization_name',
+    'from organization_profiles',
+    'join organizations on organizations.org_id = organization_profiles.org_id',
+    'where organization_profiles.org_id = $1 and organization_profiles.mode = $2',
+  ].join(' '),
+  on: { organization_profiles: 2, organizations: 1 },
   read: (row) => ({ profile: profiles.read(row), name: organizationName.read(row) }),
   expect: ({ profile }) => [profiles.expect(profile)],
 };
-
-const namedSql = [
-  'select organization_profiles.*, organizations.name as organization_name',
-  'from organization_profiles',
-  'join organizations on organizations.org_id = organization_profiles.org_id',
-  'where organization_profiles.org_id = $1 and organization_profiles.mode = $2',
-].join(' ');
 
 export const organizationsPart: TxPart<'organizations'> = {
   ...writes(organizations),
   get: (unit, orgId) => unit.byKey(organizations, [orgId]),
   list: (unit) => unit.all(organizations, 'order by created_at desc, org_id desc', []),
   profile: (unit, { orgId, mode }) => unit.byKey(profiles, [orgId, mode]),
-  async named(unit, { orgId, mode }) {
-    const [found] = await unit.joined(namedProfiles, namedSql, [orgId, mode]);
-    return found ?? null;
-  },
+  named: (unit, { orgId, mode }) => unit.firstCached(namedProfile, [orgId, mode]),
   insert(unit, organization, ofModes) {
     unit.stage(organizations.insert(organization));
     for (const profile of ofModes) unit.stage(profiles.insert(profile));

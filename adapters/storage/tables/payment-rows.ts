@@ -212,7 +212,7 @@ export function idRange(
 }
 
 /** Without the prefix ids of all origins sort by creation. */
-export function newestFirst(left: Payment, right: Payment): number {
+export function newestFirst(left: Pick<Payment, 'id'>, right: Pick<Payment, 'id'>): number {
   return bareId(left.id) < bareId(right.id) ? 1 : -1;
 }
 

@@ -10,11 +10,6 @@ import { unmatchedSql } from './receipt-rows.js';
 
 /** $1: now, $2: the limit of the count. */
 const queueSql: Readonly<Record<QueueName, string>> = {
-  // Due as soon as they are written.
-  outbox: [
-    'select count(*) as due, min(created_at) as oldest_due_at from',
-    '(select created_at from outbox where created_at <= $1 order by position limit $2) as waiting',
-  ].join(' '),
   deliveries: [
     waitingSubscriptions,
     'select (select count(*) from (select 1 from waiting cross join deliveries d',

@@ -6,14 +6,19 @@ import {
   knownKycStatus,
   kycStatuses,
 } from '../../../core/domain/parties/buyer-kyc.js';
-import type { PaymentView } from '../../../core/domain/payments/change.js';
+import {
+  type PaymentView,
+  type ShownView,
+  shownOfFunds,
+  shownOfPayment,
+} from '../../../core/domain/payments/change.js';
 import { type PaymentOrigin, paymentOrigins } from '../../../core/domain/payments/payment.js';
 import { assert } from '../../../core/errors.js';
 import { type TenantPaymentFilter, VERSIONS_MAX } from '../../../core/ports/storage.js';
 import { nullable, oneOf } from '../columns.js';
 import { type Param, type Row, timeParam } from '../database.js';
 import { aliasedColumns } from '../table.js';
-import type { Joined, TxPart, UnitOfWork } from '../unit-of-work.js';
+import type { CachedJoin, Joined, TxPart } from '../unit-of-work.js';
 import { accounts, buyerKycSql } from './account-rows.js';
 import { buyers, currentSubmission, submissions } from './buyer-rows.js';
 import { funds } from './money-rows.js';
@@ -54,14 +59,35 @@ const views: Joined<PaymentView> = {
   expect: (view) => [payments.expect(view.payment), funds.expect(view.funds)],
 };
 
+const allColumns = `chosen.*, ${fundsColumns.columns}`;
+
+const shownPayment = payments.only(shownOfPayment);
+const shownFunds = aliasedColumns(funds.only(shownOfFunds));
+
+const shownViews: Joined<ShownView> = {
+  tables: views.tables,
+  read: (row: Row) => ({
+    payment: shownPayment.read(row),
+    funds: shownFunds.read(row),
+    kycStatus: kycStatus.read(row),
+  }),
+  // No decision is made on them.
+  expect: () => [],
+};
+
+const shownColumns = [
+  ...shownPayment.columns.map((column) => `chosen.${column}`),
+  shownFunds.columns,
+].join(', ');
+
 /**
  * Views of the payments that a query finds. The limit makes PostgreSQL plan that query separately:
  * in one plan it would scan all funds of a tenant while the table is small.
  */
-function viewsSql(conditions: readonly string[], page: string, hint = ''): string {
+function viewsSql(columns: string, conditions: readonly string[], page: string, hint = ''): string {
   const found = ['org_id = $1', 'mode = $2', ...conditions].join(' and ');
   return [
-    `select chosen.*, ${fundsColumns.columns},`,
+    `select ${columns},`,
     kycColumns(['chosen.org_id', 'chosen.mode'], {
       buyerId: 'chosen.buyer_id',
       emailKey: 'buyers.email_key',
@@ -82,21 +108,30 @@ const pageVersionsSql = [
   ')',
 ].join(' ');
 
-const viewSql = viewsSql(['id = $3'], 'limit 1');
-const viewByExternalIdSql = viewsSql(['origin = $3', 'external_id = $4'], 'limit 1');
-const kycStatusSql = `select ${kycColumns(['$1', '$2'], { buyerId: '$3', emailKey: '$4' })}`;
+const viewById: CachedJoin<PaymentView> = {
+  ...views,
+  sql: viewsSql(allColumns, ['id = $3'], 'limit 1'),
+  on: { payments: 3, funds: 3, kyc_submissions: 2, connected_accounts: 2 },
+};
+const viewByExternalIdSql = viewsSql(allColumns, ['origin = $3', 'external_id = $4'], 'limit 1');
+/** Parameters: the tenant, the buyer and its emailKey. */
+const kycOfBuyer: CachedJoin<KycStatus> = {
+  ...kycStatus,
+  sql: `select ${kycColumns(['$1', '$2'], { buyerId: '$3', emailKey: '$4' })}`,
+  on: { kyc_submissions: 2, connected_accounts: 2 },
+};
 
 /** One statement per origin, since each has its range in the index. */
 const updatedSql = Object.fromEntries(
   paymentOrigins.map((origin) => {
     const range = ['(updated_at, id) > ($3, $4)', 'updated_at <= $5'];
     const page = 'order by updated_at, id limit $6';
-    const sql = viewsSql([`origin = '${origin}'`, ...range], page);
+    const sql = viewsSql(shownColumns, [`origin = '${origin}'`, ...range], page);
     return [origin, `${sql} order by chosen.updated_at, chosen.id`];
   }),
 ) as Readonly<Record<PaymentOrigin, string>>;
 
-function oldestChangeFirst({ payment: left }: PaymentView, { payment: right }: PaymentView) {
+function oldestChangeFirst({ payment: left }: ShownView, { payment: right }: ShownView) {
   return left.updatedAtMs - right.updatedAtMs || (left.id < right.id ? -1 : 1);
 }
 
@@ -117,7 +152,7 @@ function pageOfOrigin(
   for (const [comparison, value] of Object.entries(given)) {
     if (value !== null) conditions.push(`${comparison} $${params.push(value)}`);
   }
-  const sql = viewsSql(conditions, 'order by id desc limit $3', hintFor(filter));
+  const sql = viewsSql(shownColumns, conditions, 'order by id desc limit $3', hintFor(filter));
   return { sql: `${sql} order by chosen.id desc`, params };
 }
 
@@ -128,17 +163,20 @@ function hintFor({ externalId, sellerExternalId, status }: TenantPaymentFilter):
 }
 
 export const viewsPart: TxPart<'views'> = {
-  get: (unit, { orgId, mode }, id) => one(unit, viewSql, [orgId, mode, id]),
-  byExternalId: (unit, { orgId, mode }, origin, externalId) =>
-    one(unit, viewByExternalIdSql, [orgId, mode, origin, externalId]),
+  get: (unit, { orgId, mode }, id) => unit.firstCached(viewById, [orgId, mode, id]),
+  async byExternalId(unit, { orgId, mode }, origin, externalId) {
+    const params = [orgId, mode, origin, externalId];
+    const [view] = await unit.joined(views, viewByExternalIdSql, params);
+    return view ?? null;
+  },
   listInvoices: (unit, { orgId, mode }, { status, beforeId, limit }) => {
     const params: Param[] = [orgId, mode, limit];
     const conditions = ["origin = 'invoice'"];
     for (const [comparison, value] of Object.entries({ 'status =': status, 'id <': beforeId })) {
       if (value !== null) conditions.push(`${comparison} $${params.push(value)}`);
     }
-    const sql = viewsSql(conditions, 'order by id desc limit $3');
-    return unit.joined(views, `${sql} order by chosen.id desc`, params);
+    const sql = viewsSql(shownColumns, conditions, 'order by id desc limit $3');
+    return unit.joined(shownViews, `${sql} order by chosen.id desc`, params);
   },
   async pageVersions(unit, { orgId, mode }, paymentIds) {
     const [first] = paymentIds;
@@ -154,7 +192,7 @@ export const viewsPart: TxPart<'views'> = {
   async listPayments(unit, tenant, filter) {
     const pages = filter.origins.map((origin) => {
       const { sql, params } = pageOfOrigin(tenant, origin, filter);
-      return unit.joined(views, sql, params);
+      return unit.joined(shownViews, sql, params);
     });
     const found = (await Promise.all(pages)).flat();
     return found
@@ -164,18 +202,13 @@ export const viewsPart: TxPart<'views'> = {
   async updatedPayments(unit, { orgId, mode }, { origins, fromMs, afterId, untilMs, limit }) {
     const range = [timeParam(fromMs), afterId, timeParam(untilMs), limit];
     const pages = origins.map((origin) =>
-      unit.joined(views, updatedSql[origin], [orgId, mode, ...range]),
+      unit.joined(shownViews, updatedSql[origin], [orgId, mode, ...range]),
     );
     return (await Promise.all(pages)).flat().sort(oldestChangeFirst).slice(0, limit);
   },
   async kycStatus(unit, { orgId, mode }, { id, emailKey }) {
-    const [known] = await unit.joined(kycStatus, kycStatusSql, [orgId, mode, id, emailKey]);
-    assert(known !== undefined, 'without a table there is one row');
+    const known = await unit.firstCached(kycOfBuyer, [orgId, mode, id, emailKey]);
+    assert(known !== null, 'without a table there is one row');
     return known;
   },
 };
-
-async function one(unit: UnitOfWork, sql: string, params: readonly Param[]) {
-  const [view] = await unit.joined(views, sql, params);
-  return view ?? null;
-}

@@ -85,6 +85,7 @@ export function sliceItems(arrayText: string): readonly string[] {
 
 /** JSON.stringify for plain values, with the text of every RawJson. */
 export function writeJson(value: unknown): string {
+  if (value instanceof RawJson) return value.text;
   const raws: string[] = [];
   const pieces = stringified(value, raws).split(PLACEHOLDER);
   const [first = '', ...others] = pieces;

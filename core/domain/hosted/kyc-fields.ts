@@ -21,7 +21,7 @@ type Form =
   | { readonly form: 'text'; readonly min: number; readonly max: number }
   | { readonly form: 'choice'; readonly of: readonly string[] }
   | { readonly form: 'file'; readonly kind: DocumentKind }
-  | { readonly form: 'birth' | 'formation' | 'website' | 'country' | 'region' | 'tax_id' }
+  | { readonly form: 'birth' | 'formation' | 'phone' | 'website' | 'country' | 'region' | 'tax_id' }
   /** Not typed: each has a page. */
   | { readonly form: 'owners' | 'terms' };
 
@@ -33,7 +33,7 @@ export const formFields = {
   firstName: text(100),
   lastName: text(100),
   dateOfBirth: { form: 'birth' },
-  phone: text(32, 3),
+  phone: { form: 'phone' },
   taxId: { form: 'tax_id' },
   taxType: { form: 'choice', of: ['SSN', 'ITIN'] },
   idDocType: { form: 'choice', of: idDocTypes },
@@ -83,6 +83,7 @@ export type FieldProblem =
   | 'too_young'
   | 'too_old'
   | 'in_the_future'
+  | 'not_a_phone'
   | 'not_a_website'
   | 'not_a_state';
 
@@ -91,6 +92,8 @@ export type Checked = { readonly value: string | null } | { readonly problem: Fi
 const TAX_ID_MAX = 64;
 const REGION_MAX = 120;
 const WEBSITE_MAX = 200;
+const PHONE_MAX = 32;
+const PHONE_DIGITS_MIN = 8;
 export const AGE_MIN = 18;
 export const AGE_MAX = 120;
 /** The offset of the time zone in which a day begins first: a later date is in the future. */
@@ -126,6 +129,8 @@ export function checkField(field: FormField, typed: Typed, nowMs: number): Check
       return offered(value, countries);
     case 'region':
       return typed.country === 'US' ? checkState(value) : sized(value, REGION_MAX);
+    case 'phone':
+      return checkPhone(value);
     case 'website':
       return checkWebsite(value);
     case 'file':
@@ -148,6 +153,13 @@ function offered(value: string, options: readonly string[]): Checked {
 function checkState(value: string): Checked {
   const state = value.toUpperCase();
   return usStates.includes(state) ? { value: state } : { problem: 'not_a_state' };
+}
+
+/** With the code of the country, so that it can be called from everywhere. */
+function checkPhone(value: string): Checked {
+  const digits = value.replace(/[^0-9]/g, '').length;
+  const isPhone = /^\+[0-9 ()./-]+$/.test(value) && digits >= PHONE_DIGITS_MIN;
+  return isPhone ? sized(value, PHONE_MAX) : { problem: 'not_a_phone' };
 }
 
 function checkWebsite(value: string): Checked {

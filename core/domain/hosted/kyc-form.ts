@@ -34,14 +34,14 @@ export type KycStep = (typeof kycSteps)[number];
 /** `owner` is the page of one owner, below `owners`. */
 export type KycPage = KycStep | 'owner';
 
-const address = [
+export const addressFields: readonly FormField[] = [
   'country',
   'addressLine1',
   'addressLine2',
   'city',
   'stateProvinceRegion',
   'postalCode',
-] as const;
+];
 const identity = ['idDocType', 'idDocCountry', 'idDocNumber'] as const;
 
 /** In the order of the page. */
@@ -57,7 +57,7 @@ const pageFields = {
     'proofOfAddressDocType',
   ],
   company: ['legalName', 'taxId', 'formationDate', 'website', 'phone', 'proofOfAddressDocType'],
-  address,
+  address: addressFields,
   owners: ['owners'],
   owner: [
     'role',
@@ -66,7 +66,7 @@ const pageFields = {
     'dateOfBirth',
     'taxId',
     'taxType',
-    ...address,
+    ...addressFields,
     ...identity,
     'proofOfAddressDocType',
   ] as readonly FormField[],
@@ -307,7 +307,7 @@ export const SAME_ADDRESS = 'sameAddress';
 
 function withCompanyAddress({ dossier }: KycDraft, typed: Typed): Typed {
   if (typed[SAME_ADDRESS] === undefined) return typed;
-  const known = address.map((field) => [field, dossier[field] ?? typed[field]]);
+  const known = addressFields.map((field) => [field, dossier[field as 'city'] ?? typed[field]]);
   return { ...typed, ...Object.fromEntries(known) };
 }
 

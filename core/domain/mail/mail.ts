@@ -107,7 +107,7 @@ export const MAIL_LEASE_MS = MINUTE_MS;
 export const MAIL_RETENTION_MS = 30 * DAY_MS;
 
 export interface Mail extends Tenant, Leased {
-  /** Also its Message-ID, so that a mail sent twice is one mail. */
+  /** Part of its Message-ID. */
   readonly id: string;
   readonly purpose: MailPurpose;
   readonly subject: MailSubject;

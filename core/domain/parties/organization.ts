@@ -14,17 +14,27 @@ export interface Organization {
   readonly productionGrantedAtMs: number | null;
   /** Whether invoices need the approval of a second person. */
   readonly requiresApproval: boolean;
-  /** Shown to buyers, like the two below; null: none. */
+  /** Shown to buyers, like the four below; null: none. */
   readonly supportEmail: string | null;
   readonly supportPhone: string | null;
-  /** An http or https URL. */
+  /** An http or https URL, as the two below. */
   readonly website: string | null;
+  readonly privacyUrl: string | null;
+  readonly termsUrl: string | null;
   readonly createdAtMs: number;
   readonly version: number;
 }
 
 /** How a buyer reaches the organization. */
 export type SupportContact = Pick<Organization, 'supportEmail' | 'supportPhone' | 'website'>;
+
+/** What a buyer may read before sending data; null: the operator's (deps.ts). */
+export type LegalLinks = Pick<Organization, 'privacyUrl' | 'termsUrl'>;
+
+/** Whether a buyer finds a person to ask, which live mode requires. */
+export function hasContact({ supportEmail, supportPhone }: SupportContact): boolean {
+  return supportEmail !== null || supportPhone !== null;
+}
 
 /** Created with the organization, one for each mode. */
 export interface OrganizationProfile extends Tenant, Payee {

@@ -15,6 +15,50 @@ export interface PaymentAggregate {
   readonly funds: Funds;
 }
 
+/** What answers show of a payment. */
+export const shownOfPayment = [
+  'id',
+  'origin',
+  'publicId',
+  'externalId',
+  'status',
+  'amount',
+  'number',
+  'dueDate',
+  'buyerId',
+  'buyer',
+  'sellerExternalId',
+  'returnUrl',
+  'purpose',
+  'display',
+  'metadata',
+  'expiresAtMs',
+  'limitHit',
+  'payinInstructions',
+  'bankDetailsCode',
+  'settlement',
+  'failureReason',
+  'cancelReason',
+  'createdAtMs',
+  'updatedAtMs',
+] as const satisfies readonly (keyof Payment)[];
+
+/** What answers show of the funds. */
+export const shownOfFunds = [
+  'position',
+  'refund',
+  'receivedMinor',
+  'refundOwedMinor',
+  'refundOrderedMinor',
+  'refundedMinor',
+] as const satisfies readonly (keyof Funds)[];
+
+/** Lists read no more of a payment than this. */
+export interface ShownView extends Pick<PaymentView, 'kycStatus'> {
+  readonly payment: Pick<Payment, (typeof shownOfPayment)[number]>;
+  readonly funds: Pick<Funds, (typeof shownOfFunds)[number]>;
+}
+
 export interface PaymentView extends PaymentAggregate {
   /** The buyer's KYC for this tenant. */
   readonly kycStatus: KycStatus;

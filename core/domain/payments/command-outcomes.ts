@@ -344,11 +344,28 @@ function withoutUnsentCommands(
       ((command.kind === 'payin' && unwanted.payin) ||
         (command.kind === 'payout' && unwanted.payout)),
   );
-  const voided = unsent.map((command) => voidCommand(command, nowMs));
-  if (!unwanted.payout) return voided.reduce(withChangedCommand, change);
+  const voided = unsent
+    .map((command) => voidCommand(command, nowMs))
+    .reduce(withChangedCommand, change);
+  if (!unwanted.payout) return voided;
   // A drafted payout is dropped.
   const drafts = change.commands.filter(({ kind }) => kind === 'refund');
-  return voided.reduce(withChangedCommand, { ...change, commands: drafts });
+  const next = { ...voided, commands: drafts };
+  return unsent.some(({ kind }) => kind === 'payout')
+    ? withOpenDecision(next, commands, nowMs)
+    : next;
+}
+
+/** The seller is not paid again: an operator decides once more about the payout that came back. */
+function withOpenDecision(
+  change: Change,
+  commands: readonly MoneyCommand[],
+  nowMs: number,
+): Change {
+  const last = commandsAfter(commands, change).findLast(isPayout);
+  const isBack = last !== undefined && stageAtPartner(last) === 'none';
+  if (!isBack || change.payment.status !== 'settled') return change;
+  return withChangedCommand(change, changed(last, nowMs, { isUndecided: true }));
 }
 
 /** The seller was paid again: a later payout shows the decision, which a restore may have lost. */

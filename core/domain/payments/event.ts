@@ -1,5 +1,6 @@
 // The event types and the bodies of events. The events of a payment follow from `paymentEventTypes`
 // only. The body is made once, as text: every subscriber, attempt and replay sends those bytes.
+import { hash } from 'node:crypto';
 import { assert } from '../../errors.js';
 import { formatInstant } from '../base/instant.js';
 import { formatAmount, type Money } from '../base/money.js';
@@ -199,7 +200,7 @@ function reachableStatuses(): readonly PaymentStatus[] {
   return [...new Set(rows.flatMap((row) => Object.values(row)))];
 }
 
-/** `position` orders rows of one subject in commit order. */
+/** An event that 0.1.0 stored without a number. `position` is its place in commit order. */
 export interface OutboxRow {
   readonly position: bigint;
   readonly event: DomainEvent;
@@ -212,5 +213,13 @@ export interface FeedHead {
 }
 
 export interface NumberedEvent extends DomainEvent, FeedHead {}
+
+/** The head of a feed after an event with this body; null: it is the first. */
+export function headAfter(head: FeedHead | null, body: string): FeedHead {
+  return {
+    sequence: (head?.sequence ?? 0) + 1,
+    chainHash: hash('sha256', `${head?.chainHash ?? ''}${body}`, 'hex'),
+  };
+}
 
 export type EventNote = Pick<DomainEvent, 'id' | 'type' | 'createdAtMs'>;

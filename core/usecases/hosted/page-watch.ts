@@ -1,6 +1,6 @@
 // Reports changes of the payments whose hosted pages are open. Waiting pages are in memory and do
 // not query the database: while any are open, one read at a time compares the versions of all their
-// payments. The sequencer's `wake` starts it for changes with an event; a timer finds the others.
+// payments. The `wake` for a feed starts it for changes with an event; a timer finds the others.
 import { SECOND_MS } from '../../domain/base/instant.js';
 import { type Tenant, tenantKey, tenantOf } from '../../domain/base/tenant.js';
 import type { Deps } from '../../ports/deps.js';

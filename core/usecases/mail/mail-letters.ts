@@ -1,5 +1,6 @@
 // From a stored mail to its letter: reads what the mail is about, decides whether it must still be
 // sent, and has it written.
+import { hash } from 'node:crypto';
 import { hasSeen, isWatching } from '../../domain/access/page-session.js';
 import { tenantOf } from '../../domain/base/tenant.js';
 import { type HostedPage, pathOf } from '../../domain/hosted/hosted-page.js';
@@ -113,14 +114,14 @@ export function openPageUntil(
   return session !== null && isWatching(session, nowMs) && nowMs < untilMs ? untilMs : null;
 }
 
-/** The mail as it is sent, the same at every try. */
+/** The mail as it is sent. A repeat whose text has changed has another id. */
 export function outgoing(deps: Deps, mail: Mail, facts: MailFacts): OutgoingMail {
   const { organization } = facts;
-  const letter = letterOf(deps, mail, facts);
+  const rendered = deps.letters.render(letterOf(deps, mail, facts));
   return {
-    ...deps.letters.render(letter),
+    ...rendered,
     to: mail.to,
-    messageId: mail.id,
+    messageId: `${mail.id}.${hash('sha256', rendered.text).slice(0, 8)}`,
     writtenAtMs: mail.createdAtMs,
     locale: mail.locale,
     replyTo: organization.supportEmail,

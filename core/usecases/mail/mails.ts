@@ -1,6 +1,6 @@
 // Mails: staged in the batch of their cause, and sent by a worker until they are accepted, refused
-// or no longer needed. After a crash a mail may be sent twice, under one Message-ID. Mails are
-// deleted after MAIL_RETENTION_MS.
+// or no longer needed. After a crash a mail may be sent twice, under one Message-ID if its
+// text is the same. Mails are deleted after MAIL_RETENTION_MS.
 import { holdsLease } from '../../domain/base/lease.js';
 import { type Tenant, tenantOf } from '../../domain/base/tenant.js';
 import {

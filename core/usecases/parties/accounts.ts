@@ -67,7 +67,7 @@ export async function createAccount(
     if (known !== null) return { account: known, replayed: true };
     const account = newAccount(deps, tenant, input);
     tx.accounts.insert(account);
-    stageAccountEvents(deps, tx, null, account);
+    await stageAccountEvents(deps, tx, null, account);
     return { account, replayed: false };
   });
   if (!created.replayed) {

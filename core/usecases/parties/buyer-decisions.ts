@@ -99,7 +99,6 @@ export async function stageWithdrawn(
 export async function moveWaiting(deps: Deps, tenant: Tenant, buyerId: string): Promise<void> {
   const work = (tx: Tx) => stageDecided(deps, tx, tenant, buyerId);
   for (let isComplete = false; !isComplete; ) ({ isComplete } = await deps.store.run(work));
-  deps.wake('outbox');
 }
 
 /** Stages a page of the payments that the decision on this buyer concerns. */

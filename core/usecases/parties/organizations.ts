@@ -9,6 +9,8 @@ import { readEmail } from '../../domain/parties/buyer-kyc.js';
 import { HOLD_HOURS } from '../../domain/parties/destination-change.js';
 import type { Dossier } from '../../domain/parties/dossier.js';
 import {
+  hasContact,
+  type LegalLinks,
   type Organization,
   type OrganizationProfile,
   payableParty,
@@ -65,6 +67,8 @@ export async function createOrganization(
     supportEmail: null,
     supportPhone: null,
     website: null,
+    privacyUrl: null,
+    termsUrl: null,
     createdAtMs: nowMs,
     version: 1,
   });
@@ -254,7 +258,15 @@ async function refuseWithoutRails(deps: Deps, tenant: Tenant): Promise<void> {
   throw new PonteError('ValidationError', `${text} Configure the payout again.`);
 }
 
-/** The manual approval that live mode requires. A repeat changes nothing. */
+/** A buyer whose money is missing must find a person to ask. */
+function requireContact(organization: Organization): void {
+  if (hasContact(organization)) return;
+  const command = `ponte org support ${organization.id}`;
+  const text = `Live mode requires a support e-mail address or phone number: ${command}.`;
+  throw new PonteError('ValidationError', text);
+}
+
+/** The manual approval that live mode requires. ValidationError. A repeat changes nothing. */
 export async function grantProduction(deps: Deps, orgId: string): Promise<OrganizationView> {
   const tenant = { orgId, mode: 'live' } as const;
   const lease = deps.store.claims.newLease();
@@ -263,6 +275,7 @@ export async function grantProduction(deps: Deps, orgId: string): Promise<Organi
     const was = await loadOrganization(tx, orgId);
     const profile = await loadProfile(tx, tenant);
     if (was.productionGrantedAtMs === null) {
+      requireContact(was);
       tx.organizations.update(Object.freeze({ ...was, productionGrantedAtMs: batch.nowMs }));
     }
     if (needsRails(profile)) return stageProfile(batch, profile, true, lease);
@@ -299,19 +312,23 @@ export async function requireApproval(
   return readOrganization(deps, orgId);
 }
 
+type ShownToBuyers = keyof (SupportContact & LegalLinks);
+
 const supportReaders = {
   supportEmail: [readEmail, 'an e-mail address'],
   supportPhone: [readPhone, 'a phone number of digits, blanks and + ( ) . / -'],
   website: [readWebsite, 'an http or https URL'],
-} as const satisfies Record<keyof SupportContact, unknown>;
+  privacyUrl: [readWebsite, 'an http or https URL'],
+  termsUrl: [readWebsite, 'an http or https URL'],
+} as const satisfies Record<ShownToBuyers, unknown>;
 
 /** What buyers are shown. What is not given stays; an empty text removes it. ValidationError. */
 export async function setSupportContact(
   deps: Deps,
   orgId: string,
-  given: Readonly<Partial<Record<keyof SupportContact, string>>>,
+  given: Readonly<Partial<Record<ShownToBuyers, string>>>,
 ): Promise<OrganizationView> {
-  const names = Object.keys(supportReaders) as (keyof SupportContact)[];
+  const names = Object.keys(supportReaders) as ShownToBuyers[];
   const entries = names.flatMap((name) => {
     const text = given[name];
     if (text === undefined) return [];
@@ -320,10 +337,13 @@ export async function setSupportContact(
     if (value !== null || text.trim() === '') return [[name, value] as const];
     throw new PonteError('ValidationError', `${name}: give ${form}, or an empty text for none.`);
   });
-  const contact: Partial<SupportContact> = Object.fromEntries(entries);
-  await changeOrganization(deps, orgId, (was) =>
-    entries.some(([name, value]) => was[name] !== value) ? { ...was, ...contact } : was,
-  );
+  const contact: Partial<SupportContact & LegalLinks> = Object.fromEntries(entries);
+  await changeOrganization(deps, orgId, (was) => {
+    if (entries.every(([name, value]) => was[name] === value)) return was;
+    const next = { ...was, ...contact };
+    if (was.productionGrantedAtMs !== null && hasContact(was)) requireContact(next);
+    return next;
+  });
   return readOrganization(deps, orgId);
 }
 

@@ -26,6 +26,7 @@ import type { PartyReport } from '../../ports/partner.js';
 import type { Tx } from '../../ports/storage.js';
 import { stageFormDecided, stageKycMore } from '../mail/kyc-notices.js';
 import type { Batch } from '../service/batch.js';
+import { stageEvents } from '../webhooks/feed.js';
 import {
   nothingStaged,
   rejectionTime,
@@ -92,7 +93,7 @@ export const accountKind: PartyKind<ConnectedAccount> = {
       ? stageRails(batch, { kind: 'account', id: next.id }, next, lease)
       : null;
     tx.accounts.update(withRails(next, rails));
-    stageAccountEvents(deps, tx, was, next);
+    await stageAccountEvents(deps, tx, was, next);
     if (isDecision(was, next)) {
       stagePurge(deps, tx, tenantOf(next), { party: 'account', id: next.id });
     }
@@ -241,15 +242,17 @@ function withRails<P extends Payee>(payee: P, rails: PartyCommand | null): P {
   return rails === null ? payee : Object.freeze({ ...payee, railsCommandId: rails.id });
 }
 
-export function stageAccountEvents(
+export async function stageAccountEvents(
   deps: Deps,
   tx: Tx,
   was: ConnectedAccount | null,
   next: ConnectedAccount,
-): void {
-  for (const happened of accountEvents(was, next)) {
-    tx.outbox.append(accountEvent(next, happened, deps.ids.next('evt', next.updatedAtMs)));
-  }
+): Promise<void> {
+  const events = accountEvents(was, next).map((happened) =>
+    accountEvent(next, happened, deps.ids.next('evt', next.updatedAtMs)),
+  );
+  if (events.length === 0) return;
+  stageEvents(deps, tx, await tx.subscriptions.active(tenantOf(next)), events);
 }
 
 /**

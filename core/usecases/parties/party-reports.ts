@@ -167,7 +167,6 @@ export async function railsReported(
 
 /** To be called after the batch is stored. */
 export function announceParty(deps: Pick<Deps, 'wake'>): void {
-  deps.wake('outbox');
   deps.wake('commands');
   deps.wake('documents');
 }

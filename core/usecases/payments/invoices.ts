@@ -2,7 +2,7 @@
 // payments.ts.
 import { type Tenant, tenantOf } from '../../domain/base/tenant.js';
 import { invitationWaitMs } from '../../domain/mail/mail.js';
-import type { PaymentAggregate, PaymentView } from '../../domain/payments/change.js';
+import type { PaymentAggregate, ShownView } from '../../domain/payments/change.js';
 import { readDisplay } from '../../domain/payments/display.js';
 import type { Payment } from '../../domain/payments/payment.js';
 import { invited } from '../../domain/payments/payment-transitions.js';
@@ -17,7 +17,7 @@ export async function listInvoices(
   deps: Deps,
   tenant: Tenant,
   filter: InvoiceFilter,
-): Promise<readonly PaymentView[]> {
+): Promise<readonly ShownView[]> {
   return deps.store.run((tx) => tx.views.listInvoices(tenant, filter));
 }
 

@@ -1,7 +1,7 @@
 // Lists of a tenant's payments: the newest first, or by their latest change for a copy elsewhere.
 import { MINUTE_MS } from '../../domain/base/instant.js';
 import type { Tenant } from '../../domain/base/tenant.js';
-import type { PaymentView } from '../../domain/payments/change.js';
+import type { ShownView } from '../../domain/payments/change.js';
 import type { PaymentOrigin } from '../../domain/payments/payment.js';
 import type { Deps } from '../../ports/deps.js';
 import { ID_TIME_CHARACTERS } from '../../ports/outside.js';
@@ -23,7 +23,7 @@ export async function listPayments(
   deps: Deps,
   tenant: Tenant,
   { createdFromMs, createdToMs, ...filter }: PaymentListFilter,
-): Promise<readonly PaymentView[]> {
+): Promise<readonly ShownView[]> {
   const fromMoment = momentOf(deps, createdFromMs);
   const beforeMoment = momentOf(deps, createdToMs);
   return deps.store.run((tx) =>
@@ -55,7 +55,7 @@ export async function listChangedPayments(
   deps: Deps,
   tenant: Tenant,
   { origins, sinceMs, after, limit }: ChangeFilter,
-): Promise<{ readonly untilMs: number; readonly views: readonly PaymentView[] }> {
+): Promise<{ readonly untilMs: number; readonly views: readonly ShownView[] }> {
   const untilMs = after?.untilMs ?? deps.clock.nowMs();
   const fromMs = after?.updatedAtMs ?? Math.max(0, sinceMs - LATE_CHANGE_MS);
   const page = { origins, untilMs, fromMs, afterId: after?.id ?? '', limit };

@@ -12,6 +12,7 @@ import type { Deps } from '../../ports/deps.js';
 import type { Tx } from '../../ports/storage.js';
 import { stageNotice } from '../mail/mails.js';
 import { currentKeyIn } from '../service/service-keys.js';
+import { stageEvents } from '../webhooks/feed.js';
 import { nextReference } from './command-references.js';
 
 type Decide = (was: PaymentAggregate, tx: Tx) => Change | Promise<Change>;
@@ -70,8 +71,10 @@ export async function stageChange(
   for (const posting of change.postings) {
     tx.ledger.append(tenant, payment.id, deps.ids.next('pst', nowMs), posting, nowMs);
   }
-  for (const draft of change.events) {
-    tx.outbox.append(paymentEvent(draft, deps.ids.next('evt', nowMs)));
+  if (change.events.length > 0) {
+    const active = await tx.subscriptions.active(tenant);
+    const events = change.events.map((draft) => paymentEvent(draft, deps.ids.next('evt', nowMs)));
+    stageEvents(deps, tx, active, events);
   }
   // A batch writes a row once: an adopted command is inserted with its changes.
   const changed = new Map(change.changedCommands.map((command) => [command.id, command]));
@@ -118,7 +121,6 @@ async function newCommands(
 
 /** To be called after the batch is stored. */
 export function announce(deps: Deps, change: Change): void {
-  if (change.events.length > 0) deps.wake('outbox');
   if (change.commands.length > 0) deps.wake('commands');
   if (change.payment.buyerLocale !== null) deps.wake('mails');
   for (const alert of change.alerts) {

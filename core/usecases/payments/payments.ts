@@ -33,6 +33,7 @@ import { assert, PonteError } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
 import type { Tx } from '../../ports/storage.js';
 import { eachDue } from '../service/due-work.js';
+import { stageEvents } from '../webhooks/feed.js';
 import { changePayment, kycStatusOf, loadView, readView, viewAfter } from './payment-store.js';
 
 /** The interface's minimum for USD: 10.00. */
@@ -91,10 +92,7 @@ export async function createPayment(
     }
     return { ...view, replayed: decision.kind === 'replay' };
   });
-  if (!created.replayed) {
-    deps.wake('outbox');
-    return { ...created, mismatch: [] };
-  }
+  if (!created.replayed) return { ...created, mismatch: [] };
   const { payment } = created;
   const mismatch = paymentMismatch({ number: null, dueDate: null, ...input }, payment);
   if (mismatch.length > 0) {
@@ -253,11 +251,13 @@ async function stageNew(
 ): Promise<PaymentView> {
   const nowMs = deps.clock.nowMs();
   const { origin } = input;
-  const [{ intentsNeedApproval, ...payee }, invoicesNeedApproval, known] = await Promise.all([
-    checkCreate(deps, tx, tenant, input, nowMs),
-    origin === 'invoice' && needApproval(tx, tenant),
-    tx.buyers.byEmail(tenant.mode, emailKey(input.buyer.email)),
-  ]);
+  const [{ intentsNeedApproval, ...payee }, invoicesNeedApproval, active, known] =
+    await Promise.all([
+      checkCreate(deps, tx, tenant, input, nowMs),
+      origin === 'invoice' && needApproval(tx, tenant),
+      tx.subscriptions.active(tenant),
+      tx.buyers.byEmail(tenant.mode, emailKey(input.buyer.email)),
+    ]);
   const requires = origin === 'invoice' ? invoicesNeedApproval : intentsNeedApproval;
   const status = firstStatus(origin, requires);
   const buyer = known ?? newBuyer(deps, tenant, input.buyer.email, nowMs);
@@ -269,10 +269,10 @@ async function stageNew(
   const funds = noFunds(tenant, payment.id, payment.amount.currency);
   tx.payments.insert(payment);
   tx.funds.insert(funds);
-  for (const type of paymentEventTypes(payment, 'created')) {
-    const draft = { type, payment, occurredAtMs: nowMs };
-    tx.outbox.append(paymentEvent(draft, deps.ids.next('evt', nowMs)));
-  }
+  const events = paymentEventTypes(payment, 'created').map((type) =>
+    paymentEvent({ type, payment, occurredAtMs: nowMs }, deps.ids.next('evt', nowMs)),
+  );
+  stageEvents(deps, tx, active, events);
   return { payment, funds, kycStatus };
 }
 

@@ -33,8 +33,8 @@ export async function readTimeline(
   // One more shows whether there is a next page.
   const wanted = limit + 1;
   const found = await deps.store.run(async (tx) => {
-    const events = await eventsOf(tx, payment);
-    const [commands, postings, deliveries] = await Promise.all([
+    const [events, commands, postings, deliveries] = await Promise.all([
+      tx.feed.ofSubject(tenant, payment.id),
       tx.commands.ofPayment(tenant, payment.id),
       tx.ledger.ofSubject(tenant, payment.id),
       deliveryEntries(tx, payment, after, wanted),
@@ -53,16 +53,6 @@ export async function readTimeline(
   const sorted = found.toSorted(compareEntries);
   const entries = sorted.slice(0, limit);
   return { entries, next: sorted.length > limit ? (entries.at(-1) ?? null) : null };
-}
-
-/** Including events in the outbox, so that a client sees its change. */
-async function eventsOf(tx: Tx, payment: Payment): Promise<readonly EventNote[]> {
-  const tenant = tenantOf(payment);
-  // In this order an event that is sequenced between the reads is found twice, not missed.
-  const coming = await tx.outbox.ofSubject(tenant, payment.id);
-  const sequenced = await tx.feed.ofSubject(tenant, payment.id);
-  const known = new Set(sequenced.map(({ id }) => id));
-  return [...sequenced, ...coming.filter(({ id }) => !known.has(id))];
 }
 
 function createdEntry({ createdAtMs: atMs, amount }: Payment): TimelineEntry {

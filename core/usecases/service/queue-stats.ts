@@ -52,7 +52,7 @@ export async function readQueueStats({
   });
   return {
     queues: Object.fromEntries(loads) as Record<QueueName, QueueLoad>,
-    undeliveredMs: Math.max(since(oldestUndeliveredAtMs), since(queues.outbox.oldestDueAtMs)),
+    undeliveredMs: since(oldestUndeliveredAtMs),
     ...attention,
     unmatched: unmatched.map(({ oldestAtMs, ...sum }) => ({ ...sum, oldestMs: since(oldestAtMs) })),
     booksRead: booksRead.map(({ atMs, ...books }) => ({ ...books, ageMs: since(atMs) })),

@@ -2,10 +2,10 @@
 // without a claim. Subscriptions with older deliveries that wait are tracked, so that those go
 // first.
 import { beginAttempt, type WebhookDelivery } from '../../domain/webhooks/webhook-delivery.js';
+import type { DirectDispatch } from '../../ports/deps.js';
 import type { ClaimedDelivery } from '../../ports/storage.js';
 import { DELIVERY_LEASE_MS } from './delivery-attempts.js';
 import type { ConcurrencyWindow, DueSubscription } from './delivery-window.js';
-import type { DirectDispatch } from './feed.js';
 
 /** One run of the delivery runner; runs are numbered from 1. */
 export interface Run {

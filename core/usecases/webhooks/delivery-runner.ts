@@ -2,7 +2,7 @@
 // receivers, so a slow one delays only its own deliveries.
 import { finishAttempt, type WebhookDelivery } from '../../domain/webhooks/webhook-delivery.js';
 import { assert } from '../../errors.js';
-import type { Deps } from '../../ports/deps.js';
+import type { Deps, DirectDispatch } from '../../ports/deps.js';
 import type { ClaimedDelivery } from '../../ports/storage.js';
 import { ConcurrencyLimiter, type Runner } from '../service/concurrency-limiter.js';
 import { openEpochCheck } from '../service/epochs.js';
@@ -15,7 +15,6 @@ import {
 } from './delivery-attempts.js';
 import { directDispatch, type Run, WaitingSubscriptions } from './delivery-dispatch.js';
 import { ConcurrencyWindow, type DueSubscription, IN_FLIGHT_MAX } from './delivery-window.js';
-import type { DirectDispatch } from './feed.js';
 
 /** Subscriptions that are claimed for at a time. */
 const CLAIMS_AT_ONCE = 8;

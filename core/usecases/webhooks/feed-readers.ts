@@ -1,6 +1,5 @@
 // Reads the feed, and waits for events. Waiting readers are in memory and do not query the
-// database: when a tenant's feed grows, one read serves all of its readers. The sequencer reports
-// growth by `wake`.
+// database: when a tenant's feed grows, which `wake` reports, one read serves all of its readers.
 import { type Tenant, tenantKey } from '../../domain/base/tenant.js';
 import type { NumberedEvent } from '../../domain/payments/event.js';
 import { PonteError } from '../../errors.js';

@@ -16,7 +16,7 @@ import {
 import { PonteError } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
 import type { Tx } from '../../ports/storage.js';
-import { sequence, TEST_EVENT_TYPE } from './feed.js';
+import { stageEvents, TEST_EVENT_TYPE } from './feed.js';
 
 const SECRET_BYTES = 32;
 /** Deliveries that end in one batch when their subscription is deleted. */
@@ -91,8 +91,7 @@ export async function rotateSecret(
 }
 
 /**
- * Pending deliveries become dead letters; a repeat completes an interrupted deletion. Deliveries
- * that the sequencer makes concurrently are ended when a worker claims them.
+ * Pending deliveries become dead letters; a repeat completes an interrupted deletion.
  */
 export async function deleteSubscription(
   deps: Deps,
@@ -117,9 +116,9 @@ export async function testSubscription(
 ): Promise<WebhookDelivery> {
   const nowMs = deps.clock.nowMs();
   const eventId = deps.ids.next('evt', nowMs);
-  const delivery = await deps.store.run(async (tx) => {
+  return deps.store.run(async (tx) => {
     await activeSubscription(tx, tenant, id);
-    // Sequenced without the outbox, so that the response can name the delivery.
+    const active = await tx.subscriptions.active(tenant);
     const event = {
       ...tenantOf(tenant),
       id: eventId,
@@ -132,14 +131,13 @@ export async function testSubscription(
       }),
       createdAtMs: nowMs,
     };
-    const { deliveries } = await sequence(deps, tx, [event], { nowMs, dispatch: null });
+    // The response shows the delivery before its first attempt.
+    const waiting = { ...deps, directDispatch: () => null };
+    const [delivery] = stageEvents(waiting, tx, active, [event]);
     // None if it was deleted between the two reads.
-    if (deliveries[0] === undefined) throw notFoundDeleted();
-    return deliveries[0];
+    if (delivery === undefined) throw notFoundDeleted();
+    return delivery;
   });
-  deps.wake('feed', [tenantOf(tenant)]);
-  deps.wake('deliveries');
-  return delivery;
 }
 
 export function openSecret(deps: Pick<Deps, 'secretBox'>, subscription: Subscription): string {

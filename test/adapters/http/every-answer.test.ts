@@ -16,8 +16,8 @@ import {
   deleteSubscription,
   testSubscription,
 } from '../../../core/usecases/webhooks/subscriptions.js';
-import { aFeedEvent } from '../../support/samples/domain-samples.js';
 import { makeIntent, makeInvoice } from '../../support/scenes/made-payments.js';
+import { prunedFeed } from '../../support/scenes/pruned-feed.js';
 import { type Answer, allWell, checkedSite, refusalOf } from './checked-site.js';
 import { describedAnswers, givenAnswers } from './docs/described-answers.js';
 import {
@@ -183,10 +183,7 @@ const refusals: Partial<Record<ErrorCode, (operation: Operation) => Promise<Answ
   EventsPruned: async (operation) => {
     const { world } = scene.site;
     const home = await world.newTenant();
-    await world.deps.store.run(async (tx) => {
-      tx.feed.setHead(home, null, { sequence: 8, chainHash: 'h' });
-      tx.feed.append(aFeedEvent({ ...home, id: 'evt_kept', sequence: 8 }));
-    });
+    await prunedFeed(world.deps.store, home, { oldest: 8, last: 8 });
     return ask(operation, { as: { key: await world.key(home.orgId) } });
   },
   FeedReset: (operation) => ask(operation, { path: `${operation.path}?epoch=2` }),

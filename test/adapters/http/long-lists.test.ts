@@ -12,8 +12,12 @@ import type { Payment } from '../../../core/domain/payments/payment.js';
 import { newDelivery } from '../../../core/domain/webhooks/webhook-delivery.js';
 import type { IdPrefix } from '../../../core/ports/outside.js';
 import type { Tx } from '../../../core/ports/storage.js';
-import { runSequencer } from '../../../core/usecases/webhooks/feed.js';
-import { aBarePayment, aDocument, anAccount } from '../../support/samples/domain-samples.js';
+import {
+  aBarePayment,
+  aDocument,
+  anAccount,
+  subscriptionsAfter,
+} from '../../support/samples/domain-samples.js';
 import { aMail } from '../../support/samples/mail-samples.js';
 import { sharedSite } from './checked-site.js';
 import { newSubscription } from './docs/example-calls.js';
@@ -159,10 +163,10 @@ test('events: each once, by its sequence', async () => {
         const subscriptionId = `whs_${emitted}`;
         const occurredAt = formatInstant(nowMs);
         const body = eventBody(type, { subscriptionId, externalEventId: id, occurredAt });
-        tx.outbox.append({ ...tenant, id, type, subjectId: 'whs_1', body, createdAtMs: nowMs });
+        const event = { ...tenant, id, type, subjectId: 'whs_1', body, createdAtMs: nowMs };
+        tx.feed.append(event, subscriptionsAfter(0));
       }
     });
-    while ((await runSequencer(deps, nowMs, BATCH)) > 0);
   };
   while (emitted < ROWS) await add(BATCH);
 

@@ -82,7 +82,7 @@ const promised: readonly string[] = [
   'POST /v1/test-helpers/payments/{id}/advance K payment_intents:write|invoices:write',
   'POST /v1/test-helpers/payments/{id}/simulate K payment_intents:write|invoices:write',
   'GET /v1/buyer-kyc/{buyerId}/requirements E connected_accounts:write|payment_intents:write',
-  ...['/healthz', '/readyz', '/docs-json', '/docs'].map((path) => `GET ${path} -`),
+  ...['/', '/healthz', '/readyz', '/docs-json', '/docs'].map((path) => `GET ${path} -`),
 ];
 
 test('the table has every route of the interface, under its credential and scope', () => {

@@ -11,11 +11,10 @@ import type { QueueReport } from '../../../core/usecases/service/queue-stats.js'
 const nothing = { due: 0, lateMs: 0 };
 const waiting: QueueReport = {
   queues: {
-    outbox: { due: 3, lateMs: 1_500 },
+    mails: { due: 3, lateMs: 1_500 },
     deliveries: { due: 10_000, lateMs: 90_000 },
     commands: nothing,
     inbox: nothing,
-    mails: nothing,
     documents: nothing,
     advances: nothing,
   },
@@ -94,10 +93,10 @@ test('backlogs are reported in rows and seconds, with the work of the store', as
   const { lines } = await serving(t, { store: { ...store, connections } });
   const found = await lines();
   for (const line of [
-    'ponte_queue_due{queue="outbox"} 3',
+    'ponte_queue_due{queue="mails"} 3',
     'ponte_queue_due{queue="deliveries"} 10000',
     'ponte_queue_due{queue="advances"} 0',
-    'ponte_queue_late_seconds{queue="outbox"} 1.5',
+    'ponte_queue_late_seconds{queue="mails"} 1.5',
     'ponte_oldest_undelivered_seconds 7200',
     'ponte_stuck_commands 2',
     'ponte_dead_letters 4',

@@ -42,6 +42,7 @@ export async function pageServer(): Promise<PageServer> {
       response.writeHead(asset === null ? 404 : 200, {
         'content-type': asset?.type ?? html,
         'content-encoding': asset?.encoding ?? 'identity',
+        'cache-control': 'public, max-age=31536000, immutable',
       });
       response.end(asset?.bytes);
       return;

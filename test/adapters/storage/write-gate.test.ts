@@ -15,8 +15,9 @@ import {
   aBuyer,
   aCommand,
   aDelivery,
-  aFeedEvent,
+  anEvent,
   aSubscription,
+  subscriptionsAfter,
   T0,
 } from '../../support/samples/domain-samples.js';
 import { aMail } from '../../support/samples/mail-samples.js';
@@ -130,7 +131,7 @@ for (const [name, pair] of Object.entries(pairs)) {
         tx.commands.insert(aCommand({ dueAtMs: T0 }));
         tx.mails.insert(aMail({ dueAtMs: T0 }));
         tx.subscriptions.insert(aSubscription());
-        tx.feed.append(aFeedEvent());
+        tx.feed.append(anEvent(), subscriptionsAfter(1));
         tx.deliveries.insert(aDelivery({ dueAtMs: T0 }));
       });
       const claimed = async ({ claims }: Store) =>

@@ -139,6 +139,7 @@ test('after a failed write only a probe shows that the database takes writes', a
       if (!hasRoom) throw new PonteError('StoreUnavailable');
       return database.immediate(...statement);
     },
+    cached: async () => [],
     durable: () => null,
   });
   const store = newStore(writes.database);

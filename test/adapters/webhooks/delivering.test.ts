@@ -5,7 +5,6 @@ import { webhookSender } from '../../../adapters/webhooks/sender.js';
 import type { Deps } from '../../../core/ports/deps.js';
 import type { Runner } from '../../../core/usecases/service/concurrency-limiter.js';
 import { deliveryRunner } from '../../../core/usecases/webhooks/delivery-runner.js';
-import { runSequencer } from '../../../core/usecases/webhooks/feed.js';
 import { STARTS_AT_MS } from '../../support/scenes/test-world.js';
 import { type Scene, scene } from '../../support/scenes/webhook-scene.js';
 import { type Answering, startReceiver } from '../../support/servers/local-receiver.js';
@@ -27,7 +26,6 @@ async function wired(t: TestContext): Promise<Wired> {
   const runner = deliveryRunner(deps);
   const begin = async () => {
     const nowMs = deps.clock.nowMs();
-    while ((await runSequencer(deps, nowMs, 100)) > 0);
     while ((await runner.runOnce(nowMs, 100)) > 0);
   };
   return { made, runner, begin };

@@ -11,7 +11,6 @@ import { runAdvances } from '../../../core/usecases/sandbox/sandbox.js';
 import { endQuarantine, quarantineRestored } from '../../../core/usecases/service/epochs.js';
 import { replayAllDead } from '../../../core/usecases/webhooks/deliveries.js';
 import { deliveryRunner } from '../../../core/usecases/webhooks/delivery-runner.js';
-import { runSequencer } from '../../../core/usecases/webhooks/feed.js';
 import { createSubscription } from '../../../core/usecases/webhooks/subscriptions.js';
 import { workerSteps } from '../../../host/workers.js';
 import { type Scene, scene } from '../../support/scenes/command-scene.js';
@@ -76,7 +75,6 @@ for (const name of ['deliveries', 'mails'] as const) {
     const at = await aboutToSend(t);
     const { deps } = at.made;
     const { payment } = await at.read();
-    const nowMs = deps.clock.nowMs();
     await askForLink(deps, payment);
     const sent: string[] = [];
     const of = name === 'mails' ? deps.mailer : deps.sender;
@@ -99,7 +97,6 @@ for (const name of ['deliveries', 'mails'] as const) {
     });
     // The deliveries of a new event are handed over without a claim: these wait for theirs.
     const deliveries = deliveryRunner(deps);
-    await runSequencer(deps, nowMs, 100);
     const run = async () => {
       await deliveries.runOnce(deps.clock.nowMs(), 100);
       await deliveries.idle();

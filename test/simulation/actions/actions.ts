@@ -223,7 +223,6 @@ export function dueWorkers(world: World): readonly WorkerName[] {
       ...payments.flatMap(({ commands }) => commands),
       ...observed.partyCommands.values(),
     ].some(isDue),
-    sequencer: observed.outbox.length > 0,
     deliveries: [...observed.deliveries.values()].some(isDue),
     inbox: [...observed.inbox.values()].some(isDue),
     expiry: payments.some(

@@ -82,7 +82,11 @@ const surprises: Readonly<
   >
 > = {
   payin: {
-    completed: { overpayment: 'completed', chargeback: 'returned' },
+    completed: {
+      overpayment: 'completed',
+      chargeback: 'returned',
+      totalCorrected: 'completed',
+    },
     failed: { latePayment: 'completed' },
     returned: { chargebackReversed: 'completed' },
   },
@@ -106,13 +110,15 @@ export function surprise(
   const possible = surprises[transaction.kind][transaction.status] ?? {};
   const { takesPartsOfPayins } = partnerAbilities[partner.name];
   const kinds = (Object.keys(possible) as FaultKind[]).filter(
-    (kind) => takesPartsOfPayins || kind !== 'overpayment',
+    (kind) => takesPartsOfPayins || (kind !== 'overpayment' && kind !== 'totalCorrected'),
   );
   const kind = world.faults.firstOf(...kinds);
   if (kind === null) return;
   world.trace(`${kind}: ${transaction.ref} of ${transaction.reference}`);
   const { amountMinor } = transaction.amount;
   if (kind === 'overpayment') partner.buyerPays(transaction, someMore(world, amountMinor));
+  else if (kind === 'totalCorrected')
+    partner.buyerPays(transaction, -BigInt(world.random.between(1, 900)));
   else if (kind === 'latePayment')
     partner.buyerPays(transaction, someOf(world, partner, amountMinor));
   else partner.end(transaction, possible[kind] as Exclude<TransactionStatus, 'open'>);

@@ -9,8 +9,11 @@ import {
   type PartnerCommand,
 } from '../../../core/domain/commands/partner-command.js';
 import { reviewName } from '../../../core/domain/commands/report-check.js';
+import { isUnmatched } from '../../../core/domain/deposits/receipt.js';
 import { isPayoutBack } from '../../../core/domain/money-desk/money-decision.js';
+import { openLossOf } from '../../../core/domain/payments/funds.js';
 import { acceptReport, retryCommand } from '../../../core/usecases/commands/command-retries.js';
+import type { DeskRequest } from '../../../core/usecases/money-desk/desk-items.js';
 import { decideMoney } from '../../../core/usecases/money-desk/money-desk.js';
 import { readReview } from '../../../core/usecases/payments/command-changes.js';
 import type { SimulatedHost } from '../world/simulated-host.js';
@@ -21,7 +24,10 @@ const PATIENCE_MS = 20 * MINUTE_MS;
 
 export function isTheOperatorsTurn(world: World, command: PartnerCommand): boolean {
   if (isMoneyCommand(command) && isPayoutBack(command)) return true;
-  if (!isStuck(command) || command.updatedAtMs + PATIENCE_MS > world.nowMs) return false;
+  if (!isStuck(command)) return false;
+  // Polls of a report under review change its command, however long it waits.
+  const isFresh = command.updatedAtMs + PATIENCE_MS > world.nowMs;
+  if (isFresh && command.review === null) return false;
   if (!isUnpaidRefund(command)) return true;
   return world.observed.outside.abilities.refunds && !isPaidElsewhere(world, command);
 }
@@ -42,18 +48,33 @@ export function operatorActs(world: World, host: SimulatedHost, command: Partner
   } else retries(world, host, command);
 }
 
+/** Deposits that nobody could place belong to their payment or elsewhere; a loss is written off. */
+export function operatorsClearTheDesk(world: World, host: SimulatedHost): void {
+  const { observed } = world;
+  for (const { id, partnerRef, mode, state, end } of observed.receipts.values()) {
+    if (!isUnmatched({ state, end })) continue;
+    const reference = world.partners[mode].transaction(partnerRef)?.reference ?? '';
+    const paymentId = observed.ownerOf(reference);
+    const isAssigned = paymentId !== null && world.random.chance(0.5);
+    if (isAssigned) decide(world, host, id, { verb: 'assign', paymentId });
+    else decide(world, host, id, { verb: 'resolve', found: 'otherwise' });
+  }
+  for (const { payment, funds } of observed.payments.values()) {
+    if (openLossOf(funds).amountMinor > 0n) decide(world, host, payment.id, { verb: 'write-off' });
+  }
+}
+
+function decides(world: World, host: SimulatedHost, { id }: MoneyCommand): void {
+  decide(world, host, id, { verb: world.random.chance(0.5) ? 'refund' : 'pay-again' });
+}
+
 /** Two operators in live mode. */
-function decides({ random }: World, host: SimulatedHost, { id: itemId }: MoneyCommand): void {
-  const verb = random.chance(0.5) ? 'refund' : 'pay-again';
-  const operator = random.pick(['ana', 'bia']);
-  const decision = {
-    itemId,
-    request: { verb },
-    operator,
-    evidence: 'asked',
-    replace: true,
-  } as const;
-  host.begin(`${operator} decides ${verb} of ${itemId}`, () => decideMoney(host.deps, decision));
+function decide(world: World, host: SimulatedHost, itemId: string, request: DeskRequest): void {
+  const operator = world.random.pick(['ana', 'bia']);
+  const decision = { itemId, request, operator, evidence: 'asked', replace: true } as const;
+  host.begin(`${operator} decides ${request.verb} of ${itemId}`, () =>
+    decideMoney(host.deps, decision),
+  );
 }
 
 function retries(world: World, host: SimulatedHost, command: PartnerCommand): void {

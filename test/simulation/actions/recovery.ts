@@ -22,7 +22,7 @@ import type { World } from '../world/world.js';
 import { dueWorkers } from './actions.js';
 import { deliver, finish, readyMessages, surprise } from './bank-events.js';
 import { invites } from './invoice-actions.js';
-import { isTheOperatorsTurn, operatorActs } from './operator-actions.js';
+import { isTheOperatorsTurn, operatorActs, operatorsClearTheDesk } from './operator-actions.js';
 import { advance, buyerStep, buyersTurn, shown } from './payment-actions.js';
 import { operatorReleases } from './quarantine-release.js';
 
@@ -152,6 +152,7 @@ function operate(world: World, host: SimulatedHost, round: number): void {
     operatorActs(world, host, command);
   }
   if (round === 0) return;
+  operatorsClearTheDesk(world, host);
   for (const found of buyersTurn(world)) if (random.chance(0.5)) buyerStep(world, host, found);
   for (const found of payments) endByHand(world, host, found, round);
 }

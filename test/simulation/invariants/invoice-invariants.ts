@@ -4,6 +4,7 @@ import { isSameSubject, type Mail } from '../../../core/domain/mail/mail.js';
 import { CAREFUL_ORG } from '../world/actors.js';
 import type { ObservedPayment } from './observed-payment.js';
 import { eachPayment, type ObservedState } from './observed-state.js';
+import { mailIdOf } from './outside-truth.js';
 
 /** Said here once more, so that broken numbers do not excuse themselves. */
 const MAILS_AN_HOUR = 5;
@@ -32,12 +33,12 @@ export function noMailBeforeApproval(observed: ObservedState): string | null {
   return null;
 }
 
-/** What reached a mailbox is what was written, each time the same. */
+/** What reached a mailbox is what was written; one Message-ID has one text. */
 export function mailsReachTheirBuyersUnchanged(observed: ObservedState): string | null {
   const texts = new Map<string, string>();
   for (const { messageId, to, text } of observed.outside.mails()) {
-    const mail = observed.parties.mails.get(messageId);
-    if (mail === undefined && observed.exempt.hasMail(messageId)) continue;
+    const mail = observed.parties.mails.get(mailIdOf(messageId));
+    if (mail === undefined && observed.exempt.hasMail(mailIdOf(messageId))) continue;
     if (mail === undefined) return `${messageId} was sent and is no mail`;
     if (mail.to !== to) return `${messageId} went to ${to}`;
     const before = texts.get(messageId) ?? text;

@@ -104,7 +104,8 @@ function ignoredFact(
   if (command === undefined || command.review !== null || command.dueAtMs !== null) return null;
   const isForgotten = fact.reference === null && command.partnerRef === null;
   if (isForgotten && observed.exempt.hasPayment(command.paymentId)) return null;
-  if (fact.kind === 'payin' && command.receivedMinor < fact.report.receivedMinor) {
+  const isBelow = command.receivedMinor < transaction.receivedMinor;
+  if (fact.kind === 'payin' && isBelow && command.receivedMinor < fact.report.receivedMinor) {
     return `${fact.report.receivedMinor} received, ${command.id} has ${command.receivedMinor}`;
   }
   const { status } = fact.report;

@@ -8,6 +8,7 @@ import type { LedgerAccount } from '../../../core/domain/payments/ledger.js';
 import { isTerminal } from '../../../core/domain/payments/payment.js';
 import {
   lostMinor,
+  mostReceived,
   outMinor,
   type PartnerTransaction,
   sumsOf,
@@ -31,7 +32,7 @@ export function noRefundAfterTheSettlementWithoutADecision(observed: ObservedSta
     const refunds = sumsOf(observed.transactionsOf(found));
     const backMinor = refunds.refundedMinor + refunds.refundingMinor;
     const surplusMinor = refunds.receivedMinor - found.payment.amount.amountMinor;
-    if (!isBack || isDecided || backMinor <= surplusMinor) return null;
+    if (!isBack || isDecided || backMinor === 0n || backMinor <= surplusMinor) return null;
     return `${backMinor} went back to the buyer, and no operator has decided`;
   });
 }
@@ -76,7 +77,7 @@ export function refundsTakeFromThePayinThatHasTheMoney(observed: ObservedState):
           kind === 'refund' && payinRef === payin.ref && status !== 'failed',
       );
       const taken = refunds.reduce((sum, { amount }) => sum + amount.amountMinor, 0n);
-      const over = taken > payin.receivedMinor && !refunds.some((one) => wasEver(one, 'failed'));
+      const over = taken > mostReceived(payin) && !refunds.some((one) => wasEver(one, 'failed'));
       if (over) return `${taken} refunded of ${payin.receivedMinor} in ${payin.ref}`;
     }
     return null;
@@ -90,7 +91,7 @@ export function refundsTakeFromThePayinThatHasTheMoney(observed: ObservedState):
 export function whatTheBuyerSentIsAccountedFor(observed: ObservedState): string | null {
   return eachPayment(observed, (found) => {
     const { funds, commands } = found;
-    const sent = sumsOf(observed.transactionsOf(found)).receivedMinor;
+    const sent = everReceived(observed.transactionsOf(found));
     const reported = commands.reduce((sum, { receivedMinor }) => sum + receivedMinor, 0n);
     const [unreported, held] = [sent - reported, heldMinor(funds)];
     if (unreported < 0n) return `${reported} was reported, the buyer sent ${sent}`;
@@ -175,7 +176,7 @@ export function fundsSayNoMoreThanThePartner(observed: ObservedState): string | 
   return eachPayment(observed, (found) => {
     const { funds } = found;
     const transactions = observed.transactionsOf(found);
-    const { receivedMinor } = sumsOf(transactions);
+    const receivedMinor = everReceived(transactions);
     if (funds.receivedMinor > receivedMinor) {
       return `says received ${funds.receivedMinor}: ${receivedMinor}`;
     }
@@ -191,7 +192,7 @@ export function fundsSayNoMoreThanThePartner(observed: ObservedState): string | 
 export function fundsAgreeWithThePartner(observed: ObservedState): string | null {
   return eachWholePayment(observed, (found) => {
     const { funds } = found;
-    const sums = sumsOf(observed.transactionsOf(found));
+    const sums = sumsOf(observed.transactionsOf(found).filter((one) => !isDeposit(observed, one)));
     const out = sums.paidMinor + sums.movingMinor + sums.needsReviewMinor;
     const back = sums.refundedMinor + sums.returnedMinor;
     const { tellsWhatItReturned } = observed.outside.abilities;
@@ -216,8 +217,8 @@ const heldAccounts: ReadonlySet<string> = new Set<LedgerAccount>([
 ]);
 
 /**
- * What the ledger holds is what came in at the partner, and neither left nor went back. Receipts are
- * held where their postings say so, which the check of the ledger verifies.
+ * What the ledger holds is what came in at the partner, and neither left nor went back. Receipts
+ * are held where their postings say so, which the check of the ledger verifies.
  */
 export function theFloatIsTheSumOfTheWallets(observed: ObservedState): string | null {
   const { exempt, outside, payments, receipts } = observed;
@@ -344,10 +345,24 @@ function isForgotten(observed: ObservedState, transaction: PartnerTransaction): 
   return !(owner?.commands.some(isIts) ?? false);
 }
 
+/** A restored database lacked its payment, which was created again: an operator decides on it. */
+function isDeposit({ exempt, receipts }: ObservedState, transaction: PartnerTransaction): boolean {
+  if (!exempt.isLost(transaction)) return false;
+  const receipt = [...receipts.values()].find(({ partnerRef }) => partnerRef === transaction.ref);
+  return receipt !== undefined && receipt.state !== 'assigned';
+}
+
+/** The partner may correct a total downwards. */
+function everReceived(transactions: readonly PartnerTransaction[]): bigint {
+  return transactions
+    .filter(({ kind }) => kind === 'payin')
+    .reduce((sum, payin) => sum + mostReceived(payin), 0n);
+}
+
 /** At any time of its history. */
 function mostGivenBack(transaction: PartnerTransaction): bigint {
   if (transaction.kind === 'payin')
-    return wasEver(transaction, 'returned') ? transaction.receivedMinor : 0n;
+    return wasEver(transaction, 'returned') ? mostReceived(transaction) : 0n;
   const isPaid = transaction.kind === 'refund' && wasEver(transaction, 'completed');
   return isPaid ? transaction.amount.amountMinor : 0n;
 }

@@ -5,7 +5,7 @@ import type { PartyCommand } from '../../../core/domain/commands/partner-command
 import type { InboxMessage } from '../../../core/domain/commands/partner-message.js';
 import type { BookReading } from '../../../core/domain/deposits/book-reading.js';
 import type { Receipt } from '../../../core/domain/deposits/receipt.js';
-import type { FeedHead, NumberedEvent, OutboxRow } from '../../../core/domain/payments/event.js';
+import type { FeedHead, NumberedEvent } from '../../../core/domain/payments/event.js';
 import type { PaymentStatus } from '../../../core/domain/payments/payment.js';
 import type { Subscription } from '../../../core/domain/webhooks/subscription.js';
 import type { WebhookDelivery } from '../../../core/domain/webhooks/webhook-delivery.js';
@@ -62,7 +62,6 @@ export class ObservedRows {
   /** Parties whose withdrawn approval an applied message reported: now, and at the last step. */
   reportedWithdrawn: ReadonlySet<string> = new Set();
   reportedWithdrawnBefore: ReadonlySet<string> = new Set();
-  outbox: readonly OutboxRow[] = [];
   remember(): RowsCopy {
     const own = names.map((name) => [name, this[name]]);
     return structuredClone(Object.fromEntries(own) as RowsCopy);

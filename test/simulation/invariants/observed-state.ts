@@ -27,7 +27,7 @@ import type { ReceivedWebhook } from '../world/simulated-receivers.js';
 import { ObservedParties } from './observed-parties.js';
 import { allParts, type ObservedPayment, type Part, readParts } from './observed-payment.js';
 import { ObservedRows, type RowsCopy } from './observed-rows.js';
-import type { Outside } from './outside-truth.js';
+import { mailIdOf, type Outside } from './outside-truth.js';
 import { QuarantineMonitor } from './quarantine-monitor.js';
 import { RestoreExemptions } from './restore-exemptions.js';
 
@@ -80,7 +80,6 @@ export class ObservedState extends ObservedRows implements BatchObserver {
     subscriptions: new Set<string>(),
     inbox: new Map<string, InboxMessage>(),
     receipts: new Set<string>(),
-    outbox: false,
   };
 
   constructor(outside: Outside) {
@@ -89,8 +88,8 @@ export class ObservedState extends ObservedRows implements BatchObserver {
   }
 
   get touched(): boolean {
-    const { outbox, ...sets } = this.#touched;
-    return outbox || this.parties.touched || Object.values(sets).some((set) => set.size > 0);
+    const sets = Object.values(this.#touched);
+    return this.parties.touched || sets.some((set) => set.size > 0);
   }
 
   applied(process: string, writes: readonly StagedWrite[], by: Tenant | null): void {
@@ -202,13 +201,11 @@ export class ObservedState extends ObservedRows implements BatchObserver {
       for (const id of touched.receipts) {
         replace(this.receipts, id, await tx.receipts.get(id));
       }
-      if (touched.outbox) this.outbox = await tx.outbox.oldest(10_000);
       await this.parties.refresh(tx);
     });
     this.parties.refreshed();
     this.storedDocuments = new Map(this.outside.storedDocuments());
-    for (const set of Object.values(touched)) if (typeof set !== 'boolean') set.clear();
-    touched.outbox = false;
+    for (const set of Object.values(touched)) set.clear();
   }
 
   /** Reads everything again, and looks for rows that no batch was seen to write. */
@@ -241,7 +238,7 @@ export class ObservedState extends ObservedRows implements BatchObserver {
     this.parties.goBackTo(parties);
     this.#batchesSince = [];
     this.freshBatches = [];
-    const mails = this.outside.mails().map(({ messageId }) => messageId);
+    const mails = this.outside.mails().map(({ messageId }) => mailIdOf(messageId));
     const unknown = mails.filter((id) => !this.parties.mails.has(id));
     this.exempt.note(this.outside.books.transactions, unknown, this);
   }
@@ -284,12 +281,9 @@ export class ObservedState extends ObservedRows implements BatchObserver {
       case 'commands':
         this.#touchCommand(row as PartnerCommand);
         break;
-      case 'outbox':
-        touched.outbox = true;
-        if (method === 'append') this.bornInBatch.set((row as DomainEvent).id, this.#batches);
-        break;
       case 'feed':
-        if (method === 'append') this.#touchTenant(row as DomainEvent);
+        this.bornInBatch.set((row as DomainEvent).id, this.#batches);
+        this.#touchTenant(row as DomainEvent);
         break;
       case 'deliveries':
         if (method !== 'logAttempt') touched.deliveries.add((row as WebhookDelivery).id);

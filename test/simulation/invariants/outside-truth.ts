@@ -28,3 +28,7 @@ export interface Outside {
   readonly received: () => readonly ReceivedWebhook[];
   readonly feedReads: FeedReads;
 }
+
+export function mailIdOf(messageId: string): string {
+  return messageId.split('.', 1)[0] ?? '';
+}

@@ -185,7 +185,9 @@ function viewIn(locale: Locale, shown: Shown) {
   };
   const page = { name: 'payment', screen: shown.screen } as const;
   const partners = { test: null, live: null };
-  const deps = { secretBox: openBox, partners, settings: { payUrl: 'https://pay.example' } };
+  const legal = { privacyUrl: null, termsUrl: null };
+  const settings = { payUrl: 'https://pay.example', legal, answerDays: null };
+  const deps = { secretBox: openBox, partners, settings };
   return paymentView({ deps, prefix: '', mailbox: null }, call, shown, page);
 }
 
@@ -197,6 +199,8 @@ const organization: Organization = {
   supportEmail: 'help@org.example',
   supportPhone: null,
   website: null,
+  privacyUrl: null,
+  termsUrl: null,
   createdAtMs: 0,
   version: 1,
 };

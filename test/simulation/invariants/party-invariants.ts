@@ -109,7 +109,7 @@ function partyOf(observed: ObservedState, ref: string | null): Party | null {
 function accountEvents(observed: ObservedState): ReadonlyMap<string, readonly string[]> {
   const emitted = new Map<string, string[]>();
   const fed = [...observed.tenants.values()].flatMap(({ feed }) => feed);
-  for (const { type, subjectId } of [...fed, ...observed.outbox.map(({ event }) => event)]) {
+  for (const { type, subjectId } of fed) {
     const [namespace, name] = type.split('.');
     if (namespace !== 'connected_account' || name === undefined) continue;
     emitted.set(subjectId, [...(emitted.get(subjectId) ?? []), name]);

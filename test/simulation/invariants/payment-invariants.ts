@@ -118,7 +118,6 @@ export function everyMessageIsAnswered({ outside }: ObservedState): string | nul
 }
 
 export function noWorkIsLeft(observed: ObservedState): string | null {
-  if (observed.outbox.length > 0) return `${observed.outbox.length} rows are left in the outbox`;
   for (const { messageId, dueAtMs } of observed.inbox.values()) {
     if (dueAtMs !== null) return `the message ${messageId} was never applied`;
   }

@@ -78,6 +78,16 @@ export const blindPayMutants = [
     caughtBy: ['everyTransactionAtThePartnerIsKnown', 'atMostOnePayinPerPayment'],
   },
   {
+    name: 'a deposit that is assigned stays in suspense',
+    file: 'core/usecases/deposits/receipts.ts',
+    edits: [
+      ["const assigned = decideReceipt(read, 'assign', given, nowMs);", 'const assigned = read;'],
+    ],
+    focus: { ...payments, faults: { ...calm, restore: 0.02 } },
+    steps: 200,
+    caughtBy: ['theFloatIsTheSumOfTheWallets'],
+  },
+  {
     name: 'a failed payout counts as returned',
     file: 'adapters/partner/blindpay/payouts.ts',
     edits: [

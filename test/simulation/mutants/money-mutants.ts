@@ -209,7 +209,7 @@ export const moneyMutants = [
   {
     name: 'an ended payment leaves commands that were not sent',
     file: 'core/domain/payments/command-outcomes.ts',
-    edits: [['const voided = unsent.map(', 'const voided = unsent.slice(0, 0).map(']],
+    edits: [['const voided = unsent\n', 'const voided = unsent.slice(0, 0)\n']],
     focus: { ...payments, often: ['cancel', 'advance'] },
     first: { seed: 8, steps: 150 },
     caughtBy: ['endedPaymentsSendNothing'],
@@ -269,6 +269,13 @@ export const moneyMutants = [
     ],
     focus: { ...payments, faults: { ...surprises, failedRefundCompleted: 0 }, often: bankActions },
     caughtBy: ['noMoneyFactLeavesFundsUnchanged', 'fundsSayNoMoreThanThePartner'],
+  },
+  {
+    name: 'a polled total that falls is not reviewed',
+    file: 'core/domain/commands/report-check.ts',
+    edits: [["status !== 'returned' && receivedMinor < knownMinor", 'receivedMinor < 0n']],
+    focus: { ...payments, faults: { ...calm, totalCorrected: 0.8 }, often: bankActions },
+    caughtBy: ['fundsAgreeWithThePartner', 'theFloatIsTheSumOfTheWallets'],
   },
   {
     name: 'funds are not stored with the commands that they follow from',

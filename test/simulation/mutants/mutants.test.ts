@@ -18,13 +18,13 @@ for (const { name, file, edits } of mutants) {
 /** Invariants that no mutant of this run breaks, and why. */
 const unbroken: Readonly<Record<string, string>> = {
   noApprovalIsUsedThatWasTakenBack: 'its mutant takes 20 s: nightly',
+  theFloatIsTheSumOfTheWallets: 'its mutant takes 10 s: nightly',
   ...Object.fromEntries(
     [
       'nothingAcknowledgedIsLost',
       'noCauseIsMailedTwice',
       'neverPaidOutMoreThanReceived',
       'everyDebtHasItsCommand',
-      'everyEventReachesEverySubscription',
       'noWorkIsLeft',
       'everyDeliveryEnded',
       'owedMoneyIsReallyGivenBack',

@@ -28,8 +28,8 @@ export const partyMutants = [
     file: 'adapters/storage/tables/account-rows.ts',
     edits: [
       [
-        'get: ({ orgId, mode }, id) => unit.byKey(accounts, [orgId, mode, id]),',
-        "get: ({ mode }, id) => unit.first(accounts, 'where mode = $1 and id = $2', [mode, id]),",
+        'unit.byKey(accounts, [orgId, mode, id]),',
+        "unit.first(accounts, 'where mode = $1 and id = $2', [mode, id]),",
       ],
     ],
     focus: { ...parties, often: ['createAccount', 'trespass'] },
@@ -114,8 +114,8 @@ export const partyMutants = [
     file: 'core/usecases/payments/payments.ts',
     edits: [
       [
-        'if (sellerExternalId !== null) return sellerPaid(tx, tenant, sellerExternalId);',
-        'if (sellerExternalId !== null) await sellerPaid(tx, tenant, sellerExternalId);',
+        'return { ...(await sellerPaid(tx, tenant, sellerExternalId)), intentsNeedApproval };',
+        'await sellerPaid(tx, tenant, sellerExternalId);',
       ],
     ],
     focus: { ...parties, paymentsMax: 20, often: ['accountStep'] },
@@ -152,7 +152,7 @@ export const partyMutants = [
   {
     name: 'a mail that is sent again is another mail',
     file: 'core/usecases/mail/mail-letters.ts',
-    edits: [['messageId: mail.id,', 'messageId: mail.id + mail.tries,']],
+    edits: [['messageId: `${mail.id}', 'messageId: `${mail.id}${mail.tries}']],
     focus: parties,
     first: { seed: 1, steps: 40 },
     caughtBy: ['mailsReachTheirBuyersUnchanged'],

@@ -119,27 +119,24 @@ export const paymentMutants = [
   {
     name: 'an event is dropped',
     file: 'core/usecases/payments/payment-store.ts',
-    edits: [['of change.events)', 'of change.events.slice(1))']],
+    edits: [['change.events.map(', 'change.events.slice(1).map(']],
     focus: payments,
     caughtBy: ['oneEventPerChangeAndNamespaceInOrder'],
   },
   {
-    name: 'a row of the outbox is dropped',
-    file: 'core/usecases/webhooks/feed.ts',
-    edits: [
-      ['const events = rows.map(', 'const events = rows.slice(0, 2).map('],
-      ['rows.slice(0, result.sequenced)', 'rows'],
-    ],
-    focus: payments,
-    caughtBy: ['oneEventPerChangeAndNamespaceInOrder'],
+    name: 'subscriptions may change before an event is stored',
+    file: 'adapters/storage/tables/event-rows.ts',
+    edits: [['where $8 = coalesce(', 'where $8 >= 0 or $8 = coalesce(']],
+    focus: { ...payments, often: ['subscribe'], slowReads: 0.5 },
+    caughtBy: ['everyEventReachesEverySubscription'],
   },
   {
     name: 'a sequence is skipped',
-    file: 'core/usecases/webhooks/feed.ts',
+    file: 'core/domain/payments/event.ts',
     edits: [
       [
-        '(feed.head?.sequence ?? 0) + 1,',
-        '(feed.head?.sequence ?? 0) + 1 + (events.length > 3 ? 1 : 0),',
+        '(head?.sequence ?? 0) + 1,',
+        "(head?.sequence ?? 0) + 1 + (body.includes('settled') ? 1 : 0),",
       ],
     ],
     focus: payments,
@@ -167,8 +164,8 @@ export const paymentMutants = [
   },
   {
     name: 'a delivery that is stored with a lease is signed with a former secret',
-    file: 'core/usecases/webhooks/feed.ts',
-    edits: [['tx.subscriptions.expect(subscription);', ';']],
+    file: 'adapters/storage/tables/delivery-rows.ts',
+    edits: [['update: changing(writes.update),', 'update: writes.update,']],
     focus: { ...payments, often: ['subscribe', 'rotateSecret'], slowReads: 0.5 },
     caughtBy: ['webhooksVerifyWithTheNewestSecret'],
   },

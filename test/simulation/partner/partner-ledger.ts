@@ -81,7 +81,8 @@ export class PartnerLedger {
   ): void {
     const before = lostMinor(sumsOf(this.siblings(transaction.reference)));
     const isSurprise = transaction.status !== 'open' || status === 'returned';
-    if (isSurprise && status !== transaction.status) this.#surprises.add(transaction);
+    const isOther = status !== transaction.status || receivedMinor < transaction.receivedMinor;
+    if (isSurprise && isOther) this.#surprises.add(transaction);
     transaction.status = status;
     transaction.receivedMinor = receivedMinor;
     transaction.history.push({ status, receivedMinor });
@@ -142,6 +143,14 @@ export function outMinor(sums: BookSums): bigint {
 export function lostMinor(sums: BookSums): bigint {
   const lost = outMinor(sums) - sums.receivedMinor;
   return lost > 0n ? lost : 0n;
+}
+
+/** The largest total that was ever reported of it. */
+export function mostReceived({ history }: PartnerTransaction): bigint {
+  return history.reduce(
+    (most, { receivedMinor }) => (receivedMinor > most ? receivedMinor : most),
+    0n,
+  );
 }
 
 /** Whether the command ever stood so. */

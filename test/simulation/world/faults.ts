@@ -66,6 +66,7 @@ const usualFaults = {
   failedPayoutCompleted: perSurprise,
   returnedPayoutCompleted: perSurprise,
   refundBounced: perSurprise,
+  totalCorrected: [0, 0, 0.1],
   failedRefundCompleted: perSurprise,
 
   /** Per deletion of a document, or of one of its uploads. */
@@ -95,7 +96,7 @@ export const faultTable: Readonly<Record<FaultKind, readonly number[]>> = {
 const ofTheInventedPartner: readonly FaultKind[] = [
   ...(['callLost', 'callLate', 'answerLost', 'lookUpForbidden', 'lookUpLimited'] as const),
   ...(['refusedAfterEffect', 'keyBurnt', 'repeatRefused', 'payinTakenLate'] as const),
-  ...(['wrongReference', 'wrongReport', 'overpayment'] as const),
+  ...(['wrongReference', 'wrongReport', 'overpayment', 'totalCorrected'] as const),
   ...(['refundBounced', 'failedRefundCompleted'] as const),
 ];
 
@@ -110,7 +111,7 @@ export const faultKinds: Readonly<Record<PartnerName, readonly FaultKind[]>> = {
 export const noFaults: FaultRates = ratesBy(() => 0);
 
 /** Drawn apart: what else a seed decides does not depend on them. */
-const drawnApart: readonly FaultKind[] = ['clockJump'];
+const drawnApart: readonly FaultKind[] = ['clockJump', 'totalCorrected'];
 
 /** Two streams of one seed. */
 export interface FaultRandom {

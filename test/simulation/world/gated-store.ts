@@ -48,7 +48,6 @@ const writes: ReadonlySet<string> = new Set([
   'append',
   'bind',
   'remove',
-  'setHead',
   'insertOnce',
   'insertSubmission',
   'updateSubmission',

@@ -3,7 +3,13 @@
 // start together: first the reads, then the batches, which share a commit, then single statements
 // one by one. The answers of such a group are given in the order of the calls.
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Database, Param, Row, Statement } from '../../../adapters/storage/database.js';
+import type {
+  CachedRead,
+  Database,
+  Param,
+  Row,
+  Statement,
+} from '../../../adapters/storage/database.js';
 
 interface Call {
   /** A call that is `alone` shares no group. */
@@ -22,6 +28,10 @@ export class OrderedDatabase implements Database {
 
   read(sql: string, params: readonly Param[]): Promise<readonly Row[]> {
     return this.#queued('read', () => this.#database.read(sql, params));
+  }
+
+  cached<T>(query: CachedRead<T>, params: readonly string[]): Promise<readonly T[]> {
+    return this.#queued('read', () => this.#database.cached(query, params));
   }
 
   batch(statements: readonly Statement[]): Promise<void> {

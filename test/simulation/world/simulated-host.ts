@@ -24,7 +24,6 @@ import {
   type DeliveryRunner,
   deliveryRunner,
 } from '../../../core/usecases/webhooks/delivery-runner.js';
-import { runSequencer } from '../../../core/usecases/webhooks/feed.js';
 import { type HostClock, newHostClock } from '../../../host/host-clock.js';
 import type { ObservedState } from '../invariants/observed-state.js';
 import { monitorSends } from '../invariants/quarantine-monitor.js';
@@ -41,7 +40,6 @@ import type { SimulatedReceivers } from './simulated-receivers.js';
 
 export const workers = [
   'commands',
-  'sequencer',
   'deliveries',
   'inbox',
   'expiry',
@@ -154,8 +152,6 @@ export class SimulatedHost {
     switch (worker) {
       case 'commands':
         return this.#commands.runOnce(nowMs, LIMIT);
-      case 'sequencer':
-        return runSequencer(this.deps, nowMs, LIMIT, this.#deliveries.directDispatch());
       case 'deliveries':
         return this.#deliveries.runOnce(nowMs, LIMIT);
       case 'inbox':
@@ -211,6 +207,7 @@ export class SimulatedHost {
       log: this.#log(),
       metrics: null,
       wake: () => undefined,
+      directDispatch: () => this.#deliveries.directDispatch(),
       runCommand: runInline,
       settings: {
         baseUrl: 'https://api.example',
@@ -219,6 +216,8 @@ export class SimulatedHost {
         rateLimitPerMinute: 0,
         rateLimitBurst: 1,
         securityContact: null,
+        legal: { privacyUrl: null, termsUrl: null },
+        answerDays: null,
         allowPrivateUrls: true,
       },
     };

@@ -195,6 +195,8 @@ export class World implements Surroundings {
             supportEmail: null,
             supportPhone: null,
             website: null,
+            privacyUrl: null,
+            termsUrl: null,
             createdAtMs: this.nowMs,
             version: 1,
           },

@@ -12,7 +12,6 @@ import {
   aDelivery,
   aDestinationChange,
   aDocument,
-  aFeedEvent,
   aKey,
   aMember,
   aMemberSession,
@@ -30,6 +29,7 @@ import {
   otherMode,
   otherOrg,
   someFunds,
+  subscriptionsAfter,
   T0,
   tenant,
 } from '../samples/domain-samples.js';
@@ -65,12 +65,9 @@ export async function fillStore(store: Store): Promise<void> {
     tx.mails.insert(aMail());
     tx.mails.insertOnce(aNotice());
     tx.pageSessions.insert(aPageSession());
-    tx.outbox.append(anEvent({ id: 'evt_8' }));
-    tx.outbox.append(anEvent({ id: 'evt_9' }));
-    tx.feed.append(aFeedEvent());
-    tx.feed.setHead(tenant, null, { sequence: 1, chainHash: 'cd'.repeat(32) });
     tx.subscriptions.insert(aSubscription({ slot: 5 }));
     tx.subscriptions.insert(aSubscription({ id: 'whs_2', active: false }));
+    tx.feed.append(anEvent(), subscriptionsAfter(2));
     tx.deliveries.insert(aDelivery());
     tx.deliveries.logAttempt(anAttempt());
     tx.inbox.insert(aMessage());
@@ -113,7 +110,6 @@ export function contentsOf(store: Store): Promise<readonly unknown[]> {
       tx.mails.get(tenant, 'mail_1'),
       tx.mails.get(tenant, 'mail_9'),
       tx.pageSessions.byId(aPageSession().id),
-      tx.outbox.oldest(100),
       tx.feed.head(tenant),
       tx.feed.after(tenant, 0, 100),
       tx.subscriptions.list(tenant, 5),

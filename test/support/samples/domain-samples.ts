@@ -25,7 +25,11 @@ import type {
   OrganizationProfile,
 } from '../../../core/domain/parties/organization.js';
 import type { LimitHit } from '../../../core/domain/payments/amount-limit.js';
-import type { DomainEvent, NumberedEvent } from '../../../core/domain/payments/event.js';
+import {
+  type DomainEvent,
+  headAfter,
+  type NumberedEvent,
+} from '../../../core/domain/payments/event.js';
 import { type Funds, noFunds } from '../../../core/domain/payments/funds.js';
 import type { Advance, Payment } from '../../../core/domain/payments/payment.js';
 import type { Subscription } from '../../../core/domain/webhooks/subscription.js';
@@ -34,7 +38,7 @@ import {
   newDelivery,
   type WebhookDelivery,
 } from '../../../core/domain/webhooks/webhook-delivery.js';
-import type { DuePage } from '../../../core/ports/storage.js';
+import type { ActiveSubscriptions, DuePage } from '../../../core/ports/storage.js';
 import { sampleInstructions } from './payin-samples.js';
 
 /** 2026-01-02T03:04:05.678Z. */
@@ -57,6 +61,8 @@ export function anOrganization(fields: Partial<Organization> = {}): Organization
     supportEmail: 'help@acme.example',
     supportPhone: '+55 11 5555-0100',
     website: 'https://acme.example/',
+    privacyUrl: 'https://acme.example/privacy',
+    termsUrl: 'https://acme.example/terms',
     createdAtMs: T0,
     version: 1,
     ...fields,
@@ -397,8 +403,15 @@ export function anEvent(fields: Partial<DomainEvent> = {}): DomainEvent {
   };
 }
 
-export function aFeedEvent(fields: Partial<NumberedEvent> = {}): NumberedEvent {
-  return { ...anEvent(), sequence: 1, chainHash: 'cd'.repeat(32), ...fields };
+/** The first event of its feed. */
+export function aFeedEvent(fields: Partial<DomainEvent> = {}): NumberedEvent {
+  const event = anEvent(fields);
+  return { ...event, ...headAfter(null, event.body) };
+}
+
+/** What a batch has read that appends an event and needs no delivery. */
+export function subscriptionsAfter(changes: number): ActiveSubscriptions {
+  return { subscriptions: [], changes };
 }
 
 export function aSubscription(fields: Partial<Subscription> = {}): Subscription {

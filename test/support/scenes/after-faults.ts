@@ -5,9 +5,9 @@ import assert from 'node:assert/strict';
 import { verifyWebhook } from '../../../adapters/client/verify.js';
 import { memoryInFile } from '../../../adapters/partner/fake-memory.js';
 import type { NumberedEvent } from '../../../core/domain/payments/event.js';
+import { type FeedHead, headAfter } from '../../../core/domain/payments/event.js';
 import { paymentStatuses } from '../../../core/domain/payments/payment.js';
 import type { Store } from '../../../core/ports/storage.js';
-import { chainHash } from '../../../core/usecases/webhooks/feed.js';
 import type { ReceivedRequest } from '../servers/local-receiver.js';
 
 /** One pay-in and one payout each, both completed, and all that was received paid out. */
@@ -63,10 +63,10 @@ export async function readFeed(
     assert.ok(organization !== undefined);
     return tx.feed.after({ orgId: organization.id, mode: 'test' }, 0, 100_000);
   });
-  let hash: string | null = null;
+  let head: FeedHead | null = null;
   for (const [index, event] of events.entries()) {
-    hash = chainHash(hash, event.body);
-    assert.deepEqual([event.sequence, event.chainHash], [index + 1, hash]);
+    head = headAfter(head, event.body);
+    assert.deepEqual([event.sequence, event.chainHash], [index + 1, head.chainHash]);
   }
   const way = paymentStatuses.slice(paymentStatuses.indexOf('buyer_kyc_pending'));
   const moves = ['created', ...way.slice(0, way.indexOf('settled') + 1)];

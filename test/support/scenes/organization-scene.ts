@@ -4,7 +4,11 @@ import { createFakePartner } from '../../../adapters/partner/fake.js';
 import type { Mode } from '../../../core/domain/base/tenant.js';
 import type { Deps } from '../../../core/ports/deps.js';
 import type { SettlementPartner } from '../../../core/ports/partner.js';
-import { createOrganization } from '../../../core/usecases/parties/organizations.js';
+import {
+  createOrganization,
+  grantProduction,
+  setSupportContact,
+} from '../../../core/usecases/parties/organizations.js';
 import { suiteEnd } from '../suite-end.js';
 import { type World, world } from './test-world.js';
 
@@ -16,6 +20,12 @@ export const kyb = {
 } as const;
 
 export const pix = { pixKey: 'ana@example.com', accountHolderName: 'Ana' } as const;
+
+/** Grants production to an organization with a contact. */
+export async function goLive(deps: Deps, orgId: string) {
+  await setSupportContact(deps, orgId, { supportEmail: 'help@exporter.example' });
+  return grantProduction(deps, orgId);
+}
 
 /** Call it at the top of a test file: the world opens before its tests. */
 export function organizationScene() {

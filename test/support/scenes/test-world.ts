@@ -38,7 +38,6 @@ import { advancePayment, runAdvances } from '../../../core/usecases/sandbox/sand
 import type { Runner } from '../../../core/usecases/service/concurrency-limiter.js';
 import { recordKeyCheckValue } from '../../../core/usecases/service/secret-keys.js';
 import { deliveryRunner } from '../../../core/usecases/webhooks/delivery-runner.js';
-import { runSequencer } from '../../../core/usecases/webhooks/feed.js';
 import { type FeedReaders, feedReaders } from '../../../core/usecases/webhooks/feed-readers.js';
 import { testStore } from '../databases/test-store.js';
 import type { SuiteEnd } from '../suite-end.js';
@@ -58,6 +57,8 @@ const usualSettings: Settings = {
   rateLimitPerMinute: 600,
   rateLimitBurst: 100,
   securityContact: 'mailto:security@example.com',
+  legal: { privacyUrl: null, termsUrl: null },
+  answerDays: null,
   allowPrivateUrls: false,
 };
 
@@ -133,6 +134,9 @@ export async function world(t: SuiteEnd, options: WorldOptions = {}): Promise<Wo
   return made;
 }
 
+/** Deliveries wait until the test claims them. */
+const unused = { metrics: null, directDispatch: () => null } as const;
+
 export async function openWorld(options: WorldOptions = {}): Promise<World> {
   const { settings = {}, memory = null, payins = 'arrive' } = options;
   const bytes = seededBytes('world');
@@ -159,7 +163,6 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
   const deps: Deps = {
     store,
     keyUses: new Map(),
-    metrics: null,
     partners: { test: partner, live: null },
     sender: {
       async send(request) {
@@ -182,6 +185,7 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
       woken.push(work);
       if (work === 'feed') made.feedReaders.look(tenants);
     },
+    ...unused,
     runCommand: runInline,
     settings: { ...usualSettings, ...settings },
   };
@@ -283,7 +287,6 @@ function settler(deps: Deps, partner: FakePartner): () => Promise<void> {
     (nowMs) => runExpiry(deps, nowMs, BATCH),
     (nowMs) => runPurges(deps, nowMs, BATCH),
     (nowMs) => runMails(deps, nowMs, BATCH),
-    (nowMs) => runSequencer(deps, nowMs, BATCH, deliveries.directDispatch()),
     waited(deliveries),
   ];
   return async () => {

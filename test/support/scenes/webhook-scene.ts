@@ -1,7 +1,7 @@
 // The webhook use cases over the test world: one tenant, a delivery runner, and steps to events,
 // subscriptions and deliveries.
 import assert from 'node:assert/strict';
-import type { Tenant } from '../../../core/domain/base/tenant.js';
+import { type Tenant, tenantKey } from '../../../core/domain/base/tenant.js';
 import {
   type DomainEvent,
   eventBody,
@@ -12,12 +12,13 @@ import type {
   DeliveryAttempt,
   WebhookDelivery,
 } from '../../../core/domain/webhooks/webhook-delivery.js';
+import type { Deps } from '../../../core/ports/deps.js';
 import type { WebhookResult } from '../../../core/ports/outside.js';
 import {
   type DeliveryRunner,
   deliveryRunner,
 } from '../../../core/usecases/webhooks/delivery-runner.js';
-import { runSequencer } from '../../../core/usecases/webhooks/feed.js';
+import { stageEvents } from '../../../core/usecases/webhooks/feed.js';
 import { createSubscription } from '../../../core/usecases/webhooks/subscriptions.js';
 import type { SuiteEnd } from '../suite-end.js';
 import { type Answer, type World, world } from './test-world.js';
@@ -33,11 +34,10 @@ interface Steps {
     eventTypes?: readonly string[],
     options?: { readonly url?: string; readonly tenant?: Tenant },
   ): Promise<{ readonly subscription: Subscription; readonly secret: string }>;
-  /** Appends events to the outbox in one batch. */
+  /** Stores events and their deliveries in one batch. */
   emit(...events: readonly Partial<DomainEvent>[]): Promise<readonly DomainEvent[]>;
-  /** Appends so many events, and sequences all of them. */
-  sequenced(count: number, event?: Partial<DomainEvent>): Promise<void>;
-  /** Sequences all events, sends all deliveries that are due, and waits for the answers. */
+  emitMany(count: number, event?: Partial<DomainEvent>): Promise<void>;
+  /** Sends all deliveries that are due, and waits for the answers. */
   settle(): Promise<void>;
   feed(of?: Tenant): Promise<readonly NumberedEvent[]>;
   deliveries(subscriptionId: string): Promise<readonly WebhookDelivery[]>;
@@ -56,20 +56,11 @@ export async function scene(t: SuiteEnd): Promise<Scene> {
     runner,
     subscribe: (eventTypes = ['*'], options = {}) =>
       createSubscription(deps, options.tenant ?? tenant, { url: options.url ?? url, eventTypes }),
-    async emit(...events) {
-      const nowMs = clock.nowMs();
-      const complete = events.map((event) => completed(event, deps.ids.next('evt', nowMs), nowMs));
-      await store.run(async (tx) => {
-        for (const event of complete) tx.outbox.append(event);
-      });
-      return complete;
-    },
-    async sequenced(count, event = {}) {
+    emit: (...events) => emitBy(deps, ...events),
+    async emitMany(count, event = {}) {
       await steps.emit(...Array.from({ length: count }, () => event));
-      while ((await runSequencer(deps, clock.nowMs(), BATCH)) > 0);
     },
     async settle() {
-      await steps.sequenced(0);
       do await runner.idle();
       while ((await runner.runOnce(clock.nowMs(), BATCH)) > 0);
     },
@@ -86,6 +77,22 @@ export async function scene(t: SuiteEnd): Promise<Scene> {
     attempts: (deliveryId) => store.run((tx) => tx.deliveries.attempts(deliveryId)),
   };
   return Object.assign(made, { refusal: () => null }, steps);
+}
+
+/** Stores events and their deliveries in one batch, as a change does. */
+export async function emitBy(
+  deps: Deps,
+  ...events: readonly Partial<DomainEvent>[]
+): Promise<readonly DomainEvent[]> {
+  const nowMs = deps.clock.nowMs();
+  const complete = events.map((event) => completed(event, deps.ids.next('evt', nowMs), nowMs));
+  await deps.store.run(async (tx) => {
+    for (const ofTenant of Map.groupBy(complete, tenantKey).values()) {
+      const [first] = ofTenant as [DomainEvent];
+      stageEvents(deps, tx, await tx.subscriptions.active(first), ofTenant);
+    }
+  });
+  return complete;
 }
 
 /** The tenants that may not see what `tenant` has. */

@@ -16,6 +16,7 @@ import {
   type BareScene,
   controlId,
   correctionOf,
+  fieldName,
   type KycScene,
   type Limits,
   ownerName,
@@ -138,11 +139,11 @@ export function DocumentRows({
         const error = fileError(scene, place, refused);
         const { refused: notTaken, received, missing } = words.documents;
         const state = error !== undefined ? notTaken : isThere ? received : missing;
-        const look = isThere && error === undefined ? 'ok' : 'bad';
+        const look = error !== undefined ? 'bad' : isThere ? 'ok' : 'open';
         return (
           <FileRow
             id={id}
-            title={titleOf(scene, place)}
+            title={fieldName(scene, place)}
             hint={<Hint scene={scene} field={field} limits={limits} />}
             state={{ look, text: state }}
             error={error}
@@ -152,7 +153,7 @@ export function DocumentRows({
                   scene={scene}
                   path={`${pathOfPart(scene, owner)}/file/${kind}`}
                   {...{ id, isThere, hasError: error !== undefined }}
-                  label={owner === null ? titleOf(scene, place) : placeName(scene, place)}
+                  label={placeName(scene, place)}
                   accept={limits[kind].contentTypes.join(',')}
                 />
               )
@@ -182,24 +183,32 @@ function FileForms({
   readonly accept: string;
 }): VNode {
   const { documents } = scene.words;
+  const upload = (
+    <Form to={path} files>
+      <FileInput id={id} label={label} accept={accept} hasError={hasError} />
+      <Button look="sm">
+        {documents.upload}
+        <span class="vh"> {label}</span>
+      </Button>
+    </Form>
+  );
+  if (!isThere) return upload;
   return (
-    <>
-      <Form to={path} files>
-        <FileInput id={id} label={label} accept={accept} hasError={hasError} />
+    <div class="line">
+      <details open={hasError}>
+        <summary>
+          {documents.replace}
+          <span class="vh"> {label}</span>
+        </summary>
+        {upload}
+      </details>
+      <Form to={`${path}/remove`}>
         <Button look="sm">
-          {isThere ? documents.replace : documents.upload}
+          {documents.remove}
           <span class="vh"> {label}</span>
         </Button>
       </Form>
-      {isThere ? (
-        <Form to={`${path}/remove`}>
-          <Button look="link">
-            {documents.remove}
-            <span class="vh"> {label}</span>
-          </Button>
-        </Form>
-      ) : null}
-    </>
+    </div>
   );
 }
 
@@ -225,16 +234,6 @@ function Hint({
       {words.documents.hints[field]} {words.documents.formats(types, size)}
     </>
   );
-}
-
-/** An identity document is called what it is. */
-function titleOf(scene: KycScene, { field, owner }: { field: FilePlace; owner: number | null }) {
-  const { words } = scene;
-  const type = valuesOf(scene, owner)['idDocType'];
-  const fronts: Readonly<Record<string, string>> = words.documents.fronts;
-  const backs: Readonly<Record<string, string>> = words.documents.backs;
-  const names = { idDocFrontFile: fronts, idDocBackFile: backs }[field as 'idDocBackFile'];
-  return names?.[`${type}`] ?? words.fields[field];
 }
 
 function fileError(

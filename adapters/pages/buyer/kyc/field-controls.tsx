@@ -89,7 +89,9 @@ function Field(props: FieldProps): VNode | null {
     }
     case 'country': {
       const choices = countryNames(view.locale);
-      const more = { choices, value, autocomplete: fill, empty: words.choose };
+      // Most people have their documents from the country that the integrator named.
+      const likely = value ?? textOf(scene.form.draft.dossier.country) ?? undefined;
+      const more = { choices, value: likely, autocomplete: fill, empty: words.choose };
       return <SelectField {...common} {...more} />;
     }
     case 'choice':

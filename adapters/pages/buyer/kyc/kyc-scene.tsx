@@ -2,7 +2,12 @@
 // list of steps with what is missing, and the summary of errors.
 import type { ComponentChildren, VNode } from 'preact';
 import { partOf } from '../../../../core/domain/hosted/kyc-draft.js';
-import type { FieldPlace, Typed } from '../../../../core/domain/hosted/kyc-fields.js';
+import type {
+  FieldPlace,
+  FieldProblem,
+  FormField,
+  Typed,
+} from '../../../../core/domain/hosted/kyc-fields.js';
 import {
   isAwaited,
   type KycStep,
@@ -99,16 +104,25 @@ export function correctionOf({ form, words }: KycScene, place: FieldPlace): stri
 /** The message at a field. */
 export function problemAt(scene: KycScene, place: FieldPlace): string | undefined {
   const problem = scene.problems?.[place.field];
-  if (problem !== undefined) return scene.words.problems[problem];
+  if (problem !== undefined) return problemText(scene, place.field, problem);
   return correctionOf(scene, place) ?? undefined;
+}
+
+/** What is missing is named; other problems stand beside the name of the field. */
+function problemText({ words }: KycScene, field: FormField, problem: FieldProblem): string {
+  const toEnter: Readonly<Partial<Record<FormField, string>>> = words.enter;
+  if (problem !== 'missing') return words.problems[problem];
+  return toEnter[field] ?? words.problems.missing;
 }
 
 /** The summary of a page with these fields. */
 export function errorsOf(scene: KycScene, places: readonly FieldPlace[]): readonly FieldError[] {
   return places.flatMap((place) => {
     const text = problemAt(scene, place);
+    if (text === undefined) return [];
+    const isNamed = scene.problems?.[place.field] === 'missing';
     const label = scene.words.fields[place.field];
-    return text === undefined ? [] : [{ field: controlId(place), text: `${label}: ${text}` }];
+    return [{ field: controlId(place), text: isNamed ? text : `${label}: ${text}` }];
   });
 }
 
@@ -169,9 +183,20 @@ function StepDetail({ scene, step }: { readonly scene: KycScene; readonly step: 
   return <>{details.map((detail) => (detail === null ? null : <span>{detail}</span>))}</>;
 }
 
+/** An identity document is called what it is: `Passport, page with photo`. */
+export function fieldName({ form, words }: Named, { field, owner }: FieldPlace): string {
+  const { idDocType }: Pick<Owner, 'idDocType'> = partOf(form.draft, owner) ?? {};
+  const { fronts, backs } = words.documents;
+  const names: Readonly<Record<string, string>> | undefined = {
+    idDocFrontFile: fronts,
+    idDocBackFile: backs,
+  }[field as 'idDocBackFile'];
+  return names?.[`${idDocType}`] ?? words.fields[field];
+}
+
 /** `Photo of the face of Priya Raman`. */
 export function placeName(scene: Named, { field, owner }: FieldPlace): string {
-  const label = scene.words.fields[field];
+  const label = fieldName(scene, { field, owner });
   return owner === null ? label : scene.words.documents.of(label, ownerName(scene, owner));
 }
 

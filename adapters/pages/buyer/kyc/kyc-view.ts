@@ -21,7 +21,7 @@ import {
 } from '../../kit/page-route.js';
 import type { ScreenContent } from '../layout.js';
 import { noKyc, type Page, type PageView } from '../page-view.js';
-import { localeFor, paymentView } from '../payment-view.js';
+import { legalView, localeFor, organizationView, paymentView } from '../payment-view.js';
 import { renderContent } from '../render.js';
 import { correctionLines } from './correction-lines.js';
 import { type KycFacts, type KycScene, kycScene } from './kyc-scene.js';
@@ -83,7 +83,6 @@ export async function formView(
     if (found === null || of === null) throw new PonteError('NotFound');
     return { organization: of, submission: found };
   });
-  const { name, supportEmail, supportPhone, website } = organization;
   const { session } = call;
   const isSignedIn = session !== null && session.kind !== 'upload';
   const locale = localeFor(call, null);
@@ -96,7 +95,8 @@ export async function formView(
     mode: submission.mode,
     csrf: call.csrf,
     viewer: isSignedIn ? { email, sessionEndsAtMs: sessionEnd(session) } : null,
-    organization: { name, supportEmail, supportPhone, website },
+    organization: organizationView(organization),
+    legal: legalView(organization, deps.settings),
     payment: null,
     kyc: {
       ...noKyc,

@@ -3,6 +3,8 @@
 import type { VNode } from 'preact';
 import { type Asked, askedOf, OWNERS_MAX } from '../../../../core/domain/hosted/kyc-draft.js';
 import {
+  type AskedField,
+  addressFields,
   fieldsFor,
   nextStep,
   openOf,
@@ -15,6 +17,7 @@ import { type DocumentProps, DocumentRows, fileErrors, WhyDocuments } from './do
 import { Fields } from './field-controls.js';
 import {
   errorsOf,
+  fieldName,
   type KycScene,
   ownerName,
   partyName,
@@ -27,6 +30,7 @@ import { Continue } from './step-screens.js';
 export function ownersScreen(scene: KycScene): ScreenContent {
   const { form, words, view } = scene;
   const { ownerNumbers } = form.draft;
+  const isEmpty = ownerNumbers.length === 0;
   return stepFrame(scene, 'owners', {
     title: words.owners.heading,
     lede: words.owners.lede,
@@ -38,7 +42,7 @@ export function ownersScreen(scene: KycScene): ScreenContent {
           <p class="quiet">{words.owners.whoText}</p>
         </details>
         <section class="card stack">
-          {ownerNumbers.length === 0 ? <p>{words.owners.none}</p> : null}
+          {isEmpty ? <p>{words.owners.none}</p> : null}
           <ul class="files">
             {ownerNumbers.map((owner) => (
               <OwnerRow scene={scene} owner={owner} />
@@ -46,15 +50,17 @@ export function ownersScreen(scene: KycScene): ScreenContent {
           </ul>
           {ownerNumbers.length >= OWNERS_MAX ? null : (
             <Form to="kyc/owners/add" class="actions">
-              <Button>{words.owners.add}</Button>
+              <Button {...(isEmpty ? { look: 'primary' } : {})}>{words.owners.add}</Button>
             </Form>
           )}
         </section>
-        <div class="actions">
-          <ButtonLink href={`${view.path}/kyc/${nextStep(form.steps, 'owners')}`} look="primary">
-            {words.next}
-          </ButtonLink>
-        </div>
+        {isEmpty ? null : (
+          <div class="actions">
+            <ButtonLink href={`${view.path}/kyc/${nextStep(form.steps, 'owners')}`} look="primary">
+              {words.next}
+            </ButtonLink>
+          </div>
+        )}
       </>
     ),
   });
@@ -92,9 +98,11 @@ export function ownerScreen(scene: KycScene, owner: number): ScreenContent {
   const { form, words } = scene;
   const fields = fieldsFor(form, 'owner', owner, form.author);
   const asked = askedOf(form.draft, owner);
-  const addressAt = fields.findIndex(({ field }) => field === 'country');
-  const [before, rest] =
-    addressAt < 0 ? [fields, []] : [fields.slice(0, addressAt), fields.slice(addressAt)];
+  const isAddress = ({ field }: AskedField) => addressFields.includes(field);
+  const address = fields.filter(isAddress);
+  const addressAt = fields.findIndex(isAddress);
+  const before = addressAt < 0 ? fields : fields.slice(0, addressAt);
+  const after = fields.slice(before.length + address.length);
   const places = fields.map(({ field }) => ({ field, owner }));
   const addressError = scene.isAddressWrong
     ? [{ field: 'email', text: words.owners.notAnAddress }]
@@ -105,19 +113,24 @@ export function ownerScreen(scene: KycScene, owner: number): ScreenContent {
     errors: [...errorsOf(scene, places), ...addressError],
     body: (
       <>
+        <AskCard scene={scene} owner={owner} asked={asked} />
         <Form to={pathOfOwner(scene, owner)} class="card stack">
           <Fields scene={scene} fields={before} owner={owner} />
-          {rest.length === 0 ? null : (
-            <CheckField
-              name={SAME_ADDRESS}
-              label={words.owners.sameAddress}
-              checked={scene.typed[SAME_ADDRESS] !== undefined}
-            />
+          {address.length === 0 ? null : (
+            <>
+              <CheckField
+                name={SAME_ADDRESS}
+                label={words.owners.sameAddress}
+                checked={scene.typed[SAME_ADDRESS] !== undefined}
+              />
+              <div class="stack own-address">
+                <Fields scene={scene} fields={address} owner={owner} />
+              </div>
+            </>
           )}
-          <Fields scene={scene} fields={rest} owner={owner} />
+          <Fields scene={scene} fields={after} owner={owner} />
           <Continue scene={scene} />
         </Form>
-        <AskCard scene={scene} owner={owner} asked={asked} />
       </>
     ),
   });
@@ -129,18 +142,15 @@ interface AskProps {
   readonly asked: Asked | null;
 }
 
+/** First on the page: who fills in the form for a company seldom knows the owner's numbers. */
 function AskCard({ scene, owner, asked }: AskProps): VNode {
   const { words, isAddressWrong, typed } = scene;
   const path = `kyc/owners/${owner}`;
-  return (
-    <section class="card stack">
-      <h2>{words.owners.askHeading(ownerName(scene, owner))}</h2>
+  const name = ownerName(scene, owner);
+  const form = (
+    <>
       <p class="quiet">{words.owners.askText}</p>
-      {asked === null ? (
-        <p class="small quiet">{words.owners.askWarning}</p>
-      ) : (
-        <AskedState scene={scene} asked={asked} />
-      )}
+      {asked === null ? <p class="small quiet">{words.owners.askWarning}</p> : null}
       <Form to={`${path}/ask`} class="stack-s">
         <TextField
           name="email"
@@ -153,12 +163,29 @@ function AskCard({ scene, owner, asked }: AskProps): VNode {
           <Button>{asked === null ? words.owners.send : words.owners.again}</Button>
         </div>
       </Form>
-      {asked === null ? null : (
-        <Form to={`${path}/take-back`} class="stack-s">
-          <Button look="link">{words.owners.takeBack}</Button>
-          <p class="small quiet">{words.owners.takeBackText}</p>
-        </Form>
-      )}
+    </>
+  );
+  if (asked === null) {
+    return (
+      <section class="card stack-s">
+        <h2>{words.owners.whoFills}</h2>
+        <p>{words.owners.whoFillsText(name)}</p>
+        <details open={isAddressWrong}>
+          <summary>{words.owners.askHeading(name)}</summary>
+          <div class="stack">{form}</div>
+        </details>
+      </section>
+    );
+  }
+  return (
+    <section class="card stack">
+      <h2>{words.owners.askHeading(name)}</h2>
+      <AskedState scene={scene} asked={asked} />
+      {form}
+      <Form to={`${path}/take-back`} class="stack-s">
+        <Button look="link">{words.owners.takeBack}</Button>
+        <p class="small quiet">{words.owners.takeBackText}</p>
+      </Form>
     </section>
   );
 }
@@ -232,8 +259,8 @@ function Missing({
     <Note look="warn">
       <p>{words.missingCount(places.length)}</p>
       <ul class="howto">
-        {places.map(({ field }) => (
-          <li>{words.fields[field]}</li>
+        {places.map(({ field, owner }) => (
+          <li>{fieldName(scene, { field, owner })}</li>
         ))}
       </ul>
     </Note>

@@ -13,10 +13,11 @@ import {
 } from '../../../../core/domain/hosted/kyc-form.js';
 import { Button, type FactRow, Form, Note, Rows } from '../../kit/components.js';
 import { nameOf } from '../../kit/plain-text.js';
-import type { ScreenContent } from '../layout.js';
+import { LegalItems, type ScreenContent } from '../layout.js';
 import { Shown } from './field-controls.js';
 import {
   correctionText,
+  fieldName,
   hrefOf,
   type KycScene,
   ownerName,
@@ -49,6 +50,11 @@ export function reviewScreen(
         <section class="stack-s">
           <h2>{words.review.who}</h2>
           <p>{words.review.whoText(org)}</p>
+          {view.legal.privacyUrl === null && view.legal.termsUrl === null ? null : (
+            <ul class="links">
+              <LegalItems />
+            </ul>
+          )}
         </section>
         {isReady ? (
           <Form to="kyc/review" class="actions">
@@ -138,10 +144,11 @@ function rowsOf(scene: KycScene, step: KycStep): readonly FactRow[] {
 
 function fieldRows(scene: KycScene, page: KycPage, owner: number | null): readonly FactRow[] {
   const { form, words } = scene;
-  return fieldsFor(form, page, owner, form.author).map(({ field, isRequired }) => {
-    const isMissing = isRequired && textOf(valuesOf(scene, owner)[field]) === null;
+  return fieldsFor(form, page, owner, form.author).flatMap(({ field, isRequired }) => {
+    const isBlank = textOf(valuesOf(scene, owner)[field]) === null;
+    if (isBlank && !isRequired) return [];
     const shown = <Shown scene={scene} place={{ field, owner }} />;
-    return { label: words.fields[field], value: isMissing ? words.review.missing : shown };
+    return [{ label: words.fields[field], value: isBlank ? words.review.missing : shown }];
   });
 }
 
@@ -149,7 +156,7 @@ function fileRows(scene: KycScene, owner: number | null): readonly FactRow[] {
   const { form, words } = scene;
   const files = askedFiles(form).filter((file) => file.owner === owner);
   return files.map(({ field }) => ({
-    label: words.fields[field],
+    label: fieldName(scene, { field, owner }),
     value:
       textOf(valuesOf(scene, owner)[field]) === null ? words.review.missing : words.review.received,
   }));

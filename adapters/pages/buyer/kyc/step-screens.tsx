@@ -12,7 +12,7 @@ import { errorsOf, type KycScene, stepFrame } from './kyc-scene.js';
 export function typeScreen(scene: KycScene): ScreenContent {
   const { words, form, typed, problems } = scene;
   const { entityType } = form.draft;
-  const error = problems?.entityType === undefined ? undefined : words.problems.missing;
+  const error = problems?.entityType === undefined ? undefined : words.chooseType;
   const choices = (['business', 'individual'] as const).map((value) => ({
     value,
     label: words.types[value],
@@ -22,7 +22,7 @@ export function typeScreen(scene: KycScene): ScreenContent {
   return stepFrame(scene, 'type', {
     title,
     lede: undefined,
-    errors: error === undefined ? [] : [{ field: 'entityType', text: `${title} ${error}` }],
+    errors: error === undefined ? [] : [{ field: 'entityType', text: error }],
     body: (
       <>
         <Form to="kyc/type" class="card stack">

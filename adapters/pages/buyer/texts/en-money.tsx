@@ -118,7 +118,7 @@ export const enMoney = {
   transfer: {
     preparing: 'Preparing your bank details',
     preparingNext:
-      'They are ready in a few seconds. If you close this page before that, we mail you.',
+      'They are ready in a few seconds. If you close this page before that, we email you.',
     heading: (amount: string) => `Send ${amount} by bank transfer`,
     nothing: 'Nothing has arrived yet.',
     takes: 'Time it takes',
@@ -191,19 +191,19 @@ export const enMoney = {
     ),
     check: 'Is this account right?',
     checkText: (payee: string) =>
-      `Call ${payee} on a number that you already have, not one from a mail. Ask them to read ` +
+      `Call ${payee} on a number that you already have, not one from an email. Ask them to read ` +
       'this code to you.',
     checkCode: 'Check code',
     address: 'Address of this page',
     shortId: 'Short id of this page',
     checkOther: 'Check a code or account',
     given: (when: Node) => <>Given on {when}.</>,
-    changes: 'If they ever change, this page says so and we mail you.',
+    changes: 'If they ever change, this page says so and we email you.',
     sentAlready: 'Already sent?',
     sentText: (
       <>
-        You need do nothing more. We mail you when it arrives. <b>Do not pay again</b> if it takes a
-        few days.
+        You don’t have to do anything else. We email you when it arrives. <b>Do not pay again</b> if
+        it takes a few days.
       </>
     ),
     payBy: (day: Node) => (
@@ -217,13 +217,13 @@ export const enMoney = {
     details: 'Bank details',
     printedFor: (payee: string) => sentence(`For your payment to ${payee}.`),
   },
-  late: 'This takes longer than usual. We are looking into it and mail you when it goes on.',
+  late: 'This takes longer than usual. We are looking into it and email you when it goes on.',
   held: {
     heading: 'Your transfer is being checked',
     lede: 'Your money has arrived. Our settlement partner checks it before it counts.',
     money: (partner: string) => `${partner} has your transfer.`,
     next: (payee: string) =>
-      `When the check is over we pay ${payee} and mail you. It can take up to 30 days.`,
+      `When the check is over we pay ${payee} and email you. It can take up to 30 days.`,
   },
   short: {
     heading: (amount: string) => `${amount} is still missing`,
@@ -233,7 +233,8 @@ export const enMoney = {
         We received {amount} on {day}.
       </>
     ),
-    next: (amount: string, payee: string) => `When ${amount} is here we pay ${payee} and mail you.`,
+    next: (amount: string, payee: string) =>
+      `When ${amount} is here we pay ${payee} and email you.`,
     by: (when: Node) => <>If it is not here by {when}, we return everything.</>,
     todo: (amount: string) =>
       `Send ${amount}, or ask for it all back. Do not send the whole amount again.`,
@@ -260,10 +261,10 @@ export const enMoney = {
     lede: (amount: string, payee: string) => sentence(`We hold ${amount} for ${payee}.`),
     surplus: (received: string, surplus: string) =>
       `We received ${received}. ${surplus} goes back to you.`,
-    next: (payee: string) => `We pay ${payee} in BRL. Your receipt follows by mail.`,
+    next: (payee: string) => `We pay ${payee} in BRL. Your receipt follows by email.`,
     onItsWay: (payee: string) => `On its way to ${payee}`,
     onItsWayLede: 'BRL is being paid by PIX.',
-    onItsWayNext: 'PIX takes minutes, rarely some hours. Your receipt follows by mail.',
+    onItsWayNext: 'PIX takes minutes, rarely some hours. Your receipt follows by email.',
     withPayee: (amount: string, payee: string) =>
       sentence(`Your ${amount} was converted and is on its way to ${payee}.`),
   },
@@ -307,14 +308,17 @@ export const enMoney = {
     reviewLede: (amount: string) =>
       `Your ${amount} reached us. The last step failed. Our team is looking into it.`,
     reviewLedePlain: 'The last step failed. Our team is looking into it.',
-    reviewMoney: 'We are confirming where your money is.',
+    reviewMoney: (payee: string) =>
+      `It reached us. We are asking the bank whether the last step reached ${payee}.`,
+    reviewMoneyPlain: 'We are asking the bank how the last step ended.',
     reviewNext: 'Our team confirms where the money is, then pays it out or returns it to you.',
-    reviewMail: 'We mail you as soon as we know.',
+    answerBy: (day: Node) => <>We answer by {day}.</>,
+    reviewMail: 'We email you as soon as we know.',
     unapprovedLede: 'Your verification was withdrawn, so we cannot pass on this payment.',
     unapprovedNext:
       'Our team looks into it. Unless you are verified again, money that you have sent goes back.',
     unapprovedTodo: 'Send no money with these bank details.',
-    cancelled: (payee: string) => `${payee} withdrew this request`,
+    cancelled: (payee: string) => `${payee} cancelled this request`,
     expired: 'This request is no longer open',
     expiredNext: 'If a transfer is on its way, it is returned.',
     expiredTodo: (payee: string) => `Ask ${payee} for a new request if you still want to pay.`,
@@ -323,7 +327,7 @@ export const enMoney = {
   refund: {
     heading: 'Your money is coming back',
     cause: {
-      cancelled: 'The request was withdrawn.',
+      cancelled: 'The request was cancelled.',
       expired: 'The request had ended when your transfer arrived.',
       failed: 'The payment could not be completed.',
     },
@@ -344,7 +348,7 @@ export const enMoney = {
       `If your bank does not show it after 5 working days, ask ${org} and give the reference.`,
     review: 'We need a moment to return your money',
     reviewMoney: (amount: string) => `We owe you ${amount}.`,
-    reviewNext: 'The return did not go through. A person looks at it and will contact you.',
+    reviewNext: 'The return did not go through. Our team is looking into it and will contact you.',
   },
 };
 

@@ -15,7 +15,8 @@ export const en = {
     skip: 'Skip to content',
     pageBy: 'Payment page by',
     test: 'TEST',
-    testBar: 'No real money moves. Send nothing to this account.',
+    testBar: 'No real money moves.',
+    testAccount: 'This is a test account: send nothing to it.',
     title: (heading: string, payee: string) => `${heading} – Pay ${payee}`,
     errorTitle: (title: string) => `Error: ${title}`,
     progress: 'Progress',
@@ -32,9 +33,11 @@ export const en = {
       </>
     ),
     helpForm: (org: string) => `Ask ${org} if you have questions about this form.`,
-    neverMailed: 'We never send bank details by mail.',
+    neverMailed: 'We never send bank details by email.',
     verify: 'Check bank details',
     signOut: 'Sign out',
+    privacy: 'Privacy',
+    terms: 'Terms',
     language: 'Language',
     copy: 'Copy',
     copied: 'Copied',
@@ -42,6 +45,7 @@ export const en = {
     live: 'This page updates by itself.',
     print: 'Print',
     printHow: 'To print this page, use the menu of your browser.',
+    uploadFailed: 'The file did not arrive. Check your connection, then try again.',
     sessionEnds: 'You will be signed out in 2 minutes.',
     stay: 'Stay signed in',
     continue: 'Continue',
@@ -60,7 +64,7 @@ export const en = {
   },
   answers: {
     money: 'Where is my money?',
-    next: 'What happens next, and by when?',
+    next: 'What happens next?',
     todo: 'What must I do, or not do?',
     ask: 'Whom do I ask?',
     org: (org: Node, reference: Node) => (
@@ -72,10 +76,10 @@ export const en = {
     nothingYet: 'You have paid nothing yet.',
     received: (amount: string, partner: string) => `${partner} holds ${amount} from you.`,
     closed: 'This payment is closed. Nothing more happens here.',
-    mailed: 'We mail you when it is done.',
-    doNothing: 'You need do nothing. You may close this page.',
+    mailed: 'We email you when it is done.',
+    doNothing: 'You don’t have to do anything. You may close this page.',
     notYet:
-      'Do not send money yet: you have no bank details so far, and any that reach you by mail ' +
+      'Do not send money yet: you have no bank details so far, and any that reach you by email ' +
       'are not ours.',
     notAgain: 'Do not pay again.',
     notOldDetails: 'Do not use the old bank details again.',
@@ -89,11 +93,12 @@ export const en = {
     sendHint: (org: string) =>
       `It goes to the address that ${org} has for you. We show line items and bank details ` +
       'only after you sign in.',
+    closed: 'This request is closed. Nothing is to be paid.',
     paidHint: 'Sign in to see the state of this payment and your receipt.',
     how: 'How this works',
     steps: [
       <>
-        <b>Sign in</b> with the link in your mail. No password. <span class="quiet">1 minute</span>
+        <b>Sign in</b> with the link in your email. No password. <span class="quiet">1 minute</span>
       </>,
       <>
         <b>Tell us who is paying.</b> The law asks for it, the first time only.{' '}
@@ -112,15 +117,15 @@ export const en = {
       `${org} collects this payment for ${payee} through Ponte.`,
   },
   sent: {
-    heading: 'Check your mail',
+    heading: 'Check your email',
     lede: (org: string) =>
       `A link is on its way to the address that ${org} has for you. It works for at least ` +
       '15 minutes.',
-    code: 'Six digits from the mail',
+    code: 'Six-digit code from the email',
     codeHint: 'They work only in this browser.',
-    development: 'This development host sends no mail. Read it in its',
+    development: 'This development host sends no email. Read it in its',
     mailbox: 'mailbox',
-    noMail: 'No mail?',
+    noMail: 'No email?',
     spam: 'Look in the spam folder.',
     wait: 'Ask for another one. If it is too soon, this page says when you can.',
     address: (org: string) => `Ask ${org} which address it has for you. We cannot change it here.`,
@@ -154,7 +159,7 @@ export const en = {
     next: 'A new one arrives in about a minute and works for at least 15 minutes.',
     notYou: (org: string) =>
       `If it was not you who opened it, let ${org} know. Otherwise ask for a new link.`,
-    todo: 'Ask for a new link. You need not start again.',
+    todo: 'Ask for a new link. You don’t have to start again.',
   },
   kyc: {
     heading: 'Tell us who is paying',
@@ -168,13 +173,13 @@ export const en = {
     companyList: [
       'Its registration number and the date of its formation',
       'A document of its incorporation, and one that shows who owns it',
-      'For everyone who owns 25 % or more, and one person who runs it: passport, photo of the ' +
+      'For everyone who owns 25% or more, and one person who runs it: passport, photo of the ' +
         'face, proof of address',
     ],
     person: 'For a person',
     personList: ['Your passport or identity card', 'A photo of your face'],
     notAlone:
-      'You need not have it all: owners can add their own documents through a link, and you ' +
+      'You don’t have to have it all: owners can add their own documents through a link, and you ' +
       'never see them.',
     saved: 'Each step is saved. You can stop and come back.',
     start: 'Start',
@@ -185,7 +190,7 @@ export const en = {
         ? 'Most checks take less than 1 hour.'
         : `Most checks take less than ${hours} hours.`,
     waitMail: (email: Node) => (
-      <>We mail {email} when it is done, unless this page shows it first.</>
+      <>We email {email} when it is done, unless this page shows it first.</>
     ),
     thenPrice: 'Then you see the price.',
     sentOn: (when: Node) => <>Sent {when}.</>,
@@ -245,7 +250,7 @@ export const en = {
     not_found: {
       heading: 'Page not found',
       text:
-        'Check the address, or open the link in your mail again. The company that asked you to ' +
+        'Check the address, or open the link in your email again. The company that asked you to ' +
         'pay can send you a new one.',
     },
     too_many: {
@@ -286,23 +291,23 @@ export const en = {
     code_wrong: 'This code is not right. Check the six digits and try again.',
     code_expired: 'This code no longer works. Send another link.',
     quote_unavailable: 'We could not get a price just now. Try again in a moment.',
-    take_back_asked: 'We return your money. You need do nothing more.',
+    take_back_asked: 'We return your money. You don’t have to do anything else.',
   },
   limited: {
     link_sent: (until: Node, sentAt: Node) => (
       <>
-        <b>A link was mailed at {sentAt}.</b> Open the newest mail: its link works in this browser,
-        too. You can ask for another one at {until}.
+        <b>A link was emailed at {sentAt}.</b> Open the newest email: its link works in this
+        browser, too. You can ask for another one at {until}.
       </>
     ),
     mail_too_soon: (until: Node) => (
       <>
-        <b>No mail was sent,</b> because many were asked for. Ask again at {until}.
+        <b>No email was sent,</b> because many were asked for. Ask again at {until}.
       </>
     ),
     code_too_often: (until: Node) => (
       <>
-        <b>Too many codes were tried.</b> Open the link in the mail, or enter a code at {until}.
+        <b>Too many codes were tried.</b> Open the link in the email, or enter a code at {until}.
       </>
     ),
     tryAgain: (until: Node) => <>Nothing was changed. Try again at {until}.</>,

@@ -192,8 +192,7 @@ export const esMoney = {
     check: '¿Es correcta esta cuenta?',
     checkText: (payee) =>
       `Llame a ${payee} a un número que usted ya tenga, no a uno que venga en un correo. Pida ` +
-      `que ` +
-      'le lean este código.',
+      'que le lean este código.',
     checkCode: 'Código de comprobación',
     address: 'Dirección de esta página',
     shortId: 'Identificador corto de esta página',
@@ -221,14 +220,14 @@ export const esMoney = {
   late: 'Está tardando más de lo habitual. Lo estamos revisando y le avisamos por correo.',
   held: {
     heading: 'Su transferencia está en revisión',
-    lede: 'Su dinero llegó. Nuestro socio de liquidación lo revisa antes de confirmarlo.',
+    lede: 'Su dinero llegó. Nuestro proveedor de liquidación lo revisa antes de confirmarlo.',
     money: (partner) => `${partner} tiene su transferencia.`,
     next: (payee) =>
       `Al terminar la revisión pagamos a ${payee} y le avisamos por correo. Puede tardar hasta ` +
       '30 días.',
   },
   short: {
-    heading: (amount) => `Aún faltan ${amount}`,
+    heading: (amount) => `Aún falta recibir ${amount}`,
     received: (amount) => `Recibimos ${amount}.`,
     receivedOn: (amount, day) => (
       <>
@@ -236,8 +235,8 @@ export const esMoney = {
       </>
     ),
     next: (amount, payee) =>
-      `Cuando lleguen los ${amount}, pagamos a ${payee} y le avisamos por correo.`,
-    by: (when) => <>Si no llegan a más tardar el {when}, lo devolvemos todo.</>,
+      `Cuando llegue el resto, ${amount}, pagamos a ${payee} y le avisamos por correo.`,
+    by: (when) => <>Si no llega a más tardar el {when}, lo devolvemos todo.</>,
     todo: (amount) =>
       `Envíe ${amount}, o pida que se lo devolvamos todo. No envíe otra vez el importe completo.`,
     rest: 'Envíe exactamente lo que falta',
@@ -265,8 +264,8 @@ export const esMoney = {
     surplus: (received, surplus) => `Recibimos ${received}. Le devolvemos ${surplus}.`,
     next: (payee) => `Pagamos a ${payee} en BRL. El recibo llega por correo.`,
     onItsWay: (payee) => `En camino a ${payee}`,
-    onItsWayLede: 'Los BRL se están pagando por PIX.',
-    onItsWayNext: 'PIX tarda minutos, rara vez algunas horas. Después recibe el comprobante.',
+    onItsWayLede: 'El importe en reales se está pagando por PIX.',
+    onItsWayNext: 'PIX tarda minutos, rara vez algunas horas. El recibo llega por correo.',
     withPayee: (amount, payee) =>
       sentence(`Sus ${amount} se convirtieron y están en camino a ${payee}.`),
   },
@@ -303,30 +302,33 @@ export const esMoney = {
   ended: {
     rejected: 'No podemos aceptar este pago',
     failed: 'El pago no se completó',
-    failedMoney: 'No nos hemos quedado con nada suyo.',
+    failedMoney: 'No hemos retenido ningún importe.',
     failedTodo: (payee) =>
       `No envíe dinero con estos datos bancarios. Pregunte a ${payee} cómo pagar.`,
     review: 'Estamos revisando su pago',
     reviewLede: (amount) =>
       `Recibimos sus ${amount}. El último paso falló. Nuestro equipo lo está revisando.`,
     reviewLedePlain: 'El último paso falló. Nuestro equipo lo está revisando.',
-    reviewMoney: 'Estamos confirmando dónde está su dinero.',
+    reviewMoney: (payee) =>
+      `Lo recibimos. Estamos preguntando al banco si el último paso llegó a ${payee}.`,
+    reviewMoneyPlain: 'Estamos preguntando al banco cómo terminó el último paso.',
     reviewNext: 'Nuestro equipo confirma dónde está el dinero y después lo paga o se lo devuelve.',
+    answerBy: (day) => <>Le respondemos a más tardar el {day}.</>,
     reviewMail: 'Le avisamos por correo en cuanto lo sepamos.',
     unapprovedLede: 'Se retiró su verificación, por lo que no podemos continuar con este pago.',
     unapprovedNext:
       'Nuestro equipo lo revisa. Sin una nueva verificación, el dinero que envió se le devuelve.',
     unapprovedTodo: 'No envíe dinero con estos datos bancarios.',
-    cancelled: (payee) => `${payee} retiró esta solicitud`,
+    cancelled: (payee) => `${payee} canceló esta solicitud`,
     expired: 'Esta solicitud ya no está abierta',
     expiredNext: 'Si hay una transferencia en camino, se devuelve.',
     expiredTodo: (payee) => `Si aún quiere pagar, pida a ${payee} una nueva solicitud.`,
     endedOn: (when) => <>Terminó el {when}.</>,
   },
   refund: {
-    heading: 'Su dinero está en camino de vuelta',
+    heading: 'Le estamos devolviendo su dinero',
     cause: {
-      cancelled: 'La solicitud fue retirada.',
+      cancelled: 'La solicitud fue cancelada.',
       expired: 'La solicitud ya había terminado cuando llegó su transferencia.',
       failed: 'No se pudo completar el pago.',
     },
@@ -347,6 +349,6 @@ export const esMoney = {
       `Si su banco no lo muestra en 5 días hábiles, pregunte a ${org} e indique la referencia.`,
     review: 'Necesitamos un momento para devolver su dinero',
     reviewMoney: (amount) => `Le debemos ${amount}.`,
-    reviewNext: 'La devolución no se completó. Una persona lo revisa y se pondrá en contacto.',
+    reviewNext: 'La devolución no se completó. Nuestro equipo lo revisa y se pondrá en contacto.',
   },
 } satisfies MoneyCatalogue;

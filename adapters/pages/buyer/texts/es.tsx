@@ -8,7 +8,8 @@ export const es = {
     skip: 'Ir al contenido',
     pageBy: 'Página de pago de',
     test: 'PRUEBA',
-    testBar: 'No se mueve dinero real. No envíe nada a esta cuenta.',
+    testBar: 'No se mueve dinero real.',
+    testAccount: 'Esta es una cuenta de prueba: no le envíe nada.',
     title: (heading, payee) => `${heading} – Pagar a ${payee}`,
     errorTitle: (title) => `Error: ${title}`,
     progress: 'Progreso',
@@ -28,6 +29,8 @@ export const es = {
     neverMailed: 'Nunca enviamos datos bancarios por correo.',
     verify: 'Comprobar datos bancarios',
     signOut: 'Salir',
+    privacy: 'Privacidad',
+    terms: 'Condiciones de uso',
     language: 'Idioma',
     copy: 'Copiar',
     copied: 'Copiado',
@@ -35,11 +38,12 @@ export const es = {
     live: 'Esta página se actualiza sola.',
     print: 'Imprimir',
     printHow: 'Para imprimir esta página, use el menú de su navegador.',
+    uploadFailed: 'El archivo no llegó. Revise su conexión e inténtelo de nuevo.',
     sessionEnds: 'Su sesión termina en 2 minutos.',
     stay: 'Seguir conectado',
     continue: 'Continuar',
     you: 'Usted',
-    partner: 'Socio de liquidación',
+    partner: 'Proveedor de liquidación',
     back: 'Volver',
     or: (items) => new Intl.ListFormat('es', { type: 'disjunction' }).format(items),
   },
@@ -52,7 +56,7 @@ export const es = {
   },
   answers: {
     money: '¿Dónde está mi dinero?',
-    next: '¿Qué pasa ahora, y hasta cuándo?',
+    next: '¿Qué pasa ahora?',
     todo: '¿Qué debo hacer, o no hacer?',
     ask: '¿A quién pregunto?',
     org: (org, reference) => (
@@ -81,6 +85,7 @@ export const es = {
     sendHint: (org) =>
       `Va al correo que ${org} tiene de usted. Solo después de acceder mostramos los conceptos y ` +
       'los datos bancarios.',
+    closed: 'Esta solicitud está cerrada. No hay nada que pagar.',
     paidHint: 'Acceda para ver el estado de este pago y su recibo.',
     how: 'Cómo funciona',
     steps: [
@@ -108,7 +113,7 @@ export const es = {
     heading: 'Revise su correo',
     lede: (org) =>
       `Un enlace va en camino al correo que ${org} tiene de usted. Funciona al menos 15 minutos.`,
-    code: 'Seis dígitos del correo',
+    code: 'Código de seis dígitos del correo',
     codeHint: 'Solo funcionan en este navegador.',
     development: 'Este servidor de desarrollo no envía correos. Lea el mensaje en el',
     mailbox: 'buzón',
@@ -125,11 +130,11 @@ export const es = {
         Va a abrir una solicitud de {payee} por {amount}. Se la envió {org} a usted.
       </>
     ),
-    form: (org) => `Va a abrir un formulario que ${org} le pide rellenar: dice quién es usted.`,
+    form: (org) => `Va a abrir un formulario que ${org} le pide completar: dice quién es usted.`,
     notYou: (
       <>
-        <b>¿No es usted?</b> Cierre esta página, no ocurre nada. Nadie accede hasta que usted pulse
-        Continuar.
+        <b>¿No es usted?</b> Cierre esta página, no ocurre nada. Nadie accede hasta que usted
+        presione Continuar.
       </>
     ),
   },
@@ -152,21 +157,22 @@ export const es = {
     lede: 'Lleva unos 10 minutos, solo la primera vez.',
     why: 'Por qué lo preguntamos',
     whyText:
-      'La ley exige que nosotros y nuestro socio de liquidación sepamos quién paga y de quién es ' +
-      'el pagador. El socio revisa lo que usted envía. Los archivos se borran tras su decisión.',
+      'La ley exige que nosotros y nuestro proveedor de liquidación sepamos quién paga y ' +
+      'de quién es el pagador. El proveedor revisa lo que usted envía. Después, los archivos ' +
+      'se borran.',
     hand: 'Tenga a mano',
     company: 'Para una empresa',
     companyList: [
       'Su número de registro y la fecha de constitución',
-      'Un documento de constitución y otro que muestre quiénes son los dueños',
-      'De cada dueño del 25 % o más, y de una persona que dirija la empresa: pasaporte, foto de ' +
-        'la cara, comprobante de domicilio',
+      'Un documento de constitución y otro que muestre quiénes son los propietarios',
+      'De cada propietario del 25 % o más, y de una persona que dirija la empresa: pasaporte, ' +
+        'foto de la cara, comprobante de domicilio',
     ],
     person: 'Para una persona',
     personList: ['Su pasaporte o documento de identidad', 'Una foto de su cara'],
     notAlone:
-      'No necesita tenerlo todo: los dueños pueden añadir sus documentos con un enlace, y usted ' +
-      'nunca los ve.',
+      'No necesita tenerlo todo: los propietarios pueden añadir sus documentos con un enlace, y ' +
+      'usted nunca los ve.',
     saved: 'Cada paso se guarda. Puede parar y volver después.',
     start: 'Empezar',
     resume: 'Seguir con el formulario',
@@ -306,7 +312,7 @@ export const es = {
       payout: 'Pago final y devolución',
     },
     events: {
-      identity_sent: 'Rellenar y enviar datos ficticios',
+      identity_sent: 'Completar y enviar datos ficticios',
       identity_approved: 'Aprobar',
       identity_rejected: 'Rechazar',
       identity_documents_again: 'Pedir de nuevo el pasaporte',

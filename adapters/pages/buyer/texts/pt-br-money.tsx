@@ -114,7 +114,7 @@ export const ptBrMoney = {
   transfer: {
     preparing: 'Preparando os dados bancários',
     preparingNext:
-      'Ficam prontos em poucos segundos. Se você fechar esta página antes, avisamos por e‑mail.',
+      'Ficam prontos em poucos segundos. Se você fechar esta página antes, avisamos por e-mail.',
     heading: (amount) => `Envie ${amount} por transferência bancária`,
     nothing: 'Nada chegou ainda.',
     takes: 'Prazo',
@@ -187,14 +187,14 @@ export const ptBrMoney = {
     ),
     check: 'Esta conta está certa?',
     checkText: (payee) =>
-      `Ligue para ${payee} em um número que você já tem, não em um que veio por e‑mail. Peça que ` +
+      `Ligue para ${payee} em um número que você já tem, não em um que veio por e-mail. Peça que ` +
       'leiam este código para você.',
     checkCode: 'Código de conferência',
     address: 'Endereço desta página',
     shortId: 'Identificador curto desta página',
     checkOther: 'Conferir código ou conta',
     given: (when) => <>Informados em {when}.</>,
-    changes: 'Se eles mudarem, esta página diz isso e avisamos por e‑mail.',
+    changes: 'Se eles mudarem, esta página diz isso e avisamos por e-mail.',
     sentAlready: 'Já enviou?',
     sentText: (
       <>
@@ -213,16 +213,16 @@ export const ptBrMoney = {
     details: 'Dados bancários',
     printedFor: (payee) => sentence(`Para o seu pagamento a ${payee}.`),
   },
-  late: 'Está demorando mais que o normal. Estamos verificando e avisamos por e‑mail.',
+  late: 'Está demorando mais que o normal. Estamos verificando e avisamos por e-mail.',
   held: {
     heading: 'Sua transferência está em análise',
     lede: 'Seu dinheiro chegou. Nosso parceiro de liquidação o verifica antes de confirmar.',
     money: (partner) => `${partner} está com a sua transferência.`,
     next: (payee) =>
-      `Ao fim da análise pagamos a ${payee} e avisamos por e‑mail. Pode levar até 30 dias.`,
+      `Ao fim da análise pagamos a ${payee} e avisamos por e-mail. Pode levar até 30 dias.`,
   },
   short: {
-    heading: (amount) => `Ainda faltam ${amount}`,
+    heading: (amount) => `Ainda falta receber ${amount}`,
     received: (amount) => `Recebemos ${amount}.`,
     receivedOn: (amount, day) => (
       <>
@@ -230,8 +230,8 @@ export const ptBrMoney = {
       </>
     ),
     next: (amount, payee) =>
-      `Quando chegarem os ${amount}, pagamos a ${payee} e avisamos você por e‑mail.`,
-    by: (when) => <>Se não chegarem até {when}, devolvemos tudo.</>,
+      `Quando chegar o restante, ${amount}, pagamos a ${payee} e avisamos você por e-mail.`,
+    by: (when) => <>Se não chegar até {when}, devolvemos tudo.</>,
     todo: (amount) =>
       `Envie ${amount}, ou peça tudo de volta. Não envie o valor inteiro outra vez.`,
     rest: 'Envie exatamente o que falta',
@@ -257,10 +257,10 @@ export const ptBrMoney = {
     heading: 'Seu dinheiro chegou',
     lede: (amount, payee) => sentence(`Estamos com ${amount} para ${payee}.`),
     surplus: (received, surplus) => `Recebemos ${received}. ${surplus} voltam para você.`,
-    next: (payee) => `Pagamos a ${payee} em BRL. O recibo segue por e‑mail.`,
+    next: (payee) => `Pagamos a ${payee} em BRL. O recibo segue por e-mail.`,
     onItsWay: (payee) => `A caminho de ${payee}`,
     onItsWayLede: 'O valor em BRL está sendo pago por PIX.',
-    onItsWayNext: 'O PIX leva minutos, raramente algumas horas. O recibo vem por e‑mail.',
+    onItsWayNext: 'O PIX leva minutos, raramente algumas horas. O recibo vem por e-mail.',
     withPayee: (amount, payee) =>
       sentence(`Seus ${amount} foram convertidos e estão a caminho de ${payee}.`),
   },
@@ -304,14 +304,17 @@ export const ptBrMoney = {
     reviewLede: (amount) =>
       `Seus ${amount} chegaram até nós. A última etapa falhou. Nossa equipe está verificando.`,
     reviewLedePlain: 'A última etapa falhou. Nossa equipe está verificando.',
-    reviewMoney: 'Estamos confirmando onde está o seu dinheiro.',
+    reviewMoney: (payee) =>
+      `Ele chegou até nós. Estamos perguntando ao banco se a última etapa chegou a ${payee}.`,
+    reviewMoneyPlain: 'Estamos perguntando ao banco como terminou a última etapa.',
     reviewNext: 'Nossa equipe confirma onde está o dinheiro e depois paga ou devolve o valor.',
-    reviewMail: 'Avisamos por e‑mail assim que soubermos.',
+    answerBy: (day) => <>Respondemos até {day}.</>,
+    reviewMail: 'Avisamos por e-mail assim que soubermos.',
     unapprovedLede: 'A sua verificação foi retirada, por isso não podemos seguir com o pagamento.',
     unapprovedNext:
       'Nossa equipe verifica. Sem uma nova verificação, o dinheiro que você enviou é devolvido.',
     unapprovedTodo: 'Não envie dinheiro com estes dados bancários.',
-    cancelled: (payee) => `${payee} retirou esta cobrança`,
+    cancelled: (payee) => `${payee} cancelou esta cobrança`,
     expired: 'Esta cobrança não está mais aberta',
     expiredNext: 'Se houver uma transferência a caminho, ela é devolvida.',
     expiredTodo: (payee) => `Se ainda quiser pagar, peça a ${payee} uma nova cobrança.`,
@@ -320,7 +323,7 @@ export const ptBrMoney = {
   refund: {
     heading: 'Seu dinheiro está sendo devolvido',
     cause: {
-      cancelled: 'A cobrança foi retirada.',
+      cancelled: 'A cobrança foi cancelada.',
       expired: 'A cobrança já estava encerrada quando a sua transferência chegou.',
       failed: 'Não foi possível concluir o pagamento.',
     },
@@ -341,6 +344,7 @@ export const ptBrMoney = {
       `Se o seu banco não mostrar o valor em 5 dias úteis, fale com ${org} e informe a referência.`,
     review: 'Precisamos de um momento para devolver o seu dinheiro',
     reviewMoney: (amount) => `Devemos ${amount} a você.`,
-    reviewNext: 'A devolução não foi concluída. Uma pessoa está verificando e entrará em contato.',
+    reviewNext:
+      'A devolução não foi concluída. Nossa equipe está verificando e entrará em contato.',
   },
 } satisfies MoneyCatalogue;

@@ -6,9 +6,10 @@ export const ptBr = {
   ...ptBrMoney,
   frame: {
     skip: 'Ir para o conteúdo',
-    pageBy: 'Página de pagamento',
+    pageBy: 'Página de pagamento da',
     test: 'TESTE',
-    testBar: 'Nenhum valor real é movimentado. Não envie nada para esta conta.',
+    testBar: 'Nenhum valor real é movimentado.',
+    testAccount: 'Esta é uma conta de teste: não envie nada para ela.',
     title: (heading, payee) => `${heading} – Pagar a ${payee}`,
     errorTitle: (title) => `Erro: ${title}`,
     progress: 'Andamento',
@@ -24,10 +25,12 @@ export const ptBr = {
         Dúvidas sobre este pagamento? Fale com {org} e informe a referência {reference}.
       </>
     ),
-    helpForm: (org) => `Pergunte a ${org} se tiver dúvidas sobre este formulário.`,
-    neverMailed: 'Nunca enviamos dados bancários por e‑mail.',
+    helpForm: (org) => `Fale com ${org} se tiver dúvidas sobre este formulário.`,
+    neverMailed: 'Nunca enviamos dados bancários por e-mail.',
     verify: 'Conferir dados bancários',
     signOut: 'Sair',
+    privacy: 'Privacidade',
+    terms: 'Termos de uso',
     language: 'Idioma',
     copy: 'Copiar',
     copied: 'Copiado',
@@ -35,6 +38,7 @@ export const ptBr = {
     live: 'Esta página se atualiza sozinha.',
     print: 'Imprimir',
     printHow: 'Para imprimir esta página, use o menu do navegador.',
+    uploadFailed: 'O arquivo não chegou. Verifique a conexão e tente de novo.',
     sessionEnds: 'Sua sessão termina em 2 minutos.',
     stay: 'Continuar conectado',
     continue: 'Continuar',
@@ -52,9 +56,9 @@ export const ptBr = {
   },
   answers: {
     money: 'Onde está o meu dinheiro?',
-    next: 'O que acontece agora, e até quando?',
+    next: 'O que acontece agora?',
     todo: 'O que devo fazer, ou não fazer?',
-    ask: 'A quem pergunto?',
+    ask: 'Com quem falo?',
     org: (org, reference) => (
       <>
         {org}, referência {reference}
@@ -64,11 +68,11 @@ export const ptBr = {
     nothingYet: 'Você ainda não pagou nada.',
     received: (amount, partner) => `${partner} está com ${amount} que você enviou.`,
     closed: 'Este pagamento está encerrado. Nada mais acontece aqui.',
-    mailed: 'Avisamos por e‑mail quando terminar.',
+    mailed: 'Avisamos por e-mail quando terminar.',
     doNothing: 'Não é preciso fazer nada. Você pode fechar esta página.',
     notYet:
       'Não envie dinheiro ainda: você ainda não tem dados bancários, e os que chegarem por ' +
-      'e‑mail não são nossos.',
+      'e-mail não são nossos.',
     notAgain: 'Não pague novamente.',
     notOldDetails: 'Não use mais os dados bancários antigos.',
     otherWay: (payee) => `Peça a ${payee} outra forma de pagar.`,
@@ -79,20 +83,21 @@ export const ptBr = {
     over: (payee) => `Pagamento a ${payee}:`,
     send: 'Enviar link de acesso',
     sendHint: (org) =>
-      `Ele vai para o e‑mail que ${org} tem cadastrado. Só depois do acesso mostramos os itens e ` +
+      `Ele vai para o e-mail que ${org} tem cadastrado. Só depois do acesso mostramos os itens e ` +
       'os dados bancários.',
+    closed: 'Esta cobrança está encerrada. Não há nada a pagar.',
     paidHint: 'Acesse para ver a situação deste pagamento e o seu recibo.',
     how: 'Como funciona',
     steps: [
       <>
-        <b>Acesse</b> pelo link do e‑mail. Sem senha. <span class="quiet">1 minuto</span>
+        <b>Acesse</b> pelo link do e-mail. Sem senha. <span class="quiet">1 minuto</span>
       </>,
       <>
         <b>Informe quem está pagando.</b> A lei exige, apenas na primeira vez.{' '}
         <span class="quiet">Cerca de 10 minutos</span>
       </>,
       <>
-        <b>Confira a cotação</b> e veja quanto o recebedor recebe.{' '}
+        <b>Confira a cotação</b> e veja quanto o recebedor vai receber.{' '}
         <span class="quiet">1 minuto</span>
       </>,
       <>
@@ -104,15 +109,15 @@ export const ptBr = {
     whoText: (org, payee) => `${org} recebe este pagamento para ${payee} por meio da Ponte.`,
   },
   sent: {
-    heading: 'Verifique o seu e‑mail',
+    heading: 'Verifique o seu e-mail',
     lede: (org) =>
-      `Um link está a caminho do e‑mail que ${org} tem cadastrado. Ele funciona por pelo menos ` +
+      `Um link está a caminho do e-mail que ${org} tem cadastrado. Ele funciona por pelo menos ` +
       '15 minutos.',
-    code: 'Seis números do e‑mail',
+    code: 'Código de seis dígitos do e-mail',
     codeHint: 'Eles só funcionam neste navegador.',
-    development: 'Este servidor de desenvolvimento não envia e‑mails. Leia a mensagem na',
+    development: 'Este servidor de desenvolvimento não envia e-mails. Leia a mensagem na',
     mailbox: 'caixa de entrada',
-    noMail: 'Não recebeu o e‑mail?',
+    noMail: 'Não recebeu o e-mail?',
     spam: 'Procure na pasta de spam.',
     wait: 'Peça outro. Se for cedo demais, esta página diz quando você pode.',
     address: (org) =>
@@ -163,15 +168,15 @@ export const ptBr = {
     company: 'Para uma empresa',
     companyList: [
       'O número de registro e a data de constituição',
-      'Um documento de constituição e um que mostre quem são os donos',
-      'De cada dono de 25 % ou mais, e de uma pessoa que dirige a empresa: passaporte, foto do ' +
+      'Um documento de constituição e um que mostre quem são os sócios',
+      'De cada sócio com 25% ou mais, e de uma pessoa que dirige a empresa: passaporte, foto do ' +
         'rosto, comprovante de endereço',
     ],
     person: 'Para uma pessoa',
     personList: ['Seu passaporte ou documento de identidade', 'Uma foto do seu rosto'],
     notAlone:
-      'Você não precisa ter tudo: os donos podem enviar os próprios documentos por um link, e ' +
-      'você nunca os vê.',
+      'Você não precisa ter tudo: os sócios e administradores podem enviar os próprios ' +
+      'documentos por um link, e você nunca os vê.',
     saved: 'Cada etapa fica salva. Você pode parar e voltar depois.',
     start: 'Começar',
     resume: 'Continuar o formulário',
@@ -239,11 +244,11 @@ export const ptBr = {
     not_found: {
       heading: 'Página não encontrada',
       text:
-        'Confira o endereço, ou abra de novo o link do e‑mail. A empresa que pediu o pagamento ' +
+        'Confira o endereço, ou abra de novo o link do e-mail. A empresa que pediu o pagamento ' +
         'pode enviar um novo.',
     },
     too_many: {
-      heading: 'Tentativas demais',
+      heading: 'Muitas tentativas',
       text: 'Espere alguns minutos e tente de novo. Nada foi alterado.',
     },
     session_over: {
@@ -277,7 +282,7 @@ export const ptBr = {
         foi salvo; tudo antes dela foi. Entre de novo e você volta a ela.
       </>
     ),
-    code_wrong: 'Este código não está certo. Confira os seis números e tente de novo.',
+    code_wrong: 'Este código não está certo. Confira os seis dígitos e tente de novo.',
     code_expired: 'Este código não funciona mais. Envie outro link.',
     quote_unavailable: 'Não conseguimos uma cotação agora. Tente de novo em um instante.',
     take_back_asked: 'Vamos devolver o seu dinheiro. Você não precisa fazer mais nada.',
@@ -285,18 +290,18 @@ export const ptBr = {
   limited: {
     link_sent: (until, sentAt) => (
       <>
-        <b>Um link foi enviado por e‑mail: {sentAt}.</b> Abra o e‑mail mais recente: o link também
+        <b>Um link foi enviado por e-mail: {sentAt}.</b> Abra o e-mail mais recente: o link também
         funciona neste navegador. Você pode pedir outro a partir de: {until}.
       </>
     ),
     mail_too_soon: (until) => (
       <>
-        <b>Nenhum e‑mail foi enviado,</b> porque muitos foram pedidos. Peça outro após: {until}.
+        <b>Nenhum e-mail foi enviado,</b> porque muitos foram pedidos. Peça outro após: {until}.
       </>
     ),
     code_too_often: (until) => (
       <>
-        <b>Códigos demais foram testados.</b> Abra o link do e‑mail, ou digite um código a partir
+        <b>Muitos códigos foram testados.</b> Abra o link do e-mail, ou digite um código a partir
         de: {until}.
       </>
     ),

@@ -203,7 +203,15 @@ function send(form, body) {
     if (request.status < 400) location.assign(request.responseURL);
     else form.submit();
   });
-  request.addEventListener('error', () => form.submit());
+  request.addEventListener('error', () => {
+    // Without a connection the form would give way to an error page of the browser.
+    progress.remove();
+    const error = first('[role="alert"]', form) ?? document.createElement('p');
+    error.className = 'error';
+    error.setAttribute('role', 'alert');
+    error.textContent = form.dataset.upload;
+    form.append(error);
+  });
   request.open('POST', form.action);
   request.send(body);
 }

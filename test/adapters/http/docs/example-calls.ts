@@ -166,6 +166,7 @@ export const examples: Readonly<Record<string, Example>> = {
   },
   readDescription: async () => ({ path: '/docs-json' }),
   readSecurityContact: async () => ({ path: '/.well-known/security.txt' }),
+  browseRoot: async () => ({ path: '/' }),
   browseDescription: async () => ({ path: '/docs' }),
   readDocsFile: async () => ({ path: `/${(await docsPaths())[0]}` }),
 };

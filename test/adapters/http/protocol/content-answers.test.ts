@@ -49,7 +49,7 @@ async function contentSite(t: TestContext, source: () => AsyncIterable<Uint8Arra
       deps: world.deps,
       feedReaders: world.feedReaders,
       readiness: async () => allWell,
-      description: { json: '{}', etag: '' },
+      description: () => ({ json: '{}', etag: '' }),
     },
     router: createRouter([row]),
     limits: { bytesMax: 1_024, timeoutMs: 1_000 },

@@ -11,7 +11,7 @@ import {
   createSubscription,
   testSubscription,
 } from '../../../../core/usecases/webhooks/subscriptions.js';
-import { aFeedEvent } from '../../../support/samples/domain-samples.js';
+import { prunedFeed } from '../../../support/scenes/pruned-feed.js';
 import { valuesOf } from '../../../support/values-of.js';
 import { until } from '../../../support/wait.js';
 import { type Answer, checkedSite, refusalOf, sharedSite } from '../checked-site.js';
@@ -125,18 +125,12 @@ test('limit is 25 unless sent', async () => {
 });
 
 test('after older than what is kept: 410 with the oldest sequence', async () => {
-  await site.world.deps.store.run(async (tx) => {
-    tx.feed.setHead(tenant, null, { sequence: 8, chainHash: 'h' });
-    for (const sequence of [7, 8]) {
-      const id = `evt_${tenant.orgId}_${sequence}`;
-      const body = eventBody('webhook.test', {
-        subscriptionId: 'whs_1',
-        externalEventId: id,
-        occurredAt: '2026-01-02T03:04:05.678Z',
-      });
-      tx.feed.append(aFeedEvent({ ...tenant, id, sequence, type: 'webhook.test', body }));
-    }
-  });
+  const type = 'webhook.test';
+  const occurredAt = '2026-01-02T03:04:05.678Z';
+  await prunedFeed(site.world.deps.store, tenant, { oldest: 7, last: 8 }, (externalEventId) => ({
+    type,
+    body: eventBody(type, { subscriptionId: 'whs_1', externalEventId, occurredAt }),
+  }));
   for (const query of ['', '?after=5', '?after=5&wait=30']) {
     const answer = await read(query);
     assert.equal(refusalOf(answer), '410 EventsPruned');

@@ -6,7 +6,8 @@ import { formatInstant, HOUR_MS } from '../../../../core/domain/base/instant.js'
 import { flushKeyUse, KEYS_MAX } from '../../../../core/usecases/access/keys.js';
 import { addMember, removeMember } from '../../../../core/usecases/access/members.js';
 import { createSession } from '../../../../core/usecases/access/sessions.js';
-import { acceptTerms, grantProduction } from '../../../../core/usecases/parties/organizations.js';
+import { acceptTerms } from '../../../../core/usecases/parties/organizations.js';
+import { goLive } from '../../../support/scenes/organization-scene.js';
 import { type Answer, checkedSite, refusalOf, sharedSite } from '../checked-site.js';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -246,7 +247,7 @@ describe('switch-mode', () => {
   test('gives a token that is bound to the mode', async () => {
     const fresh = await site.world.organization();
     const own = await site.world.session(fresh);
-    await grantProduction(site.world.deps, fresh);
+    await goLive(site.world.deps, fresh);
     const live = await switchTo('live', { session: own });
     assert.deepEqual(Object.keys(live.body), ['token', 'mode']);
     assert.equal(live.body['mode'], 'live');

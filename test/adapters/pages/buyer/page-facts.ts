@@ -151,6 +151,7 @@ export const payment: PagePayment = {
   check: null,
   settlement: null,
   isLate: false,
+  answerByMs: null,
   endedAtMs: null,
   expiresAtMs: null,
 };
@@ -170,6 +171,10 @@ export function viewOf(page: Page, changes: Partial<PageView> = {}): PageView {
       supportEmail: 'help@rotanorte.example',
       supportPhone: '+55 11 5550-0142',
       website: 'https://rotanorte.example',
+    },
+    legal: {
+      privacyUrl: 'https://rotanorte.example/privacy',
+      termsUrl: 'https://rotanorte.example/terms',
     },
     payment,
     kyc: {

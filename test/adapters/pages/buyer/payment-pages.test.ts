@@ -1,12 +1,16 @@
 // Which pages of a payment its state opens, and which sessions each subject takes.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { PageSession } from '../../../../core/domain/access/page-session.js';
+import { paymentView } from '../../../../adapters/pages/buyer/payment-view.js';
+import { newPageSession, type PageSession } from '../../../../core/domain/access/page-session.js';
+import { DAY_MS } from '../../../../core/domain/base/instant.js';
 import { money } from '../../../../core/domain/base/money.js';
 import { shortIdOf } from '../../../../core/domain/payments/bank-record.js';
 import type { QuoteAnswer } from '../../../../core/ports/partner.js';
 import { startSession } from '../../../../core/usecases/access/page-sessions.js';
+import { readPaymentPage } from '../../../../core/usecases/hosted/payment-page.js';
 import { startBuyerKyc } from '../../../../core/usecases/parties/kyc.js';
+import { setSupportContact } from '../../../../core/usecases/parties/organizations.js';
 import { simulate } from '../../../../core/usecases/sandbox/simulations.js';
 import { type PageSite, pageSite, textOf } from '../visitor.js';
 
@@ -143,4 +147,39 @@ test('a page asks the partner for at most 20 prices an hour', async (t) => {
     if (count >= 20) assert.deepEqual([status, heading], [429, 'Too many attempts']);
   }
   assert.equal(asked, 20);
+});
+
+test('pages link to the privacy notice and the terms of the organization, else of the operator', async (t) => {
+  const legal = { privacyUrl: 'https://ponte.example/privacy', termsUrl: null };
+  const site = await pageSite(t, { settings: { legal } });
+  const { path } = await site.newPayment();
+  const links = async () => {
+    const { text } = await site.visitor().open(path);
+    return [...text.matchAll(/<a href="(https:[^"]*)">(?:Privacy|Terms)/g)].map(([, url]) => url);
+  };
+  assert.deepEqual(await links(), ['https://ponte.example/privacy']);
+  const own = { privacyUrl: 'https://acme.example/p', termsUrl: 'https://acme.example/t' };
+  await setSupportContact(site.world.deps, site.tenant.orgId, own);
+  assert.deepEqual(await links(), ['https://acme.example/p', 'https://acme.example/t']);
+});
+
+test('the day of an answer is counted from the last change, and not shown once it is over', async (t) => {
+  const site = await pageSite(t, { settings: { answerDays: 2 } });
+  const { deps, advanceClock } = site.world;
+  const { id, path } = await site.newPayment();
+  const payment = await deps.store.run((tx) => tx.payments.get(site.tenant, id));
+  assert.ok(payment !== null);
+  const view = async () => {
+    const shown = await readPaymentPage(deps, path.slice('/r/'.length));
+    const subject = { kind: 'buyer', paymentId: id, submissionId: null, ownerIndex: null } as const;
+    const session = newPageSession({ ...site.tenant, ...subject }, 'token', shown.nowMs);
+    const call = { session, query: new URLSearchParams(), csrf: 'c' };
+    const locale = { chosenLocale: null, browserLocale: null };
+    const context = { deps, prefix: '', mailbox: null };
+    const page = { name: 'payment', screen: shown.screen } as const;
+    return paymentView(context, { ...call, ...locale, base: path }, shown, page);
+  };
+  assert.equal((await view()).payment?.answerByMs, payment.updatedAtMs + 2 * DAY_MS);
+  advanceClock(2 * DAY_MS + 1);
+  assert.equal((await view()).payment?.answerByMs, null);
 });

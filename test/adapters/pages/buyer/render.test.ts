@@ -22,6 +22,7 @@ import {
   paymentOnScreen,
   quote,
   sepa,
+  signedOut,
   viewOf,
 } from './page-facts.js';
 import { htmlOf, samples } from './page-samples.js';
@@ -71,7 +72,7 @@ test('the title says what is wrong, what it is and who is paid', () => {
   assert.equal(titleOf('price'), 'Check and confirm – Pay Café Serra Azul Exportadora Ltda');
   assert.equal(
     titleOf('sent-code-wrong'),
-    'Error: Check your mail – Pay Café Serra Azul Exportadora Ltda',
+    'Error: Check your email – Pay Café Serra Azul Exportadora Ltda',
   );
   assert.equal(titleOf('not-found'), 'Page not found');
 });
@@ -259,6 +260,44 @@ test('a receipt has the payee’s day, tax id, the reference, the rail, the due 
   assert.match(text, /Phytosanitary certificate/);
   // Which of several rails was used is not known.
   assert.match(textOf(renderPage(onScreen('paid'))), /Method Bank transfer Reference/);
+});
+
+test('each page about an organization links to privacy and terms, if they are web addresses', () => {
+  const link = (name: string) => new RegExp(`<a href="https://rotanorte.example/${name}">`);
+  for (const { name, view } of samples.filter(({ view }) => view.organization !== null)) {
+    const html = renderPage(view);
+    assert.match(html, link('privacy'), name);
+    assert.match(html, link('terms'), name);
+  }
+  const hostile = { privacyUrl: 'javascript:alert(1)', termsUrl: null };
+  assert.doesNotMatch(renderPage(viewOf({ name: 'ask' }, { legal: hostile })), /Privacy|Terms/);
+});
+
+test('before sign-in a request that ended says so, and not whether it was paid', () => {
+  const shown = (status: 'settled' | 'cancelled' | 'failed') =>
+    renderPage(viewOf({ name: 'ask' }, { ...signedOut, payment: { ...payment, status } }));
+  assert.match(shown('cancelled'), /This request is closed\. Nothing is to be paid\./);
+  assert.equal(shown('settled'), shown('cancelled'));
+  assert.equal(shown('failed'), shown('cancelled'));
+  assert.doesNotMatch(renderPage(viewOf({ name: 'ask' }, signedOut)), /is closed/);
+});
+
+test('a payment in review says where the money is, and by when somebody answers', () => {
+  const answerByMs = at('2026-11-24T16:20:00Z');
+  const arrived = /It reached us\. We are asking the bank whether the last step reached Café/;
+  assert.match(textOf(renderPage(onScreen('needs_review'))), arrived);
+  for (const screen of ['needs_review', 'refund_review', 'unapproved'] as const) {
+    const text = textOf(renderPage(screenWith(screen, { answerByMs })));
+    assert.match(text, /We answer by 24 November 2026 \./, screen);
+    assert.doesNotMatch(textOf(renderPage(onScreen(screen))), /We answer by/, screen);
+  }
+});
+
+test('a test account is named where it is shown, and nowhere else', () => {
+  for (const { name, view } of samples) {
+    const html = renderPage({ ...view, mode: 'test' });
+    assert.equal(/This is a test account/.test(html), html.includes('watermark'), name);
+  }
 });
 
 test('rails with the same fields are one account', () => {

@@ -159,6 +159,30 @@ test('a chosen photo is sent as a smaller JPEG, and the page that follows opens'
   await context.close();
 });
 
+test('a file that does not arrive leaves the page open, says so, and can be sent again', async () => {
+  const { context, page } = await open('parts');
+  await page.route('**/kyc/file/ownership', (route) => route.abort());
+  const file = { name: 'a.pdf', mimeType: 'application/pdf', buffer: Buffer.from('%PDF-') };
+  await page.locator('#ownership').setInputFiles(file);
+  await page.getByText('The file did not arrive. Check your connection').waitFor();
+  assert.equal(new URL(page.url()).pathname, '/parts');
+  assert.equal(await page.locator('progress').count(), 0);
+  await page.unroute('**/kyc/file/ownership');
+  await page.locator('form[data-upload] button').first().click();
+  await page.waitForURL('**/ask');
+  await context.close();
+});
+
+test('the address of the company hides that of the owner', async () => {
+  const { context, page } = await open('kyc-owner', { javaScriptEnabled: false });
+  const street = page.locator('[name="addressLine1"]');
+  assert.equal(await street.isVisible(), true);
+  await page.locator('#sameAddress').check();
+  assert.equal(await street.isVisible(), false);
+  assert.equal(await page.locator('[name="idDocCountry"]').isVisible(), true);
+  await context.close();
+});
+
 test('a form goes on without a click only where the server marked it', async () => {
   const { context, page } = await open('enter');
   assert.equal(new URL(page.url()).pathname, '/enter');

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createLetters } from '../../../../adapters/pages/letters/letters.js';
+import { DAY_MS } from '../../../../core/domain/base/instant.js';
 import { type Locale, locales } from '../../../../core/domain/base/locale.js';
 import { money } from '../../../../core/domain/base/money.js';
 import { type MailPurpose, mailPurposes, mailRules } from '../../../../core/domain/mail/mail.js';
@@ -8,6 +9,7 @@ import type { Funds } from '../../../../core/domain/payments/funds.js';
 import type { Payment } from '../../../../core/domain/payments/payment.js';
 import type { Letter, RenderedLetter } from '../../../../core/ports/letters.js';
 import { aBarePayment, anAccount } from '../../../support/samples/domain-samples.js';
+import { sampleInstructions } from '../../../support/samples/payin-samples.js';
 import { sampleFunds } from '../../../support/samples/sample-rows.js';
 
 const BYTES_MAX = 8 * 1024;
@@ -187,7 +189,7 @@ test('letters about trouble answer the four questions, with the reference', () =
   const questions = {
     en: ['Where is my money?', 'What happens next?', 'What must I do?', 'Whom do I ask?'],
     'pt-BR': [
-      'Onde está meu dinheiro?',
+      'Onde está o meu dinheiro?',
       'O que acontece agora?',
       'O que devo fazer?',
       'Com quem falo?',
@@ -295,7 +297,7 @@ test('an integrator’s text holds no address that a mail program makes a link o
     }
   }
   const { subject } = render(letterOf('invitation', { payment: { payeeName: 'Café S.A. (B/C)' } }));
-  assert.match(subject, /^Café S\.A\. \(B\/C\) asks/, 'other names stay as they are');
+  assert.match(subject, /Café S\.A\. \(B\/C\) asks/, 'other names stay as they are');
 });
 
 test('a number that holds words is not shown, nor the externalId of a seller', () => {
@@ -317,12 +319,30 @@ test('without a support address the letter names the organization, and asks for 
   const organization = { name: 'Rota Norte', supportEmail: null };
   const { text } = render(letterOf('money_short', { organization }));
   assert.match(text, /Ask Rota Norte and give the reference RN-2030-0418\./);
-  assert.doesNotMatch(text, /Answer this mail/);
+  assert.doesNotMatch(text, /Answer this email/);
+});
+
+test('each subject about a payment begins with its number, else with its external id', () => {
+  each(({ subject }, { about, mode }) => {
+    const marked = `${mode === 'test' ? '[Test] ' : ''}[RN-2030-0418] `;
+    assert.equal(subject.startsWith(marked), about !== null, subject);
+  });
+  const { id } = letterOf('money_received').about?.payment ?? { id: '' };
+  assert.doesNotMatch(render(letterOf('money_received', { reference: id })).subject, /\[/);
+});
+
+test('a letter about missing money says by when it must arrive', () => {
+  const payinInstructions = sampleInstructions({ payByMs: NOW_MS + 5 * DAY_MS });
+  const { text } = render(letterOf('money_short', { payment: { payinInstructions } }));
+  assert.match(text, /If it is not here by 5 January 2030, we return everything\./);
+  const none = sampleInstructions({ payByMs: null });
+  const plain = render(letterOf('money_short', { payment: { payinInstructions: none } }));
+  assert.doesNotMatch(plain.text, /If it is not here/);
 });
 
 test('a sign-in mail reads so', () => {
   const { subject, text } = render(letterOf('sign_in', { mode: 'test' }));
-  assert.equal(subject, '[Test] Your link to pay Café Serra Azul Exportadora Ltda');
+  assert.equal(subject, '[Test] [RN-2030-0418] Your link to pay Café Serra Azul Exportadora Ltda');
   assert.equal(
     text,
     [
@@ -333,11 +353,11 @@ test('a sign-in mail reads so', () => {
       `Open the payment page:\n${page}?token=token`,
       'Or type this code in the window where you asked for it:\n418926',
       'Link and code work once, until 1 January 2030, 00:15 UTC. Opening the page pays nothing.',
-      'Do not forward this mail: anyone who opens the link acts for you.',
-      'We never send bank details by mail. If a mail gives you an account to pay to, it is not ' +
-        'from us.',
-      'You did not expect this mail? Do nothing.',
-      'Questions? Answer this mail, or write to Rota Norte at help@rotanorte.example. Give the ' +
+      'Do not forward this email: anyone who opens the link acts for you.',
+      'We never send bank details by email. If an email gives you an account to pay to, it is ' +
+        'not from us.',
+      'You did not expect this email? Do nothing.',
+      'Questions? Answer this email, or write to Rota Norte at help@rotanorte.example. Give the ' +
         'reference RN-2030-0418.\n',
     ].join('\n\n'),
   );
@@ -346,7 +366,10 @@ test('a sign-in mail reads so', () => {
 test('a letter about changed bank details says not to use the old ones, and how to check', () => {
   const fields = { isReplacement: true, funds: { receivedMinor: 1_247_900n } };
   const { subject, text } = render(letterOf('instructions_ready', fields));
-  assert.equal(subject, 'The bank details for Café Serra Azul Exportadora Ltda have changed');
+  assert.equal(
+    subject,
+    '[RN-2030-0418] The bank details for Café Serra Azul Exportadora Ltda have changed',
+  );
   assert.match(
     text,
     /Do not use the earlier ones\. Open the page to see where to send USD 1\.00\./,

@@ -57,6 +57,16 @@ test('notifications of one moment reach others together, with their tenants', as
   await Promise.all([sender.store.close(), receiver.store.close()]);
 });
 
+test('a command notifies hosts of what it has stored, at the latest when it closes', async () => {
+  const url = await postgres.newDatabase();
+  const receiver = await aHost(url);
+  const command = openPostgresStore({ url });
+  command.channel.publish('feed', [tenant]);
+  await command.close();
+  assert.deepEqual(await receiver.next(), ['feed', [tenant]]);
+  await receiver.store.close();
+});
+
 test('notifications without a connection are sent after it returns', async () => {
   const url = await postgres.newDatabase();
   const sender = await aHost(url);

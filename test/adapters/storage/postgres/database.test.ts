@@ -10,8 +10,11 @@ import {
   openPostgresStore,
   type PostgresStore,
 } from '../../../../adapters/storage/postgres/store.js';
+import { type Tenant } from '../../../../core/domain/base/tenant.js';
 import { PonteError } from '../../../../core/errors.js';
 import type { Log } from '../../../../core/ports/outside.js';
+import { type Store } from '../../../../core/ports/storage.js';
+import { checkedFeed } from '../../../contract/store-feed-contract.js';
 import { localPostgres } from '../../../support/databases/local-postgres.js';
 import {
   aBarePayment,
@@ -20,7 +23,9 @@ import {
   anOrganization,
   aPayment,
   aProfile,
+  otherOrg,
   someFunds,
+  subscriptionsAfter,
   tenant,
 } from '../../../support/samples/domain-samples.js';
 import { aMail } from '../../../support/samples/mail-samples.js';
@@ -99,7 +104,7 @@ test('a hundred concurrent creates are few commits and few round trips', async (
         tx.organizations.expectProfile(profile);
         tx.payments.insert(aBarePayment({ id, publicId: id }));
         tx.funds.insert(someFunds({ paymentId: id }));
-        tx.outbox.append(anEvent({ id: `evt_${id}`, subjectId: id }));
+        tx.feed.append(anEvent({ id: `evt_${id}`, subjectId: id }), subscriptionsAfter(0));
       }),
     ),
   );
@@ -107,6 +112,35 @@ test('a hundred concurrent creates are few commits and few round trips', async (
   assert.ok(store.counts.commits - before.commits <= 3, `${store.counts.commits} commits`);
   assert.ok(store.counts.reads - before.reads <= 3, `${store.counts.reads} reads`);
 });
+
+test('hosts that append side by side leave no gap, and no batch loses to another', async () => {
+  const { store, url } = await aStore();
+  const other = openPostgresStore({ url });
+  opened.push(other);
+  let runs = 0;
+  const append = (host: Store, name: string, tenants: readonly Tenant[]) =>
+    host.run(async (tx) => {
+      runs += 1;
+      for (const one of tenants) {
+        tx.feed.append(anEvent({ ...one, id: name }), subscriptionsAfter(0));
+      }
+    });
+  const rounds = ids(50);
+  // Each host has two groups at a time.
+  await Promise.all([
+    inTurns(rounds, (id) => append(store, `evt_${id}_1`, [tenant, otherOrg])),
+    inTurns(rounds, (id) => append(store, `evt_${id}_2`, [otherOrg, tenant])),
+    inTurns(rounds, (id) => append(other, `evt_${id}_3`, [otherOrg, tenant])),
+    inTurns(rounds, (id) => append(other, `evt_${id}_4`, [tenant, otherOrg])),
+  ]);
+  assert.equal(await checkedFeed(store, tenant), 200);
+  assert.equal(await checkedFeed(store, otherOrg), 200);
+  assert.equal(runs, 200);
+});
+
+async function inTurns(all: readonly string[], work: (id: string) => Promise<void>): Promise<void> {
+  for (const id of all) await work(id);
+}
 
 test('concurrent reads each get their own rows', async () => {
   const { store } = await aStore();
@@ -196,13 +230,13 @@ test('a batch whose guard fails commits nothing', async () => {
     store.run(async (tx) => {
       tx.buyers.insert(aBuyer());
       tx.payments.update(aPayment({ version: 9 }));
-      tx.outbox.append(anEvent());
+      tx.feed.append(anEvent(), subscriptionsAfter(0));
     }),
     { code: 'StoreContention' },
   );
   const [counts] = await sql(
     url,
-    'select (select count(*) from buyers) + (select count(*) from outbox) as written',
+    'select (select count(*) from buyers) + (select count(*) from events) as written',
   );
   assert.deepEqual(counts, { written: '0' });
 });

@@ -74,7 +74,7 @@ test('a lock held by a silent session of ours is reported with how to end it', a
   assert.deepEqual(more, []);
   assert.match(
     problem ?? '',
-    new RegExp(`of the host that sequences .* pg_terminate_backend\\(${rows[0].pid}\\)`),
+    new RegExp(`of the leader .* pg_terminate_backend\\(${rows[0].pid}\\)`),
   );
 });
 

@@ -85,7 +85,7 @@ test('what was acknowledged before a SIGKILL is there, whole, and served immedia
     const connection = new SqliteConnection(`${path}-${enough}`);
     const count = (table: string) =>
       connection.prepare(`select count(*) from ${table}`).pluck().get();
-    assert.equal(count('payments'), count('outbox'), 'a payment and its event are one batch');
+    assert.equal(count('payments'), count('events'), 'a payment and its event are one batch');
     assert.equal(connection.pragma('integrity_check', { simple: true }), 'ok');
     connection.close();
   }

@@ -31,6 +31,8 @@ const organization: Organization = {
   supportEmail: null,
   supportPhone: null,
   website: null,
+  privacyUrl: null,
+  termsUrl: null,
   createdAtMs: NOW_MS,
   version: 1,
 };

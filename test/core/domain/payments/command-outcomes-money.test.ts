@@ -178,14 +178,26 @@ test('a second payout that the partner refuses waits for an operator again', () 
   assert.deepEqual(decided(next, 'buyer', 'payout_2').drafts(), ['refund 10000 of in']);
 });
 
-test('a second payout is not sent once the first one is paid, or its pay-in went back', () => {
+test('a second payout is not sent once the first one is paid', () => {
+  const next = decided(back, 'seller').report('out', { end: 'completed', polled: true });
+  assert.equal(next.command('payout_2').state, 'void');
+  assert.deepEqual([next.command('out').isUndecided, next.funds.lossMinor], [false, 0n]);
+});
+
+test('a second payout whose money is gone is not sent, and the first one waits for a person', () => {
   const again = decided(back, 'seller');
-  for (const next of [
-    again.report('out', { end: 'completed', polled: true }),
-    again.report('in', { end: 'returned', receivedMinor: 10_000n }),
-  ]) {
+  for (const [report, owed] of [
+    [{ end: 'completed', receivedMinor: 9_000n, accepted: true }, ['refund 9000 of in']],
+    [{ end: 'returned', receivedMinor: 10_000n }, []],
+  ] as const) {
+    const next = again.report('in', report);
     assert.equal(next.command('payout_2').state, 'void');
-    assert.equal(next.funds.lossMinor, 0n);
+    assert.deepEqual([next.funds.position, next.drafts()], ['needs_review', []]);
+    assert.throws(() => decided(next, 'seller'), { code: 'PaymentStateConflict' });
+    assert.deepEqual(decided(next, 'buyer').drafts(), owed);
+    const whole = next.report('in', { end: 'completed', receivedMinor: 10_000n, polled: true });
+    assert.deepEqual([whole.funds.position, whole.drafts()], ['needs_review', []]);
+    assert.deepEqual(decided(whole, 'seller').drafts(), ['payout 10000']);
   }
 });
 

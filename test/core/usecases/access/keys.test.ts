@@ -72,12 +72,18 @@ describe('what is not a usable key is refused by its reason', () => {
     'a blank inside': ['InvalidApiKeyFormat', (text: string) => text.replace('.', '. ')],
     'an unknown id': ['InvalidApiKey', (text: string) => text.replace('.', 'x.')],
     'a wrong secret': ['InvalidApiKey', (text: string) => `${text}x`],
+    'a wrong secret of the same length': [
+      'InvalidApiKey',
+      (text: string) => `${text.slice(0, -1)}${text.endsWith('A') ? 'B' : 'A'}`,
+    ],
     'the other mode': ['InvalidApiKey', (text: string) => text.replace('pk_test', 'pk_live')],
   } as const;
   for (const [name, [code, change]] of Object.entries(cases)) {
     test(`${name}: ${code}`, async () => {
       const { secret } = await createKey(deps, { ...everything, orgId });
       await assert.rejects(authenticateKey(deps, change(secret)), { code });
+      await authenticateKey(deps, secret);
+      await assert.rejects(authenticateKey(deps, change(secret)), { code }, 'after the right key');
     });
   }
 });

@@ -22,8 +22,8 @@ import {
   type SessionActor,
   switchMode,
 } from '../../../../core/usecases/access/sessions.js';
-import { grantProduction } from '../../../../core/usecases/parties/organizations.js';
 import { endQuarantine, quarantineRestored } from '../../../../core/usecases/service/epochs.js';
+import { goLive } from '../../../support/scenes/organization-scene.js';
 import { type World, world } from '../../../support/scenes/test-world.js';
 import { suiteEnd } from '../../../support/suite-end.js';
 
@@ -262,7 +262,7 @@ test('who is no member gets no session', async () => {
 describe('switching the mode', () => {
   test('gives a token of the other mode, and leaves the first one as it is', async () => {
     const first = await newToken();
-    await grantProduction(deps, orgId);
+    await goLive(deps, orgId);
     const live = await switchMode(deps, await authenticate(first), 'live');
     assert.deepEqual([live.mode, (await authenticate(live.token)).mode], ['live', 'live']);
     assert.equal((await authenticate(first)).mode, 'test');

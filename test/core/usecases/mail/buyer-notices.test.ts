@@ -152,7 +152,7 @@ test('letters have the language in which the buyer signed in', async () => {
   await made.settle();
   const mail = made.mails.at(-1);
   assert.equal(mail?.locale, 'pt-BR');
-  assert.match(mail?.subject ?? '', /retirou a solicitação/);
+  assert.match(mail?.subject ?? '', /cancelou a cobrança/);
 });
 
 test('money that is short is mailed once for each amount', async () => {

@@ -120,6 +120,24 @@ test('a host that dies while sending sends again under the same Message-ID, afte
   assert.equal((await onlyMail()).status, 'sent');
 });
 
+test('a mail that says something else when it is sent again is another message', async () => {
+  await invitedInvoice();
+  const { deps, sent } = served(() => {
+    throw new Error('the host died');
+  });
+  await run(deps);
+  made.advanceClock(MAIL_LEASE_MS);
+  await made.deps.store.run(async (tx) => {
+    const organization = await tx.organizations.get(tenant.orgId);
+    if (organization !== null) tx.organizations.update({ ...organization, name: 'Other' });
+  });
+  await run(made.deps);
+  const ids = [...sent, ...made.mails].map(({ messageId }) => messageId);
+  const { id } = await onlyMail();
+  assert.equal(new Set(ids).size, 2);
+  for (const messageId of ids) assert.ok(messageId.startsWith(`${id}.`));
+});
+
 test('a start ends the leases of the process before it', async () => {
   await invitedInvoice();
   const { deps } = served(() => {

@@ -102,8 +102,8 @@ test('in test mode a decision takes effect at once, and once', async (t) => {
 test('a refund that was paid by other means is announced to the integrator', async (t) => {
   const at = await deskScene(t);
   await paidBack(at);
-  const events = await at.deps.store.run((tx) => tx.outbox.oldest(10));
-  assert.ok(events.some(({ event }) => event.type === 'payment_intent.refunded'));
+  const events = await at.deps.store.run((tx) => tx.feed.after(live, 0, 10));
+  assert.ok(events.some(({ type }) => type === 'payment_intent.refunded'));
 });
 
 test('another decision does not confirm a proposal; --replace replaces it, and both stay', async (t) => {

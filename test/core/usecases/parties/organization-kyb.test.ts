@@ -22,12 +22,11 @@ import {
   approveKyb,
   configurePayout,
   createOrganization,
-  grantProduction,
   readOrganization,
   submitKyb,
 } from '../../../../core/usecases/parties/organizations.js';
 import { changedPartner } from '../../../support/partners/changed-partner.js';
-import { kyb, organizationScene, pix } from '../../../support/scenes/organization-scene.js';
+import { goLive, kyb, organizationScene, pix } from '../../../support/scenes/organization-scene.js';
 
 const scene = organizationScene();
 
@@ -289,7 +288,7 @@ describe('the dossier of an organization', () => {
     for (const mode of modes) {
       const { noted, inputs } = notingInputs();
       const tenant = { orgId: await scene.newOrganization(), mode } as const;
-      await grantProduction(noted, tenant.orgId);
+      await goLive(noted, tenant.orgId);
       for (const [given, paths] of [
         [{}, 'email, legalName, cnpj'],
         [{ ...kyb, cnpj: null }, 'cnpj'],

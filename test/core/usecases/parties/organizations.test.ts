@@ -22,7 +22,7 @@ import {
   setSupportContact,
   submitKyb,
 } from '../../../../core/usecases/parties/organizations.js';
-import { kyb, organizationScene, pix } from '../../../support/scenes/organization-scene.js';
+import { goLive, kyb, organizationScene, pix } from '../../../support/scenes/organization-scene.js';
 
 const scene = organizationScene();
 
@@ -100,6 +100,19 @@ test('a support contact is set by parts; an empty text removes one', async () =>
     const [name] = Object.keys(wrong);
     await assert.rejects(set(wrong), { code: 'ValidationError', message: RegExp(`^${name}: `) });
   }
+});
+
+test('live mode requires an e-mail address or a phone number for buyers, and keeps one', async () => {
+  const orgId = await scene.newOrganization();
+  const set = (given: Parameters<typeof setSupportContact>[2]) =>
+    setSupportContact(scene.deps, orgId, given);
+  const refusal = { code: 'ValidationError', message: /ponte org support/ };
+  await set({ website: 'https://acme.example' });
+  await assert.rejects(grantProduction(scene.deps, orgId), refusal);
+  await set({ supportPhone: '+55 11 5555-0100' });
+  await grantProduction(scene.deps, orgId);
+  await assert.rejects(set({ supportPhone: '' }), refusal);
+  await set({ supportPhone: '', supportEmail: 'help@acme.example' });
 });
 
 test('the virtual account comes with the last of KYB and PIX destination', async () => {
@@ -215,7 +228,7 @@ describe('live mode', () => {
     await assert.rejects(approveKyb(scene.deps, tenant, kyb), {
       code: 'ProductionAccessNotApproved',
     });
-    await grantProduction(scene.deps, tenant.orgId);
+    await goLive(scene.deps, tenant.orgId);
     const approved = await approveKyb(scene.deps, tenant, kyb);
     assert.equal(approved.profiles.live.status, 'approved');
     const { profiles } = await configurePayout(scene.deps, tenant, pix);
@@ -228,11 +241,11 @@ describe('live mode', () => {
     await submitKyb(scene.deps, tenant, kyb);
     const waiting = await configurePayout(scene.deps, tenant, pix);
     assert.equal(mayCollect(waiting.profiles.live), false);
-    const granted = await grantProduction(scene.deps, tenant.orgId);
+    const granted = await goLive(scene.deps, tenant.orgId);
     assert.equal(mayCollect(granted.profiles.live), true);
     const grantedAtMs = granted.organization.productionGrantedAtMs;
     scene.made.advanceClock(1);
-    const again = await grantProduction(scene.deps, tenant.orgId);
+    const again = await goLive(scene.deps, tenant.orgId);
     assert.equal(again.organization.productionGrantedAtMs, grantedAtMs, 'granted once');
   });
 
@@ -241,10 +254,10 @@ describe('live mode', () => {
     const status = async () => (await onboardingStatus(scene.deps, tenant)).needsOnboarding;
     await submitKyb(scene.deps, tenant, kyb);
     assert.equal(await status(), true);
-    await grantProduction(scene.deps, tenant.orgId);
+    await goLive(scene.deps, tenant.orgId);
     assert.equal(await status(), false);
     const other = { orgId: await scene.newOrganization(), mode: 'live' } as const;
-    await grantProduction(scene.deps, other.orgId);
+    await goLive(scene.deps, other.orgId);
     assert.equal((await onboardingStatus(scene.deps, other)).needsOnboarding, true);
     await submitKyb(scene.deps, other, kyb);
     assert.equal((await onboardingStatus(scene.deps, other)).needsOnboarding, false);
@@ -255,7 +268,7 @@ describe('live mode', () => {
     const orgId = await scene.newOrganization();
     const submitted = submitKyb(none, { orgId, mode: 'live' }, kyb);
     await assert.rejects(submitted, { code: 'ValidationError' });
-    await grantProduction(none, orgId);
+    await goLive(none, orgId);
   });
 });
 

@@ -266,6 +266,12 @@ test('every event about payments comes from a request, an advance or a simulatio
   const tenant = await made.newTenant();
   const { deps } = made;
   await requireApproval(deps, tenant.orgId, true);
+  await requireApproval(deps, tenant.orgId, true, 'payment_intent');
+  const approvedIntent = async (fields: IntentFields) => {
+    const id = await made.newPayment(tenant, fields);
+    await approvePayment(deps, tenant, id, 'mem_1');
+    return id;
+  };
   const approvedInvoice = async (fields: IntentFields) => {
     const { buyer, expiresAtMs = null } = fields;
     const { payment } = await makeInvoice(deps, tenant, {
@@ -275,7 +281,7 @@ test('every event about payments comes from a request, an advance or a simulatio
     await approvePayment(deps, tenant, payment.id, 'mem_1');
     return payment.id;
   };
-  const makers = [(fields: IntentFields) => made.newPayment(tenant, fields), approvedInvoice];
+  const makers = [approvedIntent, approvedInvoice];
   const expiresAtMs = deps.clock.nowMs() + 10 * HOUR_MS;
   for (const make of makers) {
     const settled = await make({});

@@ -7,7 +7,6 @@ import {
   SEND_TIMEOUT_MS,
 } from '../../../../core/usecases/webhooks/delivery-attempts.js';
 import { deliveryRunner } from '../../../../core/usecases/webhooks/delivery-runner.js';
-import { runSequencer } from '../../../../core/usecases/webhooks/feed.js';
 import { heldAnswer, scene } from '../../../support/scenes/webhook-scene.js';
 import { valuesOf } from '../../../support/values-of.js';
 import { until } from '../../../support/wait.js';
@@ -17,7 +16,6 @@ async function opened(t: TestContext) {
   const made = await scene(t);
   const { subscription } = await made.subscribe();
   await made.emit({});
-  await runSequencer(made.deps, made.deps.clock.nowMs(), 10);
   return { made, subscriptionId: subscription.id };
 }
 

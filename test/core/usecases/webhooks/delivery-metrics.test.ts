@@ -3,7 +3,6 @@ import { type TestContext, test } from 'node:test';
 import { ATTEMPTS_MAX } from '../../../../core/domain/webhooks/webhook-delivery.js';
 import { DELIVERY_LEASE_MS } from '../../../../core/usecases/webhooks/delivery-attempts.js';
 import { deliveryRunner } from '../../../../core/usecases/webhooks/delivery-runner.js';
-import { runSequencer } from '../../../../core/usecases/webhooks/feed.js';
 import { notedMetrics } from '../../../support/noted-metrics.js';
 import { scene } from '../../../support/scenes/webhook-scene.js';
 
@@ -15,9 +14,7 @@ async function opened(t: TestContext) {
   const runner = deliveryRunner(deps);
   await made.subscribe();
   await made.emit({});
-  // The sequencer is late: the event's own time counts.
   made.advanceClock(700);
-  await runSequencer(deps, deps.clock.nowMs(), 10);
   const attempt = async () => {
     await runner.runOnce(deps.clock.nowMs(), 10);
     await runner.idle();

@@ -7,7 +7,6 @@ import type { WebhookResult } from '../../../../core/ports/outside.js';
 import { replayDelivery } from '../../../../core/usecases/webhooks/deliveries.js';
 import { deliveryRunner } from '../../../../core/usecases/webhooks/delivery-runner.js';
 import { IN_FLIGHT_PER_SUBSCRIPTION } from '../../../../core/usecases/webhooks/delivery-window.js';
-import { runSequencer } from '../../../../core/usecases/webhooks/feed.js';
 import {
   deleteSubscription,
   rotateSecret,
@@ -162,7 +161,7 @@ test('the wait is counted from the end of the attempt, by the configured delays'
     return { responseStatus: 500 };
   };
   const { subscription } = await made.subscribe();
-  await made.sequenced(1);
+  await made.emitMany(1);
   const runner = deliveryRunner(deps);
   await runner.runOnce(STARTS_AT_MS, 10);
   await runner.idle();
@@ -199,7 +198,7 @@ test('one hanging subscription does not delay another', async (t) => {
   const quick = await made.subscribe(['*'], { url: 'https://quick.example/' });
   const { answer, release } = heldAnswer();
   made.answer = ({ url }) => (url === slow.subscription.url ? answer : {});
-  await made.sequenced(200);
+  await made.emitMany(200);
   const toQuick = () => made.sent.filter(({ url }) => url === quick.subscription.url).length;
   const toSlow = () => made.sent.filter(({ url }) => url === slow.subscription.url).length;
   for (let runs = 0; toQuick() < 200; runs += 1) {
@@ -222,7 +221,7 @@ test('when a slot is free, a subscription that found none is claimed again', asy
   await made.subscribe();
   const { answer, release } = heldAnswer();
   made.answer = () => answer;
-  await made.sequenced(IN_FLIGHT_PER_SUBSCRIPTION + 1);
+  await made.emitMany(IN_FLIGHT_PER_SUBSCRIPTION + 1);
   while ((await made.runner.runOnce(made.deps.clock.nowMs(), 100)) > 0);
   assert.equal(made.runner.inFlight(), IN_FLIGHT_PER_SUBSCRIPTION);
   const wokenBefore = made.woken.length;
@@ -238,7 +237,7 @@ test('a run begins no more than its limit, and the next one goes on with the oth
   const made = await scene(t);
   const urls = ['a', 'b', 'c', 'd', 'e'].map((name) => `https://${name}.example/`);
   for (const url of urls) await made.subscribe(['*'], { url });
-  await made.sequenced(3);
+  await made.emitMany(3);
   const { answer, release } = heldAnswer();
   made.answer = () => answer;
   for (const expected of [2, 2, 2]) {
@@ -269,10 +268,9 @@ test('who is known to wait is served without a look; who is not, soon', async (t
   };
   await made.subscribe(['payment_intent.*']);
   const other = await made.subscribe(['invoice.*'], { url: 'https://other.example/' });
-  await made.sequenced(60);
+  await made.emitMany(60);
   assert.deepEqual([await run(), await run(), looks], [10, 10, 1]);
   await made.emit({ type: 'invoice.created' });
-  await runSequencer(made.deps, made.deps.clock.nowMs(), 10);
   made.advanceClock(24);
   assert.deepEqual([await run(), looks], [10, 1]);
   made.advanceClock(1);
@@ -285,7 +283,7 @@ test('who is known to wait is served without a look; who is not, soon', async (t
 test('a subscription that was deleted ends its deliveries without sending them', async (t) => {
   const made = await scene(t);
   const { subscription } = await made.subscribe();
-  await made.sequenced(3);
+  await made.emitMany(3);
   await made.deps.store.run(async (tx) => {
     const found = await tx.subscriptions.get(tenant, subscription.id);
     assert.ok(found !== null);
@@ -304,7 +302,7 @@ test('an answer that comes after the deletion is logged and changes nothing', as
   const { subscription } = await made.subscribe();
   const { answer, release } = heldAnswer();
   made.answer = () => answer;
-  await made.sequenced(1);
+  await made.emitMany(1);
   await made.runner.runOnce(made.deps.clock.nowMs(), 10);
   await deleteSubscription(made.deps, tenant, subscription.id);
   release({ responseStatus: 200 });
@@ -317,7 +315,7 @@ test('an answer that comes after the deletion is logged and changes nothing', as
 test('a secret that cannot be opened fails the attempt and sends nothing', async (t) => {
   const made = await scene(t);
   const { subscription } = await made.subscribe();
-  await made.sequenced(1);
+  await made.emitMany(1);
   const deps: Deps = {
     ...made.deps,
     secretBox: {

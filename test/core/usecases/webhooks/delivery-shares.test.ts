@@ -17,13 +17,13 @@ async function placesAfter(t: TestContext, answers: readonly Awaited<Answer>[]):
   await made.subscribe();
   for (const answer of answers) {
     made.answer = () => answer;
-    await made.sequenced(1);
+    await made.emitMany(1);
     await made.runner.runOnce(made.deps.clock.nowMs(), 1);
     await made.runner.idle();
   }
   const { answer, release } = heldAnswer();
   made.answer = () => answer;
-  await made.sequenced(IN_FLIGHT_PER_SUBSCRIPTION + WINDOW_GROWTH_MAX + 10);
+  await made.emitMany(IN_FLIGHT_PER_SUBSCRIPTION + WINDOW_GROWTH_MAX + 10);
   while ((await made.runner.runOnce(made.deps.clock.nowMs(), 300)) > 0);
   const places = made.runner.inFlight();
   release();
@@ -57,7 +57,7 @@ test('one tenant takes half of all places at most, however many of its receivers
   for (const name of ['slow-1', 'slow-2', 'slow-3', 'slow-4', 'slow-5']) {
     await made.subscribe(['*'], { url: `https://${name}.example/` });
   }
-  await made.sequenced(8);
+  await made.emitMany(8);
   const runner = deliveryRunner(made.deps, 8);
   const runAll = async () => {
     while ((await runner.runOnce(made.deps.clock.nowMs(), 100)) > 0);
@@ -66,7 +66,7 @@ test('one tenant takes half of all places at most, however many of its receivers
   assert.equal(runner.inFlight(), 4);
   const other = { orgId: 'org_2', mode: 'test' } as const;
   const quick = await made.subscribe(['*'], { url: 'https://quick.example/', tenant: other });
-  await made.sequenced(20, other);
+  await made.emitMany(20, other);
   const toQuick = () => made.sent.filter(({ url }) => url === quick.subscription.url).length;
   while (toQuick() < 20) {
     await runAll();
@@ -91,7 +91,7 @@ test('however many tenants have hanging receivers, the next one finds a place', 
     for (const name of ['one', 'two', 'three']) {
       await made.subscribe(['*'], { url: `https://${name}.example/`, tenant: of });
     }
-    await made.sequenced(32, of);
+    await made.emitMany(32, of);
     const before = runner.inFlight();
     while ((await runner.runOnce(made.deps.clock.nowMs(), 7)) > 0);
     counts.push(runner.inFlight() - before);

@@ -1,5 +1,5 @@
-// Deliveries that the sequencer passes to the runner of its process: stored with a lease and sent
-// without a claim.
+// Deliveries that the runner of the process has a slot for: stored with a lease and sent without a
+// claim.
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { verifyWebhook, webhookHeaders } from '../../../../core/domain/webhooks/signature.js';
@@ -14,14 +14,13 @@ import {
   deliveryRunner,
 } from '../../../../core/usecases/webhooks/delivery-runner.js';
 import { IN_FLIGHT_PER_SUBSCRIPTION } from '../../../../core/usecases/webhooks/delivery-window.js';
-import { runSequencer } from '../../../../core/usecases/webhooks/feed.js';
 import {
   deleteSubscription,
   rotateSecret,
 } from '../../../../core/usecases/webhooks/subscriptions.js';
 import { type Answer, STARTS_AT_MS } from '../../../support/scenes/test-world.js';
-import { type Scene, scene, tenant } from '../../../support/scenes/webhook-scene.js';
-import { turn, until } from '../../../support/wait.js';
+import { emitBy, type Scene, scene, tenant } from '../../../support/scenes/webhook-scene.js';
+import { until } from '../../../support/wait.js';
 
 /** Too slow to earn more places. */
 const slowly = { durationMs: 1_000 } as const;
@@ -33,17 +32,18 @@ async function opened(t: TestContext, runnerOf: (deps: Deps) => DeliveryRunner =
   const { subscription } = await made.subscribe();
   const claims = { count: 0 };
   const looking: Looking = { count: 0, until: Promise.resolve() };
-  const deps: Deps = { ...made.deps, store: watched(made.deps.store, claims, looking) };
+  const deps: Deps = {
+    ...made.deps,
+    store: watched(made.deps.store, claims, looking),
+    directDispatch: () => runner.directDispatch(),
+  };
   const runner = runnerOf(deps);
   await runner.runOnce(deps.clock.nowMs(), 10);
-  /** Events into the outbox, and all of it sequenced for this runner. */
-  const sequenced = async (count: number, by: Deps = deps) => {
-    const events = await made.emit(...Array.from({ length: count }, () => ({})));
-    await runSequencer(by, deps.clock.nowMs(), 1_000, runner.directDispatch());
-    return events;
-  };
+  /** Events of one batch, with deliveries for this runner. */
+  const emitted = (count: number, by: Deps = deps) =>
+    emitBy(by, ...Array.from({ length: count }, () => ({})));
   const rows = () => made.deliveries(subscription.id);
-  return { made, deps, runner, subscription, claims, looking, sequenced, rows };
+  return { made, deps, runner, subscription, claims, looking, emitted, rows };
 }
 
 /** Looks for who waits: how many were made, and until when their answers are held back. */
@@ -108,9 +108,9 @@ function held(made: Scene) {
 }
 
 test('a delivery with a slot is stored as leased and sent without a claim', async (t) => {
-  const { made, deps, runner, claims, sequenced, rows } = await opened(t);
+  const { made, deps, runner, claims, emitted, rows } = await opened(t);
   const { finish } = held(made);
-  const [event] = await sequenced(1);
+  const [event] = await emitted(1);
   const [row] = await rows();
   assert.deepEqual(
     [row?.status, row?.attempt, row?.nextAttemptAtMs, row?.dueAtMs],
@@ -130,17 +130,16 @@ test('a delivery with a slot is stored as leased and sent without a claim', asyn
 test('until a runner has looked, what is new waits behind what may be there', async (t) => {
   const { made, deps, rows } = await opened(t);
   const started = deliveryRunner(deps);
-  await made.emit({});
-  await runSequencer(deps, deps.clock.nowMs(), 10, started.directDispatch());
+  await emitBy({ ...deps, directDispatch: () => started.directDispatch() }, {});
   const [row, ...more] = await rows();
   assert.deepEqual([row?.attempt, row?.leaseToken, more], [0, null, []]);
   assert.ok(made.woken.includes('deliveries'));
 });
 
 test('there are as many places as for claimed ones; who finds none waits to be claimed', async (t) => {
-  const { made, runner, deps, sequenced, rows } = await opened(t);
+  const { made, runner, deps, emitted, rows } = await opened(t);
   const { finish } = held(made);
-  await sequenced(IN_FLIGHT_PER_SUBSCRIPTION + 3);
+  await emitted(IN_FLIGHT_PER_SUBSCRIPTION + 3);
   assert.equal(runner.inFlight(), IN_FLIGHT_PER_SUBSCRIPTION);
   const waiting = (await rows()).filter(({ leaseToken }) => leaseToken === null);
   assert.equal(waiting.length, 3);
@@ -155,29 +154,29 @@ test('there are as many places as for claimed ones; who finds none waits to be c
 });
 
 test('of new deliveries too, a tenant gets no more than half of all places', async (t) => {
-  const { made, runner, sequenced } = await opened(t, (deps) => deliveryRunner(deps, 8));
+  const { made, runner, emitted } = await opened(t, (deps) => deliveryRunner(deps, 8));
   const { finish } = held(made);
   await made.subscribe();
-  await sequenced(5);
+  await emitted(5);
   assert.equal(runner.inFlight(), 4);
   await finish(runner);
 });
 
 test('while older deliveries wait, new ones go behind them: all begin in order', async (t) => {
-  const { made, deps, runner, claims, sequenced } = await opened(t);
+  const { made, deps, runner, claims, emitted } = await opened(t);
   const { release, finish } = held(made);
   const nowMs = deps.clock.nowMs();
   const ids = (events: readonly { readonly body: string }[]) => events.map(({ body }) => body);
-  const first = await sequenced(IN_FLIGHT_PER_SUBSCRIPTION + 1);
+  const first = await emitted(IN_FLIGHT_PER_SUBSCRIPTION + 1);
   release(5);
   await until(() => runner.inFlight() === IN_FLIGHT_PER_SUBSCRIPTION - 5);
   // There are places, and one that came before.
   made.advanceClock(1);
-  const second = await sequenced(1);
+  const second = await emitted(1);
   assert.equal(runner.inFlight(), IN_FLIGHT_PER_SUBSCRIPTION - 5);
   assert.equal(await runner.runOnce(nowMs + 1, 100), 2);
   made.advanceClock(1);
-  const third = await sequenced(1);
+  const third = await emitted(1);
   assert.equal(runner.inFlight(), IN_FLIGHT_PER_SUBSCRIPTION - 2, 'none waits: it is sent at once');
   assert.equal(claims.count, 1);
   await finish(runner);
@@ -185,20 +184,20 @@ test('while older deliveries wait, new ones go behind them: all begin in order',
 });
 
 test('what a batch leaves waiting is not overlooked by a look that came before it', async (t) => {
-  const { made, deps, sequenced, rows, runner, looking } = await opened(t);
+  const { made, deps, emitted, rows, runner, looking } = await opened(t);
   const { release, finish } = held(made);
-  await sequenced(IN_FLIGHT_PER_SUBSCRIPTION - 1);
+  await emitted(IN_FLIGHT_PER_SUBSCRIPTION - 1);
   made.advanceClock(1_000);
   const { promise: answered, resolve: answer } = Promise.withResolvers<void>();
   looking.until = answered;
   const run = runner.runOnce(deps.clock.nowMs(), 100);
   await until(() => looking.count === 2);
-  await sequenced(2);
+  await emitted(2);
   answer();
   assert.equal(await run, 0);
   release(1);
   await until(() => runner.inFlight() === IN_FLIGHT_PER_SUBSCRIPTION - 1);
-  await sequenced(1);
+  await emitted(1);
   const pending = (await rows()).filter(({ status }) => status === 'pending');
   const waiting = pending.filter(({ leaseToken }) => leaseToken === null);
   assert.equal(waiting.length, 2, 'the third one waits behind the second');
@@ -206,44 +205,40 @@ test('what a batch leaves waiting is not overlooked by a look that came before i
 });
 
 test('a batch that loses its race sends nothing and gives its places back', async (t) => {
-  const { made, deps, runner, sequenced } = await opened(t);
+  const { made, deps, runner, emitted } = await opened(t);
   const { finish } = held(made);
-  // Another sequencer takes the same events first.
   const beaten = withBefore(deps, async (run) => {
-    if (run === 1) await runSequencer(made.deps, deps.clock.nowMs(), 1_000);
+    if (run === 1) await made.subscribe(['invoice.*']);
   });
-  await sequenced(3, beaten);
-  assert.deepEqual([runner.inFlight(), await runner.runOnce(deps.clock.nowMs(), 100)], [0, 3]);
+  await emitted(3, beaten);
+  assert.equal(runner.inFlight(), 3);
   await finish(runner);
   assert.equal(made.sent.length, 3);
-  await allPlacesAreFree(made, runner, sequenced);
+  await allPlacesAreFree(made, runner, emitted);
 });
 
 test('a batch that cannot be stored gives its places back', async (t) => {
-  const { made, deps, runner, sequenced } = await opened(t);
+  const { made, deps, runner, emitted } = await opened(t);
   const failing = withBefore(deps, () => Promise.reject(new Error('the disk is full')));
-  await assert.rejects(sequenced(3, failing), { message: 'the disk is full' });
+  await assert.rejects(emitted(3, failing), { message: 'the disk is full' });
   assert.deepEqual([made.sent.length, runner.inFlight()], [0, 0]);
-  await runSequencer(deps, deps.clock.nowMs(), 1_000, runner.directDispatch());
-  await runner.idle();
-  assert.equal(made.sent.length, 3);
-  await allPlacesAreFree(made, runner, sequenced);
+  await allPlacesAreFree(made, runner, emitted);
 });
 
 async function allPlacesAreFree(
   made: Scene,
   runner: DeliveryRunner,
-  sequenced: (count: number) => Promise<unknown>,
+  emitted: (count: number) => Promise<unknown>,
 ): Promise<void> {
   const { finish } = held(made);
-  await sequenced(IN_FLIGHT_PER_SUBSCRIPTION + 1);
+  await emitted(IN_FLIGHT_PER_SUBSCRIPTION + 1);
   assert.equal(runner.inFlight(), IN_FLIGHT_PER_SUBSCRIPTION);
   await finish(runner);
 }
 
 test('a subscription deleted in between gets no delivery', async (t) => {
-  const { made, deps, runner, subscription, sequenced, rows } = await opened(t);
-  await sequenced(
+  const { made, deps, runner, subscription, emitted, rows } = await opened(t);
+  await emitted(
     2,
     withBefore(deps, () => deleteSubscription(made.deps, tenant, subscription.id)),
   );
@@ -254,13 +249,13 @@ test('a subscription deleted in between gets no delivery', async (t) => {
 });
 
 test('a secret rotated in between signs the delivery', async (t) => {
-  const { made, deps, runner, subscription, sequenced } = await opened(t);
+  const { made, deps, runner, subscription, emitted } = await opened(t);
   const secrets: string[] = [];
   const rotating = withBefore(deps, async (run) => {
     if (run > 1) return;
     secrets.push((await rotateSecret(made.deps, tenant, subscription.id)).secret);
   });
-  await sequenced(1, rotating);
+  await emitted(1, rotating);
   await runner.idle();
   const [sent] = made.sent;
   const header = sent?.headers[webhookHeaders.signature];
@@ -270,9 +265,9 @@ test('a secret rotated in between signs the delivery', async (t) => {
 });
 
 test('what was held up for nearly its lease is sent when that has ended', async (t) => {
-  const { made, deps, runner, subscription, sequenced } = await opened(t);
+  const { made, deps, runner, subscription, emitted } = await opened(t);
   const heldUpMs = DELIVERY_LEASE_MS - SEND_TIMEOUT_MS + 1;
-  await sequenced(
+  await emitted(
     1,
     withBefore(deps, async () => made.advanceClock(heldUpMs)),
   );
@@ -286,10 +281,9 @@ test('what was held up for nearly its lease is sent when that has ended', async 
 });
 
 test('a delivery leased by a host that dies before sending is sent by another host', async (t) => {
-  const { made, deps, subscription, sequenced, rows } = await opened(t);
-  const dying = { ...deps, store: { ...deps.store, run: neverAnswered(deps.store) } };
-  const batch = sequenced(1, dying);
-  await untilStored(rows);
+  const { made, deps, runner, subscription, emitted } = await opened(t);
+  const directDispatch = () => ({ ...runner.directDispatch(), send: () => undefined });
+  await emitted(1, { ...deps, directDispatch });
   const other = deliveryRunner(made.deps);
   made.advanceClock(DELIVERY_LEASE_MS - 1);
   assert.equal(await other.runOnce(deps.clock.nowMs(), 10), 0);
@@ -299,24 +293,12 @@ test('a delivery leased by a host that dies before sending is sent by another ho
   const [row] = await made.deliveries(subscription.id);
   assert.deepEqual([row?.status, row?.attempt], ['delivered', 1]);
   assert.equal(made.sent.length, 1);
-  assert.equal(await Promise.race([batch, 'still pending']), 'still pending');
 });
 
-function neverAnswered(store: Store): Store['run'] {
-  return async (work) => {
-    await store.run(work);
-    return new Promise(() => undefined);
-  };
-}
-
-async function untilStored(rows: () => Promise<readonly unknown[]>): Promise<void> {
-  while ((await rows()).length === 0) await turn();
-}
-
-test('a host that stops gives back what it had from the sequencer', async (t) => {
-  const { made, deps, sequenced, rows } = await opened(t);
+test('a host that stops gives back what it has leased', async (t) => {
+  const { made, deps, emitted, rows } = await opened(t);
   held(made);
-  await sequenced(1);
+  await emitted(1);
   // It has asked for its answer, which does not come: the next one is for the other host.
   await until(() => made.sent.length === 1);
   made.advanceClock(1_000);

@@ -8,7 +8,6 @@ import type { Tenant } from '../../../../core/domain/base/tenant.js';
 import { PonteError } from '../../../../core/errors.js';
 import type { Store } from '../../../../core/ports/storage.js';
 import { endQuarantine, quarantineLostCommits } from '../../../../core/usecases/service/epochs.js';
-import { runSequencer } from '../../../../core/usecases/webhooks/feed.js';
 import {
   type FeedPage,
   type FeedReaders,
@@ -18,8 +17,8 @@ import {
   type Wait,
 } from '../../../../core/usecases/webhooks/feed-readers.js';
 import { lawRuns } from '../../../support/law-runs.js';
-import { aFeedEvent } from '../../../support/samples/domain-samples.js';
-import { type Scene, scene, tenant } from '../../../support/scenes/webhook-scene.js';
+import { prunedFeed } from '../../../support/scenes/pruned-feed.js';
+import { emitBy, type Scene, scene, tenant } from '../../../support/scenes/webhook-scene.js';
 import { valuesOf } from '../../../support/values-of.js';
 import { turn, until } from '../../../support/wait.js';
 
@@ -53,8 +52,7 @@ async function opened(t: TestContext): Promise<Stage> {
     },
   };
   const grow = async (...of: readonly Tenant[]) => {
-    await made.emit(...of);
-    while ((await runSequencer(deps, deps.clock.nowMs(), 100)) > 0);
+    await emitBy(deps, ...of);
   };
   return { ...made, readers, runs: () => runs, grow };
 }
@@ -140,12 +138,11 @@ test('however many wait for a tenant, a run of the sequencer costs one look', as
 });
 
 test('a look without tenants serves all readers', async (t) => {
-  const { readers, emit, deps } = await opened(t);
+  const { readers, deps } = await opened(t);
   const pages = [tenant, otherOrg].map((of) => readers.read(of, { after: 0, limit: 5 }, never()));
   await until(() => readers.waiting() === 2);
-  await emit(tenant, otherOrg);
   // As in another process: no reader here is woken.
-  await runSequencer({ ...deps, wake: () => undefined }, 0, 10);
+  await emitBy({ ...deps, wake: () => undefined }, tenant, otherOrg);
   readers.look();
   assert.deepEqual((await Promise.all(pages)).map(sequencesOf), [[1], [1]]);
 });
@@ -277,15 +274,8 @@ test('the events of other tenants wake nobody and are shown to nobody', async (t
 
 test('events that are no longer kept are refused, naming the oldest that is', async (t) => {
   const { readers, deps } = await opened(t);
-  const head = { sequence: 9, chainHash: 'h' };
-  await deps.store.run(async (tx) => {
-    tx.feed.setHead(tenant, null, head);
-    for (const sequence of [6, 7, 8, 9]) {
-      tx.feed.append(aFeedEvent({ ...tenant, id: `evt_${sequence}`, sequence }));
-    }
-    // Nothing at all is kept of this one.
-    tx.feed.setHead(otherOrg, null, head);
-  });
+  await prunedFeed(deps.store, tenant, { oldest: 6, last: 9 });
+  await prunedFeed(deps.store, otherOrg, { oldest: 10, last: 9 });
   for (const [of, after, oldestSequence] of [
     [tenant, 0, 6],
     [tenant, 4, 6],
@@ -324,7 +314,6 @@ test('a look that fails rejects the reads that wait; later reads are served', as
   assert.equal(readers.waiting(), 0);
   broken = false;
   await emit(tenant);
-  await runSequencer(deps, 0, 10);
   assert.deepEqual(sequencesOf(await readers.read(tenant, { after: 0, limit: 5 }, null)), [1]);
 });
 

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import type { Tenant } from '../../../../core/domain/base/tenant.js';
-import { chainHash, runSequencer } from '../../../../core/usecases/webhooks/feed.js';
+import { headAfter } from '../../../../core/domain/payments/event.js';
 import { deleteSubscription } from '../../../../core/usecases/webhooks/subscriptions.js';
 import { lawRuns } from '../../../support/law-runs.js';
 import { scene, tenant } from '../../../support/scenes/webhook-scene.js';
@@ -12,10 +12,9 @@ import { valuesOf } from '../../../support/values-of.js';
 const otherMode: Tenant = { ...tenant, mode: 'live' };
 const otherOrg: Tenant = { orgId: 'org_2', mode: 'test' };
 
-test('each tenant has its gap-free sequence from 1, in the order of the outbox', async (t) => {
-  const { deps, emit, feed } = await scene(t);
+test('each tenant has its gap-free sequence from 1, in the order of its events', async (t) => {
+  const { emit, feed } = await scene(t);
   const events = await emit({}, otherMode, {}, otherOrg, {}, otherMode);
-  assert.equal(await runSequencer(deps, deps.clock.nowMs(), 100), 6);
   for (const [of, mine] of [
     [tenant, [events[0], events[2], events[4]]],
     [otherMode, [events[1], events[5]]],
@@ -34,28 +33,24 @@ test('each tenant has its gap-free sequence from 1, in the order of the outbox',
 });
 
 test('the sequence goes on where the last batch ended', async (t) => {
-  const { deps, emit, feed } = await scene(t);
+  const { emit, feed } = await scene(t);
   await emit({}, {}, {});
-  assert.deepEqual([await runSequencer(deps, 0, 2), await runSequencer(deps, 0, 2)], [2, 1]);
-  assert.equal(await runSequencer(deps, 0, 2), 0);
   await emit({});
-  assert.equal(await runSequencer(deps, 0, 2), 1);
   assert.deepEqual(valuesOf(await feed(), 'sequence'), [1, 2, 3, 4]);
 });
 
 test('an event keeps its id, type, subject, time and the bytes of its body', async (t) => {
-  const { deps, emit, feed } = await scene(t);
-  const [event] = await emit({ type: 'invoice.created', subjectId: 'inv_9', body: '{"a":"ç✓"}' });
-  await runSequencer(deps, deps.clock.nowMs() + 5, 10);
+  const { emit, feed } = await scene(t);
+  const body = '{"a":"ç✓"}';
+  const [event] = await emit({ type: 'invoice.created', subjectId: 'inv_9', body });
   const [row] = await feed();
-  assert.deepEqual({ ...row }, { ...event, sequence: 1, chainHash: chainHash(null, '{"a":"ç✓"}') });
+  assert.deepEqual({ ...row }, { ...event, ...headAfter(null, body) });
 });
 
 test('each chain hash covers the one before and the body: hex SHA-256 over both', async (t) => {
-  const { deps, emit, feed } = await scene(t);
-  await emit({}, {}, {});
-  await runSequencer(deps, 0, 2);
-  await runSequencer(deps, 0, 2);
+  const { emit, feed } = await scene(t);
+  await emit({}, {});
+  await emit({});
   let before = '';
   for (const { body, chainHash: hash } of await feed()) {
     assert.equal(hash, createHash('sha256').update(`${before}${body}`, 'utf8').digest('hex'));
@@ -77,7 +72,6 @@ test('each matching active subscription gets one delivery, due immediately', asy
   made.advanceClock(1_000);
   const nowMs = deps.clock.nowMs();
   const [event] = await emit({ type: 'payment_intent.settled' });
-  await runSequencer(deps, nowMs, 10);
   for (const { subscription } of [all, intents, exact]) {
     const rows = await deliveries(subscription.id);
     assert.equal(rows.length, 1);
@@ -92,94 +86,58 @@ test('each matching active subscription gets one delivery, due immediately', asy
 });
 
 test('webhook.test goes to the tested subscription only, with any event types', async (t) => {
-  const { deps, emit, subscribe, deliveries } = await scene(t);
+  const { emit, subscribe, deliveries } = await scene(t);
   const tested = await subscribe(['invoice.created']);
   const eager = await subscribe(['*', 'webhook.*', 'webhook.test']);
   await emit({ type: 'webhook.test', subjectId: tested.subscription.id });
-  await runSequencer(deps, 0, 10);
   assert.equal((await deliveries(tested.subscription.id)).length, 1);
   assert.deepEqual(await deliveries(eager.subscription.id), []);
 });
 
-test('deliveries are woken when there are new ones, and only then', async (t) => {
-  const { deps, emit, subscribe, woken } = await scene(t);
+test('readers are woken after a batch with events; deliveries if one waits for a claim', async (t) => {
+  const { emit, subscribe, woken } = await scene(t);
   await emit({});
-  await runSequencer(deps, 0, 10);
   assert.deepEqual(woken, ['feed']);
   await subscribe();
   await emit({});
-  await runSequencer(deps, 0, 10);
   assert.deepEqual(woken, ['feed', 'feed', 'deliveries']);
 });
 
-test('readers are woken once in a run whose feeds have grown, else not', async (t) => {
-  const { deps, emit } = await scene(t);
-  const wakes: unknown[] = [];
-  const listening = { ...deps, wake: (...about: unknown[]) => wakes.push(about) };
-  await runSequencer(listening, 0, 10);
-  assert.deepEqual(wakes, []);
-  await emit({}, otherOrg, {}, otherOrg);
-  await runSequencer(listening, 0, 10);
-  assert.deepEqual(wakes, [['feed', [tenant, otherOrg]]]);
+test('nobody is woken for events of a batch that is not stored', async (t) => {
+  const { deps, emit, woken } = await scene(t);
+  const [event] = await emit({});
+  await assert.rejects(emit({ id: event?.id ?? '' }), { code: 'StoreContention' });
+  assert.deepEqual(woken, ['feed']);
+  assert.equal((await deps.store.run((tx) => tx.feed.head(tenant)))?.sequence, 1);
 });
 
-test('a batch ends before it grows too large, and no event is split', async (t) => {
-  const { deps, emit, subscribe, feed } = await scene(t);
-  for (let count = 0; count < 60; count += 1) await subscribe();
-  await emit(...Array.from({ length: 30 }, () => ({})));
-  // 17 events of 60 deliveries pass the thousand.
-  assert.deepEqual([await runSequencer(deps, 0, 100), await runSequencer(deps, 0, 100)], [17, 13]);
-  assert.equal((await feed()).length, 30);
-});
-
-test('law: sequencers that run side by side lose and double nothing', async (t) => {
+test('law: batches that are stored side by side leave no gap, and each event has its deliveries', async (t) => {
   const made = await scene(t);
   const subjects = ['pi_1', 'pi_2', 'pi_3'];
   let tenants = 0;
   await fc.assert(
     fc.asyncProperty(
-      fc.array(
-        fc.oneof(
-          fc.record({ run: fc.integer({ min: 1, max: 5 }) }),
-          fc.record({ emit: fc.array(fc.constantFrom(...subjects), { maxLength: 4 }) }),
-        ),
-        { maxLength: 30 },
-      ),
-      async (steps) => {
+      fc.array(fc.array(fc.constantFrom(...subjects), { maxLength: 4 }), { maxLength: 30 }),
+      async (batches) => {
         tenants += 1;
         const mine: Tenant = { orgId: `org_law_${tenants}`, mode: 'test' };
         const { subscription } = await made.subscribe(['*'], { tenant: mine });
-        const emitted: { id: string; subjectId: string }[] = [];
-        const running: Promise<unknown>[] = [];
-        for (const step of steps) {
-          if ('run' in step) {
-            for (const limit of [step.run, 3]) running.push(runSequencer(made.deps, 0, limit));
-          } else {
-            const events = step.emit.map((subjectId) => ({ ...mine, subjectId }));
-            emitted.push(...(await made.emit(...events)));
-          }
-        }
-        await Promise.all(running);
-        while ((await runSequencer(made.deps, 0, 100)) > 0);
+        const emitted = await Promise.all(
+          batches.map((batch) => made.emit(...batch.map((subjectId) => ({ ...mine, subjectId })))),
+        );
         const rows = await made.feed(mine);
         assert.deepEqual(
           valuesOf(rows, 'sequence'),
-          emitted.map((_, index) => index + 1),
+          emitted.flat().map((_, index) => index + 1),
         );
-        for (const subject of subjects) {
-          const ofSubject = (row: { subjectId: string }) => row.subjectId === subject;
-          assert.deepEqual(
-            valuesOf(rows.filter(ofSubject), 'id'),
-            emitted.filter(ofSubject).map(({ id }) => id),
-          );
-        }
-        let before: string | null = null;
-        for (const row of rows) {
-          assert.equal(row.chainHash, chainHash(before, row.body));
-          before = row.chainHash;
+        assert.deepEqual(valuesOf(rows, 'id'), valuesOf(emitted.flat(), 'id'));
+        let head: ReturnType<typeof headAfter> | null = null;
+        for (const { sequence, chainHash, body } of rows) {
+          head = headAfter(head, body);
+          assert.deepEqual({ sequence, chainHash }, head);
         }
         const delivered = (await made.deliveries(subscription.id)).map(({ eventId }) => eventId);
-        assert.deepEqual(delivered.sort(), emitted.map(({ id }) => id).sort());
+        assert.deepEqual(delivered.sort(), valuesOf(emitted.flat(), 'id').toSorted());
       },
     ),
     { numRuns: lawRuns(60) },

@@ -27,6 +27,7 @@ export const kycEn = {
   day: 'Day',
   month: 'Month',
   year: 'Year',
+  chooseType: 'Choose a company or a person.',
   typeHeading: 'Is the payer a company or a person?',
   types: {
     business: 'A company',
@@ -35,11 +36,11 @@ export const kycEn = {
     individualHint: 'Somebody who pays from an account in their own name.',
   },
   handOver: {
-    summary: 'Somebody else should fill this in',
+    summary: 'Ask somebody else by email',
     text:
-      'We mail a link to this form, such as to a director. It opens the form and not the ' +
+      'We email a link to this form, such as to a director. It opens the form and not the ' +
       'payment. What you have saved stays.',
-    email: 'Mail address',
+    email: 'Email address',
     send: 'Send the link',
     takeBack: 'Take it back',
     takeBackText: 'The link stops working, and that person is signed out. What they saved stays.',
@@ -70,7 +71,7 @@ export const kycEn = {
     website: 'Website',
     country: 'Country',
     addressLine1: 'Street and number',
-    addressLine2: 'Flat, floor, building',
+    addressLine2: 'Apartment, floor, building',
     city: 'City',
     stateProvinceRegion: 'State, province or region',
     postalCode: 'Postal code',
@@ -95,11 +96,11 @@ export const kycEn = {
     taxType: 'Only for people who are taxed in the USA.',
   },
   taxIdKept: (masked: string) => `We have ${masked}. Leave it empty to keep it.`,
-  idDocTypes: { PASSPORT: 'Passport', ID_CARD: 'Identity card', DRIVERS: 'Driving licence' },
+  idDocTypes: { PASSPORT: 'Passport', ID_CARD: 'Identity card', DRIVERS: 'Driver’s license' },
   roles: {
-    beneficial_owner: 'Owns 25 % or more',
-    controlling_person: 'Runs the company, owns less than 25 %',
-    beneficial_controlling: 'Owns 25 % or more, and runs the company',
+    beneficial_owner: 'Owns 25% or more',
+    controlling_person: 'Runs the company, owns less than 25%',
+    beneficial_controlling: 'Owns 25% or more, and runs the company',
   },
   proofTypes: {
     UTILITY_BILL: 'Bill for electricity, water, gas or internet',
@@ -109,6 +110,27 @@ export const kycEn = {
     GOVERNMENT_CORRESPONDENCE: 'Letter from an authority',
   },
   taxTypes: { SSN: 'SSN', ITIN: 'ITIN' },
+  /** What is missing, at its field. */
+  enter: {
+    firstName: 'Enter the first names.',
+    lastName: 'Enter the last names.',
+    dateOfBirth: 'Enter the date of birth.',
+    phone: 'Enter the phone number.',
+    taxId: 'Enter the tax number.',
+    idDocType: 'Choose passport, identity card or driver’s license.',
+    idDocCountry: 'Choose the country that issued the document.',
+    idDocNumber: 'Enter the number of the document.',
+    legalName: 'Enter the legal name.',
+    formationDate: 'Enter the date of formation.',
+    website: 'Enter the website.',
+    country: 'Choose the country.',
+    addressLine1: 'Enter street and number.',
+    city: 'Enter the city.',
+    stateProvinceRegion: 'Enter the state, province or region.',
+    postalCode: 'Enter the postal code.',
+    role: 'Choose the role in the company.',
+    proofOfAddressDocType: 'Choose the proof of address.',
+  },
   problems: {
     missing: 'This is missing.',
     too_short: 'This is too short.',
@@ -119,6 +141,7 @@ export const kycEn = {
     too_young: 'The person must be 18 or older.',
     too_old: 'Check the year.',
     in_the_future: 'This day is in the future.',
+    not_a_phone: 'Give the country code and the number, such as +1 503 555 0100.',
     not_a_website: 'Give an address such as www.example.com.',
     not_a_state: 'Give the two letters of the state, such as TX.',
   } satisfies Record<FieldProblem, string>,
@@ -129,12 +152,14 @@ export const kycEn = {
     `${reason} This form does not ask for it. We were notified and will contact you.`,
   owners: {
     heading: 'Who owns and runs the company?',
-    lede: 'Everyone who owns 25 % or more, and one person who runs the company.',
+    lede: 'Everyone who owns 25% or more, and one person who runs the company.',
     who: 'Who counts as an owner?',
     whoText:
-      'A person who holds 25 % or more of the shares or votes, directly or through other ' +
+      'A person who holds 25% or more of the shares or votes, directly or through other ' +
       'companies. If nobody does, name only the person who runs the company.',
-    none: 'No owner is listed yet.',
+    none:
+      'No owner is listed yet. Add at least one person: everyone who owns 25% or more, and one ' +
+      'person who runs the company.',
     sameAddress: 'Lives at the address of the company',
     nameless: (number: number) => `Owner ${number}`,
     add: 'Add an owner',
@@ -143,17 +168,20 @@ export const kycEn = {
     complete: 'Complete',
     asked: (day: Node) => <>Asked on {day}, not done yet</>,
     done: (day: Node) => <>Done on {day}</>,
-    askHeading: (name: string) => `Ask ${name} to add the rest`,
+    whoFills: 'Who fills this in?',
+    whoFillsText: (name: string) =>
+      `Fill it in below, or ask ${name} by email: you then need no numbers and documents.`,
+    askHeading: (name: string) => `Ask ${name} by email`,
     askText:
-      'We mail a link to the owner. It works for 7 days and shows this part of the form only. ' +
+      'We email a link to the owner. It works for 7 days and shows this part of the form only. ' +
       'You see that it is done, never the files and numbers.',
     askWarning: 'What you have filled in here beyond name and role is handed over too.',
-    email: 'Mail address of the owner',
+    email: 'Email address of the owner',
     send: 'Send the link',
     again: 'Send again',
     takeBack: 'Fill it in here instead',
     takeBackText: 'What the owner has filled in is deleted.',
-    notAnAddress: 'This is not a mail address.',
+    notAnAddress: 'Enter an email address, such as name@example.com.',
     self: {
       heading: (company: string) => `Your details for ${company}`,
       lede:
@@ -181,9 +209,9 @@ export const kycEn = {
     fronts: {
       PASSPORT: 'Passport, page with photo',
       ID_CARD: 'Identity card, front',
-      DRIVERS: 'Driving licence, front',
+      DRIVERS: 'Driver’s license, front',
     },
-    backs: { ID_CARD: 'Identity card, back', DRIVERS: 'Driving licence, back' },
+    backs: { ID_CARD: 'Identity card, back', DRIVERS: 'Driver’s license, back' },
     received: 'Received',
     missing: 'Missing',
     refused: 'Not accepted',
@@ -260,7 +288,7 @@ export const kycEn = {
     lede: 'Sign in to fill in the form. It takes about 10 minutes.',
     owner: 'You were asked to add your details to a form. Sign in with a link to do that.',
     send: 'Send me a sign-in link',
-    sendHint: 'It goes to the address to which the first mail was sent.',
+    sendHint: 'It goes to the address to which the first email was sent.',
   },
 };
 

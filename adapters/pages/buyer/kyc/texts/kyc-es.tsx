@@ -9,7 +9,7 @@ export const kycEs = {
     address: 'Dirección',
     owners: 'Propietarios',
     documents: 'Documentos',
-    terms: 'Condiciones del socio',
+    terms: 'Condiciones del proveedor de liquidación',
     review: 'Revise sus respuestas',
   },
   stepOf: (step, count) => `Paso ${step} de ${count}`,
@@ -25,6 +25,7 @@ export const kycEs = {
   day: 'Día',
   month: 'Mes',
   year: 'Año',
+  chooseType: 'Elija una empresa o una persona.',
   typeHeading: '¿Quien paga es una empresa o una persona?',
   types: {
     business: 'Una empresa',
@@ -33,7 +34,7 @@ export const kycEs = {
     individualHint: 'Alguien que paga desde una cuenta a su propio nombre.',
   },
   handOver: {
-    summary: 'Otra persona debe rellenarlo',
+    summary: 'Pedírselo a otra persona por correo',
     text:
       'Enviamos un enlace a este formulario, por ejemplo a un director. Abre el formulario y no ' +
       'el pago. Lo que usted guardó se conserva.',
@@ -69,26 +70,26 @@ export const kycEs = {
     website: 'Sitio web',
     country: 'País',
     addressLine1: 'Calle y número',
-    addressLine2: 'Piso, puerta, edificio',
+    addressLine2: 'Departamento, piso, edificio',
     city: 'Ciudad',
     stateProvinceRegion: 'Estado, provincia o región',
     postalCode: 'Código postal',
-    role: 'Papel en la empresa',
+    role: 'Función en la empresa',
     proofOfAddressDocType: '¿Qué comprobante de domicilio se añadirá?',
     selfieFile: 'Foto de la cara',
     idDocFrontFile: 'Documento de identidad, anverso',
     idDocBackFile: 'Documento de identidad, reverso',
     proofOfAddressDocFile: 'Comprobante de domicilio',
     incorporationDocFile: 'Documento de constitución',
-    proofOfOwnershipDocFile: 'Prueba de la propiedad',
+    proofOfOwnershipDocFile: 'Comprobante de titularidad',
     owners: 'Propietarios',
-    tosId: 'Condiciones del socio',
+    tosId: 'Condiciones del proveedor de liquidación',
   },
   hints: {
     firstName: 'Todos, en cualquier alfabeto.',
     dateOfBirth: 'Por ejemplo, 31 1 1990.',
     formationDate: 'Por ejemplo, 3 2 2001. Figura en el registro.',
-    phone: 'Con el código del país, como +34.',
+    phone: 'Con el código del país, como +52.',
     website: '¿Sin sitio web? Sirve una página pública de perfil.',
     stateProvinceRegion: 'En EE. UU., dos letras, como TX.',
     taxType: 'Solo para quien tributa en EE. UU.',
@@ -97,7 +98,7 @@ export const kycEs = {
   idDocTypes: {
     PASSPORT: 'Pasaporte',
     ID_CARD: 'Documento de identidad',
-    DRIVERS: 'Permiso de conducir',
+    DRIVERS: 'Licencia de conducir',
   },
   roles: {
     beneficial_owner: 'Posee el 25 % o más',
@@ -112,6 +113,26 @@ export const kycEs = {
     GOVERNMENT_CORRESPONDENCE: 'Carta de una autoridad',
   },
   taxTypes: { SSN: 'SSN', ITIN: 'ITIN' },
+  enter: {
+    firstName: 'Indique los nombres.',
+    lastName: 'Indique los apellidos.',
+    dateOfBirth: 'Indique la fecha de nacimiento.',
+    phone: 'Indique el teléfono.',
+    taxId: 'Indique el número fiscal.',
+    idDocType: 'Elija pasaporte, documento de identidad o licencia de conducir.',
+    idDocCountry: 'Elija el país que emitió el documento.',
+    idDocNumber: 'Indique el número del documento.',
+    legalName: 'Indique la razón social.',
+    formationDate: 'Indique la fecha de constitución.',
+    website: 'Indique el sitio web.',
+    country: 'Elija el país.',
+    addressLine1: 'Indique calle y número.',
+    city: 'Indique la ciudad.',
+    stateProvinceRegion: 'Indique el estado, la provincia o la región.',
+    postalCode: 'Indique el código postal.',
+    role: 'Elija la función en la empresa.',
+    proofOfAddressDocType: 'Elija el comprobante de domicilio.',
+  },
   problems: {
     missing: 'Falta completarlo.',
     too_short: 'Es demasiado corto.',
@@ -122,6 +143,7 @@ export const kycEs = {
     too_young: 'La persona debe tener 18 años o más.',
     too_old: 'Revise el año.',
     in_the_future: 'Ese día está en el futuro.',
+    not_a_phone: 'Indique el código del país y el número, como +52 55 5555 0100.',
     not_a_website: 'Indique una dirección como www.ejemplo.com.',
     not_a_state: 'Indique las dos letras del estado, como TX.',
   },
@@ -136,7 +158,9 @@ export const kycEs = {
     whoText:
       'Una persona con el 25 % o más de las participaciones o votos, directamente o a través de ' +
       'otras empresas. Si no hay nadie, indique solo a la persona que dirige la empresa.',
-    none: 'Todavía no hay propietarios en la lista.',
+    none:
+      'Todavía no hay nadie en la lista. Añada al menos a una persona: todos los que poseen el ' +
+      '25 % o más, y una persona que dirige la empresa.',
     sameAddress: 'Vive en la dirección de la empresa',
     nameless: (number) => `Propietario ${number}`,
     add: 'Añadir propietario',
@@ -145,17 +169,20 @@ export const kycEs = {
     complete: 'Completo',
     asked: (day) => <>Pedido el {day}, sin terminar</>,
     done: (day) => <>Terminado el {day}</>,
-    askHeading: (name) => `Pida a ${name} que complete el resto`,
+    whoFills: '¿Quién lo completa?',
+    whoFillsText: (name) =>
+      `Complételo abajo o pídalo a ${name} por correo: usted no necesita números ni documentos.`,
+    askHeading: (name) => `Pedir a ${name} por correo`,
     askText:
       'Enviamos un enlace al propietario. Funciona 7 días y muestra solo esta parte del ' +
       'formulario. Usted ve que está terminada, nunca los archivos ni los números.',
-    askWarning: 'Lo que usted rellenó aquí, además del nombre y el papel, también se traspasa.',
+    askWarning: 'Lo que usted completó aquí, además del nombre y la función, también se traspasa.',
     email: 'Correo del propietario',
     send: 'Enviar el enlace',
     again: 'Enviar de nuevo',
-    takeBack: 'Rellenarlo aquí',
-    takeBackText: 'Lo que rellenó el propietario se borra.',
-    notAnAddress: 'Esto no es un correo electrónico.',
+    takeBack: 'Completarlo aquí',
+    takeBackText: 'Lo que completó el propietario se borra.',
+    notAnAddress: 'Indique un correo electrónico, como nombre@ejemplo.com.',
     self: {
       heading: (company) => `Sus datos para ${company}`,
       lede:
@@ -174,7 +201,7 @@ export const kycEs = {
     heading: 'Documentos',
     formats: (types, size) => `${types}, hasta ${size}`,
     hints: {
-      selfieFile: 'Hecha ahora, mirando a la cámara, sin gafas ni sombrero.',
+      selfieFile: 'Tomada ahora, mirando a la cámara, sin lentes ni sombrero.',
       idDocFrontFile: 'Las cuatro esquinas, sin reflejos, todas las líneas legibles.',
       idDocBackFile: 'Las cuatro esquinas, sin reflejos, todas las líneas legibles.',
       proofOfAddressDocFile: 'Con nombre y dirección, de los últimos 3 meses.',
@@ -185,9 +212,9 @@ export const kycEs = {
     fronts: {
       PASSPORT: 'Pasaporte, página con foto',
       ID_CARD: 'Documento de identidad, anverso',
-      DRIVERS: 'Permiso de conducir, anverso',
+      DRIVERS: 'Licencia de conducir, anverso',
     },
-    backs: { ID_CARD: 'Documento de identidad, reverso', DRIVERS: 'Permiso de conducir, reverso' },
+    backs: { ID_CARD: 'Documento de identidad, reverso', DRIVERS: 'Licencia de conducir, reverso' },
     received: 'Recibido',
     missing: 'Falta',
     refused: 'No aceptado',
@@ -195,12 +222,12 @@ export const kycEs = {
     replace: 'Sustituir',
     remove: 'Quitar',
     of: (file, name) => `${file} de ${name}`,
-    phone: 'Hacer fotos con el teléfono',
+    phone: 'Tomar fotos con el teléfono',
     why: '¿Por qué se necesita?',
     whyText:
-      'Nuestro socio de liquidación debe saber quién paga y quién es dueño de quien paga, por ' +
-      'las normas contra el blanqueo de capitales. Los archivos se cifran, solo los ven los ' +
-      'revisores del socio y se borran cuando han decidido.',
+      'Nuestro proveedor de liquidación debe saber quién paga y a quién pertenece, por ' +
+      'las normas contra el lavado de dinero. Los archivos se cifran, solo los ven los ' +
+      'revisores del proveedor y se borran cuando han decidido.',
     off: 'En esta página no se pueden subir archivos. Pida otra vía a la organización de abajo.',
     waits: (name) => `${name} añade los documentos por un enlace. Usted ve cuándo termina.`,
     refusals: {
@@ -209,61 +236,61 @@ export const kycEs = {
         'Esta foto está en el formato HEIC del iPhone, que no se puede leer en todas partes. En ' +
         'el iPhone elija Ajustes, Cámara, Formatos, Más compatible y repítala, o haga una ' +
         'captura de pantalla de la foto.',
-      unknown_type: 'Este archivo no es JPEG, PNG ni PDF. Haga una foto del documento.',
+      unknown_type: 'Este archivo no es JPEG, PNG ni PDF. Tome una foto del documento.',
       not_as_declared:
         'El nombre del archivo no corresponde a su contenido. Guárdelo de nuevo como PDF o JPEG.',
       photo_only: 'Debe ser una foto y no otro tipo de archivo: JPEG o PNG.',
-      too_large: 'Este archivo es demasiado grande. Haga una foto con menos resolución.',
+      too_large: 'Este archivo es demasiado grande. Tome una foto con menos resolución.',
       too_many: 'Demasiados archivos en poco tiempo. Espere unos minutos e inténtelo de nuevo.',
     },
   },
   phone: {
-    heading: 'Hacer fotos con el teléfono',
+    heading: 'Tomar fotos con el teléfono',
     lede: 'Apunte la cámara del teléfono a este código. Abre una página que solo recibe archivos.',
     alt: 'Código QR con el enlace',
     life: 'El código funciona una vez, durante 10 minutos.',
     back: 'Volver a los documentos',
     again: 'Crear otro código',
     over: 'Este código ya no funciona',
-    endedText: 'Se usó o pasaron 10 minutos. Cree otro en su ordenador.',
+    endedText: 'Se usó o pasaron 10 minutos. Cree otro en su computadora.',
     enter: '¿Añadir archivos desde este teléfono?',
     enterText:
-      'La página recibe archivos para el formulario de su ordenador y no muestra nada más.',
+      'La página recibe archivos para el formulario de su computadora y no muestra nada más.',
     formOf: 'Formulario de',
     askedBy: 'Solicitado por',
     paymentTo: 'Para un pago a',
     notYours: (org) =>
       `¿No es su formulario? Cierre esta página, no añada archivos y avise a ${org}.`,
     uploads: 'Añada sus archivos',
-    uploadsLede: 'Aparecen en su ordenador. Cierre esta página cuando termine.',
+    uploadsLede: 'Aparecen en su computadora. Cierre esta página cuando termine.',
   },
   terms: {
-    heading: 'Condiciones del socio de liquidación',
-    lede: 'El socio que comprueba sus datos le pide aceptar sus condiciones en su propia página.',
+    heading: 'Condiciones del proveedor de liquidación',
+    lede: 'El proveedor que comprueba sus datos le pide aceptar sus condiciones en su página.',
     open: 'Leer las condiciones',
     leaves: 'Usted sale de esta página y vuelve a ella.',
     accepted: 'Ha aceptado las condiciones.',
     save: 'Continuar',
   },
   review: {
-    lede: 'No se envía nada antes de que pulse el botón.',
+    lede: 'No se envía nada antes de que presione el botón.',
     change: 'Cambiar',
     changeOf: (what) => `Cambiar: ${what}`,
     none: '–',
     missing: 'Falta',
     received: 'Recibido',
-    filledBy: (email) => <>Rellenado por {email}</>,
+    filledBy: (email) => <>Completado por {email}</>,
     toDo: 'Antes de poder enviarlo',
     who: 'Quién ve esto y durante cuánto tiempo',
     whoText: (org) =>
-      `Nuestro socio de liquidación comprueba estos datos. ${org} conoce el resultado y no ve ` +
-      'los archivos. Guardamos sus datos cifrados hasta que el socio decide y después los ' +
-      'borramos. El socio conserva lo que la ley le exige.',
+      `Nuestro proveedor de liquidación comprueba estos datos. ${org} conoce el resultado y no ` +
+      've los archivos. Guardamos sus datos cifrados hasta que el proveedor decide y después los ' +
+      'borramos. El proveedor conserva lo que la ley le exige.',
     send: 'Enviar para verificación',
   },
   ask: {
     heading: (org) => `${org} pregunta quién es usted`,
-    lede: 'Inicie sesión para rellenar el formulario. Lleva unos 10 minutos.',
+    lede: 'Inicie sesión para completar el formulario. Lleva unos 10 minutos.',
     owner:
       'Le pidieron añadir sus datos a un formulario. Inicie sesión con un enlace para hacerlo.',
     send: 'Enviarme un enlace de acceso',

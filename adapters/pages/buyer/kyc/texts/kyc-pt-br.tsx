@@ -7,7 +7,7 @@ export const kycPtBr = {
     person: 'Pessoa',
     company: 'Empresa',
     address: 'Endereço',
-    owners: 'Sócios',
+    owners: 'Sócios e administradores',
     documents: 'Documentos',
     terms: 'Termos do parceiro',
     review: 'Confira suas respostas',
@@ -25,6 +25,7 @@ export const kycPtBr = {
   day: 'Dia',
   month: 'Mês',
   year: 'Ano',
+  chooseType: 'Escolha uma empresa ou uma pessoa.',
   typeHeading: 'Quem paga é uma empresa ou uma pessoa?',
   types: {
     business: 'Uma empresa',
@@ -33,13 +34,13 @@ export const kycPtBr = {
     individualHint: 'Alguém que paga de uma conta em seu próprio nome.',
   },
   handOver: {
-    summary: 'Outra pessoa deve preencher',
+    summary: 'Pedir a outra pessoa por e-mail',
     text:
       'Enviamos um link para este formulário, por exemplo a um diretor. Ele abre o formulário, ' +
       'não o pagamento. O que você salvou permanece.',
     email: 'Endereço de e-mail',
     send: 'Enviar o link',
-    takeBack: 'Pegar de volta',
+    takeBack: 'Retomar',
     takeBackText:
       'O link deixa de funcionar e a sessão da pessoa termina. O que ela salvou permanece.',
     sent: (email, day) => (
@@ -73,7 +74,7 @@ export const kycPtBr = {
     city: 'Cidade',
     stateProvinceRegion: 'Estado, província ou região',
     postalCode: 'Código postal',
-    role: 'Papel na empresa',
+    role: 'Função na empresa',
     proofOfAddressDocType: 'Qual comprovante de endereço será enviado?',
     selfieFile: 'Foto do rosto',
     idDocFrontFile: 'Documento de identidade, frente',
@@ -81,7 +82,7 @@ export const kycPtBr = {
     proofOfAddressDocFile: 'Comprovante de endereço',
     incorporationDocFile: 'Documento de constituição',
     proofOfOwnershipDocFile: 'Comprovante da participação societária',
-    owners: 'Sócios',
+    owners: 'Sócios e administradores',
     tosId: 'Termos do parceiro',
   },
   hints: {
@@ -112,6 +113,26 @@ export const kycPtBr = {
     GOVERNMENT_CORRESPONDENCE: 'Carta de um órgão público',
   },
   taxTypes: { SSN: 'SSN', ITIN: 'ITIN' },
+  enter: {
+    firstName: 'Informe os nomes.',
+    lastName: 'Informe os sobrenomes.',
+    dateOfBirth: 'Informe a data de nascimento.',
+    phone: 'Informe o telefone.',
+    taxId: 'Informe o número fiscal.',
+    idDocType: 'Escolha passaporte, carteira de identidade ou carteira de motorista.',
+    idDocCountry: 'Escolha o país que emitiu o documento.',
+    idDocNumber: 'Informe o número do documento.',
+    legalName: 'Informe a razão social.',
+    formationDate: 'Informe a data de constituição.',
+    website: 'Informe o site.',
+    country: 'Escolha o país.',
+    addressLine1: 'Informe rua e número.',
+    city: 'Informe a cidade.',
+    stateProvinceRegion: 'Informe o estado, a província ou a região.',
+    postalCode: 'Informe o código postal.',
+    role: 'Escolha a função na empresa.',
+    proofOfAddressDocType: 'Escolha o comprovante de endereço.',
+  },
   problems: {
     missing: 'Falta preencher.',
     too_short: 'É curto demais.',
@@ -122,6 +143,7 @@ export const kycPtBr = {
     too_young: 'A pessoa deve ter 18 anos ou mais.',
     too_old: 'Confira o ano.',
     in_the_future: 'Esse dia está no futuro.',
+    not_a_phone: 'Informe o código do país e o número, como +55 11 5555-0100.',
     not_a_website: 'Informe um endereço como www.exemplo.com.',
     not_a_state: 'Informe as duas letras do estado, como TX.',
   },
@@ -132,30 +154,35 @@ export const kycPtBr = {
   owners: {
     heading: 'Quem possui e dirige a empresa?',
     lede: 'Todos os que possuem 25% ou mais, e uma pessoa que dirige a empresa.',
-    who: 'Quem conta como sócio?',
+    who: 'Quem são os sócios e administradores?',
     whoText:
       'Uma pessoa com 25% ou mais das cotas, ações ou votos, diretamente ou por meio de outras ' +
       'empresas. Se não houver ninguém, informe apenas quem dirige a empresa.',
-    none: 'Nenhum sócio foi informado ainda.',
+    none:
+      'Ninguém foi informado ainda. Adicione ao menos uma pessoa: todos os que possuem 25% ou ' +
+      'mais, e uma pessoa que dirige a empresa.',
     sameAddress: 'Mora no endereço da empresa',
-    nameless: (number) => `Sócio ${number}`,
-    add: 'Adicionar sócio',
+    nameless: (number) => `Pessoa ${number}`,
+    add: 'Adicionar pessoa',
     edit: 'Abrir',
     remove: 'Remover',
     complete: 'Completo',
     asked: (day) => <>Pedido em {day}, ainda não concluído</>,
     done: (day) => <>Concluído em {day}</>,
-    askHeading: (name) => `Peça a ${name} que complete o resto`,
+    whoFills: 'Quem preenche?',
+    whoFillsText: (name) =>
+      `Preencha abaixo ou peça a ${name} por e-mail: você não precisa dos números e documentos.`,
+    askHeading: (name) => `Pedir a ${name} por e-mail`,
     askText:
-      'Enviamos um link ao sócio. Ele vale por 7 dias e mostra somente esta parte do formulário. ' +
+      'Enviamos um link a essa pessoa. Ele vale por 7 dias e mostra só esta parte do formulário. ' +
       'Você vê que foi concluído, nunca os arquivos e números.',
-    askWarning: 'O que você preencheu aqui além do nome e do papel também é transferido.',
-    email: 'E-mail do sócio',
+    askWarning: 'O que você preencheu aqui além do nome e da função também é transferido.',
+    email: 'E-mail da pessoa',
     send: 'Enviar o link',
     again: 'Enviar de novo',
     takeBack: 'Preencher aqui',
-    takeBackText: 'O que o sócio preencheu é apagado.',
-    notAnAddress: 'Isso não é um endereço de e-mail.',
+    takeBackText: 'O que essa pessoa preencheu é apagado.',
+    notAnAddress: 'Informe um endereço de e-mail, como nome@exemplo.com.',
     self: {
       heading: (company) => `Seus dados para ${company}`,
       lede:
@@ -197,7 +224,7 @@ export const kycPtBr = {
     phone: 'Tirar fotos com o celular',
     why: 'Por que isso é necessário?',
     whyText:
-      'Nosso parceiro de liquidação precisa saber quem paga e quem é dono de quem paga, por ' +
+      'Nosso parceiro de liquidação precisa saber quem paga e a quem pertence quem paga, por ' +
       'regras contra a lavagem de dinheiro. Os arquivos são criptografados, vistos somente por ' +
       'quem faz a verificação no parceiro, e apagados após a decisão.',
     off: 'Não é possível enviar arquivos nesta página. Peça outro meio à organização abaixo.',

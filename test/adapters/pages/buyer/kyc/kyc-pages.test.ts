@@ -7,6 +7,7 @@ import { kycPages } from '../../../../../adapters/pages/buyer/kyc/kyc-pages.js';
 import { countryNames, kycCatalogues } from '../../../../../adapters/pages/buyer/kyc/kyc-texts.js';
 import { locales } from '../../../../../core/domain/base/locale.js';
 import { formFields } from '../../../../../core/domain/hosted/kyc-fields.js';
+import { addressFields } from '../../../../../core/domain/hosted/kyc-form.js';
 import {
   idDocTypes,
   ownerRoles,
@@ -94,6 +95,68 @@ test('no page shows a whole tax id', () => {
   for (const sample of kycSamples) {
     assert.doesNotMatch(htmlOf(sample, 'en'), /123-45-6789|98-7654321/, sample.name);
   }
+});
+
+test('what is missing is named in words, at its field and in the summary', () => {
+  const text = textOf(shown('person-problems'));
+  assert.equal(text.match(/Enter the first names\./g)?.length, 2);
+  assert.doesNotMatch(text, /This is missing|First names: Enter/);
+  assert.match(textOf(shown('type-missing')), /Choose a company or a person\./);
+});
+
+test('an identity document is called what it is on every page', () => {
+  for (const name of ['documents', 'review']) {
+    const html = shown(name);
+    assert.match(html, /Passport, page with photo/, name);
+    assert.doesNotMatch(html, /Identity document, front/, name);
+  }
+});
+
+test('who fills in the data of an owner is the first question of its page', () => {
+  const html = shown('owner');
+  const places = ['Who fills this in?', 'kyc/owners/0/ask"', 'name="firstName"'];
+  const found = places.map((place) => html.indexOf(place));
+  assert.ok(!found.includes(-1));
+  assert.deepEqual(
+    found,
+    found.toSorted((one, other) => one - other),
+  );
+});
+
+test('the address of an owner is one block, so that the box can hide it, and no more', () => {
+  const [, block = ''] = /<div class="stack own-address">(.*?)<\/form>/s.exec(shown('owner')) ?? [];
+  const [address = ''] = block.split('name="idDocType"');
+  assert.deepEqual(
+    [...address.matchAll(/ name="(\w+)"/g)].map(([, name]) => name),
+    addressFields,
+  );
+});
+
+test('a received file has its state and two actions, the others are not red before they failed', () => {
+  const html = shown('phone-uploads');
+  assert.match(html, /class="state ok".*<summary>Replace<span class="vh">.*Remove</s);
+  const open = /<span class="state (\w+)">(?:<svg.*?<\/svg>)?<span>Missing/gs;
+  for (const [, look] of shown('documents').matchAll(open)) assert.equal(look, 'open');
+  assert.match(shown('documents'), /class="state bad">.*?Not accepted/s);
+});
+
+test('a company without owners is asked for one, and does not go on without', () => {
+  const html = shown('owners-none');
+  assert.match(textOf(html), /Add at least one person/);
+  assert.doesNotMatch(html, /class="btn primary" href/);
+  assert.match(shown('owners'), /class="btn primary" href/);
+});
+
+test('a country that the integrator named is chosen until the reader chooses', () => {
+  const html = shown('person-country');
+  assert.match(html, /<option value="DE" selected>/);
+  assert.doesNotMatch(shown('person-country-blank'), /<option value="DE" selected>/);
+});
+
+test('before the data is sent, the page links to the privacy notice and the terms', () => {
+  const html = shown('review-ready');
+  const at = html.indexOf('<a href="https://rotanorte.example/privacy">');
+  assert.ok(at > 0 && at < html.indexOf('Send for verification'));
 });
 
 test('a browser may fill in the data of its reader, and not that of somebody else', () => {

@@ -208,6 +208,13 @@ export const kycSamples: readonly Sample[] = [
     { form: person, typed, problems: { firstName: 'missing', dateOfBirth: 'no_such_date' } },
     (scene) => dataScreen(scene, 'person'),
   ),
+  ...([{}, { idDocCountry: '' }] as const).map((typed, index) =>
+    sample(
+      index === 0 ? 'person-country' : 'person-country-blank',
+      { form: formOf({ entityType: 'individual', dossier: { country: 'DE' } }), typed },
+      (scene) => dataScreen(scene, 'person'),
+    ),
+  ),
   sample('company', { form: corrected }, (scene) => dataScreen(scene, 'company')),
   sample('address', { form: business }, (scene) => dataScreen(scene, 'address')),
   sample('owners', { form: business }, ownersScreen),

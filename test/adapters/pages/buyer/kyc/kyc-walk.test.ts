@@ -173,7 +173,7 @@ test('a company’s owner adds a part by a mailed link; the clerk sees that it i
   });
   assert.equal(clerk.shown?.status, 422);
   await clerk.send('/kyc/owners/0/ask', { email: 'nobody' });
-  assert.match(wordsOf(clerk), /This is not a mail address/);
+  assert.match(wordsOf(clerk), /Enter an email address/);
   await clerk.send('/kyc/owners/0/ask', { email: 'priya@owner.example' });
   assert.match(wordsOf(clerk), /Priya Raman .*Asked on .*not done yet/);
   const owner = site.visitor({ language: 'pt-BR' });
@@ -240,10 +240,10 @@ test('a form is handed over, renewed once a minute, and taken back', async (t) =
   await director.send('/enter');
   assert.equal(director.shown?.heading, 'Tell us who you are');
   await clerk.send('/kyc/hand-over');
-  assert.match(wordsOf(clerk), /No mail was sent, because many were asked for\. Ask again at/);
+  assert.match(wordsOf(clerk), /No email was sent, because many were asked for\. Ask again at/);
   site.world.advanceClock(MINUTE_MS);
   await clerk.send('/kyc/hand-over');
-  assert.doesNotMatch(wordsOf(clerk), /No mail was sent/);
+  assert.doesNotMatch(wordsOf(clerk), /No email was sent/);
   const renewed = linkIn(await site.newestMail());
   await clerk.send('/kyc/hand-over/take-back');
   assert.doesNotMatch(wordsOf(clerk), /director@/);
@@ -255,7 +255,7 @@ test('a form is handed over, renewed once a minute, and taken back', async (t) =
   for (let asked = 0; asked < 20; asked += 1) {
     await clerk.open(`${path}/kyc/type`);
     await clerk.send('/kyc/hand-over', { email: `stranger-${asked}@other.example` });
-    assert.match(wordsOf(clerk), /No mail was sent/);
+    assert.match(wordsOf(clerk), /No email was sent/);
   }
   await site.world.settle();
   assert.equal(site.world.mails.length, before, 'taking it back does not end the pause');

@@ -1,0 +1,50 @@
+-- A batch that appends an event fails if the tenant's subscriptions have changed since it read
+-- them.
+alter table feed_heads add column subscription_changes integer not null default 0;
+
+-- Appends the events of a group to the feeds of their tenants: each gets the next number and the
+-- hash of the chain. It is the last statement of a transaction, and locks the heads in one order.
+create function ponte_append(
+  org_ids text[], modes text[], ids text[], types text[], subject_ids text[], bodies text[],
+  created_ats timestamptz[], changes bigint[]
+) returns void language plpgsql as $$
+declare
+  tenant record;
+  head feed_heads;
+  place integer;
+  sequences bigint[];
+  chain_hashes text[];
+begin
+  for tenant in
+    select e.org_id, e.mode, array_agg(e.place::integer order by e.place) as places,
+      min(e.changes) as oldest, max(e.changes) as newest
+    from unnest(org_ids, modes, changes) with ordinality as e (org_id, mode, changes, place)
+    group by e.org_id, e.mode
+    order by e.org_id, e.mode
+  loop
+    select * into head from feed_heads h
+      where h.org_id = tenant.org_id and h.mode = tenant.mode for update;
+    if not found then
+      insert into feed_heads (org_id, mode, sequence, chain_hash)
+        values (tenant.org_id, tenant.mode, 0, '') on conflict do nothing;
+      select * into strict head from feed_heads h
+        where h.org_id = tenant.org_id and h.mode = tenant.mode for update;
+    end if;
+    if tenant.oldest <> head.subscription_changes or tenant.newest <> head.subscription_changes then
+      raise exception 'the subscriptions have changed since they were read' using errcode = 'PT409';
+    end if;
+    foreach place in array tenant.places loop
+      head.sequence := head.sequence + 1;
+      head.chain_hash :=
+        encode(sha256(convert_to(head.chain_hash || bodies[place], 'UTF8')), 'hex');
+      sequences[place] := head.sequence;
+      chain_hashes[place] := head.chain_hash;
+    end loop;
+    update feed_heads h set sequence = head.sequence, chain_hash = head.chain_hash
+      where h.org_id = tenant.org_id and h.mode = tenant.mode;
+  end loop;
+  insert into events (org_id, mode, id, type, subject_id, body, created_at, sequence, chain_hash)
+    select * from unnest(org_ids, modes, ids, types, subject_ids, bodies, created_ats, sequences,
+      chain_hashes);
+end
+$$;

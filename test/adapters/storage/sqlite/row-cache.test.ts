@@ -1,0 +1,224 @@
+// The cache of rows on SQLite: a read is answered from it only while nothing has written the rows
+// that it was made of, neither this process in any way nor another one.
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, describe, test } from 'node:test';
+import type { CachedRead } from '../../../../adapters/storage/database.js';
+import { SqliteDatabase } from '../../../../adapters/storage/sqlite/database.js';
+import { RowCache, tableWrittenBy } from '../../../../adapters/storage/sqlite/row-cache.js';
+import { newStore } from '../../../../adapters/storage/store.js';
+import type { Store, Tx } from '../../../../core/ports/storage.js';
+import { migratedImage } from '../../../support/databases/migrated-image.js';
+import { callsOfTheStore } from '../../../support/databases/store-statements.js';
+import {
+  aBuyer,
+  aKey,
+  anAccount,
+  anOrganization,
+  aPayment,
+  aProfile,
+  aSubmission,
+  otherMode,
+  otherOrg,
+  someFunds,
+  T0,
+  tenant,
+} from '../../../support/samples/domain-samples.js';
+import { temporaryFolder } from '../../../support/temporary-folder.js';
+
+const folder = temporaryFolder();
+const opened: SqliteDatabase[] = [];
+after(() => Promise.all(opened.map((database) => database.close())));
+let files = 0;
+
+const payment = aPayment();
+const buyer = aBuyer({ id: payment.buyerId });
+const submission = aSubmission({ buyerId: buyer.id, status: 'pending' });
+const account = anAccount({ role: 'buyer', status: 'created', email: buyer.email });
+
+interface OpenStore extends Pick<Store, 'run'> {
+  readonly database: SqliteDatabase;
+}
+
+async function filled(): Promise<{ readonly here: OpenStore; open(): OpenStore }> {
+  files += 1;
+  const path = join(folder, `${files}.db`);
+  writeFileSync(path, migratedImage());
+  const open = () => {
+    const database = new SqliteDatabase({ path });
+    opened.push(database);
+    return { ...newStore(database), database };
+  };
+  const here = open();
+  await here.run(async (tx) => {
+    tx.organizations.insert(anOrganization(), [aProfile()]);
+    tx.keys.insert(aKey());
+    tx.buyers.insert(buyer);
+    tx.buyers.insertSubmission(submission);
+    tx.accounts.insert(account);
+    tx.payments.insert(payment);
+    tx.funds.insert(someFunds());
+  });
+  return { here, open };
+}
+
+const reads = {
+  key: (tx: Tx) => tx.keys.get('key_1'),
+  profile: (tx: Tx) => tx.organizations.named(tenant),
+  kyc: (tx: Tx) => tx.views.kycStatus(tenant, buyer),
+  view: (tx: Tx) => tx.views.get(tenant, payment.id),
+  epoch: (tx: Tx) => tx.epochs.current(),
+} as const;
+
+/** What changes each of them. */
+const writes: Readonly<
+  Record<keyof typeof reads, Readonly<Record<string, (tx: Tx) => void | Promise<void>>>>
+> = {
+  key: {
+    'its revocation': (tx) => tx.keys.update(aKey({ revokedAtMs: T0 })),
+    'its use, which compares no version': (tx) => tx.keys.touch('key_1', T0 + 60_000),
+  },
+  profile: {
+    'the profile': (tx) => tx.organizations.updateProfile(aProfile({ destinationRef: 'other' })),
+    'the name of the organization': (tx) => tx.organizations.update(anOrganization({ name: 'B' })),
+  },
+  kyc: {
+    'a changed submission': (tx) =>
+      tx.buyers.updateSubmission({ ...submission, status: 'verifying' }),
+    'a new submission': (tx) => {
+      tx.buyers.updateSubmission({ ...submission, status: 'rejected' });
+      tx.buyers.insertSubmission({
+        ...submission,
+        id: 'kyc_2',
+        flowId: 'flow_2',
+        status: 'approved',
+      });
+    },
+    'a changed account': (tx) => tx.accounts.update({ ...account, status: 'approved' }),
+    'a new account': (tx) =>
+      tx.accounts.insert({ ...account, id: 'acct_2', externalId: null, status: 'approved' }),
+  },
+  view: {
+    'the payment': (tx) => tx.payments.update({ ...payment, cancelReason: 'other' }),
+    'the funds': (tx) => tx.funds.update({ ...someFunds(), position: 'needs_review' }),
+    'the KYC of the buyer': (tx) => tx.accounts.update({ ...account, status: 'approved' }),
+  },
+  epoch: {
+    'a quarantine': async (tx) => {
+      tx.epochs.update({ ...(await tx.epochs.current()), state: 'quarantine' });
+    },
+  },
+};
+
+/** The value, and how many statements it took. */
+async function cost(store: OpenStore, name: keyof typeof reads) {
+  const before = store.database.reads;
+  const value = await store.run<unknown>((tx) => reads[name](tx));
+  return { value, statements: store.database.reads - before };
+}
+
+for (const name of Object.keys(reads) as (keyof typeof reads)[]) {
+  describe(`${name}: what was read is kept`, () => {
+    for (const [what, write] of Object.entries(writes[name])) {
+      for (const by of ['this process', 'another process']) {
+        test(`until ${by} writes ${what}`, async () => {
+          const { here, open } = await filled();
+          const { value } = await cost(here, name);
+          assert.deepEqual(await cost(here, name), { value, statements: 0 });
+          const writer = by === 'this process' ? here : open();
+          await writer.run(async (tx) => write(tx), { inQuarantine: true });
+          const changed = await cost(here, name);
+          assert.notDeepEqual(changed.value, value);
+          assert.deepEqual(changed, await cost(open(), name));
+        });
+      }
+    }
+  });
+}
+
+test('a write keeps what was read of other rows', async () => {
+  const { here } = await filled();
+  const others = { ...payment, id: 'pi_2', publicId: 'p2', externalId: null };
+  const foreign = { ...payment, orgId: otherOrg.orgId };
+  await here.run(async (tx) => {
+    tx.payments.insert(others);
+    tx.funds.insert({ ...someFunds(), paymentId: others.id });
+    tx.payments.insert({ ...foreign, publicId: 'p3' });
+    tx.funds.insert({ ...someFunds(), orgId: otherOrg.orgId });
+  });
+  const both = async () => [
+    await here.run((tx) => tx.views.get(tenant, others.id)),
+    await here.run((tx) => tx.views.get(otherOrg, foreign.id)),
+  ];
+  const before = await both();
+  const statements = here.database.reads;
+  await here.run(async (tx) => {
+    tx.payments.update({ ...payment, cancelReason: 'other' });
+    tx.accounts.insert({ ...account, ...otherMode, externalId: null });
+  });
+  assert.deepEqual(await both(), before);
+  assert.equal(here.database.reads, statements);
+});
+
+test('that nothing was found is not kept', async () => {
+  const { here, open } = await filled();
+  const found = () => here.run((tx) => tx.buyers.byEmail('test', 'new@buyer.example'));
+  assert.equal(await found(), null);
+  const added = {
+    ...buyer,
+    id: 'byr_2',
+    email: 'new@buyer.example',
+    emailKey: 'new@buyer.example',
+  };
+  await open().run(async (tx) => tx.buyers.insert(added));
+  assert.deepEqual(await found(), added);
+});
+
+test('a cached read names every table whose rows may change', async () => {
+  const { cached } = await callsOfTheStore();
+  assert.ok(cached.length >= Object.keys(reads).length);
+  for (const { sql, on } of cached) {
+    const tables = new Set([...sql.matchAll(/\b(?:from|join) (\w+)/g)].map(([, table]) => table));
+    // Buyers never change.
+    for (const name of ['chosen', 'buyers']) tables.delete(name);
+    assert.deepEqual(Object.keys(on).sort(), [...tables].sort(), sql);
+  }
+});
+
+test('the table of every write is known', async () => {
+  const { batched, immediate } = await callsOfTheStore();
+  for (const { sql, template } of batched) {
+    if (template?.kind === 'expect') continue;
+    const table = tableWrittenBy(sql);
+    assert.ok(table !== null && table === (template?.table ?? table), sql);
+  }
+  for (const { sql } of immediate) assert.notEqual(tableWrittenBy(sql), null, sql);
+});
+
+const anyRead: CachedRead<unknown> = { sql: 'select 1', on: { t: 1 }, read: (row) => row['v'] };
+
+test('a write of an unknown table drops everything', () => {
+  const cache = new RowCache();
+  cache.keep(anyRead, ['a'], [{ v: 1 }]);
+  cache.dropFor({ sql: 'vacuum', params: [], template: null });
+  assert.equal(cache.find(anyRead, ['a']), null);
+});
+
+test('no two lists of parameters are one', () => {
+  const cache = new RowCache();
+  cache.keep(anyRead, ['a/b', 'c'], [{ v: 1 }]);
+  for (const params of [['a', 'b/c'], ['a/b/c'], ['a/b', 'c', '']]) {
+    assert.equal(cache.find(anyRead, params), null);
+  }
+});
+
+test('the oldest values go when the rows are too many', () => {
+  const cache = new RowCache(10_000);
+  for (let nth = 0; nth < 20; nth += 1) cache.keep(anyRead, [`${nth}`], [{ v: 'x'.repeat(1_000) }]);
+  const kept = Array.from({ length: 20 }, (_, nth) => cache.find(anyRead, [`${nth}`]) !== null);
+  assert.deepEqual(
+    kept,
+    Array.from({ length: 20 }, (_, nth) => nth >= 15),
+  );
+});
