@@ -9,14 +9,13 @@ import { createHttpServer } from '../../adapters/http/server.js';
 import { SqliteDatabase } from '../../adapters/storage/sqlite/database.js';
 import { newStore } from '../../adapters/storage/store.js';
 import { OPERATOR } from '../../core/domain/access/api-key.js';
+import type { Deps } from '../../core/ports/deps.js';
 import { createKey, unlimitedKey } from '../../core/usecases/access/keys.js';
-import { commandRunner } from '../../core/usecases/commands/command-runner.js';
 import { createOrganization } from '../../core/usecases/parties/organizations.js';
 import { createPayment } from '../../core/usecases/payments/payments.js';
 import { deliveryRunner } from '../../core/usecases/webhooks/delivery-runner.js';
 import { feedReaders } from '../../core/usecases/webhooks/feed-readers.js';
 import { createSubscription } from '../../core/usecases/webhooks/subscriptions.js';
-import { workerSteps } from '../../host/workers.js';
 import { allWell } from '../adapters/http/checked-site.js';
 import { migratedImage } from '../support/databases/migrated-image.js';
 import { intentInput } from '../support/scenes/made-payments.js';
@@ -100,11 +99,12 @@ async function measured(): Promise<Costs> {
 
 async function serving(database: SqliteDatabase) {
   const world = await openWorld({ settings: { rateLimitPerMinute: 0 } });
-  const deps = { ...world.deps, store: { ...world.deps.store, ...newStore(database) } };
-  const runners = { commands: commandRunner(deps), deliveries: deliveryRunner(deps) };
-  const steps = workerSteps({ deps, runners }).filter(({ wokenBy }) =>
-    wokenBy.some((kind) => kind === 'outbox' || kind === 'deliveries'),
-  );
+  const deps: Deps = {
+    ...world.deps,
+    store: { ...world.deps.store, ...newStore(database) },
+    directDispatch: () => deliveries.directDispatch(),
+  };
+  const deliveries = deliveryRunner(deps);
   const { organization } = await createOrganization(deps, { name: 'Acme', sandboxKyb: true });
   const tenant = { orgId: organization.id, mode: 'test' } as const;
   const key = { ...tenant, createdBy: OPERATOR, name: 'gate', ...unlimitedKey };
@@ -133,8 +133,9 @@ async function serving(database: SqliteDatabase) {
     id: () => id,
     async create(count: number) {
       await Promise.all(Array.from({ length: count }, createOne));
-      for (const { run } of steps) await run(deps.clock.nowMs(), 1_000);
-      await runners.deliveries.idle();
+      await deliveries.idle();
+      await deliveries.runOnce(deps.clock.nowMs(), 1_000);
+      await deliveries.idle();
     },
     get: (path: string) =>
       new Promise<void>((resolve, reject) => {

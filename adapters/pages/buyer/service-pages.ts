@@ -107,6 +107,7 @@ function servicePage(
 ): PageAnswer {
   const text = renderPage({
     locale: localeFor(call, null),
+    hasDecimalPoint: call.hasDecimalPoint,
     root: prefix,
     path: prefix,
     assets: assetPaths(prefix),

@@ -112,7 +112,7 @@ export interface ListedCandidate {
 }
 
 /** `refused`: or failed. `in_doubt`: the partner may have it. */
-type OpenRefundState = 'unsent' | 'in_doubt' | 'ordered' | 'refused';
+type OpenRefundState = 'unsent' | 'in_doubt' | 'accepted' | 'refused';
 
 export interface QueueCursor {
   readonly queue: MoneyQueue;
@@ -372,7 +372,7 @@ function knownOf(command: MoneyCommand): Known {
 function refundState(command: MoneyCommand): OpenRefundState {
   if (command.state === 'refused') return 'refused';
   if (command.state === 'pending') return 'unsent';
-  return command.state === 'done' ? 'ordered' : 'in_doubt';
+  return command.state === 'done' ? 'accepted' : 'in_doubt';
 }
 
 function stepsOf({ partners }: QueueContext, command: MoneyCommand): readonly DeskStep[] {
