@@ -57,8 +57,11 @@ test('ready_to_collect fires once only', async () => {
     'created',
     'kyb_approved',
     'ready_to_collect',
+    // The seller has a destination of before.
+    'payout_changed',
     'kyb_rejected',
     'kyb_approved',
+    'payout_changed',
   ]);
 });
 

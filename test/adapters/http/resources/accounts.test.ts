@@ -47,6 +47,7 @@ test('a new account says all that is known of it, but of its tax id the end', as
     taxIdLast4: '0181',
     tosAccepted: false,
     payoutConfigured: false,
+    payoutChangesAt: null,
     readyToCollect: false,
     requirements: { due: [], dueBy: null },
     approvedAt: null,
