@@ -29,9 +29,9 @@ await servePayments({
 });
 
 function withWebhooks() {
-  db.exec(`create table deliveries (id text primary key, event_id text not null, status text not null,
-    attempts integer not null, response_status integer, error text, created_at text not null,
-    ended_at text)`);
+  db.exec(`create table deliveries (id text primary key, event_id text not null,
+    status text not null, attempts integer not null, response_status integer, error text,
+    created_at text not null, ended_at text)`);
   const add = db.prepare("insert into deliveries values (?, ?, 'pending', 0, null, null, ?, null)");
   const end = db.prepare(
     `update deliveries set status = ?, attempts = attempts + 1, response_status = ?, error = ?,

@@ -1,5 +1,5 @@
-// What a webhook of a peer is: the body, posted to the receiver with undici, over as many kept
-// connections as Ponte opens to a receiver that keeps up. Anything but 2xx fails. Returns the status.
+// Posts the webhook of a peer to the receiver with undici, over as many kept connections as Ponte
+// opens to a receiver that keeps up, and returns the status. Anything but 2xx fails.
 import { Pool } from 'undici';
 
 export const CONCURRENCY = 256;
