@@ -205,7 +205,7 @@ const refundTexts: Readonly<Record<Extract<Known, { readonly kind: 'refund' }>['
   {
     unsent: 'The refund is not sent yet',
     in_doubt: 'The partner may have the refund; Ponte looks it up',
-    ordered: 'The partner has the refund and has not completed it',
+    accepted: 'The partner has the refund and has not completed it',
     refused: 'The partner refused or failed the refund',
   };
 

@@ -193,7 +193,15 @@ test('the types of every export and README snippet hold without our devDependenc
   const nodeTypes = 'node_modules/@types/node';
   symlinkSync(join(projectRoot, nodeTypes), join(consumer, nodeTypes));
   const tsc = join(projectRoot, 'node_modules/.bin/tsc');
-  const options = ['--noEmit', '--strict', '--module', 'nodenext', '--target', 'es2024'];
+  const options = [
+    '--noEmit',
+    '--singleThreaded',
+    '--strict',
+    '--module',
+    'nodenext',
+    '--target',
+    'es2024',
+  ];
   run(tsc, [...options, '--types', 'node', ...files]);
 });
 

@@ -11,6 +11,7 @@ import { commandVariables } from '../host/config.js';
 import { startHostProcess } from './support/servers/host-process.js';
 import { projectFiles, projectRoot } from './support/source-tree.js';
 import { temporaryFolder } from './support/temporary-folder.js';
+import { until } from './support/wait.js';
 
 const readme = readFileSync(join(projectRoot, 'README.md'), 'utf8');
 const pages = projectFiles().filter(({ path }) => path.startsWith('adapters/docs/'));
@@ -119,12 +120,13 @@ test('the first payment runs as written and settles, and webhooks can be subscri
     assert.equal(advanced?.['id'], created?.['id']);
     assert.equal(read?.['externalId'], 'order-7');
     assert.match(String(subscription?.['secret']), /^whsec_/);
-    for (let status = ''; status !== 'settled'; ) {
+    await until(async () => {
       const headers = { 'x-api-key': `${host.key}` };
       const response = await fetch(`${host.url}/v1/payments/ext_order-7`, { headers });
-      status = String(((await response.json()) as { readonly status: string }).status);
+      const { status } = (await response.json()) as { readonly status: string };
       assert.notEqual(status, 'failed');
-    }
+      return status === 'settled';
+    });
   } finally {
     await host.kill();
   }

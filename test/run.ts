@@ -104,6 +104,8 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
   });
 process.env['TMPDIR'] = emptyFolder();
 process.env[POSTGRES_IMAGES] = process.env['TMPDIR'];
+// The compiler of TypeScript takes a quarter less CPU time when it collects garbage less often.
+process.env['GOGC'] ??= '400';
 await runAll().catch((error: unknown) => fail('the run', String(error)));
 printSummary();
 writeTimes();

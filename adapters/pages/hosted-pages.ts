@@ -9,7 +9,7 @@ import { below, prefixOf } from './kit/page-paths.js';
 import type { PageRequest } from './kit/page-route.js';
 
 /** The first segment of the path of every page. */
-const ownPath = /^\/(r|kyc|owner|verify|assets|dev)(\/|$)/;
+const ownPath = /^\/(r|kyc|owner|verify|stop|assets|dev)(\/|$)/;
 /** Paths of the service, under each of its hosts. */
 const wellKnown = /^\/\.well-known\//;
 

@@ -15,10 +15,11 @@ import { keysPart } from './tables/api-key-rows.js';
 import { bankDetailsPart } from './tables/bank-details-rows.js';
 import { buyersPart } from './tables/buyer-rows.js';
 import { decisionsPart, moneyQueuesPart } from './tables/decision-rows.js';
-import { deliveriesOf, subscriptionsOf } from './tables/delivery-rows.js';
+import { deliveriesPart, subscriptionsPart } from './tables/delivery-rows.js';
+import { destinationChangesPart } from './tables/destination-change-rows.js';
 import { documentsPart, storageFingerprintsPart } from './tables/document-rows.js';
 import { epochsPart, expectNoQuarantine, isInQuarantine } from './tables/epoch-rows.js';
-import { feedOf, outboxOf } from './tables/event-rows.js';
+import { feedPart, outboxPart } from './tables/event-rows.js';
 import { mailsPart } from './tables/mail-rows.js';
 import { membersPart } from './tables/member-rows.js';
 import { memberSessionsPart } from './tables/member-session-rows.js';
@@ -219,10 +220,11 @@ const parts: { readonly [P in keyof Tx]: TxPart<P> | ((unit: UnitOfWork) => Tx[P
   mails: mailsPart,
   pageSessions: pageSessionsPart,
   memberSessions: memberSessionsPart,
-  outbox: outboxOf,
-  feed: feedOf,
-  subscriptions: subscriptionsOf,
-  deliveries: deliveriesOf,
+  destinationChanges: destinationChangesPart,
+  outbox: outboxPart,
+  feed: feedPart,
+  subscriptions: subscriptionsPart,
+  deliveries: deliveriesPart,
   inbox: inboxPart,
   receipts: receiptsPart,
   bookReadings: bookReadingsPart,

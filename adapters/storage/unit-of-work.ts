@@ -39,7 +39,7 @@ export class UnitOfWork {
   #staged: Staged | null = null;
   /** Guards on the rows that were read, one function per value. */
   readonly #seen: (() => readonly Write[])[] = [];
-  readonly #listeners: ((stored: boolean) => void)[] = [];
+  #listeners: ((stored: boolean) => void)[] | null = null;
   #ended = false;
 
   constructor(database: Database) {
@@ -163,22 +163,14 @@ export class UnitOfWork {
     return this.#database.read(sql, key);
   }
 
-  writes<T>(table: Table<T>) {
-    return {
-      insert: (value: T) => this.stage(table.insert(value)),
-      update: (value: T) => this.stage(table.update(value)),
-      expect: (value: T) => this.stage(table.expect(value)),
-      remove: (value: T) => this.stage(table.remove(value)),
-    };
-  }
-
   onEnd(listener: (stored: boolean) => void): void {
+    this.#listeners ??= [];
     this.#listeners.push(listener);
   }
 
   /** Whether the batch is known as stored. */
   settle(stored: boolean): void {
-    for (const listener of this.#listeners) listener(stored);
+    for (const listener of this.#listeners ?? []) listener(stored);
   }
 
   /** The work has returned: nothing can be staged any more. */

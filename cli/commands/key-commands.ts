@@ -108,7 +108,7 @@ function addLists(shell: Shell, key: Command): void {
         row.id,
         row.testMode ? 'test' : 'live',
         row.name,
-        row.scopes.join(' ') || 'all',
+        scopesOf(row),
         row.createdBy,
         row.lastUsedAt,
         row.expiresAt,
@@ -153,18 +153,23 @@ async function issued({ key, secret }: IssuedKey): Promise<Outcome> {
 }
 
 function shown(key: ReturnType<typeof apiKey.show>): string {
-  const { id, name, scopes, networks, testMode, createdAt, createdBy, expiresAt, revokedAt } = key;
+  const { id, name, networks, testMode, createdAt, createdBy, expiresAt, revokedAt } = key;
   return fields({
     id,
     mode: testMode ? 'test' : 'live',
     name,
-    scopes: scopes.join(' ') || 'all',
+    scopes: scopesOf(key),
     networks: networks.join(' ') || 'all',
     created: createdAt,
     'created by': createdBy,
     expires: expiresAt,
     revoked: revokedAt,
   });
+}
+
+function scopesOf({ scopes, keptScopes }: ReturnType<typeof apiKey.show>): string {
+  const kept = keptScopes.map((scope) => `${scope} (kept)`);
+  return [...scopes, ...kept].join(' ') || 'all';
 }
 
 /** Adds the items of one value to those of the values before it. */

@@ -27,6 +27,7 @@ interface ModeOptions {
 }
 
 const organizations = () => import('../../core/usecases/parties/organizations.js');
+const payoutChanges = () => import('../../core/usecases/parties/payout-changes.js');
 
 export function addOrgCommands(shell: Shell, program: Command): void {
   const org = program.command('org').description('organizations and their KYB');
@@ -61,6 +62,7 @@ export function addOrgCommands(shell: Shell, program: Command): void {
   });
 
   addModeCommands(shell, org);
+  addPayoutCommands(shell, org);
   addSupportCommand(shell, org);
 
   addCommand(shell, org, {
@@ -85,6 +87,44 @@ export function addOrgCommands(shell: Shell, program: Command): void {
       return changed(shell, (deps, { requireApproval }) =>
         requireApproval(deps, orgId, state === 'on', origin),
       );
+    },
+  });
+}
+
+function addPayoutCommands(shell: Shell, org: Command): void {
+  addCommand(shell, org, {
+    name: 'payout-hold <org-id> <hours>',
+    description: 'set how long live mode holds a changed PIX destination, 0 to 72 hours',
+    run: async (_, [id = '', hours = '']) =>
+      changed(shell, async (deps, { readOrganization }) => {
+        const { setPayoutHold } = await payoutChanges();
+        await setPayoutHold(deps, id, /^\d+$/.test(hours) ? Number(hours) : Number.NaN);
+        return readOrganization(deps, id);
+      }),
+  });
+
+  addOperatorCommand<ModeOptions>(shell, org, {
+    name: 'payout-changes <org-id>',
+    description: 'list the newest 100 PIX destinations of it and its sellers, without the keys',
+    options: [modeOption()],
+    run: async ({ deps }, { mode }, [orgId = '']) => {
+      const { listChanges } = await payoutChanges();
+      const { payoutChange } = await import('../../adapters/http/resources/account-routes.js');
+      const nowMs = deps.clock.nowMs();
+      const data = (await listChanges(deps, { orgId, mode })).map((change) => ({
+        ...payoutChange.show({ ...change, nowMs }),
+        accountId: change.accountId,
+      }));
+      const rows = data.map((row) => [
+        row.id,
+        row.accountId ?? orgId,
+        row.state,
+        row.changedBy,
+        row.createdAt,
+        row.effectiveAt,
+      ]);
+      const headings = ['ID', 'PAYEE', 'STATE', 'CHANGED BY', 'CHANGED', 'EFFECTIVE'];
+      return listOutcome(data, table(headings, rows, 'No PIX destination was set.'));
     },
   });
 }
@@ -233,6 +273,7 @@ function presentOrganization({ organization, profiles }: OrganizationView) {
     requiresApproval,
     intentsNeedApproval: profiles.live.intentsNeedApproval,
     support: { email: supportEmail, phone: supportPhone, website, privacyUrl, termsUrl },
+    payoutHoldHours: profiles.live.payoutHoldHours,
     test: stateOf('test'),
     live: stateOf('live'),
     createdAt: formatInstant(createdAtMs),
@@ -273,7 +314,7 @@ async function changed(
 
 function shown(json: ReturnType<typeof presentOrganization>): Outcome {
   const { id, name, productionGrantedAt, requiresApproval, support, createdAt } = json;
-  const { intentsNeedApproval } = json;
+  const { intentsNeedApproval, payoutHoldHours } = json;
   return {
     json,
     text: fields({
@@ -286,6 +327,7 @@ function shown(json: ReturnType<typeof presentOrganization>): Outcome {
       'production granted': productionGrantedAt,
       'invoices need approval': requiresApproval ? 'yes' : 'no',
       'intents need approval': intentsNeedApproval ? 'yes' : 'no',
+      'payout hold in live': `${payoutHoldHours} hours`,
       'support e-mail': support.email,
       'support phone': support.phone,
       website: support.website,

@@ -24,7 +24,7 @@ export interface Letter {
   readonly reference: string;
   /** The hosted page; null if the mail is about none. */
   readonly pageUrl: string | null;
-  /** Signs in; null for a notice. */
+  /** Signs in, or stops a held change of a PIX destination; null for another notice. */
   readonly link: SignInLink | null;
 }
 

@@ -157,7 +157,8 @@ export type IdPrefix =
   | 'pst'
   | 'rct'
   | 'att'
-  | 'dec';
+  | 'dec'
+  | 'dst';
 
 /** The first characters of an id after its prefix sort by creation time. */
 export const ID_TIME_CHARACTERS = 10;

@@ -19,6 +19,7 @@ import type { Mail, MailStatus, MailSubject } from '../domain/mail/mail.js';
 import type { CommandQueue, MoneyDecision } from '../domain/money-desk/money-decision.js';
 import type { Buyer, KycStatus, KycSubmission } from '../domain/parties/buyer-kyc.js';
 import type { AccountStatus, ConnectedAccount, Role } from '../domain/parties/connected-account.js';
+import type { DestinationChange } from '../domain/parties/destination-change.js';
 import type { Document, DocumentOwner, StorageFingerprint } from '../domain/parties/document.js';
 import type {
   NamedProfile,
@@ -326,6 +327,14 @@ export interface Tx {
     openOfMember(orgId: string, memberId: string, nowMs: number): Many<MemberSession>;
     /** Reads all organizations, oldest first. */
     createdBefore(beforeMs: number, limit: number): Many<MemberSession>;
+  };
+  readonly destinationChanges: Writes<DestinationChange, 'insert' | 'update'> & {
+    /** Reads all tenants: the link in a mail names it. */
+    find(id: string): Found<DestinationChange>;
+    /** Newest first. */
+    list(tenant: Tenant, limit: number): Many<DestinationChange>;
+    /** Newest first, of one seller; null: of the organization itself. */
+    ofPayee(tenant: Tenant, accountId: string | null, limit: number): Many<DestinationChange>;
   };
   /** Events of 0.1.0 without a number (`appendWaiting` of feed.ts). */
   readonly outbox: {

@@ -5,7 +5,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Member, memberRoles } from '../../core/domain/access/member.js';
 import type { Store } from '../../core/ports/storage.js';
-import { aMember, aMemberSession, aPartyCommand, T0 } from '../support/samples/domain-samples.js';
+import {
+  aDestinationChange,
+  aMember,
+  aMemberSession,
+  aPartyCommand,
+  T0,
+} from '../support/samples/domain-samples.js';
 import { valuesOf } from '../support/values-of.js';
 import type { OpenStore } from './store-contracts.js';
 
@@ -92,6 +98,28 @@ export function storeMembersContract(open: OpenStore): void {
     assert.deepEqual(valuesOf(open, 'id'), ['ses_6', 'ses_1']);
     assert.deepEqual(valuesOf(old, 'id').slice(0, 1), ['ses_5']);
     assert.equal(old.length, 4);
+  });
+
+  test('changes of a destination, newest first; only that one was stopped changes', async () => {
+    const store = await fresh([]);
+    const [first, second] = [aDestinationChange(), aDestinationChange({ id: 'dst_2' })];
+    const own = aDestinationChange({ id: 'dst_3', accountId: null, fromRef: null });
+    const elsewhere = aDestinationChange({ id: 'dst_4', orgId: 'org_b' });
+    await store.run(async (tx) => {
+      for (const change of [first, second, own, elsewhere]) tx.destinationChanges.insert(change);
+    });
+    const tenant = { orgId: 'org_a', mode: first.mode } as const;
+    const lists = await store.run((tx) =>
+      Promise.all([
+        tx.destinationChanges.list(tenant, 9),
+        tx.destinationChanges.ofPayee(tenant, 'acct_1', 1),
+        tx.destinationChanges.ofPayee(tenant, null, 9),
+      ]),
+    );
+    assert.deepEqual(lists, [[own, second, first], [second], [own]]);
+    await store.run(async (tx) => tx.destinationChanges.update({ ...first, stoppedAtMs: T0 }));
+    const found = await store.run((tx) => tx.destinationChanges.find('dst_1'));
+    assert.deepEqual(found, { ...first, stoppedAtMs: T0, version: 2 });
   });
 
   test('the command of an organization’s own KYB names nothing but its tenant', async () => {

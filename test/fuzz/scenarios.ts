@@ -10,6 +10,7 @@ const onboarding = (noun: 'ConnectedAccount' | 'Account') => [
   'readDocument',
   `submit${noun}`,
   `configure${noun}Payout`,
+  `list${noun}PayoutChanges`,
   `read${noun}`,
   `list${noun}s`,
   'createPayment',

@@ -15,6 +15,7 @@ import { startReceiver } from '../support/servers/local-receiver.js';
 import { suiteEnd } from '../support/suite-end.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 import { valuesOf } from '../support/values-of.js';
+import { until } from '../support/wait.js';
 
 const folder = temporaryFolder();
 const env = { PONTE_DATA_DIR: join(folder, 'data'), PONTE_FAKE_PARTNER_DELAY_MS: '0' } as const;
@@ -75,10 +76,11 @@ test('a payment that fell due while no host ran expires at the start', async () 
   database.prepare('update payments set expires_at = ? where id = ?').run(Date.now(), id);
   database.close();
   host = { ...(await startHostProcess(env)), key };
-  for (let status = ''; status !== 'expired'; ) {
-    status = String((await json(`/v1/payments/${id}`, { headers }))['status']);
-    assert.ok(['awaiting_buyer', 'expired'].includes(status));
-  }
+  await until(async () => {
+    const { status } = await json(`/v1/payments/${id}`, { headers });
+    assert.ok(['awaiting_buyer', 'expired'].includes(String(status)));
+    return status === 'expired';
+  });
 });
 
 test('what a development host makes is for its owner alone', () => {
@@ -138,10 +140,12 @@ test('SIGTERM lets a webhook under way be answered, and keeps the outcome', asyn
   await post(`/v1/webhook-subscriptions/${subscription['id']}/test`, {});
   await arrived.promise;
   const stopped = host.stop('SIGTERM');
-  await assert.rejects(async () => {
-    // Refused from now on; until then it is answered.
-    for (;;) await json('/healthz');
-  });
+  // Refused from now on; until then it is answered.
+  await until(() =>
+    json('/healthz')
+      .then(() => false)
+      .catch(() => true),
+  );
   mayAnswer.resolve();
   assert.equal(await stopped, 0);
   await receiver.close();
@@ -162,7 +166,7 @@ test('SIGTERM ends webhooks that hang: failed attempts on record, and no error',
   const sent = await Promise.all(
     [1, 2, 3].map(() => post(`/v1/webhook-subscriptions/${id}/test`, {})),
   );
-  while (receiver.requests.length < sent.length) await json('/healthz');
+  await until(() => receiver.requests.length === sent.length);
   assert.equal(await host.stop('SIGTERM'), 0);
   const levels = host
     .log()

@@ -13,6 +13,7 @@ import {
   startHostProcess,
 } from '../support/servers/host-process.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
+import { until } from '../support/wait.js';
 
 const folder = temporaryFolder();
 
@@ -97,8 +98,7 @@ test('listed origins are allowed, and the log names the client behind a proxy', 
     assert.equal(response.status, 401);
     assert.equal(response.headers.get('access-control-allow-origin'), origin);
     const lines = () => host.log().split('\n');
-    while (!lines().some((line) => line.includes('from-afar'))) await fetch(`${host.url}/healthz`);
-    const line = lines().find((text) => text.includes('from-afar')) ?? '{}';
+    const line = await until(() => lines().find((text) => text.includes('from-afar')));
     assert.equal((JSON.parse(line) as Json)['client'], '198.51.100.7');
   });
 });

@@ -1,6 +1,7 @@
 // Connected accounts: their creation, terms, submission, payout and uploads. Each operation has two
 // paths, `/v1/connected-accounts` and `/v1/accounts`.
 import { z } from 'zod';
+import { allows } from '../../../core/domain/access/scope.js';
 import { formatInstant } from '../../../core/domain/base/instant.js';
 import {
   accountStatuses,
@@ -9,6 +10,10 @@ import {
   readyToCollect,
   roles,
 } from '../../../core/domain/parties/connected-account.js';
+import {
+  changeState,
+  type DestinationChange,
+} from '../../../core/domain/parties/destination-change.js';
 import { requirements as needs, ownerRequirements } from '../../../core/domain/parties/dossier.js';
 import {
   acceptTerms,
@@ -19,8 +24,9 @@ import {
   startTerms,
   submitAccount,
 } from '../../../core/usecases/parties/accounts.js';
+import { listAccountChanges } from '../../../core/usecases/parties/payout-changes.js';
 import { loadPage } from '../protocol/cursor.js';
-import { pageOf, representation } from '../protocol/representation.js';
+import { pageOf, representation, wholeListOf } from '../protocol/representation.js';
 import { type Call, type HandlerContext, type Reply, reply, route } from '../protocol/route-row.js';
 import {
   anyText,
@@ -146,6 +152,14 @@ export const account = representation<ConnectedAccount>()('ConnectedAccount', {
   taxIdLast4: z.string().nullable(),
   tosAccepted: [z.boolean(), ({ tosId }) => tosId !== null],
   payoutConfigured: [z.boolean(), ({ destinationRef }) => destinationRef !== null],
+  payoutChangesAt: [
+    instant.nullable().meta({
+      description:
+        'When a held change of the PIX destination takes effect: until then new payments use the ' +
+        'one before. Null: none was held.',
+    }),
+    ({ heldUntilMs }) => instantOrNull(heldUntilMs),
+  ],
   readyToCollect: [
     z.boolean().meta({
       description:
@@ -160,6 +174,30 @@ export const account = representation<ConnectedAccount>()('ConnectedAccount', {
   createdAt: [instant, ({ createdAtMs }) => formatInstant(createdAtMs)],
   updatedAt: [instant, ({ updatedAtMs }) => formatInstant(updatedAtMs)],
 });
+
+/** Either configures a first payout; only payouts:write changes one. */
+const payoutScopes = { anyOf: ['connected_accounts:write', 'payouts:write'] } as const;
+
+interface ShownChange extends DestinationChange {
+  readonly nowMs: number;
+}
+
+export const payoutChange = representation<ShownChange>()('PayoutChange', {
+  id: z.string(),
+  state: [
+    z.enum(['held', 'effective', 'stopped']).meta({
+      description:
+        '`held`: new payments use the destination before it. `stopped`: they always did.',
+    }),
+    (change) => changeState(change, change.nowMs),
+  ],
+  changedBy: z.string().meta({ description: 'The API key (`key_…`), or `operator`.' }),
+  createdAt: [instant, ({ createdAtMs }) => formatInstant(createdAtMs)],
+  effectiveAt: [instant, ({ effectiveAtMs }) => formatInstant(effectiveAtMs)],
+  stoppedAt: [instant.nullable(), ({ stoppedAtMs }) => instantOrNull(stoppedAtMs)],
+});
+
+const payoutChangeList = wholeListOf('PayoutChangeList', payoutChange);
 
 const accountPage = pageOf('ConnectedAccountList', account);
 
@@ -268,14 +306,43 @@ export const accountRoutes = [
     },
     summary:
       'Register the PIX destination of an approved seller. Existing payments keep theirs. A ' +
-      'change is mailed to owners, admins and the seller',
-    access: { auth: 'key', scope: 'connected_accounts:write', modes: 'both', rateLimit: 'none' },
+      'change needs payouts:write, is mailed to owners, admins and the seller, and is held in ' +
+      'live mode',
+    access: { auth: 'key', scope: payoutScopes, modes: 'both', rateLimit: 'none' },
     params: accountParams,
     body: payoutConfigBody,
     responses: { 200: account.schema },
     errors: ['ConnectedAccountNotApproved', 'PartnerUnavailable'],
-    handler: async ({ deps }, { tenant, params, body }) =>
-      reply(200, account.show(await configureAccountPayout(deps, tenant, params.id, body))),
+    handler: async ({ deps }, { tenant, actor, params, body }) => {
+      const mayRedirect = allows(actor.scopes, 'payouts:write');
+      const by = { changedBy: actor.keyId, mayRedirect };
+      return reply(
+        200,
+        account.show(await configureAccountPayout(deps, tenant, params.id, body, by)),
+      );
+    },
+  }),
+  route({
+    method: 'GET',
+    operations: {
+      listConnectedAccountPayoutChanges: '/v1/connected-accounts/{id}/payout-changes',
+      listAccountPayoutChanges: '/v1/accounts/{id}/payout-changes',
+    },
+    summary: 'List the newest 100 PIX destinations of a seller, newest first',
+    access: { auth: 'key', scope: 'connected_accounts:read', modes: 'both', rateLimit: 'none' },
+    params: accountParams,
+    responses: { 200: payoutChangeList.schema },
+    handler: async ({ deps }, { tenant, params }) => {
+      const changes = await listAccountChanges(deps, tenant, params.id);
+      const nowMs = deps.clock.nowMs();
+      return reply(
+        200,
+        payoutChangeList.show(
+          changes.map((of) => ({ ...of, nowMs })),
+          null,
+        ),
+      );
+    },
   }),
   route({
     method: 'POST',

@@ -50,6 +50,18 @@ const fundsData = {
 } as const;
 const refundEvents = moneyEvents.filter((name) => name !== 'funds_changed');
 
+const payoutChanged = 'connected_account.payout_changed';
+const accountData = {
+  connectedAccountId: z.string(),
+  externalId,
+  role,
+  entityType,
+  status: accountStatus,
+  readyToCollect: z.boolean(),
+  externalEventId,
+  occurredAt,
+} as const;
+
 /** Event types and `data` of each kind. Events may gain properties, so every schema is open. */
 const kinds = {
   PaymentIntentEvent: kind(typesOf('payment_intent'), intentData),
@@ -66,15 +78,15 @@ const kinds = {
     refundEvents.map((name) => `invoice.${name}`),
     { ...invoiceData, ...refundData },
   ),
-  ConnectedAccountEvent: kind(typesOf('connected_account'), {
-    connectedAccountId: z.string(),
-    externalId,
-    role,
-    entityType,
-    status: accountStatus,
-    readyToCollect: z.boolean(),
-    externalEventId,
-    occurredAt,
+  ConnectedAccountEvent: kind(
+    typesOf('connected_account').filter((type) => type !== payoutChanged),
+    accountData,
+  ),
+  ConnectedAccountPayoutEvent: kind([payoutChanged], {
+    ...accountData,
+    effectiveAt: occurredAt.meta({
+      description: 'From then on new payments use the destination that the account has now.',
+    }),
   }),
   WebhookTestEvent: kind(typesOf('webhook'), {
     subscriptionId: z.string(),

@@ -79,6 +79,9 @@ export const apiKey = representation<StoredKey>()('ApiKey', {
   ],
   testMode: [z.boolean(), ({ mode }) => mode === 'test'],
   scopes: z.array(scope).meta({ description: 'Empty: unrestricted.' }),
+  keptScopes: z.array(scope).meta({
+    description: 'Held in addition: they were part of another scope when the key was created.',
+  }),
   createdBy: z.string().nullable().meta({
     description: 'The member (`mem_…`) who created it, or `operator`; null: not recorded.',
   }),

@@ -24,6 +24,7 @@ export function errorPage(
       : { name: 'problem', problem: problems[code] ?? 'out_of_order', untilMs };
   const text = renderPage({
     locale: where.locale,
+    hasDecimalPoint: false,
     root: where.prefix,
     path: where.base,
     assets: assetPaths(where.prefix),

@@ -1,8 +1,10 @@
 // What the pages of a buyer show: plain facts that the routes collect and the screens render.
 // Nothing here is markup, and a screen reads nothing else.
+
 import type { QuoteTerms } from '../../../core/domain/commands/quote.js';
 import type { Screen } from '../../../core/domain/hosted/hosted-screen.js';
 import type { KycState } from '../../../core/domain/parties/buyer-kyc.js';
+import type { ChangeState } from '../../../core/domain/parties/destination-change.js';
 import type { LegalLinks } from '../../../core/domain/parties/organization.js';
 import type { AmountLimit } from '../../../core/domain/payments/amount-limit.js';
 import type { Funds } from '../../../core/domain/payments/funds.js';
@@ -172,6 +174,8 @@ export type Page =
       readonly asked: VerifyForm | null;
       readonly answer: PageVerifyAnswer;
     }
+  /** `code`: the end of the stop link. */
+  | { readonly name: 'stop_change'; readonly code: string; readonly state: ChangeState }
   | { readonly name: 'not_found' }
   /** `untilMs`: when a limit ends; null without one. */
   | { readonly name: 'problem'; readonly problem: Problem; readonly untilMs: number | null };

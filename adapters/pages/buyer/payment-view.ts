@@ -33,7 +33,7 @@ import {
 
 type PaymentPageCall = Pick<
   PageCall<PageAuth, unknown>,
-  'base' | 'csrf' | 'session' | 'query' | 'chosenLocale' | 'browserLocale'
+  'base' | 'csrf' | 'session' | 'query' | 'chosenLocale' | 'browserLocale' | 'hasDecimalPoint'
 >;
 
 interface PageSettings {
@@ -67,6 +67,7 @@ export function paymentView(
   const corrections = signedIn ? correctionLines(deps, shown.submission, locale) : [];
   return {
     locale,
+    hasDecimalPoint: call.hasDecimalPoint,
     root: prefix,
     path: call.base,
     assets: assetPaths(prefix),

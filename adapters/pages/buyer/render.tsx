@@ -25,7 +25,12 @@ import {
   SceneProvider,
   sceneOf,
 } from './scene.js';
-import { notFoundScreen, problemScreen, verifyScreen } from './service-screens.js';
+import {
+  notFoundScreen,
+  problemScreen,
+  stopChangeScreen,
+  verifyScreen,
+} from './service-screens.js';
 import {
   bankDetailsScreen,
   heldScreen,
@@ -78,6 +83,7 @@ const pages: {
   instructions: (scene) => instructionsPage(paymentScene(scene)),
   receipt: (scene) => receiptPage(paymentScene(scene)),
   verify: verifyScreen,
+  stop_change: stopChangeScreen,
   not_found: notFoundScreen,
   problem: problemScreen,
 };

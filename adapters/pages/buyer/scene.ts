@@ -35,7 +35,11 @@ export function useScene(): Scene {
 }
 
 export function sceneOf(view: PageView): Scene {
-  return { view, texts: catalogues[view.locale], format: formatOf(view.locale) };
+  return {
+    view,
+    texts: catalogues[view.locale],
+    format: formatOf(view.locale, view.hasDecimalPoint),
+  };
 }
 
 /** Forms name the version of the payment, once a buyer has signed in. */

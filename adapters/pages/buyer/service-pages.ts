@@ -1,7 +1,11 @@
-// Pages that belong to no payment: the check of bank details and the files that pages load.
+// Pages that belong to no payment: the check of bank details, the end of a held change, and the
+// files that pages load.
 import { z } from 'zod';
 import type { Mode } from '../../../core/domain/base/tenant.js';
+import type { ChangeState } from '../../../core/domain/parties/destination-change.js';
 import { PonteError } from '../../../core/errors.js';
+import type { Deps } from '../../../core/ports/deps.js';
+import { readStop, stopChange } from '../../../core/usecases/parties/payout-changes.js';
 import { verifyBankDetails } from '../../../core/usecases/payments/bank-details.js';
 import { assetFile, assetPaths } from '../kit/assets.js';
 import {
@@ -11,7 +15,7 @@ import {
   type PageContext,
   pageRow,
 } from '../kit/page-route.js';
-import { noKyc, type PageVerifyAnswer, type VerifyForm } from './page-view.js';
+import { noKyc, type Page, type PageVerifyAnswer, type VerifyForm } from './page-view.js';
 import { localeFor } from './payment-view.js';
 import { renderPage } from './render.js';
 
@@ -34,6 +38,21 @@ export const servicePages = [
     handler: async (context, call) => verifyPage(context, call, null, { name: 'none' }),
   }),
   pageRow({ ...row, method: 'POST', path: '/verify', form: verifyForm, handler: verify }),
+  // A GET changes nothing: mail scanners open links.
+  pageRow({
+    ...row,
+    method: 'GET',
+    path: '/stop/{code}',
+    form: 'none',
+    handler: stopPage(readStop),
+  }),
+  pageRow({
+    ...row,
+    method: 'POST',
+    path: '/stop/{code}',
+    form: z.object({}),
+    handler: stopPage(stopChange),
+  }),
   pageRow({
     ...row,
     method: 'GET',
@@ -59,15 +78,36 @@ async function verify({ deps, ...context }: PageContext, call: PageCall<'none', 
   return verifyPage({ deps, ...context }, call, asked, answer, mode);
 }
 
+function stopPage(use: (deps: Deps, code: string) => Promise<ChangeState>) {
+  return async (context: PageContext, call: ServiceCall): Promise<PageAnswer> => {
+    const code = call.params['code'] ?? '';
+    return servicePage(context, call, {
+      name: 'stop_change',
+      code,
+      state: await use(context.deps, code),
+    });
+  };
+}
+
 function verifyPage(
-  { deps, prefix }: PageContext,
+  context: PageContext,
   call: ServiceCall,
   asked: VerifyForm | null,
   answer: PageVerifyAnswer,
   mode: Mode = 'live',
 ): PageAnswer {
+  return servicePage(context, call, { name: 'verify', asked, answer }, mode);
+}
+
+function servicePage(
+  { deps, prefix }: PageContext,
+  call: ServiceCall,
+  page: Page,
+  mode: Mode = 'live',
+): PageAnswer {
   const text = renderPage({
     locale: localeFor(call, null),
+    hasDecimalPoint: call.hasDecimalPoint,
     root: prefix,
     path: prefix,
     assets: assetPaths(prefix),
@@ -84,7 +124,7 @@ function verifyPage(
     mailbox: null,
     kyc: noKyc,
     simulate: null,
-    page: { name: 'verify', asked, answer },
+    page,
   });
   return html(text);
 }

@@ -1,5 +1,5 @@
-// Pages without a session: the check of bank details, the page that does not exist, and requests
-// that were refused.
+// Pages without a session: the check of bank details, the end of a held change, the page that does
+// not exist, and requests that were refused.
 import type { VNode } from 'preact';
 import { Button, ButtonLink, Form, Moment, Note, Time } from '../kit/components.js';
 import { type FieldError, TextField } from '../kit/fields.js';
@@ -85,6 +85,26 @@ function VerifyResult({
         </Note>
       );
   }
+}
+
+export function stopChangeScreen(
+  { texts }: Scene,
+  { code, state }: Extract<Page, { name: 'stop_change' }>,
+): ScreenContent {
+  const { heading, text } = texts.stopChange[state];
+  return {
+    title: heading,
+    lede: text,
+    station: null,
+    body:
+      state === 'held' ? (
+        <Form to={`/stop/${code}`} class="card">
+          <div class="actions">
+            <Button look="primary">{texts.stopChange.stop}</Button>
+          </div>
+        </Form>
+      ) : null,
+  };
 }
 
 export function problemScreen(

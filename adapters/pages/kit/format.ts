@@ -36,12 +36,26 @@ const NO_BREAK_SPACE = '\u00a0';
 const BRASILIA = 'America/Sao_Paulo';
 const RATE_DECIMALS = 4;
 
-const formats = new Map<Locale, Format>();
+/** Where Spanish is written with a decimal point: `12,480.00`. */
+const SPANISH_WITH_POINT = 'es-419';
+type NumberLocale = Locale | typeof SPANISH_WITH_POINT;
 
-export function formatOf(locale: Locale): Format {
-  const known = formats.get(locale) ?? createFormat(locale);
-  formats.set(locale, known);
+const formats = new Map<NumberLocale, Format>();
+
+/** Other languages than Spanish write numbers in one way. */
+export function formatOf(locale: Locale, hasDecimalPoint = false): Format {
+  const numbers = locale === 'es' && hasDecimalPoint ? SPANISH_WITH_POINT : locale;
+  const known = formats.get(numbers) ?? createFormat(locale, numbers);
+  formats.set(numbers, known);
   return known;
+}
+
+/** Whether the first Spanish of a browser is one with a decimal point, such as `es-MX`. */
+export function hasDecimalPoint(acceptLanguage: string): boolean {
+  const tags = acceptLanguage.split(',').map((part) => part.split(';', 1)[0]?.trim() ?? '');
+  const spanish = tags.find((tag) => /^es(-|$)/i.test(tag)) ?? '';
+  if (!/^es-([a-z]{2}|419)$/i.test(spanish)) return false;
+  return new Intl.NumberFormat(spanish).format(1.5) === '1.5';
 }
 
 /** To be pasted into a bank's form: `1234.50`. */
@@ -72,23 +86,23 @@ export function sentence(text: string): string {
   return text.replace(/\.\.$/, '.');
 }
 
-function createFormat(locale: Locale): Format {
+function createFormat(locale: Locale, numbers: NumberLocale): Format {
   const currencies = new Map<string, Intl.NumberFormat>();
   const inCurrency = (currency: string) => {
-    const known = currencies.get(currency) ?? currencyFormat(locale, currency);
+    const known = currencies.get(currency) ?? currencyFormat(numbers, currency);
     currencies.set(currency, known);
     return known;
   };
-  const amounts = new Intl.NumberFormat(locale, {
+  const amounts = new Intl.NumberFormat(numbers, {
     minimumFractionDigits: 2,
     useGrouping: 'always',
   });
-  const rates = new Intl.NumberFormat(locale, {
+  const rates = new Intl.NumberFormat(numbers, {
     minimumFractionDigits: RATE_DECIMALS,
     maximumFractionDigits: RATE_DECIMALS,
     roundingMode: 'halfEven',
   });
-  const counts = new Intl.NumberFormat(locale);
+  const counts = new Intl.NumberFormat(numbers);
   const date = { day: 'numeric', month: 'long', year: 'numeric' } as const;
   const days = dateFormat(locale, date);
   const clock = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const;
@@ -112,7 +126,7 @@ function createFormat(locale: Locale): Format {
   };
 }
 
-function currencyFormat(locale: Locale, currency: string): Intl.NumberFormat {
+function currencyFormat(locale: NumberLocale, currency: string): Intl.NumberFormat {
   const options = { style: 'currency', currencyDisplay: 'code', useGrouping: 'always' } as const;
   // Also for a currency that ICU writes without decimals.
   const decimals = { minimumFractionDigits: 2, maximumFractionDigits: 2 };

@@ -5,6 +5,8 @@ import type { Limited } from './limited.js';
 
 export interface FrameView {
   readonly locale: Locale;
+  /** The browser reads Spanish with a decimal point. */
+  readonly hasDecimalPoint: boolean;
   /** Path of PONTE_PAY_URL without a slash at its end; '' at the root of the host. */
   readonly root: string;
   /** Path of these pages below the host: `/r/<publicId>` or `/kyc/<flowId>`, with the root. */

@@ -10,6 +10,7 @@ import { readSession } from '../../../core/usecases/access/page-sessions.js';
 import { takeQuoteSlot } from '../../../core/usecases/service/rate-limits.js';
 import { type Cookie, readCookies, writeCookie } from './cookies.js';
 import { csrfToken, isCsrfToken } from './csrf-token.js';
+import { hasDecimalPoint } from './format.js';
 import type { PageNotice } from './frame-view.js';
 import type { PageMatch, PageMatcher } from './page-match.js';
 import { below } from './page-paths.js';
@@ -157,6 +158,7 @@ async function answerOf(
     gone,
     chosenLocale: localeOf(cookies.get('language') ?? ''),
     browserLocale: acceptedLocale(request.headers['accept-language']),
+    hasDecimalPoint: hasDecimalPoint(request.headers['accept-language'] ?? ''),
   };
   return route.handler(context, call);
 }

@@ -94,6 +94,8 @@ export interface PageCall<A extends PageAuth, F> {
   readonly chosenLocale: Locale | null;
   /** The first language of the browser that Ponte has. */
   readonly browserLocale: Locale | null;
+  /** The browser reads Spanish with a decimal point. */
+  readonly hasDecimalPoint: boolean;
   /** An IP address; null inside the process. */
   readonly client: string | null;
   /** The path of the payment's or form's pages, with the prefix. */

@@ -42,6 +42,8 @@ export interface DestinationFacts extends LetterFacts {
   readonly owner: string;
   /** Null: the organization itself. */
   readonly sellerId: string | null;
+  /** When a held change takes effect; null: at once. */
+  readonly effectiveAt: string | null;
 }
 
 /** The sentences of one letter. */
@@ -71,6 +73,7 @@ export interface LetterCatalogue {
     readonly questions: readonly [money: string, next: string, todo: string, ask: string];
     readonly openPayment: string;
     readonly openForm: string;
+    readonly stopChange: string;
     readonly code: string;
     /** `withCode`: the mail has a code, too. */
     readonly until: (moment: string, withCode: boolean) => string;
@@ -128,6 +131,7 @@ function destinationFacts(letter: Letter): DestinationFacts {
     ...common,
     owner: name === undefined ? common.org : oneLine(name),
     sellerId: account?.id ?? null,
+    effectiveAt: letter.link && formatOf(letter.locale).instant(letter.link.endsAtMs),
   };
 }
 

@@ -117,7 +117,7 @@ export const lettersEn = {
             subject: `We are looking into your payment to ${payee}`,
             heading: 'We are looking into your payment',
             answers: [
-              `Your ${received} reached us. The last step failed.`,
+              `Your ${received} reached us. The last step is not confirmed.`,
               'Our team is looking into it and will write to you.',
               'Do not pay again.',
             ],
@@ -190,18 +190,24 @@ export const lettersEn = {
       paragraphs: [`The form is closed. Ask ${org} what you can do.`],
     }),
   },
-  destination: ({ org, owner, sellerId, writtenAt }) => ({
+  destination: ({ org, owner, sellerId, writtenAt, effectiveAt }) => ({
     subject: `The PIX destination of ${owner} was changed`,
     heading: `The PIX destination of ${owner} was changed`,
     paragraphs: [
       `It was changed on ${writtenAt}.`,
       ...(sellerId === null ? [] : [`Seller: ${sellerId}. Collected by: ${org}.`]),
-      'Payments created from now on are paid to the new destination. Payments created before ' +
-        'keep the old one.',
+      effectiveAt === null
+        ? 'Payments created from now on are paid to the new destination. Payments created before ' +
+          'keep the old one.'
+        : `Payments created from ${effectiveAt} on are paid to the new destination. Payments ` +
+          'created before keep the old one.',
+      ...(effectiveAt === null
+        ? []
+        : ['Until then you can stop the change. Opening the link changes nothing.']),
       'If you expected this, you don’t have to do anything. If not, act immediately: ' +
         (sellerId === null
           ? 'contact the operator of this service.'
-          : `${org} should revoke its API keys with the scope connected_accounts:write, then ` +
+          : `${org} should revoke its API keys with the scope payouts:write, then ` +
             'register the right destination again.'),
     ],
   }),
@@ -218,6 +224,7 @@ export const lettersEn = {
     questions: ['Where is my money?', 'What happens next?', 'What must I do?', 'Whom do I ask?'],
     openPayment: 'Open the payment page',
     openForm: 'Open the form',
+    stopChange: 'Stop the change',
     code: 'Or type this code in the window where you asked for it:',
     until: (moment, withCode) =>
       withCode

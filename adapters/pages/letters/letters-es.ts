@@ -118,7 +118,7 @@ export const lettersEs = {
             subject: `Estamos revisando su pago a ${payee}`,
             heading: 'Estamos revisando su pago',
             answers: [
-              `Recibimos ${received} de usted. El último paso falló.`,
+              `Recibimos ${received} de usted. El último paso no está confirmado.`,
               'Nuestro equipo lo revisa y le escribirá.',
               'No vuelva a pagar.',
             ],
@@ -191,18 +191,24 @@ export const lettersEs = {
       paragraphs: [`El formulario está cerrado. Pregunte a ${org} qué puede hacer.`],
     }),
   },
-  destination: ({ org, owner, sellerId, writtenAt }) => ({
+  destination: ({ org, owner, sellerId, writtenAt, effectiveAt }) => ({
     subject: `El destino PIX de ${owner} fue cambiado`,
     heading: `El destino PIX de ${owner} fue cambiado`,
     paragraphs: [
       `El cambio se hizo el ${writtenAt}.`,
       ...(sellerId === null ? [] : [`Vendedor: ${sellerId}. Cobra: ${org}.`]),
-      'Los pagos creados desde ahora van al destino nuevo. Los pagos creados antes mantienen el ' +
-        'anterior.',
+      effectiveAt === null
+        ? 'Los pagos creados desde ahora van al destino nuevo. Los pagos creados antes mantienen ' +
+          'el anterior.'
+        : `Los pagos creados desde el ${effectiveAt} van al destino nuevo. Los pagos creados ` +
+          'antes mantienen el anterior.',
+      ...(effectiveAt === null
+        ? []
+        : ['Hasta entonces puede detener el cambio. Abrir el enlace no cambia nada.']),
       'Si lo esperaba, no tiene que hacer nada. Si no, actúe de inmediato: ' +
         (sellerId === null
           ? 'contacte al operador de este servicio.'
-          : `${org} debe revocar sus claves de API con el alcance connected_accounts:write y ` +
+          : `${org} debe revocar sus claves de API con el alcance payouts:write y ` +
             'después registrar de nuevo el destino correcto.'),
     ],
   }),
@@ -224,6 +230,7 @@ export const lettersEs = {
     ],
     openPayment: 'Abrir la página de pago',
     openForm: 'Abrir el formulario',
+    stopChange: 'Detener el cambio',
     code: 'O escriba este código en la ventana donde lo pidió:',
     until: (moment, withCode) =>
       withCode

@@ -118,7 +118,7 @@ export const lettersPtBr = {
             subject: `Estamos verificando seu pagamento a ${payee}`,
             heading: 'Estamos verificando seu pagamento',
             answers: [
-              `Recebemos ${received} de você. A última etapa falhou.`,
+              `Recebemos ${received} de você. A última etapa não foi confirmada.`,
               'Nossa equipe está verificando e vai escrever para você.',
               'Não pague novamente.',
             ],
@@ -194,18 +194,24 @@ export const lettersPtBr = {
       paragraphs: [`O formulário está encerrado. Pergunte a ${org} o que você pode fazer.`],
     }),
   },
-  destination: ({ org, owner, sellerId, writtenAt }) => ({
+  destination: ({ org, owner, sellerId, writtenAt, effectiveAt }) => ({
     subject: `O destino PIX de ${owner} foi alterado`,
     heading: `O destino PIX de ${owner} foi alterado`,
     paragraphs: [
       `A alteração foi feita em ${writtenAt}.`,
       ...(sellerId === null ? [] : [`Vendedor: ${sellerId}. Cobrança por: ${org}.`]),
-      'Pagamentos criados a partir de agora vão para o novo destino. Pagamentos criados antes ' +
-        'mantêm o anterior.',
+      effectiveAt === null
+        ? 'Pagamentos criados a partir de agora vão para o novo destino. Pagamentos criados ' +
+          'antes mantêm o anterior.'
+        : `Pagamentos criados a partir de ${effectiveAt} vão para o novo destino. Pagamentos ` +
+          'criados antes mantêm o anterior.',
+      ...(effectiveAt === null
+        ? []
+        : ['Até lá, você pode impedir a alteração. Abrir o link não altera nada.']),
       'Se você esperava isto, não precisa fazer nada. Se não, aja imediatamente: ' +
         (sellerId === null
           ? 'fale com o operador deste serviço.'
-          : `${org} deve revogar suas chaves de API com o escopo connected_accounts:write e ` +
+          : `${org} deve revogar suas chaves de API com o escopo payouts:write e ` +
             'depois registrar de novo o destino certo.'),
     ],
   }),
@@ -227,6 +233,7 @@ export const lettersPtBr = {
     ],
     openPayment: 'Abrir a página de pagamento',
     openForm: 'Abrir o formulário',
+    stopChange: 'Impedir a alteração',
     code: 'Ou digite este código na janela em que você o pediu:',
     until: (moment, withCode) =>
       withCode

@@ -56,8 +56,9 @@ function partsOf(catalogue: LetterCatalogue, letter: Letter): readonly Part[] {
   const org = oneLine(organization.name);
   const help = frame.help(org, organization.supportEmail, letter.reference);
   const url = link?.url ?? pageUrl;
-  const open = about === null ? frame.openForm : frame.openPayment;
   const isToBuyer = purpose !== 'payout_changed';
+  const openPage = about === null ? frame.openForm : frame.openPayment;
+  const open = isToBuyer ? openPage : frame.stopChange;
   return [
     ...(mode === 'test' ? [{ kind: 'test', text: frame.test } as const] : []),
     { kind: 'sender', name: org, via: frame.via },
@@ -66,9 +67,9 @@ function partsOf(catalogue: LetterCatalogue, letter: Letter): readonly Part[] {
     ...paragraphs.map((text) => ({ kind: 'paragraph', text }) as const),
     ...answersOf(frame.questions, answers, help),
     ...(url === null ? [] : [{ kind: 'button', text: open, url } as const]),
-    ...linkParts(frame, letter),
+    ...(isToBuyer ? linkParts(frame, letter) : []),
     ...(isToBuyer ? [{ kind: 'strong', text: frame.neverBankDetails } as const] : []),
-    ...(link === null ? [] : [{ kind: 'note', text: frame.unexpected } as const]),
+    ...(link === null || !isToBuyer ? [] : [{ kind: 'note', text: frame.unexpected } as const]),
     ...(isToBuyer && answers === undefined
       ? [{ kind: 'note', text: `${frame.anyQuestions} ${help}` } as const]
       : []),

@@ -131,6 +131,7 @@ create table api_keys (
   expires_at timestamp with time zone,
   networks text not null default '[]'::text,
   used_scopes text not null default '[]'::text,
+  kept_scopes text not null default '[]'::text,
   constraint api_keys_mode_check check ((mode = any (array['test'::text, 'live'::text]))),
   constraint api_keys_pkey primary key (id)
 );
@@ -252,6 +253,8 @@ create table connected_accounts (
   corrections text,
   answer_by timestamp with time zone,
   answer_alerted_at timestamp with time zone,
+  held_ref text collate "C",
+  held_until timestamp with time zone,
   constraint connected_accounts_entity_type_check check ((entity_type = any
     (array['business'::text, 'individual'::text]))),
   constraint connected_accounts_mode_check check ((mode = any (array['test'::text,
@@ -332,6 +335,28 @@ create table delivery_attempts (
   error text,
   constraint delivery_attempts_pkey primary key (delivery_id, id)
 );
+
+create table destination_changes (
+  org_id text collate "C" not null,
+  mode text collate "C" not null,
+  id text collate "C" not null,
+  account_id text collate "C",
+  from_ref text collate "C",
+  to_ref text collate "C" not null,
+  changed_by text collate "C" not null,
+  created_at timestamp with time zone not null,
+  effective_at timestamp with time zone not null,
+  stopped_at timestamp with time zone,
+  version integer not null,
+  constraint destination_changes_mode_check check ((mode = any (array['test'::text,
+    'live'::text]))),
+  constraint destination_changes_pkey primary key (org_id, mode, id)
+);
+
+create unique index destination_changes_id on destination_changes using btree (id);
+
+create index destination_changes_of_account on destination_changes using btree (org_id, mode,
+    account_id, id);
 
 create table documents (
   org_id text collate "C" not null,
@@ -729,10 +754,15 @@ create table organization_profiles (
   rejected_at timestamp with time zone,
   rails_command_id text,
   intents_need_approval boolean not null default false,
+  held_ref text collate "C",
+  held_until timestamp with time zone,
+  payout_hold_hours integer not null default 24,
   constraint organization_profiles_kyb_status_check check ((kyb_status = any
     (array['verifying'::text, 'approved'::text, 'rejected'::text]))),
   constraint organization_profiles_mode_check check ((mode = any (array['test'::text,
     'live'::text]))),
+  constraint organization_profiles_payout_hold_hours_check check (((payout_hold_hours >= 0) and
+    (payout_hold_hours <= 72))),
   constraint organization_profiles_pkey primary key (org_id, mode)
 );
 

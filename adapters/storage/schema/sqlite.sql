@@ -27,7 +27,8 @@ create table api_keys (
   created_at integer not null,
   version integer not null
 , created_by text, kept_by text, expires_at integer, networks text not null default '[]',
-    used_scopes text not null default '[]') strict, without rowid;
+    used_scopes text not null default '[]', kept_scopes text not null default '[]') strict,
+    without rowid;
 
 create index api_keys_active on api_keys (org_id, id) where revoked_at is null;
 
@@ -133,6 +134,7 @@ create table connected_accounts (
   created_at integer not null,
   updated_at integer not null,
   version integer not null, corrections text, answer_by integer, answer_alerted_at integer,
+    held_ref text, held_until integer,
   primary key (org_id, mode, id)
 ) strict, without rowid;
 
@@ -198,6 +200,25 @@ create table delivery_attempts (
   error text,
   primary key (delivery_id, id)
 ) strict;
+
+create table destination_changes (
+  org_id text not null,
+  mode text not null check (mode in ('test', 'live')),
+  id text not null,
+  account_id text,
+  from_ref text,
+  to_ref text not null,
+  changed_by text not null,
+  created_at integer not null,
+  effective_at integer not null,
+  stopped_at integer,
+  version integer not null,
+  primary key (org_id, mode, id)
+) strict, without rowid;
+
+create unique index destination_changes_id on destination_changes (id);
+
+create index destination_changes_of_account on destination_changes (org_id, mode, account_id, id);
 
 create table documents (
   org_id text not null,
@@ -553,7 +574,9 @@ create table organization_profiles (
   version integer not null, corrections text, answer_by integer, answer_alerted_at integer, reason
     text, approved_at integer, rejected_at integer, rails_command_id text, intents_need_approval
     integer not null default 0
-  check (intents_need_approval in (0, 1)),
+  check (intents_need_approval in (0, 1)), held_ref text, held_until integer, payout_hold_hours
+    integer not null default 24
+  check (payout_hold_hours between 0 and 72),
   primary key (org_id, mode)
 ) strict, without rowid;
 

@@ -41,6 +41,8 @@ export const accounts = defineTable<ConnectedAccount>('connected_accounts', {
   taxIdLast4: text.null('tax_id_last4'),
   tosSessionKey: text.null('tos_session_key'),
   destinationRef: text.null('destination_ref'),
+  heldRef: text.null('held_ref'),
+  heldUntilMs: time.null('held_until'),
   railsCommandId: text.null('rails_command_id'),
   railsRef: text.null('rails_ref'),
   readyAtMs: time.null('ready_at'),

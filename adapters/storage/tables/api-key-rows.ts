@@ -14,6 +14,7 @@ const apiKeys = defineTable<StoredKey>('api_keys', {
   createdBy: fixed(text.null('created_by')),
   keptBy: text.null('kept_by'),
   scopes: fixed(texts('scopes', isScope)),
+  keptScopes: fixed(texts('kept_scopes', isScope)),
   networks: fixed(texts('networks')),
   salt: fixed(text('salt')),
   secretHash: fixed(text('secret_hash')),

@@ -1,11 +1,11 @@
 // Webhook subscriptions, the deliveries to them and the log of attempts: columns and SQL.
+import type { Tenant } from '../../../core/domain/base/tenant.js';
 import type { Subscription } from '../../../core/domain/webhooks/subscription.js';
 import {
   type DeliveryAttempt,
   deliveryStatuses,
   type WebhookDelivery,
 } from '../../../core/domain/webhooks/webhook-delivery.js';
-import type { Tx } from '../../../core/ports/storage.js';
 import {
   fixed,
   fixedTenant,
@@ -21,8 +21,8 @@ import {
   version,
 } from '../columns.js';
 import { timeParam } from '../database.js';
-import { defineTable } from '../table.js';
-import type { UnitOfWork } from '../unit-of-work.js';
+import { defineTable, type Write } from '../table.js';
+import { type CachedJoin, type TxPart, type UnitOfWork, writes } from '../unit-of-work.js';
 import { subscriptionsChanged } from './event-rows.js';
 
 export const subscriptions = defineTable<Subscription>('subscriptions', {
@@ -69,51 +69,66 @@ const attempts = defineTable<DeliveryAttempt>('delivery_attempts', {
   error: fixed(text.null('error')),
 });
 
-export function subscriptionsOf(unit: UnitOfWork): Tx['subscriptions'] {
-  const ofTenant = 'where org_id = $1 and mode = $2 and';
-  const writes = unit.writes(subscriptions);
-  const changing =
-    (write: (subscription: Subscription) => void) => (subscription: Subscription) => {
-      write(subscription);
-      unit.stage(subscriptionsChanged(subscription));
-    };
-  return {
-    insert: changing(writes.insert),
-    update: changing(writes.update),
-    get: ({ orgId, mode }, id) => unit.byKey(subscriptions, [orgId, mode, id]),
-    find: (id) => unit.first(subscriptions, 'where id = $1', [id]),
-    list: ({ orgId, mode }, deletedMax) =>
-      unit.all(
-        subscriptions,
-        [
-          `${ofTenant} active union all select * from (select * from subscriptions ${ofTenant}`,
-          'not active order by id desc limit $3) chosen order by id desc',
-        ].join(' '),
-        [orgId, mode, deletedMax],
-      ),
-    async active({ orgId, mode }) {
-      const rows = await unit.rows(subscriptions.name, activeSql, [orgId, mode]);
-      // One row without a subscription, if the tenant has none.
-      const found = rows.filter((row) => row['id'] !== null);
-      return Object.freeze({
-        subscriptions: found.map(subscriptions.read),
-        changes: integer('changes').read(rows[0] ?? {}),
-      });
-    },
-    async slots({ orgId, mode }) {
-      const sql = `select slot from subscriptions ${ofTenant} active and slot is not null`;
-      const rows = await unit.rows(subscriptions.name, sql, [orgId, mode]);
-      return rows.map(integer('slot').read);
-    },
-  };
+const ofTenant = 'where org_id = $1 and mode = $2 and';
+
+export const subscriptionsPart: TxPart<'subscriptions'> = {
+  insert: (unit, subscription) =>
+    stageChanged(unit, subscriptions.insert(subscription), subscription),
+  update: (unit, subscription) =>
+    stageChanged(unit, subscriptions.update(subscription), subscription),
+  get: (unit, { orgId, mode }, id) => unit.byKey(subscriptions, [orgId, mode, id]),
+  find: (unit, id) => unit.first(subscriptions, 'where id = $1', [id]),
+  list: (unit, { orgId, mode }, deletedMax) =>
+    unit.all(
+      subscriptions,
+      [
+        `${ofTenant} active union all select * from (select * from subscriptions ${ofTenant}`,
+        'not active order by id desc limit $3) chosen order by id desc',
+      ].join(' '),
+      [orgId, mode, deletedMax],
+    ),
+  async active(unit, { orgId, mode }) {
+    const found = await unit.cached(activeOfTenant, [orgId, mode]);
+    return Object.freeze({
+      subscriptions: found.flatMap(({ subscription }) => subscription ?? []),
+      changes: found[0]?.changes ?? 0,
+    });
+  },
+  async slots(unit, { orgId, mode }) {
+    const sql = `select slot from subscriptions ${ofTenant} active and slot is not null`;
+    const rows = await unit.rows(subscriptions.name, sql, [orgId, mode]);
+    return rows.map(integer('slot').read);
+  },
+};
+
+function stageChanged(unit: UnitOfWork, write: Write, tenant: Tenant): void {
+  unit.stage(write);
+  unit.stage(subscriptionsChanged(tenant));
+}
+
+interface ActiveRow {
+  readonly changes: number;
+  /** Null: the tenant has none. */
+  readonly subscription: Subscription | null;
 }
 
 /** In one statement: what is changed in between must show in `changes`. */
-const activeSql = [
-  'select coalesce((select subscription_changes from feed_heads',
-  'where org_id = $1 and mode = $2), 0) as changes, s.* from (select 1) as one',
-  'left join subscriptions s on s.org_id = $1 and s.mode = $2 and s.active',
-].join(' ');
+const activeOfTenant: CachedJoin<ActiveRow> = {
+  sql: [
+    'select coalesce((select subscription_changes from feed_heads',
+    'where org_id = $1 and mode = $2), 0) as changes, s.* from (select 1) as one',
+    'left join subscriptions s on s.org_id = $1 and s.mode = $2 and s.active',
+  ].join(' '),
+  // The sequence of the head is not read.
+  on: { subscriptions: 2, feed_heads: 2 },
+  tables: [subscriptions],
+  read: (row) => ({
+    changes: integer('changes').read(row),
+    subscription: row['id'] === null ? null : subscriptions.read(row),
+  }),
+  // An event is a guard on all of them.
+  expect: () => [],
+};
 
 /**
  * Skips from one subscription to the next in the index: the cost grows with the subscriptions that
@@ -136,53 +151,51 @@ const eventsOfSubject = [
   'where events.org_id = $1 and events.mode = $2 and events.subject_id = $3',
 ].join(' ');
 
-export function deliveriesOf(unit: UnitOfWork): Tx['deliveries'] {
-  return {
-    ...unit.writes(deliveries),
-    get: (id) => unit.byKey(deliveries, [id]),
-    ofSubscription: ({ orgId, mode }, subscriptionId, { beforeId, limit }) => {
-      const filters = { 'subscription_id =': subscriptionId, 'id <': beforeId };
-      return unit.newest(deliveries, { 'org_id =': orgId, 'mode =': mode, ...filters }, limit);
-    },
-    list({ subscriptionId, status, beforeId, limit }) {
-      // In the text, not bound: the index of dead letters is partial.
-      const others = status === null ? [] : [`status = '${status}'`];
-      const filters = { 'subscription_id =': subscriptionId, 'id <': beforeId };
-      return unit.newest(deliveries, filters, limit, { others });
-    },
-    pendingOf: (subscriptionId, limit) =>
-      unit.all(
-        deliveries,
-        [
-          "where subscription_id = $1 and status = 'pending' and due_at is not null order by",
-          'due_at, id limit $2',
-        ].join(' '),
-        [subscriptionId, limit],
-      ),
-    attempts: (deliveryId) =>
-      unit.all(attempts, 'where delivery_id = $1 order by started_at, id', [deliveryId]),
-    ofSubject({ orgId, mode }, subjectId, { fromMs, afterId, limit }) {
-      return unit.all(
-        deliveries,
-        [
-          eventsOfSubject,
-          'and (deliveries.created_at, deliveries.id) > ($4, $5)',
-          'order by deliveries.created_at, deliveries.id limit $6',
-        ].join(' '),
-        [orgId, mode, subjectId, timeParam(fromMs), afterId, limit],
-      );
-    },
-    attemptsOfSubject({ orgId, mode }, subjectId, { fromMs, afterId, limit }) {
-      return unit.all(
-        attempts,
-        [
-          `join deliveries on delivery_attempts.delivery_id = deliveries.id ${eventsOfSubject}`,
-          'and (delivery_attempts.started_at, delivery_attempts.id) > ($4, $5)',
-          'order by delivery_attempts.started_at, delivery_attempts.id limit $6',
-        ].join(' '),
-        [orgId, mode, subjectId, timeParam(fromMs), afterId, limit],
-      );
-    },
-    logAttempt: (attempt) => unit.stage(attempts.insert(attempt)),
-  };
-}
+export const deliveriesPart: TxPart<'deliveries'> = {
+  ...writes(deliveries),
+  get: (unit, id) => unit.byKey(deliveries, [id]),
+  ofSubscription: (unit, { orgId, mode }, subscriptionId, { beforeId, limit }) => {
+    const filters = { 'subscription_id =': subscriptionId, 'id <': beforeId };
+    return unit.newest(deliveries, { 'org_id =': orgId, 'mode =': mode, ...filters }, limit);
+  },
+  list(unit, { subscriptionId, status, beforeId, limit }) {
+    // In the text, not bound: the index of dead letters is partial.
+    const others = status === null ? [] : [`status = '${status}'`];
+    const filters = { 'subscription_id =': subscriptionId, 'id <': beforeId };
+    return unit.newest(deliveries, filters, limit, { others });
+  },
+  pendingOf: (unit, subscriptionId, limit) =>
+    unit.all(
+      deliveries,
+      [
+        "where subscription_id = $1 and status = 'pending' and due_at is not null order by",
+        'due_at, id limit $2',
+      ].join(' '),
+      [subscriptionId, limit],
+    ),
+  attempts: (unit, deliveryId) =>
+    unit.all(attempts, 'where delivery_id = $1 order by started_at, id', [deliveryId]),
+  ofSubject(unit, { orgId, mode }, subjectId, { fromMs, afterId, limit }) {
+    return unit.all(
+      deliveries,
+      [
+        eventsOfSubject,
+        'and (deliveries.created_at, deliveries.id) > ($4, $5)',
+        'order by deliveries.created_at, deliveries.id limit $6',
+      ].join(' '),
+      [orgId, mode, subjectId, timeParam(fromMs), afterId, limit],
+    );
+  },
+  attemptsOfSubject(unit, { orgId, mode }, subjectId, { fromMs, afterId, limit }) {
+    return unit.all(
+      attempts,
+      [
+        `join deliveries on delivery_attempts.delivery_id = deliveries.id ${eventsOfSubject}`,
+        'and (delivery_attempts.started_at, delivery_attempts.id) > ($4, $5)',
+        'order by delivery_attempts.started_at, delivery_attempts.id limit $6',
+      ].join(' '),
+      [orgId, mode, subjectId, timeParam(fromMs), afterId, limit],
+    );
+  },
+  logAttempt: (unit, attempt) => unit.stage(attempts.insert(attempt)),
+};

@@ -2,10 +2,9 @@
 // have no number yet: columns and SQL.
 import type { Tenant } from '../../../core/domain/base/tenant.js';
 import type { DomainEvent, EventNote, NumberedEvent } from '../../../core/domain/payments/event.js';
-import type { Tx } from '../../../core/ports/storage.js';
 import { fixed, group, integer, key, minor, readerOf, tenant, text, time } from '../columns.js';
 import { defineTable, merge, rowName, templated, type Write } from '../table.js';
-import type { UnitOfWork } from '../unit-of-work.js';
+import type { TxPart } from '../unit-of-work.js';
 
 const outboxName = 'outbox';
 
@@ -57,59 +56,55 @@ const removed = templated({
   key: ['position'],
 });
 
-export function outboxOf(unit: UnitOfWork): Tx['outbox'] {
-  return {
-    async oldest(limit) {
-      const rows = await unit.rows(outboxName, 'select * from outbox order by position limit $1', [
-        limit,
-      ]);
-      return rows.map((row) =>
-        Object.freeze({ position: position.read(row), event: waitingEvent.read(row) }),
-      );
-    },
-    remove(rows) {
-      for (const row of rows) unit.stage(removed(rowName([row.position]), [row.position]));
-    },
-  };
-}
+export const outboxPart: TxPart<'outbox'> = {
+  async oldest(unit, limit) {
+    const rows = await unit.rows(outboxName, 'select * from outbox order by position limit $1', [
+      limit,
+    ]);
+    return rows.map((row) =>
+      Object.freeze({ position: position.read(row), event: waitingEvent.read(row) }),
+    );
+  },
+  remove(unit, rows) {
+    for (const row of rows) unit.stage(removed(rowName([row.position]), [row.position]));
+  },
+};
 
-export function feedOf(unit: UnitOfWork): Tx['feed'] {
-  return {
-    async head({ orgId, mode }) {
-      const [row] = await unit.rowsByKey(
-        'feed_heads',
-        [orgId, mode],
-        'select * from feed_heads where org_id = $1 and mode = $2',
-      );
-      if (row === undefined) return null;
-      return Object.freeze({
-        sequence: integer('sequence').read(row),
-        chainHash: text('chain_hash').read(row),
-      });
-    },
-    append(event, { changes }) {
-      const params = newEvent.parts.map(({ write }) => write(event));
-      unit.stage(appended(rowName([event.orgId, event.mode, event.id]), [...params, changes]));
-    },
-    after: ({ orgId, mode }, sequence, limit) =>
-      unit.all(
-        events,
-        'where org_id = $1 and mode = $2 and sequence > $3 order by sequence limit $4',
-        [orgId, mode, sequence, limit],
-      ),
-    async ofSubject({ orgId, mode }, subjectId) {
-      const rows = await unit.rows(
-        events.name,
-        [
-          'select id, type, created_at from events',
-          'where org_id = $1 and mode = $2 and subject_id = $3 order by sequence',
-        ].join(' '),
-        [orgId, mode, subjectId],
-      );
-      return rows.map(readNote);
-    },
-  };
-}
+export const feedPart: TxPart<'feed'> = {
+  async head(unit, { orgId, mode }) {
+    const [row] = await unit.rowsByKey(
+      'feed_heads',
+      [orgId, mode],
+      'select * from feed_heads where org_id = $1 and mode = $2',
+    );
+    if (row === undefined) return null;
+    return Object.freeze({
+      sequence: integer('sequence').read(row),
+      chainHash: text('chain_hash').read(row),
+    });
+  },
+  append(unit, event, { changes }) {
+    const params = newEvent.parts.map(({ write }) => write(event));
+    unit.stage(appended(rowName([event.orgId, event.mode, event.id]), [...params, changes]));
+  },
+  after: (unit, { orgId, mode }, sequence, limit) =>
+    unit.all(
+      events,
+      'where org_id = $1 and mode = $2 and sequence > $3 order by sequence limit $4',
+      [orgId, mode, sequence, limit],
+    ),
+  async ofSubject(unit, { orgId, mode }, subjectId) {
+    const rows = await unit.rows(
+      events.name,
+      [
+        'select id, type, created_at from events',
+        'where org_id = $1 and mode = $2 and subject_id = $3 order by sequence',
+      ].join(' '),
+      [orgId, mode, subjectId],
+    );
+    return rows.map(readNote);
+  },
+};
 
 /** A subscription of the tenant changes: batches with events that have read them fail. */
 export function subscriptionsChanged({ orgId, mode }: Tenant): Write {

@@ -8,6 +8,7 @@ import { partyStatuses } from '../../../core/domain/parties/party.js';
 import {
   fixed,
   flag,
+  integer,
   key,
   nullable,
   oneOf,
@@ -42,8 +43,11 @@ const profiles = defineTable<OrganizationProfile>('organization_profiles', {
   railsCommandId: text.null('rails_command_id'),
   railsRef: text.null('virtual_account_ref'),
   destinationRef: text.null('destination_ref'),
+  heldRef: text.null('held_ref'),
+  heldUntilMs: time.null('held_until'),
   tosAcceptedAtMs: time.null('tos_accepted_at'),
   intentsNeedApproval: flag('intents_need_approval'),
+  payoutHoldHours: integer('payout_hold_hours'),
   version,
 });
 

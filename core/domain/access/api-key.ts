@@ -149,6 +149,8 @@ export interface StoredKey extends ApiKeyFacts {
   /** The owner who kept it when its creator was removed; it ends with the owner's removal. */
   readonly keptBy: string | null;
   readonly scopes: readonly Scope[];
+  /** Scopes that were part of another one when the key was created; it keeps them. */
+  readonly keptScopes: readonly Scope[];
   /** Networks (CIDR) from which it may be used; empty: from everywhere. */
   readonly networks: readonly string[];
   readonly lastUsedAtMs: number | null;
@@ -158,6 +160,11 @@ export interface StoredKey extends ApiKeyFacts {
   readonly slot: number | null;
   readonly createdAtMs: number;
   readonly version: number;
+}
+
+/** Empty: unrestricted. */
+export function grantedScopes({ scopes, keptScopes }: StoredKey): readonly Scope[] {
+  return scopes.length === 0 ? scopes : [...new Set([...scopes, ...keptScopes])];
 }
 
 /** The key ends with the removal of this member. */
@@ -173,7 +180,7 @@ export function unneeded(
   const isOld = nowMs >= key.createdAtMs + KEY_REPORT_MS;
   const isIdle = isOld && nowMs >= (key.lastUsedAtMs ?? 0) + KEY_REPORT_MS;
   const unused = scopeNames.filter(
-    (scope) => allows(key.scopes, scope) && !key.usedScopes.includes(scope),
+    (scope) => allows(grantedScopes(key), scope) && !key.usedScopes.includes(scope),
   );
   return { isIdle, scopes: isOld && !isIdle ? unused : [] };
 }

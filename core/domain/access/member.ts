@@ -11,6 +11,7 @@ export const scopeHolders = {
   'webhooks:read': ['owner', 'admin', 'finance', 'viewer'],
   'api_keys:write': ['owner', 'admin'],
   'connected_accounts:write': ['owner', 'admin', 'finance'],
+  'payouts:write': ['owner', 'admin', 'finance'],
   'connected_accounts:read': ['owner', 'admin', 'finance', 'viewer'],
 } as const satisfies Record<Scope, readonly MemberRole[]>;
 

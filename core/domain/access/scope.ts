@@ -11,7 +11,8 @@ export const scopes = {
   'webhooks:read': 'list subscriptions and deliveries, read the event feed',
   'api_keys:write': 'create and revoke API keys',
   'connected_accounts:write':
-    'create and onboard connected accounts, configure their payout, start the KYC of buyers',
+    'create and onboard connected accounts, configure their first payout, start the KYC of buyers',
+  'payouts:write': 'configure the payout of connected accounts, and change their PIX destination',
   'connected_accounts:read': 'list and read connected accounts',
 } as const satisfies Record<string, string>;
 

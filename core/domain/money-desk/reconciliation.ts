@@ -158,9 +158,9 @@ function unless(isSame: boolean, here: string, there: string): readonly Texts[] 
 
 /** Compares what arrived, if a pay-in completed on both sides. */
 function amountTexts(command: MoneyCommand, entry: EntryFacts): readonly Texts[] {
-  const { amount: ordered, kind, end, receivedMinor } = command;
+  const { amount, kind, end, receivedMinor } = command;
   const isReceived = kind === 'payin' && end === 'completed' && entry.status === 'completed';
-  const here = isReceived ? { ...ordered, amountMinor: receivedMinor } : ordered;
+  const here = isReceived ? { ...amount, amountMinor: receivedMinor } : amount;
   // Without our reference, the partner's amount of a payout lacks the fees.
   if (kind === 'payout' && entry.reference === null) return [];
   // What arrives may differ from the command; it counts when it has arrived.

@@ -5,7 +5,7 @@ import { PonteError } from '../../errors.js';
 import type { Tenant } from '../base/tenant.js';
 import { areTermsUsed, isDecision, partyStatuses, withTerms } from './party.js';
 import { isAsked } from './party-due.js';
-import { type Payee, withOwnPayout } from './payee.js';
+import { isRedirected, type Payee, withOwnPayout } from './payee.js';
 
 /** `created` is `none` in the table of parties. */
 export const accountStatuses = ['created', ...partyStatuses] as const;
@@ -23,6 +23,7 @@ export const accountEventTypes = [
   'kyb_rejected',
   'ready_to_collect',
   'requirements_due',
+  'payout_changed',
 ] as const;
 export type AccountEventType = (typeof accountEventTypes)[number];
 
@@ -113,6 +114,7 @@ export function accountEvents(
   }
   if (next.readyAtMs !== null && was.readyAtMs === null) fired.push('ready_to_collect');
   if (isAsked(was, next)) fired.push('requirements_due');
+  if (isRedirected(was, next)) fired.push('payout_changed');
   return fired;
 }
 

@@ -43,6 +43,8 @@ export interface OrganizationProfile extends Tenant, Payee {
   readonly tosAcceptedAtMs: number | null;
   /** The same for payment intents. It is in the row that each create reads and guards. */
   readonly intentsNeedApproval: boolean;
+  /** How long a changed PIX destination is held in live mode. */
+  readonly payoutHoldHours: number;
   readonly version: number;
 }
 

@@ -4,15 +4,27 @@
 import type { Party } from './party.js';
 
 export interface Payee extends Party {
-  /** The partner's reference of the PIX destination; the PIX key itself is never stored. */
+  /**
+   * The partner's reference of the PIX destination; the PIX key itself is never stored. A held
+   * change takes its place in time: `destinationAt`.
+   */
   readonly destinationRef: string | null;
+  readonly heldRef: string | null;
+  /** Null: no change was held. */
+  readonly heldUntilMs: number | null;
   /** The command that requests the rails; null before it. */
   readonly railsCommandId: string | null;
   /** The partner's reference of the rails. */
   readonly railsRef: string | null;
 }
 
-export const noPayout = { destinationRef: null, railsCommandId: null, railsRef: null } as const;
+export const noPayout = {
+  destinationRef: null,
+  heldRef: null,
+  heldUntilMs: null,
+  railsCommandId: null,
+  railsRef: null,
+} as const;
 
 /** The partner requires approval and PIX destination before it makes the rails. */
 export function needsRails(payee: Payee): boolean {
@@ -27,10 +39,37 @@ export function withOwnPayout<P extends Payee>(was: P, next: P): P {
   return isSame ? next : Object.freeze({ ...next, ...noPayout });
 }
 
-export function withDestination<P extends Payee>(payee: P, destinationRef: string): P {
-  return payee.destinationRef === destinationRef
-    ? payee
-    : Object.freeze({ ...payee, destinationRef });
+/** Where a payment that is created at this time is paid. */
+export function destinationAt(payee: Payee, nowMs: number): string | null {
+  const { heldUntilMs, heldRef, destinationRef } = payee;
+  return heldUntilMs !== null && nowMs >= heldUntilMs ? heldRef : destinationRef;
+}
+
+/** Sets or changes the destination. A change is held; the same again does not hold it longer. */
+export function withDestination<P extends Payee>(
+  payee: P,
+  ref: string,
+  { nowMs, holdMs }: { readonly nowMs: number; readonly holdMs: number },
+): P {
+  const current = destinationAt(payee, nowMs);
+  const isPending = isHeld(payee, nowMs);
+  if (ref === (isPending ? payee.heldRef : current)) return payee;
+  const holds = holdMs > 0 && current !== null && ref !== current;
+  return Object.freeze({
+    ...payee,
+    destinationRef: holds ? current : ref,
+    heldRef: holds ? ref : null,
+    heldUntilMs: holds ? nowMs + holdMs : null,
+  });
+}
+
+export function isHeld({ heldUntilMs }: Payee, nowMs: number): boolean {
+  return heldUntilMs !== null && nowMs < heldUntilMs;
+}
+
+/** Without the change that is held. */
+export function withoutHeld<P extends Payee>(payee: P): P {
+  return Object.freeze({ ...payee, heldRef: null, heldUntilMs: null });
 }
 
 /** The rails exist; those of an earlier party change nothing. */
@@ -44,8 +83,12 @@ export function railsRefused<P extends Payee>(payee: P): P {
   return Object.freeze({ ...payee, railsCommandId: null });
 }
 
-/** A new destination replaces an earlier one, even one of an earlier party. */
+/** A new destination replaces an earlier one, even one of an earlier party; or it was stopped. */
 export function isRedirected(was: Payee & { readonly readyAtMs?: number | null }, next: Payee) {
   const hadOne = was.destinationRef !== null || (was.readyAtMs ?? null) !== null;
-  return hadOne && next.destinationRef !== null && next.destinationRef !== was.destinationRef;
+  return hadOne && next.destinationRef !== null && isOtherDestination(was, next);
+}
+
+export function isOtherDestination(was: Payee, next: Payee): boolean {
+  return next.destinationRef !== was.destinationRef || next.heldRef !== was.heldRef;
 }

@@ -41,7 +41,7 @@ export function alertsBetween(
     [after.paidMinor < before.paidMinor, 'a payout came back after it was paid'],
     [
       after.returnedMinor > before.returnedMinor && after.payoutMinor > 0n,
-      'a pay-in went back to the buyer although its payout was ordered',
+      'a pay-in went back to the buyer although its payout was sent',
     ],
   ] as const;
   return rules.filter(([applies]) => applies).map(([, text]) => text);

@@ -230,8 +230,8 @@ function statusStep(
       return payoutStep(payment, commands, reason);
     default: {
       const move = movesToPayin[payment.status];
-      const isOrdered = payins(commands).some(isAlive) || commands.some(isPayoutMade);
-      return move !== undefined && isOrdered ? { move } : null;
+      const isStarted = payins(commands).some(isAlive) || commands.some(isPayoutMade);
+      return move !== undefined && isStarted ? { move } : null;
     }
   }
 }
@@ -310,7 +310,7 @@ function fundsLost(
   if (left >= payment.amount.amountMinor) return null;
   const payin = payins(commands).findLast(({ end }) => end === 'returned');
   if (payin !== undefined) return failed(payin, 'pay-in', reason);
-  // After a restore an ended payment may have ordered a refund.
+  // After a restore an ended payment may have a refund at the partner.
   const isRefunded = sums.refundedMinor + sums.orderedMinor > 0n;
   const failureReason = isRefunded ? 'the money was refunded' : 'less money arrived than reported';
   return { move: 'fail', fields: { failureReason } };
@@ -500,7 +500,7 @@ function isAlive({ state, end }: MoneyCommand): boolean {
   return state === 'done' && end !== 'failed' && end !== 'returned';
 }
 
-/** A payout that was ordered is not sent again by itself, even if it failed. */
+/** There is no other payout by itself, even if this one failed. */
 function isPayout({ kind, state }: MoneyCommand): boolean {
   return kind === 'payout' && state !== 'void';
 }

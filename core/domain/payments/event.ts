@@ -170,6 +170,9 @@ export function accountEvent(
       entityType: account.entityType,
       status: account.status,
       readyToCollect: readyToCollect(account),
+      ...(happened === 'payout_changed'
+        ? { effectiveAt: formatInstant(account.heldUntilMs ?? occurredAtMs) }
+        : {}),
       externalEventId: eventId,
       occurredAt: formatInstant(occurredAtMs),
     }),

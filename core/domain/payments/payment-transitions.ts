@@ -134,7 +134,7 @@ export function quoteRefused(
   return ended(was, commands, 'fail', { failureReason: `quote refused: ${code}` }, nowMs);
 }
 
-/** The buyer accepts the quote as shown in this language: the pay-in is ordered. */
+/** The buyer accepts the quote as shown in this language: the pay-in becomes a command. */
 export function confirmed(
   was: PaymentAggregate,
   commands: readonly MoneyCommand[],

@@ -51,7 +51,7 @@ export interface SimulationFacts {
   /** The partner verifies the buyer. */
   readonly isVerifying: boolean;
   readonly hasQuote: boolean;
-  /** The newest of the payment; null: none was ordered. */
+  /** The newest of the payment; null: it has none. */
   readonly payin: Pick<MoneyCommand, 'amount' | 'receivedMinor'> | null;
   readonly hasPayout: boolean;
 }
@@ -231,7 +231,7 @@ function party(
   return ({ isVerifying }) => (isVerifying ? { kind: 'party', status, reason, corrections } : null);
 }
 
-/** `total`: what has arrived then, by what was ordered and what has arrived; null: not possible. */
+/** `total`: what has arrived then, by what was asked for and has arrived; null: not possible. */
 function payin(
   total: (amountMinor: bigint, receivedMinor: bigint) => bigint | null,
 ): SimulationRule['act'] {

@@ -2,6 +2,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import {
   accountableMember,
+  grantedScopes,
   isActive,
   isIntact,
   issueApiKey,
@@ -96,13 +97,13 @@ export async function authenticateKey(
     assert(stored !== null, 'a key that may be used is stored');
     verified.set(stored, Buffer.from(header));
   }
-  const { orgId, mode, id: keyId, scopes, usedScopes, networks } = stored;
+  const { orgId, mode, id: keyId, usedScopes, networks } = stored;
   if (networks.length > 0 && !comesFrom(networks)) {
     throw new PonteError('InvalidApiKey', 'The API key may not be used from this address.');
   }
   noteUse(deps, stored);
   const createdByMemberId = accountableMember(stored);
-  return { orgId, mode, keyId, createdByMemberId, scopes, usedScopes };
+  return { orgId, mode, keyId, createdByMemberId, scopes: grantedScopes(stored), usedScopes };
 }
 
 /** Headers that were right, by the stored key: the store may give the same object again. */
@@ -135,6 +136,7 @@ export async function createKey(deps: Deps, input: CreateKeyInput): Promise<Issu
   }
   const { made, secret } = issue(deps, {
     ...granted,
+    keptScopes: [],
     orgId,
     mode,
     createdBy,
@@ -183,11 +185,12 @@ export async function rollKey(
 
 function issue(
   deps: Deps,
-  granted: Pick<StoredKey, 'orgId' | 'mode' | 'name' | 'scopes' | 'expiresAtMs' | 'networks'> & {
-    readonly createdBy: string | null;
-  },
+  granted: Pick<StoredKey, 'orgId' | 'mode' | 'name' | 'scopes' | 'keptScopes'> &
+    Pick<StoredKey, 'expiresAtMs' | 'networks'> & {
+      readonly createdBy: string | null;
+    },
 ): { readonly made: Omit<StoredKey, 'slot'>; readonly secret: string } {
-  const { orgId, mode, name, createdBy, scopes, expiresAtMs, networks } = granted;
+  const { orgId, mode, name, createdBy, scopes, keptScopes, expiresAtMs, networks } = granted;
   const nowMs = deps.clock.nowMs();
   const keyId = deps.ids.next('key', nowMs);
   const { text, salt, secretHash } = issueApiKey({
@@ -204,6 +207,7 @@ function issue(
     createdBy,
     keptBy: null,
     scopes,
+    keptScopes,
     networks,
     salt,
     secretHash,

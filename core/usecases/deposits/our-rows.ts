@@ -42,8 +42,8 @@ export async function ourRowsOf(
     known === null ? await quotedCommand(tx, mode, entry) : await namedCommand(tx, mode, entry);
   // Of several commands with the partner's id, its reference names the right one.
   const own = named?.partnerRef === partnerRef ? named : known;
-  const isOrdered = own !== null || named !== null || kind !== 'payin';
-  const receipt = isOrdered ? null : await tx.receipts.byPartnerRef(partner, mode, partnerRef);
+  const isOwned = own !== null || named !== null || kind !== 'payin';
+  const receipt = isOwned ? null : await tx.receipts.byPartnerRef(partner, mode, partnerRef);
   return { own, named, receipt };
 }
 

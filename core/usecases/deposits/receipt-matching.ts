@@ -36,7 +36,7 @@ export interface AccountOwner extends Tenant {
  * message, before it answers. Commands in flight are read before the known ids: a command that is
  * answered between the two reads is found by its id.
  */
-export async function isOrdered(
+export async function isOwned(
   tx: Tx,
   mode: Mode,
   entry: PartnerEntry,

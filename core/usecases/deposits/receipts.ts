@@ -30,13 +30,13 @@ import { commandReference } from '../payments/command-references.js';
 import type { Batch } from '../service/batch.js';
 import { currentKeyIn } from '../service/service-keys.js';
 import type { BooksOf } from './our-rows.js';
-import { findMatch, isOrdered, isTo, ownerOf } from './receipt-matching.js';
+import { findMatch, isOwned, isTo, ownerOf } from './receipt-matching.js';
 
 /**
- * `receipt`: its row is current. `none`: no money came, or all of it is gone. `ordered`: a command
+ * `receipt`: its row is current. `none`: no money came, or all of it is gone. `owned`: a command
  * has it or may have it. `no answer`: the partner could not be asked.
  */
-export type ReceiptOutcome = 'receipt' | 'none' | 'ordered' | 'no answer';
+export type ReceiptOutcome = 'receipt' | 'none' | 'owned' | 'no answer';
 
 /** To be called after the batch is stored. */
 export interface StagedReceipt {
@@ -71,7 +71,7 @@ export async function storeEntry(
   const stored = await deps.store.run(async (tx) => {
     const batch = { deps, tx, nowMs: deps.clock.nowMs() };
     const staged = await stageEntry(batch, of, entry);
-    if (staged.outcome !== 'ordered') await alsoStage(tx);
+    if (staged.outcome !== 'owned') await alsoStage(tx);
     return staged;
   });
   stored.announce();
@@ -91,7 +91,7 @@ async function stageEntry(
   const { deps, tx, nowMs } = batch;
   const quiet = { announce: () => undefined };
   const owner = await ownerOf(tx, mode, entry.partyRef);
-  if (await isOrdered(tx, mode, entry, owner)) return { outcome: 'ordered', ...quiet };
+  if (await isOwned(tx, mode, entry, owner)) return { outcome: 'owned', ...quiet };
   const was = await tx.receipts.byPartnerRef(partner, mode, entry.partnerRef);
   if (was === null && !hasMoney(entry)) return { outcome: 'none', ...quiet };
   const known = was ?? firstReceipt(batch, partner, mode, entry);

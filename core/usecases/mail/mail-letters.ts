@@ -15,6 +15,7 @@ import {
   tokenPurpose,
 } from '../../domain/mail/mail.js';
 import { causeOf } from '../../domain/mail/payment-notices.js';
+import type { DestinationChange } from '../../domain/parties/destination-change.js';
 import { helpReference } from '../../domain/payments/display.js';
 import { isTerminal } from '../../domain/payments/payment.js';
 import { assert } from '../../errors.js';
@@ -22,6 +23,10 @@ import type { Deps } from '../../ports/deps.js';
 import type { Letter, SignInLink } from '../../ports/letters.js';
 import type { OutgoingMail } from '../../ports/outside.js';
 import type { Tx } from '../../ports/storage.js';
+import { stopCode } from './payout-notices.js';
+
+/** A payee has few changes in the time that its mails take. */
+const CHANGES_READ = 20;
 
 export type MailFacts = Awaited<ReturnType<typeof readMailFacts>>;
 
@@ -40,7 +45,8 @@ export async function readMailFacts(tx: Tx, mail: Mail) {
   const submissionId = subject.kind === 'submission' ? subject.submissionId : null;
   const accountId = subject.kind === 'account' ? subject.accountId : null;
   const hasDetails = mail.purpose === 'instructions_ready' && paymentId !== null;
-  const [epoch, organization, payment, funds, submission, account, session, given] =
+  const isRedirect = mail.purpose === 'payout_changed';
+  const [epoch, organization, payment, funds, submission, account, session, given, changes] =
     await Promise.all([
       tx.epochs.current(),
       tx.organizations.get(mail.orgId),
@@ -50,13 +56,17 @@ export async function readMailFacts(tx: Tx, mail: Mail) {
       accountId === null ? null : tx.accounts.get(tenant, accountId),
       onPageToo.has(mail.purpose) ? sessionOf(tx, mail) : null,
       hasDetails ? tx.bankDetails.ofPayment(tenant, paymentId) : [],
+      isRedirect ? tx.destinationChanges.ofPayee(tenant, accountId, CHANGES_READ) : [],
     ]);
   assert(organization !== null, 'an organization stays');
   const about = payment === null || funds === null ? null : { payment, funds };
   const isReplacement = given.length > 1;
   // The buyer may have stored the details that are replaced: the mail is sent in any case.
   const watcher = isReplacement ? null : session;
-  return { epoch, organization, about, submission, account, session: watcher, isReplacement };
+  // The mail and the change that it is about were stored in one batch.
+  const change = changes.find(({ createdAtMs }) => createdAtMs === mail.createdAtMs) ?? null;
+  const facts = { epoch, organization, about, submission, account, change };
+  return { ...facts, session: watcher, isReplacement };
 }
 
 function sessionOf(tx: Tx, { subject, ...mail }: Mail) {
@@ -119,7 +129,7 @@ export function outgoing(deps: Deps, mail: Mail, facts: MailFacts): OutgoingMail
 }
 
 function letterOf(deps: Deps, mail: Mail, facts: MailFacts): Letter {
-  const { organization, about, account, isReplacement } = facts;
+  const { organization, about, account, change, isReplacement } = facts;
   const { purpose, locale, mode, createdAtMs: writtenAtMs } = mail;
   const page = pageOf(mail, facts);
   const pageUrl = page === null ? null : `${deps.settings.payUrl}${pathOf(page)}`;
@@ -134,8 +144,15 @@ function letterOf(deps: Deps, mail: Mail, facts: MailFacts): Letter {
     pageUrl,
     isReplacement,
     reference: referenceOf(mail, facts),
-    link: pageUrl === null ? null : linkOf(deps, mail, pageUrl),
+    link: pageUrl === null ? stopLinkOf(deps, change) : linkOf(deps, mail, pageUrl),
   };
+}
+
+/** Null if the change was not held. */
+function stopLinkOf(deps: Deps, change: DestinationChange | null): SignInLink | null {
+  if (change === null || change.effectiveAtMs === change.createdAtMs) return null;
+  const url = `${deps.settings.payUrl}/stop/${stopCode(deps, change)}`;
+  return { url, code: null, endsAtMs: change.effectiveAtMs };
 }
 
 function linkOf(deps: Deps, mail: Mail, pageUrl: string): SignInLink | null {

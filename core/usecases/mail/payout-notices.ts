@@ -5,9 +5,13 @@ import { type Tenant, tenantOf } from '../../domain/base/tenant.js';
 import { newMail } from '../../domain/mail/mail.js';
 import { emailKey } from '../../domain/parties/buyer-kyc.js';
 import type { ConnectedAccount } from '../../domain/parties/connected-account.js';
+import { type DestinationChange, stopText } from '../../domain/parties/destination-change.js';
 import type { Deps } from '../../ports/deps.js';
 import type { Tx } from '../../ports/storage.js';
 import { mailNumber } from './mails.js';
+
+/** Binds the codes of stop links. */
+const STOP_PURPOSE = 'stop a changed PIX destination';
 
 /**
  * One mail to each member who can revoke keys, and to the seller; `account` is null for the
@@ -18,8 +22,8 @@ export async function stagePayoutNotices(
   tx: Tx,
   tenant: Tenant,
   account: ConnectedAccount | null,
+  nowMs: number,
 ): Promise<void> {
-  const nowMs = deps.clock.nowMs();
   const members = await tx.members.list(tenant.orgId);
   const guards = members.filter(
     ({ role, removedAtMs }) => removedAtMs === null && scopesOf(role).includes('api_keys:write'),
@@ -46,12 +50,34 @@ export async function stagePayoutNotices(
   }
 }
 
+/** The end of a stop link: the id of the change, and a keyed hash that only its mails have. */
+export function stopCode(
+  { secretBox }: Pick<Deps, 'secretBox'>,
+  change: DestinationChange,
+): string {
+  return `${change.id}.${secretBox.mac(stopText(change), STOP_PURPOSE)}`;
+}
+
+export function isStopCode(
+  { secretBox }: Pick<Deps, 'secretBox'>,
+  change: DestinationChange,
+  code: string,
+): boolean {
+  const mac = code.slice(change.id.length + 1);
+  return secretBox.isMac(stopText(change), STOP_PURPOSE, mac);
+}
+
 /** To be called after the batch is stored; `accountId` is null for the organization. */
-export function announceRedirect(deps: Deps, { orgId, mode }: Tenant, accountId: string | null) {
+export function announceRedirect(
+  deps: Deps,
+  { orgId, mode }: Tenant,
+  accountId: string | null,
+  isStopped = false,
+): void {
   deps.wake('mails');
   const whose = accountId === null ? 'an organization' : 'a seller';
   deps.log.error('alert', {
-    alert: `the PIX destination of ${whose} was changed`,
+    alert: `the PIX destination of ${whose} was changed${isStopped ? ', and it was stopped' : ''}`,
     orgId,
     mode,
     ...(accountId === null ? {} : { accountId }),

@@ -57,13 +57,17 @@ export interface DeskItem extends Pick<MoneyDecision, 'orgId' | 'mode' | 'basis'
    * Fails if the action is not possible: NotFound, ValidationError, PaymentStateConflict,
    * SellerNotReady.
    */
-  check(tx: Tx): Promise<void>;
+  check(batch: Pick<Batch, 'tx' | 'nowMs'>): Promise<void>;
   /** Returns what is to be called after the batch is stored. */
   stage(batch: Batch): Promise<() => void>;
 }
 
 /** NotFound. */
-export async function readItem(tx: Tx, id: string, request: DeskRequest): Promise<DeskItem> {
+export async function readItem(
+  { tx, nowMs }: Pick<Batch, 'tx' | 'nowMs'>,
+  id: string,
+  request: DeskRequest,
+): Promise<DeskItem> {
   const [command, receipt, payment] = await Promise.all([
     tx.commands.get(id),
     tx.receipts.get(id),
@@ -72,12 +76,14 @@ export async function readItem(tx: Tx, id: string, request: DeskRequest): Promis
   if (receipt !== null) return receiptItem(receipt, request);
   if (payment !== null) return lossItem(await loadPayment(tx, tenantOf(payment), id), request);
   if (command === null) throw new PonteError('NotFound');
-  if (isMoneyCommand(command)) return commandItem(command, request, await basisNow(tx, command));
+  if (isMoneyCommand(command)) {
+    return commandItem(command, request, await basisNow(tx, command, nowMs));
+  }
   throw new PonteError('DecisionNotAllowed', `${id} is no command about money.`);
 }
 
 /** What a proposal relies on now; null if there is no such item. */
-export async function currentBasis(tx: Tx, id: string): Promise<string | null> {
+export async function currentBasis(tx: Tx, id: string, nowMs: number): Promise<string | null> {
   const [command, receipt, payment] = await Promise.all([
     tx.commands.get(id),
     tx.receipts.get(id),
@@ -85,13 +91,13 @@ export async function currentBasis(tx: Tx, id: string): Promise<string | null> {
   ]);
   if (receipt !== null) return basisOf(receipt);
   if (payment !== null) return basisOfLoss((await loadPayment(tx, tenantOf(payment), id)).funds);
-  return command !== null && isMoneyCommand(command) ? basisNow(tx, command) : null;
+  return command !== null && isMoneyCommand(command) ? basisNow(tx, command, nowMs) : null;
 }
 
 /** `basisOf`, with where the money of a payout that came back would be paid again. */
-export async function basisNow(tx: Tx, command: MoneyCommand): Promise<string> {
+export async function basisNow(tx: Tx, command: MoneyCommand, nowMs: number): Promise<string> {
   if (!isPayoutBack(command)) return basisOf(command);
-  const destination = await destinationNow(tx, command).catch((error: unknown) => {
+  const destination = await destinationNow(tx, command, nowMs).catch((error: unknown) => {
     if (error instanceof PonteError && error.code === 'SellerNotReady') return null;
     throw error;
   });
@@ -99,10 +105,10 @@ export async function basisNow(tx: Tx, command: MoneyCommand): Promise<string> {
 }
 
 /** SellerNotReady. */
-async function destinationNow(tx: Tx, payout: MoneyCommand): Promise<string> {
+async function destinationNow(tx: Tx, payout: MoneyCommand, nowMs: number): Promise<string> {
   const payment = await tx.payments.get(tenantOf(payout), payout.paymentId);
   assert(payment !== null, 'a payment stays');
-  return currentDestination(tx, payment);
+  return currentDestination(tx, payment, nowMs);
 }
 
 function receiptItem(receipt: Receipt, request: DeskRequest): DeskItem {
@@ -122,7 +128,7 @@ function receiptItem(receipt: Receipt, request: DeskRequest): DeskItem {
     basis: basisOf(receipt),
     action,
     problem: receiptProblem(receipt, action),
-    async check(tx) {
+    async check({ tx }) {
       if (action.verb === 'assign') await expectAssignable(tx, receipt, action.paymentId);
     },
     async stage(batch) {
@@ -190,8 +196,8 @@ function commandItem(command: MoneyCommand, request: DeskRequest, basis: string)
     basis,
     action,
     problem: commandProblem(command, action),
-    async check(tx) {
-      if (action.verb === 'pay-again') await destinationNow(tx, command);
+    async check({ tx, nowMs }) {
+      if (action.verb === 'pay-again') await destinationNow(tx, command, nowMs);
       await checkFigures(tx, action, command);
     },
     stage: (batch) => stageCommandAction(batch, action, command),
@@ -316,7 +322,8 @@ async function stageReturnDecided(
   const stored = await loadPayment(tx, tenant, payout.paymentId);
   const commands = await tx.commands.ofPayment(tenant, payout.paymentId);
   const { payment } = stored;
-  const destination = to === 'seller' ? await currentDestination(tx, payment) : payment.destination;
+  const destination =
+    to === 'seller' ? await currentDestination(tx, payment, nowMs) : payment.destination;
   const was = { ...stored, payment: Object.freeze({ ...payment, destination }) };
   const change = returnDecided(was, commands, payout, to, nowMs);
   const done = await stageChange(deps, tx, stored, change);

@@ -71,7 +71,7 @@ interface Decided {
 async function decideIn(batch: Batch, command: DeskDecision): Promise<Decided> {
   const { deps, tx, nowMs } = batch;
   const { itemId, request, evidence, operator, replace } = command;
-  const item = await readItem(tx, itemId, request);
+  const item = await readItem(batch, itemId, request);
   const known = await tx.decisions.ofItem(itemId);
   const { action, basis, problem } = item;
   if (problem !== null) {
@@ -79,7 +79,7 @@ async function decideIn(batch: Batch, command: DeskDecision): Promise<Decided> {
     if (last !== null) return unchanged({ kind: 'repeated', decision: last, ended: null });
     throw new PonteError('DecisionNotAllowed', `${problem}${decidedText(known)}`);
   }
-  await item.check(tx);
+  await item.check(batch);
   const asked = { itemId, action, evidence, basis, operator, replace };
   const ruling = ruleOf(asked, known, item, deps.ids.next('dec', nowMs), nowMs);
   return applyRuling(batch, ruling, known, () => item.stage(batch));

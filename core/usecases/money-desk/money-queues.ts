@@ -29,7 +29,7 @@ import { readReview } from '../payments/command-changes.js';
 import { loadPayment } from '../payments/payment-store.js';
 import { basisNow, currentBasis } from './desk-items.js';
 
-type QueueContext = Pick<Deps, 'store' | 'secretBox' | 'partners'>;
+type QueueContext = Pick<Deps, 'store' | 'secretBox' | 'partners' | 'clock'>;
 
 /**
  * What an operator can do about a row. `retry`: send it again. `ask`: read it at the partner. The
@@ -112,7 +112,7 @@ export interface ListedCandidate {
 }
 
 /** `refused`: or failed. `in_doubt`: the partner may have it. */
-type OpenRefundState = 'unsent' | 'in_doubt' | 'ordered' | 'refused';
+type OpenRefundState = 'unsent' | 'in_doubt' | 'accepted' | 'refused';
 
 export interface QueueCursor {
   readonly queue: MoneyQueue;
@@ -158,18 +158,18 @@ export async function listQueues(
 
 /** Newest first. */
 export function listDecisions(
-  { store }: Pick<Deps, 'store'>,
+  { store, clock }: Pick<Deps, 'store' | 'clock'>,
   filter: DecisionFilter,
 ): Promise<readonly ListedDecision[]> {
   return store.run(async (tx) => {
     const found = await tx.decisions.list(filter);
-    return Promise.all(found.map((decision) => listed(tx, decision)));
+    return Promise.all(found.map((decision) => listed(tx, decision, clock.nowMs())));
   });
 }
 
-async function listed(tx: Tx, decision: MoneyDecision): Promise<ListedDecision> {
+async function listed(tx: Tx, decision: MoneyDecision, nowMs: number): Promise<ListedDecision> {
   if (decision.state !== 'proposed') return { ...decision, isVoid: false };
-  const basis = await currentBasis(tx, decision.itemId);
+  const basis = await currentBasis(tx, decision.itemId, nowMs);
   return { ...decision, isVoid: basis !== decision.basis };
 }
 
@@ -349,7 +349,7 @@ async function commandRow(
     sinceMs: queue === 'owed' ? createdAtMs : (lastSentAtMs ?? createdAtMs),
     known: knownOf(command),
     steps: stepsOf(deps, command),
-    proposal: await openProposal(tx, id, await basisNow(tx, command)),
+    proposal: await openProposal(tx, id, await basisNow(tx, command, deps.clock.nowMs())),
   };
 }
 
@@ -372,7 +372,7 @@ function knownOf(command: MoneyCommand): Known {
 function refundState(command: MoneyCommand): OpenRefundState {
   if (command.state === 'refused') return 'refused';
   if (command.state === 'pending') return 'unsent';
-  return command.state === 'done' ? 'ordered' : 'in_doubt';
+  return command.state === 'done' ? 'accepted' : 'in_doubt';
 }
 
 function stepsOf({ partners }: QueueContext, command: MoneyCommand): readonly DeskStep[] {

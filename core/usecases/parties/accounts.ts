@@ -28,7 +28,7 @@ import {
 } from '../service/partner-calls.js';
 import { stageSubmitted } from './documents.js';
 import { accountKind, loadAccount, stageAccountEvents } from './party-kinds.js';
-import { configurePayoutOf, type PixDestination } from './party-payouts.js';
+import { configurePayoutOf, type PayoutAuthor, type PixDestination } from './party-payouts.js';
 import { announceParty, stagePartyRead } from './party-reports.js';
 import { isAsKnown, refuseTier, submitParty } from './party-submissions.js';
 
@@ -242,20 +242,22 @@ function detailsOf(deps: Deps, account: ConnectedAccount, dossier: Dossier) {
 
 /**
  * Registers the PIX destination of an approved seller and requests its off-ramp wallet.
- * ValidationError (a buyer, a refused key), ConnectedAccountNotApproved, PartnerUnavailable.
+ * ValidationError (a buyer, a refused key), ConnectedAccountNotApproved, InsufficientScope,
+ * PartnerUnavailable.
  */
 export async function configureAccountPayout(
   deps: Deps,
   tenant: Tenant,
   id: string,
   destination: PixDestination,
+  by: PayoutAuthor,
 ): Promise<ConnectedAccount> {
   const access = {
     kind: accountKind,
     payableParty,
     seller: (account: ConnectedAccount) => account,
   };
-  await configurePayoutOf(deps, tenant, id, access, destination);
+  await configurePayoutOf(deps, tenant, id, access, destination, by);
   return readAccount(deps, tenant, id);
 }
 

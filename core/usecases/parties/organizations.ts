@@ -1,10 +1,12 @@
 // Organizations, and their onboarding in a mode: terms, KYB at the partner, PIX destination, rails.
 // KYB and rails are commands to the partner, stored before the call. The call that registers the
 // destination has a key at the partner, so that it can be repeated after a failure.
+import { OPERATOR } from '../../domain/access/api-key.js';
 import { hasUnstorableText } from '../../domain/base/raw-json.js';
 import { type Mode, modes, type Tenant } from '../../domain/base/tenant.js';
 import { isAnswer } from '../../domain/hosted/party-answer.js';
 import { readEmail } from '../../domain/parties/buyer-kyc.js';
+import { HOLD_HOURS } from '../../domain/parties/destination-change.js';
 import type { Dossier } from '../../domain/parties/dossier.js';
 import {
   hasContact,
@@ -238,7 +240,8 @@ export async function configurePayout(
   const holder = checkedText('accountHolderName', destination.accountHolderName, NAME_LENGTH_MAX);
   const access = { kind: organizationKind, payableParty, seller: () => null };
   const checked = { pixKey, accountHolderName: holder };
-  await configurePayoutOf(deps, tenant, tenant.orgId, access, checked);
+  const by = { changedBy: OPERATOR, mayRedirect: true };
+  await configurePayoutOf(deps, tenant, tenant.orgId, access, checked, by);
   await refuseWithoutRails(deps, tenant);
   return readOrganization(deps, tenant.orgId);
 }
@@ -380,6 +383,7 @@ function newProfile(tenant: Tenant): OrganizationProfile {
     ...noPayout,
     tosAcceptedAtMs: null,
     intentsNeedApproval: false,
+    payoutHoldHours: HOLD_HOURS,
     version: 1,
   });
 }

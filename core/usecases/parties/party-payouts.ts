@@ -3,11 +3,13 @@
 import type { Tenant } from '../../domain/base/tenant.js';
 import type { ConnectedAccount } from '../../domain/parties/connected-account.js';
 import {
+  isOtherDestination,
   isRedirected,
   type Payee,
   railsRefused,
   withDestination,
 } from '../../domain/parties/payee.js';
+import { PonteError } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
 import { announceRedirect, stagePayoutNotices } from '../mail/payout-notices.js';
 import type { Batch } from '../service/batch.js';
@@ -16,11 +18,23 @@ import { partnerKey } from '../service/service-keys.js';
 import { stageTaken } from './party-commands.js';
 import type { PartyKind } from './party-kinds.js';
 import { announceParty } from './party-reports.js';
+import { payoutHoldMs, stageDestinationChange } from './payout-changes.js';
+
+const needsPayouts =
+  'The seller has a PIX destination. To change it, use a key with the scope payouts:write.';
 
 export interface PixDestination {
   /** Sent to the partner; neither stored nor logged. */
   readonly pixKey: string;
   readonly accountHolderName: string;
+}
+
+/** Who configures a payout. */
+export interface PayoutAuthor {
+  /** The id of an API key, or OPERATOR. */
+  readonly changedBy: string;
+  /** Whether a destination that is there may be changed: the scope `payouts:write`. */
+  readonly mayRedirect: boolean;
 }
 
 export interface PayeeAccess<P extends Payee> {
@@ -32,9 +46,9 @@ export interface PayeeAccess<P extends Payee> {
 }
 
 /**
- * A change of the destination is mailed to the people who can undo it. Without an answer to the
- * registration nothing is stored: the client repeats it under the same key. Rails that the partner
- * has refused are requested again.
+ * A change of the destination is mailed to the people who can undo it, and held in live mode.
+ * Without an answer to the registration nothing is stored: the client repeats it under the same
+ * key. Rails that the partner has refused are requested again.
  */
 export async function configurePayoutOf<P extends Payee>(
   deps: Deps,
@@ -42,6 +56,7 @@ export async function configurePayoutOf<P extends Payee>(
   id: string,
   { kind, payableParty, seller }: PayeeAccess<P>,
   { pixKey, accountHolderName }: PixDestination,
+  { changedBy, mayRedirect }: PayoutAuthor,
 ): Promise<void> {
   const known = await deps.store.run((tx) => kind.load(tx, tenant, id));
   const partyRef = payableParty(known);
@@ -57,9 +72,17 @@ export async function configurePayoutOf<P extends Payee>(
     const was = await kind.load(tx, tenant, id);
     // It may have been rejected since, or submitted as another party.
     payableParty(was, partyRef);
-    const next = withDestination(await withoutRefusedRails(batch, was), destinationRef);
+    const hold = { nowMs: batch.nowMs, holdMs: await payoutHoldMs(tx, tenant) };
+    const next = withDestination(await withoutRefusedRails(batch, was), destinationRef, hold);
     const redirected = isRedirected(was, next) ? next : null;
-    if (redirected !== null) await stagePayoutNotices(deps, tx, tenant, seller(redirected));
+    if (redirected !== null && !mayRedirect)
+      throw new PonteError('InsufficientScope', needsPayouts);
+    if (redirected !== null)
+      await stagePayoutNotices(deps, tx, tenant, seller(redirected), hold.nowMs);
+    if (isOtherDestination(was, next)) {
+      const accountId = seller(next)?.id ?? null;
+      stageDestinationChange(batch, tenant, [was, next], { accountId, changedBy });
+    }
     const open = next.railsRef === null ? await stageTaken(batch, next.railsCommandId) : null;
     return { rails: (await kind.stage(batch, was, next, lease)) ?? open, redirected };
   });

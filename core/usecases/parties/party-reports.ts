@@ -48,7 +48,7 @@ export async function partyReported(
   const was = await kind.load(batch.tx, tenant, subject.id);
   if (was.commandId !== null && was.commandId !== id) return complete;
   const next = await afterReport(batch, kind, was, reported);
-  const isComplete = isUndecided(reported);
+  const isComplete = isInProgress(reported);
   if (next === was) return isComplete ? complete : kind.followUp(batch, was, reported);
   await kind.stage(batch, was, next);
   const isOperators = kind.needsOperator(batch.deps, was, next, reported);
@@ -89,11 +89,11 @@ function dueAfter(was: Party, next: Party, reported: IncomingPartyReport, nowMs:
   const { report, isCurrent } = reported;
   const isSilent = (report.corrections ?? []).length === 0;
   // A message that names the party first says nothing about what is due.
-  const isStale = isSilent && !isCurrent && (isUndecided(reported) || next === was);
+  const isStale = isSilent && !isCurrent && (isInProgress(reported) || next === was);
   return alertedIfLate(isStale ? next : dueReported(next, report), nowMs);
 }
 
-function isUndecided({ report: { status } }: IncomingPartyReport): boolean {
+function isInProgress({ report: { status } }: IncomingPartyReport): boolean {
   return status === 'verifying' || status === 'paused';
 }
 

@@ -5,6 +5,7 @@ import { type Tenant, tenantOf } from '../../domain/base/tenant.js';
 import { type Buyer, emailKey } from '../../domain/parties/buyer-kyc.js';
 import { payeeNameOf, readyToCollect } from '../../domain/parties/connected-account.js';
 import { mayCollect, type OrganizationProfile } from '../../domain/parties/organization.js';
+import { destinationAt } from '../../domain/parties/payee.js';
 import { isShortPaid, type PaymentView } from '../../domain/payments/change.js';
 import { paymentEvent, paymentEventTypes } from '../../domain/payments/event.js';
 import { noFunds } from '../../domain/payments/funds.js';
@@ -309,36 +310,44 @@ async function checkCreate(
   }
   const { intentsNeedApproval } = profile;
   if (sellerExternalId !== null) {
-    return { ...(await sellerPaid(tx, tenant, sellerExternalId)), intentsNeedApproval };
+    const payee = await sellerPaid(tx, tenant, sellerExternalId, nowMs);
+    return { ...payee, intentsNeedApproval };
   }
-  if (profile.destinationRef === null) {
+  const destination = destinationAt(profile, nowMs);
+  if (destination === null) {
     const message = 'The organization has no PIX destination. Register one, then create again.';
     throw new PonteError('SellerNotReady', message);
   }
-  return { payeeName: name, destination: profile.destinationRef, intentsNeedApproval };
+  return { payeeName: name, destination, intentsNeedApproval };
 }
 
 /** Where a new payment to the same payee would be paid. SellerNotReady. */
-export async function currentDestination(tx: Tx, payment: Payment): Promise<string> {
+export async function currentDestination(tx: Tx, payment: Payment, nowMs: number): Promise<string> {
   const tenant = tenantOf(payment);
   const { sellerExternalId } = payment;
   if (sellerExternalId !== null) {
-    return (await sellerPaid(tx, tenant, sellerExternalId)).destination;
+    return (await sellerPaid(tx, tenant, sellerExternalId, nowMs)).destination;
   }
   const profile = await tx.organizations.profile(tenant);
-  if (profile === null || profile.destinationRef === null) throw new PonteError('SellerNotReady');
+  const destination = profile === null ? null : destinationAt(profile, nowMs);
+  if (profile === null || destination === null) throw new PonteError('SellerNotReady');
   tx.organizations.expectProfile(profile);
-  return profile.destinationRef;
+  return destination;
 }
 
 /** The seller must still be ready when the payment is stored. */
-async function sellerPaid(tx: Tx, tenant: Tenant, externalId: string): Promise<Payee> {
+async function sellerPaid(
+  tx: Tx,
+  tenant: Tenant,
+  externalId: string,
+  nowMs: number,
+): Promise<Payee> {
   const seller = await tx.accounts.byExternalId(tenant, externalId);
   if (seller === null || !readyToCollect(seller)) throw new PonteError('SellerNotReady');
-  const { destinationRef } = seller;
-  assert(destinationRef !== null, 'a seller that is ready has a destination');
+  const destination = destinationAt(seller, nowMs);
+  assert(destination !== null, 'a seller that is ready has a destination');
   tx.accounts.expect(seller);
-  return { payeeName: payeeNameOf(seller), destination: destinationRef };
+  return { payeeName: payeeNameOf(seller), destination };
 }
 
 /** Guards the organization's setting for invoices. */

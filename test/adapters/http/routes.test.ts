@@ -59,9 +59,11 @@ const promised: readonly string[] = [
   'POST /v1/invoices/{id}/invite-buyer K invoices:write',
   ...['/v1/connected-accounts', '/v1/accounts'].flatMap((form) => [
     `POST ${form} K connected_accounts:write`,
-    ...['tos-session', 'tos-accepted', 'upload-url', 'submit', 'payout-config'].map(
+    ...['tos-session', 'tos-accepted', 'upload-url', 'submit'].map(
       (step) => `POST ${form}/{id}/${step} K connected_accounts:write`,
     ),
+    `POST ${form}/{id}/payout-config K connected_accounts:write|payouts:write`,
+    `GET ${form}/{id}/payout-changes K connected_accounts:read`,
     `GET ${form}/{id} K connected_accounts:read`,
     `GET ${form} K connected_accounts:read`,
   ]),

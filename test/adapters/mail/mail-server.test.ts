@@ -149,5 +149,5 @@ test('a notice is sent once, after any failure of the server', async (t) => {
     at.made.advanceClock(MAIL_LEASE_MS);
   }
   const subjects = at.server.accepted.slice(1).map(({ subject }) => subject);
-  assert.deepEqual(subjects, ['[Test] Acme Ltda withdrew the request for payment']);
+  assert.deepEqual(subjects, ['[Test] Acme Ltda cancelled the request for payment']);
 });

@@ -47,7 +47,7 @@ function newSamples(): readonly Sample[] {
   });
 }
 
-/** Of an attribute, what distinguishes kinds of elements: its value, that it is there, or nothing. */
+/** What distinguishes kinds of elements: the value of an attribute, its presence, or nothing. */
 function kindOf(attribute: string, name: string): string {
   if (['class', 'type', 'role'].includes(name)) return attribute;
   return /^(aria-.*|alt|for|lang|tabindex)$/.test(name) ? ` ${name}` : '';
@@ -97,6 +97,17 @@ test('nothing scrolls sideways at 320 px, at 200 % text and with wide spacing', 
   const page = await browser.newPage();
   for (const [index, { name }] of samples.entries())
     await assertNoneTooWide(page, server, name, [inTurn(locales, index)], [640]);
+  await page.close();
+});
+
+test('with text of 200 % a value stands below its label, not beside it in single letters', async () => {
+  const page = await browser.newPage({ viewport: { width: 640, height: 900 } });
+  await page.goto(server.urlOf('bank-details', 'en'));
+  await page.evaluate("document.documentElement.style.fontSize = '200%'");
+  const isBelow = await page.evaluate(`[...document.querySelectorAll('.copyrows > div')].every(
+    (row) => row.querySelector('dd').getBoundingClientRect().top >=
+      row.querySelector('dt').getBoundingClientRect().bottom - 1)`);
+  assert.equal(isBelow, true);
   await page.close();
 });
 

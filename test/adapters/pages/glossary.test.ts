@@ -21,7 +21,8 @@ const glossary: Readonly<Record<Locale, readonly Term[]>> = {
     ['license', /\blicense\b/, /\blicence\b/],
   ],
   'pt-BR': [
-    ['email', /\be-mail\b/, /\bemails?\b|e\u2011mail|correio/i],
+    // The pages have a hyphen that does not break, the mails the plain one.
+    ['email', /\be\u2011mail\b/, /\bemails?\b|correio/i],
     ['receipt', /\brecibo\b/i, /\bcomprovante(?! de endereço| da participação)/i],
     ['the request to pay', /\bcobrança\b/, /\b(solicitação|pedido) (de pagamento|est[áã]|de )/i],
     ['an end by the payee', /\bcancel(ou|ada)\b/, /\bretir(ou|ada) (a|esta) |foi retirada\./i],

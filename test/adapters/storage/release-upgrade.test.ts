@@ -19,6 +19,12 @@ import { releaseSecretKeys } from './releases/release-keys.js';
 
 const postgres = localPostgres();
 
+/** A key that configured payouts before they had a scope. */
+const narrowKey = `insert into api_keys
+  (id, org_id, mode, name, scopes, salt, secret_hash, created_at, version)
+  select 'key_narrow', org_id, mode, 'narrow', '["connected_accounts:write"]', salt, secret_hash,
+    created_at, 1 from api_keys limit 1;`;
+
 /** The payments of record-release.ts. */
 const paymentsOf = {
   '0.1.0': {
@@ -71,7 +77,7 @@ for (const [release, payments] of Object.entries(paymentsOf)) {
       const path = new URL(`./releases/${database}-${release}.dump`, import.meta.url);
       const dump = readFileSync(path, 'utf8');
       const folder = temporaryFolder();
-      const { url, store } = await load(dump, folder);
+      const { url, store } = await load(`${dump}\n${narrowKey}`, folder);
       t.after(() => store.close());
       const env = {
         PONTE_DATA_DIR: folder,
@@ -100,6 +106,14 @@ for (const [release, payments] of Object.entries(paymentsOf)) {
       // The chain covers each event and its place.
       assert.deepEqual([head, waiting], [{ sequence: Number(sequence), chainHash }, []]);
       assert.equal(delivery?.eventType, 'payment_intent.settled');
+      const [, org = ''] = /'(org_\w+)'/.exec(dump) ?? [];
+      const listed = await runCommand(env, ['key', 'list', '--org', org, '--json']);
+      const keys = JSON.parse(listed.stdout).data as readonly {
+        readonly name: string;
+        readonly keptScopes: readonly string[];
+      }[];
+      const kept = keys.flatMap(({ name, keptScopes }) => keptScopes.map((of) => `${name} ${of}`));
+      assert.deepEqual(kept, ['narrow payouts:write']);
 
       const host = await startHostProcess(env);
       t.after(() => host.kill());

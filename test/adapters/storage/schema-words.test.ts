@@ -140,6 +140,7 @@ test('every table is strict; keys and unique indexes of tenants begin with org_i
     'buyers: mode',
     'deliveries: id',
     'delivery_attempts: delivery_id',
+    'destination_changes: id',
     'epochs: number',
     'inbox: partner',
     'key_check_values: key_id',

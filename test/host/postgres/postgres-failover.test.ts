@@ -13,6 +13,7 @@ import { checkBooks, readFeed } from '../../support/scenes/after-faults.js';
 import { numbersOf, orderOf, startLoad } from '../../support/servers/payment-load.js';
 import { suiteEnd } from '../../support/suite-end.js';
 import { temporaryFolder } from '../../support/temporary-folder.js';
+import { until } from '../../support/wait.js';
 
 const PAYMENTS = 40;
 const CLIENTS = 6;
@@ -91,13 +92,13 @@ test('a primary killed under load loses no acknowledged payment to its standby',
   for (const index of Array(PAYMENTS).keys()) {
     const order = orderOf(index);
     const id = load.acknowledged.get(order.externalId);
-    for (;;) {
+    await until(async () => {
       const found = await get(third, apiKey, `/v1/payments/${id}`);
       const { externalId, amount, metadata } = found;
       assert.deepEqual({ externalId, amount, metadata, buyer: order.buyer }, order);
       assert.notEqual(found['status'], 'failed');
-      if (found['status'] === 'settled') break;
-    }
+      return found['status'] === 'settled';
+    });
   }
   const store = openPostgresStore({ url: pair.url });
   await checkBooks(store, load.acknowledged.values());

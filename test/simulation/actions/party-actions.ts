@@ -25,6 +25,7 @@ import {
   cancelPayment,
   readPayment,
 } from '../../../core/usecases/payments/payments.js';
+import { anyAuthor } from '../../support/samples/domain-samples.js';
 import { buyerEmails, tenants } from '../world/actors.js';
 import type { SimulatedHost } from '../world/simulated-host.js';
 import type { Acts, Pointless, World } from '../world/world.js';
@@ -144,10 +145,14 @@ function configuresPayout(world: World, host: SimulatedHost, account: ConnectedA
   const by = tenantOf(account);
   const pixKey = `pix-${world.random.between(1, 2)}@example.com`;
   const destination = { pixKey, accountHolderName: 'Loja Ltda' };
-  host.begin(`configure ${id}`, () => configureAccountPayout(host.deps, by, id, destination), {
-    by,
-    done: (next) => noteShown(world, next),
-  });
+  host.begin(
+    `configure ${id}`,
+    () => configureAccountPayout(host.deps, by, id, destination, anyAuthor),
+    {
+      by,
+      done: (next) => noteShown(world, next),
+    },
+  );
 }
 
 function startKyc(world: World, host: SimulatedHost): void {
@@ -216,7 +221,7 @@ function trespasses(world: World, { deps }: SimulatedHost): readonly Attempt[] {
         [`read ${id}`, by, () => readAccount(deps, by, id)],
         [`terms of ${id}`, by, () => startTerms(deps, by, id, 'https://mine.example')],
         [`submit ${id}`, by, () => submitAccount(deps, by, id, {})],
-        [`configure ${id}`, by, () => configureAccountPayout(deps, by, id, destination)],
+        [`configure ${id}`, by, () => configureAccountPayout(deps, by, id, destination, anyAuthor)],
         [`upload for ${id}`, by, () => createUpload(deps, by, upload)],
       ];
     },

@@ -182,6 +182,7 @@ function viewIn(locale: Locale, shown: Shown) {
     query: new URLSearchParams(),
     chosenLocale: locale,
     browserLocale: null,
+    hasDecimalPoint: false,
   };
   const page = { name: 'payment', screen: shown.screen } as const;
   const partners = { test: null, live: null };

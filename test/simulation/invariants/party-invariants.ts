@@ -132,6 +132,9 @@ function expectedEvents(history: readonly ConnectedAccount[]): readonly string[]
       ready = true;
       events.push('ready_to_collect');
     }
+    const had = before.destinationRef !== null || before.readyAtMs !== null;
+    const isOther = account.destinationRef !== before.destinationRef;
+    if (had && isOther && account.destinationRef !== null) events.push('payout_changed');
     return events;
   });
 }

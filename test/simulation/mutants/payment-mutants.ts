@@ -165,7 +165,12 @@ export const paymentMutants = [
   {
     name: 'a delivery that is stored with a lease is signed with a former secret',
     file: 'adapters/storage/tables/delivery-rows.ts',
-    edits: [['update: changing(writes.update),', 'update: writes.update,']],
+    edits: [
+      [
+        'stageChanged(unit, subscriptions.update(subscription), subscription)',
+        'unit.stage(subscriptions.update(subscription))',
+      ],
+    ],
     focus: { ...payments, often: ['subscribe', 'rotateSecret'], slowReads: 0.5 },
     caughtBy: ['webhooksVerifyWithTheNewestSecret'],
   },

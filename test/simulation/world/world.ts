@@ -179,6 +179,10 @@ export class World implements Surroundings {
             railsCommandId: null,
             tosAcceptedAtMs: null,
             intentsNeedApproval: false,
+            heldRef: null,
+            heldUntilMs: null,
+            // The world knows where a seller is paid from the call on.
+            payoutHoldHours: 0,
             version: 1,
           };
         };

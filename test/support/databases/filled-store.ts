@@ -10,6 +10,7 @@ import {
   aBuyer,
   aCommand,
   aDelivery,
+  aDestinationChange,
   aDocument,
   aKey,
   aMember,
@@ -45,6 +46,7 @@ export async function fillStore(store: Store): Promise<void> {
     tx.organizations.insert(anOrganization(), [aProfile(), aProfile({ mode: 'live' })]);
     tx.members.insert(aMember());
     tx.memberSessions.insert(aMemberSession());
+    tx.destinationChanges.insert(aDestinationChange());
     tx.keys.insert(aKey({ slot: 4 }));
     tx.payments.insert(aPayment({ externalId: 'command "1" \\ {,} 買い手' }));
     tx.payments.insert(aBarePayment({ id: 'pi_2', ...otherMode }));
@@ -90,6 +92,7 @@ export function contentsOf(store: Store): Promise<readonly unknown[]> {
       tx.organizations.profile(otherMode),
       tx.members.list('org_a'),
       tx.memberSessions.get('org_a', 'ses_1'),
+      tx.destinationChanges.list(tenant, 5),
       tx.keys.list('org_a', 5),
       tx.keys.unrevoked('org_a', T0),
       tx.keys.slots(tenant),

@@ -3,6 +3,7 @@
 import { execFileSync } from 'node:child_process';
 import { appendFileSync, chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
 import pg from 'pg';
 import { temporaryFolder } from '../temporary-folder.js';
 import { embeddedPostgres } from './embedded-postgres.js';
@@ -113,6 +114,8 @@ export function signalAll(postmaster: number, signal: NodeJS.Signals): void {
   }
 }
 
+const SEEN_EVERY_MS = 20;
+
 /** Asks until there is an answer with a row. */
 async function seen(
   url: string,
@@ -130,5 +133,6 @@ async function seen(
     } finally {
       await client.end().catch(() => undefined);
     }
+    await wait(SEEN_EVERY_MS);
   }
 }

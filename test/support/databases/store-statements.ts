@@ -10,6 +10,7 @@ import {
   aBuyer,
   aCommand,
   aDelivery,
+  aDestinationChange,
   aDocument,
   aKey,
   aMember,
@@ -141,6 +142,10 @@ function readsOfMoney(tx: Tx): readonly Promise<unknown>[] {
     tx.members.byEmail('org_a', 'a@b'),
     tx.members.list('org_a'),
     tx.memberSessions.get('org_a', 'ses_1'),
+    tx.destinationChanges.find('dst_1'),
+    tx.destinationChanges.list(tenant, 5),
+    tx.destinationChanges.ofPayee(tenant, 'acct_1', 5),
+    tx.destinationChanges.ofPayee(tenant, null, 5),
     tx.memberSessions.openOfMember('org_a', 'mem_1', T0),
     tx.memberSessions.createdBefore(T0, 5),
     tx.keys.get('key_1'),
@@ -325,6 +330,7 @@ function everyFirstWrite(tx: Tx): void {
   tx.organizations.expectProfile(aProfile({ mode: 'live' }));
   tx.members.insert(aMember());
   tx.memberSessions.insert(aMemberSession());
+  tx.destinationChanges.insert(aDestinationChange());
   tx.memberSessions.remove(aMemberSession({ id: 'other' }));
   tx.keys.insert(aKey());
   tx.payments.insert(aPayment());
@@ -371,6 +377,7 @@ async function everyLaterWrite(tx: Tx): Promise<void> {
   tx.organizations.updateProfile(aProfile());
   tx.members.update(aMember());
   tx.memberSessions.update(aMemberSession());
+  tx.destinationChanges.update(aDestinationChange());
   tx.keys.update(aKey());
   tx.keys.touch('key_1', T0);
   tx.keys.noteScopes('key_1', ['webhooks:read']);

@@ -18,6 +18,7 @@ import {
   type KycSubmission,
 } from '../../../core/domain/parties/buyer-kyc.js';
 import type { ConnectedAccount } from '../../../core/domain/parties/connected-account.js';
+import type { DestinationChange } from '../../../core/domain/parties/destination-change.js';
 import type { Document } from '../../../core/domain/parties/document.js';
 import type {
   Organization,
@@ -75,6 +76,10 @@ export function aProfile(fields: Partial<OrganizationProfile> = {}): Organizatio
     commandId: 'cmd_kyb',
     partnerRef: 're_1',
     destinationRef: 'pix_1',
+    heldRef: 'pix_2',
+    // Beyond every test.
+    heldUntilMs: 9_000_000_000_000,
+    payoutHoldHours: 12,
     railsCommandId: 'cmd_rails',
     railsRef: 'va_1',
     tosId: 'tos_1',
@@ -106,6 +111,26 @@ export function aMember(fields: Partial<Member> = {}): Member {
   };
 }
 
+/** Who configures a payout, and may change it. */
+export const anyAuthor = { changedBy: 'key_1', mayRedirect: true } as const;
+
+/** One that is held. */
+export function aDestinationChange(fields: Partial<DestinationChange> = {}): DestinationChange {
+  return {
+    ...tenant,
+    id: 'dst_1',
+    accountId: 'acct_1',
+    fromRef: 'pix_1',
+    toRef: 'pix_2',
+    changedBy: 'key_1',
+    createdAtMs: T0,
+    effectiveAtMs: T0 + 9,
+    stoppedAtMs: null,
+    version: 1,
+    ...fields,
+  };
+}
+
 /** One that was ended. */
 export function aMemberSession(fields: Partial<MemberSession> = {}): MemberSession {
   const of = { orgId: 'org_a', id: 'ses_1', memberId: 'mem_1' };
@@ -119,6 +144,7 @@ export function aKey(fields: Partial<StoredKey> = {}): StoredKey {
     name: 'server',
     createdBy: 'mem_1',
     keptBy: null,
+    keptScopes: [],
     networks: ['203.0.113.0/24'],
     usedScopes: [],
     expiresAtMs: T0 + 9,
@@ -323,6 +349,8 @@ export function anAccount(fields: Partial<ConnectedAccount> = {}): ConnectedAcco
     tosSessionKey: 'session_1',
     tosId: 'tos_1',
     destinationRef: 'pix_1',
+    heldRef: null,
+    heldUntilMs: null,
     railsCommandId: 'cmd_2',
     railsRef: 'wallet_1',
     readyAtMs: T0 + 3,

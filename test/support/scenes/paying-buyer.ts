@@ -1,6 +1,7 @@
 // A buyer at a real browser, from the hosted URL of a payment to its receipt. It finds forms by
 // what they do, so that a walk is the same in every language, with scripts and without.
 import assert from 'node:assert/strict';
+import { setTimeout as wait } from 'node:timers/promises';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { until } from '../wait.js';
 
@@ -11,6 +12,11 @@ export interface BuyerOptions {
   /** Of the browser. */
   readonly language?: string;
 }
+
+/** Each look keeps the browser and the host busy. */
+const LOOK_EVERY_MS = 50;
+/** Far beyond what it takes: a condition that does not come true by then never will. */
+const PATIENCE_MS = 60_000;
 
 /** A JPEG of one pixel. */
 const photo = Buffer.from(
@@ -206,13 +212,14 @@ export class PayingBuyer {
 
   /** Waits until the page shows it. Without scripts a page changes when it is loaded again. */
   async #reach(isThere: () => Promise<boolean>, what: string): Promise<void> {
-    const deadline = Date.now() + 20_000;
+    const endsAtMs = performance.now() + PATIENCE_MS;
     await until(async () => {
-      const found = await isThere().catch(() => false);
-      if (found) return true;
-      assert.ok(Date.now() < deadline, `the page never shows ${what}: ${await this.heading()}`);
+      if (await isThere().catch(() => false)) return true;
+      const isOver = performance.now() > endsAtMs;
+      assert.ok(!isOver, `the page never shows ${what}: ${await this.heading()}`);
       // The answer to a form that was just sent may arrive first and end the reload.
       if (!this.#scripts) await this.page.reload().catch(() => undefined);
+      await wait(LOOK_EVERY_MS);
       return false;
     });
   }

@@ -88,6 +88,7 @@ export async function formView(
   const locale = localeFor(call, null);
   return {
     locale,
+    hasDecimalPoint: call.hasDecimalPoint,
     root: prefix,
     path: call.base,
     assets: assetPaths(prefix),

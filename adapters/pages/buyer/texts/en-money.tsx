@@ -306,8 +306,8 @@ export const enMoney = {
       `Send no money with these bank details. Ask ${payee} how to pay.`,
     review: 'We are looking into your payment',
     reviewLede: (amount: string) =>
-      `Your ${amount} reached us. The last step failed. Our team is looking into it.`,
-    reviewLedePlain: 'The last step failed. Our team is looking into it.',
+      `Your ${amount} reached us. The last step is not confirmed. Our team is looking into it.`,
+    reviewLedePlain: 'The last step is not confirmed. Our team is looking into it.',
     reviewMoney: (payee: string) =>
       `It reached us. We are asking the bank whether the last step reached ${payee}.`,
     reviewMoneyPlain: 'We are asking the bank how the last step ended.',

@@ -209,6 +209,21 @@ export const en = {
     closed: 'The check is over.',
     noMoney: 'This form is not about a payment.',
   },
+  stopChange: {
+    stop: 'Stop the change',
+    held: {
+      heading: 'Stop the change of the PIX destination?',
+      text: 'New payments then go on to the destination of before. You cannot undo this here.',
+    },
+    stopped: {
+      heading: 'The change was stopped',
+      text: 'New payments go to the destination of before. Ask who changed it; revoke the API key.',
+    },
+    effective: {
+      heading: 'It is too late to stop this change',
+      text: 'New payments go to the new destination. Is it wrong? Call the company that collects.',
+    },
+  },
   verify: {
     over: 'But their payment awaits no more money. Do not pay to them now.',
     lede: 'Did we give these bank details? Compare before you pay.',

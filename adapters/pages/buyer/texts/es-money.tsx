@@ -307,8 +307,9 @@ export const esMoney = {
       `No envíe dinero con estos datos bancarios. Pregunte a ${payee} cómo pagar.`,
     review: 'Estamos revisando su pago',
     reviewLede: (amount) =>
-      `Recibimos sus ${amount}. El último paso falló. Nuestro equipo lo está revisando.`,
-    reviewLedePlain: 'El último paso falló. Nuestro equipo lo está revisando.',
+      `Recibimos ${amount} de usted. El último paso no está confirmado. Nuestro equipo lo está ` +
+      'revisando.',
+    reviewLedePlain: 'El último paso no está confirmado. Nuestro equipo lo está revisando.',
     reviewMoney: (payee) =>
       `Lo recibimos. Estamos preguntando al banco si el último paso llegó a ${payee}.`,
     reviewMoneyPlain: 'Estamos preguntando al banco cómo terminó el último paso.',

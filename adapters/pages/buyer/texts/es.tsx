@@ -200,6 +200,21 @@ export const es = {
     closed: 'La verificación terminó.',
     noMoney: 'Este formulario no trata de un pago.',
   },
+  stopChange: {
+    stop: 'Detener el cambio',
+    held: {
+      heading: '¿Detener el cambio del destino PIX?',
+      text: 'Los pagos nuevos seguirán yendo al destino anterior. Aquí no se puede deshacer.',
+    },
+    stopped: {
+      heading: 'El cambio fue detenido',
+      text: 'Los pagos nuevos van al destino anterior. Averigüe quién lo cambió.',
+    },
+    effective: {
+      heading: 'Ya no se puede detener este cambio',
+      text: 'Los pagos nuevos van al destino nuevo. ¿Es incorrecto? Llame a la empresa que cobra.',
+    },
+  },
   verify: {
     over: 'Pero su pago ya no espera dinero. No envíe nada a esa cuenta ahora.',
     lede: '¿Dimos nosotros estos datos bancarios? Compare antes de pagar.',

@@ -114,7 +114,7 @@ export const ptBrMoney = {
   transfer: {
     preparing: 'Preparando os dados bancários',
     preparingNext:
-      'Ficam prontos em poucos segundos. Se você fechar esta página antes, avisamos por e-mail.',
+      'Ficam prontos em poucos segundos. Se você fechar esta página antes, avisamos por e‑mail.',
     heading: (amount) => `Envie ${amount} por transferência bancária`,
     nothing: 'Nada chegou ainda.',
     takes: 'Prazo',
@@ -187,14 +187,14 @@ export const ptBrMoney = {
     ),
     check: 'Esta conta está certa?',
     checkText: (payee) =>
-      `Ligue para ${payee} em um número que você já tem, não em um que veio por e-mail. Peça que ` +
+      `Ligue para ${payee} em um número que você já tem, não em um que veio por e‑mail. Peça que ` +
       'leiam este código para você.',
     checkCode: 'Código de conferência',
     address: 'Endereço desta página',
     shortId: 'Identificador curto desta página',
     checkOther: 'Conferir código ou conta',
     given: (when) => <>Informados em {when}.</>,
-    changes: 'Se eles mudarem, esta página diz isso e avisamos por e-mail.',
+    changes: 'Se eles mudarem, esta página diz isso e avisamos por e‑mail.',
     sentAlready: 'Já enviou?',
     sentText: (
       <>
@@ -213,13 +213,13 @@ export const ptBrMoney = {
     details: 'Dados bancários',
     printedFor: (payee) => sentence(`Para o seu pagamento a ${payee}.`),
   },
-  late: 'Está demorando mais que o normal. Estamos verificando e avisamos por e-mail.',
+  late: 'Está demorando mais que o normal. Estamos verificando e avisamos por e‑mail.',
   held: {
     heading: 'Sua transferência está em análise',
     lede: 'Seu dinheiro chegou. Nosso parceiro de liquidação o verifica antes de confirmar.',
     money: (partner) => `${partner} está com a sua transferência.`,
     next: (payee) =>
-      `Ao fim da análise pagamos a ${payee} e avisamos por e-mail. Pode levar até 30 dias.`,
+      `Ao fim da análise pagamos a ${payee} e avisamos por e‑mail. Pode levar até 30 dias.`,
   },
   short: {
     heading: (amount) => `Ainda falta receber ${amount}`,
@@ -230,7 +230,7 @@ export const ptBrMoney = {
       </>
     ),
     next: (amount, payee) =>
-      `Quando chegar o restante, ${amount}, pagamos a ${payee} e avisamos você por e-mail.`,
+      `Quando chegar o restante, ${amount}, pagamos a ${payee} e avisamos você por e‑mail.`,
     by: (when) => <>Se não chegar até {when}, devolvemos tudo.</>,
     todo: (amount) =>
       `Envie ${amount}, ou peça tudo de volta. Não envie o valor inteiro outra vez.`,
@@ -257,10 +257,10 @@ export const ptBrMoney = {
     heading: 'Seu dinheiro chegou',
     lede: (amount, payee) => sentence(`Estamos com ${amount} para ${payee}.`),
     surplus: (received, surplus) => `Recebemos ${received}. ${surplus} voltam para você.`,
-    next: (payee) => `Pagamos a ${payee} em BRL. O recibo segue por e-mail.`,
+    next: (payee) => `Pagamos a ${payee} em BRL. O recibo segue por e‑mail.`,
     onItsWay: (payee) => `A caminho de ${payee}`,
     onItsWayLede: 'O valor em BRL está sendo pago por PIX.',
-    onItsWayNext: 'O PIX leva minutos, raramente algumas horas. O recibo vem por e-mail.',
+    onItsWayNext: 'O PIX leva minutos, raramente algumas horas. O recibo vem por e‑mail.',
     withPayee: (amount, payee) =>
       sentence(`Seus ${amount} foram convertidos e estão a caminho de ${payee}.`),
   },
@@ -302,14 +302,15 @@ export const ptBrMoney = {
       `Não envie dinheiro com estes dados bancários. Pergunte a ${payee} como pagar.`,
     review: 'Estamos analisando o seu pagamento',
     reviewLede: (amount) =>
-      `Seus ${amount} chegaram até nós. A última etapa falhou. Nossa equipe está verificando.`,
-    reviewLedePlain: 'A última etapa falhou. Nossa equipe está verificando.',
+      `Recebemos ${amount} de você. A última etapa não foi confirmada. Nossa equipe está ` +
+      'verificando.',
+    reviewLedePlain: 'A última etapa não foi confirmada. Nossa equipe está verificando.',
     reviewMoney: (payee) =>
       `Ele chegou até nós. Estamos perguntando ao banco se a última etapa chegou a ${payee}.`,
     reviewMoneyPlain: 'Estamos perguntando ao banco como terminou a última etapa.',
     reviewNext: 'Nossa equipe confirma onde está o dinheiro e depois paga ou devolve o valor.',
     answerBy: (day) => <>Respondemos até {day}.</>,
-    reviewMail: 'Avisamos por e-mail assim que soubermos.',
+    reviewMail: 'Avisamos por e‑mail assim que soubermos.',
     unapprovedLede: 'A sua verificação foi retirada, por isso não podemos seguir com o pagamento.',
     unapprovedNext:
       'Nossa equipe verifica. Sem uma nova verificação, o dinheiro que você enviou é devolvido.',

@@ -26,7 +26,7 @@ export const ptBr = {
       </>
     ),
     helpForm: (org) => `Fale com ${org} se tiver dúvidas sobre este formulário.`,
-    neverMailed: 'Nunca enviamos dados bancários por e-mail.',
+    neverMailed: 'Nunca enviamos dados bancários por e‑mail.',
     verify: 'Conferir dados bancários',
     signOut: 'Sair',
     privacy: 'Privacidade',
@@ -68,11 +68,11 @@ export const ptBr = {
     nothingYet: 'Você ainda não pagou nada.',
     received: (amount, partner) => `${partner} está com ${amount} que você enviou.`,
     closed: 'Este pagamento está encerrado. Nada mais acontece aqui.',
-    mailed: 'Avisamos por e-mail quando terminar.',
+    mailed: 'Avisamos por e‑mail quando terminar.',
     doNothing: 'Não é preciso fazer nada. Você pode fechar esta página.',
     notYet:
       'Não envie dinheiro ainda: você ainda não tem dados bancários, e os que chegarem por ' +
-      'e-mail não são nossos.',
+      'e‑mail não são nossos.',
     notAgain: 'Não pague novamente.',
     notOldDetails: 'Não use mais os dados bancários antigos.',
     otherWay: (payee) => `Peça a ${payee} outra forma de pagar.`,
@@ -83,14 +83,14 @@ export const ptBr = {
     over: (payee) => `Pagamento a ${payee}:`,
     send: 'Enviar link de acesso',
     sendHint: (org) =>
-      `Ele vai para o e-mail que ${org} tem cadastrado. Só depois do acesso mostramos os itens e ` +
+      `Ele vai para o e‑mail que ${org} tem cadastrado. Só depois do acesso mostramos os itens e ` +
       'os dados bancários.',
     closed: 'Esta cobrança está encerrada. Não há nada a pagar.',
     paidHint: 'Acesse para ver a situação deste pagamento e o seu recibo.',
     how: 'Como funciona',
     steps: [
       <>
-        <b>Acesse</b> pelo link do e-mail. Sem senha. <span class="quiet">1 minuto</span>
+        <b>Acesse</b> pelo link do e‑mail. Sem senha. <span class="quiet">1 minuto</span>
       </>,
       <>
         <b>Informe quem está pagando.</b> A lei exige, apenas na primeira vez.{' '}
@@ -109,15 +109,15 @@ export const ptBr = {
     whoText: (org, payee) => `${org} recebe este pagamento para ${payee} por meio da Ponte.`,
   },
   sent: {
-    heading: 'Verifique o seu e-mail',
+    heading: 'Verifique o seu e‑mail',
     lede: (org) =>
-      `Um link está a caminho do e-mail que ${org} tem cadastrado. Ele funciona por pelo menos ` +
+      `Um link está a caminho do e‑mail que ${org} tem cadastrado. Ele funciona por pelo menos ` +
       '15 minutos.',
-    code: 'Código de seis dígitos do e-mail',
+    code: 'Código de seis dígitos do e‑mail',
     codeHint: 'Eles só funcionam neste navegador.',
-    development: 'Este servidor de desenvolvimento não envia e-mails. Leia a mensagem na',
+    development: 'Este servidor de desenvolvimento não envia e‑mails. Leia a mensagem na',
     mailbox: 'caixa de entrada',
-    noMail: 'Não recebeu o e-mail?',
+    noMail: 'Não recebeu o e‑mail?',
     spam: 'Procure na pasta de spam.',
     wait: 'Peça outro. Se for cedo demais, esta página diz quando você pode.',
     address: (org) =>
@@ -204,6 +204,21 @@ export const ptBr = {
     closed: 'A verificação terminou.',
     noMoney: 'Este formulário não trata de um pagamento.',
   },
+  stopChange: {
+    stop: 'Impedir a alteração',
+    held: {
+      heading: 'Impedir a alteração do destino PIX?',
+      text: 'Os novos pagamentos vão para o destino anterior. Aqui não dá para desfazer.',
+    },
+    stopped: {
+      heading: 'A alteração foi impedida',
+      text: 'Os novos pagamentos vão para o destino anterior. Descubra quem o alterou.',
+    },
+    effective: {
+      heading: 'Não é mais possível impedir esta alteração',
+      text: 'Os novos pagamentos vão para o novo destino. Está errado? Ligue para a empresa.',
+    },
+  },
   verify: {
     over: 'Mas o pagamento não aguarda mais dinheiro. Não envie nada para essa conta agora.',
     lede: 'Fomos nós que informamos estes dados? Compare antes de pagar.',
@@ -229,7 +244,7 @@ export const ptBr = {
     not_found: {
       heading: 'Página não encontrada',
       text:
-        'Confira o endereço, ou abra de novo o link do e-mail. A empresa que pediu o pagamento ' +
+        'Confira o endereço, ou abra de novo o link do e‑mail. A empresa que pediu o pagamento ' +
         'pode enviar um novo.',
     },
     too_many: {
@@ -275,18 +290,18 @@ export const ptBr = {
   limited: {
     link_sent: (until, sentAt) => (
       <>
-        <b>Um link foi enviado por e-mail: {sentAt}.</b> Abra o e-mail mais recente: o link também
+        <b>Um link foi enviado por e‑mail: {sentAt}.</b> Abra o e‑mail mais recente: o link também
         funciona neste navegador. Você pode pedir outro a partir de: {until}.
       </>
     ),
     mail_too_soon: (until) => (
       <>
-        <b>Nenhum e-mail foi enviado,</b> porque muitos foram pedidos. Peça outro após: {until}.
+        <b>Nenhum e‑mail foi enviado,</b> porque muitos foram pedidos. Peça outro após: {until}.
       </>
     ),
     code_too_often: (until) => (
       <>
-        <b>Muitos códigos foram testados.</b> Abra o link do e-mail, ou digite um código a partir
+        <b>Muitos códigos foram testados.</b> Abra o link do e‑mail, ou digite um código a partir
         de: {until}.
       </>
     ),

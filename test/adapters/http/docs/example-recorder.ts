@@ -10,17 +10,21 @@ import { type Money, money } from '../../../../core/domain/base/money.js';
 import type { Tenant } from '../../../../core/domain/base/tenant.js';
 import { eventTypes } from '../../../../core/domain/payments/event.js';
 import type { SettlementPartner } from '../../../../core/ports/partner.js';
-import { submitAccount } from '../../../../core/usecases/parties/accounts.js';
+import {
+  configureAccountPayout,
+  submitAccount,
+} from '../../../../core/usecases/parties/accounts.js';
 import { requireApproval } from '../../../../core/usecases/parties/organizations.js';
 import { inviteBuyer } from '../../../../core/usecases/payments/invoices.js';
 import { approvePayment, cancelPayment } from '../../../../core/usecases/payments/payments.js';
 import { advancePayment } from '../../../../core/usecases/sandbox/sandbox.js';
 import { testSubscription } from '../../../../core/usecases/webhooks/subscriptions.js';
 import { changePartner } from '../../../support/partners/changed-partner.js';
+import { anyAuthor } from '../../../support/samples/domain-samples.js';
 import { makeIntent } from '../../../support/scenes/made-payments.js';
 import { openWorld, type World } from '../../../support/scenes/test-world.js';
 import { openSite } from '../checked-site.js';
-import { newSeller, readySeller, sellerDossier } from '../resources/account-calls.js';
+import { newSeller, payoutConfig, readySeller, sellerDossier } from '../resources/account-calls.js';
 import { operations } from '../table-scene.js';
 import { examples, newInvoice, newPayment, newSubscription } from './example-calls.js';
 
@@ -96,7 +100,9 @@ async function recordedEvents(): Promise<Json> {
   const tenant = await made.newTenant();
   const subscriptionId = await newSubscription(made, tenant);
   await testSubscription(deps, tenant, subscriptionId);
-  await readySeller(made, tenant);
+  const ready = await readySeller(made, tenant);
+  const moved = { ...payoutConfig, pixKey: 'moved@example.com' };
+  await configureAccountPayout(deps, tenant, ready.id, moved, anyAuthor);
   const { id } = await newSeller(made, tenant);
   await submitAccount(deps, tenant, id, { ...sellerDossier, legalName: 'Fail' });
   const { id: asked } = await newSeller(made, tenant);

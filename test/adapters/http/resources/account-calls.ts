@@ -8,6 +8,7 @@ import {
   startTerms,
   submitAccount,
 } from '../../../../core/usecases/parties/accounts.js';
+import { anyAuthor } from '../../../support/samples/domain-samples.js';
 import type { World } from '../../../support/scenes/test-world.js';
 import type { Example } from '../docs/example-calls.js';
 
@@ -40,7 +41,7 @@ export function newSeller(world: World, tenant: Tenant): Promise<ConnectedAccoun
 export async function readySeller(world: World, tenant: Tenant): Promise<ConnectedAccount> {
   const { id } = await newSeller(world, tenant);
   await submitAccount(world.deps, tenant, id, sellerDossier);
-  return configureAccountPayout(world.deps, tenant, id, payoutConfig);
+  return configureAccountPayout(world.deps, tenant, id, payoutConfig, anyAuthor);
 }
 
 export function accountExamples(base: string, noun: string): Readonly<Record<string, Example>> {
@@ -74,5 +75,8 @@ export function accountExamples(base: string, noun: string): Readonly<Record<str
     [`submit${noun}`]: on('/submit', sellerDossier),
     [`create${noun}Upload`]: on('/upload-url', { kind: 'selfie', contentType: 'image/png' }),
     [`configure${noun}Payout`]: on('/payout-config', payoutConfig, submitted),
+    [`list${noun}PayoutChanges`]: async (world, tenant) => ({
+      path: `${base}/${(await readySeller(world, tenant)).id}/payout-changes`,
+    }),
   };
 }

@@ -42,6 +42,7 @@ describe('an API key', () => {
       keyPrefix: `pk_test_${String(rest['id'])}`,
       testMode: true,
       scopes: ['invoices:read'],
+      keptScopes: [],
       networks: [],
       lastUsedAt: null,
       expiresAt: null,

@@ -159,6 +159,7 @@ export const payment: PagePayment = {
 export function viewOf(page: Page, changes: Partial<PageView> = {}): PageView {
   return {
     locale: 'en',
+    hasDecimalPoint: false,
     root: '',
     path: '/r/4kDq8vJm2XzL0aPw9sTe1g',
     assets: assetPaths(''),

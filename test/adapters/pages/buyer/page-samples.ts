@@ -219,6 +219,10 @@ const serviceSamples: readonly Sample[] = [
   },
   { name: 'verify-never', view: verify({ name: 'never' }) },
   { name: 'verify-empty', view: verify({ name: 'incomplete' }, { publicId: '', value: '' }) },
+  ...(['held', 'stopped', 'effective'] as const).map((state) => ({
+    name: `change-${state}`,
+    view: viewOf({ name: 'stop_change', code: 'dst_1.0a', state }, bare),
+  })),
   { name: 'not-found', view: viewOf({ name: 'not_found' }, bare) },
   { name: 'too-many', view: viewOf({ name: 'problem', problem: 'too_many', untilMs }, bare) },
   {

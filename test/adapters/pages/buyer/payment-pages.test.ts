@@ -174,7 +174,7 @@ test('the day of an answer is counted from the last change, and not shown once i
     const subject = { kind: 'buyer', paymentId: id, submissionId: null, ownerIndex: null } as const;
     const session = newPageSession({ ...site.tenant, ...subject }, 'token', shown.nowMs);
     const call = { session, query: new URLSearchParams(), csrf: 'c' };
-    const locale = { chosenLocale: null, browserLocale: null };
+    const locale = { chosenLocale: null, browserLocale: null, hasDecimalPoint: false };
     const context = { deps, prefix: '', mailbox: null };
     const page = { name: 'payment', screen: shown.screen } as const;
     return paymentView(context, { ...call, ...locale, base: path }, shown, page);
@@ -182,4 +182,13 @@ test('the day of an answer is counted from the last change, and not shown once i
   assert.equal((await view()).payment?.answerByMs, payment.updatedAtMs + 2 * DAY_MS);
   advanceClock(2 * DAY_MS + 1);
   assert.equal((await view()).payment?.answerByMs, null);
+});
+
+test('amounts are written as the Spanish of the browser writes them', async (t) => {
+  const site = await pageSite(t);
+  const { path } = await site.newPayment();
+  const shown = async (language: string) =>
+    textOf((await site.visitor({ language }).open(path)).text);
+  assert.match(await shown('es-MX'), /USD 100\.00/);
+  assert.match(await shown('es-ES'), /100,00 USD/);
 });

@@ -5,7 +5,9 @@ import { catalogues } from '../../../../adapters/pages/buyer/texts.js';
 import { assetPaths } from '../../../../adapters/pages/kit/assets.js';
 import { MINUTE_MS } from '../../../../core/domain/base/instant.js';
 import { money } from '../../../../core/domain/base/money.js';
+import { stopCode } from '../../../../core/usecases/mail/payout-notices.js';
 import { readBankDetails } from '../../../../core/usecases/payments/bank-details.js';
+import { aDestinationChange, anAccount } from '../../../support/samples/domain-samples.js';
 import { formsOf, type PageSite, pageSite, textOf } from '../visitor.js';
 
 /** One unit less arrives, so the payment stays at its bank details. */
@@ -145,4 +147,28 @@ test('a code or an account alone is not looked up: it needs its page', async (t)
   }
   const { text } = await site.visitor().post('/verify', { publicId: path, value: account });
   assert.match(textOf(text), ours);
+});
+
+test('the link of a mail about a held change asks first, and a button stops the change', async (t) => {
+  const site = await pageSite(t);
+  const { deps } = site.world;
+  const change = aDestinationChange({
+    ...site.tenant,
+    effectiveAtMs: deps.clock.nowMs() + MINUTE_MS,
+  });
+  const held = { heldRef: change.toRef, heldUntilMs: change.effectiveAtMs };
+  await deps.store.run(async (tx) => {
+    tx.destinationChanges.insert(change);
+    tx.accounts.insert(anAccount({ ...site.tenant, id: 'acct_1', ...held }));
+  });
+  const path = `/stop/${stopCode(deps, change)}`;
+  const account = () => deps.store.run((tx) => tx.accounts.get(site.tenant, 'acct_1'));
+  for (let opened = 0; opened < 2; opened += 1) {
+    assert.match((await site.visitor().open(path)).heading, /Stop the change/);
+  }
+  assert.equal((await account())?.heldRef, change.toRef, 'a look changes nothing');
+  assert.equal((await site.visitor().open(`${path}0`)).status, 404);
+  assert.match((await site.visitor().post(path, {})).heading, /was stopped/);
+  assert.equal((await account())?.heldRef, null);
+  assert.match((await site.visitor().open(path)).heading, /was stopped/);
 });

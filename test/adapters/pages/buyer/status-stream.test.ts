@@ -49,6 +49,7 @@ async function scene(t: TestContext) {
       session: newPageSession({ ...tenant, ...subject }, token, deps.clock.nowMs()),
       chosenLocale: null,
       browserLocale: null,
+      hasDecimalPoint: false,
       base: `/r/${publicId}`,
       gone: gone.signal,
     });

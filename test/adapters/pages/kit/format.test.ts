@@ -1,7 +1,13 @@
 // Amounts, rates and times as people read them in each language.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { dayMs, formatOf, plainAmount, sentence } from '../../../../adapters/pages/kit/format.js';
+import {
+  dayMs,
+  formatOf,
+  hasDecimalPoint,
+  plainAmount,
+  sentence,
+} from '../../../../adapters/pages/kit/format.js';
 import type { Locale } from '../../../../core/domain/base/locale.js';
 import { money } from '../../../../core/domain/base/money.js';
 
@@ -25,6 +31,27 @@ test('amounts have the code, grouping and a no-break space; no digit is lost', (
 
 test('what is copied is a plain decimal', () => {
   assert.equal(plainAmount(money(1_248_000n, 'USD')), '12480.00');
+});
+
+test('Spanish amounts have a decimal point where the browser reads them so', () => {
+  for (const [header, expected] of [
+    ['es-MX,es;q=0.9', true],
+    ['en-US,es-419;q=0.8', true],
+    ['es-GT', true],
+    ['es-ES,es-MX;q=0.5', false],
+    ['es-AR', false],
+    ['es,es-MX', false],
+    ['pt-BR', false],
+    ['es-MX-u-nu-arab', false],
+    ['', false],
+  ] as const) {
+    assert.equal(hasDecimalPoint(header), expected, header);
+  }
+  const amount = money(1_248_000n, 'USD');
+  assert.equal(plain(formatOf('es', true).money(amount)), 'USD_12,480.00');
+  assert.equal(plain(formatOf('es').money(amount)), '12.480,00_USD');
+  assert.equal(plain(formatOf('es', true).day(atMs)), '17 de noviembre de 2026');
+  assert.equal(plain(formatOf('pt-BR', true).money(amount)), 'USD_12.480,00');
 });
 
 test('a rate has four decimals', () => {

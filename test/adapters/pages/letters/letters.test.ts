@@ -36,6 +36,12 @@ interface LetterFields extends Partial<Omit<Letter, 'about'>> {
   readonly funds?: Partial<Funds>;
 }
 
+const stopLink = {
+  url: 'https://pay.rotanorte.example/stop/dst_1.0a',
+  code: null,
+  endsAtMs: NOW_MS + 86_400_000,
+} as const;
+
 function letterOf(purpose: MailPurpose, fields: LetterFields = {}): Letter {
   const { payment: changed, funds, ...rest } = fields;
   const isOfPayment = changed !== null && purpose !== 'owner_link' && purpose !== 'payout_changed';
@@ -85,6 +91,7 @@ function variants(fields: Partial<Letter> = {}): readonly (readonly [string, Let
       letterOf('refund_ordered', { ...fields, funds: { ...owed, refund: 'needs_review' } }),
     ],
     ['seller', letterOf('payout_changed', { ...fields, account: anAccount() })],
+    ['held', letterOf('payout_changed', { ...fields, account: anAccount(), link: stopLink })],
     [
       'no number',
       letterOf('invitation', {
@@ -136,7 +143,7 @@ test('HTML and plain text say the same, in the same order', () => {
     let rest = seen(html);
     for (const block of text.split('\n\n')) {
       // A button has its link in an attribute, and once more as text at the end.
-      const said = unspaced(block.replace(/:\n?https:\S+$/, ''));
+      const said = unspaced(block.trimEnd().replace(/:\n?https:\S+$/, ''));
       const at = rest.indexOf(said);
       assert.ok(at >= 0, `“${said}” is missing in ${rest}`);
       rest = rest.slice(0, at) + rest.slice(at + said.length);
@@ -379,5 +386,14 @@ test('the notice about a PIX destination names the seller and says what to do', 
   assert.equal(subject, 'The PIX destination of Zoë was changed');
   assert.match(text, /Seller: acct_1\. Collected by: Rota Norte\./);
   assert.match(text, /Payments created before keep the old one/);
-  assert.match(text, /connected_accounts:write/);
+  assert.match(text, /payouts:write/);
+  assert.doesNotMatch(text, /Stop the change/);
+});
+
+test('the notice about a held change says when it takes effect, and how to stop it', () => {
+  const { text } = render(letterOf('payout_changed', { account: anAccount(), link: stopLink }));
+  assert.match(text, /Payments created from 2 January 2030, 00:00 UTC on are paid to the new/);
+  assert.ok(text.includes(`Stop the change:\n${stopLink.url}`));
+  assert.match(text, /Opening the link changes nothing/);
+  assert.doesNotMatch(text, /work once|acts for you/);
 });

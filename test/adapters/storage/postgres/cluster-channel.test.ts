@@ -10,6 +10,7 @@ import { type WorkKind, workKinds } from '../../../../core/ports/deps.js';
 import type { Log } from '../../../../core/ports/outside.js';
 import { localPostgres } from '../../../support/databases/local-postgres.js';
 import { otherOrg, tenant } from '../../../support/samples/domain-samples.js';
+import { until } from '../../../support/wait.js';
 
 const postgres = localPostgres();
 const silent = { warn: () => undefined } as unknown as Log;
@@ -44,7 +45,7 @@ async function endOldestLine(url: string): Promise<void> {
   await client.query('select pg_terminate_backend($1)', [pid]);
   const left = async () =>
     (await client.query('select 1 from pg_stat_activity where pid = $1', [pid])).rowCount;
-  while ((await left()) !== 0);
+  await until(async () => (await left()) === 0);
   await client.end();
 }
 

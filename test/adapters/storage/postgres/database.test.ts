@@ -29,6 +29,7 @@ import {
   tenant,
 } from '../../../support/samples/domain-samples.js';
 import { aMail } from '../../../support/samples/mail-samples.js';
+import { until } from '../../../support/wait.js';
 
 const postgres = localPostgres({ own: true });
 const opened: PostgresStore[] = [];
@@ -420,8 +421,10 @@ test('a table that has grown from nothing gets its statistics, once', async () =
     "select analyze_count from pg_stat_user_tables where relname = 'buyers' " +
     'and schemaname = current_schema()';
   // PostgreSQL reports a connection's changes at most once a second, after its next query.
-  while ((await store.channel.analyzeGrowingTables()) === 0)
+  await until(async () => {
     await store.run((tx) => tx.buyers.get('test', 'b'));
+    return (await store.channel.analyzeGrowingTables()) > 0;
+  });
   const [{ analyze_count: times } = {}] = await sql(url, buyers);
   assert.equal(times, '1');
   assert.equal(await store.channel.analyzeGrowingTables(), 0);

@@ -13,7 +13,7 @@ import {
 
 const names = Object.keys(scopes) as Scope[];
 
-test('the scopes are those of the interface', () => {
+test('the scopes are those of the interface, and payouts:write', () => {
   assert.deepEqual(names, [
     'payment_intents:write',
     'payment_intents:read',
@@ -23,6 +23,7 @@ test('the scopes are those of the interface', () => {
     'webhooks:read',
     'api_keys:write',
     'connected_accounts:write',
+    'payouts:write',
     'connected_accounts:read',
   ]);
 });

@@ -20,6 +20,8 @@ import {
 import { type ErrorCode, PonteError } from '../../../../core/errors.js';
 import { anAccount, T0 } from '../../../support/samples/domain-samples.js';
 
+/** As in test mode. */
+const unheld = { nowMs: 0, holdMs: 0 } as const;
 const moves = ['submit', 'approve', 'reject', 'pause'] as const;
 
 /** Just created, without a dossier or a report. */
@@ -37,7 +39,7 @@ const approved = changed(
   (was) => reported(was, { partnerRef: 're_1', status: 'approved', reason: null }, T0 + 3),
   T0 + 3,
 );
-const payable = changed(approved, (was) => withDestination(was, 'pix_1'), T0 + 4);
+const payable = changed(approved, (was) => withDestination(was, 'pix_1', unheld), T0 + 4);
 const requested = { ...payable, railsCommandId: 'cmd_rails' };
 const ready = changed(requested, (was) => railsProvisioned(was, 'cmd_rails', 'wallet_1'), T0 + 5);
 
@@ -110,7 +112,7 @@ test('ready_to_collect fires when the last condition becomes true', () => {
   const last = moved(early, 'approve');
   assert.deepEqual(accountEvents(early, last), ['kyb_approved', 'ready_to_collect']);
   const noPix = { ...approved, railsRef: 'w_1' };
-  const withPix = changed(noPix, (was) => withDestination(was, 'pix_1'));
+  const withPix = changed(noPix, (was) => withDestination(was, 'pix_1', unheld));
   assert.deepEqual(accountEvents(noPix, withPix), ['ready_to_collect']);
 });
 
@@ -124,7 +126,7 @@ test('ready_to_collect fires once per account', () => {
       case 'name':
         return changed(was, (account) => ({ ...account, partnerRef: 're_1' }));
       case 'pix':
-        return changed(was, (account) => withDestination(account, 'pix_1'));
+        return changed(was, (account) => withDestination(account, 'pix_1', unheld));
       case 'rails': {
         const asking = { ...was, railsCommandId: 'cmd_rails' };
         return changed(asking, (account) => railsProvisioned(account, 'cmd_rails', 'wallet_1'));

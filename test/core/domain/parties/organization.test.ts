@@ -45,10 +45,13 @@ const profile: OrganizationProfile = {
   commandId: 'cmd_1',
   partnerRef: 'partner_1',
   destinationRef: 'pix_1',
+  heldRef: null,
+  heldUntilMs: null,
   railsCommandId: 'cmd_rails',
   railsRef: 'account_1',
   tosAcceptedAtMs: null,
   intentsNeedApproval: false,
+  payoutHoldHours: 24,
   version: 1,
 };
 

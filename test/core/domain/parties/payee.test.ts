@@ -13,13 +13,15 @@ import {
 } from '../../../../core/domain/parties/payee.js';
 import { anAccount } from '../../../support/samples/domain-samples.js';
 
+/** As in test mode. */
+const unheld = { nowMs: 0, holdMs: 0 } as const;
 const approved = anAccount({
   status: 'approved',
   partnerRef: 're_1',
   ...noPayout,
   readyAtMs: null,
 });
-const payable = withDestination(approved, 'pix_1');
+const payable = withDestination(approved, 'pix_1', unheld);
 const requested = { ...payable, railsCommandId: 'cmd_rails' };
 const ready = railsProvisioned(requested, 'cmd_rails', 'wallet_1');
 
@@ -45,7 +47,7 @@ test('rails that were refused are needed again', () => {
 });
 
 test('the same destination again changes nothing', () => {
-  assert.equal(withDestination(payable, 'pix_1'), payable);
+  assert.equal(withDestination(payable, 'pix_1', unheld), payable);
 });
 
 test('another party of the partner has neither a destination nor rails', () => {
@@ -60,6 +62,6 @@ test('another party of the partner has neither a destination nor rails', () => {
 test('a destination that replaces one is a redirection, even one of an earlier party', () => {
   assert.equal(isRedirected(approved, payable), false);
   assert.equal(isRedirected(payable, payable), false);
-  assert.equal(isRedirected(payable, withDestination(payable, 'pix_2')), true);
+  assert.equal(isRedirected(payable, withDestination(payable, 'pix_2', unheld)), true);
   assert.equal(isRedirected({ ...approved, readyAtMs: 1 }, payable), true);
 });

@@ -153,7 +153,7 @@ const unknown = 'the position of the money is unknown';
 const debt = 'a refund was refused or failed: the buyer must be paid back by hand';
 const late = 'payout completed although the payment is failed';
 const cameBack = 'a payout came back after it was paid';
-const chargedBack = 'a pay-in went back to the buyer although its payout was ordered';
+const chargedBack = 'a pay-in went back to the buyer although its payout was sent';
 
 /** What happens, and the alerts for a person, each once. */
 const alerts: Readonly<Record<string, readonly [next: MoneyScene, ...alerts: string[]]>> = {

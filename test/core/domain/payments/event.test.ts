@@ -27,6 +27,7 @@ test('the catalogue of event types is exactly this', () => {
     'connected_account.created',
     'connected_account.kyb_approved',
     'connected_account.kyb_rejected',
+    'connected_account.payout_changed',
     'connected_account.ready_to_collect',
     'connected_account.requirements_due',
     'invoice.approved',

@@ -1,7 +1,7 @@
 // API keys: who is let in, what a key may do, and that its use is noted off the request's way.
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
-import { KEY_REPORT_MS, OPERATOR } from '../../../../core/domain/access/api-key.js';
+import { issueApiKey, KEY_REPORT_MS, OPERATOR } from '../../../../core/domain/access/api-key.js';
 import type { Scope } from '../../../../core/domain/access/scope.js';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../../core/domain/base/instant.js';
 import type { Deps } from '../../../../core/ports/deps.js';
@@ -198,6 +198,27 @@ test('a key without scopes may do everything, one with scopes only these', async
   assert.throws(() => requireScope({ ...actor, scopes: ['webhooks:read'] }, 'webhooks:write'), {
     code: 'InsufficientScope',
   });
+});
+
+test('a key keeps a scope that was part of another one, and one that replaces it does, too', async () => {
+  const scopes = ['connected_accounts:write'] as const;
+  const { key, secret } = await createKey(deps, { ...everything, orgId, scopes });
+  assert.deepEqual((await authenticateKey(deps, secret)).scopes, scopes, 'not by itself');
+  const { text, salt, secretHash } = issueApiKey({
+    mode: 'test',
+    keyId: 'key_kept',
+    secretBytes: new Uint8Array(32).fill(3),
+    saltBytes: new Uint8Array(16),
+  });
+  const keptScopes = ['payouts:write'] as const;
+  const kept = { ...key, id: 'key_kept', salt, secretHash, slot: null, keptScopes };
+  await deps.store.run(async (tx) => tx.keys.insert(kept));
+  const by = { createdBy: OPERATOR, overlapHours: 1 };
+  const { secret: rolled } = await rollKey(deps, orgId, 'key_kept', by);
+  for (const used of [text, rolled]) {
+    const actor = await authenticateKey(deps, used);
+    assert.deepEqual(actor.scopes, ['connected_accounts:write', 'payouts:write']);
+  }
 });
 
 test('the secret is not stored, and scopes named twice are kept once', async () => {

@@ -7,6 +7,7 @@ import {
   createAccount,
   submitAccount,
 } from '../../../../core/usecases/parties/accounts.js';
+import { anyAuthor } from '../../../support/samples/domain-samples.js';
 import { world } from '../../../support/scenes/test-world.js';
 
 test('the page has the tax id of the seller, if the account is still who was paid', async (t) => {
@@ -25,7 +26,7 @@ test('the page has the tax id of the seller, if the account is still who was pai
   const dossier = { legalName: 'Loja Ltda', cnpj: '11.222.333/0001-81' };
   await submitAccount(deps, tenant, account.id, dossier);
   const pix = { pixKey: 'loja@pix.example', accountHolderName: 'Loja Ltda' };
-  await configureAccountPayout(deps, tenant, account.id, pix);
+  await configureAccountPayout(deps, tenant, account.id, pix, anyAuthor);
   const shown = async (fields: { readonly sellerExternalId?: string }) => {
     const id = await newPayment(tenant, fields);
     const payment = await deps.store.run((tx) => tx.payments.get(tenant, id));

@@ -16,6 +16,7 @@ import { configurePayout } from '../../../../core/usecases/parties/organizations
 import { readPayment } from '../../../../core/usecases/payments/payments.js';
 import { advancePayment } from '../../../../core/usecases/sandbox/sandbox.js';
 import { changePartner } from '../../../support/partners/changed-partner.js';
+import { anyAuthor } from '../../../support/samples/domain-samples.js';
 import { partyReported } from '../../../support/scenes/kyc-scene.js';
 import { type World, world } from '../../../support/scenes/test-world.js';
 import { valuesOf } from '../../../support/values-of.js';
@@ -57,7 +58,7 @@ async function newSeller(
 /** Configures a payout; returns who was mailed because of it, and the alerts. */
 async function configured({ id }: ConnectedAccount, name: string) {
   const [mailed, logged] = [made.mails.length, made.log.length];
-  await configureAccountPayout(made.deps, tenant, id, pixOf(name));
+  await configureAccountPayout(made.deps, tenant, id, pixOf(name), anyAuthor);
   await made.settle();
   return since(mailed, logged);
 }
@@ -142,7 +143,7 @@ test('concurrent changes are notified once each', async () => {
   const mailed = made.mails.length;
   await Promise.all(
     ['a', 'b', 'c'].map((name) =>
-      configureAccountPayout(made.deps, tenant, seller.id, pixOf(name)),
+      configureAccountPayout(made.deps, tenant, seller.id, pixOf(name), anyAuthor),
     ),
   );
   await made.settle();
@@ -206,7 +207,7 @@ test('a change of the organization’s own destination notifies its owners and a
 test('a notice is tried for a week', async () => {
   const seller = await newSeller();
   await configured(seller, 'first');
-  await configureAccountPayout(made.deps, tenant, seller.id, pixOf('other'));
+  await configureAccountPayout(made.deps, tenant, seller.id, pixOf('other'), anyAuthor);
   made.advanceClock(7 * 24 * HOUR_MS);
   await made.settle();
   const filter = { status: 'dropped', beforeId: null, limit: 9 } as const;

@@ -19,6 +19,7 @@ import {
   validKeys,
 } from '../../../../core/usecases/service/service-keys.js';
 import { newSeller, sellerDossier } from '../../../adapters/http/resources/account-calls.js';
+import { anyAuthor } from '../../../support/samples/domain-samples.js';
 import { pix } from '../../../support/scenes/organization-scene.js';
 import { world } from '../../../support/scenes/test-world.js';
 
@@ -118,7 +119,7 @@ test('a request keeps its key at the partner when the first secret key changes',
     keys.length = 0;
     await assert.rejects(acceptTerms(deps, tenant, null), /accept the terms at/);
     await configurePayout(deps, tenant, pix);
-    await configureAccountPayout(deps, tenant, account.id, pix);
+    await configureAccountPayout(deps, tenant, account.id, pix, anyAuthor);
     return [...keys];
   };
   const before = await ask([made.secretKey]);

@@ -34,11 +34,11 @@ export const kycPtBr = {
     individualHint: 'Alguém que paga de uma conta em seu próprio nome.',
   },
   handOver: {
-    summary: 'Pedir a outra pessoa por e-mail',
+    summary: 'Pedir a outra pessoa por e‑mail',
     text:
       'Enviamos um link para este formulário, por exemplo a um diretor. Ele abre o formulário, ' +
       'não o pagamento. O que você salvou permanece.',
-    email: 'Endereço de e-mail',
+    email: 'Endereço de e‑mail',
     send: 'Enviar o link',
     takeBack: 'Retomar',
     takeBackText:
@@ -171,18 +171,18 @@ export const kycPtBr = {
     done: (day) => <>Concluído em {day}</>,
     whoFills: 'Quem preenche?',
     whoFillsText: (name) =>
-      `Preencha abaixo ou peça a ${name} por e-mail: você não precisa dos números e documentos.`,
-    askHeading: (name) => `Pedir a ${name} por e-mail`,
+      `Preencha abaixo ou peça a ${name} por e‑mail: você não precisa dos números e documentos.`,
+    askHeading: (name) => `Pedir a ${name} por e‑mail`,
     askText:
       'Enviamos um link a essa pessoa. Ele vale por 7 dias e mostra só esta parte do formulário. ' +
       'Você vê que foi concluído, nunca os arquivos e números.',
     askWarning: 'O que você preencheu aqui além do nome e da função também é transferido.',
-    email: 'E-mail da pessoa',
+    email: 'E‑mail da pessoa',
     send: 'Enviar o link',
     again: 'Enviar de novo',
     takeBack: 'Preencher aqui',
     takeBackText: 'O que essa pessoa preencheu é apagado.',
-    notAnAddress: 'Informe um endereço de e-mail, como nome@exemplo.com.',
+    notAnAddress: 'Informe um endereço de e‑mail, como nome@exemplo.com.',
     self: {
       heading: (company) => `Seus dados para ${company}`,
       lede:
@@ -292,6 +292,6 @@ export const kycPtBr = {
     lede: 'Entre para preencher o formulário. Leva cerca de 10 minutos.',
     owner: 'Pediram que você inclua seus dados em um formulário. Entre com um link para isso.',
     send: 'Enviar link de acesso',
-    sendHint: 'Ele vai para o endereço que recebeu o primeiro e-mail.',
+    sendHint: 'Ele vai para o endereço que recebeu o primeiro e‑mail.',
   },
 } satisfies KycTexts;

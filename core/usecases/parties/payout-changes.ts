@@ -1,0 +1,130 @@
+// Changes of PIX destinations: their history, how long live mode holds them, and how the people who
+// are mailed about a held one stop it.
+import { HOUR_MS } from '../../domain/base/instant.js';
+import type { Tenant } from '../../domain/base/tenant.js';
+import {
+  type ChangeState,
+  changeState,
+  type DestinationChange,
+  HOLD_HOURS_MAX,
+} from '../../domain/parties/destination-change.js';
+import { destinationAt, isHeld, type Payee, withoutHeld } from '../../domain/parties/payee.js';
+import { assert, PonteError } from '../../errors.js';
+import type { Deps } from '../../ports/deps.js';
+import type { Tx } from '../../ports/storage.js';
+import { announceRedirect, isStopCode } from '../mail/payout-notices.js';
+import type { Batch } from '../service/batch.js';
+import { accountKind, loadAccount, loadProfile, organizationKind } from './party-kinds.js';
+import { announceParty } from './party-reports.js';
+
+/** A list has this many of the newest changes. */
+export const CHANGES_LISTED_MAX = 100;
+
+/** Guards the setting of the organization; nothing is held in test mode. */
+export async function payoutHoldMs(tx: Tx, tenant: Tenant): Promise<number> {
+  if (tenant.mode === 'test') return 0;
+  const profile = await loadProfile(tx, tenant);
+  tx.organizations.expectProfile(profile);
+  return profile.payoutHoldHours * HOUR_MS;
+}
+
+/** Records the destination that `next` has or holds; `accountId` is null for the organization. */
+export function stageDestinationChange(
+  { deps, tx, nowMs }: Batch,
+  { orgId, mode }: Tenant,
+  [was, next]: readonly [Payee, Payee],
+  { accountId, changedBy }: Pick<DestinationChange, 'accountId' | 'changedBy'>,
+): DestinationChange {
+  const toRef = next.heldRef ?? next.destinationRef;
+  assert(toRef !== null, 'a changed payee has a destination');
+  const change: DestinationChange = Object.freeze({
+    orgId,
+    mode,
+    id: deps.ids.next('dst', nowMs),
+    accountId,
+    fromRef: destinationAt(was, nowMs),
+    toRef,
+    changedBy,
+    createdAtMs: nowMs,
+    effectiveAtMs: next.heldUntilMs ?? nowMs,
+    stoppedAtMs: null,
+    version: 1,
+  });
+  tx.destinationChanges.insert(change);
+  return change;
+}
+
+/** Newest first; `accountId` null: of the organization itself. NotFound. */
+export async function listAccountChanges(
+  deps: Deps,
+  tenant: Tenant,
+  accountId: string,
+): Promise<readonly DestinationChange[]> {
+  return deps.store.run(async (tx) => {
+    await loadAccount(tx, tenant, accountId);
+    return tx.destinationChanges.ofPayee(tenant, accountId, CHANGES_LISTED_MAX);
+  });
+}
+
+/** Those of the organization and of all its sellers, newest first. */
+export async function listChanges(
+  deps: Deps,
+  tenant: Tenant,
+): Promise<readonly DestinationChange[]> {
+  return deps.store.run((tx) => tx.destinationChanges.list(tenant, CHANGES_LISTED_MAX));
+}
+
+/** How long changes are held in live mode, from the next one on. */
+export async function setPayoutHold(deps: Deps, orgId: string, hours: number): Promise<void> {
+  if (!Number.isInteger(hours) || hours < 0 || hours > HOLD_HOURS_MAX) {
+    throw new PonteError('ValidationError', `hours: give 0 to ${HOLD_HOURS_MAX}.`);
+  }
+  await deps.store.run(async (tx) => {
+    const was = await loadProfile(tx, { orgId, mode: 'live' });
+    if (was.payoutHoldHours === hours) return;
+    tx.organizations.updateProfile(Object.freeze({ ...was, payoutHoldHours: hours }));
+  });
+}
+
+/** NotFound for another code. */
+export async function readStop(deps: Deps, code: string): Promise<ChangeState> {
+  const change = await deps.store.run((tx) => changeOf(deps, tx, code));
+  return changeState(change, deps.clock.nowMs());
+}
+
+/** Stops a held change; one that is over stays as it is. NotFound for another code. */
+export async function stopChange(deps: Deps, code: string): Promise<ChangeState> {
+  const stopped = await deps.store.run(async (tx) => {
+    const batch = { deps, tx, nowMs: deps.clock.nowMs() };
+    const change = await changeOf(deps, tx, code);
+    const state = changeState(change, batch.nowMs);
+    if (state !== 'held') return { change: null, state };
+    tx.destinationChanges.update(Object.freeze({ ...change, stoppedAtMs: batch.nowMs }));
+    await stageStopped(batch, change);
+    return { change, state: 'stopped' as const };
+  });
+  if (stopped.change !== null) {
+    announceParty(deps);
+    announceRedirect(deps, stopped.change, stopped.change.accountId, true);
+  }
+  return stopped.state;
+}
+
+/** A later change may have replaced it. */
+async function stageStopped(batch: Batch, change: DestinationChange): Promise<void> {
+  const { tx, nowMs } = batch;
+  const isOf = (payee: Payee) => isHeld(payee, nowMs) && payee.heldRef === change.toRef;
+  if (change.accountId === null) {
+    const was = await loadProfile(tx, change);
+    if (isOf(was)) await organizationKind.stage(batch, was, withoutHeld(was));
+  } else {
+    const was = await loadAccount(tx, change, change.accountId);
+    if (isOf(was)) await accountKind.stage(batch, was, withoutHeld(was));
+  }
+}
+
+async function changeOf(deps: Deps, tx: Tx, code: string): Promise<DestinationChange> {
+  const change = await tx.destinationChanges.find(code.split('.')[0] ?? '');
+  if (change === null || !isStopCode(deps, change, code)) throw new PonteError('NotFound');
+  return change;
+}

@@ -1,0 +1,181 @@
+// Changed PIX destinations: who may change one, how long live mode holds it, and how it is stopped.
+import assert from 'node:assert/strict';
+import { beforeEach, type TestContext, test } from 'node:test';
+import { HOUR_MS } from '../../../../core/domain/base/instant.js';
+import type { Tenant } from '../../../../core/domain/base/tenant.js';
+import type { Deps } from '../../../../core/ports/deps.js';
+import { addMember } from '../../../../core/usecases/access/members.js';
+import { runMails } from '../../../../core/usecases/mail/mails.js';
+import { configureAccountPayout, readAccount } from '../../../../core/usecases/parties/accounts.js';
+import {
+  listAccountChanges,
+  readStop,
+  setPayoutHold,
+  stopChange,
+} from '../../../../core/usecases/parties/payout-changes.js';
+import { changedPartner } from '../../../support/partners/changed-partner.js';
+import { anAccount, anyAuthor } from '../../../support/samples/domain-samples.js';
+import { makeIntent } from '../../../support/scenes/made-payments.js';
+import { type World, world } from '../../../support/scenes/test-world.js';
+import { valuesOf } from '../../../support/values-of.js';
+
+let made: World;
+let deps: Deps;
+let live: Tenant;
+
+const onlyFirst = { changedBy: 'key_2', mayRedirect: false } as const;
+
+beforeEach(async (t) => {
+  made = await world(t as TestContext);
+  const partner = changedPartner(made.partner, {
+    // The name stands for the PIX key.
+    registerPixDestination: async ({ accountHolderName }) => ({
+      outcome: 'done',
+      value: { destinationRef: accountHolderName },
+    }),
+  });
+  deps = { ...made.deps, partners: { test: partner, live: partner } };
+  live = { orgId: await made.organization(), mode: 'live' };
+  await addMember(deps, { orgId: live.orgId, email: 'owner@acme.example', role: 'owner' });
+  await deps.store.run(async (tx) => {
+    const profile = await tx.organizations.profile(live);
+    assert.ok(profile !== null);
+    tx.organizations.updateProfile({ ...profile, status: 'approved', railsRef: 'va_1' });
+    tx.accounts.insert(seller('acct_1', 'old'));
+    tx.accounts.insert(seller('acct_2', null));
+  });
+});
+
+function seller(id: string, destinationRef: string | null) {
+  const email = 'loja@example.com';
+  const readyAtMs = destinationRef === null ? null : 1;
+  return anAccount({ ...live, id, externalId: id, email, destinationRef, readyAtMs });
+}
+
+function configure(
+  name: string,
+  id = 'acct_1',
+  by: typeof anyAuthor | typeof onlyFirst = anyAuthor,
+) {
+  const destination = { pixKey: 'pix@example.com', accountHolderName: name };
+  return configureAccountPayout(deps, live, id, destination, by);
+}
+
+/** Where a payment that is created now is paid. */
+async function paidTo(sellerExternalId = 'acct_1'): Promise<string> {
+  return (await makeIntent(deps, live, { sellerExternalId })).payment.destination;
+}
+
+/** The codes of the stop links in the mails of the last change. */
+async function mailedCodes(): Promise<readonly string[]> {
+  const sent = made.mails.length;
+  await runMails(deps, deps.clock.nowMs(), 10);
+  return made.mails.slice(sent).map(({ text }) => /\/stop\/(\S+)/.exec(text)?.[1] ?? 'none');
+}
+
+async function changesOf(id = 'acct_1') {
+  const changes = await listAccountChanges(deps, live, id);
+  return changes.map(({ fromRef, toRef, changedBy, stoppedAtMs }) => [
+    `${fromRef} ${toRef} ${changedBy}`,
+    stoppedAtMs,
+  ]);
+}
+
+test('in live mode new payments use the old destination for 24 hours', async () => {
+  const { heldUntilMs, destinationRef } = await configure('new');
+  assert.deepEqual([heldUntilMs, destinationRef], [deps.clock.nowMs() + 24 * HOUR_MS, 'old']);
+  made.advanceClock(24 * HOUR_MS - 1);
+  assert.equal(await paidTo(), 'old');
+  made.advanceClock(1);
+  assert.equal(await paidTo(), 'new');
+  assert.deepEqual(await changesOf(), [['old new key_1', null]]);
+});
+
+test('an organization sets 0 to 72 hours; a change that is held keeps its time', async () => {
+  for (const hours of [-1, 73, 1.5, Number.NaN]) {
+    await assert.rejects(setPayoutHold(deps, live.orgId, hours), { code: 'ValidationError' });
+  }
+  await setPayoutHold(deps, live.orgId, 72);
+  await configure('slow');
+  await setPayoutHold(deps, live.orgId, 0);
+  made.advanceClock(72 * HOUR_MS - 1);
+  assert.equal(await paidTo(), 'old');
+  await configure('fast');
+  assert.equal(await paidTo(), 'fast');
+});
+
+test('a repeat does not hold a change longer, another one does, and changing back ends it', async () => {
+  const { heldUntilMs } = await configure('new');
+  made.advanceClock(HOUR_MS);
+  assert.equal((await configure('new')).heldUntilMs, heldUntilMs);
+  assert.equal((await configure('other')).heldUntilMs, deps.clock.nowMs() + 24 * HOUR_MS);
+  assert.deepEqual((await configure('old')).heldUntilMs, null);
+  made.advanceClock(48 * HOUR_MS);
+  assert.equal(await paidTo(), 'old');
+});
+
+test('a first destination is not held, and needs no right to change one', async () => {
+  const configured = await configure('first', 'acct_2', onlyFirst);
+  assert.deepEqual([configured.destinationRef, configured.heldUntilMs], ['first', null]);
+  await configure('first', 'acct_2', onlyFirst);
+  assert.deepEqual(await changesOf('acct_2'), [['null first key_2', null]]);
+  const denied = { code: 'InsufficientScope', message: /payouts:write/ };
+  await assert.rejects(configure('other', 'acct_2', onlyFirst), denied);
+  assert.equal((await readAccount(deps, live, 'acct_2')).heldRef, null);
+});
+
+test('each mail about a held change stops it, once, and only by its link', async () => {
+  await configure('thief');
+  const codes = await mailedCodes();
+  assert.equal(codes.length, 2, 'the owner and the seller');
+  const [code = ''] = codes;
+  assert.deepEqual(new Set(codes), new Set([code]));
+  for (const wrong of [`${code}0`, code.slice(0, -1), code.split('.')[0] ?? '', '', 'dst_0.0']) {
+    await assert.rejects(stopChange(deps, wrong), { code: 'NotFound' }, wrong);
+  }
+  assert.equal(await readStop(deps, code), 'held');
+  assert.equal(await readStop(deps, code), 'held', 'a look changes nothing');
+  assert.equal(await stopChange(deps, code), 'stopped');
+  assert.equal(await stopChange(deps, code), 'stopped');
+  made.advanceClock(48 * HOUR_MS);
+  assert.equal(await paidTo(), 'old');
+  assert.equal((await changesOf())[0]?.[1], deps.clock.nowMs() - 48 * HOUR_MS);
+});
+
+test('a change that is in effect, or was replaced, is not stopped by its link', async () => {
+  await configure('one');
+  const [first = ''] = await mailedCodes();
+  made.advanceClock(1);
+  await configure('two');
+  assert.equal(await stopChange(deps, first), 'stopped');
+  made.advanceClock(24 * HOUR_MS);
+  assert.equal(await paidTo(), 'two', 'the later change stays');
+  await configure('three');
+  const [late = ''] = (await mailedCodes()).slice(-1);
+  made.advanceClock(24 * HOUR_MS);
+  assert.equal(await stopChange(deps, late), 'effective');
+  assert.equal(await paidTo(), 'three');
+});
+
+test('a change and its end are events, with the time from which new payments use it', async () => {
+  await configure('new');
+  const [code = ''] = await mailedCodes();
+  await stopChange(deps, code);
+  await made.settle();
+  const events = await deps.store.run((tx) => tx.feed.after(live, 0, 100));
+  const told = events.filter(({ subjectId }) => subjectId === 'acct_1');
+  const type = 'connected_account.payout_changed';
+  assert.deepEqual(valuesOf(told, 'type'), [type, type]);
+  const times = told.map(({ body }) => JSON.parse(body).data.effectiveAt);
+  assert.deepEqual(times, ['2030-01-02T00:00:00.000Z', '2030-01-01T00:00:00.000Z']);
+});
+
+test('test mode holds nothing', async () => {
+  const test: Tenant = { ...live, mode: 'test' };
+  await deps.store.run(async (tx) => {
+    tx.accounts.insert(anAccount({ ...test, id: 'acct_3', externalId: 'acct_3' }));
+  });
+  const destination = { pixKey: 'pix@example.com', accountHolderName: 'new' };
+  const changed = await configureAccountPayout(deps, test, 'acct_3', destination, anyAuthor);
+  assert.deepEqual([changed.destinationRef, changed.heldUntilMs], ['new', null]);
+});
