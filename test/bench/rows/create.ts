@@ -3,7 +3,7 @@
 import { join } from 'node:path';
 import { temporaryFolder } from '../../support/temporary-folder.js';
 import { startPostgres } from '../bench-postgres.js';
-import { startChild } from '../child-calls.js';
+import { type Child, startChild } from '../child-calls.js';
 import {
   type Bench,
   type Contender,
@@ -50,22 +50,24 @@ async function ponteCreating(
       headers: createHeaders(server.key),
       body: createBody,
     },
-    settle: async () => {
-      // Every webhook has arrived, and none has come for a while.
-      let before = -1;
-      await until(async () => {
-        const { count } = await receiver.call('received');
-        const quiet = count === before;
-        before = count;
-        return quiet;
-      }, 400);
-    },
+    settle: async () => allReceived(receiver),
     end: async () => {
       await beside?.end({ keep: true });
       await server.end();
       await receiver.end();
     },
   };
+}
+
+/** Every webhook has arrived: none has come for a while. */
+async function allReceived(receiver: Child<ReceiverCalls>): Promise<void> {
+  let before = -1;
+  await until(async () => {
+    const { count } = await receiver.call('received');
+    const quiet = count === before;
+    before = count;
+    return quiet;
+  }, 400);
 }
 
 async function peerCreating(
@@ -82,12 +84,21 @@ async function peerCreating(
 export async function createOnSqlite(bench: Bench): Promise<readonly Figure[]> {
   const folder = temporaryFolder();
   const ponte = await ponteCreating('Ponte on SQLite', await startPonte());
-  const file = join(folder, 'peer.db');
-  const peer = await peerCreating('Fastify + better-sqlite3', 'peers/fastify-sqlite.mjs', [file]);
+  const receiver = await startChild<ReceiverCalls>('receiver.ts');
+  const peer = (what: string, file: string, ...args: readonly string[]) =>
+    peerCreating(what, 'peers/fastify-sqlite.mjs', [join(folder, file), ...args]);
+  const url = await receiver.call('url');
+  const sending = await peer('Fastify + better-sqlite3, a webhook', 'sending.db', url);
+  const peers = [
+    { ...sending, settle: async () => allReceived(receiver) },
+    await peer('Fastify + better-sqlite3, none', 'silent.db'),
+  ];
   const before = await pontesBefore(bench, async () => ({}));
-  const [mine, [other], was] = await compared(bench, ponte, [peer], before);
+  const [mine, [withWebhook, without], was] = await compared(bench, ponte, peers, before);
+  await receiver.end();
   return [
-    ...(other === undefined ? [] : [versus('create-sqlite', mine, other, 2.2)]),
+    ...(withWebhook === undefined ? [] : [versus('create-sqlite', mine, withWebhook, 2.2)]),
+    ...(without === undefined ? [] : [versus('create-sqlite', mine, without, null)]),
     ...was.map((one) => versus('create-sqlite', mine, one, null)),
     memory('create-sqlite', mine),
   ];
