@@ -120,7 +120,7 @@ test('at the end of its wait a reader gets an empty page and nextAfter as it was
   }
 });
 
-test('however many wait for a tenant, a run of the sequencer costs one look', async (t) => {
+test('however many wait for a tenant, a batch of events costs one look', async (t) => {
   const { readers, runs, grow } = await opened(t);
   const pages = times(500, tenant).map(() => readers.read(tenant, { after: 0, limit: 5 }, never()));
   const elsewhere = readers.read(otherOrg, { after: 0, limit: 5 }, never());
