@@ -376,7 +376,7 @@ function dataChecks(
 function unmatchedCheck(unmatched: QueueReport['unmatched']): DoctorCheck {
   const sums = unmatched.map((sum) => `${formatAmount(sum.amountMinor)} ${sum.currency}`);
   const oldest = formatDuration(Math.max(0, ...unmatched.map(({ oldestMs }) => oldestMs)));
-  return unless(unmatched.length === 0, 'receipts', 'each has its payment', [
+  return unless(unmatched.length === 0, 'deposits', 'each has its payment', [
     'warning',
     `${sums.join(', ')} that nobody ordered, the oldest for ${oldest}: ponte money list`,
   ]);

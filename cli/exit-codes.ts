@@ -53,7 +53,7 @@ const exitOfCode = {
   QuoteChanged: 'conflict',
   InvoiceNotApproved: 'conflict',
   DecisionNotAllowed: 'conflict',
-  ReceiptDecided: 'conflict',
+  DepositDecided: 'conflict',
   CommandNotRetryable: 'conflict',
   CheckIncomplete: 'conflict',
   NotQuarantined: 'conflict',

@@ -85,13 +85,13 @@ function refundStep({ id, kind }: QueueRow): Step {
     const what = 'Give the money back to the buyer:';
     return { what, command: `ponte money refund ${id} --evidence 'EVIDENCE'` };
   }
-  const whom = kind === 'receipt' ? 'payer' : 'buyer';
+  const whom = kind === 'deposit' ? 'payer' : 'buyer';
   const what = `Record that the ${whom} was paid back by other means:`;
   return { what, command: `ponte money refund ${id} --evidence 'BANK REFERENCE'` };
 }
 
 function assignSteps({ id, known }: QueueRow): readonly Step[] {
-  const candidates = known.kind === 'receipt' ? known.candidates : [];
+  const candidates = known.kind === 'deposit' ? known.candidates : [];
   if (candidates.length === 0) {
     const what = 'Count it as money of a payment:';
     return [{ what, command: `ponte money assign ${id} --payment PAYMENT_ID` }];
@@ -117,7 +117,7 @@ export function presentRow(row: QueueRow) {
     currency: amount.currency,
     since: formatInstant(sinceMs),
     known: knownText(known),
-    payer: known.kind === 'receipt' ? known.payer : null,
+    payer: known.kind === 'deposit' ? known.payer : null,
     steps: row.steps.flatMap((step) => steps[step](row)),
     proposal: row.proposal === null ? null : presentDecision(row.proposal),
   };
@@ -137,7 +137,7 @@ export function rowsText(rows: readonly QueueRow[], nowMs: number): string {
 function rowText(row: QueueRow, nowMs: number): string {
   const { id, kind, mode, orgId, paymentId, amount, sinceMs, known, proposal } = row;
   const since = `since ${formatInstant(sinceMs)} (${formatDuration(nowMs - sinceMs)})`;
-  const of = kind === 'payment' || kind === 'receipt' ? '' : `${kind} of ${paymentId}, `;
+  const of = kind === 'payment' || kind === 'deposit' ? '' : `${kind} of ${paymentId}, `;
   return [
     `${id}  ${shown(amount)}  ${since}`,
     ...wrapped(`${of}${orgId ?? 'organization unknown'}, ${mode}`),
@@ -160,7 +160,7 @@ function proposalLines(decision: ListedDecision): readonly string[] {
 function knownText(known: Known): string {
   const because = 'error' in known && known.error !== null ? `: ${sentence(known.error)}` : '.';
   switch (known.kind) {
-    case 'receipt':
+    case 'deposit':
       return payerText(known.payer);
     case 'short': {
       const until = known.expiresAtMs === null ? '' : ` until ${formatInstant(known.expiresAtMs)}`;

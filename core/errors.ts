@@ -66,8 +66,8 @@ const messages = {
     QuoteChanged: 'Another quote has replaced this one. Show the current quote and confirm it.',
     InvoiceNotApproved: 'Only an approved invoice can invite its buyer. Approve it first.',
     DecisionNotAllowed: 'The item does not allow this decision. Read it: ponte money list.',
-    ReceiptDecided:
-      'The receipt was decided on before, or its money is not here. List the receipts again.',
+    DepositDecided:
+      'The deposit was decided on before, or its money is not here. List the deposits again.',
     CommandNotRetryable:
       'The command or its report does not allow this. Read it: ponte commands list.',
     CheckIncomplete:

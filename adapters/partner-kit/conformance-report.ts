@@ -14,7 +14,7 @@ export const groups = {
   money: 'pay-ins, payouts and refunds to their ends',
   inbound: 'messages: genuine, forged, late, repeated',
   'read-back': 'what the partner lists: pages, changes between them, reads of one entry',
-  receipts: 'money that nobody ordered',
+  deposits: 'money that nobody ordered',
   connection: 'checks of the connection, for an operator',
 } as const;
 

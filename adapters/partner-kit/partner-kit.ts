@@ -28,7 +28,7 @@ import {
 import { type ConformanceReport, type Group, groups, notShown } from './conformance-report.js';
 import { connectionRules } from './connection-rules.js';
 import { requirementRules, withdrawalRules } from './due-rules.js';
-import { readBackRules, receiptRules } from './read-back-rules.js';
+import { depositRules, readBackRules } from './read-back-rules.js';
 import { determinismRules, faultRules, onceRules } from './repeat-rules.js';
 import { type OperationName, recorded, roster } from './roster.js';
 
@@ -106,7 +106,7 @@ export function partnerConformance(given: Conformance): void {
     messageRules(traits, checkIn('inbound'));
     if (given.pageSize !== undefined) {
       readBackRules(traits, given.pageSize, checkIn('read-back'));
-      if (given.deposits === true) receiptRules(traits, checkIn('receipts'));
+      if (given.deposits === true) depositRules(traits, checkIn('deposits'));
     }
     if (given.inboundUrl !== undefined) {
       connectionRules(given.inboundUrl, checkIn('connection'));

@@ -117,9 +117,9 @@ export function readBackRules(traits: PartnerTraits, pageSize: number, check: Ru
 }
 
 /** The rules for a harness that can cause a deposit. */
-export function receiptRules(traits: PartnerTraits, check: RuleCheck): void {
+export function depositRules(traits: PartnerTraits, check: RuleCheck): void {
   check(
-    'a receipt that nobody ordered is listed, with a message, beside a command',
+    'a deposit that nobody ordered is listed, with a message, beside a command',
     async (harness) => {
       const { partner } = harness;
       const { fine } = traits.amounts;

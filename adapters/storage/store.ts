@@ -16,6 +16,7 @@ import { bankDetailsPart } from './tables/bank-details-rows.js';
 import { buyersPart } from './tables/buyer-rows.js';
 import { decisionsPart, moneyQueuesPart } from './tables/decision-rows.js';
 import { deliveriesPart, subscriptionsPart } from './tables/delivery-rows.js';
+import { bookReadingsPart, depositsPart } from './tables/deposit-rows.js';
 import { destinationChangesPart } from './tables/destination-change-rows.js';
 import { documentsPart, storageFingerprintsPart } from './tables/document-rows.js';
 import { epochsPart, expectNoQuarantine, isInQuarantine } from './tables/epoch-rows.js';
@@ -28,7 +29,6 @@ import { organizationsPart } from './tables/organization-rows.js';
 import { pageSessionsPart } from './tables/page-session-rows.js';
 import { idempotencyPart, paymentsPart } from './tables/payment-rows.js';
 import { queueStatsPart } from './tables/queue-stats-rows.js';
-import { bookReadingsPart, receiptsPart } from './tables/receipt-rows.js';
 import { retentionPart } from './tables/retention-rows.js';
 import { sealedPart } from './tables/sealed-rows.js';
 import { expectInUse, keyCheckValuesPart, serviceKeysPart } from './tables/secret-key-rows.js';
@@ -226,7 +226,7 @@ const parts: { readonly [P in keyof Tx]: TxPart<P> | ((unit: UnitOfWork) => Tx[P
   subscriptions: subscriptionsPart,
   deliveries: deliveriesPart,
   inbox: inboxPart,
-  receipts: receiptsPart,
+  deposits: depositsPart,
   bookReadings: bookReadingsPart,
   advances: advancesPart,
   simulations: simulationsPart,

@@ -1,4 +1,4 @@
-// `ponte ledger`: whether the ledger agrees with funds, commands and receipts; its trial balance.
+// `ponte ledger`: whether the ledger agrees with funds, commands and deposits; its trial balance.
 import { type Command, Option } from 'commander';
 import { formatAmount } from '../../core/domain/base/money.js';
 import { type Mode, modes } from '../../core/domain/base/tenant.js';
@@ -15,7 +15,7 @@ export function addLedgerCommands(shell: Shell, program: Command): void {
   const noun = program.command('ledger').description('the ledger');
   addOperatorCommand(shell, noun, {
     name: 'verify',
-    description: 'check that ledger, funds, partner commands and receipts agree',
+    description: 'check that ledger, funds, partner commands and deposits agree',
     run: verify,
   });
   addOperatorCommand<BalanceOptions>(shell, noun, {

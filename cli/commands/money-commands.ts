@@ -61,7 +61,7 @@ const queues = () => import('../../core/usecases/money-desk/money-queues.js');
 const foundDetails = [
   'returned   of a payout: the partner holds its money again',
   'paid       of a payout: the seller has its money',
-  'otherwise  of a receipt: it was settled outside of Ponte',
+  'otherwise  of a deposit: it was settled outside of Ponte',
 ].join('\n');
 
 const twoOperators = [
@@ -89,11 +89,11 @@ export function addMoneyCommands(shell: Shell, program: Command): void {
   });
 
   addOperatorCommand<DecisionOptions & { readonly payment: string }>(shell, noun, {
-    name: 'assign <receipt-id>',
+    name: 'assign <deposit-id>',
     description: 'count money that nobody ordered as money of a payment',
     options: [
       new Option('--payment <payment-id>', 'the payment it is for').makeOptionMandatory(),
-      evidenceOption('where the receipt does not show it').default(null),
+      evidenceOption('where the deposit does not show it').default(null),
       ...decisionOptions(),
     ],
     details: twoOperators,
@@ -120,7 +120,7 @@ function queueOption(): Option {
 
 function addRefundCommand(shell: Shell, noun: Command): void {
   addOperatorCommand<RefundOptions>(shell, noun, {
-    name: 'refund <command-or-receipt-id>',
+    name: 'refund <command-or-deposit-id>',
     description: 'record a refund by other means, send one again, or refund a returned payout',
     options: [
       evidenceOption('as the reference of the bank', 'required without --retry').default(null),
@@ -169,8 +169,8 @@ function addWriteOffCommand(shell: Shell, noun: Command): void {
 
 function addResolveCommand(shell: Shell, noun: Command): void {
   addOperatorCommand<ResolveOptions>(shell, noun, {
-    name: 'resolve <command-or-receipt-id>',
-    description: 'record where the money of a payout or of a receipt is',
+    name: 'resolve <command-or-deposit-id>',
+    description: 'record where the money of a payout or of a deposit is',
     options: [
       new Option('--as <found>', 'what you found')
         .choices(['returned', 'paid', 'otherwise'])
@@ -259,7 +259,7 @@ async function decide(
 
 async function repeatCommand({ deps }: Operator, id: string, dryRun: boolean): Promise<Outcome> {
   if (id.startsWith('rct_')) {
-    const message = 'A receipt is not ordered back: pay it back by other means, with --evidence.';
+    const message = 'A deposit is not ordered back: pay it back by other means, with --evidence.';
     throw new PonteError('DecisionNotAllowed', message);
   }
   const { retryCommand } = await import('../../core/usecases/commands/command-retries.js');

@@ -23,7 +23,7 @@ interface ReconcileOptions {
 }
 
 const details = [
-  "It reads the partner's pay-ins and payouts and compares them with commands and receipts, in",
+  "It reads the partner's pay-ins and payouts and compares them with commands and deposits, in",
   'both directions. It changes nothing. A command that was sent less than five minutes ago does',
   'not differ. What waits for a person is listed at any age. It also compares what the wallets of',
   'payees hold with the float of the ledger, if the partner reports it.',
@@ -170,7 +170,7 @@ function presentTheirs({ amount, createdAtMs, ...theirs }: Theirs) {
 const titles: Readonly<Record<DifferenceKind, string>> = {
   duplicate_at_partner: 'the partner executed one command twice',
   duplicate_command: 'two commands have the same transaction of the partner',
-  missing_here: 'the partner has it, and no command or receipt here has it',
+  missing_here: 'the partner has it, and no command or deposit here has it',
   missing_at_partner: 'it was accepted, and the partner does not have it',
   not_accepted: 'the partner has it, and here it counts as not placed',
   amount: 'the amounts differ',
@@ -190,7 +190,7 @@ const advice: Readonly<Record<DifferenceKind, (difference: Difference) => string
   duplicate_command: (difference) => `ask the partner whose it is; ${show(difference)}`,
   missing_here: (difference) =>
     difference.book === 'payin'
-      ? `start a host, which stores it as a receipt, or ${again(difference)}`
+      ? `start a host, which stores it as a deposit, or ${again(difference)}`
       : 'ask the partner who ordered it: it was not Ponte',
   missing_at_partner: (difference) => `ask the partner about ${difference.ours?.partnerRef}`,
   not_accepted: (difference) =>

@@ -14,7 +14,7 @@ import type {
 import type { InboxMessage, MessageCursor } from '../domain/commands/partner-message.js';
 import type { Quote } from '../domain/commands/quote.js';
 import type { BookReading } from '../domain/deposits/book-reading.js';
-import type { Receipt } from '../domain/deposits/receipt.js';
+import type { Deposit } from '../domain/deposits/deposit.js';
 import type { Mail, MailStatus, MailSubject } from '../domain/mail/mail.js';
 import type { CommandQueue, MoneyDecision } from '../domain/money-desk/money-decision.js';
 import type { Buyer, KycStatus, KycSubmission } from '../domain/parties/buyer-kyc.js';
@@ -206,7 +206,7 @@ export interface Tx {
     list(filter: { readonly stuck: boolean; readonly limit: number }): Many<PartnerCommand>;
   };
   readonly ledger: {
-    /** The subject is a payment, or a receipt with its `receiptTenant`. */
+    /** The subject is a payment, or a deposit with its `depositTenant`. */
     append(tenant: Tenant, subjectId: string, id: string, posting: Posting, atMs: number): void;
     ofSubject(tenant: Tenant, subjectId: string): Many<StoredPosting>;
     /** Reads all lines of the mode. */
@@ -223,8 +223,8 @@ export interface Tx {
   /** Reads all tenants, for operators, in id order. */
   readonly moneyQueues: {
     commands(queue: CommandQueue, page: QueuePage): Many<MoneyCommand>;
-    /** Receipts with `isUnmatched`. */
-    receipts(page: QueuePage): Many<Receipt>;
+    /** Deposits with `isUnmatched`. */
+    deposits(page: QueuePage): Many<Deposit>;
     /** Lists payments that hold money, by the id of the payment. */
     received(page: QueuePage): Many<Funds>;
     /** Running payments whose buyer lost its approval, perhaps for a time. */
@@ -380,13 +380,13 @@ export interface Tx {
     unapplied(page: DuePage): Many<InboxMessage>;
   };
   /** Money that nobody ordered, over all tenants. */
-  readonly receipts: Writes<Receipt, 'insert' | 'update'> & {
-    get(id: string): Found<Receipt>;
-    byPartnerRef(partner: string, mode: Mode, partnerRef: string): Found<Receipt>;
+  readonly deposits: Writes<Deposit, 'insert' | 'update'> & {
+    get(id: string): Found<Deposit>;
+    byPartnerRef(partner: string, mode: Mode, partnerRef: string): Found<Deposit>;
     /** Newest first; `waiting`: those that are open or need a decision. */
-    list(filter: ReceiptFilter): Many<Receipt>;
+    list(filter: DepositFilter): Many<Deposit>;
     /** In id order. */
-    after(id: string, limit: number): Many<Receipt>;
+    after(id: string, limit: number): Many<Deposit>;
   };
   readonly bookReadings: Writes<BookReading, 'insert' | 'update'> & {
     of(partner: string, mode: Mode): Many<BookReading>;
@@ -560,7 +560,7 @@ export interface QueueStats {
     readonly mode: Mode;
     readonly atMs: number;
   }[];
-  /** Receipts that need a decision. */
+  /** Deposits that need a decision. */
   readonly unmatched: readonly {
     readonly currency: string;
     readonly amountMinor: bigint;
@@ -613,7 +613,7 @@ export interface QueuePage {
   readonly limit: number;
 }
 
-interface ReceiptFilter extends ListPage {
+interface DepositFilter extends ListPage {
   readonly waiting: boolean;
 }
 

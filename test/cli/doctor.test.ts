@@ -105,7 +105,7 @@ test('a healthy service is reported check by check', () => {
       'losses: none',
       'workers: no work is overdue',
       'deliveries: on time',
-      'receipts: each has its payment',
+      'deposits: each has its payment',
       'dead letters: none',
     ],
   );
@@ -214,7 +214,7 @@ describe('each defect is reported with what to do about it', () => {
           { currency: 'USD', amountMinor: 10_001n, oldestMs: 180 * MINUTE_MS },
         ],
       }),
-      'warning receipts: 0.05 EUR, 100.01 USD that nobody ordered, the oldest for 3 hours: ' +
+      'warning deposits: 0.05 EUR, 100.01 USD that nobody ordered, the oldest for 3 hours: ' +
         'ponte money list',
     ],
     [

@@ -27,7 +27,7 @@ const codesOf: Readonly<Partial<Record<ExitKind, readonly ErrorCode[]>>> = {
     ...([
       'CommandNotRetryable',
       'DecisionNotAllowed',
-      'ReceiptDecided',
+      'DepositDecided',
       'CheckIncomplete',
       'NotQuarantined',
     ] as const),

@@ -216,7 +216,7 @@ test('the second operator copies the command from the list', async () => {
 test('a payout is resolved with its figures, after a dry run that changes nothing', async () => {
   const out = id('cmd', 'out');
   const figures = `--settled ${formatAmount(51_480n)} --fees 1 --end-to-end-id E1`;
-  const words = `money resolve ${out} --as paid ${figures} --evidence receipt`;
+  const words = `money resolve ${out} --as paid ${figures} --evidence deposit`;
   const dry = await run(`${words} --dry-run`);
   assert.deepEqual([dry['outcome'], dry['dryRun']], ['proposed', true]);
   assert.equal((await run(words))['outcome'], 'proposed');
@@ -244,7 +244,7 @@ test('a dry run names the decision as one that is not stored', async () => {
 test('the help of a command marks the options that it requires', async () => {
   const { stdout } = await ponte(['money', 'resolve', '--help']);
   const help = stdout.replace(/\s+/g, ' ');
-  assert.match(help, /money resolve \[options\] <command-or-receipt-id>/);
+  assert.match(help, /money resolve \[options\] <command-or-deposit-id>/);
   assert.match(help, /--as <found> what you found \(choices: [^)]*\); required/);
   assert.match(help, /--evidence <text> [^-]*; recorded; required/);
 });

@@ -97,7 +97,7 @@ test('a difference ends it with 8, with both sides and what to do', async () => 
   assert.equal(status, 8);
   const lines = stdout.trimEnd().split('\n');
   assert.deepEqual(lines.slice(0, -1), [
-    'payout: the partner has it, and no command or receipt here has it',
+    'payout: the partner has it, and no command or deposit here has it',
     `  there  ${partnerRef} completed, 1250.00 USD, of ${new Date(atMs).toISOString()}`,
     '  do     ask the partner who ordered it: it was not Ponte',
   ]);

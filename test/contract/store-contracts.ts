@@ -5,6 +5,7 @@ import { storeAccountsContract } from './store-accounts-contract.js';
 import { storeBankDetailsContract } from './store-bank-details-contract.js';
 import { storeClaimsContract } from './store-claims-contract.js';
 import { storeContract } from './store-contract.js';
+import { storeDepositsContract } from './store-deposits-contract.js';
 import { storeDeskContract } from './store-desk-contract.js';
 import { storeDocumentsContract } from './store-documents-contract.js';
 import { storeFeedContract } from './store-feed-contract.js';
@@ -16,7 +17,6 @@ import { storeMembersContract } from './store-members-contract.js';
 import { storeMoneyContract } from './store-money-contract.js';
 import { storePaymentListsContract } from './store-payment-lists-contract.js';
 import { storeQueueStatsContract } from './store-queue-stats-contract.js';
-import { storeReceiptsContract } from './store-receipts-contract.js';
 import { storeRetentionContract } from './store-retention-contract.js';
 import { storeRowsContract } from './store-rows-contract.js';
 import { storeSubjectsContract } from './store-subjects-contract.js';
@@ -45,7 +45,7 @@ export const others: Parts = {
   'invoices and mails': storeInvoicesContract,
   'links and page sessions': storeLinksContract,
   members: storeMembersContract,
-  receipts: storeReceiptsContract,
+  deposits: storeDepositsContract,
   retention: storeRetentionContract,
   lists: storeListsContract,
   'lists of payments': storePaymentListsContract,

@@ -9,12 +9,13 @@ import {
   type MoneyCommand,
   moneyKinds,
 } from '../../core/domain/commands/partner-command.js';
-import { isUnmatched, receiptStates } from '../../core/domain/deposits/receipt.js';
+import { depositStates, isUnmatched } from '../../core/domain/deposits/deposit.js';
 import { queueOf } from '../../core/domain/money-desk/money-decision.js';
 import { positions } from '../../core/domain/payments/funds.js';
 import { paymentStatuses, verifiedStatuses } from '../../core/domain/payments/payment.js';
 import type { QueuePage } from '../../core/ports/storage.js';
 import { aDecision } from '../support/samples/decision-samples.js';
+import { aDeposit } from '../support/samples/deposit-samples.js';
 import {
   aBarePayment,
   aCommand,
@@ -25,7 +26,6 @@ import {
   T0,
   tenant,
 } from '../support/samples/domain-samples.js';
-import { aReceipt } from '../support/samples/receipt-samples.js';
 import { valuesOf } from '../support/values-of.js';
 import { assertContended } from './contention.js';
 import type { OpenStore } from './store-contracts.js';
@@ -137,14 +137,14 @@ export function storeDeskContract(fresh: OpenStore): void {
     }
   });
 
-  test('the queue of receipts holds those that the domain calls unmatched, in id order', async () => {
+  test('the queue of deposits holds those that the domain calls unmatched, in id order', async () => {
     const store = await fresh();
-    const rows = receiptStates.flatMap((state) =>
+    const rows = depositStates.flatMap((state) =>
       ends.flatMap((end) =>
         ['USD', 'EUR'].map((currency) => {
           const id = `rct_${currency}_${state}_${end}`;
           const paymentId = state === 'assigned' ? 'pi_1' : null;
-          return aReceipt({
+          return aDeposit({
             id,
             partnerRef: id,
             state,
@@ -156,11 +156,11 @@ export function storeDeskContract(fresh: OpenStore): void {
       ),
     );
     await store.run(async (tx) => {
-      for (const row of rows) tx.receipts.insert(row);
+      for (const row of rows) tx.deposits.insert(row);
     });
     const expected = valuesOf(rows.filter(isUnmatched), 'id').toSorted();
     const read = (page: Partial<QueuePage>) =>
-      store.run(async (tx) => valuesOf(await tx.moneyQueues.receipts({ ...all, ...page }), 'id'));
+      store.run(async (tx) => valuesOf(await tx.moneyQueues.deposits({ ...all, ...page }), 'id'));
     assert.equal(expected.length, 2);
     assert.deepEqual(await read({}), expected);
     assert.deepEqual(await read({ afterId: expected[0] ?? null }), expected.slice(1));

@@ -5,6 +5,7 @@ import { test } from 'node:test';
 import type { SealedColumn } from '../../core/domain/service/sealed-columns.js';
 import type { Subscription } from '../../core/domain/webhooks/subscription.js';
 import type { SealedRow, Store, Tx } from '../../core/ports/storage.js';
+import { aDeposit } from '../support/samples/deposit-samples.js';
 import {
   aCommand,
   anAccount,
@@ -15,7 +16,6 @@ import {
 } from '../support/samples/domain-samples.js';
 import { aCheckValue, aServiceKey } from '../support/samples/key-samples.js';
 import { aMail } from '../support/samples/mail-samples.js';
-import { aReceipt } from '../support/samples/receipt-samples.js';
 import { valuesOf } from '../support/values-of.js';
 import { assertContended } from './contention.js';
 import type { OpenStore } from './store-contracts.js';
@@ -238,8 +238,8 @@ const sealedWrites: Readonly<Record<SealedColumn, Write>> = {
     tx.mails.insert(aMail({ id: `mail_1${more}`, tokenHash: `h${more}`, nth: null, tokenSealed })),
   'partner_commands.request': (tx, request, more = '') =>
     tx.commands.insert(aCommand({ id: `cmd_1${more}`, request })),
-  'receipts.payer_sealed': (tx, payerSealed, more = '') =>
-    tx.receipts.insert(aReceipt({ id: `rct_1${more}`, partnerRef: `p${more}`, payerSealed })),
+  'deposits.payer_sealed': (tx, payerSealed, more = '') =>
+    tx.deposits.insert(aDeposit({ id: `rct_1${more}`, partnerRef: `p${more}`, payerSealed })),
   'subscriptions.secret_sealed': (tx, secretSealed, more = '') =>
     tx.subscriptions.insert(aSubscription({ id: `whs_1${more}`, secretSealed })),
   'service_keys.sealed': (tx, text, more = '') =>

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { money } from '../../core/domain/base/money.js';
 import type { Mode } from '../../core/domain/base/tenant.js';
 import type { MoneyCommand } from '../../core/domain/commands/partner-command.js';
-import { receiptTenant } from '../../core/domain/deposits/receipt.js';
+import { depositTenant } from '../../core/domain/deposits/deposit.js';
 import type { Funds } from '../../core/domain/payments/funds.js';
 import {
   ledgerAccounts,
@@ -14,6 +14,7 @@ import {
   transfer,
 } from '../../core/domain/payments/ledger.js';
 import { PonteError } from '../../core/errors.js';
+import { aDeposit } from '../support/samples/deposit-samples.js';
 import {
   aCommand,
   aPartyCommand,
@@ -23,7 +24,6 @@ import {
   T0,
   tenant,
 } from '../support/samples/domain-samples.js';
-import { aReceipt } from '../support/samples/receipt-samples.js';
 import type { OpenStore } from './store-contracts.js';
 
 const live = { orgId: 'org_a', mode: 'live' } as const;
@@ -58,9 +58,9 @@ export function storeMoneyContract(fresh: OpenStore): void {
       const owed = transfer('partner_float', 'refunds', money(100n, 'EUR'));
       tx.ledger.append(tenant, 'pi_1', 'pst_2', posting('refund_owed', owed), T0);
       tx.ledger.append(live, 'pi_2', 'pst_3', posting('refund_owed', owed), T0);
-      tx.receipts.insert(aReceipt());
+      tx.deposits.insert(aDeposit());
       const waiting = posting('funds_received', transfer('buyer', 'suspense', money(50n, 'USD')));
-      tx.ledger.append(receiptTenant(aReceipt()), 'rct_1', 'pst_4', waiting, T0);
+      tx.ledger.append(depositTenant(aDeposit()), 'rct_1', 'pst_4', waiting, T0);
     });
     const [balances, floats] = await store.run(async (tx) => [
       await tx.ledger.balances('test'),

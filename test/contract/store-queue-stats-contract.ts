@@ -2,8 +2,9 @@
 // receivers are still owed, and what needs a person, over all tenants.
 import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
-import type { Receipt } from '../../core/domain/deposits/receipt.js';
+import type { Deposit } from '../../core/domain/deposits/deposit.js';
 import type { QueueStats, Store, Tx } from '../../core/ports/storage.js';
+import { aBookReading, aDeposit } from '../support/samples/deposit-samples.js';
 import {
   aCommand,
   aDelivery,
@@ -16,7 +17,6 @@ import {
   T0,
 } from '../support/samples/domain-samples.js';
 import { aMail } from '../support/samples/mail-samples.js';
-import { aBookReading, aReceipt } from '../support/samples/receipt-samples.js';
 import type { OpenStore } from './store-contracts.js';
 
 const COUNT_MAX = 5;
@@ -81,7 +81,7 @@ export function storeQueueStatsContract(open: OpenStore): void {
 
   test('money that nobody ordered is added up by currency while it needs a decision', async () => {
     const usd = (amountMinor: bigint) => ({ amountMinor, currency: 'USD' });
-    const rows: readonly Partial<Receipt>[] = [
+    const rows: readonly Partial<Deposit>[] = [
       { amount: usd(9_007_199_254_740_993n), completedAtMs: T0 - 2 },
       { amount: usd(2n), completedAtMs: T0 - 7 },
       { amount: { amountMinor: 5n, currency: 'EUR' }, completedAtMs: T0 - 1 },
@@ -90,7 +90,7 @@ export function storeQueueStatsContract(open: OpenStore): void {
     ];
     await stage((tx) => {
       for (const [at, fields] of rows.entries()) {
-        tx.receipts.insert(aReceipt({ id: `rct_${at}`, partnerRef: `pa_${at}`, ...fields }));
+        tx.deposits.insert(aDeposit({ id: `rct_${at}`, partnerRef: `pa_${at}`, ...fields }));
       }
     });
     assert.deepEqual((await backlog()).unmatched, [

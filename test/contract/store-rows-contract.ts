@@ -7,6 +7,7 @@ import { newParty } from '../../core/domain/parties/party.js';
 import { noPayout } from '../../core/domain/parties/payee.js';
 import { headAfter } from '../../core/domain/payments/event.js';
 import type { Tx } from '../../core/ports/storage.js';
+import { aBookReading, aDeposit } from '../support/samples/deposit-samples.js';
 import {
   aBarePayment,
   aBuyer,
@@ -32,7 +33,6 @@ import {
   T0,
   tenant,
 } from '../support/samples/domain-samples.js';
-import { aBookReading, aReceipt } from '../support/samples/receipt-samples.js';
 import type { OpenStore } from './store-contracts.js';
 
 interface RoundTrip {
@@ -111,7 +111,7 @@ const fullCommand = aCommand({
   isUndecided: true,
 });
 
-const bareReceipt = aReceipt({
+const bareDeposit = aDeposit({
   partyRef: null,
   orgId: null,
   accountId: null,
@@ -245,10 +245,10 @@ const roundTrips: Readonly<Record<string, RoundTrip>> = {
   'a message of the partner': inserted('inbox', aMessage(), (rows) =>
     rows.get('fake', 'test', 'msg_1'),
   ),
-  'a receipt': inserted('receipts', aReceipt(), (rows) =>
+  'a deposit': inserted('deposits', aDeposit(), (rows) =>
     rows.byPartnerRef('fake', 'test', 'pa_9'),
   ),
-  'a receipt of nobody known': inserted('receipts', bareReceipt, (rows) => rows.get('rct_1')),
+  'a deposit of nobody known': inserted('deposits', bareDeposit, (rows) => rows.get('rct_1')),
   'a reading of the books': inserted('bookReadings', aBookReading(), async (rows) => {
     const [reading = null] = await rows.of('fake', 'test');
     return reading;

@@ -49,7 +49,7 @@ const otherCodes = {
   InvoiceNotApproved: 409,
   CommandNotRetryable: 409,
   DecisionNotAllowed: 409,
-  ReceiptDecided: 409,
+  DepositDecided: 409,
   CheckIncomplete: 409,
   NotQuarantined: 409,
   DeliveryNotReplayable: 409,

@@ -11,9 +11,9 @@ import {
 import { encoded, fixed, integer, key, mode, oneOf, text, time, version } from '../columns.js';
 import { defineTable } from '../table.js';
 import { type TxPart, writes } from '../unit-of-work.js';
+import { deposits, unmatchedSql, waitingSql } from './deposit-rows.js';
 import { funds, lostFundsSql } from './money-rows.js';
 import { approvalLostSql, payments } from './payment-rows.js';
-import { receipts, unmatchedSql, waitingSql } from './receipt-rows.js';
 import { commands } from './work-rows.js';
 
 const decisions = defineTable<MoneyDecision>('money_decisions', {
@@ -47,10 +47,10 @@ export const moneyQueuesPart: TxPart<'moneyQueues'> = {
     const tail = 'where queue = $1 and id > $2 order by id limit $3';
     return (await unit.all(commands, tail, [queue, afterId ?? '', limit])).filter(isMoneyCommand);
   },
-  receipts: (unit, { afterId, limit }) => {
+  deposits: (unit, { afterId, limit }) => {
     // Both conditions: the index has the wider one.
     const tail = `where ${waitingSql} and ${unmatchedSql} and id > $1 order by id limit $2`;
-    return unit.all(receipts, tail, [afterId ?? '', limit]);
+    return unit.all(deposits, tail, [afterId ?? '', limit]);
   },
   unapproved: (unit, { afterId, limit }) =>
     unit.all(payments, `where ${approvalLostSql} and id > $1 order by id limit $2`, [

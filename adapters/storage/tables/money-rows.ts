@@ -82,7 +82,7 @@ const lines = defineTable<StoredLine>('ledger_lines', {
   ...tenant,
   postingId: key(text('posting_id')),
   lineNumber: key(integer('line_number')),
-  // The id of a receipt is in this column, too.
+  // The id of a deposit is in this column, too.
   subjectId: fixed(text('payment_id')),
   kind: fixed(oneOf('kind', postingKinds)),
   account: fixed(oneOf('account', ledgerAccounts)),

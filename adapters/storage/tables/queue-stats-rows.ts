@@ -5,8 +5,8 @@ import { integer, minor, mode, text, time } from '../columns.js';
 import { type Param, timeParam } from '../database.js';
 import type { TxPart } from '../unit-of-work.js';
 import { waitingSubscriptions } from './delivery-rows.js';
+import { unmatchedSql } from './deposit-rows.js';
 import { lostFundsSql, openFundsSql } from './money-rows.js';
-import { unmatchedSql } from './receipt-rows.js';
 
 /** $1: now, $2: the limit of the count. */
 const queueSql: Readonly<Record<QueueName, string>> = {
@@ -90,7 +90,7 @@ export const queueStatsPart: TxPart<'queueStats'> = {
       deadLetters,
       fundsToReview,
       losses,
-      receipts,
+      deposits,
       books,
     ] = await Promise.all([
       Promise.all(
@@ -111,7 +111,7 @@ export const queueStatsPart: TxPart<'queueStats'> = {
       deadLetters,
       fundsToReview,
       losses,
-      unmatched: receipts,
+      unmatched: deposits,
       booksRead: books,
     });
   },

@@ -8,8 +8,8 @@ import type { TxPart } from '../unit-of-work.js';
 import { accounts } from './account-rows.js';
 import { submissions } from './buyer-rows.js';
 import { subscriptions } from './delivery-rows.js';
+import { deposits } from './deposit-rows.js';
 import { mails } from './mail-rows.js';
-import { receipts } from './receipt-rows.js';
 import { serviceKeys } from './secret-key-rows.js';
 import { commands } from './work-rows.js';
 
@@ -19,7 +19,7 @@ const tables: Readonly<Record<SealedColumn, Pick<Table<unknown>, 'name' | 'key'>
   'kyc_submissions.draft_sealed': submissions,
   'mails.token_sealed': mails,
   'partner_commands.request': commands,
-  'receipts.payer_sealed': receipts,
+  'deposits.payer_sealed': deposits,
   'service_keys.sealed': serviceKeys,
   'subscriptions.secret_sealed': subscriptions,
 };

@@ -14,11 +14,11 @@ import {
 } from '../commands/partner-command.js';
 import { writeAmount } from '../commands/partner-message.js';
 import { reviewName } from '../commands/report-check.js';
-import type { Receipt } from '../deposits/receipt.js';
+import type { Deposit } from '../deposits/deposit.js';
 import { type Funds, openLossOf } from '../payments/funds.js';
 
 /**
- * `unmatched`: receipts without a payment. `short`: payments that received less than asked.
+ * `unmatched`: deposits without a payment. `short`: payments that received less than asked.
  * `unapproved`: payments whose buyer was rejected after its approval. `owed`: refunds that are not
  * completed. `in_review`: payouts that failed and did not return or came back after the settlement,
  * and commands with a report under review. `lost`: payments of which more left than arrived.
@@ -49,9 +49,9 @@ export const decisionStates = decisions.states;
 export type DecisionState = keyof typeof decisionMoves;
 
 /**
- * `assign`: a receipt is a pay-in of this payment. `refund`: the payer was paid back by other
+ * `assign`: a deposit is a pay-in of this payment. `refund`: the payer was paid back by other
  * means; of a payout that came back, its money is owed to the buyer. `pay-again`: it goes to the
- * seller again. `returned` and `paid`: where the money of a payout is. `otherwise`: a receipt was
+ * seller again. `returned` and `paid`: where the money of a payout is. `otherwise`: a deposit was
  * settled outside of Ponte. `write-off`: the loss of a payment is final.
  */
 export type MoneyAction =
@@ -73,7 +73,7 @@ export interface MoneyDecision {
   readonly id: string;
   readonly orgId: string | null;
   readonly mode: Mode;
-  /** The id of a command to the partner, of a receipt, or of a payment with a loss. */
+  /** The id of a command to the partner, of a deposit, or of a payment with a loss. */
   readonly itemId: string;
   /** Counts the decisions about the item from 1. */
   readonly number: number;
@@ -122,7 +122,7 @@ export function isPayoutBack({ kind, isUndecided }: MoneyCommand): boolean {
 }
 
 /** What a decision relies on: if it changes, a proposal is void. */
-export function basisOf(item: MoneyCommand | Receipt): string {
+export function basisOf(item: MoneyCommand | Deposit): string {
   const { state, end, amount } = item;
   const review = 'review' in item ? item.review : null;
   const reviewed = review === null ? '' : `, report ${reviewName(review)}`;

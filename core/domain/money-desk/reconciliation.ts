@@ -4,7 +4,7 @@ import { MINUTE_MS } from '../base/instant.js';
 import { formatAmount, type Money } from '../base/money.js';
 import type { CommandEnd, MoneyCommand, MoneyKind } from '../commands/partner-command.js';
 import { reviewName } from '../commands/report-check.js';
-import type { Receipt } from '../deposits/receipt.js';
+import type { Deposit } from '../deposits/deposit.js';
 import type { Payment } from '../payments/payment.js';
 
 /** Money at risk first. Within a kind, payouts are first, then larger amounts. */
@@ -13,7 +13,7 @@ export const differenceKinds = [
   'duplicate_at_partner',
   /** Two commands have one object: its money is counted twice. */
   'duplicate_command',
-  /** In the partner's books, and no command or receipt of ours. */
+  /** In the partner's books, and no command or deposit of ours. */
   'missing_here',
   /** Accepted by the partner, and not in its books. */
   'missing_at_partner',
@@ -41,9 +41,9 @@ export interface Difference {
   readonly there: string | null;
 }
 
-/** A command or a receipt. */
+/** A command or a deposit. */
 export interface Ours {
-  readonly what: 'command' | 'receipt';
+  readonly what: 'command' | 'deposit';
   readonly id: string;
   readonly orgId: string | null;
   readonly paymentId: string | null;
@@ -96,11 +96,11 @@ export function oursOf(command: MoneyCommand): Ours {
   };
 }
 
-export function receiptSide(receipt: Receipt): Ours {
-  const { id, orgId, paymentId, partnerRef, state, end, amount } = receipt;
+export function depositSide(deposit: Deposit): Ours {
+  const { id, orgId, paymentId, partnerRef, state, end, amount } = deposit;
   const status = state === 'waiting' ? end : state;
   const none = { reference: null, report: null, dueAtMs: null };
-  return { what: 'receipt', id, orgId, paymentId, partnerRef, status, amount, ...none };
+  return { what: 'deposit', id, orgId, paymentId, partnerRef, status, amount, ...none };
 }
 
 export function theirsOf({ partnerRef, status, amount, createdAtMs }: EntryFacts): Theirs {
@@ -134,16 +134,16 @@ export function compareCommand(
   ];
 }
 
-/** The amount of a receipt that was decided on stays, so only its end counts then. */
-export function compareReceipt(receipt: Receipt, entry: EntryFacts): readonly Difference[] {
-  const sides = { book: entry.kind, ours: receiptSide(receipt), theirs: theirsOf(entry) };
-  const isOpen = receipt.state === 'waiting';
-  const [here, there] = [moneyText(receipt.amount), moneyText(entry.amount)];
+/** The amount of a deposit that was decided on stays, so only its end counts then. */
+export function compareDeposit(deposit: Deposit, entry: EntryFacts): readonly Difference[] {
+  const sides = { book: entry.kind, ours: depositSide(deposit), theirs: theirsOf(entry) };
+  const isOpen = deposit.state === 'waiting';
+  const [here, there] = [moneyText(deposit.amount), moneyText(entry.amount)];
   return [
     ...(isOpen && here !== there ? [{ kind: 'amount' as const, ...sides, here, there }] : []),
-    ...(receipt.end === entry.status
+    ...(deposit.end === entry.status
       ? []
-      : [{ kind: 'status' as const, ...sides, here: receipt.end, there: entry.status }]),
+      : [{ kind: 'status' as const, ...sides, here: deposit.end, there: entry.status }]),
   ];
 }
 

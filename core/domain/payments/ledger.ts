@@ -1,13 +1,13 @@
-// Double-entry postings about a payment or a receipt: for each currency the lines sum to zero.
-// Postings are append-only. funds.ts and receipt.ts derive them.
+// Double-entry postings about a payment or a deposit: for each currency the lines sum to zero.
+// Postings are append-only. funds.ts and deposit.ts derive them.
 import { assert } from '../../errors.js';
 import type { Money } from '../base/money.js';
 
 /**
  * `buyer`, `seller` and `operator` are outside the service (negative: paid in, positive: paid out);
  * `operator` is the operator's own bank, which pays refunds by hand. The partner holds
- * `partner_float`, `refunds` (owed to the buyer), `suspense` (receipts that nobody has decided on)
- * and `adjustments` (receipts that operators refunded by hand or booked otherwise).
+ * `partner_float`, `refunds` (owed to the buyer), `suspense` (deposits that nobody has decided on)
+ * and `adjustments` (deposits that operators refunded by hand or booked otherwise).
  * `conversion`: exchanged between currencies. `fees`: charged by the partner. `losses`: left beyond
  * what arrived (negative); `write_offs`: losses that operators have written off (negative).
  */
@@ -44,8 +44,8 @@ export const postingKinds = [
   'payout_returned',
   'loss_written_off',
   'write_off_reversed',
-  'receipt_assigned',
-  'receipt_resolved',
+  'deposit_assigned',
+  'deposit_resolved',
 ] as const;
 export type PostingKind = (typeof postingKinds)[number];
 

@@ -2,7 +2,7 @@
 // another row fails. A reseal covers exactly these columns. Key check values are removed with their
 // key.
 import { requestPurpose } from '../commands/partner-command.js';
-import { payerPurpose } from '../deposits/receipt.js';
+import { payerPurpose } from '../deposits/deposit.js';
 import { tokenPurpose } from '../mail/mail.js';
 import { dossierPurpose, draftPurpose } from '../parties/buyer-kyc.js';
 import { taxIdPurpose } from '../parties/connected-account.js';
@@ -15,7 +15,7 @@ export const sealedColumns = {
   'kyc_submissions.draft_sealed': draftPurpose,
   'mails.token_sealed': tokenPurpose,
   'partner_commands.request': requestPurpose,
-  'receipts.payer_sealed': payerPurpose,
+  'deposits.payer_sealed': payerPurpose,
   'service_keys.sealed': serviceKeyPurpose,
   'subscriptions.secret_sealed': secretPurpose,
 } as const satisfies Readonly<Record<string, (row: { readonly id: string }) => string>>;

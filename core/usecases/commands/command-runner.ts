@@ -34,7 +34,7 @@ import type {
   SettlementPartner,
 } from '../../ports/partner.js';
 import type { Tx } from '../../ports/storage.js';
-import { isDepositUndecided } from '../deposits/receipt-matching.js';
+import { isDepositUndecided } from '../deposits/deposit-matching.js';
 import { expectApproved } from '../parties/buyer-decisions.js';
 import {
   isPayinDoubted,

@@ -17,7 +17,7 @@ import type { Deps } from '../../ports/deps.js';
 import type { PartnerMessageResult } from '../../ports/outside.js';
 import type { PartnerFact, PartnerNotice } from '../../ports/partner.js';
 import type { Tx } from '../../ports/storage.js';
-import { readReceipt } from '../deposits/receipts.js';
+import { readDeposit } from '../deposits/deposits.js';
 import { pollSoon, type ReportSource, storeStaged } from '../payments/command-changes.js';
 import { eachDue } from '../service/due-work.js';
 import { requestOf } from './command-runner.js';
@@ -131,7 +131,7 @@ async function attemptMessage(deps: Deps, message: InboxMessage): Promise<unknow
 }
 
 /**
- * False if a fact matches neither a command nor a receipt; else the batch of the last fact marks
+ * False if a fact matches neither a command nor a deposit; else the batch of the last fact marks
  * the message as applied.
  */
 async function applyFacts(deps: Deps, message: InboxMessage): Promise<boolean> {
@@ -171,10 +171,10 @@ async function recordUnordered(
   messageToMark: InboxMessage | null,
 ): Promise<boolean> {
   if (kind !== 'payin') return false;
-  const outcome = await readReceipt(deps, mode, partnerRef, async (tx) => {
+  const outcome = await readDeposit(deps, mode, partnerRef, async (tx) => {
     if (messageToMark !== null) await stageApplied(tx, messageToMark);
   });
-  return outcome === 'receipt' || outcome === 'none';
+  return outcome === 'deposit' || outcome === 'none';
 }
 
 /** A message that another host applied is unchanged. */

@@ -33,7 +33,7 @@ import type {
   PartyReport,
   SettlementPartner,
 } from '../../ports/partner.js';
-import { stageOwned } from '../deposits/receipts.js';
+import { stageOwned } from '../deposits/deposits.js';
 import type { IncomingPartyReport, RailsRequest } from '../parties/party-kinds.js';
 import {
   alertUnplaced,

@@ -1,5 +1,5 @@
 // Reads the partner's books as a backstop for lost messages (book-reading.ts): a command that is
-// behind is polled, a pay-in that nobody ordered becomes a receipt. The leader runs it.
+// behind is polled, a pay-in that nobody ordered becomes a deposit. The leader runs it.
 import { type Mode, modes } from '../../domain/base/tenant.js';
 import {
   type BookReading,
@@ -16,8 +16,8 @@ import type { PartnerEntry, PartnerStatement } from '../../ports/partner.js';
 import { pollSoon } from '../payments/command-changes.js';
 import { currentEpoch } from '../service/epochs.js';
 import { bookAlerts, readBook } from './books.js';
+import { readDeposit } from './deposits.js';
 import { type BooksOf, type Standing, standingOf } from './our-rows.js';
-import { readReceipt } from './receipts.js';
 
 /** Pages of one run and mode: others wait for the leader. */
 const PAGES_PER_RUN = 5;
@@ -142,7 +142,7 @@ async function observe(
   for (const [{ kind, partnerRef }, standing] of standings) {
     if (standing.kind === 'behind') await pollSoon(deps, standing.command.id, partnerRef);
     if (standing.kind === 'unordered' && kind === 'payin') {
-      await readReceipt(deps, of.mode, partnerRef);
+      await readDeposit(deps, of.mode, partnerRef);
     }
   }
   return standings.flatMap(([entry, { kind }]) =>

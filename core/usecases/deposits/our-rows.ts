@@ -1,5 +1,5 @@
 // Which row of ours an entry of the partner's books belongs to: a command, by the partner's id, our
-// reference or its quote, or a receipt. The readings of the books, the check after a restore and
+// reference or its quote, or a deposit. The readings of the books, the check after a restore and
 // the reconciliation ask here.
 import { type Mode, tenantOf } from '../../domain/base/tenant.js';
 import { effectOn } from '../../domain/commands/command-report.js';
@@ -9,7 +9,7 @@ import {
   type MoneyCommand,
   type PartnerCommand,
 } from '../../domain/commands/partner-command.js';
-import { hasMoney, type Receipt } from '../../domain/deposits/receipt.js';
+import { type Deposit, hasMoney } from '../../domain/deposits/deposit.js';
 import type { PartnerEntry } from '../../ports/partner.js';
 import type { Tx } from '../../ports/storage.js';
 
@@ -28,7 +28,7 @@ export interface OurRows {
   /** The command whose reference the partner stores, or the pay-in that was sent with the quote. */
   readonly named: MoneyCommand | null;
   /** Only without a command. */
-  readonly receipt: Receipt | null;
+  readonly deposit: Deposit | null;
 }
 
 export async function ourRowsOf(
@@ -43,13 +43,13 @@ export async function ourRowsOf(
   // Of several commands with the partner's id, its reference names the right one.
   const own = named?.partnerRef === partnerRef ? named : known;
   const isOwned = own !== null || named !== null || kind !== 'payin';
-  const receipt = isOwned ? null : await tx.receipts.byPartnerRef(partner, mode, partnerRef);
-  return { own, named, receipt };
+  const deposit = isOwned ? null : await tx.deposits.byPartnerRef(partner, mode, partnerRef);
+  return { own, named, deposit };
 }
 
 /**
  * How an entry stands to our rows. `behind`: the books say more than the command, or have a command
- * that counts as refused or void. `unordered`: no command has it, and its receipt differs, or
+ * that counts as refused or void. `unordered`: no command has it, and its deposit differs, or
  * it has none although there is money.
  */
 export type Standing =
@@ -57,17 +57,17 @@ export type Standing =
   | { readonly kind: 'behind'; readonly command: MoneyCommand };
 
 export async function standingOf(tx: Tx, of: BooksOf, entry: PartnerEntry): Promise<Standing> {
-  const { own, named, receipt } = await ourRowsOf(tx, of, entry);
+  const { own, named, deposit } = await ourRowsOf(tx, of, entry);
   if (own !== null) {
     return isBehind(own, entry) ? { kind: 'behind', command: own } : { kind: 'current' };
   }
-  // A quote names a payment, for which the pay-in may become a receipt first.
+  // A quote names a payment, for which the pay-in may become a deposit first.
   if (named?.partnerRef === null && named.reference === entry.reference) {
     // A look-up decides whether the partner has a command that has no answer.
     return isOpen(named) ? { kind: 'current' } : { kind: 'behind', command: named };
   }
-  const isWithout = receipt === null && entry.kind === 'payin' && !hasMoney(entry);
-  return { kind: isWithout || receipt?.end === entry.status ? 'current' : 'unordered' };
+  const isWithout = deposit === null && entry.kind === 'payin' && !hasMoney(entry);
+  return { kind: isWithout || deposit?.end === entry.status ? 'current' : 'unordered' };
 }
 
 /**

@@ -1,4 +1,4 @@
-// What operators can decide about a command to the partner, a receipt, or the loss of a payment:
+// What operators can decide about a command to the partner, a deposit, or the loss of a payment:
 // why it is refused, and what it stages. The effect on a command is that of a report of the
 // partner.
 import { formatRate, type Money, money, rateBetween } from '../../domain/base/money.js';
@@ -9,7 +9,7 @@ import {
   type PartnerCommand,
 } from '../../domain/commands/partner-command.js';
 import { type PayoutReport, payoutProblem } from '../../domain/commands/report-check.js';
-import { isUnmatched, type Receipt, type ReceiptState } from '../../domain/deposits/receipt.js';
+import { type Deposit, type DepositState, isUnmatched } from '../../domain/deposits/deposit.js';
 import {
   basisOf,
   basisOfLoss,
@@ -32,7 +32,7 @@ import {
   stageAssignment,
   stageRefund,
   stageResolution,
-} from '../deposits/receipts.js';
+} from '../deposits/deposits.js';
 import { nextReference } from '../payments/command-references.js';
 import { announce, loadPayment, stageChange } from '../payments/payment-store.js';
 import { currentDestination } from '../payments/payments.js';
@@ -68,12 +68,12 @@ export async function readItem(
   id: string,
   request: DeskRequest,
 ): Promise<DeskItem> {
-  const [command, receipt, payment] = await Promise.all([
+  const [command, deposit, payment] = await Promise.all([
     tx.commands.get(id),
-    tx.receipts.get(id),
+    tx.deposits.get(id),
     tx.payments.find(id),
   ]);
-  if (receipt !== null) return receiptItem(receipt, request);
+  if (deposit !== null) return depositItem(deposit, request);
   if (payment !== null) return lossItem(await loadPayment(tx, tenantOf(payment), id), request);
   if (command === null) throw new PonteError('NotFound');
   if (isMoneyCommand(command)) {
@@ -84,12 +84,12 @@ export async function readItem(
 
 /** What a proposal relies on now; null if there is no such item. */
 export async function currentBasis(tx: Tx, id: string, nowMs: number): Promise<string | null> {
-  const [command, receipt, payment] = await Promise.all([
+  const [command, deposit, payment] = await Promise.all([
     tx.commands.get(id),
-    tx.receipts.get(id),
+    tx.deposits.get(id),
     tx.payments.find(id),
   ]);
-  if (receipt !== null) return basisOf(receipt);
+  if (deposit !== null) return basisOf(deposit);
   if (payment !== null) return basisOfLoss((await loadPayment(tx, tenantOf(payment), id)).funds);
   return command !== null && isMoneyCommand(command) ? basisNow(tx, command, nowMs) : null;
 }
@@ -111,25 +111,25 @@ async function destinationNow(tx: Tx, payout: MoneyCommand, nowMs: number): Prom
   return currentDestination(tx, payment, nowMs);
 }
 
-function receiptItem(receipt: Receipt, request: DeskRequest): DeskItem {
-  const { orgId, mode } = receipt;
-  const action = actionOf(request, receipt.amount.currency);
+function depositItem(deposit: Deposit, request: DeskRequest): DeskItem {
+  const { orgId, mode } = deposit;
+  const action = actionOf(request, deposit.amount.currency);
   const stages = {
     assign: async (batch: Batch) =>
-      action.verb === 'assign' ? stageAssignment(batch, receipt, action.paymentId) : null,
-    refund: async (batch: Batch) => stageRefund(batch, receipt),
-    resolve: async (batch: Batch) => stageResolution(batch, receipt),
+      action.verb === 'assign' ? stageAssignment(batch, deposit, action.paymentId) : null,
+    refund: async (batch: Batch) => stageRefund(batch, deposit),
+    resolve: async (batch: Batch) => stageResolution(batch, deposit),
     'pay-again': async () => null,
     'write-off': async () => null,
   } as const;
   return {
     orgId,
     mode,
-    basis: basisOf(receipt),
+    basis: basisOf(deposit),
     action,
-    problem: receiptProblem(receipt, action),
+    problem: depositProblem(deposit, action),
     async check({ tx }) {
-      if (action.verb === 'assign') await expectAssignable(tx, receipt, action.paymentId);
+      if (action.verb === 'assign') await expectAssignable(tx, deposit, action.paymentId);
     },
     async stage(batch) {
       const staged = await stages[action.verb](batch);
@@ -139,7 +139,7 @@ function receiptItem(receipt: Receipt, request: DeskRequest): DeskItem {
   };
 }
 
-const receiptTexts: Readonly<Record<ReceiptState, string>> = {
+const depositTexts: Readonly<Record<DepositState, string>> = {
   waiting: 'is not here yet: the partner has not completed it',
   assigned: 'is assigned to a payment',
   returned: 'went back: the partner returned it',
@@ -149,17 +149,17 @@ const receiptTexts: Readonly<Record<ReceiptState, string>> = {
 
 const onlyLosses = ': only the loss of a payment is written off.';
 
-function receiptProblem(receipt: Receipt, action: MoneyAction): string | null {
-  const { id, state, paymentId, rule } = receipt;
-  if (!isUnmatched(receipt)) {
+function depositProblem(deposit: Deposit, action: MoneyAction): string | null {
+  const { id, state, paymentId, rule } = deposit;
+  if (!isUnmatched(deposit)) {
     const by = rule === null ? '' : ` by the rule "${rule}"`;
     const to = paymentId === null ? '' : `, ${paymentId}${by}`;
-    return `The money of ${id} ${receiptTexts[state]}${to}.`;
+    return `The money of ${id} ${depositTexts[state]}${to}.`;
   }
-  if (action.verb === 'pay-again') return `${id} is a receipt: only a payout is paid again.`;
-  if (action.verb === 'write-off') return `${id} is a receipt${onlyLosses}`;
+  if (action.verb === 'pay-again') return `${id} is a deposit: only a payout is paid again.`;
+  if (action.verb === 'write-off') return `${id} is a deposit${onlyLosses}`;
   const isFit = action.verb !== 'resolve' || action.found === 'otherwise';
-  return isFit ? null : `${id} is a receipt: it is resolved --as otherwise.`;
+  return isFit ? null : `${id} is a deposit: it is resolved --as otherwise.`;
 }
 
 function lossItem(stored: PaymentAggregate, request: DeskRequest): DeskItem {
@@ -214,7 +214,7 @@ function actionOf(request: DeskRequest, currency: string): MoneyAction {
 function commandProblem(command: MoneyCommand, action: MoneyAction): string | null {
   switch (action.verb) {
     case 'assign':
-      return `${command.id} is a command to the partner: only a receipt is assigned.`;
+      return `${command.id} is a command to the partner: only a deposit is assigned.`;
     case 'refund':
       return action.of === 'payout' ? whyNotPayableAgain(command) : whyNotRefundable(command);
     case 'pay-again':

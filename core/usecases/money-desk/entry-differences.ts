@@ -1,10 +1,10 @@
 // One entry of the partner's books against our row of it as it is now.
 import { tenantOf } from '../../domain/base/tenant.js';
 import { isOpen, type MoneyCommand } from '../../domain/commands/partner-command.js';
-import type { Receipt } from '../../domain/deposits/receipt.js';
+import type { Deposit } from '../../domain/deposits/deposit.js';
 import {
   compareCommand,
-  compareReceipt,
+  compareDeposit,
   type Difference,
   isInFlight,
   oursOf,
@@ -26,13 +26,13 @@ export async function differencesOf(
   entry: PartnerEntry,
 ): Promise<readonly Difference[]> {
   if (isInFlight(entry.createdAtMs, nowMs)) return [];
-  const { own, named, receipt } = await ourRowsOf(tx, { partner, mode }, entry);
+  const { own, named, deposit } = await ourRowsOf(tx, { partner, mode }, entry);
   const sides = { book: entry.kind, theirs: theirsOf(entry), here: null, there: null };
   if (own !== null && named !== null && named.id !== own.id) {
     return [{ ...sides, kind: 'duplicate_command', ours: oursOf(own), here: named.id }];
   }
   const command = own ?? named;
-  if (command === null) return unordered(receipt, entry);
+  if (command === null) return unordered(deposit, entry);
   if (own === null && command.partnerRef !== null) {
     return [{ ...sides, kind: 'duplicate_at_partner', ours: oursOf(command) }];
   }
@@ -43,10 +43,10 @@ export async function differencesOf(
   return comparedWith(tx, command, entry);
 }
 
-/** An entry without a command: a receipt, or nothing if its money is not here. */
-function unordered(receipt: Receipt | null, entry: PartnerEntry): readonly Difference[] {
+/** An entry without a command: a deposit, or nothing if its money is not here. */
+function unordered(deposit: Deposit | null, entry: PartnerEntry): readonly Difference[] {
   const { kind, status } = entry;
-  if (receipt !== null) return compareReceipt(receipt, entry);
+  if (deposit !== null) return compareDeposit(deposit, entry);
   if (kind === 'payin' && (status === 'failed' || status === 'returned')) return [];
   return [
     {

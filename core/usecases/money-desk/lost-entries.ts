@@ -4,7 +4,7 @@ import type { Money } from '../../domain/base/money.js';
 import type { Mode, Tenant } from '../../domain/base/tenant.js';
 import type { MoneyKind } from '../../domain/commands/partner-command.js';
 import { type EntryKind, entryKinds, spans } from '../../domain/deposits/book-reading.js';
-import { isUnmatched, type Receipt } from '../../domain/deposits/receipt.js';
+import { type Deposit, isUnmatched } from '../../domain/deposits/deposit.js';
 import type { Payment } from '../../domain/payments/payment.js';
 import { assert, PonteError } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
@@ -16,9 +16,9 @@ import type {
 } from '../../ports/partner.js';
 import type { Tx } from '../../ports/storage.js';
 import { bookAlerts, type PartnerCall, readBook } from '../deposits/books.js';
+import { isTo, ownerOf } from '../deposits/deposit-matching.js';
+import { stageAssignment, storeEntry } from '../deposits/deposits.js';
 import { type BooksOf, ourRowsOf } from '../deposits/our-rows.js';
-import { isTo, ownerOf } from '../deposits/receipt-matching.js';
-import { stageAssignment, storeEntry } from '../deposits/receipts.js';
 
 /** Null if the partner of this mode lists nothing. PartnerUnavailable. */
 export async function readLost(
@@ -136,10 +136,10 @@ export class LostEntries {
     const { partner, mode } = this.#of;
     let count = 0;
     for (const partnerRef of this.#deposits) {
-      const receipt = await deps.store.run((tx) =>
-        tx.receipts.byPartnerRef(partner, mode, partnerRef),
+      const deposit = await deps.store.run((tx) =>
+        tx.deposits.byPartnerRef(partner, mode, partnerRef),
       );
-      if (receipt !== null && isUnmatched(receipt)) count += 1;
+      if (deposit !== null && isUnmatched(deposit)) count += 1;
     }
     return count;
   }
@@ -149,8 +149,8 @@ export class LostEntries {
     const assigned = await deps.store.run(async (tx) => {
       const payment = await tx.payments.get(tenant, paymentId);
       assert(payment !== null, 'a payment that was checked is there');
-      const [receipt, another] = await depositsFor(tx, payment);
-      if (receipt === undefined || another !== undefined) return null;
+      const [deposit, another] = await depositsFor(tx, payment);
+      if (deposit === undefined || another !== undefined) return null;
       const payments = this.#paidOut.map((one) => tx.payments.get(one, one.paymentId));
       const alike = (await Promise.all(payments)).filter(
         (one) =>
@@ -158,17 +158,17 @@ export class LostEntries {
       );
       if (alike.length > 1) return null;
       const batch = { deps, tx, nowMs: deps.clock.nowMs() };
-      return stageAssignment(batch, receipt, paymentId, 'amount');
+      return stageAssignment(batch, deposit, paymentId, 'amount');
     });
     assigned?.announce();
   }
 
-  /** A deposit becomes a receipt. */
+  /** A deposit becomes a deposit. */
   async #keep(deps: Deps, entry: PartnerEntry): Promise<void> {
-    const { own, receipt } = await deps.store.run((tx) => ourRowsOf(tx, this.#of, entry));
+    const { own, deposit } = await deps.store.run((tx) => ourRowsOf(tx, this.#of, entry));
     if (own !== null) return;
     if (entry.kind === 'payin') this.#deposits.add(entry.partnerRef);
-    if (receipt?.end === entry.status) return;
+    if (deposit?.end === entry.status) return;
     if (entry.kind === 'payout') {
       this.#payouts += 1;
       const { partnerRef } = entry;
@@ -180,13 +180,13 @@ export class LostEntries {
 }
 
 /** Undecided deposits of the amount, to the seller of this payment. */
-async function depositsFor(tx: Tx, payment: Payment): Promise<readonly Receipt[]> {
-  const undecided = await tx.moneyQueues.receipts({ afterId: null, limit: UNDECIDED_MAX });
-  const found: Receipt[] = [];
-  for (const receipt of undecided) {
-    if (receipt.mode !== payment.mode || !isSameMoney(receipt.amount, payment.amount)) continue;
-    const owner = await ownerOf(tx, receipt.mode, receipt.partyRef);
-    if (owner !== null && isTo(payment, owner)) found.push(receipt);
+async function depositsFor(tx: Tx, payment: Payment): Promise<readonly Deposit[]> {
+  const undecided = await tx.moneyQueues.deposits({ afterId: null, limit: UNDECIDED_MAX });
+  const found: Deposit[] = [];
+  for (const deposit of undecided) {
+    if (deposit.mode !== payment.mode || !isSameMoney(deposit.amount, payment.amount)) continue;
+    const owner = await ownerOf(tx, deposit.mode, deposit.partyRef);
+    if (owner !== null && isTo(payment, owner)) found.push(deposit);
   }
   return found;
 }

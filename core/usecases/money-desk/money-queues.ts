@@ -5,7 +5,7 @@ import { type Money, money } from '../../domain/base/money.js';
 import { type Mode, tenantOf } from '../../domain/base/tenant.js';
 import { isUnpaidRefund, type MoneyCommand } from '../../domain/commands/partner-command.js';
 import { reviewName } from '../../domain/commands/report-check.js';
-import type { Receipt } from '../../domain/deposits/receipt.js';
+import type { Deposit } from '../../domain/deposits/deposit.js';
 import {
   basisOf,
   basisOfLoss,
@@ -23,8 +23,8 @@ import type { Payment, PaymentStatus } from '../../domain/payments/payment.js';
 import type { Deps } from '../../ports/deps.js';
 import type { Payer } from '../../ports/partner.js';
 import type { DecisionFilter, QueuePage, Tx } from '../../ports/storage.js';
-import { AWAITING_MAX, ownerOf } from '../deposits/receipt-matching.js';
-import { payerOf } from '../deposits/receipts.js';
+import { AWAITING_MAX, ownerOf } from '../deposits/deposit-matching.js';
+import { payerOf } from '../deposits/deposits.js';
 import { readReview } from '../payments/command-changes.js';
 import { loadPayment } from '../payments/payment-store.js';
 import { basisNow, currentBasis } from './desk-items.js';
@@ -51,13 +51,13 @@ export type DeskStep =
 
 export interface QueueRow {
   readonly queue: MoneyQueue;
-  /** The id of a receipt, a payment or a command. */
+  /** The id of a deposit, a payment or a command. */
   readonly id: string;
-  readonly kind: 'receipt' | 'payment' | MoneyCommand['kind'];
-  /** Null if the party of a receipt is unknown. */
+  readonly kind: 'deposit' | 'payment' | MoneyCommand['kind'];
+  /** Null if the party of a deposit is unknown. */
   readonly orgId: string | null;
   readonly mode: Mode;
-  /** Null for a receipt. */
+  /** Null for a deposit. */
   readonly paymentId: string | null;
   /** Its amount; what a short payment lacks, an unapproved one received, a lost one lost. */
   readonly amount: Money;
@@ -78,7 +78,7 @@ export interface ListedDecision extends MoneyDecision {
 
 export type Known =
   | {
-      readonly kind: 'receipt';
+      readonly kind: 'deposit';
       /** Personal data: never logged. */
       readonly payer: Payer | null;
       /** Payments to the same party that wait for money, the likeliest first. */
@@ -189,7 +189,7 @@ interface QueueRows {
 type Reader = (read: Read, page: QueuePage, isAsked: IsAsked) => Promise<QueueRows>;
 
 const readers: Readonly<Record<MoneyQueue, Reader>> = {
-  unmatched: reader((tx, page) => tx.moneyQueues.receipts(page), receiptRow),
+  unmatched: reader((tx, page) => tx.moneyQueues.deposits(page), depositRow),
   short: fundsReader((tx, page) => tx.moneyQueues.received(page), shortRow),
   unapproved: reader((tx, page) => tx.moneyQueues.unapproved(page), unapprovedRow),
   owed: commandReader('owed'),
@@ -229,27 +229,27 @@ function reader<T extends Parameters<IsAsked>[0] & { readonly id: string }>(
   };
 }
 
-async function receiptRow({ deps, tx }: Read, receipt: Receipt): Promise<QueueRow> {
-  const { id, orgId, mode, amount, completedAtMs, createdAtMs } = receipt;
-  const candidates = await candidatesFor(tx, receipt);
+async function depositRow({ deps, tx }: Read, deposit: Deposit): Promise<QueueRow> {
+  const { id, orgId, mode, amount, completedAtMs, createdAtMs } = deposit;
+  const candidates = await candidatesFor(tx, deposit);
   return {
     queue: 'unmatched',
     id,
-    kind: 'receipt',
+    kind: 'deposit',
     orgId,
     mode,
     paymentId: null,
     amount,
     sinceMs: completedAtMs ?? createdAtMs,
-    known: { kind: 'receipt', payer: payerOf(deps, receipt), candidates },
+    known: { kind: 'deposit', payer: payerOf(deps, deposit), candidates },
     steps: ['assign', 'refund', 'otherwise'],
-    proposal: await openProposal(tx, id, basisOf(receipt)),
+    proposal: await openProposal(tx, id, basisOf(deposit)),
   };
 }
 
 async function candidatesFor(
   tx: Tx,
-  { mode, partyRef, amount }: Receipt,
+  { mode, partyRef, amount }: Deposit,
 ): Promise<readonly ListedCandidate[]> {
   const receiver = await ownerOf(tx, mode, partyRef);
   if (receiver === null) return [];

@@ -1,5 +1,5 @@
 // Compares the partner's books with ours, in both directions, and changes nothing. The partner's
-// entries are read page by page, and each is compared with our command or receipt; then our
+// entries are read page by page, and each is compared with our command or deposit; then our
 // commands, for those that its pages did not have. What differs is read and compared once more, so
 // that a change in between is no difference.
 import type { Mode } from '../../domain/base/tenant.js';
@@ -9,12 +9,12 @@ import {
   type PartnerCommand,
 } from '../../domain/commands/partner-command.js';
 import { type EntryKind, entryKinds } from '../../domain/deposits/book-reading.js';
-import { isUnmatched, type Receipt } from '../../domain/deposits/receipt.js';
+import { type Deposit, isUnmatched } from '../../domain/deposits/deposit.js';
 import {
   type Difference,
+  depositSide,
   isInFlight,
   oursOf,
-  receiptSide,
   sorted,
 } from '../../domain/money-desk/reconciliation.js';
 import type { Deps } from '../../ports/deps.js';
@@ -25,7 +25,7 @@ import { readReview } from '../payments/command-changes.js';
 import { differencesOf } from './entry-differences.js';
 
 const COMMANDS_PER_PAGE = 100;
-const RECEIPTS_PER_PAGE = 100;
+const DEPOSITS_PER_PAGE = 100;
 /** Reviews that are older than the period are looked for among this many stuck commands. */
 const STUCK_MAX = 1_000;
 
@@ -179,22 +179,22 @@ class Comparison {
   async readHeld(): Promise<void> {
     await this.#readReports();
     for (let beforeId: string | null = null; ; ) {
-      const page: ListPage = { beforeId, limit: RECEIPTS_PER_PAGE };
-      const found: readonly Receipt[] = await this.#deps.store.run((tx) =>
-        tx.receipts.list({ ...page, waiting: true }),
+      const page: ListPage = { beforeId, limit: DEPOSITS_PER_PAGE };
+      const found: readonly Deposit[] = await this.#deps.store.run((tx) =>
+        tx.deposits.list({ ...page, waiting: true }),
       );
-      for (const receipt of found) await this.#lookForReceipt(receipt);
+      for (const deposit of found) await this.#lookForDeposit(deposit);
       beforeId = found.at(-1)?.id ?? null;
       if (beforeId === null) return;
     }
   }
 
-  async #lookForReceipt(receipt: Receipt): Promise<void> {
-    const { mode, partner, partnerRef, enteredAtMs } = receipt;
+  async #lookForDeposit(deposit: Deposit): Promise<void> {
+    const { mode, partner, partnerRef, enteredAtMs } = deposit;
     if (mode !== this.#options.mode || partner !== this.#partner) return;
-    const ours = receiptSide(receipt);
+    const ours = depositSide(deposit);
     const sides = { book: 'payin', ours, theirs: null, here: null, there: null } as const;
-    if (isUnmatched(receipt)) this.differences.push({ ...sides, kind: 'deposit_unmatched' });
+    if (isUnmatched(deposit)) this.differences.push({ ...sides, kind: 'deposit_unmatched' });
     await this.#lookUp({ kind: 'payin', partnerRef, sinceMs: enteredAtMs }, sides);
   }
 

@@ -14,7 +14,7 @@ export interface WalletBalance {
   readonly floatMinor: bigint;
   /** The float without the fees that the partner takes from pay-ins. */
   readonly leastMinor: bigint;
-  /** The float with the money of all receipts, whose wallet the ledger does not know. */
+  /** The float with the money of all deposits, whose wallet the ledger does not know. */
   readonly mostMinor: bigint;
   /** Null if it could not be read. */
   readonly balanceMinor: bigint | null;
@@ -34,15 +34,15 @@ export async function compareWallets(
     floats: await tx.ledger.floats(mode),
     balances: await tx.ledger.balances(mode),
   }));
-  const ofReceipts = balances.filter(
+  const ofDeposits = balances.filter(
     ({ account }) => account === 'suspense' || account === 'adjustments',
   );
   const compared: WalletBalance[] = [];
   for (const [wallet, held] of heldBy(wallets, floats)) {
-    const receiptsMinor = ofReceipts
+    const depositsMinor = ofDeposits
       .filter(({ currency }) => currency === held.currency)
       .reduce((sum, { amountMinor }) => sum + amountMinor, 0n);
-    compared.push(await compare(wallets, wallet, { ...held, receiptsMinor }));
+    compared.push(await compare(wallets, wallet, { ...held, depositsMinor }));
   }
   return compared;
 }
@@ -81,10 +81,10 @@ function feesOf({ floatMinor, quotedMinor, feesMinor }: PaymentFloat): bigint {
 async function compare(
   wallets: PartnerWallets,
   wallet: string,
-  { currency, floatMinor, leastMinor, receiptsMinor }: Held & { readonly receiptsMinor: bigint },
+  { currency, floatMinor, leastMinor, depositsMinor }: Held & { readonly depositsMinor: bigint },
 ): Promise<WalletBalance> {
   const answer = await wallets.balance(wallet);
-  const mostMinor = floatMinor + receiptsMinor;
+  const mostMinor = floatMinor + depositsMinor;
   const known = { wallet, currency, floatMinor, leastMinor, mostMinor };
   if (answer.outcome !== 'done') {
     const reason = answer.outcome === 'refused' ? answer.code : answer.reason;

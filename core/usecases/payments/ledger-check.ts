@@ -1,8 +1,8 @@
 // Checks that the ledger, the funds and the commands to the partner agree for each payment, and
-// that the postings of each receipt follow from its state. Rows are read page by page while the
+// that the postings of each deposit follow from its state. Rows are read page by page while the
 // service runs; one that changes during its read is read again.
 import { tenantOf } from '../../domain/base/tenant.js';
-import { type Receipt, receiptBalances, receiptTenant } from '../../domain/deposits/receipt.js';
+import { type Deposit, depositBalances, depositTenant } from '../../domain/deposits/deposit.js';
 import {
   balanceName,
   balancesOf,
@@ -21,7 +21,7 @@ const ROWS_PER_PAGE = 100;
 
 /** In minor units of `currency`. */
 export interface LedgerDifference {
-  /** A payment or a receipt. */
+  /** A payment or a deposit. */
   readonly subjectId: string;
   /** An account of the ledger, or an amount of the funds. */
   readonly what: string;
@@ -33,7 +33,7 @@ export interface LedgerDifference {
 /** What was compared. */
 export interface LedgerCounts {
   readonly payments: number;
-  readonly receipts: number;
+  readonly deposits: number;
   /** Lines of postings. */
   readonly lines: number;
   /** Accounts of each currency that have a line. */
@@ -75,17 +75,17 @@ export async function checkLedger(
     (tx, after) => tx.funds.page(after, ROWS_PER_PAGE),
     booksOfPayment,
   );
-  const receipts = await checkRows<Receipt>(
-    (tx, after) => tx.receipts.after(after?.id ?? '', ROWS_PER_PAGE),
-    booksOfReceipt,
+  const deposits = await checkRows<Deposit>(
+    (tx, after) => tx.deposits.after(after?.id ?? '', ROWS_PER_PAGE),
+    booksOfDeposit,
   );
-  const counts = { payments, receipts, lines: tally.lines, accounts: tally.accounts.size };
+  const counts = { payments, deposits, lines: tally.lines, accounts: tally.accounts.size };
   return { differences: found.slice(0, max), counts };
 }
 
 type Compared = readonly [what: string, expectedMinor: bigint, foundMinor: bigint];
 
-/** The postings of a payment or a receipt, and what they are compared with. */
+/** The postings of a payment or a deposit, and what they are compared with. */
 interface Books {
   readonly subjectId: string;
   readonly currency: string;
@@ -171,14 +171,14 @@ function comparedFunds(funds: Funds, derived: Funds): readonly Compared[] {
   ];
 }
 
-async function booksOfReceipt(tx: Tx, { id }: Receipt): Promise<Books | null> {
-  const receipt = await tx.receipts.get(id);
-  assert(receipt !== null, 'a receipt stays');
-  const postings = await tx.ledger.ofSubject(receiptTenant(receipt), id);
-  const after = await tx.receipts.get(id);
-  if (receipt.version !== after?.version) return null;
-  const { currency } = receipt.amount;
-  const balances = Object.entries(receiptBalances(receipt)).map(
+async function booksOfDeposit(tx: Tx, { id }: Deposit): Promise<Books | null> {
+  const deposit = await tx.deposits.get(id);
+  assert(deposit !== null, 'a deposit stays');
+  const postings = await tx.ledger.ofSubject(depositTenant(deposit), id);
+  const after = await tx.deposits.get(id);
+  if (deposit.version !== after?.version) return null;
+  const { currency } = deposit.amount;
+  const balances = Object.entries(depositBalances(deposit)).map(
     ([account, amountMinor]) =>
       [balanceName(account as LedgerAccount, currency), amountMinor] as const,
   );

@@ -57,13 +57,13 @@ for (const isStoring of [false, true]) {
       const {
         connection,
         faults,
-        receipts,
+        deposits,
         withdrawals,
         'read-back': readBack,
         ...others
       } = groups;
       const listed = isStoring ? 'passed' : 'declared only';
-      const unheld = [connection, faults, receipts, withdrawals];
+      const unheld = [connection, faults, deposits, withdrawals];
       assert.deepEqual(new Set(unheld), new Set(['declared only']));
       assert.equal(readBack, listed);
       assert.deepEqual(new Set(Object.values(others)), new Set(['passed']));

@@ -11,8 +11,8 @@ import { locales } from '../../../core/domain/base/locale.js';
 import { modes } from '../../../core/domain/base/tenant.js';
 import { commandKinds, commandMoves } from '../../../core/domain/commands/partner-command.js';
 import { entryKinds, spanNames } from '../../../core/domain/deposits/book-reading.js';
-import { receiptStates } from '../../../core/domain/deposits/receipt.js';
-import { matchRules } from '../../../core/domain/deposits/receipt-match.js';
+import { depositStates } from '../../../core/domain/deposits/deposit.js';
+import { matchRules } from '../../../core/domain/deposits/deposit-match.js';
 import { mailPurposes, mailStatuses } from '../../../core/domain/mail/mail.js';
 import { commandQueues, decisionMoves } from '../../../core/domain/money-desk/money-decision.js';
 import { kycStatuses } from '../../../core/domain/parties/buyer-kyc.js';
@@ -61,7 +61,7 @@ const words: Readonly<Record<string, readonly string[]>> = {
   'partner_commands.command_end': ['open', 'completed', 'failed', 'returned'],
   'money_decisions.state': Object.keys(decisionMoves),
   'receipts.entry_end': ['open', 'completed', 'failed', 'returned'],
-  'receipts.state': receiptStates,
+  'receipts.state': depositStates,
   'receipts.rule': matchRules,
   'receipt_lines.account': ['buyer', 'suspense', 'adjustments'],
   'book_readings.book': entryKinds,

@@ -3,11 +3,11 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { HOUR_MS, MINUTE_MS } from '../../../core/domain/base/instant.js';
-import type { Receipt } from '../../../core/domain/deposits/receipt.js';
+import type { Deposit } from '../../../core/domain/deposits/deposit.js';
 import { shortIdOf } from '../../../core/domain/payments/bank-record.js';
 import { findDifferences } from '../../../core/usecases/payments/ledger-check.js';
 import { openPonte, type PonteScene, readySeller } from '../../support/blindpay/blindpay-ponte.js';
-import { assignReceipt, listReceipts } from '../../support/scenes/receipt-decisions.js';
+import { assignDeposit, listDeposits } from '../../support/scenes/deposit-decisions.js';
 
 interface BlindPayContext extends PonteScene {
   /** A transfer into the seller's virtual account; its pay-in. */
@@ -46,12 +46,12 @@ async function awaiting({ ponte }: BlindPayContext, amount: string, externalId: 
 const statusOf = async ({ ponte }: BlindPayContext, id: string) =>
   (await ponte.get(`/v1/payments/${id}`))['status'];
 
-const receiptOf = ({ ponte }: BlindPayContext, ref: string): Promise<Receipt | null> =>
-  ponte.deps.store.run((tx) => tx.receipts.byPartnerRef('blindpay', 'test', ref));
+const depositOf = ({ ponte }: BlindPayContext, ref: string): Promise<Deposit | null> =>
+  ponte.deps.store.run((tx) => tx.deposits.byPartnerRef('blindpay', 'test', ref));
 
 const shown = async (desk: BlindPayContext, ref: string) => {
-  const receipt = await receiptOf(desk, ref);
-  return receipt === null ? null : `${receipt.state} ${receipt.end} ${receipt.rule}`;
+  const deposit = await depositOf(desk, ref);
+  return deposit === null ? null : `${deposit.state} ${deposit.end} ${deposit.rule}`;
 };
 
 const booksAreRight = async ({ ponte }: BlindPayContext) =>
@@ -90,8 +90,8 @@ test('two equal payments: the reference in the transfer decides, and without it 
     ['on_ramp_pending', 'settled'],
   );
   const { deps } = desk.ponte;
-  const [receipt] = await listReceipts(deps, { waiting: true, beforeId: null, limit: 9 });
-  await assignReceipt(deps, receipt?.id ?? '', one.id);
+  const [deposit] = await listDeposits(deps, { waiting: true, beforeId: null, limit: 9 });
+  await assignDeposit(deps, deposit?.id ?? '', one.id);
   await desk.ponte.advanceTime(HOUR_MS);
   assert.equal(await statusOf(desk, one.id), 'settled');
   await booksAreRight(desk);
@@ -125,7 +125,7 @@ test('deposits whose messages are lost are found by the scan', async (t) => {
   await booksAreRight(desk);
 });
 
-test('a pay-in that was ordered is no receipt, however its messages come', async (t) => {
+test('a pay-in that was ordered is no deposit, however its messages come', async (t) => {
   for (const network of ['as sent', 'twice'] as const) {
     const desk = await open(t);
     desk.server.state.payinsWait = false;
@@ -138,7 +138,7 @@ test('a pay-in that was ordered is no receipt, however its messages come', async
     await desk.ponte.advanceTime(HOUR_MS);
     assert.equal(await statusOf(desk, String(id)), 'settled');
     const all = { waiting: false, beforeId: null, limit: 9 };
-    assert.deepEqual(await listReceipts(desk.ponte.deps, all), []);
+    assert.deepEqual(await listDeposits(desk.ponte.deps, all), []);
     await booksAreRight(desk);
   }
 });
@@ -158,7 +158,7 @@ test('the pay-in call times out while a deposit arrives: each is what it is', as
     assert.match(`${await shown(desk, ref)}`, /^(assigned completed (text|amount)|waiting)/);
     const [ordered] = desk.server.state.payins.filter((payin) => payin.id !== ref);
     assert.ok(ordered);
-    assert.equal(await receiptOf(desk, ordered.id), null);
+    assert.equal(await depositOf(desk, ordered.id), null);
     await booksAreRight(desk);
   }
 });

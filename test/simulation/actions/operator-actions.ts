@@ -9,7 +9,7 @@ import {
   type PartnerCommand,
 } from '../../../core/domain/commands/partner-command.js';
 import { reviewName } from '../../../core/domain/commands/report-check.js';
-import { isUnmatched } from '../../../core/domain/deposits/receipt.js';
+import { isUnmatched } from '../../../core/domain/deposits/deposit.js';
 import { isPayoutBack } from '../../../core/domain/money-desk/money-decision.js';
 import { openLossOf } from '../../../core/domain/payments/funds.js';
 import { acceptReport, retryCommand } from '../../../core/usecases/commands/command-retries.js';
@@ -51,7 +51,7 @@ export function operatorActs(world: World, host: SimulatedHost, command: Partner
 /** Deposits that nobody could place belong to their payment or elsewhere; a loss is written off. */
 export function operatorsClearTheDesk(world: World, host: SimulatedHost): void {
   const { observed } = world;
-  for (const { id, partnerRef, mode, state, end } of observed.receipts.values()) {
+  for (const { id, partnerRef, mode, state, end } of observed.deposits.values()) {
     if (!isUnmatched({ state, end })) continue;
     const reference = world.partners[mode].transaction(partnerRef)?.reference ?? '';
     const paymentId = observed.ownerOf(reference);

@@ -204,8 +204,8 @@ const meanings: Readonly<Record<PostingKind, Partial<Record<keyof Sums, 1n | -1n
   payout_returned: { paidOut: -1n },
   loss_written_off: {},
   write_off_reversed: {},
-  receipt_assigned: {},
-  receipt_resolved: {},
+  deposit_assigned: {},
+  deposit_resolved: {},
 };
 
 function sumsOfLedger(postings: readonly StoredPosting[]): Sums {

@@ -217,11 +217,11 @@ const heldAccounts: ReadonlySet<string> = new Set<LedgerAccount>([
 ]);
 
 /**
- * What the ledger holds is what came in at the partner, and neither left nor went back. Receipts
+ * What the ledger holds is what came in at the partner, and neither left nor went back. Deposits
  * are held where their postings say so, which the check of the ledger verifies.
  */
 export function theFloatIsTheSumOfTheWallets(observed: ObservedState): string | null {
-  const { exempt, outside, payments, receipts } = observed;
+  const { exempt, outside, payments, deposits } = observed;
   const owners = new Map(
     [...payments].flatMap(([id, { commands }]) =>
       commands.map(({ partnerRef }) => [partnerRef, id] as const),
@@ -237,10 +237,10 @@ export function theFloatIsTheSumOfTheWallets(observed: ObservedState): string | 
       .filter(({ payment }) => payment.mode === mode && !exempt.hasPayment(payment.id))
       .flatMap(({ postings }) => postings.flatMap((one) => one.lines))
       .filter(({ account }) => heldAccounts.has(account));
-    const ofReceipts = [...receipts.values()]
+    const ofDeposits = [...deposits.values()]
       .filter((one) => one.mode === mode && one.end === 'completed' && one.state !== 'assigned')
       .filter(({ partnerRef }) => !excused.has(partnerRef));
-    const held = [...lines.map(({ money }) => money), ...ofReceipts.map(({ amount }) => amount)];
+    const held = [...lines.map(({ money }) => money), ...ofDeposits.map(({ amount }) => amount)];
     for (const currency of new Set(ofMode.map(({ amount }) => amount.currency))) {
       const sums = sumsOf(whole.filter(({ amount }) => amount.currency === currency));
       const leftMinor = sums.paidMinor + sums.refundedMinor + sums.returnedMinor;
@@ -308,21 +308,21 @@ export function everyTransactionAtThePartnerIsKnown(observed: ObservedState): st
 }
 
 /**
- * Each transfer in the books has a command or a receipt that ended as it did, even if a restore
+ * Each transfer in the books has a command or a deposit that ended as it did, even if a restore
  * lost its command. A pay-in without money is nobody's. A report under review has its own queue.
  */
 export function everyTransferOfTheBooksIsHere(
   observed: ObservedState,
   transactions: readonly PartnerTransaction[] = observed.outside.books.transactions,
 ): string | null {
-  const { outside, receipts, payments, exempt } = observed;
+  const { outside, deposits, payments, exempt } = observed;
   if (!outside.abilities.hasStatement) return null;
   const commands = [...payments.values()].flatMap((found) => found.commands);
   for (const transaction of transactions) {
     const { kind, ref, status } = transaction;
     if (kind === 'refund' || status === 'open' || exempt.isLost(transaction)) continue;
     const own = commands.find(({ partnerRef }) => partnerRef === ref);
-    const known = own ?? [...receipts.values()].find(({ partnerRef }) => partnerRef === ref);
+    const known = own ?? [...deposits.values()].find(({ partnerRef }) => partnerRef === ref);
     const isMoney = kind === 'payout' || status === 'completed';
     if (known === undefined && isMoney) return `the ${kind} ${ref} is not here`;
     const isHeld = own?.review !== undefined && own.review !== null;
@@ -346,10 +346,10 @@ function isForgotten(observed: ObservedState, transaction: PartnerTransaction): 
 }
 
 /** A restored database lacked its payment, which was created again: an operator decides on it. */
-function isDeposit({ exempt, receipts }: ObservedState, transaction: PartnerTransaction): boolean {
+function isDeposit({ exempt, deposits }: ObservedState, transaction: PartnerTransaction): boolean {
   if (!exempt.isLost(transaction)) return false;
-  const receipt = [...receipts.values()].find(({ partnerRef }) => partnerRef === transaction.ref);
-  return receipt !== undefined && receipt.state !== 'assigned';
+  const deposit = [...deposits.values()].find(({ partnerRef }) => partnerRef === transaction.ref);
+  return deposit !== undefined && deposit.state !== 'assigned';
 }
 
 /** The partner may correct a total downwards. */

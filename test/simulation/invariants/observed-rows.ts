@@ -4,7 +4,7 @@ import type { Tenant } from '../../../core/domain/base/tenant.js';
 import type { PartyCommand } from '../../../core/domain/commands/partner-command.js';
 import type { InboxMessage } from '../../../core/domain/commands/partner-message.js';
 import type { BookReading } from '../../../core/domain/deposits/book-reading.js';
-import type { Receipt } from '../../../core/domain/deposits/receipt.js';
+import type { Deposit } from '../../../core/domain/deposits/deposit.js';
 import type { FeedHead, NumberedEvent } from '../../../core/domain/payments/event.js';
 import type { PaymentStatus } from '../../../core/domain/payments/payment.js';
 import type { Subscription } from '../../../core/domain/webhooks/subscription.js';
@@ -45,7 +45,7 @@ export class ObservedRows {
   /** Sealed secrets that a subscription ever had, oldest first. */
   readonly secrets = new Map<string, string[]>();
   readonly inbox = new Map<string, InboxMessage>();
-  readonly receipts = new Map<string, Receipt>();
+  readonly deposits = new Map<string, Deposit>();
   /** By partner and mode. */
   readonly bookReadings = new Map<string, BookReading>();
   readonly acknowledged: Acknowledgement[] = [];

@@ -7,7 +7,7 @@ import {
 } from '../../../core/domain/commands/partner-command.js';
 import type { InboxMessage } from '../../../core/domain/commands/partner-message.js';
 import type { BookReading } from '../../../core/domain/deposits/book-reading.js';
-import type { Receipt } from '../../../core/domain/deposits/receipt.js';
+import type { Deposit } from '../../../core/domain/deposits/deposit.js';
 import type { Mail } from '../../../core/domain/mail/mail.js';
 import type { MoneyDecision } from '../../../core/domain/money-desk/money-decision.js';
 import type { DomainEvent } from '../../../core/domain/payments/event.js';
@@ -79,7 +79,7 @@ export class ObservedState extends ObservedRows implements BatchObserver {
     deliveries: new Set<string>(),
     subscriptions: new Set<string>(),
     inbox: new Map<string, InboxMessage>(),
-    receipts: new Set<string>(),
+    deposits: new Set<string>(),
   };
 
   constructor(outside: Outside) {
@@ -198,8 +198,8 @@ export class ObservedState extends ObservedRows implements BatchObserver {
       for (const [id, { partner, mode }] of touched.inbox) {
         replace(this.inbox, id, await tx.inbox.get(partner, mode, id));
       }
-      for (const id of touched.receipts) {
-        replace(this.receipts, id, await tx.receipts.get(id));
+      for (const id of touched.deposits) {
+        replace(this.deposits, id, await tx.deposits.get(id));
       }
       await this.parties.refresh(tx);
     });
@@ -222,7 +222,7 @@ export class ObservedState extends ObservedRows implements BatchObserver {
     for (const [id, { payment }] of this.payments) this.#touchPayment(payment, id, ...allParts);
     for (const [id, message] of this.inbox) this.#touched.inbox.set(id, message);
     for (const id of this.subscriptions.keys()) this.#touched.subscriptions.add(id);
-    for (const id of this.receipts.keys()) this.#touched.receipts.add(id);
+    for (const id of this.deposits.keys()) this.#touched.deposits.add(id);
     this.leasesEnded();
     await this.parties.audit(store);
     await this.refresh(store);
@@ -297,8 +297,8 @@ export class ObservedState extends ObservedRows implements BatchObserver {
       case 'inbox':
         touched.inbox.set((row as InboxMessage).messageId, row as InboxMessage);
         break;
-      case 'receipts':
-        if (method !== 'append') touched.receipts.add((row as Receipt).id);
+      case 'deposits':
+        if (method !== 'append') touched.deposits.add((row as Deposit).id);
         break;
       case 'decisions': {
         const { itemId, state } = row as MoneyDecision;

@@ -6,7 +6,7 @@
 //   than the partner's books until it is released, and its own books agree with each other. After
 //   a complete check it is excused no more, but for commands of payments created after the copy,
 //   and where the partner finds no pay-in by our reference: one that the copy lacks becomes a
-//   receipt, and an open one leaves its payment free to send another.
+//   deposit, and an open one leaves its payment free to send another.
 // - A message about such a command that names it by the partner's id only fits no command.
 // - A mail that was sent after the copy carries a link that leads nowhere.
 //

@@ -79,9 +79,9 @@ export const blindPayMutants = [
   },
   {
     name: 'a deposit that is assigned stays in suspense',
-    file: 'core/usecases/deposits/receipts.ts',
+    file: 'core/usecases/deposits/deposits.ts',
     edits: [
-      ["const assigned = decideReceipt(read, 'assign', given, nowMs);", 'const assigned = read;'],
+      ["const assigned = decideDeposit(read, 'assign', given, nowMs);", 'const assigned = read;'],
     ],
     focus: { ...payments, faults: { ...calm, restore: 0.02 } },
     steps: 200,

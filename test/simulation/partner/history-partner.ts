@@ -17,7 +17,7 @@ export interface PartnerAbilities {
   readonly refunds: boolean;
   /** Without, a check after a restore is never complete, and an operator releases by force. */
   readonly findsPayinsByReference: boolean;
-  /** Its books are read, so that a pay-in without a command becomes a receipt. */
+  /** Its books are read, so that a pay-in without a command becomes a deposit. */
   readonly hasStatement: boolean;
   /** Without, a pay-in brings its whole amount or nothing. */
   readonly takesPartsOfPayins: boolean;

@@ -5,6 +5,7 @@ import { posting, transfer } from '../../../core/domain/payments/ledger.js';
 import type { Store } from '../../../core/ports/storage.js';
 import { someAccount, someBankDetails } from '../samples/bank-detail-samples.js';
 import { aDecision } from '../samples/decision-samples.js';
+import { aBookReading, aDeposit } from '../samples/deposit-samples.js';
 import {
   aBarePayment,
   aBuyer,
@@ -36,7 +37,6 @@ import {
 import { aCheckValue, anEpoch, aServiceKey } from '../samples/key-samples.js';
 import { aMail, aNotice, aPageSession } from '../samples/mail-samples.js';
 import { aSimulatedReport } from '../samples/payin-samples.js';
-import { aBookReading, aReceipt } from '../samples/receipt-samples.js';
 
 /** Past what a float can count. */
 const LARGE_MINOR = 9_007_199_254_740_993n;
@@ -71,7 +71,7 @@ export async function fillStore(store: Store): Promise<void> {
     tx.deliveries.insert(aDelivery());
     tx.deliveries.logAttempt(anAttempt());
     tx.inbox.insert(aMessage());
-    tx.receipts.insert(aReceipt());
+    tx.deposits.insert(aDeposit());
     tx.bookReadings.insert(aBookReading());
     tx.advances.put(anAdvance());
     tx.simulations.put(aSimulatedReport());
@@ -117,7 +117,7 @@ export function contentsOf(store: Store): Promise<readonly unknown[]> {
       tx.deliveries.get('whd_1'),
       tx.deliveries.attempts('whd_1'),
       tx.inbox.get('fake', 'test', 'msg_1'),
-      tx.receipts.get('rct_1'),
+      tx.deposits.get('rct_1'),
       tx.bookReadings.of('fake', 'test'),
       tx.advances.get(tenant, 'pi_1'),
       tx.simulations.get('test', 'cmd_1'),

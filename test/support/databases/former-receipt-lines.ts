@@ -1,4 +1,4 @@
-// Postings of receipts as 0.1.0 stores them, for a receipt of 1.00 in each state.
+// Postings of deposits as 0.1.0 stores them, for a deposit of 1.00 in each state.
 
 const lines = {
   received: [-100, 100, 0],
@@ -19,7 +19,7 @@ const history = {
 export type FormerState = keyof typeof history;
 export const formerStates = Object.keys(history) as readonly FormerState[];
 
-/** SQL that inserts the postings of a receipt, posted at the given SQL value. */
+/** SQL that inserts the postings of a deposit, posted at the given SQL value. */
 export function formerReceiptLines(id: string, state: FormerState, postedAt: string): string {
   const rows = history[state].flatMap((kind) =>
     (['buyer', 'suspense', 'adjustments'] as const).flatMap((account, index) => {

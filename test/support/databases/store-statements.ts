@@ -6,6 +6,7 @@ import type { SealedColumn } from '../../../core/domain/service/sealed-columns.j
 import type { Claims, SealedRow, Tx } from '../../../core/ports/storage.js';
 import { someAccount, someBankDetails } from '../samples/bank-detail-samples.js';
 import { aDecision, deskReads } from '../samples/decision-samples.js';
+import { aBookReading, aDeposit } from '../samples/deposit-samples.js';
 import {
   aBuyer,
   aCommand,
@@ -35,7 +36,6 @@ import {
 import { aCheckValue, anEpoch, aServiceKey } from '../samples/key-samples.js';
 import { aMail, aNotice, aPageSession } from '../samples/mail-samples.js';
 import { aSimulatedReport } from '../samples/payin-samples.js';
-import { aBookReading, aReceipt } from '../samples/receipt-samples.js';
 
 const page = { beforeId: 'x', limit: 5 };
 const age = { sinceMs: T0, sinceDeliveryId: 'whd_5' };
@@ -46,7 +46,7 @@ const places: Readonly<Record<SealedColumn, readonly string[]>> = {
   'kyc_submissions.draft_sealed': ['org_a', 'test', 'kyc_1'],
   'mails.token_sealed': ['org_a', 'test', 'mail_1'],
   'partner_commands.request': ['cmd_1'],
-  'receipts.payer_sealed': ['rct_1'],
+  'deposits.payer_sealed': ['rct_1'],
   'service_keys.sealed': ['skey_1'],
   'subscriptions.secret_sealed': ['org_a', 'test', 'whs_1'],
 };
@@ -173,7 +173,7 @@ function readsOfMoney(tx: Tx): readonly Promise<unknown>[] {
     tx.funds.open(5),
     tx.funds.page(null, 5),
     tx.quotes.get(tenant, 'qt_1'),
-    ...readsOfReceipts(tx),
+    ...readsOfDeposits(tx),
     tx.bankDetails.ofPayment(tenant, 'pi_1'),
     tx.bankDetails.byCode('s', 'c'),
     tx.bankDetails.byNumber('n', 's'),
@@ -201,15 +201,15 @@ function readsOfMoney(tx: Tx): readonly Promise<unknown>[] {
   ];
 }
 
-function readsOfReceipts(tx: Tx): readonly Promise<unknown>[] {
+function readsOfDeposits(tx: Tx): readonly Promise<unknown>[] {
   return [
-    tx.receipts.get('rct_1'),
-    tx.receipts.byPartnerRef('fake', 'test', 'p'),
-    tx.receipts.list({ waiting: true, ...page }),
-    tx.receipts.list({ waiting: true, beforeId: null, limit: 5 }),
-    tx.receipts.list({ waiting: false, ...page }),
-    tx.receipts.list({ waiting: false, beforeId: null, limit: 5 }),
-    tx.receipts.after('rct_1', 5),
+    tx.deposits.get('rct_1'),
+    tx.deposits.byPartnerRef('fake', 'test', 'p'),
+    tx.deposits.list({ waiting: true, ...page }),
+    tx.deposits.list({ waiting: true, beforeId: null, limit: 5 }),
+    tx.deposits.list({ waiting: false, ...page }),
+    tx.deposits.list({ waiting: false, beforeId: null, limit: 5 }),
+    tx.deposits.after('rct_1', 5),
     tx.bookReadings.of('fake', 'test'),
     tx.quotes.byPartnerQuoteId('test', 'q', 5),
     tx.bankDetails.byShortId('s', 5),
@@ -357,7 +357,7 @@ function everyFirstWrite(tx: Tx): void {
   tx.deliveries.insert(aDelivery());
   tx.deliveries.logAttempt(anAttempt());
   tx.inbox.insert(aMessage());
-  tx.receipts.insert(aReceipt());
+  tx.deposits.insert(aDeposit());
   tx.bookReadings.insert(aBookReading());
   tx.keyCheckValues.insert(aCheckValue());
   tx.keyCheckValues.remove(aCheckValue({ keyId: 'second' }));
@@ -395,7 +395,7 @@ async function everyLaterWrite(tx: Tx): Promise<void> {
   tx.subscriptions.update(aSubscription());
   tx.deliveries.update(aDelivery());
   tx.inbox.update(aMessage());
-  tx.receipts.update(aReceipt());
+  tx.deposits.update(aDeposit());
   tx.bookReadings.update(aBookReading());
   tx.keyCheckValues.update(aCheckValue());
   tx.serviceKeys.update(aServiceKey());

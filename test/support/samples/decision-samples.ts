@@ -42,7 +42,7 @@ export function deskReads(tx: Tx): readonly Promise<unknown>[] {
     ),
     tx.moneyQueues.commands('owed', page),
     tx.moneyQueues.commands('in_review', page),
-    tx.moneyQueues.receipts(page),
+    tx.moneyQueues.deposits(page),
     tx.moneyQueues.received(page),
     tx.moneyQueues.lost(page),
     tx.moneyQueues.unapproved(page),

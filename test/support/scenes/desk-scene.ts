@@ -9,11 +9,11 @@ import {
   type MoneyCommand,
 } from '../../../core/domain/commands/partner-command.js';
 import {
+  type Deposit,
+  depositPosting,
+  depositTenant,
   payerPurpose,
-  type Receipt,
-  receiptPosting,
-  receiptTenant,
-} from '../../../core/domain/deposits/receipt.js';
+} from '../../../core/domain/deposits/deposit.js';
 import { fundsOf, postingsBetween, sumsOf } from '../../../core/domain/payments/funds.js';
 import type { Payment } from '../../../core/domain/payments/payment.js';
 import type { PartnerFact } from '../../../core/ports/partner.js';
@@ -22,6 +22,7 @@ import { type DeskDecision, decideMoney } from '../../../core/usecases/money-des
 import { listQueues } from '../../../core/usecases/money-desk/money-queues.js';
 import { findDifferences } from '../../../core/usecases/payments/ledger-check.js';
 import { currentKey } from '../../../core/usecases/service/service-keys.js';
+import { aDeposit } from '../samples/deposit-samples.js';
 import {
   aBarePayment,
   aCommand,
@@ -31,7 +32,6 @@ import {
   someFunds,
   T0,
 } from '../samples/domain-samples.js';
-import { aReceipt } from '../samples/receipt-samples.js';
 import { type World, world } from './test-world.js';
 
 export const live: Tenant = { orgId: 'org_a', mode: 'live' };
@@ -140,7 +140,7 @@ export class DeskScene {
   }
 
   /** Stores 100.00 USD that nobody ordered, with the posting that follows from it. */
-  async receipt(fields: Partial<Receipt> = {}): Promise<Receipt> {
+  async deposit(fields: Partial<Deposit> = {}): Promise<Deposit> {
     const known = {
       ...live,
       partyRef: null,
@@ -152,29 +152,29 @@ export class DeskScene {
       JSON.stringify(aPayer),
       payerPurpose({ id: fields.id ?? 'rct_1' }),
     );
-    const receipt = aReceipt({ ...known, payerSealed, ...fields });
-    const posting = receiptPosting(null, receipt);
+    const deposit = aDeposit({ ...known, payerSealed, ...fields });
+    const posting = depositPosting(null, deposit);
     await this.deps.store.run(async (tx) => {
-      tx.receipts.insert(receipt);
+      tx.deposits.insert(deposit);
       if (posting !== null) {
-        tx.ledger.append(receiptTenant(receipt), receipt.id, `pst_${receipt.id}`, posting, T0);
+        tx.ledger.append(depositTenant(deposit), deposit.id, `pst_${deposit.id}`, posting, T0);
       }
     });
-    return receipt;
+    return deposit;
   }
 
   /** State and end, and the balances in units: buyer, suspense, adjustments, operator. */
-  async receiptNow(id = 'rct_1'): Promise<string> {
-    const [receipt, postings] = await this.deps.store.run((tx) =>
-      Promise.all([tx.receipts.get(id), tx.ledger.ofSubject(receiptTenant(live), id)]),
+  async depositNow(id = 'rct_1'): Promise<string> {
+    const [deposit, postings] = await this.deps.store.run((tx) =>
+      Promise.all([tx.deposits.get(id), tx.ledger.ofSubject(depositTenant(live), id)]),
     );
-    assert.ok(receipt !== null);
+    assert.ok(deposit !== null);
     const accounts = ['buyer', 'suspense', 'adjustments', 'operator'];
     const balances = accounts.map((of) => {
       const lines = postings.flatMap((one) => one.lines).filter(({ account }) => account === of);
       return Number(lines.reduce((sum, { money: one }) => sum + one.amountMinor, 0n)) / 100;
     });
-    return [receipt.state, receipt.end, ...balances].join(' ');
+    return [deposit.state, deposit.end, ...balances].join(' ');
   }
 
   decide(

@@ -9,7 +9,7 @@ import type { Payment } from '../../../core/domain/payments/payment.js';
 import { type SealedColumn, sealedColumns } from '../../../core/domain/service/sealed-columns.js';
 import type { Deps } from '../../../core/ports/deps.js';
 import type { SealedRow, Store } from '../../../core/ports/storage.js';
-import { readReceipt } from '../../../core/usecases/deposits/receipts.js';
+import { readDeposit } from '../../../core/usecases/deposits/deposits.js';
 import { createAccount } from '../../../core/usecases/parties/accounts.js';
 import { startBuyerKyc } from '../../../core/usecases/parties/kyc.js';
 import { inviteBuyer } from '../../../core/usecases/payments/invoices.js';
@@ -17,8 +17,8 @@ import { advancePayment } from '../../../core/usecases/sandbox/sandbox.js';
 import { currentKey } from '../../../core/usecases/service/service-keys.js';
 import { createSubscription } from '../../../core/usecases/webhooks/subscriptions.js';
 import { ana } from '../samples/dossiers.js';
+import { Books } from './deposit-scene.js';
 import { makeInvoice } from './made-payments.js';
-import { Books } from './receipt-scene.js';
 import { type World, world } from './test-world.js';
 
 export const secondKey: SecretKey = { id: 'second', bytes: Buffer.alloc(32, 2) };
@@ -95,7 +95,7 @@ async function receiveDeposit(deps: Deps): Promise<void> {
   const books = new Books();
   books.deposit('va_1', { partyRef: null, createdAtMs: deps.clock.nowMs() });
   const partners = { ...deps.partners, test: { ...test, statement: books.statement } };
-  assert.equal(await readReceipt({ ...deps, partners }, 'test', 'va_1'), 'receipt');
+  assert.equal(await readDeposit({ ...deps, partners }, 'test', 'va_1'), 'deposit');
 }
 
 /** The same service in a process with other secret keys. */

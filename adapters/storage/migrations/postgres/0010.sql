@@ -13,8 +13,8 @@ language sql stable as $$
   select ''::text collate "C", r.mode, l.posting_id, l.line_number + also.step, l.receipt_id,
     case l.kind
       when 'received' then 'funds_received' when 'corrected' then 'funds_corrected'
-      when 'assigned' then 'receipt_assigned' when 'refunded' then 'refund_by_hand'
-      when 'resolved' then 'receipt_resolved' else l.kind
+      when 'assigned' then 'deposit_assigned' when 'refunded' then 'refund_by_hand'
+      when 'resolved' then 'deposit_resolved' else l.kind
     end,
     coalesce(also.account, l.account), also.sign * l.amount_minor, l.currency, l.posted_at
   from receipt_lines l

@@ -135,12 +135,12 @@ test('a database that was migrated with another text is refused', async () => {
   await assert.rejects(migratePostgres(connections, [another]), /another text of 0001.sql/);
 });
 
-test('receipts in every state come over with their postings, also those of hosts of 0.1.0', async () => {
+test('deposits in every state come over with their postings, also those of hosts of 0.1.0', async () => {
   const url = await postgres.newDatabase();
   const connections = connectionsTo(url);
   await migratePostgres(connections, known.slice(0, 5));
   const run = (sql: string) => connections.use('once', (client) => client.query(sql));
-  // In one transaction. A host inserts the receipt after its postings.
+  // In one transaction. A host inserts the deposit after its postings.
   const insert = (id: string, state: FormerState) =>
     run(`${formerReceiptLines(id, state, 'now()')};
       insert into receipts (id, partner, mode, partner_ref, amount_minor, currency,
@@ -153,10 +153,10 @@ test('receipts in every state come over with their postings, also those of hosts
     '2026-01-03Z', 0, '2026-01-04Z', null, 7)`);
   await migratePostgres(connections, known);
   const store = storeAt(url);
-  const [receipts, readings] = await store.run((tx) =>
-    Promise.all([tx.receipts.after('', 9), tx.bookReadings.of('fake', 'live')]),
+  const [deposits, readings] = await store.run((tx) =>
+    Promise.all([tx.deposits.after('', 9), tx.bookReadings.of('fake', 'live')]),
   );
-  assert.deepEqual(receipts.map(({ state }) => state).toSorted(), formerStates.toSorted());
+  assert.deepEqual(deposits.map(({ state }) => state).toSorted(), formerStates.toSorted());
   assert.equal(readings.length, 6);
   const sinceMs = Date.UTC(2026, 0, 2);
   for (const reading of readings) {
@@ -164,5 +164,5 @@ test('receipts in every state come over with their postings, also those of hosts
   }
   for (const state of formerStates) await insert(`rct_late_${state}`, state);
   const { differences, counts } = await checkLedger({ store }, 10);
-  assert.deepEqual([differences, counts.receipts, counts.lines], [[], 10, 40]);
+  assert.deepEqual([differences, counts.deposits, counts.lines], [[], 10, 40]);
 });

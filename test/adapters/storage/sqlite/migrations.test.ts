@@ -177,7 +177,7 @@ test('rows of an earlier version get the columns that the domain derives now', (
   connection.close();
 });
 
-test('receipts in every state come over with postings; the books are read from the first command', async () => {
+test('deposits in every state come over with postings; the books are read from the first command', async () => {
   const path = freshPath();
   const connection = new SqliteConnection(path);
   migrateSqlite(connection, loadMigrations('sqlite').slice(0, 5));
@@ -206,12 +206,12 @@ test('receipts in every state come over with postings; the books are read from t
   connection.close();
   const store = openSqliteStore({ path });
   await store.migrate();
-  const [receipts, readings] = await store.run((tx) =>
-    Promise.all([tx.receipts.after('', 9), tx.bookReadings.of('fake', 'live')]),
+  const [deposits, readings] = await store.run((tx) =>
+    Promise.all([tx.deposits.after('', 9), tx.bookReadings.of('fake', 'live')]),
   );
-  assert.deepEqual(receipts.map(({ state }) => state).toSorted(), formerStates.toSorted());
+  assert.deepEqual(deposits.map(({ state }) => state).toSorted(), formerStates.toSorted());
   const { differences, counts } = await checkLedger({ store }, 10);
-  assert.deepEqual([differences, counts.receipts, counts.lines], [[], 5, 20]);
+  assert.deepEqual([differences, counts.deposits, counts.lines], [[], 5, 20]);
   assert.deepEqual(
     readings.map(({ book, span, fromMs, sinceMs, cursor, completedAtMs }) =>
       [book, span, fromMs - T0, sinceMs - T0, cursor, completedAtMs].join(' '),

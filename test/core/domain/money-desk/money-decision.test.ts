@@ -18,8 +18,8 @@ import {
   writeAction,
 } from '../../../../core/domain/money-desk/money-decision.js';
 import { aDecision } from '../../../support/samples/decision-samples.js';
+import { aDeposit } from '../../../support/samples/deposit-samples.js';
 import { otherMode, T0, tenant } from '../../../support/samples/domain-samples.js';
-import { aReceipt } from '../../../support/samples/receipt-samples.js';
 import { commandIn, commandOf } from '../../../support/samples/sample-rows.js';
 
 const action: MoneyAction = { verb: 'refund' };
@@ -132,7 +132,7 @@ test('the basis names what a decision relies on, and nothing that a poll changes
   assert.equal(basisOf(command), 'done/failed, 100.00 USD');
   assert.equal(basisOf({ ...command, review: '{}' }), 'done/failed, 100.00 USD, report 44136fa3');
   assert.equal(basisOf({ ...command, tries: 9, version: 9, lastError: 'x' }), basisOf(command));
-  assert.equal(basisOf(aReceipt({ amount: money(5n, 'EUR') })), 'waiting/completed, 0.05 EUR');
+  assert.equal(basisOf(aDeposit({ amount: money(5n, 'EUR') })), 'waiting/completed, 0.05 EUR');
 });
 
 describe('where a command waits', () => {

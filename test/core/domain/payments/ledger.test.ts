@@ -56,8 +56,8 @@ test('every fact about money and its opposite has its posting', () => {
     'payout_returned',
     'loss_written_off',
     'write_off_reversed',
-    'receipt_assigned',
-    'receipt_resolved',
+    'deposit_assigned',
+    'deposit_resolved',
   ]);
 });
 

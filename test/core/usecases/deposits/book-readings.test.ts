@@ -6,21 +6,21 @@ import { schedules } from '../../../../core/domain/base/schedules.js';
 import { type EntryKind, type Span, spans } from '../../../../core/domain/deposits/book-reading.js';
 import { runBookReadings } from '../../../../core/usecases/deposits/book-readings.js';
 import { endQuarantine, quarantineRestored } from '../../../../core/usecases/service/epochs.js';
-import { type ReceiptScene, receiptScene } from '../../../support/scenes/receipt-scene.js';
+import { type DepositScene, depositScene } from '../../../support/scenes/deposit-scene.js';
 
 const OVERLAP_MS = spans.recent.windowMs;
 
-async function readingOf({ made }: ReceiptScene, span: Span = 'recent', kind: EntryKind = 'payin') {
+async function readingOf({ made }: DepositScene, span: Span = 'recent', kind: EntryKind = 'payin') {
   const all = await made.deps.store.run((tx) => tx.bookReadings.of('fake', 'test'));
   return all.find((one) => one.span === span && one.book === kind) ?? null;
 }
 
 test('a deposit whose message is lost is found by the next reading', async (t) => {
-  const scene = await receiptScene(t);
+  const scene = await depositScene(t);
   const at = await scene.awaiting();
   scene.deposit('va_1');
   await at.pass(60);
-  assert.equal(await scene.receipt('va_1'), null, 'no reading is due');
+  assert.equal(await scene.stored('va_1'), null, 'no reading is due');
   scene.made.advanceClock(schedules.recentReading.waitsMs[0]);
   await at.pass(3);
   assert.equal(await scene.shown('va_1'), 'assigned completed amount');
@@ -32,7 +32,7 @@ test('a deposit whose message is lost is found by the next reading', async (t) =
 });
 
 test('a reading resumes at the page where it stopped, and leaves nothing out', async (t) => {
-  const scene = await receiptScene(t);
+  const scene = await depositScene(t);
   for (let at = 0; at < 25; at += 1) scene.deposit(`va_${at}`, { status: 'open' });
   const { deps } = scene.made;
   assert.equal(await runBookReadings(deps), 5, 'a run reads a few pages');
@@ -46,11 +46,11 @@ test('a reading resumes at the page where it stopped, and leaves nothing out', a
   while ((await runBookReadings(deps)) > 0);
   const over = await readingOf(scene);
   assert.deepEqual([over?.cursor, over?.completedAtMs !== null], [null, true]);
-  for (let at = 0; at < 25; at += 1) assert.notEqual(await scene.receipt(`va_${at}`), null);
+  for (let at = 0; at < 25; at += 1) assert.notEqual(await scene.stored(`va_${at}`), null);
 });
 
 test('a cursor that the partner refuses starts the reading over', async (t) => {
-  const scene = await receiptScene(t);
+  const scene = await depositScene(t);
   for (let at = 0; at < 25; at += 1) scene.deposit(`va_${at}`, { status: 'open' });
   const { deps } = scene.made;
   await runBookReadings(deps);
@@ -60,19 +60,19 @@ test('a cursor that the partner refuses starts the reading over', async (t) => {
 });
 
 test('a reading covers all time since the one before, however long the service was away', async (t) => {
-  const scene = await receiptScene(t);
+  const scene = await depositScene(t);
   await runBookReadings(scene.made.deps);
   const before = await readingOf(scene);
   scene.made.advanceClock(9 * DAY_MS);
   scene.deposit('va_1', { createdAtMs: (before?.beganAtMs ?? 0) - OVERLAP_MS + 1 });
   scene.deposit('va_old', { createdAtMs: (before?.beganAtMs ?? 0) - OVERLAP_MS - 1 });
   await runBookReadings(scene.made.deps);
-  assert.notEqual(await scene.receipt('va_1'), null);
-  assert.equal(await scene.receipt('va_old'), null, 'it was never watched');
+  assert.notEqual(await scene.stored('va_1'), null);
+  assert.equal(await scene.stored('va_old'), null, 'it was never watched');
 });
 
 test('a change that no message told is found while it is in the overlap', async (t) => {
-  const scene = await receiptScene(t);
+  const scene = await depositScene(t);
   await scene.arrive('va_1', { amount: { amountMinor: 7n, currency: 'USD' } });
   await runBookReadings(scene.made.deps);
   scene.books.change('va_1', { status: 'returned' });
@@ -82,7 +82,7 @@ test('a change that no message told is found while it is in the overlap', async 
 });
 
 test('a recall of assigned money that no message told is found by a reading', async (t) => {
-  const scene = await receiptScene(t);
+  const scene = await depositScene(t);
   const at = await scene.awaiting();
   await scene.arrive('va_1');
   await at.pass(3);
@@ -94,7 +94,7 @@ test('a recall of assigned money that no message told is found by a reading', as
 });
 
 test('a reading that does not end in time raises one alert', async (t) => {
-  const scene = await receiptScene(t);
+  const scene = await depositScene(t);
   const { deps } = scene.made;
   while ((await runBookReadings(deps)) > 0);
   for (let at = 0; at < 100; at += 1) scene.deposit(`va_${at}`, { status: 'open' });
@@ -108,7 +108,7 @@ test('a reading that does not end in time raises one alert', async (t) => {
 });
 
 test('a long book does not keep another from being read', async (t) => {
-  const scene = await receiptScene(t);
+  const scene = await depositScene(t);
   const { deps } = scene.made;
   while ((await runBookReadings(deps)) > 0);
   const before = (await readingOf(scene, 'recent', 'payout'))?.completedAtMs ?? assert.fail();
@@ -123,7 +123,7 @@ test('a long book does not keep another from being read', async (t) => {
 });
 
 test('in quarantine the books are not read', async (t) => {
-  const scene = await receiptScene(t);
+  const scene = await depositScene(t);
   scene.deposit('va_1');
   await quarantineRestored(scene.made.deps);
   await scene.made.settle();
@@ -134,14 +134,14 @@ test('in quarantine the books are not read', async (t) => {
 });
 
 test('a partner without books is not read', async (t) => {
-  const scene = await receiptScene(t);
+  const scene = await depositScene(t);
   Object.assign(scene.made.partner, { statement: undefined });
   assert.equal(await runBookReadings(scene.made.deps), 0);
   assert.equal(await readingOf(scene), null);
 });
 
 test('a command that counts as refused is taken up when the books have it', async (t) => {
-  const scene = await receiptScene(t);
+  const scene = await depositScene(t);
   const at = await scene.awaiting();
   const { deps } = scene.made;
   const payin = await at.command('payin');
@@ -154,12 +154,12 @@ test('a command that counts as refused is taken up when the books have it', asyn
   await at.pass(3);
   const { state, partnerRef } = await at.command('payin');
   assert.deepEqual([state, partnerRef], ['done', 'pa_late']);
-  assert.equal(await scene.receipt('pa_late'), null);
+  assert.equal(await scene.stored('pa_late'), null);
   assert.equal((await at.shown())[0], 'settled');
 });
 
 test('a release makes the readings due, and deposits of the lost time are found at once', async (t) => {
-  const scene = await receiptScene(t);
+  const scene = await depositScene(t);
   const { deps } = scene.made;
   await scene.made.settle();
   await quarantineRestored(deps);
@@ -177,21 +177,21 @@ for (const fields of [
 ] as const) {
   const what =
     fields.status === 'open' ? 'an open pay-in of no amount' : `a ${fields.status} pay-in`;
-  test(`${what} without a receipt is not asked for`, async (t) => {
-    const scene = await receiptScene(t);
+  test(`${what} without a deposit is not asked for`, async (t) => {
+    const scene = await depositScene(t);
     scene.deposit('va_none', fields);
     while ((await runBookReadings(scene.made.deps)) > 0);
     assert.equal(scene.books.reads, 0);
-    assert.equal(await scene.receipt('va_none'), null);
+    assert.equal(await scene.stored('va_none'), null);
   });
 }
 
 test('an entry that cannot be read raises an alert once a day, and the readings go on', async (t) => {
-  const scene = await receiptScene(t);
+  const scene = await depositScene(t);
   scene.books.unreadable.payin.push({ partnerRef: 'pi_odd', reason: 'no amount' });
   for (let at = 0; at < 3; at += 1) scene.deposit(`va_${at}`, { status: 'open' });
   while ((await runBookReadings(scene.made.deps)) > 0);
-  for (let at = 0; at < 3; at += 1) assert.notEqual(await scene.receipt(`va_${at}`), null);
+  for (let at = 0; at < 3; at += 1) assert.notEqual(await scene.stored(`va_${at}`), null);
   for (const span of ['recent', 'watched', 'complete'] as const) {
     const { completedAtMs, lastError } = (await readingOf(scene, span)) ?? assert.fail(span);
     assert.deepEqual([completedAtMs !== null, lastError], [true, null]);
@@ -203,7 +203,7 @@ test('an entry that cannot be read raises an alert once a day, and the readings 
 });
 
 test('a payout that was not ordered here raises an alert once a day', async (t) => {
-  const scene = await receiptScene(t);
+  const scene = await depositScene(t);
   scene.deposit('po_dashboard', { kind: 'payout', payer: null });
   const read = async () => {
     while ((await runBookReadings(scene.made.deps)) > 0);

@@ -22,7 +22,7 @@ import { type Reconciliation, reconcile } from '../../../../core/usecases/money-
 import { advancePayment } from '../../../../core/usecases/sandbox/sandbox.js';
 import { changePartner } from '../../../support/partners/changed-partner.js';
 import { aDecision } from '../../../support/samples/decision-samples.js';
-import { aReceipt } from '../../../support/samples/receipt-samples.js';
+import { aDeposit } from '../../../support/samples/deposit-samples.js';
 import { type World, world } from '../../../support/scenes/test-world.js';
 
 /** The fake partner, with the changes that a test makes to its books. */
@@ -276,18 +276,18 @@ const plants: Readonly<
     made.edit = (entry) => (entry.kind === 'payin' ? { ...entry, status: 'failed' } : entry);
     return [['report_in_review', 'payin', id, null]];
   },
-  'a receipt that waits for a person': async (made) => {
+  'a deposit that waits for a person': async (made) => {
     const amount = money(500n, 'USD');
     const enteredAtMs = made.payin.createdAtMs;
-    const receipt = aReceipt({ id: 'rct_9', partnerRef: 'pi_9', amount, enteredAtMs });
-    await made.store((tx) => tx.receipts.insert(receipt));
+    const deposit = aDeposit({ id: 'rct_9', partnerRef: 'pi_9', amount, enteredAtMs });
+    await made.store((tx) => tx.deposits.insert(deposit));
     made.added = [made.entry(made.payin, { partnerRef: 'pi_9', reference: null, amount })];
     return [['deposit_unmatched', 'payin', 'rct_9', null]];
   },
-  'a receipt that the partner took back': async (made) => {
+  'a deposit that the partner took back': async (made) => {
     const amount = money(500n, 'USD');
     const known = { id: 'rct_9', partnerRef: 'pi_9', amount, state: 'refunded' } as const;
-    await made.store((tx) => tx.receipts.insert(aReceipt(known)));
+    await made.store((tx) => tx.deposits.insert(aDeposit(known)));
     const entry = made.entry(made.payin, { partnerRef: 'pi_9', reference: null, amount });
     made.added = [{ ...entry, status: 'returned' }];
     return [['status', 'payin', 'rct_9', 'pi_9']];

@@ -29,7 +29,7 @@ import {
 import { currentKey } from '../../../../core/usecases/service/service-keys.js';
 import { changePartner } from '../../../support/partners/changed-partner.js';
 import { Scene, scene } from '../../../support/scenes/command-scene.js';
-import { assignReceipt } from '../../../support/scenes/receipt-decisions.js';
+import { assignDeposit } from '../../../support/scenes/deposit-decisions.js';
 import { valuesOf } from '../../../support/values-of.js';
 
 const HOUR_SECONDS = 3_600;
@@ -374,15 +374,15 @@ test('a nameless pay-in waits for a person, and its buyer is not asked to pay ag
   await quarantineRestored(deps);
   await checked(life);
   const undecided = () =>
-    deps.store.run((tx) => tx.moneyQueues.receipts({ afterId: null, limit: 9 }));
-  const [receipt] = await undecided();
-  assert.ok(receipt !== undefined, 'it waits before the release');
+    deps.store.run((tx) => tx.moneyQueues.deposits({ afterId: null, limit: 9 }));
+  const [deposit] = await undecided();
+  assert.ok(deposit !== undefined, 'it waits before the release');
   await endQuarantine(deps, { by: 'ana', forcedBecause: null });
   await advancePayment(deps, at.tenant, at.id, null);
   await at.pass(HOUR_SECONDS / 30, 30_000);
   assert.equal((await at.shown())[0], 'on_ramp_pending');
   assert.equal(life.taken('payin'), 1);
-  await assignReceipt(deps, receipt.id, at.id);
+  await assignDeposit(deps, deposit.id, at.id);
   await at.pass(HOUR_SECONDS / 30, 30_000);
   assert.equal(await at.summary(), 'settled paid none 100 100 0 0 0');
   assert.deepEqual([life.taken('payin'), life.taken('payout')], [1, 1]);
@@ -406,7 +406,7 @@ test('deposits are the pay-ins that wait for a decision, in each check', async (
   const counted = async () => {
     const { deposits } = await checkRestored(deps, () => undefined);
     const page = { afterId: null, limit: 9 };
-    const waiting = await deps.store.run((tx) => tx.moneyQueues.receipts(page));
+    const waiting = await deps.store.run((tx) => tx.moneyQueues.deposits(page));
     return [deposits, waiting.length];
   };
   assert.deepEqual(await counted(), [0, 0], 'it has not received money');
@@ -447,10 +447,10 @@ test('a nameless pay-in of a later quote than that of a refused one is kept', as
   at.made.advanceClock(1_000);
   await quarantineRestored(deps);
   await checked(life);
-  const receipt = await deps.store.run((tx) =>
-    tx.receipts.byPartnerRef('fake', 'test', partnerRef),
+  const deposit = await deps.store.run((tx) =>
+    tx.deposits.byPartnerRef('fake', 'test', partnerRef),
   );
-  assert.deepEqual([receipt?.state, receipt?.paymentId], ['assigned', at.id]);
+  assert.deepEqual([deposit?.state, deposit?.paymentId], ['assigned', at.id]);
 });
 
 test('where the partner lists its books, a check asks nothing about what did not change', async (t) => {
@@ -615,7 +615,7 @@ test('a payment that the backup lacks and that is created again is collected and
     assert.equal((await at.shown())[0], 'settled');
     await at.booksAreRight();
     const { store } = made.deps;
-    const undecided = await store.run((tx) => tx.moneyQueues.receipts({ afterId: null, limit: 9 }));
+    const undecided = await store.run((tx) => tx.moneyQueues.deposits({ afterId: null, limit: 9 }));
     assert.deepEqual(undecided, []);
     ids.push(id);
   }

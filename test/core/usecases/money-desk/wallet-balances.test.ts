@@ -67,9 +67,9 @@ test('a refund that was paid by hand leaves its money in the wallet', async (t) 
   await at.booksAreRight();
 });
 
-test('the money of receipts may be in any wallet, also after a refund by hand', async (t) => {
+test('the money of deposits may be in any wallet, also after a refund by hand', async (t) => {
   const at = await threePayments(t);
-  await at.receipt();
+  await at.deposit();
   assert.equal((await holding(at, 30_000n))[0]?.differs, false);
   assert.equal((await holding(at, 30_001n))[0]?.differs, true);
   await at.decide('rct_1', { verb: 'refund' });

@@ -327,7 +327,7 @@ test('a payment that changes while it is read is read again', async () => {
 });
 
 test('a check says how much it has compared', async () => {
-  const nothing = { payments: 0, receipts: 0, lines: 0, accounts: 0 };
+  const nothing = { payments: 0, deposits: 0, lines: 0, accounts: 0 };
   assert.deepEqual((await checkLedger(made.deps, 10)).counts, nothing);
   const tenantOfBoth = await made.newTenant();
   for (const to of ['settled', 'fx_quoted'] as const) {
@@ -336,6 +336,6 @@ test('a check says how much it has compared', async () => {
   await made.settle();
   // buyer, float, conversion and fees of the payment's currency, conversion and seller in BRL.
   const { counts, differences } = await checkLedger(made.deps, 10);
-  assert.deepEqual(counts, { payments: 2, receipts: 0, lines: 7, accounts: 6 });
+  assert.deepEqual(counts, { payments: 2, deposits: 0, lines: 7, accounts: 6 });
   assert.deepEqual(differences, []);
 });

@@ -1,4 +1,4 @@
-// A receipt: a pay-in in the partner's books that nobody ordered, as a transfer into a virtual
+// A deposit: a pay-in in the partner's books that nobody ordered, as a transfer into a virtual
 // account. It is money once the partner reports it completed. Until it is assigned to a payment or
 // goes back, it is in suspense.
 import { machine } from '../base/machine.js';
@@ -7,13 +7,13 @@ import type { Mode, Tenant } from '../base/tenant.js';
 import { reportEffect } from '../commands/command-report.js';
 import type { CommandEnd } from '../commands/partner-command.js';
 import { type Posting, type PostingKind, posting } from '../payments/ledger.js';
-import type { MatchRule } from './receipt-match.js';
+import type { MatchRule } from './deposit-match.js';
 
 /**
  * `assigned`: its money counts as a pay-in of a payment. `returned`: the partner sent it back.
  * `refunded`: an operator paid it back. `resolved`: an operator booked it otherwise.
  */
-export const receiptMoves = {
+export const depositMoves = {
   waiting: { assign: 'assigned', return: 'returned', refund: 'refunded', resolve: 'resolved' },
   returned: { arrive: 'waiting' },
   assigned: {},
@@ -21,11 +21,11 @@ export const receiptMoves = {
   resolved: {},
 } as const;
 
-export type ReceiptState = keyof typeof receiptMoves;
-const receipts = machine(receiptMoves);
-export const { states: receiptStates, next: nextReceiptState } = receipts;
+export type DepositState = keyof typeof depositMoves;
+const deposits = machine(depositMoves);
+export const { states: depositStates, next: nextDepositState } = deposits;
 
-export interface Receipt {
+export interface Deposit {
   readonly id: string;
   readonly partner: string;
   readonly mode: Mode;
@@ -40,11 +40,11 @@ export interface Receipt {
   readonly amount: Money;
   /** Its end at the partner. */
   readonly end: CommandEnd;
-  readonly state: ReceiptState;
+  readonly state: DepositState;
   /** What the bank says about the payer, as JSON, sealed. */
   readonly payerSealed: string | null;
   readonly transactionHash: string | null;
-  /** Name the payment of an assigned receipt, and the rule that found it; null: a person. */
+  /** Name the payment of an assigned deposit, and the rule that found it; null: a person. */
   readonly paymentId: string | null;
   readonly rule: MatchRule | null;
   /** When the partner entered it. */
@@ -55,8 +55,8 @@ export interface Receipt {
   readonly version: number;
 }
 
-/** What the partner's books say of a receipt. */
-export interface ReceiptFacts {
+/** What the partner's books say of a deposit. */
+export interface DepositFacts {
   readonly status: CommandEnd;
   readonly amount: Money;
   readonly transactionHash?: string | null;
@@ -64,16 +64,16 @@ export interface ReceiptFacts {
 
 type FirstFacts = 'id' | 'partner' | 'mode' | 'partnerRef' | 'partyRef' | 'orgId' | 'accountId';
 
-/** Whether money is here or on its way: a pay-in without money does not become a receipt. */
-export function hasMoney({ status, amount }: ReceiptFacts): boolean {
+/** Whether money is here or on its way: a pay-in without money does not become a deposit. */
+export function hasMoney({ status, amount }: DepositFacts): boolean {
   return (status === 'open' || status === 'completed') && amount.amountMinor > 0n;
 }
 
 /** Before its first read. */
-export function newReceipt(
-  known: Pick<Receipt, FirstFacts | 'amount' | 'payerSealed' | 'enteredAtMs'>,
+export function newDeposit(
+  known: Pick<Deposit, FirstFacts | 'amount' | 'payerSealed' | 'enteredAtMs'>,
   nowMs: number,
-): Receipt {
+): Deposit {
   return Object.freeze({
     ...known,
     end: 'open',
@@ -88,64 +88,64 @@ export function newReceipt(
   });
 }
 
-/** The receipt after a read. The amount of one that was decided stays. */
-export function readAgain(receipt: Receipt, facts: ReceiptFacts, nowMs: number): Receipt {
-  const applies = reportEffect(receipt.end, facts.status, true) === 'apply';
-  const end = applies ? facts.status : receipt.end;
-  const state = stateAfter(receipt.state, end);
+/** The deposit after a read. The amount of one that was decided stays. */
+export function readAgain(deposit: Deposit, facts: DepositFacts, nowMs: number): Deposit {
+  const applies = reportEffect(deposit.end, facts.status, true) === 'apply';
+  const end = applies ? facts.status : deposit.end;
+  const state = stateAfter(deposit.state, end);
   const isCorrected = state === 'waiting' && facts.amount.amountMinor > 0n;
-  const amount = isCorrected ? facts.amount : receipt.amount;
+  const amount = isCorrected ? facts.amount : deposit.amount;
   return Object.freeze({
-    ...receipt,
+    ...deposit,
     end,
     state,
     amount,
-    transactionHash: facts.transactionHash ?? receipt.transactionHash,
-    completedAtMs: end === 'completed' ? (receipt.completedAtMs ?? nowMs) : receipt.completedAtMs,
+    transactionHash: facts.transactionHash ?? deposit.transactionHash,
+    completedAtMs: end === 'completed' ? (deposit.completedAtMs ?? nowMs) : deposit.completedAtMs,
     updatedAtMs: nowMs,
   });
 }
 
 /** Where its money goes. Of an assigned one, the books are compared with the payment's pay-in. */
-export function decideReceipt(
-  receipt: Receipt,
+export function decideDeposit(
+  deposit: Deposit,
   move: 'assign' | 'refund' | 'resolve',
-  given: Partial<Pick<Receipt, 'orgId' | 'paymentId' | 'rule'>>,
+  given: Partial<Pick<Deposit, 'orgId' | 'paymentId' | 'rule'>>,
   nowMs: number,
-): Receipt {
-  const state = receipts.step(receipt.state, move);
-  return Object.freeze({ ...receipt, ...given, state, updatedAtMs: nowMs });
+): Deposit {
+  const state = deposits.step(deposit.state, move);
+  return Object.freeze({ ...deposit, ...given, state, updatedAtMs: nowMs });
 }
 
 /** Its money is here and nobody has decided on it. */
 export const unmatched = { state: 'waiting', end: 'completed' } as const;
 
-export function isUnmatched({ state, end }: Pick<Receipt, 'state' | 'end'>): boolean {
+export function isUnmatched({ state, end }: Pick<Deposit, 'state' | 'end'>): boolean {
   return state === unmatched.state && end === unmatched.end;
 }
 
-function stateAfter(state: ReceiptState, end: CommandEnd): ReceiptState {
+function stateAfter(state: DepositState, end: CommandEnd): DepositState {
   const move = end === 'returned' ? 'return' : end === 'completed' ? 'arrive' : null;
-  return (move === null ? null : nextReceiptState(state, move)) ?? state;
+  return (move === null ? null : nextDepositState(state, move)) ?? state;
 }
 
-const receiptAccounts = ['buyer', 'suspense', 'adjustments', 'operator'] as const;
-type ReceiptAccount = (typeof receiptAccounts)[number];
+const depositAccounts = ['buyer', 'suspense', 'adjustments', 'operator'] as const;
+type DepositAccount = (typeof depositAccounts)[number];
 
-/** Receipts have no organization in the ledger: that of a receipt may become known later. */
-export function receiptTenant({ mode }: Pick<Receipt, 'mode'>): Tenant {
+/** Deposits have no organization in the ledger: that of a deposit may become known later. */
+export function depositTenant({ mode }: Pick<Deposit, 'mode'>): Tenant {
   return { orgId: '', mode };
 }
 
 /**
  * The expected balances, in minor units. A refund by hand leaves the money with the partner. An
- * assigned receipt is in the books of its payment.
+ * assigned deposit is in the books of its payment.
  */
-export function receiptBalances({
+export function depositBalances({
   state,
   end,
   amount: { amountMinor },
-}: Pick<Receipt, 'state' | 'end' | 'amount'>): Readonly<Record<ReceiptAccount, bigint>> {
+}: Pick<Deposit, 'state' | 'end' | 'amount'>): Readonly<Record<DepositAccount, bigint>> {
   const hereMinor = end === 'completed' ? amountMinor : 0n;
   const suspense = state === 'waiting' ? hereMinor : 0n;
   const adjustments = state === 'refunded' || state === 'resolved' ? hereMinor : 0n;
@@ -153,11 +153,11 @@ export function receiptBalances({
   return { buyer: -suspense - adjustments - operator, suspense, adjustments, operator };
 }
 
-/** The posting of a change; null if no money moves. A new receipt has no `was`. */
-export function receiptPosting(was: Receipt | null, next: Receipt): Posting | null {
-  const [before, after] = [was === null ? null : receiptBalances(was), receiptBalances(next)];
+/** The posting of a change; null if no money moves. A new deposit has no `was`. */
+export function depositPosting(was: Deposit | null, next: Deposit): Posting | null {
+  const [before, after] = [was === null ? null : depositBalances(was), depositBalances(next)];
   const { currency } = next.amount;
-  const lines = receiptAccounts.map((account) => {
+  const lines = depositAccounts.map((account) => {
     const amountMinor = after[account] - (before?.[account] ?? 0n);
     return { account, money: { amountMinor, currency } };
   });
@@ -166,17 +166,17 @@ export function receiptPosting(was: Receipt | null, next: Receipt): Posting | nu
 }
 
 const decided = {
-  assigned: 'receipt_assigned',
+  assigned: 'deposit_assigned',
   refunded: 'refund_by_hand',
-  resolved: 'receipt_resolved',
+  resolved: 'deposit_resolved',
 } as const;
 
-function kindOf(was: Receipt | null, { state, end }: Receipt): PostingKind {
+function kindOf(was: Deposit | null, { state, end }: Deposit): PostingKind {
   if (was?.state !== state && state !== 'waiting' && state !== 'returned') return decided[state];
   if (was?.end === end) return 'funds_corrected';
   return end === 'completed' ? 'funds_received' : 'returned_by_partner';
 }
 
-export function payerPurpose({ id }: Pick<Receipt, 'id'>): string {
-  return `receipt-payer:${id}`;
+export function payerPurpose({ id }: Pick<Deposit, 'id'>): string {
+  return `deposit-payer:${id}`;
 }

@@ -5,7 +5,7 @@ import { money } from '../../../core/domain/base/money.js';
 import type { Tenant } from '../../../core/domain/base/tenant.js';
 import type { PayinReport } from '../../../core/domain/commands/report-check.js';
 import type { EntryKind } from '../../../core/domain/deposits/book-reading.js';
-import { type Receipt, receiptTenant } from '../../../core/domain/deposits/receipt.js';
+import { type Deposit, depositTenant } from '../../../core/domain/deposits/deposit.js';
 import type {
   PartnerAnswer,
   PartnerEntry,
@@ -86,7 +86,7 @@ export class Books {
   }
 }
 
-export class ReceiptScene {
+export class DepositScene {
   readonly made: World;
   readonly tenant: Tenant;
   readonly books = new Books();
@@ -138,13 +138,13 @@ export class ReceiptScene {
     return new Scene(this.made, this.tenant, id);
   }
 
-  receipt(partnerRef: string): Promise<Receipt | null> {
+  stored(partnerRef: string): Promise<Deposit | null> {
     const { store } = this.made.deps;
-    return store.run((tx) => tx.receipts.byPartnerRef('fake', 'test', partnerRef));
+    return store.run((tx) => tx.deposits.byPartnerRef('fake', 'test', partnerRef));
   }
 
-  async found(partnerRef: string): Promise<Receipt> {
-    return (await this.receipt(partnerRef)) ?? assert.fail(`no receipt of ${partnerRef}`);
+  async found(partnerRef: string): Promise<Deposit> {
+    return (await this.stored(partnerRef)) ?? assert.fail(`no deposit of ${partnerRef}`);
   }
 
   /** State, end at the partner, and rule. */
@@ -154,9 +154,9 @@ export class ReceiptScene {
   }
 
   async postings(partnerRef: string): Promise<readonly string[]> {
-    const receipt = await this.found(partnerRef);
+    const deposit = await this.found(partnerRef);
     const { store } = this.made.deps;
-    const found = await store.run((tx) => tx.ledger.ofSubject(receiptTenant(receipt), receipt.id));
+    const found = await store.run((tx) => tx.ledger.ofSubject(depositTenant(deposit), deposit.id));
     return found.map(({ kind }) => kind).toSorted();
   }
 
@@ -172,14 +172,14 @@ export class ReceiptScene {
   }
 }
 
-export async function receiptScene(
+export async function depositScene(
   t: TestContext,
   options: WorldOptions = {},
-): Promise<ReceiptScene> {
+): Promise<DepositScene> {
   const made = await world(t, { payins: 'wait', ...options });
   const tenant = await made.newTenant();
   const profile = await made.deps.store.run((tx) => tx.organizations.profile(tenant));
-  const scene = new ReceiptScene(made, tenant, profile?.partnerRef ?? assert.fail('no party'));
+  const scene = new DepositScene(made, tenant, profile?.partnerRef ?? assert.fail('no party'));
   const { partner } = made;
   const { payin, readInbound } = partner;
   changePartner(partner, {

@@ -8,7 +8,7 @@ import {
   type MatchCandidate,
   matchOf,
   type PaymentMatch,
-} from '../../domain/deposits/receipt-match.js';
+} from '../../domain/deposits/deposit-match.js';
 import { readCode, shortIdOf } from '../../domain/payments/bank-record.js';
 import { missingOf } from '../../domain/payments/funds.js';
 import { type Payment, paymentOrigins } from '../../domain/payments/payment.js';
@@ -117,8 +117,8 @@ export async function isDepositUndecided(
   if (cause === 'initial') return false;
   const payment = await tx.payments.get(tenant, paymentId);
   if (payment === null || payment.createdAtMs >= beganAtMs) return false;
-  for (const receipt of await tx.moneyQueues.receipts({ afterId: null, limit: AWAITING_MAX })) {
-    const { enteredAtMs, mode, partyRef, amount } = receipt;
+  for (const deposit of await tx.moneyQueues.deposits({ afterId: null, limit: AWAITING_MAX })) {
+    const { enteredAtMs, mode, partyRef, amount } = deposit;
     const isAlike = mode === payment.mode && amount.currency === payment.amount.currency;
     if (!isAlike || enteredAtMs >= beganAtMs) continue;
     const owner = await ownerOf(tx, mode, partyRef);

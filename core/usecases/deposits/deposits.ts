@@ -1,5 +1,5 @@
 // Money that nobody ordered. A pay-in in the partner's books that no command owns becomes a
-// receipt. It is read again until its end, and assigned to the one payment that it can only be for;
+// deposit. It is read again until its end, and assigned to the one payment that it can only be for;
 // else it waits for a person.
 import type { Mode } from '../../domain/base/tenant.js';
 import { type CommandReport, reportCommand } from '../../domain/commands/command-report.js';
@@ -10,17 +10,17 @@ import {
   voidCommand,
 } from '../../domain/commands/partner-command.js';
 import {
-  decideReceipt,
+  type Deposit,
+  decideDeposit,
+  depositPosting,
+  depositTenant,
   hasMoney,
   isUnmatched,
-  newReceipt,
+  newDeposit,
   payerPurpose,
-  type Receipt,
   readAgain,
-  receiptPosting,
-  receiptTenant,
-} from '../../domain/deposits/receipt.js';
-import { type PaymentMatch, takesMoney } from '../../domain/deposits/receipt-match.js';
+} from '../../domain/deposits/deposit.js';
+import { type PaymentMatch, takesMoney } from '../../domain/deposits/deposit-match.js';
 import { PonteError } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
 import type { PartnerEntry, Payer } from '../../ports/partner.js';
@@ -29,31 +29,31 @@ import { stageMoneyCommand } from '../payments/command-changes.js';
 import { commandReference } from '../payments/command-references.js';
 import type { Batch } from '../service/batch.js';
 import { currentKeyIn } from '../service/service-keys.js';
+import { findMatch, isOwned, isTo, ownerOf } from './deposit-matching.js';
 import type { BooksOf } from './our-rows.js';
-import { findMatch, isOwned, isTo, ownerOf } from './receipt-matching.js';
 
 /**
- * `receipt`: its row is current. `none`: no money came, or all of it is gone. `owned`: a command
+ * `deposit`: its row is current. `none`: no money came, or all of it is gone. `owned`: a command
  * has it or may have it. `no answer`: the partner could not be asked.
  */
-export type ReceiptOutcome = 'receipt' | 'none' | 'owned' | 'no answer';
+export type DepositOutcome = 'deposit' | 'none' | 'owned' | 'no answer';
 
 /** To be called after the batch is stored. */
-export interface StagedReceipt {
-  readonly receipt: Receipt;
+export interface StagedDeposit {
+  readonly deposit: Deposit;
   readonly announce: () => void;
 }
 
 /**
- * Reads a pay-in in the partner's books and stores it as a receipt unless a command may own it.
- * `alsoStage` is part of the batch of `receipt` and `none`.
+ * Reads a pay-in in the partner's books and stores it as a deposit unless a command may own it.
+ * `alsoStage` is part of the batch of `deposit` and `none`.
  */
-export async function readReceipt(
+export async function readDeposit(
   deps: Deps,
   mode: Mode,
   partnerRef: string,
   alsoStage: (tx: Tx) => Promise<void> = async () => undefined,
-): Promise<ReceiptOutcome> {
+): Promise<DepositOutcome> {
   const partner = deps.partners[mode];
   if (partner?.statement === undefined) return 'no answer';
   const answer = await partner.statement.read('payin', partnerRef);
@@ -67,7 +67,7 @@ export async function storeEntry(
   of: BooksOf,
   entry: PartnerEntry,
   alsoStage: (tx: Tx) => Promise<void> = async () => undefined,
-): Promise<Exclude<ReceiptOutcome, 'no answer'>> {
+): Promise<Exclude<DepositOutcome, 'no answer'>> {
   const stored = await deps.store.run(async (tx) => {
     const batch = { deps, tx, nowMs: deps.clock.nowMs() };
     const staged = await stageEntry(batch, of, entry);
@@ -79,7 +79,7 @@ export async function storeEntry(
 }
 
 interface StagedEntry {
-  readonly outcome: Exclude<ReceiptOutcome, 'no answer'>;
+  readonly outcome: Exclude<DepositOutcome, 'no answer'>;
   readonly announce: () => void;
 }
 
@@ -92,120 +92,120 @@ async function stageEntry(
   const quiet = { announce: () => undefined };
   const owner = await ownerOf(tx, mode, entry.partyRef);
   if (await isOwned(tx, mode, entry, owner)) return { outcome: 'owned', ...quiet };
-  const was = await tx.receipts.byPartnerRef(partner, mode, entry.partnerRef);
+  const was = await tx.deposits.byPartnerRef(partner, mode, entry.partnerRef);
   if (was === null && !hasMoney(entry)) return { outcome: 'none', ...quiet };
-  const known = was ?? firstReceipt(batch, partner, mode, entry);
+  const known = was ?? firstDeposit(batch, partner, mode, entry);
   const of = { orgId: owner?.orgId ?? null, accountId: owner?.accountId ?? null };
   const named = known.orgId === null ? { ...known, ...of } : known;
   const read = readAgain(withPayer(deps, named, entry.payer), entry, nowMs);
   const arrived = isUnmatched(read) && known.end !== 'completed';
   const match = arrived && owner !== null ? await findMatch(tx, entry, owner) : null;
   if (match === null) {
-    stageReceipt(batch, was, [read]);
-    return { outcome: 'receipt', announce: () => announceRead(deps, known, read) };
+    stageDeposit(batch, was, [read]);
+    return { outcome: 'deposit', announce: () => announceRead(deps, known, read) };
   }
   const staged = await stageMatched(batch, was, read, match);
-  return { outcome: 'receipt', announce: staged.announce };
+  return { outcome: 'deposit', announce: staged.announce };
 }
 
-function firstReceipt(
+function firstDeposit(
   { deps, nowMs }: Batch,
   partner: string,
   mode: Mode,
   { partnerRef, partyRef, amount, createdAtMs: enteredAtMs }: PartnerEntry,
-): Receipt {
+): Deposit {
   const id = deps.ids.next('rct', nowMs);
   const unknown = { orgId: null, accountId: null, payerSealed: null };
   const given = { id, partner, mode, partnerRef, partyRef, amount, enteredAtMs };
-  return newReceipt({ ...given, ...unknown }, nowMs);
+  return newDeposit({ ...given, ...unknown }, nowMs);
 }
 
 /** The first statement about the payer stays: banks add little, and a text is sealed once. */
-function withPayer(deps: Deps, receipt: Receipt, payer: Payer | null): Receipt {
-  if (payer === null || receipt.payerSealed !== null) return receipt;
-  const payerSealed = deps.secretBox.seal(JSON.stringify(payer), payerPurpose(receipt));
-  return { ...receipt, payerSealed };
+function withPayer(deps: Deps, deposit: Deposit, payer: Payer | null): Deposit {
+  if (payer === null || deposit.payerSealed !== null) return deposit;
+  const payerSealed = deps.secretBox.seal(JSON.stringify(payer), payerPurpose(deposit));
+  return { ...deposit, payerSealed };
 }
 
 /** Personal data: never logged. Null if the bank says nothing. */
-export function payerOf(deps: Pick<Deps, 'secretBox'>, receipt: Receipt): Payer | null {
-  const { payerSealed } = receipt;
+export function payerOf(deps: Pick<Deps, 'secretBox'>, deposit: Deposit): Payer | null {
+  const { payerSealed } = deposit;
   if (payerSealed === null) return null;
-  return JSON.parse(deps.secretBox.open(payerSealed, payerPurpose(receipt))) as Payer;
+  return JSON.parse(deps.secretBox.open(payerSealed, payerPurpose(deposit))) as Payer;
 }
 
 /**
  * Stages the decision of a person, or of `rule`, for a batch that also stores its evidence. The
- * receipt was read in the same run. NotFound, ReceiptDecided, PaymentStateConflict,
+ * deposit was read in the same run. NotFound, DepositDecided, PaymentStateConflict,
  * ValidationError.
  */
 export async function stageAssignment(
   batch: Batch,
-  receipt: Receipt,
+  deposit: Deposit,
   paymentId: string,
   rule: PaymentMatch['rule'] | null = null,
-): Promise<StagedReceipt> {
-  await expectAssignable(batch.tx, receipt, paymentId);
-  return stageMatched(batch, receipt, receipt, { paymentId, rule });
+): Promise<StagedDeposit> {
+  await expectAssignable(batch.tx, deposit, paymentId);
+  return stageMatched(batch, deposit, deposit, { paymentId, rule });
 }
 
-/** NotFound, ReceiptDecided, PaymentStateConflict, ValidationError. */
-export async function expectAssignable(tx: Tx, receipt: Receipt, paymentId: string): Promise<void> {
-  expectUnmatched(receipt);
+/** NotFound, DepositDecided, PaymentStateConflict, ValidationError. */
+export async function expectAssignable(tx: Tx, deposit: Deposit, paymentId: string): Promise<void> {
+  expectUnmatched(deposit);
   const payment = await tx.payments.find(paymentId);
-  if (payment === null || payment.mode !== receipt.mode) {
-    throw new PonteError('NotFound', `There is no payment ${paymentId} in ${receipt.mode} mode.`);
+  if (payment === null || payment.mode !== deposit.mode) {
+    throw new PonteError('NotFound', `There is no payment ${paymentId} in ${deposit.mode} mode.`);
   }
-  const owner = await ownerOf(tx, receipt.mode, receipt.partyRef);
+  const owner = await ownerOf(tx, deposit.mode, deposit.partyRef);
   if (owner !== null && !isTo(payment, owner)) {
     throw new PonteError('ValidationError', 'The money is in the account of another party.');
   }
-  if (payment.amount.currency !== receipt.amount.currency) {
+  if (payment.amount.currency !== deposit.amount.currency) {
     throw new PonteError('ValidationError', 'The money is in another currency.');
   }
   const { status, amount } = payment;
-  if (!takesMoney({ status, missing: amount }, receipt.amount)) {
+  if (!takesMoney({ status, missing: amount }, deposit.amount)) {
     throw new PonteError('PaymentStateConflict');
   }
 }
 
-/** The same, for a receipt that was paid back. ReceiptDecided. */
-export function stageRefund(batch: Batch, receipt: Receipt): StagedReceipt {
-  return stageDecision(batch, receipt, 'refund');
+/** The same, for a deposit that was paid back. DepositDecided. */
+export function stageRefund(batch: Batch, deposit: Deposit): StagedDeposit {
+  return stageDecision(batch, deposit, 'refund');
 }
 
-/** The same, for a receipt that was booked otherwise. ReceiptDecided. */
-export function stageResolution(batch: Batch, receipt: Receipt): StagedReceipt {
-  return stageDecision(batch, receipt, 'resolve');
+/** The same, for a deposit that was booked otherwise. DepositDecided. */
+export function stageResolution(batch: Batch, deposit: Deposit): StagedDeposit {
+  return stageDecision(batch, deposit, 'resolve');
 }
 
-function stageDecision(batch: Batch, was: Receipt, move: 'refund' | 'resolve'): StagedReceipt {
+function stageDecision(batch: Batch, was: Deposit, move: 'refund' | 'resolve'): StagedDeposit {
   expectUnmatched(was);
-  const receipt = decideReceipt(was, move, {}, batch.nowMs);
-  stageReceipt(batch, was, [receipt]);
-  return { receipt, announce: () => undefined };
+  const deposit = decideDeposit(was, move, {}, batch.nowMs);
+  stageDeposit(batch, was, [deposit]);
+  return { deposit, announce: () => undefined };
 }
 
-function expectUnmatched(receipt: Receipt): void {
-  if (!isUnmatched(receipt)) throw new PonteError('ReceiptDecided');
+function expectUnmatched(deposit: Deposit): void {
+  if (!isUnmatched(deposit)) throw new PonteError('DepositDecided');
 }
 
 /**
- * Stages a pay-in of the payment with the partner's id of the receipt. Its reference follows from
+ * Stages a pay-in of the payment with the partner's id of the deposit. Its reference follows from
  * that id, so that it is the same after a restore. From then on reports about the id are its own.
  */
 async function stageMatched(
   batch: Batch,
-  was: Receipt | null,
-  read: Receipt,
+  was: Deposit | null,
+  read: Deposit,
   { paymentId, rule }: { readonly paymentId: string; readonly rule: PaymentMatch['rule'] | null },
-): Promise<StagedReceipt> {
+): Promise<StagedDeposit> {
   const { deps, tx, nowMs } = batch;
   const { partner, partnerRef, amount, transactionHash } = read;
   const payment = await tx.payments.find(paymentId);
   if (payment === null) throw new PonteError('NotFound');
   const { bytes } = await currentKeyIn(deps, tx, 'partner');
-  const subject = `receipt.${partner}.${partnerRef}`;
+  const subject = `deposit.${partner}.${partnerRef}`;
   const reference = commandReference(bytes, { subject, kind: 'payin', number: 1 });
   const name = { id: deps.ids.next('cmd', nowMs), reference };
   const what = { kind: 'payin', amount, payinId: null, paymentId } as const;
@@ -226,17 +226,17 @@ async function stageMatched(
     [command],
   );
   const given = { orgId: payment.orgId, paymentId, rule };
-  const assigned = decideReceipt(read, 'assign', given, nowMs);
-  stageReceipt(batch, was, read === was ? [assigned] : [read, assigned]);
+  const assigned = decideDeposit(read, 'assign', given, nowMs);
+  stageDeposit(batch, was, read === was ? [assigned] : [read, assigned]);
   const announce = () => {
     staged.announce();
-    deps.log.info('a receipt is assigned to a payment', { receiptId: read.id, paymentId, rule });
+    deps.log.info('a deposit is assigned to a payment', { depositId: read.id, paymentId, rule });
   };
-  return { receipt: assigned, announce };
+  return { deposit: assigned, announce };
 }
 
 /**
- * Stages the receipt of a pay-in that its command turns out to have: a payment that a backup lacked
+ * Stages the deposit of a pay-in that its command turns out to have: a payment that a backup lacked
  * is created again, and the partner finds its pay-in. The money counts for the payment, once.
  */
 export async function stageOwned(
@@ -245,32 +245,32 @@ export async function stageOwned(
   partnerRef: string,
 ): Promise<void> {
   const partner = batch.deps.partners[mode]?.name ?? '';
-  const receipt = await batch.tx.receipts.byPartnerRef(partner, mode, partnerRef);
-  if (receipt === null || receipt.state !== 'waiting') return;
+  const deposit = await batch.tx.deposits.byPartnerRef(partner, mode, partnerRef);
+  if (deposit === null || deposit.state !== 'waiting') return;
   const given = { orgId, paymentId, rule: 'quote' } as const;
-  stageReceipt(batch, receipt, [decideReceipt(receipt, 'assign', given, batch.nowMs)]);
+  stageDeposit(batch, deposit, [decideDeposit(deposit, 'assign', given, batch.nowMs)]);
 }
 
 /** Stages the row as of the last step, and a posting for each step. */
-function stageReceipt(
+function stageDeposit(
   { deps, tx, nowMs }: Batch,
-  was: Receipt | null,
-  steps: readonly Receipt[],
+  was: Deposit | null,
+  steps: readonly Deposit[],
 ): void {
   let before = was;
   for (const next of steps) {
-    const posting = receiptPosting(before, next);
+    const posting = depositPosting(before, next);
     if (posting !== null) {
-      tx.ledger.append(receiptTenant(next), next.id, deps.ids.next('pst', nowMs), posting, nowMs);
+      tx.ledger.append(depositTenant(next), next.id, deps.ids.next('pst', nowMs), posting, nowMs);
     }
     before = next;
   }
   if (before === null || before === was) return;
-  if (was === null) tx.receipts.insert(before);
-  else tx.receipts.update(before);
+  if (was === null) tx.deposits.insert(before);
+  else tx.deposits.update(before);
 }
 
-function announceRead(deps: Deps, was: Receipt, read: Receipt): void {
+function announceRead(deps: Deps, was: Deposit, read: Deposit): void {
   if (read.end === was.end) return;
   const isDecided = read.state === 'refunded' || read.state === 'resolved';
   const alert = isUnmatched(read)
@@ -278,5 +278,5 @@ function announceRead(deps: Deps, was: Receipt, read: Receipt): void {
     : isDecided && read.end !== 'completed'
       ? 'the partner took back money that an operator had decided on'
       : null;
-  if (alert !== null) deps.log.error('alert', { alert, receiptId: read.id });
+  if (alert !== null) deps.log.error('alert', { alert, depositId: read.id });
 }

@@ -1,4 +1,4 @@
-// Receipts: their states, and that their postings add up to where the
+// Deposits: their states, and that their postings add up to where the
 // money is, after any reports and decisions.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -6,16 +6,16 @@ import fc from 'fast-check';
 import { money } from '../../../../core/domain/base/money.js';
 import type { CommandEnd } from '../../../../core/domain/commands/partner-command.js';
 import {
-  decideReceipt,
+  type Deposit,
+  decideDeposit,
+  depositBalances,
+  depositPosting,
+  depositStates,
   isUnmatched,
-  newReceipt,
-  nextReceiptState,
-  type Receipt,
+  newDeposit,
+  nextDepositState,
   readAgain,
-  receiptBalances,
-  receiptPosting,
-  receiptStates,
-} from '../../../../core/domain/deposits/receipt.js';
+} from '../../../../core/domain/deposits/deposit.js';
 import type { LedgerLine } from '../../../../core/domain/payments/ledger.js';
 import { AssertionFailure } from '../../../../core/errors.js';
 
@@ -23,7 +23,7 @@ const T0 = 1_800_000_000_000;
 const ends: readonly CommandEnd[] = ['open', 'completed', 'failed', 'returned'];
 const decisions = ['assign', 'refund', 'resolve'] as const;
 
-const fresh = newReceipt(
+const fresh = newDeposit(
   {
     id: 'rct_1',
     partner: 'fake',
@@ -38,14 +38,14 @@ const fresh = newReceipt(
   },
   T0,
 );
-const read = (receipt: Receipt, status: CommandEnd, amountMinor = 100n, nowMs = T0) =>
-  readAgain(receipt, { status, amount: money(amountMinor, 'USD') }, nowMs);
+const read = (deposit: Deposit, status: CommandEnd, amountMinor = 100n, nowMs = T0) =>
+  readAgain(deposit, { status, amount: money(amountMinor, 'USD') }, nowMs);
 
-test('only a receipt that waits is decided, and only one that was returned arrives again', () => {
+test('only a deposit that waits is decided, and only one that was returned arrives again', () => {
   const moves = ['assign', 'return', 'refund', 'resolve', 'arrive'] as const;
-  const allowed = receiptStates.map((state) => [
+  const allowed = depositStates.map((state) => [
     state,
-    ...moves.filter((move) => nextReceiptState(state, move) !== null),
+    ...moves.filter((move) => nextDepositState(state, move) !== null),
   ]);
   assert.deepEqual(allowed, [
     ['waiting', 'assign', 'return', 'refund', 'resolve'],
@@ -54,15 +54,15 @@ test('only a receipt that waits is decided, and only one that was returned arriv
     ['refunded'],
     ['resolved'],
   ]);
-  const decided = decideReceipt(read(fresh, 'completed'), 'refund', {}, T0);
+  const decided = decideDeposit(read(fresh, 'completed'), 'refund', {}, T0);
   for (const move of decisions) {
-    assert.throws(() => decideReceipt(decided, move, {}, T0), AssertionFailure);
+    assert.throws(() => decideDeposit(decided, move, {}, T0), AssertionFailure);
   }
 });
 
-test('its end at the partner decides the state of a receipt that nobody decided on', () => {
+test('its end at the partner decides the state of a deposit that nobody decided on', () => {
   const after = (...statuses: CommandEnd[]) => {
-    const last = statuses.reduce((receipt, status) => read(receipt, status), fresh);
+    const last = statuses.reduce((deposit, status) => read(deposit, status), fresh);
     return `${last.state} ${last.end} ${isUnmatched(last)}`;
   };
   assert.equal(after('open'), 'waiting open false');
@@ -79,19 +79,19 @@ test('its end at the partner decides the state of a receipt that nobody decided 
 test('the amount follows the books until the money is decided on; none is no amount', () => {
   const larger = read(read(fresh, 'open'), 'completed', 120n);
   assert.equal(larger.amount.amountMinor, 120n);
-  const decided = decideReceipt(larger, 'resolve', {}, T0);
+  const decided = decideDeposit(larger, 'resolve', {}, T0);
   assert.equal(read(decided, 'completed', 130n).amount.amountMinor, 120n);
   assert.equal(read(fresh, 'open', 0n).amount.amountMinor, 100n);
 });
 
 test('each move of the money has its posting', () => {
-  const kinds = (was: Receipt | null, next: Receipt) => {
-    const posting = receiptPosting(was, next);
+  const kinds = (was: Deposit | null, next: Deposit) => {
+    const posting = depositPosting(was, next);
     const lines = posting?.lines.map((line) => `${line.account} ${line.money.amountMinor}`);
     return posting === null ? null : [posting.kind, ...(lines ?? [])].join(' ');
   };
   const [open, here] = [read(fresh, 'open'), read(fresh, 'completed')];
-  const decide = (move: (typeof decisions)[number]) => decideReceipt(here, move, {}, T0);
+  const decide = (move: (typeof decisions)[number]) => decideDeposit(here, move, {}, T0);
   assert.equal(kinds(null, open), null);
   assert.equal(kinds(open, here), 'funds_received buyer -100 suspense 100');
   assert.equal(kinds(null, here), 'funds_received buyer -100 suspense 100');
@@ -99,12 +99,12 @@ test('each move of the money has its posting', () => {
   for (const end of ['returned', 'failed'] as const) {
     assert.equal(kinds(here, read(here, end)), 'returned_by_partner buyer 100 suspense -100');
   }
-  assert.equal(kinds(here, decide('assign')), 'receipt_assigned buyer 100 suspense -100');
+  assert.equal(kinds(here, decide('assign')), 'deposit_assigned buyer 100 suspense -100');
   assert.equal(
     kinds(here, decide('refund')),
     'refund_by_hand buyer 100 suspense -100 adjustments 100 operator -100',
   );
-  assert.equal(kinds(here, decide('resolve')), 'receipt_resolved suspense -100 adjustments 100');
+  assert.equal(kinds(here, decide('resolve')), 'deposit_resolved suspense -100 adjustments 100');
   const refunded = decide('refund');
   assert.equal(
     kinds(refunded, read(refunded, 'returned')),
@@ -132,21 +132,21 @@ test('after any history the postings are where the money is, and none is held be
   fc.assert(
     fc.property(fc.array(cause, { maxLength: 12 }), (causes) => {
       const booked = new Map<string, bigint>();
-      let was: Receipt | null = null;
-      let receipt = fresh;
+      let was: Deposit | null = null;
+      let deposit = fresh;
       for (const one of causes) {
-        const next: Receipt =
+        const next: Deposit =
           typeof one !== 'string'
-            ? read(receipt, one.status, one.amountMinor)
-            : isUnmatched(receipt)
-              ? decideReceipt(receipt, one, {}, T0)
-              : receipt;
-        const lines: readonly LedgerLine[] = receiptPosting(was, next)?.lines ?? [];
+            ? read(deposit, one.status, one.amountMinor)
+            : isUnmatched(deposit)
+              ? decideDeposit(deposit, one, {}, T0)
+              : deposit;
+        const lines: readonly LedgerLine[] = depositPosting(was, next)?.lines ?? [];
         for (const { account, money: given } of lines) {
           booked.set(account, (booked.get(account) ?? 0n) + given.amountMinor);
         }
-        [was, receipt] = [next, next];
-        const expected = receiptBalances(receipt);
+        [was, deposit] = [next, next];
+        const expected = depositBalances(deposit);
         for (const [account, amountMinor] of Object.entries(expected)) {
           assert.equal(booked.get(account) ?? 0n, amountMinor, account);
         }

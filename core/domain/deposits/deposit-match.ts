@@ -1,4 +1,4 @@
-// Which payment a receipt is for. The first rule that finds something decides: one payment, or a
+// Which payment a deposit is for. The first rule that finds something decides: one payment, or a
 // person.
 import type { Money } from '../base/money.js';
 import { isTerminal, type PaymentStatus, progress } from '../payments/payment.js';

@@ -1,4 +1,4 @@
-// Which payment a receipt is for: one or none, in any order of the candidates.
+// Which payment a deposit is for: one or none, in any order of the candidates.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
@@ -9,7 +9,7 @@ import {
   type MatchCandidate,
   matchOf,
   takesMoney,
-} from '../../../../core/domain/deposits/receipt-match.js';
+} from '../../../../core/domain/deposits/deposit-match.js';
 import {
   isTerminal,
   type PaymentStatus,

@@ -1,10 +1,10 @@
 // Samples of money that nobody ordered.
 import { money } from '../../../core/domain/base/money.js';
 import type { BookReading } from '../../../core/domain/deposits/book-reading.js';
-import type { Receipt } from '../../../core/domain/deposits/receipt.js';
+import type { Deposit } from '../../../core/domain/deposits/deposit.js';
 import { T0 } from './domain-samples.js';
 
-export function aReceipt(fields: Partial<Receipt> = {}): Receipt {
+export function aDeposit(fields: Partial<Deposit> = {}): Deposit {
   return {
     id: 'rct_1',
     partner: 'fake',

@@ -1,11 +1,12 @@
 // What every store promises about money that nobody ordered: one row for each pay-in of a partner,
-// and the look-ups by which a receipt finds its payment.
+// and the look-ups by which a deposit finds its payment.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Receipt } from '../../core/domain/deposits/receipt.js';
+import type { Deposit } from '../../core/domain/deposits/deposit.js';
 import { isCode } from '../../core/errors.js';
 import type { Store, Tx } from '../../core/ports/storage.js';
 import { someBankDetails } from '../support/samples/bank-detail-samples.js';
+import { aDeposit } from '../support/samples/deposit-samples.js';
 import {
   aCommand,
   anAccount,
@@ -18,59 +19,58 @@ import {
   T0,
   tenant,
 } from '../support/samples/domain-samples.js';
-import { aReceipt } from '../support/samples/receipt-samples.js';
 import type { OpenStore } from './store-contracts.js';
 
-export function storeReceiptsContract(fresh: OpenStore): void {
+export function storeDepositsContract(fresh: OpenStore): void {
   const written = async (work: (tx: Tx) => void): Promise<Store> => {
     const store = await fresh();
     await store.run(async (tx) => work(tx));
     return store;
   };
-  const receipts = (...rows: readonly Partial<Receipt>[]) =>
+  const deposits = (...rows: readonly Partial<Deposit>[]) =>
     written((tx) => {
       for (const [at, fields] of rows.entries()) {
-        tx.receipts.insert(aReceipt({ id: `rct_${at}`, partnerRef: `pa_${at}`, ...fields }));
+        tx.deposits.insert(aDeposit({ id: `rct_${at}`, partnerRef: `pa_${at}`, ...fields }));
       }
     });
   const ids = (rows: readonly { readonly id: string }[]) => rows.map(({ id }) => id);
 
-  test('a pay-in of a partner has one receipt in each mode, and the second insert loses', async () => {
-    const store = await receipts({ id: 'rct_a', partnerRef: 'pa' });
+  test('a pay-in of a partner has one deposit in each mode, and the second insert loses', async () => {
+    const store = await deposits({ id: 'rct_a', partnerRef: 'pa' });
     let runs = 0;
     const second = store.run(async (tx) => {
       runs += 1;
-      tx.receipts.insert(aReceipt({ id: `rct_${runs}`, partnerRef: 'pa' }));
+      tx.deposits.insert(aDeposit({ id: `rct_${runs}`, partnerRef: 'pa' }));
     });
     await assert.rejects(second, (error) => isCode(error, 'StoreContention'));
     assert.ok(runs > 1, 'it ran again, to read the winner');
     await store.run(async (tx) => {
-      tx.receipts.insert(aReceipt({ id: 'rct_b', partnerRef: 'pa', mode: 'live' }));
-      tx.receipts.insert(aReceipt({ id: 'rct_c', partnerRef: 'pa', partner: 'other' }));
+      tx.deposits.insert(aDeposit({ id: 'rct_b', partnerRef: 'pa', mode: 'live' }));
+      tx.deposits.insert(aDeposit({ id: 'rct_c', partnerRef: 'pa', partner: 'other' }));
     });
-    const found = await store.run((tx) => tx.receipts.byPartnerRef('fake', 'live', 'pa'));
+    const found = await store.run((tx) => tx.deposits.byPartnerRef('fake', 'live', 'pa'));
     assert.equal(found?.id, 'rct_b');
   });
 
   test('an update is guarded by the version, and changes no identity', async () => {
-    const store = await receipts({});
+    const store = await deposits({});
     const change = { state: 'assigned', paymentId: 'pi_1', rule: 'text', orgId: 'org_b' } as const;
-    const read = aReceipt({ id: 'rct_0', partnerRef: 'pa_0' });
-    await store.run(async (tx) => tx.receipts.update({ ...read, ...change, partnerRef: 'other' }));
-    const found = await store.run((tx) => tx.receipts.get('rct_0'));
+    const read = aDeposit({ id: 'rct_0', partnerRef: 'pa_0' });
+    await store.run(async (tx) => tx.deposits.update({ ...read, ...change, partnerRef: 'other' }));
+    const found = await store.run((tx) => tx.deposits.get('rct_0'));
     assert.deepEqual(found, { ...read, ...change, version: 2 });
-    const stale = store.run(async (tx) => tx.receipts.update(read));
+    const stale = store.run(async (tx) => tx.deposits.update(read));
     await assert.rejects(stale, (error) => isCode(error, 'StoreContention'));
   });
 
-  test('only an assigned receipt has a payment', async () => {
+  test('only an assigned deposit has a payment', async () => {
     for (const fields of [{ state: 'assigned' }, { paymentId: 'pi_1' }] as const) {
-      await assert.rejects(receipts(fields));
+      await assert.rejects(deposits(fields));
     }
   });
 
   test('what waits is what is open or here and undecided, newest first', async () => {
-    const store = await receipts(
+    const store = await deposits(
       {},
       { end: 'open' },
       { end: 'failed' },
@@ -79,11 +79,11 @@ export function storeReceiptsContract(fresh: OpenStore): void {
       { state: 'assigned', paymentId: 'pi_1' },
     );
     const list = (waiting: boolean, beforeId: string | null = null) =>
-      store.run((tx) => tx.receipts.list({ waiting, beforeId, limit: 3 }));
+      store.run((tx) => tx.deposits.list({ waiting, beforeId, limit: 3 }));
     assert.deepEqual(ids(await list(true)), ['rct_1', 'rct_0']);
     assert.deepEqual(ids(await list(false)), ['rct_5', 'rct_4', 'rct_3']);
     assert.deepEqual(ids(await list(false, 'rct_3')), ['rct_2', 'rct_1', 'rct_0']);
-    assert.deepEqual(ids(await store.run((tx) => tx.receipts.after('rct_3', 9))), [
+    assert.deepEqual(ids(await store.run((tx) => tx.deposits.after('rct_3', 9))), [
       'rct_4',
       'rct_5',
     ]);

@@ -1,12 +1,12 @@
-// Money that nobody ordered: receipts, and the readings of the books that find them: columns and
+// Money that nobody ordered: deposits, and the readings of the books that find them: columns and
 // SQL.
 import {
   type BookReading,
   entryKinds,
   spanNames,
 } from '../../../core/domain/deposits/book-reading.js';
-import { type Receipt, receiptStates, unmatched } from '../../../core/domain/deposits/receipt.js';
-import { matchRules } from '../../../core/domain/deposits/receipt-match.js';
+import { type Deposit, depositStates, unmatched } from '../../../core/domain/deposits/deposit.js';
+import { matchRules } from '../../../core/domain/deposits/deposit-match.js';
 import {
   fixed,
   integer,
@@ -28,7 +28,7 @@ import { commandEnds } from './work-rows.js';
 export const unmatchedSql = `state = '${unmatched.state}' and entry_end = '${unmatched.end}'`;
 export const waitingSql = "state = 'waiting' and entry_end in ('open', 'completed')";
 
-export const receipts = defineTable<Receipt>('receipts', {
+export const deposits = defineTable<Deposit>('receipts', {
   id: key(text('id')),
   partner: fixed(text('partner')),
   mode: fixed(mode),
@@ -38,7 +38,7 @@ export const receipts = defineTable<Receipt>('receipts', {
   accountId: text.null('account_id'),
   amount: money('amount_minor', 'currency'),
   end: oneOf('entry_end', commandEnds),
-  state: oneOf('state', receiptStates),
+  state: oneOf('state', depositStates),
   payerSealed: sealed(text.null('payer_sealed')),
   transactionHash: text.null('transaction_hash'),
   paymentId: text.null('payment_id'),
@@ -66,21 +66,21 @@ const bookReadings = defineTable<BookReading>('book_readings', {
   version,
 });
 
-export const receiptsPart: TxPart<'receipts'> = {
-  ...writes(receipts),
-  get: (unit, id) => unit.byKey(receipts, [id]),
+export const depositsPart: TxPart<'deposits'> = {
+  ...writes(deposits),
+  get: (unit, id) => unit.byKey(deposits, [id]),
   byPartnerRef: (unit, partner, mode, partnerRef) =>
-    unit.first(receipts, 'where partner = $1 and mode = $2 and partner_ref = $3', [
+    unit.first(deposits, 'where partner = $1 and mode = $2 and partner_ref = $3', [
       partner,
       mode,
       partnerRef,
     ]),
   list: (unit, { waiting, beforeId, limit }) =>
     // Without a bound, SQLite reports a scan of the table.
-    unit.newest(receipts, { 'id <': beforeId ?? '~' }, limit, {
+    unit.newest(deposits, { 'id <': beforeId ?? '~' }, limit, {
       others: waiting ? [waitingSql] : [],
     }),
-  after: (unit, id, limit) => unit.all(receipts, 'where id > $1 order by id limit $2', [id, limit]),
+  after: (unit, id, limit) => unit.all(deposits, 'where id > $1 order by id limit $2', [id, limit]),
 };
 
 export const bookReadingsPart: TxPart<'bookReadings'> = {

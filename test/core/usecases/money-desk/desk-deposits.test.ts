@@ -2,7 +2,7 @@
 // show of it.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { receiptStates } from '../../../../core/domain/deposits/receipt.js';
+import { depositStates } from '../../../../core/domain/deposits/deposit.js';
 import type { DeskRequest } from '../../../../core/usecases/money-desk/desk-items.js';
 import { listDecisions, listQueues } from '../../../../core/usecases/money-desk/money-queues.js';
 import {
@@ -21,20 +21,20 @@ const free = { evidence: null };
 const bia = { operator: 'bia' };
 const waits = { status: 'on_ramp_pending' } as const;
 
-/** A payment of this status and a receipt of 100.00 USD. */
+/** A payment of this status and a deposit of 100.00 USD. */
 async function begun(t: Parameters<typeof deskScene>[0], fields = {}): Promise<DeskScene> {
   const at = await deskScene(t);
   await at.payment([], { ...waits, ...fields });
-  await at.receipt();
+  await at.deposit();
   return at;
 }
 
-test('two operators assign a receipt: its money is a pay-in of the payment', async (t) => {
+test('two operators assign a deposit: its money is a pay-in of the payment', async (t) => {
   const at = await begun(t);
   assert.equal((await at.decide('rct_1', assign, free)).kind, 'proposed');
-  assert.equal(await at.receiptNow(), 'waiting completed -100 100 0 0');
+  assert.equal(await at.depositNow(), 'waiting completed -100 100 0 0');
   assert.equal((await at.decide('rct_1', assign, { ...free, ...bia })).kind, 'done');
-  assert.equal(await at.receiptNow(), 'assigned completed 0 0 0 0');
+  assert.equal(await at.depositNow(), 'assigned completed 0 0 0 0');
   assert.equal(await at.summary(), 'received none 100 0 0 0 0');
   assert.deepEqual(await at.postings(), ['funds_received']);
   assert.equal((await at.decide('rct_1', assign, free)).kind, 'repeated');
@@ -54,10 +54,10 @@ for (const [name, receivedMinor, status, summary] of [
     'returned_to_buyer refund_owed 100 0 100 0 0',
   ],
 ] as const) {
-  test(`of a receipt that is assigned, ${name}`, async (t) => {
+  test(`of a deposit that is assigned, ${name}`, async (t) => {
     const at = await deskScene(t);
     await at.payment([], { status });
-    await at.receipt({ amount: usd(receivedMinor) });
+    await at.deposit({ amount: usd(receivedMinor) });
     await at.decide('rct_1', assign, free);
     await at.decide('rct_1', assign, { ...free, ...bia });
     assert.equal(await at.summary(), summary);
@@ -69,18 +69,18 @@ for (const [request, after] of [
   [refund, 'refunded completed 0 0 100 -100'],
   [otherwise, 'resolved completed -100 0 100 0'],
 ] as const) {
-  test(`a receipt is decided by ${request.verb}, once`, async (t) => {
+  test(`a deposit is decided by ${request.verb}, once`, async (t) => {
     const at = await begun(t);
     await at.decide('rct_1', request);
-    assert.equal(await at.receiptNow(), 'waiting completed -100 100 0 0');
+    assert.equal(await at.depositNow(), 'waiting completed -100 100 0 0');
     assert.equal((await at.decide('rct_1', request, bia)).kind, 'done');
-    assert.equal(await at.receiptNow(), after);
+    assert.equal(await at.depositNow(), after);
     assert.equal((await at.decide('rct_1', request)).kind, 'repeated');
     await assert.rejects(at.decide('rct_1', assign, free), {
       code: 'DecisionNotAllowed',
       message: /^The money of rct_1 was .*\. ana and bia decided about it at 2030.* --decided\.$/,
     });
-    assert.equal(await at.receiptNow(), after);
+    assert.equal(await at.depositNow(), after);
     await at.booksAreRight();
   });
 }
@@ -95,13 +95,13 @@ test('evidence is free for an assignment and required for the others', async (t)
   assert.equal(decision.evidence, evidence);
 });
 
-test('a receipt that needs no decision is refused in words', async (t) => {
+test('a deposit that needs no decision is refused in words', async (t) => {
   const at = await deskScene(t);
-  for (const state of receiptStates) {
+  for (const state of depositStates) {
     const end = state === 'waiting' ? 'open' : state === 'returned' ? 'returned' : 'completed';
     const paymentId = state === 'assigned' ? 'pi_9' : null;
     const id = `rct_${state}`;
-    await at.receipt({ id, partnerRef: id, state, end, paymentId, rule: paymentId && 'text' });
+    await at.deposit({ id, partnerRef: id, state, end, paymentId, rule: paymentId && 'text' });
   }
   for (const [id, message] of [
     ['rct_waiting', /is not here yet: the partner has not completed it\.$/],
@@ -121,8 +121,8 @@ test('a decision that is of another kind of item is refused', async (t) => {
   await at.payment([paidIn()], { id: 'pi_2', publicId: 'pub_2' });
   const returned: DeskRequest = { verb: 'resolve', found: 'returned' };
   for (const [id, request, message] of [
-    ['rct_1', returned, /is a receipt: it is resolved --as otherwise/],
-    ['cmd_in', assign, /only a receipt is assigned/],
+    ['rct_1', returned, /is a deposit: it is resolved --as otherwise/],
+    ['cmd_in', assign, /only a deposit is assigned/],
     ['cmd_in', otherwise, /it is resolved --as returned or paid/],
   ] as const) {
     await assert.rejects(at.decide(id, request), { code: 'DecisionNotAllowed', message });
@@ -132,7 +132,7 @@ test('a decision that is of another kind of item is refused', async (t) => {
 test('an assignment that is not possible is not proposed either', async (t) => {
   const at = await begun(t, { status: 'awaiting_buyer' });
   await at.payment([], { id: 'pi_2', publicId: 'pub_2', tenant: { ...live, mode: 'test' } });
-  await at.receipt({ id: 'rct_2', partnerRef: 'pa_2', amount: { ...usd(1n), currency: 'EUR' } });
+  await at.deposit({ id: 'rct_2', partnerRef: 'pa_2', amount: { ...usd(1n), currency: 'EUR' } });
   for (const [id, paymentId, code] of [
     ['rct_1', 'pi_1', 'PaymentStateConflict'],
     ['rct_1', 'pi_9', 'NotFound'],
@@ -158,10 +158,10 @@ test('another payment does not confirm the proposal of one', async (t) => {
 test('a proposal is void once the partner has returned the money', async (t) => {
   const at = await begun(t);
   await at.decide('rct_1', refund);
-  const receipt = await at.deps.store.run((tx) => tx.receipts.get('rct_1'));
-  assert.ok(receipt !== null);
+  const deposit = await at.deps.store.run((tx) => tx.deposits.get('rct_1'));
+  assert.ok(deposit !== null);
   await at.deps.store.run(async (tx) =>
-    tx.receipts.update({ ...receipt, state: 'returned', end: 'returned' }),
+    tx.deposits.update({ ...deposit, state: 'returned', end: 'returned' }),
   );
   await assert.rejects(at.decide('rct_1', refund, bia), { code: 'DecisionNotAllowed' });
   const filter = { orgId: null, mode: null, beforeId: null, limit: 10 };
@@ -171,7 +171,7 @@ test('a proposal is void once the partner has returned the money', async (t) => 
   );
 });
 
-test('the row of a receipt has its payer, and the payments that it may be for', async (t) => {
+test('the row of a deposit has its payer, and the payments that it may be for', async (t) => {
   const at = await deskScene(t);
   const seller = { sellerExternalId: null };
   for (const [name, amountMinor] of [
@@ -186,14 +186,14 @@ test('the row of a receipt has its payer, and the payments that it may be for', 
   }
   const profile = { ...live, partnerRef: 're_1' };
   await at.organization(profile);
-  await at.receipt({ partyRef: 're_1' });
+  await at.deposit({ partyRef: 're_1' });
   const all = { queue: null, orgId: null, mode: null, after: null, limit: 10 };
   const [row, ...others] = await listQueues(at.deps, all);
   assert.deepEqual(others, []);
   assert.partialDeepStrictEqual(row, {
     queue: 'unmatched',
     id: 'rct_1',
-    kind: 'receipt',
+    kind: 'deposit',
     orgId: 'org_a',
     mode: 'live',
     paymentId: null,
@@ -201,7 +201,7 @@ test('the row of a receipt has its payer, and the payments that it may be for', 
     steps: ['assign', 'refund', 'otherwise'],
   });
   assert.deepEqual(row?.known, {
-    kind: 'receipt',
+    kind: 'deposit',
     payer: aPayer,
     candidates: [
       { paymentId: 'pi_c', externalId: 'order-c', missing: usd(10_000n) },

@@ -1,5 +1,5 @@
 // A message about a pay-in may come before the answer to the call that ordered it. While a command
-// may own a pay-in, it is no receipt. After a restore, a pay-in whose order was lost is one.
+// may own a pay-in, it is no deposit. After a restore, a pay-in whose order was lost is one.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { HOUR_MS, MINUTE_MS } from '../../../../core/domain/base/instant.js';
@@ -12,13 +12,13 @@ import { advancePayment } from '../../../../core/usecases/sandbox/sandbox.js';
 import { endQuarantine, quarantineRestored } from '../../../../core/usecases/service/epochs.js';
 import { changePartner } from '../../../support/partners/changed-partner.js';
 import { Scene } from '../../../support/scenes/command-scene.js';
-import { type ReceiptScene, receiptScene } from '../../../support/scenes/receipt-scene.js';
+import { type DepositScene, depositScene } from '../../../support/scenes/deposit-scene.js';
 
 const lost = { outcome: 'unknown', reason: 'time-out' } as const;
 
 /** A payment whose pay-in is in the books, and in a message, before the call is answered. */
 async function overtaken(
-  scene: ReceiptScene,
+  scene: DepositScene,
   {
     entry = {},
     answers = true,
@@ -26,7 +26,7 @@ async function overtaken(
 ) {
   const { made, books, tenant } = scene;
   const { payin } = made.partner;
-  const seen = { partnerRef: '', messageId: '', isWaiting: false, receipts: [] as unknown[] };
+  const seen = { partnerRef: '', messageId: '', isWaiting: false, deposits: [] as unknown[] };
   let executed: Awaited<ReturnType<typeof payin.start>> | null = null;
   changePartner(made.partner, {
     payin: {
@@ -44,7 +44,7 @@ async function overtaken(
         made.advanceClock(20 * MINUTE_MS);
         await runInbox(made.deps, made.deps.clock.nowMs(), 10);
         await runBookReadings(made.deps);
-        seen.receipts.push(await scene.receipt(seen.partnerRef));
+        seen.deposits.push(await scene.stored(seen.partnerRef));
         seen.isWaiting = await scene.waits(seen.messageId);
         return answers ? answer : lost;
       },
@@ -58,7 +58,7 @@ async function overtaken(
   return { at, seen, books };
 }
 
-async function quotesOf({ made, tenant }: ReceiptScene, paymentId: string) {
+async function quotesOf({ made, tenant }: DepositScene, paymentId: string) {
   const { store } = made.deps;
   const payment = await store.run((tx) => tx.payments.get(tenant, paymentId));
   const quote = await store.run((tx) => tx.quotes.get(tenant, payment?.quoteId ?? ''));
@@ -75,14 +75,14 @@ const entries: Readonly<Record<string, Partial<PartnerEntry>>> = {
 for (const [how, entry] of Object.entries(entries)) {
   for (const answers of [true, false]) {
     const then = answers ? 'is answered' : 'times out';
-    test(`a message ${how} overtakes a call that ${then}: no receipt, and the command has it`, async (t) => {
-      const scene = await receiptScene(t);
+    test(`a message ${how} overtakes a call that ${then}: no deposit, and the command has it`, async (t) => {
+      const scene = await depositScene(t);
       const { at, seen, books } = await overtaken(scene, { entry, answers });
       assert.notEqual(seen.partnerRef, '');
       assert.ok(books.pagesRead.length > 0, 'a scan has seen it too');
-      assert.deepEqual(seen.receipts, [null], 'no receipt while the call was in flight');
+      assert.deepEqual(seen.deposits, [null], 'no deposit while the call was in flight');
       assert.equal(seen.isWaiting, true, 'the message was tried again');
-      assert.equal(await scene.receipt(seen.partnerRef), null, 'nor later');
+      assert.equal(await scene.stored(seen.partnerRef), null, 'nor later');
       assert.equal(await scene.waits(seen.messageId), false, 'the message found its command');
       assert.deepEqual(
         (await at.commands('payin')).map(({ partnerRef }) => partnerRef),
@@ -97,7 +97,7 @@ for (const [how, entry] of Object.entries(entries)) {
 }
 
 test('money of another party does not wait for a command in flight', async (t) => {
-  const scene = await receiptScene(t);
+  const scene = await depositScene(t);
   const stranger = await scene.made.newTenant();
   const profile = await scene.made.deps.store.run((tx) => tx.organizations.profile(stranger));
   const { payin } = scene.made.partner;
@@ -114,8 +114,8 @@ test('money of another party does not wait for a command in flight', async (t) =
   assert.equal(await scene.shown('va_1'), 'waiting completed null');
 });
 
-test('after a restore a pay-in whose order was lost is a receipt, and its quote names the payment', async (t) => {
-  const scene = await receiptScene(t);
+test('after a restore a pay-in whose order was lost is a deposit, and its quote names the payment', async (t) => {
+  const scene = await depositScene(t);
   const { made, tenant } = scene;
   const id = await made.newPayment(tenant);
   // The backup has the quote; the confirmation and the command came later.
@@ -126,7 +126,7 @@ test('after a restore a pay-in whose order was lost is a receipt, and its quote 
   scene.deposit('pa_gone', { partnerQuoteId: 'of a quote after the backup' });
   const messages = [await scene.tell('pa_lost'), await scene.tell('pa_gone')];
   await made.settle();
-  assert.deepEqual([await scene.receipt('pa_lost'), scene.books.reads], [null, 0]);
+  assert.deepEqual([await scene.stored('pa_lost'), scene.books.reads], [null, 0]);
   for (const one of messages) assert.equal(await scene.waits(one), true, 'kept for the release');
   await endQuarantine(made.deps, { by: 'ana', forcedBecause: 'a test' });
   const at = new Scene(made, tenant, id);
@@ -139,7 +139,7 @@ test('after a restore a pay-in whose order was lost is a receipt, and its quote 
 
 for (const way of ['message', 'reading'] as const) {
   test(`a pay-in of a command that counted as absent is found by its quote, by a ${way}`, async (t) => {
-    const scene = await receiptScene(t);
+    const scene = await depositScene(t);
     const { made, tenant } = scene;
     changePartner(made.partner, {
       payin: {
@@ -165,7 +165,7 @@ for (const way of ['message', 'reading'] as const) {
 }
 
 test('a command that stays in doubt does not keep a deposit: a scan finds it', async (t) => {
-  const scene = await receiptScene(t);
+  const scene = await depositScene(t);
   const { made } = scene;
   const { payin } = made.partner;
   let isLost = true;
@@ -180,10 +180,10 @@ test('a command that stays in doubt does not keep a deposit: a scan finds it', a
   const at = new Scene(made, scene.tenant, id);
   await at.pass(3);
   await scene.arrive('va_1', { partnerQuoteId: null });
-  assert.equal(await scene.receipt('va_1'), null);
+  assert.equal(await scene.stored('va_1'), null);
   // The message is given up; the look-ups of the command fail for hours.
   await at.pass(24, HOUR_MS / 4);
-  assert.equal(await scene.receipt('va_1'), null);
+  assert.equal(await scene.stored('va_1'), null);
   isLost = false;
   await at.pass(10, HOUR_MS / 4);
   assert.match(await scene.shown('va_1'), /^assigned completed amount|^waiting completed null/);

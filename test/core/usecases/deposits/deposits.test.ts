@@ -9,38 +9,38 @@ import type { Payment } from '../../../../core/domain/payments/payment.js';
 import { isCode } from '../../../../core/errors.js';
 import type { PartnerFact } from '../../../../core/ports/partner.js';
 import { applyPartnerUpdate } from '../../../../core/usecases/commands/partner-inbox.js';
-import { payerOf } from '../../../../core/usecases/deposits/receipts.js';
+import { payerOf } from '../../../../core/usecases/deposits/deposits.js';
 import { findDifferences } from '../../../../core/usecases/payments/ledger-check.js';
 import { cancelPayment } from '../../../../core/usecases/payments/payments.js';
 import { anAccount } from '../../../support/samples/domain-samples.js';
 import {
-  assignReceipt,
-  listReceipts,
-  refundReceipt,
-  resolveReceipt,
-} from '../../../support/scenes/receipt-decisions.js';
-import { type ReceiptScene, receiptScene } from '../../../support/scenes/receipt-scene.js';
+  assignDeposit,
+  listDeposits,
+  refundDeposit,
+  resolveDeposit,
+} from '../../../support/scenes/deposit-decisions.js';
+import { type DepositScene, depositScene } from '../../../support/scenes/deposit-scene.js';
 
 const WAITS = 'money that nobody ordered waits for a decision';
 
-async function booksAreRight({ made }: ReceiptScene): Promise<void> {
+async function booksAreRight({ made }: DepositScene): Promise<void> {
   assert.deepEqual(await findDifferences(made.deps, 10), []);
 }
 
 test('a deposit of the missing amount settles the one payment that waits for it', async (t) => {
-  const scene = await receiptScene(t);
+  const scene = await depositScene(t);
   const at = await scene.awaiting();
   await scene.arrive('va_1');
   assert.equal(await scene.shown('va_1'), 'assigned completed amount');
   await at.pass(3);
   assert.equal(await at.summary(), 'settled paid none 100 100 0 0 0');
   assert.equal((await at.read()).payment.transactionHash, '0xdeposit');
-  assert.deepEqual(await scene.postings('va_1'), ['funds_received', 'receipt_assigned']);
+  assert.deepEqual(await scene.postings('va_1'), ['deposit_assigned', 'funds_received']);
   await booksAreRight(scene);
 });
 
 test('the ordered pay-in that stays open fails no settled payment, and polls of it end', async (t) => {
-  const scene = await receiptScene(t);
+  const scene = await depositScene(t);
   const at = await scene.awaiting();
   await scene.arrive('va_1');
   await at.pass(3);
@@ -61,13 +61,13 @@ test('the ordered pay-in that stays open fails no settled payment, and polls of 
 });
 
 test('two payments that miss the same amount: a person decides', async (t) => {
-  const scene = await receiptScene(t);
+  const scene = await depositScene(t);
   const [one, other] = [await scene.awaiting(), await scene.awaiting()];
   await scene.arrive('va_1');
   assert.equal(await scene.shown('va_1'), 'waiting completed null');
   assert.deepEqual(scene.alerts(), [WAITS]);
   const { id } = await scene.found('va_1');
-  await assignReceipt(scene.made.deps, id, other.id);
+  await assignDeposit(scene.made.deps, id, other.id);
   await other.pass(3);
   assert.deepEqual(
     [(await one.shown())[0], (await other.shown())[0]],
@@ -82,7 +82,7 @@ async function nameOf(at: { read(): Promise<{ readonly payment: Pick<Payment, 'p
 }
 
 test('a text that names one payment decides between equals, in any status', async (t) => {
-  const scene = await receiptScene(t);
+  const scene = await depositScene(t);
   const [one, other] = [await scene.awaiting(), await scene.awaiting(10_000n, 'order 7/2030')];
   const name = await nameOf(one);
   scene.transfer('va_1', `PAYMENT ${name.toLowerCase()} thanks`);
@@ -103,7 +103,7 @@ test('a text that names one payment decides between equals, in any status', asyn
 });
 
 test('a text that names two payments, or one of another party, leaves it to a person', async (t) => {
-  const scene = await receiptScene(t);
+  const scene = await depositScene(t);
   await scene.awaiting(10_000n, 'order-1');
   await scene.awaiting(10_001n, 'order-2');
   scene.transfer('va_1', 'for order-1 and order-2');
@@ -119,7 +119,7 @@ test('a text that names two payments, or one of another party, leaves it to a pe
 });
 
 test('money that waits for a person is not given to a payment that comes later', async (t) => {
-  const scene = await receiptScene(t);
+  const scene = await depositScene(t);
   await scene.arrive('va_1');
   const at = await scene.awaiting();
   await scene.tell('va_1');
@@ -130,7 +130,7 @@ test('money that waits for a person is not given to a payment that comes later',
 });
 
 test('two deposits at a time for one payment: one counts, the other waits', async (t) => {
-  const scene = await receiptScene(t);
+  const scene = await depositScene(t);
   const at = await scene.awaiting();
   scene.deposit('va_1');
   scene.deposit('va_2');
@@ -143,7 +143,7 @@ test('two deposits at a time for one payment: one counts, the other waits', asyn
 });
 
 test('money of a seller pays for nothing of the organization, and the other way round', async (t) => {
-  const scene = await receiptScene(t);
+  const scene = await depositScene(t);
   const { deps } = scene.made;
   const at = await scene.awaiting(10_000n, 'order-1');
   const seller = {
@@ -158,22 +158,22 @@ test('money of a seller pays for nothing of the organization, and the other way 
   assert.equal(await scene.shown('va_1'), 'waiting completed null');
   const { id, accountId } = await scene.found('va_1');
   assert.equal(accountId, anAccount().id);
-  await refusedAs('ValidationError', assignReceipt(deps, id, at.id));
+  await refusedAs('ValidationError', assignDeposit(deps, id, at.id));
 });
 
 test('money does not carry a payment past the verification of its buyer', async (t) => {
-  const scene = await receiptScene(t);
+  const scene = await depositScene(t);
   const id = await scene.made.newPayment(scene.tenant, { externalId: 'early-bird' });
   scene.transfer('va_1', 'early-bird');
   await scene.tell('va_1');
   assert.equal(await scene.made.statusOf(id), 'awaiting_buyer');
-  const { id: receiptId } = await scene.found('va_1');
-  await refusedAs('PaymentStateConflict', assignReceipt(scene.made.deps, receiptId, id));
+  const { id: depositId } = await scene.found('va_1');
+  await refusedAs('PaymentStateConflict', assignDeposit(scene.made.deps, depositId, id));
   assert.equal(await scene.shown('va_1'), 'waiting completed null');
 });
 
 test('short, then the rest: both count for the payment that a text names', async (t) => {
-  const scene = await receiptScene(t);
+  const scene = await depositScene(t);
   const at = await scene.awaiting();
   scene.transfer('va_1', await nameOf(at), { amount: money(9_900n, 'USD') });
   await scene.tell('va_1');
@@ -187,7 +187,7 @@ test('short, then the rest: both count for the payment that a text names', async
 });
 
 test('what a deposit has above the amount is owed back', async (t) => {
-  const scene = await receiptScene(t);
+  const scene = await depositScene(t);
   const at = await scene.awaiting();
   scene.transfer('va_1', await nameOf(at), { amount: money(12_500n, 'USD') });
   await scene.tell('va_1');
@@ -197,7 +197,7 @@ test('what a deposit has above the amount is owed back', async (t) => {
 });
 
 test('money for a payment that was cancelled is owed back', async (t) => {
-  const scene = await receiptScene(t);
+  const scene = await depositScene(t);
   const at = await scene.awaiting();
   await cancelPayment(scene.made.deps, scene.tenant, at.id, 'withdrawn');
   await scene.arrive('va_1');
@@ -214,7 +214,7 @@ test('money for a payment that was cancelled is owed back', async (t) => {
 });
 
 test('an open deposit is no money yet; the books show its end', async (t) => {
-  const scene = await receiptScene(t);
+  const scene = await depositScene(t);
   const at = await scene.awaiting();
   await scene.arrive('va_1', { status: 'open' });
   assert.equal(await scene.shown('va_1'), 'waiting open null');
@@ -228,7 +228,7 @@ test('an open deposit is no money yet; the books show its end', async (t) => {
 });
 
 test('a deposit that fails, or goes back before anyone decides, needs no decision', async (t) => {
-  const scene = await receiptScene(t);
+  const scene = await depositScene(t);
   await scene.arrive('va_1', { status: 'open' });
   await scene.arrive('va_2');
   scene.books.change('va_1', { status: 'failed' });
@@ -237,7 +237,7 @@ test('a deposit that fails, or goes back before anyone decides, needs no decisio
   assert.equal(await scene.shown('va_1'), 'waiting failed null');
   assert.equal(await scene.shown('va_2'), 'returned returned null');
   assert.deepEqual(await scene.postings('va_2'), ['funds_received', 'returned_by_partner']);
-  const listed = await listReceipts(scene.made.deps, { waiting: true, beforeId: null, limit: 9 });
+  const listed = await listDeposits(scene.made.deps, { waiting: true, beforeId: null, limit: 9 });
   assert.deepEqual(listed, []);
   await booksAreRight(scene);
   // It comes once more.
@@ -247,17 +247,17 @@ test('a deposit that fails, or goes back before anyone decides, needs no decisio
   await booksAreRight(scene);
 });
 
-test('a deposit that never had money makes no receipt', async (t) => {
-  const scene = await receiptScene(t);
+test('a deposit that never had money makes no deposit', async (t) => {
+  const scene = await depositScene(t);
   for (const status of ['failed', 'returned'] as const) {
     scene.deposit(status, { status });
     assert.equal(await scene.waits(await scene.tell(status)), false);
-    assert.equal(await scene.receipt(status), null);
+    assert.equal(await scene.stored(status), null);
   }
 });
 
 test('a deposit that the bank recalls later is noticed without a message', async (t) => {
-  const scene = await receiptScene(t);
+  const scene = await depositScene(t);
   const at = await scene.awaiting(1_000n);
   await scene.arrive('va_1');
   scene.books.change('va_1', { status: 'returned' });
@@ -270,7 +270,7 @@ test('a deposit that the bank recalls later is noticed without a message', async
 });
 
 test('an assigned deposit follows its payment: what the partner takes back is missing there', async (t) => {
-  const scene = await receiptScene(t);
+  const scene = await depositScene(t);
   const at = await scene.awaiting();
   await scene.arrive('va_1');
   await at.pass(3);
@@ -283,14 +283,14 @@ test('an assigned deposit follows its payment: what the partner takes back is mi
 });
 
 test('money that an operator paid back or booked leaves suspense; a recall after it is a loss', async (t) => {
-  const scene = await receiptScene(t);
-  const decisions = { va_1: refundReceipt, va_2: resolveReceipt } as const;
+  const scene = await depositScene(t);
+  const decisions = { va_1: refundDeposit, va_2: resolveDeposit } as const;
   for (const [ref, decide] of Object.entries(decisions)) {
     await scene.arrive(ref);
     const { id } = await scene.found(ref);
     await decide(scene.made.deps, id);
     await booksAreRight(scene);
-    await refusedAs('ReceiptDecided', decide(scene.made.deps, id));
+    await refusedAs('DepositDecided', decide(scene.made.deps, id));
     scene.books.change(ref, { status: 'returned' });
     await scene.tell(ref);
     await booksAreRight(scene);
@@ -301,8 +301,8 @@ test('money that an operator paid back or booked leaves suspense; a recall after
     'returned_by_partner',
   ]);
   assert.deepEqual(await scene.postings('va_2'), [
+    'deposit_resolved',
     'funds_received',
-    'receipt_resolved',
     'returned_by_partner',
   ]);
   const recalled = 'the partner took back money that an operator had decided on';
@@ -310,7 +310,7 @@ test('money that an operator paid back or booked leaves suspense; a recall after
 });
 
 test('a person cannot assign money of another party, currency, or mode, nor money not here', async (t) => {
-  const scene = await receiptScene(t);
+  const scene = await depositScene(t);
   const { deps } = scene.made;
   const at = await scene.awaiting(1_000n);
   const stranger = await scene.made.newTenant();
@@ -320,20 +320,20 @@ test('a person cannot assign money of another party, currency, or mode, nor mone
   await scene.arrive('va_2', { amount: money(1_000n, 'EUR') });
   await scene.arrive('va_3', { status: 'open' });
   const idOf = async (ref: string) => (await scene.found(ref)).id;
-  await refusedAs('ValidationError', assignReceipt(deps, await idOf('va_1'), other));
-  await refusedAs('NotFound', assignReceipt(deps, await idOf('va_1'), 'pi_unknown'));
-  await refusedAs('ValidationError', assignReceipt(deps, await idOf('va_2'), at.id));
-  await refusedAs('ReceiptDecided', assignReceipt(deps, await idOf('va_3'), at.id));
-  await refusedAs('NotFound', assignReceipt(deps, 'rct_unknown', at.id));
+  await refusedAs('ValidationError', assignDeposit(deps, await idOf('va_1'), other));
+  await refusedAs('NotFound', assignDeposit(deps, await idOf('va_1'), 'pi_unknown'));
+  await refusedAs('ValidationError', assignDeposit(deps, await idOf('va_2'), at.id));
+  await refusedAs('DepositDecided', assignDeposit(deps, await idOf('va_3'), at.id));
+  await refusedAs('NotFound', assignDeposit(deps, 'rct_unknown', at.id));
   // Of a party that nobody here knows, a person knows more.
   await scene.arrive('va_4', { partyRef: 're_unknown' });
-  await assignReceipt(deps, await idOf('va_4'), other);
+  await assignDeposit(deps, await idOf('va_4'), other);
   assert.equal((await scene.found('va_4')).orgId, stranger.orgId);
   await booksAreRight(scene);
 });
 
-test('a message twice, and two at a time, make one receipt and count once', async (t) => {
-  const scene = await receiptScene(t);
+test('a message twice, and two at a time, make one deposit and count once', async (t) => {
+  const scene = await depositScene(t);
   const at = await scene.awaiting();
   scene.deposit('va_1');
   await Promise.all([scene.tell('va_1'), scene.tell('va_1'), scene.tell('va_1')]);
@@ -344,12 +344,12 @@ test('a message twice, and two at a time, make one receipt and count once', asyn
 });
 
 test('without an answer of the books the message is tried again', async (t) => {
-  const scene = await receiptScene(t);
+  const scene = await depositScene(t);
   const at = await scene.awaiting();
   scene.deposit('va_1');
   scene.books.problem = { outcome: 'later', reason: 'busy' };
   const messageId = await scene.tell('va_1');
-  assert.deepEqual([await scene.waits(messageId), await scene.receipt('va_1')], [true, null]);
+  assert.deepEqual([await scene.waits(messageId), await scene.stored('va_1')], [true, null]);
   scene.books.problem = null;
   await at.pass(10);
   assert.equal(await scene.waits(messageId), false);
@@ -357,15 +357,15 @@ test('without an answer of the books the message is tried again', async (t) => {
 });
 
 test('a partner without books is asked nothing: the message waits for its command', async (t) => {
-  const scene = await receiptScene(t);
+  const scene = await depositScene(t);
   scene.deposit('va_1');
   Object.assign(scene.made.partner, { statement: undefined });
   assert.equal(await scene.waits(await scene.tell('va_1')), true);
-  assert.deepEqual([await scene.receipt('va_1'), scene.books.reads], [null, 0]);
+  assert.deepEqual([await scene.stored('va_1'), scene.books.reads], [null, 0]);
 });
 
 test('what a message reports of a deposit is not believed: the books count', async (t) => {
-  const scene = await receiptScene(t);
+  const scene = await depositScene(t);
   scene.deposit('va_1', { status: 'open' });
   const report = {
     status: 'completed',
@@ -378,17 +378,17 @@ test('what a message reports of a deposit is not believed: the books count', asy
 });
 
 test('who paid is sealed, and is in no log', async (t) => {
-  const scene = await receiptScene(t);
+  const scene = await depositScene(t);
   scene.transfer('va_1', 'a very private text');
   await scene.tell('va_1');
-  const receipt = await scene.found('va_1');
+  const deposit = await scene.found('va_1');
   assert.doesNotMatch(
-    JSON.stringify(receipt, (_, value) => `${value}`),
+    JSON.stringify(deposit, (_, value) => `${value}`),
     /private|Ana Lima/,
   );
-  assert.match(receipt.payerSealed ?? '', /^s1\./);
+  assert.match(deposit.payerSealed ?? '', /^s1\./);
   assert.doesNotMatch(JSON.stringify(scene.made.log), /private|Ana Lima/);
-  assert.deepEqual(payerOf(scene.made.deps, receipt)?.texts, ['a very private text']);
+  assert.deepEqual(payerOf(scene.made.deps, deposit)?.texts, ['a very private text']);
 });
 
 async function refusedAs(code: Parameters<typeof isCode>[1], work: Promise<unknown>) {
