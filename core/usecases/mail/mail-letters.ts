@@ -23,7 +23,7 @@ import type { Deps } from '../../ports/deps.js';
 import type { Letter, SignInLink } from '../../ports/letters.js';
 import type { OutgoingMail } from '../../ports/outside.js';
 import type { Tx } from '../../ports/storage.js';
-import { stopCode } from './payout-notices.js';
+import { stopCode } from './stop-codes.js';
 
 /** A payee has few changes in the time that its mails take. */
 const CHANGES_READ = 20;

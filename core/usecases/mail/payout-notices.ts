@@ -5,13 +5,9 @@ import { type Tenant, tenantOf } from '../../domain/base/tenant.js';
 import { newMail } from '../../domain/mail/mail.js';
 import { emailKey } from '../../domain/parties/buyer-kyc.js';
 import type { ConnectedAccount } from '../../domain/parties/connected-account.js';
-import { type DestinationChange, stopText } from '../../domain/parties/destination-change.js';
 import type { Deps } from '../../ports/deps.js';
 import type { Tx } from '../../ports/storage.js';
 import { mailNumber } from './mails.js';
-
-/** Binds the codes of stop links. */
-const STOP_PURPOSE = 'stop a changed PIX destination';
 
 /**
  * One mail to each member who can revoke keys, and to the seller; `account` is null for the
@@ -48,23 +44,6 @@ export async function stagePayoutNotices(
     const id = deps.ids.next('mail', nowMs);
     tx.mails.insert(newMail({ ...fields, id, to, toKey, nth, locale: 'en' }, nowMs));
   }
-}
-
-/** The end of a stop link: the id of the change, and a keyed hash that only its mails have. */
-export function stopCode(
-  { secretBox }: Pick<Deps, 'secretBox'>,
-  change: DestinationChange,
-): string {
-  return `${change.id}.${secretBox.mac(stopText(change), STOP_PURPOSE)}`;
-}
-
-export function isStopCode(
-  { secretBox }: Pick<Deps, 'secretBox'>,
-  change: DestinationChange,
-  code: string,
-): boolean {
-  const mac = code.slice(change.id.length + 1);
-  return secretBox.isMac(stopText(change), STOP_PURPOSE, mac);
 }
 
 /** To be called after the batch is stored; `accountId` is null for the organization. */

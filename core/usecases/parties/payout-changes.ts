@@ -12,7 +12,8 @@ import { destinationAt, isHeld, type Payee, withoutHeld } from '../../domain/par
 import { assert, PonteError } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
 import type { Tx } from '../../ports/storage.js';
-import { announceRedirect, isStopCode } from '../mail/payout-notices.js';
+import { announceRedirect } from '../mail/payout-notices.js';
+import { isStopCode } from '../mail/stop-codes.js';
 import type { Batch } from '../service/batch.js';
 import { accountKind, loadAccount, loadProfile, organizationKind } from './party-kinds.js';
 import { announceParty } from './party-reports.js';

@@ -11,7 +11,7 @@ import { migrateSqlite } from '../../../adapters/storage/sqlite/migrations.js';
 import { newStore } from '../../../adapters/storage/store.js';
 import { OPERATOR } from '../../../core/domain/access/api-key.js';
 import { money } from '../../../core/domain/base/money.js';
-import { type Deps } from '../../../core/ports/deps.js';
+import type { Deps } from '../../../core/ports/deps.js';
 import type { Store } from '../../../core/ports/storage.js';
 import { createKey, unlimitedKey } from '../../../core/usecases/access/keys.js';
 import { createOrganization } from '../../../core/usecases/parties/organizations.js';

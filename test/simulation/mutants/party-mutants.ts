@@ -152,7 +152,7 @@ export const partyMutants = [
   {
     name: 'a mail that is sent again is another mail',
     file: 'core/usecases/mail/mail-letters.ts',
-    edits: [['messageId: `${mail.id}', 'messageId: `${mail.id}${mail.tries}']],
+    edits: [['{mail.id}', '{mail.id + mail.tries}']],
     focus: parties,
     first: { seed: 1, steps: 40 },
     caughtBy: ['mailsReachTheirBuyersUnchanged'],

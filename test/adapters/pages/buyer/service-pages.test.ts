@@ -5,7 +5,7 @@ import { catalogues } from '../../../../adapters/pages/buyer/texts.js';
 import { assetPaths } from '../../../../adapters/pages/kit/assets.js';
 import { MINUTE_MS } from '../../../../core/domain/base/instant.js';
 import { money } from '../../../../core/domain/base/money.js';
-import { stopCode } from '../../../../core/usecases/mail/payout-notices.js';
+import { stopCode } from '../../../../core/usecases/mail/stop-codes.js';
 import { readBankDetails } from '../../../../core/usecases/payments/bank-details.js';
 import { aDestinationChange, anAccount } from '../../../support/samples/domain-samples.js';
 import { formsOf, type PageSite, pageSite, textOf } from '../visitor.js';

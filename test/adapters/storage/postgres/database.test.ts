@@ -10,10 +10,10 @@ import {
   openPostgresStore,
   type PostgresStore,
 } from '../../../../adapters/storage/postgres/store.js';
-import { type Tenant } from '../../../../core/domain/base/tenant.js';
+import type { Tenant } from '../../../../core/domain/base/tenant.js';
 import { PonteError } from '../../../../core/errors.js';
 import type { Log } from '../../../../core/ports/outside.js';
-import { type Store } from '../../../../core/ports/storage.js';
+import type { Store } from '../../../../core/ports/storage.js';
 import { checkedFeed } from '../../../contract/store-feed-contract.js';
 import { localPostgres } from '../../../support/databases/local-postgres.js';
 import {
