@@ -144,7 +144,7 @@ async function payInvoice(scene: Integration): Promise<void> {
 
   const [mail = ''] = await until(() => (scene.mails().length === 0 ? null : scene.mails()));
   assert.match(mail, /^To: Ana@Buyer\.example\r$/im);
-  assert.match(mail, /^Subject: \[Test\] Lima Ltda asks you to pay USD 980\.00\r$/m);
+  assert.match(mail, /^Subject: \[Test\] \[2030\/17\] Lima Ltda asks you to pay USD 980\.00\r$/m);
   const waiting = answered(await ponte.GET('/v1/invoices/{id}', on));
   assert.equal(waiting.status, 'awaiting_buyer');
   const link = new URL(/^https?:\S+\?token=\S+/m.exec(mail)?.[0] ?? '');
@@ -167,7 +167,7 @@ async function payInvoice(scene: Integration): Promise<void> {
   const settled = await settledAmounts(scene, id);
   await timelineTells(scene, id, moves, settled.brlSettledAmount);
   // The buyer signed in by mail, so it is mailed the receipt.
-  const paid = /^Subject: \[Test\] Paid: USD 980\.00 to Lima Ltda\r$/m;
+  const paid = /^Subject: \[Test\] \[2030\/17\] Paid: USD 980\.00 to Lima Ltda\r$/m;
   await until(() => scene.mails().find((text) => paid.test(text)) ?? null);
 }
 

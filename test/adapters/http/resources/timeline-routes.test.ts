@@ -198,6 +198,11 @@ test('id and ext_ with the externalId name the same; a stranger finds nothing', 
   assert.equal(refusalOf(await read(payment.id)), '404 NotFound');
 });
 
+/** A delivery is sent at any time after its event: its status changes, its place does not. */
+function withoutStatus(entry: Json): Json {
+  return entry['kind'] === 'delivery' ? { ...entry, status: null } : entry;
+}
+
 test('pages follow each other without gap, while events are sequenced and sent', async () => {
   for (let made = 0; made < 3; made += 1) await newSubscription(site.world, tenant);
   const { payment } = await newPayment(site.world, tenant);
@@ -212,7 +217,7 @@ test('pages follow each other without gap, while events are sequenced and sent',
       cursor = body['nextCursor'];
       await site.world.settle();
     }
-    assert.deepEqual(seen.slice(0, early.length), early);
+    assert.deepEqual(seen.slice(0, early.length).map(withoutStatus), early.map(withoutStatus));
     assert.deepEqual(seen, await entriesOf(payment.id));
   }
 });
