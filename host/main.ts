@@ -158,7 +158,8 @@ async function acquireDatabase(store: ServedStore, deps: Deps, role: HostRole): 
   if (role !== 'all' && access === 'exclusive') {
     throw new ConfigError(['--role: api and worker are for hosts that share a PostgreSQL']);
   }
-  if ((await store.migrate()).length > 0) await appendAllWaiting(deps);
+  await store.migrate();
+  await appendAllWaiting(deps);
   store.serve();
   const problem = await secretKeysProblem(deps);
   if (problem !== null) throw new ConfigError([`PONTE_SECRET_KEYS: ${problem}`]);

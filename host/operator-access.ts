@@ -67,7 +67,7 @@ async function openedForOperator(config: Config, opening: Opening): Promise<Oper
     const [deps, clock] = [container.get(tokens.deps), container.get(tokens.hostClock)];
     // An unreachable database has no clock, and cannot be changed.
     await clock.measure().catch(() => undefined);
-    if (migrated.length > 0) await appendAllWaiting(deps);
+    if (opening === 'makes' || opening === 'finds') await appendAllWaiting(deps);
     warnOfUnknown(config, deps);
     const keysProblem = migrations || migrates ? secretKeysProblem(deps) : null;
     return {

@@ -20,7 +20,7 @@ import {
   IN_FLIGHT_PER_SUBSCRIPTION,
   WINDOW_GROWTH_MAX,
 } from '../core/usecases/webhooks/delivery-window.js';
-import { appendWaiting } from '../core/usecases/webhooks/feed.js';
+import { appendWaiting, WAITING_PER_BATCH } from '../core/usecases/webhooks/feed.js';
 
 /** The longest sleep of a loop without a wake-up. */
 const POLL_MS = MINUTE_MS;
@@ -71,7 +71,10 @@ export function workerSteps(parts: {
   const ofLeader: typeof step = (name, wokenBy, run) =>
     step(name, wokenBy, async (...at) => ((await leads()) ? run(...at) : 0));
   return [
-    ofLeader('outbox', ['outbox'], (_, _nowMs, limit) => appendWaiting(deps, limit)),
+    {
+      ...ofLeader('outbox', ['outbox'], (_, _nowMs, limit) => appendWaiting(deps, limit)),
+      batch: WAITING_PER_BATCH,
+    },
     step('commands', ['commands'], (_, ...at) => runners.commands.runOnce(...at)),
     ofLeader('inbox', ['inbox'], runInbox),
     ofLeader('book readings', [], runBookReadings),

@@ -26,10 +26,10 @@ export interface Database {
 export interface CachedRead<T> {
   readonly sql: string;
   /**
-   * Every table with the rows that it reads, by how many of the parameters, from the first, begin
-   * the key of such a row.
+   * Every table with the columns that the first parameters select in it. Each write of one of its
+   * rows has a key that begins with them, or none.
    */
-  readonly on: Readonly<Record<string, number>>;
+  readonly on: Readonly<Record<string, readonly string[]>>;
   readonly read: (row: Row) => T;
 }
 

@@ -174,8 +174,10 @@ async function applied<T>(
     value = await work(new RunTx(unit) as RunTx & Tx);
   } catch (cause) {
     // An error of the work counts only if its reads are consistent.
-    if (await unit.isStale()) return { kind: 'lost', cause, seals: false, gated: false };
+    const isStale = await unit.isStale();
+    // The next run reads what was committed meanwhile, not what was kept before it.
     await database.durable();
+    if (isStale) return { kind: 'lost', cause, seals: false, gated: false };
     throw cause;
   } finally {
     unit.end();

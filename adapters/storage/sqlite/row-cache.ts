@@ -36,9 +36,9 @@ export class RowCache {
   keep<T>(query: CachedRead<T>, params: readonly string[], rows: readonly Row[]): readonly T[] {
     const values = rows.map(query.read);
     if (values.length === 0) return values;
-    const on = Object.entries(query.on).flatMap(([table, length]) => [
+    const on = Object.entries(query.on).flatMap(([table, columns]) => [
       table,
-      keyName(table, params.slice(0, length)),
+      keyName(table, params.slice(0, columns.length)),
     ]);
     const characters = OVERHEAD + charactersOf(rows);
     const kept = { name: this.#nameOf(query, params), values, on, characters };

@@ -30,7 +30,7 @@ const apiKeys = defineTable<StoredKey>('api_keys', {
 const keyById: CachedJoin<StoredKey> = {
   tables: [apiKeys],
   sql: apiKeys.selectByKey,
-  on: { api_keys: 1 },
+  on: { api_keys: ['id'] },
   read: apiKeys.read,
   expect: (key) => [apiKeys.expect(key)],
 };

@@ -120,7 +120,7 @@ const activeOfTenant: CachedJoin<ActiveRow> = {
     'left join subscriptions s on s.org_id = $1 and s.mode = $2 and s.active',
   ].join(' '),
   // The sequence of the head is not read.
-  on: { subscriptions: 2, feed_heads: 2 },
+  on: { subscriptions: ['org_id', 'mode'], feed_heads: ['org_id', 'mode'] },
   tables: [subscriptions],
   read: (row) => ({
     changes: integer('changes').read(row),

@@ -49,7 +49,7 @@ export const isOpenSql = `(select state from epochs ${lastOne}) = '${'open' sati
 const currentEpoch: CachedJoin<Epoch> = {
   tables: [epochs],
   sql: `select * from epochs ${lastOne}`,
-  on: { epochs: 0 },
+  on: { epochs: [] },
   read: epochs.read,
   expect: (epoch) => [epochs.expect(epoch)],
 };

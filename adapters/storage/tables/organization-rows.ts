@@ -61,7 +61,7 @@ const namedProfile: CachedJoin<NamedProfile> = {
     'join organizations on organizations.org_id = organization_profiles.org_id',
     'where organization_profiles.org_id = $1 and organization_profiles.mode = $2',
   ].join(' '),
-  on: { organization_profiles: 2, organizations: 1 },
+  on: { organization_profiles: ['org_id', 'mode'], organizations: ['org_id'] },
   read: (row) => ({ profile: profiles.read(row), name: organizationName.read(row) }),
   expect: ({ profile }) => [profiles.expect(profile)],
 };

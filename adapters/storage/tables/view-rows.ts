@@ -111,14 +111,19 @@ const pageVersionsSql = [
 const viewById: CachedJoin<PaymentView> = {
   ...views,
   sql: viewsSql(allColumns, ['id = $3'], 'limit 1'),
-  on: { payments: 3, funds: 3, kyc_submissions: 2, connected_accounts: 2 },
+  on: {
+    payments: ['org_id', 'mode', 'id'],
+    funds: ['org_id', 'mode', 'payment_id'],
+    kyc_submissions: ['org_id', 'mode'],
+    connected_accounts: ['org_id', 'mode'],
+  },
 };
 const viewByExternalIdSql = viewsSql(allColumns, ['origin = $3', 'external_id = $4'], 'limit 1');
 /** Parameters: the tenant, the buyer and its emailKey. */
 const kycOfBuyer: CachedJoin<KycStatus> = {
   ...kycStatus,
   sql: `select ${kycColumns(['$1', '$2'], { buyerId: '$3', emailKey: '$4' })}`,
-  on: { kyc_submissions: 2, connected_accounts: 2 },
+  on: { kyc_submissions: ['org_id', 'mode'], connected_accounts: ['org_id', 'mode'] },
 };
 
 /** One statement per origin, since each has its range in the index. */

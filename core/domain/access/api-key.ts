@@ -104,7 +104,7 @@ export function hashSecret(salt: string, secret: string): string {
 
 /**
  * Whether the presented key is the stored one (null: unknown id) and may be used. Every refusal has
- * the same answer and takes the same work.
+ * the same answer and takes the same work here; the look-up before it may be answered from memory.
  */
 export function mayUse(
   stored: ApiKeyFacts | null,

@@ -11,7 +11,8 @@ import type { ActiveSubscriptions, Tx } from '../../ports/storage.js';
 /** Sent only to the subscription that it tests, regardless of its types. */
 export const TEST_EVENT_TYPE = 'webhook.test';
 
-const WAITING_PER_BATCH = 100;
+/** Each event has a delivery for each of up to a hundred subscriptions. */
+export const WAITING_PER_BATCH = 10;
 
 /** Stages events of one tenant, in order, and their deliveries. Returns the deliveries. */
 export function stageEvents(
@@ -61,28 +62,33 @@ function isFor(event: DomainEvent, { id, eventTypes }: Subscription): boolean {
   return matchesEvent(eventTypes, event.type);
 }
 
-/** After an upgrade, before anything else is appended. In quarantine they wait for its release. */
+/**
+ * At every start, before anything else is appended. A host of 0.1.0 that appends them at the same
+ * moment wins: the leader appends the rest.
+ */
 export async function appendAllWaiting(deps: Deps): Promise<void> {
   try {
-    while ((await appendWaiting(deps, WAITING_PER_BATCH)) > 0);
+    while ((await appendWaiting(deps, WAITING_PER_BATCH)) === WAITING_PER_BATCH);
   } catch (error) {
-    if (!isCode(error, 'InQuarantine')) throw error;
+    if (!isCode(error, 'StoreContention')) throw error;
   }
 }
 
 /**
  * Appends at most `limit` events that hosts of 0.1.0 stored without a number, in their order.
- * Returns how many.
+ * Returns how many. In quarantine, too: it only records, and their deliveries wait to be claimed.
  */
 export function appendWaiting(deps: Deps, limit: number): Promise<number> {
-  return deps.store.run(async (tx) => {
+  const recording = { ...deps, directDispatch: () => null };
+  const append = async (tx: Tx) => {
     const rows = await tx.outbox.oldest(limit);
     const events = rows.map(({ event }) => event);
     for (const ofTenant of Map.groupBy(events, tenantKey).values()) {
       const [first] = ofTenant as [DomainEvent];
-      stageEvents(deps, tx, await tx.subscriptions.active(tenantOf(first)), ofTenant);
+      stageEvents(recording, tx, await tx.subscriptions.active(tenantOf(first)), ofTenant);
     }
     tx.outbox.remove(rows);
     return rows.length;
-  });
+  };
+  return deps.store.run(append, { inQuarantine: true });
 }

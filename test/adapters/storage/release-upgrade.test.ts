@@ -86,32 +86,37 @@ for (const [release, payments] of Object.entries(paymentsOf)) {
         PONTE_DOCUMENTS: 'none',
         PONTE_FAKE_PARTNER_DELAY_MS: '0',
       };
-      const migrated = await runCommand(env, ['migrate', '--json']);
-      const before = dump.match(/^insert into schema_migrations /gm)?.length;
-      const later = loadMigrations(database as keyof typeof databases).slice(before);
-      assert.deepEqual(
-        JSON.parse(migrated.stdout).applied,
-        later.map(({ number }) => number),
-      );
+      const { length: before = 0 } = dump.match(/^insert into schema_migrations /gm) ?? [];
+      // A host migrates the other one at its start.
+      if (database === 'postgres') {
+        const migrated = await runCommand(env, ['migrate', '--json']);
+        const later = loadMigrations(database).slice(before);
+        assert.deepEqual(
+          JSON.parse(migrated.stdout).applied,
+          later.map(({ number }) => number),
+        );
+      }
+      const host = await startHostProcess(env);
+      t.after(() => host.kill());
 
-      const [, orgId = '', sequence, chainHash] = headInDump.exec(dump) ?? [];
+      const [, orgId = '', head, chainHash] = headInDump.exec(dump) ?? [];
       const tenant = { orgId, mode: 'test' } as const;
       const keys = await store.run((tx) => tx.keys.list(orgId, 0));
       const kept = keys.flatMap(({ name, keptScopes }) => keptScopes.map((of) => `${name} ${of}`));
       assert.deepEqual(kept, ['narrow payouts:write']);
-      const [head, waiting, [delivery]] = await store.run((tx) =>
+      const all = { status: null, subscriptionId: null, beforeId: null, limit: 100 };
+      const [appended, waiting, deliveries] = await store.run((tx) =>
         Promise.all([
-          tx.feed.head(tenant),
+          tx.feed.after(tenant, 10, Number(head) - 10),
           tx.outbox.oldest(1),
-          tx.deliveries.list({ status: 'pending', subscriptionId: null, beforeId: null, limit: 1 }),
+          tx.deliveries.list(all),
         ]),
       );
       // The chain covers each event and its place.
-      assert.deepEqual([head, waiting], [{ sequence: Number(sequence), chainHash }, []]);
-      assert.equal(delivery?.eventType, 'payment_intent.settled');
+      assert.deepEqual([appended.at(-1)?.chainHash, waiting], [chainHash, []]);
+      const settled = appended.find(({ type }) => type === 'payment_intent.settled');
+      assert.ok(deliveries.some(({ eventId }) => eventId === settled?.id));
 
-      const host = await startHostProcess(env);
-      t.after(() => host.kill());
       const key = /^-- API key: (\S+)$/m.exec(dump)?.[1] ?? '';
       const call = async (path: string, body?: unknown) =>
         (await jsonCall(host, key, path, body)).body;

@@ -186,6 +186,17 @@ test('a cached read names every table whose rows may change', async () => {
   }
 });
 
+test('the key of a write begins with what selects the rows of a cached read', async () => {
+  const { cached, batched } = await callsOfTheStore();
+  const ons = cached.flatMap(({ on }) => Object.entries(on));
+  for (const { sql, template } of batched) {
+    if (template === null || template.kind === 'expect' || template.key.length === 0) continue;
+    for (const [, columns] of ons.filter(([table]) => table === template.table)) {
+      assert.deepEqual(template.key.slice(0, columns.length), columns, sql);
+    }
+  }
+});
+
 test('the table of every write is known', async () => {
   const { batched, immediate } = await callsOfTheStore();
   for (const { sql, template } of batched) {
@@ -196,7 +207,11 @@ test('the table of every write is known', async () => {
   for (const { sql } of immediate) assert.notEqual(tableWrittenBy(sql), null, sql);
 });
 
-const anyRead: CachedRead<unknown> = { sql: 'select 1', on: { t: 1 }, read: (row) => row['v'] };
+const anyRead: CachedRead<unknown> = {
+  sql: 'select 1',
+  on: { t: ['id'] },
+  read: (row) => row['v'],
+};
 
 test('a write of an unknown table drops everything', () => {
   const cache = new RowCache();

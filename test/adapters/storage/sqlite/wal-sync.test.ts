@@ -20,7 +20,15 @@ import { SqliteDatabase } from '../../../../adapters/storage/sqlite/database.js'
 import { openSqliteStore } from '../../../../adapters/storage/sqlite/store.js';
 import type { SyncFile } from '../../../../adapters/storage/sqlite/wal-sync.js';
 import { isCode } from '../../../../core/errors.js';
-import { aBuyer } from '../../../support/samples/domain-samples.js';
+import type { Tx } from '../../../../core/ports/storage.js';
+import {
+  aBuyer,
+  aKey,
+  anOrganization,
+  aProfile,
+  T0,
+  tenant,
+} from '../../../support/samples/domain-samples.js';
 import { loadTypeScript } from '../../../support/source-tree.js';
 import { temporaryFolder } from '../../../support/temporary-folder.js';
 
@@ -122,6 +130,34 @@ test('an answer that may contain a commit waits until that is on the disk', asyn
   assert.deepEqual(await read, aBuyer());
   await assert.rejects(refused, /taken/);
   assert.equal((await store.run((tx) => tx.buyers.get('test', 'byr_1')))?.id, 'byr_1');
+});
+
+test('a refusal of kept rows that a commit changes meanwhile is decided after the disk', async (t) => {
+  const disk = slowDisk(t);
+  const store = openSqliteStore({ path: freshPath(), syncFile: disk.syncFile });
+  await store.migrate();
+  await store.run(async (tx) => {
+    tx.organizations.insert(anOrganization(), [aProfile()]);
+    tx.keys.insert(aKey());
+  });
+  store.serve();
+  t.after(() => store.close());
+  const keep = (tx: Tx) => Promise.all([tx.keys.get('key_1'), tx.organizations.named(tenant)]);
+  await store.run(keep);
+  const written = store.run(async (tx) => tx.keys.update(aKey({ revokedAtMs: T0 })));
+  while (disk.running.length === 0) await nextTurn();
+  const read = store.run(keep);
+  const refused = store.run(async (tx) => {
+    const [key] = await keep(tx);
+    throw new Error(`revoked at ${key?.revokedAtMs}`);
+  });
+  assert.deepEqual([await isSettled(read), await isSettled(refused)], [false, false]);
+  await disk.end();
+  await written;
+  await assert.rejects(refused, { message: `revoked at ${T0}` });
+  // It began before the revocation was answered.
+  assert.equal((await read)[0]?.revokedAtMs, null);
+  assert.equal((await store.run(keep))[0]?.revokedAtMs, T0);
 });
 
 test('what comes while the disk is synced is the next group', async (t) => {
